@@ -1,0 +1,16 @@
+//go:build gallop_invariants || gallop_explore || race
+
+package invariant
+
+import "fmt"
+
+// On tells whether invariants are checked in this build.
+const On = true
+
+// Check panics with the actual values when ok is false. Guard costly arguments
+// with On.
+func Check(ok bool, format string, args ...any) {
+	if !ok {
+		panic(fmt.Sprintf("gallop: invariant: "+format, args...))
+	}
+}
