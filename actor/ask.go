@@ -1,0 +1,216 @@
+package actor
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Result is the outcome of a request, as a message: either a value or an error.
+type Result[R any] struct {
+	Value R
+	Err   error
+}
+
+// AskBehaviour is a behaviour of actors with state S that answers a request of type
+// Q with a reply of type R. Copy it as you like. The zero value is not ready: use
+// [DeclareAsk].
+type AskBehaviour[S, Q, R any] struct {
+	d     *declaration
+	calls *sync.Pool // of *call[R]
+}
+
+// DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare].
+func DeclareAsk[Q, R, S any](t *Type[S], name string) AskBehaviour[S, Q, R] {
+	p, _ := poolOf[request[Q, R]]()
+	d := t.info.declare(&declaration{
+		name: name, pool: p, pointers: true,
+		payload: func(m *message) any { return payloadOf[request[Q, R]](m).q },
+		reject: func(r replier, m *message, err error) {
+			payloadOf[request[Q, R]](m).take().answer(r, Result[R]{Err: err}, false)
+		},
+	})
+	return AskBehaviour[S, Q, R]{d, &sync.Pool{New: func() any {
+		return &call[R]{done: make(chan struct{}, 1)}
+	}}}
+}
+
+// Do makes the entry of the dispatch table that runs method for b's requests and
+// sends what it returns to the asker.
+func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry[S] {
+	d := b.decl()
+	if method == nil {
+		panic("gallop: Do: a nil method for " + d.fullName())
+	}
+	return Entry[S]{d, func(c *Context, at *body, m *message) {
+		p := payloadOf[request[Q, R]](m)
+		q := p.q
+		clear1(&p.q)
+		v, err := method(stateOf[S](at), c, q)
+		p.take().answer(replier{c: c, sys: c.sys}, Result[R]{v, err}, true)
+	}}
+}
+
+func (b AskBehaviour[S, Q, R]) decl() *declaration {
+	if b.d == nil {
+		panic("gallop: a zero AskBehaviour: use DeclareAsk")
+	}
+	return b.d
+}
+
+// Ask sends a request from outside and waits for the reply. The error is what the
+// behaviour returned or, at once, one of these: ErrStopped if to has ended or ends
+// before it comes to the request; ErrPanicked if it panicked over it; ErrSelfAsk if
+// it is called from a behaviour of to itself; ErrSystemStopped; ctx's error. In the
+// last case the request runs all the same, and its reply goes nowhere.
+//
+// A behaviour should use [AskTo]: Ask blocks its worker. It panics if to is the zero
+// Ref.
+func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
+	d := b.decl()
+	if to.b == nil {
+		zeroRef(d)
+	}
+	split(sys)
+	if to.b.asksItself() {
+		var none R
+		return none, ErrSelfAsk
+	}
+	k := b.calls.Get().(*call[R])
+	m := d.pool.takeOne()
+	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
+	k.patient = ctx.Done() == nil
+	if err := tryPush(nil, to.b, m, d); err != nil {
+		replier{sys: to.b.sys}.deadLetter(to.b, m, err) // answers k
+	}
+	res, reusable := k.wait(ctx)
+	if reusable {
+		b.calls.Put(k)
+	}
+	return res.Value, res.Err
+}
+
+// AskTo sends a request from a behaviour and does not wait: the outcome comes as a
+// message for reply, a behaviour of the asking actor itself. If to ends before it
+// comes to the request, or panics over it, that outcome has the error and comes at
+// once. Asking oneself is allowed. AskTo allocates nothing in steady state. It panics
+// if to is the zero Ref, or if reply belongs to another type than the running actor.
+func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
+	d := b.decl()
+	if to.b == nil {
+		zeroRef(d)
+	}
+	c.mustOwn(reply.decl())
+	m := newMessage(c, d.pool)
+	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{asker: c.self, reply: reply.d}}
+	if to.b.sys == c.sys {
+		c.send(to.b, m, d)
+		return
+	}
+	m.sender = nil
+	_ = c.sys.sendFromOutside(to.b, m, d)
+}
+
+// mustOwn panics if d is not a behaviour of the running actor.
+func (c *Context) mustOwn(d *declaration) {
+	if d.typ != c.self.typ {
+		panic("gallop: the reply behaviour " + d.fullName() + " is not one of " + c.self.String())
+	}
+}
+
+// request is the payload of an ask.
+type request[Q, R any] struct {
+	q  Q
+	to replyTo[R]
+}
+
+// take moves the reply address out of the message, which may be recycled.
+func (p *request[Q, R]) take() replyTo[R] {
+	to := p.to
+	*p = request[Q, R]{}
+	return to
+}
+
+// replyTo says where a reply goes: to a goroutine that waits or to an actor.
+type replyTo[R any] struct {
+	call  *call[R]
+	asker *body
+	reply *declaration
+}
+
+// answer sends the reply. mute tells whether an actor that replies to an overloaded
+// asker is muted for it; those who clean up behind the dead are not.
+func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
+	if to.call != nil {
+		to.call.finish(res)
+		return
+	}
+	if r.c != nil && r.c.sys != to.asker.sys {
+		r = replier{sys: to.asker.sys}
+	}
+	c := r.c
+	m := newMessage(c, to.reply.pool)
+	*payloadOf[Result[R]](m) = res
+	if c != nil && mute {
+		c.send(to.asker, m, to.reply)
+		return
+	}
+	if err := tryPush(c, to.asker, m, to.reply); err != nil {
+		r.deadLetter(to.asker, m, err)
+	}
+}
+
+// call is a goroutine that waits for a reply.
+type call[R any] struct {
+	done    chan struct{} // one token: result is set
+	patient bool          // nobody can abandon it, so state is not used
+	state   seam.Uint32
+	result  Result[R]
+}
+
+const (
+	callPending = iota
+	callAnswered
+	callAbandoned
+)
+
+// finish gives the result to the one who waits, if he still does.
+func (k *call[R]) finish(res Result[R]) {
+	if k.patient {
+		k.result = res
+		k.done <- struct{}{} // publishes result
+		return
+	}
+	k.result = res // an abandoned call is never looked at again
+	if k.state.CompareAndSwap(callPending, callAnswered) {
+		k.done <- struct{}{}
+	}
+}
+
+// wait returns the result, or ctx's error. reusable tells that nobody else can touch
+// the call any more.
+func (k *call[R]) wait(ctx context.Context) (res Result[R], reusable bool) {
+	if !k.patient {
+		select {
+		case <-k.done:
+		case <-ctx.Done():
+			if k.state.CompareAndSwap(callPending, callAbandoned) {
+				return Result[R]{Err: ctx.Err()}, false
+			}
+			<-k.done
+		}
+		k.state.Store(callPending)
+	} else {
+		<-k.done
+	}
+	res = k.result
+	k.result = Result[R]{}
+	return res, true
+}
+
+// asksItself tells whether the caller runs inside a behaviour of b. An idle actor
+// cannot, so asking one costs a load; otherwise it is about a microsecond.
+func (b *body) asksItself() bool {
+	return b.box.head.Load() != nil && b.sys.sched.Current() == &b.task
+}

@@ -1,0 +1,135 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+type counter struct{ n int }
+
+func (c *counter) Add(ctx *actor.Context, by int) { c.n += by }
+func (c *counter) Get(ctx *actor.Context, _ actor.None) (int, error) {
+	return c.n, nil
+}
+func (c *counter) Boom(ctx *actor.Context, _ actor.None) (int, error) { panic("boom") }
+
+var (
+	counterType = actor.NewType[counter]("counter")
+	add         = actor.Declare[int](counterType, "add")
+	get         = actor.DeclareAsk[actor.None, int](counterType, "get")
+	boom        = actor.DeclareAsk[actor.None, int](counterType, "boom")
+	_           = counterType.Table(add.Do((*counter).Add), get.Do((*counter).Get), boom.Do((*counter).Boom))
+)
+
+func TestBasic(t *testing.T) {
+	sys := actor.Start()
+	c := counterType.Spawn(sys, counter{})
+	for i := 1; i <= 1000; i++ {
+		add.Send(sys, c, i)
+	}
+	n, err := get.Ask(context.Background(), sys, c, actor.None{})
+	if n != 500500 || err != nil {
+		t.Fatal(n, err)
+	}
+	if err := sys.Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = boom.Ask(context.Background(), sys, c, actor.None{})
+	if !errors.Is(err, actor.ErrPanicked) {
+		t.Fatal(err)
+	}
+	add.Send(sys, c, 1)
+	if err := sys.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", sys.Stats())
+}
+
+type pinger struct {
+	peer actor.Ref[pinger]
+	n    int
+}
+
+func (p *pinger) Hit(ctx *actor.Context, n int) {
+	p.n++
+	if n > 0 {
+		hit.Send(ctx, p.peer, n-1)
+	}
+}
+func (p *pinger) Meet(ctx *actor.Context, r actor.Ref[pinger]) { p.peer = r }
+
+var (
+	pingerType = actor.NewType[pinger]("pinger")
+	hit        = actor.Declare[int](pingerType, "hit")
+	meet       = actor.Declare[actor.Ref[pinger]](pingerType, "meet")
+	_          = pingerType.Table(hit.Do((*pinger).Hit), meet.Do((*pinger).Meet))
+)
+
+func benchPingPong(b *testing.B, workers, pairs int) {
+	sys := actor.Start(actor.Workers(workers))
+	b.ReportAllocs()
+	b.ResetTimer()
+	rel, _ := sys.Hold()
+	for range pairs {
+		x := pingerType.Spawn(sys, pinger{})
+		y := pingerType.Spawn(sys, pinger{peer: x})
+		meet.Send(sys, x, y)
+		hit.Send(sys, x, b.N/pairs)
+	}
+	rel()
+	if err := sys.Run(); err != nil {
+		b.Fatal(err)
+	}
+	b.StopTimer()
+	if testing.Verbose() {
+		b.Logf("%+v", sys.Stats())
+	}
+}
+
+func BenchmarkPingPong1(b *testing.B) { benchPingPong(b, 1, 1) }
+func BenchmarkPingPong2(b *testing.B) { benchPingPong(b, 2, 1) }
+func BenchmarkPairs1(b *testing.B)    { benchPingPong(b, 1, 64) }
+func BenchmarkPairs2(b *testing.B)    { benchPingPong(b, 2, 64) }
+func BenchmarkAsk(b *testing.B) {
+	sys := actor.Start()
+	c := counterType.Spawn(sys, counter{})
+	b.ReportAllocs()
+	for b.Loop() {
+		get.Ask(context.Background(), sys, c, actor.None{})
+	}
+	sys.Stop()
+}
+
+type chanReq struct{ reply chan int }
+
+func BenchmarkChanAsk(b *testing.B) {
+	c := make(chan chanReq, 128)
+	go func() {
+		for r := range c {
+			r.reply <- 1
+		}
+	}()
+	rep := make(chan int, 1)
+	for b.Loop() {
+		c <- chanReq{rep}
+		<-rep
+	}
+	close(c)
+}
+func BenchmarkChanPingPong(b *testing.B) {
+	x, y := make(chan int, 128), make(chan int, 128)
+	go func() {
+		for v := range x {
+			y <- v
+		}
+		close(y)
+	}()
+	for i := 0; i < b.N/2; i++ {
+		x <- 1
+		<-y
+	}
+	close(x)
+}

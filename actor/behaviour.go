@@ -1,0 +1,162 @@
+package actor
+
+import "context"
+
+// None is the message of a behaviour that needs none.
+type None struct{}
+
+// Behaviour is a one-way behaviour of actors with state S that handles messages of
+// type M. Its type fixes both, so that sending the wrong message, or to an actor of
+// the wrong type, does not compile. Copy it as you like. The zero value is not
+// ready: use [Declare].
+type Behaviour[S, M any] struct {
+	d *declaration
+}
+
+// Declare adds a behaviour to t. Give it its method with [Type.Table]; these are
+// two steps because Go refuses package-level variables that need each other, and a
+// method usually names behaviours. It panics if the name is empty or taken, or
+// after the first spawn of t.
+func Declare[M, S any](t *Type[S], name string) Behaviour[S, M] {
+	p, pointers := poolOf[M]()
+	return Behaviour[S, M]{t.info.declare(&declaration{
+		name: name, pool: p, pointers: pointers,
+		payload: func(m *message) any { return *payloadOf[M](m) },
+	})}
+}
+
+// Do makes the entry of the dispatch table that runs method for b's messages.
+func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
+	if method == nil {
+		panic("gallop: Do: a nil method for " + b.decl().fullName())
+	}
+	if !b.decl().pointers {
+		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
+			method(stateOf[S](at), c, *payloadOf[M](m))
+		}}
+	}
+	return Entry[S]{b.d, func(c *Context, at *body, m *message) {
+		p := payloadOf[M](m)
+		v := *p
+		clear1(p) // the node may rest in a free list for long
+		method(stateOf[S](at), c, v)
+	}}
+}
+
+func clear1[M any](p *M) {
+	var zero M
+	*p = zero
+}
+
+func (b Behaviour[S, M]) decl() *declaration {
+	if b.d == nil {
+		panic("gallop: a zero Behaviour: use Declare")
+	}
+	return b.d
+}
+
+// Send sends m to to. It never blocks and never fails: a message that will not run
+// becomes a dead letter. From a behaviour, sending to an actor that is overloaded
+// mutes the sender after the behaviour that runs, until the receiver has recovered.
+//
+// Messages from one sender to one receiver run in the order in which they were
+// sent, and what an actor sends B before it sends C is seen by B before anything
+// that C does in reaction. The Send synchronizes before the behaviour.
+//
+// A send from a behaviour costs one locked instruction and, once the worker's free
+// list is warm, no allocation. It panics if to is the zero Ref.
+func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) {
+	d := b.decl()
+	if to.b == nil {
+		zeroRef(d)
+	}
+	if c, ok := from.(*Context); ok && c != nil && c.sys == to.b.sys {
+		n := c.alloc(d.pool)
+		*payloadOf[M](n) = m
+		c.send(to.b, n, d)
+		return
+	}
+	_, sys := split(from)
+	n := d.pool.takeOne()
+	*payloadOf[M](n) = m
+	_ = sys.sendFromOutside(to.b, n, d)
+}
+
+// TrySend is Send that refuses instead of muting: it returns ErrOverloaded while to
+// is overloaded, ErrStopped if it has ended and ErrSystemStopped if its system has.
+// A message that was refused is not a dead letter: it is the caller's again.
+func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
+	d := b.decl()
+	if to.b == nil {
+		zeroRef(d)
+	}
+	if !to.b.gate.IsOpen() {
+		return ErrOverloaded
+	}
+	c, _ := split(from)
+	if c != nil && c.sys != to.b.sys {
+		c = nil
+	}
+	n := newMessage(c, d.pool)
+	*payloadOf[M](n) = m
+	return tryPush(c, to.b, n, d)
+}
+
+// SendWait is Send from outside that waits while to is overloaded. It returns nil
+// once the message is in the mailbox, ctx's error if that ends first, ErrStopped if
+// to has ended and ErrSystemStopped if its system has. It parks, and does not spin;
+// waiters are woken oldest first. sys is the system of the caller, as for Send.
+func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
+	d := b.decl()
+	if to.b == nil {
+		zeroRef(d)
+	}
+	split(sys)
+	if err := to.b.awaitGate(ctx); err != nil {
+		return err
+	}
+	n := d.pool.takeOne()
+	*payloadOf[M](n) = m
+	return tryPush(nil, to.b, n, d)
+}
+
+func zeroRef(d *declaration) {
+	panic("gallop: " + d.fullName() + " sent to a zero Ref")
+}
+
+// Handler is any ref that handles messages of type M, whatever else it does: what a
+// topic, a pool or a test double needs to know. Get one with [Behaviour.To].
+type Handler[M any] interface {
+	// Send is as [Behaviour.Send].
+	Send(from Sender, m M)
+	// TrySend is as [Behaviour.TrySend].
+	TrySend(from Sender, m M) error
+}
+
+// To returns r as a Handler of b's messages.
+func (b Behaviour[S, M]) To(r Ref[S]) Handler[M] {
+	if r.b == nil {
+		zeroRef(b.decl())
+	}
+	return bound[S, M]{b, r}
+}
+
+type bound[S, M any] struct {
+	b Behaviour[S, M]
+	r Ref[S]
+}
+
+func (x bound[S, M]) Send(from Sender, m M)          { x.b.Send(from, x.r, m) }
+func (x bound[S, M]) TrySend(from Sender, m M) error { return x.b.TrySend(from, x.r, m) }
+
+// Stop ends an actor after the message that it handles, from anywhere. What is left
+// in its mailbox and what comes later becomes dead letters; requests among it are
+// answered with ErrStopped. Stopping an actor that has ended does nothing. It panics
+// if r is the zero Ref.
+func Stop[S any](from Sender, r Ref[S]) {
+	if r.b == nil {
+		panic("gallop: Stop of a zero Ref")
+	}
+	c, _ := split(from)
+	r.b.requestStop(c)
+}

@@ -1,0 +1,162 @@
+package actor
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"time"
+
+	"github.com/gallop-go/gallop/sched"
+)
+
+// Context is what a behaviour is given besides its state and its message: the
+// actor's hold on the runtime. It is valid until the behaviour returns and for its
+// goroutine only; keeping it, or using it from another goroutine, is a data race.
+type Context struct {
+	// Read-only.
+	sys *System
+	w   *sched.Worker
+
+	// The turn that runs.
+	self *body
+	msg  *message // the message being handled
+
+	// Set by the behaviour that runs, read by the loop behind it.
+	ending bool // Stop was called
+	owing  bool // it met a gate, so it may have to park
+
+	free    []freeList // by pool
+	ids     idBlock
+	waiters waiterList
+	count   counters
+	shown   gauges
+}
+
+// newContext makes the context of one worker.
+func (s *System) newContext(w *sched.Worker) *Context {
+	return &Context{sys: s, w: w, free: make([]freeList, poolCount())}
+}
+
+// System returns the system that the actor belongs to.
+func (c *Context) System() *System { return c.sys }
+
+// ActorID returns the number of the actor that runs, as [Ref.ID] does.
+func (c *Context) ActorID() uint64 { return c.self.id }
+
+// Now returns the runtime's time.
+func (c *Context) Now() time.Time { return c.sys.opts.clock.Now() }
+
+// Rand returns the worker's source of chance, which the system's [Seed] starts.
+func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
+
+// Stop ends the actor when the behaviour that runs returns. What is left in its
+// mailbox and what comes later becomes dead letters; requests among it are
+// answered with ErrStopped.
+func (c *Context) Stop() { c.ending = true }
+
+// Self returns the ref of the actor that runs. It panics if S is not its state
+// type.
+func Self[S any](c *Context) Ref[S] {
+	if c.self.typ.state != reflect.TypeFor[S]() {
+		panic("gallop: Self: the running actor is a " + c.self.typ.name + ", which has another state type")
+	}
+	return Ref[S]{c.self}
+}
+
+func (c *Context) sender() (*Context, *System) { return c, c.sys }
+
+// Sender is who sends: a *[Context] inside a behaviour, a *[System] outside. It is
+// sealed.
+type Sender interface {
+	sender() (*Context, *System)
+}
+
+// split takes a sender apart. The type switch is cheaper than the call.
+func split(from Sender) (*Context, *System) {
+	switch f := from.(type) {
+	case *Context:
+		if f != nil {
+			return f, f.sys
+		}
+	case *System:
+		if f != nil {
+			return nil, f
+		}
+	}
+	panic("gallop: a nil sender: use the *Context of the behaviour, or the *System outside")
+}
+
+// reset forgets what the behaviour asked for, at the end of its actor.
+func (c *Context) reset() {
+	c.ending, c.owing = false, false
+	c.waiters.forget()
+}
+
+// idBlock gives out actor numbers without touching shared memory every time.
+type idBlock struct{ next, end uint64 }
+
+const idBlockSize = 1024
+
+func (c *Context) newID() uint64 {
+	if c.ids.next == c.ids.end {
+		c.ids.end = c.sys.ids.Add(idBlockSize) + 1
+		c.ids.next = c.ids.end - idBlockSize
+	}
+	id := c.ids.next
+	c.ids.next++
+	return id
+}
+
+// alloc returns a node of pool p. Under a nanosecond while the list lasts.
+func (c *Context) alloc(p *pool) *message {
+	if int(p.id) < len(c.free) {
+		f := &c.free[p.id]
+		if m := f.head; m != nil {
+			f.head = m.next
+			f.n--
+			return m
+		}
+	}
+	return c.restock(p)
+}
+
+// restock takes a chain of nodes from the others, or a new node.
+func (c *Context) restock(p *pool) *message {
+	if int(p.id) >= len(c.free) { // declared after this worker was made
+		c.free = append(c.free, make([]freeList, poolCount()-len(c.free))...)
+	}
+	m, _ := p.spare.Get().(*message)
+	if m == nil {
+		return p.fresh()
+	}
+	f := &c.free[p.id]
+	for r := m.next; r != nil; r = r.next {
+		f.n++
+	}
+	f.head = m.next
+	return m
+}
+
+// recycle takes a node back. The payload has been cleared if it had pointers.
+func (c *Context) recycle(m *message) {
+	if int(m.pool) >= len(c.free) {
+		return // declared late and run here first: Go's collector takes it
+	}
+	f := &c.free[m.pool]
+	m.next, m.sender = f.head, nil
+	f.head = m
+	if f.n++; f.n > maxFree {
+		c.unload(f, m.pool)
+	}
+}
+
+// unload gives a chain of surplus nodes to whoever needs them.
+func (c *Context) unload(f *freeList, id uint16) {
+	first := f.head
+	end := first
+	for range chainLength - 1 {
+		end = end.next
+	}
+	f.head, end.next = end.next, nil
+	f.n -= chainLength
+	poolByID(id).spare.Put(first)
+}

@@ -1,0 +1,76 @@
+package actor
+
+import (
+	"log/slog"
+	"math/bits"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// DeadLetter is a message that was sent and will not run.
+type DeadLetter struct {
+	// ActorID and Type say for whom it was.
+	ActorID uint64
+	Type    string
+	// Behaviour is the name of the behaviour that it was for.
+	Behaviour string
+	// From is the number of the actor that sent it; 0 if it came from outside.
+	From uint64
+	// Message is the payload; for a request, the request alone.
+	Message any
+	// Reason is ErrStopped or ErrSystemStopped.
+	Reason error
+}
+
+// deadLetter counts, answers, reports and recycles a message that will not run. The
+// caller owns it.
+func (r replier) deadLetter(to *body, m *message, reason error) {
+	if m.id == stopID {
+		return
+	}
+	sys := to.sys
+	d := to.typ.decls[m.id]
+	if r.c != nil {
+		r.c.count.DeadLetters++
+	} else {
+		sys.outside.deadLetters.Add(1)
+	}
+	sys.reportDeadLetter(to, m, d, reason)
+	if d.reject != nil {
+		d.reject(r, m, reason)
+	}
+}
+
+func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
+	if s.opts.onDeadLetter != nil {
+		l := DeadLetter{ActorID: to.id, Type: to.typ.name, Behaviour: d.name, Message: d.payload(m), Reason: reason}
+		if m.sender != nil {
+			l.From = m.sender.id
+		}
+		s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
+		return
+	}
+	if n, ok := s.log.next(); ok {
+		s.opts.logger.Warn("gallop: dead letter", "actor", to.id, "type", to.typ.name,
+			"behaviour", d.name, "reason", reason, "so_far", n)
+	}
+}
+
+// guard keeps a panic in a user's hook from doing harm.
+func (s *System) guard(hook string, f func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.opts.logger.Error("gallop: panic in a hook", slog.String("hook", hook), slog.Any("value", v))
+		}
+	}()
+	f()
+}
+
+// letterLog keeps dead letters from flooding the log: the first, the second, the
+// fourth, the eighth and so on are logged.
+type letterLog struct{ n seam.Uint64 }
+
+func (l *letterLog) next() (n uint64, ok bool) {
+	n = l.n.Add(1)
+	return n, bits.OnesCount64(n) == 1
+}

@@ -1,0 +1,20 @@
+package actor
+
+import "errors"
+
+var (
+	// ErrStopped says that the receiver has ended. Returned by TrySend, SendWait
+	// and asks; the reason of dead letters.
+	ErrStopped = errors.New("gallop: actor stopped")
+	// ErrOverloaded says that the receiver does not keep up. Returned by TrySend.
+	ErrOverloaded = errors.New("gallop: actor overloaded")
+	// ErrPanicked says that the receiver panicked while it handled the request;
+	// the error also wraps a *PanicError with the value. Returned by asks.
+	ErrPanicked = errors.New("gallop: actor panicked")
+	// ErrSelfAsk says that a behaviour asked its own actor and would wait for
+	// itself for ever. Returned by Ask.
+	ErrSelfAsk = errors.New("gallop: actor asks itself")
+	// ErrSystemStopped says that the system has stopped or is about to. Returned
+	// by everything that needs it to run; the reason of dead letters.
+	ErrSystemStopped = errors.New("gallop: system stopped")
+)

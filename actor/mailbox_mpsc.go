@@ -1,0 +1,133 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// The mailbox: an intrusive, unbounded, lock-free queue with many producers and
+// one consumer. "Empty and unscheduled" is a value of the queue word itself, so
+// that the push says whether the receiver must be scheduled.
+//
+// Rejected: Vyukov's queue with a tagged head, which the Pony runtime uses, costs
+// a swap and a linking store per message, two locked instructions in Go, and a
+// pointer that is not a pointer. A stack that the consumer empties with a swap
+// costs a locked instruction per grab on top of the one per message.
+// docs/decisions/0003-mailbox.md has the figures.
+//
+// Chosen: producers push onto a stack. The consumer never takes its top node away:
+// it walks from the head that it sees down to the last head it took, reverses what
+// it passed, and remembers the new last. The top node stays in place, read but not
+// recycled, until a later grab, so that head is never empty while the actor is
+// scheduled. To go idle the consumer swings head from its last to nil; that
+// succeeds only if nothing was pushed since the last grab.
+//
+//	head:  idleMark ──push──▶ m1 ──push──▶ m2→m1 ──push──▶ m3→m2 …
+//	          ▲                                │ grab: last = m2, fifo = m1, m2
+//	          └──── rest, if head = last ──────┘
+//
+// One locked instruction per message, one per transition to idle, none per grab.
+//
+// A producer that read head = h and was overtaken may find h again at its
+// compare-and-swap although h was recycled in between (ABA). That is harmless: it
+// links its message to h and never looks into it, and at that moment h is the head.
+// last cannot be recycled while it is last, so the consumer's walk ends, and rest
+// cannot succeed by mistake.
+
+// closedMark is the head of a mailbox whose actor has ended. nil is that of one
+// whose actor is not scheduled, so that a new mailbox is ready as it is.
+var closedMark message
+
+// mailbox is the producers' half; the consumer's half is inbox, on another line.
+type mailbox struct {
+	head seam.Pointer[message]
+}
+
+// inbox is the consumer's half of a mailbox. Owner only.
+type inbox struct {
+	fifo *message // taken and not yet run, oldest first
+	last *message // the head at the last grab; nil after idle
+}
+
+// pushed is what a push did.
+type pushed int
+
+const (
+	pushQueued pushed = iota // the receiver is scheduled already, or will be by whoever woke it
+	pushWoke                 // the caller must schedule the receiver
+	pushClosed               // the receiver has ended; the caller keeps the message
+)
+
+// push appends m. Any goroutine. What the caller did before synchronizes before
+// the behaviour that handles m.
+func (q *mailbox) push(m *message) pushed {
+	for {
+		h := q.head.Load()
+		if h == &closedMark {
+			return pushClosed
+		}
+		m.next = h
+		if !q.head.CompareAndSwap(h, m) { // publishes m; pairs with the loads in grab and rest
+			continue
+		}
+		if h == nil {
+			return pushWoke
+		}
+		return pushQueued
+	}
+}
+
+// grab moves what was pushed since the last grab to in.fifo, oldest first, and
+// reports whether there was any. spent is a message that may be recycled now, or
+// nil. Consumer only, with in.fifo empty.
+func (q *mailbox) grab(in *inbox) (spent *message, ok bool) {
+	h, last := q.head.Load(), in.last // the load pairs with push
+	if h == last {
+		return nil, false
+	}
+	var first *message
+	for m := h; m != last; {
+		m.next, first, m = first, m, m.next
+	}
+	in.last = h
+	in.fifo = first
+	return last, true
+}
+
+// rest marks the mailbox idle if nothing came in since the last grab, and reports
+// whether it did. After a true rest the consumer must not touch the actor any
+// more: whoever pushes next schedules it. spent may be recycled. Consumer only,
+// with in.fifo empty.
+func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
+	last := in.last
+	in.last = nil // before the swap: afterwards it may be somebody else's
+	if q.head.CompareAndSwap(last, nil) {
+		return last, true
+	}
+	in.last = last
+	return nil, false
+}
+
+// close ends the mailbox and returns everything that was in it and not yet run,
+// oldest first. Later pushes are refused. Consumer only, or whoever owns the actor
+// after its end.
+func (q *mailbox) close(in *inbox) *message {
+	h := q.head.Swap(&closedMark) // takes over every message whose push succeeded
+	var newer *message
+	for m := h; m != in.last && m != nil && m != &closedMark; {
+		m.next, newer, m = newer, m, m.next
+	}
+	first := in.fifo
+	in.fifo, in.last = nil, nil
+	return concat(first, newer)
+}
+
+// concat appends list b to list a.
+func concat(a, b *message) *message {
+	if a == nil {
+		return b
+	}
+	m := a
+	for m.next != nil {
+		m = m.next
+	}
+	m.next = b
+	return a
+}

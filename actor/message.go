@@ -1,0 +1,30 @@
+package actor
+
+import "unsafe"
+
+// message is the header of every message: one allocation, followed in memory by
+// the payload. 24 bytes on 64-bit machines, so that a one-word payload makes 32.
+//
+// Who owns a message: its sender until push succeeds, then the mailbox, then the
+// receiver's runner from the grab until it is recycled.
+type message struct {
+	next   *message // see mailbox
+	sender *body    // nil: from outside
+	id     uint16   // index of the behaviour in its type's table
+	pool   uint16   // where it is recycled
+	_      uint32
+}
+
+const headerSize = unsafe.Sizeof(message{})
+
+// node is a message with a payload of type M in its place.
+type node[M any] struct {
+	message
+	payload M
+}
+
+// payloadOf returns where the payload of m lies. M must be the payload type of
+// the pool that m came from, or share its shape.
+func payloadOf[M any](m *message) *M {
+	return (*M)(unsafe.Add(unsafe.Pointer(m), headerSize))
+}

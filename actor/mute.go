@@ -1,0 +1,167 @@
+package actor
+
+import "github.com/gallop-go/gallop/backpressure"
+
+// This file turns the answers of package backpressure into parked actors, holds
+// and wake-ups. The protocol and its proof are in backpressure and in
+// sched/README.md.
+
+// meetGate runs when a behaviour sends to an actor whose gate is shut: the sender
+// is muted when its behaviour returns, unless others wait for it. Sending again to
+// the same receiver within a behaviour does not count twice as long as few
+// receivers take turns; a second entry in a ledger would do no harm.
+func (c *Context) meetGate(to *body) {
+	me := c.self
+	if me == to || !me.load.MayBeMuted() || c.waiters.recent(to) {
+		return
+	}
+	w := c.waiters.get()
+	w.Who = waiting{muted: me}
+	me.debt.Owe() // before Enter: whoever opens the gate may forgive at once
+	if !to.gate.Enter(w) {
+		me.debt.Forgive() // it has recovered; we are running, so not parked
+		c.waiters.put(w)
+		return
+	}
+	c.waiters.remember(to)
+	c.owing = true
+}
+
+// park gives the actor up to the ledgers it is in, and reports whether it did: by
+// now all may have been forgiven. A parked actor holds the system.
+func (b *body) park(c *Context) bool {
+	c.waiters.forget()
+	b.sys.sched.Hold()
+	// From here on senders to this actor are muted as well. Before parking, since
+	// afterwards it is not ours.
+	b.load |= backpressure.Muted
+	b.gate.Shut(&gateMark)
+	c.w.PrepareNext()
+	if b.debt.Park() {
+		c.count.Mutes++
+		return true
+	}
+	b.sys.sched.Release()
+	b.setLoad(c, b.load&^backpressure.Muted)
+	return false
+}
+
+// setLoad changes the actor's load and opens or shuts its gate accordingly. Owner
+// only.
+func (b *body) setLoad(c *Context, l backpressure.Load) {
+	b.load = l
+	if l.MustShut() {
+		b.gate.Shut(&gateMark)
+		return
+	}
+	if !b.gate.IsOpen() {
+		release(replier{c: c, sys: b.sys}, b.gate.Open(&gateMark))
+	}
+}
+
+// release forgives everyone in a ledger that was opened, oldest first. A muted
+// actor that nobody else holds back runs again, and opens its own gate first: the
+// chain unwinds without recursion, because those behind it are appended.
+func release(r replier, list *backpressure.Waiter[waiting]) {
+	var todo []*body
+	for {
+		for list != nil {
+			w := list
+			list = w.Next()
+			if w.Who.outside != nil {
+				w.Who.outside <- struct{}{} // has room: one token per waiter
+				continue
+			}
+			if b := w.Who.muted; b.debt.Forgive() {
+				todo = append(todo, b)
+			}
+			r.keep(w)
+		}
+		if len(todo) == 0 {
+			return
+		}
+		b := todo[0]
+		todo = todo[1:]
+		list = b.unmute(r)
+	}
+}
+
+// unmute makes a parked actor runnable and returns who waits for it. The caller
+// has forgiven its last debt, so it owns the body.
+func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
+	b.load &^= backpressure.Muted
+	var list *backpressure.Waiter[waiting]
+	if !b.load.MustShut() {
+		list = b.gate.Open(&gateMark)
+	}
+	r.countUnmute()
+	sys := b.sys
+	r.schedule(b)
+	sys.sched.Release()
+	return list
+}
+
+// waiterList is a worker's stock of ledger entries, and its memory of the gates
+// that the running behaviour has met. Owner only.
+type waiterList struct {
+	spare []*backpressure.Waiter[waiting]
+	met   [4]*body
+	next  int
+}
+
+// newWaiter returns an entry for who.
+func newWaiter(who waiting) *backpressure.Waiter[waiting] {
+	return &backpressure.Waiter[waiting]{Who: who}
+}
+
+func (l *waiterList) get() *backpressure.Waiter[waiting] {
+	if n := len(l.spare); n > 0 {
+		w := l.spare[n-1]
+		l.spare = l.spare[:n-1]
+		return w
+	}
+	return new(backpressure.Waiter[waiting])
+}
+
+const maxSpareWaiters = 64
+
+func (l *waiterList) put(w *backpressure.Waiter[waiting]) {
+	w.Who = waiting{}
+	if len(l.spare) < maxSpareWaiters {
+		l.spare = append(l.spare, w)
+	}
+}
+
+func (l *waiterList) recent(to *body) bool {
+	for _, b := range l.met {
+		if b == to {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *waiterList) remember(to *body) {
+	l.met[l.next%len(l.met)] = to
+	l.next++
+}
+
+func (l *waiterList) forget() {
+	clear(l.met[:])
+	l.next = 0
+}
+
+// keep takes an entry back that no ledger holds any more.
+func (r replier) keep(w *backpressure.Waiter[waiting]) {
+	if r.c != nil {
+		r.c.waiters.put(w)
+	}
+}
+
+func (r replier) countUnmute() {
+	if r.c != nil {
+		r.c.count.Unmutes++
+		return
+	}
+	r.sys.outside.unmutes.Add(1)
+}

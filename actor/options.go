@@ -1,0 +1,100 @@
+package actor
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// Option sets a property of a system at its start. Start checks all of them
+// together.
+type Option func(*options)
+
+type options struct {
+	workers      int
+	batch        int
+	seed         uint64
+	bind         bool
+	clock        seam.Clock
+	logger       *slog.Logger
+	onDeadLetter func(DeadLetter)
+	onPanic      func(PanicReport)
+	nilOption    string // the first option that was given nil
+}
+
+// Workers sets the number of workers, 1 to 56. The default is GOMAXPROCS, at most
+// 56.
+func Workers(n int) Option { return func(o *options) { o.workers = n } }
+
+// Batch sets how many messages an actor handles in one turn before others have
+// theirs; at least 1, [DefaultBatch] by default. [TypeBatch] overrides it per type.
+func Batch(n int) Option { return func(o *options) { o.batch = n } }
+
+// Seed starts every choice that the runtime leaves to chance, among them
+// [Context.Rand].
+func Seed(n uint64) Option { return func(o *options) { o.seed = n } }
+
+// Logger sets where the system logs panics and dead letters. The default is
+// slog.Default.
+func Logger(l *slog.Logger) Option {
+	return func(o *options) {
+		if o.logger = l; l == nil {
+			o.nilOption = "Logger"
+		}
+	}
+}
+
+// OnDeadLetter sets a function that sees every dead letter. It runs where the
+// letter dies, on a worker or in a goroutine that sends, possibly in several at
+// once; it must be quick and must not wait for the system. A panic in it is logged
+// and ignored.
+func OnDeadLetter(f func(DeadLetter)) Option {
+	return func(o *options) {
+		if o.onDeadLetter = f; f == nil {
+			o.nilOption = "OnDeadLetter"
+		}
+	}
+}
+
+// OnPanic sets a function that sees every panic of a behaviour, under the same
+// terms as [OnDeadLetter].
+func OnPanic(f func(PanicReport)) Option {
+	return func(o *options) {
+		if o.onPanic = f; f == nil {
+			o.nilOption = "OnPanic"
+		}
+	}
+}
+
+// BindCPUs binds every worker to a processor of its own. It helps a process that
+// has the machine to itself and harms one that has not: see docs/guarantees.md for
+// what it costs the process's other goroutines. Linux only.
+func BindCPUs() Option { return func(o *options) { o.bind = true } }
+
+func defaultOptions() options {
+	return options{
+		workers: min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
+		batch:   DefaultBatch,
+		clock:   seam.SystemClock{},
+		logger:  slog.Default(),
+	}
+}
+
+// check reports everything that is wrong, not only the first.
+func (o *options) check() error {
+	var errs []error
+	if o.workers < 1 || o.workers > sched.MaxWorkers {
+		errs = append(errs, fmt.Errorf("Workers(%d): want 1 to %d", o.workers, sched.MaxWorkers))
+	}
+	if o.batch < 1 {
+		errs = append(errs, fmt.Errorf("Batch(%d): want at least 1", o.batch))
+	}
+	if o.nilOption != "" {
+		errs = append(errs, fmt.Errorf("%s(nil)", o.nilOption))
+	}
+	return errors.Join(errs...)
+}

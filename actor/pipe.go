@@ -1,0 +1,40 @@
+package actor
+
+import "context"
+
+// Pipe runs fn in a goroutine of its own and sends what it returns to the running
+// actor, as a message for reply: how a behaviour waits for a database or a socket
+// without blocking its worker. fn's context ends when the system stops. A panic in
+// fn comes back as a *PanicError. The system is held until the message is sent. It
+// panics if reply belongs to another type than the running actor.
+func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.Context) (R, error)) {
+	c.mustOwn(reply.decl())
+	to := replyTo[R]{asker: c.self, reply: reply.d}
+	sys := c.sys
+	sys.sched.Hold() // a behaviour runs, so it cannot be too late
+	go func() {
+		defer sys.sched.Release()
+		res := Result[R]{Err: &PanicError{Goexit: true}}
+		defer func() {
+			if v := recover(); v != nil {
+				res = Result[R]{Err: &PanicError{Value: v}}
+			}
+			to.deliver(res)
+		}()
+		res.Value, res.Err = fn(sys.ctx)
+	}()
+}
+
+// deliver sends a result from a goroutine that holds the system.
+func (to replyTo[R]) deliver(res Result[R]) {
+	m := to.reply.pool.takeOne()
+	m.id = to.reply.id
+	*payloadOf[Result[R]](m) = res
+	r := replier{sys: to.asker.sys}
+	switch to.asker.box.push(m) {
+	case pushWoke:
+		r.schedule(to.asker)
+	case pushClosed:
+		r.deadLetter(to.asker, m, to.asker.endedBecause())
+	}
+}

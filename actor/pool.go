@@ -1,0 +1,151 @@
+package actor
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"sync"
+)
+
+// Messages are recycled per worker: a behaviour's message goes to the free list of
+// the worker it ran on, and a send takes from the list of the worker it runs on,
+// both under a nanosecond. Surplus moves in chains through a sync.Pool, where the
+// other workers, senders from outside and Go's collector find it.
+//
+// A free list holds nodes of one memory layout. Payloads without pointers share
+// three sizes; a payload with pointers has a pool of its own type, since Go's
+// collector must know where the pointers are, and is cleared before its behaviour
+// runs, so that a recycled node keeps nothing alive.
+
+const (
+	chainLength = 128             // nodes that move at once
+	maxFree     = 2 * chainLength // nodes that a worker keeps per pool
+)
+
+// pool is one layout of nodes. Read-only after registration, but for spare.
+type pool struct {
+	id    uint16
+	fresh func() *message
+	spare sync.Pool // of *message, each the head of a chain of chainLength or less
+}
+
+// pools is the registry of all layouts of this process. Types are declared at
+// package level, before any system runs, but nothing forbids a late one.
+var pools struct {
+	mu   sync.RWMutex
+	list []*pool
+	own  map[reflect.Type]*pool
+}
+
+// wordPools are the pools of pointer-free payloads, by size in words.
+var wordPools = [...]struct {
+	size uintptr
+	pool *pool
+}{
+	{8, register(func() *message { return &new(node[[1]uint64]).message })},
+	{24, register(func() *message { return &new(node[[3]uint64]).message })},
+	{40, register(func() *message { return &new(node[[5]uint64]).message })},
+}
+
+// register adds a layout.
+func register(fresh func() *message) *pool {
+	pools.mu.Lock()
+	defer pools.mu.Unlock()
+	if len(pools.list) > math.MaxUint16 {
+		panic("gallop: more than 65,536 message layouts")
+	}
+	p := &pool{id: uint16(len(pools.list))}
+	p.fresh = func() *message {
+		m := fresh()
+		m.pool = p.id
+		return m
+	}
+	pools.list = append(pools.list, p)
+	return p
+}
+
+// poolOf returns the pool for payloads of type M and whether they hold pointers.
+func poolOf[M any]() (p *pool, pointers bool) {
+	t := reflect.TypeFor[M]()
+	pointers = hasPointers(t)
+	if !pointers && t.Align() <= 8 {
+		for _, w := range wordPools {
+			if t.Size() <= w.size {
+				return w.pool, false
+			}
+		}
+	}
+	pools.mu.RLock()
+	p = pools.own[t]
+	pools.mu.RUnlock()
+	if p != nil {
+		return p, pointers
+	}
+	p = register(func() *message { return &new(node[M]).message })
+	pools.mu.Lock()
+	defer pools.mu.Unlock()
+	if pools.own == nil {
+		pools.own = make(map[reflect.Type]*pool)
+	}
+	if o := pools.own[t]; o != nil {
+		return o, pointers // somebody else was faster; the layout we made stays unused
+	}
+	pools.own[t] = p
+	return p, pointers
+}
+
+func poolByID(id uint16) *pool {
+	pools.mu.RLock()
+	defer pools.mu.RUnlock()
+	return pools.list[id]
+}
+
+// poolCount returns how many layouts there are.
+func poolCount() int {
+	pools.mu.RLock()
+	defer pools.mu.RUnlock()
+	return len(pools.list)
+}
+
+// takeOne returns a node for a sender that has no worker. It costs two passes
+// through the sync.Pool, about 30 ns.
+func (p *pool) takeOne() *message {
+	m, _ := p.spare.Get().(*message)
+	if m == nil {
+		return p.fresh()
+	}
+	if rest := m.next; rest != nil {
+		m.next = nil
+		p.spare.Put(rest)
+	}
+	return m
+}
+
+// freeList is a worker's own stock of one pool's nodes. Owner only.
+type freeList struct {
+	head *message
+	n    int
+}
+
+// hasPointers tells whether Go's collector has to look into a value of type t.
+func hasPointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
+		reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		return false
+	case reflect.Array:
+		return t.Len() > 0 && hasPointers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasPointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Map, reflect.Pointer,
+		reflect.Slice, reflect.String, reflect.UnsafePointer:
+		return true
+	}
+	panic(fmt.Sprintf("gallop: kind %v", t.Kind()))
+}

@@ -1,0 +1,108 @@
+package actor
+
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// RunTask runs one turn of the actor: messages until the mailbox is empty, the
+// batch is spent, or the actor stops or must park. It implements sched.Runner.
+func (b *body) RunTask(w *sched.Worker) (again bool) {
+	c := w.Local().(*Context)
+	c.self = b
+	runs, limit, done := b.typ.runs, int(b.batch), 0
+	for {
+		m := b.in.fifo
+		if m == nil {
+			spent, ok := b.box.grab(&b.in)
+			if !ok {
+				return b.emptied(c, done)
+			}
+			if spent != nil {
+				c.recycle(spent)
+			}
+			m = b.in.fifo
+		}
+		if b.stop.Load() {
+			return b.end(c)
+		}
+		b.in.fifo = m.next
+		c.msg = m
+		c.count.Messages++
+		runs[m.id](c, b, m)
+		done++
+		if m != b.in.last {
+			c.recycle(m)
+		}
+		w.Spend(1)
+		if c.ending || c.owing {
+			if c.ending {
+				return b.end(c)
+			}
+			if c.owing = false; b.park(c) {
+				return false
+			}
+		}
+		if done >= limit {
+			return b.batchSpent(c, done)
+		}
+	}
+}
+
+// emptied ends a turn that found no more mail.
+func (b *body) emptied(c *Context, done int) (again bool) {
+	if b.load != 0 {
+		b.setLoad(c, b.load.AfterTurn(done, int(b.batch)))
+	}
+	c.w.PrepareNext()
+	spent, ok := b.box.rest(&b.in)
+	if !ok {
+		return true // somebody pushed in between
+	}
+	if spent != nil {
+		c.recycle(spent)
+	}
+	return false
+}
+
+// batchSpent ends a turn that has used its batch up. If mail is left the actor
+// counts as overloaded, as in the Pony runtime.
+func (b *body) batchSpent(c *Context, done int) (again bool) {
+	if b.load&backpressure.Overloaded == 0 && (b.in.fifo != nil || b.box.head.Load() != b.in.last) {
+		b.setLoad(c, b.load.AfterTurn(done, int(b.batch)))
+	}
+	return true
+}
+
+// end ends the actor for good: what it has in its mailbox becomes dead letters.
+func (b *body) end(c *Context) (again bool) {
+	c.reset()
+	c.count.Stopped++
+	c.w.PrepareNext()
+	b.bury(replier{c: c, sys: b.sys}, ErrStopped)
+	return false
+}
+
+// TaskDied ends an actor whose behaviour crashed, or whose system has stopped. It
+// implements sched.Runner.
+func (b *body) TaskDied(w *sched.Worker, cause error) {
+	if w == nil {
+		b.sys.outside.stopped.Add(1)
+		b.bury(replier{sys: b.sys}, ErrSystemStopped)
+		return
+	}
+	b.crashed(w.Local().(*Context), cause.(*sched.Crash))
+}
+
+// bury closes the mailbox, lets go of everyone who waits at the gate, and makes
+// dead letters of what was left. The caller owns the body.
+func (b *body) bury(r replier, reason error) {
+	left := b.box.close(&b.in)
+	b.load = 0
+	release(r, b.gate.Open(&gateMark))
+	for left != nil {
+		m := left
+		left, m.next = m.next, nil
+		r.deadLetter(b, m, reason)
+	}
+}

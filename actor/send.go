@@ -1,0 +1,126 @@
+package actor
+
+import "context"
+
+// send delivers a message from the behaviour that runs. The caller has filled the
+// payload.
+func (c *Context) send(to *body, m *message, d *declaration) {
+	m.id, m.sender = d.id, c.self
+	if !to.gate.IsOpen() {
+		c.meetGate(to)
+	}
+	switch to.box.push(m) {
+	case pushWoke:
+		c.w.Schedule(&to.task)
+	case pushClosed:
+		replier{c: c, sys: c.sys}.deadLetter(to, m, ErrStopped)
+	}
+}
+
+// sendFromOutside delivers a message from anywhere else, or makes a dead letter of
+// it and says why.
+func (s *System) sendFromOutside(to *body, m *message, d *declaration) error {
+	err := tryPush(nil, to, m, d)
+	if err != nil {
+		replier{sys: to.sys}.deadLetter(to, m, err)
+	}
+	return err
+}
+
+// newMessage returns a node from the worker's stock, or from the common one if c is
+// nil.
+func newMessage(c *Context, p *pool) *message {
+	if c != nil {
+		return c.alloc(p)
+	}
+	return p.takeOne()
+}
+
+// tryPush delivers a message from the behaviour that runs, or from outside if c is
+// nil. If it returns an error the message is still the caller's.
+func tryPush(c *Context, to *body, m *message, d *declaration) error {
+	m.id = d.id
+	if c == nil && to.sys.refusing.Load() {
+		return ErrSystemStopped
+	}
+	if c != nil {
+		m.sender = c.self
+	}
+	switch to.box.push(m) {
+	case pushWoke:
+		replier{c: c, sys: to.sys}.schedule(to)
+	case pushClosed:
+		return to.endedBecause()
+	}
+	return nil
+}
+
+// endedBecause tells why a closed mailbox is closed.
+func (b *body) endedBecause() error {
+	if b.sys.sched.Stopping() {
+		return ErrSystemStopped
+	}
+	return ErrStopped
+}
+
+// replier is whoever acts for an actor or a system: a worker with its context, or
+// somebody outside, with none.
+type replier struct {
+	c   *Context
+	sys *System
+}
+
+// schedule makes an actor runnable that the caller owns.
+func (r replier) schedule(b *body) {
+	if r.c != nil && r.c.sys == b.sys {
+		r.c.w.Schedule(&b.task)
+		return
+	}
+	b.sys.sched.Inject(&b.task)
+}
+
+// requestStop asks the actor to end and sees to it that it notices.
+func (b *body) requestStop(c *Context) {
+	b.stop.Store(true) // before the push: the turn that takes the message sees it
+	if c != nil && c.sys != b.sys {
+		c = nil
+	}
+	if c != nil && c.self == b {
+		c.ending = true
+		return
+	}
+	m := newMessage(c, wordPools[0].pool)
+	m.id = stopID
+	if c == nil && b.sys.refusing.Load() && b.sys.sched.Stopping() {
+		return
+	}
+	if b.box.push(m) == pushWoke {
+		replier{c: c, sys: b.sys}.schedule(b)
+	}
+}
+
+// stopID is the behaviour id of a message that only wakes an actor that has to
+// stop. It is no message of the user's and never becomes a dead letter.
+const stopID = 1<<16 - 1
+
+// awaitGate parks until b can take more, or has ended.
+func (b *body) awaitGate(ctx context.Context) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if b.gate.IsOpen() {
+			return nil
+		}
+		token := make(chan struct{}, 1)
+		w := newWaiter(waiting{outside: token})
+		if !b.gate.Enter(w) {
+			continue
+		}
+		select {
+		case <-token:
+		case <-ctx.Done():
+			return ctx.Err() // the entry stays behind until the gate opens; its token goes nowhere
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package actor
+
+// Spawn starts an actor of type t with the given state and returns its ref. The
+// actor runs when somebody sends it a message; until then it is a piece of memory
+// of about 120 bytes and the state. What the caller did before synchronizes before
+// the actor's behaviours.
+//
+// From a system that has stopped, Spawn returns an actor that has ended already:
+// what is sent to it becomes a dead letter. It panics if a behaviour of t has no
+// method.
+func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
+	c := t.newCell(from)
+	c.state = state
+	return Ref[S]{&c.body}
+}
+
+// SpawnFunc is Spawn for states that must not be copied: init is called once, with
+// the zero state in its final place, before SpawnFunc returns.
+func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
+	c := t.newCell(from)
+	init(&c.state)
+	return Ref[S]{&c.body}
+}
+
+func (t *Type[S]) newCell(from Sender) *cell[S] {
+	if t == nil {
+		panic("gallop: Spawn from a nil type")
+	}
+	if !t.info.sealed.Load() {
+		t.info.seal()
+	}
+	c := new(cell[S])
+	c.body.init(&t.info, from)
+	return c
+}
+
+// init brings a new body to life. Its caller owns it.
+func (b *body) init(t *typeInfo, from Sender) {
+	b.typ = t
+	ctx, sys := split(from)
+	b.sys = sys
+	b.batch = uint32(t.batch)
+	if b.batch == 0 {
+		b.batch = uint32(sys.opts.batch)
+	}
+	if ctx != nil {
+		b.id = ctx.newID()
+		ctx.count.Spawned++
+	} else {
+		b.id = sys.ids.Add(1)
+		sys.outside.spawned.Add(1)
+		if sys.refusing.Load() {
+			b.box.head.Store(&closedMark)
+		}
+	}
+	if !t.pinned {
+		b.task.Init(b, nil)
+		return
+	}
+	pin, err := sys.pinOf(t)
+	if err != nil {
+		b.box.head.Store(&closedMark)
+	}
+	b.task.Init(b, pin)
+}

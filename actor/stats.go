@@ -1,0 +1,103 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// Stats is what a system has done since its start. The figures are published about
+// every 50 µs of work and whenever a worker goes to sleep, so they are exact after
+// [System.Wait], [System.Run], [System.Shutdown] and [System.Stop].
+type Stats struct {
+	// Workers has the figures of every worker; those of pinned types come last.
+	Workers []WorkerStats
+
+	Messages    uint64 // behaviours run
+	Spawned     uint64 // actors spawned
+	Stopped     uint64 // actors that ended, panics included
+	Panics      uint64 // behaviours that panicked or called runtime.Goexit
+	DeadLetters uint64 // messages that will not run
+	Mutes       uint64 // times a sender was muted
+	Unmutes     uint64 // times a muted sender was let go on
+	Injected    uint64 // turns that came in through the inject queue
+	Steals      uint64 // actors taken from another worker
+	Parks       uint64 // times a worker went to sleep
+	Turns       uint64 // turns run
+}
+
+// WorkerStats is what one worker has done.
+type WorkerStats struct {
+	Turns       uint64 // turns run
+	Messages    uint64 // behaviours run
+	Steals      uint64 // actors taken from another worker
+	StealMisses uint64 // tries that found nothing
+	Parks       uint64 // times it went to sleep
+	Wakes       uint64 // times it was woken
+	Yields      uint64 // times it let the process's other goroutines run
+	NextSlot    uint64 // turns taken from the next-slot
+	Injected    uint64 // turns taken from the inject queue
+	Spills      uint64 // actors that did not fit into the local queue
+}
+
+// counters are a worker's own figures. Owner only.
+type counters struct {
+	Messages, Spawned, Stopped, Panics, DeadLetters, Mutes, Unmutes uint64
+}
+
+const numGauges = 7
+
+// gauges are the same figures, published.
+type gauges [numGauges]seam.Gauge
+
+// publish is sched.Config.Publish.
+func (c *Context) publish() {
+	for i, v := range [numGauges]uint64{
+		c.count.Messages, c.count.Spawned, c.count.Stopped, c.count.Panics,
+		c.count.DeadLetters, c.count.Mutes, c.count.Unmutes,
+	} {
+		c.shown[i].StoreRelease(v)
+	}
+}
+
+// outsideCounters count what happens where there is no worker.
+type outsideCounters struct {
+	spawned, stopped, deadLetters, unmutes seam.Uint64
+}
+
+// Stats returns the system's figures.
+func (s *System) Stats() Stats {
+	st := Stats{
+		Spawned:     s.outside.spawned.Load(),
+		Stopped:     s.outside.stopped.Load(),
+		DeadLetters: s.outside.deadLetters.Load(),
+		Unmutes:     s.outside.unmutes.Load(),
+	}
+	s.mu.Lock()
+	contexts := s.contexts[:len(s.contexts):len(s.contexts)]
+	s.mu.Unlock()
+	for i, n := range s.sched.Counters() {
+		w := WorkerStats{
+			Turns: n.Turns, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks, Wakes: n.Wakes,
+			Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Spills,
+		}
+		if i < len(contexts) {
+			w.Messages = contexts[i].shown[0].Load()
+			st.addShown(&contexts[i].shown)
+		}
+		st.addWorker(w)
+	}
+	return st
+}
+
+func (st *Stats) addShown(g *gauges) {
+	for i, to := range [numGauges]*uint64{
+		&st.Messages, &st.Spawned, &st.Stopped, &st.Panics, &st.DeadLetters, &st.Mutes, &st.Unmutes,
+	} {
+		*to += g[i].Load()
+	}
+}
+
+func (st *Stats) addWorker(w WorkerStats) {
+	st.Workers = append(st.Workers, w)
+	st.Turns += w.Turns
+	st.Steals += w.Steals
+	st.Parks += w.Parks
+	st.Injected += w.Injected
+}

@@ -1,0 +1,190 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// System is a runtime: workers, and the actors that were spawned from it. A process
+// may have several; they share nothing but recycled memory. A system that has
+// nothing to do uses no processor time, and one that has not been sent anything yet
+// has no goroutine. Methods may be called from any goroutine.
+//
+// A system is the [Sender] for code outside of behaviours.
+type System struct {
+	opts  options
+	ctx   context.Context // ends when the system stops
+	end   context.CancelFunc
+	sched *sched.Scheduler
+	ids   seam.Uint64
+
+	refusing seam.Bool // outside senders are turned away
+	outside  outsideCounters
+	log      letterLog
+
+	mu       sync.Mutex
+	contexts []*Context               // guarded by mu
+	pins     map[*typeInfo]*sched.Pin // guarded by mu
+}
+
+// Start makes a system. It panics, with everything that is wrong, if options are
+// bad.
+func Start(opts ...Option) *System {
+	s := &System{opts: defaultOptions()}
+	s.ctx, s.end = context.WithCancel(context.Background())
+	for _, o := range opts {
+		if o == nil {
+			panic("gallop: Start: a nil option")
+		}
+		o(&s.opts)
+	}
+	if err := s.opts.check(); err != nil {
+		panic(fmt.Sprintf("gallop: Start: %v", err))
+	}
+	sc, err := sched.New(sched.Config{
+		Workers:  s.opts.workers,
+		Seed:     s.opts.seed,
+		Clock:    s.opts.clock,
+		BindCPUs: s.opts.bind,
+		Attach:   s.attach,
+		Publish:  func(w *sched.Worker) { w.Local().(*Context).publish() },
+	})
+	if err != nil {
+		panic(fmt.Sprintf("gallop: Start: %v", err))
+	}
+	s.sched = sc
+	return s
+}
+
+// attach is sched.Config.Attach.
+func (s *System) attach(w *sched.Worker) any {
+	c := s.newContext(w)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.contexts = append(s.contexts, c)
+	return c
+}
+
+func (s *System) sender() (*Context, *System) { return nil, s }
+
+// Workers returns the number of workers.
+func (s *System) Workers() int { return s.sched.Workers() }
+
+// Wait blocks until the system is quiescent: no message is queued or running
+// anywhere and nobody holds it. It goes on running and may be waited for again.
+// Wait returns ctx's error if that ends first, and ErrSystemStopped if the system
+// does. Every behaviour that ran before synchronizes before Wait returns; messages
+// whose Send returned before Wait was called are among them. Wait must not be
+// called from a behaviour: it panics there.
+func (s *System) Wait(ctx context.Context) error {
+	s.mustBeOutside("Wait")
+	return s.public(s.sched.WaitQuiet(ctx, false))
+}
+
+// Run blocks until the system is quiescent and then stops it: what is sent
+// afterwards from outside becomes a dead letter. It returns nil, or
+// ErrSystemStopped if the system was stopped otherwise.
+func (s *System) Run() error {
+	s.mustBeOutside("Run")
+	if err := s.sched.WaitQuiet(context.Background(), true); err != nil {
+		return s.public(err)
+	}
+	s.refusing.Store(true)
+	<-s.stop()
+	return nil
+}
+
+// Shutdown stops the system in good order: from now on it refuses what is sent
+// from outside, runs what is queued until it is quiescent, and stops. If ctx ends
+// before, it stops at once, like [System.Stop], without waiting for behaviours that
+// still run, and returns ctx's error. It returns nil if the system has stopped
+// already.
+func (s *System) Shutdown(ctx context.Context) error {
+	s.mustBeOutside("Shutdown")
+	s.refusing.Store(true)
+	err := s.sched.WaitQuiet(ctx, true)
+	if errors.Is(err, sched.ErrStopped) {
+		err = nil
+	}
+	done := s.stop()
+	if err != nil {
+		return err
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Stop ends the system now: behaviours that run finish, and all other mail becomes
+// dead letters. It returns when that has happened and no goroutine of the system is
+// left.
+func (s *System) Stop() {
+	s.mustBeOutside("Stop")
+	s.refusing.Store(true)
+	<-s.stop()
+}
+
+// stop begins the end and returns what is closed when it is reached.
+func (s *System) stop() <-chan struct{} {
+	s.end()
+	return s.sched.Stop()
+}
+
+// mustBeOutside panics if a behaviour of this system calls, which would wait for
+// itself. It costs about a microsecond.
+func (s *System) mustBeOutside(call string) {
+	if s.sched.Current() != nil {
+		panic("gallop: " + call + " called from a behaviour, which would wait for itself")
+	}
+}
+
+// Hold keeps the system from being quiescent until release is called, for what
+// lives outside of it: a connection, a goroutine that will send. Calling release
+// again does nothing. The error is ErrSystemStopped if it is too late.
+func (s *System) Hold() (release func(), err error) {
+	if s.refusing.Load() || !s.sched.Hold() {
+		return func() {}, ErrSystemStopped
+	}
+	var once sync.Once
+	return func() { once.Do(s.sched.Release) }, nil
+}
+
+// public turns the scheduler's errors into ours.
+func (s *System) public(err error) error {
+	if errors.Is(err, sched.ErrStopped) {
+		return ErrSystemStopped
+	}
+	return err
+}
+
+// pinOf returns the thread of a pinned type, and starts it at first.
+func (s *System) pinOf(t *typeInfo) (*sched.Pin, error) {
+	s.mu.Lock()
+	p := s.pins[t]
+	s.mu.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	p, err := s.sched.NewPin() // attaches a context, which takes mu
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.pins[t]; o != nil {
+		return o, nil // somebody was faster; ours stays idle until the end
+	}
+	if s.pins == nil {
+		s.pins = make(map[*typeInfo]*sched.Pin)
+	}
+	s.pins[t] = p
+	return p, nil
+}

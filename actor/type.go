@@ -1,0 +1,172 @@
+package actor
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"sync"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// DefaultBatch is how many messages an actor handles in one turn before others
+// have theirs, as in the Pony runtime.
+const DefaultBatch = 100
+
+// Type is an actor type: a name and a table of behaviours over a state S. Make one
+// per kind of actor, at package level, with [NewType]; declare its behaviours with
+// [Declare] and [DeclareAsk] and give them their methods with [Type.Table]. The
+// first spawn seals the type. The zero value is not ready. Safe for use by many
+// goroutines; declare before you spawn.
+type Type[S any] struct {
+	info typeInfo
+}
+
+// typeInfo is what the runtime knows of a type, whatever its state.
+type typeInfo struct {
+	name   string
+	state  reflect.Type
+	batch  int // 0: the system's
+	pinned bool
+
+	sealed seam.Bool
+	mu     sync.Mutex
+	decls  []*declaration // guarded by mu until sealed, then read-only
+	runs   []runFunc      // the dispatch table; made by seal
+}
+
+// runFunc runs one behaviour for one message.
+type runFunc func(c *Context, b *body, m *message)
+
+// declaration is one behaviour of a type. Read-only once the type is sealed.
+type declaration struct {
+	name     string
+	typ      *typeInfo
+	id       uint16
+	pool     *pool
+	pointers bool // the payload must be cleared
+	run      runFunc
+	payload  func(m *message) any                 // for dead letters
+	reject   func(r replier, m *message, e error) // answers an ask that will not run; nil otherwise
+}
+
+// TypeOption sets a property of a type at its making.
+type TypeOption func(*typeInfo)
+
+// TypeBatch sets how many messages an actor of this type handles in one turn,
+// instead of the system's [Batch]. It must be at least 1.
+func TypeBatch(n int) TypeOption {
+	if n < 1 {
+		panic(fmt.Sprintf("gallop: TypeBatch(%d): want at least 1", n))
+	}
+	return func(t *typeInfo) { t.batch = n }
+}
+
+// PinnedThread makes all actors of this type run on one OS thread that is theirs
+// alone, for libraries that insist on it (OpenGL, some C libraries). A message
+// between a pinned actor and any other costs a hand-over between threads, some
+// microseconds.
+func PinnedThread() TypeOption { return func(t *typeInfo) { t.pinned = true } }
+
+// NewType makes an actor type. The name appears in logs and reports; it need not
+// be unique. It panics if the name is empty.
+func NewType[S any](name string, opts ...TypeOption) *Type[S] {
+	if name == "" {
+		panic("gallop: NewType: empty name")
+	}
+	t := &Type[S]{info: typeInfo{name: name, state: reflect.TypeFor[S]()}}
+	for _, o := range opts {
+		o(&t.info)
+	}
+	return t
+}
+
+// Name returns the name the type was made with.
+func (t *Type[S]) Name() string { return t.info.name }
+
+// Entry is a behaviour with its method: a row of the dispatch table of a type
+// over S. Made by [Behaviour.Do] and [AskBehaviour.Do].
+type Entry[S any] struct {
+	decl *declaration
+	run  runFunc
+}
+
+// Table gives behaviours their methods and returns t. It may be called more than
+// once, before the first spawn; a behaviour must get a method exactly once. It
+// panics if an entry is of another type, has its method already, or comes too
+// late.
+func (t *Type[S]) Table(entries ...Entry[S]) *Type[S] {
+	t.info.mu.Lock()
+	defer t.info.mu.Unlock()
+	for _, e := range entries {
+		t.info.fill(e.decl, e.run)
+	}
+	return t
+}
+
+// fill sets the method of one behaviour. Caller holds mu.
+func (t *typeInfo) fill(d *declaration, run runFunc) {
+	switch {
+	case d == nil:
+		panic(fmt.Sprintf("gallop: %s.Table: an entry without a behaviour", t.name))
+	case d.typ != t:
+		panic(fmt.Sprintf("gallop: %s.Table: %s was declared for another type", t.name, d.fullName()))
+	case t.sealed.Load():
+		panic(fmt.Sprintf("gallop: %s got its method after the first spawn of its type", d.fullName()))
+	case d.run != nil:
+		panic(fmt.Sprintf("gallop: %s got two methods", d.fullName()))
+	}
+	d.run = run
+}
+
+// declare adds a behaviour.
+func (t *typeInfo) declare(d *declaration) *declaration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	d.typ, d.id = t, uint16(len(t.decls))
+	switch {
+	case d.name == "":
+		panic(fmt.Sprintf("gallop: a behaviour of %s without a name", t.name))
+	case t.sealed.Load():
+		panic(fmt.Sprintf("gallop: %s was declared after the first spawn of its type", d.fullName()))
+	case len(t.decls) > math.MaxUint16:
+		panic(fmt.Sprintf("gallop: %s has more than 65,536 behaviours", t.name))
+	}
+	for _, o := range t.decls {
+		if o.name == d.name {
+			panic(fmt.Sprintf("gallop: %s was declared twice", d.fullName()))
+		}
+	}
+	t.decls = append(t.decls, d)
+	return d
+}
+
+// seal makes the dispatch table, once. It panics if a behaviour has no method.
+func (t *typeInfo) seal() {
+	if t.sealed.Load() {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.sealed.Load() {
+		return
+	}
+	runs := make([]runFunc, len(t.decls))
+	for i, d := range t.decls {
+		if d.run == nil {
+			panic(fmt.Sprintf("gallop: %s has no method: give it one with %s.Table", d.fullName(), t.name))
+		}
+		runs[i] = d.run
+	}
+	t.runs = runs
+	t.sealed.Store(true) // publishes runs and decls
+}
+
+func (d *declaration) fullName() string { return d.typ.name + "." + d.name }
+
+// stateOf returns the state of an actor whose body is b. S must be the state type
+// that b was spawned with, which the types of Ref and Behaviour see to.
+func stateOf[S any](b *body) *S {
+	return &(*cell[S])(unsafe.Pointer(b)).state
+}

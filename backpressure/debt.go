@@ -1,0 +1,60 @@
+package backpressure
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// Debt counts the gates that a sender waits at, and whether it is parked for
+// them: the low 31 bits are the count, the top bit says parked. Parked with a
+// count of zero never exists outside a transition. The zero value owes nothing.
+//
+//	         Owe                    Park, count > 0
+//	RUNNING ─────▶ RUNNING, owing ────────────────▶ PARKED
+//	   ▲                │ Forgive                     │ Forgive, last
+//	   └────────────────┘◀────────────────────────────┘ (the forgiver owns the sender)
+type Debt struct{ v seam.Uint32 }
+
+const parked = 1 << 31
+
+// Owe adds one gate. The sender's own worker only, before it enters the gate.
+func (d *Debt) Owe() { d.v.Add(1) }
+
+// Forgive takes one gate away and reports whether the caller has thereby become
+// the owner of a parked sender, which it must schedule. Any goroutine; once per
+// Owe.
+func (d *Debt) Forgive() (resumed bool) {
+	for {
+		o := d.v.Load()
+		if o == parked|1 {
+			if d.v.CompareAndSwap(o, 0) { // pairs with the swap in Park
+				return true
+			}
+			continue
+		}
+		if o&^parked == 0 {
+			panic("gallop: backpressure: a debt forgiven that nobody owes")
+		}
+		if d.v.CompareAndSwap(o, o-1) {
+			return false
+		}
+	}
+}
+
+// Park gives the sender up if it still owes, and reports whether it did. After a
+// true Park the sender belongs to the ledger: its worker must not touch it any
+// more. The sender's own worker only.
+func (d *Debt) Park() bool {
+	for {
+		o := d.v.Load()
+		if o == 0 {
+			return false
+		}
+		if d.v.CompareAndSwap(o, o|parked) { // publishes the sender to the last forgiver
+			return true
+		}
+	}
+}
+
+// Owes returns how many gates the sender waits at. Any goroutine; advisory.
+func (d *Debt) Owes() int { return int(d.v.Load() &^ parked) }
+
+// Parked tells whether the sender is parked. Any goroutine; advisory.
+func (d *Debt) Parked() bool { return d.v.Load()&parked != 0 }

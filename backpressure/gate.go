@@ -1,0 +1,67 @@
+package backpressure
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// Waiter is an entry of a gate's ledger. T says who waits. A waiter belongs to
+// its creator until Enter succeeds, then to the gate, then to whoever opened it.
+type Waiter[T any] struct {
+	next *Waiter[T]
+	// Who is the sender that waits. Set it before Enter.
+	Who T
+}
+
+// Next returns the waiter behind this one in a list that Open returned, and
+// unlinks the two. Owner of the list only.
+func (w *Waiter[T]) Next() *Waiter[T] {
+	n := w.next
+	w.next = nil
+	return n
+}
+
+// Gate is the receiver's side of muting: nil while open, a chain of waiters that
+// ends in the gate's own mark while shut. The zero value is open. A Gate must
+// not be copied after first use.
+type Gate[T any] struct {
+	head seam.Pointer[Waiter[T]]
+}
+
+// IsOpen tells whether a sender may pass. Any goroutine. The answer may be stale
+// by the time it is used: that costs one message too many in the mailbox, or one
+// failed Enter, never a lost waiter.
+func (g *Gate[T]) IsOpen() bool { return g.head.Load() == nil }
+
+// Shut makes later senders wait. mark is the end of the chain: a waiter that
+// stands for nobody and may be shared by all gates. Shutting a shut gate does
+// nothing. Owner of the receiver only.
+func (g *Gate[T]) Shut(mark *Waiter[T]) {
+	if g.head.Load() == nil {
+		g.head.Store(mark) // pairs with the load in Enter
+	}
+}
+
+// Enter adds w to the ledger if the gate is shut and reports whether it did. Any
+// goroutine. A true Enter synchronizes before the Open that returns w.
+func (g *Gate[T]) Enter(w *Waiter[T]) bool {
+	for {
+		h := g.head.Load()
+		if h == nil {
+			w.next = nil
+			return false
+		}
+		w.next = h
+		if g.head.CompareAndSwap(h, w) { // pairs with the swap in Open
+			return true
+		}
+	}
+}
+
+// Open lets senders pass and returns everyone who waited, oldest first, without
+// the mark. Owner of the receiver only.
+func (g *Gate[T]) Open(mark *Waiter[T]) *Waiter[T] {
+	h := g.head.Swap(nil) // takes over every waiter whose Enter succeeded
+	var first *Waiter[T]
+	for h != nil && h != mark {
+		h.next, first, h = first, h, h.next
+	}
+	return first
+}

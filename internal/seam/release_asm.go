@@ -1,0 +1,35 @@
+//go:build (amd64 || arm64) && !race && !gallop_explore
+
+package seam
+
+import "sync/atomic"
+
+//go:noescape
+func storeRelease32(p *uint32, v uint32)
+
+//go:noescape
+func storeRelease64(p *uint64, v uint64)
+
+// Flag is a 32-bit word with one writer, whose store releases but does not
+// fence: 1.5 ns where an atomic store is a locked instruction of 5–10 ns. A
+// writer that must see what others wrote after its store needs a
+// read-modify-write in between, as in Dekker's algorithm; whoever uses
+// StoreRelease says which one that is.
+type Flag struct{ v uint32 }
+
+// Load returns the word. It acquires. Any goroutine.
+func (f *Flag) Load() uint32 { return atomic.LoadUint32(&f.v) }
+
+// StoreRelease sets the word. What the writer wrote before is visible to whoever
+// loads the new value. One writer.
+func (f *Flag) StoreRelease(v uint32) { storeRelease32(&f.v, v) }
+
+// Gauge is a 64-bit figure with one writer and any number of readers, published
+// without a fence. It must not be embedded where 64-bit words are unaligned.
+type Gauge struct{ v uint64 }
+
+// Load returns the figure last published. Any goroutine.
+func (g *Gauge) Load() uint64 { return atomic.LoadUint64(&g.v) }
+
+// StoreRelease publishes the figure. One writer.
+func (g *Gauge) StoreRelease(v uint64) { storeRelease64(&g.v, v) }

@@ -1,0 +1,22 @@
+//go:build !(amd64 || arm64) || race || gallop_explore
+
+package seam
+
+// Flag is a 32-bit word with one writer. Here its store is an ordinary atomic
+// one, which the race detector and the explorer understand.
+type Flag struct{ v Uint32 }
+
+// Load returns the word. Any goroutine.
+func (f *Flag) Load() uint32 { return f.v.Load() }
+
+// StoreRelease sets the word. One writer.
+func (f *Flag) StoreRelease(v uint32) { f.v.Store(v) }
+
+// Gauge is a 64-bit figure with one writer and any number of readers.
+type Gauge struct{ v Uint64 }
+
+// Load returns the figure last published. Any goroutine.
+func (g *Gauge) Load() uint64 { return g.v.Load() }
+
+// StoreRelease publishes the figure. One writer.
+func (g *Gauge) StoreRelease(v uint64) { g.v.Store(v) }

@@ -1,0 +1,54 @@
+package sched
+
+// Counters is what a worker has done. Kept in plain words by the worker and
+// published without a fence: about every 50 µs of work, and before it sleeps, so
+// that the figures are exact once the scheduler is quiescent.
+type Counters struct {
+	Turns       uint64 // turns run
+	Steals      uint64 // tasks taken from another worker
+	StealMisses uint64 // victims that had nothing
+	Parks       uint64 // times it went to sleep
+	Wakes       uint64 // times it was woken
+	Yields      uint64 // times it let the process's other goroutines run
+	NextSlot    uint64 // turns taken from the next-slot
+	Injected    uint64 // tasks fetched from the inject queue
+	Spills      uint64 // tasks that did not fit into the ring
+}
+
+const numCounters = 9
+
+func (c *Counters) fields() [numCounters]uint64 {
+	return [...]uint64{c.Turns, c.Steals, c.StealMisses, c.Parks, c.Wakes, c.Yields, c.NextSlot, c.Injected, c.Spills}
+}
+
+// publish makes the worker's counters visible. Owner only.
+func (w *Worker) publish() {
+	for i, v := range w.count.fields() {
+		w.published[i].StoreRelease(v)
+	}
+	if f := w.sched.cfg.Publish; f != nil {
+		f(w)
+	}
+}
+
+// Counters returns what the worker published last. Any goroutine.
+func (w *Worker) Counters() Counters {
+	var v [numCounters]uint64
+	for i := range v {
+		v[i] = w.published[i].Load()
+	}
+	return Counters{
+		Turns: v[0], Steals: v[1], StealMisses: v[2], Parks: v[3], Wakes: v[4],
+		Yields: v[5], NextSlot: v[6], Injected: v[7], Spills: v[8],
+	}
+}
+
+// Counters returns what every worker published last, pinned ones behind the
+// others. Any goroutine.
+func (s *Scheduler) Counters() []Counters {
+	all := make([]Counters, 0, len(s.workers))
+	for _, w := range s.workers {
+		all = append(all, w.Counters())
+	}
+	return append(all, s.pins.counters()...)
+}

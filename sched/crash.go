@@ -1,0 +1,48 @@
+package sched
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Crash is how a turn ended that did not return.
+type Crash struct {
+	// Value is what was panicked with; nil for a Goexit.
+	Value any
+	// Goexit tells that the turn called runtime.Goexit.
+	Goexit bool
+	// Stack is the stack of the worker's goroutine at that moment; empty for a
+	// Goexit.
+	Stack []byte
+}
+
+// Error implements error.
+func (c *Crash) Error() string {
+	if c.Goexit {
+		return "gallop: runtime.Goexit in a turn"
+	}
+	return fmt.Sprintf("gallop: panic in a turn: %v", c.Value)
+}
+
+// afterCrash cleans up behind a turn that did not return and tells whether this
+// goroutine can go on. It runs deferred, on the stack that panicked.
+func (w *Worker) afterCrash(value any) (more bool) {
+	w.bringDown(value)
+	if value == nil {
+		go w.run() // this goroutine is lost
+	}
+	return true
+}
+
+// bringDown ends the task whose turn crashed.
+func (w *Worker) bringDown(value any) {
+	if !w.inTurn {
+		panic(value) // a defect of the scheduler itself must not look like a task's
+	}
+	w.inTurn = false
+	c := &Crash{Value: value, Goexit: value == nil}
+	if !c.Goexit {
+		c.Stack = debug.Stack()
+	}
+	w.current.runner.TaskDied(w, c)
+}

@@ -1,0 +1,119 @@
+package sched
+
+import (
+	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// The next-slot holds the task that the worker runs next: the first one that the
+// running turn made runnable. It saves a pass through the ring, two locked
+// instructions of the four that a message costs otherwise. Nobody is woken for
+// it, so one actor's ping-pong keeps one worker busy and not two.
+//
+// A private slot would strand its task behind a turn that blocks or runs long.
+// An ordinary shared one costs two locked instructions again. This one is private
+// while turns are short, and can be revoked: Dekker's algorithm between the owner
+// and the monitor, with the owner's half of the fence borrowed from the
+// read-modify-write that ends a turn anyway.
+//
+//	owner                                     monitor (one at a time)
+//	O1 full ← even    (prepare, release)      M1 revoke: none → asked   (RMW)
+//	O2 read-modify-write that ends the turn   M2 full odd? no: revoke ← none, leave
+//	O3 revoke = none? then the task is mine   M3 read the task
+//	O4 else wait until revoke ≠ asked;        M4 revoke ← taken
+//	   taken: it is gone, revoke ← none
+//
+// Suppose both take the task of one filling. The monitor read that filling's odd
+// value at M2, so O1 was not visible at M2, so M1 < M2 < O1 < O2 < O3: the owner
+// saw asked or taken at O3, waited, and saw taken at O4: it did not take it.
+// Suppose neither does. Then the owner saw taken at O4, so M4 ran, and the monitor
+// has it. That full is a counter, odd while filled, makes every filling distinct,
+// so that the monitor revokes only one it has seen twice.
+
+const (
+	revokeNone = iota
+	revokeAsked
+	revokeTaken
+)
+
+type nextSlot struct {
+	// Owner only, but for the one read at M3.
+	task *Task
+	// Written by the owner. Odd while the slot is filled.
+	full   seam.Flag
+	filled uint32 // the owner's own copy of full
+	// Written by the monitor, reset by the owner.
+	revoke seam.Uint32
+	_      cacheline.Pad
+}
+
+// put fills the slot and reports whether it was free. Owner only.
+func (s *nextSlot) put(t *Task) bool {
+	if s.task != nil {
+		return false
+	}
+	s.task = t
+	s.filled++
+	s.full.StoreRelease(s.filled) // publishes task; pairs with M2
+	return true
+}
+
+// prepare announces that the owner is about to take what is in the slot. It must
+// be followed by a read-modify-write (O2) before takePrepared. Owner only.
+func (s *nextSlot) prepare() {
+	if s.filled&1 != 0 {
+		s.filled++
+		s.full.StoreRelease(s.filled) // O1
+	}
+}
+
+// takePrepared empties the slot and returns what was in it, or nil. Owner only,
+// after prepare and a read-modify-write.
+func (s *nextSlot) takePrepared() *Task {
+	t := s.task
+	if t == nil {
+		return nil
+	}
+	if s.revoke.Load() != revokeNone && s.lost() { // O3, O4
+		t = nil
+	}
+	s.task = nil
+	return t
+}
+
+// lost waits for the monitor's verdict. Owner only.
+func (s *nextSlot) lost() bool {
+	for s.revoke.Load() == revokeAsked {
+		seam.Spin()
+	}
+	return s.revoke.CompareAndSwap(revokeTaken, revokeNone)
+}
+
+// take empties the slot and returns what was in it, or nil. Owner only, between
+// two turns. A turn that ended by going idle has prepared it; for any other it
+// brings its own fence.
+func (s *nextSlot) take() *Task {
+	if s.filled&1 != 0 {
+		s.prepare()
+		s.revoke.CompareAndSwap(revokeNone, revokeNone) // O2
+	}
+	return s.takePrepared()
+}
+
+// stamp returns the counter that tells one filling from the next. Any goroutine.
+func (s *nextSlot) stamp() uint32 { return s.full.Load() }
+
+// rob takes the task away from the owner if the slot still has the filling that
+// stamp was taken of. Monitor only, one at a time.
+func (s *nextSlot) rob(stamp uint32) *Task {
+	if stamp&1 == 0 || !s.revoke.CompareAndSwap(revokeNone, revokeAsked) { // M1
+		return nil
+	}
+	if s.full.Load() != stamp { // M2
+		s.revoke.Store(revokeNone)
+		return nil
+	}
+	t := s.task                 // M3
+	s.revoke.Store(revokeTaken) // M4
+	return t
+}

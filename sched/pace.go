@@ -1,0 +1,64 @@
+package sched
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+const (
+	quantum     = 50_000    // ns between two yields to Go's scheduler
+	pollLatency = 1_000_000 // ns that work from outside may wait behind local work
+	minPoll     = 8         // turns
+	maxPoll     = 255       // turns
+	maxCredit   = 4096      // units
+)
+
+// pace estimates how long units of work and turns take, so that the clock is read
+// about once per quantum. Owner only.
+type pace struct {
+	last         int64  // when the clock was read last, ns
+	turns        uint64 // Counters.Turns then
+	granted      int    // credit given then
+	unit         int64  // moving average of a unit's time, ns/16
+	pollInterval int    // turns between two looks at the inject queue
+	stale        bool   // the worker has slept since; the time says nothing
+}
+
+func (p *pace) init(w *Worker) {
+	p.pollInterval = 61
+	p.unit = 16 * 100
+	p.stale = true
+	p.granted = 64
+	w.credit = 64
+}
+
+// refill runs when the worker's credit is gone: it yields if a quantum has passed,
+// and grants credit for the next.
+func (w *Worker) refill() {
+	p := &w.pace
+	now := w.sched.cfg.Clock.Nanos()
+	elapsed := now - p.last
+	if !p.stale {
+		p.learn(elapsed, int64(p.granted-w.credit), int64(w.count.Turns-p.turns))
+	}
+	w.publish()
+	if p.stale || elapsed >= quantum/2 {
+		w.count.Yields++
+		seam.Spin()
+		now = w.sched.cfg.Clock.Nanos()
+		p.last = now
+	}
+	p.stale = false
+	p.turns = w.count.Turns
+	p.granted = int(max(1, min(16*quantum/max(p.unit, 1), maxCredit)))
+	w.credit = p.granted
+}
+
+// learn takes in that units of work in so many turns took elapsed nanoseconds.
+func (p *pace) learn(elapsed, units, turns int64) {
+	sample := 16 * elapsed / max(units, 1)
+	p.unit += (sample - p.unit) / 4
+	if turns > 0 {
+		perTurn := max(elapsed/turns, 1)
+		p.pollInterval = int(max(minPoll, min(pollLatency/perTurn, maxPoll)))
+	} else {
+		p.pollInterval = minPoll
+	}
+}

@@ -1,0 +1,161 @@
+package sched
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Pin runs tasks on an OS thread of its own, in the order in which they became
+// runnable. Nobody steals from it. A task that waits for its pin, or runs there,
+// holds the scheduler, which therefore needs to know nothing else about pins.
+//
+// The Pony runtime runs all pinned actors on one thread that polls, so that a
+// hand-over can wait for 10 to 500 ms; here every pin has its thread and is woken.
+type Pin struct {
+	s      *Scheduler
+	w      *Worker
+	queue  mpmcq
+	asleep seam.Bool
+	gone   chan struct{}
+}
+
+// pins is the list of a scheduler's pins.
+type pins struct {
+	mu   sync.Mutex
+	list []*Pin // guarded by mu
+	end  bool   // guarded by mu
+}
+
+// NewPin starts a thread for pinned tasks. It ends with the scheduler. It panics
+// if the scheduler has been stopped.
+func (s *Scheduler) NewPin() (*Pin, error) {
+	s.pins.mu.Lock()
+	defer s.pins.mu.Unlock()
+	if s.pins.end {
+		return nil, ErrStopped
+	}
+	p := &Pin{s: s, gone: make(chan struct{})}
+	p.queue.init(segmentCells)
+	p.w = newWorker(s, len(s.workers)+len(s.pins.list))
+	p.w.pin = p
+	p.w.attach()
+	s.pins.list = append(s.pins.list, p)
+	go p.begin()
+	return p, nil
+}
+
+// schedule queues a task for the pin. Any goroutine.
+func (p *Pin) schedule(s *Scheduler, t *Task) {
+	if !s.Hold() {
+		t.runner.TaskDied(nil, ErrStopped)
+		return
+	}
+	p.queue.push(t)
+	p.wakeUp()
+	if s.idle.closed() { // stopped meanwhile: nobody will look again
+		p.bury()
+	}
+}
+
+func (p *Pin) wakeUp() {
+	if p.asleep.Load() && p.asleep.CompareAndSwap(true, false) {
+		p.w.parker.Unpark()
+	}
+}
+
+func (p *Pin) begin() {
+	runtime.LockOSThread()
+	p.w.goid.StoreRelease(goid())
+	p.run()
+}
+
+// run serves the pin's queue until the scheduler stops.
+func (p *Pin) run() {
+	for p.serve() {
+	}
+}
+
+func (p *Pin) serve() (more bool) {
+	left := false
+	defer func() {
+		if !left {
+			more = p.afterCrash(recover())
+		}
+	}()
+	for !p.s.Stopping() {
+		if t := p.queue.pop(); t != nil {
+			p.w.turn(t)
+			p.s.Release()
+		} else {
+			p.sleep()
+		}
+	}
+	left = true
+	p.w.publish()
+	close(p.gone)
+	return false
+}
+
+func (p *Pin) afterCrash(value any) bool {
+	p.w.bringDown(value)
+	p.s.Release()
+	if value == nil {
+		go p.begin() // the goroutine, and with it the thread, is lost
+	}
+	return true
+}
+
+// sleep parks until a task is queued. Announce, look again, park: as for workers.
+func (p *Pin) sleep() {
+	p.w.publish()
+	p.asleep.Store(true) // pairs with the load in wakeUp
+	if (!p.queue.empty() || p.s.Stopping()) && p.asleep.CompareAndSwap(true, false) {
+		return
+	}
+	p.w.parker.Park()
+}
+
+// bury ends what is left. Only after the scheduler has ended.
+func (p *Pin) bury() {
+	for t := p.queue.pop(); t != nil; t = p.queue.pop() {
+		t.runner.TaskDied(nil, ErrStopped)
+		p.s.holds.Add(-1)
+	}
+}
+
+func (ps *pins) stop() {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.end = true
+	for _, p := range ps.list {
+		p.wakeUp()
+	}
+}
+
+// wait returns when the last pin has left. Only after stop.
+func (ps *pins) wait() {
+	for _, p := range ps.all() {
+		<-p.gone
+	}
+}
+
+func (ps *pins) bury() {
+	for _, p := range ps.all() {
+		p.bury()
+	}
+}
+
+func (ps *pins) all() []*Pin {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return append([]*Pin(nil), ps.list...)
+}
+
+func (ps *pins) counters() (all []Counters) {
+	for _, p := range ps.all() {
+		all = append(all, p.w.Counters())
+	}
+	return all
+}

@@ -1,0 +1,156 @@
+package sched
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Quiescence: nothing is queued or running anywhere, and nobody holds the
+// scheduler.
+//
+// The Pony runtime counts BLOCK and UNBLOCK messages on scheduler 0 and confirms
+// with a round of CNF and ACK, whose token any change invalidates; acknowledging
+// with an actor in hand, or counting a stale ACK, ended programs early
+// (ponyc#4583, #4556). Here BLOCK is a worker's bit in the idle word and UNBLOCK
+// its clearing, so the count of the blocked is one load. CNF is the step that
+// freezes the word: it succeeds only while every bit is set and from then on no
+// UNBLOCK can pass. ACK is reading, in that frozen state, that the inject queue is
+// empty and nobody holds. A token is not needed, because nothing can change
+// between CNF and ACK. README.md has the proof, and what a sender from outside
+// does that comes in between.
+type quiescence struct {
+	asked seam.Int32 // how many wait; so that a worker that goes to sleep need not lock
+	mu    sync.Mutex
+	wait  []*quietWaiter // guarded by mu
+	end   bool           // guarded by mu: Stop was completed
+}
+
+// quietWaiter waits for quiescence; last ends the scheduler there.
+type quietWaiter struct {
+	last bool
+	err  error
+	done chan struct{}
+}
+
+// WaitQuiet blocks until the scheduler is quiescent, ctx ends (its error is
+// returned) or the scheduler has stopped (ErrStopped). With last it refuses all
+// work from that moment on. Turns that ran before synchronize before it returns.
+func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
+	q := &quietWaiter{last: last, done: make(chan struct{})}
+	if !s.quiet.add(q) {
+		return ErrStopped
+	}
+	s.quiet.check(s)
+	select {
+	case <-q.done:
+		return q.err
+	case <-ctx.Done():
+	}
+	if s.quiet.remove(q) {
+		return ctx.Err()
+	}
+	<-q.done // it happened all the same
+	return q.err
+}
+
+func (q *quiescence) add(w *quietWaiter) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.end {
+		return false
+	}
+	q.wait = append(q.wait, w)
+	q.asked.Add(1) // pairs with the load in check: either the last sleeper sees us or we see it asleep
+	return true
+}
+
+func (q *quiescence) remove(w *quietWaiter) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, o := range q.wait {
+		if o == w {
+			q.wait = append(q.wait[:i], q.wait[i+1:]...)
+			q.asked.Add(-1)
+			return true
+		}
+	}
+	return false
+}
+
+// check releases the waiters if the scheduler is quiescent. It is called by
+// whoever takes the last reason away why it was not: the last worker to fall
+// asleep, the last hold to be released, and every new waiter.
+func (q *quiescence) check(s *Scheduler) {
+	if q.asked.Load() == 0 {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.wait) == 0 || !s.idle.freeze() { // CNF
+		return
+	}
+	if s.holds.Load() != 0 || !s.inject.empty() { // ACK
+		s.idle.thaw()
+		if !s.inject.empty() {
+			s.notify()
+		}
+		return
+	}
+	if q.wantsEnd() {
+		s.idle.close()
+	} else {
+		s.idle.thaw()
+	}
+	q.release(nil)
+}
+
+func (q *quiescence) wantsEnd() bool {
+	for _, w := range q.wait {
+		if w.last {
+			return true
+		}
+	}
+	return false
+}
+
+// release lets all waiters go. Caller holds mu.
+func (q *quiescence) release(err error) {
+	for _, w := range q.wait {
+		w.err = err
+		close(w.done)
+	}
+	q.asked.Add(-int32(len(q.wait)))
+	q.wait = nil
+}
+
+// abort lets all waiters go because the scheduler has stopped.
+func (q *quiescence) abort() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.end = true
+	q.release(ErrStopped)
+}
+
+// Hold keeps the scheduler from being quiescent until Release, for what lives
+// outside its queues: a muted actor, a timer, a socket, a service. It reports
+// false, and holds nothing, if the scheduler has ended. Any goroutine.
+func (s *Scheduler) Hold() bool {
+	s.holds.Add(1)        // pairs with the load in check
+	if s.idle.settled() { // either the check saw our hold or we see its end
+		s.holds.Add(-1)
+		return false
+	}
+	return true
+}
+
+// Release takes one Hold back. Any goroutine.
+func (s *Scheduler) Release() {
+	switch n := s.holds.Add(-1); {
+	case n == 0:
+		s.quiet.check(s)
+	case n < 0:
+		panic("gallop: sched: Release without Hold")
+	}
+}

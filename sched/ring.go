@@ -1,0 +1,126 @@
+package sched
+
+import (
+	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// The local queue of a worker: a bounded FIFO with one owner, who pushes and
+// pops, and any number of thieves, who take one task at a time from the same end
+// as the owner.
+//
+// Rejected: the ring of Go's runtime reads a slot before it claims it, which is
+// a data race in user code. Tokio's ring packs two heads into one word so that a
+// claimed slot stays reserved until it was read; a thief that loses its processor
+// between the two shuts out every other thief. Atomic slots cost a locked
+// instruction for every push.
+//
+// Chosen: claim, then read, with a receipt per slot. head and tail count tasks
+// ever claimed and ever published. Whoever moves head from h to h+1 owns the task
+// in slot h. It reads the slot with plain loads, and leaves a receipt: the owner
+// in popped, a thief in stolen. The owner refills slot t only when one of the two
+// receipts says that task t-size was read. A thief that sleeps between claim and
+// receipt blocks the reuse of one slot (the owner overflows), and nobody else.
+//
+// Indices are 64 bits wide and never wrap in practice; they are only compared
+// for equality, so wrapping would be harmless.
+
+const ringSize = 256
+
+// slot is owned by the owner until tail passes it, then by whoever claims it
+// through head, then, after the receipt, by the owner again.
+type slot struct {
+	task   *Task
+	popped uint64      // owner only: index+1 of the last task the owner took from here
+	stolen seam.Uint64 // written by thieves: index+1 of the last task stolen from here
+}
+
+type ring struct {
+	// Claimed by owner and thieves.
+	head seam.Uint64
+	_    cacheline.Pad
+	// Written by the owner.
+	tail  seam.Uint64 // published tasks; pairs with the load in steal
+	next  uint64      // the owner's own copy of tail
+	slots []slot
+	_     cacheline.Pad
+}
+
+// init makes the ring empty, with its first task at index start. size is a power
+// of two.
+func (r *ring) init(size int, start uint64) {
+	r.slots = make([]slot, size)
+	for i := range r.slots {
+		idx := start + uint64(i)
+		r.slots[idx&uint64(size-1)].popped = idx - uint64(size) + 1
+	}
+	r.next = start
+	r.head.Store(start)
+	r.tail.Store(start)
+}
+
+// ownerEnd is the ring as its worker sees it. All methods: owner only.
+type ownerEnd ring
+
+// thiefEnd is the ring as everyone else sees it. All methods: any goroutine.
+type thiefEnd ring
+
+func (r *ring) owner() *ownerEnd { return (*ownerEnd)(r) }
+func (r *ring) thief() *thiefEnd { return (*thiefEnd)(r) }
+
+// push appends t and reports whether there was room. Owner only.
+func (q *ownerEnd) push(t *Task) bool {
+	i, size := q.next, uint64(len(q.slots))
+	s := &q.slots[i&(size-1)]
+	if last := i - size + 1; s.popped != last && s.stolen.Load() != last { // pairs with the receipt in steal
+		return false
+	}
+	s.task = t
+	q.next = i + 1
+	q.tail.Store(i + 1) // publishes s.task to thieves; also the fence before the look at the sleepers
+	return true
+}
+
+// pop takes the oldest task, or returns nil if there is none. Owner only.
+func (q *ownerEnd) pop() *Task {
+	for {
+		h := q.head.Load()
+		if h == q.next {
+			return nil
+		}
+		if q.head.CompareAndSwap(h, h+1) {
+			s := &q.slots[h&uint64(len(q.slots)-1)]
+			t := s.task
+			s.task = nil
+			s.popped = h + 1
+			return t
+		}
+	}
+}
+
+// len returns the number of unclaimed tasks. Owner only; exact but for thieves.
+func (q *ownerEnd) len() int { return int(q.next - q.head.Load()) }
+
+// steal takes the oldest task, or returns nil if there was none. Any goroutine.
+func (q *thiefEnd) steal() *Task {
+	for {
+		h := q.head.Load()
+		if h == q.tail.Load() { // pairs with the store in push: slot h is filled
+			return nil
+		}
+		if q.head.CompareAndSwap(h, h+1) {
+			s := &q.slots[h&uint64(len(q.slots)-1)]
+			t := s.task
+			s.task = nil
+			s.stolen.Store(h + 1) // the receipt; pairs with the load in push
+			return t
+		}
+	}
+}
+
+// empty tells whether there is nothing to steal. Any goroutine. A task published
+// before the call and not yet claimed is always seen.
+func (q *thiefEnd) empty() bool {
+	h := q.head.Load()
+	return h == q.tail.Load()
+}

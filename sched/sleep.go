@@ -1,0 +1,53 @@
+package sched
+
+// sleep parks the worker until it is woken, and returns the task it was handed,
+// if any. The order of the steps is what keeps a wake-up from being lost; README.md
+// has the proof.
+func (w *Worker) sleep() *Task {
+	w.count.Parks++
+	w.pace.stale = true
+	w.publish() // before the announcement: exact for whoever sees all asleep
+	all := w.sched.idle.announce(w.id, w.searching)
+	w.searching = false
+	if w.workLeft() || w.sched.stop.flag.Load() {
+		if w.sched.idle.retract(w.id) {
+			return nil
+		}
+	} else if all {
+		w.sched.quiet.check(w.sched)
+	}
+	w.parker.Park()
+	w.count.Wakes++
+	return w.awake()
+}
+
+// awake takes over from whoever woke this worker: a task, or the duty to search.
+func (w *Worker) awake() *Task {
+	t := w.handed
+	w.handed = nil
+	w.searching = t == nil // wake has counted us then
+	return t
+}
+
+// wake hands the worker a task, or makes it search. Called by the one who cleared
+// its bit in the idle word, who thereby owns handed and started.
+func (w *Worker) wake(t *Task) {
+	w.handed = t
+	w.sched.monitor.arm()
+	if w.started {
+		w.parker.Unpark() // publishes handed
+		return
+	}
+	w.started = true
+	go w.begin()
+}
+
+// dismiss tells a sleeping worker that the scheduler stops. Called by the one who
+// cleared its bit.
+func (w *Worker) dismiss() {
+	if w.started {
+		w.parker.Unpark()
+		return
+	}
+	w.sched.stop.gone() // it never ran
+}

@@ -1,0 +1,225 @@
+package sched
+
+import (
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Worker runs one task at a time. It is a goroutine that exists from its first
+// wake-up to the end of its scheduler. Methods are for its own goroutine, from
+// within RunTask, unless they say otherwise.
+type Worker struct {
+	// Read-only after New.
+	sched *Scheduler
+	id    int
+	pin   *Pin // not nil: a pinned worker, which has no number and no ring
+	local any
+
+	// Owner only.
+	current   *Task // the task whose turn runs
+	victim    int   // where the last search ended: S3's last_victim
+	inRow     int   // turns taken from the next-slot without a look at the ring
+	untilPoll int   // turns left before the inject queue is looked at
+	credit    int   // units of work left before the clock is read
+	searching bool  // counted in the idle word
+	pace      pace
+	count     Counters
+	inTurn    bool // a crash now is the task's
+	chance    *rand.Rand
+
+	slot nextSlot
+	ring ring
+
+	// Written by whoever wakes this worker, between clearing its bit and granting
+	// the token.
+	handed  *Task
+	started bool
+	parker  seam.Parker
+
+	// Written by the owner, read by anybody.
+	published [numCounters]seam.Gauge
+	goid      seam.Gauge // number of its goroutine
+	_         cacheline.Pad
+}
+
+func newWorker(s *Scheduler, id int) *Worker {
+	w := &Worker{sched: s, id: id, parker: seam.NewParker()}
+	w.ring.init(ringSize, 0)
+	w.pace.init(w)
+	w.chance = rand.New(rand.NewPCG(s.cfg.Seed, uint64(id)+1))
+	return w
+}
+
+func (w *Worker) attach() {
+	if w.sched.cfg.Attach != nil {
+		w.local = w.sched.cfg.Attach(w)
+	}
+}
+
+// ID returns the worker's number, from 0; pinned workers count on from the number
+// of workers. Any goroutine.
+func (w *Worker) ID() int { return w.id }
+
+// Local returns what Config.Attach made for this worker. Any goroutine.
+func (w *Worker) Local() any { return w.local }
+
+// Rand returns the worker's source of chance, started from the scheduler's seed.
+func (w *Worker) Rand() *rand.Rand { return w.chance }
+
+// Stopping tells whether the scheduler is on its way down. Any goroutine.
+func (w *Worker) Stopping() bool { return w.sched.Stopping() }
+
+// Schedule makes a task runnable from within a turn. The first task of a turn goes
+// to the next-slot, where it runs next, cache-hot; later ones go to the ring,
+// where others may steal them, and to the inject queue when the ring is full.
+func (w *Worker) Schedule(t *Task) {
+	if t.pin != nil || w.pin != nil {
+		w.sched.Inject(t)
+		return
+	}
+	if !w.slot.put(t) {
+		w.enqueue(t)
+	}
+}
+
+// enqueue puts a task where thieves find it, and sees to it that one looks.
+func (w *Worker) enqueue(t *Task) {
+	if !w.ring.owner().push(t) {
+		w.count.Spills++
+		w.sched.inject.push(t)
+	}
+	w.sched.notify()
+}
+
+// PrepareNext announces that the turn is about to end. See Runner.RunTask.
+func (w *Worker) PrepareNext() { w.slot.prepare() }
+
+// Spend takes n units of work, messages or reductions, off the worker's credit.
+// When the credit is gone it reads the clock, publishes the counters and lets the
+// process's other goroutines run: about every 50 µs.
+func (w *Worker) Spend(n int) {
+	if w.credit -= n; w.credit <= 0 {
+		w.refill()
+	}
+}
+
+// begin is the start of the worker's goroutine after its first wake-up.
+func (w *Worker) begin() {
+	if t := w.awake(); t != nil {
+		w.slot.put(t)
+	}
+	w.run()
+}
+
+// run serves until the scheduler stops. A panic of a turn costs the task its life
+// and the worker nothing; a Goexit costs the goroutine, so another takes over.
+func (w *Worker) run() {
+	w.goid.StoreRelease(goid())
+	if w.sched.cfg.BindCPUs && w.pin == nil {
+		runtime.LockOSThread()
+		bindTo(w.id)
+	}
+	for w.serve() {
+	}
+}
+
+// serve runs turns until the scheduler stops or a turn crashes, and reports
+// whether there is more to do.
+func (w *Worker) serve() (more bool) {
+	left := false
+	defer func() {
+		if !left {
+			more = w.afterCrash(recover())
+		}
+	}()
+	for t := w.nextTask(); t != nil; t = w.nextTask() {
+		w.turn(t)
+	}
+	left = true
+	w.leave()
+	return false
+}
+
+// turn runs one task once and queues it again if it wants.
+func (w *Worker) turn(t *Task) {
+	w.current, w.inTurn = t, true
+	w.count.Turns++
+	again := t.runner.RunTask(w)
+	w.inTurn = false
+	if again {
+		w.requeue(t)
+	}
+}
+
+// leave ends the worker. What it has queued is buried by whoever stopped it.
+func (w *Worker) leave() {
+	w.publish()
+	w.sched.stop.gone()
+}
+
+// abandon buries what the worker had queued when it left. Only after it left.
+func (w *Worker) abandon() {
+	for _, t := range [...]*Task{w.slot.take(), w.handed} {
+		if t != nil {
+			t.runner.TaskDied(nil, ErrStopped)
+		}
+	}
+	for t := w.ring.owner().pop(); t != nil; t = w.ring.owner().pop() {
+		t.runner.TaskDied(nil, ErrStopped)
+	}
+}
+
+// requeue puts a task that wants to go on behind everything that waits.
+func (w *Worker) requeue(t *Task) {
+	if w.pin != nil {
+		w.pin.schedule(w.sched, t)
+		return
+	}
+	if w.slot.task == nil && w.ring.owner().len() == 0 {
+		w.slot.put(t)
+		return
+	}
+	w.enqueue(t)
+}
+
+// nextTask returns what to run next, or nil when the scheduler stops. The
+// next-slot goes first, for a few turns in a row; the inject queue is looked at
+// every few turns even if there is local work.
+func (w *Worker) nextTask() *Task {
+	if w.sched.stop.flag.Load() {
+		return nil
+	}
+	next := w.slot.take()
+	if w.untilPoll--; w.untilPoll <= 0 {
+		w.untilPoll = w.pace.pollInterval
+		if t := w.poll(); t != nil {
+			w.putBack(next)
+			return t
+		}
+	}
+	if next != nil {
+		if w.inRow++; w.inRow <= maxInRow || w.ring.owner().len() == 0 {
+			w.count.NextSlot++
+			return next
+		}
+		w.enqueue(next)
+	}
+	w.inRow = 0
+	if t := w.ring.owner().pop(); t != nil {
+		return t
+	}
+	return w.find()
+}
+
+// maxInRow is how many turns in a row the next-slot may take from the ring.
+const maxInRow = 16
+
+// putBack puts a task back that something else has overtaken.
+func (w *Worker) putBack(t *Task) {
+	if t != nil {
+		w.slot.put(t)
+	}
+}
