@@ -71,7 +71,7 @@ func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) {
 		zeroRef(d)
 	}
 	if c, ok := from.(*Context); ok && c != nil && c.sys == to.b.sys {
-		n := c.alloc(d.pool)
+		n := c.alloc(d.poolID)
 		*payloadOf[M](n) = m
 		c.send(to.b, n, d)
 		return

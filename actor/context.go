@@ -24,7 +24,7 @@ type Context struct {
 	ending bool // Stop was called
 	owing  bool // it met a gate, so it may have to park
 
-	free    []freeList // by pool
+	free    []*message // by pool: nodes to be used again
 	ids     idBlock
 	waiters waiterList
 	count   counters
@@ -33,7 +33,7 @@ type Context struct {
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, free: make([]freeList, poolCount())}
+	return &Context{sys: s, w: w, free: make([]*message, poolCount())}
 }
 
 // System returns the system that the actor belongs to.
@@ -107,12 +107,10 @@ func (c *Context) newID() uint64 {
 }
 
 // alloc returns a node of pool p. Under a nanosecond while the list lasts.
-func (c *Context) alloc(p *pool) *message {
-	if int(p.id) < len(c.free) {
-		f := &c.free[p.id]
-		if m := f.head; m != nil {
-			f.head = m.next
-			f.n--
+func (c *Context) alloc(p uint16) *message {
+	if int(p) < len(c.free) {
+		if m := c.free[p]; m != nil {
+			c.free[p] = m.next
 			return m
 		}
 	}
@@ -120,19 +118,16 @@ func (c *Context) alloc(p *pool) *message {
 }
 
 // restock takes a chain of nodes from the others, or a new node.
-func (c *Context) restock(p *pool) *message {
-	if int(p.id) >= len(c.free) { // declared after this worker was made
-		c.free = append(c.free, make([]freeList, poolCount()-len(c.free))...)
+func (c *Context) restock(id uint16) *message {
+	if int(id) >= len(c.free) { // declared after this worker was made
+		c.free = append(c.free, make([]*message, poolCount()-len(c.free))...)
 	}
+	p := poolByID(id)
 	m, _ := p.spare.Get().(*message)
 	if m == nil {
 		return p.fresh()
 	}
-	f := &c.free[p.id]
-	for r := m.next; r != nil; r = r.next {
-		f.n++
-	}
-	f.head = m.next
+	c.free[id] = m.next
 	return m
 }
 
@@ -141,22 +136,30 @@ func (c *Context) recycle(m *message) {
 	if int(m.pool) >= len(c.free) {
 		return // declared late and run here first: Go's collector takes it
 	}
-	f := &c.free[m.pool]
-	m.next, m.sender = f.head, nil
-	f.head = m
-	if f.n++; f.n > maxFree {
-		c.unload(f, m.pool)
+	h := c.free[m.pool]
+	m.depth = 1
+	if h != nil {
+		if h.depth >= maxFree {
+			h = c.unload(h)
+		}
+		m.depth = h.depth + 1
 	}
+	m.next, m.sender = h, nil
+	c.free[m.pool] = m
 }
 
-// unload gives a chain of surplus nodes to whoever needs them.
-func (c *Context) unload(f *freeList, id uint16) {
-	first := f.head
-	end := first
-	for range chainLength - 1 {
+// unload gives a chain of surplus nodes to whoever needs them and returns what is
+// left. The lower half goes, since the upper is warm in the cache.
+func (c *Context) unload(h *message) *message {
+	end := h
+	for end.depth > chainLength+1 {
 		end = end.next
 	}
-	f.head, end.next = end.next, nil
-	f.n -= chainLength
-	poolByID(id).spare.Put(first)
+	chain := end.next
+	end.next = nil
+	for m, d := h, uint32(chainLength); m != nil; m, d = m.next, d-1 {
+		m.depth = d
+	}
+	poolByID(h.pool).spare.Put(chain)
+	return h
 }

@@ -53,6 +53,7 @@ const (
 	pushQueued pushed = iota // the receiver is scheduled already, or will be by whoever woke it
 	pushWoke                 // the caller must schedule the receiver
 	pushClosed               // the receiver has ended; the caller keeps the message
+	pushIdle                 // pushBusy only: the receiver is idle; the caller keeps the message
 )
 
 // push appends m. Any goroutine. What the caller did before synchronizes before
@@ -74,6 +75,24 @@ func (q *mailbox) push(m *message) pushed {
 	}
 }
 
+// pushBusy is push for receivers that are scheduled: it leaves an idle one alone.
+// Any goroutine.
+func (q *mailbox) pushBusy(m *message) pushed {
+	for {
+		h := q.head.Load()
+		if h == nil {
+			return pushIdle
+		}
+		if h == &closedMark {
+			return pushClosed
+		}
+		m.next = h
+		if q.head.CompareAndSwap(h, m) { // as in push
+			return pushQueued
+		}
+	}
+}
+
 // grab moves what was pushed since the last grab to in.fifo, oldest first, and
 // reports whether there was any. spent is a message that may be recycled now, or
 // nil. Consumer only, with in.fifo empty.
@@ -82,13 +101,22 @@ func (q *mailbox) grab(in *inbox) (spent *message, ok bool) {
 	if h == last {
 		return nil, false
 	}
-	var first *message
-	for m := h; m != last; {
-		m.next, first, m = first, m, m.next
-	}
 	in.last = h
-	in.fifo = first
+	if h.next == last { // just one, as in a ping-pong
+		h.next = nil
+		in.fifo = h
+		return last, true
+	}
+	in.fifo = reversed(h, last)
 	return last, true
+}
+
+// reversed turns the chain from h down to but without end around.
+func reversed(h, end *message) (first *message) {
+	for h != end {
+		h.next, first, h = first, h, h.next
+	}
+	return first
 }
 
 // rest marks the mailbox idle if nothing came in since the last grab, and reports
@@ -110,13 +138,12 @@ func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
 // after its end.
 func (q *mailbox) close(in *inbox) *message {
 	h := q.head.Swap(&closedMark) // takes over every message whose push succeeded
-	var newer *message
-	for m := h; m != in.last && m != nil && m != &closedMark; {
-		m.next, newer, m = newer, m, m.next
-	}
-	first := in.fifo
+	first, last := in.fifo, in.last
 	in.fifo, in.last = nil, nil
-	return concat(first, newer)
+	if h == &closedMark {
+		return first
+	}
+	return concat(first, reversed(h, last))
 }
 
 // concat appends list b to list a.

@@ -121,12 +121,6 @@ func (p *pool) takeOne() *message {
 	return m
 }
 
-// freeList is a worker's own stock of one pool's nodes. Owner only.
-type freeList struct {
-	head *message
-	n    int
-}
-
 // hasPointers tells whether Go's collector has to look into a value of type t.
 func hasPointers(t reflect.Type) bool {
 	switch t.Kind() {

@@ -31,7 +31,7 @@ func (s *System) sendFromOutside(to *body, m *message, d *declaration) error {
 // nil.
 func newMessage(c *Context, p *pool) *message {
 	if c != nil {
-		return c.alloc(p)
+		return c.alloc(p.id)
 	}
 	return p.takeOne()
 }
@@ -40,17 +40,39 @@ func newMessage(c *Context, p *pool) *message {
 // nil. If it returns an error the message is still the caller's.
 func tryPush(c *Context, to *body, m *message, d *declaration) error {
 	m.id = d.id
-	if c == nil && to.sys.refusing.Load() {
-		return ErrSystemStopped
+	if c == nil {
+		return to.pushFromOutside(m)
 	}
-	if c != nil {
-		m.sender = c.self
-	}
+	m.sender = c.self
 	switch to.box.push(m) {
 	case pushWoke:
-		replier{c: c, sys: to.sys}.schedule(to)
+		c.w.Schedule(&to.task)
 	case pushClosed:
 		return to.endedBecause()
+	}
+	return nil
+}
+
+// pushFromOutside delivers a message from where no worker keeps the system from
+// being quiescent: whoever makes the actor runnable needs an admission first.
+func (b *body) pushFromOutside(m *message) error {
+	if b.sys.refusing.Load() {
+		return ErrSystemStopped
+	}
+	r := b.box.pushBusy(m)
+	if r == pushIdle {
+		a, ok := b.sys.sched.Admit()
+		if !ok {
+			return ErrSystemStopped
+		}
+		if r = b.box.push(m); r == pushWoke {
+			a.Inject(&b.task)
+			return nil
+		}
+		a.Leave()
+	}
+	if r == pushClosed {
+		return b.endedBecause()
 	}
 	return nil
 }
@@ -91,11 +113,10 @@ func (b *body) requestStop(c *Context) {
 	}
 	m := newMessage(c, wordPools[0].pool)
 	m.id = stopID
-	if c == nil && b.sys.refusing.Load() && b.sys.sched.Stopping() {
-		return
-	}
-	if b.box.push(m) == pushWoke {
-		replier{c: c, sys: b.sys}.schedule(b)
+	if c == nil {
+		_ = b.pushFromOutside(m) // an error: it has ended, or will in a moment
+	} else if b.box.push(m) == pushWoke {
+		c.w.Schedule(&b.task)
 	}
 }
 

@@ -45,7 +45,8 @@ type declaration struct {
 	typ      *typeInfo
 	id       uint16
 	pool     *pool
-	pointers bool // the payload must be cleared
+	poolID   uint16 // pool.id, one load nearer
+	pointers bool   // the payload must be cleared
 	run      runFunc
 	payload  func(m *message) any                 // for dead letters
 	reject   func(r replier, m *message, e error) // answers an ask that will not run; nil otherwise
@@ -124,7 +125,7 @@ func (t *typeInfo) fill(d *declaration, run runFunc) {
 func (t *typeInfo) declare(d *declaration) *declaration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	d.typ, d.id = t, uint16(len(t.decls))
+	d.typ, d.id, d.poolID = t, uint16(len(t.decls)), d.pool.id
 	switch {
 	case d.name == "":
 		panic(fmt.Sprintf("gallop: a behaviour of %s without a name", t.name))

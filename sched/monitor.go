@@ -80,14 +80,17 @@ func (m *monitor) tick() {
 }
 
 // freeStranded moves a task on that has waited in one next-slot since the last
-// look: its worker is stuck. Caller holds mu.
+// look: its worker is stuck. From the robbery to the injection the task is in no
+// queue, and its worker may fall asleep, so the monitor holds the scheduler.
+// Caller holds mu.
 func (m *monitor) freeStranded() {
 	for i, w := range m.s.workers {
 		stamp := w.slot.stamp()
-		if stamp == m.stamps[i] {
+		if stamp == m.stamps[i] && stamp&1 != 0 && m.s.Hold() {
 			if t := w.slot.rob(stamp); t != nil {
 				m.s.Inject(t)
 			}
+			m.s.Release()
 		}
 		m.stamps[i] = stamp
 	}

@@ -59,25 +59,25 @@ func (s *nextSlot) put(t *Task) bool {
 }
 
 // prepare announces that the owner is about to take what is in the slot. It must
-// be followed by a read-modify-write (O2) before takePrepared. Owner only.
+// be followed by a read-modify-write (O2) before takePrepared. Owner only, while
+// the slot is not prepared.
 func (s *nextSlot) prepare() {
-	if s.filled&1 != 0 {
-		s.filled++
-		s.full.StoreRelease(s.filled) // O1
-	}
+	s.filled++
+	s.full.StoreRelease(s.filled) // O1
 }
+
+// prepared tells whether the slot is empty or prepare was called for what is in
+// it. Owner only.
+func (s *nextSlot) prepared() bool { return s.filled&1 == 0 }
 
 // takePrepared empties the slot and returns what was in it, or nil. Owner only,
 // after prepare and a read-modify-write.
 func (s *nextSlot) takePrepared() *Task {
 	t := s.task
-	if t == nil {
+	s.task = nil
+	if s.revoke.Load() != revokeNone && s.lost() { // O3, O4
 		return nil
 	}
-	if s.revoke.Load() != revokeNone && s.lost() { // O3, O4
-		t = nil
-	}
-	s.task = nil
 	return t
 }
 
@@ -93,7 +93,10 @@ func (s *nextSlot) lost() bool {
 // two turns. A turn that ended by going idle has prepared it; for any other it
 // brings its own fence.
 func (s *nextSlot) take() *Task {
-	if s.filled&1 != 0 {
+	if s.task == nil {
+		return nil
+	}
+	if !s.prepared() {
 		s.prepare()
 		s.revoke.CompareAndSwap(revokeNone, revokeNone) // O2
 	}

@@ -86,7 +86,7 @@ func (p *Pin) serve() (more bool) {
 	}()
 	for !p.s.Stopping() {
 		if t := p.queue.pop(); t != nil {
-			p.w.turn(t)
+			p.turn(t)
 			p.s.Release()
 		} else {
 			p.sleep()
@@ -105,6 +105,18 @@ func (p *Pin) afterCrash(value any) bool {
 		go p.begin() // the goroutine, and with it the thread, is lost
 	}
 	return true
+}
+
+// turn runs one task once and queues it again if it wants.
+func (p *Pin) turn(t *Task) {
+	w := p.w
+	w.current, w.inTurn = t, true
+	w.count.Turns++
+	again := t.runner.RunTask(w)
+	w.inTurn = false
+	if again {
+		p.schedule(p.s, t)
+	}
 }
 
 // sleep parks until a task is queued. Announce, look again, park: as for workers.

@@ -95,6 +95,10 @@ func (s *Scheduler) Workers() int { return len(s.workers) }
 // good the task dies at once with ErrStopped. An idle worker takes the task
 // directly; otherwise it goes to the inject queue. What the caller did before
 // synchronizes before the task's turn.
+//
+// Whoever takes a task over before it injects it, so that for a moment it is in
+// nobody's queue, must keep the scheduler from being quiescent meanwhile: with
+// Admit, or with Hold.
 func (s *Scheduler) Inject(t *Task) {
 	if t.pin != nil {
 		t.pin.schedule(s, t)

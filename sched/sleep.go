@@ -25,7 +25,8 @@ func (w *Worker) sleep() *Task {
 func (w *Worker) awake() *Task {
 	t := w.handed
 	w.handed = nil
-	w.searching = t == nil // wake has counted us then
+	w.searching = t == nil && !w.idly // wake has counted us then
+	w.idly = false
 	return t
 }
 
@@ -40,6 +41,13 @@ func (w *Worker) wake(t *Task) {
 	}
 	w.started = true
 	go w.begin()
+}
+
+// wakeIdly wakes the worker for nothing. Called by the one who cleared its bit
+// without counting it as a searcher.
+func (w *Worker) wakeIdly() {
+	w.idly = true
+	w.wake(nil)
 }
 
 // dismiss tells a sleeping worker that the scheduler stops. Called by the one who

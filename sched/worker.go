@@ -36,6 +36,7 @@ type Worker struct {
 	// Written by whoever wakes this worker, between clearing its bit and granting
 	// the token.
 	handed  *Task
+	idly    bool // woken for nothing, and not counted as a searcher
 	started bool
 	parker  seam.Parker
 
@@ -95,7 +96,11 @@ func (w *Worker) enqueue(t *Task) {
 }
 
 // PrepareNext announces that the turn is about to end. See Runner.RunTask.
-func (w *Worker) PrepareNext() { w.slot.prepare() }
+func (w *Worker) PrepareNext() {
+	if !w.slot.prepared() {
+		w.slot.prepare()
+	}
+}
 
 // Spend takes n units of work, messages or reductions, off the worker's credit.
 // When the credit is gone it reads the clock, publishes the counters and lets the
@@ -136,22 +141,17 @@ func (w *Worker) serve() (more bool) {
 		}
 	}()
 	for t := w.nextTask(); t != nil; t = w.nextTask() {
-		w.turn(t)
+		w.current, w.inTurn = t, true
+		w.count.Turns++
+		again := t.runner.RunTask(w)
+		w.inTurn = false
+		if again {
+			w.requeue(t)
+		}
 	}
 	left = true
 	w.leave()
 	return false
-}
-
-// turn runs one task once and queues it again if it wants.
-func (w *Worker) turn(t *Task) {
-	w.current, w.inTurn = t, true
-	w.count.Turns++
-	again := t.runner.RunTask(w)
-	w.inTurn = false
-	if again {
-		w.requeue(t)
-	}
 }
 
 // leave ends the worker. What it has queued is buried by whoever stopped it.
@@ -174,10 +174,6 @@ func (w *Worker) abandon() {
 
 // requeue puts a task that wants to go on behind everything that waits.
 func (w *Worker) requeue(t *Task) {
-	if w.pin != nil {
-		w.pin.schedule(w.sched, t)
-		return
-	}
 	if w.slot.task == nil && w.ring.owner().len() == 0 {
 		w.slot.put(t)
 		return
@@ -192,15 +188,12 @@ func (w *Worker) nextTask() *Task {
 	if w.sched.stop.flag.Load() {
 		return nil
 	}
-	next := w.slot.take()
 	if w.untilPoll--; w.untilPoll <= 0 {
-		w.untilPoll = w.pace.pollInterval
-		if t := w.poll(); t != nil {
-			w.putBack(next)
+		if t := w.pollInTurn(); t != nil {
 			return t
 		}
 	}
-	if next != nil {
+	if next := w.slot.take(); next != nil {
 		if w.inRow++; w.inRow <= maxInRow || w.ring.owner().len() == 0 {
 			w.count.NextSlot++
 			return next
@@ -217,9 +210,16 @@ func (w *Worker) nextTask() *Task {
 // maxInRow is how many turns in a row the next-slot may take from the ring.
 const maxInRow = 16
 
-// putBack puts a task back that something else has overtaken.
-func (w *Worker) putBack(t *Task) {
+// pollInTurn looks at the inject queue although there may be local work. A task
+// from there overtakes the one in the next-slot, which is filled anew so that the
+// monitor can take it.
+func (w *Worker) pollInTurn() *Task {
+	w.untilPoll = w.pace.pollInterval
+	t := w.poll()
 	if t != nil {
-		w.slot.put(t)
+		if next := w.slot.take(); next != nil {
+			w.slot.put(next)
+		}
 	}
+	return t
 }

@@ -1,0 +1,53 @@
+package sched
+
+// Admission lets somebody outside make one task runnable without the scheduler
+// being quiescent in between. It is either a worker that was taken out of its sleep
+// and waits for the task, which costs nothing beyond the wake-up, or a hold.
+//
+// Without it there is a gap. Sender 1 pushes to an idle actor, so it has to schedule
+// it, and is delayed. Sender 2 pushes to the same actor, which is no longer idle,
+// and returns; then it waits for quiescence. Nothing is queued anywhere and nothing
+// runs, and yet its message has not.
+type Admission struct {
+	s      *Scheduler
+	worker int // -1: a hold
+}
+
+// Admit begins an admission. It reports false if the scheduler has ended. Call
+// Inject or Leave soon: while a worker waits for the task, it runs nothing else.
+// Any goroutine.
+func (s *Scheduler) Admit() (a Admission, ok bool) {
+	switch i, r := s.idle.wake(false); r {
+	case wokeOne:
+		return Admission{s, i}, true
+	case wokeClosed:
+		return Admission{}, false
+	}
+	return Admission{s, -1}, s.Hold()
+}
+
+// Inject makes t runnable and ends the admission.
+func (a Admission) Inject(t *Task) {
+	if t.pin != nil {
+		t.pin.schedule(a.s, t)
+		a.Leave()
+		return
+	}
+	if a.worker >= 0 {
+		a.s.workers[a.worker].wake(t)
+		return
+	}
+	a.s.inject.push(t)
+	a.s.notify()
+	a.s.Release()
+}
+
+// Leave ends the admission without a task. The worker is woken all the same, since
+// work may have come in that relied on it.
+func (a Admission) Leave() {
+	if a.worker < 0 {
+		a.s.Release()
+		return
+	}
+	a.s.workers[a.worker].wakeIdly()
+}
