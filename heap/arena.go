@@ -114,15 +114,6 @@ func (a *Arena) alloc(size uintptr) (handle, error) {
 	return a.grow(size)
 }
 
-// mustAlloc is alloc for those who would rather panic.
-func (a *Arena) mustAlloc(size uintptr) handle {
-	h, err := a.alloc(size)
-	if err != nil {
-		panic(err)
-	}
-	return h
-}
-
 // grow returns size bytes, at most MaxObject, from a new chunk, and keeps open
 // whichever chunk has more room left.
 func (a *Arena) grow(size uintptr) (handle, error) {

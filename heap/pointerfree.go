@@ -30,10 +30,19 @@ type typeSet struct {
 
 // admit panics if T is not pointer-free. Any goroutine.
 func admit[T any]() {
-	word := typeWord[T]()
-	if s := admitted.Load(); s == nil || s.words[s.home(word)] != word {
-		admitSlow(word, reflect.TypeFor[T])
+	if word := typeWord[T](); !isAdmitted(word) {
+		admitSlow(word, reflect.TypeFor[T]())
 	}
+}
+
+// isAdmitted looks for a word where it most likely is; it is inlined.
+func isAdmitted(word uintptr) bool {
+	s := admitted.Load()
+	if s == nil {
+		return false
+	}
+	i := s.home(word)
+	return i < uint64(len(s.words)) && s.words[i] == word
 }
 
 // typeWord returns what tells T from all other types: the address of the type
@@ -46,14 +55,14 @@ func typeWord[T any]() uintptr {
 
 // admitSlow looks further for a type that is not in its home slot, and at the
 // type itself if that fails.
-func admitSlow(word uintptr, typ func() reflect.Type) {
+func admitSlow(word uintptr, t reflect.Type) {
 	for {
 		old := admitted.Load()
 		if old.has(word) {
 			return
 		}
-		mustBePointerFree(typ())
-		if admitted.CompareAndSwap(old, old.with(word)) { // pairs with the Load in admit
+		mustBePointerFree(t)
+		if admitted.CompareAndSwap(old, old.with(word)) { // pairs with the Load in isAdmitted
 			return
 		}
 	}

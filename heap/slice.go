@@ -33,7 +33,7 @@ func TryMakeSlice[T any](a *Arena, n int) (Slice[T], error) {
 		checkLength(n)
 		return Slice[T]{}, nil
 	}
-	h, err := a.alloc(rowSize(unsafe.Sizeof(*(*T)(nil)), n))
+	h, err := a.alloc(rowSize(sizeOf[T](), n))
 	if err != nil {
 		return Slice[T]{}, err
 	}
@@ -77,7 +77,7 @@ func (s Slice[T]) At(a *Arena, i int) *T {
 	if uint(i) >= uint(s.n) {
 		panicRange(i, s.n)
 	}
-	return (*T)(unsafe.Add(a.pages.at(s.h), uintptr(i)*unsafe.Sizeof(*(*T)(nil))))
+	return (*T)(unsafe.Add(a.pages.at(s.h), uintptr(i)*sizeOf[T]()))
 }
 
 func panicRange(i, n int) {

@@ -18,12 +18,21 @@ type Ptr[T any] struct {
 // blame, and with an error that wraps [ErrArenaLimit] if the arena is full: in
 // an actor, that ends it. Owner only.
 func New[T any](a *Arena) Ptr[T] {
-	admit[T]()
-	size := unsafe.Sizeof(*(*T)(nil))
-	if h, ok := a.bump(granules(size)); ok {
-		return Ptr[T]{h: h}
+	if isAdmitted(typeWord[T]()) {
+		if h, ok := a.bump(granules(sizeOf[T]())); ok {
+			return Ptr[T]{h: h}
+		}
 	}
-	return Ptr[T]{h: a.mustAlloc(size)}
+	return newSlow[T](a)
+}
+
+// newSlow is New for the first T there is, and for full chunks.
+func newSlow[T any](a *Arena) Ptr[T] {
+	p, err := TryNew[T](a)
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
 
 // TryNew is New for those who can do with less: it returns an error that wraps
@@ -31,7 +40,7 @@ func New[T any](a *Arena) Ptr[T] {
 // the same. Owner only.
 func TryNew[T any](a *Arena) (Ptr[T], error) {
 	admit[T]()
-	h, err := a.alloc(unsafe.Sizeof(*(*T)(nil)))
+	h, err := a.alloc(sizeOf[T]())
 	return Ptr[T]{h: h}, err
 }
 
@@ -44,3 +53,6 @@ func (p Ptr[T]) Deref(a *Arena) *T { return (*T)(a.pages.at(p.h)) }
 
 // IsZero tells whether p is the nil handle.
 func (p Ptr[T]) IsZero() bool { return p.h == 0 }
+
+// sizeOf returns the size of a T, which the compiler knows.
+func sizeOf[T any]() uintptr { return unsafe.Sizeof(*(*T)(nil)) }
