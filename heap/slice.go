@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 )
 
@@ -42,10 +43,11 @@ func TryMakeSlice[T any](a *Arena, n int) (Slice[T], error) {
 
 // rowSize returns the size of n elements, or something too large if that is.
 func rowSize(elem uintptr, n int) uintptr {
-	if uintptr(n) > MaxObject/max(elem, 1) {
+	hi, lo := bits.Mul(uint(elem), uint(n))
+	if hi != 0 {
 		return MaxObject + 1
 	}
-	return elem * uintptr(n)
+	return uintptr(lo)
 }
 
 func checkLength(n int) {
