@@ -108,6 +108,7 @@ func (t *pageTable) enlarge(first []page) {
 			t.add(p)
 		}
 	}
+	clear(old.slots) // those of the arena itself stay, and must not hold on to chunks
 }
 
 // install empties the slots and makes them the table.
