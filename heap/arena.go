@@ -86,8 +86,7 @@ func (a *Arena) Release() {
 			a.recycler.put(p.chunk)
 		}
 	}
-	a.pages.clear()
-	a.pages.shrink()
+	a.pages.forget()
 	a.next, a.end, a.start = 0, 0, 0
 	a.class, a.reserved = 0, 0
 }
@@ -166,6 +165,7 @@ func (a *Arena) enter(p page) {
 // open makes a chunk, of at most maxChunk bytes, the one that bump takes from.
 func (a *Arena) open(number uint64, c chunk) {
 	a.retire()
+	a.pages.setNear(number, c.base)
 	a.start = pageStart(number)
 	a.next = a.start + handle(c.used/granule)
 	a.end = a.start + handle(c.size/granule)

@@ -1,6 +1,7 @@
 package heap_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/gallop-go/gallop/heap"
@@ -79,23 +80,28 @@ func BenchmarkActor(b *testing.B) {
 	})
 }
 
-// BenchmarkWalk follows a list of 1,000 nodes; the figure is for the whole list.
+// BenchmarkWalk follows a list within one chunk and one of many chunks; the figure
+// is for one node.
 func BenchmarkWalk(b *testing.B) {
-	b.Run("arena", func(b *testing.B) {
-		var a heap.Arena
-		head := list(&a, 1000)
-		for range b.N {
-			for p := head; !p.IsZero(); p = p.Deref(&a).next {
+	for _, n := range []int{30, 1000} {
+		b.Run(fmt.Sprint("arena/", n), func(b *testing.B) {
+			b.ReportAllocs()
+			var a heap.Arena
+			head := list(&a, n)
+			for done := 0; done < b.N; done += n {
+				for p := head; !p.IsZero(); p = p.Deref(&a).next {
+				}
 			}
-		}
-	})
-	b.Run("go", func(b *testing.B) {
-		head := goList(1000)
-		for range b.N {
-			for p := head; p != nil; p = p.next {
+		})
+		b.Run(fmt.Sprint("go/", n), func(b *testing.B) {
+			b.ReportAllocs()
+			head := goList(n)
+			for done := 0; done < b.N; done += n {
+				for p := head; p != nil; p = p.next {
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
 func list(a *heap.Arena, n int) heap.Ptr[node] {

@@ -17,6 +17,12 @@ type pageTable struct {
 	slots []page
 	count int
 	shift uint8 // 64 - log2(len(slots))
+
+	// The page of the open chunk, which most handles point into: they are
+	// resolved without the table. Its number is kept plus one, so that in the
+	// zero value no handle matches, the nil handle included.
+	nearPlus1 uint64
+	nearBase  unsafe.Pointer
 }
 
 // page is a chunk under the number by which handles know it.
@@ -41,9 +47,12 @@ const (
 // home returns the slot at which the search for a page starts.
 func (t *pageTable) home(number uint64) uint64 { return number * golden >> (t.shift & 63) }
 
-// at returns the memory behind h: two loads when the page is in its home slot,
-// which is all that is inlined.
+// at returns the memory behind h: one load for the near page, two that depend on
+// each other for a page in its home slot.
 func (t *pageTable) at(h handle) unsafe.Pointer {
+	if h.page()+1 == t.nearPlus1 {
+		return unsafe.Add(t.nearBase, h.offset())
+	}
 	i := t.home(h.page())
 	if i < uint64(len(t.slots)) && t.slots[i].number == h.page() {
 		return unsafe.Add(t.slots[i].base, h.offset())
@@ -74,6 +83,11 @@ func (t *pageTable) find(number uint64) *page {
 		i++
 	}
 	return nil
+}
+
+// setNear makes a page of the table the one that is looked at first.
+func (t *pageTable) setNear(number uint64, base unsafe.Pointer) {
+	t.nearPlus1, t.nearBase = number+1, base
 }
 
 // full tells whether another page needs a larger table.
@@ -117,20 +131,24 @@ func (t *pageTable) install(slots []page) {
 	for n := len(slots); n > 1; n /= 2 {
 		t.shift--
 	}
-	t.clear()
+	t.empty()
 }
 
-// clear forgets all pages.
-func (t *pageTable) clear() {
+// empty frees all slots.
+func (t *pageTable) empty() {
 	t.count = 0
 	for i := range t.slots {
 		t.slots[i] = page{number: noPage}
 	}
 }
 
-// shrink drops a table that is too large to keep for nothing.
-func (t *pageTable) shrink() {
+// forget empties the table, the near page included, and drops the slots if they
+// are too many to keep for nothing.
+func (t *pageTable) forget() {
 	if len(t.slots) > keptPages {
 		*t = pageTable{}
+		return
 	}
+	t.empty()
+	t.nearPlus1, t.nearBase = 0, nil
 }

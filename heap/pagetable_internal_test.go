@@ -27,6 +27,9 @@ func TestPageTableModel(t *testing.T) {
 		for _, n := range numbers {
 			table.put(n, first)
 			twin[n] = table.find(n).base
+			if rapid.Bool().Draw(t, "near") {
+				table.setNear(n, twin[n])
+			}
 		}
 		for n, base := range twin {
 			if got := table.at(pageStart(n) + 1); got != unsafe.Add(base, granule) {
@@ -62,6 +65,30 @@ func TestStridesAreSpread(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The page that was near is as dead as all others, whether the slots are kept or
+// not.
+func TestForgetNear(t *testing.T) {
+	for _, pages := range []uint64{1, 2, 10, keptPages} {
+		var table pageTable
+		for n := range pages {
+			table.put(n+1, make([]page, inlinePages))
+			table.setNear(n+1, table.find(n+1).base)
+		}
+		table.forget()
+		for n := range pages + 1 {
+			if !panics(func() { table.at(pageStart(n)) }) {
+				t.Errorf("of %d pages, page %d is still there", pages, n)
+			}
+		}
+	}
+}
+
+func panics(f func()) (did bool) {
+	defer func() { did = recover() != nil }()
+	f()
+	return false
 }
 
 // A table that was outgrown holds on to nothing.

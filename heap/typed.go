@@ -45,7 +45,8 @@ func TryNew[T any](a *Arena) (Ptr[T], error) {
 }
 
 // Deref returns the object. The pointer is valid until the behaviour returns;
-// the handle stays. It costs two dependent loads and a comparison.
+// the handle stays. It costs a comparison and one load for an object of the
+// chunk that is being filled, two that depend on each other for older ones.
 //
 // It panics if p is nil, if the arena was released since p was made, and if p
 // belongs to another arena. Owner only.
