@@ -1,0 +1,201 @@
+package heap
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Arena is the memory of one actor. It takes nothing before the first object is
+// made in it, then a chunk of 1 KiB, then chunks each twice as large up to
+// 64 KiB; an object over 64 KiB gets a chunk of its own. When an object does not
+// fit the open chunk, whichever of the open and the new chunk has more room left
+// stays open: at most half of a full arena is waste.
+//
+// The zero value is an empty arena without limit or recycler, ready to use. An
+// Arena must not be copied after first use. It has no locks: owner only, that
+// is, the behaviour that runs or whoever holds its actor at rest.
+type Arena struct {
+	_ noCopy
+
+	// Written by every allocation.
+	next, end handle // free part of the open chunk
+
+	// Written when a chunk is added and on release.
+	pages    pageTable
+	start    handle // first handle of the open chunk
+	class    uint8  // of the next chunk
+	reserved int
+	inline   [inlinePages]page
+
+	// Written by Bind and SetLimit.
+	recycler *Recycler
+	limit    int
+}
+
+// Stats describes the memory of an Arena.
+type Stats struct {
+	Chunks   int // chunks held
+	Reserved int // bytes of these chunks
+	Used     int // bytes handed out, padding to 8 bytes included
+}
+
+// ErrArenaLimit says that an object does not fit the limit of its arena, or is
+// larger than MaxObject. TryNew, TryMakeSlice and TryNewString return an error
+// that wraps it; New, MakeSlice and NewString panic with one.
+var ErrArenaLimit = errors.New("gallop: heap: arena limit exceeded")
+
+// MaxObject is the size in bytes of the largest object that an arena takes.
+const MaxObject = 1 << 30
+
+// Bind makes r the recycler that chunks come from and go to. An actor runs on
+// one worker after another, so it is bound at the start of a turn that uses the
+// arena: one store. With nil, chunks come from Go's allocator and go to Go's
+// collector. Owner of both only.
+func (a *Arena) Bind(r *Recycler) { a.recycler = r }
+
+// SetLimit sets how many bytes of chunks the arena may hold, 0 for no limit. As
+// the limit draws near, chunks get smaller, so that an object is refused only
+// if the smallest chunk that holds it does not fit. A limit below what is held
+// already refuses new chunks; nothing is taken away. Limits outlive Release. It
+// panics if bytes is negative. Owner only.
+func (a *Arena) SetLimit(bytes int) {
+	if bytes < 0 {
+		panic(fmt.Sprintf("gallop: heap: SetLimit: negative limit %d", bytes))
+	}
+	a.limit = bytes
+}
+
+// Stats counts what the arena holds. It costs a walk over the chunks. Owner only.
+func (a *Arena) Stats() Stats {
+	a.retire()
+	s := Stats{Chunks: a.pages.count, Reserved: a.reserved}
+	for i := range a.pages.slots {
+		s.Used += int(a.pages.slots[i].used)
+	}
+	return s
+}
+
+// Release frees everything that was made in the arena and leaves it empty, ready
+// to be used anew. All handles into it are dead for good. It costs a few
+// nanoseconds for each chunk; chunks go to the recycler the arena is bound to. A
+// second Release does nothing. Owner only.
+func (a *Arena) Release() {
+	a.retire()
+	for i := range a.pages.slots {
+		if p := &a.pages.slots[i]; p.number != noPage {
+			a.recycler.put(p.chunk)
+		}
+	}
+	a.pages.forget()
+	a.next, a.end, a.start = 0, 0, 0
+	a.class, a.reserved = 0, 0
+}
+
+// bump is the fast path of all allocation: n granules from the open chunk. The
+// memory itself is not touched; it is zero already.
+func (a *Arena) bump(n uintptr) (handle, bool) {
+	h := a.next
+	if uint64(a.end-h) < uint64(n) {
+		return 0, false
+	}
+	a.next = h + handle(n)
+	return h, true
+}
+
+// alloc returns size bytes.
+func (a *Arena) alloc(size uintptr) (handle, error) {
+	if size > MaxObject {
+		return 0, a.refuse(size)
+	}
+	if h, ok := a.bump(granules(size)); ok {
+		return h, nil
+	}
+	return a.grow(size)
+}
+
+// grow returns size bytes, at most MaxObject, from a new chunk, and keeps open
+// whichever chunk has more room left.
+func (a *Arena) grow(size uintptr) (handle, error) {
+	need := int(granules(size) * granule)
+	c, ok := a.newChunk(need)
+	if !ok {
+		return 0, a.refuse(size)
+	}
+	c.used = uint32(need)
+	number := a.recycler.pageNumber()
+	a.enter(page{number, c})
+	if int(c.size)-need > int(a.end-a.next)*granule {
+		a.open(number, c)
+	}
+	return pageStart(number), nil
+}
+
+// newChunk returns a chunk that holds need bytes, unless that exceeds the limit.
+func (a *Arena) newChunk(need int) (chunk, bool) {
+	if need > maxChunk {
+		if !a.allows(need) {
+			return chunk{}, false
+		}
+		return newChunk(need), true
+	}
+	least := classFor(need)
+	class := max(int(a.class), least)
+	for class > least && !a.allows(classSize(class)) {
+		class--
+	}
+	if !a.allows(classSize(class)) {
+		return chunk{}, false
+	}
+	a.class = uint8(min(class+1, chunkClasses-1))
+	return a.recycler.take(class), true
+}
+
+// allows tells whether the limit leaves room for another chunk.
+func (a *Arena) allows(size int) bool { return a.limit == 0 || size <= a.limit-a.reserved }
+
+// enter makes a chunk part of the address space.
+func (a *Arena) enter(p page) {
+	if a.pages.full() {
+		a.pages.enlarge(a.inline[:])
+	}
+	a.pages.add(p)
+	a.reserved += int(p.size)
+}
+
+// open makes a chunk, of at most maxChunk bytes, the one that bump takes from.
+func (a *Arena) open(number uint64, c chunk) {
+	a.retire()
+	a.pages.setNear(number, c.base)
+	a.start = pageStart(number)
+	a.next = a.start + handle(c.used/granule)
+	a.end = a.start + handle(c.size/granule)
+}
+
+// retire notes how much of the open chunk was used. It may stay open.
+func (a *Arena) retire() {
+	if a.start != 0 {
+		a.pages.find(a.start.page()).used = uint32(a.next-a.start) * granule
+	}
+}
+
+// refuse returns the error for size bytes that cannot be had.
+func (a *Arena) refuse(size uintptr) error {
+	if size > MaxObject {
+		return fmt.Errorf("%w: %d bytes are more than the %d of MaxObject", ErrArenaLimit, size, MaxObject)
+	}
+	return fmt.Errorf("%w: %d bytes with %d of %d reserved", ErrArenaLimit, size, a.reserved, a.limit)
+}
+
+// panicDead is outlined, so that the loads before it can be inlined.
+func panicDead(h handle) {
+	if h == 0 {
+		panic("gallop: heap: nil handle dereferenced")
+	}
+	panic(fmt.Sprintf("gallop: heap: dead handle %#x dereferenced: its arena was released, or it belongs to another arena", uint64(h)))
+}
+
+// noCopy makes go vet complain about copies of what contains it.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}

@@ -1,0 +1,65 @@
+package heap
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// chunk is a block of memory without pointers. Its first used bytes may hold
+// data; the rest is zero.
+type chunk struct {
+	base       unsafe.Pointer
+	size, used uint32
+}
+
+// Chunks come in seven classes, each twice as large as the one before: an
+// arena's first chunk is of the smallest, and each further one of the next. What
+// is larger than the largest class has a chunk to itself, of its own size.
+const (
+	minChunkBits = 10
+	maxChunkBits = offsetBits + 3
+	chunkClasses = maxChunkBits - minChunkBits + 1
+	maxChunk     = 1 << maxChunkBits
+)
+
+// classSize returns the size of the chunks of a class.
+func classSize(class int) int { return 1 << (minChunkBits + class) }
+
+// classFor returns the smallest class that holds size bytes, which are at most
+// maxChunk.
+func classFor(size int) int {
+	return max(bits.Len(uint(size-1))-minChunkBits, 0)
+}
+
+// newChunk takes zeroed memory from Go's allocator. Go's collector does not scan
+// a slice of bytes.
+func newChunk(size int) chunk {
+	return chunk{base: unsafe.Pointer(unsafe.SliceData(make([]byte, size))), size: uint32(size)}
+}
+
+// bytes returns the first n bytes of the chunk.
+func (c chunk) bytes(n uint32) []byte { return unsafe.Slice((*byte)(c.base), n) }
+
+// wipe zeroes what was used.
+func (c *chunk) wipe() {
+	clear(c.bytes(c.used))
+	c.used = 0
+}
+
+// poison is what a dead chunk is full of where invariants are checked.
+const poison = 0xdb
+
+// spoil overwrites a dead chunk, so that a pointer kept longer than allowed
+// reads nonsense at once and not the next actor's data now and then.
+func (c *chunk) spoil() {
+	if !invariant.On {
+		return
+	}
+	b := c.bytes(c.size)
+	for i := range b {
+		b[i] = poison
+	}
+	c.used = c.size
+}

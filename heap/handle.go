@@ -1,0 +1,36 @@
+package heap
+
+// A handle is a virtual address, and an arena is an address space. The upper 51
+// bits number a page: a chunk's stay in one arena, from the moment the arena
+// takes it until it lets go. The lower 13 bits count granules from the chunk's
+// start. Page numbers are drawn from one process-wide sequence and never used
+// twice, which is the generation check: a page that an arena has let go of, or
+// never had, is not in its table, whatever became of the memory.
+//
+// Rejected: a pointer (Go's collector would have to scan it, and nothing could
+// move); an index into the arena's list of chunks with a generation (a region
+// that joins another arena in O(chunks) would need all its handles rewritten);
+// one table for the whole process (its entries would be shared memory, written
+// by one actor while another reads them).
+//
+// At a million new pages a second the sequence lasts 71 years.
+type handle uint64
+
+const (
+	granule    = 8
+	offsetBits = 13
+	offsetMask = 1<<offsetBits - 1
+)
+
+// page returns the number of the page that h points into.
+func (h handle) page() uint64 { return uint64(h) >> offsetBits }
+
+// offset returns the distance of h from the start of its page, in bytes.
+func (h handle) offset() uintptr { return uintptr(h&offsetMask) * granule }
+
+// pageStart returns the handle of the first granule of a page.
+func pageStart(number uint64) handle { return handle(number << offsetBits) }
+
+// granules returns how many granules hold size bytes. Nothing is empty: an
+// object of no bytes has an address of its own.
+func granules(size uintptr) uintptr { return (max(size, 1) + granule - 1) / granule }

@@ -1,0 +1,160 @@
+package heap
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Go's collector does not scan chunks, so a Go pointer in one would not keep its
+// target alive: types that could hold one are refused. Reflection looks at a
+// type once; from then on its type word is in a set, and the question costs two
+// loads and a comparison.
+//
+// Rejected: a sync.Map by reflect.Type (three times the price of the allocation
+// it guards); the last type of each arena (two types in turn miss every time).
+
+// admitted is the set of types that passed. A published set is never changed:
+// admitting a type publishes a larger copy. A stale set costs one more look at
+// the type. Any goroutine.
+var admitted seam.Pointer[typeSet]
+
+// typeSet is an open-addressed table of type words, at most half full.
+type typeSet struct {
+	words []uintptr // 0 if free
+	count int
+	shift uint8 // 64 - log2(len(words))
+}
+
+// admit panics if T is not pointer-free. Any goroutine.
+func admit[T any]() {
+	if word := typeWord[T](); !isAdmitted(word) {
+		admitSlow(word, reflect.TypeFor[T]())
+	}
+}
+
+// isAdmitted looks for a word where it most likely is; it is inlined.
+func isAdmitted(word uintptr) bool {
+	s := admitted.Load()
+	if s == nil {
+		return false
+	}
+	i := s.home(word)
+	return i < uint64(len(s.words)) && s.words[i] == word
+}
+
+// typeWord returns what tells T from all other types: the address of the type
+// descriptor of *T, which is in read-only data and stays where it is. It is the
+// first word of an interface that holds a *T.
+func typeWord[T any]() uintptr {
+	var v any = (*T)(nil)
+	return *(*uintptr)(unsafe.Pointer(&v))
+}
+
+// admitSlow looks further for a type that is not in its home slot, and at the
+// type itself if that fails.
+func admitSlow(word uintptr, t reflect.Type) {
+	for {
+		old := admitted.Load()
+		if old.has(word) {
+			return
+		}
+		mustBePointerFree(t)
+		if admitted.CompareAndSwap(old, old.with(word)) { // pairs with the Load in isAdmitted
+			return
+		}
+	}
+}
+
+// home returns the slot at which the search for a word starts.
+func (s *typeSet) home(word uintptr) uint64 { return uint64(word) * golden >> (s.shift & 63) }
+
+// slot returns where a word is, or else the free slot where it would be.
+func (s *typeSet) slot(word uintptr) *uintptr {
+	i, mask := s.home(word), uint64(len(s.words)-1)
+	for s.words[i&mask] != word && s.words[i&mask] != 0 {
+		i++
+	}
+	return &s.words[i&mask]
+}
+
+// has tells whether a word is in the set, which may be nil.
+func (s *typeSet) has(word uintptr) bool { return s != nil && *s.slot(word) == word }
+
+// with returns a copy of the set, which may be nil, with one more word.
+func (s *typeSet) with(word uintptr) *typeSet {
+	if s == nil {
+		s = &typeSet{shift: 64 - 5}
+	}
+	c := &typeSet{count: s.count + 1, shift: s.shift}
+	if 2*c.count >= 1<<(64-c.shift) {
+		c.shift--
+	}
+	c.words = make([]uintptr, 1<<(64-c.shift))
+	for _, w := range append([]uintptr{word}, s.words...) {
+		if w != 0 {
+			*c.slot(w) = w
+		}
+	}
+	return c
+}
+
+// mustBePointerFree panics with the path of the first field that is, or holds, a
+// Go pointer.
+func mustBePointerFree(t reflect.Type) {
+	path, culprit := findPointer(t, "")
+	if culprit == nil {
+		return
+	}
+	where := "it"
+	if path != "" {
+		where = "field " + path
+	}
+	panic(fmt.Sprintf("gallop: heap: type %v is not pointer-free: %s is a %v%s", t, where, culprit, remedy(culprit)))
+}
+
+// findPointer returns the first part of t that is a Go pointer, and its path.
+func findPointer(t reflect.Type, path string) (string, reflect.Type) {
+	switch t.Kind() {
+	case reflect.Struct:
+		return findPointerField(t, path)
+	case reflect.Array:
+		if t.Len() == 0 {
+			return "", nil
+		}
+		return findPointer(t.Elem(), path+"[]")
+	case reflect.Pointer, reflect.UnsafePointer, reflect.Map, reflect.Chan, reflect.Func,
+		reflect.Interface, reflect.Slice, reflect.String:
+		return path, t
+	}
+	return "", nil
+}
+
+// findPointerField is findPointer for a struct.
+func findPointerField(t reflect.Type, path string) (string, reflect.Type) {
+	if path != "" {
+		path += "."
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if p, culprit := findPointer(f.Type, path+f.Name); culprit != nil {
+			return p, culprit
+		}
+	}
+	return "", nil
+}
+
+// remedy says what to use instead, where there is something.
+func remedy(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return fmt.Sprintf(" (use heap.Ptr[%v])", t.Elem())
+	case reflect.Slice:
+		return fmt.Sprintf(" (use heap.Slice[%v])", t.Elem())
+	case reflect.String:
+		return " (use heap.String)"
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+package heap_test
+
+import (
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/heap"
+)
+
+type (
+	hasPointer struct {
+		N int
+		C *int
+	}
+	nested struct {
+		Ok [3]uint8
+		B  [2]hasPointer
+	}
+	deep     struct{ A nested }
+	embedded struct {
+		int
+		nested
+	}
+)
+
+// "Types with a Go pointer in them are refused, with the path of the field."
+func TestPointersRefused(t *testing.T) {
+	for _, c := range []struct {
+		make func(*heap.Arena)
+		want string
+	}{
+		{refuse[deep], "heap_test.deep is not pointer-free: field A.B[].C is a *int (use heap.Ptr[int])"},
+		{refuse[embedded], "heap_test.embedded is not pointer-free: field nested.B[].C is a *int"},
+		{refuse[*int], "type *int is not pointer-free: it is a *int"},
+		{refuse[[2][3]string], "type [2][3]string is not pointer-free: field [][] is a string (use heap.String)"},
+		{refuse[struct{ S []byte }], "field S is a []uint8 (use heap.Slice[uint8])"},
+		{refuse[struct{ M map[int]int }], "field M is a map[int]int"},
+		{refuse[struct{ F func() }], "field F is a func()"},
+		{refuse[struct{ C chan int }], "field C is a chan int"},
+		{refuse[struct{ I any }], "field I is a interface {}"},
+		{refuse[struct{ E error }], "field E is a error"},
+		{refuse[struct{ U unsafe.Pointer }], "field U is a unsafe.Pointer"},
+		{refuse[struct{ _ string }], "field _ is a string"},
+		{refuse[heap.Arena], "heap.Arena is not pointer-free: field pages.slots is a []heap.page"},
+	} {
+		var a heap.Arena
+		wantPanic(t, "gallop: heap: type ", func() { c.make(&a) })
+		for range 2 { // the second time is no different
+			wantPanic(t, c.want, func() { c.make(&a) })
+		}
+		if s := a.Stats(); s.Used != 0 {
+			t.Errorf("%s: %d bytes used", c.want, s.Used)
+		}
+	}
+}
+
+// refuse tries everything that makes a T; the last that should panic does.
+func refuse[T any](a *heap.Arena) {
+	if recovered(func() { heap.New[T](a) }) == "" || recovered(func() { _, _ = heap.TryMakeSlice[T](a, 1) }) == "" {
+		return
+	}
+	_, _ = heap.TryNew[T](a)
+}
+
+func TestPointerFreeAdmitted(t *testing.T) {
+	var a heap.Arena
+	heap.New[struct {
+		b    bool
+		f    float64
+		c    complex64
+		u    uintptr
+		mu   sync.Mutex
+		none [0]*int
+		p    heap.Ptr[deep]
+		s    heap.Slice[string]
+		t    heap.String
+		r    [3]heap.Ptr[node]
+	}](&a)
+}
+
+// Many goroutines admit many types at once, each for the first time.
+func TestAdmitConcurrently(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			var a heap.Arena
+			for range 3 {
+				admitAll[int8](&a)
+				admitAll[int16](&a)
+				admitAll[int32](&a)
+				admitAll[int64](&a)
+				wantPanic(t, "not pointer-free", func() { heap.New[[7]hasPointer](&a) })
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func admitAll[T any](a *heap.Arena) {
+	heap.New[[1]T](a)
+	heap.New[[2]T](a)
+	heap.New[[3]T](a)
+	heap.New[[4]T](a)
+	heap.New[struct{ a, b T }](a)
+	heap.New[struct{ a, b, c T }](a)
+	heap.New[struct{ a [2][2]T }](a)
+	heap.New[heap.Ptr[T]](a)
+	heap.New[heap.Slice[T]](a)
+}

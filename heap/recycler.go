@@ -1,0 +1,146 @@
+package heap
+
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Recycler is one worker's store of chunks: arenas bound to it take their chunks
+// from it and give them back on release. It is what makes short-lived actors
+// cheap, since a chunk from Go's allocator costs a microsecond and more, and one
+// from here a copy of two words and the clearing of what its last user wrote.
+//
+// The store is bounded for each of the seven chunk sizes from 1 KiB to 64 KiB
+// alone, so that a worker whose load changes is not left with a store full of
+// the wrong size. What does not fit, and chunks of single objects over 64 KiB,
+// goes to Go's collector.
+//
+// The zero value is ready to use and keeps up to 256 KiB of each size. A
+// Recycler must not be copied after first use. Its methods, and those of the
+// arenas bound to it, have no locks: owner worker only.
+type Recycler struct {
+	_        noCopy
+	perClass int // bytes; 0 means defaultPerClass, below 0 nothing
+	classes  [chunkClasses][]chunk
+	pages    pageNumbers
+	stats    RecyclerStats
+}
+
+// RecyclerStats counts what a Recycler did since it was made.
+type RecyclerStats struct {
+	Held    int    // bytes in store now
+	Hits    uint64 // chunks taken from the store
+	Misses  uint64 // chunks taken from Go's allocator instead
+	Surplus uint64 // chunks left to Go's collector
+}
+
+const defaultPerClass = 256 << 10
+
+// NewRecycler returns a Recycler that keeps up to perClass bytes of each of the
+// seven chunk sizes; with 0 it keeps nothing. It panics if perClass is negative.
+func NewRecycler(perClass int) *Recycler {
+	if perClass < 0 {
+		panic(fmt.Sprintf("gallop: heap: NewRecycler: negative bound %d", perClass))
+	}
+	if perClass == 0 {
+		perClass = -1
+	}
+	return &Recycler{perClass: perClass}
+}
+
+// Stats returns the counters. It costs a copy. Owner worker only.
+func (r *Recycler) Stats() RecyclerStats { return r.stats }
+
+// Drop leaves all chunks in store to Go's collector, for a worker that has
+// nothing to do. Owner worker only.
+func (r *Recycler) Drop() {
+	for class := range r.classes {
+		r.stats.Surplus += uint64(len(r.classes[class]))
+		r.classes[class] = nil
+	}
+	r.stats.Held = 0
+}
+
+// take returns a zeroed chunk of a class. A nil Recycler asks Go's allocator.
+// Owner worker only.
+func (r *Recycler) take(class int) chunk {
+	if r == nil {
+		return newChunk(classSize(class))
+	}
+	store := r.classes[class]
+	if len(store) == 0 {
+		r.stats.Misses++
+		return newChunk(classSize(class))
+	}
+	c := store[len(store)-1]
+	store[len(store)-1] = chunk{}
+	r.classes[class] = store[:len(store)-1]
+	r.stats.Hits++
+	r.stats.Held -= int(c.size)
+	c.wipe()
+	return c
+}
+
+// put stores a chunk that nobody uses any more, or leaves it to Go's collector.
+// Owner worker only.
+func (r *Recycler) put(c chunk) {
+	c.spoil()
+	if r == nil {
+		return
+	}
+	if !r.wants(c) {
+		r.stats.Surplus++
+		return
+	}
+	class := classFor(int(c.size))
+	r.classes[class] = append(r.classes[class], c)
+	r.stats.Held += int(c.size)
+}
+
+// wants tells whether there is room for a chunk.
+func (r *Recycler) wants(c chunk) bool {
+	if c.size > maxChunk {
+		return false
+	}
+	held := len(r.classes[classFor(int(c.size))]) * int(c.size)
+	return held+int(c.size) <= r.bound()
+}
+
+// bound returns how many bytes of a class are kept.
+func (r *Recycler) bound() int {
+	if r.perClass == 0 {
+		return defaultPerClass
+	}
+	return r.perClass
+}
+
+// pageNumber draws the next page number. Owner worker only; a nil Recycler draws
+// from the process-wide sequence.
+func (r *Recycler) pageNumber() uint64 {
+	if r == nil {
+		return lastPage.Add(1)
+	}
+	return r.pages.draw()
+}
+
+// lastPage is the last page number drawn by anyone. Page 0 is never drawn: the
+// nil handle points into it. Any goroutine.
+var lastPage seam.Uint64
+
+// pageBlock is how many page numbers a worker draws at once, so that workers do
+// not contend for one word at every chunk.
+const pageBlock = 1024
+
+// pageNumbers is a worker's block of page numbers. Owner worker only.
+type pageNumbers struct{ last, end uint64 }
+
+// draw returns the next number of the block, of a new block if need be.
+func (n *pageNumbers) draw() uint64 {
+	if n.last == n.end {
+		n.end = lastPage.Add(pageBlock)
+		n.last = n.end - pageBlock
+	}
+	n.last++
+	return n.last
+}
