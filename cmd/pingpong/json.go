@@ -30,7 +30,7 @@ type jsonReport struct {
 	Unmutes             uint64       `json:"unmutes"`
 	DeadLetters         uint64       `json:"dead_letters"`
 	Panics              uint64       `json:"panics"`
-	AllocsPerOp         float64      `json:"allocs_per_op"`
+	AllocsPerOp         *float64     `json:"allocs_per_op"`
 	BaselineAllocsPerOp *float64     `json:"baseline_allocs_per_op"`
 	PeakRSSKB           uint64       `json:"peak_rss_kb"`
 	PerWorker           []jsonWorker `json:"per_worker"`
@@ -65,13 +65,9 @@ func (r *report) json() ([]byte, error) {
 		Messages: t.stats.Messages, Spawned: t.stats.Spawned, Turns: t.stats.Turns,
 		Steals: t.stats.Steals, Parks: t.stats.Parks, Mutes: t.stats.Mutes, Unmutes: t.stats.Unmutes,
 		DeadLetters: t.stats.DeadLetters, Panics: t.stats.Panics,
-		AllocsPerOp: r.allocsPerOp(t), PeakRSSKB: r.peakKB, PerWorker: perWorker(t.stats.Workers),
+		AllocsPerOp: r.allocsPerOp(r.gallop), BaselineAllocsPerOp: r.allocsPerOp(r.channels), PeakRSSKB: r.peakKB, PerWorker: perWorker(t.stats.Workers),
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
 		Interrupted: r.interrupted, OK: r.ok(),
-	}
-	if len(r.channels) > 0 {
-		allocs := r.allocsPerOp(median(r.channels))
-		out.BaselineAllocsPerOp = &allocs
 	}
 	if r.err != nil {
 		out.Error = r.err.Error()

@@ -93,8 +93,14 @@ func (r *report) ratio() float64 {
 	return r.nsPerOp(r.channels) / r.nsPerOp(r.gallop)
 }
 
-// allocsPerOp is the number of allocations per operation in a turn.
-func (r *report) allocsPerOp(t turn) float64 { return float64(t.allocs) / float64(r.n) }
+// allocsPerOp is the number of allocations per operation in the median turn, or nil
+// if there is no complete turn.
+func (r *report) allocsPerOp(turns []turn) *float64 {
+	if len(turns) == 0 {
+		return nil
+	}
+	return new(float64(median(turns).allocs) / float64(r.n))
+}
 
 // print writes the report in one piece: a line of JSON, or the summary.
 func (r *report) print(w io.Writer, asJSON bool) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -28,6 +29,8 @@ type turn struct {
 func measure(ctx context.Context, s scenario, opts options, bar *progress) (report, error) {
 	rep := newReport(s, opts)
 	j := job{n: rep.n, seed: opts.seed}
+	debug.FreeOSMemory() // what the scenario before has left behind is not this one's
+	forgetPeak()
 	for i := range opts.rounds {
 		bar.turn(s.name, "gallop", float64(i)/float64(opts.rounds))
 		t, err := gallopTurn(ctx, s, j, opts, bar)

@@ -98,11 +98,14 @@ func (r *report) totals(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n%s · %s · %s · %.1f ms\n", many(t.stats.Mutes, "mute", "mutes"),
 		many(t.stats.DeadLetters, "dead letter", "dead letters"),
 		many(t.stats.Spawned, "actor spawned", "actors spawned"), float64(t.wall.Nanoseconds())/1e6)
-	fmt.Fprintf(b, "%.2f allocations per %s", r.allocsPerOp(t), r.scenario.op)
-	if len(r.channels) > 0 {
-		fmt.Fprintf(b, " (channels: %.2f)", r.allocsPerOp(median(r.channels)))
+	if allocs := r.allocsPerOp(r.gallop); allocs != nil {
+		fmt.Fprintf(b, "%.2f allocations per %s", *allocs, r.scenario.op)
+		if allocs = r.allocsPerOp(r.channels); allocs != nil {
+			fmt.Fprintf(b, " (channels: %.2f)", *allocs)
+		}
+		b.WriteString(" · ")
 	}
-	fmt.Fprintf(b, " · %.1f MB of memory at most\n", float64(r.peakKB)/1024)
+	fmt.Fprintf(b, "%.1f MB of memory at most\n", float64(r.peakKB)/1024)
 }
 
 func (r *report) verdict(b *bytes.Buffer) {
