@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -132,7 +133,7 @@ func TestRun_InterruptedOnGallop(t *testing.T) {
 	for _, asJSON := range []bool{true, false} {
 		ctx, interrupt := context.WithCancel(t.Context())
 		endless := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
-			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: interrupt}), actor.None{})
+			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: func(*actor.Context) { interrupt() }}), actor.None{})
 			return nil
 		})
 		args := []string{"-scenario", "all", "-n", "100"}
@@ -182,7 +183,7 @@ func checkInterrupted(t *testing.T, asJSON bool, stdout, turns string) {
 }
 
 // A spinner keeps its system busy until that is stopped.
-type spinner struct{ first func() }
+type spinner struct{ first func(*actor.Context) }
 
 var (
 	spinnerType = actor.NewType[spinner]("spinner")
@@ -191,7 +192,7 @@ var (
 )
 
 func (s *spinner) spin(ctx *actor.Context, _ actor.None) {
-	s.first()
+	s.first(ctx)
 	spinnerSpin.Send(ctx, actor.Self[spinner](ctx), actor.None{})
 }
 
@@ -224,3 +225,33 @@ func TestSummary_Golden(t *testing.T) {
 		t.Errorf("the summary is not testdata/summary.golden (UPDATE_GOLDEN=1 rewrites it):\n%s", got.Bytes())
 	}
 }
+
+// What no scenario does when all is well ends the turn at once instead of hanging it.
+func TestRun_TroubleExits1(t *testing.T) {
+	for says, first := range map[string]func(*actor.Context){
+		"a behaviour panicked":  func(*actor.Context) { panic("on purpose") },
+		"a message was not run": func(ctx *actor.Context) { ctx.Stop() },
+	} {
+		s := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
+			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: first}), actor.None{})
+			return nil
+		})
+		code, stdout, _ := try(t.Context(), []scenario{s}, "-scenario", "broken", "-n", "100")
+		if code != exitWrong || !strings.Contains(stdout, "WRONG: "+says) {
+			t.Errorf("exit %d, want 1 and %q:\n%s", code, says, stdout)
+		}
+	}
+}
+
+// A full disk or a closed pipe is no success.
+func TestRun_UnwritableOutputExits1(t *testing.T) {
+	var stderr bytes.Buffer
+	code := run(t.Context(), registry, []string{"-n", "10"}, fullDisk{}, &stderr)
+	if code != exitWrong || !strings.Contains(stderr.String(), io.ErrShortWrite.Error()) {
+		t.Errorf("exit %d, stderr %q", code, &stderr)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
