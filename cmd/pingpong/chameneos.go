@@ -1,0 +1,149 @@
+// Chameneos measures rendezvous: a hundred creatures meet in twos at one mall and
+// change colour, because every meeting needs a third party that everybody else needs too.
+
+package main
+
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+const creatures = 100
+
+var chameneos = scenario{
+	name: "chameneos", op: "meeting", ops: "meetings", n: 1_000_000,
+	about:    "100 creatures meet in twos at one mall: rendezvous through a third party",
+	want:     func(n int) uint64 { return 2 * uint64(n) },
+	actors:   meetActors,
+	channels: meetChannels,
+}
+
+// A colour is one of three.
+type colour uint8
+
+// complement is the colour both take who meet: their own if it is the same, else the third.
+func complement(a, b colour) colour {
+	if a == b {
+		return a
+	}
+	return 3 - a - b
+}
+
+// A creature goes to the mall again and again and counts whom it met.
+type creature struct {
+	colour colour
+	met    uint64
+	mall   actor.Ref[mall]
+	total  actor.Ref[tally]
+}
+
+// A mall brings together the creature that waits and the one that comes.
+type mall struct {
+	left    int // meetings still to be had
+	waiting actor.Ref[creature]
+}
+
+// A visitor is a creature and the colour it has.
+type visitor struct {
+	who    actor.Ref[creature]
+	colour colour
+}
+
+var (
+	creatureType   = actor.NewType[creature]("creature")
+	creatureStart  = actor.Declare[actor.None](creatureType, "start")
+	creatureMeet   = actor.Declare[visitor](creatureType, "meet")
+	creatureChange = actor.Declare[colour](creatureType, "change")
+	creatureGoHome = actor.Declare[actor.None](creatureType, "go home")
+	_              = creatureType.Table(
+		creatureStart.Do((*creature).start), creatureMeet.Do((*creature).meet),
+		creatureChange.Do((*creature).change), creatureGoHome.Do((*creature).goHome))
+
+	mallType  = actor.NewType[mall]("mall")
+	mallVisit = actor.Declare[visitor](mallType, "visit")
+	_         = mallType.Table(mallVisit.Do((*mall).visit))
+)
+
+func (c *creature) start(ctx *actor.Context, _ actor.None) {
+	mallVisit.Send(ctx, c.mall, visitor{actor.Self[creature](ctx), c.colour})
+}
+
+// meet comes to the creature that waited, with the one that has come.
+func (c *creature) meet(ctx *actor.Context, other visitor) {
+	changed := complement(c.colour, other.colour)
+	creatureChange.Send(ctx, other.who, changed)
+	c.change(ctx, changed)
+}
+
+func (c *creature) change(ctx *actor.Context, to colour) {
+	c.colour = to
+	c.met++
+	c.start(ctx, actor.None{})
+}
+
+func (c *creature) goHome(ctx *actor.Context, _ actor.None) { tallyAdd.Send(ctx, c.total, c.met) }
+
+func (m *mall) visit(ctx *actor.Context, v visitor) {
+	switch {
+	case m.left == 0:
+		creatureGoHome.Send(ctx, v.who, actor.None{})
+	case m.waiting.IsZero():
+		m.waiting = v.who
+	default:
+		creatureMeet.Send(ctx, m.waiting, v)
+		m.waiting = actor.Ref[creature]{}
+		m.left--
+	}
+}
+
+func meetActors(_ context.Context, sys *actor.System, j job) <-chan uint64 {
+	total, out := newTally(sys, creatures)
+	place := mallType.Spawn(sys, mall{left: j.n})
+	for i := range creatures {
+		c := creatureType.Spawn(sys, creature{colour: colour(i % 3), mall: place, total: total})
+		creatureStart.Send(sys, c, actor.None{})
+	}
+	return out
+}
+
+// guest is the goroutine twin of a visitor, and all the mail there is.
+type guest struct {
+	who    chan guest // whom to tell the changed colour; nil: this is that colour
+	colour colour
+}
+
+func meetChannels(j job) <-chan uint64 {
+	visits, counts := make(chan guest, buffer), make(chan uint64, buffer)
+	for i := range creatures {
+		go creatureChannels(colour(i%3), visits, counts)
+	}
+	go mallChannels(j.n, visits)
+	return gather(counts, creatures)
+}
+
+func mallChannels(left int, visits <-chan guest) {
+	for ; left > 0; left-- {
+		first, second := <-visits, <-visits
+		first.who <- second
+	}
+	for range creatures {
+		close((<-visits).who)
+	}
+}
+
+func creatureChannels(mine colour, visits chan<- guest, counts chan<- uint64) {
+	in, met := make(chan guest, buffer), uint64(0)
+	visits <- guest{in, mine}
+	for m := range in {
+		if m.who == nil {
+			mine = m.colour
+		} else {
+			mine = complement(mine, m.colour)
+			m.who <- guest{colour: mine}
+		}
+		met++
+		visits <- guest{in, mine}
+	}
+	counts <- met
+}

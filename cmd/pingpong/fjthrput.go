@@ -1,0 +1,91 @@
+// Fjthrput measures one source feeding many: a producer deals messages to 60 actors
+// in turn, because spreading work over workers must cost less than the work.
+
+package main
+
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+const hands = 60
+
+var fjthrput = scenario{
+	name: "fjthrput", op: "message", ops: "messages", n: 3_000_000,
+	about: "one producer deals to 60 actors in turn: spreading work thinly",
+	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {
+		total, out := newTally(sys, hands)
+		d := dealer{n: j.n}
+		for i := range d.to {
+			d.to[i] = handType.Spawn(sys, hand{total: total})
+		}
+		dealerMore.Send(sys, dealerType.Spawn(sys, d), actor.None{})
+		return out
+	},
+	channels: dealChannels,
+}
+
+// A dealer sends the messages round, a chunk a behaviour.
+type dealer struct {
+	dealt, n int
+	to       [hands]actor.Ref[hand]
+}
+
+// A hand counts what it is dealt.
+type hand struct {
+	got   uint64
+	total actor.Ref[tally]
+}
+
+var (
+	dealerType = actor.NewType[dealer]("dealer")
+	dealerMore = actor.Declare[actor.None](dealerType, "more")
+	_          = dealerType.Table(dealerMore.Do((*dealer).more))
+
+	handType = actor.NewType[hand]("hand")
+	handTake = actor.Declare[uint64](handType, "take")
+	handShow = actor.Declare[actor.None](handType, "show")
+	_        = handType.Table(handTake.Do((*hand).take), handShow.Do((*hand).show))
+)
+
+func (d *dealer) more(ctx *actor.Context, _ actor.None) {
+	for end := min(d.dealt+chunk, d.n); d.dealt < end; d.dealt++ {
+		handTake.Send(ctx, d.to[d.dealt%hands], 1)
+	}
+	if d.dealt < d.n {
+		dealerMore.Send(ctx, actor.Self[dealer](ctx), actor.None{})
+		return
+	}
+	for _, h := range d.to {
+		handShow.Send(ctx, h, actor.None{})
+	}
+}
+
+func (h *hand) take(_ *actor.Context, by uint64) { h.got += by }
+
+func (h *hand) show(ctx *actor.Context, _ actor.None) { tallyAdd.Send(ctx, h.total, h.got) }
+
+func dealChannels(j job) <-chan uint64 {
+	counts := make(chan uint64, buffer)
+	var to [hands]chan uint64
+	for i := range to {
+		to[i] = make(chan uint64, buffer)
+		go func() {
+			got := uint64(0)
+			for by := range to[i] {
+				got += by
+			}
+			counts <- got
+		}()
+	}
+	go func() {
+		for i := range j.n {
+			to[i%hands] <- 1
+		}
+		for _, in := range to {
+			close(in)
+		}
+	}()
+	return gather(counts, hands)
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// try runs the command and returns its exit code and both outputs.
+func try(ctx context.Context, known []scenario, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(ctx, known, args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// "Bad flags: usage and exit 2."
+func TestRun_BadFlagsExit2WithUsage(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"-scenario nonesuch", `unknown scenario "nonesuch"`},
+		{"-scenario=", `unknown scenario ""`},
+		{"-n 0", "-n is 0"},
+		{"-n -5", "-n is -5"},
+		{"-n many", "invalid value"},
+		{"-workers -1", "-workers is -1"},
+		{"-rounds 0", "-rounds is 0"},
+		{"-seed -1", "invalid value"},
+		{"-nonesuch", "not defined"},
+		{"pairs", `unexpected argument "pairs"`},
+		{"-n 10 pairs ring", `unexpected argument "pairs"`},
+	} {
+		code, stdout, stderr := try(t.Context(), registry, strings.Fields(c.args)...)
+		if code != exitUsage || stdout != "" {
+			t.Errorf("%s: exit %d, stdout %q", c.args, code, stdout)
+		}
+		if !strings.Contains(stderr, c.says) || !strings.Contains(stderr, "usage: pingpong") {
+			t.Errorf("%s: stderr does not say %q and the usage:\n%s", c.args, c.says, stderr)
+		}
+	}
+}
+
+func TestRun_NamesAllThatIsWrongAtOnce(t *testing.T) {
+	_, _, stderr := try(t.Context(), registry, "-scenario", "x", "-n", "-1", "-workers", "-2", "y")
+	for _, want := range []string{`"x"`, "-n is -1", "-workers is -2", `"y"`} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("stderr does not mention %s:\n%s", want, stderr)
+		}
+	}
+}
+
+func TestRun_HelpExits0AndListsEveryScenario(t *testing.T) {
+	code, _, stderr := try(t.Context(), registry, "-h")
+	if code != exitOK {
+		t.Errorf("exit %d", code)
+	}
+	for _, s := range registry {
+		if !strings.Contains(stderr, "\n  "+s.name+" ") {
+			t.Errorf("the usage does not list %s", s.name)
+		}
+	}
+}
+
+// "-json prints one object per run with at least …"; all eleven, one on a line.
+func TestRun_JSONHasAllKeys(t *testing.T) {
+	code, stdout, stderr := try(t.Context(), registry, "-json", "-scenario", "all", "-n", "1000", "-rounds", "1", "-workers", "2")
+	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	if code != exitOK || stderr != "" || len(lines) != len(registry) {
+		t.Fatalf("exit %d, %d lines, stderr %q", code, len(lines), stderr)
+	}
+	keys := strings.Fields("scenario n workers ns_per_op baseline_ns_per_op wall_ms messages steals parks mutes " +
+		"dead_letters allocs_per_op peak_rss_kb ok ratio go per_worker seed")
+	for i, line := range lines {
+		var got map[string]any
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			t.Fatalf("line %d: %v", i+1, err)
+		}
+		for _, k := range keys {
+			if got[k] == nil {
+				t.Errorf("%s: %s is missing or null", registry[i].name, k)
+			}
+		}
+		if got["scenario"] != registry[i].name || got["ok"] != true || got["workers"] != 2.0 || got["n"] != 1000.0 {
+			t.Errorf("line %d: %s", i+1, line)
+		}
+	}
+}
+
+// "-baseline=false skips the channels (null then)."
+func TestRun_WithoutBaselineItIsNull(t *testing.T) {
+	s := pingpong
+	s.channels = func(job) <-chan uint64 { t.Error("the channels ran"); return nil }
+	code, stdout, _ := try(t.Context(), []scenario{s}, "-json", "-baseline=false", "-n", "100")
+	if code != exitOK || !strings.Contains(stdout, `"baseline_ns_per_op":null`) || !strings.Contains(stdout, `"ratio":null`) {
+		t.Errorf("exit %d: %s", code, stdout)
+	}
+	code, stdout, _ = try(t.Context(), []scenario{s}, "-baseline=false", "-n", "100")
+	if code != exitOK || strings.Contains(stdout, "channels") {
+		t.Errorf("exit %d: %s", code, stdout)
+	}
+}
+
+// "A wrong count exits 1", whichever side it is on, and the other scenarios still run.
+func TestRun_WrongCountExits1(t *testing.T) {
+	never := pingpong
+	never.name, never.want = "never", func(n int) uint64 { return uint64(n) + 1 }
+	half := pingpong
+	half.name, half.channels = "half", func(j job) <-chan uint64 { return pingpong.channels(job{n: j.n / 2}) }
+	for _, c := range []struct {
+		wrong scenario
+		says  string
+	}{{never, "gallop counted 100, but 101 is right"}, {half, "the channels counted 50, but 100 is right"}} {
+		known := []scenario{c.wrong, count}
+		code, stdout, _ := try(t.Context(), known, "-scenario", "all", "-n", "100", "-json")
+		if code != exitWrong || strings.Count(stdout, `"ok":false`) != 1 || strings.Count(stdout, `"ok":true`) != 1 ||
+			!strings.Contains(stdout, c.says) {
+			t.Errorf("exit %d, want 1 and %q: %s", code, c.says, stdout)
+		}
+		code, stdout, _ = try(t.Context(), known, "-scenario", "all", "-n", "100")
+		if code != exitWrong || !strings.Contains(stdout, "WRONG: "+c.says) {
+			t.Errorf("exit %d, want 1 and %q: %s", code, c.says, stdout)
+		}
+	}
+}
+
+// "Ctrl-C: a clean stop, the summary so far, "ok":false, exit 130", in the middle of
+// gallop's first turn, when its actor would run for ever.
+func TestRun_InterruptedOnGallop(t *testing.T) {
+	for _, asJSON := range []bool{true, false} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		endless := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
+			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: func(*actor.Context) { interrupt() }}), actor.None{})
+			return nil
+		})
+		args := []string{"-scenario", "all", "-n", "100"}
+		if asJSON {
+			args = append(args, "-json")
+		}
+		code, stdout, stderr := try(ctx, []scenario{endless, count}, args...)
+		if code != exitInterrupted || stderr != "" {
+			t.Errorf("exit %d, stderr %q", code, stderr)
+		}
+		checkInterrupted(t, asJSON, stdout, "0 complete turns")
+		if strings.Contains(stdout, "count:") || strings.Contains(stdout, `"count"`) {
+			t.Errorf("the next scenario ran all the same:\n%s", stdout)
+		}
+	}
+}
+
+// The same in the middle of a turn of the channels, when gallop has had one already.
+func TestRun_InterruptedOnChannels(t *testing.T) {
+	for _, asJSON := range []bool{true, false} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		s := pingpong
+		s.channels = func(job) <-chan uint64 { interrupt(); return nil }
+		args := []string{"-n", "100"}
+		if asJSON {
+			args = append(args, "-json")
+		}
+		code, stdout, _ := try(ctx, []scenario{s}, args...)
+		if code != exitInterrupted {
+			t.Errorf("exit %d", code)
+		}
+		checkInterrupted(t, asJSON, stdout, "1 complete turn:")
+	}
+}
+
+func checkInterrupted(t *testing.T, asJSON bool, stdout, turns string) {
+	t.Helper()
+	want := []string{"interrupted after " + turns}
+	if asJSON {
+		want = []string{`"ok":false`, `"interrupted":true`, `"baseline_ns_per_op":null`}
+	}
+	for _, w := range want {
+		if !strings.Contains(stdout, w) {
+			t.Errorf("the output lacks %s:\n%s", w, stdout)
+		}
+	}
+}
+
+// A spinner keeps its system busy until that is stopped.
+type spinner struct{ first func(*actor.Context) }
+
+var (
+	spinnerType = actor.NewType[spinner]("spinner")
+	spinnerSpin = actor.Declare[actor.None](spinnerType, "spin")
+	_           = spinnerType.Table(spinnerSpin.Do((*spinner).spin))
+)
+
+func (s *spinner) spin(ctx *actor.Context, _ actor.None) {
+	s.first(ctx)
+	spinnerSpin.Send(ctx, actor.Self[spinner](ctx), actor.None{})
+}
+
+// "The summary a person enjoys": its shape, on figures that never change.
+func TestSummary_Golden(t *testing.T) {
+	rep := sampleReport()
+	var got bytes.Buffer
+	got.Write(rep.summary())
+	behind := sampleReport()
+	behind.gallop, behind.channels = behind.channels, behind.gallop
+	behind.scenario, behind.n, behind.asked = skynet, 1_000_000, 999_999
+	for i := range behind.gallop {
+		behind.gallop[i].stats = actor.Stats{Workers: make([]actor.WorkerStats, 1)}
+	}
+	got.Write(behind.summary())
+	if err := printOverview(&got, []report{rep, behind}); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/summary.golden"
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("the summary is not testdata/summary.golden (UPDATE_GOLDEN=1 rewrites it):\n%s", got.Bytes())
+	}
+}
+
+// What no scenario does when all is well ends the turn at once instead of hanging it.
+func TestRun_TroubleExits1(t *testing.T) {
+	for says, first := range map[string]func(*actor.Context){
+		"a behaviour panicked":  func(*actor.Context) { panic("on purpose") },
+		"a message was not run": func(ctx *actor.Context) { ctx.Stop() },
+	} {
+		s := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
+			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: first}), actor.None{})
+			return nil
+		})
+		code, stdout, _ := try(t.Context(), []scenario{s}, "-scenario", "broken", "-n", "100")
+		if code != exitWrong || !strings.Contains(stdout, "WRONG: "+says) {
+			t.Errorf("exit %d, want 1 and %q:\n%s", code, says, stdout)
+		}
+	}
+}
+
+// A full disk or a closed pipe is no success.
+func TestRun_UnwritableOutputExits1(t *testing.T) {
+	var stderr bytes.Buffer
+	code := run(t.Context(), registry, []string{"-n", "10"}, fullDisk{}, &stderr)
+	if code != exitWrong || !strings.Contains(stderr.String(), io.ErrShortWrite.Error()) {
+		t.Errorf("exit %d, stderr %q", code, &stderr)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+var errInterrupted = errors.New("interrupted")
+
+// A turn is one run of the work on one side.
+type turn struct {
+	wall   time.Duration
+	got    uint64
+	allocs uint64
+	stats  actor.Stats // of gallop's turns only
+	err    error       // why there is no count
+}
+
+// measure runs a scenario on both sides in turns, gallop first, so that whatever else
+// the machine does meets both alike. An error means that the system would not start.
+func measure(ctx context.Context, s scenario, opts options, bar *progress) (report, error) {
+	rep := newReport(s, opts)
+	j := job{n: rep.n, seed: opts.seed}
+	debug.FreeOSMemory() // what the scenario before has left behind is not this one's
+	forgetPeak()
+	for i := range opts.rounds {
+		bar.turn(s.name, "gallop", float64(i)/float64(opts.rounds))
+		t, err := gallopTurn(ctx, s, j, opts, bar)
+		if err != nil {
+			return rep, err
+		}
+		if i == 0 {
+			rep.peakKB = peakRSS() // before the channels have claimed any memory
+		}
+		if rep.addGallop(t); rep.over() {
+			break
+		}
+		if !opts.baseline {
+			continue
+		}
+		bar.turn(s.name, "channels", (float64(i)+0.5)/float64(opts.rounds))
+		if rep.addChannels(channelTurn(ctx, s, j, bar)); rep.over() {
+			break
+		}
+	}
+	return rep, nil
+}
+
+// gallopTurn runs the work once on a system of its own.
+func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progress) (turn, error) {
+	trouble := make(chan error, 1)
+	sys, err := start(opts, trouble)
+	if err != nil {
+		return turn{}, err
+	}
+	defer sys.Stop()
+	t := timed(func() (uint64, error) {
+		return await(ctx, s.actors(ctx, sys, j), trouble, bar, func() uint64 { return sys.Stats().Messages })
+	})
+	if t.err == nil {
+		t.err = sys.Wait(ctx) // the last behaviours may still be on their way out
+	}
+	if t.err == nil {
+		t.err = sys.Shutdown(ctx)
+	}
+	if ctx.Err() != nil {
+		t.err = errInterrupted
+	}
+	sys.Stop()
+	t.stats = sys.Stats()
+	return t, nil
+}
+
+// start starts a system that reports to trouble what no scenario does when all is
+// well: a panic, or a message that could not be run.
+func start(opts options, trouble chan<- error) (sys *actor.System, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p) // the runtime refuses options with a panic that names them
+		}
+	}()
+	report := func(format string, about any) {
+		select {
+		case trouble <- fmt.Errorf(format, about):
+		default:
+		}
+	}
+	set := []actor.Option{
+		actor.Seed(opts.seed),
+		actor.OnPanic(func(p actor.PanicReport) { report("a behaviour panicked: %+v", p) }),
+		actor.OnDeadLetter(func(d actor.DeadLetter) { report("a message was not run: %+v", d) }),
+	}
+	if opts.workers > 0 {
+		set = append(set, actor.Workers(opts.workers))
+	}
+	return actor.Start(set...), nil
+}
+
+// channelTurn runs the work once on goroutines and channels. An interruption leaves
+// them behind: a channel operation that could be told to stop would cost them time.
+func channelTurn(ctx context.Context, s scenario, j job, bar *progress) turn {
+	return timed(func() (uint64, error) { return await(ctx, s.channels(j), nil, bar, nil) })
+}
+
+// timed runs the work after a collection, so that no side pays for the other's garbage.
+func timed(work func() (uint64, error)) (t turn) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	t.got, t.err = work()
+	t.wall = time.Since(began)
+	runtime.ReadMemStats(&after)
+	t.allocs = after.Mallocs - before.Mallocs
+	return t
+}
+
+// await waits for the count of a turn and keeps the progress line alive meanwhile.
+func await(ctx context.Context, out <-chan uint64, trouble <-chan error, bar *progress, messages func() uint64) (uint64, error) {
+	for {
+		select {
+		case got := <-out:
+			return got, nil
+		case err := <-trouble:
+			return 0, err
+		case <-ctx.Done():
+			return 0, errInterrupted
+		case <-bar.tick():
+			bar.draw(messages)
+		}
+	}
+}
+
+// median is the turn in the middle by time, all of whose figures belong together.
+func median(turns []turn) turn {
+	sorted := slices.SortedFunc(slices.Values(turns), func(a, b turn) int { return cmp.Compare(a.wall, b.wall) })
+	return sorted[(len(sorted)-1)/2]
+}
