@@ -5,24 +5,27 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// RunTask runs one turn of the actor: messages until the mailbox is empty, the
-// batch is spent, or the actor stops or must park. It implements sched.Runner.
+// RunTask runs one turn of the actor: the messages that were in its mailbox at the
+// beginning, up to a batch of them, unless it stops or must park. What comes in
+// meanwhile, from itself as well, waits for the next turn: otherwise an actor that
+// sends to itself would always spend its batch, count as overloaded, and never be
+// muted. RunTask implements sched.Runner.
 func (b *body) RunTask(w *sched.Worker) (again bool) {
 	c := w.Local().(*Context)
 	c.self = b
-	runs, limit, done := b.typ.runs, int(b.batch), 0
-	for {
-		m := b.in.fifo
-		if m == nil {
-			spent, ok := b.box.grab(&b.in)
-			if !ok {
-				return b.emptied(c, done)
-			}
-			if spent != nil {
-				c.recycle(spent)
-			}
-			m = b.in.fifo
+	m := b.in.fifo
+	if m == nil {
+		spent, ok := b.box.grab(&b.in)
+		if !ok {
+			return b.emptied(c, 0)
 		}
+		if spent != nil {
+			c.recycle(spent)
+		}
+		m = b.in.fifo
+	}
+	runs, left := b.typ.runs, int(b.batch)
+	for {
 		if b.stop.Load() {
 			return b.end(c)
 		}
@@ -30,7 +33,6 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 		c.msg = m
 		c.count.Messages++
 		runs[m.id](c, b, m)
-		done++
 		if m != b.in.last {
 			c.recycle(m)
 		}
@@ -43,21 +45,29 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 				return false
 			}
 		}
-		if done >= limit {
-			return b.batchSpent(c, done)
+		left--
+		if m = b.in.fifo; m == nil {
+			return b.emptied(c, left)
+		}
+		if left == 0 {
+			return b.batchSpent(c)
 		}
 	}
 }
 
-// emptied ends a turn that found no more mail.
-func (b *body) emptied(c *Context, done int) (again bool) {
+// emptied ends a turn that has run all there was when it began. It has used its
+// batch up if left is 0.
+func (b *body) emptied(c *Context, left int) (again bool) {
+	if left == 0 && b.box.head.Load() != b.in.last {
+		return b.batchSpent(c)
+	}
 	if b.load != 0 {
-		b.setLoad(c, b.load.AfterTurn(done, int(b.batch)))
+		b.setLoad(c, b.load&^backpressure.Overloaded)
 	}
 	c.w.PrepareNext()
 	spent, ok := b.box.rest(&b.in)
 	if !ok {
-		return true // somebody pushed in between
+		return true // there is more by now
 	}
 	if spent != nil {
 		c.recycle(spent)
@@ -65,11 +75,11 @@ func (b *body) emptied(c *Context, done int) (again bool) {
 	return false
 }
 
-// batchSpent ends a turn that has used its batch up. If mail is left the actor
-// counts as overloaded, as in the Pony runtime.
-func (b *body) batchSpent(c *Context, done int) (again bool) {
-	if b.load&backpressure.Overloaded == 0 && (b.in.fifo != nil || b.box.head.Load() != b.in.last) {
-		b.setLoad(c, b.load.AfterTurn(done, int(b.batch)))
+// batchSpent ends a turn that has used its batch up although mail is left: the
+// actor is overloaded, as in the Pony runtime.
+func (b *body) batchSpent(c *Context) (again bool) {
+	if b.load&backpressure.Overloaded == 0 {
+		b.setLoad(c, b.load|backpressure.Overloaded)
 	}
 	return true
 }

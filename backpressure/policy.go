@@ -19,12 +19,3 @@ func (l Load) MustShut() bool { return l != 0 }
 // MayBeMuted tells whether a sender in state l can be muted at all. One that is
 // overloaded or pressed must go on: others wait for it to recover.
 func (l Load) MayBeMuted() bool { return l&(Overloaded|Pressed) == 0 }
-
-// AfterTurn returns the state after a turn that ran done messages of at most
-// batch: a full batch overloads, anything less recovers.
-func (l Load) AfterTurn(done, batch int) Load {
-	if done >= batch {
-		return l | Overloaded
-	}
-	return l &^ Overloaded
-}
