@@ -197,5 +197,8 @@ func panicDead(h handle) {
 // noCopy makes go vet complain about copies of what contains it.
 type noCopy struct{}
 
-func (*noCopy) Lock()   {}
+// Lock is what go vet looks for.
+func (*noCopy) Lock() {}
+
+// Unlock is what go vet looks for.
 func (*noCopy) Unlock() {}
