@@ -42,7 +42,9 @@ func (r *report) chart(b *bytes.Buffer) {
 	for _, s := range sides {
 		fastest = max(fastest, r.perSecond(s.turns))
 	}
-	b.WriteByte('\n')
+	if fastest > 0 {
+		b.WriteByte('\n')
+	}
 	for _, s := range sides {
 		if len(s.turns) > 0 {
 			speed := r.perSecond(s.turns)
