@@ -22,6 +22,7 @@ func Declare[M, S any](t *Type[S], name string) Behaviour[S, M] {
 	return Behaviour[S, M]{t.info.declare(&declaration{
 		name: name, pool: p, pointers: pointers,
 		payload: func(m *message) any { return *payloadOf[M](m) },
+		clear:   func(m *message) { clear1(payloadOf[M](m)) },
 	})}
 }
 

@@ -24,7 +24,7 @@ type Context struct {
 	ending bool // Stop was called
 	owing  bool // it met a gate, so it may have to park
 
-	free    []*message // by pool: nodes to be used again
+	stock   []magazines // by pool: nodes to be used again
 	ids     idBlock
 	waiters waiterList
 	count   counters
@@ -33,7 +33,7 @@ type Context struct {
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, free: make([]*message, poolCount())}
+	return &Context{sys: s, w: w, stock: make([]magazines, poolCount())}
 }
 
 // System returns the system that the actor belongs to.
@@ -104,62 +104,4 @@ func (c *Context) newID() uint64 {
 	id := c.ids.next
 	c.ids.next++
 	return id
-}
-
-// alloc returns a node of pool p. Under a nanosecond while the list lasts.
-func (c *Context) alloc(p uint16) *message {
-	if int(p) < len(c.free) {
-		if m := c.free[p]; m != nil {
-			c.free[p] = m.next
-			return m
-		}
-	}
-	return c.restock(p)
-}
-
-// restock takes a chain of nodes from the others, or a new node.
-func (c *Context) restock(id uint16) *message {
-	if int(id) >= len(c.free) { // declared after this worker was made
-		c.free = append(c.free, make([]*message, poolCount()-len(c.free))...)
-	}
-	p := poolByID(id)
-	m, _ := p.spare.Get().(*message)
-	if m == nil {
-		return p.fresh()
-	}
-	c.free[id] = m.next
-	return m
-}
-
-// recycle takes a node back. The payload has been cleared if it had pointers.
-func (c *Context) recycle(m *message) {
-	if int(m.pool) >= len(c.free) {
-		return // declared late and run here first: Go's collector takes it
-	}
-	h := c.free[m.pool]
-	m.depth = 1
-	if h != nil {
-		if h.depth >= maxFree {
-			h = c.unload(h)
-		}
-		m.depth = h.depth + 1
-	}
-	m.next, m.sender = h, nil
-	c.free[m.pool] = m
-}
-
-// unload gives a chain of surplus nodes to whoever needs them and returns what is
-// left. The lower half goes, since the upper is warm in the cache.
-func (c *Context) unload(h *message) *message {
-	end := h
-	for end.depth > chainLength+1 {
-		end = end.next
-	}
-	chain := end.next
-	end.next = nil
-	for m, d := h, uint32(chainLength); m != nil; m, d = m.next, d-1 {
-		m.depth = d
-	}
-	poolByID(h.pool).spare.Put(chain)
-	return h
 }

@@ -26,6 +26,7 @@ type DeadLetter struct {
 // caller owns it.
 func (r replier) deadLetter(to *body, m *message, reason error) {
 	if m.id == stopID {
+		r.recycle(m)
 		return
 	}
 	sys := to.sys
@@ -38,6 +39,16 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	sys.reportDeadLetter(to, m, d, reason)
 	if d.reject != nil {
 		d.reject(r, m, reason)
+	} else {
+		d.clear(m)
+	}
+	r.recycle(m)
+}
+
+// recycle takes back a message that is nobody's any more and keeps nothing alive.
+func (r replier) recycle(m *message) {
+	if r.c != nil {
+		r.c.recycle(m)
 	}
 }
 

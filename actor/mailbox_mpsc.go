@@ -134,16 +134,19 @@ func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
 }
 
 // close ends the mailbox and returns everything that was in it and not yet run,
-// oldest first. Later pushes are refused. Consumer only, or whoever owns the actor
+// oldest first. Later pushes are refused. spent may be recycled. Consumer only, or whoever owns the actor
 // after its end.
-func (q *mailbox) close(in *inbox) *message {
+func (q *mailbox) close(in *inbox) (left, spent *message) {
 	h := q.head.Swap(&closedMark) // takes over every message whose push succeeded
 	first, last := in.fifo, in.last
 	in.fifo, in.last = nil, nil
 	if h == &closedMark {
-		return first
+		return first, nil
 	}
-	return concat(first, reversed(h, last))
+	if first == nil {
+		spent = last
+	}
+	return concat(first, reversed(h, last)), spent
 }
 
 // concat appends list b to list a.

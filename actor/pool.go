@@ -17,10 +17,9 @@ import (
 // collector must know where the pointers are, and is cleared before its behaviour
 // runs, so that a recycled node keeps nothing alive.
 
-const (
-	chainLength = 128             // nodes that move at once
-	maxFree     = 2 * chainLength // nodes that a worker keeps per pool
-)
+// chainLength is how many nodes move between a worker and a pool at once. A worker
+// keeps at most twice as many of each layout.
+const chainLength = 256
 
 // pool is one layout of nodes. Read-only after registration, but for spare.
 type pool struct {

@@ -107,7 +107,10 @@ func (b *body) TaskDied(w *sched.Worker, cause error) {
 // bury closes the mailbox, lets go of everyone who waits at the gate, and makes
 // dead letters of what was left. The caller owns the body.
 func (b *body) bury(r replier, reason error) {
-	left := b.box.close(&b.in)
+	left, spent := b.box.close(&b.in)
+	if spent != nil && r.c != nil {
+		r.c.recycle(spent)
+	}
 	b.load = 0
 	release(r, b.gate.Open(&gateMark))
 	for left != nil {

@@ -49,6 +49,7 @@ type declaration struct {
 	pointers bool   // the payload must be cleared
 	run      runFunc
 	payload  func(m *message) any                 // for dead letters
+	clear    func(m *message)                     // makes the payload keep nothing alive
 	reject   func(r replier, m *message, e error) // answers an ask that will not run; nil otherwise
 }
 
