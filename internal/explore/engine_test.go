@@ -1,0 +1,515 @@
+package explore_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+)
+
+// TestNothingLeft proves "no goroutine is left behind", failed schedules included.
+func TestNothingLeft(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 10 {
+		explore.Explore(config(explore.Bounded(1, 0)), crossed)
+		explore.Explore(config(explore.Random(1, 10)), points(ignore, 2, 2))
+		explore.Explore(config(explore.Random(1, 10)), func(*explore.Program) { panic("here") })
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines before, %d after", before, after)
+	}
+}
+
+// These tests use Program's own points, so they run in every build; those of the
+// toys, which go through seam, need the tag gallop_explore.
+
+// points is a scenario of threads with so many accesses each; seen gets the
+// order in which they were made.
+func points(seen func(order string), accesses ...int) func(*explore.Program) {
+	return func(p *explore.Program) {
+		var order strings.Builder
+		for id, n := range accesses {
+			p.Go(func() {
+				for range n {
+					p.Point()
+					order.WriteByte('a' + byte(id))
+				}
+			})
+		}
+		p.After(func() error { seen(order.String()); return nil })
+	}
+}
+
+func ignore(string) {}
+
+func config(s explore.Strategy) explore.Config { return explore.Config{Strategy: s, Name: "x"} }
+
+// TestBoundedCounts proves "Bounded runs every schedule with at most so many
+// preemptions" on spaces whose size is known: multinomials without a bound, and
+// with p preemptions what counting by hand gives.
+func TestBoundedCounts(t *testing.T) {
+	for _, c := range []struct {
+		preemptions int
+		accesses    []int
+		want        int
+	}{
+		{-1, []int{2, 2}, 6},
+		{-1, []int{3, 3}, 20},
+		{-1, []int{5, 5}, 252},
+		{-1, []int{2, 2, 2}, 90},
+		{-1, []int{1, 1, 1, 1}, 24},
+		{-1, []int{3, 3, 3}, 1680},
+		{0, []int{2, 2}, 2},
+		{0, []int{2, 2, 2}, 6},
+		{1, []int{2, 2}, 4},
+		{2, []int{2, 2}, 6},
+		{9, []int{3, 3, 3}, 1680},
+	} {
+		orders := map[string]bool{}
+		res := explore.Explore(config(explore.Bounded(c.preemptions, 0)),
+			points(func(o string) { orders[o] = true }, c.accesses...))
+		if res.Schedules != c.want || len(orders) != c.want || !res.Exhausted {
+			t.Errorf("%v with %d preemptions: %v, %d orders, want %d", c.accesses, c.preemptions, res, len(orders), c.want)
+		}
+	}
+}
+
+// preemptions counts those of an order in which each thread makes n accesses.
+func preemptions(order string, n int) (count int) {
+	left := map[byte]int{}
+	for i := range len(order) {
+		left[order[i]]++
+		if i > 0 && order[i-1] != order[i] && left[order[i-1]] < n {
+			count++
+		}
+	}
+	return count
+}
+
+// TestBoundedIsExact compares the bounded spaces with the full one, filtered.
+func TestBoundedIsExact(t *testing.T) {
+	want := make([]int, 4)
+	explore.Explore(config(explore.Bounded(-1, 0)), points(func(o string) {
+		for bound := range want {
+			if preemptions(o, 3) <= bound {
+				want[bound]++
+			}
+		}
+	}, 3, 3, 3))
+	for bound, n := range want {
+		res := explore.Explore(config(explore.Bounded(bound, 0)), points(ignore, 3, 3, 3))
+		if res.Schedules != n {
+			t.Errorf("bound %d: %d schedules, want %d", bound, res.Schedules, n)
+		}
+	}
+}
+
+func TestBoundedCap(t *testing.T) {
+	for limit, exhausted := range map[int]bool{5: false, 6: true, 7: true} {
+		res := explore.Explore(config(explore.Bounded(-1, limit)), points(ignore, 2, 2))
+		if res.Schedules != min(limit, 6) || res.Exhausted != exhausted {
+			t.Errorf("cap %d: %v", limit, res)
+		}
+	}
+}
+
+func strategies() []explore.Strategy {
+	return []explore.Strategy{
+		explore.Bounded(2, 200), explore.Random(7, 200), explore.PCT(3, 7, 200), explore.PCT(8, 7, 200),
+		explore.Fuzz([]byte{1, 2, 0, 5, 1, 1, 1, 0, 2}),
+	}
+}
+
+// TestDeterminism proves "the same strategy value on the same scenario gives the
+// same schedules, always", and that another seed gives others.
+func TestDeterminism(t *testing.T) {
+	orders := func(s explore.Strategy) (all []string) {
+		explore.Explore(config(s), points(func(o string) { all = append(all, o) }, 3, 4, 5))
+		return all
+	}
+	for _, s := range strategies() {
+		if first := orders(s); !slices.Equal(first, orders(s)) || len(first) == 0 {
+			t.Errorf("%v: two explorations differ", s)
+		}
+	}
+	if slices.Equal(orders(explore.Random(1, 50)), orders(explore.Random(2, 50))) {
+		t.Error("random: two seeds, one exploration")
+	}
+	if slices.Equal(orders(explore.PCT(3, 1, 50)), orders(explore.PCT(3, 2, 50))) {
+		t.Error("pct: two seeds, one exploration")
+	}
+}
+
+// TestSpread: random and PCT schedules reach the whole of a small space.
+func TestSpread(t *testing.T) {
+	for _, s := range []explore.Strategy{explore.Random(1, 2000), explore.PCT(8, 1, 4000)} {
+		orders := map[string]bool{}
+		explore.Explore(config(s), points(func(o string) { orders[o] = true }, 2, 2, 2))
+		if len(orders) != 90 {
+			t.Errorf("%v: %d of 90 orders", s, len(orders))
+		}
+	}
+}
+
+// unlucky fails on exactly one of the interleavings of two threads.
+func unlucky(p *explore.Program) {
+	points(func(o string) {
+		if o == "abbaab" {
+			p.Errorf("unlucky: %s", o)
+		}
+	}, 3, 3)(p)
+}
+
+// TestReplay proves that a failure's string runs the very same schedule.
+func TestReplay(t *testing.T) {
+	for _, s := range []explore.Strategy{explore.Bounded(-1, 0), explore.Random(1, 5000), explore.PCT(5, 1, 5000)} {
+		f := explore.Explore(config(s), unlucky).Failure
+		if f == nil || !f.Reproduced || f.Trace != "ab2a2b" || f.Replay() != "x:ab2a2b" {
+			t.Fatalf("%v: %v", s, f)
+		}
+		again := explore.Explore(config(explore.Replay(f.Replay())), unlucky)
+		if again.Failure == nil || again.Failure.Err.Error() != f.Err.Error() || again.Schedules != 1 {
+			t.Errorf("%v: replayed to %v", s, again.Failure)
+		}
+	}
+	if f := explore.Explore(config(explore.Replay("a3b3")), unlucky).Failure; f != nil {
+		t.Errorf("another schedule: %v", f)
+	}
+}
+
+// TestReport: a failure shows its steps with their places and one replay string.
+func TestReport(t *testing.T) {
+	text := explore.Explore(config(explore.Bounded(-1, 0)), unlucky).Failure.Error()
+	for _, want := range []string{"unlucky: abbaab", "0 a engine_test.go:", "5 b engine_test.go:", "-run '^x$'"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Count(text, "GALLOP_REPLAY='x:ab2a2b'") != 1 {
+		t.Errorf("not one replay string in\n%s", text)
+	}
+}
+
+func TestBadReplayString(t *testing.T) {
+	for _, s := range []string{"a-", "3a", "a99999999999999999999", "a99999999", "é"} {
+		if !panics(func() { explore.Replay(s) }) {
+			t.Errorf("%q was taken", s)
+		}
+	}
+}
+
+func panics(f func()) (did bool) {
+	defer func() { did = recover() != nil }()
+	f()
+	return false
+}
+
+// TestReplayDiverged: a string of another scenario is noticed.
+func TestReplayDiverged(t *testing.T) {
+	f := explore.Explore(config(explore.Replay("c9")), points(ignore, 2, 2)).Failure
+	if f == nil || !strings.Contains(f.Error(), "diverged") {
+		t.Error(f)
+	}
+}
+
+// TestIndeterminate: a scenario that does not repeat itself is found out.
+func TestIndeterminate(t *testing.T) {
+	runs := 0
+	f := explore.Explore(config(explore.Bounded(-1, 0)), func(p *explore.Program) {
+		runs++
+		points(ignore, 2, 1+runs%2, 2)(p)
+	}).Failure
+	if f == nil || !strings.Contains(f.Error(), "diverged") {
+		t.Error(f)
+	}
+	once := 0
+	f = explore.Explore(config(explore.Random(1, 1)), func(p *explore.Program) {
+		p.After(func() error { once++; return fmt.Errorf("run %d", once) })
+	}).Failure
+	if f == nil || f.Reproduced || !strings.Contains(f.Error(), "NOT") {
+		t.Error(f)
+	}
+}
+
+// expect explores and demands a failure that says so.
+func expect(t *testing.T, cfg explore.Config, want string, scenario func(*explore.Program)) {
+	t.Helper()
+	f := explore.Explore(cfg, scenario).Failure
+	if f == nil || !f.Reproduced || !strings.Contains(f.Err.Error(), want) {
+		t.Errorf("want %q, got %v", want, f)
+	}
+}
+
+// crossed takes two locks in opposite orders.
+func crossed(p *explore.Program) {
+	var held [2]bool
+	take := func(i int) {
+		p.Await(func() bool { return !held[i] })
+		held[i] = true
+	}
+	for i := range held {
+		p.Go(func() { take(i); take(1 - i); held[0], held[1] = false, false })
+	}
+}
+
+func TestDeadlock(t *testing.T) {
+	expect(t, config(explore.Bounded(1, 0)), "deadlock: threads ab wait", crossed)
+	expect(t, config(explore.Random(1, 100)), "deadlock", crossed)
+	expect(t, config(explore.PCT(2, 1, 100)), "deadlock", crossed)
+	if res := explore.Explore(config(explore.Bounded(0, 0)), crossed); res.Failure != nil {
+		t.Errorf("without preemptions: %v", res.Failure)
+	}
+}
+
+func TestStepBound(t *testing.T) {
+	cfg := config(explore.Bounded(1, 0))
+	cfg.MaxSteps = 50
+	expect(t, cfg, "step bound: threads a still run after 50 steps", func(p *explore.Program) {
+		p.Go(func() {
+			for {
+				p.Point()
+			}
+		})
+	})
+	expect(t, cfg, "step bound", func(p *explore.Program) {
+		p.Go(func() {
+			for {
+				p.Spin()
+			}
+		})
+	})
+}
+
+func TestPanics(t *testing.T) {
+	cause := errors.New("cause")
+	cfg := config(explore.Bounded(1, 0))
+	expect(t, cfg, "thread b panicked: cause", func(p *explore.Program) {
+		p.Go(p.Point)
+		p.Go(func() { p.Point(); panic(cause) })
+	})
+	expect(t, cfg, "thread a panicked: cause", func(p *explore.Program) { p.Go(func() { panic(cause) }) })
+	expect(t, cfg, "the scenario panicked: cause", func(*explore.Program) { panic(cause) })
+	expect(t, cfg, "the scenario panicked: cause", func(p *explore.Program) { p.After(func() error { panic(cause) }) })
+	expect(t, cfg, "outside of threads", func(p *explore.Program) { p.Await(func() bool { return false }) })
+	expect(t, cfg, "more than 52 threads", func(p *explore.Program) {
+		for range 53 {
+			p.Go(p.Point)
+		}
+	})
+	if !panics(func() { explore.Explore(explore.Config{}, func(*explore.Program) {}) }) {
+		t.Error("a config without a strategy was taken")
+	}
+}
+
+// TestUnwinding: abandoned threads run their deferred calls, whatever these do.
+func TestUnwinding(t *testing.T) {
+	deferred := 0
+	expect(t, config(explore.Random(1, 1)), "enough", func(p *explore.Program) {
+		deferred = 0
+		p.Go(func() {
+			defer func() { deferred++ }()
+			defer p.Point()
+			p.Await(func() bool { return false })
+		})
+		p.Go(func() { p.Point(); p.Errorf("enough") })
+	})
+	if deferred != 1 {
+		t.Errorf("%d deferred calls", deferred)
+	}
+}
+
+// stubborn recovers from every panic, for ever.
+func stubborn(p *explore.Program) {
+	for {
+		func() {
+			defer func() { _ = recover() }()
+			p.Await(func() bool { return false })
+		}()
+	}
+}
+
+// TestStubborn: such a thread is left behind, and said to be.
+func TestStubborn(t *testing.T) {
+	expect(t, config(explore.Random(1, 1)), "thread a recovers from every panic", func(p *explore.Program) {
+		p.Daemon(func() { stubborn(p) })
+	})
+}
+
+// TestGoexit: t.FailNow in a thread ends the exploration without a trace left.
+func TestGoexit(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		explore.Explore(config(explore.Random(1, 1)), func(p *explore.Program) {
+			p.Go(p.Point)
+			p.Go(func() { p.Point(); runtime.Goexit() })
+			p.Go(p.Point)
+		})
+		t.Error("the explorer came back")
+	}()
+	<-done
+	if res := explore.Explore(config(explore.Bounded(-1, 0)), points(ignore, 2, 2)); res.Schedules != 6 {
+		t.Errorf("afterwards: %v", res)
+	}
+}
+
+// TestDaemons: a daemon may be left waiting; a check sees it where it waits.
+func TestDaemons(t *testing.T) {
+	res := explore.Explore(config(explore.Bounded(-1, 0)), func(p *explore.Program) {
+		jobs, ran := 0, 0
+		p.Daemon(func() {
+			for {
+				p.Await(func() bool { return jobs > 0 })
+				jobs--
+				p.Point()
+				ran++
+			}
+		})
+		for range 2 {
+			p.Go(func() { p.Point(); jobs++ })
+		}
+		p.After(func() error {
+			if ran != 2 {
+				return fmt.Errorf("ran %d", ran)
+			}
+			return nil
+		})
+	})
+	if res.Failure != nil || !res.Exhausted || res.Schedules < 4 {
+		t.Error(res, res.Failure)
+	}
+}
+
+// TestSpawnWhileRunning: a thread may create threads.
+func TestSpawnWhileRunning(t *testing.T) {
+	orders := map[string]bool{}
+	res := explore.Explore(config(explore.Bounded(-1, 0)), func(p *explore.Program) {
+		order := ""
+		p.Go(func() {
+			p.Point()
+			order += "a"
+			for _, name := range []string{"b", "c"} {
+				p.Go(func() { p.Point(); order += name })
+			}
+			p.Point()
+			order += "A"
+		})
+		p.After(func() error { orders[order] = true; return nil })
+	})
+	if res.Failure != nil || len(orders) != 6 || res.Schedules != 6 {
+		t.Error(res, orders)
+	}
+}
+
+// TestSpinTerminates proves "a loop around seam.Spin ends if it can", also when
+// two spinners could keep each other going for ever.
+func TestSpinTerminates(t *testing.T) {
+	scenario := func(p *explore.Program) {
+		ready := 0
+		for range 2 {
+			p.Go(func() {
+				for p.Point(); ready < 3; {
+					p.Spin()
+				}
+			})
+		}
+		p.Go(func() {
+			for range 3 {
+				p.Point()
+				ready++
+			}
+		})
+	}
+	for _, s := range append(strategies(), explore.Bounded(-1, 0), explore.PCT(12, 3, 500)) {
+		if res := explore.Explore(explore.Config{Strategy: s, MaxSteps: 100}, scenario); res.Failure != nil {
+			t.Errorf("%v: %v", s, res.Failure)
+		}
+	}
+}
+
+// TestSpinSeesEveryState: a spinner can look between any two steps of another.
+func TestSpinSeesEveryState(t *testing.T) {
+	seen := map[int]bool{}
+	explore.Explore(config(explore.Bounded(-1, 0)), func(p *explore.Program) {
+		n := 0
+		p.Go(func() {
+			for p.Point(); n < 4; p.Spin() {
+				seen[n] = true
+			}
+		})
+		p.Go(func() {
+			for range 4 {
+				p.Point()
+				n++
+			}
+		})
+	})
+	if len(seen) != 4 {
+		t.Errorf("seen %v", seen)
+	}
+}
+
+// TestBoundedSpin: a thread that spins a fixed number of times and is alone goes
+// on; spinning is no deadlock.
+func TestBoundedSpin(t *testing.T) {
+	res := explore.Explore(config(explore.Bounded(2, 0)), func(p *explore.Program) {
+		p.Go(func() {
+			for range 5 {
+				p.Spin()
+			}
+		})
+	})
+	if res.Failure != nil || res.Schedules != 1 {
+		t.Error(res, res.Failure)
+	}
+}
+
+// FuzzBytes is how a scenario is put before Go's fuzzer.
+func FuzzBytes(f *testing.F) {
+	f.Add([]byte{0, 1, 0, 1})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if res := explore.Explore(config(explore.Fuzz(data)), points(ignore, 3, 3, 3)); res.Failure != nil {
+			t.Fatal(res.Failure)
+		}
+	})
+}
+
+// TestFuzzReachesAll: four bytes reach every order of two threads, and none at
+// all preempts nobody.
+func TestFuzzReachesAll(t *testing.T) {
+	orders := map[string]bool{}
+	for i := range 16 {
+		bits := []byte{byte(i & 1), byte(i >> 1 & 1), byte(i >> 2 & 1), byte(i >> 3 & 1)}
+		explore.Explore(config(explore.Fuzz(bits)), points(func(o string) { orders[o] = true }, 2, 2))
+	}
+	explore.Explore(config(explore.Fuzz(nil)), points(func(o string) {
+		if o != "aabb" {
+			t.Errorf("no bytes: %s", o)
+		}
+	}, 2, 2))
+	if len(orders) != 6 {
+		t.Errorf("orders %v", orders)
+	}
+}
+
+// BenchmarkSchedules is the speed of the explorer on a tiny program: two threads
+// with three accesses each.
+func BenchmarkSchedules(b *testing.B) {
+	for _, s := range []explore.Strategy{
+		explore.Bounded(2, 0), explore.Random(1, 1<<20), explore.PCT(3, 1, 1<<20),
+	} {
+		b.Run(s.String(), func(b *testing.B) { benchmark(b, s) })
+	}
+}
+
+func benchmark(b *testing.B, s explore.Strategy) {
+	schedules := 0
+	for b.Loop() {
+		schedules += explore.Explore(config(s), points(ignore, 3, 3)).Schedules
+	}
+	b.ReportMetric(float64(schedules)/b.Elapsed().Seconds(), "schedules/s")
+}
