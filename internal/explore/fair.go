@@ -65,7 +65,7 @@ func (f *fairness) choice(ready set, last *thread, spun bool) choice {
 	}
 	if others := c.enabled.without(last.id); spun && others != 0 {
 		c.enabled = others
-	} else if !spun && c.enabled.has(last.id) {
+	} else if c.enabled.has(last.id) {
 		c.current = last.id
 	}
 	return c

@@ -92,6 +92,7 @@ func (p *Program) schedule(picks picker) error {
 	for i := 0; p.failure == nil && i < len(p.checks); i++ {
 		p.guard(func() { p.failIf(p.checks[i]()) })
 	}
+	p.places.end(p.alive)
 	p.unwind()
 	return p.failure
 }

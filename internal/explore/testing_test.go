@@ -79,6 +79,10 @@ func TestRunReplays(t *testing.T) {
 	if f.fatals != 1 {
 		t.Errorf("a named one: %q", f.logs)
 	}
+	f = pretend("TestY", func(t testing.TB) { explore.Portfolio(t, points(ignore, 1, 1)) })
+	if strings.Contains(fmt.Sprint(f.logs), "replay") {
+		t.Errorf("another one's string: %q", f.logs)
+	}
 }
 
 // TestGoexitReports: t.Fatal in a thread still prints a replay string.

@@ -123,7 +123,6 @@ func (p *Program) pause(cond func() bool, spun bool) {
 	if p.unwinds {
 		t.unwind()
 	}
-	t.wait(nil)
 }
 
 // goesOn decides the next step and tells whether it is t's own.

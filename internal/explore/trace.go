@@ -68,6 +68,7 @@ func count(s string) (n int, rest string, err error) {
 type places struct {
 	at    [maxThreads]string // the access that each thread stands before
 	steps []string           // that of each step
+	left  set                // threads that had not ended with the schedule
 }
 
 // note records the access that a thread has come to.
@@ -84,15 +85,24 @@ func (p *places) add(t *thread) {
 	}
 }
 
+// end records who has not ended.
+func (p *places) end(left set) {
+	if p != nil {
+		p.left = left
+	}
+}
+
 // shown is how many of the last steps a failure shows.
 const shown = 60
 
-// lines are the last steps as text, one for each run of equal steps, and then
-// where the threads have stopped.
+// lines are the last steps as text, and then where threads were left.
 func (p *places) lines(trace []byte) []string {
 	var out []string
-	for i := max(0, len(p.steps)-shown); i < min(len(p.steps), len(trace)); i++ {
+	for i := max(0, len(p.steps)-shown); i < len(p.steps); i++ {
 		out = append(out, fmt.Sprintf("%5d %c %s", i, letters[trace[i]], p.steps[i]))
+	}
+	for s := p.left; s != 0; s &= s - 1 {
+		out = append(out, fmt.Sprintf(" left %c %s", letters[s.first()], p.at[s.first()]))
 	}
 	return out
 }
