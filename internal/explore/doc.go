@@ -25,7 +25,10 @@
 // after it up to the next access. Before the first step every thread runs its
 // plain code up to its first access, in the order of their creation. At each
 // step a Strategy picks the next thread out of the enabled ones. Go's atomics
-// are sequentially consistent, so such interleavings are all there are.
+// are sequentially consistent, so such interleavings are all there are, with one
+// exception: seam.Flag and seam.Gauge release without a fence, and are explored as
+// if they had one. A missing fence after StoreRelease is not found here; a model
+// with store buffers, or a litmus test on the machine, has to.
 //
 // # Writing a scenario
 //
@@ -61,7 +64,8 @@
 // proof up to its number of preemptions when Result.Exhausted says so. Random
 // finds shallow bugs fastest, PCT those that need a few preemptions at exact
 // places in long runs, Fuzz lets a coverage-guided fuzzer choose. Refute is for
-// seeded mutants: it passes when the bug is found.
+// seeded mutants: it passes when the bug is found. GALLOP_EXPLORE_SCALE multiplies
+// the numbers of schedules of Portfolio and GALLOP_EXPLORE_SEED is its seed.
 //
 // # Failures
 //
