@@ -45,6 +45,11 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 	}
 	return Entry[S]{d, func(c *Context, at *body, m *message) {
 		p := payloadOf[request[Q, R]](m)
+		if p.to.refused() {
+			c.count.Messages-- // it does not run after all
+			replier{c: c, sys: c.sys}.declareDead(at, m, ErrSelfAsk)
+			return
+		}
 		q := p.q
 		clear1(&p.q)
 		v, err := method(stateOf[S](at), c, q)
@@ -73,18 +78,13 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 		zeroRef(d)
 	}
 	split(sys)
-	if to.b.asksItself() {
-		var none R
-		return none, ErrSelfAsk
-	}
 	k := b.calls.Get().(*call[R])
 	m := d.pool.takeOne()
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-	k.patient = ctx.Done() == nil
 	if err := tryPush(nil, to.b, m, d); err != nil {
 		replier{sys: to.b.sys}.deadLetter(to.b, m, err) // answers k
 	}
-	res, reusable := k.wait(ctx)
+	res, reusable := k.wait(ctx, to.b)
 	if reusable {
 		b.calls.Put(k)
 	}
@@ -162,55 +162,82 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 }
 
 // call is a goroutine that waits for a reply.
+//
+// It first lets others run a few times: an idle worker that it has just woken runs
+// next on the same processor, and has answered when the caller comes to run again,
+// so that neither side blocks on a channel. Only then does it park.
+//
+//	           finish                     finish
+//	PENDING ───────────▶ ANSWERED ◀────────────────── WAITING (a token is owed)
+//	   │ wait, patience over                             ▲ │ ctx ended
+//	   └─────────────────────────────────────────────────┘ └──▶ ABANDONED
 type call[R any] struct {
-	done    chan struct{} // one token: result is set
-	patient bool          // nobody can abandon it, so state is not used
-	state   seam.Uint32
-	result  Result[R]
+	state  seam.Uint32
+	done   chan struct{} // one token, if the state was WAITING
+	result Result[R]
 }
 
 const (
 	callPending = iota
+	callWaiting
 	callAnswered
-	callAbandoned
+	callAbandoned // the reply goes nowhere
+	callRefused   // nor does the request run
 )
 
-// finish gives the result to the one who waits, if he still does.
+// patience is how often a caller lets others run before it parks.
+const patience = 16
+
+// finish gives the result to the one who waits, if he still does. Once per call.
 func (k *call[R]) finish(res Result[R]) {
-	if k.patient {
-		k.result = res
-		k.done <- struct{}{} // publishes result
+	k.result = res                                         // an abandoned call is never looked at again
+	if k.state.CompareAndSwap(callPending, callAnswered) { // publishes result
 		return
 	}
-	k.result = res // an abandoned call is never looked at again
-	if k.state.CompareAndSwap(callPending, callAnswered) {
+	if k.state.CompareAndSwap(callWaiting, callAnswered) {
 		k.done <- struct{}{}
 	}
 }
 
 // wait returns the result, or ctx's error. reusable tells that nobody else can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context) (res Result[R], reusable bool) {
-	if !k.patient {
-		select {
-		case <-k.done:
-		case <-ctx.Done():
-			if k.state.CompareAndSwap(callPending, callAbandoned) {
-				return Result[R]{Err: ctx.Err()}, false
-			}
-			<-k.done
+func (k *call[R]) wait(ctx context.Context, to *body) (res Result[R], reusable bool) {
+	for range patience {
+		if k.state.Load() == callAnswered {
+			return k.take(), true
 		}
-		k.state.Store(callPending)
-	} else {
+		seam.Spin()
+	}
+	if to.runsHere() && k.state.CompareAndSwap(callPending, callRefused) {
+		return Result[R]{Err: ErrSelfAsk}, false
+	}
+	if !k.state.CompareAndSwap(callPending, callWaiting) {
+		return k.take(), true
+	}
+	select {
+	case <-k.done:
+	case <-ctx.Done():
+		if k.state.CompareAndSwap(callWaiting, callAbandoned) {
+			return Result[R]{Err: ctx.Err()}, false
+		}
 		<-k.done
 	}
-	res = k.result
-	k.result = Result[R]{}
-	return res, true
+	return k.take(), true
 }
 
-// asksItself tells whether the caller runs inside a behaviour of b. An idle actor
-// cannot, so asking one costs a load; otherwise it is about a microsecond.
-func (b *body) asksItself() bool {
-	return b.box.head.Load() != nil && b.sys.sched.Current() == &b.task
+// take empties an answered call for its next use.
+func (k *call[R]) take() Result[R] {
+	res := k.result
+	k.result = Result[R]{}
+	k.state.Store(callPending)
+	return res
 }
+
+// refused tells whether the one who asked wants the request not to run.
+func (to replyTo[R]) refused() bool {
+	return to.call != nil && to.call.state.Load() == callRefused
+}
+
+// runsHere tells whether the caller runs inside a behaviour of b, about a
+// microsecond.
+func (b *body) runsHere() bool { return b.sys.sched.Current() == &b.task }

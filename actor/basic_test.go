@@ -133,3 +133,15 @@ func BenchmarkChanPingPong(b *testing.B) {
 	}
 	close(x)
 }
+
+func BenchmarkAskCancel(b *testing.B) {
+	sys := actor.Start()
+	c := counterType.Spawn(sys, counter{})
+	b.ReportAllocs()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for b.Loop() {
+		get.Ask(ctx, sys, c, actor.None{})
+	}
+	sys.Stop()
+}

@@ -18,17 +18,20 @@ type DeadLetter struct {
 	From uint64
 	// Message is the payload; for a request, the request alone.
 	Message any
-	// Reason is ErrStopped or ErrSystemStopped.
+	// Reason is ErrStopped, ErrSystemStopped or, for a request, ErrSelfAsk.
 	Reason error
 }
 
-// deadLetter counts, answers, reports and recycles a message that will not run. The
-// caller owns it.
+// deadLetter ends a message that will not run, and recycles it. The caller owns it.
 func (r replier) deadLetter(to *body, m *message, reason error) {
-	if m.id == stopID {
-		r.recycle(m)
-		return
+	if m.id != stopID {
+		r.declareDead(to, m, reason)
 	}
+	r.recycle(m)
+}
+
+// declareDead counts, reports, answers and clears a message that will not run.
+func (r replier) declareDead(to *body, m *message, reason error) {
 	sys := to.sys
 	d := to.typ.decls[m.id]
 	if r.c != nil {
@@ -42,7 +45,6 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	} else {
 		d.clear(m)
 	}
-	r.recycle(m)
 }
 
 // recycle takes back a message that is nobody's any more and keeps nothing alive.

@@ -52,7 +52,7 @@ func (c *Context) publish() {
 		c.count.Messages, c.count.Spawned, c.count.Stopped, c.count.Panics,
 		c.count.DeadLetters, c.count.Mutes, c.count.Unmutes,
 	} {
-		c.shown[i].StoreRelease(v)
+		c.shown[i].Publish(v)
 	}
 }
 

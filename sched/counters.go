@@ -24,7 +24,7 @@ func (c *Counters) fields() [numCounters]uint64 {
 // publish makes the worker's counters visible. Owner only.
 func (w *Worker) publish() {
 	for i, v := range w.count.fields() {
-		w.published[i].StoreRelease(v)
+		w.published[i].Publish(v)
 	}
 	if f := w.sched.cfg.Publish; f != nil {
 		f(w)

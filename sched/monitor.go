@@ -13,8 +13,8 @@ import (
 const monitorPeriod = time.Millisecond
 
 // monitor looks after workers that are stuck in a turn. It is a timer and no
-// goroutine, armed by the first wake-up and left to expire when all workers sleep,
-// so that an idle scheduler costs nothing.
+// goroutine, armed when a next-slot is filled and left to expire when all workers
+// sleep, so that an idle scheduler costs nothing.
 type monitor struct {
 	s     *Scheduler
 	armed seam.Bool
@@ -61,8 +61,8 @@ func (m *monitor) stop() {
 	}
 }
 
-// tick looks once. Whoever wakes a worker after the first look at the sleepers
-// finds the monitor disarmed and arms it again.
+// tick looks once. Whoever fills a slot after the second look at the sleepers finds
+// the monitor disarmed and arms it again; who fills it before is awake then.
 func (m *monitor) tick() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

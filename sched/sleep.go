@@ -34,7 +34,6 @@ func (w *Worker) awake() *Task {
 // its bit in the idle word, who thereby owns handed and started.
 func (w *Worker) wake(t *Task) {
 	w.handed = t
-	w.sched.monitor.arm()
 	if w.started {
 		w.parker.Unpark() // publishes handed
 		return

@@ -83,6 +83,8 @@ func (w *Worker) Schedule(t *Task) {
 	}
 	if !w.slot.put(t) {
 		w.enqueue(t)
+	} else if !w.sched.monitor.armed.Load() {
+		w.sched.monitor.arm() // or nobody would free it from a turn that is stuck
 	}
 }
 
@@ -174,8 +176,7 @@ func (w *Worker) abandon() {
 
 // requeue puts a task that wants to go on behind everything that waits.
 func (w *Worker) requeue(t *Task) {
-	if w.slot.task == nil && w.ring.owner().len() == 0 {
-		w.slot.put(t)
+	if w.ring.owner().len() == 0 && w.slot.put(t) {
 		return
 	}
 	w.enqueue(t)

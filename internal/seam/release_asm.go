@@ -33,3 +33,11 @@ func (g *Gauge) Load() uint64 { return atomic.LoadUint64(&g.v) }
 
 // StoreRelease publishes the figure. One writer.
 func (g *Gauge) StoreRelease(v uint64) { storeRelease64(&g.v, v) }
+
+// Publish is StoreRelease that saves the store if the figure has not changed. One
+// writer.
+func (g *Gauge) Publish(v uint64) {
+	if g.v != v {
+		g.StoreRelease(v)
+	}
+}
