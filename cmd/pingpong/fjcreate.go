@@ -11,9 +11,14 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
+const (
+	creators = 8   // who create at once, on either side, so that there is parallel work
+	litter   = 200 // spawns that a creator makes in one behaviour
+)
+
 var fjcreate = scenario{
 	name: "fjcreate", op: "actor", ops: "actors", n: 1_000_000,
-	about:    "create an actor, send it one message, let it end",
+	about:    "eight creators at once: create an actor, send it one message, let it end",
 	actors:   createActors,
 	channels: createChannels,
 }
@@ -31,7 +36,12 @@ func (b board) ticked() (n uint64) {
 	return n
 }
 
-// A creator spawns a chunk of children a behaviour, each of which gets one message.
+// part returns the boxes of creator i.
+func (b board) part(i int) board {
+	return b[i*len(b)/creators : (i+1)*len(b)/creators]
+}
+
+// A creator spawns a litter of children a behaviour, each of which gets one message.
 type creator struct {
 	next  int // the first box that has no child yet
 	boxes board
@@ -51,7 +61,7 @@ var (
 )
 
 func (c *creator) more(ctx *actor.Context, _ actor.None) {
-	end := min(c.next+chunk, len(c.boxes))
+	end := min(c.next+litter, len(c.boxes))
 	for ; c.next < end; c.next++ {
 		childTick.Send(ctx, childType.Spawn(ctx, child{&c.boxes[c.next]}), true)
 	}
@@ -68,7 +78,9 @@ func (c *child) tick(ctx *actor.Context, on bool) {
 func createActors(ctx context.Context, sys *actor.System, j job) <-chan uint64 {
 	out := make(chan uint64, 1)
 	boxes := make(board, j.n)
-	creatorMore.Send(sys, creatorType.Spawn(sys, creator{boxes: boxes}), actor.None{})
+	for i := range creators {
+		creatorMore.Send(sys, creatorType.Spawn(sys, creator{boxes: boxes.part(i)}), actor.None{})
+	}
 	go func() {
 		if sys.Wait(ctx) == nil {
 			out <- boxes.ticked()
@@ -82,16 +94,22 @@ func createChannels(j job) <-chan uint64 {
 	boxes := make(board, j.n)
 	go func() {
 		var children sync.WaitGroup
-		for i := range boxes {
-			in := make(chan bool, buffer)
-			children.Go(func() { boxes[i] = <-in })
-			in <- true
-			if i%chunk == chunk-1 {
-				runtime.Gosched() // the creator's turn ends here with actors too
-			}
+		for i := range creators {
+			children.Go(func() { createPart(boxes.part(i), &children) })
 		}
 		children.Wait()
 		out <- boxes.ticked()
 	}()
 	return out
+}
+
+func createPart(boxes board, children *sync.WaitGroup) {
+	for i := range boxes {
+		in := make(chan bool, buffer)
+		children.Go(func() { boxes[i] = <-in })
+		in <- true
+		if i%litter == litter-1 {
+			runtime.Gosched() // the creator's turn ends here with actors too
+		}
+	}
 }

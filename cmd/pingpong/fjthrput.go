@@ -1,5 +1,6 @@
-// Fjthrput measures one source feeding many: a producer deals messages to 60 actors
-// in turn, because spreading work over workers must cost less than the work.
+// Fjthrput measures few feeding many: four producers deal messages to 60 actors, each
+// to fifteen of its own in turn, because spreading work over workers must cost less
+// than the work.
 
 package main
 
@@ -9,18 +10,24 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-const hands = 60
+const (
+	dealers = 4
+	hands   = 60
+	table   = hands / dealers // the hands that one dealer deals to
+)
 
 var fjthrput = scenario{
 	name: "fjthrput", op: "message", ops: "messages", n: 3_000_000,
-	about: "one producer deals to 60 actors in turn: spreading work thinly",
+	about: "four producers deal to 60 actors in turn: spreading work thinly",
 	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 		total, out := newTally(sys, hands)
-		d := dealer{n: j.n}
-		for i := range d.to {
-			d.to[i] = handType.Spawn(sys, hand{total: total})
+		for i := range dealers {
+			d := dealer{n: share(j.n, dealers, i)}
+			for k := range d.to {
+				d.to[k] = handType.Spawn(sys, hand{total: total})
+			}
+			dealerMore.Send(sys, dealerType.Spawn(sys, d), actor.None{})
 		}
-		dealerMore.Send(sys, dealerType.Spawn(sys, d), actor.None{})
 		return out
 	},
 	channels: dealChannels,
@@ -29,7 +36,7 @@ var fjthrput = scenario{
 // A dealer sends the messages round, a chunk a behaviour.
 type dealer struct {
 	dealt, n int
-	to       [hands]actor.Ref[hand]
+	to       [table]actor.Ref[hand]
 }
 
 // A hand counts what it is dealt.
@@ -51,7 +58,7 @@ var (
 
 func (d *dealer) more(ctx *actor.Context, _ actor.None) {
 	for end := min(d.dealt+chunk, d.n); d.dealt < end; d.dealt++ {
-		handTake.Send(ctx, d.to[d.dealt%hands], 1)
+		handTake.Send(ctx, d.to[d.dealt%table], 1)
 	}
 	if d.dealt < d.n {
 		dealerMore.Send(ctx, actor.Self[dealer](ctx), actor.None{})
@@ -79,13 +86,16 @@ func dealChannels(j job) <-chan uint64 {
 			counts <- got
 		}()
 	}
-	go func() {
-		for i := range j.n {
-			to[i%hands] <- 1
-		}
-		for _, in := range to {
-			close(in)
-		}
-	}()
+	for i := range dealers {
+		go func() {
+			mine := to[i*table : (i+1)*table]
+			for k := range share(j.n, dealers, i) {
+				mine[k%table] <- 1
+			}
+			for _, in := range mine {
+				close(in)
+			}
+		}()
+	}
 	return gather(counts, hands)
 }
