@@ -72,9 +72,12 @@ func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) {
 		zeroRef(d)
 	}
 	if c, ok := from.(*Context); ok && c != nil && c.sys == to.b.sys {
-		n := c.alloc(d.poolID)
+		n := c.pop(d.poolID)
+		if n == nil {
+			n = c.restock(d.poolID)
+		}
 		*payloadOf[M](n) = m
-		c.send(to.b, n, d)
+		c.send(to.b, n, d.id)
 		return
 	}
 	_, sys := split(from)

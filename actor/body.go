@@ -37,7 +37,7 @@ type body struct {
 	in    inbox
 	batch uint32
 	load  backpressure.Load
-	stop  seam.Bool // set by anybody: end after the current message
+	stop  seam.Uint32 // set to 1 by anybody: end after the current message
 	debt  backpressure.Debt
 }
 

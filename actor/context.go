@@ -21,8 +21,7 @@ type Context struct {
 	msg  *message // the message being handled
 
 	// Set by the behaviour that runs, read by the loop behind it.
-	ending bool // Stop was called
-	owing  bool // it met a gate, so it may have to park
+	then outcome
 
 	stock   []magazines // by pool: nodes to be used again
 	ids     idBlock
@@ -30,6 +29,15 @@ type Context struct {
 	count   counters
 	shown   gauges
 }
+
+// outcome is what has to happen when the behaviour that runs has returned.
+type outcome uint8
+
+const (
+	goOn    outcome = 0
+	mustEnd outcome = 1 << 0 // Stop was called
+	mayPark outcome = 1 << 1 // it met a gate
+)
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
@@ -51,7 +59,7 @@ func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 // Stop ends the actor when the behaviour that runs returns. What is left in its
 // mailbox and what comes later becomes dead letters; requests among it are
 // answered with ErrStopped.
-func (c *Context) Stop() { c.ending = true }
+func (c *Context) Stop() { c.then |= mustEnd }
 
 // Self returns the ref of the actor that runs. It panics if S is not its state
 // type.
@@ -87,7 +95,7 @@ func split(from Sender) (*Context, *System) {
 
 // reset forgets what the behaviour asked for, at the end of its actor.
 func (c *Context) reset() {
-	c.ending, c.owing = false, false
+	c.then = goOn
 	c.waiters.forget()
 }
 

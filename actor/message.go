@@ -12,7 +12,7 @@ type message struct {
 	sender *body    // nil: from outside
 	id     uint16   // index of the behaviour in its type's table
 	pool   uint16   // where it is recycled
-	depth  uint32   // nodes from this one down in a chain of free ones
+	length uint32   // free nodes only: of the chain that begins here, if it is in a pool
 }
 
 const headerSize = unsafe.Sizeof(message{})

@@ -24,7 +24,7 @@ func (c *Context) meetGate(to *body) {
 		return
 	}
 	c.waiters.remember(to)
-	c.owing = true
+	c.then |= mayPark
 }
 
 // park gives the actor up to the ledgers it is in, and reports whether it did: by

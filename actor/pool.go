@@ -17,15 +17,11 @@ import (
 // collector must know where the pointers are, and is cleared before its behaviour
 // runs, so that a recycled node keeps nothing alive.
 
-// chainLength is how many nodes move between a worker and a pool at once. A worker
-// keeps at most twice as many of each layout.
-const chainLength = 256
-
 // pool is one layout of nodes. Read-only after registration, but for spare.
 type pool struct {
 	id    uint16
 	fresh func() *message
-	spare sync.Pool // of *message, each the head of a chain of chainLength or less
+	spare sync.Pool // of *message, each the head of a chain, and has its length
 }
 
 // pools is the registry of all layouts of this process. Types are declared at
@@ -114,6 +110,7 @@ func (p *pool) takeOne() *message {
 		return p.fresh()
 	}
 	if rest := m.next; rest != nil {
+		rest.length = m.length - 1
 		m.next = nil
 		p.spare.Put(rest)
 	}

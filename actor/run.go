@@ -20,39 +20,68 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 			return b.emptied(c, 0)
 		}
 		if spent != nil {
-			c.recycle(spent)
+			c.recycleChain(spent, spent, 1)
 		}
 		m = b.in.fifo
 	}
-	runs, left := b.typ.runs, int(b.batch)
-	for {
-		if b.stop.Load() {
-			return b.end(c)
-		}
-		b.in.fifo = m.next
-		c.msg = m
+	left := int(b.batch)
+	ran := spentChain{first: m}
+	for b.stop.Load() == 0 {
+		next := m.next
+		b.in.fifo, c.msg = next, m
 		c.count.Messages++
-		runs[m.id](c, b, m)
-		if m != b.in.last {
-			c.recycle(m)
-		}
+		b.typ.runs[m.id](c, b, m)
+		m.sender = nil
 		w.Spend(1)
-		if c.ending || c.owing {
-			if c.ending {
-				return b.end(c)
-			}
-			if c.owing = false; b.park(c) {
-				return false
-			}
+		if left--; left == 0 || next == nil || c.then != goOn {
+			return b.pause(c, m, ran, left)
 		}
-		left--
-		if m = b.in.fifo; m == nil {
-			return b.emptied(c, left)
+		ran.end = m
+		if ran.n++; next.pool != m.pool {
+			ran.recycle(c)
+			ran = spentChain{first: next}
 		}
-		if left == 0 {
-			return b.batchSpent(c)
-		}
+		m = next
 	}
+	ran.recycle(c)
+	return b.end(c)
+}
+
+// spentChain is what a turn has run and not yet recycled: nodes of one pool, linked
+// as they were in the mailbox.
+type spentChain struct {
+	first, end *message
+	n          int
+}
+
+func (s *spentChain) recycle(c *Context) {
+	if s.n > 0 {
+		c.recycleChain(s.first, s.end, s.n)
+	}
+}
+
+// pause comes behind the message after which the turn may not simply go on: it was
+// the last there was or that the batch allows, or its behaviour stopped the actor or
+// met a gate.
+func (b *body) pause(c *Context, m *message, ran spentChain, left int) (again bool) {
+	if m != b.in.last {
+		ran.end = m
+		ran.n++
+	}
+	ran.recycle(c)
+	then := c.then
+	c.then = goOn
+	switch {
+	case then&mustEnd != 0:
+		return b.end(c)
+	case then&mayPark != 0 && b.park(c):
+		return false
+	case b.in.fifo == nil:
+		return b.emptied(c, left)
+	case left == 0:
+		return b.batchSpent(c)
+	}
+	return true // it need not park after all; the rest of the batch waits its turn
 }
 
 // emptied ends a turn that has run all there was when it began. It has used its
@@ -70,7 +99,7 @@ func (b *body) emptied(c *Context, left int) (again bool) {
 		return true // there is more by now
 	}
 	if spent != nil {
-		c.recycle(spent)
+		c.recycleChain(spent, spent, 1)
 	}
 	return false
 }

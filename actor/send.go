@@ -3,12 +3,23 @@ package actor
 import "context"
 
 // send delivers a message from the behaviour that runs. The caller has filled the
-// payload.
-func (c *Context) send(to *body, m *message, d *declaration) {
-	m.id, m.sender = d.id, c.self
+// payload. The first try to push is written out: it nearly always succeeds.
+func (c *Context) send(to *body, m *message, id uint16) {
+	m.id, m.sender = id, c.self
 	if !to.gate.IsOpen() {
 		c.meetGate(to)
 	}
+	h := to.box.head.Load()
+	m.next = h
+	if h == &closedMark || !to.box.head.CompareAndSwap(h, m) { // as in push
+		c.sendAgain(to, m)
+	} else if h == nil {
+		c.w.Schedule(&to.task)
+	}
+}
+
+// sendAgain delivers a message whose first push did not succeed.
+func (c *Context) sendAgain(to *body, m *message) {
 	switch to.box.push(m) {
 	case pushWoke:
 		c.w.Schedule(&to.task)
@@ -103,12 +114,12 @@ func (r replier) schedule(b *body) {
 
 // requestStop asks the actor to end and sees to it that it notices.
 func (b *body) requestStop(c *Context) {
-	b.stop.Store(true) // before the push: the turn that takes the message sees it
+	b.stop.Store(1) // before the push: the turn that takes the message sees it
 	if c != nil && c.sys != b.sys {
 		c = nil
 	}
 	if c != nil && c.self == b {
-		c.ending = true
+		c.Stop()
 		return
 	}
 	m := newMessage(c, wordPools[0].pool)

@@ -70,25 +70,6 @@ func (s *nextSlot) prepare() {
 // it. Owner only.
 func (s *nextSlot) prepared() bool { return s.filled&1 == 0 }
 
-// takePrepared empties the slot and returns what was in it, or nil. Owner only,
-// after prepare and a read-modify-write.
-func (s *nextSlot) takePrepared() *Task {
-	t := s.task
-	s.task = nil
-	if s.revoke.Load() != revokeNone && s.lost() { // O3, O4
-		return nil
-	}
-	return t
-}
-
-// lost waits for the monitor's verdict. Owner only.
-func (s *nextSlot) lost() bool {
-	for s.revoke.Load() == revokeAsked {
-		seam.Spin()
-	}
-	return s.revoke.CompareAndSwap(revokeTaken, revokeNone)
-}
-
 // take empties the slot and returns what was in it, or nil. Owner only, between
 // two turns. A turn that ended by going idle has prepared it; for any other it
 // brings its own fence.
@@ -101,6 +82,28 @@ func (s *nextSlot) take() *Task {
 		s.revoke.CompareAndSwap(revokeNone, revokeNone) // O2
 	}
 	return s.takePrepared()
+}
+
+// takePrepared is take after prepare and a read-modify-write. Owner only.
+func (s *nextSlot) takePrepared() *Task {
+	t := s.task
+	s.task = nil
+	if s.revoke.Load() != revokeNone { // O3
+		t = s.settle(t)
+	}
+	return t
+}
+
+// settle waits for the monitor's verdict (O4) and returns t if it left it. Owner
+// only.
+func (s *nextSlot) settle(t *Task) *Task {
+	for s.revoke.Load() == revokeAsked {
+		seam.Spin()
+	}
+	if s.revoke.CompareAndSwap(revokeTaken, revokeNone) {
+		return nil
+	}
+	return t
 }
 
 // stamp returns the counter that tells one filling from the next. Any goroutine.
