@@ -1,0 +1,156 @@
+package policy
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rawMemory lists the production files that may import sync/atomic,
+// go.uber.org/atomic or unsafe, each with its reason; a directory ends in a
+// slash. Everything else goes through internal/seam, so that an explorer can put
+// it under any interleaving. A row that is no longer needed fails.
+//
+// Not listed, because free to all: unsafe.Sizeof, Alignof and Offsetof, which
+// are arithmetic at compile time, and sync/atomic in tests, whose own counters
+// are no part of a protocol.
+var rawMemory = []struct{ file, imports, reason string }{
+	{"internal/seam/", "sync/atomic", "64-bit words that are aligned on 32-bit machines; the instrumented twin"},
+	{"internal/seam/", "go.uber.org/atomic", "the words that all protocols are written in"},
+	{"actor/mailbox_mpsc.go", "unsafe", "the tag bit of the mailbox head"},
+	{"actor/message.go", "unsafe", "from the header of a message to its payload and back"},
+	{"heap/arena.go", "unsafe", "carves typed values out of chunks"},
+}
+
+var raw = []string{"sync/atomic", "go.uber.org/atomic", "unsafe"}
+
+func rawMemoryIsListed(r *repo) []string {
+	var problems []string
+	used := make([]bool, len(rawMemory))
+	for _, f := range r.core() {
+		for _, s := range f.Imports {
+			if !slices.Contains(raw, importPath(s)) || f.harmless(importPath(s)) {
+				continue
+			}
+			row := rawRow(f.path, importPath(s))
+			if row < 0 {
+				problems = append(problems, r.at(s)+"imports "+importPath(s)+" without a row in rawMemory; use internal/seam")
+				continue
+			}
+			used[row] = true
+		}
+	}
+	for i, row := range rawMemory {
+		if row.reason == "" {
+			problems = append(problems, row.file+": the row in rawMemory has no reason")
+		}
+		if !used[i] && r.hasGo(path.Dir(row.file)) {
+			problems = append(problems, row.file+": does not import "+row.imports+": take its row out of rawMemory")
+		}
+	}
+	return problems
+}
+
+func rawRow(file, pkg string) int {
+	for i, row := range rawMemory {
+		if pkg == row.imports && (file == row.file || path.Dir(file)+"/" == row.file) {
+			return i
+		}
+	}
+	return -1
+}
+
+// hasGo tells whether there is a production file in a directory, so that a
+// package that is not written yet makes no row stale.
+func (r *repo) hasGo(dir string) bool {
+	return slices.ContainsFunc(r.production(), func(f *goFile) bool { return f.dir == dir })
+}
+
+// harmless tells whether an import of raw memory needs no row.
+func (f *goFile) harmless(pkg string) bool {
+	if pkg == "sync/atomic" {
+		return f.test
+	}
+	return pkg == "unsafe" && f.onlyMeasures()
+}
+
+// onlyMeasures tells whether all that a file takes from unsafe are sizes.
+func (f *goFile) onlyMeasures() bool {
+	sizes, others := 0, 0
+	ast.Inspect(f.File, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if x, ok := sel.X.(*ast.Ident); ok && x.Name == f.importName("unsafe") {
+			if slices.Contains([]string{"Sizeof", "Alignof", "Offsetof"}, sel.Sel.Name) {
+				sizes++
+			} else {
+				others++
+			}
+		}
+		return true
+	})
+	return sizes > 0 && others == 0
+}
+
+// noLinkname holds that nothing reaches into another package's unexported code.
+func noLinkname(r *repo) []string {
+	var problems []string
+	for _, f := range r.gos {
+		for _, group := range f.Comments {
+			for _, c := range group.List {
+				if strings.HasPrefix(c.Text, "//go:linkname") {
+					problems = append(problems, r.at(c)+"go:linkname")
+				}
+			}
+		}
+	}
+	return problems
+}
+
+// TestRawMemoryIsListed: atomics and unsafe are where the table says, nowhere else.
+func TestRawMemoryIsListed(t *testing.T) {
+	unsafeFile := func(pkg, use string) string {
+		return "package " + pkg + "\nimport \"unsafe\"\nvar x = " + use + "\n"
+	}
+	accepts := tree{"sched/layout.go": unsafeFile("sched", "unsafe.Sizeof(0)")}
+	for _, row := range rawMemory {
+		dir := path.Dir(row.file)
+		name := row.file
+		if strings.HasSuffix(name, "/") {
+			name += path.Base(row.imports) + path.Base(path.Dir(row.imports)) + ".go"
+		}
+		accepts[name] = importing(path.Base(dir), row.imports)
+	}
+	accepts["sched/count_test.go"] = importing("sched", "sync/atomic")
+	enforce(t, policy{check: rawMemoryIsListed, accepts: accepts, rejects: []fault{
+		{"sync/atomic", tree{"sched/x.go": importing("sched", "sync/atomic")}, "imports sync/atomic without a row"},
+		{"go.uber.org/atomic", tree{"sched/x.go": importing("sched", "go.uber.org/atomic")}, "imports go.uber.org/atomic without a row"},
+		{"go.uber.org/atomic in a test", tree{"sched/x_test.go": importing("sched", "go.uber.org/atomic")}, "without a row"},
+		{"unsafe", tree{"actor/x.go": unsafeFile("actor", "unsafe.Pointer(nil)")}, "imports unsafe without a row"},
+		{"unsafe beside a size", tree{"actor/x.go": unsafeFile("actor", "unsafe.Sizeof(unsafe.Pointer(nil))")}, "imports unsafe without a row"},
+		{"blank unsafe", tree{"actor/x.go": importing("actor", "unsafe")}, "imports unsafe without a row"},
+		{"unsafe in a test", tree{"actor/x_test.go": unsafeFile("actor", "unsafe.Add(nil, 1)")}, "imports unsafe without a row"},
+		{"stale row", tree{"heap/arena.go": "package heap\n"}, "heap/arena.go: does not import unsafe"},
+	}})
+	for _, row := range rawMemory {
+		if row.reason == "" {
+			t.Errorf("%s: no reason", row.file)
+		}
+	}
+}
+
+// TestNoLinkname: no go:linkname anywhere, tests and modules of their own included.
+func TestNoLinkname(t *testing.T) {
+	const link = "\nimport _ \"unsafe\"\n\n//go:linkname now runtime.nanotime\nfunc now() int64\n"
+	enforce(t, policy{check: noLinkname, accepts: tree{
+		"heap/x.go": "package heap\n// Not a go:linkname but a word.\nconst s = `//go:linkname a b`\n",
+	}, rejects: []fault{
+		{"production", tree{"heap/y.go": "package heap" + link}, "heap/y.go:4: go:linkname"},
+		{"test", tree{"heap/y_test.go": "package heap" + link}, "go:linkname"},
+		{"other module", tree{"bench/go.mod": "module b\n", "bench/y.go": "package b" + link}, "go:linkname"},
+	}})
+}
