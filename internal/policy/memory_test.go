@@ -21,7 +21,11 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"internal/seam/", "go.uber.org/atomic", "the words that all protocols are written in"},
 	{"actor/mailbox_mpsc.go", "unsafe", "the tag bit of the mailbox head"},
 	{"actor/message.go", "unsafe", "from the header of a message to its payload and back"},
-	{"heap/arena.go", "unsafe", "carves typed values out of chunks"},
+	{"heap/chunk.go", "unsafe", "a chunk is the address of its bytes"},
+	{"heap/pagetable.go", "unsafe", "from a handle to an address: a chunk's base and an offset"},
+	{"heap/pointerfree.go", "unsafe", "the type word of an interface, as the key of what was found pointer-free"},
+	{"heap/slice.go", "unsafe", "bytes of a chunk as a slice of T"},
+	{"heap/string.go", "unsafe", "bytes of a chunk as a string"},
 }
 
 var raw = []string{"sync/atomic", "go.uber.org/atomic", "unsafe"}
@@ -134,7 +138,8 @@ func TestRawMemoryIsListed(t *testing.T) {
 		{"unsafe beside a size", tree{"actor/x.go": unsafeFile("actor", "unsafe.Sizeof(unsafe.Pointer(nil))")}, "imports unsafe without a row"},
 		{"blank unsafe", tree{"actor/x.go": importing("actor", "unsafe")}, "imports unsafe without a row"},
 		{"unsafe in a test", tree{"actor/x_test.go": unsafeFile("actor", "unsafe.Add(nil, 1)")}, "imports unsafe without a row"},
-		{"stale row", tree{"heap/arena.go": "package heap\n"}, "heap/arena.go: does not import unsafe"},
+		{"stale row of a file that is gone", tree{"actor/message.go": ""}, "actor/message.go: does not import unsafe"},
+		{"stale row", tree{"heap/chunk.go": "package heap\n"}, "heap/chunk.go: does not import unsafe"},
 	}})
 	for _, row := range rawMemory {
 		if row.reason == "" {
