@@ -33,7 +33,7 @@ func reasoned(r *repo) []string {
 }
 
 // sleepsOrSkips tells whether an expression is time.Sleep, or the Skip, Skipf or
-// SkipNow of something that is called like a test.
+// SkipNow of a test. That of a *rapid.T is none: it only draws again.
 func (f *goFile) sleepsOrSkips(sel *ast.SelectorExpr) bool {
 	x, ok := sel.X.(*ast.Ident)
 	if !ok {
@@ -42,8 +42,49 @@ func (f *goFile) sleepsOrSkips(sel *ast.SelectorExpr) bool {
 	if sel.Sel.Name == "Sleep" {
 		return x.Name == f.importName("time")
 	}
-	return slices.Contains([]string{"Skip", "Skipf", "SkipNow"}, sel.Sel.Name) &&
-		slices.Contains([]string{"t", "b", "f", "tb", "rt"}, x.Name)
+	if !slices.Contains([]string{"Skip", "Skipf", "SkipNow"}, sel.Sel.Name) {
+		return false
+	}
+	pkg, known := f.parameterOf(x)
+	return pkg == "testing" || !known && slices.Contains([]string{"t", "b", "f", "tb"}, x.Name)
+}
+
+// parameterOf finds the parameter that a name stands for, in the innermost
+// function that has one so called, and returns the package of its type.
+func (f *goFile) parameterOf(x *ast.Ident) (pkg string, known bool) {
+	look := func(body *ast.BlockStmt, params *ast.FieldList) {
+		if body == nil || x.Pos() < body.Pos() || body.End() < x.Pos() {
+			return
+		}
+		for _, field := range params.List {
+			if slices.ContainsFunc(field.Names, func(n *ast.Ident) bool { return n.Name == x.Name }) {
+				pkg, known = packageOf(field.Type), true
+			}
+		}
+	}
+	ast.Inspect(f.File, func(n ast.Node) bool { // from the outside in
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			look(n.Body, n.Type.Params)
+		case *ast.FuncLit:
+			look(n.Body, n.Type.Params)
+		}
+		return true
+	})
+	return pkg, known
+}
+
+// packageOf is the package in a qualified type, with or without a pointer.
+func packageOf(t ast.Expr) string {
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if sel, ok := t.(*ast.SelectorExpr); ok {
+		if x, ok := sel.X.(*ast.Ident); ok {
+			return x.Name
+		}
+	}
+	return ""
 }
 
 // commentedLines are the lines that have a comment on them, and those below a
@@ -95,6 +136,8 @@ func TestA(t *testing.T) {
 	t.Skip()
 	other.Sleep(1)
 	stream.Skip()
+	rapid.Check(t, func(t *rapid.T) { t.Skip("an empty draw") })
+	skim(func(f *feed) { f.Skip() })
 }
 `,
 		"heap/sleep.go": "package heap\nimport \"time\"\nfunc f() { time.Sleep(1) }\n",
@@ -106,6 +149,10 @@ func TestA(t *testing.T) {
 		{"skipf", body("", "t.Skipf(\"reason\")"), "Skipf without a comment"},
 		{"skipnow", body("", "t.SkipNow()"), "SkipNow without a comment"},
 		{"skip of a benchmark", body("", "b.Skip()"), "Skip without a comment"},
+		{"skip inside of rapid, but of the test", body("", "rapid.Check(t, func(r *rapid.T) { t.Skip() })"), "Skip without a comment"},
+		{"skip of a case", body("", "t.Run(\"x\", func(c *testing.T) { c.Skip() })"), "Skip without a comment"},
+		{"skip of any test", tree{"heap/x_test.go": "package heap\nfunc need(any testing.TB) { any.Skip() }\n"}, "Skip without a comment"},
+		{"skip behind rapid", body("", "rapid.Check(t, func(t *rapid.T) {})\nt.Skip()"), "Skip without a comment"},
 		{"comment two lines above", body("", "// The reason is here.\n\nt.Skip()"), "Skip without a comment"},
 		{"comment behind the line above", body("", "f() // is another thing\nt.Skip()"), "Skip without a comment"},
 		{"comment without words", body("", "t.Skip() //nolint"), "Skip without a comment"},

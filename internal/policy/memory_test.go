@@ -1,65 +1,74 @@
 package policy
 
 import (
+	"fmt"
 	"go/ast"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// rawMemory lists the production files that may import sync/atomic,
-// go.uber.org/atomic or unsafe, each with its reason; a directory ends in a
-// slash. Everything else goes through internal/seam, so that an explorer can put
+// rawMemory lists the files that may import sync/atomic, go.uber.org/atomic or
+// unsafe, or are assembly, each with its reason; * stands for part of a file
+// name. Everything else goes through internal/seam, so that an explorer can put
 // it under any interleaving. A row that is no longer needed fails.
 //
 // Not listed, because free to all: unsafe.Sizeof, Alignof and Offsetof, which
 // are arithmetic at compile time, and sync/atomic in tests, whose own counters
 // are no part of a protocol.
 var rawMemory = []struct{ file, imports, reason string }{
-	{"internal/seam/", "sync/atomic", "64-bit words that are aligned on 32-bit machines; the instrumented twin"},
-	{"internal/seam/", "go.uber.org/atomic", "the words that all protocols are written in"},
-	{"actor/mailbox_mpsc.go", "unsafe", "the tag bit of the mailbox head"},
-	{"actor/message.go", "unsafe", "from the header of a message to its payload and back"},
+	{"internal/seam/*.go", "sync/atomic", "64-bit words that are aligned on 32-bit machines; the instrumented twin"},
+	{"internal/seam/*.go", "go.uber.org/atomic", "the words that all protocols are written in"},
+	{"internal/seam/*.s", assembly, "a store that releases without a fence, which Go does not have"},
+	{"actor/message.go", "unsafe", "from the header of a message to its payload"},
+	{"actor/type.go", "unsafe", "from the body of an actor to its state"},
 	{"heap/chunk.go", "unsafe", "a chunk is the address of its bytes"},
 	{"heap/pagetable.go", "unsafe", "from a handle to an address: a chunk's base and an offset"},
 	{"heap/pointerfree.go", "unsafe", "the type word of an interface, as the key of what was found pointer-free"},
 	{"heap/slice.go", "unsafe", "bytes of a chunk as a slice of T"},
 	{"heap/string.go", "unsafe", "bytes of a chunk as a string"},
+	{"heap/*_test.go", "unsafe", "what is tested is where things lie, and that they do not overlap"},
 }
+
+const assembly = "assembly" // stands where the import would
 
 var raw = []string{"sync/atomic", "go.uber.org/atomic", "unsafe"}
 
 func rawMemoryIsListed(r *repo) []string {
 	var problems []string
 	used := make([]bool, len(rawMemory))
+	hold := func(file, at, what string) {
+		if row := rawRow(file, what); row >= 0 {
+			used[row] = true
+			return
+		}
+		problems = append(problems, at+what+" without a row in rawMemory; use internal/seam")
+	}
 	for _, f := range r.core() {
 		for _, s := range f.Imports {
-			if !slices.Contains(raw, importPath(s)) || f.harmless(importPath(s)) {
-				continue
+			if pkg := importPath(s); slices.Contains(raw, pkg) && !f.harmless(pkg) {
+				hold(f.path, r.at(s), pkg)
 			}
-			row := rawRow(f.path, importPath(s))
-			if row < 0 {
-				problems = append(problems, r.at(s)+"imports "+importPath(s)+" without a row in rawMemory; use internal/seam")
-				continue
-			}
-			used[row] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.paths)) {
+		if path.Ext(name) == ".s" && r.moduleOf(path.Dir(name)) == "." && !uncompiled(name) {
+			hold(name, name+": ", assembly)
 		}
 	}
 	for i, row := range rawMemory {
-		if row.reason == "" {
-			problems = append(problems, row.file+": the row in rawMemory has no reason")
-		}
 		if !used[i] && r.hasGo(path.Dir(row.file)) {
-			problems = append(problems, row.file+": does not import "+row.imports+": take its row out of rawMemory")
+			problems = append(problems, row.file+": no "+row.imports+" there: take its row out of rawMemory")
 		}
 	}
 	return problems
 }
 
-func rawRow(file, pkg string) int {
+func rawRow(file, what string) int {
 	for i, row := range rawMemory {
-		if pkg == row.imports && (file == row.file || path.Dir(file)+"/" == row.file) {
+		if ok, _ := path.Match(row.file, file); ok && what == row.imports {
 			return i
 		}
 	}
@@ -121,31 +130,31 @@ func TestRawMemoryIsListed(t *testing.T) {
 		return "package " + pkg + "\nimport \"unsafe\"\nvar x = " + use + "\n"
 	}
 	accepts := tree{"sched/layout.go": unsafeFile("sched", "unsafe.Sizeof(0)")}
-	for _, row := range rawMemory {
-		dir := path.Dir(row.file)
-		name := row.file
-		if strings.HasSuffix(name, "/") {
-			name += path.Base(row.imports) + path.Base(path.Dir(row.imports)) + ".go"
-		}
-		accepts[name] = importing(path.Base(dir), row.imports)
-	}
-	accepts["sched/count_test.go"] = importing("sched", "sync/atomic")
-	enforce(t, policy{check: rawMemoryIsListed, accepts: accepts, rejects: []fault{
-		{"sync/atomic", tree{"sched/x.go": importing("sched", "sync/atomic")}, "imports sync/atomic without a row"},
-		{"go.uber.org/atomic", tree{"sched/x.go": importing("sched", "go.uber.org/atomic")}, "imports go.uber.org/atomic without a row"},
-		{"go.uber.org/atomic in a test", tree{"sched/x_test.go": importing("sched", "go.uber.org/atomic")}, "without a row"},
-		{"unsafe", tree{"actor/x.go": unsafeFile("actor", "unsafe.Pointer(nil)")}, "imports unsafe without a row"},
-		{"unsafe beside a size", tree{"actor/x.go": unsafeFile("actor", "unsafe.Sizeof(unsafe.Pointer(nil))")}, "imports unsafe without a row"},
-		{"blank unsafe", tree{"actor/x.go": importing("actor", "unsafe")}, "imports unsafe without a row"},
-		{"unsafe in a test", tree{"actor/x_test.go": unsafeFile("actor", "unsafe.Add(nil, 1)")}, "imports unsafe without a row"},
-		{"stale row of a file that is gone", tree{"actor/message.go": ""}, "actor/message.go: does not import unsafe"},
-		{"stale row", tree{"heap/chunk.go": "package heap\n"}, "heap/chunk.go: does not import unsafe"},
-	}})
-	for _, row := range rawMemory {
+	for i, row := range rawMemory {
+		name := strings.Replace(row.file, "*", fmt.Sprintf("file%d", i), 1)
+		accepts[name] = importing(path.Base(path.Dir(name)), row.imports)
 		if row.reason == "" {
 			t.Errorf("%s: no reason", row.file)
 		}
 	}
+	accepts["sched/count_test.go"] = importing("sched", "sync/atomic")
+	accepts["bench/go.mod"] = "module b\n"
+	accepts["bench/fast.s"] = "RET\n"
+	accepts["bench/fast.go"] = importing("bench", "unsafe", "sync/atomic")
+	enforce(t, policy{check: rawMemoryIsListed, accepts: accepts, rejects: []fault{
+		{"sync/atomic", tree{"sched/x.go": importing("sched", "sync/atomic")}, "sched/x.go:2: sync/atomic without a row"},
+		{"go.uber.org/atomic", tree{"sched/x.go": importing("sched", "go.uber.org/atomic")}, "go.uber.org/atomic without a row"},
+		{"go.uber.org/atomic in a test", tree{"sched/x_test.go": importing("sched", "go.uber.org/atomic")}, "without a row"},
+		{"unsafe", tree{"actor/x.go": unsafeFile("actor", "unsafe.Pointer(nil)")}, "unsafe without a row"},
+		{"unsafe beside a size", tree{"actor/x.go": unsafeFile("actor", "unsafe.Sizeof(unsafe.Pointer(nil))")}, "unsafe without a row"},
+		{"unsafe under another name", tree{"actor/x.go": "package actor\nimport u \"unsafe\"\nvar x = u.Pointer(nil)\n"}, "unsafe without a row"},
+		{"blank unsafe", tree{"actor/x.go": importing("actor", "unsafe")}, "unsafe without a row"},
+		{"unsafe in a test", tree{"actor/x_test.go": unsafeFile("actor", "unsafe.Add(nil, 1)")}, "unsafe without a row"},
+		{"atomics where unsafe is listed", tree{"actor/message.go": importing("actor", "unsafe", "sync/atomic")}, "sync/atomic without a row"},
+		{"assembly", tree{"sched/x_amd64.s": "RET\n"}, "sched/x_amd64.s: assembly without a row"},
+		{"stale row", tree{"heap/chunk.go": "package heap\n"}, "heap/chunk.go: no unsafe there"},
+		{"stale row of a file that is gone", tree{"actor/message.go": ""}, "actor/message.go: no unsafe there"},
+	}})
 }
 
 // TestNoLinkname: no go:linkname anywhere, tests and modules of their own included.
