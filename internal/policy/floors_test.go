@@ -12,7 +12,7 @@ import (
 // floor says where a package stands. It may import packages of ours on lower
 // floors, and no other.
 type floor struct {
-	pkg    string   // a directory; "x/..." is everything under x that has no row of its own
+	pkg    string   // a directory; "x/..." is everything under x; the first row that fits counts
 	level  int      // 0 is the ground
 	beside []string // what it may import of its own floor
 	only   []string // if not nil, all that it may import of ours
@@ -71,12 +71,11 @@ func matches(pkg string, patterns ...string) bool {
 	})
 }
 
+// floorOf is the first row that means a package.
 func floorOf(pkg string) *floor {
-	for _, exact := range []bool{true, false} {
-		for i := range floors {
-			if f := &floors[i]; exact && f.pkg == pkg || !exact && matches(pkg, f.pkg) {
-				return f
-			}
+	for i := range floors {
+		if matches(pkg, floors[i].pkg) {
+			return &floors[i]
 		}
 	}
 	return nil
