@@ -139,6 +139,7 @@ func TestA(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { t.Skip("an empty draw") })
 	skim(func(f *feed) { f.Skip() })
 }
+func inAssembly(t *feed)
 `,
 		"heap/sleep.go": "package heap\nimport \"time\"\nfunc f() { time.Sleep(1) }\n",
 	}, rejects: []fault{

@@ -178,13 +178,13 @@ func TestProgramsInProse(t *testing.T) {
 // TestReadmeGreets: hello world is at most 20 lines, with ask 25.
 func TestReadmeGreets(t *testing.T) {
 	long := func(lines int, stmt string) tree {
-		src := greeting + strings.Repeat("\nvar _ = "+stmt+"\n", lines-6) // of which one is empty
+		src := greeting + strings.Repeat("\nvar _ = "+stmt+"\n", lines-5) // the greeting has five
 		return tree{readme: fenced("go", src) + fenced("text", "hello\n")}
 	}
 	enforce(t, policy{check: readmeGreets, accepts: long(20, "1").with(tree{"docs/x.md": "no program\n"}), rejects: []fault{
 		{"no program", tree{readme: "# Gallop\n" + fenced("go", "x := 1\n")}, "has no whole program"},
-		{"too long", long(21+1, "1"), "hello world has 21 lines, at most 20"},
-		{"too long with ask", long(26+1, "b.Ask(1)"), "hello world has 26 lines, at most 25"},
+		{"too long", long(21, "1"), "hello world has 21 lines, at most 20"},
+		{"too long with ask", long(26, "b.Ask(1)"), "hello world has 26 lines, at most 25"},
 		{"no output", tree{readme: fenced("go", greeting)}, "does not say what hello world prints"},
 	}})
 	if _, err := os.Stat(filepath.Join(filepath.FromSlash(moduleRoot), readme)); err != nil {

@@ -258,7 +258,10 @@ func TestReadRepo(t *testing.T) {
 		"a/a.go":               "//go:build never\n\npackage a\n",
 		"a/a_test.go":          "package a\n",
 		"a/testdata/broken.go": "this is not Go",
-		".git/x.go":            "nor is this",
+		"a/_old/broken.go":     "neither is this",
+		".hidden/broken.go":    "nor this",
+		"a/dir.go/data.bin":    "words to nobody",
+		".git/x.go":            "nor is that",
 		"bench/go.mod":         "module m/bench\n",
 		"bench/sub/b.go":       "package sub\n",
 	})
@@ -269,6 +272,9 @@ func TestReadRepo(t *testing.T) {
 	want := []string{". a/a.go", ". a/a_test.go", "bench bench/sub/b.go"}
 	if !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
+	}
+	if !r.paths["a/dir.go/data.bin"] || r.text["a/dir.go/data.bin"] != "" {
+		t.Error("a file without words was overlooked, or read")
 	}
 	if n := len(r.production()); n != 1 {
 		t.Errorf("%d production files, want 1", n)
