@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -12,6 +13,7 @@ import (
 // actor's hold on the runtime. It is valid until the behaviour returns and for its
 // goroutine only; keeping it, or using it from another goroutine, is a data race.
 type Context struct {
+	_ cacheline.Pad // contexts are allocated in a row, and every message writes to them
 	// Read-only.
 	sys *System
 	w   *sched.Worker
@@ -28,6 +30,7 @@ type Context struct {
 	waiters waiterList
 	count   counters
 	shown   gauges
+	_       cacheline.Pad
 }
 
 // outcome is what has to happen when the behaviour that runs has returned.
@@ -41,7 +44,7 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, stock: make([]magazines, poolCount())}
+	return &Context{sys: s, w: w, stock: newStock(poolCount())}
 }
 
 // System returns the system that the actor belongs to.

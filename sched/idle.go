@@ -26,6 +26,7 @@ type idleWord struct {
 	v       seam.Uint64
 	all     uint64 // mask of the workers; read-only
 	workers int
+	limit   seam.Uint32 // how many workers may be awake, at least 1; the governor's
 }
 
 const (
@@ -41,6 +42,7 @@ func searching(v uint64) int { return int(v&searchMask) >> 56 }
 func (w *idleWord) init(workers int) {
 	w.workers = workers
 	w.all = 1<<workers - 1
+	w.limit.Store(uint32(workers))
 	w.v.Store(w.all)
 }
 
@@ -48,7 +50,7 @@ func (w *idleWord) init(workers int) {
 type wakeResult int
 
 const (
-	wokeNobody wakeResult = iota // nobody sleeps, or a searcher will see the work
+	wokeNobody wakeResult = iota // a searcher, or whoever is awake, will see the work
 	wokeOne                      // the caller owes the worker a token
 	wokeClosed                   // the scheduler is quiescent for good
 )
@@ -62,7 +64,7 @@ func (w *idleWord) wake(asSearcher bool) (worker int, r wakeResult) {
 		if v&closedBit != 0 {
 			return 0, wokeClosed
 		}
-		if searching(v) > 0 || v&w.all == 0 {
+		if searching(v) > 0 || v&w.all == 0 || w.awake(v) >= int(w.limit.Load()) {
 			return 0, wokeNobody
 		}
 		if v&frozenBit != 0 {
@@ -94,6 +96,26 @@ func (w *idleWord) announce(i int, wasSearching bool) (allAsleep bool) {
 		}
 	}
 }
+
+// retire puts worker i to sleep if more than the limit are awake, and reports
+// whether it did. Somebody else is awake then, so that i need not look again.
+func (w *idleWord) retire(i int) bool {
+	for {
+		v := w.v.Load()
+		if w.awake(v) <= int(w.limit.Load()) {
+			return false
+		}
+		if w.v.CompareAndSwap(v, v|1<<i) {
+			return true
+		}
+	}
+}
+
+// excess tells whether more than the limit are awake. Any goroutine; advisory.
+func (w *idleWord) excess() bool { return w.awake(w.v.Load()) > int(w.limit.Load()) }
+
+// awake returns how many workers do not sleep in v.
+func (w *idleWord) awake(v uint64) int { return w.workers - bits.OnesCount64(v&w.all) }
 
 // retract takes the announcement of worker i back and reports whether it could. If
 // not, a token is on its way, and the worker must take it.

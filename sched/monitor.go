@@ -23,11 +23,17 @@ type monitor struct {
 	timer  *time.Timer // guarded by mu
 	ended  bool        // guarded by mu
 	stamps []uint32    // guarded by mu: the next-slots as seen last time
+	spent  []uint64    // guarded by mu: the workers' units of work as seen last time
+	still  []int       // guarded by mu: looks since they last changed
+	govern governor    // guarded by mu
 }
 
 func (m *monitor) init(s *Scheduler) {
 	m.s = s
 	m.stamps = make([]uint32, s.cfg.Workers)
+	m.spent = make([]uint64, s.cfg.Workers)
+	m.still = make([]int, s.cfg.Workers)
+	m.govern.init(s.cfg.Workers)
 }
 
 // arm starts the timer if it does not run. One load if it does. Any goroutine.
@@ -70,6 +76,7 @@ func (m *monitor) tick() {
 		return
 	}
 	m.freeStranded()
+	m.steer()
 	if m.s.idle.quiet() {
 		m.armed.Store(false)
 		if m.s.idle.quiet() || !m.armed.CompareAndSwap(false, true) {
@@ -94,4 +101,46 @@ func (m *monitor) freeStranded() {
 		}
 		m.stamps[i] = stamp
 	}
+}
+
+// patience is how many looks a worker may stand still before it counts as stuck,
+// while others are kept asleep.
+const patience = 5
+
+// steer shows the governor how far the workers have come and does what it says. A
+// worker that is awake and comes no further is stuck, or has long turns: then nobody
+// may be kept asleep. Caller holds mu.
+func (m *monitor) steer() {
+	idle := &m.s.idle
+	v := idle.v.Load()
+	old := m.govern.limit
+	total, stuck := m.progress(v)
+	limit := m.govern.look(m.s.cfg.Clock.Nanos(), total, idle.awake(v))
+	if stuck && limit < m.govern.workers {
+		m.govern.lift()
+		limit = m.govern.limit
+	}
+	if limit == old {
+		return
+	}
+	idle.limit.Store(uint32(limit))
+	if limit > old && m.s.workLeft() { // after the store: whoever was not woken for it is now
+		m.s.notify()
+	}
+}
+
+// progress returns the units of work done so far, and whether a worker that is awake
+// in v has not done any for long. Caller holds mu.
+func (m *monitor) progress(v uint64) (total uint64, stuck bool) {
+	for i, w := range m.s.workers {
+		units := w.spent.Load()
+		total += units
+		m.still[i]++
+		if units != m.spent[i] || v&(1<<i) != 0 {
+			m.still[i] = 0
+		}
+		m.spent[i] = units
+		stuck = stuck || m.still[i] >= patience
+	}
+	return total, stuck
 }

@@ -16,6 +16,7 @@ type pace struct {
 	last         int64  // when the clock was read last, ns
 	turns        uint64 // Counters.Turns then
 	granted      int    // credit given then
+	units        uint64 // spent so far
 	unit         int64  // moving average of a unit's time, ns/16
 	pollInterval int    // turns between two looks at the inject queue
 	stale        bool   // the worker has slept since; the time says nothing
@@ -34,6 +35,8 @@ func (p *pace) init(w *Worker) {
 func (w *Worker) refill() {
 	p := &w.pace
 	now := w.sched.cfg.Clock.Nanos()
+	p.units += uint64(p.granted - w.credit)
+	w.spent.StoreRelease(p.units)
 	elapsed := now - p.last
 	if !p.stale {
 		p.learn(elapsed, int64(p.granted-w.credit), int64(w.count.Turns-p.turns))

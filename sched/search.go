@@ -55,7 +55,7 @@ func (w *Worker) search() *Task {
 // another if there is more: whoever pushed it may have relied on us.
 func (w *Worker) found() {
 	w.searching = false
-	if w.sched.idle.stopSearch() && w.workLeft() {
+	if w.sched.idle.stopSearch() && w.sched.workLeft() {
 		w.sched.notify()
 	}
 }
@@ -110,13 +110,13 @@ func (w *Worker) steal() *Task {
 	return nil
 }
 
-// workLeft tells whether any queue holds a task. A worker's own ring is among
-// them, but it only asks when that is empty or when waking another is right.
-func (w *Worker) workLeft() bool {
-	if !w.sched.inject.empty() {
+// workLeft tells whether any queue holds a task. Any goroutine. A worker's own ring
+// is among them, but it only asks when that is empty or when waking another is right.
+func (s *Scheduler) workLeft() bool {
+	if !s.inject.empty() {
 		return true
 	}
-	for _, v := range w.sched.workers {
+	for _, v := range s.workers {
 		if !v.ring.thief().empty() {
 			return true
 		}

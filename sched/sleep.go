@@ -9,7 +9,7 @@ func (w *Worker) sleep() *Task {
 	w.publish() // before the announcement: exact for whoever sees all asleep
 	all := w.sched.idle.announce(w.id, w.searching)
 	w.searching = false
-	if w.workLeft() || w.sched.stop.flag.Load() {
+	if w.sched.workLeft() || w.sched.stop.flag.Load() {
 		if w.sched.idle.retract(w.id) {
 			return nil
 		}
@@ -19,6 +19,28 @@ func (w *Worker) sleep() *Task {
 	w.parker.Park()
 	w.count.Wakes++
 	return w.awake()
+}
+
+// retire puts the worker to sleep although it has work, because the governor wants
+// fewer of them, and reports whether it did. Its tasks go to those who stay awake.
+// Somebody does, so this worker need not look again before it parks. Afterwards it
+// may have been handed a task, or be counted as a searcher: find sees to both.
+func (w *Worker) retire() bool {
+	if t := w.slot.take(); t != nil {
+		w.sched.inject.push(t)
+	}
+	for t := w.ring.owner().pop(); t != nil; t = w.ring.owner().pop() {
+		w.sched.inject.push(t)
+	}
+	w.pace.stale = true
+	w.count.Parks++
+	w.publish()
+	if !w.sched.idle.retire(w.id) {
+		return false // the limit has changed, or others were faster
+	}
+	w.parker.Park()
+	w.count.Wakes++
+	return true
 }
 
 // awake takes over from whoever woke this worker: a task, or the duty to search.

@@ -42,6 +42,7 @@ type Worker struct {
 
 	// Written by the owner, read by anybody.
 	published [numCounters]seam.Gauge
+	spent     seam.Gauge // units of work done
 	goid      seam.Gauge // number of its goroutine
 	_         cacheline.Pad
 }
@@ -216,6 +217,12 @@ const maxInRow = 16
 // monitor can take it.
 func (w *Worker) pollInTurn() *Task {
 	w.untilPoll = w.pace.pollInterval
+	if w.sched.idle.excess() && w.retire() {
+		if t := w.awake(); t != nil {
+			return t
+		}
+		return w.find()
+	}
 	t := w.poll()
 	if t != nil {
 		if next := w.slot.take(); next != nil {

@@ -1,5 +1,5 @@
-// Fjthrput measures few feeding many: four producers deal messages to 60 actors, each
-// to fifteen of its own in turn, because spreading work over workers must cost less
+// Fjthrput measures few feeding many: six producers deal messages to 60 actors, each
+// to ten of its own in turn, because spreading work over workers must cost less
 // than the work.
 
 package main
@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	dealers = 4
+	dealers = 6
 	hands   = 60
 	table   = hands / dealers // the hands that one dealer deals to
+	round   = 200             // messages that a dealer deals in one behaviour
 )
 
 var fjthrput = scenario{
 	name: "fjthrput", op: "message", ops: "messages", n: 3_000_000,
-	about: "four producers deal to 60 actors in turn: spreading work thinly",
+	about: "six producers deal to 60 actors in turn: spreading work thinly",
 	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 		total, out := newTally(sys, hands)
 		for i := range dealers {
@@ -57,7 +58,7 @@ var (
 )
 
 func (d *dealer) more(ctx *actor.Context, _ actor.None) {
-	for end := min(d.dealt+chunk, d.n); d.dealt < end; d.dealt++ {
+	for end := min(d.dealt+round, d.n); d.dealt < end; d.dealt++ {
 		handTake.Send(ctx, d.to[d.dealt%table], 1)
 	}
 	if d.dealt < d.n {

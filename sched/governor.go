@@ -1,0 +1,157 @@
+package sched
+
+// The governor decides how many workers may be awake at once. More are not always
+// faster: when turns take less than the transfer of a cache line, a second worker
+// that takes part in the same conversation makes everybody slower (the Pony runtime
+// goes from 36 to 150 ns a message there), and one that has a conversation of its
+// own doubles the throughput. No figure of the queues tells the two apart, so the
+// governor tries: now and then, for a few milliseconds, it lets half as many or
+// twice as many workers run, and stays with what did more work.
+//
+// It only ever restrains work whose units take less than a microsecond; a program
+// with longer ones has all its workers. What it does wrong it undoes at the next
+// trial, half a second later at most; and a worker that is stuck in a turn while
+// others are kept asleep lifts the limit at once (monitor).
+//
+// It is arithmetic on what the monitor shows it and touches nothing else. Owned by
+// the monitor.
+type governor struct {
+	workers int
+	limit   int // workers that may be awake
+
+	phase  phase
+	until  int64 // when the phase ends, ns
+	pause  int64 // how long the next trial-free phase lasts, ns
+	before int   // the limit before the trial
+	up     bool  // the next trial is with more workers
+	base   float64
+
+	began   int64  // of the measurement, ns
+	units   uint64 // then
+	samples int    // ticks in the measurement
+	awake   int    // sum over them
+}
+
+// phase is what the governor does now.
+type phase int
+
+const (
+	steady  phase = iota // wait for the next trial
+	measure              // take the rate before the trial
+	settle               // the trial has begun; let caches follow
+	trial                // take the rate of the trial
+)
+
+const (
+	ms         = 1_000_000
+	firstPause = 2 * ms
+	maxPause   = 512 * ms
+	window     = 4 * ms
+	settling   = 1 * ms
+	fineUnit   = 1000 // ns of one worker's time
+	harm       = 1.15 // fewer workers must do so much more work to be preferred
+)
+
+func (g *governor) init(workers int) {
+	g.workers, g.limit = workers, workers
+	g.pause = firstPause
+}
+
+// look takes in one tick: the time, the units of work done so far by all workers,
+// and how many are awake. It returns how many may be.
+func (g *governor) look(now int64, units uint64, awake int) (limit int) {
+	if g.workers == 1 {
+		return 1
+	}
+	g.samples++
+	g.awake += awake
+	if now >= g.until {
+		g.next(now, units)
+	}
+	return g.limit
+}
+
+// lift lets all workers run: some are stuck.
+func (g *governor) lift() {
+	g.limit = g.workers
+	g.phase, g.until, g.pause = steady, 0, firstPause
+}
+
+// next ends the phase and begins another.
+func (g *governor) next(now int64, units uint64) {
+	switch g.phase {
+	case steady:
+		g.enter(measure, now, units, window)
+	case measure:
+		g.base = g.rate(now, units)
+		if !g.worthATrial(now, units) {
+			g.limit = g.workers
+			g.enter(steady, now, units, g.longer())
+			return
+		}
+		g.before = g.limit
+		g.limit = g.candidate()
+		g.enter(settle, now, units, settling)
+	case settle:
+		g.enter(trial, now, units, window)
+	case trial:
+		g.judge(now, units)
+	}
+}
+
+// judge compares the trial with what was before.
+func (g *governor) judge(now int64, units uint64) {
+	// More workers are the rule: they are kept unless fewer do clearly better.
+	needed := harm * g.base
+	if g.limit > g.before {
+		needed = g.base / harm
+	}
+	if g.rate(now, units) >= needed {
+		g.pause = firstPause // go on in this direction soon
+		g.up = g.limit > g.before
+	} else {
+		g.limit = g.before
+		g.up = !g.up
+		g.longer()
+	}
+	g.enter(steady, now, units, g.pause)
+}
+
+// longer doubles the pause between trials, as long as they change nothing.
+func (g *governor) longer() int64 {
+	g.pause = min(2*g.pause, maxPause)
+	return g.pause
+}
+
+// candidate is the limit to try next.
+func (g *governor) candidate() int {
+	switch {
+	case g.limit == g.workers:
+		g.up = false
+	case g.limit == 1:
+		g.up = true
+	}
+	if g.up {
+		return min(2*g.limit, g.workers)
+	}
+	return (g.limit + 1) / 2
+}
+
+// worthATrial tells whether as many workers are awake as may be, and units are fine.
+// Otherwise a limit would change nothing, or do harm.
+func (g *governor) worthATrial(now int64, units uint64) bool {
+	done := units - g.units
+	if done == 0 || g.awake < g.samples*g.limit {
+		return false
+	}
+	return (now-g.began)*int64(g.limit)/int64(done) < fineUnit
+}
+
+func (g *governor) rate(now int64, units uint64) float64 {
+	return float64(units-g.units) / float64(max(now-g.began, 1))
+}
+
+func (g *governor) enter(p phase, now int64, units uint64, length int64) {
+	g.phase, g.until = p, now+length
+	g.began, g.units, g.samples, g.awake = now, units, 0, 0
+}
