@@ -15,8 +15,9 @@ import (
 type Context struct {
 	_ cacheline.Pad // contexts are allocated in a row, and every message writes to them
 	// Read-only.
-	sys *System
-	w   *sched.Worker
+	sys  *System
+	w    *sched.Worker
+	home uint16 // where the nodes it makes belong
 
 	// The turn that runs.
 	self *body
@@ -44,7 +45,7 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, stock: newStock(poolCount())}
+	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), stock: newStock(poolCount())}
 }
 
 // System returns the system that the actor belongs to.

@@ -11,8 +11,14 @@ type message struct {
 	next   *message // see mailbox
 	sender *body    // nil: from outside
 	id     uint16   // index of the behaviour in its type's table
-	pool   uint16   // where it is recycled
-	length uint32   // free nodes only: of the chain that begins here, if it is in a pool
+	length uint16   // of the chain that begins here, while it is in a pool
+	origin          // where it is recycled
+}
+
+// origin says where a free message belongs: its memory layout, and who made it.
+type origin struct {
+	pool uint16
+	home uint16 // a worker's number, or outside
 }
 
 const headerSize = unsafe.Sizeof(message{})

@@ -7,21 +7,39 @@ import (
 	"sync"
 )
 
-// Messages are recycled per worker: a behaviour's message goes to the free list of
-// the worker it ran on, and a send takes from the list of the worker it runs on,
-// both under a nanosecond. Surplus moves in chains through a sync.Pool, where the
-// other workers, senders from outside and Go's collector find it.
+// Messages are recycled. A send takes a node from the worker's own stock; when the
+// behaviour has run, the node goes back to the worker that made it, at once if it ran
+// there and in chains of many otherwise. What a worker cannot keep waits in a
+// sync.Pool of its own, where Go's collector finds it.
 //
-// A free list holds nodes of one memory layout. Payloads without pointers share
-// three sizes; a payload with pointers has a pool of its own type, since Go's
-// collector must know where the pointers are, and is cleared before its behaviour
-// runs, so that a recycled node keeps nothing alive.
+// That nodes go home is not about memory but about cache lines. Two nodes of 32 bytes
+// share one. If nodes stayed where they were run, then after a while the two halves of
+// most lines would belong to different workers, and every send would pull a line over
+// from the other processor: two workers were then no faster than one even if they
+// never talked to each other.
+//
+// A pool holds nodes of one memory layout. Payloads without pointers share three
+// sizes; a payload with pointers has a pool of its own type, since Go's collector must
+// know where the pointers are, and is cleared before its behaviour runs, so that a
+// recycled node keeps nothing alive.
 
-// pool is one layout of nodes. Read-only after registration, but for spare.
+const (
+	maxHomes = 64
+	outside  = maxHomes - 1 // the home of nodes that were made outside of any worker
+)
+
+// pool is one layout of nodes. Read-only after registration, but for homes.
 type pool struct {
 	id    uint16
 	fresh func() *message
-	spare sync.Pool // of *message, each the head of a chain, and has its length
+	homes [maxHomes]sync.Pool // of *message: heads of chains, which have their length
+}
+
+// make1 returns a new node.
+func (p *pool) make1(home uint16) *message {
+	m := p.fresh()
+	m.origin = origin{p.id, home}
+	return m
 }
 
 // pools is the registry of all layouts of this process. Types are declared at
@@ -49,12 +67,7 @@ func register(fresh func() *message) *pool {
 	if len(pools.list) > math.MaxUint16 {
 		panic("gallop: more than 65,536 message layouts")
 	}
-	p := &pool{id: uint16(len(pools.list))}
-	p.fresh = func() *message {
-		m := fresh()
-		m.pool = p.id
-		return m
-	}
+	p := &pool{id: uint16(len(pools.list)), fresh: fresh}
 	pools.list = append(pools.list, p)
 	return p
 }
@@ -105,14 +118,15 @@ func poolCount() int {
 // takeOne returns a node for a sender that has no worker. It costs two passes
 // through the sync.Pool, about 30 ns.
 func (p *pool) takeOne() *message {
-	m, _ := p.spare.Get().(*message)
+	spare := &p.homes[outside]
+	m, _ := spare.Get().(*message)
 	if m == nil {
-		return p.fresh()
+		return p.make1(outside)
 	}
 	if rest := m.next; rest != nil {
 		rest.length = m.length - 1
 		m.next = nil
-		p.spare.Put(rest)
+		spare.Put(rest)
 	}
 	return m
 }

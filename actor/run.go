@@ -37,7 +37,7 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 			return b.pause(c, m, ran, left)
 		}
 		ran.end = m
-		if ran.n++; next.pool != m.pool {
+		if ran.n++; next.origin != m.origin || ran.n == chainLength {
 			ran.recycle(c)
 			ran = spentChain{first: next}
 		}
@@ -47,7 +47,7 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 	return b.end(c)
 }
 
-// spentChain is what a turn has run and not yet recycled: nodes of one pool, linked
+// spentChain is what a turn has run and not yet recycled: nodes of one origin, linked
 // as they were in the mailbox.
 type spentChain struct {
 	first, end *message

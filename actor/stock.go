@@ -2,23 +2,27 @@ package actor
 
 // magazines are a worker's own stock of one pool's nodes, in chains, as in Bonwick's
 // magazine allocator (USENIX 2001). Sends take from the chain in use and finished
-// messages go back to it; full chains are put aside, and only what does not fit goes
-// to the pool, whole. Owner only.
+// messages that were made here go back to it; full chains are put aside. Owner only.
 //
-// The stock is ample on purpose. A worker that comes to the pool takes what another
-// has left there, and with it the cache lines of 256 messages from the other's
-// processor; two workers with bursts of a thousand messages and a stock of five
-// hundred kept taking each other's nodes and were three times slower for it.
+// The stock is ample, so that a burst of a thousand messages does not empty it.
 type magazines struct {
 	use  *message
 	n    int                  // nodes in use
 	kept int                  // full chains put aside
 	full [fullChains]*message // the head of each has its length
+	away []awayChain          // by home: nodes that were made elsewhere
+}
+
+// awayChain collects nodes on their way home.
+type awayChain struct {
+	first *message
+	n     int
 }
 
 const (
 	chainLength = 256 // nodes of a full chain
 	fullChains  = 8   // full chains that a worker keeps of each layout
+	awayLength  = 64  // nodes that go home together
 )
 
 // newStock returns empty magazines for n pools, more than a cache line away from
@@ -62,8 +66,8 @@ func (c *Context) restock(id uint16) *message {
 		m, s.full[s.kept] = s.full[s.kept], nil
 	} else {
 		p := poolByID(id)
-		if m, _ = p.spare.Get().(*message); m == nil {
-			return p.fresh()
+		if m, _ = p.homes[c.home].Get().(*message); m == nil {
+			return p.make1(c.home)
 		}
 	}
 	s.use = m.next
@@ -77,13 +81,17 @@ func (c *Context) recycle(m *message) {
 	c.recycleChain(m, m, 1)
 }
 
-// recycleChain takes back the n nodes from first to end, of one pool, which hold no
-// pointers any more.
+// recycleChain takes back the n nodes from first to end, of one origin, which hold no
+// pointers any more. n is at most chainLength.
 func (c *Context) recycleChain(first, end *message, n int) {
 	if int(first.pool) >= len(c.stock) {
 		return // declared late and run here first: Go's collector takes them
 	}
 	s := &c.stock[first.pool]
+	if first.home != c.home {
+		s.sendHome(first, end, n)
+		return
+	}
 	end.next = s.use
 	s.use = first
 	if s.n += n; s.n >= chainLength {
@@ -91,15 +99,31 @@ func (c *Context) recycleChain(first, end *message, n int) {
 	}
 }
 
-// rotate puts the full chain aside, or gives it to the pool.
+// rotate puts the full chain aside, or leaves it to the pool.
 func (s *magazines) rotate() {
 	m := s.use
-	m.length = uint32(s.n)
+	m.length = uint16(s.n)
 	s.use, s.n = nil, 0
 	if s.kept < fullChains {
 		s.full[s.kept] = m
 		s.kept++
 		return
 	}
-	poolByID(m.pool).spare.Put(m)
+	poolByID(m.pool).homes[m.home].Put(m)
+}
+
+// sendHome collects nodes that were made elsewhere, and sends them on when there are
+// enough.
+func (s *magazines) sendHome(first, end *message, n int) {
+	if s.away == nil {
+		s.away = make([]awayChain, maxHomes)
+	}
+	a := &s.away[first.home]
+	end.next = a.first
+	a.first = first
+	if a.n += n; a.n >= awayLength {
+		first.length = uint16(a.n)
+		poolByID(first.pool).homes[first.home].Put(first)
+		*a = awayChain{}
+	}
 }
