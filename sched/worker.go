@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -143,7 +144,7 @@ func (w *Worker) serve() (more bool) {
 			more = w.afterCrash(recover())
 		}
 	}()
-	for t := w.nextTask(); t != nil; t = w.nextTask() {
+	for t := w.firstTask(); t != nil; t = w.nextTask() {
 		w.current, w.inTurn = t, true
 		w.count.Turns++
 		again := t.runner.RunTask(w)
@@ -183,10 +184,19 @@ func (w *Worker) requeue(t *Task) {
 	w.enqueue(t)
 }
 
+// firstTask is nextTask for a goroutine that has just begun: it may owe a search.
+func (w *Worker) firstTask() *Task {
+	if w.searching {
+		return w.find()
+	}
+	return w.nextTask()
+}
+
 // nextTask returns what to run next, or nil when the scheduler stops. The
 // next-slot goes first, for a few turns in a row; the inject queue is looked at
 // every few turns even if there is local work.
 func (w *Worker) nextTask() *Task {
+	invariant.Check(!w.searching, "worker %d takes a task while it counts as a searcher", w.id)
 	if w.sched.stop.flag.Load() {
 		return nil
 	}
