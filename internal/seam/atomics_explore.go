@@ -7,13 +7,6 @@ import "sync/atomic"
 // Explored tells whether the instrumented twin of atomics.go was compiled in.
 const Explored = true
 
-// Hook runs before every shared access. An explorer sets it before it starts
-// its virtual threads and must not change it while they run.
-var Hook = func() {}
-
-// Point is an interleaving point.
-func Point() { Hook() }
-
 // Pointer is an atomic pointer to T.
 type Pointer[T any] struct{ p atomic.Pointer[T] }
 

@@ -1,0 +1,94 @@
+package explore
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// DefaultMaxSteps is the step bound of a schedule when Config does not say.
+const DefaultMaxSteps = 20_000
+
+// Config says how to explore. Its zero value is not usable: Strategy must be set.
+type Config struct {
+	// Strategy picks the schedules. A strategy value holds no state, so that the
+	// same one may be used again and gives the same schedules.
+	Strategy Strategy
+	// Name tells several explorations of one test apart in replay strings.
+	Name string
+	// MaxSteps bounds one schedule; more steps are a livelock and a failure.
+	// Zero means DefaultMaxSteps.
+	MaxSteps int
+}
+
+// Result is what an exploration has done.
+type Result struct {
+	Strategy  string        // which strategy, with its parameters
+	Schedules int           // schedules that were run, a failing one included
+	Steps     int64         // steps in all of them
+	Exhausted bool          // the strategy has run every schedule of its space
+	Elapsed   time.Duration // wall-clock time
+	Failure   *Failure      // the first failure, nil when there was none
+}
+
+// String is one line for a log.
+func (r Result) String() string {
+	rate := float64(r.Schedules) / max(r.Elapsed.Seconds(), 1e-9)
+	s := fmt.Sprintf("%s: %d schedules, %d steps, %.0f/s", r.Strategy, r.Schedules, r.Steps, rate)
+	if r.Exhausted {
+		s += ", exhausted"
+	}
+	return s
+}
+
+// exploring is held for the length of an exploration: seam has one hook.
+var exploring sync.Mutex
+
+// Explore runs schedules of a scenario until one fails or the strategy ends. It
+// works in every build, but in a plain one only Program's own methods are
+// interleaving points. It must not be called from a scenario.
+func Explore(cfg Config, scenario func(*Program)) Result {
+	return exploreOr(cfg, scenario, func(*Failure) {})
+}
+
+// exploreOr is Explore that tells of a failure which it cannot return: when a
+// thread calls runtime.Goexit, the caller's goroutine ends as well.
+func exploreOr(cfg Config, scenario func(*Program), lost func(*Failure)) Result {
+	exploring.Lock()
+	defer exploring.Unlock()
+	p := newProgram(cfg, scenario)
+	defer bind(p)()
+	defer p.close(lost)
+	start := time.Now()
+	res := p.explore()
+	res.Elapsed = time.Since(start)
+	return res
+}
+
+// explore asks the strategy for schedules until it ends or one fails.
+func (p *Program) explore() Result {
+	picks := p.cfg.Strategy.start()
+	res := Result{Strategy: p.cfg.Strategy.name}
+	for res.Failure == nil && picks.begin() {
+		err := p.schedule(picks)
+		picks.end()
+		res.Schedules++
+		res.Steps += int64(len(p.trace))
+		if err != nil {
+			res.Failure = p.explain(err, res.Schedules)
+		}
+	}
+	res.Exhausted = picks.exhausted()
+	return res
+}
+
+// explain replays a failed schedule with its places recorded.
+func (p *Program) explain(err error, schedule int) *Failure {
+	f := &Failure{Err: err, Schedule: schedule, Trace: encode(p.trace), name: p.cfg.Name}
+	p.places = &places{}
+	again := p.schedule(Replay(f.Trace).start())
+	f.Reproduced = again != nil && again.Error() == err.Error()
+	f.Places = p.places.lines(p.trace)
+	p.places = nil
+	return f
+}

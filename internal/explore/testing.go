@@ -1,0 +1,132 @@
+package explore
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Names of environment variables.
+const (
+	// replayVar holds a replay string; the exploration that it names runs it
+	// instead of its strategy.
+	replayVar = "GALLOP_REPLAY"
+	// scaleVar multiplies the numbers of schedules of Portfolio (1 when unset).
+	scaleVar = "GALLOP_EXPLORE_SCALE"
+	// seedVar is the seed of Portfolio's strategies (1 when unset).
+	seedVar = "GALLOP_EXPLORE_SEED"
+)
+
+// Run explores a scenario in a test and ends the test at the first failure. It
+// skips the test in a plain build, where accesses are not interleaving points.
+// When GALLOP_REPLAY names this exploration, that schedule alone is run.
+func Run(t testing.TB, cfg Config, scenario func(*Program)) Result {
+	t.Helper()
+	res := try(t, cfg, scenario)
+	if res.Failure != nil {
+		t.Fatalf("%s: %v", res.Strategy, res.Failure)
+	}
+	return res
+}
+
+// try explores for a test and logs what was done.
+func try(t testing.TB, cfg Config, scenario func(*Program)) Result {
+	t.Helper()
+	if !seam.Explored {
+		t.Skip("needs -tags gallop_explore")
+	}
+	cfg.Name = fullName(t, cfg.Name)
+	if trace, ok := wanted(cfg.Name); ok {
+		cfg.Strategy = Replay(trace)
+	}
+	res := exploreOr(cfg, scenario, func(f *Failure) { t.Errorf("%v: %v", cfg.Strategy, f) })
+	t.Log(res)
+	return res
+}
+
+// fullName is the name of an exploration in replay strings.
+func fullName(t testing.TB, name string) string {
+	if name == "" {
+		return t.Name()
+	}
+	return t.Name() + "#" + name
+}
+
+// wanted is the trace that GALLOP_REPLAY holds for the named exploration.
+func wanted(name string) (trace string, ok bool) {
+	v := os.Getenv(replayVar)
+	i := strings.LastIndexByte(v, ':')
+	if i < 0 || v[:i] != name {
+		return "", false
+	}
+	return v[i+1:], true
+}
+
+// Portfolio runs a scenario under a mix of strategies, since none finds every
+// bug: exhaustively with two preemptions (capped), at random, and PCT at depths
+// 3, 8 and 12. About 100,000 schedules, a tenth of that under -short, and more
+// by GALLOP_EXPLORE_SCALE. GALLOP_EXPLORE_SEED changes the seed.
+func Portfolio(t testing.TB, scenario func(*Program)) []Result {
+	t.Helper()
+	if _, ok := wanted(t.Name()); ok {
+		return []Result{Run(t, Config{Strategy: Random(1, 1)}, scenario)}
+	}
+	var out []Result
+	for _, s := range portfolio() {
+		out = append(out, Run(t, Config{Strategy: s}, scenario))
+	}
+	return out
+}
+
+func portfolio() []Strategy {
+	n, seed := scaled(20_000), setting(seedVar, 1)
+	return []Strategy{
+		Bounded(2, n), Random(seed, n), PCT(3, seed, n), PCT(8, seed, n), PCT(12, seed, n),
+	}
+}
+
+// scaled is a number of schedules for the circumstances.
+func scaled(n int) int {
+	n *= int(setting(scaleVar, 1))
+	if testing.Short() {
+		n /= 10
+	}
+	return n
+}
+
+// setting is a number out of the environment.
+func setting(name string, otherwise uint64) uint64 {
+	if v, err := strconv.ParseUint(os.Getenv(name), 10, 32); err == nil {
+		return v
+	}
+	return otherwise
+}
+
+// Refute is the test of a seeded mutant: the test fails unless one of the
+// strategies (Portfolio's when there are none) finds a failure that its replay
+// string reproduces. The strategies take their turns in the order given.
+func Refute(t testing.TB, scenario func(*Program), strategies ...Strategy) *Failure {
+	t.Helper()
+	if len(strategies) == 0 {
+		strategies = portfolio()
+	}
+	for _, s := range strategies {
+		if res := try(t, Config{Strategy: s}, scenario); res.Failure != nil {
+			return refuted(t, res.Failure)
+		}
+	}
+	t.Fatal("the mutant has survived")
+	return nil
+}
+
+func refuted(t testing.TB, f *Failure) *Failure {
+	t.Helper()
+	if !f.Reproduced {
+		t.Fatalf("not reproduced: %v", f)
+	}
+	t.Logf("refuted by schedule %d, %s: %v", f.Schedule, f.Trace, f.Err)
+	return f
+}

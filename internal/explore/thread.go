@@ -1,0 +1,201 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"runtime/debug"
+)
+
+// maxThreads is how many threads a scenario may have: one letter each.
+const maxThreads = len(letters)
+
+// thread is a virtual thread: a coroutine that runs one body per schedule.
+type thread struct {
+	prog   *Program
+	id     int
+	resume func() (struct{}, bool) // runs it up to its next turn of somebody else
+	stop   func()                  // ends the coroutine between two bodies
+	yield  func(struct{}) bool     // back to whoever resumed it
+
+	body      func()
+	cond      func() bool // what it waits for, nil when it does not
+	primed    bool        // has come to its first access
+	done      bool
+	swallowed int // unwinding panics that its code has recovered from
+}
+
+func newThread(p *Program, id int) *thread {
+	t := &thread{prog: p, id: id}
+	t.resume, t.stop = iter.Pull(t.loop)
+	return t
+}
+
+// loop runs body after body until the coroutine is stopped.
+func (t *thread) loop(yield func(struct{}) bool) {
+	t.yield = yield
+	for more := true; more; more = yield(struct{}{}) {
+		t.run()
+	}
+}
+
+func (t *thread) run() {
+	returned := false
+	defer func() { t.finish(recover(), returned) }()
+	t.body()
+	returned = true
+}
+
+// errGoexit ends the exploration as well: the coroutine's end is handed on.
+var errGoexit = errors.New("a thread called runtime.Goexit (t.Fatal does): use Errorf or panic")
+
+// finish books the end of a body that returned, panicked or was unwound.
+func (t *thread) finish(v any, returned bool) {
+	t.done = true
+	t.prog.alive = t.prog.alive.without(t.id)
+	t.prog.waiting = t.prog.waiting.without(t.id)
+	switch {
+	case returned, v == errUnwound:
+	case v == nil:
+		t.prog.fail(errGoexit)
+	default:
+		t.prog.fail(panicked("thread "+string(letters[t.id]), v))
+	}
+}
+
+// panicError is a panic with its stack; two are alike when their values are.
+type panicError struct {
+	who   string
+	value any
+	stack []byte
+}
+
+func panicked(who string, v any) error { return &panicError{who, v, debug.Stack()} }
+
+func (e *panicError) Error() string { return fmt.Sprintf("%s panicked: %v", e.who, e.value) }
+
+// spawn takes a coroutine out of the pool for a body.
+func (p *Program) spawn(body func(), daemon bool) {
+	id := len(p.threads)
+	if id == maxThreads {
+		panic(fmt.Sprintf("gallop: explore: more than %d threads", maxThreads))
+	}
+	if id == len(p.pool) {
+		p.pool = append(p.pool, newThread(p, id))
+	}
+	t := p.pool[id]
+	p.threads = p.pool[:id+1]
+	t.body, t.cond, t.primed, t.done, t.swallowed = body, nil, false, false, 0
+	p.alive |= one(id)
+	if daemon {
+		p.daemons |= one(id)
+	}
+	if p.current != nil {
+		p.prime(t)
+	}
+}
+
+// prime runs a new thread's own code up to its first access.
+func (p *Program) prime(t *thread) {
+	if t.primed || t.done {
+		return
+	}
+	outer := p.current
+	p.resume(t)
+	p.current = outer
+}
+
+// pause is what a point does to the running thread: it decides who goes on and
+// gives way unless that is the thread itself. No-op outside of threads.
+func (p *Program) pause(cond func() bool, spun bool) {
+	t := p.current
+	if t == nil {
+		return
+	}
+	if p.unwinds {
+		t.unwind()
+	}
+	t.wait(cond)
+	p.places.note(t)
+	if !p.goesOn(t, spun) {
+		t.yield(struct{}{})
+	}
+	if p.unwinds {
+		t.unwind()
+	}
+}
+
+// goesOn decides the next step and tells whether it is t's own.
+func (p *Program) goesOn(t *thread, spun bool) bool {
+	if !t.primed {
+		t.primed = true
+		return false
+	}
+	p.decide(t, spun)
+	if p.chosen != t {
+		return false
+	}
+	p.current = t
+	return true
+}
+
+// wait sets the condition that the thread waits for; nil for none.
+func (t *thread) wait(cond func() bool) {
+	t.cond = cond
+	if cond == nil {
+		t.prog.waiting = t.prog.waiting.without(t.id)
+	} else {
+		t.prog.waiting |= one(t.id)
+	}
+}
+
+// errUnwound is the panic that ends an abandoned thread.
+var errUnwound = errors.New("gallop: explore: the schedule is over")
+
+// maxSwallowed is how often a thread may recover from errUnwound: a recovery a
+// level is fine, a loop of them would never end.
+const maxSwallowed = 100
+
+// unwind ends an abandoned thread by a panic, or leaves it where it is when it
+// keeps recovering.
+func (t *thread) unwind() {
+	for t.swallowed++; t.swallowed > maxSwallowed; {
+		t.yield(struct{}{})
+	}
+	panic(errUnwound)
+}
+
+// unwind ends the threads that the schedule has left unfinished.
+func (p *Program) unwind() {
+	if p.alive == 0 {
+		return
+	}
+	p.unwinds = true
+	for _, t := range p.threads {
+		if !t.done {
+			p.retire(t)
+		}
+	}
+	p.unwinds = false
+}
+
+// retire unwinds one thread; one that cannot be is replaced and left behind.
+func (p *Program) retire(t *thread) {
+	if p.resume(t); t.done {
+		return
+	}
+	p.fail(fmt.Errorf("thread %c recovers from every panic and cannot be ended", letters[t.id]))
+	p.pool[t.id] = newThread(p, t.id)
+}
+
+// close ends the coroutines, also while a Goexit is under way.
+func (p *Program) close(lost func(*Failure)) {
+	if p.failure == errGoexit {
+		lost(&Failure{Err: errGoexit, Trace: encode(p.trace), name: p.cfg.Name})
+	}
+	p.current = nil
+	p.unwind()
+	for _, t := range p.pool {
+		t.stop()
+	}
+}

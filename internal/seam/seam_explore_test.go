@@ -1,0 +1,95 @@
+//go:build gallop_explore
+
+package seam_test
+
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// hooked runs f with a hook and tells how often it was called.
+func hooked(f func()) (calls int) {
+	old := seam.Hook
+	defer func() { seam.Hook = old }()
+	seam.Hook = func() { calls++ }
+	f()
+	return calls
+}
+
+// TestHookOncePerAccess: each access is one interleaving point, no more (two
+// would split what is atomic) and no less.
+func TestHookOncePerAccess(t *testing.T) {
+	var (
+		p   seam.Pointer[int]
+		b   seam.Bool
+		u32 seam.Uint32
+		i32 seam.Int32
+		u64 seam.Uint64
+		i64 seam.Int64
+	)
+	parker := seam.NewParker()
+	for name, f := range map[string]func(){
+		"Point":       seam.Point,
+		"Unpark":      parker.Unpark,
+		"Pointer.L":   func() { p.Load() },
+		"Pointer.S":   func() { p.Store(nil) },
+		"Pointer.X":   func() { p.Swap(nil) },
+		"Pointer.CAS": func() { p.CompareAndSwap(nil, nil) },
+		"Bool.L":      func() { b.Load() },
+		"Bool.S":      func() { b.Store(true) },
+		"Bool.X":      func() { b.Swap(true) },
+		"Bool.CAS":    func() { b.CompareAndSwap(true, false) },
+		"Uint32.L":    func() { u32.Load() },
+		"Uint32.S":    func() { u32.Store(1) },
+		"Uint32.X":    func() { u32.Swap(1) },
+		"Uint32.CAS":  func() { u32.CompareAndSwap(1, 2) },
+		"Uint32.Add":  func() { u32.Add(1) },
+		"Uint32.Sub":  func() { u32.Sub(1) },
+		"Int32.Inc":   func() { i32.Inc() },
+		"Int32.Dec":   func() { i32.Dec() },
+		"Uint64.Or":   func() { u64.Or(1) },
+		"Uint64.And":  func() { u64.And(1) },
+		"Int64.Add":   func() { i64.Add(1) },
+	} {
+		if n := hooked(f); n != 1 {
+			t.Errorf("%s: %d points", name, n)
+		}
+	}
+}
+
+// TestHookBefore: the hook runs before the access, not after it.
+func TestHookBefore(t *testing.T) {
+	var w seam.Uint32
+	old := seam.Hook
+	defer func() { seam.Hook = old }()
+	seam.Hook = func() {
+		seam.Hook = old
+		if w.Load() != 0 {
+			t.Error("the access came first")
+		}
+	}
+	w.Add(1)
+}
+
+// TestSpinAndParkHooks: a turn of a waiting loop and a wait have their own hooks.
+func TestSpinAndParkHooks(t *testing.T) {
+	spin, await := seam.HookSpin, seam.HookAwait
+	defer func() { seam.HookSpin, seam.HookAwait = spin, await }()
+	spins, parker := 0, seam.NewParker()
+	seam.HookSpin = func() { spins++ }
+	seam.HookAwait = func(cond func() bool) {
+		if cond() {
+			t.Error("a token before it was granted")
+		}
+		parker.Unpark()
+		if !cond() {
+			t.Error("no token after it was granted")
+		}
+	}
+	seam.Spin()
+	parker.Park()
+	if spins != 1 {
+		t.Errorf("%d spins", spins)
+	}
+}

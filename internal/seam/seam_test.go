@@ -1,0 +1,136 @@
+package seam_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// These tests run in both builds: what they use is the API that the twins share,
+// and what they expect is what the twins must agree on.
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func TestPointer(t *testing.T) {
+	var p seam.Pointer[int]
+	a, b := new(int), new(int)
+	equal(t, "zero", p.Load(), nil)
+	p.Store(a)
+	equal(t, "swap", p.Swap(b), a)
+	equal(t, "wrong old", p.CompareAndSwap(a, nil), false)
+	equal(t, "right old", p.CompareAndSwap(b, a), true)
+	equal(t, "load", p.Load(), a)
+}
+
+func TestBool(t *testing.T) {
+	var b seam.Bool
+	equal(t, "zero", b.Load(), false)
+	b.Store(true)
+	equal(t, "swap", b.Swap(false), true)
+	equal(t, "wrong old", b.CompareAndSwap(true, false), false)
+	equal(t, "right old", b.CompareAndSwap(false, true), true)
+	equal(t, "load", b.Load(), true)
+}
+
+// word32 and word64 are what the two builds have in common.
+type word[T any] interface {
+	Load() T
+	Store(T)
+	Swap(T) T
+	CompareAndSwap(o, n T) bool
+	Add(T) T
+}
+
+type word32[T any] interface {
+	word[T]
+	Sub(T) T
+	Inc() T
+	Dec() T
+}
+
+type word64[T any] interface {
+	word[T]
+	Or(T) T
+	And(T) T
+}
+
+var (
+	_ word32[uint32] = (*seam.Uint32)(nil)
+	_ word32[int32]  = (*seam.Int32)(nil)
+	_ word64[uint64] = (*seam.Uint64)(nil)
+	_ word64[int64]  = (*seam.Int64)(nil)
+)
+
+// wraps takes a word over the edge of its range, where a twin of another width
+// would give itself away.
+func wraps[T uint32 | int32 | uint64 | int64](t *testing.T, w word[T], last, first T) {
+	t.Helper()
+	w.Store(last)
+	equal(t, "load", w.Load(), last)
+	equal(t, "over", w.Add(1), first)
+	equal(t, "load over", w.Load(), first)
+	equal(t, "right old", w.CompareAndSwap(first, last), true)
+	equal(t, "wrong old", w.CompareAndSwap(first, last), false)
+	equal(t, "swap", w.Swap(first), last)
+	equal(t, "back", w.Add(^T(0)), last)
+}
+
+func TestWords(t *testing.T) {
+	wraps[uint32](t, new(seam.Uint32), math.MaxUint32, 0)
+	wraps[int32](t, new(seam.Int32), math.MaxInt32, math.MinInt32)
+	wraps[uint64](t, new(seam.Uint64), math.MaxUint64, 0)
+	wraps[int64](t, new(seam.Int64), math.MaxInt64, math.MinInt64)
+}
+
+func TestCounting(t *testing.T) {
+	var i seam.Int32
+	equal(t, "dec", i.Dec(), -1)
+	equal(t, "sub", i.Sub(-3), 2)
+	equal(t, "inc", i.Inc(), 3)
+	var u seam.Uint32
+	equal(t, "dec below zero", u.Dec(), math.MaxUint32)
+	equal(t, "right old", u.CompareAndSwap(math.MaxUint32, 5), true)
+	equal(t, "sub", u.Sub(6), math.MaxUint32)
+}
+
+func TestBits(t *testing.T) {
+	var u seam.Uint64
+	equal(t, "or", u.Or(6), 0)
+	equal(t, "and", u.And(3), 6)
+	equal(t, "load", u.Load(), 2)
+	var i seam.Int64
+	equal(t, "or", i.Or(-1), 0)
+	equal(t, "and", i.And(math.MinInt64), -1)
+	equal(t, "load", i.Load(), math.MinInt64)
+}
+
+// TestParker proves "Park blocks until a token is granted and takes it", with
+// real goroutines in both builds.
+func TestParker(t *testing.T) {
+	p, woken := seam.NewParker(), make(chan bool)
+	p.Unpark()
+	p.Park() // a token granted before is kept
+	go func() { p.Park(); close(woken) }()
+	select {
+	case <-woken:
+		t.Error("woken without a token")
+	default:
+	}
+	p.Unpark()
+	<-woken
+}
+
+func TestParkerSecondToken(t *testing.T) {
+	p := seam.NewParker()
+	p.Unpark()
+	defer func() {
+		equal[any](t, "panic", recover(), "gallop: invariant: second wake token for one sleeper")
+	}()
+	p.Unpark()
+}
