@@ -2,7 +2,6 @@ package sched
 
 import (
 	"runtime"
-	"sync"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -23,7 +22,7 @@ type Pin struct {
 
 // pins is the list of a scheduler's pins.
 type pins struct {
-	mu   sync.Mutex
+	mu   seam.Mutex
 	list []*Pin // guarded by mu
 	end  bool   // guarded by mu
 }

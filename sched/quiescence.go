@@ -2,7 +2,6 @@ package sched
 
 import (
 	"context"
-	"sync"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -22,7 +21,7 @@ import (
 // does that comes in between.
 type quiescence struct {
 	asked seam.Int32 // how many wait; so that a worker that goes to sleep need not lock
-	mu    sync.Mutex
+	mu    seam.Mutex
 	wait  []*quietWaiter // guarded by mu
 	end   bool           // guarded by mu: Stop was completed
 }
