@@ -71,11 +71,13 @@ func (s *nextSlot) prepare() {
 func (s *nextSlot) prepared() bool { return s.filled&1 == 0 }
 
 // takePrepared empties the slot and returns what was in it, or nil. Owner only,
-// after prepare and a read-modify-write.
+// after prepare and a read-modify-write. The slot is cleared last: before the
+// verdict the monitor may still be about to read it.
 func (s *nextSlot) takePrepared() *Task {
+	lost := s.revoke.Load() != revokeNone && s.lost() // O3, O4
 	t := s.task
 	s.task = nil
-	if s.revoke.Load() != revokeNone && s.lost() { // O3, O4
+	if lost {
 		return nil
 	}
 	return t
@@ -116,6 +118,7 @@ func (s *nextSlot) rob(stamp uint32) *Task {
 		s.revoke.Store(revokeNone)
 		return nil
 	}
+	seam.Point()                // M3 is a step of its own
 	t := s.task                 // M3
 	s.revoke.Store(revokeTaken) // M4
 	return t
