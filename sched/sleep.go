@@ -9,11 +9,19 @@ func (w *Worker) sleep() *Task {
 	w.publish() // before the announcement: exact for whoever sees all asleep
 	all := w.sched.idle.announce(w.id, w.searching)
 	w.searching = false
-	if w.workLeft() || w.sched.stop.flag.Load() {
+	switch {
+	case w.sched.stop.flag.Load():
+		// Unlike retract it succeeds when the scheduler has just become quiescent
+		// for good: Stop may have looked before we announced.
+		if w.sched.idle.rouse(w.id) {
+			w.searching = true
+			return nil
+		}
+	case w.workLeft():
 		if w.sched.idle.retract(w.id) {
 			return nil
 		}
-	} else if all {
+	case all:
 		w.sched.quiet.check(w.sched)
 	}
 	w.parker.Park()
