@@ -82,20 +82,22 @@ func (q *quiescence) remove(w *quietWaiter) bool {
 // whoever takes the last reason away why it was not: the last worker to fall
 // asleep, the last hold to be released, and every new waiter.
 func (q *quiescence) check(s *Scheduler) {
-	if q.asked.Load() == 0 {
-		return
+	if q.asked.Load() != 0 && q.decide(s) {
+		s.notify() // not under the lock: after a Stop it buries
 	}
+}
+
+// decide releases the waiters if the scheduler is quiescent, and tells whether it
+// is not because of the inject queue, of which nobody may know.
+func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.wait) == 0 || !s.idle.freeze() { // CNF
-		return
+		return false
 	}
 	if s.holds.Load() != 0 || !s.inject.empty() { // ACK
 		s.idle.thaw()
-		if !s.inject.empty() {
-			s.notify()
-		}
-		return
+		return !s.inject.empty()
 	}
 	if q.wantsEnd() {
 		s.idle.close()
@@ -103,6 +105,7 @@ func (q *quiescence) check(s *Scheduler) {
 		s.idle.thaw()
 	}
 	q.release(nil)
+	return false
 }
 
 func (q *quiescence) wantsEnd() bool {
