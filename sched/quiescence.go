@@ -92,6 +92,10 @@ func (q *quiescence) check(s *Scheduler) {
 func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if s.idle.closed() {
+		q.release(s.verdict())
+		return false
+	}
 	if len(q.wait) == 0 || !s.idle.freeze() { // CNF
 		return false
 	}
@@ -106,6 +110,15 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	}
 	q.release(nil)
 	return false
+}
+
+// verdict is what becomes of somebody who begins to wait after the end. Only after
+// the idle word was closed.
+func (s *Scheduler) verdict() error {
+	if s.Stopping() {
+		return ErrStopped
+	}
+	return nil // quiescent for good
 }
 
 func (q *quiescence) wantsEnd() bool {
