@@ -116,8 +116,9 @@ func TestT4_Fairness(t *testing.T) {
 					far++
 				}
 			}
-			// With several workers one may lose its processor with tasks in hand.
-			if allowed := (workers - 1) * fetch; far > allowed {
+			// One worker keeps the bound for all. Of several, one may lose its processor
+			// with a batch in its ring: then those are late and the others early.
+			if allowed := min(workers-1, 1) * tasks / 3; far > allowed {
 				t.Errorf("%d of %d tasks ran far from their place", far, tasks)
 			}
 			if n := total(s).Injected; n < tasks-uint64(workers) {
