@@ -121,6 +121,7 @@ func (p *Pin) turn(t *Task) {
 // turned ends the hold of a turn. The counters go first if it may be the last one:
 // they are exact for whoever sees quiescence.
 func (p *Pin) turned() {
+	p.w.current = nil // the collector's, if nobody else has it
 	if p.queue.empty() {
 		p.w.publish()
 	}

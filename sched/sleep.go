@@ -6,7 +6,8 @@ package sched
 func (w *Worker) sleep() *Task {
 	w.count.Parks++
 	w.pace.stale = true
-	w.publish() // before the announcement: exact for whoever sees all asleep
+	w.current = nil // the collector's, if nobody else has it
+	w.publish()     // before the announcement: exact for whoever sees all asleep
 	all := w.sched.idle.announce(w.id, w.searching)
 	w.searching = false
 	switch {
