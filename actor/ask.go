@@ -9,8 +9,8 @@ import (
 
 // Result is the outcome of a request, as a message: either a value or an error.
 type Result[R any] struct {
-	Value R
-	Err   error
+	Value R     // what the behaviour returned, if Err is nil
+	Err   error // what it returned, or why it did not run: see [AskBehaviour.Ask]
 }
 
 // AskBehaviour is a behaviour of actors with state S that answers a request of type

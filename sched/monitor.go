@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"sync"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -19,7 +18,7 @@ type monitor struct {
 	s     *Scheduler
 	armed seam.Bool
 
-	mu     sync.Mutex
+	mu     seam.Mutex
 	timer  *time.Timer // guarded by mu
 	ended  bool        // guarded by mu
 	stamps []uint32    // guarded by mu: the next-slots as seen last time

@@ -162,17 +162,22 @@ func (p *stopping) gone() {
 // as once. Any goroutine; it does not block.
 func (s *Scheduler) Stop() <-chan struct{} {
 	s.stop.once.Do(func() {
-		s.stop.flag.Store(true)
-		s.monitor.stop()
-		for _, w := range s.workers {
-			if s.idle.rouse(w.id) {
-				w.dismiss()
-			}
-		}
-		s.pins.stop()
+		s.halt()
 		go s.finish()
 	})
 	return s.stop.done
+}
+
+// halt tells everyone that the scheduler stops. Once.
+func (s *Scheduler) halt() {
+	s.stop.flag.Store(true)
+	s.monitor.stop()
+	for _, w := range s.workers {
+		if s.idle.rouse(w.id) {
+			w.dismiss()
+		}
+	}
+	s.pins.stop()
 }
 
 // finish waits for the workers and buries what they left.
