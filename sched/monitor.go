@@ -119,12 +119,17 @@ func (m *monitor) steer() {
 		m.govern.lift()
 		limit = m.govern.limit
 	}
-	if limit == old {
-		return
+	if limit != old {
+		m.s.restrain(limit)
 	}
-	idle.limit.Store(uint32(limit))
-	if limit > old && m.s.workLeft() { // after the store: whoever was not woken for it is now
-		m.s.notify()
+}
+
+// restrain sets how many workers may be awake, 1 to all. Those in excess retire at
+// their next look at the inject queue. One at a time.
+func (s *Scheduler) restrain(limit int) {
+	s.idle.limit.Store(uint32(limit))
+	if s.workLeft() { // after the store: whoever was not woken for it before is now
+		s.notify()
 	}
 }
 

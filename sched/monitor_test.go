@@ -72,13 +72,17 @@ func TestMonitorRests(t *testing.T) {
 	}
 	for range 3 {
 		var armed bool
-		b := newBare(func(w *Worker) { armed = s.monitor.armed.Load() })
+		next := newBare(func(*Worker) {})
+		b := newBare(func(w *Worker) {
+			w.Schedule(&next.Task) // into the next-slot, which the monitor watches
+			armed = s.monitor.armed.Load()
+		})
 		s.Inject(&b.Task)
 		if err := s.WaitQuiet(context.Background(), false); err != nil {
 			t.Fatal(err)
 		}
 		if !armed {
-			t.Error("not armed while a worker is awake")
+			t.Error("not armed although a next-slot is filled")
 		}
 		for s.monitor.armed.Load() { // it looks within a period
 			runtime.Gosched()
