@@ -133,8 +133,8 @@ type puppet struct {
 
 type deed = func(*puppet, *actor.Context)
 
-func (p *puppet) Do(c *actor.Context, f deed)               { f(p, c) }
-func (p *puppet) Count(_ *actor.Context, by int)            { p.n += by }
+func (p *puppet) Do(c *actor.Context, f deed)                 { f(p, c) }
+func (p *puppet) Count(_ *actor.Context, by int)              { p.n += by }
 func (p *puppet) Reply(_ *actor.Context, r actor.Result[int]) { p.note = r }
 func (p *puppet) Note(c *actor.Context, r actor.Result[any]) {
 	if f, ok := p.note.(func(*actor.Context, actor.Result[any])); ok {
