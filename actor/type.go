@@ -2,7 +2,6 @@ package actor
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -132,8 +131,8 @@ func (t *typeInfo) declare(d *declaration) *declaration {
 		panic(fmt.Sprintf("gallop: a behaviour of %s without a name", t.name))
 	case t.sealed.Load():
 		panic(fmt.Sprintf("gallop: %s was declared after the first spawn of its type", d.fullName()))
-	case len(t.decls) > math.MaxUint16:
-		panic(fmt.Sprintf("gallop: %s has more than 65,536 behaviours", t.name))
+	case len(t.decls) >= stopID: // which is the number of a message that is nobody's
+		panic(fmt.Sprintf("gallop: %s: more than 65,535 behaviours", d.fullName()))
 	}
 	for _, o := range t.decls {
 		if o.name == d.name {
