@@ -150,11 +150,14 @@ func (w *boxWorld) rest(id int) (again bool) {
 
 func (w *boxWorld) close(id int) {
 	end := w.history.begin(id, op{kind: opClose})
-	m := w.box.close(&w.in)
+	m, spent := w.box.close(&w.in)
 	end(result{list: numbers(m)})
+	w.recycle(spent)
 	for m != nil {
-		w.dead = append(w.dead, numberOf(m))
+		left := m
 		m = m.next
+		w.dead = append(w.dead, numberOf(left))
+		w.recycle(left)
 	}
 	w.running--
 }

@@ -140,7 +140,9 @@ func (w *twins) close(t *rapid.T) {
 		t.Skip("an open mailbox is more fun")
 	}
 	var got []uint64
-	for m := w.box.close(&w.in); m != nil; {
+	m, spent := w.box.close(&w.in)
+	w.recycle(spent)
+	for m != nil {
 		got = append(got, numberOf(m))
 		m, m.next = m.next, nil
 	}

@@ -130,24 +130,26 @@ func (s *stock) give(n int) {
 	}
 }
 
-// check: depths count down to one, within the bound.
+// check: depths count down to one, within the bound, and a spare chain is full.
 func (s *stock) check(t *rapid.T) {
-	h := s.c.free[s.pool.id]
-	if h == nil {
-		return
+	have := s.c.stock[s.pool.id]
+	if have.spare != nil && have.spare.depth != chainLength {
+		t.Fatalf("a spare chain of %d", have.spare.depth)
 	}
-	if h.depth > maxFree {
-		t.Fatalf("depth %d, want at most %d", h.depth, maxFree)
-	}
-	n := uint32(0)
-	for m := h; m != nil; m = m.next {
-		if m.depth != h.depth-n || s.live[m] {
-			t.Fatalf("node %d from the top: depth %d of %d, in use %v", n, m.depth, h.depth, s.live[m])
+	for _, h := range []*message{have.use, have.spare} {
+		want := uint32(0)
+		if h != nil {
+			want = h.depth
 		}
-		n++
-	}
-	if n != h.depth {
-		t.Fatalf("%d nodes, depth says %d", n, h.depth)
+		for m := h; m != nil; m = m.next {
+			if m.depth != want || s.live[m] {
+				t.Fatalf("depth %d, want %d; in use: %v", m.depth, want, s.live[m])
+			}
+			want--
+		}
+		if want != 0 || h != nil && h.depth > chainLength {
+			t.Fatalf("a chain of %v ends at %d", h.depth, want)
+		}
 	}
 }
 
@@ -156,8 +158,8 @@ func (s *stock) check(t *rapid.T) {
 func TestPool_Twin(t *testing.T) {
 	p := register(func() *message { return &new(node[[1]uint64]).message })
 	rapid.Check(t, func(t *rapid.T) {
-		s := &stock{&Context{free: make([]*message, poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
-		amount := rapid.SampledFrom([]int{1, 2, chainLength - 1, chainLength, chainLength + 1, 2 * maxFree})
+		s := &stock{&Context{stock: make([]magazines, poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
+		amount := rapid.SampledFrom([]int{1, 2, chainLength - 1, chainLength, chainLength + 1, 3 * chainLength})
 		t.Repeat(map[string]func(*rapid.T){
 			"inside": func(t *rapid.T) {
 				for range amount.Draw(t, "n") {
@@ -179,10 +181,10 @@ func TestPool_Twin(t *testing.T) {
 // TestPool_Late: a worker that was made before a type was declared handles its
 // messages all the same.
 func TestPool_Late(t *testing.T) {
-	c := &Context{free: make([]*message, poolCount())}
+	c := &Context{stock: make([]magazines, poolCount())}
 	type latecomer struct{ p *int }
 	p, _ := poolOf[latecomer]()
-	if int(p.id) < len(c.free) {
+	if int(p.id) < len(c.stock) {
 		t.Fatalf("pool %d is not late", p.id)
 	}
 	m := p.fresh()
