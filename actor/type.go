@@ -13,6 +13,9 @@ import (
 // have theirs, as in the Pony runtime.
 const DefaultBatch = 100
 
+// maxBatch is no limit to speak of, and fits where a batch is kept.
+const maxBatch = 1<<31 - 1
+
 // Type is an actor type: a name and a table of behaviours over a state S. Make one
 // per kind of actor, at package level, with [NewType]; declare its behaviours with
 // [Declare] and [DeclareAsk] and give them their methods with [Type.Table]. The
@@ -61,7 +64,7 @@ func TypeBatch(n int) TypeOption {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: TypeBatch(%d): want at least 1", n))
 	}
-	return func(t *typeInfo) { t.batch = n }
+	return func(t *typeInfo) { t.batch = min(n, maxBatch) }
 }
 
 // PinnedThread makes all actors of this type run on one OS thread that is theirs
@@ -71,13 +74,16 @@ func TypeBatch(n int) TypeOption {
 func PinnedThread() TypeOption { return func(t *typeInfo) { t.pinned = true } }
 
 // NewType makes an actor type. The name appears in logs and reports; it need not
-// be unique. It panics if the name is empty.
+// be unique. It panics if the name is empty or an option is nil.
 func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 	if name == "" {
 		panic("gallop: NewType: empty name")
 	}
 	t := &Type[S]{info: typeInfo{name: name, state: reflect.TypeFor[S]()}}
 	for _, o := range opts {
+		if o == nil {
+			panic("gallop: NewType: a nil option for " + name)
+		}
 		o(&t.info)
 	}
 	return t
