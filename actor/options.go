@@ -50,8 +50,8 @@ func Logger(l *slog.Logger) Option {
 
 // OnDeadLetter sets a function that sees every dead letter. It runs where the
 // letter dies, on a worker or in a goroutine that sends, possibly in several at
-// once; it must be quick and must not wait for the system. A panic in it is logged
-// and ignored.
+// once; it must be quick and must not wait for the system. A panic or a
+// runtime.Goexit in it is logged and ignored.
 func OnDeadLetter(f func(DeadLetter)) Option {
 	return func(o *options) {
 		if o.onDeadLetter = f; f == nil {
