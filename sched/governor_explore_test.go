@@ -44,6 +44,43 @@ func TestGovernorOverlooksNothing(t *testing.T) {
 	t.Run("3 workers", func(t *testing.T) { roam(t, restrained(3, 3)) })
 }
 
+// TestGovernorKeepsOneAwake: those in excess do not all retire.
+func TestGovernorKeepsOneAwake(t *testing.T) {
+	roam(t, func(p *explore.Program) {
+		h := newHouse(p, 2, p.Daemon)
+		for _, w := range h.s.workers {
+			w.pace.pollInterval = 1
+		}
+		for _, name := range []string{"A", "B", "C"} {
+			j := h.job(name, nil)
+			p.Go(func() { h.s.Inject(&j.Task) })
+		}
+		p.Go(func() { h.s.restrain(1) })
+		p.After(h.allRan)
+	})
+}
+
+// TestGovernorLiftWakes: a task that waits for one behind it, with one worker
+// allowed, goes on when two are.
+func TestGovernorLiftWakes(t *testing.T) {
+	roam(t, func(p *explore.Program) {
+		h := newHouse(p, 2, p.Daemon)
+		h.s.restrain(1)
+		var a, b *job
+		root := h.job("root", func(w *Worker) {
+			w.Schedule(&a.Task) // next-slot
+			w.Schedule(&b.Task) // ring
+			p.Await(func() bool { return b.ran == 1 })
+		})
+		a, b = h.job("A", nil), h.job("B", nil)
+		p.Go(func() {
+			h.s.Inject(&root.Task)
+			h.s.restrain(2)
+		})
+		p.After(h.allRan)
+	})
+}
+
 // TestGovernorAndStop: a worker that retires while the scheduler stops leaves, and
 // what it had is buried.
 func TestGovernorAndStop(t *testing.T) {
