@@ -130,26 +130,38 @@ func (s *stock) give(n int) {
 	}
 }
 
-// check: depths count down to one, within the bound, and a spare chain is full.
+// check: every chain is as long as the books say, nothing in it is in use, and nodes
+// that were made elsewhere are on their way home.
 func (s *stock) check(t *rapid.T) {
 	have := s.c.stock[s.pool.id]
-	if have.spare != nil && have.spare.depth != chainLength {
-		t.Fatalf("a spare chain of %d", have.spare.depth)
+	s.chain(t, have.use, have.n, s.c.home)
+	for i, h := range have.full {
+		switch {
+		case i >= have.kept && h != nil:
+			t.Fatalf("full chain %d of %d is still there", i, have.kept)
+		case i < have.kept && int(h.length) < chainLength:
+			t.Fatalf("a full chain of %d", h.length)
+		case h != nil:
+			s.chain(t, h, int(h.length), s.c.home)
+		}
 	}
-	for _, h := range []*message{have.use, have.spare} {
-		want := uint32(0)
-		if h != nil {
-			want = h.depth
+	for home, a := range have.away {
+		if a.n >= awayLength {
+			t.Fatalf("%d nodes have not gone home to %d", a.n, home)
 		}
-		for m := h; m != nil; m = m.next {
-			if m.depth != want || s.live[m] {
-				t.Fatalf("depth %d, want %d; in use: %v", m.depth, want, s.live[m])
-			}
-			want--
+		s.chain(t, a.first, a.n, uint16(home))
+	}
+}
+
+func (s *stock) chain(t *rapid.T, h *message, want int, home uint16) {
+	n := 0
+	for m := h; m != nil; m = m.next {
+		if n++; s.live[m] || m.home != home {
+			t.Fatalf("in use: %v; of home %d, want %d", s.live[m], m.home, home)
 		}
-		if want != 0 || h != nil && h.depth > chainLength {
-			t.Fatalf("a chain of %v ends at %d", h.depth, want)
-		}
+	}
+	if n != want {
+		t.Fatalf("a chain of %d, booked as %d", n, want)
 	}
 }
 
@@ -167,9 +179,7 @@ func TestPool_Twin(t *testing.T) {
 				}
 			},
 			"outside": func(t *rapid.T) {
-				m := p.takeOne()
-				m.next = nil // the sender's now
-				s.take(t, m)
+				s.take(t, p.takeOne())
 			},
 			"recycle": func(t *rapid.T) { s.give(amount.Draw(t, "n")) },
 			"":        s.check,
@@ -187,7 +197,7 @@ func TestPool_Late(t *testing.T) {
 	if int(p.id) < len(c.stock) {
 		t.Fatalf("pool %d is not late", p.id)
 	}
-	m := p.fresh()
+	m := p.make1(c.home)
 	c.recycle(m) // no list yet: dropped
 	if got := c.alloc(p.id); got == m || got.pool != p.id {
 		t.Fatalf("alloc: %v of pool %d", got, got.pool)
