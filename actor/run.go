@@ -41,6 +41,10 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 			ran.recycle(c)
 			ran = spentChain{first: next}
 		}
+		if w.Stopping() {
+			ran.recycle(c)
+			return true // to where what is left becomes dead letters
+		}
 		m = next
 	}
 	ran.recycle(c)

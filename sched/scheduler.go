@@ -136,7 +136,7 @@ func (s *Scheduler) bury() {
 
 // stopping is the way down: it counts the workers that may still run something.
 type stopping struct {
-	flag    seam.Bool
+	flag    seam.Uint32 // 1 from Stop on
 	once    sync.Once
 	left    seam.Int32
 	workers chan struct{} // closed when the last worker is gone
@@ -170,7 +170,7 @@ func (s *Scheduler) Stop() <-chan struct{} {
 
 // halt tells everyone that the scheduler stops. Once.
 func (s *Scheduler) halt() {
-	s.stop.flag.Store(true)
+	s.stop.flag.Store(1)
 	s.monitor.stop()
 	for _, w := range s.workers {
 		if s.idle.rouse(w.id) {
@@ -195,4 +195,4 @@ func (s *Scheduler) finish() {
 }
 
 // Stopping tells whether Stop was called.
-func (s *Scheduler) Stopping() bool { return s.stop.flag.Load() }
+func (s *Scheduler) Stopping() bool { return s.stop.flag.Load() != 0 }

@@ -13,7 +13,7 @@ const (
 // find looks for work elsewhere, and sleeps when there is none. It returns nil
 // when the scheduler stops.
 func (w *Worker) find() *Task {
-	for !w.sched.stop.flag.Load() {
+	for w.sched.stop.flag.Load() == 0 {
 		if t := w.search(); t != nil {
 			return t
 		}
@@ -42,7 +42,7 @@ func (w *Worker) search() *Task {
 			w.found()
 			return t
 		}
-		if w.sched.stop.flag.Load() {
+		if w.sched.stop.flag.Load() != 0 {
 			return nil
 		}
 		w.count.Yields++

@@ -11,7 +11,7 @@ func (w *Worker) sleep() *Task {
 	all := w.sched.idle.announce(w.id, w.searching)
 	w.searching = false
 	switch {
-	case w.sched.stop.flag.Load():
+	case w.sched.stop.flag.Load() != 0:
 		// Unlike retract it succeeds when the scheduler has just become quiescent
 		// for good: Stop may have looked before we announced.
 		if w.sched.idle.rouse(w.id) {
@@ -48,7 +48,7 @@ func (w *Worker) retire() bool {
 	if !w.sched.idle.retire(w.id) {
 		return false // the limit has changed, or others were faster
 	}
-	if w.sched.stop.flag.Load() && w.sched.idle.rouse(w.id) { // as in sleep
+	if w.sched.stop.flag.Load() != 0 && w.sched.idle.rouse(w.id) { // as in sleep
 		return true
 	}
 	w.parker.Park()

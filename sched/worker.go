@@ -197,7 +197,7 @@ func (w *Worker) firstTask() *Task {
 // every few turns even if there is local work.
 func (w *Worker) nextTask() *Task {
 	invariant.Check(!w.searching, "worker %d takes a task while it counts as a searcher", w.id)
-	if w.sched.stop.flag.Load() {
+	if w.sched.stop.flag.Load() != 0 {
 		return nil
 	}
 	if w.untilPoll--; w.untilPoll <= 0 {
