@@ -320,5 +320,6 @@ func (d *dying) RunTask(w *Worker) bool {
 // TaskDied implements Runner.
 func (d *dying) TaskDied(*Worker, error) {
 	d.h.s.quiet.mu.Lock() // as Release and WaitQuiet do
+	//lint:ignore SA2001 whoever held the lock has let go now
 	d.h.s.quiet.mu.Unlock()
 }
