@@ -74,9 +74,19 @@ func (s *nextSlot) prepared() bool { return s.filled&1 == 0 }
 // two turns. A turn that ended by going idle has prepared it; for any other it
 // brings its own fence.
 func (s *nextSlot) take() *Task {
-	if s.task == nil {
+	t := s.task
+	if t == nil {
 		return nil
 	}
+	if !s.prepared() || s.revoke.Load() != revokeNone { // O3, if prepared
+		return s.takeSlowly()
+	}
+	s.task = nil
+	return t
+}
+
+// takeSlowly is take where there is a fence to be made or a verdict to wait for.
+func (s *nextSlot) takeSlowly() *Task {
 	if !s.prepared() {
 		s.prepare()
 		s.revoke.CompareAndSwap(revokeNone, revokeNone) // O2
