@@ -87,6 +87,7 @@ func (p *Pin) serve() (more bool) {
 	for !p.s.Stopping() {
 		if t := p.queue.pop(); t != nil {
 			p.turn(t)
+			p.w.publish() // before the release: exact for whoever waits for it
 			p.s.Release()
 		} else {
 			p.sleep()
@@ -100,6 +101,7 @@ func (p *Pin) serve() (more bool) {
 
 func (p *Pin) afterCrash(value any) bool {
 	p.w.bringDown(value)
+	p.w.publish()
 	p.s.Release()
 	if value == nil {
 		go p.begin() // the goroutine, and with it the thread, is lost
