@@ -211,8 +211,8 @@ func TestShutdown_Deadline(t *testing.T) {
 	r := puppetType.Spawn(sys, puppet{})
 	stuck, release := make(chan struct{}), make(chan struct{})
 	do.Send(sys, r, func(*puppet, *actor.Context) { close(stuck); <-release })
-	count.Send(sys, r, 1)
 	receive(t, "the behaviour to get stuck", stuck)
+	count.Send(sys, r, 1) // for the next turn, which there will not be
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	wants(t, sys.Shutdown(ctx), context.DeadlineExceeded)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -49,6 +50,7 @@ type Scheduler struct {
 	// Read-only after New.
 	cfg     Config
 	workers []*Worker
+	procs   int        // Go's processors, GOMAXPROCS
 	rand    *rand.Rand // New only
 
 	// Who sleeps; every wake-up goes through it.
@@ -72,7 +74,7 @@ func New(cfg Config) (*Scheduler, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = seam.SystemClock{}
 	}
-	s := &Scheduler{cfg: cfg, rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
+	s := &Scheduler{cfg: cfg, procs: runtime.GOMAXPROCS(0), rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
 	s.inject.init(segmentCells)
 	s.idle.init(cfg.Workers)
 	s.stop.init(cfg.Workers)

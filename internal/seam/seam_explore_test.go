@@ -24,7 +24,6 @@ func TestHookOncePerAccess(t *testing.T) {
 		p   seam.Pointer[int]
 		b   seam.Bool
 		u32 seam.Uint32
-		i32 seam.Int32
 		u64 seam.Uint64
 		i64 seam.Int64
 	)
