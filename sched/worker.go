@@ -237,6 +237,7 @@ func (w *Worker) pollInTurn() *Task {
 	if t != nil {
 		if next := w.slot.take(); next != nil {
 			w.slot.put(next)
+			w.sched.monitor.arm() // begin and requeue have not: theirs was to run at once
 		}
 	}
 	return t
