@@ -77,6 +77,7 @@ func (m *monitor) tick() {
 	m.freeStranded()
 	m.steer()
 	if m.s.idle.quiet() {
+		m.s.restrain(len(m.s.workers)) // until the next tick: nobody would see that one is stuck
 		m.armed.Store(false)
 		if m.s.idle.quiet() || !m.armed.CompareAndSwap(false, true) {
 			return
@@ -112,14 +113,13 @@ const patience = 5
 func (m *monitor) steer() {
 	idle := &m.s.idle
 	v := idle.v.Load()
-	old := m.govern.limit
 	total, stuck := m.progress(v)
 	limit := m.govern.look(m.s.cfg.Clock.Nanos(), total, idle.awake(v))
 	if stuck && limit < m.govern.workers {
 		m.govern.lift()
 		limit = m.govern.limit
 	}
-	if limit != old {
+	if uint32(limit) != idle.limit.Load() {
 		m.s.restrain(limit)
 	}
 }
@@ -128,8 +128,13 @@ func (m *monitor) steer() {
 // their next look at the inject queue. One at a time.
 func (s *Scheduler) restrain(limit int) {
 	s.idle.limit.Store(uint32(limit))
-	if s.workLeft() { // after the store: whoever was not woken for it before is now
-		s.notify()
+	if !s.workLeft() { // after the store: whoever was not woken for it before is now
+		return
+	}
+	// Not notify: it buries after the end, and the monitor has its lock in hand.
+	// Whoever pushes after the end buries himself.
+	if i, r := s.idle.wake(true); r == wokeOne {
+		s.workers[i].wake(nil)
 	}
 }
 

@@ -119,3 +119,33 @@ func TestAtMostHalfSearch(t *testing.T) {
 		t.Errorf("%d of %d workers searched at once", n, workers)
 	}
 }
+
+// TestBug_K8_RestingMonitorRestrainsNobody: the governor has kept all but one worker
+// asleep when the last one slept and the monitor went to rest. The next task to come
+// in waits for the one behind it, and nobody is there to see that it is stuck.
+func TestBug_K8_RestingMonitorRestrainsNobody(t *testing.T) {
+	s, err := New(Config{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { <-s.Stop() }()
+	s.monitor.mu.Lock()
+	s.monitor.govern.limit = 1
+	s.restrain(1)
+	s.monitor.mu.Unlock()
+	first := newBare(func(w *Worker) { w.Schedule(&newBare(func(*Worker) {}).Task) })
+	s.Inject(&first.Task) // arms the monitor
+	if err := s.WaitQuiet(context.Background(), false); err != nil {
+		t.Fatal(err)
+	}
+	for s.monitor.armed.Load() {
+		runtime.Gosched()
+	}
+	ran := make(chan struct{})
+	waits := newBare(func(*Worker) { <-ran })
+	s.Inject(&waits.Task)
+	s.Inject(&newBare(func(*Worker) { close(ran) }).Task)
+	if err := s.WaitQuiet(context.Background(), false); err != nil {
+		t.Fatal(err)
+	}
+}

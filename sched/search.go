@@ -32,7 +32,7 @@ func (w *Worker) find() *Task {
 // look once more.
 func (w *Worker) search() *Task {
 	if !w.searching {
-		if t := w.look(); t != nil {
+		if t := w.glance(); t != nil {
 			return t
 		}
 		if !w.sched.idle.startSearch() {
@@ -60,6 +60,18 @@ func (w *Worker) rounds() int {
 		return lingerRounds
 	}
 	return searchRounds
+}
+
+// glance is a look that is not counted as a search. A worker that has taken its
+// announcement back may have been counted before, for several wake-ups: it passes on
+// what it leaves.
+func (w *Worker) glance() *Task {
+	t := w.look()
+	if w.tookBack && t != nil && w.sched.workLeft() {
+		w.sched.notify()
+	}
+	w.tookBack = false
+	return t
 }
 
 // found ends a search that was successful. The last searcher to find work wakes

@@ -20,6 +20,7 @@ func (w *Worker) sleep() *Task {
 		}
 	case w.sched.workLeft():
 		if w.sched.idle.retract(w.id) {
+			w.tookBack = true
 			return nil
 		}
 	case all:

@@ -28,6 +28,7 @@ func injectingInto(workers, outsiders int) func(*explore.Program) {
 // store, a worker that parks although its own bit was cleared.
 func TestSleepNoInjectionOverlooked(t *testing.T) {
 	t.Run("1×2", func(t *testing.T) { roam(t, injectingInto(1, 2)) })
+	t.Run("1×3", func(t *testing.T) { roam(t, injectingInto(1, 3)) })
 	t.Run("2×2", func(t *testing.T) { roam(t, injectingInto(2, 2)) })
 	t.Run("2×3", func(t *testing.T) { roam(t, injectingInto(2, 3)) })
 	t.Run("3×2", func(t *testing.T) { roam(t, injectingInto(3, 2)) })
@@ -85,6 +86,32 @@ func TestBug_K3_TokenReachesTheChosen(t *testing.T) {
 		a, b = h.job("A", meet), h.job("B", meet)
 		p.Go(func() { h.s.Inject(&a.Task) })
 		p.Go(func() { h.s.Inject(&b.Task) })
+		p.After(h.allRan)
+	})
+}
+
+// TestBug_K9_LastSearcherLooksAgain: two tasks come in while a searcher stands in for
+// the wake-ups; it takes one of them, which waits for the other, and has to see to
+// it that somebody takes that one.
+func TestBug_K9_LastSearcherLooksAgain(t *testing.T) {
+	roam(t, func(p *explore.Program) {
+		h := newHouse(p, 3, p.Daemon)
+		for _, w := range h.s.workers {
+			w.untilPoll = 1000 // no task overtakes one that was handed over: no monitor is there to free it
+		}
+		meet := func(*Worker) {
+			p.Await(func() bool { return h.jobs[0].ran+h.jobs[1].ran+h.jobs[2].ran == 3 })
+		}
+		for _, name := range []string{"A", "B", "C"} {
+			h.job(name, meet)
+		}
+		short := h.job("short", nil)
+		p.Go(func() { h.s.Inject(&short.Task) })
+		p.Go(func() { h.s.Inject(&h.jobs[0].Task) })
+		p.Go(func() {
+			h.s.Inject(&h.jobs[1].Task)
+			h.s.Inject(&h.jobs[2].Task)
+		})
 		p.After(h.allRan)
 	})
 }

@@ -25,6 +25,7 @@ type Worker struct {
 	inRow     int   // turns taken from the next-slot without a look at the ring
 	untilPoll int   // turns left before the inject queue is looked at
 	credit    int   // units of work left before the clock is read
+	tookBack  bool  // its announcement, since the last look
 	searching bool  // counted in the idle word
 	pace      pace
 	count     Counters
@@ -237,6 +238,7 @@ func (w *Worker) pollInTurn() *Task {
 	if t != nil {
 		if next := w.slot.take(); next != nil {
 			w.slot.put(next)
+			w.sched.monitor.arm() // begin and requeue have not: theirs was to run at once
 		}
 	}
 	return t
