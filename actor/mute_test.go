@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // overloaded is an actor that is overloaded and stuck in a behaviour: it will not
@@ -387,6 +388,9 @@ var (
 func TestMute_BoundsTheHeap(t *testing.T) {
 	const producers = 8
 	each := scaled(250_000)
+	if invariant.On { // ten times slower
+		each /= 10
+	}
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.Workers(workers))
 		heap := func() uint64 {

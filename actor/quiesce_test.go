@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // TestWait_NeverEarly: "messages whose Send returned before Wait was called are
@@ -261,7 +262,11 @@ func TestStop_Now(t *testing.T) {
 // TestCycles_T3 (TestBug_K2, K7, K40): start, one message, quiesce, stop, over and
 // over; a hang is a lost wake-up.
 func TestCycles_T3(t *testing.T) {
-	for i := range scaled(20_000) {
+	cycles := scaled(20_000)
+	if invariant.On { // ten times slower
+		cycles /= 10
+	}
+	for i := range cycles {
 		sys := actor.Start(actor.Workers(1 + i%4))
 		var ran atomic.Int64
 		r := puppetType.Spawn(sys, puppet{})
