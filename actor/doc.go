@@ -53,8 +53,9 @@
 //
 // A send from a behaviour is one locked instruction and no allocation in steady
 // state; an idle actor is one allocation of about 120 bytes and its state; an idle
-// system uses no processor time. Workers yield to Go's scheduler about every 50 µs,
-// so that the process's other goroutines run.
+// system uses no processor time. Workers yield to Go's scheduler every 100 µs, or
+// every 400 µs while some of Go's processors are free, so that the process's other
+// goroutines run.
 //
 // # Sources
 //

@@ -108,8 +108,8 @@ func (w *Worker) PrepareNext() {
 }
 
 // Spend takes n units of work, messages or reductions, off the worker's credit.
-// When the credit is gone it reads the clock, publishes the counters and lets the
-// process's other goroutines run: about every 50 µs.
+// When the credit is gone, about every 50 µs, it reads the clock, publishes the
+// counters and, if it is time, lets the process's other goroutines run.
 func (w *Worker) Spend(n int) {
 	if w.credit -= n; w.credit <= 0 {
 		w.refill()
