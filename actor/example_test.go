@@ -79,7 +79,8 @@ func ExampleRef() {
 	sys := actor.Start()
 	a, b := accountType.Spawn(sys, account{}), accountType.Spawn(sys, account{})
 	var none actor.Ref[account]
-	fmt.Println(a == a, a == b, none.IsZero(), none)
+	same := a
+	fmt.Println(a == same, a == b, none.IsZero(), none)
 	fmt.Println(a, a.ID() != b.ID())
 	sys.Stop()
 	// Output:

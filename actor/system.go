@@ -134,8 +134,9 @@ func (s *System) Stop() {
 
 // stop begins the end and returns what is closed when it is reached.
 func (s *System) stop() <-chan struct{} {
-	s.end()
-	return s.sched.Stop()
+	done := s.sched.Stop()
+	s.end() // afterwards: what a Pipe brings because of it does not run any more
+	return done
 }
 
 // mustBeOutside panics if a behaviour of this system calls, which would wait for

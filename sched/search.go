@@ -6,9 +6,6 @@ const (
 	// searchRounds is how often a worker looks everywhere before it sleeps, while
 	// others work.
 	searchRounds = 8
-	// lingerRounds is the same for the last worker awake. Work can then only come
-	// from outside; whoever it has just answered may have the next question.
-	lingerRounds = 3
 	// maxFetch bounds the tasks that one look at the inject queue takes.
 	maxFetch = 32
 )
@@ -35,12 +32,14 @@ func (w *Worker) search() *Task {
 		if t := w.glance(); t != nil {
 			return t
 		}
-		if !w.sched.idle.startSearch() {
+		// While all others sleep, work can only come from outside, which wakes whom
+		// it needs.
+		if w.sched.idle.sleepers() >= len(w.sched.workers)-1 || !w.sched.idle.startSearch() {
 			return nil
 		}
 		w.searching = true
 	}
-	for range w.rounds() {
+	for range searchRounds {
 		if t := w.look(); t != nil {
 			w.found()
 			return t
@@ -52,14 +51,6 @@ func (w *Worker) search() *Task {
 		seam.Spin()
 	}
 	return nil
-}
-
-// rounds returns how often to look.
-func (w *Worker) rounds() int {
-	if w.sched.idle.sleepers() >= len(w.sched.workers)-1 {
-		return lingerRounds
-	}
-	return searchRounds
 }
 
 // glance is a look that is not counted as a search. A worker that has taken its

@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/gallop-go/gallop/internal/seam"
+
 // sleep parks the worker until it is woken, and returns the task it was handed,
 // if any. The order of the steps is what keeps a wake-up from being lost; README.md
 // has the proof.
@@ -25,10 +27,26 @@ func (w *Worker) sleep() *Task {
 		}
 	case all:
 		w.sched.quiet.check(w.sched)
+		w.linger()
 	}
 	w.parker.Park()
 	w.count.Wakes++
 	return w.awake()
+}
+
+// lingerRounds is how often the last worker to fall asleep lets the process's other
+// goroutines run before it parks.
+const lingerRounds = 3
+
+// linger waits a moment for a token. Whoever this worker has just answered may have
+// the next question, and granting a token to a goroutine that has not parked is cheap.
+func (w *Worker) linger() {
+	for range lingerRounds {
+		if w.parker.Granted() {
+			return
+		}
+		seam.Spin()
+	}
 }
 
 // retire puts the worker to sleep although it has work, because the governor wants

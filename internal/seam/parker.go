@@ -15,6 +15,9 @@ func NewParker() Parker { return Parker{token: make(chan struct{}, 1)} }
 // granter wrote before Unpark synchronizes before Park returns.
 func (p *Parker) Park() { <-p.token }
 
+// Granted tells whether Park would return at once. Owner only; advisory.
+func (p *Parker) Granted() bool { return len(p.token) > 0 }
+
 // Unpark grants the token. Any goroutine, once per token owed.
 func (p *Parker) Unpark() {
 	select {
