@@ -2,7 +2,7 @@
  * of sched/README.md), with the governor's limit and with Stop at any moment.
  *
  * W workers with a ring each, an inject queue, P tasks from outside; turns make SPAWN
- * more. One turn may block until every other task has run, so that work which only a
+ * more (with EARLY, Stop may come at any moment; otherwise when all is done). One turn may block until every other task has run, so that work which only a
  * sleeper could run is a deadlock and not merely late. A compare-and-swap loop is one
  * step here: only its success has an effect.
  *
@@ -40,7 +40,8 @@ bool token[W], handed[W], waits[W], idly[W];
 bool stop;
 byte left = W;
 byte made, ran, spawned, pushers;
-bool blocker;
+bool blocker;            /* there has been one, or there may be none */
+bool raises;             /* the governor will raise the limit again */
 
 #define awake (W - ((bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1)))
 #define SET(i) ((bits >> (i)) & 1)
@@ -111,19 +112,15 @@ inline workLeft() {
 
 /* got: whether a task was taken from the inject queue or another's ring */
 inline look() {
-	atomic { got = (q > 0); q = q - got };
-	k = 0;
-	do
-	:: (!got && k < W) -> atomic {
-			if
-			:: k != me -> got = (ring[k] > 0); ring[k] = ring[k] - got
-			:: else
-			fi;
-			k++
-		}
-	:: else -> break
-	od;
-	k = 0
+	d_step {
+		got = (q > 0); q = q - got;
+		do
+		:: (!got && k < W && k != me) -> got = (ring[k] > 0); ring[k] = ring[k] - got; k++
+		:: (!got && k < W && k == me) -> k++
+		:: else -> break
+		od;
+		k = 0
+	}
 }
 
 inline announce() {
@@ -153,7 +150,7 @@ turn:	/* a task is in hand */
 	fi;
 	if
 	:: atomic { !blocker -> blocker = 1 };
-		atomic { ((pushers == P && ran + 1 == made) || stop) -> blocker = 0; ran++ }
+		atomic { ((pushers == P && ran + 1 == made) || stop) -> ran++ }
 	:: ran++
 	fi;
 
@@ -279,19 +276,22 @@ proctype governor() {
 	byte j = NOBODY, k;
 	bool got;
 	limit = 1;
-	limit = W;
+	if
+	:: raises ->
+		limit = W;
 #ifndef RAISE_QUIET
-	workLeft();
-	if :: got -> notify() :: else fi
+		workLeft();
+		if :: got -> notify() :: else fi
 #endif
+	:: else
+	fi
 }
 
 proctype stopper() {
 	byte i;
-	if
-	:: (pushers == P && ran == made)       /* nothing is left to do */
-	:: true                                /* in the midst of it */
-	fi;
+#ifndef EARLY
+	(pushers == P && ran == made);         /* nothing is left to do */
+#endif
 P1:	stop = 1;
 	do
 	:: i < W ->
@@ -318,6 +318,7 @@ init {
 		i = 0;
 		do :: i < P -> run pusher(); i++ :: else -> break od;
 #ifdef GOVERN
+		if :: raises = 1 :: blocker = 1 fi;
 		run governor();
 #endif
 		run stopper(); i = 0
