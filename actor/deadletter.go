@@ -63,20 +63,46 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 		s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
 		return
 	}
-	if n, ok := s.log.next(); ok {
-		s.opts.logger.Warn("gallop: dead letter", "actor", to.id, "type", to.typ.name,
-			"behaviour", d.name, "reason", reason, "so_far", n)
+	if n, ok := s.letters.next(); ok {
+		s.log(func(l *slog.Logger) {
+			l.Warn("gallop: dead letter", "actor", to.id, "type", to.typ.name,
+				"behaviour", d.name, "reason", reason, "so_far", n)
+		})
 	}
 }
 
-// guard keeps a panic in a user's hook from doing harm.
+// guard keeps a panic or a Goexit in a user's hook from doing harm. The hook has a
+// goroutine of its own, because nothing stops a Goexit, such as that of a test that
+// fails in the hook, and the goroutine that calls may be a worker. Its caller waits.
 func (s *System) guard(hook string, f func()) {
-	defer func() {
-		if v := recover(); v != nil {
-			s.opts.logger.Error("gallop: panic in a hook", slog.String("hook", hook), slog.Any("value", v))
-		}
+	crashed := make(chan any)
+	go func() {
+		defer close(crashed)
+		var v any = "runtime.Goexit"
+		defer func() {
+			if r := recover(); r != nil {
+				v = r
+			}
+			if v != nil {
+				crashed <- v
+			}
+		}()
+		f()
+		v = nil
 	}()
-	f()
+	if v, ok := <-crashed; ok && hook != loggerHook {
+		s.log(func(l *slog.Logger) {
+			l.Error("gallop: panic in a hook", slog.String("hook", hook), slog.Any("value", v))
+		})
+	}
+}
+
+// loggerHook is the one hook whose crashes cannot be logged.
+const loggerHook = "Logger"
+
+// log calls the user's logger.
+func (s *System) log(f func(*slog.Logger)) {
+	s.guard(loggerHook, func() { f(s.opts.logger) })
 }
 
 // letterLog keeps dead letters from flooding the log: the first, the second, the

@@ -3,6 +3,7 @@ package actor
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 
 	"github.com/gallop-go/gallop/sched"
 )
@@ -76,8 +77,10 @@ func (s *System) reportPanic(b *body, m *message, d *declaration, crash *sched.C
 		s.guard("OnPanic", func() { s.opts.onPanic(p) })
 		return
 	}
-	s.opts.logger.Error("gallop: behaviour panicked", "actor", p.ActorID, "type", p.Type,
-		"behaviour", p.Behaviour, "from", p.From, "value", fmt.Sprint(p.Value), "goexit", p.Goexit, "stack", string(p.Stack))
+	s.log(func(l *slog.Logger) {
+		l.Error("gallop: behaviour panicked", "actor", p.ActorID, "type", p.Type, "behaviour", p.Behaviour,
+			"from", p.From, "value", fmt.Sprint(p.Value), "goexit", p.Goexit, "stack", string(p.Stack))
+	})
 }
 
 // userFrames drops what lies above the frame that panicked: the deferred functions

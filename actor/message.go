@@ -26,6 +26,7 @@ const headerSize = unsafe.Sizeof(message{})
 // node is a message with a payload of type M in its place.
 type node[M any] struct {
 	message
+	//lint:ignore U1000 payloadOf finds it by its place
 	payload M
 }
 

@@ -23,7 +23,7 @@ type options struct {
 	logger       *slog.Logger
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
-	nilOption    string // the first option that was given nil
+	nilOptions   []string // those that were given nil
 }
 
 // Workers sets the number of workers, 1 to 56. The default is GOMAXPROCS, at most
@@ -32,7 +32,7 @@ func Workers(n int) Option { return func(o *options) { o.workers = n } }
 
 // Batch sets how many messages an actor handles in one turn before others have
 // theirs; at least 1, [DefaultBatch] by default. [TypeBatch] overrides it per type.
-func Batch(n int) Option { return func(o *options) { o.batch = n } }
+func Batch(n int) Option { return func(o *options) { o.batch = min(n, maxBatch) } }
 
 // Seed starts every choice that the runtime leaves to chance, among them
 // [Context.Rand].
@@ -43,19 +43,19 @@ func Seed(n uint64) Option { return func(o *options) { o.seed = n } }
 func Logger(l *slog.Logger) Option {
 	return func(o *options) {
 		if o.logger = l; l == nil {
-			o.nilOption = "Logger"
+			o.nilOptions = append(o.nilOptions, "Logger")
 		}
 	}
 }
 
 // OnDeadLetter sets a function that sees every dead letter. It runs where the
 // letter dies, on a worker or in a goroutine that sends, possibly in several at
-// once; it must be quick and must not wait for the system. A panic in it is logged
-// and ignored.
+// once; it must be quick and must not wait for the system. A panic or a
+// runtime.Goexit in it is logged and ignored.
 func OnDeadLetter(f func(DeadLetter)) Option {
 	return func(o *options) {
 		if o.onDeadLetter = f; f == nil {
-			o.nilOption = "OnDeadLetter"
+			o.nilOptions = append(o.nilOptions, "OnDeadLetter")
 		}
 	}
 }
@@ -65,7 +65,7 @@ func OnDeadLetter(f func(DeadLetter)) Option {
 func OnPanic(f func(PanicReport)) Option {
 	return func(o *options) {
 		if o.onPanic = f; f == nil {
-			o.nilOption = "OnPanic"
+			o.nilOptions = append(o.nilOptions, "OnPanic")
 		}
 	}
 }
@@ -93,8 +93,8 @@ func (o *options) check() error {
 	if o.batch < 1 {
 		errs = append(errs, fmt.Errorf("Batch(%d): want at least 1", o.batch))
 	}
-	if o.nilOption != "" {
-		errs = append(errs, fmt.Errorf("%s(nil)", o.nilOption))
+	for _, name := range o.nilOptions {
+		errs = append(errs, fmt.Errorf("%s(nil)", name))
 	}
 	return errors.Join(errs...)
 }

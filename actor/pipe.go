@@ -6,9 +6,12 @@ import "context"
 // actor, as a message for reply: how a behaviour waits for a database or a socket
 // without blocking its worker. fn's context ends when the system stops. A panic in
 // fn comes back as a *PanicError. The system is held until the message is sent. It
-// panics if reply belongs to another type than the running actor.
+// panics if fn is nil, or if reply belongs to another type than the running actor.
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.Context) (R, error)) {
 	c.mustOwn(reply.decl())
+	if fn == nil {
+		panic("gallop: Pipe: a nil function for " + reply.d.fullName())
+	}
 	to := replyTo[R]{asker: c.self, reply: reply.d}
 	sys := c.sys
 	sys.sched.Hold() // a behaviour runs, so it cannot be too late

@@ -41,6 +41,10 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 			ran.recycle(c)
 			ran = spentChain{first: next}
 		}
+		if w.Stopping() {
+			ran.recycle(c)
+			return true // to where what is left becomes dead letters
+		}
 		m = next
 	}
 	ran.recycle(c)
@@ -70,6 +74,9 @@ func (b *body) pause(c *Context, m *message, ran spentChain, left int) (again bo
 	}
 	ran.recycle(c)
 	then := c.then
+	if then == goOn && left != 0 && b.load == 0 && b.in.fifo == nil {
+		return b.doze(c) // what nearly every turn comes to
+	}
 	c.then = goOn
 	switch {
 	case then&mustEnd != 0:
@@ -93,15 +100,17 @@ func (b *body) emptied(c *Context, left int) (again bool) {
 	if b.load != 0 {
 		b.setLoad(c, b.load&^backpressure.Overloaded)
 	}
+	return b.doze(c)
+}
+
+// doze gives the actor up if nothing has come in since the turn began.
+func (b *body) doze(c *Context) (again bool) {
 	c.w.PrepareNext()
 	spent, ok := b.box.rest(&b.in)
-	if !ok {
-		return true // there is more by now
-	}
 	if spent != nil {
 		c.recycleChain(spent, spent, 1)
 	}
-	return false
+	return !ok // if not, there is more by now
 }
 
 // batchSpent ends a turn that has used its batch up although mail is left: the

@@ -15,8 +15,12 @@ func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
 }
 
 // SpawnFunc is Spawn for states that must not be copied: init is called once, with
-// the zero state in its final place, before SpawnFunc returns.
+// the zero state in its final place, before SpawnFunc returns. It panics if init is
+// nil.
 func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
+	if init == nil {
+		panic("gallop: SpawnFunc: a nil function")
+	}
 	c := t.newCell(from)
 	init(&c.state)
 	return Ref[S]{&c.body}

@@ -25,7 +25,7 @@ type System struct {
 
 	refusing seam.Bool // outside senders are turned away
 	outside  outsideCounters
-	log      letterLog
+	letters  letterLog
 
 	mu       sync.Mutex
 	contexts []*Context               // guarded by mu

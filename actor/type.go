@@ -2,7 +2,6 @@ package actor
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -13,6 +12,9 @@ import (
 // DefaultBatch is how many messages an actor handles in one turn before others
 // have theirs, as in the Pony runtime.
 const DefaultBatch = 100
+
+// maxBatch is no limit to speak of, and fits where a batch is kept.
+const maxBatch = 1<<31 - 1
 
 // Type is an actor type: a name and a table of behaviours over a state S. Make one
 // per kind of actor, at package level, with [NewType]; declare its behaviours with
@@ -62,7 +64,7 @@ func TypeBatch(n int) TypeOption {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: TypeBatch(%d): want at least 1", n))
 	}
-	return func(t *typeInfo) { t.batch = n }
+	return func(t *typeInfo) { t.batch = min(n, maxBatch) }
 }
 
 // PinnedThread makes all actors of this type run on one OS thread that is theirs
@@ -72,13 +74,16 @@ func TypeBatch(n int) TypeOption {
 func PinnedThread() TypeOption { return func(t *typeInfo) { t.pinned = true } }
 
 // NewType makes an actor type. The name appears in logs and reports; it need not
-// be unique. It panics if the name is empty.
+// be unique. It panics if the name is empty or an option is nil.
 func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 	if name == "" {
 		panic("gallop: NewType: empty name")
 	}
 	t := &Type[S]{info: typeInfo{name: name, state: reflect.TypeFor[S]()}}
 	for _, o := range opts {
+		if o == nil {
+			panic("gallop: NewType: a nil option for " + name)
+		}
 		o(&t.info)
 	}
 	return t
@@ -132,8 +137,8 @@ func (t *typeInfo) declare(d *declaration) *declaration {
 		panic(fmt.Sprintf("gallop: a behaviour of %s without a name", t.name))
 	case t.sealed.Load():
 		panic(fmt.Sprintf("gallop: %s was declared after the first spawn of its type", d.fullName()))
-	case len(t.decls) > math.MaxUint16:
-		panic(fmt.Sprintf("gallop: %s has more than 65,536 behaviours", t.name))
+	case len(t.decls) >= stopID: // which is the number of a message that is nobody's
+		panic(fmt.Sprintf("gallop: %s: more than 65,535 behaviours", d.fullName()))
 	}
 	for _, o := range t.decls {
 		if o.name == d.name {

@@ -4,7 +4,7 @@
 // # What
 //
 // A receiver that cannot keep up shuts its Gate. A sender that meets a shut gate
-// takes on a debt (Word) and leaves a Waiter in the gate's ledger; after its
+// takes on a Debt and leaves a Waiter in the gate's ledger; after its
 // behaviour it parks. When the receiver recovers it opens the gate, which hands
 // the whole ledger over in one step; every waiter's debt is forgiven, and the
 // one who forgives the last debt of a parked sender owns the sender and must
@@ -14,7 +14,7 @@
 //
 // A waiter is in exactly one ledger, or in none. Opening a gate finds every
 // waiter whose Enter succeeded and no other, because both are one atomic step on
-// the same word. A sender is resumed exactly once per parking. Rule decides who
+// the same word. A sender is resumed exactly once per parking. Load decides who
 // is muted, as the Pony runtime does (actor.c, maybe_mark_should_mute): a sender
 // that is itself overloaded or under pressure never is, which is why a chain of
 // muted actors always ends in one that can run.

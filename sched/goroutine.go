@@ -1,11 +1,20 @@
 package sched
 
-import "runtime"
+import (
+	"runtime"
+	"sync"
+)
+
+// stackHead has room for the beginning of a stack trace: "goroutine 123 [".
+type stackHead [32]byte
+
+var stackHeads = sync.Pool{New: func() any { return new(stackHead) }}
 
 // goid returns the number of the calling goroutine, which Go tells only in stack
 // traces. About a microsecond: for slow paths that guard against deadlock.
 func goid() (id uint64) {
-	var buf [32]byte
+	buf := stackHeads.Get().(*stackHead) // one of our own would be allocated every time
+	defer stackHeads.Put(buf)
 	n := runtime.Stack(buf[:], false)
 	for _, b := range buf[len("goroutine "):n] {
 		if b < '0' || b > '9' {

@@ -138,7 +138,9 @@ func (w *idleWord) retract(i int) bool {
 	}
 }
 
-// rouse wakes worker i, and no other, for the end; it reports whether i slept.
+// rouse wakes worker i, and no other, for the end, even if the scheduler is
+// quiescent for good; it reports whether i slept. Whoever stops the scheduler, or
+// i itself.
 func (w *idleWord) rouse(i int) bool {
 	for {
 		v := w.v.Load()

@@ -1,7 +1,6 @@
 package sched
 
 import (
-	"sync"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -19,7 +18,7 @@ type monitor struct {
 	s     *Scheduler
 	armed seam.Bool
 
-	mu     sync.Mutex
+	mu     seam.Mutex
 	timer  *time.Timer // guarded by mu
 	ended  bool        // guarded by mu
 	stamps []uint32    // guarded by mu: the next-slots as seen last time
@@ -120,12 +119,17 @@ func (m *monitor) steer() {
 		m.govern.lift()
 		limit = m.govern.limit
 	}
-	if limit == old {
-		return
+	if limit != old {
+		m.s.restrain(limit)
 	}
-	idle.limit.Store(uint32(limit))
-	if limit > old && m.s.workLeft() { // after the store: whoever was not woken for it is now
-		m.s.notify()
+}
+
+// restrain sets how many workers may be awake, 1 to all. Those in excess retire at
+// their next look at the inject queue. One at a time.
+func (s *Scheduler) restrain(limit int) {
+	s.idle.limit.Store(uint32(limit))
+	if s.workLeft() { // after the store: whoever was not woken for it before is now
+		s.notify()
 	}
 }
 

@@ -74,9 +74,19 @@ func (s *nextSlot) prepared() bool { return s.filled&1 == 0 }
 // two turns. A turn that ended by going idle has prepared it; for any other it
 // brings its own fence.
 func (s *nextSlot) take() *Task {
-	if s.task == nil {
+	t := s.task
+	if t == nil {
 		return nil
 	}
+	if !s.prepared() || s.revoke.Load() != revokeNone { // O3, if prepared
+		return s.takeSlowly()
+	}
+	s.task = nil
+	return t
+}
+
+// takeSlowly is take where there is a fence to be made or a verdict to wait for.
+func (s *nextSlot) takeSlowly() *Task {
 	if !s.prepared() {
 		s.prepare()
 		s.revoke.CompareAndSwap(revokeNone, revokeNone) // O2
@@ -84,26 +94,24 @@ func (s *nextSlot) take() *Task {
 	return s.takePrepared()
 }
 
-// takePrepared is take after prepare and a read-modify-write. Owner only.
+// takePrepared is take after prepare and a read-modify-write. Owner only. The slot is
+// cleared last: before the verdict the monitor may still be about to read it.
 func (s *nextSlot) takePrepared() *Task {
+	lost := s.revoke.Load() != revokeNone && s.lost() // O3
 	t := s.task
 	s.task = nil
-	if s.revoke.Load() != revokeNone { // O3
-		t = s.settle(t)
+	if lost {
+		return nil
 	}
 	return t
 }
 
-// settle waits for the monitor's verdict (O4) and returns t if it left it. Owner
-// only.
-func (s *nextSlot) settle(t *Task) *Task {
+// lost waits for the monitor's verdict (O4). Owner only.
+func (s *nextSlot) lost() bool {
 	for s.revoke.Load() == revokeAsked {
 		seam.Spin()
 	}
-	if s.revoke.CompareAndSwap(revokeTaken, revokeNone) {
-		return nil
-	}
-	return t
+	return s.revoke.CompareAndSwap(revokeTaken, revokeNone)
 }
 
 // stamp returns the counter that tells one filling from the next. Any goroutine.
@@ -119,6 +127,7 @@ func (s *nextSlot) rob(stamp uint32) *Task {
 		s.revoke.Store(revokeNone)
 		return nil
 	}
+	seam.Point()                // M3 is a step of its own
 	t := s.task                 // M3
 	s.revoke.Store(revokeTaken) // M4
 	return t

@@ -3,7 +3,9 @@ package sched
 import "github.com/gallop-go/gallop/internal/seam"
 
 const (
-	quantum     = 50_000    // ns between two yields to Go's scheduler
+	quantum     = 50_000    // ns between two readings of the clock
+	crowded     = 100_000   // ns between two yields to Go's scheduler, if workers may have all its processors
+	roomy       = 400_000   // the same, if they have not
 	pollLatency = 1_000_000 // ns that work from outside may wait behind local work
 	minPoll     = 8         // turns
 	maxPoll     = 255       // turns
@@ -14,6 +16,7 @@ const (
 // about once per quantum. Owner only.
 type pace struct {
 	last         int64  // when the clock was read last, ns
+	yielded      int64  // when the worker let others run last, ns
 	turns        uint64 // Counters.Turns then
 	granted      int    // credit given then
 	units        uint64 // spent so far
@@ -30,8 +33,8 @@ func (p *pace) init(w *Worker) {
 	w.credit = 64
 }
 
-// refill runs when the worker's credit is gone: it yields if a quantum has passed,
-// and grants credit for the next.
+// refill runs when the worker's credit is gone: it lets others run if it has not for
+// long, and grants credit for the next quantum.
 func (w *Worker) refill() {
 	p := &w.pace
 	now := w.sched.cfg.Clock.Nanos()
@@ -42,16 +45,27 @@ func (w *Worker) refill() {
 		p.learn(elapsed, int64(p.granted-w.credit), int64(w.count.Turns-p.turns))
 	}
 	w.publish()
-	if p.stale || elapsed >= quantum/2 {
+	if now-p.yielded >= w.patience() {
 		w.count.Yields++
 		seam.Spin()
 		now = w.sched.cfg.Clock.Nanos()
-		p.last = now
+		p.yielded = now
 	}
+	p.last = now
 	p.stale = false
 	p.turns = w.count.Turns
 	p.granted = int(max(1, min(16*quantum/max(p.unit, 1), maxCredit)))
 	w.credit = p.granted
+}
+
+// patience is how long the worker keeps its processor from the process's other
+// goroutines. While workers leave some of the processors alone those can go there, and
+// a yield costs dearly: Go wakes a thread to see what there is.
+func (w *Worker) patience() int64 {
+	if w.sched.idle.awake(w.sched.idle.v.Load()) >= w.sched.procs {
+		return crowded
+	}
+	return roomy
 }
 
 // learn takes in that units of work in so many turns took elapsed nanoseconds.

@@ -2,7 +2,6 @@ package sched
 
 import (
 	"runtime"
-	"sync"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -23,13 +22,13 @@ type Pin struct {
 
 // pins is the list of a scheduler's pins.
 type pins struct {
-	mu   sync.Mutex
+	mu   seam.Mutex
 	list []*Pin // guarded by mu
 	end  bool   // guarded by mu
 }
 
-// NewPin starts a thread for pinned tasks. It ends with the scheduler. It panics
-// if the scheduler has been stopped.
+// NewPin starts a thread for pinned tasks. It ends with the scheduler. The error is
+// ErrStopped if the scheduler has been stopped.
 func (s *Scheduler) NewPin() (*Pin, error) {
 	s.pins.mu.Lock()
 	defer s.pins.mu.Unlock()
@@ -87,7 +86,7 @@ func (p *Pin) serve() (more bool) {
 	for !p.s.Stopping() {
 		if t := p.queue.pop(); t != nil {
 			p.turn(t)
-			p.s.Release()
+			p.turned()
 		} else {
 			p.sleep()
 		}
@@ -100,7 +99,7 @@ func (p *Pin) serve() (more bool) {
 
 func (p *Pin) afterCrash(value any) bool {
 	p.w.bringDown(value)
-	p.s.Release()
+	p.turned()
 	if value == nil {
 		go p.begin() // the goroutine, and with it the thread, is lost
 	}
@@ -119,9 +118,18 @@ func (p *Pin) turn(t *Task) {
 	}
 }
 
+// turned ends the hold of a turn. The counters go first if it may be the last one:
+// they are exact for whoever sees quiescence.
+func (p *Pin) turned() {
+	p.w.current = nil // the collector's, if nobody else has it
+	if p.queue.empty() {
+		p.w.publish()
+	}
+	p.s.Release()
+}
+
 // sleep parks until a task is queued. Announce, look again, park: as for workers.
 func (p *Pin) sleep() {
-	p.w.publish()
 	p.asleep.Store(true) // pairs with the load in wakeUp
 	if (!p.queue.empty() || p.s.Stopping()) && p.asleep.CompareAndSwap(true, false) {
 		return

@@ -2,7 +2,6 @@ package sched
 
 import (
 	"context"
-	"sync"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -22,7 +21,7 @@ import (
 // does that comes in between.
 type quiescence struct {
 	asked seam.Int32 // how many wait; so that a worker that goes to sleep need not lock
-	mu    sync.Mutex
+	mu    seam.Mutex
 	wait  []*quietWaiter // guarded by mu
 	end   bool           // guarded by mu: Stop was completed
 }
@@ -83,20 +82,26 @@ func (q *quiescence) remove(w *quietWaiter) bool {
 // whoever takes the last reason away why it was not: the last worker to fall
 // asleep, the last hold to be released, and every new waiter.
 func (q *quiescence) check(s *Scheduler) {
-	if q.asked.Load() == 0 {
-		return
+	if q.asked.Load() != 0 && q.decide(s) {
+		s.notify() // not under the lock: after a Stop it buries
 	}
+}
+
+// decide releases the waiters if the scheduler is quiescent, and tells whether it
+// is not because of the inject queue, of which nobody may know.
+func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if s.idle.closed() {
+		q.release(s.verdict())
+		return false
+	}
 	if len(q.wait) == 0 || !s.idle.freeze() { // CNF
-		return
+		return false
 	}
 	if s.holds.Load() != 0 || !s.inject.empty() { // ACK
 		s.idle.thaw()
-		if !s.inject.empty() {
-			s.notify()
-		}
-		return
+		return !s.inject.empty()
 	}
 	if q.wantsEnd() {
 		s.idle.close()
@@ -104,6 +109,16 @@ func (q *quiescence) check(s *Scheduler) {
 		s.idle.thaw()
 	}
 	q.release(nil)
+	return false
+}
+
+// verdict is what becomes of somebody who begins to wait after the end. Only after
+// the idle word was closed.
+func (s *Scheduler) verdict() error {
+	if s.Stopping() {
+		return ErrStopped
+	}
+	return nil // quiescent for good
 }
 
 func (q *quiescence) wantsEnd() bool {

@@ -52,7 +52,9 @@ func (r *ring) init(size int, start uint64) {
 	r.slots = make([]slot, size)
 	for i := range r.slots {
 		idx := start + uint64(i)
-		r.slots[idx&uint64(size-1)].popped = idx - uint64(size) + 1
+		s, read := &r.slots[idx&uint64(size-1)], idx-uint64(size)+1
+		s.popped = read
+		s.stolen.Store(read) // zero would be the receipt of task 2⁶⁴-1
 	}
 	r.next = start
 	r.head.Store(start)
@@ -109,6 +111,7 @@ func (q *thiefEnd) steal() *Task {
 			return nil
 		}
 		if q.head.CompareAndSwap(h, h+1) {
+			seam.Point() // the slot stays ours until the receipt
 			s := &q.slots[h&uint64(len(q.slots)-1)]
 			t := s.task
 			s.task = nil

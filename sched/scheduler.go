@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -49,6 +50,7 @@ type Scheduler struct {
 	// Read-only after New.
 	cfg     Config
 	workers []*Worker
+	procs   int        // Go's processors, GOMAXPROCS
 	rand    *rand.Rand // New only
 
 	// Who sleeps; every wake-up goes through it.
@@ -72,7 +74,7 @@ func New(cfg Config) (*Scheduler, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = seam.SystemClock{}
 	}
-	s := &Scheduler{cfg: cfg, rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
+	s := &Scheduler{cfg: cfg, procs: runtime.GOMAXPROCS(0), rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
 	s.inject.init(segmentCells)
 	s.idle.init(cfg.Workers)
 	s.stop.init(cfg.Workers)
@@ -136,7 +138,7 @@ func (s *Scheduler) bury() {
 
 // stopping is the way down: it counts the workers that may still run something.
 type stopping struct {
-	flag    seam.Bool
+	flag    seam.Uint32 // 1 from Stop on
 	once    sync.Once
 	left    seam.Int32
 	workers chan struct{} // closed when the last worker is gone
@@ -162,17 +164,22 @@ func (p *stopping) gone() {
 // as once. Any goroutine; it does not block.
 func (s *Scheduler) Stop() <-chan struct{} {
 	s.stop.once.Do(func() {
-		s.stop.flag.Store(true)
-		s.monitor.stop()
-		for _, w := range s.workers {
-			if s.idle.rouse(w.id) {
-				w.dismiss()
-			}
-		}
-		s.pins.stop()
+		s.halt()
 		go s.finish()
 	})
 	return s.stop.done
+}
+
+// halt tells everyone that the scheduler stops. Once.
+func (s *Scheduler) halt() {
+	s.stop.flag.Store(1)
+	s.monitor.stop()
+	for _, w := range s.workers {
+		if s.idle.rouse(w.id) {
+			w.dismiss()
+		}
+	}
+	s.pins.stop()
 }
 
 // finish waits for the workers and buries what they left.
@@ -190,4 +197,4 @@ func (s *Scheduler) finish() {
 }
 
 // Stopping tells whether Stop was called.
-func (s *Scheduler) Stopping() bool { return s.stop.flag.Load() }
+func (s *Scheduler) Stopping() bool { return s.stop.flag.Load() != 0 }

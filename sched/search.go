@@ -6,6 +6,9 @@ const (
 	// searchRounds is how often a worker looks everywhere before it sleeps, while
 	// others work.
 	searchRounds = 8
+	// lingerRounds is the same for the last worker awake. Work can then only come
+	// from outside; whoever it has just answered may have the next question.
+	lingerRounds = 3
 	// maxFetch bounds the tasks that one look at the inject queue takes.
 	maxFetch = 32
 )
@@ -13,7 +16,7 @@ const (
 // find looks for work elsewhere, and sleeps when there is none. It returns nil
 // when the scheduler stops.
 func (w *Worker) find() *Task {
-	for !w.sched.stop.flag.Load() {
+	for w.sched.stop.flag.Load() == 0 {
 		if t := w.search(); t != nil {
 			return t
 		}
@@ -24,31 +27,39 @@ func (w *Worker) find() *Task {
 	return nil
 }
 
-// search looks everywhere, a few times while somebody else is awake who might
-// make work, and returns nil if there was none. Being counted as a searcher keeps
-// others from waking more, so whoever stops searching must look once more.
+// search looks everywhere, a few times, and returns nil if there was nothing. Being
+// counted as a searcher keeps others from being woken, so whoever stops searching must
+// look once more.
 func (w *Worker) search() *Task {
 	if !w.searching {
 		if t := w.look(); t != nil {
 			return t
 		}
-		if w.sched.idle.sleepers() >= len(w.sched.workers)-1 || !w.sched.idle.startSearch() {
+		if !w.sched.idle.startSearch() {
 			return nil
 		}
 		w.searching = true
 	}
-	for range searchRounds {
+	for range w.rounds() {
 		if t := w.look(); t != nil {
 			w.found()
 			return t
 		}
-		if w.sched.stop.flag.Load() {
+		if w.sched.stop.flag.Load() != 0 {
 			return nil
 		}
 		w.count.Yields++
 		seam.Spin()
 	}
 	return nil
+}
+
+// rounds returns how often to look.
+func (w *Worker) rounds() int {
+	if w.sched.idle.sleepers() >= len(w.sched.workers)-1 {
+		return lingerRounds
+	}
+	return searchRounds
 }
 
 // found ends a search that was successful. The last searcher to find work wakes

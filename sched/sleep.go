@@ -6,14 +6,23 @@ package sched
 func (w *Worker) sleep() *Task {
 	w.count.Parks++
 	w.pace.stale = true
-	w.publish() // before the announcement: exact for whoever sees all asleep
+	w.current = nil // the collector's, if nobody else has it
+	w.publish()     // before the announcement: exact for whoever sees all asleep
 	all := w.sched.idle.announce(w.id, w.searching)
 	w.searching = false
-	if w.sched.workLeft() || w.sched.stop.flag.Load() {
+	switch {
+	case w.sched.stop.flag.Load() != 0:
+		// Unlike retract it succeeds when the scheduler has just become quiescent
+		// for good: Stop may have looked before we announced.
+		if w.sched.idle.rouse(w.id) {
+			w.searching = true
+			return nil
+		}
+	case w.sched.workLeft():
 		if w.sched.idle.retract(w.id) {
 			return nil
 		}
-	} else if all {
+	case all:
 		w.sched.quiet.check(w.sched)
 	}
 	w.parker.Park()
@@ -34,9 +43,13 @@ func (w *Worker) retire() bool {
 	}
 	w.pace.stale = true
 	w.count.Parks++
+	w.current = nil
 	w.publish()
 	if !w.sched.idle.retire(w.id) {
 		return false // the limit has changed, or others were faster
+	}
+	if w.sched.stop.flag.Load() != 0 && w.sched.idle.rouse(w.id) { // as in sleep
+		return true
 	}
 	w.parker.Park()
 	w.count.Wakes++

@@ -20,7 +20,7 @@ type Worker struct {
 	local any
 
 	// Owner only.
-	current   *Task // the task whose turn runs
+	current   *Task // the task whose turn runs, or ran last; nil while asleep
 	victim    int   // where the last search ended: S3's last_victim
 	inRow     int   // turns taken from the next-slot without a look at the ring
 	untilPoll int   // turns left before the inject queue is looked at
@@ -197,7 +197,7 @@ func (w *Worker) firstTask() *Task {
 // every few turns even if there is local work.
 func (w *Worker) nextTask() *Task {
 	invariant.Check(!w.searching, "worker %d takes a task while it counts as a searcher", w.id)
-	if w.sched.stop.flag.Load() {
+	if w.sched.stop.flag.Load() != 0 {
 		return nil
 	}
 	if w.untilPoll--; w.untilPoll <= 0 {

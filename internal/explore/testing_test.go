@@ -46,7 +46,7 @@ func TestPlainSkips(t *testing.T) {
 func needsHooks(t *testing.T) {
 	t.Helper()
 	if !seam.Explored {
-		t.Skip("needs -tags gallop_explore")
+		t.Skip("needs -tags gallop_explore") // a plain build has no points to explore
 	}
 }
 

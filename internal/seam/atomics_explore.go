@@ -56,15 +56,6 @@ func (x *Word[T]) Add(d T) T {
 	}
 }
 
-// Sub subtracts d and returns the difference, in T's own width.
-func (x *Word[T]) Sub(d T) T { return x.Add(-d) }
-
-// Inc adds one.
-func (x *Word[T]) Inc() T { return x.Add(1) }
-
-// Dec subtracts one.
-func (x *Word[T]) Dec() T { return x.Add(T(0) - 1) }
-
 // Or sets the bits of m and returns the old word.
 func (x *Word[T]) Or(m T) T { Hook(); return T(x.v.Or(uint64(m))) }
 

@@ -2,6 +2,8 @@
 
 package seam
 
+import "sync/atomic"
+
 // Flag is a 32-bit word with one writer. Here its store is an ordinary atomic
 // one, which the race detector and the explorer understand.
 type Flag struct{ v Uint32 }
@@ -12,8 +14,9 @@ func (f *Flag) Load() uint32 { return f.v.Load() }
 // StoreRelease sets the word. One writer.
 func (f *Flag) StoreRelease(v uint32) { f.v.Store(v) }
 
-// Gauge is a 64-bit figure with one writer and any number of readers.
-type Gauge struct{ v Uint64 }
+// Gauge is a 64-bit figure with one writer and any number of readers. No protocol
+// depends on one, so it is no interleaving point.
+type Gauge struct{ v atomic.Uint64 }
 
 // Load returns the figure last published. Any goroutine.
 func (g *Gauge) Load() uint64 { return g.v.Load() }

@@ -24,7 +24,6 @@ func TestHookOncePerAccess(t *testing.T) {
 		p   seam.Pointer[int]
 		b   seam.Bool
 		u32 seam.Uint32
-		i32 seam.Int32
 		u64 seam.Uint64
 		i64 seam.Int64
 	)
@@ -45,9 +44,6 @@ func TestHookOncePerAccess(t *testing.T) {
 		"Uint32.X":    func() { u32.Swap(1) },
 		"Uint32.CAS":  func() { u32.CompareAndSwap(1, 2) },
 		"Uint32.Add":  func() { u32.Add(1) },
-		"Uint32.Sub":  func() { u32.Sub(1) },
-		"Int32.Inc":   func() { i32.Inc() },
-		"Int32.Dec":   func() { i32.Dec() },
 		"Uint64.Or":   func() { u64.Or(1) },
 		"Uint64.And":  func() { u64.And(1) },
 		"Int64.Add":   func() { i64.Add(1) },

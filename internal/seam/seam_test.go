@@ -38,20 +38,13 @@ func TestBool(t *testing.T) {
 	equal(t, "load", b.Load(), true)
 }
 
-// word32 and word64 are what the two builds have in common.
+// word and word64 are what the two builds have in common.
 type word[T any] interface {
 	Load() T
 	Store(T)
 	Swap(T) T
 	CompareAndSwap(o, n T) bool
 	Add(T) T
-}
-
-type word32[T any] interface {
-	word[T]
-	Sub(T) T
-	Inc() T
-	Dec() T
 }
 
 type word64[T any] interface {
@@ -61,8 +54,8 @@ type word64[T any] interface {
 }
 
 var (
-	_ word32[uint32] = (*seam.Uint32)(nil)
-	_ word32[int32]  = (*seam.Int32)(nil)
+	_ word[uint32]   = (*seam.Uint32)(nil)
+	_ word[int32]    = (*seam.Int32)(nil)
 	_ word64[uint64] = (*seam.Uint64)(nil)
 	_ word64[int64]  = (*seam.Int64)(nil)
 )
@@ -86,17 +79,6 @@ func TestWords(t *testing.T) {
 	wraps[int32](t, new(seam.Int32), math.MaxInt32, math.MinInt32)
 	wraps[uint64](t, new(seam.Uint64), math.MaxUint64, 0)
 	wraps[int64](t, new(seam.Int64), math.MaxInt64, math.MinInt64)
-}
-
-func TestCounting(t *testing.T) {
-	var i seam.Int32
-	equal(t, "dec", i.Dec(), -1)
-	equal(t, "sub", i.Sub(-3), 2)
-	equal(t, "inc", i.Inc(), 3)
-	var u seam.Uint32
-	equal(t, "dec below zero", u.Dec(), math.MaxUint32)
-	equal(t, "right old", u.CompareAndSwap(math.MaxUint32, 5), true)
-	equal(t, "sub", u.Sub(6), math.MaxUint32)
 }
 
 func TestBits(t *testing.T) {

@@ -1,0 +1,391 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// An account is an actor: a state, behaviours, and a table that joins them.
+type account struct{ balance int }
+
+func (a *account) Deposit(_ *actor.Context, amount int) { a.balance += amount }
+
+func (a *account) Withdraw(_ *actor.Context, amount int) (int, error) {
+	if amount > a.balance {
+		return a.balance, errors.New("not enough")
+	}
+	a.balance -= amount
+	return a.balance, nil
+}
+
+func (a *account) Close(c *actor.Context, _ actor.None) { c.Stop() }
+func (a *account) Crash(*actor.Context, actor.None)     { panic("a bug") }
+
+var (
+	accountType = actor.NewType[account]("account")
+	deposit     = actor.Declare[int](accountType, "deposit")
+	withdraw    = actor.DeclareAsk[int, int](accountType, "withdraw")
+	closeIt     = actor.Declare[actor.None](accountType, "close")
+	crashIt     = actor.Declare[actor.None](accountType, "crash")
+	_           = accountType.Table(deposit.Do((*account).Deposit), withdraw.Do((*account).Withdraw),
+		closeIt.Do((*account).Close), crashIt.Do((*account).Crash))
+)
+
+func Example() {
+	sys := actor.Start()
+	a := accountType.Spawn(sys, account{})
+	for i := 1; i <= 3; i++ {
+		deposit.Send(sys, a, i)
+	}
+	left, err := withdraw.Ask(context.Background(), sys, a, 4)
+	fmt.Println(left, err)
+	_ = sys.Shutdown(context.Background())
+	// Output: 2 <nil>
+}
+
+// A request has a reply, or an error that says why there is none.
+func ExampleAskBehaviour() {
+	sys := actor.Start()
+	a := accountType.Spawn(sys, account{balance: 10})
+	fmt.Println(withdraw.Ask(context.Background(), sys, a, 20))
+	closeIt.Send(sys, a, actor.None{})
+	_, err := withdraw.Ask(context.Background(), sys, a, 1)
+	fmt.Println(err, errors.Is(err, actor.ErrStopped))
+	sys.Stop()
+	// Output:
+	// 10 not enough
+	// gallop: actor stopped true
+}
+
+// A Behaviour fixes the message and the type of its receiver. Sending never blocks.
+func ExampleBehaviour_Send() {
+	sys := actor.Start()
+	a := accountType.Spawn(sys, account{})
+	deposit.Send(sys, a, 1) // deposit.Send(sys, a, "1") would not compile
+	_ = sys.Run()
+	fmt.Println("messages run:", sys.Stats().Messages)
+	// Output: messages run: 1
+}
+
+// A Ref is a handle: it can be copied, compared and sent.
+func ExampleRef() {
+	sys := actor.Start()
+	a, b := accountType.Spawn(sys, account{}), accountType.Spawn(sys, account{})
+	var none actor.Ref[account]
+	fmt.Println(a == a, a == b, none.IsZero(), none)
+	fmt.Println(a, a.ID() != b.ID())
+	sys.Stop()
+	// Output:
+	// true false true none
+	// account#1 true
+}
+
+// A Type may have a batch, or a thread, of its own.
+func ExampleNewType() {
+	type window struct{ title string }
+	windowType := actor.NewType[window]("window", actor.PinnedThread(), actor.TypeBatch(10))
+	rename := actor.Declare[string](windowType, "rename")
+	windowType.Table(rename.Do(func(w *window, _ *actor.Context, title string) {
+		w.title = title
+		fmt.Println("always on the same thread:", w.title)
+	}))
+
+	sys := actor.Start()
+	rename.Send(sys, windowType.Spawn(sys, window{}), "gallop")
+	_ = sys.Run()
+	fmt.Println(windowType.Name())
+	// Output:
+	// always on the same thread: gallop
+	// window
+}
+
+// A table is made of entries; it may be filled in several steps before the first
+// spawn, so entries can come from elsewhere.
+func ExampleType_Table() {
+	type point struct{ x, y int }
+	pointType := actor.NewType[point]("point")
+	move := actor.Declare[int](pointType, "move")
+	show := actor.Declare[actor.None](pointType, "show")
+	entries := []actor.Entry[point]{
+		move.Do(func(p *point, _ *actor.Context, by int) { p.x, p.y = p.x+by, p.y-by }),
+		show.Do(func(p *point, _ *actor.Context, _ actor.None) { fmt.Println(p.x, p.y) }),
+	}
+	pointType.Table(entries...)
+
+	sys := actor.Start()
+	p := pointType.SpawnFunc(sys, func(p *point) { p.x = 1 })
+	move.Send(sys, p, 2)
+	show.Send(sys, p, actor.None{})
+	_ = sys.Run()
+	// Output: 3 -2
+}
+
+// A Handler is all that a topic needs to know of its subscribers.
+func ExampleHandler() {
+	type printer struct{}
+	printerType := actor.NewType[printer]("printer")
+	printSum := actor.Declare[int](printerType, "print")
+	printerType.Table(printSum.Do(func(_ *printer, _ *actor.Context, n int) { fmt.Println("printed", n) }))
+
+	sys := actor.Start(actor.Workers(1))
+	a := accountType.Spawn(sys, account{})
+	topic := []actor.Handler[int]{deposit.To(a), printSum.To(printerType.Spawn(sys, printer{}))}
+	for _, subscriber := range topic {
+		subscriber.Send(sys, 5)
+	}
+	fmt.Println(withdraw.Ask(context.Background(), sys, a, 0))
+	_ = sys.Run()
+	// Unordered output:
+	// 5 <nil>
+	// printed 5
+}
+
+// saver withdraws from an account without waiting: the reply is a message.
+type saver struct{ from actor.Ref[account] }
+
+func (s *saver) Save(c *actor.Context, amount int) { actor.AskTo(c, withdraw, s.from, amount, saved) }
+func (s *saver) Saved(_ *actor.Context, left actor.Result[int]) {
+	fmt.Println("left:", left.Value, left.Err)
+}
+
+var (
+	saverType = actor.NewType[saver]("saver")
+	save      = actor.Declare[int](saverType, "save")
+	saved     = actor.Declare[actor.Result[int]](saverType, "saved")
+	_         = saverType.Table(save.Do((*saver).Save), saved.Do((*saver).Saved))
+)
+
+// An ask from inside never blocks: the Result comes as a message.
+func ExampleAskTo() {
+	sys := actor.Start()
+	s := saverType.Spawn(sys, saver{accountType.Spawn(sys, account{balance: 5})})
+	save.Send(sys, s, 3)
+	_ = sys.Run()
+	// Output: left: 2 <nil>
+}
+
+// reader has something to wait for that would block its worker.
+type reader struct{}
+
+func (r *reader) Read(c *actor.Context, name string) {
+	actor.Pipe(c, readDone, func(context.Context) (string, error) {
+		return strings.ToUpper(name), nil // a database, a socket, a file
+	})
+}
+
+func (r *reader) Done(_ *actor.Context, text actor.Result[string]) { fmt.Println(text.Value, text.Err) }
+
+var (
+	readerType = actor.NewType[reader]("reader")
+	read       = actor.Declare[string](readerType, "read")
+	readDone   = actor.Declare[actor.Result[string]](readerType, "done")
+	_          = readerType.Table(read.Do((*reader).Read), readDone.Do((*reader).Done))
+)
+
+// Work that blocks goes into a goroutine; its Result comes as a message.
+func ExamplePipe() {
+	sys := actor.Start()
+	read.Send(sys, readerType.Spawn(sys, reader{}), "text")
+	_ = sys.Run() // the system is held until the result is there
+	// Output: TEXT <nil>
+}
+
+// A Context is a behaviour's hold on the runtime: who it is, what else there is,
+// the time, chance, and the end.
+func ExampleContext() {
+	type die struct{}
+	dieType := actor.NewType[die]("die")
+	roll := actor.Declare[int](dieType, "roll")
+	dieType.Table(roll.Do(func(_ *die, c *actor.Context, n int) {
+		self := actor.Self[die](c)
+		side := c.Rand().IntN(6) + 1
+		fmt.Println(self.ID() == c.ActorID(), side >= 1 && side <= 6, c.Now().IsZero())
+		if n--; n == 0 {
+			c.Stop()
+			return
+		}
+		roll.Send(c, self, n) // inside, the Context is the sender
+	}))
+
+	sys := actor.Start(actor.Seed(1))
+	roll.Send(sys, dieType.Spawn(sys, die{}), 2)
+	_ = sys.Run()
+	fmt.Println("stopped:", sys.Stats().Stopped)
+	// Output:
+	// true true false
+	// true true false
+	// stopped: 1
+}
+
+// A Sender is a *Context inside and a *System outside, so that a helper can serve
+// both.
+func ExampleSender() {
+	twice := func(from actor.Sender, a actor.Ref[account], n int) {
+		deposit.Send(from, a, n)
+		deposit.Send(from, a, n)
+	}
+	sys := actor.Start()
+	a := accountType.Spawn(sys, account{})
+	twice(sys, a, 4)
+	fmt.Println(withdraw.Ask(context.Background(), sys, a, 1))
+	sys.Stop()
+	// Output: 7 <nil>
+}
+
+// Wait returns when nothing is queued or running; the system goes on. Run does the
+// same and stops it. Shutdown refuses new work first.
+func ExampleSystem_Wait() {
+	sys := actor.Start()
+	a := accountType.Spawn(sys, account{})
+	deposit.Send(sys, a, 1)
+	fmt.Println(sys.Wait(context.Background()), sys.Stats().Messages)
+	deposit.Send(sys, a, 1)
+	fmt.Println(sys.Shutdown(context.Background()), sys.Stats().Messages)
+	fmt.Println(deposit.TrySend(sys, a, 1))
+	// Output:
+	// <nil> 1
+	// <nil> 2
+	// gallop: system stopped
+}
+
+// A Hold keeps the system up for what lives outside of it.
+func ExampleSystem_Hold() {
+	sys := actor.Start()
+	a := accountType.Spawn(sys, account{})
+	release, err := sys.Hold()
+	if err != nil {
+		return
+	}
+	go func() {
+		defer release()
+		for range 100 {
+			deposit.Send(sys, a, 1)
+		}
+	}()
+	_ = sys.Run() // not before release
+	fmt.Println(sys.Stats().Messages)
+	// Output: 100
+}
+
+// TrySend says no where Send would fill the mailbox; SendWait waits.
+func ExampleBehaviour_TrySend() {
+	type slow struct{}
+	slow1 := actor.NewType[slow]("slow", actor.TypeBatch(1)) // one message at a time
+	work := actor.Declare[chan bool](slow1, "work")
+	slow1.Table(work.Do(func(_ *slow, _ *actor.Context, c chan bool) {
+		c <- true
+		<-c
+	}))
+
+	sys := actor.Start(actor.Workers(1))
+	s := slow1.Spawn(sys, slow{})
+	first, second := make(chan bool), make(chan bool)
+	work.Send(sys, s, first)
+	<-first // it works on the first
+	work.Send(sys, s, second)
+	work.Send(sys, s, second)
+	first <- true
+	<-second // it works on the second, and one more waits: it does not keep up
+	fmt.Println(work.TrySend(sys, s, second))
+
+	go func() {
+		second <- true
+		<-second
+		second <- true
+	}()
+	third := make(chan bool, 2)
+	fmt.Println(work.SendWait(context.Background(), sys, s, third))
+	_ = sys.Run()
+	// Output:
+	// gallop: actor overloaded
+	// <nil>
+}
+
+// Every message that will not run is reported, and so is every panic, which ends
+// its actor and nothing else.
+func ExampleStart() {
+	sys := actor.Start(
+		actor.Workers(2),
+		actor.Batch(50),
+		actor.Logger(slog.New(slog.NewTextHandler(os.Stderr, nil))),
+		actor.OnDeadLetter(func(l actor.DeadLetter) {
+			fmt.Println("dead letter:", l.Type, l.Behaviour, l.Message, l.Reason)
+		}),
+		actor.OnPanic(func(r actor.PanicReport) { fmt.Println("panic:", r.Type, r.Behaviour, r.Value) }),
+	)
+	a := accountType.Spawn(sys, account{})
+	crashIt.Send(sys, a, actor.None{})
+	_ = sys.Wait(context.Background())
+	deposit.Send(sys, a, 7)
+	fmt.Println(sys.Workers(), "workers")
+	sys.Stop()
+	// Output:
+	// panic: account crash a bug
+	// dead letter: account deposit 7 gallop: actor stopped
+	// 2 workers
+}
+
+// Options are checked together.
+func ExampleOption() {
+	defer func() { fmt.Println(recover()) }()
+	quick := []actor.Option{actor.Workers(0), actor.Batch(-1)}
+	actor.Start(quick...)
+	// Output:
+	// gallop: Start: Workers(0): want 1 to 56
+	// Batch(-1): want at least 1
+}
+
+// An ask whose behaviour panicked tells what with.
+func ExamplePanicError() {
+	type bug struct{}
+	bugType := actor.NewType[bug]("bug")
+	ask := actor.DeclareAsk[actor.None, int](bugType, "ask")
+	bugType.Table(ask.Do(func(*bug, *actor.Context, actor.None) (int, error) { panic("a bug") }))
+
+	sys := actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
+	_, err := ask.Ask(context.Background(), sys, bugType.Spawn(sys, bug{}), actor.None{})
+	var p *actor.PanicError
+	fmt.Println(errors.As(err, &p), p.Value, errors.Is(err, actor.ErrPanicked))
+	sys.Stop()
+	// Output: true a bug true
+}
+
+// Stats are exact when the system is quiescent.
+func ExampleStats() {
+	sys := actor.Start(actor.Workers(1))
+	a := accountType.Spawn(sys, account{})
+	for range 10 {
+		deposit.Send(sys, a, 1)
+	}
+	actor.Stop(sys, accountType.Spawn(sys, account{}))
+	_ = sys.Run()
+	st := sys.Stats()
+	var w actor.WorkerStats = st.Workers[0]
+	fmt.Println(st.Messages, w.Messages, st.Spawned, st.Stopped, st.Panics, st.DeadLetters)
+	// Output: 10 10 2 1 0 0
+}
+
+// A request can be given up; it runs all the same, and its reply goes nowhere.
+func ExampleAskBehaviour_Ask_timeOut() {
+	type sleeper struct{}
+	sleeperType := actor.NewType[sleeper]("sleeper")
+	sleep := actor.DeclareAsk[chan bool, int](sleeperType, "sleep")
+	sleeperType.Table(sleep.Do(func(_ *sleeper, _ *actor.Context, wake chan bool) (int, error) { <-wake; return 1, nil }))
+
+	sys := actor.Start()
+	wake := make(chan bool)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	_, err := sleep.Ask(ctx, sys, sleeperType.Spawn(sys, sleeper{}), wake)
+	fmt.Println(err)
+	close(wake)
+	_ = sys.Run()
+	// Output: context deadline exceeded
+}

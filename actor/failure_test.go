@@ -1,0 +1,245 @@
+package actor_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// TestPanic_TenInARow: "10 panics in a row leave the process and all other actors
+// alive": on one worker, so that it is the same one that survives them all, and
+// with Goexits in between, which cost the goroutine.
+func TestPanic_TenInARow(t *testing.T) {
+	for name, crash := range map[string]deed{
+		"Panic":  func(*puppet, *actor.Context) { panic("in a row") },
+		"Nil":    func(*puppet, *actor.Context) { panic(nil) },
+		"Goexit": func(*puppet, *actor.Context) { runtime.Goexit() },
+		//lint:ignore SA5000 this panics, which is the point
+		"Map": func(*puppet, *actor.Context) { map[int]int(nil)[1] = 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			var reports []actor.PanicReport
+			sys := start(t, actor.Workers(1), actor.OnPanic(func(r actor.PanicReport) {
+				mu.Lock()
+				defer mu.Unlock()
+				reports = append(reports, r)
+			}))
+			others := []actor.Ref[puppet]{puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})}
+			var died []actor.Ref[puppet]
+			for range 10 {
+				for _, typ := range []*actor.Type[puppet]{puppetType} {
+					r := typ.Spawn(sys, puppet{})
+					do.Send(sys, r, crash)
+					died = append(died, r)
+				}
+				for _, r := range others {
+					count.Send(sys, r, 1)
+				}
+			}
+			quiet(t, sys)
+			for _, r := range others {
+				n, err := value.Ask(soon(t), sys, r, actor.None{})
+				must(t, err)
+				equal(t, "state of the others", n, 10)
+			}
+			for i, r := range died {
+				wants(t, count.TrySend(sys, r, 1), actor.ErrStopped)
+				equal(t, "reported", reports[i].ActorID, r.ID())
+			}
+			st := sys.Stats()
+			equal(t, "Stats.Panics", st.Panics, 10)
+			equal(t, "Stats.Stopped", st.Stopped, 10)
+			equal(t, "reports", len(reports), 10)
+		})
+	}
+}
+
+// TestPanic_OfPinned: a pinned thread survives too.
+func TestPanic_OfPinned(t *testing.T) {
+	sys := start(t)
+	for _, crash := range []deed{
+		func(*puppet, *actor.Context) { panic("pinned") },
+		func(*puppet, *actor.Context) { runtime.Goexit() },
+	} {
+		r := pinnedType.Spawn(sys, puppet{})
+		pinnedDo.Send(sys, r, crash)
+		pinnedDo.Send(sys, r, func(*puppet, *actor.Context) { t.Error("it ran after its end") })
+		quiet(t, sys)
+		alive := pinnedType.Spawn(sys, puppet{})
+		_, err := pinnedTry.Ask(soon(t), sys, alive, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+		must(t, err)
+	}
+	quiet(t, sys)
+	equal(t, "Stats.Panics", sys.Stats().Panics, 2)
+	equal(t, "Stats.DeadLetters", sys.Stats().DeadLetters, 2)
+}
+
+// crashHere panics in a frame of its own, below a deferred function that panics
+// again.
+func crashHere(*puppet, *actor.Context) {
+	defer func() { panic("second") }()
+	deepest()
+}
+
+//go:noinline
+func deepest() { panic("first") }
+
+//go:noinline
+func dereference(p *int) int { return *p }
+
+// TestPanicReport: "Type and Behaviour say where", From who, Value what, Stack
+// "beginning with the frame that panicked".
+func TestPanicReport(t *testing.T) {
+	for _, c := range []struct {
+		name, frame string
+		f           deed
+	}{
+		{"Panic", "actor_test.deepest", func(*puppet, *actor.Context) { deepest() }},
+		{"Repanic", "actor_test.deepest", crashHere},
+		{"NilDereference", "actor_test.dereference", func(*puppet, *actor.Context) { dereference(nil) }},
+		{"Index", "actor_test.TestPanicReport", func(p *puppet, _ *actor.Context) { _ = []int{}[p.n] }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			reports := make(chan actor.PanicReport, 1)
+			sys := start(t, actor.OnPanic(func(r actor.PanicReport) { reports <- r }))
+			r, s := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			do.Send(sys, s, func(_ *puppet, ctx *actor.Context) { do.Send(ctx, r, c.f) })
+			quiet(t, sys)
+			p := receive(t, "the report", reports)
+			equal(t, "actor", p.ActorID, r.ID())
+			equal(t, "from", p.From, s.ID())
+			equal(t, "type", p.Type, "puppet")
+			equal(t, "behaviour", p.Behaviour, "do")
+			equal(t, "goexit", p.Goexit, false)
+			first, _, _ := strings.Cut(string(p.Stack), "\n")
+			if !strings.Contains(first, c.frame) {
+				t.Errorf("the stack begins with %q, want %s; value %v:\n%s", first, c.frame, p.Value, p.Stack)
+			}
+			if strings.Contains(string(p.Stack), "RunTask") {
+				t.Errorf("the stack shows what lies below the dispatch:\n%s", p.Stack)
+			}
+		})
+	}
+}
+
+// TestPanicError: what it says and wraps.
+func TestPanicError(t *testing.T) {
+	equal(t, "Error", (&actor.PanicError{Value: "x"}).Error(), "gallop: actor panicked: x")
+	equal(t, "Error", (&actor.PanicError{Goexit: true}).Error(), "gallop: actor panicked: runtime.Goexit")
+	err := error(&actor.PanicError{Value: errUser})
+	if !errors.Is(err, actor.ErrPanicked) || !errors.Is(err, errUser) {
+		t.Errorf("%v wraps too little", err)
+	}
+}
+
+// TestHooks_Panic: "A panic in it is logged and ignored", and costs nothing else:
+// neither the worker nor the count.
+func TestHooks_Panic(t *testing.T) {
+	for name, crash := range map[string]func(){
+		"Panic":  func() { panic("hook") },
+		"Goexit": runtime.Goexit,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log lockedBuffer
+			sys := start(t, actor.Workers(1), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))),
+				actor.OnPanic(func(actor.PanicReport) { crash() }),
+				actor.OnDeadLetter(func(actor.DeadLetter) { crash() }))
+			inside(t, sys, func(c *actor.Context) {
+				r := puppetType.Spawn(c, puppet{})
+				do.Send(c, r, func(*puppet, *actor.Context) { panic("behaviour") })
+				for range 5 {
+					count.Send(c, r, 1)
+				}
+			})
+			quiet(t, sys)
+			st := sys.Stats()
+			equal(t, "panics", st.Panics, 1)
+			equal(t, "stopped", st.Stopped, 1)
+			equal(t, "dead letters", st.DeadLetters, 5)
+			equal(t, "logged", strings.Count(log.String(), "gallop: panic in a hook"), 6)
+			inside(t, sys, func(*actor.Context) {})
+		})
+	}
+}
+
+// crashingHandler is a logger's handler that does not return.
+type crashingHandler struct {
+	slog.Handler
+	crash func()
+	calls *atomic.Int64
+}
+
+func (h crashingHandler) Handle(context.Context, slog.Record) error {
+	h.calls.Add(1)
+	h.crash()
+	return nil
+}
+
+// TestLogger_Panics: nor does a logger that panics or exits do harm.
+func TestLogger_Panics(t *testing.T) {
+	for name, crash := range map[string]func(){
+		"Panic":  func() { panic("handler") },
+		"Goexit": runtime.Goexit,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := crashingHandler{silent.Handler(), crash, new(atomic.Int64)}
+			sys := start(t, actor.Workers(1), actor.Logger(slog.New(h)))
+			r := puppetType.Spawn(sys, puppet{})
+			do.Send(sys, r, func(*puppet, *actor.Context) { panic("behaviour") })
+			count.Send(sys, r, 1)
+			quiet(t, sys)
+			count.Send(sys, r, 1)
+			equal(t, "dead letters", sys.Stats().DeadLetters, 2)
+			equal(t, "calls", h.calls.Load(), 3)
+			inside(t, sys, func(*actor.Context) {})
+		})
+	}
+}
+
+// TestLogger: without hooks, panics and dead letters are logged, the latter less
+// and less.
+func TestLogger(t *testing.T) {
+	var log lockedBuffer
+	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	r := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, r, func(*puppet, *actor.Context) { panic("logged") })
+	quiet(t, sys)
+	for range 100 {
+		count.Send(sys, r, 1)
+	}
+	s := log.String()
+	equal(t, "panics logged", strings.Count(s, `msg="gallop: behaviour panicked"`), 1)
+	equal(t, "dead letters logged", strings.Count(s, `msg="gallop: dead letter"`), 7)
+	for _, want := range []string{"type=puppet", "behaviour=do", "value=logged", "behaviour=count", "so_far=64", "actor stopped"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("%q is not in the log:\n%s", want, s)
+		}
+	}
+}
+
+// lockedBuffer is a buffer for several writers.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}

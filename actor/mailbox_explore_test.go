@@ -1,0 +1,353 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/gallop-go/gallop/internal/explore"
+)
+
+// boxWorld is one actor's mailbox under exploration: producers that push, workers
+// that take the actor over from each other, and nodes that are used again at once.
+// Everything but the mailbox itself is plain memory, so part of the step that
+// touches it.
+type boxWorld struct {
+	p       *explore.Program
+	box     mailbox
+	in      inbox
+	batch   int // messages per turn
+	closeAt int // the actor ends when it has run so many; 0: never
+
+	free            []*message // recycled
+	queued, running int
+	woke, rested    int
+	sent            int
+	ran, dead       []uint64
+	history         *history // nil: not wanted
+}
+
+func stamp(from, no int) uint64 { return uint64(from)<<32 | uint64(no) }
+
+// once: the actor is in the run queue xor running (TestBug_K15 of the catalogue).
+func (w *boxWorld) once() {
+	if w.queued+w.running > 1 {
+		w.p.Errorf("the actor has %d owners", w.queued+w.running)
+	}
+}
+
+// take returns a node, a recycled one if possible: a producer that was overtaken
+// meets nodes again.
+func (w *boxWorld) take(n uint64) *message {
+	if len(w.free) == 0 {
+		return numbered(n)
+	}
+	m := w.free[len(w.free)-1]
+	w.free = w.free[:len(w.free)-1]
+	*payloadOf[uint64](m) = n
+	return m
+}
+
+// recycle poisons the link: nobody may follow it.
+func (w *boxWorld) recycle(m *message) {
+	if m != nil {
+		m.next = nil
+		w.free = append(w.free, m)
+	}
+}
+
+func (w *boxWorld) produce(from, messages int, busy bool) {
+	for no := range messages {
+		w.p.Point()
+		m := w.take(stamp(from, no))
+		w.sent++
+		r := pushIdle
+		if busy {
+			r = w.box.pushBusy(m)
+		}
+		if r == pushIdle {
+			end := w.history.begin(from, op{kind: opPush, n: stamp(from, no)})
+			r = w.box.push(m)
+			end(result{pushed: r})
+		}
+		w.pushedAs(r, m)
+	}
+}
+
+func (w *boxWorld) pushedAs(r pushed, m *message) {
+	switch r {
+	case pushWoke:
+		w.woke++
+		w.queued++
+		w.once()
+	case pushClosed:
+		w.dead = append(w.dead, numberOf(m))
+		w.recycle(m)
+	}
+}
+
+func (w *boxWorld) work(id int) {
+	for {
+		w.p.Await(func() bool { return w.queued > 0 })
+		w.queued--
+		w.running++
+		w.once()
+		if w.turn(id) { // again
+			w.running--
+			w.queued++
+		}
+	}
+}
+
+// turn is RunTask without what does not concern the mailbox. It gives the actor up
+// in the step of a successful rest.
+func (w *boxWorld) turn(id int) (again bool) {
+	for done := 0; done < w.batch; done++ {
+		m := w.in.fifo
+		if m == nil {
+			if m = w.grab(id); m == nil {
+				return w.rest(id)
+			}
+		}
+		if w.closeAt > 0 && len(w.ran) == w.closeAt {
+			w.close(id)
+			return false
+		}
+		w.in.fifo = m.next
+		w.ran = append(w.ran, numberOf(m))
+		w.p.Point() // a behaviour takes its time
+		if m != w.in.last {
+			w.recycle(m)
+		}
+	}
+	return true
+}
+
+func (w *boxWorld) grab(id int) *message {
+	end := w.history.begin(id, op{kind: opGrab})
+	spent, ok := w.box.grab(&w.in)
+	end(result{ok: ok, list: numbers(w.in.fifo)})
+	w.recycle(spent)
+	return w.in.fifo
+}
+
+func (w *boxWorld) rest(id int) (again bool) {
+	end := w.history.begin(id, op{kind: opRest})
+	spent, ok := w.box.rest(&w.in)
+	end(result{ok: ok})
+	if !ok {
+		return true
+	}
+	w.recycle(spent)
+	w.rested++
+	w.running--
+	return false
+}
+
+func (w *boxWorld) close(id int) {
+	end := w.history.begin(id, op{kind: opClose})
+	m, spent := w.box.close(&w.in)
+	end(result{list: numbers(m)})
+	w.recycle(spent)
+	for m != nil {
+		left := m
+		m = m.next
+		w.dead = append(w.dead, numberOf(left))
+		w.recycle(left)
+	}
+	w.running--
+}
+
+func numbers(m *message) (list []uint64) {
+	for ; m != nil; m = m.next {
+		list = append(list, numberOf(m))
+	}
+	return list
+}
+
+// check is the oracle at the end: every message run or dead, once; each producer's
+// in order, among those run as among those dead; one wake-up per idle period.
+func (w *boxWorld) check() error {
+	all := slices.Concat(w.ran, w.dead)
+	next := map[uint64]uint64{}
+	for _, n := range w.ran {
+		if n&(1<<32-1) != next[n>>32] {
+			return fmt.Errorf("ran %x: out of order", w.ran)
+		}
+		next[n>>32]++
+	}
+	slices.Sort(all)
+	if len(slices.Compact(slices.Clone(all))) != len(all) || len(all) != w.sent {
+		return fmt.Errorf("%d sent, ran %x, dead %x", w.sent, w.ran, w.dead)
+	}
+	if w.queued+w.running != 0 {
+		return fmt.Errorf("at the end %d queued, %d running", w.queued, w.running)
+	}
+	if w.closeAt == 0 && (w.woke != w.rested || w.box.head.Load() != nil) {
+		return fmt.Errorf("%d wake-ups for %d idle periods, head %p", w.woke, w.rested, w.box.head.Load())
+	}
+	return nil
+}
+
+// boxScenario is producers with two messages each and two workers.
+func boxScenario(producers, batch, closeAt int, busy bool) func(*explore.Program) {
+	return func(p *explore.Program) {
+		w := &boxWorld{p: p, batch: batch, closeAt: closeAt}
+		for from := range producers {
+			p.Go(func() { w.produce(from, 2, busy) })
+		}
+		for i := range 2 {
+			p.Daemon(func() { w.work(producers + i) })
+		}
+		p.After(w.check)
+	}
+}
+
+// TestMailbox_Explored: 2–3 producers of two messages each, two workers, nodes
+// reused through recycling; small and large batches, pushBusy, the actor's end.
+func TestMailbox_Explored(t *testing.T) {
+	for _, c := range []struct {
+		name                      string
+		producers, batch, closeAt int
+		busy                      bool
+	}{
+		{"TwoProducers", 2, 100, 0, false},
+		{"ThreeProducers", 3, 100, 0, false},
+		{"BatchOfOne", 2, 1, 0, false},
+		{"PushBusy", 2, 2, 0, true},
+		{"CloseFirst", 2, 100, 1, false},
+		{"CloseLater", 3, 2, 3, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			explore.Portfolio(t, boxScenario(c.producers, c.batch, c.closeAt, c.busy))
+		})
+	}
+}
+
+// TestMailbox_Exhaustive: two producers and two workers, every schedule with at
+// most two preemptions.
+func TestMailbox_Exhaustive(t *testing.T) {
+	res := explore.Run(t, explore.Config{Strategy: explore.Bounded(2, 0)}, boxScenario(2, 100, 0, false))
+	if !res.Exhausted {
+		t.Error(res)
+	}
+}
+
+// history is what the clients of a mailbox did, for a linearizability check.
+type history struct {
+	clock int64
+	ops   []porcupine.Operation
+}
+
+type opKind int
+
+const (
+	opPush opKind = iota
+	opGrab
+	opRest
+	opClose
+)
+
+type op struct {
+	kind opKind
+	n    uint64
+}
+
+type result struct {
+	pushed pushed
+	ok     bool
+	list   []uint64
+}
+
+// begin notes a call; the function it returns notes the return.
+func (h *history) begin(client int, in op) func(result) {
+	if h == nil {
+		return func(result) {}
+	}
+	h.clock++
+	call := h.clock
+	return func(out result) {
+		h.clock++
+		h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: in, Call: call, Output: out, Return: h.clock})
+	}
+}
+
+// boxModel: a push wakes if and only if the box is idle, a grab takes everything
+// and finds nothing only if there is nothing, a rest succeeds if and only if there
+// is nothing.
+var boxModel = porcupine.Model{
+	Init: func() any { return modelState{} },
+	Step: func(state, input, output any) (bool, any) {
+		return state.(modelState).step(input.(op), output.(result))
+	},
+	Equal: func(a, b any) bool {
+		x, y := a.(modelState), b.(modelState)
+		return x.scheduled == y.scheduled && x.closed == y.closed && slices.Equal(x.unread, y.unread)
+	},
+}
+
+// modelState is the mailbox as one atomic object.
+type modelState struct {
+	unread            []uint64 // pushed and not yet grabbed
+	scheduled, closed bool
+}
+
+func (s modelState) step(in op, out result) (bool, any) {
+	n := modelState{scheduled: s.scheduled, closed: s.closed}
+	switch in.kind {
+	case opPush:
+		if s.closed {
+			return out.pushed == pushClosed, s
+		}
+		want := pushQueued
+		if !s.scheduled {
+			want = pushWoke
+		}
+		n.scheduled = true
+		n.unread = append(slices.Clone(s.unread), in.n)
+		return out.pushed == want, n
+	case opGrab:
+		return out.ok == (len(s.unread) > 0) && (!out.ok || slices.Equal(out.list, s.unread)), n
+	case opRest:
+		n.unread = s.unread
+		n.scheduled = !out.ok
+		return out.ok == (len(s.unread) == 0), n
+	}
+	n.closed = true
+	return len(out.list) >= len(s.unread) && slices.Equal(out.list[len(out.list)-len(s.unread):], s.unread), n
+}
+
+// TestMailbox_Linearizable: histories of explored schedules are those of a box
+// that does each operation in one step.
+func TestMailbox_Linearizable(t *testing.T) {
+	for _, closeAt := range []int{0, 2} {
+		t.Run(fmt.Sprintf("closeAt=%d", closeAt), func(t *testing.T) {
+			n := 3000
+			if testing.Short() {
+				n = 300
+			}
+			scenario := func(p *explore.Program) {
+				w := &boxWorld{p: p, batch: 2, closeAt: closeAt, history: &history{}}
+				for from := range 2 {
+					p.Go(func() { w.produce(from, 3, false) })
+				}
+				for i := range 2 {
+					p.Daemon(func() { w.work(2 + i) })
+				}
+				p.After(func() error {
+					if !porcupine.CheckOperations(boxModel, w.history.ops) {
+						return fmt.Errorf("not linearizable: %+v", w.history.ops)
+					}
+					return w.check()
+				})
+			}
+			for _, s := range []explore.Strategy{explore.Random(7, n), explore.PCT(5, 7, n)} {
+				explore.Run(t, explore.Config{Strategy: s, Name: s.String()}, scenario)
+			}
+		})
+	}
+}

@@ -1,0 +1,200 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// TestMain: no test leaves a goroutine behind.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// silent is a logger for tests that make actors panic on purpose.
+var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// start makes a system that is stopped at the end of the test.
+func start(t testing.TB, opts ...actor.Option) *actor.System {
+	t.Helper()
+	sys := actor.Start(append([]actor.Option{actor.Logger(silent)}, opts...)...)
+	t.Cleanup(sys.Stop)
+	return sys
+}
+
+// soon is a context that ends long after everything should have happened, so that
+// a hang is a failure and no time-out of the whole run.
+func soon(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// quiet waits until the system is quiescent.
+func quiet(t testing.TB, sys *actor.System) {
+	t.Helper()
+	must(t, sys.Wait(soon(t)))
+}
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wants fails the test if err is not want.
+func wants(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("error %v, want %v", err, want)
+	}
+}
+
+// equal fails the test if got is not want.
+func equal[T comparable](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Fatalf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// panics fails the test if f does not panic with the project's prefix and the
+// given words.
+func panics(t testing.TB, words string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		v := recover()
+		s, ok := v.(string)
+		if !ok || !strings.HasPrefix(s, "gallop: ") || !strings.Contains(s, words) {
+			t.Errorf("panic %v, want one with prefix \"gallop: \" and %q", v, words)
+		}
+	}()
+	f()
+}
+
+// eventually waits for a condition that becomes true by itself, yielding in
+// between. It is for what has no event to wait for.
+func eventually(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !cond(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("not in 30 s: %s", what)
+		}
+	}
+}
+
+// receive takes from a channel, or fails the test.
+func receive[T any](t testing.TB, what string, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(30 * time.Second):
+		t.Fatalf("not in 30 s: %s", what)
+		panic("unreachable")
+	}
+}
+
+// workerCounts are the numbers of workers that tests of order run with.
+var workerCounts = []int{1, 2, 4}
+
+func withWorkers(t *testing.T, f func(t *testing.T, workers int)) {
+	for _, n := range workerCounts {
+		t.Run(fmt.Sprintf("workers=%d", n), func(t *testing.T) { f(t, n) })
+	}
+}
+
+// scaled is a number of rounds: a fraction of it under -short.
+func scaled(n int) int {
+	if testing.Short() {
+		return max(n/10, 1)
+	}
+	return n
+}
+
+// puppet is an actor that does what the message says.
+type puppet struct {
+	n    int
+	note any
+}
+
+type deed = func(*puppet, *actor.Context)
+
+func (p *puppet) Do(c *actor.Context, f deed)                 { f(p, c) }
+func (p *puppet) Count(_ *actor.Context, by int)              { p.n += by }
+func (p *puppet) Reply(_ *actor.Context, r actor.Result[int]) { p.note = r }
+func (p *puppet) Note(c *actor.Context, r actor.Result[any]) {
+	if f, ok := p.note.(func(*actor.Context, actor.Result[any])); ok {
+		f(c, r)
+	}
+}
+
+// Try answers with what the function in the request returns.
+func (p *puppet) Try(c *actor.Context, f func(*puppet, *actor.Context) (any, error)) (any, error) {
+	return f(p, c)
+}
+
+func (p *puppet) Value(_ *actor.Context, _ actor.None) (int, error) { return p.n, nil }
+
+// The two types of puppets differ in their batch only.
+var (
+	puppetType = actor.NewType[puppet]("puppet")
+	do         = actor.Declare[deed](puppetType, "do")
+	count      = actor.Declare[int](puppetType, "count")
+	reply      = actor.Declare[actor.Result[int]](puppetType, "reply")
+	note       = actor.Declare[actor.Result[any]](puppetType, "note")
+	try        = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](puppetType, "try")
+	value      = actor.DeclareAsk[actor.None, int](puppetType, "value")
+	_          = puppetType.Table(do.Do((*puppet).Do), count.Do((*puppet).Count), reply.Do((*puppet).Reply),
+		note.Do((*puppet).Note), try.Do((*puppet).Try), value.Do((*puppet).Value))
+
+	// A slow one has a batch of one: it is overloaded as soon as mail waits.
+	slowType = actor.NewType[puppet]("slow", actor.TypeBatch(1))
+	slowDo   = actor.Declare[deed](slowType, "do")
+	slowTry  = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](slowType, "try")
+	_        = slowType.Table(slowDo.Do((*puppet).Do), slowTry.Do((*puppet).Try))
+
+	pinnedType = actor.NewType[puppet]("pinned", actor.PinnedThread())
+	pinnedDo   = actor.Declare[deed](pinnedType, "do")
+	pinnedNote = actor.Declare[actor.Result[any]](pinnedType, "note")
+	pinnedTry  = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](pinnedType, "try")
+	_          = pinnedType.Table(pinnedDo.Do((*puppet).Do), pinnedNote.Do((*puppet).Note), pinnedTry.Do((*puppet).Try))
+)
+
+// inside runs f in a behaviour of a new actor and waits for it; it fails the test
+// if f panics.
+func inside(t testing.TB, sys *actor.System, f func(c *actor.Context)) {
+	t.Helper()
+	p := puppetType.Spawn(sys, puppet{})
+	_, err := try.Ask(soon(t), sys, p, func(_ *puppet, c *actor.Context) (any, error) {
+		f(c)
+		return nil, nil
+	})
+	must(t, err)
+}
+
+// letters counts dead letters and keeps the last.
+type letters struct {
+	n    atomic.Int64
+	last atomic.Pointer[actor.DeadLetter]
+}
+
+func (l *letters) option() actor.Option {
+	return actor.OnDeadLetter(func(d actor.DeadLetter) {
+		l.last.Store(&d)
+		l.n.Add(1)
+	})
+}

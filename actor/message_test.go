@@ -1,0 +1,244 @@
+package actor
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"pgregory.net/rapid"
+)
+
+// TestMessage_Size: "one allocation, 32 bytes for a one-word payload".
+func TestMessage_Size(t *testing.T) {
+	word := unsafe.Sizeof(uintptr(0))
+	if got, want := unsafe.Sizeof(node[uintptr]{}), 8+3*word; got > want {
+		t.Errorf("a message with a payload of one word: %d bytes, want %d", got, want)
+	}
+	if word == 8 && unsafe.Sizeof(node[uint64]{}) != 32 {
+		t.Errorf("node[uint64]: %d bytes, want 32", unsafe.Sizeof(node[uint64]{}))
+	}
+}
+
+type aligned64 struct {
+	small uint32
+	big   atomic.Uint64 // 64-bit aligned, on 32-bit machines too
+}
+
+type pointed64 struct {
+	p   *int
+	big atomic.Int64
+}
+
+// payloadLayout makes nodes for payloads of type M and looks where they lie.
+func payloadLayout[M any](t *testing.T) {
+	typ := reflect.TypeFor[M]()
+	t.Run(strings.ReplaceAll(typ.String(), " ", ""), func(t *testing.T) {
+		p, _ := poolOf[M]()
+		if again, _ := poolOf[M](); again != p {
+			t.Error("two pools for one type")
+		}
+		for range 100 {
+			at := reflect.ValueOf(payloadOf[M](p.fresh())).Pointer()
+			if at%uintptr(typ.Align()) != 0 {
+				t.Fatalf("payload at %#x, want a multiple of %d", at, typ.Align())
+			}
+		}
+		if off := unsafe.Offsetof(node[M]{}.payload); off != headerSize {
+			t.Errorf("payload at offset %d, want %d", off, headerSize)
+		}
+	})
+}
+
+// TestMessage_Layout: every payload lies right behind the header, aligned as its
+// type wants.
+func TestMessage_Layout(t *testing.T) {
+	payloadLayout[struct{}](t)
+	payloadLayout[bool](t)
+	payloadLayout[uint64](t)
+	payloadLayout[complex128](t)
+	payloadLayout[[3]uint64](t)
+	payloadLayout[[5]uint64](t)
+	payloadLayout[[6]uint64](t)
+	payloadLayout[[4096]byte](t)
+	payloadLayout[string](t)
+	payloadLayout[any](t)
+	payloadLayout[func()](t)
+	payloadLayout[chan int](t)
+	payloadLayout[*int](t)
+	payloadLayout[aligned64](t)
+	payloadLayout[pointed64](t)
+	payloadLayout[request[aligned64, pointed64]](t)
+}
+
+// TestMessage_HasPointers: what Go's collector must look into, and nothing else.
+func TestMessage_HasPointers(t *testing.T) {
+	for typ, want := range map[reflect.Type]bool{
+		reflect.TypeFor[int]():                    false,
+		reflect.TypeFor[[4]struct{ a, b int8 }](): false,
+		reflect.TypeFor[[0]*int]():                false,
+		reflect.TypeFor[uintptr]():                false,
+		reflect.TypeFor[struct{}]():               false,
+		reflect.TypeFor[string]():                 true,
+		reflect.TypeFor[[]int]():                  true,
+		reflect.TypeFor[[2]string]():              true,
+		reflect.TypeFor[struct{ a, b any }]():     true,
+		reflect.TypeFor[map[int]int]():            true,
+		reflect.TypeFor[chan int]():               true,
+		reflect.TypeFor[func()]():                 true,
+		reflect.TypeFor[Ref[int]]():               true,
+		reflect.TypeFor[request[None, int]]():     true,
+		reflect.TypeFor[struct {
+			a int
+			p *int
+		}](): true,
+	} {
+		if got := hasPointers(typ); got != want {
+			t.Errorf("%v: %v, want %v", typ, got, want)
+		}
+	}
+}
+
+// stock is a worker's free list and its dumb twin, a set of nodes.
+type stock struct {
+	c    *Context
+	pool *pool
+	live map[*message]bool // handed out
+	seen map[*message]bool // ever handed out
+}
+
+func (s *stock) take(t *rapid.T, m *message) {
+	if s.live[m] {
+		t.Fatal("a node was handed out twice")
+	}
+	if m.sender != nil || m.pool != s.pool.id {
+		t.Fatalf("a node with sender %v and pool %d, want none and %d", m.sender, m.pool, s.pool.id)
+	}
+	s.live[m], s.seen[m] = true, true
+}
+
+func (s *stock) give(n int) {
+	for m := range s.live {
+		if n--; n < 0 {
+			return
+		}
+		delete(s.live, m)
+		m.sender = new(body)
+		s.c.recycle(m)
+	}
+}
+
+// check: every chain is as long as the books say, nothing in it is in use, and nodes
+// that were made elsewhere are on their way home.
+func (s *stock) check(t *rapid.T) {
+	have := s.c.stock[s.pool.id]
+	s.chain(t, have.use, have.n, s.c.home)
+	for i, h := range have.full {
+		switch {
+		case i >= have.kept && h != nil:
+			t.Fatalf("full chain %d of %d is still there", i, have.kept)
+		case i < have.kept && int(h.length) < chainLength:
+			t.Fatalf("a full chain of %d", h.length)
+		case h != nil:
+			s.chain(t, h, int(h.length), s.c.home)
+		}
+	}
+	for home, a := range have.away {
+		if a.n >= awayLength {
+			t.Fatalf("%d nodes have not gone home to %d", a.n, home)
+		}
+		s.chain(t, a.first, a.n, uint16(home))
+	}
+}
+
+func (s *stock) chain(t *rapid.T, h *message, want int, home uint16) {
+	n := 0
+	for m := h; m != nil; m = m.next {
+		if n++; s.live[m] || m.home != home {
+			t.Fatalf("in use: %v; of home %d, want %d", s.live[m], m.home, home)
+		}
+	}
+	if n != want {
+		t.Fatalf("a chain of %d, booked as %d", n, want)
+	}
+}
+
+// TestPool_Twin: whatever is taken and given back in whatever amounts, a node is
+// never handed out twice, the free list counts right and stays within its bound.
+func TestPool_Twin(t *testing.T) {
+	p := register(func() *message { return &new(node[[1]uint64]).message })
+	rapid.Check(t, func(t *rapid.T) {
+		s := &stock{&Context{stock: make([]magazines, poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
+		amount := rapid.SampledFrom([]int{1, 2, chainLength - 1, chainLength, chainLength + 1, 3 * chainLength})
+		t.Repeat(map[string]func(*rapid.T){
+			"inside": func(t *rapid.T) {
+				for range amount.Draw(t, "n") {
+					s.take(t, s.c.alloc(p.id))
+				}
+			},
+			"outside": func(t *rapid.T) {
+				s.take(t, p.takeOne())
+			},
+			"recycle": func(t *rapid.T) { s.give(amount.Draw(t, "n")) },
+			"":        s.check,
+		})
+		s.give(len(s.live))
+	})
+}
+
+// TestPool_Late: a worker that was made before a type was declared handles its
+// messages all the same.
+func TestPool_Late(t *testing.T) {
+	c := &Context{stock: make([]magazines, poolCount())}
+	type latecomer struct{ p *int }
+	p, _ := poolOf[latecomer]()
+	if int(p.id) < len(c.stock) {
+		t.Fatalf("pool %d is not late", p.id)
+	}
+	m := p.make1(c.home)
+	c.recycle(m) // no list yet: dropped
+	if got := c.alloc(p.id); got == m || got.pool != p.id {
+		t.Fatalf("alloc: %v of pool %d", got, got.pool)
+	}
+	c.recycle(m)
+	if c.alloc(p.id) != m {
+		t.Fatal("not recycled after the list was made")
+	}
+}
+
+// TestUserFrames: "beginning with the frame that panicked".
+func TestUserFrames(t *testing.T) {
+	stack := strings.Join([]string{
+		"goroutine 7 [running]:",
+		"runtime/debug.Stack()", "\tstack.go:26",
+		"github.com/gallop-go/gallop/sched.(*Worker).bringDown(...)", "\tcrash.go:1",
+		"panic({0x1, 0x2})", "\tpanic.go:1", // the second panic, of a deferred function
+		"main.cleanup()", "\tmain.go:9",
+		"panic({0x1, 0x2})", "\tpanic.go:1", // the first
+		"main.(*T).Method(0x0)", "\tmain.go:3",
+		"github.com/gallop-go/gallop/actor.(*body).RunTask(0x0)", "\trun.go:1",
+	}, "\n")
+	want := "main.(*T).Method(0x0)\n\tmain.go:3\n"
+	if got := string(userFrames([]byte(stack))); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := userFrames(nil); len(got) != 0 {
+		t.Errorf("of no stack: %q", got)
+	}
+}
+
+// TestLetterLog: "the first, the second, the fourth, the eighth and so on".
+func TestLetterLog(t *testing.T) {
+	var l letterLog
+	var logged []uint64
+	for range 20 {
+		if n, ok := l.next(); ok {
+			logged = append(logged, n)
+		}
+	}
+	if want := []uint64{1, 2, 4, 8, 16}; !slices.Equal(logged, want) {
+		t.Errorf("%v, want %v", logged, want)
+	}
+}

@@ -1,0 +1,316 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"unsafe"
+	"weak"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// sink is an actor that looks at its payloads and answers requests with the same.
+type sink[M any] struct {
+	ok        func(M) bool
+	good, bad int
+}
+
+func (s *sink[M]) Take(_ *actor.Context, m M) {
+	if s.ok(m) {
+		s.good++
+	} else {
+		s.bad++
+	}
+}
+
+func (s *sink[M]) Echo(c *actor.Context, m M) (M, error) {
+	s.Take(c, m)
+	return m, nil
+}
+
+func (s *sink[M]) Counts(_ *actor.Context, _ actor.None) ([2]int, error) {
+	return [2]int{s.good, s.bad}, nil
+}
+
+// pass is a payload to be sent on, from inside.
+type pass[M any] struct {
+	to actor.Ref[sink[M]]
+	m  M
+}
+
+// carry sends a payload of type M in every way, often enough for all nodes to be
+// recycled ones, mixed with messages of other layouts.
+func carry[M any](t *testing.T, m M, ok func(M) bool) {
+	t.Run(fmt.Sprint(reflect.TypeFor[M]()), func(t *testing.T) {
+		typ := actor.NewType[sink[M]]("sink")
+		take := actor.Declare[M](typ, "take")
+		echo := actor.DeclareAsk[M, M](typ, "echo")
+		counts := actor.DeclareAsk[actor.None, [2]int](typ, "counts")
+		forward := actor.Declare[pass[M]](typ, "forward")
+		back := actor.Declare[actor.Result[M]](typ, "back")
+		typ.Table(take.Do((*sink[M]).Take), echo.Do((*sink[M]).Echo), counts.Do((*sink[M]).Counts),
+			forward.Do(func(_ *sink[M], c *actor.Context, p pass[M]) {
+				take.Send(c, p.to, p.m)
+				actor.AskTo(c, echo, p.to, p.m, back)
+			}),
+			back.Do(func(s *sink[M], c *actor.Context, r actor.Result[M]) { s.Take(c, r.Value) }))
+
+		sys := start(t, actor.Workers(2))
+		to, via := typ.Spawn(sys, sink[M]{ok: ok}), typ.Spawn(sys, sink[M]{ok: ok})
+		noise := puppetType.Spawn(sys, puppet{})
+		const n = 300
+		for i := range n {
+			forward.Send(sys, via, pass[M]{to, m})
+			must(t, take.SendWait(soon(t), sys, to, m))
+			count.Send(sys, noise, i+1)
+		}
+		v, err := echo.Ask(soon(t), sys, to, m)
+		if err != nil || !ok(v) {
+			t.Errorf("a request came back as %v, %v", v, err)
+		}
+		quiet(t, sys)
+		at, _ := counts.Ask(soon(t), sys, to, actor.None{})
+		equal(t, "good and bad payloads", at, [2]int{3*n + 1, 0})
+		at, _ = counts.Ask(soon(t), sys, via, actor.None{})
+		equal(t, "good and bad replies", at, [2]int{n, 0})
+		sum, _ := value.Ask(soon(t), sys, noise, actor.None{})
+		equal(t, "the others' sum", sum, n*(n+1)/2)
+	})
+}
+
+type mixed struct {
+	a    byte
+	name string
+	at   *int
+	b    int16
+	list []int
+}
+
+// TestPayloads: "payloads of any Go type" come as they were sent.
+func TestPayloads(t *testing.T) {
+	x, c := 7, make(chan int)
+	carry(t, 42, func(m int) bool { return m == 42 })
+	carry(t, "a string", func(m string) bool { return m == "a string" })
+	carry(t, struct{}{}, func(struct{}) bool { return true })
+	carry(t, [0]*int{}, func([0]*int) bool { return true })
+	carry(t, int8(-3), func(m int8) bool { return m == -3 })
+	carry(t, [3]uint64{1, 2, 3}, func(m [3]uint64) bool { return m == [3]uint64{1, 2, 3} })
+	carry(t, [5]float64{4: 5}, func(m [5]float64) bool { return m[4] == 5 })
+	carry(t, [1000]uint64{1, 999: 9}, func(m [1000]uint64) bool { return m == [1000]uint64{1, 999: 9} })
+	carry(t, [100]string{"a", 99: "z"}, func(m [100]string) bool { return m[99] == "z" })
+	carry(t, mixed{1, "n", &x, 2, []int{3}}, func(m mixed) bool {
+		return m.a == 1 && m.name == "n" && m.at == &x && m.b == 2 && m.list[0] == 3
+	})
+	carry(t, func() int { return x }, func(m func() int) bool { return m() == 7 })
+	carry[any](t, 42, func(m any) bool { return m == 42 })
+	carry[any](t, nil, func(m any) bool { return m == nil })
+	carry(t, errors.ErrUnsupported, func(m error) bool { return m == errors.ErrUnsupported })
+	carry(t, c, func(m chan int) bool { return m == c })
+	carry(t, map[string]int{"k": 1}, func(m map[string]int) bool { return m["k"] == 1 })
+	carry(t, &x, func(m *int) bool { return m == &x })
+}
+
+// held is something of which a test wants to know whether it is still in memory.
+type held struct{ _ [512]byte }
+
+// collected fails the test unless Go's collector takes everything that the weak
+// pointers point at.
+func collected(t *testing.T, what string, held []weak.Pointer[held]) {
+	t.Helper()
+	eventually(t, what+" to be collected", func() bool {
+		runtime.GC()
+		for _, w := range held {
+			if w.Value() != nil {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// TestPayloads_AreLetGo: "recycled nodes never keep a dead payload alive". Payloads
+// go every way there is; afterwards the system is idle but up.
+func TestPayloads_AreLetGo(t *testing.T) {
+	type load struct{ p *held }
+	typ := actor.NewType[puppet]("keeper")
+	take := actor.Declare[load](typ, "take")
+	echo := actor.DeclareAsk[load, load](typ, "echo")
+	crash := actor.DeclareAsk[load, load](typ, "crash")
+	back := actor.Declare[actor.Result[load]](typ, "back")
+	relay := actor.Declare[load](typ, "relay")
+	typ.Table(take.Do(func(*puppet, *actor.Context, load) {}),
+		echo.Do(func(_ *puppet, _ *actor.Context, l load) (load, error) { return l, nil }),
+		crash.Do(func(*puppet, *actor.Context, load) (load, error) { panic("crash") }),
+		back.Do(func(*puppet, *actor.Context, actor.Result[load]) {}),
+		relay.Do(func(_ *puppet, c *actor.Context, l load) {
+			take.Send(c, actor.Self[puppet](c), l)
+			actor.AskTo(c, echo, actor.Self[puppet](c), l, back)
+			actor.Pipe(c, back, func(context.Context) (load, error) { return l, nil })
+		}))
+	for name, send := range map[string]func(sys *actor.System, r actor.Ref[puppet], l load){
+		"Send":    func(sys *actor.System, r actor.Ref[puppet], l load) { take.Send(sys, r, l) },
+		"TrySend": func(sys *actor.System, r actor.Ref[puppet], l load) { _ = take.TrySend(sys, r, l) },
+		"Ask":     func(sys *actor.System, r actor.Ref[puppet], l load) { _, _ = echo.Ask(context.Background(), sys, r, l) },
+		"inside":  func(sys *actor.System, r actor.Ref[puppet], l load) { relay.Send(sys, r, l) },
+		"crash": func(sys *actor.System, r actor.Ref[puppet], l load) {
+			_, _ = crash.Ask(context.Background(), sys, r, l)
+		},
+		"too late": func(sys *actor.System, r actor.Ref[puppet], l load) {
+			actor.Stop(sys, r)
+			take.Send(sys, r, l)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			r := typ.Spawn(sys, puppet{})
+			var gone []weak.Pointer[held]
+			for range 20 {
+				p := new(held)
+				gone = append(gone, weak.Make(p))
+				send(sys, r, load{p})
+			}
+			quiet(t, sys)
+			collected(t, "payloads", gone)
+			runtime.KeepAlive(sys)
+		})
+	}
+}
+
+// mallocs counts the allocations of f.
+func mallocs(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.Mallocs - before.Mallocs
+}
+
+// steadyRounds is how soon the state must be steady.
+const steadyRounds = 20
+
+// allocatesNothing fails unless an operation soon stops to allocate, but for two
+// in a hundred: the inject queue takes a new segment every 64 tasks, and the rest
+// of the process is never quite still. Go's collector is off meanwhile, since it empties the common stock of nodes. With
+// invariants or the race detector built in, allocations are other ones and are not
+// counted.
+func allocatesNothing(t *testing.T, ops int, f func()) {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	if invariant.On {
+		f()
+		return
+	}
+	var rounds []uint64
+	for range steadyRounds {
+		n := mallocs(f)
+		if rounds = append(rounds, n); n <= uint64(ops/50) {
+			return
+		}
+	}
+	t.Errorf("%v allocations in rounds of %d operations, want none in the end", rounds, ops)
+}
+
+// rally is a ping-pong player.
+type rally struct{ peer actor.Ref[rally] }
+
+var (
+	rallyType = actor.NewType[rally]("rally")
+	meetPeer  = actor.Declare[actor.Ref[rally]](rallyType, "meet")
+	hitNumber = actor.Declare[int](rallyType, "number")
+	hitText   = actor.Declare[string](rallyType, "text")
+	hitAsk    = actor.Declare[actor.Result[int]](rallyType, "ask")
+	less      = actor.DeclareAsk[int, int](rallyType, "less")
+	_         = rallyType.Table(meetPeer.Do((*rally).Meet), hitNumber.Do((*rally).Number), hitText.Do((*rally).Text),
+		hitAsk.Do((*rally).Ask), less.Do((*rally).Less))
+)
+
+func (r *rally) Meet(_ *actor.Context, peer actor.Ref[rally]) { r.peer = peer }
+
+func (r *rally) Number(c *actor.Context, n int) {
+	if n > 0 {
+		hitNumber.Send(c, r.peer, n-1)
+	}
+}
+
+func (r *rally) Text(c *actor.Context, s string) {
+	if s != "" {
+		hitText.Send(c, r.peer, s[1:])
+	}
+}
+
+func (r *rally) Less(_ *actor.Context, n int) (int, error) { return n - 1, nil }
+
+func (r *rally) Ask(c *actor.Context, n actor.Result[int]) {
+	if n.Value > 0 {
+		actor.AskTo(c, less, r.peer, n.Value, hitAsk)
+	}
+}
+
+// TestSend_AllocatesNothing: "0 allocs per send in steady state": numbers and
+// strings, from inside and from outside, and asks from both.
+func TestSend_AllocatesNothing(t *testing.T) {
+	const ops = 20_000
+	text := string(make([]byte, ops))
+	withWorkers(t, func(t *testing.T, workers int) {
+		sys := start(t, actor.Workers(workers))
+		x := rallyType.Spawn(sys, rally{})
+		y := rallyType.Spawn(sys, rally{x})
+		meetPeer.Send(sys, x, y)
+		ctx := soon(t)
+		wait := func() { must(t, sys.Wait(ctx)) }
+		for name, f := range map[string]func(){
+			"numbers":  func() { hitNumber.Send(sys, x, ops); wait() },
+			"strings":  func() { hitText.Send(sys, x, text); wait() },
+			"requests": func() { hitAsk.Send(sys, x, actor.Result[int]{Value: ops}); wait() },
+			"asks from outside": func() {
+				for range ops {
+					_, _ = less.Ask(context.Background(), sys, y, 1)
+				}
+			},
+			"asks with a deadline": func() {
+				for range ops {
+					_, _ = less.Ask(ctx, sys, y, 1)
+				}
+			},
+			"sends from outside": func() {
+				for range ops {
+					_ = hitText.SendWait(ctx, sys, y, "") // waits only now and then
+				}
+			},
+		} {
+			t.Run(name, func(t *testing.T) { allocatesNothing(t, ops, f) })
+		}
+	})
+}
+
+// TestActor_IdleSize: "200 bytes or less per idle actor besides its state",
+// measured, for actors that have run and are idle again.
+func TestActor_IdleSize(t *testing.T) {
+	const actors = 100_000
+	sys := start(t)
+	refs := make([]actor.Ref[puppet], actors)
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	for i := range refs {
+		refs[i] = puppetType.Spawn(sys, puppet{})
+		count.Send(sys, refs[i], 1)
+	}
+	quiet(t, sys)
+	per := float64(heap()-before)/actors - float64(unsafe.Sizeof(puppet{}))
+	t.Logf("%.1f bytes besides the state", per)
+	if per > 200 {
+		t.Errorf("%.1f bytes besides the state, want at most 200", per)
+	}
+	runtime.KeepAlive(refs)
+}

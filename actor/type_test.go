@@ -1,0 +1,24 @@
+package actor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestType_TooManyBehaviours: 65,535 behaviours are the most; the number above
+// them is that of the message that only wakes an actor up to stop.
+func TestType_TooManyBehaviours(t *testing.T) {
+	typ := NewType[int]("big")
+	b := Declare[int](typ, "first")
+	for len(typ.info.decls) < stopID {
+		typ.info.decls = append(typ.info.decls, b.d)
+	}
+	defer func() {
+		if v := fmt.Sprint(recover()); !strings.HasPrefix(v, "gallop: big.last") || !strings.Contains(v, "65,535 behaviours") {
+			t.Errorf("panic %q, want one about too many behaviours", v)
+		}
+	}()
+	late := Declare[int](typ, "last")
+	t.Errorf("behaviour %d was accepted", late.d.id)
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package seam_test
+
+const raceEnabled = true

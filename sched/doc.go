@@ -1,0 +1,34 @@
+// Package sched runs tasks on a fixed set of workers: work stealing, parking,
+// quiescence. It knows nothing of actors.
+//
+// # What
+//
+// A [Task] is embedded in whatever it belongs to, and runs by way of its [Runner]: one
+// turn at a time, on one worker at a time. Each [Worker] is a goroutine with a queue of
+// its own; an idle one steals one task at a time from the others. A [Scheduler] is a
+// set of workers; a process may have several.
+//
+// # Using
+//
+// From within a turn, make a task runnable with [Worker.Schedule]; from outside, with
+// [Scheduler.Inject], after [Scheduler.Admit] if the task was somebody's before. A turn
+// calls [Worker.Spend] for the work it does and [Worker.PrepareNext] before it ends.
+// What lives outside the queues holds the scheduler ([Scheduler.Hold]).
+//
+// # Guarantees
+//
+// A task that is scheduled runs, or dies once ([Runner]); what its scheduler did before
+// synchronizes before its turn. No wake-up is lost, and none waits for a time-out. A
+// worker that is stuck in a turn keeps no other task: the ring can be stolen from, and
+// the next-slot is emptied by the monitor after two milliseconds. [Scheduler.WaitQuiet]
+// returns when nothing is queued or running and nobody holds, not earlier and not
+// later. An idle scheduler uses no processor time.
+//
+// # Costs
+//
+// Two locked instructions for a task that goes through the ring, none for one that goes
+// through the next-slot; a wake-up is one more and a channel operation. The idle word,
+// a task's way in from outside and the counters are priced where they are defined.
+//
+// README.md, beside this file, states the protocols as steps and proves them.
+package sched

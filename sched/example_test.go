@@ -1,0 +1,228 @@
+package sched_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/gallop-go/gallop/sched"
+)
+
+// greeting is a task with one thing to say.
+type greeting struct {
+	sched.Task
+	text  string
+	ended atomic.Bool
+}
+
+func newGreeting(text string, pin *sched.Pin) *greeting {
+	g := &greeting{text: text}
+	g.Init(g, pin)
+	return g
+}
+
+// RunTask implements sched.Runner: one turn, and no more to do.
+func (g *greeting) RunTask(w *sched.Worker) (again bool) {
+	fmt.Println(g.text)
+	w.PrepareNext()
+	g.ended.Swap(true) // the read-modify-write that gives the task up
+	return false
+}
+
+// TaskDied implements sched.Runner.
+func (g *greeting) TaskDied(_ *sched.Worker, cause error) { fmt.Println(g.text, "died:", cause) }
+
+// A task is embedded in what it belongs to. Inject makes it runnable from outside;
+// WaitQuiet returns when nothing is queued or runs.
+func Example() {
+	s, err := sched.New(sched.Config{Workers: 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s.Inject(&newGreeting("hello", nil).Task)
+	fmt.Println(s.WaitQuiet(context.Background(), false))
+	<-s.Stop()
+	// Output:
+	// hello
+	// <nil>
+}
+
+// New checks a Config as a whole.
+func ExampleConfig() {
+	_, err := sched.New(sched.Config{Workers: 1000})
+	fmt.Println(err)
+	// Output: gallop: 1000 workers: want 1 to 56
+}
+
+// What comes after Stop dies of ErrStopped.
+func ExampleScheduler() {
+	s, _ := sched.New(sched.Config{Workers: 1})
+	<-s.Stop()
+	s.Inject(&newGreeting("too late", nil).Task)
+	fmt.Println(s.Stopping(), s.Hold())
+	// Output:
+	// too late died: gallop: scheduler stopped
+	// true false
+}
+
+// countdown is a Runner that makes a successor runnable while there is one.
+type countdown struct {
+	sched.Task
+	n     int
+	ended atomic.Bool
+}
+
+// RunTask implements sched.Runner.
+func (c *countdown) RunTask(w *sched.Worker) (again bool) {
+	fmt.Println(c.n, "on worker", w.ID())
+	if c.n > 0 {
+		next := &countdown{n: c.n - 1}
+		next.Init(next, nil)
+		w.Schedule(&next.Task)
+	}
+	w.Spend(1)
+	w.PrepareNext()
+	c.ended.Swap(true)
+	return false
+}
+
+// TaskDied implements sched.Runner.
+func (c *countdown) TaskDied(*sched.Worker, error) {}
+
+// From within a turn Worker.Schedule makes another task runnable.
+func ExampleWorker() {
+	s, _ := sched.New(sched.Config{Workers: 1})
+	c := &countdown{n: 2}
+	c.Init(c, nil)
+	s.Inject(&c.Task)
+	s.WaitQuiet(context.Background(), true)
+	<-s.Stop()
+	// Output:
+	// 2 on worker 0
+	// 1 on worker 0
+	// 0 on worker 0
+}
+
+// persevering is a Runner that wants several turns.
+type persevering struct {
+	countdown
+	turns int
+}
+
+// RunTask returns true as long as there is more to do.
+func (p *persevering) RunTask(w *sched.Worker) (again bool) {
+	if p.turns++; p.turns < 3 {
+		return true
+	}
+	w.PrepareNext()
+	p.ended.Swap(true)
+	return false
+}
+
+// A turn that returns true is queued again, behind everything that waits.
+func ExampleRunner() {
+	s, _ := sched.New(sched.Config{Workers: 1})
+	var p persevering
+	p.Init(&p, nil)
+	s.Inject(&p.Task)
+	s.WaitQuiet(context.Background(), true)
+	fmt.Println(p.turns, "turns")
+	<-s.Stop()
+	// Output: 3 turns
+}
+
+// A Task needs to know its Runner before it is made runnable, and nothing else.
+func ExampleTask() {
+	s, _ := sched.New(sched.Config{Workers: 1})
+	var g greeting
+	g.text = "a task by value"
+	g.Task.Init(&g, nil)
+	s.Inject(&g.Task)
+	s.WaitQuiet(context.Background(), true)
+	<-s.Stop()
+	// Output: a task by value
+}
+
+// A Pin runs its tasks one after the other on one OS thread.
+func ExamplePin() {
+	s, _ := sched.New(sched.Config{Workers: 1})
+	pin, err := s.NewPin()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, text := range []string{"first", "second", "third"} {
+		s.Inject(&newGreeting(text, pin).Task)
+	}
+	s.WaitQuiet(context.Background(), true)
+	<-s.Stop()
+	// Output:
+	// first
+	// second
+	// third
+}
+
+// Whoever takes a task over from somewhere else asks for an Admission first: until
+// it ends the scheduler is not quiescent.
+func ExampleAdmission() {
+	s, _ := sched.New(sched.Config{Workers: 1})
+	a, ok := s.Admit()
+	if ok {
+		a.Inject(&newGreeting("admitted", nil).Task)
+	}
+	s.WaitQuiet(context.Background(), true)
+	_, ok = s.Admit()
+	fmt.Println(ok)
+	<-s.Stop()
+	// Output:
+	// admitted
+	// false
+}
+
+// fragile is a Runner whose turn panics.
+type fragile struct{ countdown }
+
+// RunTask implements sched.Runner.
+func (f *fragile) RunTask(*sched.Worker) bool { panic("boom") }
+
+// TaskDied learns of a Crash, and on which worker.
+func (f *fragile) TaskDied(w *sched.Worker, cause error) {
+	var crash *sched.Crash
+	fmt.Println(errors.As(cause, &crash), crash.Value, crash.Goexit, "on worker", w.ID())
+}
+
+// A turn that panics costs its task its life, and nobody else anything.
+func ExampleCrash() {
+	s, _ := sched.New(sched.Config{Workers: 1})
+	var f fragile
+	f.Init(&f, nil)
+	s.Inject(&f.Task)
+	s.WaitQuiet(context.Background(), false)
+	s.Inject(&newGreeting("the worker goes on", nil).Task)
+	s.WaitQuiet(context.Background(), true)
+	<-s.Stop()
+	// Output:
+	// true boom false on worker 0
+	// the worker goes on
+}
+
+// Counters are exact while the scheduler is quiescent.
+func ExampleCounters() {
+	s, _ := sched.New(sched.Config{Workers: 1})
+	for range 5 {
+		s.Inject(&newGreeting("again", nil).Task)
+		s.WaitQuiet(context.Background(), false)
+	}
+	c := s.Counters()[0]
+	fmt.Println(c.Turns, "turns,", c.Steals, "steals")
+	<-s.Stop()
+	// Output:
+	// again
+	// again
+	// again
+	// again
+	// again
+	// 5 turns, 0 steals
+}

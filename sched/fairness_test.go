@@ -1,0 +1,217 @@
+package sched_test
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/sched"
+)
+
+// player is half of a ping-pong: a turn makes the other half runnable until it has
+// had its turns, or until over says so.
+type player struct {
+	sched.Task
+	other  *player
+	over   *atomic.Bool
+	turns  int // left, if over is nil
+	serves int
+	via    func(w *sched.Worker, t *sched.Task) // how to make the other runnable
+	idle   atomic.Uint32
+}
+
+// RunTask implements sched.Runner.
+func (p *player) RunTask(w *sched.Worker) (again bool) {
+	p.serves++
+	p.turns--
+	w.Spend(1)
+	if p.over != nil && !p.over.Load() || p.over == nil && p.turns >= 0 {
+		p.via(w, &p.other.Task)
+	}
+	w.PrepareNext()
+	p.idle.Add(1)
+	return false
+}
+
+// TaskDied implements sched.Runner.
+func (p *player) TaskDied(*sched.Worker, error) {}
+
+func locally(w *sched.Worker, t *sched.Task) { w.Schedule(t) }
+
+// players is a pair that passes the ball so many times each, or until over.
+func players(turns int, over *atomic.Bool, via func(*sched.Worker, *sched.Task)) *player {
+	a, b := &player{turns: turns, over: over, via: via}, &player{turns: turns, over: over, via: via}
+	a.other, b.other = b, a
+	a.Init(a, nil)
+	b.Init(b, nil)
+	return a
+}
+
+// TestBug_K47_PingPongDoesNotStarveTheOutside: two tasks that make each other
+// runnable for ever, on the only worker; one from outside runs all the same, and so
+// does one that had been queued locally.
+func TestBug_K47_PingPongDoesNotStarveTheOutside(t *testing.T) {
+	s := start(t, sched.Config{Workers: 1})
+	g := newGraph(s)
+	var over atomic.Bool
+	started := make(chan struct{})
+	pair := players(0, &over, locally)
+	g.inject(g.node(func(w *sched.Worker) {
+		w.Schedule(&pair.Task)
+		w.Schedule(&g.node(nil).Task) // behind the next-slot
+		close(started)
+	}))
+	<-started
+	local := g.nodes[1]
+	g.inject(g.node(func(w *sched.Worker) {
+		if local.ran.Load() == 0 {
+			local.do = func(*sched.Worker) { over.Store(true) }
+			return
+		}
+		over.Store(true)
+	}))
+	quiet(t, s)
+	g.check(t)
+}
+
+// TestRequeueDoesNotStarveTheOutside: a task that always has more to do, on the
+// only worker, and one from outside.
+func TestRequeueDoesNotStarveTheOutside(t *testing.T) {
+	s := start(t, sched.Config{Workers: 1})
+	g := newGraph(s)
+	var over atomic.Bool
+	e := &eager{over: &over, started: make(chan struct{})}
+	e.Init(e, nil)
+	s.Inject(&e.Task)
+	<-e.started
+	g.inject(g.node(func(*sched.Worker) { over.Store(true) }))
+	quiet(t, s)
+	g.check(t)
+	if e.turns < 2 {
+		t.Errorf("%d turns", e.turns)
+	}
+}
+
+// eager is a task that wants to go on until it is over.
+type eager struct {
+	sched.Task
+	over    *atomic.Bool
+	started chan struct{}
+	turns   int
+	idle    atomic.Uint32
+}
+
+// RunTask implements sched.Runner.
+func (e *eager) RunTask(w *sched.Worker) (again bool) {
+	if e.turns++; e.turns == 1 {
+		close(e.started)
+	}
+	w.Spend(1)
+	if !e.over.Load() {
+		return true
+	}
+	w.PrepareNext()
+	e.idle.Add(1)
+	return false
+}
+
+// TaskDied implements sched.Runner.
+func (e *eager) TaskDied(*sched.Worker, error) {}
+
+// TestOutsideDoesNotStarveLocalWork: two tasks that inject each other for ever, as
+// if from outside, on the only worker; local work behind them goes on.
+func TestOutsideDoesNotStarveLocalWork(t *testing.T) {
+	s := start(t, sched.Config{Workers: 1})
+	var over atomic.Bool
+	fromOutside := func(_ *sched.Worker, t *sched.Task) { s.Inject(t) }
+	outside := [3]*player{}
+	for i := range outside {
+		outside[i] = players(0, &over, fromOutside)
+	}
+	g := newGraph(s)
+	last := g.node(nil)
+	for range 500 {
+		last = g.node(nil, last)
+	}
+	last.do = func(*sched.Worker) { over.Store(true) }
+	g.inject(g.node(func(w *sched.Worker) {
+		for _, p := range outside {
+			s.Inject(&p.Task)
+		}
+		w.Schedule(&g.nodes[0].Task)
+	}))
+	quiet(t, s)
+	g.check(t)
+}
+
+// TestPingPongKeepsOneWorkerBusy: of four workers one does the work, the others
+// sleep: nobody is woken for the next-slot. (Now and then the monitor finds that
+// the busy one has lost its processor, and the pair moves.)
+func TestPingPongKeepsOneWorkerBusy(t *testing.T) {
+	const turns = 20_000
+	s := start(t, sched.Config{Workers: 4})
+	pair := players(turns/2, nil, locally)
+	s.Inject(&pair.Task)
+	quiet(t, s)
+	c := total(s)
+	if c.Turns < turns {
+		t.Fatalf("%d turns of %d", c.Turns, turns)
+	}
+	if c.Steals > turns/100 || c.Wakes > turns/100 || c.Parks > turns/100 {
+		t.Errorf("%d steals, %d wakes, %d parks in %d turns", c.Steals, c.Wakes, c.Parks, c.Turns)
+	}
+	if c.NextSlot < turns*9/10 {
+		t.Errorf("%d of %d turns came from the next-slot", c.NextSlot, c.Turns)
+	}
+}
+
+// TestBug_K10_NextSlotStrandsNothing: a turn that makes another task runnable and
+// then blocks until that one has run gets on, if there is another worker. Twenty
+// times, in a chain.
+func TestBug_K10_NextSlotStrandsNothing(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	g := newGraph(s)
+	for range 20 {
+		ran := make(chan struct{})
+		inner := g.node(func(*sched.Worker) { close(ran) })
+		g.inject(g.node(func(w *sched.Worker) {
+			w.Schedule(&inner.Task)
+			<-ran
+		}))
+		quiet(t, s)
+	}
+	g.check(t)
+}
+
+// TestBug_K10_RingStrandsNothing: the same for tasks behind the next-slot, which
+// wake another worker at once and need no monitor.
+func TestBug_K10_RingStrandsNothing(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	g := newGraph(s)
+	for range scaled(200) {
+		ran := make(chan struct{})
+		first, second := g.node(nil), g.node(func(*sched.Worker) { close(ran) })
+		g.inject(g.node(func(w *sched.Worker) {
+			w.Schedule(&first.Task)
+			w.Schedule(&second.Task)
+			<-ran
+		}))
+		quiet(t, s)
+	}
+	g.check(t)
+}
+
+// TestBug_K9_WorkForTwoWakesTwo: pairs of tasks that meet: neither ends before the
+// other runs, so both workers must be at work, each time from sleep.
+func TestBug_K9_WorkForTwoWakesTwo(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	for range scaled(2000) {
+		g := newGraph(s)
+		meet := make(chan struct{})
+		g.inject(
+			g.node(func(*sched.Worker) { meet <- struct{}{} }),
+			g.node(func(*sched.Worker) { <-meet }),
+		)
+		quiet(t, s)
+		g.check(t)
+	}
+}

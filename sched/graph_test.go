@@ -1,0 +1,155 @@
+package sched_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/sched"
+)
+
+// This file is a consumer of sched that knows nothing of actors: graphs of nodes
+// that run once, each as soon as all of its predecessors have run.
+
+// graph is a set of nodes and what has become of them.
+type graph struct {
+	s     *sched.Scheduler
+	nodes []*node
+	order atomic.Int64 // how many have run
+}
+
+// node is a task that counts down to its run.
+type node struct {
+	sched.Task
+	g       *graph
+	do      func(w *sched.Worker) // may be nil
+	next    []*node
+	missing atomic.Int32 // predecessors that have not run
+	ran     atomic.Int32
+	died    atomic.Int32
+	at      int64 // place in the order of runs, from 1
+	worker  int
+	cause   error
+}
+
+func newGraph(s *sched.Scheduler) *graph { return &graph{s: s} }
+
+// node adds a node that runs after the others.
+func (g *graph) node(do func(*sched.Worker), after ...*node) *node {
+	return g.pinned(nil, do, after...)
+}
+
+// pinned adds a node that runs on a pin.
+func (g *graph) pinned(pin *sched.Pin, do func(*sched.Worker), after ...*node) *node {
+	n := &node{g: g, do: do}
+	n.Init(n, pin)
+	n.missing.Store(int32(len(after)))
+	for _, p := range after {
+		p.next = append(p.next, n)
+	}
+	g.nodes = append(g.nodes, n)
+	return n
+}
+
+// RunTask implements sched.Runner.
+func (n *node) RunTask(w *sched.Worker) (again bool) {
+	n.at, n.worker = n.g.order.Add(1), w.ID()
+	if n.do != nil {
+		n.do(w)
+	}
+	for _, m := range n.next {
+		if m.missing.Add(-1) == 0 {
+			w.Schedule(&m.Task)
+		}
+	}
+	w.Spend(1)
+	w.PrepareNext()
+	n.ran.Add(1) // gives the task up
+	return false
+}
+
+// TaskDied implements sched.Runner.
+func (n *node) TaskDied(_ *sched.Worker, cause error) {
+	n.cause = cause
+	n.died.Add(1)
+}
+
+// inject makes nodes without predecessors runnable.
+func (g *graph) inject(nodes ...*node) {
+	for _, n := range nodes {
+		g.s.Inject(&n.Task)
+	}
+}
+
+// check fails unless every node ran once.
+func (g *graph) check(t testing.TB) {
+	t.Helper()
+	if err := g.verify(func(ran, died int32) bool { return ran == 1 && died == 0 }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkEnded fails unless every node ran or died, once.
+func (g *graph) checkEnded(t testing.TB) {
+	t.Helper()
+	if err := g.verify(func(ran, died int32) bool { return ran+died == 1 }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (g *graph) verify(ok func(ran, died int32) bool) error {
+	for i, n := range g.nodes {
+		if ran, died := n.ran.Load(), n.died.Load(); !ok(ran, died) {
+			return fmt.Errorf("node %d of %d ran %d times and died %d times", i, len(g.nodes), ran, died)
+		}
+	}
+	return nil
+}
+
+// start makes a scheduler that is stopped at the end of the test.
+func start(t testing.TB, cfg sched.Config) *sched.Scheduler {
+	t.Helper()
+	s, err := sched.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { <-s.Stop() })
+	return s
+}
+
+// quiet waits for quiescence.
+func quiet(t testing.TB, s *sched.Scheduler) {
+	t.Helper()
+	if err := s.WaitQuiet(context.Background(), false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// total adds up the counters of all workers.
+func total(s *sched.Scheduler) (sum sched.Counters) {
+	for _, c := range s.Counters() {
+		sum.Turns += c.Turns
+		sum.Steals += c.Steals
+		sum.StealMisses += c.StealMisses
+		sum.Parks += c.Parks
+		sum.Wakes += c.Wakes
+		sum.Yields += c.Yields
+		sum.NextSlot += c.NextSlot
+		sum.Injected += c.Injected
+		sum.Spills += c.Spills
+	}
+	return sum
+}
+
+// scaled is n, a tenth of it under -short, and a tenth of that where the build
+// checks invariants or races.
+func scaled(n int) int {
+	if testing.Short() {
+		n /= 10
+	}
+	if slow {
+		n /= 10
+	}
+	return max(n, 1)
+}

@@ -1,0 +1,154 @@
+//go:build gallop_explore
+
+package sched
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// house is a real scheduler whose workers are virtual threads and whose monitor
+// looks only when the scenario says so. It books what becomes of its tasks.
+type house struct {
+	p *explore.Program
+	s *Scheduler
+
+	jobs []*job
+}
+
+// newHouse makes a scheduler of so many workers. thread registers a worker's
+// thread: Program.Daemon for those that may sleep at the end, Program.Go for those
+// that must have left.
+func newHouse(p *explore.Program, workers int, thread func(func())) *house {
+	s := &Scheduler{cfg: Config{Workers: workers, Clock: seam.SystemClock{}}}
+	s.inject.init(2)
+	s.idle.init(workers)
+	s.stop.init(workers)
+	s.monitor.init(s)
+	s.monitor.armed.Store(true) // so nobody starts its timer
+	s.monitor.ended = true
+	for i := range workers {
+		w := &Worker{sched: s, id: i, parker: seam.NewParker(), started: true}
+		w.ring.init(2, 0)
+		w.pace.init(w)
+		s.workers = append(s.workers, w)
+		thread(func() {
+			w.parker.Park()
+			w.begin()
+		})
+	}
+	return &house{p: p, s: s}
+}
+
+// job is a task that runs once: do, if any, and then it gives itself up.
+type job struct {
+	Task
+	h         *house
+	name      string
+	do        func(*Worker)
+	givenUp   seam.Uint32
+	ran, died int
+}
+
+func (h *house) job(name string, do func(*Worker)) *job {
+	j := &job{h: h, name: name, do: do}
+	j.Init(j, nil)
+	h.jobs = append(h.jobs, j)
+	return j
+}
+
+// RunTask implements Runner.
+func (j *job) RunTask(w *Worker) bool {
+	j.ran++
+	j.once()
+	if j.do != nil {
+		j.do(w)
+	}
+	w.PrepareNext()
+	j.givenUp.Add(1)
+	return false
+}
+
+// TaskDied implements Runner.
+func (j *job) TaskDied(*Worker, error) {
+	j.died++
+	j.once()
+}
+
+func (j *job) once() {
+	if j.ran+j.died > 1 {
+		j.h.p.Errorf("job %s ran %d times and died %d times", j.name, j.ran, j.died)
+	}
+}
+
+// allRan fails unless every job ran, and the books say that everybody sleeps.
+func (h *house) allRan() error {
+	for _, j := range h.jobs {
+		if j.ran != 1 {
+			return fmt.Errorf("job %s was overlooked", j.name)
+		}
+	}
+	return h.asleep()
+}
+
+func (h *house) asleep() error {
+	if v := h.s.idle.v.Load() &^ closedBit; v != h.s.idle.all {
+		return fmt.Errorf("not everybody sleeps: idle word %x", v)
+	}
+	if n := h.s.holds.Load(); n != 0 {
+		return fmt.Errorf("%d holds left", n)
+	}
+	return nil
+}
+
+// allEnded fails unless every job ran or died.
+func (h *house) allEnded() error {
+	for _, j := range h.jobs {
+		if j.ran+j.died != 1 {
+			return fmt.Errorf("job %s ran %d times and died %d times", j.name, j.ran, j.died)
+		}
+	}
+	return nil
+}
+
+// waitQuiet is WaitQuiet without its channel.
+func (h *house) waitQuiet(last bool) error {
+	q := &quietWaiter{last: last, done: make(chan struct{})}
+	if !h.s.quiet.add(q) {
+		return ErrStopped
+	}
+	h.s.quiet.check(h.s)
+	h.p.Await(func() bool { return isClosed(q.done) })
+	return q.err
+}
+
+// stop is Stop, and returns when it is done.
+func (h *house) stop() {
+	h.s.halt()
+	h.p.Await(func() bool { return isClosed(h.s.stop.workers) })
+	h.s.finish()
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// roam is explore.Portfolio for whole schedulers, whose schedules are longer:
+// fewer of them at random, and the exhaustive part as far as it gets.
+func roam(t *testing.T, scenario func(*explore.Program)) {
+	t.Helper()
+	for _, s := range []explore.Strategy{
+		explore.Bounded(2, scaled(20_000)), explore.Random(1, scaled(5000)),
+		explore.PCT(3, 1, scaled(5000)), explore.PCT(8, 1, scaled(5000)), explore.PCT(12, 1, scaled(5000)),
+	} {
+		explore.Run(t, explore.Config{Strategy: s}, scenario)
+	}
+}

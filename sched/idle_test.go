@@ -1,0 +1,234 @@
+package sched
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// sleeper is what a worker believes about itself, beside the idle word.
+type sleeper struct{ asleep, searching bool }
+
+// TestIdleWordBooks: whatever workers and those who wake them do, one after the
+// other, the word says who sleeps and how many search, never more than half of
+// them, and each cleared bit has one who cleared it.
+func TestIdleWordBooks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{1, 2, 3, 4, 7, MaxWorkers}).Draw(t, "workers")
+		var w idleWord
+		w.init(n)
+		ws := make([]sleeper, n)
+		for i := range ws {
+			ws[i].asleep = true
+		}
+		some := func(t *rapid.T, ok func(sleeper) bool) int {
+			var which []int
+			for i, s := range ws {
+				if ok(s) {
+					which = append(which, i)
+				}
+			}
+			if len(which) == 0 {
+				t.Skip("nobody")
+			}
+			return rapid.SampledFrom(which).Draw(t, "worker")
+		}
+		count := func(ok func(sleeper) bool) (k int) {
+			for _, s := range ws {
+				if ok(s) {
+					k++
+				}
+			}
+			return k
+		}
+		asleep := func(s sleeper) bool { return s.asleep }
+		searchers := func(s sleeper) bool { return s.searching }
+		awake := func(s sleeper) bool { return !s.asleep && !s.searching }
+		t.Repeat(map[string]func(*rapid.T){
+			"wake": func(t *rapid.T) {
+				as := rapid.Bool().Draw(t, "as searcher")
+				i, r := w.wake(as)
+				switch {
+				case count(searchers) > 0 || count(asleep) == 0:
+					if r != wokeNobody {
+						t.Fatalf("woke %d beside a searcher, or nobody slept", i)
+					}
+				case r != wokeOne || !ws[i].asleep:
+					t.Fatalf("%v, worker %d", r, i)
+				default:
+					ws[i] = sleeper{searching: as}
+				}
+			},
+			"announce": func(t *rapid.T) {
+				i := some(t, func(s sleeper) bool { return !s.asleep })
+				all := w.announce(i, ws[i].searching)
+				ws[i] = sleeper{asleep: true}
+				if all != (count(asleep) == n) {
+					t.Fatalf("all asleep: %v", all)
+				}
+			},
+			"retract": func(t *rapid.T) {
+				i := rapid.IntRange(0, n-1).Draw(t, "worker")
+				if w.retract(i) != ws[i].asleep {
+					t.Fatalf("retract of worker %d, asleep: %v", i, ws[i].asleep)
+				}
+				ws[i].asleep = false
+			},
+			"startSearch": func(t *rapid.T) {
+				i := some(t, awake)
+				k := count(searchers)
+				may := k == 0 || 2*(k+1) <= n
+				if w.startSearch() != may {
+					t.Fatalf("search beside %d others of %d: %v", k, n, !may)
+				}
+				ws[i].searching = may
+			},
+			"stopSearch": func(t *rapid.T) {
+				i := some(t, searchers)
+				ws[i].searching = false
+				if w.stopSearch() != (count(searchers) == 0) {
+					t.Fatal("who was the last to search?")
+				}
+			},
+			"freeze": func(t *rapid.T) {
+				if w.freeze() != (count(asleep) == n) {
+					t.Fatal("frozen while somebody is awake, or not while all sleep")
+				} else if count(asleep) == n {
+					w.thaw()
+				}
+			},
+			"": func(t *rapid.T) {
+				v := w.v.Load()
+				if searching(v) != count(searchers) || w.sleepers() != count(asleep) || w.quiet() != (count(asleep) == n) {
+					t.Fatalf("word %x, workers %+v", v, ws)
+				}
+				if k := searching(v); k > max(1, n/2) {
+					t.Fatalf("%d of %d search", k, n)
+				}
+				for i, s := range ws {
+					if v>>i&1 != 0 != s.asleep {
+						t.Fatalf("bit %d of %x, asleep: %v", i, v, s.asleep)
+					}
+				}
+			},
+		})
+	})
+}
+
+// TestIdleWordWidth: the most workers can all be roused at once without the count
+// of searchers running into the frozen bit.
+func TestIdleWordWidth(t *testing.T) {
+	var w idleWord
+	w.init(MaxWorkers)
+	for i := range MaxWorkers {
+		if !w.rouse(i) || w.rouse(i) {
+			t.Errorf("rousing worker %d", i)
+		}
+	}
+	if v := w.v.Load(); searching(v) != MaxWorkers || v&(frozenBit|closedBit) != 0 || w.sleepers() != 0 {
+		t.Errorf("word %x", v)
+	}
+	w.close()
+	if _, r := w.wake(true); r != wokeClosed || w.retract(0) || !w.rouse(0) || !w.closed() {
+		t.Error("closed: nobody but a Stop may wake anybody")
+	}
+}
+
+// bench is a scheduler whose workers are not started, for looking at one of them.
+func bench(t *testing.T, workers int) (*Scheduler, []*numbered) {
+	t.Helper()
+	s, err := New(Config{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, numberedTasks(40)
+}
+
+// TestStealOneRoundRobin: a worker steals one task at a time, beginning behind its
+// last victim, and never from itself.
+func TestStealOneRoundRobin(t *testing.T) {
+	s, tasks := bench(t, 4)
+	for i, task := range tasks { // task i is in the ring of worker i mod 4
+		s.workers[i%4].ring.owner().push(&task.Task)
+	}
+	thief := s.workers[1]
+	thief.victim = 2 // where the last search ended
+	var victims []int
+	for range 6 {
+		before := thief.ring.owner().len()
+		task := thief.steal()
+		if task == nil || thief.ring.owner().len() != before {
+			t.Fatal("one task, and none for the thief's own ring")
+		}
+		victims = append(victims, number(task).no%4)
+	}
+	if want := []int{3, 0, 2, 3, 0, 2}; !slices.Equal(victims, want) {
+		t.Errorf("victims %v, want %v", victims, want)
+	}
+	for _, w := range []int{0, 2, 3} {
+		if n := s.workers[w].ring.owner().len(); n != 8 {
+			t.Errorf("worker %d has %d tasks left of 10", w, n)
+		}
+	}
+	if thief.count.Steals != 6 || thief.count.StealMisses != 0 {
+		t.Errorf("%+v", thief.count)
+	}
+}
+
+// TestStealPassesOverTheEmpty: a search goes on behind victims that have nothing,
+// once around.
+func TestStealPassesOverTheEmpty(t *testing.T) {
+	s, tasks := bench(t, 4)
+	thief := s.workers[0]
+	thief.victim = 0
+	if thief.steal() != nil || thief.count.StealMisses != 3 {
+		t.Errorf("stole from nobody: %+v", thief.count)
+	}
+	s.workers[2].ring.owner().push(&tasks[0].Task)
+	if thief.steal() != &tasks[0].Task || thief.victim != 2 {
+		t.Errorf("victim %d", thief.victim)
+	}
+}
+
+// TestPollTakesAFairShare: a look at the inject queue takes one task to run and its
+// part of the others, and of many at most 32.
+func TestPollTakesAFairShare(t *testing.T) {
+	for queued, want := range map[int]int{1: 0, 2: 0, 3: 1, 9: 4, 40: 19} {
+		s, tasks := bench(t, 2)
+		s.idle.v.Store(0) // nobody sleeps: nobody is woken
+		for _, task := range tasks[:queued] {
+			s.inject.push(&task.Task)
+		}
+		w := s.workers[0]
+		if task := w.poll(); task != &tasks[0].Task {
+			t.Errorf("of %d: not the oldest", queued)
+		}
+		if got := w.ring.owner().len(); got != want {
+			t.Errorf("of %d: %d for the ring, want %d", queued, got, want)
+		}
+	}
+}
+
+// TestNextSlotInARow: tasks behind a next-slot that is filled again and again wait
+// for at most so many turns.
+func TestNextSlotInARow(t *testing.T) {
+	s, tasks := bench(t, 1)
+	w := s.workers[0]
+	s.idle.v.Store(0)
+	w.untilPoll = 1000
+	w.ring.owner().push(&tasks[0].Task)
+	for i := range maxInRow {
+		w.slot.put(&tasks[1].Task)
+		if w.nextTask() != &tasks[1].Task {
+			t.Fatalf("turn %d is not the next-slot's", i)
+		}
+	}
+	w.slot.put(&tasks[1].Task)
+	if w.nextTask() != &tasks[0].Task || w.nextTask() != &tasks[1].Task {
+		t.Error("the ring's turn, and then the next-slot's task behind it")
+	}
+	if w.count.NextSlot != maxInRow {
+		t.Errorf("%d turns from the next-slot", w.count.NextSlot)
+	}
+}

@@ -1,0 +1,121 @@
+package sched
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+// bare is a task that runs a function once.
+type bare struct {
+	Task
+	do   func(*Worker)
+	idle atomic.Int32
+}
+
+func newBare(do func(*Worker)) *bare {
+	b := &bare{do: do}
+	b.Init(b, nil)
+	return b
+}
+
+// RunTask implements Runner.
+func (b *bare) RunTask(w *Worker) bool {
+	b.do(w)
+	w.PrepareNext()
+	b.idle.Add(1)
+	return false
+}
+
+// TaskDied implements Runner.
+func (b *bare) TaskDied(*Worker, error) { b.idle.Add(1000) }
+
+// TestBug_K39_RobbedTaskKeepsSystemAwake: a turn ends at the very moment when the
+// monitor has robbed its worker's next-slot and has not injected the task yet. The
+// worker then sleeps, and the scheduler used to be quiescent with a task unrun.
+func TestBug_K39_RobbedTaskKeepsSystemAwake(t *testing.T) {
+	for range scaled(50) {
+		s, err := New(Config{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ran atomic.Bool
+		last := newBare(func(*Worker) { ran.Store(true) })
+		first := newBare(func(w *Worker) {
+			w.Schedule(&last.Task)
+			for w.slot.revoke.Load() != revokeTaken {
+				runtime.Gosched()
+			}
+		})
+		s.Inject(&first.Task)
+		if err := s.WaitQuiet(context.Background(), true); err != nil {
+			t.Fatal(err)
+		}
+		if !ran.Load() || first.idle.Load() != 1 || last.idle.Load() != 1 {
+			t.Fatal("quiescent before the task in the monitor's hand ran")
+		}
+		<-s.Stop()
+	}
+}
+
+// TestMonitorRests: with all workers asleep the monitor's timer does not run on,
+// and work arms it again.
+func TestMonitorRests(t *testing.T) {
+	s, err := New(Config{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { <-s.Stop() }()
+	if s.monitor.armed.Load() {
+		t.Error("armed before there is work")
+	}
+	for range 3 {
+		var armed bool
+		next := newBare(func(*Worker) {})
+		b := newBare(func(w *Worker) {
+			w.Schedule(&next.Task) // into the next-slot, which the monitor watches
+			armed = s.monitor.armed.Load()
+		})
+		s.Inject(&b.Task)
+		if err := s.WaitQuiet(context.Background(), false); err != nil {
+			t.Fatal(err)
+		}
+		if !armed {
+			t.Error("not armed although a next-slot is filled")
+		}
+		for s.monitor.armed.Load() { // it looks within a period
+			runtime.Gosched()
+		}
+	}
+}
+
+// TestAtMostHalfSearch: under a load that starts and stops, sampled in every turn.
+func TestAtMostHalfSearch(t *testing.T) {
+	const workers = 4
+	s, err := New(Config{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { <-s.Stop() }()
+	most := new(atomic.Int64)
+	sample := func(*Worker) {
+		if n := int64(searching(s.idle.v.Load())); n > most.Load() {
+			most.Store(n)
+		}
+	}
+	for range scaled(2000) {
+		root := newBare(func(w *Worker) {
+			for range 8 {
+				w.Schedule(&newBare(sample).Task)
+			}
+		})
+		s.Inject(&root.Task)
+		if err := s.WaitQuiet(context.Background(), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := most.Load(); n > workers/2 {
+		t.Errorf("%d of %d workers searched at once", n, workers)
+	}
+}

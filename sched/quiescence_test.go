@@ -1,0 +1,226 @@
+package sched_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/sched"
+)
+
+// TestQuietNeverEarly: random graphs come in from several goroutines, each of which
+// then waits: its own graph has run by then.
+func TestQuietNeverEarly(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	var wg sync.WaitGroup
+	for seed := range uint64(3) {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(seed, 0))
+			for range scaled(500) {
+				g := newGraph(s)
+				g.inject(grow(g, rng)...)
+				quiet(t, s)
+				g.check(t)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestQuietSynchronizes: what turns wrote without any lock is there for whoever has
+// waited. (For the race detector.)
+func TestQuietSynchronizes(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	g := newGraph(s)
+	var plain [100]int
+	for i := range plain {
+		g.inject(g.node(func(*sched.Worker) { plain[i] = i + 1 }))
+	}
+	quiet(t, s)
+	for i, v := range plain {
+		if v != i+1 {
+			t.Fatalf("node %d wrote %d", i, v)
+		}
+	}
+}
+
+// TestQuietWaitsForHold: a hold keeps quiescence away, and its release brings it.
+func TestQuietWaitsForHold(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	var released atomic.Bool
+	s.Hold()
+	s.Hold()
+	seen := make(chan bool)
+	go func() {
+		quiet(t, s)
+		seen <- released.Load()
+	}()
+	g := newGraph(s)
+	g.inject(g.node(func(*sched.Worker) { s.Release() }))
+	for total(s).Turns == 0 { // until a worker has been through it
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := s.WaitQuiet(ctx, false); !errors.Is(err, context.Canceled) {
+			t.Fatalf("held, and yet: %v", err)
+		}
+	}
+	released.Store(true)
+	s.Release()
+	if !<-seen {
+		t.Error("quiet with a hold left")
+	}
+}
+
+// TestReleaseWithoutHold is a mistake of the caller's.
+func TestReleaseWithoutHold(t *testing.T) {
+	s := start(t, sched.Config{Workers: 1})
+	defer s.Hold() // evens it out
+	defer func() {
+		if v := recover(); v != "gallop: sched: Release without Hold" {
+			t.Errorf("recovered %v", v)
+		}
+	}()
+	s.Release()
+}
+
+// TestWaitQuietContext: a waiter whose context ends gets its error, and the others
+// still see quiescence.
+func TestWaitQuietContext(t *testing.T) {
+	s := start(t, sched.Config{Workers: 1})
+	s.Hold()
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	got := make(chan error, 2)
+	go func() { got <- s.WaitQuiet(ctx, true) }()
+	cancel(cause)
+	if err := <-got; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	go func() { got <- s.WaitQuiet(context.Background(), false) }()
+	s.Release()
+	if err := <-got; err != nil {
+		t.Errorf("quiet: %v", err)
+	}
+	// The cancelled waiter wanted the end; that is forgotten.
+	g := newGraph(s)
+	g.inject(g.node(nil))
+	quiet(t, s)
+	g.check(t)
+}
+
+// TestWaitQuietRacesWithItsContext: quiescence that has happened wins.
+func TestWaitQuietRacesWithItsContext(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	for range scaled(2000) {
+		g := newGraph(s)
+		g.inject(g.node(nil))
+		ctx, cancel := context.WithCancel(context.Background())
+		go cancel()
+		if err := s.WaitQuiet(ctx, false); err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		} else if err == nil {
+			g.check(t)
+		}
+		quiet(t, s)
+		g.check(t)
+	}
+}
+
+// TestQuietForGood: after a wait for the end nothing runs any more: tasks die,
+// admissions and holds are refused, and whoever waits is told at once.
+func TestQuietForGood(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	g := newGraph(s)
+	g.inject(g.node(nil))
+	for range 2 {
+		if err := s.WaitQuiet(context.Background(), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.check(t)
+	if s.Hold() {
+		t.Error("held after the end")
+	}
+	if _, ok := s.Admit(); ok {
+		t.Error("admitted after the end")
+	}
+	late := g.node(nil)
+	g.inject(late)
+	if late.died.Load() != 1 || !errors.Is(late.cause, sched.ErrStopped) {
+		t.Errorf("a late task died %d times: %v", late.died.Load(), late.cause)
+	}
+	<-s.Stop()
+	if err := s.WaitQuiet(context.Background(), false); !errors.Is(err, sched.ErrStopped) {
+		t.Errorf("after Stop: %v", err)
+	}
+}
+
+// TestAdmission: an admission without a task leaves nothing behind, one with a task
+// runs it, whether workers sleep or not.
+func TestAdmission(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	g := newGraph(s)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		nodes := make([]*node, scaled(1000))
+		for j := range nodes {
+			nodes[j] = g.node(nil)
+		}
+		wg.Go(func() {
+			for j, n := range nodes {
+				a, ok := s.Admit()
+				if !ok {
+					t.Error("not admitted")
+					return
+				}
+				if (i+j)%3 == 0 {
+					a.Leave()
+					if a, ok = s.Admit(); !ok {
+						t.Error("not admitted")
+						return
+					}
+				}
+				a.Inject(&n.Task)
+			}
+		})
+	}
+	wg.Wait()
+	quiet(t, s)
+	g.check(t)
+}
+
+// TestBug_K40_StartStopCycles: a scheduler that starts, runs, quiesces and stops
+// never hangs; by turns the four of them, one more waiter for the end, or a Stop
+// that comes before quiescence.
+func TestBug_K40_StartStopCycles(t *testing.T) {
+	for i := range scaled(100_000) {
+		s, err := sched.New(sched.Config{Workers: 1 + i%3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := newGraph(s)
+		n := g.node(nil)
+		m := g.node(nil, n)
+		g.inject(n)
+		switch i % 4 {
+		case 0:
+			quiet(t, s)
+			g.check(t)
+		case 1:
+			if err := s.WaitQuiet(context.Background(), true); err != nil {
+				t.Fatal(err)
+			}
+			g.check(t)
+		case 2:
+			go s.WaitQuiet(context.Background(), true)
+		}
+		<-s.Stop()
+		if n.ran.Load() == 0 {
+			m.died.Add(1) // it was never made runnable
+		}
+		g.checkEnded(t)
+	}
+}

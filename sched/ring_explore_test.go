@@ -1,0 +1,108 @@
+//go:build gallop_explore
+
+package sched
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// sharingRing is an owner that pushes so many tasks through a ring of two slots,
+// popping when it is full, and so many thieves with so many tries each: every task
+// is taken once, and every taker sees them in order.
+func sharingRing(start uint64, tasks, thieves, tries int) func(*explore.Program) {
+	return func(p *explore.Program) {
+		d, r := newDeck(tasks), new(ring)
+		r.init(2, start)
+		for range thieves {
+			k := taker{last: -1}
+			p.Go(func() {
+				for range tries {
+					took(p, d, &k, r.thief().steal())
+				}
+			})
+		}
+		p.Go(func() {
+			k := taker{last: -1}
+			for i := range tasks {
+				for !r.owner().push(d.card(i)) {
+					if !took(p, d, &k, r.owner().pop()) {
+						seam.Spin() // a thief has claimed a slot and left no receipt
+					}
+				}
+			}
+			for took(p, d, &k, r.owner().pop()) {
+			}
+		})
+		p.After(d.each)
+	}
+}
+
+// took books a task for a taker, which must see rising numbers.
+func took(p *explore.Program, d *deck, k *taker, t *Task) bool {
+	if !d.take(t) {
+		return false
+	}
+	if k.take(d.index(t)); k.err != nil {
+		p.Errorf("%v", k.err)
+	}
+	return true
+}
+
+// TestRingConservation: each task exactly once, in order, with the slots reused
+// and the counters wrapping around.
+//
+// Mutants tried by hand: a push that trusts head instead of the receipts, a thief
+// that leaves its receipt before it reads, a thief that advances head by a store.
+func TestRingConservation(t *testing.T) {
+	for _, start := range []uint64{0, math.MaxUint64 - 1} {
+		t.Run(fmt.Sprint(start), func(t *testing.T) { explore.Portfolio(t, sharingRing(start, 4, 2, 2)) })
+	}
+}
+
+// TestRingExhaustive: a small one without a bound on preemptions.
+func TestRingExhaustive(t *testing.T) {
+	cfg := explore.Config{Strategy: explore.Bounded(-1, 0)}
+	if res := explore.Run(t, cfg, sharingRing(0, 3, 1, 2)); !res.Exhausted {
+		t.Error(res)
+	}
+}
+
+// TestRingSleepyThief: a thief that loses its processor between claim and receipt
+// blocks the reuse of its slot and nothing else: owner and other thief go on.
+func TestRingSleepyThief(t *testing.T) {
+	explore.Portfolio(t, func(p *explore.Program) {
+		d, r, asleep := newDeck(3), new(ring), true
+		r.init(2, 0)
+		r.owner().push(d.card(0))
+		r.owner().push(d.card(1))
+		h := r.head.Add(1) - 1 // claimed task 0, and sleeps
+		p.Go(func() {
+			d.take(r.thief().steal())
+		})
+		p.Go(func() {
+			d.take(r.owner().pop())
+			if r.owner().push(d.card(2)) {
+				p.Errorf("the slot was filled again before its task was read")
+			}
+			asleep = false
+		})
+		p.Go(func() {
+			p.Await(func() bool { return !asleep })
+			s := &r.slots[h&1]
+			d.take(s.task)
+			s.stolen.Store(h + 1)
+		})
+		p.After(func() error {
+			if !r.owner().push(d.card(2)) {
+				return fmt.Errorf("no room after the receipt")
+			}
+			d.take(r.owner().pop())
+			return d.each()
+		})
+	})
+}

@@ -1,0 +1,346 @@
+package sched_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gallop-go/gallop/sched"
+)
+
+// TestT1_BasicSpawnAndSchedule: a task from outside makes a hundred others
+// runnable, and they one: all run, exactly once, and the books agree.
+func TestT1_BasicSpawnAndSchedule(t *testing.T) {
+	for workers := 1; workers <= 4; workers++ {
+		t.Run(fmt.Sprint(workers), func(t *testing.T) {
+			s := start(t, sched.Config{Workers: workers})
+			g := newGraph(s)
+			root := g.node(nil)
+			var middle []*node
+			for range 100 {
+				middle = append(middle, g.node(nil, root))
+			}
+			last := g.node(nil, middle...)
+			g.inject(root)
+			quiet(t, s)
+			g.check(t)
+			if root.at != 1 || last.at != int64(len(g.nodes)) {
+				t.Errorf("the root ran as number %d, the last as %d of %d", root.at, last.at, len(g.nodes))
+			}
+			if n := total(s).Turns; n != uint64(len(g.nodes)) {
+				t.Errorf("%d turns for %d nodes", n, len(g.nodes))
+			}
+		})
+	}
+}
+
+// TestT2_WorkStealing: a hundred tasks in the ring of a worker that is stuck in a
+// turn; the other takes them, one steal each.
+func TestT2_WorkStealing(t *testing.T) {
+	const tasks, before = 100, 50
+	s := start(t, sched.Config{Workers: 2})
+	g := newGraph(s)
+	ran := make(chan int, tasks+1)
+	root := g.node(nil)
+	for range tasks + 1 { // the first goes to the next-slot
+		g.node(func(w *sched.Worker) { ran <- w.ID() }, root)
+	}
+	all := g.nodes[1:]
+	root.next = nil
+	root.do = func(w *sched.Worker) {
+		for _, n := range all {
+			w.Schedule(&n.Task)
+		}
+		for range before { // stuck until the other worker has run half of them
+			if id := <-ran; id == w.ID() {
+				t.Error("a worker ran a task in the middle of another")
+			}
+		}
+	}
+	g.inject(root)
+	quiet(t, s)
+	g.check(t)
+	c := s.Counters()
+	thief := c[1-root.worker]
+	if thief.Steals < before || thief.Turns < before {
+		t.Errorf("the other worker stole %d of %d tasks and had %d turns", thief.Steals, tasks, thief.Turns)
+	}
+	if total(s).Turns != tasks+2 {
+		t.Errorf("%d turns", total(s).Turns)
+	}
+}
+
+// displacement is how far from its place each node ran.
+func displacement(nodes []*node) (all []int64) {
+	first := nodes[0].at
+	for _, n := range nodes {
+		first = min(first, n.at)
+	}
+	for i, n := range nodes {
+		d := n.at - first - int64(i)
+		all = append(all, max(d, -d))
+	}
+	return all
+}
+
+// TestT4_Fairness: a thousand tasks from outside run roughly in the order in which
+// they came. One worker fetches at most 32 at once and looks again before they
+// are used up; several workers may each be that far apart.
+func TestT4_Fairness(t *testing.T) {
+	for workers := 1; workers <= 3; workers++ {
+		t.Run(fmt.Sprint(workers), func(t *testing.T) {
+			const tasks, fetch = 1000, 33
+			s := start(t, sched.Config{Workers: workers})
+			g := newGraph(s)
+			open := make(chan struct{})
+			busy := make(chan struct{})
+			for range workers {
+				g.inject(g.node(func(*sched.Worker) { busy <- struct{}{}; <-open }))
+			}
+			for range workers {
+				<-busy
+			}
+			for range tasks {
+				g.inject(g.node(nil))
+			}
+			close(open)
+			quiet(t, s)
+			g.check(t)
+			far := 0
+			for _, d := range displacement(g.nodes[workers:]) {
+				if d > fetch*int64(2*workers-1) {
+					far++
+				}
+			}
+			// One worker keeps the bound for all. Of several, one may lose its processor
+			// with a batch in its ring: then those are late and the others early.
+			if allowed := min(workers-1, 1) * tasks / 3; far > allowed {
+				t.Errorf("%d of %d tasks ran far from their place", far, tasks)
+			}
+			if n := total(s).Injected; n < tasks-uint64(workers) {
+				t.Errorf("%d tasks of %d came through the inject queue", n, tasks)
+			}
+		})
+	}
+}
+
+// TestGraphOfEveryShape: random graphs, random numbers of workers; every node runs
+// once and after all of its predecessors.
+func TestGraphOfEveryShape(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range scaled(300) {
+		s := start(t, sched.Config{Workers: 1 + rng.IntN(4), Seed: rng.Uint64()})
+		g := newGraph(s)
+		g.inject(grow(g, rng)...)
+		quiet(t, s)
+		g.check(t)
+		for _, n := range g.nodes {
+			for _, m := range n.next {
+				if m.at < n.at {
+					t.Fatalf("a node ran as number %d, before its predecessor, number %d", m.at, n.at)
+				}
+			}
+		}
+		<-s.Stop()
+	}
+}
+
+// grow adds a random graph and returns the nodes without predecessors.
+func grow(g *graph, rng *rand.Rand) (roots []*node) {
+	for range 1 + rng.IntN(200) {
+		var after []*node
+		for range min(rng.IntN(4), len(g.nodes)) {
+			after = append(after, g.nodes[rng.IntN(len(g.nodes))])
+		}
+		n := g.node(nil, after...)
+		if len(after) == 0 {
+			roots = append(roots, n)
+		}
+	}
+	return roots
+}
+
+// TestSpill: a turn that makes more tasks runnable than a ring holds loses none.
+func TestSpill(t *testing.T) {
+	s := start(t, sched.Config{Workers: 1})
+	g := newGraph(s)
+	root := g.node(nil)
+	for range 1000 {
+		g.node(nil, root)
+	}
+	g.inject(root)
+	quiet(t, s)
+	g.check(t)
+	if c := total(s); c.Spills < 700 || c.Injected < c.Spills {
+		t.Errorf("%d spilled, %d came back", c.Spills, c.Injected)
+	}
+}
+
+// TestConfigErrors: New says which part of the configuration is wrong.
+func TestConfigErrors(t *testing.T) {
+	for want, cfg := range map[string]sched.Config{
+		"0 workers: want 1 to 56":  {},
+		"-1 workers: want 1 to 56": {Workers: -1},
+		"57 workers: want 1 to 56": {Workers: sched.MaxWorkers + 1},
+	} {
+		s, err := sched.New(cfg)
+		if s != nil || err == nil || !strings.HasPrefix(err.Error(), "gallop: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", cfg, err, want)
+		}
+	}
+}
+
+// TestMostWorkers: the largest scheduler works and stops.
+func TestMostWorkers(t *testing.T) {
+	s := start(t, sched.Config{Workers: sched.MaxWorkers})
+	if s.Workers() != sched.MaxWorkers {
+		t.Errorf("%d workers", s.Workers())
+	}
+	g := newGraph(s)
+	root := g.node(nil)
+	for range 500 {
+		g.node(func(*sched.Worker) { runtime.Gosched() }, root)
+	}
+	g.inject(root)
+	quiet(t, s)
+	g.check(t)
+	<-s.Stop()
+}
+
+// TestNoGoroutineBeforeWork: a scheduler that has nothing to do costs none.
+func TestNoGoroutineBeforeWork(t *testing.T) {
+	before := runtime.NumGoroutine()
+	s := start(t, sched.Config{Workers: 8})
+	quiet(t, s)
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines for nothing", n-before)
+	}
+}
+
+// TestAttachAndPublish: what the layer above keeps per worker is made once for
+// each, and Publish is called on it before quiescence is seen.
+func TestAttachAndPublish(t *testing.T) {
+	type local struct{ turns, published int }
+	attached := 0
+	s := start(t, sched.Config{
+		Workers: 3,
+		Attach:  func(*sched.Worker) any { attached++; return new(local) },
+		Publish: func(w *sched.Worker) { l := w.Local().(*local); l.published = l.turns },
+	})
+	if attached != 3 {
+		t.Fatalf("attached %d times", attached)
+	}
+	g := newGraph(s)
+	locals := make(chan *local, 200)
+	for range 200 {
+		g.inject(g.node(func(w *sched.Worker) {
+			l := w.Local().(*local)
+			l.turns++
+			locals <- l
+		}))
+	}
+	quiet(t, s)
+	sum, seen := 0, map[*local]bool{}
+	for range 200 {
+		if l := <-locals; !seen[l] {
+			seen[l] = true
+			sum += l.published
+		}
+	}
+	if sum != 200 {
+		t.Errorf("%d of 200 turns were published at quiescence", sum)
+	}
+}
+
+// TestSeveralSchedulers of one process know nothing of each other.
+func TestSeveralSchedulers(t *testing.T) {
+	const n = 3
+	var graphs []*graph
+	for range n {
+		g := newGraph(start(t, sched.Config{Workers: 2}))
+		graphs = append(graphs, g)
+	}
+	// Each node of one injects the next into the next scheduler.
+	const hops = 300
+	var nodes []*node
+	for i := range hops {
+		nodes = append(nodes, graphs[i%n].node(nil))
+	}
+	for i := range hops - 1 {
+		next := nodes[i+1]
+		nodes[i].do = func(*sched.Worker) { next.g.s.Inject(&next.Task) }
+	}
+	for _, g := range graphs {
+		g.s.Hold()
+	}
+	done := make(chan struct{})
+	nodes[hops-1].do = func(*sched.Worker) { close(done) }
+	graphs[0].inject(nodes[0])
+	<-done
+	<-graphs[1].s.Stop() // the others go on
+	extra := graphs[0].node(nil)
+	graphs[0].inject(extra)
+	graphs[0].s.Release()
+	graphs[2].s.Release()
+	quiet(t, graphs[0].s)
+	quiet(t, graphs[2].s)
+	for _, g := range graphs {
+		g.check(t)
+	}
+	if err := graphs[1].s.WaitQuiet(context.Background(), false); !errors.Is(err, sched.ErrStopped) {
+		t.Errorf("waiting for a stopped scheduler: %v", err)
+	}
+}
+
+// TestCurrent: inside of a turn the scheduler knows whose it is, and nowhere else.
+func TestCurrent(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	g := newGraph(s)
+	n := g.node(nil)
+	n.do = func(*sched.Worker) {
+		if got := s.Current(); got != &n.Task {
+			t.Errorf("current: %p, want %p", got, &n.Task)
+		}
+		other := make(chan *sched.Task)
+		go func() { other <- s.Current() }()
+		if got := <-other; got != nil {
+			t.Errorf("current on another goroutine: %p", got)
+		}
+	}
+	g.inject(n)
+	quiet(t, s)
+	g.check(t)
+	if got := s.Current(); got != nil {
+		t.Errorf("current outside: %p", got)
+	}
+}
+
+// TestSeed: workers draw different numbers, and the same ones when started again.
+func TestSeed(t *testing.T) {
+	draw := func(seed uint64) (all [2]uint64) {
+		s := start(t, sched.Config{Workers: 2, Seed: seed, Attach: func(w *sched.Worker) any {
+			return w.Rand().Uint64()
+		}})
+		g := newGraph(s)
+		both := make(chan struct{})
+		for range 2 {
+			g.inject(g.node(func(w *sched.Worker) {
+				all[w.ID()] = w.Local().(uint64)
+				select { // both workers are needed for both to go on
+				case both <- struct{}{}:
+				case <-both:
+				}
+			}))
+		}
+		quiet(t, s)
+		return all
+	}
+	a, b, c := draw(1), draw(1), draw(2)
+	if a != b || a == c || a[0] == a[1] {
+		t.Errorf("seed 1: %v, again: %v, seed 2: %v", a, b, c)
+	}
+}

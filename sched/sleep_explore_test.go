@@ -1,0 +1,136 @@
+//go:build gallop_explore
+
+package sched
+
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+)
+
+// injectingInto is so many outsiders, each with one task, and so many workers.
+func injectingInto(workers, outsiders int) func(*explore.Program) {
+	return func(p *explore.Program) {
+		h := newHouse(p, workers, p.Daemon)
+		for i := range outsiders {
+			j := h.job(string(rune('A'+i)), nil)
+			p.Go(func() { h.s.Inject(&j.Task) })
+		}
+		p.After(h.allRan)
+	}
+}
+
+// TestSleepNoInjectionOverlooked: whoever brings work from outside finds a worker
+// for it, and nobody is woken for nothing: a second token panics.
+//
+// Mutants tried by hand: no second look after the announcement, waking before
+// publishing, a searcher that finds work without looking for more, retract by a
+// store, a worker that parks although its own bit was cleared.
+func TestSleepNoInjectionOverlooked(t *testing.T) {
+	t.Run("1×2", func(t *testing.T) { roam(t, injectingInto(1, 2)) })
+	t.Run("2×2", func(t *testing.T) { roam(t, injectingInto(2, 2)) })
+	t.Run("2×3", func(t *testing.T) { roam(t, injectingInto(2, 3)) })
+	t.Run("3×2", func(t *testing.T) { roam(t, injectingInto(3, 2)) })
+}
+
+// fanningOut is one task that makes so many others runnable on its own worker,
+// while others sleep, search and steal.
+func fanningOut(workers, children int) func(*explore.Program) {
+	return func(p *explore.Program) {
+		h := newHouse(p, workers, p.Daemon)
+		root := h.job("root", func(w *Worker) {
+			for _, j := range h.jobs[1:] {
+				w.Schedule(&j.Task)
+			}
+		})
+		for i := range children {
+			h.job(string(rune('A'+i)), nil)
+		}
+		p.Go(func() { h.s.Inject(&root.Task) })
+		p.After(h.allRan)
+	}
+}
+
+// TestSleepNoLocalWorkOverlooked: next-slot, ring and (since the ring holds two)
+// the spill into the inject queue.
+func TestSleepNoLocalWorkOverlooked(t *testing.T) {
+	t.Run("2 workers", func(t *testing.T) { roam(t, fanningOut(2, 4)) })
+	t.Run("3 workers", func(t *testing.T) { roam(t, fanningOut(3, 3)) })
+}
+
+// TestBug_K8_NoWorkBesideASleeper: a task that waits for one behind it in the same
+// ring makes progress, since the push has woken somebody who takes it.
+func TestBug_K8_NoWorkBesideASleeper(t *testing.T) {
+	roam(t, func(p *explore.Program) {
+		h := newHouse(p, 2, p.Daemon)
+		var a, b *job
+		root := h.job("root", func(w *Worker) {
+			w.Schedule(&a.Task) // next-slot
+			w.Schedule(&b.Task) // ring
+			p.Await(func() bool { return b.ran == 1 })
+		})
+		a, b = h.job("A", nil), h.job("B", nil)
+		p.Go(func() { h.s.Inject(&root.Task) })
+		p.After(h.allRan)
+	})
+}
+
+// TestBug_K3_TokenReachesTheChosen: two outsiders wake two workers; each of the
+// two tasks waits until the other runs, so one worker cannot serve both.
+func TestBug_K3_TokenReachesTheChosen(t *testing.T) {
+	roam(t, func(p *explore.Program) {
+		h := newHouse(p, 2, p.Daemon)
+		var a, b *job
+		meet := func(*Worker) { p.Await(func() bool { return a.ran+b.ran == 2 }) }
+		a, b = h.job("A", meet), h.job("B", meet)
+		p.Go(func() { h.s.Inject(&a.Task) })
+		p.Go(func() { h.s.Inject(&b.Task) })
+		p.After(h.allRan)
+	})
+}
+
+// stopping is outsiders with tasks that make more tasks, against Stop: what ran
+// did so once, everything else died once, and every worker has left.
+func stoppingUnder(workers, outsiders int) func(*explore.Program) {
+	return func(p *explore.Program) {
+		h := newHouse(p, workers, p.Go)
+		for i := range outsiders {
+			name := string(rune('A' + i))
+			child := h.job(name+"'", nil)
+			j := h.job(name, func(w *Worker) { w.Schedule(&child.Task) })
+			p.Go(func() {
+				h.s.Inject(&j.Task)
+				p.Await(func() bool { return j.ran+j.died == 1 })
+				if j.died == 1 {
+					child.died++ // it was never made
+				}
+			})
+		}
+		p.Go(h.stop)
+		p.After(h.allEnded)
+	}
+}
+
+// TestStopEndsEverythingOnce: with work coming in, at any moment.
+func TestStopEndsEverythingOnce(t *testing.T) {
+	t.Run("1×1", func(t *testing.T) { roam(t, stoppingUnder(1, 1)) })
+	t.Run("2×1", func(t *testing.T) { roam(t, stoppingUnder(2, 1)) })
+	t.Run("2×2", func(t *testing.T) { roam(t, stoppingUnder(2, 2)) })
+}
+
+// TestBug_K6_StopWhileFallingAsleep: with a worker that is about to sleep, and an
+// admission that keeps one awake.
+func TestBug_K6_StopWhileFallingAsleep(t *testing.T) {
+	roam(t, func(p *explore.Program) {
+		h := newHouse(p, 2, p.Go)
+		j := h.job("A", nil)
+		p.Go(func() {
+			if a, ok := h.s.Admit(); ok {
+				a.Leave()
+			}
+		})
+		p.Go(func() { h.s.Inject(&j.Task) })
+		p.Go(h.stop)
+		p.After(h.allEnded)
+	})
+}

@@ -1,0 +1,178 @@
+package sched_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/sched"
+)
+
+// TestStopBuriesEverythingOnce: Stop comes at any moment while goroutines inject
+// tasks that make others runnable; each task that was ever made runnable ran or
+// died, once, and died of ErrStopped.
+func TestStopBuriesEverythingOnce(t *testing.T) {
+	for round := range scaled(400) {
+		s := start(t, sched.Config{Workers: 1 + round%3})
+		var graphs [2]*graph
+		var wg sync.WaitGroup
+		for i := range graphs {
+			g := newGraph(s)
+			graphs[i] = g
+			wg.Go(func() {
+				for range 20 {
+					n := g.node(nil)
+					g.node(nil, n)
+					g.node(nil, n)
+					g.inject(n)
+				}
+			})
+		}
+		for range round % 50 {
+			runtime.Gosched()
+		}
+		<-s.Stop()
+		wg.Wait()
+		for _, g := range graphs {
+			checkBuried(t, g)
+		}
+	}
+}
+
+// checkBuried is checkEnded for a graph whose nodes make others runnable: those of
+// a node that died were never runnable.
+func checkBuried(t *testing.T, g *graph) {
+	t.Helper()
+	for _, n := range g.nodes {
+		if n.died.Load() > 0 && !errors.Is(n.cause, sched.ErrStopped) {
+			t.Fatalf("died of %v", n.cause)
+		}
+		if n.missing.Load() > 0 {
+			n.died.Add(1)
+		}
+	}
+	g.checkEnded(t)
+}
+
+// TestStopWaitsForTurns: a turn that runs finishes before Stop does, what it makes
+// runnable dies, and Stop itself does not block.
+func TestStopWaitsForTurns(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	g := newGraph(s)
+	running, finish := make(chan struct{}), make(chan struct{})
+	n := g.node(func(w *sched.Worker) {
+		close(running)
+		<-finish
+		if !w.Stopping() {
+			t.Error("the turn is not told that the scheduler stops")
+		}
+	})
+	m := g.node(nil, n)
+	g.inject(n)
+	<-running
+	done := s.Stop()
+	if s.Stop() != done || !s.Stopping() {
+		t.Error("stopping twice is not the same as once")
+	}
+	select {
+	case <-done:
+		t.Error("stopped in the middle of a turn")
+	default:
+	}
+	close(finish)
+	<-done
+	if n.ran.Load() != 1 || m.died.Load() != 1 {
+		t.Errorf("the turn ran %d times, what it made died %d times", n.ran.Load(), m.died.Load())
+	}
+}
+
+// TestStopFromATurn: a task may stop its own scheduler.
+func TestStopFromATurn(t *testing.T) {
+	s := start(t, sched.Config{Workers: 1})
+	g := newGraph(s)
+	g.inject(g.node(func(*sched.Worker) { s.Stop() }))
+	<-s.Stop()
+	g.checkEnded(t)
+}
+
+// TestStopFreesWaiters: those who wait for quiescence get ErrStopped.
+func TestStopFreesWaiters(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	s.Hold()
+	got := make(chan error)
+	for range 3 {
+		go func() { got <- s.WaitQuiet(context.Background(), true) }()
+	}
+	s.Stop()
+	for range 3 {
+		if err := <-got; !errors.Is(err, sched.ErrStopped) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestAfterStop: everything is refused or dies.
+func TestAfterStop(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	<-s.Stop()
+	if s.Hold() {
+		t.Error("held")
+	}
+	if _, ok := s.Admit(); ok {
+		t.Error("admitted")
+	}
+	if p, err := s.NewPin(); p != nil || !errors.Is(err, sched.ErrStopped) {
+		t.Errorf("a pin: %v, %v", p, err)
+	}
+	g := newGraph(s)
+	n := g.node(nil)
+	g.inject(n)
+	if n.died.Load() != 1 || !errors.Is(n.cause, sched.ErrStopped) {
+		t.Errorf("died %d times of %v", n.died.Load(), n.cause)
+	}
+}
+
+// TestDyingTasksTakePart: while it is buried a task may use the scheduler.
+func TestDyingTasksTakePart(t *testing.T) {
+	for range scaled(200) {
+		s := start(t, sched.Config{Workers: 1})
+		g := newGraph(s)
+		var m mourner
+		m.s, m.heir = s, g.node(nil)
+		m.Init(&m, nil)
+		s.Hold()
+		s.Inject(&m.Task)
+		<-s.Stop()
+		if m.ended.Load() != 1 {
+			t.Fatalf("ended %d times", m.ended.Load())
+		}
+		if n := m.heir.died.Load(); n > 1 {
+			t.Fatalf("its heir died %d times", n)
+		}
+	}
+}
+
+// mourner is a task that, when it dies, releases a hold and makes its heir runnable.
+type mourner struct {
+	sched.Task
+	s     *sched.Scheduler
+	heir  *node
+	ended atomic.Int32
+}
+
+// RunTask implements sched.Runner.
+func (m *mourner) RunTask(w *sched.Worker) bool {
+	w.PrepareNext()
+	m.ended.Add(1)
+	return false
+}
+
+// TaskDied implements sched.Runner.
+func (m *mourner) TaskDied(*sched.Worker, error) {
+	m.ended.Add(1)
+	m.s.Inject(&m.heir.Task)
+	m.s.Release()
+}
