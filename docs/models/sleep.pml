@@ -135,6 +135,16 @@ inline announce() {
 	}
 }
 
+/* Stop has come: P2 on oneself, in case it came by too early */
+inline rouseMyself() {
+	atomic {
+		if
+		:: SET(me) -> bits = bits & ~(1 << me); searching++; counted = 1; books(); goto find
+		:: else
+		fi
+	}
+}
+
 proctype worker(byte me) {
 	byte j = NOBODY, k;
 	bool got, counted, lookAgain;
@@ -169,7 +179,7 @@ find:	if :: stop -> goto leave :: else fi;
 		if :: got -> goto turn :: else fi;
 		atomic {
 			if
-			:: (awake <= 1 || (searching > 0 && 2 * (searching + 1) > W)) -> goto sleep
+			:: (searching > 0 && 2 * (searching + 1) > W) -> goto sleep
 			:: else -> searching++; counted = 1; books()
 			fi
 		}
@@ -193,17 +203,20 @@ find:	if :: stop -> goto leave :: else fi;
 sleep:
 #ifdef LOOK_FIRST
 	workLeft();
+#endif
 S1:	announce();
-#else
-S1:	announce();
+#ifndef NO_FLAG
+	if
+	:: stop -> rouseMyself(); goto park
+	:: else
+	fi;
+#endif
 #ifdef NO_RECHECK
 	got = 0;
 #else
+#ifndef LOOK_FIRST
 S2:	workLeft();
 #endif
-#endif
-#ifndef NO_FLAG
-	if :: !got -> got = stop :: else fi;
 #endif
 	if
 	:: got ->
@@ -251,12 +264,7 @@ retire:	/* the governor wants fewer */
 	};
 #ifndef RETIRE_BLIND
 	if
-	:: stop -> atomic {
-			if
-			:: SET(me) -> bits = bits & ~(1 << me); goto find
-			:: else
-			fi
-		}
+	:: stop -> rouseMyself()
 	:: else
 	fi;
 #endif
