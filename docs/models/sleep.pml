@@ -1,0 +1,338 @@
+/* Sleeping and waking (sched/idle.go, sleep.go, search.go; steps W1-W4, S1-S4, P1-P2
+ * of sched/README.md), with the governor's limit and with Stop at any moment.
+ *
+ * W workers with a ring each, an inject queue, P tasks from outside; turns make SPAWN
+ * more (with EARLY, Stop may come at any moment; otherwise when all is done). One turn may block until every other task has run, so that work which only a
+ * sleeper could run is a deadlock and not merely late. A compare-and-swap loop is one
+ * step here: only its success has an effect.
+ *
+ * Proved: nobody is left asleep beside work; every worker leaves after Stop; a token
+ * is never granted twice; the books of the idle word add up; each task is run once or
+ * left to be buried.
+ *
+ * Mutants: NO_RECHECK (S2 dropped), LOOK_FIRST (S2 before S1), WAKE_FIRST (W2 before
+ * W1), NONSTICKY (a token for a worker that does not wait yet is lost), STALE (S3
+ * failed, and the token is not taken), WRONG_ONE (the token goes to another worker),
+ * NO_LAST_LOOK (the last searcher does not look again), UNCOUNTED (a searcher that
+ * announces stays in the count), SPAWN_QUIET (a turn's work wakes nobody), NO_FLAG (S2
+ * does not look for Stop), RESUSPEND (woken without work, it parks again at once),
+ * DOUBLE (P2 grants a token to those who are awake, too), RETIRE_BLIND (a worker that
+ * retires does not look for Stop), RETIRE_LAST (the last one awake may retire),
+ * RAISE_QUIET (a raised limit wakes nobody).
+ */
+#ifndef W
+#define W 2
+#endif
+#ifndef P
+#define P 2
+#endif
+#ifndef SPAWN
+#define SPAWN 1
+#endif
+#define NOBODY 15
+
+/* the idle word */
+byte bits = (1 << W) - 1, searching = 0;
+byte limit = W;
+
+byte q, ring[W];
+bool token[W], handed[W], waits[W], idly[W];
+bool stop;
+byte left = W;
+byte made, ran, spawned, pushers;
+bool blocker;            /* there has been one, or there may be none */
+bool raises;             /* the governor will raise the limit again */
+
+#define awake (W - ((bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1)))
+#define SET(i) ((bits >> (i)) & 1)
+
+inline books() { assert(searching <= W); assert(bits < (1 << W)) }
+
+/* W2, W3: j becomes the worker to whom a token is owed, or NOBODY */
+inline wake(search) {
+	atomic {
+		j = NOBODY;
+		if
+		:: (searching > 0 || bits == 0 || awake >= limit) -> skip
+		:: else ->
+			j = 0;
+			do :: !SET(j) -> j++ :: else -> break od;
+			bits = bits & ~(1 << j);
+			searching = searching + search;
+			books()
+		fi
+	}
+}
+
+/* W4 */
+inline grant(k) {
+#ifdef WRONG_ONE
+	atomic { assert(!token[(k + 1) % W]); token[(k + 1) % W] = 1 }
+#else
+#ifdef NONSTICKY
+	atomic { if :: waits[k] -> token[k] = 1 :: else fi }
+#else
+	atomic { assert(!token[k]); token[k] = 1 }
+#endif
+#endif
+}
+
+inline notify() {
+	wake(1);
+	if
+	:: j != NOBODY -> grant(j); j = NOBODY
+	:: else
+	fi
+}
+
+inline inject() {
+	wake(0);
+	if
+	:: j != NOBODY -> handed[j] = 1; grant(j); j = NOBODY
+	:: else ->
+#ifdef WAKE_FIRST
+		q++
+#else
+		q++;                       /* W1 */
+		notify()
+#endif
+	fi
+}
+
+/* got: whether any queue holds a task */
+inline workLeft() {
+	got = (q > 0);
+	k = 0;
+	do
+	:: (!got && k < W) -> got = (ring[k] > 0); k++
+	:: else -> break
+	od;
+	k = 0
+}
+
+/* got: whether a task was taken from the inject queue or another's ring */
+inline look() {
+	d_step {
+		got = (q > 0); q = q - got;
+		do
+		:: (!got && k < W && k != me) -> got = (ring[k] > 0); ring[k] = ring[k] - got; k++
+		:: (!got && k < W && k == me) -> k++
+		:: else -> break
+		od;
+		k = 0
+	}
+}
+
+inline announce() {
+	atomic {
+		assert(!SET(me));
+		bits = bits | (1 << me);
+#ifndef UNCOUNTED
+		searching = searching - counted;
+#endif
+		counted = 0;
+		books()
+	}
+}
+
+/* Stop has come: P2 on oneself, in case it came by too early */
+inline rouseMyself() {
+	atomic {
+		if
+		:: SET(me) -> bits = bits & ~(1 << me); searching++; counted = 1; books(); goto find
+		:: else
+		fi
+	}
+}
+
+proctype worker(byte me) {
+	byte j = NOBODY, k;
+	bool got, counted, lookAgain;
+	goto park;
+
+turn:	/* a task is in hand */
+	if
+	:: atomic { spawned < SPAWN -> spawned++; made++; ring[me]++ };   /* W1 */
+#ifndef SPAWN_QUIET
+		notify()
+#endif
+	:: true
+	fi;
+	if
+	:: atomic { !blocker -> blocker = 1 };
+		atomic { ((pushers == P && ran + 1 == made) || stop) -> ran++ }
+	:: ran++
+	fi;
+
+next:	if :: stop -> goto leave :: else fi;
+	if
+	:: awake > limit -> goto retire
+	:: else
+	fi;
+	atomic { got = (ring[me] > 0); ring[me] = ring[me] - got };
+	if :: got -> goto turn :: else fi;
+
+find:	if :: stop -> goto leave :: else fi;
+	if
+	:: !counted ->
+		look();
+		if :: got -> goto turn :: else fi;
+		atomic {
+			if
+			:: (searching > 0 && 2 * (searching + 1) > W) -> goto sleep
+			:: else -> searching++; counted = 1; books()
+			fi
+		}
+	:: else
+	fi;
+	look();
+	if
+	:: got ->
+		atomic { searching--; counted = 0; lookAgain = (searching == 0); books() };
+#ifndef NO_LAST_LOOK
+		if
+		:: lookAgain -> workLeft(); if :: got -> notify() :: else fi
+		:: else
+		fi;
+#endif
+		lookAgain = 0;
+		goto turn
+	:: else
+	fi;
+
+sleep:
+#ifdef LOOK_FIRST
+	workLeft();
+#endif
+S1:	announce();
+#ifndef NO_FLAG
+	if
+	:: stop -> rouseMyself(); goto park
+	:: else
+	fi;
+#endif
+#ifdef NO_RECHECK
+	got = 0;
+#else
+#ifndef LOOK_FIRST
+S2:	workLeft();
+#endif
+#endif
+	if
+	:: got ->
+S3:		atomic {
+			if
+			:: SET(me) -> bits = bits & ~(1 << me); goto find
+			:: else
+			fi
+		};
+#ifdef STALE
+		goto find
+#endif
+	:: else
+	fi;
+
+park:	waits[me] = 1;
+S4:	atomic { token[me] -> token[me] = 0; waits[me] = 0 };
+	atomic {
+		got = handed[me]; handed[me] = 0;
+		counted = (!got && !idly[me]); idly[me] = 0
+	};
+	if :: got -> goto turn :: else fi;
+#ifdef RESUSPEND
+	if
+	:: q == 0 -> announce(); goto park
+	:: else
+	fi;
+#endif
+	goto find;
+
+retire:	/* the governor wants fewer */
+	do
+	:: atomic { ring[me] > 0 -> ring[me]--; q++ }
+	:: atomic { ring[me] == 0 -> break }
+	od;
+	atomic {
+		if
+#ifdef RETIRE_LAST
+		:: true -> bits = bits | (1 << me)
+#else
+		:: awake > limit -> bits = bits | (1 << me)
+		:: else -> goto find
+#endif
+		fi
+	};
+#ifndef RETIRE_BLIND
+	if
+	:: stop -> rouseMyself()
+	:: else
+	fi;
+#endif
+	goto park;
+
+leave:	left--
+}
+
+proctype pusher() {
+	byte j = NOBODY;
+	made++;
+	inject();
+	pushers++
+}
+
+proctype governor() {
+	byte j = NOBODY, k;
+	bool got;
+	limit = 1;
+	if
+	:: raises ->
+		limit = W;
+#ifndef RAISE_QUIET
+		workLeft();
+		if :: got -> notify() :: else fi
+#endif
+	:: else
+	fi
+}
+
+proctype stopper() {
+	byte i;
+#ifndef EARLY
+	(pushers == P && ran == made);         /* nothing is left to do */
+#endif
+P1:	stop = 1;
+	do
+	:: i < W ->
+#ifdef DOUBLE
+P2:		atomic { bits = bits & ~(1 << i); searching++ };
+		grant(i);
+#else
+P2:		if
+		:: atomic { SET(i) -> bits = bits & ~(1 << i); searching++; books() };
+			grant(i)
+		:: atomic { !SET(i) -> skip }
+		fi;
+#endif
+		i++
+	:: else -> break
+	od;
+	left == 0
+}
+
+init {
+	byte i;
+	atomic {
+		do :: i < W -> run worker(i); i++ :: else -> break od;
+		i = 0;
+		do :: i < P -> run pusher(); i++ :: else -> break od;
+#ifdef GOVERN
+		if :: raises = 1 :: blocker = 1 fi;
+		run governor();
+#endif
+		run stopper(); i = 0
+	};
+	(_nr_pr == 1);
+	/* everybody has left; what remains is buried */
+	do :: i < W -> ran = ran + ring[i] + handed[i]; assert(!token[i]); i++ :: else -> break od;
+	assert(ran + q == made)
+}
