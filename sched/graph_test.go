@@ -142,14 +142,14 @@ func total(s *sched.Scheduler) (sum sched.Counters) {
 	return sum
 }
 
-// scaled is n, a tenth of it under -short, and a tenth of that where the build
+// scaled is n, a tenth of it under -short, and a twentieth of that where the build
 // checks invariants or races.
 func scaled(n int) int {
 	if testing.Short() {
 		n /= 10
 	}
 	if slow {
-		n /= 10
+		n /= 20
 	}
 	return max(n, 1)
 }
