@@ -44,12 +44,12 @@ const (
 
 const (
 	ms         = 1_000_000
-	firstPause = 2 * ms
+	firstPause = 1 * ms
 	maxPause   = 512 * ms
-	window     = 4 * ms
+	window     = 3 * ms
 	settling   = 1 * ms
 	fineUnit   = 1000 // ns of one worker's time
-	harm       = 1.15 // fewer workers must do so much more work to be preferred
+	harm       = 1.08 // fewer workers must do so much more work to be preferred
 )
 
 func (g *governor) init(workers int) {
@@ -107,7 +107,7 @@ func (g *governor) judge(now int64, units uint64) {
 		needed = g.base / harm
 	}
 	if g.rate(now, units) >= needed {
-		g.pause = firstPause // go on in this direction soon
+		g.pause = 4 * firstPause // go on in this direction soon
 		g.up = g.limit > g.before
 	} else {
 		g.limit = g.before
@@ -117,9 +117,9 @@ func (g *governor) judge(now int64, units uint64) {
 	g.enter(steady, now, units, g.pause)
 }
 
-// longer doubles the pause between trials, as long as they change nothing.
+// longer stretches the pause between trials, as long as they change nothing.
 func (g *governor) longer() int64 {
-	g.pause = min(2*g.pause, maxPause)
+	g.pause = min(4*g.pause, maxPause)
 	return g.pause
 }
 
@@ -137,11 +137,16 @@ func (g *governor) candidate() int {
 	return (g.limit + 1) / 2
 }
 
-// worthATrial tells whether as many workers are awake as may be, and units are fine.
-// Otherwise a limit would change nothing, or do harm.
+// worthATrial tells whether a limit makes a difference and units are fine. With fewer
+// workers than all, nearly all that may be awake are; without a limit, more are than
+// the next lower one allows.
 func (g *governor) worthATrial(now int64, units uint64) bool {
 	done := units - g.units
-	if done == 0 || g.awake < g.samples*g.limit {
+	least := 0.9 * float64(g.limit)
+	if g.limit == g.workers {
+		least = 1.1 * float64((g.limit+1)/2)
+	}
+	if done == 0 || float64(g.awake) < least*float64(g.samples) {
 		return false
 	}
 	return (now-g.began)*int64(g.limit)/int64(done) < fineUnit
