@@ -182,6 +182,41 @@ func TestPayloads_AreLetGo(t *testing.T) {
 	}
 }
 
+// TestRequests_LetGo: a recycled request keeps neither what was asked nor who asked
+// alive, whether it was answered or became a dead letter.
+func TestRequests_LetGo(t *testing.T) {
+	type load struct{ p *held }
+	typ := actor.NewType[load]("asker")
+	echo := actor.DeclareAsk[load, load](typ, "echo")
+	back := actor.Declare[actor.Result[load]](typ, "back")
+	ask := actor.Declare[actor.Ref[load]](typ, "ask")
+	typ.Table(
+		echo.Do(func(_ *load, _ *actor.Context, l load) (load, error) { return l, nil }),
+		back.Do(func(_ *load, c *actor.Context, _ actor.Result[load]) { c.Stop() }),
+		ask.Do(func(l *load, c *actor.Context, to actor.Ref[load]) { actor.AskTo(c, echo, to, *l, back) }))
+	for name, end := range map[string]func(sys *actor.System, r actor.Ref[load]){
+		"answered":    func(*actor.System, actor.Ref[load]) {},
+		"dead letter": func(sys *actor.System, r actor.Ref[load]) { actor.Stop(sys, r) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(1))
+			to := typ.Spawn(sys, load{})
+			end(sys, to)
+			quiet(t, sys)
+			var gone []weak.Pointer[held]
+			for range 5 {
+				p := new(held)
+				gone = append(gone, weak.Make(p))
+				ask.Send(sys, typ.Spawn(sys, load{p}), to)
+			}
+			quiet(t, sys)
+			inside(t, sys, func(*actor.Context) {}) // the worker remembers whom it ran last
+			collected(t, "requests and those who asked", gone)
+			runtime.KeepAlive(sys)
+		})
+	}
+}
+
 // mallocs counts the allocations of f.
 func mallocs(f func()) uint64 {
 	var before, after runtime.MemStats
