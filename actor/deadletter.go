@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"log/slog"
 	"math/bits"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -64,8 +63,8 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 		return
 	}
 	if n, ok := s.letters.next(); ok {
-		s.log(func(l *slog.Logger) {
-			l.Warn("gallop: dead letter", "actor", to.id, "type", to.typ.name,
+		s.log(func(l logSink) {
+			l.warn("gallop: dead letter", "actor", to.id, "type", to.typ.name,
 				"behaviour", d.name, "reason", reason, "so_far", n)
 		})
 	}
@@ -91,8 +90,8 @@ func (s *System) guard(hook string, f func()) {
 		v = nil
 	}()
 	if v, ok := <-crashed; ok && hook != loggerHook {
-		s.log(func(l *slog.Logger) {
-			l.Error("gallop: panic in a hook", slog.String("hook", hook), slog.Any("value", v))
+		s.log(func(l logSink) {
+			l.fail("gallop: panic in a hook", "hook", hook, "value", v)
 		})
 	}
 }
@@ -101,8 +100,8 @@ func (s *System) guard(hook string, f func()) {
 const loggerHook = "Logger"
 
 // log calls the user's logger.
-func (s *System) log(f func(*slog.Logger)) {
-	s.guard(loggerHook, func() { f(s.opts.logger) })
+func (s *System) log(f func(logSink)) {
+	s.guard(loggerHook, func() { f(s.opts.log) })
 }
 
 // letterLog keeps dead letters from flooding the log: the first, the second, the

@@ -3,7 +3,6 @@ package actor
 import (
 	"bytes"
 	"fmt"
-	"log/slog"
 
 	"github.com/gallop-go/gallop/sched"
 )
@@ -77,8 +76,8 @@ func (s *System) reportPanic(b *body, m *message, d *declaration, crash *sched.C
 		s.guard("OnPanic", func() { s.opts.onPanic(p) })
 		return
 	}
-	s.log(func(l *slog.Logger) {
-		l.Error("gallop: behaviour panicked", "actor", p.ActorID, "type", p.Type, "behaviour", p.Behaviour,
+	s.log(func(l logSink) {
+		l.fail("gallop: behaviour panicked", "actor", p.ActorID, "type", p.Type, "behaviour", p.Behaviour,
 			"from", p.From, "value", fmt.Sprint(p.Value), "goexit", p.Goexit, "stack", string(p.Stack))
 	})
 }

@@ -20,7 +20,7 @@ type options struct {
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
-	logger       *slog.Logger
+	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
 	nilOptions   []string // those that were given nil
@@ -38,11 +38,11 @@ func Batch(n int) Option { return func(o *options) { o.batch = min(n, maxBatch) 
 // [Context.Rand].
 func Seed(n uint64) Option { return func(o *options) { o.seed = n } }
 
-// Logger sets where the system logs panics and dead letters. The default is
-// slog.Default.
+// Logger sets where the system logs panics and dead letters. The default is the
+// standard logger of package log, which slog.SetDefault redirects.
 func Logger(l *slog.Logger) Option {
 	return func(o *options) {
-		if o.logger = l; l == nil {
+		if o.log = (slogSink{l}); l == nil {
 			o.nilOptions = append(o.nilOptions, "Logger")
 		}
 	}
@@ -80,7 +80,7 @@ func defaultOptions() options {
 		workers: min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
 		batch:   DefaultBatch,
 		clock:   seam.SystemClock{},
-		logger:  slog.Default(),
+		log:     plainSink{},
 	}
 }
 

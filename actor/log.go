@@ -1,0 +1,42 @@
+package actor
+
+import (
+	"fmt"
+	"log"
+	"log/slog"
+	"strings"
+)
+
+// logSink is where a system reports. There are two, so that a program that does not
+// ask for structured logs does not link them: slog and what it needs are a quarter of
+// a megabyte.
+type logSink interface {
+	warn(msg string, args ...any)
+	fail(msg string, args ...any)
+}
+
+// slogSink is the sink of [Logger].
+type slogSink struct{ l *slog.Logger }
+
+func (s slogSink) warn(msg string, args ...any) { s.l.Warn(msg, args...) }
+func (s slogSink) fail(msg string, args ...any) { s.l.Error(msg, args...) }
+
+// plainSink is the default: package log, which slog.SetDefault redirects.
+type plainSink struct{}
+
+func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, args)) }
+func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
+
+// line writes pairs of keys and values behind a message, as slog's text does.
+func line(msg string, args []any) string {
+	var b strings.Builder
+	b.WriteString(msg)
+	for i := 0; i+1 < len(args); i += 2 {
+		v := fmt.Sprint(args[i+1])
+		if strings.ContainsAny(v, " \n\t\"=") {
+			v = fmt.Sprintf("%q", v)
+		}
+		fmt.Fprintf(&b, " %v=%s", args[i], v)
+	}
+	return b.String()
+}

@@ -1,0 +1,6 @@
+// Command fmtonly is what hello is weighed against.
+package main
+
+import "fmt"
+
+func main() { fmt.Println("Hello, world") }

@@ -1,0 +1,45 @@
+package policy
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// "Hello world: at most 1 MB more binary than a Go program with only fmt, at most four
+// modules linked in."
+func TestHelloIsLight(t *testing.T) {
+	hello, plain := build(t, "hello"), build(t, "fmtonly")
+	if more := size(t, hello) - size(t, plain); more > 1_000_000 {
+		t.Errorf("hello is %d bytes larger than a program with only fmt", more)
+	} else {
+		t.Logf("%d bytes more", more)
+	}
+	out, err := exec.Command("go", "version", "-m", hello).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(out, []byte("\tdep\t")) + bytes.Count(out, []byte("\tmod\t")); n > 4 {
+		t.Errorf("%d modules are linked in:\n%s", n, out)
+	}
+}
+
+func build(t *testing.T, name string) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), name)
+	if out, err := exec.Command("go", "build", "-o", bin, "./testdata/"+name).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
+}
+
+func size(t *testing.T, file string) int64 {
+	t.Helper()
+	i, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i.Size()
+}
