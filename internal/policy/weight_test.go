@@ -11,8 +11,8 @@ import (
 // "Hello world: at most 1 MB more binary than a Go program with only fmt, at most four
 // modules linked in."
 func TestHelloIsLight(t *testing.T) {
-	hello, plain := build(t, "hello"), build(t, "fmtonly")
-	if more := size(t, hello) - size(t, plain); more > 1_000_000 {
+	hello, plain := linked(t, "hello"), linked(t, "fmtonly")
+	if more := weight(t, hello) - weight(t, plain); more > 1_000_000 {
 		t.Errorf("hello is %d bytes larger than a program with only fmt", more)
 	} else {
 		t.Logf("%d bytes more", more)
@@ -26,7 +26,7 @@ func TestHelloIsLight(t *testing.T) {
 	}
 }
 
-func build(t *testing.T, name string) string {
+func linked(t *testing.T, name string) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), name)
 	if out, err := exec.Command("go", "build", "-o", bin, "./testdata/"+name).CombinedOutput(); err != nil {
@@ -35,7 +35,7 @@ func build(t *testing.T, name string) string {
 	return bin
 }
 
-func size(t *testing.T, file string) int64 {
+func weight(t *testing.T, file string) int64 {
 	t.Helper()
 	i, err := os.Stat(file)
 	if err != nil {
