@@ -2,6 +2,7 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -35,6 +36,7 @@ type body struct {
 
 	// Owner only, but for stop and debt.
 	in    inbox
+	arena *heap.Arena // nil until Context.Heap is called
 	batch uint32
 	load  backpressure.Load
 	stop  seam.Uint32 // set to 1 by anybody: end after the current message

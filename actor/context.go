@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -29,6 +30,7 @@ type Context struct {
 	stock   []magazines // by pool: nodes to be used again
 	ids     idBlock
 	waiters waiterList
+	chunks  heap.Recycler // memory of arenas that have ended
 	count   counters
 	shown   gauges
 	_       cacheline.Pad

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
 )
 
 // An account is an actor: a state, behaviours, and a table that joins them.
@@ -389,4 +390,33 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	close(wake)
 	_ = sys.Run()
 	// Output: context deadline exceeded
+}
+
+// A shelf keeps what it is given in an arena of its own, which Go's collector does not
+// look into.
+type shelf struct{ books []heap.String }
+
+func (s *shelf) put(c *actor.Context, title string) {
+	s.books = append(s.books, heap.NewString(c.Heap(), title))
+}
+
+func (s *shelf) last(c *actor.Context, _ actor.None) (string, error) {
+	return s.books[len(s.books)-1].Clone(c.Heap()), nil
+}
+
+var (
+	shelfType = actor.NewType[shelf]("shelf")
+	shelfPut  = actor.Declare[string](shelfType, "put")
+	shelfLast = actor.DeclareAsk[actor.None, string](shelfType, "last")
+	_         = shelfType.Table(shelfPut.Do((*shelf).put), shelfLast.Do((*shelf).last))
+)
+
+// The arena goes when the actor goes.
+func ExampleContext_Heap() {
+	sys := actor.Start()
+	s := shelfType.Spawn(sys, shelf{})
+	shelfPut.Send(sys, s, "Dune")
+	fmt.Println(shelfLast.Ask(context.Background(), sys, s, actor.None{}))
+	sys.Stop()
+	// Output: Dune <nil>
 }

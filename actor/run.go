@@ -150,6 +150,7 @@ func (b *body) bury(r replier, reason error) {
 		r.c.recycle(spent)
 	}
 	b.load = 0
+	b.freeArena(r)
 	release(r, b.gate.Open(&gateMark))
 	for left != nil {
 		m := left

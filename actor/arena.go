@@ -1,0 +1,31 @@
+package actor
+
+import "github.com/gallop-go/gallop/heap"
+
+// Heap returns the running actor's own arena, for data without Go pointers that Go's
+// collector need not look at. It is made at the first call and freed whole when the
+// actor ends; handles into it may be kept in the actor's state, and the pointers that
+// they give must not outlive the behaviour. Its chunks come from the worker's stock and
+// go back to it. An actor that never calls Heap pays for a nil pointer.
+func (c *Context) Heap() *heap.Arena {
+	b := c.self
+	if b.arena == nil {
+		b.arena = new(heap.Arena)
+	}
+	b.arena.Bind(&c.chunks) // the actor may have moved to this worker
+	return b.arena
+}
+
+// freeArena gives the actor's memory back. The caller owns the body.
+func (b *body) freeArena(r replier) {
+	if b.arena == nil {
+		return
+	}
+	if r.c != nil {
+		b.arena.Bind(&r.c.chunks)
+	} else {
+		b.arena.Bind(nil)
+	}
+	b.arena.Release()
+	b.arena = nil
+}

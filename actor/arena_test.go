@@ -1,0 +1,107 @@
+package actor
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gallop-go/gallop/heap"
+)
+
+// A hoarder keeps a list in its arena.
+type hoarder struct {
+	top heap.Ptr[hoard]
+	n   int
+}
+
+type hoard struct {
+	next heap.Ptr[hoard]
+	v    int
+}
+
+func (h *hoarder) push(c *Context, v int) {
+	a := c.Heap()
+	p := heap.New[hoard](a)
+	*p.Deref(a) = hoard{next: h.top, v: v}
+	h.top = p
+	h.n++
+}
+
+func (h *hoarder) sum(c *Context, _ None) (s int, err error) {
+	a := c.Heap()
+	for p := h.top; !p.IsZero(); p = p.Deref(a).next {
+		s += p.Deref(a).v
+	}
+	return s, nil
+}
+
+func (h *hoarder) fail(*Context, None) { panic("on purpose") }
+
+var (
+	hoarderType = NewType[hoarder]("hoarder")
+	hoarderPush = Declare[int](hoarderType, "push")
+	hoarderSum  = DeclareAsk[None, int](hoarderType, "sum")
+	hoarderFail = Declare[None](hoarderType, "fail")
+	_           = hoarderType.Table(hoarderPush.Do((*hoarder).push), hoarderSum.Do((*hoarder).sum), hoarderFail.Do((*hoarder).fail))
+)
+
+// "It is made at the first call and freed whole when the actor ends", however it ends;
+// handles stay good as the actor moves between workers.
+func TestHeap_FreedWithItsActor(t *testing.T) {
+	for name, end := range map[string]func(*System, Ref[hoarder]){
+		"stopped":   func(s *System, r Ref[hoarder]) { Stop(s, r) },
+		"panicked":  func(s *System, r Ref[hoarder]) { hoarderFail.Send(s, r, None{}) },
+		"abandoned": func(*System, Ref[hoarder]) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := Start(Workers(3), OnPanic(func(PanicReport) {}))
+			defer sys.Stop()
+			const actors, each = 20, 1000
+			refs := make([]Ref[hoarder], actors)
+			for i := range refs {
+				if refs[i] = hoarderType.Spawn(sys, hoarder{}); refs[i].b.arena != nil {
+					t.Fatal("an arena before the first use")
+				}
+			}
+			for v := range each {
+				for _, r := range refs {
+					hoarderPush.Send(sys, r, v)
+				}
+			}
+			for _, r := range refs {
+				if got, err := hoarderSum.Ask(context.Background(), sys, r, None{}); got != each*(each-1)/2 || err != nil {
+					t.Fatal(got, err)
+				}
+			}
+			_ = sys.Wait(context.Background()) // from here on no worker touches an actor
+			arenas := make([]*heap.Arena, actors)
+			for i, r := range refs {
+				arenas[i] = r.b.arena
+				end(sys, r)
+			}
+			_ = sys.Wait(context.Background())
+			for i, r := range refs {
+				if name != "abandoned" && (r.b.arena != nil || arenas[i].Stats().Reserved != 0) {
+					t.Fatalf("%v: memory left: %+v", r, arenas[i].Stats())
+				}
+			}
+		})
+	}
+}
+
+// Chunks of the dead serve the living.
+func TestHeap_Recycled(t *testing.T) {
+	sys := Start(Workers(1))
+	defer sys.Stop()
+	for range 100 {
+		r := hoarderType.Spawn(sys, hoarder{})
+		for v := range 100 {
+			hoarderPush.Send(sys, r, v)
+		}
+		_ = sys.Wait(context.Background())
+		Stop(sys, r)
+	}
+	_ = sys.Wait(context.Background())
+	if s := sys.contexts[0].chunks.Stats(); s == (heap.RecyclerStats{}) {
+		t.Errorf("nothing was recycled: %+v", s)
+	}
+}
