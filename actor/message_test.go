@@ -191,7 +191,7 @@ func TestPool_Twin(t *testing.T) {
 // TestPool_Late: a worker that was made before a type was declared handles its
 // messages all the same.
 func TestPool_Late(t *testing.T) {
-	c := &Context{stock: make([]magazines, poolCount())}
+	c := &Context{stock: newStock(len(wordPools))} // as if made before any type
 	type latecomer struct{ p *int }
 	p, _ := poolOf[latecomer]()
 	if int(p.id) < len(c.stock) {
