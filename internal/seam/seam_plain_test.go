@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	stdatomic "sync/atomic"
 	"testing"
 
@@ -38,8 +39,8 @@ func TestPlainIsPlain(t *testing.T) {
 // is a call of the seam or of the library below it, but for the two release stores,
 // which are assembly. (Calls of sync/atomic itself are Go's own pointer atomics.)
 func TestNoCallIsLeft(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector calls everything") // and nobody ships such a build
+	if raceEnabled || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("atomics are calls here") // of Go's own: the race detector and 32-bit machines have no others
 	}
 	archive := filepath.Join(t.TempDir(), "sched.a")
 	if out, err := exec.Command("go", "build", "-o", archive, "github.com/gallop-go/gallop/sched").CombinedOutput(); err != nil {
