@@ -36,7 +36,7 @@ const (
 	closedBit  = 1 << 63
 )
 
-func searching(v uint64) int { return int(v&searchMask) >> 56 }
+func searching(v uint64) int { return int(v & searchMask >> 56) }
 
 // init makes all workers sleep.
 func (w *idleWord) init(workers int) {
