@@ -1,6 +1,6 @@
 # Thin names for common commands. What is checked before a merge is in .ci/run.
 
-.PHONY: test race ci bench nightly
+.PHONY: test race ci bench models nightly
 
 test:
 	go test ./...
@@ -13,6 +13,9 @@ ci:
 
 bench:
 	go test -run='^$$' -bench=. -benchmem ./...
+
+models:
+	docs/models/run
 
 # Up to three hours: the long forms of the tests, and many more schedules.
 nightly: export GALLOP_NIGHTLY = 1
