@@ -34,6 +34,8 @@ type body struct {
 	sys  *System
 	id   uint64
 
+	flow seam.Pointer[flow] // what few actors need; set once, see flowOf
+
 	// Owner only, but for stop and debt.
 	in    inbox
 	arena *heap.Arena // nil until Context.Heap is called
@@ -49,11 +51,9 @@ type cell[S any] struct {
 	state S
 }
 
-// waiting is who waits at a gate: a muted actor or a goroutine in SendWait.
-type waiting struct {
-	muted   *body
-	outside chan<- struct{}
-}
+// waiting is who waits at a gate: an actor that is muted, or will be when its
+// behaviour returns. Goroutines wait in the lobby.
+type waiting struct{ muted *body }
 
 // gateMark ends the ledger of every shut gate.
 var gateMark backpressure.Waiter[waiting]

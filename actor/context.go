@@ -23,6 +23,8 @@ type Context struct {
 	// The turn that runs.
 	self *body
 	msg  *message // the message being handled
+	left int      // messages that the turn may still run
+	gas  gasMeter // what the turn has spent besides
 
 	// Set by the behaviour that runs, read by the loop behind it.
 	then outcome
@@ -43,6 +45,9 @@ const (
 	goOn    outcome = 0
 	mustEnd outcome = 1 << 0 // Stop was called
 	mayPark outcome = 1 << 1 // it met a gate
+
+	gasSpent outcome = 1 << 2 // it has spent what a turn may
+	yielded  outcome = 1 << 3 // its next message is in place: Yield was called, or mail taken over
 )
 
 // newContext makes the context of one worker.

@@ -17,16 +17,26 @@ type DeadLetter struct {
 	From uint64
 	// Message is the payload; for a request, the request alone.
 	Message any
-	// Reason is ErrStopped, ErrSystemStopped or, for a request, ErrSelfAsk.
+	// Reason is ErrStopped, ErrSystemStopped or, for a request, ErrSelfAsk; for actors
+	// with a bound also ErrOverloaded and ErrDropped.
 	Reason error
 }
 
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
 func (r replier) deadLetter(to *body, m *message, reason error) {
-	if m.id != stopID {
+	if !to.typ.isOwn(m.id) {
 		r.declareDead(to, m, reason)
 	}
 	r.recycle(m)
+}
+
+// deadLetters ends a chain of messages that will not run. The caller owns them.
+func (r replier) deadLetters(to *body, left *message, reason error) {
+	for left != nil {
+		m := left
+		left, m.next = m.next, nil
+		r.deadLetter(to, m, reason)
+	}
 }
 
 // declareDead counts, reports, answers and clears a message that will not run.

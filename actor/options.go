@@ -17,12 +17,14 @@ type Option func(*options)
 type options struct {
 	workers      int
 	batch        int
+	gas          int
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
+	onStall      func(StallReport)
 	nilOptions   []string // those that were given nil
 }
 
@@ -33,6 +35,12 @@ func Workers(n int) Option { return func(o *options) { o.workers = n } }
 // Batch sets how many messages an actor handles in one turn before others have
 // theirs; at least 1, [DefaultBatch] by default. [TypeBatch] overrides it per type.
 func Batch(n int) Option { return func(o *options) { o.batch = min(n, maxBatch) } }
+
+// Gas sets how many reductions an actor may spend in one turn before others have
+// theirs: one for each message, and what [Context.Gas] adds. At least 1, [DefaultGas] by
+// default. [TypeGas] overrides it per type. A batch that is larger than the gas is cut
+// to it.
+func Gas(n int) Option { return func(o *options) { o.gas = min(n, maxBatch) } }
 
 // Seed starts every choice that the runtime leaves to chance, among them
 // [Context.Rand].
@@ -70,6 +78,16 @@ func OnPanic(f func(PanicReport)) Option {
 	}
 }
 
+// OnStall sets a function that sees every [StallReport], under the same terms as
+// [OnDeadLetter]. Without one they are logged.
+func OnStall(f func(StallReport)) Option {
+	return func(o *options) {
+		if o.onStall = f; f == nil {
+			o.nilOptions = append(o.nilOptions, "OnStall")
+		}
+	}
+}
+
 // BindCPUs binds every worker to a processor of its own. It helps a process that
 // has the machine to itself and harms one that has not: see docs/guarantees.md for
 // what it costs the process's other goroutines. Linux only.
@@ -79,6 +97,7 @@ func defaultOptions() options {
 	return options{
 		workers: min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
 		batch:   DefaultBatch,
+		gas:     DefaultGas,
 		clock:   seam.SystemClock{},
 		log:     plainSink{},
 	}
@@ -92,6 +111,9 @@ func (o *options) check() error {
 	}
 	if o.batch < 1 {
 		errs = append(errs, fmt.Errorf("Batch(%d): want at least 1", o.batch))
+	}
+	if o.gas < 1 {
+		errs = append(errs, fmt.Errorf("Gas(%d): want at least 1", o.gas))
 	}
 	for _, name := range o.nilOptions {
 		errs = append(errs, fmt.Errorf("%s(nil)", name))

@@ -13,18 +13,18 @@ import (
 func (b *body) RunTask(w *sched.Worker) (again bool) {
 	c := w.Local().(*Context)
 	c.self = b
+	c.left = int(b.batch)
 	m := b.in.fifo
 	if m == nil {
 		spent, ok := b.box.grab(&b.in)
 		if !ok {
-			return b.emptied(c, 0)
+			return b.emptied(c)
 		}
 		if spent != nil {
 			c.recycleChain(spent, spent, 1)
 		}
 		m = b.in.fifo
 	}
-	left := int(b.batch)
 	ran := spentChain{first: m}
 	for b.stop.Load() == 0 {
 		next := m.next
@@ -33,8 +33,8 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 		b.typ.runs[m.id](c, b, m)
 		m.sender = nil
 		w.Spend(1)
-		if left--; left == 0 || next == nil || c.then != goOn {
-			return b.pause(c, m, ran, left)
+		if c.left--; c.left == 0 || next == nil || c.then != goOn {
+			return b.pause(c, m, ran)
 		}
 		ran.end = m
 		if ran.n++; next.origin != m.origin || ran.n == chainLength {
@@ -65,39 +65,62 @@ func (s *spentChain) recycle(c *Context) {
 }
 
 // pause comes behind the message after which the turn may not simply go on: it was
-// the last there was or that the batch allows, or its behaviour stopped the actor or
-// met a gate.
-func (b *body) pause(c *Context, m *message, ran spentChain, left int) (again bool) {
+// the last there was or that the batch allows, or its behaviour stopped the actor,
+// met a gate, or spent the gas.
+func (b *body) pause(c *Context, m *message, ran spentChain) (again bool) {
 	if m != b.in.last {
 		ran.end = m
 		ran.n++
 	}
 	ran.recycle(c)
 	then := c.then
-	if then == goOn && left != 0 && b.load == 0 && b.in.fifo == nil {
+	if then == goOn && c.left != 0 && b.load == 0 && b.in.fifo == nil {
 		return b.doze(c) // what nearly every turn comes to
 	}
 	c.then = goOn
+	if b.load&backpressure.Counted != 0 {
+		b.flow.Load().marks.ran(int(b.batch) - c.left)
+	}
+	if then&gasSpent != 0 {
+		c.left = 0
+	}
 	switch {
 	case then&mustEnd != 0:
 		return b.end(c)
 	case then&mayPark != 0 && b.park(c):
 		return false
+	case then&yielded != 0:
+		return b.handOn(c)
 	case b.in.fifo == nil:
-		return b.emptied(c, left)
-	case left == 0:
+		return b.emptied(c)
+	case c.left == 0 || b.load&backpressure.Counted != 0:
 		return b.batchSpent(c)
 	}
 	return true // it need not park after all; the rest of the batch waits its turn
 }
 
 // emptied ends a turn that has run all there was when it began. It has used its
-// batch up if left is 0.
-func (b *body) emptied(c *Context, left int) (again bool) {
-	if left == 0 && b.box.head.Load() != b.in.last {
-		return b.batchSpent(c)
+// batch up if nothing is left of it.
+func (b *body) emptied(c *Context) (again bool) {
+	switch {
+	case b.load == 0:
+		if c.left == 0 && b.box.head.Load() != b.in.last {
+			return b.batchSpent(c)
+		}
+		return b.doze(c)
+	case b.load&backpressure.Spared != 0:
+		b.endSparing()
 	}
-	if b.load != 0 {
+	switch {
+	case b.load&backpressure.Bounded != 0:
+		return b.refill(c)
+	case b.load&backpressure.Counted != 0:
+		if b.measure(c) {
+			return true
+		}
+	case c.left == 0 && b.box.head.Load() != b.in.last:
+		return b.batchSpent(c)
+	default:
 		b.setLoad(c, b.load&^backpressure.Overloaded)
 	}
 	return b.doze(c)
@@ -113,10 +136,13 @@ func (b *body) doze(c *Context) (again bool) {
 	return !ok // if not, there is more by now
 }
 
-// batchSpent ends a turn that has used its batch up although mail is left: the
-// actor is overloaded, as in the Pony runtime.
+// batchSpent ends a turn that has used its batch or its gas up although mail is left:
+// the actor is overloaded, as in the Pony runtime, unless its type has another policy.
 func (b *body) batchSpent(c *Context) (again bool) {
-	if b.load&backpressure.Overloaded == 0 {
+	switch {
+	case b.load&backpressure.Counted != 0:
+		b.measure(c)
+	case b.load&(backpressure.Bounded|backpressure.Overloaded) == 0:
 		b.setLoad(c, b.load|backpressure.Overloaded)
 	}
 	return true
@@ -151,10 +177,7 @@ func (b *body) bury(r replier, reason error) {
 	}
 	b.load = 0
 	b.freeArena(r)
+	left = concat(left, b.endFlow())
 	release(r, b.gate.Open(&gateMark))
-	for left != nil {
-		m := left
-		left, m.next = m.next, nil
-		r.deadLetter(b, m, reason)
-	}
+	r.deadLetters(b, left, reason)
 }

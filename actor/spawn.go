@@ -47,6 +47,8 @@ func (b *body) init(t *typeInfo, from Sender) {
 	if b.batch == 0 {
 		b.batch = uint32(sys.opts.batch)
 	}
+	b.batch = uint32(min(int(b.batch), b.gasLimit())) // a message is a reduction
+	b.initFlow()
 	if ctx != nil {
 		b.id = ctx.newID()
 		ctx.count.Spawned++

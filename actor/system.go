@@ -26,6 +26,7 @@ type System struct {
 	refusing seam.Bool // outside senders are turned away
 	outside  outsideCounters
 	letters  letterLog
+	stalls   stallWatch
 
 	mu       sync.Mutex
 	contexts []*Context               // guarded by mu
@@ -36,6 +37,7 @@ type System struct {
 // bad.
 func Start(opts ...Option) *System {
 	s := &System{opts: defaultOptions()}
+	s.stalls.sys = s
 	s.ctx, s.end = context.WithCancel(context.Background())
 	for _, o := range opts {
 		if o == nil {
@@ -53,6 +55,7 @@ func Start(opts ...Option) *System {
 		BindCPUs: s.opts.bind,
 		Attach:   s.attach,
 		Publish:  func(w *sched.Worker) { w.Local().(*Context).publish() },
+		Stopped:  s.stalls.end,
 	})
 	if err != nil {
 		panic(fmt.Sprintf("gallop: Start: %v", err))

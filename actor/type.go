@@ -30,6 +30,9 @@ type typeInfo struct {
 	name   string
 	state  reflect.Type
 	batch  int // 0: the system's
+	gas    int // 0: the system's
+	marks  limits
+	bound  mailBound
 	pinned bool
 
 	sealed seam.Bool
@@ -67,6 +70,15 @@ func TypeBatch(n int) TypeOption {
 	return func(t *typeInfo) { t.batch = min(n, maxBatch) }
 }
 
+// TypeGas sets how many reductions an actor of this type may spend in one turn,
+// instead of the system's [Gas]. It must be at least 1.
+func TypeGas(n int) TypeOption {
+	if n < 1 {
+		panic(fmt.Sprintf("gallop: TypeGas(%d): want at least 1", n))
+	}
+	return func(t *typeInfo) { t.gas = min(n, maxBatch) }
+}
+
 // PinnedThread makes all actors of this type run on one OS thread that is theirs
 // alone, for libraries that insist on it (OpenGL, some C libraries). A message
 // between a pinned actor and any other costs a hand-over between threads, some
@@ -74,7 +86,8 @@ func TypeBatch(n int) TypeOption {
 func PinnedThread() TypeOption { return func(t *typeInfo) { t.pinned = true } }
 
 // NewType makes an actor type. The name appears in logs and reports; it need not
-// be unique. It panics if the name is empty or an option is nil.
+// be unique. It panics if the name is empty, an option is nil, or the type has both
+// watermarks and a bound.
 func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 	if name == "" {
 		panic("gallop: NewType: empty name")
@@ -85,6 +98,9 @@ func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 			panic("gallop: NewType: a nil option for " + name)
 		}
 		o(&t.info)
+	}
+	if t.info.marks.high != 0 && t.info.bound.limit != 0 {
+		panic("gallop: NewType: " + name + " has both watermarks and a bound")
 	}
 	return t
 }
@@ -137,8 +153,8 @@ func (t *typeInfo) declare(d *declaration) *declaration {
 		panic(fmt.Sprintf("gallop: a behaviour of %s without a name", t.name))
 	case t.sealed.Load():
 		panic(fmt.Sprintf("gallop: %s was declared after the first spawn of its type", d.fullName()))
-	case len(t.decls) >= stopID: // which is the number of a message that is nobody's
-		panic(fmt.Sprintf("gallop: %s: more than 65,535 behaviours", d.fullName()))
+	case len(t.decls) >= stopID-ownRuns: // the numbers of messages that are nobody's
+		panic(fmt.Sprintf("gallop: %s: more than 65,532 behaviours", d.fullName()))
 	}
 	for _, o := range t.decls {
 		if o.name == d.name {
@@ -159,14 +175,14 @@ func (t *typeInfo) seal() {
 	if t.sealed.Load() {
 		return
 	}
-	runs := make([]runFunc, len(t.decls))
+	runs := make([]runFunc, len(t.decls), len(t.decls)+ownRuns)
 	for i, d := range t.decls {
 		if d.run == nil {
 			panic(fmt.Sprintf("gallop: %s has no method: give it one with %s.Table", d.fullName(), t.name))
 		}
 		runs[i] = d.run
 	}
-	t.runs = runs
+	t.runs = append(runs, ownRunFuncs()...)
 	t.sealed.Store(true) // publishes runs and decls
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestType_TooManyBehaviours: 65,535 behaviours are the most; the number above
+// TestType_TooManyBehaviours: 65,532 behaviours are the most; the number above
 // them is that of the message that only wakes an actor up to stop.
 func TestType_TooManyBehaviours(t *testing.T) {
 	typ := NewType[int]("big")
@@ -15,7 +15,7 @@ func TestType_TooManyBehaviours(t *testing.T) {
 		typ.info.decls = append(typ.info.decls, b.d)
 	}
 	defer func() {
-		if v := fmt.Sprint(recover()); !strings.HasPrefix(v, "gallop: big.last") || !strings.Contains(v, "65,535 behaviours") {
+		if v := fmt.Sprint(recover()); !strings.HasPrefix(v, "gallop: big.last") || !strings.Contains(v, "65,532 behaviours") {
 			t.Errorf("panic %q, want one about too many behaviours", v)
 		}
 	}()

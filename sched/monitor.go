@@ -149,6 +149,9 @@ func (m *monitor) progress(v uint64) (total uint64, stuck bool) {
 			m.still[i] = 0
 		}
 		m.spent[i] = units
+		if m.still[i] > 0 {
+			w.late.Store(true) // advice: should the turn end at this moment, the next one ends early
+		}
 		stuck = stuck || m.still[i] >= patience
 	}
 	return total, stuck

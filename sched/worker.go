@@ -46,7 +46,10 @@ type Worker struct {
 	published [numCounters]seam.Gauge
 	spent     seam.Gauge // units of work done
 	goid      seam.Gauge // number of its goroutine
-	_         cacheline.Pad
+
+	// Set by the monitor, cleared by the owner.
+	late seam.Bool // the turn has outlived its slice
+	_    cacheline.Pad
 }
 
 func newWorker(s *Scheduler, id int) *Worker {
@@ -72,6 +75,13 @@ func (w *Worker) Local() any { return w.local }
 
 // Rand returns the worker's source of chance, started from the scheduler's seed.
 func (w *Worker) Rand() *rand.Rand { return w.chance }
+
+// Turn returns the number of the turn that runs: no two of this worker have the same.
+func (w *Worker) Turn() uint64 { return w.count.Turns }
+
+// ShouldYield tells whether the turn that runs has outlived its slice: the monitor has
+// seen no progress for a while.
+func (w *Worker) ShouldYield() bool { return w.late.Load() }
 
 // Stopping tells whether the scheduler is on its way down. Any goroutine.
 func (w *Worker) Stopping() bool { return w.sched.Stopping() }

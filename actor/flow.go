@@ -1,0 +1,101 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// flow is what few actors need for the control of who may send to them: those that
+// goroutines wait for, that apply pressure, or whose type has watermarks or a bound.
+// The others have a nil pointer.
+type flow struct {
+	lobby   lobby
+	bounded *boundedQueue // types with a bound; nil otherwise
+	marks   watermarks    // types with watermarks. Owner only
+
+	pressed seam.Uint32 // which application of pressure this is; 0: none. Written by the owner
+	applied uint32      // how often pressure was applied. Owner only
+	spared  uint8       // how often it empties its mailbox before it can be muted. Owner only
+	stall   stallState  // guarded by the system's stallWatch
+}
+
+// flowOf returns the actor's flow, and makes one at first. Any goroutine.
+func (b *body) flowOf() *flow {
+	if f := b.flow.Load(); f != nil {
+		return f
+	}
+	f := new(flow)
+	f.lobby.room = outsideRoom
+	if b.flow.CompareAndSwap(nil, f) { // publishes f
+		return f
+	}
+	return b.flow.Load()
+}
+
+// initFlow prepares what b's type wants. Its caller owns the new body.
+func (b *body) initFlow() {
+	t := b.typ
+	if t.bound.limit == 0 && t.marks.high == 0 {
+		return
+	}
+	f := b.flowOf()
+	if t.marks.high != 0 {
+		b.load = counted
+		return
+	}
+	b.load = bounded
+	f.lobby.room = t.bound.limit
+	f.bounded = &boundedQueue{limit: t.bound.limit, overflow: t.bound.overflow}
+	b.gate.Shut(&gateMark) // for good: every sender comes by
+}
+
+// endFlow ends what depends on the actor: goroutines that wait are told, and what
+// waits in a bounded queue is the caller's. Owner only, once the mailbox is closed.
+func (b *body) endFlow() (left *message) {
+	f := b.flow.Load()
+	if f == nil {
+		return nil // whoever makes one later finds the mailbox closed
+	}
+	f.pressed.Store(0)
+	return f.close()
+}
+
+// The runtime's own messages have numbers behind those of the type's behaviours, so
+// that they run as any other and cost the others nothing. They are no messages of the
+// user's: not counted, and never dead letters.
+const (
+	roomRun  = iota // SendWait's messages before this one have run
+	lookRun         // mail has come in to an empty bounded queue
+	stallRun        // somebody has waited for long because of applied pressure
+	ownRuns
+)
+
+// ownID is the number of one of the runtime's messages to actors of type t.
+func (t *typeInfo) ownID(run int) uint16 { return uint16(len(t.decls) + run) }
+
+// isOwn tells whether a message is the runtime's. stopID is among them.
+func (t *typeInfo) isOwn(id uint16) bool { return int(id) >= len(t.decls) }
+
+// ownRunFuncs completes the dispatch table.
+func ownRunFuncs() []runFunc {
+	return []runFunc{
+		roomRun: func(c *Context, b *body, _ *message) {
+			c.count.Messages--
+			b.makeRoom()
+		},
+		lookRun: func(c *Context, b *body, _ *message) {
+			c.count.Messages--
+			b.look(c)
+		},
+		stallRun: func(c *Context, b *body, m *message) {
+			c.count.Messages--
+			b.stalled(c, *payloadOf[uint64](m) != 0)
+		},
+	}
+}
+
+// newOwn makes one of the runtime's messages, from the worker's stock, or from the
+// common one if c is nil.
+func newOwn(c *Context, to *body, run int, word uint64) *message {
+	m := newMessage(c, wordPools[0].pool)
+	m.id, m.sender = to.typ.ownID(run), nil
+	*payloadOf[uint64](m) = word
+	return m
+}

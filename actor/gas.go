@@ -1,0 +1,51 @@
+package actor
+
+import "fmt"
+
+// DefaultGas is how many reductions an actor may spend in one turn before others have
+// theirs. A message is one; [Context.Gas] adds what a behaviour costs besides.
+const DefaultGas = 4000
+
+// gasMeter is what the turn that runs has spent besides its messages. It begins anew
+// when it is first used in a turn, which it knows by the turn's number, so that a turn
+// that does not use it does nothing for it.
+type gasMeter struct {
+	turn  uint64
+	spent int
+}
+
+// Gas charges the turn n reductions, for a behaviour that does more than a message is
+// worth: by convention one for what takes a tenth of a microsecond or so. Once the
+// budget is spent ([Gas], [TypeGas]) the turn ends when the behaviour returns, and the
+// actor goes on behind the others; if mail is left it counts as overloaded. It panics if
+// n is negative.
+func (c *Context) Gas(n int) {
+	if n < 0 {
+		panic(fmt.Sprintf("gallop: Gas(%d): want at least 0", n))
+	}
+	if turn := c.w.Turn(); c.gas.turn != turn {
+		c.gas = gasMeter{turn: turn}
+	}
+	n = min(n, maxBatch)
+	c.gas.spent = min(c.gas.spent+n, maxBatch)
+	c.w.Spend(n) // so that the worker looks at the clock as often as otherwise
+	b := c.self
+	if c.gas.spent+int(b.batch)-c.left+1 >= b.gasLimit() {
+		c.then |= gasSpent
+	}
+}
+
+// gasLimit is how many reductions a turn of b may spend.
+func (b *body) gasLimit() int {
+	if b.typ.gas != 0 {
+		return b.typ.gas
+	}
+	return b.sys.opts.gas
+}
+
+// ShouldYield tells a long behaviour that it should come to an end soon: its turn has
+// spent its gas, or it has outlived its slice of time, about a millisecond. To go on
+// later, call [Yield] and return. It costs a few loads.
+func (c *Context) ShouldYield() bool {
+	return c.then&gasSpent != 0 || c.w.ShouldYield()
+}
