@@ -12,6 +12,7 @@ const DefaultGas = 4000
 type gasMeter struct {
 	turn  uint64
 	spent int
+	cut   int // taken off the messages that the turn may still run
 }
 
 // Gas charges the turn n reductions, for a behaviour that does more than a message is
@@ -29,10 +30,24 @@ func (c *Context) Gas(n int) {
 	n = min(n, maxBatch)
 	c.gas.spent = min(c.gas.spent+n, maxBatch)
 	c.w.Spend(n) // so that the worker looks at the clock as often as otherwise
-	b := c.self
-	if c.gas.spent+int(b.batch)-c.left+1 >= b.gasLimit() {
+	left := c.self.gasLimit() - c.gas.spent - c.ran() // for messages after this one
+	if left <= 0 {
+		left = 0
 		c.then |= gasSpent
 	}
+	if over := c.left - 1 - left; over > 0 {
+		c.left -= over
+		c.gas.cut += over
+	}
+}
+
+// ran is how many messages the turn has begun to run.
+func (c *Context) ran() int {
+	n := int(c.self.batch) - c.left + 1
+	if c.gas.turn == c.w.Turn() {
+		n -= c.gas.cut
+	}
+	return n
 }
 
 // gasLimit is how many reductions a turn of b may spend.

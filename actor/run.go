@@ -79,10 +79,7 @@ func (b *body) pause(c *Context, m *message, ran spentChain) (again bool) {
 	}
 	c.then = goOn
 	if b.load&backpressure.Counted != 0 {
-		b.flow.Load().marks.ran(int(b.batch) - c.left)
-	}
-	if then&gasSpent != 0 {
-		c.left = 0
+		b.flow.Load().marks.ran(c.ran() - 1)
 	}
 	switch {
 	case then&mustEnd != 0:
