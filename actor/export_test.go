@@ -1,5 +1,7 @@
 package actor
 
+import "time"
+
 // Muted tells whether an actor is parked, for tests.
 func Muted[S any](r Ref[S]) bool { return r.b.debt.Parked() }
 
@@ -30,3 +32,17 @@ func Places[S any](r Ref[S]) int {
 	defer l.mu.Unlock()
 	return l.room
 }
+
+// WhoWaits says who waits for whom because of applied pressure. It looks at what it does
+// not own: for a system that does nothing any more.
+func WhoWaits(s *System) (lines []string) {
+	s.stalls.mu.Lock()
+	defer s.stalls.mu.Unlock()
+	for _, b := range s.stalls.roots {
+		lines = append(lines, b.survey().String())
+	}
+	return lines
+}
+
+// StallEvery sets how often actors under pressure are looked at.
+func StallEvery(d time.Duration) Option { return func(o *options) { o.stallPeriod = d } }

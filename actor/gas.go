@@ -29,7 +29,7 @@ func (c *Context) Gas(n int) {
 	}
 	n = min(n, maxBatch)
 	c.gas.spent = min(c.gas.spent+n, maxBatch)
-	c.w.Spend(n) // so that the worker looks at the clock as often as otherwise
+	c.w.Spend(n)                                      // so that the worker looks at the clock as often as otherwise
 	left := c.self.gasLimit() - c.gas.spent - c.ran() // for messages after this one
 	if left <= 0 {
 		left = 0

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -25,6 +26,7 @@ type options struct {
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
 	onStall      func(StallReport)
+	stallPeriod  time.Duration
 	nilOptions   []string // those that were given nil
 }
 
@@ -95,11 +97,12 @@ func BindCPUs() Option { return func(o *options) { o.bind = true } }
 
 func defaultOptions() options {
 	return options{
-		workers: min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
-		batch:   DefaultBatch,
-		gas:     DefaultGas,
-		clock:   seam.SystemClock{},
-		log:     plainSink{},
+		workers:     min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
+		batch:       DefaultBatch,
+		gas:         DefaultGas,
+		stallPeriod: stallPeriod,
+		clock:       seam.SystemClock{},
+		log:         plainSink{},
 	}
 }
 

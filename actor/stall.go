@@ -13,7 +13,7 @@ import (
 // and might wait for ever: in a circle, or because nothing is left that could go on. The
 // runtime has let those in Waits go on that wait for Pressed itself, for the mail that
 // they have; if the pressure lasts it does so again, each time after twice as long unless
-// it is a Deadlock.
+// the system is Idle.
 type StallReport struct {
 	// Pressed is the actor that has applied pressure.
 	Pressed ActorName
@@ -72,9 +72,9 @@ func (n ActorName) String() string { return fmt.Sprintf("%s#%d", n.Type, n.ID) }
 func (b *body) actorName() ActorName { return ActorName{b.typ.name, b.id} }
 
 const (
-	stallPeriod = 40 * time.Millisecond // between two looks at the actors under pressure
-	stallFirst  = 2                     // looks before those who wait are let go: 40 to 80 ms
-	stallMost   = 256                   // looks between two times: about 10 s
+	stallPeriod = 30 * time.Millisecond // between two looks at the actors under pressure
+	stallFirst  = 2                     // looks before those who wait are let go: 30 to 60 ms
+	stallMost   = 256                   // looks between two times: about 8 s
 	maxWaits    = 32                    // in a report
 	maxMail     = 1000                  // messages looked at in one mailbox
 )
@@ -121,10 +121,10 @@ func (s *stallWatch) watch(b *body) {
 // arm sets the timer. Caller holds mu.
 func (s *stallWatch) arm() {
 	if s.timer == nil {
-		s.timer = time.AfterFunc(stallPeriod, s.tick)
+		s.timer = time.AfterFunc(s.sys.opts.stallPeriod, s.tick)
 		return
 	}
-	s.timer.Reset(stallPeriod)
+	s.timer.Reset(s.sys.opts.stallPeriod)
 }
 
 // tick looks once.
@@ -226,7 +226,7 @@ func (b *body) stalled(c *Context, idle bool) {
 	r := b.survey()
 	r.Idle = idle
 	c.count.LetGo += letGo(replier{c: c, sys: b.sys}, b.gate.Drain(&gateMark))
-	if r.Deadlock() {
+	if r.Idle {
 		b.sys.stalls.soon(b)
 	}
 	if r.Closed || r.Idle {
