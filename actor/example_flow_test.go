@@ -114,3 +114,13 @@ func ExampleStallReport() {
 	// spring waits for basin and has its flush
 	// flushed
 }
+
+// A report writes actors as a Ref does.
+func ExampleActorName() {
+	w := actor.Wait{Who: actor.ActorName{Type: "spring", ID: 2}, For: actor.ActorName{Type: "basin", ID: 1}, Mail: 3, From: "flush"}
+	fmt.Println(w.Who)
+	fmt.Println(w)
+	// Output:
+	// spring#2
+	// spring#2 waits for basin#1 with 3 messages, among them its flush
+}

@@ -42,7 +42,10 @@ func (r StallReport) String() string {
 
 // Wait is an actor that is muted, and for whom.
 type Wait struct {
-	Who, For ActorName
+	// Who is muted.
+	Who ActorName
+	// For is whose gate it waits at.
+	For ActorName
 	// Mail is how many messages it has, at most 1,000; 1,000 may be more.
 	Mail int
 	// From is the behaviour of a message among them that the pressed actor has sent; ""
@@ -62,8 +65,10 @@ func (w Wait) String() string {
 
 // ActorName says which actor.
 type ActorName struct {
+	// Type is the name of its type.
 	Type string
-	ID   uint64
+	// ID is its number, as Ref.ID returns it.
+	ID uint64
 }
 
 // String is as in "socket#4".
