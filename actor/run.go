@@ -41,9 +41,9 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 			ran.recycle(c)
 			ran = spentChain{first: next}
 		}
-		if w.Stopping() {
+		if w.MustYield() {
 			ran.recycle(c)
-			return true // to where what is left becomes dead letters
+			return b.batchSpent(c) // others have waited for long; or to where what is left becomes dead letters
 		}
 		m = next
 	}
