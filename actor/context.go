@@ -47,7 +47,7 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), stock: newStock(poolCount())}
+	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1))}
 }
 
 // System returns the system that the actor belongs to.

@@ -54,10 +54,8 @@ func (c *Context) alloc(p uint16) *message {
 
 // restock turns to a full chain, takes one from the pool, or makes a node.
 func (c *Context) restock(id uint16) *message {
-	if int(id) >= len(c.stock) { // declared after this worker was made
-		bigger := newStock(poolCount())
-		copy(bigger, c.stock)
-		c.stock = bigger
+	if int(id) >= len(c.stock) {
+		c.growStock()
 	}
 	s := &c.stock[id]
 	var m *message
@@ -75,6 +73,14 @@ func (c *Context) restock(id uint16) *message {
 	return m
 }
 
+// growStock makes room for all layouts there are by now: a worker has none before it
+// needs them, and types may be declared late.
+func (c *Context) growStock() {
+	bigger := newStock(poolCount())
+	copy(bigger, c.stock)
+	c.stock = bigger
+}
+
 // recycle takes one node back. Its payload holds no pointers any more.
 func (c *Context) recycle(m *message) {
 	m.sender = nil
@@ -85,7 +91,7 @@ func (c *Context) recycle(m *message) {
 // pointers any more. n is at most chainLength.
 func (c *Context) recycleChain(first, end *message, n int) {
 	if int(first.pool) >= len(c.stock) {
-		return // declared late and run here first: Go's collector takes them
+		c.growStock()
 	}
 	s := &c.stock[first.pool]
 	if first.home != c.home {

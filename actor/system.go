@@ -47,6 +47,7 @@ func Start(opts ...Option) *System {
 	}
 	sc, err := sched.New(sched.Config{
 		Workers:  s.opts.workers,
+		Spares:   s.opts.spares,
 		Seed:     s.opts.seed,
 		Clock:    s.opts.clock,
 		BindCPUs: s.opts.bind,

@@ -36,8 +36,8 @@ func (d *duty) isAway() bool { return d.f.Load() == away }
 // mustYield tells whether the turn should end with the message at hand. Any goroutine.
 func (d *duty) mustYield() bool { return d.f.Load() >= overdue }
 
-// isLate tells whether the turn is overdue and the seat still the worker's. Any goroutine.
-func (d *duty) isLate() bool { return d.f.Load() == overdue }
+// isPending tells whether the worker has been asked and has not answered. Any goroutine.
+func (d *duty) isPending() bool { v := d.f.Load(); return v == asked || v == overdue }
 
 // answer goes on duty and reports whether the worker still has its seat. Owner only,
 // between two turns.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/internal/invariant"
 )
@@ -317,18 +318,20 @@ func BenchmarkBlocking(b *testing.B) {
 		waitQuiet(b, s)
 	})
 	b.Run("hot spare", func(b *testing.B) {
-		b.ReportAllocs()
 		s := startBare(b, Config{Workers: 1})
+		var entry time.Duration
 		inject(s, func(w *Worker) {
 			for range b.N {
-				b.StopTimer()
 				ran := make(chan struct{})
-				task := newBare(func(*Worker) { close(ran) })
-				b.StartTimer()
-				w.Schedule(&task.Task)
-				w.Blocking(func() { b.StopTimer(); <-ran; b.StartTimer() })
+				w.Schedule(&newBare(func(*Worker) { close(ran) }).Task)
+				begin := time.Now()
+				w.Blocking(func() {
+					entry += time.Since(begin)
+					<-ran
+				})
 			}
 		})
 		waitQuiet(b, s)
+		b.ReportMetric(float64(entry.Nanoseconds())/float64(b.N), "ns-until-f")
 	})
 }

@@ -44,18 +44,20 @@ func (m *monitor) arm() {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.reset(awaits)
+	if !m.ended {
+		m.watch.asking = false
+		m.attend(m.s.cfg.Clock.Nanos())
+		m.reset(awaits)
+	}
 }
 
 // reset sets the timer anew. Caller holds mu.
 func (m *monitor) reset(d time.Duration) {
-	switch {
-	case m.ended:
-	case m.timer == nil:
+	if m.timer == nil {
 		m.timer = time.AfterFunc(d, m.tick)
-	default:
-		m.timer.Reset(d)
+		return
 	}
+	m.timer.Reset(d)
 }
 
 // stop ends the monitor; no tick runs when it returns, and none will.

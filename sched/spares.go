@@ -11,7 +11,7 @@ import (
 const DefaultSpares = 1024
 
 const (
-	spareRing = 64          // slots of a spare's ring: it seldom has its seat for long
+	spareRing = 16          // slots of a spare's ring: it seldom has its seat for long, and overflows to the inject queue
 	keepHot   = 100_000_000 // ns that a spare waits for its next use before its goroutine ends
 )
 

@@ -22,7 +22,7 @@ const (
 // patience is how long a turn may be overdue in the present state.
 func (g *surge) patience() int64 {
 	if g.rounds > 0 {
-		return 0
+		return urgent
 	}
 	return relief
 }

@@ -3,19 +3,23 @@ package sched
 // A turn that has lasted for long is first asked, then urged to end, and after that its
 // worker loses its seat, if anything waits for one:
 //
-//	look 1: ON DUTY → ASKED      look 2: ASKED → OVERDUE      later, if work waits: OVERDUE → AWAY
+//	ON DUTY ── ask ──▶ ASKED ── urge, after 1 ms ──▶ OVERDUE ── relieve, after 3 ms, if work waits ──▶ AWAY
 //
-// A worker between two turns answers, which costs it a compare-and-swap per look. The
-// monitor asks once in calm+awaits, so a turn is overdue after 1 to 5 ms, and with
-// relief behind that: an unrelated task waits for less than 10 ms.
+// A worker between two turns answers, which costs it a compare-and-swap. All are asked
+// when the monitor begins to look and once in calm+awaits from then on, so an unrelated
+// task waits for less than 10 ms. When every processor is busy with turns that spin, the
+// monitor itself runs only when Go takes one of them away, after 10 ms: it goes by the
+// time since it asked, not by the number of its looks.
 
-// relief is how long a turn may be overdue, in ns, before its worker loses its seat.
-const relief = 2_000_000
+const (
+	urgent = 1_000_000 // ns after which a worker that was asked should have come by
+	relief = 3_000_000 // ns after which it loses its seat
+)
 
 // watch is what the monitor remembers of the seats.
 type watch struct {
 	asking bool    // at the last look workers were asked
-	since  []int64 // by seat: when its turn became overdue, 0 if it is not
+	since  []int64 // by seat: when its holder was asked
 }
 
 // attend looks at every worker that is in a turn. It reports whether it has asked any,
@@ -26,22 +30,19 @@ func (m *monitor) attend(now int64) (asking, late bool) {
 	for i := range m.s.seats {
 		w := m.s.seats[i].holder.Load()
 		if w == nil {
-			m.watch.since[i] = 0
 			continue
 		}
-		switch {
-		case w.duty.urge():
+		if ask && w.duty.ask() {
 			m.watch.since[i] = now
+			asking = true
+			continue
+		}
+		if age := now - m.watch.since[i]; w.duty.isPending() && age >= urgent {
+			w.duty.urge()
 			late = true
-		case w.duty.isLate() && m.watch.since[i] != 0:
-			late = true
-			if now-m.watch.since[i] >= m.surge.patience() && m.relieve(i, w) {
-				m.watch.since[i] = 0
+			if age >= m.surge.patience() && m.relieve(i, w) {
 				relieved++
 			}
-		default:
-			m.watch.since[i] = 0
-			asking = ask && w.duty.ask() || asking
 		}
 	}
 	m.watch.asking = asking
