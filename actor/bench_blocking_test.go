@@ -30,12 +30,12 @@ var (
 
 func (b *blocker) Sleep(_ *actor.Context, d time.Duration) {
 	b.enter()
-	time.Sleep(d)
+	time.Sleep(d) // what it is for
 }
 
 func (b *blocker) Declared(c *actor.Context, d time.Duration) {
 	b.enter()
-	c.Blocking(func() { time.Sleep(d) })
+	c.Blocking(func() { time.Sleep(d) }) // likewise
 }
 
 func (b *blocker) Spin(_ *actor.Context, d time.Duration) {
