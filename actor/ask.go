@@ -106,10 +106,9 @@ func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, 
 	m := newMessage(c, d.pool)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{asker: c.self, reply: reply.d}}
 	if to.b.sys == c.sys {
-		c.send(to.b, m, d.id)
+		c.send(to.b, m, d)
 		return
 	}
-	m.sender = nil
 	_ = c.sys.sendFromOutside(to.b, m, d)
 }
 
@@ -154,7 +153,7 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 	m := newMessage(c, to.reply.pool)
 	*payloadOf[Result[R]](m) = res
 	if c != nil && mute {
-		c.send(to.asker, m, to.reply.id)
+		c.send(to.asker, m, to.reply)
 		return
 	}
 	if err := tryPush(c, to.asker, m, to.reply); err != nil {

@@ -23,6 +23,7 @@ type Context struct {
 	// The turn that runs.
 	self *body
 	msg  *message // the message being handled
+	sent *message // sent last; see seam.SwapHeld
 
 	// Set by the behaviour that runs, read by the loop behind it.
 	then outcome

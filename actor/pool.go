@@ -38,7 +38,7 @@ type pool struct {
 // make1 returns a new node.
 func (p *pool) make1(home uint16) *message {
 	m := p.fresh()
-	m.origin = origin{p.id, home}
+	m.origin = originOf(p.id, home)
 	return m
 }
 
