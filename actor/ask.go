@@ -80,7 +80,7 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 	split(sys)
 	busy := to.b.box.head.Load() != nil // only then can it be the caller who keeps it so
 	k := b.calls.Get().(*call[R])
-	m := d.pool.takeOne()
+	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	if err := tryPush(nil, to.b, m, d); err != nil {
 		replier{sys: to.b.sys}.deadLetter(to.b, m, err) // answers k
@@ -175,6 +175,7 @@ type call[R any] struct {
 	state  seam.Uint32
 	done   chan struct{} // one token, if the state was WAITING
 	result Result[R]
+	spare  *message // nodes for the next requests; whose call it is, owns them
 }
 
 const (

@@ -131,6 +131,18 @@ func (p *pool) takeOne() *message {
 	return m
 }
 
+// takeFrom returns a node of a sender's own chain, which it refills from the pool.
+func (p *pool) takeFrom(chain **message) *message {
+	m := *chain
+	if m == nil {
+		if m, _ = p.homes[outside].Get().(*message); m == nil {
+			return p.make1(outside)
+		}
+	}
+	*chain, m.next = m.next, nil
+	return m
+}
+
 // hasPointers tells whether Go's collector has to look into a value of type t.
 func hasPointers(t reflect.Type) bool {
 	switch t.Kind() {
