@@ -23,6 +23,12 @@ import (
 //
 // In both cases n and o are marked, however the swap falls in between, although the
 // collector may have looked at x before.
+//
+// If n is nil, only o is to be shown. Then the caller must have removed o from its own
+// heap object with a plain store just before, and must put it back into some with
+// another afterwards. A collection that began before the first store was shown o by
+// that store's barrier, and one that began later finds o on the caller's stack or is
+// shown it by the second.
 func SwapHeld[T any](x *Pointer[T], o, n *T) bool {
 	return stdatomic.CompareAndSwapUintptr((*uintptr)(unsafe.Pointer(x)),
 		uintptr(unsafe.Pointer(o)), uintptr(unsafe.Pointer(n)))
