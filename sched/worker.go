@@ -210,7 +210,10 @@ func (w *Worker) nextTask() *Task {
 		}
 	}
 	if next := w.slot.take(); next != nil {
-		if w.inRow++; w.inRow <= maxInRow || w.ring.owner().len() == 0 {
+		if w.inRow++; w.inRow > maxInRow && w.ring.owner().len() == 0 {
+			w.inRow = 0 // nobody waits, so nobody was overtaken
+		}
+		if w.inRow <= maxInRow {
 			w.count.NextSlot++
 			return next
 		}
