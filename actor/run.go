@@ -28,7 +28,10 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 		n, before := b.stretch(c, m, min(left, w.Credit(), chainLength))
 		m = c.msg.next
 		b.settle(c, before, n, m)
-		if left -= n; m == nil || left == 0 || c.then != goOn {
+		if left -= n; m == nil && left != 0 && c.then == goOn && b.load == 0 {
+			return b.doze(c) // what nearly every turn comes to
+		}
+		if m == nil || left == 0 || c.then != goOn {
 			return b.pause(c, left)
 		}
 		if w.Stopping() {
@@ -84,13 +87,11 @@ func (in *inbox) runUpTo(m *message) (ran uint64) {
 	return ran
 }
 
-// pause comes where the turn may not simply go on: it has run all there was or that
-// its batch allows, or a behaviour stopped the actor or met a gate.
+// pause comes where the turn may not simply go on and the actor may not simply doze
+// off: the turn has run all there was or that its batch allows, or a behaviour stopped
+// the actor or met a gate.
 func (b *body) pause(c *Context, left int) (again bool) {
 	then := c.then
-	if then == goOn && left != 0 && b.load == 0 && b.in.fifo == nil {
-		return b.doze(c) // what nearly every turn comes to
-	}
 	c.then = goOn
 	switch {
 	case then&mustEnd != 0:
