@@ -129,6 +129,9 @@ func (w *Worker) Spend(n int) {
 	}
 }
 
+// Credit returns how much work may be done before Spend is to be told: at least 1.
+func (w *Worker) Credit() int { return w.credit }
+
 // begin is the start of the worker's goroutine after its first wake-up.
 func (w *Worker) begin() {
 	if t := w.awake(); t != nil {
@@ -239,7 +242,10 @@ func (w *Worker) nextTask() *Task {
 		}
 	}
 	if next := w.slot.take(); next != nil {
-		if w.inRow++; w.inRow <= maxInRow || w.ring.owner().len() == 0 {
+		if w.inRow++; w.inRow > maxInRow && w.ring.owner().len() == 0 {
+			w.inRow = 0 // nobody waits, so nobody was overtaken
+		}
+		if w.inRow <= maxInRow {
 			w.count.NextSlot++
 			return next
 		}
