@@ -102,7 +102,7 @@ func relieving(workers int) func(*explore.Program) {
 		p.Go(func() { h.s.Inject(&short.Task) })
 		p.Go(func() { // until all is done: a look that comes too early does nothing
 			m := &h.s.monitor
-			for now := int64(1); child.ran*outside.ran*stuck.ran*short.ran == 0; now += 2 * relief {
+			for now := int64(1); child.ran*outside.ran*stuck.ran*short.ran == 0; now += doubt {
 				m.mu.Lock()
 				m.freeStrays()
 				m.attend(now)

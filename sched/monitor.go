@@ -33,6 +33,7 @@ type monitor struct {
 func (m *monitor) init(s *Scheduler) {
 	m.s = s
 	m.stamps = make([]uint32, s.cfg.Workers)
+	m.watch.procs.init()
 	m.watch.since = make([]int64, s.cfg.Workers)
 	m.govern.init(s.cfg.Workers)
 }
