@@ -31,7 +31,8 @@ func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
 	if method == nil {
 		panic("gallop: Do: a nil method for " + b.decl().fullName())
 	}
-	if !b.decl().pointers {
+	b.decl().learnMethod(method)
+	if !b.d.pointers {
 		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
 			method(stateOf[S](at), c, *payloadOf[M](m))
 		}}
