@@ -14,8 +14,8 @@ import (
 // TestMessage_Size: "one allocation, 32 bytes for a one-word payload".
 func TestMessage_Size(t *testing.T) {
 	word := unsafe.Sizeof(uintptr(0))
-	if got, want := unsafe.Sizeof(node[uintptr]{}), 8+3*word; got > want {
-		t.Errorf("a message with a payload of one word: %d bytes, want %d", got, want)
+	if got := unsafe.Sizeof(node[uintptr]{}); got > 32 {
+		t.Errorf("a message with a payload of one word: %d bytes, want 32 at most", got)
 	}
 	if word == 8 && unsafe.Sizeof(node[uint64]{}) != 32 {
 		t.Errorf("node[uint64]: %d bytes, want 32", unsafe.Sizeof(node[uint64]{}))
