@@ -217,7 +217,7 @@ func TestUserFrames(t *testing.T) {
 		"main.cleanup()", "\tmain.go:9",
 		"panic({0x1, 0x2})", "\tpanic.go:1", // the first
 		"main.(*T).Method(0x0)", "\tmain.go:3",
-		"github.com/gallop-go/gallop/actor.(*body).RunTask(0x0)", "\trun.go:1",
+		"github.com/gallop-go/gallop/actor.(*body).stretch(0x0)", "\trun.go:1",
 	}, "\n")
 	want := "main.(*T).Method(0x0)\n\tmain.go:3\n"
 	if got := string(userFrames([]byte(stack))); got != want {
