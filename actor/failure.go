@@ -87,7 +87,7 @@ func userFrames(stack []byte) []byte {
 	if i := bytes.LastIndex(stack, []byte("\npanic(")); i >= 0 {
 		stack = dropLines(stack[i+1:], 2)
 	}
-	if i := bytes.Index(stack, []byte("github.com/gallop-go/gallop/actor.(*body).RunTask")); i > 0 {
+	if i := bytes.Index(stack, []byte("github.com/gallop-go/gallop/actor.(*body).stretch")); i > 0 {
 		stack = stack[:i]
 	}
 	return stack
