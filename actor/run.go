@@ -17,7 +17,7 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 	if m == nil {
 		spent, ok := b.box.grab(&b.in)
 		if !ok {
-			return b.emptied(c, 0)
+			return b.wokenForNothing(c)
 		}
 		if spent != nil {
 			c.recycleChain(spent, spent, 1)
@@ -26,11 +26,11 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 	}
 	left := int(b.batch)
 	ran := spentChain{first: m}
-	for b.stop.Load() == 0 {
+	for b.lane.quiet() {
 		next := m.next
 		b.in.fifo, c.msg = next, m
 		c.count.Messages++
-		b.typ.runs[m.id](c, b, m)
+		b.table.runs[m.id](c, b, m)
 		m.sender = nil
 		w.Spend(1)
 		if left--; left == 0 || next == nil || c.then != goOn {
@@ -48,7 +48,7 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 		m = next
 	}
 	ran.recycle(c)
-	return b.end(c)
+	return b.attend(c)
 }
 
 // spentChain is what a turn has run and not yet recycled: nodes of one origin, linked
@@ -81,6 +81,8 @@ func (b *body) pause(c *Context, m *message, ran spentChain, left int) (again bo
 	switch {
 	case then&mustEnd != 0:
 		return b.end(c)
+	case then&lookAgain != 0 && b.extra.phase != alive:
+		return b.settle(c)
 	case then&mayPark != 0 && b.park(c):
 		return false
 	case b.in.fifo == nil:
@@ -122,12 +124,25 @@ func (b *body) batchSpent(c *Context) (again bool) {
 	return true
 }
 
-// end ends the actor for good: what it has in its mailbox becomes dead letters.
+// wokenForNothing is a turn without mail: a signal has called the actor, or it was
+// let go when it had none.
+func (b *body) wokenForNothing(c *Context) (again bool) {
+	if !b.lane.quiet() {
+		return b.attend(c)
+	}
+	return b.emptied(c, 0)
+}
+
+// end ends an actor that has said so itself.
 func (b *body) end(c *Context) (again bool) {
+	if !b.plain() {
+		b.exit(c, b.mine().takeExit())
+		return b.settle(c)
+	}
 	c.reset()
 	c.count.Stopped++
 	c.w.PrepareNext()
-	b.bury(replier{c: c, sys: b.sys}, ErrStopped)
+	b.bury(replier{c: c, sys: b.sys}, nil)
 	return false
 }
 
@@ -140,21 +155,4 @@ func (b *body) TaskDied(w *sched.Worker, cause error) {
 		return
 	}
 	b.crashed(w.Local().(*Context), cause.(*sched.Crash))
-}
-
-// bury closes the mailbox, lets go of everyone who waits at the gate, and makes
-// dead letters of what was left. The caller owns the body.
-func (b *body) bury(r replier, reason error) {
-	left, spent := b.box.close(&b.in)
-	if spent != nil && r.c != nil {
-		r.c.recycle(spent)
-	}
-	b.load = 0
-	b.freeArena(r)
-	release(r, b.gate.Open(&gateMark))
-	for left != nil {
-		m := left
-		left, m.next = m.next, nil
-		r.deadLetter(b, m, reason)
-	}
 }

@@ -26,6 +26,7 @@ type System struct {
 	refusing seam.Bool // outside senders are turned away
 	outside  outsideCounters
 	letters  letterLog
+	wards    wards
 
 	mu       sync.Mutex
 	contexts []*Context               // guarded by mu
@@ -136,6 +137,7 @@ func (s *System) Stop() {
 func (s *System) stop() <-chan struct{} {
 	done := s.sched.Stop()
 	s.end() // afterwards: what a Pipe brings because of it does not run any more
+	s.wards.rouse(s)
 	return done
 }
 
