@@ -86,6 +86,12 @@ func (m *mortal) Fell(c *actor.Context, f actor.Fallen) {
 	}
 }
 
+// Run is Act with an answer.
+func (m *mortal) Run(c *actor.Context, f act) (actor.None, error) {
+	f(m, c)
+	return actor.None{}, nil
+}
+
 func (m *mortal) Get(_ *actor.Context, f func(*mortal) int) (int, error) { return f(m), nil }
 
 // brief names a reason in a word.
@@ -114,8 +120,9 @@ var (
 	onDown     = actor.Declare[actor.Down](mortalType, "down")
 	onFell     = actor.Declare[actor.Fallen](mortalType, "fell")
 	fetch      = actor.DeclareAsk[func(*mortal) int, int](mortalType, "get")
+	fetchIn    = actor.DeclareAsk[act, actor.None](mortalType, "run")
 	_          = mortalType.Table(doAct.Do((*mortal).Act), rush.Do((*mortal).Rush), say.Do((*mortal).Say),
-		onExit.Do((*mortal).Exit), onDown.Do((*mortal).Down), onFell.Do((*mortal).Fell), fetch.Do((*mortal).Get))
+		onExit.Do((*mortal).Exit), onDown.Do((*mortal).Down), onFell.Do((*mortal).Fell), fetch.Do((*mortal).Get), fetchIn.Do((*mortal).Run))
 )
 
 // busy makes an actor that runs a behaviour until release is called; begun says that
@@ -299,6 +306,7 @@ func TestChildren_OfOnStop(t *testing.T) {
 	r := mortalType.Spawn(sys, mortal{name: "p", diary: &d, onStop: func(_ *mortal, c *actor.Context) {
 		mortalType.SpawnChild(c, mortal{name: "late", diary: &d})
 	}})
+	quiet(t, sys) // or it would not be started any more
 	must(t, actor.StopWait(soon(t), sys, r))
 	quiet(t, sys)
 	equal(t, "spawned", sys.Stats().Spawned, 2)

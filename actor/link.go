@@ -88,7 +88,7 @@ func UntrapExit(c *Context) { c.self.mine().trap = nil }
 // deliver runs a message of the runtime's making at once, or as soon as the actor is up.
 func deliver[M any](c *Context, at *body, d *declaration, v M) {
 	m := newMessage(c, d.pool)
-	m.id, m.sender = d.id, nil
+	m.id, m.next = d.id, nil
 	*payloadOf[M](m) = v
 	at.runUrgent(c, at.mine(), m)
 }

@@ -35,7 +35,7 @@ var systemDecl = &declaration{
 // newSignal puts s into a message. A nil one only wakes.
 func newSignal(c *Context, s signal) *message {
 	m := newMessage(c, signalPool)
-	m.id, m.sender = systemID, nil
+	m.id, m.next = systemID, nil
 	*payloadOf[signal](m) = s
 	return m
 }

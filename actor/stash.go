@@ -38,7 +38,7 @@ func (c *Context) stash(d *declaration) *message {
 		}
 	}
 	m := newMessage(c, d.pool)
-	m.id, m.sender = d.id, c.msg.sender
+	m.id, m.sender, m.next = d.id, c.msg.sender, nil
 	x.stash.add(m)
 	c.count.Messages-- // it has not run yet
 	return m
