@@ -38,6 +38,7 @@ type mortal struct {
 	name    string
 	diary   *diary
 	n       int
+	born    bool // its start is not worth a line
 	onStart func(*mortal, *actor.Context) error
 	onStop  func(*mortal, *actor.Context)
 	onDown  func(*mortal, *actor.Context, actor.Down)
@@ -53,7 +54,9 @@ func (m *mortal) note(format string, args ...any) {
 }
 
 func (m *mortal) Start(c *actor.Context) error {
-	m.note("start")
+	if !m.born {
+		m.note("start")
+	}
 	if m.onStart != nil {
 		return m.onStart(m, c)
 	}
