@@ -89,6 +89,15 @@ func (m *mortal) Fell(c *actor.Context, f actor.Fallen) {
 	}
 }
 
+// Answered notes the outcome of a request.
+func (m *mortal) Answered(_ *actor.Context, r actor.Result[int]) {
+	if r.Err == nil {
+		m.note("answer %d", r.Value)
+	} else if m.note("answer %s", brief(r.Err)); !errors.Is(r.Err, actor.ErrStopped) {
+		m.note("which is no ErrStopped")
+	}
+}
+
 // Run is Act with an answer.
 func (m *mortal) Run(c *actor.Context, f act) (actor.None, error) {
 	f(m, c)
@@ -102,6 +111,8 @@ func brief(why error) string {
 	switch {
 	case why == nil:
 		return "normal"
+	case errors.Is(why, errUser):
+		return errUser.Error()
 	case errors.Is(why, actor.ErrShutdown):
 		return "shutdown"
 	case errors.Is(why, actor.ErrKilled):
@@ -124,8 +135,9 @@ var (
 	onFell     = actor.Declare[actor.Fallen](mortalType, "fell")
 	fetch      = actor.DeclareAsk[func(*mortal) int, int](mortalType, "get")
 	fetchIn    = actor.DeclareAsk[act, actor.None](mortalType, "run")
+	answered   = actor.Declare[actor.Result[int]](mortalType, "answered")
 	_          = mortalType.Table(doAct.Do((*mortal).Act), rush.Do((*mortal).Rush), say.Do((*mortal).Say),
-		onExit.Do((*mortal).Exit), onDown.Do((*mortal).Down), onFell.Do((*mortal).Fell), fetch.Do((*mortal).Get), fetchIn.Do((*mortal).Run))
+		onExit.Do((*mortal).Exit), onDown.Do((*mortal).Down), onFell.Do((*mortal).Fell), fetch.Do((*mortal).Get), fetchIn.Do((*mortal).Run), answered.Do((*mortal).Answered))
 )
 
 // busy makes an actor that runs a behaviour until release is called; begun says that
