@@ -122,7 +122,10 @@ var operations = map[string]func(s *subject){
 	"Stop":    func(s *subject) { actor.Stop(s.sys, s.r) },
 	"Drain":   func(s *subject) { actor.Drain(s.sys, s.r) },
 	"Kill":    func(s *subject) { actor.Kill(s.sys, s.r) },
-	"exit":    func(s *subject) { doAct.Send(s.sys, s.foe, func(_ *mortal, c *actor.Context) { c.Exit(errUser) }) },
+	"exit": func(s *subject) {
+		doAct.Send(s.sys, s.foe, func(_ *mortal, c *actor.Context) { c.Exit(errUser) })
+		joined(s.t, s.sys, s.foe) // links are told before watchers
+	},
 	"Restart": func(s *subject) { actor.Restart(s.sys, s.r) },
 }
 
