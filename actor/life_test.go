@@ -39,6 +39,7 @@ type mortal struct {
 	diary   *diary
 	n       int
 	born    bool // its start is not worth a line
+	onSay   func()
 	onStart func(*mortal, *actor.Context) error
 	onStop  func(*mortal, *actor.Context)
 	onDown  func(*mortal, *actor.Context, actor.Down)
@@ -70,9 +71,15 @@ func (m *mortal) End(c *actor.Context, why error) {
 	}
 }
 
-func (m *mortal) Act(c *actor.Context, f act)         { f(m, c) }
-func (m *mortal) Rush(c *actor.Context, f act)        { f(m, c) }
-func (m *mortal) Say(_ *actor.Context, s string)      { m.note("%s", s) }
+func (m *mortal) Act(c *actor.Context, f act)  { f(m, c) }
+func (m *mortal) Rush(c *actor.Context, f act) { f(m, c) }
+func (m *mortal) Say(_ *actor.Context, s string) {
+	m.note("%s", s)
+	if m.onSay != nil {
+		m.onSay()
+	}
+}
+
 func (m *mortal) Exit(_ *actor.Context, e actor.Exit) { m.note("exit %s", brief(e.Reason)) }
 
 func (m *mortal) Down(c *actor.Context, d actor.Down) {

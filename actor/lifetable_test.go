@@ -119,9 +119,9 @@ var standings = map[string]func(s *subject){
 
 // operations are what happens to it then.
 var operations = map[string]func(s *subject){
-	"Stop":    func(s *subject) { actor.Stop(s.sys, s.r) },
-	"Drain":   func(s *subject) { actor.Drain(s.sys, s.r) },
-	"Kill":    func(s *subject) { actor.Kill(s.sys, s.r) },
+	"Stop":  func(s *subject) { actor.Stop(s.sys, s.r) },
+	"Drain": func(s *subject) { actor.Drain(s.sys, s.r) },
+	"Kill":  func(s *subject) { actor.Kill(s.sys, s.r) },
 	"exit": func(s *subject) {
 		doAct.Send(s.sys, s.foe, func(_ *mortal, c *actor.Context) { c.Exit(errUser) })
 		joined(s.t, s.sys, s.foe) // links are told before watchers
