@@ -49,7 +49,9 @@ type village struct {
 	letters   letters
 }
 
-func (v *village) pick(what string) *twin { return rapid.SampledFrom(v.twins).Draw(v.t, what) }
+func (v *village) pick(what string) *twin {
+	return v.twins[rapid.IntRange(0, len(v.twins)-1).Draw(v.t, what)]
+}
 
 func (v *village) quiet() {
 	if err := v.sys.Wait(v.ctx); err != nil {
@@ -184,7 +186,7 @@ func (v *village) operations() map[string]func(*rapid.T) {
 		"watch":   two(v.watch),
 		"unwatch": func(t *rapid.T) { v.t = t; v.unwatch() },
 		"restart": one(func(w *twin) {
-			if w.supervised {
+			if w.supervised && v.restarts(w) { // of others, a second blow may end what is on its way up
 				if actor.Restart(v.sys, w.ref); w.alive {
 					v.restarted(w)
 				}
@@ -295,7 +297,7 @@ func (v *village) unwatch() {
 	if len(v.watchings) == 0 {
 		return
 	}
-	w := rapid.SampledFrom(v.watchings).Draw(v.t, "which")
+	w := v.watchings[rapid.IntRange(0, len(v.watchings)-1).Draw(v.t, "which")]
 	v.ask(w.by, func(_ *mortal, c *actor.Context) { actor.Unwatch(c, w.m) })
 	if w.by.alive {
 		w.live = false
@@ -305,6 +307,11 @@ func (v *village) unwatch() {
 // check compares the model with the real thing.
 func (v *village) check() {
 	v.quiet()
+	for _, m := range v.watchings {
+		if m.by.touched && m.of.touched { // which was first is for chance
+			m.downs = min(1, int(m.got.Load()))
+		}
+	}
 	for _, w := range v.twins {
 		w.touched = false
 		if err := rush.TrySend(v.sys, w.ref, nothing); w.alive != (err == nil) {

@@ -85,8 +85,12 @@ func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
 // UntrapExit undoes [TrapExit].
 func UntrapExit(c *Context) { c.self.mine().trap = nil }
 
-// deliver runs a message of the runtime's making at once, or as soon as the actor is up.
+// deliver runs a message of the runtime's making at once. An actor that leaves hears no
+// more: what it watched and trapped goes with its life.
 func deliver[M any](c *Context, at *body, d *declaration, v M) {
+	if at.mine().phase != alive {
+		return
+	}
 	m := newMessage(c, d.pool)
 	m.id, m.next = d.id, nil
 	*payloadOf[M](m) = v

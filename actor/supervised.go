@@ -98,11 +98,7 @@ type fell struct {
 	news Fallen
 }
 
-func (s fell) serve(b *body, c *Context) {
-	if b.mine().phase == alive {
-		s.sup.deliver(c, b, s.news)
-	}
-}
+func (s fell) serve(b *body, c *Context) { s.sup.deliver(c, b, s.news) }
 
 // takeDown is Suspend.
 type takeDown struct{ unanswered }
