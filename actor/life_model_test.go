@@ -331,7 +331,7 @@ func (v *village) check() {
 // stop, drain, kill, panic, restart, become, stash and their opposites) do what a model
 // says that does each at once.
 func TestLifeModel(t *testing.T) {
-	ctx := soon(t)
+	ctx := t.Context()
 	rapid.Check(t, func(t *rapid.T) {
 		v := &village{t: t, ctx: ctx}
 		v.sys = actor.Start(actor.Workers(2), actor.Logger(silent), v.letters.option())

@@ -77,6 +77,11 @@ func (b *body) join(ctx context.Context) (Down, error) {
 	r := replier{sys: b.sys}
 	b.tell(r, watched{mon: m})
 	select {
+	case d := <-m.outside: // it has ended before
+		return d.orStopped()
+	default:
+	}
+	select {
 	case d := <-m.outside:
 		return d.orStopped()
 	case <-b.sys.ctx.Done():
