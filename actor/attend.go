@@ -65,7 +65,7 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	switch {
 	case x.phase == alive:
 	case x.goal == goalEnd:
-		replier{c: c, sys: b.sys}.deadLetter(b, m, x.err)
+		replier{c: c, sys: b.sys}.deadLetter(b, m, stoppedBecause(x.reason))
 		return
 	default:
 		x.held.add(m)

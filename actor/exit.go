@@ -159,6 +159,7 @@ func (b *body) drain(c *Context, x *extras) {
 		return
 	}
 	x.drained = true
+	x.refuse(stoppedBecause(ErrShutdown))
 	left, spent := b.box.close(&b.in)
 	b.in.last = &closedMark
 	if spent != nil {

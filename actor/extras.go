@@ -1,14 +1,15 @@
 package actor
 
 // extras is what only some actors need. Owner only, but for what is read-only after
-// the spawn; once the lane is closed nothing changes any more and anybody may read it.
+// the spawn; err may be read by anybody once the box is closed, and reason once the lane
+// is: they do not change then, nor does the pointer to the extras.
 type extras struct {
 	// Where it stands: lifecycle.go.
 	phase   phase
 	goal    goal  // what comes when it has left
 	verb    verb  // how its children are stopped
 	reason  error // why it leaves, or has ended
-	err     error // what those are told who send to it after its end
+	err     error // what those are told who send to it too late
 	exitWhy error // what Context.Exit was called with
 	fault   *fault
 	due     bool   // it has not been started

@@ -63,10 +63,19 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 // closeBox makes dead letters of all mail, and refuses what comes. Owner only.
 func (b *body) closeBox(r replier) {
 	x := b.mine()
-	x.err = stoppedBecause(x.reason)
-	b.buryMail(r, x.stash.all(), x.err)
-	b.buryMail(r, x.held.all(), x.err)
-	b.buryBox(r, x.err)
+	why := stoppedBecause(x.reason)
+	x.refuse(why)
+	b.buryMail(r, x.stash.all(), why)
+	b.buryMail(r, x.held.all(), why)
+	b.buryBox(r, why)
+}
+
+// refuse sets what is told to those who come too late. The first word counts: once the
+// box is closed, they read it. Owner only, before the box is closed.
+func (x *extras) refuse(why error) {
+	if x.err == nil {
+		x.err = why
+	}
 }
 
 // left goes on with an actor that leaves: its youngest child first; when there is none
@@ -131,10 +140,9 @@ func (b *body) recheckEnd(c *Context) {
 // stopped.
 func (b *body) bury(r replier, why error) {
 	if b.extra == nil && b.load&backpressure.Muted == 0 {
-		err := stoppedBecause(why)
-		b.buryBox(r, err)
+		b.extra = tomb(why) // before the box is closed, which publishes it
+		b.buryBox(r, b.extra.err)
 		b.freeArena(r)
-		b.extra = tomb(why, err)
 		b.refuseAll(r, b.lane.close())
 		return
 	}
@@ -178,8 +186,7 @@ func (b *body) finish(r replier) {
 	b.table = &b.typ.table
 	b.sys.wards.drop(x)
 	x.phase = ended
-	b.extra = tomb(x.reason, x.err) // before the close, which publishes it
-	left := b.lane.close()
+	left := b.lane.close() // publishes the reason
 	b.refuseAll(r, x.todo.all())
 	b.refuseAll(r, left)
 	x.announce(b, r)
@@ -220,9 +227,10 @@ func (x *extras) announce(b *body, r replier) {
 	if x.kid != nil {
 		x.kid.parent.tell(r, childEnded{kid: x.kid})
 	}
+	x.sup, x.kid, x.trap = nil, nil, nil // a ref to the dead keeps nobody else
 }
 
-// The extras of the dead whose reasons are common.
+// What is left of actors that had no extras, when the reason is common.
 var (
 	tombNormal   = &extras{phase: ended, err: ErrStopped}
 	tombShutdown = &extras{phase: ended, reason: ErrShutdown, err: stoppedBecause(ErrShutdown)}
@@ -230,8 +238,8 @@ var (
 	tombSystem   = &extras{phase: ended, reason: ErrSystemStopped, err: ErrSystemStopped}
 )
 
-// tomb is what is left of an actor's extras.
-func tomb(why, err error) *extras {
+// tomb is what is left of an actor that had no extras.
+func tomb(why error) *extras {
 	switch why {
 	case nil:
 		return tombNormal
@@ -242,7 +250,7 @@ func tomb(why, err error) *extras {
 	case ErrSystemStopped:
 		return tombSystem
 	}
-	return &extras{phase: ended, reason: why, err: err}
+	return &extras{phase: ended, reason: why, err: stoppedBecause(why)}
 }
 
 // neverLived makes an actor that ended before anybody saw it: its system has stopped.
@@ -252,13 +260,9 @@ func (b *body) neverLived() {
 	b.lane.head.Store(&closedMark)
 }
 
-// whyEnded is what senders are told whose mail is refused.
-func (b *body) whyEnded() error {
-	if b.lane.closed() {
-		return b.extra.err
-	}
-	return ErrStopped // it is leaving: why, is still its own
-}
+// whyEnded is what senders are told whose mail is refused: the box is closed, or the
+// lane. Any goroutine that has seen so.
+func (b *body) whyEnded() error { return b.extra.err }
 
 // whyDead is the reason of an actor that has ended, and ErrSystemStopped for one that
 // its system took along.
