@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -45,6 +46,7 @@ type village struct {
 	twins     []*twin
 	watchings []*watching
 	ran, dead int
+	closing   bool // their supervisor restarts nobody any more
 	reallyRan atomic.Int64
 	letters   letters
 }
@@ -131,7 +133,7 @@ func (v *village) exits(w *twin, normal bool) {
 }
 
 func (v *village) restarts(w *twin) bool {
-	return fmt.Sprintf("%p", w.policy) == fmt.Sprintf("%p", restart)
+	return !v.closing && fmt.Sprintf("%p", w.policy) == fmt.Sprintf("%p", restart)
 }
 
 func (v *village) restarted(w *twin) {
@@ -342,7 +344,8 @@ func TestLifeModel(t *testing.T) {
 		if err := actor.StopWait(v.ctx, v.sys, v.root); err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range v.twins {
+		v.closing = true
+		for _, w := range slices.Backward(v.twins) {
 			if w.supervised {
 				v.ended(w, false)
 			}
