@@ -8,6 +8,7 @@ import "github.com/gallop-go/gallop/backpressure"
 // attend serves what is in the lane, a batch of it at most.
 func (b *body) attend(c *Context) (again bool) {
 	x := b.mine()
+	c.aside = true
 	if f := x.fault; f != nil { // before anything runs on a broken state
 		x.fault = nil
 		b.failed(c, f)
@@ -15,15 +16,16 @@ func (b *body) attend(c *Context) (again bool) {
 	for left := b.batch; x.phase != ended; left-- {
 		m := x.next(&b.lane)
 		if m == nil {
-			return b.settle(c)
+			return b.settleLane(c)
 		}
 		if left == 0 {
 			x.todo.unpop(m)
 			b.lane.push(newSignal(c, nil)) // for the next turn to look here
-			return true
+			return b.settleLane(c)
 		}
 		b.serve(c, x, m)
 	}
+	c.aside = false
 	return false
 }
 
@@ -87,11 +89,14 @@ func (b *body) heed(c *Context, x *extras) {
 	}
 }
 
-// settle ends a turn that was not about mail. What is left of its batch waits for the
+// settleLane ends a turn that was not about mail. What is left of its batch waits for the
 // next turn.
-func (b *body) settle(c *Context) (again bool) {
+func (b *body) settleLane(c *Context) (again bool) {
 	then := c.then
-	c.then = goOn
+	c.then, c.aside = goOn, false
+	if then&lookAgain != 0 {
+		b.comeBack(b.extra)
+	}
 	switch x := b.extra; {
 	case x.phase == ended:
 		return false

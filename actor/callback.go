@@ -70,7 +70,9 @@ func (b *body) start(c *Context) {
 		return
 	}
 	x.due = false
-	c.msg = &noMessage
+	if c.aside {
+		c.msg = &noMessage
+	}
 	if x.sup != nil {
 		x.where = "init"
 		x.sup.renew(b)

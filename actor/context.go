@@ -2,7 +2,6 @@ package actor
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"time"
 
 	"github.com/gallop-go/gallop/heap"
@@ -23,10 +22,12 @@ type Context struct {
 	// The turn that runs.
 	self *body
 	msg  *message // the message being handled
+	sent *message // sent last; see seam.SwapHeld
 
 	// Set by the behaviour that runs, read by the loop behind it.
 	then    outcome
 	shields int
+	aside   bool // what runs is not from the mailbox
 
 	stock   []magazines // by pool: nodes to be used again
 	ids     idBlock
@@ -49,7 +50,7 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), stock: newStock(poolCount())}
+	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1))}
 }
 
 // System returns the system that the actor belongs to.
@@ -67,7 +68,7 @@ func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 // Self returns the ref of the actor that runs. It panics if S is not its state
 // type.
 func Self[S any](c *Context) Ref[S] {
-	if c.self.typ.state != reflect.TypeFor[S]() {
+	if _, ok := c.self.typ.state.(*S); !ok {
 		panic("gallop: Self: the running actor is a " + c.self.typ.name + ", which has another state type")
 	}
 	return Ref[S]{c.self}
@@ -99,7 +100,7 @@ func split(from Sender) (*Context, *System) {
 // reset forgets what the behaviour asked for, at the end of its actor.
 func (c *Context) reset() {
 	c.then = goOn
-	c.shields = 0
+	c.shields, c.aside = 0, false
 	c.waiters.forget()
 }
 

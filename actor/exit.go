@@ -173,8 +173,8 @@ func (b *body) drain(c *Context, x *extras) {
 type drainEnd struct{ unanswered }
 
 func (drainEnd) serve(b *body, c *Context) {
-	b.leave(c, goalEnd, verbDrain, ErrShutdown)
-	c.then |= lookAgain
+	b.mine().over = true
+	c.then |= mustEnd
 }
 
 // Stop makes the message that runs the last of its actor, which ends normally: the

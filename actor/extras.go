@@ -16,6 +16,8 @@ type extras struct {
 	down    bool   // it is not up: OnStop does not run
 	waiting bool   // it waits for its children or its supervisor: a debt and a hold of its own
 	drained bool   // its mailbox is closed, and what is left of it is run
+	over    bool   // nothing is left of it
+	stashes bool   // it is a ward for its stash
 	where   string // the callback that runs
 	ward    int    // why it is one: see wards
 	place   int    // among them; guarded by their lock
@@ -23,6 +25,7 @@ type extras struct {
 	todo  messageList // taken from the lane and not yet served
 	held  messageList // urgent mail of a suspended actor
 	stash messageList
+	back  messageList // what the behaviour that runs has unstashed
 
 	kid      *child // as a child; read-only
 	children family

@@ -68,15 +68,15 @@ type fault struct {
 // is told and the panic reported. What comes of it is a matter for a turn of its own,
 // since OnStop may crash as well.
 func (b *body) crashed(c *Context, crash *sched.Crash) {
-	c.reset()
 	m, d := c.msg, b.typ.decls[c.msg.id]
+	if !c.aside {
+		c.count.Messages += b.in.runUpTo(m)
+	}
+	c.reset()
 	r := replier{c: c, sys: b.sys}
 	f := b.faultOf(c, m, d, crash)
 	if d.reject != nil {
 		d.reject(r, m, f.toAsker())
-	}
-	if m.id != systemID {
-		m.sender = nil
 	}
 	if b.plain() {
 		c.count.Stopped++
@@ -126,13 +126,11 @@ func (b *body) failed(c *Context, f *fault) {
 
 func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError) {
 	p := PanicReport{
-		ActorID: b.id, Type: b.typ.name, Behaviour: d.name, MessageID: m.id,
+		ActorID: b.id, Type: b.typ.name, Behaviour: d.name, MessageID: m.id, From: m.from,
 		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
 	}
 	if m.id == systemID {
 		p.Behaviour = b.extra.where
-	} else if m.sender != nil {
-		p.From = m.sender.id
 	}
 	if s.opts.onPanic != nil {
 		s.guard("OnPanic", func() { s.opts.onPanic(p) })
@@ -152,7 +150,7 @@ func userFrames(stack []byte) []byte {
 	if i := bytes.LastIndex(stack, []byte("\npanic(")); i >= 0 {
 		stack = dropLines(stack[i+1:], 2)
 	}
-	if i := bytes.Index(stack, []byte("github.com/gallop-go/gallop/actor.(*body).RunTask")); i > 0 {
+	if i := bytes.Index(stack, []byte("github.com/gallop-go/gallop/actor.(*body).stretch")); i > 0 {
 		stack = stack[:i]
 	}
 	return stack

@@ -65,6 +65,7 @@ func (b *body) closeBox(r replier) {
 	x := b.mine()
 	why := stoppedBecause(x.reason)
 	x.refuse(why)
+	b.buryMail(r, x.back.all(), why)
 	b.buryMail(r, x.stash.all(), why)
 	b.buryMail(r, x.held.all(), why)
 	b.buryBox(r, why)

@@ -92,7 +92,7 @@ func deliver[M any](c *Context, at *body, d *declaration, v M) {
 		return
 	}
 	m := newMessage(c, d.pool)
-	m.id, m.next = d.id, nil
+	m.id, m.from, m.next = d.id, 0, nil
 	*payloadOf[M](m) = v
 	at.runUrgent(c, at.mine(), m)
 }

@@ -35,7 +35,7 @@ var systemDecl = &declaration{
 // newSignal puts s into a message. A nil one only wakes.
 func newSignal(c *Context, s signal) *message {
 	m := newMessage(c, signalPool)
-	m.id, m.next = systemID, nil
+	m.id, m.from, m.next = systemID, 0, nil
 	*payloadOf[signal](m) = s
 	return m
 }

@@ -31,14 +31,15 @@ func (c *Context) stash(d *declaration) *message {
 		panic("gallop: Stash of " + d.fullName() + ", which is not what runs")
 	}
 	x := b.mine()
-	if x.stash.first == nil {
+	if !x.stashes {
+		x.stashes = true
 		b.sys.wards.add(b, x)
 		if b.sys.sched.Stopping() { // too late for the wards: the turn that comes is buried
 			b.box.push(newSignal(c, nil))
 		}
 	}
 	m := newMessage(c, d.pool)
-	m.id, m.sender, m.next = d.id, c.msg.sender, nil
+	m.id, m.from, m.next = d.id, c.msg.from, nil
 	x.stash.add(m)
 	c.count.Messages-- // it has not run yet
 	return m
@@ -49,15 +50,19 @@ func (c *Context) stash(d *declaration) *message {
 func UnstashAll(c *Context) {
 	x := c.self.mine()
 	if x.stash.first != nil {
-		c.self.unstash(x)
-		c.then |= lookAgain
+		x.back.add(x.stash.all())
+		c.then |= lookAgain // the mailbox is the turn's until the behaviour returns
 	}
 }
 
-// unstash empties the stash into the consumer's half of the mailbox. Owner only.
-func (b *body) unstash(x *extras) {
-	if m := x.stash.all(); m != nil {
+// comeBack puts what has been unstashed into the consumer's half of the mailbox. Owner
+// only, between two messages.
+func (b *body) comeBack(x *extras) {
+	if m := x.back.all(); m != nil {
 		b.in.fifo = concat(m, b.in.fifo)
-		b.sys.wards.remove(x)
+		if x.stash.first == nil {
+			b.sys.wards.remove(x)
+			x.stashes = false
+		}
 	}
 }

@@ -140,7 +140,8 @@ func (b *body) forget(c *Context, x *extras) {
 	for n := len(x.watching.seats); n > 0; n-- {
 		x.watching.seats[n-1].who.cancel(r)
 	}
-	b.unstash(x)
+	x.back.add(x.stash.all())
+	b.comeBack(x)
 	b.freeArena(r)
 	b.table = &b.typ.table
 	x.trap, x.exitWhy = nil, nil

@@ -23,14 +23,14 @@ type System struct {
 	sched *sched.Scheduler
 	ids   seam.Uint64
 
-	refusing seam.Bool // outside senders are turned away
-	outside  outsideCounters
-	letters  letterLog
-	wards    wards
+	refusing  seam.Bool // outside senders are turned away
+	outside   outsideCounters
+	letters   letterLog
+	longTurns longTurns
+	wards     wards
 
-	mu       sync.Mutex
-	contexts []*Context               // guarded by mu
-	pins     map[*typeInfo]*sched.Pin // guarded by mu
+	mu   sync.Mutex
+	pins map[*typeInfo]*sched.Pin // guarded by mu
 }
 
 // Start makes a system. It panics, with everything that is wrong, if options are
@@ -48,27 +48,21 @@ func Start(opts ...Option) *System {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
 	sc, err := sched.New(sched.Config{
-		Workers:  s.opts.workers,
-		Seed:     s.opts.seed,
-		Clock:    s.opts.clock,
-		BindCPUs: s.opts.bind,
-		Attach:   s.attach,
-		Publish:  func(w *sched.Worker) { w.Local().(*Context).publish() },
+		Workers:    s.opts.workers,
+		Spares:     s.opts.spares,
+		Seed:       s.opts.seed,
+		Clock:      s.opts.clock,
+		BindCPUs:   s.opts.bind,
+		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
+		LongTurn:   s.opts.longTurn,
+		OnLongTurn: s.longTurn,
+		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	})
 	if err != nil {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
 	s.sched = sc
 	return s
-}
-
-// attach is sched.Config.Attach.
-func (s *System) attach(w *sched.Worker) any {
-	c := s.newContext(w)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.contexts = append(s.contexts, c)
-	return c
 }
 
 func (s *System) sender() (*Context, *System) { return nil, s }

@@ -39,9 +39,9 @@ func (b Behaviour[S, M]) urgentMessage(from Sender, to Ref[S], m M) (replier, *m
 	c, sys := split(from)
 	r := replier{c: c, sys: sys}.in(to.b)
 	n := newMessage(r.c, b.d.pool)
-	n.id = b.d.id
+	n.id, n.from = b.d.id, 0
 	if r.c != nil {
-		n.sender = r.c.self
+		n.from = r.c.self.id
 	}
 	*payloadOf[M](n) = m
 	return r, n
