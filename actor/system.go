@@ -27,6 +27,7 @@ type System struct {
 	outside   outsideCounters
 	letters   letterLog
 	longTurns longTurns
+	wards     wards
 
 	mu   sync.Mutex
 	pins map[*typeInfo]*sched.Pin // guarded by mu
@@ -130,6 +131,7 @@ func (s *System) Stop() {
 func (s *System) stop() <-chan struct{} {
 	done := s.sched.Stop()
 	s.end() // afterwards: what a Pipe brings because of it does not run any more
+	s.wards.rouse(s)
 	return done
 }
 
