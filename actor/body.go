@@ -41,6 +41,8 @@ type body struct {
 	load  backpressure.Load
 	stop  seam.Uint32 // set to 1 by anybody: end after the current message
 	debt  backpressure.Debt
+
+	extra *extras // nil until it needs any
 }
 
 // cell is an actor in memory.

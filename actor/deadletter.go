@@ -23,9 +23,10 @@ type DeadLetter struct {
 
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
 func (r replier) deadLetter(to *body, m *message, reason error) {
-	if m.id != stopID {
-		r.declareDead(to, m, reason)
+	if isOwn(m.id) {
+		return // left to Go's collector: it may refer to what ends with its actor
 	}
+	r.declareDead(to, m, reason)
 	r.recycle(m)
 }
 

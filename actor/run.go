@@ -145,6 +145,7 @@ func (b *body) TaskDied(w *sched.Worker, cause error) {
 // bury closes the mailbox, lets go of everyone who waits at the gate, and makes
 // dead letters of what was left. The caller owns the body.
 func (b *body) bury(r replier, reason error) {
+	b.dropExtras(r)
 	left, spent := b.box.close(&b.in)
 	if spent != nil && r.c != nil {
 		r.c.recycle(spent)

@@ -26,6 +26,8 @@ type System struct {
 	refusing seam.Bool // outside senders are turned away
 	outside  outsideCounters
 	letters  letterLog
+	timers   timers
+	names    names
 
 	mu       sync.Mutex
 	contexts []*Context               // guarded by mu
@@ -49,7 +51,6 @@ func Start(opts ...Option) *System {
 	sc, err := sched.New(sched.Config{
 		Workers:  s.opts.workers,
 		Seed:     s.opts.seed,
-		Clock:    s.opts.clock,
 		BindCPUs: s.opts.bind,
 		Attach:   s.attach,
 		Publish:  func(w *sched.Worker) { w.Local().(*Context).publish() },
@@ -58,6 +59,8 @@ func Start(opts ...Option) *System {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
 	s.sched = sc
+	s.timers.init(s)
+	s.opts.virtual.join(s)
 	return s
 }
 
@@ -134,6 +137,8 @@ func (s *System) Stop() {
 
 // stop begins the end and returns what is closed when it is reached.
 func (s *System) stop() <-chan struct{} {
+	s.timers.stop()
+	s.opts.virtual.leave(s)
 	done := s.sched.Stop()
 	s.end() // afterwards: what a Pipe brings because of it does not run any more
 	return done

@@ -3,6 +3,7 @@ package actor
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -52,6 +53,7 @@ type declaration struct {
 	run      runFunc
 	payload  func(m *message) any                 // for dead letters
 	clear    func(m *message)                     // makes the payload keep nothing alive
+	copy     func(to, from *message)              // copies the payload; nil for an ask
 	reject   func(r replier, m *message, e error) // answers an ask that will not run; nil otherwise
 }
 
@@ -79,7 +81,7 @@ func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 	if name == "" {
 		panic("gallop: NewType: empty name")
 	}
-	t := &Type[S]{info: typeInfo{name: name, state: reflect.TypeFor[S]()}}
+	t := &Type[S]{info: typeInfo{name: name, state: reflect.TypeFor[S](), decls: slices.Clone(ownDecls)}}
 	for _, o := range opts {
 		if o == nil {
 			panic("gallop: NewType: a nil option for " + name)
