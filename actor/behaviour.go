@@ -23,7 +23,7 @@ func Declare[M, S any](t *Type[S], name string) Behaviour[S, M] {
 		name: name, pool: p, pointers: pointers,
 		payload: func(m *message) any { return *payloadOf[M](m) },
 		clear:   func(m *message) { clear1(payloadOf[M](m)) },
-		copy:    func(to, from *message) { *payloadOf[M](to) = *payloadOf[M](from) },
+		copy:    func(to *message, from *timer) { *payloadOf[M](to) = *keptBy[M](from) },
 	})}
 }
 

@@ -2,7 +2,9 @@ package actor
 
 import (
 	"fmt"
+	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/wheel"
@@ -44,10 +46,22 @@ func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 
 func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) Timer {
 	c.mustOwn(b.decl())
-	held := c.alloc(b.d.poolID)
-	held.id = b.d.id
-	*payloadOf[M](held) = m
-	return c.arm(d, period, held)
+	n := c.alloc(timerPool.id)
+	k := payloadOf[timer](n)
+	k.id = b.d.id
+	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(k.words) {
+		k.held = c.alloc(b.d.poolID)
+	}
+	*keptBy[M](k) = m
+	return c.arm(n, k, d, period)
+}
+
+// keptBy returns where the payload of a timer lies.
+func keptBy[M any](k *timer) *M {
+	if k.held != nil {
+		return payloadOf[M](k.held)
+	}
+	return (*M)(unsafe.Pointer(&k.words))
 }
 
 // Cancel ends the timer and tells whether that was in time: then its message, or the
@@ -61,11 +75,10 @@ func (t Timer) Cancel(c *Context) bool {
 	if t.owner != c.self {
 		panic("gallop: Cancel of a timer of " + t.owner.String() + " by " + c.self.String())
 	}
-	k := payloadOf[timer](t.m)
-	if k.gen.Load() != t.gen {
+	if t.isOver() {
 		return false
 	}
-	c.self.extra.timers.cancel(c, k)
+	c.self.extra.timers.cancel(c, payloadOf[timer](t.m))
 	return true
 }
 
@@ -76,20 +89,27 @@ func (t Timer) Cancel(c *Context) bool {
 // The message of After is the timer's own, so that nothing is allocated when it
 // fires. That of Every may still be in the mailbox when the timer is armed again, so
 // it is another one each time, a tick, which refers to the timer.
+//
+// With its header it fills 128 bytes on a 64-bit machine, and what the wheel touches
+// fills the first of two cache lines: a million timers are not in any cache, and what
+// they cost is how often they are fetched. For the same reason a small payload without
+// pointers lies here, and is copied to a message that is at hand when it is due.
 type timer struct {
 	wheel.Entry[*message] // guarded by the shard's mu; its item is the timer's message
 
 	// Read-only from the arming until it runs or ends.
-	body   *body // nil: not armed
+	body   *body
 	period int64 // 0: once
+	id     uint16
 
-	// Owner only. The timers of an actor are in a list.
-	held       *message // what will run; nil: canceled on its way
-	next, prev *timer
+	// Owner only.
+	live  bool     // it will run, or run again
+	held  *message // its payload; nil: in words
+	words [2]uint64
 
 	// How many timers this memory was before. Raised by the owner when the timer
-	// has run or was canceled; a Timer that was kept for longer may look at it when
-	// the memory is another actor's.
+	// has run or was canceled; a Timer or a list that was kept for longer may look at
+	// it when the memory is another actor's.
 	gen seam.Uint64
 }
 
@@ -101,35 +121,33 @@ var (
 	tickPool, _  = poolOf[tick]()
 )
 
-// arm makes a timer of the running actor whose payload is held. Owner only.
-func (c *Context) arm(d, period time.Duration, held *message) Timer {
+// arm starts a new timer of the running actor, whose payload is in its place.
+func (c *Context) arm(m *message, k *timer, d, period time.Duration) Timer {
 	b := c.self
-	m := c.alloc(timerPool.id)
-	k := payloadOf[timer](m)
 	k.Item = m
-	k.body, k.period, k.held = b, int64(period), held
-	gen := k.gen.Load()
+	k.body, k.period, k.live = b, int64(period), true
+	t := Timer{m, b, k.gen.Load()}
 	l := &b.mine().timers
 	if l.shard == nil {
 		l.shard = c.sys.timers.shardOf(c)
 	}
-	l.add(k)
+	l.add(t)
 	now := c.sys.opts.clock.Nanos()
 	l.shard.add(c, k, seam.After(now, max(d, 0)), now)
-	return Timer{m, b, gen}
+	return t
 }
 
 // runFired runs the message of After, unless it was canceled on its way.
 func runFired(c *Context, b *body, m *message) {
 	k := payloadOf[timer](m)
-	held := k.held
-	if held == nil {
+	if !k.live {
 		c.count.Messages-- // it does not run after all
 		k.clear()
 		return
 	}
-	b.extra.timers.remove(k)
+	b.extra.timers.left--
 	k.gen.Add(1)
+	held := k.take(c, b)
 	k.clear()
 	c.runHeld(b, held)
 }
@@ -140,18 +158,14 @@ func runTick(c *Context, b *body, m *message) {
 	t := payloadOf[tick](m)
 	k := t.of
 	t.of = nil
-	if k.held == nil {
+	if !k.live {
 		c.count.Messages--
 		c.recycle(k.clear())
 		return
 	}
-	l := &b.extra.timers
 	now := c.sys.opts.clock.Nanos()
-	l.shard.add(c, k, k.following(now), now)
-	held := c.alloc(k.held.pool)
-	held.id = k.held.id
-	b.typ.decls[held.id].copy(held, k.held)
-	c.runHeld(b, held)
+	b.extra.timers.shard.add(c, k, k.following(now), now)
+	c.runHeld(b, k.copy(c, b))
 }
 
 // following is when the next tick is due: a whole number of periods after the last
@@ -165,58 +179,73 @@ func (k *timer) following(now int64) int64 {
 	return at + k.period*(behind+1)
 }
 
-// runHeld runs a message that has been on no mailbox. If its behaviour panics the
-// report finds it where that of any other message is.
-func (c *Context) runHeld(b *body, held *message) {
-	held.sender = b
-	c.msg = held
-	b.typ.runs[held.id](c, b, held)
-	c.recycle(held)
+// take returns the payload as a message.
+func (k *timer) take(c *Context, b *body) *message {
+	if held := k.held; held != nil {
+		held.id = k.id
+		return held
+	}
+	return k.copy(c, b)
 }
 
-// clear makes a timer that is in no wheel and no list keep nothing alive, and returns
-// its message.
+// copy returns a copy of the payload as a message.
+func (k *timer) copy(c *Context, b *body) *message {
+	d := b.typ.decls[k.id]
+	m := c.alloc(d.poolID)
+	m.id = k.id
+	d.copy(m, k)
+	return m
+}
+
+// runHeld runs a message that has been in no mailbox. If its behaviour panics the
+// report finds it where that of any other message is.
+func (c *Context) runHeld(b *body, m *message) {
+	m.sender = b
+	c.msg = m
+	b.typ.runs[m.id](c, b, m)
+	c.recycle(m)
+}
+
+// clear makes a timer that is in no wheel keep nothing alive, and returns its message.
 func (k *timer) clear() *message {
 	m := k.Item
 	k.body, k.held, k.Item = nil, nil, nil
 	return m
 }
 
-// actorTimers is the list of an actor's timers that have not run. Owner only.
+// actorTimers are an actor's timers. Owner only.
+//
+// They are in a list with gaps: a timer that has run or was canceled stays in it, and
+// is known by its gen. To take it out at once would fetch its neighbours.
 type actorTimers struct {
-	first *timer
+	list  []Timer
+	left  int         // how many of the list have not run
 	shard *timerShard // where all of them are: their order is decided in one place
 }
 
-func (l *actorTimers) add(k *timer) {
-	k.next = l.first
-	if k.next != nil {
-		k.next.prev = k
+// add enters a timer, and tidies the list up if it is full and half of it is gone.
+func (l *actorTimers) add(t Timer) {
+	if len(l.list) == cap(l.list) && l.left <= len(l.list)/2 {
+		l.list = slices.DeleteFunc(l.list, Timer.isOver)
 	}
-	l.first = k
+	l.list = append(l.list, t)
+	l.left++
 }
 
-func (l *actorTimers) remove(k *timer) {
-	if k.prev != nil {
-		k.prev.next = k.next
-	} else {
-		l.first = k.next
-	}
-	if k.next != nil {
-		k.next.prev = k.prev
-	}
-	k.next, k.prev = nil, nil
-}
+// isOver tells whether the timer has run or was canceled. Its actor only.
+func (t Timer) isOver() bool { return payloadOf[timer](t.m).gen.Load() != t.gen }
 
 // cancel ends one timer. One that is on its way stays as it is but for its payload,
 // and is discarded when it comes.
 func (l *actorTimers) cancel(c *Context, k *timer) {
-	l.remove(k)
-	held := k.held
-	k.held = nil
-	c.self.typ.decls[held.id].clear(held)
-	c.recycle(held)
-	k.gen.Add(1) // it cannot be canceled twice
+	l.left--
+	k.live = false
+	k.gen.Add(1)
+	if held := k.held; held != nil {
+		k.held = nil
+		c.self.typ.decls[k.id].clear(held)
+		c.recycle(held)
+	}
 	if l.shard.remove(k) {
 		c.recycle(k.clear())
 	}
@@ -228,8 +257,9 @@ func (l *actorTimers) end(r replier) {
 	if l.shard == nil || r.c == nil {
 		return
 	}
-	for k := l.first; k != nil; {
-		k = l.shard.removeSome(k)
+	l.list = slices.DeleteFunc(l.list, Timer.isOver)
+	for some := range slices.Chunk(l.list, fireBatch) {
+		l.shard.removeAll(some)
 	}
-	l.first = nil
+	*l = actorTimers{}
 }

@@ -93,18 +93,15 @@ func (s *timerShard) remove(k *timer) bool {
 	return in
 }
 
-// removeSome takes timers of one actor out of the wheel, from k on, and returns the
-// first that is left.
-func (s *timerShard) removeSome(k *timer) *timer {
+// removeAll takes timers of one actor out of the wheel, those that are there.
+func (s *timerShard) removeAll(list []Timer) {
 	s.mu.Lock()
-	for n := 0; k != nil && n < fireBatch; n++ {
-		if k.In() {
+	for _, t := range list {
+		if k := payloadOf[timer](t.m); k.In() {
 			s.wheel.Remove(&k.Entry)
 		}
-		k = k.next
 	}
 	s.letGo()
-	return k
 }
 
 // letGo unlocks, and lets go of the system if no timer is left. The alarm stays as it
@@ -150,7 +147,9 @@ func (s *timerShard) RunTask(w *sched.Worker) (again bool) {
 	}
 	w.PrepareNext()
 	s.queued.Swap(0)
-	s.see(c, s.all.sys.opts.clock.Nanos())
+	if s.earliest.Load() != never {
+		s.see(c, s.all.sys.opts.clock.Nanos())
+	}
 	return false
 }
 

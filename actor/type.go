@@ -53,7 +53,7 @@ type declaration struct {
 	run      runFunc
 	payload  func(m *message) any                 // for dead letters
 	clear    func(m *message)                     // makes the payload keep nothing alive
-	copy     func(to, from *message)              // copies the payload; nil for an ask
+	copy     func(to *message, from *timer)       // copies the payload; nil for an ask
 	reject   func(r replier, m *message, e error) // answers an ask that will not run; nil otherwise
 }
 
