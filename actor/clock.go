@@ -21,11 +21,11 @@ import (
 // there.
 //
 // The zero value is not ready: use [NewVirtualClock]. Methods may be called from any
-// goroutine outside of the systems.
+// goroutine.
 type VirtualClock struct {
 	seam *seam.VirtualClock
 
-	moves sync.Mutex // one moves it on at a time
+	moves sync.Mutex // one Advance at a time
 	mu    sync.Mutex
 	on    []*System // guarded by mu: those that are running, in the order of their start
 }
@@ -63,7 +63,10 @@ func (c *VirtualClock) Next() (time.Duration, bool) {
 // returns ctx's error, and the clock stands where it had come to. It panics if d is
 // negative, or if a behaviour calls it.
 func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
-	c.mustGoOn("Advance", d)
+	mustGoOn("Advance", d)
+	for _, s := range c.systems() {
+		s.mustBeOutside("Advance")
+	}
 	c.moves.Lock()
 	defer c.moves.Unlock()
 	end := seam.After(c.seam.Nanos(), d)
@@ -81,22 +84,17 @@ func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Jump moves the clock on by d at once and waits for nobody, as a machine does that
-// was asleep. Timers that are due fire in their order. It panics if d is negative, or
-// if a behaviour calls it.
+// Jump moves the clock on by d at once and waits for nobody, as it looks to a machine
+// that was asleep. Timers that are due fire in their order. A behaviour may call it. It
+// panics if d is negative.
 func (c *VirtualClock) Jump(d time.Duration) {
-	c.mustGoOn("Jump", d)
-	c.moves.Lock()
-	defer c.moves.Unlock()
+	mustGoOn("Jump", d)
 	c.seam.MoveTo(seam.After(c.seam.Nanos(), d))
 }
 
-func (c *VirtualClock) mustGoOn(call string, d time.Duration) {
+func mustGoOn(call string, d time.Duration) {
 	if d < 0 {
 		panic("gallop: " + call + "(" + d.String() + "): time does not go back")
-	}
-	for _, s := range c.systems() {
-		s.mustBeOutside(call)
 	}
 }
 

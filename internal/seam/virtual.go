@@ -80,7 +80,7 @@ func (c *VirtualClock) Next() (at int64, ok bool) {
 }
 
 // MoveTo moves the clock on, never back, and rings the alarms that are due then,
-// those that were set first at first. One caller at a time.
+// those that were set first at first.
 func (c *VirtualClock) MoveTo(at int64) {
 	for _, a := range c.due(at) {
 		a.ring()
