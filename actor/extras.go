@@ -4,7 +4,7 @@ package actor
 type extras struct {
 	timers actorTimers
 	names  []string
-	bridge chan struct{} // closed when the actor ends; nil: nobody waits for it
+	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it
 }
 
 // mine returns the actor's extras, made at the first call. Owner only.
@@ -26,7 +26,7 @@ func (b *body) dropExtras(r replier) {
 	b.extra = nil
 	b.sys.names.release(b, x.names)
 	x.timers.end(r)
-	if x.bridge != nil {
-		close(x.bridge)
+	if x.ended != nil {
+		close(x.ended)
 	}
 }

@@ -23,7 +23,8 @@ type System struct {
 	sched *sched.Scheduler
 	ids   seam.Uint64
 
-	refusing seam.Bool // outside senders are turned away
+	refusing seam.Bool     // outside senders are turned away
+	closing  chan struct{} // closed then
 	outside  outsideCounters
 	letters  letterLog
 	timers   timers
@@ -37,7 +38,7 @@ type System struct {
 // Start makes a system. It panics, with everything that is wrong, if options are
 // bad.
 func Start(opts ...Option) *System {
-	s := &System{opts: defaultOptions()}
+	s := &System{opts: defaultOptions(), closing: make(chan struct{})}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	for _, o := range opts {
 		if o == nil {
@@ -97,7 +98,7 @@ func (s *System) Run() error {
 	if err := s.sched.WaitQuiet(context.Background(), true); err != nil {
 		return s.public(err)
 	}
-	s.refusing.Store(true)
+	s.refuse()
 	<-s.stop()
 	return nil
 }
@@ -109,7 +110,7 @@ func (s *System) Run() error {
 // already.
 func (s *System) Shutdown(ctx context.Context) error {
 	s.mustBeOutside("Shutdown")
-	s.refusing.Store(true)
+	s.refuse()
 	err := s.sched.WaitQuiet(ctx, true)
 	if errors.Is(err, sched.ErrStopped) {
 		err = nil
@@ -131,8 +132,15 @@ func (s *System) Shutdown(ctx context.Context) error {
 // left.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
-	s.refusing.Store(true)
+	s.refuse()
 	<-s.stop()
+}
+
+// refuse turns outside senders away from now on.
+func (s *System) refuse() {
+	if !s.refusing.Swap(true) {
+		close(s.closing)
+	}
 }
 
 // stop begins the end and returns what is closed when it is reached.

@@ -50,6 +50,7 @@ type declaration struct {
 	pool     *pool
 	poolID   uint16 // pool.id, one load nearer
 	pointers bool   // the payload must be cleared
+	silent   bool   // of the runtime's making: never a dead letter
 	run      runFunc
 	payload  func(m *message) any                 // for dead letters
 	clear    func(m *message)                     // makes the payload keep nothing alive
