@@ -22,3 +22,8 @@ func (t Timer) OnItsWay() bool {
 func NewClockAt(start time.Time, nanos int64) *VirtualClock {
 	return &VirtualClock{seam: seam.NewVirtualClock(start, nanos)}
 }
+
+// StopHandler stops the actor behind what ToChan has returned.
+func StopHandler[M any](sys *System, h Handler[M]) {
+	Stop(sys, h.(bound[outlet[M], M]).r)
+}

@@ -57,6 +57,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 	c.count.Stopped++
 	m, d := c.msg, b.typ.decls[c.msg.id]
 	r := replier{c: c, sys: b.sys}
+	b.dropExtras(r) // before anybody hears of it
 	b.sys.reportPanic(b, m, d, crash)
 	if d.reject != nil {
 		d.reject(r, m, &PanicError{Value: crash.Value, Goexit: crash.Goexit})

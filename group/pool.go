@@ -63,9 +63,8 @@ func (p Pool[M]) ready() *poolType[M] {
 }
 
 // Send gives m to one of the members, on the terms of [actor.Behaviour.Send]. Messages
-// from one sender to the same member run in order. If all members have ended, it
-// becomes a dead letter of the one that was left last; a pool that never had a member
-// keeps its messages until it has.
+// from one sender to the same member run in order. With no member, it becomes a dead
+// letter, of type "pool".
 func (p Pool[M]) Send(from actor.Sender, m M) { p.ready().give.Send(from, p.ref, m) }
 
 // TrySend is Send on the terms of [actor.Behaviour.TrySend].
@@ -109,8 +108,7 @@ func (p Pool[M]) Standing() actor.Standing {
 type pool[M any] struct {
 	policy  chooser[M]
 	members []actor.Handler[M]
-	last    actor.Handler[M] // the member that was left last
-	kept    []M              // until there is a member
+	nobody  actor.Ref[pool[M]] // one that has ended; zero until there is no member
 }
 
 func (p *pool[M]) add(h actor.Handler[M]) {
@@ -120,7 +118,6 @@ func (p *pool[M]) add(h actor.Handler[M]) {
 
 // remove takes the member at i out.
 func (p *pool[M]) remove(i int) {
-	p.last = p.members[i]
 	p.members = slices.Delete(p.members, i, i+1)
 	p.policy.removed(i)
 	p.policy.changed(p.members)
@@ -139,22 +136,17 @@ func (p *pool[M]) doGive(c *actor.Context, m M) {
 		}
 		p.remove(i)
 	}
-	if p.last != nil {
-		p.last.Send(c, m) // for the records
-		return
+	t := typeOnce(newPoolType[M])
+	if p.nobody.IsZero() {
+		p.nobody = t.typ.Spawn(c, pool[M]{})
+		actor.Stop(c, p.nobody)
 	}
-	p.kept = append(p.kept, m)
+	t.give.Send(c, p.nobody, m)
 }
 
-func (p *pool[M]) doJoin(c *actor.Context, h actor.Handler[M]) {
-	if slices.Contains(p.members, h) {
-		return
-	}
-	p.add(h)
-	kept := p.kept
-	p.kept = nil
-	for _, m := range kept {
-		p.doGive(c, m)
+func (p *pool[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
+	if !slices.Contains(p.members, h) {
+		p.add(h)
 	}
 }
 
