@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -113,5 +114,7 @@ func stuck(t testing.TB, sys *actor.System) (r actor.Ref[sink], release func()) 
 	if r.Standing() != actor.Overloaded {
 		t.Fatalf("it is %v", r.Standing())
 	}
-	return r, func() { close(stay) }
+	release = sync.OnceFunc(func() { close(stay) })
+	t.Cleanup(release)
+	return r, release
 }

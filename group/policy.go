@@ -91,10 +91,11 @@ func (l *leastLoaded[M]) load(i int, s actor.Standing) int {
 	switch s {
 	case actor.Idle:
 		l.given[i] = 0
+		return 0
 	case actor.Overloaded:
 		return overloadedBy + l.given[i]
 	}
-	return l.given[i]
+	return 1 + l.given[i] // it is at something, be it of others
 }
 
 func (l *leastLoaded[M]) removed(i int) { l.given = slices.Delete(l.given, i, i+1) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -114,6 +115,8 @@ func TestPool_LeastLoaded(t *testing.T) {
 	refs, handlers := sinks(sys, 3)
 	p := group.NewPool(sys, group.LeastLoaded[int](), handlers...)
 	stay := make(chan struct{})
+	goOn := sync.OnceFunc(func() { close(stay) })
+	t.Cleanup(goOn)
 	at := make(chan struct{}, 3)
 	for _, r := range refs[:2] {
 		do.Send(sys, r, func(*sink, *actor.Context) { at <- struct{}{}; <-stay })
@@ -135,7 +138,7 @@ func TestPool_LeastLoaded(t *testing.T) {
 		p.Send(sys, 100+i)
 	}
 	count(t, sys, p.Members, 3)
-	close(stay)
+	goOn()
 	quiet(t, sys)
 	total := 0
 	for _, r := range refs {
