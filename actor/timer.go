@@ -132,7 +132,7 @@ func (c *Context) arm(m *message, k *timer, d, period time.Duration) Timer {
 		l.shard = c.sys.timers.shardOf(c)
 	}
 	l.add(t)
-	now := c.sys.opts.clock.Nanos()
+	now := c.sys.timers.clock.Nanos()
 	l.shard.add(c, k, seam.After(now, max(d, 0)), now)
 	return t
 }
@@ -163,7 +163,7 @@ func runTick(c *Context, b *body, m *message) {
 		c.recycle(k.clear())
 		return
 	}
-	now := c.sys.opts.clock.Nanos()
+	now := c.sys.timers.clock.Nanos()
 	b.extra.timers.shard.add(c, k, k.following(now), now)
 	c.runHeld(b, k.copy(c, b))
 }

@@ -9,7 +9,9 @@ import (
 // The protocol is at timerShard.
 type timers struct {
 	sys    *System
+	clock  seam.Clock
 	hold   bool // an armed timer keeps the system from being quiescent
+	start  func(*Context, *timerShard)
 	shards []timerShard
 	set    seam.Int64 // when the alarm rings; written under mu
 
@@ -21,14 +23,31 @@ type timers struct {
 func (t *timers) init(sys *System) {
 	t.sys = sys
 	t.hold = sys.opts.clock.Flows()
-	t.alarm = sys.opts.clock.NewAlarm(t.ring)
+	t.start = t.schedule
+	t.prepare(sys.opts.clock, sys.opts.workers)
+}
+
+// prepare makes everything that the protocol knows of.
+func (t *timers) prepare(clock seam.Clock, shards int) {
+	t.clock = clock
+	t.alarm = clock.NewAlarm(t.ring)
 	t.set.Store(never)
-	t.shards = make([]timerShard, sys.opts.workers)
+	t.shards = make([]timerShard, shards)
 	for i := range t.shards {
 		s := &t.shards[i]
 		s.all = t
 		s.earliest.Store(never)
 		s.task.Init(s, nil)
+	}
+}
+
+// schedule makes a shard runnable, from a turn or, if c is nil, from outside.
+func (t *timers) schedule(c *Context, s *timerShard) {
+	if c != nil {
+		c.w.Schedule(&s.task)
+	} else if t.sys.sched.Hold() { // between two places it is in none
+		t.sys.sched.Inject(&s.task)
+		t.sys.sched.Release()
 	}
 }
 
@@ -59,10 +78,10 @@ func (t *timers) reset(at int64) {
 func (t *timers) ring() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.ended || !t.sys.sched.Hold() {
+	if t.ended {
 		return
 	}
-	now := t.sys.opts.clock.Nanos()
+	now := t.clock.Nanos()
 	t.set.Store(never) // before the look at the shards: F1
 	next := int64(never)
 	for i := range t.shards {
@@ -70,11 +89,10 @@ func (t *timers) ring() {
 		if at := s.earliest.Load(); at > now {
 			next = min(next, at)
 		} else if s.queued.CompareAndSwap(0, 1) {
-			t.sys.sched.Inject(&s.task)
+			t.start(nil, s)
 		}
 	}
 	t.reset(next)
-	t.sys.sched.Release()
 }
 
 // stop ends all timers of a system that stops, however many there are: nobody looks

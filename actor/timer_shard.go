@@ -125,7 +125,7 @@ func (s *timerShard) see(c *Context, now int64) {
 	case at > now:
 		s.all.ringAt(at)
 	case s.queued.CompareAndSwap(0, 1):
-		c.w.Schedule(&s.task)
+		s.all.start(c, s)
 	}
 }
 
@@ -135,8 +135,7 @@ func (s *timerShard) RunTask(w *sched.Worker) (again bool) {
 	if w.Stopping() {
 		return true // to where tasks are buried
 	}
-	now := s.all.sys.opts.clock.Nanos()
-	s.take(now)
+	s.take(s.all.clock.Nanos())
 	for i, m := range s.due {
 		s.due[i] = nil
 		c.fire(m)
@@ -146,11 +145,16 @@ func (s *timerShard) RunTask(w *sched.Worker) (again bool) {
 		return true
 	}
 	w.PrepareNext()
+	s.rest(c)
+	return false
+}
+
+// rest gives the shard up until something is due.
+func (s *timerShard) rest(c *Context) {
 	s.queued.Swap(0)
 	if s.earliest.Load() != never {
-		s.see(c, s.all.sys.opts.clock.Nanos())
+		s.see(c, s.all.clock.Nanos())
 	}
-	return false
 }
 
 // take moves what is due from the wheel to s.due, a batch at most, and says when the
