@@ -6,7 +6,9 @@ import "context"
 // Ordinary messages stay as small as they are; a behaviour that wants contexts says so
 // in its type, as in Behaviour[S, Carried[M]], and gets its method by [DoCarried].
 type Carried[M any] struct {
-	Context context.Context // nil is context.Background
+	// Context is what is carried; nil is context.Background.
+	Context context.Context
+	// Message is the message.
 	Message M
 }
 

@@ -94,6 +94,23 @@ func BenchmarkTimer_ArmCancelAfterFunc(b *testing.B) {
 	}
 }
 
+// BenchmarkTimer_StopOfMany: what the end of a system costs that has a million armed
+// timers.
+func BenchmarkTimer_StopOfMany(b *testing.B) {
+	d := delays(manyTimers)
+	for b.Loop() {
+		b.StopTimer()
+		sys := actor.Start(actor.Clock(actor.NewVirtualClock(time.Unix(0, 0))))
+		inside(b, sys, func(c *actor.Context) {
+			for _, d := range d {
+				actor.After(c, d, count, 1)
+			}
+		})
+		b.StartTimer()
+		sys.Stop()
+	}
+}
+
 // BenchmarkTimer_ArmFireOne: one timer at a time on the machine's clock, from arming
 // to its behaviour, with no time to pass in between.
 func BenchmarkTimer_ArmFireOne(b *testing.B) {
