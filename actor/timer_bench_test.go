@@ -30,9 +30,13 @@ func BenchmarkTimer_ArmFire(b *testing.B) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	sys := start(b, actor.Clock(clock))
 	d := delays(manyTimers)
+	all := make([]actor.Ref[puppet], 64)
+	for i := range all {
+		all[i] = puppetType.Spawn(sys, puppet{})
+	}
 	for range max(1, b.N/manyTimers) {
-		for i := range 64 {
-			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		for i, p := range all {
+			do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 				for _, d := range d[i*manyTimers/64 : (i+1)*manyTimers/64] {
 					actor.After(c, d, count, 1)
 				}

@@ -176,13 +176,22 @@ func (w *Wheel[T]) Pop(now uint64) *Entry[T] {
 	return nil
 }
 
-// moveDown spreads a slot of a higher level over the levels below it.
+// moveDown spreads a slot of a higher level over the levels below it, from the first to
+// the last. Few of them are in the cache, and where the next one is stands in the one
+// before; so it goes through the list from the other end as well, which fetches two at
+// a time.
 func (w *Wheel[T]) moveDown(n int, i uint8) {
 	e := w.levels[n].slots[i].first
 	w.empty(n, i)
-	e.prev.next = nil // the circle becomes a list
+	fetched := e.prev
+	fetched.next = nil // the circle becomes a list
 	for e != nil {
 		next := e.next
+		if fetched != nil {
+			if fetched = fetched.prev; fetched == e || fetched == next {
+				fetched = nil // they have met: what is behind has new neighbours
+			}
+		}
 		w.place(e)
 		e = next
 	}
