@@ -3,7 +3,6 @@ package actor
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"sync"
 )
@@ -123,7 +122,7 @@ func Lookup[S any](from Sender, name string) (Ref[S], error) {
 	if b == nil {
 		return Ref[S]{}, fmt.Errorf("%w: %q", ErrNoName, name)
 	}
-	if b.typ.state != reflect.TypeFor[S]() {
+	if _, ok := b.typ.state.(*S); !ok {
 		return Ref[S]{}, fmt.Errorf("%w: %q is a %s", ErrOtherType, name, b.typ.name)
 	}
 	return Ref[S]{b}, nil

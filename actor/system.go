@@ -30,9 +30,8 @@ type System struct {
 	timers   timers
 	names    names
 
-	mu       sync.Mutex
-	contexts []*Context               // guarded by mu
-	pins     map[*typeInfo]*sched.Pin // guarded by mu
+	mu   sync.Mutex
+	pins map[*typeInfo]*sched.Pin // guarded by mu
 }
 
 // Start makes a system. It panics, with everything that is wrong, if options are
@@ -51,9 +50,10 @@ func Start(opts ...Option) *System {
 	}
 	sc, err := sched.New(sched.Config{
 		Workers:  s.opts.workers,
+		Spares:   s.opts.spares,
 		Seed:     s.opts.seed,
 		BindCPUs: s.opts.bind,
-		Attach:   s.attach,
+		Attach:   func(w *sched.Worker) any { return s.newContext(w) },
 		Publish:  func(w *sched.Worker) { w.Local().(*Context).publish() },
 	})
 	if err != nil {
@@ -63,15 +63,6 @@ func Start(opts ...Option) *System {
 	s.timers.init(s)
 	s.opts.virtual.join(s)
 	return s
-}
-
-// attach is sched.Config.Attach.
-func (s *System) attach(w *sched.Worker) any {
-	c := s.newContext(w)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.contexts = append(s.contexts, c)
-	return c
 }
 
 func (s *System) sender() (*Context, *System) { return nil, s }

@@ -149,7 +149,7 @@ func runFired(c *Context, b *body, m *message) {
 	k.gen.Add(1)
 	held := k.take(c, b)
 	k.clear()
-	c.runHeld(b, held)
+	c.runHeld(b, m, held)
 }
 
 // runTick arms the timer of Every again and runs its message, unless it was canceled
@@ -165,7 +165,7 @@ func runTick(c *Context, b *body, m *message) {
 	}
 	now := c.sys.timers.clock.Nanos()
 	b.extra.timers.shard.add(c, k, k.following(now), now)
-	c.runHeld(b, k.copy(c, b))
+	c.runHeld(b, m, k.copy(c, b))
 }
 
 // following is when the next tick is due: a whole number of periods after the last
@@ -197,11 +197,10 @@ func (k *timer) copy(c *Context, b *body) *message {
 	return m
 }
 
-// runHeld runs a message that has been in no mailbox. If its behaviour panics the
-// report finds it where that of any other message is.
-func (c *Context) runHeld(b *body, m *message) {
-	m.sender = b
-	c.msg = m
+// runHeld runs m, which has been in no mailbox, in the place of at. If its behaviour
+// panics, at tells the report which one that was.
+func (c *Context) runHeld(b *body, at, m *message) {
+	at.id, at.from = m.id, b.id
 	b.typ.runs[m.id](c, b, m)
 	c.recycle(m)
 }
