@@ -2,6 +2,7 @@ package actor
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -27,3 +28,12 @@ func NewClockAt(start time.Time, nanos int64) *VirtualClock {
 func StopHandler[M any](sys *System, h Handler[M]) {
 	Stop(sys, h.(bound[outlet[M], M]).r)
 }
+
+// TimerSize is what a timer takes with the header of its message.
+const TimerSize = unsafe.Sizeof(node[timer]{})
+
+// TimerOffset is where a timer lies in its message, and where payloadOf looks for it.
+const (
+	TimerOffset = unsafe.Offsetof(node[timer]{}.payload)
+	HeaderSize  = headerSize
+)

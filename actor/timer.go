@@ -16,7 +16,7 @@ import (
 type Timer struct {
 	m     *message
 	owner *body
-	gen   uint64
+	gen   uint32
 }
 
 // After sends the running actor the message m for behaviour b, when d has passed. It
@@ -103,15 +103,18 @@ type timer struct {
 	id     uint16
 
 	// Owner only.
-	live  bool     // it will run, or run again
+	live  bool // it will run, or run again
+	gen   generation
 	held  *message // its payload; nil: in words
-	words [2]uint64
-
-	// How many timers this memory was before. Raised by the owner when the timer
-	// has run or was canceled; a Timer or a list that was kept for longer may look at
-	// it when the memory is another actor's.
-	gen seam.Uint64
+	words [3]uint64
 }
+
+// generation is how many timers some memory was before. Raised by the owner when the
+// timer has run or was canceled; a Timer or a list that was kept for longer may look at
+// it when the memory is another actor's. It would be fooled by one that was kept for
+// exactly 2³² more. A word of 64 bits must lie at a multiple of 8, which on a 32-bit
+// machine the payload of a message does not.
+type generation = seam.Uint32
 
 // tick is the payload of a message of Every.
 type tick struct{ of *timer }

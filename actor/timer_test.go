@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -391,4 +392,13 @@ func TestMisuse_OfTimers(t *testing.T) {
 	})
 	panics(t, "Clock(nil)", func() { actor.Start(actor.Clock(nil)) })
 	equal(t, "panics", sys.Stats().Panics, 0)
+}
+
+// TestTimer_Layout: "With its header it fills 128 bytes on a 64-bit machine"; and on any
+// it lies where the payload of a message is looked for.
+func TestTimer_Layout(t *testing.T) {
+	equal(t, "place in the message", actor.TimerOffset, actor.HeaderSize)
+	if unsafe.Sizeof(uintptr(0)) == 8 {
+		equal(t, "size", actor.TimerSize, 128)
+	}
 }
