@@ -23,6 +23,7 @@ func Declare[M, S any](t *Type[S], name string, opts ...BehaviourOption) Behavio
 		name: name, pool: p, pointers: pointers,
 		payload: func(m *message) any { return *payloadOf[M](m) },
 		clear:   func(m *message) { clear1(payloadOf[M](m)) },
+		copy:    func(to *message, from *timer) { *payloadOf[M](to) = *keptBy[M](from) },
 	}).with(opts))}
 }
 

@@ -36,6 +36,10 @@ type extras struct {
 	watchers roster[monitor] // who watches it
 	watching roster[monitor] // whom it watches
 	trap     func(c *Context, b *body, e Exit)
+
+	timers actorTimers
+	names  []string
+	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it
 }
 
 // mine returns the actor's extras, and makes them at first. Owner only.
@@ -87,4 +91,22 @@ func (r *roster[T]) pop() *T {
 	s := r.seats[len(r.seats)-1]
 	r.remove(s.at)
 	return s.who
+}
+
+// letGo ends whatever ends with the actor and is known to others. Names go first, and
+// all of it goes before the mailbox is closed: whoever learns of the actor's end, by a
+// dead letter, by ErrStopped or by a message, finds its names free. Owner only, as often
+// as it likes.
+func (b *body) letGo(r replier) {
+	x := b.extra
+	if x == nil || x.phase == ended {
+		return
+	}
+	b.sys.names.release(b, x.names)
+	x.names = nil
+	x.timers.end(r)
+	if x.ended != nil {
+		close(x.ended)
+		x.ended = nil
+	}
 }

@@ -74,6 +74,9 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 	}
 	c.reset()
 	r := replier{c: c, sys: b.sys}
+	if !b.supervised {
+		b.letGo(r) // before anybody hears of it
+	}
 	f := b.faultOf(c, m, d, crash)
 	if d.reject != nil {
 		d.reject(r, m, f.toAsker())
@@ -126,7 +129,7 @@ func (b *body) failed(c *Context, f *fault) {
 
 func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError) {
 	p := PanicReport{
-		ActorID: b.id, Type: b.typ.name, Behaviour: d.name, MessageID: m.id, From: m.from,
+		ActorID: b.id, Type: b.typ.name, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
 		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
 	}
 	if m.id == systemID {

@@ -63,6 +63,7 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 // closeBox makes dead letters of all mail, and refuses what comes. Owner only.
 func (b *body) closeBox(r replier) {
 	x := b.mine()
+	b.letGo(r)
 	why := stoppedBecause(x.reason)
 	x.refuse(why)
 	b.buryMail(r, x.back.all(), why)
@@ -178,6 +179,7 @@ func (b *body) buryMail(r replier, left *message, why error) {
 func (b *body) finish(r replier) {
 	x := b.extra
 	b.waited()
+	b.letGo(r) // OnStop may have armed timers
 	if b.load&backpressure.Muted != 0 {
 		b.load = 0
 		r.countUnmute()

@@ -14,9 +14,6 @@ type unanswered struct{}
 
 func (unanswered) refused(*body, replier) {}
 
-// systemID is the number of the runtime's messages in every type's table.
-const systemID = 0
-
 // signalPool has the nodes of signals.
 var signalPool, _ = poolOf[signal]()
 

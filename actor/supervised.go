@@ -137,6 +137,7 @@ func (b *body) suspend(c *Context, x *extras) {
 func (b *body) forget(c *Context, x *extras) {
 	r := replier{c: c, sys: b.sys}
 	c.reset()
+	x.timers.cancelAll(c)
 	for n := len(x.watching.seats); n > 0; n-- {
 		x.watching.seats[n-1].who.cancel(r)
 	}

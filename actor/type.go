@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -59,9 +60,11 @@ type declaration struct {
 	poolID   uint16 // pool.id, one load nearer
 	pointers bool   // the payload must be cleared
 	urgent   bool   // goes through the lane; poolID is one that no stock has
+	silent   bool   // of the runtime's making: never a dead letter
 	run      runFunc
 	payload  func(m *message) any                 // for dead letters
 	clear    func(m *message)                     // makes the payload keep nothing alive
+	copy     func(to *message, from *timer)       // copies the payload; nil for an ask
 	reject   func(r replier, m *message, e error) // answers an ask that will not run; nil otherwise
 }
 
@@ -89,7 +92,7 @@ func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 	if name == "" {
 		panic("gallop: NewType: empty name")
 	}
-	t := &Type[S]{info: typeInfo{name: name, state: (*S)(nil), decls: []*declaration{systemDecl}}}
+	t := &Type[S]{info: typeInfo{name: name, state: (*S)(nil), decls: slices.Clone(ownDecls)}}
 	for _, o := range opts {
 		if o == nil {
 			panic("gallop: NewType: a nil option for " + name)
