@@ -55,7 +55,7 @@ type boundedQueue struct {
 	limit       int
 	overflow    Overflow
 	first, last *message
-	looking     bool // the actor looks, or will: a lookRun is on its way, or it is running
+	looking     bool // the actor looks, or will: a look message is on its way, or it is running
 	shut        bool // the actor's load says that senders must wait
 	full        bool // OverflowMute: it was full, and half of it is not free yet
 }
@@ -178,14 +178,14 @@ func (c *Context) sendBounded(to *body, m *message) {
 	if err != nil {
 		r.deadLetter(to, m, err)
 	} else if tell {
-		to.tell(c)
+		to.callToLook(c)
 	}
 }
 
-// tell makes the actor look into its queue. Should it have ended meanwhile, its end has
+// callToLook makes the actor look into its queue. Should it have ended meanwhile, its end has
 // emptied the queue.
-func (b *body) tell(c *Context) {
-	m := newOwn(c, b, lookRun, 0)
+func (b *body) callToLook(c *Context) {
+	m := newOwn(c, lookID, 0)
 	switch b.box.push(m) {
 	case pushWoke:
 		c.w.Schedule(&b.task)
@@ -198,13 +198,13 @@ func (b *body) tell(c *Context) {
 // or from outside if c is nil. If it returns an error the message is still the caller's.
 func (b *body) tryBounded(c *Context, m *message) error {
 	if c != nil {
-		m.sender = c.self
+		m.from = c.self.id
 		dropped, tell, err := b.flow.Load().put(b, nil, m) // replies mute nobody
 		if dropped != nil {
 			replier{c: c, sys: b.sys}.deadLetter(b, dropped, ErrDropped)
 		}
 		if tell {
-			b.tell(c)
+			b.callToLook(c)
 		}
 		return err
 	}
@@ -244,7 +244,7 @@ func (b *body) fromOutside(put func() (tell bool, err error)) error {
 	}
 	defer sys.sched.Release()
 	tell, err := put()
-	if !tell || b.deliver(newOwn(nil, b, lookRun, 0)) != ErrSystemStopped {
+	if !tell || b.deliver(newOwn(nil, lookID, 0)) != ErrSystemStopped {
 		return err
 	}
 	replier{sys: sys}.deadLetters(b, b.flow.Load().close(), ErrSystemStopped)
@@ -257,7 +257,7 @@ func (b *body) trySendBounded(c *Context, m *message) error {
 	if !f.lobby.tryEnter(b) {
 		return ErrOverloaded
 	}
-	m.sender = c.self
+	m.from = c.self.id
 	f.lobby.mu.Lock()
 	if f.lobby.closed {
 		f.lobby.mu.Unlock()
@@ -266,7 +266,7 @@ func (b *body) trySendBounded(c *Context, m *message) error {
 	tell := f.bounded.append(m)
 	f.lobby.mu.Unlock()
 	if tell {
-		b.tell(c)
+		b.callToLook(c)
 	}
 	return nil
 }
@@ -276,8 +276,7 @@ func (b *body) trySendBounded(c *Context, m *message) error {
 func (b *body) look(c *Context) {
 	first, last, n := b.takeBounded(c)
 	if n > 0 {
-		b.putFirst(first, last, n)
-		c.then |= yielded
+		c.putFront(first, last, n)
 	}
 }
 

@@ -152,11 +152,11 @@ func TestBound_Ends(t *testing.T) {
 			r, release := typ.stuck(t, sys)
 			inside(t, sys, func(c *actor.Context) {
 				for range bound {
-					typ.do.Send(c, r, nothing)
+					typ.do.Send(c, r, noop)
 				}
 			})
 			errs := make(chan error, 1)
-			go func() { errs <- typ.do.SendWait(soon(t), sys, r, nothing) }()
+			go func() { errs <- typ.do.SendWait(soon(t), sys, r, noop) }()
 			eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 			actor.Stop(sys, r)
 			release()
@@ -168,10 +168,10 @@ func TestBound_Ends(t *testing.T) {
 			}
 			eventually(t, "dead letters", func() bool { return dead.n.Load() == want })
 			quiet(t, sys)
-			wants(t, typ.do.TrySend(sys, r, nothing), actor.ErrStopped)
+			wants(t, typ.do.TrySend(sys, r, noop), actor.ErrStopped)
 			inside(t, sys, func(c *actor.Context) {
-				typ.do.Send(c, r, nothing)
-				wants(t, typ.do.TrySend(c, r, nothing), actor.ErrStopped)
+				typ.do.Send(c, r, noop)
+				wants(t, typ.do.TrySend(c, r, noop), actor.ErrStopped)
 			})
 			equal(t, "dead letters", dead.n.Load(), want+1)
 			st := sys.Stats()
@@ -265,7 +265,7 @@ func TestBound_Stops(t *testing.T) {
 	})
 	do.Send(sys, m, run)
 	errs := make(chan error, 1)
-	go func() { errs <- mutingType.do.SendWait(soon(t), sys, r, nothing) }()
+	go func() { errs <- mutingType.do.SendWait(soon(t), sys, r, noop) }()
 	eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 	done := make(chan struct{})
 	go func() { sys.Stop(); close(done) }()
@@ -273,7 +273,7 @@ func TestBound_Stops(t *testing.T) {
 	release()
 	receive(t, "Stop to return", done)
 	equal(t, "dead letters and messages run", dead.n.Load()+ran.Load(), 2*bound+1)
-	wants(t, mutingType.do.TrySend(sys, r, nothing), actor.ErrSystemStopped)
+	wants(t, mutingType.do.TrySend(sys, r, noop), actor.ErrSystemStopped)
 }
 
 // TestMisuse_OfBounds: bad values panic at the call that is wrong.

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"time"
 
 	"github.com/gallop-go/gallop/heap"
@@ -23,11 +22,16 @@ type Context struct {
 	// The turn that runs.
 	self *body
 	msg  *message // the message being handled
-	left int      // messages that the turn may still run
+	sent *message // sent last; see seam.SwapHeld
+	left int      // messages that the turn may still run, as of the last settlement
 	gas  gasMeter // what the turn has spent besides
 
+	front front // see putFront
+
 	// Set by the behaviour that runs, read by the loop behind it.
-	then outcome
+	then    outcome
+	shields int
+	aside   bool // what runs is not from the mailbox
 
 	stock   []magazines // by pool: nodes to be used again
 	ids     idBlock
@@ -42,17 +46,18 @@ type Context struct {
 type outcome uint8
 
 const (
-	goOn    outcome = 0
-	mustEnd outcome = 1 << 0 // Stop was called
-	mayPark outcome = 1 << 1 // it met a gate
-
-	gasSpent outcome = 1 << 2 // it has spent what a turn may
-	yielded  outcome = 1 << 3 // its next message is in place: Yield was called, or mail taken over
+	goOn      outcome = 0
+	mustEnd   outcome = 1 << 0 // Stop or Exit was called
+	mayPark   outcome = 1 << 1 // it met a gate
+	lookAgain outcome = 1 << 2 // the mailbox has got other mail in front
+	gasSpent  outcome = 1 << 3 // it has spent what a turn may
+	gasLow    outcome = 1 << 4 // it may run fewer messages than it was to; no reason to end
+	yielded   outcome = 1 << 5 // its next message is in front: Yield was called, or mail taken over
 )
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), stock: newStock(poolCount())}
+	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1))}
 }
 
 // System returns the system that the actor belongs to.
@@ -67,15 +72,10 @@ func (c *Context) Now() time.Time { return c.sys.opts.clock.Now() }
 // Rand returns the worker's source of chance, which the system's [Seed] starts.
 func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 
-// Stop ends the actor when the behaviour that runs returns. What is left in its
-// mailbox and what comes later becomes dead letters; requests among it are
-// answered with ErrStopped.
-func (c *Context) Stop() { c.then |= mustEnd }
-
 // Self returns the ref of the actor that runs. It panics if S is not its state
 // type.
 func Self[S any](c *Context) Ref[S] {
-	if c.self.typ.state != reflect.TypeFor[S]() {
+	if _, ok := c.self.typ.state.(*S); !ok {
 		panic("gallop: Self: the running actor is a " + c.self.typ.name + ", which has another state type")
 	}
 	return Ref[S]{c.self}
@@ -107,6 +107,7 @@ func split(from Sender) (*Context, *System) {
 // reset forgets what the behaviour asked for, at the end of its actor.
 func (c *Context) reset() {
 	c.then = goOn
+	c.shields, c.aside = 0, false
 	c.waiters.forget()
 }
 

@@ -24,7 +24,12 @@ type DeadLetter struct {
 
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
 func (r replier) deadLetter(to *body, m *message, reason error) {
-	if !to.typ.isOwn(m.id) {
+	switch {
+	case m.id == systemID:
+		*payloadOf[signal](m) = nil
+	case isOwn(m.id) || to.typ.decls[m.id].silent:
+		return // left to Go's collector: it may refer to what ends with its actor
+	default:
 		r.declareDead(to, m, reason)
 	}
 	r.recycle(m)
@@ -65,10 +70,7 @@ func (r replier) recycle(m *message) {
 
 func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
 	if s.opts.onDeadLetter != nil {
-		l := DeadLetter{ActorID: to.id, Type: to.typ.name, Behaviour: d.name, Message: d.payload(m), Reason: reason}
-		if m.sender != nil {
-			l.From = m.sender.id
-		}
+		l := DeadLetter{ActorID: to.id, Type: to.typ.name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
 		s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
 		return
 	}

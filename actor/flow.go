@@ -57,45 +57,26 @@ func (b *body) endFlow() (left *message) {
 	return f.close()
 }
 
-// The runtime's own messages have numbers behind those of the type's behaviours, so
-// that they run as any other and cost the others nothing. They are no messages of the
-// user's: not counted, and never dead letters.
-const (
-	roomRun  = iota // SendWait's messages before this one have run
-	lookRun         // mail has come in to an empty bounded queue
-	stallRun        // somebody has waited for long because of applied pressure
-	ownRuns
+// The runtime's own messages about the flow, which run as any other.
+var (
+	roomDecl = &declaration{name: "(room)", run: func(c *Context, b *body, _ *message) {
+		c.count.Messages-- // it is none of the user's
+		b.makeRoom()
+	}}
+	lookDecl = &declaration{name: "(look)", run: func(c *Context, b *body, _ *message) {
+		c.count.Messages--
+		b.look(c)
+	}}
+	stallDecl = &declaration{name: "(stall)", run: func(c *Context, b *body, m *message) {
+		c.count.Messages--
+		b.stalled(c, *payloadOf[uint64](m) != 0)
+	}}
 )
 
-// ownID is the number of one of the runtime's messages to actors of type t.
-func (t *typeInfo) ownID(run int) uint16 { return uint16(len(t.decls) + run) }
-
-// isOwn tells whether a message is the runtime's. stopID is among them.
-func (t *typeInfo) isOwn(id uint16) bool { return int(id) >= len(t.decls) }
-
-// ownRunFuncs completes the dispatch table.
-func ownRunFuncs() []runFunc {
-	return []runFunc{
-		roomRun: func(c *Context, b *body, _ *message) {
-			c.count.Messages--
-			b.makeRoom()
-		},
-		lookRun: func(c *Context, b *body, _ *message) {
-			c.count.Messages--
-			b.look(c)
-		},
-		stallRun: func(c *Context, b *body, m *message) {
-			c.count.Messages--
-			b.stalled(c, *payloadOf[uint64](m) != 0)
-		},
-	}
-}
-
-// newOwn makes one of the runtime's messages, from the worker's stock, or from the
-// common one if c is nil.
-func newOwn(c *Context, to *body, run int, word uint64) *message {
+// newOwn makes one of them, from the worker's stock, or from the common one if c is nil.
+func newOwn(c *Context, id uint16, word uint64) *message {
 	m := newMessage(c, wordPools[0].pool)
-	m.id, m.sender = to.typ.ownID(run), nil
+	m.id, m.from = id, 0
 	*payloadOf[uint64](m) = word
 	return m
 }

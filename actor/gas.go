@@ -29,25 +29,42 @@ func (c *Context) Gas(n int) {
 	}
 	n = min(n, maxBatch)
 	c.gas.spent = min(c.gas.spent+n, maxBatch)
-	c.w.Spend(n)                                      // so that the worker looks at the clock as often as otherwise
-	left := c.self.gasLimit() - c.gas.spent - c.ran() // for messages after this one
-	if left <= 0 {
-		left = 0
-		c.then |= gasSpent
+	c.w.Spend(n) // so that the worker looks at the clock as often as otherwise
+	limit := c.self.gasLimit()
+	if c.gas.spent+int(c.self.batch) <= limit {
+		return // it lasts for the batch
 	}
-	if over := c.left - 1 - left; over > 0 {
-		c.left -= over
-		c.gas.cut += over
+	c.then |= gasLow // the turn settles its books when the behaviour returns
+	if c.gas.spent+c.ran() >= limit {
+		c.then |= gasSpent
 	}
 }
 
-// ran is how many messages the turn has begun to run.
+// ran is how many messages the turn has begun to run: those that are settled, and those
+// of the stretch up to the one that runs.
 func (c *Context) ran() int {
-	n := int(c.self.batch) - c.left + 1
-	if c.gas.turn == c.w.Turn() {
-		n -= c.gas.cut
+	n := int(c.self.batch) - c.left - c.gas.cut
+	if c.aside {
+		return n
 	}
-	return n
+	for m := c.self.in.fifo; m != c.msg; m = m.next {
+		n++
+	}
+	return n + 1
+}
+
+// cutGas ends the turn, or lets it run fewer messages, as the gas has it. When the books
+// are settled.
+func (c *Context) cutGas() {
+	c.then &^= gasLow
+	ran := int(c.self.batch) - c.left - c.gas.cut
+	if over := c.left - max(c.self.gasLimit()-c.gas.spent-ran, 0); over > 0 {
+		c.left -= over
+		c.gas.cut += over
+	}
+	if c.left == 0 {
+		c.then |= gasSpent
+	}
 }
 
 // gasLimit is how many reductions a turn of b may spend.
@@ -62,5 +79,5 @@ func (b *body) gasLimit() int {
 // spent its gas, or it has outlived its slice of time, about a millisecond. To go on
 // later, call [Yield] and return. It costs a few loads.
 func (c *Context) ShouldYield() bool {
-	return c.then&gasSpent != 0 || c.w.ShouldYield()
+	return c.then&gasSpent != 0 || c.w.MustYield()
 }

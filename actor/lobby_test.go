@@ -48,7 +48,7 @@ func fill(t testing.TB, sys *actor.System) (a actor.Ref[puppet], release func(),
 	for range actor.OutsideRoom {
 		must(t, do.TrySend(sys, a, func(*puppet, *actor.Context) { ran.Add(1) }))
 	}
-	wants(t, do.TrySend(sys, a, nothing), actor.ErrOverloaded)
+	wants(t, do.TrySend(sys, a, noop), actor.ErrOverloaded)
 	return a, release, ran
 }
 
@@ -121,7 +121,7 @@ func TestSendWait_InsideABehaviour(t *testing.T) {
 	a, release, _ := fill(t, sys)
 	inside(t, sys, func(c *actor.Context) {
 		panics(t, "SendWait called from a behaviour", func() {
-			_ = do.SendWait(context.Background(), sys, a, nothing)
+			_ = do.SendWait(context.Background(), sys, a, noop)
 		})
 	})
 	equal(t, "that wait", actor.Waiting(a), 0)
@@ -140,7 +140,7 @@ func TestSendWait_Ends(t *testing.T) {
 			a, release, _ := fill(t, sys)
 			errs := make(chan error, 10)
 			for range cap(errs) {
-				go func() { errs <- do.SendWait(context.Background(), sys, a, nothing) }()
+				go func() { errs <- do.SendWait(context.Background(), sys, a, noop) }()
 			}
 			eventually(t, "they wait", func() bool { return actor.Waiting(a) == cap(errs) })
 			end(sys, a)

@@ -3,23 +3,26 @@ package actor
 import "unsafe"
 
 // message is the header of every message: one allocation, followed in memory by
-// the payload. 24 bytes on 64-bit machines, so that a one-word payload makes 32.
+// the payload. 24 bytes, so that a payload of 64 bits makes 32 and is aligned.
 //
 // Who owns a message: its sender until push succeeds, then the mailbox, then the
 // receiver's runner from the grab until it is recycled.
 type message struct {
 	next   *message // see mailbox
-	sender *body    // nil: from outside
-	id     uint16   // index of the behaviour in its type's table
-	length uint16   // of the chain that begins here, while it is in a pool
-	origin          // where it is recycled
+	_      [8 - unsafe.Sizeof(uintptr(0))]byte
+	from   uint64 // the number of the actor that sent it; 0: from outside
+	id     uint16 // index of the behaviour in its type's table
+	length uint16 // of the chain that begins here, while it is in a pool
+	origin        // where it is recycled
 }
 
-// origin says where a free message belongs: its memory layout, and who made it.
-type origin struct {
-	pool uint16
-	home uint16 // a worker's number, or outside
-}
+// origin says where a free message belongs: its pool, and who made it, a worker's
+// number or outside. One word, because every message is compared with the next.
+type origin uint32
+
+func originOf(pool, home uint16) origin { return origin(pool) | origin(home)<<16 }
+func (o origin) pool() uint16           { return uint16(o) }
+func (o origin) home() uint16           { return uint16(o >> 16) }
 
 const headerSize = unsafe.Sizeof(message{})
 

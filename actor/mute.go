@@ -8,8 +8,9 @@ import "github.com/gallop-go/gallop/backpressure"
 
 // meetGate runs when a behaviour sends to an actor whose gate is shut, and tells
 // whether it has delivered the message.
-func (c *Context) meetGate(to *body, m *message) (delivered bool) {
+func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool) {
 	if to.typ.bound.limit != 0 {
+		m.id, m.from = d.id, c.self.id
 		c.sendBounded(to, m)
 		return true
 	}
@@ -23,7 +24,7 @@ func (c *Context) meetGate(to *body, m *message) (delivered bool) {
 // ledger would do no harm.
 func (c *Context) muteFor(to *body) {
 	me := c.self
-	if me == to || !me.load.MayBeMuted() || c.waiters.recent(to) {
+	if me == to || !me.load.MayBeMuted() || c.waiters.recent(to) || me.supervises() {
 		return
 	}
 	w := c.waiters.get()
@@ -35,6 +36,9 @@ func (c *Context) muteFor(to *body) {
 		return
 	}
 	c.waiters.remember(to)
+	if to.typ.bound.limit != 0 {
+		c.waiters.latest = nil // the next message to it goes through its queue as well
+	}
 	c.then |= mayPark
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
 		to.sys.stalls.watch(to)
@@ -56,6 +60,7 @@ func (b *body) park(c *Context) bool {
 	c.w.PrepareNext()
 	if !full && b.debt.Park() {
 		c.count.Mutes++
+		b.recheckLane(c)
 		return true
 	}
 	b.sys.sched.Release()
@@ -141,9 +146,10 @@ func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
 // waiterList is a worker's stock of ledger entries, and its memory of the gates
 // that the running behaviour has met. Owner only.
 type waiterList struct {
-	spare []*backpressure.Waiter[waiting]
-	met   [4]*body
-	next  int
+	spare  []*backpressure.Waiter[waiting]
+	met    [4]*body
+	next   int
+	latest *body // the last one met
 }
 
 func (l *waiterList) get() *backpressure.Waiter[waiting] {
@@ -165,7 +171,7 @@ func (l *waiterList) put(w *backpressure.Waiter[waiting]) {
 }
 
 func (l *waiterList) recent(to *body) bool {
-	for _, b := range l.met {
+	for _, b := range &l.met {
 		if b == to {
 			return true
 		}
@@ -176,11 +182,13 @@ func (l *waiterList) recent(to *body) bool {
 func (l *waiterList) remember(to *body) {
 	l.met[l.next%len(l.met)] = to
 	l.next++
+	l.latest = to
 }
 
 func (l *waiterList) forget() {
 	clear(l.met[:])
 	l.next = 0
+	l.latest = nil
 }
 
 // keep takes an entry back that no ledger holds any more.

@@ -19,14 +19,18 @@ type options struct {
 	workers      int
 	batch        int
 	gas          int
+	spares       int
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
+	virtual      *VirtualClock // behind clock, if it is one
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
 	onStall      func(StallReport)
 	stallPeriod  time.Duration
+	longTurn     time.Duration
+	onLongTurn   func(LongTurnReport)
 	nilOptions   []string // those that were given nil
 }
 
@@ -101,6 +105,8 @@ func defaultOptions() options {
 		batch:       DefaultBatch,
 		gas:         DefaultGas,
 		stallPeriod: stallPeriod,
+		spares:      sched.DefaultSpares,
+		longTurn:    DefaultLongTurn,
 		clock:       seam.SystemClock{},
 		log:         plainSink{},
 	}
@@ -118,6 +124,7 @@ func (o *options) check() error {
 	if o.gas < 1 {
 		errs = append(errs, fmt.Errorf("Gas(%d): want at least 1", o.gas))
 	}
+	errs = append(errs, o.checkSpares(), o.checkLongTurn())
 	for _, name := range o.nilOptions {
 		errs = append(errs, fmt.Errorf("%s(nil)", name))
 	}

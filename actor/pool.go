@@ -25,7 +25,8 @@ import (
 
 const (
 	maxHomes = 64
-	outside  = maxHomes - 1 // the home of nodes that were made outside of any worker
+	outside  = maxHomes - 1   // the home of nodes that were made outside of any worker
+	noPool   = math.MaxUint16 // the number of no pool
 )
 
 // pool is one layout of nodes. Read-only after registration, but for homes.
@@ -38,7 +39,7 @@ type pool struct {
 // make1 returns a new node.
 func (p *pool) make1(home uint16) *message {
 	m := p.fresh()
-	m.origin = origin{p.id, home}
+	m.origin = originOf(p.id, home)
 	return m
 }
 
@@ -64,8 +65,8 @@ var wordPools = [...]struct {
 func register(fresh func() *message) *pool {
 	pools.mu.Lock()
 	defer pools.mu.Unlock()
-	if len(pools.list) > math.MaxUint16 {
-		panic("gallop: more than 65,536 message layouts")
+	if len(pools.list) >= noPool {
+		panic("gallop: more than 65,535 message layouts")
 	}
 	p := &pool{id: uint16(len(pools.list)), fresh: fresh}
 	pools.list = append(pools.list, p)
@@ -128,6 +129,18 @@ func (p *pool) takeOne() *message {
 		m.next = nil
 		spare.Put(rest)
 	}
+	return m
+}
+
+// takeFrom returns a node of a sender's own chain, which it refills from the pool.
+func (p *pool) takeFrom(chain **message) *message {
+	m := *chain
+	if m == nil {
+		if m, _ = p.homes[outside].Get().(*message); m == nil {
+			return p.make1(outside)
+		}
+	}
+	*chain, m.next = m.next, nil
 	return m
 }
 

@@ -38,6 +38,16 @@ func (c *Context) ReleasePressure() {
 	b.setLoad(c, b.load&^backpressure.Pressed)
 }
 
+// dropPressure takes back what a life has applied that ends. Owner only.
+func (b *body) dropPressure() {
+	if f := b.flow.Load(); f != nil {
+		f.pressed.Store(0)
+		f.spared = 0
+		f.marks = watermarks{} // the stash has come and gone past it
+		b.load &^= backpressure.Spared
+	}
+}
+
 // spare keeps an actor from being muted until it has run the mail that it has now: what
 // it has taken out of the mailbox, and what it takes out next. The caller owns it.
 func (b *body) spare() {

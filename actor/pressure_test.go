@@ -234,14 +234,14 @@ type muteGraph struct {
 	ran, sent, bad atomic.Int64
 }
 
-// act is one step of an actor: what it does is drawn beforehand.
-type act struct {
+// sway is one step of an actor: what it does is drawn beforehand.
+type sway struct {
 	kind   int // 0: send on, 1: press and ask, 2: press a while, 3: burst
 	at, to int
-	next   []act
+	next   []sway
 }
 
-func (g *muteGraph) do(a act) deed {
+func (g *muteGraph) do(a sway) deed {
 	return func(p *puppet, c *actor.Context) {
 		g.ran.Add(1)
 		to := g.actors[a.to]
@@ -275,9 +275,9 @@ func (g *muteGraph) do(a act) deed {
 }
 
 // drawAct draws a step and what it leads to.
-func drawAct(t *rapid.T, actors, depth int) act {
+func drawAct(t *rapid.T, actors, depth int) sway {
 	pick := func(what string) int { return rapid.IntRange(0, actors-1).Draw(t, what) }
-	a := act{kind: rapid.IntRange(0, 3).Draw(t, "kind"), at: pick("at"), to: pick("to")}
+	a := sway{kind: rapid.IntRange(0, 3).Draw(t, "kind"), at: pick("at"), to: pick("to")}
 	if depth > 0 {
 		for range rapid.IntRange(0, 2).Draw(t, "next") {
 			a.next = append(a.next, drawAct(t, actors, depth-1))

@@ -18,72 +18,97 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 	if m == nil {
 		spent, ok := b.box.grab(&b.in)
 		if !ok {
-			return b.emptied(c)
+			return b.wokenForNothing(c)
 		}
 		if spent != nil {
 			c.recycleChain(spent, spent, 1)
 		}
 		m = b.in.fifo
 	}
-	ran := spentChain{first: m}
-	for b.stop.Load() == 0 {
+	for b.lane.quiet() {
+		n, before := b.stretch(c, m, min(c.left, w.Credit(), chainLength))
+		m = c.msg.next
+		b.settle(c, before, n, m)
+		if c.left -= n; m == nil && c.left != 0 && c.then == goOn && b.load == 0 {
+			return b.doze(c) // what nearly every turn comes to
+		}
+		if c.then&gasLow != 0 {
+			c.cutGas()
+		}
+		if m == nil || c.left == 0 || c.then != goOn {
+			return b.pause(c)
+		}
+		if w.MustYield() {
+			return b.batchSpent(c) // others have waited for long; or to where what is left becomes dead letters
+		}
+	}
+	return b.attend(c)
+}
+
+// stretch runs messages from m on, one after the other and at most quota, until
+// something calls for a closer look: they are all of one origin. It returns how many
+// there were, with c.msg the last of them, and the one before that.
+func (b *body) stretch(c *Context, m *message, quota int) (n int, before *message) {
+	for left := quota; ; {
+		c.msg = m
+		b.table.runs[m.id](c, b, m)
+		left--
 		next := m.next
-		b.in.fifo, c.msg = next, m
-		c.count.Messages++
-		b.typ.runs[m.id](c, b, m)
-		m.sender = nil
-		w.Spend(1)
-		if c.left--; c.left == 0 || next == nil || c.then != goOn {
-			return b.pause(c, m, ran)
+		if left == 0 || next == nil || c.then != goOn || next.origin != m.origin || !b.lane.quiet() {
+			return quota - left, before
 		}
-		ran.end = m
-		if ran.n++; next.origin != m.origin || ran.n == chainLength {
-			ran.recycle(c)
-			ran = spentChain{first: next}
+		if c.w.MustYield() {
+			return quota - left, before
 		}
-		if w.Stopping() {
-			ran.recycle(c)
-			return true // to where what is left becomes dead letters
-		}
-		m = next
-	}
-	ran.recycle(c)
-	return b.end(c)
-}
-
-// spentChain is what a turn has run and not yet recycled: nodes of one origin, linked
-// as they were in the mailbox.
-type spentChain struct {
-	first, end *message
-	n          int
-}
-
-func (s *spentChain) recycle(c *Context) {
-	if s.n > 0 {
-		c.recycleChain(s.first, s.end, s.n)
+		before, m = m, next
 	}
 }
 
-// pause comes behind the message after which the turn may not simply go on: it was
-// the last there was or that the batch allows, or its behaviour stopped the actor,
-// met a gate, or spent the gas.
-func (b *body) pause(c *Context, m *message, ran spentChain) (again bool) {
-	if m != b.in.last {
-		ran.end = m
-		ran.n++
+// settle takes the n messages off in.fifo that a stretch has run, and recycles them,
+// but for the mailbox's top node, which stays in place. before is the last but one of
+// them, rest what is still to run.
+func (b *body) settle(c *Context, before *message, n int, rest *message) {
+	first, last, free := b.in.fifo, c.msg, n
+	if rest == nil {
+		last, free = before, n-1
 	}
-	ran.recycle(c)
-	then := c.then
-	if then == goOn && c.left != 0 && b.load == 0 && b.in.fifo == nil {
-		return b.doze(c) // what nearly every turn comes to
-	}
-	c.then = goOn
+	b.in.fifo = rest
+	c.count.Messages += uint64(n)
 	if b.load&backpressure.Counted != 0 {
-		b.flow.Load().marks.ran(c.ran() - 1)
+		b.flow.Load().marks.ran(n)
+	}
+	if free > 0 {
+		c.recycleChain(first, last, free)
+	}
+	c.w.Spend(n)
+}
+
+// runUpTo is the settlement of a turn that ends with m, in the middle of its
+// behaviour. It returns how many messages there were. They are the collector's.
+func (in *inbox) runUpTo(m *message) (ran uint64) {
+	ran = 1
+	for first := in.fifo; first != m; first = first.next {
+		ran++
+	}
+	in.fifo = m.next
+	return ran
+}
+
+// pause comes where the turn may not simply go on and the actor may not simply doze
+// off: the turn has run all there was or that its batch allows, or a behaviour stopped
+// the actor, met a gate, or spent the gas.
+func (b *body) pause(c *Context) (again bool) {
+	then := c.then
+	c.then = goOn
+	if then&yielded != 0 {
+		b.putFirst(c.takeFront())
 	}
 	switch {
 	case then&mustEnd != 0:
 		return b.end(c)
+	case then&lookAgain != 0:
+		b.comeBack(b.extra)
+		return true
 	case then&mayPark != 0 && b.park(c):
 		return false
 	case then&yielded != 0:
@@ -145,13 +170,37 @@ func (b *body) batchSpent(c *Context) (again bool) {
 	return true
 }
 
-// end ends the actor for good: what it has in its mailbox becomes dead letters.
+// wokenForNothing is a turn without mail: a signal has called the actor, or it was
+// let go when it had none.
+func (b *body) wokenForNothing(c *Context) (again bool) {
+	if !b.lane.quiet() {
+		return b.attend(c)
+	}
+	c.left = 0
+	return b.emptied(c)
+}
+
+// end ends an actor that has said so itself.
 func (b *body) end(c *Context) (again bool) {
+	if !b.plain() {
+		b.endWithCare(c, b.mine())
+		return b.settleLane(c)
+	}
 	c.reset()
 	c.count.Stopped++
 	c.w.PrepareNext()
-	b.bury(replier{c: c, sys: b.sys}, ErrStopped)
+	b.bury(replier{c: c, sys: b.sys}, nil)
 	return false
+}
+
+// endWithCare ends an actor that has more to see to than its mail.
+func (b *body) endWithCare(c *Context, x *extras) {
+	c.aside = true
+	if x.over {
+		b.leave(c, goalEnd, verbDrain, ErrShutdown)
+		return
+	}
+	b.exit(c, x.takeExit())
 }
 
 // TaskDied ends an actor whose behaviour crashed, or whose system has stopped. It
@@ -163,18 +212,4 @@ func (b *body) TaskDied(w *sched.Worker, cause error) {
 		return
 	}
 	b.crashed(w.Local().(*Context), cause.(*sched.Crash))
-}
-
-// bury closes the mailbox, lets go of everyone who waits at the gate, and makes
-// dead letters of what was left. The caller owns the body.
-func (b *body) bury(r replier, reason error) {
-	left, spent := b.box.close(&b.in)
-	if spent != nil && r.c != nil {
-		r.c.recycle(spent)
-	}
-	b.load = 0
-	b.freeArena(r)
-	left = concat(left, b.endFlow())
-	release(r, b.gate.Open(&gateMark))
-	r.deadLetters(b, left, reason)
 }

@@ -1,15 +1,17 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/seam"
+
 // send delivers a message from the behaviour that runs. The caller has filled the
 // payload. The first try to push is written out: it nearly always succeeds.
-func (c *Context) send(to *body, m *message, id uint16) {
-	m.id, m.sender = id, c.self
-	if !to.gate.IsOpen() && c.meetGate(to, m) {
+func (c *Context) send(to *body, m *message, d *declaration) {
+	if !to.gate.IsOpen() && c.waiters.latest != to && c.meetGate(to, m, d) {
 		return
 	}
 	h := to.box.head.Load()
-	m.next = h
-	if h == &closedMark || !to.box.head.CompareAndSwap(h, m) { // as in push
+	m.id, m.from = d.id, c.self.id
+	m.next, c.sent = h, m
+	if h == &closedMark || !seam.SwapHeld(&to.box.head, h, m) { // as in push
 		c.sendAgain(to, m)
 	} else if h == nil {
 		c.w.Schedule(&to.task)
@@ -22,7 +24,7 @@ func (c *Context) sendAgain(to *body, m *message) {
 	case pushWoke:
 		c.w.Schedule(&to.task)
 	case pushClosed:
-		replier{c: c, sys: c.sys}.deadLetter(to, m, ErrStopped)
+		replier{c: c, sys: c.sys}.deadLetter(to, m, to.whyEnded())
 	}
 }
 
@@ -48,14 +50,14 @@ func newMessage(c *Context, p *pool) *message {
 // tryPush delivers a message from the behaviour that runs, or from outside if c is
 // nil. If it returns an error the message is still the caller's.
 func tryPush(c *Context, to *body, m *message, d *declaration) error {
-	m.id = d.id
+	m.id, m.from = d.id, 0
 	if to.typ.bound.limit != 0 {
 		return to.tryBounded(c, m)
 	}
 	if c == nil {
 		return to.pushFromOutside(m)
 	}
-	m.sender = c.self
+	m.from = c.self.id
 	switch to.box.push(m) {
 	case pushWoke:
 		c.w.Schedule(&to.task)
@@ -100,7 +102,7 @@ func (b *body) endedBecause() error {
 	if b.sys.sched.Stopping() {
 		return ErrSystemStopped
 	}
-	return ErrStopped
+	return b.whyEnded()
 }
 
 // replier is whoever acts for an actor or a system: a worker with its context, or
@@ -118,26 +120,3 @@ func (r replier) schedule(b *body) {
 	}
 	b.sys.sched.Inject(&b.task)
 }
-
-// requestStop asks the actor to end and sees to it that it notices.
-func (b *body) requestStop(c *Context) {
-	b.stop.Store(1) // before the push: the turn that takes the message sees it
-	if c != nil && c.sys != b.sys {
-		c = nil
-	}
-	if c != nil && c.self == b {
-		c.Stop()
-		return
-	}
-	m := newMessage(c, wordPools[0].pool)
-	m.id = stopID
-	if c == nil {
-		_ = b.pushFromOutside(m) // an error: it has ended, or will in a moment
-	} else if b.box.push(m) == pushWoke {
-		c.w.Schedule(&b.task)
-	}
-}
-
-// stopID is the behaviour id of a message that only wakes an actor that has to
-// stop. It is no message of the user's and never becomes a dead letter.
-const stopID = 1<<16 - 1

@@ -140,7 +140,7 @@ func (s *stallWatch) tick() {
 		if idle {
 			word = 1
 		}
-		_ = b.deliver(newOwn(nil, b, stallRun, word)) // an error: it has ended
+		_ = b.deliver(newOwn(nil, stallID, word)) // an error: it has ended
 	}
 }
 
@@ -206,7 +206,7 @@ func (s *stallWatch) end() {
 	}
 	s.mu.Unlock()
 	for _, b := range roots {
-		if b.box.push(newOwn(nil, b, stallRun, 0)) == pushWoke {
+		if b.box.push(newOwn(nil, stallID, 0)) == pushWoke {
 			b.TaskDied(nil, ErrSystemStopped) // it was idle and is ours
 		}
 	}
@@ -267,7 +267,7 @@ func (b *body) waitFor(at, root *body) Wait {
 	note := func(m, end *message) {
 		for ; m != end && w.Mail < maxMail; m = m.next {
 			w.Mail++
-			if m.sender == root && !b.typ.isOwn(m.id) {
+			if m.from == root.id && !isOwn(m.id) {
 				w.From = b.typ.decls[m.id].name
 			}
 		}

@@ -23,20 +23,24 @@ type System struct {
 	sched *sched.Scheduler
 	ids   seam.Uint64
 
-	refusing seam.Bool // outside senders are turned away
-	outside  outsideCounters
-	letters  letterLog
-	stalls   stallWatch
+	refusing  seam.Bool     // outside senders are turned away
+	closing   chan struct{} // closed then
+	outside   outsideCounters
+	letters   letterLog
+	longTurns longTurns
+	wards     wards
+	stalls    stallWatch
+	timers    timers
+	names     names
 
-	mu       sync.Mutex
-	contexts []*Context               // guarded by mu
-	pins     map[*typeInfo]*sched.Pin // guarded by mu
+	mu   sync.Mutex
+	pins map[*typeInfo]*sched.Pin // guarded by mu
 }
 
 // Start makes a system. It panics, with everything that is wrong, if options are
 // bad.
 func Start(opts ...Option) *System {
-	s := &System{opts: defaultOptions()}
+	s := &System{opts: defaultOptions(), closing: make(chan struct{})}
 	s.stalls.sys = s
 	s.ctx, s.end = context.WithCancel(context.Background())
 	for _, o := range opts {
@@ -49,28 +53,23 @@ func Start(opts ...Option) *System {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
 	sc, err := sched.New(sched.Config{
-		Workers:  s.opts.workers,
-		Seed:     s.opts.seed,
-		Clock:    s.opts.clock,
-		BindCPUs: s.opts.bind,
-		Attach:   s.attach,
-		Publish:  func(w *sched.Worker) { w.Local().(*Context).publish() },
-		Stopped:  s.stalls.end,
+		Workers:    s.opts.workers,
+		Spares:     s.opts.spares,
+		Seed:       s.opts.seed,
+		BindCPUs:   s.opts.bind,
+		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
+		LongTurn:   s.opts.longTurn,
+		OnLongTurn: s.longTurn,
+		Stopped:    s.stalls.end,
+		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	})
 	if err != nil {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
 	s.sched = sc
+	s.timers.init(s)
+	s.opts.virtual.join(s)
 	return s
-}
-
-// attach is sched.Config.Attach.
-func (s *System) attach(w *sched.Worker) any {
-	c := s.newContext(w)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.contexts = append(s.contexts, c)
-	return c
 }
 
 func (s *System) sender() (*Context, *System) { return nil, s }
@@ -97,7 +96,7 @@ func (s *System) Run() error {
 	if err := s.sched.WaitQuiet(context.Background(), true); err != nil {
 		return s.public(err)
 	}
-	s.refusing.Store(true)
+	s.refuse()
 	<-s.stop()
 	return nil
 }
@@ -109,7 +108,7 @@ func (s *System) Run() error {
 // already.
 func (s *System) Shutdown(ctx context.Context) error {
 	s.mustBeOutside("Shutdown")
-	s.refusing.Store(true)
+	s.refuse()
 	err := s.sched.WaitQuiet(ctx, true)
 	if errors.Is(err, sched.ErrStopped) {
 		err = nil
@@ -131,14 +130,24 @@ func (s *System) Shutdown(ctx context.Context) error {
 // left.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
-	s.refusing.Store(true)
+	s.refuse()
 	<-s.stop()
+}
+
+// refuse turns outside senders away from now on.
+func (s *System) refuse() {
+	if !s.refusing.Swap(true) {
+		close(s.closing)
+	}
 }
 
 // stop begins the end and returns what is closed when it is reached.
 func (s *System) stop() <-chan struct{} {
+	s.timers.stop()
+	s.opts.virtual.leave(s)
 	done := s.sched.Stop()
 	s.end() // afterwards: what a Pipe brings because of it does not run any more
+	s.wards.rouse(s)
 	return done
 }
 

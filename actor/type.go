@@ -2,12 +2,16 @@ package actor
 
 import (
 	"fmt"
-	"reflect"
+	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
+
+// maxBehaviours is how many rows a dispatch table may have, but for the first: what
+// fits into a message's id.
+const maxBehaviours = 1<<16 - 1
 
 // DefaultBatch is how many messages an actor handles in one turn before others
 // have theirs, as in the Pony runtime.
@@ -28,7 +32,7 @@ type Type[S any] struct {
 // typeInfo is what the runtime knows of a type, whatever its state.
 type typeInfo struct {
 	name   string
-	state  reflect.Type
+	state  any // a nil *S: a type assertion tells S faster than reflect does
 	batch  int // 0: the system's
 	gas    int // 0: the system's
 	marks  limits
@@ -38,8 +42,14 @@ type typeInfo struct {
 	sealed seam.Bool
 	mu     sync.Mutex
 	decls  []*declaration // guarded by mu until sealed, then read-only
-	runs   []runFunc      // the dispatch table; made by seal
+	table  table          // made by seal
+
+	onStart func(b *body, c *Context) error      // guarded as decls; nil: none
+	onStop  func(b *body, c *Context, why error) // the same
 }
+
+// table is a dispatch table.
+type table struct{ runs []runFunc }
 
 // runFunc runs one behaviour for one message.
 type runFunc func(c *Context, b *body, m *message)
@@ -52,9 +62,12 @@ type declaration struct {
 	pool     *pool
 	poolID   uint16 // pool.id, one load nearer
 	pointers bool   // the payload must be cleared
+	urgent   bool   // goes through the lane; poolID is one that no stock has
+	silent   bool   // of the runtime's making: never a dead letter
 	run      runFunc
 	payload  func(m *message) any                 // for dead letters
 	clear    func(m *message)                     // makes the payload keep nothing alive
+	copy     func(to *message, from *timer)       // copies the payload; nil for an ask
 	reject   func(r replier, m *message, e error) // answers an ask that will not run; nil otherwise
 }
 
@@ -92,7 +105,7 @@ func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 	if name == "" {
 		panic("gallop: NewType: empty name")
 	}
-	t := &Type[S]{info: typeInfo{name: name, state: reflect.TypeFor[S]()}}
+	t := &Type[S]{info: typeInfo{name: name, state: (*S)(nil), decls: slices.Clone(ownDecls)}}
 	for _, o := range opts {
 		if o == nil {
 			panic("gallop: NewType: a nil option for " + name)
@@ -148,13 +161,16 @@ func (t *typeInfo) declare(d *declaration) *declaration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d.typ, d.id, d.poolID = t, uint16(len(t.decls)), d.pool.id
+	if d.urgent {
+		d.poolID = noPool
+	}
 	switch {
 	case d.name == "":
 		panic(fmt.Sprintf("gallop: a behaviour of %s without a name", t.name))
 	case t.sealed.Load():
 		panic(fmt.Sprintf("gallop: %s was declared after the first spawn of its type", d.fullName()))
-	case len(t.decls) >= stopID-ownRuns: // the numbers of messages that are nobody's
-		panic(fmt.Sprintf("gallop: %s: more than 65,532 behaviours", d.fullName()))
+	case len(t.decls) > maxBehaviours: // some of them are the runtime's
+		panic(fmt.Sprintf("gallop: %s: more than 65,530 behaviours", d.fullName()))
 	}
 	for _, o := range t.decls {
 		if o.name == d.name {
@@ -175,15 +191,15 @@ func (t *typeInfo) seal() {
 	if t.sealed.Load() {
 		return
 	}
-	runs := make([]runFunc, len(t.decls), len(t.decls)+ownRuns)
+	runs := make([]runFunc, len(t.decls))
 	for i, d := range t.decls {
 		if d.run == nil {
 			panic(fmt.Sprintf("gallop: %s has no method: give it one with %s.Table", d.fullName(), t.name))
 		}
 		runs[i] = d.run
 	}
-	t.runs = append(runs, ownRunFuncs()...)
-	t.sealed.Store(true) // publishes runs and decls
+	t.table.runs = runs
+	t.sealed.Store(true) // publishes the table, decls and callbacks
 }
 
 func (d *declaration) fullName() string { return d.typ.name + "." + d.name }

@@ -15,7 +15,7 @@ var (
 	_        = tideType.Table(tideDo.Do((*puppet).Do))
 )
 
-func nothing(*puppet, *actor.Context) {}
+func noop(*puppet, *actor.Context) {}
 
 // TestWatermarks: overloaded from high on until no more than low are left, whatever the
 // batch: the actor runs two messages a turn, and is asked between any two.
@@ -35,7 +35,7 @@ func TestWatermarks(t *testing.T) {
 			step() // it has counted: the turn before is over
 			overloaded := false
 			inside(t, sys, func(c *actor.Context) {
-				overloaded = tideDo.TrySend(c, a, nothing) == actor.ErrOverloaded
+				overloaded = tideDo.TrySend(c, a, noop) == actor.ErrOverloaded
 			})
 			if want := left > 3; overloaded != want {
 				t.Fatalf("%d left: overloaded: %v, want %v", left, overloaded, want)
@@ -61,7 +61,7 @@ func TestWatermarks_BelowNobodyIsMuted(t *testing.T) {
 	for range 100 {
 		inside(t, sys, func(c *actor.Context) {
 			for range 8 {
-				tideDo.Send(c, a, nothing)
+				tideDo.Send(c, a, noop)
 			}
 		})
 		quiet(t, sys)
@@ -88,7 +88,7 @@ func TestWatermarks_AllRun(t *testing.T) {
 				tideDo.Send(c, a, func(_ *puppet, c *actor.Context) {
 					ran.Add(1)
 					if yields {
-						actor.Yield(c, tideDo, nothing)
+						actor.Yield(c, tideDo, noop)
 					}
 				})
 				if p.n++; p.n < n {
@@ -104,7 +104,7 @@ func TestWatermarks_AllRun(t *testing.T) {
 		if ran.Load() != int64(want) || st.Mutes != st.Unmutes {
 			t.Fatalf("%d of %d ran, %d mutes, %d unmutes", ran.Load(), want, st.Mutes, st.Unmutes)
 		}
-		if err := tideDo.TrySend(sys, a, nothing); err != nil {
+		if err := tideDo.TrySend(sys, a, noop); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -21,14 +21,31 @@ func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	}
 	n := newMessage(c, d.pool)
 	*payloadOf[M](n) = m
-	n.id, n.sender = d.id, c.self
-	c.self.putFirst(n, n, 1)
+	n.id, n.from, n.next = d.id, c.self.id, nil
+	c.putFront(n, n, 1)
+}
+
+// front is mail that is to come before what has been taken out of the mailbox, once the
+// behaviour that runs has returned: until then that is the turn's.
+type front struct {
+	first, end *message
+	n          int
+}
+
+func (c *Context) putFront(first, end *message, n int) {
+	c.front = front{first, end, n}
 	c.then |= yielded
+}
+
+func (c *Context) takeFront() (first, end *message, n int) {
+	f := c.front
+	c.front = front{}
+	return f.first, f.end, f.n
 }
 
 // putFirst puts a chain of n messages before what has been taken out of the mailbox.
 // None of them was ever in it, so that they can be recycled when they have run. Owner
-// only; the turn must end before it takes another message.
+// only, between two messages; the turn must end before it takes another one.
 func (b *body) putFirst(first, end *message, n int) {
 	end.next = b.in.fifo
 	b.in.fifo = first

@@ -45,9 +45,6 @@ func (w *Worker) refill() {
 		p.learn(elapsed, int64(p.granted-w.credit), int64(w.count.Turns-p.turns))
 	}
 	w.publish()
-	if w.late.Load() {
-		w.late.Store(false)
-	}
 	if now-p.yielded >= w.patience() {
 		w.count.Yields++
 		seam.Spin()
