@@ -27,9 +27,12 @@ type Arena struct {
 	reserved int
 	inline   [inlinePages]page
 
-	// Written by Bind and SetLimit.
-	recycler *Recycler
-	limit    int
+	// Written by Bind, SetLimit and the collector.
+	recycler  *Recycler
+	limit     int
+	threshold int // Due from so many reserved bytes on; 0 means firstThreshold
+
+	blobs *blobSet // the shared blobs in it, nil if there never were any
 }
 
 // Stats describes the memory of an Arena.
@@ -72,6 +75,9 @@ func (a *Arena) Stats() Stats {
 	for i := range a.pages.slots {
 		s.Used += int(a.pages.slots[i].used)
 	}
+	if a.pages.gc != nil {
+		a.pages.gc.count(&s)
+	}
 	return s
 }
 
@@ -81,14 +87,68 @@ func (a *Arena) Stats() Stats {
 // recycler the arena is bound to. A second Release does nothing. Owner only.
 func (a *Arena) Release() {
 	a.retire()
+	if a.pages.gc != nil {
+		a.pages.gc.giveUp()
+		a.pages.gc = nil
+	}
 	for i := range a.pages.slots {
 		if p := &a.pages.slots[i]; p.number != noPage {
-			a.recycler.put(p.chunk)
+			a.drop(p)
 		}
 	}
 	a.pages.forget()
+	a.close()
+	a.threshold = 0
+}
+
+// drop lets go of the memory of a page that is in no table any more, or will not be.
+func (a *Arena) drop(p *page) {
+	if p.shared() {
+		a.blobs.release(p.number)
+		return
+	}
+	if Poisoned {
+		p.spoil()
+		return // so that nobody makes sense of it again
+	}
+	a.recycler.put(p.chunk)
+}
+
+// abandon leaves the arena without pages, which are somebody else's by now.
+func (a *Arena) abandon() {
+	a.pages = pageTable{}
+	a.close()
+}
+
+// close leaves the arena without an open chunk.
+func (a *Arena) close() {
 	a.next, a.end, a.start = 0, 0, 0
 	a.class, a.reserved = 0, 0
+}
+
+// firstThreshold is how many bytes an arena holds when it is first due, as in the
+// Pony runtime; from then on it is due when it has doubled.
+const firstThreshold = 1 << 14
+
+// setThreshold sets when the arena is due next, given that keep bytes stay. With a
+// limit, that is before the limit stands in the way.
+func (a *Arena) setThreshold(keep int) {
+	a.threshold = max(firstThreshold, 2*keep)
+	if a.limit != 0 {
+		a.threshold = min(a.threshold, max(a.limit*3/4, 1))
+	}
+}
+
+// Due tells whether it is time to Collect: the arena has twice the bytes that the
+// last collection left, and at least 16 KiB. Owner only.
+func (a *Arena) Due() bool {
+	if a.pages.gc != nil {
+		return false
+	}
+	if a.threshold == 0 {
+		a.setThreshold(0)
+	}
+	return a.reserved > a.threshold
 }
 
 // bump is the fast path of all allocation: n granules from the open chunk. The
@@ -124,10 +184,18 @@ func (a *Arena) grow(size uintptr) (handle, error) {
 	c.used = uint32(need)
 	number := a.recycler.pageNumber()
 	a.enter(page{number, c})
+	a.noteDue()
 	if int(c.size)-need > int(a.end-a.next)*granule {
 		a.open(number, c)
 	}
 	return pageStart(number), nil
+}
+
+// noteDue tells the worker that the arena should be collected.
+func (a *Arena) noteDue() {
+	if r := a.recycler; r != nil && r.onDue != nil && a.Due() {
+		r.onDue()
+	}
 }
 
 // newChunk returns a chunk that holds need bytes, unless that exceeds the limit.
@@ -159,7 +227,7 @@ func (a *Arena) enter(p page) {
 		a.pages.enlarge(a.inline[:])
 	}
 	a.pages.add(p)
-	a.reserved += int(p.size)
+	a.reserved += p.length()
 }
 
 // open makes a chunk, of at most maxChunk bytes, the one that bump takes from.
