@@ -52,6 +52,10 @@ type collector struct {
 	keep int // bytes that stay: those copied, and pages that were marked
 }
 
+// maxSparePages is how many toPages, with room for what is to be scanned on them, a
+// collector at rest keeps.
+const maxSparePages = 16
+
 // toPage is a page whose objects may lead to from-space.
 type toPage struct {
 	page
@@ -388,16 +392,30 @@ func (g *collector) end() {
 	if g.open != nil {
 		g.blacken(g.open)
 	}
-	for i := range g.from.slots {
-		p := &g.from.slots[i]
-		if p.number != noPage && !(p.stays() && g.marks[g.first[i]] != 0) {
-			a.drop(p)
-		}
-	}
+	g.leave(a)
 	a.pages.gc = nil
 	a.setThreshold(g.keep)
 	g.reset()
 	a.recycler.keepCollector(g)
+}
+
+// leave lets go of from-space, but for the pages that were marked.
+func (g *collector) leave(a *Arena) {
+	for i := range g.from.slots {
+		switch p := &g.from.slots[i]; {
+		case !g.unmarked(i):
+		case Poisoned && !p.stays():
+			p.spoil() // and is not used again, so that nobody makes sense of it
+		default:
+			a.drop(p)
+		}
+	}
+}
+
+// unmarked tells whether there is a page in a slot of from-space that does not stay.
+func (g *collector) unmarked(i int) bool {
+	p := &g.from.slots[i]
+	return p.number != noPage && !(p.stays() && g.marks[g.first[i]] != 0)
 }
 
 // reset leaves nothing in the collector that it would keep alive.
@@ -405,6 +423,7 @@ func (g *collector) reset() {
 	*g = collector{marks: g.marks, first: g.first, grey: g.grey, queue: g.queue[:0], spare: g.spare}
 	clear(g.grey)
 	clear(g.queue[:cap(g.queue)])
+	g.spare = g.spare[:min(len(g.spare), maxSparePages)]
 	for _, p := range g.spare {
 		p.page, p.todo = page{}, p.todo[:0]
 	}
@@ -416,11 +435,7 @@ func (g *collector) giveUp() {
 	for _, p := range g.grey {
 		a.drop(&p.page)
 	}
-	for i := range g.from.slots {
-		if p := &g.from.slots[i]; p.number != noPage && !(p.stays() && g.marks[g.first[i]] != 0) {
-			a.drop(p)
-		}
-	}
+	g.leave(a)
 	g.reset()
 	a.recycler.keepCollector(g)
 }
@@ -433,7 +448,7 @@ func (g *collector) count(s *Stats) {
 		s.Used += int(p.used)
 	}
 	for i := range g.from.slots {
-		if p := &g.from.slots[i]; p.number != noPage && !(p.stays() && g.marks[g.first[i]] != 0) {
+		if p := &g.from.slots[i]; g.unmarked(i) {
 			s.Chunks++
 			s.Reserved += p.length()
 			s.Used += int(p.used)

@@ -25,8 +25,9 @@ var graphSeed = maphash.MakeSeed()
 // process. It costs a walk over everything and is meant for tests. Owner only.
 func (a *Arena) GraphHash(roots ...Root) uint64 { return a.graph(roots).hash }
 
-// graph walks from the roots. It panics if two objects overlap or one leaves its page.
+// graph walks from the roots. It panics if an object leaves its page or overlaps another.
 func (a *Arena) graph(roots []Root) graph {
+	a.retire()
 	w := walk{arena: a, ids: map[handle]uint64{}}
 	w.sum.SetSeed(graphSeed)
 	for _, r := range roots {
@@ -136,6 +137,9 @@ func (w *walk) id(e extent) uint64 {
 		w.ids[e.h] = ^uint64(0) - uint64(w.dead)
 		return w.ids[e.h]
 	}
+	if p := w.arena.pages.find(e.h.page()); e.h.offset()+e.bytes() > uintptr(p.used) {
+		panic(fmt.Sprintf("gallop: invariant: object %#x of %d bytes leaves its page", uint64(e.h), e.bytes()))
+	}
 	w.seen = append(w.seen, e)
 	w.todo = append(w.todo, e)
 	w.ids[e.h] = uint64(len(w.seen))
@@ -148,18 +152,14 @@ func (w *walk) word(v uint64) {
 	_, _ = w.sum.Write(b[:])
 }
 
-// mustNotOverlap panics if two objects share memory, or one leaves its page.
+// mustNotOverlap panics if two objects share memory. Blobs may: their handles are to
+// the same bytes.
 func (w *walk) mustNotOverlap() {
-	w.arena.retire()
 	slices.SortFunc(w.seen, func(x, y extent) int { return cmp.Compare(x.h, y.h) })
-	for i, e := range w.seen {
-		end := e.h + handle(granules(e.bytes()))
-		p := w.arena.pages.find(e.h.page())
-		switch {
-		case p == nil || e.h.offset()+e.bytes() > uintptr(p.used):
-			panic(fmt.Sprintf("gallop: invariant: object %#x of %d bytes is not on a page of the arena", uint64(e.h), e.bytes()))
-		case !p.shared() && i+1 < len(w.seen) && w.seen[i+1].h < end && w.seen[i+1].h.page() == e.h.page():
-			panic(fmt.Sprintf("gallop: invariant: objects %#x of %d bytes and %#x overlap", uint64(e.h), e.bytes(), uint64(w.seen[i+1].h)))
+	for i := 1; i < len(w.seen); i++ {
+		x, y := w.seen[i-1], w.seen[i]
+		if x.h.page() == y.h.page() && x.h+handle(granules(x.bytes())) > y.h {
+			panic(fmt.Sprintf("gallop: invariant: objects %#x of %d bytes and %#x overlap", uint64(x.h), x.bytes(), uint64(y.h)))
 		}
 	}
 }
