@@ -31,6 +31,7 @@ type Context struct {
 	ids     idBlock
 	waiters waiterList
 	chunks  heap.Recycler // memory of arenas that have ended
+	rooting []heap.Root   // of the arena that is being collected; empty in between
 	count   counters
 	shown   gauges
 	_       cacheline.Pad

@@ -78,6 +78,9 @@ func (b *body) pause(c *Context, m *message, ran spentChain, left int) (again bo
 		return b.doze(c) // what nearly every turn comes to
 	}
 	c.then = goOn
+	if then&mustCollect != 0 {
+		b.collect(c)
+	}
 	switch {
 	case then&mustEnd != 0:
 		return b.end(c)
@@ -103,8 +106,12 @@ func (b *body) emptied(c *Context, left int) (again bool) {
 	return b.doze(c)
 }
 
-// doze gives the actor up if nothing has come in since the turn began.
+// doze gives the actor up if nothing has come in since the turn began and its arena is
+// not being collected.
 func (b *body) doze(c *Context) (again bool) {
+	if b.arena != nil && b.collecting(c) {
+		return true
+	}
 	c.w.PrepareNext()
 	spent, ok := b.box.rest(&b.in)
 	if spent != nil {

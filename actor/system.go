@@ -64,6 +64,7 @@ func Start(opts ...Option) *System {
 // attach is sched.Config.Attach.
 func (s *System) attach(w *sched.Worker) any {
 	c := s.newContext(w)
+	c.collectWhenDue()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.contexts = append(s.contexts, c)

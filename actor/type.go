@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -36,6 +37,9 @@ type typeInfo struct {
 	mu     sync.Mutex
 	decls  []*declaration // guarded by mu until sealed, then read-only
 	runs   []runFunc      // the dispatch table; made by seal
+
+	roots seam.Pointer[typeRoots]    // made by heapRoots
+	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
 }
 
 // runFunc runs one behaviour for one message.

@@ -136,10 +136,11 @@ func (a *Arena) setThreshold(keep int) {
 }
 
 // Due tells whether it is time to Collect: the arena has twice the bytes that the
-// last collection left, and at least 16 KiB. Owner only.
+// last collection left, and at least 16 KiB. During a collection it tells whether much
+// was allocated since the last step. Owner only.
 func (a *Arena) Due() bool {
 	if a.pages.gc != nil {
-		return false
+		return a.pages.gc.made > stepAfter
 	}
 	if a.threshold == 0 {
 		a.setThreshold(0)
@@ -180,6 +181,9 @@ func (a *Arena) grow(size uintptr) (handle, error) {
 	c.used = uint32(need)
 	number := a.recycler.pageNumber()
 	a.enter(page{number, c})
+	if a.pages.gc != nil {
+		a.pages.gc.made += int(c.size)
+	}
 	a.noteDue()
 	if int(c.size)-need > int(a.end-a.next)*granule {
 		a.open(number, c)
@@ -187,12 +191,17 @@ func (a *Arena) grow(size uintptr) (handle, error) {
 	return pageStart(number), nil
 }
 
-// noteDue tells the worker that the arena should be collected.
+// noteDue tells the worker that the arena should be collected, or its collection go
+// on.
 func (a *Arena) noteDue() {
 	if r := a.recycler; r != nil && r.onDue != nil && a.Due() {
 		r.onDue()
 	}
 }
+
+// stepAfter is how many bytes an arena may take during a collection before it is due
+// for another step.
+const stepAfter = 256 << 10
 
 // newChunk returns a chunk that holds need bytes, unless that exceeds the limit.
 func (a *Arena) newChunk(need int) (chunk, bool) {

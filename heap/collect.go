@@ -49,6 +49,7 @@ type collector struct {
 	spare []*toPage
 
 	work int // bytes copied and scanned
+	made int // bytes that behaviours took since the last step
 	keep int // bytes that stay: those copied, and pages that were marked
 }
 
@@ -105,13 +106,15 @@ func (a *Arena) Begin(roots ...Root) {
 func (a *Arena) Collecting() bool { return a.pages.gc != nil }
 
 // Step goes on with the collection that is under way until gas bytes are copied and
-// scanned, and reports whether it has ended. Behaviours may run between steps; what
+// scanned, twice what was allocated since the last step included, and reports whether it has ended. Behaviours may run between steps; what
 // they make is not collected this time. Owner only.
 func (a *Arena) Step(gas int) (done bool) {
 	g := a.pages.gc
 	if g == nil {
 		return true
 	}
+	gas += 2 * g.made // faster than the behaviours, whatever they do
+	g.made = 0
 	for stop := g.work + gas; g.work < stop; {
 		p := g.next()
 		if p == nil {
@@ -142,7 +145,7 @@ func (g *collector) begin(a *Arena) {
 	}
 	a.abandon()
 	a.pages.gc = g
-	g.last, g.class, g.work, g.keep = noPage, 0, 0, 0
+	g.last, g.class, g.work, g.made, g.keep = noPage, 0, 0, 0, 0
 	words := 0
 	g.first = g.first[:0]
 	for i := range g.from.slots {

@@ -238,5 +238,6 @@ func RootAt[T any](p *T) Root {
 	return Root{unsafe.Pointer(p), LayoutOf(reflect.TypeFor[T]())}
 }
 
-// RootOf is RootAt for a value whose type is known by its layout only.
-func RootOf(at unsafe.Pointer, l *Layout) Root { return Root{at, l} }
+// RootOf is RootAt for a value whose type is known by its layout only: at is where it
+// begins, whatever its type says. The runtime needs it; others take RootAt.
+func RootOf[T any](at *T, l *Layout) Root { return Root{unsafe.Pointer(at), l} }

@@ -1,0 +1,203 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gallop-go/gallop/heap"
+)
+
+// A keeper has a table of lists in its arena, and makes garbage with every message.
+type keeper struct {
+	lists  heap.Map[int, heap.Ptr[hoard]]
+	inHand heap.Ptr[hoard]
+	hidden any // out of the collector's reach
+	got    int
+}
+
+func (k *keeper) add(c *Context, v int) {
+	a := c.Heap()
+	head, _ := k.lists.Get(a, v%10)
+	heap.MakeSlice[byte](a, 100)
+	p := heap.New[hoard](a)
+	*p.Deref(a) = hoard{head, v}
+	k.lists.Put(a, v%10, p)
+}
+
+func (k *keeper) sum(c *Context, _ None) (s int, err error) {
+	a := c.Heap()
+	for _, head := range k.lists.All(a) {
+		for p := head; !p.IsZero(); p = p.Deref(a).next {
+			s += p.Deref(a).v
+		}
+	}
+	return s, nil
+}
+
+// A handed is a handle in a message.
+type handed struct {
+	text string // beside a Go pointer
+	p    heap.Ptr[hoard]
+}
+
+func (k *keeper) hand(c *Context, v int) {
+	p := heap.New[hoard](c.Heap())
+	p.Deref(c.Heap()).v = v
+	if v < 0 {
+		k.hidden = p
+	} else {
+		keeperTake.Send(c, Self[keeper](c), handed{"kept", p})
+	}
+	for c.then&mustCollect == 0 { // until the arena is due
+		heap.MakeSlice[byte](c.Heap(), 1000)
+	}
+}
+
+func (k *keeper) take(c *Context, h handed) { k.got += h.p.Deref(c.Heap()).v }
+
+func (k *keeper) look(c *Context, _ None) (int, error) {
+	if p, ok := k.hidden.(heap.Ptr[hoard]); ok {
+		return p.Deref(c.Heap()).v, nil
+	}
+	return k.got, nil
+}
+
+var (
+	keeperType = NewType[keeper]("keeper")
+	keeperAdd  = Declare[int](keeperType, "add")
+	keeperSum  = DeclareAsk[None, int](keeperType, "sum")
+	keeperHand = Declare[int](keeperType, "hand")
+	keeperTake = Declare[handed](keeperType, "take")
+	keeperLook = DeclareAsk[None, int](keeperType, "look")
+	_          = keeperType.Table(keeperAdd.Do((*keeper).add), keeperSum.Do((*keeper).sum), keeperHand.Do((*keeper).hand),
+		keeperTake.Do((*keeper).take), keeperLook.Do((*keeper).look))
+)
+
+// "The arena is collected between behaviours when it has doubled": what the state
+// leads to stays, and garbage does not pile up.
+func TestHeap_Collected(t *testing.T) {
+	sys := Start(Workers(3))
+	defer sys.Stop()
+	refs := []Ref[keeper]{}
+	for range 10 {
+		refs = append(refs, keeperType.Spawn(sys, keeper{}))
+	}
+	const each = 5000 // 120 bytes of garbage and 16 that stay
+	for v := range each {
+		for _, r := range refs {
+			keeperAdd.Send(sys, r, v)
+		}
+	}
+	for _, r := range refs {
+		if got, err := keeperSum.Ask(context.Background(), sys, r, None{}); got != each*(each-1)/2 || err != nil {
+			t.Fatal(got, err)
+		}
+	}
+	_ = sys.Wait(context.Background())
+	for _, r := range refs {
+		if s := r.b.arena.Stats(); s.Reserved > 400_000 {
+			t.Errorf("%v holds %+v for %d bytes that live", r, s, each*16)
+		}
+	}
+}
+
+// "Roots are the handles in the actor's state and in its queued messages"; a handle
+// that is kept elsewhere is dead.
+func TestHeap_RootsInMessages(t *testing.T) {
+	sys := Start(Workers(1), OnPanic(func(PanicReport) {}))
+	defer sys.Stop()
+	r := keeperType.Spawn(sys, keeper{})
+	for v := range 100 {
+		keeperHand.Send(sys, r, v)
+	}
+	_ = sys.Wait(context.Background())
+	if got, err := keeperLook.Ask(context.Background(), sys, r, None{}); got != 4950 || err != nil {
+		t.Error(got, err)
+	}
+	keeperHand.Send(sys, r, -1)
+	if _, err := keeperLook.Ask(context.Background(), sys, r, None{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
+		t.Errorf("a handle behind an interface: %v", err)
+	}
+}
+
+// A state that hides handles is refused when it asks for its heap.
+func TestHeap_HiddenHandlesRefused(t *testing.T) {
+	type hider struct{ m map[string]heap.String }
+	hiderType := NewType[hider]("hider")
+	use := DeclareAsk[None, int](hiderType, "use")
+	hiderType.Table(use.Do(func(_ *hider, c *Context, _ None) (int, error) { c.Heap(); return 0, nil }))
+	sys := Start(Workers(1), OnPanic(func(PanicReport) {}))
+	defer sys.Stop()
+	_, err := use.Ask(context.Background(), sys, hiderType.Spawn(sys, hider{}), None{})
+	if !errors.Is(err, ErrPanicked) || !strings.Contains(err.Error(), "gallop: heap: actor.hider keeps handles out of the collector's reach, behind m[]") {
+		t.Error(err)
+	}
+}
+
+// A tower is an actor with much memory.
+type tower struct {
+	rows  heap.Slice[heap.Ptr[[64]uint64]]
+	calls int
+}
+
+var (
+	towerType  = NewType[tower]("tower")
+	towerBuild = Declare[int](towerType, "build")
+	towerCheck = DeclareAsk[None, error](towerType, "check")
+	_          = towerType.Table(towerBuild.Do((*tower).build), towerCheck.Do((*tower).check))
+)
+
+func (w *tower) build(c *Context, n int) {
+	a := c.Heap()
+	w.rows = heap.MakeSlice[heap.Ptr[[64]uint64]](a, n)
+	for i := range n {
+		p := heap.New[[64]uint64](a)
+		p.Deref(a)[63] = uint64(i)
+		*w.rows.At(a, i) = p
+	}
+}
+
+func (w *tower) check(c *Context, _ None) (error, error) {
+	a := c.Heap()
+	for i, p := range w.rows.Deref(a) {
+		if v := p.Deref(a)[63]; v != uint64(i) {
+			return fmt.Errorf("row %d has %d", i, v), nil
+		}
+	}
+	return nil, nil
+}
+
+// "Between two steps the actor goes behind the others": who shares the worker runs
+// before a large arena is done, and quiescence waits for it.
+func TestHeap_CollectedInSteps(t *testing.T) {
+	sys := Start(Workers(1))
+	defer sys.Stop()
+	w := towerType.Spawn(sys, tower{})
+	const n = 20_000 // 10 MB
+	during := 0
+	watchType := NewType[int]("watch")
+	watch := Declare[None](watchType, "watch")
+	watchType.Table(watch.Do(func(_ *int, c *Context, _ None) {
+		if w.b.arena != nil && w.b.arena.Collecting() { // one worker: nobody else touches it
+			during++
+			watch.Send(c, Self[int](c), None{})
+		} else if during == 0 {
+			watch.Send(c, Self[int](c), None{})
+		}
+	}))
+	towerBuild.Send(sys, w, n)
+	watch.Send(sys, watchType.Spawn(sys, 0), None{})
+	_ = sys.Wait(context.Background())
+	if during < 10 {
+		t.Errorf("others ran %d times during the collection of 10 MB", during)
+	}
+	if w.b.arena.Collecting() {
+		t.Error("quiescent in the middle of a collection")
+	}
+	if res, err := towerCheck.Ask(context.Background(), sys, w, None{}); res != nil || err != nil {
+		t.Error(res, err)
+	}
+}
