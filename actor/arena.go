@@ -36,5 +36,5 @@ func (b *body) freeArena(r replier) {
 		b.arena.Bind(nil)
 	}
 	b.arena.Release()
-	b.arena = nil
+	b.arena, b.gc = nil, false
 }

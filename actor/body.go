@@ -39,6 +39,7 @@ type body struct {
 	arena *heap.Arena // nil until Context.Heap is called
 	batch uint32
 	load  backpressure.Load
+	gc    bool        // the arena is being collected
 	stop  seam.Uint32 // set to 1 by anybody: end after the current message
 	debt  backpressure.Debt
 }

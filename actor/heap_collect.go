@@ -34,13 +34,13 @@ func (b *body) collect(c *Context) {
 	}
 	a.Bind(&c.chunks)
 	switch {
-	case a.Collecting():
-		a.Step(collectGas)
+	case b.gc:
+		b.gc = !a.Step(collectGas)
 	case heap.Poisoned || a.Due() && a.Stats().Reserved <= collectWhole:
 		a.Collect(b.roots(c)...)
 	case a.Due():
 		a.Begin(b.roots(c)...)
-		a.Step(collectGas)
+		b.gc = !a.Step(collectGas)
 	}
 	clear(c.rooting) // or the context would keep the actor alive
 }
@@ -48,11 +48,9 @@ func (b *body) collect(c *Context) {
 // collecting goes on with a collection at the end of a turn, and reports whether there
 // is more to be done. Owner only.
 func (b *body) collecting(c *Context) bool {
-	if !b.arena.Collecting() {
-		return false
-	}
 	b.arena.Bind(&c.chunks)
-	return !b.arena.Step(collectGas)
+	b.gc = !b.arena.Step(collectGas)
+	return b.gc
 }
 
 // roots lists where the handles are that keep something in the actor's arena alive:

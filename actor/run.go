@@ -109,7 +109,7 @@ func (b *body) emptied(c *Context, left int) (again bool) {
 // doze gives the actor up if nothing has come in since the turn began and its arena is
 // not being collected.
 func (b *body) doze(c *Context) (again bool) {
-	if b.arena != nil && b.collecting(c) {
+	if b.gc && b.collecting(c) {
 		return true
 	}
 	c.w.PrepareNext()
