@@ -205,7 +205,7 @@ func scale(n, nightly int) int {
 // "Collections, moves and merges keep the hash": of a million generated graphs at
 // night, of a thousand at every commit.
 func TestGraphsKeepTheirHash(t *testing.T) {
-	recycler := new(heap.Recycler)
+	recycler, before := new(heap.Recycler), heap.Blobs().Live
 	for seed := range scale(1000, 1000) {
 		chance := rand.New(rand.NewPCG(uint64(seed), 1))
 		g, other := newGraphs(recycler), newGraphs(recycler)
@@ -235,13 +235,14 @@ func TestGraphsKeepTheirHash(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	if live := heap.Blobs().Live; live != 0 {
+	if live := heap.Blobs().Live - before; live != 0 {
 		t.Errorf("%d blobs are left", live)
 	}
 }
 
 // graphProperty runs random lives of two actors' graphs against their twins.
 func graphProperty(t *rapid.T) {
+	before := heap.Blobs().Live
 	r := heap.NewRecycler(rapid.SampledFrom([]int{0, 64 << 10}).Draw(t, "bound"))
 	two := [2]*graphs{newGraphs(r), newGraphs(r)}
 	n := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }
@@ -270,7 +271,7 @@ func graphProperty(t *rapid.T) {
 		g.mustBeTwins(t)
 		g.arena.Release()
 	}
-	if live := heap.Blobs().Live; live != 0 {
+	if live := heap.Blobs().Live - before; live != 0 {
 		t.Fatalf("%d blobs are left", live)
 	}
 }
