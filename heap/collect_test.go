@@ -88,6 +88,7 @@ func TestCollectFindsHandlesEverywhere(t *testing.T) {
 		tm   heap.TextMap[heap.Slice[heap.Ptr[row]]]
 	}
 	var a heap.Arena
+	defer a.Release() // others count blobs
 	s := state{name: "kept"}
 	mk := func(v byte) heap.Ptr[row] {
 		p, sl := heap.New[row](&a), heap.MakeSlice[inner](&a, 3)
