@@ -264,7 +264,8 @@ func panicDead(h handle) {
 	if h == 0 {
 		panic("gallop: heap: nil handle dereferenced")
 	}
-	panic(fmt.Sprintf("gallop: heap: dead handle %#x dereferenced: its arena was released, or it belongs to another arena", uint64(h)))
+	panic(fmt.Sprintf("gallop: heap: dead handle %#x dereferenced: its object was collected, its arena released or its region moved, "+
+		"or it belongs to another arena", uint64(h)))
 }
 
 // noCopy makes go vet complain about copies of what contains it.
