@@ -80,7 +80,7 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 	split(sys)
 	busy := to.b.box.head.Load() != nil // only then can it be the caller who keeps it so
 	k := b.calls.Get().(*call[R])
-	m := d.pool.takeOne()
+	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	if err := tryPush(nil, to.b, m, d); err != nil {
 		replier{sys: to.b.sys}.deadLetter(to.b, m, err) // answers k
@@ -106,10 +106,9 @@ func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, 
 	m := newMessage(c, d.pool)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{asker: c.self, reply: reply.d}}
 	if to.b.sys == c.sys {
-		c.send(to.b, m, d.id)
+		c.send(to.b, m, d)
 		return
 	}
-	m.sender = nil
 	_ = c.sys.sendFromOutside(to.b, m, d)
 }
 
@@ -154,7 +153,7 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 	m := newMessage(c, to.reply.pool)
 	*payloadOf[Result[R]](m) = res
 	if c != nil && mute {
-		c.send(to.asker, m, to.reply.id)
+		c.send(to.asker, m, to.reply)
 		return
 	}
 	if err := tryPush(c, to.asker, m, to.reply); err != nil {
@@ -176,6 +175,7 @@ type call[R any] struct {
 	state  seam.Uint32
 	done   chan struct{} // one token, if the state was WAITING
 	result Result[R]
+	spare  *message // nodes for the next requests; whose call it is, owns them
 }
 
 const (

@@ -67,23 +67,36 @@ func (b Behaviour[S, M]) decl() *declaration {
 // A send from a behaviour costs one locked instruction and, once the worker's free
 // list is warm, no allocation. It panics if to is the zero Ref.
 func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) {
+	c, _ := from.(*Context)
+	if c == nil || b.d == nil || to.b == nil || c.sys != to.b.sys || !c.has(b.d.poolID) {
+		b.sendSlowly(from, to, m)
+		return
+	}
+	n := c.stock[b.d.poolID].pop()
+	*payloadOf[M](n) = m
+	c.send(to.b, n, b.d)
+}
+
+// sendSlowly is Send where it is not as it nearly always is: from a behaviour of the
+// same system, with a node in stock. It stands apart so that Send keeps everything in
+// registers.
+//
+//go:noinline
+func (b Behaviour[S, M]) sendSlowly(from Sender, to Ref[S], m M) {
 	d := b.decl()
 	if to.b == nil {
 		zeroRef(d)
 	}
-	if c, ok := from.(*Context); ok && c != nil && c.sys == to.b.sys {
-		n := c.pop(d.poolID)
-		if n == nil {
-			n = c.restock(d.poolID)
-		}
+	c, sys := split(from)
+	if c == nil || sys != to.b.sys {
+		n := d.pool.takeOne()
 		*payloadOf[M](n) = m
-		c.send(to.b, n, d.id)
+		_ = sys.sendFromOutside(to.b, n, d)
 		return
 	}
-	_, sys := split(from)
-	n := d.pool.takeOne()
+	n := c.restock(d.poolID)
 	*payloadOf[M](n) = m
-	_ = sys.sendFromOutside(to.b, n, d)
+	c.send(to.b, n, d)
 }
 
 // TrySend is Send that refuses instead of muting: it returns ErrOverloaded while to

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"time"
 
 	"github.com/gallop-go/gallop/heap"
@@ -23,6 +22,7 @@ type Context struct {
 	// The turn that runs.
 	self *body
 	msg  *message // the message being handled
+	sent *message // sent last; see seam.SwapHeld
 
 	// Set by the behaviour that runs, read by the loop behind it.
 	then outcome
@@ -48,7 +48,9 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), stock: newStock(poolCount())}
+	c := &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1))}
+	c.collectWhenDue()
+	return c
 }
 
 // System returns the system that the actor belongs to.
@@ -71,7 +73,7 @@ func (c *Context) Stop() { c.then |= mustEnd }
 // Self returns the ref of the actor that runs. It panics if S is not its state
 // type.
 func Self[S any](c *Context) Ref[S] {
-	if c.self.typ.state != reflect.TypeFor[S]() {
+	if _, ok := c.self.typ.state.(*S); !ok {
 		panic("gallop: Self: the running actor is a " + c.self.typ.name + ", which has another state type")
 	}
 	return Ref[S]{c.self}

@@ -56,10 +56,7 @@ func (r replier) recycle(m *message) {
 
 func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
 	if s.opts.onDeadLetter != nil {
-		l := DeadLetter{ActorID: to.id, Type: to.typ.name, Behaviour: d.name, Message: d.payload(m), Reason: reason}
-		if m.sender != nil {
-			l.From = m.sender.id
-		}
+		l := DeadLetter{ActorID: to.id, Type: to.typ.name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
 		s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
 		return
 	}

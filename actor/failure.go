@@ -56,6 +56,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 	c.count.Panics++
 	c.count.Stopped++
 	m, d := c.msg, b.typ.decls[c.msg.id]
+	c.count.Messages += b.in.runUpTo(m)
 	r := replier{c: c, sys: b.sys}
 	b.sys.reportPanic(b, m, d, crash)
 	if d.reject != nil {
@@ -66,11 +67,8 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 
 func (s *System) reportPanic(b *body, m *message, d *declaration, crash *sched.Crash) {
 	p := PanicReport{
-		ActorID: b.id, Type: b.typ.name, Behaviour: d.name,
+		ActorID: b.id, Type: b.typ.name, Behaviour: d.name, From: m.from,
 		Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack),
-	}
-	if m.sender != nil {
-		p.From = m.sender.id
 	}
 	if s.opts.onPanic != nil {
 		s.guard("OnPanic", func() { s.opts.onPanic(p) })

@@ -70,7 +70,7 @@ func (b *body) roots(c *Context) []heap.Root {
 // stateRoot is the state, of which only the layout knows the type. What follows a body
 // in memory has one of two alignments.
 func (b *body) stateRoot(l *heap.Layout) heap.Root {
-	if b.typ.state.Align() <= 4 {
+	if b.typ.stateType().Align() <= 4 {
 		return heap.RootOf(stateOf[uint32](b), l)
 	}
 	return heap.RootOf(stateOf[seam.Uint64](b), l)
@@ -89,7 +89,7 @@ func (t *typeInfo) heapRoots() *typeRoots {
 	if r := t.roots.Load(); r != nil {
 		return r
 	}
-	r := &typeRoots{state: heap.LayoutOf(t.state), byID: make([]*heap.Layout, len(t.decls))}
+	r := &typeRoots{state: heap.LayoutOf(t.stateType()), byID: make([]*heap.Layout, len(t.decls))}
 	for i, d := range t.decls {
 		if p := d.payloadType(); p != nil {
 			if l := heap.LayoutOf(p); l.HasHandles() {
@@ -100,6 +100,9 @@ func (t *typeInfo) heapRoots() *typeRoots {
 	t.roots.Store(r) // of two that are stored at the same time, either will do
 	return r
 }
+
+// stateType returns the type of the state.
+func (t *typeInfo) stateType() reflect.Type { return reflect.TypeOf(t.state).Elem() }
 
 // payloadType returns the type of the messages, of a request without what the reply
 // needs; nil for an interface.

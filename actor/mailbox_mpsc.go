@@ -126,7 +126,7 @@ func reversed(h, end *message) (first *message) {
 func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
 	last := in.last
 	in.last = nil // before the swap: afterwards it may be somebody else's
-	if q.head.CompareAndSwap(last, nil) {
+	if seam.SwapHeld(&q.head, last, nil) {
 		return last, true
 	}
 	in.last = last

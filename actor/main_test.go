@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -123,6 +124,14 @@ func scaled(n int) int {
 		return max(n/10, 1)
 	}
 	return n
+}
+
+// nightly is scaled(n), or long if the environment asks for the long forms.
+func nightly(n, long int) int {
+	if os.Getenv("GALLOP_NIGHTLY") != "" {
+		n = long
+	}
+	return scaled(n)
 }
 
 // puppet is an actor that does what the message says.

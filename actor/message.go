@@ -9,17 +9,19 @@ import "unsafe"
 // receiver's runner from the grab until it is recycled.
 type message struct {
 	next   *message // see mailbox
-	sender *body    // nil: from outside
+	from   uint64   // the number of the actor that sent it; 0: from outside
 	id     uint16   // index of the behaviour in its type's table
 	length uint16   // of the chain that begins here, while it is in a pool
 	origin          // where it is recycled
 }
 
-// origin says where a free message belongs: its memory layout, and who made it.
-type origin struct {
-	pool uint16
-	home uint16 // a worker's number, or outside
-}
+// origin says where a free message belongs: its pool, and who made it, a worker's
+// number or outside. One word, because every message is compared with the next.
+type origin uint32
+
+func originOf(pool, home uint16) origin { return origin(pool) | origin(home)<<16 }
+func (o origin) pool() uint16           { return uint16(o) }
+func (o origin) home() uint16           { return uint16(o >> 16) }
 
 const headerSize = unsafe.Sizeof(message{})
 

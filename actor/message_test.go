@@ -113,8 +113,8 @@ func (s *stock) take(t *rapid.T, m *message) {
 	if s.live[m] {
 		t.Fatal("a node was handed out twice")
 	}
-	if m.sender != nil || m.pool != s.pool.id {
-		t.Fatalf("a node with sender %v and pool %d, want none and %d", m.sender, m.pool, s.pool.id)
+	if m.pool() != s.pool.id {
+		t.Fatalf("a node of pool %d, want %d", m.pool(), s.pool.id)
 	}
 	s.live[m], s.seen[m] = true, true
 }
@@ -125,7 +125,6 @@ func (s *stock) give(n int) {
 			return
 		}
 		delete(s.live, m)
-		m.sender = new(body)
 		s.c.recycle(m)
 	}
 }
@@ -156,8 +155,8 @@ func (s *stock) check(t *rapid.T) {
 func (s *stock) chain(t *rapid.T, h *message, want int, home uint16) {
 	n := 0
 	for m := h; m != nil; m = m.next {
-		if n++; s.live[m] || m.home != home {
-			t.Fatalf("in use: %v; of home %d, want %d", s.live[m], m.home, home)
+		if n++; s.live[m] || m.home() != home {
+			t.Fatalf("in use: %v; of home %d, want %d", s.live[m], m.home(), home)
 		}
 	}
 	if n != want {
@@ -198,13 +197,12 @@ func TestPool_Late(t *testing.T) {
 		t.Fatalf("pool %d is not late", p.id)
 	}
 	m := p.make1(c.home)
-	c.recycle(m) // no list yet: dropped
-	if got := c.alloc(p.id); got == m || got.pool != p.id {
-		t.Fatalf("alloc: %v of pool %d", got, got.pool)
-	}
 	c.recycle(m)
 	if c.alloc(p.id) != m {
-		t.Fatal("not recycled after the list was made")
+		t.Fatal("not recycled")
+	}
+	if got := c.alloc(p.id); got == m || got.pool() != p.id {
+		t.Fatalf("alloc: %v of pool %d", got, got.pool())
 	}
 }
 

@@ -104,9 +104,10 @@ func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
 // waiterList is a worker's stock of ledger entries, and its memory of the gates
 // that the running behaviour has met. Owner only.
 type waiterList struct {
-	spare []*backpressure.Waiter[waiting]
-	met   [4]*body
-	next  int
+	spare  []*backpressure.Waiter[waiting]
+	met    [4]*body
+	next   int
+	latest *body // the last one met
 }
 
 // newWaiter returns an entry for who.
@@ -133,7 +134,7 @@ func (l *waiterList) put(w *backpressure.Waiter[waiting]) {
 }
 
 func (l *waiterList) recent(to *body) bool {
-	for _, b := range l.met {
+	for _, b := range &l.met {
 		if b == to {
 			return true
 		}
@@ -144,11 +145,13 @@ func (l *waiterList) recent(to *body) bool {
 func (l *waiterList) remember(to *body) {
 	l.met[l.next%len(l.met)] = to
 	l.next++
+	l.latest = to
 }
 
 func (l *waiterList) forget() {
 	clear(l.met[:])
 	l.next = 0
+	l.latest = nil
 }
 
 // keep takes an entry back that no ledger holds any more.

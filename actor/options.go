@@ -17,6 +17,7 @@ type Option func(*options)
 type options struct {
 	workers      int
 	batch        int
+	spares       int
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
@@ -79,6 +80,7 @@ func defaultOptions() options {
 	return options{
 		workers: min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
 		batch:   DefaultBatch,
+		spares:  sched.DefaultSpares,
 		clock:   seam.SystemClock{},
 		log:     plainSink{},
 	}
@@ -92,6 +94,9 @@ func (o *options) check() error {
 	}
 	if o.batch < 1 {
 		errs = append(errs, fmt.Errorf("Batch(%d): want at least 1", o.batch))
+	}
+	if err := o.checkSpares(); err != nil {
+		errs = append(errs, err)
 	}
 	for _, name := range o.nilOptions {
 		errs = append(errs, fmt.Errorf("%s(nil)", name))

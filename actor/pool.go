@@ -38,7 +38,7 @@ type pool struct {
 // make1 returns a new node.
 func (p *pool) make1(home uint16) *message {
 	m := p.fresh()
-	m.origin = origin{p.id, home}
+	m.origin = originOf(p.id, home)
 	return m
 }
 
@@ -128,6 +128,18 @@ func (p *pool) takeOne() *message {
 		m.next = nil
 		spare.Put(rest)
 	}
+	return m
+}
+
+// takeFrom returns a node of a sender's own chain, which it refills from the pool.
+func (p *pool) takeFrom(chain **message) *message {
+	m := *chain
+	if m == nil {
+		if m, _ = p.homes[outside].Get().(*message); m == nil {
+			return p.make1(outside)
+		}
+	}
+	*chain, m.next = m.next, nil
 	return m
 }
 

@@ -259,10 +259,10 @@ func TestStop_Now(t *testing.T) {
 	}
 }
 
-// TestCycles_T3 (TestBug_K2, K7, K40): start, one message, quiesce, stop, over and
-// over; a hang is a lost wake-up.
-func TestCycles_T3(t *testing.T) {
-	cycles := scaled(20_000)
+// TestCycles_StartQuiesceStop (TestBug_K2, K7, K40): start, one message, quiesce,
+// stop, over and over; a hang is a lost wake-up. A million times in the nightly form.
+func TestCycles_StartQuiesceStop(t *testing.T) {
+	cycles := nightly(20_000, 1_000_000)
 	if invariant.On { // ten times slower
 		cycles /= 10
 	}

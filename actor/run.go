@@ -24,59 +24,74 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 		}
 		m = b.in.fifo
 	}
-	left := int(b.batch)
-	ran := spentChain{first: m}
-	for b.stop.Load() == 0 {
-		next := m.next
-		b.in.fifo, c.msg = next, m
-		c.count.Messages++
-		b.typ.runs[m.id](c, b, m)
-		m.sender = nil
-		w.Spend(1)
-		if left--; left == 0 || next == nil || c.then != goOn {
-			return b.pause(c, m, ran, left)
+	for left := int(b.batch); b.stop.Load() == 0; {
+		n, before := b.stretch(c, m, min(left, w.Credit(), chainLength))
+		m = c.msg.next
+		b.settle(c, before, n, m)
+		if left -= n; m == nil && left != 0 && c.then == goOn && b.load == 0 {
+			return b.doze(c) // what nearly every turn comes to
 		}
-		ran.end = m
-		if ran.n++; next.origin != m.origin || ran.n == chainLength {
-			ran.recycle(c)
-			ran = spentChain{first: next}
+		if m == nil || left == 0 || c.then != goOn {
+			return b.pause(c, left)
 		}
-		if w.Stopping() {
-			ran.recycle(c)
-			return true // to where what is left becomes dead letters
+		if w.MustYield() {
+			return b.batchSpent(c) // others have waited for long; or to where what is left becomes dead letters
 		}
-		m = next
 	}
-	ran.recycle(c)
 	return b.end(c)
 }
 
-// spentChain is what a turn has run and not yet recycled: nodes of one origin, linked
-// as they were in the mailbox.
-type spentChain struct {
-	first, end *message
-	n          int
-}
-
-func (s *spentChain) recycle(c *Context) {
-	if s.n > 0 {
-		c.recycleChain(s.first, s.end, s.n)
+// stretch runs messages from m on, one after the other and at most quota, until
+// something calls for a closer look: they are all of one origin. It returns how many
+// there were, with c.msg the last of them, and the one before that.
+func (b *body) stretch(c *Context, m *message, quota int) (n int, before *message) {
+	for left := quota; ; {
+		c.msg = m
+		b.typ.runs[m.id](c, b, m)
+		left--
+		next := m.next
+		if left == 0 || next == nil || c.then != goOn || next.origin != m.origin || b.stop.Load() != 0 {
+			return quota - left, before
+		}
+		if c.w.MustYield() {
+			return quota - left, before
+		}
+		before, m = m, next
 	}
 }
 
-// pause comes behind the message after which the turn may not simply go on: it was
-// the last there was or that the batch allows, or its behaviour stopped the actor or
-// met a gate.
-func (b *body) pause(c *Context, m *message, ran spentChain, left int) (again bool) {
-	if m != b.in.last {
-		ran.end = m
-		ran.n++
+// settle takes the n messages off in.fifo that a stretch has run, and recycles them,
+// but for the mailbox's top node, which stays in place. before is the last but one of
+// them, rest what is still to run.
+func (b *body) settle(c *Context, before *message, n int, rest *message) {
+	first, last, free := b.in.fifo, c.msg, n
+	if rest == nil {
+		last, free = before, n-1
 	}
-	ran.recycle(c)
+	b.in.fifo = rest
+	c.count.Messages += uint64(n)
+	if free > 0 {
+		c.recycleChain(first, last, free)
+	}
+	c.w.Spend(n)
+}
+
+// runUpTo is the settlement of a turn that ends with m, in the middle of its
+// behaviour. It returns how many messages there were. They are the collector's.
+func (in *inbox) runUpTo(m *message) (ran uint64) {
+	ran = 1
+	for first := in.fifo; first != m; first = first.next {
+		ran++
+	}
+	in.fifo = m.next
+	return ran
+}
+
+// pause comes where the turn may not simply go on and the actor may not simply doze
+// off: the turn has run all there was or that its batch allows, or a behaviour stopped
+// the actor or met a gate.
+func (b *body) pause(c *Context, left int) (again bool) {
 	then := c.then
-	if then == goOn && left != 0 && b.load == 0 && b.in.fifo == nil {
-		return b.doze(c) // what nearly every turn comes to
-	}
 	c.then = goOn
 	if then&mustCollect != 0 {
 		b.collect(c)

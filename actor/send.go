@@ -1,17 +1,21 @@
 package actor
 
-import "context"
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // send delivers a message from the behaviour that runs. The caller has filled the
 // payload. The first try to push is written out: it nearly always succeeds.
-func (c *Context) send(to *body, m *message, id uint16) {
-	m.id, m.sender = id, c.self
-	if !to.gate.IsOpen() {
+func (c *Context) send(to *body, m *message, d *declaration) {
+	if !to.gate.IsOpen() && c.waiters.latest != to {
 		c.meetGate(to)
 	}
 	h := to.box.head.Load()
-	m.next = h
-	if h == &closedMark || !to.box.head.CompareAndSwap(h, m) { // as in push
+	m.id, m.from = d.id, c.self.id
+	m.next, c.sent = h, m
+	if h == &closedMark || !seam.SwapHeld(&to.box.head, h, m) { // as in push
 		c.sendAgain(to, m)
 	} else if h == nil {
 		c.w.Schedule(&to.task)
@@ -50,11 +54,11 @@ func newMessage(c *Context, p *pool) *message {
 // tryPush delivers a message from the behaviour that runs, or from outside if c is
 // nil. If it returns an error the message is still the caller's.
 func tryPush(c *Context, to *body, m *message, d *declaration) error {
-	m.id = d.id
+	m.id, m.from = d.id, 0
 	if c == nil {
 		return to.pushFromOutside(m)
 	}
-	m.sender = c.self
+	m.from = c.self.id
 	switch to.box.push(m) {
 	case pushWoke:
 		c.w.Schedule(&to.task)

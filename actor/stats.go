@@ -1,12 +1,16 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
 
 // Stats is what a system has done since its start. The figures are published about
 // every 50 µs of work and whenever a worker goes to sleep, so they are exact after
 // [System.Wait], [System.Run], [System.Shutdown] and [System.Stop].
 type Stats struct {
-	// Workers has the figures of every worker; those of pinned types come last.
+	// Workers has the figures of every worker; those of spares, which stand in for
+	// workers with blocked turns, follow as one, and those of pinned types come last.
 	Workers []WorkerStats
 
 	Messages    uint64 // behaviours run
@@ -69,21 +73,44 @@ func (s *System) Stats() Stats {
 		DeadLetters: s.outside.deadLetters.Load(),
 		Unmutes:     s.outside.unmutes.Load(),
 	}
-	s.mu.Lock()
-	contexts := s.contexts[:len(s.contexts):len(s.contexts)]
-	s.mu.Unlock()
-	for i, n := range s.sched.Counters() {
-		w := WorkerStats{
-			Turns: n.Turns, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks, Wakes: n.Wakes,
-			Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Spills,
+	spares := -1
+	for _, w := range s.sched.Crew() {
+		c := w.Local().(*Context)
+		st.addShown(&c.shown)
+		n := workerStats(w.Counters(), c.shown[0].Load())
+		st.addTotals(n)
+		switch {
+		case w.ID() < s.Workers() || w.Pinned():
+			st.Workers = append(st.Workers, n)
+		case spares < 0:
+			spares = len(st.Workers)
+			st.Workers = append(st.Workers, n)
+		default:
+			st.Workers[spares].add(n)
 		}
-		if i < len(contexts) {
-			w.Messages = contexts[i].shown[0].Load()
-			st.addShown(&contexts[i].shown)
-		}
-		st.addWorker(w)
 	}
 	return st
+}
+
+func workerStats(n sched.Counters, messages uint64) WorkerStats {
+	return WorkerStats{
+		Turns: n.Turns, Messages: messages, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks, Wakes: n.Wakes,
+		Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Spills,
+	}
+}
+
+// add adds another worker's figures.
+func (w *WorkerStats) add(o WorkerStats) {
+	w.Turns += o.Turns
+	w.Messages += o.Messages
+	w.Steals += o.Steals
+	w.StealMisses += o.StealMisses
+	w.Parks += o.Parks
+	w.Wakes += o.Wakes
+	w.Yields += o.Yields
+	w.NextSlot += o.NextSlot
+	w.Injected += o.Injected
+	w.Spills += o.Spills
 }
 
 func (st *Stats) addShown(g *gauges) {
@@ -94,8 +121,7 @@ func (st *Stats) addShown(g *gauges) {
 	}
 }
 
-func (st *Stats) addWorker(w WorkerStats) {
-	st.Workers = append(st.Workers, w)
+func (st *Stats) addTotals(w WorkerStats) {
 	st.Turns += w.Turns
 	st.Steals += w.Steals
 	st.Parks += w.Parks

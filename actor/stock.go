@@ -31,33 +31,29 @@ func newStock(n int) []magazines {
 	return make([]magazines, n+2)[1 : n+1]
 }
 
-// pop returns a node of pool p, or nil if the chain in use is empty.
-func (c *Context) pop(p uint16) *message {
-	if int(p) < len(c.stock) {
-		s := &c.stock[p]
-		if m := s.use; m != nil {
-			s.use = m.next
-			s.n--
-			return m
-		}
-	}
-	return nil
+// has tells whether the chain in use has a node of pool p.
+func (c *Context) has(p uint16) bool { return int(p) < len(c.stock) && c.stock[p].use != nil }
+
+// pop returns a node of the chain in use. There must be one.
+func (s *magazines) pop() *message {
+	m := s.use
+	s.use = m.next
+	s.n--
+	return m
 }
 
 // alloc returns a node of pool p. About a nanosecond while the stock lasts.
 func (c *Context) alloc(p uint16) *message {
-	if m := c.pop(p); m != nil {
-		return m
+	if c.has(p) {
+		return c.stock[p].pop()
 	}
 	return c.restock(p)
 }
 
 // restock turns to a full chain, takes one from the pool, or makes a node.
 func (c *Context) restock(id uint16) *message {
-	if int(id) >= len(c.stock) { // declared after this worker was made
-		bigger := newStock(poolCount())
-		copy(bigger, c.stock)
-		c.stock = bigger
+	if int(id) >= len(c.stock) {
+		c.growStock()
 	}
 	s := &c.stock[id]
 	var m *message
@@ -75,20 +71,27 @@ func (c *Context) restock(id uint16) *message {
 	return m
 }
 
+// growStock makes room for all layouts there are by now: a worker has none before it
+// needs them, and types may be declared late.
+func (c *Context) growStock() {
+	bigger := newStock(poolCount())
+	copy(bigger, c.stock)
+	c.stock = bigger
+}
+
 // recycle takes one node back. Its payload holds no pointers any more.
 func (c *Context) recycle(m *message) {
-	m.sender = nil
 	c.recycleChain(m, m, 1)
 }
 
 // recycleChain takes back the n nodes from first to end, of one origin, which hold no
 // pointers any more. n is at most chainLength.
 func (c *Context) recycleChain(first, end *message, n int) {
-	if int(first.pool) >= len(c.stock) {
-		return // declared late and run here first: Go's collector takes them
+	if int(first.pool()) >= len(c.stock) {
+		c.growStock()
 	}
-	s := &c.stock[first.pool]
-	if first.home != c.home {
+	s := &c.stock[first.pool()]
+	if first.home() != c.home {
 		s.sendHome(first, end, n)
 		return
 	}
@@ -109,7 +112,7 @@ func (s *magazines) rotate() {
 		s.kept++
 		return
 	}
-	poolByID(m.pool).homes[m.home].Put(m)
+	poolByID(m.pool()).homes[m.home()].Put(m)
 }
 
 // sendHome collects nodes that were made elsewhere, and sends them on when there are
@@ -118,12 +121,12 @@ func (s *magazines) sendHome(first, end *message, n int) {
 	if s.away == nil {
 		s.away = make([]awayChain, maxHomes)
 	}
-	a := &s.away[first.home]
+	a := &s.away[first.home()]
 	end.next = a.first
 	a.first = first
 	if a.n += n; a.n >= awayLength {
 		first.length = uint16(a.n)
-		poolByID(first.pool).homes[first.home].Put(first)
+		poolByID(first.pool()).homes[first.home()].Put(first)
 		*a = awayChain{}
 	}
 }

@@ -27,9 +27,8 @@ type System struct {
 	outside  outsideCounters
 	letters  letterLog
 
-	mu       sync.Mutex
-	contexts []*Context               // guarded by mu
-	pins     map[*typeInfo]*sched.Pin // guarded by mu
+	mu   sync.Mutex
+	pins map[*typeInfo]*sched.Pin // guarded by mu
 }
 
 // Start makes a system. It panics, with everything that is wrong, if options are
@@ -48,10 +47,11 @@ func Start(opts ...Option) *System {
 	}
 	sc, err := sched.New(sched.Config{
 		Workers:  s.opts.workers,
+		Spares:   s.opts.spares,
 		Seed:     s.opts.seed,
 		Clock:    s.opts.clock,
 		BindCPUs: s.opts.bind,
-		Attach:   s.attach,
+		Attach:   func(w *sched.Worker) any { return s.newContext(w) },
 		Publish:  func(w *sched.Worker) { w.Local().(*Context).publish() },
 	})
 	if err != nil {
@@ -59,16 +59,6 @@ func Start(opts ...Option) *System {
 	}
 	s.sched = sc
 	return s
-}
-
-// attach is sched.Config.Attach.
-func (s *System) attach(w *sched.Worker) any {
-	c := s.newContext(w)
-	c.collectWhenDue()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.contexts = append(s.contexts, c)
-	return c
 }
 
 func (s *System) sender() (*Context, *System) { return nil, s }

@@ -34,7 +34,7 @@ func (a Admission) Inject(t *Task) {
 		return
 	}
 	if a.worker >= 0 {
-		a.s.workers[a.worker].wake(t)
+		a.s.holder(a.worker).wake(t)
 		return
 	}
 	a.s.inject.push(t)
@@ -49,5 +49,5 @@ func (a Admission) Leave() {
 		a.s.Release()
 		return
 	}
-	a.s.workers[a.worker].wakeIdly()
+	a.s.holder(a.worker).wakeIdly()
 }

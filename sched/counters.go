@@ -43,12 +43,29 @@ func (w *Worker) Counters() Counters {
 	}
 }
 
-// Counters returns what every worker published last, pinned ones behind the
-// others. Any goroutine.
-func (s *Scheduler) Counters() []Counters {
-	all := make([]Counters, 0, len(s.workers))
-	for _, w := range s.workers {
-		all = append(all, w.Counters())
+// crew returns all workers there ever were, but pinned ones: those that the scheduler
+// began with, then the spares.
+func (s *Scheduler) crew() []*Worker {
+	return append(s.workers[:len(s.workers):len(s.workers)], s.spares.everyone()...)
+}
+
+// Crew returns all workers that there are or have been: those that the scheduler began
+// with, then spares, then pinned ones, so that somebody may add up what they have
+// done. Any goroutine.
+func (s *Scheduler) Crew() []*Worker {
+	all := s.crew()
+	for _, p := range s.pins.all() {
+		all = append(all, p.w)
 	}
-	return append(all, s.pins.counters()...)
+	return all
+}
+
+// Counters returns what everyone in the crew published last. Any goroutine.
+func (s *Scheduler) Counters() []Counters {
+	crew := s.Crew()
+	all := make([]Counters, len(crew))
+	for i, w := range crew {
+		all[i] = w.Counters()
+	}
+	return all
 }

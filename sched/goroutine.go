@@ -29,14 +29,9 @@ func goid() (id uint64) {
 // goroutine; about a microsecond.
 func (s *Scheduler) Current() *Task {
 	id := goid()
-	for _, w := range s.workers {
+	for _, w := range s.Crew() {
 		if w.goid.Load() == id {
 			return w.current
-		}
-	}
-	for _, p := range s.pins.all() {
-		if p.w.goid.Load() == id {
-			return p.w.current
 		}
 	}
 	return nil

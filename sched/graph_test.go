@@ -3,6 +3,7 @@ package sched_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync/atomic"
 	"testing"
 
@@ -152,4 +153,12 @@ func scaled(n int) int {
 		n /= 20
 	}
 	return max(n, 1)
+}
+
+// nightly is scaled(n), or long if the environment asks for the long forms.
+func nightly(n, long int) int {
+	if os.Getenv("GALLOP_NIGHTLY") != "" {
+		n = long
+	}
+	return scaled(n)
 }

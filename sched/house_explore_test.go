@@ -30,17 +30,39 @@ func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 	s.monitor.init(s)
 	s.monitor.armed.Store(true) // so nobody starts its timer
 	s.monitor.ended = true
+	s.seats = make([]seat, workers)
+	s.spares.init(s)
+	h := &house{p: p, s: s}
 	for i := range workers {
-		w := &Worker{sched: s, id: i, parker: seam.NewParker(), started: true}
-		w.ring.init(2, 0)
-		w.pace.init(w)
+		w := h.worker(i, thread)
+		w.sit(i)
 		s.workers = append(s.workers, w)
-		thread(func() {
-			w.parker.Park()
-			w.begin()
-		})
 	}
-	return &house{p: p, s: s}
+	return h
+}
+
+// worker makes a worker whose thread begins when it is first woken.
+func (h *house) worker(id int, thread func(func())) *Worker {
+	w := &Worker{sched: h.s, id: id, seat: noSeat, parker: seam.NewParker(), started: true}
+	w.duty.f.StoreRelease(aside)
+	w.ring.init(2, 0)
+	w.pace.init(w)
+	thread(func() {
+		w.parker.Park()
+		w.begin()
+	})
+	return w
+}
+
+// addSpares makes so many spares, which wait to be taken; no more turns than that may
+// lose their seats.
+func (h *house) addSpares(n int, thread func(func())) {
+	h.s.cfg.Spares = n
+	for range n {
+		w := h.worker(h.s.spares.nextID(), thread)
+		h.s.spares.made = append(h.s.spares.made, w)
+		h.s.spares.cold = append(h.s.spares.cold, w)
+	}
 }
 
 // job is a task that runs once: do, if any, and then it gives itself up.

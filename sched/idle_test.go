@@ -142,6 +142,7 @@ func bench(t *testing.T, workers int) (*Scheduler, []*numbered) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.monitor.stop)
 	return s, numberedTasks(40)
 }
 

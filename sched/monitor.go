@@ -6,14 +6,17 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// monitorPeriod is how often the monitor looks while workers are awake. A task in
-// the next-slot of a worker that is stuck in one turn runs elsewhere after at most
-// two periods.
-const monitorPeriod = time.Millisecond
+// How long the monitor waits between two looks.
+const (
+	alert  = 500 * time.Microsecond // some turn has lasted too long
+	awaits = time.Millisecond       // workers have been asked to come by, or a trial is on
+	calm   = 3 * time.Millisecond   // all came by
+)
 
 // monitor looks after workers that are stuck in a turn. It is a timer and no
-// goroutine, armed when a next-slot is filled and left to expire when all workers
-// sleep, so that an idle scheduler costs nothing.
+// goroutine, armed when somebody wakes a worker or makes work that nobody was woken
+// for, and left to expire when all workers sleep, so that an idle scheduler costs
+// nothing.
 type monitor struct {
 	s     *Scheduler
 	armed seam.Bool
@@ -22,16 +25,16 @@ type monitor struct {
 	timer  *time.Timer // guarded by mu
 	ended  bool        // guarded by mu
 	stamps []uint32    // guarded by mu: the next-slots as seen last time
-	spent  []uint64    // guarded by mu: the workers' units of work as seen last time
-	still  []int       // guarded by mu: looks since they last changed
+	watch  watch       // guarded by mu
+	surge  surge       // guarded by mu
 	govern governor    // guarded by mu
 }
 
 func (m *monitor) init(s *Scheduler) {
 	m.s = s
 	m.stamps = make([]uint32, s.cfg.Workers)
-	m.spent = make([]uint64, s.cfg.Workers)
-	m.still = make([]int, s.cfg.Workers)
+	m.watch.procs.init()
+	m.watch.since = make([]int64, s.cfg.Workers)
 	m.govern.init(s.cfg.Workers)
 }
 
@@ -42,18 +45,20 @@ func (m *monitor) arm() {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.reset()
+	if !m.ended {
+		m.watch.asking = false
+		m.attend(m.s.cfg.Clock.Nanos())
+		m.reset(awaits)
+	}
 }
 
 // reset sets the timer anew. Caller holds mu.
-func (m *monitor) reset() {
-	switch {
-	case m.ended:
-	case m.timer == nil:
-		m.timer = time.AfterFunc(monitorPeriod, m.tick)
-	default:
-		m.timer.Reset(monitorPeriod)
+func (m *monitor) reset(d time.Duration) {
+	if m.timer == nil {
+		m.timer = time.AfterFunc(d, m.tick)
+		return
 	}
+	m.timer.Reset(d)
 }
 
 // stop ends the monitor; no tick runs when it returns, and none will.
@@ -74,48 +79,87 @@ func (m *monitor) tick() {
 	if m.ended {
 		return
 	}
-	m.freeStranded()
-	m.steer()
-	if m.s.idle.quiet() {
-		m.s.restrain(len(m.s.workers)) // until the next tick: nobody would see that one is stuck
+	pause := m.look(m.s.cfg.Clock.Nanos())
+	if m.s.idle.quiet() && !m.s.spares.cool(false) && m.s.spares.away.Load() == 0 {
+		m.s.restrain(len(m.s.seats)) // until the next tick: nobody would see that one is stuck
 		m.armed.Store(false)
 		if m.s.idle.quiet() || !m.armed.CompareAndSwap(false, true) {
 			return
 		}
 	}
-	m.reset()
+	m.reset(pause)
+}
+
+// look does what there is to do now and returns when to look again. Caller holds mu.
+func (m *monitor) look(now int64) time.Duration {
+	m.freeStranded()
+	m.freeStrays()
+	asking, late := m.attend(now)
+	m.steer(now, late)
+	switch {
+	case late || m.surge.out > 0:
+		return alert
+	case asking || m.govern.phase != steady:
+		return awaits
+	}
+	return calm
 }
 
 // freeStranded moves a task on that has waited in one next-slot since the last
-// look: its worker is stuck. From the robbery to the injection the task is in no
-// queue, and its worker may fall asleep, so the monitor holds the scheduler.
-// Caller holds mu.
+// look: its worker is stuck. Caller holds mu.
 func (m *monitor) freeStranded() {
-	for i, w := range m.s.workers {
+	for i := range m.s.seats {
+		w := m.s.seats[i].holder.Load()
+		if w == nil {
+			continue
+		}
 		stamp := w.slot.stamp()
-		if stamp == m.stamps[i] && stamp&1 != 0 && m.s.Hold() {
-			if t := w.slot.rob(stamp); t != nil {
-				m.s.Inject(t)
-			}
-			m.s.Release()
+		if stamp == m.stamps[i] {
+			m.s.free(w, stamp)
 		}
 		m.stamps[i] = stamp
 	}
 }
 
-// patience is how many looks a worker may stand still before it counts as stuck,
-// while others are kept asleep.
-const patience = 5
+// free moves the task of that filling from w's next-slot to the inject queue. From the
+// robbery to the injection the task is in no queue, and its worker may fall asleep, so
+// the monitor holds the scheduler.
+func (s *Scheduler) free(w *Worker, stamp uint32) {
+	if stamp&1 == 0 || !s.Hold() {
+		return
+	}
+	if t := w.slot.rob(stamp); t != nil {
+		s.Inject(t)
+	}
+	s.Release()
+}
 
-// steer shows the governor how far the workers have come and does what it says. A
-// worker that is awake and comes no further is stuck, or has long turns: then nobody
-// may be kept asleep. Caller holds mu.
-func (m *monitor) steer() {
+// freeStrays moves on what workers without a seat have made runnable in turns that they
+// had begun with one. Caller holds mu.
+func (m *monitor) freeStrays() {
+	for _, w := range m.s.spares.lost() {
+		m.s.free(w, w.slot.stamp())
+		m.s.drain(w)
+	}
+}
+
+// drain moves what is in w's ring to the inject queue, where it is looked for.
+func (s *Scheduler) drain(w *Worker) {
+	if w.ring.thief().empty() || !s.Hold() {
+		return
+	}
+	for t := w.ring.thief().steal(); t != nil; t = w.ring.thief().steal() {
+		s.Inject(t)
+	}
+	s.Release()
+}
+
+// steer shows the governor how far the workers have come and does what it says. While
+// a worker is stuck nobody may be kept asleep. Caller holds mu.
+func (m *monitor) steer(now int64, late bool) {
 	idle := &m.s.idle
-	v := idle.v.Load()
-	total, stuck := m.progress(v)
-	limit := m.govern.look(m.s.cfg.Clock.Nanos(), total, idle.awake(v))
-	if stuck && limit < m.govern.workers {
+	limit := m.govern.look(now, m.s.unitsSpent(), idle.awake(idle.v.Load()))
+	if late && limit < m.govern.workers {
 		m.govern.lift()
 		limit = m.govern.limit
 	}
@@ -124,32 +168,27 @@ func (m *monitor) steer() {
 	}
 }
 
+// unitsSpent returns the units of work done so far.
+func (s *Scheduler) unitsSpent() (total uint64) {
+	for _, w := range s.crew() {
+		total += w.spent.Load()
+	}
+	return total
+}
+
 // restrain sets how many workers may be awake, 1 to all. Those in excess retire at
 // their next look at the inject queue. One at a time.
 func (s *Scheduler) restrain(limit int) {
 	s.idle.limit.Store(uint32(limit))
-	if !s.workLeft() { // after the store: whoever was not woken for it before is now
-		return
-	}
-	// Not notify: it buries after the end, and the monitor has its lock in hand.
-	// Whoever pushes after the end buries himself.
-	if i, r := s.idle.wake(true); r == wokeOne {
-		s.workers[i].wake(nil)
+	if s.workLeft() { // after the store: whoever was not woken for it before is now
+		s.nudge()
 	}
 }
 
-// progress returns the units of work done so far, and whether a worker that is awake
-// in v has not done any for long. Caller holds mu.
-func (m *monitor) progress(v uint64) (total uint64, stuck bool) {
-	for i, w := range m.s.workers {
-		units := w.spent.Load()
-		total += units
-		m.still[i]++
-		if units != m.spent[i] || v&(1<<i) != 0 {
-			m.still[i] = 0
-		}
-		m.spent[i] = units
-		stuck = stuck || m.still[i] >= patience
+// nudge is notify for the monitor, which has its lock in hand and must not bury.
+// Whoever pushes after the end buries himself.
+func (s *Scheduler) nudge() {
+	if i, r := s.idle.wake(true); r == wokeOne {
+		s.holder(i).wake(nil)
 	}
-	return total, stuck
 }

@@ -37,8 +37,8 @@ func (s *Scheduler) NewPin() (*Pin, error) {
 	}
 	p := &Pin{s: s, gone: make(chan struct{})}
 	p.queue.init(segmentCells)
-	p.w = newWorker(s, len(s.workers)+len(s.pins.list))
-	p.w.pin = p
+	p.w = newWorker(s, s.spares.nextID(), 1)
+	p.w.pin, p.w.apart = p, true
 	p.w.attach()
 	s.pins.list = append(s.pins.list, p)
 	go p.begin()
@@ -171,11 +171,4 @@ func (ps *pins) all() []*Pin {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	return append([]*Pin(nil), ps.list...)
-}
-
-func (ps *pins) counters() (all []Counters) {
-	for _, p := range ps.all() {
-		all = append(all, p.w.Counters())
-	}
-	return all
 }

@@ -194,9 +194,9 @@ func TestAdmission(t *testing.T) {
 
 // TestBug_K40_StartStopCycles: a scheduler that starts, runs, quiesces and stops
 // never hangs; by turns the four of them, one more waiter for the end, or a Stop
-// that comes before quiescence.
+// that comes before quiescence. A million times in the nightly form.
 func TestBug_K40_StartStopCycles(t *testing.T) {
-	for i := range scaled(100_000) {
+	for i := range nightly(100_000, 1_000_000) {
 		s, err := sched.New(sched.Config{Workers: 1 + i%3})
 		if err != nil {
 			t.Fatal(err)

@@ -26,8 +26,11 @@ type Config struct {
 	// BindCPUs binds worker i to the i-th processor this process may use, and its
 	// goroutine to its thread. It fails where the platform cannot.
 	BindCPUs bool
+	// Spares is how many workers may be in blocking turns besides those that count;
+	// 0 is DefaultSpares.
+	Spares int
 	// Attach makes what the layer above keeps per worker. It runs in New, once
-	// for each worker and, when it first runs, for each pin.
+	// for each worker, and when it is first needed for each spare and each pin.
 	Attach func(w *Worker) any
 	// Publish runs on a worker when it publishes its counters: at every clock
 	// reading and before it sleeps. It must be quick and must not block.
@@ -37,6 +40,9 @@ type Config struct {
 func (c *Config) check() error {
 	if c.Workers < 1 || c.Workers > MaxWorkers {
 		return fmt.Errorf("gallop: %d workers: want 1 to %d", c.Workers, MaxWorkers)
+	}
+	if c.Spares < 0 {
+		return fmt.Errorf("gallop: %d spares: want at least 0", c.Spares)
 	}
 	if c.BindCPUs && !canBind {
 		return errors.New("gallop: this platform cannot bind workers to processors")
@@ -49,12 +55,14 @@ func (c *Config) check() error {
 type Scheduler struct {
 	// Read-only after New.
 	cfg     Config
-	workers []*Worker
+	workers []*Worker  // those that it began with
 	procs   int        // Go's processors, GOMAXPROCS
 	rand    *rand.Rand // New only
 
-	// Who sleeps; every wake-up goes through it.
-	idle idleWord
+	// Who has which seat, and who sleeps there; every wake-up goes through idle.
+	seats  []seat
+	idle   idleWord
+	spares spares
 	// Work from outside.
 	inject mpmcq
 	// What keeps the scheduler from being quiet although its queues are empty.
@@ -74,14 +82,20 @@ func New(cfg Config) (*Scheduler, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = seam.SystemClock{}
 	}
+	if cfg.Spares == 0 {
+		cfg.Spares = DefaultSpares
+	}
 	s := &Scheduler{cfg: cfg, procs: runtime.GOMAXPROCS(0), rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
 	s.inject.init(segmentCells)
 	s.idle.init(cfg.Workers)
 	s.stop.init(cfg.Workers)
 	s.monitor.init(s)
 	s.workers = make([]*Worker, cfg.Workers)
+	s.seats = make([]seat, cfg.Workers)
+	s.spares.init(s)
 	for i := range s.workers {
-		s.workers[i] = newWorker(s, i)
+		s.workers[i] = newWorker(s, i, ringSize)
+		s.workers[i].sit(i)
 	}
 	for _, w := range s.workers {
 		w.victim = s.rand.IntN(cfg.Workers)
@@ -109,7 +123,7 @@ func (s *Scheduler) Inject(t *Task) {
 	// The hand-over skips the queue. The compare-and-swap in wake publishes
 	// nothing of t: the token does.
 	if i, r := s.idle.wake(false); r == wokeOne {
-		s.workers[i].wake(t)
+		s.holder(i).wake(t)
 		return
 	}
 	s.inject.push(t)
@@ -122,9 +136,11 @@ func (s *Scheduler) Inject(t *Task) {
 func (s *Scheduler) notify() {
 	switch i, r := s.idle.wake(true); r {
 	case wokeOne:
-		s.workers[i].wake(nil)
+		s.holder(i).wake(nil)
 	case wokeClosed:
 		s.bury()
+	case wokeNobody:
+		s.monitor.arm() // whoever is awake may be stuck
 	}
 }
 
@@ -174,11 +190,10 @@ func (s *Scheduler) Stop() <-chan struct{} {
 func (s *Scheduler) halt() {
 	s.stop.flag.Store(1)
 	s.monitor.stop()
-	for _, w := range s.workers {
-		if s.idle.rouse(w.id) {
-			w.dismiss()
-		}
+	for i := range s.seats {
+		s.clear(i)
 	}
+	s.spares.stop()
 	s.pins.stop()
 }
 
@@ -187,13 +202,29 @@ func (s *Scheduler) finish() {
 	<-s.stop.workers
 	s.pins.wait()
 	s.idle.close()
-	for _, w := range s.workers {
+	for _, w := range s.crew() {
 		w.abandon()
 	}
 	s.pins.bury()
 	s.bury()
 	s.quiet.abort()
 	close(s.stop.done)
+}
+
+// clear tells the holder of a seat that the scheduler stops. A vacant seat is counted
+// out here, and so is one whose worker has never run.
+func (s *Scheduler) clear(i int) {
+	if !s.idle.rouse(i) {
+		if h := s.seats[i].holder.Load(); h != nil {
+			h.duty.hurry()
+		}
+		return
+	}
+	if h := s.seats[i].claim(); h != nil {
+		h.dismiss()
+	} else {
+		s.stop.gone()
+	}
 }
 
 // Stopping tells whether Stop was called.

@@ -11,17 +11,37 @@ const (
 )
 
 // find looks for work elsewhere, and sleeps when there is none. It returns nil
-// when the scheduler stops.
+// when the worker has to leave.
 func (w *Worker) find() *Task {
+	if !w.duty.stepAside() {
+		return w.giveUp()
+	}
+	return w.findSeated()
+}
+
+// findSeated is find for a worker that nobody can take the seat from.
+func (w *Worker) findSeated() *Task {
 	for w.sched.stop.flag.Load() == 0 {
-		if t := w.search(); t != nil {
-			return t
+		t := w.search()
+		if t == nil {
+			t = w.sleep()
 		}
-		if t := w.sleep(); t != nil {
-			return t
+		if t != nil {
+			return w.takeUp(t)
 		}
 	}
 	return nil
+}
+
+// takeUp goes back on duty with t, unless the scheduler stops: then t is left to whoever
+// buries it, and takeUp returns nil.
+func (w *Worker) takeUp(t *Task) *Task {
+	if w.sched.stop.flag.Load() != 0 {
+		w.slot.put(t) // empty: the worker had no work
+		return nil
+	}
+	w.duty.resume()
+	return t
 }
 
 // search looks everywhere, a few times, and returns nil if there was nothing. Being
@@ -34,7 +54,7 @@ func (w *Worker) search() *Task {
 		}
 		// While all others sleep, work can only come from outside, which wakes whom
 		// it needs.
-		if w.sched.idle.sleepers() >= len(w.sched.workers)-1 || !w.sched.idle.startSearch() {
+		if w.sched.idle.sleepers() >= len(w.sched.seats)-1 || !w.sched.idle.startSearch() {
 			return nil
 		}
 		w.searching = true
@@ -91,7 +111,7 @@ func (w *Worker) poll() *Task {
 		return nil
 	}
 	w.count.Injected++
-	share := min(q.len()/len(w.sched.workers), maxFetch)
+	share := min(q.len()/len(w.sched.seats), maxFetch)
 	for range share {
 		more := q.pop()
 		if more == nil {
@@ -106,16 +126,17 @@ func (w *Worker) poll() *Task {
 // steal takes one task from another worker, round-robin, beginning behind the
 // victim of last time. A failed try costs two loads of the victim's lines.
 func (w *Worker) steal() *Task {
-	n := len(w.sched.workers)
-	for range n {
+	seats := w.sched.seats
+	for range seats {
 		w.victim++
-		if w.victim >= n {
+		if w.victim >= len(seats) {
 			w.victim = 0
 		}
-		if w.victim == w.id {
+		victim := seats[w.victim].holder.Load() // stale: one missed steal, or one from a worker that has lost its seat
+		if victim == w || victim == nil {
 			continue
 		}
-		if t := w.sched.workers[w.victim].ring.thief().steal(); t != nil {
+		if t := victim.ring.thief().steal(); t != nil {
 			w.count.Steals++
 			return t
 		}
@@ -130,8 +151,8 @@ func (s *Scheduler) workLeft() bool {
 	if !s.inject.empty() {
 		return true
 	}
-	for _, v := range s.workers {
-		if !v.ring.thief().empty() {
+	for i := range s.seats {
+		if v := s.seats[i].holder.Load(); v != nil && !v.ring.thief().empty() {
 			return true
 		}
 	}

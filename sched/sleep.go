@@ -10,18 +10,18 @@ func (w *Worker) sleep() *Task {
 	w.pace.stale = true
 	w.current = nil // the collector's, if nobody else has it
 	w.publish()     // before the announcement: exact for whoever sees all asleep
-	all := w.sched.idle.announce(w.id, w.searching)
+	all := w.sched.idle.announce(w.seat, w.searching)
 	w.searching = false
 	switch {
 	case w.sched.stop.flag.Load() != 0:
 		// Unlike retract it succeeds when the scheduler has just become quiescent
 		// for good: Stop may have looked before we announced.
-		if w.sched.idle.rouse(w.id) {
+		if w.sched.idle.rouse(w.seat) {
 			w.searching = true
 			return nil
 		}
 	case w.sched.workLeft():
-		if w.sched.idle.retract(w.id) {
+		if w.sched.idle.retract(w.seat) {
 			w.tookBack = true
 			return nil
 		}
@@ -54,25 +54,42 @@ func (w *Worker) linger() {
 // Somebody does, so this worker need not look again before it parks. Afterwards it
 // may have been handed a task, or be counted as a searcher: find sees to both.
 func (w *Worker) retire() bool {
-	if t := w.slot.take(); t != nil {
-		w.sched.inject.push(t)
-	}
-	for t := w.ring.owner().pop(); t != nil; t = w.ring.owner().pop() {
-		w.sched.inject.push(t)
-	}
+	w.unload()
 	w.pace.stale = true
 	w.count.Parks++
 	w.current = nil
 	w.publish()
-	if !w.sched.idle.retire(w.id) {
+	if !w.sched.idle.retire(w.seat) {
 		return false // the limit has changed, or others were faster
 	}
-	if w.sched.stop.flag.Load() != 0 && w.sched.idle.rouse(w.id) { // as in sleep
+	if w.sched.stop.flag.Load() != 0 && w.sched.idle.rouse(w.seat) { // as in sleep
 		return true
 	}
 	w.parker.Park()
 	w.count.Wakes++
 	return true
+}
+
+// unload moves what the worker has queued to the inject queue, and reports whether
+// there was anything.
+func (w *Worker) unload() (moved bool) {
+	if t := w.slot.take(); t != nil {
+		w.sched.inject.push(t)
+		moved = true
+	}
+	for t := w.ring.owner().pop(); t != nil; t = w.ring.owner().pop() {
+		w.sched.inject.push(t)
+		moved = true
+	}
+	return moved
+}
+
+// woken goes back to work after a sleep: with the task it was handed, or to find one.
+func (w *Worker) woken() *Task {
+	if t := w.awake(); t != nil {
+		return w.takeUp(t)
+	}
+	return w.findSeated()
 }
 
 // awake takes over from whoever woke this worker: a task, or the duty to search.

@@ -16,10 +16,11 @@ type Worker struct {
 	// Read-only after New.
 	sched *Scheduler
 	id    int
-	pin   *Pin // not nil: a pinned worker, which has no number and no ring
+	pin   *Pin // not nil: a pinned worker, which has no seat and no ring
 	local any
 
 	// Owner only.
+	apart     bool  // it knows that it has no seat: what it makes runnable goes to the inject queue
 	current   *Task // the task whose turn runs, or ran last; nil while asleep
 	victim    int   // where the last search ended: S3's last_victim
 	inRow     int   // turns taken from the next-slot without a look at the ring
@@ -32,15 +33,18 @@ type Worker struct {
 	inTurn    bool // a crash now is the task's
 	chance    *rand.Rand
 
+	duty duty
 	slot nextSlot
 	ring ring
 
-	// Written by whoever wakes this worker, between clearing its bit and granting
-	// the token.
-	handed  *Task
-	idly    bool // woken for nothing, and not counted as a searcher
-	started bool
-	parker  seam.Parker
+	// Written by whoever wakes this worker, between clearing its seat's bit, or
+	// taking it from the spares, and granting the token.
+	seat      int // noSeat: an extra
+	handed    *Task
+	idly      bool // woken for nothing, and not counted as a searcher
+	dismissed bool // woken to end its goroutine
+	started   bool
+	parker    seam.Parker
 
 	// Written by the owner, read by anybody.
 	published [numCounters]seam.Gauge
@@ -49,8 +53,9 @@ type Worker struct {
 	_         cacheline.Pad
 }
 
-func newWorker(s *Scheduler, id int) *Worker {
-	w := &Worker{sched: s, id: id, parker: seam.NewParker()}
+func newWorker(s *Scheduler, id, ringSize int) *Worker {
+	w := &Worker{sched: s, id: id, seat: noSeat, parker: seam.NewParker()}
+	w.duty.f.StoreRelease(aside)
 	w.ring.init(ringSize, 0)
 	w.pace.init(w)
 	w.chance = rand.New(rand.NewPCG(s.cfg.Seed, uint64(id)+1))
@@ -63,8 +68,8 @@ func (w *Worker) attach() {
 	}
 }
 
-// ID returns the worker's number, from 0; pinned workers count on from the number
-// of workers. Any goroutine.
+// ID returns the worker's number, from 0; spares and pinned workers count on from the
+// number of workers. Any goroutine.
 func (w *Worker) ID() int { return w.id }
 
 // Local returns what Config.Attach made for this worker. Any goroutine.
@@ -76,11 +81,19 @@ func (w *Worker) Rand() *rand.Rand { return w.chance }
 // Stopping tells whether the scheduler is on its way down. Any goroutine.
 func (w *Worker) Stopping() bool { return w.sched.Stopping() }
 
+// Pinned tells whether this is the worker of a Pin. Any goroutine.
+func (w *Worker) Pinned() bool { return w.pin != nil }
+
+// MustYield tells whether the turn should end soon although there is more to do: it has
+// lasted for longer than some milliseconds, its worker has lost its seat, or the
+// scheduler stops. One load.
+func (w *Worker) MustYield() bool { return w.duty.mustYield() }
+
 // Schedule makes a task runnable from within a turn. The first task of a turn goes
 // to the next-slot, where it runs next, cache-hot; later ones go to the ring,
 // where others may steal them, and to the inject queue when the ring is full.
 func (w *Worker) Schedule(t *Task) {
-	if t.pin != nil || w.pin != nil {
+	if t.pin != nil || w.apart {
 		w.sched.Inject(t)
 		return
 	}
@@ -116,6 +129,9 @@ func (w *Worker) Spend(n int) {
 	}
 }
 
+// Credit returns how much work may be done before Spend is to be told: at least 1.
+func (w *Worker) Credit() int { return w.credit }
+
 // begin is the start of the worker's goroutine after its first wake-up.
 func (w *Worker) begin() {
 	if t := w.awake(); t != nil {
@@ -128,11 +144,16 @@ func (w *Worker) begin() {
 // and the worker nothing; a Goexit costs the goroutine, so another takes over.
 func (w *Worker) run() {
 	w.goid.StoreRelease(goid())
-	if w.sched.cfg.BindCPUs && w.pin == nil {
-		runtime.LockOSThread()
-		bindTo(w.id)
-	}
+	w.bind()
 	for w.serve() {
+	}
+}
+
+// bind binds the worker's thread to the processor of its seat, if that was asked for.
+func (w *Worker) bind() {
+	if w.sched.cfg.BindCPUs && w.seat != noSeat {
+		runtime.LockOSThread()
+		bindTo(w.seat)
 	}
 }
 
@@ -159,10 +180,18 @@ func (w *Worker) serve() (more bool) {
 	return false
 }
 
-// leave ends the worker. What it has queued is buried by whoever stopped it.
+// leave ends the worker's goroutine. What it has queued is buried by whoever stopped
+// the scheduler.
 func (w *Worker) leave() {
+	s := w.sched
 	w.publish()
-	w.sched.stop.gone()
+	if w.duty.isAway() {
+		s.comeHome()
+	}
+	if w.dismissed {
+		s.spares.retire(w) // whoever takes it starts it anew: not ours any more
+	}
+	s.stop.gone()
 }
 
 // abandon buries what the worker had queued when it left. Only after it left.
@@ -187,8 +216,11 @@ func (w *Worker) requeue(t *Task) {
 
 // firstTask is nextTask for a goroutine that has just begun: it may owe a search.
 func (w *Worker) firstTask() *Task {
-	if w.searching {
+	switch {
+	case w.searching:
 		return w.find()
+	case w.seat == noSeat:
+		return w.extraTask()
 	}
 	return w.nextTask()
 }
@@ -201,13 +233,19 @@ func (w *Worker) nextTask() *Task {
 	if w.sched.stop.flag.Load() != 0 {
 		return nil
 	}
+	if !w.duty.isOn() && !w.duty.answer() {
+		return w.giveUp()
+	}
 	if w.untilPoll--; w.untilPoll <= 0 {
 		if t := w.pollInTurn(); t != nil {
 			return t
 		}
 	}
 	if next := w.slot.take(); next != nil {
-		if w.inRow++; w.inRow <= maxInRow || w.ring.owner().len() == 0 {
+		if w.inRow++; w.inRow > maxInRow && w.ring.owner().len() == 0 {
+			w.inRow = 0 // nobody waits, so nobody was overtaken
+		}
+		if w.inRow <= maxInRow {
 			w.count.NextSlot++
 			return next
 		}
@@ -228,11 +266,14 @@ const maxInRow = 16
 // monitor can take it.
 func (w *Worker) pollInTurn() *Task {
 	w.untilPoll = w.pace.pollInterval
-	if w.sched.idle.excess() && w.retire() {
-		if t := w.awake(); t != nil {
-			return t
+	if w.sched.idle.excess() {
+		if !w.duty.stepAside() {
+			return w.giveUp()
 		}
-		return w.find()
+		if w.retire() {
+			return w.woken()
+		}
+		w.duty.resume()
 	}
 	t := w.poll()
 	if t != nil {

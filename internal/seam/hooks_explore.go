@@ -21,5 +21,8 @@ var (
 // Point is an interleaving point.
 func Point() { Hook() }
 
+// Await comes before something that blocks until cond holds.
+func Await(cond func() bool) { HookAwait(cond) }
+
 // Spin is one turn of a loop that waits for another thread's next write.
 func Spin() { HookSpin() }

@@ -24,6 +24,10 @@ func (f *Flag) Load() uint32 { return atomic.LoadUint32(&f.v) }
 // loads the new value. One writer.
 func (f *Flag) StoreRelease(v uint32) { storeRelease32(&f.v, v) }
 
+// CompareAndSwap sets the word to n if it is o. For parties other than the writer, from
+// values that the writer does not overwrite with a mere store.
+func (f *Flag) CompareAndSwap(o, n uint32) bool { return atomic.CompareAndSwapUint32(&f.v, o, n) }
+
 // Gauge is a 64-bit figure with one writer and any number of readers, published
 // without a fence. It must not be embedded where 64-bit words are unaligned.
 type Gauge struct{ v uint64 }

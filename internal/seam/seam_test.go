@@ -26,6 +26,9 @@ func TestPointer(t *testing.T) {
 	equal(t, "wrong old", p.CompareAndSwap(a, nil), false)
 	equal(t, "right old", p.CompareAndSwap(b, a), true)
 	equal(t, "load", p.Load(), a)
+	equal(t, "wrong old, held", seam.SwapHeld(&p, b, nil), false)
+	equal(t, "right old, held", seam.SwapHeld(&p, a, b), true)
+	equal(t, "load what was held", p.Load(), b)
 }
 
 func TestBool(t *testing.T) {

@@ -1,0 +1,95 @@
+package actor_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// blocker keeps its worker in one of several ways.
+type blocker struct{ in chan<- struct{} }
+
+func (b *blocker) enter() {
+	select {
+	case b.in <- struct{}{}:
+	default: // nobody counts so far
+	}
+}
+
+var (
+	blockerType = actor.NewType[blocker]("blocker")
+	sleepFor    = actor.Declare[time.Duration](blockerType, "sleep")
+	declaredFor = actor.Declare[time.Duration](blockerType, "declared")
+	spinFor     = actor.Declare[time.Duration](blockerType, "spin")
+	stampTime   = actor.Declare[chan time.Time](blockerType, "stamp")
+	_           = blockerType.Table(sleepFor.Do((*blocker).Sleep), declaredFor.Do((*blocker).Declared),
+		spinFor.Do((*blocker).Spin), stampTime.Do((*blocker).Stamp))
+)
+
+func (b *blocker) Sleep(_ *actor.Context, d time.Duration) {
+	b.enter()
+	time.Sleep(d) // what it is for
+}
+
+func (b *blocker) Declared(c *actor.Context, d time.Duration) {
+	b.enter()
+	c.Blocking(func() { time.Sleep(d) }) // likewise
+}
+
+func (b *blocker) Spin(_ *actor.Context, d time.Duration) {
+	b.enter()
+	for begin := time.Now(); time.Since(begin) < d; {
+	}
+}
+
+func (*blocker) Stamp(_ *actor.Context, at chan time.Time) { at <- time.Now() }
+
+// BenchmarkDelayBesideBlocked is how late an unrelated actor runs whose message is sent
+// right behind those to actors that block ("at most 10 ms", 50 for a thousand, 30 when
+// every processor spins).
+func BenchmarkDelayBesideBlocked(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		how  actor.Behaviour[blocker, time.Duration]
+		n    int
+		d    time.Duration
+	}{
+		{"sleep", sleepFor, 4, 100 * time.Millisecond},
+		{"sleep", sleepFor, 1000, 100 * time.Millisecond},
+		{"declared", declaredFor, 4, 100 * time.Millisecond},
+		{"declared", declaredFor, 1000, 100 * time.Millisecond},
+		{"spin", spinFor, 1, 100 * time.Millisecond},
+		{"spin", spinFor, 2, 100 * time.Millisecond},
+	} {
+		b.Run(fmt.Sprintf("%s/%d", c.name, c.n), func(b *testing.B) {
+			var worst, sum time.Duration
+			for range b.N {
+				sys := actor.Start(actor.Workers(2))
+				in := make(chan struct{}, min(c.n, 2))
+				refs := make([]actor.Ref[blocker], c.n+1)
+				for i := range refs {
+					refs[i] = blockerType.Spawn(sys, blocker{in})
+				}
+				at := make(chan time.Time, 1)
+				for _, r := range refs[1:] {
+					c.how.Send(sys, r, c.d)
+				}
+				for range cap(in) { // every worker is in a behaviour that blocks
+					<-in
+				}
+				sent := time.Now()
+				stampTime.Send(sys, refs[0], at)
+				late := (<-at).Sub(sent)
+				worst, sum = max(worst, late), sum+late
+				if err := sys.Shutdown(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(worst.Microseconds())/1000, "ms-worst")
+			b.ReportMetric(float64(sum.Microseconds())/1000/float64(b.N), "ms-mean")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}

@@ -1,0 +1,35 @@
+//go:build !gallop_explore
+
+package seam
+
+import (
+	stdatomic "sync/atomic"
+	"unsafe"
+)
+
+// SwapHeld is x.CompareAndSwap(o, n) for callers that have just stored n in some heap
+// object of theirs, and o in n, with plain stores, and leave both there until the next
+// SwapHeld. It compiles to one instruction where CompareAndSwap makes two calls.
+//
+// What those calls are for is Go's collector: a pointer that appears in the heap, and
+// one that disappears from it, must be shown to a collection that is under way. Here
+// the plain stores show both, n and o:
+//
+//  1. If the collection began before the plain stores, their write barriers showed
+//     n and o.
+//  2. If it began behind them, it found n in the heap, in the caller's object, and o
+//     in n; or else a later plain store removed one of them, and its barrier showed
+//     what it removed.
+//
+// In both cases n and o are marked, however the swap falls in between, although the
+// collector may have looked at x before.
+//
+// If n is nil, only o is to be shown. Then the caller must have removed o from its own
+// heap object with a plain store just before, and must put it back into some with
+// another afterwards. A collection that began before the first store was shown o by
+// that store's barrier, and one that began later finds o on the caller's stack or is
+// shown it by the second.
+func SwapHeld[T any](x *Pointer[T], o, n *T) bool {
+	return stdatomic.CompareAndSwapUintptr((*uintptr)(unsafe.Pointer(x)),
+		uintptr(unsafe.Pointer(o)), uintptr(unsafe.Pointer(n)))
+}

@@ -1,0 +1,6 @@
+//go:build gallop_explore
+
+package seam
+
+// SwapHeld is x.CompareAndSwap(o, n); see the plain build's.
+func SwapHeld[T any](x *Pointer[T], o, n *T) bool { return x.CompareAndSwap(o, n) }

@@ -1,0 +1,257 @@
+package sched
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// Hand-over: a turn that blocks must not keep a processor's worth of work waiting.
+//
+// The scheduler has a fixed number of seats, each with its bit in the idle word, and
+// any number of workers, goroutines with their rings, of whom one at a time holds a
+// seat. A turn that blocks costs its worker the seat, not the other way round: the
+// goroutine cannot be taken out of the turn, so the seat is, and a spare worker sits
+// down. Tasks that waited go to the inject queue. When the turn returns, its worker
+// has no seat; it leaves what it has to others and becomes a spare.
+//
+// Rejected: moving the worker's queues to the spare, as Go moves a P from one M to
+// another. The ring has one owner, who may be about to push; taking it would put a
+// fence into every push. Seats are only looked at by those who search, sleep or wake.
+//
+// README.md has the steps and the proof.
+
+// seat is a place in the idle word. Its holder changes hands like this:
+//
+//	         relieve                                     in a turn, bit clear
+//	worker ───────────────────────────────────▶ spare
+//	   │ leaveSeat: AWAY, then set the bit, then holder ← nil
+//	   ▼                       whoever clears the bit
+//	vacant ───────────────────▶ reserved ─────▶ spare
+//	   │ retakeSeat: ASIDE, then holder ← me, then clear the bit
+//	   ▼
+//	worker
+//
+// A seat is vacant if its holder is nil; one who is AWAY is about to make it so. The
+// holder matters to those who have cleared the bit, to those who want a vacant seat, and as an
+// advice to thieves.
+type seat struct {
+	holder seam.Pointer[Worker]
+}
+
+// noSeat is the seat of a worker that has none.
+const noSeat = -1
+
+// reserved is the holder of a seat for which somebody fetches a spare. It has nothing,
+// does nothing, and is never written to.
+var reserved = func() *Worker {
+	w := new(Worker)
+	w.duty.f.StoreRelease(aside)
+	return w
+}()
+
+// claim reserves the seat if it is vacant, and otherwise returns its holder. Only
+// whoever has cleared its bit. It waits for a holder that is about to leave: reserving
+// the seat in his place could reserve it from one who has come back.
+func (c *seat) claim() (holder *Worker) {
+	for {
+		h := c.holder.Load()
+		switch {
+		case h == nil:
+			if c.holder.CompareAndSwap(nil, reserved) { // fails if somebody sits down again
+				return nil
+			}
+		case h.duty.isAway():
+			seam.Spin() // from its bit to its holder it is two steps
+		default:
+			return h
+		}
+	}
+}
+
+// sit gives w the seat i. Caller owns both.
+func (w *Worker) sit(i int) {
+	w.seat = i
+	w.sched.seats[i].holder.Store(w)
+}
+
+// holder returns who sits on seat i, whose bit the caller has cleared. If the seat was
+// vacant a spare takes it.
+func (s *Scheduler) holder(i int) *Worker {
+	w := s.seats[i].claim()
+	if w == nil {
+		w = s.spares.take()
+		w.sit(i)
+	}
+	return w
+}
+
+// Blocking runs f, which may block for long, without keeping others from running: the
+// worker leaves its seat, and what is queued behind the turn is run by others at once.
+// Afterwards the worker takes its seat back if that is still vacant. Some ten locked
+// instructions if nothing waits; the wake-up of a spare if something does. On a pinned
+// worker, inside of another Blocking, or when all spares are in use, it just runs f.
+func (w *Worker) Blocking(f func()) {
+	if !w.leaveSeat() {
+		f()
+		return
+	}
+	defer w.retakeSeat()
+	f()
+}
+
+// leaveSeat gives the seat up in the middle of a turn and reports whether it did. As in
+// sleep the bit is set first and then all queues are looked at, so that either the
+// worker sees what comes in or whoever brings it sees the bit.
+func (w *Worker) leaveSeat() bool {
+	s := w.sched
+	if w.apart || !s.goAway() {
+		return false
+	}
+	if !w.duty.leaveSeat() {
+		s.comeHome() // the monitor was faster, and has sent it away before
+		w.apart = true
+		return false
+	}
+	w.apart = true
+	s.stop.left.Add(1) // the seat keeps its own count
+	w.unload()
+	s.idle.announce(w.seat, false)
+	if s.stop.flag.Load() != 0 && s.idle.rouse(w.seat) { // Stop may have looked before
+		w.sitAgain()
+		return false
+	}
+	s.seats[w.seat].holder.Store(nil) // whoever has cleared the bit waits for it
+	if s.workLeft() {
+		s.notify()
+	}
+	return true
+}
+
+// retakeSeat ends Blocking: the worker sits again if its seat is vacant. If somebody
+// clears the bit behind its back he finds the worker there, and owes it a token.
+func (w *Worker) retakeSeat() {
+	s := w.sched
+	w.duty.f.StoreRelease(aside) // before: AWAY would mean that the seat is vacant
+	if !s.seats[w.seat].holder.CompareAndSwap(nil, w) {
+		w.duty.f.StoreRelease(away)
+		return
+	}
+	cleared := s.idle.retract(w.seat)
+	if !cleared {
+		w.parker.Park()
+	}
+	w.sitAgain()
+	if !cleared {
+		w.takeToken()
+	}
+}
+
+// takeToken takes over, in the middle of a turn, what the worker was woken for.
+func (w *Worker) takeToken() {
+	if t := w.awake(); t != nil {
+		w.enqueue(t)
+	}
+	if w.searching {
+		w.found()
+	}
+}
+
+// sitAgain takes the own seat back, whose bit the worker has just cleared.
+func (w *Worker) sitAgain() {
+	w.sit(w.seat)
+	w.apart = false
+	w.duty.resume()
+	w.sched.stop.left.Add(-1)
+	w.sched.comeHome()
+}
+
+// goAway counts one more worker in that runs without a seat, and holds the scheduler
+// for it. It reports false if there are too many, or the scheduler has ended.
+func (s *Scheduler) goAway() bool {
+	if s.spares.away.Add(1) > int32(s.cfg.Spares) {
+		s.spares.away.Add(-1)
+		s.spares.refused.Add(1)
+		return false
+	}
+	if !s.Hold() {
+		s.spares.away.Add(-1)
+		return false
+	}
+	return true
+}
+
+// comeHome counts it out.
+func (s *Scheduler) comeHome() {
+	s.spares.away.Add(-1)
+	s.Release()
+}
+
+// relieve takes seat i from w, whose turn has lasted too long, and gives it to a spare.
+// It reports whether it did. Monitor only.
+func (s *Scheduler) relieve(i int, w *Worker) bool {
+	if !s.goAway() {
+		return false
+	}
+	if !w.duty.relieve() {
+		s.comeHome()
+		return false
+	}
+	s.stop.left.Add(1) // for w; the seat keeps its own
+	s.spares.stray(w)
+	spare := s.spares.take()
+	spare.sit(i)
+	spare.wakeIdly() // the bit is clear, and it counts as nobody's searcher
+	return true
+}
+
+// giveUp ends the turns of a worker without a seat. What it has queued goes to others,
+// and it waits as a spare until it is needed. It returns what to run then, or nil when
+// the worker has to leave.
+func (w *Worker) giveUp() *Task {
+	s := w.sched
+	for {
+		if w.unload() {
+			s.notify()
+		}
+		w.pace.stale, w.apart, w.current = true, false, nil
+		w.count.Parks++
+		w.publish()
+		w.duty.f.StoreRelease(aside)
+		stays := s.spares.park(w) // from here on others may seat it
+		s.comeHome()              // after the tasks it had were queued
+		if !stays {
+			return nil
+		}
+		w.parker.Park()
+		w.count.Wakes++
+		switch {
+		case w.dismissed:
+			return nil
+		case w.seat != noSeat:
+			w.bind()
+			return w.woken()
+		}
+		w.awake() // for nothing, as an extra
+		if t := w.takeOne(); t != nil {
+			return t
+		}
+	}
+}
+
+// extraTask is the first task of an extra, or what comes after it.
+func (w *Worker) extraTask() *Task {
+	if t := w.takeOne(); t != nil {
+		return t
+	}
+	return w.giveUp()
+}
+
+// takeOne returns one task from anywhere for a worker without a seat.
+func (w *Worker) takeOne() *Task {
+	w.apart = true
+	if w.sched.stop.flag.Load() != 0 {
+		return nil
+	}
+	if t := w.sched.inject.pop(); t != nil {
+		w.count.Injected++
+		return t
+	}
+	return w.steal()
+}

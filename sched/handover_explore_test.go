@@ -1,0 +1,140 @@
+//go:build gallop_explore
+
+package sched
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// allHome fails unless every job ran, everybody sleeps on paper, every seat that is not
+// vacant has one holder, and nobody is away.
+func (h *house) allHome() error {
+	if err := h.allRan(); err != nil {
+		return err
+	}
+	if n := h.s.spares.away.Load(); n != 0 {
+		return fmt.Errorf("%d workers away", n)
+	}
+	for i := range h.s.seats {
+		switch w := h.s.seats[i].holder.Load(); {
+		case w == nil:
+		case w == reserved:
+			return fmt.Errorf("seat %d was reserved and nobody came", i)
+		case w.seat != i:
+			return fmt.Errorf("seat %d belongs to worker %d, who sits on %d", i, w.id, w.seat)
+		}
+	}
+	return nil
+}
+
+// leaving is so many jobs that each wait, declared, for a job that comes in from
+// outside, on so many workers.
+func leaving(workers, jobs int) func(*explore.Program) {
+	return func(p *explore.Program) {
+		h := newHouse(p, workers, p.Daemon)
+		h.addSpares(jobs, p.Daemon)
+		for i := range jobs {
+			child := h.job(fmt.Sprint("child ", i), nil)
+			j := h.job(fmt.Sprint("job ", i), func(w *Worker) {
+				w.Blocking(func() { p.Await(func() bool { return child.ran == 1 }) })
+			})
+			p.Go(func() {
+				h.s.Inject(&j.Task)
+				h.s.Inject(&child.Task)
+			})
+		}
+		p.After(h.allHome)
+	}
+}
+
+// TestHandover_SeatsNeverVacantBesideWork: a worker that leaves its seat and comes back,
+// against those who wake its seat, sit on it, and leave it themselves.
+//
+// Mutants tried by hand: see docs/decisions/0015-hand-over.md.
+func TestHandover_SeatsNeverVacantBesideWork(t *testing.T) {
+	t.Run("1×1", func(t *testing.T) { roam(t, leaving(1, 1)) })
+	t.Run("1×2", func(t *testing.T) { roam(t, leaving(1, 2)) })
+	t.Run("2×2", func(t *testing.T) { roam(t, leaving(2, 2)) })
+}
+
+// TestHandover_QuickReturn: Blocking that is over at once, again and again, while work
+// comes in: the seat changes hands at every moment.
+func TestHandover_QuickReturn(t *testing.T) {
+	quick := func(workers int) func(*explore.Program) {
+		return func(p *explore.Program) {
+			h := newHouse(p, workers, p.Daemon)
+			h.addSpares(2, p.Daemon)
+			for i := range 2 {
+				j := h.job(fmt.Sprint("job ", i), func(w *Worker) {
+					w.Blocking(func() {})
+					w.Blocking(func() {})
+				})
+				p.Go(func() { h.s.Inject(&j.Task) })
+			}
+			p.After(h.allHome)
+		}
+	}
+	t.Run("1 worker", func(t *testing.T) { roam(t, quick(1)) })
+	t.Run("2 workers", func(t *testing.T) { roam(t, quick(2)) })
+}
+
+// relieving is a turn that makes a task runnable and waits for it and for one from
+// outside, without saying so, while the monitor looks.
+func relieving(workers int) func(*explore.Program) {
+	return func(p *explore.Program) {
+		h := newHouse(p, workers, p.Daemon)
+		h.addSpares(2, p.Daemon)
+		outside := h.job("from outside", nil)
+		child := h.job("child", nil)
+		stuck := h.job("stuck", func(w *Worker) {
+			w.Schedule(&child.Task)
+			p.Await(func() bool { return child.ran == 1 && outside.ran == 1 })
+		})
+		short := h.job("short", nil)
+		p.Go(func() {
+			h.s.Inject(&stuck.Task)
+			h.s.Inject(&outside.Task)
+		})
+		p.Go(func() { h.s.Inject(&short.Task) })
+		p.Go(func() { // until all is done: a look that comes too early does nothing
+			m := &h.s.monitor
+			for now := int64(1); child.ran*outside.ran*stuck.ran*short.ran == 0; now += doubt {
+				m.mu.Lock()
+				m.freeStrays()
+				m.attend(now)
+				m.mu.Unlock()
+				seam.Spin()
+			}
+		})
+		p.After(h.allHome)
+	}
+}
+
+// TestHandover_Relief: the monitor takes seats from turns that are stuck and leaves
+// those alone that are not, at any moment.
+func TestHandover_Relief(t *testing.T) {
+	t.Run("1 worker", func(t *testing.T) { roam(t, relieving(1)) })
+	t.Run("2 workers", func(t *testing.T) { roam(t, relieving(2)) })
+}
+
+// TestHandover_StopExplored: Stop against a worker that leaves its seat, and comes back.
+func TestHandover_StopExplored(t *testing.T) {
+	for workers := 1; workers <= 2; workers++ {
+		t.Run(fmt.Sprint(workers), func(t *testing.T) {
+			roam(t, func(p *explore.Program) {
+				h := newHouse(p, workers, p.Go)
+				h.addSpares(1, p.Daemon)
+				a := h.job("A", func(w *Worker) { w.Blocking(func() {}) })
+				b := h.job("B", nil)
+				p.Go(func() { h.s.Inject(&a.Task) })
+				p.Go(func() { h.s.Inject(&b.Task) })
+				p.Go(h.stop)
+				p.After(h.allEnded)
+			})
+		})
+	}
+}

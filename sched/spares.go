@@ -1,0 +1,176 @@
+package sched
+
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// DefaultSpares is how many workers of a scheduler may be in blocking turns at once
+// besides those that count, unless Config says otherwise.
+const DefaultSpares = 1024
+
+const (
+	spareRing = 16          // slots of a spare's ring: it seldom has its seat for long, and overflows to the inject queue
+	keepHot   = 100_000_000 // ns that a spare waits for its next use before its goroutine ends
+)
+
+// spares are the workers without a seat.
+//
+//	COLD ──take──▶ seated, or an extra ──relieve, leaveSeat──▶ STRAY ──park──▶ HOT ──take──▶ …
+//	  ▲                                                                         │
+//	  └───────────────────────────── retire ◀── goroutine ends ◀── dismiss ─────┘
+type spares struct {
+	s       *Scheduler
+	away    seam.Int32 // workers that run without a seat, each with a hold
+	refused seam.Int32 // how often there were too many
+
+	mu     seam.Mutex
+	ended  bool      // guarded by mu
+	hot    []*Worker // guarded by mu: parked, the last one used last
+	cold   []*Worker // guarded by mu: without a goroutine
+	strays []*Worker // guarded by mu: relieved or extra, and still in their turns
+	made   []*Worker // guarded by mu: all that were made besides the first
+	ids    int       // guarded by mu
+	used   int64     // guarded by mu: when a spare was needed last, ns
+}
+
+func (p *spares) init(s *Scheduler) {
+	p.s = s
+	p.ids = s.cfg.Workers
+}
+
+// nextID returns a number for another worker. Any goroutine.
+func (p *spares) nextID() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ids++
+	return p.ids - 1
+}
+
+// take returns a spare, hot if there is one. The caller owns it, seats it or makes it
+// an extra, and wakes it; it owes it a count in stop.left, which a seat has. Any
+// goroutine.
+func (p *spares) take() *Worker {
+	now := p.s.cfg.Clock.Nanos()
+	p.mu.Lock()
+	p.used = now
+	w := p.pick()
+	p.mu.Unlock()
+	if w != nil {
+		return w
+	}
+	w = newWorker(p.s, p.nextID(), spareRing)
+	w.attach() // not under the lock: it calls the layer above
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.made = append(p.made, w)
+	return w
+}
+
+// pick returns a hot spare, or a cold one, or nil. Caller holds mu.
+func (p *spares) pick() *Worker {
+	if n := len(p.hot); n > 0 {
+		w := p.hot[n-1]
+		p.hot = slices.Delete(p.hot, n-1, n)
+		p.s.stop.left.Add(-1) // it is counted by its seat now, or anew
+		return w
+	}
+	if len(p.cold) == 0 {
+		return nil
+	}
+	w := p.cold[0]
+	p.cold = slices.Delete(p.cold, 0, 1)
+	return w
+}
+
+// stray books a worker that does not know that it is without a seat, so that the
+// monitor looks after what it makes runnable. Monitor only.
+func (p *spares) stray(w *Worker) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.strays = append(p.strays, w)
+}
+
+// park makes w a hot spare and reports whether it may wait; if not, the scheduler
+// stops. Called by w.
+func (p *spares) park(w *Worker) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.Index(p.strays, w); i >= 0 {
+		p.strays = slices.Delete(p.strays, i, i+1)
+	}
+	if p.ended {
+		return false
+	}
+	p.hot = append(p.hot, w)
+	return true
+}
+
+// retire takes a worker back whose goroutine ends. Called by w, which must not touch
+// itself afterwards.
+func (p *spares) retire(w *Worker) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w.dismissed, w.started, w.seat = false, false, noSeat
+	p.cold = append(p.cold, w)
+}
+
+// cool ends the hot spares that have waited for long, or all of them, and reports
+// whether any are left.
+func (p *spares) cool(all bool) (left bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.hot) == 0 || !all && p.s.cfg.Clock.Nanos()-p.used < keepHot {
+		return len(p.hot) > 0
+	}
+	for _, w := range p.hot {
+		w.dismissed = true
+		w.parker.Unpark()
+	}
+	p.hot = nil
+	return false
+}
+
+// stop lets all spares go, and every worker that comes home later.
+func (p *spares) stop() {
+	p.mu.Lock()
+	p.ended = true
+	p.mu.Unlock()
+	p.cool(true)
+}
+
+// lost returns the workers that may have made tasks runnable where nobody looks.
+func (p *spares) lost() []*Worker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.strays)
+}
+
+// everyone returns all workers that were made as spares. Any goroutine.
+func (p *spares) everyone() []*Worker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.made[:len(p.made):len(p.made)]
+}
+
+// SpareStats says what has become of turns that block.
+type SpareStats struct {
+	Away       int // turns that run without a seat now
+	Goroutines int // of workers without a seat, now
+	Made       int // spares that were ever made
+	Refused    int // how often a turn kept its seat because all spares were in use
+}
+
+// SpareStats returns the figures of the moment. Any goroutine.
+func (s *Scheduler) SpareStats() SpareStats {
+	p := &s.spares
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return SpareStats{
+		Away:       int(p.away.Load()),
+		Goroutines: int(p.away.Load()) + len(p.hot),
+		Made:       len(p.made),
+		Refused:    int(p.refused.Load()),
+	}
+}

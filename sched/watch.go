@@ -1,0 +1,69 @@
+package sched
+
+// A turn that has lasted for long is first asked, then urged to end, and after that its
+// worker loses its seat, if anything waits for one:
+//
+//	ON DUTY ── ask ──▶ ASKED ── urge, after 1 ms ──▶ OVERDUE ── relieve, if work waits ──▶ AWAY
+//
+// After 3 ms if a processor is idle, for then the turn is blocked and the spare will find
+// one. After 6 ms if none is: then the turn may just have to wait for a processor, for
+// the collector has taken it, and a spare would take one from another worker. (Relief
+// after 3 ms in any case made programs that allocate a lot slower by a quarter.)
+//
+// A worker between two turns answers, which costs it a compare-and-swap. All are asked
+// when the monitor begins to look and once in calm+awaits from then on, so an unrelated
+// task waits for less than 10 ms. When every processor is busy with turns that spin, the
+// monitor itself runs only when Go takes one of them away, after 10 ms: it goes by the
+// time since it asked, not by the number of its looks.
+
+const (
+	urgent = 1_000_000 // ns after which a worker that was asked should have come by
+	relief = 3_000_000 // ns after which it loses its seat, if a processor is idle
+	doubt  = 6_000_000 // the same, if none is
+)
+
+// watch is what the monitor remembers of the seats.
+type watch struct {
+	procs  processors
+	asking bool    // at the last look workers were asked
+	since  []int64 // by seat: when its holder was asked
+}
+
+// attend looks at every worker that is in a turn. It reports whether it has asked any,
+// and whether any is overdue. Caller holds mu.
+func (m *monitor) attend(now int64) (asking, late bool) {
+	ask := !m.watch.asking
+	relieved := 0
+	for i := range m.s.seats {
+		w := m.s.seats[i].holder.Load()
+		if w == nil {
+			continue
+		}
+		if ask && w.duty.ask() {
+			m.watch.since[i] = now
+			asking = true
+			continue
+		}
+		if age := now - m.watch.since[i]; w.duty.isPending() && age >= urgent {
+			w.duty.urge()
+			late = true
+			if (age >= doubt || age >= m.surge.patience() && m.watch.procs.idle(m.s.procs)) && m.relieve(i, w) {
+				relieved++
+			}
+		}
+	}
+	m.watch.asking = asking
+	m.grow(now, relieved)
+	return asking, late
+}
+
+// relieve takes the seat of a worker that is stuck, if work waits. Caller holds mu.
+func (m *monitor) relieve(i int, w *Worker) bool {
+	s := m.s
+	if !s.workLeft() && w.slot.stamp()&1 == 0 || !s.relieve(i, w) {
+		return false
+	}
+	s.free(w, w.slot.stamp())
+	s.drain(w)
+	return true
+}
