@@ -11,7 +11,8 @@ import "github.com/gallop-go/gallop/heap"
 // are the handles in the actor's state and in its queued messages; a handle that is
 // kept elsewhere is dead afterwards, and a state that keeps one behind a Go pointer,
 // slice or map is refused: Heap panics with the path of the field. The pointers that
-// handles give must not outlive the behaviour.
+// handles give must not outlive the behaviour, and nor must what Heap returns: call it
+// again in the next one.
 func (c *Context) Heap() *heap.Arena {
 	b := c.self
 	if b.arena == nil {

@@ -59,13 +59,17 @@ func (a *Arena) Bind(r *Recycler) { a.recycler = r }
 // SetLimit sets how many bytes of chunks the arena may hold, 0 for no limit. As
 // the limit draws near, chunks get smaller, so that an object is refused only
 // if the smallest chunk that holds it does not fit. A limit below what is held
-// already refuses new chunks; nothing is taken away. Limits outlive Release. It
-// panics if bytes is negative. Owner only.
+// already refuses new chunks; nothing is taken away. While it is collected, an arena
+// may hold twice as much. Limits outlive Release. It panics if bytes is negative.
+// Owner only.
 func (a *Arena) SetLimit(bytes int) {
 	if bytes < 0 {
 		panic(fmt.Sprintf("gallop: heap: SetLimit: negative limit %d", bytes))
 	}
 	a.limit = bytes
+	if a.threshold != 0 {
+		a.setThreshold(a.threshold / 2)
+	}
 }
 
 // Stats counts what the arena holds. It costs a walk over the chunks. Owner only.
@@ -176,6 +180,7 @@ func (a *Arena) grow(size uintptr) (handle, error) {
 	need := int(granules(size) * granule)
 	c, ok := a.newChunk(need)
 	if !ok {
+		a.press()
 		return 0, a.refuse(size)
 	}
 	c.used = uint32(need)
@@ -197,6 +202,13 @@ func (a *Arena) noteDue() {
 	if r := a.recycler; r != nil && r.onDue != nil && a.Due() {
 		r.onDue()
 	}
+}
+
+// press makes the arena due, since its limit stands in the way of something: once the
+// collection is done there may be room.
+func (a *Arena) press() {
+	a.threshold = max(a.reserved-1, 1)
+	a.noteDue()
 }
 
 // stepAfter is how many bytes an arena may take during a collection before it is due

@@ -105,6 +105,7 @@ func (a *Arena) sharedBehind(b Blob) *sharedBytes {
 // mayHold tells whether the limit leaves room for a blob.
 func (a *Arena) mayHold(n int) error {
 	if n > MaxObject || !a.allows(n) {
+		a.press()
 		return a.refuse(uintptr(n))
 	}
 	return nil

@@ -177,6 +177,32 @@ func TestDue(t *testing.T) {
 	}
 }
 
+// A limit makes an arena due before it stands in the way, and when it does.
+func TestDueByLimit(t *testing.T) {
+	var a heap.Arena
+	r, due := new(heap.Recycler), 0
+	r.OnDue(func() { due++ })
+	a.Bind(r)
+	root := heap.MakeSlice[byte](&a, 100_000)
+	a.Collect(heap.RootAt(&root))
+	a.SetLimit(150_000)
+	if _, err := heap.TryMakeSlice[byte](&a, 90_000); err == nil || !a.Due() || due == 0 {
+		t.Errorf("%v; due: %v, told %d times", err, a.Due(), due)
+	}
+	root = heap.Slice[byte]{}
+	a.Collect(heap.RootAt(&root))
+	if _, err := heap.TryMakeSlice[byte](&a, 90_000); err != nil {
+		t.Error(err)
+	}
+	a.Release()
+	a.SetLimit(8 << 10)
+	for !a.Due() {
+		if _, err := heap.TryNew[link](&a); err != nil {
+			t.Fatalf("%v and not due", err)
+		}
+	}
+}
+
 // Handles that nobody follows are refused with their path.
 func TestHiddenHandlesRefused(t *testing.T) {
 	type ok struct {

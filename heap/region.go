@@ -82,6 +82,7 @@ func (r Region[T]) Join(a *Arena) Ptr[T] {
 	}
 	g.arena.Finish()
 	if !a.allows(g.arena.reserved) {
+		a.press()
 		panic(a.refuse(uintptr(g.arena.reserved)))
 	}
 	r.take("Join")
