@@ -102,9 +102,13 @@ func serve(out io.Writer, carts int) error {
 	for i := range refs {
 		refs[i] = cartType.Spawn(sys, cart{})
 	}
+	ctx := context.Background()
 	for n := range 10 {
 		for i, r := range refs {
 			cartAdd.Send(sys, r, purchase{product: (i + n) % 5, count: 1})
+		}
+		if err := sys.Wait(ctx); err != nil { // or ten messages a cart would pile up
+			return err
 		}
 	}
 	total := counterType.Spawn(sys, counter{})
@@ -112,7 +116,6 @@ func serve(out io.Writer, carts int) error {
 		cartRemove.Send(sys, r, i%5)
 		cartSum.Send(sys, r, total)
 	}
-	ctx := context.Background()
 	if err := sys.Wait(ctx); err != nil {
 		return err
 	}
