@@ -51,12 +51,22 @@ func (k *keeper) hand(c *Context, v int) {
 	} else {
 		keeperTake.Send(c, Self[keeper](c), handed{"kept", p})
 	}
-	for c.then&mustCollect == 0 { // until the arena is due
+	litter(c)
+}
+
+// litter makes garbage until the arena is due.
+func litter(c *Context) {
+	for c.then&mustCollect == 0 {
 		heap.MakeSlice[byte](c.Heap(), 1000)
 	}
 }
 
-func (k *keeper) take(c *Context, h handed) { k.got += h.p.Deref(c.Heap()).v }
+// take litters as well, so that there are collections while handed messages are in the
+// part of the mailbox that the turn has taken over.
+func (k *keeper) take(c *Context, h handed) {
+	k.got += h.p.Deref(c.Heap()).v
+	litter(c)
+}
 
 func (k *keeper) look(c *Context, _ None) (int, error) {
 	if p, ok := k.hidden.(heap.Ptr[hoard]); ok {
