@@ -246,7 +246,11 @@ func TestReleaseWhileCollecting(t *testing.T) {
 	a.Bind(new(heap.Recycler))
 	root := ring(&a, 5000)
 	a.Begin(heap.RootAt(&root))
+	before := a.Stats()
 	a.Step(10_000)
+	if s := a.Stats(); s.Used < before.Used || s.Reserved < s.Used || s.Chunks <= 1 {
+		t.Errorf("in the middle of a collection %+v became %+v", before, s)
+	}
 	a.Release()
 	if a.Collecting() || a.Stats() != (heap.Stats{}) {
 		t.Errorf("%+v is left", a.Stats())
