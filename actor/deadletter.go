@@ -23,8 +23,10 @@ type DeadLetter struct {
 
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
 func (r replier) deadLetter(to *body, m *message, reason error) {
-	if m.id != stopID {
+	if m.id != systemID {
 		r.declareDead(to, m, reason)
+	} else {
+		*payloadOf[signal](m) = nil
 	}
 	r.recycle(m)
 }

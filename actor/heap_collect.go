@@ -62,6 +62,10 @@ func (b *body) roots(c *Context) []heap.Root {
 	if t.messages {
 		roots = t.queued(roots, b.in.fifo, nil)
 		roots = t.queued(roots, b.box.head.Load(), b.in.last) // the load pairs with push
+		if x := b.extra; x != nil {
+			roots = t.queued(roots, x.stash.first, nil)
+			roots = t.queued(roots, x.back.first, nil)
+		}
 	}
 	c.rooting = roots
 	return roots
@@ -105,13 +109,18 @@ func (t *typeInfo) heapRoots() *typeRoots {
 func (t *typeInfo) stateType() reflect.Type { return reflect.TypeOf(t.state).Elem() }
 
 // payloadType returns the type of the messages, of a request without what the reply
-// needs; nil for an interface.
-func (d *declaration) payloadType() reflect.Type { return reflect.TypeOf(d.payload(d.pool.fresh())) }
+// needs; nil for an interface, and for the runtime's own messages.
+func (d *declaration) payloadType() reflect.Type {
+	if d == nil || d.payload == nil {
+		return nil
+	}
+	return reflect.TypeOf(d.payload(d.pool.fresh()))
+}
 
 // queued adds the payloads of the messages from m down to but without end.
 func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 	for ; m != end; m = m.next {
-		if m.id != stopID && t.byID[m.id] != nil {
+		if m.id != systemID && t.byID[m.id] != nil {
 			roots = append(roots, heap.RootOf(payloadOf[byte](m), t.byID[m.id]))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
@@ -24,6 +25,8 @@ type options struct {
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
+	longTurn     time.Duration
+	onLongTurn   func(LongTurnReport)
 	nilOptions   []string // those that were given nil
 }
 
@@ -78,11 +81,12 @@ func BindCPUs() Option { return func(o *options) { o.bind = true } }
 
 func defaultOptions() options {
 	return options{
-		workers: min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
-		batch:   DefaultBatch,
-		spares:  sched.DefaultSpares,
-		clock:   seam.SystemClock{},
-		log:     plainSink{},
+		workers:  min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
+		batch:    DefaultBatch,
+		spares:   sched.DefaultSpares,
+		longTurn: DefaultLongTurn,
+		clock:    seam.SystemClock{},
+		log:      plainSink{},
 	}
 }
 
@@ -95,9 +99,7 @@ func (o *options) check() error {
 	if o.batch < 1 {
 		errs = append(errs, fmt.Errorf("Batch(%d): want at least 1", o.batch))
 	}
-	if err := o.checkSpares(); err != nil {
-		errs = append(errs, err)
-	}
+	errs = append(errs, o.checkSpares(), o.checkLongTurn())
 	for _, name := range o.nilOptions {
 		errs = append(errs, fmt.Errorf("%s(nil)", name))
 	}

@@ -23,9 +23,11 @@ type System struct {
 	sched *sched.Scheduler
 	ids   seam.Uint64
 
-	refusing seam.Bool // outside senders are turned away
-	outside  outsideCounters
-	letters  letterLog
+	refusing  seam.Bool // outside senders are turned away
+	outside   outsideCounters
+	letters   letterLog
+	longTurns longTurns
+	wards     wards
 
 	mu   sync.Mutex
 	pins map[*typeInfo]*sched.Pin // guarded by mu
@@ -46,13 +48,15 @@ func Start(opts ...Option) *System {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
 	sc, err := sched.New(sched.Config{
-		Workers:  s.opts.workers,
-		Spares:   s.opts.spares,
-		Seed:     s.opts.seed,
-		Clock:    s.opts.clock,
-		BindCPUs: s.opts.bind,
-		Attach:   func(w *sched.Worker) any { return s.newContext(w) },
-		Publish:  func(w *sched.Worker) { w.Local().(*Context).publish() },
+		Workers:    s.opts.workers,
+		Spares:     s.opts.spares,
+		Seed:       s.opts.seed,
+		Clock:      s.opts.clock,
+		BindCPUs:   s.opts.bind,
+		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
+		LongTurn:   s.opts.longTurn,
+		OnLongTurn: s.longTurn,
+		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	})
 	if err != nil {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
@@ -127,6 +131,7 @@ func (s *System) Stop() {
 func (s *System) stop() <-chan struct{} {
 	done := s.sched.Stop()
 	s.end() // afterwards: what a Pipe brings because of it does not run any more
+	s.wards.rouse(s)
 	return done
 }
 

@@ -46,6 +46,8 @@ type Worker struct {
 	started   bool
 	parker    seam.Parker
 
+	turn turnWatch // the monitor's
+
 	// Written by the owner, read by anybody.
 	published [numCounters]seam.Gauge
 	spent     seam.Gauge // units of work done
