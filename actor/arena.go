@@ -4,15 +4,25 @@ import "github.com/gallop-go/gallop/heap"
 
 // Heap returns the running actor's own arena, for data without Go pointers that Go's
 // collector need not look at. It is made at the first call and freed whole when the
-// actor ends; handles into it may be kept in the actor's state, and the pointers that
-// they give must not outlive the behaviour. Its chunks come from the worker's stock and
-// go back to it. An actor that never calls Heap pays for a nil pointer.
+// actor ends. Its chunks come from the worker's stock and go back to it. An actor that
+// never calls Heap pays for a nil pointer.
+//
+// The arena is collected between behaviours when it has doubled. What counts as a root
+// are the handles in the actor's state and in its queued messages; a handle that is
+// kept elsewhere is dead afterwards, and a state that keeps one behind a Go pointer,
+// slice or map is refused: Heap panics with the path of the field. The pointers that
+// handles give must not outlive the behaviour, and nor must what Heap returns: call it
+// again in the next one.
 func (c *Context) Heap() *heap.Arena {
 	b := c.self
 	if b.arena == nil {
+		b.typ.heapRoots() // refuses the state if it must
 		b.arena = new(heap.Arena)
 	}
 	b.arena.Bind(&c.chunks) // the actor may have moved to this worker
+	if heap.Poisoned {
+		c.then |= mustCollect
+	}
 	return b.arena
 }
 
@@ -27,5 +37,5 @@ func (b *body) freeArena(r replier) {
 		b.arena.Bind(nil)
 	}
 	b.arena.Release()
-	b.arena = nil
+	b.arena, b.gc = nil, false
 }

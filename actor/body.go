@@ -51,6 +51,7 @@ type body struct {
 	batch      uint32
 	load       backpressure.Load
 	supervised bool // read-only after the spawn
+	gc         bool // the arena is being collected
 }
 
 // cell is an actor in memory.

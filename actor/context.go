@@ -37,6 +37,7 @@ type Context struct {
 	ids     idBlock
 	waiters waiterList
 	chunks  heap.Recycler // memory of arenas that have ended
+	rooting []heap.Root   // of the arena that is being collected; empty in between
 	count   counters
 	shown   gauges
 	_       cacheline.Pad
@@ -57,7 +58,9 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1))}
+	c := &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1))}
+	c.collectWhenDue()
+	return c
 }
 
 // System returns the system that the actor belongs to.

@@ -54,6 +54,7 @@ func (r replier) declareDead(to *body, m *message, reason error) {
 		sys.outside.deadLetters.Add(1)
 	}
 	sys.reportDeadLetter(to, m, d, reason)
+	d.discardOwned(m)
 	if d.reject != nil {
 		d.reject(r, m, reason)
 	} else {

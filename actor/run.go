@@ -103,6 +103,9 @@ func (b *body) pause(c *Context) (again bool) {
 	if then&yielded != 0 {
 		b.putFirst(c.takeFront())
 	}
+	if then&mustCollect != 0 {
+		b.collect(c)
+	}
 	switch {
 	case then&mustEnd != 0:
 		return b.end(c)
@@ -148,8 +151,12 @@ func (b *body) emptied(c *Context) (again bool) {
 	return b.doze(c)
 }
 
-// doze gives the actor up if nothing has come in since the turn began.
+// doze gives the actor up if nothing has come in since the turn began and its arena is
+// not being collected.
 func (b *body) doze(c *Context) (again bool) {
+	if b.gc && b.collecting(c) {
+		return true
+	}
 	c.w.PrepareNext()
 	spent, ok := b.box.rest(&b.in)
 	if spent != nil {

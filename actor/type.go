@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -46,6 +47,9 @@ type typeInfo struct {
 
 	onStart func(b *body, c *Context) error      // guarded as decls; nil: none
 	onStop  func(b *body, c *Context, why error) // the same
+
+	roots seam.Pointer[typeRoots]    // made by heapRoots
+	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
 }
 
 // table is a dispatch table.
