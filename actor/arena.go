@@ -15,27 +15,29 @@ import "github.com/gallop-go/gallop/heap"
 // again in the next one.
 func (c *Context) Heap() *heap.Arena {
 	b := c.self
-	if b.arena == nil {
-		b.typ.heapRoots() // refuses the state if it must
-		b.arena = new(heap.Arena)
+	x := b.mine()
+	if x.arena == nil {
+		b.typ().heapRoots() // refuses the state if it must
+		x.arena = new(heap.Arena)
 	}
-	b.arena.Bind(&c.chunks) // the actor may have moved to this worker
+	x.arena.Bind(&c.chunks) // the actor may have moved to this worker
 	if heap.Poisoned {
 		c.then |= mustCollect
 	}
-	return b.arena
+	return x.arena
 }
 
 // freeArena gives the actor's memory back. The caller owns the body.
 func (b *body) freeArena(r replier) {
-	if b.arena == nil {
+	x := b.extra
+	if x == nil || x.arena == nil {
 		return
 	}
 	if r.c != nil {
-		b.arena.Bind(&r.c.chunks)
+		x.arena.Bind(&r.c.chunks)
 	} else {
-		b.arena.Bind(nil)
+		x.arena.Bind(nil)
 	}
-	b.arena.Release()
-	b.arena, b.gc = nil, false
+	x.arena.Release()
+	x.arena, b.gc = nil, false
 }

@@ -69,8 +69,8 @@ func (c *Context) cutGas() {
 
 // gasLimit is how many reductions a turn of b may spend.
 func (b *body) gasLimit() int {
-	if b.typ.gas != 0 {
-		return b.typ.gas
+	if b.typ().gas != 0 {
+		return b.typ().gas
 	}
 	return b.sys.opts.gas
 }

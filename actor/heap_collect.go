@@ -28,10 +28,11 @@ func (c *Context) collectWhenDue() { c.chunks.OnDue(func() { c.then |= mustColle
 
 // collect begins a collection, or goes on with it. Owner only, between behaviours.
 func (b *body) collect(c *Context) {
-	a := b.arena
-	if a == nil {
+	x := b.extra
+	if x == nil || x.arena == nil {
 		return
 	}
+	a := x.arena
 	a.Bind(&c.chunks)
 	switch {
 	case b.gc:
@@ -48,8 +49,9 @@ func (b *body) collect(c *Context) {
 // collecting goes on with a collection at the end of a turn, and reports whether there
 // is more to be done. Owner only.
 func (b *body) collecting(c *Context) bool {
-	b.arena.Bind(&c.chunks)
-	b.gc = !b.arena.Step(collectGas)
+	a := b.extra.arena
+	a.Bind(&c.chunks)
+	b.gc = !a.Step(collectGas)
 	return b.gc
 }
 
@@ -57,7 +59,7 @@ func (b *body) collecting(c *Context) bool {
 // the state, and messages that it has sent to itself. Handles in messages of others
 // are not of this arena, and the collector leaves them alone. Owner only.
 func (b *body) roots(c *Context) []heap.Root {
-	t := b.typ.heapRoots()
+	t := b.typ().heapRoots()
 	roots := append(c.rooting[:0], b.stateRoot(t.state))
 	if t.messages {
 		roots = t.queued(roots, b.in.fifo, nil)
@@ -74,7 +76,7 @@ func (b *body) roots(c *Context) []heap.Root {
 // stateRoot is the state, of which only the layout knows the type. What follows a body
 // in memory has one of two alignments.
 func (b *body) stateRoot(l *heap.Layout) heap.Root {
-	if b.typ.stateType().Align() <= 4 {
+	if b.typ().stateType().Align() <= 4 {
 		return heap.RootOf(stateOf[uint32](b), l)
 	}
 	return heap.RootOf(stateOf[seam.Uint64](b), l)

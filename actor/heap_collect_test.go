@@ -111,7 +111,7 @@ func TestHeap_Collected(t *testing.T) {
 	}
 	_ = sys.Wait(context.Background())
 	for _, r := range refs {
-		if s := r.b.arena.Stats(); s.Reserved > 200_000 {
+		if s := r.b.heapOf().Stats(); s.Reserved > 200_000 {
 			t.Errorf("%v holds %+v for %d bytes that live", r, s, each*16)
 		}
 	}
@@ -206,7 +206,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	towerBuild.Send(sys, w, 20_000) // 10 MB
 	towerPeek.Send(sys, w, None{})
 	_ = sys.Wait(context.Background()) // to ask it before would be to look at its rows, all at once
-	if w.b.gc || w.b.arena.Collecting() {
+	if w.b.gc || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}
 	if during, err := towerCheck.Ask(context.Background(), sys, w, None{}); during < 10 || err != nil {
@@ -214,7 +214,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	}
 	towerBuild.Send(sys, w, 20_000) // again, and now without messages that keep it awake
 	_ = sys.Wait(context.Background())
-	if w.b.gc || w.b.arena.Collecting() {
+	if w.b.gc || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}
 }
