@@ -17,7 +17,7 @@ func (c *Context) Heap() *heap.Arena {
 	b := c.self
 	x := b.mine()
 	if x.arena == nil {
-		b.typ().heapRoots() // refuses the state if it must
+		b.typ.heapRoots() // refuses the state if it must
 		x.arena = new(heap.Arena)
 	}
 	x.arena.Bind(&c.chunks) // the actor may have moved to this worker

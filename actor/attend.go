@@ -75,7 +75,7 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	}
 	c.msg = m
 	c.count.Messages++
-	b.table.runs[m.id](c, b, m)
+	b.runs()[m.id](c, b, m)
 	c.recycle(m)
 	c.w.Spend(1)
 	b.heed(c, x)

@@ -32,7 +32,6 @@ func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
 
 // fill makes the table, when the type's own is complete.
 func (v *Variant[S]) fill() {
-	v.table.typ = &v.typ.info
 	v.table.runs = append([]runFunc(nil), v.typ.info.table.runs...)
 	for _, e := range v.entries {
 		v.table.runs[e.decl.id] = e.run
@@ -43,12 +42,28 @@ func (v *Variant[S]) fill() {
 // becomes something else or is restarted. It costs nothing afterwards. It panics if v
 // belongs to another type.
 func Become[S any](c *Context, v *Variant[S]) {
-	if c.self.typ() != &v.typ.info {
+	if c.self.typ != &v.typ.info {
 		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.info.name)
 	}
 	v.once.Do(v.fill)
-	c.self.table = &v.table
+	c.self.mine().table = &v.table
+	c.dispatchBy(true)
 }
 
 // Unbecome makes the running actor dispatch by its type's own table again.
-func Unbecome(c *Context) { c.self.table = &c.self.typ().table }
+func Unbecome(c *Context) { c.dispatchBy(false) }
+
+// dispatchBy changes the table, from the next message on: the loop has the old one in
+// hand.
+func (c *Context) dispatchBy(variant bool) {
+	c.self.became = variant
+	c.then |= turnTable
+}
+
+// runs is the table that the actor dispatches by. Owner only.
+func (b *body) runs() []runFunc {
+	if b.became {
+		return b.extra.table.runs
+	}
+	return b.typ.table.runs
+}

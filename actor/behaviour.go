@@ -119,7 +119,7 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	if d.urgent {
 		return b.pushUrgent(from, to, m)
 	}
-	if !to.b.gate.IsOpen() && to.b.typ().bound.limit == 0 {
+	if !to.b.gate.IsOpen() && to.b.typ.bound.limit == 0 {
 		return ErrOverloaded
 	}
 	c, _ := split(from)
@@ -131,7 +131,7 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	}
 	n := newMessage(c, d.pool)
 	*payloadOf[M](n) = m
-	if to.b.typ().bound.limit != 0 {
+	if to.b.typ.bound.limit != 0 {
 		n.id = d.id
 		return to.b.trySendBounded(c, n)
 	}

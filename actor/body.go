@@ -34,6 +34,7 @@ type body struct {
 
 	// Read-only after the spawn.
 	task sched.Task
+	typ  *typeInfo
 	sys  *System
 	id   uint64
 
@@ -41,19 +42,15 @@ type body struct {
 
 	// Owner only, but for lane and debt.
 	in         inbox
-	table      *table  // its type's, or that of a Variant
 	lane       lane    // signals, from anybody
 	extra      *extras // nil until it needs any
 	debt       backpressure.Debt
 	batch      uint32
 	load       backpressure.Load
 	supervised bool // read-only after the spawn
+	became     bool // it dispatches by the table in its extras
 	gc         bool // the arena is being collected
 }
-
-// typ returns the actor's type. It is found through the table, so that a body is one
-// word smaller: spawning costs what the memory does.
-func (b *body) typ() *typeInfo { return b.table.typ }
 
 // cell is an actor in memory.
 type cell[S any] struct {

@@ -53,6 +53,7 @@ const (
 	lookAgain outcome = 1 << 2 // the mailbox has got other mail in front
 	gasSpent  outcome = 1 << 3 // it has spent what a turn may
 	gasLow    outcome = 1 << 4 // it may run fewer messages than it was to; no reason to end
+	turnTable outcome = 1 << 6 // it dispatches by another table; no reason to end
 	yielded   outcome = 1 << 5 // its next message is in front: Yield was called, or mail taken over
 )
 
@@ -78,8 +79,8 @@ func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 // Self returns the ref of the actor that runs. It panics if S is not its state
 // type.
 func Self[S any](c *Context) Ref[S] {
-	if _, ok := c.self.typ().state.(*S); !ok {
-		panic("gallop: Self: the running actor is a " + c.self.typ().name + ", which has another state type")
+	if _, ok := c.self.typ.state.(*S); !ok {
+		panic("gallop: Self: the running actor is a " + c.self.typ.name + ", which has another state type")
 	}
 	return Ref[S]{c.self}
 }

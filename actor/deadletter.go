@@ -27,7 +27,7 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	switch {
 	case m.id == systemID:
 		*payloadOf[signal](m) = nil
-	case isOwn(m.id) || to.typ().decls[m.id].silent:
+	case isOwn(m.id) || to.typ.decls[m.id].silent:
 		return // left to Go's collector: it may refer to what ends with its actor
 	default:
 		r.declareDead(to, m, reason)
@@ -47,7 +47,7 @@ func (r replier) deadLetters(to *body, left *message, reason error) {
 // declareDead counts, reports, answers and clears a message that will not run.
 func (r replier) declareDead(to *body, m *message, reason error) {
 	sys := to.sys
-	d := to.typ().decls[m.id]
+	d := to.typ.decls[m.id]
 	if r.c != nil {
 		r.c.count.DeadLetters++
 	} else {
@@ -71,13 +71,13 @@ func (r replier) recycle(m *message) {
 
 func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
 	if s.opts.onDeadLetter != nil {
-		l := DeadLetter{ActorID: to.id, Type: to.typ().name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
+		l := DeadLetter{ActorID: to.id, Type: to.typ.name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
 		s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
 		return
 	}
 	if n, ok := s.letters.next(); ok {
 		s.log(func(l logSink) {
-			l.warn("gallop: dead letter", "actor", to.id, "type", to.typ().name,
+			l.warn("gallop: dead letter", "actor", to.id, "type", to.typ.name,
 				"behaviour", d.name, "reason", reason, "so_far", n)
 		})
 	}

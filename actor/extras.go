@@ -39,6 +39,7 @@ type extras struct {
 	watching roster[monitor] // whom it watches
 	trap     func(c *Context, b *body, e Exit)
 
+	table  *table      // that of a Variant
 	arena  *heap.Arena // nil until Context.Heap is called
 	timers actorTimers
 	names  []string
@@ -54,7 +55,7 @@ func (b *body) mine() *extras {
 }
 
 // plain tells whether an actor has nothing to see to at its end but its mail.
-func (b *body) plain() bool { return b.extra == nil && b.typ().onStop == nil }
+func (b *body) plain() bool { return b.extra == nil && b.typ.onStop == nil }
 
 // roster is an unordered list of things that know their places in it, so that one
 // leaves in constant time, and which is always in the same order for the same history.

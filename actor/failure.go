@@ -69,7 +69,7 @@ type fault struct {
 // is told and the panic reported. What comes of it is a matter for a turn of its own,
 // since OnStop may crash as well.
 func (b *body) crashed(c *Context, crash *sched.Crash) {
-	m, d := c.msg, b.typ().decls[c.msg.id]
+	m, d := c.msg, b.typ.decls[c.msg.id]
 	if !c.aside {
 		ran := b.in.runUpTo(m)
 		c.count.Messages += ran
@@ -137,7 +137,7 @@ func (b *body) failed(c *Context, f *fault) {
 
 func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError) {
 	p := PanicReport{
-		ActorID: b.id, Type: b.typ().name, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
+		ActorID: b.id, Type: b.typ.name, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
 		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
 	}
 	if m.id == systemID {

@@ -31,7 +31,7 @@ func (b *body) flowOf() *flow {
 
 // initFlow prepares what b's type wants. Its caller owns the new body.
 func (b *body) initFlow() {
-	t := b.typ()
+	t := b.typ
 	if t.bound.limit == 0 && t.marks.high == 0 {
 		return
 	}

@@ -21,7 +21,7 @@ type lobbyWorld struct {
 }
 
 func newLobbyWorld(p *explore.Program, room int) *lobbyWorld {
-	w := &lobbyWorld{p: p, b: &body{table: &table{typ: new(typeInfo)}}}
+	w := &lobbyWorld{p: p, b: &body{typ: new(typeInfo)}}
 	w.b.flowOf().lobby.room = room
 	return w
 }
@@ -92,7 +92,7 @@ func TestPressure_IsWatched(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		sys := &System{opts: options{stallPeriod: time.Hour}}
 		sys.stalls.sys = sys
-		to := &body{table: &table{typ: new(typeInfo)}, sys: sys, load: backpressure.Overloaded}
+		to := &body{typ: new(typeInfo), sys: sys, load: backpressure.Overloaded}
 		to.gate.Shut(&gateMark)
 		p.Go(func() {
 			c := &Context{self: to}
@@ -100,7 +100,7 @@ func TestPressure_IsWatched(t *testing.T) {
 		})
 		for range 2 {
 			p.Go(func() {
-				c := &Context{self: &body{table: &table{typ: new(typeInfo)}, sys: sys}}
+				c := &Context{self: &body{typ: new(typeInfo), sys: sys}}
 				c.muteFor(to)
 			})
 		}
@@ -122,7 +122,7 @@ type fullWorld struct {
 
 func newFull(sys *System) *fullWorld {
 	w := new(fullWorld)
-	w.table, w.sys = &table{typ: &typeInfo{bound: mailBound{1, OverflowMute}}}, sys
+	w.typ, w.sys = &typeInfo{bound: mailBound{1, OverflowMute}}, sys
 	w.initFlow()
 	return w
 }

@@ -53,10 +53,17 @@ func (c *Context) ran() int {
 	return n + 1
 }
 
-// cutGas ends the turn, or lets it run fewer messages, as the gas has it. When the books
-// are settled.
+// settleUp sees to what only interrupts a stretch, when its books are settled.
+func (c *Context) settleUp() {
+	then := c.then
+	c.then &^= gasLow | turnTable
+	if then&gasLow != 0 {
+		c.cutGas()
+	}
+}
+
+// cutGas ends the turn, or lets it run fewer messages, as the gas has it.
 func (c *Context) cutGas() {
-	c.then &^= gasLow
 	ran := int(c.self.batch) - c.left - c.gas.cut
 	if over := c.left - max(c.self.gasLimit()-c.gas.spent-ran, 0); over > 0 {
 		c.left -= over
@@ -69,8 +76,8 @@ func (c *Context) cutGas() {
 
 // gasLimit is how many reductions a turn of b may spend.
 func (b *body) gasLimit() int {
-	if b.typ().gas != 0 {
-		return b.typ().gas
+	if b.typ.gas != 0 {
+		return b.typ.gas
 	}
 	return b.sys.opts.gas
 }

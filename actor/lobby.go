@@ -177,7 +177,7 @@ func (b *body) forgo(o *outsider) {
 // open tells whether an actor takes messages from outside. For one with a bound, the
 // caller holds the lobby's lock.
 func (b *body) open() bool {
-	if b.typ().bound.limit != 0 {
+	if b.typ.bound.limit != 0 {
 		q := b.flow.Load().bounded
 		return !q.shut && !q.full
 	}
@@ -190,7 +190,7 @@ func (f *flow) letIn(b *body) { f.lobby.giveBack(0, b) }
 // pushPlaced pushes a message for which the caller has a place, from outside. If it
 // fails the message is the caller's and the place is given back.
 func (b *body) pushPlaced(m *message) error {
-	if b.typ().bound.limit != 0 {
+	if b.typ.bound.limit != 0 {
 		return b.putPlaced(m)
 	}
 	l := &b.flow.Load().lobby

@@ -9,7 +9,7 @@ import "github.com/gallop-go/gallop/backpressure"
 // meetGate runs when a behaviour sends to an actor whose gate is shut, and tells
 // whether it has delivered the message.
 func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool) {
-	if to.typ().bound.limit != 0 {
+	if to.typ.bound.limit != 0 {
 		m.id, m.from = d.id, c.self.id
 		c.sendBounded(to, m)
 		return true
@@ -36,7 +36,7 @@ func (c *Context) muteFor(to *body) {
 		return
 	}
 	c.waiters.remember(to)
-	if to.typ().bound.limit != 0 {
+	if to.typ.bound.limit != 0 {
 		c.waiters.latest = nil // the next message to it goes through its queue as well
 	}
 	c.then |= mayPark

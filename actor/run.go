@@ -32,8 +32,8 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 		if c.left -= n; m == nil && c.left != 0 && c.then == goOn && b.load == 0 {
 			return b.doze(c) // what nearly every turn comes to
 		}
-		if c.then&gasLow != 0 {
-			c.cutGas()
+		if c.then&(gasLow|turnTable) != 0 {
+			c.settleUp()
 		}
 		if m == nil || c.left == 0 || c.then != goOn {
 			return b.pause(c)
@@ -49,9 +49,10 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 // something calls for a closer look: they are all of one origin. It returns how many
 // there were, with c.msg the last of them, and the one before that.
 func (b *body) stretch(c *Context, m *message, quota int) (n int, before *message) {
+	runs := b.runs()
 	for left := quota; ; {
 		c.msg = m
-		b.table.runs[m.id](c, b, m)
+		runs[m.id](c, b, m)
 		left--
 		next := m.next
 		if left == 0 || next == nil || c.then != goOn || next.origin != m.origin || !b.lane.quiet() {

@@ -51,7 +51,7 @@ func newMessage(c *Context, p *pool) *message {
 // nil. If it returns an error the message is still the caller's.
 func tryPush(c *Context, to *body, m *message, d *declaration) error {
 	m.id, m.from = d.id, 0
-	if to.typ().bound.limit != 0 {
+	if to.typ.bound.limit != 0 {
 		return to.tryBounded(c, m)
 	}
 	if c == nil {

@@ -46,7 +46,7 @@ func (t *Type[S]) newCell(from Sender) *cell[S] {
 
 // init brings a new body to life. Its caller owns it.
 func (b *body) init(t *typeInfo, from Sender) {
-	b.table = &t.table
+	b.typ = t
 	ctx, sys := split(from)
 	b.sys = sys
 	b.batch = uint32(t.batch)

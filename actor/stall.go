@@ -74,7 +74,7 @@ type ActorName struct {
 // String is as in "socket#4".
 func (n ActorName) String() string { return fmt.Sprintf("%s#%d", n.Type, n.ID) }
 
-func (b *body) actorName() ActorName { return ActorName{b.typ().name, b.id} }
+func (b *body) actorName() ActorName { return ActorName{b.typ.name, b.id} }
 
 const (
 	stallPeriod = 30 * time.Millisecond // between two looks at the actors under pressure
@@ -268,13 +268,13 @@ func (b *body) waitFor(at, root *body) Wait {
 		for ; m != end && w.Mail < maxMail; m = m.next {
 			w.Mail++
 			if m.from == root.id && !isOwn(m.id) {
-				w.From = b.typ().decls[m.id].name
+				w.From = b.typ.decls[m.id].name
 			}
 		}
 	}
 	note(b.in.fifo, nil)
 	note(b.box.head.Load(), b.in.last)
-	if b.typ().bound.limit != 0 {
+	if b.typ.bound.limit != 0 {
 		f := b.flow.Load()
 		f.lobby.mu.Lock()
 		defer f.lobby.mu.Unlock()

@@ -88,7 +88,7 @@ func mustBeSupervised(call string, t Target) {
 func (b *body) supervises() bool { return b.extra != nil && b.extra.guards > 0 }
 
 func (s *supervision) tell(r replier, b *body, why error, final bool) {
-	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ().name, why, final}})
+	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ.name, why, final}})
 }
 
 // fell tells a supervisor.
@@ -145,7 +145,7 @@ func (b *body) forget(c *Context, x *extras) {
 	x.back.add(x.stash.all())
 	b.comeBack(x)
 	b.freeArena(r)
-	b.table = &b.typ().table
+	b.became = false
 	x.trap, x.exitWhy = nil, nil
 	x.sup.wipe(b)
 }

@@ -53,10 +53,7 @@ type typeInfo struct {
 }
 
 // table is a dispatch table.
-type table struct {
-	runs []runFunc
-	typ  *typeInfo // whose table it is
-}
+type table struct{ runs []runFunc }
 
 // runFunc runs one behaviour for one message.
 type runFunc func(c *Context, b *body, m *message)
@@ -113,7 +110,6 @@ func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 		panic("gallop: NewType: empty name")
 	}
 	t := &Type[S]{info: typeInfo{name: name, state: (*S)(nil), decls: slices.Clone(ownDecls)}}
-	t.info.table.typ = &t.info
 	for _, o := range opts {
 		if o == nil {
 			panic("gallop: NewType: a nil option for " + name)

@@ -13,7 +13,7 @@ import "github.com/gallop-go/gallop/backpressure"
 // behaviour has yielded already.
 func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	d := b.decl()
-	if d.typ != c.self.typ() {
+	if d.typ != c.self.typ {
 		panic("gallop: Yield: " + d.fullName() + " is not a behaviour of " + c.self.String())
 	}
 	if c.then&yielded != 0 {
