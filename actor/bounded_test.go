@@ -121,6 +121,7 @@ func TestBound_FromOutside(t *testing.T) {
 			gone, cancel := context.WithCancel(context.Background())
 			errs, cancelled := make(chan error, 3), make(chan error, 1)
 			go func() { cancelled <- typ.do.SendWait(gone, sys, r, nil) }()
+			eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
 			for i := range 3 {
 				before := actor.Waiting(r)
 				go func() { errs <- typ.do.SendWait(soon(t), sys, r, note(bound+i)) }()
