@@ -2,7 +2,6 @@ package actor
 
 import (
 	"bytes"
-	"fmt"
 	"reflect"
 	"runtime"
 	"sync"
@@ -48,7 +47,7 @@ func OnLongTurn(f func(LongTurnReport)) Option {
 
 func (o *options) checkLongTurn() error {
 	if o.longTurn < time.Millisecond {
-		return fmt.Errorf("LongTurn(%v): want at least 1ms", o.longTurn)
+		return errorf("LongTurn(%v): want at least 1ms", o.longTurn)
 	}
 	return nil
 }

@@ -18,8 +18,7 @@ import (
 // A system is the [Sender] for code outside of behaviours.
 type System struct {
 	opts  options
-	ctx   context.Context // ends when the system stops
-	end   context.CancelFunc
+	over  over
 	sched *sched.Scheduler
 	ids   seam.Uint64
 
@@ -40,9 +39,8 @@ type System struct {
 // Start makes a system. It panics, with everything that is wrong, if options are
 // bad.
 func Start(opts ...Option) *System {
-	s := &System{opts: defaultOptions(), closing: make(chan struct{})}
+	s := &System{opts: defaultOptions(), closing: make(chan struct{}), over: over{done: make(chan struct{})}}
 	s.stalls.sys = s
-	s.ctx, s.end = context.WithCancel(context.Background())
 	for _, o := range opts {
 		if o == nil {
 			panic("gallop: Start: a nil option")
@@ -146,7 +144,7 @@ func (s *System) stop() <-chan struct{} {
 	s.timers.stop()
 	s.opts.virtual.leave(s)
 	done := s.sched.Stop()
-	s.end() // afterwards: what a Pipe brings because of it does not run any more
+	s.over.come() // afterwards: what a Pipe brings because of it does not run any more
 	s.wards.rouse(s)
 	return done
 }

@@ -84,7 +84,7 @@ func (b *body) join(ctx context.Context) (Down, error) {
 	select {
 	case d := <-m.outside:
 		return d.orStopped()
-	case <-b.sys.ctx.Done():
+	case <-b.sys.over.done:
 		return Down{}, ErrSystemStopped
 	case <-ctx.Done():
 		b.tell(r, unwatched{mon: m})
