@@ -17,20 +17,40 @@ func (c *Context) Heap() *heap.Arena {
 	b := c.self
 	if b.arena == nil {
 		b.typ.heapRoots() // refuses the state if it must
-		b.arena = new(heap.Arena)
+		b.arena = &ownArena{keeper: arenaCollector{}}
 	}
 	b.arena.Bind(&c.chunks) // the actor may have moved to this worker
 	if heap.Poisoned {
 		c.then |= mustCollect
 	}
-	return b.arena
+	return &b.arena.Arena
 }
+
+// ownArena is an actor's arena and what looks after it.
+type ownArena struct {
+	heap.Arena
+	keeper arenaKeeper
+}
+
+// arenaKeeper is an arenaCollector as the turn sees it, so that a program that never
+// calls Heap does not link the collector.
+type arenaKeeper interface {
+	collect(b *body, c *Context)
+	collecting(b *body, c *Context) bool
+	free(b *body, r replier)
+}
+
+// arenaCollector collects the arena of the actor that it is given. The caller owns it.
+type arenaCollector struct{}
 
 // freeArena gives the actor's memory back. The caller owns the body.
 func (b *body) freeArena(r replier) {
-	if b.arena == nil {
-		return
+	if b.arena != nil {
+		b.arena.keeper.free(b, r)
 	}
+}
+
+func (arenaCollector) free(b *body, r replier) {
 	if r.c != nil {
 		b.arena.Bind(&r.c.chunks)
 	} else {

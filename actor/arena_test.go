@@ -75,7 +75,7 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 			_ = sys.Wait(context.Background()) // from here on no worker touches an actor
 			arenas := make([]*heap.Arena, actors)
 			for i, r := range refs {
-				arenas[i] = r.b.arena
+				arenas[i] = &r.b.arena.Arena
 				end(sys, r)
 			}
 			_ = sys.Wait(context.Background())

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/backpressure"
-	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -43,10 +42,10 @@ type body struct {
 
 	// Owner only, but for lane and debt.
 	in         inbox
-	table      *table      // its type's, or that of a Variant
-	arena      *heap.Arena // nil until Context.Heap is called
-	lane       lane        // signals, from anybody
-	extra      *extras     // nil until it needs any
+	table      *table    // its type's, or that of a Variant
+	arena      *ownArena // nil until Context.Heap is called
+	lane       lane      // signals, from anybody
+	extra      *extras   // nil until it needs any
 	debt       backpressure.Debt
 	batch      uint32
 	load       backpressure.Load

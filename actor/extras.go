@@ -38,7 +38,7 @@ type extras struct {
 	trap     func(c *Context, b *body, e Exit)
 
 	timers actorTimers
-	names  []string
+	names  nameKeeper    // nil: it has none
 	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it
 }
 
@@ -102,8 +102,10 @@ func (b *body) letGo(r replier) {
 	if x == nil || x.phase == ended {
 		return
 	}
-	b.sys.names.release(b, x.names)
-	x.names = nil
+	if x.names != nil {
+		x.names.release(b)
+		x.names = nil
+	}
 	x.timers.end(r)
 	if x.ended != nil {
 		close(x.ended)

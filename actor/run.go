@@ -103,8 +103,8 @@ func (b *body) pause(c *Context) (again bool) {
 	if then&yielded != 0 {
 		b.putFirst(c.takeFront())
 	}
-	if then&mustCollect != 0 {
-		b.collect(c)
+	if then&mustCollect != 0 && b.arena != nil {
+		b.arena.keeper.collect(b, c)
 	}
 	switch {
 	case then&mustEnd != 0:
@@ -154,7 +154,7 @@ func (b *body) emptied(c *Context) (again bool) {
 // doze gives the actor up if nothing has come in since the turn began and its arena is
 // not being collected.
 func (b *body) doze(c *Context) (again bool) {
-	if b.gc && b.collecting(c) {
+	if b.gc && b.arena.keeper.collecting(b, c) {
 		return true
 	}
 	c.w.PrepareNext()
