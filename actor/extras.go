@@ -37,7 +37,7 @@ type extras struct {
 	watching roster[monitor] // whom it watches
 	trap     func(c *Context, b *body, e Exit)
 
-	timers actorTimers
+	timers timerKeeper   // nil: it has never armed one
 	names  nameKeeper    // nil: it has none
 	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it
 }
@@ -106,7 +106,9 @@ func (b *body) letGo(r replier) {
 		x.names.release(b)
 		x.names = nil
 	}
-	x.timers.end(r)
+	if x.timers != nil {
+		x.timers.end(r)
+	}
 	if x.ended != nil {
 		close(x.ended)
 		x.ended = nil

@@ -23,7 +23,7 @@ type options struct {
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
-	virtual      *VirtualClock // behind clock, if it is one
+	virtual      meeting // of the systems on that clock, if it is a VirtualClock
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)

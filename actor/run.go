@@ -138,7 +138,7 @@ func (b *body) emptied(c *Context) (again bool) {
 	}
 	switch {
 	case b.load&backpressure.Bounded != 0:
-		return b.refill(c)
+		return b.typ.bound.keeper.refill(b, c)
 	case b.load&backpressure.Counted != 0:
 		if b.measure(c) {
 			return true

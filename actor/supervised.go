@@ -137,7 +137,9 @@ func (b *body) suspend(c *Context, x *extras) {
 func (b *body) forget(c *Context, x *extras) {
 	r := replier{c: c, sys: b.sys}
 	c.reset()
-	x.timers.cancelAll(c)
+	if x.timers != nil {
+		x.timers.cancelAll(c)
+	}
 	b.dropPressure()
 	for n := len(x.watching.seats); n > 0; n-- {
 		x.watching.seats[n-1].who.cancel(r)

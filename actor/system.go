@@ -29,7 +29,7 @@ type System struct {
 	longTurns longTurns
 	wards     wards
 	stalls    stallWatch
-	timers    timers
+	timers    seam.Pointer[timers] // nil until one is armed
 	names     names
 
 	mu   sync.Mutex
@@ -65,8 +65,9 @@ func Start(opts ...Option) *System {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
 	s.sched = sc
-	s.timers.init(s)
-	s.opts.virtual.join(s)
+	if s.opts.virtual != nil {
+		s.opts.virtual.join(s)
+	}
 	return s
 }
 
@@ -91,7 +92,7 @@ func (s *System) Wait(ctx context.Context) error {
 // ErrSystemStopped if the system was stopped otherwise.
 func (s *System) Run() error {
 	s.mustBeOutside("Run")
-	if err := s.sched.WaitQuiet(context.Background(), true); err != nil {
+	if err := s.sched.WaitLast(); err != nil {
 		return s.public(err)
 	}
 	s.refuse()
@@ -141,9 +142,13 @@ func (s *System) refuse() {
 
 // stop begins the end and returns what is closed when it is reached.
 func (s *System) stop() <-chan struct{} {
-	s.timers.stop()
-	s.opts.virtual.leave(s)
+	if s.opts.virtual != nil {
+		s.opts.virtual.leave(s)
+	}
 	done := s.sched.Stop()
+	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
+		t.stop()
+	}
 	s.over.come() // afterwards: what a Pipe brings because of it does not run any more
 	s.wards.rouse(s)
 	return done

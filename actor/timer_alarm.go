@@ -20,6 +20,23 @@ type timers struct {
 	ended bool       // guarded by mu
 }
 
+// makeTimers returns the timers of the system, and makes them at first. Any worker. If
+// the system stops meanwhile, either its stop sees them or they see it.
+func (s *System) makeTimers() *timers {
+	if t := s.timers.Load(); t != nil {
+		return t
+	}
+	t := new(timers)
+	t.init(s)
+	if !s.timers.CompareAndSwap(nil, t) { // publishes them
+		return s.timers.Load()
+	}
+	if s.sched.Stopping() {
+		t.stop()
+	}
+	return t
+}
+
 func (t *timers) init(sys *System) {
 	t.sys = sys
 	t.hold = sys.opts.clock.Flows()
