@@ -49,19 +49,19 @@ type queueKeeper interface {
 	send(c *Context, to *body, m *message)
 	try(b *body, c *Context, m *message) error
 	shut(b *body) (full bool)
-	unshut(b *body) *backpressure.Waiter[waiting]
+	letPass(b *body) *backpressure.Waiter[waiting]
 	look(b *body, c *Context)
 	refill(b *body, c *Context) (again bool)
 }
 
 type boundKeeper struct{}
 
-func (boundKeeper) send(c *Context, to *body, m *message)        { c.sendBounded(to, m) }
-func (boundKeeper) try(b *body, c *Context, m *message) error    { return b.tryBounded(c, m) }
-func (boundKeeper) shut(b *body) (full bool)                     { return b.flow.Load().shut() }
-func (boundKeeper) unshut(b *body) *backpressure.Waiter[waiting] { return b.flow.Load().unshut(b) }
-func (boundKeeper) look(b *body, c *Context)                     { b.look(c) }
-func (boundKeeper) refill(b *body, c *Context) (again bool)      { return b.refill(c) }
+func (boundKeeper) send(c *Context, to *body, m *message)         { c.sendBounded(to, m) }
+func (boundKeeper) try(b *body, c *Context, m *message) error     { return b.tryBounded(c, m) }
+func (boundKeeper) shut(b *body) (full bool)                      { return b.flow.Load().shut() }
+func (boundKeeper) letPass(b *body) *backpressure.Waiter[waiting] { return b.flow.Load().unshut(b) }
+func (boundKeeper) look(b *body, c *Context)                      { b.look(c) }
+func (boundKeeper) refill(b *body, c *Context) (again bool)       { return b.refill(c) }
 
 // boundedQueue is where mail waits for an actor with a bound, in the place of its
 // mailbox, through which only the runtime's own messages come. A lock and a list: who

@@ -41,7 +41,7 @@ func (c *Context) muteFor(to *body) {
 	}
 	c.then |= mayPark
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
-		f.keeper.watch(to)
+		f.keeper.watchOver(to)
 	}
 }
 
@@ -95,7 +95,7 @@ func (b *body) shutGate() (full bool) {
 // waited have been let in. Owner only.
 func (b *body) openGate() *backpressure.Waiter[waiting] {
 	if b.load&backpressure.Bounded != 0 {
-		return b.typ.bound.keeper.unshut(b)
+		return b.typ.bound.keeper.letPass(b)
 	}
 	list := b.gate.Open(&gateMark)
 	if f := b.flow.Load(); f != nil { // after Open: whoever comes in later finds it open

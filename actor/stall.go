@@ -225,13 +225,13 @@ func (s *System) onlyMuted() bool {
 // pressureKeeper is a stallKeeper as the rest of the runtime sees it, so that a program
 // that applies no pressure does not link what looks after it.
 type pressureKeeper interface {
-	watch(b *body)
+	watchOver(b *body)
 	stalled(b *body, c *Context, idle bool)
 }
 
 type stallKeeper struct{}
 
-func (stallKeeper) watch(b *body)                          { b.sys.stalls.watch(b) }
+func (stallKeeper) watchOver(b *body)                      { b.sys.stalls.watch(b) }
 func (stallKeeper) stalled(b *body, c *Context, idle bool) { b.stalled(c, idle) }
 
 // stalled lets those go on who have waited for long because of applied pressure, and
