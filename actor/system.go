@@ -29,7 +29,7 @@ type System struct {
 	longTurns longTurns
 	wards     wards
 	stalls    stallWatch
-	timers    seam.Pointer[timers] // nil until one is armed
+	timers    seam.Pointer[lateTimers] // nil until one is armed
 	names     names
 
 	mu   sync.Mutex
@@ -147,7 +147,7 @@ func (s *System) stop() <-chan struct{} {
 	}
 	done := s.sched.Stop()
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
-		t.stop()
+		t.stopAll()
 	}
 	s.over.come() // afterwards: what a Pipe brings because of it does not run any more
 	s.wards.rouse(s)
