@@ -140,7 +140,7 @@ func (b *body) emptied(c *Context) (again bool) {
 	case b.load&backpressure.Bounded != 0:
 		return b.typ.bound.keeper.refill(b, c)
 	case b.load&backpressure.Counted != 0:
-		if b.measure(c) {
+		if b.typ.marks.measure(b, c) {
 			return true
 		}
 	case c.left == 0 && b.box.head.Load() != b.in.last:
@@ -170,7 +170,7 @@ func (b *body) doze(c *Context) (again bool) {
 func (b *body) batchSpent(c *Context) (again bool) {
 	switch {
 	case b.load&backpressure.Counted != 0:
-		b.measure(c)
+		b.typ.marks.measure(b, c)
 	case b.load&(backpressure.Bounded|backpressure.Overloaded) == 0:
 		b.setLoad(c, b.load|backpressure.Overloaded)
 	}
