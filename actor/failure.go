@@ -62,7 +62,7 @@ func (e *PanicError) Unwrap() []error {
 // fault is how a behaviour or a callback did not return.
 type fault struct {
 	why    error
-	killed func(*body, *Context, order) // ordered, if it was cut by a Kill; nil otherwise
+	killed func(*body, *Context) // obeyKill if it was cut by a Kill; nil otherwise
 }
 
 // crashed takes over an actor whose behaviour, or callback, did not return: the asker
@@ -124,7 +124,7 @@ func (b *body) failed(c *Context, f *fault) {
 	x.where = ""
 	switch {
 	case f.killed != nil:
-		f.killed(b, c, order{verb: verbKill, why: f.why})
+		f.killed(b, c)
 	case x.phase == leaving: // its OnStop
 		if x.reason == nil {
 			x.reason = f.why
