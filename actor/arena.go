@@ -18,21 +18,41 @@ func (c *Context) Heap() *heap.Arena {
 	x := b.mine()
 	if x.arena == nil {
 		b.typ.heapRoots() // refuses the state if it must
-		x.arena = new(heap.Arena)
+		x.arena = &ownArena{keeper: arenaCollector{}}
 	}
 	x.arena.Bind(&c.chunks) // the actor may have moved to this worker
 	if heap.Poisoned {
 		c.then |= mustCollect
 	}
-	return x.arena
+	return &x.arena.Arena
 }
+
+// ownArena is an actor's arena and what looks after it.
+type ownArena struct {
+	heap.Arena
+	keeper arenaKeeper
+}
+
+// arenaKeeper is an arenaCollector as the turn sees it, so that a program that never
+// calls Heap does not link the collector.
+type arenaKeeper interface {
+	collect(b *body, c *Context)
+	collecting(b *body, c *Context) bool
+	free(b *body, r replier)
+}
+
+// arenaCollector collects the arena of the actor that it is given. The caller owns it.
+type arenaCollector struct{}
 
 // freeArena gives the actor's memory back. The caller owns the body.
 func (b *body) freeArena(r replier) {
-	x := b.extra
-	if x == nil || x.arena == nil {
-		return
+	if x := b.extra; x != nil && x.arena != nil {
+		x.arena.keeper.free(b, r)
 	}
+}
+
+func (arenaCollector) free(b *body, r replier) {
+	x := b.extra
 	if r.c != nil {
 		x.arena.Bind(&r.c.chunks)
 	} else {

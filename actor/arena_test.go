@@ -111,5 +111,8 @@ func (b *body) heapOf() *heap.Arena {
 	if b.extra == nil {
 		return nil
 	}
-	return b.extra.arena
+	if b.extra.arena == nil {
+		return nil
+	}
+	return &b.extra.arena.Arena
 }

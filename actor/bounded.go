@@ -25,6 +25,7 @@ const (
 type mailBound struct {
 	limit    int
 	overflow Overflow
+	keeper   queueKeeper
 }
 
 // TypeBound bounds the mailbox of every actor of this type: at most limit messages wait
@@ -39,8 +40,28 @@ func TypeBound(limit int, overflow Overflow) TypeOption {
 	if limit < 1 || overflow > OverflowDropOldest {
 		panic(fmt.Sprintf("gallop: TypeBound(%d, %d): want at least 1, and OverflowMute, OverflowRefuse or OverflowDropOldest", limit, overflow))
 	}
-	return func(t *typeInfo) { t.bound = mailBound{limit, overflow} }
+	return func(t *typeInfo) { t.bound = mailBound{limit, overflow, boundKeeper{}} }
 }
+
+// queueKeeper is a boundKeeper as the rest of the runtime sees it, so that a program
+// without bounds does not link the queues.
+type queueKeeper interface {
+	send(c *Context, to *body, m *message)
+	try(b *body, c *Context, m *message) error
+	shut(b *body) (full bool)
+	letPass(b *body) *backpressure.Waiter[waiting]
+	look(b *body, c *Context)
+	refill(b *body, c *Context) (again bool)
+}
+
+type boundKeeper struct{}
+
+func (boundKeeper) send(c *Context, to *body, m *message)         { c.sendBounded(to, m) }
+func (boundKeeper) try(b *body, c *Context, m *message) error     { return b.tryBounded(c, m) }
+func (boundKeeper) shut(b *body) (full bool)                      { return b.flow.Load().shut() }
+func (boundKeeper) letPass(b *body) *backpressure.Waiter[waiting] { return b.flow.Load().unshut(b) }
+func (boundKeeper) look(b *body, c *Context)                      { b.look(c) }
+func (boundKeeper) refill(b *body, c *Context) (again bool)       { return b.refill(c) }
 
 // boundedQueue is where mail waits for an actor with a bound, in the place of its
 // mailbox, through which only the runtime's own messages come. A lock and a list: who

@@ -56,7 +56,7 @@ func (in inlet[M]) deliver(v M) {
 	m.id = in.d.id
 	*payloadOf[M](m) = v
 	sys := in.to.sys
-	err := in.to.awaitPlace(sys.ctx, sys)
+	err := in.to.awaitPlace(sys.over.context(), sys)
 	if err == nil {
 		err = in.to.pushPlaced(m)
 	} else {

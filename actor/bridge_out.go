@@ -100,7 +100,7 @@ func (o *outlet[M]) flow(me Ref[outlet[M]], sys *System, ended <-chan struct{}) 
 		case o.ch <- m:
 			continue
 		case <-ended:
-		case <-sys.ctx.Done():
+		case <-sys.over.done:
 		}
 		for ; ok; m, ok = o.next(me) {
 			o.typ.put.Send(sys, me, m)

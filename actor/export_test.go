@@ -12,7 +12,7 @@ import (
 // OnItsWay tells whether a timer is in no wheel: its message is in the mailbox, or
 // will be in a moment. Its actor only, before it has run.
 func (t Timer) OnItsWay() bool {
-	s := t.owner.extra.timers.shard
+	s := t.owner.extra.ownTimers().shard
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !payloadOf[timer](t.m).In()

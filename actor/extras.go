@@ -1,7 +1,5 @@
 package actor
 
-import "github.com/gallop-go/gallop/heap"
-
 // extras is what only some actors need. Owner only, but for what is read-only after
 // the spawn; err may be read by anybody once the box is closed, and reason once the lane
 // is: they do not change then, nor does the pointer to the extras.
@@ -39,10 +37,10 @@ type extras struct {
 	watching roster[monitor] // whom it watches
 	trap     func(c *Context, b *body, e Exit)
 
-	table  *table      // that of a Variant
-	arena  *heap.Arena // nil until Context.Heap is called
-	timers actorTimers
-	names  []string
+	table  *table        // that of a Variant
+	arena  *ownArena     // nil until Context.Heap is called
+	timers timerKeeper   // nil: it has never armed one
+	names  nameKeeper    // nil: it has none
 	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it
 }
 
@@ -106,9 +104,13 @@ func (b *body) letGo(r replier) {
 	if x == nil || x.phase == ended {
 		return
 	}
-	b.sys.names.release(b, x.names)
-	x.names = nil
-	x.timers.end(r)
+	if x.names != nil {
+		x.names.release(b)
+		x.names = nil
+	}
+	if x.timers != nil {
+		x.timers.end(r)
+	}
 	if x.ended != nil {
 		close(x.ended)
 		x.ended = nil

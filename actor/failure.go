@@ -62,7 +62,7 @@ func (e *PanicError) Unwrap() []error {
 // fault is how a behaviour or a callback did not return.
 type fault struct {
 	why    error
-	killed bool // it was cut by a Kill
+	killed func(*body, *Context) // obeyKill if it was cut by a Kill; nil otherwise
 }
 
 // crashed takes over an actor whose behaviour, or callback, did not return: the asker
@@ -101,8 +101,8 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 
 // faultOf says what has happened, and reports it if it is a fault of the user's.
 func (b *body) faultOf(c *Context, m *message, d *declaration, crash *sched.Crash) *fault {
-	if _, ok := crash.Value.(cut); ok {
-		return &fault{why: ErrKilled, killed: true}
+	if k, ok := crash.Value.(cut); ok {
+		return &fault{why: ErrKilled, killed: k.obey}
 	}
 	c.count.Panics++
 	e := &PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack)}
@@ -112,7 +112,7 @@ func (b *body) faultOf(c *Context, m *message, d *declaration, crash *sched.Cras
 
 // toAsker is what is told to the one whose request ran.
 func (f *fault) toAsker() error {
-	if f.killed {
+	if f.killed != nil {
 		return stoppedBecause(f.why)
 	}
 	return f.why
@@ -123,8 +123,8 @@ func (b *body) failed(c *Context, f *fault) {
 	x := b.extra
 	x.where = ""
 	switch {
-	case f.killed:
-		b.ordered(c, order{verb: verbKill, why: f.why})
+	case f.killed != nil:
+		f.killed(b, c)
 	case x.phase == leaving: // its OnStop
 		if x.reason == nil {
 			x.reason = f.why

@@ -10,10 +10,11 @@ type flow struct {
 	bounded *boundedQueue // types with a bound; nil otherwise
 	marks   watermarks    // types with watermarks. Owner only
 
-	pressed seam.Uint32 // which application of pressure this is; 0: none. Written by the owner
-	applied uint32      // how often pressure was applied. Owner only
-	spared  uint8       // how often it empties its mailbox before it can be muted. Owner only
-	stall   stallState  // guarded by the system's stallWatch
+	keeper  pressureKeeper // set before pressed is for the first time; read once pressed was seen set
+	pressed seam.Uint32    // which application of pressure this is; 0: none. Written by the owner
+	applied uint32         // how often pressure was applied. Owner only
+	spared  uint8          // how often it empties its mailbox before it can be muted. Owner only
+	stall   stallState     // guarded by the system's stallWatch
 }
 
 // flowOf returns the actor's flow, and makes one at first. Any goroutine.
@@ -65,11 +66,11 @@ var (
 	}}
 	lookDecl = &declaration{name: "(look)", run: func(c *Context, b *body, _ *message) {
 		c.count.Messages--
-		b.look(c)
+		b.typ.bound.keeper.look(b, c)
 	}}
 	stallDecl = &declaration{name: "(stall)", run: func(c *Context, b *body, m *message) {
 		c.count.Messages--
-		b.stalled(c, *payloadOf[uint64](m) != 0)
+		b.flow.Load().keeper.stalled(b, c, *payloadOf[uint64](m) != 0)
 	}}
 )
 

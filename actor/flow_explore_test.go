@@ -122,7 +122,7 @@ type fullWorld struct {
 
 func newFull(sys *System) *fullWorld {
 	w := new(fullWorld)
-	w.typ, w.sys = &typeInfo{bound: mailBound{1, OverflowMute}}, sys
+	w.typ, w.sys = &typeInfo{bound: mailBound{1, OverflowMute, boundKeeper{}}}, sys
 	w.initFlow()
 	return w
 }

@@ -27,12 +27,8 @@ const (
 func (c *Context) collectWhenDue() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
 
 // collect begins a collection, or goes on with it. Owner only, between behaviours.
-func (b *body) collect(c *Context) {
-	x := b.extra
-	if x == nil || x.arena == nil {
-		return
-	}
-	a := x.arena
+func (arenaCollector) collect(b *body, c *Context) {
+	a := b.extra.arena
 	a.Bind(&c.chunks)
 	switch {
 	case b.gc:
@@ -48,7 +44,7 @@ func (b *body) collect(c *Context) {
 
 // collecting goes on with a collection at the end of a turn, and reports whether there
 // is more to be done. Owner only.
-func (b *body) collecting(c *Context) bool {
+func (arenaCollector) collecting(b *body, c *Context) bool {
 	a := b.extra.arena
 	a.Bind(&c.chunks)
 	b.gc = !a.Step(collectGas)

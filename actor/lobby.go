@@ -160,7 +160,7 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 	case <-ctx.Done():
 		b.forgo(o)
 		return ctx.Err()
-	case <-b.sys.ctx.Done():
+	case <-b.sys.over.done:
 		b.forgo(o)
 		return ErrSystemStopped
 	}

@@ -11,7 +11,7 @@ import "github.com/gallop-go/gallop/backpressure"
 func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool) {
 	if to.typ.bound.limit != 0 {
 		m.id, m.from = d.id, c.self.id
-		c.sendBounded(to, m)
+		to.typ.bound.keeper.send(c, to, m)
 		return true
 	}
 	c.muteFor(to)
@@ -41,7 +41,7 @@ func (c *Context) muteFor(to *body) {
 	}
 	c.then |= mayPark
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
-		to.sys.stalls.watch(to)
+		f.keeper.watchOver(to)
 	}
 }
 
@@ -85,7 +85,7 @@ func (b *body) setLoad(c *Context, l backpressure.Load) {
 // somebody may wait for it already and it must not be muted. Owner only.
 func (b *body) shutGate() (full bool) {
 	if b.load&backpressure.Bounded != 0 {
-		return b.flow.Load().shut()
+		return b.typ.bound.keeper.shut(b)
 	}
 	b.gate.Shut(&gateMark)
 	return false
@@ -94,12 +94,11 @@ func (b *body) shutGate() (full bool) {
 // openGate lets senders pass and returns the actors that waited; goroutines that
 // waited have been let in. Owner only.
 func (b *body) openGate() *backpressure.Waiter[waiting] {
-	f := b.flow.Load()
 	if b.load&backpressure.Bounded != 0 {
-		return f.unshut(b)
+		return b.typ.bound.keeper.letPass(b)
 	}
 	list := b.gate.Open(&gateMark)
-	if f = b.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
+	if f := b.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
 		f.letIn(b)
 	}
 	return list

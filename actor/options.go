@@ -23,7 +23,7 @@ type options struct {
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
-	virtual      *VirtualClock // behind clock, if it is one
+	virtual      meeting // of the systems on that clock, if it is a VirtualClock
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
@@ -112,21 +112,28 @@ func defaultOptions() options {
 	}
 }
 
+// errorf is fmt.Errorf without %w, for what every program links: that sorts its
+// arguments, and brings a sort along.
+func errorf(format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	return errors.New(text)
+}
+
 // check reports everything that is wrong, not only the first.
 func (o *options) check() error {
 	var errs []error
 	if o.workers < 1 || o.workers > sched.MaxWorkers {
-		errs = append(errs, fmt.Errorf("Workers(%d): want 1 to %d", o.workers, sched.MaxWorkers))
+		errs = append(errs, errorf("Workers(%d): want 1 to %d", o.workers, sched.MaxWorkers))
 	}
 	if o.batch < 1 {
-		errs = append(errs, fmt.Errorf("Batch(%d): want at least 1", o.batch))
+		errs = append(errs, errorf("Batch(%d): want at least 1", o.batch))
 	}
 	if o.gas < 1 {
-		errs = append(errs, fmt.Errorf("Gas(%d): want at least 1", o.gas))
+		errs = append(errs, errorf("Gas(%d): want at least 1", o.gas))
 	}
 	errs = append(errs, o.checkSpares(), o.checkLongTurn())
 	for _, name := range o.nilOptions {
-		errs = append(errs, fmt.Errorf("%s(nil)", name))
+		errs = append(errs, errorf("%s(nil)", name))
 	}
 	return errors.Join(errs...)
 }

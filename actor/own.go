@@ -15,8 +15,8 @@ const (
 
 var ownDecls = []*declaration{
 	systemID: systemDecl,
-	firedID:  {name: "(timer)", id: firedID, run: runFired},
-	tickID:   {name: "(tick)", id: tickID, run: runTick},
+	firedID:  {name: "(timer)", id: firedID, run: func(c *Context, b *body, m *message) { b.extra.timers.fired(c, b, m) }},
+	tickID:   {name: "(tick)", id: tickID, run: func(c *Context, b *body, m *message) { b.extra.timers.ticked(c, b, m) }},
 	roomID:   roomDecl,
 	lookID:   lookDecl,
 	stallID:  stallDecl,

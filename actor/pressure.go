@@ -17,6 +17,9 @@ func (c *Context) ApplyPressure() {
 		return
 	}
 	f := b.flowOf()
+	if f.keeper == nil {
+		f.keeper = stallKeeper{}
+	}
 	f.applied = max(f.applied+1, 1)
 	f.pressed.Store(f.applied)
 	b.setLoad(c, b.load|backpressure.Pressed)

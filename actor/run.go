@@ -104,8 +104,8 @@ func (b *body) pause(c *Context) (again bool) {
 	if then&yielded != 0 {
 		b.putFirst(c.takeFront())
 	}
-	if then&mustCollect != 0 {
-		b.collect(c)
+	if then&mustCollect != 0 && b.extra != nil && b.extra.arena != nil {
+		b.extra.arena.keeper.collect(b, c)
 	}
 	switch {
 	case then&mustEnd != 0:
@@ -139,9 +139,9 @@ func (b *body) emptied(c *Context) (again bool) {
 	}
 	switch {
 	case b.load&backpressure.Bounded != 0:
-		return b.refill(c)
+		return b.typ.bound.keeper.refill(b, c)
 	case b.load&backpressure.Counted != 0:
-		if b.measure(c) {
+		if b.typ.marks.measure(b, c) {
 			return true
 		}
 	case c.left == 0 && b.box.head.Load() != b.in.last:
@@ -155,7 +155,7 @@ func (b *body) emptied(c *Context) (again bool) {
 // doze gives the actor up if nothing has come in since the turn began and its arena is
 // not being collected.
 func (b *body) doze(c *Context) (again bool) {
-	if b.gc && b.collecting(c) {
+	if b.gc && b.extra.arena.keeper.collecting(b, c) {
 		return true
 	}
 	c.w.PrepareNext()
@@ -171,7 +171,7 @@ func (b *body) doze(c *Context) (again bool) {
 func (b *body) batchSpent(c *Context) (again bool) {
 	switch {
 	case b.load&backpressure.Counted != 0:
-		b.measure(c)
+		b.typ.marks.measure(b, c)
 	case b.load&(backpressure.Bounded|backpressure.Overloaded) == 0:
 		b.setLoad(c, b.load|backpressure.Overloaded)
 	}

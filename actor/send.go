@@ -52,7 +52,7 @@ func newMessage(c *Context, p *pool) *message {
 func tryPush(c *Context, to *body, m *message, d *declaration) error {
 	m.id, m.from = d.id, 0
 	if to.typ.bound.limit != 0 {
-		return to.tryBounded(c, m)
+		return to.typ.bound.keeper.try(to, c, m)
 	}
 	if c == nil {
 		return to.pushFromOutside(m)

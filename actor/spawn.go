@@ -65,11 +65,11 @@ func (b *body) init(t *typeInfo, from Sender) {
 			b.neverLived()
 		}
 	}
-	if !t.pinned {
+	if t.pin == nil {
 		b.task.Init(b, nil)
 		return
 	}
-	pin, err := sys.pinOf(t)
+	pin, err := t.pin(sys, t)
 	if err != nil {
 		b.neverLived()
 	}

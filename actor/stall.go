@@ -222,6 +222,18 @@ func (s *System) onlyMuted() bool {
 	return holds == int64(st.Mutes-st.Unmutes)
 }
 
+// pressureKeeper is a stallKeeper as the rest of the runtime sees it, so that a program
+// that applies no pressure does not link what looks after it.
+type pressureKeeper interface {
+	watchOver(b *body)
+	stalled(b *body, c *Context, idle bool)
+}
+
+type stallKeeper struct{}
+
+func (stallKeeper) watchOver(b *body)                      { b.sys.stalls.watch(b) }
+func (stallKeeper) stalled(b *body, c *Context, idle bool) { b.stalled(c, idle) }
+
 // stalled lets those go on who have waited for long because of applied pressure, and
 // reports it if the waiting might never have ended. Owner only, in a turn.
 func (b *body) stalled(c *Context, idle bool) {

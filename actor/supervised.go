@@ -24,6 +24,11 @@ type supervision struct {
 	renew   func(b *body) // gives it a fresh state
 	wipe    func(b *body) // gives it the zero state
 	deliver func(c *Context, at *body, f Fallen)
+
+	// What else it takes, so that a program without supervisors does not link it.
+	tell    func(s *supervision, r replier, b *body, why error, final bool)
+	suspend func(b *body, c *Context, x *extras)
+	restart func(b *body, c *Context, x *extras)
 }
 
 // SpawnSupervised spawns a child of the running actor that can be restarted in its
@@ -55,6 +60,7 @@ func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behav
 		super: c.self, wipe: wipe,
 		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
 		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
+		tell:    (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
 	}
 	cell.launch(c)
 	return Ref[S]{&cell.body}
@@ -87,7 +93,7 @@ func mustBeSupervised(call string, t Target) {
 // supervises tells whether an actor has supervised children. Owner only.
 func (b *body) supervises() bool { return b.extra != nil && b.extra.guards > 0 }
 
-func (s *supervision) tell(r replier, b *body, why error, final bool) {
+func (s *supervision) tellFall(r replier, b *body, why error, final bool) {
 	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ.name, why, final}})
 }
 
@@ -130,14 +136,22 @@ func (b *body) suspend(c *Context, x *extras) {
 	x.phase = suspended
 	b.setLoad(c, b.load&^backpressure.Overloaded|backpressure.Pressed)
 	b.wait()
-	x.sup.tell(replier{c: c, sys: b.sys}, b, x.reason, false)
+	x.sup.tellFall(replier{c: c, sys: b.sys}, b, x.reason, false)
+}
+
+// restart is the end of LEAVING for an actor that comes up again at once.
+func (b *body) restart(c *Context, x *extras) {
+	b.forget(c, x)
+	b.revive(c, x)
 }
 
 // forget drops what belongs to a life and not to the actor.
 func (b *body) forget(c *Context, x *extras) {
 	r := replier{c: c, sys: b.sys}
 	c.reset()
-	x.timers.cancelAll(c)
+	if x.timers != nil {
+		x.timers.cancelAll(c)
+	}
 	b.dropPressure()
 	for n := len(x.watching.seats); n > 0; n-- {
 		x.watching.seats[n-1].who.cancel(r)

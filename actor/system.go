@@ -18,8 +18,7 @@ import (
 // A system is the [Sender] for code outside of behaviours.
 type System struct {
 	opts  options
-	ctx   context.Context // ends when the system stops
-	end   context.CancelFunc
+	over  over
 	sched *sched.Scheduler
 	ids   seam.Uint64
 
@@ -30,7 +29,7 @@ type System struct {
 	longTurns longTurns
 	wards     wards
 	stalls    stallWatch
-	timers    timers
+	timers    seam.Pointer[lateTimers] // nil until one is armed
 	names     names
 
 	mu   sync.Mutex
@@ -40,9 +39,8 @@ type System struct {
 // Start makes a system. It panics, with everything that is wrong, if options are
 // bad.
 func Start(opts ...Option) *System {
-	s := &System{opts: defaultOptions(), closing: make(chan struct{})}
+	s := &System{opts: defaultOptions(), closing: make(chan struct{}), over: over{done: make(chan struct{})}}
 	s.stalls.sys = s
-	s.ctx, s.end = context.WithCancel(context.Background())
 	for _, o := range opts {
 		if o == nil {
 			panic("gallop: Start: a nil option")
@@ -67,8 +65,9 @@ func Start(opts ...Option) *System {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
 	s.sched = sc
-	s.timers.init(s)
-	s.opts.virtual.join(s)
+	if s.opts.virtual != nil {
+		s.opts.virtual.join(s)
+	}
 	return s
 }
 
@@ -93,7 +92,7 @@ func (s *System) Wait(ctx context.Context) error {
 // ErrSystemStopped if the system was stopped otherwise.
 func (s *System) Run() error {
 	s.mustBeOutside("Run")
-	if err := s.sched.WaitQuiet(context.Background(), true); err != nil {
+	if err := s.sched.WaitLast(); err != nil {
 		return s.public(err)
 	}
 	s.refuse()
@@ -143,10 +142,14 @@ func (s *System) refuse() {
 
 // stop begins the end and returns what is closed when it is reached.
 func (s *System) stop() <-chan struct{} {
-	s.timers.stop()
-	s.opts.virtual.leave(s)
+	if s.opts.virtual != nil {
+		s.opts.virtual.leave(s)
+	}
 	done := s.sched.Stop()
-	s.end() // afterwards: what a Pipe brings because of it does not run any more
+	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
+		t.stopAll()
+	}
+	s.over.come() // afterwards: what a Pipe brings because of it does not run any more
 	s.wards.rouse(s)
 	return done
 }

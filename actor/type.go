@@ -8,6 +8,7 @@ import (
 
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // maxBehaviours is how many rows a dispatch table may have, but for the first: what
@@ -32,13 +33,13 @@ type Type[S any] struct {
 
 // typeInfo is what the runtime knows of a type, whatever its state.
 type typeInfo struct {
-	name   string
-	state  any // a nil *S: a type assertion tells S faster than reflect does
-	batch  int // 0: the system's
-	gas    int // 0: the system's
-	marks  limits
-	bound  mailBound
-	pinned bool
+	name  string
+	state any // a nil *S: a type assertion tells S faster than reflect does
+	batch int // 0: the system's
+	gas   int // 0: the system's
+	marks limits
+	bound mailBound
+	pin   func(*System, *typeInfo) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
 
 	sealed seam.Bool
 	mu     sync.Mutex
@@ -100,7 +101,7 @@ func TypeGas(n int) TypeOption {
 // alone, for libraries that insist on it (OpenGL, some C libraries). A message
 // between a pinned actor and any other costs a hand-over between threads, some
 // microseconds.
-func PinnedThread() TypeOption { return func(t *typeInfo) { t.pinned = true } }
+func PinnedThread() TypeOption { return func(t *typeInfo) { t.pin = (*System).pinOf } }
 
 // NewType makes an actor type. The name appears in logs and reports; it need not
 // be unique. It panics if the name is empty, an option is nil, or the type has both

@@ -12,7 +12,10 @@ const (
 )
 
 // limits are a type's watermarks; zero: none.
-type limits struct{ high, low int }
+type limits struct {
+	high, low int
+	measure   func(b *body, c *Context) (mail bool) // linked only with TypeWatermarks
+}
 
 // TypeWatermarks makes actors of this type overloaded by how much waits for them and
 // not by whether they empty their mailbox in a turn: from high messages on, until no
@@ -23,7 +26,7 @@ func TypeWatermarks(high, low int) TypeOption {
 	if low < 0 || low >= high {
 		panic(fmt.Sprintf("gallop: TypeWatermarks(%d, %d): want 0 ≤ low < high", high, low))
 	}
-	return func(t *typeInfo) { t.marks = limits{high, low} }
+	return func(t *typeInfo) { t.marks = limits{high, low, (*body).measure} }
 }
 
 // watermarks count an actor's mail. Every message is passed once: the count goes on

@@ -59,7 +59,7 @@ func (b *body) putFirst(first, end *message, n int) {
 func (b *body) handOn(c *Context) (again bool) {
 	switch {
 	case b.load&backpressure.Counted != 0:
-		b.measure(c)
+		b.typ.marks.measure(b, c)
 	case c.left == 0 && (b.in.fifo.next != nil || b.box.head.Load() != b.in.last):
 		return b.batchSpent(c)
 	}

@@ -47,8 +47,7 @@ func (String) partKind() partKind   { return partString }
 var (
 	handleType = reflect.TypeFor[isHandle]()
 	rawHandle  = reflect.TypeFor[handle]()
-	arenaType  = reflect.TypeFor[Arena]()
-	ownPath    = arenaType.PkgPath()
+	ownPath    = rawHandle.PkgPath()
 )
 
 // layouts is the registry of all layouts of this process.
@@ -219,6 +218,7 @@ func keepsOwnArena(t reflect.Type) bool {
 	if t.PkgPath() == ownPath {
 		return !holdsHandle(t)
 	}
+	arenaType := reflect.TypeFor[Arena]()
 	for i := range t.NumField() {
 		if f := t.Field(i).Type; f == arenaType || f.Kind() == reflect.Pointer && f.Elem() == arenaType {
 			return true

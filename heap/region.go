@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -25,7 +26,7 @@ type region struct {
 
 // ErrRegionGone says that a region was moved, joined or discarded: whoever did that
 // gave it away. Methods of a Region that is gone panic with an error that wraps it.
-var ErrRegionGone = fmt.Errorf("gallop: heap: region is gone")
+var ErrRegionGone = errors.New("gallop: heap: region is gone")
 
 // NewRegion makes an empty region. Its chunks come from Go's allocator, because it
 // may be built by one worker and freed by another; the arena that it joins recycles

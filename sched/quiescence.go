@@ -37,11 +37,10 @@ type quietWaiter struct {
 // returned) or the scheduler has stopped (ErrStopped). With last it refuses all
 // work from that moment on. Turns that ran before synchronize before it returns.
 func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
-	q := &quietWaiter{last: last, done: make(chan struct{})}
-	if !s.quiet.add(q) {
-		return ErrStopped
+	q, err := s.newQuietWaiter(last)
+	if err != nil {
+		return err
 	}
-	s.quiet.check(s)
 	select {
 	case <-q.done:
 		return q.err
@@ -52,6 +51,26 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 	}
 	<-q.done // it happened all the same
 	return q.err
+}
+
+// WaitLast is WaitQuiet with last and without a context. It needs no select, and a
+// program that only runs to its end links none.
+func (s *Scheduler) WaitLast() error {
+	q, err := s.newQuietWaiter(true)
+	if err != nil {
+		return err
+	}
+	<-q.done
+	return q.err
+}
+
+func (s *Scheduler) newQuietWaiter(last bool) (*quietWaiter, error) {
+	q := &quietWaiter{last: last, done: make(chan struct{})}
+	if !s.quiet.add(q) {
+		return nil, ErrStopped
+	}
+	s.quiet.check(s)
+	return q, nil
 }
 
 func (q *quiescence) add(w *quietWaiter) bool {

@@ -46,12 +46,15 @@ type Config struct {
 	Stopped func()
 }
 
+// text is fmt.Sprintf: fmt.Errorf sorts its arguments, and every program would link that.
+func text(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
 func (c *Config) check() error {
 	if c.Workers < 1 || c.Workers > MaxWorkers {
-		return fmt.Errorf("gallop: %d workers: want 1 to %d", c.Workers, MaxWorkers)
+		return errors.New(text("gallop: %d workers: want 1 to %d", c.Workers, MaxWorkers))
 	}
 	if c.Spares < 0 {
-		return fmt.Errorf("gallop: %d spares: want at least 0", c.Spares)
+		return errors.New(text("gallop: %d spares: want at least 0", c.Spares))
 	}
 	if c.BindCPUs && !canBind {
 		return errors.New("gallop: this platform cannot bind workers to processors")
