@@ -144,7 +144,9 @@ func TestHandover_StopExplored(t *testing.T) {
 // between, and whoever has cleared the bit meets them both. Found by
 // docs/models/handover.pml (CLAIM_ONCE).
 func TestBug_K3_TokenReachesTheHolder(t *testing.T) {
-	for _, s := range []explore.Strategy{explore.Bounded(3, 300_000), explore.PCT(4, 1, 100_000)} {
+	for _, s := range []explore.Strategy{
+		explore.PCT(3, 1, scaled(10_000)), explore.PCT(4, 1, scaled(10_000)), explore.PCT(8, 1, scaled(10_000)),
+	} {
 		explore.Run(t, explore.Config{Strategy: s}, heirs)
 	}
 }
