@@ -1,10 +1,11 @@
 /* Hand-over of a blocked worker (sched/duty.go, handover.go, spares.go, watch.go; steps
  * H1-H5, E1-E4, L1-L6, B1-B4 of sched/README.md).
  *
- * W seats, N workers of whom the first W sit, and tasks 0 and 2 from outside. Task 0
+ * A seat, three workers of whom the first sits, and tasks 0 and 2 from outside. Task 0
  * makes task 1 runnable in its own next-slot, where only its worker and the monitor
- * look, and waits until both others have run. By default it declares that; with RELIEF
- * it does not, and the monitor looks until all is done. Task 2 declares, too, and comes
+ * look, declares that it blocks, and waits until that has run. With RELIEF it does not
+ * declare it, waits for task 2 as well, before or after it makes task 1 runnable, and
+ * the monitor looks whenever there is something to be done. Task 2 declares, too, and comes
  * back at once; with PLAIN it does not. Stop comes when all is done; with EARLY at any
  * moment, and whoever waits goes on. A worker that is not woken to search takes one look
  * without being counted, as in quiescence.pml; Q1 to Q4 are one step.
@@ -24,12 +25,8 @@
  * seat), RELEASE_FIRST (E4 releases before it queues), STOP_BLIND (between L4 and L5 it
  * does not look for Stop, K6), NO_LEFT (a seat has no count of its own).
  */
-#ifndef W
 #define W 1
-#endif
-#ifndef N
 #define N 3
-#endif
 #define ALL ((1 << W) - 1)
 #define T 3
 #define NONE 7
@@ -132,7 +129,11 @@ inline inject(t) {
 	fi
 }
 
+#if defined(NO_L1) || defined(NO_H1) || defined(RELEASE_FIRST)
+inline release() { atomic { if :: holds > 0 -> holds-- :: else fi } }
+#else
 inline release() { atomic { assert(holds > 0); holds-- } }
+#endif
 
 /* hand[me] becomes one task of the set */
 inline pick(set) {
@@ -159,7 +160,7 @@ inline leaveSeat() {
 #ifndef NO_L1
 	holds++;                                /* L1 */
 #endif
-L2:	atomic {
+	atomic {                                /* L2 */
 		seated = (duty[me] != AWAY);
 		if :: seated -> duty[me] = AWAY :: else fi
 	};
@@ -209,7 +210,7 @@ inline retakeSeat() {
 #ifndef BACK_FIRST
 	duty[me] = ASIDE;                       /* B1 */
 #endif
-B2:	atomic {
+	atomic {                                /* B2 */
 		seated = (holder[seat[me]] == NONE);
 		if :: seated -> holder[seat[me]] = me :: else fi
 	};
@@ -265,12 +266,15 @@ E3:	duty[me] = ON;
 turn:	atomic { inTurn[me] = 1; assert(!ran[hand[me]]) };
 	if
 	:: hand[me] == 0 ->
-		if :: apart -> inject(1) :: else -> own[me] = own[me] | 2 fi;
 #ifdef RELIEF
-		(ran[1] && ran[2]) || stop
+		if
+		:: own[me] = own[me] | 2; (ran[1] && ran[2]) || stop
+		:: ran[2] || stop; own[me] = own[me] | 2
+		fi
 #else
+		own[me] = own[me] | 2;
 		leaveSeat();
-		(ran[1] && ran[2]) || stop;
+		ran[1] || stop;
 		if :: gone -> retakeSeat() :: else fi
 #endif
 #ifndef PLAIN
@@ -364,6 +368,15 @@ proctype pusher(byte t) {
 	pushed++
 }
 
+/* a look would change something */
+#define PENDING(s) (duty[s] == ON || duty[s] == ASKED || (duty[s] == OVERDUE && (q != 0 || own[s] != 0)))
+#define WATCHED (holder[0] < N && PENDING(holder[0]))
+#ifdef NO_H5
+#define LOST false
+#else
+#define LOST ((strayed[0] && own[0]) || (strayed[1] && own[1]) || (strayed[2] && own[2]))
+#endif
+
 /* moves what worker s has in its slot and ring to the inject queue */
 inline drain(s) {
 	if
@@ -383,7 +396,7 @@ proctype monitor() {
 	bool ok;
 	do
 	:: DONE || stop -> break
-	:: atomic { !stop -> looking = 1 };
+	:: atomic { !stop && (WATCHED || LOST) -> looking = 1 };
 #ifndef NO_H5
 		s = 0;
 		do
