@@ -177,6 +177,9 @@ type call[R any] struct {
 	done   chan struct{} // one token, if the state was WAITING
 	result Result[R]
 	spare  *message // nodes for the next requests; whose call it is, owns them
+
+	several chan<- reply[R] // not nil: one of several calls, which wait there; has room
+	of      int             // which of them
 }
 
 const (
@@ -192,6 +195,10 @@ const patience = 16
 
 // finish gives the result to the one who waits, if he still does. Once per call.
 func (k *call[R]) finish(res Result[R]) {
+	if k.several != nil {
+		k.several <- reply[R]{k.of, res}
+		return
+	}
 	k.result = res                                         // an abandoned call is never looked at again
 	if k.state.CompareAndSwap(callPending, callAnswered) { // publishes result
 		return

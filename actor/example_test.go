@@ -330,7 +330,7 @@ func ExampleStart() {
 	sys.Stop()
 	// Output:
 	// panic: account crash a bug
-	// dead letter: account deposit 7 gallop: actor stopped
+	// dead letter: account deposit 7 gallop: actor stopped: actor panicked: a bug
 	// 2 workers
 }
 

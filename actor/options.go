@@ -22,6 +22,7 @@ type options struct {
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
+	virtual      *VirtualClock // behind clock, if it is one
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
