@@ -22,8 +22,7 @@
  * token is not taken, K16), COUNT_KEPT (B4 keeps the count of a searcher), RELIEVE_BLIND
  * (H2 is a store), NO_H1 (relieved without a hold, K39), NO_H5 (the stray's next-slot is
  * not looked at, K10), ASIDE_LATE (E1 dropped: a worker sleeps while it may lose its
- * seat), RELEASE_FIRST (E4 releases before it queues), STOP_BLIND (between L4 and L5 it
- * does not look for Stop, K6), NO_LEFT (a seat has no count of its own).
+ * seat), RELEASE_FIRST (E4 releases before it queues), NO_LEFT (a seat has no count of its own).
  */
 #define W 1
 #define N 3
@@ -178,29 +177,13 @@ L3:		atomic { q = q | own[me]; own[me] = 0 };
 		holder[seat[me]] = NONE;
 #endif
 L4:		atomic { assert(!SET(seat[me])); bits = bits | (1 << seat[me]) };
-#ifndef STOP_BLIND
-		if
-		:: stop ->
-			atomic {
-				if
-				:: SET(seat[me]) -> bits = bits & ~(1 << seat[me]); searching++; seated = 0
-				:: else
-				fi
-			}
-		:: else
-		fi;
-#endif
-		if
-		:: !seated -> apart = 0; sitAgain(); seated = 0
-		:: else ->
 #ifndef SEAT_FIRST
-L5:			holder[seat[me]] = NONE;
+L5:		holder[seat[me]] = NONE;
 #endif
 #ifndef NO_L6
-L6:			if :: q != 0 -> notify() :: else fi;
+L6:		if :: q != 0 -> notify() :: else fi;
 #endif
-			gone = 1
-		fi
+		gone = 1
 	fi;
 	seated = 0
 }
@@ -257,7 +240,7 @@ park:	atomic { token[me] -> token[me] = 0;
 	};
 	if :: hand[me] != NONE -> goto takeUp :: else -> goto find fi;
 
-takeUp:	if :: stop -> atomic { own[me] = own[me] | (1 << hand[me]); hand[me] = NONE }; goto leave :: else fi;
+takeUp:	skip;
 #ifdef ASIDE_LATE
 	if :: duty[me] == AWAY -> goto giveUp :: else fi;
 #endif

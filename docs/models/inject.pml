@@ -21,7 +21,7 @@
 #define EACH 2
 #endif
 #ifndef POPPERS
-#define POPPERS 2
+#define POPPERS 1
 #endif
 #ifndef TRIES
 #define TRIES 2
