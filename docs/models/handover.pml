@@ -18,7 +18,7 @@
  * Mutants: RESERVE_AWAY (a seat is reserved from one who is AWAY, K3: the token reaches
  * another), CLAIM_ONCE (claim does not read the holder again: so
  * it was until this model found it, K3), NO_L1 (left without a hold, K39), NO_L6 (left without a last look, K1),
- * SEAT_FIRST (L5 before L4), BACK_FIRST (B2 before B1), BACK_LEAVES (B3 failed and the
+ * SEAT_FIRST (L5 before L4), BACK_LEAVES (B3 failed and the
  * token is not taken, K16), COUNT_KEPT (B4 keeps the count of a searcher), RELIEVE_BLIND
  * (H2 is a store), NO_H1 (relieved without a hold, K39), NO_H5 (the stray's next-slot is
  * not looked at, K10), ASIDE_LATE (E1 dropped: a worker sleeps while it may lose its
@@ -190,9 +190,7 @@ L6:		if :: q != 0 -> notify() :: else fi;
 
 inline retakeSeat() {
 	gone = 0;
-#ifndef BACK_FIRST
 	duty[me] = ASIDE;                       /* B1 */
-#endif
 	atomic {                                /* B2 */
 		seated = (holder[seat[me]] == NONE);
 		if :: seated -> holder[seat[me]] = me :: else fi
@@ -200,9 +198,6 @@ inline retakeSeat() {
 	if
 	:: !seated -> duty[me] = AWAY
 	:: else ->
-#ifdef BACK_FIRST
-		duty[me] = ASIDE;
-#endif
 B3:		atomic {
 			cleared = SET(seat[me]);
 			if :: cleared -> bits = bits & ~(1 << seat[me]) :: else fi

@@ -13,6 +13,7 @@ const (
 	bugsPage   = "docs/bugs.md"
 	modelsDir  = "docs/models"
 	modelCases = modelsDir + "/cases"
+	nightCases = modelCases + ".nightly"
 	knownBugs  = 51 // rows of the catalogue
 )
 
@@ -34,7 +35,7 @@ var (
 // exists, and each test that is called after a row stands in it.
 func bugsAreShown(rows int, planned []string) func(*repo) []string {
 	return func(r *repo) []string {
-		c := &catalogue{repo: r, tests: r.testNames(), refuted: refutedMutants(r.text[modelCases]), rows: map[string]string{}}
+		c := &catalogue{repo: r, tests: r.testNames(), refuted: refutedMutants(r.text[modelCases] + r.text[nightCases]), rows: map[string]string{}}
 		p := parsePage(bugsPage, r.text[bugsPage])
 		for i, line := range p.prose {
 			if m := bugRow.FindStringSubmatch(line); m != nil {

@@ -115,7 +115,7 @@ func (r *repo) read(fsys fs.FS, name string, d fs.DirEntry) error {
 }
 
 func hasWords(name string) bool {
-	return slices.Contains([]string{".go", ".md", ".mod", ".pml"}, path.Ext(name)) || name == modelCases
+	return slices.Contains([]string{".go", ".md", ".mod", ".pml"}, path.Ext(name)) || name == modelCases || name == nightCases
 }
 
 // uncompiled tells whether the go command never looks at a file.
