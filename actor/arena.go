@@ -4,28 +4,40 @@ import "github.com/gallop-go/gallop/heap"
 
 // Heap returns the running actor's own arena, for data without Go pointers that Go's
 // collector need not look at. It is made at the first call and freed whole when the
-// actor ends; handles into it may be kept in the actor's state, and the pointers that
-// they give must not outlive the behaviour. Its chunks come from the worker's stock and
-// go back to it. An actor that never calls Heap pays for a nil pointer.
+// actor ends. Its chunks come from the worker's stock and go back to it. An actor that
+// never calls Heap pays for a nil pointer.
+//
+// The arena is collected between behaviours when it has doubled. What counts as a root
+// are the handles in the actor's state and in its queued messages; a handle that is
+// kept elsewhere is dead afterwards, and a state that keeps one behind a Go pointer,
+// slice or map is refused: Heap panics with the path of the field. The pointers that
+// handles give must not outlive the behaviour, and nor must what Heap returns: call it
+// again in the next one.
 func (c *Context) Heap() *heap.Arena {
 	b := c.self
-	if b.arena == nil {
-		b.arena = new(heap.Arena)
+	x := b.mine()
+	if x.arena == nil {
+		b.typ().heapRoots() // refuses the state if it must
+		x.arena = new(heap.Arena)
 	}
-	b.arena.Bind(&c.chunks) // the actor may have moved to this worker
-	return b.arena
+	x.arena.Bind(&c.chunks) // the actor may have moved to this worker
+	if heap.Poisoned {
+		c.then |= mustCollect
+	}
+	return x.arena
 }
 
 // freeArena gives the actor's memory back. The caller owns the body.
 func (b *body) freeArena(r replier) {
-	if b.arena == nil {
+	x := b.extra
+	if x == nil || x.arena == nil {
 		return
 	}
 	if r.c != nil {
-		b.arena.Bind(&r.c.chunks)
+		x.arena.Bind(&r.c.chunks)
 	} else {
-		b.arena.Bind(nil)
+		x.arena.Bind(nil)
 	}
-	b.arena.Release()
-	b.arena = nil
+	x.arena.Release()
+	x.arena, b.gc = nil, false
 }

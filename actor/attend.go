@@ -94,6 +94,9 @@ func (b *body) heed(c *Context, x *extras) {
 func (b *body) settleLane(c *Context) (again bool) {
 	then := c.then
 	c.then, c.aside = goOn, false
+	if then&yielded != 0 {
+		b.putFirst(c.takeFront())
+	}
 	if then&lookAgain != 0 {
 		b.comeBack(b.extra)
 	}

@@ -32,6 +32,7 @@ func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
 
 // fill makes the table, when the type's own is complete.
 func (v *Variant[S]) fill() {
+	v.table.typ = &v.typ.info
 	v.table.runs = append([]runFunc(nil), v.typ.info.table.runs...)
 	for _, e := range v.entries {
 		v.table.runs[e.decl.id] = e.run
@@ -42,7 +43,7 @@ func (v *Variant[S]) fill() {
 // becomes something else or is restarted. It costs nothing afterwards. It panics if v
 // belongs to another type.
 func Become[S any](c *Context, v *Variant[S]) {
-	if c.self.typ != &v.typ.info {
+	if c.self.typ() != &v.typ.info {
 		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.info.name)
 	}
 	v.once.Do(v.fill)
@@ -50,4 +51,4 @@ func Become[S any](c *Context, v *Variant[S]) {
 }
 
 // Unbecome makes the running actor dispatch by its type's own table again.
-func Unbecome(c *Context) { c.self.table = &c.self.typ.table }
+func Unbecome(c *Context) { c.self.table = &c.self.typ().table }

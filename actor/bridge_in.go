@@ -50,17 +50,21 @@ func (in inlet[M]) flow() {
 	}
 }
 
-// deliver waits until the actor can take more. If the system stops meanwhile the
-// mailbox is closed, or nobody looks at it any more.
+// deliver waits until the actor can take more.
 func (in inlet[M]) deliver(v M) {
 	m := in.d.pool.takeOne()
 	m.id = in.d.id
 	*payloadOf[M](m) = v
-	if in.to.awaitGate(in.to.sys.ctx) != nil {
-		replier{sys: in.to.sys}.deadLetter(in.to, m, ErrSystemStopped)
-		return
+	sys := in.to.sys
+	err := in.to.awaitPlace(sys.ctx, sys)
+	if err == nil {
+		err = in.to.pushPlaced(m)
+	} else {
+		err = ErrSystemStopped
 	}
-	in.to.pushHeld(m)
+	if err != nil {
+		replier{sys: sys}.deadLetter(in.to, m, err)
+	}
 }
 
 // end returns what is closed when the actor ends. Owner only.

@@ -77,9 +77,9 @@ func (b *body) start(c *Context) {
 		x.where = "init"
 		x.sup.renew(b)
 	}
-	if b.typ.onStart != nil {
+	if b.typ().onStart != nil {
 		x.where = "OnStart"
-		if err := b.typ.onStart(b, c); err != nil {
+		if err := b.typ().onStart(b, c); err != nil {
 			c.Exit(err)
 			return
 		}
@@ -90,7 +90,7 @@ func (b *body) start(c *Context) {
 // callStop runs OnStop. What it says about its own end comes too late.
 func (b *body) callStop(c *Context, x *extras) {
 	c.msg, x.where = &noMessage, "OnStop"
-	b.typ.onStop(b, c, x.reason)
+	b.typ().onStop(b, c, x.reason)
 	x.where, x.exitWhy = "", nil
 	c.then &^= mustEnd
 }

@@ -17,7 +17,8 @@ type DeadLetter struct {
 	From uint64
 	// Message is the payload; for a request, the request alone.
 	Message any
-	// Reason is ErrStopped, ErrSystemStopped or, for a request, ErrSelfAsk.
+	// Reason is ErrStopped, ErrSystemStopped or, for a request, ErrSelfAsk; for actors
+	// with a bound also ErrOverloaded and ErrDropped.
 	Reason error
 }
 
@@ -26,7 +27,7 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	switch {
 	case m.id == systemID:
 		*payloadOf[signal](m) = nil
-	case isOwn(m.id) || to.typ.decls[m.id].silent:
+	case isOwn(m.id) || to.typ().decls[m.id].silent:
 		return // left to Go's collector: it may refer to what ends with its actor
 	default:
 		r.declareDead(to, m, reason)
@@ -34,16 +35,26 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	r.recycle(m)
 }
 
+// deadLetters ends a chain of messages that will not run. The caller owns them.
+func (r replier) deadLetters(to *body, left *message, reason error) {
+	for left != nil {
+		m := left
+		left, m.next = m.next, nil
+		r.deadLetter(to, m, reason)
+	}
+}
+
 // declareDead counts, reports, answers and clears a message that will not run.
 func (r replier) declareDead(to *body, m *message, reason error) {
 	sys := to.sys
-	d := to.typ.decls[m.id]
+	d := to.typ().decls[m.id]
 	if r.c != nil {
 		r.c.count.DeadLetters++
 	} else {
 		sys.outside.deadLetters.Add(1)
 	}
 	sys.reportDeadLetter(to, m, d, reason)
+	d.discardOwned(m)
 	if d.reject != nil {
 		d.reject(r, m, reason)
 	} else {
@@ -60,13 +71,13 @@ func (r replier) recycle(m *message) {
 
 func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
 	if s.opts.onDeadLetter != nil {
-		l := DeadLetter{ActorID: to.id, Type: to.typ.name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
+		l := DeadLetter{ActorID: to.id, Type: to.typ().name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
 		s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
 		return
 	}
 	if n, ok := s.letters.next(); ok {
 		s.log(func(l logSink) {
-			l.warn("gallop: dead letter", "actor", to.id, "type", to.typ.name,
+			l.warn("gallop: dead letter", "actor", to.id, "type", to.typ().name,
 				"behaviour", d.name, "reason", reason, "so_far", n)
 		})
 	}

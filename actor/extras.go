@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/heap"
+
 // extras is what only some actors need. Owner only, but for what is read-only after
 // the spawn; err may be read by anybody once the box is closed, and reason once the lane
 // is: they do not change then, nor does the pointer to the extras.
@@ -37,6 +39,7 @@ type extras struct {
 	watching roster[monitor] // whom it watches
 	trap     func(c *Context, b *body, e Exit)
 
+	arena  *heap.Arena // nil until Context.Heap is called
 	timers actorTimers
 	names  []string
 	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it
@@ -51,7 +54,7 @@ func (b *body) mine() *extras {
 }
 
 // plain tells whether an actor has nothing to see to at its end but its mail.
-func (b *body) plain() bool { return b.extra == nil && b.typ.onStop == nil }
+func (b *body) plain() bool { return b.extra == nil && b.typ().onStop == nil }
 
 // roster is an unordered list of things that know their places in it, so that one
 // leaves in constant time, and which is always in the same order for the same history.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -68,9 +69,16 @@ type fault struct {
 // is told and the panic reported. What comes of it is a matter for a turn of its own,
 // since OnStop may crash as well.
 func (b *body) crashed(c *Context, crash *sched.Crash) {
-	m, d := c.msg, b.typ.decls[c.msg.id]
+	m, d := c.msg, b.typ().decls[c.msg.id]
 	if !c.aside {
-		c.count.Messages += b.in.runUpTo(m)
+		ran := b.in.runUpTo(m)
+		c.count.Messages += ran
+		if b.load&backpressure.Counted != 0 {
+			b.flow.Load().marks.ran(int(ran))
+		}
+	}
+	if c.then&yielded != 0 {
+		b.putFirst(c.takeFront())
 	}
 	c.reset()
 	r := replier{c: c, sys: b.sys}
@@ -129,7 +137,7 @@ func (b *body) failed(c *Context, f *fault) {
 
 func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError) {
 	p := PanicReport{
-		ActorID: b.id, Type: b.typ.name, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
+		ActorID: b.id, Type: b.typ().name, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
 		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
 	}
 	if m.id == systemID {

@@ -90,7 +90,7 @@ func (b *body) left(c *Context) {
 			b.wait()
 			return
 		}
-		if x.down || x.verb == verbKill || b.typ.onStop == nil {
+		if x.down || x.verb == verbKill || b.typ().onStop == nil {
 			break
 		}
 		x.down = true
@@ -162,6 +162,7 @@ func (b *body) buryBox(r replier, why error) {
 		r.recycle(spent)
 	}
 	b.load &= backpressure.Muted // which ends with its debts
+	left = concat(left, b.endFlow())
 	release(r, b.gate.Open(&gateMark))
 	b.buryMail(r, left, why)
 }
@@ -186,7 +187,7 @@ func (b *body) finish(r replier) {
 		b.sys.sched.Release()
 	}
 	b.freeArena(r)
-	b.table = &b.typ.table
+	b.table = &b.typ().table
 	b.sys.wards.drop(x)
 	x.phase = ended
 	left := b.lane.close() // publishes the reason
@@ -215,7 +216,7 @@ func (b *body) refuseAll(r replier, left *message) {
 // announce tells links, watchers, supervisor and parent, in this order.
 func (x *extras) announce(b *body, r replier) {
 	for l := x.links.pop(); l != nil; l = x.links.pop() {
-		l.other(b).tell(r, linkEnded{link: l, exit: Exit{b.id, b.typ.name, x.reason}})
+		l.other(b).tell(r, linkEnded{link: l, exit: Exit{b.id, b.typ().name, x.reason}})
 	}
 	for m := x.watching.pop(); m != nil; m = x.watching.pop() {
 		m.live = false

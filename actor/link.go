@@ -103,7 +103,7 @@ type linked struct{ link *link }
 func (s linked) serve(b *body, _ *Context) { b.mine().links.add(s.link, &s.link.atB) }
 
 func (s linked) refused(b *body, r replier) {
-	s.link.a.tell(r, linkEnded{link: s.link, exit: Exit{b.id, b.typ.name, b.whyDead()}})
+	s.link.a.tell(r, linkEnded{link: s.link, exit: Exit{b.id, b.typ().name, b.whyDead()}})
 }
 
 // unlinked tells the other side that a link is undone.

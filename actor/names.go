@@ -122,8 +122,8 @@ func Lookup[S any](from Sender, name string) (Ref[S], error) {
 	if b == nil {
 		return Ref[S]{}, fmt.Errorf("%w: %q", ErrNoName, name)
 	}
-	if _, ok := b.typ.state.(*S); !ok {
-		return Ref[S]{}, fmt.Errorf("%w: %q is a %s", ErrOtherType, name, b.typ.name)
+	if _, ok := b.typ().state.(*S); !ok {
+		return Ref[S]{}, fmt.Errorf("%w: %q is a %s", ErrOtherType, name, b.typ().name)
 	}
 	return Ref[S]{b}, nil
 }

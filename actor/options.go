@@ -18,6 +18,7 @@ type Option func(*options)
 type options struct {
 	workers      int
 	batch        int
+	gas          int
 	spares       int
 	seed         uint64
 	bind         bool
@@ -26,6 +27,8 @@ type options struct {
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
+	onStall      func(StallReport)
+	stallPeriod  time.Duration
 	longTurn     time.Duration
 	onLongTurn   func(LongTurnReport)
 	nilOptions   []string // those that were given nil
@@ -38,6 +41,12 @@ func Workers(n int) Option { return func(o *options) { o.workers = n } }
 // Batch sets how many messages an actor handles in one turn before others have
 // theirs; at least 1, [DefaultBatch] by default. [TypeBatch] overrides it per type.
 func Batch(n int) Option { return func(o *options) { o.batch = min(n, maxBatch) } }
+
+// Gas sets how many reductions an actor may spend in one turn before others have
+// theirs: one for each message, and what [Context.Gas] adds. At least 1, [DefaultGas] by
+// default. [TypeGas] overrides it per type. A batch that is larger than the gas is cut
+// to it.
+func Gas(n int) Option { return func(o *options) { o.gas = min(n, maxBatch) } }
 
 // Seed starts every choice that the runtime leaves to chance, among them
 // [Context.Rand].
@@ -75,6 +84,16 @@ func OnPanic(f func(PanicReport)) Option {
 	}
 }
 
+// OnStall sets a function that sees every [StallReport], under the same terms as
+// [OnDeadLetter]. Without one they are logged.
+func OnStall(f func(StallReport)) Option {
+	return func(o *options) {
+		if o.onStall = f; f == nil {
+			o.nilOptions = append(o.nilOptions, "OnStall")
+		}
+	}
+}
+
 // BindCPUs binds every worker to a processor of its own. It helps a process that
 // has the machine to itself and harms one that has not: see docs/guarantees.md for
 // what it costs the process's other goroutines. Linux only.
@@ -82,12 +101,14 @@ func BindCPUs() Option { return func(o *options) { o.bind = true } }
 
 func defaultOptions() options {
 	return options{
-		workers:  min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
-		batch:    DefaultBatch,
-		spares:   sched.DefaultSpares,
-		longTurn: DefaultLongTurn,
-		clock:    seam.SystemClock{},
-		log:      plainSink{},
+		workers:     min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
+		batch:       DefaultBatch,
+		gas:         DefaultGas,
+		stallPeriod: stallPeriod,
+		spares:      sched.DefaultSpares,
+		longTurn:    DefaultLongTurn,
+		clock:       seam.SystemClock{},
+		log:         plainSink{},
 	}
 }
 
@@ -99,6 +120,9 @@ func (o *options) check() error {
 	}
 	if o.batch < 1 {
 		errs = append(errs, fmt.Errorf("Batch(%d): want at least 1", o.batch))
+	}
+	if o.gas < 1 {
+		errs = append(errs, fmt.Errorf("Gas(%d): want at least 1", o.gas))
 	}
 	errs = append(errs, o.checkSpares(), o.checkLongTurn())
 	for _, name := range o.nilOptions {

@@ -46,13 +46,15 @@ func (t *Type[S]) newCell(from Sender) *cell[S] {
 
 // init brings a new body to life. Its caller owns it.
 func (b *body) init(t *typeInfo, from Sender) {
-	b.typ, b.table = t, &t.table
+	b.table = &t.table
 	ctx, sys := split(from)
 	b.sys = sys
 	b.batch = uint32(t.batch)
 	if b.batch == 0 {
 		b.batch = uint32(sys.opts.batch)
 	}
+	b.batch = uint32(min(int(b.batch), b.gasLimit())) // a message is a reduction
+	b.initFlow()
 	if ctx != nil {
 		b.id = ctx.newID()
 		ctx.count.Spawned++

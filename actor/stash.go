@@ -27,7 +27,7 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 // stash adds a message to the stash, in the place of the one that runs.
 func (c *Context) stash(d *declaration) *message {
 	b := c.self
-	if c.msg.id != d.id || d.typ != b.typ {
+	if c.msg.id != d.id || d.typ != b.typ() {
 		panic("gallop: Stash of " + d.fullName() + ", which is not what runs")
 	}
 	x := b.mine()

@@ -88,7 +88,7 @@ func mustBeSupervised(call string, t Target) {
 func (b *body) supervises() bool { return b.extra != nil && b.extra.guards > 0 }
 
 func (s *supervision) tell(r replier, b *body, why error, final bool) {
-	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ.name, why, final}})
+	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ().name, why, final}})
 }
 
 // fell tells a supervisor.
@@ -138,13 +138,14 @@ func (b *body) forget(c *Context, x *extras) {
 	r := replier{c: c, sys: b.sys}
 	c.reset()
 	x.timers.cancelAll(c)
+	b.dropPressure()
 	for n := len(x.watching.seats); n > 0; n-- {
 		x.watching.seats[n-1].who.cancel(r)
 	}
 	x.back.add(x.stash.all())
 	b.comeBack(x)
 	b.freeArena(r)
-	b.table = &b.typ.table
+	b.table = &b.typ().table
 	x.trap, x.exitWhy = nil, nil
 	x.sup.wipe(b)
 }

@@ -29,6 +29,7 @@ type System struct {
 	letters   letterLog
 	longTurns longTurns
 	wards     wards
+	stalls    stallWatch
 	timers    timers
 	names     names
 
@@ -40,6 +41,7 @@ type System struct {
 // bad.
 func Start(opts ...Option) *System {
 	s := &System{opts: defaultOptions(), closing: make(chan struct{})}
+	s.stalls.sys = s
 	s.ctx, s.end = context.WithCancel(context.Background())
 	for _, o := range opts {
 		if o == nil {
@@ -58,6 +60,7 @@ func Start(opts ...Option) *System {
 		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
 		LongTurn:   s.opts.longTurn,
 		OnLongTurn: s.longTurn,
+		Stopped:    s.stalls.end,
 		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	})
 	if err != nil {

@@ -193,7 +193,7 @@ func (k *timer) take(c *Context, b *body) *message {
 
 // copy returns a copy of the payload as a message.
 func (k *timer) copy(c *Context, b *body) *message {
-	d := b.typ.decls[k.id]
+	d := b.typ().decls[k.id]
 	m := c.alloc(d.poolID)
 	m.id = k.id
 	d.copy(m, k)
@@ -245,7 +245,7 @@ func (l *actorTimers) cancel(c *Context, k *timer) {
 	k.gen.Add(1)
 	if held := k.held; held != nil {
 		k.held = nil
-		c.self.typ.decls[k.id].clear(held)
+		c.self.typ().decls[k.id].clear(held)
 		c.recycle(held)
 	}
 	if l.shard.remove(k) {

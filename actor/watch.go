@@ -102,7 +102,7 @@ func (d Down) orStopped() (Down, error) {
 
 // report tells the watcher of the end of b.
 func (m *monitor) report(r replier, b *body, why error) {
-	d := Down{b.id, b.typ.name, why, Monitor{m}}
+	d := Down{b.id, b.typ().name, why, Monitor{m}}
 	if m.outside != nil {
 		d.Monitor = Monitor{}
 		m.outside <- d

@@ -169,3 +169,11 @@ func (s *Scheduler) Release() {
 		panic("gallop: sched: Release without Hold")
 	}
 }
+
+// OnlyHolds tells whether nothing is queued or runs, so that only holds keep the
+// scheduler from being quiescent, and how many there are. Any goroutine. The answer may
+// be stale.
+func (s *Scheduler) OnlyHolds() (n int64, ok bool) {
+	n = s.holds.Load()
+	return n, s.idle.quiet() && s.inject.empty()
+}

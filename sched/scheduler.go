@@ -41,6 +41,9 @@ type Config struct {
 	// Publish runs on a worker when it publishes its counters: at every clock
 	// reading and before it sleeps. It must be quick and must not block.
 	Publish func(w *Worker)
+	// Stopped runs once, in the end, when everything left over was buried: what the
+	// layer above has parked somewhere else must come to its end as well.
+	Stopped func()
 }
 
 func (c *Config) check() error {
@@ -213,6 +216,9 @@ func (s *Scheduler) finish() {
 	}
 	s.pins.bury()
 	s.bury()
+	if f := s.cfg.Stopped; f != nil {
+		f()
+	}
 	s.quiet.abort()
 	close(s.stop.done)
 }
