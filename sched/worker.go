@@ -52,7 +52,7 @@ type Worker struct {
 	published [numCounters]seam.Gauge
 	spent     seam.Gauge // units of work done
 	goid      seam.Gauge // number of its goroutine
-	_    cacheline.Pad
+	_         cacheline.Pad
 }
 
 func newWorker(s *Scheduler, id, ringSize int) *Worker {

@@ -4,8 +4,8 @@
  * A seat, three workers of whom the first sits, and tasks 0 and 2 from outside. Task 0
  * makes task 1 runnable in its own next-slot, where only its worker and the monitor
  * look, declares that it blocks, and waits until that has run. With RELIEF it does not
- * declare it, waits for task 2 as well, before or after it makes task 1 runnable, and
- * the monitor looks whenever there is something to be done. Task 2 declares, too, and comes
+ * declare it and waits for task 2 as well, or, with LATE, first for task 2 and then makes
+ * task 1 runnable; the monitor looks whenever there is something to be done. Task 2 declares, too, and comes
  * back at once; with PLAIN it does not. Stop comes when all is done; with EARLY at any
  * moment, and whoever waits goes on. A worker that is not woken to search takes one look
  * without being counted, as in quiescence.pml; Q1 to Q4 are one step.
@@ -245,10 +245,11 @@ turn:	atomic { inTurn[me] = 1; assert(!ran[hand[me]]) };
 	if
 	:: hand[me] == 0 ->
 #ifdef RELIEF
-		if
-		:: own[me] = own[me] | 2; (ran[1] && ran[2]) || stop
-		:: ran[2] || stop; own[me] = own[me] | 2
-		fi
+#ifdef LATE
+		ran[2] || stop; own[me] = own[me] | 2
+#else
+		own[me] = own[me] | 2; (ran[1] && ran[2]) || stop
+#endif
 #else
 		own[me] = own[me] | 2;
 		leaveSeat();
