@@ -6,7 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -105,6 +105,7 @@ type house struct {
 	dead  int
 	mu    sync.Mutex
 	root  supervise.Supervisor
+	ctx   context.Context
 }
 
 // build starts an empty one.
@@ -229,4 +230,24 @@ func nightly(n, long int) int {
 	return n
 }
 
-var _ = slices.Contains[[]int]
+// yield lets others run while a test waits for what has no event.
+func yield() { runtime.Gosched() }
+
+// armed waits until a timer is.
+func (h *house) armed() {
+	h.Helper()
+	for {
+		if _, ok := h.clock.Next(); ok {
+			return
+		}
+		yield()
+	}
+}
+
+// soonOnce is soon for loops: one context for all of a test.
+func (h *house) soonOnce() context.Context {
+	if h.ctx == nil {
+		h.ctx = h.soon()
+	}
+	return h.ctx
+}

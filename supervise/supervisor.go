@@ -231,6 +231,8 @@ func (s *supervisor) swept(c *actor.Context) bool {
 		case Starting, Running:
 			s.takeDown(c, k)
 			return false
+		case Stopped: // it comes up with the others
+			s.kids.set(k, Pending)
 		}
 		if k == s.sweep {
 			s.sweep = nil
