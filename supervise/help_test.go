@@ -105,7 +105,6 @@ type house struct {
 	dead  int
 	mu    sync.Mutex
 	root  supervise.Supervisor
-	ctx   context.Context
 }
 
 // build starts an empty one.
@@ -244,10 +243,5 @@ func (h *house) armed() {
 	}
 }
 
-// soonOnce is soon for loops: one context for all of a test.
-func (h *house) soonOnce() context.Context {
-	if h.ctx == nil {
-		h.ctx = h.soon()
-	}
-	return h.ctx
-}
+// soonOnce is soon for loops that may take long.
+func (h *house) soonOnce() context.Context { return h.Context() }
