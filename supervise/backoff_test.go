@@ -124,3 +124,22 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	h.advance(time.Hour)
 	equal(t, "states", h.states(), "")
 }
+
+// TestBackoff_UpOnce: the calm time is that before a fall, not one long ago.
+func TestBackoff_UpOnce(t *testing.T) {
+	h := build(t)
+	var at []time.Duration
+	w := h.toy("a")
+	w.Backoff = supervise.Backoff{First: second, Calm: 3 * second}
+	w.Init = func(y *toy) {
+		if at = append(at, h.clock.Now().Sub(epoch)); len(at) > 1 {
+			y.fail = errUser
+		}
+	}
+	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
+	h.tell(crash, "a")
+	h.advance(32 * second)
+	for i, want := range []time.Duration{0, 1, 3, 7, 15, 31} {
+		equal(t, "start", at[i], want*second)
+	}
+}

@@ -52,7 +52,13 @@ func TestEnding(t *testing.T) {
 				h.d.take()
 				a := h.find("a")
 				busy, release := make(chan struct{}), make(chan struct{})
-				do.Send(h.sys, a, func(*toy, *actor.Context) { close(busy); <-release })
+				do.Send(h.sys, a, func(_ *toy, c *actor.Context) {
+					close(busy)
+					<-release
+					for !c.Stopping() {
+						yield()
+					}
+				})
 				<-busy
 				say.Send(h.sys, a, "1")
 				say.Send(h.sys, a, "2")
@@ -60,9 +66,6 @@ func TestEnding(t *testing.T) {
 					h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
 				} else {
 					actor.Stop(h.sys, h.root)
-					for h.root.Standing() != actor.Ended { // then it has told its children
-						yield()
-					}
 				}
 				close(release)
 				h.quiet()

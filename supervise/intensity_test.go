@@ -74,7 +74,7 @@ func TestEscalation(t *testing.T) {
 	h.must(err)
 	h.d.take()
 	h.tell(crash, "sub", "b")
-	h.d.says(t, "-b", "-c", "-a", "-y", "-x", "+x", "+a", "+y", "+b", "+c")
+	h.d.says(t, "-b", "-c", "-a", "-y", "-x", "+x", "+a", "+b", "+c", "+y")
 	after, err := supervise.Sub(h.soon(), h.sys, h.root, "sub")
 	h.must(err)
 	equal(t, "ref of sub", after, sub)

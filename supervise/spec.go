@@ -180,7 +180,8 @@ func (s Spec) child() *childSpec {
 		name: s.Name, kind: s.Restart, backoff: s.Backoff, stop: s.Stop.or(StopWithin(Forever)),
 		typ: supervisorType.Name(), plan: p, wrong: p.wrong,
 		spawn: func(c *actor.Context, care actor.Care[supervisor]) actor.AnyRef {
-			return actor.SpawnUnder(c, supervisorType, func(s *supervisor) { s.plan = p }, care).Any()
+			boss := actor.Self[supervisor](c)
+			return actor.SpawnUnder(c, supervisorType, func(s *supervisor) { s.plan, s.boss = p, boss }, care).Any()
 		},
 	}
 }

@@ -44,12 +44,15 @@ type supervisor struct {
 	window window
 	sweep  *kid // all from here on go down, the youngest first; nil: nobody
 	over   bool // it has given up
+
+	boss actor.Ref[supervisor] // zero: it is nobody's child
+	told bool                  // the boss knows that all children were up
 }
 
 var (
 	supervisorType = actor.NewType[supervisor]("supervisor")
 	fell           = actor.Declare[actor.Fallen](supervisorType, "fell")
-	rose           = actor.Declare[actor.Risen](supervisorType, "rose")
+	rose           = actor.Declare[actor.Risen](supervisorType, "rose", actor.Urgent())
 	due            = actor.Declare[*kid](supervisorType, "due")
 	overdue        = actor.Declare[*kid](supervisorType, "overdue")
 )
@@ -107,7 +110,12 @@ func (s *supervisor) judge(c *actor.Context, k *kid, f actor.Fallen) {
 
 // restarts tells whether an end is a fall.
 func (r Restart) restarts(reason error) bool {
-	return r == Permanent || r == Transient && reason != nil && !errors.Is(reason, actor.ErrShutdown)
+	return r == Permanent || r == Transient && !isNormal(reason)
+}
+
+// isNormal: a supervisor that has given up did not end normally, whatever its child says.
+func isNormal(reason error) bool {
+	return reason == nil || errors.Is(reason, actor.ErrShutdown) && !errors.Is(reason, ErrIntensity)
 }
 
 // restart counts a fall, and gives up or begins to make it good.
@@ -122,6 +130,7 @@ func (s *supervisor) restart(c *actor.Context, k *kid) {
 	if k.inRow++; !k.since.IsZero() && k.spec.backoff.calm(now.Sub(k.since)) {
 		k.inRow = 1
 	}
+	k.since = time.Time{}
 	switch s.plan.strategy {
 	case OneForAll:
 		s.sweep = s.kids.oldest
@@ -214,9 +223,22 @@ func (s *supervisor) rose(c *actor.Context, r actor.Risen) {
 
 // step goes on with what can go on.
 func (s *supervisor) step(c *actor.Context) {
-	if !s.over && s.swept(c) && s.kids.in[Pending] > 0 {
+	if s.over || !s.swept(c) {
+		return
+	}
+	if s.kids.in[Pending] > 0 {
 		s.startNext(c)
 	}
+	if !s.told && !s.boss.IsZero() && s.settled() {
+		s.told = true
+		rose.Send(c, s.boss, actor.Risen{Ref: actor.Self[supervisor](c).Any()})
+	}
+}
+
+// settled tells whether everybody is up or has ended. Only then is a supervisor up, as its
+// own supervisor sees it.
+func (s *supervisor) settled() bool {
+	return s.kids.in[Pending]+s.kids.in[Starting]+s.kids.in[Falling]+s.kids.in[BackingOff] == 0
 }
 
 // swept takes down the next one who has to, and tells whether there was none.
@@ -280,6 +302,9 @@ func (s *supervisor) bringUp(c *actor.Context, k *kid) {
 		actor.Restart(c, k.ref)
 		return
 	}
-	stop := k.spec.stop
-	s.kids.born(k, k.spec.spawn(c, actor.Care[supervisor]{Fell: fell, Rose: rose, Stop: stop.tell, Before: k.behind()}))
+	care := actor.Care[supervisor]{Fell: fell, Stop: k.spec.stop.tell, Before: k.behind()}
+	if k.spec.plan == nil {
+		care.Rose = rose // a supervisor says so itself
+	}
+	s.kids.born(k, k.spec.spawn(c, care))
 }

@@ -43,7 +43,7 @@ func (n *Node) fill(ctx context.Context, sys *actor.System) error {
 	for i := range n.Children {
 		k := &n.Children[i]
 		r, ok := actor.As[supervisor](k.Ref)
-		if !ok || k.State != Running {
+		if !ok || !k.State.up() {
 			continue
 		}
 		below, err := Tree(ctx, sys, Supervisor{r})
