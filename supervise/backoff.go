@@ -56,15 +56,21 @@ func (b Backoff) calm(up time.Duration) bool {
 	return up >= b.Calm
 }
 
-// window is when there were restarts, lately.
-type window struct{ at []time.Time }
+// window is when there were restarts, lately: a queue, which is tidied up when half of it
+// is out of date.
+type window struct {
+	at  []time.Time
+	old int // how many at the front are out of date
+}
 
 // add counts one more, and tells whether that is still within the intensity.
 func (w *window) add(now time.Time, i Intensity) bool {
-	old := 0
-	for old < len(w.at) && now.Sub(w.at[old]) > i.Within {
-		old++
+	for w.old < len(w.at) && now.Sub(w.at[w.old]) > i.Within {
+		w.old++
 	}
-	w.at = append(w.at[:copy(w.at, w.at[old:])], now)
-	return len(w.at) <= i.Restarts
+	if w.old > len(w.at)/2 {
+		w.at, w.old = w.at[:copy(w.at, w.at[w.old:])], 0
+	}
+	w.at = append(w.at, now)
+	return len(w.at)-w.old <= i.Restarts
 }
