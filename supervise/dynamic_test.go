@@ -74,6 +74,7 @@ func TestDynamic(t *testing.T) {
 		equal(t, "children", h.count(), supervise.Count{Children: 3, Running: 3, Supervisors: 1})
 		h.tell(finish, "trans")
 		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "trans"))
+		h.quiet()
 		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "new"))
 		h.quiet()
 		h.d.says(t, "-trans", "+trans", "-new", "+new")

@@ -59,7 +59,7 @@ func nameIn(i int, names ...string) string {
 // Intensity is how many restarts a supervisor puts up with in a time. One more, and it
 // gives up: see [EscalationError]. The zero Intensity is 3 in 5 seconds.
 type Intensity struct {
-	Restarts int
+	Restarts int           // the most; 0 with a Within: none
 	Within   time.Duration // a restart this long ago still counts
 }
 

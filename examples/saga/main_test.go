@@ -9,9 +9,9 @@ import (
 // TestSaga: whatever crashes, each transfer is done or undone, once, and no money is lost
 // or made.
 func TestSaga(t *testing.T) {
-	for _, faults := range []float64{0, 0.2, 0.5} {
+	for _, faults := range []float64{0, 0.1, 0.3} {
 		t.Run(fmt.Sprint(faults), func(t *testing.T) {
-			const n = 300
+			const n = 100
 			b := newBank(accounts, start, faults)
 			defer b.sys.Stop()
 			done, refused, err := b.transfers(t.Context(), n)
@@ -50,7 +50,7 @@ func (b *bank) audit(t *testing.T) {
 // TestDemo: what the README shows, but for the number of crashes.
 func TestDemo(t *testing.T) {
 	var out strings.Builder
-	if err := demo(&out, 100, 0.1); err != nil {
+	if err := demo(&out, 100, 0.05); err != nil {
 		t.Fatal(err)
 	}
 	var done, refused, crashes int
