@@ -85,6 +85,9 @@ func (b *body) start(c *Context) {
 		}
 	}
 	x.where, x.down = "", false
+	if x.sup != nil {
+		x.sup.tellRisen(c, b)
+	}
 }
 
 // callStop runs OnStop. What it says about its own end comes too late.

@@ -8,6 +8,7 @@ type child struct {
 	older, younger *child
 	told           bool // it has been told to end
 	verb           verb
+	stop           func(c *Context, child AnyRef) // tells it to end instead of an order; nil: nothing does
 }
 
 // childCalls is what the ends of parent and child need, so that a program without
@@ -68,7 +69,12 @@ func (k *child) order(r replier, v verb) {
 	if k.told && k.verb >= v {
 		return
 	}
+	first := !k.told
 	k.told, k.verb = true, v
+	if first && k.stop != nil && v != verbKill && r.c != nil {
+		k.stop(r.c, AnyRef{k.b})
+		return
+	}
 	o := order{verb: v, why: ErrShutdown}
 	if v == verbKill {
 		o.why = ErrKilled

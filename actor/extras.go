@@ -15,6 +15,7 @@ type extras struct {
 	due     bool   // it has not been started
 	down    bool   // it is not up: OnStop does not run
 	waiting bool   // it waits for its children or its supervisor: a debt and a hold of its own
+	resting bool   // it waits, but no longer with a hold: Postpone
 	drained bool   // its mailbox is closed, and what is left of it is run
 	over    bool   // nothing is left of it
 	stashes bool   // it is a ward for its stash

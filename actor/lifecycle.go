@@ -125,7 +125,10 @@ func (b *body) waited() {
 		x.waiting = false
 		b.sys.wards.remove(x)
 		b.debt.Forgive()
-		b.sys.sched.Release()
+		if !x.resting {
+			b.sys.sched.Release()
+		}
+		x.resting = false
 	}
 }
 

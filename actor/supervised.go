@@ -24,6 +24,7 @@ type supervision struct {
 	renew   func(b *body) // gives it a fresh state
 	wipe    func(b *body) // gives it the zero state
 	deliver func(c *Context, at *body, f Fallen)
+	rose    func(c *Context, at *body, r Risen) // nil: nobody wants to know
 
 	// What else it takes, so that a program without supervisors does not link it.
 	tell    func(s *supervision, r replier, b *body, why error, final bool)
@@ -46,24 +47,10 @@ type supervision struct {
 //
 // It panics if init is nil, or if fell belongs to another type than the running actor.
 func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, Fallen]) Ref[S] {
-	d := fell.decl()
-	c.mustOwn(d)
 	if init == nil {
 		panic("gallop: SpawnSupervised: a nil function for " + t.Name())
 	}
-	cell := t.newCell(c)
-	cell.supervised = true
-	cell.adopt(c)
-	c.self.extra.guards++
-	wipe := func(b *body) { clear1(stateOf[S](b)) }
-	cell.extra.sup = &supervision{
-		super: c.self, wipe: wipe,
-		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
-		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
-		tell:    (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
-	}
-	cell.launch(c)
-	return Ref[S]{&cell.body}
+	return SpawnUnder(c, t, init, Care[T]{Fell: fell})
 }
 
 // Suspend takes a supervised actor down after the message that it handles, as if it had
