@@ -135,5 +135,5 @@ func As[S any](r AnyRef) (Ref[S], bool) {
 	if _, ok := r.b.typ.state.(*S); !ok {
 		return Ref[S]{}, false
 	}
-	return Ref[S]{r.b}, true
+	return Ref[S](r), true
 }
