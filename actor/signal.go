@@ -91,7 +91,7 @@ func (b *body) pushLane(r replier, m *message) error {
 func (b *body) pushLaneFromOutside(m *message) error {
 	a, ok := b.sys.sched.Admit()
 	if !ok {
-		return b.endedBecause()
+		return ErrSystemStopped
 	}
 	if !b.lane.push(m) {
 		a.Leave()
