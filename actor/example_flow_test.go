@@ -30,9 +30,9 @@ var (
 // actors have their turns in between.
 func ExampleYield() {
 	sys := actor.Start(actor.Workers(1))
-	addRange.Send(sys, summerType.Spawn(sys, summer{}), [2]int{0, 100_000})
+	addRange.Send(sys, summerType.Spawn(sys, summer{}), [2]int{0, 10_000})
 	_ = sys.Run()
-	// Output: 4999950000
+	// Output: 49995000
 }
 
 // An actor that has a mailbox of two and wants the newest: a price display, say.
