@@ -15,11 +15,11 @@ import (
 type sharedBytes struct {
 	number uint64 // its page number, in every arena that holds it
 	text   string
-	refs   seam.Int64 // arenas that hold it, and parcels on their way
+	refs   seam.Count // arenas that hold it, and parcels on their way
 }
 
 // Books of all shared blobs of the process. Any goroutine.
-var blobsMade, blobsFreed, blobBytes seam.Int64
+var blobsMade, blobsFreed, blobBytes seam.Count
 
 // BlobStats counts the shared blobs of the process.
 type BlobStats struct {
@@ -40,7 +40,7 @@ func Blobs() BlobStats {
 // newSharedBytes copies s. The caller has the one count.
 func newSharedBytes(s string, r *Recycler) *sharedBytes {
 	b := &sharedBytes{number: r.pageNumber(), text: strings.Clone(s)}
-	b.refs.Store(1)
+	b.refs.Add(1)
 	blobsMade.Add(1)
 	blobBytes.Add(int64(len(s)))
 	return b
