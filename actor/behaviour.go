@@ -119,14 +119,16 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	if d.urgent {
 		return b.pushUrgent(from, to, m)
 	}
-	if !to.b.gate.IsOpen() && to.b.typ.bound.limit == 0 {
-		return ErrOverloaded
-	}
 	c, _ := split(from)
-	if c == nil || c.sys != to.b.sys {
-		if !to.b.flowOf().lobby.tryEnter(to.b) {
-			return ErrOverloaded
-		}
+	outside := c == nil || c.sys != to.b.sys
+	switch {
+	case outside && to.b.sys.refusing.Load():
+		return ErrSystemStopped // whatever else there is to say
+	case !to.b.gate.IsOpen() && to.b.typ.bound.limit == 0:
+		return ErrOverloaded
+	case outside && !to.b.flowOf().lobby.tryEnter(to.b):
+		return ErrOverloaded
+	case outside:
 		return b.sendPlaced(to, m)
 	}
 	n := newMessage(c, d.pool)
