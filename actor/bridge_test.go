@@ -317,6 +317,7 @@ func TestCarried(t *testing.T) {
 	carry.Send(sys, r, actor.Carry(ctx, 3))
 	got, err := show.Ask(soon(t), sys, r, actor.None{})
 	must(t, err)
+	quiet(t, sys)
 	if !slices.Equal(got, []string{"1trace", "2 <nil>"}) {
 		t.Errorf("it was given %q", got)
 	}
