@@ -167,5 +167,5 @@ func isClosed(c chan struct{}) bool {
 // fewer of them at random, and the exhaustive part as far as it gets.
 func roam(t *testing.T, scenario func(*explore.Program)) {
 	t.Helper()
-	explore.PortfolioOf(t, 20_000, scaled(5000), scenario)
+	explore.PortfolioOf(t, 20_000, 5000, scenario)
 }
