@@ -12,6 +12,7 @@ func (w *Worker) sleep() *Task {
 	w.publish()     // before the announcement: exact for whoever sees all asleep
 	all := w.sched.idle.announce(w.seat, w.searching)
 	w.searching = false
+	owesLook := false // there is work, and who brought it may have counted on us
 	switch {
 	case w.sched.stop.flag.Load() != 0:
 		// Unlike retract it succeeds when the scheduler has just become quiescent
@@ -25,13 +26,18 @@ func (w *Worker) sleep() *Task {
 			w.tookBack = true
 			return nil
 		}
+		owesLook = true
 	case all:
 		w.sched.quiet.check(w.sched)
 		w.linger()
 	}
 	w.parker.Park()
 	w.count.Wakes++
-	return w.awake()
+	t := w.awake()
+	if owesLook && t != nil && w.sched.workLeft() {
+		w.sched.notify() // who counted on us as a searcher woke nobody, and we run another task now
+	}
+	return t
 }
 
 // lingerRounds is how often the last worker to fall asleep lets the process's other
