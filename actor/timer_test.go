@@ -183,6 +183,7 @@ func TestTimer_Cancel(t *testing.T) {
 		}
 		equal(t, "Cancel of the new one", again.Cancel(c), true)
 	})
+	quiet(t, sys)                                 // a worker shows its counters from time to time
 	equal(t, "messages", sys.Stats().Messages, 4) // two asks, the last but one, and the timer
 }
 

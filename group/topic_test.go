@@ -91,7 +91,7 @@ func TestTopic_BackPressure(t *testing.T) {
 	slow, release := stuck(t, sys)
 	news.Subscribe(sys, slowPut.To(slow))
 	news.Publish(sys, 1)
-	for end := time.Now().Add(30 * time.Second); news.Standing() != actor.Overloaded; runtime.Gosched() {
+	for end := time.Now().Add(patience); news.Standing() != actor.Overloaded; runtime.Gosched() {
 		if time.Now().After(end) {
 			t.Fatal("the topic was not muted")
 		}
