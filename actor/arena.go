@@ -8,8 +8,9 @@ import "github.com/gallop-go/gallop/heap"
 // never calls Heap pays for a nil pointer.
 //
 // The arena is collected between behaviours when it has doubled. What counts as a root
-// are the handles in the actor's state and in its queued messages; a handle that is
-// kept elsewhere is dead afterwards, and a state that keeps one behind a Go pointer,
+// are the handles in the actor's state and in the messages that it has sent to itself:
+// those in its mailbox, in its stash and of its timers. A handle that is kept elsewhere
+// is dead afterwards, and a state that keeps one behind a Go pointer,
 // slice or map is refused: Heap panics with the path of the field. The pointers that
 // handles give must not outlive the behaviour, and nor must what Heap returns: call it
 // again in the next one.
@@ -43,6 +44,14 @@ type arenaKeeper interface {
 
 // arenaCollector collects the arena of the actor that it is given. The caller owns it.
 type arenaCollector struct{}
+
+// collectArena begins to collect the actor's arena, if it still has one, or goes on with
+// it. Owner only, between two behaviours.
+func (b *body) collectArena(c *Context) {
+	if x := b.extra; x != nil && x.arena != nil {
+		x.arena.keeper.collect(b, c)
+	}
+}
 
 // freeArena gives the actor's memory back. The caller owns the body.
 func (b *body) freeArena(r replier) {

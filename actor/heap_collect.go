@@ -52,20 +52,50 @@ func (arenaCollector) collecting(b *body, c *Context) bool {
 }
 
 // roots lists where the handles are that keep something in the actor's arena alive:
-// the state, and messages that it has sent to itself. Handles in messages of others
-// are not of this arena, and the collector leaves them alone. Owner only.
+// the state, and the messages that it has sent to itself, wherever these wait. Handles in
+// messages of others are not of this arena, and the collector leaves them alone. Owner
+// only.
 func (b *body) roots(c *Context) []heap.Root {
 	t := b.typ.heapRoots()
 	roots := append(c.rooting[:0], b.stateRoot(t.state))
 	if t.messages {
 		roots = t.queued(roots, b.in.fifo, nil)
 		roots = t.queued(roots, b.box.head.Load(), b.in.last) // the load pairs with push
+		if h := b.lane.head.Load(); h != &closedMark {        // as does this one
+			roots = t.queued(roots, h, nil)
+		}
 		if x := b.extra; x != nil {
-			roots = t.queued(roots, x.stash.first, nil)
-			roots = t.queued(roots, x.back.first, nil)
+			roots = x.roots(roots, t)
 		}
 	}
 	c.rooting = roots
+	return roots
+}
+
+// roots adds what is in the messages that are neither in the mailbox nor in the lane.
+// Owner only.
+func (x *extras) roots(roots []heap.Root, t *typeRoots) []heap.Root {
+	for _, l := range [...]messageList{x.stash, x.back, x.todo, x.held} {
+		roots = t.queued(roots, l.first, nil)
+	}
+	if x.timers != nil {
+		roots = x.timers.roots(roots, t)
+	}
+	return roots
+}
+
+// roots adds the payloads of the timers that have not run, those of Every included.
+// Owner only.
+func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
+	for _, one := range l.list {
+		if one.isOver() {
+			continue
+		}
+		k := payloadOf[timer](one.m)
+		if p := t.byID[k.id]; p != nil {
+			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
+		}
+	}
 	return roots
 }
 

@@ -104,8 +104,8 @@ func (b *body) pause(c *Context) (again bool) {
 	if then&yielded != 0 {
 		b.putFirst(c.takeFront())
 	}
-	if then&mustCollect != 0 && b.extra != nil && b.extra.arena != nil {
-		b.extra.arena.keeper.collect(b, c)
+	if then&mustCollect != 0 {
+		b.collectArena(c)
 	}
 	switch {
 	case then&mustEnd != 0:
