@@ -3,8 +3,6 @@ package heap
 import (
 	"fmt"
 	"unsafe"
-
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // The collector copies what is reachable into new chunks and lets the old ones go.
@@ -51,6 +49,8 @@ type collector struct {
 	work int // bytes copied and scanned
 	made int // bytes that behaviours took since the last step
 	keep int // bytes that stay: those copied, and pages that were marked
+
+	scanned []scannedRow // where invariants are checked
 }
 
 // Collect frees what the roots do not lead to. It finishes a collection that is
@@ -61,12 +61,12 @@ type collector struct {
 func (a *Arena) Collect(roots ...Root) {
 	a.Finish()
 	before := graph{}
-	if invariant.On {
+	if verifying {
 		before = a.graph(roots)
 	}
 	a.Begin(roots...)
 	a.Finish()
-	if invariant.On {
+	if verifying {
 		before.mustEqual(a.graph(roots))
 	}
 }
@@ -281,6 +281,7 @@ func (g *collector) end() {
 	if g.open != nil {
 		g.blacken(g.open)
 	}
+	g.mustBeBlack()
 	g.leave(a)
 	a.pages.gc = nil
 	a.setThreshold(g.keep)
