@@ -28,7 +28,7 @@ func (c *Context) collectWhenDue() { c.chunks.OnDue(func() { c.then |= mustColle
 
 // collect begins a collection, or goes on with it. Owner only, between behaviours.
 func (arenaCollector) collect(b *body, c *Context) {
-	a := b.extra.arena
+	a := b.arena
 	a.Bind(&c.chunks)
 	switch {
 	case b.gc:
@@ -45,7 +45,7 @@ func (arenaCollector) collect(b *body, c *Context) {
 // collecting goes on with a collection at the end of a turn, and reports whether there
 // is more to be done. Owner only.
 func (arenaCollector) collecting(b *body, c *Context) bool {
-	a := b.extra.arena
+	a := b.arena
 	a.Bind(&c.chunks)
 	b.gc = !a.Step(collectGas)
 	return b.gc
@@ -110,6 +110,7 @@ func (b *body) stateRoot(l *heap.Layout) heap.Root {
 
 // typeRoots is what the collector has to know of a type. Read-only.
 type typeRoots struct {
+	keeper   arenaKeeper
 	state    *heap.Layout
 	byID     []*heap.Layout // of the messages of each behaviour, nil if without handles
 	messages bool           // whether there is any that is not nil
@@ -121,7 +122,7 @@ func (t *typeInfo) heapRoots() *typeRoots {
 	if r := t.roots.Load(); r != nil {
 		return r
 	}
-	r := &typeRoots{state: heap.LayoutOf(t.stateType()), byID: make([]*heap.Layout, len(t.decls))}
+	r := &typeRoots{keeper: arenaCollector{}, state: heap.LayoutOf(t.stateType()), byID: make([]*heap.Layout, len(t.decls))}
 	for i, d := range t.decls {
 		if p := d.payloadType(); p != nil {
 			if l := heap.LayoutOf(p); l.HasHandles() {

@@ -155,7 +155,7 @@ func (b *body) emptied(c *Context) (again bool) {
 // doze gives the actor up if nothing has come in since the turn began and its arena is
 // not being collected.
 func (b *body) doze(c *Context) (again bool) {
-	if b.gc && b.extra.arena.keeper.collecting(b, c) {
+	if b.gc && b.arenaKeeper().collecting(b, c) {
 		return true
 	}
 	c.w.PrepareNext()
