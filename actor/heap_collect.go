@@ -73,9 +73,10 @@ func (b *body) roots(c *Context) []heap.Root {
 }
 
 // roots adds what is in the messages that are neither in the mailbox nor in the lane.
+// Urgent mail that is held for a next life is not among them: this arena ends before.
 // Owner only.
 func (x *extras) roots(roots []heap.Root, t *typeRoots) []heap.Root {
-	for _, l := range [...]messageList{x.stash, x.back, x.todo, x.held} {
+	for _, l := range [...]messageList{x.stash, x.back, x.todo} {
 		roots = t.queued(roots, l.first, nil)
 	}
 	if x.timers != nil {

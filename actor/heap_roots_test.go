@@ -66,9 +66,9 @@ type aHolder struct {
 	fault string
 }
 
-func holderOf(t *testing.T) *aHolder {
+func holderOf(t *testing.T, opts ...Option) *aHolder {
 	h := &aHolder{t: t, clock: NewVirtualClock(time.Unix(0, 0))}
-	h.sys = Start(Workers(1), Clock(h.clock), OnPanic(func(p PanicReport) { h.fault = fmt.Sprint(p.Value) }))
+	h.sys = Start(append(opts, Workers(1), Clock(h.clock), OnPanic(func(p PanicReport) { h.fault = fmt.Sprint(p.Value) }))...)
 	t.Cleanup(func() { h.sys.Stop() })
 	h.r = holderType.Spawn(h.sys, holder{})
 	return h
@@ -178,6 +178,17 @@ func TestHeap_RootsInMail(t *testing.T) {
 		}
 	})
 	h.sums(31_110)
+}
+
+// Urgent mail of which a turn has run its batch waits in the actor's hand.
+func TestHeap_RootsInUrgentMail(t *testing.T) {
+	h := holderOf(t, Batch(2))
+	h.do(func(s *holder, c *Context) {
+		for range 9 {
+			holderUrgent.Send(c, h.r, handed{"soon", s.make(c, 1)})
+		}
+	})
+	h.sums(9)
 }
 
 // Handles in the state stay good whatever table the actor dispatches by, and a child's

@@ -29,7 +29,7 @@ var heapMutants = []mutant{
 	{"the lane is no root", "actor/heap_collect.go", "roots = t.queued(roots, h, nil)", "_ = h", "./actor", roots, ""},
 	{"the stash is no root", "actor/heap_collect.go", "messageList{x.stash, ", "messageList{", "./actor", roots, ""},
 	{"what is unstashed is no root", "actor/heap_collect.go", "x.stash, x.back, ", "x.stash, ", "./actor", roots, ""},
-	{"urgent mail in hand is no root", "actor/heap_collect.go", "x.back, x.todo, ", "x.back, ", "./actor", roots, ""},
+	{"urgent mail in hand is no root", "actor/heap_collect.go", "x.back, x.todo}", "x.back}", "./actor", roots, ""},
 	{"timers are no roots", "actor/heap_collect.go", "roots = x.timers.roots(roots, t)", "_ = t", "./actor", roots, ""},
 	{"the last timer is no root", "actor/heap_collect.go", "range l.list {\n\t\tif one.isOver()", "range l.list[:max(0, len(l.list)-1)] {\n\t\tif one.isOver()", "./actor", roots, ""},
 	{"timers beside Go pointers are no roots", "actor/heap_collect.go", "p := t.byID[k.id]; p != nil {", "p := t.byID[k.id]; p != nil && k.held == nil {", "./actor", roots, ""},
