@@ -18,7 +18,7 @@ type pageTable struct {
 	// What Go's collector has to look at, in every cycle and every arena: as little as
 	// can be.
 	slots    *page // the first of size; nil as long as there is one page at most
-	one      page  // this one, if count is 1 and slots is nil
+	one      page  // this one, if count is 1 and slots is nil; without its base while it is near
 	nearBase unsafe.Pointer
 	gc       *collector // of the collection that is under way, nil if there is none
 
@@ -77,10 +77,16 @@ func (t *pageTable) nth(i uint64) *page {
 // all returns all slots, free ones included.
 func (t *pageTable) all() []page {
 	if t.slots == nil {
+		if t.isNear(&t.one) {
+			t.one.base = t.nearBase
+		}
 		return unsafe.Slice(&t.one, t.count)
 	}
 	return unsafe.Slice(t.slots, t.size)
 }
+
+// isNear tells whether a page is the one that is looked at first.
+func (t *pageTable) isNear(p *page) bool { return p.number+1 == t.nearPlus1 }
 
 // search is at for a page that was pushed out of its home slot, for one that the
 // collector has yet to scan, and for handles that are not of this table: it panics
@@ -125,6 +131,9 @@ func (t *pageTable) slot(number uint64) (i int, ok bool) {
 // setNear makes a page of the table the one that is looked at first.
 func (t *pageTable) setNear(number uint64, base unsafe.Pointer) {
 	t.nearPlus1, t.nearBase = number+1, base
+	if t.isNear(&t.one) {
+		t.one.base = nil // all sees to it: a pointer twice is work for Go's collector twice
+	}
 }
 
 // full tells whether another page needs a larger table.
