@@ -78,7 +78,7 @@ func (m mutant) mustDie(t *testing.T) {
 // TestWithoutMutants: the tests that are to fail over a fault pass without it.
 func TestWithoutMutants(t *testing.T) {
 	if os.Getenv("GALLOP_NIGHTLY") == "" {
-		t.Skip("for the night")
+		t.Skip("for the night") // it takes minutes to build all of them again
 	}
 	done := map[mutant]bool{}
 	for _, m := range heapMutants {
