@@ -68,8 +68,8 @@ func (m mutant) goes(overlay string) (output string, err error) {
 func (m mutant) mustDie(t *testing.T) {
 	out, err := m.goes(m.overlay(t))
 	switch {
-	case strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]"):
-		t.Errorf("it does not compile:\n%s", out)
+	case strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]") || strings.Contains(out, "flag provided"):
+		t.Errorf("it does not run:\n%s", out)
 	case err == nil:
 		t.Errorf("%s has not seen it:\n%s", m.run, out)
 	}
