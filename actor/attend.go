@@ -99,6 +99,9 @@ func (b *body) settleLane(c *Context) (again bool) {
 	if then&lookAgain != 0 {
 		b.comeBack(b.extra)
 	}
+	if then&mustCollect != 0 {
+		b.collectArena(c)
+	}
 	switch x := b.extra; {
 	case x.phase == ended:
 		return false

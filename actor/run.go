@@ -104,8 +104,8 @@ func (b *body) pause(c *Context) (again bool) {
 	if then&yielded != 0 {
 		b.putFirst(c.takeFront())
 	}
-	if then&mustCollect != 0 && b.extra != nil && b.extra.arena != nil {
-		b.extra.arena.keeper.collect(b, c)
+	if then&mustCollect != 0 {
+		b.collectArena(c)
 	}
 	if then&lookAgain != 0 {
 		b.comeBack(b.extra)
@@ -155,7 +155,7 @@ func (b *body) emptied(c *Context) (again bool) {
 // doze gives the actor up if nothing has come in since the turn began and its arena is
 // not being collected.
 func (b *body) doze(c *Context) (again bool) {
-	if b.gc && b.extra.arena.keeper.collecting(b, c) {
+	if b.gc && b.arenaKeeper().collecting(b, c) {
 		return true
 	}
 	c.w.PrepareNext()

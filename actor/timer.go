@@ -6,6 +6,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/wheel"
 )
@@ -224,6 +225,7 @@ type timerKeeper interface {
 	ticked(c *Context, b *body, m *message)
 	cancelAll(c *Context)
 	end(r replier)
+	roots(roots []heap.Root, t *typeRoots) []heap.Root
 }
 
 // ownTimers returns the timers of an actor, and makes them at first. Owner only.

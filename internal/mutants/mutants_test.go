@@ -28,6 +28,8 @@ type mutant struct {
 	Tags string `json:"tags"`
 	Run  string `json:"run"` // of the tests that must see it
 	Row  string `json:"row"` // of docs/bugs.md, or nothing
+
+	Flags string `json:"flags"` // of the tests, separated by spaces
 }
 
 // all reads the tables.
@@ -120,8 +122,9 @@ const patience = 10 * time.Minute
 func (m *mutant) kill(t *testing.T) (schedules int, by string) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-failfast", "-v", "-vet=off", "-timeout=5m",
-		"-ldflags=-s -w", "-tags="+m.Tags, "-run="+m.Run, "-overlay="+m.overlay(t), m.Pkg)
+	args := append([]string{"test", "-count=1", "-failfast", "-v", "-vet=off", "-timeout=5m",
+		"-ldflags=-s -w", "-tags=" + m.Tags, "-run=" + m.Run, "-overlay=" + m.overlay(t), m.Pkg}, strings.Fields(m.Flags)...)
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
 	raw, err := cmd.CombinedOutput()
 	out := string(raw)

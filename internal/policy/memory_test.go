@@ -37,6 +37,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"heap/slice.go", "unsafe", "bytes of a chunk as a slice of T"},
 	{"heap/string.go", "unsafe", "bytes of a chunk as a string"},
 	{"heap/topage.go", "unsafe", "objects that were copied are scanned where they are"},
+	{"heap/verify.go", "unsafe", "what a collection has scanned is read once more, by layout"},
 	{"heap/*_test.go", "unsafe", "what is tested is where things lie, and that they do not overlap"},
 }
 
