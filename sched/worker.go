@@ -196,7 +196,7 @@ func (w *Worker) leave() {
 	s := w.sched
 	w.goroutine.StoreRelease(0)
 	w.publish()
-	if w.duty.isAway() {
+	if !w.duty.stepAside() { // or the monitor, still at its last look, takes a seat that nobody needs
 		s.comeHome()
 	}
 	if w.dismissed {
@@ -288,6 +288,9 @@ func (w *Worker) pollInTurn() *Task {
 	}
 	t := w.poll()
 	if t != nil {
+		if !w.sched.inject.empty() {
+			w.untilPoll = min(w.untilPoll, w.ring.owner().len()+1) // once round what waits here
+		}
 		if next := w.slot.take(); next != nil {
 			w.slot.put(next)
 			w.sched.monitor.arm() // begin and requeue have not: theirs was to run at once
