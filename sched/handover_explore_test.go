@@ -181,7 +181,7 @@ func TestHandover_Extras(t *testing.T) {
 	extras := func(workers int) func(*explore.Program) {
 		return func(p *explore.Program) {
 			h := newHouse(p, workers, p.Daemon)
-			h.addSpares(2, p.Daemon)
+			h.addSpares(4, p.Daemon) // one for each who may be away
 			child := h.job("child", nil)
 			j := h.job("job", func(w *Worker) {
 				w.Blocking(func() { p.Await(func() bool { return child.ran == 1 }) })
