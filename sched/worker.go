@@ -27,7 +27,7 @@ type Worker struct {
 	untilPoll int   // turns left before the inject queue is looked at
 	fetch     int   // tasks that the next look there may bring besides the one to run
 	credit    int   // units of work left before the clock is read
-	tookBack  bool  // its announcement, since the last look
+	sawWork   bool  // when it fell asleep, until its next look
 	searching bool  // counted in the idle word
 	pace      pace
 	count     Counters
