@@ -111,7 +111,8 @@ func (w *Worker) poll() *Task {
 		return nil
 	}
 	w.count.Injected++
-	share := min(q.len()/len(w.sched.seats), maxFetch)
+	share := min(q.len()/len(w.sched.seats), w.fetch)
+	w.fetch = min(2*w.fetch+1, maxFetch)
 	for range share {
 		more := q.pop()
 		if more == nil {
