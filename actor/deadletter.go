@@ -27,6 +27,9 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	switch {
 	case m.id == systemID:
 		*payloadOf[signal](m) = nil
+	case m.id == firedID:
+		to.extra.timers.missed(m)
+		return
 	case isOwn(m.id) || to.typ.decls[m.id].silent:
 		return // left to Go's collector: it may refer to what ends with its actor
 	default:

@@ -15,7 +15,7 @@ func (t Timer) OnItsWay() bool {
 	s := t.owner.extra.ownTimers().shard
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !payloadOf[timer](t.m).In()
+	return !s.slab.at(t.number).in
 }
 
 // NewClockAt is NewVirtualClock for a clock with a past: one that was started so many
@@ -29,14 +29,16 @@ func StopHandler[M any](sys *System, h Handler[M]) {
 	Stop(sys, h.(bound[outlet[M], M]).r)
 }
 
-// TimerSize is what a timer takes with the header of its message.
-const TimerSize = unsafe.Sizeof(node[timer]{})
+// TimerSize is what a timer takes in memory.
+const TimerSize = unsafe.Sizeof(timer{})
 
-// TimerOffset is where a timer lies in its message, and where payloadOf looks for it.
-const (
-	TimerOffset = unsafe.Offsetof(node[timer]{}.payload)
-	HeaderSize  = headerSize
-)
+// SlabPlaces calls f with the place of every number given, and the first of its chunk.
+func SlabPlaces(numbers []uint32, f func(number uint32, chunk int, i, begin uint32)) {
+	for _, n := range numbers {
+		chunk, i := slabPlace(n)
+		f(n, chunk, i, slabBegin(chunk))
+	}
+}
 
 // Muted tells whether an actor is parked, for tests.
 func Muted[S any](r Ref[S]) bool { return r.b.debt.Parked() }
