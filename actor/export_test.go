@@ -84,3 +84,30 @@ func WhoWaits(s *System) (lines []string) {
 
 // StallEvery sets how often actors under pressure are looked at.
 func StallEvery(d time.Duration) Option { return func(o *options) { o.stallPeriod = d } }
+
+// Leftovers is what a system keeps of actors that should be nothing.
+type Leftovers struct{ Wards, Names, Timers, Armed int }
+
+// LeftoversOf counts them, in a system that is quiet.
+func LeftoversOf(s *System) (l Leftovers) {
+	l.Wards = len(s.wards.all.seats)
+	s.names.m.Range(func(any, any) bool { l.Names++; return true })
+	if t := s.timers.Load(); t != nil {
+		shards := t.alarmKeeper.(*timers).shards
+		for i := range shards {
+			a := &shards[i].slab
+			l.Timers += int(a.used - a.frees - uint32(a.back.Load()>>32))
+			l.Armed += shards[i].wheel.Len()
+		}
+	}
+	return l
+}
+
+// TiesOf counts the links, monitors and children of an actor that is idle.
+func TiesOf[S any](r Ref[S]) (n int) {
+	x := r.b.extra
+	for k := x.children.youngest; k != nil; k = k.older {
+		n++
+	}
+	return n + len(x.links.seats) + len(x.watchers.seats) + len(x.watching.seats) + x.guards
+}
