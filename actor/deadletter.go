@@ -26,7 +26,7 @@ type DeadLetter struct {
 func (r replier) deadLetter(to *body, m *message, reason error) {
 	switch {
 	case m.id == systemID:
-		*payloadOf[signal](m) = nil
+		r.buryMailIn(m, to, reason)
 	case m.id == firedID:
 		to.extra.timers.missed(m)
 		return

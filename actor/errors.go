@@ -1,6 +1,10 @@
 package actor
 
-import "errors"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 var (
 	// ErrStopped says that the receiver has ended. Returned by TrySend, SendWait
@@ -24,6 +28,9 @@ var (
 	// ErrSelfAsk says that a behaviour asked its own actor and would wait for
 	// itself for ever. Returned by Ask.
 	ErrSelfAsk = errors.New("gallop: actor asks itself")
+	// ErrNoReply says that no reply came in time; it is context.DeadlineExceeded too. The
+	// outcome of AskToWithin, and the reason of dead letters that are late replies.
+	ErrNoReply = fmt.Errorf("gallop: no reply in time: %w", context.DeadlineExceeded)
 	// ErrSystemStopped says that the system has stopped or is about to. Returned
 	// by everything that needs it to run; the reason of dead letters.
 	ErrSystemStopped = errors.New("gallop: system stopped")

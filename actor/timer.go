@@ -55,6 +55,12 @@ func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) 
 	return c.endArm(a, d, period)
 }
 
+// armSignal arms a timer for something of the runtime's own.
+func (c *Context) armSignal(d time.Duration, s signal) Timer {
+	held := newSignal(c, s)
+	return c.endArm(c.beginArm(systemID, held), d, 0)
+}
+
 // keptBy returns where the payload of a timer lies.
 func keptBy[M any](k *timer) *M {
 	if k.held != nil {
