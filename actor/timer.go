@@ -174,7 +174,7 @@ func (l *actorTimers) fired(c *Context, b *body, m *message) {
 // again arms the timer of Every for its next tick. If its actor drains, this was the last.
 func (l *actorTimers) again(c *Context, n uint32, k *timer) {
 	if l.over {
-		k.live = false
+		k.over()
 		l.shard.slab.giveBack(n, k)
 		return
 	}
