@@ -128,6 +128,9 @@ func (c *Context) beginArm(id uint16, held *message) arming {
 		l.shard = c.sys.makeTimers().shardOf(c)
 	}
 	l.shard.mu.Lock()
+	if l.shard.wheel.Len() == 0 {
+		l.shard.slab.shrink()
+	}
 	n, k := l.shard.slab.take()
 	k.id, k.held = id, held
 	return arming{k, l, n}
