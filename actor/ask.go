@@ -99,8 +99,8 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 // once. Asking oneself is allowed. AskTo allocates nothing in steady state. It panics
 // if to is the zero Ref, or if reply belongs to another type than the running actor.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
-	if to.b == nil {
-		zeroRef(b.decl())
+	if d := b.decl(); to.b == nil {
+		zeroRef(d)
 	}
 	c.mustOwn(reply.decl())
 	b.ask(c, to, q, replyTo[R]{asker: c.self, reply: reply.d})

@@ -12,8 +12,8 @@ import "time"
 // is a timer of the running actor, on the terms of [After]: a restart ends it, and then
 // the reply is waited for without one. It panics as AskTo does.
 func AskToWithin[S, Q, R, T any](c *Context, d time.Duration, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
-	if to.b == nil {
-		zeroRef(b.decl())
+	if d := b.decl(); to.b == nil {
+		zeroRef(d)
 	}
 	c.mustOwn(reply.decl())
 	w := &bidden[R]{asker: c.self, reply: reply.d}

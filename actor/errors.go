@@ -3,7 +3,6 @@ package actor
 import (
 	"context"
 	"errors"
-	"fmt"
 )
 
 var (
@@ -30,8 +29,17 @@ var (
 	ErrSelfAsk = errors.New("gallop: actor asks itself")
 	// ErrNoReply says that no reply came in time; it is context.DeadlineExceeded too. The
 	// outcome of AskToWithin, and the reason of dead letters that are late replies.
-	ErrNoReply = fmt.Errorf("gallop: no reply in time: %w", context.DeadlineExceeded)
+	ErrNoReply error = noReply{}
 	// ErrSystemStopped says that the system has stopped or is about to. Returned
 	// by everything that needs it to run; the reason of dead letters.
 	ErrSystemStopped = errors.New("gallop: system stopped")
 )
+
+// noReply is ErrNoReply.
+type noReply struct{}
+
+// Error implements error.
+func (noReply) Error() string { return "gallop: no reply in time: context deadline exceeded" }
+
+// Unwrap returns what Ask returns for a time-out.
+func (noReply) Unwrap() error { return context.DeadlineExceeded }
