@@ -89,10 +89,10 @@ func (x *extras) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 // Owner only.
 func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	for _, one := range l.list {
-		if one.isOver() {
+		k := l.shard.slab.find(one)
+		if k == nil {
 			continue
 		}
-		k := payloadOf[timer](one.m)
 		if p := t.byID[k.id]; p != nil {
 			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
 		}

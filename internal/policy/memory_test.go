@@ -25,6 +25,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"internal/seam/held.go", "unsafe", "a pointer is swapped as a word, where its caller shows it to the collector"},
 	{"actor/message.go", "unsafe", "from the header of a message to its payload"},
 	{"actor/timer.go", "unsafe", "from a timer to a payload of a few words in it"},
+	{"actor/timer_slab.go", "unsafe", "from the first timer of a chunk to another one"},
 	{"actor/type.go", "unsafe", "from the body of an actor to its state"},
 	{"heap/blob.go", "unsafe", "bytes that are shared as a string, and as a chunk"},
 	{"heap/chunk.go", "unsafe", "a chunk is the address of its bytes"},
