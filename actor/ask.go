@@ -83,6 +83,7 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	if err := tryPush(nil, to.b, m, d); err != nil {
+		to.b.sys.sim.book(1)
 		replier{sys: to.b.sys}.deadLetter(to.b, m, err) // answers k
 	}
 	res, reusable := k.wait(ctx, to.b, busy)
@@ -114,7 +115,7 @@ func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, 
 
 // mustOwn panics if d is not a behaviour of the running actor.
 func (c *Context) mustOwn(d *declaration) {
-	if d.typ != c.self.typ {
+	if d.typ != c.self.typ.original() {
 		panic("gallop: the reply behaviour " + d.fullName() + " is not one of " + c.self.String())
 	}
 }
@@ -157,6 +158,9 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 		return
 	}
 	if err := tryPush(c, to.asker, m, to.reply); err != nil {
+		if c == nil {
+			to.asker.sys.sim.book(1)
+		}
 		r.deadLetter(to.asker, m, err)
 	}
 }
@@ -203,6 +207,7 @@ func (k *call[R]) finish(res Result[R]) {
 // wait returns the result, or ctx's error. reusable tells that nobody else can touch
 // the call any more.
 func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R], reusable bool) {
+	k.drive(ctx, to, busy)
 	for range patience {
 		if k.state.Load() == callAnswered {
 			return k.take(), true
@@ -224,6 +229,13 @@ func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R],
 		<-k.done
 	}
 	return k.take(), true
+}
+
+// drive lets a deterministic system go on until the reply has come, unless it never can.
+func (k *call[R]) drive(ctx context.Context, to *body, busy bool) {
+	if to.sys.sim != nil && !(busy && to.runsHere()) {
+		to.sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered })
+	}
 }
 
 // take empties an answered call for its next use.

@@ -107,7 +107,7 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	if to.b == nil {
 		zeroRef(d)
 	}
-	if !to.b.gate.IsOpen() {
+	if !to.b.gate.IsOpen() || to.b.sys.sim.refuses(to.b, d) {
 		return ErrOverloaded
 	}
 	c, _ := split(from)
@@ -116,7 +116,11 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	}
 	n := newMessage(c, d.pool)
 	*payloadOf[M](n) = m
-	return tryPush(c, to.b, n, d)
+	err := tryPush(c, to.b, n, d)
+	if c != nil && err != nil {
+		c.sys.sim.book(-1)
+	}
+	return err
 }
 
 // SendWait is Send from outside that waits while to is overloaded. It returns nil

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // DeadLetter is a message that was sent and will not run.
@@ -38,6 +39,7 @@ func (r replier) declareDead(to *body, m *message, reason error) {
 	} else {
 		sys.outside.deadLetters.Add(1)
 	}
+	sys.sim.tell(sim.Event{Kind: sim.Dead, Worker: r.workerOf(), Actor: to.id, Type: to.typ.name, Behaviour: d.name, From: m.from})
 	sys.reportDeadLetter(to, m, d, reason)
 	if d.reject != nil {
 		d.reject(r, m, reason)
@@ -71,6 +73,10 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 // goroutine of its own, because nothing stops a Goexit, such as that of a test that
 // fails in the hook, and the goroutine that calls may be a worker. Its caller waits.
 func (s *System) guard(hook string, f func()) {
+	s.sched.Hook(func() { s.shield(hook, f) })
+}
+
+func (s *System) shield(hook string, f func()) {
 	crashed := make(chan any)
 	go func() {
 		defer close(crashed)

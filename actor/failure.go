@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -58,6 +59,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 	m, d := c.msg, b.typ.decls[c.msg.id]
 	c.count.Messages += b.in.runUpTo(m)
 	r := replier{c: c, sys: b.sys}
+	b.sys.sim.tell(sim.Event{Kind: sim.Died, Worker: r.workerOf(), Actor: b.id, Type: b.typ.name, Behaviour: d.name, From: m.from})
 	b.sys.reportPanic(b, m, d, crash)
 	if d.reject != nil {
 		d.reject(r, m, &PanicError{Value: crash.Value, Goexit: crash.Goexit})

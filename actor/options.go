@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime"
 
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -21,6 +23,7 @@ type options struct {
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
+	sim          *sim.Hooks // not nil: deterministic
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
@@ -28,8 +31,11 @@ type options struct {
 }
 
 // Workers sets the number of workers, 1 to 56. The default is GOMAXPROCS, at most
-// 56.
+// 56, and 4 in a [Deterministic] system.
 func Workers(n int) Option { return func(o *options) { o.workers = n } }
+
+// notGiven is the number of workers before Workers was looked at.
+const notGiven = math.MinInt
 
 // Batch sets how many messages an actor handles in one turn before others have
 // theirs; at least 1, [DefaultBatch] by default. [TypeBatch] overrides it per type.
@@ -78,11 +84,26 @@ func BindCPUs() Option { return func(o *options) { o.bind = true } }
 
 func defaultOptions() options {
 	return options{
-		workers: min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
+		workers: notGiven,
 		batch:   DefaultBatch,
 		spares:  sched.DefaultSpares,
 		clock:   seam.SystemClock{},
 		log:     plainSink{},
+	}
+}
+
+// settle decides what was left open.
+func (o *options) settle() {
+	switch {
+	case o.workers != notGiven:
+	case o.sim != nil:
+		o.workers = simWorkers
+	default:
+		o.workers = min(runtime.GOMAXPROCS(0), sched.MaxWorkers)
+	}
+	if o.sim != nil {
+		o.bind = false
+		o.clock = standingClock{}
 	}
 }
 

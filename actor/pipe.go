@@ -15,7 +15,7 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 	to := replyTo[R]{asker: c.self, reply: reply.d}
 	sys := c.sys
 	sys.sched.Hold() // a behaviour runs, so it cannot be too late
-	go func() {
+	sys.sched.Go(func() {
 		defer sys.sched.Release()
 		res := Result[R]{Err: &PanicError{Goexit: true}}
 		defer func() {
@@ -25,7 +25,7 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 			to.deliver(res)
 		}()
 		res.Value, res.Err = fn(sys.ctx)
-	}()
+	})
 }
 
 // deliver sends a result from a goroutine that holds the system.
@@ -34,6 +34,7 @@ func (to replyTo[R]) deliver(res Result[R]) {
 	m.id = to.reply.id
 	*payloadOf[Result[R]](m) = res
 	r := replier{sys: to.asker.sys}
+	r.sys.sim.book(1)
 	switch to.asker.box.push(m) {
 	case pushWoke:
 		r.schedule(to.asker)

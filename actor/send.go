@@ -37,6 +37,7 @@ func (c *Context) sendAgain(to *body, m *message) {
 func (s *System) sendFromOutside(to *body, m *message, d *declaration) error {
 	err := tryPush(nil, to, m, d)
 	if err != nil {
+		to.sys.sim.book(1)
 		replier{sys: to.sys}.deadLetter(to, m, err)
 	}
 	return err
@@ -74,6 +75,7 @@ func (b *body) pushFromOutside(m *message) error {
 	if b.sys.refusing.Load() {
 		return ErrSystemStopped
 	}
+	b.sys.sched.Point()
 	r := b.box.pushBusy(m)
 	if r == pushIdle {
 		a, ok := b.sys.sched.Admit()
@@ -81,6 +83,7 @@ func (b *body) pushFromOutside(m *message) error {
 			return ErrSystemStopped
 		}
 		if r = b.box.push(m); r == pushWoke {
+			b.sys.sim.bookUser(m)
 			a.Inject(&b.task)
 			return nil
 		}
@@ -89,6 +92,7 @@ func (b *body) pushFromOutside(m *message) error {
 	if r == pushClosed {
 		return b.endedBecause()
 	}
+	b.sys.sim.bookUser(m)
 	return nil
 }
 
@@ -128,6 +132,9 @@ func (b *body) requestStop(c *Context) {
 	}
 	m := newMessage(c, wordPools[0].pool)
 	m.id = stopID
+	if c != nil {
+		b.sys.sim.book(-1) // it is nobody's
+	}
 	if c == nil {
 		_ = b.pushFromOutside(m) // an error: it has ended, or will in a moment
 	} else if b.box.push(m) == pushWoke {
@@ -153,6 +160,7 @@ func (b *body) awaitGate(ctx context.Context) error {
 		if !b.gate.Enter(w) {
 			continue
 		}
+		b.sys.sched.Await(ctx, func() bool { return len(token) > 0 })
 		select {
 		case <-token:
 		case <-ctx.Done():

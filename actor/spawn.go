@@ -40,8 +40,11 @@ func (t *Type[S]) newCell(from Sender) *cell[S] {
 
 // init brings a new body to life. Its caller owns it.
 func (b *body) init(t *typeInfo, from Sender) {
-	b.typ = t
 	ctx, sys := split(from)
+	if sys.sim != nil {
+		t = sys.sim.typeOf(t)
+	}
+	b.typ = t
 	b.sys = sys
 	b.batch = uint32(t.batch)
 	if b.batch == 0 {

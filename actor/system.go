@@ -26,6 +26,7 @@ type System struct {
 	refusing seam.Bool // outside senders are turned away
 	outside  outsideCounters
 	letters  letterLog
+	sim      *simulation // nil unless deterministic
 
 	mu   sync.Mutex
 	pins map[*typeInfo]*sched.Pin // guarded by mu
@@ -42,10 +43,12 @@ func Start(opts ...Option) *System {
 		}
 		o(&s.opts)
 	}
+	s.opts.settle()
 	if err := s.opts.check(); err != nil {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
-	sc, err := sched.New(sched.Config{
+	s.sim = newSimulation(&s.opts)
+	cfg := sched.Config{
 		Workers:  s.opts.workers,
 		Spares:   s.opts.spares,
 		Seed:     s.opts.seed,
@@ -53,7 +56,9 @@ func Start(opts ...Option) *System {
 		BindCPUs: s.opts.bind,
 		Attach:   func(w *sched.Worker) any { return s.newContext(w) },
 		Publish:  func(w *sched.Worker) { w.Local().(*Context).publish() },
-	})
+	}
+	s.sim.direct(&cfg)
+	sc, err := sched.New(cfg)
 	if err != nil {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
@@ -125,6 +130,9 @@ func (s *System) Stop() {
 
 // stop begins the end and returns what is closed when it is reached.
 func (s *System) stop() <-chan struct{} {
+	if s.sim != nil {
+		s.end() // a Pipe takes its turns, and must come to its end
+	}
 	done := s.sched.Stop()
 	s.end() // afterwards: what a Pipe brings because of it does not run any more
 	return done

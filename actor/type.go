@@ -30,6 +30,7 @@ type typeInfo struct {
 	state  any // a nil *S: a type assertion tells S faster than reflect does
 	batch  int // 0: the system's
 	pinned bool
+	base   *typeInfo // what this is a deterministic system's copy of, or nil
 
 	sealed seam.Bool
 	mu     sync.Mutex
@@ -167,6 +168,14 @@ func (t *typeInfo) seal() {
 	}
 	t.runs = runs
 	t.sealed.Store(true) // publishes runs and decls
+}
+
+// original returns the type that users declared.
+func (t *typeInfo) original() *typeInfo {
+	if t.base != nil {
+		return t.base
+	}
+	return t
 }
 
 func (d *declaration) fullName() string { return d.typ.name + "." + d.name }

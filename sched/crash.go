@@ -29,7 +29,7 @@ func (c *Crash) Error() string {
 func (w *Worker) afterCrash(value any) (more bool) {
 	w.bringDown(value)
 	if value == nil {
-		go w.run() // this goroutine is lost
+		w.launch(w.run) // this goroutine is lost
 	}
 	return true
 }

@@ -101,7 +101,7 @@ func (w *Worker) Blocking(f func()) {
 // worker sees what comes in or whoever brings it sees the bit.
 func (w *Worker) leaveSeat() bool {
 	s := w.sched
-	if w.apart || !s.goAway() {
+	if w.apart || w.thread != nil || !s.goAway() {
 		return false
 	}
 	if !w.duty.leaveSeat() {
@@ -135,7 +135,7 @@ func (w *Worker) retakeSeat() {
 	}
 	cleared := s.idle.retract(w.seat)
 	if !cleared {
-		w.parker.Park()
+		w.park()
 	}
 	w.sitAgain()
 	if !cleared {
@@ -219,7 +219,7 @@ func (w *Worker) giveUp() *Task {
 		if !stays {
 			return nil
 		}
-		w.parker.Park()
+		w.park()
 		w.count.Wakes++
 		switch {
 		case w.dismissed:

@@ -36,6 +36,7 @@ func (m *monitor) init(s *Scheduler) {
 	m.watch.procs.init()
 	m.watch.since = make([]int64, s.cfg.Workers)
 	m.govern.init(s.cfg.Workers)
+	m.armed.Store(s.driver != nil) // and never is: it goes by the machine's time
 }
 
 // arm starts the timer if it does not run. One load if it does. Any goroutine.

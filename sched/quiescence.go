@@ -42,6 +42,7 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 		return ErrStopped
 	}
 	s.quiet.check(s)
+	s.Await(ctx, q.isDone)
 	select {
 	case <-q.done:
 		return q.err
@@ -52,6 +53,15 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 	}
 	<-q.done // it happened all the same
 	return q.err
+}
+
+func (q *quietWaiter) isDone() bool {
+	select {
+	case <-q.done:
+		return true
+	default:
+		return false
+	}
 }
 
 func (q *quiescence) add(w *quietWaiter) bool {

@@ -32,6 +32,15 @@ type Config struct {
 	// Attach makes what the layer above keeps per worker. It runs in New, once
 	// for each worker, and when it is first needed for each spare and each pin.
 	Attach func(w *Worker) any
+	// Choose makes the scheduler deterministic: threads take turns, and it says which of
+	// them goes on. ready has the numbers of two or more, in ascending order; current
+	// is the one of them that would go on by itself, or -1. It must not block.
+	Choose func(ready []int, current int) int
+	// Idle is asked in a deterministic run when nobody can go on, and reports whether
+	// it has made work. It may be nil.
+	Idle func() bool
+	// Doing names the turn that runs, for the report on one that blocks. Any goroutine.
+	Doing func() string
 	// Publish runs on a worker when it publishes its counters: at every clock
 	// reading and before it sleeps. It must be quick and must not block.
 	Publish func(w *Worker)
@@ -72,6 +81,7 @@ type Scheduler struct {
 	monitor monitor
 	pins    pins
 	stop    stopping
+	driver  *driver // nil unless the run is deterministic
 }
 
 // New makes a scheduler, or says which part of cfg is wrong.
@@ -86,6 +96,7 @@ func New(cfg Config) (*Scheduler, error) {
 		cfg.Spares = DefaultSpares
 	}
 	s := &Scheduler{cfg: cfg, procs: runtime.GOMAXPROCS(0), rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
+	s.driver = newDriver(&s.cfg)
 	s.inject.init(segmentCells)
 	s.idle.init(cfg.Workers)
 	s.stop.init(cfg.Workers)
@@ -98,7 +109,7 @@ func New(cfg Config) (*Scheduler, error) {
 		s.workers[i].sit(i)
 	}
 	for _, w := range s.workers {
-		w.victim = s.rand.IntN(cfg.Workers)
+		w.victim = int(s.rand.Uint64() % uint64(cfg.Workers)) // the same on 32-bit machines
 		w.attach()
 	}
 	return s, nil
@@ -181,6 +192,10 @@ func (p *stopping) gone() {
 func (s *Scheduler) Stop() <-chan struct{} {
 	s.stop.once.Do(func() {
 		s.halt()
+		if s.driver != nil {
+			s.finishInTurn()
+			return
+		}
 		go s.finish()
 	})
 	return s.stop.done

@@ -45,6 +45,7 @@ type Worker struct {
 	dismissed bool // woken to end its goroutine
 	started   bool
 	parker    seam.Parker
+	thread    *thread // stands in for parker in a deterministic run; nil otherwise
 
 	// Written by the owner, read by anybody.
 	published [numCounters]seam.Gauge

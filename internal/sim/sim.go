@@ -1,0 +1,54 @@
+// Package sim is what packages actor and actortest tell each other about a
+// deterministic run, and nobody else needs to know.
+package sim
+
+import "time"
+
+// Hooks are called by a deterministic system, in whatever goroutine has its turn, one at
+// a time. They must not block and must not call the system. Any of them may be nil.
+type Hooks struct {
+	// Choose says which of the threads that are ready goes on. See sched.Config.
+	Choose func(ready []int, current int) int
+	// Event is told what happens, in order.
+	Event func(Event)
+	// Fault says what goes wrong with a message that is about to run.
+	Fault func(Event) Fault
+	// Refuse tells whether a TrySend of this behaviour finds its receiver overloaded.
+	Refuse func(typ, behaviour string) bool
+}
+
+// Kind is what happened.
+type Kind uint8
+
+// The kinds of events.
+const (
+	Run  Kind = iota // a behaviour begins
+	Dead             // a message has become a dead letter
+	Died             // a behaviour has panicked
+	Time             // time has passed
+)
+
+// Event is one thing that happened.
+type Event struct {
+	Kind      Kind
+	Worker    int    // -1: outside
+	Actor     uint64 // the receiver
+	Type      string
+	Behaviour string
+	From      uint64 // the sender; 0: outside
+	At        time.Duration
+}
+
+// Fault is what goes wrong. The zero Fault is none.
+type Fault struct {
+	Panic any           // the behaviour panics with it
+	Drop  error         // the message becomes a dead letter with this reason
+	Stop  bool          // the actor stops after the message
+	Delay time.Duration // the message runs so much later, and its worker waits for it
+}
+
+// Books are what was sent in a system.
+type Books struct {
+	Sent      uint64
+	Strangers int // calls from goroutines that take no part
+}

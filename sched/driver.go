@@ -1,0 +1,335 @@
+package sched
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// The deterministic mode: the same workers, queues and protocols, one step at a time.
+//
+// Every worker keeps its goroutine and its loop, but only whoever has the baton runs.
+// It is passed on at points: before a message is sent, after one has run, and where a
+// worker would park. Who gets it is asked of Config.Choose, among those that can go on.
+// The goroutine from outside that waits for the scheduler takes part as one more
+// thread; while no goroutine waits, nobody runs. So nothing depends on Go's scheduler,
+// and the choices alone are the schedule.
+//
+// Rejected: a driver that calls workers step by step. The loop would be split into
+// steps, a turn could not be left in its middle, and a behaviour that waits for a reply
+// would stop everybody.
+//
+// The monitor, the governor and hand-over are off: they go by the machine's time. A turn
+// that blocks for something outside blocks all; the watchdog names it.
+
+// thread is a goroutine that takes its turns in a deterministic run.
+//
+//	RUNNABLE ──baton──▶ has it ──point──▶ RUNNABLE
+//	   ▲                  └────wait─────▶ WAITING for a token, or until a condition holds
+//	   └──────────────────────────────────────┘
+type thread struct {
+	id    int
+	baton chan struct{}
+
+	// Guarded by the driver's mu.
+	goid    uint64
+	waiting bool
+	token   bool
+	until   func() bool // nil: waits for the token
+	passed  int         // how often others were preferred in a row
+}
+
+// canGo tells whether the thread could go on. Caller holds mu.
+func (t *thread) canGo() bool {
+	return !t.waiting || t.token || t.until != nil && t.until()
+}
+
+// driver passes the baton on. Nil in production.
+type driver struct {
+	cfg  *Config
+	home uint64 // the goroutine that made the scheduler
+
+	outer sync.Mutex // held by the goroutine from outside that takes part
+	out   *thread    // stands for it
+
+	mu        sync.Mutex
+	threads   []*thread // guarded by mu: in the order of their making
+	made      int       // guarded by mu
+	ready     []int     // owned by whoever has the baton
+	strangers int       // guarded by mu: calls from goroutines that are none of ours
+	hooks     int       // guarded by mu: goroutines that somebody with the baton waits for
+
+	nudged chan struct{} // something became runnable; has room for one
+	steps  seam.Uint64
+	others seam.Int32 // threads besides out
+}
+
+const (
+	fair       = 10_000           // how often a thread is passed over in a row, at most
+	stuckAfter = 10 * time.Second // of the machine's time, until a turn that blocks is reported
+	mindCaller = 4096             // steps between two looks at the caller's context
+)
+
+func newDriver(cfg *Config) *driver {
+	if cfg.Choose == nil {
+		return nil
+	}
+	d := &driver{cfg: cfg, home: goid(), nudged: make(chan struct{}, 1)}
+	d.out = d.newThread()
+	d.out.waiting = true
+	return d
+}
+
+func (d *driver) newThread() *thread {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := &thread{id: d.made, baton: make(chan struct{}, 1)}
+	d.made++
+	d.threads = append(d.threads, t)
+	return t
+}
+
+// launch starts a goroutine that takes part.
+func (d *driver) launch(f func()) *thread {
+	t := d.newThread()
+	d.others.Add(1)
+	go func() {
+		defer d.exit(t) // also if f ends by a Goexit
+		<-t.baton
+		d.mu.Lock()
+		t.goid = goid()
+		d.mu.Unlock()
+		f()
+	}()
+	d.nudge()
+	return t
+}
+
+// exit ends a thread that has the baton.
+func (d *driver) exit(t *thread) {
+	d.mu.Lock()
+	for i, o := range d.threads {
+		if o == t {
+			d.threads = append(d.threads[:i:i], d.threads[i+1:]...)
+			break
+		}
+	}
+	d.mu.Unlock()
+	d.others.Add(-1)
+	d.pass(d.pick(nil))
+}
+
+// pass gives the baton to a thread, or to the outside if there is none.
+func (d *driver) pass(t *thread) {
+	if t == nil {
+		t = d.out
+	}
+	t.baton <- struct{}{}
+}
+
+// point lets others run, if they are chosen. The caller has the baton.
+func (d *driver) point(t *thread) {
+	if next := d.pick(t); next != t {
+		d.pass(next)
+		d.await(t)
+	}
+}
+
+// wait gives the baton away until the thread is granted a token, or until holds.
+func (d *driver) wait(t *thread, until func() bool) {
+	d.mu.Lock()
+	t.waiting, t.until = true, until
+	d.mu.Unlock()
+	if next := d.pick(t); next != t {
+		d.pass(next)
+		d.await(t)
+	}
+}
+
+// await waits for the baton. The outside keeps an eye on the others.
+func (d *driver) await(t *thread) {
+	if t != d.out {
+		<-t.baton
+		return
+	}
+	alarm := time.NewTicker(stuckAfter)
+	defer alarm.Stop()
+	for last := d.steps.Load(); ; last = d.steps.Load() {
+		select {
+		case <-t.baton:
+			return
+		case <-alarm.C:
+		}
+		if d.steps.Load() == last {
+			panic("gallop: deterministic: " + d.doing() + " has run for 10 s, and nobody else can meanwhile: does it wait for something outside?")
+		}
+	}
+}
+
+func (d *driver) doing() string {
+	if d.cfg.Doing == nil {
+		return "a turn"
+	}
+	return d.cfg.Doing()
+}
+
+// pick chooses who runs next, or nil if nobody can. from is the caller's thread, which
+// has the baton, or nil.
+func (d *driver) pick(from *thread) *thread {
+	for {
+		if t := d.pickNow(from); t != nil {
+			return t
+		}
+		if d.cfg.Idle == nil || !d.cfg.Idle() {
+			return nil
+		}
+	}
+}
+
+func (d *driver) pickNow(from *thread) *thread {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.steps.Add(1)
+	d.ready = d.ready[:0]
+	current := -1
+	var late *thread
+	for _, t := range d.threads {
+		if !t.canGo() {
+			continue
+		}
+		d.ready = append(d.ready, t.id)
+		if t == from {
+			current = t.id
+		}
+		if t.passed++; t.passed > fair && late == nil {
+			late = t
+		}
+	}
+	return d.choose(current, late)
+}
+
+// choose asks for one of those that are ready, unless one has waited for long. Caller
+// holds mu.
+func (d *driver) choose(current int, late *thread) *thread {
+	switch {
+	case len(d.ready) == 0:
+		return nil
+	case late != nil:
+		return late.goOn()
+	case len(d.ready) == 1:
+		return d.byID(d.ready[0]).goOn()
+	}
+	id := d.cfg.Choose(d.ready, current)
+	t := d.byID(id)
+	if t == nil || !t.canGo() {
+		panic(fmt.Sprintf("gallop: sched: Choose: thread %d cannot go on", id))
+	}
+	return t.goOn()
+}
+
+// goOn takes the thread out of its wait.
+func (t *thread) goOn() *thread {
+	t.waiting, t.token, t.until, t.passed = false, false, nil, 0
+	return t
+}
+
+func (d *driver) byID(id int) *thread {
+	for _, t := range d.threads {
+		if t.id == id {
+			return t
+		}
+	}
+	return nil
+}
+
+// grant gives a token to a thread that waits for one, or will.
+func (d *driver) grant(t *thread) {
+	d.mu.Lock()
+	if t.token {
+		d.mu.Unlock()
+		panic("gallop: invariant: second wake token for one sleeper")
+	}
+	t.token = true
+	d.mu.Unlock()
+	d.nudge()
+}
+
+// park takes a token, and waits for one if it must.
+func (d *driver) park(t *thread) {
+	d.mu.Lock()
+	had := t.token
+	t.token = false
+	d.mu.Unlock()
+	if !had {
+		d.wait(t, nil)
+	}
+}
+
+func (d *driver) nudge() {
+	select {
+	case d.nudged <- struct{}{}:
+	default:
+	}
+}
+
+// self returns the caller's thread, or nil if it is a goroutine from outside.
+func (d *driver) self() *thread {
+	id := goid()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, t := range d.threads {
+		if t.goid == id {
+			return t
+		}
+	}
+	if id != d.home && d.hooks == 0 {
+		d.strangers++
+	}
+	return nil
+}
+
+// drive lets the others run until done, on the caller's goroutine, which is from
+// outside. It reports false if ctx ended before, when nothing could go on or a few
+// thousand steps later.
+func (d *driver) drive(ctx context.Context, done func() bool) bool {
+	d.outer.Lock()
+	defer d.outer.Unlock()
+	interrupted := false
+	until := func() bool {
+		if d.steps.Load()%mindCaller == 0 && ctx.Err() != nil {
+			interrupted = true
+			d.out.passed = fair // it is its turn
+		}
+		return interrupted || done()
+	}
+	for {
+		d.wait(d.out, until)
+		d.mu.Lock()
+		d.out.goOn()
+		d.out.waiting = true
+		d.mu.Unlock()
+		switch {
+		case done():
+			return true
+		case interrupted || !d.lull(ctx):
+			return false
+		}
+	}
+}
+
+// lull waits, when nobody can go on, for somebody outside to change that.
+func (d *driver) lull(ctx context.Context) bool {
+	alarm := time.NewTimer(stuckAfter)
+	defer alarm.Stop()
+	select {
+	case <-d.nudged:
+		return true
+	case <-ctx.Done():
+		return false
+	case <-alarm.C:
+		panic("gallop: deterministic: nothing can run for 10 s, and yet somebody waits: a Hold that is not released, or actors that wait for each other")
+	}
+}
