@@ -18,6 +18,7 @@ type Context struct {
 	sys  *System
 	w    *sched.Worker
 	home uint16 // where the nodes it makes belong
+	dry  bool   // it recycles nothing: in a deterministic system every send passes by restock
 
 	// The turn that runs.
 	self *body
@@ -47,7 +48,7 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1))}
+	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), dry: s.sim != nil}
 }
 
 // System returns the system that the actor belongs to.
