@@ -1,9 +1,7 @@
 package actortest_test
 
 import (
-	"fmt"
 	"strings"
-	"testing"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
@@ -116,7 +114,3 @@ func twoClients(r *actortest.R) {
 		}
 	})
 }
-
-func TestTwo(t *testing.T) { actortest.Run(t, twoClients, actortest.Runs(10000)) }
-
-var _ = fmt.Sprint
