@@ -43,6 +43,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 	if method == nil {
 		panic("gallop: Do: a nil method for " + d.fullName())
 	}
+	d.learnMethod(method)
 	return Entry[S]{d, func(c *Context, at *body, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if p.to.refused() {
@@ -115,7 +116,7 @@ func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, 
 
 // mustOwn panics if d is not a behaviour of the running actor.
 func (c *Context) mustOwn(d *declaration) {
-	if d.typ != c.self.typ.original() {
+	if d.typ != c.self.typ {
 		panic("gallop: the reply behaviour " + d.fullName() + " is not one of " + c.self.String())
 	}
 }
@@ -180,6 +181,9 @@ type call[R any] struct {
 	done   chan struct{} // one token, if the state was WAITING
 	result Result[R]
 	spare  *message // nodes for the next requests; whose call it is, owns them
+
+	several chan<- reply[R] // not nil: one of several calls, which wait there; has room
+	of      int             // which of them
 }
 
 const (
@@ -195,6 +199,10 @@ const patience = 16
 
 // finish gives the result to the one who waits, if he still does. Once per call.
 func (k *call[R]) finish(res Result[R]) {
+	if k.several != nil {
+		k.several <- reply[R]{k.of, res}
+		return
+	}
 	k.result = res                                         // an abandoned call is never looked at again
 	if k.state.CompareAndSwap(callPending, callAnswered) { // publishes result
 		return

@@ -145,3 +145,27 @@ func BenchmarkAskCancel(b *testing.B) {
 	}
 	sys.Stop()
 }
+
+// TestStop_InTheMiddleOfATurn: "Stop ends an actor after the message that it handles",
+// whatever else came to the same turn.
+func TestStop_InTheMiddleOfATurn(t *testing.T) {
+	var dead letters
+	sys := start(t, actor.Workers(1), dead.option())
+	r := puppetType.Spawn(sys, puppet{})
+	entered, release := make(chan struct{}), make(chan struct{})
+	block := func(*puppet, *actor.Context) { entered <- struct{}{}; <-release }
+	do.Send(sys, r, block) // what follows comes to one turn
+	receive(t, "the first turn", entered)
+	do.Send(sys, r, block)
+	ran := 0
+	for range 5 {
+		do.Send(sys, r, func(*puppet, *actor.Context) { ran++ })
+	}
+	release <- struct{}{}
+	receive(t, "the second turn", entered)
+	actor.Stop(sys, r)
+	release <- struct{}{}
+	must(t, sys.Wait(soon(t)))
+	equal(t, "ran behind Stop", ran, 0)
+	equal(t, "dead letters", dead.n.Load(), 5)
+}

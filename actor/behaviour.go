@@ -17,13 +17,14 @@ type Behaviour[S, M any] struct {
 // two steps because Go refuses package-level variables that need each other, and a
 // method usually names behaviours. It panics if the name is empty or taken, or
 // after the first spawn of t.
-func Declare[M, S any](t *Type[S], name string) Behaviour[S, M] {
+func Declare[M, S any](t *Type[S], name string, opts ...BehaviourOption) Behaviour[S, M] {
 	p, pointers := poolOf[M]()
-	return Behaviour[S, M]{t.info.declare(&declaration{
+	return Behaviour[S, M]{t.info.declare((&declaration{
 		name: name, pool: p, pointers: pointers,
 		payload: func(m *message) any { return *payloadOf[M](m) },
 		clear:   func(m *message) { clear1(payloadOf[M](m)) },
-	})}
+		copy:    func(to *message, from *timer) { *payloadOf[M](to) = *keptBy[M](from) },
+	}).with(opts))}
 }
 
 // Do makes the entry of the dispatch table that runs method for b's messages.
@@ -31,7 +32,8 @@ func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
 	if method == nil {
 		panic("gallop: Do: a nil method for " + b.decl().fullName())
 	}
-	if !b.decl().pointers {
+	b.decl().learnMethod(method)
+	if !b.d.pointers {
 		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
 			method(stateOf[S](at), c, *payloadOf[M](m))
 		}}
@@ -87,6 +89,10 @@ func (b Behaviour[S, M]) sendSlowly(from Sender, to Ref[S], m M) {
 	if to.b == nil {
 		zeroRef(d)
 	}
+	if d.urgent { // its pool is in no stock
+		b.sendUrgent(from, to, m)
+		return
+	}
 	c, sys := split(from)
 	if c == nil || sys != to.b.sys {
 		n := d.pool.takeOne()
@@ -106,6 +112,9 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	d := b.decl()
 	if to.b == nil {
 		zeroRef(d)
+	}
+	if d.urgent {
+		return b.pushUrgent(from, to, m)
 	}
 	if !to.b.gate.IsOpen() || to.b.sys.sim.refuses(to.b, d) {
 		return ErrOverloaded
@@ -133,6 +142,9 @@ func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m
 		zeroRef(d)
 	}
 	split(sys)
+	if d.urgent {
+		return b.pushUrgent(sys, to, m)
+	}
 	if err := to.b.awaitGate(ctx); err != nil {
 		return err
 	}
@@ -169,15 +181,3 @@ type bound[S, M any] struct {
 
 func (x bound[S, M]) Send(from Sender, m M)          { x.b.Send(from, x.r, m) }
 func (x bound[S, M]) TrySend(from Sender, m M) error { return x.b.TrySend(from, x.r, m) }
-
-// Stop ends an actor after the message that it handles, from anywhere. What is left
-// in its mailbox and what comes later becomes dead letters; requests among it are
-// answered with ErrStopped. Stopping an actor that has ended does nothing. It panics
-// if r is the zero Ref.
-func Stop[S any](from Sender, r Ref[S]) {
-	if r.b == nil {
-		panic("gallop: Stop of a zero Ref")
-	}
-	c, _ := split(from)
-	r.b.requestStop(c)
-}

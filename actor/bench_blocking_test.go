@@ -35,7 +35,7 @@ func (b *blocker) Sleep(_ *actor.Context, d time.Duration) {
 
 func (b *blocker) Declared(c *actor.Context, d time.Duration) {
 	b.enter()
-	c.Blocking(func() { time.Sleep(d) }) // likewise
+	c.Blocking(func() { time.Sleep(d) }) // what it is for, too
 }
 
 func (b *blocker) Spin(_ *actor.Context, d time.Duration) {

@@ -3,7 +3,6 @@ package actor
 import (
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -11,14 +10,19 @@ import (
 // allocation (cell). Users hold it through a Ref.
 //
 //	        push finds idle                      worker takes the task
-//	IDLE ───────────────────────▶ QUEUED ───────────────────────▶ RUNNING ──stop, panic──▶ STOPPED
+//	IDLE ───────────────────────▶ QUEUED ───────────────────────▶ RUNNING ──it ends──▶ ENDED
 //	 ▲                             ▲  ▲                             │  │
 //	 │ rest succeeds               │  └── batch spent, or ──────────┘  │ owes, at the end of a behaviour
 //	 └─────────────────────────────┼───── rest lost the race           ▼
-//	                               └──────── last debt forgiven ───── MUTED
+//	                               └── last debt forgiven, or ─────── PARKED
+//	                                   a signal recalls it
 //
-// Owner of the body: IDLE nobody · QUEUED the queue · RUNNING the worker · MUTED
-// the ledgers of the gates it waits at · STOPPED nobody.
+// Owner of the body: IDLE nobody · QUEUED the queue · RUNNING the worker · PARKED
+// its debts: the ledgers of the gates that it waits at, and itself while it waits for
+// its children or its supervisor · ENDED nobody.
+//
+// Where an actor stands in its life (alive, leaving, suspended, ended) is another
+// matter, and in its extras: lifecycle.go.
 //
 // The first group of fields is what senders touch, the second what the runner
 // touches. They are 64 bytes apart, so that they never share a cache line however
@@ -34,13 +38,16 @@ type body struct {
 	sys  *System
 	id   uint64
 
-	// Owner only, but for stop and debt.
-	in    inbox
-	arena *heap.Arena // nil until Context.Heap is called
-	batch uint32
-	load  backpressure.Load
-	stop  seam.Uint32 // set to 1 by anybody: end after the current message
-	debt  backpressure.Debt
+	// Owner only, but for lane and debt.
+	in         inbox
+	table      *table      // its type's, or that of a Variant
+	arena      *heap.Arena // nil until Context.Heap is called
+	lane       lane        // signals, from anybody
+	extra      *extras     // nil until it needs any
+	debt       backpressure.Debt
+	batch      uint32
+	load       backpressure.Load
+	supervised bool // read-only after the spawn
 }
 
 // cell is an actor in memory.

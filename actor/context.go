@@ -26,7 +26,9 @@ type Context struct {
 	sent *message // sent last; see seam.SwapHeld
 
 	// Set by the behaviour that runs, read by the loop behind it.
-	then outcome
+	then    outcome
+	shields int
+	aside   bool // what runs is not from the mailbox
 
 	stock   []magazines // by pool: nodes to be used again
 	ids     idBlock
@@ -41,9 +43,10 @@ type Context struct {
 type outcome uint8
 
 const (
-	goOn    outcome = 0
-	mustEnd outcome = 1 << 0 // Stop was called
-	mayPark outcome = 1 << 1 // it met a gate
+	goOn      outcome = 0
+	mustEnd   outcome = 1 << 0 // Stop or Exit was called
+	mayPark   outcome = 1 << 1 // it met a gate
+	lookAgain outcome = 1 << 2 // the mailbox has got other mail in front
 )
 
 // newContext makes the context of one worker.
@@ -62,11 +65,6 @@ func (c *Context) Now() time.Time { return c.sys.opts.clock.Now() }
 
 // Rand returns the worker's source of chance, which the system's [Seed] starts.
 func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
-
-// Stop ends the actor when the behaviour that runs returns. What is left in its
-// mailbox and what comes later becomes dead letters; requests among it are
-// answered with ErrStopped.
-func (c *Context) Stop() { c.then |= mustEnd }
 
 // Self returns the ref of the actor that runs. It panics if S is not its state
 // type.
@@ -103,6 +101,7 @@ func split(from Sender) (*Context, *System) {
 // reset forgets what the behaviour asked for, at the end of its actor.
 func (c *Context) reset() {
 	c.then = goOn
+	c.shields, c.aside = 0, false
 	c.waiters.forget()
 }
 

@@ -251,7 +251,9 @@ func TestStoppedActor(t *testing.T) {
 
 	count.Send(sys, ended, 5)
 	l := dead.last.Load()
-	equal(t, "dead letter", *l, actor.DeadLetter{ActorID: ended.ID(), Type: "puppet", Behaviour: "count", Message: 5, Reason: actor.ErrStopped})
+	wants(t, l.Reason, actor.ErrStopped)
+	wants(t, l.Reason, actor.ErrShutdown) // and why
+	equal(t, "dead letter", *l, actor.DeadLetter{ActorID: ended.ID(), Type: "puppet", Behaviour: "count", Message: 5, Reason: l.Reason})
 	wants(t, count.TrySend(sys, ended, 6), actor.ErrStopped)
 	wants(t, count.SendWait(soon(t), sys, ended, 7), actor.ErrStopped)
 	wants(t, count.To(ended).TrySend(sys, 8), actor.ErrStopped)

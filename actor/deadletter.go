@@ -24,7 +24,12 @@ type DeadLetter struct {
 
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
 func (r replier) deadLetter(to *body, m *message, reason error) {
-	if m.id != stopID {
+	switch {
+	case m.id == systemID:
+		*payloadOf[signal](m) = nil
+	case isOwn(m.id) || to.typ.decls[m.id].silent:
+		return // left to Go's collector: it may refer to what ends with its actor
+	default:
 		r.declareDead(to, m, reason)
 	}
 	r.recycle(m)

@@ -22,7 +22,8 @@ import (
 // every message that is sent and after every one that has run. Functions of [Pipe] take
 // their turns like behaviours.
 //
-// Time is virtual: [Context.Now] begins at the same moment in every run.
+// Time is virtual, and begins at the same moment in every run: when nobody can go on, it
+// jumps to the next timer. With [Clock] it is the caller's to move instead.
 //
 // A program repeats itself if it takes time, chance and input from the runtime alone.
 // What breaks that: time.Now, the top-level functions of math/rand, the order of maps,
@@ -50,20 +51,24 @@ var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 // simulation is what a deterministic system has besides. A nil one has nothing.
 type simulation struct {
 	hooks sim.Hooks
-	sent  seam.Uint64 // messages that have come to a mailbox, or will
+	clock *seam.VirtualClock // the driver's to move; nil: a user's
+	sent  seam.Uint64        // messages that have come to a mailbox, or will
 
-	mu    sync.Mutex
-	types map[*typeInfo]*typeInfo // guarded by mu: with behaviours that pass by here
-	doing string                  // guarded by mu: what began last
+	mu     sync.Mutex
+	tables map[*table]*table // guarded by mu: with behaviours that pass by here
+	doing  string            // guarded by mu: what began last
 }
 
 func newSimulation(o *options) *simulation {
 	if o.sim == nil {
 		return nil
 	}
-	s := &simulation{hooks: *o.sim, types: map[*typeInfo]*typeInfo{}}
+	s := &simulation{hooks: *o.sim, tables: map[*table]*table{}}
 	if s.hooks.Choose == nil {
 		s.hooks.Choose = atRandom(o.seed)
+	}
+	if c, ok := o.clock.(flowing); ok {
+		s.clock = c.VirtualClock
 	}
 	return s
 }
@@ -74,25 +79,34 @@ func atRandom(seed uint64) func([]int, int) int {
 	return func(ready []int, _ int) int { return ready[chance.Uint64()%uint64(len(ready))] }
 }
 
-// typeOf returns the system's own copy of a type.
-func (s *simulation) typeOf(t *typeInfo) *typeInfo {
+// use makes an actor dispatch by a table. Owner only.
+func (b *body) use(t *table) {
+	if s := b.sys.sim; s != nil {
+		t = s.tableOf(b.typ, t)
+	}
+	b.table = t
+}
+
+// tableOf returns the system's own copy of a table.
+func (s *simulation) tableOf(typ *typeInfo, t *table) *table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if own := s.types[t]; own != nil {
-		return own
+	own := s.tables[t]
+	if own == nil {
+		own = &table{runs: make([]runFunc, len(t.runs))}
+		for i, run := range t.runs {
+			own.runs[i] = s.watched(typ.decls[i], run)
+		}
+		s.tables[t] = own
 	}
-	own := &typeInfo{name: t.name, state: t.state, batch: t.batch, pinned: t.pinned, base: t, decls: t.decls}
-	own.runs = make([]runFunc, len(t.runs))
-	for i, run := range t.runs {
-		own.runs[i] = s.watched(t.decls[i], run)
-	}
-	own.sealed.Store(true)
-	s.types[t] = own
 	return own
 }
 
 // watched makes a behaviour report itself, and fail if it is told to.
 func (s *simulation) watched(d *declaration, run runFunc) runFunc {
+	if isOwn(d.id) {
+		return run
+	}
 	return func(c *Context, b *body, m *message) {
 		e := sim.Event{Kind: sim.Run, Worker: c.w.ID(), Actor: b.id, Type: b.typ.name, Behaviour: d.name, From: m.from}
 		s.begin(e)
@@ -144,7 +158,7 @@ func (s *simulation) book(n int) {
 
 // bookUser counts a message that was sent from outside.
 func (s *simulation) bookUser(m *message) {
-	if s != nil && m.id != stopID {
+	if s != nil && m.id != systemID {
 		s.sent.Add(1)
 	}
 }
@@ -152,7 +166,9 @@ func (s *simulation) bookUser(m *message) {
 // makeInTurn returns a new node for the behaviour that runs. Others may go first.
 func (c *Context) makeInTurn(id uint16) *message {
 	c.w.Point()
-	c.sys.sim.book(1)
+	if id != signalPool.id && id != timerPool.id && id != tickPool.id {
+		c.sys.sim.book(1)
+	}
 	return poolByID(id).make1(c.home)
 }
 
@@ -160,6 +176,9 @@ func (c *Context) makeInTurn(id uint16) *message {
 func (s *simulation) direct(cfg *sched.Config) {
 	if s != nil {
 		cfg.Choose, cfg.Doing = s.hooks.Choose, s.now
+		if s.clock != nil {
+			cfg.Idle = s.passTime
+		}
 	}
 }
 
@@ -184,8 +203,24 @@ func (s *System) Books() sim.Books {
 	return sim.Books{Sent: s.sim.sent.Load(), Strangers: s.sched.Strangers()}
 }
 
-// standingClock is the time of a deterministic run.
-type standingClock struct{}
+// flowing is a virtual clock that goes on by itself when nobody can: the driver moves it.
+type flowing struct{ *seam.VirtualClock }
 
-func (standingClock) Now() time.Time { return epoch }
-func (standingClock) Nanos() int64   { return 0 }
+// Flows is true: whoever waits for the system waits for its timers.
+func (flowing) Flows() bool { return true }
+
+// flow gives a deterministic system a clock of its own, unless it was given one.
+func (o *options) flow() {
+	if o.virtual == nil {
+		o.clock = flowing{seam.NewVirtualClock(epoch, 0)}
+	}
+}
+
+// passTime goes on to the next timer, and reports whether there is one.
+func (s *simulation) passTime() bool {
+	at, ok := s.clock.Next()
+	if ok {
+		s.clock.MoveTo(at)
+	}
+	return ok
+}

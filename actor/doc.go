@@ -22,7 +22,10 @@
 // A one-way message is a [Behaviour], a request with a reply an [AskBehaviour].
 // From outside, [AskBehaviour.Ask] blocks; inside a behaviour [AskTo] sends the
 // reply as a message. Work that blocks goes into a goroutine with [Pipe].
-// [Handler] is for code that only cares about what an actor understands.
+// [Handler] is for code that only cares about what an actor understands; package group
+// makes topics and pools of them. A message for later is [After] or [Every], an actor
+// to be found by others has a name ([Type.SpawnNamed], [Lookup]), and [FromChan] and
+// [ToChan] lead to the channels of other code.
 //
 // # Guarantees
 //
@@ -36,6 +39,9 @@
 //   - An actor that cannot keep up mutes the actors that send to it, until it has
 //     recovered.
 //   - A panic or runtime.Goexit in a behaviour ends its actor, nothing else.
+//   - Timers of an actor fire in the order of their times and end with it; a canceled
+//     one does not run.
+//   - A name has one actor, and is free before anybody can learn of the actor's end.
 //   - [System.Wait] and [System.Run] return when nothing is queued or running, not
 //     earlier and not later.
 //

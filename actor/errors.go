@@ -4,8 +4,14 @@ import "errors"
 
 var (
 	// ErrStopped says that the receiver has ended. Returned by TrySend, SendWait
-	// and asks; the reason of dead letters.
+	// and asks; the reason of dead letters. The error also wraps the reason for which
+	// the receiver ended, if that is known by then and not normal: look for ErrStopped
+	// first.
 	ErrStopped = errors.New("gallop: actor stopped")
+	// ErrShutdown is the reason of an actor that was told to end.
+	ErrShutdown = errors.New("gallop: shut down")
+	// ErrKilled is the reason of an actor that was killed.
+	ErrKilled = errors.New("gallop: killed")
 	// ErrOverloaded says that the receiver does not keep up. Returned by TrySend.
 	ErrOverloaded = errors.New("gallop: actor overloaded")
 	// ErrPanicked says that the receiver panicked while it handled the request;

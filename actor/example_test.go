@@ -330,7 +330,7 @@ func ExampleStart() {
 	sys.Stop()
 	// Output:
 	// panic: account crash a bug
-	// dead letter: account deposit 7 gallop: actor stopped
+	// dead letter: account deposit 7 gallop: actor stopped: actor panicked: a bug
 	// 2 workers
 }
 
@@ -419,4 +419,42 @@ func ExampleContext_Heap() {
 	fmt.Println(shelfLast.Ask(context.Background(), sys, s, actor.None{}))
 	sys.Stop()
 	// Output: Dune <nil>
+}
+
+// A behaviour that blocks says so, and others run meanwhile.
+func ExampleContext_Blocking() {
+	type db struct{}
+	t := actor.NewType[db]("db")
+	query := actor.Declare[chan string](t, "query")
+	t.Table(query.Do(func(_ *db, c *actor.Context, answer chan string) {
+		var row string
+		c.Blocking(func() { row = <-answer })
+		fmt.Println("got", row)
+	}))
+	sys := actor.Start(actor.Workers(1))
+	first, second := make(chan string, 1), make(chan string, 1)
+	query.Send(sys, t.Spawn(sys, db{}), first)
+	second <- "a row"
+	query.Send(sys, t.Spawn(sys, db{}), second) // is not kept waiting by the first
+	first <- "another"
+	_ = sys.Run()
+	// Unordered output:
+	// got a row
+	// got another
+}
+
+// Behaviours that run for long are reported.
+func ExampleOnLongTurn() {
+	type miner struct{}
+	t := actor.NewType[miner]("miner")
+	dig := actor.Declare[<-chan bool](t, "dig")
+	t.Table(dig.Do(func(_ *miner, _ *actor.Context, enough <-chan bool) { <-enough }))
+	enough := make(chan bool)
+	sys := actor.Start(actor.LongTurn(2*time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) {
+		fmt.Println(r.Type, r.Behaviour, r.AtLeast >= 2*time.Millisecond)
+		close(enough)
+	}))
+	dig.Send(sys, t.Spawn(sys, miner{}), enough)
+	_ = sys.Run()
+	// Output: miner dig true
 }

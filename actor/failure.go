@@ -13,7 +13,10 @@ type PanicReport struct {
 	// ActorID, Type and Behaviour say where.
 	ActorID   uint64
 	Type      string
-	Behaviour string
+	Behaviour string // or the callback: init, OnStart, OnStop
+	// MessageID is the number of the behaviour in its type's table, which the message
+	// carried; 0 in a callback.
+	MessageID uint16
 	// From is the number of the actor that sent the message; 0 if it came from
 	// outside.
 	From uint64
@@ -21,17 +24,23 @@ type PanicReport struct {
 	Value any
 	// Goexit tells that the behaviour called runtime.Goexit, as a failing test does.
 	Goexit bool
+	// Frame is the user's own frame: the first on the stack that is not of Go's own
+	// library. Its function, and behind a space file and line. Empty for a Goexit.
+	Frame string
 	// Stack is the goroutine's stack, beginning with the frame that panicked.
 	Stack []byte
 }
 
-// PanicError is what an ask returns whose behaviour panicked. It wraps
-// ErrPanicked, and the value if that is an error.
+// PanicError is what an ask returns whose behaviour panicked, and the reason for which
+// the actor ended. It wraps ErrPanicked, and the value if that is an error.
 type PanicError struct {
 	// Value is what was panicked with; nil for a Goexit.
 	Value any
 	// Goexit tells that the behaviour called runtime.Goexit.
 	Goexit bool
+	// Stack is the goroutine's stack, beginning with the frame that panicked; empty for
+	// a Goexit, and for a panic in a function that [Pipe] runs.
+	Stack []byte
 }
 
 // Error implements error.
@@ -50,27 +59,83 @@ func (e *PanicError) Unwrap() []error {
 	return []error{ErrPanicked}
 }
 
-// crashed ends an actor whose behaviour did not return: the asker is told, the
-// panic reported, and what is left becomes dead letters.
-func (b *body) crashed(c *Context, crash *sched.Crash) {
-	c.reset()
-	c.count.Panics++
-	c.count.Stopped++
-	m, d := c.msg, b.typ.decls[c.msg.id]
-	c.count.Messages += b.in.runUpTo(m)
-	r := replier{c: c, sys: b.sys}
-	b.sys.sim.tell(sim.Event{Kind: sim.Died, Worker: r.workerOf(), Actor: b.id, Type: b.typ.name, Behaviour: d.name, From: m.from})
-	b.sys.reportPanic(b, m, d, crash)
-	if d.reject != nil {
-		d.reject(r, m, &PanicError{Value: crash.Value, Goexit: crash.Goexit})
-	}
-	b.bury(r, ErrStopped)
+// fault is how a behaviour or a callback did not return.
+type fault struct {
+	why    error
+	killed bool // it was cut by a Kill
 }
 
-func (s *System) reportPanic(b *body, m *message, d *declaration, crash *sched.Crash) {
+// crashed takes over an actor whose behaviour, or callback, did not return: the asker
+// is told and the panic reported. What comes of it is a matter for a turn of its own,
+// since OnStop may crash as well.
+func (b *body) crashed(c *Context, crash *sched.Crash) {
+	m, d := c.msg, b.typ.decls[c.msg.id]
+	if !c.aside {
+		c.count.Messages += b.in.runUpTo(m)
+	}
+	c.reset()
+	r := replier{c: c, sys: b.sys}
+	if !b.supervised {
+		b.letGo(r) // before anybody hears of it
+	}
+	f := b.faultOf(c, m, d, crash)
+	if d.reject != nil {
+		d.reject(r, m, f.toAsker())
+	}
+	if b.plain() {
+		c.count.Stopped++
+		b.bury(r, f.why)
+		return
+	}
+	b.mine().fault = f
+	b.lane.push(newSignal(c, nil)) // for the turn to look at it first
+	c.w.Schedule(&b.task)
+}
+
+// faultOf says what has happened, and reports it if it is a fault of the user's.
+func (b *body) faultOf(c *Context, m *message, d *declaration, crash *sched.Crash) *fault {
+	if _, ok := crash.Value.(cut); ok {
+		return &fault{why: ErrKilled, killed: true}
+	}
+	c.count.Panics++
+	e := &PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack)}
+	b.sys.sim.tell(sim.Event{Kind: sim.Died, Worker: c.w.ID(), Actor: b.id, Type: b.typ.name, Behaviour: d.name, From: m.from})
+	b.sys.reportPanic(b, m, d, e)
+	return &fault{why: e}
+}
+
+// toAsker is what is told to the one whose request ran.
+func (f *fault) toAsker() error {
+	if f.killed {
+		return stoppedBecause(f.why)
+	}
+	return f.why
+}
+
+// failed goes on with an actor that crashed.
+func (b *body) failed(c *Context, f *fault) {
+	x := b.extra
+	x.where = ""
+	switch {
+	case f.killed:
+		b.ordered(c, order{verb: verbKill, why: f.why})
+	case x.phase == leaving: // its OnStop
+		if x.reason == nil {
+			x.reason = f.why
+		}
+		b.left(c)
+	default:
+		b.exit(c, f.why)
+	}
+}
+
+func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError) {
 	p := PanicReport{
-		ActorID: b.id, Type: b.typ.name, Behaviour: d.name, From: m.from,
-		Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack),
+		ActorID: b.id, Type: b.typ.name, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
+		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
+	}
+	if m.id == systemID {
+		p.Behaviour = b.extra.where
 	}
 	if s.opts.onPanic != nil {
 		s.guard("OnPanic", func() { s.opts.onPanic(p) })
@@ -78,7 +143,8 @@ func (s *System) reportPanic(b *body, m *message, d *declaration, crash *sched.C
 	}
 	s.log(func(l logSink) {
 		l.fail("gallop: behaviour panicked", "actor", p.ActorID, "type", p.Type, "behaviour", p.Behaviour,
-			"from", p.From, "value", fmt.Sprint(p.Value), "goexit", p.Goexit, "stack", string(p.Stack))
+			"message", p.MessageID, "from", p.From, "value", fmt.Sprint(p.Value), "goexit", p.Goexit,
+			"at", p.Frame, "stack", string(p.Stack))
 	})
 }
 
@@ -89,7 +155,7 @@ func userFrames(stack []byte) []byte {
 	if i := bytes.LastIndex(stack, []byte("\npanic(")); i >= 0 {
 		stack = dropLines(stack[i+1:], 2)
 	}
-	if i := bytes.Index(stack, []byte("github.com/gallop-go/gallop/actor.(*body).RunTask")); i > 0 {
+	if i := bytes.Index(stack, []byte("github.com/gallop-go/gallop/actor.(*body).stretch")); i > 0 {
 		stack = stack[:i]
 	}
 	return stack

@@ -3,16 +3,17 @@ package actor
 import "unsafe"
 
 // message is the header of every message: one allocation, followed in memory by
-// the payload. 24 bytes on 64-bit machines, so that a one-word payload makes 32.
+// the payload. 24 bytes, so that a payload of 64 bits makes 32 and is aligned.
 //
 // Who owns a message: its sender until push succeeds, then the mailbox, then the
 // receiver's runner from the grab until it is recycled.
 type message struct {
 	next   *message // see mailbox
-	from   uint64   // the number of the actor that sent it; 0: from outside
-	id     uint16   // index of the behaviour in its type's table
-	length uint16   // of the chain that begins here, while it is in a pool
-	origin          // where it is recycled
+	_      [8 - unsafe.Sizeof(uintptr(0))]byte
+	from   uint64 // the number of the actor that sent it; 0: from outside
+	id     uint16 // index of the behaviour in its type's table
+	length uint16 // of the chain that begins here, while it is in a pool
+	origin        // where it is recycled
 }
 
 // origin says where a free message belongs: its pool, and who made it, a worker's

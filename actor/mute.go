@@ -12,7 +12,7 @@ import "github.com/gallop-go/gallop/backpressure"
 // receivers take turns; a second entry in a ledger would do no harm.
 func (c *Context) meetGate(to *body) {
 	me := c.self
-	if me == to || !me.load.MayBeMuted() || c.waiters.recent(to) {
+	if me == to || !me.load.MayBeMuted() || c.waiters.recent(to) || me.supervises() {
 		return
 	}
 	w := c.waiters.get()
@@ -39,6 +39,7 @@ func (b *body) park(c *Context) bool {
 	c.w.PrepareNext()
 	if b.debt.Park() {
 		c.count.Mutes++
+		b.recheckLane(c)
 		return true
 	}
 	b.sys.sched.Release()

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"runtime"
+	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
@@ -23,10 +24,13 @@ type options struct {
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
-	sim          *sim.Hooks // not nil: deterministic
+	sim          *sim.Hooks    // not nil: deterministic
+	virtual      *VirtualClock // behind clock, if it is one
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
+	longTurn     time.Duration
+	onLongTurn   func(LongTurnReport)
 	nilOptions   []string // those that were given nil
 }
 
@@ -84,11 +88,12 @@ func BindCPUs() Option { return func(o *options) { o.bind = true } }
 
 func defaultOptions() options {
 	return options{
-		workers: notGiven,
-		batch:   DefaultBatch,
-		spares:  sched.DefaultSpares,
-		clock:   seam.SystemClock{},
-		log:     plainSink{},
+		workers:  notGiven,
+		batch:    DefaultBatch,
+		spares:   sched.DefaultSpares,
+		longTurn: DefaultLongTurn,
+		clock:    seam.SystemClock{},
+		log:      plainSink{},
 	}
 }
 
@@ -103,7 +108,7 @@ func (o *options) settle() {
 	}
 	if o.sim != nil {
 		o.bind = false
-		o.clock = standingClock{}
+		o.flow()
 	}
 }
 
@@ -116,9 +121,7 @@ func (o *options) check() error {
 	if o.batch < 1 {
 		errs = append(errs, fmt.Errorf("Batch(%d): want at least 1", o.batch))
 	}
-	if err := o.checkSpares(); err != nil {
-		errs = append(errs, err)
-	}
+	errs = append(errs, o.checkSpares(), o.checkLongTurn())
 	for _, name := range o.nilOptions {
 		errs = append(errs, fmt.Errorf("%s(nil)", name))
 	}

@@ -33,12 +33,17 @@ func (to replyTo[R]) deliver(res Result[R]) {
 	m := to.reply.pool.takeOne()
 	m.id = to.reply.id
 	*payloadOf[Result[R]](m) = res
-	r := replier{sys: to.asker.sys}
-	r.sys.sim.book(1)
-	switch to.asker.box.push(m) {
+	to.asker.pushHeld(m)
+}
+
+// pushHeld delivers a message from a goroutine that holds the system.
+func (b *body) pushHeld(m *message) {
+	r := replier{sys: b.sys}
+	b.sys.sim.bookUser(m)
+	switch b.box.push(m) {
 	case pushWoke:
-		r.schedule(to.asker)
+		r.schedule(b)
 	case pushClosed:
-		r.deadLetter(to.asker, m, to.asker.endedBecause())
+		r.deadLetter(b, m, b.endedBecause())
 	}
 }

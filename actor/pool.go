@@ -25,7 +25,8 @@ import (
 
 const (
 	maxHomes = 64
-	outside  = maxHomes - 1 // the home of nodes that were made outside of any worker
+	outside  = maxHomes - 1   // the home of nodes that were made outside of any worker
+	noPool   = math.MaxUint16 // the number of no pool
 )
 
 // pool is one layout of nodes. Read-only after registration, but for homes.
@@ -64,8 +65,8 @@ var wordPools = [...]struct {
 func register(fresh func() *message) *pool {
 	pools.mu.Lock()
 	defer pools.mu.Unlock()
-	if len(pools.list) > math.MaxUint16 {
-		panic("gallop: more than 65,536 message layouts")
+	if len(pools.list) >= noPool {
+		panic("gallop: more than 65,535 message layouts")
 	}
 	p := &pool{id: uint16(len(pools.list)), fresh: fresh}
 	pools.list = append(pools.list, p)

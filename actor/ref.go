@@ -30,4 +30,26 @@ func (r Ref[S]) String() string {
 	return r.b.String()
 }
 
+// Any returns r without its type, for what does not need to know it.
+func (r Ref[S]) Any() AnyRef { return AnyRef{r.b} }
+
+func (r Ref[S]) target() *body { return r.b }
+
+// AnyRef refers to an actor of any type, as [Ref] does to one of a certain type. It
+// can be stopped, linked, watched and compared, but sent nothing.
+type AnyRef struct {
+	b *body
+}
+
+// IsZero tells whether r refers to no actor.
+func (r AnyRef) IsZero() bool { return r.b == nil }
+
+// ID is as [Ref.ID].
+func (r AnyRef) ID() uint64 { return Ref[None](r).ID() }
+
+// String is as [Ref.String].
+func (r AnyRef) String() string { return Ref[None](r).String() }
+
+func (r AnyRef) target() *body { return r.b }
+
 func (b *body) String() string { return fmt.Sprintf("%s#%d", b.typ.name, b.id) }

@@ -17,14 +17,14 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 	if m == nil {
 		spent, ok := b.box.grab(&b.in)
 		if !ok {
-			return b.emptied(c, 0)
+			return b.wokenForNothing(c)
 		}
 		if spent != nil {
 			c.recycleChain(spent, spent, 1)
 		}
 		m = b.in.fifo
 	}
-	for left := int(b.batch); b.stop.Load() == 0; {
+	for left := int(b.batch); b.lane.quiet(); {
 		n, before := b.stretch(c, m, min(left, w.Credit(), chainLength))
 		m = c.msg.next
 		b.settle(c, before, n, m)
@@ -38,7 +38,7 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 			return b.batchSpent(c) // others have waited for long; or to where what is left becomes dead letters
 		}
 	}
-	return b.end(c)
+	return b.attend(c)
 }
 
 // stretch runs messages from m on, one after the other and at most quota, until
@@ -47,10 +47,10 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 func (b *body) stretch(c *Context, m *message, quota int) (n int, before *message) {
 	for left := quota; ; {
 		c.msg = m
-		b.typ.runs[m.id](c, b, m)
+		b.table.runs[m.id](c, b, m)
 		left--
 		next := m.next
-		if left == 0 || next == nil || c.then != goOn || next.origin != m.origin || b.stop.Load() != 0 {
+		if left == 0 || next == nil || c.then != goOn || next.origin != m.origin || !b.lane.quiet() {
 			return quota - left, before
 		}
 		if c.w.MustYield() {
@@ -96,6 +96,9 @@ func (b *body) pause(c *Context, left int) (again bool) {
 	switch {
 	case then&mustEnd != 0:
 		return b.end(c)
+	case then&lookAgain != 0:
+		b.comeBack(b.extra)
+		return true
 	case then&mayPark != 0 && b.park(c):
 		return false
 	case b.in.fifo == nil:
@@ -137,13 +140,36 @@ func (b *body) batchSpent(c *Context) (again bool) {
 	return true
 }
 
-// end ends the actor for good: what it has in its mailbox becomes dead letters.
+// wokenForNothing is a turn without mail: a signal has called the actor, or it was
+// let go when it had none.
+func (b *body) wokenForNothing(c *Context) (again bool) {
+	if !b.lane.quiet() {
+		return b.attend(c)
+	}
+	return b.emptied(c, 0)
+}
+
+// end ends an actor that has said so itself.
 func (b *body) end(c *Context) (again bool) {
+	if !b.plain() {
+		b.endWithCare(c, b.mine())
+		return b.settleLane(c)
+	}
 	c.reset()
 	c.count.Stopped++
 	c.w.PrepareNext()
-	b.bury(replier{c: c, sys: b.sys}, ErrStopped)
+	b.bury(replier{c: c, sys: b.sys}, nil)
 	return false
+}
+
+// endWithCare ends an actor that has more to see to than its mail.
+func (b *body) endWithCare(c *Context, x *extras) {
+	c.aside = true
+	if x.over {
+		b.leave(c, goalEnd, verbDrain, ErrShutdown)
+		return
+	}
+	b.exit(c, x.takeExit())
 }
 
 // TaskDied ends an actor whose behaviour crashed, or whose system has stopped. It
@@ -155,21 +181,4 @@ func (b *body) TaskDied(w *sched.Worker, cause error) {
 		return
 	}
 	b.crashed(w.Local().(*Context), cause.(*sched.Crash))
-}
-
-// bury closes the mailbox, lets go of everyone who waits at the gate, and makes
-// dead letters of what was left. The caller owns the body.
-func (b *body) bury(r replier, reason error) {
-	left, spent := b.box.close(&b.in)
-	if spent != nil && r.c != nil {
-		r.c.recycle(spent)
-	}
-	b.load = 0
-	b.freeArena(r)
-	release(r, b.gate.Open(&gateMark))
-	for left != nil {
-		m := left
-		left, m.next = m.next, nil
-		r.deadLetter(b, m, reason)
-	}
 }

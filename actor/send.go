@@ -28,7 +28,7 @@ func (c *Context) sendAgain(to *body, m *message) {
 	case pushWoke:
 		c.w.Schedule(&to.task)
 	case pushClosed:
-		replier{c: c, sys: c.sys}.deadLetter(to, m, ErrStopped)
+		replier{c: c, sys: c.sys}.deadLetter(to, m, to.whyEnded())
 	}
 }
 
@@ -101,7 +101,7 @@ func (b *body) endedBecause() error {
 	if b.sys.sched.Stopping() {
 		return ErrSystemStopped
 	}
-	return ErrStopped
+	return b.whyEnded()
 }
 
 // replier is whoever acts for an actor or a system: a worker with its context, or
@@ -119,32 +119,6 @@ func (r replier) schedule(b *body) {
 	}
 	b.sys.sched.Inject(&b.task)
 }
-
-// requestStop asks the actor to end and sees to it that it notices.
-func (b *body) requestStop(c *Context) {
-	b.stop.Store(1) // before the push: the turn that takes the message sees it
-	if c != nil && c.sys != b.sys {
-		c = nil
-	}
-	if c != nil && c.self == b {
-		c.Stop()
-		return
-	}
-	m := newMessage(c, wordPools[0].pool)
-	m.id = stopID
-	if c != nil {
-		b.sys.sim.book(-1) // it is nobody's
-	}
-	if c == nil {
-		_ = b.pushFromOutside(m) // an error: it has ended, or will in a moment
-	} else if b.box.push(m) == pushWoke {
-		c.w.Schedule(&b.task)
-	}
-}
-
-// stopID is the behaviour id of a message that only wakes an actor that has to
-// stop. It is no message of the user's and never becomes a dead letter.
-const stopID = 1<<16 - 1
 
 // awaitGate parks until b can take more, or has ended.
 func (b *body) awaitGate(ctx context.Context) error {

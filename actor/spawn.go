@@ -11,6 +11,9 @@ package actor
 func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
 	c := t.newCell(from)
 	c.state = state
+	if t.info.onStart != nil {
+		c.launch(from)
+	}
 	return Ref[S]{&c.body}
 }
 
@@ -23,6 +26,9 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	}
 	c := t.newCell(from)
 	init(&c.state)
+	if t.info.onStart != nil {
+		c.launch(from)
+	}
 	return Ref[S]{&c.body}
 }
 
@@ -41,11 +47,8 @@ func (t *Type[S]) newCell(from Sender) *cell[S] {
 // init brings a new body to life. Its caller owns it.
 func (b *body) init(t *typeInfo, from Sender) {
 	ctx, sys := split(from)
-	if sys.sim != nil {
-		t = sys.sim.typeOf(t)
-	}
-	b.typ = t
-	b.sys = sys
+	b.typ, b.sys = t, sys
+	b.use(&t.table)
 	b.batch = uint32(t.batch)
 	if b.batch == 0 {
 		b.batch = uint32(sys.opts.batch)
@@ -57,7 +60,7 @@ func (b *body) init(t *typeInfo, from Sender) {
 		b.id = sys.ids.Add(1)
 		sys.outside.spawned.Add(1)
 		if sys.refusing.Load() {
-			b.box.head.Store(&closedMark)
+			b.neverLived()
 		}
 	}
 	if !t.pinned {
@@ -66,7 +69,7 @@ func (b *body) init(t *typeInfo, from Sender) {
 	}
 	pin, err := sys.pinOf(t)
 	if err != nil {
-		b.box.head.Store(&closedMark)
+		b.neverLived()
 	}
 	b.task.Init(b, pin)
 }

@@ -23,10 +23,15 @@ type System struct {
 	sched *sched.Scheduler
 	ids   seam.Uint64
 
-	refusing seam.Bool // outside senders are turned away
-	outside  outsideCounters
-	letters  letterLog
-	sim      *simulation // nil unless deterministic
+	refusing  seam.Bool     // outside senders are turned away
+	closing   chan struct{} // closed then
+	outside   outsideCounters
+	letters   letterLog
+	longTurns longTurns
+	wards     wards
+	timers    timers
+	names     names
+	sim       *simulation // nil unless deterministic
 
 	mu   sync.Mutex
 	pins map[*typeInfo]*sched.Pin // guarded by mu
@@ -35,7 +40,7 @@ type System struct {
 // Start makes a system. It panics, with everything that is wrong, if options are
 // bad.
 func Start(opts ...Option) *System {
-	s := &System{opts: defaultOptions()}
+	s := &System{opts: defaultOptions(), closing: make(chan struct{})}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	for _, o := range opts {
 		if o == nil {
@@ -49,13 +54,14 @@ func Start(opts ...Option) *System {
 	}
 	s.sim = newSimulation(&s.opts)
 	cfg := sched.Config{
-		Workers:  s.opts.workers,
-		Spares:   s.opts.spares,
-		Seed:     s.opts.seed,
-		Clock:    s.opts.clock,
-		BindCPUs: s.opts.bind,
-		Attach:   func(w *sched.Worker) any { return s.newContext(w) },
-		Publish:  func(w *sched.Worker) { w.Local().(*Context).publish() },
+		Workers:    s.opts.workers,
+		Spares:     s.opts.spares,
+		Seed:       s.opts.seed,
+		BindCPUs:   s.opts.bind,
+		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
+		LongTurn:   s.opts.longTurn,
+		OnLongTurn: s.longTurn,
+		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}
 	s.sim.direct(&cfg)
 	sc, err := sched.New(cfg)
@@ -63,6 +69,8 @@ func Start(opts ...Option) *System {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
 	s.sched = sc
+	s.timers.init(s)
+	s.opts.virtual.join(s)
 	return s
 }
 
@@ -90,7 +98,7 @@ func (s *System) Run() error {
 	if err := s.sched.WaitQuiet(context.Background(), true); err != nil {
 		return s.public(err)
 	}
-	s.refusing.Store(true)
+	s.refuse()
 	<-s.stop()
 	return nil
 }
@@ -102,7 +110,7 @@ func (s *System) Run() error {
 // already.
 func (s *System) Shutdown(ctx context.Context) error {
 	s.mustBeOutside("Shutdown")
-	s.refusing.Store(true)
+	s.refuse()
 	err := s.sched.WaitQuiet(ctx, true)
 	if errors.Is(err, sched.ErrStopped) {
 		err = nil
@@ -124,17 +132,27 @@ func (s *System) Shutdown(ctx context.Context) error {
 // left.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
-	s.refusing.Store(true)
+	s.refuse()
 	<-s.stop()
+}
+
+// refuse turns outside senders away from now on.
+func (s *System) refuse() {
+	if !s.refusing.Swap(true) {
+		close(s.closing)
+	}
 }
 
 // stop begins the end and returns what is closed when it is reached.
 func (s *System) stop() <-chan struct{} {
+	s.timers.stop()
+	s.opts.virtual.leave(s)
 	if s.sim != nil {
 		s.end() // a Pipe takes its turns, and must come to its end
 	}
 	done := s.sched.Stop()
 	s.end() // afterwards: what a Pipe brings because of it does not run any more
+	s.wards.rouse(s)
 	return done
 }
 

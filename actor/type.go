@@ -2,11 +2,16 @@ package actor
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
+
+// maxBehaviours is how many behaviours a type may have: what fits into a message's
+// number, beside the runtime's own.
+const maxBehaviours = 1<<16 - 1
 
 // DefaultBatch is how many messages an actor handles in one turn before others
 // have theirs, as in the Pony runtime.
@@ -30,13 +35,18 @@ type typeInfo struct {
 	state  any // a nil *S: a type assertion tells S faster than reflect does
 	batch  int // 0: the system's
 	pinned bool
-	base   *typeInfo // what this is a deterministic system's copy of, or nil
 
 	sealed seam.Bool
 	mu     sync.Mutex
 	decls  []*declaration // guarded by mu until sealed, then read-only
-	runs   []runFunc      // the dispatch table; made by seal
+	table  table          // made by seal
+
+	onStart func(b *body, c *Context) error      // guarded as decls; nil: none
+	onStop  func(b *body, c *Context, why error) // the same
 }
+
+// table is a dispatch table.
+type table struct{ runs []runFunc }
 
 // runFunc runs one behaviour for one message.
 type runFunc func(c *Context, b *body, m *message)
@@ -49,9 +59,12 @@ type declaration struct {
 	pool     *pool
 	poolID   uint16 // pool.id, one load nearer
 	pointers bool   // the payload must be cleared
+	urgent   bool   // goes through the lane; poolID is one that no stock has
+	silent   bool   // of the runtime's making: never a dead letter
 	run      runFunc
 	payload  func(m *message) any                 // for dead letters
 	clear    func(m *message)                     // makes the payload keep nothing alive
+	copy     func(to *message, from *timer)       // copies the payload; nil for an ask
 	reject   func(r replier, m *message, e error) // answers an ask that will not run; nil otherwise
 }
 
@@ -79,7 +92,7 @@ func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 	if name == "" {
 		panic("gallop: NewType: empty name")
 	}
-	t := &Type[S]{info: typeInfo{name: name, state: (*S)(nil)}}
+	t := &Type[S]{info: typeInfo{name: name, state: (*S)(nil), decls: slices.Clone(ownDecls)}}
 	for _, o := range opts {
 		if o == nil {
 			panic("gallop: NewType: a nil option for " + name)
@@ -132,12 +145,15 @@ func (t *typeInfo) declare(d *declaration) *declaration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d.typ, d.id, d.poolID = t, uint16(len(t.decls)), d.pool.id
+	if d.urgent {
+		d.poolID = noPool
+	}
 	switch {
 	case d.name == "":
 		panic(fmt.Sprintf("gallop: a behaviour of %s without a name", t.name))
 	case t.sealed.Load():
 		panic(fmt.Sprintf("gallop: %s was declared after the first spawn of its type", d.fullName()))
-	case len(t.decls) >= stopID: // which is the number of a message that is nobody's
+	case len(t.decls) > maxBehaviours: // one of them is the runtime's
 		panic(fmt.Sprintf("gallop: %s: more than 65,535 behaviours", d.fullName()))
 	}
 	for _, o := range t.decls {
@@ -166,16 +182,8 @@ func (t *typeInfo) seal() {
 		}
 		runs[i] = d.run
 	}
-	t.runs = runs
-	t.sealed.Store(true) // publishes runs and decls
-}
-
-// original returns the type that users declared.
-func (t *typeInfo) original() *typeInfo {
-	if t.base != nil {
-		return t.base
-	}
-	return t
+	t.table.runs = runs
+	t.sealed.Store(true) // publishes the table, decls and callbacks
 }
 
 func (d *declaration) fullName() string { return d.typ.name + "." + d.name }

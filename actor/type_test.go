@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestType_TooManyBehaviours: 65,535 behaviours are the most; the number above
-// them is that of the message that only wakes an actor up to stop.
+// TestType_TooManyBehaviours: 65,535 behaviours are the most; number 0
+// is that of the runtime's own messages.
 func TestType_TooManyBehaviours(t *testing.T) {
 	typ := NewType[int]("big")
 	b := Declare[int](typ, "first")
-	for len(typ.info.decls) < stopID {
+	for len(typ.info.decls) <= maxBehaviours {
 		typ.info.decls = append(typ.info.decls, b.d)
 	}
 	defer func() {

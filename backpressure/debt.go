@@ -8,8 +8,11 @@ import "github.com/gallop-go/gallop/internal/seam"
 //
 //	         Owe                    Park, count > 0
 //	RUNNING ─────▶ RUNNING, owing ────────────────▶ PARKED
-//	   ▲                │ Forgive                     │ Forgive, last
-//	   └────────────────┘◀────────────────────────────┘ (the forgiver owns the sender)
+//	   ▲                │   ▲                         │ │
+//	   │ Forgive, last  │   └──────── Recall ─────────┘ │ Forgive, last
+//	   └────────────────┘◀──────────────────────────────┘
+//
+// Whoever recalls a parked sender, or forgives its last debt, owns it.
 type Debt struct{ v seam.Uint32 }
 
 const parked = 1 << 31
@@ -48,6 +51,21 @@ func (d *Debt) Park() bool {
 			return false
 		}
 		if d.v.CompareAndSwap(o, o|parked) { // publishes the sender to the last forgiver
+			return true
+		}
+	}
+}
+
+// Recall takes a parked sender out although it still owes, and reports whether the
+// caller has thereby become its owner, which must schedule it: something came up that
+// does not wait for others to recover. The sender may Park again. Any goroutine.
+func (d *Debt) Recall() (resumed bool) {
+	for {
+		o := d.v.Load()
+		if o&parked == 0 {
+			return false
+		}
+		if d.v.CompareAndSwap(o, o&^parked) { // pairs with the swap in Park
 			return true
 		}
 	}

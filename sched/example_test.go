@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/gallop-go/gallop/sched"
@@ -206,6 +207,48 @@ func ExampleCrash() {
 	// Output:
 	// true boom false on worker 0
 	// the worker goes on
+}
+
+// blocking is a task that waits, and says so, for the two that it makes runnable.
+type blocking struct {
+	sched.Task
+	others [2]*greeting
+	ended  atomic.Bool
+}
+
+// RunTask implements sched.Runner.
+func (b *blocking) RunTask(w *sched.Worker) (again bool) {
+	for _, o := range b.others {
+		w.Schedule(&o.Task)
+	}
+	w.Blocking(func() {
+		for !b.others[0].ended.Load() || !b.others[1].ended.Load() {
+			runtime.Gosched() // for the example; one would wait for a channel
+		}
+	})
+	fmt.Println("goes on")
+	w.PrepareNext()
+	b.ended.Swap(true)
+	return false
+}
+
+// TaskDied implements sched.Runner.
+func (b *blocking) TaskDied(*sched.Worker, error) {}
+
+// A turn that declares that it blocks lets the tasks behind it run at once.
+func ExampleSpareStats() {
+	s, _ := sched.New(sched.Config{Workers: 1})
+	b := &blocking{others: [2]*greeting{newGreeting("the first runs", nil), newGreeting("the second runs", nil)}}
+	b.Init(b, nil)
+	s.Inject(&b.Task)
+	s.WaitQuiet(context.Background(), true)
+	fmt.Println(s.SpareStats().Away, "away,", s.SpareStats().Made, "spare made")
+	<-s.Stop()
+	// Unordered output:
+	// the first runs
+	// the second runs
+	// goes on
+	// 0 away, 1 spare made
 }
 
 // Counters are exact while the scheduler is quiescent.

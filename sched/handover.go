@@ -113,10 +113,6 @@ func (w *Worker) leaveSeat() bool {
 	s.stop.left.Add(1) // the seat keeps its own count
 	w.unload()
 	s.idle.announce(w.seat, false)
-	if s.stop.flag.Load() != 0 && s.idle.rouse(w.seat) { // Stop may have looked before
-		w.sitAgain()
-		return false
-	}
 	s.seats[w.seat].holder.Store(nil) // whoever has cleared the bit waits for it
 	if s.workLeft() {
 		s.notify()

@@ -104,7 +104,7 @@ func relieving(workers int) func(*explore.Program) {
 			m := &h.s.monitor
 			for now := int64(1); child.ran*outside.ran*stuck.ran*short.ran == 0; now += doubt {
 				m.mu.Lock()
-				m.freeStrays()
+				m.freeStrays(now)
 				m.attend(now)
 				m.mu.Unlock()
 				seam.Spin()

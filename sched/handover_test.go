@@ -305,7 +305,7 @@ func TestHandover_Stop(t *testing.T) {
 // task behind it that a spare takes.
 func BenchmarkBlocking(b *testing.B) {
 	if invariant.On {
-		b.Skip("invariants are on, and cost more")
+		b.Skip("invariants are on, and cost more") // a figure with them says nothing
 	}
 	b.Run("nothing waits", func(b *testing.B) {
 		b.ReportAllocs()

@@ -34,7 +34,6 @@ func (m *monitor) init(s *Scheduler) {
 	m.s = s
 	m.stamps = make([]uint32, s.cfg.Workers)
 	m.watch.procs.init()
-	m.watch.since = make([]int64, s.cfg.Workers)
 	m.govern.init(s.cfg.Workers)
 	m.armed.Store(s.driver != nil) // and never is: it goes by the machine's time
 }
@@ -94,7 +93,7 @@ func (m *monitor) tick() {
 // look does what there is to do now and returns when to look again. Caller holds mu.
 func (m *monitor) look(now int64) time.Duration {
 	m.freeStranded()
-	m.freeStrays()
+	m.freeStrays(now)
 	asking, late := m.attend(now)
 	m.steer(now, late)
 	switch {
@@ -137,8 +136,9 @@ func (s *Scheduler) free(w *Worker, stamp uint32) {
 
 // freeStrays moves on what workers without a seat have made runnable in turns that they
 // had begun with one. Caller holds mu.
-func (m *monitor) freeStrays() {
+func (m *monitor) freeStrays(now int64) {
 	for _, w := range m.s.spares.lost() {
+		m.report(w, now)
 		m.s.free(w, w.slot.stamp())
 		m.s.drain(w)
 	}

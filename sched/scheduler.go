@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -32,6 +33,11 @@ type Config struct {
 	// Attach makes what the layer above keeps per worker. It runs in New, once
 	// for each worker, and when it is first needed for each spare and each pin.
 	Attach func(w *Worker) any
+	// OnLongTurn is told of a turn that lasts for longer than LongTurn, once and while
+	// it still runs, in a goroutine of its own. How long is known to a few milliseconds.
+	OnLongTurn func(w *Worker, atLeast time.Duration)
+	// LongTurn is that time.
+	LongTurn time.Duration
 	// Choose makes the scheduler deterministic: threads take turns, and it says which of
 	// them goes on. ready has the numbers of two or more, in ascending order; current
 	// is the one of them that would go on by itself, or -1. It must not block.

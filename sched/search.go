@@ -36,10 +36,6 @@ func (w *Worker) findSeated() *Task {
 // takeUp goes back on duty with t, unless the scheduler stops: then t is left to whoever
 // buries it, and takeUp returns nil.
 func (w *Worker) takeUp(t *Task) *Task {
-	if w.sched.stop.flag.Load() != 0 {
-		w.slot.put(t) // empty: the worker had no work
-		return nil
-	}
 	w.duty.resume()
 	return t
 }

@@ -104,6 +104,9 @@ func (w *Worker) awake() *Task {
 // wake hands the worker a task, or makes it search. Called by the one who cleared
 // its bit in the idle word, who thereby owns handed and started.
 func (w *Worker) wake(t *Task) {
+	if w.sched.cfg.OnLongTurn != nil {
+		w.sched.monitor.arm() // or nobody would see a turn that nobody waits for
+	}
 	w.handed = t
 	if w.started {
 		w.unpark() // publishes handed

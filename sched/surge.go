@@ -55,6 +55,7 @@ func (m *monitor) grow(now int64, relieved int) {
 		if w == nil {
 			return
 		}
+		w.turn = turnWatch{since: now}
 		g.extras = append(g.extras, w)
 		g.last = now
 	}

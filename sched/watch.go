@@ -25,8 +25,7 @@ const (
 // watch is what the monitor remembers of the seats.
 type watch struct {
 	procs  processors
-	asking bool    // at the last look workers were asked
-	since  []int64 // by seat: when its holder was asked
+	asking bool // at the last look workers were asked
 }
 
 // attend looks at every worker that is in a turn. It reports whether it has asked any,
@@ -39,14 +38,14 @@ func (m *monitor) attend(now int64) (asking, late bool) {
 		if w == nil {
 			continue
 		}
-		if ask && w.duty.ask() {
-			m.watch.since[i] = now
+		if ask && m.ask(w, now) {
 			asking = true
 			continue
 		}
-		if age := now - m.watch.since[i]; w.duty.isPending() && age >= urgent {
+		if age := now - w.turn.since; w.duty.isPending() && age >= urgent {
 			w.duty.urge()
 			late = true
+			m.report(w, now)
 			if (age >= doubt || age >= m.surge.patience() && m.watch.procs.idle(m.s.procs)) && m.relieve(i, w) {
 				relieved++
 			}

@@ -47,6 +47,8 @@ type Worker struct {
 	parker    seam.Parker
 	thread    *thread // stands in for parker in a deterministic run; nil otherwise
 
+	turn turnWatch // the monitor's
+
 	// Written by the owner, read by anybody.
 	published [numCounters]seam.Gauge
 	spent     seam.Gauge // units of work done

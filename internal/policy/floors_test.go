@@ -32,11 +32,12 @@ var floors = []floor{
 	{pkg: "actor", level: 3},
 	{pkg: "process", level: 3}, // stands beside actor and does not know it
 	{pkg: "supervise", level: 4},
+	{pkg: "group", level: 4},
 	{pkg: "observe", level: 4},
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
 	{pkg: "cmd/...", level: 5, only: []string{"actor"}},
-	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "process", "supervise", "observe", "observe/...", "actortest"}},
+	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "process", "supervise", "group", "observe", "observe/...", "actortest"}},
 }
 
 // module is one module of other people's that the core may use.

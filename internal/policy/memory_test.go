@@ -24,6 +24,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"internal/seam/*.s", assembly, "a store that releases without a fence, which Go does not have"},
 	{"internal/seam/held.go", "unsafe", "a pointer is swapped as a word, where its caller shows it to the collector"},
 	{"actor/message.go", "unsafe", "from the header of a message to its payload"},
+	{"actor/timer.go", "unsafe", "from a timer to a payload of a few words in it"},
 	{"actor/type.go", "unsafe", "from the body of an actor to its state"},
 	{"heap/chunk.go", "unsafe", "a chunk is the address of its bytes"},
 	{"heap/pagetable.go", "unsafe", "from a handle to an address: a chunk's base and an offset"},

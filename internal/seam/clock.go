@@ -2,13 +2,28 @@ package seam
 
 import "time"
 
-// Clock tells the time to the scheduler and to behaviours. Production uses
-// SystemClock; a deterministic run puts a virtual clock here.
+// Clock tells the time to the scheduler and to behaviours, and rings. Production
+// uses SystemClock; tests and deterministic runs use a VirtualClock.
 type Clock interface {
 	// Now is the wall-clock time.
 	Now() time.Time
 	// Nanos is a monotonic reading in nanoseconds from an arbitrary origin.
 	Nanos() int64
+	// NewAlarm returns an alarm that calls ring when the time it was set to has
+	// come, in whatever goroutine moves the time on. ring must be quick.
+	NewAlarm(ring func()) Alarm
+	// Flows tells whether time passes by itself. If it does not, nobody need wait
+	// for an alarm: it rings when somebody moves the time on.
+	Flows() bool
+}
+
+// Alarm rings once for each time that it is set. Its caller sees to it that calls do
+// not overlap. It may ring once more after it was set anew or stopped.
+type Alarm interface {
+	// Set makes it ring when Nanos has reached at, instead of when it was set to ring.
+	Set(at int64)
+	// Stop makes it not ring.
+	Stop()
 }
 
 // SystemClock is the machine's clock.
@@ -21,3 +36,29 @@ func (SystemClock) Now() time.Time { return time.Now() }
 
 // Nanos is the time since the program started. About 25–40 ns.
 func (SystemClock) Nanos() int64 { return int64(time.Since(origin)) }
+
+// Flows is true.
+func (SystemClock) Flows() bool { return true }
+
+// NewAlarm returns an alarm that is a timer of Go's, made when it is first set.
+func (SystemClock) NewAlarm(ring func()) Alarm { return &systemAlarm{ring: ring} }
+
+type systemAlarm struct {
+	ring  func()
+	timer *time.Timer
+}
+
+func (a *systemAlarm) Set(at int64) {
+	d := time.Duration(at) - time.Since(origin)
+	if a.timer == nil {
+		a.timer = time.AfterFunc(d, a.ring)
+		return
+	}
+	a.timer.Reset(d)
+}
+
+func (a *systemAlarm) Stop() {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+}

@@ -1,0 +1,136 @@
+package actor
+
+import "github.com/gallop-go/gallop/backpressure"
+
+// This file is the turn of an actor that has signals: it serves them, runs its urgent
+// mail, and then decides how the turn goes on.
+
+// attend serves what is in the lane, a batch of it at most.
+func (b *body) attend(c *Context) (again bool) {
+	x := b.mine()
+	c.aside = true
+	if f := x.fault; f != nil { // before anything runs on a broken state
+		x.fault = nil
+		b.failed(c, f)
+	}
+	for left := b.batch; x.phase != ended; left-- {
+		m := x.next(&b.lane)
+		if m == nil {
+			return b.settleLane(c)
+		}
+		if left == 0 {
+			x.todo.unpop(m)
+			b.lane.push(newSignal(c, nil)) // for the next turn to look here
+			return b.settleLane(c)
+		}
+		b.serve(c, x, m)
+	}
+	c.aside = false
+	return false
+}
+
+// next returns what is to be served next, or nil.
+func (x *extras) next(l *lane) *message {
+	if x.todo.first == nil && !l.quiet() {
+		x.todo.add(l.take())
+	}
+	return x.todo.pop()
+}
+
+// unpop puts m back in front.
+func (l *messageList) unpop(m *message) {
+	if m.next = l.first; l.first == nil {
+		l.last = m
+	}
+	l.first = m
+}
+
+// serve acts on one message from the lane.
+func (b *body) serve(c *Context, x *extras, m *message) {
+	if m.id != systemID {
+		b.runUrgent(c, x, m)
+		return
+	}
+	s := takeSignal(m)
+	c.recycle(m)
+	if s != nil {
+		s.serve(b, c)
+	}
+}
+
+// runUrgent runs an urgent message, or keeps it until the actor is up again.
+func (b *body) runUrgent(c *Context, x *extras, m *message) {
+	if x.phase == alive && x.due {
+		b.start(c)
+		b.heed(c, x)
+	}
+	switch {
+	case x.phase == alive:
+	case x.goal == goalEnd:
+		replier{c: c, sys: b.sys}.deadLetter(b, m, stoppedBecause(x.reason))
+		return
+	default:
+		x.held.add(m)
+		return
+	}
+	c.msg = m
+	c.count.Messages++
+	b.table.runs[m.id](c, b, m)
+	c.recycle(m)
+	c.w.Spend(1)
+	b.heed(c, x)
+}
+
+// heed ends an actor that said so in what it has just run.
+func (b *body) heed(c *Context, x *extras) {
+	if c.then&mustEnd != 0 {
+		c.then &^= mustEnd
+		b.exit(c, x.takeExit())
+	}
+}
+
+// settleLane ends a turn that was not about mail. What is left of its batch waits for the
+// next turn.
+func (b *body) settleLane(c *Context) (again bool) {
+	then := c.then
+	c.then, c.aside = goOn, false
+	if then&lookAgain != 0 {
+		b.comeBack(b.extra)
+	}
+	switch x := b.extra; {
+	case x.phase == ended:
+		return false
+	case x.waiting:
+		c.w.PrepareNext()
+		if b.debt.Park() {
+			b.recheckEnd(c)
+			return false
+		}
+		return true
+	case b.load&backpressure.Muted != 0:
+		return b.muteAgain(c)
+	case then&mayPark != 0 && b.park(c):
+		return false
+	}
+	return true
+}
+
+// muteAgain parks an actor that was muted when the lane called it, unless it has been
+// forgiven meanwhile. It has held the system all the time.
+func (b *body) muteAgain(c *Context) (again bool) {
+	c.waiters.forget()
+	c.w.PrepareNext()
+	if b.debt.Park() {
+		b.recheckLane(c)
+		return false
+	}
+	b.unmuted(c)
+	return true
+}
+
+// unmuted ends the muting of an actor that runs.
+func (b *body) unmuted(c *Context) {
+	b.setLoad(c, b.load&^backpressure.Muted)
+	c.count.Unmutes++
+	b.sys.sched.Release()
+}

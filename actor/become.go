@@ -1,0 +1,53 @@
+package actor
+
+import "sync"
+
+// Variant is another dispatch table of a type: what its actors can [Become]. Make one at
+// package level with [Type.Variant]. It must not be copied after first use.
+type Variant[S any] struct {
+	typ     *Type[S]
+	entries []Entry[S]
+	once    sync.Once
+	table   table
+}
+
+// Variant makes a dispatch table in which some behaviours have other methods. What is
+// not given has the method of [Type.Table]. It panics if an entry is of another type or
+// if a behaviour is given twice.
+func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
+	given := make(map[*declaration]bool)
+	for _, e := range entries {
+		switch {
+		case e.decl == nil:
+			panic("gallop: " + t.info.name + ".Variant: an entry without a behaviour")
+		case e.decl.typ != &t.info:
+			panic("gallop: " + t.info.name + ".Variant: " + e.decl.fullName() + " was declared for another type")
+		case given[e.decl]:
+			panic("gallop: " + t.info.name + ".Variant: " + e.decl.fullName() + " got two methods")
+		}
+		given[e.decl] = true
+	}
+	return &Variant[S]{typ: t, entries: entries}
+}
+
+// fill makes the table, when the type's own is complete.
+func (v *Variant[S]) fill() {
+	v.table.runs = append([]runFunc(nil), v.typ.info.table.runs...)
+	for _, e := range v.entries {
+		v.table.runs[e.decl.id] = e.run
+	}
+}
+
+// Become makes the running actor dispatch by v, from its next message on, until it
+// becomes something else or is restarted. It costs nothing afterwards. It panics if v
+// belongs to another type.
+func Become[S any](c *Context, v *Variant[S]) {
+	if c.self.typ != &v.typ.info {
+		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.info.name)
+	}
+	v.once.Do(v.fill)
+	c.self.use(&v.table)
+}
+
+// Unbecome makes the running actor dispatch by its type's own table again.
+func Unbecome(c *Context) { c.self.use(&c.self.typ.table) }

@@ -1,0 +1,149 @@
+package actor_test
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// guest keeps its worker in whatever way a message says.
+type guest struct{ seen []int }
+
+var (
+	guestType = actor.NewType[guest]("guest")
+	guestDo   = actor.Declare[func(*actor.Context)](guestType, "do")
+	guestSee  = actor.Declare[int](guestType, "see")
+	_         = guestType.Table(guestDo.Do((*guest).Do), guestSee.Do((*guest).See))
+)
+
+func (g *guest) Do(c *actor.Context, f func(*actor.Context)) { f(c) }
+
+func (g *guest) See(_ *actor.Context, n int) { g.seen = append(g.seen, n) }
+
+// TestT3_SyscallHandoff: "Another G should run while g1 is blocked": in a system call,
+// on every worker there is.
+func TestT3_SyscallHandoff(t *testing.T) {
+	withWorkers(t, func(t *testing.T, workers int) {
+		sys := start(t, actor.Workers(workers))
+		r, w, err := os.Pipe()
+		must(t, err)
+		defer r.Close()
+		for range workers {
+			guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(*actor.Context) {
+				_, _ = r.Read(make([]byte, 1))
+			})
+		}
+		quick := guestType.Spawn(sys, guest{})
+		guestDo.Send(sys, quick, func(*actor.Context) { _ = w.Close() }) // ends the reads
+		quiet(t, sys)
+	})
+}
+
+// TestBlocking: "without keeping other actors waiting … its messages keep their order",
+// and inside of f the context is as in the behaviour.
+func TestBlocking(t *testing.T) {
+	withWorkers(t, func(t *testing.T, workers int) {
+		sys := start(t, actor.Workers(workers))
+		for range 20 {
+			x := guestType.Spawn(sys, guest{})
+			for range workers + 1 {
+				met := make(chan struct{})
+				y := guestType.Spawn(sys, guest{})
+				guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) {
+					c.Blocking(func() {
+						guestSee.Send(c, x, 1)
+						guestDo.Send(c, y, func(*actor.Context) { close(met) })
+						<-met
+						c.Blocking(func() { guestSee.Send(c, x, 2) })
+					})
+					guestSee.Send(c, x, 3)
+				})
+			}
+			quiet(t, sys)
+			if n := sys.Stats().DeadLetters; n != 0 {
+				t.Fatalf("%d dead letters", n)
+			}
+		}
+	})
+}
+
+// TestBlocking_Order: an actor that blocks handles its messages one at a time and in
+// order, whoever stands in for its worker.
+func TestBlocking_Order(t *testing.T) {
+	withWorkers(t, func(t *testing.T, workers int) {
+		sys := start(t, actor.Workers(workers))
+		const n = 200
+		var got []int // of one actor, so of one turn at a time
+		x := guestType.Spawn(sys, guest{})
+		other := guestType.Spawn(sys, guest{})
+		for i := range n {
+			guestDo.Send(sys, x, func(c *actor.Context) {
+				ran := make(chan struct{})
+				guestDo.Send(c, other, func(*actor.Context) { close(ran) })
+				if i%20 == 0 {
+					<-ran // undeclared
+				} else {
+					c.Blocking(func() { <-ran })
+				}
+				got = append(got, i)
+			})
+		}
+		quiet(t, sys)
+		for i := range n {
+			if got[i] != i {
+				t.Fatalf("message %d was handled as number %d", got[i], i)
+			}
+		}
+	})
+}
+
+// TestMisuse_OfBlocking: bad input.
+func TestMisuse_OfBlocking(t *testing.T) {
+	sys := start(t)
+	guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) {
+		panics(t, "gallop: Blocking: a nil function", func() { c.Blocking(nil) })
+	})
+	quiet(t, sys)
+	panics(t, "Spares(-1): want at least 1", func() { actor.Start(actor.Spares(-1)) })
+	panics(t, "LongTurn(0s): want at least 1ms", func() { actor.Start(actor.LongTurn(0)) })
+	panics(t, "OnLongTurn(nil)", func() { actor.Start(actor.OnLongTurn(nil)) })
+}
+
+// TestLongTurn: "reports them by actor type and behaviour", once and while they still
+// run, with the place where they are.
+func TestLongTurn(t *testing.T) {
+	for name, wait := range map[string]func(<-chan actor.LongTurnReport) actor.LongTurnReport{
+		"waits": func(in <-chan actor.LongTurnReport) actor.LongTurnReport { return <-in },
+		"spins": func(in <-chan actor.LongTurnReport) actor.LongTurnReport {
+			for {
+				select {
+				case r := <-in:
+					return r
+				default:
+					runtime.Gosched()
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reports := make(chan actor.LongTurnReport, 10)
+			sys := start(t, actor.Workers(1), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) { reports <- r }))
+			var got actor.LongTurnReport
+			guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(*actor.Context) { got = wait(reports) })
+			quiet(t, sys)
+			if got.Type != "guest" || got.Behaviour != "do" || got.AtLeast < time.Millisecond || got.Worker != 0 {
+				t.Errorf("%+v", got)
+			}
+			if s := string(got.Stack); !strings.Contains(s, "(*guest).Do") || strings.Contains(s, "RunTask") {
+				t.Errorf("a stack that does not end with the behaviour:\n%s", s)
+			}
+			if n := len(reports); n != 0 {
+				t.Errorf("%d more reports of one turn", n)
+			}
+		})
+	}
+}

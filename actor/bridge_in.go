@@ -1,0 +1,72 @@
+package actor
+
+import "sync"
+
+// FromChan sends the running actor what comes out of ch, as messages for b, until ch is
+// closed, the actor ends, the system refuses what comes from outside, or stop is
+// called, which may be more than once. Then nothing more is taken out of ch.
+//
+// One goroutine stands between the two. While the actor is overloaded it takes nothing
+// out of the channel, so that those who write to it wait. What it has taken runs or
+// becomes a dead letter. It holds the system, since more may come: close the channel
+// when there is no more. It panics if ch is nil or b belongs to another type than the
+// running actor.
+func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()) {
+	c.mustOwn(b.decl())
+	if ch == nil {
+		panic("gallop: FromChan: a nil channel for " + b.d.fullName())
+	}
+	in := inlet[M]{to: c.self, d: b.d, ch: ch, stopped: make(chan struct{}), ended: c.self.mine().end()}
+	c.sys.sched.Hold() // a behaviour runs, so it cannot be too late
+	go in.flow()
+	var once sync.Once
+	return func() { once.Do(func() { close(in.stopped) }) }
+}
+
+// inlet is a channel that leads to an actor.
+type inlet[M any] struct {
+	to             *body
+	d              *declaration
+	ch             <-chan M
+	stopped, ended chan struct{}
+}
+
+func (in inlet[M]) flow() {
+	defer in.to.sys.sched.Release()
+	for {
+		select {
+		case <-in.stopped:
+			return
+		case <-in.ended:
+			return
+		case <-in.to.sys.closing:
+			return
+		case v, ok := <-in.ch:
+			if !ok {
+				return
+			}
+			in.deliver(v)
+		}
+	}
+}
+
+// deliver waits until the actor can take more. If the system stops meanwhile the
+// mailbox is closed, or nobody looks at it any more.
+func (in inlet[M]) deliver(v M) {
+	m := in.d.pool.takeOne()
+	m.id = in.d.id
+	*payloadOf[M](m) = v
+	if in.to.awaitGate(in.to.sys.ctx) != nil {
+		replier{sys: in.to.sys}.deadLetter(in.to, m, ErrSystemStopped)
+		return
+	}
+	in.to.pushHeld(m)
+}
+
+// end returns what is closed when the actor ends. Owner only.
+func (x *extras) end() chan struct{} {
+	if x.ended == nil {
+		x.ended = make(chan struct{})
+	}
+	return x.ended
+}

@@ -1,0 +1,131 @@
+package actor
+
+import (
+	"reflect"
+	"sync"
+
+	"github.com/gallop-go/gallop/backpressure"
+)
+
+// ToChan spawns an actor that puts every message that it is sent into ch, in the order
+// in which they come, and returns it as a handler. While ch has room it does so by
+// itself; otherwise a goroutine waits for room, one at most, and when the channel is 64
+// messages behind, the actors that send to it are muted until there is room again.
+//
+// A message that waits for room holds the system, so Wait, Run and Shutdown return
+// when whoever reads the channel has been given everything; Stop makes dead letters of
+// what waits. Nobody closes ch: whoever made it may when Run, or Shutdown without an
+// error, has returned. ToChan panics if ch is nil.
+func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
+	if ch == nil {
+		panic("gallop: ToChan: a nil channel")
+	}
+	t := outletTypeOf[M]()
+	r := t.typ.SpawnFunc(from, func(o *outlet[M]) { o.ch, o.typ = ch, t })
+	return t.put.To(r)
+}
+
+// outletType is the type of outlets for one type of messages.
+type outletType[M any] struct {
+	typ  *Type[outlet[M]]
+	put  Behaviour[outlet[M], M]
+	room Behaviour[outlet[M], None]
+}
+
+var outletTypes sync.Map // reflect.Type of M → *outletType[M]
+
+func outletTypeOf[M any]() *outletType[M] {
+	key := reflect.TypeFor[M]()
+	if t, ok := outletTypes.Load(key); ok {
+		return t.(*outletType[M])
+	}
+	t := &outletType[M]{typ: NewType[outlet[M]]("channel")}
+	t.put = Declare[M](t.typ, "put")
+	t.room = Declare[None](t.typ, "room")
+	t.typ.Table(t.put.Do((*outlet[M]).doPut), t.room.Do((*outlet[M]).doRoom))
+	t.room.d.silent = true
+	first, _ := outletTypes.LoadOrStore(key, t)
+	return first.(*outletType[M])
+}
+
+// outlet is the state of an actor that leads to a channel. The goroutine shares what is
+// guarded by mu.
+type outlet[M any] struct {
+	ch  chan<- M
+	typ *outletType[M]
+
+	mu      sync.Mutex
+	waiting []M  // guarded by mu
+	flows   bool // guarded by mu: the goroutine runs
+	pressed bool // guarded by mu: senders are muted
+}
+
+const outletRoom = 64 // messages that wait before senders are muted
+
+func (o *outlet[M]) doPut(c *Context, m M) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.flows {
+		select {
+		case o.ch <- m:
+			return
+		default:
+		}
+		o.flows = true
+		c.sys.sched.Hold() // a behaviour runs, so it cannot be too late
+		r, sys, end := Self[outlet[M]](c), c.sys, c.self.mine().end()
+		sys.sched.Go(func() { o.flow(r, sys, end) })
+	}
+	o.waiting = append(o.waiting, m)
+	if len(o.waiting) >= outletRoom && !o.pressed {
+		o.pressed = true
+		c.self.setLoad(c, c.self.load|backpressure.Pressed)
+	}
+}
+
+// doRoom lets the senders go on.
+func (o *outlet[M]) doRoom(c *Context, _ None) {
+	c.self.setLoad(c, c.self.load&^backpressure.Pressed)
+}
+
+// flow puts what waits into the channel. If the actor or the system ends before, the
+// rest is sent to the actor once more, and so becomes dead letters.
+func (o *outlet[M]) flow(me Ref[outlet[M]], sys *System, ended <-chan struct{}) {
+	defer sys.sched.Release()
+	for {
+		m, ok := o.next(me)
+		if !ok {
+			return
+		}
+		select {
+		case o.ch <- m:
+			continue
+		case <-ended:
+		case <-sys.ctx.Done():
+		}
+		for ; ok; m, ok = o.next(me) {
+			o.typ.put.Send(sys, me, m)
+		}
+		return
+	}
+}
+
+// next takes the oldest that waits, or ends the goroutine.
+func (o *outlet[M]) next(me Ref[outlet[M]]) (m M, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.waiting) == 0 {
+		o.waiting, o.flows = nil, false
+	} else {
+		m, ok = o.waiting[0], true
+		clear(o.waiting[:1])
+		o.waiting = o.waiting[1:]
+	}
+	if o.pressed && len(o.waiting) < outletRoom/2 {
+		o.pressed = false
+		n := o.typ.room.d.pool.takeOne()
+		n.id = o.typ.room.d.id
+		me.b.pushHeld(n)
+	}
+	return m, ok
+}

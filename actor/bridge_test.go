@@ -1,0 +1,351 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// fromChan opens a bridge to a new puppet.
+func fromChan(t testing.TB, sys *actor.System, ch <-chan int) (p actor.Ref[puppet], stop func()) {
+	p = puppetType.Spawn(sys, puppet{})
+	_, err := try.Ask(soon(t), sys, p, func(_ *puppet, c *actor.Context) (any, error) {
+		stop = actor.FromChan(c, ch, count)
+		return nil, nil
+	})
+	must(t, err)
+	return p, stop
+}
+
+// TestFromChan: "sends the running actor what comes out of ch … until ch is closed";
+// "It holds the system, since more may come".
+func TestFromChan(t *testing.T) {
+	sys := start(t)
+	ch := make(chan int)
+	p, _ := fromChan(t, sys, ch)
+	ended := make(chan error, 1)
+	go func() { ended <- sys.Wait(soon(t)) }()
+	for range 1000 {
+		ch <- 1
+	}
+	equal(t, "waits that have ended", len(ended), 0)
+	close(ch)
+	must(t, receive(t, "Wait to return", ended))
+	n, err := value.Ask(soon(t), sys, p, actor.None{})
+	must(t, err)
+	equal(t, "messages", n, 1000)
+}
+
+// TestFromChan_Ends: with the actor, with stop, with Shutdown and with Stop; "Then
+// nothing more is taken out of ch".
+func TestFromChan_Ends(t *testing.T) {
+	for name, end := range map[string]func(sys *actor.System, p actor.Ref[puppet], stop func()){
+		"actor": func(sys *actor.System, p actor.Ref[puppet], _ func()) { actor.Stop(sys, p) },
+		"panic": func(sys *actor.System, p actor.Ref[puppet], _ func()) {
+			do.Send(sys, p, func(*puppet, *actor.Context) { panic("on purpose") })
+		},
+		"stop":        func(_ *actor.System, _ actor.Ref[puppet], stop func()) { stop(); stop() },
+		"Shutdown":    func(sys *actor.System, _ actor.Ref[puppet], _ func()) { _ = sys.Shutdown(context.Background()) },
+		"System.Stop": func(sys *actor.System, _ actor.Ref[puppet], _ func()) { sys.Stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t)
+			ch := make(chan int, 1)
+			p, stop := fromChan(t, sys, ch)
+			end(sys, p, stop)
+			if name != "System.Stop" {
+				_ = sys.Wait(soon(t)) // the goroutine has gone: it held the system
+				ch <- 1
+				equal(t, "values left in the channel", len(ch), 1)
+			}
+		})
+	}
+}
+
+// TestFromChan_BackPressure: "While the actor is overloaded it takes nothing out of the
+// channel, so that those who write to it wait"; every value runs once.
+func TestFromChan_BackPressure(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	o := overload(t, sys)
+	ch := make(chan deed)
+	var ran atomic.Int64
+	slowDo.Send(sys, o.ref, func(_ *puppet, c *actor.Context) { actor.FromChan(c, ch, slowDo) })
+	p := slowType.Spawn(sys, puppet{})
+	slowDo.Send(sys, p, func(_ *puppet, c *actor.Context) { actor.FromChan(c, ch, slowDo) })
+	go func() {
+		for range 1000 {
+			ch <- func(*puppet, *actor.Context) { ran.Add(1) }
+		}
+		close(ch)
+	}()
+	o.release()
+	quiet(t, sys)
+	equal(t, "values that ran", ran.Load(), 1000)
+
+	stuck := overload(t, sys)
+	full := make(chan deed, 10)
+	slowDo.Send(sys, stuck.ref, func(_ *puppet, c *actor.Context) { actor.FromChan(c, full, slowDo) })
+	stuck.release()
+	quietHolds := func() bool { return sys.Stats().Messages > 0 }
+	equal(t, "the system works", quietHolds(), true)
+	close(full)
+	quiet(t, sys)
+}
+
+// TestFromChan_Conservation: whatever the moment at which the actor ends, what was
+// taken out of the channel has run or is a dead letter.
+func TestFromChan_Conservation(t *testing.T) {
+	for round := range scaled(300) {
+		var dead letters
+		sys := start(t, actor.Workers(1+round%3), dead.option())
+		ch := make(chan int)
+		p, _ := fromChan(t, sys, ch)
+		over := make(chan struct{})
+		var put atomic.Int64
+		var writer sync.WaitGroup
+		writer.Go(func() {
+			for {
+				select {
+				case ch <- 1:
+					put.Add(1)
+				case <-over:
+					return
+				}
+			}
+		})
+		eventually(t, "the first value", func() bool { return put.Load() > int64(round%50) })
+		actor.Stop(sys, p)
+		quiet(t, sys)
+		close(over)
+		writer.Wait()
+		ran := int64(sys.Stats().Messages) - 1 // the one that opened the bridge
+		equal(t, "values run or dead", ran+dead.n.Load(), put.Load())
+		sys.Stop()
+	}
+}
+
+// TestToChan: "puts every message that it is sent into ch, in the order in which they
+// come"; "the actors that send to it are muted until there is room again".
+func TestToChan(t *testing.T) {
+	for _, room := range []int{0, 1, 1000} {
+		t.Run(fmt.Sprint(room), func(t *testing.T) {
+			sys := start(t)
+			ch := make(chan int, room)
+			out := actor.ToChan(sys, ch)
+			const n = 1000
+			next := 0
+			var send deed
+			send = func(_ *puppet, c *actor.Context) {
+				out.Send(c, next)
+				if next++; next < n {
+					do.Send(c, actor.Self[puppet](c), send)
+				}
+			}
+			do.Send(sys, puppetType.Spawn(sys, puppet{}), send)
+			if room == 0 {
+				eventually(t, "the sender to be muted", func() bool { return sys.Stats().Mutes > 0 })
+				if next > 2*64+2 {
+					t.Errorf("%d messages wait for room", next)
+				}
+			}
+			for i := range n {
+				equal(t, "value", receive(t, "a value", ch), i)
+			}
+			quiet(t, sys)
+			must(t, sys.Run())
+			close(ch) // "whoever made it may when Run … has returned"
+		})
+	}
+}
+
+// TestToChan_Stop: "Stop makes dead letters of what waits", and of nothing else.
+func TestToChan_Stop(t *testing.T) {
+	for _, end := range []string{"system", "actor"} {
+		t.Run(end, func(t *testing.T) {
+			var dead letters
+			sys := start(t, dead.option())
+			ch := make(chan int)
+			out := actor.ToChan(sys, ch)
+			for i := range 200 {
+				out.Send(sys, i)
+			}
+			equal(t, "the first", receive(t, "a value", ch), 0)
+			if end == "system" {
+				sys.Stop()
+			} else {
+				actor.StopHandler(sys, out)
+			}
+			taken := 1
+			eventually(t, "the rest to be dead letters", func() bool {
+				select {
+				case <-ch: // the goroutine may still choose the channel
+					taken++
+				default:
+				}
+				return dead.n.Load()+int64(taken) >= 200
+			})
+			equal(t, "values taken or dead", dead.n.Load()+int64(taken), 200)
+		})
+	}
+}
+
+// TestMisuse_OfBridges: the panics that the comments promise.
+func TestMisuse_OfBridges(t *testing.T) {
+	sys := start(t)
+	panics(t, "ToChan: a nil channel", func() { actor.ToChan[int](sys, nil) })
+	inside(t, sys, func(c *actor.Context) {
+		panics(t, "FromChan: a nil channel for puppet.count", func() { actor.FromChan(c, nil, count) })
+		panics(t, "slow.do is not one of puppet#", func() { actor.FromChan(c, make(chan deed), slowDo) })
+	})
+	quiet(t, sys)
+	panics(t, "DoCarried: a nil method", func() {
+		actor.DoCarried(actor.Declare[actor.Carried[int]](actor.NewType[blank]("b"), "c"), nil)
+	})
+	panics(t, "Standing of a zero Ref", func() { actor.Ref[puppet]{}.Standing() })
+	ctx := context.Background()
+	panics(t, "a zero AskBehaviour", func() { _, _ = actor.AskAll(ctx, sys, actor.AskBehaviour[puppet, int, int]{}, nil, 1) })
+	panics(t, "puppet.value sent to a zero Ref", func() {
+		_, _ = actor.AskAll(ctx, sys, value, []actor.Ref[puppet]{{}}, actor.None{})
+	})
+}
+
+// puppets are n of them, whose states count up.
+func puppets(sys *actor.System, n int) []actor.Ref[puppet] {
+	list := make([]actor.Ref[puppet], n)
+	for i := range list {
+		list[i] = puppetType.Spawn(sys, puppet{n: i})
+	}
+	return list
+}
+
+// TestAskAll: "waits for all replies: they are in the order of the refs"; "gives up at
+// the first error … and returns it".
+func TestAskAll(t *testing.T) {
+	sys := start(t)
+	list := puppets(sys, 100)
+	got, err := actor.AskAll(soon(t), sys, value, list, actor.None{})
+	must(t, err)
+	for i, n := range got {
+		equal(t, "reply", n, i)
+	}
+	none, err := actor.AskAll(soon(t), sys, value, nil, actor.None{})
+	must(t, err)
+	equal(t, "replies of nobody", len(none), 0)
+
+	stuck := make(chan struct{})
+	defer close(stuck)
+	do.Send(sys, list[0], func(*puppet, *actor.Context) { <-stuck })
+	fault := errors.New("a fault")
+	do.Send(sys, list[50], func(p *puppet, _ *actor.Context) { p.note = fault })
+	_, err = actor.AskAll(soon(t), sys, try, list[:51], func(p *puppet, _ *actor.Context) (any, error) {
+		err, _ := p.note.(error)
+		return nil, err
+	})
+	wants(t, err, fault) // though the first is stuck
+}
+
+// TestReplies: "the outcome of every request with the actor that was asked, in the
+// order in which they come in. Those that have not come when ctx ends have its error."
+func TestReplies(t *testing.T) {
+	sys := start(t)
+	list := puppets(sys, 10)
+	actor.Stop(sys, list[3])
+	do.Send(sys, list[4], func(*puppet, *actor.Context) { panic("on purpose") })
+	quiet(t, sys)
+	stuck := make(chan struct{})
+	do.Send(sys, list[0], func(*puppet, *actor.Context) { <-stuck })
+	ctx, cancel := context.WithCancel(soon(t))
+	defer cancel()
+	var order []actor.Ref[puppet]
+	for r, res := range actor.Replies(ctx, sys, value, list, actor.None{}) {
+		order = append(order, r)
+		i := slices.Index(list, r)
+		switch {
+		case i == 0:
+			wants(t, res.Err, context.Canceled)
+		case i == 3 || i == 4:
+			wants(t, res.Err, actor.ErrStopped)
+		default:
+			must(t, res.Err)
+			equal(t, "reply", res.Value, i)
+		}
+		if len(order) == 9 {
+			cancel()
+		}
+	}
+	equal(t, "outcomes", len(order), 10)
+	equal(t, "the last", order[9], list[0])
+	close(stuck)
+	for r := range actor.Replies(soon(t), sys, value, list, actor.None{}) {
+		equal(t, "one that was asked", slices.Contains(list, r), true)
+		break // "what comes after it was left goes nowhere"
+	}
+	quiet(t, sys)
+	inside(t, sys, func(c *actor.Context) {
+		_, err := actor.AskAll(context.Background(), sys, value, []actor.Ref[puppet]{actor.Self[puppet](c)}, actor.None{})
+		wants(t, err, actor.ErrSelfAsk)
+	})
+}
+
+// TestCarried: "the method is given both. A message whose context has ended before it
+// runs does not run: it becomes a dead letter, whose reason is the context's error."
+func TestCarried(t *testing.T) {
+	type key struct{}
+	type load struct{ got []string }
+	loadType := actor.NewType[load]("load")
+	carry := actor.Declare[actor.Carried[int]](loadType, "carry")
+	show := actor.DeclareAsk[actor.None, []string](loadType, "show")
+	loadType.Table(actor.DoCarried(carry, func(l *load, _ *actor.Context, ctx context.Context, n int) {
+		l.got = append(l.got, fmt.Sprint(n, ctx.Value(key{})))
+	}), show.Do(func(l *load, _ *actor.Context, _ actor.None) ([]string, error) { return l.got, nil }))
+
+	var dead letters
+	sys := start(t, dead.option())
+	r := loadType.Spawn(sys, load{})
+	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), key{}, "trace"), time.Hour)
+	carry.Send(sys, r, actor.Carry(ctx, 1))
+	carry.Send(sys, r, actor.Carried[int]{Message: 2})
+	quiet(t, sys)
+	cancel()
+	carry.Send(sys, r, actor.Carry(ctx, 3))
+	got, err := show.Ask(soon(t), sys, r, actor.None{})
+	must(t, err)
+	if !slices.Equal(got, []string{"1trace", "2 <nil>"}) {
+		t.Errorf("it was given %q", got)
+	}
+	equal(t, "dead letters", dead.n.Load(), 1)
+	wants(t, dead.last.Load().Reason, context.Canceled)
+	equal(t, "messages", sys.Stats().Messages, 3)
+}
+
+// TestStanding: "how the actor stands".
+func TestStanding(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	o := overload(t, sys)
+	equal(t, "an overloaded actor", o.ref.Standing(), actor.Overloaded)
+	o.release()
+	stay, at := make(chan struct{}), make(chan struct{})
+	p := puppetType.Spawn(sys, puppet{})
+	equal(t, "a new actor", p.Standing(), actor.Idle)
+	do.Send(sys, p, func(*puppet, *actor.Context) { close(at); <-stay })
+	receive(t, "the behaviour", at)
+	equal(t, "an actor at work", p.Standing(), actor.Busy)
+	close(stay)
+	quiet(t, sys)
+	equal(t, "an actor that is done", p.Standing(), actor.Idle)
+	equal(t, "one that has recovered", o.ref.Standing(), actor.Idle)
+	actor.Stop(sys, p)
+	quiet(t, sys)
+	equal(t, "an actor that has ended", p.Standing(), actor.Ended)
+	for s, want := range map[actor.Standing]string{actor.Idle: "idle", actor.Busy: "busy",
+		actor.Overloaded: "overloaded", actor.Ended: "ended", 99: "unknown", -1: "unknown"} {
+		equal(t, "name", s.String(), want)
+	}
+}

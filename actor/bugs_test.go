@@ -1,0 +1,310 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Defects that other runtimes had. The numbers are those of the project's catalogue.
+
+// TestBug_K22_SendDuringStart: messages that come while an actor starts run after its
+// start, all of them.
+func TestBug_K22_SendDuringStart(t *testing.T) {
+	withWorkers(t, func(t *testing.T, workers int) {
+		sys := start(t, actor.Workers(workers))
+		for range scaled(200) {
+			var started bool // the actor's
+			r := mortalType.Spawn(sys, mortal{onStart: func(*mortal, *actor.Context) error { started = true; return nil }})
+			var wg sync.WaitGroup
+			for range 3 {
+				wg.Go(func() {
+					check := func(*mortal, *actor.Context) {
+						if !started {
+							t.Error("a message ran before the start")
+						}
+					}
+					doAct.Send(sys, r, check)
+					rush.Send(sys, r, check)
+				})
+			}
+			wg.Wait()
+		}
+		quiet(t, sys)
+		equal(t, "messages", int(sys.Stats().Messages), 6*scaled(200))
+	})
+}
+
+// TestBug_K23_StopAgainstSend: what is sent while an actor is stopped, drained or killed
+// runs or is a dead letter, once (and K25: none twice).
+func TestBug_K23_StopAgainstSend(t *testing.T) {
+	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop, "Drain": actor.Drain, "Kill": actor.Kill} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.Workers(3), dead.option())
+			const senders, each = 4, 20
+			rounds := scaled(200)
+			for range rounds {
+				r := mortalType.Spawn(sys, mortal{})
+				var wg sync.WaitGroup
+				for range senders {
+					wg.Go(func() {
+						for i := range each {
+							if i%2 == 0 {
+								doAct.Send(sys, r, nothing)
+							} else {
+								rush.Send(sys, r, nothing)
+							}
+						}
+					})
+				}
+				wg.Go(func() { end(sys, r) })
+				wg.Wait()
+			}
+			quiet(t, sys)
+			st := sys.Stats()
+			equal(t, "run or dead", int(st.Messages+st.DeadLetters), rounds*senders*each)
+			equal(t, "ended", int(st.Stopped), rounds)
+			equal(t, "reported", uint64(dead.n.Load()), st.DeadLetters)
+		})
+	}
+}
+
+// TestBug_K24_SuspendedDoesNotSpin: a suspended actor with mail takes no turns.
+func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
+	fallen := make(chan struct{})
+	g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) })
+	crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
+	receive(t, "the fall", fallen)
+	for range 100 {
+		say.Send(g.sys, g.kid, "")
+		in(t, g.sys, g.super, nothing)
+	}
+	actor.Restart(g.sys, g.kid)
+	quiet(t, g.sys)
+	if turns := g.sys.Stats().Turns; turns > 400 {
+		t.Errorf("%d turns", turns)
+	}
+}
+
+// TestBug_K26_NoSilentDrop: 1,000 left-over messages are 1,000 runs or 1,000 dead
+// letters, whichever way their actor ends.
+func TestBug_K26_NoSilentDrop(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(sys *actor.System, r actor.Ref[mortal])
+		dead int
+	}{
+		"Stop":  {func(sys *actor.System, r actor.Ref[mortal]) { actor.Stop(sys, r) }, 1000},
+		"Drain": {func(sys *actor.System, r actor.Ref[mortal]) { actor.Drain(sys, r) }, 0},
+		"Kill":  {func(sys *actor.System, r actor.Ref[mortal]) { actor.Kill(sys, r) }, 1000},
+		"Panic": {func(sys *actor.System, r actor.Ref[mortal]) {
+			rush.Send(sys, r, func(*mortal, *actor.Context) { panic(1) })
+		}, 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.Workers(2), dead.option())
+			r, release := busy(t, sys, mortal{})
+			for range 1000 {
+				say.Send(sys, r, "")
+			}
+			c.end(sys, r)
+			release()
+			quiet(t, sys)
+			equal(t, "dead letters", int(dead.n.Load()), c.dead)
+			if c.dead > 0 {
+				wants(t, dead.last.Load().Reason, actor.ErrStopped)
+			}
+		})
+	}
+}
+
+// TestBug_K40_ShutdownOfTrees: systems with families in the middle of ending shut down,
+// and no goroutine hangs.
+func TestBug_K40_ShutdownOfTrees(t *testing.T) {
+	for i := range scaled(300) {
+		sys := actor.Start(actor.Workers(1+i%3), actor.Logger(silent))
+		root := mortalType.Spawn(sys, mortal{})
+		doAct.Send(sys, root, func(m *mortal, c *actor.Context) {
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) { restart(c, f) }
+			for range 3 {
+				k := actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
+				mortalType.SpawnChild(c, mortal{})
+				actor.Watch(c, k, onDown)
+				doAct.Send(c, k, func(*mortal, *actor.Context) { panic(1) })
+			}
+		})
+		if i%2 == 0 {
+			actor.Stop(sys, root)
+		}
+		switch i % 3 {
+		case 0:
+			must(t, sys.Shutdown(soon(t)))
+		case 1:
+			must(t, sys.Run())
+		default:
+			sys.Stop()
+		}
+	}
+}
+
+// TestBug_K49_WaitForTheDead: who waits for an actor that has ended, or never lived,
+// does not hang; and callbacks may call anything, since no lock is held.
+func TestBug_K49_WaitForTheDead(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	r := mortalType.Spawn(sys, mortal{onStop: func(_ *mortal, c *actor.Context) {
+		self := actor.Self[mortal](c)
+		actor.Stop(c, self)
+		actor.Watch(c, self, onDown)
+		mortalType.Spawn(c, mortal{})
+	}})
+	quiet(t, sys)
+	must(t, actor.StopWait(soon(t), sys, r))
+	for range 3 {
+		equal(t, "reason", joined(t, sys, r), actor.ErrShutdown)
+	}
+	quiet(t, sys)
+	sys.Stop()
+	_, err := actor.Join(soon(t), sys, mortalType.Spawn(sys, mortal{}))
+	wants(t, err, actor.ErrSystemStopped)
+	equal(t, "reason", joined(t, sys, r), actor.ErrShutdown)
+}
+
+// TestBug_K50_Storm: supervised actors that are stopped, killed, restarted, suspended and
+// crash all at once end once each, and nothing hangs.
+func TestBug_K50_Storm(t *testing.T) {
+	sys := start(t, actor.Workers(3))
+	for range scaled(100) {
+		root := mortalType.Spawn(sys, mortal{})
+		var kid actor.Ref[mortal]
+		final := 0 // the supervisor's
+		in(t, sys, root, func(m *mortal, c *actor.Context) {
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) {
+				if f.Final {
+					final++
+				} else {
+					restart(c, f)
+				}
+			}
+			kid = actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
+		})
+		var wg sync.WaitGroup
+		for _, f := range []func(){
+			func() { actor.Restart(sys, kid) },
+			func() { actor.Suspend(sys, kid) },
+			func() { doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) }) },
+			func() { rush.Send(sys, kid, func(_ *mortal, c *actor.Context) { c.Exit(errUser) }) },
+			func() { actor.Stop(sys, kid) },
+			func() { actor.Kill(sys, kid) },
+		} {
+			wg.Go(f)
+		}
+		wg.Wait()
+		_, err := actor.Join(soon(t), sys, kid)
+		must(t, err)
+		quiet(t, sys)
+		equal(t, "final words", final, 1)
+		must(t, actor.StopWait(soon(t), sys, root))
+	}
+	quiet(t, sys)
+	equal(t, "ended", sys.Stats().Stopped, sys.Stats().Spawned)
+}
+
+// TestAskers_HearAtOnce: "an asker of a panicking, stopped, killed or never-started
+// actor hears at once and why": no reply and no time-out is needed.
+func TestAskers_HearAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		m    mortal
+		f    act
+		want []error
+	}{
+		"Panic":        {mortal{}, func(*mortal, *actor.Context) { panic(errUser) }, []error{actor.ErrPanicked, errUser}},
+		"Goexit":       {mortal{}, func(*mortal, *actor.Context) { runtime.Goexit() }, []error{actor.ErrPanicked}},
+		"Killed":       {mortal{}, func(_ *mortal, c *actor.Context) { actor.Kill(c, actor.Self[mortal](c)); c.Checkpoint() }, []error{actor.ErrStopped, actor.ErrKilled}},
+		"NeverStarted": {mortal{onStart: func(*mortal, *actor.Context) error { return errUser }}, nothing, []error{actor.ErrStopped, errUser}},
+		"StartPanics":  {mortal{onStart: func(*mortal, *actor.Context) error { panic(errUser) }}, nothing, []error{actor.ErrStopped, actor.ErrPanicked, errUser}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(1))
+			r := mortalType.Spawn(sys, c.m)
+			_, err := fetchIn.Ask(context.Background(), sys, r, c.f)
+			for _, want := range c.want {
+				wants(t, err, want)
+			}
+			_, late := fetchIn.Ask(context.Background(), sys, r, nothing)
+			wants(t, late, actor.ErrStopped)
+			for _, want := range c.want {
+				wants(t, late, want)
+			}
+		})
+	}
+}
+
+// TestAsk_UnawaitedLeaveNothing: 100,000 asks that nobody waits for any more leave 0
+// bytes behind.
+func TestAsk_UnawaitedLeaveNothing(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	r := mortalType.Spawn(sys, mortal{})
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	ask := func(n int) {
+		for range n {
+			_, _ = fetch.Ask(gone, sys, r, func(*mortal) int { return 1 })
+		}
+		quiet(t, sys)
+	}
+	heap := func() int64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	n := scaled(100_000)
+	ask(n / 10)
+	before := heap()
+	ask(n)
+	if left := heap() - before; left > 64<<10 { // of the runtime's own, whatever n
+		t.Errorf("%d bytes are left of %d asks", left, n)
+	}
+}
+
+// TestPanicReport_UserFrame: "A panic report shows actor, type, behaviour, message id and
+// the user's own frame first", also if a function of Go's library panicked.
+func TestPanicReport_UserFrame(t *testing.T) {
+	for name, f := range map[string]act{
+		"Own":     func(*mortal, *actor.Context) { ownFrame() },
+		"Library": func(*mortal, *actor.Context) { ownFrame(-1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			reports := make(chan actor.PanicReport, 1)
+			sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+			r := mortalType.Spawn(sys, mortal{})
+			doAct.Send(sys, r, f)
+			p := receive(t, "the report", reports)
+			equal(t, "actor", p.ActorID, r.ID())
+			equal(t, "where", p.Type+"."+p.Behaviour, "mortal.act")
+			equal(t, "message", p.MessageID, 1)
+			if !strings.HasPrefix(p.Frame, "github.com/gallop-go/gallop/actor_test.ownFrame ") || !strings.Contains(p.Frame, "bugs_test.go:") {
+				t.Errorf("frame %q", p.Frame)
+			}
+			var e *actor.PanicError
+			if !errors.As(joined(t, sys, r), &e) || len(e.Stack) == 0 {
+				t.Errorf("the reason has no stack: %+v", e)
+			}
+		})
+	}
+}
+
+//go:noinline
+func ownFrame(n ...int) {
+	for _, n := range n {
+		_ = strings.Repeat("x", n)
+	}
+	panic("own")
+}

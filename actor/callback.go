@@ -1,0 +1,96 @@
+package actor
+
+// OnStart sets a function that runs in every actor of the type before its first
+// message, urgent ones too, and again when a supervised actor is restarted. An error ends
+// the actor, for that reason. An actor with a start function runs once without being
+// sent anything. It returns t. It panics if f is nil, if there is one already, and after
+// the first spawn.
+func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
+	i := t.info.unsealed("OnStart", f == nil, func(i *typeInfo) bool { return i.onStart != nil })
+	i.onStart = func(b *body, c *Context) error { return f(stateOf[S](b), c) }
+	return t
+}
+
+// OnStop sets a function that runs in every actor of the type after its last message,
+// when its mailbox is closed and its children have ended, with the reason: nil if the
+// end is normal. It does not run in an actor that was killed, that has not been started
+// or failed in OnStart, or whose system stops; after a panic it runs, and finds the
+// state as the panic left it. It runs before a restart too. What it sends is sent. It
+// returns t. It panics if f is nil, if there is one already, and after the first spawn.
+func (t *Type[S]) OnStop(f func(*S, *Context, error)) *Type[S] {
+	i := t.info.unsealed("OnStop", f == nil, func(i *typeInfo) bool { return i.onStop != nil })
+	i.onStop = func(b *body, c *Context, why error) { f(stateOf[S](b), c, why) }
+	return t
+}
+
+// unsealed returns t if a callback may be set.
+func (t *typeInfo) unsealed(what string, isNil bool, has func(*typeInfo) bool) *typeInfo {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case isNil:
+		panic("gallop: " + t.name + "." + what + ": a nil function")
+	case t.sealed.Load():
+		panic("gallop: " + t.name + "." + what + " was set after the first spawn of its type")
+	case has(t):
+		panic("gallop: " + t.name + "." + what + " was set twice")
+	}
+	return t
+}
+
+// noMessage is what runs while a callback runs.
+var noMessage = message{id: systemID}
+
+// started is the first message of an actor that has to be started.
+type started struct{ unanswered }
+
+func (started) serve(b *body, c *Context) { b.start(c) }
+
+// launch makes a new actor start by itself. Its caller owns it.
+func (b *body) launch(from Sender) {
+	if b.lane.closed() {
+		return
+	}
+	x := b.mine()
+	x.due, x.down = true, true
+	c, _ := split(from)
+	if m := newSignal(c, started{}); c == nil {
+		if b.pushFromOutside(m) != nil {
+			b.neverLived()
+		}
+	} else if b.box.push(m) == pushWoke {
+		c.w.Schedule(&b.task)
+	}
+}
+
+// start brings an actor up: a fresh state if it is supervised, and OnStart.
+func (b *body) start(c *Context) {
+	x := b.mine()
+	if !x.due {
+		return
+	}
+	x.due = false
+	if c.aside {
+		c.msg = &noMessage
+	}
+	if x.sup != nil {
+		x.where = "init"
+		x.sup.renew(b)
+	}
+	if b.typ.onStart != nil {
+		x.where = "OnStart"
+		if err := b.typ.onStart(b, c); err != nil {
+			c.Exit(err)
+			return
+		}
+	}
+	x.where, x.down = "", false
+}
+
+// callStop runs OnStop. What it says about its own end comes too late.
+func (b *body) callStop(c *Context, x *extras) {
+	c.msg, x.where = &noMessage, "OnStop"
+	b.typ.onStop(b, c, x.reason)
+	x.where, x.exitWhy = "", nil
+	c.then &^= mustEnd
+}

@@ -1,0 +1,39 @@
+package actor
+
+import "context"
+
+// Carried is a message that carries a context with it: a trace, a user, a deadline.
+// Ordinary messages stay as small as they are; a behaviour that wants contexts says so
+// in its type, as in Behaviour[S, Carried[M]], and gets its method by [DoCarried].
+type Carried[M any] struct {
+	// Context is what is carried; nil is context.Background.
+	Context context.Context
+	// Message is the message.
+	Message M
+}
+
+// Carry puts a message and the context that it is to carry together.
+func Carry[M any](ctx context.Context, m M) Carried[M] { return Carried[M]{ctx, m} }
+
+// DoCarried is [Behaviour.Do] for messages that carry a context: the method is given
+// both. A message whose context has ended before it runs does not run: it becomes a
+// dead letter, whose reason is the context's error.
+func DoCarried[S, M any](b Behaviour[S, Carried[M]], method func(*S, *Context, context.Context, M)) Entry[S] {
+	if method == nil {
+		panic("gallop: DoCarried: a nil method for " + b.decl().fullName())
+	}
+	return Entry[S]{b.decl(), func(c *Context, at *body, m *message) {
+		p := payloadOf[Carried[M]](m)
+		v := *p
+		if v.Context == nil {
+			v.Context = context.Background()
+		}
+		if err := v.Context.Err(); err != nil {
+			c.count.Messages-- // it does not run after all
+			replier{c: c, sys: c.sys}.declareDead(at, m, err)
+			return
+		}
+		clear1(p)
+		method(stateOf[S](at), c, v.Context, v.Message)
+	}}
+}

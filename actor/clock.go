@@ -1,0 +1,141 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// VirtualClock is a clock that stands still until it is told to go on, for tests that
+// need time to pass and do not want to wait. Give it to systems with [Clock]; several
+// may share it. Everything that they do by the clock they then do by this one:
+// timers and [Context.Now].
+//
+// Time that stands still holds nobody: on a virtual clock [System.Wait] returns though
+// timers are armed, when only time could bring more, and [System.Run] ends the system
+// there.
+//
+// The zero value is not ready: use [NewVirtualClock]. Methods may be called from any
+// goroutine.
+type VirtualClock struct {
+	seam *seam.VirtualClock
+
+	moves sync.Mutex // one Advance at a time
+	mu    sync.Mutex
+	on    []*System // guarded by mu: those that are running, in the order of their start
+}
+
+// NewVirtualClock returns a clock that stands at start.
+func NewVirtualClock(start time.Time) *VirtualClock {
+	return &VirtualClock{seam: seam.NewVirtualClock(start, 0)}
+}
+
+// Clock makes the system take the time from c, instead of from the machine. What the
+// scheduler does to share the processor goes by the machine's clock all the same.
+func Clock(c *VirtualClock) Option {
+	return func(o *options) {
+		if c == nil {
+			o.nilOptions = append(o.nilOptions, "Clock")
+			return
+		}
+		o.clock, o.virtual = c.seam, c
+	}
+}
+
+// Now returns where the clock stands.
+func (c *VirtualClock) Now() time.Time { return c.seam.Now() }
+
+// Next returns how far it is to the next moment at which something may happen, and
+// false if no timer is armed.
+func (c *VirtualClock) Next() (time.Duration, bool) {
+	at, ok := c.seam.Next()
+	return max(0, time.Duration(at-c.seam.Nanos())), ok
+}
+
+// Advance moves the clock on by d, as slowly as need be: it waits until the systems
+// are quiescent, goes on to the next moment at which a timer is due, and so on; when
+// it returns, everything that happens within d has happened. If ctx ends before, it
+// returns ctx's error, and the clock stands where it had come to. It panics if d is
+// negative, or if a behaviour calls it.
+func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
+	mustGoOn("Advance", d)
+	for _, s := range c.systems() {
+		s.mustBeOutside("Advance")
+	}
+	c.moves.Lock()
+	defer c.moves.Unlock()
+	end := seam.After(c.seam.Nanos(), d)
+	for {
+		if err := c.settle(ctx); err != nil {
+			return err
+		}
+		at, ok := c.seam.Next()
+		if !ok || at > end {
+			break
+		}
+		c.seam.MoveTo(at)
+	}
+	c.seam.MoveTo(end)
+	return nil
+}
+
+// Jump moves the clock on by d at once and waits for nobody, as it looks to a machine
+// that was asleep. Timers that are due fire in their order. A behaviour may call it. It
+// panics if d is negative.
+func (c *VirtualClock) Jump(d time.Duration) {
+	mustGoOn("Jump", d)
+	c.seam.MoveTo(seam.After(c.seam.Nanos(), d))
+}
+
+func mustGoOn(call string, d time.Duration) {
+	if d < 0 {
+		panic("gallop: " + call + "(" + d.String() + "): time does not go back")
+	}
+}
+
+// settle waits until all systems on this clock are quiescent at the same time: one that
+// was may have been sent something by the next.
+func (c *VirtualClock) settle(ctx context.Context) error {
+	for last := uint64(0); ; {
+		turns := uint64(1)
+		for _, s := range c.systems() {
+			err := s.sched.WaitQuiet(ctx, false)
+			if err != nil && !errors.Is(err, sched.ErrStopped) {
+				return err
+			}
+			turns += s.Stats().Turns
+		}
+		if turns == last {
+			return nil
+		}
+		last = turns
+	}
+}
+
+func (c *VirtualClock) systems() []*System {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.on)
+}
+
+// join and leave are for systems that start and stop. A nil clock has none.
+func (c *VirtualClock) join(s *System) {
+	if c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.on = append(c.on, s)
+	}
+}
+
+func (c *VirtualClock) leave(s *System) {
+	if c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.on = slices.DeleteFunc(c.on, func(o *System) bool { return o == s })
+	}
+}

@@ -1,0 +1,196 @@
+package actor
+
+import (
+	"context"
+	"strings"
+)
+
+// Target is an actor of any type: a [Ref] or an [AnyRef]. It is sealed.
+type Target interface {
+	target() *body
+}
+
+// targetOf takes a target apart.
+func targetOf(call string, t Target) *body {
+	if t != nil {
+		if b := t.target(); b != nil {
+			return b
+		}
+	}
+	panic("gallop: " + call + " of a zero Ref")
+}
+
+// stoppedError is ErrStopped with the reason why.
+type stoppedError struct{ why error }
+
+// stoppedBecause returns what is told to those who come too late.
+func stoppedBecause(why error) error {
+	switch why {
+	case nil:
+		return ErrStopped
+	case ErrSystemStopped:
+		return why
+	}
+	return &stoppedError{why}
+}
+
+// Error implements error.
+func (e *stoppedError) Error() string {
+	return ErrStopped.Error() + ": " + strings.TrimPrefix(e.why.Error(), "gallop: ")
+}
+
+// Unwrap returns both.
+func (e *stoppedError) Unwrap() []error { return []error{ErrStopped, e.why} }
+
+// verb is how an actor is told to end. A greater one overrules a smaller one.
+type verb uint8
+
+const (
+	verbDrain verb = iota
+	verbStop
+	verbKill
+)
+
+// order tells an actor to end.
+type order struct {
+	unanswered
+	verb verb
+	why  error
+}
+
+func (o order) serve(b *body, c *Context) { b.ordered(c, o) }
+
+// Stop ends an actor after the message that it handles, from anywhere, with the reason
+// [ErrShutdown]. Its children are stopped first, the youngest before the older ones. What
+// is left in its mailbox and what comes later becomes dead letters; requests among
+// it are answered with an error that is ErrStopped and the reason. Stop overtakes the
+// mail of the actor, and reaches it while it is muted or suspended too. Stopping an actor
+// that has ended does nothing. It panics if t is a zero Ref.
+func Stop(from Sender, t Target) { send1("Stop", from, t, order{verb: verbStop, why: ErrShutdown}) }
+
+// StopWith is [Stop] with another reason; nil is a normal end.
+func StopWith(from Sender, t Target, reason error) {
+	send1("StopWith", from, t, order{verb: verbStop, why: reason})
+}
+
+// Drain ends an actor after the mail that is in its mailbox by then, and what it has
+// stashed if it unstashes it meanwhile. What comes later becomes dead letters. Its
+// children are drained when it is done, the youngest first. In all else it is like
+// [Stop], which may follow it if it takes too long; to a suspended actor, which runs no
+// mail, it is Stop.
+func Drain(from Sender, t Target) { send1("Drain", from, t, order{verb: verbDrain, why: ErrShutdown}) }
+
+// Kill ends an actor, with the reason [ErrKilled], at the next [Context.Checkpoint] of the
+// behaviour that runs, or else after it, and so its children, the youngest first.
+// OnStop does not run, and neither links nor supervisors can object. In all else it is
+// like [Stop].
+func Kill(from Sender, t Target) { send1("Kill", from, t, order{verb: verbKill, why: ErrKilled}) }
+
+// send1 tells an actor something from anywhere.
+func send1(call string, from Sender, t Target, s signal) {
+	b := targetOf(call, t)
+	c, sys := split(from)
+	b.tell(replier{c: c, sys: sys}, s)
+}
+
+// StopWait is [Stop] from outside that waits for the end of the actor, and of its
+// children. It returns nil then, ctx's error if that ends first, in which case the
+// actor ends when it can, and ErrSystemStopped. It panics if a behaviour calls it.
+func StopWait(ctx context.Context, sys *System, t Target) error {
+	return endWait(ctx, sys, "StopWait", t, order{verb: verbStop, why: ErrShutdown})
+}
+
+// DrainWait is [Drain] that waits, as [StopWait] does.
+func DrainWait(ctx context.Context, sys *System, t Target) error {
+	return endWait(ctx, sys, "DrainWait", t, order{verb: verbDrain, why: ErrShutdown})
+}
+
+// KillWait is [Kill] that waits, as [StopWait] does.
+func KillWait(ctx context.Context, sys *System, t Target) error {
+	return endWait(ctx, sys, "KillWait", t, order{verb: verbKill, why: ErrKilled})
+}
+
+func endWait(ctx context.Context, sys *System, call string, t Target, o order) error {
+	b := targetOf(call, t)
+	split(sys)
+	sys.mustBeOutside(call)
+	b.tell(replier{sys: sys}, o)
+	_, err := b.join(ctx)
+	return err
+}
+
+// ordered carries an order out, in any phase but ENDED.
+func (b *body) ordered(c *Context, o order) {
+	x := b.mine()
+	switch x.phase {
+	case alive:
+		if o.verb == verbDrain {
+			b.drain(c, x)
+			return
+		}
+		b.leave(c, goalEnd, o.verb, o.why)
+	case suspended:
+		if o.verb == verbKill {
+			x.reason = o.why
+		}
+		b.waited()
+		b.leave(c, goalEnd, max(o.verb, verbStop), x.reason)
+	case leaving:
+		b.hurry(c, x, o)
+	}
+}
+
+// hurry overrules how an actor leaves.
+func (b *body) hurry(c *Context, x *extras, o order) {
+	if o.verb == verbKill {
+		x.reason = o.why
+	}
+	x.verb = max(x.verb, o.verb)
+	if x.goal != goalEnd {
+		x.goal = goalEnd
+		b.closeBox(replier{c: c, sys: b.sys})
+	}
+	b.left(c)
+}
+
+// drain closes the mailbox and leaves what is in it to be run, with the end behind it.
+func (b *body) drain(c *Context, x *extras) {
+	if x.drained {
+		return
+	}
+	x.drained = true
+	x.refuse(stoppedBecause(ErrShutdown))
+	b.letGo(replier{c: c, sys: b.sys})
+	left, spent := b.box.close(&b.in)
+	b.in.last = &closedMark
+	if spent != nil {
+		c.recycle(spent)
+	}
+	b.in.fifo = concat(left, newSignal(c, drainEnd{}))
+	release(replier{c: c, sys: b.sys}, b.gate.Open(&gateMark))
+}
+
+// drainEnd is the last message of an actor that drains.
+type drainEnd struct{ unanswered }
+
+func (drainEnd) serve(b *body, c *Context) {
+	b.mine().over = true
+	c.then |= mustEnd
+}
+
+// Stop makes the message that runs the last of its actor, which ends normally: the
+// reason is nil. In all else it is like [Stop].
+func (c *Context) Stop() { c.then |= mustEnd }
+
+// Exit is [Context.Stop] with a reason. Whoever is linked to the actor ends with it,
+// unless the reason is nil.
+func (c *Context) Exit(reason error) {
+	c.self.mine().exitWhy = reason
+	c.then |= mustEnd
+}
+
+func (x *extras) takeExit() error {
+	why := x.exitWhy
+	x.exitWhy = nil
+	return why
+}

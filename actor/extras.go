@@ -1,0 +1,112 @@
+package actor
+
+// extras is what only some actors need. Owner only, but for what is read-only after
+// the spawn; err may be read by anybody once the box is closed, and reason once the lane
+// is: they do not change then, nor does the pointer to the extras.
+type extras struct {
+	// Where it stands: lifecycle.go.
+	phase   phase
+	goal    goal  // what comes when it has left
+	verb    verb  // how its children are stopped
+	reason  error // why it leaves, or has ended
+	err     error // what those are told who send to it too late
+	exitWhy error // what Context.Exit was called with
+	fault   *fault
+	due     bool   // it has not been started
+	down    bool   // it is not up: OnStop does not run
+	waiting bool   // it waits for its children or its supervisor: a debt and a hold of its own
+	drained bool   // its mailbox is closed, and what is left of it is run
+	over    bool   // nothing is left of it
+	stashes bool   // it is a ward for its stash
+	where   string // the callback that runs
+	ward    int    // why it is one: see wards
+	place   int    // among them; guarded by their lock
+
+	todo  messageList // taken from the lane and not yet served
+	held  messageList // urgent mail of a suspended actor
+	stash messageList
+	back  messageList // what the behaviour that runs has unstashed
+
+	kid      *child // as a child; read-only
+	children family
+	sup      *supervision // read-only
+	guards   int          // children that it supervises
+
+	links    roster[link]
+	watchers roster[monitor] // who watches it
+	watching roster[monitor] // whom it watches
+	trap     func(c *Context, b *body, e Exit)
+
+	timers actorTimers
+	names  []string
+	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it
+}
+
+// mine returns the actor's extras, and makes them at first. Owner only.
+func (b *body) mine() *extras {
+	if b.extra == nil {
+		b.extra = new(extras)
+	}
+	return b.extra
+}
+
+// plain tells whether an actor has nothing to see to at its end but its mail.
+func (b *body) plain() bool { return b.extra == nil && b.typ.onStop == nil }
+
+// roster is an unordered list of things that know their places in it, so that one
+// leaves in constant time, and which is always in the same order for the same history.
+// Owner only.
+type roster[T any] struct{ seats []seat[T] }
+
+type seat[T any] struct {
+	who *T
+	at  *int // its place, from 1; 0: it has none
+}
+
+func (r *roster[T]) add(who *T, at *int) {
+	r.seats = append(r.seats, seat[T]{who, at})
+	*at = len(r.seats)
+}
+
+// remove frees the place and reports whether there was one.
+func (r *roster[T]) remove(at *int) bool {
+	i := *at - 1
+	if i < 0 {
+		return false
+	}
+	n := len(r.seats) - 1
+	last := r.seats[n]
+	r.seats[i], *last.at = last, i+1
+	r.seats[n] = seat[T]{}
+	r.seats = r.seats[:n]
+	*at = 0
+	return true
+}
+
+// pop removes the last; nil if there is none.
+func (r *roster[T]) pop() *T {
+	if len(r.seats) == 0 {
+		return nil
+	}
+	s := r.seats[len(r.seats)-1]
+	r.remove(s.at)
+	return s.who
+}
+
+// letGo ends whatever ends with the actor and is known to others. Names go first, and
+// all of it goes before the mailbox is closed: whoever learns of the actor's end, by a
+// dead letter, by ErrStopped or by a message, finds its names free. Owner only, as often
+// as it likes.
+func (b *body) letGo(r replier) {
+	x := b.extra
+	if x == nil || x.phase == ended {
+		return
+	}
+	b.sys.names.release(b, x.names)
+	x.names = nil
+	x.timers.end(r)
+	if x.ended != nil {
+		close(x.ended)
+		x.ended = nil
+	}
+}

@@ -1,0 +1,106 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// The lane: what overtakes ordinary mail. It carries the runtime's own signals (stop,
+// link, monitor, restart and their like) and the messages of urgent behaviours, in one
+// queue of its own beside the mailbox.
+//
+// Rejected: one queue with two ends, which would cost ordinary mail an instruction; a
+// flag that says "look for signals in your mail", which finds them only by a walk
+// through all of it.
+//
+// Chosen: a stack that producers push to and the owner empties with a swap. Its head
+// is the word that a turn looks at before every message, where a stop flag was before:
+// the lane costs ordinary mail nothing.
+//
+// A turn that runs finds a signal by itself. To everybody else it is brought:
+//
+//	sender                                     the actor
+//	S1 push to the lane                        A1 rest, or Park   (RMW, gives it up)
+//	S2 recall it if it is parked   (RMW)       A2 after a Park: lane not empty? then
+//	S3 else push a wake message to the box        recall itself
+//
+// No signal is overlooked. Suppose the actor goes idle with it in the lane. Then its
+// rest succeeded, so no push to the box came between its last grab and A1. So S3 came
+// after A1, found the box idle, and made the actor runnable; or before the grab, and then
+// a turn has begun since S1 and has seen the lane. Suppose it parks. If S2 came after A1,
+// S2 recalled it. If S2 came before, so did S1, and A2 sees the lane. Both may happen, but
+// only one Recall succeeds. A box that is closed refuses S3, and needs none: such an
+// actor never rests, it runs, or parks, or ends.
+//
+// At the end the owner closes the box, and then the lane with a swap: a signal is either
+// among what the swap took, or its sender is told, and answers for the dead.
+type lane struct {
+	head seam.Pointer[message] // newest first; closedMark at the end
+}
+
+// quiet tells whether nothing is in the lane. Stale costs one message that runs before
+// the signal does.
+func (l *lane) quiet() bool { return l.head.Load() == nil }
+
+// push adds m, unless the lane is closed. Any goroutine. What the caller did before
+// synchronizes before the turn that takes m.
+func (l *lane) push(m *message) bool {
+	for {
+		h := l.head.Load()
+		if h == &closedMark {
+			return false
+		}
+		m.next = h
+		if l.head.CompareAndSwap(h, m) { // publishes m; pairs with the swaps in take and close
+			return true
+		}
+	}
+}
+
+// take empties the lane, oldest first. Owner only, before close.
+func (l *lane) take() *message { return reversed(l.head.Swap(nil), nil) }
+
+// close empties the lane for good. Owner only.
+func (l *lane) close() *message {
+	h := l.head.Swap(&closedMark)
+	if h == &closedMark {
+		return nil
+	}
+	return reversed(h, nil)
+}
+
+// closed tells whether the actor has ended. If so, its extras do not change any more,
+// and may be read.
+func (l *lane) closed() bool { return l.head.Load() == &closedMark }
+
+// messageList is a queue of messages, linked by next. Owner only.
+type messageList struct{ first, last *message }
+
+// add appends m, or the chain that begins with it.
+func (l *messageList) add(m *message) {
+	if m == nil {
+		return
+	}
+	if l.first == nil {
+		l.first = m
+	} else {
+		l.last.next = m
+	}
+	for m.next != nil {
+		m = m.next
+	}
+	l.last = m
+}
+
+// pop removes the oldest; nil if there is none.
+func (l *messageList) pop() *message {
+	m := l.first
+	if m != nil {
+		l.first, m.next = m.next, nil
+	}
+	return m
+}
+
+// all empties the list and returns it as a chain.
+func (l *messageList) all() *message {
+	m := l.first
+	*l = messageList{}
+	return m
+}

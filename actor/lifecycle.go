@@ -1,0 +1,277 @@
+package actor
+
+import "github.com/gallop-go/gallop/backpressure"
+
+// The life of an actor, beside the picture in body.go that says who owns it:
+//
+//	         Stop, Drain done, Kill, exit        its children have ended; OnStop has run
+//	ALIVE ──────────────────────────────▶ LEAVING ─────────────────────────────────▶ ENDED
+//	  ▲                                     │  ▲                                       ▲
+//	  │                  it is supervised,  │  │ Stop, Kill                            │
+//	  │ Restart          and nobody ordered ▼  │                                       │
+//	  └──────────────────────────────── SUSPENDED ── Stop, Drain, Kill, its supervisor ┘
+//	                                                 ends
+//
+// Before LEAVING its mailbox is closed if it is to end, and stays open if it is to come
+// up again. LEAVING with children, and SUSPENDED, are spent parked: the actor owes
+// itself a debt, and holds the system. Only signals reach it there, and only it forgives
+// that debt.
+
+// phase is where an actor stands. An actor without extras is alive, or has ended.
+type phase uint8
+
+const (
+	alive phase = iota
+	leaving
+	suspended
+	ended
+)
+
+// goal is what comes after LEAVING.
+type goal uint8
+
+const (
+	goalEnd goal = iota
+	goalSuspend
+	goalRestart
+)
+
+// exit is for an actor that leaves by itself: it said so, it crashed, somebody died to
+// whom it is linked. If it is supervised that is for its supervisor to judge, unless it
+// had been told to drain.
+func (b *body) exit(c *Context, why error) {
+	if x := b.mine(); x.phase == alive {
+		if b.supervised && !x.drained {
+			b.leave(c, goalSuspend, verbStop, why)
+		} else {
+			b.leave(c, goalEnd, verbStop, why)
+		}
+	}
+}
+
+// leave takes an actor down. It is done when left returns, or when the last child has
+// ended.
+func (b *body) leave(c *Context, g goal, v verb, why error) {
+	x := b.mine()
+	x.phase, x.goal, x.verb, x.reason = leaving, g, v, why
+	if g == goalEnd {
+		b.closeBox(replier{c: c, sys: b.sys})
+	}
+	b.left(c)
+}
+
+// closeBox makes dead letters of all mail, and refuses what comes. Owner only.
+func (b *body) closeBox(r replier) {
+	x := b.mine()
+	b.letGo(r)
+	why := stoppedBecause(x.reason)
+	x.refuse(why)
+	b.buryMail(r, x.back.all(), why)
+	b.buryMail(r, x.stash.all(), why)
+	b.buryMail(r, x.held.all(), why)
+	b.buryBox(r, why)
+}
+
+// refuse sets what is told to those who come too late. The first word counts: once the
+// box is closed, they read it. Owner only, before the box is closed.
+func (x *extras) refuse(why error) {
+	if x.err == nil {
+		x.err = why
+	}
+}
+
+// left goes on with an actor that leaves: its youngest child first; when there is none
+// OnStop; and then what it leaves for. OnStop may have spawned children.
+func (b *body) left(c *Context) {
+	x := b.extra
+	for {
+		if k := x.children.youngest; k != nil {
+			k.order(replier{c: c, sys: b.sys}, x.verb)
+			b.wait()
+			return
+		}
+		if x.down || x.verb == verbKill || b.typ.onStop == nil {
+			break
+		}
+		x.down = true
+		b.callStop(c, x)
+	}
+	switch x.goal {
+	case goalEnd:
+		c.reset()
+		c.count.Stopped++
+		c.w.PrepareNext()
+		b.finish(replier{c: c, sys: b.sys})
+	case goalSuspend:
+		b.suspend(c, x)
+	case goalRestart:
+		b.forget(c, x)
+		b.revive(c, x)
+	}
+}
+
+// wait makes the turn end parked, for a reason of the actor's own.
+func (b *body) wait() {
+	if x := b.extra; !x.waiting {
+		x.waiting = true
+		b.sys.sched.Hold()
+		b.debt.Owe()
+		b.sys.wards.add(b, x)
+	}
+}
+
+// waited ends the wait of an actor that runs.
+func (b *body) waited() {
+	if x := b.extra; x.waiting {
+		x.waiting = false
+		b.sys.wards.remove(x)
+		b.debt.Forgive()
+		b.sys.sched.Release()
+	}
+}
+
+// recheckEnd is recheckLane for actors in wait, which nobody lets go when the system
+// stops.
+func (b *body) recheckEnd(c *Context) {
+	if (!b.lane.quiet() || b.sys.sched.Stopping()) && b.debt.Recall() {
+		c.w.Schedule(&b.task)
+	}
+}
+
+// bury ends an actor at once. Owner only. It has nothing to see to, or its system has
+// stopped.
+func (b *body) bury(r replier, why error) {
+	if b.extra == nil && b.load&backpressure.Muted == 0 {
+		b.extra = tomb(why) // before the box is closed, which publishes it
+		b.buryBox(r, b.extra.err)
+		b.freeArena(r)
+		b.refuseAll(r, b.lane.close())
+		return
+	}
+	b.mine().reason = why
+	b.closeBox(r)
+	b.finish(r)
+}
+
+// buryBox closes the mailbox, lets go of everyone who waits at the gate, and makes dead
+// letters of what was left. Owner only.
+func (b *body) buryBox(r replier, why error) {
+	left, spent := b.box.close(&b.in)
+	b.in.last = &closedMark // a turn that looks finds nothing
+	if spent != nil {
+		r.recycle(spent)
+	}
+	b.load &= backpressure.Muted // which ends with its debts
+	release(r, b.gate.Open(&gateMark))
+	b.buryMail(r, left, why)
+}
+
+// buryMail makes dead letters of a chain.
+func (b *body) buryMail(r replier, left *message, why error) {
+	for left != nil {
+		m := left
+		left, m.next = m.next, nil
+		r.deadLetter(b, m, why)
+	}
+}
+
+// finish ends an actor whose box is closed: whoever wants to know is told.
+func (b *body) finish(r replier) {
+	x := b.extra
+	b.waited()
+	b.letGo(r) // OnStop may have armed timers
+	if b.load&backpressure.Muted != 0 {
+		b.load = 0
+		r.countUnmute()
+		b.sys.sched.Release()
+	}
+	b.freeArena(r)
+	b.use(&b.typ.table)
+	b.sys.wards.drop(x)
+	x.phase = ended
+	left := b.lane.close() // publishes the reason
+	b.refuseAll(r, x.todo.all())
+	b.refuseAll(r, left)
+	x.announce(b, r)
+}
+
+// refuseAll answers for the dead: a chain from the lane.
+func (b *body) refuseAll(r replier, left *message) {
+	for left != nil {
+		m := left
+		left, m.next = m.next, nil
+		if m.id != systemID {
+			r.deadLetter(b, m, b.whyEnded())
+			continue
+		}
+		s := takeSignal(m)
+		r.recycle(m)
+		if s != nil {
+			s.refused(b, r)
+		}
+	}
+}
+
+// announce tells links, watchers, supervisor and parent, in this order.
+func (x *extras) announce(b *body, r replier) {
+	for l := x.links.pop(); l != nil; l = x.links.pop() {
+		l.other(b).tell(r, linkEnded{link: l, exit: Exit{b.id, b.typ.name, x.reason}})
+	}
+	for m := x.watching.pop(); m != nil; m = x.watching.pop() {
+		m.live = false
+		m.target.tell(r, unwatched{mon: m})
+	}
+	for m := x.watchers.pop(); m != nil; m = x.watchers.pop() {
+		m.report(r, b, x.reason)
+	}
+	if x.sup != nil {
+		x.sup.tell(r, b, x.reason, true)
+	}
+	if x.kid != nil {
+		x.kid.parent.tell(r, childEnded{kid: x.kid})
+	}
+	x.sup, x.kid, x.trap = nil, nil, nil // a ref to the dead keeps nobody else
+}
+
+// What is left of actors that had no extras, when the reason is common.
+var (
+	tombNormal   = &extras{phase: ended, err: ErrStopped}
+	tombShutdown = &extras{phase: ended, reason: ErrShutdown, err: stoppedBecause(ErrShutdown)}
+	tombKilled   = &extras{phase: ended, reason: ErrKilled, err: stoppedBecause(ErrKilled)}
+	tombSystem   = &extras{phase: ended, reason: ErrSystemStopped, err: ErrSystemStopped}
+)
+
+// tomb is what is left of an actor that had no extras.
+func tomb(why error) *extras {
+	switch why {
+	case nil:
+		return tombNormal
+	case ErrShutdown:
+		return tombShutdown
+	case ErrKilled:
+		return tombKilled
+	case ErrSystemStopped:
+		return tombSystem
+	}
+	return &extras{phase: ended, reason: why, err: stoppedBecause(why)}
+}
+
+// neverLived makes an actor that ended before anybody saw it: its system has stopped.
+func (b *body) neverLived() {
+	b.extra = tombSystem
+	b.box.head.Store(&closedMark)
+	b.lane.head.Store(&closedMark)
+}
+
+// whyEnded is what senders are told whose mail is refused: the box is closed, or the
+// lane. Any goroutine that has seen so.
+func (b *body) whyEnded() error { return b.extra.err }
+
+// whyDead is the reason of an actor that has ended, and ErrSystemStopped for one that
+// its system took along.
+func (b *body) whyDead() error {
+	if b.lane.closed() {
+		return b.extra.reason
+	}
+	return ErrSystemStopped
+}

@@ -1,0 +1,133 @@
+package actor
+
+// Exit tells of the end of an actor that the receiver was linked to, if it traps exits.
+type Exit struct {
+	// ActorID and Type say who has ended.
+	ActorID uint64
+	Type    string
+	// Reason says why; nil if the end was normal.
+	Reason error
+}
+
+// link is one call of Link. Each side keeps it in its roster until it hears that the
+// other side has ended or does not want it any more. It is its own name: what one side
+// says of a link that the other has dropped meanwhile means nothing to it, and a new
+// link between the two is another one. So both sides come to agree, however Link and
+// Unlink cross: a link is added once, before the other side can know it, and once
+// dropped it never comes back.
+type link struct {
+	a, b     *body
+	atA, atB int // its places in the rosters of a and b; each is its owner's
+}
+
+func (l *link) other(me *body) *body {
+	if l.a == me {
+		return l.b
+	}
+	return l.a
+}
+
+func (l *link) at(me *body) *int {
+	if l.a == me {
+		return &l.atA
+	}
+	return &l.atB
+}
+
+// Link ties the running actor to t: when one of them ends and the reason is not normal,
+// the other ends for the same reason, unless it traps exits. If t has ended, it is as if
+// it ended now. Linking twice, or to itself, does nothing more. It panics if t is a zero
+// Ref.
+func Link(c *Context, t Target) {
+	to, me := targetOf("Link", t), c.self
+	x := me.mine()
+	if to == me || x.linkedTo(me, to) {
+		return
+	}
+	l := &link{a: me, b: to}
+	x.links.add(l, &l.atA)
+	to.tell(replier{c: c, sys: c.sys}, linked{link: l})
+}
+
+func (x *extras) linkedTo(me, to *body) bool {
+	for _, s := range x.links.seats {
+		if s.who.other(me) == to {
+			return true
+		}
+	}
+	return false
+}
+
+// Unlink undoes [Link], whichever of the two called it. When it returns, the end of t
+// does nothing to the running actor any more, not even if it has happened already and
+// is on its way. The other way round that holds once t has heard of it. It panics if t is
+// a zero Ref.
+func Unlink(c *Context, t Target) {
+	to, me := targetOf("Unlink", t), c.self
+	x := me.mine()
+	for i := len(x.links.seats) - 1; i >= 0; i-- {
+		if l := x.links.seats[i].who; l.other(me) == to {
+			x.links.remove(l.at(me))
+			to.tell(replier{c: c, sys: c.sys}, unlinked{link: l})
+		}
+	}
+}
+
+// TrapExit makes the ends of linked actors, normal ones too, come as messages for b, a
+// behaviour of the running actor, which overtake ordinary mail. It holds until
+// [UntrapExit] or a restart. It panics if b belongs to another type.
+func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
+	d := b.decl()
+	c.mustOwn(d)
+	c.self.mine().trap = func(c *Context, at *body, e Exit) { deliver(c, at, d, e) }
+}
+
+// UntrapExit undoes [TrapExit].
+func UntrapExit(c *Context) { c.self.mine().trap = nil }
+
+// deliver runs a message of the runtime's making at once. An actor that leaves hears no
+// more: what it watched and trapped goes with its life.
+func deliver[M any](c *Context, at *body, d *declaration, v M) {
+	if at.mine().phase != alive {
+		return
+	}
+	m := newMessage(c, d.pool)
+	m.id, m.from, m.next = d.id, 0, nil
+	*payloadOf[M](m) = v
+	at.runUrgent(c, at.mine(), m)
+}
+
+// linked tells b of a link that a has made.
+type linked struct{ link *link }
+
+func (s linked) serve(b *body, _ *Context) { b.mine().links.add(s.link, &s.link.atB) }
+
+func (s linked) refused(b *body, r replier) {
+	s.link.a.tell(r, linkEnded{link: s.link, exit: Exit{b.id, b.typ.name, b.whyDead()}})
+}
+
+// unlinked tells the other side that a link is undone.
+type unlinked struct {
+	unanswered
+	link *link
+}
+
+func (s unlinked) serve(b *body, _ *Context) { b.mine().links.remove(s.link.at(b)) }
+
+// linkEnded tells the other side of a link that one has ended.
+type linkEnded struct {
+	unanswered
+	link *link
+	exit Exit
+}
+
+func (s linkEnded) serve(b *body, c *Context) {
+	x := b.mine()
+	switch {
+	case !x.links.remove(s.link.at(b)): // unlinked meanwhile
+	case x.trap != nil:
+		x.trap(c, b, s.exit)
+	case s.exit.Reason != nil:
+		b.exit(c, s.exit.Reason)
+	}
+}

@@ -1,0 +1,129 @@
+package actor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Names are for finding an actor, not for sending to it: a name is looked up once and
+// gives a Ref. So no send ever sees the registry, which is a sync.Map: looking up
+// takes no lock, and of two who take the same name exactly one wins.
+//
+// A name belongs to its actor alone: it is given by whoever spawns the actor, before
+// anybody else knows of it, or taken by the actor itself. So only the owner of the
+// body touches its list of names, and an actor that ends gives back exactly what it
+// has. The order at the end is: names, timers, mailbox, and then dead letters, answers
+// and whoever else is told. Whoever has learned that an actor has ended finds its
+// names free.
+
+var (
+	// ErrNameTaken says that another actor has the name. Returned by SpawnNamed and
+	// Register.
+	ErrNameTaken = errors.New("gallop: name taken")
+	// ErrNoName says that no actor has the name. Returned by Lookup.
+	ErrNoName = errors.New("gallop: no actor of that name")
+	// ErrOtherType says that the actor of that name has another state type.
+	// Returned by Lookup.
+	ErrOtherType = errors.New("gallop: actor is of another type")
+)
+
+// names is the registry of a system. A name that is taken and whose actor is not yet
+// spawned is nil.
+type names struct{ m sync.Map } // string → *body
+
+// take gives a name to b, or reserves it if b is nil.
+func (n *names) take(name string, b *body) error {
+	if _, taken := n.m.LoadOrStore(name, b); taken {
+		return fmt.Errorf("%w: %q", ErrNameTaken, name)
+	}
+	return nil
+}
+
+// release gives back the names of b, in the order in which it got them. Owner only.
+func (n *names) release(b *body, list []string) {
+	for _, name := range list {
+		n.m.CompareAndDelete(name, b)
+	}
+}
+
+// SpawnNamed is [Type.Spawn] for an actor that others find by its name with [Lookup].
+// Of several who take the same name at the same time exactly one gets it, and the
+// others ErrNameTaken and no actor. The name is free again when the actor has ended,
+// and that is before anybody can learn of its end: by ErrStopped, by a dead letter or
+// by a message. A named actor stays in memory until then. SpawnNamed returns
+// ErrSystemStopped if the system does not spawn any more, and panics if the name is
+// empty.
+func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) {
+	if name == "" {
+		panic("gallop: SpawnNamed: an empty name")
+	}
+	_, sys := split(from)
+	if err := sys.names.take(name, nil); err != nil {
+		return Ref[S]{}, err
+	}
+	spawned := false
+	defer func() {
+		if !spawned { // a type that cannot be spawned panics
+			sys.names.release(nil, []string{name})
+		}
+	}()
+	r := t.Spawn(from, state)
+	if r.b.box.head.Load() == &closedMark {
+		return Ref[S]{}, ErrSystemStopped
+	}
+	r.b.mine().names = []string{name}
+	spawned = true
+	sys.names.m.Store(name, r.b) // publishes the actor
+	return r, nil
+}
+
+// Register gives the running actor a name, on the terms of [Type.SpawnNamed]. An actor
+// may have several. It returns nil if the actor has that name already. It panics if
+// the name is empty.
+func (c *Context) Register(name string) error {
+	if name == "" {
+		panic("gallop: Register: an empty name")
+	}
+	x := c.self.mine()
+	if slices.Contains(x.names, name) {
+		return nil
+	}
+	if err := c.sys.names.take(name, c.self); err != nil {
+		return err
+	}
+	x.names = append(x.names, name)
+	return nil
+}
+
+// Unregister takes a name from the running actor, and reports whether it had it.
+func (c *Context) Unregister(name string) bool {
+	x := c.self.extra
+	if x == nil {
+		return false
+	}
+	i := slices.Index(x.names, name)
+	if i < 0 {
+		return false
+	}
+	c.sys.names.release(c.self, x.names[i:i+1])
+	x.names = slices.Delete(x.names, i, i+1)
+	return true
+}
+
+// Lookup finds the actor of that name, whose state must be an S. It takes no lock;
+// still, look a name up once and keep the ref. The error is ErrNoName or ErrOtherType.
+// Another actor may have the name a moment later.
+func Lookup[S any](from Sender, name string) (Ref[S], error) {
+	_, sys := split(from)
+	v, _ := sys.names.m.Load(name)
+	b, _ := v.(*body)
+	if b == nil {
+		return Ref[S]{}, fmt.Errorf("%w: %q", ErrNoName, name)
+	}
+	if _, ok := b.typ.state.(*S); !ok {
+		return Ref[S]{}, fmt.Errorf("%w: %q is a %s", ErrOtherType, name, b.typ.name)
+	}
+	return Ref[S]{b}, nil
+}

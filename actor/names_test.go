@@ -1,0 +1,163 @@
+package actor_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// TestNames: what a name is worth: SpawnNamed, Register, Unregister and Lookup, and
+// the errors of each.
+func TestNames(t *testing.T) {
+	sys := start(t)
+	p, err := puppetType.SpawnNamed(sys, "punch", puppet{n: 7})
+	must(t, err)
+	got, err := actor.Lookup[puppet](sys, "punch")
+	must(t, err)
+	equal(t, "the actor of that name", got, p)
+	_, err = puppetType.SpawnNamed(sys, "punch", puppet{})
+	wants(t, err, actor.ErrNameTaken)
+	if !strings.Contains(err.Error(), `"punch"`) {
+		t.Errorf("%v does not tell the name", err)
+	}
+	_, err = actor.Lookup[puppet](sys, "judy")
+	wants(t, err, actor.ErrNoName)
+	_, err = actor.Lookup[bell](sys, "punch")
+	wants(t, err, actor.ErrOtherType)
+	inside(t, sys, func(c *actor.Context) {
+		wants(t, c.Register("punch"), actor.ErrNameTaken)
+		must(t, c.Register("judy"))
+		must(t, c.Register("judy")) // "It returns nil if the actor has that name already"
+		must(t, c.Register("toby"))
+		me := actor.Self[puppet](c)
+		for _, name := range []string{"judy", "toby"} {
+			r, err := actor.Lookup[puppet](c, name)
+			must(t, err)
+			equal(t, name, r, me)
+		}
+		equal(t, "Unregister", c.Unregister("judy"), true)
+		equal(t, "a second Unregister", c.Unregister("judy"), false)
+		equal(t, "Unregister of another's name", c.Unregister("punch"), false)
+		_, err := actor.Lookup[puppet](c, "judy")
+		wants(t, err, actor.ErrNoName)
+		panics(t, "Register: an empty name", func() { _ = c.Register("") })
+		panics(t, "SpawnNamed: an empty name", func() { _, _ = puppetType.SpawnNamed(c, "", puppet{}) })
+	})
+	_, err = puppetType.SpawnNamed(sys, "toby", puppet{})
+	wants(t, err, actor.ErrNameTaken) // of an actor that is idle and that nobody else knows
+}
+
+// TestNames_Memory: "A named actor stays in memory until then", though nobody has its
+// ref.
+func TestNames_Memory(t *testing.T) {
+	sys := start(t)
+	_, err := puppetType.SpawnNamed(sys, "alone", puppet{n: 7})
+	must(t, err)
+	for range 3 {
+		runtime.GC()
+	}
+	r, err := actor.Lookup[puppet](sys, "alone")
+	must(t, err)
+	n, err := value.Ask(soon(t), sys, r, actor.None{})
+	must(t, err)
+	equal(t, "state", n, 7)
+}
+
+// TestNames_NotSpawned: a spawn that fails leaves its name free.
+func TestNames_NotSpawned(t *testing.T) {
+	sys := start(t)
+	gap := actor.NewType[blank]("gap")
+	actor.Declare[int](gap, "open")
+	panics(t, "has no method", func() { _, _ = gap.SpawnNamed(sys, "free", blank{}) })
+	_, err := puppetType.SpawnNamed(sys, "free", puppet{})
+	must(t, err)
+	sys.Stop()
+	_, err = puppetType.SpawnNamed(sys, "late", puppet{})
+	wants(t, err, actor.ErrSystemStopped)
+}
+
+// TestBug_K50_NameRace: a name that two spawn at the same time must have one actor:
+// "Of several who take the same name at the same time exactly one gets it, and the
+// others ErrNameTaken and no actor."
+func TestBug_K50_NameRace(t *testing.T) {
+	sys := start(t)
+	for round := range scaled(500) {
+		name := fmt.Sprint("contested ", round)
+		var won atomic.Int64
+		var winner atomic.Uint64
+		var all sync.WaitGroup
+		take := func(from actor.Sender) {
+			switch r, err := puppetType.SpawnNamed(from, name, puppet{}); err {
+			case nil:
+				won.Add(1)
+				winner.Store(r.ID())
+			default:
+				wants(t, err, actor.ErrNameTaken)
+				equal(t, "ref of a loser", r.IsZero(), true)
+			}
+		}
+		for range 3 {
+			all.Go(func() { take(sys) })
+			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+				if c.Register(name) == nil {
+					won.Add(1)
+					winner.Store(c.ActorID())
+				}
+			})
+		}
+		all.Wait()
+		quiet(t, sys)
+		equal(t, "winners", won.Load(), 1)
+		r, err := actor.Lookup[puppet](sys, name)
+		must(t, err)
+		equal(t, "the actor of that name", r.ID(), winner.Load())
+	}
+}
+
+// TestNames_FreeAtTheEnd: "The name is free again when the actor has ended, and that is
+// before anybody can learn of its end: by ErrStopped, by a dead letter or by a message."
+func TestNames_FreeAtTheEnd(t *testing.T) {
+	for what, end := range map[string]func(*puppet, *actor.Context) (any, error){
+		"stop":  func(_ *puppet, c *actor.Context) (any, error) { c.Stop(); return nil, nil },
+		"panic": func(*puppet, *actor.Context) (any, error) { panic("on purpose") },
+	} {
+		t.Run(what, func(t *testing.T) {
+			var sys *actor.System
+			var letters atomic.Int64
+			sys = start(t, actor.OnDeadLetter(func(d actor.DeadLetter) {
+				letters.Add(1)
+				if r, err := actor.Lookup[puppet](sys, "name"); err == nil && r.ID() == d.ActorID {
+					t.Error("a dead letter, and the name is not free")
+				}
+			}))
+			for range scaled(1000) {
+				letters.Store(0)
+				p, err := puppetType.SpawnNamed(sys, "name", puppet{})
+				must(t, err)
+				blocked := make(chan struct{})
+				do.Send(sys, p, func(*puppet, *actor.Context) { <-blocked })
+				asked := make(chan error, 1)
+				go func() {
+					_, err := try.Ask(soon(t), sys, p, end)
+					for err == nil {
+						_, err = value.Ask(soon(t), sys, p, actor.None{}) // until it has ended
+					}
+					_, taken := puppetType.SpawnNamed(sys, "name", puppet{})
+					asked <- taken
+				}()
+				count.Send(sys, p, 1)
+				close(blocked)
+				must(t, receive(t, "the end", asked))
+				next, err := actor.Lookup[puppet](sys, "name")
+				must(t, err)
+				actor.Stop(sys, next)
+				quiet(t, sys)
+			}
+		})
+	}
+}

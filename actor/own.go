@@ -1,0 +1,29 @@
+package actor
+
+// The first rows of every table are the runtime's own. Their messages are found and
+// run like any other, so that the loop need not know them; they are never dead
+// letters.
+const (
+	systemID = iota // a signal's: see signal.go
+	firedID         // the message of After
+	tickID          // a message of Every
+	userIDs         // from here on the type's own
+)
+
+var ownDecls = []*declaration{
+	systemID: systemDecl,
+	firedID:  {name: "(timer)", id: firedID, run: runFired},
+	tickID:   {name: "(tick)", id: tickID, run: runTick},
+}
+
+// isOwn tells whether a message is the runtime's own.
+func isOwn(id uint16) bool { return id < userIDs }
+
+// placeOf is the number that a behaviour has in its type's table for the user: from 1;
+// 0 if it is the runtime's own.
+func placeOf(id uint16) uint16 {
+	if isOwn(id) {
+		return 0
+	}
+	return id - userIDs + 1
+}

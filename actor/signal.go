@@ -1,0 +1,116 @@
+package actor
+
+// signal is what the runtime itself tells an actor. It travels in a message of its
+// own, through the lane if it is to overtake, else through the mailbox.
+type signal interface {
+	// serve acts on b, whose turn runs, between two messages.
+	serve(b *body, c *Context)
+	// refused is called instead if b has ended: r answers for it if need be.
+	refused(b *body, r replier)
+}
+
+// unanswered is for signals that the dead need not answer.
+type unanswered struct{}
+
+func (unanswered) refused(*body, replier) {}
+
+// signalPool has the nodes of signals.
+var signalPool, _ = poolOf[signal]()
+
+// systemDecl is the runtime's own row of every table: in the mailbox it wakes an actor
+// for its lane, starts it, and marks the end of a drain.
+var systemDecl = &declaration{
+	pool: signalPool,
+	run: func(c *Context, b *body, m *message) {
+		c.count.Messages-- // it is none of the user's
+		if s := takeSignal(m); s != nil {
+			s.serve(b, c)
+		}
+	},
+}
+
+// newSignal puts s into a message. A nil one only wakes.
+func newSignal(c *Context, s signal) *message {
+	m := newMessage(c, signalPool)
+	m.id, m.from, m.next = systemID, 0, nil
+	*payloadOf[signal](m) = s
+	return m
+}
+
+// takeSignal empties a message of the runtime's.
+func takeSignal(m *message) signal {
+	p := payloadOf[signal](m)
+	s := *p
+	*p = nil
+	return s
+}
+
+// in returns r for acting on b: a worker's context is of use in its own system only.
+func (r replier) in(b *body) replier {
+	if r.c != nil && r.c.sys != b.sys {
+		return replier{sys: b.sys}
+	}
+	return replier{c: r.c, sys: b.sys}
+}
+
+// tell brings s to b, ahead of its mail, or has it answered if b has ended.
+func (b *body) tell(r replier, s signal) {
+	r = r.in(b)
+	m := newSignal(r.c, s)
+	if b.pushLane(r, m) != nil {
+		takeSignal(m)
+		r.recycle(m)
+		s.refused(b, r)
+	}
+}
+
+// pushLane brings m to b ahead of its mail. If it returns an error, m is still the
+// caller's.
+func (b *body) pushLane(r replier, m *message) error {
+	if r.c == nil {
+		return b.pushLaneFromOutside(m)
+	}
+	if !b.lane.push(m) { // S1
+		return b.endedBecause()
+	}
+	if b.debt.Recall() { // S2
+		r.c.w.Schedule(&b.task)
+		return nil
+	}
+	wake := newSignal(r.c, nil)
+	switch b.box.push(wake) { // S3
+	case pushWoke:
+		r.c.w.Schedule(&b.task)
+	case pushClosed:
+		r.recycle(wake)
+	}
+	return nil
+}
+
+// pushLaneFromOutside does so where no worker keeps the system from being quiescent.
+func (b *body) pushLaneFromOutside(m *message) error {
+	b.sys.sched.Point()
+	a, ok := b.sys.sched.Admit()
+	if !ok {
+		return b.endedBecause()
+	}
+	if !b.lane.push(m) {
+		a.Leave()
+		return b.endedBecause()
+	}
+	b.sys.sim.bookUser(m)
+	if b.debt.Recall() || b.box.push(newSignal(nil, nil)) == pushWoke {
+		a.Inject(&b.task)
+		return nil
+	}
+	a.Leave()
+	return nil
+}
+
+// recheckLane is A2: an actor that has just parked looks whether a signal came before
+// anybody could see it parked. Who recalls it schedules it.
+func (b *body) recheckLane(c *Context) {
+	if !b.lane.quiet() && b.debt.Recall() {
+		c.w.Schedule(&b.task)
+	}
+}

@@ -1,0 +1,43 @@
+package actor
+
+// Standing is how an actor stands at one moment. It is a hint: when you have it, it may
+// have changed, but for Ended, which stays.
+type Standing int
+
+// What an actor may be doing.
+const (
+	Idle       Standing = iota // it has no mail
+	Busy                       // it has mail, or is at work
+	Overloaded                 // it does not keep up, or is muted: who sends to it is muted
+	Ended                      // it has ended: what is sent to it becomes a dead letter
+)
+
+// String returns the name of the standing, in small letters.
+func (s Standing) String() string {
+	names := [...]string{"idle", "busy", "overloaded", "ended"}
+	if s < 0 || int(s) >= len(names) {
+		return "unknown"
+	}
+	return names[s]
+}
+
+// Standing returns how the actor stands. Two loads; any goroutine. It panics for the
+// zero Ref.
+func (r Ref[S]) Standing() Standing {
+	if r.b == nil {
+		panic("gallop: Standing of a zero Ref")
+	}
+	switch head := r.b.box.head.Load(); {
+	case head == &closedMark:
+		return Ended
+	case !r.b.gate.IsOpen():
+		return Overloaded
+	case head != nil:
+		return Busy
+	}
+	return Idle
+}
+
+// Standing returns how the actor behind the handler stands. Package group looks for it
+// in handlers, which may also be of the user's own making.
+func (x bound[S, M]) Standing() Standing { return x.r.Standing() }

@@ -1,0 +1,69 @@
+package actor
+
+// A stash keeps messages for later: those that an actor cannot handle now, but that must
+// not be lost or overtaken.
+
+// Stash puts the message that runs, which is m, aside until [UnstashAll]. When the
+// actor ends, what is in its stash becomes dead letters, before what is in its mailbox;
+// when it is restarted, it runs first. A stash keeps neither the actor nor the system
+// running. Stash panics if another message runs than one of b's.
+func (b Behaviour[S, M]) Stash(c *Context, m M) {
+	n := c.stash(b.decl())
+	*payloadOf[M](n) = m
+}
+
+// Stash puts the request that runs, which is q, aside until [UnstashAll]: the behaviour
+// must return what Stash returns, and its asker goes on waiting. In all else it is like
+// [Behaviour.Stash].
+func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
+	n := c.stash(b.decl())
+	p := payloadOf[request[Q, R]](c.msg)
+	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
+	p.to = replyTo[R]{call: &call[R]{}} // the answer to the message that runs goes nowhere
+	p.to.call.state.Store(callAbandoned)
+	return r, nil
+}
+
+// stash adds a message to the stash, in the place of the one that runs.
+func (c *Context) stash(d *declaration) *message {
+	b := c.self
+	if c.msg.id != d.id || d.typ != b.typ {
+		panic("gallop: Stash of " + d.fullName() + ", which is not what runs")
+	}
+	x := b.mine()
+	if !x.stashes {
+		x.stashes = true
+		b.sys.wards.add(b, x)
+		if b.sys.sched.Stopping() { // too late for the wards: the turn that comes is buried
+			b.box.push(newSignal(c, nil))
+		}
+	}
+	m := newMessage(c, d.pool)
+	b.sys.sim.book(-1) // it was sent once
+	m.id, m.from, m.next = d.id, c.msg.from, nil
+	x.stash.add(m)
+	c.count.Messages-- // it has not run yet
+	return m
+}
+
+// UnstashAll puts what is in the running actor's stash in front of its mailbox, in the
+// order in which it was sent.
+func UnstashAll(c *Context) {
+	x := c.self.mine()
+	if x.stash.first != nil {
+		x.back.add(x.stash.all())
+		c.then |= lookAgain // the mailbox is the turn's until the behaviour returns
+	}
+}
+
+// comeBack puts what has been unstashed into the consumer's half of the mailbox. Owner
+// only, between two messages.
+func (b *body) comeBack(x *extras) {
+	if m := x.back.all(); m != nil {
+		b.in.fifo = concat(m, b.in.fifo)
+		if x.stash.first == nil {
+			b.sys.wards.remove(x)
+			x.stashes = false
+		}
+	}
+}

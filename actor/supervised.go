@@ -1,0 +1,164 @@
+package actor
+
+import "github.com/gallop-go/gallop/backpressure"
+
+// What package supervise needs of an actor: that it can be taken down and brought up in
+// its place, with its ref and its mail.
+
+// Fallen tells a supervisor of an actor that it has spawned with [SpawnSupervised].
+type Fallen struct {
+	// Ref is the actor, and ActorID and Type name it.
+	Ref     AnyRef
+	ActorID uint64
+	Type    string
+	// Reason says why it fell; nil if it ended normally.
+	Reason error
+	// Final tells that it has ended for good. If it has not, it is suspended: it keeps
+	// its mail, holds the system, and waits for [Restart] or [Stop].
+	Final bool
+}
+
+// supervision is what a supervised actor knows of its supervisor. Read-only.
+type supervision struct {
+	super   *body
+	renew   func(b *body) // gives it a fresh state
+	wipe    func(b *body) // gives it the zero state
+	deliver func(c *Context, at *body, f Fallen)
+}
+
+// SpawnSupervised spawns a child of the running actor that can be restarted in its
+// place. init makes its state, out of the zero state, at every start; it runs in the
+// actor's own turn, before OnStart. What such an actor does by itself does not end it but
+// suspends it: if it panics, stops or exits, cannot be started, or is linked to somebody
+// who fails. Its children are stopped then, OnStop runs, its state is gone, and with it
+// its arena, the variant it had become and what it watched. Its ref, its mail (what was
+// stashed comes first), and its links and watchers stay. The message over which it fell
+// does not run again. It holds the system until the running actor, which is told by a
+// message for fell that overtakes ordinary mail, has decided on [Restart] or [Stop].
+//
+// Whoever stops, drains or kills it ends it for good; so does the end of the running
+// actor. An actor with supervised children is never muted.
+//
+// It panics if init is nil, or if fell belongs to another type than the running actor.
+func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, Fallen]) Ref[S] {
+	d := fell.decl()
+	c.mustOwn(d)
+	if init == nil {
+		panic("gallop: SpawnSupervised: a nil function for " + t.Name())
+	}
+	cell := t.newCell(c)
+	cell.supervised = true
+	cell.adopt(c)
+	c.self.extra.guards++
+	wipe := func(b *body) { clear1(stateOf[S](b)) }
+	cell.extra.sup = &supervision{
+		super: c.self, wipe: wipe,
+		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
+		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
+	}
+	cell.launch(c)
+	return Ref[S]{&cell.body}
+}
+
+// Suspend takes a supervised actor down after the message that it handles, as if it had
+// failed with the reason [ErrShutdown], and keeps its mail. Its supervisor hears when
+// that is done. It does nothing to one that is down or on its way. It panics if t was not
+// spawned with [SpawnSupervised].
+func Suspend(from Sender, t Target) {
+	mustBeSupervised("Suspend", t)
+	send1("Suspend", from, t, takeDown{})
+}
+
+// Restart brings a supervised actor up again, with a fresh state, in its place: its
+// queued mail runs, in order. One that is up is taken down first, as by [Suspend], but
+// its supervisor is not told. It does nothing to one that ends. It panics if t was not
+// spawned with [SpawnSupervised].
+func Restart(from Sender, t Target) {
+	mustBeSupervised("Restart", t)
+	send1("Restart", from, t, bringUp{})
+}
+
+func mustBeSupervised(call string, t Target) {
+	if b := targetOf(call, t); !b.supervised {
+		panic("gallop: " + call + ": " + b.String() + " is not supervised")
+	}
+}
+
+// supervises tells whether an actor has supervised children. Owner only.
+func (b *body) supervises() bool { return b.extra != nil && b.extra.guards > 0 }
+
+func (s *supervision) tell(r replier, b *body, why error, final bool) {
+	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ.name, why, final}})
+}
+
+// fell tells a supervisor.
+type fell struct {
+	unanswered
+	sup  *supervision
+	news Fallen
+}
+
+func (s fell) serve(b *body, c *Context) { s.sup.deliver(c, b, s.news) }
+
+// takeDown is Suspend.
+type takeDown struct{ unanswered }
+
+func (takeDown) serve(b *body, c *Context) {
+	if x := b.mine(); x.phase == alive && !x.drained {
+		b.leave(c, goalSuspend, verbStop, ErrShutdown)
+	}
+}
+
+// bringUp is Restart.
+type bringUp struct{ unanswered }
+
+func (bringUp) serve(b *body, c *Context) {
+	switch x := b.mine(); {
+	case x.phase == suspended:
+		b.revive(c, x)
+	case x.phase == alive && !x.drained:
+		b.leave(c, goalRestart, verbStop, ErrShutdown)
+	case x.phase == leaving && x.goal == goalSuspend:
+		x.goal = goalRestart
+	}
+}
+
+// suspend is the end of LEAVING for an actor that may come up again. Its gate is shut:
+// who sends to it waits with it.
+func (b *body) suspend(c *Context, x *extras) {
+	b.forget(c, x)
+	x.phase = suspended
+	b.setLoad(c, b.load&^backpressure.Overloaded|backpressure.Pressed)
+	b.wait()
+	x.sup.tell(replier{c: c, sys: b.sys}, b, x.reason, false)
+}
+
+// forget drops what belongs to a life and not to the actor.
+func (b *body) forget(c *Context, x *extras) {
+	r := replier{c: c, sys: b.sys}
+	c.reset()
+	x.timers.cancelAll(c)
+	for n := len(x.watching.seats); n > 0; n-- {
+		x.watching.seats[n-1].who.cancel(r)
+	}
+	x.back.add(x.stash.all())
+	b.comeBack(x)
+	b.freeArena(r)
+	b.use(&b.typ.table)
+	x.trap, x.exitWhy = nil, nil
+	x.sup.wipe(b)
+}
+
+// revive begins the next life.
+func (b *body) revive(c *Context, x *extras) {
+	x.phase, x.reason = alive, nil
+	x.due, x.down = true, true
+	b.waited()
+	b.setLoad(c, b.load&^backpressure.Pressed)
+	b.start(c)
+	b.heed(c, x)
+	if x.phase == alive {
+		x.held.add(x.todo.all())
+		x.todo, x.held = x.held, messageList{}
+	}
+}

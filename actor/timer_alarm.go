@@ -1,0 +1,107 @@
+package actor
+
+import (
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// timers is what the shards of a system share: one alarm, set while timers are armed.
+// The protocol is at timerShard.
+type timers struct {
+	sys    *System
+	clock  seam.Clock
+	hold   bool // an armed timer keeps the system from being quiescent
+	start  func(*Context, *timerShard)
+	shards []timerShard
+	set    seam.Int64 // when the alarm rings; written under mu
+
+	mu    seam.Mutex
+	alarm seam.Alarm // guarded by mu
+	ended bool       // guarded by mu
+}
+
+func (t *timers) init(sys *System) {
+	t.sys = sys
+	t.hold = sys.opts.clock.Flows()
+	t.start = t.schedule
+	t.prepare(sys.opts.clock, sys.opts.workers)
+}
+
+// prepare makes everything that the protocol knows of.
+func (t *timers) prepare(clock seam.Clock, shards int) {
+	t.clock = clock
+	t.alarm = clock.NewAlarm(t.ring)
+	t.set.Store(never)
+	t.shards = make([]timerShard, shards)
+	for i := range t.shards {
+		s := &t.shards[i]
+		s.all = t
+		s.earliest.Store(never)
+		s.task.Init(s, nil)
+	}
+}
+
+// schedule makes a shard runnable, from a turn or, if c is nil, from outside.
+func (t *timers) schedule(c *Context, s *timerShard) {
+	if c != nil {
+		c.w.Schedule(&s.task)
+	} else if t.sys.sched.Hold() { // between two places it is in none
+		t.sys.sched.Inject(&s.task)
+		t.sys.sched.Release()
+	}
+}
+
+// shardOf returns the shard for an actor that arms its first timer.
+func (t *timers) shardOf(c *Context) *timerShard {
+	return &t.shards[c.w.ID()%len(t.shards)] // a pinned worker has a number behind the others
+}
+
+// ringAt sees to it that the alarm rings at a time, or earlier. One load if it does.
+func (t *timers) ringAt(at int64) {
+	if at >= t.set.Load() {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reset(at)
+}
+
+// reset sets the alarm if it would ring later. Caller holds mu.
+func (t *timers) reset(at int64) {
+	if !t.ended && at < t.set.Load() {
+		t.set.Store(at)
+		t.alarm.Set(at)
+	}
+}
+
+// ring makes every shard runnable that has something due.
+func (t *timers) ring() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return
+	}
+	now := t.clock.Nanos()
+	t.set.Store(never) // before the look at the shards: F1
+	next := int64(never)
+	for i := range t.shards {
+		s := &t.shards[i]
+		if at := s.earliest.Load(); at > now {
+			next = min(next, at)
+		} else if s.queued.CompareAndSwap(0, 1) {
+			t.start(nil, s)
+		}
+	}
+	t.reset(next)
+}
+
+// stop ends all timers of a system that stops, however many there are: nobody looks
+// into the wheels any more. No alarm does anything when it returns.
+func (t *timers) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	t.alarm.Stop()
+}
+
+var _ sched.Runner = (*timerShard)(nil)

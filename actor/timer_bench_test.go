@@ -1,0 +1,190 @@
+package actor_test
+
+import (
+	"container/heap"
+	"context"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/wheel"
+)
+
+// delays are how long the timers of a benchmark take: up to a second, as time-outs do.
+func delays(n int) []time.Duration {
+	r := rand.New(rand.NewPCG(1, 2))
+	d := make([]time.Duration, n)
+	for i := range d {
+		d[i] = time.Duration(r.IntN(int(time.Second)))
+	}
+	return d
+}
+
+const manyTimers = 1 << 20
+
+// BenchmarkTimer_ArmFire: a million timers of one second are armed by 64 actors, and
+// fire. An op is both, for one timer.
+func BenchmarkTimer_ArmFire(b *testing.B) {
+	clock := actor.NewVirtualClock(time.Unix(0, 0))
+	sys := start(b, actor.Clock(clock))
+	d := delays(manyTimers)
+	all := make([]actor.Ref[puppet], 64)
+	for i := range all {
+		all[i] = puppetType.Spawn(sys, puppet{})
+	}
+	for range max(1, b.N/manyTimers) {
+		for i, p := range all {
+			do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+				for _, d := range d[i*manyTimers/64 : (i+1)*manyTimers/64] {
+					actor.After(c, d, count, 1)
+				}
+			})
+		}
+		quiet(b, sys)
+		clock.Jump(time.Second)
+		quiet(b, sys)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(1, b.N/manyTimers)*manyTimers), "ns/timer")
+}
+
+// BenchmarkTimer_AfterFunc: the same with Go's timers: they are armed by 64
+// goroutines, in a time that is not long enough for any to fire, and then fire.
+func BenchmarkTimer_AfterFunc(b *testing.B) {
+	d := delays(manyTimers)
+	for range max(1, b.N/manyTimers) {
+		var armed, fired sync.WaitGroup
+		fired.Add(manyTimers)
+		began := time.Now()
+		for i := range 64 {
+			armed.Go(func() {
+				for _, d := range d[i*manyTimers/64 : (i+1)*manyTimers/64] {
+					time.AfterFunc(2*time.Second+d/1000, fired.Done)
+				}
+			})
+		}
+		armed.Wait()
+		b.StopTimer()
+		time.Sleep(2*time.Second - time.Since(began)) // nothing happens meanwhile: it is not what is measured
+		b.StartTimer()
+		fired.Wait()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(1, b.N/manyTimers)*manyTimers), "ns/timer")
+}
+
+// BenchmarkTimer_ArmCancel: a time-out that is canceled in time, as most are, while
+// a hundred thousand others are armed.
+func BenchmarkTimer_ArmCancel(b *testing.B) {
+	sys := start(b, actor.Clock(actor.NewVirtualClock(time.Unix(0, 0))))
+	inside(b, sys, func(c *actor.Context) {
+		for i := range 100_000 {
+			actor.After(c, time.Minute+time.Duration(i), count, 1)
+		}
+		b.ResetTimer()
+		for range b.N {
+			actor.After(c, time.Second, count, 1).Cancel(c)
+		}
+	})
+}
+
+// BenchmarkTimer_ArmCancelAfterFunc: the same with Go's timers.
+func BenchmarkTimer_ArmCancelAfterFunc(b *testing.B) {
+	for i := range 100_000 {
+		defer time.AfterFunc(time.Minute+time.Duration(i), func() {}).Stop()
+	}
+	for b.Loop() {
+		time.AfterFunc(time.Second, func() {}).Stop()
+	}
+}
+
+// BenchmarkTimer_StopOfMany: what the end of a system costs that has a million armed
+// timers.
+func BenchmarkTimer_StopOfMany(b *testing.B) {
+	d := delays(manyTimers)
+	for b.Loop() {
+		b.StopTimer()
+		sys := actor.Start(actor.Clock(actor.NewVirtualClock(time.Unix(0, 0))))
+		inside(b, sys, func(c *actor.Context) {
+			for _, d := range d {
+				actor.After(c, d, count, 1)
+			}
+		})
+		b.StartTimer()
+		sys.Stop()
+	}
+}
+
+// BenchmarkTimer_ArmFireOne: one timer at a time on the machine's clock, from arming
+// to its behaviour, with no time to pass in between.
+func BenchmarkTimer_ArmFireOne(b *testing.B) {
+	sys := start(b)
+	left := b.N
+	var again deed
+	again = func(_ *puppet, c *actor.Context) {
+		if left--; left > 0 {
+			actor.After(c, 0, do, again)
+		}
+	}
+	b.ResetTimer()
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), again)
+	if err := sys.Wait(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkTimerQueue compares the wheel with a heap, without actors: a million
+// entries are added, every other one is removed, the rest is taken in order.
+func BenchmarkTimerQueue(b *testing.B) {
+	d := delays(manyTimers)
+	b.Run("wheel", func(b *testing.B) {
+		entries := make([]wheel.Entry[int], len(d))
+		for b.Loop() {
+			var w wheel.Wheel[int]
+			for i := range entries {
+				w.Add(&entries[i], uint64(d[i]))
+			}
+			for i := 0; i < len(entries); i += 2 {
+				w.Remove(&entries[i])
+			}
+			for w.Pop(uint64(time.Second)) != nil {
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(d)), "ns/timer")
+	})
+	b.Run("heap", func(b *testing.B) {
+		entries := make([]heapEntry, len(d))
+		for b.Loop() {
+			var h timerHeap
+			for i := range entries {
+				entries[i].at = d[i]
+				heap.Push(&h, &entries[i])
+			}
+			for i := 0; i < len(entries); i += 2 {
+				heap.Remove(&h, entries[i].i)
+			}
+			for len(h) > 0 {
+				heap.Pop(&h)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(d)), "ns/timer")
+	})
+}
+
+type heapEntry struct {
+	at time.Duration
+	i  int
+}
+
+type timerHeap []*heapEntry
+
+func (h timerHeap) Len() int           { return len(h) }
+func (h timerHeap) Less(i, j int) bool { return h[i].at < h[j].at }
+func (h timerHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i]; h[i].i, h[j].i = i, j }
+func (h *timerHeap) Push(x any)        { e := x.(*heapEntry); e.i = len(*h); *h = append(*h, e) }
+func (h *timerHeap) Pop() any {
+	old := *h
+	e := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return e
+}

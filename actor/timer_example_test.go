@@ -1,0 +1,201 @@
+package actor_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// A lamp that goes out when nobody has touched it for a minute.
+type lamp struct{ off actor.Timer }
+
+func (l *lamp) Touch(c *actor.Context, _ actor.None) {
+	l.off.Cancel(c)
+	l.off = actor.After(c, time.Minute, lampOff, "out")
+}
+
+func (l *lamp) Off(c *actor.Context, how string) { fmt.Println(how, "at", c.Now().Format("15:04:05")) }
+
+var (
+	lampType = actor.NewType[lamp]("lamp")
+	touch    = actor.Declare[actor.None](lampType, "touch")
+	lampOff  = actor.Declare[string](lampType, "off")
+	_        = lampType.Table(touch.Do((*lamp).Touch), lampOff.Do((*lamp).Off))
+)
+
+// A timer sends its actor a message. On a virtual clock a test need not wait for it.
+func ExampleAfter() {
+	clock := actor.NewVirtualClock(time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC))
+	sys := actor.Start(actor.Clock(clock))
+	l := lampType.Spawn(sys, lamp{})
+	ctx := context.Background()
+	touch.Send(sys, l, actor.None{})
+	_ = clock.Advance(ctx, 50*time.Second)
+	touch.Send(sys, l, actor.None{})
+	_ = clock.Advance(ctx, 50*time.Second) // the first minute is over, and was canceled
+	_ = clock.Advance(ctx, time.Hour)
+	sys.Stop()
+	// Output: out at 12:01:50
+}
+
+// Every is a heartbeat, until its Timer is canceled.
+func ExampleEvery() {
+	type heart struct {
+		beats int
+		timer actor.Timer
+	}
+	heartType := actor.NewType[heart]("heart")
+	live := actor.Declare[actor.None](heartType, "live")
+	beat := actor.Declare[int](heartType, "beat")
+	heartType.Table(
+		live.Do(func(h *heart, c *actor.Context, _ actor.None) { h.timer = actor.Every(c, time.Millisecond, beat, 3) }),
+		beat.Do(func(h *heart, c *actor.Context, last int) {
+			h.beats++
+			fmt.Println("beat", h.beats)
+			if h.beats == last {
+				fmt.Println("in time:", h.timer.Cancel(c))
+			}
+		}))
+	sys := actor.Start()
+	live.Send(sys, heartType.Spawn(sys, heart{}), actor.None{})
+	_ = sys.Run() // an armed timer holds the system
+	// Output:
+	// beat 1
+	// beat 2
+	// beat 3
+	// in time: true
+}
+
+// A VirtualClock goes as far as it is told, and stops wherever something happens.
+func ExampleVirtualClock() {
+	clock := actor.NewVirtualClock(time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC))
+	sys := actor.Start(actor.Clock(clock))
+	l := lampType.Spawn(sys, lamp{})
+	touch.Send(sys, l, actor.None{})
+	_ = sys.Wait(context.Background()) // time stands still and holds nobody
+	fmt.Println(clock.Next())
+	_ = clock.Advance(context.Background(), 24*time.Hour)
+	fmt.Println(clock.Now().Format(time.DateTime))
+	sys.Stop()
+	// Output:
+	// 1m0s true
+	// out at 12:01:00
+	// 2026-01-03 12:00:00
+}
+
+// A name is looked up once, and gives a ref.
+func ExampleLookup() {
+	sys := actor.Start()
+	a, err := accountType.SpawnNamed(sys, "savings", account{balance: 10})
+	fmt.Println(a, err)
+	_, err = accountType.SpawnNamed(sys, "savings", account{})
+	fmt.Println(err)
+	found, err := actor.Lookup[account](sys, "savings")
+	fmt.Println(found == a, err)
+	_, err = actor.Lookup[account](sys, "current")
+	fmt.Println(err)
+	sys.Stop()
+	// Output:
+	// account#1 <nil>
+	// gallop: name taken: "savings"
+	// true <nil>
+	// gallop: no actor of that name: "current"
+}
+
+// FromChan is a channel that leads to an actor.
+func ExampleFromChan() {
+	type gauge struct{ sum int }
+	gaugeType := actor.NewType[gauge]("gauge")
+	read := actor.Declare[<-chan int](gaugeType, "read")
+	show := actor.Declare[int](gaugeType, "show")
+	gaugeType.Table(
+		show.Do(func(g *gauge, _ *actor.Context, n int) { g.sum += n; fmt.Println("sum", g.sum) }),
+		read.Do(func(_ *gauge, c *actor.Context, ch <-chan int) { actor.FromChan(c, ch, show) }))
+
+	sys := actor.Start()
+	ch := make(chan int)
+	read.Send(sys, gaugeType.Spawn(sys, gauge{}), ch)
+	for i := range 3 {
+		ch <- i
+	}
+	close(ch) // it held the system until now
+	_ = sys.Run()
+	// Output:
+	// sum 0
+	// sum 1
+	// sum 3
+}
+
+// ToChan is an actor that leads to a channel.
+func ExampleToChan() {
+	sys := actor.Start()
+	ch := make(chan string)
+	out := actor.ToChan(sys, ch)
+	go func() {
+		out.Send(sys, "one")
+		out.Send(sys, "two")
+	}()
+	fmt.Println(<-ch, <-ch)
+	_ = sys.Run()
+	// Output: one two
+}
+
+// AskAll asks several actors the same, and gives up at the first error.
+func ExampleAskAll() {
+	sys := actor.Start()
+	var all []actor.Ref[account]
+	for _, balance := range []int{10, 20, 30} {
+		all = append(all, accountType.Spawn(sys, account{balance}))
+	}
+	fmt.Println(actor.AskAll(context.Background(), sys, withdraw, all, 5))
+	fmt.Println(actor.AskAll(context.Background(), sys, withdraw, all, 10))
+	sys.Stop()
+	// Output:
+	// [5 15 25] <nil>
+	// [] not enough
+}
+
+// Replies come in as they are made, each with the actor that made it.
+func ExampleReplies() {
+	sys := actor.Start()
+	all := []actor.Ref[account]{accountType.Spawn(sys, account{1}), accountType.Spawn(sys, account{2})}
+	left := map[actor.Ref[account]]int{}
+	for a, res := range actor.Replies(context.Background(), sys, withdraw, all, 1) {
+		left[a] = res.Value
+	}
+	fmt.Println(left[all[0]], left[all[1]])
+	sys.Stop()
+	// Output: 0 1
+}
+
+// A message may carry a context: here one that says for whom it is.
+func ExampleCarried() {
+	type user struct{}
+	type desk struct{}
+	deskType := actor.NewType[desk]("desk")
+	serve := actor.Declare[actor.Carried[string]](deskType, "serve")
+	deskType.Table(actor.DoCarried(serve, func(_ *desk, _ *actor.Context, ctx context.Context, what string) {
+		fmt.Println(what, "for", ctx.Value(user{}))
+	}))
+	sys := actor.Start()
+	ctx := context.WithValue(context.Background(), user{}, "Ada")
+	serve.Send(sys, deskType.Spawn(sys, desk{}), actor.Carry(ctx, "tea"))
+	_ = sys.Run()
+	// Output: tea for Ada
+}
+
+// Standing says how an actor stands, for those who choose between several.
+func ExampleRef_Standing() {
+	sys := actor.Start()
+	a := accountType.Spawn(sys, account{})
+	fmt.Println(a.Standing())
+	actor.Stop(sys, a)
+	_ = sys.Wait(context.Background())
+	fmt.Println(a.Standing(), a.Standing() == actor.Ended)
+	sys.Stop()
+	// Output:
+	// idle
+	// ended true
+}

@@ -1,0 +1,404 @@
+package actor_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// epoch is when virtual clocks begin.
+var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// onVirtualTime makes a system on a virtual clock.
+func onVirtualTime(t testing.TB, opts ...actor.Option) (*actor.System, *actor.VirtualClock) {
+	clock := actor.NewVirtualClock(epoch)
+	return start(t, append(opts, actor.Clock(clock))...), clock
+}
+
+// advance moves a clock on.
+func advance(t testing.TB, clock *actor.VirtualClock, d time.Duration) {
+	t.Helper()
+	must(t, clock.Advance(soon(t), d))
+}
+
+// bell notes what rings.
+type bell struct {
+	rung []ring
+	held actor.Timer
+}
+
+type ring struct {
+	what int
+	at   time.Duration // since epoch
+}
+
+func (b *bell) Ring(c *actor.Context, what int) {
+	b.rung = append(b.rung, ring{what, c.Now().Sub(epoch)})
+}
+
+func (b *bell) Say(_ *actor.Context, what string) { b.rung = append(b.rung, ring{what: len(what)}) }
+
+func (b *bell) Do(c *actor.Context, f func(*bell, *actor.Context)) (int, error) {
+	f(b, c)
+	return len(b.rung), nil
+}
+
+var (
+	bellType = actor.NewType[bell]("bell")
+	chime    = actor.Declare[int](bellType, "ring")
+	sayAt    = actor.Declare[string](bellType, "sayAt")
+	inBell   = actor.DeclareAsk[func(*bell, *actor.Context), int](bellType, "do")
+	_        = bellType.Table(chime.Do((*bell).Ring), sayAt.Do((*bell).Say), inBell.Do((*bell).Do))
+)
+
+// onBell runs f in a behaviour of a bell.
+func onBell(t testing.TB, sys *actor.System, b actor.Ref[bell], f func(b *bell, c *actor.Context)) {
+	t.Helper()
+	_, err := inBell.Ask(soon(t), sys, b, f)
+	must(t, err)
+}
+
+// rungBy returns what a bell has noted.
+func rungBy(t testing.TB, sys *actor.System, b actor.Ref[bell]) (rung []ring) {
+	t.Helper()
+	onBell(t, sys, b, func(b *bell, _ *actor.Context) { rung = slices.Clone(b.rung) })
+	return rung
+}
+
+// rings fails the test if a bell has not noted just that.
+func rings(t testing.TB, sys *actor.System, b actor.Ref[bell], want ...ring) {
+	t.Helper()
+	if got := rungBy(t, sys, b); !slices.Equal(got, want) {
+		t.Fatalf("rung %v, want %v", got, want)
+	}
+}
+
+// TestTimer_Order: "An actor's timers fire in the order of their times, those of the
+// same time in the order in which they were armed, never early", a million of them,
+// of which half are canceled.
+func TestTimer_Order(t *testing.T) {
+	n := scaled(1_000_000)
+	if invariant.On {
+		n /= 10
+	}
+	sys, clock := onVirtualTime(t)
+	b := bellType.Spawn(sys, bell{})
+	r := rand.New(rand.NewPCG(3, 4))
+	at := make([]time.Duration, n)
+	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+		timers := make([]actor.Timer, n)
+		for i := range at {
+			at[i] = time.Duration(r.IntN(n / 4)) // so that many are equal
+			timers[i] = actor.After(c, at[i], chime, i)
+		}
+		for i := 1; i < n; i += 2 {
+			if !timers[i].Cancel(c) {
+				t.Fatalf("timer %d could not be canceled", i)
+			}
+		}
+	})
+	clock.Jump(time.Duration(n / 8)) // half of the time, all at once
+	quiet(t, sys)
+	half := len(rungBy(t, sys, b))
+	clock.Jump(time.Duration(n))
+	quiet(t, sys)
+	rung := rungBy(t, sys, b)
+	equal(t, "timers that fired", len(rung), n/2)
+	for i, x := range rung {
+		now := time.Duration(n / 8)
+		if i >= half {
+			now += time.Duration(n)
+		}
+		switch {
+		case x.what%2 == 1:
+			t.Fatalf("timer %d fired, which was canceled", x.what)
+		case at[x.what] > now || i >= half && at[x.what] <= time.Duration(n/8):
+			t.Fatalf("timer %d of %d fired at %d", x.what, at[x.what], now)
+		case i > 0 && (at[rung[i-1].what] > at[x.what] || at[rung[i-1].what] == at[x.what] && rung[i-1].what > x.what):
+			t.Fatalf("timer %d of %d fired before %d of %d", rung[i-1].what, at[rung[i-1].what], x.what, at[x.what])
+		}
+	}
+}
+
+// TestTimer_Exact: "when d has passed", to the nanosecond; "A d of zero or less is over
+// at once".
+func TestTimer_Exact(t *testing.T) {
+	sys, clock := onVirtualTime(t)
+	b := bellType.Spawn(sys, bell{})
+	onBell(t, sys, b, func(b *bell, c *actor.Context) {
+		actor.After(c, 1500*time.Microsecond, chime, 1)
+		actor.After(c, 0, chime, 2)
+		actor.After(c, math.MinInt64, chime, 3)
+		actor.After(c, 1, sayAt, "four") // has pointers, so it is kept elsewhere
+		chime.Send(c, actor.Self[bell](c), 5)
+	})
+	quiet(t, sys)
+	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0})
+	if d, ok := clock.Next(); !ok || d != 1 {
+		t.Errorf("the next timer is due in %v, %v", d, ok)
+	}
+	advance(t, clock, 1500*time.Microsecond-1)
+	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0}, ring{what: 4})
+	advance(t, clock, 1)
+	rings(t, sys, b, ring{5, 0}, ring{2, 0}, ring{3, 0}, ring{what: 4}, ring{1, 1500 * time.Microsecond})
+	if _, ok := clock.Next(); ok {
+		t.Error("an alarm is set and no timer is armed")
+	}
+}
+
+// TestTimer_Cancel: "tells whether that was in time: then its message … will not run,
+// even if it is in the mailbox already".
+func TestTimer_Cancel(t *testing.T) {
+	sys, clock := onVirtualTime(t, actor.Workers(2))
+	b := bellType.Spawn(sys, bell{})
+	var early, late, ran, text actor.Timer
+	onBell(t, sys, b, func(b *bell, c *actor.Context) {
+		early, late = actor.After(c, time.Second, chime, 1), actor.After(c, time.Second, chime, 2)
+		text, ran = actor.After(c, time.Second, sayAt, "text"), actor.After(c, time.Second, chime, 3)
+		equal(t, "a first Cancel", early.Cancel(c), true)
+		equal(t, "a second Cancel", early.Cancel(c), false)
+		clock.Jump(time.Second)
+		eventually(t, "the messages to be on their way", func() bool { return late.OnItsWay() && text.OnItsWay() })
+		equal(t, "Cancel on its way", late.Cancel(c), true)
+		equal(t, "Cancel with a payload on its way", text.Cancel(c), true)
+		equal(t, "a second Cancel on its way", late.Cancel(c), false)
+		equal(t, "Cancel of none", actor.Timer{}.Cancel(c), false)
+	})
+	quiet(t, sys)
+	rings(t, sys, b, ring{3, time.Second})
+	onBell(t, sys, b, func(b *bell, c *actor.Context) {
+		equal(t, "Cancel afterwards", ran.Cancel(c), false)
+		again := actor.After(c, time.Second, chime, 4) // in memory that was one of the others'
+		for _, old := range []actor.Timer{early, late, text, ran} {
+			equal(t, "Cancel of an old timer", old.Cancel(c), false)
+		}
+		equal(t, "Cancel of the new one", again.Cancel(c), true)
+	})
+	equal(t, "messages", sys.Stats().Messages, 4) // two asks, the last but one, and the timer
+}
+
+// TestTimer_EndsWithItsActor: "They end with their actor: what has not run by then is
+// neither run nor a dead letter", and holds nobody.
+func TestTimer_EndsWithItsActor(t *testing.T) {
+	for name, end := range map[string]func(*actor.Context){
+		"stop":  func(c *actor.Context) { c.Stop() },
+		"panic": func(*actor.Context) { panic("on purpose") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.Workers(2), dead.option())
+			b := puppetType.Spawn(sys, puppet{})
+			do.Send(sys, b, func(_ *puppet, c *actor.Context) {
+				onItsWay := actor.After(c, 0, count, 1)
+				tick := actor.Every(c, 1, count, 1)
+				for range 1000 {
+					actor.After(c, time.Hour, count, 1)
+					actor.Every(c, time.Hour, count, 1)
+				}
+				eventually(t, "two to be on their way", func() bool { return onItsWay.OnItsWay() && tick.OnItsWay() })
+				end(c)
+			})
+			quiet(t, sys) // an hour is not over
+			equal(t, "dead letters", dead.n.Load(), 0)
+			equal(t, "messages", sys.Stats().Messages, 1)
+		})
+	}
+}
+
+// TestTimer_Holds: "While time passes by itself, an armed timer keeps the system from
+// being quiescent"; one that has fired or was canceled does not.
+func TestTimer_Holds(t *testing.T) {
+	sys := start(t)
+	b := puppetType.Spawn(sys, puppet{})
+	var far actor.Timer
+	do.Send(sys, b, func(_ *puppet, c *actor.Context) {
+		far = actor.After(c, time.Hour, count, 1)
+		actor.After(c, time.Millisecond, count, 1)
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- sys.Run() }()
+	fired := func() bool {
+		n, err := value.Ask(soon(t), sys, b, actor.None{})
+		must(t, err)
+		return n == 1
+	}
+	eventually(t, "the near timer to fire", fired)
+	for range 100 {
+		fired()
+	}
+	equal(t, "runs that have ended", len(ended), 0)
+	do.Send(sys, b, func(_ *puppet, c *actor.Context) { far.Cancel(c) })
+	must(t, receive(t, "Run to return", ended))
+}
+
+// TestTimer_OfPinned: pinned actors have timers like others.
+func TestTimer_OfPinned(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	ticks := 0
+	var tick actor.Timer
+	p := pinnedType.Spawn(sys, puppet{})
+	pinnedDo.Send(sys, p, func(_ *puppet, c *actor.Context) {
+		tick = actor.Every(c, 1, pinnedDo, func(_ *puppet, c *actor.Context) {
+			if ticks++; ticks == 10 {
+				tick.Cancel(c)
+			}
+		})
+	})
+	quiet(t, sys)
+	equal(t, "ticks", ticks, 10)
+}
+
+// TestTimer_Conservation: from many actors, on the machine's clock, every timer that
+// was armed runs once, or is canceled and does not.
+func TestTimer_Conservation(t *testing.T) {
+	withWorkers(t, func(t *testing.T, workers int) {
+		sys := start(t, actor.Workers(workers))
+		var armed, canceled, ran atomic.Int64
+		for i := range 50 {
+			r := rand.New(rand.NewPCG(uint64(workers), uint64(i)))
+			left := scaled(2000)
+			kept := make([]actor.Timer, 8)
+			var work deed
+			work = func(_ *puppet, c *actor.Context) {
+				ran.Add(1)
+				for range r.IntN(4) {
+					if left == 0 {
+						break
+					}
+					left--
+					armed.Add(1)
+					at := r.IntN(len(kept))
+					if kept[at].Cancel(c) {
+						canceled.Add(1)
+					}
+					kept[at] = actor.After(c, time.Duration(r.IntN(300_000)), do, work)
+				}
+			}
+			armed.Add(1)
+			do.Send(sys, puppetType.Spawn(sys, puppet{}), work)
+		}
+		quiet(t, sys)
+		equal(t, "timers that ran or were canceled", ran.Load()+canceled.Load(), armed.Load())
+		equal(t, "messages", sys.Stats().Messages, uint64(ran.Load()))
+	})
+}
+
+// TestTimer_StopOfMany: a system with many armed timers stops, and none of them fires
+// afterwards. That it is quick is shown by BenchmarkTimer_StopOfMany.
+func TestTimer_StopOfMany(t *testing.T) {
+	for _, stop := range []func(*actor.System){
+		(*actor.System).Stop,
+		func(s *actor.System) {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			_ = s.Shutdown(ctx)
+			s.Stop()
+		},
+	} {
+		sys, clock := onVirtualTime(t)
+		for range 10 {
+			inside(t, sys, func(c *actor.Context) {
+				for range scaled(10_000) {
+					actor.After(c, time.Second, do, func(*puppet, *actor.Context) { t.Error("it fired") })
+				}
+			})
+		}
+		stop(sys)
+		clock.Jump(time.Hour)
+	}
+}
+
+// TestTimer_AllocatesNothing: "After allocates nothing in steady state", nor do a tick
+// and a Cancel.
+func TestTimer_AllocatesNothing(t *testing.T) {
+	if invariant.On {
+		return // the race detector makes a sync.Pool forget on purpose
+	}
+	sys, clock := onVirtualTime(t, actor.Workers(1))
+	b := puppetType.Spawn(sys, puppet{})
+	inside(t, sys, func(c *actor.Context) {
+		for i := range 100 {
+			actor.After(c, time.Hour, note, actor.Result[any]{})
+			actor.Every(c, time.Hour+time.Duration(i), count, 1).Cancel(c)
+		}
+	})
+	var got uint64
+	work := func(_ *puppet, c *actor.Context) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 1000 {
+			actor.After(c, time.Second, count, 1)
+			actor.After(c, time.Second, note, actor.Result[any]{}).Cancel(c)
+		}
+		runtime.ReadMemStats(&after)
+		got = after.Mallocs - before.Mallocs
+	}
+	for range 3 {
+		do.Send(sys, b, work)
+		quiet(t, sys)
+		clock.Jump(time.Second)
+		quiet(t, sys)
+	}
+	if got > 20 {
+		t.Errorf("%d allocations for 2,000 timers", got)
+	}
+}
+
+// TestTimer_PanicReport: a panic over a timer's message is reported like any other.
+func TestTimer_PanicReport(t *testing.T) {
+	for _, arm := range []func(*actor.Context, time.Duration, actor.Behaviour[puppet, deed], deed) actor.Timer{
+		actor.After[puppet, deed], actor.Every[puppet, deed],
+	} {
+		reports := make(chan actor.PanicReport, 1)
+		sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+		b := puppetType.Spawn(sys, puppet{})
+		do.Send(sys, b, func(_ *puppet, c *actor.Context) {
+			arm(c, 1, do, func(*puppet, *actor.Context) { panic("on purpose") })
+		})
+		p := receive(t, "a report", reports)
+		equal(t, "behaviour", p.Behaviour, "do")
+		equal(t, "sender", p.From, b.ID())
+		quiet(t, sys)
+	}
+}
+
+// TestMisuse_OfTimers: the panics that the comments promise.
+func TestMisuse_OfTimers(t *testing.T) {
+	sys, clock := onVirtualTime(t)
+	var foreign actor.Timer
+	inside(t, sys, func(c *actor.Context) { foreign = actor.After(c, time.Hour, count, 1) })
+	inside(t, sys, func(c *actor.Context) {
+		for words, f := range map[string]func(){
+			"Every(0s): want a positive":        func() { actor.Every(c, 0, count, 1) },
+			"Every(-1s): want a positive":       func() { actor.Every(c, -time.Second, count, 1) },
+			"slow.do is not one of puppet#":     func() { actor.After(c, 1, slowDo, nil) },
+			"a zero Behaviour":                  func() { actor.After(c, 1, actor.Behaviour[puppet, int]{}, 1) },
+			"a timer of puppet#":                func() { foreign.Cancel(c) },
+			"Advance called from a behaviour":   func() { _ = clock.Advance(context.Background(), 1) },
+			"Advance(-1ns): time does not go":   func() { _ = clock.Advance(context.Background(), -1) },
+			"Jump(-1ns): time does not go back": func() { clock.Jump(-1) },
+		} {
+			panics(t, words, f)
+		}
+	})
+	panics(t, "Clock(nil)", func() { actor.Start(actor.Clock(nil)) })
+	equal(t, "panics", sys.Stats().Panics, 0)
+}
+
+// TestTimer_Layout: "With its header it fills 128 bytes on a 64-bit machine"; and on any
+// it lies where the payload of a message is looked for.
+func TestTimer_Layout(t *testing.T) {
+	equal(t, "place in the message", actor.TimerOffset, actor.HeaderSize)
+	if unsafe.Sizeof(uintptr(0)) == 8 {
+		equal(t, "size", actor.TimerSize, 128)
+	}
+}

@@ -1,0 +1,54 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// wards are the actors of a system that have mail although they are in no queue: those
+// that wait for their children or their supervisor, and those with a stash. When the
+// system stops, they are made runnable once more, so that their mail becomes dead
+// letters like everybody's.
+//
+// Whoever becomes a ward when the system has begun to stop may be overlooked. It adds
+// itself, then looks whether the system stops; stop sets its flag, then looks at the
+// wards: one of the two sees the other.
+type wards struct {
+	mu  seam.Mutex
+	all roster[body] // guarded by mu
+}
+
+// add counts one reason why b is a ward. Owner of b only.
+func (w *wards) add(b *body, x *extras) {
+	if x.ward++; x.ward == 1 {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.all.add(b, &x.place)
+	}
+}
+
+// remove takes one reason away. Owner of the actor only.
+func (w *wards) remove(x *extras) {
+	if x.ward--; x.ward == 0 {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.all.remove(&x.place)
+	}
+}
+
+// drop takes all reasons away.
+func (w *wards) drop(x *extras) {
+	if x.ward > 0 {
+		x.ward = 1
+		w.remove(x)
+	}
+}
+
+// rouse makes all wards runnable. After the system has begun to stop.
+func (w *wards) rouse(s *System) {
+	w.mu.Lock()
+	seats := append([]seat[body](nil), w.all.seats...)
+	w.mu.Unlock()
+	for _, at := range seats {
+		if b := at.who; b.debt.Recall() || b.box.push(newSignal(nil, nil)) == pushWoke {
+			s.sched.Inject(&b.task)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package actor
+
+import "context"
+
+// Down tells of the end of an actor that the receiver watches.
+type Down struct {
+	// ActorID and Type say who has ended.
+	ActorID uint64
+	Type    string
+	// Reason says why; nil if the end was normal.
+	Reason error
+	// Monitor is what [Watch] returned.
+	Monitor Monitor
+}
+
+// Monitor is one call of [Watch]. The zero Monitor watches nobody.
+type Monitor struct{ m *monitor }
+
+// monitor is known to the watcher, the target, and the signals between them.
+type monitor struct {
+	watcher, target *body
+	deliver         func(c *Context, at *body, d Down)
+	live            bool      // the watcher still wants it; the watcher's
+	place           int       // in the watcher's roster; the watcher's
+	seat            int       // in the target's roster; the target's
+	outside         chan Down // instead of a watcher: has room for one
+}
+
+// Watch makes the end of t come as a message for b, a behaviour of the running actor,
+// which overtakes ordinary mail; at once if t has ended long ago, with the reason it
+// had. It comes once for each call, and watching does nothing to t. It panics if t is a
+// zero Ref, or if b belongs to another type.
+func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
+	to, d := targetOf("Watch", t), b.decl()
+	c.mustOwn(d)
+	m := &monitor{watcher: c.self, target: to, live: true}
+	m.deliver = func(c *Context, at *body, down Down) { deliver(c, at, d, down) }
+	c.self.mine().watching.add(m, &m.place)
+	to.tell(replier{c: c, sys: c.sys}, watched{mon: m})
+	return Monitor{m}
+}
+
+// Unwatch undoes [Watch]. When it returns, the message does not come any more, not even
+// if the end has happened already and it is on its way. Undoing twice, or the zero
+// Monitor, does nothing. It panics if another actor has called Watch.
+func Unwatch(c *Context, m Monitor) {
+	if m.m == nil {
+		return
+	}
+	if m.m.watcher != c.self {
+		panic("gallop: Unwatch: the monitor is another actor's")
+	}
+	m.m.cancel(replier{c: c, sys: c.sys})
+}
+
+// cancel ends a monitor on the watcher's side, whose turn it is.
+func (m *monitor) cancel(r replier) {
+	if m.live {
+		m.live = false
+		m.watcher.mine().watching.remove(&m.place)
+		m.target.tell(r, unwatched{mon: m})
+	}
+}
+
+// Join waits from outside until t has ended, and does nothing to end it. It returns at
+// once if t has ended long ago. The error is ctx's, or ErrSystemStopped if the system of t
+// stops before. It panics if t is a zero Ref or if a behaviour calls it.
+func Join(ctx context.Context, sys *System, t Target) (Down, error) {
+	b := targetOf("Join", t)
+	split(sys)
+	sys.mustBeOutside("Join")
+	return b.join(ctx)
+}
+
+func (b *body) join(ctx context.Context) (Down, error) {
+	m := &monitor{target: b, outside: make(chan Down, 1)}
+	r := replier{sys: b.sys}
+	b.tell(r, watched{mon: m})
+	select {
+	case d := <-m.outside: // it has ended before
+		return d.orStopped()
+	default:
+	}
+	select {
+	case d := <-m.outside:
+		return d.orStopped()
+	case <-b.sys.ctx.Done():
+		return Down{}, ErrSystemStopped
+	case <-ctx.Done():
+		b.tell(r, unwatched{mon: m})
+		return Down{}, ctx.Err()
+	}
+}
+
+// orStopped tells an actor that has ended from one that its system took along.
+func (d Down) orStopped() (Down, error) {
+	if d.Reason == ErrSystemStopped {
+		return Down{}, ErrSystemStopped
+	}
+	return d, nil
+}
+
+// report tells the watcher of the end of b.
+func (m *monitor) report(r replier, b *body, why error) {
+	d := Down{b.id, b.typ.name, why, Monitor{m}}
+	if m.outside != nil {
+		d.Monitor = Monitor{}
+		m.outside <- d
+		return
+	}
+	m.watcher.tell(r, watchedEnded{mon: m, down: d})
+}
+
+// watched tells the target that it is.
+type watched struct{ mon *monitor }
+
+func (s watched) serve(b *body, _ *Context) { b.mine().watchers.add(s.mon, &s.mon.seat) }
+
+func (s watched) refused(b *body, r replier) { s.mon.report(r, b, b.whyDead()) }
+
+// unwatched tells the target that it is not any more.
+type unwatched struct {
+	unanswered
+	mon *monitor
+}
+
+func (s unwatched) serve(b *body, _ *Context) { b.mine().watchers.remove(&s.mon.seat) }
+
+// watchedEnded tells the watcher.
+type watchedEnded struct {
+	unanswered
+	mon  *monitor
+	down Down
+}
+
+func (s watchedEnded) serve(b *body, c *Context) {
+	if s.mon.live {
+		s.mon.live = false
+		b.mine().watching.remove(&s.mon.place)
+		s.mon.deliver(c, b, s.down)
+	}
+}

@@ -1,0 +1,23 @@
+// Package group sends to several actors as to one: topics and pools.
+//
+// A [Topic] passes every message on to all who have subscribed, a [Pool] to one of its
+// members. Both are ordinary actors, with a mailbox and back pressure of their own, and
+// both are handlers themselves, so that a topic may subscribe to a topic, or have a pool
+// of subscribers. They know their receivers as [actor.Handler], so any actor will do
+// that understands the messages, and so will a test double.
+//
+// # Guarantees
+//
+//   - What one sender publishes is seen by each subscriber in the order of publishing,
+//     and by all of those who had subscribed before.
+//   - A subscriber or member that does not keep up holds back the topic or pool, which
+//     holds back its senders: nothing is dropped.
+//   - One that has ended is forgotten when the next message is for it, which it does not
+//     get; a pool gives that message to another member. A topic that is not published
+//     to forgets the ended when its list has doubled.
+//
+// # Costs
+//
+// A message to a topic of n costs n+1 sends, one to a pool 2. Within one turn a sender
+// meets the topic's or pool's mailbox only.
+package group

@@ -1,0 +1,73 @@
+package group_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/group"
+)
+
+type reader struct{ name string }
+
+func (r *reader) Read(_ *actor.Context, news string) { fmt.Println(r.name, "reads", news) }
+
+var (
+	readerType = actor.NewType[reader]("reader")
+	read       = actor.Declare[string](readerType, "read")
+	_          = readerType.Table(read.Do((*reader).Read))
+)
+
+// A topic passes on what is published to all who have subscribed.
+func ExampleTopic() {
+	sys := actor.Start(actor.Workers(1))
+	news := group.NewTopic[string](sys)
+	news.Subscribe(sys, read.To(readerType.Spawn(sys, reader{"Ada"})))
+	news.Publish(sys, "the first issue")
+	_ = sys.Wait(context.Background())
+	news.Subscribe(sys, read.To(readerType.Spawn(sys, reader{"Bob"})))
+	news.Publish(sys, "the second issue")
+	_ = sys.Wait(context.Background())
+	fmt.Println(news.Subscribers(context.Background(), sys))
+	sys.Stop()
+	// Unordered output:
+	// Ada reads the first issue
+	// Ada reads the second issue
+	// Bob reads the second issue
+	// 2 <nil>
+}
+
+// A pool gives each message to one of its members.
+func ExamplePool() {
+	sys := actor.Start(actor.Workers(1))
+	p := group.NewPool(sys, group.RoundRobin[string](),
+		read.To(readerType.Spawn(sys, reader{"Ada"})), read.To(readerType.Spawn(sys, reader{"Bob"})))
+	for _, page := range []string{"page 1", "page 2", "page 3"} {
+		p.Send(sys, page)
+		_ = sys.Wait(context.Background())
+	}
+	sys.Stop()
+	// Output:
+	// Ada reads page 1
+	// Bob reads page 2
+	// Ada reads page 3
+}
+
+// A policy says which member: the one with the least to do, or always the same one for
+// the same key.
+func ExamplePolicy() {
+	sys := actor.Start()
+	a, b := readerType.Spawn(sys, reader{"a"}), readerType.Spawn(sys, reader{"b"})
+	policies := []group.Policy[string]{
+		group.LeastLoaded[string](),
+		group.Hash(func(page string) uint64 { return uint64(len(page)) }),
+	}
+	for _, policy := range policies {
+		p := group.NewPool(sys, policy, read.To(a), read.To(b))
+		fmt.Println(p.Members(context.Background(), sys))
+	}
+	sys.Stop()
+	// Output:
+	// 2 <nil>
+	// 2 <nil>
+}

@@ -1,0 +1,178 @@
+package group
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Policy says which member of a pool is given a message. Make one with [RoundRobin],
+// [LeastLoaded] or [Hash]; several pools may be made with the same one.
+type Policy[M any] struct {
+	start func() chooser[M]
+}
+
+// chooser is a policy at work in one pool.
+type chooser[M any] interface {
+	// choose returns the place of a member. There is one.
+	choose(members []actor.Handler[M], m M) int
+	// removed says that the member at i is gone, before changed.
+	removed(i int)
+	// changed says who the members are now.
+	changed(members []actor.Handler[M])
+}
+
+// RoundRobin gives the members one message each in turn, and passes over those that are
+// overloaded, unless all are.
+func RoundRobin[M any]() Policy[M] {
+	return Policy[M]{func() chooser[M] { return &roundRobin[M]{} }}
+}
+
+type roundRobin[M any] struct{ next int }
+
+func (r *roundRobin[M]) choose(members []actor.Handler[M], _ M) int {
+	for range members {
+		if i := r.step(len(members)); standing(members[i]) != actor.Overloaded {
+			return i
+		}
+	}
+	return r.step(len(members))
+}
+
+func (r *roundRobin[M]) step(n int) int {
+	i := r.next % n
+	r.next = i + 1
+	return i
+}
+
+func (r *roundRobin[M]) removed(i int) {
+	if i < r.next {
+		r.next--
+	}
+}
+
+func (r *roundRobin[M]) changed([]actor.Handler[M]) {}
+
+// LeastLoaded gives a message to a member that has nothing to do, or else to the one
+// that was given the fewest since it was last seen with nothing to do; to one that is
+// overloaded only if all are. Nobody counts a mailbox for it. It looks at the members
+// in turn, so it is for pools of tens and not of thousands.
+func LeastLoaded[M any]() Policy[M] {
+	return Policy[M]{func() chooser[M] { return &leastLoaded[M]{} }}
+}
+
+type leastLoaded[M any] struct {
+	given []int // by member, since it was last seen idle
+	next  int   // where to begin, so that equals take turns
+}
+
+// overloadedBy is more than any member has been given.
+const overloadedBy = math.MaxInt / 2
+
+func (l *leastLoaded[M]) choose(members []actor.Handler[M], _ M) int {
+	best, least := 0, math.MaxInt
+	for n := range members {
+		i := (l.next + n) % len(members)
+		if load := l.load(i, standing(members[i])); load < least {
+			best, least = i, load
+		}
+		if least == 0 {
+			break
+		}
+	}
+	l.given[best]++
+	l.next = best + 1
+	return best
+}
+
+// load is what member i has to do, as far as can be known.
+func (l *leastLoaded[M]) load(i int, s actor.Standing) int {
+	switch s {
+	case actor.Idle:
+		l.given[i] = 0
+		return 0
+	case actor.Overloaded:
+		return overloadedBy + l.given[i]
+	}
+	return 1 + l.given[i] // it is at something, be it of others
+}
+
+func (l *leastLoaded[M]) removed(i int) { l.given = slices.Delete(l.given, i, i+1) }
+
+func (l *leastLoaded[M]) changed(members []actor.Handler[M]) {
+	for len(l.given) < len(members) {
+		l.given = append(l.given, 0)
+	}
+}
+
+// Hash gives messages of the same key to the same member, as long as there is that
+// member: consistent hashing. When one comes or goes, only the keys change their member
+// that it takes over or leaves behind. A member that is overloaded is given its messages
+// all the same. It panics if key is nil.
+func Hash[M any](key func(M) uint64) Policy[M] {
+	if key == nil {
+		panic("gallop: group: Hash with a nil function")
+	}
+	return Policy[M]{func() chooser[M] { return &hash[M]{key: key} }}
+}
+
+// points is how many places on the circle a member has. Loads differ by about one part
+// in the root of it.
+const points = 128
+
+type hash[M any] struct {
+	key    func(M) uint64
+	ids    []uint64 // by member
+	nextID uint64
+	circle []point // in the order of at
+}
+
+// point is a member's place: keys from the last point before it belong to it.
+type point struct {
+	at     uint64
+	member int
+}
+
+func (h *hash[M]) choose(_ []actor.Handler[M], m M) int {
+	at := mix(h.key(m))
+	i, _ := slices.BinarySearchFunc(h.circle, at, func(p point, at uint64) int {
+		switch {
+		case p.at < at:
+			return -1
+		case p.at > at:
+			return 1
+		}
+		return 0
+	})
+	return h.circle[i%len(h.circle)].member
+}
+
+func (h *hash[M]) removed(i int) { h.ids = slices.Delete(h.ids, i, i+1) }
+
+func (h *hash[M]) changed(members []actor.Handler[M]) {
+	for len(h.ids) < len(members) {
+		h.ids = append(h.ids, h.nextID)
+		h.nextID++
+	}
+	h.circle = h.circle[:0]
+	for i, id := range h.ids {
+		for p := range uint64(points) {
+			h.circle = append(h.circle, point{mix(id*points + p + 1<<40), i})
+		}
+	}
+	slices.SortFunc(h.circle, func(a, b point) int {
+		if a.at < b.at {
+			return -1
+		}
+		return 1
+	})
+}
+
+// mix spreads a number over all 64 bits: the finalizer of splitmix64.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

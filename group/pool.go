@@ -1,0 +1,166 @@
+package group
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Pool is an actor that gives each message to one of its members, by a [Policy]. Make
+// one with [NewPool]; copy it as you like. It is an [actor.Handler]. The zero Pool is
+// not ready: using it panics.
+type Pool[M any] struct {
+	ref actor.Ref[pool[M]]
+	typ *poolType[M]
+}
+
+var _ actor.Handler[int] = Pool[int]{}
+
+// poolType is the type of the pools for one type of messages.
+type poolType[M any] struct {
+	typ         *actor.Type[pool[M]]
+	give        actor.Behaviour[pool[M], M]
+	join, leave actor.Behaviour[pool[M], actor.Handler[M]]
+	count       actor.AskBehaviour[pool[M], actor.None, int]
+}
+
+func newPoolType[M any]() *poolType[M] {
+	t := &poolType[M]{typ: actor.NewType[pool[M]]("pool")}
+	t.give = actor.Declare[M](t.typ, "give")
+	t.join = actor.Declare[actor.Handler[M]](t.typ, "join")
+	t.leave = actor.Declare[actor.Handler[M]](t.typ, "leave")
+	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
+	t.typ.Table(t.give.Do((*pool[M]).doGive), t.join.Do((*pool[M]).doJoin),
+		t.leave.Do((*pool[M]).doLeave), t.count.Do((*pool[M]).doCount))
+	return t
+}
+
+// NewPool spawns a pool of these members. It panics if policy is zero, or if a member
+// is nil, of a type that Go cannot compare, or there twice.
+func NewPool[M any](from actor.Sender, policy Policy[M], members ...actor.Handler[M]) Pool[M] {
+	if policy.start == nil {
+		panic("gallop: group: NewPool with a zero Policy")
+	}
+	p := pool[M]{policy: policy.start()}
+	for _, h := range members {
+		mustCompare("NewPool", h)
+		if slices.Contains(p.members, h) {
+			panic("gallop: group: NewPool with a member that is there twice")
+		}
+		p.add(h)
+	}
+	t := typeOnce(newPoolType[M])
+	return Pool[M]{t.typ.Spawn(from, p), t}
+}
+
+func (p Pool[M]) ready() *poolType[M] {
+	if p.typ == nil {
+		panic("gallop: group: a zero Pool: use NewPool")
+	}
+	return p.typ
+}
+
+// Send gives m to one of the members, on the terms of [actor.Behaviour.Send]. Messages
+// from one sender to the same member run in order. With no member, it becomes a dead
+// letter, of type "pool".
+func (p Pool[M]) Send(from actor.Sender, m M) { p.ready().give.Send(from, p.ref, m) }
+
+// TrySend is Send on the terms of [actor.Behaviour.TrySend].
+func (p Pool[M]) TrySend(from actor.Sender, m M) error {
+	return p.ready().give.TrySend(from, p.ref, m)
+}
+
+// Join adds a member. One that is there already stays as it is. It panics if h is nil
+// or of a type that Go cannot compare.
+func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
+	mustCompare("Join", h)
+	p.ready().join.Send(from, p.ref, h)
+}
+
+// Leave takes a member out. What it has been given stays with it. It panics as Join
+// does.
+func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
+	mustCompare("Leave", h)
+	p.ready().leave.Send(from, p.ref, h)
+}
+
+// Members asks from outside how many members there are that have not ended. The errors
+// are those of [actor.AskBehaviour.Ask].
+func (p Pool[M]) Members(ctx context.Context, sys *actor.System) (int, error) {
+	return p.ready().count.Ask(ctx, sys, p.ref, actor.None{})
+}
+
+// Stop ends the pool, as [actor.Stop] does, and leaves its members alone.
+func (p Pool[M]) Stop(from actor.Sender) {
+	p.ready()
+	actor.Stop(from, p.ref)
+}
+
+// Standing returns how the pool stands.
+func (p Pool[M]) Standing() actor.Standing {
+	p.ready()
+	return p.ref.Standing()
+}
+
+// pool is the state of a pool.
+type pool[M any] struct {
+	policy  chooser[M]
+	members []actor.Handler[M]
+	nobody  actor.Ref[pool[M]] // one that has ended; zero until there is no member
+}
+
+func (p *pool[M]) add(h actor.Handler[M]) {
+	p.members = append(p.members, h)
+	p.policy.changed(p.members)
+}
+
+// remove takes the member at i out.
+func (p *pool[M]) remove(i int) {
+	p.members = slices.Delete(p.members, i, i+1)
+	p.policy.removed(i)
+	p.policy.changed(p.members)
+}
+
+func (p *pool[M]) doGive(c *actor.Context, m M) {
+	for len(p.members) > 0 {
+		i := p.policy.choose(p.members, m)
+		h := p.members[i]
+		switch err := h.TrySend(c, m); {
+		case err == nil:
+			return
+		case errors.Is(err, actor.ErrOverloaded):
+			h.Send(c, m) // mutes the pool
+			return
+		}
+		p.remove(i)
+	}
+	t := typeOnce(newPoolType[M])
+	if p.nobody.IsZero() {
+		p.nobody = t.typ.Spawn(c, pool[M]{})
+		actor.Stop(c, p.nobody)
+	}
+	t.give.Send(c, p.nobody, m)
+}
+
+func (p *pool[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
+	if !slices.Contains(p.members, h) {
+		p.add(h)
+	}
+}
+
+func (p *pool[M]) doLeave(_ *actor.Context, h actor.Handler[M]) {
+	if i := slices.Index(p.members, h); i >= 0 {
+		p.remove(i)
+	}
+}
+
+func (p *pool[M]) doCount(*actor.Context, actor.None) (int, error) {
+	for i := len(p.members) - 1; i >= 0; i-- {
+		if hasEnded(p.members[i]) {
+			p.remove(i)
+		}
+	}
+	return len(p.members), nil
+}

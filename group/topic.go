@@ -1,0 +1,165 @@
+package group
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Topic is an actor that passes what is published on to all who have subscribed. Make
+// one with [NewTopic]; copy it as you like. It is an [actor.Handler]. The zero Topic is
+// not ready: using it panics.
+type Topic[M any] struct {
+	ref actor.Ref[topic[M]]
+	typ *topicType[M]
+}
+
+var _ actor.Handler[int] = Topic[int]{}
+
+// topicType is the type of the topics for one type of messages.
+type topicType[M any] struct {
+	typ                    *actor.Type[topic[M]]
+	publish                actor.Behaviour[topic[M], M]
+	subscribe, unsubscribe actor.Behaviour[topic[M], actor.Handler[M]]
+	count                  actor.AskBehaviour[topic[M], actor.None, int]
+}
+
+func newTopicType[M any]() *topicType[M] {
+	t := &topicType[M]{typ: actor.NewType[topic[M]]("topic")}
+	t.publish = actor.Declare[M](t.typ, "publish")
+	t.subscribe = actor.Declare[actor.Handler[M]](t.typ, "subscribe")
+	t.unsubscribe = actor.Declare[actor.Handler[M]](t.typ, "unsubscribe")
+	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
+	t.typ.Table(t.publish.Do((*topic[M]).doPublish), t.subscribe.Do((*topic[M]).doSubscribe),
+		t.unsubscribe.Do((*topic[M]).doUnsubscribe), t.count.Do((*topic[M]).doCount))
+	return t
+}
+
+// NewTopic spawns a topic that nobody has subscribed to.
+func NewTopic[M any](from actor.Sender) Topic[M] {
+	t := typeOnce(newTopicType[M])
+	return Topic[M]{t.typ.Spawn(from, topic[M]{}), t}
+}
+
+func (t Topic[M]) ready() *topicType[M] {
+	if t.typ == nil {
+		panic("gallop: group: a zero Topic: use NewTopic")
+	}
+	return t.typ
+}
+
+// Publish sends m to all who have subscribed, on the terms of [actor.Behaviour.Send]:
+// oldest subscription first. A subscriber that is overloaded mutes the topic, and the
+// topic then those who publish.
+func (t Topic[M]) Publish(from actor.Sender, m M) { t.ready().publish.Send(from, t.ref, m) }
+
+// Send is Publish, for those who take the topic for any other handler.
+func (t Topic[M]) Send(from actor.Sender, m M) { t.Publish(from, m) }
+
+// TrySend is Publish on the terms of [actor.Behaviour.TrySend].
+func (t Topic[M]) TrySend(from actor.Sender, m M) error {
+	return t.ready().publish.TrySend(from, t.ref, m)
+}
+
+// Subscribe makes h get what is published from now on: what the caller publishes after
+// it, and what others publish because of what the caller did after it. Who subscribes
+// twice gets it once. It panics if h is nil or of a type that Go cannot compare.
+func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M]) {
+	mustCompare("Subscribe", h)
+	t.ready().subscribe.Send(from, t.ref, h)
+}
+
+// Unsubscribe ends a subscription. To end one that is none does nothing. It panics as
+// Subscribe does.
+func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
+	mustCompare("Unsubscribe", h)
+	t.ready().unsubscribe.Send(from, t.ref, h)
+}
+
+// Subscribers asks from outside how many have subscribed and not ended. The errors are
+// those of [actor.AskBehaviour.Ask].
+func (t Topic[M]) Subscribers(ctx context.Context, sys *actor.System) (int, error) {
+	return t.ready().count.Ask(ctx, sys, t.ref, actor.None{})
+}
+
+// Stop ends the topic, as [actor.Stop] does.
+func (t Topic[M]) Stop(from actor.Sender) {
+	t.ready()
+	actor.Stop(from, t.ref)
+}
+
+// Standing returns how the topic stands.
+func (t Topic[M]) Standing() actor.Standing {
+	t.ready()
+	return t.ref.Standing()
+}
+
+// topic is the state of a topic.
+type topic[M any] struct {
+	list []actor.Handler[M] // in the order of subscription
+	know map[actor.Handler[M]]bool
+	tidy int // how many there were when the ended were last looked for
+}
+
+func (t *topic[M]) doPublish(c *actor.Context, m M) {
+	ended := false
+	for _, h := range t.list {
+		ended = !deliver(c, h, m) || ended
+	}
+	if ended {
+		t.forgetEnded()
+	}
+}
+
+// deliver sends m to a handler unless it has ended, and reports whether it has not.
+func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
+	err := h.TrySend(c, m)
+	if errors.Is(err, actor.ErrOverloaded) {
+		h.Send(c, m) // mutes the sender
+		return true
+	}
+	return err == nil
+}
+
+// forgetEnded drops the subscribers that have ended.
+func (t *topic[M]) forgetEnded() {
+	t.list = slices.DeleteFunc(t.list, func(h actor.Handler[M]) bool {
+		ended := hasEnded(h)
+		if ended {
+			delete(t.know, h)
+		}
+		return ended
+	})
+	t.tidy = len(t.list)
+}
+
+const fewSubscribers = 16
+
+func (t *topic[M]) doSubscribe(_ *actor.Context, h actor.Handler[M]) {
+	if t.know[h] {
+		return
+	}
+	if len(t.list) >= max(fewSubscribers, 2*t.tidy) {
+		t.forgetEnded()
+	}
+	if t.know == nil {
+		t.know = map[actor.Handler[M]]bool{}
+	}
+	t.know[h] = true
+	t.list = append(t.list, h)
+}
+
+func (t *topic[M]) doUnsubscribe(_ *actor.Context, h actor.Handler[M]) {
+	if !t.know[h] {
+		return
+	}
+	delete(t.know, h)
+	t.list = slices.DeleteFunc(t.list, func(o actor.Handler[M]) bool { return o == h })
+}
+
+func (t *topic[M]) doCount(*actor.Context, actor.None) (int, error) {
+	t.forgetEnded()
+	return len(t.list), nil
+}

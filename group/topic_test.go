@@ -1,0 +1,126 @@
+package group_test
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/group"
+)
+
+// TestTopic: subscribers get what is published after they have subscribed, in order,
+// once, until they unsubscribe; any handler may subscribe, a topic too.
+func TestTopic(t *testing.T) {
+	sys := start(t)
+	news, copied := group.NewTopic[int](sys), group.NewTopic[int](sys)
+	a, b := sinkType.Spawn(sys, sink{}), sinkType.Spawn(sys, sink{})
+	var d double
+	news.Publish(sys, 1)
+	news.Subscribe(sys, put.To(a))
+	news.Subscribe(sys, put.To(a))
+	news.Subscribe(sys, copied)
+	copied.Subscribe(sys, put.To(b))
+	copied.Subscribe(sys, &d)
+	quiet(t, sys)
+	news.Send(sys, 2)
+	if err := news.TrySend(sys, 3); err != nil {
+		t.Fatal(err)
+	}
+	quiet(t, sys)
+	count(t, sys, news.Subscribers, 2)
+	news.Unsubscribe(sys, put.To(a))
+	news.Unsubscribe(sys, put.To(a))
+	news.Publish(sys, 4)
+	quiet(t, sys)
+	wantGot(t, sys, a, 2, 3)
+	wantGot(t, sys, b, 2, 3, 4)
+	if d.n.Load() != 9 {
+		t.Errorf("the test double got %d", d.n.Load())
+	}
+	news.Stop(sys)
+	quiet(t, sys)
+	if news.Standing() != actor.Ended || !errors.Is(news.TrySend(sys, 5), actor.ErrStopped) {
+		t.Error("a topic that was stopped goes on")
+	}
+}
+
+// TestTopic_ForgetsTheEnded: "One that has ended is forgotten when the next message is
+// for it, which it does not get"; it is no dead letter.
+func TestTopic_ForgetsTheEnded(t *testing.T) {
+	var dead int
+	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) { dead++ }))
+	news := group.NewTopic[int](sys)
+	a, b := sinkType.Spawn(sys, sink{}), sinkType.Spawn(sys, sink{})
+	news.Subscribe(sys, put.To(a))
+	news.Subscribe(sys, put.To(b))
+	actor.Stop(sys, a)
+	quiet(t, sys)
+	news.Publish(sys, 1)
+	quiet(t, sys)
+	wantGot(t, sys, b, 1)
+	count(t, sys, news.Subscribers, 1)
+	if dead != 0 {
+		t.Errorf("%d dead letters", dead)
+	}
+}
+
+// TestTopic_ManyComeAndGo: "A topic that is not published to forgets the ended when its
+// list has doubled."
+func TestTopic_ManyComeAndGo(t *testing.T) {
+	sys := start(t)
+	n := group.Kept(func(yield func(actor.Handler[int]) bool) {
+		for range 1000 {
+			a := sinkType.Spawn(sys, sink{})
+			yield(put.To(a))
+			actor.Stop(sys, a)
+			quiet(t, sys)
+		}
+	})
+	if n > 40 {
+		t.Errorf("the topic keeps %d that have ended", n)
+	}
+}
+
+// TestTopic_BackPressure: "A subscriber that is overloaded mutes the topic, and the
+// topic then those who publish"; nothing is dropped.
+func TestTopic_BackPressure(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	news := group.NewTopic[int](sys)
+	slow, release := stuck(t, sys)
+	news.Subscribe(sys, slowPut.To(slow))
+	news.Publish(sys, 1)
+	for end := time.Now().Add(30 * time.Second); news.Standing() != actor.Overloaded; runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatal("the topic was not muted")
+		}
+	}
+	if err := news.TrySend(sys, 2); !errors.Is(err, actor.ErrOverloaded) {
+		t.Errorf("publishing to a topic that is muted: %v", err)
+	}
+	news.Publish(sys, 3)
+	release()
+	quiet(t, sys)
+	n, err := slowGot.Ask(soon(t), sys, slow, actor.None{})
+	if err != nil || len(n) != 2 || n[0] != 1 || n[1] != 3 {
+		t.Errorf("the slow one got %v, %v", n, err)
+	}
+}
+
+// TestMisuse_OfTopics: the panics that the comments promise.
+func TestMisuse_OfTopics(t *testing.T) {
+	sys := start(t)
+	news := group.NewTopic[int](sys)
+	var zero group.Topic[int]
+	for words, f := range map[string]func(){
+		"Subscribe of a nil Handler":                     func() { news.Subscribe(sys, nil) },
+		"Unsubscribe of a nil Handler":                   func() { news.Unsubscribe(sys, nil) },
+		"Subscribe of a Handler that cannot be compared": func() { news.Subscribe(sys, odd{}) },
+		"a zero Topic":                                   func() { zero.Publish(sys, 1) },
+	} {
+		panics(t, words, f)
+	}
+	panics(t, "a zero Topic", func() { zero.Stop(sys) })
+	panics(t, "a zero Topic", func() { zero.Standing() })
+}

@@ -1,0 +1,44 @@
+package group
+
+import (
+	"reflect"
+	"sync"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// actorTypes are the actor types that were made for types of messages. An actor type is
+// made once per process, and a generic function has no variables of its own.
+var actorTypes sync.Map // reflect.Type of *T → *T
+
+// typeOnce returns the only T, which make makes.
+func typeOnce[T any](make func() *T) *T {
+	key := reflect.TypeFor[*T]()
+	if t, ok := actorTypes.Load(key); ok {
+		return t.(*T)
+	}
+	t, _ := actorTypes.LoadOrStore(key, make())
+	return t.(*T)
+}
+
+// hasEnded tells whether a handler is known to be an actor that has ended.
+func hasEnded[M any](h actor.Handler[M]) bool { return standing(h) == actor.Ended }
+
+// standing returns how the actor behind a handler stands. One that is none of an actor
+// counts as idle.
+func standing[M any](h actor.Handler[M]) actor.Standing {
+	if s, ok := h.(interface{ Standing() actor.Standing }); ok {
+		return s.Standing()
+	}
+	return actor.Idle
+}
+
+// mustCompare panics if a handler cannot be found again.
+func mustCompare[M any](call string, h actor.Handler[M]) {
+	if h == nil {
+		panic("gallop: group: " + call + " of a nil Handler")
+	}
+	if !reflect.TypeOf(h).Comparable() {
+		panic("gallop: group: " + call + " of a Handler that cannot be compared: use a pointer")
+	}
+}

@@ -1,0 +1,111 @@
+package seam
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// VirtualClock is a clock that stands still until somebody moves it on. Several
+// systems may share one. The zero value is not ready: use NewVirtualClock.
+type VirtualClock struct {
+	start time.Time // what Now was when Nanos was first
+	first int64
+	nanos Int64
+
+	mu     Mutex
+	alarms []*virtualAlarm // guarded by mu: those that are set, in the order of setting
+}
+
+type virtualAlarm struct {
+	c    *VirtualClock
+	ring func()
+	at   int64 // guarded by c.mu
+}
+
+// NewVirtualClock returns a clock that shows start, and whose Nanos begin with nanos.
+func NewVirtualClock(start time.Time, nanos int64) *VirtualClock {
+	c := &VirtualClock{start: start, first: nanos}
+	c.nanos.Store(nanos)
+	return c
+}
+
+// Now is start plus all that the clock was moved on.
+func (c *VirtualClock) Now() time.Time {
+	return c.start.Add(time.Duration(c.nanos.Load() - c.first))
+}
+
+// Nanos is where the clock was moved to.
+func (c *VirtualClock) Nanos() int64 { return c.nanos.Load() }
+
+// Flows is false.
+func (c *VirtualClock) Flows() bool { return false }
+
+// NewAlarm returns an alarm that rings in MoveTo, or in a goroutine of its own if it
+// is set to a time that has gone by.
+func (c *VirtualClock) NewAlarm(ring func()) Alarm { return &virtualAlarm{c: c, ring: ring} }
+
+func (a *virtualAlarm) Set(at int64) {
+	a.c.mu.Lock()
+	defer a.c.mu.Unlock()
+	a.unset()
+	if at <= a.c.nanos.Load() {
+		go a.ring() // its caller may hold what it needs
+		return
+	}
+	a.at = at
+	a.c.alarms = append(a.c.alarms, a)
+}
+
+func (a *virtualAlarm) Stop() {
+	a.c.mu.Lock()
+	defer a.c.mu.Unlock()
+	a.unset()
+}
+
+// unset takes the alarm out of those that are set. Caller holds c.mu.
+func (a *virtualAlarm) unset() {
+	a.c.alarms = slices.DeleteFunc(a.c.alarms, func(o *virtualAlarm) bool { return o == a })
+}
+
+// Next returns when the next alarm rings, and false if none is set.
+func (c *VirtualClock) Next() (at int64, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at = math.MaxInt64
+	for _, a := range c.alarms {
+		at, ok = min(at, a.at), true
+	}
+	return at, ok
+}
+
+// MoveTo moves the clock on, never back, and rings the alarms that are due then,
+// those that were set first at first.
+func (c *VirtualClock) MoveTo(at int64) {
+	for _, a := range c.due(at) {
+		a.ring()
+	}
+}
+
+func (c *VirtualClock) due(at int64) (due []*virtualAlarm) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.nanos.Store(max(at, c.nanos.Load()))
+	c.alarms = slices.DeleteFunc(c.alarms, func(a *virtualAlarm) bool {
+		if a.at > at {
+			return false
+		}
+		due = append(due, a)
+		return true
+	})
+	return due
+}
+
+// After adds d to a reading of a clock. Where that would wrap around, it is the end
+// of time, which never comes.
+func After(nanos int64, d time.Duration) int64 {
+	if d > 0 && nanos > math.MaxInt64-int64(d) {
+		return math.MaxInt64
+	}
+	return nanos + int64(d)
+}
