@@ -215,7 +215,9 @@ func (k *call[R]) finish(res Result[R]) {
 // wait returns the result, or ctx's error. reusable tells that nobody else can touch
 // the call any more.
 func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R], reusable bool) {
-	k.drive(ctx, to, busy)
+	if err := k.drive(ctx, to, busy); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
+		return Result[R]{Err: err}, false
+	}
 	for range patience {
 		if k.state.Load() == callAnswered {
 			return k.take(), true
@@ -239,11 +241,18 @@ func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R],
 	return k.take(), true
 }
 
-// drive lets a deterministic system go on until the reply has come, unless it never can.
-func (k *call[R]) drive(ctx context.Context, to *body, busy bool) {
-	if to.sys.sim != nil && !(busy && to.runsHere()) {
-		to.sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered })
+// drive lets a deterministic system go on until the reply has come, and says why it
+// will not come.
+func (k *call[R]) drive(ctx context.Context, to *body, busy bool) error {
+	switch {
+	case to.sys.sim == nil || busy && to.runsHere():
+		return nil
+	case to.sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
+		return nil
+	case ctx.Err() != nil || !to.sys.sched.Stopping():
+		return ctx.Err()
 	}
+	return ErrSystemStopped
 }
 
 // take empties an answered call for its next use.

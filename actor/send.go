@@ -134,7 +134,9 @@ func (b *body) awaitGate(ctx context.Context) error {
 		if !b.gate.Enter(w) {
 			continue
 		}
-		b.sys.sched.Await(ctx, func() bool { return len(token) > 0 })
+		if b.sys.sched.Await(ctx, func() bool { return len(token) > 0 }) {
+			continue
+		}
 		select {
 		case <-token:
 		case <-ctx.Done():

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -15,6 +16,7 @@ type R struct {
 	scene   *scene
 	plan    plan
 	sys     *actor.System
+	clock   *actor.VirtualClock
 	out     outcome
 	steps   int
 	endless error
@@ -63,6 +65,14 @@ func (r *R) Quiet() {
 func (r *R) WhenQuiet(f func()) {
 	r.Quiet()
 	f()
+}
+
+// Advance lets time pass: everything happens that happens by itself within d, each
+// timer at its time. Time stands still otherwise.
+func (r *R) Advance(d time.Duration) {
+	if err := r.clock.Advance(r.Context(), d); err != nil {
+		r.Fatalf("Advance(%v): %v", d, err)
+	}
 }
 
 // Context returns a context for an Ask or a SendWait of the scenario: it ends when

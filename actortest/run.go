@@ -4,13 +4,15 @@ import (
 	"flag"
 	"testing"
 	"time"
+
+	"github.com/gallop-go/gallop/actor"
 )
 
 const (
 	replayFlag   = "gallop.replay"
 	defaultRuns  = 100
-	maxSteps     = 1_000_000 // choices in a run, before it counts as endless
-	traceLines   = 60        // of a failing run that are printed
+	maxSteps     = 200_000 // messages and choices in a run, before it counts as endless
+	traceLines   = 60      // of a failing run that are printed
 	shortDivisor = 5
 )
 
@@ -54,6 +56,11 @@ func Strategies(s ...Strategy) Option { return func(c *config) { c.strategies = 
 // Workers sets the number of virtual workers: 4 by default. More workers allow
 // more orders.
 func Workers(n int) Option { return func(c *config) { c.scene.workers = n } }
+
+// System adds options of the system, such as [actor.Batch].
+func System(o ...actor.Option) Option {
+	return func(c *config) { c.scene.options = append(c.scene.options, o...) }
+}
 
 // MayPanic lets behaviours panic. Otherwise a run fails in which one does that no
 // [Fault] has told to.

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/sim"
@@ -21,7 +22,7 @@ type scene struct {
 
 // outcome is how one run went.
 type outcome struct {
-	trace    []string
+	trace    []event
 	failures []string
 	stack    string // of a scenario that panicked; not the same in every run
 }
@@ -45,6 +46,9 @@ func (o *outcome) tail(lines int) string {
 // differs says where another run of the same plan was not the same.
 func (o *outcome) differs(other *outcome) string {
 	for i := range max(len(o.trace), len(other.trace)) {
+		if i < len(o.trace) && i < len(other.trace) && o.trace[i] == other.trace[i] {
+			continue
+		}
 		if a, b := line(o.trace, i), line(other.trace, i); a != b {
 			return fmt.Sprintf("event %d was %q, and then %q", i+1, a, b)
 		}
@@ -55,9 +59,9 @@ func (o *outcome) differs(other *outcome) string {
 	return ""
 }
 
-func line(trace []string, i int) string {
+func line(trace []event, i int) string {
 	if i < len(trace) {
-		return trace[i]
+		return trace[i].String()
 	}
 	return "(the end)"
 }
@@ -77,22 +81,39 @@ func (s *scene) run(p plan) *outcome {
 	return &r.out
 }
 
+// epoch is when the time of every run begins.
+var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+
 // start makes the system of a run. Its home is the goroutine that calls.
 func (r *R) start() {
 	h := &sim.Hooks{Choose: r.choose, Event: r.event, Fault: r.fault, Refuse: r.refuse}
-	opts := []actor.Option{actor.Simulated(h), actor.Workers(r.scene.workers),
-		actor.OnPanic(r.panicked), actor.OnDeadLetter(func(actor.DeadLetter) {})}
+	r.clock = actor.NewVirtualClock(epoch)
+	opts := []actor.Option{actor.Simulated(h), actor.Workers(r.scene.workers), actor.Clock(r.clock),
+		actor.OnPanic(r.panicked), actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.chance())}
 	r.sys = actor.Start(append(opts, r.scene.options...)...)
 }
 
 func (r *R) choose(ready []int, current int) int {
-	if r.steps++; r.steps > maxSteps && r.endless == nil {
-		r.endless = errEndless
-	}
+	r.step()
 	return r.plan.choose(ready, current)
 }
 
 func (r *R) event(e sim.Event) {
+	r.step()
+	r.out.trace = append(r.out.trace, event(e))
+}
+
+// step counts what happens, so that a run without an end has one.
+func (r *R) step() {
+	if r.steps++; r.steps > maxSteps && r.endless == nil {
+		r.endless = errEndless
+	}
+}
+
+// event is one line of a trace.
+type event sim.Event
+
+func (e event) String() string {
 	who := fmt.Sprintf("worker %d", e.Worker)
 	if e.Worker < 0 {
 		who = "outside "
@@ -108,7 +129,7 @@ func (r *R) event(e sim.Event) {
 	case sim.Died:
 		what = ": panicked"
 	}
-	r.out.trace = append(r.out.trace, fmt.Sprintf("%s  %s#%d.%s from %s%s", who, e.Type, e.Actor, e.Behaviour, from, what))
+	return fmt.Sprintf("%s  %s#%d.%s from %s%s", who, e.Type, e.Actor, e.Behaviour, from, what)
 }
 
 // panicked sees every panic of a behaviour.
@@ -122,6 +143,7 @@ func (r *R) panicked(p actor.PanicReport) {
 // finish checks the books when the scenario has returned.
 func (r *R) finish() {
 	r.Quiet()
+	r.sys.Stop() // what is in a stash becomes dead letters
 	st, books := r.sys.Stats(), r.sys.Books()
 	if ended := st.Messages + st.DeadLetters; books.Sent != ended {
 		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", books.Sent, st.Messages, st.DeadLetters)
@@ -140,4 +162,5 @@ func (r *R) end() {
 	r.sys.Stop()
 }
 
+// pattern is the regular expression that means a test alone.
 func pattern(name string) string { return strings.ReplaceAll(name, "/", "$/^") }

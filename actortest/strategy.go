@@ -23,6 +23,7 @@ type plans func() plan
 // plan makes the choices of one run.
 type plan interface {
 	choose(ready []int, current int) int
+	chance() uint64 // the system's seed
 	String() string // the replay string
 }
 
@@ -37,15 +38,17 @@ func Random() Strategy {
 }
 
 type random struct {
-	seed   uint64
-	chance *rand.PCG
+	seed uint64
+	pcg  *rand.PCG
 }
 
 func newRandom(seed uint64) *random { return &random{seed, rand.NewPCG(seed, 1)} }
 
 func (r *random) choose(ready []int, _ int) int {
-	return ready[r.chance.Uint64()%uint64(len(ready))]
+	return ready[r.pcg.Uint64()%uint64(len(ready))]
 }
+
+func (r *random) chance() uint64 { return r.seed }
 
 func (r *random) String() string { return fmt.Sprintf("random-%d", r.seed) }
 
@@ -74,7 +77,7 @@ func PCT(depth int) Strategy {
 type pct struct {
 	depth        int
 	seed, length uint64
-	chance       *rand.PCG
+	pcg          *rand.PCG
 	falls        map[uint64]bool
 	steps        uint64
 	priority     map[int]uint64
@@ -82,10 +85,10 @@ type pct struct {
 }
 
 func newPCT(depth int, seed, length uint64) *pct {
-	p := &pct{depth: depth, seed: seed, length: max(length, 1), chance: rand.NewPCG(seed, 2), floor: 1 << 32}
+	p := &pct{depth: depth, seed: seed, length: max(length, 1), pcg: rand.NewPCG(seed, 2), floor: 1 << 32}
 	p.falls, p.priority = map[uint64]bool{}, map[int]uint64{}
 	for range depth - 1 {
-		p.falls[1+p.chance.Uint64()%p.length] = true
+		p.falls[1+p.pcg.Uint64()%p.length] = true
 	}
 	return p
 }
@@ -114,10 +117,12 @@ func (p *pct) top(ready []int) int {
 // of is a priority, drawn when it is first asked for, above all that have fallen.
 func (p *pct) of(id int) uint64 {
 	if p.priority[id] == 0 {
-		p.priority[id] = p.chance.Uint64() | 1<<33
+		p.priority[id] = p.pcg.Uint64() | 1<<33
 	}
 	return p.priority[id]
 }
+
+func (p *pct) chance() uint64 { return p.seed }
 
 func (p *pct) String() string { return fmt.Sprintf("pct%d-%d-%d", p.depth, p.seed, p.length) }
 
@@ -203,6 +208,8 @@ func ranked(ready []int, current, rank int) int {
 	}
 	return current
 }
+
+func (*exhaustive) chance() uint64 { return 0 }
 
 // String writes how often the plan goes on as before, and then the rank that it takes
 // instead, again and again.

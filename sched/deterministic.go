@@ -83,18 +83,22 @@ func (d *driver) setOut(waiting bool) {
 }
 
 // Await lets a deterministic run go on until done reports true, ctx ends, or nothing
-// can happen any more; whoever calls it then waits as in any other run. done must not
-// block; it is asked in any goroutine. Otherwise it does nothing. Any goroutine.
-func (s *Scheduler) Await(ctx context.Context, done func() bool) {
+// can happen any more, and returns what done says. In any other run it does nothing and
+// returns false: the caller waits as ever. done must not block; it is asked in any
+// goroutine. Any goroutine.
+func (s *Scheduler) Await(ctx context.Context, done func() bool) bool {
 	d := s.driver
-	if d == nil || done() {
-		return
+	if d == nil {
+		return false
+	}
+	if done() {
+		return true
 	}
 	if t := d.self(); t != nil {
-		d.wait(t, func() bool { return done() || ctx.Err() != nil })
-		return
+		d.wait(t, func() bool { return done() || ctx.Err() != nil || d.forsaken.Load() })
+		return done()
 	}
-	d.drive(ctx, done)
+	return d.drive(ctx, done)
 }
 
 // Go runs f in a goroutine. In a deterministic run it takes its turns like a worker.
@@ -139,6 +143,7 @@ func (s *Scheduler) Strangers() int {
 
 // finishInTurn lets all threads come to their end after halt, and buries what is left.
 func (s *Scheduler) finishInTurn() {
+	s.driver.ending.Store(true)
 	s.Await(context.Background(), func() bool { return s.driver.others.Load() == 0 })
 	s.finish()
 }

@@ -65,6 +65,9 @@ type driver struct {
 	nudged chan struct{} // something became runnable; has room for one
 	steps  seam.Uint64
 	others seam.Int32 // threads besides out
+
+	ending   seam.Bool // the scheduler stops
+	forsaken seam.Bool // and nobody can go on: who awaits something gives up
 }
 
 const (
@@ -322,6 +325,14 @@ func (d *driver) drive(ctx context.Context, done func() bool) bool {
 
 // lull waits, when nobody can go on, for somebody outside to change that.
 func (d *driver) lull(ctx context.Context) bool {
+	select {
+	case <-d.nudged:
+		return true
+	default:
+	}
+	if d.ending.Load() && !d.forsaken.Swap(true) {
+		return true
+	}
 	alarm := time.NewTimer(stuckAfter)
 	defer alarm.Stop()
 	select {

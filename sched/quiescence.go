@@ -42,7 +42,9 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 		return ErrStopped
 	}
 	s.quiet.check(s)
-	s.Await(ctx, q.isDone)
+	if s.Await(ctx, q.isDone) {
+		return q.err
+	}
 	select {
 	case <-q.done:
 		return q.err

@@ -2,8 +2,6 @@
 // deterministic run, and nobody else needs to know.
 package sim
 
-import "time"
-
 // Hooks are called by a deterministic system, in whatever goroutine has its turn, one at
 // a time. They must not block and must not call the system. Any of them may be nil.
 type Hooks struct {
@@ -25,7 +23,6 @@ const (
 	Run  Kind = iota // a behaviour begins
 	Dead             // a message has become a dead letter
 	Died             // a behaviour has panicked
-	Time             // time has passed
 )
 
 // Event is one thing that happened.
@@ -36,15 +33,13 @@ type Event struct {
 	Type      string
 	Behaviour string
 	From      uint64 // the sender; 0: outside
-	At        time.Duration
 }
 
 // Fault is what goes wrong. The zero Fault is none.
 type Fault struct {
-	Panic any           // the behaviour panics with it
-	Drop  error         // the message becomes a dead letter with this reason
-	Stop  bool          // the actor stops after the message
-	Delay time.Duration // the message runs so much later, and its worker waits for it
+	Panic any   // the behaviour panics with it
+	Drop  error // the message becomes a dead letter with this reason
+	Stop  bool  // the actor stops after the message
 }
 
 // Books are what was sent in a system.
