@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/sim"
@@ -81,4 +82,44 @@ func TestDeterministic_SameSeedSameOrder(t *testing.T) {
 	}
 	equal(t, "orders under 8 seeds", len(seen), 8)
 	equal(t, "hash", hashOf(strolls(t, actor.Seed(1))), 5986619991683622964)
+}
+
+func ExampleDeterministic() {
+	order := func(seed uint64) (names []int) {
+		sys := actor.Start(actor.Seed(seed), actor.Deterministic())
+		for i := range 5 {
+			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { names = append(names, i) })
+		}
+		_ = sys.Run()
+		return names
+	}
+	fmt.Println(order(1), order(1), order(2))
+	// Output:
+}
+
+// TestDeterministic_TimeJumps: "when nobody can go on, it jumps to the next timer".
+func TestDeterministic_TimeJumps(t *testing.T) {
+	sys := start(t, actor.Deterministic())
+	var passed time.Duration
+	inside := func(_ *puppet, c *actor.Context) {
+		began := c.Now()
+		actor.After(c, time.Hour, do, func(_ *puppet, c *actor.Context) { passed = c.Now().Sub(began) })
+	}
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), inside)
+	quiet(t, sys)
+	equal(t, "time that has passed", passed, time.Hour)
+}
+
+// TestDeterministic_AskInABehaviour: a behaviour that waits for a reply stops nobody but
+// its worker, and Blocking and Pipe take their turns.
+func TestDeterministic_AskInABehaviour(t *testing.T) {
+	for seed := range uint64(20) {
+		sys := start(t, actor.Deterministic(), actor.Seed(seed))
+		refs := []actor.Ref[stroller]{strollerType.Spawn(sys, stroller{}), strollerType.Spawn(sys, stroller{})}
+		strollMeet.Send(sys, refs[0], refs[1:])
+		n, err := strollCount.Ask(context.Background(), sys, refs[0], 1)
+		must(t, err)
+		equal(t, "hops", n, 2)
+		must(t, sys.Run())
+	}
 }
