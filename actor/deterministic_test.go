@@ -95,6 +95,7 @@ func ExampleDeterministic() {
 	}
 	fmt.Println(order(1), order(1), order(2))
 	// Output:
+	// [1 0 2 4 3] [1 0 2 4 3] [0 2 1 3 4]
 }
 
 // TestDeterministic_TimeJumps: "when nobody can go on, it jumps to the next timer".

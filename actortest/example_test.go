@@ -58,7 +58,8 @@ func ExampleFault() {
 			r.Errorf("the second message did not panic")
 		}
 	}, actortest.Faults(table...))
-	fmt.Println(table[0].Do == actortest.Panic, actortest.InjectedPanic{Fault: table[0]})
+	var what actortest.Action = table[0].Do
+	fmt.Println(what == actortest.Panic, actortest.InjectedPanic{Fault: table[0]})
 	// Output:
 	// true gallop: actortest: injected panic in puppet.do
 }

@@ -31,7 +31,9 @@ const (
 )
 
 // InjectedPanic is what a behaviour panics with because of a [Fault].
-type InjectedPanic struct{ Fault Fault }
+type InjectedPanic struct {
+	Fault Fault // the row that says so
+}
 
 // Error implements error.
 func (p InjectedPanic) Error() string {

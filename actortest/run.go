@@ -92,7 +92,7 @@ func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 
 func newConfig(scenario func(*R), opts []Option) *config {
 	c := &config{runs: defaultRuns, strategies: []Strategy{Random(), PCT(2), PCT(3), PCT(5)}}
-	if testing.Short() {
+	if testing.Testing() && testing.Short() {
 		c.runs /= shortDivisor
 	}
 	c.scene = scene{scenario: scenario, workers: 4}
