@@ -11,8 +11,8 @@ import (
 const (
 	replayFlag   = "gallop.replay"
 	defaultRuns  = 100
-	maxSteps     = 200_000 // messages and choices in a run, before it counts as endless
-	traceLines   = 60      // of a failing run that are printed
+	maxSteps     = 50_000 // messages and choices in a run, before it counts as endless, by default
+	traceLines   = 60     // of a failing run that are printed
 	shortDivisor = 5
 )
 
@@ -62,6 +62,10 @@ func System(o ...actor.Option) Option {
 	return func(c *config) { c.scene.options = append(c.scene.options, o...) }
 }
 
+// Steps sets how many messages and choices a run may have before it counts as endless:
+// 50,000 by default.
+func Steps(n int) Option { return func(c *config) { c.scene.steps = n } }
+
 // MayPanic lets behaviours panic. Otherwise a run fails in which one does that no
 // [Fault] has told to.
 func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
@@ -95,7 +99,7 @@ func newConfig(scenario func(*R), opts []Option) *config {
 	if testing.Testing() && testing.Short() {
 		c.runs /= shortDivisor
 	}
-	c.scene = scene{scenario: scenario, workers: 4}
+	c.scene = scene{scenario: scenario, workers: 4, steps: maxSteps}
 	for _, o := range opts {
 		o(c)
 	}

@@ -15,6 +15,7 @@ import (
 type scene struct {
 	scenario func(*R)
 	workers  int
+	steps    int
 	mayPanic bool
 	faults   []Fault
 	options  []actor.Option
@@ -105,7 +106,7 @@ func (r *R) event(e sim.Event) {
 
 // step counts what happens, so that a run without an end has one.
 func (r *R) step() {
-	if r.steps++; r.steps > maxSteps && r.endless == nil {
+	if r.steps++; r.steps > r.scene.steps && r.endless == nil {
 		r.endless = errEndless
 	}
 }
