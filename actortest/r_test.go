@@ -186,3 +186,18 @@ func TestFaults_Refuse(t *testing.T) {
 		})
 	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}), actortest.Runs(5))
 }
+
+// TestRun_BetweenSends: an actor may run between two sends of the scenario, as it may
+// between two of a goroutine, and need not.
+func TestRun_BetweenSends(t *testing.T) {
+	seen := map[bool]bool{}
+	actortest.Run(t, func(r *actortest.R) {
+		ran := false
+		p := with(r, func(*actor.Context) { ran = true })
+		tick.Send(r.System(), p, 1)
+		seen[ran] = true
+	})
+	if len(seen) != 2 {
+		t.Errorf("it had run: %v", seen)
+	}
+}
