@@ -1,6 +1,6 @@
 # Thin names for common commands. What is checked before a merge is in .ci/run.
 
-.PHONY: test race ci bench models nightly
+.PHONY: test race ci bench models nightly soak
 
 test:
 	go test ./...
@@ -17,9 +17,11 @@ bench:
 models:
 	docs/models/run
 
-# Up to three hours: the long forms of the tests, and many more schedules.
-nightly: export GALLOP_NIGHTLY = 1
+# Up to three hours: the long forms of the tests, many more schedules, the large models.
 nightly:
-	go test -count=1 -timeout=1h ./...
-	go test -race -shuffle=on -count=3 -timeout=1h ./...
-	GALLOP_EXPLORE_SCALE=20 go test -tags=gallop_explore -count=1 -timeout=1h ./...
+	.ci/nightly
+
+# As long as it is told, and until then nothing must fail: make soak TIME=48h
+TIME ?= 1h
+soak:
+	GALLOP_SOAK=$(TIME) go test -v -count=1 -timeout=0 -run='^TestSwarm$$' ./actor

@@ -4,28 +4,60 @@ import "github.com/gallop-go/gallop/heap"
 
 // Heap returns the running actor's own arena, for data without Go pointers that Go's
 // collector need not look at. It is made at the first call and freed whole when the
-// actor ends; handles into it may be kept in the actor's state, and the pointers that
-// they give must not outlive the behaviour. Its chunks come from the worker's stock and
-// go back to it. An actor that never calls Heap pays for a nil pointer.
+// actor ends. Its chunks come from the worker's stock and go back to it. An actor that
+// never calls Heap pays for a nil pointer.
+//
+// The arena is collected between behaviours when it has doubled. What counts as a root
+// are the handles in the actor's state and in its queued messages; a handle that is
+// kept elsewhere is dead afterwards, and a state that keeps one behind a Go pointer,
+// slice or map is refused: Heap panics with the path of the field. The pointers that
+// handles give must not outlive the behaviour, and nor must what Heap returns: call it
+// again in the next one.
 func (c *Context) Heap() *heap.Arena {
 	b := c.self
-	if b.arena == nil {
-		b.arena = new(heap.Arena)
+	x := b.mine()
+	if x.arena == nil {
+		b.typ.heapRoots() // refuses the state if it must
+		x.arena = &ownArena{keeper: arenaCollector{}}
 	}
-	b.arena.Bind(&c.chunks) // the actor may have moved to this worker
-	return b.arena
+	x.arena.Bind(&c.chunks) // the actor may have moved to this worker
+	if heap.Poisoned {
+		c.then |= mustCollect
+	}
+	return &x.arena.Arena
 }
+
+// ownArena is an actor's arena and what looks after it.
+type ownArena struct {
+	heap.Arena
+	keeper arenaKeeper
+}
+
+// arenaKeeper is an arenaCollector as the turn sees it, so that a program that never
+// calls Heap does not link the collector.
+type arenaKeeper interface {
+	collect(b *body, c *Context)
+	collecting(b *body, c *Context) bool
+	free(b *body, r replier)
+}
+
+// arenaCollector collects the arena of the actor that it is given. The caller owns it.
+type arenaCollector struct{}
 
 // freeArena gives the actor's memory back. The caller owns the body.
 func (b *body) freeArena(r replier) {
-	if b.arena == nil {
-		return
+	if x := b.extra; x != nil && x.arena != nil {
+		x.arena.keeper.free(b, r)
 	}
+}
+
+func (arenaCollector) free(b *body, r replier) {
+	x := b.extra
 	if r.c != nil {
-		b.arena.Bind(&r.c.chunks)
+		x.arena.Bind(&r.c.chunks)
 	} else {
-		b.arena.Bind(nil)
+		x.arena.Bind(nil)
 	}
-	b.arena.Release()
-	b.arena = nil
+	x.arena.Release()
+	x.arena, b.gc = nil, false
 }

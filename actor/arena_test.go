@@ -58,7 +58,7 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 			const actors, each = 20, 1000
 			refs := make([]Ref[hoarder], actors)
 			for i := range refs {
-				if refs[i] = hoarderType.Spawn(sys, hoarder{}); refs[i].b.arena != nil {
+				if refs[i] = hoarderType.Spawn(sys, hoarder{}); refs[i].b.heapOf() != nil {
 					t.Fatal("an arena before the first use")
 				}
 			}
@@ -75,12 +75,12 @@ func TestHeap_FreedWithItsActor(t *testing.T) {
 			_ = sys.Wait(context.Background()) // from here on no worker touches an actor
 			arenas := make([]*heap.Arena, actors)
 			for i, r := range refs {
-				arenas[i] = r.b.arena
+				arenas[i] = r.b.heapOf()
 				end(sys, r)
 			}
 			_ = sys.Wait(context.Background())
 			for i, r := range refs {
-				if name != "abandoned" && (r.b.arena != nil || arenas[i].Stats().Reserved != 0) {
+				if name != "abandoned" && (r.b.heapOf() != nil || arenas[i].Stats().Reserved != 0) {
 					t.Fatalf("%v: memory left: %+v", r, arenas[i].Stats())
 				}
 			}
@@ -104,4 +104,15 @@ func TestHeap_Recycled(t *testing.T) {
 	if s := sys.sched.Crew()[0].Local().(*Context).chunks.Stats(); s == (heap.RecyclerStats{}) {
 		t.Errorf("nothing was recycled: %+v", s)
 	}
+}
+
+// heapOf returns the actor's arena, nil if it has none.
+func (b *body) heapOf() *heap.Arena {
+	if b.extra == nil {
+		return nil
+	}
+	if b.extra.arena == nil {
+		return nil
+	}
+	return &b.extra.arena.Arena
 }

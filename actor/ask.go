@@ -111,6 +111,7 @@ func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, 
 		c.send(to.b, m, d)
 		return
 	}
+	c.sys.sim.book(-1) // the other system books it
 	_ = c.sys.sendFromOutside(to.b, m, d)
 }
 
@@ -215,8 +216,10 @@ func (k *call[R]) finish(res Result[R]) {
 // wait returns the result, or ctx's error. reusable tells that nobody else can touch
 // the call any more.
 func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R], reusable bool) {
-	if err := k.drive(ctx, to, busy); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
-		return Result[R]{Err: err}, false
+	if to.sys.sim != nil && !(busy && to.runsHere()) {
+		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
+			return Result[R]{Err: err}, false
+		}
 	}
 	for range patience {
 		if k.state.Load() == callAnswered {
@@ -243,10 +246,8 @@ func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R],
 
 // drive lets a deterministic system go on until the reply has come, and says why it
 // will not come.
-func (k *call[R]) drive(ctx context.Context, to *body, busy bool) error {
+func (k *call[R]) drive(ctx context.Context, to *body) error {
 	switch {
-	case to.sys.sim == nil || busy && to.runsHere():
-		return nil
 	case to.sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
 		return nil
 	case ctx.Err() != nil || !to.sys.sched.Stopping():

@@ -75,7 +75,7 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	}
 	c.msg = m
 	c.count.Messages++
-	b.table.runs[m.id](c, b, m)
+	b.runs()[m.id](c, b, m)
 	c.recycle(m)
 	c.w.Spend(1)
 	b.heed(c, x)
@@ -94,6 +94,9 @@ func (b *body) heed(c *Context, x *extras) {
 func (b *body) settleLane(c *Context) (again bool) {
 	then := c.then
 	c.then, c.aside = goOn, false
+	if then&yielded != 0 {
+		b.putFirst(c.takeFront())
+	}
 	if then&lookAgain != 0 {
 		b.comeBack(b.extra)
 	}

@@ -106,8 +106,11 @@ func (b Behaviour[S, M]) sendSlowly(from Sender, to Ref[S], m M) {
 }
 
 // TrySend is Send that refuses instead of muting: it returns ErrOverloaded while to
-// is overloaded, ErrStopped if it has ended and ErrSystemStopped if its system has.
-// A message that was refused is not a dead letter: it is the caller's again.
+// is overloaded, and from outside also while 1,024 messages of TrySend and [SendWait]
+// wait for it; ErrStopped if it has ended and ErrSystemStopped if its system has. A
+// message that was refused is not a dead letter: it is the caller's again.
+//
+// [SendWait]: Behaviour.SendWait
 func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	d := b.decl()
 	if to.b == nil {
@@ -116,26 +119,33 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	if d.urgent {
 		return b.pushUrgent(from, to, m)
 	}
-	if !to.b.gate.IsOpen() || to.b.sys.sim.refuses(to.b, d) {
-		return ErrOverloaded
-	}
 	c, _ := split(from)
-	if c != nil && c.sys != to.b.sys {
-		c = nil
+	outside := c == nil || c.sys != to.b.sys
+	switch {
+	case outside && to.b.sys.refusing.Load():
+		return ErrSystemStopped // whatever else there is to say
+	case !to.b.gate.IsOpen() && to.b.typ.bound.limit == 0 || to.b.sys.sim.refuses(to.b, d):
+		return ErrOverloaded
+	case outside && !to.b.flowOf().lobby.tryEnter(to.b):
+		return ErrOverloaded
+	case outside:
+		return b.sendPlaced(to, m)
 	}
 	n := newMessage(c, d.pool)
 	*payloadOf[M](n) = m
-	err := tryPush(c, to.b, n, d)
-	if c != nil && err != nil {
+	err := to.b.tryFromInside(c, n, d)
+	if err != nil {
 		c.sys.sim.book(-1)
 	}
 	return err
 }
 
-// SendWait is Send from outside that waits while to is overloaded. It returns nil
-// once the message is in the mailbox, ctx's error if that ends first, ErrStopped if
-// to has ended and ErrSystemStopped if its system has. It parks, and does not spin;
-// waiters are woken oldest first. sys is the system of the caller, as for Send.
+// SendWait is Send from outside that waits while to is overloaded, under pressure or
+// muted, and while 1,024 messages that came this way wait for it, however slow it is. It
+// returns nil once the message is in the mailbox, ctx's error if that ends first,
+// ErrStopped if to has ended and ErrSystemStopped if its system has. It parks, and does
+// not spin; waiters go on in the order in which they came. sys is the system of the
+// caller, as for Send. It panics where it would have to wait in a behaviour.
 func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
 	d := b.decl()
 	if to.b == nil {
@@ -145,12 +155,18 @@ func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m
 	if d.urgent {
 		return b.pushUrgent(sys, to, m)
 	}
-	if err := to.b.awaitGate(ctx); err != nil {
+	if err := to.b.awaitPlace(ctx, sys); err != nil {
 		return err
 	}
-	n := d.pool.takeOne()
+	return b.sendPlaced(to, m)
+}
+
+// sendPlaced sends from outside once there is a place.
+func (b Behaviour[S, M]) sendPlaced(to Ref[S], m M) error {
+	n := b.d.pool.takeOne()
 	*payloadOf[M](n) = m
-	return tryPush(nil, to.b, n, d)
+	n.id = b.d.id
+	return to.b.pushPlaced(n)
 }
 
 func zeroRef(d *declaration) {

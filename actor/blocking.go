@@ -1,7 +1,5 @@
 package actor
 
-import "fmt"
-
 // Blocking runs f, which may block for long, for a query or a lock, without keeping
 // other actors waiting: what is queued behind this one is run by others at once. The
 // actor itself waits for f, as it does for any call: its messages keep their order, and
@@ -25,7 +23,7 @@ func Spares(n int) Option { return func(o *options) { o.spares = n } }
 
 func (o *options) checkSpares() error {
 	if o.spares < 1 {
-		return fmt.Errorf("Spares(%d): want at least 1", o.spares)
+		return errorf("Spares(%d): want at least 1", o.spares)
 	}
 	return nil
 }

@@ -2,7 +2,7 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/backpressure"
-	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -38,16 +38,18 @@ type body struct {
 	sys  *System
 	id   uint64
 
+	flow seam.Pointer[flow] // what few actors need; set once, see flowOf
+
 	// Owner only, but for lane and debt.
 	in         inbox
-	table      *table      // its type's, or that of a Variant
-	arena      *heap.Arena // nil until Context.Heap is called
-	lane       lane        // signals, from anybody
-	extra      *extras     // nil until it needs any
+	lane       lane    // signals, from anybody
+	extra      *extras // nil until it needs any
 	debt       backpressure.Debt
 	batch      uint32
 	load       backpressure.Load
 	supervised bool // read-only after the spawn
+	became     bool // it does not dispatch by its type's table: see otherRuns
+	gc         bool // the arena is being collected
 }
 
 // cell is an actor in memory.
@@ -56,11 +58,9 @@ type cell[S any] struct {
 	state S
 }
 
-// waiting is who waits at a gate: a muted actor or a goroutine in SendWait.
-type waiting struct {
-	muted   *body
-	outside chan<- struct{}
-}
+// waiting is who waits at a gate: an actor that is muted, or will be when its
+// behaviour returns. Goroutines wait in the lobby.
+type waiting struct{ muted *body }
 
 // gateMark ends the ledger of every shut gate.
 var gateMark backpressure.Waiter[waiting]

@@ -97,17 +97,33 @@ func (o *outlet[M]) flow(me Ref[outlet[M]], sys *System, ended <-chan struct{}) 
 		if !ok {
 			return
 		}
+		if sys.sim != nil && o.await(sys, m, ended) {
+			continue
+		}
 		select {
 		case o.ch <- m:
 			continue
 		case <-ended:
-		case <-sys.ctx.Done():
+		case <-sys.over.done:
 		}
 		for ; ok; m, ok = o.next(me) {
 			o.typ.put.Send(sys, me, m)
 		}
 		return
 	}
+}
+
+// await waits in a deterministic system, and reports whether m is in the channel.
+func (o *outlet[M]) await(sys *System, m M, ended <-chan struct{}) (put bool) {
+	sys.sched.Await(sys.over.context(), func() bool {
+		select {
+		case o.ch <- m:
+			put = true
+		default:
+		}
+		return put || isClosed(ended) || isClosed(sys.over.done)
+	})
+	return put
 }
 
 // next takes the oldest that waits, or ends the goroutine.

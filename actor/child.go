@@ -4,10 +4,21 @@ package actor
 // siblings belongs to the parent.
 type child struct {
 	b, parent      *body
+	calls          *childCalls
 	older, younger *child
 	told           bool // it has been told to end
 	verb           verb
+	stop           func(c *Context, child AnyRef) // tells it to end instead of an order; nil: nothing does
 }
+
+// childCalls is what the ends of parent and child need, so that a program without
+// children does not link it.
+type childCalls struct {
+	order func(k *child, r replier, v verb)
+	ended func(k *child, r replier)
+}
+
+var parenting = childCalls{(*child).order, (*child).ended}
 
 // family is the children of an actor, in the order of their births. Owner only.
 type family struct{ youngest *child }
@@ -48,7 +59,7 @@ func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
 
 // adopt makes a new actor a child of the running one.
 func (b *body) adopt(c *Context) {
-	k := &child{b: b, parent: c.self}
+	k := &child{b: b, parent: c.self, calls: &parenting}
 	b.mine().kid = k
 	c.self.mine().children.add(k)
 }
@@ -58,13 +69,20 @@ func (k *child) order(r replier, v verb) {
 	if k.told && k.verb >= v {
 		return
 	}
+	first := !k.told
 	k.told, k.verb = true, v
+	if first && k.stop != nil && v != verbKill && r.c != nil {
+		k.stop(r.c, AnyRef{k.b})
+		return
+	}
 	o := order{verb: v, why: ErrShutdown}
 	if v == verbKill {
 		o.why = ErrKilled
 	}
 	k.b.tell(r, o)
 }
+
+func (k *child) ended(r replier) { k.parent.tell(r, childEnded{kid: k}) }
 
 // childEnded tells a parent.
 type childEnded struct {

@@ -24,6 +24,10 @@ type Context struct {
 	self *body
 	msg  *message // the message being handled
 	sent *message // sent last; see seam.SwapHeld
+	left int      // messages that the turn may still run, as of the last settlement
+	gas  gasMeter // what the turn has spent besides
+
+	front front // see putFront
 
 	// Set by the behaviour that runs, read by the loop behind it.
 	then    outcome
@@ -34,6 +38,7 @@ type Context struct {
 	ids     idBlock
 	waiters waiterList
 	chunks  heap.Recycler // memory of arenas that have ended
+	rooting []heap.Root   // of the arena that is being collected; empty in between
 	count   counters
 	shown   gauges
 	_       cacheline.Pad
@@ -47,11 +52,17 @@ const (
 	mustEnd   outcome = 1 << 0 // Stop or Exit was called
 	mayPark   outcome = 1 << 1 // it met a gate
 	lookAgain outcome = 1 << 2 // the mailbox has got other mail in front
+	gasSpent  outcome = 1 << 3 // it has spent what a turn may
+	gasLow    outcome = 1 << 4 // it may run fewer messages than it was to; no reason to end
+	turnTable outcome = 1 << 6 // it dispatches by another table; no reason to end
+	yielded   outcome = 1 << 5 // its next message is in front: Yield was called, or mail taken over
 )
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	return &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), dry: s.sim != nil}
+	c := &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), dry: s.sim != nil}
+	c.collectWhenDue()
+	return c
 }
 
 // System returns the system that the actor belongs to.

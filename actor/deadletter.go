@@ -18,7 +18,8 @@ type DeadLetter struct {
 	From uint64
 	// Message is the payload; for a request, the request alone.
 	Message any
-	// Reason is ErrStopped, ErrSystemStopped or, for a request, ErrSelfAsk.
+	// Reason is ErrStopped, ErrSystemStopped or, for a request, ErrSelfAsk; for actors
+	// with a bound also ErrOverloaded and ErrDropped.
 	Reason error
 }
 
@@ -28,11 +29,23 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	case m.id == systemID:
 		*payloadOf[signal](m) = nil
 	case isOwn(m.id) || to.typ.decls[m.id].silent:
+		if !isOwn(m.id) {
+			to.sys.sim.book(-1)
+		}
 		return // left to Go's collector: it may refer to what ends with its actor
 	default:
 		r.declareDead(to, m, reason)
 	}
 	r.recycle(m)
+}
+
+// deadLetters ends a chain of messages that will not run. The caller owns them.
+func (r replier) deadLetters(to *body, left *message, reason error) {
+	for left != nil {
+		m := left
+		left, m.next = m.next, nil
+		r.deadLetter(to, m, reason)
+	}
 }
 
 // declareDead counts, reports, answers and clears a message that will not run.
@@ -44,8 +57,9 @@ func (r replier) declareDead(to *body, m *message, reason error) {
 	} else {
 		sys.outside.deadLetters.Add(1)
 	}
-	sys.sim.tell(sim.Event{Kind: sim.Dead, Worker: r.workerOf(), Actor: to.id, Type: to.typ.name, Behaviour: d.name, From: m.from})
+	sys.sim.tell(sim.Dead, r, to, d, m.from)
 	sys.reportDeadLetter(to, m, d, reason)
+	d.discardOwned(m)
 	if d.reject != nil {
 		d.reject(r, m, reason)
 	} else {

@@ -12,8 +12,12 @@ var (
 	ErrShutdown = errors.New("gallop: shut down")
 	// ErrKilled is the reason of an actor that was killed.
 	ErrKilled = errors.New("gallop: killed")
-	// ErrOverloaded says that the receiver does not keep up. Returned by TrySend.
+	// ErrOverloaded says that the receiver does not keep up. Returned by TrySend, and
+	// the reason of dead letters of actors with a bound.
 	ErrOverloaded = errors.New("gallop: actor overloaded")
+	// ErrDropped says that a message had to make room for a newer one. The reason of
+	// dead letters of actors with OverflowDropOldest.
+	ErrDropped = errors.New("gallop: dropped for a newer message")
 	// ErrPanicked says that the receiver panicked while it handled the request;
 	// the error also wraps a *PanicError with the value. Returned by asks.
 	ErrPanicked = errors.New("gallop: actor panicked")

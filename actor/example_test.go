@@ -392,33 +392,36 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	// Output: context deadline exceeded
 }
 
-// A shelf keeps what it is given in an arena of its own, which Go's collector does not
-// look into.
-type shelf struct{ books []heap.String }
+// A shelf counts its books in an arena of its own, which Go's collector does not look
+// into.
+type shelf struct{ books heap.TextMap[int] }
 
 func (s *shelf) put(c *actor.Context, title string) {
-	s.books = append(s.books, heap.NewString(c.Heap(), title))
+	n, _ := s.books.Get(c.Heap(), title)
+	s.books.Put(c.Heap(), title, n+1)
 }
 
-func (s *shelf) last(c *actor.Context, _ actor.None) (string, error) {
-	return s.books[len(s.books)-1].Clone(c.Heap()), nil
+func (s *shelf) copies(c *actor.Context, title string) (int, error) {
+	n, _ := s.books.Get(c.Heap(), title)
+	return n, nil
 }
 
 var (
-	shelfType = actor.NewType[shelf]("shelf")
-	shelfPut  = actor.Declare[string](shelfType, "put")
-	shelfLast = actor.DeclareAsk[actor.None, string](shelfType, "last")
-	_         = shelfType.Table(shelfPut.Do((*shelf).put), shelfLast.Do((*shelf).last))
+	shelfType   = actor.NewType[shelf]("shelf")
+	shelfPut    = actor.Declare[string](shelfType, "put")
+	shelfCopies = actor.DeclareAsk[string, int](shelfType, "copies")
+	_           = shelfType.Table(shelfPut.Do((*shelf).put), shelfCopies.Do((*shelf).copies))
 )
 
-// The arena goes when the actor goes.
+// The arena is collected between behaviours, and goes when the actor goes.
 func ExampleContext_Heap() {
 	sys := actor.Start()
 	s := shelfType.Spawn(sys, shelf{})
 	shelfPut.Send(sys, s, "Dune")
-	fmt.Println(shelfLast.Ask(context.Background(), sys, s, actor.None{}))
+	shelfPut.Send(sys, s, "Dune")
+	fmt.Println(shelfCopies.Ask(context.Background(), sys, s, "Dune"))
 	sys.Stop()
-	// Output: Dune <nil>
+	// Output: 2 <nil>
 }
 
 // A behaviour that blocks says so, and others run meanwhile.

@@ -166,6 +166,7 @@ func (b *body) drain(c *Context, x *extras) {
 	if spent != nil {
 		c.recycle(spent)
 	}
+	left = concat(left, b.endFlow())
 	b.in.fifo = concat(left, newSignal(c, drainEnd{}))
 	release(replier{c: c, sys: b.sys}, b.gate.Open(&gateMark))
 }

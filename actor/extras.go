@@ -15,6 +15,7 @@ type extras struct {
 	due     bool   // it has not been started
 	down    bool   // it is not up: OnStop does not run
 	waiting bool   // it waits for its children or its supervisor: a debt and a hold of its own
+	resting bool   // it waits, but no longer with a hold: Postpone
 	drained bool   // its mailbox is closed, and what is left of it is run
 	over    bool   // nothing is left of it
 	stashes bool   // it is a ward for its stash
@@ -37,8 +38,10 @@ type extras struct {
 	watching roster[monitor] // whom it watches
 	trap     func(c *Context, b *body, e Exit)
 
-	timers actorTimers
-	names  []string
+	table  *table        // that of a Variant
+	arena  *ownArena     // nil until Context.Heap is called
+	timers timerKeeper   // nil: it has never armed one
+	names  nameKeeper    // nil: it has none
 	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it
 }
 
@@ -102,9 +105,13 @@ func (b *body) letGo(r replier) {
 	if x == nil || x.phase == ended {
 		return
 	}
-	b.sys.names.release(b, x.names)
-	x.names = nil
-	x.timers.end(r)
+	if x.names != nil {
+		x.names.release(b)
+		x.names = nil
+	}
+	if x.timers != nil {
+		x.timers.end(r)
+	}
 	if x.ended != nil {
 		close(x.ended)
 		x.ended = nil

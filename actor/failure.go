@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -62,7 +63,7 @@ func (e *PanicError) Unwrap() []error {
 // fault is how a behaviour or a callback did not return.
 type fault struct {
 	why    error
-	killed bool // it was cut by a Kill
+	killed func(*body, *Context) // obeyKill if it was cut by a Kill; nil otherwise
 }
 
 // crashed takes over an actor whose behaviour, or callback, did not return: the asker
@@ -71,7 +72,14 @@ type fault struct {
 func (b *body) crashed(c *Context, crash *sched.Crash) {
 	m, d := c.msg, b.typ.decls[c.msg.id]
 	if !c.aside {
-		c.count.Messages += b.in.runUpTo(m)
+		ran := b.in.runUpTo(m)
+		c.count.Messages += ran
+		if b.load&backpressure.Counted != 0 {
+			b.flow.Load().marks.ran(int(ran))
+		}
+	}
+	if c.then&yielded != 0 {
+		b.putFirst(c.takeFront())
 	}
 	c.reset()
 	r := replier{c: c, sys: b.sys}
@@ -94,19 +102,19 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 
 // faultOf says what has happened, and reports it if it is a fault of the user's.
 func (b *body) faultOf(c *Context, m *message, d *declaration, crash *sched.Crash) *fault {
-	if _, ok := crash.Value.(cut); ok {
-		return &fault{why: ErrKilled, killed: true}
+	if k, ok := crash.Value.(cut); ok {
+		return &fault{why: ErrKilled, killed: k.obey}
 	}
 	c.count.Panics++
 	e := &PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack)}
-	b.sys.sim.tell(sim.Event{Kind: sim.Died, Worker: c.w.ID(), Actor: b.id, Type: b.typ.name, Behaviour: d.name, From: m.from})
+	b.sys.sim.tell(sim.Died, replier{c: c, sys: b.sys}, b, d, m.from)
 	b.sys.reportPanic(b, m, d, e)
 	return &fault{why: e}
 }
 
 // toAsker is what is told to the one whose request ran.
 func (f *fault) toAsker() error {
-	if f.killed {
+	if f.killed != nil {
 		return stoppedBecause(f.why)
 	}
 	return f.why
@@ -117,8 +125,8 @@ func (b *body) failed(c *Context, f *fault) {
 	x := b.extra
 	x.where = ""
 	switch {
-	case f.killed:
-		b.ordered(c, order{verb: verbKill, why: f.why})
+	case f.killed != nil:
+		f.killed(b, c)
 	case x.phase == leaving: // its OnStop
 		if x.reason == nil {
 			x.reason = f.why

@@ -10,7 +10,7 @@ import (
 // libraryRoot is where the files of Go's own library begin, as stack traces show them.
 // Under -trimpath that is nothing.
 var libraryRoot = func() string {
-	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Repeat).Pointer()).FileLine(0)
+	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.TrimSpace).Pointer()).FileLine(0)
 	root, _ := strings.CutSuffix(file, "strings/strings.go")
 	return root
 }()

@@ -86,7 +86,7 @@ func (b *body) left(c *Context) {
 	x := b.extra
 	for {
 		if k := x.children.youngest; k != nil {
-			k.order(replier{c: c, sys: b.sys}, x.verb)
+			k.calls.order(k, replier{c: c, sys: b.sys}, x.verb)
 			b.wait()
 			return
 		}
@@ -103,10 +103,9 @@ func (b *body) left(c *Context) {
 		c.w.PrepareNext()
 		b.finish(replier{c: c, sys: b.sys})
 	case goalSuspend:
-		b.suspend(c, x)
+		x.sup.suspend(b, c, x)
 	case goalRestart:
-		b.forget(c, x)
-		b.revive(c, x)
+		x.sup.restart(b, c, x)
 	}
 }
 
@@ -126,7 +125,10 @@ func (b *body) waited() {
 		x.waiting = false
 		b.sys.wards.remove(x)
 		b.debt.Forgive()
-		b.sys.sched.Release()
+		if !x.resting {
+			b.sys.sched.Release()
+		}
+		x.resting = false
 	}
 }
 
@@ -162,6 +164,7 @@ func (b *body) buryBox(r replier, why error) {
 		r.recycle(spent)
 	}
 	b.load &= backpressure.Muted // which ends with its debts
+	left = concat(left, b.endFlow())
 	release(r, b.gate.Open(&gateMark))
 	b.buryMail(r, left, why)
 }
@@ -186,7 +189,7 @@ func (b *body) finish(r replier) {
 		b.sys.sched.Release()
 	}
 	b.freeArena(r)
-	b.use(&b.typ.table)
+	b.dispatchBy(nil)
 	b.sys.wards.drop(x)
 	x.phase = ended
 	left := b.lane.close() // publishes the reason
@@ -215,20 +218,20 @@ func (b *body) refuseAll(r replier, left *message) {
 // announce tells links, watchers, supervisor and parent, in this order.
 func (x *extras) announce(b *body, r replier) {
 	for l := x.links.pop(); l != nil; l = x.links.pop() {
-		l.other(b).tell(r, linkEnded{link: l, exit: Exit{b.id, b.typ.name, x.reason}})
+		l.ended(l, b, r, x.reason)
 	}
 	for m := x.watching.pop(); m != nil; m = x.watching.pop() {
 		m.live = false
-		m.target.tell(r, unwatched{mon: m})
+		m.calls.leave(m, r)
 	}
 	for m := x.watchers.pop(); m != nil; m = x.watchers.pop() {
-		m.report(r, b, x.reason)
+		m.calls.report(m, r, b, x.reason)
 	}
 	if x.sup != nil {
-		x.sup.tell(r, b, x.reason, true)
+		x.sup.tell(x.sup, r, b, x.reason, true)
 	}
 	if x.kid != nil {
-		x.kid.parent.tell(r, childEnded{kid: x.kid})
+		x.kid.calls.ended(x.kid, r)
 	}
 	x.sup, x.kid, x.trap = nil, nil, nil // a ref to the dead keeps nobody else
 }

@@ -17,7 +17,8 @@ type Exit struct {
 // dropped it never comes back.
 type link struct {
 	a, b     *body
-	atA, atB int // its places in the rosters of a and b; each is its owner's
+	ended    func(l *link, b *body, r replier, why error) // tellEnd: linked only with Link
+	atA, atB int                                          // its places in the rosters of a and b; each is its owner's
 }
 
 func (l *link) other(me *body) *body {
@@ -44,7 +45,7 @@ func Link(c *Context, t Target) {
 	if to == me || x.linkedTo(me, to) {
 		return
 	}
-	l := &link{a: me, b: to}
+	l := &link{a: me, b: to, ended: (*link).tellEnd}
 	x.links.add(l, &l.atA)
 	to.tell(replier{c: c, sys: c.sys}, linked{link: l})
 }
@@ -95,6 +96,11 @@ func deliver[M any](c *Context, at *body, d *declaration, v M) {
 	m.id, m.from, m.next = d.id, 0, nil
 	*payloadOf[M](m) = v
 	at.runUrgent(c, at.mine(), m)
+}
+
+// tellEnd tells the other side of the end of b.
+func (l *link) tellEnd(b *body, r replier, why error) {
+	l.other(b).tell(r, linkEnded{link: l, exit: Exit{b.id, b.typ.name, why}})
 }
 
 // linked tells b of a link that a has made.

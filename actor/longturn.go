@@ -2,7 +2,6 @@ package actor
 
 import (
 	"bytes"
-	"fmt"
 	"reflect"
 	"runtime"
 	"sync"
@@ -48,7 +47,7 @@ func OnLongTurn(f func(LongTurnReport)) Option {
 
 func (o *options) checkLongTurn() error {
 	if o.longTurn < time.Millisecond {
-		return fmt.Errorf("LongTurn(%v): want at least 1ms", o.longTurn)
+		return errorf("LongTurn(%v): want at least 1ms", o.longTurn)
 	}
 	return nil
 }
@@ -94,25 +93,37 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 }
 
 // methods are the behaviours by the names of their methods, as stacks have them.
-var methods sync.Map // string → *declaration
+var methods struct {
+	mu sync.RWMutex
+	of map[string]*declaration
+}
 
 // learnMethod remembers which behaviour a method belongs to.
 func (d *declaration) learnMethod(method any) {
-	if f := runtime.FuncForPC(reflect.ValueOf(method).Pointer()); f != nil {
-		methods.Store(f.Name(), d)
+	f := runtime.FuncForPC(reflect.ValueOf(method).Pointer())
+	if f == nil {
+		return
 	}
+	methods.mu.Lock()
+	defer methods.mu.Unlock()
+	if methods.of == nil {
+		methods.of = make(map[string]*declaration)
+	}
+	methods.of[f.Name()] = d
 }
 
 // behaviourIn returns the behaviour whose method is in a stack, the outermost one, or
 // nil.
 func behaviourIn(stack []byte) (d *declaration) {
+	methods.mu.RLock()
+	defer methods.mu.RUnlock()
 	for line := range bytes.Lines(stack) {
 		i := bytes.LastIndexByte(line, '(')
 		if i < 0 || line[0] == '\t' {
 			continue
 		}
-		if v, ok := methods.Load(string(line[:i])); ok {
-			d = v.(*declaration)
+		if o := methods.of[string(line[:i])]; o != nil {
+			d = o
 		}
 	}
 	return d

@@ -6,11 +6,23 @@ import "github.com/gallop-go/gallop/backpressure"
 // and wake-ups. The protocol and its proof are in backpressure and in
 // sched/README.md.
 
-// meetGate runs when a behaviour sends to an actor whose gate is shut: the sender
-// is muted when its behaviour returns, unless others wait for it. Sending again to
-// the same receiver within a behaviour does not count twice as long as few
-// receivers take turns; a second entry in a ledger would do no harm.
-func (c *Context) meetGate(to *body) {
+// meetGate runs when a behaviour sends to an actor whose gate is shut, and tells
+// whether it has delivered the message.
+func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool) {
+	if to.typ.bound.limit != 0 {
+		m.id, m.from = d.id, c.self.id
+		to.typ.bound.keeper.send(c, to, m)
+		return true
+	}
+	c.muteFor(to)
+	return false
+}
+
+// muteFor sees to it that the actor that runs is muted when its behaviour returns,
+// unless others wait for it. Sending again to the same receiver within a behaviour
+// does not count twice as long as few receivers take turns; a second entry in a
+// ledger would do no harm.
+func (c *Context) muteFor(to *body) {
 	me := c.self
 	if me == to || !me.load.MayBeMuted() || c.waiters.recent(to) || me.supervises() {
 		return
@@ -24,20 +36,29 @@ func (c *Context) meetGate(to *body) {
 		return
 	}
 	c.waiters.remember(to)
+	if to.typ.bound.limit != 0 {
+		c.waiters.latest = nil // the next message to it goes through its queue as well
+	}
 	c.then |= mayPark
+	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
+		f.keeper.watchOver(to)
+	}
 }
 
 // park gives the actor up to the ledgers it is in, and reports whether it did: by
 // now all may have been forgiven. A parked actor holds the system.
 func (b *body) park(c *Context) bool {
 	c.waiters.forget()
+	if !b.load.MayBeMuted() {
+		return false // it has applied pressure since; the debts will be forgiven as it runs
+	}
 	b.sys.sched.Hold()
 	// From here on senders to this actor are muted as well. Before parking, since
 	// afterwards it is not ours.
 	b.load |= backpressure.Muted
-	b.gate.Shut(&gateMark)
+	full := b.shutGate()
 	c.w.PrepareNext()
-	if b.debt.Park() {
+	if !full && b.debt.Park() {
 		c.count.Mutes++
 		b.recheckLane(c)
 		return true
@@ -52,12 +73,35 @@ func (b *body) park(c *Context) bool {
 func (b *body) setLoad(c *Context, l backpressure.Load) {
 	b.load = l
 	if l.MustShut() {
-		b.gate.Shut(&gateMark)
+		b.shutGate()
 		return
 	}
 	if !b.gate.IsOpen() {
-		release(replier{c: c, sys: b.sys}, b.gate.Open(&gateMark))
+		release(replier{c: c, sys: b.sys}, b.openGate())
 	}
+}
+
+// shutGate makes senders wait. It tells whether the actor's queue is full, so that
+// somebody may wait for it already and it must not be muted. Owner only.
+func (b *body) shutGate() (full bool) {
+	if b.load&backpressure.Bounded != 0 {
+		return b.typ.bound.keeper.shut(b)
+	}
+	b.gate.Shut(&gateMark)
+	return false
+}
+
+// openGate lets senders pass and returns the actors that waited; goroutines that
+// waited have been let in. Owner only.
+func (b *body) openGate() *backpressure.Waiter[waiting] {
+	if b.load&backpressure.Bounded != 0 {
+		return b.typ.bound.keeper.letPass(b)
+	}
+	list := b.gate.Open(&gateMark)
+	if f := b.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
+		f.letIn(b)
+	}
+	return list
 }
 
 // release forgives everyone in a ledger that was opened, oldest first. A muted
@@ -69,10 +113,6 @@ func release(r replier, list *backpressure.Waiter[waiting]) {
 		for list != nil {
 			w := list
 			list = w.Next()
-			if w.Who.outside != nil {
-				w.Who.outside <- struct{}{} // has room: one token per waiter
-				continue
-			}
 			if b := w.Who.muted; b.debt.Forgive() {
 				todo = append(todo, b)
 			}
@@ -93,7 +133,7 @@ func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
 	b.load &^= backpressure.Muted
 	var list *backpressure.Waiter[waiting]
 	if !b.load.MustShut() {
-		list = b.gate.Open(&gateMark)
+		list = b.openGate()
 	}
 	r.countUnmute()
 	sys := b.sys
@@ -109,11 +149,6 @@ type waiterList struct {
 	met    [4]*body
 	next   int
 	latest *body // the last one met
-}
-
-// newWaiter returns an entry for who.
-func newWaiter(who waiting) *backpressure.Waiter[waiting] {
-	return &backpressure.Waiter[waiting]{Who: who}
 }
 
 func (l *waiterList) get() *backpressure.Waiter[waiting] {

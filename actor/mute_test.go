@@ -62,7 +62,7 @@ func muteOn(t testing.TB, sys *actor.System, f func(c *actor.Context)) actor.Ref
 
 func awaitMuted(t testing.TB, sys *actor.System, r actor.Ref[puppet]) {
 	t.Helper()
-	eventually(t, "the sender is muted", func() bool { return count.TrySend(sys, r, 0) == actor.ErrOverloaded })
+	eventually(t, "the sender is muted", func() bool { return actor.Muted(r) })
 }
 
 // settled checks that nobody is left muted and that all mutes were undone.

@@ -41,11 +41,30 @@ func (n *names) take(name string, b *body) error {
 	return nil
 }
 
-// release gives back the names of b, in the order in which it got them. Owner only.
-func (n *names) release(b *body, list []string) {
-	for _, name := range list {
-		n.m.CompareAndDelete(name, b)
+// nameKeeper is a nameList as the rest of the runtime sees it, so that a program without
+// names does not link the registry.
+type nameKeeper interface {
+	release(b *body)
+}
+
+// nameList is the names of an actor, in the order in which it got them. Owner only.
+type nameList struct{ list []string }
+
+// release gives all of them back.
+func (l *nameList) release(b *body) {
+	for _, name := range l.list {
+		b.sys.names.m.CompareAndDelete(name, b)
 	}
+}
+
+// named returns the list of an actor, and makes it at first. Owner only.
+func (x *extras) named() *nameList {
+	if l, ok := x.names.(*nameList); ok {
+		return l
+	}
+	l := new(nameList)
+	x.names = l
+	return l
 }
 
 // SpawnNamed is [Type.Spawn] for an actor that others find by its name with [Lookup].
@@ -66,14 +85,14 @@ func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) 
 	spawned := false
 	defer func() {
 		if !spawned { // a type that cannot be spawned panics
-			sys.names.release(nil, []string{name})
+			sys.names.m.CompareAndDelete(name, (*body)(nil))
 		}
 	}()
 	r := t.Spawn(from, state)
 	if r.b.box.head.Load() == &closedMark {
 		return Ref[S]{}, ErrSystemStopped
 	}
-	r.b.mine().names = []string{name}
+	r.b.mine().named().list = []string{name}
 	spawned = true
 	sys.names.m.Store(name, r.b) // publishes the actor
 	return r, nil
@@ -86,14 +105,14 @@ func (c *Context) Register(name string) error {
 	if name == "" {
 		panic("gallop: Register: an empty name")
 	}
-	x := c.self.mine()
-	if slices.Contains(x.names, name) {
+	l := c.self.mine().named()
+	if slices.Contains(l.list, name) {
 		return nil
 	}
 	if err := c.sys.names.take(name, c.self); err != nil {
 		return err
 	}
-	x.names = append(x.names, name)
+	l.list = append(l.list, name)
 	return nil
 }
 
@@ -103,12 +122,13 @@ func (c *Context) Unregister(name string) bool {
 	if x == nil {
 		return false
 	}
-	i := slices.Index(x.names, name)
+	l := x.named()
+	i := slices.Index(l.list, name)
 	if i < 0 {
 		return false
 	}
-	c.sys.names.release(c.self, x.names[i:i+1])
-	x.names = slices.Delete(x.names, i, i+1)
+	c.sys.names.m.CompareAndDelete(name, c.self)
+	l.list = slices.Delete(l.list, i, i+1)
 	return true
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -20,15 +19,18 @@ type Option func(*options)
 type options struct {
 	workers      int
 	batch        int
+	gas          int
 	spares       int
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
-	sim          *sim.Hooks    // not nil: deterministic
-	virtual      *VirtualClock // behind clock, if it is one
+	simulate     func(*options) *simulation // nil: not deterministic
+	virtual      meeting                    // of the systems on that clock, if it is a VirtualClock
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
+	onStall      func(StallReport)
+	stallPeriod  time.Duration
 	longTurn     time.Duration
 	onLongTurn   func(LongTurnReport)
 	nilOptions   []string // those that were given nil
@@ -44,6 +46,12 @@ const notGiven = math.MinInt
 // Batch sets how many messages an actor handles in one turn before others have
 // theirs; at least 1, [DefaultBatch] by default. [TypeBatch] overrides it per type.
 func Batch(n int) Option { return func(o *options) { o.batch = min(n, maxBatch) } }
+
+// Gas sets how many reductions an actor may spend in one turn before others have
+// theirs: one for each message, and what [Context.Gas] adds. At least 1, [DefaultGas] by
+// default. [TypeGas] overrides it per type. A batch that is larger than the gas is cut
+// to it.
+func Gas(n int) Option { return func(o *options) { o.gas = min(n, maxBatch) } }
 
 // Seed starts every choice that the runtime leaves to chance, among them
 // [Context.Rand].
@@ -81,6 +89,16 @@ func OnPanic(f func(PanicReport)) Option {
 	}
 }
 
+// OnStall sets a function that sees every [StallReport], under the same terms as
+// [OnDeadLetter]. Without one they are logged.
+func OnStall(f func(StallReport)) Option {
+	return func(o *options) {
+		if o.onStall = f; f == nil {
+			o.nilOptions = append(o.nilOptions, "OnStall")
+		}
+	}
+}
+
 // BindCPUs binds every worker to a processor of its own. It helps a process that
 // has the machine to itself and harms one that has not: see docs/guarantees.md for
 // what it costs the process's other goroutines. Linux only.
@@ -88,42 +106,51 @@ func BindCPUs() Option { return func(o *options) { o.bind = true } }
 
 func defaultOptions() options {
 	return options{
-		workers:  notGiven,
-		batch:    DefaultBatch,
-		spares:   sched.DefaultSpares,
-		longTurn: DefaultLongTurn,
-		clock:    seam.SystemClock{},
-		log:      plainSink{},
+		workers:     notGiven,
+		batch:       DefaultBatch,
+		gas:         DefaultGas,
+		stallPeriod: stallPeriod,
+		spares:      sched.DefaultSpares,
+		longTurn:    DefaultLongTurn,
+		clock:       seam.SystemClock{},
+		log:         plainSink{},
 	}
 }
 
-// settle decides what was left open.
-func (o *options) settle() {
-	switch {
-	case o.workers != notGiven:
-	case o.sim != nil:
-		o.workers = simWorkers
-	default:
+// settle decides what was left open, and makes the simulation of a system that is to be
+// deterministic.
+func (o *options) settle() (s *simulation) {
+	if o.simulate != nil {
+		s = o.simulate(o)
+	}
+	if o.workers == notGiven {
 		o.workers = min(runtime.GOMAXPROCS(0), sched.MaxWorkers)
 	}
-	if o.sim != nil {
-		o.bind = false
-		o.flow()
-	}
+	return s
+}
+
+// errorf is fmt.Errorf without %w, for what every program links: that sorts its
+// arguments, and brings a sort along.
+func errorf(format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	return errors.New(text)
 }
 
 // check reports everything that is wrong, not only the first.
 func (o *options) check() error {
 	var errs []error
 	if o.workers < 1 || o.workers > sched.MaxWorkers {
-		errs = append(errs, fmt.Errorf("Workers(%d): want 1 to %d", o.workers, sched.MaxWorkers))
+		errs = append(errs, errorf("Workers(%d): want 1 to %d", o.workers, sched.MaxWorkers))
 	}
 	if o.batch < 1 {
-		errs = append(errs, fmt.Errorf("Batch(%d): want at least 1", o.batch))
+		errs = append(errs, errorf("Batch(%d): want at least 1", o.batch))
+	}
+	if o.gas < 1 {
+		errs = append(errs, errorf("Gas(%d): want at least 1", o.gas))
 	}
 	errs = append(errs, o.checkSpares(), o.checkLongTurn())
 	for _, name := range o.nilOptions {
-		errs = append(errs, fmt.Errorf("%s(nil)", name))
+		errs = append(errs, errorf("%s(nil)", name))
 	}
 	return errors.Join(errs...)
 }

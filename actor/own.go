@@ -7,13 +7,19 @@ const (
 	systemID = iota // a signal's: see signal.go
 	firedID         // the message of After
 	tickID          // a message of Every
+	roomID          // SendWait's messages before this one have run
+	lookID          // mail has come in to an empty bounded queue
+	stallID         // somebody has waited for long because of applied pressure
 	userIDs         // from here on the type's own
 )
 
 var ownDecls = []*declaration{
 	systemID: systemDecl,
-	firedID:  {name: "(timer)", id: firedID, run: runFired},
-	tickID:   {name: "(tick)", id: tickID, run: runTick},
+	firedID:  {name: "(timer)", id: firedID, run: func(c *Context, b *body, m *message) { b.extra.timers.fired(c, b, m) }},
+	tickID:   {name: "(tick)", id: tickID, run: func(c *Context, b *body, m *message) { b.extra.timers.ticked(c, b, m) }},
+	roomID:   roomDecl,
+	lookID:   lookDecl,
+	stallID:  stallDecl,
 }
 
 // isOwn tells whether a message is the runtime's own.

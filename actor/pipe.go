@@ -24,7 +24,7 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 			}
 			to.deliver(res)
 		}()
-		res.Value, res.Err = fn(sys.ctx)
+		res.Value, res.Err = fn(sys.over.context())
 	})
 }
 

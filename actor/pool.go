@@ -75,7 +75,11 @@ func register(fresh func() *message) *pool {
 
 // poolOf returns the pool for payloads of type M and whether they hold pointers.
 func poolOf[M any]() (p *pool, pointers bool) {
-	t := reflect.TypeFor[M]()
+	return poolFor(reflect.TypeFor[M](), func() *message { return &new(node[M]).message })
+}
+
+// poolFor is poolOf but for the type parameter, so that there is one of it.
+func poolFor(t reflect.Type, fresh func() *message) (p *pool, pointers bool) {
 	pointers = hasPointers(t)
 	if !pointers && t.Align() <= 8 {
 		for _, w := range wordPools {
@@ -90,7 +94,7 @@ func poolOf[M any]() (p *pool, pointers bool) {
 	if p != nil {
 		return p, pointers
 	}
-	p = register(func() *message { return &new(node[M]).message })
+	p = register(fresh)
 	pools.mu.Lock()
 	defer pools.mu.Unlock()
 	if pools.own == nil {

@@ -31,7 +31,7 @@ func (r Ref[S]) String() string {
 }
 
 // Any returns r without its type, for what does not need to know it.
-func (r Ref[S]) Any() AnyRef { return AnyRef{r.b} }
+func (r Ref[S]) Any() AnyRef { return AnyRef(r) }
 
 func (r Ref[S]) target() *body { return r.b }
 

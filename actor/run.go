@@ -13,6 +13,7 @@ import (
 func (b *body) RunTask(w *sched.Worker) (again bool) {
 	c := w.Local().(*Context)
 	c.self = b
+	c.left = int(b.batch)
 	m := b.in.fifo
 	if m == nil {
 		spent, ok := b.box.grab(&b.in)
@@ -24,15 +25,18 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 		}
 		m = b.in.fifo
 	}
-	for left := int(b.batch); b.lane.quiet(); {
-		n, before := b.stretch(c, m, min(left, w.Credit(), chainLength))
+	for b.lane.quiet() {
+		n, before := b.stretch(c, m, min(c.left, w.Credit(), chainLength))
 		m = c.msg.next
 		b.settle(c, before, n, m)
-		if left -= n; m == nil && left != 0 && c.then == goOn && b.load == 0 {
+		if c.left -= n; m == nil && c.left != 0 && c.then == goOn && b.load == 0 {
 			return b.doze(c) // what nearly every turn comes to
 		}
-		if m == nil || left == 0 || c.then != goOn {
-			return b.pause(c, left)
+		if c.then&(gasLow|turnTable) != 0 {
+			c.settleUp()
+		}
+		if m == nil || c.left == 0 || c.then != goOn {
+			return b.pause(c)
 		}
 		if w.MustYield() {
 			return b.batchSpent(c) // others have waited for long; or to where what is left becomes dead letters
@@ -45,9 +49,10 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 // something calls for a closer look: they are all of one origin. It returns how many
 // there were, with c.msg the last of them, and the one before that.
 func (b *body) stretch(c *Context, m *message, quota int) (n int, before *message) {
+	runs := b.runs()
 	for left := quota; ; {
 		c.msg = m
-		b.table.runs[m.id](c, b, m)
+		runs[m.id](c, b, m)
 		left--
 		next := m.next
 		if left == 0 || next == nil || c.then != goOn || next.origin != m.origin || !b.lane.quiet() {
@@ -70,6 +75,9 @@ func (b *body) settle(c *Context, before *message, n int, rest *message) {
 	}
 	b.in.fifo = rest
 	c.count.Messages += uint64(n)
+	if b.load&backpressure.Counted != 0 {
+		b.flow.Load().marks.ran(n)
+	}
 	if free > 0 {
 		c.recycleChain(first, last, free)
 	}
@@ -89,10 +97,16 @@ func (in *inbox) runUpTo(m *message) (ran uint64) {
 
 // pause comes where the turn may not simply go on and the actor may not simply doze
 // off: the turn has run all there was or that its batch allows, or a behaviour stopped
-// the actor or met a gate.
-func (b *body) pause(c *Context, left int) (again bool) {
+// the actor, met a gate, or spent the gas.
+func (b *body) pause(c *Context) (again bool) {
 	then := c.then
 	c.then = goOn
+	if then&yielded != 0 {
+		b.putFirst(c.takeFront())
+	}
+	if then&mustCollect != 0 && b.extra != nil && b.extra.arena != nil {
+		b.extra.arena.keeper.collect(b, c)
+	}
 	switch {
 	case then&mustEnd != 0:
 		return b.end(c)
@@ -101,28 +115,49 @@ func (b *body) pause(c *Context, left int) (again bool) {
 		return true
 	case then&mayPark != 0 && b.park(c):
 		return false
+	case then&yielded != 0:
+		return b.handOn(c)
 	case b.in.fifo == nil:
-		return b.emptied(c, left)
-	case left == 0:
+		return b.emptied(c)
+	case c.left == 0 || b.load&backpressure.Counted != 0:
 		return b.batchSpent(c)
 	}
 	return true // it need not park after all; the rest of the batch waits its turn
 }
 
 // emptied ends a turn that has run all there was when it began. It has used its
-// batch up if left is 0.
-func (b *body) emptied(c *Context, left int) (again bool) {
-	if left == 0 && b.box.head.Load() != b.in.last {
-		return b.batchSpent(c)
+// batch up if nothing is left of it.
+func (b *body) emptied(c *Context) (again bool) {
+	switch {
+	case b.load == 0:
+		if c.left == 0 && b.box.head.Load() != b.in.last {
+			return b.batchSpent(c)
+		}
+		return b.doze(c)
+	case b.load&backpressure.Spared != 0:
+		b.endSparing()
 	}
-	if b.load != 0 {
+	switch {
+	case b.load&backpressure.Bounded != 0:
+		return b.typ.bound.keeper.refill(b, c)
+	case b.load&backpressure.Counted != 0:
+		if b.typ.marks.measure(b, c) {
+			return true
+		}
+	case c.left == 0 && b.box.head.Load() != b.in.last:
+		return b.batchSpent(c)
+	default:
 		b.setLoad(c, b.load&^backpressure.Overloaded)
 	}
 	return b.doze(c)
 }
 
-// doze gives the actor up if nothing has come in since the turn began.
+// doze gives the actor up if nothing has come in since the turn began and its arena is
+// not being collected.
 func (b *body) doze(c *Context) (again bool) {
+	if b.gc && b.extra.arena.keeper.collecting(b, c) {
+		return true
+	}
 	c.w.PrepareNext()
 	spent, ok := b.box.rest(&b.in)
 	if spent != nil {
@@ -131,10 +166,13 @@ func (b *body) doze(c *Context) (again bool) {
 	return !ok // if not, there is more by now
 }
 
-// batchSpent ends a turn that has used its batch up although mail is left: the
-// actor is overloaded, as in the Pony runtime.
+// batchSpent ends a turn that has used its batch or its gas up although mail is left:
+// the actor is overloaded, as in the Pony runtime, unless its type has another policy.
 func (b *body) batchSpent(c *Context) (again bool) {
-	if b.load&backpressure.Overloaded == 0 {
+	switch {
+	case b.load&backpressure.Counted != 0:
+		b.typ.marks.measure(b, c)
+	case b.load&(backpressure.Bounded|backpressure.Overloaded) == 0:
 		b.setLoad(c, b.load|backpressure.Overloaded)
 	}
 	return true
@@ -146,7 +184,8 @@ func (b *body) wokenForNothing(c *Context) (again bool) {
 	if !b.lane.quiet() {
 		return b.attend(c)
 	}
-	return b.emptied(c, 0)
+	c.left = 0
+	return b.emptied(c)
 }
 
 // end ends an actor that has said so itself.

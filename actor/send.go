@@ -1,16 +1,12 @@
 package actor
 
-import (
-	"context"
-
-	"github.com/gallop-go/gallop/internal/seam"
-)
+import "github.com/gallop-go/gallop/internal/seam"
 
 // send delivers a message from the behaviour that runs. The caller has filled the
 // payload. The first try to push is written out: it nearly always succeeds.
 func (c *Context) send(to *body, m *message, d *declaration) {
-	if !to.gate.IsOpen() && c.waiters.latest != to {
-		c.meetGate(to)
+	if !to.gate.IsOpen() && c.waiters.latest != to && c.meetGate(to, m, d) {
+		return
 	}
 	h := to.box.head.Load()
 	m.id, m.from = d.id, c.self.id
@@ -56,6 +52,9 @@ func newMessage(c *Context, p *pool) *message {
 // nil. If it returns an error the message is still the caller's.
 func tryPush(c *Context, to *body, m *message, d *declaration) error {
 	m.id, m.from = d.id, 0
+	if to.typ.bound.limit != 0 {
+		return to.typ.bound.keeper.try(to, c, m)
+	}
 	if c == nil {
 		return to.pushFromOutside(m)
 	}
@@ -69,6 +68,15 @@ func tryPush(c *Context, to *body, m *message, d *declaration) error {
 	return nil
 }
 
+// tryFromInside is TrySend from the behaviour that runs.
+func (b *body) tryFromInside(c *Context, m *message, d *declaration) error {
+	if b.typ.bound.limit != 0 {
+		m.id = d.id
+		return b.trySendBounded(c, m)
+	}
+	return tryPush(c, b, m, d)
+}
+
 // pushFromOutside delivers a message from where no worker keeps the system from
 // being quiescent: whoever makes the actor runnable needs an admission first.
 func (b *body) pushFromOutside(m *message) error {
@@ -76,6 +84,12 @@ func (b *body) pushFromOutside(m *message) error {
 		return ErrSystemStopped
 	}
 	b.sys.sched.Point()
+	return b.deliver(m)
+}
+
+// deliver is pushFromOutside for the runtime's own messages, which a system that
+// refuses work from outside still needs to come to its end.
+func (b *body) deliver(m *message) error {
 	r := b.box.pushBusy(m)
 	if r == pushIdle {
 		a, ok := b.sys.sched.Admit()
@@ -118,29 +132,4 @@ func (r replier) schedule(b *body) {
 		return
 	}
 	b.sys.sched.Inject(&b.task)
-}
-
-// awaitGate parks until b can take more, or has ended.
-func (b *body) awaitGate(ctx context.Context) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if b.gate.IsOpen() {
-			return nil
-		}
-		token := make(chan struct{}, 1)
-		w := newWaiter(waiting{outside: token})
-		if !b.gate.Enter(w) {
-			continue
-		}
-		if b.sys.sched.Await(ctx, func() bool { return len(token) > 0 }) {
-			continue
-		}
-		select {
-		case <-token:
-		case <-ctx.Done():
-			return ctx.Err() // the entry stays behind until the gate opens; its token goes nowhere
-		}
-	}
 }

@@ -1,7 +1,9 @@
 package actor
 
 // cut is what a behaviour is unwound with.
-type cut struct{}
+type cut struct {
+	obey func(*body, *Context) // obeyKill, which is linked only with Checkpoint
+}
 
 // Shield runs fn, which a Kill does not cut in half: one that comes meanwhile, or came
 // before, takes effect when the outermost Shield of the behaviour returns. Deferred
@@ -23,7 +25,7 @@ func (c *Context) shielded(fn func()) {
 // recover. Without a checkpoint a behaviour runs to its end. It costs one load.
 func (c *Context) Checkpoint() {
 	if c.shields == 0 && !c.self.lane.quiet() && c.self.told(verbKill) {
-		panic(cut{})
+		panic(cut{obey: (*body).obeyKill})
 	}
 }
 
@@ -56,3 +58,6 @@ func ordersIn(m *message, v verb) bool {
 	}
 	return false
 }
+
+// obeyKill goes on with an actor whose behaviour was cut.
+func (b *body) obeyKill(c *Context) { b.ordered(c, order{verb: verbKill, why: ErrKilled}) }

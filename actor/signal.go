@@ -92,7 +92,7 @@ func (b *body) pushLaneFromOutside(m *message) error {
 	b.sys.sched.Point()
 	a, ok := b.sys.sched.Admit()
 	if !ok {
-		return b.endedBecause()
+		return ErrSystemStopped
 	}
 	if !b.lane.push(m) {
 		a.Leave()

@@ -48,11 +48,13 @@ func (t *Type[S]) newCell(from Sender) *cell[S] {
 func (b *body) init(t *typeInfo, from Sender) {
 	ctx, sys := split(from)
 	b.typ, b.sys = t, sys
-	b.use(&t.table)
+	b.became = sys.sim != nil
 	b.batch = uint32(t.batch)
 	if b.batch == 0 {
 		b.batch = uint32(sys.opts.batch)
 	}
+	b.batch = uint32(min(int(b.batch), b.gasLimit())) // a message is a reduction
+	b.initFlow()
 	if ctx != nil {
 		b.id = ctx.newID()
 		ctx.count.Spawned++
@@ -63,11 +65,11 @@ func (b *body) init(t *typeInfo, from Sender) {
 			b.neverLived()
 		}
 	}
-	if !t.pinned {
+	if t.pin == nil {
 		b.task.Init(b, nil)
 		return
 	}
-	pin, err := sys.pinOf(t)
+	pin, err := t.pin(sys, t)
 	if err != nil {
 		b.neverLived()
 	}

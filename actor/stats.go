@@ -20,6 +20,8 @@ type Stats struct {
 	DeadLetters uint64 // messages that will not run
 	Mutes       uint64 // times a sender was muted
 	Unmutes     uint64 // times a muted sender was let go on
+	LetGo       uint64 // times a muted sender was let go on although its receiver was under pressure
+	Stalls      uint64 // times that was reported, see StallReport
 	Injected    uint64 // turns that came in through the inject queue
 	Steals      uint64 // actors taken from another worker
 	Parks       uint64 // times a worker went to sleep
@@ -42,10 +44,10 @@ type WorkerStats struct {
 
 // counters are a worker's own figures. Owner only.
 type counters struct {
-	Messages, Spawned, Stopped, Panics, DeadLetters, Mutes, Unmutes uint64
+	Messages, Spawned, Stopped, Panics, DeadLetters, Mutes, Unmutes, LetGo, Stalls uint64
 }
 
-const numGauges = 7
+const numGauges = 9
 
 // gauges are the same figures, published.
 type gauges [numGauges]seam.Gauge
@@ -54,7 +56,7 @@ type gauges [numGauges]seam.Gauge
 func (c *Context) publish() {
 	for i, v := range [numGauges]uint64{
 		c.count.Messages, c.count.Spawned, c.count.Stopped, c.count.Panics,
-		c.count.DeadLetters, c.count.Mutes, c.count.Unmutes,
+		c.count.DeadLetters, c.count.Mutes, c.count.Unmutes, c.count.LetGo, c.count.Stalls,
 	} {
 		c.shown[i].Publish(v)
 	}
@@ -115,7 +117,7 @@ func (w *WorkerStats) add(o WorkerStats) {
 
 func (st *Stats) addShown(g *gauges) {
 	for i, to := range [numGauges]*uint64{
-		&st.Messages, &st.Spawned, &st.Stopped, &st.Panics, &st.DeadLetters, &st.Mutes, &st.Unmutes,
+		&st.Messages, &st.Spawned, &st.Stopped, &st.Panics, &st.DeadLetters, &st.Mutes, &st.Unmutes, &st.LetGo, &st.Stalls,
 	} {
 		*to += g[i].Load()
 	}

@@ -24,6 +24,12 @@ type supervision struct {
 	renew   func(b *body) // gives it a fresh state
 	wipe    func(b *body) // gives it the zero state
 	deliver func(c *Context, at *body, f Fallen)
+	rose    func(c *Context, at *body, r Risen) // nil: nobody wants to know
+
+	// What else it takes, so that a program without supervisors does not link it.
+	tell    func(s *supervision, r replier, b *body, why error, final bool)
+	suspend func(b *body, c *Context, x *extras)
+	restart func(b *body, c *Context, x *extras)
 }
 
 // SpawnSupervised spawns a child of the running actor that can be restarted in its
@@ -41,23 +47,10 @@ type supervision struct {
 //
 // It panics if init is nil, or if fell belongs to another type than the running actor.
 func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, Fallen]) Ref[S] {
-	d := fell.decl()
-	c.mustOwn(d)
 	if init == nil {
 		panic("gallop: SpawnSupervised: a nil function for " + t.Name())
 	}
-	cell := t.newCell(c)
-	cell.supervised = true
-	cell.adopt(c)
-	c.self.extra.guards++
-	wipe := func(b *body) { clear1(stateOf[S](b)) }
-	cell.extra.sup = &supervision{
-		super: c.self, wipe: wipe,
-		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
-		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
-	}
-	cell.launch(c)
-	return Ref[S]{&cell.body}
+	return SpawnUnder(c, t, init, Care[T]{Fell: fell})
 }
 
 // Suspend takes a supervised actor down after the message that it handles, as if it had
@@ -87,7 +80,7 @@ func mustBeSupervised(call string, t Target) {
 // supervises tells whether an actor has supervised children. Owner only.
 func (b *body) supervises() bool { return b.extra != nil && b.extra.guards > 0 }
 
-func (s *supervision) tell(r replier, b *body, why error, final bool) {
+func (s *supervision) tellFall(r replier, b *body, why error, final bool) {
 	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ.name, why, final}})
 }
 
@@ -130,21 +123,30 @@ func (b *body) suspend(c *Context, x *extras) {
 	x.phase = suspended
 	b.setLoad(c, b.load&^backpressure.Overloaded|backpressure.Pressed)
 	b.wait()
-	x.sup.tell(replier{c: c, sys: b.sys}, b, x.reason, false)
+	x.sup.tellFall(replier{c: c, sys: b.sys}, b, x.reason, false)
+}
+
+// restart is the end of LEAVING for an actor that comes up again at once.
+func (b *body) restart(c *Context, x *extras) {
+	b.forget(c, x)
+	b.revive(c, x)
 }
 
 // forget drops what belongs to a life and not to the actor.
 func (b *body) forget(c *Context, x *extras) {
 	r := replier{c: c, sys: b.sys}
 	c.reset()
-	x.timers.cancelAll(c)
+	if x.timers != nil {
+		x.timers.cancelAll(c)
+	}
+	b.dropPressure()
 	for n := len(x.watching.seats); n > 0; n-- {
 		x.watching.seats[n-1].who.cancel(r)
 	}
 	x.back.add(x.stash.all())
 	b.comeBack(x)
 	b.freeArena(r)
-	b.use(&b.typ.table)
+	b.dispatchBy(nil)
 	x.trap, x.exitWhy = nil, nil
 	x.sup.wipe(b)
 }

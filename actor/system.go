@@ -18,8 +18,7 @@ import (
 // A system is the [Sender] for code outside of behaviours.
 type System struct {
 	opts  options
-	ctx   context.Context // ends when the system stops
-	end   context.CancelFunc
+	over  over
 	sched *sched.Scheduler
 	ids   seam.Uint64
 
@@ -29,7 +28,8 @@ type System struct {
 	letters   letterLog
 	longTurns longTurns
 	wards     wards
-	timers    timers
+	stalls    stallWatch
+	timers    seam.Pointer[lateTimers] // nil until one is armed
 	names     names
 	sim       *simulation // nil unless deterministic
 
@@ -40,19 +40,18 @@ type System struct {
 // Start makes a system. It panics, with everything that is wrong, if options are
 // bad.
 func Start(opts ...Option) *System {
-	s := &System{opts: defaultOptions(), closing: make(chan struct{})}
-	s.ctx, s.end = context.WithCancel(context.Background())
+	s := &System{opts: defaultOptions(), closing: make(chan struct{}), over: over{done: make(chan struct{})}}
+	s.stalls.sys = s
 	for _, o := range opts {
 		if o == nil {
 			panic("gallop: Start: a nil option")
 		}
 		o(&s.opts)
 	}
-	s.opts.settle()
+	s.sim = s.opts.settle()
 	if err := s.opts.check(); err != nil {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
-	s.sim = newSimulation(&s.opts)
 	cfg := sched.Config{
 		Workers:    s.opts.workers,
 		Spares:     s.opts.spares,
@@ -61,6 +60,7 @@ func Start(opts ...Option) *System {
 		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
 		LongTurn:   s.opts.longTurn,
 		OnLongTurn: s.longTurn,
+		Stopped:    s.stalls.end,
 		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}
 	s.sim.direct(&cfg)
@@ -69,8 +69,9 @@ func Start(opts ...Option) *System {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
 	s.sched = sc
-	s.timers.init(s)
-	s.opts.virtual.join(s)
+	if s.opts.virtual != nil {
+		s.opts.virtual.join(s)
+	}
 	return s
 }
 
@@ -95,7 +96,7 @@ func (s *System) Wait(ctx context.Context) error {
 // ErrSystemStopped if the system was stopped otherwise.
 func (s *System) Run() error {
 	s.mustBeOutside("Run")
-	if err := s.sched.WaitQuiet(context.Background(), true); err != nil {
+	if err := s.sched.WaitLast(); err != nil {
 		return s.public(err)
 	}
 	s.refuse()
@@ -145,13 +146,17 @@ func (s *System) refuse() {
 
 // stop begins the end and returns what is closed when it is reached.
 func (s *System) stop() <-chan struct{} {
-	s.timers.stop()
-	s.opts.virtual.leave(s)
+	if s.opts.virtual != nil {
+		s.opts.virtual.leave(s)
+	}
 	if s.sim != nil {
-		s.end() // a Pipe takes its turns, and must come to its end
+		s.over.come() // a Pipe takes its turns, and must come to its end
 	}
 	done := s.sched.Stop()
-	s.end() // afterwards: what a Pipe brings because of it does not run any more
+	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
+		t.stopAll()
+	}
+	s.over.come() // afterwards: what a Pipe brings because of it does not run any more
 	s.wards.rouse(s)
 	return done
 }

@@ -79,7 +79,7 @@ func (t Timer) Cancel(c *Context) bool {
 	if t.isOver() {
 		return false
 	}
-	c.self.extra.timers.cancel(c, payloadOf[timer](t.m))
+	c.self.extra.ownTimers().cancel(c, payloadOf[timer](t.m))
 	return true
 }
 
@@ -131,34 +131,34 @@ func (c *Context) arm(m *message, k *timer, d, period time.Duration) Timer {
 	k.Item = m
 	k.body, k.period, k.live = b, int64(period), true
 	t := Timer{m, b, k.gen.Load()}
-	l := &b.mine().timers
+	l := b.mine().ownTimers()
 	if l.shard == nil {
-		l.shard = c.sys.timers.shardOf(c)
+		l.shard = c.sys.makeTimers().shardOf(c)
 	}
 	l.add(t)
-	now := c.sys.timers.clock.Nanos()
+	now := c.sys.opts.clock.Nanos()
 	l.shard.add(c, k, seam.After(now, max(d, 0)), now)
 	return t
 }
 
-// runFired runs the message of After, unless it was canceled on its way.
-func runFired(c *Context, b *body, m *message) {
+// fired runs the message of After, unless it was canceled on its way.
+func (l *actorTimers) fired(c *Context, b *body, m *message) {
 	k := payloadOf[timer](m)
 	if !k.live {
 		c.count.Messages-- // it does not run after all
 		k.clear()
 		return
 	}
-	b.extra.timers.left--
+	l.left--
 	k.gen.Add(1)
 	held := k.take(c, b)
 	k.clear()
 	c.runHeld(b, m, held)
 }
 
-// runTick arms the timer of Every again and runs its message, unless it was canceled
+// ticked arms the timer of Every again and runs its message, unless it was canceled
 // meanwhile.
-func runTick(c *Context, b *body, m *message) {
+func (l *actorTimers) ticked(c *Context, b *body, m *message) {
 	t := payloadOf[tick](m)
 	k := t.of
 	t.of = nil
@@ -167,8 +167,10 @@ func runTick(c *Context, b *body, m *message) {
 		c.recycle(k.clear())
 		return
 	}
-	now := c.sys.timers.clock.Nanos()
-	b.extra.timers.shard.add(c, k, k.following(now), now)
+	now := c.sys.opts.clock.Nanos()
+	if l.shard != nil { // it is nil when the actor drains: timers have ended
+		l.shard.add(c, k, k.following(now), now)
+	}
 	c.runHeld(b, m, k.copy(c, b))
 }
 
@@ -206,7 +208,7 @@ func (k *timer) copy(c *Context, b *body) *message {
 // panics, at tells the report which one that was.
 func (c *Context) runHeld(b *body, at, m *message) {
 	at.id, at.from = m.id, b.id
-	b.table.runs[m.id](c, b, m)
+	b.runs()[m.id](c, b, m)
 	c.recycle(m)
 }
 
@@ -215,6 +217,25 @@ func (k *timer) clear() *message {
 	m := k.Item
 	k.body, k.held, k.Item = nil, nil, nil
 	return m
+}
+
+// timerKeeper is an actorTimers as the rest of the runtime sees it, so that a program
+// that arms no timer does not link them.
+type timerKeeper interface {
+	fired(c *Context, b *body, m *message)
+	ticked(c *Context, b *body, m *message)
+	cancelAll(c *Context)
+	end(r replier)
+}
+
+// ownTimers returns the timers of an actor, and makes them at first. Owner only.
+func (x *extras) ownTimers() *actorTimers {
+	if l, ok := x.timers.(*actorTimers); ok {
+		return l
+	}
+	l := new(actorTimers)
+	x.timers = l
+	return l
 }
 
 // actorTimers are an actor's timers. Owner only.
@@ -250,7 +271,7 @@ func (l *actorTimers) cancel(c *Context, k *timer) {
 		c.self.typ.decls[k.id].clear(held)
 		c.recycle(held)
 	}
-	if l.shard.remove(k) {
+	if l.shard != nil && l.shard.remove(k) {
 		c.recycle(k.clear())
 	}
 }

@@ -20,6 +20,29 @@ type timers struct {
 	ended bool       // guarded by mu
 }
 
+// lateTimers are the timers of a system as its start and stop see them, so that a program
+// that arms no timer does not link them.
+type lateTimers struct{ alarmKeeper }
+
+type alarmKeeper interface{ stopAll() }
+
+// makeTimers returns the timers of the system, and makes them at first. Any worker. If
+// the system stops meanwhile, either its stop sees them or they see it.
+func (s *System) makeTimers() *timers {
+	if t := s.timers.Load(); t != nil {
+		return t.alarmKeeper.(*timers)
+	}
+	t := new(timers)
+	t.init(s)
+	if !s.timers.CompareAndSwap(nil, &lateTimers{t}) { // publishes them
+		return s.timers.Load().alarmKeeper.(*timers)
+	}
+	if s.sched.Stopping() {
+		t.stopAll()
+	}
+	return t
+}
+
 func (t *timers) init(sys *System) {
 	t.sys = sys
 	t.hold = sys.opts.clock.Flows()
@@ -95,9 +118,9 @@ func (t *timers) ring() {
 	t.reset(next)
 }
 
-// stop ends all timers of a system that stops, however many there are: nobody looks
+// stopAll ends all timers of a system that stops, however many there are: nobody looks
 // into the wheels any more. No alarm does anything when it returns.
-func (t *timers) stop() {
+func (t *timers) stopAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true

@@ -6,11 +6,13 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
 )
 
-// maxBehaviours is how many behaviours a type may have: what fits into a message's
-// number, beside the runtime's own.
+// maxBehaviours is how many rows a dispatch table may have, but for the first: what
+// fits into a message's id.
 const maxBehaviours = 1<<16 - 1
 
 // DefaultBatch is how many messages an actor handles in one turn before others
@@ -31,10 +33,13 @@ type Type[S any] struct {
 
 // typeInfo is what the runtime knows of a type, whatever its state.
 type typeInfo struct {
-	name   string
-	state  any // a nil *S: a type assertion tells S faster than reflect does
-	batch  int // 0: the system's
-	pinned bool
+	name  string
+	state any // a nil *S: a type assertion tells S faster than reflect does
+	batch int // 0: the system's
+	gas   int // 0: the system's
+	marks limits
+	bound mailBound
+	pin   func(*System, *typeInfo) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
 
 	sealed seam.Bool
 	mu     sync.Mutex
@@ -43,6 +48,9 @@ type typeInfo struct {
 
 	onStart func(b *body, c *Context) error      // guarded as decls; nil: none
 	onStop  func(b *body, c *Context, why error) // the same
+
+	roots seam.Pointer[typeRoots]    // made by heapRoots
+	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
 }
 
 // table is a dispatch table.
@@ -80,14 +88,24 @@ func TypeBatch(n int) TypeOption {
 	return func(t *typeInfo) { t.batch = min(n, maxBatch) }
 }
 
+// TypeGas sets how many reductions an actor of this type may spend in one turn,
+// instead of the system's [Gas]. It must be at least 1.
+func TypeGas(n int) TypeOption {
+	if n < 1 {
+		panic(fmt.Sprintf("gallop: TypeGas(%d): want at least 1", n))
+	}
+	return func(t *typeInfo) { t.gas = min(n, maxBatch) }
+}
+
 // PinnedThread makes all actors of this type run on one OS thread that is theirs
 // alone, for libraries that insist on it (OpenGL, some C libraries). A message
 // between a pinned actor and any other costs a hand-over between threads, some
 // microseconds.
-func PinnedThread() TypeOption { return func(t *typeInfo) { t.pinned = true } }
+func PinnedThread() TypeOption { return func(t *typeInfo) { t.pin = (*System).pinOf } }
 
 // NewType makes an actor type. The name appears in logs and reports; it need not
-// be unique. It panics if the name is empty or an option is nil.
+// be unique. It panics if the name is empty, an option is nil, or the type has both
+// watermarks and a bound.
 func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 	if name == "" {
 		panic("gallop: NewType: empty name")
@@ -98,6 +116,9 @@ func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 			panic("gallop: NewType: a nil option for " + name)
 		}
 		o(&t.info)
+	}
+	if t.info.marks.high != 0 && t.info.bound.limit != 0 {
+		panic("gallop: NewType: " + name + " has both watermarks and a bound")
 	}
 	return t
 }
@@ -153,8 +174,8 @@ func (t *typeInfo) declare(d *declaration) *declaration {
 		panic(fmt.Sprintf("gallop: a behaviour of %s without a name", t.name))
 	case t.sealed.Load():
 		panic(fmt.Sprintf("gallop: %s was declared after the first spawn of its type", d.fullName()))
-	case len(t.decls) > maxBehaviours: // one of them is the runtime's
-		panic(fmt.Sprintf("gallop: %s: more than 65,535 behaviours", d.fullName()))
+	case len(t.decls) > maxBehaviours: // some of them are the runtime's
+		panic(fmt.Sprintf("gallop: %s: more than 65,530 behaviours", d.fullName()))
 	}
 	for _, o := range t.decls {
 		if o.name == d.name {

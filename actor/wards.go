@@ -47,7 +47,9 @@ func (w *wards) rouse(s *System) {
 	seats := append([]seat[body](nil), w.all.seats...)
 	w.mu.Unlock()
 	for _, at := range seats {
-		if b := at.who; b.debt.Recall() || b.box.push(newSignal(nil, nil)) == pushWoke {
+		b := at.who
+		b.lane.push(newSignal(nil, nil)) // or a worker that has not heard of the stop would run its mail
+		if b.debt.Recall() || b.box.push(newSignal(nil, nil)) == pushWoke {
 			s.sched.Inject(&b.task)
 		}
 	}

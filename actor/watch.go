@@ -20,11 +20,21 @@ type Monitor struct{ m *monitor }
 type monitor struct {
 	watcher, target *body
 	deliver         func(c *Context, at *body, d Down)
+	calls           *monitorCalls
 	live            bool      // the watcher still wants it; the watcher's
 	place           int       // in the watcher's roster; the watcher's
 	seat            int       // in the target's roster; the target's
 	outside         chan Down // instead of a watcher: has room for one
 }
+
+// monitorCalls is what the end of an actor needs of a monitor, so that a program without
+// monitors does not link it.
+type monitorCalls struct {
+	report func(m *monitor, r replier, b *body, why error)
+	leave  func(m *monitor, r replier)
+}
+
+var watching = monitorCalls{(*monitor).report, (*monitor).leave}
 
 // Watch makes the end of t come as a message for b, a behaviour of the running actor,
 // which overtakes ordinary mail; at once if t has ended long ago, with the reason it
@@ -33,7 +43,7 @@ type monitor struct {
 func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	to, d := targetOf("Watch", t), b.decl()
 	c.mustOwn(d)
-	m := &monitor{watcher: c.self, target: to, live: true}
+	m := &monitor{watcher: c.self, target: to, live: true, calls: &watching}
 	m.deliver = func(c *Context, at *body, down Down) { deliver(c, at, d, down) }
 	c.self.mine().watching.add(m, &m.place)
 	to.tell(replier{c: c, sys: c.sys}, watched{mon: m})
@@ -58,7 +68,7 @@ func (m *monitor) cancel(r replier) {
 	if m.live {
 		m.live = false
 		m.watcher.mine().watching.remove(&m.place)
-		m.target.tell(r, unwatched{mon: m})
+		m.leave(r)
 	}
 }
 
@@ -73,7 +83,7 @@ func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 }
 
 func (b *body) join(ctx context.Context) (Down, error) {
-	m := &monitor{target: b, outside: make(chan Down, 1)}
+	m := &monitor{target: b, calls: &watching, outside: make(chan Down, 1)}
 	r := replier{sys: b.sys}
 	b.tell(r, watched{mon: m})
 	select {
@@ -84,7 +94,7 @@ func (b *body) join(ctx context.Context) (Down, error) {
 	select {
 	case d := <-m.outside:
 		return d.orStopped()
-	case <-b.sys.ctx.Done():
+	case <-b.sys.over.done:
 		return Down{}, ErrSystemStopped
 	case <-ctx.Done():
 		b.tell(r, unwatched{mon: m})
@@ -99,6 +109,9 @@ func (d Down) orStopped() (Down, error) {
 	}
 	return d, nil
 }
+
+// leave tells the target that it is watched no more.
+func (m *monitor) leave(r replier) { m.target.tell(r, unwatched{mon: m}) }
 
 // report tells the watcher of the end of b.
 func (m *monitor) report(r replier, b *body, why error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -77,14 +78,21 @@ func (r *R) fault(e sim.Event) sim.Fault {
 	f := r.due(e.Type, e.Behaviour, false)
 	switch {
 	case f == nil:
-	case f.Do == Panic:
-		return sim.Fault{Panic: InjectedPanic{*f}}
-	case f.Do == Stop:
-		return sim.Fault{Stop: true}
+		return sim.Fault{}
 	case f.Do == Drop:
 		return sim.Fault{Drop: ErrDropped}
 	}
-	return sim.Fault{}
+	return sim.Fault{Do: func(c any) { f.strike(c.(*actor.Context)) }}
+}
+
+// strike makes go wrong what the row says, in front of the behaviour.
+func (f *Fault) strike(c *actor.Context) {
+	switch f.Do {
+	case Panic:
+		panic(InjectedPanic{*f})
+	case Stop:
+		c.Stop()
+	}
 }
 
 func (r *R) refuse(typ, behaviour string) bool { return r.due(typ, behaviour, true) != nil }

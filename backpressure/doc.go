@@ -17,7 +17,8 @@
 // the same word. A sender is resumed exactly once per parking. Load decides who
 // is muted, as the Pony runtime does (actor.c, maybe_mark_should_mute): a sender
 // that is itself overloaded or under pressure never is, which is why a chain of
-// muted actors always ends in one that can run.
+// muted actors always ends in one that is not. README.md has the proofs, and what
+// becomes of a chain that ends in one under pressure.
 //
 // # Cost
 //

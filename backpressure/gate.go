@@ -58,7 +58,32 @@ func (g *Gate[T]) Enter(w *Waiter[T]) bool {
 // Open lets senders pass and returns everyone who waited, oldest first, without
 // the mark. Owner of the receiver only.
 func (g *Gate[T]) Open(mark *Waiter[T]) *Waiter[T] {
-	h := g.head.Swap(nil) // takes over every waiter whose Enter succeeded
+	return oldestFirst(g.head.Swap(nil), mark) // takes over every waiter whose Enter succeeded
+}
+
+// Drain returns everyone who waited, as Open does, and leaves the gate shut. Owner
+// of the receiver only.
+func (g *Gate[T]) Drain(mark *Waiter[T]) *Waiter[T] {
+	return oldestFirst(g.head.Swap(mark), mark) // as in Open
+}
+
+// Waited tells whether anybody is in the ledger. Any goroutine; it may be stale.
+func (g *Gate[T]) Waited(mark *Waiter[T]) bool {
+	h := g.head.Load()
+	return h != nil && h != mark
+}
+
+// Each shows the ledger, youngest first, until visit returns false. Only while
+// nobody can open the gate: its owner, or somebody who keeps the owner from running.
+// Those who enter meanwhile are not shown.
+func (g *Gate[T]) Each(mark *Waiter[T], visit func(T) bool) {
+	for w := g.head.Load(); w != nil && w != mark && visit(w.Who); {
+		w = w.next // written before the Enter that this read has seen
+	}
+}
+
+// oldestFirst turns a chain around and cuts the mark off.
+func oldestFirst[T any](h, mark *Waiter[T]) *Waiter[T] {
 	var first *Waiter[T]
 	for h != nil && h != mark {
 		h.next, first, h = first, h, h.next

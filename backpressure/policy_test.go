@@ -17,6 +17,10 @@ func TestPolicy(t *testing.T) {
 		{load: Muted | Overloaded, shut: true, mayBeMuted: false},
 		{load: Muted | Pressed, shut: true, mayBeMuted: false},
 		{load: Muted | Pressed | Overloaded, shut: true, mayBeMuted: false},
+		{load: Spared, shut: false, mayBeMuted: false},
+		{load: Spared | Overloaded, shut: true, mayBeMuted: false},
+		{load: Counted, shut: false, mayBeMuted: true},
+		{load: Bounded | Muted, shut: true, mayBeMuted: true},
 	} {
 		if row.load.MustShut() != row.shut || row.load.MayBeMuted() != row.mayBeMuted {
 			t.Errorf("%03b: shut %v, may be muted %v", row.load, row.load.MustShut(), row.load.MayBeMuted())

@@ -27,9 +27,12 @@ type Arena struct {
 	reserved int
 	inline   [inlinePages]page
 
-	// Written by Bind and SetLimit.
-	recycler *Recycler
-	limit    int
+	// Written by Bind, SetLimit and the collector.
+	recycler  *Recycler
+	limit     int
+	threshold int // Due from so many reserved bytes on; 0 means firstThreshold
+
+	blobs *blobSet // the shared blobs in it, nil if there never were any
 }
 
 // Stats describes the memory of an Arena.
@@ -56,13 +59,17 @@ func (a *Arena) Bind(r *Recycler) { a.recycler = r }
 // SetLimit sets how many bytes of chunks the arena may hold, 0 for no limit. As
 // the limit draws near, chunks get smaller, so that an object is refused only
 // if the smallest chunk that holds it does not fit. A limit below what is held
-// already refuses new chunks; nothing is taken away. Limits outlive Release. It
-// panics if bytes is negative. Owner only.
+// already refuses new chunks; nothing is taken away. While it is collected, an arena
+// may hold twice as much. Limits outlive Release. It panics if bytes is negative.
+// Owner only.
 func (a *Arena) SetLimit(bytes int) {
 	if bytes < 0 {
 		panic(fmt.Sprintf("gallop: heap: SetLimit: negative limit %d", bytes))
 	}
 	a.limit = bytes
+	if a.threshold != 0 {
+		a.setThreshold(a.threshold / 2)
+	}
 }
 
 // Stats counts what the arena holds. It costs a walk over the chunks. Owner only.
@@ -71,6 +78,9 @@ func (a *Arena) Stats() Stats {
 	s := Stats{Chunks: a.pages.count, Reserved: a.reserved}
 	for i := range a.pages.slots {
 		s.Used += int(a.pages.slots[i].used)
+	}
+	if a.pages.gc != nil {
+		a.pages.gc.count(&s)
 	}
 	return s
 }
@@ -81,14 +91,65 @@ func (a *Arena) Stats() Stats {
 // recycler the arena is bound to. A second Release does nothing. Owner only.
 func (a *Arena) Release() {
 	a.retire()
+	if a.pages.gc != nil {
+		a.pages.gc.giveUp()
+		a.pages.gc = nil
+	}
 	for i := range a.pages.slots {
 		if p := &a.pages.slots[i]; p.number != noPage {
-			a.recycler.put(p.chunk)
+			a.drop(p)
 		}
 	}
 	a.pages.forget()
+	a.close()
+	a.threshold = 0
+}
+
+// drop lets go of the memory of a page that is in no table any more, or will not be.
+func (a *Arena) drop(p *page) {
+	if p.shared() {
+		a.blobs.release(p.number)
+		return
+	}
+	a.recycler.put(p.chunk)
+}
+
+// abandon leaves the arena without pages, which are somebody else's by now.
+func (a *Arena) abandon() {
+	a.pages = pageTable{}
+	a.close()
+}
+
+// close leaves the arena without an open chunk.
+func (a *Arena) close() {
 	a.next, a.end, a.start = 0, 0, 0
 	a.class, a.reserved = 0, 0
+}
+
+// firstThreshold is how many bytes an arena holds when it is first due, as in the
+// Pony runtime; from then on it is due when it has doubled.
+const firstThreshold = 1 << 14
+
+// setThreshold sets when the arena is due next, given that keep bytes stay. With a
+// limit, that is before the limit stands in the way.
+func (a *Arena) setThreshold(keep int) {
+	a.threshold = max(firstThreshold, 2*keep)
+	if a.limit != 0 {
+		a.threshold = min(a.threshold, max(a.limit*3/4, 1))
+	}
+}
+
+// Due tells whether it is time to Collect: the arena has twice the bytes that the
+// last collection left, and at least 16 KiB. During a collection it tells whether much
+// was allocated since the last step. Owner only.
+func (a *Arena) Due() bool {
+	if a.pages.gc != nil {
+		return a.pages.gc.made > stepAfter
+	}
+	if a.threshold == 0 {
+		a.setThreshold(0)
+	}
+	return a.reserved > a.threshold
 }
 
 // bump is the fast path of all allocation: n granules from the open chunk. The
@@ -119,16 +180,40 @@ func (a *Arena) grow(size uintptr) (handle, error) {
 	need := int(granules(size) * granule)
 	c, ok := a.newChunk(need)
 	if !ok {
+		a.press()
 		return 0, a.refuse(size)
 	}
 	c.used = uint32(need)
 	number := a.recycler.pageNumber()
 	a.enter(page{number, c})
+	if a.pages.gc != nil {
+		a.pages.gc.made += int(c.size)
+	}
+	a.noteDue()
 	if int(c.size)-need > int(a.end-a.next)*granule {
 		a.open(number, c)
 	}
 	return pageStart(number), nil
 }
+
+// noteDue tells the worker that the arena should be collected, or its collection go
+// on.
+func (a *Arena) noteDue() {
+	if r := a.recycler; r != nil && r.onDue != nil && a.Due() {
+		r.onDue()
+	}
+}
+
+// press makes the arena due, since its limit stands in the way of something: once the
+// collection is done there may be room.
+func (a *Arena) press() {
+	a.threshold = max(a.reserved-1, 1)
+	a.noteDue()
+}
+
+// stepAfter is how many bytes an arena may take during a collection before it is due
+// for another step.
+const stepAfter = 256 << 10
 
 // newChunk returns a chunk that holds need bytes, unless that exceeds the limit.
 func (a *Arena) newChunk(need int) (chunk, bool) {
@@ -159,7 +244,7 @@ func (a *Arena) enter(p page) {
 		a.pages.enlarge(a.inline[:])
 	}
 	a.pages.add(p)
-	a.reserved += int(p.size)
+	a.reserved += p.length()
 }
 
 // open makes a chunk, of at most maxChunk bytes, the one that bump takes from.
@@ -191,7 +276,8 @@ func panicDead(h handle) {
 	if h == 0 {
 		panic("gallop: heap: nil handle dereferenced")
 	}
-	panic(fmt.Sprintf("gallop: heap: dead handle %#x dereferenced: its arena was released, or it belongs to another arena", uint64(h)))
+	panic(fmt.Sprintf("gallop: heap: dead handle %#x dereferenced: its object was collected, its arena released or its region moved, "+
+		"or it belongs to another arena", uint64(h)))
 }
 
 // noCopy makes go vet complain about copies of what contains it.

@@ -11,8 +11,21 @@ import (
 // data; the rest is zero.
 type chunk struct {
 	base       unsafe.Pointer
-	size, used uint32
+	size, used uint32 // size has sharedBit besides
 }
+
+// sharedBit marks the bytes of a shared blob. It is above MaxObject.
+const sharedBit = 1 << 31
+
+// shared tells whether the chunk is the bytes of a blob, which others may hold too.
+func (c *chunk) shared() bool { return c.size&sharedBit != 0 }
+
+// length returns the size in bytes.
+func (c *chunk) length() int { return int(c.size &^ sharedBit) }
+
+// stays tells whether the collector leaves the chunk where it is: a single large
+// object, or a shared blob.
+func (c *chunk) stays() bool { return c.size > maxChunk }
 
 // Chunks come in seven classes, each twice as large as the one before: an
 // arena's first chunk is of the smallest, and each further one of the next. What
@@ -54,7 +67,7 @@ const poison = 0xdb
 // spoil overwrites a dead chunk, so that a pointer kept longer than allowed
 // reads nonsense at once and not the next actor's data now and then.
 func (c *chunk) spoil() {
-	if !invariant.On {
+	if !invariant.On && !Poisoned {
 		return
 	}
 	b := c.bytes(c.size)

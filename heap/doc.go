@@ -6,21 +6,22 @@
 // An [Arena] hands out memory by moving one number forward. The memory comes in
 // chunks that Go's allocator knows to hold no pointers, so that a million actors
 // with a million lists and trees cost Go's collector a million chunks to mark
-// and not one object to scan. What an arena holds is never freed piece by piece:
-// [Arena.Release] frees all of it, and the chunks go to the [Recycler] of the
+// and not one object to scan. [Arena.Collect] copies what is still reached to new
+// chunks; [Arena.Release] frees all of it. The chunks go to the [Recycler] of the
 // worker at hand, where the next actor finds them.
 //
 // # Choosing
 //
-// Use an arena for many small objects that live as long as their actor, and
+// Use an arena for many small objects that live with their actor, and
 // above all for linked ones: lists, trees, tables. Keep ordinary Go values for a
-// state of a few fixed fields, for what must hold Go pointers, and for what dies
-// at very different times: until an arena is released, it only grows.
+// state of a few fixed fields and for what must hold Go pointers. Bytes that
+// several actors read are a [Blob], a graph that changes its owner is a [Region].
+// docs/heap.md has a table, and measurements.
 //
 // # Using
 //
 // Objects are reached by handles: [Ptr] for one value, [Slice] for several,
-// [String] for text. A handle is a number, so it may stand in the actor's state,
+// [String] for text, [Map] and [TextMap] for tables. A handle is a number, so it may stand in the actor's state,
 // in a message and in other objects of the same arena:
 //
 //	type node struct {
@@ -43,11 +44,16 @@
 // arena, panics. An arena with a limit never holds more than it; what would not
 // fit panics with, or returns, [ErrArenaLimit].
 //
+// A collection begins at [Root] values, in an actor at its state and the messages in
+// its mailbox, and follows handles, not Go pointers: types that keep handles behind Go
+// pointers are refused as roots. What it does not reach is gone, and the handles to it
+// are dead. It may go on in steps with behaviours in between; they notice nothing.
+//
 // Arenas and recyclers have one owner at a time and no locks. Whoever hands one
 // over synchronizes; within gallop the scheduler does.
 //
 // # Extending
 //
-// The README beside this file says how addresses work and what they leave room
-// for: a collector that moves objects, and regions that change owners.
+// The README beside this file says how addresses and collections work, and what they
+// leave room for.
 package heap

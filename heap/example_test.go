@@ -3,6 +3,8 @@ package heap_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 
 	"github.com/gallop-go/gallop/heap"
 )
@@ -113,4 +115,120 @@ func ExampleRecycler() {
 	s := r.Stats()
 	fmt.Println(s.Misses, s.Hits, s.Held)
 	// Output: 1 999 1024
+}
+
+// A collection keeps what the roots lead to, and changes their handles.
+func ExampleArena_Collect() {
+	var a heap.Arena
+	var state struct{ kept heap.String }
+	state.kept = heap.NewString(&a, "kept")
+	for range 1000 {
+		heap.NewString(&a, "garbage")
+	}
+	a.Collect(heap.RootAt(&state))
+	fmt.Println(state.kept.Deref(&a), a.Stats().Used)
+	// Output: kept 8
+}
+
+// Every handle in a root is followed; what is behind a Go pointer would not be.
+func ExampleRootAt() {
+	type state struct{ names []heap.String }
+	defer func() { fmt.Println(recover()) }()
+	heap.RootAt(new(state))
+	// Output: gallop: heap: heap_test.state keeps handles out of the collector's reach, behind names[] (use heap.Ptr, heap.Slice or heap.Map)
+}
+
+// A collection in steps, with other work in between.
+func ExampleArena_Step() {
+	var a heap.Arena
+	root := heap.New[int](&a)
+	a.Begin(heap.RootAt(&root))
+	for !a.Step(1000) {
+		*root.Deref(&a)++ // behaviours may run here
+	}
+	fmt.Println(a.Collecting())
+	// Output: false
+}
+
+func ExampleMap() {
+	var a heap.Arena
+	var ages heap.Map[int, float64]
+	ages.Put(&a, 3, 0.5)
+	ages.Put(&a, 1, 2.5)
+	*ages.At(&a, 3) += 1
+	for k, v := range ages.All(&a) { // in the order in which they were put
+		fmt.Println(k, v)
+	}
+	// Output:
+	// 3 1.5
+	// 1 2.5
+}
+
+func ExampleTextMap() {
+	var a heap.Arena
+	var words heap.TextMap[int]
+	words.Put(&a, "gallop", 1)
+	n, ok := words.Get(&a, "gallop")
+	fmt.Println(n, ok, words.Len(&a))
+	// Output: 1 true 1
+}
+
+// Two arenas hold the same bytes, and the last one lets go of them.
+func ExampleBlob() {
+	var sender, receiver heap.Arena
+	before := heap.Blobs().Live
+	b := heap.NewBlob(&sender, strings.Repeat("large ", 100))
+	got := b.Pack(&sender).Unpack(&receiver) // a parcel is what one sends
+	sender.Release()
+	fmt.Println(got.Slice(&receiver, 0, 5).Deref(&receiver), heap.Blobs().Live-before)
+	receiver.Release()
+	fmt.Println(heap.Blobs().Live - before)
+	// Output:
+	// large 1
+	// 0
+}
+
+// A parcel may come from outside of any arena.
+func ExampleParcel() {
+	var a heap.Arena
+	p := heap.NewParcel("hello")
+	fmt.Println(p.Len(), p.Unpack(&a).Deref(&a))
+	// Output: 5 hello
+}
+
+// A region is built, moved, and joins the receiver's arena.
+func ExampleRegion() {
+	r := heap.NewRegion[int]()
+	r.SetRoot(heap.New[int](r.Arena()))
+	*r.Root().Deref(r.Arena()) = 7
+
+	var receiver heap.Arena
+	sent := r.Move() // what one sends
+	p := sent.Join(&receiver)
+	fmt.Println(*p.Deref(&receiver))
+
+	defer func() { fmt.Println(errors.Is(recover().(error), heap.ErrRegionGone)) }()
+	r.Arena()
+	// Output:
+	// 7
+	// true
+}
+
+func ExampleLayoutOf() {
+	l := heap.LayoutOf(reflect.TypeFor[struct{ name heap.String }]())
+	fmt.Println(l.HasHandles())
+	// Output: true
+}
+
+// What a message owns is discarded if it will not run.
+func ExampleOwnedIn() {
+	type message struct {
+		id   int
+		note heap.Parcel
+	}
+	m := message{1, heap.NewParcel("never read")}
+	o := heap.OwnedIn(reflect.TypeFor[message]())
+	heap.DiscardIn(&m, o)
+	fmt.Println(o.Any())
+	// Output: true
 }

@@ -23,6 +23,8 @@ type pageTable struct {
 	// zero value no handle matches, the nil handle included.
 	nearPlus1 uint64
 	nearBase  unsafe.Pointer
+
+	gc *collector // of the collection that is under way, nil if there is none
 }
 
 // page is a chunk under the number by which handles know it.
@@ -60,29 +62,43 @@ func (t *pageTable) at(h handle) unsafe.Pointer {
 	return t.search(h)
 }
 
-// search is at for a page that was pushed out of its home slot, and for handles
-// that are not of this table: it panics for those.
+// search is at for a page that was pushed out of its home slot, for one that the
+// collector has yet to scan, and for handles that are not of this table: it panics
+// for those.
 func (t *pageTable) search(h handle) unsafe.Pointer {
-	p := t.find(h.page())
-	if p == nil {
-		panicDead(h)
+	if p := t.find(h.page()); p != nil {
+		return unsafe.Add(p.base, h.offset())
 	}
-	return unsafe.Add(p.base, h.offset())
+	if t.gc != nil {
+		if at := t.gc.reach(h); at != nil {
+			return at
+		}
+	}
+	panicDead(h)
+	return nil
 }
 
 // find returns the entry of a page, nil if there is none.
 func (t *pageTable) find(number uint64) *page {
-	i, mask := t.home(number), uint64(len(t.slots)-1)
-	for range t.slots {
-		switch p := &t.slots[i&mask]; p.number {
-		case number:
-			return p
-		case noPage:
-			return nil
-		}
-		i++
+	if i, ok := t.slot(number); ok {
+		return &t.slots[i]
 	}
 	return nil
+}
+
+// slot returns where the entry of a page is.
+func (t *pageTable) slot(number uint64) (i int, ok bool) {
+	home, mask := t.home(number), uint64(len(t.slots)-1)
+	for n := range uint64(len(t.slots)) {
+		i := (home + n) & mask
+		switch t.slots[i].number {
+		case number:
+			return int(i), true
+		case noPage:
+			return 0, false
+		}
+	}
+	return 0, false
 }
 
 // setNear makes a page of the table the one that is looked at first.

@@ -26,6 +26,8 @@ type Recycler struct {
 	classes  [chunkClasses][]chunk
 	pages    pageNumbers
 	stats    RecyclerStats
+	spare    *collector // between two collections
+	onDue    func()
 }
 
 // RecyclerStats counts what a Recycler did since it was made.
@@ -53,6 +55,11 @@ func NewRecycler(perClass int) *Recycler {
 // Stats returns the counters. It costs a copy. Owner worker only.
 func (r *Recycler) Stats() RecyclerStats { return r.stats }
 
+// OnDue makes f run whenever an arena that takes chunks from here has become
+// [Arena.Due]. It runs in the middle of an allocation and must not touch the arena.
+// Owner worker only.
+func (r *Recycler) OnDue(f func()) { r.onDue = f }
+
 // Drop leaves all chunks in store to Go's collector, for a worker that has
 // nothing to do. Owner worker only.
 func (r *Recycler) Drop() {
@@ -61,6 +68,30 @@ func (r *Recycler) Drop() {
 		r.classes[class] = nil
 	}
 	r.stats.Held = 0
+	r.spare = nil
+}
+
+// collector returns a collector with nothing in it. Owner worker only; a nil
+// Recycler makes one.
+func (r *Recycler) collector() *collector {
+	if r == nil || r.spare == nil {
+		return &collector{grey: make(map[uint64]*toPage)}
+	}
+	g := r.spare
+	r.spare = nil
+	return g
+}
+
+// maxSpareMarks is how many words of marks a collector at rest may have: enough for
+// 8 MiB.
+const maxSpareMarks = 1 << 14
+
+// keepCollector takes a collector back that has nothing in it, unless it is large.
+// Owner worker only.
+func (r *Recycler) keepCollector(g *collector) {
+	if r != nil && cap(g.marks) <= maxSpareMarks {
+		r.spare = g
+	}
 }
 
 // take returns a zeroed chunk of a class. A nil Recycler asks Go's allocator.

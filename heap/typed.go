@@ -48,8 +48,8 @@ func TryNew[T any](a *Arena) (Ptr[T], error) {
 // the handle stays. It costs a comparison and one load for an object of the
 // chunk that is being filled, two that depend on each other for older ones.
 //
-// It panics if p is nil, if the arena was released since p was made, and if p
-// belongs to another arena. Owner only.
+// It panics if p is nil, if the object was collected or the arena released since p was
+// made, and if p belongs to another arena. Owner only.
 func (p Ptr[T]) Deref(a *Arena) *T { return (*T)(a.pages.at(p.h)) }
 
 // IsZero tells whether p is the nil handle.

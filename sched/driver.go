@@ -22,8 +22,44 @@ import (
 // steps, a turn could not be left in its middle, and a behaviour that waits for a reply
 // would stop everybody.
 //
-// The monitor, the governor and hand-over are off: they go by the machine's time. A turn
-// that blocks for something outside blocks all; the watchdog names it.
+// The monitor and the governor are off: they go by the machine's time. Hand-over is
+// on. A worker that declares a blocking turn leaves its seat as ever. A turn that waits is
+// long if nobody else can go on: then, and before time passes, its worker loses
+// its seat to a spare if work waits (relieve.go). A turn that blocks for something
+// outside blocks all; the watchdog names it.
+//
+// Everything here is reached through Driver, an interface that production leaves nil, so that
+// a program without deterministic runs does not link it.
+
+// Driver makes a scheduler deterministic: threads take turns, and a function says which
+// goes on. Each scheduler needs one of its own, from NewDriver.
+type Driver interface {
+	bind(s *Scheduler)
+	launch(f func()) *thread
+	park(t *thread)
+	grant(t *thread)
+	point(t *thread)
+	pointAnywhere()
+	waitAnywhere(ctx context.Context, done func() bool) bool
+	lag(t *thread)
+	hook(f func())
+	callsOfStrangers() int
+	finish()
+}
+
+// Turns says how a Driver works.
+type Turns struct {
+	// Choose says which of the threads goes on. ready has the numbers of two or more, in
+	// ascending order; current is the one of them that would go on by itself, or -1. It
+	// must not block.
+	Choose func(ready []int, current int) int
+	// Idle is asked when nobody can go on, and reports whether it has made work. It may be
+	// nil.
+	Idle func() bool
+	// Doing names the turn that runs, for the report on one that blocks. Any goroutine. It
+	// may be nil.
+	Doing func() string
+}
 
 // thread is a goroutine that takes its turns in a deterministic run.
 //
@@ -38,6 +74,7 @@ type thread struct {
 	goid    uint64
 	waiting bool
 	token   bool
+	last    bool        // it goes on when nobody else can
 	until   func() bool // nil: waits for the token
 	passed  int         // how often others were preferred in a row
 }
@@ -47,9 +84,10 @@ func (t *thread) canGo() bool {
 	return !t.waiting || t.token || t.until != nil && t.until()
 }
 
-// driver passes the baton on. Nil in production.
+// driver passes the baton on.
 type driver struct {
-	cfg  *Config
+	cfg  Turns
+	s    *Scheduler
 	home uint64 // the goroutine that made the scheduler
 
 	outer sync.Mutex // held by the goroutine from outside that takes part
@@ -76,15 +114,18 @@ const (
 	mindCaller = 4096             // steps between two looks at the caller's context
 )
 
-func newDriver(cfg *Config) *driver {
-	if cfg.Choose == nil {
-		return nil
+// NewDriver returns a driver for one scheduler. It panics if t.Choose is nil.
+func NewDriver(t Turns) Driver {
+	if t.Choose == nil {
+		panic("gallop: sched: NewDriver: Choose is nil")
 	}
-	d := &driver{cfg: cfg, home: goid(), nudged: make(chan struct{}, 1)}
+	d := &driver{cfg: t, home: goid(), nudged: make(chan struct{}, 1)}
 	d.out = d.newThread()
 	d.out.waiting = true
 	return d
 }
+
+func (d *driver) bind(s *Scheduler) { d.s = s }
 
 func (d *driver) newThread() *thread {
 	d.mu.Lock()
@@ -186,10 +227,37 @@ func (d *driver) pick(from *thread) *thread {
 		if t := d.pickNow(from); t != nil {
 			return t
 		}
-		if d.cfg.Idle == nil || !d.cfg.Idle() {
+		if !d.idle() {
 			return nil
 		}
 	}
+}
+
+// idle makes work when nobody can go on: for those who hold themselves back, then behind
+// turns that wait, then by letting time pass. It reports whether there is any.
+func (d *driver) idle() bool {
+	return d.endLag() || d.s.relieveWaiting() || d.cfg.Idle != nil && d.cfg.Idle()
+}
+
+// endLag lets the first thread go on that holds itself back.
+func (d *driver) endLag() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, t := range d.threads {
+		if t.last {
+			t.goOn()
+			return true
+		}
+	}
+	return false
+}
+
+// lag waits until nobody else can go on. The caller has the baton.
+func (d *driver) lag(t *thread) {
+	d.mu.Lock()
+	t.last = true
+	d.mu.Unlock()
+	d.wait(t, nil)
 }
 
 func (d *driver) pickNow(from *thread) *thread {
@@ -235,7 +303,7 @@ func (d *driver) choose(current int, late *thread) *thread {
 
 // goOn takes the thread out of its wait.
 func (t *thread) goOn() *thread {
-	t.waiting, t.token, t.until, t.passed = false, false, nil, 0
+	t.waiting, t.token, t.last, t.until, t.passed = false, false, false, nil, 0
 	return t
 }
 
@@ -275,72 +343,5 @@ func (d *driver) nudge() {
 	select {
 	case d.nudged <- struct{}{}:
 	default:
-	}
-}
-
-// self returns the caller's thread, or nil if it is a goroutine from outside.
-func (d *driver) self() *thread {
-	id := goid()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, t := range d.threads {
-		if t.goid == id {
-			return t
-		}
-	}
-	if id != d.home && d.hooks == 0 {
-		d.strangers++
-	}
-	return nil
-}
-
-// drive lets the others run until done, on the caller's goroutine, which is from
-// outside. It reports false if ctx ended before, when nothing could go on or a few
-// thousand steps later.
-func (d *driver) drive(ctx context.Context, done func() bool) bool {
-	d.outer.Lock()
-	defer d.outer.Unlock()
-	interrupted := false
-	until := func() bool {
-		if d.steps.Load()%mindCaller == 0 && ctx.Err() != nil {
-			interrupted = true
-			d.out.passed = fair // it is its turn
-		}
-		return interrupted || done()
-	}
-	for {
-		d.wait(d.out, until)
-		d.mu.Lock()
-		d.out.goOn()
-		d.out.waiting = true
-		d.mu.Unlock()
-		switch {
-		case done():
-			return true
-		case interrupted || !d.lull(ctx):
-			return false
-		}
-	}
-}
-
-// lull waits, when nobody can go on, for somebody outside to change that.
-func (d *driver) lull(ctx context.Context) bool {
-	select {
-	case <-d.nudged:
-		return true
-	default:
-	}
-	if d.ending.Load() && !d.forsaken.Swap(true) {
-		return true
-	}
-	alarm := time.NewTimer(stuckAfter)
-	defer alarm.Stop()
-	select {
-	case <-d.nudged:
-		return true
-	case <-ctx.Done():
-		return false
-	case <-alarm.C:
-		panic("gallop: deterministic: nothing can run for 10 s, and yet somebody waits: a Hold that is not released, or actors that wait for each other")
 	}
 }

@@ -48,7 +48,9 @@ var reserved = func() *Worker {
 
 // claim reserves the seat if it is vacant, and otherwise returns its holder. Only
 // whoever has cleared its bit. It waits for a holder that is about to leave: reserving
-// the seat in his place could reserve it from one who has come back.
+// the seat in his place could reserve it from one who has come back. And it looks at the
+// holder twice: the first look may have found one who has left since and is on his way
+// back, so that he is not AWAY any more, while another has sat down.
 func (c *seat) claim() (holder *Worker) {
 	for {
 		h := c.holder.Load()
@@ -59,8 +61,8 @@ func (c *seat) claim() (holder *Worker) {
 			}
 		case h.duty.isAway():
 			seam.Spin() // from its bit to its holder it is two steps
-		default:
-			return h
+		case c.holder.Load() == h:
+			return h // he sleeps or waits for the token, so he stays
 		}
 	}
 }
@@ -101,7 +103,7 @@ func (w *Worker) Blocking(f func()) {
 // worker sees what comes in or whoever brings it sees the bit.
 func (w *Worker) leaveSeat() bool {
 	s := w.sched
-	if w.apart || w.thread != nil || !s.goAway() {
+	if w.apart || !s.goAway() {
 		return false
 	}
 	if !w.duty.leaveSeat() {

@@ -138,3 +138,34 @@ func TestHandover_StopExplored(t *testing.T) {
 		})
 	}
 }
+
+// TestBug_K3_TokenReachesTheHolder: a token goes to who sits on the seat, not to who sat
+// there a moment ago. A worker leaves and is on its way back, another takes the seat in
+// between, and whoever has cleared the bit meets them both. Found by
+// docs/models/handover.pml (CLAIM_ONCE).
+func TestBug_K3_TokenReachesTheHolder(t *testing.T) {
+	for _, s := range []explore.Strategy{
+		explore.PCT(3, 1, scaled(10_000)), explore.PCT(4, 1, scaled(10_000)), explore.PCT(8, 1, scaled(10_000)),
+	} {
+		explore.Run(t, explore.Config{Strategy: s}, heirs)
+	}
+}
+
+// heirs: the first leaves for as long as the second runs, who leaves for a moment, while
+// a third comes in from outside.
+func heirs(p *explore.Program) {
+	h := newHouse(p, 1, p.Daemon)
+	h.addSpares(3, p.Daemon)
+	left := false
+	a := h.job("first", func(w *Worker) {
+		w.Blocking(func() { p.Await(func() bool { return left }) })
+	})
+	b := h.job("second", func(w *Worker) { w.Blocking(func() { left = true }) })
+	c := h.job("third", nil)
+	p.Go(func() {
+		h.s.Inject(&a.Task)
+		h.s.Inject(&b.Task)
+	})
+	p.Go(func() { h.s.Inject(&c.Task) })
+	p.After(h.allHome)
+}

@@ -20,6 +20,7 @@ const (
 type monitor struct {
 	s     *Scheduler
 	armed seam.Bool
+	over  seam.Count // not 0: stopped
 
 	mu     seam.Mutex
 	timer  *time.Timer // guarded by mu
@@ -63,6 +64,7 @@ func (m *monitor) reset(d time.Duration) {
 
 // stop ends the monitor; no tick runs when it returns, and none will.
 func (m *monitor) stop() {
+	m.over.Add(1)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ended = true
@@ -74,6 +76,9 @@ func (m *monitor) stop() {
 // tick looks once. Whoever fills a slot after the second look at the sleepers finds
 // the monitor disarmed and arms it again; who fills it before is awake then.
 func (m *monitor) tick() {
+	if m.over.Load() != 0 {
+		return // a timer's goroutine that comes late touches nothing
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.ended {

@@ -37,11 +37,10 @@ type quietWaiter struct {
 // returned) or the scheduler has stopped (ErrStopped). With last it refuses all
 // work from that moment on. Turns that ran before synchronize before it returns.
 func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
-	q := &quietWaiter{last: last, done: make(chan struct{})}
-	if !s.quiet.add(q) {
-		return ErrStopped
+	q, err := s.newQuietWaiter(last)
+	if err != nil {
+		return err
 	}
-	s.quiet.check(s)
 	if s.Await(ctx, q.isDone) {
 		return q.err
 	}
@@ -64,6 +63,28 @@ func (q *quietWaiter) isDone() bool {
 	default:
 		return false
 	}
+}
+
+// WaitLast is WaitQuiet with last and without a context. It needs no select, and a
+// program that only runs to its end links none.
+func (s *Scheduler) WaitLast() error {
+	q, err := s.newQuietWaiter(true)
+	if err != nil {
+		return err
+	}
+	if !s.Await(context.Background(), q.isDone) {
+		<-q.done
+	}
+	return q.err
+}
+
+func (s *Scheduler) newQuietWaiter(last bool) (*quietWaiter, error) {
+	q := &quietWaiter{last: last, done: make(chan struct{})}
+	if !s.quiet.add(q) {
+		return nil, ErrStopped
+	}
+	s.quiet.check(s)
+	return q, nil
 }
 
 func (q *quiescence) add(w *quietWaiter) bool {
@@ -180,4 +201,12 @@ func (s *Scheduler) Release() {
 	case n < 0:
 		panic("gallop: sched: Release without Hold")
 	}
+}
+
+// OnlyHolds tells whether nothing is queued or runs, so that only holds keep the
+// scheduler from being quiescent, and how many there are. Any goroutine. The answer may
+// be stale.
+func (s *Scheduler) OnlyHolds() (n int64, ok bool) {
+	n = s.holds.Load()
+	return n, s.idle.quiet() && s.inject.empty()
 }

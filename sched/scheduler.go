@@ -38,26 +38,25 @@ type Config struct {
 	OnLongTurn func(w *Worker, atLeast time.Duration)
 	// LongTurn is that time.
 	LongTurn time.Duration
-	// Choose makes the scheduler deterministic: threads take turns, and it says which of
-	// them goes on. ready has the numbers of two or more, in ascending order; current
-	// is the one of them that would go on by itself, or -1. It must not block.
-	Choose func(ready []int, current int) int
-	// Idle is asked in a deterministic run when nobody can go on, and reports whether
-	// it has made work. It may be nil.
-	Idle func() bool
-	// Doing names the turn that runs, for the report on one that blocks. Any goroutine.
-	Doing func() string
+	// Driver makes the scheduler deterministic; nil in production.
+	Driver Driver
 	// Publish runs on a worker when it publishes its counters: at every clock
 	// reading and before it sleeps. It must be quick and must not block.
 	Publish func(w *Worker)
+	// Stopped runs once, in the end, when everything left over was buried: what the
+	// layer above has parked somewhere else must come to its end as well.
+	Stopped func()
 }
+
+// text is fmt.Sprintf: fmt.Errorf sorts its arguments, and every program would link that.
+func text(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
 func (c *Config) check() error {
 	if c.Workers < 1 || c.Workers > MaxWorkers {
-		return fmt.Errorf("gallop: %d workers: want 1 to %d", c.Workers, MaxWorkers)
+		return errors.New(text("gallop: %d workers: want 1 to %d", c.Workers, MaxWorkers))
 	}
 	if c.Spares < 0 {
-		return fmt.Errorf("gallop: %d spares: want at least 0", c.Spares)
+		return errors.New(text("gallop: %d spares: want at least 0", c.Spares))
 	}
 	if c.BindCPUs && !canBind {
 		return errors.New("gallop: this platform cannot bind workers to processors")
@@ -87,7 +86,7 @@ type Scheduler struct {
 	monitor monitor
 	pins    pins
 	stop    stopping
-	driver  *driver // nil unless the run is deterministic
+	driver  Driver // nil unless the run is deterministic
 }
 
 // New makes a scheduler, or says which part of cfg is wrong.
@@ -102,7 +101,9 @@ func New(cfg Config) (*Scheduler, error) {
 		cfg.Spares = DefaultSpares
 	}
 	s := &Scheduler{cfg: cfg, procs: runtime.GOMAXPROCS(0), rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
-	s.driver = newDriver(&s.cfg)
+	if s.driver = cfg.Driver; s.driver != nil {
+		s.driver.bind(s)
+	}
 	s.inject.init(segmentCells)
 	s.idle.init(cfg.Workers)
 	s.stop.init(cfg.Workers)
@@ -199,7 +200,8 @@ func (s *Scheduler) Stop() <-chan struct{} {
 	s.stop.once.Do(func() {
 		s.halt()
 		if s.driver != nil {
-			s.finishInTurn()
+			s.driver.finish()
+			s.finish()
 			return
 		}
 		go s.finish()
@@ -228,6 +230,9 @@ func (s *Scheduler) finish() {
 	}
 	s.pins.bury()
 	s.bury()
+	if f := s.cfg.Stopped; f != nil {
+		f()
+	}
 	s.quiet.abort()
 	close(s.stop.done)
 }

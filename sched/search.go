@@ -33,8 +33,7 @@ func (w *Worker) findSeated() *Task {
 	return nil
 }
 
-// takeUp goes back on duty with t, unless the scheduler stops: then t is left to whoever
-// buries it, and takeUp returns nil.
+// takeUp goes back on duty with t, and returns it.
 func (w *Worker) takeUp(t *Task) *Task {
 	w.duty.resume()
 	return t

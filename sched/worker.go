@@ -81,6 +81,9 @@ func (w *Worker) Local() any { return w.local }
 // Rand returns the worker's source of chance, started from the scheduler's seed.
 func (w *Worker) Rand() *rand.Rand { return w.chance }
 
+// Turn returns the number of the turn that runs: no two of this worker have the same.
+func (w *Worker) Turn() uint64 { return w.count.Turns }
+
 // Stopping tells whether the scheduler is on its way down. Any goroutine.
 func (w *Worker) Stopping() bool { return w.sched.Stopping() }
 

@@ -71,6 +71,8 @@ inline bury() {
 #ifndef NO_BURY
 	atomic { k = run burier(); over[k] = 0 };
 	over[k]
+#else
+	skip
 #endif
 }
 

@@ -27,6 +27,7 @@ var floors = []floor{
 	{pkg: "internal/policy", level: 0},
 	{pkg: "internal/...", level: 0, beside: []string{"internal/cacheline", "internal/invariant", "internal/seam"}},
 	{pkg: "heap", level: 1},
+	{pkg: "capability", level: 1},
 	{pkg: "backpressure", level: 1},
 	{pkg: "sched", level: 2}, // has never heard of actors
 	{pkg: "actor", level: 3},
@@ -37,7 +38,7 @@ var floors = []floor{
 	{pkg: "observe/...", level: 4, beside: []string{"observe"}},
 	{pkg: "actortest", level: 4},
 	{pkg: "cmd/...", level: 5, only: []string{"actor"}},
-	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "process", "supervise", "group", "observe", "observe/...", "actortest"}},
+	{pkg: "examples/...", level: 5, only: []string{"actor", "heap", "capability", "process", "supervise", "group", "observe", "observe/...", "actortest"}},
 }
 
 // module is one module of other people's that the core may use.

@@ -26,11 +26,17 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"actor/message.go", "unsafe", "from the header of a message to its payload"},
 	{"actor/timer.go", "unsafe", "from a timer to a payload of a few words in it"},
 	{"actor/type.go", "unsafe", "from the body of an actor to its state"},
+	{"heap/blob.go", "unsafe", "bytes that are shared as a string, and as a chunk"},
 	{"heap/chunk.go", "unsafe", "a chunk is the address of its bytes"},
+	{"heap/collect.go", "unsafe", "objects are copied, and their handles changed, by layout"},
+	{"heap/graph.go", "unsafe", "the verifier reads objects by layout"},
+	{"heap/layout.go", "unsafe", "a root is the address of a value that only its layout knows"},
+	{"heap/owned.go", "unsafe", "regions and parcels in a payload that only its type knows"},
 	{"heap/pagetable.go", "unsafe", "from a handle to an address: a chunk's base and an offset"},
 	{"heap/pointerfree.go", "unsafe", "the type word of an interface, as the key of what was found pointer-free"},
 	{"heap/slice.go", "unsafe", "bytes of a chunk as a slice of T"},
 	{"heap/string.go", "unsafe", "bytes of a chunk as a string"},
+	{"heap/topage.go", "unsafe", "objects that were copied are scanned where they are"},
 	{"heap/*_test.go", "unsafe", "what is tested is where things lie, and that they do not overlap"},
 }
 

@@ -49,7 +49,7 @@ func (base tree) fs() fs.FS {
 // repo is a checkout held in memory. Paths have slashes and start at its root.
 type repo struct {
 	fset  *token.FileSet
-	text  tree            // the files that have words: Go, Markdown, modules, shell
+	text  tree            // the files that have words: Go, Markdown, modules, models
 	paths map[string]bool // every file and directory
 	gos   []*goFile       // sorted by path; none of testdata
 }
@@ -115,7 +115,7 @@ func (r *repo) read(fsys fs.FS, name string, d fs.DirEntry) error {
 }
 
 func hasWords(name string) bool {
-	return slices.Contains([]string{".go", ".md", ".mod"}, path.Ext(name))
+	return slices.Contains([]string{".go", ".md", ".mod", ".pml"}, path.Ext(name)) || name == modelCases || name == nightCases
 }
 
 // uncompiled tells whether the go command never looks at a file.
@@ -210,6 +210,13 @@ type fault struct {
 // holds the checkout to it.
 func enforce(t *testing.T, p policy) {
 	t.Helper()
+	enforceOn(t, p, p.check)
+}
+
+// enforceOn is enforce for a rule that has other figures for its fixtures than for the
+// checkout.
+func enforceOn(t *testing.T, p policy, here func(*repo) []string) {
+	t.Helper()
 	t.Run("accepts", func(t *testing.T) {
 		for _, problem := range p.check(fixture(t, p.accepts)) {
 			t.Error("wrongly reported:", problem)
@@ -227,7 +234,7 @@ func enforce(t *testing.T, p policy) {
 		})
 	}
 	t.Run("checkout", func(t *testing.T) {
-		for _, problem := range p.check(checkout(t)) {
+		for _, problem := range here(checkout(t)) {
 			t.Error(problem)
 		}
 	})

@@ -37,9 +37,8 @@ type Event struct {
 
 // Fault is what goes wrong. The zero Fault is none.
 type Fault struct {
-	Panic any   // the behaviour panics with it
-	Drop  error // the message becomes a dead letter with this reason
-	Stop  bool  // the actor stops after the message
+	Drop error       // the message becomes a dead letter with this reason
+	Do   func(c any) // called with the *actor.Context, before the behaviour
 }
 
 // Books are what was sent in a system.

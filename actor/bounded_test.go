@@ -1,0 +1,284 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+const bound = 8
+
+// boundedType is a type with a bound of 8 and one policy.
+type boundedType struct {
+	typ *actor.Type[puppet]
+	do  actor.Behaviour[puppet, deed]
+	try actor.AskBehaviour[puppet, func(*puppet, *actor.Context) (any, error), any]
+}
+
+func newBounded(name string, limit int, o actor.Overflow) *boundedType {
+	b := &boundedType{typ: actor.NewType[puppet](name, actor.TypeBound(limit, o))}
+	b.do = actor.Declare[deed](b.typ, "do")
+	b.try = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](b.typ, "try")
+	b.typ.Table(b.do.Do((*puppet).Do), b.try.Do((*puppet).Try))
+	return b
+}
+
+var (
+	mutingType   = newBounded("muting", bound, actor.OverflowMute)
+	refusingType = newBounded("refusing", bound, actor.OverflowRefuse)
+	droppingType = newBounded("dropping", bound, actor.OverflowDropOldest)
+	boundedTypes = map[string]*boundedType{"mute": mutingType, "refuse": refusingType, "drop": droppingType}
+)
+
+// stuck makes an actor that is stuck in a behaviour, with an empty mailbox.
+func (b *boundedType) stuck(t testing.TB, sys *actor.System) (r actor.Ref[puppet], release func()) {
+	t.Helper()
+	r = b.typ.Spawn(sys, puppet{})
+	in, stay := make(chan struct{}), make(chan struct{})
+	release = sync.OnceFunc(func() { close(stay) })
+	t.Cleanup(release)
+	b.do.Send(sys, r, func(*puppet, *actor.Context) { close(in); <-stay })
+	receive(t, "the actor to get stuck", in)
+	return r, release
+}
+
+// TestBound_Policies: "at most limit messages wait for their turn, and overflow says what
+// becomes of the others".
+func TestBound_Policies(t *testing.T) {
+	const sends = 20
+	for name, c := range map[string]struct {
+		typ   *boundedType
+		runs  []int
+		dead  int64
+		why   error
+		mutes uint64
+	}{
+		"mute":   {typ: mutingType, runs: seq(0, sends), mutes: 1},
+		"refuse": {typ: refusingType, runs: seq(0, bound), dead: sends - bound, why: actor.ErrOverloaded},
+		"drop":   {typ: droppingType, runs: seq(sends-bound, sends), dead: sends - bound, why: actor.ErrDropped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.Workers(2), dead.option())
+			r, release := c.typ.stuck(t, sys)
+			var ran []int
+			inside(t, sys, func(s *actor.Context) {
+				for i := range sends {
+					c.typ.do.Send(s, r, func(*puppet, *actor.Context) { ran = append(ran, i) })
+				}
+			})
+			wants(t, c.typ.do.TrySend(sys, r, nil), actor.ErrOverloaded)
+			inside(t, sys, func(*actor.Context) {}) // one worker is free: the sender's turn is over
+			release()
+			quiet(t, sys)
+			if !slices.Equal(ran, c.runs) {
+				t.Errorf("ran %v, want %v", ran, c.runs)
+			}
+			equal(t, "dead letters", dead.n.Load(), c.dead)
+			if c.dead > 0 {
+				wants(t, dead.last.Load().Reason, c.why)
+			}
+			equal(t, "mutes", sys.Stats().Mutes, c.mutes)
+			equal(t, "unmutes", sys.Stats().Unmutes, c.mutes)
+		})
+	}
+}
+
+func seq(from, to int) (s []int) {
+	for i := from; i < to; i++ {
+		s = append(s, i)
+	}
+	return s
+}
+
+// TestBound_FromOutside: TrySend refuses at the bound whatever the policy, SendWait waits
+// in line, and Ask is refused.
+func TestBound_FromOutside(t *testing.T) {
+	for name, typ := range boundedTypes {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			r, release := typ.stuck(t, sys)
+			var ran []int
+			note := func(i int) deed { return func(*puppet, *actor.Context) { ran = append(ran, i) } }
+			for i := range bound {
+				must(t, typ.do.TrySend(sys, r, note(i)))
+			}
+			wants(t, typ.do.TrySend(sys, r, nil), actor.ErrOverloaded)
+			inside(t, sys, func(c *actor.Context) { wants(t, typ.do.TrySend(c, r, nil), actor.ErrOverloaded) })
+			if typ != droppingType { // there it drops another
+				_, err := typ.try.Ask(soon(t), sys, r, nil)
+				wants(t, err, actor.ErrOverloaded)
+			}
+			gone, cancel := context.WithCancel(context.Background())
+			errs, cancelled := make(chan error, 3), make(chan error, 1)
+			go func() { cancelled <- typ.do.SendWait(gone, sys, r, nil) }()
+			eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
+			for i := range 3 {
+				before := actor.Waiting(r)
+				go func() { errs <- typ.do.SendWait(soon(t), sys, r, note(bound+i)) }()
+				eventually(t, "it waits in line", func() bool { return actor.Waiting(r) > before })
+			}
+			cancel()
+			wants(t, receive(t, "the cancelled one", cancelled), context.Canceled)
+			equal(t, "that wait", actor.Waiting(r), 3)
+			release()
+			for range 3 {
+				must(t, receive(t, "SendWait", errs))
+			}
+			quiet(t, sys)
+			slices.Sort(ran) // pushes of different goroutines are in no order
+			if !slices.Equal(ran, seq(0, bound+3)) {
+				t.Errorf("ran %v", ran)
+			}
+		})
+	}
+}
+
+// TestBound_Ends: an actor with a bound that ends leaves nobody waiting and no message
+// behind.
+func TestBound_Ends(t *testing.T) {
+	for name, typ := range boundedTypes {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.Workers(2), dead.option())
+			r, release := typ.stuck(t, sys)
+			inside(t, sys, func(c *actor.Context) {
+				for range bound {
+					typ.do.Send(c, r, noop)
+				}
+			})
+			errs := make(chan error, 1)
+			go func() { errs <- typ.do.SendWait(soon(t), sys, r, noop) }()
+			eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
+			actor.Stop(sys, r)
+			release()
+			want := int64(bound)
+			if err := receive(t, "SendWait", errs); err == nil {
+				want++ // it got a place just before the end
+			} else {
+				wants(t, err, actor.ErrStopped)
+			}
+			eventually(t, "dead letters", func() bool { return dead.n.Load() == want })
+			quiet(t, sys)
+			wants(t, typ.do.TrySend(sys, r, noop), actor.ErrStopped)
+			inside(t, sys, func(c *actor.Context) {
+				typ.do.Send(c, r, noop)
+				wants(t, typ.do.TrySend(c, r, noop), actor.ErrStopped)
+			})
+			equal(t, "dead letters", dead.n.Load(), want+1)
+			st := sys.Stats()
+			equal(t, "unmutes", st.Unmutes, st.Mutes)
+		})
+	}
+}
+
+// TestBound_Conservation: senders inside and outside, with all verbs, at actors of all
+// policies and small bounds that also send to each other and end: what was accepted runs
+// exactly once or is a dead letter.
+func TestBound_Conservation(t *testing.T) {
+	var types []*boundedType
+	for _, limit := range []int{1, 2, 7} {
+		for o := actor.OverflowMute; o <= actor.OverflowDropOldest; o++ {
+			types = append(types, newBounded(fmt.Sprintf("bounded%d-%d", limit, o), limit, o))
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var dead letters
+		sys := actor.Start(actor.Workers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.Logger(silent), dead.option())
+		defer sys.Stop()
+		var ran, accepted atomic.Int64
+		type target struct {
+			*boundedType
+			r actor.Ref[puppet]
+		}
+		var targets []target
+		for range rapid.IntRange(1, 4).Draw(t, "targets") {
+			typ := rapid.SampledFrom(types).Draw(t, "type")
+			targets = append(targets, target{typ, typ.typ.Spawn(sys, puppet{})})
+		}
+		hops := rapid.IntRange(0, 3).Draw(t, "hops")
+		var work func(hops int) deed
+		work = func(hops int) deed {
+			return func(p *puppet, c *actor.Context) {
+				ran.Add(1)
+				if p.n++; hops > 0 {
+					to := targets[p.n%len(targets)]
+					accepted.Add(1)
+					to.do.Send(c, to.r, work(hops-1))
+				}
+			}
+		}
+		var wg sync.WaitGroup
+		for range rapid.IntRange(1, 4).Draw(t, "outsiders") {
+			n, verb := rapid.IntRange(1, 30).Draw(t, "messages"), rapid.IntRange(0, 2).Draw(t, "verb")
+			wg.Go(func() {
+				for i := range n {
+					to := targets[i%len(targets)]
+					var err error
+					switch verb {
+					case 0:
+						to.do.Send(sys, to.r, work(hops))
+					case 1:
+						err = to.do.TrySend(sys, to.r, work(hops))
+					default:
+						err = to.do.SendWait(context.Background(), sys, to.r, work(hops))
+					}
+					if err == nil {
+						accepted.Add(1)
+					} else if !errors.Is(err, actor.ErrOverloaded) {
+						panic(err)
+					}
+					runtime.Gosched()
+				}
+			})
+		}
+		wg.Wait()
+		if err := sys.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if st := sys.Stats(); ran.Load()+dead.n.Load() != accepted.Load() || st.Mutes != st.Unmutes {
+			t.Fatalf("%d accepted, %d ran, %d dead; %d mutes, %d unmutes", accepted.Load(), ran.Load(), dead.n.Load(), st.Mutes, st.Unmutes)
+		}
+	})
+}
+
+// TestBound_Stops: a system that stops makes dead letters of what waits, and leaves
+// nobody waiting.
+func TestBound_Stops(t *testing.T) {
+	var dead letters
+	sys := start(t, actor.Workers(2), dead.option())
+	r, release := mutingType.stuck(t, sys)
+	var ran atomic.Int64 // one more may run before the worker sees that the system stops
+	run := func(*puppet, *actor.Context) { ran.Add(1) }
+	m := muteOn(t, sys, func(c *actor.Context) {
+		for range 2 * bound {
+			mutingType.do.Send(c, r, run)
+		}
+	})
+	do.Send(sys, m, run)
+	errs := make(chan error, 1)
+	go func() { errs <- mutingType.do.SendWait(soon(t), sys, r, noop) }()
+	eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
+	done := make(chan struct{})
+	go func() { sys.Stop(); close(done) }()
+	wants(t, receive(t, "SendWait", errs), actor.ErrSystemStopped)
+	release()
+	receive(t, "Stop to return", done)
+	equal(t, "dead letters and messages run", dead.n.Load()+ran.Load(), 2*bound+1)
+	wants(t, mutingType.do.TrySend(sys, r, noop), actor.ErrSystemStopped)
+}
+
+// TestMisuse_OfBounds: bad values panic at the call that is wrong.
+func TestMisuse_OfBounds(t *testing.T) {
+	panics(t, "TypeBound(0, 1)", func() { actor.TypeBound(0, actor.OverflowRefuse) })
+	panics(t, "TypeBound(1, 3)", func() { actor.TypeBound(1, 3) })
+}

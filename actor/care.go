@@ -1,0 +1,139 @@
+package actor
+
+// How a supervisor looks after its children, in more detail than SpawnSupervised says.
+
+// Risen tells a supervisor that an actor is up: OnStart has returned without an error.
+type Risen struct {
+	// Ref is the actor.
+	Ref AnyRef
+}
+
+// Care says how an actor looks after one that it spawns with [SpawnUnder]. T is the state
+// of the one that cares.
+type Care[T any] struct {
+	// Fell gets what [SpawnSupervised] says.
+	Fell Behaviour[T, Fallen]
+	// Rose is told by a message that overtakes ordinary mail whenever the actor is up. The
+	// zero Behaviour: nobody is told.
+	Rose Behaviour[T, Risen]
+	// Stop tells the actor to end when the one that cares ends and is not killed; it runs
+	// in the turn of that one. It must not wait, and must see to it that the actor ends.
+	// nil: the actor is told to end as its parent was.
+	Stop func(c *Context, child AnyRef)
+	// Before is a child of the running actor. If it is not zero the new one takes the place
+	// before it, as if it were older: it is told to end later.
+	Before AnyRef
+}
+
+// SpawnUnder is [SpawnSupervised] with more say. It panics too if Before is not a child of
+// the running actor.
+func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) Ref[S] {
+	d := care.Fell.decl()
+	c.mustOwn(d)
+	if init == nil {
+		panic("gallop: SpawnUnder: a nil function for " + t.Name())
+	}
+	before := c.self.childAt(care.Before)
+	cell := t.newCell(c)
+	cell.supervised = true
+	cell.adopt(c)
+	k := cell.extra.kid
+	k.stop = care.Stop
+	c.self.extra.children.moveBefore(k, before)
+	c.self.extra.guards++
+	wipe := func(b *body) { clear1(stateOf[S](b)) }
+	cell.extra.sup = &supervision{
+		super: c.self, wipe: wipe,
+		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
+		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
+		rose:    care.deliverRisen(c),
+		tell:    (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
+	}
+	cell.launch(c)
+	return Ref[S]{&cell.body}
+}
+
+// deliverRisen is nil if nobody wants to know.
+func (care *Care[T]) deliverRisen(c *Context) func(*Context, *body, Risen) {
+	d := care.Rose.d
+	if d == nil {
+		return nil
+	}
+	c.mustOwn(d)
+	return func(c *Context, at *body, r Risen) { deliver(c, at, d, r) }
+}
+
+// childAt returns the place of a child; nil for a zero ref.
+func (b *body) childAt(r AnyRef) *child {
+	if r.b == nil {
+		return nil
+	}
+	for k := b.mine().children.youngest; k != nil; k = k.older {
+		if k.b == r.b {
+			return k
+		}
+	}
+	panic("gallop: SpawnUnder: " + r.String() + " is not a child of " + b.String())
+}
+
+// moveBefore makes k the next older sibling of at; the youngest if at is nil.
+func (f *family) moveBefore(k, at *child) {
+	if at == nil {
+		return
+	}
+	f.remove(k)
+	k.older, k.younger = at.older, at
+	if at.older != nil {
+		at.older.younger = k
+	}
+	at.older = k
+}
+
+// risen tells a supervisor.
+type risen struct {
+	unanswered
+	of AnyRef
+	// The supervisor's; the sender's supervision may be gone.
+	deliver func(c *Context, at *body, r Risen)
+}
+
+func (s risen) serve(b *body, c *Context) { s.deliver(c, b, Risen{s.of}) }
+
+// tellRisen is called when an actor has been started.
+func (s *supervision) tellRisen(c *Context, b *body) {
+	if s.rose != nil {
+		s.super.tell(replier{c: c, sys: b.sys}, risen{of: AnyRef{b}, deliver: s.rose})
+	}
+}
+
+// Postpone says that a suspended actor will be restarted later: by a timer, or when
+// something else is up. Until then it no longer holds the system, so that a [VirtualClock]
+// may move on; on the machine's clock the timer holds it. It does nothing to an actor
+// that is not suspended when it hears of it. It panics if t was not spawned with
+// [SpawnSupervised] or [SpawnUnder].
+func Postpone(from Sender, t Target) {
+	mustBeSupervised("Postpone", t)
+	send1("Postpone", from, t, postponed{})
+}
+
+// postponed is Postpone.
+type postponed struct{ unanswered }
+
+func (postponed) serve(b *body, _ *Context) {
+	if x := b.mine(); x.phase == suspended && !x.resting {
+		x.resting = true
+		b.sys.sched.Release()
+	}
+}
+
+// As returns r as one to an actor with state S, and false if it is zero or has
+// another state type.
+func As[S any](r AnyRef) (Ref[S], bool) {
+	if r.b == nil {
+		return Ref[S]{}, false
+	}
+	if _, ok := r.b.typ.state.(*S); !ok {
+		return Ref[S]{}, false
+	}
+	return Ref[S](r), true
+}

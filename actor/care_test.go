@@ -1,0 +1,148 @@
+package actor_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// warden is a supervisor that notes who is up.
+type warden struct {
+	diary *diary
+	kids  []actor.AnyRef
+	fell  func(c *actor.Context, f actor.Fallen)
+}
+
+var (
+	wardenType = actor.NewType[warden]("warden")
+	wardenDo   = actor.DeclareAsk[func(*warden, *actor.Context), actor.None](wardenType, "do")
+	wardenFell = actor.Declare[actor.Fallen](wardenType, "fell")
+	wardenRose = actor.Declare[actor.Risen](wardenType, "rose")
+	wardenWake = actor.Declare[actor.AnyRef](wardenType, "wake")
+	_          = wardenType.Table(
+		wardenDo.Do(func(w *warden, c *actor.Context, f func(*warden, *actor.Context)) (none actor.None, err error) {
+			f(w, c)
+			return
+		}),
+		wardenFell.Do(func(w *warden, c *actor.Context, f actor.Fallen) {
+			if w.fell != nil && !f.Final {
+				w.fell(c, f)
+			}
+		}),
+		wardenRose.Do(func(w *warden, _ *actor.Context, _ actor.Risen) { w.diary.lines = append(w.diary.lines, "up") }),
+		wardenWake.Do(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
+)
+
+func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden], start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
+	care.Fell, care.Rose = wardenFell, wardenRose
+	r := actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: name, diary: w.diary, onStart: start} }, care)
+	w.kids = append(w.kids, r.Any())
+	return r
+}
+
+func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden], f func(*warden, *actor.Context)) {
+	t.Helper()
+	_, err := wardenDo.Ask(soon(t), sys, r, f)
+	must(t, err)
+	quiet(t, sys)
+}
+
+// TestRisen: "Rose is told … whenever the actor is up": after OnStart, and not if that fails.
+func TestRisen(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	var d diary
+	fails := 1
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
+	var kid actor.Ref[mortal]
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		kid = w.spawn(c, "kid", actor.Care[warden]{}, func(*mortal, *actor.Context) error {
+			if fails > 0 {
+				fails--
+				return errUser
+			}
+			return nil
+		})
+	})
+	d.says(t, "kid: start", "kid: start", "up")
+	d.lines = nil
+	doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+	quiet(t, sys)
+	d.says(t, "kid: stop panic", "kid: start", "up")
+}
+
+// TestCare: Stop is called in place of the parent's order, once, and not when the parent is
+// killed; Before decides who is told first; a Restart before the end still reaches nobody.
+func TestCare(t *testing.T) {
+	for _, kill := range []bool{false, true} {
+		sys := start(t, actor.Workers(1))
+		var d diary
+		w := wardenType.Spawn(sys, warden{diary: &d})
+		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
+			d.lines = append(d.lines, "told")
+			actor.StopWith(c, r, errUser)
+		}}
+		wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+			w.spawn(c, "b", care, nil)
+			care.Before = w.kids[0]
+			w.spawn(c, "a", care, nil)
+			care.Before = actor.AnyRef{}
+			w.spawn(c, "c", care, nil)
+			panics(t, "is not a child of", func() { w.spawn(c, "d", actor.Care[warden]{Before: actor.Self[warden](c).Any()}, nil) })
+		})
+		d.lines = nil
+		if kill {
+			must(t, actor.KillWait(soon(t), sys, w))
+			d.says(t)
+			continue
+		}
+		must(t, actor.StopWait(soon(t), sys, w))
+		e := errUser.Error()
+		d.says(t, "told", "c: stop "+e, "told", "b: stop "+e, "told", "a: stop "+e)
+	}
+}
+
+// TestPostpone: "Until then it no longer holds the system": Wait returns and a virtual clock
+// moves on; its mail waits all the same, and runs after the restart.
+func TestPostpone(t *testing.T) {
+	clock := actor.NewVirtualClock(time.Unix(0, 0))
+	sys := start(t, actor.Workers(2), actor.Clock(clock))
+	var d diary
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) {
+		actor.Postpone(c, f.Ref)
+		actor.Postpone(c, f.Ref) // does nothing more
+		actor.After(c, time.Minute, wardenWake, f.Ref)
+	}})
+	var kid actor.Ref[mortal]
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	d.lines = nil
+	for range 2 { // the holds are in balance
+		doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+		quiet(t, sys)
+		say.Send(sys, kid, "kept")
+		must(t, clock.Advance(soon(t), time.Minute-1))
+		d.says(t, "kid: stop panic")
+		must(t, clock.Advance(soon(t), 1))
+		d.says(t, "kid: stop panic", "kid: start", "up", "kid: kept")
+		d.lines = nil
+	}
+	doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+	quiet(t, sys)
+	must(t, actor.StopWait(soon(t), sys, w))
+	quiet(t, sys)
+	actor.Postpone(sys, kid)
+	panics(t, "is not supervised", func() { actor.Postpone(sys, w) })
+}
+
+// TestAs: "false if it is zero or has another state type".
+func TestAs(t *testing.T) {
+	sys := start(t)
+	r := mortalType.Spawn(sys, mortal{born: true})
+	got, ok := actor.As[mortal](r.Any())
+	equal(t, "as it is", got, r)
+	equal(t, "ok", ok, true)
+	_, ok = actor.As[warden](r.Any())
+	equal(t, "other type", ok, false)
+	_, ok = actor.As[mortal](actor.AnyRef{})
+	equal(t, "zero", ok, false)
+}

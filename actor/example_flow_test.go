@@ -1,0 +1,126 @@
+package actor_test
+
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// summer adds up a range of numbers, in parts.
+type summer struct{ sum int }
+
+func (s *summer) Add(c *actor.Context, r [2]int) {
+	for i := r[0]; i < r[1]; i++ {
+		s.sum += i
+		if c.Gas(1); c.ShouldYield() {
+			actor.Yield(c, addRange, [2]int{i + 1, r[1]})
+			return
+		}
+	}
+	fmt.Println(s.sum)
+}
+
+var (
+	summerType = actor.NewType[summer]("summer", actor.TypeGas(1000))
+	addRange   = actor.Declare[[2]int](summerType, "add")
+	_          = summerType.Table(addRange.Do((*summer).Add))
+)
+
+// A long computation spends gas, and goes on in a later turn when that is gone: other
+// actors have their turns in between.
+func ExampleYield() {
+	sys := actor.Start(actor.Workers(1))
+	addRange.Send(sys, summerType.Spawn(sys, summer{}), [2]int{0, 10_000})
+	_ = sys.Run()
+	// Output: 49995000
+}
+
+// An actor that has a mailbox of two and wants the newest: a price display, say.
+func ExampleOverflow() {
+	type ticker struct{}
+	typ := actor.NewType[ticker]("ticker", actor.TypeBound(2, actor.OverflowDropOldest))
+	price := actor.Declare[int](typ, "price")
+	typ.Table(price.Do(func(_ *ticker, _ *actor.Context, p int) { fmt.Println("price", p) }))
+
+	sys := actor.Start(actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) {
+		fmt.Println(d.Message, d.Reason)
+	}))
+	feed := actor.NewType[ticker]("feed")
+	begin := actor.Declare[actor.None](feed, "begin")
+	to := typ.Spawn(sys, ticker{})
+	feed.Table(begin.Do(func(_ *ticker, c *actor.Context, _ actor.None) {
+		for p := range 3 {
+			price.Send(c, to, p)
+		}
+	}))
+	begin.Send(sys, feed.Spawn(sys, ticker{}), actor.None{})
+	_ = sys.Run()
+	// Output:
+	// 0 gallop: dropped for a newer message
+	// price 1
+	// price 2
+}
+
+// basin is full, and waits for a word from the one who is about to send it more.
+type basin struct{ from actor.Ref[spring] }
+
+func (b *basin) Fill(c *actor.Context, _ actor.None) {
+	c.ApplyPressure()
+	emit.Send(c, b.from, word{actor.Self[basin](c)})
+	flush.Send(c, b.from, word{actor.Self[basin](c)})
+}
+
+func (b *basin) Take(*actor.Context, int) {}
+
+func (b *basin) Flushed(c *actor.Context, _ actor.None) {
+	c.ReleasePressure()
+	fmt.Println("flushed")
+}
+
+// spring is muted behind what it emits.
+type spring struct{}
+
+type word struct{ to actor.Ref[basin] }
+
+func (*spring) Emit(c *actor.Context, m word)  { take.Send(c, m.to, 1) }
+func (*spring) Flush(c *actor.Context, m word) { flushed.Send(c, m.to, actor.None{}) }
+
+var (
+	basinType  = actor.NewType[basin]("basin")
+	fillUp     = actor.Declare[actor.None](basinType, "fill")
+	take       = actor.Declare[int](basinType, "take")
+	flushed    = actor.Declare[actor.None](basinType, "flushed")
+	_          = basinType.Table(fillUp.Do((*basin).Fill), take.Do((*basin).Take), flushed.Do((*basin).Flushed))
+	springType = actor.NewType[spring]("spring")
+	emit       = actor.Declare[word](springType, "emit")
+	flush      = actor.Declare[word](springType, "flush")
+	_          = springType.Table(emit.Do((*spring).Emit), flush.Do((*spring).Flush))
+)
+
+// An actor that waits for one under pressure, which waits for it, is let go, and the
+// report says who they were.
+func ExampleStallReport() {
+	sys := actor.Start(actor.Workers(1), actor.OnStall(func(r actor.StallReport) {
+		fmt.Println(r.Pressed.Type, "is under pressure; deadlock:", r.Deadlock())
+		for _, w := range r.Waits {
+			fmt.Println(w.Who.Type, "waits for", w.For.Type, "and has its", w.From)
+		}
+	}))
+	b := basinType.Spawn(sys, basin{springType.Spawn(sys, spring{})})
+	fillUp.Send(sys, b, actor.None{})
+	_ = sys.Run()
+	// Output:
+	// basin is under pressure; deadlock: true
+	// spring waits for basin and has its flush
+	// flushed
+}
+
+// A report writes actors as a Ref does.
+func ExampleActorName() {
+	w := actor.Wait{Who: actor.ActorName{Type: "spring", ID: 2}, For: actor.ActorName{Type: "basin", ID: 1}, Mail: 3, From: "flush"}
+	fmt.Println(w.Who)
+	fmt.Println(w)
+	// Output:
+	// spring#2
+	// spring#2 waits for basin#1 with 3 messages, among them its flush
+}

@@ -1,0 +1,86 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// flow is what few actors need for the control of who may send to them: those that
+// goroutines wait for, that apply pressure, or whose type has watermarks or a bound.
+// The others have a nil pointer.
+type flow struct {
+	lobby   lobby
+	bounded *boundedQueue // types with a bound; nil otherwise
+	marks   watermarks    // types with watermarks. Owner only
+
+	keeper  pressureKeeper // set before pressed is for the first time; read once pressed was seen set
+	pressed seam.Uint32    // which application of pressure this is; 0: none. Written by the owner
+	applied uint32         // how often pressure was applied. Owner only
+	spared  uint8          // how often it empties its mailbox before it can be muted. Owner only
+	stall   stallState     // guarded by the system's stallWatch
+}
+
+// flowOf returns the actor's flow, and makes one at first. Any goroutine.
+func (b *body) flowOf() *flow {
+	if f := b.flow.Load(); f != nil {
+		return f
+	}
+	f := new(flow)
+	f.lobby.room = outsideRoom
+	if b.flow.CompareAndSwap(nil, f) { // publishes f
+		return f
+	}
+	return b.flow.Load()
+}
+
+// initFlow prepares what b's type wants. Its caller owns the new body.
+func (b *body) initFlow() {
+	t := b.typ
+	if t.bound.limit == 0 && t.marks.high == 0 {
+		return
+	}
+	f := b.flowOf()
+	if t.marks.high != 0 {
+		b.load = counted
+		return
+	}
+	b.load = bounded
+	f.lobby.room = t.bound.limit
+	f.bounded = &boundedQueue{limit: t.bound.limit, overflow: t.bound.overflow}
+	b.gate.Shut(&gateMark) // for good: every sender comes by
+}
+
+// endFlow ends what depends on the actor: goroutines that wait are told, and what
+// waits in a bounded queue is the caller's. Owner only, once the mailbox is closed.
+func (b *body) endFlow() (left *message) {
+	f := b.flow.Load()
+	if f == nil {
+		return nil // whoever makes one later finds the mailbox closed
+	}
+	f.pressed.Store(0)
+	return f.close()
+}
+
+// The runtime's own messages about the flow, which run as any other.
+var (
+	roomDecl = &declaration{name: "(room)", run: func(c *Context, b *body, _ *message) {
+		c.count.Messages-- // it is none of the user's
+		b.makeRoom()
+	}}
+	lookDecl = &declaration{name: "(look)", run: func(c *Context, b *body, _ *message) {
+		c.count.Messages--
+		b.typ.bound.keeper.look(b, c)
+	}}
+	stallDecl = &declaration{name: "(stall)", run: func(c *Context, b *body, m *message) {
+		c.count.Messages--
+		b.flow.Load().keeper.stalled(b, c, *payloadOf[uint64](m) != 0)
+	}}
+)
+
+// newOwn makes one of them, from the worker's stock, or from the common one if c is nil.
+func newOwn(c *Context, id uint16, word uint64) *message {
+	m := newMessage(c, wordPools[0].pool)
+	if c != nil {
+		c.sys.sim.book(-1) // it is none of the user's
+	}
+	m.id, m.from = id, 0
+	*payloadOf[uint64](m) = word
+	return m
+}

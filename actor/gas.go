@@ -1,0 +1,90 @@
+package actor
+
+import "fmt"
+
+// DefaultGas is how many reductions an actor may spend in one turn before others have
+// theirs. A message is one; [Context.Gas] adds what a behaviour costs besides.
+const DefaultGas = 4000
+
+// gasMeter is what the turn that runs has spent besides its messages. It begins anew
+// when it is first used in a turn, which it knows by the turn's number, so that a turn
+// that does not use it does nothing for it.
+type gasMeter struct {
+	turn  uint64
+	spent int
+	cut   int // taken off the messages that the turn may still run
+}
+
+// Gas charges the turn n reductions, for a behaviour that does more than a message is
+// worth: by convention one for what takes a tenth of a microsecond or so. Once the
+// budget is spent ([Gas], [TypeGas]) the turn ends when the behaviour returns, and the
+// actor goes on behind the others; if mail is left it counts as overloaded. It panics if
+// n is negative.
+func (c *Context) Gas(n int) {
+	if n < 0 {
+		panic(fmt.Sprintf("gallop: Gas(%d): want at least 0", n))
+	}
+	if turn := c.w.Turn(); c.gas.turn != turn {
+		c.gas = gasMeter{turn: turn}
+	}
+	n = min(n, maxBatch)
+	c.gas.spent = min(c.gas.spent+n, maxBatch)
+	c.w.Spend(n) // so that the worker looks at the clock as often as otherwise
+	limit := c.self.gasLimit()
+	if c.gas.spent+int(c.self.batch) <= limit {
+		return // it lasts for the batch
+	}
+	c.then |= gasLow // the turn settles its books when the behaviour returns
+	if c.gas.spent+c.ran() >= limit {
+		c.then |= gasSpent
+	}
+}
+
+// ran is how many messages the turn has begun to run: those that are settled, and those
+// of the stretch up to the one that runs.
+func (c *Context) ran() int {
+	n := int(c.self.batch) - c.left - c.gas.cut
+	if c.aside {
+		return n
+	}
+	for m := c.self.in.fifo; m != c.msg; m = m.next {
+		n++
+	}
+	return n + 1
+}
+
+// settleUp sees to what only interrupts a stretch, when its books are settled.
+func (c *Context) settleUp() {
+	then := c.then
+	c.then &^= gasLow | turnTable
+	if then&gasLow != 0 {
+		c.cutGas()
+	}
+}
+
+// cutGas ends the turn, or lets it run fewer messages, as the gas has it.
+func (c *Context) cutGas() {
+	ran := int(c.self.batch) - c.left - c.gas.cut
+	if over := c.left - max(c.self.gasLimit()-c.gas.spent-ran, 0); over > 0 {
+		c.left -= over
+		c.gas.cut += over
+	}
+	if c.left == 0 {
+		c.then |= gasSpent
+	}
+}
+
+// gasLimit is how many reductions a turn of b may spend.
+func (b *body) gasLimit() int {
+	if b.typ.gas != 0 {
+		return b.typ.gas
+	}
+	return b.sys.opts.gas
+}
+
+// ShouldYield tells a long behaviour that it should come to an end soon: its turn has
+// spent its gas, or it has outlived its slice of time, about a millisecond. To go on
+// later, call [Yield] and return. It costs a few loads.
+func (c *Context) ShouldYield() bool {
+	return c.then&gasSpent != 0 || c.w.MustYield()
+}

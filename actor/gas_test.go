@@ -1,0 +1,239 @@
+package actor_test
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Types that differ in what a turn may spend.
+var (
+	thriftyType = actor.NewType[puppet]("thrifty", actor.TypeGas(10))
+	thriftyDo   = actor.Declare[deed](thriftyType, "do")
+	_           = thriftyType.Table(thriftyDo.Do((*puppet).Do))
+
+	lavishType = actor.NewType[puppet]("lavish", actor.TypeBatch(1_000), actor.TypeGas(20))
+	lavishDo   = actor.Declare[deed](lavishType, "do")
+	_          = lavishType.Table(lavishDo.Do((*puppet).Do))
+)
+
+// turnsOf sends an actor n messages at once, on one worker, beside a witness that sends
+// to itself all the while, and returns how many messages each of its turns ran: how many
+// ran between two of the witness's.
+func turnsOf(t *testing.T, b actor.Behaviour[puppet, deed], typ *actor.Type[puppet], n int, each deed, opts ...actor.Option) (turns []int) {
+	t.Helper()
+	sys := start(t, append(opts, actor.Workers(1))...)
+	a := typ.Spawn(sys, puppet{})
+	left, ran := n, 0
+	var witness deed
+	witness = func(_ *puppet, c *actor.Context) {
+		if ran > 0 {
+			turns = append(turns, ran)
+		}
+		if ran = 0; left > 0 {
+			do.Send(c, actor.Self[puppet](c), witness)
+		}
+	}
+	inside(t, sys, func(c *actor.Context) {
+		for range n {
+			b.Send(c, a, func(p *puppet, c *actor.Context) {
+				left--
+				ran++
+				each(p, c)
+			})
+		}
+		do.Send(c, puppetType.Spawn(c, puppet{}), witness)
+	})
+	quiet(t, sys)
+	return turns
+}
+
+// TestGas: "a gas budget: 1 per message, more by ctx.Gas(n); a spent budget ends the
+// turn", exactly, per system and per type; without Gas the batch alone counts.
+func TestGas(t *testing.T) {
+	gas := func(n int) deed { return func(_ *puppet, c *actor.Context) { c.Gas(n) } }
+	for name, c := range map[string]struct {
+		typ   *actor.Type[puppet]
+		b     actor.Behaviour[puppet, deed]
+		spend int
+		opt   actor.Option
+		want  []int
+	}{
+		"by type":               {thriftyType, thriftyDo, 4, actor.Gas(4000), []int{2, 2, 2, 2, 2, 2}},
+		"small change":          {thriftyType, thriftyDo, 1, actor.Gas(4000), []int{5, 5, 2}},
+		"all at once":           {thriftyType, thriftyDo, 1 << 30, actor.Gas(4000), slices.Repeat([]int{1}, 12)},
+		"by system":             {puppetType, do, 2, actor.Gas(9), []int{3, 3, 3, 3}},
+		"messages alone":        {thriftyType, thriftyDo, 0, actor.Gas(4000), []int{10, 2}},
+		"a batch above the gas": {lavishType, lavishDo, 0, actor.Gas(4000), []int{12}},
+		"by default":            {puppetType, do, 999, actor.Gas(actor.DefaultGas), []int{4, 4, 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := turnsOf(t, c.b, c.typ, 12, gas(c.spend), c.opt); !slices.Equal(got, c.want) {
+				t.Errorf("messages per turn: %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestGas_BeginsAnew: a turn does not pay for the one before.
+func TestGas_BeginsAnew(t *testing.T) {
+	n := 0
+	got := turnsOf(t, thriftyDo, thriftyType, 8, func(_ *puppet, c *actor.Context) {
+		if n++; n%2 == 0 { // 1, 1+7, and with the third message the gas is gone
+			c.Gas(7)
+		}
+	})
+	if want := []int{3, 3, 2}; !slices.Equal(got, want) {
+		t.Errorf("messages per turn: %v, want %v", got, want)
+	}
+}
+
+// TestGas_Overloads: who spends the gas with mail left is overloaded, as with the batch.
+func TestGas_Overloads(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	a := thriftyType.Spawn(sys, puppet{})
+	first, second, stay := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	thriftyDo.Send(sys, a, func(_ *puppet, c *actor.Context) { <-first; c.Gas(100) })
+	thriftyDo.Send(sys, a, func(*puppet, *actor.Context) { close(second); <-stay })
+	close(first)
+	receive(t, "the second turn", second)
+	wants(t, thriftyDo.TrySend(sys, a, nil), actor.ErrOverloaded)
+	close(stay)
+	quiet(t, sys)
+	must(t, thriftyDo.TrySend(sys, a, func(*puppet, *actor.Context) {}))
+	quiet(t, sys)
+}
+
+// TestShouldYield: "true when the gas is spent or the turn has outlived its slice", and
+// false in the turn after.
+func TestShouldYield(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	inside(t, sys, func(c *actor.Context) {
+		equal(t, "before", c.ShouldYield(), false)
+		c.Gas(actor.DefaultGas - 2)
+		equal(t, "with one left", c.ShouldYield(), false)
+		c.Gas(1)
+		equal(t, "with none left", c.ShouldYield(), true)
+	})
+	inside(t, sys, func(c *actor.Context) {
+		equal(t, "in the next turn", c.ShouldYield(), false)
+		do.Send(c, puppetType.Spawn(c, puppet{}), func(*puppet, *actor.Context) {}) // it has somebody to yield to
+		eventually(t, "its slice is over", c.ShouldYield)
+	})
+	quiet(t, sys)
+}
+
+// TestYield: "the continuation runs as the actor's very next message, before its queued
+// mail", and others have their turns in between.
+func TestYield(t *testing.T) {
+	withWorkers(t, func(t *testing.T, workers int) {
+		sys := start(t, actor.Workers(workers))
+		a := puppetType.Spawn(sys, puppet{})
+		const parts = 300 // more than a batch
+		var order []int
+		var others atomic.Int64
+		var part deed
+		part = func(p *puppet, c *actor.Context) {
+			order = append(order, p.n)
+			if p.n++; p.n%100 == 0 {
+				do.Send(c, puppetType.Spawn(c, puppet{}), func(*puppet, *actor.Context) { others.Add(1) })
+			}
+			if p.n < parts {
+				actor.Yield(c, do, part)
+			}
+		}
+		inside(t, sys, func(c *actor.Context) {
+			do.Send(c, a, part)
+			for i := range 250 {
+				do.Send(c, a, func(*puppet, *actor.Context) { order = append(order, parts+i) })
+			}
+		})
+		quiet(t, sys)
+		equal(t, "messages that ran", len(order), parts+250)
+		if !slices.IsSorted(order) {
+			t.Error("mail ran before the continuation")
+		}
+		equal(t, "others", others.Load(), 3)
+		equal(t, "messages counted", int(sys.Stats().Messages), parts+250+3+1)
+	})
+}
+
+// TestYield_LetsOthersRun: on one worker, an actor that has been queued before runs
+// between two parts of a computation.
+func TestYield_LetsOthersRun(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	var ran, seen bool
+	inside(t, sys, func(c *actor.Context) {
+		do.Send(c, puppetType.Spawn(c, puppet{}), func(_ *puppet, c *actor.Context) {
+			actor.Yield(c, do, func(*puppet, *actor.Context) { seen = ran })
+		})
+		do.Send(c, puppetType.Spawn(c, puppet{}), func(*puppet, *actor.Context) { ran = true })
+	})
+	quiet(t, sys)
+	equal(t, "the other ran in between", seen, true)
+}
+
+// TestYield_Ends: "exactly once or dead-lettered if the actor ends".
+func TestYield_Ends(t *testing.T) {
+	for name, end := range map[string]func(c *actor.Context){
+		"stops":  func(c *actor.Context) { c.Stop() },
+		"panics": func(*actor.Context) { panic("end") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.Workers(1), dead.option())
+			a := puppetType.Spawn(sys, puppet{})
+			inside(t, sys, func(c *actor.Context) {
+				do.Send(c, a, func(_ *puppet, c *actor.Context) {
+					actor.Yield(c, count, 7)
+					end(c)
+				})
+			})
+			quiet(t, sys)
+			equal(t, "dead letters", dead.n.Load(), 1)
+			if d := dead.last.Load(); d.Message != 7 || d.From != a.ID() {
+				t.Errorf("%+v", *d)
+			}
+		})
+	}
+}
+
+// TestYield_Muted: who yields and is muted goes on with the continuation.
+func TestYield_Muted(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	o := overload(t, sys)
+	var order []int
+	m := muteOn(t, sys, func(c *actor.Context) {
+		slowDo.Send(c, o.ref, func(*puppet, *actor.Context) {})
+		actor.Yield(c, do, func(*puppet, *actor.Context) { order = append(order, 1) })
+	})
+	do.Send(sys, m, func(*puppet, *actor.Context) { order = append(order, 2) })
+	o.release()
+	settled(t, sys)
+	equal(t, "in order", slices.Equal(order, []int{1, 2}), true)
+}
+
+// TestMisuse_OfGas: misuse panics at the call that is wrong.
+func TestMisuse_OfGas(t *testing.T) {
+	panics(t, "TypeGas(0)", func() { actor.TypeGas(0) })
+	panics(t, "Gas(0)", func() { actor.Start(actor.Gas(0)) })
+	sys := start(t, actor.Workers(1))
+	inside(t, sys, func(c *actor.Context) {
+		panics(t, "Gas(-1)", func() { c.Gas(-1) })
+		panics(t, "not a behaviour of", func() { actor.Yield(c, slowDo, nil) })
+		actor.Yield(c, count, 1)
+		panics(t, "called twice", func() { actor.Yield(c, count, 1) })
+	})
+}
+
+// TestGas_AllocatesNothing: neither does Yield.
+func TestGas_AllocatesNothing(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	inside(t, sys, func(c *actor.Context) {
+		if n := testing.AllocsPerRun(100, func() { c.Gas(1) }); n != 0 {
+			t.Errorf("Gas allocates %v times", n)
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package actor
+
+import (
+	"context"
+	"sync"
+)
+
+// over is the end of a system: a channel for the runtime, and a context for users'
+// functions. The context is made when the first of them needs it, so that a program
+// without any does not link what contexts need to be canceled.
+type over struct {
+	done chan struct{} // closed at the end
+
+	mu     sync.Mutex
+	ended  bool               // guarded by mu
+	ctx    context.Context    // guarded by mu; nil: nobody has asked
+	cancel context.CancelFunc // guarded by mu
+}
+
+// context returns one that ends with the system.
+func (o *over) context() context.Context {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ctx == nil {
+		o.ctx, o.cancel = context.WithCancel(context.Background())
+		if o.ended {
+			o.cancel()
+		}
+	}
+	return o.ctx
+}
+
+// isDone tells whether the end has come.
+func (o *over) isDone() bool {
+	return isClosed(o.done)
+}
+
+// come is the end. As often as one likes.
+func (o *over) come() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return
+	}
+	o.ended = true
+	close(o.done)
+	if o.cancel != nil {
+		o.cancel()
+	}
+}
+
+// isClosed tells whether a channel is closed that nobody sends to.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

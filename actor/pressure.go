@@ -1,0 +1,85 @@
+package actor
+
+import "github.com/gallop-go/gallop/backpressure"
+
+// ApplyPressure says that the actor wants no more for now, because of something that the
+// runtime does not see, such as a socket that takes no data: who sends to it is muted
+// until ReleasePressure is called or the actor ends. Its own messages it handles as
+// before, and it is never muted itself meanwhile. Applying twice is the same as once.
+//
+// Whoever is to bring the news that there is room again must be able to: a message from
+// somebody who is muted never comes. Should it come to that, those who wait are let go
+// on for what mail they have, first within a tenth of a second; see [StallReport]. If the
+// news comes from outside, take a [System.Hold] as long as you wait for it.
+func (c *Context) ApplyPressure() {
+	b := c.self
+	if b.load&backpressure.Pressed != 0 {
+		return
+	}
+	f := b.flowOf()
+	if f.keeper == nil {
+		f.keeper = stallKeeper{}
+	}
+	f.applied = max(f.applied+1, 1)
+	f.pressed.Store(f.applied)
+	b.setLoad(c, b.load|backpressure.Pressed)
+	// Either somebody who enters the ledger sees that the actor is pressed or we see
+	// that somebody waits already, because the actor was overloaded before.
+	if b.gate.Waited(&gateMark) {
+		b.sys.stalls.watch(b)
+	}
+}
+
+// ReleasePressure takes ApplyPressure back: whoever was muted for it goes on. Without
+// pressure it does nothing.
+func (c *Context) ReleasePressure() {
+	b := c.self
+	if b.load&backpressure.Pressed == 0 {
+		return
+	}
+	b.flow.Load().pressed.Store(0)
+	b.setLoad(c, b.load&^backpressure.Pressed)
+}
+
+// dropPressure takes back what a life has applied that ends. Owner only.
+func (b *body) dropPressure() {
+	if f := b.flow.Load(); f != nil {
+		f.pressed.Store(0)
+		f.spared = 0
+		f.marks = watermarks{} // the stash has come and gone past it
+		b.load &^= backpressure.Spared
+	}
+}
+
+// spare keeps an actor from being muted until it has run the mail that it has now: what
+// it has taken out of the mailbox, and what it takes out next. The caller owns it.
+func (b *body) spare() {
+	b.flowOf().spared = 2
+	b.load |= backpressure.Spared
+}
+
+// endSparing counts that the actor has run all that it had taken out.
+func (b *body) endSparing() {
+	f := b.flow.Load()
+	if f.spared--; f.spared == 0 {
+		b.load &^= backpressure.Spared
+	}
+}
+
+// letGo lets those in a ledger go on for the mail they have, although the receiver has
+// not recovered, and returns how many. Those who wait for others as well, or have not
+// come to wait yet, just owe one less.
+func letGo(r replier, list *backpressure.Waiter[waiting]) (n uint64) {
+	for list != nil {
+		w := list
+		list = w.Next()
+		b := w.Who.muted
+		r.keep(w)
+		if b.debt.Forgive() {
+			b.spare()
+			release(r, b.unmute(r))
+			n++
+		}
+	}
+	return n
+}

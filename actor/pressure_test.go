@@ -1,0 +1,358 @@
+package actor_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// press makes an actor that applies pressure.
+func press(t testing.TB, sys *actor.System) actor.Ref[puppet] {
+	t.Helper()
+	r := puppetType.Spawn(sys, puppet{})
+	done := make(chan struct{})
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ApplyPressure(); close(done) })
+	receive(t, "pressure", done)
+	return r
+}
+
+// stalls collects the reports of a system.
+type stalls chan actor.StallReport
+
+func (s stalls) option() actor.Option {
+	return actor.OnStall(func(r actor.StallReport) {
+		select {
+		case s <- r:
+		default:
+		}
+	})
+}
+
+// TestPressure: who sends to an actor under pressure is muted until it is released or the
+// actor ends; the actor goes on, and is not muted itself.
+func TestPressure(t *testing.T) {
+	for name, end := range map[string]deed{
+		"released": func(_ *puppet, c *actor.Context) { c.ReleasePressure(); c.ReleasePressure() },
+		"stops":    func(_ *puppet, c *actor.Context) { c.Stop() },
+		"panics":   func(*puppet, *actor.Context) { panic("end") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			release, err := sys.Hold() // as who waits for a socket does
+			must(t, err)
+			r := press(t, sys)
+			m := muteOn(t, sys, func(c *actor.Context) { count.Send(c, r, 1) })
+			wants(t, count.TrySend(sys, r, 1), actor.ErrOverloaded)
+			other := press(t, sys)
+			ran := make(chan struct{})
+			do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ApplyPressure(); count.Send(c, other, 1) })
+			do.Send(sys, r, func(*puppet, *actor.Context) { close(ran) })
+			receive(t, "the actor under pressure to run", ran)
+			equal(t, "it is muted", actor.Muted(r), false)
+			do.Send(sys, r, end)
+			eventually(t, "the sender goes on", func() bool { return !actor.Muted(m) })
+			do.Send(sys, other, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+			release()
+			settled(t, sys)
+			equal(t, "let go", sys.Stats().LetGo, 0)
+		})
+	}
+}
+
+// TestPressure_MutedNever: an actor that has met a gate and then applies pressure in the
+// same behaviour is not muted: others may wait for it already.
+func TestPressure_MutedNever(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	a := press(t, sys)
+	ran := make(chan struct{})
+	b := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, b, func(_ *puppet, c *actor.Context) { count.Send(c, a, 1); c.ApplyPressure() })
+	do.Send(sys, b, func(_ *puppet, c *actor.Context) { c.ReleasePressure(); close(ran) })
+	receive(t, "it to run", ran)
+	do.Send(sys, a, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+	quiet(t, sys)
+	equal(t, "mutes", sys.Stats().Mutes, 0)
+}
+
+// TestStall_3382 is the program of ponyc#3382 (K34): a sink applies pressure until it gets
+// an answer from a source that it has asked; the source had sent it data and is muted.
+// It is found, reported with names, and broken, and everything runs.
+func TestStall_3382(t *testing.T) {
+	reports := make(stalls, 10)
+	sys := start(t, actor.Workers(2), reports.option())
+	sink, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	var begun time.Time
+	do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
+		c.ApplyPressure()
+		do.Send(c, source, func(_ *puppet, c *actor.Context) {
+			count.Send(c, sink, 1) // data: mutes the source, the sink has not heard yet
+		})
+		do.Send(c, source, func(_ *puppet, c *actor.Context) { // the question
+			do.Send(c, sink, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+		})
+		begun = time.Now()
+	})
+	r := receive(t, "a report", reports)
+	took := time.Since(begun)
+	watchdog(t, sys)
+	t.Logf("after %v: %v", took.Round(time.Millisecond), r)
+	want := fmt.Sprintf("%v is under pressure; %v waits for %v with 1 messages, among them its do", sink, source, sink)
+	equal(t, "report", r.String(), want)
+	equal(t, "deadlock", r.Deadlock(), true)
+	st := sys.Stats()
+	equal(t, "let go", st.LetGo, 1)
+	equal(t, "stalls", st.Stalls, 1)
+	equal(t, "unmutes", st.Unmutes, st.Mutes)
+}
+
+// watchdog waits until the system is quiescent, and says who waits for whom if it never
+// is.
+func watchdog(t testing.TB, sys *actor.System) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	if err := sys.Wait(ctx); err != nil {
+		t.Fatalf("no progress: %v\n%s", err, strings.Join(actor.WhoWaits(sys), "\n"))
+	}
+}
+
+// TestStall_Relay: the answer has to come through a third actor, so that no message of
+// the one under pressure lies with those who wait for it.
+func TestStall_Relay(t *testing.T) {
+	reports := make(stalls, 10)
+	sys := start(t, actor.Workers(2), reports.option())
+	sink, relay, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
+		c.ApplyPressure()
+		do.Send(c, source, func(_ *puppet, c *actor.Context) { count.Send(c, sink, 1) })
+		do.Send(c, relay, func(_ *puppet, c *actor.Context) {
+			do.Send(c, source, func(_ *puppet, c *actor.Context) {
+				do.Send(c, sink, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+			})
+		})
+	})
+	r := receive(t, "a report", reports)
+	watchdog(t, sys)
+	equal(t, "idle", r.Idle, true)
+	equal(t, "closed", r.Closed, false)
+}
+
+// TestStall_RingOfMutualPressure: every actor of a ring applies pressure and releases it
+// when its neighbour says so, who is muted for having sent before.
+func TestStall_RingOfMutualPressure(t *testing.T) {
+	const ring = 5
+	reports := make(stalls, 1000)
+	sys := start(t, actor.Workers(2), reports.option())
+	var all, writers []actor.Ref[puppet]
+	for i := range ring {
+		all, writers = append(all, press(t, sys)), append(writers, puppetType.Spawn(sys, puppet{}))
+		do.Send(sys, writers[i], func(_ *puppet, c *actor.Context) { count.Send(c, all[i], 1) })
+		awaitMuted(t, sys, writers[i])
+	}
+	for i := range ring { // each is released by what the writer that waits for the next has to say
+		do.Send(sys, all[i], func(_ *puppet, c *actor.Context) {
+			do.Send(c, writers[(i+1)%ring], func(_ *puppet, c *actor.Context) {
+				do.Send(c, all[i], func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+			})
+		})
+	}
+	watchdog(t, sys)
+	st := sys.Stats()
+	t.Logf("%d mutes, %d let go, %d reports", st.Mutes, st.LetGo, st.Stalls)
+	equal(t, "unmutes", st.Unmutes, st.Mutes)
+	if st.LetGo < 1 || st.Stalls < 1 {
+		t.Error("nobody was let go")
+	}
+}
+
+// TestStall_NotWithoutNeed: pressure that is released soon, or for which nobody waits, is
+// no stall; and one that lasts, for news from outside that somebody holds the system for,
+// is not reported: those who wait are let go at ever longer intervals.
+func TestStall_NotWithoutNeed(t *testing.T) {
+	reports := make(stalls, 10)
+	sys := start(t, actor.Workers(2), reports.option())
+	release, err := sys.Hold()
+	must(t, err)
+	r := press(t, sys)
+	var written atomic.Int64
+	w := puppetType.Spawn(sys, puppet{})
+	var write deed
+	write = func(p *puppet, c *actor.Context) {
+		written.Add(1)
+		count.Send(c, r, 1)
+		if !p.stopped() {
+			do.Send(c, w, write)
+		}
+	}
+	do.Send(sys, w, write)
+	eventually(t, "the writer was let go twice", func() bool { return written.Load() >= 3 })
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+	do.Send(sys, w, func(p *puppet, _ *actor.Context) { p.note = true })
+	release()
+	watchdog(t, sys)
+	equal(t, "reports", len(reports), 0)
+	if st := sys.Stats(); st.LetGo == 0 || st.LetGo > 20 {
+		t.Errorf("%d times let go", st.LetGo)
+	}
+}
+
+func (p *puppet) stopped() bool { return p.note != nil }
+
+// TestStall_StopEndsAll: a system that stops while actors wait for an idle one under
+// pressure makes dead letters of all they have, and tells goroutines that wait.
+func TestStall_StopEndsAll(t *testing.T) {
+	var dead letters
+	sys := start(t, actor.Workers(2), dead.option())
+	r := press(t, sys)
+	m := muteOn(t, sys, func(c *actor.Context) { count.Send(c, r, 1) })
+	behind := muteOn(t, sys, func(c *actor.Context) { count.Send(c, m, 1) })
+	count.Send(sys, behind, 1)
+	errs := make(chan error, 1)
+	go func() { errs <- count.SendWait(soon(t), sys, r, 1) }()
+	eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
+	sys.Stop()
+	wants(t, receive(t, "SendWait", errs), actor.ErrSystemStopped)
+	st := sys.Stats()
+	equal(t, "unmutes", st.Unmutes, st.Mutes)
+	equal(t, "messages", st.Messages+uint64(dead.n.Load()), 3+3)
+}
+
+// muteGraph is a random program in which actors apply pressure, send to each other, and
+// release when an answer comes that some other actor has to give.
+type muteGraph struct {
+	actors         []actor.Ref[puppet]
+	ran, sent, bad atomic.Int64
+}
+
+// sway is one step of an actor: what it does is drawn beforehand.
+type sway struct {
+	kind   int // 0: send on, 1: press and ask, 2: press a while, 3: burst
+	at, to int
+	next   []sway
+}
+
+func (g *muteGraph) do(a sway) deed {
+	return func(p *puppet, c *actor.Context) {
+		g.ran.Add(1)
+		to := g.actors[a.to]
+		send := func(to actor.Ref[puppet], f deed) { g.sent.Add(1); do.Send(c, to, f) }
+		me := actor.Self[puppet](c)
+		switch a.kind {
+		case 1:
+			c.ApplyPressure()
+			send(to, func(_ *puppet, c *actor.Context) {
+				g.ran.Add(1)
+				g.sent.Add(1)
+				do.Send(c, me, func(*puppet, *actor.Context) { g.ran.Add(1) }) // it is muted
+			})
+			send(to, func(_ *puppet, c *actor.Context) {
+				g.ran.Add(1)
+				g.sent.Add(1)
+				do.Send(c, me, func(_ *puppet, c *actor.Context) { g.ran.Add(1); c.ReleasePressure() })
+			})
+		case 2:
+			c.ApplyPressure()
+			send(me, func(_ *puppet, c *actor.Context) { g.ran.Add(1); c.ReleasePressure() })
+		case 3:
+			for range 5 {
+				send(to, func(*puppet, *actor.Context) { g.ran.Add(1) })
+			}
+		}
+		for _, n := range a.next {
+			send(g.actors[n.at], g.do(n))
+		}
+	}
+}
+
+// drawAct draws a step and what it leads to.
+func drawAct(t *rapid.T, actors, depth int) sway {
+	pick := func(what string) int { return rapid.IntRange(0, actors-1).Draw(t, what) }
+	a := sway{kind: rapid.IntRange(0, 3).Draw(t, "kind"), at: pick("at"), to: pick("to")}
+	if depth > 0 {
+		for range rapid.IntRange(0, 2).Draw(t, "next") {
+			a.next = append(a.next, drawAct(t, actors, depth-1))
+		}
+	}
+	return a
+}
+
+// TestStall_RandomGraphs: random mute graphs "never hang": every message runs, and nobody
+// stays muted: a thousand of them. The watchdog says who waits for whom.
+func TestStall_RandomGraphs(t *testing.T) {
+	var letGo, reports uint64
+	defer func() { t.Logf("%d let go, %d reports", letGo, reports) }()
+	graph := func(t *rapid.T) {
+		sys := actor.Start(actor.Workers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.Logger(silent), make(stalls, 1).option(),
+			actor.StallEvery(time.Millisecond/2))
+		defer sys.Stop()
+		var g muteGraph
+		types := []*actor.Type[puppet]{puppetType}
+		for range rapid.IntRange(2, 4).Draw(t, "actors") {
+			g.actors = append(g.actors, types[0].Spawn(sys, puppet{}))
+		}
+		for range rapid.IntRange(1, 6).Draw(t, "roots") {
+			a := drawAct(t, len(g.actors), 3)
+			g.sent.Add(1)
+			do.Send(sys, g.actors[a.at], g.do(a))
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+		defer cancel()
+		if err := sys.Wait(ctx); err != nil {
+			t.Fatalf("no progress: %v\n%s", err, strings.Join(actor.WhoWaits(sys), "\n"))
+		}
+		st := sys.Stats()
+		letGo, reports = letGo+st.LetGo, reports+st.Stalls
+		if g.ran.Load() != g.sent.Load() || st.Mutes != st.Unmutes {
+			t.Fatalf("%d of %d ran, %d mutes, %d unmutes", g.ran.Load(), g.sent.Load(), st.Mutes, st.Unmutes)
+		}
+	}
+	for range scaled(10) { // of 100 each
+		rapid.Check(t, graph)
+	}
+}
+
+// TestStall_Log: without a hook it is logged, with names.
+func TestStall_Log(t *testing.T) {
+	var log lines
+	sys := start(t, actor.Workers(1), actor.Logger(log.logger()))
+	r := press(t, sys)
+	m := muteOn(t, sys, func(c *actor.Context) { count.Send(c, r, 1) })
+	eventually(t, "a line", func() bool {
+		return slices.ContainsFunc(log.all(), func(l string) bool {
+			return strings.Contains(l, m.String()+" waits for "+r.String())
+		})
+	})
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+	watchdog(t, sys)
+}
+
+// lines is a log.
+type lines struct {
+	mu  sync.Mutex
+	got []string
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.got = append(l.got, string(b))
+	return len(b), nil
+}
+
+func (l *lines) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.got)
+}
+
+func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }

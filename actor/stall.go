@@ -1,0 +1,308 @@
+package actor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// StallReport tells of actors that have waited for long for one that applies pressure,
+// and might wait for ever: in a circle, or because nothing is left that could go on. The
+// runtime has let those in Waits go on that wait for Pressed itself, for the mail that
+// they have; if the pressure lasts it does so again, each time after twice as long unless
+// the system is Idle.
+type StallReport struct {
+	// Pressed is the actor that has applied pressure.
+	Pressed ActorName
+	// Waits says who waits for whom: nearest to Pressed first, at most 32.
+	Waits []Wait
+	// Closed tells that the waiting goes in a circle: one of those who wait has a message
+	// from Pressed in its mailbox, which may be what Pressed waits for.
+	Closed bool
+	// Idle tells that nothing else was queued or ran in the system, and nobody held it:
+	// only somebody outside who ought to have a [System.Hold] could end the pressure.
+	Idle bool
+}
+
+// Deadlock tells that nothing in the system could have ended the waiting.
+func (r StallReport) Deadlock() bool { return r.Closed && r.Idle }
+
+// String says who waits for whom, in one line.
+func (r StallReport) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "%v is under pressure", r.Pressed)
+	for _, w := range r.Waits {
+		fmt.Fprintf(&s, "; %v", w)
+	}
+	return s.String()
+}
+
+// Wait is an actor that is muted, and for whom.
+type Wait struct {
+	// Who is muted.
+	Who ActorName
+	// For is whose gate it waits at.
+	For ActorName
+	// Mail is how many messages it has, at most 1,000; 1,000 may be more.
+	Mail int
+	// From is the behaviour of a message among them that the pressed actor has sent; ""
+	// if there is none.
+	From string
+}
+
+// String is as in "reader#2 waits for socket#1 with 3 messages, among them socket#1's
+// done".
+func (w Wait) String() string {
+	s := fmt.Sprintf("%v waits for %v with %d messages", w.Who, w.For, w.Mail)
+	if w.From != "" {
+		s += ", among them its " + w.From
+	}
+	return s
+}
+
+// ActorName says which actor.
+type ActorName struct {
+	// Type is the name of its type.
+	Type string
+	// ID is its number, as Ref.ID returns it.
+	ID uint64
+}
+
+// String is as in "socket#4".
+func (n ActorName) String() string { return fmt.Sprintf("%s#%d", n.Type, n.ID) }
+
+func (b *body) actorName() ActorName { return ActorName{b.typ.name, b.id} }
+
+const (
+	stallPeriod = 30 * time.Millisecond // between two looks at the actors under pressure
+	stallFirst  = 2                     // looks before those who wait are let go: 30 to 60 ms
+	stallMost   = 256                   // looks between two times: about 8 s
+	maxWaits    = 32                    // in a report
+	maxMail     = 1000                  // messages looked at in one mailbox
+)
+
+// stallWatch looks after actors under pressure for which others are muted. That alone
+// can keep an actor muted for ever: muting without it cannot, as package backpressure
+// shows. It is an alarm that is set only while there are such actors.
+//
+// It decides nothing itself: it sends the actor a message, in whose turn everything is
+// looked at and done, by the owner of the gate. So it cannot disagree with a pressure
+// that is released meanwhile: the message finds nothing to do.
+type stallWatch struct {
+	sys   *System
+	mu    seam.Mutex
+	roots []*body    // guarded by mu
+	alarm seam.Alarm // guarded by mu; nil: it was never needed
+	ended bool       // guarded by mu
+	seen  letterLog
+}
+
+// stallState is what the watch knows of one actor. Guarded by the watch's mu.
+type stallState struct {
+	listed bool
+	which  uint32 // the application of pressure that the rest is about
+	looks  int    // since then, or since those who wait were let go last
+	due    int    // when they will be
+}
+
+// watch begins to look after b, under pressure, for which somebody waits. Any goroutine.
+func (s *stallWatch) watch(b *body) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := b.flow.Load()
+	if f.stall.listed {
+		return
+	}
+	f.stall = stallState{listed: true}
+	s.roots = append(s.roots, b)
+	if len(s.roots) == 1 && !s.ended {
+		s.arm()
+	}
+}
+
+// arm sets the alarm. Caller holds mu.
+func (s *stallWatch) arm() {
+	clock := s.sys.stallClock()
+	if s.alarm == nil {
+		s.alarm = clock.NewAlarm(s.tick)
+	}
+	s.alarm.Set(clock.Nanos() + int64(s.sys.opts.stallPeriod))
+}
+
+// tick looks once.
+func (s *stallWatch) tick() {
+	idle := s.sys.onlyMuted()
+	for _, b := range s.look() {
+		word := uint64(0)
+		if idle {
+			word = 1
+		}
+		_ = b.deliver(newOwn(nil, stallID, word)) // an error: it has ended
+	}
+}
+
+// look counts a look at every actor and returns those whose time has come. Those that
+// are watched for nothing are forgotten: whoever waits for them next lists them again,
+// since he asks for it after he has entered their ledger.
+func (s *stallWatch) look() (due []*body) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return nil
+	}
+	keep := s.roots[:0]
+	for _, b := range s.roots {
+		f := b.flow.Load()
+		which := f.pressed.Load()
+		if which == 0 || !b.gate.Waited(&gateMark) {
+			f.stall.listed = false
+			continue
+		}
+		keep = append(keep, b)
+		if f.stall.count(which) {
+			due = append(due, b)
+		}
+	}
+	clear(s.roots[len(keep):])
+	s.roots = keep
+	if len(keep) > 0 {
+		s.arm()
+	}
+	return due
+}
+
+// count counts a look and tells whether it is time to let go who waits.
+func (t *stallState) count(which uint32) bool {
+	if t.which != which {
+		t.which, t.looks, t.due = which, 0, stallFirst
+	}
+	if t.looks++; t.looks < t.due {
+		return false
+	}
+	t.looks, t.due = 0, min(2*t.due, stallMost)
+	return true
+}
+
+// soon makes the next time come as soon as the first.
+func (s *stallWatch) soon(b *body) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b.flow.Load().stall.due = stallFirst
+}
+
+// end stops the watch and ends the actors under pressure for which somebody is muted:
+// nobody else will, since they may be idle, and who waits would not come to its end. It
+// implements sched.Config.Stopped.
+func (s *stallWatch) end() {
+	s.mu.Lock()
+	s.ended = true
+	roots := s.roots
+	s.roots = nil
+	if s.alarm != nil {
+		s.alarm.Stop()
+	}
+	s.mu.Unlock()
+	for _, b := range roots {
+		if b.box.push(newOwn(nil, stallID, 0)) == pushWoke {
+			b.TaskDied(nil, ErrSystemStopped) // it was idle and is ours
+		}
+	}
+}
+
+// onlyMuted tells whether the system would be quiescent but for actors that are muted.
+func (s *System) onlyMuted() bool {
+	holds, ok := s.sched.OnlyHolds()
+	if !ok {
+		return false
+	}
+	st := s.Stats() // exact while nothing runs
+	return holds == int64(st.Mutes-st.Unmutes)
+}
+
+// pressureKeeper is a stallKeeper as the rest of the runtime sees it, so that a program
+// that applies no pressure does not link what looks after it.
+type pressureKeeper interface {
+	watchOver(b *body)
+	stalled(b *body, c *Context, idle bool)
+}
+
+type stallKeeper struct{}
+
+func (stallKeeper) watchOver(b *body)                      { b.sys.stalls.watch(b) }
+func (stallKeeper) stalled(b *body, c *Context, idle bool) { b.stalled(c, idle) }
+
+// stalled lets those go on who have waited for long because of applied pressure, and
+// reports it if the waiting might never have ended. Owner only, in a turn.
+func (b *body) stalled(c *Context, idle bool) {
+	if b.load&backpressure.Pressed == 0 || !b.gate.Waited(&gateMark) {
+		return // it has come to an end by itself
+	}
+	r := b.survey()
+	r.Idle = idle
+	c.count.LetGo += letGo(replier{c: c, sys: b.sys}, b.gate.Drain(&gateMark))
+	if r.Idle {
+		b.sys.stalls.soon(b)
+	}
+	if r.Closed || r.Idle {
+		c.count.Stalls++
+		b.sys.reportStall(r)
+	}
+}
+
+// survey finds out who waits for an actor, and whom they keep waiting. Owner only. Those
+// who wait are parked and stay so, since only the owner opens this gate; so do those who
+// wait for them, and so on. What lies in their mailboxes therefore stays where it is.
+func (b *body) survey() StallReport {
+	r := StallReport{Pressed: b.actorName()}
+	for next := []*body{b}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
+		at := next[0]
+		at.gate.Each(&gateMark, func(w waiting) bool {
+			if w.muted.debt.Parked() { // if so, since before this load: what it wrote is visible
+				wait := w.muted.waitFor(at, b)
+				r.Closed = r.Closed || wait.From != ""
+				r.Waits = append(r.Waits, wait)
+				next = append(next, w.muted)
+			}
+			return len(r.Waits) < maxWaits
+		})
+	}
+	return r
+}
+
+// waitFor describes a parked actor that waits for at and in the end for root. The caller
+// keeps it parked.
+func (b *body) waitFor(at, root *body) Wait {
+	w := Wait{Who: b.actorName(), For: at.actorName()}
+	note := func(m, end *message) {
+		for ; m != end && w.Mail < maxMail; m = m.next {
+			w.Mail++
+			if m.from == root.id && !isOwn(m.id) {
+				w.From = b.typ.decls[m.id].name
+			}
+		}
+	}
+	note(b.in.fifo, nil)
+	note(b.box.head.Load(), b.in.last)
+	if b.typ.bound.limit != 0 {
+		f := b.flow.Load()
+		f.lobby.mu.Lock()
+		defer f.lobby.mu.Unlock()
+		note(f.bounded.first, nil)
+	}
+	return w
+}
+
+func (s *System) reportStall(r StallReport) {
+	if s.opts.onStall != nil {
+		s.guard("OnStall", func() { s.opts.onStall(r) })
+		return
+	}
+	if n, ok := s.stalls.seen.next(); ok {
+		s.log(func(l logSink) {
+			l.warn("gallop: actors wait for one under pressure", "who", r.String(), "deadlock", r.Deadlock(), "so_far", n)
+		})
+	}
+}

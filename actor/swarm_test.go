@@ -1,0 +1,337 @@
+package actor_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// The swarm: many small systems, each with a random mixture of workloads from one seed.
+// Whatever they do, what was sent is what ran and what became a dead letter; nothing
+// runs after its end; the counters of the system say the same; and it becomes quiet.
+
+// swarm is one such system and its books.
+type swarm struct {
+	sys    *actor.System
+	seed   uint64
+	names  []string // of the workloads
+	budget atomic.Int64
+
+	sent, ran, dead, asked, answered atomic.Int64
+	crashed, late                    atomic.Int64
+
+	mu   sync.Mutex
+	bees []actor.Ref[bee]
+}
+
+// bee is one of its actors.
+type bee struct {
+	s     *swarm
+	next  actor.Ref[bee]
+	ended bool
+}
+
+// task is what a message tells a bee to do.
+type task struct {
+	do   func(*bee, *actor.Context, *rand.Rand, task)
+	left int // hops, or levels
+	seed uint64
+}
+
+var (
+	beeType = actor.NewType[bee]("bee")
+	beeDo   = actor.Declare[task](beeType, "do")
+	beeAsk  = actor.DeclareAsk[int, int](beeType, "ask")
+	beeHear = actor.Declare[actor.Result[int]](beeType, "hear")
+)
+
+// The table is filled here because the methods name the behaviours.
+func init() {
+	beeType.Table(beeDo.Do((*bee).Do), beeAsk.Do((*bee).Ask), beeHear.Do((*bee).Hear))
+}
+
+func (b *bee) count() {
+	b.s.ran.Add(1)
+	if b.ended {
+		b.s.late.Add(1)
+	}
+}
+
+func (b *bee) Do(c *actor.Context, m task) {
+	b.count()
+	m.do(b, c, rand.New(rand.NewPCG(m.seed, b.s.seed)), m)
+}
+
+func (b *bee) Ask(_ *actor.Context, n int) (int, error)   { b.count(); return n + 1, nil }
+func (b *bee) Hear(_ *actor.Context, _ actor.Result[int]) { b.count(); b.s.answered.Add(1) }
+func (s *swarm) spend() bool                              { return s.budget.Add(-1) >= 0 }
+func (s *swarm) send(from actor.Sender, to actor.Ref[bee], m task) {
+	if !to.IsZero() && s.spend() { // the sink sends to nobody
+		s.sent.Add(1)
+		beeDo.Send(from, to, m)
+	}
+}
+
+// ask counts the request and the reply.
+func (s *swarm) ask(c *actor.Context, to actor.Ref[bee]) {
+	if !to.IsZero() && s.spend() {
+		s.sent.Add(2)
+		s.asked.Add(1)
+		actor.AskTo(c, beeAsk, to, 1, beeHear)
+	}
+}
+
+func (s *swarm) spawn(from actor.Sender, next actor.Ref[bee]) actor.Ref[bee] {
+	b := beeType.Spawn(from, bee{s: s, next: next})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bees = append(s.bees, b)
+	return b
+}
+
+// any returns one of all actors, ended ones among them.
+func (s *swarm) any(r *rand.Rand) actor.Ref[bee] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bees[r.IntN(len(s.bees))]
+}
+
+// workloads are what a swarm is made of. Each begins with a message to a new actor.
+var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
+	"tree": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		for range 2 + r.IntN(2) {
+			if m.left > 0 {
+				b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
+			}
+		}
+	},
+	"flood": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		for range 150 { // more than a batch: whoever gets them is overloaded
+			b.s.send(c, b.next, task{rest, 0, 0})
+		}
+		b.s.send(c, actor.Self[bee](c), task{m.do, m.left, r.Uint64()})
+	},
+	"ring": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		if m.left > 0 {
+			b.s.send(c, b.s.any(r), task{m.do, m.left - 1, r.Uint64()})
+		}
+	},
+	"asks": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		b.s.ask(c, b.s.any(r))
+		b.s.ask(c, b.next)
+		if m.left > 0 {
+			b.s.send(c, actor.Self[bee](c), task{m.do, m.left - 1, r.Uint64()})
+		}
+	},
+	"star": func(b *bee, c *actor.Context, r *rand.Rand, m task) { // everybody sends to one and it to everybody
+		for range 20 {
+			b.s.send(c, b.s.any(r), task{func(b *bee, c *actor.Context, _ *rand.Rand, _ task) {
+				b.s.send(c, b.next, task{rest, 0, 0})
+			}, 0, r.Uint64()})
+		}
+	},
+	"stops": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		switch victim := b.s.any(r); r.IntN(3) {
+		case 0:
+			actor.Stop(c, victim)
+		case 1:
+			actor.Kill(c, victim)
+		default:
+			b.ended = true
+			c.Stop()
+		}
+		b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
+	},
+	"panics": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
+		b.s.crashed.Add(1)
+		b.ended = true
+		if r.IntN(2) == 0 {
+			panic("bee")
+		}
+		runtime.Goexit()
+	},
+	"blocks": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		c.Blocking(runtime.Gosched)
+		b.s.send(c, b.s.any(r), task{m.do, m.left - 1, r.Uint64()})
+	},
+}
+
+func rest(*bee, *actor.Context, *rand.Rand, task) {}
+
+var workloadNames = []string{"tree", "flood", "ring", "asks", "star", "stops", "panics", "blocks"}
+
+// hatch makes the system of a seed.
+func hatch(seed uint64, budget int) *swarm {
+	r := rand.New(rand.NewPCG(seed, 0))
+	s := &swarm{seed: seed}
+	s.budget.Store(int64(budget))
+	s.sys = actor.Start(actor.Workers(1+r.IntN(4)), actor.Batch([]int{1, 5, 100}[r.IntN(3)]), actor.Seed(seed),
+		actor.Logger(silent), actor.OnDeadLetter(func(actor.DeadLetter) { s.dead.Add(1) }))
+	sink := s.spawn(s.sys, actor.Ref[bee]{})
+	for range 1 + r.IntN(12) {
+		name := workloadNames[r.IntN(len(workloadNames))]
+		s.names = append(s.names, name)
+		s.send(s.sys, s.spawn(s.sys, sink), task{workloads[name], 1 + r.IntN(8), r.Uint64()})
+	}
+	return s
+}
+
+// outsiders send from goroutines until the budget is gone or the system refuses.
+func (s *swarm) outsiders(n int) *sync.WaitGroup {
+	wg := new(sync.WaitGroup)
+	for g := range n {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(s.seed, uint64(g)+1))
+			for range 200 {
+				if !s.spend() {
+					return
+				}
+				m := task{rest, 0, 0}
+				if err := beeDo.TrySend(s.sys, s.any(r), m); err == nil {
+					s.sent.Add(1)
+				} else if errors.Is(err, actor.ErrSystemStopped) {
+					return
+				}
+			}
+		})
+	}
+	return wg
+}
+
+// run brings the swarm to its end, one way or another, and reports what is wrong.
+func (s *swarm) run() error {
+	r := rand.New(rand.NewPCG(s.seed, 1<<32))
+	outside := s.outsiders(r.IntN(3))
+	how := r.IntN(3)
+	done := make(chan error, 1)
+	go func() {
+		switch how {
+		case 0:
+			outside.Wait()
+			done <- s.sys.Run()
+		case 1:
+			done <- s.sys.Run()
+		default:
+			for s.budget.Load() > 500 && s.sys.Stats().Turns == 0 {
+				runtime.Gosched()
+			}
+			s.sys.Stop()
+			done <- nil
+		}
+	}()
+	if err := s.watch(done); err != nil {
+		return err
+	}
+	outside.Wait()
+	s.sys.Stop()
+	return s.audit()
+}
+
+// audit compares the books.
+func (s *swarm) audit() error {
+	st := s.sys.Stats()
+	sent, ran, dead := s.sent.Load(), s.ran.Load(), s.dead.Load()
+	switch {
+	case sent != ran+dead:
+		return fmt.Errorf("%d sent, but %d ran + %d dead = %d: %+v", sent, ran, dead, ran+dead, st)
+	case uint64(ran) != st.Messages || uint64(dead) != st.DeadLetters:
+		return fmt.Errorf("%d ran and %d are dead; the system says %+v", ran, dead, st)
+	case uint64(s.crashed.Load()) != st.Panics:
+		return fmt.Errorf("%d crashed; the system says %+v", s.crashed.Load(), st)
+	case s.late.Load() != 0:
+		return fmt.Errorf("%d behaviours of actors that had ended", s.late.Load())
+	case st.Mutes != st.Unmutes:
+		return fmt.Errorf("%d muted and %d let go", st.Mutes, st.Unmutes)
+	}
+	return nil
+}
+
+// patience is how long nothing may happen at all before the swarm is said to hang.
+const patience = time.Minute
+
+// watch waits for the end, and gives up when nothing has run for long.
+func (s *swarm) watch(done <-chan error) error {
+	for last := int64(-1); ; {
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(patience):
+			if now := s.ran.Load() + s.dead.Load(); now != last {
+				last = now
+				continue
+			}
+			return errors.New("no progress: " + s.picture())
+		}
+	}
+}
+
+// picture says what is where when nothing moves any more.
+func (s *swarm) picture() string {
+	st := s.sys.Stats()
+	stacks := make([]byte, 1<<20)
+	return fmt.Sprintf("%d sent, %d ran, %d dead, %d muted and %d let go; workers %+v\n%s",
+		s.sent.Load(), s.ran.Load(), s.dead.Load(), st.Mutes, st.Unmutes, st.Workers, stacks[:runtime.Stack(stacks, true)])
+}
+
+// bundle writes down what is needed to see a failure again.
+func (s *swarm) bundle(t *testing.T, budget int, err error) {
+	dir := os.Getenv("GALLOP_BUNDLES")
+	if dir == "" {
+		return
+	}
+	text := fmt.Sprintf("seed %d\nbudget %d\nworkloads %q\n%s %s/%s, %d processors\n\n%v\n",
+		s.seed, budget, s.names, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), err)
+	name := filepath.Join(dir, fmt.Sprintf("swarm-%d.txt", s.seed))
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Error(err)
+	}
+}
+
+// swarmTime is how long the swarm goes on: GALLOP_SOAK, a duration, or until its
+// rounds are over.
+func swarmTime(t *testing.T) time.Duration {
+	text := os.Getenv("GALLOP_SOAK")
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	must(t, err)
+	return d
+}
+
+// TestSwarm: "Each runs exactly once or becomes a dead letter", over mixtures of trees,
+// floods, rings, asks, stars, stops, panics and blocking turns. GALLOP_SWARM repeats one
+// seed; with GALLOP_BUNDLES failures are written to that directory.
+func TestSwarm(t *testing.T) {
+	rounds, budget, first := nightly(60, 20_000), 4000, uint64(1)
+	if text := os.Getenv("GALLOP_SWARM"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		must(t, err)
+		rounds, first = 1, n
+	}
+	begin, length := time.Now(), swarmTime(t)
+	if length > 0 {
+		rounds = 0 // by the clock only
+	}
+	messages, seed := int64(0), first
+	for ; seed < first+uint64(rounds) || time.Since(begin) < length; seed++ {
+		s := hatch(seed, budget)
+		if err := s.run(); err != nil {
+			s.bundle(t, budget, err)
+			t.Fatalf("%v\nworkloads %q\nagain: GALLOP_SWARM=%d go test -run '^TestSwarm$' ./actor", err, s.names, seed)
+		}
+		messages += s.sent.Load()
+	}
+	t.Logf("%d seeds, %d messages, none lost or doubled", seed-first, messages)
+}

@@ -1,0 +1,96 @@
+package actor
+
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/backpressure"
+)
+
+const (
+	counted = backpressure.Counted
+	bounded = backpressure.Bounded
+)
+
+// limits are a type's watermarks; zero: none.
+type limits struct {
+	high, low int
+	measure   func(b *body, c *Context) (mail bool) // linked only with TypeWatermarks
+}
+
+// TypeWatermarks makes actors of this type overloaded by how much waits for them and
+// not by whether they empty their mailbox in a turn: from high messages on, until no
+// more than low are left. The actor counts as it goes, at the end of each of its turns;
+// a send pays nothing. So the mailbox may exceed high by what is sent during one turn,
+// or while the actor waits for one. It panics unless 0 ≤ low < high.
+func TypeWatermarks(high, low int) TypeOption {
+	if low < 0 || low >= high {
+		panic(fmt.Sprintf("gallop: TypeWatermarks(%d, %d): want 0 ≤ low < high", high, low))
+	}
+	return func(t *typeInfo) { t.marks = limits{high, low, (*body).measure} }
+}
+
+// watermarks count an actor's mail. Every message is passed once: the count goes on
+// from the head of the mailbox that it has seen last. Owner only.
+type watermarks struct {
+	depth int      // messages taken out and not yet run, and those in the mailbox down from upTo
+	upTo  *message // nil: nothing is known. In the mailbox, or the last that was taken out
+}
+
+// ran takes off what a turn has run.
+func (k *watermarks) ran(n int) {
+	if k.upTo != nil {
+		k.depth -= n
+	}
+}
+
+// add counts messages that did not come through the mailbox.
+func (k *watermarks) add(n int) {
+	if k.upTo != nil {
+		k.depth += n
+	}
+}
+
+// measure counts the mail and changes the load if it has crossed a watermark. It tells
+// whether any mail is at hand for the next turn. Owner only, at the end of a turn.
+func (b *body) measure(c *Context) (mail bool) {
+	depth := b.countMail(c)
+	switch marks := b.typ.marks; {
+	case depth >= marks.high && b.load&backpressure.Overloaded == 0:
+		b.setLoad(c, b.load|backpressure.Overloaded)
+	case depth <= marks.low && b.load&backpressure.Overloaded != 0:
+		b.setLoad(c, b.load&^backpressure.Overloaded)
+	}
+	return b.in.fifo != nil
+}
+
+// countMail brings the count up to date. If all that was taken out has run it takes out
+// what has come in, since a count that does not see it leave the mailbox is lost: it
+// turns the links around.
+func (b *body) countMail(c *Context) int {
+	k := &b.flow.Load().marks
+	h := b.box.head.Load()
+	if k.upTo == nil {
+		k.depth, k.upTo = distance(b.in.fifo, nil), b.in.last
+	}
+	k.depth += distance(h, k.upTo)
+	k.upTo = h
+	if b.in.fifo != nil {
+		return k.depth
+	}
+	spent := b.in.last
+	if h == spent {
+		*k = watermarks{} // it will doze, or park: the next turn takes out what comes in
+		return 0
+	}
+	b.in.fifo, b.in.last = reversed(h, spent), h
+	c.recycleChain(spent, spent, 1)
+	return k.depth
+}
+
+// distance is the number of messages from m on, without end.
+func distance(m, end *message) (n int) {
+	for ; m != end; m = m.next {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,67 @@
+package actor
+
+import "github.com/gallop-go/gallop/backpressure"
+
+// Yield continues a long computation in a later turn: m for b is the very next message
+// that the running actor handles, before everything that waits in its mailbox, and
+// others have their turns in between. What is to be known then travels in m or in the
+// actor's state. As any message it runs exactly once, or becomes a dead letter if the
+// actor ends before.
+//
+// Call it at most once in a behaviour, as the last thing it does. It costs no locked
+// instruction. It panics if b is not a behaviour of the running actor, or if the
+// behaviour has yielded already.
+func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
+	d := b.decl()
+	if d.typ != c.self.typ {
+		panic("gallop: Yield: " + d.fullName() + " is not a behaviour of " + c.self.String())
+	}
+	if c.then&yielded != 0 {
+		panic("gallop: Yield: called twice in one behaviour of " + c.self.String())
+	}
+	n := newMessage(c, d.pool)
+	*payloadOf[M](n) = m
+	n.id, n.from, n.next = d.id, c.self.id, nil
+	c.putFront(n, n, 1)
+}
+
+// front is mail that is to come before what has been taken out of the mailbox, once the
+// behaviour that runs has returned: until then that is the turn's.
+type front struct {
+	first, end *message
+	n          int
+}
+
+func (c *Context) putFront(first, end *message, n int) {
+	c.front = front{first, end, n}
+	c.then |= yielded
+}
+
+func (c *Context) takeFront() (first, end *message, n int) {
+	f := c.front
+	c.front = front{}
+	return f.first, f.end, f.n
+}
+
+// putFirst puts a chain of n messages before what has been taken out of the mailbox.
+// None of them was ever in it, so that they can be recycled when they have run. Owner
+// only, between two messages; the turn must end before it takes another one.
+func (b *body) putFirst(first, end *message, n int) {
+	end.next = b.in.fifo
+	b.in.fifo = first
+	if b.load&backpressure.Counted != 0 {
+		b.flow.Load().marks.add(n)
+	}
+}
+
+// handOn ends a turn whose next message is in place. An actor that yields although it
+// has spent its turn, while mail waits behind, is overloaded as if it had run its batch.
+func (b *body) handOn(c *Context) (again bool) {
+	switch {
+	case b.load&backpressure.Counted != 0:
+		b.typ.marks.measure(b, c)
+	case c.left == 0 && (b.in.fifo.next != nil || b.box.head.Load() != b.in.last):
+		return b.batchSpent(c)
+	}
+	return true
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
+)
+
+// kinds are the two ways to hold the state, and no state, to be subtracted.
+var kinds = map[string]func(*actor.System, config) population{
+	"pointers": populate(pointerType, pointerBuild, pointerTouch),
+	"arena":    populate(arenaType, arenaBuild, arenaTouch),
+	"none":     populate(noneType, noneBuild, noneTouch),
+}
+
+// populate returns what spawns and builds the actors of a type.
+func populate[S any](t *actor.Type[S], build actor.Behaviour[S, int], touch actor.Behaviour[S, int]) func(*actor.System, config) population {
+	return func(sys *actor.System, c config) population {
+		refs := make([]actor.Ref[S], c.actors)
+		for i := range refs {
+			refs[i] = t.SpawnFunc(sys, func(*S) {})
+			build.Send(sys, refs[i], c.nodes)
+		}
+		return population{func(i int) { touch.Send(sys, refs[i], 1) }}
+	}
+}
+
+// Ordinary Go values.
+type (
+	goNode struct {
+		value, weight, depth uint64
+		next                 *goNode
+	}
+	pointers struct {
+		head *goNode
+		sum  uint64
+	}
+)
+
+func (p *pointers) build(_ *actor.Context, n int) {
+	for i := range n {
+		p.head = &goNode{value: uint64(i), next: p.head}
+	}
+}
+
+func (p *pointers) touch(_ *actor.Context, by int) {
+	for n := p.head; n != nil; n = n.next {
+		n.weight += uint64(by)
+		p.sum += n.value
+	}
+}
+
+var (
+	pointerType  = actor.NewType[pointers]("pointers")
+	pointerBuild = actor.Declare[int](pointerType, "build")
+	pointerTouch = actor.Declare[int](pointerType, "touch")
+	_            = pointerType.Table(pointerBuild.Do((*pointers).build), pointerTouch.Do((*pointers).touch))
+)
+
+// The actor's own arena.
+type (
+	node struct {
+		value, weight, depth uint64
+		next                 heap.Ptr[node]
+	}
+	arena struct {
+		head heap.Ptr[node]
+		sum  uint64
+	}
+)
+
+func (s *arena) build(c *actor.Context, n int) {
+	a := c.Heap()
+	for i := range n {
+		p := heap.New[node](a)
+		*p.Deref(a) = node{value: uint64(i), next: s.head}
+		s.head = p
+	}
+}
+
+func (s *arena) touch(c *actor.Context, by int) {
+	a := c.Heap()
+	for p := s.head; !p.IsZero(); {
+		n := p.Deref(a)
+		n.weight += uint64(by)
+		s.sum += n.value
+		p = n.next
+	}
+}
+
+var (
+	arenaType  = actor.NewType[arena]("arena")
+	arenaBuild = actor.Declare[int](arenaType, "build")
+	arenaTouch = actor.Declare[int](arenaType, "touch")
+	_          = arenaType.Table(arenaBuild.Do((*arena).build), arenaTouch.Do((*arena).touch))
+)
+
+// No state at all: what the actors themselves cost.
+type none struct{ sum uint64 }
+
+func (n *none) nothing(*actor.Context, int) { n.sum++ }
+
+var (
+	noneType  = actor.NewType[none]("none")
+	noneBuild = actor.Declare[int](noneType, "build")
+	noneTouch = actor.Declare[int](noneType, "touch")
+	_         = noneType.Table(noneBuild.Do((*none).nothing), noneTouch.Do((*none).nothing))
+)

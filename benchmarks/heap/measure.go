@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// population is very many actors of one kind.
+type population struct {
+	touch func(i int) // sends a message that adds up the state of actor i
+}
+
+// measure does one kind.
+func measure(c config) result {
+	sys := actor.Start()
+	defer sys.Stop()
+	begin := time.Now()
+	pop := kinds[c.kind](sys, c)
+	_ = sys.Wait(context.Background())
+	r := result{Kind: c.kind, BuildMs: ms(time.Since(begin))}
+	r.collections(c.cycles)
+	r.memory()
+	r.delays(sys, pop, c)
+	return r
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// markCPU is the seconds that Go's collector has spent marking, on whatever processor.
+func markCPU() float64 {
+	s := []metrics.Sample{
+		{Name: "/cpu/classes/gc/mark/assist:cpu-seconds"},
+		{Name: "/cpu/classes/gc/mark/dedicated:cpu-seconds"},
+		{Name: "/cpu/classes/gc/mark/idle:cpu-seconds"},
+	}
+	metrics.Read(s)
+	sum := 0.0
+	for _, x := range s {
+		sum += x.Value.Float64()
+	}
+	return sum
+}
+
+// collections measures forced collections, with nothing else going on.
+func (r *result) collections(n int) {
+	runtime.GC()
+	cpu, begin := markCPU(), time.Now()
+	for range n {
+		runtime.GC()
+	}
+	r.CycleMs = ms(time.Since(begin)) / float64(n)
+	r.MarkMs = (markCPU() - cpu) * 1000 / float64(n)
+}
+
+func (r *result) memory() {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	r.HeapMB, r.Objects = float64(m.HeapAlloc)/(1<<20), m.HeapObjects
+	status, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(status)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmRSS:" {
+			kb, _ := strconv.ParseFloat(f[1], 64)
+			r.RSSMB = kb / 1024
+		}
+	}
+}
+
+// delays measures how late a probe runs that should every 200 µs, while the rest of the
+// process makes garbage and so has Go's collector run now and then. Counted from when
+// the probe should have been sent: what keeps the sender from sending, keeps whatever
+// sends in earnest as well.
+func (r *result) delays(sys *actor.System, pop population, c config) {
+	const every = 200 * time.Microsecond
+	var stop atomic.Bool
+	done := make(chan struct{})
+	go litter(c.garbage<<20, &stop, done)
+	p := probeType.Spawn(sys, probe{})
+	cycles := collected()
+	begin := time.Now()
+	for due := begin; due.Sub(begin) < c.probe; due = due.Add(every) {
+		time.Sleep(time.Until(due))
+		probeHit.Send(sys, p, due.UnixNano())
+		pop.touch(rand.IntN(c.actors))
+		r.Touches++
+	}
+	r.CyclesSeen = collected() - cycles
+	stop.Store(true)
+	<-done
+	all, _ := probeAll.Ask(context.Background(), sys, p, actor.None{})
+	slices.Sort(all)
+	at := func(q float64) float64 { return float64(all[int(q*float64(len(all)-1))]) / 1000 }
+	r.P50, r.P99, r.P999, r.Max = at(0.5), at(0.99), at(0.999), at(1)
+}
+
+// collected returns how many cycles Go's collector has finished.
+func collected() int {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.NumGC)
+}
+
+// litter makes garbage, so many bytes a second.
+func litter(rate int, stop *atomic.Bool, done chan<- struct{}) {
+	for due := time.Now(); !stop.Load(); due = due.Add(time.Millisecond) {
+		for left := rate / 1000; left > 0; left -= 4096 {
+			litterSink = make([]byte, 4096)
+		}
+		time.Sleep(time.Until(due))
+	}
+	close(done)
+}
+
+var litterSink []byte
+
+// A probe notes how long its messages were on their way, in nanoseconds.
+type probe struct{ delays []int64 }
+
+var (
+	probeType = actor.NewType[probe]("probe")
+	probeHit  = actor.Declare[int64](probeType, "hit")
+	probeAll  = actor.DeclareAsk[actor.None, []int64](probeType, "all")
+	_         = probeType.Table(
+		probeHit.Do(func(p *probe, _ *actor.Context, sent int64) { p.delays = append(p.delays, time.Now().UnixNano()-sent) }),
+		probeAll.Do(func(p *probe, _ *actor.Context, _ actor.None) ([]int64, error) { return p.delays, nil }))
+)

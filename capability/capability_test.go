@@ -1,0 +1,144 @@
+package capability_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gallop-go/gallop/capability"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// caught returns what f panics with.
+func caught(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
+func mustBeGone(t *testing.T, f func()) {
+	t.Helper()
+	if err, _ := caught(f).(error); !errors.Is(err, capability.ErrGone) {
+		t.Errorf("got %v, want ErrGone", err)
+	}
+}
+
+type doc struct{ words []string }
+
+// "An Iso that was moved, taken or frozen is gone, from whichever copy of the handle."
+func TestIso_GoneIsGone(t *testing.T) {
+	for name, give := range map[string]func(capability.Iso[doc]){
+		"move":   func(i capability.Iso[doc]) { i.Move() },
+		"take":   func(i capability.Iso[doc]) { i.Take() },
+		"freeze": func(i capability.Iso[doc]) { i.Freeze() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := capability.NewIso(func(d *doc) { d.words = []string{"a"} })
+			twin := i
+			if give(i); !twin.Gone() || i.IsZero() {
+				t.Error("it is not gone")
+			}
+			for _, f := range []func(){
+				func() { twin.Move() }, func() { twin.Take() }, func() { twin.Freeze() }, func() { twin.Tag() },
+				func() { twin.Use(func(*doc) {}) },
+			} {
+				mustBeGone(t, f)
+			}
+		})
+	}
+}
+
+// The value arrives, and its identity with it.
+func TestIso_Move(t *testing.T) {
+	i := capability.NewIso(func(d *doc) { d.words = []string{"a"} })
+	tag := i.Tag()
+	i.Use(func(d *doc) { d.words = append(d.words, "b") })
+	j := i.Move().Move()
+	j.Use(func(d *doc) { d.words = append(d.words, "c") })
+	if got := j.Take(); strings.Join(got.words, "") != "abc" || !tag.Is(got) || tag.IsZero() {
+		t.Errorf("got %v", got)
+	}
+	mustBeGone(t, func() {
+		k := capability.NewIso[doc](nil)
+		k.Use(func(*doc) { k.Move() })
+	})
+}
+
+// "Also after a panic half way": whoever panics between Move and the send has given it
+// away, and who panics before has not.
+func TestIso_PanicHalfWay(t *testing.T) {
+	i := capability.NewIso[doc](nil)
+	_ = caught(func() { i.Use(func(*doc) { panic("before") }) })
+	if i.Gone() {
+		t.Error("gone without a Move")
+	}
+	_ = caught(func() { i.Move(); panic("behind") })
+	mustBeGone(t, func() { i.Take() })
+}
+
+// "Two goroutines that race to move one cannot both succeed."
+func TestIso_OneOfManyMoves(t *testing.T) {
+	for range 200 {
+		i := capability.NewIso[doc](nil)
+		var won sync.Map
+		var wg sync.WaitGroup
+		for n := range 4 {
+			wg.Go(func() {
+				if caught(func() { i.Move() }) == nil {
+					won.Store(n, true)
+				}
+			})
+		}
+		wg.Wait()
+		winners := 0
+		won.Range(func(any, any) bool { winners++; return true })
+		if winners != 1 {
+			t.Fatalf("%d of 4 moved it", winners)
+		}
+	}
+}
+
+// Many read a Val at a time, and who writes is found.
+func TestVal(t *testing.T) {
+	v := capability.NewIso(func(d *doc) { d.words = []string{"a", "b"} }).Freeze()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			v.View(func(d *doc) {
+				if len(d.words) != 2 || len(v.Get().words) != 2 {
+					t.Error("not what was frozen")
+				}
+			})
+		})
+	}
+	wg.Wait()
+	got := caught(func() { v.View(func(d *doc) { d.words[0] = "x" }) })
+	if invariant.On != strings.Contains(fmt.Sprint(got), "gallop: invariant: a Val was written to") {
+		t.Errorf("a write got %v", got)
+	}
+	if capability.Frozen(3).Get() != 3 || v.Tag().IsZero() {
+		t.Error("Frozen or Tag")
+	}
+}
+
+// Zero values say what to use.
+func TestZeroValues(t *testing.T) {
+	var i capability.Iso[int]
+	var v capability.Val[int]
+	if !i.IsZero() || i.Gone() || !v.IsZero() || !(capability.Tag[int]{}).IsZero() || (capability.Tag[int]{}).Is(nil) {
+		t.Error("zero values hold something")
+	}
+	for want, f := range map[string]func(){
+		"gallop: capability: Move of a zero Iso: use NewIso":               func() { i.Move() },
+		"gallop: capability: Get of a zero Val: use Iso.Freeze or Frozen":  func() { v.Get() },
+		"gallop: capability: View of a zero Val: use Iso.Freeze or Frozen": func() { v.View(func(*int) {}) },
+		"gallop: capability: Tag of a zero Val: use Iso.Freeze or Frozen":  func() { v.Tag() },
+		"gallop: capability: Freeze of a zero Iso: use NewIso":             func() { i.Freeze() },
+	} {
+		if got := fmt.Sprint(caught(f)); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+// Package capability says in types who may do what with a value that actors share: one
+// owner may change it, or many may read it, or nobody may look at it at all.
+//
+// # What it is
+//
+// Data that two actors can reach is a data race unless one of three things holds. Each is
+// a type here, named as in the Pony language:
+//
+//   - [Iso]: isolated. There is one owner, who may read and write, and who can give it
+//     away. Afterwards all that the old owner kept says so.
+//   - [Val]: a value. Nobody may write any more, so everybody may read.
+//   - [Tag]: an identity. It can be compared and sent, and gives no access. The Ref of an
+//     actor is a tag too: there is no way from it to the state.
+//
+// # Choosing
+//
+// Send plain values where they are small and without pointers: a copy is always safe.
+// Use Iso for what is large and has one user at a time, Val for what many read. What
+// is to be part of a receiver's own arena is a Region or a Parcel of package heap.
+//
+// # Guarantees
+//
+// An Iso that was moved, taken or frozen is gone: its methods panic with an error that
+// wraps [ErrGone], from whichever copy of the handle. Two goroutines that race to move
+// one cannot both succeed. What Go cannot promise is that no other pointer into the value
+// was kept: build it where it is, in the function given to [NewIso], and let nothing
+// escape. Where invariants are checked, a Val that is written to is found at the next
+// View.
+//
+// # Costs
+//
+// An Iso or Val is one word and one allocation; Move is one more, of two words, and one
+// locked instruction. View and Use are a load and a comparison. A Tag is one word.
+//
+// # Extending
+//
+// These are types for payloads; actor knows nothing of them, and no send is slower for
+// their sake.
+package capability

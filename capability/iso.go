@@ -1,0 +1,82 @@
+package capability
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// ErrGone says that an Iso was given away: moved, taken or frozen.
+var ErrGone = errors.New("gallop: capability: iso is gone")
+
+// Iso is an isolated value: who holds the handle owns the value, alone. It is one word,
+// and its copies are the same handle. The zero value holds nothing.
+//
+// Send i.Move(): i is dead from then on, so that nothing can be done with what was given
+// away. What the old owner did synchronizes before what the new one does, by way of the
+// message.
+type Iso[T any] struct{ h *isoHandle[T] }
+
+// isoHandle is one owner's hold on a value. The value's memory stays where it is when
+// the owner changes; the handle does not.
+type isoHandle[T any] struct {
+	value *T
+	gone  seam.Bool
+}
+
+// NewIso makes a value and lets build, if it is not nil, fill it in. Nothing of it may
+// escape from build. Any goroutine.
+func NewIso[T any](build func(*T)) Iso[T] {
+	v := new(T)
+	if build != nil {
+		build(v)
+	}
+	return Iso[T]{&isoHandle[T]{value: v}}
+}
+
+// IsZero tells whether i never held anything.
+func (i Iso[T]) IsZero() bool { return i.h == nil }
+
+// Gone tells whether the value was given away through this handle. Any goroutine.
+func (i Iso[T]) Gone() bool { return i.h != nil && i.h.gone.Load() }
+
+// Use runs f on the value. The pointer is valid until f returns. It panics with ErrGone
+// if the value is gone, before and after f: an f that gives it away and goes on is found
+// out. Owner only.
+func (i Iso[T]) Use(f func(*T)) {
+	f(i.here("Use").value)
+	i.here("Use")
+}
+
+// Move gives the value away: what it returns holds it, and i holds nothing any more. It
+// panics with ErrGone if the value is gone already. Owner only.
+func (i Iso[T]) Move() Iso[T] { return Iso[T]{&isoHandle[T]{value: i.leave("Move")}} }
+
+// Take ends the isolation: the value is the caller's, an ordinary pointer, and i holds
+// nothing any more. It panics with ErrGone if the value is gone already. Owner only.
+func (i Iso[T]) Take() *T { return i.leave("Take") }
+
+// Freeze makes the value immutable, so that it may be shared; i holds nothing any more.
+// It panics with ErrGone if the value is gone already. Owner only.
+func (i Iso[T]) Freeze() Val[T] { return newVal(i.leave("Freeze")) }
+
+// here returns the handle if the value is still behind it.
+func (i Iso[T]) here(verb string) *isoHandle[T] {
+	if i.h == nil {
+		panic("gallop: capability: " + verb + " of a zero Iso: use NewIso")
+	}
+	if i.h.gone.Load() {
+		panic(fmt.Errorf("%w: %s of a value that was moved, taken or frozen", ErrGone, verb))
+	}
+	return i.h
+}
+
+// leave takes the value from the handle. Of several who try, one can.
+func (i Iso[T]) leave(verb string) *T {
+	h := i.here(verb)
+	if !h.gone.CompareAndSwap(false, true) {
+		panic(fmt.Errorf("%w: %s at the same time as another", ErrGone, verb))
+	}
+	return h.value
+}

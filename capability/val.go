@@ -1,0 +1,55 @@
+package capability
+
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// Val is an immutable value that any number of goroutines may read. It is one word. The
+// zero value holds nothing. Get one from [Iso.Freeze], or from [Frozen] for a copy.
+type Val[T any] struct{ v *frozen[T] }
+
+// frozen is a value that nobody writes to. Read-only.
+type frozen[T any] struct {
+	value *T
+	print string // what it looked like, where invariants are checked
+}
+
+// Frozen makes a Val of a copy of v. What v points to must not be written to any more.
+// Any goroutine.
+func Frozen[T any](v T) Val[T] { return newVal(&v) }
+
+func newVal[T any](v *T) Val[T] {
+	f := &frozen[T]{value: v}
+	if invariant.On {
+		f.print = fmt.Sprintf("%#v", *v)
+	}
+	return Val[T]{f}
+}
+
+// IsZero tells whether v holds nothing.
+func (v Val[T]) IsZero() bool { return v.v == nil }
+
+// Get returns a copy of the value, what it points to shared and not to be written to. It
+// panics on the zero Val. Any goroutine.
+func (v Val[T]) Get() T { return *v.here("Get").value }
+
+// View runs f on the value where it is. f must not write to it, nor keep the pointer. It
+// panics on the zero Val, and where invariants are checked also if the value is not any
+// more what it was when it was frozen. Any goroutine.
+func (v Val[T]) View(f func(*T)) {
+	h := v.here("View")
+	f(h.value)
+	if invariant.On {
+		now := fmt.Sprintf("%#v", *h.value)
+		invariant.Check(now == h.print, "a Val was written to: %s became %s", h.print, now)
+	}
+}
+
+func (v Val[T]) here(verb string) *frozen[T] {
+	if v.v == nil {
+		panic("gallop: capability: " + verb + " of a zero Val: use Iso.Freeze or Frozen")
+	}
+	return v.v
+}

@@ -1,0 +1,215 @@
+/* Muting with applied pressure on a ring (actor/mute.go, pressure.go, stall.go;
+ * backpressure/README.md, steps D1-D3, G1-G2, T1-T3).
+ *
+ * N actors in a ring. Each sends DATA to its successor, SENDS times, one in each of its
+ * turns. Actor 0 applies pressure in its first turn, sends its predecessor a question, and
+ * releases the pressure when the answer comes; with TWO so does actor 1. The predecessor
+ * is the one that is muted for it, so without the watch the answer may never come
+ * (ponyc#3382). BATCH 1: a turn is one message, and mail that is left makes overloaded.
+ * Every actor has a gate with its ledger (a set), a debt, and a load.
+ *
+ * Proved: no actor stays parked, all mail is run, all gates are open in the end; who owes
+ * is in exactly as many ledgers; nobody runs who is parked; nobody is let go twice.
+ *
+ * Mutants: NO_WATCH (nobody lets go), MUTE_PRESSED (an actor under pressure may be muted,
+ * K33), PARK_PRESSED (one that has met a gate and then applied pressure parks), NO_CHAIN
+ * (who is let go does not open its own gate), OPEN_LATE (the ledger is
+ * read, and then the gate opens), OWE_LATE (entered, and then owed), PARK_BLIND (parks without looking
+ * whether it still owes), WATCH_OPENS (the watch forgives without taking out of the
+ * ledger), LOOK_ONCE (the watch forgets an actor for which somebody still waits).
+ */
+#ifndef N
+#define N 3
+#endif
+#ifndef SENDS
+#define SENDS 2
+#endif
+#define next_(i) (((i) + 1) % N)
+#define prev_(i) (((i) + N - 1) % N)
+#ifdef TWO
+#define presses(i) ((i) < 2)
+#else
+#define presses(i) ((i) == 0)
+#endif
+
+byte data[N], ask[N], reply[N], go_[N];  /* mailboxes, by kind */
+bool shut[N];                            /* gates */
+byte ledger[N];                          /* who waits here, as bits */
+byte debt[N];
+bool parked[N], running[N], queued[N];
+bool over[N], pressed[N], muted[N], did[N];
+
+#define mail(i) (data[i] + ask[i] + reply[i] + go_[i])
+#define must(i) (over[i] || pressed[i] || muted[i])
+
+inline wakeUp(i) { if :: !queued[i] && !running[i] && !parked[i] -> queued[i] = true :: else fi }
+
+/* G1: the gate opens and hands its ledger over; G2 forgives, one by one. */
+#ifdef OPEN_LATE
+inline open_(i) { todo = todo | ledger[i]; atomic { shut[i] = false; ledger[i] = 0 } }
+#else
+inline open_(i) { atomic { shut[i] = false; todo = todo | ledger[i]; ledger[i] = 0 } }
+#endif
+
+#ifdef NO_CHAIN
+#define chain(w) skip
+#else
+#define chain(w) settle(w)
+#endif
+
+inline settle(i) { if :: !must(i) && shut[i] -> open_(i) :: else fi }
+
+/* G2 for everybody in todo; who becomes runnable opens its own gate first. */
+inline release_() {
+	do
+	:: todo != 0 ->
+		w = 0;
+		do :: !(todo & (1 << w)) -> w++ :: else -> break od;
+		todo = todo & ~(1 << w);
+		atomic {
+			assert(debt[w] > 0);
+			debt[w]--;
+			if
+			:: parked[w] && debt[w] == 0 -> got = true  /* and it stays out of every queue */
+			:: else -> got = false
+			fi
+		};
+		if
+		:: got ->
+			muted[w] = false;
+			chain(w);
+			atomic { assert(parked[w] && !queued[w] && !running[w]); parked[w] = false; queued[w] = true }
+		:: else
+		fi
+	:: else -> break
+	od
+}
+
+#ifdef MUTE_PRESSED
+#define may(i) (!over[i])
+#else
+#define may(i) (!over[i] && !pressed[i])
+#endif
+#ifdef PARK_BLIND
+#define blind(owesNothing) false
+#else
+#define blind(owesNothing) owesNothing
+#endif
+#ifdef PARK_PRESSED
+#define mayPark(i) true
+#else
+#define mayPark(i) (!pressed[i])
+#endif
+
+/* D1, D2: meet the gate of t. */
+inline enter(i, t) {
+	atomic { if :: shut[t] -> ledger[t] = ledger[t] | (1 << i); entered = true :: else -> entered = false fi }
+}
+#ifdef OWE_LATE
+inline owe(i, t) { enter(i, t); if :: entered -> debt[i]++; owes = true :: else fi }
+#else
+inline owe(i, t) { debt[i]++; enter(i, t); if :: entered -> owes = true :: else -> debt[i]-- fi }
+#endif
+inline meet(i, t) {
+	if
+	:: shut[t] && i != t && may(i) && !(ledger[t] & (1 << i)) -> owe(i, t)
+	:: else
+	fi
+}
+
+proctype actor_(byte i) {
+	byte todo, w, sent, t; bool mine, got, entered, owes;
+end:	do
+	:: atomic { queued[i] -> queued[i] = false; assert(!parked[i] && !running[i]); running[i] = true };
+		owes = false;
+		if
+		:: reply[i] > 0 -> reply[i]--; pressed[i] = false; settle(i); release_()
+		:: reply[i] == 0 && ask[i] > 0 -> ask[i]--;
+			t = next_(i); meet(i, t); atomic { reply[t]++; wakeUp(t) }
+		:: reply[i] == 0 && ask[i] == 0 && data[i] > 0 -> data[i]--
+		:: reply[i] == 0 && ask[i] == 0 && data[i] == 0 && go_[i] > 0 -> go_[i]--;
+			t = next_(i);
+			meet(i, t); atomic { data[t]++; wakeUp(t) };
+			if
+			:: presses(i) && !did[i] -> did[i] = true;
+				pressed[i] = true; shut[i] = true;
+				t = prev_(i); meet(i, t); atomic { ask[t]++; wakeUp(t) }
+			:: else
+			fi
+		:: mail(i) == 0
+		fi;
+		/* the end of the turn: D3, or overloaded, or idle */
+		mine = false;
+		if
+		:: owes && mayPark(i) ->
+			muted[i] = true; shut[i] = true;
+			atomic {
+				if
+				:: blind(debt[i] == 0) -> mine = false
+				:: else -> mine = true; running[i] = false; parked[i] = true
+				fi
+			};
+			if :: !mine -> muted[i] = false; settle(i); release_() :: else fi
+		:: else
+		fi;
+		if
+		:: mine                         /* parked: not ours any more */
+		:: !mine ->
+			if
+			:: mail(i) > 1 -> over[i] = true; shut[i] = true
+			:: else -> over[i] = false; settle(i); release_()
+			fi;
+			atomic { running[i] = false; if :: mail(i) > 0 -> queued[i] = true :: else fi }
+		fi
+	od
+}
+
+/* The watch lets go whoever waits for an actor under pressure, in a turn of that actor:
+ * T1 it is idle, and ours; T2 take the ledger; T3 forgive. */
+#ifndef NO_WATCH
+#define stuck(i) (pressed[i] && ledger[i] != 0 && !running[i] && !queued[i])
+
+proctype watch() {
+	byte todo, w, i; bool got;
+end:	do
+	:: atomic { stuck(0) -> running[0] = true; i = 0 };
+		goto letGo;
+back:		skip
+#ifdef TWO
+	:: atomic { stuck(1) -> running[1] = true; i = 1 };
+		goto letGo
+#endif
+	od;
+letGo:
+#ifdef WATCH_OPENS
+	todo = ledger[i];
+#else
+	atomic { todo = ledger[i]; ledger[i] = 0 };
+#endif
+	release_();
+	atomic { running[i] = false; if :: mail(i) > 0 -> queued[i] = true :: else fi };
+#ifndef LOOK_ONCE
+	goto back
+#endif
+}
+#endif
+
+init {
+	byte i;
+	atomic {
+		i = 0;
+		do :: i < N -> go_[i] = SENDS; queued[i] = true; run actor_(i); i++ :: else -> break od;
+#ifndef NO_WATCH
+		run watch()
+#endif
+	}
+	timeout;
+	i = 0;
+	do
+	:: i < N ->
+		assert(mail(i) == 0 && !parked[i] && !running[i] && debt[i] == 0);
+		assert(ledger[i] == 0 && !shut[i] && !pressed[i]);
+		i++
+	:: else -> break
+	od
+}

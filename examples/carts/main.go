@@ -1,0 +1,143 @@
+// Command carts is a service that holds very many shopping carts, an actor each, with
+// what is in them in heaps of their own. It fills them, empties some, asks all of them
+// for their sums, and says what Go's collector has to do with it.
+//
+//	go run ./examples/carts -carts 1000000
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
+)
+
+// A line is what a cart has of one product.
+type line struct {
+	name  heap.String
+	price int // in cents
+	count int
+}
+
+// A cart maps products to lines.
+type cart struct{ lines heap.Map[int, line] }
+
+// A purchase is so many pieces of a product.
+type purchase struct{ product, count int }
+
+func (s *cart) add(c *actor.Context, p purchase) {
+	a := c.Heap()
+	if l := s.lines.At(a, p.product); l != nil {
+		l.count += p.count
+		return
+	}
+	name := heap.NewString(a, fmt.Sprint("product ", p.product))
+	s.lines.Put(a, p.product, line{name, 100 + p.product, p.count})
+}
+
+func (s *cart) remove(c *actor.Context, product int) { s.lines.Delete(c.Heap(), product) }
+
+// sum tells the counter what is in the cart.
+func (s *cart) sum(c *actor.Context, to actor.Ref[counter]) {
+	t := tally{carts: 1}
+	for _, l := range s.lines.All(c.Heap()) {
+		t.lines++
+		t.cents += l.count * l.price
+	}
+	counterAdd.Send(c, to, t)
+}
+
+// A tally is what is in some carts.
+type tally struct{ carts, lines, cents int }
+
+// A counter adds up tallies.
+type counter struct{ sum tally }
+
+func (n *counter) add(_ *actor.Context, t tally) {
+	n.sum.carts += t.carts
+	n.sum.lines += t.lines
+	n.sum.cents += t.cents
+}
+
+func (n *counter) get(*actor.Context, actor.None) (tally, error) { return n.sum, nil }
+
+var (
+	cartType   = actor.NewType[cart]("cart")
+	cartAdd    = actor.Declare[purchase](cartType, "add")
+	cartRemove = actor.Declare[int](cartType, "remove")
+	cartSum    = actor.Declare[actor.Ref[counter]](cartType, "sum")
+	_          = cartType.Table(cartAdd.Do((*cart).add), cartRemove.Do((*cart).remove), cartSum.Do((*cart).sum))
+
+	counterType = actor.NewType[counter]("counter")
+	counterAdd  = actor.Declare[tally](counterType, "add")
+	counterGet  = actor.DeclareAsk[actor.None, tally](counterType, "get")
+	_           = counterType.Table(counterAdd.Do((*counter).add), counterGet.Do((*counter).get))
+)
+
+func main() {
+	carts := flag.Int("carts", 100_000, "how many carts")
+	flag.Parse()
+	if *carts < 1 {
+		fmt.Fprintln(os.Stderr, "carts: -carts: want at least 1")
+		os.Exit(2)
+	}
+	if err := serve(os.Stdout, *carts); err != nil {
+		fmt.Fprintln(os.Stderr, "carts:", err)
+		os.Exit(1)
+	}
+}
+
+// serve runs the service once: ten purchases of five products for each cart, one of which
+// is taken out again.
+func serve(out io.Writer, carts int) error {
+	sys := actor.Start()
+	defer sys.Stop()
+	refs := make([]actor.Ref[cart], carts)
+	for i := range refs {
+		refs[i] = cartType.Spawn(sys, cart{})
+	}
+	ctx := context.Background()
+	for n := range 10 {
+		for i, r := range refs {
+			cartAdd.Send(sys, r, purchase{product: (i + n) % 5, count: 1})
+		}
+		if err := sys.Wait(ctx); err != nil { // or ten messages a cart would pile up
+			return err
+		}
+	}
+	total := counterType.Spawn(sys, counter{})
+	for i, r := range refs {
+		cartRemove.Send(sys, r, i%5)
+		cartSum.Send(sys, r, total)
+	}
+	if err := sys.Wait(ctx); err != nil {
+		return err
+	}
+	sum, err := counterGet.Ask(ctx, sys, total, actor.None{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d carts, %d lines, %d.%02d in all\n", sum.carts, sum.lines, sum.cents/100, sum.cents%100)
+	report(out, carts)
+	runtime.KeepAlive(refs)
+	return nil
+}
+
+// report says what the carts cost Go's collector.
+func report(out io.Writer, carts int) {
+	runtime.GC() // messages that were recycled go with
+	runtime.GC() // the second cycle, as everything in a sync.Pool
+	begin := time.Now()
+	runtime.GC()
+	took := time.Since(begin)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	fmt.Fprintf(out, "Go's collector: %.1f objects and %d bytes a cart, %v a cycle\n",
+		float64(m.HeapObjects)/float64(carts), m.HeapAlloc/uint64(carts), took.Round(time.Millisecond))
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// Rate is what one client gets: Burst at once, and one more each time that Every has passed.
+type Rate struct {
+	Burst int
+	Every time.Duration
+}
+
+// bucket is what one client has left. It ends when it is full again, for a full bucket is as
+// good as none: so memory is bounded by the clients of the last Burst × Every.
+type bucket struct {
+	rate Rate
+	left int
+	tick actor.Timer
+}
+
+// Take takes one if there is one.
+func (b *bucket) Take(c *actor.Context, _ actor.None) (bool, error) {
+	if b.left == 0 {
+		return false, nil
+	}
+	if b.left == b.rate.Burst {
+		b.tick = actor.Every(c, b.rate.Every, refill, actor.None{})
+	}
+	b.left--
+	return true, nil
+}
+
+// Refill gives one back.
+func (b *bucket) Refill(c *actor.Context, _ actor.None) {
+	if b.left++; b.left == b.rate.Burst {
+		c.Stop() // its timer ends with it
+	}
+}
+
+var (
+	bucketType = actor.NewType[bucket]("bucket")
+	take       = actor.DeclareAsk[actor.None, bool](bucketType, "take")
+	refill     = actor.Declare[actor.None](bucketType, "refill")
+	_          = bucketType.Table(take.Do((*bucket).Take), refill.Do((*bucket).Refill))
+)
+
+// Limiter says who may do something now. Any goroutine may ask.
+type Limiter struct {
+	sys     *actor.System
+	buckets supervise.Supervisor
+}
+
+// NewLimiter starts one.
+func NewLimiter(r Rate, opts ...actor.Option) *Limiter {
+	sys := actor.Start(opts...)
+	return &Limiter{sys, supervise.Start(sys, supervise.Spec{
+		Name:     "buckets",
+		Strategy: supervise.SimpleOneForOne,
+		Template: supervise.Worker[bucket]{
+			Type:    bucketType,
+			Init:    func(b *bucket) { b.rate, b.left = r, r.Burst },
+			Restart: supervise.Temporary, // to fall is to be full
+		},
+	})}
+}
+
+// Allow tells whether client may do it now.
+func (l *Limiter) Allow(ctx context.Context, client string) (bool, error) {
+	for {
+		r, err := l.bucket(ctx, client)
+		if err != nil {
+			return false, err
+		}
+		ok, err := take.Ask(ctx, l.sys, r, actor.None{})
+		if !errors.Is(err, actor.ErrStopped) { // else it was just full: it gets a new one
+			return ok, err
+		}
+	}
+}
+
+// bucket finds or starts the bucket of a client.
+func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket], error) {
+	r, err := supervise.Find[bucket](ctx, l.sys, l.buckets, client)
+	if !errors.Is(err, supervise.ErrNoChild) {
+		return r, err
+	}
+	started, err := supervise.StartChild(ctx, l.sys, l.buckets, supervise.Like[bucket](client, nil))
+	if errors.Is(err, supervise.ErrTaken) { // somebody else was faster, or it ends just now
+		return supervise.Find[bucket](ctx, l.sys, l.buckets, client)
+	}
+	r, _ = actor.As[bucket](started)
+	return r, err
+}
+
+// Clients is how many buckets there are.
+func (l *Limiter) Clients(ctx context.Context) (int, error) {
+	n, err := supervise.CountChildren(ctx, l.sys, l.buckets)
+	return n.Children, err
+}
+
+// Close ends the limiter.
+func (l *Limiter) Close() { l.sys.Stop() }

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// TestDemo: what the README shows.
+func TestDemo(t *testing.T) {
+	var out strings.Builder
+	if err := demo(&out); err != nil {
+		t.Fatal(err)
+	}
+	const want = `after 0s more: ann gets 3 of 5
+after 0s more: bob gets 3 of 5
+after 1s more: ann gets 1 of 5
+after 1s more: bob gets 1 of 5
+after 1.5s more: ann gets 1 of 5
+after 1.5s more: bob gets 1 of 5
+after 1m0s more: ann gets 3 of 5
+after 1m0s more: bob gets 3 of 5
+`
+	if out.String() != want {
+		t.Errorf("it prints\n%s", &out)
+	}
+}
+
+// TestLimiter: never more than the burst and what has come since, whoever asks and however
+// many at a time; and a client that is quiet leaves nothing behind.
+func TestLimiter(t *testing.T) {
+	clock := actor.NewVirtualClock(time.Unix(0, 0))
+	l := NewLimiter(Rate{Burst: 10, Every: time.Second}, actor.Clock(clock))
+	defer l.Close()
+	var allowed atomic.Int64
+	for range 5 {
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				for range 5 {
+					ok, err := l.Allow(t.Context(), "ann")
+					if err != nil {
+						t.Error(err)
+					}
+					if ok {
+						allowed.Add(1)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if err := clock.Advance(t.Context(), time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := allowed.Load(); n != 10+4 {
+		t.Errorf("%d were allowed, want 14", n)
+	}
+	if err := clock.Advance(t.Context(), 10*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := l.Clients(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d buckets are left, %v", n, err)
+	}
+}

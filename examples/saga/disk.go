@@ -1,0 +1,72 @@
+package main
+
+import (
+	"errors"
+	"sync"
+)
+
+// disk is what survives a crash: balances, and which steps were done. Each step is written
+// whole or not at all, as in any database.
+type disk struct {
+	mu       sync.Mutex
+	balances []int           // guarded by mu
+	done     map[step]error  // guarded by mu
+	outcomes map[int]outcome // guarded by mu; of transfers that are over
+}
+
+// step is one change of one account for one transfer. To do it twice is to do it once.
+type step struct {
+	transfer int
+	what     string
+	account  int
+	amount   int // what is added; negative: taken
+}
+
+type outcome bool
+
+var (
+	errFunds  = errors.New("not enough money")
+	errClosed = errors.New("account closed")
+)
+
+// closed is an account that takes no money, so that transfers to it must be undone.
+const closed = 0
+
+// do does a step, or says again what came of it.
+func (d *disk) do(s step) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err, ok := d.done[s]; ok {
+		return err
+	}
+	d.done[s] = d.try(s)
+	return d.done[s]
+}
+
+// try does a step. Caller holds mu.
+func (d *disk) try(s step) error {
+	switch {
+	case s.what == "deposit" && s.account == closed:
+		return errClosed
+	case d.balances[s.account]+s.amount < 0:
+		return errFunds
+	}
+	d.balances[s.account] += s.amount
+	return nil
+}
+
+// end writes down that a transfer is over.
+func (d *disk) end(transfer int, o outcome) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.outcomes[transfer] = o
+}
+
+func (d *disk) total() (sum int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, b := range d.balances {
+		sum += b
+	}
+	return sum
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestSaga: whatever crashes, each transfer is done or undone, once, and no money is lost
+// or made.
+func TestSaga(t *testing.T) {
+	for _, faults := range []float64{0, 0.1, 0.3} {
+		t.Run(fmt.Sprint(faults), func(t *testing.T) {
+			const n = 100
+			b := newBank(accounts, start, faults)
+			defer b.sys.Stop()
+			done, refused, err := b.transfers(t.Context(), n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if done+refused != n || done == 0 || refused == 0 {
+				t.Errorf("%d done, %d refused", done, refused)
+			}
+			if got := b.disk.total(); got != accounts*start {
+				t.Errorf("%d of %d are left", got, accounts*start)
+			}
+			if crashes := b.sys.Stats().Panics; (crashes > 0) != (faults > 0) {
+				t.Errorf("%d crashes", crashes)
+			}
+			b.audit(t)
+		})
+	}
+}
+
+// audit looks through the steps: what was taken was given or given back.
+func (b *bank) audit(t *testing.T) {
+	moved := map[int]int{}
+	for s, err := range b.disk.done {
+		if err == nil {
+			moved[s.transfer] += s.amount
+		}
+	}
+	for id, sum := range moved {
+		if sum != 0 {
+			t.Errorf("transfer %d is off by %d", id, sum)
+		}
+	}
+}
+
+// TestDemo: what the README shows, but for the number of crashes.
+func TestDemo(t *testing.T) {
+	var out strings.Builder
+	if err := demo(&out, 100, 0.05); err != nil {
+		t.Fatal(err)
+	}
+	var done, refused, crashes int
+	if _, err := fmt.Sscanf(out.String(), "100 transfers: %d done, %d refused and undone\n%d crashes\nmoney at the start 1000, at the end 1000\n",
+		&done, &refused, &crashes); err != nil || done+refused != 100 || crashes == 0 {
+		t.Errorf("it prints\n%s%v", &out, err)
+	}
+}

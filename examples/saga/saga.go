@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// account is an actor that keeps nothing in memory that the disk does not know.
+type account struct{ bank *bank }
+
+// Do does a step. It may crash before, or when it is done and nobody has heard of it.
+func (a *account) Do(c *actor.Context, s step) (actor.None, error) {
+	a.bank.maybeCrash(c, "before a "+s.what)
+	err := a.bank.disk.do(s)
+	a.bank.maybeCrash(c, "after a "+s.what)
+	return actor.None{}, err
+}
+
+// saga is one transfer: take the money, give it, and if that is refused give it back. It may
+// crash as well, and begins again then: what was done already is not done twice.
+type saga struct {
+	bank             *bank
+	id               int
+	from, to, amount int
+	now              step // what it waits for
+}
+
+func (s *saga) Start(c *actor.Context) error {
+	s.take(c, step{s.id, "withdrawal", s.from, -s.amount})
+	return nil
+}
+
+// take asks for the next step.
+func (s *saga) take(c *actor.Context, next step) {
+	s.now = next
+	actor.AskTo(c, doStep, s.bank.accounts[next.account], next, stepDone)
+}
+
+// Done goes on with what came of the last step.
+func (s *saga) Done(c *actor.Context, r actor.Result[actor.None]) {
+	s.bank.maybeCrash(c, "in the saga")
+	switch {
+	case errors.Is(r.Err, actor.ErrPanicked): // done or not? the same step again will tell
+		s.take(c, s.now)
+	case s.now.what == "withdrawal" && r.Err == nil:
+		s.take(c, step{s.id, "deposit", s.to, s.amount})
+	case s.now.what == "deposit" && r.Err != nil:
+		s.take(c, step{s.id, "refund", s.from, s.amount})
+	default:
+		s.bank.disk.end(s.id, s.now.what == "deposit")
+		c.Stop()
+	}
+}
+
+var (
+	accountType = actor.NewType[account]("account")
+	doStep      = actor.DeclareAsk[step, actor.None](accountType, "do")
+	_           = accountType.Table(doStep.Do((*account).Do))
+
+	sagaType = actor.NewType[saga]("saga")
+	stepDone = actor.Declare[actor.Result[actor.None]](sagaType, "done")
+)
+
+func init() { sagaType.OnStart((*saga).Start).Table(stepDone.Do((*saga).Done)) }

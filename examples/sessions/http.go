@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+const longest = 1 << 16 // bytes of a line
+
+func (s *service) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /users/{user}", s.post)
+	mux.HandleFunc("DELETE /users/{user}", s.delete)
+	mux.HandleFunc("GET /tree", s.tree)
+	return mux
+}
+
+// post gives a line to the user's session. The request's context bounds the wait.
+func (s *service) post(w http.ResponseWriter, r *http.Request) {
+	line, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longest))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	ref, err := s.session(r.Context(), r.PathValue("user"))
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	n, err := say.Ask(r.Context(), s.sys, ref, string(line))
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	fmt.Fprintln(w, n)
+}
+
+func (s *service) delete(w http.ResponseWriter, r *http.Request) {
+	if err := supervise.RemoveChild(r.Context(), s.sys, s.sessions, r.PathValue("user")); err != nil {
+		refuse(w, err)
+	}
+}
+
+func (s *service) tree(w http.ResponseWriter, r *http.Request) {
+	n, err := supervise.Tree(r.Context(), s.sys, s.sessions)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	fmt.Fprint(w, n)
+}
+
+// refuse says what kind of error it is.
+func refuse(w http.ResponseWriter, err error) {
+	code := http.StatusServiceUnavailable
+	switch {
+	case errors.Is(err, actor.ErrPanicked):
+		code = http.StatusInternalServerError
+	case errors.Is(err, supervise.ErrNoChild):
+		code = http.StatusNotFound
+	}
+	http.Error(w, err.Error(), code)
+}

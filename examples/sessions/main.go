@@ -1,0 +1,101 @@
+// Command sessions is an HTTP service with a supervised actor per user, that loses nothing
+// when it is told to stop. See README.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+func main() {
+	addr := flag.String("addr", "localhost:8080", "where to listen")
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	ln, err := net.Listen("tcp", *addr)
+	if err == nil {
+		err = serve(ctx, ln, os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "sessions:", err)
+		os.Exit(1)
+	}
+}
+
+// patience is how long a shutdown may take.
+const patience = 10 * time.Second
+
+// serve serves until ctx ends, and then stops in this order: no new requests, those that run
+// are answered, sessions are saved, the system ends.
+func serve(ctx context.Context, ln net.Listener, out io.Writer) error {
+	s := newService(out)
+	server := &http.Server{Handler: s.routes(), ReadHeaderTimeout: patience}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(ln) }()
+	fmt.Fprintln(out, "listening on", ln.Addr())
+	select {
+	case err := <-failed:
+		return errors.Join(err, s.close(context.Background()))
+	case <-ctx.Done():
+	}
+	fmt.Fprintln(out, "shutting down")
+	soon, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return errors.Join(server.Shutdown(soon), s.close(soon))
+}
+
+// service is what the handlers share.
+type service struct {
+	sys      *actor.System
+	sessions supervise.Supervisor
+	out      io.Writer
+}
+
+func newService(out io.Writer, opts ...actor.Option) *service {
+	s := &service{sys: actor.Start(append(opts, actor.Logger(slog.New(slog.NewTextHandler(io.Discard, nil))))...), out: out}
+	s.sessions = supervise.Start(s.sys, supervise.Spec{
+		Name:      "sessions",
+		Strategy:  supervise.SimpleOneForOne,
+		Intensity: supervise.Intensity{Restarts: 1000, Within: time.Minute},
+		Template: supervise.Worker[session]{
+			Type:    sessionType,
+			Restart: supervise.Transient,
+			Stop:    supervise.DrainWithin(patience / 2), // what was said before is heard
+		},
+	})
+	return s
+}
+
+// close ends the sessions, and then the system.
+func (s *service) close(ctx context.Context) error {
+	err := actor.StopWait(ctx, s.sys, s.sessions)
+	return errors.Join(err, s.sys.Shutdown(ctx))
+}
+
+// session finds the session of a user, or starts one. Of two requests that start one at the
+// same time the second finds that of the first.
+func (s *service) session(ctx context.Context, user string) (actor.Ref[session], error) {
+	r, err := supervise.Find[session](ctx, s.sys, s.sessions, user)
+	if !errors.Is(err, supervise.ErrNoChild) {
+		return r, err
+	}
+	started, err := supervise.StartChild(ctx, s.sys, s.sessions, supervise.Like(user, func(u *session) { u.user, u.out = user, s.out }))
+	if errors.Is(err, supervise.ErrTaken) {
+		return supervise.Find[session](ctx, s.sys, s.sessions, user)
+	}
+	r, _ = actor.As[session](started)
+	return r, err
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// session is what the service knows of one user. It needs no lock.
+type session struct {
+	user  string
+	lines []string
+	out   io.Writer
+}
+
+// Say keeps a line and returns how many there are.
+func (s *session) Say(_ *actor.Context, line string) (int, error) {
+	if line == "boom" {
+		panic("a bug that this line wakes")
+	}
+	s.lines = append(s.lines, line)
+	return len(s.lines), nil
+}
+
+// Save runs when the session ends, or falls.
+func (s *session) Save(_ *actor.Context, why error) {
+	fmt.Fprintf(s.out, "saved %d lines of %s\n", len(s.lines), s.user)
+}
+
+var (
+	sessionType = actor.NewType[session]("session").OnStop((*session).Save)
+	say         = actor.DeclareAsk[string, int](sessionType, "say")
+	_           = sessionType.Table(say.Do((*session).Say))
+)

@@ -1,0 +1,346 @@
+package heap
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// The collector copies what is reachable into new chunks and lets the old ones go.
+// README.md has the protocol; in short:
+//
+//	Begin   the whole address space becomes from-space; what the roots lead to is
+//	        copied, and the roots get the new handles
+//	Step    to-pages are scanned, one after another: what their handles lead to is
+//	        copied. A page without anything left to scan is black and joins the
+//	        arena's table
+//	Deref   of an object on a page that is not black yet scans that page first
+//	end     nothing is left to scan: from-space goes to the recycler
+//
+// So a behaviour never sees a handle of from-space, and needs no barrier but the
+// look-up that Deref makes anyway: all it costs is a miss in the table.
+//
+// Rejected: headers, which a linear scan of to-space would need (8 bytes for each
+// node of 32); generations (docs/decisions/0014-a-heap-of-its-own.md has figures).
+//
+// A collector belongs to the arena that it works for, from Begin to the end, and
+// otherwise to a Recycler. Owner only.
+type collector struct {
+	arena *Arena
+
+	// from-space. Its table does not change while the collector works.
+	from   pageTable
+	inline [inlinePages]page
+	held   int      // bytes of its chunks
+	marks  []uint64 // a bit for each granule that was copied, or for a page that stays
+	first  []int    // by slot of from: its first word of marks
+
+	// The page of from-space that was looked at last.
+	last     uint64 // its number, or noPage
+	lastPage *page
+	lastBits []uint64
+
+	// to-space, as far as it is not black.
+	grey  map[uint64]*toPage
+	queue []*toPage // all of grey but the open one, and some that are black by now
+	open  *toPage   // where copies go
+	class uint8     // of the next chunk
+	spare []*toPage
+
+	work int // bytes copied and scanned
+	made int // bytes that behaviours took since the last step
+	keep int // bytes that stay: those copied, and pages that were marked
+}
+
+// Collect frees what the roots do not lead to. It finishes a collection that is
+// under way before it begins its own. All pointers into the arena are invalid
+// afterwards, and all handles but those in the roots and in what they lead to are
+// dead. It costs about 10 ns for each object that stays, and for what does not stay
+// only the return of its chunks. Owner only.
+func (a *Arena) Collect(roots ...Root) {
+	a.Finish()
+	before := graph{}
+	if invariant.On {
+		before = a.graph(roots)
+	}
+	a.Begin(roots...)
+	a.Finish()
+	if invariant.On {
+		before.mustEqual(a.graph(roots))
+	}
+}
+
+// Begin starts a collection, to be continued by Step or Finish, between behaviours
+// as well as here. It copies only what is in the roots. A collection that is under
+// way is finished first. Owner only.
+func (a *Arena) Begin(roots ...Root) {
+	a.Finish()
+	a.retire()
+	g := a.recycler.collector()
+	g.begin(a)
+	for _, r := range roots {
+		g.scan(r.at, r.layout)
+	}
+}
+
+// Collecting tells whether a collection is under way. Owner only.
+func (a *Arena) Collecting() bool { return a.pages.gc != nil }
+
+// Step goes on with the collection that is under way until gas bytes are copied and
+// scanned, twice what was allocated since the last step included, and reports whether it has ended. Behaviours may run between steps; what
+// they make is not collected this time. Owner only.
+func (a *Arena) Step(gas int) (done bool) {
+	g := a.pages.gc
+	if g == nil {
+		return true
+	}
+	gas += 2 * g.made // faster than the behaviours, whatever they do
+	g.made = 0
+	for stop := g.work + gas; g.work < stop; {
+		p := g.next()
+		if p == nil {
+			g.end()
+			return true
+		}
+		g.drain(p, stop)
+		if len(p.todo) == 0 && p != g.open {
+			g.blacken(p)
+		}
+	}
+	return false
+}
+
+// Finish ends the collection that is under way, if any. Owner only.
+func (a *Arena) Finish() {
+	for !a.Step(1 << 30) {
+	}
+}
+
+// begin turns the arena's pages into from-space.
+func (g *collector) begin(a *Arena) {
+	g.arena, g.from, g.held = a, a.pages, a.reserved
+	if len(g.from.slots) == inlinePages {
+		g.inline = a.inline
+		g.from.slots = g.inline[:]
+		clear(a.inline[:])
+	}
+	a.abandon()
+	a.pages.gc = g
+	g.last, g.class, g.work, g.made, g.keep = noPage, 0, 0, 0, 0
+	words := 0
+	g.first = g.first[:0]
+	for i := range g.from.slots {
+		g.first = append(g.first, words)
+		words += markWords(&g.from.slots[i])
+	}
+	if cap(g.marks) < words {
+		g.marks = make([]uint64, words)
+	}
+	g.marks = g.marks[:words]
+	clear(g.marks)
+}
+
+// markWords returns how many words of marks a page of from-space needs.
+func markWords(p *page) int {
+	switch {
+	case p.number == noPage:
+		return 0
+	case p.stays():
+		return 1
+	}
+	return (int(p.used)/granule + 63) / 64
+}
+
+// scan brings the handles in a value up to date.
+func (g *collector) scan(at unsafe.Pointer, l *Layout) {
+	for i := range l.parts {
+		p := &l.parts[i]
+		field := unsafe.Add(at, p.at)
+		switch p.kind {
+		case partPtr:
+			g.forward((*handle)(field), p.size, 1, p.sub)
+		case partSlice:
+			s := (*Slice[byte])(field)
+			g.forward(&s.h, p.size, s.n, p.sub)
+		case partString:
+			s := (*String)(field)
+			g.forward(&s.h, 1, s.n, nil)
+		case partBlob:
+			b := (*Blob)(field)
+			g.forward(&b.h, 1, int(b.n), nil)
+		case partInline:
+			for j := range p.n {
+				g.scan(unsafe.Add(field, uintptr(j)*p.size), p.sub)
+			}
+		}
+	}
+}
+
+// forward brings one handle up to date: to a row of n elements of a size, each as
+// sub says. A handle that does not lead to from-space is new already, or dead, or
+// of another arena: Deref will tell.
+func (g *collector) forward(at *handle, size uintptr, n int, sub *Layout) {
+	h := *at
+	if h == 0 || h.page() != g.last && !g.look(h.page()) {
+		return
+	}
+	p := g.lastPage
+	if p.stays() {
+		g.mark(p, n, sub)
+		return
+	}
+	i := uint64(h & offsetMask)
+	old := unsafe.Add(p.base, i*granule)
+	word, bit := i/64, uint64(1)<<(i%64)
+	if word >= uint64(len(g.lastBits)) {
+		g.corrupt(h, size, n, sub)
+	}
+	if g.lastBits[word]&bit != 0 {
+		*at = *(*handle)(old)
+		return
+	}
+	bytes := rowSize(size, n)
+	if uintptr(p.used) < h.offset()+bytes {
+		g.corrupt(h, size, n, sub)
+	}
+	g.lastBits[word] |= bit
+	*at = g.copy(old, bytes, n, sub)
+	*(*handle)(old) = *at
+}
+
+// corrupt panics over a handle that leads beyond its page.
+func (g *collector) corrupt(h handle, size uintptr, n int, sub *Layout) {
+	what := "values without handles"
+	if sub != nil {
+		what = sub.typ.String()
+	}
+	panic(fmt.Sprintf("gallop: heap: handle %#x is mistyped: %d × %d bytes of %s do not fit its page", uint64(h), n, size, what))
+}
+
+// look makes a page of from-space the last one, if there is one of that number.
+func (g *collector) look(number uint64) bool {
+	i, ok := g.from.slot(number)
+	if !ok {
+		return false
+	}
+	p := &g.from.slots[i]
+	g.last, g.lastPage = number, p
+	g.lastBits = g.marks[g.first[i]:][:markWords(p)]
+	return true
+}
+
+// mark keeps a page that is not copied, the last one.
+func (g *collector) mark(p *page, n int, sub *Layout) {
+	if g.lastBits[0] != 0 {
+		return
+	}
+	g.lastBits[0] = 1
+	g.keep += p.length()
+	if sub == nil {
+		g.arena.enter(*p)
+		return
+	}
+	q := g.newToPage(*p)
+	q.todo = append(q.todo, greyItem{0, n, sub})
+	g.queue = append(g.queue, q)
+}
+
+// copy copies a row to to-space and returns its new handle.
+func (g *collector) copy(old unsafe.Pointer, bytes uintptr, n int, sub *Layout) handle {
+	need := uint32(granules(bytes)) * granule
+	p := g.open
+	if p == nil || p.size-p.used < need {
+		p = g.room(need)
+	}
+	at := p.used
+	p.used += need
+	copyWords(unsafe.Add(p.base, at), old, need)
+	if sub != nil {
+		p.todo = append(p.todo, greyItem{at, n, sub})
+	}
+	g.work += int(need)
+	g.keep += int(need)
+	return pageStart(p.number) + handle(at/granule)
+}
+
+// copyWords copies small objects without a call.
+func copyWords(to, from unsafe.Pointer, bytes uint32) {
+	if bytes > 64 {
+		copy(unsafe.Slice((*byte)(to), bytes), unsafe.Slice((*byte)(from), bytes))
+		return
+	}
+	for i := uint32(0); i < bytes; i += 8 {
+		*(*uint64)(unsafe.Add(to, i)) = *(*uint64)(unsafe.Add(from, i))
+	}
+}
+
+// end lets from-space go.
+func (g *collector) end() {
+	a := g.arena
+	if g.open != nil {
+		g.blacken(g.open)
+	}
+	g.leave(a)
+	a.pages.gc = nil
+	a.setThreshold(g.keep)
+	g.reset()
+	a.recycler.keepCollector(g)
+}
+
+// leave lets go of from-space, but for the pages that were marked.
+func (g *collector) leave(a *Arena) {
+	for i := range g.from.slots {
+		switch p := &g.from.slots[i]; {
+		case !g.unmarked(i):
+		case Poisoned && !p.stays():
+			p.spoil() // and is not used again, so that nobody makes sense of it
+		default:
+			a.drop(p)
+		}
+	}
+}
+
+// unmarked tells whether there is a page in a slot of from-space that does not stay.
+func (g *collector) unmarked(i int) bool {
+	p := &g.from.slots[i]
+	return p.number != noPage && !(p.stays() && g.marks[g.first[i]] != 0)
+}
+
+// reset leaves nothing in the collector that it would keep alive.
+func (g *collector) reset() {
+	*g = collector{marks: g.marks, first: g.first, grey: g.grey, queue: g.queue[:0], spare: g.spare}
+	clear(g.grey)
+	clear(g.queue[:cap(g.queue)])
+	g.spare = g.spare[:min(len(g.spare), maxSparePages)]
+	for _, p := range g.spare {
+		p.page, p.todo = page{}, p.todo[:0]
+	}
+}
+
+// giveUp is end for an arena that is released: to-space goes as well.
+func (g *collector) giveUp() {
+	a := g.arena
+	for _, p := range g.grey {
+		a.drop(&p.page)
+	}
+	g.leave(a)
+	g.reset()
+	a.recycler.keepCollector(g)
+}
+
+// count adds what the arena's own table does not have at the moment.
+func (g *collector) count(s *Stats) {
+	for _, p := range g.grey {
+		s.Chunks++
+		s.Reserved += p.length()
+		s.Used += int(p.used)
+	}
+	for i := range g.from.slots {
+		if p := &g.from.slots[i]; g.unmarked(i) {
+			s.Chunks++
+			s.Reserved += p.length()
+			s.Used += int(p.used)
+		}
+	}
+}

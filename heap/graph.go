@@ -1,0 +1,170 @@
+package heap
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"unsafe"
+)
+
+// graph is what a walk from the roots finds: a hash that does not depend on where
+// the objects are, and how many there are. Two walks with equal results found the
+// same graph with the same contents. It is how the collector is verified.
+type graph struct {
+	hash           uint64
+	objects, bytes int
+	dead           int // handles that lead nowhere
+}
+
+var graphSeed = maphash.MakeSeed()
+
+// GraphHash returns a hash of all that the roots lead to, which does not depend on
+// where it is: collections, moves and merges keep it. It is different in every
+// process. It costs a walk over everything and is meant for tests. Owner only.
+func (a *Arena) GraphHash(roots ...Root) uint64 { return a.graph(roots).hash }
+
+// graph walks from the roots. It panics if an object leaves its page or overlaps another.
+func (a *Arena) graph(roots []Root) graph {
+	a.retire()
+	w := walk{arena: a, ids: map[handle]uint64{}}
+	w.sum.SetSeed(graphSeed)
+	for _, r := range roots {
+		w.handles(r.at, r.layout, nil)
+	}
+	for len(w.todo) > 0 {
+		o := w.todo[0]
+		w.todo = w.todo[1:]
+		w.object(o)
+	}
+	w.mustNotOverlap()
+	return graph{w.sum.Sum64(), len(w.seen), w.bytes, w.dead}
+}
+
+// mustEqual panics if a collection has changed the graph.
+func (g graph) mustEqual(after graph) {
+	if g != after {
+		panic(fmt.Sprintf("gallop: invariant: a collection made %+v of %+v", after, g))
+	}
+}
+
+// walk is a walk in progress.
+type walk struct {
+	arena *Arena
+	ids   map[handle]uint64 // objects in the order in which they were found, from 1
+	seen  []extent
+	todo  []extent
+	sum   maphash.Hash
+	bytes int
+	dead  int
+}
+
+// extent is a row of values in the arena.
+type extent struct {
+	h    handle
+	n    int
+	size uintptr
+	sub  *Layout
+}
+
+func (e extent) bytes() uintptr { return rowSize(e.size, e.n) }
+
+// object hashes one object: its bytes, but for handles, and where these lead.
+func (w *walk) object(e extent) {
+	at := w.arena.pages.at(e.h)
+	body := slices.Clone(unsafe.Slice((*byte)(at), e.bytes()))
+	w.bytes += len(body)
+	if e.sub != nil {
+		for i := range e.n {
+			offset := uintptr(i) * e.size
+			w.handles(unsafe.Add(at, offset), e.sub, body[offset:])
+		}
+	}
+	w.word(uint64(len(body)))
+	_, _ = w.sum.Write(body)
+}
+
+// handles hashes where the handles of a value lead, and blanks them in its copy.
+func (w *walk) handles(at unsafe.Pointer, l *Layout, body []byte) {
+	for _, p := range l.parts {
+		field := unsafe.Add(at, p.at)
+		if p.kind == partInline {
+			for j := range p.n {
+				w.handles(unsafe.Add(field, uintptr(j)*p.size), p.sub, from(body, p.at+uintptr(j)*p.size))
+			}
+			continue
+		}
+		w.word(w.id(extentAt(field, p)))
+		if body != nil {
+			clear(body[p.at:][:unsafe.Sizeof(handle(0))])
+		}
+	}
+}
+
+// from is body[at:], for roots too, which have no copy.
+func from(body []byte, at uintptr) []byte {
+	if body == nil {
+		return nil
+	}
+	return body[at:]
+}
+
+// extentAt returns what the handle at a part's place leads to.
+func extentAt(field unsafe.Pointer, p part) extent {
+	h := *(*handle)(field)
+	switch p.kind {
+	case partSlice, partString:
+		return extent{h, (*String)(field).n, p.size, p.sub}
+	case partBlob:
+		b := (*Blob)(field)
+		return extent{h, int(b.off + b.n), 1, nil}
+	}
+	return extent{h, 1, p.size, p.sub}
+}
+
+// id returns the number of an object, a new one if it was not found before; 0 for
+// the nil handle.
+func (w *walk) id(e extent) uint64 {
+	if e.h == 0 {
+		return 0
+	}
+	if id := w.ids[e.h]; id != 0 {
+		return id
+	}
+	if !w.arena.pages.has(e.h) {
+		w.dead++
+		w.ids[e.h] = ^uint64(0) - uint64(w.dead)
+		return w.ids[e.h]
+	}
+	if p := w.arena.pages.find(e.h.page()); e.h.offset()+e.bytes() > uintptr(p.used) {
+		panic(fmt.Sprintf("gallop: invariant: object %#x of %d bytes leaves its page", uint64(e.h), e.bytes()))
+	}
+	w.seen = append(w.seen, e)
+	w.todo = append(w.todo, e)
+	w.ids[e.h] = uint64(len(w.seen))
+	return w.ids[e.h]
+}
+
+func (w *walk) word(v uint64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	_, _ = w.sum.Write(b[:])
+}
+
+// mustNotOverlap panics if two objects share memory. Blobs may: their handles are to
+// the same bytes.
+func (w *walk) mustNotOverlap() {
+	slices.SortFunc(w.seen, func(x, y extent) int { return cmp.Compare(x.h, y.h) })
+	for i := 1; i < len(w.seen); i++ {
+		x, y := w.seen[i-1], w.seen[i]
+		if x.h.page() == y.h.page() && x.h+handle(granules(x.bytes())) > y.h {
+			panic(fmt.Sprintf("gallop: invariant: objects %#x of %d bytes and %#x overlap", uint64(x.h), x.bytes(), uint64(y.h)))
+		}
+	}
+}
+
+// has tells whether h is alive.
+func (t *pageTable) has(h handle) bool {
+	return t.find(h.page()) != nil || t.gc != nil && t.gc.reach(h) != nil
+}

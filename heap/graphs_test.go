@@ -1,0 +1,288 @@
+package heap_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// A vertex has a handle of every kind, in every place that a handle can be.
+type vertex struct {
+	id    int
+	edge  heap.Ptr[vertex]
+	pair  [2]struct{ to heap.Ptr[vertex] }
+	row   heap.Slice[heap.Ptr[vertex]]
+	text  heap.String
+	blob  heap.Blob
+	named heap.TextMap[heap.Ptr[vertex]]
+}
+
+const slots = 6 // edges of a vertex: edge, pair, row of 2, one by name
+
+// mirror is a vertex in Go's heap.
+type mirror struct {
+	id   int
+	to   [slots]*mirror
+	text string
+}
+
+// graphs are an arena with its roots, and the same in Go's heap.
+type graphs struct {
+	arena *heap.Arena
+	roots struct {
+		at [3]heap.Ptr[vertex]
+	}
+	twins [3]*mirror
+	next  int
+}
+
+func newGraphs(r *heap.Recycler) *graphs {
+	g := &graphs{arena: new(heap.Arena)}
+	g.arena.Bind(r)
+	return g
+}
+
+// vertex makes a vertex and its twin.
+func (g *graphs) vertex(size int) (heap.Ptr[vertex], *mirror) {
+	g.next++
+	text := strings.Repeat(fmt.Sprint(g.next%10), size)
+	a, p := g.arena, heap.New[vertex](g.arena)
+	row := heap.MakeSlice[heap.Ptr[vertex]](a, 2)
+	v := p.Deref(a)
+	*v = vertex{id: g.next, row: row, text: heap.NewString(a, text), blob: heap.NewBlob(a, text+"b")}
+	return p, &mirror{id: g.next, text: text}
+}
+
+// link sets one edge of a vertex and of its twin.
+func (g *graphs) link(p heap.Ptr[vertex], t *mirror, slot int, to heap.Ptr[vertex], toTwin *mirror) {
+	v := p.Deref(g.arena)
+	switch t.to[slot] = toTwin; slot {
+	case 0:
+		v.edge = to
+	case 1, 2:
+		v.pair[slot-1].to = to
+	case 3, 4:
+		*v.row.At(g.arena, slot-3) = to
+	case 5:
+		v.named.Put(g.arena, "five", to)
+	}
+}
+
+// follow returns where an edge leads.
+func (g *graphs) follow(p heap.Ptr[vertex], slot int) heap.Ptr[vertex] {
+	v := p.Deref(g.arena)
+	switch slot {
+	case 0:
+		return v.edge
+	case 1, 2:
+		return v.pair[slot-1].to
+	case 3, 4:
+		return *v.row.At(g.arena, slot-3)
+	}
+	to, _ := v.named.Get(g.arena, "five")
+	return to
+}
+
+// walk goes some edges from a root, as chance will have it.
+func (g *graphs) walk(n func(int) int) (heap.Ptr[vertex], *mirror) {
+	i := n(len(g.twins))
+	p, t := g.roots.at[i], g.twins[i]
+	for steps := n(20); steps > 0 && t != nil; steps-- {
+		slot := n(slots)
+		if t.to[slot] == nil {
+			break
+		}
+		p, t = g.follow(p, slot), t.to[slot]
+	}
+	return p, t
+}
+
+// grow adds a vertex and hangs it somewhere, or joins two that there are.
+func (g *graphs) grow(n func(int) int) {
+	at, atTwin := g.walk(n)
+	to, toTwin := g.walk(n)
+	if n(3) > 0 || toTwin == nil {
+		to, toTwin = g.vertex(n(100))
+	}
+	if n(10) == 0 || atTwin == nil {
+		i := n(len(g.twins))
+		g.roots.at[i], g.twins[i] = to, toTwin
+		return
+	}
+	g.link(at, atTwin, n(slots), to, toTwin)
+}
+
+// cut takes an edge away.
+func (g *graphs) cut(n func(int) int) {
+	if p, t := g.walk(n); t != nil {
+		g.link(p, t, n(slots), heap.Ptr[vertex]{}, nil)
+	}
+}
+
+func (g *graphs) root() heap.Root { return heap.RootAt(&g.roots) }
+
+// mustBeTwins walks graph and twin together.
+func (g *graphs) mustBeTwins(t reporter) {
+	t.Helper()
+	seen := map[*mirror]heap.Ptr[vertex]{}
+	var visit func(p heap.Ptr[vertex], w *mirror)
+	visit = func(p heap.Ptr[vertex], w *mirror) {
+		if w == nil || p.IsZero() {
+			if w != nil || !p.IsZero() {
+				t.Errorf("an edge leads to %v, its twin to %v", p, w)
+			}
+			return
+		}
+		if q, ok := seen[w]; ok {
+			if q != p {
+				t.Errorf("vertex %d is twice there", w.id)
+			}
+			return
+		}
+		seen[w] = p
+		v := p.Deref(g.arena)
+		if v.id != w.id || v.text.Deref(g.arena) != w.text || v.blob.Deref(g.arena) != w.text+"b" {
+			t.Errorf("vertex %d has become %d", w.id, v.id)
+		}
+		for slot := range slots {
+			visit(g.follow(p, slot), w.to[slot])
+		}
+	}
+	for i := range g.twins {
+		visit(g.roots.at[i], g.twins[i])
+	}
+}
+
+// handOver moves the graph to another arena that has a graph of its own.
+func (g *graphs) handOver(other *graphs) {
+	r := heap.NewRegion[[3]heap.Ptr[vertex]]()
+	moved := &graphs{arena: r.Arena()}
+	copies := map[*mirror]heap.Ptr[vertex]{}
+	var build func(w *mirror) heap.Ptr[vertex]
+	build = func(w *mirror) heap.Ptr[vertex] {
+		if w == nil {
+			return heap.Ptr[vertex]{}
+		}
+		if p, ok := copies[w]; ok {
+			return p
+		}
+		p, fresh := moved.vertex(0)
+		copies[w] = p
+		v := p.Deref(moved.arena)
+		v.id, v.text, v.blob = w.id, heap.NewString(moved.arena, w.text), heap.NewBlob(moved.arena, w.text+"b")
+		for slot := range slots {
+			if w.to[slot] != nil {
+				moved.link(p, fresh, slot, build(w.to[slot]), w.to[slot])
+			}
+		}
+		return p
+	}
+	root := heap.New[[3]heap.Ptr[vertex]](moved.arena)
+	for i, w := range g.twins {
+		to := build(w)
+		root.Deref(moved.arena)[i] = to
+	}
+	r.SetRoot(root)
+	joined := r.Move().Join(other.arena)
+	other.roots.at, other.twins = *joined.Deref(other.arena), g.twins
+	g.roots.at, g.twins = [3]heap.Ptr[vertex]{}, [3]*mirror{}
+}
+
+// scale is n, and in the long form of the tests as many times that.
+func scale(n, nightly int) int {
+	if os.Getenv("GALLOP_NIGHTLY") != "" {
+		return n * nightly
+	}
+	return n
+}
+
+// "Collections, moves and merges keep the hash": of a million generated graphs at
+// night, of a thousand at every commit.
+func TestGraphsKeepTheirHash(t *testing.T) {
+	recycler, before := new(heap.Recycler), heap.Blobs().Live
+	n := 1000
+	if invariant.On { // each collection walks the graph twice
+		n = 200
+	}
+	for seed := range scale(n, 1000) {
+		chance := rand.New(rand.NewPCG(uint64(seed), 1))
+		g, other := newGraphs(recycler), newGraphs(recycler)
+		for range chance.IntN(60) {
+			g.grow(chance.IntN)
+		}
+		hash := g.arena.GraphHash(g.root())
+		g.arena.Collect(g.root())
+		if got := g.arena.GraphHash(g.root()); got != hash {
+			t.Fatalf("seed %d: a collection made %x of %x", seed, got, hash)
+		}
+		g.mustBeTwins(t)
+		g.handOver(other)
+		other.mustBeTwins(t)
+		if seed%4 == 0 {
+			other.arena.Begin(other.root())
+			other.arena.Step(chance.IntN(5000))
+		} else {
+			other.arena.Collect(other.root())
+		}
+		if got := other.arena.GraphHash(other.root()); got != hash {
+			t.Fatalf("seed %d: a move made %x of %x", seed, got, hash)
+		}
+		g.arena.Release()
+		other.arena.Release()
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	if live := heap.Blobs().Live - before; live != 0 {
+		t.Errorf("%d blobs are left", live)
+	}
+}
+
+// graphProperty runs random lives of two actors' graphs against their twins.
+func graphProperty(t *rapid.T) {
+	before := heap.Blobs().Live
+	r := heap.NewRecycler(rapid.SampledFrom([]int{0, 64 << 10}).Draw(t, "bound"))
+	two := [2]*graphs{newGraphs(r), newGraphs(r)}
+	n := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }
+	pick := func() *graphs { return two[n(2)] }
+	grow := func(*rapid.T) {
+		g := pick()
+		for range 1 + n(10) {
+			g.grow(n)
+		}
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"grow": grow, "grow more": grow,
+		"cut":     func(*rapid.T) { pick().cut(n) },
+		"collect": func(*rapid.T) { g := pick(); g.arena.Collect(g.root()) },
+		"begin":   func(*rapid.T) { g := pick(); g.arena.Begin(g.root()) },
+		"step":    func(*rapid.T) { pick().arena.Step(1 << n(14)) },
+		"hand over": func(*rapid.T) {
+			i := n(2)
+			two[i].handOver(two[1-i])
+		},
+		"compare": func(t *rapid.T) { pick().mustBeTwins(t) },
+	})
+	for _, g := range two {
+		g.mustBeTwins(t)
+		g.arena.Collect(g.root())
+		g.mustBeTwins(t)
+		g.arena.Release()
+	}
+	if live := heap.Blobs().Live - before; live != 0 {
+		t.Fatalf("%d blobs are left", live)
+	}
+}
+
+// TestGraphModel compares graphs that are collected, step by step, with their twins.
+func TestGraphModel(t *testing.T) { rapid.Check(t, graphProperty) }
+
+// FuzzGraphModel is the same with the fuzzer's coverage as its guide.
+func FuzzGraphModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(graphProperty)) }

@@ -1,0 +1,83 @@
+package heap_test
+
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/heap"
+)
+
+// "Behaviours may run between steps": they see, change and make what they like.
+func TestBehavioursBetweenSteps(t *testing.T) {
+	var a heap.Arena
+	a.Bind(new(heap.Recycler))
+	const n = 20_000
+	root := ring(&a, n)
+	for step := range 5 {
+		a.Begin(heap.RootAt(&root))
+		steps := 0
+		for ; !a.Step(20_000); steps++ {
+			at := root
+			for range 50 { // each link is taken out and put in again as a new one
+				old := at.Deref(&a)
+				p := heap.New[link](&a)
+				*p.Deref(&a) = *old
+				old.prev.Deref(&a).next, old.next.Deref(&a).prev = p, p
+				if at == root {
+					root = p
+				}
+				at = old.next
+			}
+		}
+		if steps < 20 {
+			t.Errorf("round %d took %d steps", step, steps)
+		}
+		mustBeRing(t, &a, root, n)
+	}
+}
+
+// What a behaviour sees during a collection is new: a handle that it keeps from one
+// step to the next in an object of the arena is alive at the end.
+func TestBarrier(t *testing.T) {
+	type tree struct {
+		depth       int
+		left, right heap.Ptr[tree]
+		_           [10]uint64
+	}
+	var a heap.Arena
+	var grow func(depth int) heap.Ptr[tree]
+	grow = func(depth int) heap.Ptr[tree] {
+		p := heap.New[tree](&a)
+		p.Deref(&a).depth = depth
+		if depth > 0 {
+			l, r := grow(depth-1), grow(depth-1)
+			p.Deref(&a).left, p.Deref(&a).right = l, r
+		}
+		return p
+	}
+	var count func(p heap.Ptr[tree], depth int) int
+	count = func(p heap.Ptr[tree], depth int) int {
+		q := p.Deref(&a)
+		if q.depth != depth {
+			t.Fatalf("depth %d where %d should be", q.depth, depth)
+		}
+		if depth == 0 {
+			return 1
+		}
+		return count(q.left, depth-1) + count(q.right, depth-1)
+	}
+	root := grow(13)
+	for gas := 100; gas < 10_000_000; gas *= 4 {
+		a.Begin(heap.RootAt(&root))
+		for !a.Step(gas) {
+			p := root
+			for d := 13; d > 0; d-- { // a path to a leaf, and its children change sides
+				q := p.Deref(&a)
+				q.left, q.right = q.right, q.left
+				p = q.left
+			}
+		}
+		if got := count(root, 13); got != 1<<13 {
+			t.Fatalf("%d leaves", got)
+		}
+	}
+}

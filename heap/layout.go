@@ -1,0 +1,243 @@
+package heap
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// Layout says where in the values of a type the handles are, and what they lead
+// to. The collector finds its way by layouts alone: objects have no headers.
+// Made once per type by [LayoutOf] and read-only from then on. Any goroutine.
+type Layout struct {
+	typ   reflect.Type
+	size  uintptr
+	parts []part
+}
+
+// part is a handle in a value, or an array with handles in its elements.
+type part struct {
+	at   uintptr // from the start of the value
+	kind partKind
+	n    int     // inline: number of elements
+	size uintptr // of one element of what is there
+	sub  *Layout // of one element; nil if it has no handles
+}
+
+// partKind says what is at a part's place.
+type partKind uint8
+
+const (
+	partPtr    partKind = iota // a Ptr
+	partSlice                  // a Slice
+	partString                 // a String: n bytes
+	partBlob                   // a Blob: bytes here or shared
+	partInline                 // an array, part of the value itself
+)
+
+// isHandle is implemented by the handle types, and by what embeds them.
+type isHandle interface{ partKind() partKind }
+
+func (Ptr[T]) partKind() partKind   { return partPtr }
+func (Slice[T]) partKind() partKind { return partSlice }
+func (String) partKind() partKind   { return partString }
+
+var (
+	handleType = reflect.TypeFor[isHandle]()
+	rawHandle  = reflect.TypeFor[handle]()
+	ownPath    = rawHandle.PkgPath()
+)
+
+// layouts is the registry of all layouts of this process.
+var layouts struct {
+	mu   sync.RWMutex
+	done map[reflect.Type]*Layout
+}
+
+// LayoutOf returns the layout of a type. Roots may have Go pointers besides their
+// handles, unlike objects, but a handle behind a Go pointer, slice, map or channel
+// would be out of the collector's reach: LayoutOf panics with the path of the first
+// such. What is behind an interface is not looked at. Any goroutine.
+func LayoutOf(t reflect.Type) *Layout {
+	layouts.mu.RLock()
+	l := layouts.done[t]
+	layouts.mu.RUnlock()
+	if l != nil {
+		return l
+	}
+	if path := findHidden(t, "", false, map[hiddenKey]bool{}); path != "" {
+		panic(fmt.Sprintf("gallop: heap: %v keeps handles out of the collector's reach, behind %s (use heap.Ptr, heap.Slice or heap.Map)", t, strings.TrimPrefix(path, ".")))
+	}
+	layouts.mu.Lock()
+	defer layouts.mu.Unlock()
+	if layouts.done == nil {
+		layouts.done = map[reflect.Type]*Layout{}
+	}
+	return layoutOf(t)
+}
+
+// HasHandles tells whether there is a handle in values of the type.
+func (l *Layout) HasHandles() bool { return len(l.parts) > 0 }
+
+// layoutOf finds or makes a layout. A type that leads back to itself finds the
+// layout that is being made. Caller holds layouts.mu.
+func layoutOf(t reflect.Type) *Layout {
+	if l := layouts.done[t]; l != nil {
+		return l
+	}
+	l := &Layout{typ: t, size: t.Size()}
+	layouts.done[t] = l
+	l.describe(t, 0)
+	return l
+}
+
+// subLayout is layoutOf for what a part consists of: nil if it has no handles. A
+// layout that is being made has some, or nothing would lead back to it.
+func subLayout(t reflect.Type) *Layout {
+	_, started := layouts.done[t]
+	if l := layoutOf(t); len(l.parts) > 0 || started && holdsHandle(t) {
+		return l
+	}
+	return nil
+}
+
+// describe adds the parts of a t that lies at an offset.
+func (l *Layout) describe(t reflect.Type, at uintptr) {
+	switch {
+	case isHandleType(t):
+		l.describeHandle(t, at)
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			l.describe(f.Type, at+f.Offset)
+		}
+	case t.Kind() == reflect.Array && t.Len() > 0:
+		if sub := subLayout(t.Elem()); sub != nil {
+			l.parts = append(l.parts, part{at: at, kind: partInline, n: t.Len(), size: sub.size, sub: sub})
+		}
+	}
+}
+
+// describeHandle is describe for handles.
+func (l *Layout) describeHandle(t reflect.Type, at uintptr) {
+	kind := reflect.Zero(t).Interface().(isHandle).partKind()
+	i := len(l.parts)
+	l.parts = append(l.parts, part{at: at, kind: kind, size: 1})
+	if kind == partPtr || kind == partSlice {
+		elem := elemOf(t)
+		l.parts[i].size, l.parts[i].sub = elem.Size(), subLayout(elem)
+	}
+}
+
+// elemOf returns T for a Ptr[T] or Slice[T]: their first field is a [0]*T.
+func elemOf(t reflect.Type) reflect.Type { return t.Field(0).Type.Elem().Elem() }
+
+// isHandleType tells whether t is a handle itself. What embeds one has its
+// methods too, but is of another package or no struct with a handle in front.
+func isHandleType(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && t.PkgPath() == ownPath && t.Implements(handleType)
+}
+
+// holdsHandle tells whether a value of type t has a handle in it.
+func holdsHandle(t reflect.Type) bool {
+	switch {
+	case isHandleType(t):
+		return true
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			if holdsHandle(t.Field(i).Type) {
+				return true
+			}
+		}
+	case t.Kind() == reflect.Array:
+		return t.Len() > 0 && holdsHandle(t.Elem())
+	}
+	return false
+}
+
+// hiddenKey is a type that was looked at, and from which side of a pointer.
+type hiddenKey struct {
+	t      reflect.Type
+	behind bool
+}
+
+// findHidden returns the path to the first handle in t that is behind something
+// that the collector does not follow, "" if there is none.
+func findHidden(t reflect.Type, path string, behind bool, seen map[hiddenKey]bool) string {
+	if isHandleType(t) {
+		if behind {
+			return path
+		}
+		return ""
+	}
+	key := hiddenKey{t, behind}
+	if seen[key] || keepsOwnArena(t) {
+		return ""
+	}
+	seen[key] = true
+	switch t.Kind() {
+	case reflect.Struct:
+		return findHiddenField(t, path, behind, seen)
+	case reflect.Array:
+		return findHidden(t.Elem(), path+"[]", behind, seen)
+	case reflect.Map:
+		if p := findHidden(t.Key(), path+"[key]", true, seen); p != "" {
+			return p
+		}
+		return findHidden(t.Elem(), path+"[]", true, seen)
+	case reflect.Slice, reflect.Chan:
+		return findHidden(t.Elem(), path+"[]", true, seen)
+	case reflect.Pointer:
+		return findHidden(t.Elem(), path+"*", true, seen)
+	}
+	return ""
+}
+
+// findHiddenField is findHidden for a struct.
+func findHiddenField(t reflect.Type, path string, behind bool, seen map[hiddenKey]bool) string {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Type == rawHandle { // a type converted from one of ours
+			return path + "." + f.Name
+		}
+		if p := findHidden(f.Type, path+"."+f.Name, behind, seen); p != "" {
+			return p
+		}
+	}
+	return ""
+}
+
+// keepsOwnArena tells whether t is one of ours, such as a Region, or a struct with
+// an arena of its own, which its handles belong to.
+func keepsOwnArena(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	if t.PkgPath() == ownPath {
+		return !holdsHandle(t)
+	}
+	arenaType := reflect.TypeFor[Arena]()
+	for i := range t.NumField() {
+		if f := t.Field(i).Type; f == arenaType || f.Kind() == reflect.Pointer && f.Elem() == arenaType {
+			return true
+		}
+	}
+	return false
+}
+
+// Root is a value outside of the arena whose handles keep objects alive.
+type Root struct {
+	at     unsafe.Pointer
+	layout *Layout
+}
+
+// RootAt makes a root of the value that p points to. It panics as [LayoutOf] does.
+func RootAt[T any](p *T) Root {
+	return Root{unsafe.Pointer(p), LayoutOf(reflect.TypeFor[T]())}
+}
+
+// RootOf is RootAt for a value whose type is known by its layout only: at is where it
+// begins, whatever its type says. The runtime needs it; others take RootAt.
+func RootOf[T any](at *T, l *Layout) Root { return Root{unsafe.Pointer(at), l} }

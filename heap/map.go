@@ -1,0 +1,188 @@
+package heap
+
+import (
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"reflect"
+)
+
+// Map is a hash table in an [Arena], for keys without handles in them: numbers,
+// arrays, structs of these. For texts see [TextMap]. The zero value is an empty map,
+// ready to use; copies of a map that was not empty are the same map. Values are
+// visited in the order in which they were put, on every run.
+type Map[K comparable, V any] struct{ t Ptr[table[K, V]] }
+
+// table is the inside of a map: entries in the order in which they were put, and an
+// index by hash, half empty.
+type table[K comparable, V any] struct {
+	entries Slice[entry[K, V]]
+	index   Slice[uint32] // by hash: number of an entry plus 1; 0 if free
+	used    int           // entries, deleted ones included
+	live    int
+}
+
+type entry[K comparable, V any] struct {
+	hash  uint32
+	gone  bool
+	key   K
+	value V
+}
+
+// mapSeed keeps others from choosing keys that collide. It has no influence on the
+// order of a map.
+var mapSeed = maphash.MakeSeed()
+
+// Len returns the number of keys. Owner only.
+func (m Map[K, V]) Len(a *Arena) int {
+	if m.t.IsZero() {
+		return 0
+	}
+	return m.t.Deref(a).live
+}
+
+// Get returns the value of a key. It costs 20 ns or so. Owner only.
+func (m Map[K, V]) Get(a *Arena, key K) (v V, ok bool) {
+	if p := m.At(a, key); p != nil {
+		return *p, true
+	}
+	return v, false
+}
+
+// At returns where the value of a key is, nil if there is none. The pointer is valid
+// until the next Put or the end of the behaviour. Owner only.
+func (m Map[K, V]) At(a *Arena, key K) *V {
+	if m.t.IsZero() {
+		return nil
+	}
+	t := m.t.Deref(a)
+	if e := t.find(a, hashOf(key), key, same[K]); e != nil {
+		return &e.value
+	}
+	return nil
+}
+
+// Put sets the value of a key. It panics if there is a handle in K, if K or V is not
+// pointer-free, and with an error that wraps [ErrArenaLimit] if the arena is full,
+// the map left as it was. Owner only.
+func (m *Map[K, V]) Put(a *Arena, key K, v V) {
+	if m.t.IsZero() {
+		mustBeKey[K]()
+		m.t = New[table[K, V]](a)
+	}
+	t, h := m.t.Deref(a), hashOf(key)
+	if e := t.find(a, h, key, same[K]); e != nil {
+		e.value = v
+		return
+	}
+	t.add(a, h, key, v)
+}
+
+// Delete removes a key and reports whether it was there. Owner only.
+func (m Map[K, V]) Delete(a *Arena, key K) bool {
+	if m.t.IsZero() {
+		return false
+	}
+	t := m.t.Deref(a)
+	return t.remove(t.find(a, hashOf(key), key, same[K]))
+}
+
+// All visits the keys and values in the order in which they were put. What is put
+// meanwhile may be visited or not. Owner only.
+func (m Map[K, V]) All(a *Arena) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		if !m.t.IsZero() {
+			m.t.Deref(a).visit(a, yield)
+		}
+	}
+}
+
+func same[K comparable](_ *Arena, x, y K) bool { return x == y }
+
+// hashOf returns a hash of 32 bits, the upper ones: the index takes the lower.
+func hashOf[K comparable](key K) uint32 { return uint32(maphash.Comparable(mapSeed, key) >> 32) }
+
+// mustBeKey panics if there is a handle in K: the collector changes handles, and so
+// their hash.
+func mustBeKey[K comparable]() {
+	if t := reflect.TypeFor[K](); holdsHandle(t) {
+		panic(fmt.Sprintf("gallop: heap: the keys of a Map must not have handles in them, which collections change: %v (use heap.TextMap for texts)", t))
+	}
+}
+
+// find returns the entry of a key, nil if there is none.
+func (t *table[K, V]) find(a *Arena, hash uint32, key K, equal func(*Arena, K, K) bool) *entry[K, V] {
+	index := t.index.Deref(a)
+	if len(index) == 0 {
+		return nil
+	}
+	entries, mask := t.entries.Deref(a), uint32(len(index)-1)
+	for i := hash; ; i++ {
+		n := index[i&mask]
+		if n == 0 {
+			return nil
+		}
+		if e := &entries[n-1]; e.hash == hash && !e.gone && equal(a, e.key, key) {
+			return e
+		}
+	}
+}
+
+// add puts a key that is not there.
+func (t *table[K, V]) add(a *Arena, hash uint32, key K, v V) {
+	if t.used == t.entries.Len() {
+		t.rebuild(a)
+	}
+	t.entries.Deref(a)[t.used] = entry[K, V]{hash: hash, key: key, value: v}
+	t.used++
+	t.live++
+	enter(t.index.Deref(a), hash, uint32(t.used))
+}
+
+// enter puts the number of an entry into the index.
+func enter(index []uint32, hash, number uint32) {
+	mask := uint32(len(index) - 1)
+	i := hash
+	for index[i&mask] != 0 {
+		i++
+	}
+	index[i&mask] = number
+}
+
+// rebuild leaves the deleted entries out, and makes room for twice as many as live.
+func (t *table[K, V]) rebuild(a *Arena) {
+	room := 4
+	for room < 2*t.live {
+		room *= 2
+	}
+	entries, index := MakeSlice[entry[K, V]](a, room), MakeSlice[uint32](a, 2*room)
+	to, used := entries.Deref(a), 0
+	for _, e := range t.entries.Deref(a)[:t.used] {
+		if !e.gone {
+			to[used] = e
+			used++
+			enter(index.Deref(a), e.hash, uint32(used))
+		}
+	}
+	t.entries, t.index, t.used = entries, index, used
+}
+
+// remove marks an entry as gone. Its key and value keep nothing alive any more.
+func (t *table[K, V]) remove(e *entry[K, V]) bool {
+	if e == nil {
+		return false
+	}
+	*e = entry[K, V]{hash: e.hash, gone: true}
+	t.live--
+	return true
+}
+
+// visit yields what is there. The table may be rebuilt meanwhile: the entries that
+// are visited are those of the beginning.
+func (t *table[K, V]) visit(a *Arena, yield func(K, V) bool) {
+	for _, e := range t.entries.Deref(a)[:t.used] {
+		if !e.gone && !yield(e.key, e.value) {
+			return
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package heap_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gallop-go/gallop/heap"
+)
+
+// ordered is the twin of a map: a Go map, and the keys in the order of their puts.
+type ordered struct {
+	at   map[int]int
+	keys []int
+}
+
+func (o *ordered) put(k, v int) {
+	if _, ok := o.at[k]; !ok {
+		o.keys = append(o.keys, k)
+	}
+	o.at[k] = v
+}
+
+func (o *ordered) remove(k int) bool {
+	_, ok := o.at[k]
+	if i := slices.Index(o.keys, k); i >= 0 {
+		o.keys = slices.Delete(o.keys, i, i+1)
+	}
+	delete(o.at, k)
+	return ok
+}
+
+// roots of maps with numbers and with texts as keys, which must not differ.
+type maps struct {
+	byInt  heap.Map[int, heap.Ptr[int]]
+	byText heap.TextMap[heap.Ptr[int]]
+}
+
+// TestMapModel compares maps with their twin, over collections.
+func TestMapModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var a heap.Arena
+		var m maps
+		twin := ordered{at: map[int]int{}}
+		key := rapid.IntRange(0, 40)
+		t.Repeat(map[string]func(*rapid.T){
+			"put": func(t *rapid.T) {
+				k, v := key.Draw(t, "key"), rapid.Int().Draw(t, "value")
+				p := heap.New[int](&a)
+				*p.Deref(&a) = v
+				m.byInt.Put(&a, k, p)
+				m.byText.Put(&a, fmt.Sprint(k), p)
+				twin.put(k, v)
+			},
+			"delete": func(t *rapid.T) {
+				k := key.Draw(t, "key")
+				was := twin.remove(k)
+				if m.byInt.Delete(&a, k) != was || m.byText.Delete(&a, fmt.Sprint(k)) != was {
+					t.Fatalf("delete of %d", k)
+				}
+			},
+			"collect": func(*rapid.T) { a.Collect(heap.RootAt(&m)) },
+			"":        func(t *rapid.T) { m.mustBe(t, &a, &twin) },
+		})
+	})
+}
+
+func (m *maps) mustBe(t *rapid.T, a *heap.Arena, twin *ordered) {
+	if m.byInt.Len(a) != len(twin.at) || m.byText.Len(a) != len(twin.at) {
+		t.Fatalf("%d keys, want %d", m.byInt.Len(a), len(twin.at))
+	}
+	var ints []int
+	for k, p := range m.byInt.All(a) {
+		ints = append(ints, k)
+		if *p.Deref(a) != twin.at[k] {
+			t.Fatalf("key %d", k)
+		}
+	}
+	var texts []int
+	for k, p := range m.byText.All(a) {
+		var n int
+		_, _ = fmt.Sscan(k, &n)
+		if texts = append(texts, n); *p.Deref(a) != twin.at[n] {
+			t.Fatalf("key %q", k)
+		}
+	}
+	if !slices.Equal(ints, twin.keys) || !slices.Equal(texts, twin.keys) {
+		t.Fatalf("order %v and %v, want %v", ints, texts, twin.keys)
+	}
+	for k := range 41 {
+		_, want := twin.at[k]
+		if _, ok := m.byInt.Get(a, k); ok != want {
+			t.Fatalf("key %d is there: %v", k, ok)
+		}
+		if _, ok := m.byText.Get(a, fmt.Sprint(k)); ok != want {
+			t.Fatalf("key %q is there: %v", fmt.Sprint(k), ok)
+		}
+	}
+}
+
+// "Its key and value keep nothing alive any more."
+func TestMapDeleteLetsGo(t *testing.T) {
+	var a heap.Arena
+	var m heap.Map[int, heap.Slice[byte]]
+	for i := range 10 {
+		m.Put(&a, i, heap.MakeSlice[byte](&a, 5000))
+	}
+	for i := range 9 {
+		m.Delete(&a, i)
+	}
+	a.Collect(heap.RootAt(&m))
+	if s := a.Stats(); s.Used > 7000 {
+		t.Errorf("%+v for one value", s)
+	}
+}
+
+// The zero value is empty, and misuse says so.
+func TestMapEdges(t *testing.T) {
+	var a heap.Arena
+	var m heap.Map[int, int]
+	var tm heap.TextMap[int]
+	if _, ok := m.Get(&a, 1); ok || m.Delete(&a, 1) || m.Len(&a)+tm.Len(&a) != 0 || tm.Delete(&a, "") || tm.At(&a, "x") != nil {
+		t.Error("zero maps are not empty")
+	}
+	for range m.All(&a) {
+		t.Error("a zero map has entries")
+	}
+	for range tm.All(&a) {
+		t.Error("a zero map has entries")
+	}
+	wantPanic(t, "must not have handles in them, which collections change: heap.String (use heap.TextMap for texts)", func() {
+		var m heap.Map[heap.String, int]
+		m.Put(&a, heap.String{}, 1)
+	})
+	wantPanic(t, "is not pointer-free", func() {
+		var m heap.Map[int, *int]
+		m.Put(&a, 1, nil)
+	})
+	m.Put(&a, 1, 1)
+	m.Put(&a, 2, 2)
+	for k := range m.All(&a) { // what is deleted meanwhile is not visited
+		m.Delete(&a, 3-k)
+	}
+	if *m.At(&a, 1)++; m.Len(&a) != 1 || *m.At(&a, 1) != 2 {
+		t.Error("delete while visiting, or At")
+	}
+	a.SetLimit(a.Stats().Reserved)
+	err := recovered(func() {
+		for i := range 1000 {
+			m.Put(&a, i, i)
+		}
+	})
+	if n := m.Len(&a); !strings.Contains(err, "arena limit") || n == 0 || m.At(&a, n-1) == nil {
+		t.Errorf("%q with %d keys", err, n)
+	}
+}

@@ -1,0 +1,72 @@
+package heap
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Owned says where in the values of a type there are regions and parcels: what has
+// to be discarded when a message will not run. The zero value says that there are
+// none. Made by [OwnedIn]; read-only.
+type Owned struct{ places []place }
+
+// place is where a region or a parcel is.
+type place struct {
+	offset uintptr
+	zero   owner // of its type
+}
+
+// owner is implemented by all Regions, and by Parcel. They are discarded through it, so
+// that a program that has none does not link what that takes.
+type owner interface{ discardAt(at unsafe.Pointer) }
+
+func (Region[T]) discardAt(at unsafe.Pointer) { (*Region[T])(at).Discard() }
+func (Parcel) discardAt(at unsafe.Pointer)    { (*Parcel)(at).Discard() }
+
+// ownerOf returns the zero value of t if it is a Region or Parcel.
+func ownerOf(t reflect.Type) owner {
+	if t.Kind() != reflect.Struct || t.PkgPath() != ownPath {
+		return nil
+	}
+	o, _ := reflect.Zero(t).Interface().(owner)
+	return o
+}
+
+// OwnedIn finds the regions and parcels in a type, but for those behind pointers,
+// slices, maps and interfaces. Any goroutine.
+func OwnedIn(t reflect.Type) Owned {
+	var o Owned
+	o.find(t, 0)
+	return o
+}
+
+// Any tells whether there is anything to discard.
+func (o Owned) Any() bool { return len(o.places) > 0 }
+
+// find looks for what is owned in a t that lies at an offset.
+func (o *Owned) find(t reflect.Type, at uintptr) {
+	if z := ownerOf(t); z != nil {
+		o.places = append(o.places, place{at, z})
+		return
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			o.find(f.Type, at+f.Offset)
+		}
+	case reflect.Array:
+		for i := range t.Len() {
+			o.find(t.Elem(), at+uintptr(i)*t.Elem().Size())
+		}
+	}
+}
+
+// DiscardIn discards the regions and parcels of a value of the type that o is of,
+// which begins at at, whatever the type of at says. What is gone already stays so.
+// The owner of the value only.
+func DiscardIn[T any](at *T, o Owned) {
+	for _, p := range o.places {
+		p.zero.discardAt(unsafe.Add(unsafe.Pointer(at), p.offset))
+	}
+}

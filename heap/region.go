@@ -1,0 +1,166 @@
+package heap
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Region is a graph in memory of its own, which has one owner and can change it:
+// whoever builds it sends it in a message, and whoever gets it makes it part of his
+// arena, in O(chunks), without a copy. It is one word; its copies are the same
+// region. The zero value is no region.
+//
+// What is in a region must lead to nothing outside of it: such a handle would be dead
+// at the receiver's. Where invariants are checked, Move panics over one.
+type Region[T any] struct{ r *region }
+
+// region is what Regions are handles to. Owner only, but for gone.
+type region struct {
+	arena Arena
+	root  handle
+	gone  seam.Bool // moved, joined or discarded
+}
+
+// ErrRegionGone says that a region was moved, joined or discarded: whoever did that
+// gave it away. Methods of a Region that is gone panic with an error that wraps it.
+var ErrRegionGone = errors.New("gallop: heap: region is gone")
+
+// NewRegion makes an empty region. Its chunks come from Go's allocator, because it
+// may be built by one worker and freed by another; the arena that it joins recycles
+// them. Any goroutine.
+func NewRegion[T any]() Region[T] { return Region[T]{new(region)} }
+
+// IsZero tells whether r is no region.
+func (r Region[T]) IsZero() bool { return r.r == nil }
+
+// Arena returns the memory to build in, and to read from. It panics with
+// ErrRegionGone if the region is gone. Owner only.
+func (r Region[T]) Arena() *Arena { return &r.here("Arena").arena }
+
+// Root returns the handle by which the graph is found, nil if none was set. It
+// panics with ErrRegionGone if the region is gone. Owner only.
+func (r Region[T]) Root() Ptr[T] { return Ptr[T]{h: r.here("Root").root} }
+
+// SetRoot sets the handle by which the graph will be found. It panics with
+// ErrRegionGone if the region is gone, and if p is not in it. Owner only.
+func (r Region[T]) SetRoot(p Ptr[T]) {
+	g := r.here("SetRoot")
+	if !p.IsZero() {
+		p.Deref(&g.arena)
+	}
+	g.root = p.h
+}
+
+// Move gives the region away: what it returns is the region, and r, all its copies,
+// the arena that Arena returned and all handles into it are dead. So send r.Move(),
+// and nothing that you kept can do harm. It costs one allocation, whatever is in the
+// region. It panics with ErrRegionGone if the region is gone. Owner only.
+func (r Region[T]) Move() Region[T] {
+	g := r.take("Move")
+	if invariant.On {
+		root := Ptr[T]{h: g.root}
+		if w := g.arena.graph([]Root{RootAt(&root)}); w.dead > 0 {
+			panic(fmt.Sprintf("gallop: heap: Move of a region with %d handles that lead out of it", w.dead))
+		}
+	}
+	next := &region{root: g.root}
+	g.arena.moveTo(&next.arena)
+	return Region[T]{next}
+}
+
+// Join makes the region part of an arena and returns its root there. All handles
+// that are in it lead to the same objects as before, in that arena. It costs a
+// look-up per chunk. It panics with ErrRegionGone if the region is gone, and with an
+// error that wraps [ErrArenaLimit], the region left as it was, if the arena's limit
+// leaves no room for it. Owner of both only.
+func (r Region[T]) Join(a *Arena) Ptr[T] {
+	g := r.here("Join")
+	if &g.arena == a {
+		panic("gallop: heap: Join of a region with itself")
+	}
+	g.arena.Finish()
+	if !a.allows(g.arena.reserved) {
+		a.press()
+		panic(a.refuse(uintptr(g.arena.reserved)))
+	}
+	r.take("Join")
+	g.arena.mergeInto(a)
+	return Ptr[T]{h: g.root}
+}
+
+// Discard frees a region that nobody wants. It does nothing if the region is gone.
+// Owner only.
+func (r Region[T]) Discard() { r.r.discard() }
+
+func (g *region) discard() {
+	if g != nil && g.gone.CompareAndSwap(false, true) {
+		g.arena.Bind(nil) // who discards may be on any worker, or on none
+		g.arena.Release()
+	}
+}
+
+// here returns the region if it is not gone.
+func (r Region[T]) here(verb string) *region {
+	if r.r == nil {
+		panic("gallop: heap: " + verb + " of a zero Region: use NewRegion")
+	}
+	if r.r.gone.Load() {
+		panic(fmt.Errorf("%w: %s of a region that was moved, joined or discarded", ErrRegionGone, verb))
+	}
+	return r.r
+}
+
+// take is here for who gives it away: of several only one can.
+func (r Region[T]) take(verb string) *region {
+	g := r.here(verb)
+	if !g.gone.CompareAndSwap(false, true) {
+		panic(fmt.Errorf("%w: %s at the same time as another", ErrRegionGone, verb))
+	}
+	return g
+}
+
+// moveTo makes b, which is empty, what a is, and leaves a empty.
+func (a *Arena) moveTo(b *Arena) {
+	a.Finish()
+	a.retire()
+	b.pages, b.inline = a.pages, a.inline
+	if len(b.pages.slots) == inlinePages {
+		b.pages.slots = b.inline[:]
+	}
+	b.next, b.end, b.start = a.next, a.end, a.start
+	b.class, b.reserved, b.limit, b.threshold = a.class, a.reserved, a.limit, a.threshold
+	if a.blobs != nil {
+		b.blobs = newBlobSet(b)
+		b.blobs.held, a.blobs.held = a.blobs.held, b.blobs.held
+	}
+	clear(a.inline[:])
+	a.abandon()
+}
+
+// mergeInto makes all pages of a part of b, under the numbers they have, and leaves a
+// empty. Of the two open chunks the one with more room stays open.
+func (a *Arena) mergeInto(b *Arena) {
+	a.retire()
+	for i := range a.pages.slots {
+		p := &a.pages.slots[i]
+		switch {
+		case p.number == noPage:
+		case p.shared():
+			s := a.blobs.held[p.number]
+			delete(a.blobs.held, p.number)
+			b.hold(s)
+		default:
+			b.enter(*p)
+		}
+	}
+	if a.end-a.next > b.end-b.next {
+		start := a.start
+		b.open(start.page(), b.pages.find(start.page()).chunk)
+	}
+	clear(a.inline[:])
+	a.abandon()
+	b.noteDue()
+}

@@ -1,0 +1,169 @@
+package heap_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// ringRegion builds a ring of n links in a region.
+func ringRegion(n int) heap.Region[link] {
+	r := heap.NewRegion[link]()
+	if n > 0 {
+		r.SetRoot(ring(r.Arena(), n))
+	}
+	return r
+}
+
+// "Whoever gets it makes it part of his arena": with all that is there already, both of
+// any size, again and again.
+func TestRegionJoins(t *testing.T) {
+	sizes := []int{0, 1, 60, 3000}
+	for _, here := range sizes {
+		for _, there := range sizes {
+			var a heap.Arena
+			a.Bind(new(heap.Recycler))
+			var roots struct{ own, got heap.Ptr[link] }
+			if here > 0 {
+				roots.own = ring(&a, here)
+			}
+			r := ringRegion(there)
+			before, coming := a.Stats(), r.Arena().Stats()
+			roots.got = r.Move().Join(&a)
+			if after := a.Stats(); after.Chunks != before.Chunks+coming.Chunks || after.Used != before.Used+coming.Used {
+				t.Errorf("%+v and %+v became %+v", before, coming, after)
+			}
+			for range 2 {
+				if here > 0 {
+					mustBeRing(t, &a, roots.own, here)
+				}
+				if there > 0 {
+					mustBeRing(t, &a, roots.got, there)
+				}
+				ring(&a, 100) // more goes where there is room
+				a.Collect(heap.RootAt(&roots))
+			}
+		}
+	}
+}
+
+// What is free in a region's chunk serves the arena that it joins.
+func TestRegionBringsItsRoom(t *testing.T) {
+	var a heap.Arena
+	ringRegion(1).Join(&a)
+	if heap.New[link](&a); a.Stats().Chunks != 1 {
+		t.Errorf("%+v for two links", a.Stats())
+	}
+}
+
+// "Every handle that the sender kept is dead and says so": of the region, of the arena,
+// of the objects; and after a panic half way.
+func TestRegionGone(t *testing.T) {
+	for name, give := range map[string]func(heap.Region[link]){
+		"moved":     func(r heap.Region[link]) { r.Move() },
+		"joined":    func(r heap.Region[link]) { r.Join(new(heap.Arena)) },
+		"discarded": func(r heap.Region[link]) { r.Discard() },
+		"panicked":  func(r heap.Region[link]) { recovered(func() { r.Move(); panic("half way") }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := ringRegion(100)
+			twin, arena, root := r, r.Arena(), r.Root()
+			give(r)
+			wantPanic(t, "dead handle", func() { root.Deref(arena) })
+			for verb, f := range map[string]func(){
+				"Arena": func() { twin.Arena() }, "Root": func() { twin.Root() }, "SetRoot": func() { twin.SetRoot(root) },
+				"Move": func() { twin.Move() }, "Join": func() { twin.Join(new(heap.Arena)) },
+			} {
+				if got := recovered(f); !strings.HasPrefix(got, "gallop: heap: region is gone: "+verb) {
+					t.Errorf("%s: %q", verb, got)
+				}
+			}
+			twin.Discard()
+		})
+	}
+}
+
+// Bad calls, each with its message.
+func TestRegionMisuse(t *testing.T) {
+	var zero heap.Region[link]
+	zero.Discard()
+	if !zero.IsZero() || ringRegion(1).IsZero() {
+		t.Error("IsZero")
+	}
+	wantPanic(t, "gallop: heap: Arena of a zero Region: use NewRegion", func() { zero.Arena() })
+	r := ringRegion(1000)
+	var a heap.Arena
+	wantPanic(t, "dead handle", func() { r.SetRoot(heap.New[link](&a)) })
+	wantPanic(t, "gallop: heap: Join of a region with itself", func() { r.Join(r.Arena()) })
+	a.SetLimit(10_000)
+	wantPanic(t, "arena limit exceeded", func() { r.Join(&a) })
+	mustBeRing(t, r.Arena(), r.Root(), 1000) // as it was
+	r.Root().Deref(r.Arena()).prev = heap.New[link](new(heap.Arena))
+	if invariant.On {
+		wantPanic(t, "gallop: heap: Move of a region with 1 handles that lead out of it", func() { r.Move() })
+	} else {
+		p := r.Move().Join(new(heap.Arena))
+		wantPanic(t, "dead handle", func() { p.Deref(new(heap.Arena)) })
+	}
+}
+
+// Blobs go with their region, and are counted once per arena.
+func TestRegionTakesBlobsAlong(t *testing.T) {
+	before := heap.Blobs()
+	var a heap.Arena
+	mine := heap.NewBlob(&a, text(1000))
+	r := heap.NewRegion[heap.Blob]()
+	for _, b := range []heap.Blob{mine.Pack(&a).Unpack(r.Arena()), heap.NewBlob(r.Arena(), text(2000))} {
+		p := heap.New[heap.Blob](r.Arena())
+		*p.Deref(r.Arena()) = b
+		r.SetRoot(p)
+	}
+	root := r.Move().Join(&a)
+	if root.Deref(&a).Deref(&a) != text(2000) || mine.Deref(&a) != text(1000) {
+		t.Error("the blobs are others")
+	}
+	mustLive(t, before, 2)
+	a.Collect(heap.RootAt(&root))
+	mustLive(t, before, 1)
+	lost := heap.NewRegion[int]()
+	heap.NewBlob(lost.Arena(), text(100))
+	lost.Move().Discard()
+	mustLive(t, before, 1)
+	a.Release()
+	mustLive(t, before, 0)
+}
+
+// Regions may come in while a collection is under way.
+func TestRegionJoinsDuringCollection(t *testing.T) {
+	var a heap.Arena
+	roots := struct{ own, got heap.Ptr[link] }{own: ring(&a, 5000)}
+	a.Begin(heap.RootAt(&roots))
+	a.Step(1000)
+	roots.got = ringRegion(3000).Join(&a)
+	a.Finish()
+	mustBeRing(t, &a, roots.own, 5000)
+	mustBeRing(t, &a, roots.got, 3000)
+	a.Collect(heap.RootAt(&roots))
+	mustBeRing(t, &a, roots.got, 3000)
+}
+
+// Of several who move the same region at the same time, which none of them may, one can.
+func TestRegionOneMoves(t *testing.T) {
+	for range 100 {
+		r := ringRegion(10)
+		var wg sync.WaitGroup
+		moved := make(chan heap.Region[link], 4)
+		for range 4 {
+			wg.Go(func() { recovered(func() { moved <- r.Move() }) })
+		}
+		wg.Wait()
+		if len(moved) != 1 {
+			t.Fatalf("%d moved it", len(moved))
+		}
+		got := <-moved
+		mustBeRing(t, got.Arena(), got.Root(), 10)
+	}
+}

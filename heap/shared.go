@@ -1,0 +1,146 @@
+package heap
+
+import (
+	"runtime"
+	"strings"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// sharedBytes is the memory of a blob that several arenas may hold. Memory safety
+// does not rest on the count: the bytes are Go memory, immutable, and every table
+// that has them keeps them alive. The count says when the last one has let go, and
+// a test or a shutdown whether all have.
+type sharedBytes struct {
+	number uint64 // its page number, in every arena that holds it
+	text   string
+	refs   seam.Count // arenas that hold it, and parcels on their way
+}
+
+// Books of all shared blobs of the process. Any goroutine.
+var blobsMade, blobsFreed, blobBytes seam.Count
+
+// BlobStats counts the shared blobs of the process.
+type BlobStats struct {
+	Made  int64 // since the process began
+	Live  int64 // that some arena holds, or that are on their way
+	Bytes int64 // of the live ones
+}
+
+// Blobs returns the counts. Live is 0 when all arenas that held blobs are released,
+// or were found unreachable by Go's collector, and all parcels are unpacked or
+// discarded: the leak check of a test. Any goroutine.
+func Blobs() BlobStats {
+	freed := blobsFreed.Load() // before made: Live is never negative
+	made := blobsMade.Load()
+	return BlobStats{Made: made, Live: made - freed, Bytes: blobBytes.Load()}
+}
+
+// newSharedBytes copies s. The caller has the one count.
+func newSharedBytes(s string, r *Recycler) *sharedBytes {
+	b := &sharedBytes{number: r.pageNumber(), text: strings.Clone(s)}
+	b.refs.Add(1)
+	blobsMade.Add(1)
+	blobBytes.Add(int64(len(s)))
+	return b
+}
+
+// retain adds a count; the caller has one already, so it is not 0. Any goroutine.
+func (s *sharedBytes) retain() {
+	n := s.refs.Add(1)
+	invariant.Check(n > 1, "blob %d: revived, %d counts", s.number, n)
+}
+
+// release takes a count away. Any goroutine.
+func (s *sharedBytes) release() {
+	n := s.refs.Add(-1)
+	invariant.Check(n >= 0, "blob %d: released too often, %d counts", s.number, n)
+	if n == 0 {
+		blobsFreed.Add(1)
+		blobBytes.Add(-int64(len(s.text)))
+	}
+}
+
+// newBlobSet makes the set of an arena. From the first shared blob on, and not
+// before, the arena pays for a cleanup: if Go's collector finds it unreachable, with
+// its actor, the blobs are counted down.
+func newBlobSet(a *Arena) *blobSet {
+	b := &blobSet{held: map[uint64]*sharedBytes{}}
+	runtime.AddCleanup(a, func(b *blobSet) {
+		for number := range b.held {
+			b.release(number)
+		}
+	}, b)
+	return b
+}
+
+// Parcel is a blob on its way: it belongs to no arena and may stand in messages. It
+// is one word. Copies are the same parcel. Whoever gets it unpacks it into an arena,
+// once; a parcel in a dead letter is discarded by the runtime. Any goroutine.
+type Parcel struct{ p *parcel }
+
+type parcel struct {
+	shared *sharedBytes // nil if the bytes are in text
+	text   string
+	off, n uint32
+	gone   seam.Bool
+}
+
+// NewParcel makes a parcel of a copy of s, outside of any arena. Any goroutine.
+func NewParcel(s string) Parcel {
+	if len(s) <= SharedAbove {
+		return Parcel{&parcel{text: strings.Clone(s)}}
+	}
+	b := newSharedBytes(s, nil)
+	return Parcel{&parcel{shared: b, n: uint32(len(s))}}
+}
+
+// Len returns the number of bytes.
+func (p Parcel) Len() int {
+	switch {
+	case p.p == nil:
+		return 0
+	case p.p.shared == nil:
+		return len(p.p.text)
+	}
+	return int(p.p.n)
+}
+
+// Unpack makes the bytes part of an arena: a copy up to [SharedAbove] bytes, else in
+// O(1). It panics if the parcel was unpacked or discarded already, and with an error
+// that wraps [ErrArenaLimit], the parcel left as it was, if the arena is full. The
+// zero Parcel is the empty blob. The arena's owner only.
+func (p Parcel) Unpack(a *Arena) Blob {
+	if p.p == nil {
+		return Blob{}
+	}
+	if s := p.p.shared; s != nil && a.blobs.find(s.number) == nil {
+		if err := a.mayHold(len(s.text)); err != nil {
+			panic(err)
+		}
+	}
+	if p.p.shared == nil {
+		b := NewBlob(a, p.p.text)
+		p.take("Unpack")
+		return b
+	}
+	p.take("Unpack")
+	a.hold(p.p.shared)
+	return Blob{h: pageStart(p.p.shared.number), off: p.p.off, n: p.p.n}
+}
+
+// Discard ends a parcel that nobody unpacks. It does nothing if that is done
+// already. Any goroutine.
+func (p Parcel) Discard() {
+	if p.p != nil && p.p.gone.CompareAndSwap(false, true) && p.p.shared != nil {
+		p.p.shared.release()
+	}
+}
+
+// take marks the parcel as gone.
+func (p Parcel) take(verb string) {
+	if !p.p.gone.CompareAndSwap(false, true) {
+		panic("gallop: heap: " + verb + " of a parcel that was unpacked or discarded already")
+	}
+}

@@ -1,0 +1,121 @@
+package heap
+
+import (
+	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// maxSparePages is how many toPages, with room for what is to be scanned on them, a
+// collector at rest keeps.
+const maxSparePages = 16
+
+// toPage is a page whose objects may lead to from-space.
+type toPage struct {
+	page
+	todo  []greyItem
+	black bool
+}
+
+// greyItem is a row of values to be scanned.
+type greyItem struct {
+	at  uint32 // offset in bytes
+	n   int
+	sub *Layout
+}
+
+// room returns a new page that holds need bytes, and keeps open whichever page has
+// more room left.
+func (g *collector) room(need uint32) *toPage {
+	class := max(int(g.class), classFor(int(need)))
+	g.class = uint8(min(class+1, chunkClasses-1))
+	r := g.arena.recycler
+	p := g.newToPage(page{r.pageNumber(), r.take(class)})
+	if g.open != nil && g.open.size-g.open.used > p.size-need {
+		g.queue = append(g.queue, p)
+		return p
+	}
+	if g.open != nil {
+		g.queue = append(g.queue, g.open)
+	}
+	g.open = p
+	return p
+}
+
+// newToPage makes a page grey.
+func (g *collector) newToPage(p page) *toPage {
+	q := new(toPage)
+	if n := len(g.spare); n > 0 {
+		q, g.spare = g.spare[n-1], g.spare[:n-1]
+	}
+	q.page, q.black = p, false
+	g.grey[p.number] = q
+	return q
+}
+
+// next returns a page with something to scan, or one that only has to be made
+// black, or nil. The open one comes first: what was copied last is in cache.
+func (g *collector) next() *toPage {
+	if g.open != nil && len(g.open.todo) > 0 {
+		return g.open
+	}
+	for n := len(g.queue); n > 0; n = len(g.queue) {
+		p := g.queue[n-1]
+		if !p.black {
+			return p
+		}
+		g.queue = g.queue[:n-1]
+		g.spare = append(g.spare, p)
+	}
+	return nil
+}
+
+// drain scans what is to be scanned on a page until work has come to stop.
+func (g *collector) drain(p *toPage, stop int) {
+	for len(p.todo) > 0 && g.work < stop {
+		last := len(p.todo) - 1
+		item := p.todo[last]
+		p.todo = p.todo[:last]
+		at := unsafe.Add(p.base, item.at)
+		for i := range item.n {
+			if i > 0 && g.work >= stop {
+				p.todo = append(p.todo, greyItem{item.at + uint32(i)*uint32(item.sub.size), item.n - i, item.sub})
+				return
+			}
+			g.scan(unsafe.Add(at, uintptr(i)*item.sub.size), item.sub)
+			g.work += int(item.sub.size)
+		}
+	}
+}
+
+// blacken gives a page without anything left to scan to the arena. If it was the
+// open one, what is left of it may serve the next allocations.
+func (g *collector) blacken(p *toPage) {
+	invariant.Check(len(p.todo) == 0 && !p.black, "page %d: black with %d to scan", p.number, len(p.todo))
+	a := g.arena
+	p.black = true
+	delete(g.grey, p.number)
+	a.enter(p.page)
+	if p != g.open {
+		return
+	}
+	g.open = nil
+	if int(p.size-p.used) > int(a.end-a.next)*granule {
+		a.open(p.number, p.chunk)
+	}
+	g.spare = append(g.spare, p)
+}
+
+// reach returns the memory behind a handle to a page that is not black, and makes
+// the page black for it: this is the barrier. Nil if there is no such page.
+func (g *collector) reach(h handle) unsafe.Pointer {
+	p := g.grey[h.page()]
+	if p == nil {
+		return nil
+	}
+	for len(p.todo) > 0 {
+		g.drain(p, g.work+maxChunk)
+	}
+	g.blacken(p)
+	return unsafe.Add(p.base, h.offset())
+}

@@ -1,0 +1,55 @@
+package sched
+
+// Hand-over in a deterministic run, where a turn is long if it waits and nobody can go on.
+// It takes the steps of the monitor, in the order of the seats.
+
+// relieveWaiting makes what waits behind turns that wait the work of others, and reports
+// whether there was any. Whoever has the baton, when no thread can go on.
+func (s *Scheduler) relieveWaiting() bool {
+	m := &s.monitor
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended {
+		return false
+	}
+	return m.freeWaiting() || m.relieveOne()
+}
+
+// freeWaiting moves on what turns that wait have made runnable where nobody looks. Caller
+// holds mu.
+func (m *monitor) freeWaiting() (moved bool) {
+	s := m.s
+	for i := range s.seats {
+		if w := s.seats[i].holder.Load(); w != nil && w.waitsInTurn() {
+			moved = moved || w.slot.stamp()&1 != 0
+			s.free(w, w.slot.stamp())
+		}
+	}
+	for _, w := range s.spares.lost() {
+		moved = moved || w.slot.stamp()&1 != 0 || !w.ring.thief().empty()
+		s.free(w, w.slot.stamp())
+		s.drain(w)
+	}
+	return moved
+}
+
+// relieveOne takes the seat of a worker whose turn waits, if work waits for one, and
+// reports whether it did. Caller holds mu.
+func (m *monitor) relieveOne() bool {
+	for i := range m.s.seats {
+		w := m.s.seats[i].holder.Load()
+		if w == nil || !w.waitsInTurn() || !m.s.workLeft() {
+			continue
+		}
+		w.duty.ask()
+		w.duty.urge()
+		if m.relieve(i, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsInTurn tells whether the worker waits for something in the middle of a turn. Whoever
+// has the baton.
+func (w *Worker) waitsInTurn() bool { return w.inTurn && w.thread != nil && w.thread.until != nil }

@@ -1,0 +1,218 @@
+package supervise
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// What can be asked of a supervisor that runs. The functions wait, for use from outside;
+// those that end in To are for behaviours, and send the result as a message.
+
+var (
+	startChild   = actor.DeclareAsk[*childSpec, actor.AnyRef](supervisorType, "start child")
+	removeChild  = actor.DeclareAsk[string, actor.None](supervisorType, "remove child")
+	restartChild = actor.DeclareAsk[string, actor.None](supervisorType, "restart child")
+	findChild    = actor.DeclareAsk[string, actor.AnyRef](supervisorType, "find child")
+	countKids    = actor.DeclareAsk[actor.None, Count](supervisorType, "count")
+	showTree     = actor.DeclareAsk[actor.None, Node](supervisorType, "tree")
+)
+
+func init() {
+	supervisorType.Table(startChild.Do((*supervisor).startChild), removeChild.Do((*supervisor).removeChild),
+		restartChild.Do((*supervisor).restartChild), findChild.Do((*supervisor).findChild),
+		countKids.Do((*supervisor).count), showTree.Do((*supervisor).node))
+}
+
+// StartChild adds a child behind the others, starts it and returns its ref; it does not wait
+// until the child is up. With [OneForAll] and [RestForOne] the child starts in its turn, and
+// its ref may be zero until then: see [Find]. The errors are ErrTaken, ErrBadChild and those
+// of [actor.AskBehaviour.Ask].
+func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) (actor.AnyRef, error) {
+	return startChild.Ask(ctx, sys, s.ref, specOf(ch))
+}
+
+// StartChildTo is [StartChild] from a behaviour.
+func StartChildTo[T any](c *actor.Context, s Supervisor, ch Child, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
+	actor.AskTo(c, startChild, s.ref, specOf(ch), reply)
+}
+
+func specOf(ch Child) *childSpec {
+	if ch == nil {
+		panic("gallop: supervise: StartChild of a nil Child")
+	}
+	return ch.child()
+}
+
+// RemoveChild stops a child in the way it was declared, and forgets it when it has ended. It
+// returns when that has begun; [actor.Join] waits for the end. The errors are ErrNoChild
+// and those of [actor.AskBehaviour.Ask].
+func RemoveChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
+	_, err := removeChild.Ask(ctx, sys, s.ref, name)
+	return err
+}
+
+// RemoveChildTo is [RemoveChild] from a behaviour.
+func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
+	actor.AskTo(c, removeChild, s.ref, name, reply)
+}
+
+// RestartChild restarts a child alone: one that is up in its place, one that has stopped as a
+// new actor, and one that backs off without further delay. That is no fall, and does not
+// count for the intensity. The errors are ErrNoChild and those of [actor.AskBehaviour.Ask].
+func RestartChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
+	_, err := restartChild.Ask(ctx, sys, s.ref, name)
+	return err
+}
+
+// RestartChildTo is [RestartChild] from a behaviour.
+func RestartChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
+	actor.AskTo(c, restartChild, s.ref, name, reply)
+}
+
+// Find returns the actor of a child, whose state must be an S. A path of several names
+// leads through supervisors below. The ref is good across restarts; a child whose actor was
+// stopped or killed by others, and all below a supervisor that was restarted, are new
+// actors. The errors are ErrNoChild, [actor.ErrOtherType] and those of
+// [actor.AskBehaviour.Ask].
+func Find[S any](ctx context.Context, sys *actor.System, s Supervisor, path ...string) (actor.Ref[S], error) {
+	at := s.Any()
+	for i, name := range path {
+		super, ok := actor.As[supervisor](at)
+		if !ok {
+			return actor.Ref[S]{}, fmt.Errorf("%w: %q is no supervisor", ErrNoChild, path[:i])
+		}
+		next, err := findChild.Ask(ctx, sys, super, name)
+		if err != nil {
+			return actor.Ref[S]{}, err
+		}
+		at = next
+	}
+	if r, ok := actor.As[S](at); ok {
+		return r, nil
+	}
+	return actor.Ref[S]{}, fmt.Errorf("%w: %q is %v", actor.ErrOtherType, path, at)
+}
+
+// Sub returns the supervisor below at the end of a path, on the terms of [Find].
+func Sub(ctx context.Context, sys *actor.System, s Supervisor, path ...string) (Supervisor, error) {
+	r, err := Find[supervisor](ctx, sys, s, path...)
+	return Supervisor{r}, err
+}
+
+// FindTo is [Find] of a child from a behaviour; [actor.As] gives the ref its type.
+func FindTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
+	actor.AskTo(c, findChild, s.ref, name, reply)
+}
+
+// Count is how many children a supervisor has.
+type Count struct {
+	Children    int // that it knows
+	Running     int // that are up
+	Supervisors int // that are supervisors themselves
+}
+
+// CountChildren counts the children of a supervisor. The errors are those of
+// [actor.AskBehaviour.Ask].
+func CountChildren(ctx context.Context, sys *actor.System, s Supervisor) (Count, error) {
+	return countKids.Ask(ctx, sys, s.ref, actor.None{})
+}
+
+func (s *supervisor) startChild(c *actor.Context, spec *childSpec) (actor.AnyRef, error) {
+	spec, err := s.accept(spec)
+	if err != nil {
+		return actor.AnyRef{}, err
+	}
+	k := s.kids.add(spec)
+	if s.plan.strategy.groups() {
+		s.step(c)
+	} else {
+		s.bringUp(c, k)
+	}
+	return k.ref, nil
+}
+
+// accept looks whether a child can be one of this supervisor's.
+func (s *supervisor) accept(spec *childSpec) (*childSpec, error) {
+	switch {
+	case spec.isLike != (s.plan.strategy == SimpleOneForOne):
+		return nil, fmt.Errorf("%w: %q: %v wants another declaration", ErrBadChild, spec.name, s.plan.strategy)
+	case s.kids.byName[spec.name] != nil:
+		return nil, fmt.Errorf("%w: %q", ErrTaken, spec.name)
+	case spec.isLike:
+		made, ok := spec.from(s.plan.template)
+		if !ok {
+			return nil, fmt.Errorf("%w: %q: a function for another state", ErrBadChild, spec.name)
+		}
+		return made, nil
+	}
+	p := plan{name: s.plan.name, children: []*childSpec{spec}, intensity: s.plan.intensity}
+	if p.check(); p.wrong != "" {
+		return nil, fmt.Errorf("%w: %s", ErrBadChild, p.wrong)
+	}
+	return spec, nil
+}
+
+// named finds a child that is not on its way out.
+func (s *supervisor) named(name string) (*kid, error) {
+	k := s.kids.byName[name]
+	if k == nil || k.removed {
+		return nil, fmt.Errorf("%w: %q", ErrNoChild, name)
+	}
+	return k, nil
+}
+
+func (s *supervisor) removeChild(c *actor.Context, name string) (none actor.None, err error) {
+	k, err := s.named(name)
+	if err != nil {
+		return none, err
+	}
+	k.removed = true
+	k.timer.Cancel(c)
+	if k.ref.IsZero() {
+		s.forget(k)
+	} else {
+		s.kids.set(k, Stopping)
+		k.spec.stop.tell(c, k.ref)
+	}
+	s.step(c)
+	return none, nil
+}
+
+func (s *supervisor) restartChild(c *actor.Context, name string) (none actor.None, err error) {
+	k, err := s.named(name)
+	if err != nil {
+		return none, err
+	}
+	switch k.state {
+	case Stopping:
+		return none, fmt.Errorf("%w: %q is stopping", ErrNoChild, name)
+	case Starting, Running:
+		s.bringUp(c, k)
+	case BackingOff, Stopped:
+		k.timer.Cancel(c)
+		s.ready(c, k)
+	}
+	s.step(c)
+	return none, nil
+}
+
+func (s *supervisor) findChild(_ *actor.Context, name string) (actor.AnyRef, error) {
+	k, err := s.named(name)
+	if err == nil && k.ref.IsZero() {
+		err = fmt.Errorf("%w: %q is %v", ErrNoChild, name, k.state)
+	}
+	if err != nil {
+		return actor.AnyRef{}, err
+	}
+	return k.ref, nil
+}
+
+func (s *supervisor) count(*actor.Context, actor.None) (Count, error) {
+	n := Count{Running: s.kids.in[Running], Supervisors: s.kids.supervisors}
+	for _, in := range s.kids.in {
+		n.Children += in
+	}
+	return n, nil
+}

@@ -1,0 +1,145 @@
+package supervise_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// crashAtOnce is a tree of one child that fails at every start, and the times of these.
+func crashAtOnce(t testing.TB, b supervise.Backoff, n int, opts ...actor.Option) []time.Duration {
+	h := build(t, opts...)
+	var at []time.Duration
+	w := h.toy("a")
+	w.Backoff = b
+	w.Init = func(y *toy) { at = append(at, h.clock.Now().Sub(epoch)); y.fail = errUser }
+	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
+	for len(at) < n {
+		h.advance(second / 4)
+	}
+	return at
+}
+
+// TestBackoff: "exponentially longer with every fall in a row", and not longer than Max;
+// exact on the runtime's clock.
+func TestBackoff(t *testing.T) {
+	for _, c := range []struct {
+		b    supervise.Backoff
+		want []time.Duration // between starts
+	}{
+		{supervise.Backoff{First: second}, []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60}},
+		{supervise.Backoff{First: 90 * second}, []time.Duration{90, 90, 90}},
+		{supervise.Backoff{First: second, Factor: 3, Max: 20 * second}, []time.Duration{1, 3, 9, 20, 20}},
+		{supervise.Backoff{First: second, Factor: 1}, []time.Duration{1, 1, 1, 1}},
+	} {
+		at := crashAtOnce(t, c.b, len(c.want)+1)
+		for i, d := range c.want {
+			equal(t, "delay", at[i+1]-at[i], d*second)
+			equal(t, "Delay", c.b.Delay(i+1, 0), d*second)
+		}
+	}
+	equal(t, "delay of none", supervise.Backoff{}.Delay(9, 0.5), 0)
+	equal(t, "delay of many", supervise.Backoff{First: 1, Max: supervise.Forever}.Delay(1<<30, 0), supervise.Forever)
+}
+
+// TestBackoff_Jitter: "the time is between (1-Jitter) of what it would be and all of it",
+// from the system's seed.
+func TestBackoff_Jitter(t *testing.T) {
+	b := supervise.Backoff{First: 8 * second, Factor: 1, Jitter: 0.5}
+	run := func(seed uint64) []time.Duration { return crashAtOnce(t, b, 60, actor.Workers(1), actor.Seed(seed)) }
+	one, again, other := run(1), run(1), run(2)
+	low, high, differs := 8*second, 4*second, false
+	for i := range 59 {
+		d := one[i+1] - one[i]
+		if d < 4*second || d > 8*second {
+			t.Fatalf("delay %v", d)
+		}
+		equal(t, "with the same seed", again[i], one[i])
+		low, high = min(low, d), max(high, d)
+		differs = differs || other[i] != one[i]
+	}
+	if low > 5*second || high < 7*second || !differs {
+		t.Errorf("delays between %v and %v; another seed differs: %v", low, high, differs)
+	}
+}
+
+// TestBackoff_Calm: "how long a child must have been up for its next fall to be a first one
+// again".
+func TestBackoff_Calm(t *testing.T) {
+	h := build(t)
+	w := h.toy("a")
+	w.Backoff = supervise.Backoff{First: second, Calm: 10 * second}
+	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
+	a := h.find("a")
+	for _, c := range []struct{ up, delay time.Duration }{
+		{0, 1}, {10*second - 1, 2}, {10 * second, 1}, {0, 2}, {0, 4}, {second, 8}, {60 * second, 1},
+	} {
+		h.advance(c.up)
+		do.Send(h.sys, a, crash)
+		h.quiet()
+		h.d.take()
+		h.advance(c.delay*second - 1)
+		h.d.says(t)
+		h.advance(1)
+		h.d.says(t, "+a")
+	}
+}
+
+// TestBackoff_StoppedMeanwhile: one that backs off and is stopped by others comes up as a new
+// actor; one that is restarted by hand is up; one that is removed is not restarted.
+func TestBackoff_StoppedMeanwhile(t *testing.T) {
+	h := build(t)
+	w := h.toy("a")
+	w.Backoff.First = second
+	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
+	a := h.find("a")
+	h.tell(crash, "a")
+	h.must(actor.StopWait(h.soon(), h.sys, a))
+	h.quiet()
+	equal(t, "states", h.states(), "a backing off")
+	_, err := supervise.Find[toy](h.soon(), h.sys, h.root, "a")
+	wants(t, err, supervise.ErrNoChild)
+	h.advance(second)
+	equal(t, "states", h.states(), "a running")
+	if h.find("a") == a {
+		t.Fatal("the ref of an actor that has ended")
+	}
+	for name, how := range map[string]func() error{
+		"RestartChild": func() error { return supervise.RestartChild(h.soon(), h.sys, h.root, "a") },
+		"Restart":      func() error { actor.Restart(h.sys, h.find("a")); return nil },
+	} {
+		h.tell(crash, "a")
+		equal(t, name, h.states(), "a backing off")
+		h.must(how())
+		h.quiet()
+		equal(t, name, h.states(), "a running")
+		h.d.take()
+		h.advance(time.Hour)
+		h.d.says(t)
+	}
+	h.tell(crash, "a")
+	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
+	h.advance(time.Hour)
+	equal(t, "states", h.states(), "")
+}
+
+// TestBackoff_UpOnce: the calm time is that before a fall, not one long ago.
+func TestBackoff_UpOnce(t *testing.T) {
+	h := build(t)
+	var at []time.Duration
+	w := h.toy("a")
+	w.Backoff = supervise.Backoff{First: second, Calm: 3 * second}
+	w.Init = func(y *toy) {
+		if at = append(at, h.clock.Now().Sub(epoch)); len(at) > 1 {
+			y.fail = errUser
+		}
+	}
+	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
+	h.tell(crash, "a")
+	h.advance(32 * second)
+	for i, want := range []time.Duration{0, 1, 3, 7, 15, 31} {
+		equal(t, "start", at[i], want*second)
+	}
+}

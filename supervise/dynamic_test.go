@@ -1,0 +1,237 @@
+package supervise_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// sessions is a supervisor of dynamic children.
+func (h *house) sessions() supervise.Spec {
+	return supervise.Spec{Name: "sessions", Strategy: supervise.SimpleOneForOne, Template: h.toy("session")}
+}
+
+func (h *house) like(name string) supervise.Child {
+	return supervise.Like(name, func(y *toy) { y.name, y.d = name, &h.d })
+}
+
+func (h *house) count() supervise.Count {
+	h.Helper()
+	n, err := supervise.CountChildren(h.soon(), h.sys, h.root)
+	h.must(err)
+	return n
+}
+
+// TestSimple: children are made from a template while the supervisor runs, with a state and a
+// name of their own, and fall alone; one that has ended is forgotten.
+func TestSimple(t *testing.T) {
+	h := build(t)
+	h.run(h.sessions())
+	for _, name := range []string{"ann", "bob", "eve"} {
+		r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
+		h.must(err)
+		typed, ok := actor.As[toy](r)
+		equal(t, "typed", ok, true)
+		equal(t, "found", h.find(name), typed)
+	}
+	h.quiet()
+	h.d.take()
+	r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[toy]("", nil))
+	h.must(err)
+	h.quiet()
+	h.d.says(t, "+session")
+	equal(t, "found by its ref", h.find(r.String()).Any(), r)
+	h.tell(crash, "bob")
+	h.d.says(t, "-bob", "+bob")
+	equal(t, "children", h.count(), supervise.Count{Children: 4, Running: 4})
+	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "ann"))
+	h.quiet()
+	h.d.says(t, "-ann")
+	equal(t, "states", h.states(), fmt.Sprintf("bob running, eve running, %v running", r))
+	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.d.says(t, "-session", "-eve", "-bob")
+}
+
+// TestDynamic: adding, removing and restarting children of the other strategies.
+func TestDynamic(t *testing.T) {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+		h := build(t)
+		trans := h.toy("trans")
+		trans.Restart = supervise.Transient
+		h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{trans}})
+		r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.toy("new"))
+		h.must(err)
+		h.quiet()
+		equal(t, "ref", h.find("new").Any(), r)
+		sub := supervise.Spec{Name: "sub", Children: h.toys("x")}
+		_, err = supervise.StartChild(h.soon(), h.sys, h.root, sub)
+		h.must(err)
+		h.quiet()
+		h.d.says(t, "+trans", "+new", "+x")
+		equal(t, "children", h.count(), supervise.Count{Children: 3, Running: 3, Supervisors: 1})
+		h.tell(finish, "trans")
+		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "trans"))
+		h.quiet()
+		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "new"))
+		h.quiet()
+		h.d.says(t, "-trans", "+trans", "-new", "+new")
+		equal(t, "restarts", h.tree().Children[1].Restarts, 0)
+		h.tell(finish, "trans")
+		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "trans"))
+		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "sub"))
+		h.quiet()
+		h.d.says(t, "-trans", "-x")
+		equal(t, "states", h.states(), "new running")
+		_, err = supervise.StartChild(h.soon(), h.sys, h.root, h.toy("trans"))
+		h.must(err)
+	}
+}
+
+// TestDynamic_Errors: ErrTaken, ErrBadChild, ErrNoChild, ErrOtherType and those of Ask.
+func TestDynamic_Errors(t *testing.T) {
+	h := build(t)
+	h.run(supervise.Spec{Name: "root", Children: append(h.toys("a"), h.sessions())})
+	start := func(s supervise.Supervisor, ch supervise.Child) error {
+		_, err := supervise.StartChild(h.soon(), h.sys, s, ch)
+		return err
+	}
+	find := func(path ...string) error {
+		_, err := supervise.Find[toy](h.soon(), h.sys, h.root, path...)
+		return err
+	}
+	simple, err := supervise.Sub(h.soon(), h.sys, h.root, "sessions")
+	h.must(err)
+	wants(t, start(h.root, h.toy("a")), supervise.ErrTaken)
+	wants(t, start(h.root, h.toy("")), supervise.ErrBadChild)
+	wants(t, start(h.root, supervise.Worker[toy]{Name: "b"}), supervise.ErrBadChild)
+	wants(t, start(h.root, h.like("b")), supervise.ErrBadChild)
+	wants(t, start(simple, h.toy("b")), supervise.ErrBadChild)
+	wants(t, start(simple, supervise.Like("b", func(*int) {})), supervise.ErrBadChild)
+	wants(t, supervise.RemoveChild(h.soon(), h.sys, h.root, "b"), supervise.ErrNoChild)
+	wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "b"), supervise.ErrNoChild)
+	wants(t, find("a", "b"), supervise.ErrNoChild)
+	wants(t, find("b"), supervise.ErrNoChild)
+	wants(t, find("sessions"), actor.ErrOtherType)
+	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	wants(t, find("a"), actor.ErrStopped)
+	_, err = supervise.Tree(h.soon(), h.sys, h.root)
+	wants(t, err, actor.ErrStopped)
+}
+
+// asker asks a supervisor from inside.
+type asker struct {
+	ref  actor.AnyRef
+	errs []error
+}
+
+var (
+	askerType = actor.NewType[asker]("asker")
+	ask       = actor.Declare[func(*actor.Context)](askerType, "ask")
+	gotRef    = actor.Declare[actor.Result[actor.AnyRef]](askerType, "ref")
+	gotNone   = actor.Declare[actor.Result[actor.None]](askerType, "none")
+	_         = askerType.Table(
+		ask.Do(func(_ *asker, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		gotRef.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.AnyRef]) {
+			a.ref, a.errs = r.Value, append(a.errs, r.Err)
+		}),
+		gotNone.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.None]) { a.errs = append(a.errs, r.Err) }))
+)
+
+// TestDynamic_Inside: the same from a behaviour.
+func TestDynamic_Inside(t *testing.T) {
+	h := build(t)
+	h.run(h.sessions())
+	var a *asker
+	who := askerType.SpawnFunc(h.sys, func(s *asker) { a = s })
+	for _, f := range []func(c *actor.Context){
+		func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like("ann"), gotRef) },
+		func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", gotRef) },
+		func(c *actor.Context) { supervise.RestartChildTo(c, h.root, "ann", gotNone) },
+		func(c *actor.Context) { supervise.RemoveChildTo(c, h.root, "ann", gotNone) },
+	} {
+		if !a.ref.IsZero() {
+			equal(t, "ref", a.ref, h.find("ann").Any())
+		}
+		ask.Send(h.sys, who, f)
+		h.quiet()
+	}
+	for _, err := range a.errs {
+		h.must(err)
+	}
+	equal(t, "answers", len(a.errs), 4)
+	h.d.says(t, "+ann", "-ann", "+ann", "-ann")
+}
+
+// TestTree: "name, ref, state, restarts and last reason".
+func TestTree(t *testing.T) {
+	h := build(t)
+	slow := h.toy("slow")
+	slow.Backoff.First = second
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForOne, Intensity: often, Children: []supervise.Child{
+		supervise.Spec{Name: "all", Strategy: supervise.OneForAll, Children: h.toys("a", "b")}, slow, h.sessions(),
+	}})
+	h.tell(crash, "all", "a")
+	h.tell(exitWithError, "slow")
+	got := h.tree().String()
+	for _, k := range []supervise.Node{h.tree(), h.tree().Children[0], h.tree().Children[0].Children[0], h.tree().Children[2]} {
+		got = strings.ReplaceAll(got, k.Ref.String(), strings.Split(k.Ref.String(), "#")[0]+"#N")
+	}
+	for _, path := range [][]string{{"all", "b"}} {
+		got = strings.ReplaceAll(got, h.find(path...).String(), "toy#N")
+	}
+	got = strings.ReplaceAll(got, h.tree().Children[1].Ref.String(), "toy#N")
+	const want = `root: supervisor#N, one_for_one, running
+├─ all: supervisor#N, one_for_all, running
+│  ├─ a: toy#N, running, 1×, actor panicked: crash
+│  └─ b: toy#N, running
+├─ slow: toy#N, backing off, 1×, user's own
+└─ sessions: supervisor#N, simple_one_for_one, running
+`
+	equal(t, "the tree", got, want)
+}
+
+// TestMisuse: a declaration that is wrong is refused where it is started.
+func TestMisuse(t *testing.T) {
+	h := build(t)
+	kid := func(w supervise.Worker[toy]) supervise.Spec {
+		w.Name, w.Type = "a", toyType
+		return supervise.Spec{Name: "root", Children: []supervise.Child{w}}
+	}
+	for words, s := range map[string]supervise.Spec{
+		"unknown Strategy":          {Strategy: 9},
+		"an Intensity of -1":        {Intensity: supervise.Intensity{Restarts: -1, Within: 1}},
+		"an Intensity of 1 in 0s":   {Intensity: supervise.Intensity{Restarts: 1}},
+		"wants a Template":          {Strategy: supervise.SimpleOneForOne},
+		"a Template, and not":       {Template: h.toy("a")},
+		"is no Worker":              {Strategy: supervise.SimpleOneForOne, Template: supervise.Spec{}},
+		"a nil Child":               {Children: []supervise.Child{nil}},
+		"without a Name":            {Children: h.toys("")},
+		`two children "a"`:          {Children: h.toys("a", "a")},
+		"Like a template":           {Children: []supervise.Child{h.like("a")}},
+		"without a Type":            {Children: []supervise.Child{supervise.Worker[toy]{Name: "a"}}},
+		`"sub": "sub": a nil Child`: {Children: []supervise.Child{supervise.Spec{Name: "sub", Children: []supervise.Child{nil}}}},
+		"unknown Restart":           kid(supervise.Worker[toy]{Restart: 9}),
+		"a deadline of -1s":         kid(supervise.Worker[toy]{Stop: supervise.StopWithin(-second)}),
+		"a negative time":           kid(supervise.Worker[toy]{Backoff: supervise.Backoff{First: -1}}),
+		"a factor of 0.5":           kid(supervise.Worker[toy]{Backoff: supervise.Backoff{Factor: 0.5}}),
+		"a jitter of 2":             kid(supervise.Worker[toy]{Backoff: supervise.Backoff{Jitter: 2}}),
+	} {
+		t.Run(words, func(t *testing.T) {
+			defer func() {
+				v, _ := recover().(string)
+				if !strings.HasPrefix(v, "gallop: supervise: Start: ") || !strings.Contains(v, words) {
+					t.Errorf("panic %q", v)
+				}
+			}()
+			supervise.Start(h.sys, s)
+		})
+	}
+	for i, s := range []fmt.Stringer{supervise.Strategy(9), supervise.Restart(9), supervise.State(99)} {
+		equal(t, fmt.Sprint(i), s.String(), "unknown")
+	}
+	defer func() { equal(t, "panic", recover(), any("gallop: supervise: StartChild of a nil Child")) }()
+	_, _ = supervise.StartChild(h.soon(), h.sys, h.root, nil)
+}

@@ -1,0 +1,160 @@
+package supervise_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// stubborn is a child that does not end before it is let go, but at a checkpoint.
+func (h *house) stubborn(name string, stop supervise.Ending) supervise.Worker[toy] {
+	w := h.toy(name)
+	w.Stop = stop
+	return w
+}
+
+// stick makes a child run until it is killed, and returns when it does.
+func (h *house) stick(path ...string) {
+	h.Helper()
+	stuck := make(chan struct{})
+	do.Send(h.sys, h.find(path...), func(_ *toy, c *actor.Context) {
+		close(stuck)
+		c.Blocking(func() {
+			for {
+				c.Checkpoint()
+				yield()
+			}
+		})
+	})
+	<-stuck
+}
+
+// TestEnding: "StopWithin stops a child after the message that it handles, and kills it if
+// it has not ended by then"; DrainWithin lets it "run its mail first"; KillAtOnce kills it. It
+// is so when its supervisor ends and when it is removed.
+func TestEnding(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		stop supervise.Ending
+		want []string
+	}{
+		{"Default", supervise.Ending{}, []string{"-a"}},
+		{"Stop", supervise.StopWithin(supervise.Forever), []string{"-a"}},
+		{"Drain", supervise.DrainWithin(second), []string{"a 1", "a 2", "-a"}},
+		{"Kill", supervise.KillAtOnce(), nil},
+	} {
+		for _, remove := range []bool{false, true} {
+			t.Run(c.name, func(t *testing.T) {
+				h := build(t)
+				h.run(supervise.Spec{Name: "root", Children: []supervise.Child{h.stubborn("a", c.stop)}})
+				h.d.take()
+				a := h.find("a")
+				busy, release := make(chan struct{}), make(chan struct{})
+				do.Send(h.sys, a, func(_ *toy, c *actor.Context) {
+					close(busy)
+					<-release
+					for !c.Stopping() {
+						yield()
+					}
+				})
+				<-busy
+				say.Send(h.sys, a, "1")
+				say.Send(h.sys, a, "2")
+				if remove {
+					h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
+				} else {
+					actor.Stop(h.sys, h.root)
+				}
+				close(release)
+				h.quiet()
+				h.d.says(t, c.want...)
+				equal(t, "ended", a.Standing(), actor.Ended)
+			})
+		}
+	}
+}
+
+// TestEnding_Deadline: one that does not end in time is killed, when its supervisor ends,
+// when it is removed, and when it has to go down with others.
+func TestEnding_Deadline(t *testing.T) {
+	crashA := func(h *house) { do.Send(h.sys, h.find("a"), crash) }
+	for name, how := range map[string]func(h *house){
+		"End":    func(h *house) { actor.Stop(h.sys, h.root) },
+		"Remove": func(h *house) { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) },
+		"Group":  crashA,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := build(t)
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
+				h.toy("a"), h.stubborn("b", supervise.StopWithin(3*second)),
+			}})
+			b := h.find("b")
+			h.stick("b")
+			how(h)
+			h.armed()
+			h.clock.Jump(3*second - 1)
+			equal(t, "before", b.Standing() == actor.Ended, false)
+			h.clock.Jump(1)
+			d, err := actor.Join(h.soon(), h.sys, b)
+			h.must(err)
+			wants(t, d.Reason, actor.ErrKilled)
+			h.quiet()
+			if name == "Group" {
+				equal(t, "states", h.states(), "a running, b running")
+			}
+		})
+	}
+}
+
+// TestEnding_InGroups: KillAtOnce makes a new actor of one that has to go down with others,
+// and so with OnStop not run.
+func TestEnding_InGroups(t *testing.T) {
+	h := build(t)
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
+		h.toy("a"), h.stubborn("b", supervise.KillAtOnce()),
+	}})
+	b := h.find("b")
+	h.d.take()
+	h.tell(crash, "a")
+	h.d.says(t, "-a", "+a", "+b")
+	if h.find("b") == b {
+		t.Error("the ref of an actor that was killed")
+	}
+}
+
+// TestEnding_LeavesNothing: no timer and no actor is left of a deadline that was kept.
+func TestEnding_LeavesNothing(t *testing.T) {
+	h := build(t)
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.toys("a", "b", "c")})
+	h.tell(crash, "a")
+	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b"))
+	h.quiet()
+	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	h.quiet()
+	st := h.sys.Stats()
+	h.advance(time.Hour)
+	equal(t, "messages of an hour", h.sys.Stats().Messages, st.Messages)
+	equal(t, "actors left", st.Spawned-st.Stopped, 0)
+}
+
+// TestUnder: "a supervisor that ends with the running actor"; a killed one takes all along.
+func TestUnder(t *testing.T) {
+	h := build(t)
+	boss := toyType.Spawn(h.sys, toy{name: "boss", d: &h.d})
+	do.Send(h.sys, boss, func(_ *toy, c *actor.Context) {
+		h.root = supervise.StartUnder(c, supervise.Spec{Name: "root", Children: h.toys("a", "b")})
+	})
+	h.quiet()
+	h.d.take()
+	actor.Stop(h.sys, boss)
+	h.quiet()
+	h.d.says(t, "-b", "-a", "-boss")
+	h.run(supervise.Spec{Name: "root", Children: h.toys("a", "b")})
+	a := h.find("a")
+	h.d.take()
+	h.must(actor.KillWait(h.soon(), h.sys, h.root))
+	h.d.says(t)
+	equal(t, "ended", a.Standing(), actor.Ended)
+}

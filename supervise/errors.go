@@ -1,0 +1,41 @@
+package supervise
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrIntensity says that a supervisor has given up.
+	ErrIntensity = errors.New("gallop: supervise: too many restarts")
+	// ErrNoChild says that a supervisor has no child of that name, or that it is being
+	// stopped.
+	ErrNoChild = errors.New("gallop: supervise: no such child")
+	// ErrTaken says that a supervisor has another child of that name.
+	ErrTaken = errors.New("gallop: supervise: the name of the child is taken")
+	// ErrBadChild says that a child cannot be started: its declaration is wrong, or it is
+	// not for a supervisor of that strategy.
+	ErrBadChild = errors.New("gallop: supervise: bad child")
+)
+
+// EscalationError is the reason for which a supervisor ends that gives up. It wraps
+// ErrIntensity and Reason.
+type EscalationError struct {
+	// Supervisor and Child are the names of the two.
+	Supervisor, Child string
+	// Reason is why the child fell the last time.
+	Reason error
+}
+
+// Error implements error.
+func (e *EscalationError) Error() string {
+	return fmt.Sprintf("%v: %q gives up over %q: %v", ErrIntensity, e.Supervisor, e.Child, e.Reason)
+}
+
+// Unwrap returns both.
+func (e *EscalationError) Unwrap() []error {
+	if e.Reason == nil {
+		return []error{ErrIntensity}
+	}
+	return []error{ErrIntensity, e.Reason}
+}

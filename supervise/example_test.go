@@ -1,0 +1,166 @@
+package supervise_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// A Disk counts, and falls over a message that it does not like.
+type Disk struct{ written int }
+
+func (d *Disk) Write(_ *actor.Context, s string) (int, error) {
+	if s == "" {
+		panic("nothing to write")
+	}
+	d.written++
+	return d.written, nil
+}
+
+var (
+	DiskType = actor.NewType[Disk]("disk")
+	Write    = actor.DeclareAsk[string, int](DiskType, "write")
+	_        = DiskType.Table(Write.Do((*Disk).Write))
+)
+
+// quietly starts a system that does not log the panics that examples provoke.
+func quietly(opts ...actor.Option) *actor.System {
+	return actor.Start(append(opts, actor.Workers(1), actor.Logger(slog.New(slog.DiscardHandler)))...)
+}
+
+// A tree is data. Its actors keep their refs when they are restarted, and lose their state.
+func Example() {
+	ctx, sys := context.Background(), quietly()
+	root := supervise.Start(sys, supervise.Spec{Name: "app", Children: []supervise.Child{
+		supervise.Worker[Disk]{Name: "disk", Type: DiskType, Init: func(d *Disk) { d.written = 100 }},
+	}})
+	_ = sys.Wait(ctx)
+	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
+	fmt.Println(Write.Ask(ctx, sys, disk, "a line"))
+	_, err := Write.Ask(ctx, sys, disk, "")
+	fmt.Println(err)
+	fmt.Println(Write.Ask(ctx, sys, disk, "a line"))
+	sys.Stop()
+	// Output:
+	// 101 <nil>
+	// gallop: actor panicked: nothing to write
+	// 101 <nil>
+}
+
+// A tree prints as it is at the moment: who there is, how they stand, how often they were
+// restarted and why.
+func ExampleTree() {
+	ctx, sys := context.Background(), quietly()
+	root := supervise.Start(sys, supervise.Spec{Name: "app", Strategy: supervise.RestForOne, Children: []supervise.Child{
+		supervise.Worker[Disk]{Name: "disk", Type: DiskType},
+		supervise.Spec{Name: "mirrors", Children: []supervise.Child{
+			supervise.Worker[Disk]{Name: "left", Type: DiskType},
+			supervise.Worker[Disk]{Name: "right", Type: DiskType, Restart: supervise.Temporary},
+		}},
+	}})
+	_ = sys.Wait(ctx)
+	left, _ := supervise.Find[Disk](ctx, sys, root, "mirrors", "left")
+	_, _ = Write.Ask(ctx, sys, left, "")
+	_ = sys.Wait(ctx)
+	var tree supervise.Node
+	tree, _ = supervise.Tree(ctx, sys, root)
+	mirrors := tree.Children[1]
+	for _, k := range mirrors.Children {
+		fmt.Println(mirrors.Name, mirrors.Strategy, k.Name, k.State == supervise.Running, k.Restarts, k.Last)
+	}
+	sys.Stop()
+	// Output:
+	// mirrors one_for_one left true 1 gallop: actor panicked: nothing to write
+	// mirrors one_for_one right true 0 <nil>
+}
+
+// Children of simple_one_for_one are started from a template, at any time.
+func ExampleLike() {
+	ctx, sys := context.Background(), quietly()
+	disks := supervise.Start(sys, supervise.Spec{Name: "disks", Strategy: supervise.SimpleOneForOne,
+		Template: supervise.Worker[Disk]{Type: DiskType, Restart: supervise.Transient}})
+	var one supervise.Child = supervise.Like("sda", func(d *Disk) { d.written = 7 })
+	any, err := supervise.StartChild(ctx, sys, disks, one)
+	sda, _ := actor.As[Disk](any)
+	fmt.Println(err)
+	fmt.Println(Write.Ask(ctx, sys, sda, "a line"))
+	var n supervise.Count
+	n, _ = supervise.CountChildren(ctx, sys, disks)
+	fmt.Println(n.Children, n.Running)
+	fmt.Println(supervise.RemoveChild(ctx, sys, disks, "sda"))
+	_ = sys.Wait(ctx)
+	fmt.Println(supervise.RestartChild(ctx, sys, disks, "sda"))
+	sys.Stop()
+	// Output:
+	// <nil>
+	// 8 <nil>
+	// 1 1
+	// <nil>
+	// gallop: supervise: no such child: "sda"
+}
+
+// A supervisor that has restarted its children too often gives up, and says why.
+func ExampleEscalationError() {
+	ctx, sys := context.Background(), quietly()
+	var root supervise.Supervisor = supervise.Start(sys, supervise.Spec{
+		Name:      "app",
+		Strategy:  supervise.OneForAll,
+		Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute},
+		Children:  []supervise.Child{supervise.Worker[Disk]{Name: "disk", Type: DiskType}},
+	})
+	_ = sys.Wait(ctx)
+	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
+	_, _ = Write.Ask(ctx, sys, disk, "")
+	_, _ = Write.Ask(ctx, sys, disk, "")
+	down, _ := actor.Join(ctx, sys, root)
+	var e *supervise.EscalationError
+	fmt.Println(errors.As(down.Reason, &e), errors.Is(down.Reason, supervise.ErrIntensity))
+	fmt.Println(e)
+	sys.Stop()
+	// Output:
+	// true true
+	// gallop: supervise: too many restarts: "app" gives up over "disk": gallop: actor panicked: nothing to write
+}
+
+// A child that needs something that may be away backs off, longer every time. On a virtual
+// clock nobody has to wait for it.
+func ExampleBackoff() {
+	ctx, clock := context.Background(), actor.NewVirtualClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	sys := quietly(actor.Clock(clock))
+	backoff := supervise.Backoff{First: time.Second, Max: time.Minute}
+	tries := 0
+	supervise.Start(sys, supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 10, Within: time.Hour},
+		Children: []supervise.Child{supervise.Worker[Disk]{Name: "disk", Type: DiskType, Backoff: backoff,
+			Stop: supervise.DrainWithin(5 * time.Second),
+			Init: func(*Disk) {
+				fmt.Println(clock.Now().Format(time.TimeOnly))
+				if tries++; tries < 5 {
+					panic("no disk")
+				}
+			}}}})
+	_ = clock.Advance(ctx, time.Hour)
+	fmt.Println(backoff.Delay(10, 0))
+	sys.Stop()
+	// Output:
+	// 12:00:00
+	// 12:00:01
+	// 12:00:03
+	// 12:00:07
+	// 12:00:15
+	// 1m0s
+}
+
+// What a name says.
+func ExampleState() {
+	var kind supervise.Restart = supervise.Transient
+	var strategy supervise.Strategy = supervise.RestForOne
+	var end supervise.Ending = supervise.StopWithin(time.Second)
+	fmt.Println(supervise.BackingOff, supervise.State(supervise.Pending), kind, strategy, end != supervise.KillAtOnce())
+	// Output:
+	// backing off pending transient rest_for_one true
+}

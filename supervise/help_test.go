@@ -1,0 +1,247 @@
+package supervise_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// TestMain: no test leaves a goroutine behind.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// silent is a logger for tests that make actors panic on purpose.
+var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+// epoch is where the clocks of the tests begin.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// diary is what happened, in order.
+type diary struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (d *diary) note(s string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lines = append(d.lines, s)
+}
+
+// take returns what was noted since the last call.
+func (d *diary) take() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := strings.Join(d.lines, ", ")
+	d.lines = nil
+	return s
+}
+
+// says fails the test if something else was noted.
+func (d *diary) says(t testing.TB, want ...string) {
+	t.Helper()
+	if got := d.take(); got != strings.Join(want, ", ") {
+		t.Fatalf("what happened: %s\nwant: %s", got, strings.Join(want, ", "))
+	}
+}
+
+// toy is a child that notes what happens to it and does what it is told.
+type toy struct {
+	name string
+	d    *diary
+	fail error // of OnStart
+}
+
+type act = func(*toy, *actor.Context)
+
+func (y *toy) start(*actor.Context) error {
+	if y.d != nil {
+		y.d.note("+" + y.name)
+	}
+	return y.fail
+}
+
+func (y *toy) stop(_ *actor.Context, why error) {
+	if y.d != nil {
+		y.d.note("-" + y.name)
+	}
+}
+
+var (
+	toyType = actor.NewType[toy]("toy").OnStart((*toy).start).OnStop((*toy).stop)
+	do      = actor.Declare[act](toyType, "do")
+	say     = actor.Declare[string](toyType, "say")
+	ping    = actor.DeclareAsk[actor.None, string](toyType, "ping")
+	_       = toyType.Table(
+		do.Do(func(y *toy, c *actor.Context, f act) { f(y, c) }),
+		say.Do(func(y *toy, _ *actor.Context, s string) { y.d.note(y.name + " " + s) }),
+		ping.Do(func(y *toy, _ *actor.Context, _ actor.None) (string, error) { return y.name, nil }))
+)
+
+var errUser = errors.New("user's own")
+
+func crash(*toy, *actor.Context)             { panic("crash") }
+func finish(_ *toy, c *actor.Context)        { c.Stop() }
+func exitShutdown(_ *toy, c *actor.Context)  { c.Exit(actor.ErrShutdown) }
+func exitWithError(_ *toy, c *actor.Context) { c.Exit(errUser) }
+
+// house is a system with a tree, on a clock of its own.
+type house struct {
+	testing.TB
+	sys   *actor.System
+	clock *actor.VirtualClock
+	d     diary
+	dead  int
+	mu    sync.Mutex
+	root  supervise.Supervisor
+}
+
+// build starts an empty one.
+func build(t testing.TB, opts ...actor.Option) *house {
+	t.Helper()
+	h := &house{TB: t, clock: actor.NewVirtualClock(epoch)}
+	h.sys = actor.Start(append([]actor.Option{actor.Workers(2), actor.Logger(silent), actor.Clock(h.clock),
+		actor.OnDeadLetter(func(actor.DeadLetter) { h.mu.Lock(); h.dead++; h.mu.Unlock() })}, opts...)...)
+	t.Cleanup(h.sys.Stop)
+	return h
+}
+
+// toys declares children of these names.
+func (h *house) toys(names ...string) (all []supervise.Child) {
+	for _, n := range names {
+		all = append(all, h.toy(n))
+	}
+	return all
+}
+
+func (h *house) toy(name string) supervise.Worker[toy] {
+	return supervise.Worker[toy]{Name: name, Type: toyType, Init: func(y *toy) { y.name, y.d = name, &h.d }}
+}
+
+// run starts a tree and waits until it is up.
+func (h *house) run(s supervise.Spec) {
+	h.Helper()
+	h.root = supervise.Start(h.sys, s)
+	h.quiet()
+}
+
+func (h *house) soon() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	h.Cleanup(cancel)
+	return ctx
+}
+
+func (h *house) quiet() {
+	h.Helper()
+	h.must(h.sys.Wait(h.soon()))
+}
+
+func (h *house) advance(d time.Duration) {
+	h.Helper()
+	h.must(h.clock.Advance(h.soon(), d))
+}
+
+func (h *house) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *house) find(path ...string) actor.Ref[toy] {
+	h.Helper()
+	r, err := supervise.Find[toy](h.soon(), h.sys, h.root, path...)
+	h.must(err)
+	return r
+}
+
+// tell makes a child do something, and waits until nothing happens any more.
+func (h *house) tell(f act, path ...string) {
+	h.Helper()
+	do.Send(h.sys, h.find(path...), f)
+	h.quiet()
+}
+
+func (h *house) tree() supervise.Node {
+	h.Helper()
+	n, err := supervise.Tree(h.soon(), h.sys, h.root)
+	h.must(err)
+	return n
+}
+
+// states are the states of the children of the root.
+func (h *house) states() string {
+	h.Helper()
+	var all []string
+	for _, k := range h.tree().Children {
+		all = append(all, k.Name+" "+k.State.String())
+	}
+	return strings.Join(all, ", ")
+}
+
+// reason is why the root has ended.
+func (h *house) reason() error {
+	h.Helper()
+	d, err := actor.Join(h.soon(), h.sys, h.root)
+	h.must(err)
+	return d.Reason
+}
+
+func (h *house) deadLetters() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.dead
+}
+
+func equal[T comparable](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Fatalf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func wants(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("error %v, want %v", err, want)
+	}
+}
+
+// often is plenty of restarts.
+var often = supervise.Intensity{Restarts: 1000, Within: time.Hour}
+
+// nightly is n, or long if the environment asks for the long forms.
+func nightly(n, long int) int {
+	if os.Getenv("GALLOP_NIGHTLY") != "" {
+		return long
+	}
+	return n
+}
+
+// yield lets others run while a test waits for what has no event.
+func yield() { runtime.Gosched() }
+
+// armed waits until a timer is.
+func (h *house) armed() {
+	h.Helper()
+	for {
+		if _, ok := h.clock.Next(); ok {
+			return
+		}
+		yield()
+	}
+}
+
+// soonOnce is soon for loops that may take long.
+func (h *house) soonOnce() context.Context { return h.Context() }

@@ -1,0 +1,123 @@
+package supervise
+
+import (
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// State is how a child stands.
+type State uint8
+
+// What a supervisor knows of a child.
+const (
+	Pending    State = iota // it waits for older siblings, or for those that have to go down
+	Starting                // it has been told to start
+	Running                 // it is up
+	Falling                 // it is being taken down with others
+	BackingOff              // it waits until its restart is due
+	Stopping                // it has been told to end
+	Stopped                 // it has ended, and is known still
+	states
+)
+
+// String returns the name of the state, in small letters.
+func (s State) String() string {
+	return nameIn(int(s), "pending", "starting", "running", "falling", "backing off", "stopping", "stopped")
+}
+
+// up tells whether there is something to take down.
+func (s State) up() bool { return s == Starting || s == Running }
+
+// kid is a child of a supervisor. The supervisor only.
+type kid struct {
+	spec         *childSpec
+	name         string
+	ref          actor.AnyRef // zero: it was not spawned yet, or its actor has ended
+	state        State
+	removed      bool // it is forgotten when it has ended
+	restarts     int
+	inRow        int // falls without a calm time between
+	since        time.Time
+	last         error
+	timer        actor.Timer // until its restart is due, or its time to go down is over
+	older, newer *kid
+}
+
+// family is the children of a supervisor, in their order. With its maps nothing about
+// one of a million takes longer than about one of three, strategies for groups apart.
+type family struct {
+	oldest, newest *kid
+	byID           map[uint64]*kid
+	byName         map[string]*kid
+	in             [states]int
+	supervisors    int
+}
+
+func (f *family) add(spec *childSpec) *kid {
+	k := &kid{spec: spec, name: spec.name, older: f.newest}
+	if f.newest == nil {
+		f.oldest = k
+	} else {
+		f.newest.newer = k
+	}
+	f.newest = k
+	f.in[Pending]++
+	if spec.plan != nil {
+		f.supervisors++
+	}
+	if k.name != "" {
+		f.byName[k.name] = k
+	}
+	return k
+}
+
+func (f *family) remove(k *kid) {
+	if k.older == nil {
+		f.oldest = k.newer
+	} else {
+		k.older.newer = k.newer
+	}
+	if k.newer == nil {
+		f.newest = k.older
+	} else {
+		k.newer.older = k.older
+	}
+	f.in[k.state]--
+	if k.spec.plan != nil {
+		f.supervisors--
+	}
+	delete(f.byName, k.name)
+}
+
+func (f *family) set(k *kid, s State) {
+	f.in[k.state]--
+	f.in[s]++
+	k.state = s
+}
+
+// born enters the actor of a child.
+func (f *family) born(k *kid, r actor.AnyRef) {
+	k.ref = r
+	f.byID[r.ID()] = k
+	if k.name == "" {
+		k.name = r.String()
+		f.byName[k.name] = k
+	}
+}
+
+// dead takes the actor of a child out.
+func (f *family) dead(k *kid) {
+	delete(f.byID, k.ref.ID())
+	k.ref = actor.AnyRef{}
+}
+
+// behind returns the next younger sibling that has an actor, whose place is known.
+func (k *kid) behind() actor.AnyRef {
+	for k = k.newer; k != nil; k = k.newer {
+		if !k.ref.IsZero() {
+			return k.ref
+		}
+	}
+	return actor.AnyRef{}
+}

@@ -1,0 +1,52 @@
+package supervise_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// live is the heap that is in use, after two collections.
+func live() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestCycles: 10⁴ children (10⁶ in the long form) that are spawned, restarted and stopped
+// leave nothing: no actor, no timer, and no memory to speak of.
+func TestCycles(t *testing.T) {
+	h := build(t)
+	spec := h.sessions()
+	spec.Intensity = supervise.Intensity{Restarts: 1 << 30, Within: 1}
+	h.run(spec)
+	cycle := func(n int) {
+		for range n {
+			r, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, supervise.Like("", func(*toy) {}))
+			h.must(err)
+			typed, _ := actor.As[toy](r)
+			do.Send(h.sys, typed, crash)
+			if _, err := ping.Ask(h.soonOnce(), h.sys, typed, actor.None{}); err != nil { // it is up again
+				t.Fatal(err)
+			}
+			h.must(supervise.RemoveChild(h.soonOnce(), h.sys, h.root, r.String()))
+			h.clock.Jump(1)
+		}
+		h.quiet()
+	}
+	cycle(2000)
+	before, n := live(), nightly(10_000, 1_000_000)
+	cycle(n)
+	after := live()
+	if grown := int64(after) - int64(before); grown > int64(n)*8+256<<10 {
+		t.Errorf("%d cycles left %d bytes", n, grown)
+	}
+	equal(t, "children", h.count(), supervise.Count{})
+	st := h.sys.Stats()
+	equal(t, "actors left", st.Spawned-st.Stopped, 1)
+	equal(t, "panics", int(st.Panics), 2000+n)
+}

@@ -1,0 +1,223 @@
+package supervise
+
+import (
+	"math"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Strategy says who is restarted when a child has fallen.
+type Strategy uint8
+
+// The strategies, as in Erlang.
+const (
+	// OneForOne: only the one that fell.
+	OneForOne Strategy = iota
+	// OneForAll: all of them.
+	OneForAll
+	// RestForOne: the one that fell and those behind it.
+	RestForOne
+	// SimpleOneForOne: only the one that fell; all children are made from one template,
+	// while the supervisor runs.
+	SimpleOneForOne
+)
+
+// String returns Erlang's name.
+func (s Strategy) String() string {
+	return nameIn(int(s), "one_for_one", "one_for_all", "rest_for_one", "simple_one_for_one")
+}
+
+// groups tells whether a fall concerns others.
+func (s Strategy) groups() bool { return s == OneForAll || s == RestForOne }
+
+// Restart says which ends of a child are falls.
+type Restart uint8
+
+// The kinds of children, as in Erlang. A normal end is one with the reason nil or
+// [actor.ErrShutdown].
+const (
+	// Permanent: every end is one.
+	Permanent Restart = iota
+	// Transient: every end but a normal one.
+	Transient
+	// Temporary: none; a child that ends is forgotten, and so is one that has to go down
+	// with others.
+	Temporary
+)
+
+// String returns Erlang's name.
+func (r Restart) String() string { return nameIn(int(r), "permanent", "transient", "temporary") }
+
+func nameIn(i int, names ...string) string {
+	if i >= len(names) {
+		return "unknown"
+	}
+	return names[i]
+}
+
+// Intensity is how many restarts a supervisor puts up with in a time. One more, and it
+// gives up: see [EscalationError]. The zero Intensity is 3 in 5 seconds.
+type Intensity struct {
+	Restarts int           // the most; 0 with a Within: none
+	Within   time.Duration // a restart this long ago still counts
+}
+
+func (i Intensity) orDefault() Intensity {
+	if i == (Intensity{}) {
+		return Intensity{Restarts: 3, Within: 5 * time.Second}
+	}
+	return i
+}
+
+// Forever is the deadline that never comes.
+const Forever time.Duration = math.MaxInt64
+
+// Ending says how a child is stopped, when it is removed, has to go down with others, or
+// its supervisor ends. The zero Ending is [StopWithin] of 5 seconds for a worker, and of
+// [Forever] for a supervisor.
+type Ending struct {
+	how    how
+	within time.Duration
+}
+
+type how uint8
+
+const (
+	howDefault how = iota
+	howStop
+	howDrain
+	howKill
+)
+
+// StopWithin stops a child after the message that it handles, and kills it if it has not
+// ended by then. See [actor.Stop] and [actor.Kill].
+func StopWithin(d time.Duration) Ending { return Ending{howStop, d} }
+
+// DrainWithin lets a child run its mail first. See [actor.Drain].
+func DrainWithin(d time.Duration) Ending { return Ending{howDrain, d} }
+
+// KillAtOnce kills it. With such an ending a restart in its place is not possible when
+// it has to go down with others: it is a new actor then.
+func KillAtOnce() Ending { return Ending{howKill, Forever} }
+
+// Child is a declaration of a child: a [Worker], a [Spec] of a supervisor below, or what
+// [Like] returns. It is sealed.
+type Child interface {
+	child() *childSpec
+}
+
+// Worker declares a child with state S that is no supervisor.
+type Worker[S any] struct {
+	// Name tells it from its siblings.
+	Name string
+	// Type is its type.
+	Type *actor.Type[S]
+	// Init makes its state, out of the zero state, at every start, in its own turn. nil:
+	// the zero state.
+	Init func(*S)
+	// Restart says which ends are falls.
+	Restart Restart
+	// Backoff is how long a restart is put off. The zero Backoff: not at all.
+	Backoff Backoff
+	// Stop is how it is stopped.
+	Stop Ending
+}
+
+func (w Worker[S]) child() *childSpec {
+	spec := &childSpec{name: w.Name, kind: w.Restart, backoff: w.Backoff, stop: w.Stop.or(StopWithin(5 * time.Second))}
+	if w.Type == nil {
+		spec.wrong = "a Worker without a Type"
+		return spec
+	}
+	spec.typ = w.Type.Name()
+	spec.spawn = w.spawner(w.Init)
+	spec.like = func(init any) (spawner, bool) {
+		f, ok := init.(func(*S))
+		if f == nil {
+			f = w.Init
+		}
+		return w.spawner(f), ok
+	}
+	return spec
+}
+
+// spawner spawns a child.
+type spawner func(c *actor.Context, care actor.Care[supervisor]) actor.AnyRef
+
+func (w Worker[S]) spawner(init func(*S)) spawner {
+	if init == nil {
+		init = func(*S) {}
+	}
+	return func(c *actor.Context, care actor.Care[supervisor]) actor.AnyRef {
+		return actor.SpawnUnder(c, w.Type, init, care).Any()
+	}
+}
+
+// Spec declares a supervisor: with [Start], or as a child of another. It is data; nothing
+// runs before it is started, and it may be started more than once.
+type Spec struct {
+	// Name tells it from its siblings.
+	Name string
+	// Strategy says who is restarted, and Intensity how often.
+	Strategy  Strategy
+	Intensity Intensity
+	// Children are started in this order, and stopped in the opposite one.
+	Children []Child
+	// Template is what the children of SimpleOneForOne are made of: a [Worker], whose name
+	// does not matter.
+	Template Child
+
+	// Restart, Backoff and Stop are as in [Worker], for a supervisor that is a child.
+	Restart Restart
+	Backoff Backoff
+	Stop    Ending
+}
+
+func (s Spec) child() *childSpec {
+	p := newPlan(s)
+	return &childSpec{
+		name: s.Name, kind: s.Restart, backoff: s.Backoff, stop: s.Stop.or(StopWithin(Forever)),
+		typ: supervisorType.Name(), plan: p, wrong: p.wrong,
+		spawn: func(c *actor.Context, care actor.Care[supervisor]) actor.AnyRef {
+			boss := actor.Self[supervisor](c)
+			return actor.SpawnUnder(c, supervisorType, func(s *supervisor) { s.plan, s.boss = p, boss }, care).Any()
+		},
+	}
+}
+
+// Like declares a child of a supervisor with [SimpleOneForOne]: as its template is, but with
+// this name, and with this state unless init is nil. Without a name it is called what its
+// ref says, as in "session#12".
+func Like[S any](name string, init func(*S)) Child { return like{name, init} }
+
+type like struct {
+	name string
+	init any
+}
+
+func (l like) child() *childSpec { return &childSpec{name: l.name, init: l.init, isLike: true} }
+
+// childSpec is a declaration without its type. Read-only.
+type childSpec struct {
+	name    string
+	typ     string
+	kind    Restart
+	backoff Backoff
+	stop    Ending
+	plan    *plan // of a supervisor; nil: a worker
+	spawn   spawner
+	like    func(init any) (spawner, bool)
+	wrong   string // why it cannot be started
+
+	isLike bool // it is to be made from a template
+	init   any
+}
+
+// from makes a declaration out of a template.
+func (s *childSpec) from(template *childSpec) (*childSpec, bool) {
+	spawn, ok := template.like(s.init)
+	made := *template
+	made.name, made.spawn = s.name, spawn
+	return &made, ok
+}

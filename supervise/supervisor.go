@@ -1,0 +1,310 @@
+package supervise
+
+import (
+	"errors"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Supervisor is a supervisor that runs: an actor like others, to be stopped, joined,
+// watched and linked as one. Get one from [Start] or [Sub]; copy it as you like. The
+// zero Supervisor is none, and asking it panics.
+type Supervisor struct{ ref }
+
+type ref = actor.Ref[supervisor]
+
+// Start starts a supervisor and its tree, and returns at once: children start one after
+// another, each when the one before it is up. Its end is the end of the tree: it is
+// nobody's child. It panics if the declaration is wrong.
+func Start(from actor.Sender, s Spec) Supervisor {
+	return Supervisor{supervisorType.Spawn(from, supervisor{plan: mustPlan(s)})}
+}
+
+// StartUnder is [Start] for a supervisor that ends with the running actor.
+func StartUnder(c *actor.Context, s Spec) Supervisor {
+	return Supervisor{supervisorType.SpawnChild(c, supervisor{plan: mustPlan(s)})}
+}
+
+func mustPlan(s Spec) *plan {
+	p := newPlan(s)
+	if p.wrong != "" {
+		panic("gallop: supervise: Start: " + p.wrong)
+	}
+	return p
+}
+
+// supervisor is the state of one. It is a machine of three parts that do not know of each
+// other: judge says what a fall means, sweep takes down who has to go down with others,
+// and startNext starts who is pending. step runs the latter two after everything that
+// happens.
+type supervisor struct {
+	plan   *plan
+	kids   family
+	window window
+	sweep  *kid // all from here on go down, the youngest first; nil: nobody
+	over   bool // it has given up
+
+	boss actor.Ref[supervisor] // zero: it is nobody's child
+	told bool                  // the boss knows that all children were up
+}
+
+var (
+	supervisorType = actor.NewType[supervisor]("supervisor")
+	fell           = actor.Declare[actor.Fallen](supervisorType, "fell")
+	rose           = actor.Declare[actor.Risen](supervisorType, "rose", actor.Urgent())
+	due            = actor.Declare[*kid](supervisorType, "due")
+	overdue        = actor.Declare[*kid](supervisorType, "overdue")
+)
+
+func init() {
+	supervisorType.OnStart((*supervisor).start).Table(fell.Do((*supervisor).fell), rose.Do((*supervisor).rose),
+		due.Do((*supervisor).due), overdue.Do((*supervisor).overdue))
+}
+
+func (s *supervisor) start(c *actor.Context) error {
+	s.kids.byID, s.kids.byName = map[uint64]*kid{}, map[string]*kid{}
+	for _, spec := range s.plan.children {
+		s.kids.add(spec)
+	}
+	s.step(c)
+	return nil
+}
+
+func (s *supervisor) fell(c *actor.Context, f actor.Fallen) {
+	k := s.kids.byID[f.ActorID]
+	if k == nil || s.over {
+		return
+	}
+	if f.Final {
+		s.kids.dead(k)
+	}
+	switch k.state {
+	case Starting, Running:
+		s.judge(c, k, f)
+	case Falling:
+		k.timer.Cancel(c)
+		s.wait(c, k, Pending)
+	case Stopping:
+		if f.Final {
+			s.ended(k)
+		}
+	case Pending, BackingOff, Stopped: // it was stopped while it waited: it will be a new actor
+	}
+	s.step(c)
+}
+
+// judge decides what the fall of a child that was up means.
+func (s *supervisor) judge(c *actor.Context, k *kid, f actor.Fallen) {
+	k.last = f.Reason
+	switch {
+	case k.spec.kind.restarts(f.Reason):
+		s.restart(c, k)
+	case f.Final:
+		s.ended(k)
+	default:
+		s.kids.set(k, Stopping)
+		actor.Stop(c, k.ref)
+	}
+}
+
+// restarts tells whether an end is a fall.
+func (r Restart) restarts(reason error) bool {
+	return r == Permanent || r == Transient && !isNormal(reason)
+}
+
+// isNormal: a supervisor that has given up did not end normally, whatever its child says.
+func isNormal(reason error) bool {
+	return reason == nil || errors.Is(reason, actor.ErrShutdown) && !errors.Is(reason, ErrIntensity)
+}
+
+// restart counts a fall, and gives up or begins to make it good.
+func (s *supervisor) restart(c *actor.Context, k *kid) {
+	now := c.Now()
+	if !s.window.add(now, s.plan.intensity) {
+		s.over = true
+		c.Exit(&EscalationError{s.plan.name, k.name, k.last})
+		return
+	}
+	k.restarts++
+	if k.inRow++; !k.since.IsZero() && k.spec.backoff.calm(now.Sub(k.since)) {
+		k.inRow = 1
+	}
+	k.since = time.Time{}
+	switch s.plan.strategy {
+	case OneForAll:
+		s.sweep = s.kids.oldest
+	case RestForOne:
+		s.sweepFrom(k)
+	}
+	if d := s.delay(c, k); d > 0 {
+		s.wait(c, k, BackingOff)
+		k.timer = actor.After(c, d, due, k)
+	} else if s.plan.strategy.groups() {
+		s.wait(c, k, Pending)
+	} else {
+		s.bringUp(c, k)
+	}
+}
+
+// delay draws how long a restart is put off. Chance is used only where it is asked for.
+func (s *supervisor) delay(c *actor.Context, k *kid) time.Duration {
+	chance := 0.0
+	if b := k.spec.backoff; b.First > 0 && b.Jitter > 0 {
+		chance = c.Rand().Float64()
+	}
+	return k.spec.backoff.Delay(k.inRow, chance)
+}
+
+// sweepFrom takes down k and all behind it. What goes down already may reach further.
+func (s *supervisor) sweepFrom(k *kid) {
+	for at := s.sweep; at != nil; at = at.newer {
+		if at == k {
+			return
+		}
+	}
+	s.sweep = k
+}
+
+// wait is for a child that is down and stays so for a while.
+func (s *supervisor) wait(c *actor.Context, k *kid, in State) {
+	s.kids.set(k, in)
+	if !k.ref.IsZero() {
+		actor.Postpone(c, k.ref)
+	}
+}
+
+// ready is for a child whose restart is due: alone, or when it is its turn.
+func (s *supervisor) ready(c *actor.Context, k *kid) {
+	if s.kids.set(k, Pending); !s.plan.strategy.groups() {
+		s.bringUp(c, k)
+	}
+}
+
+func (s *supervisor) due(c *actor.Context, k *kid) {
+	s.ready(c, k)
+	s.step(c)
+}
+
+// overdue kills a child that does not go down.
+func (s *supervisor) overdue(c *actor.Context, k *kid) { actor.Kill(c, k.ref) }
+
+// ended is for a child that has ended for good.
+func (s *supervisor) ended(k *kid) {
+	s.kids.set(k, Stopped)
+	if k.removed || k.spec.kind == Temporary || s.plan.strategy == SimpleOneForOne {
+		s.forget(k)
+	}
+}
+
+func (s *supervisor) forget(k *kid) {
+	if s.sweep == k {
+		s.sweep = k.newer
+	}
+	s.kids.remove(k)
+}
+
+func (s *supervisor) rose(c *actor.Context, r actor.Risen) {
+	k := s.kids.byID[r.Ref.ID()]
+	if k == nil || s.over {
+		return
+	}
+	switch k.state {
+	case Starting, Running:
+	case Pending, BackingOff: // somebody else has restarted it
+		k.timer.Cancel(c)
+	default:
+		return
+	}
+	k.since = c.Now()
+	s.kids.set(k, Running)
+	s.step(c)
+}
+
+// step goes on with what can go on.
+func (s *supervisor) step(c *actor.Context) {
+	if s.over || !s.swept(c) {
+		return
+	}
+	if s.kids.in[Pending] > 0 {
+		s.startNext(c)
+	}
+	if !s.told && !s.boss.IsZero() && s.settled() {
+		s.told = true
+		rose.Send(c, s.boss, actor.Risen{Ref: actor.Self[supervisor](c).Any()})
+	}
+}
+
+// settled tells whether everybody is up or has ended. Only then is a supervisor up, as its
+// own supervisor sees it.
+func (s *supervisor) settled() bool {
+	return s.kids.in[Pending]+s.kids.in[Starting]+s.kids.in[Falling]+s.kids.in[BackingOff] == 0
+}
+
+// swept takes down the next one who has to, and tells whether there was none.
+func (s *supervisor) swept(c *actor.Context) bool {
+	if s.sweep == nil {
+		return true
+	}
+	for k := s.kids.newest; ; k = k.older {
+		switch k.state {
+		case Falling, Stopping:
+			return false
+		case Starting, Running:
+			s.takeDown(c, k)
+			return false
+		case Stopped: // it comes up with the others
+			s.kids.set(k, Pending)
+		}
+		if k == s.sweep {
+			s.sweep = nil
+			return true
+		}
+	}
+}
+
+// takeDown takes down one that others have to go down with.
+func (s *supervisor) takeDown(c *actor.Context, k *kid) {
+	switch stop := k.spec.stop; {
+	case k.spec.kind == Temporary:
+		s.kids.set(k, Stopping)
+		stop.tell(c, k.ref)
+	case stop.how == howKill:
+		s.kids.set(k, Falling)
+		actor.Kill(c, k.ref)
+	default:
+		s.kids.set(k, Falling)
+		actor.Suspend(c, k.ref)
+		if stop.within != Forever {
+			k.timer = actor.After(c, stop.within, overdue, k)
+		}
+	}
+}
+
+// startNext starts the oldest who is pending, if all who are older are up or have ended.
+func (s *supervisor) startNext(c *actor.Context) {
+	for k := s.kids.oldest; k != nil; k = k.newer {
+		switch k.state {
+		case Pending:
+			s.bringUp(c, k)
+			return
+		case Running, Stopped:
+		default:
+			return
+		}
+	}
+}
+
+// bringUp starts a child: in its place, or as a new actor.
+func (s *supervisor) bringUp(c *actor.Context, k *kid) {
+	s.kids.set(k, Starting)
+	if !k.ref.IsZero() {
+		actor.Restart(c, k.ref)
+		return
+	}
+	care := actor.Care[supervisor]{Fell: fell, Stop: k.spec.stop.tell, Before: k.behind()}
+	if k.spec.plan == nil {
+		care.Rose = rose // a supervisor says so itself
+	}
+	s.kids.born(k, k.spec.spawn(c, care))
+}

@@ -1,0 +1,110 @@
+package supervise
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Node is a supervisor or a child as it was at one moment. It prints as a tree.
+type Node struct {
+	// Name is as declared; Type is that of the actor.
+	Name, Type string
+	// Ref is its actor; zero: it has none at the moment.
+	Ref actor.AnyRef
+	// State, Restarts and Last, the reason of its last end, are what its supervisor knows
+	// of it. One that was started by [Start] is Running.
+	State    State
+	Restarts int
+	Last     error
+	// Supervises tells that it is a supervisor, of that Strategy.
+	Supervises bool
+	Strategy   Strategy
+	// Children are in their order.
+	Children []Node
+}
+
+// Tree returns the tree below a supervisor. Each supervisor in it is asked in its turn, so
+// that the picture is one of several moments if things happen meanwhile; one that is not
+// up has no children in it. The errors are those of [actor.AskBehaviour.Ask].
+func Tree(ctx context.Context, sys *actor.System, s Supervisor) (Node, error) {
+	n, err := showTree.Ask(ctx, sys, s.ref, actor.None{})
+	if err != nil {
+		return Node{}, err
+	}
+	n.Ref = s.Any()
+	return n, n.fill(ctx, sys)
+}
+
+// fill asks the supervisors below.
+func (n *Node) fill(ctx context.Context, sys *actor.System) error {
+	for i := range n.Children {
+		k := &n.Children[i]
+		r, ok := actor.As[supervisor](k.Ref)
+		if !ok || !k.State.up() {
+			continue
+		}
+		below, err := Tree(ctx, sys, Supervisor{r})
+		if ctx.Err() != nil {
+			return err
+		}
+		k.Children = below.Children // none if it has ended meanwhile
+	}
+	return nil
+}
+
+func (s *supervisor) node(*actor.Context, actor.None) (Node, error) {
+	n := Node{Name: s.plan.name, Type: supervisorType.Name(), State: Running, Supervises: true, Strategy: s.plan.strategy}
+	for k := s.kids.oldest; k != nil; k = k.newer {
+		n.Children = append(n.Children, k.node())
+	}
+	return n, nil
+}
+
+func (k *kid) node() Node {
+	n := Node{Name: k.name, Type: k.spec.typ, Ref: k.ref, State: k.state, Restarts: k.restarts, Last: k.last}
+	if p := k.spec.plan; p != nil {
+		n.Supervises, n.Strategy = true, p.strategy
+	}
+	return n
+}
+
+// String draws the tree: a line for each, with name, ref, state, restarts and last reason.
+func (n Node) String() string {
+	var b strings.Builder
+	n.draw(&b, "", "")
+	return b.String()
+}
+
+// draw writes a node and what is below it. at is what stands before its own line, and below
+// what stands before those of its children.
+func (n Node) draw(b *strings.Builder, at, below string) {
+	b.WriteString(at + n.line() + "\n")
+	for i, k := range n.Children {
+		if i == len(n.Children)-1 {
+			k.draw(b, below+"└─ ", below+"   ")
+		} else {
+			k.draw(b, below+"├─ ", below+"│  ")
+		}
+	}
+}
+
+func (n Node) line() string {
+	s := n.Name + ": " + n.Type
+	if !n.Ref.IsZero() {
+		s = n.Name + ": " + n.Ref.String()
+	}
+	if n.Supervises {
+		s += ", " + n.Strategy.String()
+	}
+	s += ", " + n.State.String()
+	if n.Restarts > 0 {
+		s += fmt.Sprintf(", %d×", n.Restarts)
+	}
+	if n.Last != nil {
+		s += ", " + strings.ReplaceAll(n.Last.Error(), "gallop: ", "")
+	}
+	return s
+}
