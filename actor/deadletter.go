@@ -57,7 +57,7 @@ func (r replier) declareDead(to *body, m *message, reason error) {
 	} else {
 		sys.outside.deadLetters.Add(1)
 	}
-	sys.sim.tell(sim.Dead, r, to, d, m.from)
+	sys.sim.tell(sim.Dead, r, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
 	d.discardOwned(m)
 	if d.reject != nil {
@@ -92,10 +92,8 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 // goroutine of its own, because nothing stops a Goexit, such as that of a test that
 // fails in the hook, and the goroutine that calls may be a worker. Its caller waits.
 func (s *System) guard(hook string, f func()) {
-	s.sched.Hook(func() { s.shield(hook, f) })
-}
-
-func (s *System) shield(hook string, f func()) {
+	s.sched.Hook(1)
+	defer s.sched.Hook(-1)
 	crashed := make(chan any)
 	go func() {
 		defer close(crashed)

@@ -46,11 +46,13 @@ func Simulated(h *sim.Hooks) Option { return func(o *options) { o.simulate = sim
 const simWorkers = 4
 
 // epoch is when the time of a deterministic run begins.
-var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+func epoch() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // simulator makes a system deterministic.
 type simulator struct {
 	*simulation
+	hooks  *sim.Hooks
+	clock  *seam.VirtualClock // goes on when nobody can
 	mu     sync.Mutex
 	tables map[tableOf]*table // guarded by mu: with behaviours that pass by here
 	doing  string             // guarded by mu: what began last
@@ -70,14 +72,15 @@ func simulate(h *sim.Hooks) func(*options) *simulation {
 			o.workers = simWorkers
 		}
 		o.bind = false
-		s := &simulator{simulation: &simulation{hooks: h}, tables: map[tableOf]*table{}}
+		s := &simulator{simulation: &simulation{}, hooks: h, tables: map[tableOf]*table{}}
 		choose := h.Choose
 		if choose == nil {
 			choose = atRandom(o.seed)
 		}
-		s.pauses = o.flow()
+		s.clock = o.flow()
+		s.pauses = s.clock
 		s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now})
-		s.runs, s.fault = s.runsOf, s.callback
+		s.runs, s.note, s.refuse, s.call = s.runsOf, s.befell, s.refusal, s.callback
 		return s.simulation
 	}
 }
@@ -92,7 +95,7 @@ func atRandom(seed uint64) func([]int, int) int {
 // returns the clock that goes on when nobody can: that one, or, beside a clock that is
 // the user's to move, one for the runtime's own pauses.
 func (o *options) flow() *seam.VirtualClock {
-	c := seam.NewVirtualClock(epoch, 0)
+	c := seam.NewVirtualClock(epoch(), 0)
 	if o.virtual == nil {
 		o.clock = flowing{c}
 	}
@@ -107,9 +110,9 @@ func (flowing) Flows() bool { return true }
 
 // passTime goes on to the next alarm, and reports whether there is one.
 func (s *simulator) passTime() bool {
-	at, ok := s.pauses.Next()
+	at, ok := s.clock.Next()
 	if ok {
-		s.pauses.MoveTo(at)
+		s.clock.MoveTo(at)
 	}
 	return ok
 }
@@ -166,13 +169,31 @@ func (s *simulator) begin(c *Context, b *body, name string, from uint64) (f sim.
 	s.doing = fmt.Sprintf("%s of %s#%d", name, b.typ.name, b.id)
 	s.mu.Unlock()
 	e := sim.Event{Kind: sim.Run, Worker: c.w.ID(), Actor: b.id, Type: b.typ.name, Behaviour: name, From: from}
-	if s.hooks.Event != nil {
-		s.hooks.Event(e)
-	}
+	s.report(e)
 	if s.hooks.Fault != nil {
 		f = s.hooks.Fault(e)
 	}
 	return f
+}
+
+// befell reports what has become of a message.
+func (s *simulator) befell(what sim.Kind, r replier, to *body, m *message) {
+	e := sim.Event{Kind: what, Worker: -1, Actor: to.id, Type: to.typ.name, Behaviour: to.typ.decls[m.id].name, From: m.from}
+	if r.c != nil {
+		e.Worker = r.c.w.ID()
+	}
+	s.report(e)
+}
+
+func (s *simulator) report(e sim.Event) {
+	if s.hooks.Event != nil {
+		s.hooks.Event(e)
+	}
+}
+
+// refusal tells whether a TrySend is to fail.
+func (s *simulator) refusal(to *body, d *declaration) bool {
+	return s.hooks.Refuse != nil && s.hooks.Refuse(to.typ.name, d.name)
 }
 
 // now names what began last.

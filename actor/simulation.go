@@ -10,12 +10,14 @@ import (
 // it: what it needs more of is behind functions, so that only a program with such a system
 // links it. A nil one does nothing.
 type simulation struct {
-	hooks  *sim.Hooks
 	driver sched.Driver
-	pauses *seam.VirtualClock                         // the driver's to move
-	runs   func(t *typeInfo, v *table) []runFunc      // a table with behaviours that report; v is nil for the type's own
-	fault  func(c *Context, b *body, callback string) // before OnStart and its like
-	sent   seam.Uint64                                // messages that have come to a mailbox, or will
+	pauses seam.Clock  // goes on when nobody can
+	sent   seam.Uint64 // messages that have come to a mailbox, or will
+
+	runs   func(t *typeInfo, v *table) []runFunc                // a table with behaviours that report; v is nil for the type's own
+	note   func(what sim.Kind, r replier, to *body, m *message) // what has become of a message
+	refuse func(to *body, d *declaration) bool                  // whether a TrySend is to fail
+	call   func(c *Context, b *body, callback string)           // before OnStart and its like
 }
 
 // direct makes a scheduler deterministic.
@@ -25,16 +27,11 @@ func (s *simulation) direct(cfg *sched.Config) {
 	}
 }
 
-// tell reports an event.
-func (s *simulation) tell(kind sim.Kind, r replier, b *body, d *declaration, from uint64) {
-	if s == nil || s.hooks.Event == nil {
-		return
+// tell reports what has become of a message.
+func (s *simulation) tell(what sim.Kind, r replier, to *body, m *message) {
+	if s != nil {
+		s.note(what, r, to, m)
 	}
-	worker := -1
-	if r.c != nil {
-		worker = r.c.w.ID()
-	}
-	s.hooks.Event(sim.Event{Kind: kind, Worker: worker, Actor: b.id, Type: b.typ.name, Behaviour: d.name, From: from})
 }
 
 // book counts messages that are sent.
@@ -53,13 +50,13 @@ func (s *simulation) bookUser(m *message) {
 
 // refuses tells whether a TrySend is to fail.
 func (s *simulation) refuses(b *body, d *declaration) bool {
-	return s != nil && s.hooks.Refuse != nil && s.hooks.Refuse(b.typ.name, d.name)
+	return s != nil && s.refuse(b, d)
 }
 
 // callback comes before a function that a type has for its actors' beginnings and ends.
 func (s *simulation) callback(c *Context, b *body, name string) {
 	if s != nil {
-		s.fault(c, b, name)
+		s.call(c, b, name)
 	}
 }
 

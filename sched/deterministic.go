@@ -82,14 +82,12 @@ func (s *Scheduler) Go(f func()) {
 	go f()
 }
 
-// Hook runs f, which has a goroutine of its own make calls while the caller waits for
-// it: they count as the caller's.
-func (s *Scheduler) Hook(f func()) {
+// Hook counts n goroutines in that somebody who takes part starts, and waits for: their
+// calls count as his. Any goroutine.
+func (s *Scheduler) Hook(n int) {
 	if s.driver != nil {
-		s.driver.hook(f)
-		return
+		s.driver.hook(n)
 	}
-	f()
 }
 
 // Strangers returns how many calls came from goroutines that take no part in a

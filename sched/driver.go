@@ -42,7 +42,7 @@ type Driver interface {
 	pointAnywhere()
 	waitAnywhere(ctx context.Context, done func() bool) bool
 	lag(t *thread)
-	hook(f func())
+	hook(n int)
 	callsOfStrangers() int
 	finish()
 }

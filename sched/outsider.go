@@ -56,13 +56,7 @@ func sticky(done func() bool) func() bool {
 }
 
 // hook is Scheduler.Hook.
-func (d *driver) hook(f func()) {
-	d.countHook(1)
-	defer d.countHook(-1)
-	f()
-}
-
-func (d *driver) countHook(n int) {
+func (d *driver) hook(n int) {
 	d.mu.Lock()
 	d.hooks += n
 	d.mu.Unlock()
