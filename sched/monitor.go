@@ -126,17 +126,19 @@ func (m *monitor) freeStranded() {
 	}
 }
 
-// free moves the task of that filling from w's next-slot to the inject queue. From the
-// robbery to the injection the task is in no queue, and its worker may fall asleep, so
+// free moves the task of that filling from w's next-slot to the inject queue, and reports
+// whether it was there. From the robbery to the injection the task is in no queue, and its worker may fall asleep, so
 // the monitor holds the scheduler.
-func (s *Scheduler) free(w *Worker, stamp uint32) {
+func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
 	if stamp&1 == 0 || !s.Hold() {
-		return
+		return false
 	}
-	if t := w.slot.rob(stamp); t != nil {
+	t := w.slot.rob(stamp)
+	if t != nil {
 		s.Inject(t)
 	}
 	s.Release()
+	return t != nil
 }
 
 // freeStrays moves on what workers without a seat have made runnable in turns that they

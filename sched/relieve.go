@@ -21,13 +21,11 @@ func (m *monitor) freeWaiting() (moved bool) {
 	s := m.s
 	for i := range s.seats {
 		if w := s.seats[i].holder.Load(); w != nil && w.waitsInTurn() {
-			moved = moved || w.slot.stamp()&1 != 0
-			s.free(w, w.slot.stamp())
+			moved = s.free(w, w.slot.stamp()) || moved
 		}
 	}
 	for _, w := range s.spares.lost() {
-		moved = moved || w.slot.stamp()&1 != 0 || !w.ring.thief().empty()
-		s.free(w, w.slot.stamp())
+		moved = s.free(w, w.slot.stamp()) || !w.ring.thief().empty() || moved
 		s.drain(w)
 	}
 	return moved
