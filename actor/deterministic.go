@@ -144,23 +144,19 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 	}
 	return func(c *Context, b *body, m *message) {
 		f := s.begin(c, b, d.name, m.from)
-		if f.Drop != nil {
+		if f.Blow == sim.Drop {
 			c.count.Messages-- // it does not run after all
-			replier{c: c, sys: c.sys}.declareDead(b, m, f.Drop)
+			replier{c: c, sys: c.sys}.declareDead(b, m, f.Reason)
 			return
 		}
-		if f.Do != nil {
-			f.Do(c)
-		}
+		b.strike(c, f)
 		run(c, b, m)
 	}
 }
 
 // callback reports OnStart and its like, which are no messages and cannot be dropped.
 func (s *simulator) callback(c *Context, b *body, name string) {
-	if f := s.begin(c, b, name, 0); f.Do != nil {
-		f.Do(c)
-	}
+	b.strike(c, s.begin(c, b, name, 0))
 }
 
 // begin reports what begins, and returns what is to go wrong.
@@ -179,6 +175,9 @@ func (s *simulator) begin(c *Context, b *body, name string, from uint64) (f sim.
 // befell reports what has become of a message.
 func (s *simulator) befell(what sim.Kind, r replier, to *body, m *message) {
 	e := sim.Event{Kind: what, Worker: -1, Actor: to.id, Type: to.typ.name, Behaviour: to.typ.decls[m.id].name, From: m.from}
+	if x := to.extra; what == sim.Died && x != nil && x.where != "" {
+		e.Behaviour = x.where
+	}
 	if r.c != nil {
 		e.Worker = r.c.w.ID()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"time"
 
@@ -20,7 +21,8 @@ type R struct {
 	out     outcome
 	steps   int
 	endless error
-	hits    []int // how often each fault's row was met
+	hits    []hits    // of each fault's row
+	luck    *rand.PCG // of the faults
 }
 
 var (

@@ -2,7 +2,6 @@ package actortest_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -142,49 +141,6 @@ func TestRun_Failures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { fails(t, c.say, c.scenario, actortest.Runs(3)) })
 	}
-}
-
-// TestFaults: the table befalls the messages that it names, and the books balance.
-func TestFaults(t *testing.T) {
-	send := func(r *actortest.R, n int) (ran int) {
-		p := puppetType.Spawn(r.System(), puppet{})
-		for range n {
-			do.Send(r.System(), p, func(*actor.Context) { ran++ })
-		}
-		r.Quiet()
-		return ran
-	}
-	for name, c := range map[string]struct {
-		fault actortest.Fault
-		ran   int
-	}{
-		"panic":     {actortest.Fault{Type: "puppet", Behaviour: "do", At: 3, Do: actortest.Panic}, 2},
-		"stop":      {actortest.Fault{Type: "puppet", At: 3, Do: actortest.Stop}, 3},
-		"drop":      {actortest.Fault{Behaviour: "do", At: 2, Times: 2, Do: actortest.Drop}, 3},
-		"drop all":  {actortest.Fault{Times: -1, Do: actortest.Drop}, 0},
-		"elsewhere": {actortest.Fault{Type: "other", Do: actortest.Panic}, 5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			actortest.Run(t, func(r *actortest.R) {
-				if ran := send(r, 5); ran != c.ran {
-					r.Errorf("%d ran, want %d", ran, c.ran)
-				}
-			}, actortest.Faults(c.fault), actortest.Runs(5))
-		})
-	}
-}
-
-// TestFaults_Refuse: TrySend finds its receiver overloaded when the table says so.
-func TestFaults_Refuse(t *testing.T) {
-	actortest.Run(t, func(r *actortest.R) {
-		with(r, func(c *actor.Context) {
-			for i, want := range []error{nil, actor.ErrOverloaded, nil} {
-				if err := tick.TrySend(c, actor.Self[puppet](c), 1); !errors.Is(err, want) {
-					r.Errorf("TrySend %d: %v, want %v", i+1, err, want)
-				}
-			}
-		})
-	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}), actortest.Runs(5))
 }
 
 // TestRun_BetweenSends: an actor may run between two sends of the scenario, as it may

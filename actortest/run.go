@@ -10,17 +10,31 @@ import (
 
 const (
 	replayFlag   = "gallop.replay"
+	budgetFlag   = "gallop.budget"
+	seedFlag     = "gallop.seed"
 	defaultRuns  = 100
 	maxSteps     = 50_000 // messages and choices in a run, before it counts as endless, by default
 	traceLines   = 60     // of a failing run that are printed
 	shortDivisor = 5
 )
 
-// The flag is registered when a test binary starts, unless somebody else has one.
+// The flags are registered when a test binary starts, unless somebody else has them.
 func init() {
 	if flag.Lookup(replayFlag) == nil {
 		flag.String(replayFlag, "", "run only the order that a failing run of actortest has printed")
+		flag.Duration(budgetFlag, 0, "how long each scenario of actortest is run in new orders, instead of what it says")
+		flag.Uint64(seedFlag, 0, "where the chance of actortest begins, if not 0, instead of where the scenario says")
 	}
+}
+
+// given returns what a flag was set to, or the zero value.
+func given[T any](name string) (v T) {
+	if f := flag.Lookup(name); f != nil {
+		if g, ok := f.Value.(flag.Getter); ok {
+			v, _ = g.Get().(T)
+		}
+	}
+	return v
 }
 
 // Option sets how [Run] runs a scenario.
@@ -31,6 +45,7 @@ type config struct {
 	budget     time.Duration
 	seed       uint64
 	strategies []Strategy
+	twice      bool
 	scene      scene
 }
 
@@ -50,8 +65,12 @@ func Budget(d time.Duration) Option { return func(c *config) { c.budget = d } }
 func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
 
 // Strategies sets how the orders are chosen, in turns. The default is [Random] and [PCT]
-// with depths 2, 3 and 5. Run ends early when all of them have no more.
+// with depths 3, 8 and 12. Run ends early when all of them have no more.
 func Strategies(s ...Strategy) Option { return func(c *config) { c.strategies = s } }
+
+// Twice runs every order twice, and fails if the two are not the same. Otherwise only the
+// first one is run twice, and one that fails.
+func Twice() Option { return func(c *config) { c.twice = true } }
 
 // Workers sets the number of virtual workers: 4 by default. More workers allow
 // more orders.
@@ -83,7 +102,7 @@ func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
 func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 	t.Helper()
 	c := newConfig(scenario, opts)
-	if replay := flag.Lookup(replayFlag).Value.String(); replay != "" {
+	if replay := given[string](replayFlag); replay != "" {
 		p, err := parse(replay)
 		if err != nil {
 			t.Fatal(err)
@@ -95,13 +114,19 @@ func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 }
 
 func newConfig(scenario func(*R), opts []Option) *config {
-	c := &config{runs: defaultRuns, strategies: []Strategy{Random(), PCT(2), PCT(3), PCT(5)}}
+	c := &config{runs: defaultRuns, strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
 	if testing.Testing() && testing.Short() {
 		c.runs /= shortDivisor
 	}
 	c.scene = scene{scenario: scenario, workers: 4, steps: maxSteps}
 	for _, o := range opts {
 		o(c)
+	}
+	if d := given[time.Duration](budgetFlag); d > 0 {
+		c.budget = d
+	}
+	if n := given[uint64](seedFlag); n != 0 {
+		c.seed = n
 	}
 	return c
 }
@@ -115,6 +140,7 @@ func (c *config) runAll(t testing.TB) {
 	}
 	began := time.Now()
 	done := 0
+	orders := map[uint64]bool{}
 	for i := 0; len(left) > 0 && c.goesOn(done, began); i++ {
 		i %= len(left)
 		p := left[i]()
@@ -125,12 +151,13 @@ func (c *config) runAll(t testing.TB) {
 		}
 		out := c.scene.run(p)
 		done++
-		if out.failed() || done == 1 && !c.scene.repeats(t, p, out) {
+		orders[out.signature()] = true
+		if out.failed() || (done == 1 || c.twice) && !c.scene.repeats(t, p, out) {
 			c.report(t, p, out)
 			return
 		}
 	}
-	t.Logf("actortest: %d orders, no failure", done)
+	t.Logf("actortest: %d runs in %d different orders, no failure", done, len(orders))
 }
 
 func (c *config) goesOn(done int, began time.Time) bool {

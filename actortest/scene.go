@@ -2,6 +2,8 @@ package actortest
 
 import (
 	"fmt"
+	"hash/fnv"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -42,6 +44,15 @@ func (o *outcome) tail(lines int) string {
 		fmt.Fprintf(&b, "%5d  %s\n", first+i+1, line)
 	}
 	return b.String()
+}
+
+// signature stands for the order of all that happened.
+func (o *outcome) signature() uint64 {
+	h := fnv.New64a()
+	for _, e := range o.trace {
+		fmt.Fprintln(h, e.Kind, e.Worker, e.Actor, e.Behaviour, e.From)
+	}
+	return h.Sum64()
 }
 
 // differs says where another run of the same plan was not the same.
@@ -163,5 +174,8 @@ func (r *R) end() {
 	r.sys.Stop()
 }
 
-// pattern is the regular expression that means a test alone.
-func pattern(name string) string { return strings.ReplaceAll(name, "/", "$/^") }
+// pattern is the regular expression that means a test alone, fit for single quotes.
+func pattern(name string) string {
+	name = strings.ReplaceAll(regexp.QuoteMeta(name), "'", ".")
+	return strings.ReplaceAll(name, "/", "$/^")
+}

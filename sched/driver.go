@@ -233,10 +233,11 @@ func (d *driver) pick(from *thread) *thread {
 	}
 }
 
-// idle makes work when nobody can go on: for those who hold themselves back, then behind
-// turns that wait, then by letting time pass. It reports whether there is any.
+// idle makes work when nobody can go on: what waits behind turns that wait goes elsewhere,
+// those who hold themselves back go on, spares stand in for workers, and at last time
+// passes. It reports whether there is any.
 func (d *driver) idle() bool {
-	return d.endLag() || d.s.relieveWaiting() || d.cfg.Idle != nil && d.cfg.Idle()
+	return d.s.freeWaiting() || d.endLag() || d.s.relieveWaiting() || d.cfg.Idle != nil && d.cfg.Idle()
 }
 
 // endLag lets the first thread go on that holds itself back.

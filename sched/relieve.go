@@ -3,22 +3,15 @@ package sched
 // Hand-over in a deterministic run, where a turn is long if it waits and nobody can go on.
 // It takes the steps of the monitor, in the order of the seats.
 
-// relieveWaiting makes what waits behind turns that wait the work of others, and reports
-// whether there was any. Whoever has the baton, when no thread can go on.
-func (s *Scheduler) relieveWaiting() bool {
+// freeWaiting moves on what turns that wait have made runnable where nobody looks, and
+// reports whether there was any. Whoever has the baton, when no thread can go on.
+func (s *Scheduler) freeWaiting() (moved bool) {
 	m := &s.monitor
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.ended {
 		return false
 	}
-	return m.freeWaiting() || m.relieveOne()
-}
-
-// freeWaiting moves on what turns that wait have made runnable where nobody looks. Caller
-// holds mu.
-func (m *monitor) freeWaiting() (moved bool) {
-	s := m.s
 	for i := range s.seats {
 		if w := s.seats[i].holder.Load(); w != nil && w.waitsInTurn() {
 			moved = s.free(w, w.slot.stamp()) || moved
@@ -31,9 +24,15 @@ func (m *monitor) freeWaiting() (moved bool) {
 	return moved
 }
 
-// relieveOne takes the seat of a worker whose turn waits, if work waits for one, and
-// reports whether it did. Caller holds mu.
-func (m *monitor) relieveOne() bool {
+// relieveWaiting takes the seat of a worker whose turn waits, if work waits for one, and
+// reports whether it did. Whoever has the baton, when no thread can go on.
+func (s *Scheduler) relieveWaiting() bool {
+	m := &s.monitor
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended {
+		return false
+	}
 	for i := range m.s.seats {
 		w := m.s.seats[i].holder.Load()
 		if w == nil || !w.waitsInTurn() || !m.s.workLeft() {
@@ -50,4 +49,7 @@ func (m *monitor) relieveOne() bool {
 
 // waitsInTurn tells whether the worker waits for something in the middle of a turn. Whoever
 // has the baton.
-func (w *Worker) waitsInTurn() bool { return w.inTurn && w.thread != nil && w.thread.until != nil }
+func (w *Worker) waitsInTurn() bool {
+	t := w.thread
+	return w.inTurn && t != nil && (t.until != nil || t.last)
+}

@@ -35,10 +35,28 @@ type Event struct {
 	From      uint64 // the sender; 0: outside
 }
 
+// Blow is what goes wrong.
+type Blow uint8
+
+// The blows: what package actortest calls its actions.
+const (
+	None Blow = iota
+	Panic
+	Drop
+	Stop
+	Kill
+	Delay
+	Preempt
+	Flood
+	Collect
+	Starve
+)
+
 // Fault is what goes wrong. The zero Fault is none.
 type Fault struct {
-	Drop error       // the message becomes a dead letter with this reason
-	Do   func(c any) // called with the *actor.Context, before the behaviour
+	Blow   Blow
+	Value  any   // what a Panic panics with
+	Reason error // of the dead letter that a Drop makes
 }
 
 // Books are what was sent in a system.
