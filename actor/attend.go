@@ -104,6 +104,7 @@ func (b *body) settleLane(c *Context) (again bool) {
 	case x.phase == ended:
 		return false
 	case x.waiting:
+		c.waiters.forget()
 		c.w.PrepareNext()
 		if b.debt.Park() {
 			b.recheckEnd(c)
