@@ -86,9 +86,10 @@ func (t *thread) canGo() bool {
 
 // driver passes the baton on.
 type driver struct {
-	cfg  Turns
-	s    *Scheduler
-	home uint64 // the goroutine that made the scheduler
+	cfg   Turns
+	s     *Scheduler
+	home  uint64        // the goroutine that made the scheduler
+	stuck time.Duration // stuckAfter, but in tests
 
 	outer sync.Mutex // held by the goroutine from outside that takes part
 	out   *thread    // stands for it
@@ -119,7 +120,7 @@ func NewDriver(t Turns) Driver {
 	if t.Choose == nil {
 		panic("gallop: sched: NewDriver: Choose is nil")
 	}
-	d := &driver{cfg: t, home: goid(), nudged: make(chan struct{}, 1)}
+	d := &driver{cfg: t, home: goid(), stuck: stuckAfter, nudged: make(chan struct{}, 1)}
 	d.out = d.newThread()
 	d.out.waiting = true
 	return d
@@ -199,7 +200,7 @@ func (d *driver) await(t *thread) {
 		<-t.baton
 		return
 	}
-	alarm := time.NewTicker(stuckAfter)
+	alarm := time.NewTicker(d.stuck)
 	defer alarm.Stop()
 	for last := d.steps.Load(); ; last = d.steps.Load() {
 		select {

@@ -129,7 +129,7 @@ func (d *driver) lull(ctx context.Context) bool {
 	if d.ending.Load() && !d.forsaken.Swap(true) {
 		return true
 	}
-	alarm := time.NewTimer(stuckAfter)
+	alarm := time.NewTimer(d.stuck)
 	defer alarm.Stop()
 	select {
 	case <-d.nudged:
