@@ -19,18 +19,21 @@ import (
 // There are [Workers], 4 by default, but only one runs at a time, and only while a
 // goroutine waits for the system: in Wait, Run, Shutdown, Stop, Ask, SendWait, or for a
 // moment in a Send from outside. The runtime may turn to another worker before
-// every message that is sent and after every one that has run. Functions of [Pipe] take
-// their turns like behaviours.
+// every message that is sent and after every one that has run. Functions of [Pipe], and what
+// stands between actors and channels, take their turns like behaviours.
 //
 // Time is virtual, and begins at the same moment in every run: when nobody can go on, it
-// jumps to the next timer. With [Clock] it is the caller's to move instead.
+// jumps to the next timer. With [Clock] it is the caller's to move instead. A behaviour
+// takes no time; one that waits for a reply is long when nobody else can go on, and
+// then others stand in for its worker, as they do at once in [Context.Blocking].
 //
 // A program repeats itself if it takes time, chance and input from the runtime alone.
 // What breaks that: time.Now, the top-level functions of math/rand, the order of maps,
-// select with several ready cases, goroutines of its own that touch the system, and
-// addresses as keys. A behaviour that blocks for something outside of the system blocks all; after ten
-// seconds the runtime panics and names it. So does a lock that is held while sending. Messages are not
-// recycled, the governor, the monitor and [BindCPUs] are off.
+// select with several ready cases, goroutines of its own that touch the system, contexts
+// with a deadline, and addresses as keys. A behaviour that blocks for something outside of
+// the system blocks all; after ten seconds the runtime panics and names it. So does a lock
+// that is held while sending. Messages are not recycled, the governor and [BindCPUs] are
+// off, and long turns are not reported.
 func Deterministic() Option {
 	return func(o *options) {
 		if o.simulate == nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/sim"
-	"github.com/gallop-go/gallop/internal/sim/simtest"
 )
 
 // daybook is what a program writes down, beside the order of its behaviours.
@@ -55,7 +54,7 @@ func TestRepeat(t *testing.T) {
 	for name, c := range repeatable {
 		t.Run(name, func(t *testing.T) {
 			shown := false
-			simtest.Repeats(t, func(h *sim.Hooks, seed uint64) string {
+			must(t, sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 				var d daybook
 				sys := actor.Start(actor.Simulated(h), actor.Seed(seed), actor.Logger(silent), actor.Batch(4),
 					actor.OnStall(func(r actor.StallReport) { d.note(r) }))
@@ -67,7 +66,7 @@ func TestRepeat(t *testing.T) {
 				equal(t, "calls of strangers", books.Strangers, 0)
 				shown = shown || c.shows == nil || c.shows(st)
 				return fmt.Sprint(d.lines, st)
-			})
+			}))
 			equal(t, "it is about "+name, shown, true)
 		})
 	}

@@ -16,7 +16,7 @@ const broken = "GALLOP_BROKEN"
 // TestBroken fails, with a line that replays it, in a subtest with a difficult name.
 func TestBroken(t *testing.T) {
 	if os.Getenv(broken) == "" {
-		t.Skip("it is there for TestReplayLine_CanBePasted")
+		t.Skip("it is there for TestReplayLine_CanBePasted") // and fails
 	}
 	t.Run("a cache (that isn't right)", func(t *testing.T) {
 		actortest.Run(t, twoClients, actortest.Strategies(actortest.PCT(3)), actortest.Runs(1000))
@@ -29,7 +29,7 @@ var pasteable = regexp.MustCompile(`replay: (go test -run .*)\n`)
 // TestReplayLine_CanBePasted: "it then prints … one line that replays it". The shell runs it.
 func TestReplayLine_CanBePasted(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds a test")
+		t.Skip("it builds a test") // which takes a while
 	}
 	said := shell(t, "exec '"+os.Args[0]+"' -test.run TestBroken")
 	m := pasteable.FindStringSubmatch(said)

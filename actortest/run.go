@@ -157,7 +157,7 @@ func (c *config) runAll(t testing.TB) {
 			return
 		}
 	}
-	t.Logf("actortest: %d runs in %d different orders, no failure", done, len(orders))
+	t.Logf("actortest: %d runs, no failure; orders: %d", done, len(orders))
 }
 
 func (c *config) goesOn(done int, began time.Time) bool {

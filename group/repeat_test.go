@@ -8,7 +8,6 @@ import (
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
 	"github.com/gallop-go/gallop/internal/sim"
-	"github.com/gallop-go/gallop/internal/sim/simtest"
 )
 
 // worker writes down what it is given.
@@ -31,7 +30,7 @@ func TestRepeat(t *testing.T) {
 		"hash":         func() group.Policy[int] { return group.Hash(func(n int) uint64 { return uint64(n) }) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			simtest.Repeats(t, func(h *sim.Hooks, seed uint64) string {
+			err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 				sys := actor.Start(actor.Simulated(h), actor.Seed(seed))
 				var done []string
 				pool, news := group.NewPool(sys, policy()), group.NewTopic[int](sys)
@@ -54,6 +53,9 @@ func TestRepeat(t *testing.T) {
 				sys.Stop()
 				return fmt.Sprint(done, n, err)
 			})
+			if err != nil {
+				t.Error(err)
+			}
 		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/sim"
-	"github.com/gallop-go/gallop/internal/sim/simtest"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -26,7 +25,7 @@ var fallingTree = supervise.Spec{Name: "app", Intensity: supervise.Intensity{Res
 // TestRepeat: "Restarts are reproducible, jitter and all, where the schedule is": a seed
 // gives the same restarts at the same times, and seeds give different ones.
 func TestRepeat(t *testing.T) {
-	simtest.Repeats(t, func(h *sim.Hooks, seed uint64) string {
+	err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 		ctx := context.Background()
 		sys := actor.Start(actor.Simulated(h), actor.Seed(seed), actor.Logger(slog.New(slog.DiscardHandler)))
 		root := supervise.Start(sys, fallingTree)
@@ -51,4 +50,7 @@ func TestRepeat(t *testing.T) {
 		}
 		return said
 	})
+	if err != nil {
+		t.Error(err)
+	}
 }
