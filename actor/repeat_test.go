@@ -56,6 +56,7 @@ func TestRepeat(t *testing.T) {
 			shown := false
 			must(t, sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 				var d daybook
+				reported := countRuns(h)
 				sys := actor.Start(actor.Simulated(h), actor.Seed(seed), actor.Logger(silent), actor.Batch(4),
 					actor.OnStall(func(r actor.StallReport) { d.note(r) }))
 				c.program(sys, &d)
@@ -63,6 +64,7 @@ func TestRepeat(t *testing.T) {
 				sys.Stop()
 				st, books := sys.Stats(), sys.Books()
 				equal(t, "messages sent", books.Sent, st.Messages+st.DeadLetters)
+				equal(t, "behaviours reported", *reported, st.Messages)
 				equal(t, "calls of strangers", books.Strangers, 0)
 				shown = shown || c.shows == nil || c.shows(st)
 				return fmt.Sprint(d.lines, st)
@@ -70,6 +72,18 @@ func TestRepeat(t *testing.T) {
 			equal(t, "it is about "+name, shown, true)
 		})
 	}
+}
+
+// countRuns counts the behaviours that are reported.
+func countRuns(h *sim.Hooks) *uint64 {
+	n, event := new(uint64), h.Event
+	h.Event = func(e sim.Event) {
+		if e.Kind == sim.Run {
+			*n++
+		}
+		event(e)
+	}
+	return n
 }
 
 func repeatTimers(sys *actor.System, d *daybook) {
