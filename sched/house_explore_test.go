@@ -108,12 +108,19 @@ func (j *job) once() {
 
 // allRan fails unless every job ran, and the books say that everybody sleeps.
 func (h *house) allRan() error {
+	if err := h.jobsRan(); err != nil {
+		return err
+	}
+	return h.asleep()
+}
+
+func (h *house) jobsRan() error {
 	for _, j := range h.jobs {
 		if j.ran != 1 {
 			return fmt.Errorf("job %s was overlooked", j.name)
 		}
 	}
-	return h.asleep()
+	return nil
 }
 
 func (h *house) asleep() error {

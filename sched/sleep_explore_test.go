@@ -116,6 +116,27 @@ func TestBug_K9_LastSearcherLooksAgain(t *testing.T) {
 	})
 }
 
+// TestBug_K9_HandedSomethingElse: a searcher that falls asleep sees a task that came in
+// relying on it, and is handed another one at that moment, which waits for the first.
+func TestBug_K9_HandedSomethingElse(t *testing.T) {
+	roam(t, func(p *explore.Program) {
+		h := newHouse(p, 3, p.Daemon)
+		for _, w := range h.s.workers {
+			w.untilPoll = 1000 // as above
+		}
+		first, second := h.job("first", nil), h.job("second", nil)
+		second.do = func(*Worker) { p.Await(func() bool { return first.ran == 1 }) }
+		h.s.idle.wake(false) // one worker is busy, or the next would be the only one awake
+		i, _ := h.s.idle.wake(true)
+		h.s.workers[i].wake(nil)
+		p.Go(func() {
+			h.s.Inject(&first.Task)
+			h.s.Inject(&second.Task)
+		})
+		p.After(h.jobsRan)
+	})
+}
+
 // stopping is outsiders with tasks that make more tasks, against Stop: what ran
 // did so once, everything else died once, and every worker has left.
 func stoppingUnder(workers, outsiders int) func(*explore.Program) {

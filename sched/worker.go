@@ -26,7 +26,7 @@ type Worker struct {
 	inRow     int   // turns taken from the next-slot without a look at the ring
 	untilPoll int   // turns left before the inject queue is looked at
 	credit    int   // units of work left before the clock is read
-	tookBack  bool  // its announcement, since the last look
+	sawWork   bool  // when it fell asleep, until its next look
 	searching bool  // counted in the idle word
 	pace      pace
 	count     Counters
