@@ -74,7 +74,7 @@ func (c *Context) ActorID() uint64 { return c.self.id }
 // Now returns the runtime's time.
 func (c *Context) Now() time.Time { return c.sys.opts.clock.Now() }
 
-// Rand returns the worker's source of chance, which the system's [Seed] starts.
+// Rand returns the worker's source of chance, which the system's [Seed] or [RandSeed] starts.
 func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 
 // Self returns the ref of the actor that runs. It panics if S is not its state

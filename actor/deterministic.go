@@ -11,10 +11,11 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Deterministic makes the system run one step at a time, in an order that [Seed] alone
-// decides: the same seed, the same order on any machine, with the code that runs
-// otherwise. It is for tests and for finding out what has happened; package actortest
-// is built on it.
+// Seed makes the system deterministic: it runs one step at a time, in an order that n
+// alone decides, as it does all else that is left to chance. The same seed means the same
+// order on any machine, with the code that runs otherwise. It is for tests and for finding
+// out what has happened; package actortest is built on it. To seed [Context.Rand] alone
+// there is [RandSeed].
 //
 // There are [Workers], 4 by default, but only one runs at a time, and only while a
 // goroutine waits for the system: in Wait, Run, Shutdown, Stop, Ask, SendWait, or for a
@@ -34,15 +35,16 @@ import (
 // the system blocks all; after ten seconds the runtime panics and names it. So does a lock
 // that is held while sending. Messages are not recycled, the governor and [BindCPUs] are
 // off, and long turns are not reported.
-func Deterministic() Option {
+func Seed(n uint64) Option {
 	return func(o *options) {
+		o.seed = n
 		if o.simulate == nil {
 			o.simulate = simulate(&sim.Hooks{})
 		}
 	}
 }
 
-// Simulated is [Deterministic] for package actortest, which sees and decides more.
+// Simulated is [Seed] for package actortest, which sees and decides more.
 func Simulated(h *sim.Hooks) Option { return func(o *options) { o.simulate = simulate(h) } }
 
 // simWorkers is the default of a deterministic system: the machine must not matter.

@@ -84,9 +84,9 @@ func TestDeterministic_SameSeedSameOrder(t *testing.T) {
 	equal(t, "hash", hashOf(strolls(t, actor.Seed(1))), 5986619991683622964)
 }
 
-func ExampleDeterministic() {
+func ExampleSeed() {
 	order := func(seed uint64) (names []int) {
-		sys := actor.Start(actor.Seed(seed), actor.Deterministic())
+		sys := actor.Start(actor.Seed(seed))
 		for i := range 5 {
 			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { names = append(names, i) })
 		}
@@ -100,7 +100,7 @@ func ExampleDeterministic() {
 
 // TestDeterministic_TimeJumps: "when nobody can go on, it jumps to the next timer".
 func TestDeterministic_TimeJumps(t *testing.T) {
-	sys := start(t, actor.Deterministic())
+	sys := start(t, actor.Seed(1))
 	var passed time.Duration
 	inside := func(_ *puppet, c *actor.Context) {
 		began := c.Now()
@@ -115,7 +115,7 @@ func TestDeterministic_TimeJumps(t *testing.T) {
 // its worker, and Blocking and Pipe take their turns.
 func TestDeterministic_AskInABehaviour(t *testing.T) {
 	for seed := range uint64(20) {
-		sys := start(t, actor.Deterministic(), actor.Seed(seed))
+		sys := start(t, actor.Seed(seed))
 		refs := []actor.Ref[stroller]{strollerType.Spawn(sys, stroller{}), strollerType.Spawn(sys, stroller{})}
 		strollMeet.Send(sys, refs[0], refs[1:])
 		n, err := strollCount.Ask(context.Background(), sys, refs[0], 1)

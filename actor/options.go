@@ -37,7 +37,7 @@ type options struct {
 }
 
 // Workers sets the number of workers, 1 to 56. The default is GOMAXPROCS, at most
-// 56, and 4 in a [Deterministic] system.
+// 56, and 4 in a system with a [Seed].
 func Workers(n int) Option { return func(o *options) { o.workers = n } }
 
 // notGiven is the number of workers before Workers was looked at.
@@ -53,9 +53,9 @@ func Batch(n int) Option { return func(o *options) { o.batch = min(n, maxBatch) 
 // to it.
 func Gas(n int) Option { return func(o *options) { o.gas = min(n, maxBatch) } }
 
-// Seed starts every choice that the runtime leaves to chance, among them
-// [Context.Rand].
-func Seed(n uint64) Option { return func(o *options) { o.seed = n } }
+// RandSeed starts [Context.Rand], and what else the runtime leaves to chance, with n. It
+// does not make a run repeat itself, since workers race: [Seed] does.
+func RandSeed(n uint64) Option { return func(o *options) { o.seed = n } }
 
 // Logger sets where the system logs panics and dead letters. The default is the
 // standard logger of package log, which slog.SetDefault redirects.

@@ -3,7 +3,7 @@
 // # What
 //
 // A test of actors that passes has shown that it passes in one order. [Run] runs a
-// scenario under a deterministic system (see [actor.Deterministic]) in as many orders as
+// scenario under a deterministic system (see [actor.Seed]) in as many orders as
 // it is told, at random and by strategies that find rare ones, and prints one line
 // that replays a run that has failed.
 //

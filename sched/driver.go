@@ -194,21 +194,27 @@ func (d *driver) wait(t *thread, until func() bool) {
 	}
 }
 
-// await waits for the baton. The outside keeps an eye on the others.
+// await waits for the baton. The outside keeps an eye on the others. It looks ten times:
+// of a process that was halted meanwhile, its ticker tells once.
 func (d *driver) await(t *thread) {
 	if t != d.out {
 		<-t.baton
 		return
 	}
-	alarm := time.NewTicker(d.stuck)
+	const looks = 10
+	alarm := time.NewTicker(d.stuck / looks)
 	defer alarm.Stop()
-	for last := d.steps.Load(); ; last = d.steps.Load() {
+	last := d.steps.Load()
+	for still := 1; ; still++ {
 		select {
 		case <-t.baton:
 			return
 		case <-alarm.C:
 		}
-		if d.steps.Load() == last {
+		if now := d.steps.Load(); now != last {
+			last, still = now, 0
+		}
+		if still == looks {
 			panic("gallop: deterministic: " + d.doing() + " has run for 10 s, and nobody else can meanwhile: does it wait for something outside?")
 		}
 	}
