@@ -84,6 +84,7 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	if err := tryPush(nil, to.b, m, d); err != nil {
+		to.b.sys.sim.book(1)
 		replier{sys: to.b.sys}.deadLetter(to.b, m, err) // answers k
 	}
 	res, reusable := k.wait(ctx, to.b, busy)
@@ -114,6 +115,7 @@ func (b AskBehaviour[S, Q, R]) ask(c *Context, to Ref[S], q Q, back replyTo[R]) 
 		c.send(to.b, m, b.d)
 		return
 	}
+	c.sys.sim.book(-1) // the other system books it
 	_ = c.sys.sendFromOutside(to.b, m, b.d)
 }
 
@@ -166,6 +168,9 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 		return
 	}
 	if err := tryPush(c, to.asker, m, to.reply); err != nil {
+		if c == nil {
+			to.asker.sys.sim.book(1)
+		}
 		r.deadLetter(to.asker, m, err)
 	}
 }
@@ -220,6 +225,11 @@ func (k *call[R]) finish(res Result[R]) {
 // wait returns the result, or ctx's error. reusable tells that nobody else can touch
 // the call any more.
 func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R], reusable bool) {
+	if to.sys.sim != nil && !(busy && to.runsHere()) {
+		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
+			return Result[R]{Err: err}, false
+		}
+	}
 	for range patience {
 		if k.state.Load() == callAnswered {
 			return k.take(), true
@@ -241,6 +251,18 @@ func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R],
 		<-k.done
 	}
 	return k.take(), true
+}
+
+// drive lets a deterministic system go on until the reply has come, and says why it
+// will not come.
+func (k *call[R]) drive(ctx context.Context, to *body) error {
+	switch {
+	case to.sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
+		return nil
+	case ctx.Err() != nil || !to.sys.sched.Stopping():
+		return ctx.Err()
+	}
+	return ErrSystemStopped
 }
 
 // take empties an answered call for its next use.

@@ -84,7 +84,9 @@ func (s replied[R]) serve(b *body, c *Context) {
 // bury makes a dead letter of it.
 func (s replied[R]) bury(r replier, b *body, why error) {
 	m := s.within.message(r.c, s.res)
-	m.from = s.from
+	if m.from = s.from; r.c == nil {
+		b.sys.sim.book(1)
+	}
 	r.deadLetter(b, m, why)
 }
 

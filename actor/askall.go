@@ -50,13 +50,17 @@ func replies2[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q
 			missing[i] = true
 		}
 		for range to {
+			var wait <-chan struct{} // nil: a select with two ready cases is chance
+			if !sys.sched.Await(ctx, func() bool { return len(in) > 0 }) {
+				wait = ctx.Done()
+			}
 			select {
 			case r := <-in:
 				missing[r.of] = false
 				if !yield(r.of, r.res) {
 					return
 				}
-			case <-ctx.Done():
+			case <-wait:
 				giveUp(missing, ctx.Err(), yield)
 				return
 			}

@@ -46,24 +46,43 @@ func Become[S any](c *Context, v *Variant[S]) {
 		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.info.name)
 	}
 	v.once.Do(v.fill)
-	c.self.mine().table = &v.table
-	c.dispatchBy(true)
+	c.self.dispatchBy(&v.table)
+	c.then |= turnTable
 }
 
 // Unbecome makes the running actor dispatch by its type's own table again.
-func Unbecome(c *Context) { c.dispatchBy(false) }
-
-// dispatchBy changes the table, from the next message on: the loop has the old one in
-// hand.
-func (c *Context) dispatchBy(variant bool) {
-	c.self.became = variant
+func Unbecome(c *Context) {
+	c.self.dispatchBy(nil)
 	c.then |= turnTable
+}
+
+// dispatchBy changes the table, from the next turn on, since the loop has the old one in
+// hand: to that of a variant, or, if v is nil, to the type's own. Owner only.
+func (b *body) dispatchBy(v *table) {
+	if b.extra != nil || v != nil {
+		b.mine().table = v
+	}
+	b.became = v != nil || b.sys.sim != nil
 }
 
 // runs is the table that the actor dispatches by. Owner only.
 func (b *body) runs() []runFunc {
 	if b.became {
-		return b.extra.table.runs
+		return b.otherRuns()
 	}
 	return b.typ.table.runs
+}
+
+// otherRuns is runs for an actor that does not dispatch by its type's own table.
+//
+//go:noinline
+func (b *body) otherRuns() []runFunc {
+	var v *table
+	if b.extra != nil {
+		v = b.extra.table
+	}
+	if s := b.sys.sim; s != nil {
+		return s.runs(b.typ, v)
+	}
+	return v.runs
 }

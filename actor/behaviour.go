@@ -124,7 +124,7 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	switch {
 	case outside && to.b.sys.refusing.Load():
 		return ErrSystemStopped // whatever else there is to say
-	case !to.b.gate.IsOpen() && to.b.typ.bound.limit == 0:
+	case !to.b.gate.IsOpen() && to.b.typ.bound.limit == 0 || to.b.sys.sim.refuses(to.b, d):
 		return ErrOverloaded
 	case outside && !to.b.flowOf().lobby.tryEnter(to.b):
 		return ErrOverloaded
@@ -133,11 +133,11 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	}
 	n := newMessage(c, d.pool)
 	*payloadOf[M](n) = m
-	if to.b.typ.bound.limit != 0 {
-		n.id = d.id
-		return to.b.trySendBounded(c, n)
+	err := to.b.tryFromInside(c, n, d)
+	if err != nil {
+		c.sys.sim.book(-1)
 	}
-	return tryPush(c, to.b, n, d)
+	return err
 }
 
 // SendWait is Send from outside that waits while to is overloaded, under pressure or

@@ -49,7 +49,7 @@ type body struct {
 	batch      uint32
 	load       backpressure.Load
 	supervised bool        // read-only after the spawn
-	became     bool        // it dispatches by the table in its extras
+	became     bool        // it does not dispatch by its type's table: see otherRuns
 	gc         bool        // the arena is being collected
 	arena      *heap.Arena // nil until Context.Heap is called; not in the extras, for Go's collector to have one object less to look at
 }

@@ -229,8 +229,12 @@ func (b *body) tryBounded(c *Context, m *message) error {
 		}
 		return err
 	}
+	b.sys.sched.Point()
 	return b.fromOutside(func() (tell bool, err error) {
 		dropped, tell, err := b.flow.Load().put(b, nil, m)
+		if err == nil {
+			b.sys.sim.book(1)
+		}
 		if dropped != nil {
 			replier{sys: b.sys}.deadLetter(b, dropped, ErrDropped)
 		}
@@ -240,6 +244,7 @@ func (b *body) tryBounded(c *Context, m *message) error {
 
 // putPlaced delivers a message from outside whose sender has a place in the queue.
 func (b *body) putPlaced(m *message) error {
+	b.sys.sched.Point()
 	err := b.fromOutside(func() (tell bool, err error) {
 		l := &b.flow.Load().lobby
 		l.mu.Lock()
@@ -247,6 +252,7 @@ func (b *body) putPlaced(m *message) error {
 		if l.closed {
 			return false, b.endedBecause()
 		}
+		b.sys.sim.book(1)
 		return b.flow.Load().bounded.append(m), nil
 	})
 	if err != nil {

@@ -18,7 +18,7 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	}
 	in := inlet[M]{to: c.self, d: b.d, ch: ch, stopped: make(chan struct{}), ended: c.self.mine().end()}
 	c.sys.sched.Hold() // a behaviour runs, so it cannot be too late
-	go in.flow()
+	c.sys.sched.Go(in.flow)
 	var once sync.Once
 	return func() { once.Do(func() { close(in.stopped) }) }
 }
@@ -34,6 +34,15 @@ type inlet[M any] struct {
 func (in inlet[M]) flow() {
 	defer in.to.sys.sched.Release()
 	for {
+		if in.to.sys.sim != nil {
+			if v, ok, came := in.await(); came {
+				if !ok {
+					return
+				}
+				in.deliver(v)
+				continue
+			}
+		}
 		select {
 		case <-in.stopped:
 			return
@@ -50,6 +59,24 @@ func (in inlet[M]) flow() {
 	}
 }
 
+// await waits in a deterministic system, and reports what has come out of the channel.
+// The order of its questions is always the same.
+func (in inlet[M]) await() (v M, ok, came bool) {
+	sys := in.to.sys
+	sys.sched.Await(sys.over.context(), func() bool {
+		if isClosed(in.stopped) || isClosed(in.ended) || isClosed(sys.closing) {
+			return true
+		}
+		select {
+		case v, ok = <-in.ch:
+			came = true
+		default:
+		}
+		return came
+	})
+	return v, ok, came
+}
+
 // deliver waits until the actor can take more.
 func (in inlet[M]) deliver(v M) {
 	m := in.d.pool.takeOne()
@@ -63,6 +90,7 @@ func (in inlet[M]) deliver(v M) {
 		err = ErrSystemStopped
 	}
 	if err != nil {
+		sys.sim.book(1)
 		replier{sys: sys}.deadLetter(in.to, m, err)
 	}
 }

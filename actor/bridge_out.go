@@ -73,7 +73,8 @@ func (o *outlet[M]) doPut(c *Context, m M) {
 		}
 		o.flows = true
 		c.sys.sched.Hold() // a behaviour runs, so it cannot be too late
-		go o.flow(Self[outlet[M]](c), c.sys, c.self.mine().end())
+		r, sys, end := Self[outlet[M]](c), c.sys, c.self.mine().end()
+		sys.sched.Go(func() { o.flow(r, sys, end) })
 	}
 	o.waiting = append(o.waiting, m)
 	if len(o.waiting) >= outletRoom && !o.pressed {
@@ -100,6 +101,9 @@ func (o *outlet[M]) flow(me Ref[outlet[M]], sys *System, ended <-chan struct{}) 
 		if !ok {
 			return
 		}
+		if sys.sim != nil && o.await(sys, m, ended) {
+			continue
+		}
 		select {
 		case o.ch <- m:
 			continue
@@ -111,6 +115,19 @@ func (o *outlet[M]) flow(me Ref[outlet[M]], sys *System, ended <-chan struct{}) 
 		}
 		return
 	}
+}
+
+// await waits in a deterministic system, and reports whether m is in the channel.
+func (o *outlet[M]) await(sys *System, m M, ended <-chan struct{}) (put bool) {
+	sys.sched.Await(sys.over.context(), func() bool {
+		select {
+		case o.ch <- m:
+			put = true
+		default:
+		}
+		return put || isClosed(ended) || isClosed(sys.over.done)
+	})
+	return put
 }
 
 // next takes the oldest that waits, or ends the goroutine.

@@ -18,6 +18,7 @@ type Context struct {
 	sys  *System
 	w    *sched.Worker
 	home uint16 // where the nodes it makes belong
+	dry  bool   // it recycles nothing: in a deterministic system every send passes by restock
 
 	// The turn that runs.
 	self *body
@@ -59,7 +60,7 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	c := &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1))}
+	c := &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), dry: s.sim != nil}
 	c.collectWhenDue()
 	return c
 }
@@ -73,7 +74,7 @@ func (c *Context) ActorID() uint64 { return c.self.id }
 // Now returns the runtime's time.
 func (c *Context) Now() time.Time { return c.sys.opts.clock.Now() }
 
-// Rand returns the worker's source of chance, which the system's [Seed] starts.
+// Rand returns the worker's source of chance, which the system's [Seed] or [RandSeed] starts.
 func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 
 // Self returns the ref of the actor that runs. It panics if S is not its state

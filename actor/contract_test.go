@@ -382,11 +382,11 @@ func TestHandler(t *testing.T) {
 	equal(t, "same handler", count.To(a) == count.To(a), true)
 }
 
-// TestRand_IsSeeded: "Seed starts every choice that the runtime leaves to chance":
-// on one worker the same seed gives the same numbers, another seed others.
+// TestRand_IsSeeded: "RandSeed starts Context.Rand": on one worker the same seed gives the
+// same numbers, another seed others.
 func TestRand_IsSeeded(t *testing.T) {
 	draw := func(seed uint64) (got [5]uint64) {
-		sys := start(t, actor.Workers(1), actor.Seed(seed))
+		sys := start(t, actor.Workers(1), actor.RandSeed(seed))
 		inside(t, sys, func(c *actor.Context) {
 			for i := range got {
 				got[i] = c.Rand().Uint64()

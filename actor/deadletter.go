@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // DeadLetter is a message that was sent and will not run.
@@ -31,6 +32,9 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 		to.extra.timers.missed(m)
 		return
 	case isOwn(m.id) || to.typ.decls[m.id].silent:
+		if !isOwn(m.id) {
+			to.sys.sim.book(-1)
+		}
 		return // left to Go's collector: it may refer to what ends with its actor
 	default:
 		r.declareDead(to, m, reason)
@@ -56,6 +60,7 @@ func (r replier) declareDead(to *body, m *message, reason error) {
 	} else {
 		sys.outside.deadLetters.Add(1)
 	}
+	sys.sim.tell(sim.Dead, r, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
 	d.discardOwned(m)
 	if d.reject != nil {
@@ -90,6 +95,8 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 // goroutine of its own, because nothing stops a Goexit, such as that of a test that
 // fails in the hook, and the goroutine that calls may be a worker. Its caller waits.
 func (s *System) guard(hook string, f func()) {
+	s.sched.Hook(1)
+	defer s.sched.Hook(-1)
 	crashed := make(chan any)
 	go func() {
 		defer close(crashed)

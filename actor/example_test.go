@@ -216,7 +216,7 @@ func ExampleContext() {
 		roll.Send(c, self, n) // inside, the Context is the sender
 	}))
 
-	sys := actor.Start(actor.Seed(1))
+	sys := actor.Start(actor.RandSeed(1))
 	roll.Send(sys, dieType.Spawn(sys, die{}), 2)
 	_ = sys.Run()
 	fmt.Println("stopped:", sys.Stats().Stopped)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -106,6 +107,7 @@ func (b *body) faultOf(c *Context, m *message, d *declaration, crash *sched.Cras
 	}
 	c.count.Panics++
 	e := &PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack)}
+	b.sys.sim.tell(sim.Died, replier{c: c, sys: b.sys}, b, m)
 	b.sys.reportPanic(b, m, d, e)
 	return &fault{why: e}
 }

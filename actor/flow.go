@@ -77,6 +77,9 @@ var (
 // newOwn makes one of them, from the worker's stock, or from the common one if c is nil.
 func newOwn(c *Context, id uint16, word uint64) *message {
 	m := newMessage(c, wordPools[0].pool)
+	if c != nil {
+		c.sys.sim.book(-1) // it is none of the user's
+	}
 	m.id, m.from = id, 0
 	*payloadOf[uint64](m) = word
 	return m

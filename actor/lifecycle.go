@@ -189,7 +189,7 @@ func (b *body) finish(r replier) {
 		b.sys.sched.Release()
 	}
 	b.freeArena(r)
-	b.became = false
+	b.dispatchBy(nil)
 	b.sys.wards.drop(x)
 	x.phase = ended
 	left := b.lane.close() // publishes the reason

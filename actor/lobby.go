@@ -154,6 +154,9 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 		b.forgo(o)
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
+	if b.sys.sched.Await(ctx, func() bool { return len(o.token) > 0 || b.sys.over.isDone() }) && !b.sys.over.isDone() {
+		return nil
+	}
 	select {
 	case <-o.token:
 		return nil

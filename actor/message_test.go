@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"pgregory.net/rapid"
+
+	"github.com/gallop-go/gallop/sched"
 )
 
 // TestMessage_Size: "one allocation, 32 bytes for a one-word payload".
@@ -190,7 +192,7 @@ func TestPool_Twin(t *testing.T) {
 // TestPool_Late: a worker that was made before a type was declared handles its
 // messages all the same.
 func TestPool_Late(t *testing.T) {
-	c := &Context{stock: newStock(len(wordPools))} // as if made before any type
+	c := &Context{w: new(sched.Worker), stock: newStock(len(wordPools))} // as if made before any type
 	type latecomer struct{ p *int }
 	p, _ := poolOf[latecomer]()
 	if int(p.id) < len(c.stock) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime"
 	"time"
 
@@ -23,7 +24,8 @@ type options struct {
 	seed         uint64
 	bind         bool
 	clock        seam.Clock
-	virtual      meeting // of the systems on that clock, if it is a VirtualClock
+	simulate     func(*options) *simulation // nil: not deterministic
+	virtual      meeting                    // of the systems on that clock, if it is a VirtualClock
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
@@ -35,8 +37,11 @@ type options struct {
 }
 
 // Workers sets the number of workers, 1 to 56. The default is GOMAXPROCS, at most
-// 56.
+// 56, and 4 in a system with a [Seed].
 func Workers(n int) Option { return func(o *options) { o.workers = n } }
+
+// notGiven is the number of workers before Workers was looked at.
+const notGiven = math.MinInt
 
 // Batch sets how many messages an actor handles in one turn before others have
 // theirs; at least 1, [DefaultBatch] by default. [TypeBatch] overrides it per type.
@@ -48,9 +53,9 @@ func Batch(n int) Option { return func(o *options) { o.batch = min(n, maxBatch) 
 // to it.
 func Gas(n int) Option { return func(o *options) { o.gas = min(n, maxBatch) } }
 
-// Seed starts every choice that the runtime leaves to chance, among them
-// [Context.Rand].
-func Seed(n uint64) Option { return func(o *options) { o.seed = n } }
+// RandSeed starts [Context.Rand], and what else the runtime leaves to chance, with n. It
+// does not make a run repeat itself, since workers race: [Seed] does.
+func RandSeed(n uint64) Option { return func(o *options) { o.seed = n } }
 
 // Logger sets where the system logs panics and dead letters. The default is the
 // standard logger of package log, which slog.SetDefault redirects.
@@ -101,7 +106,7 @@ func BindCPUs() Option { return func(o *options) { o.bind = true } }
 
 func defaultOptions() options {
 	return options{
-		workers:     min(runtime.GOMAXPROCS(0), sched.MaxWorkers),
+		workers:     notGiven,
 		batch:       DefaultBatch,
 		gas:         DefaultGas,
 		stallPeriod: stallPeriod,
@@ -110,6 +115,18 @@ func defaultOptions() options {
 		clock:       seam.SystemClock{},
 		log:         plainSink{},
 	}
+}
+
+// settle decides what was left open, and makes the simulation of a system that is to be
+// deterministic.
+func (o *options) settle() (s *simulation) {
+	if o.simulate != nil {
+		s = o.simulate(o)
+	}
+	if o.workers == notGiven {
+		o.workers = min(runtime.GOMAXPROCS(0), sched.MaxWorkers)
+	}
+	return s
 }
 
 // errorf is fmt.Errorf without %w, for what every program links: that sorts its

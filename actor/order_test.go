@@ -281,7 +281,7 @@ func (w *world) outside(t testing.TB, seed uint64) {
 func conserve(t *testing.T, rt *rapid.T, workers, batch, actors, goroutines, budget int, how string, seed uint64) {
 	w := &world{}
 	w.budget.Store(int64(budget))
-	w.sys = actor.Start(actor.Workers(workers), actor.Batch(batch), actor.Seed(seed), actor.Logger(silent),
+	w.sys = actor.Start(actor.Workers(workers), actor.Batch(batch), actor.RandSeed(seed), actor.Logger(silent),
 		actor.OnDeadLetter(func(actor.DeadLetter) { w.dead.Add(1) }),
 		actor.OnPanic(func(actor.PanicReport) { w.panicked.Add(1) }))
 	defer w.sys.Stop()

@@ -30,6 +30,11 @@ func (o *over) context() context.Context {
 	return o.ctx
 }
 
+// isDone tells whether the end has come.
+func (o *over) isDone() bool {
+	return isClosed(o.done)
+}
+
 // come is the end. As often as one likes.
 func (o *over) come() {
 	o.mu.Lock()
@@ -41,5 +46,15 @@ func (o *over) come() {
 	close(o.done)
 	if o.cancel != nil {
 		o.cancel()
+	}
+}
+
+// isClosed tells whether a channel is closed that nobody sends to.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }

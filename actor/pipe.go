@@ -15,7 +15,7 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 	to := replyTo[R]{asker: c.self, reply: reply.d}
 	sys := c.sys
 	sys.sched.Hold() // a behaviour runs, so it cannot be too late
-	go func() {
+	sys.sched.Go(func() {
 		defer sys.sched.Release()
 		res := Result[R]{Err: &PanicError{Goexit: true}}
 		defer func() {
@@ -25,7 +25,7 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 			to.deliver(res)
 		}()
 		res.Value, res.Err = fn(sys.over.context())
-	}()
+	})
 }
 
 // deliver sends a result from a goroutine that holds the system.
@@ -39,6 +39,7 @@ func (to replyTo[R]) deliver(res Result[R]) {
 // pushHeld delivers a message from a goroutine that holds the system.
 func (b *body) pushHeld(m *message) {
 	r := replier{sys: b.sys}
+	b.sys.sim.bookUser(m)
 	switch b.box.push(m) {
 	case pushWoke:
 		r.schedule(b)

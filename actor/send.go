@@ -33,6 +33,7 @@ func (c *Context) sendAgain(to *body, m *message) {
 func (s *System) sendFromOutside(to *body, m *message, d *declaration) error {
 	err := tryPush(nil, to, m, d)
 	if err != nil {
+		to.sys.sim.book(1)
 		replier{sys: to.sys}.deadLetter(to, m, err)
 	}
 	return err
@@ -67,12 +68,22 @@ func tryPush(c *Context, to *body, m *message, d *declaration) error {
 	return nil
 }
 
+// tryFromInside is TrySend from the behaviour that runs.
+func (b *body) tryFromInside(c *Context, m *message, d *declaration) error {
+	if b.typ.bound.limit != 0 {
+		m.id = d.id
+		return b.trySendBounded(c, m)
+	}
+	return tryPush(c, b, m, d)
+}
+
 // pushFromOutside delivers a message from where no worker keeps the system from
 // being quiescent: whoever makes the actor runnable needs an admission first.
 func (b *body) pushFromOutside(m *message) error {
 	if b.sys.refusing.Load() {
 		return ErrSystemStopped
 	}
+	b.sys.sched.Point()
 	return b.deliver(m)
 }
 
@@ -86,6 +97,7 @@ func (b *body) deliver(m *message) error {
 			return ErrSystemStopped
 		}
 		if r = b.box.push(m); r == pushWoke {
+			b.sys.sim.bookUser(m)
 			a.Inject(&b.task)
 			return nil
 		}
@@ -94,6 +106,7 @@ func (b *body) deliver(m *message) error {
 	if r == pushClosed {
 		return b.endedBecause()
 	}
+	b.sys.sim.bookUser(m)
 	return nil
 }
 

@@ -90,6 +90,7 @@ func (b *body) pushLane(r replier, m *message) error {
 
 // pushLaneFromOutside does so where no worker keeps the system from being quiescent.
 func (b *body) pushLaneFromOutside(m *message) error {
+	b.sys.sched.Point()
 	a, ok := b.sys.sched.Admit()
 	if !ok {
 		return ErrSystemStopped
@@ -98,6 +99,7 @@ func (b *body) pushLaneFromOutside(m *message) error {
 		a.Leave()
 		return b.endedBecause()
 	}
+	b.sys.sim.bookUser(m)
 	if b.debt.Recall() || b.box.push(newSignal(nil, nil)) == pushWoke {
 		a.Inject(&b.task)
 		return nil

@@ -46,9 +46,9 @@ func (t *Type[S]) newCell(from Sender) *cell[S] {
 
 // init brings a new body to life. Its caller owns it.
 func (b *body) init(t *typeInfo, from Sender) {
-	b.typ = t
 	ctx, sys := split(from)
-	b.sys = sys
+	b.typ, b.sys = t, sys
+	b.became = sys.sim != nil
 	b.batch = uint32(t.batch)
 	if b.batch == 0 {
 		b.batch = uint32(sys.opts.batch)

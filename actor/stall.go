@@ -86,7 +86,7 @@ const (
 
 // stallWatch looks after actors under pressure for which others are muted. That alone
 // can keep an actor muted for ever: muting without it cannot, as package backpressure
-// shows. It is a timer that runs only while there are such actors.
+// shows. It is an alarm that is set only while there are such actors.
 //
 // It decides nothing itself: it sends the actor a message, in whose turn everything is
 // looked at and done, by the owner of the gate. So it cannot disagree with a pressure
@@ -94,9 +94,9 @@ const (
 type stallWatch struct {
 	sys   *System
 	mu    seam.Mutex
-	roots []*body     // guarded by mu
-	timer *time.Timer // guarded by mu
-	ended bool        // guarded by mu
+	roots []*body    // guarded by mu
+	alarm seam.Alarm // guarded by mu; nil: it was never needed
+	ended bool       // guarded by mu
 	seen  letterLog
 }
 
@@ -123,13 +123,13 @@ func (s *stallWatch) watch(b *body) {
 	}
 }
 
-// arm sets the timer. Caller holds mu.
+// arm sets the alarm. Caller holds mu.
 func (s *stallWatch) arm() {
-	if s.timer == nil {
-		s.timer = time.AfterFunc(s.sys.opts.stallPeriod, s.tick)
-		return
+	clock := s.sys.stallClock()
+	if s.alarm == nil {
+		s.alarm = clock.NewAlarm(s.tick)
 	}
-	s.timer.Reset(s.sys.opts.stallPeriod)
+	s.alarm.Set(clock.Nanos() + int64(s.sys.opts.stallPeriod))
 }
 
 // tick looks once.
@@ -201,8 +201,8 @@ func (s *stallWatch) end() {
 	s.ended = true
 	roots := s.roots
 	s.roots = nil
-	if s.timer != nil {
-		s.timer.Stop()
+	if s.alarm != nil {
+		s.alarm.Stop()
 	}
 	s.mu.Unlock()
 	for _, b := range roots {

@@ -39,6 +39,7 @@ func (c *Context) stash(d *declaration) *message {
 		}
 	}
 	m := newMessage(c, d.pool)
+	b.sys.sim.book(-1) // it was sent once
 	m.id, m.from, m.next = d.id, c.msg.from, nil
 	x.stash.add(m)
 	c.count.Messages-- // it has not run yet

@@ -52,6 +52,9 @@ func (c *Context) alloc(p uint16) *message {
 
 // restock turns to a full chain, takes one from the pool, or makes a node.
 func (c *Context) restock(id uint16) *message {
+	if c.dry {
+		return c.makeInTurn(id)
+	}
 	if int(id) >= len(c.stock) {
 		c.growStock()
 	}
@@ -83,7 +86,7 @@ func (c *Context) growStock() {
 // it: not to a worker that is to be a spare after this turn. A thousand turns that block
 // have one message each, and stocks of five kilobytes.
 func (c *Context) beginStock() bool {
-	if c.w.Stray() {
+	if c.dry || c.w.Stray() {
 		return false // they are the collector's
 	}
 	c.growStock()

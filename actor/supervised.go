@@ -146,7 +146,7 @@ func (b *body) forget(c *Context, x *extras) {
 	x.back.add(x.stash.all())
 	b.comeBack(x)
 	b.freeArena(r)
-	b.became = false
+	b.dispatchBy(nil)
 	x.trap, x.exitWhy = nil, nil
 	x.sup.wipe(b)
 }

@@ -117,7 +117,7 @@ func hatch(seed uint64, budget int) *swarm {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := &swarm{seed: seed}
 	s.budget.Store(int64(budget))
-	s.sys = actor.Start(actor.Workers(1+r.IntN(4)), actor.Batch([]int{1, 5, 100}[r.IntN(3)]), actor.Seed(seed),
+	s.sys = actor.Start(actor.Workers(1+r.IntN(4)), actor.Batch([]int{1, 5, 100}[r.IntN(3)]), actor.RandSeed(seed),
 		actor.Logger(silent), actor.OnDeadLetter(s.bury))
 	sink := s.spawn(s.sys, actor.Ref[bee]{})
 	for range 1 + r.IntN(12) {

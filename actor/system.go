@@ -31,6 +31,7 @@ type System struct {
 	stalls    stallWatch
 	timers    seam.Pointer[lateTimers] // nil until one is armed
 	names     names
+	sim       *simulation // nil unless deterministic
 
 	mu   sync.Mutex
 	pins map[*typeInfo]*sched.Pin // guarded by mu
@@ -47,10 +48,11 @@ func Start(opts ...Option) *System {
 		}
 		o(&s.opts)
 	}
+	s.sim = s.opts.settle()
 	if err := s.opts.check(); err != nil {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
-	sc, err := sched.New(sched.Config{
+	cfg := sched.Config{
 		Workers:    s.opts.workers,
 		Spares:     s.opts.spares,
 		Seed:       s.opts.seed,
@@ -60,7 +62,9 @@ func Start(opts ...Option) *System {
 		OnLongTurn: s.longTurn,
 		Stopped:    s.stalls.end,
 		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
-	})
+	}
+	s.sim.direct(&cfg)
+	sc, err := sched.New(cfg)
 	if err != nil {
 		panic(fmt.Sprintf("gallop: Start: %v", err))
 	}
@@ -144,6 +148,9 @@ func (s *System) refuse() {
 func (s *System) stop() <-chan struct{} {
 	if s.opts.virtual != nil {
 		s.opts.virtual.leave(s)
+	}
+	if s.sim != nil {
+		s.over.come() // a Pipe takes its turns, and must come to its end
 	}
 	done := s.sched.Stop()
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers

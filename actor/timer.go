@@ -49,6 +49,7 @@ func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) 
 	var held *message
 	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(timer{}.words) {
 		held = c.alloc(b.d.poolID)
+		c.sys.sim.book(-1) // it is not sent yet
 	}
 	a := c.beginArm(b.d.id, held)
 	*keptBy[M](a.timer) = m
@@ -200,6 +201,9 @@ func (k *timer) following(now int64) int64 {
 func (k *timer) take(c *Context, b *body) *message {
 	if held := k.held; held != nil {
 		held.id = k.id
+		if !isOwn(k.id) {
+			c.sys.sim.book(1)
+		}
 		return held
 	}
 	return k.copy(c, b)

@@ -239,6 +239,7 @@ func (s *timerShard) TaskDied(*sched.Worker, error) {}
 // fire sends the message of a timer that was taken from its wheel.
 func (s *timerShard) fire(c *Context, d dueTimer) {
 	m := c.alloc(firedPool.id)
+	c.sys.sim.book(-1) // what the timer has for its actor is booked when it runs
 	m.id = firedID
 	payloadOf[fired](m).number = d.number
 	switch d.to.box.push(m) {

@@ -25,6 +25,9 @@ func (d *declaration) with(opts []BehaviourOption) *declaration {
 func (b Behaviour[S, M]) sendUrgent(from Sender, to Ref[S], m M) {
 	r, n := b.urgentMessage(from, to, m)
 	if err := to.b.pushUrgent(r, n); err != nil {
+		if r.c == nil {
+			to.b.sys.sim.book(1)
+		}
 		r.deadLetter(to.b, n, err)
 	}
 }
@@ -32,7 +35,11 @@ func (b Behaviour[S, M]) sendUrgent(from Sender, to Ref[S], m M) {
 // pushUrgent is TrySend for urgent behaviours.
 func (b Behaviour[S, M]) pushUrgent(from Sender, to Ref[S], m M) error {
 	r, n := b.urgentMessage(from, to, m)
-	return to.b.pushUrgent(r, n)
+	err := to.b.pushUrgent(r, n)
+	if err != nil && r.c != nil {
+		to.b.sys.sim.book(-1)
+	}
+	return err
 }
 
 func (b Behaviour[S, M]) urgentMessage(from Sender, to Ref[S], m M) (replier, *message) {

@@ -86,6 +86,7 @@ func (b *body) join(ctx context.Context) (Down, error) {
 	m := &monitor{target: b, calls: &watching, outside: make(chan Down, 1)}
 	r := replier{sys: b.sys}
 	b.tell(r, watched{mon: m})
+	b.sys.sched.Await(ctx, func() bool { return len(m.outside) > 0 || b.sys.over.isDone() })
 	select {
 	case d := <-m.outside: // it has ended before
 		return d.orStopped()

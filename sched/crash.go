@@ -30,7 +30,7 @@ func (w *Worker) afterCrash(value any) (more bool) {
 	w.bringDown(value)
 	if value == nil {
 		w.goroutine.StoreRelease(0) // Go may use its record for another
-		go w.run()                  // this goroutine is lost
+		w.launch(w.run)             // this goroutine is lost
 	}
 	return true
 }

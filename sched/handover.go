@@ -134,7 +134,7 @@ func (w *Worker) retakeSeat() {
 	}
 	cleared := s.idle.retract(w.seat)
 	if !cleared {
-		w.parker.Park()
+		w.park()
 	}
 	w.sitAgain()
 	if !cleared {
@@ -218,7 +218,7 @@ func (w *Worker) giveUp() *Task {
 		if !stays {
 			return nil
 		}
-		w.parker.Park()
+		w.park()
 		w.count.Wakes++
 		switch {
 		case w.dismissed:

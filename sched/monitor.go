@@ -36,6 +36,7 @@ func (m *monitor) init(s *Scheduler) {
 	m.stamps = make([]uint32, s.cfg.Workers)
 	m.watch.procs.init()
 	m.govern.init(s.cfg.Workers)
+	m.armed.Store(s.driver != nil) // and never is: it goes by the machine's time
 }
 
 // arm starts the timer if it does not run. One load if it does. Any goroutine.
@@ -125,17 +126,19 @@ func (m *monitor) freeStranded() {
 	}
 }
 
-// free moves the task of that filling from w's next-slot to the inject queue. From the
-// robbery to the injection the task is in no queue, and its worker may fall asleep, so
+// free moves the task of that filling from w's next-slot to the inject queue, and reports
+// whether it was there. From the robbery to the injection the task is in no queue, and its worker may fall asleep, so
 // the monitor holds the scheduler.
-func (s *Scheduler) free(w *Worker, stamp uint32) {
+func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
 	if stamp&1 == 0 || !s.Hold() {
-		return
+		return false
 	}
-	if t := w.slot.rob(stamp); t != nil {
+	t := w.slot.rob(stamp)
+	if t != nil {
 		s.Inject(t)
 	}
 	s.Release()
+	return t != nil
 }
 
 // freeStrays moves on what workers without a seat have made runnable in turns that they

@@ -36,6 +36,10 @@ func (p *pace) init(w *Worker) {
 // refill runs when the worker's credit is gone: it lets others run if it has not for
 // long, and grants credit for the next quantum.
 func (w *Worker) refill() {
+	if w.thread != nil {
+		w.refillOne()
+		return
+	}
 	p := &w.pace
 	now := w.sched.cfg.Clock.Nanos()
 	p.units += uint64(p.granted - w.credit)

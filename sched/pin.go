@@ -41,7 +41,7 @@ func (s *Scheduler) NewPin() (*Pin, error) {
 	p.w.pin, p.w.apart = p, true
 	p.w.attach()
 	s.pins.list = append(s.pins.list, p)
-	go p.begin()
+	p.w.launch(p.begin)
 	return p, nil
 }
 
@@ -60,7 +60,7 @@ func (p *Pin) schedule(s *Scheduler, t *Task) {
 
 func (p *Pin) wakeUp() {
 	if p.asleep.Load() && p.asleep.CompareAndSwap(true, false) {
-		p.w.parker.Unpark()
+		p.w.unpark()
 	}
 }
 
@@ -101,7 +101,7 @@ func (p *Pin) afterCrash(value any) bool {
 	p.turned()
 	if value == nil {
 		p.w.goroutine.StoreRelease(0)
-		go p.begin() // the goroutine, and with it the thread, is lost
+		p.w.launch(p.begin) // the goroutine, and with it the thread, is lost
 	}
 	return true
 }
@@ -134,7 +134,7 @@ func (p *Pin) sleep() {
 	if (!p.queue.empty() || p.s.Stopping()) && p.asleep.CompareAndSwap(true, false) {
 		return
 	}
-	p.w.parker.Park()
+	p.w.park()
 }
 
 // bury ends what is left. Only after the scheduler has ended.

@@ -41,6 +41,9 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 	if err != nil {
 		return err
 	}
+	if s.Await(ctx, q.isDone) {
+		return q.err
+	}
 	select {
 	case <-q.done:
 		return q.err
@@ -53,6 +56,15 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 	return q.err
 }
 
+func (q *quietWaiter) isDone() bool {
+	select {
+	case <-q.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // WaitLast is WaitQuiet with last and without a context. It needs no select, and a
 // program that only runs to its end links none.
 func (s *Scheduler) WaitLast() error {
@@ -60,7 +72,9 @@ func (s *Scheduler) WaitLast() error {
 	if err != nil {
 		return err
 	}
-	<-q.done
+	if !s.Await(context.Background(), q.isDone) {
+		<-q.done
+	}
 	return q.err
 }
 

@@ -38,6 +38,8 @@ type Config struct {
 	OnLongTurn func(w *Worker, atLeast time.Duration)
 	// LongTurn is that time.
 	LongTurn time.Duration
+	// Driver makes the scheduler deterministic; nil in production.
+	Driver Driver
 	// Publish runs on a worker when it publishes its counters: at every clock
 	// reading and before it sleeps. It must be quick and must not block.
 	Publish func(w *Worker)
@@ -84,6 +86,7 @@ type Scheduler struct {
 	monitor monitor
 	pins    pins
 	stop    stopping
+	driver  Driver // nil unless the run is deterministic
 }
 
 // New makes a scheduler, or says which part of cfg is wrong.
@@ -98,6 +101,9 @@ func New(cfg Config) (*Scheduler, error) {
 		cfg.Spares = DefaultSpares
 	}
 	s := &Scheduler{cfg: cfg, procs: runtime.GOMAXPROCS(0), rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
+	if s.driver = cfg.Driver; s.driver != nil {
+		s.driver.bind(s)
+	}
 	s.inject.init(segmentCells)
 	s.idle.init(cfg.Workers)
 	s.stop.init(cfg.Workers)
@@ -110,7 +116,7 @@ func New(cfg Config) (*Scheduler, error) {
 		s.workers[i].sit(i)
 	}
 	for _, w := range s.workers {
-		w.victim = s.rand.IntN(cfg.Workers)
+		w.victim = int(s.rand.Uint64() % uint64(cfg.Workers)) // the same on 32-bit machines
 		w.attach()
 	}
 	return s, nil
@@ -193,6 +199,11 @@ func (p *stopping) gone() {
 func (s *Scheduler) Stop() <-chan struct{} {
 	s.stop.once.Do(func() {
 		s.halt()
+		if s.driver != nil {
+			s.driver.finish()
+			s.finish()
+			return
+		}
 		go s.finish()
 	})
 	return s.stop.done

@@ -29,7 +29,7 @@ func (w *Worker) sleep() *Task {
 		w.sched.quiet.check(w.sched)
 		w.linger()
 	}
-	w.parker.Park()
+	w.park()
 	w.count.Wakes++
 	return w.passOn(w.awake())
 }
@@ -42,7 +42,7 @@ const lingerRounds = 3
 // the next question, and granting a token to a goroutine that has not parked is cheap.
 func (w *Worker) linger() {
 	for range lingerRounds {
-		if w.parker.Granted() {
+		if w.thread != nil || w.parker.Granted() {
 			return
 		}
 		seam.Spin()
@@ -65,7 +65,7 @@ func (w *Worker) retire() bool {
 	if w.sched.stop.flag.Load() != 0 && w.sched.idle.rouse(w.seat) { // as in sleep
 		return true
 	}
-	w.parker.Park()
+	w.park()
 	w.count.Wakes++
 	return true
 }
@@ -109,11 +109,11 @@ func (w *Worker) wake(t *Task) {
 	}
 	w.handed = t
 	if w.started {
-		w.parker.Unpark() // publishes handed
+		w.unpark() // publishes handed
 		return
 	}
 	w.started = true
-	go w.begin()
+	w.launch(w.begin)
 }
 
 // wakeIdly wakes the worker for nothing. Called by the one who cleared its bit
@@ -127,7 +127,7 @@ func (w *Worker) wakeIdly() {
 // cleared its bit.
 func (w *Worker) dismiss() {
 	if w.started {
-		w.parker.Unpark()
+		w.unpark()
 		return
 	}
 	w.sched.stop.gone() // it never ran

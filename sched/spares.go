@@ -126,7 +126,7 @@ func (p *spares) cool(all bool) (left bool) {
 	}
 	for _, w := range p.hot {
 		w.dismissed = true
-		w.parker.Unpark()
+		w.unpark()
 	}
 	p.hot = nil
 	return false

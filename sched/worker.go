@@ -47,6 +47,7 @@ type Worker struct {
 	dismissed bool // woken to end its goroutine
 	started   bool
 	parker    seam.Parker
+	thread    *thread // stands in for parker in a deterministic run; nil otherwise
 
 	turn turnWatch // the monitor's
 

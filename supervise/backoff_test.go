@@ -48,7 +48,9 @@ func TestBackoff(t *testing.T) {
 // from the system's seed.
 func TestBackoff_Jitter(t *testing.T) {
 	b := supervise.Backoff{First: 8 * second, Factor: 1, Jitter: 0.5}
-	run := func(seed uint64) []time.Duration { return crashAtOnce(t, b, 60, actor.Workers(1), actor.Seed(seed)) }
+	run := func(seed uint64) []time.Duration {
+		return crashAtOnce(t, b, 60, actor.Workers(1), actor.RandSeed(seed))
+	}
 	one, again, other := run(1), run(1), run(2)
 	low, high, differs := 8*second, 4*second, false
 	for i := range 59 {

@@ -94,7 +94,7 @@ func start(opts options, trouble chan<- error) (sys *actor.System, err error) {
 		}
 	}
 	set := []actor.Option{
-		actor.Seed(opts.seed),
+		actor.RandSeed(opts.seed),
 		actor.OnPanic(func(p actor.PanicReport) { report("a behaviour panicked: %+v", p) }),
 		actor.OnDeadLetter(func(d actor.DeadLetter) { report("a message was not run: %+v", d) }),
 	}

@@ -277,6 +277,9 @@ func (w *Wheel) take(i uint8) (number uint32, ok bool) {
 		s.first, s.taken = b.next, 0
 		w.freeBlock(b)
 	}
+	if s.count > 0 && s.gone == s.count { // no slot is left with none but those who have gone
+		w.tidy(0, i)
+	}
 	return number, ok
 }
 

@@ -255,3 +255,18 @@ func TestRemove_KeepsLittle(t *testing.T) {
 		t.Fatalf("%d removed and %d blocks are kept by an empty wheel", kept, w.spares)
 	}
 }
+
+// TestTheLastHasGone: when the last but those who were removed is taken, they are dropped:
+// they would be found in the past, and take the wheel's time back.
+func TestTheLastHasGone(t *testing.T) {
+	var w Wheel
+	w.Add(0, 7)
+	w.Add(1, 7)
+	w.Remove(1, 7)
+	if n, ok := w.Pop(7); n != 0 || !ok {
+		t.Fatalf("took %d, %v", n, ok)
+	}
+	if d := w.Dropped(); len(d) != 1 || d[0] != 1 {
+		t.Errorf("dropped %v", d)
+	}
+}

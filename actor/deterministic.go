@@ -1,0 +1,216 @@
+package actor
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// Seed makes the system deterministic: it runs one step at a time, in an order that n
+// alone decides, as it does all else that is left to chance. The same seed means the same
+// order on any machine, with the code that runs otherwise. It is for tests and for finding
+// out what has happened; package actortest is built on it. To seed [Context.Rand] alone
+// there is [RandSeed].
+//
+// There are [Workers], 4 by default, but only one runs at a time, and only while a
+// goroutine waits for the system: in Wait, Run, Shutdown, Stop, Ask, SendWait, or for a
+// moment in a Send from outside. The runtime may turn to another worker before
+// every message that is sent and after every one that has run. Functions of [Pipe], and what
+// stands between actors and channels, take their turns like behaviours.
+//
+// Time is virtual, and begins at the same moment in every run: when nobody can go on, it
+// jumps to the next timer. With [Clock] it is the caller's to move instead. A behaviour
+// takes no time; one that waits for a reply is long when nobody else can go on, and
+// then others stand in for its worker, as they do at once in [Context.Blocking].
+//
+// A program repeats itself if it takes time, chance and input from the runtime alone.
+// What breaks that: time.Now, the top-level functions of math/rand, the order of maps,
+// select with several ready cases, goroutines of its own that touch the system, contexts
+// with a deadline, and addresses as keys. A behaviour that blocks for something outside of
+// the system blocks all; after ten seconds the runtime panics and names it. So does a lock
+// that is held while sending. Messages are not recycled, the governor and [BindCPUs] are
+// off, and long turns are not reported.
+func Seed(n uint64) Option {
+	return func(o *options) {
+		o.seed = n
+		if o.simulate == nil {
+			o.simulate = simulate(&sim.Hooks{})
+		}
+	}
+}
+
+// Simulated is [Seed] for package actortest, which sees and decides more.
+func Simulated(h *sim.Hooks) Option { return func(o *options) { o.simulate = simulate(h) } }
+
+// simWorkers is the default of a deterministic system: the machine must not matter.
+const simWorkers = 4
+
+// epoch is when the time of a deterministic run begins.
+func epoch() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// simulator makes a system deterministic.
+type simulator struct {
+	*simulation
+	hooks  *sim.Hooks
+	clock  *seam.VirtualClock // goes on when nobody can
+	mu     sync.Mutex
+	tables map[tableOf]*table // guarded by mu: with behaviours that pass by here
+	doing  string             // guarded by mu: what began last
+}
+
+// tableOf is a table of a type: its own, or that of a variant.
+type tableOf struct {
+	typ     *typeInfo
+	variant *table // nil: its own
+}
+
+// simulate returns what settles the options of a deterministic system and makes its
+// simulation.
+func simulate(h *sim.Hooks) func(*options) *simulation {
+	return func(o *options) *simulation {
+		if o.workers == notGiven {
+			o.workers = simWorkers
+		}
+		o.bind = false
+		s := &simulator{simulation: &simulation{}, hooks: h, tables: map[tableOf]*table{}}
+		choose := h.Choose
+		if choose == nil {
+			choose = atRandom(o.seed)
+		}
+		s.clock = o.flow()
+		s.pauses = s.clock
+		s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now})
+		s.runs, s.note, s.refuse, s.call = s.runsOf, s.befell, s.refusal, s.callback
+		return s.simulation
+	}
+}
+
+// atRandom chooses by a seed.
+func atRandom(seed uint64) func([]int, int) int {
+	chance := rand.NewPCG(seed, 0x2545f4914f6cdd1d)
+	return func(ready []int, _ int) int { return ready[chance.Uint64()%uint64(len(ready))] }
+}
+
+// flow gives a deterministic system a clock of its own, unless it was given one, and
+// returns the clock that goes on when nobody can: that one, or, beside a clock that is
+// the user's to move, one for the runtime's own pauses.
+func (o *options) flow() *seam.VirtualClock {
+	c := seam.NewVirtualClock(epoch(), 0)
+	if o.virtual == nil {
+		o.clock = flowing{c}
+	}
+	return c
+}
+
+// flowing is a virtual clock that goes on by itself when nobody can: the driver moves it.
+type flowing struct{ *seam.VirtualClock }
+
+// Flows is true: whoever waits for the system waits for its timers.
+func (flowing) Flows() bool { return true }
+
+// passTime goes on to the next alarm, and reports whether there is one.
+func (s *simulator) passTime() bool {
+	at, ok := s.clock.Next()
+	if ok {
+		s.clock.MoveTo(at)
+	}
+	return ok
+}
+
+// runsOf returns the system's own copy of a table.
+func (s *simulator) runsOf(typ *typeInfo, v *table) []runFunc {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := tableOf{typ, v}
+	own := s.tables[key]
+	if own == nil {
+		t := v
+		if t == nil {
+			t = &typ.table
+		}
+		own = &table{runs: make([]runFunc, len(t.runs))}
+		for i, run := range t.runs {
+			own.runs[i] = s.watched(typ.decls[i], run)
+		}
+		s.tables[key] = own
+	}
+	return own.runs
+}
+
+// watched makes a behaviour report itself, and fail if it is told to.
+func (s *simulator) watched(d *declaration, run runFunc) runFunc {
+	if isOwn(d.id) {
+		return run
+	}
+	return func(c *Context, b *body, m *message) {
+		f := s.begin(c, b, d.name, m.from)
+		if f.Blow == sim.Drop {
+			c.count.Messages-- // it does not run after all
+			replier{c: c, sys: c.sys}.declareDead(b, m, f.Reason)
+			return
+		}
+		b.strike(c, f)
+		run(c, b, m)
+	}
+}
+
+// callback reports OnStart and its like, which are no messages and cannot be dropped.
+func (s *simulator) callback(c *Context, b *body, name string) {
+	b.strike(c, s.begin(c, b, name, 0))
+}
+
+// begin reports what begins, and returns what is to go wrong.
+func (s *simulator) begin(c *Context, b *body, name string, from uint64) (f sim.Fault) {
+	s.mu.Lock()
+	s.doing = fmt.Sprintf("%s of %s#%d", name, b.typ.name, b.id)
+	s.mu.Unlock()
+	e := sim.Event{Kind: sim.Run, Worker: c.w.ID(), Actor: b.id, Type: b.typ.name, Behaviour: name, From: from}
+	s.report(e)
+	if s.hooks.Fault != nil {
+		f = s.hooks.Fault(e)
+	}
+	return f
+}
+
+// befell reports what has become of a message.
+func (s *simulator) befell(what sim.Kind, r replier, to *body, m *message) {
+	e := sim.Event{Kind: what, Worker: -1, Actor: to.id, Type: to.typ.name, Behaviour: to.typ.decls[m.id].name, From: m.from}
+	if x := to.extra; what == sim.Died && x != nil && x.where != "" {
+		e.Behaviour = x.where
+	}
+	if r.c != nil {
+		e.Worker = r.c.w.ID()
+	}
+	s.report(e)
+}
+
+func (s *simulator) report(e sim.Event) {
+	if s.hooks.Event != nil {
+		s.hooks.Event(e)
+	}
+}
+
+// refusal tells whether a TrySend is to fail.
+func (s *simulator) refusal(to *body, d *declaration) bool {
+	return s.hooks.Refuse != nil && s.hooks.Refuse(to.typ.name, d.name)
+}
+
+// now names what began last.
+func (s *simulator) now() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.doing
+}
+
+// Books are for package actortest.
+func (s *System) Books() sim.Books {
+	if s.sim == nil {
+		return sim.Books{}
+	}
+	return sim.Books{Sent: s.sim.sent.Load(), Strangers: s.sched.Strangers()}
+}

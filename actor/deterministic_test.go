@@ -1,0 +1,126 @@
+package actor_test
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/sim"
+)
+
+// stroller sends a number on to others, at random.
+type stroller struct{ others []actor.Ref[stroller] }
+
+var (
+	strollerType = actor.NewType[stroller]("stroller")
+	strollOn     = actor.Declare[int](strollerType, "stroll")
+	strollMeet   = actor.Declare[[]actor.Ref[stroller]](strollerType, "meet")
+	strollCount  = actor.DeclareAsk[int, int](strollerType, "count")
+	_            = strollerType.Table(strollOn.Do((*stroller).stroll), strollMeet.Do((*stroller).meet), strollCount.Do((*stroller).count))
+)
+
+func (w *stroller) meet(_ *actor.Context, others []actor.Ref[stroller]) { w.others = others }
+
+func (w *stroller) stroll(c *actor.Context, left int) {
+	for range 2 {
+		if left > 0 {
+			strollOn.Send(c, w.others[c.Rand().Uint64()%uint64(len(w.others))], left-1)
+		}
+	}
+}
+
+func (w *stroller) count(c *actor.Context, left int) (int, error) {
+	if left == 0 {
+		return 1, nil
+	}
+	n, err := strollCount.Ask(context.Background(), c.System(), w.others[0], left-1)
+	return n + 1, err
+}
+
+// strolls runs strollers in a system of their own and returns what happened, in order.
+func strolls(t testing.TB, opts ...actor.Option) string {
+	var trace strings.Builder
+	h := &sim.Hooks{Event: func(e sim.Event) {
+		fmt.Fprintf(&trace, "%d w%d %s#%d.%s from %d\n", e.Kind, e.Worker, e.Type, e.Actor, e.Behaviour, e.From)
+	}}
+	sys := start(t, append([]actor.Option{actor.Simulated(h)}, opts...)...)
+	refs := make([]actor.Ref[stroller], 5)
+	for i := range refs {
+		refs[i] = strollerType.Spawn(sys, stroller{})
+	}
+	for _, r := range refs {
+		strollMeet.Send(sys, r, refs)
+	}
+	strollOn.Send(sys, refs[0], 6)
+	quiet(t, sys)
+	st, books := sys.Stats(), sys.Books()
+	equal(t, "messages sent", books.Sent, st.Messages+st.DeadLetters)
+	equal(t, "messages", st.Messages, 5+127)
+	must(t, sys.Shutdown(context.Background()))
+	return trace.String()
+}
+
+func hashOf(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
+}
+
+// TestDeterministic_SameSeedSameOrder: "the same seed, the same order on any machine".
+func TestDeterministic_SameSeedSameOrder(t *testing.T) {
+	seen := map[string]bool{}
+	for seed := range uint64(8) {
+		a, b := strolls(t, actor.Seed(seed)), strolls(t, actor.Seed(seed))
+		if a != b {
+			t.Fatalf("seed %d:\n%s\nand then\n%s", seed, a, b)
+		}
+		seen[a] = true
+	}
+	equal(t, "orders under 8 seeds", len(seen), 8)
+	equal(t, "hash", hashOf(strolls(t, actor.Seed(1))), 5986619991683622964)
+}
+
+func ExampleSeed() {
+	order := func(seed uint64) (names []int) {
+		sys := actor.Start(actor.Seed(seed))
+		for i := range 5 {
+			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { names = append(names, i) })
+		}
+		_ = sys.Run()
+		return names
+	}
+	fmt.Println(order(1), order(1), order(2))
+	// Output:
+	// [1 0 2 4 3] [1 0 2 4 3] [0 2 1 3 4]
+}
+
+// TestDeterministic_TimeJumps: "when nobody can go on, it jumps to the next timer".
+func TestDeterministic_TimeJumps(t *testing.T) {
+	sys := start(t, actor.Seed(1))
+	var passed time.Duration
+	inside := func(_ *puppet, c *actor.Context) {
+		began := c.Now()
+		actor.After(c, time.Hour, do, func(_ *puppet, c *actor.Context) { passed = c.Now().Sub(began) })
+	}
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), inside)
+	quiet(t, sys)
+	equal(t, "time that has passed", passed, time.Hour)
+}
+
+// TestDeterministic_AskInABehaviour: a behaviour that waits for a reply stops nobody but
+// its worker, and Blocking and Pipe take their turns.
+func TestDeterministic_AskInABehaviour(t *testing.T) {
+	for seed := range uint64(20) {
+		sys := start(t, actor.Seed(seed))
+		refs := []actor.Ref[stroller]{strollerType.Spawn(sys, stroller{}), strollerType.Spawn(sys, stroller{})}
+		strollMeet.Send(sys, refs[0], refs[1:])
+		n, err := strollCount.Ask(context.Background(), sys, refs[0], 1)
+		must(t, err)
+		equal(t, "hops", n, 2)
+		must(t, sys.Run())
+	}
+}

@@ -1,0 +1,79 @@
+package actor
+
+import (
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// simulation is what a deterministic system has besides, as the rest of the runtime sees
+// it: what it needs more of is behind functions, so that only a program with such a system
+// links it. A nil one does nothing.
+type simulation struct {
+	driver sched.Driver
+	pauses seam.Clock  // goes on when nobody can
+	sent   seam.Uint64 // messages that have come to a mailbox, or will
+
+	runs   func(t *typeInfo, v *table) []runFunc                // a table with behaviours that report; v is nil for the type's own
+	note   func(what sim.Kind, r replier, to *body, m *message) // what has become of a message
+	refuse func(to *body, d *declaration) bool                  // whether a TrySend is to fail
+	call   func(c *Context, b *body, callback string)           // before OnStart and its like
+}
+
+// direct makes a scheduler deterministic.
+func (s *simulation) direct(cfg *sched.Config) {
+	if s != nil {
+		cfg.Driver = s.driver
+	}
+}
+
+// tell reports what has become of a message.
+func (s *simulation) tell(what sim.Kind, r replier, to *body, m *message) {
+	if s != nil {
+		s.note(what, r, to, m)
+	}
+}
+
+// book counts messages that are sent.
+func (s *simulation) book(n int) {
+	if s != nil {
+		s.sent.Add(uint64(n))
+	}
+}
+
+// bookUser counts a message that was sent from outside.
+func (s *simulation) bookUser(m *message) {
+	if s != nil && !isOwn(m.id) {
+		s.sent.Add(1)
+	}
+}
+
+// refuses tells whether a TrySend is to fail.
+func (s *simulation) refuses(b *body, d *declaration) bool {
+	return s != nil && s.refuse(b, d)
+}
+
+// callback comes before a function that a type has for its actors' beginnings and ends.
+func (s *simulation) callback(c *Context, b *body, name string) {
+	if s != nil {
+		s.call(c, b, name)
+	}
+}
+
+// makeInTurn returns a new node for the behaviour that runs. Others may go first.
+func (c *Context) makeInTurn(id uint16) *message {
+	c.w.Point()
+	if id != signalPool.id {
+		c.sys.sim.book(1)
+	}
+	return poolByID(id).make1(c.home)
+}
+
+// stallClock tells the watch over actors under pressure when to look: the machine's time,
+// or, in a deterministic system, what passes when nobody can go on.
+func (s *System) stallClock() seam.Clock {
+	if s.sim != nil {
+		return s.sim.pauses
+	}
+	return seam.SystemClock{}
+}

@@ -1,0 +1,133 @@
+package actortest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/sim"
+)
+
+// Fault is a row of the table of what goes wrong in every run: see [Faults].
+type Fault struct {
+	// Type and Behaviour say where, by name; an empty one means any. The callbacks of a
+	// type count as behaviours if they are named: "init", "OnStart" and "OnStop".
+	Type, Behaviour string
+	// At is the message with which it begins: 1, the default, is the first.
+	At int
+	// Times is how many messages it befalls; 0 means one, and a negative number all.
+	Times int
+	// OneIn leaves to chance which messages those are: one in so many, from At on. 0 and 1
+	// mean every one. Each order has a chance of its own.
+	OneIn int
+	// Do is what happens.
+	Do Action
+	// For is how far a Jump goes.
+	For time.Duration
+}
+
+// Action is what goes wrong.
+type Action uint8
+
+// The actions. Each strikes in front of a behaviour, which then runs, unless it says
+// otherwise. None of them breaks a promise of gallop's.
+const (
+	Panic   Action = iota + 1 // it panics, with an InjectedPanic, before it has done anything
+	Stop                      // the actor stops when the behaviour has returned
+	Kill                      // the actor is killed, as by actor.Kill
+	Drop                      // it does not run: the message becomes a dead letter with reason ErrDropped
+	Refuse                    // TrySend returns actor.ErrOverloaded
+	Delay                     // its worker stalls until nobody else can go on
+	Preempt                   // the turn ends with this message
+	Flood                     // two batches of messages that do nothing come in: the actor is overloaded
+	Collect                   // the actor's heap is collected after the behaviour, if it has one
+	Starve                    // the actor's heap takes no more from now on, if it has one
+	Jump                      // the clock jumps by For, as if the machine had slept
+	lastAction
+)
+
+var blows = [lastAction]sim.Blow{
+	Panic: sim.Panic, Stop: sim.Stop, Kill: sim.Kill, Drop: sim.Drop, Delay: sim.Delay, Preempt: sim.Preempt,
+	Flood: sim.Flood, Collect: sim.Collect, Starve: sim.Starve,
+}
+
+// InjectedPanic is what a behaviour panics with because of a [Fault].
+type InjectedPanic struct {
+	Fault Fault // the row that says so
+}
+
+// Error implements error.
+func (p InjectedPanic) Error() string {
+	return fmt.Sprintf("gallop: actortest: injected panic in %s.%s", p.Fault.Type, p.Fault.Behaviour)
+}
+
+// ErrDropped is the reason of dead letters that a [Fault] has made.
+var ErrDropped = errors.New("gallop: actortest: dropped")
+
+// Faults adds rows to the table of what goes wrong. All that fit a message count it; the
+// first that is due befalls it. It panics if a row makes no sense.
+func Faults(table ...Fault) Option {
+	for i, f := range table {
+		if f.Do == 0 || f.Do >= lastAction || f.At < 0 || f.OneIn < 0 || (f.Do == Jump) != (f.For > 0) {
+			panic(fmt.Sprintf("gallop: actortest: Faults: row %d makes no sense: %+v", i+1, f))
+		}
+	}
+	return func(c *config) { c.scene.faults = append(c.scene.faults, table...) }
+}
+
+// due returns the fault that befalls a message, or nil.
+func (r *R) due(typ, behaviour string, refusal bool) *Fault {
+	if r.hits == nil {
+		r.hits = make([]hits, len(r.scene.faults))
+		r.luck = rand.NewPCG(r.plan.chance(), 3)
+	}
+	var found *Fault
+	for i := range r.scene.faults {
+		f := &r.scene.faults[i]
+		if (f.Do == Refuse) == refusal && f.fits(typ, behaviour) && r.hits[i].befall(f, r.luck) && found == nil {
+			r.hits[i].struck++
+			found = f
+		}
+	}
+	return found
+}
+
+// fits tells whether a row is about a behaviour.
+func (f *Fault) fits(typ, behaviour string) bool {
+	if f.Type != "" && f.Type != typ {
+		return false
+	}
+	if f.Behaviour == "" {
+		return !slices.Contains(callbacks, behaviour)
+	}
+	return f.Behaviour == behaviour
+}
+
+var callbacks = []string{"init", "OnStart", "OnStop"}
+
+// hits is how often a row was met, and how often it struck.
+type hits struct{ met, struck int }
+
+// befall counts a message and tells whether it is one of those.
+func (h *hits) befall(f *Fault, luck *rand.PCG) bool {
+	h.met++
+	if h.met < f.At || f.Times >= 0 && h.struck >= max(f.Times, 1) {
+		return false
+	}
+	return f.OneIn <= 1 || luck.Uint64()%uint64(f.OneIn) == 0
+}
+
+func (r *R) fault(e sim.Event) sim.Fault {
+	f := r.due(e.Type, e.Behaviour, false)
+	switch {
+	case f == nil:
+		return sim.Fault{}
+	case f.Do == Jump:
+		r.clock.Jump(f.For)
+	}
+	return sim.Fault{Blow: blows[f.Do], Value: InjectedPanic{*f}, Reason: ErrDropped}
+}
+
+func (r *R) refuse(typ, behaviour string) bool { return r.due(typ, behaviour, true) != nil }

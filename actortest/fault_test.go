@@ -1,0 +1,173 @@
+package actortest_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/actortest"
+	"github.com/gallop-go/gallop/heap"
+)
+
+// TestFaults: the table befalls the messages that it names, and the books balance.
+func TestFaults(t *testing.T) {
+	send := func(r *actortest.R, n int) (ran int) {
+		p := puppetType.Spawn(r.System(), puppet{})
+		for range n {
+			do.Send(r.System(), p, func(*actor.Context) { ran++ })
+		}
+		r.Quiet()
+		return ran
+	}
+	for name, c := range map[string]struct {
+		fault    actortest.Fault
+		ran, may int // at least, and at most
+	}{
+		"panic":     {actortest.Fault{Type: "puppet", Behaviour: "do", At: 3, Do: actortest.Panic}, 2, 2},
+		"stop":      {actortest.Fault{Type: "puppet", At: 3, Do: actortest.Stop}, 3, 3},
+		"kill":      {actortest.Fault{Type: "puppet", At: 3, Do: actortest.Kill}, 3, 3},
+		"drop":      {actortest.Fault{Behaviour: "do", At: 2, Times: 2, Do: actortest.Drop}, 3, 3},
+		"drop all":  {actortest.Fault{Times: -1, Do: actortest.Drop}, 0, 0},
+		"drop some": {actortest.Fault{Times: -1, OneIn: 2, Do: actortest.Drop}, 0, 5},
+		"delay":     {actortest.Fault{At: 1, Times: 3, Do: actortest.Delay}, 5, 5},
+		"preempt":   {actortest.Fault{Times: -1, Do: actortest.Preempt}, 5, 5},
+		"flood":     {actortest.Fault{At: 2, Do: actortest.Flood}, 5, 5},
+		"collect":   {actortest.Fault{Times: -1, Do: actortest.Collect}, 5, 5},
+		"starve":    {actortest.Fault{Times: -1, Do: actortest.Starve}, 5, 5},
+		"jump":      {actortest.Fault{Times: -1, Do: actortest.Jump, For: time.Hour}, 5, 5},
+		"elsewhere": {actortest.Fault{Type: "other", Do: actortest.Panic}, 5, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			least, most := 5, 0
+			actortest.Run(t, func(r *actortest.R) {
+				ran := send(r, 5)
+				least, most = min(least, ran), max(most, ran)
+			}, actortest.Faults(c.fault), actortest.Runs(20), actortest.Twice())
+			if least < c.ran || most > c.may || c.ran < c.may && least == most {
+				t.Errorf("%d to %d ran, want %d to %d", least, most, c.ran, c.may)
+			}
+		})
+	}
+}
+
+// TestFaults_Refuse: TrySend finds its receiver overloaded when the table says so.
+func TestFaults_Refuse(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		with(r, func(c *actor.Context) {
+			for i, want := range []error{nil, actor.ErrOverloaded, nil} {
+				if err := tick.TrySend(c, actor.Self[puppet](c), 1); !errors.Is(err, want) {
+					r.Errorf("TrySend %d: %v, want %v", i+1, err, want)
+				}
+			}
+		})
+	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}), actortest.Runs(5))
+}
+
+// frail is an actor with a heap, and something to do at its beginning and its end.
+type frail struct{ text heap.String }
+
+var (
+	frailType = actor.NewType[frail]("frail").
+			OnStart(func(*frail, *actor.Context) error { return nil }).
+			OnStop(func(f *frail, c *actor.Context, _ error) {})
+	write = actor.DeclareAsk[int, error](frailType, "write")
+	_     = frailType.Table(write.Do((*frail).write))
+)
+
+func (f *frail) write(c *actor.Context, n int) (error, error) {
+	a := c.Heap()
+	_, err := heap.TryMakeSlice[byte](a, n)
+	return err, nil
+}
+
+// TestFaults_Callbacks: "callbacks count as behaviours if they are named".
+func TestFaults_Callbacks(t *testing.T) {
+	for _, callback := range []string{"OnStart", "OnStop"} {
+		t.Run(callback, func(t *testing.T) {
+			actortest.Run(t, func(r *actortest.R) {
+				p := frailType.Spawn(r.System(), frail{})
+				r.Quiet()
+				err := actor.StopWait(r.Context(), r.System(), p)
+				panics := r.System().Stats().Panics
+				if r.Quiet(); panics != 1 || err != nil {
+					r.Errorf("%d panics, %v", panics, err)
+				}
+			}, actortest.Faults(actortest.Fault{Type: "frail", Behaviour: callback, Do: actortest.Panic}), actortest.Runs(10))
+		})
+	}
+}
+
+// TestFaults_Starve: "the actor's heap takes no more from now on".
+func TestFaults_Starve(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		p := frailType.Spawn(r.System(), frail{})
+		for i := range 3 {
+			full, err := write.Ask(r.Context(), r.System(), p, 100_000)
+			if (full != nil) != (i > 0) || err != nil {
+				r.Errorf("write %d: %v, %v", i+1, full, err)
+			}
+		}
+	}, actortest.Faults(actortest.Fault{Behaviour: "write", At: 2, Do: actortest.Starve}), actortest.Runs(10))
+}
+
+// sloth is a puppet that only the table knows to be slow.
+var (
+	slothType = actor.NewType[puppet]("sloth")
+	doSlowly  = actor.Declare[deed](slothType, "do")
+	_         = slothType.Table(doSlowly.Do((*puppet).do))
+)
+
+// TestFaults_Delay: "its worker stalls until nobody else can go on", and what it has made
+// runnable before goes elsewhere.
+func TestFaults_Delay(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		var got []string
+		say := func(what string) deed { return func(*actor.Context) { got = append(got, what) } }
+		sloth := slothType.Spawn(r.System(), puppet{})
+		with(r, func(c *actor.Context) {
+			doSlowly.Send(c, sloth, say("sloth"))
+			for range 5 {
+				do.Send(c, puppetType.Spawn(c, puppet{}), say("other"))
+			}
+		})
+		r.WhenQuiet(func() {
+			if len(got) != 6 || got[5] != "sloth" {
+				r.Errorf("%v", got)
+			}
+		})
+	}, actortest.Faults(actortest.Fault{Type: "sloth", Do: actortest.Delay}), actortest.Runs(40))
+}
+
+// TestFaults_Jump: "the clock jumps by For".
+func TestFaults_Jump(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		rang := false
+		with(r, func(c *actor.Context) {
+			actor.After(c, time.Hour, do, func(*actor.Context) { rang = true })
+			tick.Send(c, actor.Self[puppet](c), 1)
+		})
+		if r.Quiet(); !rang {
+			r.Errorf("the timer has not rung")
+		}
+	}, actortest.Faults(actortest.Fault{Behaviour: "tick", Do: actortest.Jump, For: time.Hour}), actortest.Runs(20))
+}
+
+// TestFaults_BadRows: "it panics if a row makes no sense".
+func TestFaults_BadRows(t *testing.T) {
+	for name, f := range map[string]actortest.Fault{
+		"no action":     {},
+		"jump nowhere":  {Do: actortest.Jump},
+		"stop for long": {Do: actortest.Stop, For: time.Second},
+		"before all":    {Do: actortest.Stop, At: -1},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: accepted", name)
+				}
+			}()
+			actortest.Faults(f)
+		}()
+	}
+}

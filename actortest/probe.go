@@ -1,0 +1,33 @@
+package actortest
+
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Probe is an actor that keeps what it is sent, to stand where the scenario has nobody
+// else.
+type Probe[M any] struct {
+	got  []M
+	here actor.Handler[M]
+}
+
+// NewProbe starts a probe. The name appears in traces.
+func NewProbe[M any](r *R, name string) *Probe[M] {
+	p := &Probe[M]{}
+	t := actor.NewType[*Probe[M]](name)
+	get := actor.Declare[M](t, "got")
+	t.Table(get.Do(func(p **Probe[M], _ *actor.Context, m M) { (*p).got = append((*p).got, m) }))
+	p.here = get.To(t.Spawn(r.sys, p))
+	return p
+}
+
+// Handler returns the probe as somebody to send to.
+func (p *Probe[M]) Handler() actor.Handler[M] { return p.here }
+
+// Got returns what the probe was sent so far, in order. Scenario only.
+func (p *Probe[M]) Got() []M { return slices.Clone(p.got) }
+
+// Clear forgets what it was sent so far. Scenario only.
+func (p *Probe[M]) Clear() { p.got = nil }

@@ -1,0 +1,106 @@
+package actortest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// R is one run of a scenario. It is valid while the scenario runs, and for its
+// goroutine; Errorf may be called from behaviours as well.
+type R struct {
+	scene   *scene
+	plan    plan
+	sys     *actor.System
+	clock   *actor.VirtualClock
+	out     outcome
+	steps   int
+	endless error
+	hits    []hits    // of each fault's row
+	luck    *rand.PCG // of the faults
+}
+
+var (
+	errStuck   = errors.New("gallop: actortest: nothing can happen any more")
+	errEndless = errors.New("gallop: actortest: it does not come to rest")
+)
+
+// System returns the system of this run.
+func (r *R) System() *actor.System { return r.sys }
+
+// Errorf notes a failure of this run, and lets it go on.
+func (r *R) Errorf(format string, args ...any) {
+	r.out.failures = append(r.out.failures, fmt.Sprintf(format, args...))
+}
+
+// Fatalf notes a failure of this run and ends it. Scenario only.
+func (r *R) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	r.FailNow()
+}
+
+// FailNow ends this run, which has failed. Scenario only.
+func (r *R) FailNow() {
+	if !r.out.failed() {
+		r.Errorf("FailNow")
+	}
+	runtime.Goexit()
+}
+
+// Helper is there so that R can be used where a test is expected.
+func (r *R) Helper() {}
+
+// Quiet lets everything happen that can happen without time passing. It ends the run as
+// failed if then somebody still waits, or if there is no end.
+func (r *R) Quiet() {
+	if err := r.sys.Wait(r.Context()); err != nil {
+		r.Fatalf("not quiet: %v", err)
+	}
+}
+
+// WhenQuiet is Quiet and then f: the place for assertions.
+func (r *R) WhenQuiet(f func()) {
+	r.Quiet()
+	f()
+}
+
+// Advance lets time pass: everything happens that happens by itself within d, each
+// timer at its time. Time stands still otherwise.
+func (r *R) Advance(d time.Duration) {
+	if err := r.clock.Advance(r.Context(), d); err != nil {
+		r.Fatalf("Advance(%v): %v", d, err)
+	}
+}
+
+// Context returns a context for an Ask or a SendWait of the scenario: it ends when
+// nothing can happen any more, so that no time-out is needed.
+func (r *R) Context() context.Context { return &hope{Context: context.Background(), r: r} }
+
+// hope is a context that ends when nobody can go on: only then is Done asked for.
+type hope struct {
+	context.Context
+	r    *R
+	lost bool
+}
+
+var over = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+func (h *hope) Done() <-chan struct{} {
+	h.lost = true
+	return over
+}
+
+func (h *hope) Err() error {
+	if h.r.endless != nil {
+		return h.r.endless
+	}
+	if h.lost {
+		return errStuck
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package actortest_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/actortest"
+)
+
+// TestMain: no test leaves a goroutine behind.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// puppet does as it is told.
+type puppet struct{ stash bool }
+
+type deed = func(*actor.Context)
+
+var (
+	puppetType = actor.NewType[puppet]("puppet")
+	do         = actor.Declare[deed](puppetType, "do")
+	ask        = actor.DeclareAsk[deed, int](puppetType, "ask")
+	tick       = actor.Declare[int](puppetType, "tick")
+	_          = puppetType.Table(do.Do((*puppet).do), ask.Do((*puppet).ask), tick.Do((*puppet).tick))
+)
+
+func (p *puppet) do(c *actor.Context, f deed)               { f(c) }
+func (p *puppet) tick(*actor.Context, int)                  {}
+func (p *puppet) ask(c *actor.Context, f deed) (int, error) { f(c); return 7, nil }
+
+// with runs a deed by a new puppet.
+func with(r *actortest.R, f deed) actor.Ref[puppet] {
+	p := puppetType.Spawn(r.System(), puppet{})
+	do.Send(r.System(), p, f)
+	return p
+}
+
+// TestR_Advance: "everything happens that happens by itself within d, each timer at its
+// time".
+func TestR_Advance(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		got := actortest.NewProbe[time.Time](r, "times")
+		var at []time.Time
+		with(r, func(c *actor.Context) {
+			start := c.Now()
+			for _, d := range []time.Duration{3, 1, 2} {
+				actor.After(c, d*time.Second, do, func(c *actor.Context) { got.Handler().Send(c, c.Now()) })
+				at = append(at, start.Add(d*time.Second))
+			}
+		})
+		r.WhenQuiet(func() {
+			if len(got.Got()) != 0 {
+				r.Errorf("early: %v", got.Got())
+			}
+		})
+		r.Advance(2500 * time.Millisecond)
+		if all := got.Got(); len(all) != 2 || all[0] != at[1] || all[1] != at[2] {
+			r.Errorf("after 2.5 s: %v", all)
+		}
+		r.Advance(time.Hour)
+		if n := len(got.Got()); n != 3 {
+			r.Errorf("%d timers", n)
+		}
+	}, actortest.Runs(20))
+}
+
+// TestR_Ask: an Ask from the scenario, and one from a behaviour, which waits in its turn.
+func TestR_Ask(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		sys := r.System()
+		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		var inner int
+		n, err := ask.Ask(r.Context(), sys, p, func(c *actor.Context) {
+			inner, _ = ask.Ask(context.Background(), c.System(), q, func(*actor.Context) {})
+		})
+		if n != 7 || inner != 7 || err != nil {
+			r.Errorf("%d, %d, %v", n, inner, err)
+		}
+	})
+}
+
+// TestRun_Failures: "by Errorf or Fatalf, a panic, messages that are lost, an actor that
+// can never go on, or because the same order does not give the same run".
+func TestRun_Failures(t *testing.T) {
+	var stranger atomic.Int32
+	once := 0
+	for name, c := range map[string]struct {
+		say      string
+		scenario func(*actortest.R)
+	}{
+		"Errorf":   {"one and two", func(r *actortest.R) { r.Errorf("one %s two", "and") }},
+		"FailNow":  {"FailNow", func(r *actortest.R) { r.FailNow() }},
+		"scenario": {"the scenario panicked: here", func(*actortest.R) { panic("here") }},
+		"panic": {"puppet#1.do panicked: there", func(r *actortest.R) {
+			with(r, func(*actor.Context) { panic("there") })
+		}},
+		"held": {"nothing can happen any more", func(r *actortest.R) { r.System().Hold() }},
+		"ask": {"not quiet: gallop: actortest: nothing can happen any more", func(r *actortest.R) {
+			p, q := puppetType.Spawn(r.System(), puppet{}), puppetType.Spawn(r.System(), puppet{})
+			wait := func(c *actor.Context) {
+				_, err := ask.Ask(r.Context(), c.System(), p, func(*actor.Context) {})
+				r.Errorf("stuck: %v", err)
+			}
+			_, _ = ask.Ask(r.Context(), r.System(), p, func(c *actor.Context) {
+				_, err := ask.Ask(r.Context(), c.System(), q, wait)
+				r.Errorf("stuck: %v", err)
+			})
+		}},
+		"endless": {"it does not come to rest", func(r *actortest.R) {
+			var again deed
+			again = func(c *actor.Context) { do.Send(c, actor.Self[puppet](c), again) }
+			with(r, again)
+		}},
+		"chance": {"does not give the same run", func(r *actortest.R) {
+			for range rand.IntN(1000) {
+				with(r, func(*actor.Context) {})
+			}
+		}},
+		"state": {"does not give the same run", func(r *actortest.R) {
+			once++
+			with(r, func(*actor.Context) {})
+			r.Quiet()
+			if once == 1 {
+				r.Errorf("only once")
+			}
+		}},
+		"stranger": {"2 calls came from goroutines that do not belong to the run", func(r *actortest.R) {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				p := with(r, func(*actor.Context) { stranger.Add(1) })
+				do.Send(r.System(), p, func(*actor.Context) {})
+			}()
+			<-done
+		}},
+	} {
+		t.Run(name, func(t *testing.T) { fails(t, c.say, c.scenario, actortest.Runs(3)) })
+	}
+}
+
+// TestRun_BetweenSends: an actor may run between two sends of the scenario, as it may
+// between two of a goroutine, and need not.
+func TestRun_BetweenSends(t *testing.T) {
+	seen := map[bool]bool{}
+	actortest.Run(t, func(r *actortest.R) {
+		ran := false
+		p := with(r, func(*actor.Context) { ran = true })
+		tick.Send(r.System(), p, 1)
+		seen[ran] = true
+	})
+	if len(seen) != 2 {
+		t.Errorf("it had run: %v", seen)
+	}
+}

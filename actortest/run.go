@@ -1,0 +1,198 @@
+package actortest
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+const (
+	replayFlag   = "gallop.replay"
+	budgetFlag   = "gallop.budget"
+	seedFlag     = "gallop.seed"
+	defaultRuns  = 100
+	maxSteps     = 50_000 // messages and choices in a run, before it counts as endless, by default
+	traceLines   = 60     // of a failing run that are printed
+	shortDivisor = 5
+)
+
+// The flags are registered when a test binary starts, unless somebody else has them.
+func init() {
+	if flag.Lookup(replayFlag) == nil {
+		flag.String(replayFlag, "", "run only the order that a failing run of actortest has printed")
+		flag.Duration(budgetFlag, 0, "how long each scenario of actortest is run in new orders, instead of what it says")
+		flag.Uint64(seedFlag, 0, "where the chance of actortest begins, if not 0, instead of where the scenario says")
+	}
+}
+
+// given returns what a flag was set to, or the zero value.
+func given[T any](name string) (v T) {
+	if f := flag.Lookup(name); f != nil {
+		if g, ok := f.Value.(flag.Getter); ok {
+			v, _ = g.Get().(T)
+		}
+	}
+	return v
+}
+
+// Option sets how [Run] runs a scenario.
+type Option func(*config)
+
+type config struct {
+	runs       int
+	budget     time.Duration
+	seed       uint64
+	strategies []Strategy
+	twice      bool
+	scene      scene
+}
+
+// Runs sets in how many orders the scenario is run: 100 by default, and a fifth of it
+// under -short. It panics if n is not positive.
+func Runs(n int) Option {
+	if n < 1 {
+		panic("gallop: actortest: Runs: want at least 1")
+	}
+	return func(c *config) { c.runs, c.budget = n, 0 }
+}
+
+// Budget runs the scenario in new orders until so much of the machine's time is over.
+func Budget(d time.Duration) Option { return func(c *config) { c.budget = d } }
+
+// Seed sets where chance begins: 0 by default, so that every run of the test is alike.
+func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
+
+// Strategies sets how the orders are chosen, in turns. The default is [Random] and [PCT]
+// with depths 3, 8 and 12. Run ends early when all of them have no more.
+func Strategies(s ...Strategy) Option { return func(c *config) { c.strategies = s } }
+
+// Twice runs every order twice, and fails if the two are not the same. Otherwise only the
+// first one is run twice, and one that fails.
+func Twice() Option { return func(c *config) { c.twice = true } }
+
+// Workers sets the number of virtual workers: 4 by default. More workers allow
+// more orders.
+func Workers(n int) Option { return func(c *config) { c.scene.workers = n } }
+
+// System adds options of the system, such as [actor.Batch].
+func System(o ...actor.Option) Option {
+	return func(c *config) { c.scene.options = append(c.scene.options, o...) }
+}
+
+// Steps sets how many messages and choices a run may have before it counts as endless:
+// 50,000 by default.
+func Steps(n int) Option { return func(c *config) { c.scene.steps = n } }
+
+// MayPanic lets behaviours panic. Otherwise a run fails in which one does that no
+// [Fault] has told to.
+func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
+
+// Run runs a scenario again and again, each time in a new deterministic system and in
+// another order, and fails the test at the first run that fails: by [R.Errorf] or
+// [R.Fatalf], a panic, messages that are lost, an actor that can never go on, or because the
+// same order does not give the same run. It then prints what happened in that run, in
+// order, and one line that replays it:
+//
+//	go test -run '^TestName$' -gallop.replay=random-17
+//
+// Call it once per test or subtest. The scenario runs in a goroutine of its own and
+// must depend on nothing but r.
+func Run(t testing.TB, scenario func(r *R), opts ...Option) {
+	t.Helper()
+	c := newConfig(scenario, opts)
+	if replay := given[string](replayFlag); replay != "" {
+		p, err := parse(replay)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.report(t, p, c.scene.run(p))
+		return
+	}
+	c.runAll(t)
+}
+
+func newConfig(scenario func(*R), opts []Option) *config {
+	c := &config{runs: defaultRuns, strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
+	if testing.Testing() && testing.Short() {
+		c.runs /= shortDivisor
+	}
+	c.scene = scene{scenario: scenario, workers: 4, steps: maxSteps}
+	for _, o := range opts {
+		o(c)
+	}
+	if d := given[time.Duration](budgetFlag); d > 0 {
+		c.budget = d
+	}
+	if n := given[uint64](seedFlag); n != 0 {
+		c.seed = n
+	}
+	return c
+}
+
+// runAll takes turns among the strategies until one fails.
+func (c *config) runAll(t testing.TB) {
+	t.Helper()
+	var left []plans
+	for _, s := range c.strategies {
+		left = append(left, s.plans(c.seed))
+	}
+	began := time.Now()
+	done := 0
+	orders := map[uint64]bool{}
+	for i := 0; len(left) > 0 && c.goesOn(done, began); i++ {
+		i %= len(left)
+		p := left[i]()
+		if p == nil {
+			left = append(left[:i:i], left[i+1:]...)
+			i--
+			continue
+		}
+		out := c.scene.run(p)
+		done++
+		orders[out.signature()] = true
+		if out.failed() || (done == 1 || c.twice) && !c.scene.repeats(t, p, out) {
+			c.report(t, p, out)
+			return
+		}
+	}
+	t.Logf("actortest: %d runs, no failure; orders: %d", done, len(orders))
+}
+
+func (c *config) goesOn(done int, began time.Time) bool {
+	if c.budget > 0 {
+		return done == 0 || time.Since(began) < c.budget
+	}
+	return done < c.runs
+}
+
+// report says how a run went: one that failed, or one that was asked for.
+func (c *config) report(t testing.TB, p plan, out *outcome) {
+	t.Helper()
+	t.Logf("actortest: %d events\n%s", len(out.trace), out.tail(traceLines))
+	if !out.failed() {
+		return
+	}
+	if !c.scene.repeats(t, p, out) {
+		return
+	}
+	if out.stack != "" {
+		t.Log(out.stack)
+	}
+	t.Fatalf("%s\nreplay: go test -run '^%s$' -%s=%s", out.text(), pattern(t.Name()), replayFlag, p)
+}
+
+// repeats runs a plan once more, and fails the test if that is another run.
+func (s *scene) repeats(t testing.TB, p plan, out *outcome) bool {
+	t.Helper()
+	again, err := parse(p.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if difference := out.differs(s.run(again)); difference != "" {
+		t.Errorf("actortest: the same order (%s) does not give the same run: %s\nDoes the scenario use time.Now, math/rand, a map's order, a select, or goroutines of its own?", p, difference)
+		return false
+	}
+	return true
+}

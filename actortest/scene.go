@@ -1,0 +1,181 @@
+package actortest
+
+import (
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/sim"
+)
+
+// scene is what all runs of a scenario have in common.
+type scene struct {
+	scenario func(*R)
+	workers  int
+	steps    int
+	mayPanic bool
+	faults   []Fault
+	options  []actor.Option
+}
+
+// outcome is how one run went.
+type outcome struct {
+	trace    []event
+	failures []string
+	stack    string // of a scenario that panicked; not the same in every run
+}
+
+func (o *outcome) failed() bool { return len(o.failures) > 0 }
+func (o *outcome) text() string { return strings.Join(o.failures, "\n") }
+
+// tail is the end of the trace.
+func (o *outcome) tail(lines int) string {
+	first := max(0, len(o.trace)-lines)
+	var b strings.Builder
+	if first > 0 {
+		fmt.Fprintf(&b, "  … %d before\n", first)
+	}
+	for i, line := range o.trace[first:] {
+		fmt.Fprintf(&b, "%5d  %s\n", first+i+1, line)
+	}
+	return b.String()
+}
+
+// signature stands for the order of all that happened.
+func (o *outcome) signature() uint64 {
+	h := fnv.New64a()
+	for _, e := range o.trace {
+		fmt.Fprintln(h, e.Kind, e.Worker, e.Actor, e.Behaviour, e.From)
+	}
+	return h.Sum64()
+}
+
+// differs says where another run of the same plan was not the same.
+func (o *outcome) differs(other *outcome) string {
+	for i := range max(len(o.trace), len(other.trace)) {
+		if i < len(o.trace) && i < len(other.trace) && o.trace[i] == other.trace[i] {
+			continue
+		}
+		if a, b := line(o.trace, i), line(other.trace, i); a != b {
+			return fmt.Sprintf("event %d was %q, and then %q", i+1, a, b)
+		}
+	}
+	if !slices.Equal(o.failures, other.failures) {
+		return fmt.Sprintf("it said %q, and then %q", o.text(), other.text())
+	}
+	return ""
+}
+
+func line(trace []event, i int) string {
+	if i < len(trace) {
+		return trace[i].String()
+	}
+	return "(the end)"
+}
+
+// run runs the scenario once, in a goroutine of its own, so that it may be ended at any point.
+func (s *scene) run(p plan) *outcome {
+	r := &R{scene: s, plan: p}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.start()
+		defer r.end()
+		s.scenario(r)
+		r.finish()
+	}()
+	<-done
+	return &r.out
+}
+
+// epoch is when the time of every run begins.
+var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// start makes the system of a run. Its home is the goroutine that calls.
+func (r *R) start() {
+	h := &sim.Hooks{Choose: r.choose, Event: r.event, Fault: r.fault, Refuse: r.refuse}
+	r.clock = actor.NewVirtualClock(epoch)
+	opts := []actor.Option{actor.Simulated(h), actor.Workers(r.scene.workers), actor.Clock(r.clock),
+		actor.OnPanic(r.panicked), actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.chance())}
+	r.sys = actor.Start(append(opts, r.scene.options...)...)
+}
+
+func (r *R) choose(ready []int, current int) int {
+	r.step()
+	return r.plan.choose(ready, current)
+}
+
+func (r *R) event(e sim.Event) {
+	r.step()
+	r.out.trace = append(r.out.trace, event(e))
+}
+
+// step counts what happens, so that a run without an end has one.
+func (r *R) step() {
+	if r.steps++; r.steps > r.scene.steps && r.endless == nil {
+		r.endless = errEndless
+	}
+}
+
+// event is one line of a trace.
+type event sim.Event
+
+func (e event) String() string {
+	who := fmt.Sprintf("worker %d", e.Worker)
+	if e.Worker < 0 {
+		who = "outside "
+	}
+	from := "outside"
+	if e.From != 0 {
+		from = fmt.Sprintf("#%d", e.From)
+	}
+	what := ""
+	switch e.Kind {
+	case sim.Dead:
+		what = ": dead letter"
+	case sim.Died:
+		what = ": panicked"
+	}
+	return fmt.Sprintf("%s  %s#%d.%s from %s%s", who, e.Type, e.Actor, e.Behaviour, from, what)
+}
+
+// panicked sees every panic of a behaviour.
+func (r *R) panicked(p actor.PanicReport) {
+	if _, injected := p.Value.(InjectedPanic); injected || r.scene.mayPanic {
+		return
+	}
+	r.Errorf("%s#%d.%s panicked: %v", p.Type, p.ActorID, p.Behaviour, p.Value)
+}
+
+// finish checks the books when the scenario has returned.
+func (r *R) finish() {
+	r.Quiet()
+	r.sys.Stop() // what is in a stash becomes dead letters
+	st, books := r.sys.Stats(), r.sys.Books()
+	if ended := st.Messages + st.DeadLetters; books.Sent != ended {
+		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", books.Sent, st.Messages, st.DeadLetters)
+	}
+	if books.Strangers > 0 {
+		r.Errorf("%d calls came from goroutines that do not belong to the run: it will not repeat itself", books.Strangers)
+	}
+}
+
+// end ends the system of a run, however the scenario has ended.
+func (r *R) end() {
+	if v := recover(); v != nil {
+		r.Errorf("the scenario panicked: %v", v)
+		r.out.stack = string(debug.Stack())
+	}
+	r.sys.Stop()
+}
+
+// pattern is the regular expression that means a test alone, fit for single quotes.
+func pattern(name string) string {
+	name = strings.ReplaceAll(regexp.QuoteMeta(name), "'", ".")
+	return strings.ReplaceAll(name, "/", "$/^")
+}

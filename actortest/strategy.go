@@ -1,0 +1,269 @@
+package actortest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// Strategy says in which orders a scenario is run. No strategy finds every bug, so [Run]
+// takes turns among several.
+type Strategy struct {
+	name  string
+	plans func(seed uint64) plans
+}
+
+// String returns the strategy's name, as it is written in replay strings.
+func (s Strategy) String() string { return s.name }
+
+// plans makes the plan of one run after the other, nil when there are no more.
+type plans func() plan
+
+// plan makes the choices of one run.
+type plan interface {
+	choose(ready []int, current int) int
+	chance() uint64 // the system's seed
+	String() string // the replay string
+}
+
+// Random chooses every time among all that can go on, with equal chances.
+func Random() Strategy {
+	return Strategy{"random", func(seed uint64) plans {
+		return func() plan {
+			seed++
+			return newRandom(seed - 1)
+		}
+	}}
+}
+
+type random struct {
+	seed uint64
+	pcg  *rand.PCG
+}
+
+func newRandom(seed uint64) *random { return &random{seed, rand.NewPCG(seed, 1)} }
+
+func (r *random) choose(ready []int, _ int) int {
+	return ready[r.pcg.Uint64()%uint64(len(ready))]
+}
+
+func (r *random) chance() uint64 { return r.seed }
+
+func (r *random) String() string { return fmt.Sprintf("random-%d", r.seed) }
+
+// PCT is probabilistic concurrency testing (Burckhardt and others, 2010): workers have
+// random priorities, the highest runs, and at depth-1 random moments the one that runs
+// falls below all others. It finds what needs few things in an unlikely order and much
+// else in a usual one. It panics if depth is not positive.
+func PCT(depth int) Strategy {
+	if depth < 1 {
+		panic(fmt.Sprintf("gallop: actortest: PCT(%d): want at least 1", depth))
+	}
+	return Strategy{fmt.Sprintf("pct%d", depth), func(seed uint64) plans {
+		length := uint64(100)
+		var last *pct
+		return func() plan {
+			if last != nil {
+				length = max(length, last.steps)
+			}
+			last = newPCT(depth, seed, length)
+			seed++
+			return last
+		}
+	}}
+}
+
+type pct struct {
+	depth        int
+	seed, length uint64
+	pcg          *rand.PCG
+	falls        map[uint64]bool
+	steps        uint64
+	priority     map[int]uint64
+	floor        uint64
+}
+
+func newPCT(depth int, seed, length uint64) *pct {
+	p := &pct{depth: depth, seed: seed, length: max(length, 1), pcg: rand.NewPCG(seed, 2), floor: 1 << 32}
+	p.falls, p.priority = map[uint64]bool{}, map[int]uint64{}
+	for range depth - 1 {
+		p.falls[1+p.pcg.Uint64()%p.length] = true
+	}
+	return p
+}
+
+func (p *pct) choose(ready []int, _ int) int {
+	p.steps++
+	top := p.top(ready)
+	if p.falls[p.steps] {
+		p.floor--
+		p.priority[top] = p.floor
+		top = p.top(ready)
+	}
+	return top
+}
+
+func (p *pct) top(ready []int) int {
+	best := ready[0]
+	for _, id := range ready {
+		if p.of(id) > p.of(best) {
+			best = id
+		}
+	}
+	return best
+}
+
+// of is a priority, drawn when it is first asked for, above all that have fallen.
+func (p *pct) of(id int) uint64 {
+	if p.priority[id] == 0 {
+		p.priority[id] = p.pcg.Uint64() | 1<<33
+	}
+	return p.priority[id]
+}
+
+func (p *pct) chance() uint64 { return p.seed }
+
+func (p *pct) String() string { return fmt.Sprintf("pct%d-%d-%d", p.depth, p.seed, p.length) }
+
+// Exhaustive tries every order in which at most so many times somebody is interrupted
+// who could go on, one after the other. When there are no more it has shown that there is
+// none in which the scenario fails. It panics if the number is negative.
+func Exhaustive(interruptions int) Strategy {
+	if interruptions < 0 {
+		panic(fmt.Sprintf("gallop: actortest: Exhaustive(%d): want at least 0", interruptions))
+	}
+	return Strategy{fmt.Sprintf("exhaustive%d", interruptions), func(uint64) plans {
+		e := &exhaustive{limit: interruptions}
+		return func() plan {
+			if !e.next() {
+				return nil
+			}
+			return e
+		}
+	}}
+}
+
+// exhaustive is a depth-first search. The path says for every choice which was taken
+// and which are left.
+type exhaustive struct {
+	limit   int
+	path    []branch
+	depth   int
+	used    int // interruptions so far
+	started bool
+}
+
+type branch struct{ taken, last int } // ranks: 0 is to go on as before
+
+// next goes to the next path, and reports whether there is one.
+func (e *exhaustive) next() bool {
+	e.depth, e.used = 0, 0
+	if !e.started {
+		e.started = true
+		return true
+	}
+	for i := len(e.path) - 1; i >= 0; i-- {
+		if b := &e.path[i]; b.taken < b.last {
+			b.taken++
+			e.path = e.path[:i+1]
+			return true
+		}
+	}
+	return false
+}
+
+func (e *exhaustive) choose(ready []int, current int) int {
+	if e.depth == len(e.path) {
+		b := branch{last: len(ready) - 1}
+		if current >= 0 && e.used >= e.limit {
+			b.last = 0
+		}
+		e.path = append(e.path, b)
+	}
+	b := e.path[e.depth]
+	e.depth++
+	if current >= 0 && b.taken > 0 {
+		e.used++
+	}
+	return ranked(ready, current, b.taken)
+}
+
+// ranked is the thread of a rank: whoever would go on by itself, then by number. A
+// rank that there is not, in a scenario that does not repeat itself, is the last.
+func ranked(ready []int, current, rank int) int {
+	rank = min(rank, len(ready)-1)
+	if current < 0 {
+		return ready[rank]
+	}
+	if rank == 0 {
+		return current
+	}
+	for _, id := range ready {
+		if id != current {
+			if rank--; rank == 0 {
+				return id
+			}
+		}
+	}
+	return current
+}
+
+func (*exhaustive) chance() uint64 { return 0 }
+
+// String writes how often the plan goes on as before, and then the rank that it takes
+// instead, again and again.
+func (e *exhaustive) String() string {
+	var b strings.Builder
+	b.WriteString("path")
+	same := 0
+	for _, br := range e.path[:min(e.depth, len(e.path))] {
+		if br.taken == 0 {
+			same++
+			continue
+		}
+		fmt.Fprintf(&b, "-%d.%d", same, br.taken)
+		same = 0
+	}
+	return b.String()
+}
+
+// parse makes the plan that a replay string stands for.
+func parse(replay string) (plan, error) {
+	name, rest, _ := strings.Cut(replay, "-")
+	bad := fmt.Errorf("gallop: actortest: %q is no replay string", replay)
+	if name == "path" {
+		return parsePath(rest, bad)
+	}
+	var n []uint64
+	for _, s := range strings.Split(rest, "-") {
+		v, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			return nil, bad
+		}
+		n = append(n, v)
+	}
+	depth, err := strconv.Atoi(strings.TrimPrefix(name, "pct"))
+	switch {
+	case name == "random" && len(n) == 1:
+		return newRandom(n[0]), nil
+	case strings.HasPrefix(name, "pct") && err == nil && depth > 0 && len(n) == 2:
+		return newPCT(depth, n[0], n[1]), nil
+	}
+	return nil, bad
+}
+
+func parsePath(text string, bad error) (plan, error) {
+	e := &exhaustive{started: true}
+	for _, s := range strings.Split(text, "-") {
+		var same, rank int
+		if text == "" {
+			break
+		}
+		if n, err := fmt.Sscanf(s, "%d.%d", &same, &rank); n != 2 || err != nil || same < 0 || same > maxSteps || rank < 1 {
+			return nil, bad
+		}
+		e.path = append(append(e.path, make([]branch, same)...), branch{taken: rank})
+	}
+	return e, nil
+}

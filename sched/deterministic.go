@@ -1,0 +1,100 @@
+package sched
+
+import "context"
+
+// What the workers and the outside have to do with the driver. In production there is
+// none, and all of this is a test for nil on paths that are slow anyway.
+
+// launch starts a goroutine of the worker.
+func (w *Worker) launch(f func()) {
+	if d := w.sched.driver; d != nil {
+		w.thread = d.launch(f)
+		return
+	}
+	go f()
+}
+
+// park waits for a token and takes it. Owner only.
+func (w *Worker) park() {
+	if w.thread != nil {
+		w.sched.driver.park(w.thread)
+		return
+	}
+	w.parker.Park()
+}
+
+// unpark grants a token. Whoever owes it.
+func (w *Worker) unpark() {
+	if w.thread != nil {
+		w.sched.driver.grant(w.thread)
+		return
+	}
+	w.parker.Unpark()
+}
+
+// Point lets other threads of a deterministic run go first, if they are chosen. For
+// moments at which Go might do the same: no lock may be held. Otherwise it does nothing.
+func (w *Worker) Point() {
+	if w.thread != nil {
+		w.sched.driver.point(w.thread)
+	}
+}
+
+// Lag keeps the worker, in the middle of its turn, until nobody else in a deterministic run
+// can go on. Otherwise it does nothing.
+func (w *Worker) Lag() {
+	if w.thread != nil {
+		w.sched.driver.lag(w.thread)
+	}
+}
+
+// refillOne grants credit for one unit of work: every message ends with a point.
+func (w *Worker) refillOne() {
+	p := &w.pace
+	p.units += uint64(p.granted - w.credit)
+	w.spent.StoreRelease(p.units)
+	p.granted, w.credit = 1, 1
+	w.publish()
+	w.Point()
+}
+
+// Point is Worker.Point for callers that may or may not be workers. Any goroutine.
+func (s *Scheduler) Point() {
+	if s.driver != nil {
+		s.driver.pointAnywhere()
+	}
+}
+
+// Await lets a deterministic run go on until done reports true, ctx ends, or nothing
+// can happen any more, and returns what done says. In any other run it does nothing and
+// returns false: the caller waits as ever. done must not block; it is asked in any
+// goroutine, and not again once it has said so. Any goroutine.
+func (s *Scheduler) Await(ctx context.Context, done func() bool) bool {
+	return s.driver != nil && s.driver.waitAnywhere(ctx, done)
+}
+
+// Go runs f in a goroutine. In a deterministic run it takes its turns like a worker.
+func (s *Scheduler) Go(f func()) {
+	if s.driver != nil {
+		s.driver.launch(f)
+		return
+	}
+	go f()
+}
+
+// Hook counts n goroutines in that somebody who takes part starts, and waits for: their
+// calls count as his. Any goroutine.
+func (s *Scheduler) Hook(n int) {
+	if s.driver != nil {
+		s.driver.hook(n)
+	}
+}
+
+// Strangers returns how many calls came from goroutines that take no part in a
+// deterministic run: neither its own nor the one that made the scheduler.
+func (s *Scheduler) Strangers() int {
+	if s.driver == nil {
+		return 0
+	}
+	return s.driver.callsOfStrangers()
+}

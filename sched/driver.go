@@ -1,0 +1,355 @@
+package sched
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// The deterministic mode: the same workers, queues and protocols, one step at a time.
+//
+// Every worker keeps its goroutine and its loop, but only whoever has the baton runs.
+// It is passed on at points: before a message is sent, after one has run, and where a
+// worker would park. Who gets it is asked of Config.Choose, among those that can go on.
+// The goroutine from outside that waits for the scheduler takes part as one more
+// thread; while no goroutine waits, nobody runs. So nothing depends on Go's scheduler,
+// and the choices alone are the schedule.
+//
+// Rejected: a driver that calls workers step by step. The loop would be split into
+// steps, a turn could not be left in its middle, and a behaviour that waits for a reply
+// would stop everybody.
+//
+// The monitor and the governor are off: they go by the machine's time. Hand-over is
+// on. A worker that declares a blocking turn leaves its seat as ever. A turn that waits is
+// long if nobody else can go on: then, and before time passes, its worker loses
+// its seat to a spare if work waits (relieve.go). A turn that blocks for something
+// outside blocks all; the watchdog names it.
+//
+// Everything here is reached through Driver, an interface that production leaves nil, so that
+// a program without deterministic runs does not link it.
+
+// Driver makes a scheduler deterministic: threads take turns, and a function says which
+// goes on. Each scheduler needs one of its own, from NewDriver.
+type Driver interface {
+	bind(s *Scheduler)
+	launch(f func()) *thread
+	park(t *thread)
+	grant(t *thread)
+	point(t *thread)
+	pointAnywhere()
+	waitAnywhere(ctx context.Context, done func() bool) bool
+	lag(t *thread)
+	hook(n int)
+	callsOfStrangers() int
+	finish()
+}
+
+// Turns says how a Driver works.
+type Turns struct {
+	// Choose says which of the threads goes on. ready has the numbers of two or more, in
+	// ascending order; current is the one of them that would go on by itself, or -1. It
+	// must not block.
+	Choose func(ready []int, current int) int
+	// Idle is asked when nobody can go on, and reports whether it has made work. It may be
+	// nil.
+	Idle func() bool
+	// Doing names the turn that runs, for the report on one that blocks. Any goroutine. It
+	// may be nil.
+	Doing func() string
+}
+
+// thread is a goroutine that takes its turns in a deterministic run.
+//
+//	RUNNABLE ──baton──▶ has it ──point──▶ RUNNABLE
+//	   ▲                  └────wait─────▶ WAITING for a token, or until a condition holds
+//	   └──────────────────────────────────────┘
+type thread struct {
+	id    int
+	baton chan struct{}
+
+	// Guarded by the driver's mu.
+	goroutine uint64
+	waiting   bool
+	token     bool
+	last      bool        // it goes on when nobody else can
+	until     func() bool // nil: waits for the token
+	passed    int         // how often others were preferred in a row
+}
+
+// canGo tells whether the thread could go on. Caller holds mu.
+func (t *thread) canGo() bool {
+	return !t.waiting || t.token || t.until != nil && t.until()
+}
+
+// driver passes the baton on.
+type driver struct {
+	cfg   Turns
+	s     *Scheduler
+	home  uint64        // the goroutine that made the scheduler
+	stuck time.Duration // stuckAfter, but in tests
+
+	outer sync.Mutex // held by the goroutine from outside that takes part
+	out   *thread    // stands for it
+
+	mu        sync.Mutex
+	threads   []*thread // guarded by mu: in the order of their making
+	made      int       // guarded by mu
+	ready     []int     // owned by whoever has the baton
+	strangers int       // guarded by mu: calls from goroutines that are none of ours
+	hooks     int       // guarded by mu: goroutines that somebody with the baton waits for
+
+	nudged chan struct{} // something became runnable; has room for one
+	steps  seam.Uint64
+	others seam.Int32 // threads besides out
+
+	ending   seam.Bool // the scheduler stops
+	forsaken seam.Bool // and nobody can go on: who awaits something gives up
+}
+
+const (
+	fair       = 10_000           // how often a thread is passed over in a row, at most
+	stuckAfter = 10 * time.Second // of the machine's time, until a turn that blocks is reported
+	mindCaller = 4096             // steps between two looks at the caller's context
+)
+
+// NewDriver returns a driver for one scheduler. It panics if t.Choose is nil.
+func NewDriver(t Turns) Driver {
+	if t.Choose == nil {
+		panic("gallop: sched: NewDriver: Choose is nil")
+	}
+	d := &driver{cfg: t, home: seam.Goroutine(), stuck: stuckAfter, nudged: make(chan struct{}, 1)}
+	d.out = d.newThread()
+	d.out.waiting = true
+	return d
+}
+
+func (d *driver) bind(s *Scheduler) { d.s = s }
+
+func (d *driver) newThread() *thread {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	t := &thread{id: d.made, baton: make(chan struct{}, 1)}
+	d.made++
+	d.threads = append(d.threads, t)
+	return t
+}
+
+// launch starts a goroutine that takes part.
+func (d *driver) launch(f func()) *thread {
+	t := d.newThread()
+	d.others.Add(1)
+	go func() {
+		defer d.exit(t) // also if f ends by a Goexit
+		<-t.baton
+		d.mu.Lock()
+		t.goroutine = seam.Goroutine()
+		d.mu.Unlock()
+		f()
+	}()
+	d.nudge()
+	return t
+}
+
+// exit ends a thread that has the baton.
+func (d *driver) exit(t *thread) {
+	d.mu.Lock()
+	for i, o := range d.threads {
+		if o == t {
+			d.threads = append(d.threads[:i:i], d.threads[i+1:]...)
+			break
+		}
+	}
+	d.mu.Unlock()
+	d.others.Add(-1)
+	d.pass(d.pick(nil))
+}
+
+// pass gives the baton to a thread, or to the outside if there is none.
+func (d *driver) pass(t *thread) {
+	if t == nil {
+		t = d.out
+	}
+	t.baton <- struct{}{}
+}
+
+// point lets others run, if they are chosen. The caller has the baton.
+func (d *driver) point(t *thread) {
+	if next := d.pick(t); next != t {
+		d.pass(next)
+		d.await(t)
+	}
+}
+
+// wait gives the baton away until the thread is granted a token, or until holds.
+func (d *driver) wait(t *thread, until func() bool) {
+	d.mu.Lock()
+	t.waiting, t.until = true, until
+	d.mu.Unlock()
+	if next := d.pick(t); next != t {
+		d.pass(next)
+		d.await(t)
+	}
+}
+
+// await waits for the baton. The outside keeps an eye on the others. It looks ten times:
+// of a process that was halted meanwhile, its ticker tells once.
+func (d *driver) await(t *thread) {
+	if t != d.out {
+		<-t.baton
+		return
+	}
+	const looks = 10
+	alarm := time.NewTicker(d.stuck / looks)
+	defer alarm.Stop()
+	last := d.steps.Load()
+	for still := 1; ; still++ {
+		select {
+		case <-t.baton:
+			return
+		case <-alarm.C:
+		}
+		if now := d.steps.Load(); now != last {
+			last, still = now, 0
+		}
+		if still == looks {
+			panic("gallop: deterministic: " + d.doing() + " has run for 10 s, and nobody else can meanwhile: does it wait for something outside?")
+		}
+	}
+}
+
+func (d *driver) doing() string {
+	if d.cfg.Doing == nil {
+		return "a turn"
+	}
+	return d.cfg.Doing()
+}
+
+// pick chooses who runs next, or nil if nobody can. from is the caller's thread, which
+// has the baton, or nil.
+func (d *driver) pick(from *thread) *thread {
+	for {
+		if t := d.pickNow(from); t != nil {
+			return t
+		}
+		if !d.idle() {
+			return nil
+		}
+	}
+}
+
+// idle makes work when nobody can go on: what waits behind turns that wait goes elsewhere,
+// those who hold themselves back go on, spares stand in for workers, and at last time
+// passes. It reports whether there is any.
+func (d *driver) idle() bool {
+	return d.s.freeWaiting() || d.endLag() || d.s.relieveWaiting() || d.cfg.Idle != nil && d.cfg.Idle()
+}
+
+// endLag lets the first thread go on that holds itself back.
+func (d *driver) endLag() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, t := range d.threads {
+		if t.last {
+			t.goOn()
+			return true
+		}
+	}
+	return false
+}
+
+// lag waits until nobody else can go on. The caller has the baton.
+func (d *driver) lag(t *thread) {
+	d.mu.Lock()
+	t.last = true
+	d.mu.Unlock()
+	d.wait(t, nil)
+}
+
+func (d *driver) pickNow(from *thread) *thread {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.steps.Add(1)
+	d.ready = d.ready[:0]
+	current := -1
+	var late *thread
+	for _, t := range d.threads {
+		if !t.canGo() {
+			continue
+		}
+		d.ready = append(d.ready, t.id)
+		if t == from {
+			current = t.id
+		}
+		if t.passed++; t.passed > fair && late == nil {
+			late = t
+		}
+	}
+	return d.choose(current, late)
+}
+
+// choose asks for one of those that are ready, unless one has waited for long. Caller
+// holds mu.
+func (d *driver) choose(current int, late *thread) *thread {
+	switch {
+	case len(d.ready) == 0:
+		return nil
+	case late != nil:
+		return late.goOn()
+	case len(d.ready) == 1:
+		return d.byID(d.ready[0]).goOn()
+	}
+	id := d.cfg.Choose(d.ready, current)
+	t := d.byID(id)
+	if t == nil || !t.canGo() {
+		panic(fmt.Sprintf("gallop: sched: Choose: thread %d cannot go on", id))
+	}
+	return t.goOn()
+}
+
+// goOn takes the thread out of its wait.
+func (t *thread) goOn() *thread {
+	t.waiting, t.token, t.last, t.until, t.passed = false, false, false, nil, 0
+	return t
+}
+
+func (d *driver) byID(id int) *thread {
+	for _, t := range d.threads {
+		if t.id == id {
+			return t
+		}
+	}
+	return nil
+}
+
+// grant gives a token to a thread that waits for one, or will.
+func (d *driver) grant(t *thread) {
+	d.mu.Lock()
+	if t.token {
+		d.mu.Unlock()
+		panic("gallop: invariant: second wake token for one sleeper")
+	}
+	t.token = true
+	d.mu.Unlock()
+	d.nudge()
+}
+
+// park takes a token, and waits for one if it must.
+func (d *driver) park(t *thread) {
+	d.mu.Lock()
+	had := t.token
+	t.token = false
+	d.mu.Unlock()
+	if !had {
+		d.wait(t, nil)
+	}
+}
+
+func (d *driver) nudge() {
+	select {
+	case d.nudged <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,9 @@
+package sched
+
+import "time"
+
+// Impatient makes a driver report what is stuck at once.
+func Impatient(d Driver) Driver {
+	d.(*driver).stuck = 10 * time.Millisecond
+	return d
+}

@@ -1,0 +1,144 @@
+package sched
+
+import (
+	"context"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Goroutines from outside in a deterministic run: one at a time stands in as a thread of
+// its own, while it waits for the scheduler or sends.
+
+// pointAnywhere is a point of whoever calls.
+func (d *driver) pointAnywhere() {
+	if t := d.self(); t != nil {
+		d.point(t)
+		return
+	}
+	if d.outer.TryLock() { // if not, somebody else drives
+		defer d.outer.Unlock()
+		d.pointOutside()
+	}
+}
+
+// pointOutside is a point of the goroutine from outside. Caller holds outer.
+func (d *driver) pointOutside() {
+	d.setOut(false)
+	d.point(d.out)
+	d.setOut(true)
+}
+
+func (d *driver) setOut(waiting bool) {
+	d.mu.Lock()
+	d.out.goOn().waiting = waiting
+	d.mu.Unlock()
+}
+
+// waitAnywhere is Scheduler.Await.
+func (d *driver) waitAnywhere(ctx context.Context, done func() bool) bool {
+	done = sticky(done)
+	if done() {
+		return true
+	}
+	if t := d.self(); t != nil {
+		d.wait(t, func() bool { return done() || ctx.Err() != nil || d.forsaken.Load() })
+		return done()
+	}
+	return d.drive(ctx, done)
+}
+
+// sticky asks done until it has said true: what it finds it may have taken.
+func sticky(done func() bool) func() bool {
+	over := false
+	return func() bool {
+		over = over || done()
+		return over
+	}
+}
+
+// hook is Scheduler.Hook.
+func (d *driver) hook(n int) {
+	d.mu.Lock()
+	d.hooks += n
+	d.mu.Unlock()
+}
+
+func (d *driver) callsOfStrangers() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.strangers
+}
+
+// finish lets all threads come to their end, after halt.
+func (d *driver) finish() {
+	d.ending.Store(true)
+	d.waitAnywhere(context.Background(), func() bool { return d.others.Load() == 0 })
+}
+
+// self returns the caller's thread, or nil if it is a goroutine from outside.
+func (d *driver) self() *thread {
+	id := seam.Goroutine()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, t := range d.threads {
+		if t.goroutine == id {
+			return t
+		}
+	}
+	if id != d.home && d.hooks == 0 {
+		d.strangers++
+	}
+	return nil
+}
+
+// drive lets the others run until done, on the caller's goroutine, which is from
+// outside. It reports false if ctx ended before, when nothing could go on or a few
+// thousand steps later.
+func (d *driver) drive(ctx context.Context, done func() bool) bool {
+	d.outer.Lock()
+	defer d.outer.Unlock()
+	interrupted := false
+	until := func() bool {
+		if d.steps.Load()%mindCaller == 0 && ctx.Err() != nil {
+			interrupted = true
+			d.out.passed = fair // it is its turn
+		}
+		return interrupted || done()
+	}
+	for {
+		d.wait(d.out, until)
+		d.mu.Lock()
+		d.out.goOn()
+		d.out.waiting = true
+		d.mu.Unlock()
+		switch {
+		case done():
+			return true
+		case interrupted || !d.lull(ctx):
+			return false
+		}
+	}
+}
+
+// lull waits, when nobody can go on, for somebody outside to change that.
+func (d *driver) lull(ctx context.Context) bool {
+	select {
+	case <-d.nudged:
+		return true
+	default:
+	}
+	if d.ending.Load() && !d.forsaken.Swap(true) {
+		return true
+	}
+	alarm := time.NewTimer(d.stuck)
+	defer alarm.Stop()
+	select {
+	case <-d.nudged:
+		return true
+	case <-ctx.Done():
+		return false
+	case <-alarm.C:
+		panic("gallop: deterministic: nothing can run for 10 s, and yet somebody waits: a Hold that is not released, or actors that wait for each other")
+	}
+}

@@ -1,0 +1,55 @@
+package sched
+
+// Hand-over in a deterministic run, where a turn is long if it waits and nobody can go on.
+// It takes the steps of the monitor, in the order of the seats.
+
+// freeWaiting moves on what turns that wait have made runnable where nobody looks, and
+// reports whether there was any. Whoever has the baton, when no thread can go on.
+func (s *Scheduler) freeWaiting() (moved bool) {
+	m := &s.monitor
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended {
+		return false
+	}
+	for i := range s.seats {
+		if w := s.seats[i].holder.Load(); w != nil && w.waitsInTurn() {
+			moved = s.free(w, w.slot.stamp()) || moved
+		}
+	}
+	for _, w := range s.spares.lost() {
+		moved = s.free(w, w.slot.stamp()) || !w.ring.thief().empty() || moved
+		s.drain(w)
+	}
+	return moved
+}
+
+// relieveWaiting takes the seat of a worker whose turn waits, if work waits for one, and
+// reports whether it did. Whoever has the baton, when no thread can go on.
+func (s *Scheduler) relieveWaiting() bool {
+	m := &s.monitor
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended {
+		return false
+	}
+	for i := range m.s.seats {
+		w := m.s.seats[i].holder.Load()
+		if w == nil || !w.waitsInTurn() || !m.s.workLeft() {
+			continue
+		}
+		w.duty.ask()
+		w.duty.urge()
+		if m.relieve(i, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsInTurn tells whether the worker waits for something in the middle of a turn. Whoever
+// has the baton.
+func (w *Worker) waitsInTurn() bool {
+	t := w.thread
+	return w.inTurn && t != nil && (t.until != nil || t.last)
+}
