@@ -18,13 +18,3 @@ TEXT ·storeRelease64(SB), NOSPLIT, $0-16
 	MOVQ v+8(FP), CX
 	MOVQ CX, (AX)
 	RET
-
-// func storeThenLoad(x, n, f unsafe.Pointer) uint32
-TEXT ·storeThenLoad(SB), NOSPLIT, $0-28
-	MOVQ x+0(FP), AX
-	MOVQ n+8(FP), CX
-	MOVQ f+16(FP), DX
-	MOVQ CX, (AX)
-	MOVL (DX), BX
-	MOVL BX, ret+24(FP)
-	RET

@@ -15,13 +15,3 @@ TEXT ·storeRelease64(SB), NOSPLIT, $0-16
 	MOVD v+8(FP), R1
 	STLR R1, (R0)
 	RET
-
-// func storeThenLoad(x, n, f unsafe.Pointer) uint32
-TEXT ·storeThenLoad(SB), NOSPLIT, $0-28
-	MOVD x+0(FP), R0
-	MOVD n+8(FP), R1
-	MOVD f+16(FP), R2
-	STLR R1, (R0)
-	LDARW (R2), R3
-	MOVW R3, ret+24(FP)
-	RET

@@ -1,5 +1,0 @@
-//go:build !race && !gallop_explore
-
-package seam
-
-const ordered = false
