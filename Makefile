@@ -1,6 +1,6 @@
 # Thin names for common commands. What is checked before a merge is in .ci/run.
 
-.PHONY: test race ci bench models nightly soak
+.PHONY: test race ci bench models mutants nightly soak
 
 test:
 	go test ./...
@@ -16,6 +16,10 @@ bench:
 
 models:
 	docs/models/run
+
+# Puts bugs into the code, one at a time, and each must be found. Some twenty minutes.
+mutants:
+	GALLOP_MUTANTS=$${GALLOP_MUTANTS-.} go test ./internal/mutants -run='^TestMutantsDie$$' -v -timeout=0
 
 # Up to three hours: the long forms of the tests, many more schedules, the large models.
 nightly:

@@ -8,29 +8,23 @@ import "github.com/gallop-go/gallop/heap"
 // never calls Heap pays for a nil pointer.
 //
 // The arena is collected between behaviours when it has doubled. What counts as a root
-// are the handles in the actor's state and in its queued messages; a handle that is
-// kept elsewhere is dead afterwards, and a state that keeps one behind a Go pointer,
+// are the handles in the actor's state and in the messages that it has sent to itself:
+// those in its mailbox, in its stash and of its timers. A handle that is kept elsewhere
+// is dead afterwards, and a state that keeps one behind a Go pointer,
 // slice or map is refused: Heap panics with the path of the field. The pointers that
 // handles give must not outlive the behaviour, and nor must what Heap returns: call it
 // again in the next one.
 func (c *Context) Heap() *heap.Arena {
 	b := c.self
-	x := b.mine()
-	if x.arena == nil {
+	if b.arena == nil {
 		b.typ.heapRoots() // refuses the state if it must
-		x.arena = &ownArena{keeper: arenaCollector{}}
+		b.arena = new(heap.Arena)
 	}
-	x.arena.Bind(&c.chunks) // the actor may have moved to this worker
+	b.arena.Bind(&c.chunks) // the actor may have moved to this worker
 	if heap.Poisoned {
 		c.then |= mustCollect
 	}
-	return &x.arena.Arena
-}
-
-// ownArena is an actor's arena and what looks after it.
-type ownArena struct {
-	heap.Arena
-	keeper arenaKeeper
+	return b.arena
 }
 
 // arenaKeeper is an arenaCollector as the turn sees it, so that a program that never
@@ -41,23 +35,33 @@ type arenaKeeper interface {
 	free(b *body, r replier)
 }
 
+// arenaKeeper looks after the actor's arena, of which it has one.
+func (b *body) arenaKeeper() arenaKeeper { return b.typ.roots.Load().keeper }
+
 // arenaCollector collects the arena of the actor that it is given. The caller owns it.
 type arenaCollector struct{}
 
+// collectArena begins to collect the actor's arena, if it still has one, or goes on with
+// it. Owner only, between two behaviours.
+func (b *body) collectArena(c *Context) {
+	if b.arena != nil {
+		b.arenaKeeper().collect(b, c)
+	}
+}
+
 // freeArena gives the actor's memory back. The caller owns the body.
 func (b *body) freeArena(r replier) {
-	if x := b.extra; x != nil && x.arena != nil {
-		x.arena.keeper.free(b, r)
+	if b.arena != nil {
+		b.arenaKeeper().free(b, r)
 	}
 }
 
 func (arenaCollector) free(b *body, r replier) {
-	x := b.extra
 	if r.c != nil {
-		x.arena.Bind(&r.c.chunks)
+		b.arena.Bind(&r.c.chunks)
 	} else {
-		x.arena.Bind(nil)
+		b.arena.Bind(nil)
 	}
-	x.arena.Release()
-	x.arena, b.gc = nil, false
+	b.arena.Release()
+	b.arena, b.gc = nil, false
 }

@@ -107,12 +107,4 @@ func TestHeap_Recycled(t *testing.T) {
 }
 
 // heapOf returns the actor's arena, nil if it has none.
-func (b *body) heapOf() *heap.Arena {
-	if b.extra == nil {
-		return nil
-	}
-	if b.extra.arena == nil {
-		return nil
-	}
-	return &b.extra.arena.Arena
-}
+func (b *body) heapOf() *heap.Arena { return b.arena }

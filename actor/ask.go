@@ -99,18 +99,22 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 // once. Asking oneself is allowed. AskTo allocates nothing in steady state. It panics
 // if to is the zero Ref, or if reply belongs to another type than the running actor.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
-	d := b.decl()
-	if to.b == nil {
+	if d := b.decl(); to.b == nil {
 		zeroRef(d)
 	}
 	c.mustOwn(reply.decl())
-	m := newMessage(c, d.pool)
-	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{asker: c.self, reply: reply.d}}
+	b.ask(c, to, q, replyTo[R]{asker: c.self, reply: reply.d})
+}
+
+// ask sends a request from a behaviour.
+func (b AskBehaviour[S, Q, R]) ask(c *Context, to Ref[S], q Q, back replyTo[R]) {
+	m := newMessage(c, b.d.pool)
+	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
 	if to.b.sys == c.sys {
-		c.send(to.b, m, d)
+		c.send(to.b, m, b.d)
 		return
 	}
-	_ = c.sys.sendFromOutside(to.b, m, d)
+	_ = c.sys.sendFromOutside(to.b, m, b.d)
 }
 
 // mustOwn panics if d is not a behaviour of the running actor.
@@ -144,6 +148,10 @@ type replyTo[R any] struct {
 // asker is muted for it; those who clean up behind the dead are not.
 func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 	if to.call != nil {
+		if w := to.call.within; w != nil {
+			w.answer(r, res, mute)
+			return
+		}
 		to.call.finish(res)
 		return
 	}
@@ -180,6 +188,7 @@ type call[R any] struct {
 
 	several chan<- reply[R] // not nil: one of several calls, which wait there; has room
 	of      int             // which of them
+	within  *bidden[R]      // not nil: no goroutine waits but an actor, with a time-out
 }
 
 const (

@@ -14,13 +14,12 @@ func (b *body) attend(c *Context) (again bool) {
 		b.failed(c, f)
 	}
 	for left := b.batch; x.phase != ended; left-- {
-		m := x.next(&b.lane)
-		if m == nil {
+		if left == 0 {
+			x.remind(b, c)
 			return b.settleLane(c)
 		}
-		if left == 0 {
-			x.todo.unpop(m)
-			b.lane.push(newSignal(c, nil)) // for the next turn to look here
+		m := x.next(&b.lane)
+		if m == nil {
 			return b.settleLane(c)
 		}
 		b.serve(c, x, m)
@@ -29,20 +28,20 @@ func (b *body) attend(c *Context) (again bool) {
 	return false
 }
 
+// remind makes the next turn look here too. A reminder that there is already is not
+// answered by another: with a batch of one that would go on for ever.
+func (x *extras) remind(b *body, c *Context) {
+	if x.todo.first != nil && b.lane.quiet() {
+		b.lane.push(newSignal(c, nil))
+	}
+}
+
 // next returns what is to be served next, or nil.
 func (x *extras) next(l *lane) *message {
 	if x.todo.first == nil && !l.quiet() {
 		x.todo.add(l.take())
 	}
 	return x.todo.pop()
-}
-
-// unpop puts m back in front.
-func (l *messageList) unpop(m *message) {
-	if m.next = l.first; l.first == nil {
-		l.last = m
-	}
-	l.first = m
 }
 
 // serve acts on one message from the lane.
@@ -100,10 +99,14 @@ func (b *body) settleLane(c *Context) (again bool) {
 	if then&lookAgain != 0 {
 		b.comeBack(b.extra)
 	}
+	if then&mustCollect != 0 {
+		b.collectArena(c)
+	}
 	switch x := b.extra; {
 	case x.phase == ended:
 		return false
 	case x.waiting:
+		c.waiters.forget()
 		c.w.PrepareNext()
 		if b.debt.Park() {
 			b.recheckEnd(c)

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -47,9 +48,10 @@ type body struct {
 	debt       backpressure.Debt
 	batch      uint32
 	load       backpressure.Load
-	supervised bool // read-only after the spawn
-	became     bool // it dispatches by the table in its extras
-	gc         bool // the arena is being collected
+	supervised bool        // read-only after the spawn
+	became     bool        // it dispatches by the table in its extras
+	gc         bool        // the arena is being collected
+	arena      *heap.Arena // nil until Context.Heap is called; not in the extras, for Go's collector to have one object less to look at
 }
 
 // cell is an actor in memory.

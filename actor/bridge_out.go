@@ -3,14 +3,14 @@ package actor
 import (
 	"reflect"
 	"sync"
-
-	"github.com/gallop-go/gallop/backpressure"
 )
 
 // ToChan spawns an actor that puts every message that it is sent into ch, in the order
 // in which they come, and returns it as a handler. While ch has room it does so by
 // itself; otherwise a goroutine waits for room, one at most, and when the channel is 64
-// messages behind, the actors that send to it are muted until there is room again.
+// messages behind, it is under pressure ([Context.ApplyPressure]): the actors that send to
+// it are muted until there is room again, or let go now and then for what mail they have,
+// should it be their turn to say something before anybody reads the channel.
 //
 // A message that waits for room holds the system, so Wait, Run and Shutdown return
 // when whoever reads the channel has been given everything; Stop makes dead letters of
@@ -78,13 +78,17 @@ func (o *outlet[M]) doPut(c *Context, m M) {
 	o.waiting = append(o.waiting, m)
 	if len(o.waiting) >= outletRoom && !o.pressed {
 		o.pressed = true
-		c.self.setLoad(c, c.self.load|backpressure.Pressed)
+		c.ApplyPressure()
 	}
 }
 
-// doRoom lets the senders go on.
+// doRoom lets the senders go on, unless the room has gone since.
 func (o *outlet[M]) doRoom(c *Context, _ None) {
-	c.self.setLoad(c, c.self.load&^backpressure.Pressed)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.pressed {
+		c.ReleasePressure()
+	}
 }
 
 // flow puts what waits into the channel. If the actor or the system ends before, the

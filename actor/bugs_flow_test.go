@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -49,4 +50,71 @@ func TestBug_K43_NoControlMessages(t *testing.T) {
 	equal(t, "messages run", st.Messages, senders*(each+1))
 	equal(t, "dead letters", st.DeadLetters, 0)
 	equal(t, "stopped", st.Stopped, senders)
+}
+
+// TestBug_3382_ToChan: whoever reads a channel of ToChan asks the actor that sends to it, before
+// he reads on, and that one is muted because the channel is full: "nobody is muted for
+// ever".
+func TestBug_3382_ToChan(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	ch := make(chan int)
+	out := actor.ToChan(sys, ch)
+	a := puppetType.Spawn(sys, puppet{})
+	var sent atomic.Int64
+	var send deed
+	send = func(_ *puppet, c *actor.Context) {
+		out.Send(c, int(sent.Add(1)))
+		if sent.Load() < 1000 {
+			do.Send(c, actor.Self[puppet](c), send)
+		}
+	}
+	do.Send(sys, a, send)
+	eventually(t, "the sender to be muted", func() bool { return sys.Stats().Mutes > 0 })
+	if _, err := value.Ask(soon(t), sys, a, actor.None{}); err != nil {
+		t.Errorf("the question: %v", err)
+	}
+	for i := range 1000 {
+		equal(t, "value", receive(t, "a value", ch), i+1)
+	}
+	quiet(t, sys)
+	st := sys.Stats()
+	equal(t, "unmutes", st.Unmutes, st.Mutes)
+}
+
+// TestToChan_PressedAgain: the news that there is room come when there is none any more:
+// who sends is muted all the same.
+func TestToChan_PressedAgain(t *testing.T) {
+	sys := start(t, actor.Workers(1), actor.Spares(1))
+	ch, release := make(chan int), make(chan struct{})
+	out := actor.ToChan(sys, ch)
+	stuck := func(wait func(c *actor.Context)) {
+		in := make(chan struct{})
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) { close(in); wait(c) })
+		receive(t, "an actor to get stuck", in)
+	}
+	for i := range 70 {
+		out.Send(sys, i)
+	}
+	w := puppetType.Spawn(sys, puppet{})
+	muted := func(n uint64) {
+		eventually(t, "the sender to be muted", func() bool { return sys.Stats().Mutes >= n })
+	}
+	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 70) })
+	muted(1)
+	stuck(func(c *actor.Context) { c.Blocking(func() { <-release }) }) // the only spare is in use
+	stuck(func(*actor.Context) { <-release })                          // and the only worker
+	for i := range 40 {
+		out.Send(sys, 71+i)
+	}
+	for range 50 { // there is room, and the news of it is behind what has just been sent
+		receive(t, "a value", ch)
+	}
+	close(release)
+	eventually(t, "all to be put", func() bool { return sys.Stats().Messages >= 70+2+3+40 })
+	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 111) })
+	muted(2)
+	for range 112 - 50 {
+		receive(t, "a value", ch)
+	}
+	quiet(t, sys)
 }

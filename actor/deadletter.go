@@ -26,7 +26,10 @@ type DeadLetter struct {
 func (r replier) deadLetter(to *body, m *message, reason error) {
 	switch {
 	case m.id == systemID:
-		*payloadOf[signal](m) = nil
+		r.buryMailIn(m, to, reason)
+	case m.id == firedID:
+		to.extra.timers.missed(m)
+		return
 	case isOwn(m.id) || to.typ.decls[m.id].silent:
 		return // left to Go's collector: it may refer to what ends with its actor
 	default:

@@ -21,7 +21,8 @@
 //
 // A one-way message is a [Behaviour], a request with a reply an [AskBehaviour].
 // From outside, [AskBehaviour.Ask] blocks; inside a behaviour [AskTo] sends the
-// reply as a message. Work that blocks goes into a goroutine with [Pipe].
+// reply as a message. Work that blocks is declared with [Context.Blocking], or goes
+// into a goroutine with [Pipe]; long computations go on in another turn with [Yield].
 // [Handler] is for code that only cares about what an actor understands; package group
 // makes topics and pools of them. A message for later is [After] or [Every], an actor
 // to be found by others has a name ([Type.SpawnNamed], [Lookup]), and [FromChan] and
@@ -54,6 +55,10 @@
 //	System.Stop      refused           dead letters        finish               when they have; stopped
 //	actor.Stop       dead letters      dead letters        finish               at once
 //	Context.Stop     dead letters      dead letters        this one finishes    at once
+//	actor.Drain      dead letters      runs                run on               at once
+//	actor.Kill       dead letters      dead letters        until a Checkpoint   at once; OnStop does not run
+//
+// [StopWait], [DrainWait] and [KillWait] wait for the end of the actor, or of their context.
 //
 // # Costs
 //

@@ -1,6 +1,9 @@
 package actor
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 var (
 	// ErrStopped says that the receiver has ended. Returned by TrySend, SendWait
@@ -24,7 +27,19 @@ var (
 	// ErrSelfAsk says that a behaviour asked its own actor and would wait for
 	// itself for ever. Returned by Ask.
 	ErrSelfAsk = errors.New("gallop: actor asks itself")
+	// ErrNoReply says that no reply came in time; it is context.DeadlineExceeded too. The
+	// outcome of AskToWithin, and the reason of dead letters that are late replies.
+	ErrNoReply error = noReply{}
 	// ErrSystemStopped says that the system has stopped or is about to. Returned
 	// by everything that needs it to run; the reason of dead letters.
 	ErrSystemStopped = errors.New("gallop: system stopped")
 )
+
+// noReply is ErrNoReply.
+type noReply struct{}
+
+// Error implements error.
+func (noReply) Error() string { return "gallop: no reply in time: context deadline exceeded" }
+
+// Unwrap returns what Ask returns for a time-out.
+func (noReply) Unwrap() error { return context.DeadlineExceeded }

@@ -15,7 +15,7 @@ func (t Timer) OnItsWay() bool {
 	s := t.owner.extra.ownTimers().shard
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !payloadOf[timer](t.m).In()
+	return !s.slab.at(t.number).in
 }
 
 // NewClockAt is NewVirtualClock for a clock with a past: one that was started so many
@@ -29,14 +29,16 @@ func StopHandler[M any](sys *System, h Handler[M]) {
 	Stop(sys, h.(bound[outlet[M], M]).r)
 }
 
-// TimerSize is what a timer takes with the header of its message.
-const TimerSize = unsafe.Sizeof(node[timer]{})
+// TimerSize is what a timer takes in memory.
+const TimerSize = unsafe.Sizeof(timer{})
 
-// TimerOffset is where a timer lies in its message, and where payloadOf looks for it.
-const (
-	TimerOffset = unsafe.Offsetof(node[timer]{}.payload)
-	HeaderSize  = headerSize
-)
+// SlabPlaces calls f with the place of every number given, and the first of its chunk.
+func SlabPlaces(numbers []uint32, f func(number uint32, chunk int, i, begin uint32)) {
+	for _, n := range numbers {
+		chunk, i := slabPlace(n)
+		f(n, chunk, i, slabBegin(chunk))
+	}
+}
 
 // Muted tells whether an actor is parked, for tests.
 func Muted[S any](r Ref[S]) bool { return r.b.debt.Parked() }
@@ -82,3 +84,30 @@ func WhoWaits(s *System) (lines []string) {
 
 // StallEvery sets how often actors under pressure are looked at.
 func StallEvery(d time.Duration) Option { return func(o *options) { o.stallPeriod = d } }
+
+// Leftovers is what a system keeps of actors that should be nothing.
+type Leftovers struct{ Wards, Names, Timers, Armed int }
+
+// LeftoversOf counts them, in a system that is quiet.
+func LeftoversOf(s *System) (l Leftovers) {
+	l.Wards = len(s.wards.all.seats)
+	s.names.m.Range(func(any, any) bool { l.Names++; return true })
+	if t := s.timers.Load(); t != nil {
+		shards := t.alarmKeeper.(*timers).shards
+		for i := range shards {
+			a := &shards[i].slab
+			l.Timers += int(a.used - a.frees - uint32(a.back.Load()>>32))
+			l.Armed += shards[i].wheel.Len()
+		}
+	}
+	return l
+}
+
+// TiesOf counts the links, monitors and children of an actor that is idle.
+func TiesOf[S any](r Ref[S]) (n int) {
+	x := r.b.extra
+	for k := x.children.youngest; k != nil; k = k.older {
+		n++
+	}
+	return n + len(x.links.seats) + len(x.watchers.seats) + len(x.watching.seats) + x.guards
+}

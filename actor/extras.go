@@ -39,7 +39,6 @@ type extras struct {
 	trap     func(c *Context, b *body, e Exit)
 
 	table  *table        // that of a Variant
-	arena  *ownArena     // nil until Context.Heap is called
 	timers timerKeeper   // nil: it has never armed one
 	names  nameKeeper    // nil: it has none
 	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it

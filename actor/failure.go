@@ -149,8 +149,8 @@ func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError)
 	}
 	s.log(func(l logSink) {
 		l.fail("gallop: behaviour panicked", "actor", p.ActorID, "type", p.Type, "behaviour", p.Behaviour,
-			"message", p.MessageID, "from", p.From, "value", fmt.Sprint(p.Value), "goexit", p.Goexit,
-			"at", p.Frame, "stack", string(p.Stack))
+			"message", p.MessageID, "at", p.Frame, "value", fmt.Sprint(p.Value), "goexit", p.Goexit,
+			"from", p.From, "stack", string(p.Stack))
 	})
 }
 
@@ -161,8 +161,10 @@ func userFrames(stack []byte) []byte {
 	if i := bytes.LastIndex(stack, []byte("\npanic(")); i >= 0 {
 		stack = dropLines(stack[i+1:], 2)
 	}
-	if i := bytes.Index(stack, []byte("github.com/gallop-go/gallop/actor.(*body).stretch")); i > 0 {
-		stack = stack[:i]
+	for _, dispatch := range []string{"actor.Behaviour[...].Do.func", "actor.AskBehaviour[...].Do.func", "actor.(*body).stretch"} {
+		if i := bytes.Index(stack, []byte("github.com/gallop-go/gallop/"+dispatch)); i > 0 {
+			return stack[:i]
+		}
 	}
 	return stack
 }

@@ -184,3 +184,32 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 		p.Go(func() { put(a, nil); put(b, nil) })
 	})
 }
+
+// TestLobby_EndExplored: two senders wait and one gives up, while the actor ends: nobody
+// waits for a place that never comes.
+func TestLobby_EndExplored(t *testing.T) {
+	explore.Portfolio(t, func(p *explore.Program) {
+		b := &body{typ: new(typeInfo)}
+		l := &b.flowOf().lobby
+		b.gate.Shut(&gateMark)
+		for range 2 {
+			p.Go(func() {
+				if o := l.enter(b); o != nil {
+					p.Await(func() bool { return len(o.token) > 0 })
+				}
+			})
+		}
+		p.Go(func() {
+			if o := l.enter(b); o != nil {
+				b.forgo(o)
+			}
+		})
+		p.Go(func() { b.endFlow() })
+		p.After(func() error {
+			if !l.closed || l.first != nil {
+				return fmt.Errorf("closed: %v; somebody in line: %v", l.closed, l.first != nil)
+			}
+			return nil
+		})
+	})
+}

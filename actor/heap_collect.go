@@ -28,7 +28,7 @@ func (c *Context) collectWhenDue() { c.chunks.OnDue(func() { c.then |= mustColle
 
 // collect begins a collection, or goes on with it. Owner only, between behaviours.
 func (arenaCollector) collect(b *body, c *Context) {
-	a := b.extra.arena
+	a := b.arena
 	a.Bind(&c.chunks)
 	switch {
 	case b.gc:
@@ -45,27 +45,58 @@ func (arenaCollector) collect(b *body, c *Context) {
 // collecting goes on with a collection at the end of a turn, and reports whether there
 // is more to be done. Owner only.
 func (arenaCollector) collecting(b *body, c *Context) bool {
-	a := b.extra.arena
+	a := b.arena
 	a.Bind(&c.chunks)
 	b.gc = !a.Step(collectGas)
 	return b.gc
 }
 
 // roots lists where the handles are that keep something in the actor's arena alive:
-// the state, and messages that it has sent to itself. Handles in messages of others
-// are not of this arena, and the collector leaves them alone. Owner only.
+// the state, and the messages that it has sent to itself, wherever these wait. Handles in
+// messages of others are not of this arena, and the collector leaves them alone. Owner
+// only.
 func (b *body) roots(c *Context) []heap.Root {
 	t := b.typ.heapRoots()
 	roots := append(c.rooting[:0], b.stateRoot(t.state))
 	if t.messages {
 		roots = t.queued(roots, b.in.fifo, nil)
 		roots = t.queued(roots, b.box.head.Load(), b.in.last) // the load pairs with push
+		if h := b.lane.head.Load(); h != &closedMark {        // as does this one
+			roots = t.queued(roots, h, nil)
+		}
 		if x := b.extra; x != nil {
-			roots = t.queued(roots, x.stash.first, nil)
-			roots = t.queued(roots, x.back.first, nil)
+			roots = x.roots(roots, t)
 		}
 	}
 	c.rooting = roots
+	return roots
+}
+
+// roots adds what is in the messages that are neither in the mailbox nor in the lane.
+// Urgent mail that is held for a next life is not among them: this arena ends before.
+// Owner only.
+func (x *extras) roots(roots []heap.Root, t *typeRoots) []heap.Root {
+	for _, l := range [...]messageList{x.stash, x.back, x.todo} {
+		roots = t.queued(roots, l.first, nil)
+	}
+	if x.timers != nil {
+		roots = x.timers.roots(roots, t)
+	}
+	return roots
+}
+
+// roots adds the payloads of the timers that have not run, those of Every included.
+// Owner only.
+func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
+	for _, one := range l.list {
+		k := l.shard.slab.find(one)
+		if k == nil {
+			continue
+		}
+		if p := t.byID[k.id]; p != nil {
+			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
+		}
+	}
 	return roots
 }
 
@@ -80,6 +111,7 @@ func (b *body) stateRoot(l *heap.Layout) heap.Root {
 
 // typeRoots is what the collector has to know of a type. Read-only.
 type typeRoots struct {
+	keeper   arenaKeeper
 	state    *heap.Layout
 	byID     []*heap.Layout // of the messages of each behaviour, nil if without handles
 	messages bool           // whether there is any that is not nil
@@ -91,7 +123,7 @@ func (t *typeInfo) heapRoots() *typeRoots {
 	if r := t.roots.Load(); r != nil {
 		return r
 	}
-	r := &typeRoots{state: heap.LayoutOf(t.stateType()), byID: make([]*heap.Layout, len(t.decls))}
+	r := &typeRoots{keeper: arenaCollector{}, state: heap.LayoutOf(t.stateType()), byID: make([]*heap.Layout, len(t.decls))}
 	for i, d := range t.decls {
 		if p := d.payloadType(); p != nil {
 			if l := heap.LayoutOf(p); l.HasHandles() {

@@ -50,6 +50,21 @@ func TestUrgent_MoreThanABatch(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 1+1+1+1050)
 }
 
+// TestUrgent_BatchOfOne: two urgent messages at once to an actor whose turns are of one
+// message each. It answered its own reminders for ever. Found by the swarm, seed 7, when
+// it got its supervised children.
+func TestUrgent_BatchOfOne(t *testing.T) {
+	sys := start(t, actor.Workers(1), actor.Batch(1))
+	r := mortalType.Spawn(sys, mortal{})
+	inside(t, sys, func(c *actor.Context) {
+		for range 3 {
+			rush.Send(c, r, func(m *mortal, _ *actor.Context) { m.n++ })
+		}
+	})
+	quiet(t, sys)
+	equal(t, "messages", sys.Stats().Messages, 1+3)
+}
+
 // TestUrgent_Crash: a panic in an urgent message is one like another.
 func TestUrgent_Crash(t *testing.T) {
 	sys := start(t, actor.Workers(2))

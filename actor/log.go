@@ -27,12 +27,17 @@ type plainSink struct{}
 func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, args)) }
 func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
 
-// line writes pairs of keys and values behind a message, as slog's text does.
+// line writes pairs of keys and values behind a message, as slog's text does, but a stack
+// as what it is, for people to read: below, and indented.
 func line(msg string, args []any) string {
 	var b strings.Builder
 	b.WriteString(msg)
 	for i := 0; i+1 < len(args); i += 2 {
 		v := fmt.Sprint(args[i+1])
+		if args[i] == "stack" {
+			b.WriteString("\n\t" + strings.ReplaceAll(strings.TrimSuffix(v, "\n"), "\n", "\n\t"))
+			continue
+		}
 		if strings.ContainsAny(v, " \n\t\"=") {
 			v = fmt.Sprintf("%q", v)
 		}

@@ -32,11 +32,15 @@ func start(t testing.TB, opts ...actor.Option) *actor.System {
 	return sys
 }
 
+// patience is how long nothing may happen before that is a hang: long, because a busy
+// machine may halt a whole process for a minute.
+const patience = 3 * time.Minute
+
 // soon is a context that ends long after everything should have happened, so that
 // a hang is a failure and no time-out of the whole run.
 func soon(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -90,9 +94,9 @@ func panics(t testing.TB, words string, f func()) {
 // between. It is for what has no event to wait for.
 func eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); !cond(); runtime.Gosched() {
+	for end := time.Now().Add(patience); !cond(); runtime.Gosched() {
 		if time.Now().After(end) {
-			t.Fatalf("not in 30 s: %s", what)
+			t.Fatalf("not in %v: %s", patience, what)
 		}
 	}
 }
@@ -103,8 +107,8 @@ func receive[T any](t testing.TB, what string, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(30 * time.Second):
-		t.Fatalf("not in 30 s: %s", what)
+	case <-time.After(patience):
+		t.Fatalf("not in %v: %s", patience, what)
 		panic("unreachable")
 	}
 }

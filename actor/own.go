@@ -5,8 +5,7 @@ package actor
 // letters.
 const (
 	systemID = iota // a signal's: see signal.go
-	firedID         // the message of After
-	tickID          // a message of Every
+	firedID         // a timer's
 	roomID          // SendWait's messages before this one have run
 	lookID          // mail has come in to an empty bounded queue
 	stallID         // somebody has waited for long because of applied pressure
@@ -16,7 +15,6 @@ const (
 var ownDecls = []*declaration{
 	systemID: systemDecl,
 	firedID:  {name: "(timer)", id: firedID, run: func(c *Context, b *body, m *message) { b.extra.timers.fired(c, b, m) }},
-	tickID:   {name: "(tick)", id: tickID, run: func(c *Context, b *body, m *message) { b.extra.timers.ticked(c, b, m) }},
 	roomID:   roomDecl,
 	lookID:   lookDecl,
 	stallID:  stallDecl,

@@ -119,7 +119,7 @@ func TestStall_3382(t *testing.T) {
 // is.
 func watchdog(t testing.TB, sys *actor.System) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := sys.Wait(ctx); err != nil {
 		t.Fatalf("no progress: %v\n%s", err, strings.Join(actor.WhoWaits(sys), "\n"))
@@ -305,7 +305,7 @@ func TestStall_RandomGraphs(t *testing.T) {
 			g.sent.Add(1)
 			do.Send(sys, g.actors[a.at], g.do(a))
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := sys.Wait(ctx); err != nil {
 			t.Fatalf("no progress: %v\n%s", err, strings.Join(actor.WhoWaits(sys), "\n"))

@@ -39,7 +39,7 @@ func (b *body) RunTask(w *sched.Worker) (again bool) {
 			return b.pause(c)
 		}
 		if w.MustYield() {
-			return b.batchSpent(c) // others have waited for long; or to where what is left becomes dead letters
+			return b.cutShort(c) // others have waited for long; or to where what is left becomes dead letters
 		}
 	}
 	return b.attend(c)
@@ -104,15 +104,15 @@ func (b *body) pause(c *Context) (again bool) {
 	if then&yielded != 0 {
 		b.putFirst(c.takeFront())
 	}
-	if then&mustCollect != 0 && b.extra != nil && b.extra.arena != nil {
-		b.extra.arena.keeper.collect(b, c)
+	if then&mustCollect != 0 {
+		b.collectArena(c)
+	}
+	if then&lookAgain != 0 {
+		b.comeBack(b.extra)
 	}
 	switch {
 	case then&mustEnd != 0:
 		return b.end(c)
-	case then&lookAgain != 0:
-		b.comeBack(b.extra)
-		return true
 	case then&mayPark != 0 && b.park(c):
 		return false
 	case then&yielded != 0:
@@ -155,7 +155,7 @@ func (b *body) emptied(c *Context) (again bool) {
 // doze gives the actor up if nothing has come in since the turn began and its arena is
 // not being collected.
 func (b *body) doze(c *Context) (again bool) {
-	if b.gc && b.extra.arena.keeper.collecting(b, c) {
+	if b.gc && b.arenaKeeper().collecting(b, c) {
 		return true
 	}
 	c.w.PrepareNext()
@@ -176,6 +176,33 @@ func (b *body) batchSpent(c *Context) (again bool) {
 		b.setLoad(c, b.load|backpressure.Overloaded)
 	}
 	return true
+}
+
+// cutShort ends a turn before its batch is used up, because the worker is wanted
+// elsewhere. How long a turn took says nothing about the mailbox: the worker may not
+// have run at all for a while. So the actor is overloaded only if a batch of mail is
+// left, or else it could not be muted, and would flood others instead.
+func (b *body) cutShort(c *Context) (again bool) {
+	if b.load&backpressure.Counted != 0 || b.leftAtLeast(int(b.batch)) {
+		return b.batchSpent(c)
+	}
+	return true
+}
+
+// leftAtLeast tells whether n messages or more are left, and looks no further. Owner
+// only, with mail in in.fifo.
+func (b *body) leftAtLeast(n int) bool {
+	for m := b.in.fifo; m != nil; m = m.next {
+		if n--; n <= 0 {
+			return true
+		}
+	}
+	for m := b.box.head.Load(); m != b.in.last; m = m.next {
+		if n--; n <= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // wokenForNothing is a turn without mail: a signal has called the actor, or it was

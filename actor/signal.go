@@ -20,7 +20,8 @@ var signalPool, _ = poolOf[signal]()
 // systemDecl is the runtime's own row of every table: in the mailbox it wakes an actor
 // for its lane, starts it, and marks the end of a drain.
 var systemDecl = &declaration{
-	pool: signalPool,
+	pool:  signalPool,
+	clear: func(m *message) { takeSignal(m) },
 	run: func(c *Context, b *body, m *message) {
 		c.count.Messages-- // it is none of the user's
 		if s := takeSignal(m); s != nil {

@@ -108,3 +108,32 @@ func TestBecome(t *testing.T) {
 	d.says(t, "a: 1", "a: the rest of the table stays", "a: 2!", "a: 3", "b: 4")
 	inside(t, sys, func(c *actor.Context) { panics(t, "cannot become", func() { actor.Become(c, loud) }) })
 }
+
+// TestUnstash_Muted: an actor that unstashes and meets a gate in the same behaviour is
+// muted all the same, and so is the next one on that worker that meets the gate.
+func TestUnstash_Muted(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	free, err := sys.Hold() // as who waits for a socket does
+	must(t, err)
+	r := press(t, sys)
+	var d diary
+	a := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
+	b := puppetType.Spawn(sys, puppet{})
+	inside(t, sys, func(c *actor.Context) {
+		doAct.Send(c, a, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
+		say.Send(c, a, "1")
+		doAct.Send(c, a, func(_ *mortal, c *actor.Context) {
+			actor.Unbecome(c)
+			actor.UnstashAll(c)
+			count.Send(c, r, 1)
+		})
+		do.Send(c, b, func(_ *puppet, c *actor.Context) { count.Send(c, r, 1) })
+	})
+	eventually(t, "the one that unstashed is muted", func() bool { return actor.Muted(a) })
+	eventually(t, "the next one is muted", func() bool { return actor.Muted(b) })
+	d.says(t, "a: start")
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+	free()
+	quiet(t, sys)
+	d.says(t, "a: start", "a: 1")
+}

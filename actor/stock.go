@@ -79,6 +79,17 @@ func (c *Context) growStock() {
 	c.stock = bigger
 }
 
+// beginStock is growStock for nodes that came from elsewhere, and tells whether it is worth
+// it: not to a worker that is to be a spare after this turn. A thousand turns that block
+// have one message each, and stocks of five kilobytes.
+func (c *Context) beginStock() bool {
+	if c.w.Stray() {
+		return false // they are the collector's
+	}
+	c.growStock()
+	return true
+}
+
 // recycle takes one node back. Its payload holds no pointers any more.
 func (c *Context) recycle(m *message) {
 	c.recycleChain(m, m, 1)
@@ -87,8 +98,8 @@ func (c *Context) recycle(m *message) {
 // recycleChain takes back the n nodes from first to end, of one origin, which hold no
 // pointers any more. n is at most chainLength.
 func (c *Context) recycleChain(first, end *message, n int) {
-	if int(first.pool()) >= len(c.stock) {
-		c.growStock()
+	if int(first.pool()) >= len(c.stock) && !c.beginStock() {
+		return
 	}
 	s := &c.stock[first.pool()]
 	if first.home() != c.home {

@@ -28,7 +28,8 @@ type swarm struct {
 	budget atomic.Int64
 
 	sent, ran, dead, asked, answered atomic.Int64
-	crashed, late                    atomic.Int64
+	crashed, late, restarts          atomic.Int64
+	moved, broken                    atomic.Int64
 
 	mu   sync.Mutex
 	bees []actor.Ref[bee]
@@ -49,6 +50,7 @@ type task struct {
 }
 
 var (
+	beeFell = actor.Declare[actor.Fallen](beeType, "fell")
 	beeType = actor.NewType[bee]("bee")
 	beeDo   = actor.Declare[task](beeType, "do")
 	beeAsk  = actor.DeclareAsk[int, int](beeType, "ask")
@@ -57,7 +59,7 @@ var (
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	beeType.Table(beeDo.Do((*bee).Do), beeAsk.Do((*bee).Ask), beeHear.Do((*bee).Hear))
+	beeType.Table(beeDo.Do((*bee).Do), beeAsk.Do((*bee).Ask), beeHear.Do((*bee).Hear), beeFell.Do((*bee).Fell))
 }
 
 func (b *bee) count() {
@@ -93,10 +95,14 @@ func (s *swarm) ask(c *actor.Context, to actor.Ref[bee]) {
 
 func (s *swarm) spawn(from actor.Sender, next actor.Ref[bee]) actor.Ref[bee] {
 	b := beeType.Spawn(from, bee{s: s, next: next})
+	s.know(b)
+	return b
+}
+
+func (s *swarm) know(b actor.Ref[bee]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bees = append(s.bees, b)
-	return b
 }
 
 // any returns one of all actors, ended ones among them.
@@ -106,78 +112,13 @@ func (s *swarm) any(r *rand.Rand) actor.Ref[bee] {
 	return s.bees[r.IntN(len(s.bees))]
 }
 
-// workloads are what a swarm is made of. Each begins with a message to a new actor.
-var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
-	"tree": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
-		for range 2 + r.IntN(2) {
-			if m.left > 0 {
-				b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
-			}
-		}
-	},
-	"flood": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
-		for range 150 { // more than a batch: whoever gets them is overloaded
-			b.s.send(c, b.next, task{rest, 0, 0})
-		}
-		b.s.send(c, actor.Self[bee](c), task{m.do, m.left, r.Uint64()})
-	},
-	"ring": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
-		if m.left > 0 {
-			b.s.send(c, b.s.any(r), task{m.do, m.left - 1, r.Uint64()})
-		}
-	},
-	"asks": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
-		b.s.ask(c, b.s.any(r))
-		b.s.ask(c, b.next)
-		if m.left > 0 {
-			b.s.send(c, actor.Self[bee](c), task{m.do, m.left - 1, r.Uint64()})
-		}
-	},
-	"star": func(b *bee, c *actor.Context, r *rand.Rand, m task) { // everybody sends to one and it to everybody
-		for range 20 {
-			b.s.send(c, b.s.any(r), task{func(b *bee, c *actor.Context, _ *rand.Rand, _ task) {
-				b.s.send(c, b.next, task{rest, 0, 0})
-			}, 0, r.Uint64()})
-		}
-	},
-	"stops": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
-		switch victim := b.s.any(r); r.IntN(3) {
-		case 0:
-			actor.Stop(c, victim)
-		case 1:
-			actor.Kill(c, victim)
-		default:
-			b.ended = true
-			c.Stop()
-		}
-		b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
-	},
-	"panics": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
-		b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
-		b.s.crashed.Add(1)
-		b.ended = true
-		if r.IntN(2) == 0 {
-			panic("bee")
-		}
-		runtime.Goexit()
-	},
-	"blocks": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
-		c.Blocking(runtime.Gosched)
-		b.s.send(c, b.s.any(r), task{m.do, m.left - 1, r.Uint64()})
-	},
-}
-
-func rest(*bee, *actor.Context, *rand.Rand, task) {}
-
-var workloadNames = []string{"tree", "flood", "ring", "asks", "star", "stops", "panics", "blocks"}
-
 // hatch makes the system of a seed.
 func hatch(seed uint64, budget int) *swarm {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := &swarm{seed: seed}
 	s.budget.Store(int64(budget))
 	s.sys = actor.Start(actor.Workers(1+r.IntN(4)), actor.Batch([]int{1, 5, 100}[r.IntN(3)]), actor.Seed(seed),
-		actor.Logger(silent), actor.OnDeadLetter(func(actor.DeadLetter) { s.dead.Add(1) }))
+		actor.Logger(silent), actor.OnDeadLetter(s.bury))
 	sink := s.spawn(s.sys, actor.Ref[bee]{})
 	for range 1 + r.IntN(12) {
 		name := workloadNames[r.IntN(len(workloadNames))]
@@ -249,6 +190,8 @@ func (s *swarm) audit() error {
 		return fmt.Errorf("%d ran and %d are dead; the system says %+v", ran, dead, st)
 	case uint64(s.crashed.Load()) != st.Panics:
 		return fmt.Errorf("%d crashed; the system says %+v", s.crashed.Load(), st)
+	case s.broken.Load() != 0:
+		return fmt.Errorf("%d crates arrived with another hash", s.broken.Load())
 	case s.late.Load() != 0:
 		return fmt.Errorf("%d behaviours of actors that had ended", s.late.Load())
 	case st.Mutes != st.Unmutes:
@@ -257,23 +200,19 @@ func (s *swarm) audit() error {
 	return nil
 }
 
-// patience is how long nothing may happen at all before the swarm is said to hang.
-const patience = time.Minute
-
 // watch waits for the end, and gives up when nothing has run for long.
 func (s *swarm) watch(done <-chan error) error {
-	for last := int64(-1); ; {
+	for last, same := int64(-1), 0; same < 3; same++ { // a clock that jumped counts once
 		select {
 		case err := <-done:
 			return err
-		case <-time.After(patience):
+		case <-time.After(patience / 3):
 			if now := s.ran.Load() + s.dead.Load(); now != last {
-				last = now
-				continue
+				last, same = now, 0
 			}
-			return errors.New("no progress: " + s.picture())
 		}
 	}
+	return errors.New("no progress: " + s.picture())
 }
 
 // picture says what is where when nothing moves any more.
@@ -310,8 +249,8 @@ func swarmTime(t *testing.T) time.Duration {
 	return d
 }
 
-// TestSwarm: "Each runs exactly once or becomes a dead letter", over mixtures of trees,
-// floods, rings, asks, stars, stops, panics and blocking turns. GALLOP_SWARM repeats one
+// TestSwarm: "Each runs exactly once or becomes a dead letter", over mixtures of what
+// swarm_work_test.go has. GALLOP_SWARM repeats one
 // seed; with GALLOP_BUNDLES failures are written to that directory.
 func TestSwarm(t *testing.T) {
 	rounds, budget, first := nightly(60, 20_000), 4000, uint64(1)
@@ -324,7 +263,8 @@ func TestSwarm(t *testing.T) {
 	if length > 0 {
 		rounds = 0 // by the clock only
 	}
-	messages, seed := int64(0), first
+	var messages, faults, restarts, regions int64
+	seed := first
 	for ; seed < first+uint64(rounds) || time.Since(begin) < length; seed++ {
 		s := hatch(seed, budget)
 		if err := s.run(); err != nil {
@@ -332,6 +272,10 @@ func TestSwarm(t *testing.T) {
 			t.Fatalf("%v\nworkloads %q\nagain: GALLOP_SWARM=%d go test -run '^TestSwarm$' ./actor", err, s.names, seed)
 		}
 		messages += s.sent.Load()
+		faults += s.crashed.Load()
+		restarts += s.restarts.Load()
+		regions += s.moved.Load()
 	}
-	t.Logf("%d seeds, %d messages, none lost or doubled", seed-first, messages)
+	t.Logf("%d seeds, %d messages, %d faults, %d restarts, %d regions moved, none lost or doubled",
+		seed-first, messages, faults, restarts, regions)
 }

@@ -2,22 +2,22 @@ package actor
 
 import (
 	"fmt"
-	"slices"
 	"time"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/wheel"
 )
 
 // Timer is a message that an actor will send itself, once or again and again. Get
 // one from [After] or [Every]; copy it as you like. The zero Timer is none, and
 // canceling it does nothing.
 type Timer struct {
-	m     *message
 	owner *body
-	gen   uint32
+	armedTimer
 }
+
+// armedTimer is a timer as its owner knows it: its number, and which one of that number.
+type armedTimer struct{ number, gen uint32 }
 
 // After sends the running actor the message m for behaviour b, when d has passed. It
 // is at the end of the mailbox then, as if the actor had sent it itself at that
@@ -46,14 +46,19 @@ func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 
 func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) Timer {
 	c.mustOwn(b.decl())
-	n := c.alloc(timerPool.id)
-	k := payloadOf[timer](n)
-	k.id = b.d.id
-	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(k.words) {
-		k.held = c.alloc(b.d.poolID)
+	var held *message
+	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(timer{}.words) {
+		held = c.alloc(b.d.poolID)
 	}
-	*keptBy[M](k) = m
-	return c.arm(n, k, d, period)
+	a := c.beginArm(b.d.id, held)
+	*keptBy[M](a.timer) = m
+	return c.endArm(a, d, period)
+}
+
+// armSignal arms a timer for something of the runtime's own.
+func (c *Context) armSignal(d time.Duration, s signal) Timer {
+	held := newSignal(c, s)
+	return c.endArm(c.beginArm(systemID, held), d, 0)
 }
 
 // keptBy returns where the payload of a timer lies.
@@ -69,114 +74,121 @@ func keptBy[M any](k *timer) *M {
 // false if the message of [After] has run or runs, or the timer was canceled before.
 // It panics if the timer belongs to another actor.
 func (t Timer) Cancel(c *Context) bool {
-	if t.m == nil {
+	if t.owner == nil {
 		return false
 	}
 	if t.owner != c.self {
 		panic("gallop: Cancel of a timer of " + t.owner.String() + " by " + c.self.String())
 	}
-	if t.isOver() {
-		return false
-	}
-	c.self.extra.ownTimers().cancel(c, payloadOf[timer](t.m))
-	return true
+	return c.self.extra.ownTimers().cancel(c, t.armedTimer)
 }
 
-// timer is a timer in memory: the payload of a message. It is either in the wheel of
-// its actor's shard, or its message has been taken from there and is on its way, or
-// it runs.
+// timer is a timer in memory: an entry of its shard's slab, by a number. It is either
+// free, or the number is in the shard's wheel, or has been taken from there and is on
+// its way in a message, or its behaviour runs.
 //
-// The message of After is the timer's own, so that nothing is allocated when it
-// fires. That of Every may still be in the mailbox when the timer is armed again, so
-// it is another one each time, a tick, which refers to the timer.
+// Who writes to it: its owner while it is armed, under the shard's mu, since its message may
+// be on its way to a mailbox that is closed meanwhile, and then the shard ends it; whoever
+// runs its message; and who gives it back.
 //
-// With its header it fills 128 bytes on a 64-bit machine, and what the wheel touches
-// fills the first of two cache lines: a million timers are not in any cache, and what
-// they cost is how often they are fetched. For the same reason a small payload without
-// pointers lies here, and is copied to a message that is at hand when it is due.
+// It fills one cache line on a 64-bit machine: a million timers are not in any cache, and
+// what they cost is how often they are fetched. For the same reason a small payload
+// without pointers lies here, and is copied to a message that is at hand when it runs.
+// That it is no message itself, and linked to no other timer, spares Go's collector a
+// million objects.
 type timer struct {
-	wheel.Entry[*message] // guarded by the shard's mu; its item is the timer's message
-
-	// Read-only from the arming until it runs or ends.
+	at     uint64 // when it is due
 	body   *body
-	period int64 // 0: once
-	id     uint16
-
-	// Owner only.
-	live  bool // it will run, or run again
-	gen   generation
-	held  *message // its payload; nil: in words
-	words [3]uint64
+	period int64       // 0: once
+	held   *message    // its payload; nil: in words
+	words  [2]uint64   // of a free one, which one is free besides
+	gen    seam.Uint32 // how many timers were here before: see slab
+	id     uint16      // of the behaviour
+	in     bool        // the wheel has it
+	live   bool        // it will run, or run again
 }
 
-// generation is how many timers some memory was before. Raised by the owner when the
-// timer has run or was canceled; a Timer or a list that was kept for longer may look at
-// it when the memory is another actor's. It would be fooled by one that was kept for
-// exactly 2³² more. A word of 64 bits must lie at a multiple of 8, which on a 32-bit
-// machine the payload of a message does not.
-type generation = seam.Uint32
+// fired is the payload of a message that a shard sends: the number of a timer.
+type fired struct{ number uint32 }
 
-// tick is the payload of a message of Every.
-type tick struct{ of *timer }
+var firedPool, _ = poolOf[fired]()
 
-var (
-	timerPool, _ = poolOf[timer]()
-	tickPool, _  = poolOf[tick]()
-)
+// arming is a timer between the two halves of its arming, with its shard locked, since
+// it may be due, and run elsewhere, as soon as it is not.
+type arming struct {
+	*timer
+	list   *actorTimers
+	number uint32
+}
 
-// arm starts a new timer of the running actor, whose payload is in its place.
-func (c *Context) arm(m *message, k *timer, d, period time.Duration) Timer {
-	b := c.self
-	k.Item = m
-	k.body, k.period, k.live = b, int64(period), true
-	t := Timer{m, b, k.gen.Load()}
-	l := b.mine().ownTimers()
+// beginArm finds the place for a new timer of the running actor.
+func (c *Context) beginArm(id uint16, held *message) arming {
+	l := c.self.mine().ownTimers()
 	if l.shard == nil {
 		l.shard = c.sys.makeTimers().shardOf(c)
 	}
-	l.add(t)
+	l.shard.mu.Lock()
+	if l.shard.wheel.Len() == 0 {
+		l.shard.slab.shrink()
+	}
+	n, k := l.shard.slab.take()
+	k.id, k.held = id, held
+	return arming{k, l, n}
+}
+
+// endArm arms a timer whose payload is in its place.
+func (c *Context) endArm(a arming, d, period time.Duration) Timer {
+	k, s := a.timer, a.list.shard
+	k.body, k.period, k.live = c.self, int64(period), true
+	t := Timer{c.self, armedTimer{a.number, k.gen.Load()}}
 	now := c.sys.opts.clock.Nanos()
-	l.shard.add(c, k, seam.After(now, max(d, 0)), now)
+	first := s.enter(a.number, k, seam.After(now, max(d, 0)), now)
+	s.mu.Unlock()
+	a.list.add(t.armedTimer)
+	if first {
+		s.see(c, now)
+	}
 	return t
 }
 
-// fired runs the message of After, unless it was canceled on its way.
+// fired runs the message of a timer, unless it was canceled on its way. That of Every is
+// armed again before.
 func (l *actorTimers) fired(c *Context, b *body, m *message) {
-	k := payloadOf[timer](m)
-	if !k.live {
+	n := payloadOf[fired](m).number
+	k := l.shard.slab.at(n)
+	switch {
+	case !k.live:
 		c.count.Messages-- // it does not run after all
-		k.clear()
+		l.shard.slab.giveBack(n, k)
+		return
+	case k.period == 0:
+		l.left--
+		k.gen.Add(1)
+		run := k.take(c, b)
+		l.shard.slab.giveBack(n, k)
+		c.runHeld(b, m, run)
 		return
 	}
-	l.left--
-	k.gen.Add(1)
-	held := k.take(c, b)
-	k.clear()
-	c.runHeld(b, m, held)
+	run := k.copy(c, b)
+	l.again(c, n, k)
+	c.runHeld(b, m, run)
 }
 
-// ticked arms the timer of Every again and runs its message, unless it was canceled
-// meanwhile.
-func (l *actorTimers) ticked(c *Context, b *body, m *message) {
-	t := payloadOf[tick](m)
-	k := t.of
-	t.of = nil
-	if !k.live {
-		c.count.Messages--
-		c.recycle(k.clear())
+// again arms the timer of Every for its next tick. If its actor drains, this was the last.
+func (l *actorTimers) again(c *Context, n uint32, k *timer) {
+	if l.over {
+		k.over()
+		l.shard.slab.giveBack(n, k)
 		return
 	}
 	now := c.sys.opts.clock.Nanos()
-	if l.shard != nil { // it is nil when the actor drains: timers have ended
-		l.shard.add(c, k, k.following(now), now)
-	}
-	c.runHeld(b, m, k.copy(c, b))
+	l.shard.add(c, n, k, k.following(now), now)
 }
 
 // following is when the next tick is due: a whole number of periods after the last
 // one, and later than now.
 func (k *timer) following(now int64) int64 {
-	at := int64(k.At())
+	at := int64(k.at)
 	behind := max(now-at, 0) / k.period
 	if at > maxTime-k.period*(behind+1) {
 		return maxTime
@@ -208,91 +220,4 @@ func (c *Context) runHeld(b *body, at, m *message) {
 	at.id, at.from = m.id, b.id
 	b.runs()[m.id](c, b, m)
 	c.recycle(m)
-}
-
-// clear makes a timer that is in no wheel keep nothing alive, and returns its message.
-func (k *timer) clear() *message {
-	m := k.Item
-	k.body, k.held, k.Item = nil, nil, nil
-	return m
-}
-
-// timerKeeper is an actorTimers as the rest of the runtime sees it, so that a program
-// that arms no timer does not link them.
-type timerKeeper interface {
-	fired(c *Context, b *body, m *message)
-	ticked(c *Context, b *body, m *message)
-	cancelAll(c *Context)
-	end(r replier)
-}
-
-// ownTimers returns the timers of an actor, and makes them at first. Owner only.
-func (x *extras) ownTimers() *actorTimers {
-	if l, ok := x.timers.(*actorTimers); ok {
-		return l
-	}
-	l := new(actorTimers)
-	x.timers = l
-	return l
-}
-
-// actorTimers are an actor's timers. Owner only.
-//
-// They are in a list with gaps: a timer that has run or was canceled stays in it, and
-// is known by its gen. To take it out at once would fetch its neighbours.
-type actorTimers struct {
-	list  []Timer
-	left  int         // how many of the list have not run
-	shard *timerShard // where all of them are: their order is decided in one place
-}
-
-// add enters a timer, and tidies the list up if it is full and half of it is gone.
-func (l *actorTimers) add(t Timer) {
-	if len(l.list) == cap(l.list) && l.left <= len(l.list)/2 {
-		l.list = slices.DeleteFunc(l.list, Timer.isOver)
-	}
-	l.list = append(l.list, t)
-	l.left++
-}
-
-// isOver tells whether the timer has run or was canceled. Its actor only.
-func (t Timer) isOver() bool { return payloadOf[timer](t.m).gen.Load() != t.gen }
-
-// cancel ends one timer. One that is on its way stays as it is but for its payload,
-// and is discarded when it comes.
-func (l *actorTimers) cancel(c *Context, k *timer) {
-	l.left--
-	k.live = false
-	k.gen.Add(1)
-	if held := k.held; held != nil {
-		k.held = nil
-		c.self.typ.decls[k.id].clear(held)
-		c.recycle(held)
-	}
-	if l.shard != nil && l.shard.remove(k) {
-		c.recycle(k.clear())
-	}
-}
-
-// cancelAll ends all timers of an actor that lives on: those on their way as well.
-func (l *actorTimers) cancelAll(c *Context) {
-	for _, t := range l.list {
-		if !t.isOver() {
-			l.cancel(c, payloadOf[timer](t.m))
-		}
-	}
-	l.list, l.left = nil, 0
-}
-
-// end ends all timers with their actor. What is on its way finds the mailbox closed.
-// A system that has stopped keeps its wheels, since nobody looks at them any more.
-func (l *actorTimers) end(r replier) {
-	if l.shard == nil || r.c == nil {
-		return
-	}
-	l.list = slices.DeleteFunc(l.list, Timer.isOver)
-	for some := range slices.Chunk(l.list, fireBatch) {
-		l.shard.removeAll(some)
-	}
-	*l = actorTimers{}
 }

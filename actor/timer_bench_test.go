@@ -138,16 +138,16 @@ func BenchmarkTimer_ArmFireOne(b *testing.B) {
 func BenchmarkTimerQueue(b *testing.B) {
 	d := delays(manyTimers)
 	b.Run("wheel", func(b *testing.B) {
-		entries := make([]wheel.Entry[int], len(d))
+		at := make([]uint64, len(d))
 		for b.Loop() {
-			var w wheel.Wheel[int]
-			for i := range entries {
-				w.Add(&entries[i], uint64(d[i]))
+			var w wheel.Wheel
+			for i := range at {
+				at[i] = w.Add(uint32(i), uint64(d[i]))
 			}
-			for i := 0; i < len(entries); i += 2 {
-				w.Remove(&entries[i])
+			for i := 0; i < len(at); i += 2 {
+				w.Remove(uint32(i), at[i])
 			}
-			for w.Pop(uint64(time.Second)) != nil {
+			for ok := true; ok; _, ok = w.Pop(uint64(time.Second)) {
 			}
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(d)), "ns/timer")

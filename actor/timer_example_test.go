@@ -199,3 +199,24 @@ func ExampleRef_Standing() {
 	// idle
 	// ended true
 }
+
+// A request with a time-out, on a virtual clock: nobody answers within a second.
+func ExampleAskToWithin() {
+	ctx, clock := context.Background(), actor.NewVirtualClock(time.Unix(0, 0))
+	sys := actor.Start(actor.Clock(clock), actor.Workers(2))
+	slow, asked := puppetType.Spawn(sys, puppet{}), make(chan struct{})
+	told := make(chan error)
+	asker := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { told <- r.Err }})
+	release := make(chan struct{})
+	do.Send(sys, slow, func(*puppet, *actor.Context) { <-release })
+	do.Send(sys, asker, func(_ *puppet, c *actor.Context) {
+		actor.AskToWithin(c, time.Second, try, slow, func(*puppet, *actor.Context) (any, error) { return "late", nil }, note)
+		close(asked)
+	})
+	<-asked
+	clock.Jump(time.Second)
+	fmt.Println(<-told)
+	close(release)
+	_ = sys.Shutdown(ctx)
+	// Output: gallop: no reply in time: context deadline exceeded
+}

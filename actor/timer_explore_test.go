@@ -20,7 +20,7 @@ type alarmWorld struct {
 	at   int64 // when the alarm rings; 0: it is not set
 	runs []*timerShard
 	own  map[*timerShard]int // in how many queues and hands
-	left map[*message]int64  // armed and not fired
+	left map[uint32]int64    // armed and not fired: by number, and the shard's behind it
 }
 
 // The world is the clock and its alarm.
@@ -40,13 +40,14 @@ func (w *alarmWorld) start(_ *Context, s *timerShard) {
 // arm arms one timer for each delay.
 func (w *alarmWorld) arm(shard int, delays ...int64) {
 	for _, d := range delays {
-		m := &new(node[timer]).message
-		k := payloadOf[timer](m)
-		k.Item = m
+		s := &w.t.shards[shard]
+		s.mu.Lock()
+		n, k := s.slab.take()
+		s.mu.Unlock()
 		w.p.Point()
 		now := w.now
-		w.left[m] = now + d
-		w.t.shards[shard].add(nil, k, now+d, now)
+		w.left[n<<1|uint32(shard)] = now + d
+		s.add(nil, n, k, now+d, now)
 	}
 }
 
@@ -72,7 +73,11 @@ func (w *alarmWorld) work() {
 		s := w.runs[0]
 		w.runs = w.runs[1:]
 		s.take(w.now)
-		for _, m := range s.due {
+		for _, d := range s.due {
+			m := d.number << 1
+			if s == &w.t.shards[1] {
+				m |= 1
+			}
 			if w.left[m] > w.now {
 				w.p.Errorf("a timer of %d fired at %d", w.left[m], w.now)
 			}
@@ -97,7 +102,7 @@ func (w *alarmWorld) overlooked() error {
 // rings, all that is due fires; none too early; and a shard is in one place at a time.
 func TestAlarm_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		w := &alarmWorld{p: p, own: map[*timerShard]int{}, left: map[*message]int64{}}
+		w := &alarmWorld{p: p, own: map[*timerShard]int{}, left: map[uint32]int64{}}
 		w.t.start = w.start
 		w.t.prepare(w, 2)
 		p.Go(func() { w.arm(0, 3, 1) })

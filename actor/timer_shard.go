@@ -50,9 +50,16 @@ type timerShard struct {
 	_        cacheline.Pad
 
 	mu    seam.Mutex
-	wheel wheel.Wheel[*message] // guarded by mu
-	held  bool                  // guarded by mu: it holds the system
-	due   []*message            // owned by the turn
+	wheel wheel.Wheel // guarded by mu
+	held  bool        // guarded by mu: it holds the system
+	slab  slab
+	due   []dueTimer // owned by the turn
+}
+
+// dueTimer is a timer that has been taken from its wheel, and where its message goes.
+type dueTimer struct {
+	to     *body
+	number uint32
 }
 
 const (
@@ -63,44 +70,84 @@ const (
 
 // add puts a timer into the wheel. now is what the clock has just shown. The caller
 // owns the timer's actor and runs on a worker.
-func (s *timerShard) add(c *Context, k *timer, at, now int64) {
+func (s *timerShard) add(c *Context, number uint32, k *timer, at, now int64) {
 	s.mu.Lock()
-	if s.wheel.Len() == 0 {
-		s.wheel.Pop(uint64(now)) // nothing is due; the wheel's time comes near
-	}
-	s.wheel.Add(&k.Entry, uint64(at))
-	if !s.held && s.all.hold {
-		s.held = s.all.sys.sched.Hold() // a behaviour runs, so it cannot be too late
-	}
-	first := at < s.earliest.Load()
-	if first {
-		s.earliest.Store(at)
-	}
+	first := s.enter(number, k, at, now)
 	s.mu.Unlock()
 	if first {
 		s.see(c, now)
 	}
 }
 
-// remove takes a timer out of the wheel, and reports whether it was there.
-func (s *timerShard) remove(k *timer) bool {
-	s.mu.Lock()
-	in := k.In()
-	if in {
-		s.wheel.Remove(&k.Entry)
+// enter is the part of add under the lock. It reports whether the timer is the first, so
+// that the caller has to see to it.
+func (s *timerShard) enter(number uint32, k *timer, at, now int64) (first bool) {
+	if s.wheel.Len() == 0 {
+		s.wheel.Pop(uint64(now)) // nothing is due; the wheel's time comes near
 	}
-	s.letGo()
-	return in
+	k.at = s.wheel.Add(number, uint64(at))
+	k.in = true
+	if !s.held && s.all.hold {
+		s.held = s.all.sys.sched.Hold() // a behaviour runs, so it cannot be too late
+	}
+	if first = at < s.earliest.Load(); first {
+		s.earliest.Store(at)
+	}
+	return first
 }
 
-// removeAll takes timers of one actor out of the wheel, those that are there.
-func (s *timerShard) removeAll(list []Timer) {
+// cancel ends a timer of the running actor, if it has neither run nor was canceled. Its
+// payload is the caller's then.
+func (s *timerShard) cancel(t armedTimer) (id uint16, held *message, ok bool) {
+	s.mu.Lock()
+	k := s.slab.find(t)
+	if k == nil {
+		s.mu.Unlock()
+		return 0, nil, false
+	}
+	id, held = k.id, k.held
+	k.held = nil
+	k.over()
+	if k.in {
+		s.remove(t.number, k)
+	}
+	s.letGo()
+	return id, held, true
+}
+
+// over says that a timer does not run any more. Who may write to it.
+func (k *timer) over() {
+	k.live = false
+	k.gen.Add(1)
+}
+
+// remove takes a timer out of the wheel. It is free when the wheel has dropped it. Caller
+// holds mu.
+func (s *timerShard) remove(number uint32, k *timer) {
+	k.in, k.body = false, nil
+	s.wheel.Remove(number, k.at)
+}
+
+// removeAll ends timers of one actor that are in the wheel.
+func (s *timerShard) removeAll(list []armedTimer) {
 	s.mu.Lock()
 	for _, t := range list {
-		if k := payloadOf[timer](t.m); k.In() {
-			s.wheel.Remove(&k.Entry)
+		if k := s.slab.find(t); k != nil && k.in {
+			k.held = nil
+			k.over()
+			s.remove(t.number, k)
 		}
 	}
+	s.letGo()
+}
+
+// lost ends a timer that was on its way to an actor that has ended.
+func (s *timerShard) lost(number uint32) {
+	s.mu.Lock()
+	k := s.slab.at(number)
+	k.body = nil
+	k.over()
+	s.slab.drop(number)
 	s.letGo()
 }
 
@@ -108,9 +155,13 @@ func (s *timerShard) removeAll(list []Timer) {
 // is: it rings once for nothing, which is cheaper than to set it for every timer that
 // is canceled in time, as most are. Caller holds mu.
 func (s *timerShard) letGo() {
-	over := s.held && s.wheel.Len() == 0
-	if over {
-		s.held = false
+	for _, n := range s.wheel.Dropped() {
+		s.slab.drop(n)
+	}
+	over := false
+	if s.wheel.Len() == 0 {
+		over, s.held = s.held, false
+		s.slab.shrink()
 	}
 	s.mu.Unlock()
 	if over {
@@ -136,9 +187,9 @@ func (s *timerShard) RunTask(w *sched.Worker) (again bool) {
 		return true // to where tasks are buried
 	}
 	s.take(s.all.clock.Nanos())
-	for i, m := range s.due {
-		s.due[i] = nil
-		c.fire(m)
+	for i, d := range s.due {
+		s.due[i].to = nil
+		s.fire(c, d)
 	}
 	w.Spend(max(len(s.due), 1))
 	if len(s.due) == fireBatch {
@@ -163,11 +214,15 @@ func (s *timerShard) take(now int64) {
 	s.due = s.due[:0]
 	s.mu.Lock()
 	for len(s.due) < fireBatch {
-		e := s.wheel.Pop(uint64(now))
-		if e == nil {
+		n, ok := s.wheel.Pop(uint64(now))
+		if !ok {
 			break
 		}
-		s.due = append(s.due, e.Item)
+		s.due = append(s.due, dueTimer{number: n})
+	}
+	for i := range s.due { // apart: no fetch waits for another one
+		k := s.slab.at(s.due[i].number)
+		s.due[i].to, k.in = k.body, false
 	}
 	next := int64(never)
 	if at, ok := s.wheel.Next(); ok {
@@ -181,18 +236,16 @@ func (s *timerShard) take(now int64) {
 // implements sched.Runner.
 func (s *timerShard) TaskDied(*sched.Worker, error) {}
 
-// fire sends the message of a timer that was taken from its wheel. If its actor has
-// ended, nobody else has the timer any more.
-func (c *Context) fire(m *message) {
-	k := payloadOf[timer](m)
-	to := k.body
+// fire sends the message of a timer that was taken from its wheel.
+func (s *timerShard) fire(c *Context, d dueTimer) {
+	m := c.alloc(firedPool.id)
 	m.id = firedID
-	if k.period != 0 {
-		m = c.alloc(tickPool.id)
-		m.id = tickID
-		payloadOf[tick](m).of = k
-	}
-	if to.box.push(m) == pushWoke {
-		c.w.Schedule(&to.task)
+	payloadOf[fired](m).number = d.number
+	switch d.to.box.push(m) {
+	case pushWoke:
+		c.w.Schedule(&d.to.task)
+	case pushClosed:
+		c.recycle(m)
+		s.lost(d.number)
 	}
 }

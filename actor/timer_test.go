@@ -183,6 +183,7 @@ func TestTimer_Cancel(t *testing.T) {
 		}
 		equal(t, "Cancel of the new one", again.Cancel(c), true)
 	})
+	quiet(t, sys)                                 // a worker shows its counters from time to time
 	equal(t, "messages", sys.Stats().Messages, 4) // two asks, the last but one, and the timer
 }
 
@@ -394,11 +395,16 @@ func TestMisuse_OfTimers(t *testing.T) {
 	equal(t, "panics", sys.Stats().Panics, 0)
 }
 
-// TestTimer_Layout: "With its header it fills 128 bytes on a 64-bit machine"; and on any
-// it lies where the payload of a message is looked for.
+// TestTimer_Layout: "It fills one cache line on a 64-bit machine"; and the numbers of a slab
+// are in chunks, each as large as all before it.
 func TestTimer_Layout(t *testing.T) {
-	equal(t, "place in the message", actor.TimerOffset, actor.HeaderSize)
 	if unsafe.Sizeof(uintptr(0)) == 8 {
-		equal(t, "size", actor.TimerSize, 128)
+		equal(t, "size", actor.TimerSize, 64)
 	}
+	actor.SlabPlaces([]uint32{0, 1, 63, 64, 127, 128, 255, 256, 1 << 31, math.MaxUint32}, func(n uint32, chunk int, i, begin uint32) {
+		equal(t, "first of the chunk and place", begin+i, n)
+		if size := max(begin, 64); i >= size || chunk > 26 {
+			t.Errorf("number %d is number %d of chunk %d, which has %d", n, i, chunk, size)
+		}
+	})
 }

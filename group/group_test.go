@@ -48,8 +48,12 @@ func start(t testing.TB, opts ...actor.Option) *actor.System {
 	return sys
 }
 
+// patience is how long nothing may happen before that is a hang: long, because a busy
+// machine may halt a whole process for a minute.
+const patience = 3 * time.Minute
+
 func soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -22,10 +22,7 @@ type Arena struct {
 
 	// Written when a chunk is added and on release.
 	pages    pageTable
-	start    handle // first handle of the open chunk
-	class    uint8  // of the next chunk
 	reserved int
-	inline   [inlinePages]page
 
 	// Written by Bind, SetLimit and the collector.
 	recycler  *Recycler
@@ -75,9 +72,9 @@ func (a *Arena) SetLimit(bytes int) {
 // Stats counts what the arena holds. It costs a walk over the chunks. Owner only.
 func (a *Arena) Stats() Stats {
 	a.retire()
-	s := Stats{Chunks: a.pages.count, Reserved: a.reserved}
-	for i := range a.pages.slots {
-		s.Used += int(a.pages.slots[i].used)
+	s := Stats{Chunks: int(a.pages.count), Reserved: a.reserved}
+	for _, p := range a.pages.all() {
+		s.Used += int(p.used)
 	}
 	if a.pages.gc != nil {
 		a.pages.gc.count(&s)
@@ -95,9 +92,9 @@ func (a *Arena) Release() {
 		a.pages.gc.giveUp()
 		a.pages.gc = nil
 	}
-	for i := range a.pages.slots {
-		if p := &a.pages.slots[i]; p.number != noPage {
-			a.drop(p)
+	for _, p := range a.pages.all() {
+		if p.number != noPage {
+			a.drop(&p)
 		}
 	}
 	a.pages.forget()
@@ -122,8 +119,8 @@ func (a *Arena) abandon() {
 
 // close leaves the arena without an open chunk.
 func (a *Arena) close() {
-	a.next, a.end, a.start = 0, 0, 0
-	a.class, a.reserved = 0, 0
+	a.next, a.end = 0, 0
+	a.pages.class, a.reserved = 0, 0
 }
 
 // firstThreshold is how many bytes an arena holds when it is first due, as in the
@@ -224,14 +221,14 @@ func (a *Arena) newChunk(need int) (chunk, bool) {
 		return newChunk(need), true
 	}
 	least := classFor(need)
-	class := max(int(a.class), least)
+	class := max(int(a.pages.class), least)
 	for class > least && !a.allows(classSize(class)) {
 		class--
 	}
 	if !a.allows(classSize(class)) {
 		return chunk{}, false
 	}
-	a.class = uint8(min(class+1, chunkClasses-1))
+	a.pages.class = uint8(min(class+1, chunkClasses-1))
 	return a.recycler.take(class), true
 }
 
@@ -241,7 +238,7 @@ func (a *Arena) allows(size int) bool { return a.limit == 0 || size <= a.limit-a
 // enter makes a chunk part of the address space.
 func (a *Arena) enter(p page) {
 	if a.pages.full() {
-		a.pages.enlarge(a.inline[:])
+		a.pages.enlarge()
 	}
 	a.pages.add(p)
 	a.reserved += p.length()
@@ -251,15 +248,14 @@ func (a *Arena) enter(p page) {
 func (a *Arena) open(number uint64, c chunk) {
 	a.retire()
 	a.pages.setNear(number, c.base)
-	a.start = pageStart(number)
-	a.next = a.start + handle(c.used/granule)
-	a.end = a.start + handle(c.size/granule)
+	a.next = pageStart(number) + handle(c.used/granule)
+	a.end = pageStart(number) + handle(c.size/granule)
 }
 
 // retire notes how much of the open chunk was used. It may stay open.
 func (a *Arena) retire() {
-	if a.start != 0 {
-		a.pages.find(a.start.page()).used = uint32(a.next-a.start) * granule
+	if near := a.pages.nearPlus1 - 1; a.pages.nearPlus1 != 0 {
+		a.pages.find(near).used = uint32(a.next-pageStart(near)) * granule
 	}
 }
 

@@ -163,3 +163,27 @@ func TestBlobsOfUnreachableArenas(t *testing.T) {
 	}
 	t.Errorf("%+v are left", heap.Blobs())
 }
+
+// A blob that came with a region is counted by the arena that holds it now, and not again
+// when Go's collector finds the region's arena unreachable.
+func TestBlobsOfJoinedRegions(t *testing.T) {
+	before := heap.Blobs()
+	var a heap.Arena
+	for range 50 {
+		r := heap.NewRegion[heap.Blob]()
+		heap.NewBlob(r.Arena(), text(100))
+		r.Join(&a)
+	}
+	for range 50 {
+		heap.NewBlob(new(heap.Arena), text(100))
+	}
+	for range 1000 { // until those that nobody holds are counted down
+		if heap.Blobs().Live <= before.Live+50 {
+			break
+		}
+		runtime.GC()
+	}
+	mustLive(t, before, 50)
+	a.Release()
+	mustLive(t, before, 0)
+}

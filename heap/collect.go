@@ -3,8 +3,6 @@ package heap
 import (
 	"fmt"
 	"unsafe"
-
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // The collector copies what is reachable into new chunks and lets the old ones go.
@@ -30,11 +28,10 @@ type collector struct {
 	arena *Arena
 
 	// from-space. Its table does not change while the collector works.
-	from   pageTable
-	inline [inlinePages]page
-	held   int      // bytes of its chunks
-	marks  []uint64 // a bit for each granule that was copied, or for a page that stays
-	first  []int    // by slot of from: its first word of marks
+	from  pageTable
+	held  int      // bytes of its chunks
+	marks []uint64 // a bit for each granule that was copied, or for a page that stays
+	first []int    // by slot of from: its first word of marks
 
 	// The page of from-space that was looked at last.
 	last     uint64 // its number, or noPage
@@ -51,6 +48,8 @@ type collector struct {
 	work int // bytes copied and scanned
 	made int // bytes that behaviours took since the last step
 	keep int // bytes that stay: those copied, and pages that were marked
+
+	scanned []scannedRow // where invariants are checked
 }
 
 // Collect frees what the roots do not lead to. It finishes a collection that is
@@ -61,12 +60,12 @@ type collector struct {
 func (a *Arena) Collect(roots ...Root) {
 	a.Finish()
 	before := graph{}
-	if invariant.On {
+	if verifying {
 		before = a.graph(roots)
 	}
 	a.Begin(roots...)
 	a.Finish()
-	if invariant.On {
+	if verifying {
 		before.mustEqual(a.graph(roots))
 	}
 }
@@ -120,19 +119,14 @@ func (a *Arena) Finish() {
 // begin turns the arena's pages into from-space.
 func (g *collector) begin(a *Arena) {
 	g.arena, g.from, g.held = a, a.pages, a.reserved
-	if len(g.from.slots) == inlinePages {
-		g.inline = a.inline
-		g.from.slots = g.inline[:]
-		clear(a.inline[:])
-	}
 	a.abandon()
 	a.pages.gc = g
 	g.last, g.class, g.work, g.made, g.keep = noPage, 0, 0, 0, 0
 	words := 0
 	g.first = g.first[:0]
-	for i := range g.from.slots {
+	for _, p := range g.from.all() {
 		g.first = append(g.first, words)
-		words += markWords(&g.from.slots[i])
+		words += markWords(&p)
 	}
 	if cap(g.marks) < words {
 		g.marks = make([]uint64, words)
@@ -224,7 +218,7 @@ func (g *collector) look(number uint64) bool {
 	if !ok {
 		return false
 	}
-	p := &g.from.slots[i]
+	p := &g.from.all()[i]
 	g.last, g.lastPage = number, p
 	g.lastBits = g.marks[g.first[i]:][:markWords(p)]
 	return true
@@ -281,6 +275,7 @@ func (g *collector) end() {
 	if g.open != nil {
 		g.blacken(g.open)
 	}
+	g.mustBeBlack()
 	g.leave(a)
 	a.pages.gc = nil
 	a.setThreshold(g.keep)
@@ -290,8 +285,8 @@ func (g *collector) end() {
 
 // leave lets go of from-space, but for the pages that were marked.
 func (g *collector) leave(a *Arena) {
-	for i := range g.from.slots {
-		switch p := &g.from.slots[i]; {
+	for i := range g.from.all() {
+		switch p := &g.from.all()[i]; {
 		case !g.unmarked(i):
 		case Poisoned && !p.stays():
 			p.spoil() // and is not used again, so that nobody makes sense of it
@@ -303,7 +298,7 @@ func (g *collector) leave(a *Arena) {
 
 // unmarked tells whether there is a page in a slot of from-space that does not stay.
 func (g *collector) unmarked(i int) bool {
-	p := &g.from.slots[i]
+	p := &g.from.all()[i]
 	return p.number != noPage && !(p.stays() && g.marks[g.first[i]] != 0)
 }
 
@@ -336,8 +331,8 @@ func (g *collector) count(s *Stats) {
 		s.Reserved += p.length()
 		s.Used += int(p.used)
 	}
-	for i := range g.from.slots {
-		if p := &g.from.slots[i]; g.unmarked(i) {
+	for i := range g.from.all() {
+		if p := &g.from.all()[i]; g.unmarked(i) {
 			s.Chunks++
 			s.Reserved += p.length()
 			s.Used += int(p.used)

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"math"
+	"math/bits"
 	"unsafe"
 )
 
@@ -14,17 +15,21 @@ import (
 //
 // Owner only.
 type pageTable struct {
-	slots []page
-	count int
-	shift uint8 // 64 - log2(len(slots))
+	// What Go's collector has to look at, in every cycle and every arena: as little as
+	// can be.
+	slots    *page // the first of size; nil as long as there is one page at most
+	one      page  // this one, if count is 1 and slots is nil; without its base while it is near
+	nearBase unsafe.Pointer
+	gc       *collector // of the collection that is under way, nil if there is none
 
 	// The page of the open chunk, which most handles point into: they are
 	// resolved without the table. Its number is kept plus one, so that in the
 	// zero value no handle matches, the nil handle included.
 	nearPlus1 uint64
-	nearBase  unsafe.Pointer
 
-	gc *collector // of the collection that is under way, nil if there is none
+	size, count uint32
+	shift       uint8 // 64 - log2(size)
+	class       uint8 // of the arena's next chunk; it has room here
 }
 
 // page is a chunk under the number by which handles know it.
@@ -39,9 +44,9 @@ const (
 	noPage = math.MaxUint64
 	// golden spreads consecutive numbers evenly (Knuth's multiplicative hash).
 	golden = 0x9e3779b97f4a7c15
-	// inlinePages is how many pages an arena has room for in itself. This
-	// smallest of tables may fill up; larger ones stay half empty.
-	inlinePages = 2
+	// firstSlots is how many slots the smallest of tables has. It is half empty at most
+	// as larger ones are.
+	firstSlots = 4
 	// keptPages is the largest table that survives Release.
 	keptPages = 64
 )
@@ -56,11 +61,32 @@ func (t *pageTable) at(h handle) unsafe.Pointer {
 		return unsafe.Add(t.nearBase, h.offset())
 	}
 	i := t.home(h.page())
-	if i < uint64(len(t.slots)) && t.slots[i].number == h.page() {
-		return unsafe.Add(t.slots[i].base, h.offset())
+	if i < uint64(t.size) {
+		if p := t.nth(i); p.number == h.page() {
+			return unsafe.Add(p.base, h.offset())
+		}
 	}
 	return t.search(h)
 }
+
+// nth returns slot i of a table that has it.
+func (t *pageTable) nth(i uint64) *page {
+	return (*page)(unsafe.Add(unsafe.Pointer(t.slots), uintptr(i)*unsafe.Sizeof(page{})))
+}
+
+// all returns all slots, free ones included.
+func (t *pageTable) all() []page {
+	if t.slots == nil {
+		if t.isNear(&t.one) {
+			t.one.base = t.nearBase
+		}
+		return unsafe.Slice(&t.one, t.count)
+	}
+	return unsafe.Slice(t.slots, t.size)
+}
+
+// isNear tells whether a page is the one that is looked at first.
+func (t *pageTable) isNear(p *page) bool { return p.number+1 == t.nearPlus1 }
 
 // search is at for a page that was pushed out of its home slot, for one that the
 // collector has yet to scan, and for handles that are not of this table: it panics
@@ -81,17 +107,18 @@ func (t *pageTable) search(h handle) unsafe.Pointer {
 // find returns the entry of a page, nil if there is none.
 func (t *pageTable) find(number uint64) *page {
 	if i, ok := t.slot(number); ok {
-		return &t.slots[i]
+		return &t.all()[i]
 	}
 	return nil
 }
 
 // slot returns where the entry of a page is.
 func (t *pageTable) slot(number uint64) (i int, ok bool) {
-	home, mask := t.home(number), uint64(len(t.slots)-1)
-	for n := range uint64(len(t.slots)) {
+	slots := t.all()
+	home, mask := t.home(number), uint64(len(slots)-1)
+	for n := range uint64(len(slots)) {
 		i := (home + n) & mask
-		switch t.slots[i].number {
+		switch slots[i].number {
 		case number:
 			return int(i), true
 		case noPage:
@@ -104,64 +131,63 @@ func (t *pageTable) slot(number uint64) (i int, ok bool) {
 // setNear makes a page of the table the one that is looked at first.
 func (t *pageTable) setNear(number uint64, base unsafe.Pointer) {
 	t.nearPlus1, t.nearBase = number+1, base
+	if t.isNear(&t.one) {
+		t.one.base = nil // all sees to it: a pointer twice is work for Go's collector twice
+	}
 }
 
 // full tells whether another page needs a larger table.
 func (t *pageTable) full() bool {
-	return t.count >= inlinePages && 2*(t.count+1) > len(t.slots) || t.count >= len(t.slots)
+	return t.count > 0 && 2*(t.count+1) > t.size
 }
 
 // add enters a page that is not in the table. The table must not be full.
 func (t *pageTable) add(p page) {
-	i, mask := t.home(p.number), uint64(len(t.slots)-1)
-	for t.slots[i&mask].number != noPage {
+	if t.count++; t.slots == nil {
+		t.one = p
+		return
+	}
+	i, mask := t.home(p.number), uint64(t.size-1)
+	for t.nth(i&mask).number != noPage {
 		i++
 	}
-	t.slots[i&mask] = p
-	t.count++
+	*t.nth(i & mask) = p
 }
 
-// enlarge makes room: first in the slots given, then four times and from there
-// twice as much, allocated.
-func (t *pageTable) enlarge(first []page) {
+// enlarge makes room for more pages.
+func (t *pageTable) enlarge() {
 	old := *t
-	switch {
-	case old.slots == nil:
-		t.install(first)
-	case len(old.slots) == inlinePages:
-		t.install(make([]page, 4*inlinePages))
-	default:
-		t.install(make([]page, 2*len(old.slots)))
-	}
-	for _, p := range old.slots {
+	t.install(max(firstSlots, 2*int(t.size)))
+	for _, p := range old.all() {
 		if p.number != noPage {
 			t.add(p)
 		}
 	}
-	clear(old.slots) // those of the arena itself stay, and must not hold on to chunks
+	t.one = page{}
 }
 
-// install empties the slots and makes them the table.
-func (t *pageTable) install(slots []page) {
-	t.slots, t.count, t.shift = slots, 0, 64
-	for n := len(slots); n > 1; n /= 2 {
-		t.shift--
-	}
+// install makes an empty table of so many slots.
+func (t *pageTable) install(n int) {
+	t.slots, t.size = unsafe.SliceData(make([]page, n)), uint32(n)
+	t.shift = uint8(64 - bits.Len(uint(n-1)))
 	t.empty()
 }
 
 // empty frees all slots.
 func (t *pageTable) empty() {
-	t.count = 0
-	for i := range t.slots {
-		t.slots[i] = page{number: noPage}
+	t.count, t.one = 0, page{}
+	if t.slots == nil {
+		return
+	}
+	for i := range t.all() {
+		t.all()[i] = page{number: noPage}
 	}
 }
 
 // forget empties the table, the near page included, and drops the slots if they
 // are too many to keep for nothing.
 func (t *pageTable) forget() {
-	if len(t.slots) > keptPages {
+	if t.size > keptPages {
 		*t = pageTable{}
 		return
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // put adds a page as an arena does.
-func (t *pageTable) put(number uint64, first []page) {
+func (t *pageTable) put(number uint64) {
 	if t.full() {
-		t.enlarge(first)
+		t.enlarge()
 	}
 	t.add(page{number: number, chunk: chunk{base: unsafe.Pointer(new([16]byte))}})
 }
@@ -20,12 +20,11 @@ func (t *pageTable) put(number uint64, first []page) {
 func TestPageTableModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table pageTable
-		first := make([]page, inlinePages)
 		numbers := rapid.SliceOfNDistinct(rapid.OneOf(rapid.Uint64Range(1, 300), rapid.Uint64Range(1, 1<<51-1)),
 			0, 200, rapid.ID[uint64]).Draw(t, "numbers")
 		twin := map[uint64]unsafe.Pointer{}
 		for _, n := range numbers {
-			table.put(n, first)
+			table.put(n)
 			twin[n] = table.find(n).base
 			if rapid.Bool().Draw(t, "near") {
 				table.setNear(n, twin[n])
@@ -52,11 +51,11 @@ func TestStridesAreSpread(t *testing.T) {
 			var table pageTable
 			const pages = 1000
 			for i := range uint64(pages) {
-				table.put(1+i*stride, make([]page, inlinePages))
+				table.put(1 + i*stride)
 			}
 			home := 0
 			for i := range uint64(pages) {
-				if table.slots[table.home(1+i*stride)].number == 1+i*stride {
+				if table.nth(table.home(1+i*stride)).number == 1+i*stride {
 					home++
 				}
 			}
@@ -73,7 +72,7 @@ func TestForgetNear(t *testing.T) {
 	for _, pages := range []uint64{1, 2, 10, keptPages} {
 		var table pageTable
 		for n := range pages {
-			table.put(n+1, make([]page, inlinePages))
+			table.put(n + 1)
 			table.setNear(n+1, table.find(n+1).base)
 		}
 		table.forget()
@@ -97,10 +96,15 @@ func TestOutgrownTableIsEmpty(t *testing.T) {
 	for range 4 {
 		MakeSlice[byte](&a, 2000)
 	}
-	for _, p := range a.inline {
-		if p.base != nil {
-			t.Errorf("page %d is in two tables", p.number)
-		}
+	if p := a.pages.one; p.base != nil {
+		t.Errorf("page %d is in two tables", p.number)
+	}
+}
+
+// "As little as can be": an arena takes two lines of a cache.
+func TestArenaSize(t *testing.T) {
+	if n := unsafe.Sizeof(Arena{}); n > 128 {
+		t.Errorf("%d bytes", n)
 	}
 }
 

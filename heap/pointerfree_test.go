@@ -42,7 +42,7 @@ func TestPointersRefused(t *testing.T) {
 		{refuse[struct{ E error }], "field E is a error"},
 		{refuse[struct{ U unsafe.Pointer }], "field U is a unsafe.Pointer"},
 		{refuse[struct{ _ string }], "field _ is a string"},
-		{refuse[heap.Arena], "heap.Arena is not pointer-free: field pages.slots is a []heap.page"},
+		{refuse[heap.Arena], "heap.Arena is not pointer-free: field pages.slots is a *heap.page"},
 	} {
 		var a heap.Arena
 		wantPanic(t, "gallop: heap: type ", func() { c.make(&a) })

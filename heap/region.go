@@ -126,17 +126,13 @@ func (r Region[T]) take(verb string) *region {
 func (a *Arena) moveTo(b *Arena) {
 	a.Finish()
 	a.retire()
-	b.pages, b.inline = a.pages, a.inline
-	if len(b.pages.slots) == inlinePages {
-		b.pages.slots = b.inline[:]
-	}
-	b.next, b.end, b.start = a.next, a.end, a.start
-	b.class, b.reserved, b.limit, b.threshold = a.class, a.reserved, a.limit, a.threshold
+	b.pages = a.pages
+	b.next, b.end = a.next, a.end
+	b.reserved, b.limit, b.threshold = a.reserved, a.limit, a.threshold
 	if a.blobs != nil {
 		b.blobs = newBlobSet(b)
 		b.blobs.held, a.blobs.held = a.blobs.held, b.blobs.held
 	}
-	clear(a.inline[:])
 	a.abandon()
 }
 
@@ -144,8 +140,7 @@ func (a *Arena) moveTo(b *Arena) {
 // empty. Of the two open chunks the one with more room stays open.
 func (a *Arena) mergeInto(b *Arena) {
 	a.retire()
-	for i := range a.pages.slots {
-		p := &a.pages.slots[i]
+	for _, p := range a.pages.all() {
 		switch {
 		case p.number == noPage:
 		case p.shared():
@@ -153,14 +148,13 @@ func (a *Arena) mergeInto(b *Arena) {
 			delete(a.blobs.held, p.number)
 			b.hold(s)
 		default:
-			b.enter(*p)
+			b.enter(p)
 		}
 	}
 	if a.end-a.next > b.end-b.next {
-		start := a.start
-		b.open(start.page(), b.pages.find(start.page()).chunk)
+		near := a.pages.nearPlus1 - 1
+		b.open(near, b.pages.find(near).chunk)
 	}
-	clear(a.inline[:])
 	a.abandon()
 	b.noteDue()
 }

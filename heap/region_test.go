@@ -167,3 +167,26 @@ func TestRegionOneMoves(t *testing.T) {
 		mustBeRing(t, got.Arena(), got.Root(), 10)
 	}
 }
+
+// A region that is being collected is whole when it moves, and when it joins.
+func TestRegionMovesDuringItsCollection(t *testing.T) {
+	for _, moves := range []int{0, 1, 2} {
+		r, n := heap.NewRegion[link](), 3000
+		top := ring(r.Arena(), n)
+		r.Arena().Begin(heap.RootAt(&top))
+		r.Arena().Step(10_000)
+		r.SetRoot(top)
+		for range moves {
+			r = r.Move()
+		}
+		var a heap.Arena
+		a.Bind(new(heap.Recycler))
+		own := ring(&a, n)
+		joined := r.Join(&a)
+		mustBeRing(t, &a, joined, n)
+		mustBeRing(t, &a, own, n)
+		a.Collect(heap.RootAt(&joined), heap.RootAt(&own))
+		mustBeRing(t, &a, joined, n)
+		mustBeRing(t, &a, own, n)
+	}
+}

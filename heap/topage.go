@@ -77,6 +77,7 @@ func (g *collector) drain(p *toPage, stop int) {
 		item := p.todo[last]
 		p.todo = p.todo[:last]
 		at := unsafe.Add(p.base, item.at)
+		g.note(at, item)
 		for i := range item.n {
 			if i > 0 && g.work >= stop {
 				p.todo = append(p.todo, greyItem{item.at + uint32(i)*uint32(item.sub.size), item.n - i, item.sub})

@@ -29,7 +29,8 @@ func (c *Crash) Error() string {
 func (w *Worker) afterCrash(value any) (more bool) {
 	w.bringDown(value)
 	if value == nil {
-		go w.run() // this goroutine is lost
+		w.goroutine.StoreRelease(0) // Go may use its record for another
+		go w.run()                  // this goroutine is lost
 	}
 	return true
 }

@@ -119,6 +119,29 @@ func TestRequeueDoesNotStarveTheOutside(t *testing.T) {
 	}
 }
 
+// TestBacklogFromOutside: many tasks from outside, beside one that always has more to do:
+// they do not wait for a few dozen of them to be let in every so many turns, or a steady
+// stream of them would wait ever longer.
+func TestBacklogFromOutside(t *testing.T) {
+	const backlog = 1000
+	s := start(t, sched.Config{Workers: 1})
+	g := newGraph(s)
+	e := &eager{}
+	e.begin = func() {
+		for range backlog {
+			s.Inject(&g.node(nil).Task)
+		}
+		s.Inject(&g.node(func(*sched.Worker) { e.over = true }).Task)
+	}
+	e.Init(e, nil)
+	s.Inject(&e.Task)
+	quiet(t, s)
+	g.check(t)
+	if e.turns > soon+backlog/8 {
+		t.Errorf("%d turns while %d tasks waited", e.turns, backlog)
+	}
+}
+
 // eager is a task that wants to go on until it is over.
 type eager struct {
 	sched.Task

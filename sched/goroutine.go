@@ -1,38 +1,59 @@
 package sched
 
 import (
+	"bytes"
 	"runtime"
-	"sync"
+
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// stackHead has room for the beginning of a stack trace: "goroutine 123 [".
-type stackHead [32]byte
-
-var stackHeads = sync.Pool{New: func() any { return new(stackHead) }}
-
-// goid returns the number of the calling goroutine, which Go tells only in stack
-// traces. About a microsecond: for slow paths that guard against deadlock.
-func goid() (id uint64) {
-	buf := stackHeads.Get().(*stackHead) // one of our own would be allocated every time
-	defer stackHeads.Put(buf)
-	n := runtime.Stack(buf[:], false)
-	for _, b := range buf[len("goroutine "):n] {
-		if b < '0' || b > '9' {
-			break
-		}
-		id = 10*id + uint64(b-'0')
+// live serves as the worker's goroutine for as long as there is more to do. Stack looks
+// for this function with this worker in the stacks of all goroutines, so it is not
+// inlined and keeps its argument.
+//
+//go:noinline
+func (w *Worker) live(serve func() (more bool)) {
+	w.goroutine.StoreRelease(seam.Goroutine())
+	for serve() {
 	}
-	return id
+	runtime.KeepAlive(w)
 }
 
 // Current returns the task whose turn the calling goroutine runs, or nil. Any
-// goroutine; about a microsecond.
+// goroutine.
 func (s *Scheduler) Current() *Task {
-	id := goid()
+	id := seam.Goroutine()
 	for _, w := range s.Crew() {
-		if w.goid.Load() == id {
+		if w.goroutine.Load() == id {
 			return w.current
 		}
+	}
+	return nil
+}
+
+// Stack returns the stack of the worker's goroutine, or nil if it has none. It stops the
+// world for as long as it takes to write the stacks of all goroutines, some microseconds
+// each, and sees at most a megabyte of them. Any goroutine.
+func (w *Worker) Stack() []byte {
+	buf := make([]byte, 64<<10)
+	n := runtime.Stack(buf, true)
+	if n == len(buf) {
+		buf = make([]byte, 1<<20)
+		n = runtime.Stack(buf, true)
+	}
+	return w.stackIn(buf[:n])
+}
+
+// stackIn cuts the worker's goroutine out of the stacks of many. Its number is not known:
+// to learn it when it begins would cost more than all else that a spare worker does.
+func (w *Worker) stackIn(stacks []byte) []byte {
+	mark := []byte(text("sched.(*Worker).live(%p,", w))
+	for len(stacks) > 0 {
+		one, rest, _ := bytes.Cut(stacks, []byte("\n\n"))
+		if bytes.Contains(one, mark) {
+			return append(one, '\n')
+		}
+		stacks = rest
 	}
 	return nil
 }

@@ -1,24 +1,37 @@
-package sched
+package sched_test
 
 import (
+	"bytes"
 	"testing"
 
-	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/sched"
 )
 
-// TestGoid: a number of its own for each goroutine, told without an allocation
-// (every Ask of an actor that is not idle wants to know it).
-func TestGoid(t *testing.T) {
-	mine := goid()
-	if mine == 0 || goid() != mine {
-		t.Fatalf("goid: %d, then %d", mine, goid())
+// here is a frame to be looked for.
+//
+//go:noinline
+func here(in chan<- *sched.Worker, out <-chan struct{}, w *sched.Worker) {
+	in <- w
+	<-out
+}
+
+// TestStack: a worker's stack is that of its own goroutine and no other: the turn of
+// each of several workers is on it, those of spares and pinned workers among them.
+func TestStack(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	pin := newPin(t, s)
+	g := newGraph(s)
+	in, out := make(chan *sched.Worker), make(chan struct{})
+	stuck := func(w *sched.Worker) { here(in, out, w) }
+	declared := func(w *sched.Worker) { w.Blocking(func() { here(in, out, w) }) }
+	g.inject(g.node(stuck), g.node(stuck), g.node(declared), g.node(declared), g.pinned(pin, stuck))
+	for range 5 {
+		w := <-in
+		stack := w.Stack()
+		if n := bytes.Count(stack, []byte("sched_test.here(")); n != 1 || !bytes.HasPrefix(stack, []byte("goroutine ")) {
+			t.Errorf("worker %d: %d times in\n%s", w.ID(), n, stack)
+		}
 	}
-	other := make(chan uint64)
-	go func() { other <- goid() }()
-	if o := <-other; o == mine || o == 0 {
-		t.Fatalf("goid: %d in both goroutines", o)
-	}
-	if n := testing.AllocsPerRun(1000, func() { goid() }); n != 0 && !invariant.On {
-		t.Errorf("goid: %v allocations, want none", n)
-	}
+	close(out)
+	quiet(t, s)
 }

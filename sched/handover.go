@@ -70,6 +70,7 @@ func (c *seat) claim() (holder *Worker) {
 // sit gives w the seat i. Caller owns both.
 func (w *Worker) sit(i int) {
 	w.seat = i
+	w.fetch = 0
 	w.sched.seats[i].holder.Store(w)
 }
 

@@ -54,7 +54,7 @@ func leaving(workers, jobs int) func(*explore.Program) {
 // TestHandover_SeatsNeverVacantBesideWork: a worker that leaves its seat and comes back,
 // against those who wake its seat, sit on it, and leave it themselves.
 //
-// Mutants tried by hand: see docs/decisions/0015-hand-over.md.
+// Mutants: internal/mutants/handover.json.
 func TestHandover_SeatsNeverVacantBesideWork(t *testing.T) {
 	t.Run("1×1", func(t *testing.T) { roam(t, leaving(1, 1)) })
 	t.Run("1×2", func(t *testing.T) { roam(t, leaving(1, 2)) })
@@ -137,6 +137,70 @@ func TestHandover_StopExplored(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestHandover_StopRelief: Stop against the monitor that takes the seat of a turn that is
+// stuck.
+func TestHandover_StopRelief(t *testing.T) {
+	for workers := 1; workers <= 2; workers++ {
+		t.Run(fmt.Sprint(workers), func(t *testing.T) {
+			roam(t, func(p *explore.Program) {
+				h := newHouse(p, workers, p.Go)
+				h.addSpares(1, p.Daemon)
+				stopping := false
+				stuck := h.job("stuck", func(*Worker) { p.Await(func() bool { return stopping }) })
+				behind := h.job("behind", nil)
+				p.Go(func() {
+					h.s.Inject(&stuck.Task)
+					h.s.Inject(&behind.Task)
+				})
+				p.Go(func() {
+					m := &h.s.monitor
+					for now := int64(1); now < 4*doubt; now += doubt {
+						m.mu.Lock()
+						if m.over.Load() == 0 { // as in tick
+							m.attend(now)
+						}
+						m.mu.Unlock()
+						seam.Spin()
+					}
+				})
+				p.Go(func() {
+					stopping = true
+					h.stop()
+				})
+				p.After(h.allEnded)
+			})
+		})
+	}
+}
+
+// TestHandover_Extras: workers that are woken without a seat, for a task or for nothing, and
+// are needed for a seat afterwards.
+func TestHandover_Extras(t *testing.T) {
+	extras := func(workers int) func(*explore.Program) {
+		return func(p *explore.Program) {
+			h := newHouse(p, workers, p.Daemon)
+			h.addSpares(4, p.Daemon) // one for each who may be away
+			child := h.job("child", nil)
+			j := h.job("job", func(w *Worker) {
+				w.Blocking(func() { p.Await(func() bool { return child.ran == 1 }) })
+			})
+			p.Go(func() {
+				h.s.Inject(&j.Task)
+				h.s.Inject(&child.Task)
+			})
+			p.Go(func() {
+				for range 3 {
+					h.s.extra()
+					seam.Spin()
+				}
+			})
+			p.After(h.allHome)
+		}
+	}
+	t.Run("1 worker", func(t *testing.T) { roam(t, extras(1)) })
+	t.Run("2 workers", func(t *testing.T) { roam(t, extras(2)) })
 }
 
 // TestBug_K3_TokenReachesTheHolder: a token goes to who sits on the seat, not to who sat

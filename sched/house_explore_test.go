@@ -108,12 +108,19 @@ func (j *job) once() {
 
 // allRan fails unless every job ran, and the books say that everybody sleeps.
 func (h *house) allRan() error {
+	if err := h.jobsRan(); err != nil {
+		return err
+	}
+	return h.asleep()
+}
+
+func (h *house) jobsRan() error {
 	for _, j := range h.jobs {
 		if j.ran != 1 {
 			return fmt.Errorf("job %s was overlooked", j.name)
 		}
 	}
-	return h.asleep()
+	return nil
 }
 
 func (h *house) asleep() error {
@@ -167,10 +174,5 @@ func isClosed(c chan struct{}) bool {
 // fewer of them at random, and the exhaustive part as far as it gets.
 func roam(t *testing.T, scenario func(*explore.Program)) {
 	t.Helper()
-	for _, s := range []explore.Strategy{
-		explore.Bounded(2, scaled(20_000)), explore.Random(1, scaled(5000)),
-		explore.PCT(3, 1, scaled(5000)), explore.PCT(8, 1, scaled(5000)), explore.PCT(12, 1, scaled(5000)),
-	} {
-		explore.Run(t, explore.Config{Strategy: s}, scenario)
-	}
+	explore.PortfolioOf(t, 20_000, 5000, scenario)
 }

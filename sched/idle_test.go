@@ -202,12 +202,37 @@ func TestPollTakesAFairShare(t *testing.T) {
 			s.inject.push(&task.Task)
 		}
 		w := s.workers[0]
+		w.fetch = maxFetch
 		if task := w.poll(); task != &tasks[0].Task {
 			t.Errorf("of %d: not the oldest", queued)
 		}
 		if got := w.ring.owner().len(); got != want {
 			t.Errorf("of %d: %d for the ring, want %d", queued, got, want)
 		}
+	}
+}
+
+// TestPollBeginsWithOne: a worker that has just got its seat, perhaps from one whose turn has
+// blocked, takes no tasks from the inject queue besides the one it runs, and then ever
+// more: if that one blocks as well, they would have to go back, behind all others.
+func TestPollBeginsWithOne(t *testing.T) {
+	s, tasks := bench(t, 1)
+	s.idle.v.Store(0)
+	for i := range tasks[:30] {
+		s.inject.push(&tasks[i].Task)
+	}
+	w := s.workers[0]
+	for i, want := range []int{0, 1, 3, 7} {
+		before := w.ring.owner().len()
+		w.poll()
+		if got := w.ring.owner().len() - before; got != want {
+			t.Errorf("look %d: %d for the ring, want %d", i, got, want)
+		}
+	}
+	w.sit(0)
+	before := w.ring.owner().len()
+	if w.poll(); w.ring.owner().len() != before {
+		t.Error("more than one after it sat down again")
 	}
 }
 

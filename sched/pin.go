@@ -66,14 +66,12 @@ func (p *Pin) wakeUp() {
 
 func (p *Pin) begin() {
 	runtime.LockOSThread()
-	p.w.goid.StoreRelease(goid())
 	p.run()
 }
 
 // run serves the pin's queue until the scheduler stops.
 func (p *Pin) run() {
-	for p.serve() {
-	}
+	p.w.live(p.serve)
 }
 
 func (p *Pin) serve() (more bool) {
@@ -92,6 +90,7 @@ func (p *Pin) serve() (more bool) {
 		}
 	}
 	left = true
+	p.w.goroutine.StoreRelease(0)
 	p.w.publish()
 	close(p.gone)
 	return false
@@ -101,6 +100,7 @@ func (p *Pin) afterCrash(value any) bool {
 	p.w.bringDown(value)
 	p.turned()
 	if value == nil {
+		p.w.goroutine.StoreRelease(0)
 		go p.begin() // the goroutine, and with it the thread, is lost
 	}
 	return true

@@ -68,15 +68,20 @@ func (w *Worker) search() *Task {
 	return nil
 }
 
-// glance is a look that is not counted as a search. A worker that has taken its
-// announcement back may have been counted before, for several wake-ups: it passes on
-// what it leaves.
+// glance is a look that is not counted as a search.
 func (w *Worker) glance() *Task {
-	t := w.look()
-	if w.tookBack && t != nil && w.sched.workLeft() {
+	t := w.passOn(w.look())
+	w.sawWork = false
+	return t
+}
+
+// passOn returns t, which the worker is about to run. Before it fell asleep it may have
+// been counted as a searcher, for several wake-ups. If it has seen work since then, it
+// sees to what it leaves, whether it took t from there or was handed it.
+func (w *Worker) passOn(t *Task) *Task {
+	if w.sawWork && t != nil && w.sched.workLeft() {
 		w.sched.notify()
 	}
-	w.tookBack = false
 	return t
 }
 
@@ -106,7 +111,8 @@ func (w *Worker) poll() *Task {
 		return nil
 	}
 	w.count.Injected++
-	share := min(q.len()/len(w.sched.seats), maxFetch)
+	share := min(q.len()/len(w.sched.seats), w.fetch)
+	w.fetch = min(2*w.fetch+1, maxFetch)
 	for range share {
 		more := q.pop()
 		if more == nil {

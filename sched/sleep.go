@@ -11,7 +11,7 @@ func (w *Worker) sleep() *Task {
 	w.current = nil // the collector's, if nobody else has it
 	w.publish()     // before the announcement: exact for whoever sees all asleep
 	all := w.sched.idle.announce(w.seat, w.searching)
-	w.searching = false
+	w.searching, w.sawWork = false, false
 	switch {
 	case w.sched.stop.flag.Load() != 0:
 		// Unlike retract it succeeds when the scheduler has just become quiescent
@@ -21,8 +21,8 @@ func (w *Worker) sleep() *Task {
 			return nil
 		}
 	case w.sched.workLeft():
+		w.sawWork = true // even if a token is on its way: it may be for something else
 		if w.sched.idle.retract(w.seat) {
-			w.tookBack = true
 			return nil
 		}
 	case all:
@@ -31,7 +31,7 @@ func (w *Worker) sleep() *Task {
 	}
 	w.parker.Park()
 	w.count.Wakes++
-	return w.awake()
+	return w.passOn(w.awake())
 }
 
 // lingerRounds is how often the last worker to fall asleep lets the process's other

@@ -93,26 +93,47 @@ func TestBug_K3_TokenReachesTheChosen(t *testing.T) {
 // TestBug_K9_LastSearcherLooksAgain: two tasks come in while a searcher stands in for
 // the wake-ups; it takes one of them, which waits for the other, and has to see to
 // it that somebody takes that one.
-func TestBug_K9_LastSearcherLooksAgain(t *testing.T) {
+func TestBug_K9_LastSearcherLooksAgain(t *testing.T) { roam(t, standIn) }
+
+func standIn(p *explore.Program) {
+	h := newHouse(p, 3, p.Daemon)
+	for _, w := range h.s.workers {
+		w.untilPoll = 1000 // no task overtakes one that was handed over: no monitor is there to free it
+	}
+	meet := func(*Worker) {
+		p.Await(func() bool { return h.jobs[0].ran+h.jobs[1].ran+h.jobs[2].ran == 3 })
+	}
+	for _, name := range []string{"A", "B", "C"} {
+		h.job(name, meet)
+	}
+	short := h.job("short", nil)
+	p.Go(func() { h.s.Inject(&short.Task) })
+	p.Go(func() { h.s.Inject(&h.jobs[0].Task) })
+	p.Go(func() {
+		h.s.Inject(&h.jobs[1].Task)
+		h.s.Inject(&h.jobs[2].Task)
+	})
+	p.After(h.allRan)
+}
+
+// TestBug_K9_HandedSomethingElse: a searcher that falls asleep sees a task that came in
+// relying on it, and is handed another one at that moment, which waits for the first.
+func TestBug_K9_HandedSomethingElse(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 3, p.Daemon)
 		for _, w := range h.s.workers {
-			w.untilPoll = 1000 // no task overtakes one that was handed over: no monitor is there to free it
+			w.untilPoll = 1000 // as above
 		}
-		meet := func(*Worker) {
-			p.Await(func() bool { return h.jobs[0].ran+h.jobs[1].ran+h.jobs[2].ran == 3 })
-		}
-		for _, name := range []string{"A", "B", "C"} {
-			h.job(name, meet)
-		}
-		short := h.job("short", nil)
-		p.Go(func() { h.s.Inject(&short.Task) })
-		p.Go(func() { h.s.Inject(&h.jobs[0].Task) })
+		first, second := h.job("first", nil), h.job("second", nil)
+		second.do = func(*Worker) { p.Await(func() bool { return first.ran == 1 }) }
+		h.s.idle.wake(false) // one worker is busy, or the next would be the only one awake
+		i, _ := h.s.idle.wake(true)
+		h.s.workers[i].wake(nil)
 		p.Go(func() {
-			h.s.Inject(&h.jobs[1].Task)
-			h.s.Inject(&h.jobs[2].Task)
+			h.s.Inject(&first.Task)
+			h.s.Inject(&second.Task)
 		})
-		p.After(h.allRan)
+		p.After(h.jobsRan)
 	})
 }
 

@@ -25,13 +25,15 @@ type Worker struct {
 	victim    int   // where the last search ended: S3's last_victim
 	inRow     int   // turns taken from the next-slot without a look at the ring
 	untilPoll int   // turns left before the inject queue is looked at
+	fetch     int   // tasks that the next look there may bring besides the one to run
 	credit    int   // units of work left before the clock is read
-	tookBack  bool  // its announcement, since the last look
+	sawWork   bool  // when it fell asleep, until its next look
 	searching bool  // counted in the idle word
 	pace      pace
 	count     Counters
 	inTurn    bool // a crash now is the task's
-	chance    *rand.Rand
+	pcg       rand.PCG
+	chance    rand.Rand // of pcg
 
 	duty duty
 	slot nextSlot
@@ -51,7 +53,7 @@ type Worker struct {
 	// Written by the owner, read by anybody.
 	published [numCounters]seam.Gauge
 	spent     seam.Gauge // units of work done
-	goid      seam.Gauge // number of its goroutine
+	goroutine seam.Gauge // which one it is; 0: none
 	_         cacheline.Pad
 }
 
@@ -60,7 +62,8 @@ func newWorker(s *Scheduler, id, ringSize int) *Worker {
 	w.duty.f.StoreRelease(aside)
 	w.ring.init(ringSize, 0)
 	w.pace.init(w)
-	w.chance = rand.New(rand.NewPCG(s.cfg.Seed, uint64(id)+1))
+	w.pcg.Seed(s.cfg.Seed, uint64(id)+1)
+	w.chance = *rand.New(&w.pcg)
 	return w
 }
 
@@ -78,7 +81,7 @@ func (w *Worker) ID() int { return w.id }
 func (w *Worker) Local() any { return w.local }
 
 // Rand returns the worker's source of chance, started from the scheduler's seed.
-func (w *Worker) Rand() *rand.Rand { return w.chance }
+func (w *Worker) Rand() *rand.Rand { return &w.chance }
 
 // Turn returns the number of the turn that runs: no two of this worker have the same.
 func (w *Worker) Turn() uint64 { return w.count.Turns }
@@ -93,6 +96,10 @@ func (w *Worker) Pinned() bool { return w.pin != nil }
 // lasted for longer than some milliseconds, its worker has lost its seat, or the
 // scheduler stops. One load.
 func (w *Worker) MustYield() bool { return w.duty.mustYield() }
+
+// Stray tells whether the worker has lost its seat to another, so that it will be a spare
+// after this turn, if nobody is needed again.
+func (w *Worker) Stray() bool { return w.apart || w.duty.isAway() }
 
 // Schedule makes a task runnable from within a turn. The first task of a turn goes
 // to the next-slot, where it runs next, cache-hot; later ones go to the ring,
@@ -148,10 +155,8 @@ func (w *Worker) begin() {
 // run serves until the scheduler stops. A panic of a turn costs the task its life
 // and the worker nothing; a Goexit costs the goroutine, so another takes over.
 func (w *Worker) run() {
-	w.goid.StoreRelease(goid())
 	w.bind()
-	for w.serve() {
-	}
+	w.live(w.serve)
 }
 
 // bind binds the worker's thread to the processor of its seat, if that was asked for.
@@ -189,8 +194,9 @@ func (w *Worker) serve() (more bool) {
 // the scheduler.
 func (w *Worker) leave() {
 	s := w.sched
+	w.goroutine.StoreRelease(0)
 	w.publish()
-	if w.duty.isAway() {
+	if !w.duty.stepAside() { // or the monitor, still at its last look, takes a seat that nobody needs
 		s.comeHome()
 	}
 	if w.dismissed {
@@ -282,6 +288,9 @@ func (w *Worker) pollInTurn() *Task {
 	}
 	t := w.poll()
 	if t != nil {
+		if !w.sched.inject.empty() {
+			w.untilPoll = min(w.untilPoll, w.ring.owner().len()+1) // once round what waits here
+		}
 		if next := w.slot.take(); next != nil {
 			w.slot.put(next)
 			w.sched.monitor.arm() // begin and requeue have not: theirs was to run at once

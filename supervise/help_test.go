@@ -136,8 +136,12 @@ func (h *house) run(s supervise.Spec) {
 	h.quiet()
 }
 
+// patience is how long nothing may happen before that is a hang: long, because a busy
+// machine may halt a whole process for a minute.
+const patience = 3 * time.Minute
+
 func (h *house) soon() context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	h.Cleanup(cancel)
 	return ctx
 }

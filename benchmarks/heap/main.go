@@ -52,8 +52,12 @@ func main() {
 	flag.DurationVar(&c.probe, "probe", 3*time.Second, "how long to measure delays")
 	flag.IntVar(&c.garbage, "garbage", 100, "MB a second that the rest of the process makes while delays are measured")
 	flag.IntVar(&c.rounds, "rounds", 1, "how often to measure each kind, in turns; medians are printed")
-	flag.StringVar(&c.kind, "kind", "", "measure this kind only, in this process: pointers, arena or none")
+	flag.StringVar(&c.kind, "kind", "", "measure this kind only, in this process: pointers, arena or none; ticker is the other process")
 	flag.Parse()
+	if c.kind == "ticker" {
+		tick(c.probe)
+		return
+	}
 	if c.kind != "" {
 		_ = json.NewEncoder(os.Stdout).Encode(measure(c))
 		return

@@ -2,14 +2,18 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
+	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -76,20 +80,24 @@ func (r *result) memory() {
 }
 
 // delays measures how late a probe runs that should every 200 µs, while the rest of the
-// process makes garbage and so has Go's collector run now and then. Counted from when
-// the probe should have been sent: what keeps the sender from sending, keeps whatever
-// sends in earnest as well.
+// process makes garbage and so has Go's collector run now and then. What makes a probe due
+// comes through a pipe from another process, as requests come through sockets: a timer of
+// this one would be late by itself, since processors that mark for want of anything better
+// look for work but not for timers. Counted from when the other process should have
+// written: what keeps anybody from anything is in the figure.
 func (r *result) delays(sys *actor.System, pop population, c config) {
-	const every = 200 * time.Microsecond
 	var stop atomic.Bool
 	done := make(chan struct{})
 	go litter(c.garbage<<20, &stop, done)
-	p := probeType.Spawn(sys, probe{})
+	p := probeType.Spawn(sys, probe{make([]int64, 0, c.probe/every+1)}) // to grow it would be to help Go's collector
 	cycles := collected()
-	begin := time.Now()
-	for due := begin; due.Sub(begin) < c.probe; due = due.Add(every) {
-		time.Sleep(time.Until(due))
-		probeHit.Send(sys, p, due.UnixNano())
+	from := startTicker(c.probe)
+	var due [8]byte
+	for {
+		if _, err := io.ReadFull(from, due[:]); err != nil {
+			break
+		}
+		probeHit.Send(sys, p, int64(binary.NativeEndian.Uint64(due[:])))
 		pop.touch(rand.IntN(c.actors))
 		r.Touches++
 	}
@@ -100,6 +108,41 @@ func (r *result) delays(sys *actor.System, pop population, c config) {
 	slices.Sort(all)
 	at := func(q float64) float64 { return float64(all[int(q*float64(len(all)-1))]) / 1000 }
 	r.P50, r.P99, r.P999, r.Max = at(0.5), at(0.99), at(0.999), at(1)
+}
+
+// every is how often the probe is due.
+const every = 200 * time.Microsecond
+
+// startTicker starts the other process and returns where it writes to.
+func startTicker(d time.Duration) io.Reader {
+	cmd := exec.Command(os.Args[0], "-kind", "ticker", "-probe", d.String())
+	cmd.Stderr = os.Stderr
+	from, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		panic(err)
+	}
+	return from
+}
+
+// tick is the other process: every 200 µs it writes when that should have been. It sleeps
+// without Go's timers, which are good for a millisecond.
+func tick(d time.Duration) {
+	runtime.LockOSThread()
+	begin := time.Now()
+	for due := begin; due.Sub(begin) < d; due = due.Add(every) {
+		if wait := time.Until(due); wait > 0 {
+			t := syscall.NsecToTimespec(int64(wait))
+			_ = syscall.Nanosleep(&t, nil)
+		}
+		var b [8]byte
+		binary.NativeEndian.PutUint64(b[:], uint64(due.UnixNano()))
+		if _, err := os.Stdout.Write(b[:]); err != nil {
+			return
+		}
+	}
 }
 
 // collected returns how many cycles Go's collector has finished.

@@ -93,6 +93,9 @@ inline inject(t) {
 	fi
 }
 
+/* A store of the whole word: nobody may have changed it meanwhile. */
+inline thaw() { atomic { frozen = 0; bits = ALL; searching = 0 } }
+
 /* more: the inject queue holds a task of which nobody may know */
 inline decide() {
 	atomic { !mu -> mu = 1 };
@@ -118,10 +121,10 @@ Q3:			if :: !empty_ -> ok = 0 :: else fi;
 #endif
 			if
 			:: ok ->
-Q4:				atomic { quiet(); frozen = 0; if :: wantsEnd -> closed = 1; bits = ALL :: else fi };
+Q4:				atomic { quiet(); thaw(); if :: wantsEnd -> closed = 1 :: else fi };
 				release(1)
 			:: else ->
-				frozen = 0;
+				thaw();
 				more = !empty_
 			fi
 		:: else

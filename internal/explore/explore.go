@@ -19,6 +19,9 @@ type Config struct {
 	// MaxSteps bounds one schedule; more steps are a livelock and a failure.
 	// Zero means DefaultMaxSteps.
 	MaxSteps int
+	// Limit ends the exploration when so much time has gone by, with what was done
+	// until then. Zero means none: only then are the same schedules run every time.
+	Limit time.Duration
 }
 
 // Result is what an exploration has done.
@@ -69,7 +72,7 @@ func exploreOr(cfg Config, scenario func(*Program), lost func(*Failure)) Result 
 func (p *Program) explore() Result {
 	picks := p.cfg.Strategy.start()
 	res := Result{Strategy: p.cfg.Strategy.name}
-	for res.Failure == nil && picks.begin() {
+	for late := p.cfg.deadline(); res.Failure == nil && !late(res.Schedules) && picks.begin(); {
 		err := p.schedule(picks)
 		picks.end()
 		res.Schedules++
@@ -80,6 +83,15 @@ func (p *Program) explore() Result {
 	}
 	res.Exhausted = picks.exhausted()
 	return res
+}
+
+// deadline tells whether the limit is over. The clock is read every 64 schedules.
+func (cfg *Config) deadline() func(schedules int) bool {
+	if cfg.Limit <= 0 {
+		return func(int) bool { return false }
+	}
+	end := time.Now().Add(cfg.Limit)
+	return func(n int) bool { return n%64 == 63 && time.Now().After(end) }
 }
 
 // explain replays a failed schedule with its places recorded.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -18,6 +19,11 @@ const (
 	scaleVar = "GALLOP_EXPLORE_SCALE"
 	// seedVar is the seed of Portfolio's strategies (1 when unset).
 	seedVar = "GALLOP_EXPLORE_SEED"
+	// timeVar is how long Portfolio explores one scenario. Numbers of schedules do
+	// not count then: the bounded search has half of the time.
+	timeVar = "GALLOP_EXPLORE_TIME"
+	// preemptVar is how many preemptions Portfolio's bounded search has (2 when unset).
+	preemptVar = "GALLOP_EXPLORE_PREEMPTIONS"
 )
 
 // Run explores a scenario in a test and ends the test at the first failure. It
@@ -68,23 +74,43 @@ func wanted(name string) (trace string, ok bool) {
 // Portfolio runs a scenario under a mix of strategies, since none finds every
 // bug: exhaustively with two preemptions (capped), at random, and PCT at depths
 // 3, 8 and 12. About 100,000 schedules, a tenth of that under -short, and more
-// by GALLOP_EXPLORE_SCALE. GALLOP_EXPLORE_SEED changes the seed.
+// by GALLOP_EXPLORE_SCALE. GALLOP_EXPLORE_SEED changes the seed. For nightly runs,
+// GALLOP_EXPLORE_TIME is how long a scenario is explored instead, and
+// GALLOP_EXPLORE_PREEMPTIONS with how many preemptions.
 func Portfolio(t testing.TB, scenario func(*Program)) []Result {
+	t.Helper()
+	return PortfolioOf(t, schedules, schedules, scenario)
+}
+
+// PortfolioOf is Portfolio for scenarios whose schedules are long: with so many of
+// the bounded search, and so many of each other strategy.
+func PortfolioOf(t testing.TB, bounded, others int, scenario func(*Program)) []Result {
 	t.Helper()
 	if _, ok := wanted(t.Name()); ok {
 		return []Result{Run(t, Config{Strategy: Random(1, 1)}, scenario)}
 	}
 	var out []Result
-	for _, s := range portfolio() {
-		out = append(out, Run(t, Config{Strategy: s}, scenario))
+	for _, cfg := range portfolio(bounded, others) {
+		out = append(out, Run(t, cfg, scenario))
 	}
 	return out
 }
 
-func portfolio() []Strategy {
-	n, seed := scaled(20_000), setting(seedVar, 1)
-	return []Strategy{
-		Bounded(2, n), Random(seed, n), PCT(3, seed, n), PCT(8, seed, n), PCT(12, seed, n),
+// schedules is how many Portfolio runs of each strategy.
+const schedules = 20_000
+
+func portfolio(bounded, others int) []Config {
+	limit, _ := time.ParseDuration(os.Getenv(timeVar))
+	if limit > 0 {
+		bounded, others = 1<<40, 1<<40
+	}
+	m, n, seed := scaled(bounded), scaled(others), setting(seedVar, 1)
+	return []Config{
+		{Strategy: Bounded(int(setting(preemptVar, 2)), m), Limit: limit / 2},
+		{Strategy: Random(seed, n), Limit: limit / 8},
+		{Strategy: PCT(3, seed, n), Limit: limit / 8},
+		{Strategy: PCT(8, seed, n), Limit: limit / 8},
+		{Strategy: PCT(12, seed, n), Limit: limit / 8},
 	}
 }
 
@@ -110,11 +136,15 @@ func setting(name string, otherwise uint64) uint64 {
 // string reproduces. The strategies take their turns in the order given.
 func Refute(t testing.TB, scenario func(*Program), strategies ...Strategy) *Failure {
 	t.Helper()
-	if len(strategies) == 0 {
-		strategies = portfolio()
-	}
+	var cfgs []Config
 	for _, s := range strategies {
-		if res := try(t, Config{Strategy: s}, scenario); res.Failure != nil {
+		cfgs = append(cfgs, Config{Strategy: s})
+	}
+	if len(cfgs) == 0 {
+		cfgs = portfolio(schedules, schedules)
+	}
+	for _, cfg := range cfgs {
+		if res := try(t, cfg, scenario); res.Failure != nil {
 			return refuted(t, res.Failure)
 		}
 	}

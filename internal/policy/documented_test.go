@@ -26,7 +26,7 @@ func documented(r *repo) []string {
 			firstFile[f.dir] = f
 		}
 		packageDoc[f.dir] += f.Doc.Text()
-		if !f.library() {
+		if !f.importable() {
 			continue
 		}
 		for _, d := range f.Decls {

@@ -41,7 +41,7 @@ type library struct {
 func (r *repo) libraries() []*library {
 	byDir := map[string]*library{}
 	for _, f := range r.production() {
-		if !f.library() {
+		if !f.importable() {
 			continue
 		}
 		pkg := byDir[f.dir]

@@ -21,10 +21,11 @@ import (
 var rawMemory = []struct{ file, imports, reason string }{
 	{"internal/seam/*.go", "sync/atomic", "64-bit words that are aligned on 32-bit machines; the instrumented twin"},
 	{"internal/seam/*.go", "go.uber.org/atomic", "the words that all protocols are written in"},
-	{"internal/seam/*.s", assembly, "a store that releases without a fence, which Go does not have"},
+	{"internal/seam/*.s", assembly, "a store that releases without a fence, and which goroutine this is, which Go does not have"},
 	{"internal/seam/held.go", "unsafe", "a pointer is swapped as a word, where its caller shows it to the collector"},
 	{"actor/message.go", "unsafe", "from the header of a message to its payload"},
 	{"actor/timer.go", "unsafe", "from a timer to a payload of a few words in it"},
+	{"actor/timer_slab.go", "unsafe", "from the first timer of a chunk to another one"},
 	{"actor/type.go", "unsafe", "from the body of an actor to its state"},
 	{"heap/blob.go", "unsafe", "bytes that are shared as a string, and as a chunk"},
 	{"heap/chunk.go", "unsafe", "a chunk is the address of its bytes"},
@@ -37,6 +38,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"heap/slice.go", "unsafe", "bytes of a chunk as a slice of T"},
 	{"heap/string.go", "unsafe", "bytes of a chunk as a string"},
 	{"heap/topage.go", "unsafe", "objects that were copied are scanned where they are"},
+	{"heap/verify.go", "unsafe", "what a collection has scanned is read once more, by layout"},
 	{"heap/*_test.go", "unsafe", "what is tested is where things lie, and that they do not overlap"},
 }
 

@@ -145,8 +145,8 @@ func (r *repo) production() []*goFile {
 	return slices.DeleteFunc(r.core(), func(f *goFile) bool { return f.test })
 }
 
-// library tells whether a file is part of a package that users may import.
-func (f *goFile) library() bool {
+// importable tells whether a file is part of a package that users may import.
+func (f *goFile) importable() bool {
 	return !f.internal() && f.Name.Name != "main" && !strings.HasPrefix(f.dir, "examples")
 }
 

@@ -18,124 +18,207 @@ import "math/bits"
 //
 // Entries of the same time are always in the same slot, and every move keeps the
 // order of a slot. So ties are taken in the order in which they were added.
+//
+// What an entry stands for is not here: a slot is a queue of times and numbers, in
+// blocks that are read from the first to the last. A million things that wait are in no
+// cache, and to link them to one another would fetch each of them as often as it moves;
+// a queue that is read in a row is fetched ahead by the processor, and what a number
+// stands for is fetched once, when it is due. Nor does Go's collector look at a million
+// links.
+//
+// The price is that a queue has no place to be left from. Who is removed is marked as
+// gone, and stays until its slot is walked: when it moves down, or at once when more
+// than half of the slot is gone, so that it costs a constant, and never more memory than
+// what is left. Which slot that is follows from the two times alone, since where an entry
+// lies never depends on how it came there.
 
 const (
 	digit  = 8          // bits of a level
 	slots  = 1 << digit // of a level
 	levels = 64 / digit
 	word   = 64
+
+	blockLength = 15 // with its header a block takes 256 bytes
+	keepBlocks  = 64 // that an empty wheel keeps
 )
 
-// Entry is a place in a wheel: embed it in what it stands for. The zero value is in
-// no wheel.
-type Entry[T any] struct {
-	next, prev *Entry[T] // of the slot, in a circle; nil: in no wheel
-	at         uint64
-	level      uint8
-	// Item is the caller's.
-	Item T
-}
-
-// In tells whether the entry is in a wheel.
-func (e *Entry[T]) In() bool { return e.next != nil }
-
-// At returns the time that the entry was added for, or the wheel's if that was later.
-func (e *Entry[T]) At() uint64 { return e.at }
-
-// Wheel is a set of entries with times. The zero value is an empty wheel at time 0.
-type Wheel[T any] struct {
+// Wheel is a set of numbers with times. The zero value is an empty wheel at time 0.
+type Wheel struct {
 	now    uint64 // no entry is earlier
 	count  int
 	filled uint8 // the levels that have entries
-	levels [levels]*level[T]
+	levels [levels]*level
+
+	spare   *block
+	spares  int
+	gone    []uint64 // by number: it was removed, and its entry is still in its slot
+	dropped []uint32
 }
 
 // level is made when its first entry comes: most times of one wheel share their
 // higher bytes.
-type level[T any] struct {
+type level struct {
 	filled [slots / word]uint64 // the slots that have entries
-	slots  [slots]slot[T]
+	slots  [slots]slot
 }
 
 // slot is the entries of one stretch of time, in the order of arrival.
-type slot[T any] struct {
-	first *Entry[T]
-	min   uint64 // no entry is earlier; not raised when one is removed
+type slot struct {
+	first, last *block
+	min         uint64 // no entry is earlier; not raised when one is removed
+	taken       uint32 // of the first block
+	count, gone uint32 // entries, and how many of them were removed
 }
 
-// Len returns the number of entries.
-func (w *Wheel[T]) Len() int { return w.count }
+// block is a part of a slot.
+type block struct {
+	next    *block
+	used    int
+	entries [blockLength]entry
+}
 
-// Add adds an entry that is in no wheel. A time before the wheel's counts as the
-// wheel's: what was due then has been taken.
-func (w *Wheel[T]) Add(e *Entry[T], at uint64) {
-	e.at = max(at, w.now)
+type entry struct {
+	at     uint64
+	number uint32
+}
+
+// Len returns how many numbers are in the wheel.
+func (w *Wheel) Len() int { return w.count }
+
+// Add adds a number that is not in the wheel, and has been given back by Dropped if it
+// was removed. A time before the wheel's counts as the wheel's, since what was due then
+// has been taken: Add returns the time that counts.
+func (w *Wheel) Add(number uint32, at uint64) uint64 {
+	at = max(at, w.now)
 	w.count++
-	w.place(e)
+	w.place(entry{at, number})
+	return at
+}
+
+// where returns the place of a time that has not passed.
+func (w *Wheel) where(at uint64) (n int, i uint8) {
+	if d := at ^ w.now; d != 0 {
+		n = (bits.Len64(d) - 1) / digit
+	}
+	return n, uint8(at >> (n * digit))
 }
 
 // place puts an entry where its time belongs.
-func (w *Wheel[T]) place(e *Entry[T]) {
-	n := 0
-	if d := e.at ^ w.now; d != 0 {
-		n = (bits.Len64(d) - 1) / digit
-	}
+func (w *Wheel) place(e entry) {
+	n, i := w.where(e.at)
 	l := w.levels[n]
 	if l == nil {
-		l = new(level[T])
+		l = new(level)
 		w.levels[n] = l
 	}
-	e.level = uint8(n)
 	w.filled |= 1 << n
-	l.add(e, slotOf(e.at, n))
-}
-
-// slotOf returns the slot of time at on level n.
-func slotOf(at uint64, n int) uint8 { return uint8(at >> (n * digit)) }
-
-func (l *level[T]) add(e *Entry[T], i uint8) {
 	l.filled[i/word] |= 1 << (i % word)
 	s := &l.slots[i]
-	if s.first == nil {
-		e.next, e.prev = e, e
-		s.first, s.min = e, e.at
-		return
+	switch b := s.last; {
+	case b == nil:
+		s.first = w.newBlock()
+		s.last, s.min = s.first, e.at
+	case b.used == blockLength:
+		b.next = w.newBlock()
+		s.last = b.next
 	}
-	last := s.first.prev
-	e.prev, e.next = last, s.first
-	last.next, s.first.prev = e, e
+	s.last.entries[s.last.used] = e
+	s.last.used++
+	s.count++
 	s.min = min(s.min, e.at)
 }
 
-// Remove takes an entry of this wheel out.
-func (w *Wheel[T]) Remove(e *Entry[T]) {
-	l := w.levels[e.level]
-	i := slotOf(e.at, int(e.level))
-	if e.next == e {
-		w.empty(int(e.level), i)
-	} else {
-		e.prev.next, e.next.prev = e.next, e.prev
-		if s := &l.slots[i]; s.first == e {
-			s.first = e.next
-		}
-	}
-	e.next, e.prev = nil, nil
+// Remove takes a number out that was added for that time, as Add returned it.
+func (w *Wheel) Remove(number uint32, at uint64) {
+	n, i := w.where(at)
+	s := &w.levels[n].slots[i]
 	w.count--
+	w.mark(number)
+	s.gone++
+	if s.gone == s.count || s.count > blockLength && s.gone > s.count/2 {
+		w.tidy(n, i)
+	}
 }
 
-// empty marks slot i of level n empty.
-func (w *Wheel[T]) empty(n int, i uint8) {
+// tidy empties a slot, and places again what has not gone: where it was, or further down
+// if the wheel's time has come to the slot.
+func (w *Wheel) tidy(n int, i uint8) {
+	s := w.empty(n, i)
+	for b, from := s.first, s.taken; b != nil; from = 0 {
+		for _, e := range b.entries[from:b.used] {
+			if s.gone == 0 || !w.leave(e.number) {
+				w.place(e)
+			}
+		}
+		next := b.next
+		w.freeBlock(b)
+		b = next
+	}
+}
+
+// mark marks a number as gone.
+func (w *Wheel) mark(number uint32) {
+	for int(number/word) >= len(w.gone) {
+		w.gone = append(w.gone, 0)
+	}
+	w.gone[number/word] |= 1 << (number % word)
+}
+
+// leave reports whether an entry has gone, and drops it if so.
+func (w *Wheel) leave(number uint32) bool {
+	bit := uint64(1) << (number % word)
+	if int(number/word) >= len(w.gone) || w.gone[number/word]&bit == 0 {
+		return false
+	}
+	w.gone[number/word] &^= bit
+	w.dropped = append(w.dropped, number)
+	return true
+}
+
+// Dropped returns the numbers that were removed and that the wheel has forgotten since
+// the last call: they may be used again. The list is good until the wheel is used again.
+func (w *Wheel) Dropped() []uint32 {
+	d := w.dropped
+	w.dropped = d[:0]
+	return d
+}
+
+// empty takes everything out of slot i of level n.
+func (w *Wheel) empty(n int, i uint8) slot {
 	l := w.levels[n]
-	l.slots[i].first = nil
+	s := l.slots[i]
+	l.slots[i] = slot{}
 	l.filled[i/word] &^= 1 << (i % word)
 	if l.filled == [slots / word]uint64{} {
 		w.filled &^= 1 << n
 	}
+	return s
+}
+
+// newBlock returns an empty block.
+func (w *Wheel) newBlock() *block {
+	b := w.spare
+	if b == nil {
+		return new(block)
+	}
+	w.spare, b.next = b.next, nil
+	w.spares--
+	return b
+}
+
+// freeBlock keeps a block for later, as many as the wheel is likely to need.
+func (w *Wheel) freeBlock(b *block) {
+	if w.count == 0 && w.spares >= keepBlocks {
+		w.spare, w.spares = nil, 0
+	}
+	b.next, b.used = w.spare, 0
+	w.spare = b
+	w.spares++
 }
 
 // Next returns a time before which no entry is due: that of the earliest, unless
 // one that was earlier has been removed. It reports false if there is none.
-func (w *Wheel[T]) Next() (at uint64, ok bool) {
+func (w *Wheel) Next() (at uint64, ok bool) {
 	if w.count == 0 {
 		return 0, false
 	}
@@ -144,7 +227,7 @@ func (w *Wheel[T]) Next() (at uint64, ok bool) {
 }
 
 // first returns the place of the first slot that has entries. There is one.
-func (w *Wheel[T]) first() (n int, i uint8) {
+func (w *Wheel) first() (n int, i uint8) {
 	n = bits.TrailingZeros8(w.filled)
 	for j, f := range w.levels[n].filled {
 		if f != 0 {
@@ -154,10 +237,10 @@ func (w *Wheel[T]) first() (n int, i uint8) {
 	panic("gallop: wheel: a level is marked and empty")
 }
 
-// Pop takes out the earliest entry if its time has come at time now, and the first
-// that was added among the earliest; otherwise it returns nil. The wheel's time
+// Pop takes out the earliest number if its time has come at time now, and the first
+// that was added among the earliest; otherwise it returns false. The wheel's time
 // follows now, and never goes back.
-func (w *Wheel[T]) Pop(now uint64) *Entry[T] {
+func (w *Wheel) Pop(now uint64) (number uint32, ok bool) {
 	for w.count != 0 {
 		n, i := w.first()
 		s := &w.levels[n].slots[i]
@@ -165,45 +248,45 @@ func (w *Wheel[T]) Pop(now uint64) *Entry[T] {
 			break
 		}
 		w.now = s.min // nothing is earlier, so that every other entry keeps its place
-		if n == 0 {
-			e := s.first
-			w.Remove(e)
-			return e
+		if n > 0 {
+			w.tidy(n, i)
+		} else if number, ok = w.take(i); ok {
+			return number, true
 		}
-		w.moveDown(n, i)
 	}
 	w.follow(now)
-	return nil
+	return 0, false
 }
 
-// moveDown spreads a slot of a higher level over the levels below it, from the first to
-// the last. Few of them are in the cache, and where the next one is stands in the one
-// before; so it goes through the list from the other end as well, which fetches two at
-// a time.
-func (w *Wheel[T]) moveDown(n int, i uint8) {
-	e := w.levels[n].slots[i].first
-	w.empty(n, i)
-	fetched := e.prev
-	fetched.next = nil // the circle becomes a list
-	for e != nil {
-		next := e.next
-		if fetched != nil {
-			if fetched = fetched.prev; fetched == e || fetched == next {
-				fetched = nil // they have met: what is behind has new neighbours
-			}
-		}
-		w.place(e)
-		e = next
+// take takes the first entry of a slot of level 0, and reports whether it had not gone.
+func (w *Wheel) take(i uint8) (number uint32, ok bool) {
+	s := &w.levels[0].slots[i]
+	b := s.first
+	number, ok = b.entries[s.taken].number, true
+	if s.gone > 0 && w.leave(number) {
+		s.gone--
+		ok = false
+	} else {
+		w.count--
 	}
+	s.taken++
+	if s.count--; s.count == 0 {
+		w.empty(0, i)
+		w.freeBlock(b)
+	} else if int(s.taken) == b.used {
+		s.first, s.taken = b.next, 0
+		w.freeBlock(b)
+	}
+	return number, ok
 }
 
 // follow takes the wheel's time to now, as far as no entry changes its place by that:
 // up to the first slot that has entries, but on a higher level not into it, since
 // they would have to move down.
-func (w *Wheel[T]) follow(now uint64) {
+func (w *Wheel) follow(now uint64) {
 	if w.count != 0 {
 		n, i := w.first()
-		until := w.levels[n].slots[i].first.at
+		until := w.levels[n].slots[i].min
 		if n > 0 {
 			until = until>>(n*digit)<<(n*digit) - 1
 		}

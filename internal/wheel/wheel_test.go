@@ -1,7 +1,7 @@
 package wheel
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -9,66 +9,88 @@ import (
 	"pgregory.net/rapid"
 )
 
+// entryOf is an entry as the tests see it.
+type entryOf struct {
+	number uint32
+	at     uint64
+}
+
 // dumb is a wheel without a thought: a list in the order of arrival.
 type dumb struct {
 	now  uint64
-	list []*Entry[int]
-	at   map[*Entry[int]]uint64
+	list []entryOf
 }
 
-func (d *dumb) add(e *Entry[int], at uint64) {
-	d.list = append(d.list, e)
-	d.at[e] = max(at, d.now)
-}
-
-func (d *dumb) remove(e *Entry[int]) {
-	d.list = slices.DeleteFunc(d.list, func(o *Entry[int]) bool { return o == e })
+func (d *dumb) remove(e entryOf) {
+	d.list = slices.DeleteFunc(d.list, func(o entryOf) bool { return o == e })
 }
 
 // earliest returns the entry to be taken first: among equals the oldest.
-func (d *dumb) earliest() *Entry[int] {
+func (d *dumb) earliest() (e entryOf, ok bool) {
 	if len(d.list) == 0 {
-		return nil
+		return e, false
 	}
-	return slices.MinFunc(d.list, func(a, b *Entry[int]) int {
-		switch {
-		case d.at[a] < d.at[b]:
-			return -1
-		case d.at[a] > d.at[b]:
-			return 1
-		}
-		return 0
-	})
+	return slices.MinFunc(d.list, func(a, b entryOf) int { return cmp.Compare(a.at, b.at) }), true
 }
 
-func (d *dumb) pop(now uint64) *Entry[int] {
-	e := d.earliest()
-	if e == nil || d.at[e] > now {
-		return nil
+func (d *dumb) pop(now uint64) (number uint32, ok bool) {
+	e, ok := d.earliest()
+	if !ok || e.at > now {
+		return 0, false
 	}
-	d.now = max(d.now, d.at[e])
+	d.now = max(d.now, e.at)
 	d.remove(e)
-	return e
+	return e.number, true
 }
 
 // twins are a wheel and its dumb twin.
 type twins struct {
-	w    Wheel[int]
+	w    Wheel
 	d    dumb
-	made int
+	made uint32
+	free []uint32        // that the wheel has dropped
+	away map[uint32]bool // removed and not dropped
 	now  uint64
 }
 
-func newTwins(now uint64) *twins {
-	return &twins{d: dumb{at: map[*Entry[int]]uint64{}}, now: now}
+func newTwins(now uint64) *twins { return &twins{away: map[uint32]bool{}, now: now} }
+
+func (p *twins) add(t *rapid.T, at uint64) {
+	n := p.made
+	if len(p.free) > 0 {
+		n, p.free = p.free[0], p.free[1:]
+	} else {
+		p.made++
+	}
+	counts := p.w.Add(n, at)
+	if counts < at || counts > max(at, p.now) {
+		t.Fatalf("added for %d at %d, which counts as %d", at, p.now, counts)
+	}
+	p.d.list = append(p.d.list, entryOf{n, counts})
 }
 
-func (p *twins) add(at uint64) {
-	e := &Entry[int]{Item: p.made}
-	p.made++
-	p.w.Add(e, at)
-	p.d.add(e, at)
-	p.d.at[e] = e.At() // a time that has gone by is as late as the wheel says, and no later than now
+// remove takes some entry out.
+func (p *twins) remove(t *rapid.T) {
+	if len(p.d.list) > 0 {
+		e := rapid.SampledFrom(p.d.list).Draw(t, "entry")
+		p.w.Remove(e.number, e.at)
+		p.d.remove(e)
+		p.away[e.number] = true
+	}
+}
+
+// takeDropped checks what the wheel says that it has dropped.
+func (p *twins) takeDropped(t *rapid.T) {
+	for _, n := range p.w.Dropped() {
+		if !p.away[n] {
+			t.Fatalf("number %d was dropped and had not been removed", n)
+		}
+		delete(p.away, n)
+		p.free = append(p.free, n)
+	}
+	if len(p.away) > len(p.d.list)+blockLength*levels*slots {
+		t.Fatalf("%d removed are kept beside %d", len(p.away), len(p.d.list))
+	}
 }
 
 // delay draws how far away an entry is: any number of bytes is as likely.
@@ -85,21 +107,25 @@ func later(at, d uint64) uint64 {
 	return at + d
 }
 
-// TestModel: the wheel gives out entries in the order of their times, ties in the
-// order in which they were added, none too early and none too late; and Next is no
-// later than the earliest.
+// TestModel: the wheel gives out numbers in the order of their times, ties in the
+// order in which they were added, none too early and none too late; Next is no later than
+// the earliest; and what was removed is dropped once.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newTwins(rapid.SampledFrom([]uint64{0, 1, 255, 1 << 40, math.MaxUint64 - 1<<20}).Draw(t, "start"))
 		t.Repeat(map[string]func(*rapid.T){
-			"Add":  func(t *rapid.T) { p.add(later(p.now, delay(t))) },
+			"Add":  func(t *rapid.T) { p.add(t, later(p.now, delay(t))) },
 			"Same": func(t *rapid.T) { p.addAgain(t) },
-			"Past": func(t *rapid.T) { p.add(p.now - min(p.now, delay(t))) },
-			"Remove": func(t *rapid.T) {
-				if len(p.d.list) > 0 {
-					e := rapid.SampledFrom(p.d.list).Draw(t, "entry")
-					p.w.Remove(e)
-					p.d.remove(e)
+			"Many": func(t *rapid.T) {
+				for range rapid.IntRange(1, 3*blockLength).Draw(t, "of one time") {
+					p.addAgain(t)
+				}
+			},
+			"Past":   func(t *rapid.T) { p.add(t, p.now-min(p.now, delay(t))) },
+			"Remove": p.remove,
+			"RemoveMany": func(t *rapid.T) {
+				for range rapid.IntRange(1, 3*blockLength).Draw(t, "removed") {
+					p.remove(t)
 				}
 			},
 			"Pass":     func(t *rapid.T) { p.now = later(p.now, delay(t)); p.drain(t) },
@@ -109,8 +135,9 @@ func TestModel(t *testing.T) {
 		})
 		p.now = math.MaxUint64
 		p.drain(t)
-		if p.w.Len() != 0 {
-			t.Fatalf("%d entries are left at the end of time", p.w.Len())
+		p.takeDropped(t)
+		if p.w.Len() != 0 || len(p.away) != 0 {
+			t.Fatalf("at the end of time %d are left, and %d removed ones", p.w.Len(), len(p.away))
 		}
 	})
 }
@@ -118,7 +145,7 @@ func TestModel(t *testing.T) {
 // addAgain adds an entry for a time that has one.
 func (p *twins) addAgain(t *rapid.T) {
 	if len(p.d.list) > 0 {
-		p.add(rapid.SampledFrom(p.d.list).Draw(t, "entry").At())
+		p.add(t, rapid.SampledFrom(p.d.list).Draw(t, "entry").at)
 	}
 }
 
@@ -130,27 +157,21 @@ func (p *twins) toNext(t *rapid.T) {
 	}
 	if at > p.now {
 		p.now = at - 1
-		if e := p.w.Pop(p.now); e != nil {
-			t.Fatalf("entry %d was due before Next", e.Item)
+		if n, ok := p.w.Pop(p.now); ok {
+			t.Fatalf("number %d was due before Next", n)
 		}
 	}
 	p.now = at
 	p.drain(t)
 }
 
-func (p *twins) pop(t *rapid.T) (ok bool) {
-	got, want := p.w.Pop(p.now), p.d.pop(p.now)
-	if got != want {
-		t.Fatalf("at %d: took %v, want %v", p.now, show(got), show(want))
+func (p *twins) pop(t *rapid.T) bool {
+	got, ok := p.w.Pop(p.now)
+	want, has := p.d.pop(p.now)
+	if got != want || ok != has {
+		t.Fatalf("at %d: took %d, %v, want %d, %v", p.now, got, ok, want, has)
 	}
-	return got != nil
-}
-
-func show(e *Entry[int]) string {
-	if e == nil {
-		return "none"
-	}
-	return fmt.Sprintf("entry %d of %d", e.Item, e.at)
+	return ok
 }
 
 func (p *twins) drain(t *rapid.T) {
@@ -164,57 +185,73 @@ func (p *twins) check(t *rapid.T) {
 		t.Fatalf("%d entries, want %d", p.w.Len(), len(p.d.list))
 	}
 	at, ok := p.w.Next()
-	e := p.d.earliest()
-	if ok != (e != nil) || ok && at > e.At() {
-		t.Fatalf("Next says %d, %v; the earliest is %v", at, ok, show(e))
+	e, has := p.d.earliest()
+	if ok != has || ok && at > e.at {
+		t.Fatalf("Next says %d, %v; the earliest is %v", at, ok, e)
 	}
-	for _, e := range p.d.list {
-		if !e.In() {
-			t.Fatalf("entry %d is lost", e.Item)
-		}
-	}
+	p.takeDropped(t)
 }
 
 // TestNextIsExact: "that of the earliest, unless one that was earlier has been
 // removed".
 func TestNextIsExact(t *testing.T) {
-	var w Wheel[int]
-	var far, near Entry[int]
-	w.Add(&far, 3_000_000_000)
-	w.Add(&near, 2_999_999_999)
-	if at, ok := w.Next(); !ok || at != 2_999_999_999 {
+	const far, near, late = 1, 2, 3_000_000_000
+	var w Wheel
+	w.Add(far, late)
+	w.Add(near, late-1)
+	if at, ok := w.Next(); !ok || at != late-1 {
 		t.Fatalf("Next: %d, %v", at, ok)
 	}
-	w.Remove(&near)
-	if near.In() || !far.In() || w.Pop(2_999_999_999) != nil {
+	w.Remove(near, late-1)
+	if _, ok := w.Pop(late - 1); ok {
 		t.Fatal("a removed entry was taken, or another one too early")
 	}
-	if at, _ := w.Next(); at != 3_000_000_000 {
+	if at, _ := w.Next(); at != late {
 		t.Fatalf("after a look the time is exact again: %d", at)
 	}
-	if w.Pop(3_000_000_000) != &far {
+	if n, ok := w.Pop(late); !ok || n != far {
 		t.Fatal("not taken in time")
 	}
 }
 
 // TestMovesDown: an entry moves at most once per level.
 func TestMovesDown(t *testing.T) {
-	var w Wheel[int]
-	var e Entry[int]
-	w.Add(&e, math.MaxUint64)
+	const end, neighbour = 1, 2
+	var w Wheel
+	w.Add(end, math.MaxUint64)
 	for n := levels - 1; n >= 0; n-- {
-		if int(e.level) != n {
-			t.Fatalf("on level %d, want %d", e.level, n)
+		if at, _ := w.where(math.MaxUint64); at != n || w.levels[n].slots[slots-1].count != 1 {
+			t.Fatalf("it belongs on level %d, want %d", at, n)
 		}
 		if n > 0 { // a neighbour that is taken makes it move one level down
-			var o Entry[int]
-			w.Add(&o, math.MaxUint64>>(n*digit)<<(n*digit))
-			if w.Pop(o.At()) != &o {
+			at := w.Add(neighbour, math.MaxUint64>>(n*digit)<<(n*digit))
+			if got, ok := w.Pop(at); !ok || got != neighbour {
 				t.Fatal("the neighbour was not taken")
 			}
 		}
 	}
-	if w.Pop(math.MaxUint64) != &e {
+	if n, ok := w.Pop(math.MaxUint64); !ok || n != end {
 		t.Fatal("not taken at the end of time")
+	}
+}
+
+// TestRemove_KeepsLittle: who is removed is forgotten as soon as more than half of its slot
+// is gone, and a wheel that has been emptied keeps no more than a few blocks.
+func TestRemove_KeepsLittle(t *testing.T) {
+	const n = 10_000
+	var w Wheel
+	for i := range uint32(n) {
+		w.Add(i, 1<<30)
+	}
+	kept := 0
+	for i := range uint32(n) {
+		w.Remove(i, 1<<30)
+		kept += 1 - len(w.Dropped())
+		if kept > w.Len()+blockLength {
+			t.Fatalf("%d removed are kept beside %d", kept, w.Len())
+		}
+	}
+	if kept != 0 || w.spares > 2*keepBlocks {
+		t.Fatalf("%d removed and %d blocks are kept by an empty wheel", kept, w.spares)
 	}
 }

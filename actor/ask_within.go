@@ -1,0 +1,111 @@
+package actor
+
+import "time"
+
+// An ask with a time-out is decided in the asker's own turns: by what it comes to first,
+// the reply or the timer. So nobody races, and there is one outcome. Both travel as
+// signals in ordinary mail, which know what they decide.
+
+// AskToWithin is [AskTo] with a time-out: if the asker has not come to the outcome when d
+// has passed on the runtime's clock, the outcome is [ErrNoReply], at once. The request runs
+// all the same, and its late reply becomes a dead letter for that reason. The time-out
+// is a timer of the running actor, on the terms of [After]: a restart ends it, and then
+// the reply is waited for without one. It panics as AskTo does.
+func AskToWithin[S, Q, R, T any](c *Context, d time.Duration, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
+	if d := b.decl(); to.b == nil {
+		zeroRef(d)
+	}
+	c.mustOwn(reply.decl())
+	w := &bidden[R]{asker: c.self, reply: reply.d}
+	w.timer = c.armSignal(d, expired[R]{within: w})
+	b.ask(c, to, q, replyTo[R]{call: &call[R]{within: w}})
+}
+
+// bidden is an ask with a time-out. Its asker's, but for what is read-only.
+type bidden[R any] struct {
+	asker *body        // read-only
+	reply *declaration // read-only
+	timer Timer
+	over  bool // the asker has had its outcome
+}
+
+// answer sends the reply, as replyTo.answer does.
+func (w *bidden[R]) answer(r replier, res Result[R], mute bool) {
+	r = r.in(w.asker)
+	s := replied[R]{within: w, res: res}
+	if r.c != nil {
+		s.from = r.c.self.id
+	}
+	m := newSignal(r.c, s)
+	if r.c != nil && mute {
+		r.c.send(w.asker, m, systemDecl)
+		return
+	}
+	if err := tryPush(r.c, w.asker, m, systemDecl); err != nil {
+		r.deadLetter(w.asker, m, err)
+	}
+}
+
+// message makes the outcome a message for the asker's behaviour.
+func (w *bidden[R]) message(c *Context, res Result[R]) *message {
+	m := newMessage(c, w.reply.pool)
+	m.id, m.from, m.next = w.reply.id, 0, nil
+	*payloadOf[Result[R]](m) = res
+	return m
+}
+
+// run runs it, in the place of the signal that brought it.
+func (w *bidden[R]) run(b *body, c *Context, res Result[R]) {
+	w.over = true
+	c.count.Messages++
+	m := w.message(c, res)
+	c.msg.id = m.id // for the report, if it panics
+	b.runs()[m.id](c, b, m)
+	c.recycle(m)
+}
+
+// replied is the reply to an ask with a time-out.
+type replied[R any] struct {
+	unanswered
+	within *bidden[R]
+	res    Result[R]
+	from   uint64
+}
+
+func (s replied[R]) serve(b *body, c *Context) {
+	if s.within.over {
+		s.bury(replier{c: c, sys: b.sys}, b, ErrNoReply)
+		return
+	}
+	s.within.timer.Cancel(c)
+	s.within.run(b, c, s.res)
+}
+
+// bury makes a dead letter of it.
+func (s replied[R]) bury(r replier, b *body, why error) {
+	m := s.within.message(r.c, s.res)
+	m.from = s.from
+	r.deadLetter(b, m, why)
+}
+
+// expired is the end of the time.
+type expired[R any] struct {
+	unanswered
+	within *bidden[R]
+}
+
+func (s expired[R]) serve(b *body, c *Context) { s.within.run(b, c, Result[R]{Err: ErrNoReply}) }
+
+// mail is a signal that stands for a message of the user's.
+type mail interface {
+	signal
+	bury(r replier, b *body, why error)
+}
+
+// buryMailIn makes a dead letter of what a signal stands for, if it does. The caller
+// owns m.
+func (r replier) buryMailIn(m *message, to *body, why error) {
+	if s, ok := takeSignal(m).(mail); ok {
+		s.bury(r, to, why)
+	}
+}

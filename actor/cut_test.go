@@ -1,0 +1,52 @@
+package actor_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// untilLate keeps the turn until the monitor wants it to end.
+func untilLate(_ *puppet, c *actor.Context) {
+	for !c.ShouldYield() {
+		runtime.Gosched()
+	}
+}
+
+// TestCutTurn_Muted: a turn that is cut short for lasting long does not by itself make its
+// actor overloaded: with little mail left it is muted like any other.
+func TestCutTurn_Muted(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	free, err := sys.Hold() // as who waits for a socket does
+	must(t, err)
+	r := press(t, sys)
+	a := puppetType.Spawn(sys, puppet{})
+	gate := make(chan struct{})
+	do.Send(sys, a, func(*puppet, *actor.Context) { <-gate })
+	do.Send(sys, a, untilLate)
+	do.Send(sys, a, func(_ *puppet, c *actor.Context) { do.Send(c, r, noop) })
+	close(gate)
+	eventually(t, "the sender is muted", func() bool { return actor.Muted(a) })
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+	free()
+	quiet(t, sys)
+}
+
+// TestCutTurn_Overloaded: with a batch of mail left it does. Otherwise an actor whose
+// every turn is cut would never be overloaded, and its mailbox would grow without bound.
+func TestCutTurn_Overloaded(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	a := puppetType.Spawn(sys, puppet{})
+	gate, stay := make(chan struct{}), make(chan struct{})
+	do.Send(sys, a, func(*puppet, *actor.Context) { <-gate })
+	do.Send(sys, a, untilLate)
+	do.Send(sys, a, func(*puppet, *actor.Context) { <-stay })
+	for range actor.DefaultBatch {
+		do.Send(sys, a, noop)
+	}
+	close(gate)
+	eventually(t, "it is overloaded", func() bool { return a.Standing() == actor.Overloaded })
+	close(stay)
+	quiet(t, sys)
+}

@@ -1,0 +1,232 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/heap"
+)
+
+// A holder has handles to its heap everywhere but in its state, and makes so much garbage
+// in every behaviour that its arena is collected before the next one.
+type holder struct {
+	own   heap.Ptr[hoard]
+	sum   int
+	timer Timer
+}
+
+// A plain is a handle in a message without Go pointers: a timer keeps it in itself.
+type plain struct{ p heap.Ptr[hoard] }
+
+// make makes a number in the heap, and the garbage.
+func (h *holder) make(c *Context, v int) heap.Ptr[hoard] {
+	a := c.Heap()
+	p := heap.New[hoard](a)
+	p.Deref(a).v = v
+	litter(c)
+	return p
+}
+
+func (h *holder) do(c *Context, f func(*holder, *Context)) { f(h, c); litter(c) }
+
+func (h *holder) takePlain(c *Context, m plain) {
+	h.sum += m.p.Deref(c.Heap()).v
+	litter(c)
+}
+
+func (h *holder) takeBeside(c *Context, m handed) {
+	h.sum += m.p.Deref(c.Heap()).v
+	litter(c)
+}
+
+// later stashes what another table adds up.
+func (h *holder) later(c *Context, m handed) { holderBeside.Stash(c, m); litter(c) }
+
+var (
+	holderType   = NewType[holder]("holder")
+	holderDo     = Declare[func(*holder, *Context)](holderType, "do")
+	holderPlain  = Declare[plain](holderType, "plain")
+	holderBeside = Declare[handed](holderType, "beside")
+	holderUrgent = Declare[handed](holderType, "urgent", Urgent())
+	holderMess   = Declare[int](holderType, "mess", Urgent())
+	_            = holderType.Table(holderDo.Do((*holder).do), holderPlain.Do((*holder).takePlain),
+		holderBeside.Do((*holder).takeBeside), holderUrgent.Do((*holder).takeBeside),
+		holderMess.Do(func(h *holder, c *Context, n int) { heap.MakeSlice[byte](c.Heap(), n) }))
+	holderLater = holderType.Variant(holderBeside.Do((*holder).later))
+)
+
+// aHolder is one holder on a worker, in virtual time.
+type aHolder struct {
+	t     *testing.T
+	sys   *System
+	clock *VirtualClock
+	r     Ref[holder]
+	fault string
+}
+
+func holderOf(t *testing.T, opts ...Option) *aHolder {
+	h := &aHolder{t: t, clock: NewVirtualClock(time.Unix(0, 0))}
+	h.sys = Start(append(opts, Workers(1), Clock(h.clock), OnPanic(func(p PanicReport) { h.fault = fmt.Sprint(p.Value) }))...)
+	t.Cleanup(func() { h.sys.Stop() })
+	h.r = holderType.Spawn(h.sys, holder{})
+	return h
+}
+
+// do runs f in a behaviour, and what comes of it.
+func (h *aHolder) do(f func(s *holder, c *Context)) {
+	h.t.Helper()
+	holderDo.Send(h.sys, h.r, f)
+	_ = h.sys.Wait(context.Background())
+}
+
+// advance lets time pass.
+func (h *aHolder) advance(d time.Duration) {
+	h.t.Helper()
+	if err := h.clock.Advance(context.Background(), d); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// sums fails the test unless the handles that were received led to want in all.
+func (h *aHolder) sums(want int) {
+	h.t.Helper()
+	got := 0
+	h.do(func(s *holder, _ *Context) { got = s.sum })
+	if got != want || h.fault != "" {
+		h.t.Fatalf("sum %d, want %d; %s", got, want, h.fault)
+	}
+}
+
+// churn is n behaviours with a collection after each.
+func (h *aHolder) churn(n int) {
+	for range n {
+		h.do(func(s *holder, c *Context) { s.own = s.make(c, 1) })
+	}
+}
+
+// "Handles in the messages of the actor's timers": those of After and Every, in the
+// timer itself and beside Go pointers, until they have run or were canceled.
+func TestHeap_RootsInTimers(t *testing.T) {
+	h := holderOf(t)
+	h.do(func(s *holder, c *Context) {
+		After(c, time.Second, holderPlain, plain{s.make(c, 1)})
+		After(c, time.Second, holderBeside, handed{"two", s.make(c, 2)})
+		s.timer = Every(c, 2*time.Second, holderPlain, plain{s.make(c, 10)})
+		Every(c, 2*time.Second, holderBeside, handed{"four", s.make(c, 20)})
+		After(c, time.Hour, holderBeside, handed{"never", s.make(c, 1000)}).Cancel(c)
+	})
+	h.churn(3)
+	h.advance(time.Second)
+	h.sums(3)
+	for i := range 3 {
+		h.churn(2)
+		h.advance(2 * time.Second)
+		h.sums(3 + 30*(i+1))
+	}
+	h.do(func(s *holder, c *Context) { s.timer.Cancel(c) })
+	h.churn(2)
+	h.advance(2 * time.Second)
+	h.sums(93 + 20)
+}
+
+// A timer whose message is in the mailbox, behind others that let the arena be collected,
+// is one of the actor's timers still.
+func TestHeap_RootsInTimersOnTheirWay(t *testing.T) {
+	h := holderOf(t)
+	h.do(func(s *holder, c *Context) {
+		for i := range 5 {
+			After(c, 0, holderPlain, plain{s.make(c, 1)})
+			Every(c, time.Second, holderBeside, handed{"tick", s.make(c, 10*i)})
+		}
+	})
+	h.sums(5)
+	h.advance(time.Second)
+	h.sums(105)
+}
+
+// "… in its stash": they survive while they are in it, and what has been unstashed.
+func TestHeap_RootsInTheStash(t *testing.T) {
+	h := holderOf(t)
+	h.do(func(s *holder, c *Context) {
+		Become(c, holderLater)
+		for v := range 5 {
+			holderBeside.Send(c, h.r, handed{"kept", s.make(c, v)})
+		}
+	})
+	h.churn(3)
+	h.sums(0)
+	h.do(func(_ *holder, c *Context) { Unbecome(c); UnstashAll(c) })
+	h.sums(0 + 1 + 2 + 3 + 4)
+}
+
+// "… in its mailbox": sent to itself, yielded and urgent ones, whatever runs in between.
+func TestHeap_RootsInMail(t *testing.T) {
+	h := holderOf(t)
+	h.do(func(s *holder, c *Context) {
+		for range 10 {
+			holderPlain.Send(c, h.r, plain{s.make(c, 1)})
+			holderBeside.Send(c, h.r, handed{"text", s.make(c, 10)})
+		}
+		Yield(c, holderBeside, handed{"first", s.make(c, 1000)})
+	})
+	h.sums(1110)
+	h.do(func(s *holder, c *Context) {
+		for range 3 {
+			holderUrgent.Send(c, h.r, handed{"soon", s.make(c, 10_000)})
+		}
+	})
+	h.sums(31_110)
+}
+
+// Urgent mail of which a turn has run its batch waits in the actor's hand.
+func TestHeap_RootsInUrgentMail(t *testing.T) {
+	h := holderOf(t, Batch(2))
+	h.do(func(s *holder, c *Context) {
+		for range 9 {
+			holderUrgent.Send(c, h.r, handed{"soon", s.make(c, 1)})
+		}
+	})
+	h.sums(9)
+}
+
+// Handles in the state stay good whatever table the actor dispatches by, and a child's
+// are in an arena of its own.
+func TestHeap_RootsInVariantsAndChildren(t *testing.T) {
+	h := holderOf(t)
+	var child Ref[holder]
+	h.do(func(s *holder, c *Context) {
+		s.own = s.make(c, 7)
+		Become(c, holderLater)
+		child = holderType.SpawnChild(c, holder{})
+		holderDo.Send(c, child, func(s *holder, c *Context) { s.own = s.make(c, 8) })
+	})
+	for _, r := range []Ref[holder]{h.r, child, h.r, child} {
+		holderDo.Send(h.sys, r, func(*holder, *Context) {})
+	}
+	for r, want := range map[Ref[holder]]int{h.r: 7, child: 8} {
+		got := 0
+		holderDo.Send(h.sys, r, func(s *holder, c *Context) { got = s.own.Deref(c.Heap()).v })
+		_ = h.sys.Wait(context.Background())
+		if got != want || h.fault != "" {
+			t.Errorf("%v has %d, want %d; %s", r, got, want, h.fault)
+		}
+	}
+}
+
+// An actor that gets urgent mail only is collected as well.
+func TestHeap_UrgentMailIsCollected(t *testing.T) {
+	h := holderOf(t)
+	for range 1000 {
+		holderMess.Send(h.sys, h.r, 1000)
+	}
+	_ = h.sys.Wait(context.Background())
+	for range 300 {
+		holderMess.Send(h.sys, h.r, 1000)
+		_ = h.sys.Wait(context.Background())
+	}
+	if s := h.r.b.heapOf().Stats(); s.Reserved > 300_000 {
+		t.Errorf("%+v is held for nothing", s)
+	}
+}

@@ -1,0 +1,157 @@
+package actor_test
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// hamlet is a supervised actor with a supervisor and somebody who is tied to it, for two
+// operations that race.
+type hamlet struct {
+	t                testing.TB
+	sys              *actor.System
+	super, kid, peer actor.Ref[mortal]
+	dead             atomic.Int64 // letters that say something
+	said, ran        atomic.Int64
+	downs, watches   atomic.Int64
+	named            atomic.Int64 // who has the name, at a time
+	final            int          // the supervisor's
+}
+
+const kidsName = "kid's"
+
+// lifeOps are the operations of which every pair is tried. Each runs in a goroutine of its
+// own, and may come before, after and in the middle of the other one.
+var lifeOps = []struct {
+	name string
+	do   func(h *hamlet)
+}{
+	{"spawn", func(h *hamlet) {
+		doAct.Send(h.sys, h.kid, func(_ *mortal, c *actor.Context) { mortalType.SpawnChild(c, mortal{}) })
+	}},
+	{"send", func(h *hamlet) {
+		for range 5 {
+			h.said.Add(1)
+			say.Send(h.sys, h.kid, "")
+		}
+	}},
+	{"urgent", func(h *hamlet) { rush.Send(h.sys, h.kid, nothing) }},
+	{"ask", func(h *hamlet) {
+		_, err := fetch.Ask(soon(h.t), h.sys, h.kid, func(*mortal) int { return 1 })
+		if err != nil && !errors.Is(err, actor.ErrStopped) {
+			h.t.Errorf("ask: %v", err)
+		}
+	}},
+	{"link", func(h *hamlet) {
+		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) { actor.TrapExit(c, onExit); actor.Link(c, h.kid) })
+	}},
+	{"unlink", func(h *hamlet) {
+		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) { actor.Link(c, h.kid); actor.Unlink(c, h.kid) })
+	}},
+	{"monitor", func(h *hamlet) {
+		doAct.Send(h.sys, h.peer, func(_ *mortal, c *actor.Context) { h.watches.Add(1); actor.Watch(c, h.kid, onDown) })
+	}},
+	{"stop", func(h *hamlet) { actor.Stop(h.sys, h.kid) }},
+	{"drain", func(h *hamlet) { actor.Drain(h.sys, h.kid) }},
+	{"kill", func(h *hamlet) { actor.Kill(h.sys, h.kid) }},
+	{"panic", func(h *hamlet) { doAct.Send(h.sys, h.kid, func(*mortal, *actor.Context) { panic("on purpose") }) }},
+	{"suspend", func(h *hamlet) { actor.Suspend(h.sys, h.kid) }},
+	{"restart", func(h *hamlet) { actor.Restart(h.sys, h.kid) }},
+	{"name", func(h *hamlet) {
+		doAct.Send(h.sys, h.kid, func(_ *mortal, c *actor.Context) {
+			if c.Register(kidsName) == nil {
+				c.Unregister(kidsName)
+				_ = c.Register(kidsName)
+			}
+		})
+		if r, err := mortalType.SpawnNamed(h.sys, kidsName, mortal{}); err == nil {
+			if n := h.named.Add(1); n > 1 {
+				h.t.Errorf("%d have the name", n)
+			}
+			_, _ = actor.Lookup[mortal](h.sys, kidsName)
+			h.named.Add(-1)
+			actor.Stop(h.sys, r)
+		}
+	}},
+}
+
+func newHamlet(t testing.TB) *hamlet {
+	h := &hamlet{t: t}
+	h.sys = actor.Start(actor.Workers(3), actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(d actor.DeadLetter) {
+		if d.Behaviour == "say" {
+			h.dead.Add(1)
+		}
+	}))
+	h.super = mortalType.Spawn(h.sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+		if f.Final {
+			h.final++
+		} else {
+			actor.Restart(c, f.Ref)
+		}
+	}})
+	h.peer = mortalType.Spawn(h.sys, mortal{onDown: func(*mortal, *actor.Context, actor.Down) { h.downs.Add(1) }})
+	in(t, h.sys, h.super, func(_ *mortal, c *actor.Context) {
+		h.kid = actor.SpawnSupervised(c, mortalType, func(m *mortal) { m.onSay = func() { h.ran.Add(1) } }, onFell)
+	})
+	return h
+}
+
+// race runs both at once, a few yields apart.
+func (h *hamlet) race(round int, ops ...func(*hamlet)) {
+	var wg sync.WaitGroup
+	for i, op := range ops {
+		wg.Go(func() {
+			if i == round%2 {
+				for range round / 2 % 8 {
+					runtime.Gosched()
+				}
+			}
+			op(h)
+		})
+	}
+	wg.Wait()
+}
+
+// end ends all of them, and looks at what must hold whatever came first.
+func (h *hamlet) end() {
+	h.t.Helper()
+	quiet(h.t, h.sys)
+	must(h.t, actor.StopWait(soon(h.t), h.sys, h.super))
+	quiet(h.t, h.sys)
+	equal(h.t, "monitors that were told", h.downs.Load(), h.watches.Load())
+	equal(h.t, "run or dead", h.ran.Load()+h.dead.Load(), h.said.Load())
+	must(h.t, actor.StopWait(soon(h.t), h.sys, h.peer))
+	quiet(h.t, h.sys)
+	if h.final > 1 {
+		h.t.Errorf("%d final words", h.final)
+	}
+	st := h.sys.Stats()
+	equal(h.t, "ended", st.Stopped, st.Spawned)
+	equal(h.t, "left over", actor.LeftoversOf(h.sys), actor.Leftovers{})
+	h.sys.Stop()
+}
+
+// TestLife_Pairs: every pair of operations on the life of an actor (spawn, send, urgent send,
+// ask, link, unlink, monitor, stop, drain, kill, panic, suspend, restart, name), each with
+// itself too, at once: nothing hangs, nothing is lost, everybody is told once, and nothing is
+// left.
+func TestLife_Pairs(t *testing.T) {
+	rounds := nightly(6, 300)
+	for i, a := range lifeOps {
+		for _, b := range slices.Concat(lifeOps[i:]) {
+			t.Run(a.name+"-"+b.name, func(t *testing.T) {
+				for round := range rounds {
+					h := newHamlet(t)
+					h.race(round, a.do, b.do)
+					h.end()
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package actor_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
+)
+
+// What a swarm does.
+
+// workloads are what a swarm is made of. Each begins with a message to a new actor.
+var workloads = map[string]func(*bee, *actor.Context, *rand.Rand, task){
+	"tree": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		for range 2 + r.IntN(2) {
+			if m.left > 0 {
+				b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
+			}
+		}
+	},
+	"flood": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		for range 150 { // more than a batch: whoever gets them is overloaded
+			b.s.send(c, b.next, task{rest, 0, 0})
+		}
+		b.s.send(c, actor.Self[bee](c), task{m.do, m.left, r.Uint64()})
+	},
+	"ring": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		if m.left > 0 {
+			b.s.send(c, b.s.any(r), task{m.do, m.left - 1, r.Uint64()})
+		}
+	},
+	"asks": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		b.s.ask(c, b.s.any(r))
+		b.s.ask(c, b.next)
+		if m.left > 0 {
+			b.s.send(c, actor.Self[bee](c), task{m.do, m.left - 1, r.Uint64()})
+		}
+	},
+	"star": func(b *bee, c *actor.Context, r *rand.Rand, m task) { // everybody sends to one and it to everybody
+		for range 20 {
+			b.s.send(c, b.s.any(r), task{func(b *bee, c *actor.Context, _ *rand.Rand, _ task) {
+				b.s.send(c, b.next, task{rest, 0, 0})
+			}, 0, r.Uint64()})
+		}
+	},
+	"stops": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		switch victim := b.s.any(r); r.IntN(3) {
+		case 0:
+			actor.Stop(c, victim)
+		case 1:
+			actor.Kill(c, victim)
+		default:
+			b.ended = true
+			c.Stop()
+		}
+		b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
+	},
+	"panics": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
+		b.s.crashed.Add(1)
+		b.ended = true
+		if r.IntN(2) == 0 {
+			panic("bee")
+		}
+		runtime.Goexit()
+	},
+	"mesh":    mesh(nil),
+	"cyclic":  cyclic,
+	"regions": shipping,
+	"storm":   storm,
+	"blocks": func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		c.Blocking(runtime.Gosched)
+		b.s.send(c, b.s.any(r), task{m.do, m.left - 1, r.Uint64()})
+	},
+}
+
+func rest(*bee, *actor.Context, *rand.Rand, task) {}
+
+// workloadNames are the keys in an order that does not change. A new one goes to the end.
+var workloadNames = []string{"tree", "flood", "ring", "asks", "star", "stops", "panics", "blocks",
+	"mesh", "cyclic", "regions", "storm"}
+
+// mesh: some actors that send to all of each other.
+func mesh(all []actor.Ref[bee]) func(*bee, *actor.Context, *rand.Rand, task) {
+	return func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		all := all
+		for len(all) < 6 {
+			all = append(all, b.s.spawn(c, b.next))
+		}
+		for _, to := range all {
+			if m.left > 0 {
+				b.s.send(c, to, task{mesh(all), m.left - 1, r.Uint64()})
+			}
+		}
+	}
+}
+
+// cyclic: a ring of actors of which each floods the next, so that all are overloaded
+// and each waits for another: it must unwind by itself.
+func cyclic(b *bee, c *actor.Context, r *rand.Rand, m task) {
+	ring := make([]actor.Ref[bee], 3+r.IntN(4))
+	for i := range ring {
+		ring[i] = b.s.spawn(c, b.next)
+	}
+	for i, to := range ring {
+		b.s.send(c, to, task{around(ring, i), m.left, r.Uint64()})
+	}
+}
+
+func around(ring []actor.Ref[bee], at int) func(*bee, *actor.Context, *rand.Rand, task) {
+	return func(b *bee, c *actor.Context, r *rand.Rand, m task) {
+		next := (at + 1) % len(ring)
+		for range 120 { // more than a batch
+			b.s.send(c, ring[next], task{rest, 0, 0})
+		}
+		if m.left > 0 {
+			b.s.send(c, ring[next], task{around(ring, next), m.left - 1, r.Uint64()})
+		}
+	}
+}
+
+// storm: children that fall as soon as they are up, under one who restarts most of them.
+func storm(b *bee, c *actor.Context, r *rand.Rand, m task) {
+	for range 1 + r.IntN(3) {
+		s, next := b.s, b.next
+		kid := actor.SpawnSupervised(c, beeType, func(k *bee) { *k = bee{s: s, next: next} }, beeFell)
+		s.know(kid)
+		for range m.left {
+			s.send(c, kid, task{fall, 0, r.Uint64()})
+			s.send(c, kid, task{rest, 0, 0})
+		}
+	}
+	b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
+}
+
+// fall ends the turn of a supervised actor in one of the ways that there are.
+func fall(b *bee, c *actor.Context, r *rand.Rand, _ task) {
+	b.ended = true
+	switch r.IntN(4) {
+	case 0:
+		c.Stop()
+	case 1:
+		c.Exit(errors.New("bee"))
+	case 2:
+		b.s.crashed.Add(1)
+		runtime.Goexit()
+	default:
+		b.s.crashed.Add(1)
+		panic("bee")
+	}
+}
+
+// Fell decides on a child. The message comes from the runtime, which does not tell the
+// books when it sends one.
+func (b *bee) Fell(c *actor.Context, f actor.Fallen) {
+	b.s.sent.Add(1)
+	b.count()
+	switch {
+	case f.Final:
+	case b.s.spend() && f.ActorID%5 != 0:
+		b.s.restarts.Add(1)
+		actor.Restart(c, f.Ref)
+	default:
+		actor.Stop(c, f.Ref)
+	}
+}
+
+// bury books a dead letter, and what the runtime sent without telling.
+func (s *swarm) bury(l actor.DeadLetter) {
+	s.dead.Add(1)
+	if _, ok := l.Message.(actor.Fallen); ok {
+		s.sent.Add(1)
+	}
+}
+
+// A carrier keeps a list in its arena. A crate has one that moves.
+type (
+	carrier struct {
+		s    *swarm
+		kept heap.Ptr[link]
+	}
+	crate struct {
+		list heap.Region[link]
+		note heap.Parcel
+		sum  uint64 // of both
+		left int
+		to   [3]actor.Ref[carrier]
+	}
+	link struct {
+		next heap.Ptr[link]
+		v    uint64
+	}
+)
+
+var (
+	carrierType = actor.NewType[carrier]("carrier")
+	carryCrate  = actor.Declare[crate](carrierType, "carry")
+)
+
+func init() { carrierType.Table(carryCrate.Do((*carrier).Carry)) }
+
+// shipping: regions and shared texts that go around among actors, whose hash must stay.
+func shipping(b *bee, c *actor.Context, r *rand.Rand, m task) {
+	var to [3]actor.Ref[carrier]
+	for i := range to {
+		to[i] = carrierType.Spawn(c, carrier{s: b.s})
+	}
+	for range 1 + r.IntN(4) {
+		b.s.ship(c, crate{left: 5 * m.left, to: to}, 1+r.IntN(100), r)
+	}
+	if m.left > 0 {
+		b.s.send(c, actor.Self[bee](c), task{m.do, m.left - 1, r.Uint64()})
+	}
+}
+
+const crateNote = "a text that is longer than what is copied, and so it is shared by all who have it, until the last lets go"
+
+// ship fills a crate with a list and a text, and sends it.
+func (s *swarm) ship(c *actor.Context, g crate, length int, r *rand.Rand) {
+	if !s.spend() {
+		return
+	}
+	g.list, g.sum = heap.NewRegion[link](), uint64(len(crateNote))
+	var top heap.Ptr[link]
+	for range length {
+		n := heap.New[link](g.list.Arena())
+		*n.Deref(g.list.Arena()) = link{top, r.Uint64()}
+		g.sum = g.sum*31 + n.Deref(g.list.Arena()).v
+		top = n
+	}
+	g.list.SetRoot(top)
+	g.list, g.note = g.list.Move(), heap.NewParcel(crateNote)
+	s.sent.Add(1)
+	carryCrate.Send(c, g.to[r.IntN(len(g.to))], g)
+}
+
+// Carry looks whether all is there, and sends the same on as a region of its own.
+func (k *carrier) Carry(c *actor.Context, g crate) {
+	k.s.ran.Add(1)
+	a := c.Heap()
+	k.kept = g.list.Join(a)
+	var values []uint64
+	for p := k.kept; !p.IsZero(); p = p.Deref(a).next {
+		values = append(values, p.Deref(a).v)
+	}
+	sum := uint64(len(g.note.Unpack(a).Deref(a)))
+	for i := range values {
+		sum = sum*31 + values[len(values)-1-i]
+	}
+	if sum != g.sum {
+		k.s.broken.Add(1)
+	}
+	k.s.moved.Add(1)
+	if g.left > 0 {
+		r := rand.New(rand.NewPCG(g.sum, k.s.seed))
+		k.s.ship(c, crate{left: g.left - 1, to: g.to}, 1+r.IntN(100), r)
+	}
+}

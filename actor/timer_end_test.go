@@ -1,0 +1,107 @@
+package actor_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// TestEvery_Drain: a tick that is in the mailbox when its actor is told to drain runs, as all
+// mail there does, is the last one, and leaves nothing. (It used to look for its shard, which
+// the drain had taken away.)
+func TestEvery_Drain(t *testing.T) {
+	sys, clock := onVirtualTime(t, actor.Workers(2))
+	b := bellType.Spawn(sys, bell{})
+	onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+		tick := actor.Every(c, time.Second, chime, 1)
+		once := actor.After(c, time.Second, sayAt, "once")
+		canceled := actor.Every(c, time.Second, chime, 2)
+		actor.Every(c, time.Minute, chime, 3)
+		clock.Jump(time.Second)
+		eventually(t, "the ticks to be on their way", func() bool { return tick.OnItsWay() && once.OnItsWay() && canceled.OnItsWay() })
+		inTurn.Send(c, b, func(*bell, *actor.Context) {}) // wakes nobody: something behind them
+		canceled.Cancel(c)
+		actor.Drain(c, actor.Self[bell](c))
+	})
+	if _, err := actor.Join(soon(t), sys, b); err != nil {
+		t.Fatal(err)
+	}
+	advance(t, clock, time.Hour)
+	equal(t, "messages: the ask, a tick, the timer and the last", sys.Stats().Messages, 4)
+	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
+	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
+}
+
+// TestTimer_CancelInOnStop: "They end with their actor": in OnStop it is too late for a
+// Cancel, of timers in the wheel, on their way and over, and it does no harm. What OnStop
+// arms ends with it too.
+func TestTimer_CancelInOnStop(t *testing.T) {
+	for name, end := range map[string]func(actor.Sender, actor.Target){"Stop": actor.Stop, "Drain": actor.Drain} {
+		t.Run(name, func(t *testing.T) {
+			sys, clock := onVirtualTime(t, actor.Workers(2))
+			var timers []actor.Timer
+			stopped := false
+			r := mortalType.Spawn(sys, mortal{onStop: func(_ *mortal, c *actor.Context) {
+				for i, tm := range timers {
+					onItsWay := i >= 2 && name == "Stop" // taken from the wheel, and perhaps not yet sent: either answer is right
+					if tm.Cancel(c) && !onItsWay {
+						t.Errorf("timer %d was canceled in OnStop", i)
+					}
+				}
+				inTime := actor.After(c, time.Second, say, "too late")
+				equal(t, "Cancel of one that OnStop has armed", inTime.Cancel(c), true)
+				actor.Every(c, time.Second, say, "too late")
+				actor.After(c, 0, say, "too late")
+				stopped = true
+			}})
+			in(t, sys, r, func(_ *mortal, c *actor.Context) {
+				tick, once := actor.Every(c, time.Second, say, ""), actor.After(c, time.Second, say, "")
+				timers = []actor.Timer{actor.After(c, time.Hour, say, ""), actor.Every(c, time.Hour, say, ""), tick, once}
+				clock.Jump(time.Second)
+				eventually(t, "two to be on their way", func() bool { return tick.OnItsWay() && once.OnItsWay() })
+				end(c, actor.Self[mortal](c))
+			})
+			quiet(t, sys)
+			advance(t, clock, 2*time.Hour)
+			equal(t, "OnStop has run", stopped, true)
+			equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
+		})
+	}
+}
+
+// TestTimer_BurstIsLetGo: the memory of many timers is let go when all are over, and those who
+// kept a Timer of them are not fooled by who is in its place.
+func TestTimer_BurstIsLetGo(t *testing.T) {
+	n := scaled(100_000)
+	sys, _ := onVirtualTime(t, actor.Workers(1))
+	b := bellType.Spawn(sys, bell{})
+	burst := func() {
+		onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+			old := make([]actor.Timer, n)
+			for i := range old {
+				old[i] = actor.After(c, time.Duration(i), chime, i)
+			}
+			for i, o := range old {
+				if !o.Cancel(c) {
+					t.Fatalf("timer %d could not be canceled", i)
+				}
+			}
+			fresh := actor.After(c, time.Hour, chime, 1)
+			for i, o := range old {
+				if o.Cancel(c) {
+					t.Fatalf("timer %d was canceled twice, in the place of another one", i)
+				}
+			}
+			equal(t, "Cancel of the new one", fresh.Cancel(c), true)
+		})
+	}
+	burst()
+	before, _ := heapInUse()
+	burst()
+	after, _ := heapInUse()
+	if kept := after - before; kept > 128<<10 {
+		t.Errorf("%d bytes are kept of %d timers", kept, n)
+	}
+	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
+}

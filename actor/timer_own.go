@@ -1,0 +1,99 @@
+package actor
+
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/heap"
+)
+
+// timerKeeper is an actorTimers as the rest of the runtime sees it, so that a program
+// that arms no timer does not link them.
+type timerKeeper interface {
+	fired(c *Context, b *body, m *message)
+	missed(m *message)
+	cancelAll(c *Context)
+	end(r replier)
+	roots(roots []heap.Root, t *typeRoots) []heap.Root
+}
+
+// ownTimers returns the timers of an actor, and makes them at first. Owner only.
+func (x *extras) ownTimers() *actorTimers {
+	if l, ok := x.timers.(*actorTimers); ok {
+		return l
+	}
+	l := new(actorTimers)
+	x.timers = l
+	return l
+}
+
+// actorTimers are an actor's timers. Owner only.
+//
+// They are in a list with gaps: a timer that has run or was canceled stays in it, and
+// is known by its gen. To take it out at once would fetch its neighbours.
+type actorTimers struct {
+	list  []armedTimer
+	left  int         // how many of the list have not run
+	shard *timerShard // where all of them are: their order is decided in one place
+	over  bool        // the actor ends: what is on its way is the last
+}
+
+// add enters a timer, and tidies the list up if it is full and half of it is gone.
+func (l *actorTimers) add(t armedTimer) {
+	if len(l.list) == cap(l.list) && l.left <= len(l.list)/2 {
+		l.tidy()
+	}
+	l.list = append(l.list, t)
+	l.left++
+}
+
+// tidy drops those that have run or were canceled.
+func (l *actorTimers) tidy() {
+	l.list = slices.DeleteFunc(l.list, func(t armedTimer) bool { return l.shard.slab.find(t) == nil })
+}
+
+// cancel ends one timer, and reports whether it was in time. One that is on its way stays
+// as it is but for its payload, and is discarded when it comes.
+func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
+	if l.shard == nil {
+		return false
+	}
+	id, held, ok := l.shard.cancel(t)
+	if !ok {
+		return false
+	}
+	l.left--
+	if held != nil {
+		c.self.typ.decls[id].clear(held)
+		c.recycle(held)
+	}
+	return true
+}
+
+// cancelAll ends all timers of an actor that lives on: those on their way as well.
+func (l *actorTimers) cancelAll(c *Context) {
+	for _, t := range l.list {
+		l.cancel(c, t)
+	}
+	l.list, l.left = nil, 0
+}
+
+// end ends all timers with their actor. What is on its way finds the mailbox closed,
+// unless it is in there already and the actor drains. A system that has stopped keeps
+// its wheels, since nobody looks at them any more.
+func (l *actorTimers) end(r replier) {
+	if l.shard == nil || r.c == nil {
+		return
+	}
+	for some := range slices.Chunk(l.list, fireBatch) {
+		l.shard.removeAll(some)
+	}
+	l.list, l.left, l.over = nil, 0, true
+}
+
+// missed ends a timer whose message does not run any more.
+func (l *actorTimers) missed(m *message) {
+	n := payloadOf[fired](m).number
+	k := l.shard.slab.at(n)
+	k.gen.Add(1)
+	l.shard.slab.giveBack(n, k)
+}

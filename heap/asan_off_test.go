@@ -1,0 +1,5 @@
+//go:build !asan
+
+package heap_test
+
+const asan = false

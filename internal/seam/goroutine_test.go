@@ -1,0 +1,52 @@
+package seam_test
+
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// grow uses so much stack that Go has to move it.
+func grow(depth int) uint64 {
+	var room [256]byte
+	if depth == 0 {
+		return seam.Goroutine()
+	}
+	room[depth%len(room)] = 1
+	return grow(depth-1) + uint64(room[(depth+1)%len(room)])
+}
+
+// TestGoroutine: a number of its own for each goroutine that lives, the same wherever its
+// stack is, told without an allocation (every Ask of an actor that is not idle wants to
+// know it).
+func TestGoroutine(t *testing.T) {
+	mine := seam.Goroutine()
+	if mine == 0 || grow(1000) != mine || seam.Goroutine() != mine {
+		t.Fatalf("%d, and deeper in the stack %d", mine, grow(1000))
+	}
+	const others = 100
+	ids, stay := make(chan uint64), make(chan struct{})
+	for range others {
+		go func() { ids <- seam.Goroutine(); <-stay }()
+	}
+	seen := map[uint64]bool{0: true, mine: true}
+	for range others {
+		id := <-ids
+		if seen[id] {
+			t.Fatalf("two goroutines are %d", id)
+		}
+		seen[id] = true
+	}
+	close(stay)
+	if n := testing.AllocsPerRun(1000, func() { seam.Goroutine() }); n != 0 && !invariant.On {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+// BenchmarkGoroutine is what it costs to know who one is.
+func BenchmarkGoroutine(b *testing.B) {
+	for b.Loop() {
+		seam.Goroutine()
+	}
+}

@@ -1,0 +1,63 @@
+package supervise_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// TestStorm_QuietProcess: "a restart storm beyond intensity escalates and leaves a quiet
+// process", on the machine's clock and with back-off: the tree has ended; nothing is queued
+// and no timer is armed, or Wait would not return; no worker takes a turn or wakes any more
+// (that such workers cost nothing is shown by TestBug_K48_IdleCostsNothing); and there are no
+// more goroutines than before.
+func TestStorm_QuietProcess(t *testing.T) {
+	h := &house{TB: t, sys: actor.Start(actor.Workers(2), actor.Logger(silent))}
+	t.Cleanup(h.sys.Stop)
+	quick := supervise.Backoff{First: 10 * time.Microsecond, Max: time.Millisecond, Jitter: 0.5}
+	h.run(supervise.Spec{Name: "calm", Children: h.toys("a")})
+	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	before := runtime.NumGoroutine()
+	bad := h.toy("bad")
+	bad.Backoff = quick
+	bad.Init = func(y *toy) { y.fail = errUser }
+	spec := supervise.Spec{Name: "3", Children: []supervise.Child{bad}}
+	for _, name := range []string{"2", "1"} {
+		spec = supervise.Spec{Name: name, Strategy: supervise.OneForAll, Children: []supervise.Child{h.toy("good" + name), spec, h.toy("late" + name)}}
+	}
+	h.root = supervise.Start(h.sys, spec)
+	wants(t, h.reason(), supervise.ErrIntensity)
+	h.quiet()
+	st := h.sys.Stats()
+	equal(t, "actors left", st.Spawned-st.Stopped, 0)
+	resting := func() (rest [3]uint64) {
+		for _, w := range h.sys.Stats().Workers {
+			rest[0] += w.Turns
+			rest[1] += w.Wakes
+			rest[2] += w.Parks
+		}
+		return rest
+	}
+	for last := resting(); ; last = resting() { // the last worker may be on its way to sleep
+		for range 1000 {
+			yield()
+		}
+		if resting() == last {
+			break
+		}
+	}
+	equal(t, "turns of a quiet system", resting()[0], uint64(turnsOf(st)))
+	if more := runtime.NumGoroutine() - before; more > 0 {
+		t.Errorf("%d goroutines more than before the storm", more)
+	}
+}
+
+func turnsOf(st actor.Stats) (n int) {
+	for _, w := range st.Workers {
+		n += int(w.Turns)
+	}
+	return n
+}
