@@ -137,9 +137,12 @@ func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
 // oldest first. Later pushes are refused. spent may be recycled. Consumer only, or whoever owns the actor
 // after its end.
 func (q *mailbox) close(in *inbox) (left, spent *message) {
-	h := q.head.Swap(&closedMark) // takes over every message whose push succeeded
 	first, last := in.fifo, in.last
 	in.fifo, in.last = nil, nil
+	h := last
+	if !seam.SwapHeld(&q.head, last, &closedMark) { // nothing has come in, as in rest
+		h = q.head.Swap(&closedMark) // takes over every message whose push succeeded
+	}
 	if h == &closedMark {
 		return first, nil
 	}

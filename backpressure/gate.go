@@ -56,8 +56,12 @@ func (g *Gate[T]) Enter(w *Waiter[T]) bool {
 }
 
 // Open lets senders pass and returns everyone who waited, oldest first, without
-// the mark. Owner of the receiver only.
+// the mark. Opening an open gate costs a load, and every actor that ends does so. Owner
+// of the receiver only.
 func (g *Gate[T]) Open(mark *Waiter[T]) *Waiter[T] {
+	if g.IsOpen() {
+		return nil // and stays so: nobody else shuts it, and nobody enters
+	}
 	return oldestFirst(g.head.Swap(nil), mark) // takes over every waiter whose Enter succeeded
 }
 

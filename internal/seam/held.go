@@ -28,7 +28,8 @@ import (
 // heap object with a plain store just before, and must put it back into some with
 // another afterwards. A collection that began before the first store was shown o by
 // that store's barrier, and one that began later finds o on the caller's stack or is
-// shown it by the second.
+// shown it by the second. The same goes for an n that is no heap object, such as a
+// variable of a package, and an o of nil is not to be shown.
 func SwapHeld[T any](x *Pointer[T], o, n *T) bool {
 	return stdatomic.CompareAndSwapUintptr((*uintptr)(unsafe.Pointer(x)),
 		uintptr(unsafe.Pointer(o)), uintptr(unsafe.Pointer(n)))
