@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -68,6 +69,11 @@ func TestBug_3382_ToChan(t *testing.T) {
 			do.Send(c, actor.Self[puppet](c), send)
 		}
 	}
+	const before = 70 // more than the channel may be behind
+	for range before {
+		out.Send(sys, int(sent.Add(1)))
+	}
+	eventually(t, "senders to be held up", func() bool { return sys.Stats().Messages >= before })
 	do.Send(sys, a, send)
 	eventually(t, "the sender to be muted", func() bool { return sys.Stats().Mutes > 0 })
 	if _, err := value.Ask(soon(t), sys, a, actor.None{}); err != nil {
@@ -84,6 +90,7 @@ func TestBug_3382_ToChan(t *testing.T) {
 // TestToChan_PressedAgain: the news that there is room come when there is none any more:
 // who sends is muted all the same.
 func TestToChan_PressedAgain(t *testing.T) {
+	const more = 60 // of what comes last, more than the channel may be behind
 	sys := start(t, actor.Workers(1), actor.Spares(1))
 	ch, release := make(chan int), make(chan struct{})
 	out := actor.ToChan(sys, ch)
@@ -95,25 +102,27 @@ func TestToChan_PressedAgain(t *testing.T) {
 	for i := range 70 {
 		out.Send(sys, i)
 	}
+	eventually(t, "senders to be held up", func() bool { return sys.Stats().Messages >= 70 })
 	w := puppetType.Spawn(sys, puppet{})
 	muted := func(n uint64) {
-		eventually(t, "the sender to be muted", func() bool { return sys.Stats().Mutes >= n })
+		eventually(t, fmt.Sprint("the sender to be muted ", n), func() bool { return sys.Stats().Mutes >= n })
 	}
 	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 70) })
 	muted(1)
 	stuck(func(c *actor.Context) { c.Blocking(func() { <-release }) }) // the only spare is in use
 	stuck(func(*actor.Context) { <-release })                          // and the only worker
-	for i := range 40 {
+	for i := range more {
 		out.Send(sys, 71+i)
 	}
 	for range 50 { // there is room, and the news of it is behind what has just been sent
 		receive(t, "a value", ch)
 	}
 	close(release)
-	eventually(t, "all to be put", func() bool { return sys.Stats().Messages >= 70+2+3+40 })
-	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 111) })
+	eventually(t, "all to be put", func() bool { return sys.Stats().Messages >= 70+2+3+more })
+	w = puppetType.Spawn(sys, puppet{}) // the first one may be on probation, see B5
+	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 71+more) })
 	muted(2)
-	for range 112 - 50 {
+	for range 72 + more - 50 {
 		receive(t, "a value", ch)
 	}
 	quiet(t, sys)

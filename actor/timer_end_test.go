@@ -80,7 +80,7 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 		onBell(t, sys, b, func(_ *bell, c *actor.Context) {
 			old := make([]actor.Timer, n)
 			for i := range old {
-				old[i] = actor.After(c, time.Duration(i), chime, i)
+				old[i] = actor.After(c, time.Hour+time.Duration(i), chime, i)
 			}
 			for i, o := range old {
 				if !o.Cancel(c) {

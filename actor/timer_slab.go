@@ -85,6 +85,7 @@ func (s *slab) take() (number uint32, k *timer) {
 // extend takes a number for the first time. Caller holds mu.
 func (s *slab) extend() (number uint32, k *timer) {
 	number = s.used
+	s.gen = max(s.gen, 1) // what was never taken has 0, and is nobody's
 	n, i := slabPlace(number)
 	if i == 0 {
 		chunk := make([]timer, max(number, 1<<slabBits))

@@ -17,7 +17,7 @@ func sampleReport() report {
 		{Turns: 2, Messages: 2, StealMisses: 12, Parks: 6, Wakes: 6},
 	}}
 	for _, ms := range []int{61, 58, 60} {
-		r.addGallop(turn{wall: time.Duration(ms) * time.Millisecond, got: 2_000_000, allocs: 50_000, stats: stats})
+		r.addGallop(turn{wall: time.Duration(ms) * time.Millisecond, got: 2_000_000, allocs: 50_000, stats: stats, workers: len(stats.Workers)})
 		r.addChannels(turn{wall: time.Duration(5*ms) * time.Millisecond, got: 2_000_000, allocs: 30})
 	}
 	r.peakKB = 12_345

@@ -59,7 +59,7 @@ func (r *report) json() ([]byte, error) {
 	t := r.shown()
 	out := jsonReport{
 		Scenario: r.scenario.name, N: r.n, Asked: r.asked, Op: r.scenario.op,
-		Workers: len(t.stats.Workers), Seed: r.seed, Rounds: len(r.gallop),
+		Workers: t.workers, Seed: r.seed, Rounds: len(r.gallop),
 		NsPerOp: known(r.nsPerOp(r.gallop)), BaselineNsPerOp: known(r.nsPerOp(r.channels)), Ratio: known(r.ratio()),
 		WallMs:   float64(t.wall.Nanoseconds()) / 1e6,
 		Messages: t.stats.Messages, Spawned: t.stats.Spawned, Turns: t.stats.Turns,

@@ -205,7 +205,7 @@ func TestSummary_Golden(t *testing.T) {
 	behind.gallop, behind.channels = behind.channels, behind.gallop
 	behind.scenario, behind.n, behind.asked = skynet, 1_000_000, 999_999
 	for i := range behind.gallop {
-		behind.gallop[i].stats = actor.Stats{Workers: make([]actor.WorkerStats, 1)}
+		behind.gallop[i].workers, behind.gallop[i].stats = 1, actor.Stats{Workers: make([]actor.WorkerStats, 1)}
 	}
 	got.Write(behind.summary())
 	if err := printOverview(&got, []report{rep, behind}); err != nil {

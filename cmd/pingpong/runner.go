@@ -17,11 +17,12 @@ var errInterrupted = errors.New("interrupted")
 
 // A turn is one run of the work on one side.
 type turn struct {
-	wall   time.Duration
-	got    uint64
-	allocs uint64
-	stats  actor.Stats // of gallop's turns only
-	err    error       // why there is no count
+	wall    time.Duration
+	got     uint64
+	allocs  uint64
+	stats   actor.Stats // of gallop's turns only
+	workers int         // what the system was started with; spares may have stood in for them
+	err     error       // why there is no count
 }
 
 // measure runs a scenario on both sides in turns, gallop first, so that whatever else
@@ -75,7 +76,7 @@ func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progr
 		t.err = errInterrupted
 	}
 	sys.Stop()
-	t.stats = sys.Stats()
+	t.stats, t.workers = sys.Stats(), sys.Workers()
 	return t, nil
 }
 

@@ -23,7 +23,7 @@ func TestScenarios_CountRight(t *testing.T) {
 					if len(rep.gallop) != 2 || len(rep.channels) != 2 {
 						t.Errorf("%d and %d turns, want 2 each", len(rep.gallop), len(rep.channels))
 					}
-					if got := len(rep.shown().stats.Workers); got != workers {
+					if got := rep.shown().workers; got != workers {
 						t.Errorf("%d workers, want %d", got, workers)
 					}
 				})

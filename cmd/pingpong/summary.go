@@ -23,7 +23,7 @@ func (r *report) summary() []byte {
 
 // head says what was run.
 func (r *report) head(b *bytes.Buffer) {
-	workers := uint64(len(r.shown().stats.Workers))
+	workers := uint64(r.shown().workers)
 	fmt.Fprintf(b, "\n%s: %s\n", r.scenario.name, r.scenario.about)
 	fmt.Fprintf(b, "%s a turn · %s · seed %d\n", many(uint64(r.n), r.scenario.op, r.scenario.ops),
 		many(workers, "worker", "workers"), r.seed)
