@@ -240,7 +240,9 @@ func TestGraphsKeepTheirHash(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	if live := heap.Blobs().Live - before; live != 0 {
+	// Fewer than before is no fault: a run that rapid gave up halfway is the collector's, with
+	// its blobs.
+	if live := heap.Blobs().Live - before; live > 0 {
 		t.Errorf("%d blobs are left", live)
 	}
 }
@@ -276,7 +278,9 @@ func graphProperty(t *rapid.T) {
 		g.mustBeTwins(t)
 		g.arena.Release()
 	}
-	if live := heap.Blobs().Live - before; live != 0 {
+	// Fewer than before is no fault: a run that rapid gave up halfway is the collector's, with
+	// its blobs.
+	if live := heap.Blobs().Live - before; live > 0 {
 		t.Fatalf("%d blobs are left", live)
 	}
 }
