@@ -102,7 +102,7 @@ const schedules = 20_000
 func portfolio(bounded, others int) []Config {
 	limit, _ := time.ParseDuration(os.Getenv(timeVar))
 	if limit > 0 {
-		bounded, others = 1<<40, 1<<40
+		bounded, others = 1<<30, 1<<30
 	}
 	m, n, seed := scaled(bounded), scaled(others), setting(seedVar, 1)
 	return []Config{
