@@ -188,11 +188,12 @@ func (s *Scheduler) relieve(i int, w *Worker) bool {
 	if !s.goAway() {
 		return false
 	}
+	s.stop.left.Add(1) // for w; the seat keeps its own. Before: w may leave as soon as it is relieved
 	if !w.duty.relieve() {
+		s.stop.gone()
 		s.comeHome()
 		return false
 	}
-	s.stop.left.Add(1) // for w; the seat keeps its own
 	s.spares.stray(w)
 	spare := s.spares.take()
 	spare.sit(i)

@@ -129,7 +129,7 @@ func TestHandover_CountsReturn(t *testing.T) {
 			t.Errorf("%d strays", n)
 		}
 	}
-	for s.stop.left.Load() != 2 { // on the books: two seats
+	for s.stop.left.Load() != 3 { // on the books: two seats and the monitor
 		runtime.Gosched()
 	}
 	for runtime.NumGoroutine() > before+2 || s.monitor.armed.Load() { // one more worker than before, and the timer's

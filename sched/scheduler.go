@@ -180,7 +180,7 @@ type stopping struct {
 }
 
 func (p *stopping) init(workers int) {
-	p.left.Store(int32(workers))
+	p.left.Store(int32(workers) + 1) // one for the monitor, until halt has ended it
 	p.workers = make(chan struct{})
 	p.done = make(chan struct{})
 }
@@ -213,6 +213,7 @@ func (s *Scheduler) Stop() <-chan struct{} {
 func (s *Scheduler) halt() {
 	s.stop.flag.Store(1)
 	s.monitor.stop()
+	s.stop.gone() // from here on nobody is relieved, and left only falls
 	for i := range s.seats {
 		s.clear(i)
 	}
