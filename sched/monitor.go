@@ -127,8 +127,8 @@ func (m *monitor) freeStranded() {
 }
 
 // free moves the task of that filling from w's next-slot to the inject queue, and reports
-// whether it was there. From the robbery to the injection the task is in no queue, and its worker may fall asleep, so
-// the monitor holds the scheduler.
+// whether it was there. From the robbery to the injection the task is in no queue, and
+// its worker may fall asleep, so the monitor holds the scheduler.
 func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
 	if stamp&1 == 0 || !s.Hold() {
 		return false
