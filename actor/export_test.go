@@ -18,6 +18,9 @@ func (t Timer) OnItsWay() bool {
 	return !s.slab.at(t.number).in
 }
 
+// Incoming returns how many messages have come in since the turn of the running actor began.
+func Incoming(c *Context) int { return distance(c.self.box.head.Load(), c.self.in.last) }
+
 // NewClockAt is NewVirtualClock for a clock with a past: one that was started so many
 // nanoseconds ago.
 func NewClockAt(start time.Time, nanos int64) *VirtualClock {
