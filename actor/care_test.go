@@ -30,13 +30,14 @@ var (
 				w.fell(c, f)
 			}
 		}),
-		wardenRose.Do(func(w *warden, _ *actor.Context, _ actor.Risen) { w.diary.lines = append(w.diary.lines, "up") }),
+		wardenRose.Do(func(w *warden, _ *actor.Context, _ actor.Risen) { w.diary.add("up") }),
 		wardenWake.Do(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
 )
 
 func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden], start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
 	care.Fell, care.Rose = wardenFell, wardenRose
-	r := actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: name, diary: w.diary, onStart: start} }, care)
+	d := w.diary // as it is now: it is read at every restart, and not by the warden
+	r := actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: name, diary: d, onStart: start} }, care)
 	w.kids = append(w.kids, r.Any())
 	return r
 }
@@ -79,7 +80,7 @@ func TestCare(t *testing.T) {
 		var d diary
 		w := wardenType.Spawn(sys, warden{diary: &d})
 		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
-			d.lines = append(d.lines, "told")
+			d.add("told")
 			actor.StopWith(c, r, errUser)
 		}}
 		wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
@@ -107,24 +108,27 @@ func TestCare(t *testing.T) {
 func TestPostpone(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	sys := start(t, actor.Workers(2), actor.Clock(clock))
-	var d diary
+	var d, up diary // two diaries: whether the warden or the kid is first is chance
 	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) {
 		actor.Postpone(c, f.Ref)
 		actor.Postpone(c, f.Ref) // does nothing more
 		actor.After(c, time.Minute, wardenWake, f.Ref)
 	}})
 	var kid actor.Ref[mortal]
-	wardenIn(t, sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
-	d.lines = nil
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		kid = w.spawn(c, "kid", actor.Care[warden]{}, nil)
+		w.diary = &up
+	})
 	for range 2 { // the holds are in balance
+		d.lines, up.lines = nil, nil
 		doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
 		quiet(t, sys)
 		say.Send(sys, kid, "kept")
 		must(t, clock.Advance(soon(t), time.Minute-1))
 		d.says(t, "kid: stop panic")
 		must(t, clock.Advance(soon(t), 1))
-		d.says(t, "kid: stop panic", "kid: start", "up", "kid: kept")
-		d.lines = nil
+		d.says(t, "kid: stop panic", "kid: start", "kid: kept")
+		up.says(t, "up")
 	}
 	doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
