@@ -135,7 +135,7 @@ func (b *body) waited() {
 // recheckEnd is recheckLane for actors in wait, which nobody lets go when the system
 // stops.
 func (b *body) recheckEnd(c *Context) {
-	if (!b.lane.quiet() || b.sys.sched.Stopping()) && b.debt.Recall() {
+	if (!b.lane.quiet() || b.sys.sched.Stopping()) && b.recall(c) {
 		c.w.Schedule(&b.task)
 	}
 }
