@@ -23,7 +23,10 @@ func (x *Pointer[T]) Store(v *T) { access(unsafe.Pointer(x)); x.p.Store(v) }
 func (x *Pointer[T]) Swap(v *T) *T { access(unsafe.Pointer(x)); return x.p.Swap(v) }
 
 // CompareAndSwap sets the pointer to n if it is o.
-func (x *Pointer[T]) CompareAndSwap(o, n *T) bool { access(unsafe.Pointer(x)); return x.p.CompareAndSwap(o, n) }
+func (x *Pointer[T]) CompareAndSwap(o, n *T) bool {
+	access(unsafe.Pointer(x))
+	return x.p.CompareAndSwap(o, n)
+}
 
 type word interface {
 	~uint32 | ~int32 | ~uint64 | ~int64
@@ -90,4 +93,7 @@ func (x *Bool) Store(v bool) { access(unsafe.Pointer(x)); x.v.Store(v) }
 func (x *Bool) Swap(v bool) bool { access(unsafe.Pointer(x)); return x.v.Swap(v) }
 
 // CompareAndSwap sets the boolean to n if it is o.
-func (x *Bool) CompareAndSwap(o, n bool) bool { access(unsafe.Pointer(x)); return x.v.CompareAndSwap(o, n) }
+func (x *Bool) CompareAndSwap(o, n bool) bool {
+	access(unsafe.Pointer(x))
+	return x.v.CompareAndSwap(o, n)
+}
