@@ -70,7 +70,7 @@ func (b *body) runs() []runFunc {
 	if b.became {
 		return b.otherRuns()
 	}
-	return b.kind().typ.table.runs
+	return b.kind().runs
 }
 
 // otherRuns is runs for an actor that does not dispatch by its type's own table.

@@ -14,6 +14,7 @@ type kind struct {
 	sched.Kind // first: see body.kind
 	typ        *typeInfo
 	sys        *System
+	runs       []runFunc // the type's own dispatch table
 	batch      uint32
 }
 
@@ -38,12 +39,6 @@ func (b *body) typ() *typeInfo { return b.kind().typ }
 func (b *body) sys() *System { return b.kind().sys }
 
 func (b *body) batch() int { return int(b.kind().batch) }
-
-// RunTask implements sched.KindRunner.
-func (*kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) { return bodyOf(t).turn(w) }
-
-// TaskDied implements sched.KindRunner.
-func (*kind) TaskDied(w *sched.Worker, t *sched.Task, cause error) { bodyOf(t).died(w, cause) }
 
 // gasLimit is how many reductions a turn may spend.
 func (k *kind) gasLimit() int {
@@ -92,7 +87,7 @@ func (s *System) kindOf(t *typeInfo) (*kind, error) {
 
 // newKind is kindOf for the first actor of its type.
 func (s *System) newKind(t *typeInfo) (k *kind, err error) {
-	k = &kind{typ: t, sys: s, batch: uint32(t.batch)}
+	k = &kind{typ: t, sys: s, runs: t.table.runs, batch: uint32(t.batch)}
 	if k.batch == 0 {
 		k.batch = uint32(s.opts.batch)
 	}

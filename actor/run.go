@@ -5,15 +5,15 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// turn runs one turn of the actor: the messages that were in its mailbox at the
+// RunTask runs one turn of an actor: the messages that were in its mailbox at the
 // beginning, up to a batch of them, unless it stops or must park. What comes in
 // meanwhile, from itself as well, waits for the next turn: otherwise an actor that
 // sends to itself would always spend its batch, count as overloaded, and never be
-// muted.
-func (b *body) turn(w *sched.Worker) (again bool) {
-	c := w.Local().(*Context)
+// muted. RunTask implements sched.KindRunner.
+func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
+	c, b := w.Local().(*Context), bodyOf(t)
 	c.self = b
-	c.left = b.batch()
+	c.left = int(k.batch)
 	m := b.in.fifo
 	if m == nil {
 		spent, ok := b.box.grab(&b.in)
@@ -238,11 +238,13 @@ func (b *body) endWithCare(c *Context, x *extras) {
 	b.exit(c, x.takeExit())
 }
 
-// died ends an actor whose behaviour crashed, or whose system has stopped.
-func (b *body) died(w *sched.Worker, cause error) {
+// TaskDied ends an actor whose behaviour crashed, or whose system has stopped. It
+// implements sched.KindRunner.
+func (k *kind) TaskDied(w *sched.Worker, t *sched.Task, cause error) {
+	b := bodyOf(t)
 	if w == nil {
-		b.kind().sys.outside.stopped.Add(1)
-		b.bury(replier{sys: b.kind().sys}, ErrSystemStopped)
+		k.sys.outside.stopped.Add(1)
+		b.bury(replier{sys: k.sys}, ErrSystemStopped)
 		return
 	}
 	b.crashed(w.Local().(*Context), cause.(*sched.Crash))

@@ -207,7 +207,7 @@ func (s *stallWatch) end() {
 	s.mu.Unlock()
 	for _, b := range roots {
 		if b.box.push(newOwn(nil, stallID, 0)) == pushWoke {
-			b.died(nil, ErrSystemStopped) // it was idle and is ours
+			b.kind().TaskDied(nil, &b.task, ErrSystemStopped) // it was idle and is ours
 		}
 	}
 }
