@@ -21,7 +21,8 @@ import (
 
 // population is very many actors of one kind.
 type population struct {
-	touch func(i int) // sends a message that adds up the state of actor i
+	touch func(i int)                     // sends a message that adds up the state of actor i
+	renew func(ctx *actor.Context, i int) // sends one that makes it anew
 }
 
 // measure does one kind.
@@ -89,6 +90,9 @@ func (r *result) delays(sys *actor.System, pop population, c config) {
 	var stop atomic.Bool
 	done := make(chan struct{})
 	go litter(c.garbage<<20, &stop, done)
+	if c.renew > 0 {
+		renewals.Send(sys, renewerType.Spawn(sys, renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)}), actor.None{})
+	}
 	p := probeType.Spawn(sys, probe{make([]int64, 0, c.probe/every+1)}) // to grow it would be to help Go's collector
 	cycles := collected()
 	from := startTicker(c.probe)
@@ -164,6 +168,30 @@ func litter(rate int, stop *atomic.Bool, done chan<- struct{}) {
 }
 
 var litterSink []byte
+
+// A renewer has some of the actors make their states anew, so many each millisecond.
+type renewer struct {
+	pop  population
+	hot  int // these, the first of all, are busy; the others are there
+	each int
+}
+
+func (r *renewer) begin(c *actor.Context, _ actor.None) {
+	actor.Every(c, time.Millisecond, renewNow, actor.None{})
+}
+
+func (r *renewer) now(c *actor.Context, _ actor.None) {
+	for range r.each {
+		r.pop.renew(c, c.Rand().IntN(r.hot))
+	}
+}
+
+var (
+	renewerType = actor.NewType[renewer]("renewer")
+	renewals    = actor.Declare[actor.None](renewerType, "begin")
+	renewNow    = actor.Declare[actor.None](renewerType, "now")
+	_           = renewerType.Table(renewals.Do((*renewer).begin), renewNow.Do((*renewer).now))
+)
 
 // A probe notes how long its messages were on their way, in nanoseconds.
 type probe struct{ delays []int64 }
