@@ -91,7 +91,10 @@ func (r *result) delays(sys *actor.System, pop population, c config) {
 	done := make(chan struct{})
 	go litter(c.garbage<<20, &stop, done)
 	if c.renew > 0 {
-		renewals.Send(sys, renewerType.Spawn(sys, renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)}), actor.None{})
+		who := renewerType.Spawn(sys, renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)})
+		renewSome.Send(sys, who, actor.None{})
+		_ = sys.Wait(context.Background())
+		renewAlways.Send(sys, who, actor.None{})
 	}
 	p := probeType.Spawn(sys, probe{make([]int64, 0, c.probe/every+1)}) // to grow it would be to help Go's collector
 	cycles := collected()
@@ -176,7 +179,17 @@ type renewer struct {
 	each int
 }
 
-func (r *renewer) begin(c *actor.Context, _ actor.None) {
+// some makes each of them come to its own collections at its own time: otherwise all
+// would begin alike, and collect in the same tenths of a second.
+func (r *renewer) some(c *actor.Context, _ actor.None) {
+	for i := range r.hot {
+		for range c.Rand().IntN(64) {
+			r.pop.renew(c, i)
+		}
+	}
+}
+
+func (r *renewer) always(c *actor.Context, _ actor.None) {
 	actor.Every(c, time.Millisecond, renewNow, actor.None{})
 }
 
@@ -188,9 +201,10 @@ func (r *renewer) now(c *actor.Context, _ actor.None) {
 
 var (
 	renewerType = actor.NewType[renewer]("renewer")
-	renewals    = actor.Declare[actor.None](renewerType, "begin")
+	renewSome   = actor.Declare[actor.None](renewerType, "some")
+	renewAlways = actor.Declare[actor.None](renewerType, "always")
 	renewNow    = actor.Declare[actor.None](renewerType, "now")
-	_           = renewerType.Table(renewals.Do((*renewer).begin), renewNow.Do((*renewer).now))
+	_           = renewerType.Table(renewSome.Do((*renewer).some), renewAlways.Do((*renewer).always), renewNow.Do((*renewer).now))
 )
 
 // A probe notes how long its messages were on their way, in nanoseconds.
