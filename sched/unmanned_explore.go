@@ -67,7 +67,7 @@ func (w *Worker) Step() (ran bool) {
 	}()
 	w.current, w.inTurn = t, true
 	w.count.Turns++
-	again := t.runner.RunTask(w)
+	again := t.runTurn(w)
 	w.inTurn = false
 	if again {
 		w.requeue(t)
