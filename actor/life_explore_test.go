@@ -172,17 +172,18 @@ func (s *scene) namedRightly(over bool) error {
 	return nil
 }
 
-// livedRightly: each panic is a fall, each fall and each restart a new life.
+// livedRightly: each panic is a fall, and each fall and each restart a new life, but that
+// what comes while it is on its way down may be one with what took it down.
 func (s *scene) livedRightly(over bool, a, b lifeOp) error {
-	anew := 0
+	anew, falls, merge := 0, 0, false
 	for _, o := range []lifeOp{a, b} {
-		if o.name == "restart" || o.name == "panic" {
-			anew++
-		}
+		anew += one(o.anew)
+		falls += one(o.falls)
+		merge = merge || o.anew && o.name != "panic"
 	}
-	least := 1 + min(anew, 1) // two may come to one
-	if a.name == "panic" && b.name == "panic" {
-		least = 3
+	least := 1 + anew
+	if merge {
+		least = 2
 	}
 	switch {
 	case over && s.begun <= 1+anew && s.begun-s.stopped <= 1:
@@ -190,10 +191,17 @@ func (s *scene) livedRightly(over bool, a, b lifeOp) error {
 	default:
 		return fmt.Errorf("%d lives began, %d ended; ended: %v", s.begun, s.stopped, over)
 	}
-	if told := over || a.name == "restart" || b.name == "restart"; s.falls > s.panics || s.falls < s.panics && !told {
+	if s.falls > falls || s.falls < s.panics && !merge && !over {
 		return fmt.Errorf("%d panics, %d falls", s.panics, s.falls)
 	}
 	return nil
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // pupsOf: the children of the life that lasts live, and no others.

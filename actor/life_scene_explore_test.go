@@ -232,40 +232,52 @@ func (s *scene) deadLetter(d DeadLetter) {
 // lifeOp is what somebody does to the kid, in a thread of its own. i tells two of the same
 // kind apart.
 type lifeOp struct {
-	name string
-	ends error // the kid ends with this reason; nil: it does not end
-	do   func(s *scene, i int)
+	name  string
+	do    func(s *scene, i int)
+	ends  error // the kid ends with this reason; nil: it does not end
+	anew  bool  // it gets a new life, if it does not end
+	falls bool  // its supervisor may hear of that
 }
 
 var lifeOps = []lifeOp{
-	{"spawn", nil, func(s *scene, _ int) { s.act(s.kid, func(_ *player, c *Context) { s.bear(c) }) }},
-	{"send", nil, func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
-	{"ask", nil, func(s *scene, i int) {
+	{name: "spawn", do: func(s *scene, _ int) { s.act(s.kid, func(_ *player, c *Context) { s.bear(c) }) }},
+	{name: "send", do: func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
+	{name: "ask", do: func(s *scene, i int) {
 		s.asked++
 		playerAsk.askEach(s.sys, []Ref[player]{s.kid}, i, s.replies)
 	}},
-	{"link", nil, func(s *scene, i int) {
-		who, to := s.friend, s.kid
-		if i == 2 {
-			who, to = to, who
-		}
-		s.act(who, func(_ *player, c *Context) { s.ties++; Link(c, to) })
-	}},
-	{"monitor", nil, func(s *scene, _ int) { s.act(s.friend, func(_ *player, c *Context) { s.watch(c) }) }},
-	{"stop", ErrShutdown, func(s *scene, _ int) { Stop(s.sys, s.kid) }},
-	{"kill", ErrKilled, func(s *scene, _ int) { Kill(s.sys, s.kid) }},
-	{"panic", nil, func(s *scene, _ int) { s.act(s.kid, func(*player, *Context) { panic("on purpose") }) }},
-	{"restart", nil, func(s *scene, _ int) { Restart(s.sys, s.kid) }},
-	{"name", nil, func(s *scene, _ int) {
-		over := s.kid.Standing() == Ended
-		r, err := playerType.SpawnNamed(s.sys, kidsName, player{s: s})
-		if err == nil {
-			s.heir = r
-		} else if over && s.heir == (Ref[player]{}) {
-			s.p.Errorf("the name of the dead: %v", err)
-		}
-		s.named = append(s.named, err)
-	}},
+	{name: "link", do: (*scene).tie},
+	{name: "monitor", do: func(s *scene, _ int) { s.act(s.friend, func(_ *player, c *Context) { s.watch(c) }) }},
+	{name: "stop", do: func(s *scene, _ int) { Stop(s.sys, s.kid) }, ends: ErrShutdown},
+	{name: "drain", do: func(s *scene, _ int) { Drain(s.sys, s.kid) }, ends: ErrShutdown},
+	{name: "kill", do: func(s *scene, _ int) { Kill(s.sys, s.kid) }, ends: ErrKilled},
+	{name: "panic", do: (*scene).hurt, anew: true, falls: true},
+	{name: "suspend", do: func(s *scene, _ int) { Suspend(s.sys, s.kid) }, anew: true, falls: true},
+	{name: "restart", do: func(s *scene, _ int) { Restart(s.sys, s.kid) }, anew: true},
+	{name: "name", do: (*scene).christen},
+}
+
+// tie links friend to the kid, or the kid to friend.
+func (s *scene) tie(i int) {
+	who, to := s.friend, s.kid
+	if i == 2 {
+		who, to = to, who
+	}
+	s.act(who, func(_ *player, c *Context) { s.ties++; Link(c, to) })
+}
+
+func (s *scene) hurt(int) { s.act(s.kid, func(*player, *Context) { panic("on purpose") }) }
+
+// christen gives the kid's name to somebody else, if it is free.
+func (s *scene) christen(int) {
+	over := s.kid.Standing() == Ended
+	r, err := playerType.SpawnNamed(s.sys, kidsName, player{s: s})
+	if err == nil {
+		s.heir = r
+	} else if over && s.heir == (Ref[player]{}) {
+		s.p.Errorf("the name of the dead: %v", err)
+	}
+	s.named = append(s.named, err)
 }
 
 // lifePair is the scenario in which two do something to the kid.
