@@ -71,7 +71,7 @@ func Places[S any](r Ref[S]) int {
 	l := &r.b.flow.Load().lobby
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.room
+	return l.room + int(l.free.Load())
 }
 
 // WhoWaits says who waits for whom because of applied pressure. It looks at what it does

@@ -22,7 +22,7 @@ type lobbyWorld struct {
 
 func newLobbyWorld(p *explore.Program, room int) *lobbyWorld {
 	w := &lobbyWorld{p: p, b: &body{typ: new(typeInfo)}}
-	w.b.flowOf().lobby.room = room
+	w.b.flowOf().lobby.free.Store(int32(room))
 	return w
 }
 
@@ -57,7 +57,7 @@ func (w *lobbyWorld) run() {
 
 // check: nothing is left behind in the books.
 func (w *lobbyWorld) check(room int) error {
-	if l := &w.b.flow.Load().lobby; l.room != room || l.first != nil || l.last != nil {
+	if l := &w.b.flow.Load().lobby; l.room+int(l.free.Load()) != room || l.first != nil || l.last != nil {
 		return fmt.Errorf("%d places, want %d; somebody in line: %v", l.room, room, l.first != nil)
 	}
 	return nil

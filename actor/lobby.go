@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 
+	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -14,28 +15,34 @@ const outsideRoom = 1024
 const roomStep = outsideRoom / 2
 
 // lobby is where goroutines wait that send to an actor from outside. There is room for
-// so many messages; who finds none, or finds the gate shut, waits in line. A place is
-// given back when the message has run. For that the actor need not know which of its
-// messages came this way: whoever completes the n-th push, n a multiple of roomStep,
+// so many messages; who finds none, or finds the actor closed to it, waits in line. A
+// place is given back when the message has run. For that the actor need not know which of
+// its messages came this way: whoever completes the n-th push, n a multiple of roomStep,
 // pushes a notice behind it, and when the notice runs all before it have. In a bounded
 // queue the room is the queue's.
 //
-//	L1 take a place (under mu), or wait: the place comes with the token
+//	L1 take a free place; if there is none, under mu: collect the free ones, and take
+//	   one if nobody waits, or wait: the place comes with the token
 //	L2 push the message
 //	L3 count the push; each roomStep-th: push the notice
-//	L4 the notice runs: give roomStep places back, to those who wait first
+//	L4 the notice runs, under mu: give roomStep places to those who wait first, and
+//	   set the others free
 //
 // At most outsideRoom messages wait: a place is given back only for a push that lies
 // before the notice, hence ran before it. Nobody waits for ever: were all places taken
 // and nothing on its way, less than roomStep pushes would have no notice, yet all
-// 2·roomStep places were pushes without.
+// 2·roomStep places were pushes without. Nobody is overtaken: no place is free while
+// somebody waits, because who joins the line collects them, and they are set free only
+// when it is empty. What is collected is not lost: its collector takes one, or waits and
+// so leaves them to admit.
 type lobby struct {
+	free   seam.Int32  // places that anybody may take: none while somebody waits, and of a queue
+	pushed seam.Uint32 // messages that had a place
 	mu     seam.Mutex
-	room   int       // guarded by mu: places left; below 0 when a queue is over its limit
+	room   int       // guarded by mu: places that are not free; below 0 when a queue is over its limit
 	first  *outsider // guarded by mu: who waits, oldest first
 	last   *outsider // guarded by mu
 	closed bool      // guarded by mu: the actor has ended
-	pushed seam.Uint32
 }
 
 // outsider is a goroutine that waits. It belongs to the lobby while in is set.
@@ -45,17 +52,14 @@ type outsider struct {
 	token      chan struct{} // one, when it has a place or the actor has ended
 }
 
-// enter takes a place at b, or joins the line and returns the place in it. Whether b
-// takes messages is asked under the lock: whoever opens the gate
-// looks at the line afterwards. Any goroutine.
+// enter takes a place at b, or joins the line and returns the place in it. Any goroutine.
 func (l *lobby) enter(b *body) *outsider {
+	if l.takeFree(b) {
+		return nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
-		return nil // the push will say why
-	}
-	if l.first == nil && l.room > 0 && b.open() {
-		l.room--
+	if l.takeInTurn(b) {
 		return nil
 	}
 	o := &outsider{token: make(chan struct{}, 1), in: true, prev: l.last}
@@ -70,27 +74,62 @@ func (l *lobby) enter(b *body) *outsider {
 
 // tryEnter takes a place, or tells that there is none. Any goroutine.
 func (l *lobby) tryEnter(b *body) bool {
+	if l.takeFree(b) {
+		return true
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	ok := l.takeInTurn(b)
+	l.setFree(b)
+	return ok
+}
+
+// takeFree takes a place if there is a free one and b takes messages. Should it cease to
+// in between, it gets one more. Any goroutine.
+func (l *lobby) takeFree(b *body) bool {
+	for n := l.free.Load(); n > 0 && b.open(); n = l.free.Load() {
+		if l.free.CompareAndSwap(n, n-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeInTurn collects the free places, and takes one unless somebody waits. Whether b
+// takes messages is asked under the lock: whoever opens the gate looks at the line
+// afterwards. With the actor's end there is no line: the push will say why. Caller holds
+// mu.
+func (l *lobby) takeInTurn(b *body) bool {
 	if l.closed {
 		return true
 	}
+	l.room += int(l.free.Swap(0))
 	if l.first != nil || l.room <= 0 || !b.open() {
 		return false
 	}
 	l.room--
+	l.setFree(b)
 	return true
 }
 
-// leave takes o out of the line, and reports whether it was still in it: if not it has
+// setFree lets anybody take the places for which nobody waits. Caller holds mu.
+func (l *lobby) setFree(b *body) {
+	if l.first == nil && l.room > 0 && b.typ.bound.limit == 0 {
+		l.free.Add(int32(l.room))
+		l.room = 0
+	}
+}
+
+// leave takes o out of the line of b, and reports whether it was still in it: if not it has
 // a place. Any goroutine.
-func (l *lobby) leave(o *outsider) bool {
+func (l *lobby) leave(o *outsider, b *body) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !o.in {
 		return false
 	}
 	l.unlink(o)
+	l.setFree(b)
 	return true
 }
 
@@ -109,7 +148,7 @@ func (l *lobby) unlink(o *outsider) {
 	o.next, o.prev, o.in = nil, nil, false
 }
 
-// giveBack returns n places, and lets those in who are first in line. Any goroutine.
+// giveBack returns n places, first to those who wait. Any goroutine.
 func (l *lobby) giveBack(n int, b *body) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,12 +156,14 @@ func (l *lobby) giveBack(n int, b *body) {
 	l.admit(b)
 }
 
-// admit gives places to those who are first in line. Caller holds mu.
+// admit gives places to those who are first in line, and sets the others free. Caller
+// holds mu.
 func (l *lobby) admit(b *body) {
 	for l.first != nil && l.room > 0 && b.open() {
 		l.room--
 		l.grant(l.first)
 	}
+	l.setFree(b)
 }
 
 // grant gives o its token. Caller holds mu.
@@ -172,19 +213,21 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 // forgo leaves the line, or gives the place back that has come meanwhile.
 func (b *body) forgo(o *outsider) {
 	l := &b.flow.Load().lobby
-	if !l.leave(o) {
+	if !l.leave(o, b) {
 		l.giveBack(1, b)
 	}
 }
 
-// open tells whether an actor takes messages from outside. For one with a bound, the
-// caller holds the lobby's lock.
+// open tells whether an actor takes messages from outside. One that has just spent its
+// batch does, as long as no actor is muted for it: what comes from outside is bounded
+// anyhow, and it would run dry each time before goroutines that it keeps waiting are
+// back. For one with a bound, the caller holds the lobby's lock.
 func (b *body) open() bool {
+	f := b.flow.Load()
 	if b.typ.bound.limit != 0 {
-		q := b.flow.Load().bounded
-		return !q.shut && !q.full
+		return !f.bounded.shut && !f.bounded.full
 	}
-	return b.gate.IsOpen()
+	return b.gate.IsOpen() || f.lenient.Load() && !b.gate.Waited(&gateMark)
 }
 
 // letIn lets goroutines in after the gate was opened. Owner only.
@@ -207,5 +250,13 @@ func (b *body) pushPlaced(m *message) error {
 	return nil
 }
 
-// makeRoom gives places back for messages that have run. Owner only.
-func (b *body) makeRoom() { b.flow.Load().lobby.giveBack(roomStep, b) }
+// makeRoom gives places back for messages that have run. If the actor is overloaded by
+// such messages only, it has recovered: it would not while more come in, and one that is
+// overloaded is never muted. Owner only.
+func (b *body) makeRoom(c *Context) {
+	f := b.flow.Load()
+	f.lobby.giveBack(roomStep, b)
+	if f.lenient.Load() && !b.gate.Waited(&gateMark) {
+		b.setLoad(c, b.load&^backpressure.Overloaded)
+	}
+}
