@@ -57,7 +57,7 @@ func Waiting[S any](r Ref[S]) (n int) {
 	}
 	f.lobby.mu.Lock()
 	defer f.lobby.mu.Unlock()
-	for o := f.lobby.first; o != nil; o = o.next {
+	for o := f.lobby.wait.first; o != nil; o = o.next {
 		n++
 	}
 	return n

@@ -32,8 +32,9 @@ func (w *lobbyWorld) send(patient bool) {
 	o := l.enter(w.b)
 	if o != nil && patient {
 		w.p.Await(func() bool { return len(o.token) > 0 })
+		l.tellNext()
 	} else if o != nil {
-		w.b.forgo(o)
+		l.quit(o, w.b)
 		w.left--
 		return
 	}
@@ -57,8 +58,8 @@ func (w *lobbyWorld) run() {
 
 // check: nothing is left behind in the books.
 func (w *lobbyWorld) check(room int) error {
-	if l := &w.b.flow.Load().lobby; l.room+int(l.free.Load()) != room || l.first != nil || l.last != nil {
-		return fmt.Errorf("%d places, want %d; somebody in line: %v", l.room, room, l.first != nil)
+	if l := &w.b.flow.Load().lobby; l.room+int(l.free.Load()) != room || l.wait != (outsiders{}) || l.called != (outsiders{}) || l.woken {
+		return fmt.Errorf("%d places, want %d; somebody in line: %v", l.room, room, l.wait.first != nil)
 	}
 	return nil
 }
@@ -196,18 +197,19 @@ func TestLobby_EndExplored(t *testing.T) {
 			p.Go(func() {
 				if o := l.enter(b); o != nil {
 					p.Await(func() bool { return len(o.token) > 0 })
+					l.tellNext()
 				}
 			})
 		}
 		p.Go(func() {
 			if o := l.enter(b); o != nil {
-				b.forgo(o)
+				l.quit(o, b)
 			}
 		})
 		p.Go(func() { b.endFlow() })
 		p.After(func() error {
-			if !l.closed || l.first != nil {
-				return fmt.Errorf("closed: %v; somebody in line: %v", l.closed, l.first != nil)
+			if !l.closed || l.wait.first != nil {
+				return fmt.Errorf("closed: %v; somebody in line: %v", l.closed, l.wait.first != nil)
 			}
 			return nil
 		})

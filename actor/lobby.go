@@ -40,16 +40,48 @@ type lobby struct {
 	pushed seam.Uint32 // messages that had a place
 	mu     seam.Mutex
 	room   int       // guarded by mu: places that are not free; below 0 when a queue is over its limit
-	first  *outsider // guarded by mu: who waits, oldest first
-	last   *outsider // guarded by mu
+	wait   outsiders // guarded by mu: who has no place
+	called outsiders // guarded by mu: who has one and was not told yet
+	woken  bool      // guarded by mu: somebody was told, and has not told the next
 	closed bool      // guarded by mu: the actor has ended
 }
 
-// outsider is a goroutine that waits. It belongs to the lobby while in is set.
+// outsider is a goroutine that waits.
 type outsider struct {
 	next, prev *outsider     // guarded by mu
-	in         bool          // guarded by mu
+	in         *outsiders    // guarded by mu: nil: it has been told
 	token      chan struct{} // one, when it has a place or the actor has ended
+}
+
+// outsiders are a line of them. All is guarded by the lobby's mu.
+type outsiders struct {
+	first, last *outsider
+}
+
+// add puts o at the end.
+func (q *outsiders) add(o *outsider) {
+	o.in, o.prev, o.next = q, q.last, nil
+	if q.last == nil {
+		q.first = o
+	} else {
+		q.last.next = o
+	}
+	q.last = o
+}
+
+// remove takes o out of the line.
+func (q *outsiders) remove(o *outsider) {
+	if o.prev == nil {
+		q.first = o.next
+	} else {
+		o.prev.next = o.next
+	}
+	if o.next == nil {
+		q.last = o.prev
+	} else {
+		o.next.prev = o.prev
+	}
+	o.next, o.prev, o.in = nil, nil, nil
 }
 
 // enter takes a place at b, or joins the line and returns the place in it. Any goroutine.
@@ -62,13 +94,8 @@ func (l *lobby) enter(b *body) *outsider {
 	if l.takeInTurn(b) {
 		return nil
 	}
-	o := &outsider{token: make(chan struct{}, 1), in: true, prev: l.last}
-	if l.last == nil {
-		l.first = o
-	} else {
-		l.last.next = o
-	}
-	l.last = o
+	o := &outsider{token: make(chan struct{}, 1)}
+	l.wait.add(o)
 	return o
 }
 
@@ -104,7 +131,7 @@ func (l *lobby) takeInTurn(b *body) bool {
 		return true
 	}
 	l.room += int(l.free.Swap(0))
-	if l.first != nil || l.room <= 0 || !b.open() {
+	if l.wait.first != nil || l.room <= 0 || !b.open() {
 		return false
 	}
 	l.room--
@@ -114,38 +141,10 @@ func (l *lobby) takeInTurn(b *body) bool {
 
 // setFree lets anybody take the places for which nobody waits. Caller holds mu.
 func (l *lobby) setFree(b *body) {
-	if l.first == nil && l.room > 0 && b.typ.bound.limit == 0 {
+	if l.wait.first == nil && l.room > 0 && b.typ.bound.limit == 0 {
 		l.free.Add(int32(l.room))
 		l.room = 0
 	}
-}
-
-// leave takes o out of the line of b, and reports whether it was still in it: if not it has
-// a place. Any goroutine.
-func (l *lobby) leave(o *outsider, b *body) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !o.in {
-		return false
-	}
-	l.unlink(o)
-	l.setFree(b)
-	return true
-}
-
-// unlink takes o out of the line. Caller holds mu.
-func (l *lobby) unlink(o *outsider) {
-	if o.prev == nil {
-		l.first = o.next
-	} else {
-		o.prev.next = o.next
-	}
-	if o.next == nil {
-		l.last = o.prev
-	} else {
-		o.next.prev = o.prev
-	}
-	o.next, o.prev, o.in = nil, nil, false
 }
 
 // giveBack returns n places, first to those who wait. Any goroutine.
@@ -159,24 +158,60 @@ func (l *lobby) giveBack(n int, b *body) {
 // admit gives places to those who are first in line, and sets the others free. Caller
 // holds mu.
 func (l *lobby) admit(b *body) {
-	for l.first != nil && l.room > 0 && b.open() {
+	for l.wait.first != nil && l.room > 0 && b.open() {
 		l.room--
-		l.grant(l.first)
+		o := l.wait.first
+		l.wait.remove(o)
+		l.called.add(o)
 	}
 	l.setFree(b)
+	l.tell()
 }
 
-// grant gives o its token. Caller holds mu.
-func (l *lobby) grant(o *outsider) {
-	l.unlink(o)
-	o.token <- struct{}{} // has room
+// tell wakes the first of those who have a place, who wakes the next, and so on. Caller
+// holds mu.
+func (l *lobby) tell() {
+	if o := l.called.first; o != nil && !l.woken {
+		l.woken = true
+		l.called.remove(o)
+		o.token <- struct{}{} // has room
+	}
+}
+
+// tellNext is the first thing that somebody does who has been told.
+func (l *lobby) tellNext() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.woken = false
+	l.tell()
+}
+
+// quit takes o out of the lobby, and gives its place to others if it has one. Any
+// goroutine.
+func (l *lobby) quit(o *outsider, b *body) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch o.in {
+	case nil:
+		l.woken = false
+		l.room++
+	case &l.called:
+		l.called.remove(o)
+		l.room++
+	default:
+		l.wait.remove(o)
+	}
+	l.admit(b)
 }
 
 // close lets everybody go: the actor has ended. Caller holds mu.
 func (l *lobby) close() {
 	l.closed = true
-	for l.first != nil {
-		l.grant(l.first)
+	for _, q := range [...]*outsiders{&l.called, &l.wait} {
+		for o := q.first; o != nil; o = q.first {
+			q.remove(o)
+			o.token <- struct{}{} // has room
+		}
 	}
 }
 
@@ -192,29 +227,23 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 		return nil
 	}
 	if b.sys.sched.Current() != nil || sys != b.sys && sys.sched.Current() != nil {
-		b.forgo(o)
+		l.quit(o, b)
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
 	if b.sys.sched.Await(ctx, func() bool { return len(o.token) > 0 || b.sys.over.isDone() }) && !b.sys.over.isDone() {
+		l.tellNext()
 		return nil
 	}
 	select {
 	case <-o.token:
+		l.tellNext()
 		return nil
 	case <-ctx.Done():
-		b.forgo(o)
+		l.quit(o, b)
 		return ctx.Err()
 	case <-b.sys.over.done:
-		b.forgo(o)
+		l.quit(o, b)
 		return ErrSystemStopped
-	}
-}
-
-// forgo leaves the line, or gives the place back that has come meanwhile.
-func (b *body) forgo(o *outsider) {
-	l := &b.flow.Load().lobby
-	if !l.leave(o, b) {
-		l.giveBack(1, b)
 	}
 }
 
