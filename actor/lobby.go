@@ -141,7 +141,7 @@ func (l *lobby) takeInTurn(b *body) bool {
 
 // setFree lets anybody take the places for which nobody waits. Caller holds mu.
 func (l *lobby) setFree(b *body) {
-	if l.wait.first == nil && l.room > 0 && b.typ.bound.limit == 0 {
+	if l.wait.first == nil && l.room > 0 && b.typ().bound.limit == 0 {
 		l.free.Add(int32(l.room))
 		l.room = 0
 	}
@@ -226,11 +226,11 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 	if o == nil {
 		return nil
 	}
-	if b.sys.sched.Current() != nil || sys != b.sys && sys.sched.Current() != nil {
+	if b.sys().sched.Current() != nil || sys != b.sys() && sys.sched.Current() != nil {
 		l.quit(o, b)
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
-	if b.sys.sched.Await(ctx, func() bool { return len(o.token) > 0 || b.sys.over.isDone() }) && !b.sys.over.isDone() {
+	if b.sys().sched.Await(ctx, func() bool { return len(o.token) > 0 || b.sys().over.isDone() }) && !b.sys().over.isDone() {
 		l.tellNext()
 		return nil
 	}
@@ -241,7 +241,7 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 	case <-ctx.Done():
 		l.quit(o, b)
 		return ctx.Err()
-	case <-b.sys.over.done:
+	case <-b.sys().over.done:
 		l.quit(o, b)
 		return ErrSystemStopped
 	}
@@ -253,7 +253,7 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 // back. For one with a bound, the caller holds the lobby's lock.
 func (b *body) open() bool {
 	f := b.flow.Load()
-	if b.typ.bound.limit != 0 {
+	if b.typ().bound.limit != 0 {
 		return !f.bounded.shut && !f.bounded.full
 	}
 	return b.gate.IsOpen() || f.lenient.Load() && !b.gate.Waited(&gateMark)
@@ -265,7 +265,7 @@ func (f *flow) letIn(b *body) { f.lobby.giveBack(0, b) }
 // pushPlaced pushes a message for which the caller has a place, from outside. If it
 // fails the message is the caller's and the place is given back.
 func (b *body) pushPlaced(m *message) error {
-	if b.typ.bound.limit != 0 {
+	if b.typ().bound.limit != 0 {
 		return b.putPlaced(m)
 	}
 	l := &b.flow.Load().lobby
