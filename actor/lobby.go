@@ -141,7 +141,7 @@ func (l *lobby) takeInTurn(b *body) bool {
 
 // setFree lets anybody take the places for which nobody waits. Caller holds mu.
 func (l *lobby) setFree(b *body) {
-	if l.wait.first == nil && l.room > 0 && b.typ().bound.limit == 0 {
+	if l.wait.first == nil && l.room > 0 && b.flow.Load().bounded == nil {
 		l.free.Add(int32(l.room))
 		l.room = 0
 	}
@@ -253,8 +253,8 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 // back. For one with a bound, the caller holds the lobby's lock.
 func (b *body) open() bool {
 	f := b.flow.Load()
-	if b.typ().bound.limit != 0 {
-		return !f.bounded.shut && !f.bounded.full
+	if q := f.bounded; q != nil {
+		return !q.shut && !q.full
 	}
 	return b.gate.IsOpen() || f.lenient.Load() && !b.gate.Waited(&gateMark)
 }
