@@ -99,19 +99,25 @@ func TestLobby_Explored(t *testing.T) {
 	})
 }
 
-// TestLobby_ChainExplored: there is a place for everybody who waits: each wakes the next,
-// also if one gives up that has been told, or has a place and was not told yet.
+// TestLobby_ChainExplored: there is a place for everybody who waits, and none comes back
+// before all are through: each wakes the next, also if one gives up that has been told, or
+// has a place and was not told yet.
 //
 // Mutants tried by hand: tellNext that tells nobody; quit that leaves woken set, or keeps
-// the place of one that was called; tell that does not ask for woken.
+// the place of one that was called. tell that does not ask for woken is equivalent: it
+// wakes more at a time.
 func TestLobby_ChainExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		w := newLobbyWorld(p, 2, 3)
+		w := newLobbyWorld(p, 3, 3)
 		w.b.gate.Shut(&gateMark)
 		p.Go(func() { w.send(true) })
 		p.Go(func() { w.send(false) })
 		p.Go(func() { w.send(true) })
-		p.Go(func() { w.b.openGate(); w.run() })
+		p.Go(func() {
+			w.b.openGate()
+			p.Await(func() bool { return w.left == 0 })
+			w.run()
+		})
 		p.After(w.check)
 	})
 }
@@ -138,7 +144,7 @@ func TestLobby_FreeExplored(t *testing.T) {
 }
 
 // TestLobby_OrderExplored: "waiters go on in the order in which they came": who comes when
-// somebody waits has no place before that one.
+// somebody waits has no place before that one, also at the moment when the gate opens.
 //
 // Mutants tried by hand: setFree that does not ask whether somebody waits; takeInTurn that
 // does not ask who is first.
@@ -146,8 +152,7 @@ func TestLobby_OrderExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newLobbyWorld(p, 1, 2)
 		l := &w.b.flow.Load().lobby
-		l.free.Store(0)
-		w.push() // somebody has the only place
+		w.b.gate.Shut(&gateMark)
 		var first *outsider
 		p.Go(func() {
 			if first = l.enter(w.b); first != nil {
@@ -158,6 +163,7 @@ func TestLobby_OrderExplored(t *testing.T) {
 			w.left--
 		})
 		p.Go(func() {
+			_ = l.free.Load() // a step: what follows is not asked before all have begun
 			waits := first != nil && first.in == &l.wait
 			if l.tryEnter(w.b) {
 				if waits && first.in == &l.wait {
@@ -167,7 +173,7 @@ func TestLobby_OrderExplored(t *testing.T) {
 			}
 			w.left--
 		})
-		p.Go(w.run)
+		p.Go(func() { w.b.openGate(); w.run() })
 		p.After(w.check)
 	})
 }
