@@ -183,11 +183,11 @@ func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	slow, relay := overload(t, sys), puppetType.Spawn(sys, puppet{})
 	const senders = 4
-	each := scaled(5000)
+	each := scaled(3000)
 	before := int64(senders * each / 2)
 	var ran, passed, work atomic.Int64
 	forward := func(_ *puppet, c *actor.Context) {
-		for i := range int64(500) {
+		for i := range int64(300) {
 			work.Store(i) // so that it does not keep up
 		}
 		if ran.Add(1) > before {
