@@ -106,6 +106,18 @@ func LeftoversOf(s *System) (l Leftovers) {
 	return l
 }
 
+// RecallLate is what is left to do for one who has brought r a signal, and was halted until
+// it was served. It reports whether r was parked.
+func RecallLate[S any](s *System, r Ref[S]) (parked bool) {
+	a, _ := s.sched.Admit()
+	if parked = r.b.recall(nil); parked {
+		a.Inject(&r.b.task)
+	} else {
+		a.Leave()
+	}
+	return parked
+}
+
 // TiesOf counts the links, monitors and children of an actor that is idle.
 func TiesOf[S any](r Ref[S]) (n int) {
 	x := r.b.extra

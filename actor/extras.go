@@ -18,6 +18,7 @@ type extras struct {
 	resting bool   // it waits, but no longer with a hold: Postpone
 	drained bool   // its mailbox is closed, and what is left of it is run
 	over    bool   // nothing is left of it
+	linking bool   // it has called Link
 	stashes bool   // it is a ward for its stash
 	where   string // the callback that runs
 	ward    int    // why it is one: see wards

@@ -133,16 +133,9 @@ func (b *body) waited() {
 }
 
 // recheckEnd is recheckLane for actors in wait, which nobody lets go when the system
-// stops. Then it needs a signal, as in rouse: its worker may run it once more, and must not
-// run its mail.
+// stops. Its worker may run it once more then, and finds what recall has left in its lane.
 func (b *body) recheckEnd(c *Context) {
-	if b.lane.quiet() {
-		if !b.sys().sched.Stopping() {
-			return
-		}
-		b.lane.push(newSignal(c, nil))
-	}
-	if b.debt.Recall() {
+	if (!b.lane.quiet() || b.sys().sched.Stopping()) && b.recall(c) {
 		c.w.Schedule(&b.task)
 	}
 }

@@ -47,6 +47,7 @@ func Link(c *Context, t Target) {
 	}
 	l := &link{a: me, b: to, ended: (*link).tellEnd}
 	x.links.add(l, &l.atA)
+	x.linking = true
 	to.tell(replier{c: c, sys: c.sys}, linked{link: l})
 }
 
@@ -70,6 +71,17 @@ func Unlink(c *Context, t Target) {
 		if l := x.links.seats[i].who; l.other(me) == to {
 			x.links.remove(l.at(me))
 			to.tell(replier{c: c, sys: c.sys}, unlinked{link: l})
+		}
+	}
+}
+
+// dropLinks removes what is left of the links with one that has ended. If both have called
+// Link at once there are two, and that is one end all the same. Of those who have never
+// called Link, which many may be linked to, nobody has two.
+func (x *extras) dropLinks(me, dead *body) {
+	for i := len(x.links.seats) - 1; i >= 0; i-- {
+		if l := x.links.seats[i].who; l.other(me) == dead {
+			x.links.remove(l.at(me))
 		}
 	}
 }
@@ -129,8 +141,13 @@ type linkEnded struct {
 
 func (s linkEnded) serve(b *body, c *Context) {
 	x := b.mine()
+	if !x.links.remove(s.link.at(b)) {
+		return // unlinked meanwhile, or told already
+	}
+	if x.linking {
+		x.dropLinks(b, s.link.other(b))
+	}
 	switch {
-	case !x.links.remove(s.link.at(b)): // unlinked meanwhile
 	case x.trap != nil:
 		x.trap(c, b, s.exit)
 	case s.exit.Reason != nil:

@@ -22,6 +22,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"internal/seam/*.go", "sync/atomic", "64-bit words that are aligned on 32-bit machines; the instrumented twin"},
 	{"internal/seam/*.go", "go.uber.org/atomic", "the words that all protocols are written in"},
 	{"internal/seam/*.s", assembly, "a store that releases without a fence, and which goroutine this is, which Go does not have"},
+	{"internal/seam/*_explore.go", "unsafe", "what lies where decides whether an access is an interleaving point"},
 	{"internal/seam/held.go", "unsafe", "a pointer is swapped as a word, where its caller shows it to the collector"},
 	{"actor/kind.go", "unsafe", "from a task to its actor, and from the kind of a task to that of an actor"},
 	{"actor/message.go", "unsafe", "from the header of a message to its payload"},
