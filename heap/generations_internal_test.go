@@ -77,7 +77,7 @@ func newOldGeneration() *oldGeneration {
 func young() *collector {
 	var a Arena
 	growTree(&a, oldBytes/32)
-	g := &collector{grey: map[uint64]*toPage{}}
+	g := &collector{scratch: scratch{grey: map[uint64]*toPage{}}}
 	g.begin(&a)
 	return g
 }
@@ -176,4 +176,23 @@ func walkDown(a *Arena, root Ptr[leafed], chance *rand.Rand) {
 			p = q.right
 		}
 	}
+}
+
+func BenchmarkYoung(b *testing.B) {
+	chance := rand.New(rand.NewPCG(1, 1))
+	o := newOldGeneration()
+	n, y := 0, 0
+	for b.Loop() {
+		message(&o.a, o.root, chance)
+		if o.a.Due() {
+			o.a.BeginDue(RootAt(&o.root))
+			if o.a.pages.gc.whole {
+				n++
+			}
+			o.a.Finish()
+			y++
+		}
+	}
+	b.ReportMetric(float64(n), "whole")
+	b.ReportMetric(float64(y), "all")
 }
