@@ -323,6 +323,7 @@ func (g *collector) end() {
 		g.blacken(open)
 	}
 	g.mustBeBlack()
+	g.mustNotMiss()
 	g.leave(a)
 	whole, keep := g.whole, g.keep
 	g.rest(a)

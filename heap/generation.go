@@ -12,13 +12,14 @@ import "unsafe"
 // has figures.
 
 // generationsFrom is from how many bytes on an arena has an old generation when it is
-// collected. Below it, all is copied: there are few pages, and all are touched.
-var generationsFrom = 256 << 10
+// collected. Below it, all is copied: there are few pages, and all are touched. Tests
+// change it.
+var generationsFrom = generationsAbove
 
 const (
 	// youngLeast is how many bytes are made between two collections of the young at
-	// least.
-	youngLeast = 1 << 20
+	// least; more if more than that may have to be scanned.
+	youngLeast = 256 << 10
 	// oldGrowth is by which factor an arena with generations has grown when all of it is
 	// collected.
 	oldGrowth = 3
@@ -107,6 +108,7 @@ func (a *Arena) beginYoung(roots []Root) {
 	a.reserved = g.old.bytes
 	g.excludeOld()
 	g.prepare()
+	g.mustNotMiss()
 	g.scanRoots(roots)
 }
 

@@ -17,6 +17,28 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// ForceGenerations gives arenas two generations from the first byte on, or never.
+func ForceGenerations(force bool) {
+	if generationsFrom = 1 << 60; force {
+		generationsFrom = 0
+	}
+}
+
+// UsualGenerations ends ForceGenerations.
+func UsualGenerations() { generationsFrom = generationsAbove }
+
+// CollectDue is a whole collection of the kind that is due, verified, and tells whether
+// it was one of the young.
+func (a *Arena) CollectDue(roots ...Root) (young bool) {
+	a.Finish()
+	before := a.graph(roots)
+	young = a.pages.gc != nil && a.reserved <= a.threshold
+	a.BeginDue(roots...)
+	a.Finish()
+	before.mustEqual(a.graph(roots))
+	return young
+}
+
 // verifierSees runs f and tells whether the verifier has panicked in it.
 func verifierSees(f func()) (seen bool) {
 	defer func() { seen = recover() != nil }()
