@@ -68,7 +68,7 @@ func (g *collector) mustNotMiss() {
 		if inTable := g.arena.pages.find(p.number) != nil; inTable != p.awake {
 			panic(fmt.Sprintf("gallop: invariant: old page %d: awake %v, in the table %v", p.number, p.awake, inTable))
 		}
-		if q := g.grey[p.number]; q == nil || q.next == q.end {
+		if q := g.grey[p.number]; q == nil || q.clean() {
 			p.each(g.old, func(at unsafe.Pointer, _ handle, l *Layout) { g.mustNotLeadBack(at, l) })
 		}
 	}
