@@ -292,3 +292,36 @@ func TestGenerationsComeAndGo(t *testing.T) {
 		}
 	}
 }
+
+// A region with generations moves and joins whole, old and young, wherever it comes to;
+// what it brings is young there.
+func TestRegionsWithGenerations(t *testing.T) {
+	twoGenerations(t)
+	const n = 2000
+	r := heap.NewRegion[link]()
+	top, garbage := ring(r.Arena(), n), ring(r.Arena(), 100)
+	r.Arena().Collect(heap.RootAt(&top), heap.RootAt(&garbage))
+	mustBeYoung(t, r.Arena(), heap.RootAt(&top))
+	r.SetRoot(top)
+	mustBeRing(t, r.Arena(), top, n)
+	var a heap.Arena
+	a.Bind(new(heap.Recycler))
+	var roots struct{ own, got heap.Ptr[link] }
+	roots.own = ring(&a, n)
+	a.Collect(heap.RootAt(&roots))
+	ring(&a, 10)
+	coming, here := r.Arena().Stats(), a.Stats()
+	roots.got = r.Move().Join(&a)
+	if s := a.Stats(); s.Chunks != here.Chunks+coming.Chunks || s.Reserved != here.Reserved+coming.Reserved || s.Used != here.Used+coming.Used {
+		t.Errorf("%+v and %+v became %+v", here, coming, s)
+	}
+	stale := roots.got
+	mustBeYoung(t, &a, heap.RootAt(&roots))
+	wantPanic(t, dead, func() { stale.Deref(&a) })
+	mustBeYoung(t, &a, heap.RootAt(&roots))
+	mustBeRing(t, &a, roots.own, n)
+	mustBeRing(t, &a, roots.got, n)
+	if s := a.Stats(); s.Used > here.Used+coming.Used {
+		t.Errorf("%+v is left of %+v and %+v", s, here, coming)
+	}
+}

@@ -71,3 +71,38 @@ func TestVerifier(t *testing.T) {
 		t.Error("a lost object was not seen")
 	}
 }
+
+// twoPairs is an arena with an old object, on a page that nobody has touched since, and
+// a young one that it does not lead to.
+func twoPairs() (a *Arena, old, young Ptr[pair]) {
+	a = new(Arena)
+	old = New[pair](a)
+	a.Collect(RootAt(&old))
+	return a, old, New[pair](a)
+}
+
+// The verifier sees an old page that leads to the young and is not on the list, and an
+// object of which there is no record.
+func TestVerifierOfGenerations(t *testing.T) {
+	ForceGenerations(true)
+	defer UsualGenerations()
+	pageOf := func(a *Arena, p Ptr[pair]) *oldPage { return a.pages.gc.old.pages[p.h.page()] }
+	for name, harm := range map[string]func(a *Arena, old, young Ptr[pair]){
+		"nothing": func(*Arena, Ptr[pair], Ptr[pair]) {},
+		"a write without a look-up": func(a *Arena, old, young Ptr[pair]) {
+			(*pair)(pageOf(a, old).base).left = young
+		},
+		"a record that is missing": func(a *Arena, old, _ Ptr[pair]) { pageOf(a, old).records = nil },
+		"a record of another type": func(a *Arena, old, _ Ptr[pair]) {
+			a.pages.gc.old.layouts[LayoutOf(typeOfPair).id] = LayoutOf(typeOfPairPtr)
+		},
+		"a record of too many": func(a *Arena, old, _ Ptr[pair]) { pageOf(a, old).records[0].n++ },
+		"wrong books":          func(a *Arena, _, _ Ptr[pair]) { a.pages.gc.old.bytes++ },
+	} {
+		a, old, young := twoPairs()
+		harm(a, old, young)
+		if verifierSees(func() { a.CollectDue(RootAt(&old)) }) != (name != "nothing") {
+			t.Errorf("%s: the verifier is wrong about it", name)
+		}
+	}
+}
