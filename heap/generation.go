@@ -38,8 +38,7 @@ type generation struct {
 type oldPage struct {
 	page
 	records []record // of the objects with handles
-	row     greyItem // the one object, if the page stays always
-	end     uint32   // of what the last record is about, if more could follow
+	one     greyItem // the one object, if the page stays always
 	member  bool     // of the generation
 	awake   bool     // in the arena's table, since the last collection began
 }
@@ -50,18 +49,28 @@ type record struct {
 	at, n  uint16 // at in granules
 }
 
+// row is objects of a type beside each other, from at to end.
+type row struct {
+	at, end uint32
+	sub     *Layout
+}
+
 func newGeneration() *generation { return &generation{pages: map[uint64]*oldPage{}} }
 
-// record notes that a row of objects was copied to a page.
-func (o *generation) record(p *oldPage, at uint32, n int, sub *Layout) {
-	bytes := uint32(n) * uint32(sub.size)
-	if last := len(p.records) - 1; p.end == at && last >= 0 && p.records[last].layout == sub.id {
-		p.records[last].n += uint16(n)
-	} else {
-		p.records = append(p.records, record{sub.id, uint16(at / granule), uint16(n)})
-		o.learn(sub)
+// begin begins a row; copy makes it longer.
+func (p *toPage) begin(o *generation, r row) {
+	p.note(o)
+	p.row = r
+}
+
+// note puts the row that was copied last on record.
+func (p *toPage) note(o *generation) {
+	if r := p.row; r.sub != nil {
+		n := (r.end - r.at) / uint32(r.sub.size)
+		p.old.records = append(p.old.records, record{r.sub.id, uint16(r.at / granule), uint16(n)})
+		o.learn(r.sub)
+		p.row = row{}
 	}
-	p.end = at + bytes
 }
 
 // learn makes a layout be found by its number.
@@ -81,7 +90,7 @@ func (g *collector) newOldPage(p page) *oldPage {
 }
 
 // hasHandles tells whether the page could lead to the young.
-func (p *oldPage) hasHandles() bool { return len(p.records) > 0 || p.row.sub != nil }
+func (p *oldPage) hasHandles() bool { return len(p.records) > 0 || p.one.sub != nil }
 
 // isOld tells whether the page was old when the collection began.
 func (p *toPage) isOld() bool { return p.old != nil && p.old.member }
@@ -146,8 +155,8 @@ func (g *collector) excludeOld() {
 func (g *collector) greyOld(q *oldPage, from int) {
 	p := g.newToPage(q.page, q)
 	p.next, p.end = from, len(q.records)
-	if q.row.sub != nil {
-		p.todo = append(p.todo, q.row)
+	if q.one.sub != nil {
+		p.todo = append(p.todo, q.one)
 	}
 	if q == g.old.open {
 		g.open = p
@@ -197,6 +206,7 @@ func (g *collector) mayLeadBack(at unsafe.Pointer, l *Layout) bool {
 // settle makes a page that is black one of the old generation.
 func (g *collector) settle(p *toPage) {
 	q := p.old
+	p.note(g.old)
 	q.page = p.page
 	if !q.member {
 		q.member = true

@@ -286,12 +286,12 @@ func graphProperty(t *rapid.T) {
 	}
 	t.Repeat(map[string]func(*rapid.T){
 		"grow": grow, "grow more": grow,
-		"cut":     func(*rapid.T) { pick().cut(n) },
+		"cut":         func(*rapid.T) { pick().cut(n) },
 		"collect":     func(*rapid.T) { g := pick(); g.arena.Collect(g.root()) },
 		"collect due": func(*rapid.T) { pick().collectDue() },
 		"begin":       func(*rapid.T) { g := pick(); g.arena.Begin(g.root()) },
 		"begin due":   func(*rapid.T) { g := pick(); g.arena.BeginDue(g.root()) },
-		"step":    func(*rapid.T) { pick().arena.Step(1 << n(14)) },
+		"step":        func(*rapid.T) { pick().arena.Step(1 << n(14)) },
 		"hand over": func(*rapid.T) {
 			i := n(2)
 			two[i].handOver(two[1-i])

@@ -19,6 +19,7 @@ type toPage struct {
 	// Of an old generation:
 	old       *oldPage
 	next, end int // which of its records have yet to be scanned
+	row       row // the last that was copied to it, not on record yet
 }
 
 // clean tells whether there is nothing to be scanned on the page.

@@ -87,8 +87,8 @@ func (p *oldPage) each(o *generation, visit func(at unsafe.Pointer, h handle, l 
 			visit(unsafe.Add(p.base, offset), pageStart(p.number)+handle(offset/granule), l)
 		}
 	}
-	if l := p.row.sub; l != nil {
-		for i := range p.row.n {
+	if l := p.one.sub; l != nil {
+		for i := range p.one.n {
 			visit(unsafe.Add(p.base, uintptr(i)*l.size), pageStart(p.number), l)
 		}
 	}
