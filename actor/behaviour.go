@@ -70,7 +70,7 @@ func (b Behaviour[S, M]) decl() *declaration {
 // list is warm, no allocation. It panics if to is the zero Ref.
 func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) {
 	c, _ := from.(*Context)
-	if c == nil || b.d == nil || to.b == nil || c.sys != to.b.sys || !c.has(b.d.poolID) {
+	if c == nil || b.d == nil || to.b == nil || c.sys != to.b.kind().sys || !c.has(b.d.poolID) {
 		b.sendSlowly(from, to, m)
 		return
 	}
@@ -94,7 +94,7 @@ func (b Behaviour[S, M]) sendSlowly(from Sender, to Ref[S], m M) {
 		return
 	}
 	c, sys := split(from)
-	if c == nil || sys != to.b.sys {
+	if c == nil || sys != to.b.kind().sys {
 		n := d.pool.takeOne()
 		*payloadOf[M](n) = m
 		_ = sys.sendFromOutside(to.b, n, d)
@@ -120,11 +120,11 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 		return b.pushUrgent(from, to, m)
 	}
 	c, _ := split(from)
-	outside := c == nil || c.sys != to.b.sys
+	outside := c == nil || c.sys != to.b.kind().sys
 	switch {
-	case outside && to.b.sys.refusing.Load():
+	case outside && to.b.kind().sys.refusing.Load():
 		return ErrSystemStopped // whatever else there is to say
-	case !to.b.gate.IsOpen() && to.b.typ.bound.limit == 0 || to.b.sys.sim.refuses(to.b, d):
+	case !to.b.gate.IsOpen() && to.b.kind().typ.bound.limit == 0 || to.b.kind().sys.sim.refuses(to.b, d):
 		return ErrOverloaded
 	case outside && !to.b.flowOf().lobby.tryEnter(to.b):
 		return ErrOverloaded

@@ -31,8 +31,7 @@ func (b *body) flowOf() *flow {
 }
 
 // initFlow prepares what b's type wants. Its caller owns the new body.
-func (b *body) initFlow() {
-	t := b.typ
+func (b *body) initFlow(t *typeInfo) {
 	if t.bound.limit == 0 && t.marks.high == 0 {
 		return
 	}
@@ -66,7 +65,7 @@ var (
 	}}
 	lookDecl = &declaration{name: "(look)", run: func(c *Context, b *body, _ *message) {
 		c.count.Messages--
-		b.typ.bound.keeper.look(b, c)
+		b.typ().bound.keeper.look(b, c)
 	}}
 	stallDecl = &declaration{name: "(stall)", run: func(c *Context, b *body, m *message) {
 		c.count.Messages--

@@ -20,8 +20,15 @@ type lobbyWorld struct {
 	left    int // senders that are not through
 }
 
+// bodyOfKind is an actor without a mailbox that anybody runs.
+func bodyOfKind(k *kind) *body {
+	b := new(body)
+	b.task.InitKind(&k.Kind)
+	return b
+}
+
 func newLobbyWorld(p *explore.Program, room int) *lobbyWorld {
-	w := &lobbyWorld{p: p, b: &body{typ: new(typeInfo)}}
+	w := &lobbyWorld{p: p, b: bodyOfKind(&kind{typ: new(typeInfo)})}
 	w.b.flowOf().lobby.room = room
 	return w
 }
@@ -92,7 +99,9 @@ func TestPressure_IsWatched(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		sys := &System{opts: options{stallPeriod: time.Hour}}
 		sys.stalls.sys = sys
-		to := &body{typ: new(typeInfo), sys: sys, load: backpressure.Overloaded}
+		k := &kind{typ: new(typeInfo), sys: sys}
+		to := bodyOfKind(k)
+		to.load = backpressure.Overloaded
 		to.gate.Shut(&gateMark)
 		p.Go(func() {
 			c := &Context{self: to}
@@ -100,7 +109,7 @@ func TestPressure_IsWatched(t *testing.T) {
 		})
 		for range 2 {
 			p.Go(func() {
-				c := &Context{self: &body{typ: new(typeInfo), sys: sys}}
+				c := &Context{self: bodyOfKind(k)}
 				c.muteFor(to)
 			})
 		}
@@ -122,8 +131,9 @@ type fullWorld struct {
 
 func newFull(sys *System) *fullWorld {
 	w := new(fullWorld)
-	w.typ, w.sys = &typeInfo{bound: mailBound{1, OverflowMute, boundKeeper{}}}, sys
-	w.initFlow()
+	t := &typeInfo{bound: mailBound{1, OverflowMute, boundKeeper{}}}
+	w.task.InitKind(&(&kind{typ: t, sys: sys}).Kind)
+	w.initFlow(t)
 	return w
 }
 
@@ -189,7 +199,7 @@ func TestBound_FullIsNeverMuted(t *testing.T) {
 // waits for a place that never comes.
 func TestLobby_EndExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		b := &body{typ: new(typeInfo)}
+		b := bodyOfKind(&kind{typ: new(typeInfo)})
 		l := &b.flowOf().lobby
 		b.gate.Shut(&gateMark)
 		for range 2 {

@@ -100,7 +100,7 @@ func deliver[M any](c *Context, at *body, d *declaration, v M) {
 
 // tellEnd tells the other side of the end of b.
 func (l *link) tellEnd(b *body, r replier, why error) {
-	l.other(b).tell(r, linkEnded{link: l, exit: Exit{b.id, b.typ.name, why}})
+	l.other(b).tell(r, linkEnded{link: l, exit: Exit{b.id, b.typ().name, why}})
 }
 
 // linked tells b of a link that a has made.
@@ -109,7 +109,7 @@ type linked struct{ link *link }
 func (s linked) serve(b *body, _ *Context) { b.mine().links.add(s.link, &s.link.atB) }
 
 func (s linked) refused(b *body, r replier) {
-	s.link.a.tell(r, linkEnded{link: s.link, exit: Exit{b.id, b.typ.name, b.whyDead()}})
+	s.link.a.tell(r, linkEnded{link: s.link, exit: Exit{b.id, b.typ().name, b.whyDead()}})
 }
 
 // unlinked tells the other side that a link is undone.

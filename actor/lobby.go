@@ -150,11 +150,11 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 	if o == nil {
 		return nil
 	}
-	if b.sys.sched.Current() != nil || sys != b.sys && sys.sched.Current() != nil {
+	if b.sys().sched.Current() != nil || sys != b.sys() && sys.sched.Current() != nil {
 		b.forgo(o)
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
-	if b.sys.sched.Await(ctx, func() bool { return len(o.token) > 0 || b.sys.over.isDone() }) && !b.sys.over.isDone() {
+	if b.sys().sched.Await(ctx, func() bool { return len(o.token) > 0 || b.sys().over.isDone() }) && !b.sys().over.isDone() {
 		return nil
 	}
 	select {
@@ -163,7 +163,7 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 	case <-ctx.Done():
 		b.forgo(o)
 		return ctx.Err()
-	case <-b.sys.over.done:
+	case <-b.sys().over.done:
 		b.forgo(o)
 		return ErrSystemStopped
 	}
@@ -180,7 +180,7 @@ func (b *body) forgo(o *outsider) {
 // open tells whether an actor takes messages from outside. For one with a bound, the
 // caller holds the lobby's lock.
 func (b *body) open() bool {
-	if b.typ.bound.limit != 0 {
+	if b.typ().bound.limit != 0 {
 		q := b.flow.Load().bounded
 		return !q.shut && !q.full
 	}
@@ -193,7 +193,7 @@ func (f *flow) letIn(b *body) { f.lobby.giveBack(0, b) }
 // pushPlaced pushes a message for which the caller has a place, from outside. If it
 // fails the message is the caller's and the place is given back.
 func (b *body) pushPlaced(m *message) error {
-	if b.typ.bound.limit != 0 {
+	if b.typ().bound.limit != 0 {
 		return b.putPlaced(m)
 	}
 	l := &b.flow.Load().lobby

@@ -48,10 +48,10 @@ func takeSignal(m *message) signal {
 
 // in returns r for acting on b: a worker's context is of use in its own system only.
 func (r replier) in(b *body) replier {
-	if r.c != nil && r.c.sys != b.sys {
-		return replier{sys: b.sys}
+	if r.c != nil && r.c.sys != b.sys() {
+		return replier{sys: b.sys()}
 	}
-	return replier{c: r.c, sys: b.sys}
+	return replier{c: r.c, sys: b.sys()}
 }
 
 // tell brings s to b, ahead of its mail, or has it answered if b has ended.
@@ -90,8 +90,8 @@ func (b *body) pushLane(r replier, m *message) error {
 
 // pushLaneFromOutside does so where no worker keeps the system from being quiescent.
 func (b *body) pushLaneFromOutside(m *message) error {
-	b.sys.sched.Point()
-	a, ok := b.sys.sched.Admit()
+	b.sys().sched.Point()
+	a, ok := b.sys().sched.Admit()
 	if !ok {
 		return ErrSystemStopped
 	}
@@ -99,7 +99,7 @@ func (b *body) pushLaneFromOutside(m *message) error {
 		a.Leave()
 		return b.endedBecause()
 	}
-	b.sys.sim.bookUser(m)
+	b.sys().sim.bookUser(m)
 	if b.debt.Recall() || b.box.push(newSignal(nil, nil)) == pushWoke {
 		a.Inject(&b.task)
 		return nil

@@ -23,6 +23,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"internal/seam/*.go", "go.uber.org/atomic", "the words that all protocols are written in"},
 	{"internal/seam/*.s", assembly, "a store that releases without a fence, and which goroutine this is, which Go does not have"},
 	{"internal/seam/held.go", "unsafe", "a pointer is swapped as a word, where its caller shows it to the collector"},
+	{"actor/kind.go", "unsafe", "from a task to its actor, and from the kind of a task to that of an actor"},
 	{"actor/message.go", "unsafe", "from the header of a message to its payload"},
 	{"actor/timer.go", "unsafe", "from a timer to a payload of a few words in it"},
 	{"actor/timer_slab.go", "unsafe", "from the first timer of a chunk to another one"},
