@@ -124,7 +124,8 @@ func (a *Arena) close() {
 }
 
 // firstThreshold is how many bytes an arena holds when it is first due, as in the
-// Pony runtime; from then on it is due when it has doubled.
+// Pony runtime; from then on it is due when it has doubled, or, if it has generations, all
+// of it is when it has tripled.
 const firstThreshold = 1 << 14
 
 // setThreshold sets when the arena is due next, given that keep bytes stay. With a
@@ -136,9 +137,10 @@ func (a *Arena) setThreshold(keep int) {
 	}
 }
 
-// Due tells whether it is time to Collect: the arena has twice the bytes that the
-// last collection left, and at least 16 KiB. During a collection it tells whether much
-// was allocated since the last step. Owner only.
+// Due tells whether it is time to Collect, or to BeginDue: the arena has twice the bytes
+// that the last collection left, and at least 16 KiB. In a large arena it is time when as
+// much was made as may have to be scanned, of what is older, and at least 256 KiB. During a
+// collection it tells whether much was allocated since the last step. Owner only.
 func (a *Arena) Due() bool {
 	if g := a.pages.gc; g != nil {
 		return g.due(a)

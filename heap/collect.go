@@ -19,11 +19,13 @@ import (
 // So a behaviour never sees a handle of from-space, and needs no barrier but the
 // look-up that Deref makes anyway: all it costs is a miss in the table.
 //
-// Rejected: headers, which a linear scan of to-space would need (8 bytes for each
-// node of 32); generations (docs/decisions/0014-a-heap-of-its-own.md has figures).
+// Large arenas have an old generation, which is not copied: generation.go.
 //
-// A collector belongs to the arena that it works for, from Begin to the end, and
-// otherwise to a Recycler. Owner only.
+// Rejected: headers, which a linear scan of to-space would need (8 bytes for each
+// node of 32).
+//
+// A collector belongs to the arena that it works for, from Begin to the end, and for
+// as long as it has an old generation; otherwise to a Recycler. Owner only.
 type collector struct {
 	arena *Arena
 	scratch
@@ -79,8 +81,8 @@ func (a *Arena) Collect(roots ...Root) {
 }
 
 // Begin starts a collection, to be continued by Step or Finish, between behaviours
-// as well as here. It copies only what is in the roots. A collection that is under
-// way is finished first. Owner only.
+// as well as here: of everything, as Collect does. It copies only what is in the roots. A
+// collection that is under way is finished first. Owner only.
 func (a *Arena) Begin(roots ...Root) {
 	a.Finish()
 	a.retire()

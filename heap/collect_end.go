@@ -58,6 +58,7 @@ func (g *collector) reset() {
 	g.queue = g.queue[:0]
 	clear(g.grey)
 	clear(g.queue[:cap(g.queue)])
+	clear(g.spare[min(len(g.spare), maxSparePages):])
 	g.spare = g.spare[:min(len(g.spare), maxSparePages)]
 	for _, p := range g.spare {
 		*p = toPage{todo: p.todo[:0]}

@@ -8,8 +8,12 @@ import "unsafe"
 // old page leads to the young, and none is in the arena's table. Whoever writes to an
 // old object has dereferenced it in the same behaviour; that is a miss, and the miss
 // enters the page. So the old pages in the table are those that may lead to the young,
-// and the next collection scans these and no others. docs/decisions/0022-what-go-marks-and-the-young.md
-// has figures.
+// and the next collection scans these and no others. README.md has the protocol,
+// docs/decisions/0022-what-go-marks-and-the-young.md the figures.
+//
+// Rejected: to keep survivors young for a second time (between behaviours no object is only
+// on its way, and a list of old pages that lead to them would have to be kept); to scan
+// all old pages (an actor that touches a sixteenth of what it has pays for all of it).
 
 // generationsFrom is from how many bytes on an arena has an old generation when it is
 // collected. Below it, all is copied: there are few pages, and all are touched. Tests
@@ -21,7 +25,7 @@ const (
 	// least; more if more than that may have to be scanned.
 	youngLeast = 256 << 10
 	// oldGrowth is by which factor an arena with generations has grown when all of it is
-	// collected.
+	// collected: what is dead among the old is less than that.
 	oldGrowth = 3
 )
 
@@ -95,10 +99,11 @@ func (p *oldPage) hasHandles() bool { return len(p.records) > 0 || p.one.sub != 
 // isOld tells whether the page was old when the collection began.
 func (p *toPage) isOld() bool { return p.old != nil && p.old.member }
 
-// BeginDue starts the collection that is due, as Begin does. Of a large arena that is
-// one of the young alone, of what was made since the last collection; what is older stays,
-// reached or not, until the arena has grown to three times what the last whole
-// collection left. Owner only.
+// BeginDue starts the collection that is due, as Begin does. In a large arena, which has
+// 256 KiB when it is collected, that is one of the young alone, of what was made since the
+// last collection; what is older stays, and handles to it stay as they are, reached or
+// not, until the arena has three times what the last whole collection left, or its limit
+// stands in the way. Owner only.
 func (a *Arena) BeginDue(roots ...Root) {
 	a.Finish()
 	if g := a.pages.gc; g == nil || a.reserved > a.threshold {

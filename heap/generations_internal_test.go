@@ -3,7 +3,9 @@ package heap
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 )
 
 // What an actor with much that lives pays for its collections, message by message, with
@@ -52,7 +54,7 @@ var ways = []struct {
 		litterNodes(&k.a, perMessage)
 		k.walkDown(k.root.first)
 	}},
-	{"left half of the tree", []int{4096}, func(k *keeping) {
+	{"path in a sixteenth", []int{4096}, func(k *keeping) {
 		litterNodes(&k.a, perMessage)
 		k.walkDown(k.root.first.Deref(&k.a).left.Deref(&k.a).left.Deref(&k.a).left.Deref(&k.a).left)
 	}},
@@ -61,8 +63,8 @@ var ways = []struct {
 		k.sum(k.root.first)
 	}},
 	{"subtrees replaced", []int{4096}, func(k *keeping) {
-		for range 16 {
-			litterNodes(&k.a, perMessage/32)
+		litterNodes(&k.a, perMessage/2)
+		for range perMessage / 2 / 32 / 30 {
 			k.replace(k.root.first, 5)
 		}
 	}},
@@ -95,7 +97,7 @@ func (k *keeping) sum(p Ptr[leafed]) uint64 {
 	return q.weight + k.sum(q.left) + k.sum(q.right)
 }
 
-// replace puts a new subtree in the place of one of 2^depth-1 nodes.
+// replace puts new nodes in the place of the 2^depth-2 that are below one.
 func (k *keeping) replace(p Ptr[leafed], depth int) {
 	path := []Ptr[leafed]{p}
 	for q := p.Deref(&k.a); !q.left.IsZero() && !q.right.IsZero(); q = p.Deref(&k.a) {
@@ -105,7 +107,7 @@ func (k *keeping) replace(p Ptr[leafed], depth int) {
 		path = append(path, p)
 	}
 	at := path[max(0, len(path)-depth)].Deref(&k.a)
-	at.left, at.right = growTree(&k.a, 1<<(depth-2)-1), growTree(&k.a, 1<<(depth-2)-1)
+	at.left, at.right = growTree(&k.a, 1<<(depth-1)-1), growTree(&k.a, 1<<(depth-1)-1)
 }
 
 func newKeeping(way string, live int) *keeping {
@@ -126,36 +128,51 @@ func newKeeping(way string, live int) *keeping {
 	return k
 }
 
+// BenchmarkGenerations is a message, with its share of the collections.
 func BenchmarkGenerations(b *testing.B) {
+	defer UsualGenerations()
 	for _, w := range ways {
 		for _, live := range w.live {
-			for _, from := range []int{256 << 10, 1 << 40} {
-				kind := "two"
-				if from > 1<<30 {
-					kind = "one"
-				}
+			for _, kind := range []string{"two", "one"} {
 				b.Run(fmt.Sprintf("%s/%dKiB/%s", w.name, live, kind), func(b *testing.B) {
-					generationsFrom = from
-					defer func() { generationsFrom = 256 << 10 }()
-					k := newKeeping(w.name, live)
-					collections, whole, most := 0, 0, 0
-					for b.Loop() {
-						w.do(k)
-						if k.a.Due() {
-							most = max(most, k.a.reserved)
-							k.a.BeginDue(RootAt(&k.root))
-							if k.a.pages.gc.whole {
-								whole++
-							}
-							k.a.Finish()
-							collections++
-						}
+					if UsualGenerations(); kind == "one" {
+						ForceGenerations(false)
 					}
-					b.ReportMetric(float64(collections)/float64(b.N)*1000, "collections/1000")
-					b.ReportMetric(float64(whole)/float64(b.N)*1000, "whole/1000")
-					b.ReportMetric(float64(most>>10), "KiB")
+					newKeeping(w.name, live).bench(b, w.do)
 				})
 			}
 		}
+	}
+}
+
+// bench runs messages, and collects in steps as an actor does.
+func (k *keeping) bench(b *testing.B, do func(k *keeping)) {
+	collections, whole, most := 0, 0, 0
+	var steps []time.Duration
+	var spent time.Duration
+	for b.Loop() {
+		if do(k); !k.a.Due() {
+			continue
+		}
+		collections++
+		most = max(most, k.a.reserved)
+		start := time.Now()
+		if k.a.BeginDue(RootAt(&k.root)); k.a.pages.gc.whole {
+			whole++
+		}
+		for done := false; !done; {
+			done = k.a.Step(512 << 10)
+			now := time.Now()
+			steps = append(steps, now.Sub(start))
+			spent += now.Sub(start)
+			start = now
+		}
+	}
+	slices.Sort(steps)
+	b.ReportMetric(float64(spent.Microseconds())/float64(max(collections, 1)), "µs/collection")
+	b.ReportMetric(float64(whole)/float64(max(collections, 1)), "whole/collection")
+	b.ReportMetric(float64(most>>10), "KiB")
+	if n := len(steps); n > 0 {
+		b.ReportMetric(float64(steps[n*99/100].Microseconds()), "µs/step(p99)")
 	}
 }
