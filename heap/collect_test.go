@@ -250,7 +250,7 @@ func TestReleaseWhileCollecting(t *testing.T) {
 func testReleaseWhileCollecting(t *testing.T, begin func(a *heap.Arena, roots ...heap.Root)) {
 	twoGenerations(t)
 	var a, b heap.Arena
-	r := new(heap.Recycler)
+	r := heap.NewRecycler(16 << 20)
 	a.Bind(r)
 	b.Bind(r)
 	root := ring(&a, 5000)
@@ -262,7 +262,7 @@ func testReleaseWhileCollecting(t *testing.T, begin func(a *heap.Arena, roots ..
 	if s := a.Stats(); s.Used < before.Used || s.Reserved < s.Used || s.Chunks <= 1 {
 		t.Errorf("in the middle of a collection %+v became %+v", before, s)
 	}
-	a.Release()
+	mustGiveBack(t, &a, r)
 	if a.Collecting() || a.Stats() != (heap.Stats{}) {
 		t.Errorf("%+v is left", a.Stats())
 	}

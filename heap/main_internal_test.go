@@ -2,6 +2,7 @@ package heap
 
 import (
 	"flag"
+	"math"
 	"reflect"
 	"testing"
 
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) {
 
 // ForceGenerations gives arenas two generations from the first byte on, or never.
 func ForceGenerations(force bool) {
-	if generationsFrom = 1 << 60; force {
+	if generationsFrom = math.MaxInt; force {
 		generationsFrom = 0
 	}
 }
