@@ -311,7 +311,11 @@ func TestRegionsWithGenerations(t *testing.T) {
 	a.Collect(heap.RootAt(&roots))
 	ring(&a, 10)
 	coming, here := r.Arena().Stats(), a.Stats()
-	roots.got = r.Move().Join(&a)
+	sender := r.Arena()
+	r = r.Move()
+	mustBeRing(t, r.Arena(), top, n)
+	wantPanic(t, dead, func() { top.Deref(sender) })
+	roots.got = r.Join(&a)
 	if s := a.Stats(); s.Chunks != here.Chunks+coming.Chunks || s.Reserved != here.Reserved+coming.Reserved || s.Used != here.Used+coming.Used {
 		t.Errorf("%+v and %+v became %+v", here, coming, s)
 	}
