@@ -183,13 +183,12 @@ func (g *collector) limitTo(lo, hi uint64) {
 func (g *collector) scanRecord(p *toPage) {
 	r := p.old.records[p.next]
 	p.next++
-	l, at := g.old.layouts[r.layout], unsafe.Add(p.base, uintptr(r.at)*granule)
-	g.note(at, greyItem{n: int(r.n), sub: l})
-	for range r.n {
-		if g.mayLeadBack(at, l) {
+	l, first := g.old.layouts[r.layout], unsafe.Add(p.base, uintptr(r.at)*granule)
+	g.note(first, greyItem{n: int(r.n), sub: l})
+	for i := range uintptr(r.n) {
+		if at := unsafe.Add(first, i*l.size); g.mayLeadBack(at, l) {
 			g.scan(at, l)
 		}
-		at = unsafe.Add(at, l.size)
 	}
 	g.work += int(r.n) * int(l.size)
 }

@@ -96,13 +96,13 @@ func TestOldLeadToYoung(t *testing.T) {
 func TestOldGarbageIsBounded(t *testing.T) {
 	var a heap.Arena
 	a.Bind(new(heap.Recycler))
-	const n = 8000
+	const n = 5000
 	root := ring(&a, n)
 	a.Collect(heap.RootAt(&root))
 	kept, young, whole := a.Stats().Reserved, 0, 0
-	for range 40 {
+	for range 30 {
 		at := root
-		for range 2000 { // links are taken out and put in again as new ones
+		for range 1500 { // links are taken out and put in again as new ones
 			old := at.Deref(&a)
 			p := heap.New[link](&a)
 			*p.Deref(&a) = *old
