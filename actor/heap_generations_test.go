@@ -28,14 +28,14 @@ var (
 	_             = librarianType.Table(librarianWork.Do((*librarian).work), librarianTell.Do((*librarian).tell))
 )
 
-const shelfBooks = 40_000 // 1 MB with the shelf
+const shelfBooks = 12_000 // half a megabyte with the shelf
 
 // librarianDay is how many messages a librarian has.
 func librarianDay() int {
 	if heap.Poisoned { // each moves all of it
-		return 100
+		return 20
 	}
-	return 1500
+	return 150
 }
 
 func (l *librarian) work(c *Context, note heap.Ptr[hoard]) {
@@ -99,7 +99,7 @@ func TestHeap_Generations(t *testing.T) {
 		return // and all moved after every message
 	}
 	t.Logf("at most %d KiB, the last book moved %d times", got.most>>10, got.moves)
-	if got.most > 8<<20 { // of 45 MB that were made
+	if got.most > 3<<20 { // of 5 MB that were made
 		t.Errorf("%d bytes at most", got.most)
 	}
 	if got.moves > 5 {
