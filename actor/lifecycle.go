@@ -133,9 +133,16 @@ func (b *body) waited() {
 }
 
 // recheckEnd is recheckLane for actors in wait, which nobody lets go when the system
-// stops.
+// stops. Then it needs a signal, as in rouse: its worker may run it once more, and must not
+// run its mail.
 func (b *body) recheckEnd(c *Context) {
-	if (!b.lane.quiet() || b.sys().sched.Stopping()) && b.debt.Recall() {
+	if b.lane.quiet() {
+		if !b.sys().sched.Stopping() {
+			return
+		}
+		b.lane.push(newSignal(c, nil))
+	}
+	if b.debt.Recall() {
 		c.w.Schedule(&b.task)
 	}
 }
