@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"unsafe"
 
 	"github.com/gallop-go/gallop/heap"
 )
@@ -15,9 +14,9 @@ type librarian struct {
 	shelf    heap.Slice[heap.Ptr[hoard]]
 	handed   heap.Ptr[hoard]
 	n        int
-	at       unsafe.Pointer // of the last book, which is never replaced; only compared
-	moves    int            // of that book
-	most     int            // bytes held
+	at       any // where the last book is, which is never replaced; only compared
+	moves    int // of that book
+	most     int // bytes held
 	mistakes int
 }
 
@@ -55,7 +54,7 @@ func (l *librarian) work(c *Context, note heap.Ptr[hoard]) {
 		*l.shelf.At(a, at) = book(a, at)
 	}
 	heap.MakeSlice[byte](a, 30_000)
-	if p := unsafe.Pointer((*l.shelf.At(a, shelfBooks-1)).Deref(a)); p != l.at {
+	if p := any((*l.shelf.At(a, shelfBooks-1)).Deref(a)); p != l.at {
 		l.at, l.moves = p, l.moves+1
 	}
 	l.most = max(l.most, a.Stats().Reserved)
