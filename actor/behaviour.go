@@ -140,12 +140,13 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	return err
 }
 
-// SendWait is Send from outside that waits while to is overloaded, under pressure or
-// muted, and while 1,024 messages that came this way wait for it, however slow it is. It
-// returns nil once the message is in the mailbox, ctx's error if that ends first,
-// ErrStopped if to has ended and ErrSystemStopped if its system has. It parks, and does
-// not spin; waiters go on in the order in which they came. sys is the system of the
-// caller, as for Send. It panics where it would have to wait in a behaviour.
+// SendWait is Send from outside that waits while to is under pressure or muted, over its
+// high watermark, or overloaded with an actor muted for it, and while 1,024 messages that
+// came this way wait for it, however slow it is. It returns nil once the message is in
+// the mailbox, ctx's error if that ends first, ErrStopped if to has ended and
+// ErrSystemStopped if its system has. It parks, and does not spin; waiters go on in the
+// order in which they came. sys is the system of the caller, as for Send. It panics where
+// it would have to wait in a behaviour.
 func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
 	d := b.decl()
 	if to.b == nil {

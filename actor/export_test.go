@@ -57,7 +57,7 @@ func Waiting[S any](r Ref[S]) (n int) {
 	}
 	f.lobby.mu.Lock()
 	defer f.lobby.mu.Unlock()
-	for o := f.lobby.first; o != nil; o = o.next {
+	for o := f.lobby.wait.first; o != nil; o = o.next {
 		n++
 	}
 	return n
@@ -71,7 +71,7 @@ func Places[S any](r Ref[S]) int {
 	l := &r.b.flow.Load().lobby
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.room
+	return l.room + int(l.free.Load())
 }
 
 // WhoWaits says who waits for whom because of applied pressure. It looks at what it does

@@ -33,10 +33,13 @@ func (arenaCollector) collect(b *body, c *Context) {
 	switch {
 	case b.gc:
 		b.gc = !a.Step(collectGas)
-	case heap.Poisoned || a.Due() && a.Stats().Reserved <= collectWhole:
+	case heap.Poisoned: // both kinds
+		a.BeginDue(b.roots(c)...)
+		a.Collect(b.roots(c)...)
+	case a.Due() && a.Stats().Reserved <= collectWhole:
 		a.Collect(b.roots(c)...)
 	case a.Due():
-		a.Begin(b.roots(c)...)
+		a.BeginDue(b.roots(c)...)
 		b.gc = !a.Step(collectGas)
 	}
 	clear(c.rooting) // or the context would keep the actor alive

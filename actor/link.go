@@ -76,8 +76,8 @@ func Unlink(c *Context, t Target) {
 }
 
 // dropLinks removes what is left of the links with one that has ended. If both have called
-// Link at once there are two, and that is one end all the same. Of those who have never
-// called Link, which many may be linked to, nobody has two.
+// Link at once there are two, and that is one end all the same. The caller has seen that
+// both have: many are linked to one who calls it, or whom they call it for.
 func (x *extras) dropLinks(me, dead *body) {
 	for i := len(x.links.seats) - 1; i >= 0; i-- {
 		if l := x.links.seats[i].who; l.other(me) == dead {
@@ -144,8 +144,8 @@ func (s linkEnded) serve(b *body, c *Context) {
 	if !x.links.remove(s.link.at(b)) {
 		return // unlinked meanwhile, or told already
 	}
-	if x.linking {
-		x.dropLinks(b, s.link.other(b))
+	if dead := s.link.other(b); x.linking && dead.extra.linking {
+		x.dropLinks(b, dead)
 	}
 	switch {
 	case x.trap != nil:

@@ -87,8 +87,23 @@ func (b *body) shutGate() (full bool) {
 	if b.load&backpressure.Bounded != 0 {
 		return b.typ().bound.keeper.shut(b)
 	}
+	if f := b.flow.Load(); f != nil {
+		f.shutLeniently(b)
+		return false
+	}
 	b.gate.Shut(&gateMark)
 	return false
+}
+
+// shutLeniently shuts the gate for actors, and for goroutines unless it is for nothing
+// but the batch: those that wait may be let in by that. Owner only.
+func (f *flow) shutLeniently(b *body) {
+	lenient := b.load.Lenient()
+	f.lenient.Store(lenient) // before Shut: it is not shut to them in between
+	b.gate.Shut(&gateMark)
+	if lenient {
+		f.letIn(b) // after both, as behind Open
+	}
 }
 
 // openGate lets senders pass and returns the actors that waited; goroutines that
@@ -99,6 +114,7 @@ func (b *body) openGate() *backpressure.Waiter[waiting] {
 	}
 	list := b.gate.Open(&gateMark)
 	if f := b.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
+		f.lenient.Store(false)
 		f.letIn(b)
 	}
 	return list

@@ -65,7 +65,7 @@ func (a *Arena) SetLimit(bytes int) {
 	}
 	a.limit = bytes
 	if a.threshold != 0 {
-		a.setThreshold(a.threshold / 2)
+		a.setThreshold(a.threshold / a.growth())
 	}
 }
 
@@ -88,12 +88,12 @@ func (a *Arena) Stats() Stats {
 // recycler the arena is bound to. A second Release does nothing. Owner only.
 func (a *Arena) Release() {
 	a.retire()
-	if a.pages.gc != nil {
-		a.pages.gc.giveUp()
+	if g := a.pages.gc; g != nil {
+		g.free(a)
 		a.pages.gc = nil
 	}
 	for _, p := range a.pages.all() {
-		if p.number != noPage {
+		if !p.free() {
 			a.drop(&p)
 		}
 	}
@@ -124,24 +124,26 @@ func (a *Arena) close() {
 }
 
 // firstThreshold is how many bytes an arena holds when it is first due, as in the
-// Pony runtime; from then on it is due when it has doubled.
+// Pony runtime; from then on it is due when it has doubled, or, if it has generations, all
+// of it is when it has tripled.
 const firstThreshold = 1 << 14
 
 // setThreshold sets when the arena is due next, given that keep bytes stay. With a
 // limit, that is before the limit stands in the way.
 func (a *Arena) setThreshold(keep int) {
-	a.threshold = max(firstThreshold, 2*keep)
+	a.threshold = max(firstThreshold, a.growth()*keep)
 	if a.limit != 0 {
 		a.threshold = min(a.threshold, max(a.limit*3/4, 1))
 	}
 }
 
-// Due tells whether it is time to Collect: the arena has twice the bytes that the
-// last collection left, and at least 16 KiB. During a collection it tells whether much
-// was allocated since the last step. Owner only.
+// Due tells whether it is time to Collect, or to BeginDue: the arena has twice the bytes
+// that the last collection left, and at least 16 KiB. In a large arena it is time when as
+// much was made as may have to be scanned, of what is older, and at least 256 KiB. During a
+// collection it tells whether much was allocated since the last step. Owner only.
 func (a *Arena) Due() bool {
-	if a.pages.gc != nil {
-		return a.pages.gc.made > stepAfter
+	if g := a.pages.gc; g != nil {
+		return g.due(a)
 	}
 	if a.threshold == 0 {
 		a.setThreshold(0)
@@ -237,10 +239,7 @@ func (a *Arena) allows(size int) bool { return a.limit == 0 || size <= a.limit-a
 
 // enter makes a chunk part of the address space.
 func (a *Arena) enter(p page) {
-	if a.pages.full() {
-		a.pages.enlarge()
-	}
-	a.pages.add(p)
+	a.pages.put(p)
 	a.reserved += p.length()
 }
 

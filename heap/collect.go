@@ -19,19 +19,22 @@ import (
 // So a behaviour never sees a handle of from-space, and needs no barrier but the
 // look-up that Deref makes anyway: all it costs is a miss in the table.
 //
-// Rejected: headers, which a linear scan of to-space would need (8 bytes for each
-// node of 32); generations (docs/decisions/0014-a-heap-of-its-own.md has figures).
+// Large arenas have an old generation, which is not copied: generation.go.
 //
-// A collector belongs to the arena that it works for, from Begin to the end, and
-// otherwise to a Recycler. Owner only.
+// Rejected: headers, which a linear scan of to-space would need (8 bytes for each
+// node of 32).
+//
+// A collector belongs to the arena that it works for, from Begin to the end, and for
+// as long as it has an old generation; otherwise to a Recycler. Owner only.
 type collector struct {
 	arena *Arena
+	scratch
+	active bool        // from Begin to the end
+	old    *generation // nil if what stays is copied every time
 
 	// from-space. Its table does not change while the collector works.
-	from  pageTable
-	held  int      // bytes of its chunks
-	marks []uint64 // a bit for each granule that was copied, or for a page that stays
-	first []int    // by slot of from: its first word of marks
+	from     pageTable
+	lo, span uint64 // its handles are lo to lo + span; others may be among them
 
 	// The page of from-space that was looked at last.
 	last     uint64 // its number, or noPage
@@ -39,17 +42,24 @@ type collector struct {
 	lastBits []uint64
 
 	// to-space, as far as it is not black.
-	grey  map[uint64]*toPage
-	queue []*toPage // all of grey but the open one, and some that are black by now
-	open  *toPage   // where copies go
-	class uint8     // of the next chunk
-	spare []*toPage
+	open  *toPage // where copies go
+	class uint8   // of the next chunk
+	whole bool    // from-space is everything
 
 	work int // bytes copied and scanned
 	made int // bytes that behaviours took since the last step
 	keep int // bytes that stay: those copied, and pages that were marked
 
 	scanned []scannedRow // where invariants are checked
+}
+
+// scratch is what a collector needs while it is active, and others may use otherwise.
+type scratch struct {
+	marks []uint64           // a bit for each granule that was copied, or for a page that stays
+	first []int              // by slot of from: its first word of marks
+	grey  map[uint64]*toPage // to-space, as far as it is not black
+	queue []*toPage          // all of grey but the open one, and some that are black by now
+	spare []*toPage
 }
 
 // Collect frees what the roots do not lead to. It finishes a collection that is
@@ -71,27 +81,32 @@ func (a *Arena) Collect(roots ...Root) {
 }
 
 // Begin starts a collection, to be continued by Step or Finish, between behaviours
-// as well as here. It copies only what is in the roots. A collection that is under
-// way is finished first. Owner only.
+// as well as here: of everything, as Collect does. It copies only what is in the roots. A
+// collection that is under way is finished first. Owner only.
 func (a *Arena) Begin(roots ...Root) {
 	a.Finish()
 	a.retire()
-	g := a.recycler.collector()
+	g := a.collector()
 	g.begin(a)
+	g.scanRoots(roots)
+}
+
+// scanRoots copies what is in the roots.
+func (g *collector) scanRoots(roots []Root) {
 	for _, r := range roots {
 		g.scan(r.at, r.layout)
 	}
 }
 
 // Collecting tells whether a collection is under way. Owner only.
-func (a *Arena) Collecting() bool { return a.pages.gc != nil }
+func (a *Arena) Collecting() bool { return a.pages.gc != nil && a.pages.gc.active }
 
 // Step goes on with the collection that is under way until gas bytes are copied and
 // scanned, twice what was allocated since the last step included, and reports whether it has ended. Behaviours may run between steps; what
 // they make is not collected this time. Owner only.
 func (a *Arena) Step(gas int) (done bool) {
 	g := a.pages.gc
-	if g == nil {
+	if g == nil || !g.active {
 		return true
 	}
 	gas += 2 * g.made // faster than the behaviours, whatever they do
@@ -103,7 +118,7 @@ func (a *Arena) Step(gas int) (done bool) {
 			return true
 		}
 		g.drain(p, stop)
-		if len(p.todo) == 0 && p != g.open {
+		if p.clean() && p != g.open {
 			g.blacken(p)
 		}
 	}
@@ -118,16 +133,41 @@ func (a *Arena) Finish() {
 
 // begin turns the arena's pages into from-space.
 func (g *collector) begin(a *Arena) {
-	g.arena, g.from, g.held = a, a.pages, a.reserved
+	if g.old != nil {
+		g.old.wakeAll(a)
+		g.old = nil
+	}
+	if a.reserved > generationsFrom {
+		g.old = newGeneration()
+	}
+	g.whole = true
+	g.take(a)
+	g.prepare()
+}
+
+// take makes the arena's table from-space.
+func (g *collector) take(a *Arena) {
+	g.arena, g.from, g.active = a, a.pages, true
 	a.abandon()
 	a.pages.gc = g
+}
+
+// prepare makes the collector ready for from-space.
+func (g *collector) prepare() {
 	g.last, g.class, g.work, g.made, g.keep = noPage, 0, 0, 0, 0
-	words := 0
+	if !g.whole {
+		g.class = chunkClasses - 1
+	}
+	lo, hi, words := uint64(noPage), uint64(0), 0
 	g.first = g.first[:0]
 	for _, p := range g.from.all() {
 		g.first = append(g.first, words)
 		words += markWords(&p)
+		if !p.free() {
+			lo, hi = min(lo, p.number), max(hi, p.number)
+		}
 	}
+	g.limitTo(lo, hi)
 	if cap(g.marks) < words {
 		g.marks = make([]uint64, words)
 	}
@@ -138,7 +178,7 @@ func (g *collector) begin(a *Arena) {
 // markWords returns how many words of marks a page of from-space needs.
 func markWords(p *page) int {
 	switch {
-	case p.number == noPage:
+	case p.free():
 		return 0
 	case p.stays():
 		return 1
@@ -231,12 +271,18 @@ func (g *collector) mark(p *page, n int, sub *Layout) {
 	}
 	g.lastBits[0] = 1
 	g.keep += p.length()
+	q := g.newToPage(*p, g.newOldPage(*p))
+	if sub != nil {
+		q.todo = append(q.todo, greyItem{0, n, sub})
+	}
+	if q.old != nil {
+		q.old.one = greyItem{0, n, sub}
+	}
 	if sub == nil {
-		g.arena.enter(*p)
+		g.blacken(q)
+		g.spare = append(g.spare, q)
 		return
 	}
-	q := g.newToPage(*p)
-	q.todo = append(q.todo, greyItem{0, n, sub})
 	g.queue = append(g.queue, q)
 }
 
@@ -252,6 +298,11 @@ func (g *collector) copy(old unsafe.Pointer, bytes uintptr, n int, sub *Layout) 
 	copyWords(unsafe.Add(p.base, at), old, need)
 	if sub != nil {
 		p.todo = append(p.todo, greyItem{at, n, sub})
+		if p.row.sub == sub && p.row.end == at {
+			p.row.end = at + uint32(bytes)
+		} else if p.old != nil {
+			p.begin(g.old, row{at, at + uint32(bytes), sub})
+		}
 	}
 	g.work += int(need)
 	g.keep += int(need)
@@ -266,76 +317,5 @@ func copyWords(to, from unsafe.Pointer, bytes uint32) {
 	}
 	for i := uint32(0); i < bytes; i += 8 {
 		*(*uint64)(unsafe.Add(to, i)) = *(*uint64)(unsafe.Add(from, i))
-	}
-}
-
-// end lets from-space go.
-func (g *collector) end() {
-	a := g.arena
-	if g.open != nil {
-		g.blacken(g.open)
-	}
-	g.mustBeBlack()
-	g.leave(a)
-	a.pages.gc = nil
-	a.setThreshold(g.keep)
-	g.reset()
-	a.recycler.keepCollector(g)
-}
-
-// leave lets go of from-space, but for the pages that were marked.
-func (g *collector) leave(a *Arena) {
-	for i := range g.from.all() {
-		switch p := &g.from.all()[i]; {
-		case !g.unmarked(i):
-		case Poisoned && !p.stays():
-			p.spoil() // and is not used again, so that nobody makes sense of it
-		default:
-			a.drop(p)
-		}
-	}
-}
-
-// unmarked tells whether there is a page in a slot of from-space that does not stay.
-func (g *collector) unmarked(i int) bool {
-	p := &g.from.all()[i]
-	return p.number != noPage && !(p.stays() && g.marks[g.first[i]] != 0)
-}
-
-// reset leaves nothing in the collector that it would keep alive.
-func (g *collector) reset() {
-	*g = collector{marks: g.marks, first: g.first, grey: g.grey, queue: g.queue[:0], spare: g.spare}
-	clear(g.grey)
-	clear(g.queue[:cap(g.queue)])
-	g.spare = g.spare[:min(len(g.spare), maxSparePages)]
-	for _, p := range g.spare {
-		p.page, p.todo = page{}, p.todo[:0]
-	}
-}
-
-// giveUp is end for an arena that is released: to-space goes as well.
-func (g *collector) giveUp() {
-	a := g.arena
-	for _, p := range g.grey {
-		a.drop(&p.page)
-	}
-	g.leave(a)
-	g.reset()
-	a.recycler.keepCollector(g)
-}
-
-// count adds what the arena's own table does not have at the moment.
-func (g *collector) count(s *Stats) {
-	for _, p := range g.grey {
-		s.Chunks++
-		s.Reserved += p.length()
-		s.Used += int(p.used)
-	}
-	for i := range g.from.all() {
-		if p := &g.from.all()[i]; g.unmarked(i) {
-			s.Chunks++
-			s.Reserved += p.length()
-			s.Used += int(p.used)
-		}
 	}
 }

@@ -242,19 +242,32 @@ func TestMistypedHandle(t *testing.T) {
 
 // A collection that is under way ends with its arena.
 func TestReleaseWhileCollecting(t *testing.T) {
-	var a heap.Arena
-	a.Bind(new(heap.Recycler))
+	for name, begin := range begins {
+		t.Run(name, func(t *testing.T) { testReleaseWhileCollecting(t, begin) })
+	}
+}
+
+func testReleaseWhileCollecting(t *testing.T, begin func(a *heap.Arena, roots ...heap.Root)) {
+	twoGenerations(t)
+	var a, b heap.Arena
+	r := heap.NewRecycler(16 << 20)
+	a.Bind(r)
+	b.Bind(r)
 	root := ring(&a, 5000)
-	a.Begin(heap.RootAt(&root))
+	a.Collect(heap.RootAt(&root))
+	root.Deref(&a).prev.Deref(&a).next = ring(&a, 1000)
+	begin(&a, heap.RootAt(&root))
 	before := a.Stats()
 	a.Step(10_000)
 	if s := a.Stats(); s.Used < before.Used || s.Reserved < s.Used || s.Chunks <= 1 {
 		t.Errorf("in the middle of a collection %+v became %+v", before, s)
 	}
-	a.Release()
+	mustGiveBack(t, &a, r)
 	if a.Collecting() || a.Stats() != (heap.Stats{}) {
 		t.Errorf("%+v is left", a.Stats())
 	}
 	wantPanic(t, "dead handle", func() { root.Deref(&a) })
-	mustBeRing(t, &a, ring(&a, 100), 100)
+	again, other := ring(&a, 3000), ring(&b, 3000) // of the same chunks, each used once
+	mustBeRing(t, &a, again, 3000)
+	mustBeRing(t, &b, other, 3000)
 }

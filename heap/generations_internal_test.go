@@ -1,29 +1,24 @@
 package heap
 
 import (
-	"bytes"
+	"fmt"
 	"math/rand/v2"
-	"reflect"
+	"slices"
 	"testing"
-	"unsafe"
+	"time"
 )
 
-// What collections of the young alone would cost, beside what there is: the figures of
-// docs/decisions/0014-a-heap-of-its-own.md. An actor has 4 MiB alive, a tree of nodes of
-// 32 bytes, and makes 64 KiB of garbage with every message. The parts that would be new
-// are done on the same memory, with the collector's own scan; nothing here is a collector.
+// What an actor with much that lives pays for its collections, message by message, with
+// generations and without: the figures of
+// docs/decisions/0022-what-go-marks-and-the-young.md.
 
-const (
-	oldBytes   = 4 << 20
-	perMessage = 64 << 10
-)
+const perMessage = 64 << 10
 
+// leafed is a node of 32 bytes of a tree.
 type leafed struct {
 	value, weight uint64
 	left, right   Ptr[leafed]
 }
-
-var typeOfLeafed = reflect.TypeFor[leafed]()
 
 func growTree(a *Arena, n int) Ptr[leafed] {
 	if n == 0 {
@@ -35,145 +30,149 @@ func growTree(a *Arena, n int) Ptr[leafed] {
 	return p
 }
 
-// message is what the actor does: garbage, and a path through what it has.
-func message(a *Arena, root Ptr[leafed], chance *rand.Rand) {
-	for range perMessage / 32 {
+// litterNodes makes garbage.
+func litterNodes(a *Arena, bytes int) {
+	for range bytes / 32 {
 		New[leafed](a).Deref(a).value = 1
 	}
-	walkDown(a, root, chance)
 }
 
-// oldGeneration is an arena with what lives, and the record of its objects that a
-// generation without headers needs: where each is, by page.
-type oldGeneration struct {
-	a       Arena
-	root    Ptr[leafed]
-	starts  [][]uint16
-	bases   []unsafe.Pointer
-	shadows [][]byte
+// keeping is an arena and what lives in it.
+type keeping struct {
+	a      Arena
+	root   struct{ first, last Ptr[leafed] }
+	chance *rand.Rand
 }
 
-func newOldGeneration() *oldGeneration {
-	o := new(oldGeneration)
-	o.a.Bind(NewRecycler(16 << 20))
-	o.root = growTree(&o.a, oldBytes/32)
-	o.a.Collect(RootAt(&o.root))
-	o.a.retire()
-	for _, p := range o.a.pages.all() {
-		if p.number == noPage {
-			continue
+// ways are what a message does besides its garbage, if any.
+var ways = []struct {
+	name string
+	live []int // KiB
+	do   func(k *keeping)
+}{
+	{"path", []int{256, 1024, 4096, 16384}, func(k *keeping) {
+		litterNodes(&k.a, perMessage)
+		k.walkDown(k.root.first)
+	}},
+	{"path in a sixteenth", []int{4096}, func(k *keeping) {
+		litterNodes(&k.a, perMessage)
+		k.walkDown(k.root.first.Deref(&k.a).left.Deref(&k.a).left.Deref(&k.a).left.Deref(&k.a).left)
+	}},
+	{"whole tree", []int{4096}, func(k *keeping) {
+		litterNodes(&k.a, perMessage)
+		k.sum(k.root.first)
+	}},
+	{"subtrees replaced", []int{4096}, func(k *keeping) {
+		litterNodes(&k.a, perMessage/2)
+		for range perMessage / 2 / 32 / 30 {
+			k.replace(k.root.first, 5)
 		}
-		var starts []uint16
-		for at := uint32(0); at < p.used; at += 32 {
-			starts = append(starts, uint16(at/granule))
+	}},
+	{"queue", []int{4096}, func(k *keeping) {
+		for range perMessage / 32 {
+			p := New[leafed](&k.a)
+			k.root.last.Deref(&k.a).left = p
+			k.root.last = p
+			k.root.first = k.root.first.Deref(&k.a).left
 		}
-		o.starts, o.bases = append(o.starts, starts), append(o.bases, p.base)
-		o.shadows = append(o.shadows, bytes.Clone(p.bytes(p.used)))
-	}
-	return o
+	}},
 }
 
-// young returns a collector whose from-space is 4 MiB of others.
-func young() *collector {
-	var a Arena
-	growTree(&a, oldBytes/32)
-	g := &collector{grey: map[uint64]*toPage{}}
-	g.begin(&a)
-	return g
-}
-
-// scanPage looks for handles to the young on one old page.
-func (o *oldGeneration) scanPage(g *collector, i int, l *Layout) {
-	for _, s := range o.starts[i] {
-		g.scan(unsafe.Add(o.bases[i], uintptr(s)*granule), l)
-	}
-}
-
-func BenchmarkGenerations(b *testing.B) {
-	chance := rand.New(rand.NewPCG(1, 1))
-	layout := LayoutOf(typeOfLeafed)
-	b.Run("message/copied whole", func(b *testing.B) {
-		o := newOldGeneration()
-		for b.Loop() {
-			message(&o.a, o.root, chance)
-			if o.a.Due() {
-				o.a.Collect(RootAt(&o.root))
-			}
-		}
-	})
-	b.Run("message/never collected", func(b *testing.B) {
-		o, garbage := newOldGeneration(), Arena{}
-		garbage.Bind(NewRecycler(16 << 20))
-		for b.Loop() {
-			message(&garbage, Ptr[leafed]{}, chance)
-			if garbage.reserved > oldBytes {
-				garbage.Release()
-			}
-			walkDown(&o.a, o.root, chance)
-		}
-	})
-	b.Run("all old pages scanned", func(b *testing.B) {
-		o, g := newOldGeneration(), young()
-		for b.Loop() {
-			for i := range o.bases {
-				o.scanPage(g, i, layout)
-			}
-		}
-	})
-	b.Run("all old pages compared with a copy", func(b *testing.B) {
-		o, same := newOldGeneration(), 0
-		for b.Loop() {
-			for i, s := range o.shadows {
-				if bytes.Equal(s, unsafe.Slice((*byte)(o.bases[i]), len(s))) {
-					same++
-				}
-			}
-		}
-	})
-	b.Run("touched pages found by their misses", func(b *testing.B) {
-		o, g := newOldGeneration(), young()
-		o.benchTouched(b, g, chance, layout)
-	})
-}
-
-// benchTouched is what a table that forgets the old pages at every collection of 256 KiB
-// costs: an entry again for each page that four messages touch, and its scan.
-func (o *oldGeneration) benchTouched(b *testing.B, g *collector, chance *rand.Rand, l *Layout) {
-	numbers := map[uint64]int{}
-	n := 0
-	for _, p := range o.a.pages.all() {
-		if p.number != noPage {
-			numbers[p.number] = n
-			n++
-		}
-	}
-	touched, total := map[int]bool{}, 0
-	for b.Loop() {
-		for range 4 {
-			for p := o.root; !p.IsZero(); {
-				touched[numbers[p.h.page()]] = true
-				q := p.Deref(&o.a)
-				if p = q.left; chance.IntN(2) == 0 {
-					p = q.right
-				}
-			}
-		}
-		for i := range touched {
-			o.scanPage(g, i, l)
-		}
-		total += len(touched)
-		clear(touched)
-	}
-	b.ReportMetric(float64(total)/float64(b.N), "pages/op")
-}
-
-// walkDown is a path from the root to a leaf, with a write to each node.
-func walkDown(a *Arena, root Ptr[leafed], chance *rand.Rand) {
-	for p := root; !p.IsZero(); {
-		q := p.Deref(a)
+// walkDown is a path to a leaf, with a write to each node.
+func (k *keeping) walkDown(p Ptr[leafed]) {
+	for !p.IsZero() {
+		q := p.Deref(&k.a)
 		q.weight++
-		if p = q.left; chance.IntN(2) == 0 {
+		if p = q.left; k.chance.IntN(2) == 0 {
 			p = q.right
 		}
+	}
+}
+
+func (k *keeping) sum(p Ptr[leafed]) uint64 {
+	if p.IsZero() {
+		return 0
+	}
+	q := p.Deref(&k.a)
+	return q.weight + k.sum(q.left) + k.sum(q.right)
+}
+
+// replace puts new nodes in the place of the 2^depth-2 that are below one.
+func (k *keeping) replace(p Ptr[leafed], depth int) {
+	path := []Ptr[leafed]{p}
+	for q := p.Deref(&k.a); !q.left.IsZero() && !q.right.IsZero(); q = p.Deref(&k.a) {
+		if p = q.left; k.chance.IntN(2) == 0 {
+			p = q.right
+		}
+		path = append(path, p)
+	}
+	at := path[max(0, len(path)-depth)].Deref(&k.a)
+	at.left, at.right = growTree(&k.a, 1<<(depth-1)-1), growTree(&k.a, 1<<(depth-1)-1)
+}
+
+func newKeeping(way string, live int) *keeping {
+	k := &keeping{chance: rand.New(rand.NewPCG(1, 1))}
+	k.a.Bind(new(Recycler))
+	if way != "queue" {
+		k.root.first = growTree(&k.a, live<<10/32)
+	} else {
+		k.root.first = New[leafed](&k.a)
+		k.root.last = k.root.first
+		for range live << 10 / 32 {
+			p := New[leafed](&k.a)
+			k.root.last.Deref(&k.a).left = p
+			k.root.last = p
+		}
+	}
+	k.a.Collect(RootAt(&k.root))
+	return k
+}
+
+// BenchmarkGenerations is a message, with its share of the collections.
+func BenchmarkGenerations(b *testing.B) {
+	defer UsualGenerations()
+	for _, w := range ways {
+		for _, live := range w.live {
+			for _, kind := range []string{"two", "one"} {
+				b.Run(fmt.Sprintf("%s/%dKiB/%s", w.name, live, kind), func(b *testing.B) {
+					if UsualGenerations(); kind == "one" {
+						ForceGenerations(false)
+					}
+					newKeeping(w.name, live).bench(b, w.do)
+				})
+			}
+		}
+	}
+}
+
+// bench runs messages, and collects in steps as an actor does.
+func (k *keeping) bench(b *testing.B, do func(k *keeping)) {
+	collections, whole, most := 0, 0, 0
+	var steps []time.Duration
+	var spent time.Duration
+	for b.Loop() {
+		if do(k); !k.a.Due() {
+			continue
+		}
+		collections++
+		most = max(most, k.a.reserved)
+		start := time.Now()
+		if k.a.BeginDue(RootAt(&k.root)); k.a.pages.gc.whole {
+			whole++
+		}
+		for done := false; !done; {
+			done = k.a.Step(512 << 10)
+			now := time.Now()
+			steps = append(steps, now.Sub(start))
+			spent += now.Sub(start)
+			start = now
+		}
+	}
+	slices.Sort(steps)
+	b.ReportMetric(float64(spent.Microseconds())/float64(max(collections, 1)), "µs/collection")
+	b.ReportMetric(float64(whole)/float64(max(collections, 1)), "whole/collection")
+	b.ReportMetric(float64(most>>10), "KiB")
+	if n := len(steps); n > 0 {
+		b.ReportMetric(float64(steps[n*99/100].Microseconds()), "µs/step(p99)")
 	}
 }

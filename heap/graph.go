@@ -28,7 +28,7 @@ func (a *Arena) GraphHash(roots ...Root) uint64 { return a.graph(roots).hash }
 // graph walks from the roots. It panics if an object leaves its page or overlaps another.
 func (a *Arena) graph(roots []Root) graph {
 	a.retire()
-	w := walk{arena: a, ids: map[handle]uint64{}}
+	w := walk{arena: a, ids: map[handle]uint64{}, recorded: a.recorded()}
 	w.sum.SetSeed(graphSeed)
 	for _, r := range roots {
 		w.handles(r.at, r.layout, nil)
@@ -53,11 +53,13 @@ func (g graph) mustEqual(after graph) {
 type walk struct {
 	arena *Arena
 	ids   map[handle]uint64 // objects in the order in which they were found, from 1
-	seen  []extent
-	todo  []extent
-	sum   maphash.Hash
-	bytes int
-	dead  int
+
+	recorded map[handle]*Layout // the records of the old generation
+	seen     []extent
+	todo     []extent
+	sum      maphash.Hash
+	bytes    int
+	dead     int
 }
 
 // extent is a row of values in the arena.
@@ -72,7 +74,7 @@ func (e extent) bytes() uintptr { return rowSize(e.size, e.n) }
 
 // object hashes one object: its bytes, but for handles, and where these lead.
 func (w *walk) object(e extent) {
-	at := w.arena.pages.at(e.h)
+	at := unsafe.Add(w.arena.pages.peek(e.h.page()).base, e.h.offset())
 	body := slices.Clone(unsafe.Slice((*byte)(at), e.bytes()))
 	w.bytes += len(body)
 	if e.sub != nil {
@@ -132,14 +134,16 @@ func (w *walk) id(e extent) uint64 {
 	if id := w.ids[e.h]; id != 0 {
 		return id
 	}
-	if !w.arena.pages.has(e.h) {
+	p := w.arena.pages.peek(e.h.page())
+	if p == nil {
 		w.dead++
 		w.ids[e.h] = ^uint64(0) - uint64(w.dead)
 		return w.ids[e.h]
 	}
-	if p := w.arena.pages.find(e.h.page()); e.h.offset()+e.bytes() > uintptr(p.used) {
+	if e.h.offset()+e.bytes() > uintptr(p.used) {
 		panic(fmt.Sprintf("gallop: invariant: object %#x of %d bytes leaves its page", uint64(e.h), e.bytes()))
 	}
+	w.mustBeRecorded(e)
 	w.seen = append(w.seen, e)
 	w.todo = append(w.todo, e)
 	w.ids[e.h] = uint64(len(w.seen))
@@ -164,7 +168,15 @@ func (w *walk) mustNotOverlap() {
 	}
 }
 
-// has tells whether h is alive.
-func (t *pageTable) has(h handle) bool {
-	return t.find(h.page()) != nil || t.gc != nil && t.gc.reach(h) != nil
+// peek finds a page as at does, but a page that is old does not enter the table.
+func (t *pageTable) peek(number uint64) *page {
+	if t.gc != nil {
+		if t.gc.grey[number] != nil {
+			t.gc.reach(pageStart(number))
+		}
+		if t.gc.old != nil && t.gc.old.pages[number] != nil {
+			return &t.gc.old.pages[number].page
+		}
+	}
+	return t.find(number)
 }

@@ -41,6 +41,7 @@ type graphs struct {
 	}
 	twins [3]*mirror
 	next  int
+	young int // collections of the young alone
 }
 
 func newGraphs(r *heap.Recycler) *graphs {
@@ -195,6 +196,13 @@ func (g *graphs) handOver(other *graphs) {
 	g.roots.at, g.twins = [3]heap.Ptr[vertex]{}, [3]*mirror{}
 }
 
+// collectDue does the collection that is due.
+func (g *graphs) collectDue() {
+	if g.arena.CollectDue(g.root()) {
+		g.young++
+	}
+}
+
 // scale is n, and in the long form of the tests as many times that.
 func scale(n, nightly int) int {
 	if os.Getenv("GALLOP_NIGHTLY") != "" {
@@ -211,7 +219,10 @@ func TestGraphsKeepTheirHash(t *testing.T) {
 	if invariant.On { // each collection walks the graph twice
 		n = 200
 	}
+	defer heap.UsualGenerations()
+	young := 0
 	for seed := range scale(n, 1000) {
+		heap.ForceGenerations(seed%2 == 0)
 		chance := rand.New(rand.NewPCG(uint64(seed), 1))
 		g, other := newGraphs(recycler), newGraphs(recycler)
 		for range chance.IntN(60) {
@@ -222,6 +233,14 @@ func TestGraphsKeepTheirHash(t *testing.T) {
 		if got := g.arena.GraphHash(g.root()); got != hash {
 			t.Fatalf("seed %d: a collection made %x of %x", seed, got, hash)
 		}
+		for range 3 * (1 - seed%2) { // the same, now that there are old objects
+			for range chance.IntN(20) {
+				g.grow(chance.IntN)
+			}
+			g.collectDue()
+		}
+		young += g.young
+		hash = g.arena.GraphHash(g.root())
 		g.mustBeTwins(t)
 		g.handOver(other)
 		other.mustBeTwins(t)
@@ -240,6 +259,9 @@ func TestGraphsKeepTheirHash(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
+	if young < n {
+		t.Errorf("%d collections of the young in %d graphs", young, n)
+	}
 	// Fewer than before is no fault: a run that rapid gave up halfway is the collector's, with
 	// its blobs.
 	if live := heap.Blobs().Live - before; live > 0 {
@@ -250,6 +272,8 @@ func TestGraphsKeepTheirHash(t *testing.T) {
 // graphProperty runs random lives of two actors' graphs against their twins.
 func graphProperty(t *rapid.T) {
 	before := heap.Blobs().Live
+	heap.ForceGenerations(rapid.Bool().Draw(t, "generations"))
+	defer heap.UsualGenerations()
 	r := heap.NewRecycler(rapid.SampledFrom([]int{0, 64 << 10}).Draw(t, "bound"))
 	two := [2]*graphs{newGraphs(r), newGraphs(r)}
 	n := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }
@@ -262,10 +286,12 @@ func graphProperty(t *rapid.T) {
 	}
 	t.Repeat(map[string]func(*rapid.T){
 		"grow": grow, "grow more": grow,
-		"cut":     func(*rapid.T) { pick().cut(n) },
-		"collect": func(*rapid.T) { g := pick(); g.arena.Collect(g.root()) },
-		"begin":   func(*rapid.T) { g := pick(); g.arena.Begin(g.root()) },
-		"step":    func(*rapid.T) { pick().arena.Step(1 << n(14)) },
+		"cut":         func(*rapid.T) { pick().cut(n) },
+		"collect":     func(*rapid.T) { g := pick(); g.arena.Collect(g.root()) },
+		"collect due": func(*rapid.T) { pick().collectDue() },
+		"begin":       func(*rapid.T) { g := pick(); g.arena.Begin(g.root()) },
+		"begin due":   func(*rapid.T) { g := pick(); g.arena.BeginDue(g.root()) },
+		"step":        func(*rapid.T) { pick().arena.Step(1 << n(14)) },
 		"hand over": func(*rapid.T) {
 			i := n(2)
 			two[i].handOver(two[1-i])

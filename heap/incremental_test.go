@@ -6,14 +6,23 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
+// begins are the ways in which a collection begins, of all and of the young.
+var begins = map[string]func(a *heap.Arena, roots ...heap.Root){"all": (*heap.Arena).Begin, "young": (*heap.Arena).BeginDue}
+
 // "Behaviours may run between steps": they see, change and make what they like.
 func TestBehavioursBetweenSteps(t *testing.T) {
+	for name, begin := range begins {
+		t.Run(name, func(t *testing.T) { testBetweenSteps(t, begin) })
+	}
+}
+
+func testBetweenSteps(t *testing.T, begin func(a *heap.Arena, roots ...heap.Root)) {
 	var a heap.Arena
 	a.Bind(new(heap.Recycler))
 	const n = 20_000
 	root := ring(&a, n)
 	for step := range 5 {
-		a.Begin(heap.RootAt(&root))
+		begin(&a, heap.RootAt(&root))
 		steps := 0
 		for ; !a.Step(20_000); steps++ {
 			at := root
@@ -38,6 +47,12 @@ func TestBehavioursBetweenSteps(t *testing.T) {
 // What a behaviour sees during a collection is new: a handle that it keeps from one
 // step to the next in an object of the arena is alive at the end.
 func TestBarrier(t *testing.T) {
+	for name, begin := range begins {
+		t.Run(name, func(t *testing.T) { testBarrier(t, begin) })
+	}
+}
+
+func testBarrier(t *testing.T, begin func(a *heap.Arena, roots ...heap.Root)) {
 	type tree struct {
 		depth       int
 		left, right heap.Ptr[tree]
@@ -67,12 +82,14 @@ func TestBarrier(t *testing.T) {
 	}
 	root := grow(13)
 	for gas := 100; gas < 10_000_000; gas *= 4 {
-		a.Begin(heap.RootAt(&root))
+		begin(&a, heap.RootAt(&root))
 		for !a.Step(gas) {
 			p := root
 			for d := 13; d > 0; d-- { // a path to a leaf, and its children change sides
 				q := p.Deref(&a)
-				q.left, q.right = q.right, q.left
+				fresh := heap.New[tree](&a)
+				*fresh.Deref(&a) = *q.right.Deref(&a)
+				q.left, q.right = fresh, q.left
 				p = q.left
 			}
 		}

@@ -3,6 +3,7 @@ package heap
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -13,6 +14,8 @@ import (
 // Made once per type by [LayoutOf] and read-only from then on. Any goroutine.
 type Layout struct {
 	typ   reflect.Type
+	id    uint32 // of this process
+	flat  bool   // no part is inline
 	size  uintptr
 	parts []part
 }
@@ -87,9 +90,10 @@ func layoutOf(t reflect.Type) *Layout {
 	if l := layouts.done[t]; l != nil {
 		return l
 	}
-	l := &Layout{typ: t, size: t.Size()}
+	l := &Layout{typ: t, size: t.Size(), id: uint32(len(layouts.done))}
 	layouts.done[t] = l
 	l.describe(t, 0)
+	l.flat = !slices.ContainsFunc(l.parts, func(p part) bool { return p.kind == partInline })
 	return l
 }
 

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"flag"
+	"math"
 	"reflect"
 	"testing"
 
@@ -15,6 +16,28 @@ func TestMain(m *testing.M) {
 		verifying = true
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// ForceGenerations gives arenas two generations from the first byte on, or never.
+func ForceGenerations(force bool) {
+	if generationsFrom = math.MaxInt; force {
+		generationsFrom = 0
+	}
+}
+
+// UsualGenerations ends ForceGenerations.
+func UsualGenerations() { generationsFrom = generationsAbove }
+
+// CollectDue is a whole collection of the kind that is due, verified, and tells whether
+// it was one of the young.
+func (a *Arena) CollectDue(roots ...Root) (young bool) {
+	a.Finish()
+	before := a.graph(roots)
+	young = a.pages.gc != nil && a.reserved <= a.threshold
+	a.BeginDue(roots...)
+	a.Finish()
+	before.mustEqual(a.graph(roots))
+	return young
 }
 
 // verifierSees runs f and tells whether the verifier has panicked in it.
@@ -47,5 +70,40 @@ func TestVerifier(t *testing.T) {
 	a.Finish()
 	if !verifierSees(func() { before.mustEqual(a.graph([]Root{RootAt(&root)})) }) {
 		t.Error("a lost object was not seen")
+	}
+}
+
+// twoPairs is an arena with an old object, on a page that nobody has touched since, and
+// a young one that it does not lead to.
+func twoPairs() (a *Arena, old, young Ptr[pair]) {
+	a = new(Arena)
+	old = New[pair](a)
+	a.Collect(RootAt(&old))
+	return a, old, New[pair](a)
+}
+
+// The verifier sees an old page that leads to the young and is not on the list, and an
+// object of which there is no record.
+func TestVerifierOfGenerations(t *testing.T) {
+	ForceGenerations(true)
+	defer UsualGenerations()
+	pageOf := func(a *Arena, p Ptr[pair]) *oldPage { return a.pages.gc.old.pages[p.h.page()] }
+	for name, harm := range map[string]func(a *Arena, old, young Ptr[pair]){
+		"nothing": func(*Arena, Ptr[pair], Ptr[pair]) {},
+		"a write without a look-up": func(a *Arena, old, young Ptr[pair]) {
+			(*pair)(pageOf(a, old).base).left = young
+		},
+		"a record that is missing": func(a *Arena, old, _ Ptr[pair]) { pageOf(a, old).records = nil },
+		"a record of another type": func(a *Arena, old, _ Ptr[pair]) {
+			a.pages.gc.old.layouts[LayoutOf(typeOfPair).id] = LayoutOf(typeOfPairPtr)
+		},
+		"a record of too many": func(a *Arena, old, _ Ptr[pair]) { pageOf(a, old).records[0].n++ },
+		"wrong books":          func(a *Arena, _, _ Ptr[pair]) { a.pages.gc.old.bytes++ },
+	} {
+		a, old, young := twoPairs()
+		harm(a, old, young)
+		if verifierSees(func() { a.CollectDue(RootAt(&old)) }) != (name != "nothing") {
+			t.Errorf("%s: the verifier is wrong about it", name)
+		}
 	}
 }

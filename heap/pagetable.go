@@ -42,6 +42,8 @@ const (
 	// noPage marks a free slot. It does not fit a handle, so that no handle
 	// finds a free slot, the nil handle included.
 	noPage = math.MaxUint64
+	// gonePage marks a slot whose page is not there any more, of from-space.
+	gonePage = noPage - 1
 	// golden spreads consecutive numbers evenly (Knuth's multiplicative hash).
 	golden = 0x9e3779b97f4a7c15
 	// firstSlots is how many slots the smallest of tables has. It is half empty at most
@@ -50,6 +52,9 @@ const (
 	// keptPages is the largest table that survives Release.
 	keptPages = 64
 )
+
+// free tells whether there is no page in a slot.
+func (p *page) free() bool { return p.number >= gonePage }
 
 // home returns the slot at which the search for a page starts.
 func (t *pageTable) home(number uint64) uint64 { return number * golden >> (t.shift & 63) }
@@ -139,6 +144,14 @@ func (t *pageTable) setNear(number uint64, base unsafe.Pointer) {
 // full tells whether another page needs a larger table.
 func (t *pageTable) full() bool {
 	return t.count > 0 && 2*(t.count+1) > t.size
+}
+
+// put enters a page that is not in the table.
+func (t *pageTable) put(p page) {
+	if t.full() {
+		t.enlarge()
+	}
+	t.add(p)
 }
 
 // add enters a page that is not in the table. The table must not be full.

@@ -8,12 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// put adds a page as an arena does.
-func (t *pageTable) put(number uint64) {
-	if t.full() {
-		t.enlarge()
-	}
-	t.add(page{number: number, chunk: chunk{base: unsafe.Pointer(new([16]byte))}})
+// some is a page of a number.
+func some(number uint64) page {
+	return page{number: number, chunk: chunk{base: unsafe.Pointer(new([16]byte))}}
 }
 
 // The twin of a page table is a map.
@@ -24,7 +21,7 @@ func TestPageTableModel(t *testing.T) {
 			0, 200, rapid.ID[uint64]).Draw(t, "numbers")
 		twin := map[uint64]unsafe.Pointer{}
 		for _, n := range numbers {
-			table.put(n)
+			table.put(some(n))
 			twin[n] = table.find(n).base
 			if rapid.Bool().Draw(t, "near") {
 				table.setNear(n, twin[n])
@@ -51,7 +48,7 @@ func TestStridesAreSpread(t *testing.T) {
 			var table pageTable
 			const pages = 1000
 			for i := range uint64(pages) {
-				table.put(1 + i*stride)
+				table.put(some(1 + i*stride))
 			}
 			home := 0
 			for i := range uint64(pages) {
@@ -72,7 +69,7 @@ func TestForgetNear(t *testing.T) {
 	for _, pages := range []uint64{1, 2, 10, keptPages} {
 		var table pageTable
 		for n := range pages {
-			table.put(n + 1)
+			table.put(some(n + 1))
 			table.setNear(n+1, table.find(n+1).base)
 		}
 		table.forget()

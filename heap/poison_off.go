@@ -7,3 +7,6 @@ package heap
 // heap, so that everything moves, and what it leaves is filled with 0xdb and never
 // used again.
 const Poisoned = false
+
+// generationsAbove is where generationsFrom begins.
+const generationsAbove = 256 << 10

@@ -7,3 +7,7 @@ package heap
 // heap, so that everything moves, and what it leaves is filled with 0xdb and never
 // used again.
 const Poisoned = true
+
+// generationsAbove is where generationsFrom begins: every arena has two, so that both
+// kinds of collection happen all the time.
+const generationsAbove = 0

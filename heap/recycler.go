@@ -75,7 +75,7 @@ func (r *Recycler) Drop() {
 // Recycler makes one.
 func (r *Recycler) collector() *collector {
 	if r == nil || r.spare == nil {
-		return &collector{grey: make(map[uint64]*toPage)}
+		return &collector{scratch: scratch{grey: make(map[uint64]*toPage)}}
 	}
 	g := r.spare
 	r.spare = nil

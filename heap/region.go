@@ -125,6 +125,7 @@ func (r Region[T]) take(verb string) *region {
 // moveTo makes b, which is empty, what a is, and leaves a empty.
 func (a *Arena) moveTo(b *Arena) {
 	a.Finish()
+	a.oneGeneration()
 	a.retire()
 	b.pages = a.pages
 	b.next, b.end = a.next, a.end
@@ -139,10 +140,11 @@ func (a *Arena) moveTo(b *Arena) {
 // mergeInto makes all pages of a part of b, under the numbers they have, and leaves a
 // empty. Of the two open chunks the one with more room stays open.
 func (a *Arena) mergeInto(b *Arena) {
+	a.oneGeneration()
 	a.retire()
 	for _, p := range a.pages.all() {
 		switch {
-		case p.number == noPage:
+		case p.free():
 		case p.shared():
 			s := a.blobs.held[p.number]
 			delete(a.blobs.held, p.number)

@@ -15,7 +15,15 @@ type toPage struct {
 	page
 	todo  []greyItem
 	black bool
+
+	// Of an old generation:
+	old       *oldPage
+	next, end int // which of its records have yet to be scanned
+	row       row // the last that was copied to it, not on record yet
 }
+
+// clean tells whether there is nothing to be scanned on the page.
+func (p *toPage) clean() bool { return len(p.todo) == 0 && p.next == p.end }
 
 // greyItem is a row of values to be scanned.
 type greyItem struct {
@@ -30,7 +38,8 @@ func (g *collector) room(need uint32) *toPage {
 	class := max(int(g.class), classFor(int(need)))
 	g.class = uint8(min(class+1, chunkClasses-1))
 	r := g.arena.recycler
-	p := g.newToPage(page{r.pageNumber(), r.take(class)})
+	fresh := page{r.pageNumber(), r.take(class)}
+	p := g.newToPage(fresh, g.newOldPage(fresh))
 	if g.open != nil && g.open.size-g.open.used > p.size-need {
 		g.queue = append(g.queue, p)
 		return p
@@ -43,12 +52,12 @@ func (g *collector) room(need uint32) *toPage {
 }
 
 // newToPage makes a page grey.
-func (g *collector) newToPage(p page) *toPage {
+func (g *collector) newToPage(p page, old *oldPage) *toPage {
 	q := new(toPage)
 	if n := len(g.spare); n > 0 {
 		q, g.spare = g.spare[n-1], g.spare[:n-1]
 	}
-	q.page, q.black = p, false
+	*q = toPage{page: p, todo: q.todo, old: old}
 	g.grey[p.number] = q
 	return q
 }
@@ -56,7 +65,7 @@ func (g *collector) newToPage(p page) *toPage {
 // next returns a page with something to scan, or one that only has to be made
 // black, or nil. The open one comes first: what was copied last is in cache.
 func (g *collector) next() *toPage {
-	if g.open != nil && len(g.open.todo) > 0 {
+	if g.open != nil && !g.open.clean() {
 		return g.open
 	}
 	for n := len(g.queue); n > 0; n = len(g.queue) {
@@ -72,6 +81,9 @@ func (g *collector) next() *toPage {
 
 // drain scans what is to be scanned on a page until work has come to stop.
 func (g *collector) drain(p *toPage, stop int) {
+	for p.next < p.end && g.work < stop {
+		g.scanRecord(p)
+	}
 	for len(p.todo) > 0 && g.work < stop {
 		last := len(p.todo) - 1
 		item := p.todo[last]
@@ -92,10 +104,14 @@ func (g *collector) drain(p *toPage, stop int) {
 // blacken gives a page without anything left to scan to the arena. If it was the
 // open one, what is left of it may serve the next allocations.
 func (g *collector) blacken(p *toPage) {
-	invariant.Check(len(p.todo) == 0 && !p.black, "page %d: black with %d to scan", p.number, len(p.todo))
+	invariant.Check(p.clean() && !p.black, "page %d: black with %d to scan", p.number, len(p.todo))
 	a := g.arena
 	p.black = true
 	delete(g.grey, p.number)
+	if p.old != nil {
+		g.settle(p)
+		return
+	}
 	a.enter(p.page)
 	if p != g.open {
 		return
@@ -112,11 +128,12 @@ func (g *collector) blacken(p *toPage) {
 func (g *collector) reach(h handle) unsafe.Pointer {
 	p := g.grey[h.page()]
 	if p == nil {
-		return nil
+		return g.wake(h)
 	}
-	for len(p.todo) > 0 {
+	for !p.clean() {
 		g.drain(p, g.work+maxChunk)
 	}
 	g.blacken(p)
+	g.wake(h)
 	return unsafe.Add(p.base, h.offset())
 }

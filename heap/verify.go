@@ -55,3 +55,70 @@ func (g *collector) mustNotLeadBack(at unsafe.Pointer, l *Layout) {
 		}
 	}
 }
+
+// mustNotMiss panics if an old page that is not to be scanned leads to from-space, if its
+// records do not fit it, or if the books of the old generation are wrong.
+func (g *collector) mustNotMiss() {
+	if g.old == nil || !verifying {
+		return
+	}
+	bytes := 0
+	for _, p := range g.old.pages {
+		bytes += p.length()
+		if inTable := g.arena.pages.find(p.number) != nil; inTable != p.awake {
+			panic(fmt.Sprintf("gallop: invariant: old page %d: awake %v, in the table %v", p.number, p.awake, inTable))
+		}
+		if q := g.grey[p.number]; q == nil || q.clean() {
+			p.each(g.old, func(at unsafe.Pointer, _ handle, l *Layout) { g.mustNotLeadBack(at, l) })
+		}
+	}
+	if bytes != g.old.bytes {
+		panic(fmt.Sprintf("gallop: invariant: %d bytes are old, %d by the books", bytes, g.old.bytes))
+	}
+}
+
+// each visits the objects that are in the records of an old page.
+func (p *oldPage) each(o *generation, visit func(at unsafe.Pointer, h handle, l *Layout)) {
+	for _, r := range p.records {
+		l := o.layouts[r.layout]
+		for i := range uintptr(r.n) {
+			offset := uintptr(r.at)*granule + i*l.size
+			p.mustHave(offset + l.size)
+			visit(unsafe.Add(p.base, offset), pageStart(p.number)+handle(offset/granule), l)
+		}
+	}
+	if l := p.one.sub; l != nil {
+		for i := range p.one.n {
+			visit(unsafe.Add(p.base, uintptr(i)*l.size), pageStart(p.number), l)
+		}
+	}
+}
+
+// mustHave panics if a record goes beyond its page.
+func (p *oldPage) mustHave(end uintptr) {
+	if end > uintptr(p.used) {
+		panic(fmt.Sprintf("gallop: invariant: page %d has %d bytes, and a record to %d", p.number, p.used, end))
+	}
+}
+
+// recorded lists the objects of the old generation by their records, between collections.
+func (a *Arena) recorded() map[handle]*Layout {
+	if g := a.pages.gc; g == nil || g.old == nil || g.active {
+		return nil
+	}
+	list := map[handle]*Layout{}
+	for _, p := range a.pages.gc.old.pages {
+		p.each(a.pages.gc.old, func(_ unsafe.Pointer, h handle, l *Layout) { list[h] = l })
+	}
+	return list
+}
+
+// mustBeRecorded panics if an old object with handles is not in the records.
+func (w *walk) mustBeRecorded(e extent) {
+	if w.recorded == nil || e.sub == nil || w.arena.pages.gc.old.pages[e.h.page()] == nil {
+		return
+	}
+	if got := w.recorded[e.h]; got != e.sub {
+		panic(fmt.Sprintf("gallop: invariant: old object %#x of %v is recorded as %v", uint64(e.h), e.sub.typ, got))
+	}
+}

@@ -32,6 +32,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"heap/blob.go", "unsafe", "bytes that are shared as a string, and as a chunk"},
 	{"heap/chunk.go", "unsafe", "a chunk is the address of its bytes"},
 	{"heap/collect.go", "unsafe", "objects are copied, and their handles changed, by layout"},
+	{"heap/generation.go", "unsafe", "objects that are old are scanned where they are, by their records"},
 	{"heap/graph.go", "unsafe", "the verifier reads objects by layout"},
 	{"heap/layout.go", "unsafe", "a root is the address of a value that only its layout knows"},
 	{"heap/owned.go", "unsafe", "regions and parcels in a payload that only its type knows"},

@@ -1,0 +1,107 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/gallop-go/gallop/heap"
+)
+
+// A librarian has a large shelf. With every message it replaces a few books, makes notes
+// that nobody keeps, and hands itself another note.
+type librarian struct {
+	shelf    heap.Slice[heap.Ptr[hoard]]
+	handed   heap.Ptr[hoard]
+	n        int
+	at       any // where the last book is, which is never replaced; only compared
+	moves    int // of that book
+	most     int // bytes held
+	mistakes int
+}
+
+var (
+	librarianType = NewType[librarian]("librarian")
+	librarianWork = Declare[heap.Ptr[hoard]](librarianType, "work")
+	librarianTell = DeclareAsk[None, librarian](librarianType, "tell")
+	_             = librarianType.Table(librarianWork.Do((*librarian).work), librarianTell.Do((*librarian).tell))
+)
+
+const shelfBooks = 12_000 // half a megabyte with the shelf
+
+// librarianDay is how many messages a librarian has.
+func librarianDay() int {
+	if heap.Poisoned { // each moves all of it
+		return 20
+	}
+	return 150
+}
+
+func (l *librarian) work(c *Context, note heap.Ptr[hoard]) {
+	a := c.Heap()
+	if l.n == 0 {
+		l.shelf = heap.MakeSlice[heap.Ptr[hoard]](a, shelfBooks)
+		for i := range shelfBooks {
+			*l.shelf.At(a, i) = book(a, i)
+		}
+		note = book(a, 0)
+	}
+	if note.Deref(a).v != l.n {
+		l.mistakes++
+	}
+	for i := range 20 {
+		at := (l.n*977 + i) % (shelfBooks - 1)
+		*l.shelf.At(a, at) = book(a, at)
+	}
+	heap.MakeSlice[byte](a, 30_000)
+	if p := any((*l.shelf.At(a, shelfBooks-1)).Deref(a)); p != l.at {
+		l.at, l.moves = p, l.moves+1
+	}
+	l.most = max(l.most, a.Stats().Reserved)
+	if l.n++; l.n < librarianDay() {
+		librarianWork.Send(c, Self[librarian](c), book(a, l.n))
+	}
+}
+
+// book makes a hoard that leads to another one.
+func book(a *heap.Arena, v int) heap.Ptr[hoard] {
+	p, q := heap.New[hoard](a), heap.New[hoard](a)
+	*q.Deref(a) = hoard{v: -v}
+	*p.Deref(a) = hoard{q, v}
+	return p
+}
+
+func (l *librarian) tell(c *Context, _ None) (librarian, error) {
+	a := c.Heap()
+	for i, p := range l.shelf.Deref(a) {
+		if b := p.Deref(a); b.v != i || b.next.Deref(a).v != -i {
+			return *l, fmt.Errorf("book %d is %d and leads to %d", i, b.v, b.next.Deref(a).v)
+		}
+	}
+	return *l, nil
+}
+
+// An actor with a large heap copies what is young and leaves the rest where it is, for
+// most of the time; all that it can reach is right, and it holds three times as much at
+// most.
+func TestHeap_Generations(t *testing.T) {
+	sys := Start(Workers(2))
+	defer sys.Stop()
+	l := librarianType.Spawn(sys, librarian{})
+	librarianWork.Send(sys, l, heap.Ptr[hoard]{})
+	_ = sys.Wait(context.Background())
+	got, err := librarianTell.Ask(context.Background(), sys, l, None{})
+	if err != nil || got.n != librarianDay() || got.mistakes > 0 {
+		t.Fatalf("%d messages, %d wrong; %v", got.n, got.mistakes, err)
+	}
+	if heap.Poisoned {
+		return // and all moved after every message
+	}
+	t.Logf("at most %d KiB, the last book moved %d times", got.most>>10, got.moves)
+	if got.most > 3<<20 { // of 5 MB that were made
+		t.Errorf("%d bytes at most", got.most)
+	}
+	if got.moves > 5 {
+		t.Errorf("what is old moved %d times", got.moves)
+	}
+}

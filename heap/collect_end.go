@@ -1,0 +1,103 @@
+package heap
+
+// end lets from-space go.
+func (g *collector) end() {
+	a := g.arena
+	if open := g.open; open != nil {
+		g.blacken(open)
+	}
+	g.mustBeBlack()
+	g.mustNotMiss()
+	g.leave(a)
+	whole, keep := g.whole, g.keep
+	g.rest(a)
+	if whole {
+		if keep <= generationsFrom/2 {
+			a.oneGeneration()
+		}
+		a.setThreshold(keep)
+	}
+}
+
+// rest lets go of what the collector does not need any more, which is all of it if
+// there is no old generation.
+func (g *collector) rest(a *Arena) {
+	old := g.old
+	g.reset()
+	if old == nil {
+		a.pages.gc = nil
+		a.recycler.keepCollector(g)
+		return
+	}
+	a.recycler.keepCollector(&collector{scratch: g.scratch})
+	*g = collector{arena: a, old: old}
+}
+
+// leave lets go of from-space, but for the pages that were marked.
+func (g *collector) leave(a *Arena) {
+	for i := range g.from.all() {
+		switch p := &g.from.all()[i]; {
+		case !g.unmarked(i):
+		case Poisoned && !p.stays():
+			p.spoil() // and is not used again, so that nobody makes sense of it
+		default:
+			a.drop(p)
+		}
+	}
+}
+
+// unmarked tells whether there is a page in a slot of from-space that does not stay.
+func (g *collector) unmarked(i int) bool {
+	p := &g.from.all()[i]
+	return !p.free() && !(p.stays() && g.marks[g.first[i]] != 0)
+}
+
+// reset leaves nothing in the collector that it would keep alive.
+func (g *collector) reset() {
+	*g = collector{scratch: g.scratch}
+	g.queue = g.queue[:0]
+	clear(g.grey)
+	clear(g.queue[:cap(g.queue)])
+	clear(g.spare[min(len(g.spare), maxSparePages):])
+	g.spare = g.spare[:min(len(g.spare), maxSparePages)]
+	for _, p := range g.spare {
+		*p = toPage{todo: p.todo[:0]}
+	}
+}
+
+// giveUp is end for an arena that is released: to-space goes as well.
+func (g *collector) giveUp() {
+	a := g.arena
+	for _, p := range g.grey {
+		if !p.isOld() {
+			a.drop(&p.page)
+		}
+	}
+	g.leave(a)
+	g.rest(a)
+}
+
+// count adds what the arena's own table does not have at the moment.
+func (g *collector) count(s *Stats) {
+	for _, p := range g.grey {
+		if !p.isOld() {
+			s.Reserved += p.length()
+			s.add(&p.page)
+		}
+	}
+	if g.old != nil {
+		g.old.count(s)
+	}
+	for i := range g.from.all() {
+		if p := &g.from.all()[i]; g.unmarked(i) {
+			s.Reserved += p.length()
+			s.add(p)
+		}
+	}
+}
+
+// add counts a page whose bytes are counted as reserved already.
+func (s *Stats) add(p *page) {
+	s.Chunks++
+	s.Used += int(p.used)
+}

@@ -1,0 +1,305 @@
+package heap
+
+import "unsafe"
+
+// Large arenas have two generations. What is older than the last collection stays where
+// it is; the next one copies the young only, to old pages. To find the old objects that
+// lead to young ones needs no barrier that there is not already: after a collection no
+// old page leads to the young, and none is in the arena's table. Whoever writes to an
+// old object has dereferenced it in the same behaviour; that is a miss, and the miss
+// enters the page. So the old pages in the table are those that may lead to the young,
+// and the next collection scans these and no others. README.md has the protocol,
+// docs/decisions/0022-what-go-marks-and-the-young.md the figures.
+//
+// Rejected: to keep survivors young for a second time (between behaviours no object is only
+// on its way, and a list of old pages that lead to them would have to be kept); to scan
+// all old pages (an actor that touches a sixteenth of what it has pays for all of it).
+
+// generationsFrom is from how many bytes on an arena has an old generation when it is
+// collected. Below it, all is copied: there are few pages, and all are touched. Tests
+// change it.
+var generationsFrom = generationsAbove
+
+const (
+	// youngLeast is how many bytes are made between two collections of the young at
+	// least; more if more than that may have to be scanned.
+	youngLeast = 256 << 10
+	// oldGrowth is by which factor an arena with generations has grown when all of it is
+	// collected: what is dead among the old is less than that.
+	oldGrowth = 3
+)
+
+// generation is the old pages of an arena. Owner only.
+type generation struct {
+	pages   map[uint64]*oldPage
+	open    *oldPage  // with room for more, or nil
+	bytes   int       // of all pages
+	touched int       // of those that may lead to the young
+	layouts []*Layout // by id, those that are in records
+}
+
+// oldPage is a page whose objects were reached by a collection since which it stays.
+type oldPage struct {
+	page
+	records []record // of the objects with handles
+	one     greyItem // the one object, if the page stays always
+	member  bool     // of the generation
+	awake   bool     // in the arena's table, since the last collection began
+}
+
+// record says where objects with handles are: n in a row.
+type record struct {
+	layout uint32
+	at, n  uint16 // at in granules
+}
+
+// row is objects of a type beside each other, from at to end.
+type row struct {
+	at, end uint32
+	sub     *Layout
+}
+
+func newGeneration() *generation { return &generation{pages: map[uint64]*oldPage{}} }
+
+// begin begins a row; copy makes it longer.
+func (p *toPage) begin(o *generation, r row) {
+	p.note(o)
+	p.row = r
+}
+
+// note puts the row that was copied last on record.
+func (p *toPage) note(o *generation) {
+	if r := p.row; r.sub != nil {
+		n := (r.end - r.at) / uint32(r.sub.size)
+		p.old.records = append(p.old.records, record{r.sub.id, uint16(r.at / granule), uint16(n)})
+		o.learn(r.sub)
+		p.row = row{}
+	}
+}
+
+// learn makes a layout be found by its number.
+func (o *generation) learn(l *Layout) {
+	for int(l.id) >= len(o.layouts) {
+		o.layouts = append(o.layouts, nil)
+	}
+	o.layouts[l.id] = l
+}
+
+// newOldPage returns a page for the old generation, nil if there is none.
+func (g *collector) newOldPage(p page) *oldPage {
+	if g.old == nil {
+		return nil
+	}
+	return &oldPage{page: p}
+}
+
+// hasHandles tells whether the page could lead to the young.
+func (p *oldPage) hasHandles() bool { return len(p.records) > 0 || p.one.sub != nil }
+
+// isOld tells whether the page was old when the collection began.
+func (p *toPage) isOld() bool { return p.old != nil && p.old.member }
+
+// BeginDue starts the collection that is due, as Begin does. In a large arena, which has
+// 256 KiB when it is collected, that is one of the young alone, of what was made since the
+// last collection; what is older stays, and handles to it stay as they are, reached or
+// not, until the arena has three times what the last whole collection left, or its limit
+// stands in the way. Owner only.
+func (a *Arena) BeginDue(roots ...Root) {
+	a.Finish()
+	if g := a.pages.gc; g == nil || a.reserved > a.threshold {
+		a.Begin(roots...)
+		return
+	}
+	a.beginYoung(roots)
+}
+
+// beginYoung starts a collection of the young of an arena with an old generation.
+func (a *Arena) beginYoung(roots []Root) {
+	a.retire()
+	g := a.collector()
+	g.whole = false
+	g.take(a)
+	a.reserved = g.old.bytes
+	g.excludeOld()
+	g.prepare()
+	g.mustNotMiss()
+	g.scanRoots(roots)
+}
+
+// collector returns a collector that can begin.
+func (a *Arena) collector() *collector {
+	g := a.pages.gc
+	if g == nil {
+		return a.recycler.collector()
+	}
+	g.scratch = a.recycler.collector().scratch
+	return g
+}
+
+// excludeOld takes the old pages out of from-space; those that may lead to what is
+// left of it become grey.
+func (g *collector) excludeOld() {
+	o := g.old
+	for i := range g.from.all() {
+		p := &g.from.all()[i]
+		if q := o.pages[p.number]; q != nil {
+			q.awake = false
+			if q.hasHandles() {
+				g.greyOld(q, 0)
+			}
+			*p = page{number: gonePage}
+		}
+	}
+	if q := o.open; q != nil && g.open == nil {
+		g.greyOld(q, len(q.records))
+	}
+	o.open, o.touched = nil, 0
+}
+
+// greyOld makes an old page grey, of which so many records need not be scanned.
+func (g *collector) greyOld(q *oldPage, from int) {
+	p := g.newToPage(q.page, q)
+	p.next, p.end = from, len(q.records)
+	if q.one.sub != nil {
+		p.todo = append(p.todo, q.one)
+	}
+	if q == g.old.open {
+		g.open = p
+		return
+	}
+	g.queue = append(g.queue, p)
+}
+
+// limitTo says which page numbers there are in from-space.
+func (g *collector) limitTo(lo, hi uint64) {
+	g.lo, g.span = noPage, 0
+	if lo <= hi {
+		g.lo = uint64(pageStart(lo))
+		g.span = uint64(pageStart(hi)) + offsetMask - g.lo
+	}
+}
+
+// scanRecord scans the next of a page's old objects.
+func (g *collector) scanRecord(p *toPage) {
+	r := p.old.records[p.next]
+	p.next++
+	l, first := g.old.layouts[r.layout], unsafe.Add(p.base, uintptr(r.at)*granule)
+	g.note(first, greyItem{n: int(r.n), sub: l})
+	for i := range uintptr(r.n) {
+		if at := unsafe.Add(first, i*l.size); g.mayLeadBack(at, l) {
+			g.scan(at, l)
+		}
+	}
+	g.work += int(r.n) * int(l.size)
+}
+
+// mayLeadBack tells whether there may be a handle to from-space in a value. Most old
+// objects have none, and page numbers are drawn in order.
+func (g *collector) mayLeadBack(at unsafe.Pointer, l *Layout) bool {
+	if !l.flat {
+		return true
+	}
+	for i := range l.parts {
+		if *(*uint64)(unsafe.Add(at, l.parts[i].at))-g.lo <= g.span {
+			return true
+		}
+	}
+	return false
+}
+
+// settle makes a page that is black one of the old generation.
+func (g *collector) settle(p *toPage) {
+	q := p.old
+	p.note(g.old)
+	q.page = p.page
+	if !q.member {
+		q.member = true
+		g.old.pages[q.number] = q
+		g.old.bytes += q.length()
+		g.arena.reserved += q.length()
+	}
+	if p == g.open {
+		g.open, g.old.open = nil, q
+		g.class = uint8(classFor(int(max(p.used, 1))))
+		g.spare = append(g.spare, p)
+	}
+}
+
+// wake enters an old page into the arena's table, for whoever dereferences it.
+func (g *collector) wake(h handle) unsafe.Pointer {
+	if g.old == nil {
+		return nil
+	}
+	q := g.old.pages[h.page()]
+	if q == nil {
+		return nil
+	}
+	g.old.wake(g.arena, q)
+	return unsafe.Add(q.base, h.offset())
+}
+
+// wake is wake for a page.
+func (o *generation) wake(a *Arena, q *oldPage) {
+	q.awake = true
+	a.pages.put(q.page)
+	if q.hasHandles() {
+		o.touched += q.length()
+	}
+}
+
+// wakeAll enters all pages that are not in the arena's table.
+func (o *generation) wakeAll(a *Arena) {
+	for _, q := range o.pages {
+		if !q.awake {
+			o.wake(a, q)
+		}
+	}
+}
+
+// oneGeneration makes everything in an arena that is not being collected young.
+func (a *Arena) oneGeneration() {
+	if g := a.pages.gc; g != nil {
+		g.old.wakeAll(a)
+		a.pages.gc = nil
+	}
+}
+
+// free lets go of everything that is not in the arena's table.
+func (g *collector) free(a *Arena) {
+	if g.active {
+		g.giveUp()
+	}
+	if g.old == nil {
+		return
+	}
+	for _, q := range g.old.pages {
+		if !q.awake {
+			a.drop(&q.page)
+		}
+	}
+}
+
+// due is Arena.Due for an arena with a collector.
+func (g *collector) due(a *Arena) bool {
+	if g.active {
+		return g.made > stepAfter
+	}
+	return a.reserved > a.threshold || a.reserved-g.old.bytes > max(youngLeast, g.old.touched)
+}
+
+// growth is by which factor the arena may grow until all of it is collected.
+func (a *Arena) growth() int {
+	if a.pages.gc != nil {
+		return oldGrowth
+	}
+	return 2
+}
+
+// count adds the pages that are not in the arena's table.
+func (o *generation) count(s *Stats) {
+	for _, q := range o.pages {
+		if !q.awake {
+			s.add(&q.page)
+		}
+	}
+}
