@@ -284,6 +284,7 @@ func (b *body) pushPlaced(m *message) error {
 // overloaded is never muted. Owner only.
 func (b *body) makeRoom(c *Context) {
 	f := b.flow.Load()
+	c.left++ // a notice is none of the batch, so a message runs before that is spent again
 	f.lobby.giveBack(roomStep, b)
 	if f.lenient.Load() && !b.gate.Waited(&gateMark) {
 		b.setLoad(c, b.load&^backpressure.Overloaded)
