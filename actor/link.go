@@ -144,7 +144,7 @@ func (s linkEnded) serve(b *body, c *Context) {
 	if !x.links.remove(s.link.at(b)) {
 		return // unlinked meanwhile, or told already
 	}
-	if dead := s.link.other(b); x.linking && dead.extra.linking {
+	if dead := s.link.other(b); x.linking && dead.extra != nil && dead.extra.linking { // it has none if its system took it along
 		x.dropLinks(b, dead)
 	}
 	switch {

@@ -89,3 +89,20 @@ func TestLink_BothAtOnce(t *testing.T) {
 	quiet(t, sys)
 	d.says(t, "a: exit shutdown")
 }
+
+// TestLink_ToStoppedSystem: "If t has ended, it is as if it ended now", and so if its system
+// has stopped, although it has nothing but its mailbox.
+func TestLink_ToStoppedSystem(t *testing.T) {
+	var d diary
+	sys, far := start(t), start(t)
+	a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), puppetType.Spawn(far, puppet{})
+	far.Stop()
+	quiet(t, sys)
+	d.lines = nil
+	in(t, sys, a, func(_ *mortal, c *actor.Context) {
+		actor.TrapExit(c, onExit)
+		actor.Link(c, b)
+	})
+	quiet(t, sys)
+	d.says(t, "a: exit "+actor.ErrSystemStopped.Error())
+}
