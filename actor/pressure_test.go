@@ -190,7 +190,7 @@ func TestStall_NotWithoutNeed(t *testing.T) {
 	write = func(p *puppet, c *actor.Context) {
 		written.Add(1)
 		count.Send(c, r, 1)
-		if !p.stopped() {
+		if p.note == nil {
 			do.Send(c, w, write)
 		}
 	}
@@ -205,8 +205,6 @@ func TestStall_NotWithoutNeed(t *testing.T) {
 		t.Errorf("%d times let go", st.LetGo)
 	}
 }
-
-func (p *puppet) stopped() bool { return p.note != nil }
 
 // TestStall_StopEndsAll: a system that stops while actors wait for an idle one under
 // pressure makes dead letters of all they have, and tells goroutines that wait.

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -35,6 +36,9 @@ func outsideFiles(t *testing.T, dir string) (out []*testFile) {
 		}
 		for _, id := range f.Unresolved {
 			file.uses[id.Name] = true
+		}
+		for _, i := range f.Imports {
+			delete(file.uses, path.Base(strings.Trim(i.Path.Value, `"`)))
 		}
 		out = append(out, file)
 	}
