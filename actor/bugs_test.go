@@ -83,6 +83,7 @@ func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
 	receive(t, "the fall", fallen)
 	for range 100 {
 		say.Send(g.sys, g.kid, "")
+		rush.Send(g.sys, g.kid, nothing) // wakes it, once
 		in(t, g.sys, g.super, nothing)
 	}
 	actor.Restart(g.sys, g.kid)

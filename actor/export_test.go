@@ -106,6 +106,16 @@ func LeftoversOf(s *System) (l Leftovers) {
 	return l
 }
 
+// FireAt sends r the message of a timer that was taken from the wheel before.
+func FireAt[S any](c *Context, r Ref[S]) {
+	s := c.sys.makeTimers().shardOf(c)
+	s.mu.Lock()
+	n, k := s.slab.take()
+	k.body, k.live = r.b, true
+	s.mu.Unlock()
+	s.fire(c, dueTimer{number: n, to: r.b})
+}
+
 // TiesOf counts the links, monitors and children of an actor that is idle.
 func TiesOf[S any](r Ref[S]) (n int) {
 	x := r.b.extra
