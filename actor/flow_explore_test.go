@@ -30,6 +30,9 @@ func newLobbyWorld(p *explore.Program, room int) *lobbyWorld {
 func (w *lobbyWorld) send(patient bool) {
 	l := &w.b.flow.Load().lobby
 	o := l.enter(w.b)
+	if o == nil && !w.b.gate.IsOpen() { // it opens once, and stays so
+		w.p.Errorf("a place at a gate that is shut")
+	}
 	if o != nil && patient {
 		w.p.Await(func() bool { return len(o.token) > 0 })
 	} else if o != nil {

@@ -253,5 +253,17 @@ func TestRestart_Forgets(t *testing.T) {
 	g.diary.says(t, "kid: stop shutdown", "super: fell shutdown true", "watcher: down shutdown")
 }
 
+// TestRestart_ForgetsTimers: timers belong to a life, too. (Every is left out: if it went on,
+// so would the run's own clock, for ever.)
+func TestRestart_ForgetsTimers(t *testing.T) {
+	g := guard(t, mortal{}, restart, actor.Seed(1))
+	doAct.Send(g.sys, g.kid, func(_ *mortal, c *actor.Context) {
+		actor.After(c, time.Second, say, "in the next life")
+		panic(1)
+	})
+	quiet(t, g.sys)
+	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start")
+}
+
 // stashing puts what is said aside.
 var stashing = mortalType.Variant(say.Do(func(_ *mortal, c *actor.Context, s string) { say.Stash(c, s) }))
