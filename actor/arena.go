@@ -17,7 +17,7 @@ import "github.com/gallop-go/gallop/heap"
 func (c *Context) Heap() *heap.Arena {
 	b := c.self
 	if b.arena == nil {
-		b.typ.heapRoots() // refuses the state if it must
+		b.typ().heapRoots() // refuses the state if it must
 		b.arena = new(heap.Arena)
 	}
 	b.arena.Bind(&c.chunks) // the actor may have moved to this worker
@@ -36,7 +36,7 @@ type arenaKeeper interface {
 }
 
 // arenaKeeper looks after the actor's arena, of which it has one.
-func (b *body) arenaKeeper() arenaKeeper { return b.typ.roots.Load().keeper }
+func (b *body) arenaKeeper() arenaKeeper { return b.typ().roots.Load().keeper }
 
 // arenaCollector collects the arena of the actor that it is given. The caller owns it.
 type arenaCollector struct{}

@@ -84,8 +84,8 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	if err := tryPush(nil, to.b, m, d); err != nil {
-		to.b.sys.sim.book(1)
-		replier{sys: to.b.sys}.deadLetter(to.b, m, err) // answers k
+		to.b.kind().sys.sim.book(1)
+		replier{sys: to.b.kind().sys}.deadLetter(to.b, m, err) // answers k
 	}
 	res, reusable := k.wait(ctx, to.b, busy)
 	if reusable {
@@ -111,7 +111,7 @@ func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, 
 func (b AskBehaviour[S, Q, R]) ask(c *Context, to Ref[S], q Q, back replyTo[R]) {
 	m := newMessage(c, b.d.pool)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
-	if to.b.sys == c.sys {
+	if to.b.kind().sys == c.sys {
 		c.send(to.b, m, b.d)
 		return
 	}
@@ -121,7 +121,7 @@ func (b AskBehaviour[S, Q, R]) ask(c *Context, to Ref[S], q Q, back replyTo[R]) 
 
 // mustOwn panics if d is not a behaviour of the running actor.
 func (c *Context) mustOwn(d *declaration) {
-	if d.typ != c.self.typ {
+	if d.typ != c.self.kind().typ {
 		panic("gallop: the reply behaviour " + d.fullName() + " is not one of " + c.self.String())
 	}
 }
@@ -157,8 +157,8 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 		to.call.finish(res)
 		return
 	}
-	if r.c != nil && r.c.sys != to.asker.sys {
-		r = replier{sys: to.asker.sys}
+	if r.c != nil && r.c.sys != to.asker.kind().sys {
+		r = replier{sys: to.asker.kind().sys}
 	}
 	c := r.c
 	m := newMessage(c, to.reply.pool)
@@ -169,7 +169,7 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 	}
 	if err := tryPush(c, to.asker, m, to.reply); err != nil {
 		if c == nil {
-			to.asker.sys.sim.book(1)
+			to.asker.kind().sys.sim.book(1)
 		}
 		r.deadLetter(to.asker, m, err)
 	}
@@ -225,7 +225,7 @@ func (k *call[R]) finish(res Result[R]) {
 // wait returns the result, or ctx's error. reusable tells that nobody else can touch
 // the call any more.
 func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R], reusable bool) {
-	if to.sys.sim != nil && !(busy && to.runsHere()) {
+	if to.kind().sys.sim != nil && !(busy && to.runsHere()) {
 		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
 			return Result[R]{Err: err}, false
 		}
@@ -257,9 +257,9 @@ func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R],
 // will not come.
 func (k *call[R]) drive(ctx context.Context, to *body) error {
 	switch {
-	case to.sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
+	case to.kind().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
 		return nil
-	case ctx.Err() != nil || !to.sys.sched.Stopping():
+	case ctx.Err() != nil || !to.kind().sys.sched.Stopping():
 		return ctx.Err()
 	}
 	return ErrSystemStopped
@@ -280,4 +280,4 @@ func (to replyTo[R]) refused() bool {
 
 // runsHere tells whether the caller runs inside a behaviour of b. It costs a stack
 // trace, some microseconds.
-func (b *body) runsHere() bool { return b.sys.sched.Current() == &b.task }
+func (b *body) runsHere() bool { return b.kind().sys.sched.Current() == &b.task }

@@ -74,7 +74,7 @@ type replied[R any] struct {
 
 func (s replied[R]) serve(b *body, c *Context) {
 	if s.within.over {
-		s.bury(replier{c: c, sys: b.sys}, b, ErrNoReply)
+		s.bury(replier{c: c, sys: b.sys()}, b, ErrNoReply)
 		return
 	}
 	s.within.timer.Cancel(c)
@@ -85,7 +85,7 @@ func (s replied[R]) serve(b *body, c *Context) {
 func (s replied[R]) bury(r replier, b *body, why error) {
 	m := s.within.message(r.c, s.res)
 	if m.from = s.from; r.c == nil {
-		b.sys.sim.book(1)
+		b.sys().sim.book(1)
 	}
 	r.deadLetter(b, m, why)
 }

@@ -13,7 +13,7 @@ func (b *body) attend(c *Context) (again bool) {
 		x.fault = nil
 		b.failed(c, f)
 	}
-	for left := b.batch; x.phase != ended; left-- {
+	for left := b.batch(); x.phase != ended; left-- {
 		if left == 0 {
 			x.remind(b, c)
 			return b.settleLane(c)
@@ -66,7 +66,7 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	switch {
 	case x.phase == alive:
 	case x.goal == goalEnd:
-		replier{c: c, sys: b.sys}.deadLetter(b, m, stoppedBecause(x.reason))
+		replier{c: c, sys: b.sys()}.deadLetter(b, m, stoppedBecause(x.reason))
 		return
 	default:
 		x.held.add(m)
@@ -138,5 +138,5 @@ func (b *body) muteAgain(c *Context) (again bool) {
 func (b *body) unmuted(c *Context) {
 	b.setLoad(c, b.load&^backpressure.Muted)
 	c.count.Unmutes++
-	b.sys.sched.Release()
+	b.sys().sched.Release()
 }

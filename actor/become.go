@@ -42,7 +42,7 @@ func (v *Variant[S]) fill() {
 // becomes something else or is restarted. It costs nothing afterwards. It panics if v
 // belongs to another type.
 func Become[S any](c *Context, v *Variant[S]) {
-	if c.self.typ != &v.typ.info {
+	if c.self.kind().typ != &v.typ.info {
 		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.info.name)
 	}
 	v.once.Do(v.fill)
@@ -62,7 +62,7 @@ func (b *body) dispatchBy(v *table) {
 	if b.extra != nil || v != nil {
 		b.mine().table = v
 	}
-	b.became = v != nil || b.sys.sim != nil
+	b.became = v != nil || b.kind().sys.sim != nil
 }
 
 // runs is the table that the actor dispatches by. Owner only.
@@ -70,7 +70,7 @@ func (b *body) runs() []runFunc {
 	if b.became {
 		return b.otherRuns()
 	}
-	return b.typ.table.runs
+	return b.kind().runs
 }
 
 // otherRuns is runs for an actor that does not dispatch by its type's own table.
@@ -81,8 +81,8 @@ func (b *body) otherRuns() []runFunc {
 	if b.extra != nil {
 		v = b.extra.table
 	}
-	if s := b.sys.sim; s != nil {
-		return s.runs(b.typ, v)
+	if s := b.kind().sys.sim; s != nil {
+		return s.runs(b.kind().typ, v)
 	}
 	return v.runs
 }

@@ -70,7 +70,7 @@ func (b Behaviour[S, M]) decl() *declaration {
 // list is warm, no allocation. It panics if to is the zero Ref.
 func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) {
 	c, _ := from.(*Context)
-	if c == nil || b.d == nil || to.b == nil || c.sys != to.b.sys || !c.has(b.d.poolID) {
+	if c == nil || b.d == nil || to.b == nil || c.sys != to.b.kind().sys || !c.has(b.d.poolID) {
 		b.sendSlowly(from, to, m)
 		return
 	}
@@ -94,7 +94,7 @@ func (b Behaviour[S, M]) sendSlowly(from Sender, to Ref[S], m M) {
 		return
 	}
 	c, sys := split(from)
-	if c == nil || sys != to.b.sys {
+	if c == nil || sys != to.b.kind().sys {
 		n := d.pool.takeOne()
 		*payloadOf[M](n) = m
 		_ = sys.sendFromOutside(to.b, n, d)
@@ -120,11 +120,11 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 		return b.pushUrgent(from, to, m)
 	}
 	c, _ := split(from)
-	outside := c == nil || c.sys != to.b.sys
+	outside := c == nil || c.sys != to.b.kind().sys
 	switch {
-	case outside && to.b.sys.refusing.Load():
+	case outside && to.b.kind().sys.refusing.Load():
 		return ErrSystemStopped // whatever else there is to say
-	case !to.b.gate.IsOpen() && to.b.typ.bound.limit == 0 || to.b.sys.sim.refuses(to.b, d):
+	case !to.b.gate.IsOpen() && to.b.kind().typ.bound.limit == 0 || to.b.kind().sys.sim.refuses(to.b, d):
 		return ErrOverloaded
 	case outside && !to.b.flowOf().lobby.tryEnter(to.b):
 		return ErrOverloaded
@@ -140,12 +140,13 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	return err
 }
 
-// SendWait is Send from outside that waits while to is overloaded, under pressure or
-// muted, and while 1,024 messages that came this way wait for it, however slow it is. It
-// returns nil once the message is in the mailbox, ctx's error if that ends first,
-// ErrStopped if to has ended and ErrSystemStopped if its system has. It parks, and does
-// not spin; waiters go on in the order in which they came. sys is the system of the
-// caller, as for Send. It panics where it would have to wait in a behaviour.
+// SendWait is Send from outside that waits while to is under pressure or muted, over its
+// high watermark, or overloaded with an actor muted for it, and while 1,024 messages that
+// came this way wait for it, however slow it is. It returns nil once the message is in
+// the mailbox, ctx's error if that ends first, ErrStopped if to has ended and
+// ErrSystemStopped if its system has. It parks, and does not spin; waiters go on in the
+// order in which they came. sys is the system of the caller, as for Send. It panics where
+// it would have to wait in a behaviour.
 func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
 	d := b.decl()
 	if to.b == nil {

@@ -56,8 +56,8 @@ func BenchmarkDelayBesideBlocked(b *testing.B) {
 		n    int
 		d    time.Duration
 	}{
-		{"sleep", sleepFor, 4, 100 * time.Millisecond},
-		{"sleep", sleepFor, 1000, 100 * time.Millisecond},
+		{"sleep", sleepFor, 4, 2 * time.Second},
+		{"sleep", sleepFor, 1000, 2 * time.Second},
 		{"declared", declaredFor, 4, 100 * time.Millisecond},
 		{"declared", declaredFor, 1000, 100 * time.Millisecond},
 		{"spin", spinFor, 1, 100 * time.Millisecond},

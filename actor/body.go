@@ -25,33 +25,30 @@ import (
 // Where an actor stands in its life (alive, leaving, suspended, ended) is another
 // matter, and in its extras: lifecycle.go.
 //
-// The first group of fields is what senders touch, the second what the runner
-// touches. They are 64 bytes apart, so that they never share a cache line however
-// the allocation is aligned.
+// Senders write the box and, rarely, the gate; the runner writes the last group with each
+// turn, and looks at the lane with each message. They are 64 bytes apart, the lane from the
+// box at least, so that they never share a cache line however the allocation is aligned.
+// What lies between is seldom written.
 type body struct {
+	task sched.Task // leads to the kind; first: see bodyOf
+
 	// Written by senders and, on change, by the owner.
 	box  mailbox
 	gate backpressure.Gate[waiting]
 
-	// Read-only after the spawn.
-	task sched.Task
-	typ  *typeInfo
-	sys  *System
-	id   uint64
-
-	flow seam.Pointer[flow] // what few actors need; set once, see flowOf
+	id    uint64             // read-only after the spawn
+	flow  seam.Pointer[flow] // what few actors need; set once, see flowOf
+	arena *heap.Arena        // nil until Context.Heap is called; not in the extras, for Go's collector to have one object less to look at
+	extra *extras            // nil until it needs any
 
 	// Owner only, but for lane and debt.
-	in         inbox
-	lane       lane    // signals, from anybody
-	extra      *extras // nil until it needs any
 	debt       backpressure.Debt
-	batch      uint32
 	load       backpressure.Load
-	supervised bool        // read-only after the spawn
-	became     bool        // it does not dispatch by its type's table: see otherRuns
-	gc         bool        // the arena is being collected
-	arena      *heap.Arena // nil until Context.Heap is called; not in the extras, for Go's collector to have one object less to look at
+	supervised bool // read-only after the spawn
+	became     bool // it does not dispatch by its type's table: see otherRuns
+	gc         bool // the arena is being collected
+	lane       lane // signals, from anybody
+	in         inbox
 }
 
 // cell is an actor in memory.

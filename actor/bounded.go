@@ -222,21 +222,21 @@ func (b *body) tryBounded(c *Context, m *message) error {
 		m.from = c.self.id
 		dropped, tell, err := b.flow.Load().put(b, nil, m) // replies mute nobody
 		if dropped != nil {
-			replier{c: c, sys: b.sys}.deadLetter(b, dropped, ErrDropped)
+			replier{c: c, sys: b.sys()}.deadLetter(b, dropped, ErrDropped)
 		}
 		if tell {
 			b.callToLook(c)
 		}
 		return err
 	}
-	b.sys.sched.Point()
+	b.sys().sched.Point()
 	return b.fromOutside(func() (tell bool, err error) {
 		dropped, tell, err := b.flow.Load().put(b, nil, m)
 		if err == nil {
-			b.sys.sim.book(1)
+			b.sys().sim.book(1)
 		}
 		if dropped != nil {
-			replier{sys: b.sys}.deadLetter(b, dropped, ErrDropped)
+			replier{sys: b.sys()}.deadLetter(b, dropped, ErrDropped)
 		}
 		return tell, err
 	})
@@ -244,7 +244,7 @@ func (b *body) tryBounded(c *Context, m *message) error {
 
 // putPlaced delivers a message from outside whose sender has a place in the queue.
 func (b *body) putPlaced(m *message) error {
-	b.sys.sched.Point()
+	b.sys().sched.Point()
 	err := b.fromOutside(func() (tell bool, err error) {
 		l := &b.flow.Load().lobby
 		l.mu.Lock()
@@ -252,7 +252,7 @@ func (b *body) putPlaced(m *message) error {
 		if l.closed {
 			return false, b.endedBecause()
 		}
-		b.sys.sim.book(1)
+		b.sys().sim.book(1)
 		return b.flow.Load().bounded.append(m), nil
 	})
 	if err != nil {
@@ -265,7 +265,7 @@ func (b *body) putPlaced(m *message) error {
 // hold keeps the system from being quiescent in between. If the system stops all the
 // same, nobody runs the actor any more and nobody will: what is there is ours to bury.
 func (b *body) fromOutside(put func() (tell bool, err error)) error {
-	sys := b.sys
+	sys := b.sys()
 	if sys.refusing.Load() || !sys.sched.Hold() {
 		return ErrSystemStopped
 	}
@@ -319,7 +319,7 @@ func (b *body) refill(c *Context) (again bool) {
 }
 
 func (b *body) takeBounded(c *Context) (first, last *message, n int) {
-	first, last, n, list := b.flow.Load().take(b, int(b.batch))
-	release(replier{c: c, sys: b.sys}, list)
+	first, last, n, list := b.flow.Load().take(b, b.batch())
+	release(replier{c: c, sys: b.sys()}, list)
 	return first, last, n
 }

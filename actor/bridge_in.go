@@ -32,9 +32,9 @@ type inlet[M any] struct {
 }
 
 func (in inlet[M]) flow() {
-	defer in.to.sys.sched.Release()
+	defer in.to.sys().sched.Release()
 	for {
-		if in.to.sys.sim != nil {
+		if in.to.sys().sim != nil {
 			if v, ok, came := in.await(); came {
 				if !ok {
 					return
@@ -48,7 +48,7 @@ func (in inlet[M]) flow() {
 			return
 		case <-in.ended:
 			return
-		case <-in.to.sys.closing:
+		case <-in.to.sys().closing:
 			return
 		case v, ok := <-in.ch:
 			if !ok {
@@ -62,7 +62,7 @@ func (in inlet[M]) flow() {
 // await waits in a deterministic system, and reports what has come out of the channel.
 // The order of its questions is always the same.
 func (in inlet[M]) await() (v M, ok, came bool) {
-	sys := in.to.sys
+	sys := in.to.sys()
 	sys.sched.Await(sys.over.context(), func() bool {
 		if isClosed(in.stopped) || isClosed(in.ended) || isClosed(sys.closing) {
 			return true
@@ -82,7 +82,7 @@ func (in inlet[M]) deliver(v M) {
 	m := in.d.pool.takeOne()
 	m.id = in.d.id
 	*payloadOf[M](m) = v
-	sys := in.to.sys
+	sys := in.to.sys()
 	err := in.to.awaitPlace(sys.over.context(), sys)
 	if err == nil {
 		err = in.to.pushPlaced(m)

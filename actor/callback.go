@@ -75,13 +75,13 @@ func (b *body) start(c *Context) {
 	}
 	if x.sup != nil {
 		x.where = "init"
-		b.sys.sim.callback(c, b, x.where)
+		b.sys().sim.callback(c, b, x.where)
 		x.sup.renew(b)
 	}
-	if b.typ.onStart != nil {
+	if b.typ().onStart != nil {
 		x.where = "OnStart"
-		b.sys.sim.callback(c, b, x.where)
-		if err := b.typ.onStart(b, c); err != nil {
+		b.sys().sim.callback(c, b, x.where)
+		if err := b.typ().onStart(b, c); err != nil {
 			c.Exit(err)
 			return
 		}
@@ -95,8 +95,8 @@ func (b *body) start(c *Context) {
 // callStop runs OnStop. What it says about its own end comes too late.
 func (b *body) callStop(c *Context, x *extras) {
 	c.msg, x.where = &noMessage, "OnStop"
-	b.sys.sim.callback(c, b, x.where)
-	b.typ.onStop(b, c, x.reason)
+	b.sys().sim.callback(c, b, x.where)
+	b.typ().onStop(b, c, x.reason)
 	x.where, x.exitWhy = "", nil
 	c.then &^= mustEnd
 }

@@ -102,7 +102,7 @@ func (s risen) serve(b *body, c *Context) { s.deliver(c, b, Risen{s.of}) }
 // tellRisen is called when an actor has been started.
 func (s *supervision) tellRisen(c *Context, b *body) {
 	if s.rose != nil {
-		s.super.tell(replier{c: c, sys: b.sys}, risen{of: AnyRef{b}, deliver: s.rose})
+		s.super.tell(replier{c: c, sys: b.sys()}, risen{of: AnyRef{b}, deliver: s.rose})
 	}
 }
 
@@ -122,7 +122,7 @@ type postponed struct{ unanswered }
 func (postponed) serve(b *body, _ *Context) {
 	if x := b.mine(); x.phase == suspended && !x.resting {
 		x.resting = true
-		b.sys.sched.Release()
+		b.sys().sched.Release()
 	}
 }
 
@@ -132,7 +132,7 @@ func As[S any](r AnyRef) (Ref[S], bool) {
 	if r.b == nil {
 		return Ref[S]{}, false
 	}
-	if _, ok := r.b.typ.state.(*S); !ok {
+	if _, ok := r.b.typ().state.(*S); !ok {
 		return Ref[S]{}, false
 	}
 	return Ref[S](r), true

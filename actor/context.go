@@ -80,8 +80,8 @@ func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 // Self returns the ref of the actor that runs. It panics if S is not its state
 // type.
 func Self[S any](c *Context) Ref[S] {
-	if _, ok := c.self.typ.state.(*S); !ok {
-		panic("gallop: Self: the running actor is a " + c.self.typ.name + ", which has another state type")
+	if _, ok := c.self.typ().state.(*S); !ok {
+		panic("gallop: Self: the running actor is a " + c.self.typ().name + ", which has another state type")
 	}
 	return Ref[S]{c.self}
 }

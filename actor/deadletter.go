@@ -31,9 +31,9 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	case m.id == firedID:
 		to.extra.timers.missed(m)
 		return
-	case isOwn(m.id) || to.typ.decls[m.id].silent:
+	case isOwn(m.id) || to.typ().decls[m.id].silent:
 		if !isOwn(m.id) {
-			to.sys.sim.book(-1)
+			to.sys().sim.book(-1)
 		}
 		return // left to Go's collector: it may refer to what ends with its actor
 	default:
@@ -53,8 +53,8 @@ func (r replier) deadLetters(to *body, left *message, reason error) {
 
 // declareDead counts, reports, answers and clears a message that will not run.
 func (r replier) declareDead(to *body, m *message, reason error) {
-	sys := to.sys
-	d := to.typ.decls[m.id]
+	sys := to.sys()
+	d := to.typ().decls[m.id]
 	if r.c != nil {
 		r.c.count.DeadLetters++
 	} else {
@@ -79,13 +79,13 @@ func (r replier) recycle(m *message) {
 
 func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
 	if s.opts.onDeadLetter != nil {
-		l := DeadLetter{ActorID: to.id, Type: to.typ.name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
+		l := DeadLetter{ActorID: to.id, Type: to.typ().name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
 		s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
 		return
 	}
 	if n, ok := s.letters.next(); ok {
 		s.log(func(l logSink) {
-			l.warn("gallop: dead letter", "actor", to.id, "type", to.typ.name,
+			l.warn("gallop: dead letter", "actor", to.id, "type", to.typ().name,
 				"behaviour", d.name, "reason", reason, "so_far", n)
 		})
 	}

@@ -167,9 +167,9 @@ func (s *simulator) callback(c *Context, b *body, name string) {
 // begin reports what begins, and returns what is to go wrong.
 func (s *simulator) begin(c *Context, b *body, name string, from uint64) (f sim.Fault) {
 	s.mu.Lock()
-	s.doing = fmt.Sprintf("%s of %s#%d", name, b.typ.name, b.id)
+	s.doing = fmt.Sprintf("%s of %s#%d", name, b.typ().name, b.id)
 	s.mu.Unlock()
-	e := sim.Event{Kind: sim.Run, Worker: c.w.ID(), Actor: b.id, Type: b.typ.name, Behaviour: name, From: from}
+	e := sim.Event{Kind: sim.Run, Worker: c.w.ID(), Actor: b.id, Type: b.typ().name, Behaviour: name, From: from}
 	s.report(e)
 	if s.hooks.Fault != nil {
 		f = s.hooks.Fault(e)
@@ -179,7 +179,7 @@ func (s *simulator) begin(c *Context, b *body, name string, from uint64) (f sim.
 
 // befell reports what has become of a message.
 func (s *simulator) befell(what sim.Kind, r replier, to *body, m *message) {
-	e := sim.Event{Kind: what, Worker: -1, Actor: to.id, Type: to.typ.name, Behaviour: to.typ.decls[m.id].name, From: m.from}
+	e := sim.Event{Kind: what, Worker: -1, Actor: to.id, Type: to.typ().name, Behaviour: to.typ().decls[m.id].name, From: m.from}
 	if x := to.extra; what == sim.Died && x != nil && x.where != "" {
 		e.Behaviour = x.where
 	}
@@ -197,7 +197,7 @@ func (s *simulator) report(e sim.Event) {
 
 // refusal tells whether a TrySend is to fail.
 func (s *simulator) refusal(to *body, d *declaration) bool {
-	return s.hooks.Refuse != nil && s.hooks.Refuse(to.typ.name, d.name)
+	return s.hooks.Refuse != nil && s.hooks.Refuse(to.typ().name, d.name)
 }
 
 // now names what began last.

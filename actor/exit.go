@@ -148,7 +148,7 @@ func (b *body) hurry(c *Context, x *extras, o order) {
 	x.verb = max(x.verb, o.verb)
 	if x.goal != goalEnd {
 		x.goal = goalEnd
-		b.closeBox(replier{c: c, sys: b.sys})
+		b.closeBox(replier{c: c, sys: b.sys()})
 	}
 	b.left(c)
 }
@@ -160,7 +160,7 @@ func (b *body) drain(c *Context, x *extras) {
 	}
 	x.drained = true
 	x.refuse(stoppedBecause(ErrShutdown))
-	b.letGo(replier{c: c, sys: b.sys})
+	b.letGo(replier{c: c, sys: b.sys()})
 	left, spent := b.box.close(&b.in)
 	b.in.last = &closedMark
 	if spent != nil {
@@ -168,7 +168,7 @@ func (b *body) drain(c *Context, x *extras) {
 	}
 	left = concat(left, b.endFlow())
 	b.in.fifo = concat(left, newSignal(c, drainEnd{}))
-	release(replier{c: c, sys: b.sys}, b.gate.Open(&gateMark))
+	release(replier{c: c, sys: b.sys()}, b.gate.Open(&gateMark))
 }
 
 // drainEnd is the last message of an actor that drains.

@@ -57,7 +57,7 @@ func Waiting[S any](r Ref[S]) (n int) {
 	}
 	f.lobby.mu.Lock()
 	defer f.lobby.mu.Unlock()
-	for o := f.lobby.first; o != nil; o = o.next {
+	for o := f.lobby.wait.first; o != nil; o = o.next {
 		n++
 	}
 	return n
@@ -71,7 +71,7 @@ func Places[S any](r Ref[S]) int {
 	l := &r.b.flow.Load().lobby
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.room
+	return l.room + int(l.free.Load())
 }
 
 // WhoWaits says who waits for whom because of applied pressure. It looks at what it does
@@ -114,6 +114,18 @@ func FireAt[S any](c *Context, r Ref[S]) {
 	k.body, k.live = r.b, true
 	s.mu.Unlock()
 	s.fire(c, dueTimer{number: n, to: r.b})
+}
+
+// RecallLate is what is left to do for one who has brought r a signal, and was halted until
+// it was served. It reports whether r was parked.
+func RecallLate[S any](s *System, r Ref[S]) (parked bool) {
+	a, _ := s.sched.Admit()
+	if parked = r.b.recall(nil); parked {
+		a.Inject(&r.b.task)
+	} else {
+		a.Leave()
+	}
+	return parked
 }
 
 // TiesOf counts the links, monitors and children of an actor that is idle.

@@ -18,6 +18,7 @@ type extras struct {
 	resting bool   // it waits, but no longer with a hold: Postpone
 	drained bool   // its mailbox is closed, and what is left of it is run
 	over    bool   // nothing is left of it
+	linking bool   // it has called Link
 	stashes bool   // it is a ward for its stash
 	where   string // the callback that runs
 	ward    int    // why it is one: see wards
@@ -53,7 +54,7 @@ func (b *body) mine() *extras {
 }
 
 // plain tells whether an actor has nothing to see to at its end but its mail.
-func (b *body) plain() bool { return b.extra == nil && b.typ.onStop == nil }
+func (b *body) plain() bool { return b.extra == nil && b.typ().onStop == nil }
 
 // roster is an unordered list of things that know their places in it, so that one
 // leaves in constant time, and which is always in the same order for the same history.

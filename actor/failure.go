@@ -3,6 +3,7 @@ package actor
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/sim"
@@ -70,7 +71,7 @@ type fault struct {
 // is told and the panic reported. What comes of it is a matter for a turn of its own,
 // since OnStop may crash as well.
 func (b *body) crashed(c *Context, crash *sched.Crash) {
-	m, d := c.msg, b.typ.decls[c.msg.id]
+	m, d := c.msg, b.typ().decls[c.msg.id]
 	if !c.aside {
 		ran := b.in.runUpTo(m)
 		c.count.Messages += ran
@@ -82,7 +83,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 		b.putFirst(c.takeFront())
 	}
 	c.reset()
-	r := replier{c: c, sys: b.sys}
+	r := replier{c: c, sys: b.sys()}
 	if !b.supervised {
 		b.letGo(r) // before anybody hears of it
 	}
@@ -107,8 +108,8 @@ func (b *body) faultOf(c *Context, m *message, d *declaration, crash *sched.Cras
 	}
 	c.count.Panics++
 	e := &PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack)}
-	b.sys.sim.tell(sim.Died, replier{c: c, sys: b.sys}, b, m)
-	b.sys.reportPanic(b, m, d, e)
+	b.sys().sim.tell(sim.Died, replier{c: c, sys: b.sys()}, b, m)
+	b.sys().reportPanic(b, m, d, e)
 	return &fault{why: e}
 }
 
@@ -139,7 +140,7 @@ func (b *body) failed(c *Context, f *fault) {
 
 func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError) {
 	p := PanicReport{
-		ActorID: b.id, Type: b.typ.name, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
+		ActorID: b.id, Type: b.typ().name, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
 		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
 	}
 	if m.id == systemID {
@@ -163,8 +164,9 @@ func userFrames(stack []byte) []byte {
 	if i := bytes.LastIndex(stack, []byte("\npanic(")); i >= 0 {
 		stack = dropLines(stack[i+1:], 2)
 	}
+	text := string(stack) // what is searched for in strings need not be linked for bytes as well
 	for _, dispatch := range []string{"actor.Behaviour[...].Do.func", "actor.AskBehaviour[...].Do.func", "actor.(*body).stretch"} {
-		if i := bytes.Index(stack, []byte("github.com/gallop-go/gallop/"+dispatch)); i > 0 {
+		if i := strings.Index(text, "github.com/gallop-go/gallop/"+dispatch); i > 0 {
 			return stack[:i]
 		}
 	}

@@ -7,6 +7,7 @@ import "github.com/gallop-go/gallop/internal/seam"
 // The others have a nil pointer.
 type flow struct {
 	lobby   lobby
+	lenient seam.Bool     // the gate is shut for nothing but a batch that was spent. Written by the owner
 	bounded *boundedQueue // types with a bound; nil otherwise
 	marks   watermarks    // types with watermarks. Owner only
 
@@ -23,7 +24,7 @@ func (b *body) flowOf() *flow {
 		return f
 	}
 	f := new(flow)
-	f.lobby.room = outsideRoom
+	f.lobby.free.Store(outsideRoom)
 	if b.flow.CompareAndSwap(nil, f) { // publishes f
 		return f
 	}
@@ -31,8 +32,7 @@ func (b *body) flowOf() *flow {
 }
 
 // initFlow prepares what b's type wants. Its caller owns the new body.
-func (b *body) initFlow() {
-	t := b.typ
+func (b *body) initFlow(t *typeInfo) {
 	if t.bound.limit == 0 && t.marks.high == 0 {
 		return
 	}
@@ -42,6 +42,7 @@ func (b *body) initFlow() {
 		return
 	}
 	b.load = bounded
+	f.lobby.free.Store(0)
 	f.lobby.room = t.bound.limit
 	f.bounded = &boundedQueue{limit: t.bound.limit, overflow: t.bound.overflow}
 	b.gate.Shut(&gateMark) // for good: every sender comes by
@@ -62,11 +63,11 @@ func (b *body) endFlow() (left *message) {
 var (
 	roomDecl = &declaration{name: "(room)", run: func(c *Context, b *body, _ *message) {
 		c.count.Messages-- // it is none of the user's
-		b.makeRoom()
+		b.makeRoom(c)
 	}}
 	lookDecl = &declaration{name: "(look)", run: func(c *Context, b *body, _ *message) {
 		c.count.Messages--
-		b.typ.bound.keeper.look(b, c)
+		b.typ().bound.keeper.look(b, c)
 	}}
 	stallDecl = &declaration{name: "(stall)", run: func(c *Context, b *body, m *message) {
 		c.count.Messages--

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"bytes"
 	"reflect"
 	"runtime"
 	"strings"
@@ -17,14 +16,14 @@ var libraryRoot = func() string {
 
 // userFrame finds the first frame of a stack that is not of Go's own library.
 func userFrame(stack []byte) string {
-	for len(stack) > 0 {
-		var function, file []byte
-		function, stack, _ = bytes.Cut(stack, []byte("\n"))
-		file, stack, _ = bytes.Cut(stack, []byte("\n"))
-		place := strings.TrimSpace(string(file))
-		if len(function) > 0 && !ofLibrary(string(function), place) {
+	for rest := string(stack); rest != ""; {
+		var function, place string
+		function, rest, _ = strings.Cut(rest, "\n")
+		place, rest, _ = strings.Cut(rest, "\n")
+		place = strings.TrimSpace(place)
+		if function != "" && !ofLibrary(function, place) {
 			place, _, _ = strings.Cut(place, " +0x")
-			return functionName(string(function)) + " " + place
+			return functionName(function) + " " + place
 		}
 	}
 	return ""

@@ -30,8 +30,8 @@ func (c *Context) Gas(n int) {
 	n = min(n, maxBatch)
 	c.gas.spent = min(c.gas.spent+n, maxBatch)
 	c.w.Spend(n) // so that the worker looks at the clock as often as otherwise
-	limit := c.self.gasLimit()
-	if c.gas.spent+int(c.self.batch) <= limit {
+	limit := c.self.kind().gasLimit()
+	if c.gas.spent+c.self.batch() <= limit {
 		return // it lasts for the batch
 	}
 	c.then |= gasLow // the turn settles its books when the behaviour returns
@@ -43,7 +43,7 @@ func (c *Context) Gas(n int) {
 // ran is how many messages the turn has begun to run: those that are settled, and those
 // of the stretch up to the one that runs.
 func (c *Context) ran() int {
-	n := int(c.self.batch) - c.left - c.gas.cut
+	n := c.self.batch() - c.left - c.gas.cut
 	if c.aside {
 		return n
 	}
@@ -64,22 +64,14 @@ func (c *Context) settleUp() {
 
 // cutGas ends the turn, or lets it run fewer messages, as the gas has it.
 func (c *Context) cutGas() {
-	ran := int(c.self.batch) - c.left - c.gas.cut
-	if over := c.left - max(c.self.gasLimit()-c.gas.spent-ran, 0); over > 0 {
+	ran := c.self.batch() - c.left - c.gas.cut
+	if over := c.left - max(c.self.kind().gasLimit()-c.gas.spent-ran, 0); over > 0 {
 		c.left -= over
 		c.gas.cut += over
 	}
 	if c.left == 0 {
 		c.then |= gasSpent
 	}
-}
-
-// gasLimit is how many reductions a turn of b may spend.
-func (b *body) gasLimit() int {
-	if b.typ.gas != 0 {
-		return b.typ.gas
-	}
-	return b.sys.opts.gas
 }
 
 // ShouldYield tells a long behaviour that it should come to an end soon: its turn has

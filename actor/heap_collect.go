@@ -56,7 +56,7 @@ func (arenaCollector) collecting(b *body, c *Context) bool {
 // messages of others are not of this arena, and the collector leaves them alone. Owner
 // only.
 func (b *body) roots(c *Context) []heap.Root {
-	t := b.typ.heapRoots()
+	t := b.typ().heapRoots()
 	roots := append(c.rooting[:0], b.stateRoot(t.state))
 	if t.messages {
 		roots = t.queued(roots, b.in.fifo, nil)
@@ -103,7 +103,7 @@ func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 // stateRoot is the state, of which only the layout knows the type. What follows a body
 // in memory has one of two alignments.
 func (b *body) stateRoot(l *heap.Layout) heap.Root {
-	if b.typ.stateType().Align() <= 4 {
+	if b.typ().stateType().Align() <= 4 {
 		return heap.RootOf(stateOf[uint32](b), l)
 	}
 	return heap.RootOf(stateOf[seam.Uint64](b), l)

@@ -29,6 +29,10 @@ import "github.com/gallop-go/gallop/internal/seam"
 // only one Recall succeeds. A box that is closed refuses S3, and needs none: such an
 // actor never rests, it runs, or parks, or ends.
 //
+// And nobody is recalled to run mail. A turn may serve the signal between S1 and S2, and
+// park; then S2 recalls an actor whose lane is empty. So whoever recalls leaves a message
+// there that says nothing, unless there is another: the turn looks, and parks again.
+//
 // At the end the owner closes the box, and then the lane with a swap: a signal is either
 // among what the swap took, or its sender is told, and answers for the dead.
 type lane struct {

@@ -55,7 +55,7 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 	x := b.mine()
 	x.phase, x.goal, x.verb, x.reason = leaving, g, v, why
 	if g == goalEnd {
-		b.closeBox(replier{c: c, sys: b.sys})
+		b.closeBox(replier{c: c, sys: b.sys()})
 	}
 	b.left(c)
 }
@@ -86,11 +86,11 @@ func (b *body) left(c *Context) {
 	x := b.extra
 	for {
 		if k := x.children.youngest; k != nil {
-			k.calls.order(k, replier{c: c, sys: b.sys}, x.verb)
+			k.calls.order(k, replier{c: c, sys: b.sys()}, x.verb)
 			b.wait()
 			return
 		}
-		if x.down || x.verb == verbKill || b.typ.onStop == nil {
+		if x.down || x.verb == verbKill || b.typ().onStop == nil {
 			break
 		}
 		x.down = true
@@ -101,7 +101,7 @@ func (b *body) left(c *Context) {
 		c.reset()
 		c.count.Stopped++
 		c.w.PrepareNext()
-		b.finish(replier{c: c, sys: b.sys})
+		b.finish(replier{c: c, sys: b.sys()})
 	case goalSuspend:
 		x.sup.suspend(b, c, x)
 	case goalRestart:
@@ -113,9 +113,9 @@ func (b *body) left(c *Context) {
 func (b *body) wait() {
 	if x := b.extra; !x.waiting {
 		x.waiting = true
-		b.sys.sched.Hold()
+		b.sys().sched.Hold()
 		b.debt.Owe()
-		b.sys.wards.add(b, x)
+		b.sys().wards.add(b, x)
 	}
 }
 
@@ -123,19 +123,19 @@ func (b *body) wait() {
 func (b *body) waited() {
 	if x := b.extra; x.waiting {
 		x.waiting = false
-		b.sys.wards.remove(x)
+		b.sys().wards.remove(x)
 		b.debt.Forgive()
 		if !x.resting {
-			b.sys.sched.Release()
+			b.sys().sched.Release()
 		}
 		x.resting = false
 	}
 }
 
 // recheckEnd is recheckLane for actors in wait, which nobody lets go when the system
-// stops.
+// stops. Its worker may run it once more then, and finds what recall has left in its lane.
 func (b *body) recheckEnd(c *Context) {
-	if (!b.lane.quiet() || b.sys.sched.Stopping()) && b.debt.Recall() {
+	if (!b.lane.quiet() || b.sys().sched.Stopping()) && b.recall(c) {
 		c.w.Schedule(&b.task)
 	}
 }
@@ -186,11 +186,11 @@ func (b *body) finish(r replier) {
 	if b.load&backpressure.Muted != 0 {
 		b.load = 0
 		r.countUnmute()
-		b.sys.sched.Release()
+		b.sys().sched.Release()
 	}
 	b.freeArena(r)
 	b.dispatchBy(nil)
-	b.sys.wards.drop(x)
+	b.sys().wards.drop(x)
 	x.phase = ended
 	left := b.lane.close() // publishes the reason
 	b.refuseAll(r, x.todo.all())

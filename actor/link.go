@@ -47,6 +47,7 @@ func Link(c *Context, t Target) {
 	}
 	l := &link{a: me, b: to, ended: (*link).tellEnd}
 	x.links.add(l, &l.atA)
+	x.linking = true
 	to.tell(replier{c: c, sys: c.sys}, linked{link: l})
 }
 
@@ -70,6 +71,17 @@ func Unlink(c *Context, t Target) {
 		if l := x.links.seats[i].who; l.other(me) == to {
 			x.links.remove(l.at(me))
 			to.tell(replier{c: c, sys: c.sys}, unlinked{link: l})
+		}
+	}
+}
+
+// dropLinks removes what is left of the links with one that has ended. If both have called
+// Link at once there are two, and that is one end all the same. The caller has seen that
+// both have: many are linked to one who calls it, or whom they call it for.
+func (x *extras) dropLinks(me, dead *body) {
+	for i := len(x.links.seats) - 1; i >= 0; i-- {
+		if l := x.links.seats[i].who; l.other(me) == dead {
+			x.links.remove(l.at(me))
 		}
 	}
 }
@@ -100,7 +112,7 @@ func deliver[M any](c *Context, at *body, d *declaration, v M) {
 
 // tellEnd tells the other side of the end of b.
 func (l *link) tellEnd(b *body, r replier, why error) {
-	l.other(b).tell(r, linkEnded{link: l, exit: Exit{b.id, b.typ.name, why}})
+	l.other(b).tell(r, linkEnded{link: l, exit: Exit{b.id, b.typ().name, why}})
 }
 
 // linked tells b of a link that a has made.
@@ -109,7 +121,7 @@ type linked struct{ link *link }
 func (s linked) serve(b *body, _ *Context) { b.mine().links.add(s.link, &s.link.atB) }
 
 func (s linked) refused(b *body, r replier) {
-	s.link.a.tell(r, linkEnded{link: s.link, exit: Exit{b.id, b.typ.name, b.whyDead()}})
+	s.link.a.tell(r, linkEnded{link: s.link, exit: Exit{b.id, b.typ().name, b.whyDead()}})
 }
 
 // unlinked tells the other side that a link is undone.
@@ -129,8 +141,13 @@ type linkEnded struct {
 
 func (s linkEnded) serve(b *body, c *Context) {
 	x := b.mine()
+	if !x.links.remove(s.link.at(b)) {
+		return // unlinked meanwhile, or told already
+	}
+	if dead := s.link.other(b); x.linking && dead.extra.linking {
+		x.dropLinks(b, dead)
+	}
 	switch {
-	case !x.links.remove(s.link.at(b)): // unlinked meanwhile
 	case x.trap != nil:
 		x.trap(c, b, s.exit)
 	case s.exit.Reason != nil:

@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 
+	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -14,102 +15,139 @@ const outsideRoom = 1024
 const roomStep = outsideRoom / 2
 
 // lobby is where goroutines wait that send to an actor from outside. There is room for
-// so many messages; who finds none, or finds the gate shut, waits in line. A place is
-// given back when the message has run. For that the actor need not know which of its
-// messages came this way: whoever completes the n-th push, n a multiple of roomStep,
+// so many messages; who finds none, or finds the actor closed to it, waits in line. A
+// place is given back when the message has run. For that the actor need not know which of
+// its messages came this way: whoever completes the n-th push, n a multiple of roomStep,
 // pushes a notice behind it, and when the notice runs all before it have. In a bounded
 // queue the room is the queue's.
 //
-//	L1 take a place (under mu), or wait: the place comes with the token
+//	L1 take a free place; if there is none, under mu: collect the free ones, and take
+//	   one if nobody waits, or wait: the place comes with the token
 //	L2 push the message
 //	L3 count the push; each roomStep-th: push the notice
-//	L4 the notice runs: give roomStep places back, to those who wait first
+//	L4 the notice runs, under mu: give roomStep places to those who wait first, and
+//	   set the others free
 //
 // At most outsideRoom messages wait: a place is given back only for a push that lies
 // before the notice, hence ran before it. Nobody waits for ever: were all places taken
 // and nothing on its way, less than roomStep pushes would have no notice, yet all
-// 2·roomStep places were pushes without.
+// 2·roomStep places were pushes without. Nobody is overtaken: no place is free while
+// somebody waits, because who joins the line collects them, and they are set free only
+// when it is empty. What is collected is not lost: its collector takes one, or waits and
+// so leaves them to admit.
 type lobby struct {
+	free   seam.Int32  // places that anybody may take: none while somebody waits, and of a queue
+	pushed seam.Uint32 // messages that had a place
 	mu     seam.Mutex
-	room   int       // guarded by mu: places left; below 0 when a queue is over its limit
-	first  *outsider // guarded by mu: who waits, oldest first
-	last   *outsider // guarded by mu
+	room   int       // guarded by mu: places that are not free; below 0 when a queue is over its limit
+	wait   outsiders // guarded by mu: who has no place
+	called outsiders // guarded by mu: who has one and was not told yet
+	woken  bool      // guarded by mu: somebody was told, and has not told the next
 	closed bool      // guarded by mu: the actor has ended
-	pushed seam.Uint32
 }
 
-// outsider is a goroutine that waits. It belongs to the lobby while in is set.
+// outsider is a goroutine that waits.
 type outsider struct {
 	next, prev *outsider     // guarded by mu
-	in         bool          // guarded by mu
+	in         *outsiders    // guarded by mu: nil: it has been told
 	token      chan struct{} // one, when it has a place or the actor has ended
 }
 
-// enter takes a place at b, or joins the line and returns the place in it. Whether b
-// takes messages is asked under the lock: whoever opens the gate
-// looks at the line afterwards. Any goroutine.
-func (l *lobby) enter(b *body) *outsider {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return nil // the push will say why
+// outsiders are a line of them. All is guarded by the lobby's mu.
+type outsiders struct {
+	first, last *outsider
+}
+
+// add puts o at the end.
+func (q *outsiders) add(o *outsider) {
+	o.in, o.prev, o.next = q, q.last, nil
+	if q.last == nil {
+		q.first = o
+	} else {
+		q.last.next = o
 	}
-	if l.first == nil && l.room > 0 && b.open() {
-		l.room--
+	q.last = o
+}
+
+// remove takes o out of the line.
+func (q *outsiders) remove(o *outsider) {
+	if o.prev == nil {
+		q.first = o.next
+	} else {
+		o.prev.next = o.next
+	}
+	if o.next == nil {
+		q.last = o.prev
+	} else {
+		o.next.prev = o.prev
+	}
+	o.next, o.prev, o.in = nil, nil, nil
+}
+
+// enter takes a place at b, or joins the line and returns the place in it. Any goroutine.
+func (l *lobby) enter(b *body) *outsider {
+	if l.takeFree(b) {
 		return nil
 	}
-	o := &outsider{token: make(chan struct{}, 1), in: true, prev: l.last}
-	if l.last == nil {
-		l.first = o
-	} else {
-		l.last.next = o
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.takeInTurn(b) {
+		return nil
 	}
-	l.last = o
+	o := &outsider{token: make(chan struct{}, 1)}
+	l.wait.add(o)
 	return o
 }
 
 // tryEnter takes a place, or tells that there is none. Any goroutine.
 func (l *lobby) tryEnter(b *body) bool {
+	if l.takeFree(b) {
+		return true
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	ok := l.takeInTurn(b)
+	l.setFree(b)
+	return ok
+}
+
+// takeFree takes a place if there is a free one and b takes messages. Should it cease to
+// in between, it gets one more. Any goroutine.
+func (l *lobby) takeFree(b *body) bool {
+	for n := l.free.Load(); n > 0 && b.open(); n = l.free.Load() {
+		if l.free.CompareAndSwap(n, n-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeInTurn collects the free places, and takes one unless somebody waits. Whether b
+// takes messages is asked under the lock: whoever opens the gate looks at the line
+// afterwards. With the actor's end there is no line: the push will say why. Caller holds
+// mu.
+func (l *lobby) takeInTurn(b *body) bool {
 	if l.closed {
 		return true
 	}
-	if l.first != nil || l.room <= 0 || !b.open() {
+	l.room += int(l.free.Swap(0))
+	if l.wait.first != nil || l.room <= 0 || !b.open() {
 		return false
 	}
 	l.room--
+	l.setFree(b)
 	return true
 }
 
-// leave takes o out of the line, and reports whether it was still in it: if not it has
-// a place. Any goroutine.
-func (l *lobby) leave(o *outsider) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !o.in {
-		return false
+// setFree lets anybody take the places for which nobody waits. Caller holds mu.
+func (l *lobby) setFree(b *body) {
+	if l.wait.first == nil && l.room > 0 && b.flow.Load().bounded == nil {
+		l.free.Add(int32(l.room))
+		l.room = 0
 	}
-	l.unlink(o)
-	return true
 }
 
-// unlink takes o out of the line. Caller holds mu.
-func (l *lobby) unlink(o *outsider) {
-	if o.prev == nil {
-		l.first = o.next
-	} else {
-		o.prev.next = o.next
-	}
-	if o.next == nil {
-		l.last = o.prev
-	} else {
-		o.next.prev = o.prev
-	}
-	o.next, o.prev, o.in = nil, nil, false
-}
-
-// giveBack returns n places, and lets those in who are first in line. Any goroutine.
+// giveBack returns n places, first to those who wait. Any goroutine.
 func (l *lobby) giveBack(n int, b *body) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,25 +155,63 @@ func (l *lobby) giveBack(n int, b *body) {
 	l.admit(b)
 }
 
-// admit gives places to those who are first in line. Caller holds mu.
+// admit gives places to those who are first in line, and sets the others free. Caller
+// holds mu.
 func (l *lobby) admit(b *body) {
-	for l.first != nil && l.room > 0 && b.open() {
+	for l.wait.first != nil && l.room > 0 && b.open() {
 		l.room--
-		l.grant(l.first)
+		o := l.wait.first
+		l.wait.remove(o)
+		l.called.add(o)
+	}
+	l.setFree(b)
+	l.tell()
+}
+
+// tell wakes the first of those who have a place, who wakes the next, and so on. Caller
+// holds mu.
+func (l *lobby) tell() {
+	if o := l.called.first; o != nil && !l.woken {
+		l.woken = true
+		l.called.remove(o)
+		o.token <- struct{}{} // has room
 	}
 }
 
-// grant gives o its token. Caller holds mu.
-func (l *lobby) grant(o *outsider) {
-	l.unlink(o)
-	o.token <- struct{}{} // has room
+// tellNext is the first thing that somebody does who has been told.
+func (l *lobby) tellNext() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.woken = false
+	l.tell()
+}
+
+// quit takes o out of the lobby, and gives its place to others if it has one. Any
+// goroutine.
+func (l *lobby) quit(o *outsider, b *body) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch o.in {
+	case nil:
+		l.woken = false
+		l.room++
+	case &l.called:
+		l.called.remove(o)
+		l.room++
+	default:
+		l.wait.remove(o)
+	}
+	l.admit(b)
 }
 
 // close lets everybody go: the actor has ended. Caller holds mu.
 func (l *lobby) close() {
 	l.closed = true
-	for l.first != nil {
-		l.grant(l.first)
+	for _, q := range [...]*outsiders{&l.called, &l.wait} {
+		for o := q.first; o != nil; o = q.first {
+			q.remove(o)
+			o.token <- struct{}{} // has room
+		}
 	}
 }
 
@@ -150,41 +226,37 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 	if o == nil {
 		return nil
 	}
-	if b.sys.sched.Current() != nil || sys != b.sys && sys.sched.Current() != nil {
-		b.forgo(o)
+	if b.sys().sched.Current() != nil || sys != b.sys() && sys.sched.Current() != nil {
+		l.quit(o, b)
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
-	if b.sys.sched.Await(ctx, func() bool { return len(o.token) > 0 || b.sys.over.isDone() }) && !b.sys.over.isDone() {
+	if b.sys().sched.Await(ctx, func() bool { return len(o.token) > 0 || b.sys().over.isDone() }) && !b.sys().over.isDone() {
+		l.tellNext()
 		return nil
 	}
 	select {
 	case <-o.token:
+		l.tellNext()
 		return nil
 	case <-ctx.Done():
-		b.forgo(o)
+		l.quit(o, b)
 		return ctx.Err()
-	case <-b.sys.over.done:
-		b.forgo(o)
+	case <-b.sys().over.done:
+		l.quit(o, b)
 		return ErrSystemStopped
 	}
 }
 
-// forgo leaves the line, or gives the place back that has come meanwhile.
-func (b *body) forgo(o *outsider) {
-	l := &b.flow.Load().lobby
-	if !l.leave(o) {
-		l.giveBack(1, b)
-	}
-}
-
-// open tells whether an actor takes messages from outside. For one with a bound, the
-// caller holds the lobby's lock.
+// open tells whether an actor takes messages from outside. One that has just spent its
+// batch does, as long as no actor is muted for it: what comes from outside is bounded
+// anyhow, and it would run dry each time before goroutines that it keeps waiting are
+// back. For one with a bound, the caller holds the lobby's lock.
 func (b *body) open() bool {
-	if b.typ.bound.limit != 0 {
-		q := b.flow.Load().bounded
+	f := b.flow.Load()
+	if q := f.bounded; q != nil {
 		return !q.shut && !q.full
 	}
-	return b.gate.IsOpen()
+	return b.gate.IsOpen() || f.lenient.Load() && !b.gate.Waited(&gateMark)
 }
 
 // letIn lets goroutines in after the gate was opened. Owner only.
@@ -193,7 +265,7 @@ func (f *flow) letIn(b *body) { f.lobby.giveBack(0, b) }
 // pushPlaced pushes a message for which the caller has a place, from outside. If it
 // fails the message is the caller's and the place is given back.
 func (b *body) pushPlaced(m *message) error {
-	if b.typ.bound.limit != 0 {
+	if b.typ().bound.limit != 0 {
 		return b.putPlaced(m)
 	}
 	l := &b.flow.Load().lobby
@@ -207,5 +279,13 @@ func (b *body) pushPlaced(m *message) error {
 	return nil
 }
 
-// makeRoom gives places back for messages that have run. Owner only.
-func (b *body) makeRoom() { b.flow.Load().lobby.giveBack(roomStep, b) }
+// makeRoom gives places back for messages that have run. If the actor is overloaded by
+// such messages only, it has recovered: it would not while more come in, and one that is
+// overloaded is never muted. Owner only.
+func (b *body) makeRoom(c *Context) {
+	f := b.flow.Load()
+	f.lobby.giveBack(roomStep, b)
+	if f.lenient.Load() && !b.gate.Waited(&gateMark) {
+		b.setLoad(c, b.load&^backpressure.Overloaded)
+	}
+}

@@ -159,6 +159,60 @@ func TestSendWait_Ends(t *testing.T) {
 	}
 }
 
+// TestSendWait_NotForABatch: "a batch that was spent keeps goroutines waiting only while an
+// actor is muted for it".
+func TestSendWait_NotForABatch(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	r := slowType.Spawn(sys, puppet{})
+	must(t, slowDo.SendWait(soon(t), sys, r, noop)) // from now on it has a lobby
+	quiet(t, sys)
+	o := overloadThis(t, sys, r)
+	must(t, slowDo.SendWait(soon(t), sys, r, noop))
+	o.mute(t, sys)
+	errs := make(chan error, 1)
+	go func() { errs <- slowDo.SendWait(soon(t), sys, r, noop) }()
+	eventually(t, "it waits in line", func() bool { return actor.Waiting(r) == 1 })
+	o.release()
+	must(t, receive(t, "SendWait", errs))
+	quiet(t, sys)
+}
+
+// TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted as any
+// other": it has recovered whenever a notice runs, or it would flood whom it sends to.
+func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	slow, relay := overload(t, sys), puppetType.Spawn(sys, puppet{})
+	const senders = 4
+	each := scaled(3000)
+	before := int64(senders * each / 2)
+	var ran, passed, work atomic.Int64
+	forward := func(_ *puppet, c *actor.Context) {
+		for i := range int64(300) {
+			work.Store(i) // so that it does not keep up
+		}
+		if ran.Add(1) > before {
+			passed.Add(1)
+			slowDo.Send(c, slow.ref, noop)
+		}
+	}
+	var wg sync.WaitGroup
+	for range senders {
+		wg.Go(func() {
+			for range each {
+				must(t, do.SendWait(soon(t), sys, relay, forward))
+			}
+		})
+	}
+	awaitMuted(t, sys, relay)
+	if passed.Load() > actor.OutsideRoom {
+		t.Errorf("it has passed %d on before it was muted", passed.Load())
+	}
+	slow.release()
+	wg.Wait()
+	quiet(t, sys)
+	equal(t, "messages run", ran.Load(), int64(senders*each))
+}
+
 // TestSendWait_AllocatesNothing: while there is room, but for what a system's message
 // costs from outside anyway.
 func TestSendWait_AllocatesNothing(t *testing.T) {

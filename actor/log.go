@@ -35,13 +35,25 @@ func line(msg string, args []any) string {
 	for i := 0; i+1 < len(args); i += 2 {
 		v := fmt.Sprint(args[i+1])
 		if args[i] == "stack" {
-			b.WriteString("\n\t" + strings.ReplaceAll(strings.TrimSuffix(v, "\n"), "\n", "\n\t"))
+			for l := range strings.Lines(v) {
+				b.WriteString("\n\t" + strings.TrimSuffix(l, "\n"))
+			}
 			continue
 		}
-		if strings.ContainsAny(v, " \n\t\"=") {
+		if needsQuotes(v) {
 			v = fmt.Sprintf("%q", v)
 		}
 		fmt.Fprintf(&b, " %v=%s", args[i], v)
 	}
 	return b.String()
+}
+
+func needsQuotes(v string) bool {
+	for _, c := range v {
+		switch c {
+		case ' ', '\n', '\t', '"', '=':
+			return true
+		}
+	}
+	return false
 }

@@ -9,9 +9,9 @@ import "github.com/gallop-go/gallop/backpressure"
 // meetGate runs when a behaviour sends to an actor whose gate is shut, and tells
 // whether it has delivered the message.
 func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool) {
-	if to.typ.bound.limit != 0 {
+	if to.typ().bound.limit != 0 {
 		m.id, m.from = d.id, c.self.id
-		to.typ.bound.keeper.send(c, to, m)
+		to.typ().bound.keeper.send(c, to, m)
 		return true
 	}
 	c.muteFor(to)
@@ -36,7 +36,7 @@ func (c *Context) muteFor(to *body) {
 		return
 	}
 	c.waiters.remember(to)
-	if to.typ.bound.limit != 0 {
+	if to.typ().bound.limit != 0 {
 		c.waiters.latest = nil // the next message to it goes through its queue as well
 	}
 	c.then |= mayPark
@@ -52,7 +52,7 @@ func (b *body) park(c *Context) bool {
 	if !b.load.MayBeMuted() {
 		return false // it has applied pressure since; the debts will be forgiven as it runs
 	}
-	b.sys.sched.Hold()
+	b.sys().sched.Hold()
 	// From here on senders to this actor are muted as well. Before parking, since
 	// afterwards it is not ours.
 	b.load |= backpressure.Muted
@@ -63,7 +63,7 @@ func (b *body) park(c *Context) bool {
 		b.recheckLane(c)
 		return true
 	}
-	b.sys.sched.Release()
+	b.sys().sched.Release()
 	b.setLoad(c, b.load&^backpressure.Muted)
 	return false
 }
@@ -77,7 +77,7 @@ func (b *body) setLoad(c *Context, l backpressure.Load) {
 		return
 	}
 	if !b.gate.IsOpen() {
-		release(replier{c: c, sys: b.sys}, b.openGate())
+		release(replier{c: c, sys: b.sys()}, b.openGate())
 	}
 }
 
@@ -85,20 +85,36 @@ func (b *body) setLoad(c *Context, l backpressure.Load) {
 // somebody may wait for it already and it must not be muted. Owner only.
 func (b *body) shutGate() (full bool) {
 	if b.load&backpressure.Bounded != 0 {
-		return b.typ.bound.keeper.shut(b)
+		return b.typ().bound.keeper.shut(b)
+	}
+	if f := b.flow.Load(); f != nil {
+		f.shutLeniently(b)
+		return false
 	}
 	b.gate.Shut(&gateMark)
 	return false
+}
+
+// shutLeniently shuts the gate for actors, and for goroutines unless it is for nothing
+// but the batch: those that wait may be let in by that. Owner only.
+func (f *flow) shutLeniently(b *body) {
+	lenient := b.load.Lenient()
+	f.lenient.Store(lenient) // before Shut: it is not shut to them in between
+	b.gate.Shut(&gateMark)
+	if lenient {
+		f.letIn(b) // after both, as behind Open
+	}
 }
 
 // openGate lets senders pass and returns the actors that waited; goroutines that
 // waited have been let in. Owner only.
 func (b *body) openGate() *backpressure.Waiter[waiting] {
 	if b.load&backpressure.Bounded != 0 {
-		return b.typ.bound.keeper.letPass(b)
+		return b.typ().bound.keeper.letPass(b)
 	}
 	list := b.gate.Open(&gateMark)
 	if f := b.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
+		f.lenient.Store(false)
 		f.letIn(b)
 	}
 	return list
@@ -136,7 +152,7 @@ func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
 		list = b.openGate()
 	}
 	r.countUnmute()
-	sys := b.sys
+	sys := b.sys()
 	r.schedule(b)
 	sys.sched.Release()
 	return list

@@ -24,7 +24,12 @@ type overloaded struct {
 // the behaviour does last.
 func overload(t testing.TB, sys *actor.System, end ...func(c *actor.Context)) *overloaded {
 	t.Helper()
-	o := &overloaded{ref: slowType.Spawn(sys, puppet{}), stay: make(chan struct{})}
+	return overloadThis(t, sys, slowType.Spawn(sys, puppet{}), end...)
+}
+
+func overloadThis(t testing.TB, sys *actor.System, r actor.Ref[puppet], end ...func(c *actor.Context)) *overloaded {
+	t.Helper()
+	o := &overloaded{ref: r, stay: make(chan struct{})}
 	first, second := make(chan struct{}), make(chan struct{})
 	slowDo.Send(sys, o.ref, func(*puppet, *actor.Context) { <-first })
 	slowDo.Send(sys, o.ref, func(_ *puppet, c *actor.Context) {

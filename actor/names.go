@@ -53,7 +53,7 @@ type nameList struct{ list []string }
 // release gives all of them back.
 func (l *nameList) release(b *body) {
 	for _, name := range l.list {
-		b.sys.names.m.CompareAndDelete(name, b)
+		b.sys().names.m.CompareAndDelete(name, b)
 	}
 }
 
@@ -142,8 +142,8 @@ func Lookup[S any](from Sender, name string) (Ref[S], error) {
 	if b == nil {
 		return Ref[S]{}, fmt.Errorf("%w: %q", ErrNoName, name)
 	}
-	if _, ok := b.typ.state.(*S); !ok {
-		return Ref[S]{}, fmt.Errorf("%w: %q is a %s", ErrOtherType, name, b.typ.name)
+	if _, ok := b.typ().state.(*S); !ok {
+		return Ref[S]{}, fmt.Errorf("%w: %q is a %s", ErrOtherType, name, b.typ().name)
 	}
 	return Ref[S]{b}, nil
 }

@@ -26,7 +26,7 @@ func (c *Context) ApplyPressure() {
 	// Either somebody who enters the ledger sees that the actor is pressed or we see
 	// that somebody waits already, because the actor was overloaded before.
 	if b.gate.Waited(&gateMark) {
-		b.sys.stalls.watch(b)
+		b.sys().stalls.watch(b)
 	}
 }
 

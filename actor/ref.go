@@ -52,4 +52,4 @@ func (r AnyRef) String() string { return Ref[None](r).String() }
 
 func (r AnyRef) target() *body { return r.b }
 
-func (b *body) String() string { return fmt.Sprintf("%s#%d", b.typ.name, b.id) }
+func (b *body) String() string { return fmt.Sprintf("%s#%d", b.typ().name, b.id) }

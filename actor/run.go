@@ -5,15 +5,15 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// RunTask runs one turn of the actor: the messages that were in its mailbox at the
+// RunTask runs one turn of an actor: the messages that were in its mailbox at the
 // beginning, up to a batch of them, unless it stops or must park. What comes in
 // meanwhile, from itself as well, waits for the next turn: otherwise an actor that
 // sends to itself would always spend its batch, count as overloaded, and never be
-// muted. RunTask implements sched.Runner.
-func (b *body) RunTask(w *sched.Worker) (again bool) {
-	c := w.Local().(*Context)
+// muted. RunTask implements sched.KindRunner.
+func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
+	c, b := w.Local().(*Context), bodyOf(t)
 	c.self = b
-	c.left = int(b.batch)
+	c.left = int(k.batch)
 	m := b.in.fifo
 	if m == nil {
 		spent, ok := b.box.grab(&b.in)
@@ -139,9 +139,9 @@ func (b *body) emptied(c *Context) (again bool) {
 	}
 	switch {
 	case b.load&backpressure.Bounded != 0:
-		return b.typ.bound.keeper.refill(b, c)
+		return b.kind().typ.bound.keeper.refill(b, c)
 	case b.load&backpressure.Counted != 0:
-		if b.typ.marks.measure(b, c) {
+		if b.kind().typ.marks.measure(b, c) {
 			return true
 		}
 	case c.left == 0 && b.box.head.Load() != b.in.last:
@@ -171,7 +171,7 @@ func (b *body) doze(c *Context) (again bool) {
 func (b *body) batchSpent(c *Context) (again bool) {
 	switch {
 	case b.load&backpressure.Counted != 0:
-		b.typ.marks.measure(b, c)
+		b.kind().typ.marks.measure(b, c)
 	case b.load&(backpressure.Bounded|backpressure.Overloaded) == 0:
 		b.setLoad(c, b.load|backpressure.Overloaded)
 	}
@@ -183,7 +183,7 @@ func (b *body) batchSpent(c *Context) (again bool) {
 // have run at all for a while. So the actor is overloaded only if a batch of mail is
 // left, or else it could not be muted, and would flood others instead.
 func (b *body) cutShort(c *Context) (again bool) {
-	if b.load&backpressure.Counted != 0 || b.leftAtLeast(int(b.batch)) {
+	if b.load&backpressure.Counted != 0 || b.leftAtLeast(b.batch()) {
 		return b.batchSpent(c)
 	}
 	return true
@@ -224,7 +224,7 @@ func (b *body) end(c *Context) (again bool) {
 	c.reset()
 	c.count.Stopped++
 	c.w.PrepareNext()
-	b.bury(replier{c: c, sys: b.sys}, nil)
+	b.bury(replier{c: c, sys: b.kind().sys}, nil)
 	return false
 }
 
@@ -239,11 +239,12 @@ func (b *body) endWithCare(c *Context, x *extras) {
 }
 
 // TaskDied ends an actor whose behaviour crashed, or whose system has stopped. It
-// implements sched.Runner.
-func (b *body) TaskDied(w *sched.Worker, cause error) {
+// implements sched.KindRunner.
+func (k *kind) TaskDied(w *sched.Worker, t *sched.Task, cause error) {
+	b := bodyOf(t)
 	if w == nil {
-		b.sys.outside.stopped.Add(1)
-		b.bury(replier{sys: b.sys}, ErrSystemStopped)
+		k.sys.outside.stopped.Add(1)
+		b.bury(replier{sys: k.sys}, ErrSystemStopped)
 		return
 	}
 	b.crashed(w.Local().(*Context), cause.(*sched.Crash))

@@ -33,8 +33,8 @@ func (c *Context) sendAgain(to *body, m *message) {
 func (s *System) sendFromOutside(to *body, m *message, d *declaration) error {
 	err := tryPush(nil, to, m, d)
 	if err != nil {
-		to.sys.sim.book(1)
-		replier{sys: to.sys}.deadLetter(to, m, err)
+		to.kind().sys.sim.book(1)
+		replier{sys: to.kind().sys}.deadLetter(to, m, err)
 	}
 	return err
 }
@@ -52,8 +52,8 @@ func newMessage(c *Context, p *pool) *message {
 // nil. If it returns an error the message is still the caller's.
 func tryPush(c *Context, to *body, m *message, d *declaration) error {
 	m.id, m.from = d.id, 0
-	if to.typ.bound.limit != 0 {
-		return to.typ.bound.keeper.try(to, c, m)
+	if to.kind().typ.bound.limit != 0 {
+		return to.kind().typ.bound.keeper.try(to, c, m)
 	}
 	if c == nil {
 		return to.pushFromOutside(m)
@@ -70,7 +70,7 @@ func tryPush(c *Context, to *body, m *message, d *declaration) error {
 
 // tryFromInside is TrySend from the behaviour that runs.
 func (b *body) tryFromInside(c *Context, m *message, d *declaration) error {
-	if b.typ.bound.limit != 0 {
+	if b.kind().typ.bound.limit != 0 {
 		m.id = d.id
 		return b.trySendBounded(c, m)
 	}
@@ -80,10 +80,10 @@ func (b *body) tryFromInside(c *Context, m *message, d *declaration) error {
 // pushFromOutside delivers a message from where no worker keeps the system from
 // being quiescent: whoever makes the actor runnable needs an admission first.
 func (b *body) pushFromOutside(m *message) error {
-	if b.sys.refusing.Load() {
+	if b.kind().sys.refusing.Load() {
 		return ErrSystemStopped
 	}
-	b.sys.sched.Point()
+	b.kind().sys.sched.Point()
 	return b.deliver(m)
 }
 
@@ -92,12 +92,12 @@ func (b *body) pushFromOutside(m *message) error {
 func (b *body) deliver(m *message) error {
 	r := b.box.pushBusy(m)
 	if r == pushIdle {
-		a, ok := b.sys.sched.Admit()
+		a, ok := b.kind().sys.sched.Admit()
 		if !ok {
 			return ErrSystemStopped
 		}
 		if r = b.box.push(m); r == pushWoke {
-			b.sys.sim.bookUser(m)
+			b.kind().sys.sim.bookUser(m)
 			a.Inject(&b.task)
 			return nil
 		}
@@ -106,13 +106,13 @@ func (b *body) deliver(m *message) error {
 	if r == pushClosed {
 		return b.endedBecause()
 	}
-	b.sys.sim.bookUser(m)
+	b.kind().sys.sim.bookUser(m)
 	return nil
 }
 
 // endedBecause tells why a closed mailbox is closed.
 func (b *body) endedBecause() error {
-	if b.sys.sched.Stopping() {
+	if b.kind().sys.sched.Stopping() {
 		return ErrSystemStopped
 	}
 	return b.whyEnded()
@@ -127,9 +127,9 @@ type replier struct {
 
 // schedule makes an actor runnable that the caller owns.
 func (r replier) schedule(b *body) {
-	if r.c != nil && r.c.sys == b.sys {
+	if r.c != nil && r.c.sys == b.kind().sys {
 		r.c.w.Schedule(&b.task)
 		return
 	}
-	b.sys.sched.Inject(&b.task)
+	b.kind().sys.sched.Inject(&b.task)
 }

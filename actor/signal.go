@@ -48,10 +48,10 @@ func takeSignal(m *message) signal {
 
 // in returns r for acting on b: a worker's context is of use in its own system only.
 func (r replier) in(b *body) replier {
-	if r.c != nil && r.c.sys != b.sys {
-		return replier{sys: b.sys}
+	if r.c != nil && r.c.sys != b.sys() {
+		return replier{sys: b.sys()}
 	}
-	return replier{c: r.c, sys: b.sys}
+	return replier{c: r.c, sys: b.sys()}
 }
 
 // tell brings s to b, ahead of its mail, or has it answered if b has ended.
@@ -74,7 +74,7 @@ func (b *body) pushLane(r replier, m *message) error {
 	if !b.lane.push(m) { // S1
 		return b.endedBecause()
 	}
-	if b.debt.Recall() { // S2
+	if b.recall(r.c) { // S2
 		r.c.w.Schedule(&b.task)
 		return nil
 	}
@@ -90,8 +90,8 @@ func (b *body) pushLane(r replier, m *message) error {
 
 // pushLaneFromOutside does so where no worker keeps the system from being quiescent.
 func (b *body) pushLaneFromOutside(m *message) error {
-	b.sys.sched.Point()
-	a, ok := b.sys.sched.Admit()
+	b.sys().sched.Point()
+	a, ok := b.sys().sched.Admit()
 	if !ok {
 		return ErrSystemStopped
 	}
@@ -99,8 +99,8 @@ func (b *body) pushLaneFromOutside(m *message) error {
 		a.Leave()
 		return b.endedBecause()
 	}
-	b.sys.sim.bookUser(m)
-	if b.debt.Recall() || b.box.push(newSignal(nil, nil)) == pushWoke {
+	b.sys().sim.bookUser(m)
+	if b.recall(nil) || b.box.push(newSignal(nil, nil)) == pushWoke {
 		a.Inject(&b.task)
 		return nil
 	}
@@ -111,7 +111,21 @@ func (b *body) pushLaneFromOutside(m *message) error {
 // recheckLane is A2: an actor that has just parked looks whether a signal came before
 // anybody could see it parked. Who recalls it schedules it.
 func (b *body) recheckLane(c *Context) {
-	if !b.lane.quiet() && b.debt.Recall() {
+	if !b.lane.quiet() && b.recall(c) {
 		c.w.Schedule(&b.task)
 	}
+}
+
+// recall takes a parked actor out, and reports whether it did: the caller owns it then and
+// schedules it. An earlier turn may have served what was brought, and parked the actor
+// again, so there may be nothing in its lane. Then something is put there: a turn that
+// finds nothing would run mail that has to wait, and rest where it should park.
+func (b *body) recall(c *Context) bool {
+	if !b.debt.Recall() {
+		return false
+	}
+	if b.lane.quiet() {
+		b.lane.push(newSignal(c, nil))
+	}
+	return true
 }

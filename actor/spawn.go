@@ -2,7 +2,7 @@ package actor
 
 // Spawn starts an actor of type t with the given state and returns its ref. The
 // actor runs when somebody sends it a message; until then it is a piece of memory
-// of about 120 bytes and the state. What the caller did before synchronizes before
+// of about 100 bytes and the state. What the caller did before synchronizes before
 // the actor's behaviours.
 //
 // From a system that has stopped, Spawn returns an actor that has ended already:
@@ -47,14 +47,10 @@ func (t *Type[S]) newCell(from Sender) *cell[S] {
 // init brings a new body to life. Its caller owns it.
 func (b *body) init(t *typeInfo, from Sender) {
 	ctx, sys := split(from)
-	b.typ, b.sys = t, sys
+	k, err := sys.kindOf(t)
+	b.task.InitKind(&k.Kind)
 	b.became = sys.sim != nil
-	b.batch = uint32(t.batch)
-	if b.batch == 0 {
-		b.batch = uint32(sys.opts.batch)
-	}
-	b.batch = uint32(min(int(b.batch), b.gasLimit())) // a message is a reduction
-	b.initFlow()
+	b.initFlow(t)
 	if ctx != nil {
 		b.id = ctx.newID()
 		ctx.count.Spawned++
@@ -65,13 +61,7 @@ func (b *body) init(t *typeInfo, from Sender) {
 			b.neverLived()
 		}
 	}
-	if t.pin == nil {
-		b.task.Init(b, nil)
-		return
-	}
-	pin, err := t.pin(sys, t)
 	if err != nil {
 		b.neverLived()
 	}
-	b.task.Init(b, pin)
 }

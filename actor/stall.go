@@ -74,7 +74,7 @@ type ActorName struct {
 // String is as in "socket#4".
 func (n ActorName) String() string { return fmt.Sprintf("%s#%d", n.Type, n.ID) }
 
-func (b *body) actorName() ActorName { return ActorName{b.typ.name, b.id} }
+func (b *body) actorName() ActorName { return ActorName{b.typ().name, b.id} }
 
 const (
 	stallPeriod = 30 * time.Millisecond // between two looks at the actors under pressure
@@ -207,7 +207,7 @@ func (s *stallWatch) end() {
 	s.mu.Unlock()
 	for _, b := range roots {
 		if b.box.push(newOwn(nil, stallID, 0)) == pushWoke {
-			b.TaskDied(nil, ErrSystemStopped) // it was idle and is ours
+			b.kind().TaskDied(nil, &b.task, ErrSystemStopped) // it was idle and is ours
 		}
 	}
 }
@@ -231,7 +231,7 @@ type pressureKeeper interface {
 
 type stallKeeper struct{}
 
-func (stallKeeper) watchOver(b *body)                      { b.sys.stalls.watch(b) }
+func (stallKeeper) watchOver(b *body)                      { b.sys().stalls.watch(b) }
 func (stallKeeper) stalled(b *body, c *Context, idle bool) { b.stalled(c, idle) }
 
 // stalled lets those go on who have waited for long because of applied pressure, and
@@ -242,13 +242,13 @@ func (b *body) stalled(c *Context, idle bool) {
 	}
 	r := b.survey()
 	r.Idle = idle
-	c.count.LetGo += letGo(replier{c: c, sys: b.sys}, b.gate.Drain(&gateMark))
+	c.count.LetGo += letGo(replier{c: c, sys: b.sys()}, b.gate.Drain(&gateMark))
 	if r.Idle {
-		b.sys.stalls.soon(b)
+		b.sys().stalls.soon(b)
 	}
 	if r.Closed || r.Idle {
 		c.count.Stalls++
-		b.sys.reportStall(r)
+		b.sys().reportStall(r)
 	}
 }
 
@@ -280,13 +280,13 @@ func (b *body) waitFor(at, root *body) Wait {
 		for ; m != end && w.Mail < maxMail; m = m.next {
 			w.Mail++
 			if m.from == root.id && !isOwn(m.id) {
-				w.From = b.typ.decls[m.id].name
+				w.From = b.typ().decls[m.id].name
 			}
 		}
 	}
 	note(b.in.fifo, nil)
 	note(b.box.head.Load(), b.in.last)
-	if b.typ.bound.limit != 0 {
+	if b.typ().bound.limit != 0 {
 		f := b.flow.Load()
 		f.lobby.mu.Lock()
 		defer f.lobby.mu.Unlock()

@@ -27,19 +27,19 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 // stash adds a message to the stash, in the place of the one that runs.
 func (c *Context) stash(d *declaration) *message {
 	b := c.self
-	if c.msg.id != d.id || d.typ != b.typ {
+	if c.msg.id != d.id || d.typ != b.typ() {
 		panic("gallop: Stash of " + d.fullName() + ", which is not what runs")
 	}
 	x := b.mine()
 	if !x.stashes {
 		x.stashes = true
-		b.sys.wards.add(b, x)
-		if b.sys.sched.Stopping() { // too late for the wards: the turn that comes is buried
+		b.sys().wards.add(b, x)
+		if b.sys().sched.Stopping() { // too late for the wards: the turn that comes is buried
 			b.box.push(newSignal(c, nil))
 		}
 	}
 	m := newMessage(c, d.pool)
-	b.sys.sim.book(-1) // it was sent once
+	b.sys().sim.book(-1) // it was sent once
 	m.id, m.from, m.next = d.id, c.msg.from, nil
 	x.stash.add(m)
 	c.count.Messages-- // it has not run yet
@@ -62,7 +62,7 @@ func (b *body) comeBack(x *extras) {
 	if m := x.back.all(); m != nil {
 		b.in.fifo = concat(m, b.in.fifo)
 		if x.stash.first == nil {
-			b.sys.wards.remove(x)
+			b.sys().wards.remove(x)
 			x.stashes = false
 		}
 	}

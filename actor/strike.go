@@ -26,7 +26,7 @@ func (b *body) strike(c *Context, f sim.Fault) {
 
 // flood fills the mailbox with messages that do nothing, for two turns.
 func (b *body) flood(c *Context) {
-	for range 2 * b.batch {
+	for range 2 * b.batch() {
 		b.box.push(newSignal(c, nil)) // it runs, so nobody needs to be woken
 	}
 }

@@ -81,7 +81,7 @@ func mustBeSupervised(call string, t Target) {
 func (b *body) supervises() bool { return b.extra != nil && b.extra.guards > 0 }
 
 func (s *supervision) tellFall(r replier, b *body, why error, final bool) {
-	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ.name, why, final}})
+	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ().name, why, final}})
 }
 
 // fell tells a supervisor.
@@ -123,7 +123,7 @@ func (b *body) suspend(c *Context, x *extras) {
 	x.phase = suspended
 	b.setLoad(c, b.load&^backpressure.Overloaded|backpressure.Pressed)
 	b.wait()
-	x.sup.tellFall(replier{c: c, sys: b.sys}, b, x.reason, false)
+	x.sup.tellFall(replier{c: c, sys: b.sys()}, b, x.reason, false)
 }
 
 // restart is the end of LEAVING for an actor that comes up again at once.
@@ -134,7 +134,7 @@ func (b *body) restart(c *Context, x *extras) {
 
 // forget drops what belongs to a life and not to the actor.
 func (b *body) forget(c *Context, x *extras) {
-	r := replier{c: c, sys: b.sys}
+	r := replier{c: c, sys: b.sys()}
 	c.reset()
 	if x.timers != nil {
 		x.timers.cancelAll(c)

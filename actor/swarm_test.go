@@ -30,6 +30,7 @@ type swarm struct {
 	sent, ran, dead, asked, answered atomic.Int64
 	crashed, late, restarts          atomic.Int64
 	moved, broken                    atomic.Int64
+	alien                            atomic.Pointer[actor.PanicReport] // a panic of the runtime's own
 
 	mu   sync.Mutex
 	bees []actor.Ref[bee]
@@ -118,7 +119,7 @@ func hatch(seed uint64, budget int) *swarm {
 	s := &swarm{seed: seed}
 	s.budget.Store(int64(budget))
 	s.sys = actor.Start(actor.Workers(1+r.IntN(4)), actor.Batch([]int{1, 5, 100}[r.IntN(3)]), actor.RandSeed(seed),
-		actor.Logger(silent), actor.OnDeadLetter(s.bury))
+		actor.Logger(silent), actor.OnDeadLetter(s.bury), actor.OnPanic(s.hurt))
 	sink := s.spawn(s.sys, actor.Ref[bee]{})
 	for range 1 + r.IntN(12) {
 		name := workloadNames[r.IntN(len(workloadNames))]
@@ -183,7 +184,9 @@ func (s *swarm) run() error {
 func (s *swarm) audit() error {
 	st := s.sys.Stats()
 	sent, ran, dead := s.sent.Load(), s.ran.Load(), s.dead.Load()
-	switch {
+	switch p := s.alien.Load(); {
+	case p != nil:
+		return fmt.Errorf("%s#%d has panicked in %s: %v\n%s", p.Type, p.ActorID, p.Behaviour, p.Value, p.Stack)
 	case sent != ran+dead:
 		return fmt.Errorf("%d sent, but %d ran + %d dead = %d: %+v", sent, ran, dead, ran+dead, st)
 	case uint64(ran) != st.Messages || uint64(dead) != st.DeadLetters:
@@ -278,4 +281,20 @@ func TestSwarm(t *testing.T) {
 	}
 	t.Logf("%d seeds, %d messages, %d faults, %d restarts, %d regions moved, none lost or doubled",
 		seed-first, messages, faults, restarts, regions)
+}
+
+// TestSwarm_SeedsOfBugs: seeds that have shown something once, again and again.
+func TestSwarm_SeedsOfBugs(t *testing.T) {
+	for _, c := range []struct {
+		seed uint64
+		bug  string
+	}{
+		{36022, "an actor that was down ran its mail, on an empty state, when its system stopped"},
+	} {
+		for range nightly(30, 3000) {
+			if err := hatch(c.seed, 4000).run(); err != nil {
+				t.Fatalf("%s: %v", c.bug, err)
+			}
+		}
+	}
 }

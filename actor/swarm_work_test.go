@@ -175,6 +175,13 @@ func (s *swarm) bury(l actor.DeadLetter) {
 	}
 }
 
+// hurt notes a panic that no bee has asked for.
+func (s *swarm) hurt(p actor.PanicReport) {
+	if !p.Goexit && p.Value != "bee" {
+		s.alien.Store(&p)
+	}
+}
+
 // A carrier keeps a list in its arena. A crate has one that moves.
 type (
 	carrier struct {

@@ -33,8 +33,8 @@ type System struct {
 	names     names
 	sim       *simulation // nil unless deterministic
 
-	mu   sync.Mutex
-	pins map[*typeInfo]*sched.Pin // guarded by mu
+	mu    sync.Mutex
+	kinds kinds // changed under mu
 }
 
 // Start makes a system. It panics, with everything that is wrong, if options are
@@ -188,26 +188,5 @@ func (s *System) public(err error) error {
 	return err
 }
 
-// pinOf returns the thread of a pinned type, and starts it at first.
-func (s *System) pinOf(t *typeInfo) (*sched.Pin, error) {
-	s.mu.Lock()
-	p := s.pins[t]
-	s.mu.Unlock()
-	if p != nil {
-		return p, nil
-	}
-	p, err := s.sched.NewPin() // attaches a context, which takes mu
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if o := s.pins[t]; o != nil {
-		return o, nil // somebody was faster; ours stays idle until the end
-	}
-	if s.pins == nil {
-		s.pins = make(map[*typeInfo]*sched.Pin)
-	}
-	s.pins[t] = p
-	return p, nil
-}
+// newPin starts the thread of a pinned type.
+func (s *System) newPin() (*sched.Pin, error) { return s.sched.NewPin() }

@@ -211,7 +211,7 @@ func (k *timer) take(c *Context, b *body) *message {
 
 // copy returns a copy of the payload as a message.
 func (k *timer) copy(c *Context, b *body) *message {
-	d := b.typ.decls[k.id]
+	d := b.kind().typ.decls[k.id]
 	m := c.alloc(d.poolID)
 	m.id = k.id
 	d.copy(m, k)

@@ -63,7 +63,7 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 	}
 	l.left--
 	if held != nil {
-		c.self.typ.decls[id].clear(held)
+		c.self.typ().decls[id].clear(held)
 		c.recycle(held)
 	}
 	return true

@@ -39,12 +39,13 @@ type typeInfo struct {
 	gas   int // 0: the system's
 	marks limits
 	bound mailBound
-	pin   func(*System, *typeInfo) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
+	pin   func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
 
 	sealed seam.Bool
 	mu     sync.Mutex
 	decls  []*declaration // guarded by mu until sealed, then read-only
 	table  table          // made by seal
+	number uint32         // given by seal: its place among the kinds of every system
 
 	onStart func(b *body, c *Context) error      // guarded as decls; nil: none
 	onStop  func(b *body, c *Context, why error) // the same
@@ -52,6 +53,9 @@ type typeInfo struct {
 	roots seam.Pointer[typeRoots]    // made by heapRoots
 	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
 }
+
+// sealedTypes is how many types have ever been spawned.
+var sealedTypes seam.Uint32
 
 // table is a dispatch table.
 type table struct{ runs []runFunc }
@@ -101,7 +105,7 @@ func TypeGas(n int) TypeOption {
 // alone, for libraries that insist on it (OpenGL, some C libraries). A message
 // between a pinned actor and any other costs a hand-over between threads, some
 // microseconds.
-func PinnedThread() TypeOption { return func(t *typeInfo) { t.pin = (*System).pinOf } }
+func PinnedThread() TypeOption { return func(t *typeInfo) { t.pin = (*System).newPin } }
 
 // NewType makes an actor type. The name appears in logs and reports; it need not
 // be unique. It panics if the name is empty, an option is nil, or the type has both
@@ -204,6 +208,7 @@ func (t *typeInfo) seal() {
 		runs[i] = d.run
 	}
 	t.table.runs = runs
+	t.number = sealedTypes.Add(1) - 1
 	t.sealed.Store(true) // publishes the table, decls and callbacks
 }
 

@@ -26,7 +26,7 @@ func (b Behaviour[S, M]) sendUrgent(from Sender, to Ref[S], m M) {
 	r, n := b.urgentMessage(from, to, m)
 	if err := to.b.pushUrgent(r, n); err != nil {
 		if r.c == nil {
-			to.b.sys.sim.book(1)
+			to.b.sys().sim.book(1)
 		}
 		r.deadLetter(to.b, n, err)
 	}
@@ -37,7 +37,7 @@ func (b Behaviour[S, M]) pushUrgent(from Sender, to Ref[S], m M) error {
 	r, n := b.urgentMessage(from, to, m)
 	err := to.b.pushUrgent(r, n)
 	if err != nil && r.c != nil {
-		to.b.sys.sim.book(-1)
+		to.b.sys().sim.book(-1)
 	}
 	return err
 }
@@ -55,7 +55,7 @@ func (b Behaviour[S, M]) urgentMessage(from Sender, to Ref[S], m M) (replier, *m
 }
 
 func (b *body) pushUrgent(r replier, m *message) error {
-	if r.c == nil && b.sys.refusing.Load() {
+	if r.c == nil && b.sys().refusing.Load() {
 		return ErrSystemStopped
 	}
 	return b.pushLane(r, m)

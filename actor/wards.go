@@ -49,7 +49,7 @@ func (w *wards) rouse(s *System) {
 	for _, at := range seats {
 		b := at.who
 		b.lane.push(newSignal(nil, nil)) // or a worker that has not heard of the stop would run its mail
-		if b.debt.Recall() || b.box.push(newSignal(nil, nil)) == pushWoke {
+		if b.recall(nil) || b.box.push(newSignal(nil, nil)) == pushWoke {
 			s.sched.Inject(&b.task)
 		}
 	}

@@ -84,9 +84,9 @@ func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 
 func (b *body) join(ctx context.Context) (Down, error) {
 	m := &monitor{target: b, calls: &watching, outside: make(chan Down, 1)}
-	r := replier{sys: b.sys}
+	r := replier{sys: b.sys()}
 	b.tell(r, watched{mon: m})
-	b.sys.sched.Await(ctx, func() bool { return len(m.outside) > 0 || b.sys.over.isDone() })
+	b.sys().sched.Await(ctx, func() bool { return len(m.outside) > 0 || b.sys().over.isDone() })
 	select {
 	case d := <-m.outside: // it has ended before
 		return d.orStopped()
@@ -95,7 +95,7 @@ func (b *body) join(ctx context.Context) (Down, error) {
 	select {
 	case d := <-m.outside:
 		return d.orStopped()
-	case <-b.sys.over.done:
+	case <-b.sys().over.done:
 		return Down{}, ErrSystemStopped
 	case <-ctx.Done():
 		b.tell(r, unwatched{mon: m})
@@ -116,7 +116,7 @@ func (m *monitor) leave(r replier) { m.target.tell(r, unwatched{mon: m}) }
 
 // report tells the watcher of the end of b.
 func (m *monitor) report(r replier, b *body, why error) {
-	d := Down{b.id, b.typ.name, why, Monitor{m}}
+	d := Down{b.id, b.typ().name, why, Monitor{m}}
 	if m.outside != nil {
 		d.Monitor = Monitor{}
 		m.outside <- d

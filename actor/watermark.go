@@ -54,7 +54,7 @@ func (k *watermarks) add(n int) {
 // whether any mail is at hand for the next turn. Owner only, at the end of a turn.
 func (b *body) measure(c *Context) (mail bool) {
 	depth := b.countMail(c)
-	switch marks := b.typ.marks; {
+	switch marks := b.typ().marks; {
 	case depth >= marks.high && b.load&backpressure.Overloaded == 0:
 		b.setLoad(c, b.load|backpressure.Overloaded)
 	case depth <= marks.low && b.load&backpressure.Overloaded != 0:

@@ -13,7 +13,7 @@ import "github.com/gallop-go/gallop/backpressure"
 // behaviour has yielded already.
 func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	d := b.decl()
-	if d.typ != c.self.typ {
+	if d.typ != c.self.typ() {
 		panic("gallop: Yield: " + d.fullName() + " is not a behaviour of " + c.self.String())
 	}
 	if c.then&yielded != 0 {
@@ -59,7 +59,7 @@ func (b *body) putFirst(first, end *message, n int) {
 func (b *body) handOn(c *Context) (again bool) {
 	switch {
 	case b.load&backpressure.Counted != 0:
-		b.typ.marks.measure(b, c)
+		b.typ().marks.measure(b, c)
 	case c.left == 0 && (b.in.fifo.next != nil || b.box.head.Load() != b.in.last):
 		return b.batchSpent(c)
 	}

@@ -25,6 +25,10 @@ const (
 // MustShut tells whether senders to an actor in state l have to wait.
 func (l Load) MustShut() bool { return l&(Overloaded|Pressed|Muted) != 0 }
 
+// Lenient tells whether l is overloaded for having spent its batch and nothing else, so
+// that senders whose messages are bounded in another way need not wait.
+func (l Load) Lenient() bool { return l&(Overloaded|Pressed|Muted|Counted|Bounded) == Overloaded }
+
 // MayBeMuted tells whether a sender in state l can be muted at all. One that is
 // overloaded or pressed must go on: others wait for it to recover. One that was
 // let go must run what it was let go for.

@@ -28,8 +28,8 @@ func (s *Scheduler) Admit() (a Admission, ok bool) {
 
 // Inject makes t runnable and ends the admission.
 func (a Admission) Inject(t *Task) {
-	if t.pin != nil {
-		t.pin.schedule(a.s, t)
+	if t.kind.pin != nil {
+		t.kind.pin.schedule(a.s, t)
 		a.Leave()
 		return
 	}

@@ -45,5 +45,5 @@ func (w *Worker) bringDown(value any) {
 	if !c.Goexit {
 		c.Stack = debug.Stack()
 	}
-	w.current.runner.TaskDied(w, c)
+	w.current.die(w, c)
 }

@@ -146,6 +146,59 @@ func ExampleTask() {
 	// Output: a task by value
 }
 
+// errand is one of many alike, and no more than a word and its text.
+type errand struct {
+	sched.Task // first, so that its address is that of the errand
+	text       string
+}
+
+// errands runs them. It is the KindRunner of all.
+type errands struct {
+	sched.Kind
+	at map[*sched.Task]*errand
+}
+
+// RunTask implements sched.KindRunner.
+func (e *errands) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
+	fmt.Println(e.at[t].text)
+	w.PrepareNext()
+	new(atomic.Bool).Swap(true)
+	return false
+}
+
+// TaskDied implements sched.KindRunner.
+func (e *errands) TaskDied(*sched.Worker, *sched.Task, error) {}
+
+// What a thousand tasks have in common they have once. How a runner finds what a task is
+// part of is its own affair: here by a map, in package actor by the address.
+func ExampleKind() {
+	s, _ := sched.New(sched.Config{Workers: 1})
+	e := errands{at: map[*sched.Task]*errand{}}
+	e.Init(&e, nil)
+	for _, text := range []string{"to the baker", "to the bank"} {
+		o := &errand{text: text}
+		o.InitKind(&e.Kind)
+		e.at[&o.Task] = o
+		s.Inject(&o.Task)
+	}
+	s.WaitQuiet(context.Background(), true)
+	<-s.Stop()
+	// Unordered output:
+	// to the baker
+	// to the bank
+}
+
+// The runner of a kind is told which task it is to run.
+func ExampleKindRunner() {
+	var k sched.Kind
+	var r sched.KindRunner = &errands{}
+	k.Init(r, nil)
+	var t sched.Task
+	t.InitKind(&k)
+	fmt.Println(t.Kind() == &k)
+	// Output: true
+}
+
 // A Pin runs its tasks one after the other on one OS thread.
 func ExamplePin() {
 	s, _ := sched.New(sched.Config{Workers: 1})

@@ -1,8 +1,8 @@
 package sched
 
 import (
-	"bytes"
 	"runtime"
+	"strings"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -47,13 +47,13 @@ func (w *Worker) Stack() []byte {
 // stackIn cuts the worker's goroutine out of the stacks of many. Its number is not known:
 // to learn it when it begins would cost more than all else that a spare worker does.
 func (w *Worker) stackIn(stacks []byte) []byte {
-	mark := []byte(text("sched.(*Worker).live(%p,", w))
-	for len(stacks) > 0 {
-		one, rest, _ := bytes.Cut(stacks, []byte("\n\n"))
-		if bytes.Contains(one, mark) {
-			return append(one, '\n')
+	mark := text("sched.(*Worker).live(%p,", w)
+	for rest := string(stacks); rest != ""; {
+		var one string
+		one, rest, _ = strings.Cut(rest, "\n\n")
+		if strings.Contains(one, mark) {
+			return []byte(one + "\n")
 		}
-		stacks = rest
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (s *Scheduler) NewPin() (*Pin, error) {
 // schedule queues a task for the pin. Any goroutine.
 func (p *Pin) schedule(s *Scheduler, t *Task) {
 	if !s.Hold() {
-		t.runner.TaskDied(nil, ErrStopped)
+		t.die(nil, ErrStopped)
 		return
 	}
 	p.queue.push(t)
@@ -111,7 +111,7 @@ func (p *Pin) turn(t *Task) {
 	w := p.w
 	w.current, w.inTurn = t, true
 	w.count.Turns++
-	again := t.runner.RunTask(w)
+	again := t.runTurn(w)
 	w.inTurn = false
 	if again {
 		p.schedule(p.s, t)
@@ -140,7 +140,7 @@ func (p *Pin) sleep() {
 // bury ends what is left. Only after the scheduler has ended.
 func (p *Pin) bury() {
 	for t := p.queue.pop(); t != nil; t = p.queue.pop() {
-		t.runner.TaskDied(nil, ErrStopped)
+		t.die(nil, ErrStopped)
 		p.s.holds.Add(-1)
 	}
 }

@@ -163,7 +163,7 @@ func (n *numbered) RunTask(*Worker) bool    { return false }
 func (n *numbered) TaskDied(*Worker, error) {}
 
 // number returns the number of a task.
-func number(t *Task) *numbered { return t.runner.(*numbered) }
+func number(t *Task) *numbered { return t.kind.runner.(*single).runner.(*numbered) }
 
 // scaled is n, or a tenth of it under -short.
 func scaled(n int) int {

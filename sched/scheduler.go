@@ -134,8 +134,8 @@ func (s *Scheduler) Workers() int { return len(s.workers) }
 // nobody's queue, must keep the scheduler from being quiescent meanwhile: with
 // Admit, or with Hold.
 func (s *Scheduler) Inject(t *Task) {
-	if t.pin != nil {
-		t.pin.schedule(s, t)
+	if t.kind.pin != nil {
+		t.kind.pin.schedule(s, t)
 		return
 	}
 	// The hand-over skips the queue. The compare-and-swap in wake publishes
@@ -166,7 +166,7 @@ func (s *Scheduler) notify() {
 // any number of callers.
 func (s *Scheduler) bury() {
 	for t := s.inject.pop(); t != nil; t = s.inject.pop() {
-		t.runner.TaskDied(nil, ErrStopped)
+		t.die(nil, ErrStopped)
 	}
 }
 

@@ -1,33 +1,77 @@
 package sched
 
-// Runner is what a task does when a worker takes it.
-type Runner interface {
-	// RunTask runs one turn and reports whether the task has more to do. When it
+// KindRunner is what the tasks of a [Kind] do when a worker takes them.
+type KindRunner interface {
+	// RunTask runs one turn of t and reports whether the task has more to do. When it
 	// returns true the worker queues the task again. When it returns false the
 	// task may already be queued or running elsewhere: neither side may touch it
 	// any more. Before returning false RunTask must call [Worker.PrepareNext]
 	// and then execute an atomic read-modify-write, the one that gives the task
 	// up.
-	RunTask(w *Worker) (again bool)
+	RunTask(w *Worker, t *Task) (again bool)
 
 	// TaskDied takes over a task that no worker will run again, and everything
 	// in it. cause tells why: a [*Crash] when its own turn panicked, in which
 	// case w is the worker it ran on; [ErrStopped] when the scheduler has stopped,
 	// in which case w is nil.
-	TaskDied(w *Worker, cause error)
+	TaskDied(w *Worker, t *Task, cause error)
 }
+
+// Kind is what many tasks have in common, so that each of them is one word that leads to it:
+// how they run, and where. The zero value is not ready: use Init. A Kind must not be copied
+// after Init.
+type Kind struct {
+	runner KindRunner
+	pin    *Pin
+}
+
+// Init prepares the kind. pin is nil for tasks that any worker may run.
+func (k *Kind) Init(r KindRunner, pin *Pin) { k.runner, k.pin = r, pin }
 
 // Task is something a worker can run: embed it in what it belongs to, so that
 // scheduling allocates nothing. Between two turns a task is in at most one queue;
 // whoever makes it runnable schedules it exactly once. The zero value is not
-// ready: use Init. A Task must not be copied after Init.
-type Task struct {
-	runner Runner
-	pin    *Pin
+// ready: use InitKind, or Init. A Task must not be copied after that.
+type Task struct{ kind *Kind }
+
+// InitKind prepares a task of a kind, and allocates nothing. Its runner finds what the task
+// is embedded in by the task's address.
+func (t *Task) InitKind(k *Kind) { t.kind = k }
+
+// Init prepares a task that is the only one of its kind, which it allocates. pin is nil
+// for a task that any worker may run.
+func (t *Task) Init(r Runner, pin *Pin) {
+	s := &single{runner: r}
+	s.Kind.Init(s, pin)
+	t.kind = &s.Kind
 }
 
-// Init prepares the task. pin is nil for a task that any worker may run.
-func (t *Task) Init(r Runner, pin *Pin) {
-	t.runner = r
-	t.pin = pin
+// Kind returns the task's kind.
+func (t *Task) Kind() *Kind { return t.kind }
+
+// runTurn runs one turn on w.
+func (t *Task) runTurn(w *Worker) (again bool) { return t.kind.runner.RunTask(w, t) }
+
+// die hands the task to whom it belongs.
+func (t *Task) die(w *Worker, cause error) { t.kind.runner.TaskDied(w, t, cause) }
+
+// Runner is what a task does that is of no [Kind] but its own.
+type Runner interface {
+	// RunTask is [KindRunner.RunTask] for the task that the runner is for.
+	RunTask(w *Worker) (again bool)
+
+	// TaskDied is [KindRunner.TaskDied] for the task that the runner is for.
+	TaskDied(w *Worker, cause error)
 }
+
+// single is the kind of one task.
+type single struct {
+	Kind
+	runner Runner
+}
+
+// RunTask implements KindRunner.
+func (s *single) RunTask(w *Worker, _ *Task) (again bool) { return s.runner.RunTask(w) }
+
+// TaskDied implements KindRunner.
+func (s *single) TaskDied(w *Worker, _ *Task, cause error) { s.runner.TaskDied(w, cause) }

@@ -106,7 +106,7 @@ func (w *Worker) Stray() bool { return w.apart || w.duty.isAway() }
 // to the next-slot, where it runs next, cache-hot; later ones go to the ring,
 // where others may steal them, and to the inject queue when the ring is full.
 func (w *Worker) Schedule(t *Task) {
-	if t.pin != nil || w.apart {
+	if t.kind.pin != nil || w.apart {
 		w.sched.Inject(t)
 		return
 	}
@@ -126,7 +126,7 @@ func (w *Worker) enqueue(t *Task) {
 	w.sched.notify()
 }
 
-// PrepareNext announces that the turn is about to end. See Runner.RunTask.
+// PrepareNext announces that the turn is about to end. See KindRunner.RunTask.
 func (w *Worker) PrepareNext() {
 	if !w.slot.prepared() {
 		w.slot.prepare()
@@ -180,7 +180,7 @@ func (w *Worker) serve() (more bool) {
 	for t := w.firstTask(); t != nil; t = w.nextTask() {
 		w.current, w.inTurn = t, true
 		w.count.Turns++
-		again := t.runner.RunTask(w)
+		again := t.runTurn(w)
 		w.inTurn = false
 		if again {
 			w.requeue(t)
@@ -210,11 +210,11 @@ func (w *Worker) leave() {
 func (w *Worker) abandon() {
 	for _, t := range [...]*Task{w.slot.take(), w.handed} {
 		if t != nil {
-			t.runner.TaskDied(nil, ErrStopped)
+			t.die(nil, ErrStopped)
 		}
 	}
 	for t := w.ring.owner().pop(); t != nil; t = w.ring.owner().pop() {
-		t.runner.TaskDied(nil, ErrStopped)
+		t.die(nil, ErrStopped)
 	}
 }
 

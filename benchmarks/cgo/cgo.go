@@ -2,7 +2,7 @@
 // their own: the thread is gone, and nothing can interrupt it. It is a module of its own,
 // so that gallop itself needs no C compiler.
 //
-//	go -C benchmarks/cgo test ./...
+//	go -C benchmarks/cgo test ./... -bench . -benchtime 10x
 package cgo
 
 /*

@@ -7,20 +7,23 @@ import (
 
 // kinds are the two ways to hold the state, and no state, to be subtracted.
 var kinds = map[string]func(*actor.System, config) population{
-	"pointers": populate(pointerType, pointerBuild, pointerTouch),
-	"arena":    populate(arenaType, arenaBuild, arenaTouch),
-	"none":     populate(noneType, noneBuild, noneTouch),
+	"pointers": populate(pointerType, pointerBuild, pointerTouch, pointerRenew),
+	"arena":    populate(arenaType, arenaBuild, arenaTouch, arenaRenew),
+	"none":     populate(noneType, noneBuild, noneTouch, noneBuild),
 }
 
 // populate returns what spawns and builds the actors of a type.
-func populate[S any](t *actor.Type[S], build actor.Behaviour[S, int], touch actor.Behaviour[S, int]) func(*actor.System, config) population {
+func populate[S any](t *actor.Type[S], build, touch, renew actor.Behaviour[S, int]) func(*actor.System, config) population {
 	return func(sys *actor.System, c config) population {
 		refs := make([]actor.Ref[S], c.actors)
 		for i := range refs {
 			refs[i] = t.SpawnFunc(sys, func(*S) {})
 			build.Send(sys, refs[i], c.nodes)
 		}
-		return population{func(i int) { touch.Send(sys, refs[i], 1) }}
+		return population{
+			func(i int) { touch.Send(sys, refs[i], 1) },
+			func(ctx *actor.Context, i int) { renew.Send(ctx, refs[i], c.nodes) },
+		}
 	}
 }
 
@@ -49,11 +52,18 @@ func (p *pointers) touch(_ *actor.Context, by int) {
 	}
 }
 
+// renew makes the list anew: the old one is garbage.
+func (p *pointers) renew(c *actor.Context, n int) {
+	p.head = nil
+	p.build(c, n)
+}
+
 var (
 	pointerType  = actor.NewType[pointers]("pointers")
 	pointerBuild = actor.Declare[int](pointerType, "build")
 	pointerTouch = actor.Declare[int](pointerType, "touch")
-	_            = pointerType.Table(pointerBuild.Do((*pointers).build), pointerTouch.Do((*pointers).touch))
+	pointerRenew = actor.Declare[int](pointerType, "renew")
+	_            = pointerType.Table(pointerBuild.Do((*pointers).build), pointerTouch.Do((*pointers).touch), pointerRenew.Do((*pointers).renew))
 )
 
 // The actor's own arena.
@@ -87,11 +97,17 @@ func (s *arena) touch(c *actor.Context, by int) {
 	}
 }
 
+func (s *arena) renew(c *actor.Context, n int) {
+	s.head = heap.Ptr[node]{}
+	s.build(c, n)
+}
+
 var (
 	arenaType  = actor.NewType[arena]("arena")
 	arenaBuild = actor.Declare[int](arenaType, "build")
 	arenaTouch = actor.Declare[int](arenaType, "touch")
-	_          = arenaType.Table(arenaBuild.Do((*arena).build), arenaTouch.Do((*arena).touch))
+	arenaRenew = actor.Declare[int](arenaType, "renew")
+	_          = arenaType.Table(arenaBuild.Do((*arena).build), arenaTouch.Do((*arena).touch), arenaRenew.Do((*arena).renew))
 )
 
 // No state at all: what the actors themselves cost.

@@ -27,6 +27,8 @@ type config struct {
 	kind    string
 	rounds  int
 	garbage int
+	renew   int
+	hot     int
 }
 
 // result is what one process measures.
@@ -51,6 +53,8 @@ func main() {
 	flag.IntVar(&c.cycles, "cycles", 5, "forced collections to take the mean of")
 	flag.DurationVar(&c.probe, "probe", 3*time.Second, "how long to measure delays")
 	flag.IntVar(&c.garbage, "garbage", 100, "MB a second that the rest of the process makes while delays are measured")
+	flag.IntVar(&c.renew, "renew", 0, "MB a second of state that the actors make anew while delays are measured, so that the old is garbage")
+	flag.IntVar(&c.hot, "hot", 10_000, "how many of the actors do that")
 	flag.IntVar(&c.rounds, "rounds", 1, "how often to measure each kind, in turns; medians are printed")
 	flag.StringVar(&c.kind, "kind", "", "measure this kind only, in this process: pointers, arena or none; ticker is the other process")
 	flag.Parse()
@@ -105,7 +109,8 @@ func median(rs []result, f func(result) float64) float64 {
 // child measures one kind in a process of its own.
 func child(c config, kind string) result {
 	cmd := exec.Command(os.Args[0], "-kind", kind, "-actors", strconv.Itoa(c.actors), "-nodes", strconv.Itoa(c.nodes),
-		"-cycles", strconv.Itoa(c.cycles), "-probe", c.probe.String(), "-garbage", strconv.Itoa(c.garbage))
+		"-cycles", strconv.Itoa(c.cycles), "-probe", c.probe.String(), "-garbage", strconv.Itoa(c.garbage),
+		"-renew", strconv.Itoa(c.renew), "-hot", strconv.Itoa(c.hot))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	var r result

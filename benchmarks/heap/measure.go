@@ -21,7 +21,8 @@ import (
 
 // population is very many actors of one kind.
 type population struct {
-	touch func(i int) // sends a message that adds up the state of actor i
+	touch func(i int)                     // sends a message that adds up the state of actor i
+	renew func(ctx *actor.Context, i int) // sends one that makes it anew
 }
 
 // measure does one kind.
@@ -89,6 +90,12 @@ func (r *result) delays(sys *actor.System, pop population, c config) {
 	var stop atomic.Bool
 	done := make(chan struct{})
 	go litter(c.garbage<<20, &stop, done)
+	if c.renew > 0 {
+		who := renewerType.Spawn(sys, renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)})
+		renewSome.Send(sys, who, actor.None{})
+		_ = sys.Wait(context.Background())
+		renewAlways.Send(sys, who, actor.None{})
+	}
 	p := probeType.Spawn(sys, probe{make([]int64, 0, c.probe/every+1)}) // to grow it would be to help Go's collector
 	cycles := collected()
 	from := startTicker(c.probe)
@@ -164,6 +171,41 @@ func litter(rate int, stop *atomic.Bool, done chan<- struct{}) {
 }
 
 var litterSink []byte
+
+// A renewer has some of the actors make their states anew, so many each millisecond.
+type renewer struct {
+	pop  population
+	hot  int // these, the first of all, are busy; the others are there
+	each int
+}
+
+// some makes each of them come to its own collections at its own time: otherwise all
+// would begin alike, and collect in the same tenths of a second.
+func (r *renewer) some(c *actor.Context, _ actor.None) {
+	for i := range r.hot {
+		for range c.Rand().IntN(64) {
+			r.pop.renew(c, i)
+		}
+	}
+}
+
+func (r *renewer) always(c *actor.Context, _ actor.None) {
+	actor.Every(c, time.Millisecond, renewNow, actor.None{})
+}
+
+func (r *renewer) now(c *actor.Context, _ actor.None) {
+	for range r.each {
+		r.pop.renew(c, c.Rand().IntN(r.hot))
+	}
+}
+
+var (
+	renewerType = actor.NewType[renewer]("renewer")
+	renewSome   = actor.Declare[actor.None](renewerType, "some")
+	renewAlways = actor.Declare[actor.None](renewerType, "always")
+	renewNow    = actor.Declare[actor.None](renewerType, "now")
+	_           = renewerType.Table(renewSome.Do((*renewer).some), renewAlways.Do((*renewer).always), renewNow.Do((*renewer).now))
+)
 
 // A probe notes how long its messages were on their way, in nanoseconds.
 type probe struct{ delays []int64 }

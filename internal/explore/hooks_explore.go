@@ -9,5 +9,8 @@ import "github.com/gallop-go/gallop/internal/seam"
 func bind(p *Program) (unbind func()) {
 	hook, spin, await := seam.Hook, seam.HookSpin, seam.HookAwait
 	seam.Hook, seam.HookSpin, seam.HookAwait = p.Point, p.Spin, p.Await
-	return func() { seam.Hook, seam.HookSpin, seam.HookAwait = hook, spin, await }
+	return func() {
+		seam.Hook, seam.HookSpin, seam.HookAwait = hook, spin, await
+		seam.SpareNone()
+	}
 }

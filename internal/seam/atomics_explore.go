@@ -2,7 +2,10 @@
 
 package seam
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // Explored tells whether the instrumented twin of atomics.go was compiled in.
 const Explored = true
@@ -11,16 +14,19 @@ const Explored = true
 type Pointer[T any] struct{ p atomic.Pointer[T] }
 
 // Load returns the pointer.
-func (x *Pointer[T]) Load() *T { Hook(); return x.p.Load() }
+func (x *Pointer[T]) Load() *T { access(unsafe.Pointer(x)); return x.p.Load() }
 
 // Store sets the pointer.
-func (x *Pointer[T]) Store(v *T) { Hook(); x.p.Store(v) }
+func (x *Pointer[T]) Store(v *T) { access(unsafe.Pointer(x)); x.p.Store(v) }
 
 // Swap sets the pointer and returns the old one.
-func (x *Pointer[T]) Swap(v *T) *T { Hook(); return x.p.Swap(v) }
+func (x *Pointer[T]) Swap(v *T) *T { access(unsafe.Pointer(x)); return x.p.Swap(v) }
 
 // CompareAndSwap sets the pointer to n if it is o.
-func (x *Pointer[T]) CompareAndSwap(o, n *T) bool { Hook(); return x.p.CompareAndSwap(o, n) }
+func (x *Pointer[T]) CompareAndSwap(o, n *T) bool {
+	access(unsafe.Pointer(x))
+	return x.p.CompareAndSwap(o, n)
+}
 
 type word interface {
 	~uint32 | ~int32 | ~uint64 | ~int64
@@ -30,23 +36,23 @@ type word interface {
 type Word[T word] struct{ v atomic.Uint64 }
 
 // Load returns the word.
-func (x *Word[T]) Load() T { Hook(); return T(x.v.Load()) }
+func (x *Word[T]) Load() T { access(unsafe.Pointer(x)); return T(x.v.Load()) }
 
 // Store sets the word.
-func (x *Word[T]) Store(v T) { Hook(); x.v.Store(uint64(v)) }
+func (x *Word[T]) Store(v T) { access(unsafe.Pointer(x)); x.v.Store(uint64(v)) }
 
 // Swap sets the word and returns the old one.
-func (x *Word[T]) Swap(v T) T { Hook(); return T(x.v.Swap(uint64(v))) }
+func (x *Word[T]) Swap(v T) T { access(unsafe.Pointer(x)); return T(x.v.Swap(uint64(v))) }
 
 // CompareAndSwap sets the word to n if it is o.
 func (x *Word[T]) CompareAndSwap(o, n T) bool {
-	Hook()
+	access(unsafe.Pointer(x))
 	return x.v.CompareAndSwap(uint64(o), uint64(n))
 }
 
 // Add adds d and returns the sum, in T's own width.
 func (x *Word[T]) Add(d T) T {
-	Hook()
+	access(unsafe.Pointer(x))
 	for {
 		o := x.v.Load()
 		n := T(o) + d
@@ -57,10 +63,10 @@ func (x *Word[T]) Add(d T) T {
 }
 
 // Or sets the bits of m and returns the old word.
-func (x *Word[T]) Or(m T) T { Hook(); return T(x.v.Or(uint64(m))) }
+func (x *Word[T]) Or(m T) T { access(unsafe.Pointer(x)); return T(x.v.Or(uint64(m))) }
 
 // And keeps the bits of m and returns the old word.
-func (x *Word[T]) And(m T) T { Hook(); return T(x.v.And(uint64(m))) }
+func (x *Word[T]) And(m T) T { access(unsafe.Pointer(x)); return T(x.v.And(uint64(m))) }
 
 // Uint32 is an atomic 32-bit word.
 type Uint32 = Word[uint32]
@@ -78,13 +84,16 @@ type Int64 = Word[int64]
 type Bool struct{ v atomic.Bool }
 
 // Load returns the boolean.
-func (x *Bool) Load() bool { Hook(); return x.v.Load() }
+func (x *Bool) Load() bool { access(unsafe.Pointer(x)); return x.v.Load() }
 
 // Store sets the boolean.
-func (x *Bool) Store(v bool) { Hook(); x.v.Store(v) }
+func (x *Bool) Store(v bool) { access(unsafe.Pointer(x)); x.v.Store(v) }
 
 // Swap sets the boolean and returns the old one.
-func (x *Bool) Swap(v bool) bool { Hook(); return x.v.Swap(v) }
+func (x *Bool) Swap(v bool) bool { access(unsafe.Pointer(x)); return x.v.Swap(v) }
 
 // CompareAndSwap sets the boolean to n if it is o.
-func (x *Bool) CompareAndSwap(o, n bool) bool { Hook(); return x.v.CompareAndSwap(o, n) }
+func (x *Bool) CompareAndSwap(o, n bool) bool {
+	access(unsafe.Pointer(x))
+	return x.v.CompareAndSwap(o, n)
+}

@@ -89,3 +89,40 @@ func TestSpinAndParkHooks(t *testing.T) {
 		t.Errorf("%d spins", spins)
 	}
 }
+
+// TestSpare: what lies in spared memory is no interleaving point, all else is, and after
+// SpareNone everything.
+func TestSpare(t *testing.T) {
+	defer seam.SpareNone()
+	var before, x, after seam.Uint32
+	var whole struct {
+		a seam.Bool
+		p seam.Pointer[int]
+	}
+	cells := make([]seam.Uint64, 3)
+	use := func() {
+		x.Load()
+		whole.a.Load()
+		whole.p.Store(nil)
+		cells[0].Load()
+		cells[2].Add(1)
+		before.Load()
+		after.Load()
+	}
+	for _, c := range []struct {
+		name  string
+		spare func()
+		calls int
+	}{
+		{"Nothing", func() {}, 7},
+		{"Word", func() { seam.Spare(&x) }, 6},
+		{"Struct", func() { seam.Spare(&whole) }, 4},
+		{"Slice", func() { seam.SpareAll(cells) }, 2},
+		{"Part", func() { seam.SpareNone(); seam.SpareAll(cells[:2]) }, 6},
+		{"None", seam.SpareNone, 7},
+	} {
+		if c.spare(); hooked(use) != c.calls {
+			t.Errorf("%s: %d points, want %d", c.name, hooked(use), c.calls)
+		}
+	}
+}

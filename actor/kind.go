@@ -1,0 +1,106 @@
+package actor
+
+import (
+	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// kind is what all actors of a type in a system have in common. Each of them has it by way
+// of its task: one word for the scheduler, the type, the system and the batch, of which
+// Go's collector marks nothing twice. Read-only once it is published.
+type kind struct {
+	sched.Kind // first: see body.kind
+	typ        *typeInfo
+	sys        *System
+	runs       []runFunc // the type's own dispatch table
+	batch      uint32
+}
+
+// Where the conversions below find what they are for.
+const (
+	_ = -unsafe.Offsetof(kind{}.Kind)
+	_ = -unsafe.Offsetof(body{}.task)
+)
+
+// kind returns the actor's kind, from whose first field its task leads.
+func (b *body) kind() *kind { return (*kind)(unsafe.Pointer(b.task.Kind())) }
+
+// bodyOf returns the actor that a task is of.
+func bodyOf(t *sched.Task) *body { return (*body)(unsafe.Pointer(t)) }
+
+// typ and sys are for all but the hot paths: calls, which keep a small program small.
+//
+//go:noinline
+func (b *body) typ() *typeInfo { return b.kind().typ }
+
+//go:noinline
+func (b *body) sys() *System { return b.kind().sys }
+
+func (b *body) batch() int { return int(b.kind().batch) }
+
+// gasLimit is how many reductions a turn may spend.
+func (k *kind) gasLimit() int {
+	if k.typ.gas != 0 {
+		return k.typ.gas
+	}
+	return k.sys.opts.gas
+}
+
+// kinds are those of a system, by the numbers of their types.
+type kinds struct{ all seam.Pointer[[]*kind] } // replaced whole, under the system's mu
+
+// of returns the kind of a type, or nil if there is none yet.
+func (ks *kinds) of(t *typeInfo) *kind {
+	if all := ks.all.Load(); all != nil && int(t.number) < len(*all) {
+		return (*all)[t.number]
+	}
+	return nil
+}
+
+// add publishes k and returns it, or what somebody else was faster to publish. Under the
+// system's mu.
+func (ks *kinds) add(k *kind) *kind {
+	if o := ks.of(k.typ); o != nil {
+		return o
+	}
+	var all []*kind
+	if old := ks.all.Load(); old != nil {
+		all = *old
+	}
+	all = append(make([]*kind, 0, max(len(all), int(k.typ.number)+1)), all...)
+	all = all[:cap(all)]
+	all[k.typ.number] = k
+	ks.all.Store(&all)
+	return k
+}
+
+// kindOf returns what actors of type t have in common in s. t is sealed. It fails if the
+// thread of a pinned type cannot be started, since the system has stopped.
+func (s *System) kindOf(t *typeInfo) (*kind, error) {
+	if k := s.kinds.of(t); k != nil {
+		return k, nil
+	}
+	return s.newKind(t)
+}
+
+// newKind is kindOf for the first actor of its type.
+func (s *System) newKind(t *typeInfo) (k *kind, err error) {
+	k = &kind{typ: t, sys: s, runs: t.table.runs, batch: uint32(t.batch)}
+	if k.batch == 0 {
+		k.batch = uint32(s.opts.batch)
+	}
+	k.batch = uint32(min(int(k.batch), k.gasLimit())) // a message is a reduction
+	var pin *sched.Pin
+	if t.pin != nil {
+		pin, err = t.pin(s) // attaches a context, which takes mu
+	}
+	k.Init(k, pin)
+	if err != nil {
+		return k, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kinds.add(k), nil // if somebody was faster, our thread stays idle until the end
+}

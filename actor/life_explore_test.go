@@ -1,0 +1,254 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+)
+
+// judge is what must hold when nothing is left to do, whatever came first.
+func (s *scene) judge(a, b lifeOp) error {
+	if err := s.resting(); err != nil {
+		return err
+	}
+	over := s.kid.b.lane.closed()
+	ends := endings(a, b)
+	if over != (len(ends) > 0) {
+		return fmt.Errorf("the kid has ended: %v", over)
+	}
+	checks := []error{s.wordsKept(over), s.answered(over, ends), s.toldAll(over, ends), s.linksAgree(over),
+		s.namedRightly(over), s.livedRightly(over, a, b), s.pupsOf(over)}
+	if err := errors.Join(checks...); err != nil {
+		return err
+	}
+	if err := s.close(); err != nil {
+		return fmt.Errorf("at the end: %w", err)
+	}
+	return s.nothingLeft(over, ends)
+}
+
+// endings are the reasons with which the kid may have ended. One that is stopped when it
+// has fallen ends for the reason why it fell.
+func endings(ops ...lifeOp) (why []error) {
+	for _, o := range ops {
+		if o.ends != nil {
+			why = append(why, o.ends)
+		}
+		if o.ends == ErrShutdown && (ops[0].name == "panic" || ops[1].name == "panic") {
+			why = append(why, ErrPanicked)
+		}
+	}
+	return why
+}
+
+// oneOf tells whether an error is one of those.
+func oneOf(err error, list []error) bool {
+	return slices.ContainsFunc(list, func(e error) bool { return errors.Is(err, e) })
+}
+
+// resting: nothing is queued, nothing is held, and whoever waits for quiescence is let go.
+func (s *scene) resting() error {
+	if !s.sys.sched.Rest() {
+		return errors.New("there is work left, and nobody does it")
+	}
+	if n, ok := s.sys.sched.OnlyHolds(); n != 0 || !ok {
+		return fmt.Errorf("%d holds left, quiet but for them: %v", n, ok)
+	}
+	return s.sys.Wait(context.Background())
+}
+
+// wordsKept: each word has run once or become a dead letter once; those of one sender in
+// order, and none after one that is dead; and none is dead if the kid lives.
+func (s *scene) wordsKept(over bool) error {
+	slices.Sort(s.said)
+	if got := slices.Sorted(slices.Values(slices.Concat(s.ran, s.dead))); !slices.Equal(got, s.said) {
+		return fmt.Errorf("said %v, run %v, dead %v", s.said, s.ran, s.dead)
+	}
+	if s.sentActs != s.lostActs {
+		return fmt.Errorf("%d acts have not run, %d are dead letters", s.sentActs, s.lostActs)
+	}
+	if len(s.dead)+s.lostActs > 0 && !over {
+		return fmt.Errorf("words %v and %d acts are dead, and the kid lives", s.dead, s.lostActs)
+	}
+	last := map[int]int{}
+	for _, n := range slices.Concat(s.ran, slices.Sorted(slices.Values(s.dead))) {
+		if n < last[n/10] {
+			return fmt.Errorf("run %v, dead %v: out of order", s.ran, s.dead)
+		}
+		last[n/10] = n
+	}
+	return nil
+}
+
+// answered: each asker has one answer, and it is a value if the kid lives.
+func (s *scene) answered(over bool, ends []error) error {
+	if len(s.replies) != s.asked {
+		return fmt.Errorf("%d asked, %d answered", s.asked, len(s.replies))
+	}
+	for range s.asked {
+		r := (<-s.replies).res
+		switch {
+		case r.Err == nil && r.Value%2 == 0 && r.Value > 0:
+		case over && errors.Is(r.Err, ErrStopped) && oneOf(r.Err, ends):
+		default:
+			return fmt.Errorf("an asker got %v, %v", r.Value, r.Err)
+		}
+	}
+	return nil
+}
+
+// toldAll: each monitor and each trapper is told once, with the reason, when the kid has
+// ended, and not before; and so is its supervisor.
+func (s *scene) toldAll(over bool, ends []error) error {
+	want := 0
+	if over {
+		want = 1
+	}
+	var news []error
+	for _, m := range s.watches {
+		if news = append(news, s.downs[m]...); len(s.downs[m]) != want {
+			return fmt.Errorf("a monitor was told %v; ended: %v", s.downs[m], over)
+		}
+	}
+	for _, r := range []Ref[player]{s.peer, s.friend} {
+		got := s.exits[r.b]
+		if linked := r == s.peer || s.ties > 0; linked && len(got) != want || !linked && len(got) != 0 {
+			return fmt.Errorf("%v was told %v over its links; ended: %v", r, got, over)
+		}
+		news = append(news, got...)
+	}
+	for _, why := range news {
+		if why != news[0] || !oneOf(why, ends) {
+			return fmt.Errorf("the reasons are %v, want one of %v", news, ends)
+		}
+	}
+	if s.finals > want {
+		return fmt.Errorf("%d final words; ended: %v", s.finals, over)
+	}
+	return nil
+}
+
+// linksAgree: what one side of a link knows the other knows.
+func (s *scene) linksAgree(over bool) error {
+	for _, r := range []Ref[player]{s.peer, s.friend} {
+		mine, its := linksBetween(r.b, s.kid.b), linksBetween(s.kid.b, r.b)
+		if linked := r == s.peer || s.ties > 0; (mine > 0) != (linked && !over) || mine != its {
+			return fmt.Errorf("%v has %d links with the kid, which has %d with it; ended: %v", r, mine, its, over)
+		}
+	}
+	return nil
+}
+
+func linksBetween(b, to *body) (n int) {
+	for _, at := range b.extra.links.seats {
+		if at.who.other(b) == to {
+			n++
+		}
+	}
+	return n
+}
+
+// namedRightly: the kid has its name while it lives; then it is free, or somebody else's.
+func (s *scene) namedRightly(over bool) error {
+	r, err := Lookup[player](s.sys, kidsName)
+	switch {
+	case !over && r == s.kid:
+	case over && s.heir.b == nil && errors.Is(err, ErrNoName):
+	case over && s.heir.b != nil && r == s.heir:
+	default:
+		return fmt.Errorf("the name is %v's (%v); ended: %v", r, err, over)
+	}
+	for _, err := range s.named {
+		if err != nil && !errors.Is(err, ErrNameTaken) {
+			return err
+		}
+	}
+	return nil
+}
+
+// livedRightly: each panic is a fall, and each fall and each restart a new life, but that
+// what comes while it is on its way down may be one with what took it down.
+func (s *scene) livedRightly(over bool, a, b lifeOp) error {
+	anew, falls, merge := 0, 0, false
+	for _, o := range []lifeOp{a, b} {
+		anew += one(o.anew)
+		falls += one(o.falls)
+		merge = merge || o.anew && o.name != "panic"
+	}
+	least := 1 + anew
+	if merge {
+		least = 2
+	}
+	switch {
+	case over && s.begun <= 1+anew && s.begun-s.stopped <= 1:
+	case !over && s.begun >= least && s.begun <= 1+anew && s.begun == s.stopped+1:
+	default:
+		return fmt.Errorf("%d lives began, %d ended; ended: %v", s.begun, s.stopped, over)
+	}
+	if s.falls > falls || s.falls < s.panics && !merge && !over {
+		return fmt.Errorf("%d panics, %d falls", s.panics, s.falls)
+	}
+	return nil
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// pupsOf: the children of the life that lasts live, and no others.
+func (s *scene) pupsOf(over bool) error {
+	for _, k := range s.pups {
+		if lives := !over && k.life == s.begun; lives == k.r.b.lane.closed() {
+			return fmt.Errorf("a child of life %d lives: %v, want %v", k.life, !lives, lives)
+		}
+	}
+	return nil
+}
+
+// nothingLeft: all have ended, everybody was told once, and nothing is kept.
+func (s *scene) nothingLeft(over bool, ends []error) error {
+	if !over { // its supervisor has taken it along
+		ends = []error{ErrShutdown}
+	}
+	if err := errors.Join(s.toldAll(true, ends), s.linksAgree(true), s.pupsOf(true)); err != nil {
+		return err
+	}
+	spawned, ended := s.sys.outside.spawned.Load(), s.sys.outside.stopped.Load()
+	for _, w := range s.crew {
+		n := &w.Local().(*Context).count
+		spawned, ended = spawned+n.Spawned, ended+n.Stopped
+	}
+	if spawned != ended {
+		return fmt.Errorf("%d were spawned, %d have ended", spawned, ended)
+	}
+	if l := LeftoversOf(s.sys); l != (Leftovers{}) {
+		return fmt.Errorf("left over: %+v", l)
+	}
+	return nil
+}
+
+// TestLife_Explored: every pair of operations on the life of an actor, each with itself too,
+// at once, in a system whose turns are threads: each message runs once or is a dead letter,
+// each asker is answered, each monitor, link and supervisor told once, with a reason that
+// the pair allows and after the children have ended; a name is free by then; a restart
+// keeps mail, links and name; and in the end nothing is queued, held or left.
+//
+// Mutants: internal/mutants/life_explored.json.
+func TestLife_Explored(t *testing.T) {
+	for i, a := range lifeOps {
+		for _, b := range lifeOps[i:] {
+			t.Run(a.name+"-"+b.name, func(t *testing.T) {
+				explore.PortfolioOf(t, 1200, 250, lifePair(a, b))
+			})
+		}
+	}
+}

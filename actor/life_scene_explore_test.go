@@ -1,0 +1,311 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// scene is a whole system under exploration: actors and their messages, links, monitors,
+// names and holds are those of production, and so are the turns. Two threads stand in for
+// its workers, one turn after the other (sched/unmanned_explore.go); the others are whoever
+// acts from outside. Nodes are not used again, since what Go's pools give back is chance;
+// TestMailbox_Explored does that.
+//
+//	super ──supervises──▶ kid ──parent of──▶ a pup of each life, and those of its acts
+//	                       ▲ ▲
+//	      linked, monitor  │ │  what the acts do
+//	               peer ───┘ └─── friend
+type scene struct {
+	p    *explore.Program
+	sys  *System
+	crew []*sched.Worker
+
+	super, kid, peer, friend Ref[player]
+	heir                     Ref[player] // who has got the kid's name
+
+	// What has happened. The whole scene is one thread at a time, so plain memory will do.
+	said, ran, dead    []int // words
+	sentActs, lostActs int
+	panics             int
+	replies            chan reply[int]
+	asked              int
+	watches            []*monitor
+	downs              map[*monitor][]error
+	ties               int // links of friend and kid
+	exits              map[*body][]error
+	falls, finals      int
+	begun, stopped     int // OnStart and OnStop of the kid
+	pups               []pup
+	named              []error // what came of naming somebody like the kid
+}
+
+// pup is a child of the kid.
+type pup struct {
+	r    Ref[player]
+	life int
+}
+
+const kidsName = "kid"
+
+// player is the state of every actor of a scene.
+type player struct {
+	s     *scene
+	isKid bool
+}
+
+type act = func(*player, *Context)
+
+var (
+	playerType = NewType[player]("player")
+	playerSay  = Declare[int](playerType, "say")
+	playerAct  = Declare[act](playerType, "act")
+	playerExit = Declare[Exit](playerType, "exit")
+	playerDown = Declare[Down](playerType, "down")
+	playerFell = Declare[Fallen](playerType, "fell")
+	playerAsk  = DeclareAsk[int, int](playerType, "ask")
+	_          = playerType.Table(playerSay.Do((*player).say), playerAct.Do((*player).act), playerExit.Do((*player).exit),
+		playerDown.Do((*player).down), playerFell.Do((*player).fell), playerAsk.Do((*player).answer))
+)
+
+func init() { playerType.OnStart((*player).start).OnStop((*player).stop) } // which spawn of the type
+
+// start: a life begins when the one before has ended.
+func (a *player) start(c *Context) error {
+	if s := a.s; a.isKid {
+		if s.begun != s.stopped {
+			s.p.Errorf("life %d begins when %d have ended", s.begun+1, s.stopped)
+		}
+		s.begun++
+		s.bear(c)
+	}
+	return nil
+}
+
+// stop: children end before their parent.
+func (a *player) stop(_ *Context, _ error) {
+	if s := a.s; a.isKid {
+		if s.stopped++; s.begun != s.stopped {
+			s.p.Errorf("life %d ends when %d have begun", s.stopped, s.begun)
+		}
+		s.noPups("OnStop")
+	}
+}
+
+func (a *player) say(_ *Context, n int)                 { a.s.ran = append(a.s.ran, n) }
+func (a *player) act(c *Context, f act)                 { f(a, c) }
+func (a *player) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
+
+func (a *player) exit(c *Context, e Exit) {
+	a.s.exits[c.self] = append(a.s.exits[c.self], e.Reason)
+	a.s.noPups("Exit")
+	a.s.nameless("Exit")
+}
+
+func (a *player) down(_ *Context, d Down) {
+	a.s.downs[d.Monitor.m] = append(a.s.downs[d.Monitor.m], d.Reason)
+	a.s.noPups("Down")
+	a.s.nameless("Down")
+}
+
+// fell restarts the kid whenever it can be.
+func (a *player) fell(c *Context, f Fallen) {
+	if f.Final {
+		a.s.finals++
+		a.s.noPups("Fallen")
+		a.s.nameless("Fallen")
+		return
+	}
+	a.s.falls++
+	Restart(c, f.Ref)
+}
+
+// bear spawns a child of the kid, in its turn.
+func (s *scene) bear(c *Context) {
+	s.pups = append(s.pups, pup{playerType.SpawnChild(c, player{s: s}), s.begun})
+}
+
+// noPups: whoever hears of the kid's end hears of it after the ends of its children.
+func (s *scene) noPups(news string) {
+	for _, k := range s.pups {
+		if !k.r.b.lane.closed() {
+			s.p.Errorf("%s before a child of life %d has ended", news, k.life)
+		}
+	}
+}
+
+// nameless: whoever has learned of the kid's end finds its name free.
+func (s *scene) nameless(news string) {
+	if v, _ := s.sys.names.m.Load(kidsName); v == s.kid.b {
+		s.p.Errorf("%s, and it still has its name", news)
+	}
+}
+
+// newScene sets the scene: the kid is up, has its name, a child, a link to peer, a monitor
+// of peer's, and two words in its mailbox.
+func newScene(p *explore.Program) *scene {
+	s := &scene{p: p, replies: make(chan reply[int], 2), downs: map[*monitor][]error{}, exits: map[*body][]error{}}
+	playerType.info.ownedIn() // which is made when it is first needed, and then is there
+	s.sys = Start(Workers(2), OnPanic(func(PanicReport) { s.panics++ }), OnDeadLetter(s.deadLetter))
+	s.crew = s.sys.sched.Unman()
+	for _, w := range s.crew {
+		w.Local().(*Context).dry = true
+	}
+	s.super, s.peer, s.friend = s.spawn(), s.spawn(), s.spawn()
+	s.act(s.super, func(_ *player, c *Context) {
+		s.kid = SpawnSupervised(c, playerType, func(a *player) { *a = player{s, true} }, playerFell)
+	})
+	s.settle()
+	s.act(s.kid, func(_ *player, c *Context) { _ = c.Register(kidsName) })
+	s.act(s.friend, func(_ *player, c *Context) { TrapExit(c, playerExit) })
+	s.act(s.peer, func(_ *player, c *Context) {
+		TrapExit(c, playerExit)
+		Link(c, s.kid)
+		s.watch(c)
+	})
+	s.settle()
+	s.word(1)
+	s.word(2)
+	return s
+}
+
+func (s *scene) spawn() Ref[player] { return playerType.Spawn(s.sys, player{s: s}) }
+
+// settle runs all that there is to run. Outside of threads.
+func (s *scene) settle() {
+	for busy := true; busy; {
+		busy = false
+		for _, w := range s.crew {
+			for w.HasTask() {
+				w.Step()
+				busy = true
+			}
+		}
+	}
+}
+
+// work is a worker's thread.
+func (s *scene) work(w *sched.Worker) func() {
+	return func() {
+		for {
+			s.p.Await(w.HasTask)
+			if !w.Step() {
+				s.p.Spin() // it is on its way from one queue to another
+			}
+		}
+	}
+}
+
+// word sends the kid one word.
+func (s *scene) word(n int) {
+	s.said = append(s.said, n)
+	playerSay.Send(s.sys, s.kid, n)
+}
+
+// act makes an actor do something.
+func (s *scene) act(who Ref[player], f act) {
+	s.sentActs++
+	playerAct.Send(s.sys, who, func(a *player, c *Context) {
+		s.sentActs--
+		f(a, c)
+	})
+}
+
+// watch makes the running actor watch the kid.
+func (s *scene) watch(c *Context) { s.watches = append(s.watches, Watch(c, s.kid, playerDown).m) }
+
+func (s *scene) deadLetter(d DeadLetter) {
+	switch d.Behaviour {
+	case "say":
+		s.dead = append(s.dead, d.Message.(int))
+	case "act":
+		s.lostActs++
+	}
+	if d.ActorID == s.kid.b.id {
+		s.nameless("a dead letter")
+	}
+}
+
+// lifeOp is what somebody does to the kid, in a thread of its own. i tells two of the same
+// kind apart.
+type lifeOp struct {
+	name  string
+	do    func(s *scene, i int)
+	ends  error // the kid ends with this reason; nil: it does not end
+	anew  bool  // it gets a new life, if it does not end
+	falls bool  // its supervisor may hear of that
+}
+
+var lifeOps = []lifeOp{
+	{name: "spawn", do: func(s *scene, _ int) { s.act(s.kid, func(_ *player, c *Context) { s.bear(c) }) }},
+	{name: "send", do: func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
+	{name: "ask", do: func(s *scene, i int) {
+		s.asked++
+		playerAsk.askEach(s.sys, []Ref[player]{s.kid}, i, s.replies)
+	}},
+	{name: "link", do: (*scene).tie},
+	{name: "monitor", do: func(s *scene, _ int) { s.act(s.friend, func(_ *player, c *Context) { s.watch(c) }) }},
+	{name: "stop", do: func(s *scene, _ int) { Stop(s.sys, s.kid) }, ends: ErrShutdown},
+	{name: "drain", do: func(s *scene, _ int) { Drain(s.sys, s.kid) }, ends: ErrShutdown},
+	{name: "kill", do: func(s *scene, _ int) { Kill(s.sys, s.kid) }, ends: ErrKilled},
+	{name: "panic", do: (*scene).hurt, anew: true, falls: true},
+	{name: "suspend", do: func(s *scene, _ int) { Suspend(s.sys, s.kid) }, anew: true, falls: true},
+	{name: "restart", do: func(s *scene, _ int) { Restart(s.sys, s.kid) }, anew: true},
+	{name: "name", do: (*scene).christen},
+}
+
+// tie links friend to the kid, or the kid to friend.
+func (s *scene) tie(i int) {
+	who, to := s.friend, s.kid
+	if i == 2 {
+		who, to = to, who
+	}
+	s.act(who, func(_ *player, c *Context) { s.ties++; Link(c, to) })
+}
+
+func (s *scene) hurt(int) { s.act(s.kid, func(*player, *Context) { panic("on purpose") }) }
+
+// christen gives the kid's name to somebody else, if it is free.
+func (s *scene) christen(int) {
+	over := s.kid.Standing() == Ended
+	r, err := playerType.SpawnNamed(s.sys, kidsName, player{s: s})
+	if err == nil {
+		s.heir = r
+	} else if over && s.heir == (Ref[player]{}) {
+		s.p.Errorf("the name of the dead: %v", err)
+	}
+	s.named = append(s.named, err)
+}
+
+// lifePair is the scenario in which two do something to the kid.
+func lifePair(a, b lifeOp) func(*explore.Program) {
+	return func(p *explore.Program) {
+		s := newScene(p)
+		p.Go(func() { a.do(s, 1) })
+		p.Go(func() { b.do(s, 2) })
+		for _, w := range s.crew {
+			p.Daemon(s.work(w))
+		}
+		p.After(func() error { return s.judge(a, b) })
+	}
+}
+
+// close ends all actors that are left, and the system.
+func (s *scene) close() error {
+	s.sys.sched.Rise()
+	Stop(s.sys, s.super)
+	s.settle()
+	for _, r := range []Ref[player]{s.peer, s.friend, s.heir} {
+		if r.b != nil {
+			Stop(s.sys, r)
+		}
+	}
+	s.settle()
+	if err := s.resting(); err != nil {
+		return err
+	}
+	return s.sys.Shutdown(context.Background())
+}

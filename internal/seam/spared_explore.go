@@ -1,0 +1,40 @@
+//go:build gallop_explore
+
+package seam
+
+import "unsafe"
+
+// spared is memory whose accesses are no interleaving points. The explorer's alone, as
+// the hooks are.
+var spared []span
+
+type span struct{ from, to uintptr }
+
+// Spare makes accesses within *x no interleaving points, until SpareNone: all that is done to
+// it between two points elsewhere is part of one step. It is for explorations of what stands
+// upon a protocol that is explored by itself, and would otherwise use up the preemptions.
+// Schedules are left out thereby, and none is made up.
+func Spare[T any](x *T) { spare(unsafe.Pointer(x), unsafe.Sizeof(*x)) }
+
+// SpareAll is Spare for what a slice shows.
+func SpareAll[T any](s []T) {
+	var one T
+	spare(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(one))
+}
+
+// SpareNone makes all accesses interleaving points again.
+func SpareNone() { spared = spared[:0] }
+
+func spare(at unsafe.Pointer, size uintptr) {
+	spared = append(spared, span{uintptr(at), uintptr(at) + size})
+}
+
+// access comes before each access of what lies at x.
+func access(x unsafe.Pointer) {
+	for i := range spared {
+		if s := &spared[i]; uintptr(x)-s.from < s.to-s.from {
+			return
+		}
+	}
+	Hook()
+}

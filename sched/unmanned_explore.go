@@ -1,0 +1,87 @@
+//go:build gallop_explore
+
+package sched
+
+import "github.com/gallop-go/gallop/internal/seam"
+
+// A scheduler without goroutines, for explorations of what the floors above do with it. A
+// thread of the exploration stands in for each worker and runs one turn after the other.
+// Every worker counts as awake for good, so nobody is woken, admissions are holds, and
+// work from outside goes to the inject queue. How workers sleep, wake and notice that all
+// is quiet is explored by the scenarios of this package.
+
+// Unman takes the goroutines of all workers away, and the monitor. Before any work.
+func (s *Scheduler) Unman() (crew []*Worker) {
+	s.monitor.armed.Store(true) // so nobody starts its timer
+	s.monitor.ended = true
+	for _, w := range s.workers {
+		w.duty.resume()
+	}
+	s.Rise()
+	s.spare()
+	return s.workers
+}
+
+// spare makes the scheduler's own memory no interleaving point.
+func (s *Scheduler) spare() {
+	seam.SpareNone()
+	seam.Spare(s)
+	first := s.inject.head.Load()
+	seam.Spare(first)
+	seam.SpareAll(first.cells)
+	for _, w := range s.workers {
+		seam.Spare(w)
+		seam.SpareAll(w.ring.slots)
+	}
+	seam.SpareAll(s.seats)
+}
+
+// Rise makes all workers count as awake, as from Unman on.
+func (s *Scheduler) Rise() { s.idle.v.Store(0) }
+
+// Rest puts all workers to sleep, for Wait and Stop, which need no worker then. It reports
+// whether they have nothing to do.
+func (s *Scheduler) Rest() bool {
+	for _, w := range s.workers {
+		if w.HasTask() {
+			return false
+		}
+	}
+	s.idle.v.Store(s.idle.all)
+	return true
+}
+
+// HasTask tells whether Step would find a task.
+func (w *Worker) HasTask() bool { return w.slot.task != nil || w.sched.workLeft() }
+
+// Step runs one turn, and reports false if there is no task.
+func (w *Worker) Step() (ran bool) {
+	t := w.takeAny()
+	if t == nil {
+		return false
+	}
+	defer func() {
+		if w.inTurn {
+			w.bringDown(recover())
+		}
+	}()
+	w.current, w.inTurn = t, true
+	w.count.Turns++
+	again := t.runTurn(w)
+	w.inTurn = false
+	if again {
+		w.requeue(t)
+	}
+	return true
+}
+
+// takeAny takes a task from where a worker would find it.
+func (w *Worker) takeAny() *Task {
+	if t := w.slot.take(); t != nil {
+		return t
+	}
+	if t := w.ring.owner().pop(); t != nil {
+		return t
+	}
+	return w.look()
+}
