@@ -12,8 +12,6 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-var errUser = errors.New("the user's error")
-
 type trick = func(*puppet, *actor.Context) (any, error)
 
 // TestAsk_Outcomes: "The error is what the behaviour returned or, at once, one of

@@ -120,8 +120,11 @@ func TestToChan_PressedAgain(t *testing.T) {
 	close(release)
 	eventually(t, "all to be put", func() bool { return sys.Stats().Messages >= 70+2+3+more })
 	w = puppetType.Spawn(sys, puppet{}) // the first one may be on probation, see B5
+	var goesOn atomic.Bool
 	do.Send(sys, w, func(_ *puppet, c *actor.Context) { out.Send(c, 71+more) })
-	muted(2)
+	do.Send(sys, w, func(*puppet, *actor.Context) { goesOn.Store(true) })
+	eventually(t, "the sender to be muted, or not", func() bool { return goesOn.Load() || sys.Stats().Mutes >= 2 })
+	equal(t, "the sender goes on", goesOn.Load(), false)
 	for range 72 + more - 50 {
 		receive(t, "a value", ch)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -83,12 +84,32 @@ func TestBug_K24_SuspendedDoesNotSpin(t *testing.T) {
 	receive(t, "the fall", fallen)
 	for range 100 {
 		say.Send(g.sys, g.kid, "")
+		rush.Send(g.sys, g.kid, nothing) // wakes it, once
 		in(t, g.sys, g.super, nothing)
 	}
 	actor.Restart(g.sys, g.kid)
 	quiet(t, g.sys)
 	if turns := g.sys.Stats().Turns; turns > 400 {
 		t.Errorf("%d turns", turns)
+	}
+}
+
+// TestBug_K24_SuspendedRunsNothing: what wakes a suspended actor makes it run no mail; an
+// hour later, by the run's own clock, it is let go and runs all of it.
+func TestBug_K24_SuspendedRunsNothing(t *testing.T) {
+	for seed := range uint64(5) {
+		var g *guardian
+		g = guard(t, mortal{}, func(c *actor.Context, _ actor.Fallen) {
+			rush.Send(c, g.kid, func(m *mortal, _ *actor.Context) { m.note("urgent") })
+			actor.After(c, time.Hour, doAct, func(m *mortal, c *actor.Context) {
+				m.note("an hour later")
+				actor.Restart(c, g.kid)
+			})
+		}, actor.Seed(seed))
+		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
+		quiet(t, g.sys)
+		g.diary.says(t, "kid: stop panic", "super: fell panic false", "super: an hour later",
+			"kid: start", "kid: urgent", "kid: 1", "kid: 2", "kid: 3")
 	}
 }
 

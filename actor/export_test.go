@@ -106,6 +106,16 @@ func LeftoversOf(s *System) (l Leftovers) {
 	return l
 }
 
+// FireAt sends r the message of a timer that was taken from the wheel before.
+func FireAt[S any](c *Context, r Ref[S]) {
+	s := c.sys.makeTimers().shardOf(c)
+	s.mu.Lock()
+	n, k := s.slab.take()
+	k.body, k.live = r.b, true
+	s.mu.Unlock()
+	s.fire(c, dueTimer{number: n, to: r.b})
+}
+
 // RecallLate is what is left to do for one who has brought r a signal, and was halted until
 // it was served. It reports whether r was parked.
 func RecallLate[S any](s *System, r Ref[S]) (parked bool) {

@@ -155,8 +155,10 @@ func TestWatch(t *testing.T) {
 			})
 			quiet(t, far)
 			doAct.Send(sys, b, func(_ *mortal, c *actor.Context) { c.Exit(errUser) })
-			quiet(t, far)
-			eventually(t, "two messages", func() bool { d.mu.Lock(); defer d.mu.Unlock(); return len(d.lines) == 3 })
+			quiet(t, far) // it has ended, and what it had to report is sent
+			quiet(t, sys)
+			line := "a: down " + errUser.Error()
+			d.says(t, "a: start", line, line)
 			in(t, sys, a, func(_ *mortal, c *actor.Context) {
 				actor.Watch(c, b, onDown)
 				actor.Unwatch(c, actor.Watch(c, b, onDown)) // "not even if … it is on its way"
@@ -164,7 +166,6 @@ func TestWatch(t *testing.T) {
 				actor.Unwatch(c, actor.Monitor{})
 			})
 			quiet(t, sys)
-			line := "a: down " + errUser.Error()
 			d.says(t, "a: start", line, line, line)
 			inside(t, sys, func(c *actor.Context) { panics(t, "another actor's", func() { actor.Unwatch(c, first) }) })
 		})

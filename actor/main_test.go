@@ -24,6 +24,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // silent is a logger for tests that make actors panic on purpose.
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 
+var errUser = errors.New("the user's error")
+
 // start makes a system that is stopped at the end of the test.
 func start(t testing.TB, opts ...actor.Option) *actor.System {
 	t.Helper()

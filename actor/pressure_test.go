@@ -102,10 +102,9 @@ func TestStall_3382(t *testing.T) {
 		})
 		begun = time.Now()
 	})
-	r := receive(t, "a report", reports)
-	took := time.Since(begun)
 	watchdog(t, sys)
-	t.Logf("after %v: %v", took.Round(time.Millisecond), r)
+	r := onlyReport(t, reports)
+	t.Logf("after %v: %v", time.Since(begun).Round(time.Millisecond), r)
 	want := fmt.Sprintf("%v is under pressure; %v waits for %v with 1 messages, among them its do", sink, source, sink)
 	equal(t, "report", r.String(), want)
 	equal(t, "deadlock", r.Deadlock(), true)
@@ -113,6 +112,39 @@ func TestStall_3382(t *testing.T) {
 	equal(t, "let go", st.LetGo, 1)
 	equal(t, "stalls", st.Stalls, 1)
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
+}
+
+// onlyReport is the one report that there is when the system is quiescent.
+func onlyReport(t testing.TB, reports stalls) actor.StallReport {
+	t.Helper()
+	equal(t, "reports", len(reports), 1)
+	return <-reports
+}
+
+// TestStall_Seeded: those who wait for one under pressure are let go long before an hour is
+// over, after which it would end the pressure by itself; each time later than before. By the
+// run's own clock, so that it does not hang if they are not.
+func TestStall_Seeded(t *testing.T) {
+	for seed := range uint64(5) {
+		reports := make(stalls, 10)
+		sys := start(t, actor.Seed(seed), reports.option())
+		sink, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		var answered time.Duration
+		do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
+			c.ApplyPressure()
+			begun := c.Now()
+			actor.After(c, time.Hour, do, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+			do.Send(c, source, func(_ *puppet, c *actor.Context) { count.Send(c, sink, 1) }) // it is muted
+			do.Send(c, source, func(_ *puppet, c *actor.Context) {
+				do.Send(c, sink, func(_ *puppet, c *actor.Context) { answered = c.Now().Sub(begun) })
+			})
+		})
+		watchdog(t, sys)
+		if r := onlyReport(t, reports); !r.Closed || r.Idle || answered <= 0 || answered > time.Minute {
+			t.Errorf("seed %d: answered after %v; %+v", seed, answered, r)
+		}
+		equal(t, "stalls", sys.Stats().Stalls, 1)
+	}
 }
 
 // watchdog waits until the system is quiescent, and says who waits for whom if it never
@@ -141,8 +173,8 @@ func TestStall_Relay(t *testing.T) {
 			})
 		})
 	})
-	r := receive(t, "a report", reports)
 	watchdog(t, sys)
+	r := onlyReport(t, reports)
 	equal(t, "idle", r.Idle, true)
 	equal(t, "closed", r.Closed, false)
 }
@@ -190,7 +222,7 @@ func TestStall_NotWithoutNeed(t *testing.T) {
 	write = func(p *puppet, c *actor.Context) {
 		written.Add(1)
 		count.Send(c, r, 1)
-		if !p.stopped() {
+		if p.note == nil {
 			do.Send(c, w, write)
 		}
 	}
@@ -205,8 +237,6 @@ func TestStall_NotWithoutNeed(t *testing.T) {
 		t.Errorf("%d times let go", st.LetGo)
 	}
 }
-
-func (p *puppet) stopped() bool { return p.note != nil }
 
 // TestStall_StopEndsAll: a system that stops while actors wait for an idle one under
 // pressure makes dead letters of all they have, and tells goroutines that wait.

@@ -49,12 +49,12 @@ func muted(st actor.Stats) bool { return st.Mutes > 0 }
 func spared(st actor.Stats) bool { return len(st.Workers) > 4 && st.Workers[4].Turns > 0 }
 
 // TestRepeat: "the same seed, the same order", for all that actors can do; and what was
-// sent has run, or is a dead letter.
+// sent has run, or is a dead letter. At night 250 seeds of each, twice.
 func TestRepeat(t *testing.T) {
 	for name, c := range repeatable {
 		t.Run(name, func(t *testing.T) {
 			shown := false
-			must(t, sim.Repeats(func(h *sim.Hooks, seed uint64) string {
+			orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 				var d daybook
 				reported := countRuns(h)
 				sys := actor.Start(actor.Simulated(h), actor.Seed(seed), actor.Logger(silent), actor.Batch(4),
@@ -68,7 +68,9 @@ func TestRepeat(t *testing.T) {
 				equal(t, "calls of strangers", books.Strangers, 0)
 				shown = shown || c.shows == nil || c.shows(st)
 				return fmt.Sprint(d.lines, st)
-			}))
+			})
+			must(t, err)
+			t.Logf("%d seeds twice, %d orders", sim.Seeds(), orders)
 			equal(t, "it is about "+name, shown, true)
 		})
 	}

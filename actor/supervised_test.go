@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -114,6 +115,22 @@ func TestSuspended(t *testing.T) {
 				equal(t, "reason", brief(joined(t, g.sys, g.kid)), c.reason)
 			}
 		})
+	}
+}
+
+// TestSuspended_StopsAtOnce: Stop reaches a suspended actor, and not only when it is let go,
+// as it would be here an hour later by the run's own clock.
+func TestSuspended_StopsAtOnce(t *testing.T) {
+	for seed := range uint64(5) {
+		var g *guardian
+		g = guard(t, mortal{}, func(c *actor.Context, f actor.Fallen) {
+			actor.After(c, time.Hour, doAct, func(_ *mortal, c *actor.Context) { actor.Restart(c, g.kid) })
+			actor.Stop(c, g.kid)
+		}, actor.Seed(seed))
+		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
+		quiet(t, g.sys)
+		equal(t, "dead letters", g.sys.Stats().DeadLetters, 3)
+		equal(t, "reason", brief(joined(t, g.sys, g.kid)), "panic")
 	}
 }
 
@@ -234,6 +251,18 @@ func TestRestart_Forgets(t *testing.T) {
 	equal(t, "reason of the linked one", brief(joined(t, g.sys, tied)), "shutdown")
 	slices.Sort(g.diary.lines)
 	g.diary.says(t, "kid: stop shutdown", "super: fell shutdown true", "watcher: down shutdown")
+}
+
+// TestRestart_ForgetsTimers: timers belong to a life, too. (Every is left out: if it went on,
+// so would the run's own clock, for ever.)
+func TestRestart_ForgetsTimers(t *testing.T) {
+	g := guard(t, mortal{}, restart, actor.Seed(1))
+	doAct.Send(g.sys, g.kid, func(_ *mortal, c *actor.Context) {
+		actor.After(c, time.Second, say, "in the next life")
+		panic(1)
+	})
+	quiet(t, g.sys)
+	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start")
 }
 
 // stashing puts what is said aside.

@@ -30,7 +30,7 @@ func TestRepeat(t *testing.T) {
 		"hash":         func() group.Policy[int] { return group.Hash(func(n int) uint64 { return uint64(n) }) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
+			orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 				sys := actor.Start(actor.Simulated(h), actor.Seed(seed))
 				var done []string
 				pool, news := group.NewPool(sys, policy()), group.NewTopic[int](sys)
@@ -56,6 +56,7 @@ func TestRepeat(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
+			t.Logf("%d seeds twice, %d orders", sim.Seeds(), orders)
 		})
 	}
 }

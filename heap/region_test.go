@@ -150,6 +150,15 @@ func TestRegionJoinsDuringCollection(t *testing.T) {
 	mustBeRing(t, &a, roots.got, 3000)
 }
 
+// What a region holds is on the books of the one that it has become.
+func TestRegionKeepsItsBooks(t *testing.T) {
+	r := ringRegion(1000)
+	before := r.Arena().Stats()
+	if after := r.Move().Arena().Stats(); after.Reserved != before.Reserved || after.Chunks != before.Chunks {
+		t.Errorf("%+v, and before it moved %+v", after, before)
+	}
+}
+
 // Of several who move the same region at the same time, which none of them may, one can.
 func TestRegionOneMoves(t *testing.T) {
 	for range 100 {

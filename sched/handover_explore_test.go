@@ -82,6 +82,24 @@ func TestHandover_QuickReturn(t *testing.T) {
 	t.Run("2 workers", func(t *testing.T) { roam(t, quick(2)) })
 }
 
+// TestHandover_SchedulesAside: what a worker makes runnable while it is away runs before it
+// is back, which may be what it waits for.
+func TestHandover_SchedulesAside(t *testing.T) {
+	roam(t, func(p *explore.Program) {
+		h := newHouse(p, 1, p.Daemon)
+		h.addSpares(1, p.Daemon)
+		child := h.job("child", nil)
+		j := h.job("job", func(w *Worker) {
+			w.Blocking(func() {
+				w.Schedule(&child.Task)
+				p.Await(func() bool { return child.ran == 1 })
+			})
+		})
+		p.Go(func() { h.s.Inject(&j.Task) })
+		p.After(h.allHome)
+	})
+}
+
 // relieving is a turn that makes a task runnable and waits for it and for one from
 // outside, without saying so, while the monitor looks.
 func relieving(workers int) func(*explore.Program) {

@@ -39,6 +39,7 @@ func TestIntensity(t *testing.T) {
 				equal(t, "restarts", h.tree().Children[0].Restarts, len(c.falls))
 				return
 			}
+			wants(t, do.TrySend(h.sys, a, crash), actor.ErrStopped) // else there is no reason, and nobody to wait for
 			var e *supervise.EscalationError
 			err := h.reason()
 			if !errors.As(err, &e) || e.Supervisor != "root" || e.Child != "a" {

@@ -25,7 +25,7 @@ var fallingTree = supervise.Spec{Name: "app", Intensity: supervise.Intensity{Res
 // TestRepeat: "Restarts are reproducible, jitter and all, where the schedule is": a seed
 // gives the same restarts at the same times, and seeds give different ones.
 func TestRepeat(t *testing.T) {
-	err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
+	orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 		ctx := context.Background()
 		sys := actor.Start(actor.Simulated(h), actor.Seed(seed), actor.Logger(slog.New(slog.DiscardHandler)))
 		root := supervise.Start(sys, fallingTree)
@@ -53,4 +53,5 @@ func TestRepeat(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+	t.Logf("%d seeds twice, %d orders", sim.Seeds(), orders)
 }

@@ -97,7 +97,7 @@ func TestMutantsDie(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			n, by := m.kill(t)
 			killed++
-			if by == explorer {
+			if n > 0 {
 				explored = append(explored, n)
 			}
 			t.Logf("killed by %s, %d schedules", by, n)
@@ -110,11 +110,6 @@ func TestMutantsDie(t *testing.T) {
 	}
 }
 
-const (
-	explorer = "the explorer"
-	ordinary = "a test"
-)
-
 // patience is for a run that hangs. It is long, since that is a failure.
 const patience = 10 * time.Minute
 
@@ -122,7 +117,7 @@ const patience = 10 * time.Minute
 func (m *mutant) kill(t *testing.T) (schedules int, by string) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	args := append([]string{"test", "-count=1", "-failfast", "-v", "-vet=off", "-timeout=5m",
+	args := append([]string{"test", "-count=1", "-failfast", "-v", "-vet=off", "-timeout=90s",
 		"-ldflags=-s -w", "-tags=" + m.Tags, "-run=" + m.Run, "-overlay=" + m.overlay(t), m.Pkg}, strings.Fields(m.Flags)...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
@@ -136,11 +131,22 @@ func (m *mutant) kill(t *testing.T) (schedules int, by string) {
 	case err == nil:
 		t.Fatalf("it has survived %d schedules of %s in %s", count(out), m.Run, m.Pkg)
 	case strings.Contains(out, "GALLOP_REPLAY="):
-		return count(out), explorer
+		return count(out), "the explorer in " + failed(out)
 	case strings.Contains(out, "test timed out") || ctx.Err() != nil:
 		t.Fatalf("a hang is no kill\n%.3000s", out)
 	}
-	return 0, ordinary
+	return 0, failed(out)
+}
+
+var failure = regexp.MustCompile(`--- FAIL: (\S+)|panic: .*|fatal error: .*`)
+
+// failed is which test has failed, or how its process has ended.
+func failed(out string) string {
+	all := failure.FindAllString(out, -1)
+	if len(all) == 0 {
+		return "a test"
+	}
+	return strings.TrimPrefix(all[len(all)-1], "--- FAIL: ")
 }
 
 // overlay makes the file for go's -overlay.
@@ -154,31 +160,15 @@ func (m *mutant) overlay(t *testing.T) string {
 	mutated := filepath.Join(dir, filepath.Base(m.File))
 	must(t, os.WriteFile(mutated, []byte(strings.Replace(string(text), m.Old, m.New, 1)), 0o600))
 	replace := map[string]string{name: mutated}
-	if strings.Contains(m.Tags, "gallop_explore") {
-		leaveOut(t, filepath.Dir(name), replace)
-	}
+	tests, err := filepath.Abs(filepath.Join(root, m.Pkg))
+	must(t, err)
+	leaveOut(t, tests, m.Run, replace)
 	list, err := json.Marshal(map[string]any{"Replace": replace})
 	must(t, err)
 	file := filepath.Join(dir, "overlay.json")
 	must(t, os.WriteFile(file, list, 0o600))
 	return file
 }
-
-// leaveOut takes the tests from outside of a package away. They explore nothing, and to
-// build them takes longer than all else.
-func leaveOut(t *testing.T, dir string, replace map[string]string) {
-	t.Helper()
-	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		must(t, err)
-		if outsideTest.Match(text) {
-			replace[name] = ""
-		}
-	}
-}
-
-var outsideTest = regexp.MustCompile(`(?m)^package \w+_test$`)
 
 var schedulesRun = regexp.MustCompile(`(\d+) schedules`)
 

@@ -17,9 +17,12 @@ func TestRepeats(t *testing.T) {
 		`line 1 was "1", and then "2"`:   func(*sim.Hooks, uint64) string { runs++; return fmt.Sprint(runs) },
 		"seed 0 is not the same run twi": func(h *sim.Hooks, _ uint64) string { runs++; return strings.Repeat("\n", runs) },
 	} {
-		err := sim.Repeats(program)
+		orders, err := sim.Repeats(program)
 		if (err == nil) != (say == "") || err != nil && !strings.Contains(err.Error(), say) && !strings.Contains(err.Error(), "seed 0") {
 			t.Errorf("%v, want %q", err, say)
+		}
+		if err == nil && orders != sim.Seeds() {
+			t.Errorf("%d orders of %d seeds", orders, sim.Seeds())
 		}
 	}
 }

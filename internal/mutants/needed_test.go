@@ -1,0 +1,130 @@
+package mutants
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// testFile is a file of tests: the names of its package that it declares, and those that
+// it needs from other files. One with methods of another's type goes with that.
+type testFile struct {
+	path             string
+	has, uses, joins map[string]bool
+}
+
+// outsideFiles reads the tests of a directory that stand in a package of their own.
+func outsideFiles(t *testing.T, dir string) (out []*testFile) {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	for _, name := range names {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		must(t, err)
+		if !strings.HasSuffix(f.Name.Name, "_test") {
+			continue
+		}
+		file := &testFile{name, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+		for _, d := range f.Decls {
+			file.declare(d)
+		}
+		for _, id := range f.Unresolved {
+			file.uses[id.Name] = true
+		}
+		for _, i := range f.Imports {
+			delete(file.uses, path.Base(strings.Trim(i.Path.Value, `"`)))
+		}
+		out = append(out, file)
+	}
+	return out
+}
+
+func (f *testFile) declare(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil {
+			f.has[d.Name.Name] = true
+			return
+		}
+		ast.Inspect(d.Recv, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				f.joins[id.Name] = true
+			}
+			return true
+		})
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				f.has[s.Name.Name] = true
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					f.has[n.Name] = n.Name != "_"
+				}
+			}
+		}
+	}
+}
+
+// leaveOut takes those tests from outside of a package away that the tests which match
+// run do not need: to build them takes longer than all else. Of tests that explore, which
+// are inside, none needs them.
+func leaveOut(t *testing.T, dir, run string, replace map[string]string) {
+	t.Helper()
+	match := regexp.MustCompile(strings.Split(run, "/")[0])
+	files := outsideFiles(t, dir)
+	var kept []*testFile
+	keep := func(wanted func(f *testFile) bool) {
+		files = slices.DeleteFunc(files, func(f *testFile) bool {
+			if !wanted(f) {
+				return false
+			}
+			kept = append(kept, f)
+			return true
+		})
+	}
+	keep(func(f *testFile) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Keys(f.has)), func(name string) bool {
+			return strings.HasPrefix(name, "Test") && match.MatchString(name)
+		})
+	})
+	if len(kept) > 0 {
+		keep(func(f *testFile) bool { return f.has["TestMain"] })
+	}
+	for i := 0; i < len(kept); i++ { // keep makes kept longer
+		k := kept[i]
+		keep(func(f *testFile) bool { return meet(k.uses, f.has) || meet(f.joins, k.has) })
+	}
+	for _, f := range files {
+		replace[f.path] = ""
+	}
+}
+
+// meet tells whether two sets have a name in common.
+func meet(a, b map[string]bool) bool {
+	for name := range a {
+		if b[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLeaveOut: what a test needs stays, and what it does not need goes.
+func TestLeaveOut(t *testing.T) {
+	replace := map[string]string{}
+	dir, err := filepath.Abs(filepath.Join(root, "actor"))
+	must(t, err)
+	leaveOut(t, dir, "^TestWatch$", replace)
+	for name, stays := range map[string]bool{"link_test.go": true, "life_test.go": true, "main_test.go": true, "swarm_test.go": false} {
+		if _, gone := replace[filepath.Join(dir, name)]; gone == stays {
+			t.Errorf("%s goes: %v", name, gone)
+		}
+	}
+}
