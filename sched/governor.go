@@ -43,13 +43,15 @@ const (
 )
 
 const (
-	ms         = 1_000_000
-	firstPause = 1 * ms
-	maxPause   = 512 * ms
-	window     = 3 * ms
-	settling   = 1 * ms
-	fineUnit   = 1000 // ns of one worker's time
-	harm       = 1.08 // fewer workers must do so much more work to be preferred
+	ms          = 1_000_000
+	firstPause  = 1 * ms
+	maxPause    = 512 * ms
+	firstWindow = 1 * ms // at the beginning all run, and may be in each other's way: not for long
+	window      = 3 * ms
+	settling    = ms / 2
+	fineUnit    = 1000 // ns of one worker's time
+	harm        = 1.08 // fewer workers must do so much more work to be preferred
+	obvious     = 1.3  // a trial ends at once when it does so much more or less
 )
 
 func (g *governor) init(workers int) {
@@ -65,10 +67,19 @@ func (g *governor) look(now int64, units uint64, awake int) (limit int) {
 	}
 	g.samples++
 	g.awake += awake
-	if now >= g.until {
+	if now >= g.until || g.isObvious(now, units) {
 		g.next(now, units)
 	}
 	return g.limit
+}
+
+// isObvious tells whether a trial need not go on: it costs when it is with too many.
+func (g *governor) isObvious(now int64, units uint64) bool {
+	if g.phase != trial || now-g.began < firstWindow {
+		return false
+	}
+	r := g.rate(now, units)
+	return r > obvious*g.base || r*obvious < g.base
 }
 
 // lift lets all workers run: some are stuck.
@@ -81,7 +92,11 @@ func (g *governor) lift() {
 func (g *governor) next(now int64, units uint64) {
 	switch g.phase {
 	case steady:
-		g.enter(measure, now, units, window)
+		length := int64(window)
+		if g.until == 0 {
+			length = firstWindow
+		}
+		g.enter(measure, now, units, length)
 	case measure:
 		g.base = g.rate(now, units)
 		if !g.worthATrial(now, units) {
