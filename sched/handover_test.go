@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -333,5 +334,22 @@ func BenchmarkBlocking(b *testing.B) {
 		})
 		waitQuiet(b, s)
 		b.ReportMetric(float64(entry.Nanoseconds())/float64(b.N), "ns-until-f")
+	})
+	b.Run("no spare yet", func(b *testing.B) {
+		all := make([]time.Duration, 0, b.N)
+		for range b.N {
+			s := startBare(b, Config{Workers: 1})
+			inject(s, func(w *Worker) {
+				w.Schedule(&newBare(func(*Worker) {}).Task)
+				begin := time.Now()
+				w.Blocking(func() {})
+				all = append(all, time.Since(begin))
+			})
+			waitQuiet(b, s)
+			<-s.Stop()
+		}
+		slices.Sort(all)
+		b.ReportMetric(float64(all[len(all)/2].Nanoseconds()), "ns-median")
+		b.ReportMetric(float64(all[len(all)*99/100].Nanoseconds()), "ns-p99")
 	})
 }
