@@ -7,7 +7,7 @@ import "github.com/gallop-go/gallop/internal/seam"
 // The others have a nil pointer.
 type flow struct {
 	lobby   lobby
-	lenient seam.Bool     // the gate is shut for nothing but a batch that was spent. Written by the owner
+	lenient seam.Bool     // the gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and after Open; loaded by open
 	bounded *boundedQueue // types with a bound; nil otherwise
 	marks   watermarks    // types with watermarks. Owner only
 

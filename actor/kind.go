@@ -49,7 +49,10 @@ func (k *kind) gasLimit() int {
 }
 
 // kinds are those of a system, by the numbers of their types.
-type kinds struct{ all seam.Pointer[[]*kind] } // replaced whole, under the system's mu
+//
+// A spawn loads the list without a lock: add's Store, under the system's mu, publishes the
+// kind, and of's Load sees it whole or not at all.
+type kinds struct{ all seam.Pointer[[]*kind] }
 
 // of returns the kind of a type, or nil if there is none yet.
 func (ks *kinds) of(t *typeInfo) *kind {
@@ -65,12 +68,11 @@ func (ks *kinds) add(k *kind) *kind {
 	if o := ks.of(k.typ); o != nil {
 		return o
 	}
-	var all []*kind
+	all := make([]*kind, k.typ.number+1)
 	if old := ks.all.Load(); old != nil {
-		all = *old
+		all = make([]*kind, max(len(*old), len(all)))
+		copy(all, *old)
 	}
-	all = append(make([]*kind, 0, max(len(all), int(k.typ.number)+1)), all...)
-	all = all[:cap(all)]
 	all[k.typ.number] = k
 	ks.all.Store(&all)
 	return k

@@ -93,7 +93,7 @@ func (g *governor) next(now int64, units uint64) {
 	switch g.phase {
 	case steady:
 		length := int64(window)
-		if g.until == 0 {
+		if g.until == 0 { // it has just begun, or lifted its limit: all run
 			length = firstWindow
 		}
 		g.enter(measure, now, units, length)

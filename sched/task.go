@@ -25,7 +25,8 @@ type Kind struct {
 	pin    *Pin
 }
 
-// Init prepares the kind. pin is nil for tasks that any worker may run.
+// Init prepares the kind, before any task of it is prepared. pin is nil for tasks that any
+// worker may run. A kind is read by all workers and must not be changed again.
 func (k *Kind) Init(r KindRunner, pin *Pin) { k.runner, k.pin = r, pin }
 
 // Task is something a worker can run: embed it in what it belongs to, so that
