@@ -112,7 +112,7 @@ func deliver[M any](c *Context, at *body, d *declaration, v M) {
 
 // tellEnd tells the other side of the end of b.
 func (l *link) tellEnd(b *body, r replier, why error) {
-	l.other(b).tell(r, linkEnded{link: l, exit: Exit{b.id, b.typ().name, why}})
+	l.other(b).tell(r, linkEnded{link: l, twice: b.mayHaveLinked(), exit: Exit{b.id, b.typ().name, why}})
 }
 
 // linked tells b of a link that a has made.
@@ -121,7 +121,7 @@ type linked struct{ link *link }
 func (s linked) serve(b *body, _ *Context) { b.mine().links.add(s.link, &s.link.atB) }
 
 func (s linked) refused(b *body, r replier) {
-	s.link.a.tell(r, linkEnded{link: s.link, exit: Exit{b.id, b.typ().name, b.whyDead()}})
+	s.link.a.tell(r, linkEnded{link: s.link, twice: b.mayHaveLinked(), exit: Exit{b.id, b.typ().name, b.whyDead()}})
 }
 
 // unlinked tells the other side that a link is undone.
@@ -135,17 +135,22 @@ func (s unlinked) serve(b *body, _ *Context) { b.mine().links.remove(s.link.at(b
 // linkEnded tells the other side of a link that one has ended.
 type linkEnded struct {
 	unanswered
-	link *link
-	exit Exit
+	link  *link
+	twice bool // there may be another, by the one that has ended
+	exit  Exit
 }
+
+// mayHaveLinked tells whether an actor that has ended had called Link. Of one that its system
+// took along nobody but the system may ask: it may have.
+func (b *body) mayHaveLinked() bool { return !b.lane.closed() || b.extra.linking }
 
 func (s linkEnded) serve(b *body, c *Context) {
 	x := b.mine()
 	if !x.links.remove(s.link.at(b)) {
 		return // unlinked meanwhile, or told already
 	}
-	if dead := s.link.other(b); x.linking && dead.extra != nil && dead.extra.linking { // it has none if its system took it along
-		x.dropLinks(b, dead)
+	if x.linking && s.twice {
+		x.dropLinks(b, s.link.other(b))
 	}
 	switch {
 	case x.trap != nil:
