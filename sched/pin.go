@@ -3,6 +3,7 @@ package sched
 import (
 	"runtime"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -109,12 +110,21 @@ func (p *Pin) afterCrash(value any) bool {
 // turn runs one task once and queues it again if it wants.
 func (p *Pin) turn(t *Task) {
 	w := p.w
+	if invariant.On {
+		p.verifyTurn(t)
+	}
 	w.current, w.inTurn = t, true
 	w.count.Turns++
 	again := t.runTurn(w)
+	if invariant.On {
+		w.turnBooks.end(t, again)
+	}
 	w.inTurn = false
 	if again {
 		p.schedule(p.s, t)
+		if invariant.On {
+			t.books.enter()
+		}
 	}
 }
 

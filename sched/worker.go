@@ -32,6 +32,7 @@ type Worker struct {
 	pace      pace
 	count     Counters
 	inTurn    bool // a crash now is the task's
+	turnBooks turnBooks
 	pcg       rand.PCG
 	chance    rand.Rand // of pcg
 
@@ -106,9 +107,15 @@ func (w *Worker) Stray() bool { return w.apart || w.duty.isAway() }
 // to the next-slot, where it runs next, cache-hot; later ones go to the ring,
 // where others may steal them, and to the inject queue when the ring is full.
 func (w *Worker) Schedule(t *Task) {
+	if invariant.On {
+		w.verifySchedule(t)
+	}
 	if t.kind.pin != nil || w.apart {
 		w.sched.Inject(t)
 		return
+	}
+	if invariant.On {
+		t.books.enter()
 	}
 	if !w.slot.put(t) {
 		w.enqueue(t)
@@ -128,6 +135,11 @@ func (w *Worker) enqueue(t *Task) {
 
 // PrepareNext announces that the turn is about to end. See KindRunner.RunTask.
 func (w *Worker) PrepareNext() {
+	if invariant.On {
+		if w.inTurn {
+			w.turnBooks.release(w.current)
+		}
+	}
 	if !w.slot.prepared() {
 		w.slot.prepare()
 	}
@@ -178,9 +190,15 @@ func (w *Worker) serve() (more bool) {
 		}
 	}()
 	for t := w.firstTask(); t != nil; t = w.nextTask() {
+		if invariant.On {
+			w.verifyBegin(t)
+		}
 		w.current, w.inTurn = t, true
 		w.count.Turns++
 		again := t.runTurn(w)
+		if invariant.On {
+			w.verifyEnd(t, again)
+		}
 		w.inTurn = false
 		if again {
 			w.requeue(t)
@@ -220,6 +238,9 @@ func (w *Worker) abandon() {
 
 // requeue puts a task that wants to go on behind everything that waits.
 func (w *Worker) requeue(t *Task) {
+	if invariant.On {
+		t.books.enter()
+	}
 	if w.ring.owner().len() == 0 && w.slot.put(t) {
 		return
 	}
