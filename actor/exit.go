@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"strings"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Target is an actor of any type: a [Ref] or an [AnyRef]. It is sealed.
@@ -121,6 +123,9 @@ func endWait(ctx context.Context, sys *System, call string, t Target, o order) e
 
 // ordered carries an order out, in any phase but ENDED.
 func (b *body) ordered(c *Context, o order) {
+	if invariant.On {
+		b.verifyOrder(c, o)
+	}
 	x := b.mine()
 	switch x.phase {
 	case alive:

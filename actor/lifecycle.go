@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/backpressure"
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // The life of an actor, beside the picture in body.go that says who owns it:
 //
@@ -53,6 +56,9 @@ func (b *body) exit(c *Context, why error) {
 // ended.
 func (b *body) leave(c *Context, g goal, v verb, why error) {
 	x := b.mine()
+	if invariant.On {
+		b.verifyLeave(x, g)
+	}
 	x.phase, x.goal, x.verb, x.reason = leaving, g, v, why
 	if g == goalEnd {
 		b.closeBox(replier{c: c, sys: b.sys()})
@@ -83,6 +89,9 @@ func (x *extras) refuse(why error) {
 // left goes on with an actor that leaves: its youngest child first; when there is none
 // OnStop; and then what it leaves for. OnStop may have spawned children.
 func (b *body) left(c *Context) {
+	if invariant.On {
+		b.verifyLeft(b.extra)
+	}
 	x := b.extra
 	for {
 		if k := x.children.youngest; k != nil {
@@ -95,6 +104,9 @@ func (b *body) left(c *Context) {
 		}
 		x.down = true
 		b.callStop(c, x)
+	}
+	if invariant.On {
+		b.verifyBottom(x)
 	}
 	switch x.goal {
 	case goalEnd:
@@ -112,6 +124,9 @@ func (b *body) left(c *Context) {
 // wait makes the turn end parked, for a reason of the actor's own.
 func (b *body) wait() {
 	if x := b.extra; !x.waiting {
+		if invariant.On {
+			b.verifyWait(x)
+		}
 		x.waiting = true
 		b.sys().sched.Hold()
 		b.debt.Owe()
@@ -122,6 +137,9 @@ func (b *body) wait() {
 // waited ends the wait of an actor that runs.
 func (b *body) waited() {
 	if x := b.extra; x.waiting {
+		if invariant.On {
+			b.verifyWaited(x)
+		}
 		x.waiting = false
 		b.sys().wards.remove(x)
 		b.debt.Forgive()
@@ -143,8 +161,14 @@ func (b *body) recheckEnd(c *Context) {
 // bury ends an actor at once. Owner only. It has nothing to see to, or its system has
 // stopped.
 func (b *body) bury(r replier, why error) {
+	if invariant.On {
+		b.verifyBury()
+	}
 	if b.extra == nil && b.load&backpressure.Muted == 0 {
 		b.extra = tomb(why) // before the box is closed, which publishes it
+		if invariant.On {
+			b.extra.verifyTomb()
+		}
 		b.buryBox(r, b.extra.err)
 		b.freeArena(r)
 		b.refuseAll(r, b.lane.close())
@@ -183,6 +207,9 @@ func (b *body) finish(r replier) {
 	x := b.extra
 	b.waited()
 	b.letGo(r) // OnStop may have armed timers
+	if invariant.On {
+		b.verifyFinish(x)
+	}
 	if b.load&backpressure.Muted != 0 {
 		b.load = 0
 		r.countUnmute()
@@ -234,6 +261,9 @@ func (x *extras) announce(b *body, r replier) {
 		x.kid.calls.ended(x.kid, r)
 	}
 	x.sup, x.kid, x.trap = nil, nil, nil // a ref to the dead keeps nobody else
+	if invariant.On {
+		b.verifyEnded(x)
+	}
 }
 
 // What is left of actors that had no extras, when the reason is common.

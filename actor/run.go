@@ -2,6 +2,7 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -14,6 +15,9 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c, b := w.Local().(*Context), bodyOf(t)
 	c.self = b
 	c.left = int(k.batch)
+	if invariant.On {
+		b.verifyTurn(c)
+	}
 	m := b.in.fifo
 	if m == nil {
 		spent, ok := b.box.grab(&b.in)
@@ -69,6 +73,9 @@ func (b *body) stretch(c *Context, m *message, quota int) (n int, before *messag
 // but for the mailbox's top node, which stays in place. before is the last but one of
 // them, rest what is still to run.
 func (b *body) settle(c *Context, before *message, n int, rest *message) {
+	if invariant.On {
+		b.verifyStretch(c, before, n)
+	}
 	first, last, free := b.in.fifo, c.msg, n
 	if rest == nil {
 		last, free = before, n-1
@@ -157,6 +164,9 @@ func (b *body) emptied(c *Context) (again bool) {
 func (b *body) doze(c *Context) (again bool) {
 	if b.gc && b.arenaKeeper().collecting(b, c) {
 		return true
+	}
+	if invariant.On {
+		b.verifyDoze(c)
 	}
 	c.w.PrepareNext()
 	spent, ok := b.box.rest(&b.in)
