@@ -3,6 +3,8 @@ package heap
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Arena is the memory of one actor. It takes nothing before the first object is
@@ -88,6 +90,9 @@ func (a *Arena) Stats() Stats {
 // recycler the arena is bound to. A second Release does nothing. Owner only.
 func (a *Arena) Release() {
 	a.retire()
+	if invariant.On {
+		a.verify()
+	}
 	if g := a.pages.gc; g != nil {
 		g.free(a)
 		a.pages.gc = nil
@@ -249,6 +254,9 @@ func (a *Arena) open(number uint64, c chunk) {
 	a.pages.setNear(number, c.base)
 	a.next = pageStart(number) + handle(c.used/granule)
 	a.end = pageStart(number) + handle(c.size/granule)
+	if invariant.On {
+		a.verifyOpen()
+	}
 }
 
 // retire notes how much of the open chunk was used. It may stay open.

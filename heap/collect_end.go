@@ -1,16 +1,24 @@
 package heap
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // end lets from-space go.
 func (g *collector) end() {
 	a := g.arena
 	if open := g.open; open != nil {
 		g.blacken(open)
 	}
+	if invariant.On {
+		g.verifyEnd()
+	}
 	g.mustBeBlack()
 	g.mustNotMiss()
 	g.leave(a)
 	whole, keep := g.whole, g.keep
 	g.rest(a)
+	if invariant.On {
+		a.verify()
+	}
 	if whole {
 		if keep <= generationsFrom/2 {
 			a.oneGeneration()

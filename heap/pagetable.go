@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // pageTable finds the chunk behind a page number. It is an open-addressed hash
@@ -148,6 +150,9 @@ func (t *pageTable) full() bool {
 
 // put enters a page that is not in the table.
 func (t *pageTable) put(p page) {
+	if invariant.On {
+		t.verifyPut(p)
+	}
 	if t.full() {
 		t.enlarge()
 	}

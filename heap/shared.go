@@ -125,6 +125,9 @@ func (p Parcel) Unpack(a *Arena) Blob {
 		p.take("Unpack")
 		return b
 	}
+	if invariant.On {
+		p.p.shared.verifyBlob(p.p.off, p.p.n)
+	}
 	p.take("Unpack")
 	a.hold(p.p.shared)
 	return Blob{h: pageStart(p.p.shared.number), off: p.p.off, n: p.p.n}

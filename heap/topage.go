@@ -57,6 +57,9 @@ func (g *collector) newToPage(p page, old *oldPage) *toPage {
 	if n := len(g.spare); n > 0 {
 		q, g.spare = g.spare[n-1], g.spare[:n-1]
 	}
+	if invariant.On {
+		g.verifyGrey(p)
+	}
 	*q = toPage{page: p, todo: q.todo, old: old}
 	g.grey[p.number] = q
 	return q
@@ -88,6 +91,9 @@ func (g *collector) drain(p *toPage, stop int) {
 		last := len(p.todo) - 1
 		item := p.todo[last]
 		p.todo = p.todo[:last]
+		if invariant.On {
+			p.verifyScan(item)
+		}
 		at := unsafe.Add(p.base, item.at)
 		g.note(at, item)
 		for i := range item.n {
