@@ -125,10 +125,10 @@ func (p Parcel) Unpack(a *Arena) Blob {
 		p.take("Unpack")
 		return b
 	}
+	p.take("Unpack")
 	if invariant.On {
 		p.p.shared.verifyBlob(p.p.off, p.p.n)
 	}
-	p.take("Unpack")
 	a.hold(p.p.shared)
 	return Blob{h: pageStart(p.p.shared.number), off: p.p.off, n: p.p.n}
 }
