@@ -78,6 +78,9 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 		x.held.add(m)
 		return
 	}
+	if invariant.On {
+		b.verifyUrgent(x, m)
+	}
 	c.msg = m
 	c.count.Messages++
 	b.runs()[m.id](c, b, m)

@@ -163,6 +163,9 @@ func (b *body) drain(c *Context, x *extras) {
 	if x.drained {
 		return
 	}
+	if invariant.On {
+		b.verifyDrain(x)
+	}
 	x.drained = true
 	x.refuse(stoppedBecause(ErrShutdown))
 	b.letGo(replier{c: c, sys: b.sys()})

@@ -94,6 +94,9 @@ func (b *body) settle(c *Context, before *message, n int, rest *message) {
 // runUpTo is the settlement of a turn that ends with m, in the middle of its
 // behaviour. It returns how many messages there were. They are the collector's.
 func (in *inbox) runUpTo(m *message) (ran uint64) {
+	if invariant.On {
+		in.verifyRunUpTo(m)
+	}
 	ran = 1
 	for first := in.fifo; first != m; first = first.next {
 		ran++

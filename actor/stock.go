@@ -149,6 +149,9 @@ func (s *magazines) sendHome(first, end *message, n int) {
 	if s.away == nil {
 		s.away = make([]awayChain, maxHomes)
 	}
+	if invariant.On {
+		s.verifyAway(first)
+	}
 	a := &s.away[first.home()]
 	end.next = a.first
 	a.first = first

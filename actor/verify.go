@@ -51,6 +51,7 @@ func (b *body) verifyStretch(c *Context, before *message, n int) {
 // verifySend checks a message that is about to be pushed by the behaviour that runs.
 func (c *Context) verifySend(to *body, m *message, d *declaration) {
 	invariant.Check(c.self != nil, "a message is sent by a context without an actor")
+	invariant.Check(c.self.id != 0, "%v has number 0, which is that of the outside", c.self)
 	invariant.Check(m != &closedMark, "a mark is sent to %v", to)
 	invariant.Check(m.pool() == d.pool.id, "%s is sent to %v in a node of pool %d", d.name, to, m.pool())
 	invariant.Check(d.typ == nil || d.typ == to.kind().typ, "%s is sent to %v", d.name, to)
