@@ -12,10 +12,10 @@ import (
 func (t *typeInfo) verifySealed(runs []runFunc) {
 	invariant.Check(len(runs) > userIDs-1, "%s has %d behaviours, without the runtime's own", t.name, len(runs))
 	for i, d := range t.decls {
-		invariant.Check(int(d.id) == i, "behaviour %s is number %d, and says %d", d.name, i, d.id)
-		invariant.Check(isOwn(d.id) || d.typ == t, "behaviour %s of another type is one of %s", d.name, t.name)
-		invariant.Check(isOwn(d.id) || d.pool != nil, "behaviour %s has no messages", d.name)
-		invariant.Check(isOwn(d.id) || d.urgent == (d.poolID == noPool), "behaviour %s is urgent: %v, and its stock is %d", d.name, d.urgent, d.poolID)
+		invariant.Check(isOwn(uint16(i)) || int(d.id) == i, "behaviour %s is number %d, and says %d", d.name, i, d.id)
+		invariant.Check(isOwn(uint16(i)) || d.typ == t, "behaviour %s of another type is one of %s", d.name, t.name)
+		invariant.Check(isOwn(uint16(i)) || d.pool != nil, "behaviour %s has no messages", d.name)
+		invariant.Check(isOwn(uint16(i)) || d.urgent == (d.poolID == noPool), "behaviour %s is urgent: %v, and its stock is %d", d.name, d.urgent, d.poolID)
 	}
 }
 
