@@ -91,7 +91,7 @@ func (s *Scheduler) verifyAway(away int32) {
 // verifyRelief checks a seat that changes hands: from w, which has lost it, to a spare.
 func (s *Scheduler) verifyRelief(i int, w, spare *Worker) {
 	invariant.Check(i >= 0 && i < len(s.seats), "seat %d of %d", i, len(s.seats))
-	invariant.Check(spare != w && spare != reserved, "worker %d is relieved by itself", w.id)
+	invariant.Check(spare != reserved && spare.pin == nil, "worker %d is relieved by one who cannot", w.id) // itself it may be: its turn has just ended
 	invariant.Check(seam.Peek(&s.seats[i].holder) == w, "seat %d is taken from worker %d, who does not hold it", i, w.id)
 	invariant.Check(seam.Peek(&s.stop.left) > 1, "a worker is relieved and nobody is counted: %d", seam.Peek(&s.stop.left))
 }
