@@ -186,7 +186,7 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 //	   │ wait, patience over                             ▲ │ ctx ended
 //	   └─────────────────────────────────────────────────┘ └──▶ ABANDONED
 type call[R any] struct {
-	state  seam.Uint32
+	state  seam.Flag
 	done   chan struct{} // one token, if the state was WAITING
 	result Result[R]
 	spare  *message // nodes for the next requests; whose call it is, owns them
@@ -269,7 +269,7 @@ func (k *call[R]) drive(ctx context.Context, to *body) error {
 func (k *call[R]) take() Result[R] {
 	res := k.result
 	k.result = Result[R]{}
-	k.state.Store(callPending)
+	k.state.StoreRelease(callPending) // nobody else has it; whoever answers the next call, has it by a push
 	return res
 }
 

@@ -47,10 +47,16 @@ func (t *Type[S]) newCell(from Sender) *cell[S] {
 // init brings a new body to life. Its caller owns it.
 func (b *body) init(t *typeInfo, from Sender) {
 	ctx, sys := split(from)
-	k, err := sys.kindOf(t)
+	k := sys.kinds.of(t)
+	var err error
+	if k == nil {
+		k, err = sys.newKind(t)
+	}
 	b.task.InitKind(&k.Kind)
-	b.became = sys.sim != nil
-	b.initFlow(t)
+	if k.special {
+		b.became = sys.sim != nil
+		b.initFlow(t)
+	}
 	if ctx != nil {
 		b.id = ctx.newID()
 		ctx.count.Spawned++
