@@ -79,15 +79,11 @@ var gladeOps = []struct {
 	{"send", func(g *glade, i int) { g.said = append(g.said, i); mayflySay.Send(g.sys, g.fly, i) }},
 	{"rush", func(g *glade, i int) { g.said = append(g.said, i+urgently); mayflyRush.Send(g.sys, g.fly, i+urgently) }},
 	{"try", func(g *glade, i int) {
-		over := g.fly.b.ended()
-		if err := mayflyRush.TrySend(g.sys, g.fly, i+urgently); err == nil {
-			g.said = append(g.said, i+urgently)
-			if over {
-				g.p.Errorf("TrySend to the ended says nothing")
-			}
-		} else if !errors.Is(err, ErrStopped) {
-			g.p.Errorf("TrySend: %v", err)
+		if i == 1 {
+			g.try(g.sys, i)
+			return
 		}
+		mayflyAct.Send(g.sys, g.friend, func(c *Context) { g.try(c, i) })
 	}},
 	{"ask", func(g *glade, i int) {
 		g.asked++
@@ -110,6 +106,20 @@ var gladeOps = []struct {
 			g.said = append(g.said, i)
 		}
 	}},
+}
+
+// try is TrySend of an urgent word, which must say that it comes too late.
+func (g *glade) try(from Sender, i int) {
+	over := g.fly.b.ended()
+	err := mayflyRush.TrySend(from, g.fly, i+urgently)
+	switch {
+	case err == nil && over:
+		g.p.Errorf("TrySend to the ended says nothing")
+	case err == nil:
+		g.said = append(g.said, i+urgently)
+	case !errors.Is(err, ErrStopped):
+		g.p.Errorf("TrySend: %v", err)
+	}
 }
 
 // judge is what must hold when nothing is left to do.
