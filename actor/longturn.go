@@ -40,7 +40,7 @@ func LongTurn(after time.Duration) Option { return func(o *options) { o.longTurn
 func OnLongTurn(f func(LongTurnReport)) Option {
 	return func(o *options) {
 		if o.onLongTurn = f; f == nil {
-			o.nilOptions = append(o.nilOptions, "OnLongTurn")
+			o.wrong = append(o.wrong, "OnLongTurn(nil)")
 		}
 	}
 }

@@ -33,7 +33,7 @@ type options struct {
 	stallPeriod  time.Duration
 	longTurn     time.Duration
 	onLongTurn   func(LongTurnReport)
-	nilOptions   []string // those that were given nil
+	wrong        []string // what options have found wrong themselves
 }
 
 // Workers sets the number of workers, 1 to 56. The default is GOMAXPROCS, at most
@@ -62,7 +62,7 @@ func RandSeed(n uint64) Option { return func(o *options) { o.seed = n } }
 func Logger(l *slog.Logger) Option {
 	return func(o *options) {
 		if o.log = (slogSink{l}); l == nil {
-			o.nilOptions = append(o.nilOptions, "Logger")
+			o.wrong = append(o.wrong, "Logger(nil)")
 		}
 	}
 }
@@ -74,7 +74,7 @@ func Logger(l *slog.Logger) Option {
 func OnDeadLetter(f func(DeadLetter)) Option {
 	return func(o *options) {
 		if o.onDeadLetter = f; f == nil {
-			o.nilOptions = append(o.nilOptions, "OnDeadLetter")
+			o.wrong = append(o.wrong, "OnDeadLetter(nil)")
 		}
 	}
 }
@@ -84,7 +84,7 @@ func OnDeadLetter(f func(DeadLetter)) Option {
 func OnPanic(f func(PanicReport)) Option {
 	return func(o *options) {
 		if o.onPanic = f; f == nil {
-			o.nilOptions = append(o.nilOptions, "OnPanic")
+			o.wrong = append(o.wrong, "OnPanic(nil)")
 		}
 	}
 }
@@ -94,7 +94,7 @@ func OnPanic(f func(PanicReport)) Option {
 func OnStall(f func(StallReport)) Option {
 	return func(o *options) {
 		if o.onStall = f; f == nil {
-			o.nilOptions = append(o.nilOptions, "OnStall")
+			o.wrong = append(o.wrong, "OnStall(nil)")
 		}
 	}
 }
@@ -149,8 +149,8 @@ func (o *options) check() error {
 		errs = append(errs, errorf("Gas(%d): want at least 1", o.gas))
 	}
 	errs = append(errs, o.checkSpares(), o.checkLongTurn())
-	for _, name := range o.nilOptions {
-		errs = append(errs, errorf("%s(nil)", name))
+	for _, w := range o.wrong {
+		errs = append(errs, errors.New(w))
 	}
 	return errors.Join(errs...)
 }
