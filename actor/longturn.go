@@ -45,13 +45,6 @@ func OnLongTurn(f func(LongTurnReport)) Option {
 	}
 }
 
-func (o *options) checkLongTurn() error {
-	if o.longTurn < time.Millisecond {
-		return errorf("LongTurn(%v): want at least 1ms", o.longTurn)
-	}
-	return nil
-}
-
 // reportGap is the time between two reports.
 const reportGap = time.Second
 

@@ -3,7 +3,6 @@ package actor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -50,8 +49,8 @@ func Start(opts ...Option) *System {
 		o(&s.opts)
 	}
 	s.sim = s.opts.settle()
-	if err := s.opts.check(); err != nil {
-		panic(fmt.Sprintf("gallop: Start: %v", err))
+	if wrong := s.opts.check(); wrong != "" {
+		panic("gallop: Start: " + wrong)
 	}
 	cfg := sched.Config{
 		Workers:    s.opts.workers,
@@ -67,7 +66,7 @@ func Start(opts ...Option) *System {
 	s.sim.direct(&cfg)
 	sc, err := sched.New(cfg)
 	if err != nil {
-		panic(fmt.Sprintf("gallop: Start: %v", err))
+		panic("gallop: Start: " + err.Error())
 	}
 	s.sched = sc
 	if s.opts.virtual != nil {
