@@ -33,10 +33,8 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 }
 
 func (t *Type[S]) newCell(from Sender) *cell[S] {
-	if t == nil {
-		panic("gallop: Spawn from a nil type")
-	}
-	if !t.info.sealed.Load() {
+	if t == nil || !t.info.sealed.Load() {
+		t.mustBeMade("Spawn")
 		t.info.seal()
 	}
 	c := new(cell[S])
