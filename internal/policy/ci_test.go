@@ -22,7 +22,7 @@ tests_of_inner() { return 3; }
 step_unset() { echo "$gone"; }
 step_meet() { touch "$work/met" && until [[ -e $work/me ]]; do :; done; }
 step_me() { touch "$work/me" && until [[ -e $work/met ]]; do :; done; }
-step_hup() { kill -HUP $$; }
+step_term() { kill -TERM $$; }
 step_gone() { need internal/gone; echo went on; }
 `
 
@@ -46,9 +46,9 @@ func TestCIFailsLoudly(t *testing.T) {
 		{"meet+me", "600", 0, "ALL OK", "FAILED"},
 		{"good+bad good", "600", 1, "FAILED: bad", "went on"},
 		{"bad+good good", "600", 1, "FAILED: bad", "went on"},
-		{"hup good", "600", 1, "HUP", "ALL OK"},
-		{"good hup", "600", 1, "FAILED", "ALL OK"},
-		{"good hup+good", "600", 1, "FAILED", "ALL OK"},
+		{"term good", "600", 1, "TERM", "ALL OK"},
+		{"good term", "600", 1, "FAILED", "ALL OK"},
+		{"good term+good", "600", 1, "FAILED", "ALL OK"},
 		{"gone+bad", "600", 1, "FAILED: gone bad", "went on"},
 		{"gone+good", "600", 1, "FAILED: gone", "ALL OK"},
 		{"good+nonsense", "600", 2, "no step is called nonsense", "ALL OK"},
