@@ -239,7 +239,7 @@ func (a *Arena) allows(size int) bool { return a.limit == 0 || size <= a.limit-a
 
 // enter makes a chunk part of the address space.
 func (a *Arena) enter(p page) {
-	a.pages.put(p)
+	a.pages.put(p, a.recycler)
 	a.reserved += p.length()
 }
 

@@ -24,6 +24,7 @@ type Recycler struct {
 	_        noCopy
 	perClass int // bytes; 0 means defaultPerClass, below 0 nothing
 	classes  [chunkClasses][]chunk
+	tables   tableStore
 	pages    pageNumbers
 	stats    RecyclerStats
 	spare    *collector // between two collections
@@ -68,6 +69,7 @@ func (r *Recycler) Drop() {
 		r.classes[class] = nil
 	}
 	r.stats.Held = 0
+	r.tables = tableStore{}
 	r.spare = nil
 }
 
