@@ -15,7 +15,8 @@ import (
 // The store is bounded for each of the seven chunk sizes from 1 KiB to 64 KiB
 // alone, so that a worker whose load changes is not left with a store full of
 // the wrong size. What does not fit, and chunks of single objects over 64 KiB,
-// goes to Go's collector.
+// goes to Go's collector. The tables by which arenas find their chunks are kept
+// likewise, in a quarter of that.
 //
 // The zero value is ready to use and keeps up to 256 KiB of each size. A
 // Recycler must not be copied after first use. Its methods, and those of the

@@ -6,16 +6,13 @@ import (
 )
 
 // tableStore has the slots of page tables that nobody uses, by the logarithm of their number.
-// An arena that grows to sixteen chunks goes through four tables, and after a collection it
-// begins again: left to Go's allocator they were most of the garbage that was left.
-// Like the chunks in store it is bounded, and part of a [Recycler].
+// An arena that grows to sixteen chunks goes through four tables, and after each collection
+// it begins again: with the chunks in store, tables would be most of what Go's collector is
+// left with. Part of a [Recycler].
 type tableStore [maxTableClass + 1][][]page
 
 // The largest tables in store are those that survive Release, of keptPages slots.
 const maxTableClass = 6
-
-// keptTables is how many slots of tables of each size are in store at most: 64 KiB.
-const keptTables = 64 << 10 / int(unsafe.Sizeof(page{}))
 
 // takeTable returns n slots, a power of two, with anything in them. Owner worker only; a nil
 // Recycler makes them.
@@ -31,17 +28,21 @@ func (r *Recycler) takeTable(n int) []page {
 	return slots
 }
 
-// putTable stores the slots of a table that nobody looks at any more, without the chunks
-// that they lead to. Owner worker only.
+// putTable stores the slots of a table that nobody looks at any more, but not the chunks
+// that they lead to: these have other owners by now. Owner worker only.
 func (r *Recycler) putTable(t *pageTable) {
 	if r == nil || t.slots == nil {
 		return
 	}
 	class := bits.Len(uint(t.size)) - 1
-	if class > maxTableClass || (len(r.tables[class])+1)<<class > keptTables {
+	if class > maxTableClass || (len(r.tables[class])+1)<<class > r.tableBound() {
 		return
 	}
 	slots := unsafe.Slice(t.slots, t.size)
 	clear(slots)
 	r.tables[class] = append(r.tables[class], slots)
 }
+
+// tableBound returns how many slots of tables of each size are kept: in a quarter of the
+// bytes that are kept of each size of chunks.
+func (r *Recycler) tableBound() int { return r.bound() / 4 / int(unsafe.Sizeof(page{})) }
