@@ -39,6 +39,8 @@ type page struct {
 }
 
 const (
+	pageBytes = int(unsafe.Sizeof(page{}))
+
 	// noPage marks a free slot. It does not fit a handle, so that no handle
 	// finds a free slot, the nil handle included.
 	noPage = math.MaxUint64
@@ -89,6 +91,10 @@ func (t *pageTable) all() []page {
 	}
 	return unsafe.Slice(t.slots, t.size)
 }
+
+// table returns the slots that are beside the arena, if there are. Unlike all it leaves a
+// pageTable where it is: on the stack, if it is a copy.
+func (t *pageTable) table() []page { return unsafe.Slice(t.slots, t.size) }
 
 // isNear tells whether a page is the one that is looked at first.
 func (t *pageTable) isNear(p *page) bool { return p.number+1 == t.nearPlus1 }

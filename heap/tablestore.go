@@ -1,9 +1,6 @@
 package heap
 
-import (
-	"math/bits"
-	"unsafe"
-)
+import "math/bits"
 
 // tableStore has the slots of page tables that nobody uses, by the logarithm of their number.
 // An arena that grows to sixteen chunks goes through four tables, and after each collection
@@ -31,18 +28,18 @@ func (r *Recycler) takeTable(n int) []page {
 // putTable stores the slots of a table that nobody looks at any more, but not the chunks
 // that they lead to: these have other owners by now. Owner worker only.
 func (r *Recycler) putTable(t *pageTable) {
-	if r == nil || t.slots == nil {
+	slots := t.table()
+	if r == nil || slots == nil {
 		return
 	}
-	class := bits.Len(uint(t.size)) - 1
+	class := bits.Len(uint(len(slots))) - 1
 	if class > maxTableClass || (len(r.tables[class])+1)<<class > r.tableBound() {
 		return
 	}
-	slots := unsafe.Slice(t.slots, t.size)
 	clear(slots)
 	r.tables[class] = append(r.tables[class], slots)
 }
 
 // tableBound returns how many slots of tables of each size are kept: in a quarter of the
 // bytes that are kept of each size of chunks.
-func (r *Recycler) tableBound() int { return r.bound() / 4 / int(unsafe.Sizeof(page{})) }
+func (r *Recycler) tableBound() int { return r.bound() / 4 / pageBytes }

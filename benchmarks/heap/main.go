@@ -87,7 +87,7 @@ func compare(c config) {
 		for _, kind := range order {
 			r, cycles := child(c, kind)
 			late[kind].add(r.Hits, cycles)
-			fmt.Fprintf(os.Stderr, "%-9s p99 %6.0f µs; with the machine at speed %6.0f\n", kind, quantile(r.Hits, 0.99), lastAtSpeed(r.Hits))
+			fmt.Fprintf(os.Stderr, "%-9s mark %5.0f ms, p99 %6.0f µs; with the machine at speed %6.0f\n", kind, r.MarkMs, quantile(r.Hits, 0.99), lastAtSpeed(r.Hits))
 			r.Hits = nil
 			all[kind] = append(all[kind], r)
 		}
