@@ -57,7 +57,8 @@ func (a *Arena) Bind(r *Recycler) { a.recycler = r }
 // the limit draws near, chunks get smaller, so that an object is refused only
 // if the smallest chunk that holds it does not fit. A limit below what is held
 // already refuses new chunks; nothing is taken away. While it is collected, an arena
-// may hold twice as much. Limits outlive Release. It panics if bytes is negative.
+// may hold twice as much, and more than the limit afterwards too, if what survives does not
+// fit its new chunks as well as the old. Limits outlive Release. It panics if bytes is negative.
 // Owner only.
 func (a *Arena) SetLimit(bytes int) {
 	if bytes < 0 {
