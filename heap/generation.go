@@ -241,7 +241,7 @@ func (g *collector) wake(h handle) unsafe.Pointer {
 // wake is wake for a page.
 func (o *generation) wake(a *Arena, q *oldPage) {
 	q.awake = true
-	a.pages.put(q.page)
+	a.pages.put(q.page, a.recycler)
 	if q.hasHandles() {
 		o.touched += q.length()
 	}
