@@ -24,6 +24,7 @@ type AskBehaviour[S, Q, R any] struct {
 
 // DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare].
 func DeclareAsk[Q, R, S any](t *Type[S], name string) AskBehaviour[S, Q, R] {
+	t.mustBeMade("DeclareAsk")
 	p, _ := poolOf[request[Q, R]]()
 	d := t.info.declare(&declaration{
 		name: name, pool: p, pointers: true,
@@ -76,10 +77,9 @@ func (b AskBehaviour[S, Q, R]) decl() *declaration {
 // Ref.
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
 	d := b.decl()
-	if to.b == nil {
-		zeroRef(d)
-	}
+	d.mustSuit(to.b)
 	split(sys)
+	mustHave(ctx, "Ask")
 	busy := to.b.box.head.Load() != nil // only then can it be the caller who keeps it so
 	k := b.calls.Get().(*call[R])
 	m := d.pool.takeFrom(&k.spare)
@@ -101,9 +101,7 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 // once. Asking oneself is allowed. AskTo allocates nothing in steady state. It panics
 // if to is the zero Ref, or if reply belongs to another type than the running actor.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
-	if d := b.decl(); to.b == nil {
-		zeroRef(d)
-	}
+	b.decl().mustSuit(to.b)
 	c.mustOwn(reply.decl())
 	b.ask(c, to, q, replyTo[R]{asker: c.self, reply: reply.d})
 }
@@ -187,12 +185,12 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 //	   │ wait, patience over                             ▲ │ ctx ended
 //	   └─────────────────────────────────────────────────┘ └──▶ ABANDONED
 type call[R any] struct {
-	state  seam.Uint32
+	state  seam.Flag
 	done   chan struct{} // one token, if the state was WAITING
 	result Result[R]
 	spare  *message // nodes for the next requests; whose call it is, owns them
 
-	several chan<- reply[R] // not nil: one of several calls, which wait there; has room
+	several chan<- *call[R] // not nil: one of several calls, which go there when they have their result; has room
 	of      int             // which of them
 	within  *bidden[R]      // not nil: no goroutine waits but an actor, with a time-out
 }
@@ -210,11 +208,11 @@ const patience = 16
 
 // finish gives the result to the one who waits, if he still does. Once per call.
 func (k *call[R]) finish(res Result[R]) {
+	k.result = res // an abandoned call is never looked at again
 	if k.several != nil {
-		k.several <- reply[R]{k.of, res}
+		k.several <- k // and not the result: Go has no channels of what is over 64 KiB
 		return
 	}
-	k.result = res                                         // an abandoned call is never looked at again
 	if k.state.CompareAndSwap(callPending, callAnswered) { // publishes result
 		return
 	}
@@ -273,7 +271,7 @@ func (k *call[R]) take() Result[R] {
 	}
 	res := k.result
 	k.result = Result[R]{}
-	k.state.Store(callPending)
+	k.state.StoreRelease(callPending) // nobody else has it; whoever answers the next call, has it by a push
 	return res
 }
 

@@ -12,9 +12,7 @@ import "time"
 // is a timer of the running actor, on the terms of [After]: a restart ends it, and then
 // the reply is waited for without one. It panics as AskTo does.
 func AskToWithin[S, Q, R, T any](c *Context, d time.Duration, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
-	if d := b.decl(); to.b == nil {
-		zeroRef(d)
-	}
+	b.decl().mustSuit(to.b)
 	c.mustOwn(reply.decl())
 	w := &bidden[R]{asker: c.self, reply: reply.d}
 	w.timer = c.armSignal(d, expired[R]{within: w})

@@ -34,16 +34,11 @@ func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q,
 	}
 }
 
-// reply is one of several that somebody waits for.
-type reply[R any] struct {
-	of  int
-	res Result[R]
-}
-
 // replies2 is Replies with the refs' places.
 func replies2[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[int, Result[R]] {
 	return func(yield func(int, Result[R]) bool) {
-		in := make(chan reply[R], len(to)) // room for all: who answers never waits
+		mustHave(ctx, "Replies")
+		in := make(chan *call[R], len(to)) // room for all: who answers never waits
 		b.askEach(sys, to, q, in)
 		missing := make([]bool, len(to))
 		for i := range missing {
@@ -55,9 +50,9 @@ func replies2[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q
 				wait = ctx.Done()
 			}
 			select {
-			case r := <-in:
-				missing[r.of] = false
-				if !yield(r.of, r.res) {
+			case k := <-in:
+				missing[k.of] = false
+				if !yield(k.of, k.result) {
 					return
 				}
 			case <-wait:
@@ -78,13 +73,11 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 }
 
 // askEach sends the requests.
-func (b AskBehaviour[S, Q, R]) askEach(sys *System, to []Ref[S], q Q, in chan reply[R]) {
+func (b AskBehaviour[S, Q, R]) askEach(sys *System, to []Ref[S], q Q, in chan *call[R]) {
 	d := b.decl()
 	split(sys)
 	for _, r := range to {
-		if r.b == nil {
-			zeroRef(d)
-		}
+		d.mustSuit(r.b)
 	}
 	for i, r := range to {
 		k := &call[R]{several: in, of: i}

@@ -15,6 +15,7 @@ type Variant[S any] struct {
 // not given has the method of [Type.Table]. It panics if an entry is of another type or
 // if a behaviour is given twice.
 func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
+	t.mustBeMade("Variant")
 	given := make(map[*declaration]bool)
 	for _, e := range entries {
 		switch {

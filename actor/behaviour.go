@@ -6,9 +6,10 @@ import "context"
 type None struct{}
 
 // Behaviour is a one-way behaviour of actors with state S that handles messages of
-// type M. Its type fixes both, so that sending the wrong message, or to an actor of
-// the wrong type, does not compile. Copy it as you like. The zero value is not
-// ready: use [Declare].
+// type M. Its type fixes both, so that sending the wrong message, or to an actor with
+// another state, does not compile. Where several types have the same state, sending to
+// an actor of another than b's panics. Copy it as you like. The zero value is not ready:
+// use [Declare].
 type Behaviour[S, M any] struct {
 	d *declaration
 }
@@ -18,6 +19,7 @@ type Behaviour[S, M any] struct {
 // method usually names behaviours. It panics if the name is empty or taken, or
 // after the first spawn of t.
 func Declare[M, S any](t *Type[S], name string, opts ...BehaviourOption) Behaviour[S, M] {
+	t.mustBeMade("Declare")
 	p, pointers := poolOf[M]()
 	return Behaviour[S, M]{t.info.declare((&declaration{
 		name: name, pool: p, pointers: pointers,
@@ -70,7 +72,7 @@ func (b Behaviour[S, M]) decl() *declaration {
 // list is warm, no allocation. It panics if to is the zero Ref.
 func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) {
 	c, _ := from.(*Context)
-	if c == nil || b.d == nil || to.b == nil || c.sys != to.b.kind().sys || !c.has(b.d.poolID) {
+	if c == nil || b.d == nil || to.b == nil || c.sys != to.b.kind().sys || b.d.typ != to.b.kind().typ || !c.has(b.d.poolID) {
 		b.sendSlowly(from, to, m)
 		return
 	}
@@ -86,9 +88,7 @@ func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) {
 //go:noinline
 func (b Behaviour[S, M]) sendSlowly(from Sender, to Ref[S], m M) {
 	d := b.decl()
-	if to.b == nil {
-		zeroRef(d)
-	}
+	d.mustSuit(to.b)
 	if d.urgent { // its pool is in no stock
 		b.sendUrgent(from, to, m)
 		return
@@ -113,9 +113,7 @@ func (b Behaviour[S, M]) sendSlowly(from Sender, to Ref[S], m M) {
 // [SendWait]: Behaviour.SendWait
 func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	d := b.decl()
-	if to.b == nil {
-		zeroRef(d)
-	}
+	d.mustSuit(to.b)
 	if d.urgent {
 		return b.pushUrgent(from, to, m)
 	}
@@ -149,10 +147,9 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 // it would have to wait in a behaviour.
 func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
 	d := b.decl()
-	if to.b == nil {
-		zeroRef(d)
-	}
+	d.mustSuit(to.b)
 	split(sys)
+	mustHave(ctx, "SendWait")
 	if d.urgent {
 		return b.pushUrgent(sys, to, m)
 	}
@@ -170,8 +167,16 @@ func (b Behaviour[S, M]) sendPlaced(to Ref[S], m M) error {
 	return to.b.pushPlaced(n)
 }
 
-func zeroRef(d *declaration) {
-	panic("gallop: " + d.fullName() + " sent to a zero Ref")
+// mustSuit panics unless to is an actor of d's type. The types of Behaviour and Ref say
+// that both have the same state, which several actor types may have; a message for one
+// would be read by another as what it is not.
+func (d *declaration) mustSuit(to *body) {
+	switch {
+	case to == nil:
+		panic("gallop: " + d.fullName() + " sent to a zero Ref")
+	case to.kind().typ != d.typ:
+		panic("gallop: " + d.fullName() + " sent to " + to.String() + ", which is of another type with the same state")
+	}
 }
 
 // Handler is any ref that handles messages of type M, whatever else it does: what a
@@ -185,9 +190,7 @@ type Handler[M any] interface {
 
 // To returns r as a Handler of b's messages.
 func (b Behaviour[S, M]) To(r Ref[S]) Handler[M] {
-	if r.b == nil {
-		zeroRef(b.decl())
-	}
+	b.decl().mustSuit(r.b)
 	return bound[S, M]{b, r}
 }
 

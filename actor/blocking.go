@@ -20,10 +20,3 @@ func (c *Context) Blocking(f func()) {
 // Spares sets how many behaviours may block at a time while others stand in for their
 // workers; at least 1, 1,024 by default.
 func Spares(n int) Option { return func(o *options) { o.spares = n } }
-
-func (o *options) checkSpares() error {
-	if o.spares < 1 {
-		return errorf("Spares(%d): want at least 1", o.spares)
-	}
-	return nil
-}

@@ -4,7 +4,8 @@ import "sync"
 
 // FromChan sends the running actor what comes out of ch, as messages for b, until ch is
 // closed, the actor ends, the system refuses what comes from outside, or stop is
-// called, which may be more than once. Then nothing more is taken out of ch.
+// called, which may be more than once. Then nothing more is taken out of ch, but for one
+// value that is on its way at that moment.
 //
 // One goroutine stands between the two. While the actor is overloaded it takes nothing
 // out of the channel, so that those who write to it wait. What it has taken runs or
@@ -43,6 +44,9 @@ func (in inlet[M]) flow() {
 				continue
 			}
 		}
+		if in.over() { // before the channel is asked: of two ready cases select takes any
+			return
+		}
 		select {
 		case <-in.stopped:
 			return
@@ -59,12 +63,17 @@ func (in inlet[M]) flow() {
 	}
 }
 
+// over tells whether nothing more is to be taken out of the channel.
+func (in inlet[M]) over() bool {
+	return isClosed(in.stopped) || isClosed(in.ended) || isClosed(in.to.sys().closing)
+}
+
 // await waits in a deterministic system, and reports what has come out of the channel.
 // The order of its questions is always the same.
 func (in inlet[M]) await() (v M, ok, came bool) {
 	sys := in.to.sys()
 	sys.sched.Await(sys.over.context(), func() bool {
-		if isClosed(in.stopped) || isClosed(in.ended) || isClosed(sys.closing) {
+		if in.over() {
 			return true
 		}
 		select {

@@ -15,7 +15,8 @@ import (
 // A message that waits for room holds the system, so Wait, Run and Shutdown return
 // when whoever reads the channel has been given everything; Stop makes dead letters of
 // what waits. Nobody closes ch: whoever made it may when Run, or Shutdown without an
-// error, has returned. ToChan panics if ch is nil.
+// error, has returned; closed before, it is the end of the actor, which panics over the next
+// message. ToChan panics if ch is nil.
 func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
 	if ch == nil {
 		panic("gallop: ToChan: a nil channel")
@@ -92,8 +93,9 @@ func (o *outlet[M]) doRoom(c *Context, _ None) {
 	}
 }
 
-// flow puts what waits into the channel. If the actor or the system ends before, the
-// rest is sent to the actor once more, and so becomes dead letters.
+// flow puts what waits into the channel. If that is no use any more, the rest is sent to
+// the actor once more: for one that has ended they are dead letters, and over a channel that
+// somebody has closed it panics, as a behaviour may and a goroutine of ours may not.
 func (o *outlet[M]) flow(me Ref[outlet[M]], sys *System, ended <-chan struct{}) {
 	defer sys.sched.Release()
 	for {
@@ -101,25 +103,32 @@ func (o *outlet[M]) flow(me Ref[outlet[M]], sys *System, ended <-chan struct{}) 
 		if !ok {
 			return
 		}
-		if sys.sim != nil && o.await(sys, m, ended) {
+		if sys.sim != nil && o.await(sys, m, ended) || o.offer(sys, m, ended) {
 			continue
 		}
-		select {
-		case o.ch <- m:
-			continue
-		case <-ended:
-		case <-sys.over.done:
-		}
-		for ; ok; m, ok = o.next(me) {
+		for _, m := range o.rest(m) {
 			o.typ.put.Send(sys, me, m)
 		}
 		return
 	}
 }
 
-// await waits in a deterministic system, and reports whether m is in the channel.
+// offer waits for room, and reports whether m is in the channel.
+func (o *outlet[M]) offer(sys *System, m M, ended <-chan struct{}) (put bool) {
+	defer func() { _ = recover() }() // from a send on a closed channel
+	select {
+	case o.ch <- m:
+		return true
+	case <-ended:
+	case <-sys.over.done:
+	}
+	return false
+}
+
+// await is offer in a deterministic system.
 func (o *outlet[M]) await(sys *System, m M, ended <-chan struct{}) (put bool) {
-	sys.sched.Await(sys.over.context(), func() bool {
+	sys.sched.Await(sys.over.context(), func() (over bool) {
+		defer func() { over = recover() != nil || over }() // as in offer
 		select {
 		case o.ch <- m:
 			put = true
@@ -128,6 +137,15 @@ func (o *outlet[M]) await(sys *System, m M, ended <-chan struct{}) (put bool) {
 		return put || isClosed(ended) || isClosed(sys.over.done)
 	})
 	return put
+}
+
+// rest ends the goroutine and returns m and what waits behind it.
+func (o *outlet[M]) rest(m M) []M {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := append([]M{m}, o.waiting...)
+	o.waiting, o.flows = nil, false
+	return all
 }
 
 // next takes the oldest that waits, or ends the goroutine.

@@ -196,6 +196,53 @@ func TestToChan_Stop(t *testing.T) {
 	}
 }
 
+// TestToChan_Closed: a channel that is closed too early is the end of the actor, whether it
+// or the goroutine waits for room, and not of the process.
+func TestToChan_Closed(t *testing.T) {
+	for name, opts := range map[string][]actor.Option{"": nil, "seed": {actor.Seed(1)}} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			var crash atomic.Int64
+			sys := start(t, append(opts, dead.option(), actor.OnPanic(func(actor.PanicReport) { crash.Add(1) }))...)
+			ch := make(chan int)
+			out := actor.ToChan(sys, ch)
+			for i := range 100 {
+				out.Send(sys, i)
+			}
+			taken := 0
+			if opts == nil {
+				receive(t, "a value", ch)
+				taken = 1
+			}
+			inside(t, sys, func(*actor.Context) { close(ch) })
+			quiet(t, sys)
+			equal(t, "panics", crash.Load(), 1)
+			equal(t, "dead letters", dead.n.Load(), int64(99-taken))
+		})
+	}
+}
+
+// TestFromChan_Stopped: "Then nothing more is taken out of ch", but for one value.
+func TestFromChan_Stopped(t *testing.T) {
+	sys := start(t)
+	for range scaled(500) {
+		ch := make(chan int, 100)
+		for range cap(ch) {
+			ch <- 1
+		}
+		var left int
+		inside(t, sys, func(c *actor.Context) {
+			stop := actor.FromChan(c, ch, count)
+			stop()
+			left = len(ch)
+		})
+		quiet(t, sys)
+		if taken := left - len(ch); taken > 1 {
+			t.Fatalf("%d values were taken afterwards", taken)
+		}
+	}
+}
+
 // TestMisuse_OfBridges: the panics that the comments promise.
 func TestMisuse_OfBridges(t *testing.T) {
 	sys := start(t)

@@ -39,8 +39,12 @@ func NewVirtualClock(start time.Time) *VirtualClock {
 // scheduler does to share the processor goes by the machine's clock all the same.
 func Clock(c *VirtualClock) Option {
 	return func(o *options) {
-		if c == nil {
-			o.nilOptions = append(o.nilOptions, "Clock")
+		switch {
+		case c == nil:
+			o.wrong = append(o.wrong, "Clock(nil)")
+			return
+		case c.seam == nil:
+			o.wrong = append(o.wrong, "Clock of a zero VirtualClock: use NewVirtualClock")
 			return
 		}
 		o.clock, o.virtual = c.seam, c

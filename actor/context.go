@@ -99,15 +99,15 @@ type Sender interface {
 func split(from Sender) (*Context, *System) {
 	switch f := from.(type) {
 	case *Context:
-		if f != nil {
+		if f != nil && f.sys != nil {
 			return f, f.sys
 		}
 	case *System:
-		if f != nil {
+		if f != nil && f.sched != nil {
 			return nil, f
 		}
 	}
-	panic("gallop: a nil sender: use the *Context of the behaviour, or the *System outside")
+	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System outside")
 }
 
 // reset forgets what the behaviour asked for, at the end of its actor.

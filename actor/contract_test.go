@@ -58,7 +58,7 @@ func TestMisuse_OfTypes(t *testing.T) {
 			actor.AskBehaviour[blank, int, int]{}.Do(func(*blank, *actor.Context, int) (int, error) { return 0, nil })
 		}},
 		{"SpawnFuncNil", "SpawnFunc: a nil function", func() { puppetType.SpawnFunc(sys, nil) }},
-		{"NilType", "a nil type", func() { (*actor.Type[blank])(nil).Spawn(sys, blank{}) }},
+		{"NilType", "a nil or zero Type", func() { (*actor.Type[blank])(nil).Spawn(sys, blank{}) }},
 		{"SpawnNilSender", "a nil sender", func() { puppetType.Spawn(nil, puppet{}) }},
 	} {
 		t.Run(c.name, func(t *testing.T) { panics(t, c.words, c.f) })

@@ -116,6 +116,7 @@ func endWait(ctx context.Context, sys *System, call string, t Target, o order) e
 	b := targetOf(call, t)
 	split(sys)
 	sys.mustBeOutside(call)
+	mustHave(ctx, call)
 	b.tell(replier{sys: sys}, o)
 	_, err := b.join(ctx)
 	return err

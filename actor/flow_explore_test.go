@@ -205,6 +205,36 @@ func TestLobby_LenientExplored(t *testing.T) {
 	})
 }
 
+// TestLobby_RecoveryExplored: an actor that is "overloaded by such messages only" has recovered
+// when it makes room, since "one that is overloaded is never muted"; but not while an actor is
+// muted for it.
+func TestLobby_RecoveryExplored(t *testing.T) {
+	for _, muted := range []bool{false, true} {
+		t.Run(fmt.Sprintf("muted=%v", muted), func(t *testing.T) {
+			explore.Portfolio(t, func(p *explore.Program) {
+				w := newLobbyWorld(p, roomStep, 2)
+				w.b.flow.Load().lobby.free.Store(0) // its messages have run, and the notice is next
+				w.b.load = backpressure.Overloaded
+				w.b.shutGate()
+				if muted && !w.b.gate.Enter(new(backpressure.Waiter[waiting])) {
+					p.Errorf("the gate is open")
+				}
+				p.Go(func() { w.send(true) })
+				p.Go(func() { w.send(true) })
+				p.Go(func() {
+					w.b.makeRoom(&Context{self: w.b})
+					if overloaded := w.b.load == backpressure.Overloaded; overloaded != muted || w.b.gate.IsOpen() == muted {
+						p.Errorf("overloaded: %v, open: %v", overloaded, w.b.gate.IsOpen())
+					}
+					w.b.openGate()
+					w.run()
+				})
+				p.After(w.check)
+			})
+		})
+	}
+}
+
 // TestPressure_IsWatched: whoever enters the ledger of an actor under pressure is seen by
 // the watch, whether it enters before or after, and whatever the watch forgets meanwhile.
 //

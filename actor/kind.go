@@ -17,6 +17,7 @@ type kind struct {
 	sys        *System
 	runs       []runFunc // the type's own dispatch table
 	batch      uint32
+	special    bool // its bodies begin otherwise than empty: see body.init
 }
 
 // Where the conversions below find what they are for.
@@ -82,18 +83,11 @@ func (ks *kinds) add(k *kind) *kind {
 	return k
 }
 
-// kindOf returns what actors of type t have in common in s. t is sealed. It fails if the
+// newKind makes the kind of the first actor of its type in s. t is sealed. It fails if the
 // thread of a pinned type cannot be started, since the system has stopped.
-func (s *System) kindOf(t *typeInfo) (*kind, error) {
-	if k := s.kinds.of(t); k != nil {
-		return k, nil
-	}
-	return s.newKind(t)
-}
-
-// newKind is kindOf for the first actor of its type.
 func (s *System) newKind(t *typeInfo) (k *kind, err error) {
 	k = &kind{typ: t, sys: s, runs: t.table.runs, batch: uint32(t.batch)}
+	k.special = s.sim != nil || t.bound.limit != 0 || t.marks.high != 0
 	if k.batch == 0 {
 		k.batch = uint32(s.opts.batch)
 	}

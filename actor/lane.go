@@ -37,7 +37,11 @@ import (
 // there that says nothing, unless there is another: the turn looks, and parks again.
 //
 // At the end the owner closes the box, and then the lane with a swap: a signal is either
-// among what the swap took, or its sender is told, and answers for the dead.
+// among what the swap took, or its sender is told, and answers for the dead. An actor that
+// has nothing to see to at its end saves the second swap (endPlainly). Then it is the senders
+// who close the lane: one whose S1 came too late to be seen finds the box closed at S3, by an
+// owner whose extras are a tomb. The first of them takes all that is there, and answers.
+// One whose S3 came before is in the box, so that the owner has seen it, and ends the long way.
 type lane struct {
 	head seam.Pointer[message] // newest first; closedMark at the end
 }
@@ -67,7 +71,7 @@ func (l *lane) push(m *message) bool {
 // take empties the lane, oldest first. Owner only, before close.
 func (l *lane) take() *message { return reversed(l.head.Swap(nil), nil) }
 
-// close empties the lane for good. Owner only.
+// close empties the lane for good. Owner only, or anybody once the owner has ended.
 func (l *lane) close() *message {
 	if seam.SwapHeld(&l.head, nil, &closedMark) { // nearly always it is quiet
 		return nil
@@ -79,8 +83,7 @@ func (l *lane) close() *message {
 	return reversed(h, nil)
 }
 
-// closed tells whether the actor has ended. If so, its extras do not change any more,
-// and may be read.
+// closed tells whether nothing can come any more.
 func (l *lane) closed() bool { return l.head.Load() == &closedMark }
 
 // messageList is a queue of messages, linked by next. Owner only.

@@ -3,6 +3,7 @@ package actor
 import (
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // The life of an actor, beside the picture in body.go that says who owns it:
@@ -158,6 +159,34 @@ func (b *body) recheckEnd(c *Context) {
 	}
 }
 
+// endPlainly ends an actor that has stopped itself and has nobody and nothing to see to,
+// not even mail: what most ends are. It reports false, and has done nothing, if that is not
+// so. One locked instruction, since it leaves the lane alone: see there. Owner only, between
+// two turns.
+func (b *body) endPlainly(c *Context) bool {
+	if b.extra != nil || b.load != 0 || b.in.fifo != nil || b.arena != nil || !b.gate.IsOpen() || b.kind().typ.onStop != nil {
+		return false
+	}
+	c.w.PrepareNext()
+	last := b.in.last
+	b.in.last = &closedMark // a turn that looks finds nothing; and see SwapHeld
+	b.extra = tombNormal    // before the swap, which publishes it
+	if !seam.SwapHeld(&b.box.head, last, &closedMark) {
+		b.in.last, b.extra = last, nil // nobody has looked: the box was not closed
+		return false
+	}
+	c.then = goOn
+	c.count.Stopped++
+	if last != nil {
+		c.recycleChain(last, last, 1)
+	}
+	if b.flow.Load() != nil { // after the swap: whoever makes one later finds the mailbox closed
+		r := replier{c: c, sys: c.sys}
+		b.buryMail(r, b.endFlow(), ErrStopped)
+	}
+	return true
+}
+
 // bury ends an actor at once. Owner only. It has nothing to see to, or its system has
 // stopped.
 func (b *body) bury(r replier, why error) {
@@ -268,7 +297,7 @@ func (x *extras) announce(b *body, r replier) {
 
 // What is left of actors that had no extras, when the reason is common.
 var (
-	tombNormal   = &extras{phase: ended, err: ErrStopped}
+	tombNormal   = &extras{phase: ended, tomb: true, err: ErrStopped}
 	tombShutdown = &extras{phase: ended, reason: ErrShutdown, err: stoppedBecause(ErrShutdown)}
 	tombKilled   = &extras{phase: ended, reason: ErrKilled, err: stoppedBecause(ErrKilled)}
 	tombSystem   = &extras{phase: ended, reason: ErrSystemStopped, err: ErrSystemStopped}
@@ -300,10 +329,18 @@ func (b *body) neverLived() {
 // lane. Any goroutine that has seen so.
 func (b *body) whyEnded() error { return b.extra.err }
 
+// endedPlainly tells whether the actor had only a box to close when it ended, and so has
+// ended although its lane may be open. Any goroutine.
+func (b *body) endedPlainly() bool { return b.box.closed() && b.extra.tomb }
+
+// ended tells whether the actor has. If so, its extras do not change any more, and may be
+// read. Any goroutine.
+func (b *body) ended() bool { return b.lane.closed() || b.endedPlainly() }
+
 // whyDead is the reason of an actor that has ended, and ErrSystemStopped for one that
 // its system took along.
 func (b *body) whyDead() error {
-	if b.lane.closed() {
+	if b.ended() {
 		return b.extra.reason
 	}
 	return ErrSystemStopped

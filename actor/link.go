@@ -149,7 +149,7 @@ type linkEnded struct {
 
 // mayHaveLinked tells whether an actor that has ended had called Link. Of one that its system
 // took along nobody but the system may ask: it may have.
-func (b *body) mayHaveLinked() bool { return !b.lane.closed() || b.extra.linking }
+func (b *body) mayHaveLinked() bool { return !b.ended() || b.extra.linking }
 
 func (s linkEnded) serve(b *body, c *Context) {
 	if invariant.On {

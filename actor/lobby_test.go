@@ -291,7 +291,7 @@ func TestFlood(t *testing.T) {
 			equal(t, "messages run", got[0], int64(each*producers))
 			limit := int64(actor.OutsideRoom + producers) // sent is counted behind the send
 			if name == "actors" {
-				limit = mostQueued(2, producers, each)
+				limit = mostQueued(producers, each)
 			}
 			if got[1] > limit {
 				t.Errorf("at most %d queued, want at most %d", got[1], limit)

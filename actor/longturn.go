@@ -40,16 +40,9 @@ func LongTurn(after time.Duration) Option { return func(o *options) { o.longTurn
 func OnLongTurn(f func(LongTurnReport)) Option {
 	return func(o *options) {
 		if o.onLongTurn = f; f == nil {
-			o.nilOptions = append(o.nilOptions, "OnLongTurn")
+			o.wrong = append(o.wrong, "OnLongTurn(nil)")
 		}
 	}
-}
-
-func (o *options) checkLongTurn() error {
-	if o.longTurn < time.Millisecond {
-		return errorf("LongTurn(%v): want at least 1ms", o.longTurn)
-	}
-	return nil
 }
 
 // reportGap is the time between two reports.

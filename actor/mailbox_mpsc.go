@@ -176,6 +176,9 @@ func (q *mailbox) close(in *inbox) (left, spent *message) {
 	return concat(first, reversed(h, last)), spent
 }
 
+// closed tells whether the actor refuses mail for good. Any goroutine.
+func (q *mailbox) closed() bool { return q.head.Load() == &closedMark }
+
 // concat appends list b to list a.
 func concat(a, b *message) *message {
 	if a == nil {

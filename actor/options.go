@@ -1,11 +1,11 @@
 package actor
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"math"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -33,7 +33,7 @@ type options struct {
 	stallPeriod  time.Duration
 	longTurn     time.Duration
 	onLongTurn   func(LongTurnReport)
-	nilOptions   []string // those that were given nil
+	wrong        []string // what options have found wrong themselves
 }
 
 // Workers sets the number of workers, 1 to 56. The default is GOMAXPROCS, at most
@@ -62,7 +62,7 @@ func RandSeed(n uint64) Option { return func(o *options) { o.seed = n } }
 func Logger(l *slog.Logger) Option {
 	return func(o *options) {
 		if o.log = (slogSink{l}); l == nil {
-			o.nilOptions = append(o.nilOptions, "Logger")
+			o.wrong = append(o.wrong, "Logger(nil)")
 		}
 	}
 }
@@ -74,7 +74,7 @@ func Logger(l *slog.Logger) Option {
 func OnDeadLetter(f func(DeadLetter)) Option {
 	return func(o *options) {
 		if o.onDeadLetter = f; f == nil {
-			o.nilOptions = append(o.nilOptions, "OnDeadLetter")
+			o.wrong = append(o.wrong, "OnDeadLetter(nil)")
 		}
 	}
 }
@@ -84,7 +84,7 @@ func OnDeadLetter(f func(DeadLetter)) Option {
 func OnPanic(f func(PanicReport)) Option {
 	return func(o *options) {
 		if o.onPanic = f; f == nil {
-			o.nilOptions = append(o.nilOptions, "OnPanic")
+			o.wrong = append(o.wrong, "OnPanic(nil)")
 		}
 	}
 }
@@ -94,7 +94,7 @@ func OnPanic(f func(PanicReport)) Option {
 func OnStall(f func(StallReport)) Option {
 	return func(o *options) {
 		if o.onStall = f; f == nil {
-			o.nilOptions = append(o.nilOptions, "OnStall")
+			o.wrong = append(o.wrong, "OnStall(nil)")
 		}
 	}
 }
@@ -129,28 +129,27 @@ func (o *options) settle() (s *simulation) {
 	return s
 }
 
-// errorf is fmt.Errorf without %w, for what every program links: that sorts its
-// arguments, and brings a sort along.
-func errorf(format string, args ...any) error {
-	text := fmt.Sprintf(format, args...)
-	return errors.New(text)
+// check returns everything that is wrong, not only the first; nothing if all is well.
+func (o *options) check() (wrong string) {
+	o.demand(o.workers >= 1 && o.workers <= sched.MaxWorkers, "Workers", o.workers, "1 to "+strconv.Itoa(sched.MaxWorkers))
+	o.demand(o.batch >= 1, "Batch", o.batch, "at least 1")
+	o.demand(o.gas >= 1, "Gas", o.gas, "at least 1")
+	o.demand(o.spares >= 1, "Spares", o.spares, "at least 1")
+	o.demand(o.longTurn >= time.Millisecond, "LongTurn", o.longTurn, "at least 1ms")
+	for i, w := range o.wrong {
+		if i > 0 {
+			wrong += "\n"
+		}
+		wrong += w
+	}
+	return wrong
 }
 
-// check reports everything that is wrong, not only the first.
-func (o *options) check() error {
-	var errs []error
-	if o.workers < 1 || o.workers > sched.MaxWorkers {
-		errs = append(errs, errorf("Workers(%d): want 1 to %d", o.workers, sched.MaxWorkers))
+// demand notes what is wrong with an option. A call, which keeps a small program small.
+//
+//go:noinline
+func (o *options) demand(ok bool, option string, got any, want string) {
+	if !ok {
+		o.wrong = append(o.wrong, fmt.Sprintf("%s(%v): want %s", option, got, want))
 	}
-	if o.batch < 1 {
-		errs = append(errs, errorf("Batch(%d): want at least 1", o.batch))
-	}
-	if o.gas < 1 {
-		errs = append(errs, errorf("Gas(%d): want at least 1", o.gas))
-	}
-	errs = append(errs, o.checkSpares(), o.checkLongTurn())
-	for _, name := range o.nilOptions {
-		errs = append(errs, errorf("%s(nil)", name))
-	}
-	return errors.Join(errs...)
 }

@@ -103,6 +103,7 @@ func TestPayloads(t *testing.T) {
 	carry(t, [3]uint64{1, 2, 3}, func(m [3]uint64) bool { return m == [3]uint64{1, 2, 3} })
 	carry(t, [5]float64{4: 5}, func(m [5]float64) bool { return m[4] == 5 })
 	carry(t, [1000]uint64{1, 999: 9}, func(m [1000]uint64) bool { return m == [1000]uint64{1, 999: 9} })
+	carry(t, [8193]uint64{1, 8192: 9}, func(m [8193]uint64) bool { return m[0]+m[8192] == 10 }) // more than a channel takes
 	carry(t, [100]string{"a", 99: "z"}, func(m [100]string) bool { return m[99] == "z" })
 	carry(t, mixed{1, "n", &x, 2, []int{3}}, func(m mixed) bool {
 		return m.a == 1 && m.name == "n" && m.at == &x && m.b == 2 && m.list[0] == 3

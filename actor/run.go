@@ -110,6 +110,9 @@ func (in *inbox) runUpTo(m *message) (ran uint64) {
 // the actor, met a gate, or spent the gas.
 func (b *body) pause(c *Context) (again bool) {
 	then := c.then
+	if then == mustEnd && b.endPlainly(c) {
+		return false
+	}
 	c.then = goOn
 	if then&yielded != 0 {
 		b.putFirst(c.takeFront())

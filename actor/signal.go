@@ -71,7 +71,7 @@ func (b *body) pushLane(r replier, m *message) error {
 	if r.c == nil {
 		return b.pushLaneFromOutside(m)
 	}
-	if !b.lane.push(m) { // S1
+	if b.endedPlainly() || !b.lane.push(m) { // S1
 		return b.endedBecause()
 	}
 	if b.recall(r.c) { // S2
@@ -84,6 +84,7 @@ func (b *body) pushLane(r replier, m *message) error {
 		r.c.w.Schedule(&b.task)
 	case pushClosed:
 		r.recycle(wake)
+		b.closeLane(r)
 	}
 	return nil
 }
@@ -95,17 +96,33 @@ func (b *body) pushLaneFromOutside(m *message) error {
 	if !ok {
 		return ErrSystemStopped
 	}
-	if !b.lane.push(m) {
+	if b.endedPlainly() || !b.lane.push(m) {
 		a.Leave()
 		return b.endedBecause()
 	}
 	b.sys().sim.bookUser(m)
-	if b.recall(nil) || b.box.push(newSignal(nil, nil)) == pushWoke {
+	pushed := pushWoke
+	if !b.recall(nil) {
+		pushed = b.box.push(newSignal(nil, nil))
+	}
+	if pushed == pushWoke {
 		a.Inject(&b.task)
 		return nil
 	}
+	if pushed == pushClosed {
+		b.closeLane(replier{sys: b.sys()})
+	}
 	a.Leave()
 	return nil
+}
+
+// closeLane is for whoever finds the box closed behind a signal. An actor that ended plainly
+// has not looked at its lane: the first to come closes that, and answers for the dead. Any
+// other actor closes its lane itself, later. Any goroutine.
+func (b *body) closeLane(r replier) {
+	if b.endedPlainly() {
+		b.refuseAll(r, b.lane.close())
+	}
 }
 
 // recheckLane is A2: an actor that has just parked looks whether a signal came before

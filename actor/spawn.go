@@ -35,10 +35,8 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 }
 
 func (t *Type[S]) newCell(from Sender) *cell[S] {
-	if t == nil {
-		panic("gallop: Spawn from a nil type")
-	}
-	if !t.info.sealed.Load() {
+	if t == nil || !t.info.sealed.Load() {
+		t.mustBeMade("Spawn")
 		t.info.seal()
 	}
 	c := new(cell[S])
@@ -49,10 +47,16 @@ func (t *Type[S]) newCell(from Sender) *cell[S] {
 // init brings a new body to life. Its caller owns it.
 func (b *body) init(t *typeInfo, from Sender) {
 	ctx, sys := split(from)
-	k, err := sys.kindOf(t)
+	k := sys.kinds.of(t)
+	var err error
+	if k == nil {
+		k, err = sys.newKind(t)
+	}
 	b.task.InitKind(&k.Kind)
-	b.became = sys.sim != nil
-	b.initFlow(t)
+	if k.special {
+		b.became = sys.sim != nil
+		b.initFlow(t)
+	}
 	if invariant.On {
 		b.verifyNew()
 	}

@@ -20,7 +20,7 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	p := payloadOf[request[Q, R]](c.msg)
 	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
 	p.to = replyTo[R]{call: &call[R]{}} // the answer to the message that runs goes nowhere
-	p.to.call.state.Store(callAbandoned)
+	p.to.call.state.StoreRelease(callAbandoned)
 	return r, nil
 }
 

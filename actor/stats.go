@@ -69,6 +69,7 @@ type outsideCounters struct {
 
 // Stats returns the system's figures.
 func (s *System) Stats() Stats {
+	s.mustBeStarted("Stats")
 	st := Stats{
 		Spawned:     s.outside.spawned.Load(),
 		Stopped:     s.outside.stopped.Load(),

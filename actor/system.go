@@ -3,7 +3,6 @@ package actor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -44,13 +43,14 @@ func Start(opts ...Option) *System {
 	s.stalls.sys = s
 	for _, o := range opts {
 		if o == nil {
-			panic("gallop: Start: a nil option")
+			s.opts.wrong = append(s.opts.wrong, "a nil option")
+			continue
 		}
 		o(&s.opts)
 	}
 	s.sim = s.opts.settle()
-	if err := s.opts.check(); err != nil {
-		panic(fmt.Sprintf("gallop: Start: %v", err))
+	if wrong := s.opts.check(); wrong != "" {
+		panic("gallop: Start: " + wrong)
 	}
 	cfg := sched.Config{
 		Workers:    s.opts.workers,
@@ -66,7 +66,7 @@ func Start(opts ...Option) *System {
 	s.sim.direct(&cfg)
 	sc, err := sched.New(cfg)
 	if err != nil {
-		panic(fmt.Sprintf("gallop: Start: %v", err))
+		panic("gallop: Start: " + err.Error())
 	}
 	s.sched = sc
 	if s.opts.virtual != nil {
@@ -78,7 +78,10 @@ func Start(opts ...Option) *System {
 func (s *System) sender() (*Context, *System) { return nil, s }
 
 // Workers returns the number of workers.
-func (s *System) Workers() int { return s.sched.Workers() }
+func (s *System) Workers() int {
+	s.mustBeStarted("Workers")
+	return s.sched.Workers()
+}
 
 // Wait blocks until the system is quiescent: no message is queued or running
 // anywhere and nobody holds it. It goes on running and may be waited for again.
@@ -88,6 +91,7 @@ func (s *System) Workers() int { return s.sched.Workers() }
 // called from a behaviour: it panics there.
 func (s *System) Wait(ctx context.Context) error {
 	s.mustBeOutside("Wait")
+	mustHave(ctx, "Wait")
 	return s.public(s.sched.WaitQuiet(ctx, false))
 }
 
@@ -111,6 +115,7 @@ func (s *System) Run() error {
 // already.
 func (s *System) Shutdown(ctx context.Context) error {
 	s.mustBeOutside("Shutdown")
+	mustHave(ctx, "Shutdown")
 	s.refuse()
 	err := s.sched.WaitQuiet(ctx, true)
 	if errors.Is(err, sched.ErrStopped) {
@@ -164,8 +169,24 @@ func (s *System) stop() <-chan struct{} {
 // mustBeOutside panics if a behaviour of this system calls, which would wait for
 // itself. It costs about a microsecond.
 func (s *System) mustBeOutside(call string) {
+	s.mustBeStarted(call)
 	if s.sched.Current() != nil {
 		panic("gallop: " + call + " called from a behaviour, which would wait for itself")
+	}
+}
+
+// mustBeStarted panics if s is not what Start has returned.
+func (s *System) mustBeStarted(call string) {
+	if s == nil || s.sched == nil {
+		panic("gallop: " + call + " of a nil or zero System: use Start")
+	}
+}
+
+// mustHave panics without a context. It is asked at once, and not when there is something
+// to wait for, which may be rare.
+func mustHave(ctx context.Context, call string) {
+	if ctx == nil {
+		panic("gallop: " + call + " with a nil context: use context.Background")
 	}
 }
 
@@ -173,6 +194,7 @@ func (s *System) mustBeOutside(call string) {
 // lives outside of it: a connection, a goroutine that will send. Calling release
 // again does nothing. The error is ErrSystemStopped if it is too late.
 func (s *System) Hold() (release func(), err error) {
+	s.mustBeStarted("Hold")
 	if s.refusing.Load() || !s.sched.Hold() {
 		return func() {}, ErrSystemStopped
 	}

@@ -128,6 +128,13 @@ func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 	return t
 }
 
+// mustBeMade panics if t is not what NewType has returned.
+func (t *Type[S]) mustBeMade(call string) {
+	if t == nil || t.info.name == "" {
+		panic("gallop: " + call + " of a nil or zero Type: use NewType")
+	}
+}
+
 // Name returns the name the type was made with.
 func (t *Type[S]) Name() string { return t.info.name }
 
@@ -143,6 +150,7 @@ type Entry[S any] struct {
 // panics if an entry is of another type, has its method already, or comes too
 // late.
 func (t *Type[S]) Table(entries ...Entry[S]) *Type[S] {
+	t.mustBeMade("Table")
 	t.info.mu.Lock()
 	defer t.info.mu.Unlock()
 	for _, e := range entries {

@@ -83,6 +83,7 @@ func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 	b := targetOf("Join", t)
 	split(sys)
 	sys.mustBeOutside("Join")
+	mustHave(ctx, "Join")
 	return b.join(ctx)
 }
 

@@ -45,3 +45,31 @@ func TestNoGoAllocations(t *testing.T) {
 		}
 	}
 }
+
+// "Go's collector has nothing to do": an actor that makes its state anew again and again,
+// and collects what it has dropped, takes nothing from Go's heap once its worker's store is
+// full, as long as that has room: neither chunks, nor page tables, nor what a collection needs.
+func TestCollectionsMakeNoGarbage(t *testing.T) {
+	if asan || invariant.On || heap.Poisoned {
+		t.Skip("checks allocate, and poisoned chunks are not used again") // not what is promised
+	}
+	for _, nodes := range []int{32, 500, 2000} {
+		var a heap.Arena
+		a.Bind(new(heap.Recycler))
+		var state struct{ first heap.Ptr[node] }
+		collections := 0
+		run := func() {
+			for range 40 {
+				if state.first = list(&a, nodes); a.Due() {
+					a.Begin(heap.RootAt(&state)) // Collect would compare as well
+					a.Finish()
+					collections++
+				}
+			}
+		}
+		run()
+		if n := testing.AllocsPerRun(50, run); n != 0 || collections < 50 {
+			t.Errorf("%d nodes: %v allocations, %d collections", nodes, n, collections)
+		}
+	}
+}

@@ -59,7 +59,8 @@ func (a *Arena) Bind(r *Recycler) { a.recycler = r }
 // the limit draws near, chunks get smaller, so that an object is refused only
 // if the smallest chunk that holds it does not fit. A limit below what is held
 // already refuses new chunks; nothing is taken away. While it is collected, an arena
-// may hold twice as much. Limits outlive Release. It panics if bytes is negative.
+// may hold twice as much, and more than the limit afterwards too, if what survives does not
+// fit its new chunks as well as the old. Limits outlive Release. It panics if bytes is negative.
 // Owner only.
 func (a *Arena) SetLimit(bytes int) {
 	if bytes < 0 {
@@ -244,7 +245,7 @@ func (a *Arena) allows(size int) bool { return a.limit == 0 || size <= a.limit-a
 
 // enter makes a chunk part of the address space.
 func (a *Arena) enter(p page) {
-	a.pages.put(p)
+	a.pages.put(p, a.recycler)
 	a.reserved += p.length()
 }
 

@@ -14,6 +14,8 @@ func (g *collector) end() {
 	g.mustBeBlack()
 	g.mustNotMiss()
 	g.leave(a)
+	a.recycler.putTable(&g.from)
+	g.from = pageTable{}
 	whole, keep := g.whole, g.keep
 	g.rest(a)
 	if invariant.On {

@@ -257,7 +257,7 @@ func (o *generation) wake(a *Arena, q *oldPage) {
 		o.verifyWake(a, q)
 	}
 	q.awake = true
-	a.pages.put(q.page)
+	a.pages.put(q.page, a.recycler)
 	if q.hasHandles() {
 		o.touched += q.length()
 	}

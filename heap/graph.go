@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -28,18 +29,18 @@ func (a *Arena) GraphHash(roots ...Root) uint64 { return a.graph(roots).hash }
 // graph walks from the roots. It panics if an object leaves its page or overlaps another.
 func (a *Arena) graph(roots []Root) graph {
 	a.retire()
-	w := walk{arena: a, ids: map[handle]uint64{}, recorded: a.recorded()}
-	w.sum.SetSeed(graphSeed)
+	w := walks.Get().(*walk)
+	w.begin(a)
 	for _, r := range roots {
 		w.handles(r.at, r.layout, nil)
 	}
-	for len(w.todo) > 0 {
-		o := w.todo[0]
-		w.todo = w.todo[1:]
-		w.object(o)
+	for i := 0; i < len(w.seen); i++ { // which grows meanwhile
+		w.object(w.seen[i])
 	}
+	found := graph{w.sum.Sum64(), len(w.seen), w.bytes, w.dead}
 	w.mustNotOverlap()
-	return graph{w.sum.Sum64(), len(w.seen), w.bytes, w.dead}
+	w.end()
+	return found
 }
 
 // mustEqual panics if a collection has changed the graph.
@@ -53,13 +54,39 @@ func (g graph) mustEqual(after graph) {
 type walk struct {
 	arena *Arena
 	ids   map[handle]uint64 // objects in the order in which they were found, from 1
+	seen  []extent          // the same, and in the end sorted
 
-	recorded map[handle]*Layout // the records of the old generation
-	seen     []extent
-	todo     []extent
+	old      bool               // whether there is an old generation with its records
+	recorded map[handle]*Layout // these
+	body     []byte             // a copy of the object that is looked at
 	sum      maphash.Hash
 	bytes    int
 	dead     int
+}
+
+// walks are between two walks: tests make millions. One that has panicked is not among them.
+var walks = sync.Pool{New: func() any {
+	return &walk{ids: map[handle]uint64{}, recorded: map[handle]*Layout{}}
+}}
+
+func (w *walk) begin(a *Arena) {
+	w.arena, w.old = a, a.recorded(w.recorded)
+	w.sum.SetSeed(graphSeed)
+}
+
+// maxSpareWalk is how many objects a walk may have found that is kept.
+const maxSpareWalk = 1 << 12
+
+// end keeps what was needed for the next walk, unless it is large.
+func (w *walk) end() {
+	if len(w.seen) > maxSpareWalk || len(w.recorded) > maxSpareWalk {
+		return
+	}
+	clear(w.ids)
+	clear(w.recorded)
+	clear(w.seen)
+	*w = walk{ids: w.ids, recorded: w.recorded, seen: w.seen[:0], body: w.body[:0]}
+	walks.Put(w)
 }
 
 // extent is a row of values in the arena.
@@ -75,7 +102,8 @@ func (e extent) bytes() uintptr { return rowSize(e.size, e.n) }
 // object hashes one object: its bytes, but for handles, and where these lead.
 func (w *walk) object(e extent) {
 	at := unsafe.Add(w.arena.pages.peek(e.h.page()).base, e.h.offset())
-	body := slices.Clone(unsafe.Slice((*byte)(at), e.bytes()))
+	body := append(w.body[:0], unsafe.Slice((*byte)(at), e.bytes())...)
+	w.body = body
 	w.bytes += len(body)
 	if e.sub != nil {
 		for i := range e.n {
@@ -145,7 +173,6 @@ func (w *walk) id(e extent) uint64 {
 	}
 	w.mustBeRecorded(e)
 	w.seen = append(w.seen, e)
-	w.todo = append(w.todo, e)
 	w.ids[e.h] = uint64(len(w.seen))
 	return w.ids[e.h]
 }

@@ -129,6 +129,8 @@ func (g *graphs) cut(n func(int) int) {
 
 func (g *graphs) root() heap.Root { return heap.RootAt(&g.roots) }
 
+func (g *graphs) hash() uint64 { return g.arena.GraphHash(g.root()) }
+
 // mustBeTwins walks graph and twin together.
 func (g *graphs) mustBeTwins(t reporter) {
 	t.Helper()
@@ -211,62 +213,140 @@ func scale(n, nightly int) int {
 	return n
 }
 
+// tally counts what was done to the graphs of a shard.
+type tally struct{ graphs, vertices, collections, young, moves, merges int }
+
+func (x *tally) add(y tally) {
+	x.graphs += y.graphs
+	x.vertices += y.vertices
+	x.collections += y.collections
+	x.young += y.young
+	x.moves += y.moves
+	x.merges += y.merges
+}
+
 // "Collections, moves and merges keep the hash": of a million generated graphs at
 // night, of a thousand at every commit.
 func TestGraphsKeepTheirHash(t *testing.T) {
-	recycler, before := new(heap.Recycler), heap.Blobs().Live
-	n := 1000
+	n, before := 1000, heap.Blobs().Live
 	if invariant.On { // each collection walks the graph twice
 		n = 200
 	}
+	n = scale(n, 1000)
 	defer heap.UsualGenerations()
-	young := 0
-	for seed := range scale(n, 1000) {
-		heap.ForceGenerations(seed%2 == 0)
-		chance := rand.New(rand.NewPCG(uint64(seed), 1))
-		g, other := newGraphs(recycler), newGraphs(recycler)
-		for range chance.IntN(60) {
-			g.grow(chance.IntN)
+	var all tally
+	for half := range 2 { // generations are a setting of the process
+		heap.ForceGenerations(half == 0)
+		tallies := make(chan tally)
+		const shards = 4
+		for i := range shards {
+			go func() { tallies <- graphShard(t, 2*i+half, 2*shards, n) }()
 		}
-		hash := g.arena.GraphHash(g.root())
-		g.arena.Collect(g.root())
-		if got := g.arena.GraphHash(g.root()); got != hash {
-			t.Fatalf("seed %d: a collection made %x of %x", seed, got, hash)
+		for range shards {
+			all.add(<-tallies)
 		}
-		for range 3 * (1 - seed%2) { // the same, now that there are old objects
-			for range chance.IntN(20) {
-				g.grow(chance.IntN)
-			}
-			g.collectDue()
-		}
-		young += g.young
-		hash = g.arena.GraphHash(g.root())
-		g.mustBeTwins(t)
-		g.handOver(other)
-		other.mustBeTwins(t)
-		if seed%4 == 0 {
-			other.arena.Begin(other.root())
-			other.arena.Step(chance.IntN(5000))
-		} else {
-			other.arena.Collect(other.root())
-		}
-		if got := other.arena.GraphHash(other.root()); got != hash {
-			t.Fatalf("seed %d: a move made %x of %x", seed, got, hash)
-		}
-		g.arena.Release()
-		other.arena.Release()
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
+		if half == 0 && all.young < n {
+			t.Errorf("%d collections of the young in %d graphs", all.young, n)
 		}
 	}
-	if young < n {
-		t.Errorf("%d collections of the young in %d graphs", young, n)
+	t.Logf("%+v", all)
+	if all.graphs != 2*n && !t.Failed() {
+		t.Errorf("%d graphs, want %d", all.graphs, 2*n)
 	}
-	// Fewer than before is no fault: a run that rapid gave up halfway is the collector's, with
-	// its blobs.
 	if live := heap.Blobs().Live - before; live > 0 {
 		t.Errorf("%d blobs are left", live)
 	}
+}
+
+// graphShard does every so manieth of n pairs of graphs, until one has failed.
+func graphShard(t *testing.T, from, each, n int) (all tally) {
+	recycler := new(heap.Recycler)
+	for seed := from; seed < n && !t.Failed(); seed += each {
+		life := graphLife{t, seed, rand.New(rand.NewPCG(uint64(seed), 1)), newGraphs(recycler), newGraphs(recycler), tally{graphs: 2}}
+		life.live()
+		all.add(life.tally)
+	}
+	return all
+}
+
+// graphLife is what two actors' graphs go through: one is collected, moved and merged
+// into the other one's arena, where it is collected again.
+type graphLife struct {
+	t      *testing.T
+	seed   int
+	chance *rand.Rand
+	g      *graphs
+	other  *graphs
+	tally
+}
+
+func (l *graphLife) live() {
+	l.grow(l.g, 60)
+	l.grow(l.other, 30)
+	l.collect(l.g)
+	l.collect(l.other)
+	for range 3 * (1 - l.seed%2) { // the same, now that there are old objects
+		l.grow(l.g, 20)
+		l.g.collectDue()
+		l.collections++
+	}
+	l.young += l.g.young
+	l.g.mustBeTwins(l.t)
+	arrived := l.merge()
+	l.g.arena.Release()
+	l.collectBoth(arrived)
+	l.other.arena.Release()
+	l.vertices += l.g.next + l.other.next
+}
+
+func (l *graphLife) grow(g *graphs, n int) {
+	for range l.chance.IntN(n) {
+		g.grow(l.chance.IntN)
+	}
+}
+
+// keeps fails unless a graph has the same hash after something was done.
+func (l *graphLife) keeps(what string, want, got uint64) {
+	if got != want {
+		l.t.Errorf("seed %d: %s made %x of %x", l.seed, what, got, want)
+	}
+}
+
+// collect does a whole collection.
+func (l *graphLife) collect(g *graphs) {
+	hash := g.hash()
+	g.arena.Collect(g.root())
+	l.keeps("a collection", hash, g.hash())
+	l.collections++
+}
+
+// merge moves one graph to where the other one is, and returns it there.
+func (l *graphLife) merge() *graphs {
+	hash, others := l.g.hash(), l.other.hash()
+	arrived := &graphs{arena: l.other.arena}
+	l.g.handOver(arrived)
+	l.keeps("a move", hash, arrived.hash())
+	l.keeps("a merge", others, l.other.hash())
+	l.moves++
+	l.merges++
+	return arrived
+}
+
+// collectBoth collects an arena that two graphs are in, at once or with an end that is left
+// to who looks.
+func (l *graphLife) collectBoth(arrived *graphs) {
+	hash, others, a := arrived.hash(), l.other.hash(), l.other.arena
+	if l.seed%4 < 2 {
+		a.Begin(l.other.root(), arrived.root())
+		a.Step(l.chance.IntN(5000))
+	} else {
+		a.Collect(l.other.root(), arrived.root())
+	}
+	l.keeps("a collection of a merged graph", hash, arrived.hash())
+	l.keeps("a collection of what was merged into", others, l.other.hash())
+	arrived.mustBeTwins(l.t)
+	l.other.mustBeTwins(l.t)
+	l.collections++
 }
 
 // graphProperty runs random lives of two actors' graphs against their twins.

@@ -18,12 +18,14 @@ type object struct {
 	bytes  func(a *heap.Arena) []byte // the memory itself, a copy if frozen
 	want   []byte
 	frozen bool
+	root   heap.Root // the handle
 }
 
 // space is an arena beside its twin.
 type space struct {
 	arena *heap.Arena
 	limit int
+	times int // it may hold so many times the limit: twice, once it was collected
 	live  []object
 }
 
@@ -40,6 +42,7 @@ func newMachine(t *rapid.T) *machine {
 		s := &m.spaces[i]
 		s.arena, s.limit = new(heap.Arena), rapid.SampledFrom([]int{0, 1, 5000, 300_000}).Draw(t, "limit")
 		s.arena.SetLimit(s.limit)
+		s.times = 1
 		s.arena.Bind(r)
 	}
 	return m
@@ -59,7 +62,7 @@ var makers = []func(a *heap.Arena, n int) (object, int, error){
 func makePtr[T any](a *heap.Arena, _ int) (object, int, error) {
 	p, err := heap.TryNew[T](a)
 	size := len(bytesOf(new(T)))
-	return object{func(a *heap.Arena) []byte { return bytesOf(p.Deref(a)) }, make([]byte, size), false}, size, err
+	return object{func(a *heap.Arena) []byte { return bytesOf(p.Deref(a)) }, make([]byte, size), false, heap.RootAt(&p)}, size, err
 }
 
 func makeSlice[T any](a *heap.Arena, n int) (object, int, error) {
@@ -69,13 +72,13 @@ func makeSlice[T any](a *heap.Arena, n int) (object, int, error) {
 		row := s.Deref(a)
 		return unsafe.Slice((*byte)(unsafe.Pointer(&row[0])), size)
 	}
-	return object{view, make([]byte, size), false}, size, err
+	return object{view, make([]byte, size), false, heap.RootAt(&s)}, size, err
 }
 
 func makeString(a *heap.Arena, n int) (object, int, error) {
 	text := bytes.Repeat([]byte("s"), n)
 	s, err := heap.TryNewString(a, string(text))
-	return object{func(a *heap.Arena) []byte { return []byte(s.Deref(a)) }, text, true}, n, err
+	return object{func(a *heap.Arena) []byte { return []byte(s.Deref(a)) }, text, true, heap.RootAt(&s)}, n, err
 }
 
 // make makes an object, or checks that the limit forbids it.
@@ -127,11 +130,42 @@ func (m *machine) write(t *rapid.T) {
 func (m *machine) release(t *rapid.T) {
 	s := m.space(t)
 	s.arena.Release()
+	s.times = 1
 	m.dead = append(m.dead, s.live...)
 	s.live = nil
 	if got := s.arena.Stats(); got != (heap.Stats{}) {
 		t.Fatalf("a released arena has %+v", got)
 	}
+}
+
+// collect collects a space, and forgets some of what is in it before: all handles to that
+// are dead afterwards. Whole, or as far as the rest of the life goes on with it.
+func (m *machine) collect(t *rapid.T) {
+	s := m.space(t)
+	s.arena.Finish() // what dies now dies in this one
+	s.times = 2
+	kept := s.live[:0:0]
+	for _, o := range s.live {
+		if rapid.IntRange(0, 3).Draw(t, "forget") == 0 {
+			m.dead = append(m.dead, o)
+		} else {
+			kept = append(kept, o)
+		}
+	}
+	if s.live = kept; rapid.Bool().Draw(t, "at once") {
+		s.arena.Collect(s.roots()...)
+		return
+	}
+	s.arena.Begin(s.roots()...)
+	s.arena.Step(rapid.IntRange(0, 10_000).Draw(t, "gas"))
+}
+
+// roots are all handles that live.
+func (s *space) roots() (roots []heap.Root) {
+	for _, o := range s.live {
+		roots = append(roots, o.root)
+	}
+	return roots
 }
 
 // misuse dereferences what is dead here.
@@ -157,7 +191,7 @@ func (m *machine) check(t *rapid.T) {
 				t.Fatalf("object %d of %d bytes differs from its twin", j, len(o.want))
 			}
 		}
-		if st := s.arena.Stats(); s.limit != 0 && st.Reserved > s.limit || st.Used > st.Reserved {
+		if st := s.arena.Stats(); s.limit != 0 && st.Reserved > s.limit*s.times {
 			t.Fatalf("%+v with a limit of %d", st, s.limit)
 		}
 	}
@@ -166,7 +200,8 @@ func (m *machine) check(t *rapid.T) {
 func property(t *rapid.T) {
 	m := newMachine(t)
 	t.Repeat(map[string]func(*rapid.T){
-		"make": m.make, "make more": m.make, "write": m.write, "release": m.release, "misuse": m.misuse, "": m.check,
+		"make": m.make, "make more": m.make, "write": m.write, "release": m.release, "collect": m.collect,
+		"misuse": m.misuse, "": m.check,
 	})
 }
 

@@ -41,6 +41,8 @@ type page struct {
 }
 
 const (
+	pageBytes = int(unsafe.Sizeof(page{}))
+
 	// noPage marks a free slot. It does not fit a handle, so that no handle
 	// finds a free slot, the nil handle included.
 	noPage = math.MaxUint64
@@ -91,6 +93,10 @@ func (t *pageTable) all() []page {
 	}
 	return unsafe.Slice(t.slots, t.size)
 }
+
+// table returns the slots that are beside the arena, if there are. Unlike all it leaves a
+// pageTable where it is: on the stack, if it is a copy.
+func (t *pageTable) table() []page { return unsafe.Slice(t.slots, t.size) }
 
 // isNear tells whether a page is the one that is looked at first.
 func (t *pageTable) isNear(p *page) bool { return p.number+1 == t.nearPlus1 }
@@ -148,13 +154,13 @@ func (t *pageTable) full() bool {
 	return t.count > 0 && 2*(t.count+1) > t.size
 }
 
-// put enters a page that is not in the table.
-func (t *pageTable) put(p page) {
+// put enters a page that is not in the table. Tables come from r and go there.
+func (t *pageTable) put(p page, r *Recycler) {
 	if invariant.On {
 		t.verifyPut(p)
 	}
 	if t.full() {
-		t.enlarge()
+		t.enlarge(r)
 	}
 	t.add(p)
 }
@@ -173,21 +179,22 @@ func (t *pageTable) add(p page) {
 }
 
 // enlarge makes room for more pages.
-func (t *pageTable) enlarge() {
+func (t *pageTable) enlarge(r *Recycler) {
 	old := *t
-	t.install(max(firstSlots, 2*int(t.size)))
+	t.install(r.takeTable(max(firstSlots, 2*int(t.size))))
 	for _, p := range old.all() {
 		if p.number != noPage {
 			t.add(p)
 		}
 	}
 	t.one = page{}
+	r.putTable(&old)
 }
 
-// install makes an empty table of so many slots.
-func (t *pageTable) install(n int) {
-	t.slots, t.size = unsafe.SliceData(make([]page, n)), uint32(n)
-	t.shift = uint8(64 - bits.Len(uint(n-1)))
+// install makes slots, a power of two of them, the table, which is empty then.
+func (t *pageTable) install(slots []page) {
+	t.slots, t.size = unsafe.SliceData(slots), uint32(len(slots))
+	t.shift = uint8(64 - bits.Len(uint(len(slots)-1)))
 	t.empty()
 }
 

@@ -21,7 +21,7 @@ func TestPageTableModel(t *testing.T) {
 			0, 200, rapid.ID[uint64]).Draw(t, "numbers")
 		twin := map[uint64]unsafe.Pointer{}
 		for _, n := range numbers {
-			table.put(some(n))
+			table.put(some(n), nil)
 			twin[n] = table.find(n).base
 			if rapid.Bool().Draw(t, "near") {
 				table.setNear(n, twin[n])
@@ -48,7 +48,7 @@ func TestStridesAreSpread(t *testing.T) {
 			var table pageTable
 			const pages = 1000
 			for i := range uint64(pages) {
-				table.put(some(1 + i*stride))
+				table.put(some(1+i*stride), nil)
 			}
 			home := 0
 			for i := range uint64(pages) {
@@ -69,7 +69,7 @@ func TestForgetNear(t *testing.T) {
 	for _, pages := range []uint64{1, 2, 10, keptPages} {
 		var table pageTable
 		for n := range pages {
-			table.put(some(n + 1))
+			table.put(some(n+1), nil)
 			table.setNear(n+1, table.find(n+1).base)
 		}
 		table.forget()

@@ -16,7 +16,8 @@ import (
 // The store is bounded for each of the seven chunk sizes from 1 KiB to 64 KiB
 // alone, so that a worker whose load changes is not left with a store full of
 // the wrong size. What does not fit, and chunks of single objects over 64 KiB,
-// goes to Go's collector.
+// goes to Go's collector. The tables by which arenas find their chunks are kept
+// likewise, in a quarter of that.
 //
 // The zero value is ready to use and keeps up to 256 KiB of each size. A
 // Recycler must not be copied after first use. Its methods, and those of the
@@ -25,6 +26,7 @@ type Recycler struct {
 	_        noCopy
 	perClass int // bytes; 0 means defaultPerClass, below 0 nothing
 	classes  [chunkClasses][]chunk
+	tables   tableStore
 	pages    pageNumbers
 	stats    RecyclerStats
 	spare    *collector // between two collections
@@ -69,6 +71,7 @@ func (r *Recycler) Drop() {
 		r.classes[class] = nil
 	}
 	r.stats.Held = 0
+	r.tables = tableStore{}
 	r.spare = nil
 }
 

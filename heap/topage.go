@@ -53,9 +53,11 @@ func (g *collector) room(need uint32) *toPage {
 
 // newToPage makes a page grey.
 func (g *collector) newToPage(p page, old *oldPage) *toPage {
-	q := new(toPage)
+	var q *toPage
 	if n := len(g.spare); n > 0 {
 		q, g.spare = g.spare[n-1], g.spare[:n-1]
+	} else {
+		q = new(toPage)
 	}
 	if invariant.On {
 		g.verifyGrey(p)

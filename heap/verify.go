@@ -101,21 +101,21 @@ func (p *oldPage) mustHave(end uintptr) {
 	}
 }
 
-// recorded lists the objects of the old generation by their records, between collections.
-func (a *Arena) recorded() map[handle]*Layout {
+// recorded lists the objects of the old generation by their records, between collections,
+// and tells whether there is one.
+func (a *Arena) recorded(list map[handle]*Layout) bool {
 	if g := a.pages.gc; g == nil || g.old == nil || g.active {
-		return nil
+		return false
 	}
-	list := map[handle]*Layout{}
 	for _, p := range a.pages.gc.old.pages {
 		p.each(a.pages.gc.old, func(_ unsafe.Pointer, h handle, l *Layout) { list[h] = l })
 	}
-	return list
+	return true
 }
 
 // mustBeRecorded panics if an old object with handles is not in the records.
 func (w *walk) mustBeRecorded(e extent) {
-	if w.recorded == nil || e.sub == nil || w.arena.pages.gc.old.pages[e.h.page()] == nil {
+	if !w.old || e.sub == nil || w.arena.pages.gc.old.pages[e.h.page()] == nil {
 		return
 	}
 	if got := w.recorded[e.h]; got != e.sub {

@@ -26,14 +26,12 @@ func (c *Crash) Error() string {
 	return fmt.Sprintf("gallop: panic in a turn: %v", c.Value)
 }
 
-// afterCrash cleans up behind a turn that did not return and tells whether this
-// goroutine can go on. It runs deferred, on the stack that panicked.
+// afterCrash cleans up behind a turn that did not return. It runs deferred, on the stack
+// that panicked. Whether the goroutine can go on, live finds out: what was recovered does
+// not tell, since a panic during a Goexit does not end the Goexit.
 func (w *Worker) afterCrash(value any) (more bool) {
 	w.bringDown(value)
-	if value == nil {
-		w.goroutine.StoreRelease(0) // Go may use its record for another
-		w.launch(w.run)             // this goroutine is lost
-	}
+	w.crashed = true
 	return true
 }
 

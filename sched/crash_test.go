@@ -19,6 +19,15 @@ var crashing = map[string]struct {
 	"panic":  {func(*sched.Worker) { panic("boom") }, "boom", false, "gallop: panic in a turn: boom"},
 	"error":  {func(*sched.Worker) { panic(errBoom) }, errBoom, false, "gallop: panic in a turn: it went boom"},
 	"goexit": {func(*sched.Worker) { runtime.Goexit() }, nil, true, "gallop: runtime.Goexit in a turn"},
+	// A panic that is recovered from during a Goexit does not stop the Goexit.
+	"panic in goexit": {func(*sched.Worker) {
+		defer func() { panic("boom") }()
+		runtime.Goexit()
+	}, "boom", false, "gallop: panic in a turn: boom"},
+	"goexit in panic": {func(*sched.Worker) {
+		defer runtime.Goexit()
+		panic("boom")
+	}, nil, true, "gallop: runtime.Goexit in a turn"},
 }
 
 var errBoom = errors.New("it went boom")
@@ -129,4 +138,21 @@ func TestCrashWhileStopping(t *testing.T) {
 			checkCrash(t, n, c.value, c.goexit, c.text)
 		})
 	}
+}
+
+// TestCrashOfNil: where recover does not tell a panic from a Goexit, the worker still has
+// one goroutine.
+func TestCrashOfNil(t *testing.T) {
+	t.Setenv("GODEBUG", "panicnil=1")
+	s := start(t, sched.Config{Workers: 1})
+	g := newGraph(s)
+	root := g.node(nil)
+	b := g.node(func(*sched.Worker) { panic(nil) }, root)
+	for range 1000 {
+		g.node(nil, root)
+	}
+	g.inject(root)
+	quiet(t, s)
+	g.checkEnded(t)
+	checkCrash(t, b, nil, true, "gallop: runtime.Goexit in a turn")
 }

@@ -9,12 +9,21 @@ import (
 
 // live serves as the worker's goroutine for as long as there is more to do. Stack looks
 // for this function with this worker in the stacks of all goroutines, so it is not
-// inlined and keeps its argument.
+// inlined and keeps its argument. A Goexit costs the goroutine, so another takes over,
+// which begins with anew.
 //
 //go:noinline
-func (w *Worker) live(serve func() (more bool)) {
+func (w *Worker) live(serve func() (more bool), anew func()) {
+	defer func() {
+		if w.crashed { // and the loop has not gone on
+			w.crashed = false
+			w.goroutine.StoreRelease(0) // Go may use its record for another
+			w.launch(anew)
+		}
+	}()
 	w.goroutine.StoreRelease(seam.Goroutine())
 	for serve() {
+		w.crashed = false
 	}
 	runtime.KeepAlive(w)
 }

@@ -25,6 +25,7 @@ type governor struct {
 	before int   // the limit before the trial
 	up     bool  // the next trial is with more workers
 	base   float64
+	early  int // measurements that may still be too early: little runs yet
 
 	began   int64  // of the measurement, ns
 	units   uint64 // then
@@ -52,12 +53,20 @@ const (
 	fineUnit    = 1000 // ns of one worker's time
 	harm        = 1.08 // fewer workers must do so much more work to be preferred
 	obvious     = 1.3  // a trial ends at once when it does so much more or less
+	earlyLooks  = 16   // how often a program that has just begun is looked at again soon
 )
 
 func (g *governor) init(workers int) {
 	g.workers, g.limit = workers, workers
-	g.pause = firstPause
+	g.begin()
 }
+
+// begin expects something new.
+func (g *governor) begin() { g.phase, g.until, g.pause, g.early = steady, 0, firstPause, earlyLooks }
+
+// hasty tells whether it wants to look more often than the monitor does by itself: a trial
+// is on, or a program has just begun, in which all run and may be in each other's way.
+func (g *governor) hasty() bool { return g.phase != steady || g.pause == firstPause }
 
 // look takes in one tick: the time, the units of work done so far by all workers,
 // and how many are awake. It returns how many may be.
@@ -85,7 +94,7 @@ func (g *governor) isObvious(now int64, units uint64) bool {
 // lift lets all workers run: some are stuck.
 func (g *governor) lift() {
 	g.limit = g.workers
-	g.phase, g.until, g.pause = steady, 0, firstPause
+	g.begin()
 }
 
 // next ends the phase and begins another.
@@ -93,7 +102,7 @@ func (g *governor) next(now int64, units uint64) {
 	switch g.phase {
 	case steady:
 		length := int64(window)
-		if g.until == 0 { // it has just begun, or lifted its limit: all run
+		if g.pause == firstPause { // it has just begun, or lifted its limit: all run
 			length = firstWindow
 		}
 		g.enter(measure, now, units, length)
@@ -101,7 +110,10 @@ func (g *governor) next(now int64, units uint64) {
 		g.base = g.rate(now, units)
 		if !g.worthATrial(now, units) {
 			g.limit = g.workers
-			g.enter(steady, now, units, g.longer())
+			if g.early--; g.early <= 0 || g.pause > firstPause || g.busy() {
+				g.longer()
+			}
+			g.enter(steady, now, units, g.pause)
 			return
 		}
 		g.before = g.limit
@@ -121,8 +133,11 @@ func (g *governor) judge(now int64, units uint64) {
 	if g.limit > g.before {
 		needed = g.base / harm
 	}
-	if g.rate(now, units) >= needed {
+	if r := g.rate(now, units); r >= needed {
 		g.pause = 4 * firstPause // go on in this direction soon
+		if g.limit == 1 && r > obvious*g.base {
+			g.pause = 16 * firstPause // there is no further to go
+		}
 		g.up = g.limit > g.before
 	} else {
 		g.limit = g.before
@@ -157,14 +172,16 @@ func (g *governor) candidate() int {
 // the next lower one allows.
 func (g *governor) worthATrial(now int64, units uint64) bool {
 	done := units - g.units
+	return done != 0 && g.busy() && (now-g.began)*int64(g.limit)/int64(done) < fineUnit
+}
+
+// busy tells whether as many workers were awake in the measurement as make a trial worth it.
+func (g *governor) busy() bool {
 	least := 0.9 * float64(g.limit)
 	if g.limit == g.workers {
 		least = 1.1 * float64((g.limit+1)/2)
 	}
-	if done == 0 || float64(g.awake) < least*float64(g.samples) {
-		return false
-	}
-	return (now-g.began)*int64(g.limit)/int64(done) < fineUnit
+	return float64(g.awake) >= least*float64(g.samples)
 }
 
 func (g *governor) rate(now int64, units uint64) float64 {

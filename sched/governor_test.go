@@ -54,6 +54,31 @@ func TestGovernorFindsTheRightNumber(t *testing.T) {
 	}
 }
 
+// A program that begins with little is looked at again soon, though not for ever; and one
+// that clearly wants a single worker is left alone for longer.
+func TestGovernorExpectsABeginning(t *testing.T) {
+	w := newWorld(2)
+	idle := func(ticks int) {
+		for range ticks {
+			w.now += ms
+			w.g.look(w.now, w.units, 1)
+		}
+	}
+	idle(6)
+	if !w.g.hasty() {
+		t.Error("it has lost patience after six milliseconds")
+	}
+	w.live(6, func(l int) uint64 { return uint64(20_000 / l) })
+	if w.g.limit != 1 || w.g.pause != 16*firstPause {
+		t.Errorf("limit %d, and again in %d ms", w.g.limit, w.g.pause/ms)
+	}
+	w = newWorld(2)
+	idle(100)
+	if w.g.hasty() {
+		t.Error("it looks for a beginning for ever")
+	}
+}
+
 // "A program with longer ones has all its workers."
 func TestGovernorLeavesCoarseWorkAlone(t *testing.T) {
 	w := newWorld(4)

@@ -105,7 +105,7 @@ func (m *monitor) look(now int64) time.Duration {
 	switch {
 	case late || m.surge.out > 0:
 		return alert
-	case asking || m.govern.phase != steady:
+	case asking || m.govern.hasty():
 		return awaits
 	}
 	return calm

@@ -72,7 +72,7 @@ func (p *Pin) begin() {
 
 // run serves the pin's queue until the scheduler stops.
 func (p *Pin) run() {
-	p.w.live(p.serve)
+	p.w.live(p.serve, p.begin) // a Goexit costs the thread too
 }
 
 func (p *Pin) serve() (more bool) {
@@ -98,13 +98,9 @@ func (p *Pin) serve() (more bool) {
 }
 
 func (p *Pin) afterCrash(value any) bool {
-	p.w.bringDown(value)
+	more := p.w.afterCrash(value)
 	p.turned()
-	if value == nil {
-		p.w.goroutine.StoreRelease(0)
-		p.w.launch(p.begin) // the goroutine, and with it the thread, is lost
-	}
-	return true
+	return more
 }
 
 // turn runs one task once and queues it again if it wants.
@@ -121,10 +117,10 @@ func (p *Pin) turn(t *Task) {
 	}
 	w.inTurn = false
 	if again {
-		p.schedule(p.s, t)
 		if invariant.On {
 			t.books.enter()
 		}
+		p.schedule(p.s, t)
 	}
 }
 

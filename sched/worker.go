@@ -32,6 +32,7 @@ type Worker struct {
 	pace      pace
 	count     Counters
 	inTurn    bool // a crash now is the task's
+	crashed   bool // a turn has, and its goroutine may be lost
 	turnBooks turnBooks
 	pcg       rand.PCG
 	chance    rand.Rand // of pcg
@@ -166,10 +167,10 @@ func (w *Worker) begin() {
 }
 
 // run serves until the scheduler stops. A panic of a turn costs the task its life
-// and the worker nothing; a Goexit costs the goroutine, so another takes over.
+// and the worker nothing.
 func (w *Worker) run() {
 	w.bind()
-	w.live(w.serve)
+	w.live(w.serve, w.run)
 }
 
 // bind binds the worker's thread to the processor of its seat, if that was asked for.

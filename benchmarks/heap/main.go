@@ -2,10 +2,12 @@
 // what the collector costs the actors: once with the state as ordinary Go values and
 // once in the actors' own arenas. The figures are in docs/heap.md.
 //
-//	go run . -actors 1000000
+//	go run . -rounds 5
 //
-// Each of the actors has a list of 32 nodes of 32 bytes, 1 KB. All kinds are measured
-// in processes of their own, and one after the other as often as -rounds says.
+// Each of the actors has a list of 32 nodes of 32 bytes, 1 KB, and 10,000 of the million make
+// theirs anew now and then, 200 MB a second in all, so that the old ones are garbage. All
+// kinds are measured in processes of their own, and one after the other as often as -rounds
+// says.
 package main
 
 import (
@@ -16,6 +18,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -29,35 +32,26 @@ type config struct {
 	garbage int
 	renew   int
 	hot     int
+	force   time.Duration
 }
 
 // result is what one process measures.
 type result struct {
-	Kind       string
-	MarkMs     float64 // CPU time of marking, per cycle
-	CycleMs    float64 // wall time of a forced cycle
-	RSSMB      float64
-	HeapMB     float64 // what Go's heap holds after a collection
-	Objects    uint64
-	BuildMs    float64
-	Touches    int // of actors' states, during the probes
-	P50, P99   float64
-	P999, Max  float64 // µs from when it is due to when it runs
-	CyclesSeen int     // collections during the probes
+	Kind    string
+	Begin   int64   // of the process, Unix nanoseconds
+	MarkMs  float64 // CPU time of marking, per cycle
+	CycleMs float64 // wall time of a forced cycle
+	RSSMB   float64
+	HeapMB  float64 // what Go's heap holds after a collection
+	Objects uint64
+	BuildMs float64
+	BusyMs  float64 // CPU time while delays were measured
+	Touches int     // of actors' states, meanwhile
+	Hits    []hit
 }
 
 func main() {
-	var c config
-	flag.IntVar(&c.actors, "actors", 100_000, "how many actors")
-	flag.IntVar(&c.nodes, "nodes", 32, "32-byte nodes per actor")
-	flag.IntVar(&c.cycles, "cycles", 5, "forced collections to take the mean of")
-	flag.DurationVar(&c.probe, "probe", 3*time.Second, "how long to measure delays")
-	flag.IntVar(&c.garbage, "garbage", 100, "MB a second that the rest of the process makes while delays are measured")
-	flag.IntVar(&c.renew, "renew", 0, "MB a second of state that the actors make anew while delays are measured, so that the old is garbage")
-	flag.IntVar(&c.hot, "hot", 10_000, "how many of the actors do that")
-	flag.IntVar(&c.rounds, "rounds", 1, "how often to measure each kind, in turns; medians are printed")
-	flag.StringVar(&c.kind, "kind", "", "measure this kind only, in this process: pointers, arena or none; ticker is the other process")
-	flag.Parse()
+	c := flags()
 	if c.kind == "ticker" {
 		tick(c.probe)
 		return
@@ -69,32 +63,79 @@ func main() {
 	compare(c)
 }
 
-// compare runs both kinds in turns and prints the medians.
+func flags() (c config) {
+	flag.IntVar(&c.actors, "actors", 1_000_000, "how many actors")
+	flag.IntVar(&c.nodes, "nodes", 32, "32-byte nodes per actor")
+	flag.IntVar(&c.cycles, "cycles", 3, "forced collections to take the mean of, before delays are measured")
+	flag.DurationVar(&c.probe, "probe", 12*time.Second, "how long to measure delays")
+	flag.IntVar(&c.renew, "renew", 200, "MB a second of state that the actors make anew while delays are measured, so that the old is garbage")
+	flag.IntVar(&c.hot, "hot", 10_000, "how many of the actors do that")
+	flag.IntVar(&c.garbage, "garbage", 0, "MB a second that the rest of the process makes while delays are measured")
+	flag.DurationVar(&c.force, "force", -1, "force a collection of Go's, with so much time in between, while delays are measured; negative: do not")
+	flag.IntVar(&c.rounds, "rounds", 1, "how often to measure each kind, in turns; medians are printed, and quantiles of all delays")
+	flag.StringVar(&c.kind, "kind", "", "measure this kind only, in this process: pointers, arena or none; ticker is the other process")
+	flag.Parse()
+	return c
+}
+
+var order = []string{"pointers", "arena", "none"}
+
+// compare runs all kinds in turns and prints what came of it.
 func compare(c config) {
-	all := map[string][]result{}
+	all, late := map[string][]result{}, map[string]*delays{"pointers": {}, "arena": {}, "none": {}}
 	for range c.rounds {
-		for _, kind := range []string{"pointers", "arena", "none"} {
-			all[kind] = append(all[kind], child(c, kind))
+		for _, kind := range order {
+			r, cycles := child(c, kind)
+			late[kind].add(r.Hits, cycles)
+			fmt.Fprintf(os.Stderr, "%-9s mark %5.0f ms, p99 %6.0f µs; with the machine at speed %6.0f\n", kind, r.MarkMs, quantile(r.Hits, 0.99), lastAtSpeed(r.Hits))
+			r.Hits = nil
+			all[kind] = append(all[kind], r)
 		}
 	}
-	p, a, n := all["pointers"], all["arena"], all["none"]
-	fmt.Printf("%d actors, %d nodes of 32 bytes each, medians of %d\n", c.actors, c.nodes, c.rounds)
+	fmt.Printf("%d actors, %d nodes of 32 bytes each, %d rounds\n", c.actors, c.nodes, c.rounds)
+	table(all)
+	lateness(late)
+}
+
+// lastAtSpeed is the p99 of one round, of the hits while the machine was as fast as usual.
+func lastAtSpeed(hits []hit) float64 {
+	var d delays
+	d.add(hits, nil)
+	return quantile(d.atSpeed, 0.99)
+}
+
+// table prints the medians.
+func table(all map[string][]result) {
+	fmt.Printf("%-36s %10s %10s %10s %9s %9s\n", "", "pointers", "arena", "no state", "ratio", "of state")
 	row := func(name string, f func(result) float64) {
-		x, y, z := median(p, f), median(a, f), median(n, f)
-		fmt.Printf("%-34s %12.1f %12.1f %12.1f %9.3f %9.3f\n", name, x, y, z, y/x, (y-z)/(x-z))
+		x, y, z := median(all["pointers"], f), median(all["arena"], f), median(all["none"], f)
+		fmt.Printf("%-36s %10.1f %10.1f %10.1f %9.3f %9.3f\n", name, x, y, z, y/x, (y-z)/(x-z))
 	}
-	fmt.Printf("%-34s %12s %12s %12s %9s %9s\n", "", "pointers", "arena", "no state", "ratio", "of state")
 	row("mark, CPU ms per cycle", func(r result) float64 { return r.MarkMs })
 	row("forced cycle, ms", func(r result) float64 { return r.CycleMs })
 	row("Go objects, thousands", func(r result) float64 { return float64(r.Objects) / 1000 })
 	row("Go heap, MB", func(r result) float64 { return r.HeapMB })
 	row("resident, MB", func(r result) float64 { return r.RSSMB })
 	row("build all, ms", func(r result) float64 { return r.BuildMs })
-	row("delay p50, µs, with garbage", func(r result) float64 { return r.P50 })
-	row("delay p99, µs, with garbage", func(r result) float64 { return r.P99 })
-	row("delay p99.9, µs, with garbage", func(r result) float64 { return r.P999 })
-	row("delay max, µs, with garbage", func(r result) float64 { return r.Max })
-	row("collections meanwhile", func(r result) float64 { return float64(r.CyclesSeen) })
+	row("CPU ms while delays were measured", func(r result) float64 { return r.BusyMs })
+}
+
+// lateness prints the delays.
+func lateness(late map[string]*delays) {
+	x, y, z := late["pointers"], late["arena"], late["none"]
+	fmt.Printf("\n%-36s %10s %10s %10s %9s\n", "delays, µs", "pointers", "arena", "no state", "better by")
+	fmt.Printf("%-36s %10d %10d %10d\n", "Go's collections meanwhile", x.cycles, y.cycles, z.cycles)
+	part := func(name string, of func(d *delays) []hit) {
+		fmt.Printf("%-36s %9.1f%% %9.1f%% %9.1f%%\n", name, share(of(x), x.all), share(of(y), y.all), share(of(z), z.all))
+		for _, q := range []float64{50, 99, 99.9, 100} {
+			a, b, c := quantile(of(x), q/100), quantile(of(y), q/100), quantile(of(z), q/100)
+			fmt.Printf("  p%-33v %10.0f %10.0f %10.0f %9.1f\n", q, a, b, c, a/b)
+		}
+	}
+	part("all messages", func(d *delays) []hit { return d.all })
+	part("while Go's collector ran", func(d *delays) []hit { return d.gc })
+	part("machine at speed", func(d *delays) []hit { return d.atSpeed })
+	part("machine at speed, and Go collected", func(d *delays) []hit { return d.both })
 }
 
 func median(rs []result, f func(result) float64) float64 {
@@ -106,20 +147,21 @@ func median(rs []result, f func(result) float64) float64 {
 	return v[len(v)/2]
 }
 
-// child measures one kind in a process of its own.
-func child(c config, kind string) result {
+// child measures one kind in a process of its own, and returns when its collector ran.
+func child(c config, kind string) (r result, cycles []span) {
 	cmd := exec.Command(os.Args[0], "-kind", kind, "-actors", strconv.Itoa(c.actors), "-nodes", strconv.Itoa(c.nodes),
 		"-cycles", strconv.Itoa(c.cycles), "-probe", c.probe.String(), "-garbage", strconv.Itoa(c.garbage),
-		"-renew", strconv.Itoa(c.renew), "-hot", strconv.Itoa(c.hot))
-	cmd.Stderr = os.Stderr
+		"-renew", strconv.Itoa(c.renew), "-hot", strconv.Itoa(c.hot), "-force", c.force.String())
+	var trace strings.Builder
+	cmd.Stderr = &trace
+	cmd.Env = append(os.Environ(), "GODEBUG=gctrace=1")
 	out, err := cmd.Output()
-	var r result
 	if err == nil {
 		err = json.Unmarshal(out, &r)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, kind, err)
+		fmt.Fprintln(os.Stderr, kind, err, trace.String())
 		os.Exit(1)
 	}
-	return r
+	return r, cyclesIn(trace.String(), r.Begin)
 }

@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
-	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"runtime"
 	"runtime/metrics"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -25,6 +22,9 @@ type population struct {
 	renew func(ctx *actor.Context, i int) // sends one that makes it anew
 }
 
+// processBegin is when the process began, but for a millisecond.
+var processBegin = time.Now().UnixNano()
+
 // measure does one kind.
 func measure(c config) result {
 	sys := actor.Start()
@@ -32,7 +32,7 @@ func measure(c config) result {
 	begin := time.Now()
 	pop := kinds[c.kind](sys, c)
 	_ = sys.Wait(context.Background())
-	r := result{Kind: c.kind, BuildMs: ms(time.Since(begin))}
+	r := result{Kind: c.kind, Begin: processBegin, BuildMs: ms(time.Since(begin))}
 	r.collections(c.cycles)
 	r.memory()
 	r.delays(sys, pop, c)
@@ -80,94 +80,71 @@ func (r *result) memory() {
 	}
 }
 
-// delays measures how late a probe runs that should every 200 µs, while the rest of the
-// process makes garbage and so has Go's collector run now and then. What makes a probe due
-// comes through a pipe from another process, as requests come through sockets: a timer of
-// this one would be late by itself, since processors that mark for want of anything better
-// look for work but not for timers. Counted from when the other process should have
-// written: what keeps anybody from anything is in the figure.
+// delays measures how late a probe runs that should every 200 µs, while the actors renew
+// their states and the rest of the process makes garbage, so that there is something to
+// collect. What makes a probe due comes through a pipe from another process, as requests
+// come through sockets: a timer of this one would be late by itself, since processors that
+// mark for want of anything better look for work but not for timers. Counted from when the
+// other process should have written: what keeps anybody from anything is in the figure.
 func (r *result) delays(sys *actor.System, pop population, c config) {
 	var stop atomic.Bool
-	done := make(chan struct{})
-	go litter(c.garbage<<20, &stop, done)
-	if c.renew > 0 {
-		who := renewerType.Spawn(sys, renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)})
-		renewSome.Send(sys, who, actor.None{})
-		_ = sys.Wait(context.Background())
-		renewAlways.Send(sys, who, actor.None{})
-	}
-	p := probeType.Spawn(sys, probe{make([]int64, 0, c.probe/every+1)}) // to grow it would be to help Go's collector
-	cycles := collected()
+	var others sync.WaitGroup
+	others.Go(func() { litter(c.garbage<<20, &stop) })
+	others.Go(func() { force(c.force, &stop) })
+	pop.keepRenewing(sys, c)
+	p := probeType.Spawn(sys, probe{make([]hit, 0, c.probe/every+1)}) // to grow it would be to help Go's collector
 	from := startTicker(c.probe)
-	var due [8]byte
+	before := cpuTime()
 	for {
-		if _, err := io.ReadFull(from, due[:]); err != nil {
+		b, err := readBeat(from)
+		if err != nil {
 			break
 		}
-		probeHit.Send(sys, p, int64(binary.NativeEndian.Uint64(due[:])))
+		probeHit.Send(sys, p, b)
 		pop.touch(rand.IntN(c.actors))
 		r.Touches++
 	}
-	r.CyclesSeen = collected() - cycles
+	r.BusyMs = ms(cpuTime() - before)
 	stop.Store(true)
-	<-done
-	all, _ := probeAll.Ask(context.Background(), sys, p, actor.None{})
-	slices.Sort(all)
-	at := func(q float64) float64 { return float64(all[int(q*float64(len(all)-1))]) / 1000 }
-	r.P50, r.P99, r.P999, r.Max = at(0.5), at(0.99), at(0.999), at(1)
+	others.Wait()
+	r.Hits, _ = probeAll.Ask(context.Background(), sys, p, actor.None{})
 }
 
-// every is how often the probe is due.
-const every = 200 * time.Microsecond
-
-// startTicker starts the other process and returns where it writes to.
-func startTicker(d time.Duration) io.Reader {
-	cmd := exec.Command(os.Args[0], "-kind", "ticker", "-probe", d.String())
-	cmd.Stderr = os.Stderr
-	from, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
+// keepRenewing has the actors renew their states from now on.
+func (pop population) keepRenewing(sys *actor.System, c config) {
+	if c.renew == 0 {
+		return
 	}
-	if err != nil {
-		panic(err)
-	}
-	return from
+	who := renewerType.Spawn(sys, renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)})
+	renewSome.Send(sys, who, actor.None{})
+	_ = sys.Wait(context.Background())
+	renewAlways.Send(sys, who, actor.None{})
 }
 
-// tick is the other process: every 200 µs it writes when that should have been. It sleeps
-// without Go's timers, which are good for a millisecond.
-func tick(d time.Duration) {
-	runtime.LockOSThread()
-	begin := time.Now()
-	for due := begin; due.Sub(begin) < d; due = due.Add(every) {
-		if wait := time.Until(due); wait > 0 {
-			t := syscall.NsecToTimespec(int64(wait))
-			_ = syscall.Nanosleep(&t, nil)
-		}
-		var b [8]byte
-		binary.NativeEndian.PutUint64(b[:], uint64(due.UnixNano()))
-		if _, err := os.Stdout.Write(b[:]); err != nil {
-			return
-		}
-	}
+// cpuTime is the processor time of this process, the collector's included.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// collected returns how many cycles Go's collector has finished.
-func collected() int {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int(m.NumGC)
+// force runs Go's collector again and again, with so much time in between; never if that is
+// negative.
+func force(pause time.Duration, stop *atomic.Bool) {
+	for pause >= 0 && !stop.Load() {
+		runtime.GC()
+		time.Sleep(pause)
+	}
 }
 
 // litter makes garbage, so many bytes a second.
-func litter(rate int, stop *atomic.Bool, done chan<- struct{}) {
+func litter(rate int, stop *atomic.Bool) {
 	for due := time.Now(); !stop.Load(); due = due.Add(time.Millisecond) {
 		for left := rate / 1000; left > 0; left -= 4096 {
 			litterSink = make([]byte, 4096)
 		}
 		time.Sleep(time.Until(due))
 	}
-	close(done)
 }
 
 var litterSink []byte
@@ -207,14 +184,18 @@ var (
 	_           = renewerType.Table(renewSome.Do((*renewer).some), renewAlways.Do((*renewer).always), renewNow.Do((*renewer).now))
 )
 
-// A probe notes how long its messages were on their way, in nanoseconds.
-type probe struct{ delays []int64 }
+// A probe notes how long its messages were on their way.
+type probe struct{ hits []hit }
+
+func (p *probe) hit(_ *actor.Context, b beat) {
+	p.hits = append(p.hits, hit{b.due, time.Now().UnixNano() - b.due, b.witness})
+}
+
+func (p *probe) all(*actor.Context, actor.None) ([]hit, error) { return p.hits, nil }
 
 var (
 	probeType = actor.NewType[probe]("probe")
-	probeHit  = actor.Declare[int64](probeType, "hit")
-	probeAll  = actor.DeclareAsk[actor.None, []int64](probeType, "all")
-	_         = probeType.Table(
-		probeHit.Do(func(p *probe, _ *actor.Context, sent int64) { p.delays = append(p.delays, time.Now().UnixNano()-sent) }),
-		probeAll.Do(func(p *probe, _ *actor.Context, _ actor.None) ([]int64, error) { return p.delays, nil }))
+	probeHit  = actor.Declare[beat](probeType, "hit")
+	probeAll  = actor.DeclareAsk[actor.None, []hit](probeType, "all")
+	_         = probeType.Table(probeHit.Do((*probe).hit), probeAll.Do((*probe).all))
 )

@@ -14,11 +14,13 @@ import (
 const (
 	creators = 8   // who create at once, on either side, so that there is parallel work
 	litter   = 200 // spawns that a creator makes in one behaviour
+	maxBoxes = 1_000_000_000
 )
 
 var fjcreate = scenario{
 	name: "fjcreate", op: "actor", ops: "actors", n: 1_000_000,
 	about:    "eight creators at once: create an actor, send it one message, let it end",
+	fit:      func(n int) int { return min(n, maxBoxes) },
 	actors:   createActors,
 	channels: createChannels,
 }

@@ -68,6 +68,8 @@ func (o options) check(fs *flag.FlagSet, name string) error {
 	}
 	if o.workers < 0 {
 		wrong = append(wrong, fmt.Errorf("-workers is %d; it must not be negative", o.workers))
+	} else if err := o.tryStart(); err != nil {
+		wrong = append(wrong, fmt.Errorf("-workers is %d: %w", o.workers, err))
 	}
 	if o.rounds <= 0 {
 		wrong = append(wrong, fmt.Errorf("-rounds is %d; it must be at least 1", o.rounds))
@@ -76,6 +78,15 @@ func (o options) check(fs *flag.FlagSet, name string) error {
 		wrong = append(wrong, fmt.Errorf("unexpected argument %q", fs.Arg(0)))
 	}
 	return errors.Join(wrong...)
+}
+
+// tryStart finds out whether the runtime takes the options.
+func (o options) tryStart() error {
+	sys, err := start(o, nil)
+	if err == nil {
+		sys.Stop()
+	}
+	return err
 }
 
 func given(fs *flag.FlagSet, name string) (found bool) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -116,4 +117,13 @@ func broken(actors func(context.Context, *actor.System, job) <-chan uint64) scen
 	s := pingpong
 	s.name, s.actors = "broken", actors
 	return s
+}
+
+// Any -n is a size or is made one: nothing is allocated for what no machine has.
+func TestScenario_NoSizeIsTooLarge(t *testing.T) {
+	for s, most := range map[*scenario]int{&fjcreate: maxBoxes, &skynet: maxLeaves} {
+		if n := s.size(math.MaxInt); n != most {
+			t.Errorf("%s: %d instead of %d", s.name, n, most)
+		}
+	}
 }

@@ -14,16 +14,19 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
-// TestMain runs the program itself when the test below asks for it.
+// TestMain runs the program itself when the test below asks for it. Else it fails the package
+// when a test has left a goroutine behind.
 func TestMain(m *testing.M) {
 	if os.Getenv("SESSIONS_RUN_MAIN") != "" {
 		os.Args = []string{"sessions", "-addr=127.0.0.1:0"}
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // TestSIGTERM: a real process that gets a real signal answers what it has begun, saves every

@@ -113,12 +113,20 @@ func TestMutantsDie(t *testing.T) {
 // patience is for a run that hangs. It is long, since that is a failure.
 const patience = 10 * time.Minute
 
+// lean halves the time to build, which is most of a mutant's: without inlining and without
+// tables for debuggers.
+const lean = "-gcflags=github.com/gallop-go/gallop/...=-l -dwarf=false"
+
 // kill runs the tests of a mutant, and fails unless they do.
 func (m *mutant) kill(t *testing.T) (schedules int, by string) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+	overlay, drawn := m.overlay(t)
 	args := append([]string{"test", "-count=1", "-failfast", "-v", "-vet=off", "-timeout=90s",
-		"-ldflags=-s -w", "-tags=" + m.Tags, "-run=" + m.Run, "-overlay=" + m.overlay(t), m.Pkg}, strings.Fields(m.Flags)...)
+		lean, "-ldflags=-s -w", "-tags=" + m.Tags, "-run=" + m.Run, "-overlay=" + overlay, m.Pkg}, strings.Fields(m.Flags)...)
+	if drawn {
+		args = append(args, "-rapid.seed=1") // or it would be killed by chance
+	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
 	raw, err := cmd.CombinedOutput()
@@ -149,17 +157,17 @@ func failed(out string) string {
 	return strings.TrimPrefix(all[len(all)-1], "--- FAIL: ")
 }
 
-// overlay makes the file for go's -overlay.
-func (m *mutant) overlay(t *testing.T) string {
+// overlay makes the file for go's -overlay, and tells whether rapid draws for the tests.
+func (m *mutant) overlay(t *testing.T) (name string, drawn bool) {
 	t.Helper()
-	name, err := filepath.Abs(filepath.Join(root, m.File))
+	source, err := filepath.Abs(filepath.Join(root, m.File))
 	must(t, err)
-	text, err := os.ReadFile(name)
+	text, err := os.ReadFile(source)
 	must(t, err)
 	dir := t.TempDir()
 	mutated := filepath.Join(dir, filepath.Base(m.File))
 	must(t, os.WriteFile(mutated, []byte(strings.Replace(string(text), m.Old, m.New, 1)), 0o600))
-	replace := map[string]string{name: mutated}
+	replace := map[string]string{source: mutated}
 	tests, err := filepath.Abs(filepath.Join(root, m.Pkg))
 	must(t, err)
 	leaveOut(t, tests, m.Run, replace)
@@ -167,7 +175,7 @@ func (m *mutant) overlay(t *testing.T) string {
 	must(t, err)
 	file := filepath.Join(dir, "overlay.json")
 	must(t, os.WriteFile(file, list, 0o600))
-	return file
+	return file, usesRapid(t, tests, m.Tags, replace)
 }
 
 var schedulesRun = regexp.MustCompile(`(\d+) schedules`)

@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"maps"
@@ -104,6 +105,25 @@ func leaveOut(t *testing.T, dir, run string, replace map[string]string) {
 	for _, f := range files {
 		replace[f.path] = ""
 	}
+}
+
+// usesRapid tells whether any of the tests that are left imports rapid, and so whether they
+// know its flags.
+func usesRapid(t *testing.T, dir, tag string, replace map[string]string) bool {
+	t.Helper()
+	setting := build.Default
+	setting.BuildTags = []string{tag}
+	names, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	return slices.ContainsFunc(names, func(name string) bool {
+		if _, gone := replace[name]; gone {
+			return false
+		}
+		fits, err := setting.MatchFile(dir, filepath.Base(name))
+		must(t, err)
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		must(t, err)
+		return fits && slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"pgregory.net/rapid"` })
+	})
 }
 
 // meet tells whether two sets have a name in common.

@@ -14,12 +14,15 @@ const ciScript = ".ci/run"
 
 // stepsOfTheTest are put into a copy of the script in front of its own list.
 const stepsOfTheTest = `
-step_good() { true; }
+step_good() { echo fine >"$note"; }
 step_bad() { false; echo went on; }
 step_pipe() { false | true; echo went on; }
 step_inner() { tests_of_inner; echo went on; }
 tests_of_inner() { return 3; }
 step_unset() { echo "$gone"; }
+step_meet() { touch "$work/met" && until [[ -e $work/me ]]; do :; done; }
+step_me() { touch "$work/me" && until [[ -e $work/met ]]; do :; done; }
+step_term() { kill -TERM $$; }
 step_gone() { need internal/gone; echo went on; }
 `
 
@@ -38,7 +41,17 @@ func TestCIFailsLoudly(t *testing.T) {
 		never         string
 	}{
 		{"good", "600", 0, "ALL OK", "FAILED"},
+		{"good", "600", 0, "fine", "FAILED"},
 		{"good bad good", "600", 1, "FAILED: bad", "went on"},
+		{"meet+me", "600", 0, "ALL OK", "FAILED"},
+		{"good+bad good", "600", 1, "FAILED: bad", "went on"},
+		{"bad+good good", "600", 1, "FAILED: bad", "went on"},
+		{"term good", "600", 1, "TERM", "ALL OK"},
+		{"good term", "600", 1, "FAILED", "ALL OK"},
+		{"good term+good", "600", 1, "FAILED", "ALL OK"},
+		{"gone+bad", "600", 1, "FAILED: gone bad", "went on"},
+		{"gone+good", "600", 1, "FAILED: gone", "ALL OK"},
+		{"good+nonsense", "600", 2, "no step is called nonsense", "ALL OK"},
 		{"pipe", "600", 1, "FAILED: pipe", "went on"},
 		{"inner", "600", 1, "FAILED: inner", "went on"},
 		{"unset", "600", 1, "FAILED: unset", "ALL OK"},

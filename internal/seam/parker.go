@@ -14,7 +14,7 @@ package seam
 //	 │ └────────────────────────┘                          │
 //	 └─────────────────────────────────────────────────────┘ Park
 type Parker struct {
-	state Uint32
+	state Flag
 	wake  chan struct{}
 }
 
@@ -30,11 +30,13 @@ func NewParker() Parker { return Parker{wake: make(chan struct{}, 1)} }
 // Park blocks until a token is granted and takes it. Owner only. What the
 // granter wrote before Unpark synchronizes before Park returns.
 func (p *Parker) Park() {
-	if p.state.CompareAndSwap(parkerEmpty, parkerParked) {
+	if p.state.Load() == parkerEmpty && p.state.CompareAndSwap(parkerEmpty, parkerParked) {
 		Await(p.woken)
 		<-p.wake
 	}
-	p.state.Store(parkerEmpty) // it was granted, so nobody else may touch it
+	// It was granted, so nobody else may touch it before the owner has announced its next
+	// sleep, by a read-modify-write: no fence here.
+	p.state.StoreRelease(parkerEmpty)
 }
 
 func (p *Parker) woken() bool { return len(p.wake) > 0 }

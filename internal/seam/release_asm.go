@@ -28,6 +28,9 @@ func (f *Flag) StoreRelease(v uint32) { storeRelease32(&f.v, v) }
 // values that the writer does not overwrite with a mere store.
 func (f *Flag) CompareAndSwap(o, n uint32) bool { return atomic.CompareAndSwapUint32(&f.v, o, n) }
 
+// Swap sets the word to n and returns what it was, on the terms of CompareAndSwap.
+func (f *Flag) Swap(n uint32) uint32 { return atomic.SwapUint32(&f.v, n) }
+
 // Gauge is a 64-bit figure with one writer and any number of readers, published
 // without a fence. It must not be embedded where 64-bit words are unaligned.
 type Gauge struct{ v uint64 }

@@ -1,0 +1,142 @@
+package actor_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// What compiles and is wrong all the same: actors of another type with the same state,
+// contexts that are nil, and values that nobody has made.
+
+// sibling is the state of two actor types, whose behaviours have the same places in their
+// tables and take different payloads.
+type sibling struct{}
+
+func (*sibling) Word(*actor.Context, string)                      {}
+func (*sibling) Number(*actor.Context, int)                       {}
+func (*sibling) Reply(*actor.Context, actor.Result[int])          {}
+func (*sibling) Ask(_ *actor.Context, word string) (int, error)   { return len(word), nil }
+func (*sibling) Double(_ *actor.Context, number int) (int, error) { return 2 * number, nil }
+func (*sibling) Try(c *actor.Context, f func(*actor.Context)) (actor.None, error) {
+	f(c)
+	return actor.None{}, nil
+}
+
+// TestMisuse_TypesOfOneState: a state may have several types; a behaviour of one must not
+// reach an actor of another, which would take an int for a string.
+func TestMisuse_TypesOfOneState(t *testing.T) {
+	words, numbers := actor.NewType[sibling]("words"), actor.NewType[sibling]("numbers")
+	word := actor.Declare[string](words, "put")
+	length := actor.DeclareAsk[string, int](words, "get")
+	now := actor.Declare[string](words, "now", actor.Urgent())
+	words.Table(word.Do((*sibling).Word), length.Do((*sibling).Ask), now.Do((*sibling).Word))
+	number := actor.Declare[int](numbers, "put")
+	double := actor.DeclareAsk[int, int](numbers, "get")
+	urgent := actor.Declare[int](numbers, "now", actor.Urgent())
+	reply := actor.Declare[actor.Result[int]](numbers, "reply")
+	try := actor.DeclareAsk[func(*actor.Context), actor.None](numbers, "try")
+	numbers.Table(number.Do((*sibling).Number), double.Do((*sibling).Double), urgent.Do((*sibling).Number),
+		reply.Do((*sibling).Reply), try.Do((*sibling).Try))
+
+	sys := start(t)
+	ctx := soon(t)
+	wrong, right := words.Spawn(sys, sibling{}), numbers.Spawn(sys, sibling{})
+	both := []actor.Ref[sibling]{right, wrong}
+	for name, f := range map[string]func(from actor.Sender){
+		"Send":        func(from actor.Sender) { number.Send(from, wrong, 1<<40) },
+		"TrySend":     func(from actor.Sender) { _ = number.TrySend(from, wrong, 1<<40) },
+		"SendWait":    func(actor.Sender) { _ = number.SendWait(ctx, sys, wrong, 1<<40) },
+		"urgent Send": func(from actor.Sender) { urgent.Send(from, wrong, 1<<40) },
+		"urgent Try":  func(from actor.Sender) { _ = urgent.TrySend(from, wrong, 1<<40) },
+		"To":          func(actor.Sender) { number.To(wrong) },
+		"Ask":         func(actor.Sender) { _, _ = double.Ask(ctx, sys, wrong, 1<<40) },
+		"AskAll":      func(actor.Sender) { _, _ = actor.AskAll(ctx, sys, double, both, 1<<40) },
+		"AskTo": func(from actor.Sender) {
+			if c, inside := from.(*actor.Context); inside {
+				actor.AskTo(c, double, wrong, 1<<40, reply)
+			}
+			panic("gallop: to words#: it has no form for outside")
+		},
+		"AskToWithin": func(from actor.Sender) {
+			if c, inside := from.(*actor.Context); inside {
+				actor.AskToWithin(c, time.Hour, double, wrong, 1<<40, reply)
+			}
+			panic("gallop: to words#: it has no form for outside")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			number.Send(sys, right, 1) // its pool is warm
+			panics(t, "to words#", func() { f(sys) })
+			_, err := try.Ask(ctx, sys, right, func(c *actor.Context) {
+				number.Send(c, right, 2)
+				panics(t, "to words#", func() { f(c) })
+			})
+			must(t, err)
+		})
+	}
+	quiet(t, sys)
+	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
+}
+
+// TestMisuse_NilContexts: at once, and not only when there is something to wait for.
+func TestMisuse_NilContexts(t *testing.T) {
+	sys := start(t)
+	good := puppetType.Spawn(sys, puppet{})
+	var none context.Context
+	for name, f := range map[string]func(){
+		"Ask":      func() { _, _ = value.Ask(none, sys, good, actor.None{}) },
+		"Replies":  func() { _, _ = actor.AskAll(none, sys, value, []actor.Ref[puppet]{good}, actor.None{}) },
+		"SendWait": func() { _ = count.SendWait(none, sys, good, 1) },
+		"Wait":     func() { _ = sys.Wait(none) },
+		"Shutdown": func() { _ = sys.Shutdown(none) },
+		"StopWait": func() { _ = actor.StopWait(none, sys, good) },
+		"KillWait": func() { _ = actor.KillWait(none, sys, good) },
+		"Join":     func() { _, _ = actor.Join(none, sys, good) },
+	} {
+		t.Run(name, func(t *testing.T) { panics(t, name+" with a nil context", f) })
+	}
+	must(t, sys.Wait(soon(t)))
+	equal(t, "the actor", good.Standing(), actor.Idle)
+}
+
+// TestMisuse_NotMade: "The zero value is not ready".
+func TestMisuse_NotMade(t *testing.T) {
+	sys := start(t)
+	good := puppetType.Spawn(sys, puppet{})
+	var system, noSystem = new(actor.System), (*actor.System)(nil)
+	var typ, noType = new(actor.Type[puppet]), (*actor.Type[puppet])(nil)
+	for _, c := range []struct {
+		words string
+		f     func()
+	}{
+		{"a nil sender, or a zero one", func() { count.Send(system, good, 1) }},
+		{"a nil sender, or a zero one", func() { count.Send(new(actor.Context), good, 1) }},
+		{"a nil sender, or a zero one", func() { puppetType.Spawn(system, puppet{}) }},
+		{"a nil sender, or a zero one", func() { puppetType.SpawnChild(new(actor.Context), puppet{}) }},
+		{"a nil sender, or a zero one", func() { actor.Stop(system, good) }},
+		{"Wait of a nil or zero System", func() { _ = system.Wait(context.Background()) }},
+		{"Wait of a nil or zero System", func() { _ = noSystem.Wait(context.Background()) }},
+		{"Run of a nil or zero System", func() { _ = system.Run() }},
+		{"Shutdown of a nil or zero System", func() { _ = system.Shutdown(context.Background()) }},
+		{"Stop of a nil or zero System", func() { noSystem.Stop() }},
+		{"Hold of a nil or zero System", func() { _, _ = system.Hold() }},
+		{"Stats of a nil or zero System", func() { system.Stats() }},
+		{"Workers of a nil or zero System", func() { system.Workers() }},
+		{"Spawn of a nil or zero Type", func() { typ.Spawn(sys, puppet{}) }},
+		{"Declare of a nil or zero Type", func() { actor.Declare[int](typ, "x") }},
+		{"Declare of a nil or zero Type", func() { actor.Declare[int](noType, "x") }},
+		{"DeclareAsk of a nil or zero Type", func() { actor.DeclareAsk[int, int](noType, "x") }},
+		{"Table of a nil or zero Type", func() { noType.Table() }},
+		{"Variant of a nil or zero Type", func() { typ.Variant() }},
+		{"OnStart of a nil or zero Type", func() { typ.OnStart(func(*puppet, *actor.Context) error { return nil }) }},
+		{"OnStop of a nil or zero Type", func() { noType.OnStop(func(*puppet, *actor.Context, error) {}) }},
+		{"a nil option\nClock of a zero VirtualClock: use NewVirtualClock\na nil option", func() {
+			actor.Start(nil, actor.Clock(new(actor.VirtualClock)), nil)
+		}},
+	} {
+		panics(t, c.words, c.f)
+	}
+}

@@ -1,0 +1,201 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// glade is a system under exploration, as a scene is, around an actor that has nothing to
+// see to when it stops itself: it closes its box and leaves its lane to whoever comes.
+type glade struct {
+	p    *explore.Program
+	sys  *System
+	crew []*sched.Worker
+
+	fly    Ref[mayfly]
+	friend Ref[mayfly]
+
+	said, ran, dead []int // words; the urgent ones are above urgently
+	downs, exits    []error
+	watches, ties   int
+	replies         chan reply[int]
+	asked           int
+}
+
+// mayfly has no callbacks, so it has no extras before somebody gives it some.
+type mayfly struct{ g *glade }
+
+const urgently = 100
+
+var (
+	mayflyType = NewType[mayfly]("mayfly")
+	mayflySay  = Declare[int](mayflyType, "say")
+	mayflyRush = Declare[int](mayflyType, "rush", Urgent())
+	mayflyAct  = Declare[func(*Context)](mayflyType, "act")
+	mayflyDown = Declare[Down](mayflyType, "down")
+	mayflyExit = Declare[Exit](mayflyType, "exit")
+	mayflyAsk  = DeclareAsk[int, int](mayflyType, "ask")
+	_          = mayflyType.Table(mayflySay.Do((*mayfly).say), mayflyRush.Do((*mayfly).say), mayflyAct.Do((*mayfly).act),
+		mayflyDown.Do((*mayfly).down), mayflyExit.Do((*mayfly).exit), mayflyAsk.Do((*mayfly).answer))
+)
+
+func (m *mayfly) say(_ *Context, n int)                 { m.g.ran = append(m.g.ran, n) }
+func (m *mayfly) act(c *Context, f func(*Context))      { f(c) }
+func (m *mayfly) down(_ *Context, d Down)               { m.g.downs = append(m.g.downs, d.Reason) }
+func (m *mayfly) exit(_ *Context, e Exit)               { m.g.exits = append(m.g.exits, e.Reason) }
+func (m *mayfly) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
+
+func newGlade(p *explore.Program) *glade {
+	g := &glade{p: p, replies: make(chan reply[int], 2)}
+	g.sys = Start(Workers(2), OnDeadLetter(func(d DeadLetter) {
+		if n, ok := d.Message.(int); ok && d.Behaviour != "ask" {
+			g.dead = append(g.dead, n)
+		}
+	}))
+	g.crew = g.sys.sched.Unman()
+	for _, w := range g.crew {
+		w.Local().(*Context).dry = true
+	}
+	g.fly, g.friend = mayflyType.Spawn(g.sys, mayfly{g}), mayflyType.Spawn(g.sys, mayfly{g})
+	mayflyAct.Send(g.sys, g.friend, func(c *Context) { TrapExit(c, mayflyExit) })
+	(&scene{crew: g.crew}).settle()
+	mayflyAct.Send(g.sys, g.fly, func(c *Context) { c.Stop() })
+	return g
+}
+
+// gladeOps are what somebody does to the mayfly meanwhile.
+var gladeOps = []struct {
+	name string
+	do   func(g *glade, i int)
+}{
+	{"send", func(g *glade, i int) { g.said = append(g.said, i); mayflySay.Send(g.sys, g.fly, i) }},
+	{"rush", func(g *glade, i int) { g.said = append(g.said, i+urgently); mayflyRush.Send(g.sys, g.fly, i+urgently) }},
+	{"try", func(g *glade, i int) {
+		if i == 1 {
+			g.try(g.sys, i)
+			return
+		}
+		mayflyAct.Send(g.sys, g.friend, func(c *Context) { g.try(c, i) })
+	}},
+	{"ask", func(g *glade, i int) {
+		g.asked++
+		mayflyAsk.askEach(g.sys, []Ref[mayfly]{g.fly}, i, g.replies)
+	}},
+	{"watch", func(g *glade, _ int) {
+		g.watches++
+		mayflyAct.Send(g.sys, g.friend, func(c *Context) { Watch(c, g.fly, mayflyDown) })
+	}},
+	{"link", func(g *glade, _ int) {
+		g.ties++
+		mayflyAct.Send(g.sys, g.friend, func(c *Context) { Link(c, g.fly) })
+	}},
+	{"stop", func(g *glade, _ int) { Stop(g.sys, g.fly) }},
+	{"kill", func(g *glade, _ int) { Kill(g.sys, g.fly) }},
+	{"wait", func(g *glade, i int) {
+		f := g.fly.b.flowOf()
+		g.p.Await(func() bool { return f.lobby.takeFree(g.fly.b) })
+		if err := mayflySay.sendPlaced(g.fly, i); err == nil {
+			g.said = append(g.said, i)
+		}
+	}},
+}
+
+// try is TrySend of an urgent word, which must say that it comes too late.
+func (g *glade) try(from Sender, i int) {
+	over := g.fly.b.ended()
+	err := mayflyRush.TrySend(from, g.fly, i+urgently)
+	switch {
+	case err == nil && over:
+		g.p.Errorf("TrySend to the ended says nothing")
+	case err == nil:
+		g.said = append(g.said, i+urgently)
+	case !errors.Is(err, ErrStopped):
+		g.p.Errorf("TrySend: %v", err)
+	}
+}
+
+// judge is what must hold when nothing is left to do.
+func (g *glade) judge() error {
+	if !g.sys.sched.Rest() {
+		return errors.New("there is work left, and nobody does it")
+	}
+	if n, ok := g.sys.sched.OnlyHolds(); n != 0 || !ok {
+		return fmt.Errorf("%d holds left, quiet but for them: %v", n, ok)
+	}
+	slices.Sort(g.said)
+	if got := slices.Sorted(slices.Values(slices.Concat(g.ran, g.dead))); !slices.Equal(got, g.said) {
+		return fmt.Errorf("said %v, run %v, dead %v", g.said, g.ran, g.dead)
+	}
+	if !g.fly.b.ended() || !g.fly.b.lane.quiet() && !g.fly.b.lane.closed() {
+		return errors.New("it has not ended, or its lane has something nobody will see")
+	}
+	if len(g.replies) != g.asked || len(g.downs) != g.watches ||
+		len(g.exits) < min(g.ties, 1) || len(g.exits) > g.ties { // a link to the dead tells each time
+		return fmt.Errorf("%d of %d asks answered, %d of %d monitors told, %d of %d links", len(g.replies), g.asked,
+			len(g.downs), g.watches, len(g.exits), g.ties)
+	}
+	for _, why := range slices.Concat(g.downs, g.exits) {
+		if why != g.fly.b.extra.reason {
+			return fmt.Errorf("told %v, ended for %v", why, g.fly.b.extra.reason)
+		}
+	}
+	g.sys.sched.Rise()
+	Stop(g.sys, g.friend)
+	(&scene{crew: g.crew}).settle()
+	if !g.sys.sched.Rest() {
+		return errors.New("there is work left at the end")
+	}
+	return g.over()
+}
+
+// over: after the system's end the dead still say why they ended.
+func (g *glade) over() error {
+	why := g.fly.b.extra.reason
+	if err := g.sys.Shutdown(context.Background()); err != nil {
+		return err
+	}
+	if got := g.fly.b.whyDead(); got != why {
+		return fmt.Errorf("after the end of the system it had ended for %v, not %v", got, why)
+	}
+	spawned, ended := g.sys.outside.spawned.Load(), g.sys.outside.stopped.Load()
+	for _, w := range g.crew {
+		n := &w.Local().(*Context).count
+		spawned, ended = spawned+n.Spawned, ended+n.Stopped
+	}
+	if spawned != ended {
+		return fmt.Errorf("%d were spawned, %d have ended", spawned, ended)
+	}
+	return nil
+}
+
+// TestPlainEnd_Explored: an actor that stops itself while two others send to it, ask, watch,
+// link, stop or kill it. Whatever comes first, each message runs once or is a dead letter,
+// and each monitor, link and asker is told once, although the actor never looks at its lane
+// again.
+//
+// Mutants: internal/mutants/life_explored.json.
+func TestPlainEnd_Explored(t *testing.T) {
+	for i, a := range gladeOps {
+		for _, b := range gladeOps[i:] {
+			t.Run(a.name+"-"+b.name, func(t *testing.T) {
+				explore.PortfolioOf(t, 1200, 250, func(p *explore.Program) {
+					g := newGlade(p)
+					p.Go(func() { a.do(g, 1) })
+					p.Go(func() { b.do(g, 2) })
+					for _, w := range g.crew {
+						p.Daemon((&scene{p: p, crew: g.crew}).work(w))
+					}
+					p.After(g.judge)
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// hit is a message to the probe.
+type hit struct {
+	Due     int64 // Unix nanoseconds
+	Late    int64 // from when it was due to when it ran
+	Witness int64 // see witness
+}
+
+// span is a time in which Go's collector ran, in Unix nanoseconds.
+type span struct{ from, to int64 }
+
+// settled is how long a machine must have been as fast as usual for a delay to count as one
+// of the process that is measured: what has piled up is gone.
+const settled = int64(20 * time.Millisecond)
+
+// delays are the hits of a kind, of all rounds.
+type delays struct {
+	all     []hit
+	gc      []hit // while Go's collector ran, be it for a part of the delay only
+	atSpeed []hit // while the machine was as fast as usual
+	both    []hit
+	cycles  int
+}
+
+// add sorts the hits of a round.
+func (d *delays) add(hits []hit, cycles []span) {
+	slow := slowTimes(hits)
+	for _, h := range hits {
+		collecting, fast := overlaps(h, cycles), atSpeed(h, slow)
+		d.all = append(d.all, h)
+		if collecting {
+			d.gc = append(d.gc, h)
+		}
+		if fast {
+			d.atSpeed = append(d.atSpeed, h)
+		}
+		if collecting && fast {
+			d.both = append(d.both, h)
+		}
+	}
+	for _, c := range cycles {
+		if n := len(hits); n > 0 && c.to > hits[0].Due && c.from < hits[n-1].Due {
+			d.cycles++
+		}
+	}
+}
+
+func overlaps(h hit, cycles []span) bool {
+	return slices.ContainsFunc(cycles, func(c span) bool { return h.Due < c.to && c.from < h.Due+h.Late })
+}
+
+// slowTimes are when the witness took six times its median or more. With twice or three times
+// more messages are left out, and p99 of the others is the same.
+func slowTimes(hits []hit) (slow []int64) {
+	usual := slices.SortedFunc(slices.Values(hits), func(x, y hit) int { return cmp.Compare(x.Witness, y.Witness) })
+	for _, h := range hits {
+		if h.Witness > 6*usual[len(usual)/2].Witness {
+			slow = append(slow, h.Due)
+		}
+	}
+	return slow
+}
+
+// atSpeed tells whether the machine was as fast as usual from some time before a hit was due
+// until it ran.
+func atSpeed(h hit, slow []int64) bool {
+	i, _ := slices.BinarySearch(slow, h.Due-settled)
+	return i == len(slow) || slow[i] > h.Due+h.Late
+}
+
+// quantile returns a quantile of the delays in µs, 0 if there are none.
+func quantile(hits []hit, q float64) float64 {
+	if len(hits) == 0 {
+		return 0
+	}
+	late := make([]int64, len(hits))
+	for i, h := range hits {
+		late[i] = h.Late
+	}
+	slices.Sort(late)
+	return float64(late[int(q*float64(len(late)-1))]) / 1000
+}
+
+// share returns how many per cent a part is.
+func share(part, all []hit) float64 { return 100 * float64(len(part)) / float64(max(len(all), 1)) }
+
+// cyclesIn finds the cycles in what a process has written with GODEBUG=gctrace=1, given when
+// it began:
+//
+//	gc 7 @12.345s 1%: 0.02+681+0.03 ms clock, …
+func cyclesIn(trace string, begin int64) (cycles []span) {
+	for line := range strings.Lines(trace) {
+		f := strings.Fields(line)
+		if len(f) < 5 || f[0] != "gc" || !strings.HasPrefix(f[2], "@") {
+			continue
+		}
+		at, _ := strconv.ParseFloat(strings.Trim(f[2], "@s"), 64)
+		took := 0.0
+		for part := range strings.SplitSeq(f[4], "+") {
+			ms, _ := strconv.ParseFloat(part, 64)
+			took += ms
+		}
+		from := begin + int64(at*1e9)
+		cycles = append(cycles, span{from, from + int64(took*1e6)})
+	}
+	return cycles
+}

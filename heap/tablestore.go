@@ -1,0 +1,45 @@
+package heap
+
+import "math/bits"
+
+// tableStore has the slots of page tables that nobody uses, by the logarithm of their number.
+// An arena that grows to sixteen chunks goes through four tables, and after each collection
+// it begins again: with the chunks in store, tables would be most of what Go's collector is
+// left with. Part of a [Recycler].
+type tableStore [maxTableClass + 1][][]page
+
+// The largest tables in store are those that survive Release, of keptPages slots.
+const maxTableClass = 6
+
+// takeTable returns n slots, a power of two, with anything in them. Owner worker only; a nil
+// Recycler makes them.
+func (r *Recycler) takeTable(n int) []page {
+	class := bits.Len(uint(n)) - 1
+	if r == nil || class > maxTableClass || len(r.tables[class]) == 0 {
+		return make([]page, n)
+	}
+	store := r.tables[class]
+	slots := store[len(store)-1]
+	store[len(store)-1] = nil
+	r.tables[class] = store[:len(store)-1]
+	return slots
+}
+
+// putTable stores the slots of a table that nobody looks at any more, but not the chunks
+// that they lead to: these have other owners by now. Owner worker only.
+func (r *Recycler) putTable(t *pageTable) {
+	slots := t.table()
+	if r == nil || slots == nil {
+		return
+	}
+	class := bits.Len(uint(len(slots))) - 1
+	if class > maxTableClass || (len(r.tables[class])+1)<<class > r.tableBound() {
+		return
+	}
+	clear(slots)
+	r.tables[class] = append(r.tables[class], slots)
+}
+
+// tableBound returns how many slots of tables of each size are kept: in a quarter of the
+// bytes that are kept of each size of chunks.
+func (r *Recycler) tableBound() int { return r.bound() / 4 / pageBytes }
