@@ -267,7 +267,7 @@ func (k *call[R]) drive(ctx context.Context, to *body) error {
 // take empties an answered call for its next use.
 func (k *call[R]) take() Result[R] {
 	if invariant.On {
-		k.verifyAnswered()
+		verifyAnswered(k)
 	}
 	res := k.result
 	k.result = Result[R]{}

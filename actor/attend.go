@@ -13,7 +13,7 @@ func (b *body) attend(c *Context) (again bool) {
 	x := b.mine()
 	c.aside = true
 	if invariant.On {
-		b.verifyAttend(c, x)
+		verifyAttend(b, c, x)
 	}
 	if f := x.fault; f != nil { // before anything runs on a broken state
 		x.fault = nil
@@ -79,7 +79,7 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 		return
 	}
 	if invariant.On {
-		b.verifyUrgent(x, m)
+		verifyUrgent(b, x, m)
 	}
 	c.msg = m
 	c.count.Messages++

@@ -85,7 +85,7 @@ type boundedQueue struct {
 // append adds m and tells whether the actor has to be told. Caller holds mu.
 func (q *boundedQueue) append(m *message) (tell bool) {
 	if invariant.On {
-		q.verify()
+		verifyBoundedQueue(q)
 	}
 	m.next = nil
 	if q.last == nil {

@@ -90,8 +90,8 @@ func (f *family) moveBefore(k, at *child) {
 	}
 	at.older = k
 	if invariant.On {
-		f.verify(k)
-		f.verify(at)
+		verifyFamily(f, k)
+		verifyFamily(f, at)
 	}
 }
 

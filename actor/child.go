@@ -27,7 +27,7 @@ type family struct{ youngest *child }
 
 func (f *family) add(k *child) {
 	if invariant.On {
-		f.verifyBirth(k)
+		verifyBirth(f, k)
 	}
 	k.older = f.youngest
 	if k.older != nil {
@@ -38,7 +38,7 @@ func (f *family) add(k *child) {
 
 func (f *family) remove(k *child) {
 	if invariant.On {
-		f.verify(k)
+		verifyFamily(f, k)
 	}
 	if k.younger != nil {
 		k.younger.older = k.older
@@ -101,7 +101,7 @@ type childEnded struct {
 func (s childEnded) serve(b *body, c *Context) {
 	x := b.mine()
 	if invariant.On {
-		s.verifyChildEnd(b, x)
+		verifyChildEnd(s, b, x)
 	}
 	x.children.remove(s.kid)
 	if s.kid.b.supervised {

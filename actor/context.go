@@ -124,7 +124,7 @@ const idBlockSize = 1024
 
 func (c *Context) newID() uint64 {
 	if invariant.On {
-		c.ids.verifyIDs()
+		verifyIDs(&c.ids)
 	}
 	if c.ids.next == c.ids.end {
 		c.ids.end = c.sys.ids.Add(idBlockSize) + 1

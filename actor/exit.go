@@ -125,7 +125,7 @@ func endWait(ctx context.Context, sys *System, call string, t Target, o order) e
 // ordered carries an order out, in any phase but ENDED.
 func (b *body) ordered(c *Context, o order) {
 	if invariant.On {
-		b.verifyOrder(c, o)
+		verifyOrder(b, c, o)
 	}
 	x := b.mine()
 	switch x.phase {
@@ -165,7 +165,7 @@ func (b *body) drain(c *Context, x *extras) {
 		return
 	}
 	if invariant.On {
-		b.verifyDrain(x)
+		verifyDrain(b, x)
 	}
 	x.drained = true
 	x.refuse(stoppedBecause(ErrShutdown))

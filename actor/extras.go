@@ -71,7 +71,7 @@ type seat[T any] struct {
 
 func (r *roster[T]) add(who *T, at *int) {
 	if invariant.On {
-		r.verifyAdd(who, at)
+		verifyAdd(who, at)
 	}
 	r.seats = append(r.seats, seat[T]{who, at})
 	*at = len(r.seats)
@@ -84,7 +84,7 @@ func (r *roster[T]) remove(at *int) bool {
 		return false
 	}
 	if invariant.On {
-		r.verifyRemove(i, at)
+		verifyRemove(r, i, at)
 	}
 	n := len(r.seats) - 1
 	last := r.seats[n]

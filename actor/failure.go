@@ -73,7 +73,7 @@ type fault struct {
 // since OnStop may crash as well.
 func (b *body) crashed(c *Context, crash *sched.Crash) {
 	if invariant.On {
-		b.verifyCrash(c)
+		verifyCrash(b, c)
 	}
 	m, d := c.msg, b.typ().decls[c.msg.id]
 	if !c.aside {

@@ -74,7 +74,7 @@ func (c *Context) cutGas() {
 		c.gas.cut += over
 	}
 	if invariant.On {
-		c.verifyGas()
+		verifyGas(c)
 	}
 	if c.left == 0 {
 		c.then |= gasSpent

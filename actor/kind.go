@@ -68,7 +68,7 @@ func (ks *kinds) of(t *typeInfo) *kind {
 // system's mu.
 func (ks *kinds) add(k *kind) *kind {
 	if invariant.On {
-		k.verifyAdd()
+		verifyKind(k)
 	}
 	if o := ks.of(k.typ); o != nil {
 		return o

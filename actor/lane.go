@@ -54,7 +54,7 @@ func (l *lane) quiet() bool { return l.head.Load() == nil }
 // synchronizes before the turn that takes m.
 func (l *lane) push(m *message) bool {
 	if invariant.On {
-		m.verifyPush()
+		verifyPush(m)
 	}
 	for {
 		h := l.head.Load()
@@ -95,7 +95,7 @@ func (l *messageList) add(m *message) {
 		return
 	}
 	if invariant.On {
-		l.verify()
+		verifyMessageList(l)
 	}
 	if l.first == nil {
 		l.first = m

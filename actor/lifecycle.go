@@ -58,7 +58,7 @@ func (b *body) exit(c *Context, why error) {
 func (b *body) leave(c *Context, g goal, v verb, why error) {
 	x := b.mine()
 	if invariant.On {
-		b.verifyLeave(x, g)
+		verifyLeave(b, x, g)
 	}
 	x.phase, x.goal, x.verb, x.reason = leaving, g, v, why
 	if g == goalEnd {
@@ -91,7 +91,7 @@ func (x *extras) refuse(why error) {
 // OnStop; and then what it leaves for. OnStop may have spawned children.
 func (b *body) left(c *Context) {
 	if invariant.On {
-		b.verifyLeft(b.extra)
+		verifyLeft(b, b.extra)
 	}
 	x := b.extra
 	for {
@@ -107,7 +107,7 @@ func (b *body) left(c *Context) {
 		b.callStop(c, x)
 	}
 	if invariant.On {
-		b.verifyBottom(x)
+		verifyBottom(b, x)
 	}
 	switch x.goal {
 	case goalEnd:
@@ -126,7 +126,7 @@ func (b *body) left(c *Context) {
 func (b *body) wait() {
 	if x := b.extra; !x.waiting {
 		if invariant.On {
-			b.verifyWait(x)
+			verifyWait(b, x)
 		}
 		x.waiting = true
 		b.sys().sched.Hold()
@@ -139,7 +139,7 @@ func (b *body) wait() {
 func (b *body) waited() {
 	if x := b.extra; x.waiting {
 		if invariant.On {
-			b.verifyWaited(x)
+			verifyWaited(b, x)
 		}
 		x.waiting = false
 		b.sys().wards.remove(x)
@@ -191,12 +191,12 @@ func (b *body) endPlainly(c *Context) bool {
 // stopped.
 func (b *body) bury(r replier, why error) {
 	if invariant.On {
-		b.verifyBury()
+		verifyBury(b)
 	}
 	if b.extra == nil && b.load&backpressure.Muted == 0 {
 		b.extra = tomb(why) // before the box is closed, which publishes it
 		if invariant.On {
-			b.extra.verifyTomb()
+			verifyTomb(b.extra)
 		}
 		b.buryBox(r, b.extra.err)
 		b.freeArena(r)
@@ -237,7 +237,7 @@ func (b *body) finish(r replier) {
 	b.waited()
 	b.letGo(r) // OnStop may have armed timers
 	if invariant.On {
-		b.verifyFinish(x)
+		verifyFinish(b, x)
 	}
 	if b.load&backpressure.Muted != 0 {
 		b.load = 0
@@ -291,7 +291,7 @@ func (x *extras) announce(b *body, r replier) {
 	}
 	x.sup, x.kid, x.trap = nil, nil, nil // a ref to the dead keeps nobody else
 	if invariant.On {
-		b.verifyEnded(x)
+		verifyEnded(b, x)
 	}
 }
 

@@ -122,7 +122,7 @@ type linked struct{ link *link }
 
 func (s linked) serve(b *body, _ *Context) {
 	if invariant.On {
-		s.link.verify(b)
+		verifyLink(s.link, b)
 	}
 	b.mine().links.add(s.link, &s.link.atB)
 }
@@ -153,7 +153,7 @@ func (b *body) mayHaveLinked() bool { return !b.ended() || b.extra.linking }
 
 func (s linkEnded) serve(b *body, c *Context) {
 	if invariant.On {
-		s.link.verify(b)
+		verifyLink(s.link, b)
 	}
 	x := b.mine()
 	if !x.links.remove(s.link.at(b)) {

@@ -62,7 +62,7 @@ type outsiders struct {
 // add puts o at the end.
 func (q *outsiders) add(o *outsider) {
 	if invariant.On {
-		q.verifyJoin(o)
+		verifyJoin(q, o)
 	}
 	o.in, o.prev, o.next = q, q.last, nil
 	if q.last == nil {
@@ -76,7 +76,7 @@ func (q *outsiders) add(o *outsider) {
 // remove takes o out of the line.
 func (q *outsiders) remove(o *outsider) {
 	if invariant.On {
-		q.verify(o)
+		verifyOutsiders(q, o)
 	}
 	if o.prev == nil {
 		q.first = o.next
@@ -174,7 +174,7 @@ func (l *lobby) admit(b *body) {
 	l.setFree(b)
 	l.tell()
 	if invariant.On {
-		l.verifyPlaces(b)
+		verifyPlaces(l, b)
 	}
 }
 

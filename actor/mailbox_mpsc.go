@@ -63,7 +63,7 @@ const (
 // the behaviour that handles m.
 func (q *mailbox) push(m *message) pushed {
 	if invariant.On {
-		m.verifyPush()
+		verifyPush(m)
 	}
 	for {
 		h := q.head.Load()
@@ -85,7 +85,7 @@ func (q *mailbox) push(m *message) pushed {
 // Any goroutine.
 func (q *mailbox) pushBusy(m *message) pushed {
 	if invariant.On {
-		m.verifyPush()
+		verifyPush(m)
 	}
 	for {
 		h := q.head.Load()
@@ -107,7 +107,7 @@ func (q *mailbox) pushBusy(m *message) pushed {
 // nil. Consumer only, with in.fifo empty.
 func (q *mailbox) grab(in *inbox) (spent *message, ok bool) {
 	if invariant.On {
-		in.verifyEmpty()
+		verifyEmpty(in)
 	}
 	h, last := q.head.Load(), in.last // the load pairs with push
 	if h == last {
@@ -118,13 +118,13 @@ func (q *mailbox) grab(in *inbox) (spent *message, ok bool) {
 		h.next = nil
 		in.fifo = h
 		if invariant.On {
-			in.verifyGrab(last)
+			verifyGrab(in, last)
 		}
 		return last, true
 	}
 	in.fifo = reversed(h, last)
 	if invariant.On {
-		in.verifyGrab(last)
+		verifyGrab(in, last)
 	}
 	return last, true
 }
@@ -143,7 +143,7 @@ func reversed(h, end *message) (first *message) {
 // with in.fifo empty.
 func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
 	if invariant.On {
-		in.verifyEmpty()
+		verifyEmpty(in)
 	}
 	last := in.last
 	in.last = nil // before the swap: afterwards it may be somebody else's
@@ -165,7 +165,7 @@ func (q *mailbox) close(in *inbox) (left, spent *message) {
 		h = q.head.Swap(&closedMark) // takes over every message whose push succeeded
 	}
 	if invariant.On {
-		q.verifyClosed()
+		verifyClosed(q)
 	}
 	if h == &closedMark {
 		return first, nil

@@ -56,7 +56,7 @@ func (b *body) park(c *Context) bool {
 		return false // it has applied pressure since; the debts will be forgiven as it runs
 	}
 	if invariant.On {
-		b.verifyPark(c)
+		verifyPark(b, c)
 	}
 	b.sys().sched.Hold()
 	// From here on senders to this actor are muted as well. Before parking, since
@@ -136,7 +136,7 @@ func release(r replier, list *backpressure.Waiter[waiting]) {
 			w := list
 			list = w.Next()
 			if invariant.On {
-				w.Who.verifyWaiter()
+				verifyWaiter(&w.Who)
 			}
 			if b := w.Who.muted; b.debt.Forgive() {
 				todo = append(todo, b)
@@ -156,7 +156,7 @@ func release(r replier, list *backpressure.Waiter[waiting]) {
 // has forgiven its last debt, so it owns the body.
 func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
 	if invariant.On {
-		b.verifyUnmute()
+		verifyUnmute(b)
 	}
 	b.load &^= backpressure.Muted
 	var list *backpressure.Waiter[waiting]
@@ -214,7 +214,7 @@ func (l *waiterList) remember(to *body) {
 
 func (l *waiterList) forget() {
 	if invariant.On {
-		l.verify()
+		verifyWaiterList(l)
 	}
 	clear(l.met[:])
 	l.next = 0

@@ -55,7 +55,7 @@ type nameList struct{ list []string }
 // release gives all of them back.
 func (l *nameList) release(b *body) {
 	if invariant.On {
-		l.verify(b)
+		verifyNameList(l, b)
 	}
 	for _, name := range l.list {
 		b.sys().names.m.CompareAndDelete(name, b)

@@ -131,7 +131,7 @@ func (p *pool) takeOne() *message {
 		return p.make1(outside)
 	}
 	if invariant.On {
-		p.verifyOutside(m)
+		verifyOutside(p, m)
 	}
 	if rest := m.next; rest != nil {
 		rest.length = m.length - 1

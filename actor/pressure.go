@@ -77,7 +77,7 @@ func letGo(r replier, list *backpressure.Waiter[waiting]) (n uint64) {
 		w := list
 		list = w.Next()
 		if invariant.On {
-			w.Who.verifyWaiter()
+			verifyWaiter(&w.Who)
 		}
 		b := w.Who.muted
 		r.keep(w)

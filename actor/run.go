@@ -16,7 +16,7 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c.self = b
 	c.left = int(k.batch)
 	if invariant.On {
-		b.verifyTurn(c)
+		verifyTurn(b, c)
 	}
 	m := b.in.fifo
 	if m == nil {
@@ -74,7 +74,7 @@ func (b *body) stretch(c *Context, m *message, quota int) (n int, before *messag
 // them, rest what is still to run.
 func (b *body) settle(c *Context, before *message, n int, rest *message) {
 	if invariant.On {
-		b.verifyStretch(c, before, n)
+		verifyStretch(b, c, before, n)
 	}
 	first, last, free := b.in.fifo, c.msg, n
 	if rest == nil {
@@ -95,7 +95,7 @@ func (b *body) settle(c *Context, before *message, n int, rest *message) {
 // behaviour. It returns how many messages there were. They are the collector's.
 func (in *inbox) runUpTo(m *message) (ran uint64) {
 	if invariant.On {
-		in.verifyRunUpTo(m)
+		verifyRunUpTo(in, m)
 	}
 	ran = 1
 	for first := in.fifo; first != m; first = first.next {
@@ -172,7 +172,7 @@ func (b *body) doze(c *Context) (again bool) {
 		return true
 	}
 	if invariant.On {
-		b.verifyDoze(c)
+		verifyDoze(b, c)
 	}
 	c.w.PrepareNext()
 	spent, ok := b.box.rest(&b.in)

@@ -12,7 +12,7 @@ func (c *Context) send(to *body, m *message, d *declaration) {
 		return
 	}
 	if invariant.On {
-		c.verifySend(to, m, d)
+		verifySend(c, to, m, d)
 	}
 	h := to.box.head.Load()
 	m.id, m.from = d.id, c.self.id

@@ -58,7 +58,7 @@ func (b *body) init(t *typeInfo, from Sender) {
 		b.initFlow(t)
 	}
 	if invariant.On {
-		b.verifyNew()
+		verifyNew(b)
 	}
 	if ctx != nil {
 		b.id = ctx.newID()

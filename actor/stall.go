@@ -181,7 +181,7 @@ func (t *stallState) count(which uint32) bool {
 		t.which, t.looks, t.due = which, 0, stallFirst
 	}
 	if invariant.On {
-		t.verify()
+		verifyStallState(t)
 	}
 	if t.looks++; t.looks < t.due {
 		return false

@@ -72,12 +72,12 @@ func (c *Context) restock(id uint16) *message {
 		}
 	}
 	if invariant.On {
-		m.verifyLength(id, int(c.home))
+		verifyLength(m, id, int(c.home))
 	}
 	s.use = m.next
 	s.n = int(m.length) - 1
 	if invariant.On {
-		s.verify()
+		verifyMagazines(s)
 	}
 	return m
 }
@@ -130,7 +130,7 @@ func (c *Context) recycleChain(first, end *message, n int) {
 // rotate puts the full chain aside, or leaves it to the pool.
 func (s *magazines) rotate() {
 	if invariant.On {
-		s.verify()
+		verifyMagazines(s)
 	}
 	m := s.use
 	m.length = uint16(s.n)
@@ -150,7 +150,7 @@ func (s *magazines) sendHome(first, end *message, n int) {
 		s.away = make([]awayChain, maxHomes)
 	}
 	if invariant.On {
-		s.verifyAway(first)
+		verifyAway(s, first)
 	}
 	a := &s.away[first.home()]
 	end.next = a.first

@@ -123,7 +123,7 @@ func (bringUp) serve(b *body, c *Context) {
 // who sends to it waits with it.
 func (b *body) suspend(c *Context, x *extras) {
 	if invariant.On {
-		b.verifySuspend(x, goalSuspend)
+		verifySuspend(b, x, goalSuspend)
 	}
 	b.forget(c, x)
 	x.phase = suspended
@@ -135,7 +135,7 @@ func (b *body) suspend(c *Context, x *extras) {
 // restart is the end of LEAVING for an actor that comes up again at once.
 func (b *body) restart(c *Context, x *extras) {
 	if invariant.On {
-		b.verifySuspend(x, goalRestart)
+		verifySuspend(b, x, goalRestart)
 	}
 	b.forget(c, x)
 	b.revive(c, x)
@@ -163,7 +163,7 @@ func (b *body) forget(c *Context, x *extras) {
 // revive begins the next life.
 func (b *body) revive(c *Context, x *extras) {
 	if invariant.On {
-		b.verifyRevive(x)
+		verifyRevive(b, x)
 	}
 	x.phase, x.reason = alive, nil
 	x.due, x.down = true, true

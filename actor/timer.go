@@ -159,7 +159,7 @@ func (l *actorTimers) fired(c *Context, b *body, m *message) {
 	n := payloadOf[fired](m).number
 	k := l.shard.slab.at(n)
 	if invariant.On {
-		l.verifyFired(b, n, k)
+		verifyFired(l, b, n, k)
 	}
 	switch {
 	case !k.live:

@@ -46,7 +46,7 @@ func (l *actorTimers) add(t armedTimer) {
 	l.list = append(l.list, t)
 	l.left++
 	if invariant.On {
-		l.verify()
+		verifyActorTimers(l)
 	}
 }
 
@@ -67,7 +67,7 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 	}
 	l.left--
 	if invariant.On {
-		l.verify()
+		verifyActorTimers(l)
 	}
 	if held != nil {
 		c.self.typ().decls[id].clear(held)

@@ -87,7 +87,7 @@ func (s *timerShard) enter(number uint32, k *timer, at, now int64) (first bool) 
 		s.wheel.Pop(uint64(now)) // nothing is due; the wheel's time comes near
 	}
 	if invariant.On {
-		k.verifyEnter(number)
+		verifyEnter(k, number)
 	}
 	k.at = s.wheel.Add(number, uint64(at))
 	k.in = true
@@ -168,7 +168,7 @@ func (s *timerShard) letGo() {
 		s.slab.shrink()
 	}
 	if invariant.On {
-		s.verifyShard()
+		verifyShard(s)
 	}
 	s.mu.Unlock()
 	if over {
@@ -230,7 +230,7 @@ func (s *timerShard) take(now int64) {
 	for i := range s.due { // apart: no fetch waits for another one
 		k := s.slab.at(s.due[i].number)
 		if invariant.On {
-			k.verifyDue(s.due[i].number, now)
+			verifyDue(k, s.due[i].number, now)
 		}
 		s.due[i].to, k.in = k.body, false
 	}

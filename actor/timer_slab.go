@@ -81,7 +81,7 @@ func (s *slab) take() (number uint32, k *timer) {
 	s.frees--
 	s.gen = max(s.gen, k.gen.Load()+2) // it is raised at its end
 	if invariant.On {
-		s.verifyTaken(number, k)
+		verifyTaken(s, number, k)
 	}
 	return number, k
 }

@@ -217,7 +217,7 @@ func (t *typeInfo) seal() {
 		runs[i] = d.run
 	}
 	if invariant.On {
-		t.verifySealed(runs)
+		verifySealed(t, runs)
 	}
 	t.table.runs = runs
 	t.number = sealedTypes.Add(1) - 1

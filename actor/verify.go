@@ -10,20 +10,21 @@ import (
 // owns what is looked at calls these; what others may write is read by seam.Peek.
 
 // verifyTurn checks what a turn believes when it begins.
-func (b *body) verifyTurn(c *Context) {
+func verifyTurn(b *body, c *Context) {
 	invariant.Check(c.self == b, "%d runs in the context of another", b.id)
 	invariant.Check(b.kind() != nil && b.kind().sys == c.sys, "%v runs on a worker of another system", b)
+	invariant.Check(b.id != 0, "an actor with the number of the outside runs")
 	invariant.Check(c.then == goOn, "%v begins a turn with the outcome %#x of another", b, c.then)
 	invariant.Check(c.shields == 0 && !c.aside, "%v begins a turn within %d shields, aside: %v", b, c.shields, c.aside)
 	invariant.Check(c.front.first == nil && c.front.n == 0, "%v begins a turn with the mail of another in front", b)
 	invariant.Check(c.left > 0, "%v begins a turn with a batch of %d", b, c.left)
 	invariant.Check(seam.Peek(&b.box.head) != nil, "%v is idle, and runs", b)
-	b.debt.MustRun()
-	b.verifyLoad()
+	backpressure.MustRun(&b.debt)
+	verifyLoad(b)
 }
 
 // verifyLoad checks how an actor stands against its gate, between two turns.
-func (b *body) verifyLoad() {
+func verifyLoad(b *body) {
 	if seam.Peek(&b.box.head) == &closedMark {
 		return // it drains or ends: its gate is open, whatever its load
 	}
@@ -32,11 +33,11 @@ func (b *body) verifyLoad() {
 	if b.load&(both|backpressure.Spared) != 0 {
 		invariant.Check(seam.Peek(&b.flow) != nil, "%v has a load of %#x and no flow", b, b.load)
 	}
-	b.gate.MustBe(!b.load.MustShut() && b.load&backpressure.Bounded == 0)
+	backpressure.MustBe(&b.gate, !b.load.MustShut() && b.load&backpressure.Bounded == 0)
 }
 
 // verifyStretch checks what a stretch has run: n messages down to c.msg, of one origin.
-func (b *body) verifyStretch(c *Context, before *message, n int) {
+func verifyStretch(b *body, c *Context, before *message, n int) {
 	invariant.Check(n >= 1 && n <= chainLength, "%v has run %d messages in a row", b, n)
 	invariant.Check((before == nil) == (n == 1), "%v has run %d messages, and the last but one is missing or too many", b, n)
 	m := b.in.fifo
@@ -49,7 +50,7 @@ func (b *body) verifyStretch(c *Context, before *message, n int) {
 }
 
 // verifySend checks a message that is about to be pushed by the behaviour that runs.
-func (c *Context) verifySend(to *body, m *message, d *declaration) {
+func verifySend(c *Context, to *body, m *message, d *declaration) {
 	invariant.Check(c.self != nil, "a message is sent by a context without an actor")
 	invariant.Check(c.self.id != 0, "%v has number 0, which is that of the outside", c.self)
 	invariant.Check(m != &closedMark, "a mark is sent to %v", to)
@@ -59,35 +60,37 @@ func (c *Context) verifySend(to *body, m *message, d *declaration) {
 }
 
 // verifyDoze checks an actor that is about to be nobody's.
-func (b *body) verifyDoze(c *Context) {
+func verifyDoze(b *body, c *Context) {
 	invariant.Check(b.in.fifo == nil, "%v goes to rest with mail in hand", b)
 	invariant.Check(c.then&(mustEnd|yielded) == 0, "%v goes to rest with the outcome %#x", b, c.then)
 	invariant.Check(b.load&backpressure.Muted == 0, "%v is muted, and goes to rest", b)
 	invariant.Check(b.extra == nil || !b.extra.waiting, "%v waits for its children or its supervisor, and goes to rest", b)
 	invariant.Check(b.extra == nil || b.extra.todo.first == nil, "%v goes to rest with signals in hand", b)
 	invariant.Check(!b.gc, "%v goes to rest in the middle of a collection", b)
-	b.debt.MustRun()
+	backpressure.MustRun(&b.debt)
 }
 
 // verifyPark checks an actor that is about to be its ledgers'.
-func (b *body) verifyPark(c *Context) {
+func verifyPark(b *body, c *Context) {
 	invariant.Check(b.load&backpressure.Muted == 0, "%v is muted twice", b)
+	invariant.Check(seam.Peek(&b.box.head) != nil, "%v is idle, and muted", b)
 	invariant.Check(b.extra == nil || !b.extra.waiting, "%v is muted while it waits for its children", b)
 	invariant.Check(c.self == b, "%v is muted in the turn of another", b)
-	b.debt.MustRun()
+	backpressure.MustRun(&b.debt)
 }
 
 // verifyUnmute checks an actor whose last debt the caller has forgiven, and which it owns.
-func (b *body) verifyUnmute() {
+func verifyUnmute(b *body) {
 	invariant.Check(b.load&backpressure.Muted != 0, "%v is let go, and was not muted", b)
+	invariant.Check(seam.Peek(&b.box.head) != nil, "%v is let go, and was idle", b)
 	invariant.Check(b.extra == nil || !b.extra.waiting, "%v is let go, and waits for its children", b)
 	invariant.Check(b.extra == nil || b.extra.phase != ended, "%v is let go after its end", b)
-	b.debt.MustRun()
+	backpressure.MustRun(&b.debt)
 }
 
 // verifyGrab checks the consumer's half of a mailbox behind a grab: what was taken ends in
 // the new last, from where the next grab goes on.
-func (in *inbox) verifyGrab(last *message) {
+func verifyGrab(in *inbox, last *message) {
 	m := in.fifo
 	invariant.Check(m != nil, "a grab without mail")
 	for ; m.next != nil; m = m.next {
@@ -98,30 +101,30 @@ func (in *inbox) verifyGrab(last *message) {
 }
 
 // verifyEmpty checks the consumer's half where it says "with in.fifo empty".
-func (in *inbox) verifyEmpty() {
+func verifyEmpty(in *inbox) {
 	invariant.Check(in.fifo == nil, "a mailbox is looked into while mail is in hand")
 }
 
 // verifyPush checks a message that somebody owns and pushes.
-func (m *message) verifyPush() {
+func verifyPush(m *message) {
 	invariant.Check(m != nil && m != &closedMark, "a mark is pushed")
 	invariant.Check(m != &noMessage, "the message of callbacks is pushed")
 }
 
 // verifyClosed checks what is returned of a mailbox that was closed.
-func (q *mailbox) verifyClosed() {
+func verifyClosed(q *mailbox) {
 	invariant.Check(seam.Peek(&q.head) == &closedMark, "a mailbox was closed, and is open")
 }
 
-// verify checks a list of messages: it ends in its last.
-func (l *messageList) verify() {
+// verifyMessageList checks a list of messages: it ends in its last.
+func verifyMessageList(l *messageList) {
 	if l.first != nil {
 		invariant.Check(l.last != nil && l.last.next == nil, "a list of messages goes on behind its last")
 	}
 }
 
-// verify checks a worker's stock.
-func (s *magazines) verify() {
+// verifyMagazines checks a worker's stock.
+func verifyMagazines(s *magazines) {
 	invariant.Check(s.n >= 0 && (s.use == nil) == (s.n == 0), "a stock of %d messages, and there are some: %v", s.n, s.use != nil)
 	invariant.Check(s.kept >= 0 && s.kept <= fullChains, "a stock of %d full chains", s.kept)
 	for i, m := range s.full {
@@ -143,7 +146,7 @@ func verifyChain(first, end *message, n int) {
 }
 
 // verifyLength checks a chain that was put aside or left to others.
-func (m *message) verifyLength(p uint16, home int) {
+func verifyLength(m *message, p uint16, home int) {
 	n := 1
 	for k := m; k.next != nil; k = k.next {
 		n++

@@ -154,7 +154,7 @@ type watchedEnded struct {
 
 func (s watchedEnded) serve(b *body, c *Context) {
 	if invariant.On {
-		s.mon.verifyMonitor(b)
+		verifyMonitor(s.mon, b)
 	}
 	if s.mon.live {
 		s.mon.live = false

@@ -43,7 +43,7 @@ func (k *watermarks) ran(n int) {
 	if k.upTo != nil {
 		k.depth -= n
 		if invariant.On {
-			k.verifyDepth()
+			verifyDepth(k)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (k *watermarks) add(n int) {
 func (b *body) measure(c *Context) (mail bool) {
 	depth := b.countMail(c)
 	if invariant.On {
-		seam.Peek(&b.flow).marks.verifyDepth()
+		verifyDepth(&seam.Peek(&b.flow).marks)
 	}
 	switch marks := b.typ().marks; {
 	case depth >= marks.high && b.load&backpressure.Overloaded == 0:

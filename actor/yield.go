@@ -38,7 +38,7 @@ type front struct {
 func (c *Context) putFront(first, end *message, n int) {
 	c.front = front{first, end, n}
 	if invariant.On {
-		c.front.verifyFront()
+		verifyFront(c.front)
 	}
 	c.then |= yielded
 }

@@ -23,7 +23,7 @@ const parked = 1 << 31
 // Owe adds one gate. The sender's own worker only, before it enters the gate.
 func (d *Debt) Owe() {
 	if invariant.On {
-		d.MustRun()
+		MustRun(d)
 	}
 	d.v.Add(1)
 }
@@ -54,7 +54,7 @@ func (d *Debt) Forgive() (resumed bool) {
 // more. The sender's own worker only.
 func (d *Debt) Park() bool {
 	if invariant.On {
-		d.MustRun()
+		MustRun(d)
 	}
 	for {
 		o := d.v.Load()

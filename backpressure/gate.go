@@ -38,7 +38,7 @@ func (g *Gate[T]) IsOpen() bool { return g.head.Load() == nil }
 // nothing. Owner of the receiver only.
 func (g *Gate[T]) Shut(mark *Waiter[T]) {
 	if invariant.On {
-		mark.verifyMark()
+		verifyMark(mark)
 	}
 	if g.head.Load() == nil {
 		g.head.Store(mark) // pairs with the load in Enter
@@ -49,7 +49,7 @@ func (g *Gate[T]) Shut(mark *Waiter[T]) {
 // goroutine. A true Enter synchronizes before the Open that returns w.
 func (g *Gate[T]) Enter(w *Waiter[T]) bool {
 	if invariant.On {
-		w.verifyEntry()
+		verifyEntry(w)
 	}
 	for {
 		h := g.head.Load()

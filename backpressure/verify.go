@@ -9,14 +9,14 @@ import (
 
 // MustRun panics if the sender is parked, where invariants are checked: whoever runs it, or
 // changes what it owes from within, owns it. The owner only.
-func (d *Debt) MustRun() {
+func MustRun(d *Debt) {
 	if invariant.On {
 		invariant.Check(seam.Peek(&d.v)&parked == 0, "a debt of %#x: its sender runs, and is parked", seam.Peek(&d.v))
 	}
 }
 
 // MustOwe panics if the sender owes nothing, where invariants are checked. Owner only.
-func (d *Debt) MustOwe() {
+func MustOwe(d *Debt) {
 	if invariant.On {
 		invariant.Check(seam.Peek(&d.v)&^parked != 0, "a sender waits and owes nothing")
 	}
@@ -24,7 +24,7 @@ func (d *Debt) MustOwe() {
 
 // MustBe panics if the gate is not as open says, where invariants are checked. Owner of the
 // receiver only.
-func (g *Gate[T]) MustBe(open bool) {
+func MustBe[T any](g *Gate[T], open bool) {
 	if invariant.On {
 		is := seam.Peek(&g.head) == nil
 		invariant.Check(is == open, "a gate is open: %v, and should be: %v", is, open)
@@ -32,14 +32,14 @@ func (g *Gate[T]) MustBe(open bool) {
 }
 
 // verifyEntry checks what a sender brings to a ledger.
-func (w *Waiter[T]) verifyEntry() {
+func verifyEntry[T any](w *Waiter[T]) {
 	invariant.Check(w.next == nil, "a waiter enters a ledger, and is in another")
 }
 
 // verifyMark checks the end of a chain: it stands for all gates, so it must lead nowhere.
-func (w *Waiter[T]) verifyMark() {
-	invariant.Check(w != nil, "a gate without a mark")
-	invariant.Check(w.next == nil, "the mark at the end of a ledger leads on")
+func verifyMark[T any](mark *Waiter[T]) {
+	invariant.Check(mark != nil, "a gate without a mark")
+	invariant.Check(mark.next == nil, "the mark at the end of a ledger leads on")
 }
 
 // verifyChain checks a ledger that was taken over: it ends in its own gate's mark.

@@ -92,7 +92,7 @@ func (a *Arena) Stats() Stats {
 func (a *Arena) Release() {
 	a.retire()
 	if invariant.On {
-		a.verify()
+		verifyArena(a)
 	}
 	if g := a.pages.gc; g != nil {
 		g.free(a)
@@ -256,7 +256,7 @@ func (a *Arena) open(number uint64, c chunk) {
 	a.next = pageStart(number) + handle(c.used/granule)
 	a.end = pageStart(number) + handle(c.size/granule)
 	if invariant.On {
-		a.verifyOpen()
+		verifyOpen(a)
 	}
 }
 

@@ -89,7 +89,7 @@ func (b Blob) Pack(a *Arena) Parcel {
 		return Parcel{&parcel{text: strings.Clone(b.Deref(a))}}
 	}
 	if invariant.On {
-		s.verifyBlob(b.off, b.n)
+		verifyBlob(s, b.off, b.n)
 	}
 	s.retain()
 	return Parcel{&parcel{shared: s, off: b.off, n: b.n}}

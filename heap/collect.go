@@ -150,7 +150,7 @@ func (g *collector) begin(a *Arena) {
 // take makes the arena's table from-space.
 func (g *collector) take(a *Arena) {
 	if invariant.On {
-		g.verifyBegin(a)
+		verifyBegin(g, a)
 	}
 	g.arena, g.from, g.active = a, a.pages, true
 	a.abandon()
@@ -299,7 +299,7 @@ func (g *collector) copy(old unsafe.Pointer, bytes uintptr, n int, sub *Layout) 
 		p = g.room(need)
 	}
 	if invariant.On {
-		g.verifyCopy(p, need)
+		verifyCopy(g, p, need)
 	}
 	at := p.used
 	p.used += need

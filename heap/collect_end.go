@@ -9,7 +9,7 @@ func (g *collector) end() {
 		g.blacken(open)
 	}
 	if invariant.On {
-		g.verifyEnd()
+		verifyEnd(g)
 	}
 	g.mustBeBlack()
 	g.mustNotMiss()
@@ -19,7 +19,7 @@ func (g *collector) end() {
 	whole, keep := g.whole, g.keep
 	g.rest(a)
 	if invariant.On {
-		a.verify()
+		verifyArena(a)
 	}
 	if whole {
 		if keep <= generationsFrom/2 {

@@ -75,7 +75,7 @@ func (p *toPage) begin(o *generation, r row) {
 func (p *toPage) note(o *generation) {
 	if r := p.row; r.sub != nil {
 		if invariant.On {
-			p.verifyRow(r)
+			verifyRow(p, r)
 		}
 		n := (r.end - r.at) / uint32(r.sub.size)
 		p.old.records = append(p.old.records, record{r.sub.id, uint16(r.at / granule), uint16(n)})
@@ -90,7 +90,7 @@ func (o *generation) learn(l *Layout) {
 		o.layouts = append(o.layouts, nil)
 	}
 	if invariant.On {
-		o.verifyLearn(l)
+		verifyLearn(o, l)
 	}
 	o.layouts[l.id] = l
 }
@@ -222,7 +222,7 @@ func (g *collector) settle(p *toPage) {
 	q := p.old
 	p.note(g.old)
 	if invariant.On {
-		g.verifySettle(q)
+		verifySettle(g, q)
 	}
 	q.page = p.page
 	if !q.member {
@@ -254,7 +254,7 @@ func (g *collector) wake(h handle) unsafe.Pointer {
 // wake is wake for a page.
 func (o *generation) wake(a *Arena, q *oldPage) {
 	if invariant.On {
-		o.verifyWake(a, q)
+		verifyWake(o, a, q)
 	}
 	q.awake = true
 	a.pages.put(q.page, a.recycler)

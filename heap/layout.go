@@ -96,7 +96,7 @@ func layoutOf(t reflect.Type) *Layout {
 	layouts.done[t] = l
 	l.describe(t, 0)
 	if invariant.On {
-		l.verify()
+		verifyLayout(l)
 	}
 	l.flat = !slices.ContainsFunc(l.parts, func(p part) bool { return p.kind == partInline })
 	return l

@@ -140,7 +140,7 @@ func (t *table[K, V]) add(a *Arena, hash uint32, key K, v V) {
 	t.live++
 	enter(t.index.Deref(a), hash, uint32(t.used))
 	if invariant.On {
-		t.verify()
+		verifyMap(t)
 	}
 }
 
@@ -171,7 +171,7 @@ func (t *table[K, V]) rebuild(a *Arena) {
 	}
 	t.entries, t.index, t.used = entries, index, used
 	if invariant.On {
-		t.verify()
+		verifyMap(t)
 	}
 }
 
@@ -183,7 +183,7 @@ func (t *table[K, V]) remove(e *entry[K, V]) bool {
 	*e = entry[K, V]{hash: e.hash, gone: true}
 	t.live--
 	if invariant.On {
-		t.verify()
+		verifyMap(t)
 	}
 	return true
 }

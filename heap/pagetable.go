@@ -157,7 +157,7 @@ func (t *pageTable) full() bool {
 // put enters a page that is not in the table. Tables come from r and go there.
 func (t *pageTable) put(p page, r *Recycler) {
 	if invariant.On {
-		t.verifyPut(p)
+		verifyPutPageTable(t, p)
 	}
 	if t.full() {
 		t.enlarge(r)

@@ -116,7 +116,7 @@ func (r *Recycler) take(class int) chunk {
 	r.stats.Held -= int(c.size)
 	c.wipe()
 	if invariant.On {
-		r.verifyTaken(c, class)
+		verifyTaken(r, c, class)
 	}
 	return c
 }
@@ -125,7 +125,7 @@ func (r *Recycler) take(class int) chunk {
 // Owner worker only.
 func (r *Recycler) put(c chunk) {
 	if invariant.On {
-		r.verifyPut(c)
+		verifyPutRecycler(r, c)
 	}
 	c.spoil()
 	if r == nil {
@@ -180,7 +180,7 @@ type pageNumbers struct{ last, end uint64 }
 // draw returns the next number of the block, of a new block if need be.
 func (n *pageNumbers) draw() uint64 {
 	if invariant.On {
-		n.verify()
+		verifyPageNumbers(n)
 	}
 	if n.last == n.end {
 		n.end = lastPage.Add(pageBlock)

@@ -136,8 +136,8 @@ func (a *Arena) moveTo(b *Arena) {
 	}
 	a.abandon()
 	if invariant.On {
-		a.verifyMoved()
-		b.verify()
+		verifyMoved(a)
+		verifyArena(b)
 	}
 }
 
@@ -164,7 +164,7 @@ func (a *Arena) mergeInto(b *Arena) {
 	a.abandon()
 	b.noteDue()
 	if invariant.On {
-		a.verifyMoved()
-		b.verify()
+		verifyMoved(a)
+		verifyArena(b)
 	}
 }

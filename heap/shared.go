@@ -127,7 +127,7 @@ func (p Parcel) Unpack(a *Arena) Blob {
 	}
 	p.take("Unpack")
 	if invariant.On {
-		p.p.shared.verifyBlob(p.p.off, p.p.n)
+		verifyBlob(p.p.shared, p.p.off, p.p.n)
 	}
 	a.hold(p.p.shared)
 	return Blob{h: pageStart(p.p.shared.number), off: p.p.off, n: p.p.n}

@@ -60,7 +60,7 @@ func (g *collector) newToPage(p page, old *oldPage) *toPage {
 		q = new(toPage)
 	}
 	if invariant.On {
-		g.verifyGrey(p)
+		verifyGrey(g, p)
 	}
 	*q = toPage{page: p, todo: q.todo, old: old}
 	g.grey[p.number] = q
@@ -94,7 +94,7 @@ func (g *collector) drain(p *toPage, stop int) {
 		item := p.todo[last]
 		p.todo = p.todo[:last]
 		if invariant.On {
-			p.verifyScan(item)
+			verifyScan(p, item)
 		}
 		at := unsafe.Add(p.base, item.at)
 		g.note(at, item)

@@ -31,8 +31,8 @@ func (s *Scheduler) Admit() (a Admission, ok bool) {
 // Inject makes t runnable and ends the admission.
 func (a Admission) Inject(t *Task) {
 	if invariant.On {
-		a.verifyAdmission()
-		t.books.enter()
+		verifyAdmission(a)
+		bookIn(t)
 	}
 	if t.kind.pin != nil {
 		t.kind.pin.schedule(a.s, t)
@@ -52,7 +52,7 @@ func (a Admission) Inject(t *Task) {
 // work may have come in that relied on it.
 func (a Admission) Leave() {
 	if invariant.On {
-		a.verifyAdmission()
+		verifyAdmission(a)
 	}
 	if a.worker < 0 {
 		a.s.Release()

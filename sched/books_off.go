@@ -2,16 +2,16 @@
 
 package sched
 
-// books are kept where invariants are checked: see the other build's.
-type books struct{}
+// Books are kept where invariants are checked: see the other build's. Without a name or
+// methods, which a program would carry even though nobody calls them.
+type (
+	books     = struct{}
+	turnBooks = struct{}
+)
 
-func (*books) enter()    {}
-func (*books) leave()    {}
-func (*books) mustBeIn() {}
-
-// turnBooks are, too.
-type turnBooks struct{}
-
-func (*turnBooks) begin(*Task)     {}
-func (*turnBooks) release(*Task)   {}
-func (*turnBooks) end(*Task, bool) {}
+func bookIn(*Task)                 {}
+func bookOut(*Task)                {}
+func mustBeBooked(*Task)           {}
+func bookTurn(*Worker, *Task)      {}
+func bookRelease(*Worker, *Task)   {}
+func bookEnd(*Worker, *Task, bool) {}

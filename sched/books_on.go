@@ -12,48 +12,48 @@ import (
 // it over for good, takes it out again before anybody else can. It is no interleaving point.
 type books struct{ places seam.Count }
 
-// enter books a task that has become runnable.
-func (b *books) enter() {
-	n := b.places.Add(1)
-	invariant.Check(n == 1, "a task is made runnable that is queued or runs already: in %d places", n)
-}
-
-// leave books a task that is about to be nobody's.
-func (b *books) leave() {
-	n := b.places.Add(-1)
-	invariant.Check(n == 0, "a task is given up that was in %d places", n+1)
-}
-
-// mustBeIn panics if a task that is taken from a queue, or runs, is not on the books.
-func (b *books) mustBeIn() {
-	n := b.places.Load()
-	invariant.Check(n == 1, "a task is taken that is in %d places", n)
-}
-
 // turnBooks is what a worker knows of the task in its hand. Owner only.
 type turnBooks struct{ released bool } // PrepareNext has given it up in this turn
 
-// begin is the start of a turn.
-func (b *turnBooks) begin(t *Task) {
-	t.books.mustBeIn()
-	b.released = false
+// bookIn books a task that has become runnable.
+func bookIn(t *Task) {
+	n := t.books.places.Add(1)
+	invariant.Check(n == 1, "a task is made runnable that is queued or runs already: in %d places", n)
 }
 
-// release gives the task in hand up, once in a turn.
-func (b *turnBooks) release(t *Task) {
-	if !b.released {
-		b.released = true
-		t.books.leave()
+// bookOut books a task that is about to be nobody's.
+func bookOut(t *Task) {
+	n := t.books.places.Add(-1)
+	invariant.Check(n == 0, "a task is given up that was in %d places", n+1)
+}
+
+// mustBeBooked panics if a task that is taken from a queue, or runs, is not on the books.
+func mustBeBooked(t *Task) {
+	n := t.books.places.Load()
+	invariant.Check(n == 1, "a task is taken that is in %d places", n)
+}
+
+// bookTurn is the start of a turn.
+func bookTurn(w *Worker, t *Task) {
+	mustBeBooked(t)
+	w.turnBooks.released = false
+}
+
+// bookRelease gives the task in hand up, once in a turn.
+func bookRelease(w *Worker, t *Task) {
+	if !w.turnBooks.released {
+		w.turnBooks.released = true
+		bookOut(t)
 	}
 }
 
-// end is the end of a turn: "Before returning false RunTask must call PrepareNext".
-func (b *turnBooks) end(t *Task, again bool) {
+// bookEnd is the end of a turn: "Before returning false RunTask must call PrepareNext".
+func bookEnd(w *Worker, t *Task, again bool) {
 	switch {
 	case !again:
-		invariant.Check(b.released, "a turn ends and has not called PrepareNext")
-	case !b.released:
-		t.books.leave() // requeue enters it
+		invariant.Check(w.turnBooks.released, "a turn ends and has not called PrepareNext")
+	case !w.turnBooks.released:
+		bookOut(t) // requeue enters it
 	}
-	b.released = true
+	w.turnBooks.released = true
 }

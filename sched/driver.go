@@ -174,7 +174,7 @@ func (d *driver) pass(t *thread) {
 		t = d.out
 	}
 	if invariant.On {
-		t.verifyBaton()
+		verifyBaton(t)
 	}
 	t.baton <- struct{}{}
 }
@@ -292,7 +292,7 @@ func (d *driver) pickNow(from *thread) *thread {
 		}
 	}
 	if invariant.On {
-		d.verifyReady()
+		verifyReady(d)
 	}
 	return d.choose(current, late)
 }

@@ -63,7 +63,7 @@ func (d *duty) stepAside() bool { return d.leaveFor(aside) }
 // resume goes back on duty. Owner only, after stepAside, or with its seat taken back.
 func (d *duty) resume() {
 	if invariant.On {
-		d.verifyResume()
+		verifyResume(d)
 	}
 	d.f.StoreRelease(onDuty)
 }

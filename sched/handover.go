@@ -119,7 +119,7 @@ func (w *Worker) leaveSeat() bool {
 	s.stop.left.Add(1) // the seat keeps its own count
 	w.unload()
 	if invariant.On {
-		w.verifyVacant()
+		verifyVacant(w)
 	}
 	s.idle.announce(w.seat, false)
 	s.seats[w.seat].holder.Store(nil) // whoever has cleared the bit waits for it
@@ -161,7 +161,7 @@ func (w *Worker) takeToken() {
 // sitAgain takes the own seat back, whose bit the worker has just cleared.
 func (w *Worker) sitAgain() {
 	if invariant.On {
-		w.verifyAwake()
+		verifyAwake(w)
 	}
 	w.sit(w.seat)
 	w.apart = false
@@ -188,7 +188,7 @@ func (s *Scheduler) goAway() bool {
 // comeHome counts it out.
 func (s *Scheduler) comeHome() {
 	if invariant.On {
-		s.verifyAway(seam.Peek(&s.spares.away) - 1)
+		verifyAway(s, seam.Peek(&s.spares.away)-1)
 	}
 	s.spares.away.Add(-1)
 	s.Release()
@@ -209,7 +209,7 @@ func (s *Scheduler) relieve(i int, w *Worker) bool {
 	s.spares.stray(w)
 	spare := s.spares.take()
 	if invariant.On {
-		s.verifyRelief(i, w, spare)
+		verifyRelief(s, i, w, spare)
 	}
 	spare.sit(i)
 	spare.wakeIdly() // the bit is clear, and it counts as nobody's searcher

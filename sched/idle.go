@@ -78,7 +78,7 @@ func (w *idleWord) wake(asSearcher bool) (worker int, r wakeResult) {
 			n += searchOne
 		}
 		if invariant.On {
-			w.verify(v, n)
+			verifyIdleWord(w, v, n)
 		}
 		if w.v.CompareAndSwap(v, n) {
 			return i, wokeOne
@@ -96,8 +96,8 @@ func (w *idleWord) announce(i int, wasSearching bool) (allAsleep bool) {
 			n -= searchOne
 		}
 		if invariant.On {
-			w.verifyAwakeBit(v, i, wasSearching)
-			w.verify(v, n)
+			verifyAwakeBit(w, v, i, wasSearching)
+			verifyIdleWord(w, v, n)
 		}
 		if w.v.CompareAndSwap(v, n) {
 			return n&w.all == w.all
@@ -114,8 +114,8 @@ func (w *idleWord) retire(i int) bool {
 			return false
 		}
 		if invariant.On {
-			w.verifyAwakeBit(v, i, false)
-			w.verify(v, v|1<<i)
+			verifyAwakeBit(w, v, i, false)
+			verifyIdleWord(w, v, v|1<<i)
 		}
 		if w.v.CompareAndSwap(v, v|1<<i) {
 			return true
@@ -145,7 +145,7 @@ func (w *idleWord) retract(i int) bool {
 			continue
 		}
 		if invariant.On {
-			w.verify(v, v&^(1<<i))
+			verifyIdleWord(w, v, v&^(1<<i))
 		}
 		if w.v.CompareAndSwap(v, v&^(1<<i)) {
 			return true
@@ -167,7 +167,7 @@ func (w *idleWord) rouse(i int) bool {
 			continue
 		}
 		if invariant.On {
-			w.verify(v, v&^(1<<i)+searchOne)
+			verifyIdleWord(w, v, v&^(1<<i)+searchOne)
 		}
 		if w.v.CompareAndSwap(v, v&^(1<<i)+searchOne) {
 			return true
@@ -183,7 +183,7 @@ func (w *idleWord) startSearch() bool {
 			return false
 		}
 		if invariant.On {
-			w.verify(v, v+searchOne)
+			verifyIdleWord(w, v, v+searchOne)
 		}
 		if w.v.CompareAndSwap(v, v+searchOne) {
 			return true
@@ -209,7 +209,7 @@ func (w *idleWord) freeze() bool {
 // thaw ends a quiescence check: work goes on.
 func (w *idleWord) thaw() {
 	if invariant.On {
-		w.verifyFrozen()
+		verifyFrozen(w)
 	}
 	w.v.Store(w.all)
 }

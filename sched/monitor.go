@@ -137,7 +137,7 @@ func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
 	t := w.slot.rob(stamp)
 	if t != nil {
 		if invariant.On {
-			t.books.leave() // Inject enters it
+			bookOut(t) // Inject enters it
 		}
 		s.Inject(t)
 	}
@@ -162,7 +162,7 @@ func (s *Scheduler) drain(w *Worker) {
 	}
 	for t := w.ring.thief().steal(); t != nil; t = w.ring.thief().steal() {
 		if invariant.On {
-			t.books.leave() // as in free
+			bookOut(t) // as in free
 		}
 		s.Inject(t)
 	}
@@ -175,7 +175,7 @@ func (m *monitor) steer(now int64, late bool) {
 	idle := &m.s.idle
 	limit := m.govern.look(now, m.s.unitsSpent(), idle.awake(idle.v.Load()))
 	if invariant.On {
-		m.govern.verify()
+		verifyGovernor(&m.govern)
 	}
 	if late && limit < m.govern.workers {
 		m.govern.lift()

@@ -63,7 +63,7 @@ func (q *mpmcq) init(size int) {
 // push appends t. Any goroutine.
 func (q *mpmcq) push(t *Task) {
 	if invariant.On {
-		q.verifyTask(t)
+		verifyTask(q, t)
 	}
 	for {
 		s := q.tail.Load()
@@ -83,7 +83,7 @@ func (q *mpmcq) push(t *Task) {
 // extend appends a segment that starts with t, or helps whoever was faster.
 func (q *mpmcq) extend(s *segment, t *Task) bool {
 	if invariant.On {
-		s.verifyFull()
+		verifyFull(s)
 	}
 	next := s.next.Load()
 	if next == nil {
@@ -114,14 +114,14 @@ func (q *mpmcq) pop() *Task {
 				return nil
 			}
 			if invariant.On {
-				s.verifyPassed()
+				verifyPassed(s)
 			}
 			q.head.CompareAndSwap(s, next)
 			continue
 		}
 		if t := s.cells[i].Swap(&takenMark); t != nil { // nil: overtook the pusher, who will take another cell
 			if invariant.On {
-				q.verifyTask(t)
+				verifyTask(q, t)
 			}
 			return t
 		}
@@ -144,7 +144,7 @@ func (q *mpmcq) empty() bool {
 			return true
 		}
 		if invariant.On {
-			s.verifyPassed()
+			verifyPassed(s)
 		}
 		q.head.CompareAndSwap(s, next)
 	}

@@ -54,7 +54,7 @@ func (s *nextSlot) put(t *Task) bool {
 		return false
 	}
 	if invariant.On {
-		s.verifyPut(t)
+		verifyPut(s, t)
 	}
 	s.task = t
 	s.filled++
@@ -86,7 +86,7 @@ func (s *nextSlot) take() *Task {
 		return s.takeSlowly()
 	}
 	if invariant.On {
-		s.verifyTake()
+		verifyTake(s)
 	}
 	s.task = nil
 	return t
@@ -105,7 +105,7 @@ func (s *nextSlot) takeSlowly() *Task {
 // cleared last: before the verdict the monitor may still be about to read it.
 func (s *nextSlot) takePrepared() *Task {
 	if invariant.On {
-		s.verifyTake()
+		verifyTake(s)
 	}
 	lost := s.revoke.Load() != revokeNone && s.lost() // O3
 	t := s.task
@@ -140,7 +140,7 @@ func (s *nextSlot) rob(stamp uint32) *Task {
 	seam.Point() // M3 is a step of its own
 	t := s.task  // M3
 	if invariant.On {
-		s.verifyRob(t, stamp)
+		verifyRob(s, t, stamp)
 	}
 	s.revoke.Store(revokeTaken) // M4
 	return t

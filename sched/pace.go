@@ -45,7 +45,7 @@ func (w *Worker) refill() {
 	}
 	p := &w.pace
 	if invariant.On {
-		w.verifySpent()
+		verifySpent(w)
 	}
 	now := w.sched.cfg.Clock.Nanos()
 	p.units += uint64(p.granted - w.credit)
@@ -67,7 +67,7 @@ func (w *Worker) refill() {
 	p.granted = int(max(1, min(16*quantum/max(p.unit, 1), maxCredit)))
 	w.credit = p.granted
 	if invariant.On {
-		p.verify(w.credit)
+		verifyPace(p, w.credit)
 	}
 }
 

@@ -107,18 +107,18 @@ func (p *Pin) afterCrash(value any) bool {
 func (p *Pin) turn(t *Task) {
 	w := p.w
 	if invariant.On {
-		p.verifyTurn(t)
+		verifyTurn(p, t)
 	}
 	w.current, w.inTurn = t, true
 	w.count.Turns++
 	again := t.runTurn(w)
 	if invariant.On {
-		w.turnBooks.end(t, again)
+		bookEnd(w, t, again)
 	}
 	w.inTurn = false
 	if again {
 		if invariant.On {
-			t.books.enter()
+			bookIn(t)
 		}
 		p.schedule(p.s, t)
 	}

@@ -95,7 +95,7 @@ func (q *quiescence) add(w *quietWaiter) bool {
 		return false
 	}
 	if invariant.On {
-		q.verifyWaiters()
+		verifyWaiters(q)
 	}
 	q.wait = append(q.wait, w)
 	q.asked.Add(1) // pairs with the load in check: either the last sleeper sees us or we see it asleep
@@ -110,7 +110,7 @@ func (q *quiescence) remove(w *quietWaiter) bool {
 			q.wait = append(q.wait[:i], q.wait[i+1:]...)
 			q.asked.Add(-1)
 			if invariant.On {
-				q.verifyWaiters()
+				verifyWaiters(q)
 			}
 			return true
 		}
@@ -133,7 +133,7 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if invariant.On {
-		q.verifyWaiters()
+		verifyWaiters(q)
 	}
 	if s.idle.closed() {
 		q.release(s.verdict())
@@ -147,7 +147,7 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 		return !s.inject.empty()
 	}
 	if invariant.On {
-		s.verifyQuiet()
+		verifyQuiet(s)
 	}
 	if q.wantsEnd() {
 		s.idle.close()
@@ -185,7 +185,7 @@ func (q *quiescence) release(err error) {
 	q.asked.Add(-int32(len(q.wait)))
 	q.wait = nil
 	if invariant.On {
-		q.verifyWaiters()
+		verifyWaiters(q)
 	}
 }
 

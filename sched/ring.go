@@ -79,7 +79,7 @@ func (q *ownerEnd) push(t *Task) bool {
 		return false
 	}
 	if invariant.On {
-		q.verifySlot(i, t)
+		verifySlot(q, i, t)
 	}
 	s.task = t
 	q.next = i + 1
@@ -98,7 +98,7 @@ func (q *ownerEnd) pop() *Task {
 			s := &q.slots[h&uint64(len(q.slots)-1)]
 			t := s.task
 			if invariant.On {
-				(*ring)(q).verifyClaimed(h, t)
+				verifyClaimed((*ring)(q), h, t)
 			}
 			s.task = nil
 			s.popped = h + 1
@@ -122,7 +122,7 @@ func (q *thiefEnd) steal() *Task {
 			s := &q.slots[h&uint64(len(q.slots)-1)]
 			t := s.task
 			if invariant.On {
-				(*ring)(q).verifyClaimed(h, t)
+				verifyClaimed((*ring)(q), h, t)
 			}
 			s.task = nil
 			s.stolen.Store(h + 1) // the receipt; pairs with the load in push

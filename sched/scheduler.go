@@ -136,7 +136,7 @@ func (s *Scheduler) Workers() int { return len(s.workers) }
 // Admit, or with Hold.
 func (s *Scheduler) Inject(t *Task) {
 	if invariant.On {
-		t.books.enter()
+		bookIn(t)
 	}
 	if t.kind.pin != nil {
 		t.kind.pin.schedule(s, t)
@@ -236,7 +236,7 @@ func (s *Scheduler) finish() {
 	s.pins.bury()
 	s.bury()
 	if invariant.On {
-		s.verifyOver()
+		verifyOver(s)
 	}
 	if f := s.cfg.Stopped; f != nil {
 		f()

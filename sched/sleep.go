@@ -14,7 +14,7 @@ func (w *Worker) sleep() *Task {
 	w.current = nil // the collector's, if nobody else has it
 	w.publish()     // before the announcement: exact for whoever sees all asleep
 	if invariant.On {
-		w.verifyAsleep()
+		verifyAsleep(w)
 	}
 	all := w.sched.idle.announce(w.seat, w.searching)
 	w.searching, w.sawWork = false, false
@@ -66,7 +66,7 @@ func (w *Worker) retire() bool {
 	w.current = nil
 	w.publish()
 	if invariant.On {
-		w.verifyAsleep()
+		verifyAsleep(w)
 	}
 	if !w.sched.idle.retire(w.seat) {
 		return false // the limit has changed, or others were faster
@@ -104,14 +104,14 @@ func (w *Worker) woken() *Task {
 // awake takes over from whoever woke this worker: a task, or the duty to search.
 func (w *Worker) awake() *Task {
 	if invariant.On {
-		w.verifyToken()
+		verifyToken(w)
 	}
 	t := w.handed
 	w.handed = nil
 	w.searching = t == nil && !w.idly // wake has counted us then
 	w.idly = false
 	if invariant.On {
-		w.verifyAwake()
+		verifyAwake(w)
 	}
 	return t
 }
@@ -123,7 +123,7 @@ func (w *Worker) wake(t *Task) {
 		w.sched.monitor.arm() // or nobody would see a turn that nobody waits for
 	}
 	if invariant.On {
-		w.verifyWake(t)
+		verifyWake(w, t)
 	}
 	w.handed = t
 	if w.started {

@@ -60,7 +60,7 @@ func (p *spares) take() *Worker {
 	p.mu.Unlock()
 	if w != nil {
 		if invariant.On {
-			w.verifyTaken()
+			verifyTaken(w)
 		}
 		return w
 	}
@@ -109,7 +109,7 @@ func (p *spares) park(w *Worker) bool {
 	}
 	p.hot = append(p.hot, w)
 	if invariant.On {
-		p.verifyHot(w)
+		verifyHot(p, w)
 	}
 	return true
 }
@@ -120,7 +120,7 @@ func (p *spares) retire(w *Worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if invariant.On {
-		p.verifyCold(w)
+		verifyCold(p, w)
 	}
 	w.dismissed, w.started, w.seat = false, false, noSeat
 	p.cold = append(p.cold, w)

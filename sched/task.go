@@ -61,7 +61,7 @@ func (t *Task) runTurn(w *Worker) (again bool) { return t.kind.runner.RunTask(w,
 // die hands the task to whom it belongs.
 func (t *Task) die(w *Worker, cause error) {
 	if invariant.On {
-		t.verifyDeath(w)
+		verifyDeath(t, w)
 	}
 	t.kind.runner.TaskDied(w, t, cause)
 }

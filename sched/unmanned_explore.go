@@ -69,13 +69,13 @@ func (w *Worker) Step() (ran bool) {
 		}
 	}()
 	if invariant.On {
-		w.turnBooks.begin(t)
+		bookTurn(w, t)
 	}
 	w.current, w.inTurn = t, true
 	w.count.Turns++
 	again := t.runTurn(w)
 	if invariant.On {
-		w.turnBooks.end(t, again)
+		bookEnd(w, t, again)
 	}
 	w.inTurn = false
 	if again {

@@ -9,7 +9,7 @@ import (
 // that check invariants.
 
 // verifySlot checks, before the owner fills slot i of its ring, that nothing is lost by it.
-func (q *ownerEnd) verifySlot(i uint64, t *Task) {
+func verifySlot(q *ownerEnd, i uint64, t *Task) {
 	size, s := uint64(len(q.slots)), &q.slots[i&uint64(len(q.slots)-1)]
 	invariant.Check(t != nil, "nothing is pushed to a ring")
 	invariant.Check(size&(size-1) == 0, "a ring of %d slots", size)
@@ -19,33 +19,33 @@ func (q *ownerEnd) verifySlot(i uint64, t *Task) {
 }
 
 // verifyClaimed checks what somebody has taken from slot h of a ring, and owns.
-func (r *ring) verifyClaimed(h uint64, t *Task) {
+func verifyClaimed(r *ring, h uint64, t *Task) {
 	invariant.Check(t != nil, "slot %d of a ring was claimed, and is empty", h)
 	invariant.Check(seam.Peek(&r.tail)-h-1 < 1<<63, "slot %d of a ring was claimed before it was published: tail %d", h, seam.Peek(&r.tail))
 }
 
 // verifyPut checks a next-slot before it is filled. Owner only.
-func (s *nextSlot) verifyPut(t *Task) {
+func verifyPut(s *nextSlot, t *Task) {
 	invariant.Check(t != nil, "nothing is put into a next-slot")
 	invariant.Check(s.prepared(), "an empty next-slot is filled by its books: %d", s.filled)
 	invariant.Check(seam.Peek(&s.full) == s.filled, "a next-slot shows filling %d, and has %d", seam.Peek(&s.full), s.filled)
 }
 
 // verifyTake checks a next-slot that the owner empties: O1 and O2 are done.
-func (s *nextSlot) verifyTake() {
+func verifyTake(s *nextSlot) {
 	invariant.Check(s.prepared(), "a next-slot is emptied without O1: %d", s.filled)
 	invariant.Check(s.task != nil, "an empty next-slot is emptied")
 }
 
 // verifyRob checks M3: between M1 and M4 the owner keeps off.
-func (s *nextSlot) verifyRob(t *Task, stamp uint32) {
+func verifyRob(s *nextSlot, t *Task, stamp uint32) {
 	invariant.Check(stamp&1 == 1, "the monitor robs an empty next-slot: %d", stamp)
 	invariant.Check(seam.Peek(&s.revoke) == revokeAsked, "the monitor robs a next-slot that it has not asked for: %d", seam.Peek(&s.revoke))
 	invariant.Check(t != nil, "the monitor finds nothing in filling %d of a next-slot", stamp)
 }
 
 // verifyTask checks what goes through the inject queue.
-func (q *mpmcq) verifyTask(t *Task) {
+func verifyTask(q *mpmcq, t *Task) {
 	invariant.Check(t != nil && t != &takenMark, "a mark is a task of the inject queue")
 }
 
@@ -55,27 +55,27 @@ func (s *segment) isDrained() bool {
 }
 
 // verifyFull checks a segment behind which another begins: each of its cells was claimed.
-func (s *segment) verifyFull() {
+func verifyFull(s *segment) {
 	invariant.Check(seam.Peek(&s.enq) >= uint64(len(s.cells)), "a segment of the inject queue is left with %d of %d cells claimed", seam.Peek(&s.enq), len(s.cells))
 	invariant.Check(len(s.cells) > 0, "a segment of the inject queue has no cells")
 }
 
 // verifyPassed checks a segment that poppers leave behind.
-func (s *segment) verifyPassed() {
+func verifyPassed(s *segment) {
 	invariant.Check(seam.Peek(&s.deq) >= uint64(len(s.cells)), "a segment of the inject queue is left behind with %d of %d cells popped", seam.Peek(&s.deq), len(s.cells))
 }
 
 // verifyResume checks who goes back on duty: only the owner moves it from ASIDE.
-func (d *duty) verifyResume() {
+func verifyResume(d *duty) {
 	v := seam.Peek(&d.f)
 	invariant.Check(v == aside, "a worker goes on duty that is not aside: %d", v)
 }
 
 // verifyTurn checks what a pin's worker believes when it begins a turn.
-func (p *Pin) verifyTurn(t *Task) {
+func verifyTurn(p *Pin, t *Task) {
 	invariant.Check(t.kind.pin == p, "a pin runs a task of another")
 	invariant.Check(p.w.pin == p && p.w.apart, "a pin without a worker of its own")
-	p.w.turnBooks.begin(t)
+	bookTurn(p.w, t)
 	invariant.Check(!p.w.inTurn, "a pin begins a turn within another")
 	invariant.Check(seam.Peek(&p.s.holds) > 0, "a pinned task runs and does not hold the scheduler")
 	invariant.Check(!seam.Peek(&p.asleep), "a pin runs a turn in its sleep")
@@ -83,13 +83,13 @@ func (p *Pin) verifyTurn(t *Task) {
 
 // verifyAway checks the count of workers without a seat: each has a hold, and no more are
 // allowed than there may be, but for those who are just being refused.
-func (s *Scheduler) verifyAway(away int32) {
+func verifyAway(s *Scheduler, away int32) {
 	invariant.Check(away >= 0, "%d workers run without a seat", away)
 	invariant.Check(seam.Peek(&s.holds) > 0, "a worker comes home and held nothing")
 }
 
 // verifyRelief checks a seat that changes hands: from w, which has lost it, to a spare.
-func (s *Scheduler) verifyRelief(i int, w, spare *Worker) {
+func verifyRelief(s *Scheduler, i int, w, spare *Worker) {
 	invariant.Check(i >= 0 && i < len(s.seats), "seat %d of %d", i, len(s.seats))
 	invariant.Check(spare != reserved && spare.pin == nil, "worker %d is relieved by one who cannot", w.id) // itself it may be: its turn has just ended
 	invariant.Check(seam.Peek(&s.seats[i].holder) == w, "seat %d is taken from worker %d, who does not hold it", i, w.id)
@@ -97,15 +97,15 @@ func (s *Scheduler) verifyRelief(i int, w, spare *Worker) {
 }
 
 // verifyVacant checks a worker that leaves its seat in a turn.
-func (w *Worker) verifyVacant() {
+func verifyVacant(w *Worker) {
 	invariant.Check(w.inTurn, "worker %d leaves its seat and is in no turn", w.id)
 	invariant.Check(w.slot.task == nil, "worker %d leaves its seat with a task in its next-slot", w.id)
 	invariant.Check(w.ring.next == seam.Peek(&w.ring.head), "worker %d leaves its seat with tasks in its ring", w.id)
 	invariant.Check(seam.Peek(&w.sched.seats[w.seat].holder) == w, "worker %d leaves seat %d, which another holds", w.id, w.seat)
 }
 
-// verify checks the governor's figures.
-func (g *governor) verify() {
+// verifyGovernor checks the governor's figures.
+func verifyGovernor(g *governor) {
 	invariant.Check(g.limit >= 1 && g.limit <= g.workers, "the governor lets %d of %d workers be awake", g.limit, g.workers)
 	invariant.Check(g.phase >= steady && g.phase <= trial, "the governor is in phase %d", g.phase)
 	invariant.Check(g.pause >= firstPause && g.pause <= maxPause, "the governor pauses for %d ns", g.pause)
@@ -114,13 +114,13 @@ func (g *governor) verify() {
 }
 
 // verifySurge checks the books of those who work without a seat. Caller holds mu.
-func (g *surge) verifySurge() {
+func verifySurge(g *surge) {
 	invariant.Check(g.out >= 0 && g.out <= len(g.extras), "%d of %d extras are out", g.out, len(g.extras))
 	invariant.Check(g.rounds > 0 || len(g.extras) == 0, "%d extras in no surge", len(g.extras))
 }
 
-// verify checks what the worker has learnt of its pace. Owner only.
-func (p *pace) verify(credit int) {
+// verifyPace checks what the worker has learnt of its pace. Owner only.
+func verifyPace(p *pace, credit int) {
 	invariant.Check(p.granted >= 1 && p.granted <= maxCredit, "a credit of %d is granted", p.granted)
 	invariant.Check(p.unit >= 0, "a unit of work takes %d/16 ns", p.unit)
 	invariant.Check(p.pollInterval >= minPoll && p.pollInterval <= maxPoll, "the inject queue is looked at every %d turns", p.pollInterval)
@@ -129,13 +129,13 @@ func (p *pace) verify(credit int) {
 }
 
 // verifySpent checks that work is only ever done once.
-func (w *Worker) verifySpent() {
+func verifySpent(w *Worker) {
 	invariant.Check(w.pace.units >= w.spent.Load(), "worker %d has done %d units, and has shown %d", w.id, w.pace.units, w.spent.Load())
 	invariant.Check(w.credit <= w.pace.granted, "worker %d has more credit than it was given: %d", w.id, w.credit)
 }
 
 // verifyReady checks those of whom one is chosen: in order, each once. Caller holds mu.
-func (d *driver) verifyReady() {
+func verifyReady(d *driver) {
 	for i, id := range d.ready {
 		invariant.Check(i == 0 || d.ready[i-1] < id, "threads %d and %d can go on, in this order", d.ready[max(i-1, 0)], id)
 	}
@@ -143,12 +143,12 @@ func (d *driver) verifyReady() {
 }
 
 // verifyBaton checks that a thread which is given the baton has none.
-func (t *thread) verifyBaton() {
+func verifyBaton(t *thread) {
 	invariant.Check(len(t.baton) == 0, "thread %d is given a second baton", t.id)
 }
 
 // verifyAdmission checks an admission that ends.
-func (a Admission) verifyAdmission() {
+func verifyAdmission(a Admission) {
 	invariant.Check(a.s != nil, "an admission that was not granted is used")
 	invariant.Check(a.worker >= -1 && a.worker < len(a.s.seats), "an admission has worker %d", a.worker)
 	invariant.Check(a.worker >= 0 || seam.Peek(&a.s.holds) > 0, "an admission without a worker holds nothing")

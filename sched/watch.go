@@ -56,7 +56,7 @@ func (m *monitor) attend(now int64) (asking, late bool) {
 	m.watch.asking = asking
 	m.grow(now, relieved)
 	if invariant.On {
-		m.surge.verifySurge()
+		verifySurge(&m.surge)
 	}
 	return asking, late
 }

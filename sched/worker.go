@@ -109,14 +109,14 @@ func (w *Worker) Stray() bool { return w.apart || w.duty.isAway() }
 // where others may steal them, and to the inject queue when the ring is full.
 func (w *Worker) Schedule(t *Task) {
 	if invariant.On {
-		w.verifySchedule(t)
+		verifySchedule(w, t)
 	}
 	if t.kind.pin != nil || w.apart {
 		w.sched.Inject(t)
 		return
 	}
 	if invariant.On {
-		t.books.enter()
+		bookIn(t)
 	}
 	if !w.slot.put(t) {
 		w.enqueue(t)
@@ -138,7 +138,7 @@ func (w *Worker) enqueue(t *Task) {
 func (w *Worker) PrepareNext() {
 	if invariant.On {
 		if w.inTurn {
-			w.turnBooks.release(w.current)
+			bookRelease(w, w.current)
 		}
 	}
 	if !w.slot.prepared() {
@@ -192,13 +192,13 @@ func (w *Worker) serve() (more bool) {
 	}()
 	for t := w.firstTask(); t != nil; t = w.nextTask() {
 		if invariant.On {
-			w.verifyBegin(t)
+			verifyBegin(w, t)
 		}
 		w.current, w.inTurn = t, true
 		w.count.Turns++
 		again := t.runTurn(w)
 		if invariant.On {
-			w.verifyEnd(t, again)
+			verifyEnd(w, t, again)
 		}
 		w.inTurn = false
 		if again {
@@ -240,7 +240,7 @@ func (w *Worker) abandon() {
 // requeue puts a task that wants to go on behind everything that waits.
 func (w *Worker) requeue(t *Task) {
 	if invariant.On {
-		t.books.enter()
+		bookIn(t)
 	}
 	if w.ring.owner().len() == 0 && w.slot.put(t) {
 		return
