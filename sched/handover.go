@@ -201,12 +201,13 @@ func (s *Scheduler) relieve(i int, w *Worker) bool {
 		return false
 	}
 	s.stop.left.Add(1) // for w; the seat keeps its own. Before: w may leave as soon as it is relieved
+	s.spares.stray(w)
 	if !w.duty.relieve() {
+		s.spares.unstray(w)
 		s.stop.gone()
 		s.comeHome()
 		return false
 	}
-	s.spares.stray(w)
 	spare := s.spares.take()
 	if invariant.On {
 		verifyRelief(s, i, w, spare)

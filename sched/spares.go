@@ -89,11 +89,26 @@ func (p *spares) pick() *Worker {
 }
 
 // stray books a worker that does not know that it is without a seat, so that the
-// monitor looks after what it makes runnable. Monitor only.
+// monitor looks after what it makes runnable. Monitor only, and before w may lose its
+// seat: from then on it may park, which is what ends the booking.
 func (p *spares) stray(w *Worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.strays = append(p.strays, w)
+}
+
+// unstray takes back what stray has booked. Monitor only.
+func (p *spares) unstray(w *Worker) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.strike(w)
+}
+
+// strike takes a worker off the strays, if it is one. Caller holds mu.
+func (p *spares) strike(w *Worker) {
+	if i := slices.Index(p.strays, w); i >= 0 {
+		p.strays = slices.Delete(p.strays, i, i+1)
+	}
 }
 
 // park makes w a hot spare and reports whether it may wait; if not, the scheduler
@@ -101,9 +116,7 @@ func (p *spares) stray(w *Worker) {
 func (p *spares) park(w *Worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if i := slices.Index(p.strays, w); i >= 0 {
-		p.strays = slices.Delete(p.strays, i, i+1)
-	}
+	p.strike(w)
 	if p.ended {
 		return false
 	}

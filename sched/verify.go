@@ -47,7 +47,6 @@ func verifyFigures(w *Worker) {
 	invariant.Check(w.inRow >= 0 && w.inRow <= maxInRow, "worker %d has taken %d in a row from its next-slot", w.id, w.inRow)
 	invariant.Check(w.fetch >= 0 && w.fetch <= maxFetch, "worker %d fetches %d tasks", w.id, w.fetch)
 	invariant.Check(w.victim >= 0 && w.victim <= len(w.sched.seats), "worker %d has robbed seat %d", w.id, w.victim)
-	invariant.Check(w.untilPoll <= maxPoll, "worker %d looks outside in %d turns", w.id, w.untilPoll)
 }
 
 // verifySeat checks that a worker which thinks that it has a seat holds it, unless it was
@@ -139,7 +138,7 @@ func verifyQuiet(s *Scheduler) {
 		invariant.Check(w.seat == i, "worker %d holds seat %d, and thinks it is %d", w.id, i, w.seat)
 		invariant.Check(w.slot.task == nil, "quiescent, and worker %d has a task in its next-slot", w.id)
 		invariant.Check(w.ring.next == seam.Peek(&w.ring.head), "quiescent, and worker %d has tasks in its ring", w.id)
-		invariant.Check(w.current == nil && !w.inTurn, "quiescent, and worker %d is in a turn", w.id)
+		invariant.Check(!w.inTurn, "quiescent, and worker %d is in a turn", w.id)
 	}
 }
 
