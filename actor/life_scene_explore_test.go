@@ -31,7 +31,7 @@ type scene struct {
 	said, ran, dead    []int // words
 	sentActs, lostActs int
 	panics             int
-	replies            chan reply[int]
+	replies            chan *call[int]
 	asked              int
 	watches            []*monitor
 	downs              map[*monitor][]error
@@ -147,7 +147,7 @@ func (s *scene) nameless(news string) {
 // newScene sets the scene: the kid is up, has its name, a child, a link to peer, a monitor
 // of peer's, and two words in its mailbox.
 func newScene(p *explore.Program) *scene {
-	s := &scene{p: p, replies: make(chan reply[int], 2), downs: map[*monitor][]error{}, exits: map[*body][]error{}}
+	s := &scene{p: p, replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*body][]error{}}
 	playerType.info.ownedIn() // which is made when it is first needed, and then is there
 	s.sys = Start(Workers(2), OnPanic(func(PanicReport) { s.panics++ }), OnDeadLetter(s.deadLetter))
 	s.crew = s.sys.sched.Unman()

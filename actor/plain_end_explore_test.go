@@ -26,7 +26,7 @@ type glade struct {
 	said, ran, dead []int // words; the urgent ones are above urgently
 	downs, exits    []error
 	watches, ties   int
-	replies         chan reply[int]
+	replies         chan *call[int]
 	asked           int
 }
 
@@ -54,7 +54,7 @@ func (m *mayfly) exit(_ *Context, e Exit)               { m.g.exits = append(m.g
 func (m *mayfly) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
 
 func newGlade(p *explore.Program) *glade {
-	g := &glade{p: p, replies: make(chan reply[int], 2)}
+	g := &glade{p: p, replies: make(chan *call[int], 2)}
 	g.sys = Start(Workers(2), OnDeadLetter(func(d DeadLetter) {
 		if n, ok := d.Message.(int); ok && d.Behaviour != "ask" {
 			g.dead = append(g.dead, n)
