@@ -44,11 +44,19 @@ func (n *names) take(name string, b *body) error {
 // nameKeeper is a nameList as the rest of the runtime sees it, so that a program without
 // names does not link the registry.
 type nameKeeper interface {
+	publish(b *body)
 	release(b *body)
 }
 
 // nameList is the names of an actor, in the order in which it got them. Owner only.
 type nameList struct{ list []string }
+
+// publish makes the actor known by names that are reserved for it.
+func (l *nameList) publish(b *body) {
+	for _, name := range l.list {
+		b.sys().names.m.Store(name, b)
+	}
+}
 
 // release gives all of them back.
 func (l *nameList) release(b *body) {
@@ -88,14 +96,29 @@ func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) 
 			sys.names.m.CompareAndDelete(name, (*body)(nil))
 		}
 	}()
-	r := t.Spawn(from, state)
-	if r.b.box.head.Load() == &closedMark {
+	c := t.newCell(from)
+	c.state = state
+	if spawned = c.launchNamed(from, name); !spawned {
 		return Ref[S]{}, ErrSystemStopped
 	}
-	r.b.mine().named().list = []string{name}
-	spawned = true
-	sys.names.m.Store(name, r.b) // publishes the actor
-	return r, nil
+	return Ref[S]{&c.body}, nil
+}
+
+// launchNamed gives a new actor a name that is reserved for it, makes it known by that, and
+// start if it has to. It reports false if the system does not spawn any more. Its caller
+// owns it until then: a list of names that is made behind the launch would be made beside
+// an actor that runs, registers others, or has given back what it had.
+func (b *body) launchNamed(from Sender, name string) bool {
+	if b.lane.closed() {
+		return false
+	}
+	x := b.mine()
+	x.named().list = []string{name}
+	if b.typ().onStart != nil {
+		return b.launch(from)
+	}
+	x.publish(b)
+	return true
 }
 
 // Register gives the running actor a name, on the terms of [Type.SpawnNamed]. An actor
