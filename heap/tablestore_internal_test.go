@@ -18,8 +18,8 @@ func TestTablesAreBounded(t *testing.T) {
 		r           *Recycler
 		slots, want int
 	}{
-		{new(Recycler), firstSlots, defaultPerClass / 4 / 24 / firstSlots},
-		{new(Recycler), keptPages, defaultPerClass / 4 / 24 / keptPages},
+		{new(Recycler), firstSlots, defaultPerClass / 4 / pageBytes / firstSlots},
+		{new(Recycler), keptPages, defaultPerClass / 4 / pageBytes / keptPages},
 		{new(Recycler), 2 * keptPages, 0},
 		{NewRecycler(0), firstSlots, 0},
 	} {

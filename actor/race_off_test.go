@@ -1,0 +1,6 @@
+//go:build !race
+
+package actor_test
+
+// raceDetector tells whether the race detector looks on.
+const raceDetector = false
