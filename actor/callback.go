@@ -48,48 +48,21 @@ type started struct{ unanswered }
 
 func (started) serve(b *body, c *Context) { b.start(c) }
 
-// launch makes a new actor start by itself, and reports whether the system still lets it.
-// Its caller owns it, and does not any more when launch returns: it may run, and have ended.
-func (b *body) launch(from Sender) bool {
+// launch makes a new actor start by itself. Its caller owns it, and does not any more when
+// launch returns: it may run, and have ended.
+func (b *body) launch(from Sender) {
 	if b.lane.closed() {
-		return false
+		return
 	}
 	x := b.mine()
 	x.due, x.down = true, true
 	c, _ := split(from)
-	m := newSignal(c, started{})
-	if c == nil {
-		return b.launchFromOutside(m)
-	}
-	b.box.push(m)
-	x.publish(b)
-	c.w.Schedule(&b.task)
-	return true
-}
-
-// launchFromOutside is pushFromOutside for the first message of an actor that nobody
-// knows.
-func (b *body) launchFromOutside(m *message) bool {
-	s := b.sys()
-	if !s.refusing.Load() {
-		s.sched.Point()
-		if a, ok := s.sched.Admit(); ok {
-			b.box.push(m)
-			s.sim.bookUser(m)
-			b.extra.publish(b)
-			a.Inject(&b.task)
-			return true
+	if m := newSignal(c, started{}); c == nil {
+		if b.pushFromOutside(m) != nil {
+			b.neverLived()
 		}
-	}
-	b.neverLived()
-	return false
-}
-
-// publish makes a new actor known by its names, if it has any: behind the start in its
-// mailbox, so that nobody's message is before that, and before it can run. Owner only.
-func (x *extras) publish(b *body) {
-	if x.names != nil {
-		x.names.publish(b)
+	} else if b.box.push(m) == pushWoke {
+		c.w.Schedule(&b.task)
 	}
 }
 

@@ -44,19 +44,11 @@ func (n *names) take(name string, b *body) error {
 // nameKeeper is a nameList as the rest of the runtime sees it, so that a program without
 // names does not link the registry.
 type nameKeeper interface {
-	publish(b *body)
 	release(b *body)
 }
 
 // nameList is the names of an actor, in the order in which it got them. Owner only.
 type nameList struct{ list []string }
-
-// publish makes the actor known by names that are reserved for it.
-func (l *nameList) publish(b *body) {
-	for _, name := range l.list {
-		b.sys().names.m.Store(name, b)
-	}
-}
 
 // release gives all of them back.
 func (l *nameList) release(b *body) {
@@ -105,7 +97,7 @@ func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) 
 }
 
 // launchNamed gives a new actor a name that is reserved for it, makes it known by that, and
-// start if it has to. It reports false if the system does not spawn any more. Its caller
+// starts it if it has to. It reports false if the system does not spawn any more. Its caller
 // owns it until then: a list of names that is made behind the launch would be made beside
 // an actor that runs, registers others, or has given back what it had.
 func (b *body) launchNamed(from Sender, name string) bool {
@@ -114,10 +106,39 @@ func (b *body) launchNamed(from Sender, name string) bool {
 	}
 	x := b.mine()
 	x.named().list = []string{name}
-	if b.typ().onStart != nil {
-		return b.launch(from)
+	if b.typ().onStart == nil {
+		b.sys().names.m.Store(name, b) // publishes the actor
+		return true
 	}
-	x.publish(b)
+	x.due, x.down = true, true
+	c, _ := split(from)
+	m := newSignal(c, started{})
+	if c == nil {
+		return b.startNamedFromOutside(name, m)
+	}
+	b.box.push(m)
+	b.sys().names.m.Store(name, b)
+	c.w.Schedule(&b.task)
+	return true
+}
+
+// startNamedFromOutside is pushFromOutside for m, the first message of an actor. The name
+// is published behind m, so that nobody's message is before that, and before the actor can
+// run.
+func (b *body) startNamedFromOutside(name string, m *message) bool {
+	s := b.sys()
+	if s.refusing.Load() {
+		return false
+	}
+	s.sched.Point()
+	a, ok := s.sched.Admit()
+	if !ok {
+		return false
+	}
+	b.box.push(m)
+	s.sim.bookUser(m)
+	s.names.m.Store(name, b)
+	a.Inject(&b.task)
 	return true
 }
 

@@ -96,11 +96,14 @@ func (p *spares) stray(w *Worker) {
 // notStray is for a worker that has kept its seat. Monitor only.
 func (p *spares) notStray(w *Worker) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.found(w)
+	p.mu.Unlock()
 }
 
-// found ends the booking of a stray, if there is one. Caller holds mu.
+// found ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
+// a small program small.
+//
+//go:noinline
 func (p *spares) found(w *Worker) {
 	if i := slices.Index(p.strays, w); i >= 0 {
 		p.strays = slices.Delete(p.strays, i, i+1)
