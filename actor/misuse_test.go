@@ -140,3 +140,17 @@ func TestMisuse_NotMade(t *testing.T) {
 		panics(t, c.words, c.f)
 	}
 }
+
+// TestMisuse_NilFunctions: what is called later, or at once, panics at the call that is
+// wrong, and has done nothing.
+func TestMisuse_NilFunctions(t *testing.T) {
+	sys := start(t)
+	inside(t, sys, func(c *actor.Context) {
+		panics(t, "Shield: a nil function", func() { c.Shield(nil) })
+		panics(t, "Blocking: a nil function", func() { c.Blocking(nil) })
+		panics(t, "Become: a nil or zero Variant", func() { actor.Become[puppet](c, nil) })
+		panics(t, "Become: a nil or zero Variant", func() { actor.Become(c, new(actor.Variant[puppet])) })
+		panics(t, "SpawnFunc: a nil function", func() { puppetType.SpawnFunc(c, nil) })
+	})
+	equal(t, "spawned", sys.Stats().Spawned, 1)
+}

@@ -85,11 +85,29 @@ func (p *spares) pick() *Worker {
 }
 
 // stray books a worker that does not know that it is without a seat, so that the
-// monitor looks after what it makes runnable. Monitor only.
+// monitor looks after what it makes runnable. Before it loses the seat: park ends the
+// booking, and may come at once. Monitor only.
 func (p *spares) stray(w *Worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.strays = append(p.strays, w)
+}
+
+// notStray is for a worker that has kept its seat. Monitor only.
+func (p *spares) notStray(w *Worker) {
+	p.mu.Lock()
+	p.found(w)
+	p.mu.Unlock()
+}
+
+// found ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
+// a small program small.
+//
+//go:noinline
+func (p *spares) found(w *Worker) {
+	if i := slices.Index(p.strays, w); i >= 0 {
+		p.strays = slices.Delete(p.strays, i, i+1)
+	}
 }
 
 // park makes w a hot spare and reports whether it may wait; if not, the scheduler
@@ -97,9 +115,7 @@ func (p *spares) stray(w *Worker) {
 func (p *spares) park(w *Worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if i := slices.Index(p.strays, w); i >= 0 {
-		p.strays = slices.Delete(p.strays, i, i+1)
-	}
+	p.found(w)
 	if p.ended {
 		return false
 	}
