@@ -40,9 +40,12 @@ func (v *Variant[S]) fill() {
 }
 
 // Become makes the running actor dispatch by v, from its next message on, until it
-// becomes something else or is restarted. It costs nothing afterwards. It panics if v
-// belongs to another type.
+// becomes something else or is restarted. It costs nothing afterwards. It panics if v is
+// nil or zero, or belongs to another type.
 func Become[S any](c *Context, v *Variant[S]) {
+	if v == nil || v.typ == nil {
+		panic("gallop: Become: a nil or zero Variant: use Type.Variant")
+	}
 	if c.self.kind().typ != &v.typ.info {
 		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.info.name)
 	}

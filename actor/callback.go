@@ -48,7 +48,8 @@ type started struct{ unanswered }
 
 func (started) serve(b *body, c *Context) { b.start(c) }
 
-// launch makes a new actor start by itself. Its caller owns it.
+// launch makes a new actor start by itself. Its caller owns it, and does not any more when
+// launch returns: it may run, and have ended.
 func (b *body) launch(from Sender) {
 	if b.lane.closed() {
 		return

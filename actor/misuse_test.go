@@ -46,23 +46,23 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 	wrong, right := words.Spawn(sys, sibling{}), numbers.Spawn(sys, sibling{})
 	both := []actor.Ref[sibling]{right, wrong}
 	for name, f := range map[string]func(from actor.Sender){
-		"Send":        func(from actor.Sender) { number.Send(from, wrong, 1<<40) },
-		"TrySend":     func(from actor.Sender) { _ = number.TrySend(from, wrong, 1<<40) },
-		"SendWait":    func(actor.Sender) { _ = number.SendWait(ctx, sys, wrong, 1<<40) },
-		"urgent Send": func(from actor.Sender) { urgent.Send(from, wrong, 1<<40) },
-		"urgent Try":  func(from actor.Sender) { _ = urgent.TrySend(from, wrong, 1<<40) },
+		"Send":        func(from actor.Sender) { number.Send(from, wrong, 1<<30) },
+		"TrySend":     func(from actor.Sender) { _ = number.TrySend(from, wrong, 1<<30) },
+		"SendWait":    func(actor.Sender) { _ = number.SendWait(ctx, sys, wrong, 1<<30) },
+		"urgent Send": func(from actor.Sender) { urgent.Send(from, wrong, 1<<30) },
+		"urgent Try":  func(from actor.Sender) { _ = urgent.TrySend(from, wrong, 1<<30) },
 		"To":          func(actor.Sender) { number.To(wrong) },
-		"Ask":         func(actor.Sender) { _, _ = double.Ask(ctx, sys, wrong, 1<<40) },
-		"AskAll":      func(actor.Sender) { _, _ = actor.AskAll(ctx, sys, double, both, 1<<40) },
+		"Ask":         func(actor.Sender) { _, _ = double.Ask(ctx, sys, wrong, 1<<30) },
+		"AskAll":      func(actor.Sender) { _, _ = actor.AskAll(ctx, sys, double, both, 1<<30) },
 		"AskTo": func(from actor.Sender) {
 			if c, inside := from.(*actor.Context); inside {
-				actor.AskTo(c, double, wrong, 1<<40, reply)
+				actor.AskTo(c, double, wrong, 1<<30, reply)
 			}
 			panic("gallop: to words#: it has no form for outside")
 		},
 		"AskToWithin": func(from actor.Sender) {
 			if c, inside := from.(*actor.Context); inside {
-				actor.AskToWithin(c, time.Hour, double, wrong, 1<<40, reply)
+				actor.AskToWithin(c, time.Hour, double, wrong, 1<<30, reply)
 			}
 			panic("gallop: to words#: it has no form for outside")
 		},
@@ -139,4 +139,18 @@ func TestMisuse_NotMade(t *testing.T) {
 	} {
 		panics(t, c.words, c.f)
 	}
+}
+
+// TestMisuse_NilFunctions: what is called later, or at once, panics at the call that is
+// wrong, and has done nothing.
+func TestMisuse_NilFunctions(t *testing.T) {
+	sys := start(t)
+	inside(t, sys, func(c *actor.Context) {
+		panics(t, "Shield: a nil function", func() { c.Shield(nil) })
+		panics(t, "Blocking: a nil function", func() { c.Blocking(nil) })
+		panics(t, "Become: a nil or zero Variant", func() { actor.Become[puppet](c, nil) })
+		panics(t, "Become: a nil or zero Variant", func() { actor.Become(c, new(actor.Variant[puppet])) })
+		panics(t, "SpawnFunc: a nil function", func() { puppetType.SpawnFunc(c, nil) })
+	})
+	equal(t, "spawned", sys.Stats().Spawned, 1)
 }

@@ -93,14 +93,58 @@ func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) 
 			sys.names.m.CompareAndDelete(name, (*body)(nil))
 		}
 	}()
-	r := t.Spawn(from, state)
-	if r.b.box.head.Load() == &closedMark {
+	c := t.newCell(from)
+	c.state = state
+	if spawned = c.launchNamed(from, name); !spawned {
 		return Ref[S]{}, ErrSystemStopped
 	}
-	r.b.mine().named().list = []string{name}
-	spawned = true
-	sys.names.m.Store(name, r.b) // publishes the actor
-	return r, nil
+	return Ref[S]{&c.body}, nil
+}
+
+// launchNamed gives a new actor a name that is reserved for it, makes it known by that, and
+// starts it if it has to. It reports false if the system does not spawn any more. Its caller
+// owns it until then: a list of names that is made behind the launch would be made beside
+// an actor that runs, registers others, or has given back what it had.
+func (b *body) launchNamed(from Sender, name string) bool {
+	if b.lane.closed() {
+		return false
+	}
+	x := b.mine()
+	x.named().list = []string{name}
+	if b.typ().onStart == nil {
+		b.sys().names.m.Store(name, b) // publishes the actor
+		return true
+	}
+	x.due, x.down = true, true
+	c, _ := split(from)
+	m := newSignal(c, started{})
+	if c == nil {
+		return b.startNamedFromOutside(name, m)
+	}
+	b.box.push(m)
+	b.sys().names.m.Store(name, b)
+	c.w.Schedule(&b.task)
+	return true
+}
+
+// startNamedFromOutside is pushFromOutside for m, the first message of an actor. The name
+// is published behind m, so that nobody's message is before that, and before the actor can
+// run.
+func (b *body) startNamedFromOutside(name string, m *message) bool {
+	s := b.sys()
+	if s.refusing.Load() {
+		return false
+	}
+	s.sched.Point()
+	a, ok := s.sched.Admit()
+	if !ok {
+		return false
+	}
+	b.box.push(m)
+	s.sim.bookUser(m)
+	s.names.m.Store(name, b)
+	a.Inject(&b.task)
+	return true
 }
 
 // Register gives the running actor a name, on the terms of [Type.SpawnNamed]. An actor

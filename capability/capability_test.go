@@ -142,3 +142,19 @@ func TestZeroValues(t *testing.T) {
 		}
 	}
 }
+
+// TestMisuse_NilFunctions: at the call that is wrong, whatever is in the value.
+func TestMisuse_NilFunctions(t *testing.T) {
+	iso := capability.NewIso[int](nil)
+	for want, f := range map[string]func(){
+		"gallop: capability: Use with a nil function":  func() { iso.Use(nil) },
+		"gallop: capability: View with a nil function": func() { capability.Frozen(3).View(nil) },
+	} {
+		if got := fmt.Sprint(caught(f)); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if iso.Gone() {
+		t.Error("a Use that panics gave the value away")
+	}
+}

@@ -43,8 +43,11 @@ func (i Iso[T]) Gone() bool { return i.h != nil && i.h.gone.Load() }
 
 // Use runs f on the value. The pointer is valid until f returns. It panics with ErrGone
 // if the value is gone, before and after f: an f that gives it away and goes on is found
-// out. Owner only.
+// out. It panics if f is nil. Owner only.
 func (i Iso[T]) Use(f func(*T)) {
+	if f == nil {
+		panic("gallop: capability: Use with a nil function")
+	}
 	f(i.here("Use").value)
 	i.here("Use")
 }

@@ -36,9 +36,12 @@ func (v Val[T]) IsZero() bool { return v.v == nil }
 func (v Val[T]) Get() T { return *v.here("Get").value }
 
 // View runs f on the value where it is. f must not write to it, nor keep the pointer. It
-// panics on the zero Val, and where invariants are checked also if the value is not any
-// more what it was when it was frozen. Any goroutine.
+// panics on the zero Val, if f is nil, and where invariants are checked also if the value is
+// not any more what it was when it was frozen. Any goroutine.
 func (v Val[T]) View(f func(*T)) {
+	if f == nil {
+		panic("gallop: capability: View with a nil function")
+	}
 	h := v.here("View")
 	f(h.value)
 	if invariant.On {

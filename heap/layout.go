@@ -242,8 +242,12 @@ type Root struct {
 	layout *Layout
 }
 
-// RootAt makes a root of the value that p points to. It panics as [LayoutOf] does.
+// RootAt makes a root of the value that p points to. It panics as [LayoutOf] does, and if p
+// is nil.
 func RootAt[T any](p *T) Root {
+	if p == nil {
+		panic("gallop: heap: RootAt of a nil pointer")
+	}
 	return Root{unsafe.Pointer(p), LayoutOf(reflect.TypeFor[T]())}
 }
 

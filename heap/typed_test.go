@@ -83,6 +83,7 @@ func TestSlice(t *testing.T) {
 		wantPanic(t, "gallop: heap: index", func() { s.At(&a, i) })
 	}
 	wantPanic(t, "gallop: heap: MakeSlice: negative length -1", func() { heap.MakeSlice[int](&a, -1) })
+	wantPanic(t, "gallop: heap: RootAt of a nil pointer", func() { heap.RootAt[int](nil) })
 }
 
 // "The empty slice is nil in every arena", "the empty string is "" in every arena".

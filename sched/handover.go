@@ -200,10 +200,12 @@ func (s *Scheduler) relieve(i int, w *Worker) bool {
 	if !s.goAway() {
 		return false
 	}
-	s.stop.left.Add(1) // for w; the seat keeps its own. Before: w may leave as soon as it is relieved
+	// Both before: w's turn may end as soon as it is relieved, and w may leave, or come back
+	// as the very spare that is taken for its seat, and then it is no stray any more.
+	s.stop.left.Add(1) // for w; the seat keeps its own
 	s.spares.stray(w)
 	if !w.duty.relieve() {
-		s.spares.unstray(w)
+		s.spares.notStray(w)
 		s.stop.gone()
 		s.comeHome()
 		return false

@@ -11,13 +11,16 @@ import (
 )
 
 // allHome fails unless every job ran, everybody sleeps on paper, every seat that is not
-// vacant has one holder, and nobody is away.
+// vacant has one holder, and nobody is away, nor looked after as if he were.
 func (h *house) allHome() error {
 	if err := h.allRan(); err != nil {
 		return err
 	}
 	if n := h.s.spares.away.Load(); n != 0 {
 		return fmt.Errorf("%d workers away", n)
+	}
+	for _, w := range h.s.spares.lost() {
+		return fmt.Errorf("worker %d is home, on seat %d, and listed as a stray", w.id, w.seat)
 	}
 	for i := range h.s.seats {
 		switch w := h.s.seats[i].holder.Load(); {

@@ -89,23 +89,26 @@ func (p *spares) pick() *Worker {
 }
 
 // stray books a worker that does not know that it is without a seat, so that the
-// monitor looks after what it makes runnable. Monitor only, and before w may lose its
-// seat: from then on it may park, which is what ends the booking.
+// monitor looks after what it makes runnable. Before it loses the seat: park ends the
+// booking, and may come at once. Monitor only.
 func (p *spares) stray(w *Worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.strays = append(p.strays, w)
 }
 
-// unstray takes back what stray has booked. Monitor only.
-func (p *spares) unstray(w *Worker) {
+// notStray is for a worker that has kept its seat. Monitor only.
+func (p *spares) notStray(w *Worker) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.strike(w)
+	p.found(w)
+	p.mu.Unlock()
 }
 
-// strike takes a worker off the strays, if it is one. Caller holds mu.
-func (p *spares) strike(w *Worker) {
+// found ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
+// a small program small.
+//
+//go:noinline
+func (p *spares) found(w *Worker) {
 	if i := slices.Index(p.strays, w); i >= 0 {
 		p.strays = slices.Delete(p.strays, i, i+1)
 	}
@@ -116,7 +119,7 @@ func (p *spares) strike(w *Worker) {
 func (p *spares) park(w *Worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.strike(w)
+	p.found(w)
 	if p.ended {
 		return false
 	}

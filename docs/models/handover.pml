@@ -13,7 +13,7 @@
  * Proved: nobody waits for ever beside a seat or work; a seat has one holder, and a
  * token one grant; whenever the scheduler would be found quiescent nothing is queued or
  * in hand anywhere; when Stop says that all have left, no turn runs; each task is run
- * or left to be buried, once.
+ * or left to be buried, once; the spare of a worker that was relieved is no stray.
  *
  * Mutants: RESERVE_AWAY (a seat is reserved from one who is AWAY, K3: the token reaches
  * another), CLAIM_ONCE (claim does not read the holder again: so
@@ -22,7 +22,8 @@
  * token is not taken, K16), COUNT_KEPT (B4 keeps the count of a searcher), RELIEVE_BLIND
  * (H2 is a store), NO_H1 (relieved without a hold, K39), NO_H5 (the stray's next-slot is
  * not looked at, K10), ASIDE_LATE (E1 dropped: a worker sleeps while it may lose its
- * seat), RELEASE_FIRST (E4 releases before it queues), NO_LEFT (a seat has no count of its own).
+ * seat), RELEASE_FIRST (E4 releases before it queues), NO_LEFT (a seat has no count of its own),
+ * STRAY_LATE (booked as a stray behind H2: the spare of H3 may be one).
  */
 #define W 1
 #define N 3
@@ -395,6 +396,9 @@ proctype monitor() {
 #ifndef NO_H1
 H1:				holds++;
 #endif
+#ifndef STRAY_LATE
+				strayed[s] = 1;         /* only the monitor and E4 look at it */
+#endif
 #ifdef RELIEVE_BLIND
 H2:				duty[s] = AWAY; ok = 1;
 #else
@@ -403,8 +407,11 @@ H2:				atomic { ok = (duty[s] == OVERDUE); if :: ok -> duty[s] = AWAY :: else fi
 				if
 				:: ok ->
 					left++;
+#ifdef STRAY_LATE
 					strayed[s] = 1;
+#endif
 H3:					take();
+					assert(!strayed[h]);
 					seat[h] = i; holder[i] = h;
 					idly[h] = 1;
 					grant();
@@ -412,7 +419,7 @@ H3:					take();
 #ifndef NO_H5
 H4:					drain(s)
 #endif
-				:: else -> release()
+				:: else -> strayed[s] = 0; release()
 				fi
 			:: s < N && !(duty[s] == ON || duty[s] == ASKED || (duty[s] == OVERDUE && (q != 0 || own[s] != 0)))
 			fi;
