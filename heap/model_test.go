@@ -81,15 +81,6 @@ func makeString(a *heap.Arena, n int) (object, int, error) {
 	return object{func(a *heap.Arena) []byte { return []byte(s.Deref(a)) }, text, true, heap.RootAt(&s)}, n, err
 }
 
-// mayHold is how much may be reserved: survivors fit their new chunks less well than the old
-// ones, by half of each at most, and the one that is being filled may be the largest there is.
-func (s *space) mayHold() int {
-	if s.times == 1 {
-		return s.limit
-	}
-	return s.times*s.limit + 64<<10
-}
-
 // make makes an object, or checks that the limit forbids it.
 func (m *machine) make(t *rapid.T) {
 	s := m.space(t)
@@ -200,7 +191,7 @@ func (m *machine) check(t *rapid.T) {
 				t.Fatalf("object %d of %d bytes differs from its twin", j, len(o.want))
 			}
 		}
-		if st := s.arena.Stats(); s.limit != 0 && st.Reserved > s.mayHold() {
+		if st := s.arena.Stats(); s.limit != 0 && st.Reserved > s.limit*s.times {
 			t.Fatalf("%+v with a limit of %d", st, s.limit)
 		}
 	}
