@@ -57,7 +57,7 @@ func (b *body) mine() *extras {
 }
 
 // plain tells whether an actor has nothing to see to at its end but its mail.
-func (b *body) plain() bool { return b.extra == nil && b.typ().onStop == nil }
+func (b *body) plain() bool { return b.extra == nil && b.kind().typ.onStop == nil }
 
 // roster is an unordered list of things that know their places in it, so that one
 // leaves in constant time, and which is always in the same order for the same history.

@@ -59,8 +59,8 @@ func (a *Arena) Bind(r *Recycler) { a.recycler = r }
 // the limit draws near, chunks get smaller, so that an object is refused only
 // if the smallest chunk that holds it does not fit. A limit below what is held
 // already refuses new chunks; nothing is taken away. While it is collected, an arena
-// may hold twice as much, and more than the limit afterwards too, if what survives does not
-// fit its new chunks as well as the old. Limits outlive Release. It panics if bytes is negative.
+// may hold twice as much, and may stay above the limit afterwards, since survivors must go
+// somewhere. Limits outlive Release. It panics if bytes is negative.
 // Owner only.
 func (a *Arena) SetLimit(bytes int) {
 	if bytes < 0 {
@@ -228,16 +228,23 @@ func (a *Arena) newChunk(need int) (chunk, bool) {
 		}
 		return newChunk(need), true
 	}
-	least := classFor(need)
-	class := max(int(a.pages.class), least)
-	for class > least && !a.allows(classSize(class)) {
-		class--
-	}
+	class := a.classWithin(int(a.pages.class), classFor(need), 0)
 	if !a.allows(classSize(class)) {
 		return chunk{}, false
 	}
 	a.pages.class = uint8(min(class+1, chunkClasses-1))
 	return a.recycler.take(class), true
+}
+
+// classWithin returns the class of the next chunk: the one that it should have, or one that
+// the limit still leaves room for beside what is not counted as reserved yet, but the least
+// at least.
+func (a *Arena) classWithin(class, least, uncounted int) int {
+	class = max(class, least)
+	for class > least && !a.allows(uncounted+classSize(class)) {
+		class--
+	}
+	return class
 }
 
 // allows tells whether the limit leaves room for another chunk.

@@ -44,9 +44,10 @@ type collector struct {
 	lastBits []uint64
 
 	// to-space, as far as it is not black.
-	open  *toPage // where copies go
-	class uint8   // of the next chunk
-	whole bool    // from-space is everything
+	open    *toPage // where copies go
+	class   uint8   // of the next chunk
+	whole   bool    // from-space is everything
+	pending int     // bytes of new pages that are not black, which the arena does not count as reserved yet
 
 	work int // bytes copied and scanned
 	made int // bytes that behaviours took since the last step
@@ -159,7 +160,7 @@ func (g *collector) take(a *Arena) {
 
 // prepare makes the collector ready for from-space.
 func (g *collector) prepare() {
-	g.last, g.class, g.work, g.made, g.keep = noPage, 0, 0, 0, 0
+	g.last, g.class, g.pending, g.work, g.made, g.keep = noPage, 0, 0, 0, 0, 0
 	if !g.whole {
 		g.class = chunkClasses - 1
 	}

@@ -33,12 +33,14 @@ type greyItem struct {
 }
 
 // room returns a new page that holds need bytes, and keeps open whichever page has
-// more room left.
+// more room left. Near the limit pages get smaller, as those of a behaviour do; but none is
+// refused, for survivors must go somewhere.
 func (g *collector) room(need uint32) *toPage {
-	class := max(int(g.class), classFor(int(need)))
+	class := g.arena.classWithin(int(g.class), classFor(int(need)), g.pending)
 	g.class = uint8(min(class+1, chunkClasses-1))
 	r := g.arena.recycler
 	fresh := page{r.pageNumber(), r.take(class)}
+	g.pending += fresh.length()
 	p := g.newToPage(fresh, g.newOldPage(fresh))
 	if g.open != nil && g.open.size-g.open.used > p.size-need {
 		g.queue = append(g.queue, p)
@@ -116,6 +118,9 @@ func (g *collector) blacken(p *toPage) {
 	a := g.arena
 	p.black = true
 	delete(g.grey, p.number)
+	if !p.isOld() {
+		g.pending -= p.length()
+	}
 	if p.old != nil {
 		g.settle(p)
 		return

@@ -65,8 +65,11 @@ func (g *governor) init(workers int) {
 func (g *governor) begin() { g.phase, g.until, g.pause, g.early = steady, 0, firstPause, earlyLooks }
 
 // hasty tells whether it wants to look more often than the monitor does by itself: a trial
-// is on, or a program has just begun, in which all run and may be in each other's way.
-func (g *governor) hasty() bool { return g.phase != steady || g.pause == firstPause }
+// is on, or a program has just begun, in which all run and may be in each other's way. Of a
+// single worker there is nothing to find out.
+func (g *governor) hasty() bool {
+	return g.workers > 1 && (g.phase != steady || g.pause == firstPause)
+}
 
 // look takes in one tick: the time, the units of work done so far by all workers,
 // and how many are awake. It returns how many may be.

@@ -77,6 +77,9 @@ func TestGovernorExpectsABeginning(t *testing.T) {
 	if w.g.hasty() {
 		t.Error("it looks for a beginning for ever")
 	}
+	if newWorld(1).g.hasty() {
+		t.Error("it hurries where there is nothing to choose")
+	}
 }
 
 // "A program with longer ones has all its workers."

@@ -44,12 +44,13 @@ func (w *Worker) takeUp(t *Task) *Task {
 // look once more.
 func (w *Worker) search() *Task {
 	if !w.searching {
-		if t := w.glance(); t != nil {
+		// While all others sleep, their rings are empty, and work can only come from
+		// outside, which wakes whom it needs.
+		alone := w.sched.idle.sleepers() >= len(w.sched.seats)-1
+		if t := w.glance(alone); t != nil || alone {
 			return t
 		}
-		// While all others sleep, work can only come from outside, which wakes whom
-		// it needs.
-		if w.sched.idle.sleepers() >= len(w.sched.seats)-1 || !w.sched.idle.startSearch() {
+		if !w.sched.idle.startSearch() {
 			return nil
 		}
 		w.searching = true
@@ -68,9 +69,14 @@ func (w *Worker) search() *Task {
 	return nil
 }
 
-// glance is a look that is not counted as a search.
-func (w *Worker) glance() *Task {
-	t := w.passOn(w.look())
+// glance is a look that is not counted as a search; alone, there is nobody to steal from.
+func (w *Worker) glance(alone bool) (t *Task) {
+	if alone {
+		t = w.poll()
+	} else {
+		t = w.look()
+	}
+	t = w.passOn(t)
 	w.sawWork = false
 	return t
 }

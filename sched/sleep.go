@@ -42,7 +42,7 @@ func (w *Worker) sleep() *Task {
 
 // lingerRounds is how often the last worker to fall asleep lets the process's other
 // goroutines run before it parks.
-const lingerRounds = 3
+const lingerRounds = 2
 
 // linger waits a moment for a token. Whoever this worker has just answered may have
 // the next question, and granting a token to a goroutine that has not parked is cheap.

@@ -34,8 +34,8 @@ func (p *Parker) Park() {
 		Await(p.woken)
 		<-p.wake
 	}
-	// It was granted, so nobody else may touch it before the owner has announced its next
-	// sleep, by a read-modify-write: no fence here.
+	// It was granted, so nobody else touches it before the owner says that it sleeps again
+	// (idleWord.announce, spares.park), which publishes this store: no fence here.
 	p.state.StoreRelease(parkerEmpty)
 }
 

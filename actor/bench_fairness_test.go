@@ -1,0 +1,121 @@
+package actor_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// selfFlood makes an actor that floods itself until stop is set.
+func selfFlood(sys *actor.System, stop *atomic.Bool) {
+	var again deed
+	again = func(_ *puppet, c *actor.Context) {
+		if !stop.Load() {
+			do.Send(c, actor.Self[puppet](c), again)
+		}
+	}
+	a := puppetType.Spawn(sys, puppet{})
+	for range 1000 {
+		do.Send(sys, a, again)
+	}
+}
+
+// BenchmarkFairness: one actor floods itself, and each of 10,000 others is sent a message
+// every so many milliseconds by an actor, a hundred of them at a time. The metrics are how
+// long a message takes to run, and how many ran in a millisecond: where the processors
+// cannot do what is asked, the sender has its turn as late as everybody, so it sends less and
+// nobody waits longer.
+func BenchmarkFairness(b *testing.B) {
+	for _, workers := range []int{1, 2} {
+		for _, every := range []time.Duration{100 * time.Millisecond, 10 * time.Millisecond, 5 * time.Millisecond, time.Millisecond} {
+			b.Run(fmt.Sprintf("workers=%d/each-in-%v", workers, every), func(b *testing.B) {
+				benchFairness(b, workers, every)
+			})
+		}
+	}
+}
+
+const (
+	crowd   = 10_000 // actors besides the one that floods itself
+	salvo   = 100    // messages sent in one behaviour
+	sampled = 16     // of so many messages one is timed
+)
+
+// listener runs messages and times some of them.
+type listener struct{ census *census }
+
+var (
+	listenerType = actor.NewType[listener]("listener")
+	hear         = actor.Declare[time.Duration](listenerType, "hear")
+	_            = listenerType.Table(hear.Do((*listener).hear))
+)
+
+func (l *listener) hear(_ *actor.Context, sent time.Duration) {
+	if sent != 0 {
+		l.census.delays[l.census.next.Add(1)-1] = time.Since(l.census.begun) - sent
+	}
+}
+
+// census is what listeners have in common.
+type census struct {
+	begun  time.Time
+	delays []time.Duration
+	next   atomic.Int64
+}
+
+// herald sends to all listeners in turn, as many messages as are due.
+type herald struct {
+	crowd []actor.Ref[listener]
+	begun time.Time
+	each  time.Duration // the time for one message
+	sent  int
+	total int
+}
+
+var (
+	heraldType = actor.NewType[herald]("herald")
+	goOn       = actor.Declare[actor.None](heraldType, "goOn")
+	_          = heraldType.Table(goOn.Do((*herald).goOn))
+)
+
+func (h *herald) goOn(c *actor.Context, _ actor.None) {
+	now := time.Since(h.begun)
+	for range min(salvo, int(now/h.each)-h.sent, h.total-h.sent) {
+		stamp := time.Duration(0)
+		if h.sent%sampled == 0 {
+			stamp = now
+		}
+		hear.Send(c, h.crowd[h.sent%crowd], stamp)
+		h.sent++
+	}
+	if h.sent < h.total {
+		goOn.Send(c, actor.Self[herald](c), actor.None{})
+	}
+}
+
+func benchFairness(b *testing.B, workers int, every time.Duration) {
+	sys := start(b, actor.Workers(workers))
+	var stop atomic.Bool
+	selfFlood(sys, &stop)
+	all := &census{delays: make([]time.Duration, b.N/sampled+1)}
+	h := herald{each: every / crowd, total: b.N}
+	for range crowd {
+		h.crowd = append(h.crowd, listenerType.Spawn(sys, listener{all}))
+	}
+	b.ResetTimer()
+	all.begun = time.Now()
+	h.begun = all.begun
+	goOn.Send(sys, heraldType.Spawn(sys, h), actor.None{})
+	want := (b.N + sampled - 1) / sampled
+	for tick := time.Tick(time.Millisecond); int(all.next.Load()) < want; {
+		<-tick
+	}
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/float64(b.Elapsed().Milliseconds()+1), "sent/ms")
+	stop.Store(true)
+	quiet(b, sys)
+	percentile99(b, all.delays[:want])
+}
