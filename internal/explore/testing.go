@@ -73,13 +73,13 @@ func wanted(name string) (trace string, ok bool) {
 
 // Portfolio runs a scenario under a mix of strategies, since none finds every
 // bug: exhaustively with two preemptions (capped), at random, and PCT at depths
-// 3, 8 and 12. About 100,000 schedules, a tenth of that under -short, and more
+// 3, 8 and 12. About 60,000 schedules, a tenth of that under -short, and more
 // by GALLOP_EXPLORE_SCALE. GALLOP_EXPLORE_SEED changes the seed. For nightly runs,
 // GALLOP_EXPLORE_TIME is how long a scenario is explored instead, and
 // GALLOP_EXPLORE_PREEMPTIONS with how many preemptions.
 func Portfolio(t testing.TB, scenario func(*Program)) []Result {
 	t.Helper()
-	return PortfolioOf(t, schedules, schedules, scenario)
+	return PortfolioOf(t, schedules, schedules/2, scenario)
 }
 
 // PortfolioOf is Portfolio for scenarios whose schedules are long: with so many of
@@ -96,7 +96,8 @@ func PortfolioOf(t testing.TB, bounded, others int, scenario func(*Program)) []R
 	return out
 }
 
-// schedules is how many Portfolio runs of each strategy.
+// schedules is how many Portfolio runs of the bounded search, and twice as many as of each
+// other strategy.
 const schedules = 20_000
 
 func portfolio(bounded, others int) []Config {
