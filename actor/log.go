@@ -35,8 +35,9 @@ func line(msg string, args []any) string {
 	for i := 0; i+1 < len(args); i += 2 {
 		v := fmt.Sprint(args[i+1])
 		if args[i] == "stack" {
-			for l := range strings.Lines(v) {
-				b.WriteString("\n\t" + strings.TrimSuffix(l, "\n"))
+			for l, rest := "", v; rest != ""; {
+				l, rest, _ = strings.Cut(rest, "\n")
+				b.WriteString("\n\t" + l)
 			}
 			continue
 		}

@@ -440,6 +440,28 @@ func mostQueued(producers, each int) int64 {
 	return max(int64(producers*each/2), 300_000)
 }
 
+// TestMute_BoundsTheQueue is the bound where nothing halts a thread: in runs that a seed
+// decides, with one worker, a producer has two turns before the receiver has spent its first
+// batch, and a behaviour more whenever the receiver has caught up.
+func TestMute_BoundsTheQueue(t *testing.T) {
+	const producers, each = 8, 10_000
+	for seed := range uint64(10) {
+		sys := start(t, actor.Seed(seed+1), actor.Workers(1))
+		var sent atomic.Int64
+		to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
+		for range producers {
+			flood.Send(sys, flooderType.Spawn(sys, flooder{to, each, &sent}), actor.None{})
+		}
+		quiet(t, sys)
+		got, err := most.Ask(soon(t), sys, to, actor.None{})
+		must(t, err)
+		equal(t, "messages run", got[0], int64(producers*each))
+		if got[1] > 2*producers*1000 {
+			t.Errorf("seed %d: %d queued, want at most two behaviours of each producer", seed+1, got[1])
+		}
+	}
+}
+
 // TestSendWait_AllRun: senders from outside, with SendWait and with TrySend: what
 // was accepted runs.
 func TestSendWait_AllRun(t *testing.T) {
