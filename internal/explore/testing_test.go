@@ -118,9 +118,9 @@ func TestSettings(t *testing.T) {
 	t.Setenv("GALLOP_EXPLORE_SCALE", "2")
 	t.Setenv("GALLOP_EXPLORE_SEED", "77")
 	f := pretend("TestX", func(t testing.TB) { explore.Portfolio(t, points(ignore, 4, 4)) })
-	want := "random(seed 77): 40000 schedules"
+	want := "random(seed 77): 20000 schedules"
 	if testing.Short() {
-		want = "random(seed 77): 4000 schedules"
+		want = "random(seed 77): 2000 schedules"
 	}
 	if !strings.Contains(fmt.Sprint(f.logs), want) {
 		t.Errorf("%q", f.logs)
