@@ -49,11 +49,6 @@ func verifyTask(q *mpmcq, t *Task) {
 	invariant.Check(t != nil && t != &takenMark, "a mark is a task of the inject queue")
 }
 
-// isDrained is drained for checks.
-func (s *segment) isDrained() bool {
-	return seam.Peek(&s.deq) >= seam.Peek(&s.enq) && seam.Peek(&s.next) == nil
-}
-
 // verifyFull checks a segment behind which another begins: each of its cells was claimed.
 func verifyFull(s *segment) {
 	invariant.Check(seam.Peek(&s.enq) >= uint64(len(s.cells)), "a segment of the inject queue is left with %d of %d cells claimed", seam.Peek(&s.enq), len(s.cells))
