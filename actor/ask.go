@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -272,6 +273,9 @@ func (k *call[R]) drive(ctx context.Context, to *body) error {
 
 // take empties an answered call for its next use.
 func (k *call[R]) take() Result[R] {
+	if invariant.On {
+		verifyAnswered(k)
+	}
 	res := k.result
 	k.result = Result[R]{}
 	k.state.StoreRelease(callPending) // nobody else has it; whoever answers the next call, has it by a push

@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/backpressure"
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // This file is the turn of an actor that has signals: it serves them, runs its urgent
 // mail, and then decides how the turn goes on.
@@ -9,6 +12,9 @@ import "github.com/gallop-go/gallop/backpressure"
 func (b *body) attend(c *Context) (again bool) {
 	x := b.mine()
 	c.aside = true
+	if invariant.On {
+		verifyAttend(b, c, x)
+	}
 	if f := x.fault; f != nil { // before anything runs on a broken state
 		x.fault = nil
 		b.failed(c, f)
@@ -71,6 +77,9 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	default:
 		x.held.add(m)
 		return
+	}
+	if invariant.On {
+		verifyUrgent(b, x, m)
 	}
 	c.msg = m
 	c.count.Messages++

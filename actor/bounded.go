@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Overflow says what becomes of a message for an actor whose mailbox is at its bound.
@@ -83,6 +84,9 @@ type boundedQueue struct {
 
 // append adds m and tells whether the actor has to be told. Caller holds mu.
 func (q *boundedQueue) append(m *message) (tell bool) {
+	if invariant.On {
+		verifyBoundedQueue(q)
+	}
 	m.next = nil
 	if q.last == nil {
 		q.first = m

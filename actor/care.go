@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // How a supervisor looks after its children, in more detail than SpawnSupervised says.
 
 // Risen tells a supervisor that an actor is up: OnStart has returned without an error.
@@ -87,6 +89,10 @@ func (f *family) moveBefore(k, at *child) {
 		at.older.younger = k
 	}
 	at.older = k
+	if invariant.On {
+		verifyFamily(f, k)
+		verifyFamily(f, at)
+	}
 }
 
 // risen tells a supervisor.

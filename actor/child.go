@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // child is an actor that ends before the one that spawned it. What links it to its
 // siblings belongs to the parent.
 type child struct {
@@ -24,6 +26,9 @@ var parenting = childCalls{(*child).order, (*child).ended}
 type family struct{ youngest *child }
 
 func (f *family) add(k *child) {
+	if invariant.On {
+		verifyBirth(f, k)
+	}
 	k.older = f.youngest
 	if k.older != nil {
 		k.older.younger = k
@@ -32,6 +37,9 @@ func (f *family) add(k *child) {
 }
 
 func (f *family) remove(k *child) {
+	if invariant.On {
+		verifyFamily(f, k)
+	}
 	if k.younger != nil {
 		k.younger.older = k.older
 	} else {
@@ -92,6 +100,9 @@ type childEnded struct {
 
 func (s childEnded) serve(b *body, c *Context) {
 	x := b.mine()
+	if invariant.On {
+		verifyChildEnd(s, b, x)
+	}
 	x.children.remove(s.kid)
 	if s.kid.b.supervised {
 		x.guards--

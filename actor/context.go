@@ -6,6 +6,7 @@ import (
 
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -122,6 +123,9 @@ type idBlock struct{ next, end uint64 }
 const idBlockSize = 1024
 
 func (c *Context) newID() uint64 {
+	if invariant.On {
+		verifyIDs(&c.ids)
+	}
 	if c.ids.next == c.ids.end {
 		c.ids.end = c.sys.ids.Add(idBlockSize) + 1
 		c.ids.next = c.ids.end - idBlockSize

@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"strings"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Target is an actor of any type: a [Ref] or an [AnyRef]. It is sealed.
@@ -122,6 +124,9 @@ func endWait(ctx context.Context, sys *System, call string, t Target, o order) e
 
 // ordered carries an order out, in any phase but ENDED.
 func (b *body) ordered(c *Context, o order) {
+	if invariant.On {
+		verifyOrder(b, c, o)
+	}
 	x := b.mine()
 	switch x.phase {
 	case alive:
@@ -158,6 +163,9 @@ func (b *body) hurry(c *Context, x *extras, o order) {
 func (b *body) drain(c *Context, x *extras) {
 	if x.drained {
 		return
+	}
+	if invariant.On {
+		verifyDrain(b, x)
 	}
 	x.drained = true
 	x.refuse(stoppedBecause(ErrShutdown))

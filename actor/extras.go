@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // extras is what only some actors need. Owner only, but for what is read-only after
 // the spawn; err may be read by anybody once the box is closed, and reason once the lane
 // is: they do not change then, nor does the pointer to the extras.
@@ -68,6 +70,9 @@ type seat[T any] struct {
 }
 
 func (r *roster[T]) add(who *T, at *int) {
+	if invariant.On {
+		verifyAdd(who, at)
+	}
 	r.seats = append(r.seats, seat[T]{who, at})
 	*at = len(r.seats)
 }
@@ -77,6 +82,9 @@ func (r *roster[T]) remove(at *int) bool {
 	i := *at - 1
 	if i < 0 {
 		return false
+	}
+	if invariant.On {
+		verifyRemove(r, i, at)
 	}
 	n := len(r.seats) - 1
 	last := r.seats[n]

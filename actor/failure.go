@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -71,6 +72,9 @@ type fault struct {
 // is told and the panic reported. What comes of it is a matter for a turn of its own,
 // since OnStop may crash as well.
 func (b *body) crashed(c *Context, crash *sched.Crash) {
+	if invariant.On {
+		verifyCrash(b, c)
+	}
 	m, d := c.msg, b.typ().decls[c.msg.id]
 	if !c.aside {
 		ran := b.in.runUpTo(m)

@@ -1,6 +1,10 @@
 package actor
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // DefaultGas is how many reductions an actor may spend in one turn before others have
 // theirs. A message is one; [Context.Gas] adds what a behaviour costs besides.
@@ -68,6 +72,9 @@ func (c *Context) cutGas() {
 	if over := c.left - max(c.self.kind().gasLimit()-c.gas.spent-ran, 0); over > 0 {
 		c.left -= over
 		c.gas.cut += over
+	}
+	if invariant.On {
+		verifyGas(c)
 	}
 	if c.left == 0 {
 		c.then |= gasSpent

@@ -3,6 +3,7 @@ package actor
 import (
 	"unsafe"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -66,6 +67,9 @@ func (ks *kinds) of(t *typeInfo) *kind {
 // add publishes k and returns it, or what somebody else was faster to publish. Under the
 // system's mu.
 func (ks *kinds) add(k *kind) *kind {
+	if invariant.On {
+		verifyKind(k)
+	}
 	if o := ks.of(k.typ); o != nil {
 		return o
 	}

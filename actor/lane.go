@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // The lane: what overtakes ordinary mail. It carries the runtime's own signals (stop,
 // link, monitor, restart and their like) and the messages of urgent behaviours, in one
@@ -50,6 +53,9 @@ func (l *lane) quiet() bool { return l.head.Load() == nil }
 // push adds m, unless the lane is closed. Any goroutine. What the caller did before
 // synchronizes before the turn that takes m.
 func (l *lane) push(m *message) bool {
+	if invariant.On {
+		verifyPush(m)
+	}
 	for {
 		h := l.head.Load()
 		if h == &closedMark {
@@ -87,6 +93,9 @@ type messageList struct{ first, last *message }
 func (l *messageList) add(m *message) {
 	if m == nil {
 		return
+	}
+	if invariant.On {
+		verifyMessageList(l)
 	}
 	if l.first == nil {
 		l.first = m

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -56,6 +57,9 @@ func (b *body) exit(c *Context, why error) {
 // ended.
 func (b *body) leave(c *Context, g goal, v verb, why error) {
 	x := b.mine()
+	if invariant.On {
+		verifyLeave(b, x, g)
+	}
 	x.phase, x.goal, x.verb, x.reason = leaving, g, v, why
 	if g == goalEnd {
 		b.closeBox(replier{c: c, sys: b.sys()})
@@ -86,6 +90,9 @@ func (x *extras) refuse(why error) {
 // left goes on with an actor that leaves: its youngest child first; when there is none
 // OnStop; and then what it leaves for. OnStop may have spawned children.
 func (b *body) left(c *Context) {
+	if invariant.On {
+		verifyLeft(b, b.extra)
+	}
 	x := b.extra
 	for {
 		if k := x.children.youngest; k != nil {
@@ -98,6 +105,9 @@ func (b *body) left(c *Context) {
 		}
 		x.down = true
 		b.callStop(c, x)
+	}
+	if invariant.On {
+		verifyBottom(b, x)
 	}
 	switch x.goal {
 	case goalEnd:
@@ -115,6 +125,9 @@ func (b *body) left(c *Context) {
 // wait makes the turn end parked, for a reason of the actor's own.
 func (b *body) wait() {
 	if x := b.extra; !x.waiting {
+		if invariant.On {
+			verifyWait(b, x)
+		}
 		x.waiting = true
 		b.sys().sched.Hold()
 		b.debt.Owe()
@@ -125,6 +138,9 @@ func (b *body) wait() {
 // waited ends the wait of an actor that runs.
 func (b *body) waited() {
 	if x := b.extra; x.waiting {
+		if invariant.On {
+			verifyWaited(b, x)
+		}
 		x.waiting = false
 		b.sys().wards.remove(x)
 		b.debt.Forgive()
@@ -174,8 +190,14 @@ func (b *body) endPlainly(c *Context) bool {
 // bury ends an actor at once. Owner only. It has nothing to see to, or its system has
 // stopped.
 func (b *body) bury(r replier, why error) {
+	if invariant.On {
+		verifyBury(b)
+	}
 	if b.extra == nil && b.load&backpressure.Muted == 0 {
 		b.extra = tomb(why) // before the box is closed, which publishes it
+		if invariant.On {
+			verifyTomb(b.extra)
+		}
 		b.buryBox(r, b.extra.err)
 		b.freeArena(r)
 		b.refuseAll(r, b.lane.close())
@@ -214,6 +236,9 @@ func (b *body) finish(r replier) {
 	x := b.extra
 	b.waited()
 	b.letGo(r) // OnStop may have armed timers
+	if invariant.On {
+		verifyFinish(b, x)
+	}
 	if b.load&backpressure.Muted != 0 {
 		b.load = 0
 		r.countUnmute()
@@ -265,6 +290,9 @@ func (x *extras) announce(b *body, r replier) {
 		x.kid.calls.ended(x.kid, r)
 	}
 	x.sup, x.kid, x.trap = nil, nil, nil // a ref to the dead keeps nobody else
+	if invariant.On {
+		verifyEnded(b, x)
+	}
 }
 
 // What is left of actors that had no extras, when the reason is common.

@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // Exit tells of the end of an actor that the receiver was linked to, if it traps exits.
 type Exit struct {
 	// ActorID and Type say who has ended.
@@ -118,7 +120,12 @@ func (l *link) tellEnd(b *body, r replier, why error) {
 // linked tells b of a link that a has made.
 type linked struct{ link *link }
 
-func (s linked) serve(b *body, _ *Context) { b.mine().links.add(s.link, &s.link.atB) }
+func (s linked) serve(b *body, _ *Context) {
+	if invariant.On {
+		verifyLink(s.link, b)
+	}
+	b.mine().links.add(s.link, &s.link.atB)
+}
 
 func (s linked) refused(b *body, r replier) {
 	s.link.a.tell(r, linkEnded{link: s.link, twice: b.mayHaveLinked(), exit: Exit{b.id, b.typ().name, b.whyDead()}})
@@ -145,6 +152,9 @@ type linkEnded struct {
 func (b *body) mayHaveLinked() bool { return !b.ended() || b.extra.linking }
 
 func (s linkEnded) serve(b *body, c *Context) {
+	if invariant.On {
+		verifyLink(s.link, b)
+	}
 	x := b.mine()
 	if !x.links.remove(s.link.at(b)) {
 		return // unlinked meanwhile, or told already

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -60,6 +61,9 @@ type outsiders struct {
 
 // add puts o at the end.
 func (q *outsiders) add(o *outsider) {
+	if invariant.On {
+		verifyJoin(q, o)
+	}
 	o.in, o.prev, o.next = q, q.last, nil
 	if q.last == nil {
 		q.first = o
@@ -71,6 +75,9 @@ func (q *outsiders) add(o *outsider) {
 
 // remove takes o out of the line.
 func (q *outsiders) remove(o *outsider) {
+	if invariant.On {
+		verifyOutsiders(q, o)
+	}
 	if o.prev == nil {
 		q.first = o.next
 	} else {
@@ -166,6 +173,9 @@ func (l *lobby) admit(b *body) {
 	}
 	l.setFree(b)
 	l.tell()
+	if invariant.On {
+		verifyPlaces(l, b)
+	}
 }
 
 // tell wakes the first of those who have a place, who wakes the next, and so on. Caller

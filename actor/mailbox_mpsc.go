@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // The mailbox: an intrusive, unbounded, lock-free queue with many producers and
 // one consumer. "Empty and unscheduled" is a value of the queue word itself, so
@@ -59,6 +62,9 @@ const (
 // push appends m. Any goroutine. What the caller did before synchronizes before
 // the behaviour that handles m.
 func (q *mailbox) push(m *message) pushed {
+	if invariant.On {
+		verifyPush(m)
+	}
 	for {
 		h := q.head.Load()
 		if h == &closedMark {
@@ -78,6 +84,9 @@ func (q *mailbox) push(m *message) pushed {
 // pushBusy is push for receivers that are scheduled: it leaves an idle one alone.
 // Any goroutine.
 func (q *mailbox) pushBusy(m *message) pushed {
+	if invariant.On {
+		verifyPush(m)
+	}
 	for {
 		h := q.head.Load()
 		if h == nil {
@@ -97,6 +106,9 @@ func (q *mailbox) pushBusy(m *message) pushed {
 // reports whether there was any. spent is a message that may be recycled now, or
 // nil. Consumer only, with in.fifo empty.
 func (q *mailbox) grab(in *inbox) (spent *message, ok bool) {
+	if invariant.On {
+		verifyEmpty(in)
+	}
 	h, last := q.head.Load(), in.last // the load pairs with push
 	if h == last {
 		return nil, false
@@ -105,9 +117,15 @@ func (q *mailbox) grab(in *inbox) (spent *message, ok bool) {
 	if h.next == last { // just one, as in a ping-pong
 		h.next = nil
 		in.fifo = h
+		if invariant.On {
+			verifyGrab(in, last)
+		}
 		return last, true
 	}
 	in.fifo = reversed(h, last)
+	if invariant.On {
+		verifyGrab(in, last)
+	}
 	return last, true
 }
 
@@ -124,6 +142,9 @@ func reversed(h, end *message) (first *message) {
 // more: whoever pushes next schedules it. spent may be recycled. Consumer only,
 // with in.fifo empty.
 func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
+	if invariant.On {
+		verifyEmpty(in)
+	}
 	last := in.last
 	in.last = nil // before the swap: afterwards it may be somebody else's
 	if seam.SwapHeld(&q.head, last, nil) {
@@ -142,6 +163,9 @@ func (q *mailbox) close(in *inbox) (left, spent *message) {
 	h := last
 	if !seam.SwapHeld(&q.head, last, &closedMark) { // nothing has come in, as in rest
 		h = q.head.Swap(&closedMark) // takes over every message whose push succeeded
+	}
+	if invariant.On {
+		verifyClosed(q)
 	}
 	if h == &closedMark {
 		return first, nil

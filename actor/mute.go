@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/backpressure"
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // This file turns the answers of package backpressure into parked actors, holds
 // and wake-ups. The protocol and its proof are in backpressure and in
@@ -51,6 +54,9 @@ func (b *body) park(c *Context) bool {
 	c.waiters.forget()
 	if !b.load.MayBeMuted() {
 		return false // it has applied pressure since; the debts will be forgiven as it runs
+	}
+	if invariant.On {
+		verifyPark(b, c)
 	}
 	b.sys().sched.Hold()
 	// From here on senders to this actor are muted as well. Before parking, since
@@ -129,6 +135,9 @@ func release(r replier, list *backpressure.Waiter[waiting]) {
 		for list != nil {
 			w := list
 			list = w.Next()
+			if invariant.On {
+				verifyWaiter(&w.Who)
+			}
 			if b := w.Who.muted; b.debt.Forgive() {
 				todo = append(todo, b)
 			}
@@ -146,6 +155,9 @@ func release(r replier, list *backpressure.Waiter[waiting]) {
 // unmute makes a parked actor runnable and returns who waits for it. The caller
 // has forgiven its last debt, so it owns the body.
 func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
+	if invariant.On {
+		verifyUnmute(b)
+	}
 	b.load &^= backpressure.Muted
 	var list *backpressure.Waiter[waiting]
 	if !b.load.MustShut() {
@@ -201,6 +213,9 @@ func (l *waiterList) remember(to *body) {
 }
 
 func (l *waiterList) forget() {
+	if invariant.On {
+		verifyWaiterList(l)
+	}
 	clear(l.met[:])
 	l.next = 0
 	l.latest = nil

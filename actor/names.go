@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Names are for finding an actor, not for sending to it: a name is looked up once and
@@ -52,6 +54,9 @@ type nameList struct{ list []string }
 
 // release gives all of them back.
 func (l *nameList) release(b *body) {
+	if invariant.On {
+		verifyNameList(l, b)
+	}
 	for _, name := range l.list {
 		b.sys().names.m.CompareAndDelete(name, b)
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"reflect"
 	"sync"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Messages are recycled. A send takes a node from the worker's own stock; when the
@@ -127,6 +129,9 @@ func (p *pool) takeOne() *message {
 	m, _ := spare.Get().(*message)
 	if m == nil {
 		return p.make1(outside)
+	}
+	if invariant.On {
+		verifyOutside(p, m)
 	}
 	if rest := m.next; rest != nil {
 		rest.length = m.length - 1

@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/backpressure"
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // ApplyPressure says that the actor wants no more for now, because of something that the
 // runtime does not see, such as a socket that takes no data: who sends to it is muted
@@ -73,6 +76,9 @@ func letGo(r replier, list *backpressure.Waiter[waiting]) (n uint64) {
 	for list != nil {
 		w := list
 		list = w.Next()
+		if invariant.On {
+			verifyWaiter(&w.Who)
+		}
 		b := w.Who.muted
 		r.keep(w)
 		if b.debt.Forgive() {

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -14,6 +15,9 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c, b := w.Local().(*Context), bodyOf(t)
 	c.self = b
 	c.left = int(k.batch)
+	if invariant.On {
+		verifyTurn(b, c)
+	}
 	m := b.in.fifo
 	if m == nil {
 		spent, ok := b.box.grab(&b.in)
@@ -69,6 +73,9 @@ func (b *body) stretch(c *Context, m *message, quota int) (n int, before *messag
 // but for the mailbox's top node, which stays in place. before is the last but one of
 // them, rest what is still to run.
 func (b *body) settle(c *Context, before *message, n int, rest *message) {
+	if invariant.On {
+		verifyStretch(b, c, before, n)
+	}
 	first, last, free := b.in.fifo, c.msg, n
 	if rest == nil {
 		last, free = before, n-1
@@ -87,6 +94,9 @@ func (b *body) settle(c *Context, before *message, n int, rest *message) {
 // runUpTo is the settlement of a turn that ends with m, in the middle of its
 // behaviour. It returns how many messages there were. They are the collector's.
 func (in *inbox) runUpTo(m *message) (ran uint64) {
+	if invariant.On {
+		verifyRunUpTo(in, m)
+	}
 	ran = 1
 	for first := in.fifo; first != m; first = first.next {
 		ran++
@@ -160,6 +170,9 @@ func (b *body) emptied(c *Context) (again bool) {
 func (b *body) doze(c *Context) (again bool) {
 	if b.gc && b.arenaKeeper().collecting(b, c) {
 		return true
+	}
+	if invariant.On {
+		verifyDoze(b, c)
 	}
 	c.w.PrepareNext()
 	spent, ok := b.box.rest(&b.in)

@@ -1,12 +1,18 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // send delivers a message from the behaviour that runs. The caller has filled the
 // payload. The first try to push is written out: it nearly always succeeds.
 func (c *Context) send(to *body, m *message, d *declaration) {
 	if !to.gate.IsOpen() && c.waiters.latest != to && c.meetGate(to, m, d) {
 		return
+	}
+	if invariant.On {
+		verifySend(c, to, m, d)
 	}
 	h := to.box.head.Load()
 	m.id, m.from = d.id, c.self.id

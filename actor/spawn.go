@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // Spawn starts an actor of type t with the given state and returns its ref. The
 // actor runs when somebody sends it a message; until then it is a piece of memory
 // of about 100 bytes and the state. What the caller did before synchronizes before
@@ -54,6 +56,9 @@ func (b *body) init(t *typeInfo, from Sender) {
 	if k.special {
 		b.became = sys.sim != nil
 		b.initFlow(t)
+	}
+	if invariant.On {
+		verifyNew(b)
 	}
 	if ctx != nil {
 		b.id = ctx.newID()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -178,6 +179,9 @@ func (s *stallWatch) look() (due []*body) {
 func (t *stallState) count(which uint32) bool {
 	if t.which != which {
 		t.which, t.looks, t.due = which, 0, stallFirst
+	}
+	if invariant.On {
+		verifyStallState(t)
 	}
 	if t.looks++; t.looks < t.due {
 		return false

@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // magazines are a worker's own stock of one pool's nodes, in chains, as in Bonwick's
 // magazine allocator (USENIX 2001). Sends take from the chain in use and finished
 // messages that were made here go back to it; full chains are put aside. Owner only.
@@ -69,8 +71,14 @@ func (c *Context) restock(id uint16) *message {
 			return p.make1(c.home)
 		}
 	}
+	if invariant.On {
+		verifyLength(m, id, int(c.home))
+	}
 	s.use = m.next
 	s.n = int(m.length) - 1
+	if invariant.On {
+		verifyMagazines(s)
+	}
 	return m
 }
 
@@ -101,6 +109,9 @@ func (c *Context) recycle(m *message) {
 // recycleChain takes back the n nodes from first to end, of one origin, which hold no
 // pointers any more. n is at most chainLength.
 func (c *Context) recycleChain(first, end *message, n int) {
+	if invariant.On {
+		verifyChain(first, end, n)
+	}
 	if int(first.pool()) >= len(c.stock) && !c.beginStock() {
 		return
 	}
@@ -118,6 +129,9 @@ func (c *Context) recycleChain(first, end *message, n int) {
 
 // rotate puts the full chain aside, or leaves it to the pool.
 func (s *magazines) rotate() {
+	if invariant.On {
+		verifyMagazines(s)
+	}
 	m := s.use
 	m.length = uint16(s.n)
 	s.use, s.n = nil, 0
@@ -134,6 +148,9 @@ func (s *magazines) rotate() {
 func (s *magazines) sendHome(first, end *message, n int) {
 	if s.away == nil {
 		s.away = make([]awayChain, maxHomes)
+	}
+	if invariant.On {
+		verifyAway(s, first)
 	}
 	a := &s.away[first.home()]
 	end.next = a.first

@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/backpressure"
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // What package supervise needs of an actor: that it can be taken down and brought up in
 // its place, with its ref and its mail.
@@ -119,6 +122,9 @@ func (bringUp) serve(b *body, c *Context) {
 // suspend is the end of LEAVING for an actor that may come up again. Its gate is shut:
 // who sends to it waits with it.
 func (b *body) suspend(c *Context, x *extras) {
+	if invariant.On {
+		verifySuspend(b, x, goalSuspend)
+	}
 	b.forget(c, x)
 	x.phase = suspended
 	b.setLoad(c, b.load&^backpressure.Overloaded|backpressure.Pressed)
@@ -128,6 +134,9 @@ func (b *body) suspend(c *Context, x *extras) {
 
 // restart is the end of LEAVING for an actor that comes up again at once.
 func (b *body) restart(c *Context, x *extras) {
+	if invariant.On {
+		verifySuspend(b, x, goalRestart)
+	}
 	b.forget(c, x)
 	b.revive(c, x)
 }
@@ -153,6 +162,9 @@ func (b *body) forget(c *Context, x *extras) {
 
 // revive begins the next life.
 func (b *body) revive(c *Context, x *extras) {
+	if invariant.On {
+		verifyRevive(b, x)
+	}
 	x.phase, x.reason = alive, nil
 	x.due, x.down = true, true
 	b.waited()

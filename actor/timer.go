@@ -5,6 +5,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -157,6 +158,9 @@ func (c *Context) endArm(a arming, d, period time.Duration) Timer {
 func (l *actorTimers) fired(c *Context, b *body, m *message) {
 	n := payloadOf[fired](m).number
 	k := l.shard.slab.at(n)
+	if invariant.On {
+		verifyFired(l, b, n, k)
+	}
 	switch {
 	case !k.live:
 		c.count.Messages-- // it does not run after all

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -94,6 +95,9 @@ func (t *timers) reset(at int64) {
 	if !t.ended && at < t.set.Load() {
 		t.set.Store(at)
 		t.alarm.Set(at)
+		if invariant.On {
+			verifyAlarm(at)
+		}
 	}
 }
 

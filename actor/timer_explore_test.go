@@ -14,13 +14,14 @@ import (
 // alarmWorld is the alarm of a system and its shards under exploration: some arm, time
 // passes, the alarm rings, and workers run the shards.
 type alarmWorld struct {
-	p    *explore.Program
-	t    timers
-	now  int64
-	at   int64 // when the alarm rings; 0: it is not set
-	runs []*timerShard
-	own  map[*timerShard]int // in how many queues and hands
-	left map[uint32]int64    // armed and not fired: by number, and the shard's behind it
+	p     *explore.Program
+	t     timers
+	now   int64
+	at    int64 // when the alarm rings; 0: it is not set
+	runs  []*timerShard
+	whose *body               // whose timers they are: nobody asks him
+	own   map[*timerShard]int // in how many queues and hands
+	left  map[uint32]int64    // armed and not fired: by number, and the shard's behind it
 }
 
 // The world is the clock and its alarm.
@@ -43,6 +44,7 @@ func (w *alarmWorld) arm(shard int, delays ...int64) {
 		s := &w.t.shards[shard]
 		s.mu.Lock()
 		n, k := s.slab.take()
+		k.live, k.body = true, w.whose
 		s.mu.Unlock()
 		w.p.Point()
 		now := w.now
@@ -102,7 +104,7 @@ func (w *alarmWorld) overlooked() error {
 // rings, all that is due fires; none too early; and a shard is in one place at a time.
 func TestAlarm_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		w := &alarmWorld{p: p, own: map[*timerShard]int{}, left: map[uint32]int64{}}
+		w := &alarmWorld{p: p, own: map[*timerShard]int{}, left: map[uint32]int64{}, whose: new(body)}
 		w.t.start = w.start
 		w.t.prepare(w, 2)
 		p.Go(func() { w.arm(0, 3, 1) })

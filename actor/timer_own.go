@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // timerKeeper is an actorTimers as the rest of the runtime sees it, so that a program
@@ -44,6 +45,9 @@ func (l *actorTimers) add(t armedTimer) {
 	}
 	l.list = append(l.list, t)
 	l.left++
+	if invariant.On {
+		verifyActorTimers(l)
+	}
 }
 
 // tidy drops those that have run or were canceled.
@@ -62,6 +66,9 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 		return false
 	}
 	l.left--
+	if invariant.On {
+		verifyActorTimers(l)
+	}
 	if held != nil {
 		c.self.typ().decls[id].clear(held)
 		c.recycle(held)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/wheel"
 	"github.com/gallop-go/gallop/sched"
@@ -85,6 +86,9 @@ func (s *timerShard) enter(number uint32, k *timer, at, now int64) (first bool) 
 	if s.wheel.Len() == 0 {
 		s.wheel.Pop(uint64(now)) // nothing is due; the wheel's time comes near
 	}
+	if invariant.On {
+		verifyEnter(k, number)
+	}
 	k.at = s.wheel.Add(number, uint64(at))
 	k.in = true
 	if !s.held && s.all.hold {
@@ -163,6 +167,9 @@ func (s *timerShard) letGo() {
 		over, s.held = s.held, false
 		s.slab.shrink()
 	}
+	if invariant.On {
+		verifyShard(s)
+	}
 	s.mu.Unlock()
 	if over {
 		s.all.sys.sched.Release()
@@ -222,6 +229,9 @@ func (s *timerShard) take(now int64) {
 	}
 	for i := range s.due { // apart: no fetch waits for another one
 		k := s.slab.at(s.due[i].number)
+		if invariant.On {
+			verifyDue(k, s.due[i].number, now)
+		}
 		s.due[i].to, k.in = k.body, false
 	}
 	next := int64(never)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -79,6 +80,9 @@ func (s *slab) take() (number uint32, k *timer) {
 	s.free = uint32(k.words[0])
 	s.frees--
 	s.gen = max(s.gen, k.gen.Load()+2) // it is raised at its end
+	if invariant.On {
+		verifyTaken(s, number, k)
+	}
 	return number, k
 }
 

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -214,6 +215,9 @@ func (t *typeInfo) seal() {
 			panic(fmt.Sprintf("gallop: %s has no method: give it one with %s.Table", d.fullName(), t.name))
 		}
 		runs[i] = d.run
+	}
+	if invariant.On {
+		verifySealed(t, runs)
 	}
 	t.table.runs = runs
 	t.number = sealedTypes.Add(1) - 1

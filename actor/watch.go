@@ -1,6 +1,10 @@
 package actor
 
-import "context"
+import (
+	"context"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // Down tells of the end of an actor that the receiver watches.
 type Down struct {
@@ -149,6 +153,9 @@ type watchedEnded struct {
 }
 
 func (s watchedEnded) serve(b *body, c *Context) {
+	if invariant.On {
+		verifyMonitor(s.mon, b)
+	}
 	if s.mon.live {
 		s.mon.live = false
 		b.mine().watching.remove(&s.mon.place)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 const (
@@ -40,6 +42,9 @@ type watermarks struct {
 func (k *watermarks) ran(n int) {
 	if k.upTo != nil {
 		k.depth -= n
+		if invariant.On {
+			verifyDepth(k)
+		}
 	}
 }
 
@@ -54,6 +59,9 @@ func (k *watermarks) add(n int) {
 // whether any mail is at hand for the next turn. Owner only, at the end of a turn.
 func (b *body) measure(c *Context) (mail bool) {
 	depth := b.countMail(c)
+	if invariant.On {
+		verifyDepth(&seam.Peek(&b.flow).marks)
+	}
 	switch marks := b.typ().marks; {
 	case depth >= marks.high && b.load&backpressure.Overloaded == 0:
 		b.setLoad(c, b.load|backpressure.Overloaded)

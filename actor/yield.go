@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/backpressure"
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // Yield continues a long computation in a later turn: m for b is the very next message
 // that the running actor handles, before everything that waits in its mailbox, and
@@ -34,6 +37,9 @@ type front struct {
 
 func (c *Context) putFront(first, end *message, n int) {
 	c.front = front{first, end, n}
+	if invariant.On {
+		verifyFront(c.front)
+	}
 	c.then |= yielded
 }
 

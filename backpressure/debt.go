@@ -1,6 +1,9 @@
 package backpressure
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // Debt counts the gates that a sender waits at, and whether it is parked for
 // them: the low 31 bits are the count, the top bit says parked. Parked with a
@@ -18,7 +21,12 @@ type Debt struct{ v seam.Uint32 }
 const parked = 1 << 31
 
 // Owe adds one gate. The sender's own worker only, before it enters the gate.
-func (d *Debt) Owe() { d.v.Add(1) }
+func (d *Debt) Owe() {
+	if invariant.On {
+		MustRun(d)
+	}
+	d.v.Add(1)
+}
 
 // Forgive takes one gate away and reports whether the caller has thereby become
 // the owner of a parked sender, which it must schedule. Any goroutine; once per
@@ -45,6 +53,9 @@ func (d *Debt) Forgive() (resumed bool) {
 // true Park the sender belongs to the ledger: its worker must not touch it any
 // more. The sender's own worker only.
 func (d *Debt) Park() bool {
+	if invariant.On {
+		MustRun(d)
+	}
 	for {
 		o := d.v.Load()
 		if o == 0 {

@@ -1,6 +1,9 @@
 package backpressure
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // Waiter is an entry of a gate's ledger. T says who waits. A waiter belongs to
 // its creator until Enter succeeds, then to the gate, then to whoever opened it.
@@ -34,6 +37,9 @@ func (g *Gate[T]) IsOpen() bool { return g.head.Load() == nil }
 // stands for nobody and may be shared by all gates. Shutting a shut gate does
 // nothing. Owner of the receiver only.
 func (g *Gate[T]) Shut(mark *Waiter[T]) {
+	if invariant.On {
+		verifyMark(mark)
+	}
 	if g.head.Load() == nil {
 		g.head.Store(mark) // pairs with the load in Enter
 	}
@@ -42,6 +48,9 @@ func (g *Gate[T]) Shut(mark *Waiter[T]) {
 // Enter adds w to the ledger if the gate is shut and reports whether it did. Any
 // goroutine. A true Enter synchronizes before the Open that returns w.
 func (g *Gate[T]) Enter(w *Waiter[T]) bool {
+	if invariant.On {
+		verifyEntry(w)
+	}
 	for {
 		h := g.head.Load()
 		if h == nil {
@@ -88,6 +97,9 @@ func (g *Gate[T]) Each(mark *Waiter[T], visit func(T) bool) {
 
 // oldestFirst turns a chain around and cuts the mark off.
 func oldestFirst[T any](h, mark *Waiter[T]) *Waiter[T] {
+	if invariant.On {
+		verifyChain(h, mark)
+	}
 	var first *Waiter[T]
 	for h != nil && h != mark {
 		h.next, first, h = first, h, h.next

@@ -3,6 +3,8 @@ package heap
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Arena is the memory of one actor. It takes nothing before the first object is
@@ -89,6 +91,9 @@ func (a *Arena) Stats() Stats {
 // recycler the arena is bound to. A second Release does nothing. Owner only.
 func (a *Arena) Release() {
 	a.retire()
+	if invariant.On {
+		verifyArena(a)
+	}
 	if g := a.pages.gc; g != nil {
 		g.free(a)
 		a.pages.gc = nil
@@ -257,6 +262,9 @@ func (a *Arena) open(number uint64, c chunk) {
 	a.pages.setNear(number, c.base)
 	a.next = pageStart(number) + handle(c.used/granule)
 	a.end = pageStart(number) + handle(c.size/granule)
+	if invariant.On {
+		verifyOpen(a)
+	}
 }
 
 // retire notes how much of the open chunk was used. It may stay open.

@@ -88,6 +88,9 @@ func (b Blob) Pack(a *Arena) Parcel {
 	if s == nil {
 		return Parcel{&parcel{text: strings.Clone(b.Deref(a))}}
 	}
+	if invariant.On {
+		verifyBlob(s, b.off, b.n)
+	}
 	s.retain()
 	return Parcel{&parcel{shared: s, off: b.off, n: b.n}}
 }

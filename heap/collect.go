@@ -3,6 +3,8 @@ package heap
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // The collector copies what is reachable into new chunks and lets the old ones go.
@@ -148,6 +150,9 @@ func (g *collector) begin(a *Arena) {
 
 // take makes the arena's table from-space.
 func (g *collector) take(a *Arena) {
+	if invariant.On {
+		verifyBegin(g, a)
+	}
 	g.arena, g.from, g.active = a, a.pages, true
 	a.abandon()
 	a.pages.gc = g
@@ -293,6 +298,9 @@ func (g *collector) copy(old unsafe.Pointer, bytes uintptr, n int, sub *Layout) 
 	p := g.open
 	if p == nil || p.size-p.used < need {
 		p = g.room(need)
+	}
+	if invariant.On {
+		verifyCopy(g, p, need)
 	}
 	at := p.used
 	p.used += need

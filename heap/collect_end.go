@@ -1,10 +1,15 @@
 package heap
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // end lets from-space go.
 func (g *collector) end() {
 	a := g.arena
 	if open := g.open; open != nil {
 		g.blacken(open)
+	}
+	if invariant.On {
+		verifyEnd(g)
 	}
 	g.mustBeBlack()
 	g.mustNotMiss()
@@ -13,6 +18,9 @@ func (g *collector) end() {
 	g.from = pageTable{}
 	whole, keep := g.whole, g.keep
 	g.rest(a)
+	if invariant.On {
+		verifyArena(a)
+	}
 	if whole {
 		if keep <= generationsFrom/2 {
 			a.oneGeneration()

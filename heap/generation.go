@@ -1,6 +1,10 @@
 package heap
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // Large arenas have two generations. What is older than the last collection stays where
 // it is; the next one copies the young only, to old pages. To find the old objects that
@@ -70,6 +74,9 @@ func (p *toPage) begin(o *generation, r row) {
 // note puts the row that was copied last on record.
 func (p *toPage) note(o *generation) {
 	if r := p.row; r.sub != nil {
+		if invariant.On {
+			verifyRow(p, r)
+		}
 		n := (r.end - r.at) / uint32(r.sub.size)
 		p.old.records = append(p.old.records, record{r.sub.id, uint16(r.at / granule), uint16(n)})
 		o.learn(r.sub)
@@ -81,6 +88,9 @@ func (p *toPage) note(o *generation) {
 func (o *generation) learn(l *Layout) {
 	for int(l.id) >= len(o.layouts) {
 		o.layouts = append(o.layouts, nil)
+	}
+	if invariant.On {
+		verifyLearn(o, l)
 	}
 	o.layouts[l.id] = l
 }
@@ -211,6 +221,9 @@ func (g *collector) mayLeadBack(at unsafe.Pointer, l *Layout) bool {
 func (g *collector) settle(p *toPage) {
 	q := p.old
 	p.note(g.old)
+	if invariant.On {
+		verifySettle(g, q)
+	}
 	q.page = p.page
 	if !q.member {
 		q.member = true
@@ -240,6 +253,9 @@ func (g *collector) wake(h handle) unsafe.Pointer {
 
 // wake is wake for a page.
 func (o *generation) wake(a *Arena, q *oldPage) {
+	if invariant.On {
+		verifyWake(o, a, q)
+	}
 	q.awake = true
 	a.pages.put(q.page, a.recycler)
 	if q.hasHandles() {

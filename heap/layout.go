@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Layout says where in the values of a type the handles are, and what they lead
@@ -93,6 +95,9 @@ func layoutOf(t reflect.Type) *Layout {
 	l := &Layout{typ: t, size: t.Size(), id: uint32(len(layouts.done))}
 	layouts.done[t] = l
 	l.describe(t, 0)
+	if invariant.On {
+		verifyLayout(l)
+	}
 	l.flat = !slices.ContainsFunc(l.parts, func(p part) bool { return p.kind == partInline })
 	return l
 }

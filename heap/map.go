@@ -5,6 +5,8 @@ import (
 	"hash/maphash"
 	"iter"
 	"reflect"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Map is a hash table in an [Arena], for keys without handles in them: numbers,
@@ -137,6 +139,9 @@ func (t *table[K, V]) add(a *Arena, hash uint32, key K, v V) {
 	t.used++
 	t.live++
 	enter(t.index.Deref(a), hash, uint32(t.used))
+	if invariant.On {
+		verifyMap(t)
+	}
 }
 
 // enter puts the number of an entry into the index.
@@ -165,6 +170,9 @@ func (t *table[K, V]) rebuild(a *Arena) {
 		}
 	}
 	t.entries, t.index, t.used = entries, index, used
+	if invariant.On {
+		verifyMap(t)
+	}
 }
 
 // remove marks an entry as gone. Its key and value keep nothing alive any more.
@@ -174,6 +182,9 @@ func (t *table[K, V]) remove(e *entry[K, V]) bool {
 	}
 	*e = entry[K, V]{hash: e.hash, gone: true}
 	t.live--
+	if invariant.On {
+		verifyMap(t)
+	}
 	return true
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // pageTable finds the chunk behind a page number. It is an open-addressed hash
@@ -154,6 +156,9 @@ func (t *pageTable) full() bool {
 
 // put enters a page that is not in the table. Tables come from r and go there.
 func (t *pageTable) put(p page, r *Recycler) {
+	if invariant.On {
+		verifyPutPageTable(t, p)
+	}
 	if t.full() {
 		t.enlarge(r)
 	}

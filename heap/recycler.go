@@ -3,6 +3,7 @@ package heap
 import (
 	"fmt"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -114,12 +115,18 @@ func (r *Recycler) take(class int) chunk {
 	r.stats.Hits++
 	r.stats.Held -= int(c.size)
 	c.wipe()
+	if invariant.On {
+		verifyTaken(r, c, class)
+	}
 	return c
 }
 
 // put stores a chunk that nobody uses any more, or leaves it to Go's collector.
 // Owner worker only.
 func (r *Recycler) put(c chunk) {
+	if invariant.On {
+		verifyPutRecycler(r, c)
+	}
 	c.spoil()
 	if r == nil {
 		return
@@ -172,6 +179,9 @@ type pageNumbers struct{ last, end uint64 }
 
 // draw returns the next number of the block, of a new block if need be.
 func (n *pageNumbers) draw() uint64 {
+	if invariant.On {
+		verifyPageNumbers(n)
+	}
 	if n.last == n.end {
 		n.end = lastPage.Add(pageBlock)
 		n.last = n.end - pageBlock

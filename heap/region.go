@@ -135,6 +135,10 @@ func (a *Arena) moveTo(b *Arena) {
 		b.blobs.held, a.blobs.held = a.blobs.held, b.blobs.held
 	}
 	a.abandon()
+	if invariant.On {
+		verifyMoved(a)
+		verifyArena(b)
+	}
 }
 
 // mergeInto makes all pages of a part of b, under the numbers they have, and leaves a
@@ -159,4 +163,8 @@ func (a *Arena) mergeInto(b *Arena) {
 	}
 	a.abandon()
 	b.noteDue()
+	if invariant.On {
+		verifyMoved(a)
+		verifyArena(b)
+	}
 }

@@ -126,6 +126,9 @@ func (p Parcel) Unpack(a *Arena) Blob {
 		return b
 	}
 	p.take("Unpack")
+	if invariant.On {
+		verifyBlob(p.p.shared, p.p.off, p.p.n)
+	}
 	a.hold(p.p.shared)
 	return Blob{h: pageStart(p.p.shared.number), off: p.p.off, n: p.p.n}
 }

@@ -61,6 +61,9 @@ func (g *collector) newToPage(p page, old *oldPage) *toPage {
 	} else {
 		q = new(toPage)
 	}
+	if invariant.On {
+		verifyGrey(g, p)
+	}
 	*q = toPage{page: p, todo: q.todo, old: old}
 	g.grey[p.number] = q
 	return q
@@ -92,6 +95,9 @@ func (g *collector) drain(p *toPage, stop int) {
 		last := len(p.todo) - 1
 		item := p.todo[last]
 		p.todo = p.todo[:last]
+		if invariant.On {
+			verifyScan(p, item)
+		}
 		at := unsafe.Add(p.base, item.at)
 		g.note(at, item)
 		for i := range item.n {

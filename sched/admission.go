@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // Admission lets somebody outside make one task runnable without the scheduler
 // being quiescent in between. It is either a worker that was taken out of its sleep
 // and waits for the task, which costs nothing beyond the wake-up, or a hold.
@@ -28,6 +30,10 @@ func (s *Scheduler) Admit() (a Admission, ok bool) {
 
 // Inject makes t runnable and ends the admission.
 func (a Admission) Inject(t *Task) {
+	if invariant.On {
+		verifyAdmission(a)
+		bookIn(t)
+	}
 	if t.kind.pin != nil {
 		t.kind.pin.schedule(a.s, t)
 		a.Leave()
@@ -45,6 +51,9 @@ func (a Admission) Inject(t *Task) {
 // Leave ends the admission without a task. The worker is woken all the same, since
 // work may have come in that relied on it.
 func (a Admission) Leave() {
+	if invariant.On {
+		verifyAdmission(a)
+	}
 	if a.worker < 0 {
 		a.s.Release()
 		return

@@ -3,6 +3,8 @@ package sched
 import (
 	"fmt"
 	"runtime/debug"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Crash is how a turn ended that did not return.
@@ -37,6 +39,11 @@ func (w *Worker) afterCrash(value any) (more bool) {
 func (w *Worker) bringDown(value any) {
 	if !w.inTurn {
 		panic(value) // a defect of the scheduler itself must not look like a task's
+	}
+	if invariant.On {
+		if f, ok := value.(invariant.Failure); ok {
+			panic(f) // in a turn, but none of the task's
+		}
 	}
 	w.inTurn = false
 	c := &Crash{Value: value, Goexit: value == nil}

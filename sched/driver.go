@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -172,6 +173,9 @@ func (d *driver) pass(t *thread) {
 	if t == nil {
 		t = d.out
 	}
+	if invariant.On {
+		verifyBaton(t)
+	}
 	t.baton <- struct{}{}
 }
 
@@ -286,6 +290,9 @@ func (d *driver) pickNow(from *thread) *thread {
 		if t.passed++; t.passed > fair && late == nil {
 			late = t
 		}
+	}
+	if invariant.On {
+		verifyReady(d)
 	}
 	return d.choose(current, late)
 }

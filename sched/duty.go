@@ -1,6 +1,9 @@
 package sched
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // duty says whether a worker has its seat, and what the monitor thinks of its turn. It
 // is how a seat changes hands although nobody can interrupt a turn.
@@ -58,7 +61,12 @@ func (d *duty) answer() bool {
 func (d *duty) stepAside() bool { return d.leaveFor(aside) }
 
 // resume goes back on duty. Owner only, after stepAside, or with its seat taken back.
-func (d *duty) resume() { d.f.StoreRelease(onDuty) }
+func (d *duty) resume() {
+	if invariant.On {
+		verifyResume(d)
+	}
+	d.f.StoreRelease(onDuty)
+}
 
 // leaveSeat makes the seat free for others, and reports whether it was still the
 // worker's. Owner only.

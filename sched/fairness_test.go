@@ -16,20 +16,20 @@ type player struct {
 	turns  int // left, if over is nil
 	serves int
 	via    func(w *sched.Worker, t *sched.Task) // how to make the other runnable
-	idle   atomic.Uint32
+	balls  atomic.Int32                         // it is runnable while there is one, as an actor with mail
 }
 
-// RunTask implements sched.Runner.
+// RunTask implements sched.Runner. The monitor may move the other half to another worker,
+// which plays the ball back before this turn has ended: then it has to go on.
 func (p *player) RunTask(w *sched.Worker) (again bool) {
 	p.serves++
 	p.turns--
 	w.Spend(1)
-	if p.over != nil && !p.over.Load() || p.over == nil && p.turns >= 0 {
+	if play := p.over != nil && !p.over.Load() || p.over == nil && p.turns >= 0; play && p.other.balls.Add(1) == 1 {
 		p.via(w, &p.other.Task)
 	}
 	w.PrepareNext()
-	p.idle.Add(1)
-	return false
+	return p.balls.Add(-1) > 0
 }
 
 // TaskDied implements sched.Runner.
@@ -41,6 +41,7 @@ func locally(w *sched.Worker, t *sched.Task) { w.Schedule(t) }
 func players(turns int, over *atomic.Bool, via func(*sched.Worker, *sched.Task)) *player {
 	a, b := &player{turns: turns, over: over, via: via}, &player{turns: turns, over: over, via: via}
 	a.other, b.other = b, a
+	a.balls.Store(1)
 	a.Init(a, nil)
 	b.Init(b, nil)
 	return a

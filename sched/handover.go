@@ -1,6 +1,9 @@
 package sched
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // Hand-over: a turn that blocks must not keep a processor's worth of work waiting.
 //
@@ -115,6 +118,9 @@ func (w *Worker) leaveSeat() bool {
 	w.apart = true
 	s.stop.left.Add(1) // the seat keeps its own count
 	w.unload()
+	if invariant.On {
+		verifyVacant(w)
+	}
 	s.idle.announce(w.seat, false)
 	s.seats[w.seat].holder.Store(nil) // whoever has cleared the bit waits for it
 	if s.workLeft() {
@@ -154,6 +160,9 @@ func (w *Worker) takeToken() {
 
 // sitAgain takes the own seat back, whose bit the worker has just cleared.
 func (w *Worker) sitAgain() {
+	if invariant.On {
+		verifyAwake(w)
+	}
 	w.sit(w.seat)
 	w.apart = false
 	w.duty.resume()
@@ -178,6 +187,9 @@ func (s *Scheduler) goAway() bool {
 
 // comeHome counts it out.
 func (s *Scheduler) comeHome() {
+	if invariant.On {
+		verifyAway(s, seam.Peek(&s.spares.away)-1)
+	}
 	s.spares.away.Add(-1)
 	s.Release()
 }
@@ -199,6 +211,9 @@ func (s *Scheduler) relieve(i int, w *Worker) bool {
 		return false
 	}
 	spare := s.spares.take()
+	if invariant.On {
+		verifyRelief(s, i, w, spare)
+	}
 	spare.sit(i)
 	spare.wakeIdly() // the bit is clear, and it counts as nobody's searcher
 	return true

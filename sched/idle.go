@@ -3,6 +3,7 @@ package sched
 import (
 	"math/bits"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -76,6 +77,9 @@ func (w *idleWord) wake(asSearcher bool) (worker int, r wakeResult) {
 		if asSearcher {
 			n += searchOne
 		}
+		if invariant.On {
+			verifyIdleWord(w, v, n)
+		}
 		if w.v.CompareAndSwap(v, n) {
 			return i, wokeOne
 		}
@@ -91,6 +95,10 @@ func (w *idleWord) announce(i int, wasSearching bool) (allAsleep bool) {
 		if wasSearching {
 			n -= searchOne
 		}
+		if invariant.On {
+			verifyAwakeBit(w, v, i, wasSearching)
+			verifyIdleWord(w, v, n)
+		}
 		if w.v.CompareAndSwap(v, n) {
 			return n&w.all == w.all
 		}
@@ -104,6 +112,10 @@ func (w *idleWord) retire(i int) bool {
 		v := w.v.Load()
 		if w.awake(v) <= int(w.limit.Load()) {
 			return false
+		}
+		if invariant.On {
+			verifyAwakeBit(w, v, i, false)
+			verifyIdleWord(w, v, v|1<<i)
 		}
 		if w.v.CompareAndSwap(v, v|1<<i) {
 			return true
@@ -132,6 +144,9 @@ func (w *idleWord) retract(i int) bool {
 			seam.Spin()
 			continue
 		}
+		if invariant.On {
+			verifyIdleWord(w, v, v&^(1<<i))
+		}
 		if w.v.CompareAndSwap(v, v&^(1<<i)) {
 			return true
 		}
@@ -151,6 +166,9 @@ func (w *idleWord) rouse(i int) bool {
 			seam.Spin()
 			continue
 		}
+		if invariant.On {
+			verifyIdleWord(w, v, v&^(1<<i)+searchOne)
+		}
 		if w.v.CompareAndSwap(v, v&^(1<<i)+searchOne) {
 			return true
 		}
@@ -164,6 +182,9 @@ func (w *idleWord) startSearch() bool {
 		if n := searching(v); n > 0 && 2*(n+1) > w.workers {
 			return false
 		}
+		if invariant.On {
+			verifyIdleWord(w, v, v+searchOne)
+		}
 		if w.v.CompareAndSwap(v, v+searchOne) {
 			return true
 		}
@@ -173,6 +194,9 @@ func (w *idleWord) startSearch() bool {
 // stopSearch takes the caller off the searchers and reports whether it was the
 // last: then it must look whether more work is about, and wake another.
 func (w *idleWord) stopSearch() (last bool) {
+	if invariant.On {
+		invariant.Check(searching(seam.Peek(&w.v)) > 0, "a searcher stops, and nobody searches")
+	}
 	return w.v.Add(^uint64(searchOne-1))&searchMask == 0
 }
 
@@ -183,7 +207,12 @@ func (w *idleWord) freeze() bool {
 }
 
 // thaw ends a quiescence check: work goes on.
-func (w *idleWord) thaw() { w.v.Store(w.all) }
+func (w *idleWord) thaw() {
+	if invariant.On {
+		verifyFrozen(w)
+	}
+	w.v.Store(w.all)
+}
 
 // close ends a quiescence check: nobody wakes again.
 func (w *idleWord) close() { w.v.Store(w.all | closedBit) }

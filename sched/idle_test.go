@@ -151,7 +151,7 @@ func bench(t *testing.T, workers int) (*Scheduler, []*numbered) {
 func TestStealOneRoundRobin(t *testing.T) {
 	s, tasks := bench(t, 4)
 	for i, task := range tasks { // task i is in the ring of worker i mod 4
-		s.workers[i%4].ring.owner().push(&task.Task)
+		s.workers[i%4].ring.owner().push(booked(&task.Task))
 	}
 	thief := s.workers[1]
 	thief.victim = 2 // where the last search ended
@@ -186,7 +186,7 @@ func TestStealPassesOverTheEmpty(t *testing.T) {
 	if thief.steal() != nil || thief.count.StealMisses != 3 {
 		t.Errorf("stole from nobody: %+v", thief.count)
 	}
-	s.workers[2].ring.owner().push(&tasks[0].Task)
+	s.workers[2].ring.owner().push(booked(&tasks[0].Task))
 	if thief.steal() != &tasks[0].Task || thief.victim != 2 {
 		t.Errorf("victim %d", thief.victim)
 	}
@@ -199,7 +199,7 @@ func TestPollTakesAFairShare(t *testing.T) {
 		s, tasks := bench(t, 2)
 		s.idle.v.Store(0) // nobody sleeps: nobody is woken
 		for _, task := range tasks[:queued] {
-			s.inject.push(&task.Task)
+			s.inject.push(booked(&task.Task))
 		}
 		w := s.workers[0]
 		w.fetch = maxFetch
@@ -219,7 +219,7 @@ func TestPollBeginsWithOne(t *testing.T) {
 	s, tasks := bench(t, 1)
 	s.idle.v.Store(0)
 	for i := range tasks[:30] {
-		s.inject.push(&tasks[i].Task)
+		s.inject.push(booked(&tasks[i].Task))
 	}
 	w := s.workers[0]
 	for i, want := range []int{0, 1, 3, 7} {

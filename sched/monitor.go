@@ -3,6 +3,7 @@ package sched
 import (
 	"time"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -135,6 +136,9 @@ func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
 	}
 	t := w.slot.rob(stamp)
 	if t != nil {
+		if invariant.On {
+			bookOut(t) // Inject enters it
+		}
 		s.Inject(t)
 	}
 	s.Release()
@@ -157,6 +161,9 @@ func (s *Scheduler) drain(w *Worker) {
 		return
 	}
 	for t := w.ring.thief().steal(); t != nil; t = w.ring.thief().steal() {
+		if invariant.On {
+			bookOut(t) // as in free
+		}
 		s.Inject(t)
 	}
 	s.Release()
@@ -167,6 +174,9 @@ func (s *Scheduler) drain(w *Worker) {
 func (m *monitor) steer(now int64, late bool) {
 	idle := &m.s.idle
 	limit := m.govern.look(now, m.s.unitsSpent(), idle.awake(idle.v.Load()))
+	if invariant.On {
+		verifyGovernor(&m.govern)
+	}
 	if late && limit < m.govern.workers {
 		m.govern.lift()
 		limit = m.govern.limit

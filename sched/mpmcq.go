@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -61,6 +62,9 @@ func (q *mpmcq) init(size int) {
 
 // push appends t. Any goroutine.
 func (q *mpmcq) push(t *Task) {
+	if invariant.On {
+		verifyTask(q, t)
+	}
 	for {
 		s := q.tail.Load()
 		i := s.enq.Add(1) - 1
@@ -78,6 +82,9 @@ func (q *mpmcq) push(t *Task) {
 
 // extend appends a segment that starts with t, or helps whoever was faster.
 func (q *mpmcq) extend(s *segment, t *Task) bool {
+	if invariant.On {
+		verifyFull(s)
+	}
 	next := s.next.Load()
 	if next == nil {
 		n := newSegment(q.size)
@@ -106,10 +113,16 @@ func (q *mpmcq) pop() *Task {
 			if next == nil {
 				return nil
 			}
+			if invariant.On {
+				verifyPassed(s)
+			}
 			q.head.CompareAndSwap(s, next)
 			continue
 		}
 		if t := s.cells[i].Swap(&takenMark); t != nil { // nil: overtook the pusher, who will take another cell
+			if invariant.On {
+				verifyTask(q, t)
+			}
 			return t
 		}
 	}
@@ -129,6 +142,9 @@ func (q *mpmcq) empty() bool {
 		next := s.next.Load()
 		if next == nil {
 			return true
+		}
+		if invariant.On {
+			verifyPassed(s)
 		}
 		q.head.CompareAndSwap(s, next)
 	}

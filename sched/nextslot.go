@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -52,6 +53,9 @@ func (s *nextSlot) put(t *Task) bool {
 	if s.task != nil {
 		return false
 	}
+	if invariant.On {
+		verifyPut(s, t)
+	}
 	s.task = t
 	s.filled++
 	s.full.StoreRelease(s.filled) // publishes task; pairs with M2
@@ -81,6 +85,9 @@ func (s *nextSlot) take() *Task {
 	if !s.prepared() || s.revoke.Load() != revokeNone { // O3, if prepared
 		return s.takeSlowly()
 	}
+	if invariant.On {
+		verifyTake(s)
+	}
 	s.task = nil
 	return t
 }
@@ -97,6 +104,9 @@ func (s *nextSlot) takeSlowly() *Task {
 // takePrepared is take after prepare and a read-modify-write. Owner only. The slot is
 // cleared last: before the verdict the monitor may still be about to read it.
 func (s *nextSlot) takePrepared() *Task {
+	if invariant.On {
+		verifyTake(s)
+	}
 	lost := s.revoke.Load() != revokeNone && s.lost() // O3
 	t := s.task
 	s.task = nil
@@ -127,8 +137,11 @@ func (s *nextSlot) rob(stamp uint32) *Task {
 		s.revoke.Store(revokeNone)
 		return nil
 	}
-	seam.Point()                // M3 is a step of its own
-	t := s.task                 // M3
+	seam.Point() // M3 is a step of its own
+	t := s.task  // M3
+	if invariant.On {
+		verifyRob(s, t, stamp)
+	}
 	s.revoke.Store(revokeTaken) // M4
 	return t
 }

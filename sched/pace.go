@@ -1,6 +1,9 @@
 package sched
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 const (
 	quantum     = 50_000    // ns between two readings of the clock
@@ -41,6 +44,9 @@ func (w *Worker) refill() {
 		return
 	}
 	p := &w.pace
+	if invariant.On {
+		verifySpent(w)
+	}
 	now := w.sched.cfg.Clock.Nanos()
 	p.units += uint64(p.granted - w.credit)
 	w.spent.StoreRelease(p.units)
@@ -60,6 +66,9 @@ func (w *Worker) refill() {
 	p.turns = w.count.Turns
 	p.granted = int(max(1, min(16*quantum/max(p.unit, 1), maxCredit)))
 	w.credit = p.granted
+	if invariant.On {
+		verifyPace(p, w.credit)
+	}
 }
 
 // patience is how long the worker keeps its processor from the process's other

@@ -3,6 +3,7 @@ package sched
 import (
 	"runtime"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -105,11 +106,20 @@ func (p *Pin) afterCrash(value any) bool {
 // turn runs one task once and queues it again if it wants.
 func (p *Pin) turn(t *Task) {
 	w := p.w
+	if invariant.On {
+		verifyTurn(p, t)
+	}
 	w.current, w.inTurn = t, true
 	w.count.Turns++
 	again := t.runTurn(w)
+	if invariant.On {
+		bookEnd(w, t, again)
+	}
 	w.inTurn = false
 	if again {
+		if invariant.On {
+			bookIn(t)
+		}
 		p.schedule(p.s, t)
 	}
 }

@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -93,6 +94,9 @@ func (q *quiescence) add(w *quietWaiter) bool {
 	if q.end {
 		return false
 	}
+	if invariant.On {
+		verifyWaiters(q)
+	}
 	q.wait = append(q.wait, w)
 	q.asked.Add(1) // pairs with the load in check: either the last sleeper sees us or we see it asleep
 	return true
@@ -105,6 +109,9 @@ func (q *quiescence) remove(w *quietWaiter) bool {
 		if o == w {
 			q.wait = append(q.wait[:i], q.wait[i+1:]...)
 			q.asked.Add(-1)
+			if invariant.On {
+				verifyWaiters(q)
+			}
 			return true
 		}
 	}
@@ -125,6 +132,9 @@ func (q *quiescence) check(s *Scheduler) {
 func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if invariant.On {
+		verifyWaiters(q)
+	}
 	if s.idle.closed() {
 		q.release(s.verdict())
 		return false
@@ -135,6 +145,9 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	if s.holds.Load() != 0 || !s.inject.empty() { // ACK
 		s.idle.thaw()
 		return !s.inject.empty()
+	}
+	if invariant.On {
+		verifyQuiet(s)
 	}
 	if q.wantsEnd() {
 		s.idle.close()
@@ -171,6 +184,9 @@ func (q *quiescence) release(err error) {
 	}
 	q.asked.Add(-int32(len(q.wait)))
 	q.wait = nil
+	if invariant.On {
+		verifyWaiters(q)
+	}
 }
 
 // abort lets all waiters go because the scheduler has stopped.

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -77,6 +78,9 @@ func (q *ownerEnd) push(t *Task) bool {
 	if last := i - size + 1; s.popped != last && s.stolen.Load() != last { // pairs with the receipt in steal
 		return false
 	}
+	if invariant.On {
+		verifySlot(q, i, t)
+	}
 	s.task = t
 	q.next = i + 1
 	q.tail.Store(i + 1) // publishes s.task to thieves; also the fence before the look at the sleepers
@@ -93,6 +97,9 @@ func (q *ownerEnd) pop() *Task {
 		if q.head.CompareAndSwap(h, h+1) {
 			s := &q.slots[h&uint64(len(q.slots)-1)]
 			t := s.task
+			if invariant.On {
+				verifyClaimed((*ring)(q), h, t)
+			}
 			s.task = nil
 			s.popped = h + 1
 			return t
@@ -114,6 +121,9 @@ func (q *thiefEnd) steal() *Task {
 			seam.Point() // the slot stays ours until the receipt
 			s := &q.slots[h&uint64(len(q.slots)-1)]
 			t := s.task
+			if invariant.On {
+				verifyClaimed((*ring)(q), h, t)
+			}
 			s.task = nil
 			s.stolen.Store(h + 1) // the receipt; pairs with the load in push
 			return t

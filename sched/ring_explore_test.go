@@ -95,6 +95,7 @@ func TestRingSleepyThief(t *testing.T) {
 			p.Await(func() bool { return !asleep })
 			s := &r.slots[h&1]
 			d.take(s.task)
+			s.task = nil
 			s.stolen.Store(h + 1)
 		})
 		p.After(func() error {

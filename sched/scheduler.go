@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -134,6 +135,9 @@ func (s *Scheduler) Workers() int { return len(s.workers) }
 // nobody's queue, must keep the scheduler from being quiescent meanwhile: with
 // Admit, or with Hold.
 func (s *Scheduler) Inject(t *Task) {
+	if invariant.On {
+		bookIn(t)
+	}
 	if t.kind.pin != nil {
 		t.kind.pin.schedule(s, t)
 		return
@@ -231,6 +235,9 @@ func (s *Scheduler) finish() {
 	}
 	s.pins.bury()
 	s.bury()
+	if invariant.On {
+		verifyOver(s)
+	}
 	if f := s.cfg.Stopped; f != nil {
 		f()
 	}

@@ -1,6 +1,9 @@
 package sched
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // sleep parks the worker until it is woken, and returns the task it was handed,
 // if any. The order of the steps is what keeps a wake-up from being lost; README.md
@@ -10,6 +13,9 @@ func (w *Worker) sleep() *Task {
 	w.pace.stale = true
 	w.current = nil // the collector's, if nobody else has it
 	w.publish()     // before the announcement: exact for whoever sees all asleep
+	if invariant.On {
+		verifyAsleep(w)
+	}
 	all := w.sched.idle.announce(w.seat, w.searching)
 	w.searching, w.sawWork = false, false
 	switch {
@@ -59,6 +65,9 @@ func (w *Worker) retire() bool {
 	w.count.Parks++
 	w.current = nil
 	w.publish()
+	if invariant.On {
+		verifyAsleep(w)
+	}
 	if !w.sched.idle.retire(w.seat) {
 		return false // the limit has changed, or others were faster
 	}
@@ -94,10 +103,16 @@ func (w *Worker) woken() *Task {
 
 // awake takes over from whoever woke this worker: a task, or the duty to search.
 func (w *Worker) awake() *Task {
+	if invariant.On {
+		verifyToken(w)
+	}
 	t := w.handed
 	w.handed = nil
 	w.searching = t == nil && !w.idly // wake has counted us then
 	w.idly = false
+	if invariant.On {
+		verifyAwake(w)
+	}
 	return t
 }
 
@@ -106,6 +121,9 @@ func (w *Worker) awake() *Task {
 func (w *Worker) wake(t *Task) {
 	if w.sched.cfg.OnLongTurn != nil {
 		w.sched.monitor.arm() // or nobody would see a turn that nobody waits for
+	}
+	if invariant.On {
+		verifyWake(w, t)
 	}
 	w.handed = t
 	if w.started {

@@ -3,6 +3,7 @@ package sched
 import (
 	"slices"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -58,6 +59,9 @@ func (p *spares) take() *Worker {
 	w := p.pick()
 	p.mu.Unlock()
 	if w != nil {
+		if invariant.On {
+			verifyTaken(w)
+		}
 		return w
 	}
 	w = newWorker(p.s, p.nextID(), spareRing)
@@ -120,6 +124,9 @@ func (p *spares) park(w *Worker) bool {
 		return false
 	}
 	p.hot = append(p.hot, w)
+	if invariant.On {
+		verifyHot(p, w)
+	}
 	return true
 }
 
@@ -128,6 +135,9 @@ func (p *spares) park(w *Worker) bool {
 func (p *spares) retire(w *Worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if invariant.On {
+		verifyCold(p, w)
+	}
 	w.dismissed, w.started, w.seat = false, false, noSeat
 	p.cold = append(p.cold, w)
 }

@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // KindRunner is what the tasks of a [Kind] do when a worker takes them.
 type KindRunner interface {
 	// RunTask runs one turn of t and reports whether the task has more to do. When it
@@ -33,7 +35,10 @@ func (k *Kind) Init(r KindRunner, pin *Pin) { k.runner, k.pin = r, pin }
 // scheduling allocates nothing. Between two turns a task is in at most one queue;
 // whoever makes it runnable schedules it exactly once. The zero value is not
 // ready: use InitKind, or Init. A Task must not be copied after that.
-type Task struct{ kind *Kind }
+type Task struct {
+	books books // of nothing in a plain build
+	kind  *Kind
+}
 
 // InitKind prepares a task of a kind, and allocates nothing. Its runner finds what the task
 // is embedded in by the task's address.
@@ -54,7 +59,12 @@ func (t *Task) Kind() *Kind { return t.kind }
 func (t *Task) runTurn(w *Worker) (again bool) { return t.kind.runner.RunTask(w, t) }
 
 // die hands the task to whom it belongs.
-func (t *Task) die(w *Worker, cause error) { t.kind.runner.TaskDied(w, t, cause) }
+func (t *Task) die(w *Worker, cause error) {
+	if invariant.On {
+		verifyDeath(t, w)
+	}
+	t.kind.runner.TaskDied(w, t, cause)
+}
 
 // Runner is what a task does that is of no [Kind] but its own.
 type Runner interface {

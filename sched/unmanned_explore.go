@@ -2,7 +2,10 @@
 
 package sched
 
-import "github.com/gallop-go/gallop/internal/seam"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // A scheduler without goroutines, for explorations of what the floors above do with it. A
 // thread of the exploration stands in for each worker and runs one turn after the other.
@@ -65,9 +68,15 @@ func (w *Worker) Step() (ran bool) {
 			w.bringDown(recover())
 		}
 	}()
+	if invariant.On {
+		bookTurn(w, t)
+	}
 	w.current, w.inTurn = t, true
 	w.count.Turns++
 	again := t.runTurn(w)
+	if invariant.On {
+		bookEnd(w, t, again)
+	}
 	w.inTurn = false
 	if again {
 		w.requeue(t)

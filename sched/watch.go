@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // A turn that has lasted for long is first asked, then urged to end, and after that its
 // worker loses its seat, if anything waits for one:
 //
@@ -53,6 +55,9 @@ func (m *monitor) attend(now int64) (asking, late bool) {
 	}
 	m.watch.asking = asking
 	m.grow(now, relieved)
+	if invariant.On {
+		verifySurge(&m.surge)
+	}
 	return asking, late
 }
 

@@ -33,6 +33,7 @@ type Worker struct {
 	count     Counters
 	inTurn    bool // a crash now is the task's
 	crashed   bool // a turn has, and its goroutine may be lost
+	turnBooks turnBooks
 	pcg       rand.PCG
 	chance    rand.Rand // of pcg
 
@@ -107,9 +108,15 @@ func (w *Worker) Stray() bool { return w.apart || w.duty.isAway() }
 // to the next-slot, where it runs next, cache-hot; later ones go to the ring,
 // where others may steal them, and to the inject queue when the ring is full.
 func (w *Worker) Schedule(t *Task) {
+	if invariant.On {
+		verifySchedule(w, t)
+	}
 	if t.kind.pin != nil || w.apart {
 		w.sched.Inject(t)
 		return
+	}
+	if invariant.On {
+		bookIn(t)
 	}
 	if !w.slot.put(t) {
 		w.enqueue(t)
@@ -129,6 +136,11 @@ func (w *Worker) enqueue(t *Task) {
 
 // PrepareNext announces that the turn is about to end. See KindRunner.RunTask.
 func (w *Worker) PrepareNext() {
+	if invariant.On {
+		if w.inTurn {
+			bookRelease(w, w.current)
+		}
+	}
 	if !w.slot.prepared() {
 		w.slot.prepare()
 	}
@@ -179,9 +191,15 @@ func (w *Worker) serve() (more bool) {
 		}
 	}()
 	for t := w.firstTask(); t != nil; t = w.nextTask() {
+		if invariant.On {
+			verifyBegin(w, t)
+		}
 		w.current, w.inTurn = t, true
 		w.count.Turns++
 		again := t.runTurn(w)
+		if invariant.On {
+			verifyEnd(w, t, again)
+		}
 		w.inTurn = false
 		if again {
 			w.requeue(t)
@@ -221,6 +239,9 @@ func (w *Worker) abandon() {
 
 // requeue puts a task that wants to go on behind everything that waits.
 func (w *Worker) requeue(t *Task) {
+	if invariant.On {
+		bookIn(t)
+	}
 	if w.ring.owner().len() == 0 && w.slot.put(t) {
 		return
 	}

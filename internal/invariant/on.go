@@ -11,6 +11,6 @@ const On = true
 // with On.
 func Check(ok bool, format string, args ...any) {
 	if !ok {
-		panic(fmt.Sprintf("gallop: invariant: "+format, args...))
+		panic(Failure(fmt.Sprintf("gallop: invariant: "+format, args...)))
 	}
 }

@@ -1,0 +1,190 @@
+package actor
+
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// What must hold of the life of an actor and of those around it, in builds that check
+// invariants. Its owner only.
+
+// verifyLeave checks the way into LEAVING: see the picture in lifecycle.go.
+func verifyLeave(b *body, x *extras, g goal) {
+	invariant.Check(x.phase == alive || x.phase == suspended, "%v leaves in phase %d", b, x.phase)
+	invariant.Check(g == goalEnd || x.phase == alive, "%v is suspended, and leaves to be suspended or restarted", b)
+	invariant.Check(g == goalEnd || b.supervised && x.sup != nil, "%v is to come up again, and nobody looks after it", b)
+	invariant.Check(g == goalEnd || !x.drained, "%v drains, and is to come up again", b)
+	invariant.Check(!x.waiting, "%v leaves while it waits", b)
+}
+
+// verifyLeft checks an actor that goes on with its way down.
+func verifyLeft(b *body, x *extras) {
+	invariant.Check(x.phase == leaving, "%v is on its way down, in phase %d", b, x.phase)
+	open := seam.Peek(&b.box.head) != &closedMark
+	invariant.Check(open == (x.goal != goalEnd) || x.drained, "%v goes down with goal %d, its mailbox open: %v", b, x.goal, open)
+	invariant.Check(x.guards >= 0, "%v supervises %d", b, x.guards)
+}
+
+// verifyBottom checks that nothing is left which has to end before it.
+func verifyBottom(b *body, x *extras) {
+	invariant.Check(x.children.youngest == nil, "%v ends before its children", b)
+	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", b, x.guards)
+}
+
+// verifyFinish checks an actor whose box is closed, before the lane is.
+func verifyFinish(b *body, x *extras) {
+	invariant.Check(seam.Peek(&b.box.head) == &closedMark, "%v finishes, and its mailbox is open", b)
+	invariant.Check(x.phase != ended, "%v finishes twice", b)
+	invariant.Check(b.in.fifo == nil, "%v finishes with mail in hand", b)
+	invariant.Check(x.stash.first == nil && x.back.first == nil && x.held.first == nil, "%v finishes with mail put aside", b)
+	invariant.Check(x.err != nil, "%v finishes, and senders are told nothing", b)
+}
+
+// verifyEnded checks what is left of an actor when all have been told.
+func verifyEnded(b *body, x *extras) {
+	invariant.Check(x.phase == ended && seam.Peek(&b.lane.head) == &closedMark, "%v has ended in phase %d", b, x.phase)
+	invariant.Check(!x.waiting && x.ward == 0, "%v has ended, and waits, or is a ward for %d reasons", b, x.ward)
+	invariant.Check(len(x.links.seats)+len(x.watchers.seats)+len(x.watching.seats) == 0, "%v has ended, and is linked or watched", b)
+	invariant.Check(x.names == nil && x.ended == nil, "%v has ended, and has a name", b)
+	invariant.Check(b.load == 0, "%v has ended with a load of %#x", b, b.load)
+	invariant.Check(b.arena == nil && !b.gc, "%v has ended, and has an arena", b)
+	backpressure.MustBe(&b.gate, true)
+	backpressure.MustRun(&b.debt)
+}
+
+// verifyBury checks an actor that ends at once: nobody may run it.
+func verifyBury(b *body) {
+	invariant.Check(b.extra == nil || b.extra.phase != ended, "%v is buried twice", b)
+	invariant.Check(b.extra != nil || seam.Peek(&b.box.head) != &closedMark, "%v is buried, and its mailbox closed", b)
+}
+
+// verifyNew checks an actor that nobody knows yet.
+func verifyNew(b *body) {
+	invariant.Check(seam.Peek(&b.box.head) == nil && b.in == inbox{}, "%v has mail, and was not spawned yet", b)
+	invariant.Check(b.kind().batch >= 1, "%v has a batch of %d", b, b.kind().batch)
+	invariant.Check(b.load&^(backpressure.Counted|backpressure.Bounded) == 0, "%v begins with a load of %#x", b, b.load)
+	invariant.Check(len(b.kind().runs) == len(b.kind().typ.decls), "%v dispatches %d of %d behaviours", b, len(b.kind().runs), len(b.kind().typ.decls))
+}
+
+// verifyWait checks an actor that waits: its debt and its hold are its own.
+func verifyWait(b *body, x *extras) {
+	invariant.Check(x.phase == leaving || x.phase == suspended, "%v waits in phase %d", b, x.phase)
+	invariant.Check(!x.resting, "%v rests before it waits", b)
+	backpressure.MustRun(&b.debt)
+}
+
+// verifyWaited checks an actor that waits no longer.
+func verifyWaited(b *body, x *extras) {
+	invariant.Check(x.ward > 0, "%v has waited, and was no ward", b)
+	backpressure.MustRun(&b.debt)
+	backpressure.MustOwe(&b.debt)
+}
+
+// verifySuspend checks the way from LEAVING to SUSPENDED, or up again.
+func verifySuspend(b *body, x *extras, g goal) {
+	invariant.Check(x.phase == leaving && x.goal == g, "%v comes to goal %d in phase %d, and left for %d", b, g, x.phase, x.goal)
+	invariant.Check(b.supervised && x.sup != nil, "%v comes to goal %d, and nobody looks after it", b, g)
+	invariant.Check(seam.Peek(&b.box.head) != &closedMark, "%v comes to goal %d, and its mailbox is closed", b, g)
+	verifyBottom(b, x)
+}
+
+// verifyRevive checks an actor that begins another life: nothing of the last is left.
+func verifyRevive(b *body, x *extras) {
+	invariant.Check(x.phase == leaving || x.phase == suspended, "%v begins another life in phase %d", b, x.phase)
+	invariant.Check(b.arena == nil && !b.gc, "%v begins another life with its arena", b)
+	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", b)
+	invariant.Check(len(x.watching.seats) == 0, "%v begins another life, and watches %d", b, len(x.watching.seats))
+	invariant.Check(!x.drained && !x.over, "%v begins another life after a drain", b)
+	invariant.Check(x.stash.first == nil, "%v begins another life with a stash", b)
+}
+
+// verifyOrder checks an actor that is told to end.
+func verifyOrder(b *body, c *Context, o order) {
+	invariant.Check(c.self == b, "%v obeys in the turn of another", b)
+	invariant.Check(b.mine().phase != ended, "%v is told to end after its end", b)
+	invariant.Check(o.verb <= verbKill, "%v is told to end by verb %d", b, o.verb)
+	invariant.Check(o.verb != verbKill || o.why == ErrKilled, "%v is killed for %v", b, o.why)
+}
+
+// verifyAttend checks the turn of an actor that has signals.
+func verifyAttend(b *body, c *Context, x *extras) {
+	invariant.Check(c.self == b, "%v attends in the turn of another", b)
+	invariant.Check(!x.waiting || x.phase == leaving || x.phase == suspended, "%v waits in phase %d", b, x.phase)
+	invariant.Check(x.phase != suspended || x.waiting, "%v is suspended, and does not wait", b)
+	invariant.Check(x.held.first == nil || b.supervised, "%v holds urgent mail back, and nobody brings it up", b)
+	invariant.Check(x.ward >= 0, "%v is a ward for %d reasons", b, x.ward)
+	invariant.Check(!x.stashes || x.ward > 0, "%v has a stash, and is no ward", b)
+	invariant.Check(!x.resting || x.waiting, "%v rests, and does not wait", b)
+	verifyMessageList(&x.todo)
+	verifyMessageList(&x.stash)
+	backpressure.MustRun(&b.debt)
+}
+
+// verifyTomb checks what many share: nobody writes to it.
+func verifyTomb(x *extras) {
+	invariant.Check(x.phase == ended && x.err != nil, "a tomb in phase %d", x.phase)
+	invariant.Check(!x.linking && x.ward == 0 && x.children.youngest == nil, "a tomb that was written to")
+}
+
+// verifyAdd checks who takes a place in a roster.
+func verifyAdd[T any](who *T, at *int) {
+	invariant.Check(who != nil, "nobody takes a place in a roster")
+	invariant.Check(*at == 0, "who takes a place in a roster has place %d already", *at)
+}
+
+// verifyRemove checks who leaves place i of a roster: it knows its place, and the last one
+// knows his.
+func verifyRemove[T any](r *roster[T], i int, at *int) {
+	invariant.Check(i < len(r.seats), "place %d of %d in a roster", i+1, len(r.seats))
+	invariant.Check(r.seats[i].at == at, "place %d of a roster is another's", i+1)
+	last := r.seats[len(r.seats)-1]
+	invariant.Check(*last.at == len(r.seats), "the last of %d in a roster has place %d", len(r.seats), *last.at)
+}
+
+// verifyLink checks a link that one side has in its roster.
+func verifyLink(l *link, me *body) {
+	invariant.Check(l.a == me || l.b == me, "%v has a link of others in its roster", me)
+	invariant.Check(l.a != l.b, "%v is linked to itself", me)
+}
+
+// verifyFamily checks how a child stands among its siblings.
+func verifyFamily(f *family, k *child) {
+	invariant.Check(k.older == nil || k.older.younger == k, "the older sibling of %v has another younger one", k.b)
+	invariant.Check(k.younger == nil || k.younger.older == k, "the younger sibling of %v has another older one", k.b)
+	invariant.Check((k.younger == nil) == (f.youngest == k), "%v is the youngest, or has younger siblings, not both", k.b)
+}
+
+// verifyBirth checks a new child.
+func verifyBirth(f *family, k *child) {
+	invariant.Check(k.older == nil && k.younger == nil, "%v is born with siblings", k.b)
+	invariant.Check(k.b != k.parent && k.b != nil, "%v is its own child", k.parent)
+	invariant.Check(f.youngest == nil || f.youngest.younger == nil, "the youngest child of %v has a younger one", k.parent)
+}
+
+// verifyChildEnd checks the news of a child's end.
+func verifyChildEnd(s childEnded, b *body, x *extras) {
+	invariant.Check(s.kid.parent == b, "%v hears of the end of a child of %v", b, s.kid.parent)
+	invariant.Check(s.kid.b.lane.ended(), "%v hears of the end of %v, which lives", b, s.kid.b)
+	invariant.Check(!s.kid.b.supervised || x.guards > 0, "%v hears of the end of one it does not supervise", b)
+}
+
+// ended is closed for checks.
+func (l *lane) ended() bool { return seam.Peek(&l.head) == &closedMark }
+
+// verifyMonitor checks the news of the end of one that b watches.
+func verifyMonitor(m *monitor, b *body) {
+	invariant.Check(m.watcher == b && m.outside == nil, "%v hears of an end that another watches", b)
+	invariant.Check(m.live == (m.place > 0), "%v watches: %v, and has place %d", b, m.live, m.place)
+}
+
+// verifyNameList checks the names of an actor.
+func verifyNameList(l *nameList, b *body) {
+	for i, name := range l.list {
+		invariant.Check(!slices.Contains(l.list[:i], name), "%v has the name %q twice", b, name)
+		v, _ := b.sys().names.m.Load(name)
+		invariant.Check(v == b, "%v has the name %q, which leads to another", b, name)
+	}
+}

@@ -1,0 +1,185 @@
+package sched
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// What must hold of workers, in builds that check invariants. None of it is a step that an
+// explorer could split: what is contended is read by seam.Peek.
+
+// verifySchedule checks a task that a turn makes runnable.
+func verifySchedule(w *Worker, t *Task) {
+	invariant.Check(t.kind != nil, "worker %d makes a task runnable that was never prepared", w.id)
+	invariant.Check(t.kind.pin != nil || w.apart || w.pin == nil, "the worker %d of a pin queues for itself", w.id)
+}
+
+// verifyBegin checks what a worker believes when it begins a turn of t.
+func verifyBegin(w *Worker, t *Task) {
+	invariant.Check(t.kind != nil, "worker %d runs a task that was never prepared", w.id)
+	invariant.Check(t.kind.pin == nil, "worker %d runs a task that belongs to a pin", w.id)
+	invariant.Check(!w.inTurn, "worker %d begins a turn within another", w.id)
+	invariant.Check(!w.searching, "worker %d runs a turn while it counts as a searcher", w.id)
+	invariant.Check(w.handed == nil, "worker %d runs a turn and was handed another task", w.id)
+	invariant.Check(w.started && !w.dismissed, "worker %d runs a turn: started %v, dismissed %v", w.id, w.started, w.dismissed)
+	bookTurn(w, t)
+	verifyFigures(w)
+	verifySeat(w)
+}
+
+// verifyDeath takes a task off the books that its runner takes over: in the hand of w, or
+// found in a queue by whoever buries.
+func verifyDeath(t *Task, w *Worker) {
+	if w == nil {
+		bookOut(t)
+		return
+	}
+	invariant.Check(w.current == t, "a task dies in a worker's hand that has another")
+	bookRelease(w, t)
+}
+
+// verifyFigures checks the worker's own figures.
+func verifyFigures(w *Worker) {
+	invariant.Check(w.credit >= 1, "worker %d begins a turn with a credit of %d", w.id, w.credit)
+	invariant.Check(w.inRow >= 0 && w.inRow <= maxInRow, "worker %d has taken %d in a row from its next-slot", w.id, w.inRow)
+	invariant.Check(w.fetch >= 0 && w.fetch <= maxFetch, "worker %d fetches %d tasks", w.id, w.fetch)
+	invariant.Check(w.victim >= 0 && w.victim <= len(w.sched.seats), "worker %d has robbed seat %d", w.id, w.victim)
+}
+
+// verifySeat checks that a worker which thinks that it has a seat holds it, unless it was
+// relieved a moment ago. The duty is read behind the holder: relieve goes the other way.
+func verifySeat(w *Worker) {
+	invariant.Check(w.seat >= noSeat && w.seat < len(w.sched.seats), "worker %d has seat %d", w.id, w.seat)
+	if w.seat == noSeat {
+		invariant.Check(w.apart, "worker %d has no seat and does not know it", w.id)
+		return
+	}
+	holds := seam.Peek(&w.sched.seats[w.seat].holder) == w
+	invariant.Check(holds || seam.Peek(&w.duty.f) == away, "worker %d is on duty, and another holds its seat %d", w.id, w.seat)
+}
+
+// verifyEnd checks what is left behind a turn of t.
+func verifyEnd(w *Worker, t *Task, again bool) {
+	invariant.Check(w.current == t, "worker %d ends a turn that it did not begin", w.id)
+	invariant.Check(w.inTurn, "worker %d ends a turn twice", w.id)
+	bookEnd(w, t, again)
+}
+
+// verifyAsleep checks, before a worker announces that it sleeps, that it has nothing: its
+// bit says so to whoever looks for quiescence.
+func verifyAsleep(w *Worker) {
+	invariant.Check(w.pin == nil && w.seat != noSeat, "worker %d without a seat sleeps on one", w.id)
+	invariant.Check(w.current == nil && !w.inTurn, "worker %d falls asleep in a turn", w.id)
+	invariant.Check(w.slot.task == nil, "worker %d falls asleep with a task in its next-slot", w.id)
+	invariant.Check(w.ring.next == seam.Peek(&w.ring.head), "worker %d falls asleep with tasks in its ring", w.id)
+	invariant.Check(w.handed == nil && !w.idly, "worker %d was woken before it fell asleep", w.id)
+	invariant.Check(seam.Peek(&w.duty.f) == aside, "worker %d falls asleep and is on duty", w.id)
+	verifyAwake(w)
+}
+
+// verifyAwake checks that the bit of a worker that runs is clear.
+func verifyAwake(w *Worker) {
+	v := seam.Peek(&w.sched.idle.v)
+	invariant.Check(w.seat == noSeat || v&(1<<w.seat) == 0, "worker %d is awake, and sleeps by the idle word %#x", w.id, v)
+	invariant.Check(!w.searching || searching(v) > 0, "worker %d searches, and nobody does by the idle word %#x", w.id, v)
+}
+
+// verifyToken checks what a worker finds that has taken its token.
+func verifyToken(w *Worker) {
+	invariant.Check(w.started, "worker %d has a token, and no goroutine", w.id)
+	invariant.Check(w.handed == nil || !w.idly, "worker %d was woken for nothing, and handed a task", w.id)
+	invariant.Check(!w.searching, "worker %d slept while it counted as a searcher", w.id)
+}
+
+// verifyWake checks a worker that the caller is about to wake, and owns.
+func verifyWake(w *Worker, t *Task) {
+	invariant.Check(w != reserved, "a seat that is reserved is woken")
+	invariant.Check(w.handed == nil, "worker %d is handed a second task", w.id)
+	if t != nil {
+		mustBeBooked(t)
+		invariant.Check(t.kind.pin == nil, "worker %d is handed a task that belongs to a pin", w.id)
+	}
+}
+
+// verifyIdleWord checks a word that is about to become the idle word.
+func verifyIdleWord(w *idleWord, v, n uint64) {
+	invariant.Check(v&frozenBit == 0, "the idle word %#x is frozen, and changes to %#x", v, n)
+	invariant.Check(searching(n) <= w.workers, "%d of %d workers search", searching(n), w.workers)
+	invariant.Check(n&w.all|n&(searchMask|closedBit) == n, "the idle word %#x has bits of nobody", n)
+	invariant.Check(bits.OnesCount64((v^n)&w.all) <= 1, "the idle word goes from %#x to %#x in one step", v, n)
+}
+
+// verifyAwakeBit checks that worker i is awake in v, for one who puts it to sleep.
+func verifyAwakeBit(w *idleWord, v uint64, i int, wasSearching bool) {
+	invariant.Check(i >= 0 && i < w.workers, "worker %d of %d falls asleep", i, w.workers)
+	invariant.Check(v&(1<<i) == 0, "worker %d falls asleep twice: %#x", i, v)
+	invariant.Check(!wasSearching || searching(v) > 0, "worker %d has searched, and nobody does: %#x", i, v)
+}
+
+// verifyFrozen checks that a quiescence check is on, for one who ends it.
+func verifyFrozen(w *idleWord) {
+	v := seam.Peek(&w.v)
+	invariant.Check(v == w.all|frozenBit, "a quiescence check ends in the idle word %#x", v)
+}
+
+// verifyQuiet checks, while the idle word is frozen and the check has found the scheduler
+// quiescent, that it is: no work at termination. Whoever pushes to the inject queue behind
+// the check's look at it waits for the end of the freeze, and learns there that it was too late,
+// so that queue may have work again. Caller holds the quiescence's mu.
+func verifyQuiet(s *Scheduler) {
+	verifyFrozen(&s.idle)
+	for i := range s.seats {
+		w := seam.Peek(&s.seats[i].holder)
+		if w == nil || w == reserved {
+			continue
+		}
+		invariant.Check(w.seat == i, "worker %d holds seat %d, and thinks it is %d", w.id, i, w.seat)
+		invariant.Check(w.slot.task == nil, "quiescent, and worker %d has a task in its next-slot", w.id)
+		invariant.Check(w.ring.next == seam.Peek(&w.ring.head), "quiescent, and worker %d has tasks in its ring", w.id)
+		invariant.Check(!w.inTurn, "quiescent, and worker %d is in a turn", w.id)
+	}
+}
+
+// verifyWaiters checks the books of those who wait for quiescence. Caller holds mu.
+func verifyWaiters(q *quiescence) {
+	invariant.Check(int(seam.Peek(&q.asked)) == len(q.wait), "%d wait for quiescence, %d by the books", len(q.wait), seam.Peek(&q.asked))
+	invariant.Check(!q.end || len(q.wait) == 0, "%d wait for quiescence behind the end", len(q.wait))
+}
+
+// verifyOver checks that nothing is left when a scheduler has come to its end.
+func verifyOver(s *Scheduler) {
+	invariant.Check(seam.Peek(&s.stop.left) == 0, "the scheduler ends, and %d workers are left", seam.Peek(&s.stop.left))
+	invariant.Check(seam.Peek(&s.spares.away) == 0, "the scheduler ends, and %d workers are away", seam.Peek(&s.spares.away))
+	invariant.Check(s.monitor.ended, "the scheduler ends before its monitor")
+	for _, w := range s.crew() {
+		invariant.Check(w.slot.task == nil, "worker %d has left a task in its next-slot", w.id)
+		invariant.Check(w.ring.next == seam.Peek(&w.ring.head), "worker %d has left tasks in its ring", w.id)
+	}
+}
+
+// verifyHot checks a spare that has begun to wait. Caller holds mu.
+func verifyHot(p *spares, w *Worker) {
+	invariant.Check(len(p.hot)+len(p.cold) <= len(p.made)+len(p.s.workers), "%d spares of %d", len(p.hot)+len(p.cold), len(p.made)+len(p.s.workers))
+	invariant.Check(!slices.Contains(p.cold, w), "spare %d is hot and cold", w.id)
+	invariant.Check(!slices.Contains(p.strays, w), "spare %d waits and is in a turn", w.id)
+	invariant.Check(slices.Index(p.hot, w) == len(p.hot)-1, "spare %d waits twice", w.id)
+	invariant.Check(w.started && !w.inTurn, "spare %d waits: started %v, in a turn %v", w.id, w.started, w.inTurn)
+}
+
+// verifyCold checks a worker whose goroutine ends. Caller holds mu.
+func verifyCold(p *spares, w *Worker) {
+	invariant.Check(w.dismissed, "worker %d ends its goroutine, and nobody said so", w.id)
+	invariant.Check(!slices.Contains(p.hot, w) && !slices.Contains(p.cold, w), "worker %d is a spare twice", w.id)
+}
+
+// verifyTaken checks a spare that nobody else can reach any more.
+func verifyTaken(w *Worker) {
+	invariant.Check(w.pin == nil, "the worker %d of a pin is taken for a spare", w.id)
+	invariant.Check(w.handed == nil && w.current == nil && !w.inTurn, "spare %d has something in hand", w.id)
+	invariant.Check(w.slot.task == nil, "spare %d has a task in its next-slot", w.id)
+	invariant.Check(seam.Peek(&w.duty.f) == aside, "spare %d is on duty: %d", w.id, seam.Peek(&w.duty.f))
+	invariant.Check(!w.dismissed, "spare %d was dismissed", w.id)
+}
