@@ -3,7 +3,6 @@
 package actor
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,17 +49,6 @@ func endings(ops ...lifeOp) (why []error) {
 // oneOf tells whether an error is one of those.
 func oneOf(err error, list []error) bool {
 	return slices.ContainsFunc(list, func(e error) bool { return errors.Is(err, e) })
-}
-
-// resting: nothing is queued, nothing is held, and whoever waits for quiescence is let go.
-func (s *scene) resting() error {
-	if !s.sys.sched.Rest() {
-		return errors.New("there is work left, and nobody does it")
-	}
-	if n, ok := s.sys.sched.OnlyHolds(); n != 0 || !ok {
-		return fmt.Errorf("%d holds left, quiet but for them: %v", n, ok)
-	}
-	return s.sys.Wait(context.Background())
 }
 
 // wordsKept: each word has run once or become a dead letter once; those of one sender in

@@ -6,24 +6,16 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/internal/explore"
-	"github.com/gallop-go/gallop/sched"
 )
 
-// scene is a whole system under exploration: actors and their messages, links, monitors,
-// names and holds are those of production, and so are the turns. Two threads stand in for
-// its workers, one turn after the other (sched/unmanned_explore.go); the others are whoever
-// acts from outside. Nodes are not used again, since what Go's pools give back is chance;
-// TestMailbox_Explored does that.
+// scene is a stage with a kid, whose life it is about, and who has to do with it.
 //
 //	super ──supervises──▶ kid ──parent of──▶ a pup of each life, and those of its acts
 //	                       ▲ ▲
 //	      linked, monitor  │ │  what the acts do
 //	               peer ───┘ └─── friend
 type scene struct {
-	p    *explore.Program
-	sys  *System
-	crew []*sched.Worker
-
+	stage
 	super, kid, peer, friend Ref[player]
 	heir                     Ref[player] // who has got the kid's name
 
@@ -147,13 +139,9 @@ func (s *scene) nameless(news string) {
 // newScene sets the scene: the kid is up, has its name, a child, a link to peer, a monitor
 // of peer's, and two words in its mailbox.
 func newScene(p *explore.Program) *scene {
-	s := &scene{p: p, replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*body][]error{}}
+	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*body][]error{}}
 	playerType.info.ownedIn() // which is made when it is first needed, and then is there
-	s.sys = Start(Workers(2), OnPanic(func(PanicReport) { s.panics++ }), OnDeadLetter(s.deadLetter))
-	s.crew = s.sys.sched.Unman()
-	for _, w := range s.crew {
-		w.Local().(*Context).dry = true
-	}
+	s.stage = newStage(p, OnPanic(func(PanicReport) { s.panics++ }), OnDeadLetter(s.deadLetter))
 	s.super, s.peer, s.friend = s.spawn(), s.spawn(), s.spawn()
 	s.act(s.super, func(_ *player, c *Context) {
 		s.kid = SpawnSupervised(c, playerType, func(a *player) { *a = player{s, true} }, playerFell)
@@ -173,31 +161,6 @@ func newScene(p *explore.Program) *scene {
 }
 
 func (s *scene) spawn() Ref[player] { return playerType.Spawn(s.sys, player{s: s}) }
-
-// settle runs all that there is to run. Outside of threads.
-func (s *scene) settle() {
-	for busy := true; busy; {
-		busy = false
-		for _, w := range s.crew {
-			for w.HasTask() {
-				w.Step()
-				busy = true
-			}
-		}
-	}
-}
-
-// work is a worker's thread.
-func (s *scene) work(w *sched.Worker) func() {
-	return func() {
-		for {
-			s.p.Await(w.HasTask)
-			if !w.Step() {
-				s.p.Spin() // it is on its way from one queue to another
-			}
-		}
-	}
-}
 
 // word sends the kid one word.
 func (s *scene) word(n int) {
@@ -286,9 +249,7 @@ func lifePair(a, b lifeOp) func(*explore.Program) {
 		s := newScene(p)
 		p.Go(func() { a.do(s, 1) })
 		p.Go(func() { b.do(s, 2) })
-		for _, w := range s.crew {
-			p.Daemon(s.work(w))
-		}
+		s.man()
 		p.After(func() error { return s.judge(a, b) })
 	}
 }
@@ -307,5 +268,8 @@ func (s *scene) close() error {
 	if err := s.resting(); err != nil {
 		return err
 	}
-	return s.sys.Shutdown(context.Background())
+	if err := s.sys.Shutdown(context.Background()); err != nil {
+		return err
+	}
+	return s.allEnded()
 }

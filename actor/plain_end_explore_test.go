@@ -10,16 +10,12 @@ import (
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/explore"
-	"github.com/gallop-go/gallop/sched"
 )
 
-// glade is a system under exploration, as a scene is, around an actor that has nothing to
-// see to when it stops itself: it closes its box and leaves its lane to whoever comes.
+// glade is a stage around an actor that has nothing to see to when it stops itself: it closes
+// its box and leaves its lane to whoever comes.
 type glade struct {
-	p    *explore.Program
-	sys  *System
-	crew []*sched.Worker
-
+	stage
 	fly    Ref[mayfly]
 	friend Ref[mayfly]
 
@@ -54,19 +50,15 @@ func (m *mayfly) exit(_ *Context, e Exit)               { m.g.exits = append(m.g
 func (m *mayfly) answer(_ *Context, n int) (int, error) { return 2 * n, nil }
 
 func newGlade(p *explore.Program) *glade {
-	g := &glade{p: p, replies: make(chan *call[int], 2)}
-	g.sys = Start(Workers(2), OnDeadLetter(func(d DeadLetter) {
+	g := &glade{replies: make(chan *call[int], 2)}
+	g.stage = newStage(p, OnDeadLetter(func(d DeadLetter) {
 		if n, ok := d.Message.(int); ok && d.Behaviour != "ask" {
 			g.dead = append(g.dead, n)
 		}
 	}))
-	g.crew = g.sys.sched.Unman()
-	for _, w := range g.crew {
-		w.Local().(*Context).dry = true
-	}
 	g.fly, g.friend = mayflyType.Spawn(g.sys, mayfly{g}), mayflyType.Spawn(g.sys, mayfly{g})
 	mayflyAct.Send(g.sys, g.friend, func(c *Context) { TrapExit(c, mayflyExit) })
-	(&scene{crew: g.crew}).settle()
+	g.settle()
 	mayflyAct.Send(g.sys, g.fly, func(c *Context) { c.Stop() })
 	return g
 }
@@ -124,11 +116,8 @@ func (g *glade) try(from Sender, i int) {
 
 // judge is what must hold when nothing is left to do.
 func (g *glade) judge() error {
-	if !g.sys.sched.Rest() {
-		return errors.New("there is work left, and nobody does it")
-	}
-	if n, ok := g.sys.sched.OnlyHolds(); n != 0 || !ok {
-		return fmt.Errorf("%d holds left, quiet but for them: %v", n, ok)
+	if err := g.resting(); err != nil {
+		return err
 	}
 	slices.Sort(g.said)
 	if got := slices.Sorted(slices.Values(slices.Concat(g.ran, g.dead))); !slices.Equal(got, g.said) {
@@ -149,9 +138,9 @@ func (g *glade) judge() error {
 	}
 	g.sys.sched.Rise()
 	Stop(g.sys, g.friend)
-	(&scene{crew: g.crew}).settle()
-	if !g.sys.sched.Rest() {
-		return errors.New("there is work left at the end")
+	g.settle()
+	if err := g.resting(); err != nil {
+		return err
 	}
 	return g.over()
 }
@@ -165,15 +154,7 @@ func (g *glade) over() error {
 	if got := g.fly.b.whyDead(); got != why {
 		return fmt.Errorf("after the end of the system it had ended for %v, not %v", got, why)
 	}
-	spawned, ended := g.sys.outside.spawned.Load(), g.sys.outside.stopped.Load()
-	for _, w := range g.crew {
-		n := &w.Local().(*Context).count
-		spawned, ended = spawned+n.Spawned, ended+n.Stopped
-	}
-	if spawned != ended {
-		return fmt.Errorf("%d were spawned, %d have ended", spawned, ended)
-	}
-	return nil
+	return g.allEnded()
 }
 
 // TestPlainEnd_Explored: an actor that stops itself while two others send to it, ask, watch,
@@ -190,9 +171,7 @@ func TestPlainEnd_Explored(t *testing.T) {
 					g := newGlade(p)
 					p.Go(func() { a.do(g, 1) })
 					p.Go(func() { b.do(g, 2) })
-					for _, w := range g.crew {
-						p.Daemon((&scene{p: p, crew: g.crew}).work(w))
-					}
+					g.man()
 					p.After(g.judge)
 				})
 			})

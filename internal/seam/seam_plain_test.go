@@ -54,9 +54,16 @@ func TestNoCallIsLeft(t *testing.T) {
 		t.Log("not amd64: the mnemonics differ, the calls do not")
 	}
 	calls := regexp.MustCompile(`(CALL|BL) [^\n]*(R_CALL|R_CALLARM64):(go\.uber\.org/atomic\.|[^\s]*internal/seam\.\(\*(Uint32|Int32|Bool|Uint64|Pointer))[^\n]*`)
-	for _, c := range calls.FindAll(code, -1) {
-		if !bytes.Contains(c, []byte("arshalJSON")) && !bytes.Contains(c, []byte("String")) {
-			t.Errorf("%s", c)
+	// What checks invariants is compiled, but nothing calls it, so that no program has it.
+	unlinked := regexp.MustCompile(`^[^\s]*sched\.verify`)
+	for function := range bytes.SplitSeq(code, []byte("TEXT ")) {
+		if unlinked.Match(function) {
+			continue
+		}
+		for _, c := range calls.FindAll(function, -1) {
+			if !bytes.Contains(c, []byte("arshalJSON")) && !bytes.Contains(c, []byte("String")) {
+				t.Errorf("%s", c)
+			}
 		}
 	}
 }

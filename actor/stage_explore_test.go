@@ -1,0 +1,82 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// stage is a whole system under exploration: actors and what they have, and the turns, are
+// those of production. Two threads stand in for its workers, one turn after the other
+// (sched/unmanned_explore.go); the others are whoever acts from outside. Nodes are not used
+// again, since what Go's pools give back is chance; TestMailbox_Explored does that.
+type stage struct {
+	p    *explore.Program
+	sys  *System
+	crew []*sched.Worker
+}
+
+func newStage(p *explore.Program, opts ...Option) stage {
+	s := stage{p: p, sys: Start(append(opts, Workers(2))...)}
+	s.crew = s.sys.sched.Unman()
+	for _, w := range s.crew {
+		w.Local().(*Context).dry = true
+	}
+	return s
+}
+
+// settle runs all that there is to run. Outside of threads.
+func (s *stage) settle() {
+	for busy := true; busy; {
+		busy = false
+		for _, w := range s.crew {
+			for w.HasTask() {
+				w.Step()
+				busy = true
+			}
+		}
+	}
+}
+
+// man gives each worker its thread.
+func (s *stage) man() {
+	for _, w := range s.crew {
+		s.p.Daemon(func() {
+			for {
+				s.p.Await(w.HasTask)
+				if !w.Step() {
+					s.p.Spin() // it is on its way from one queue to another
+				}
+			}
+		})
+	}
+}
+
+// resting: nothing is queued, nothing is held, and whoever waits for quiescence is let go.
+func (s *stage) resting() error {
+	if !s.sys.sched.Rest() {
+		return errors.New("there is work left, and nobody does it")
+	}
+	if n, ok := s.sys.sched.OnlyHolds(); n != 0 || !ok {
+		return fmt.Errorf("%d holds left, quiet but for them: %v", n, ok)
+	}
+	return s.sys.Wait(context.Background())
+}
+
+// allEnded: behind the end of the system every actor that was spawned has ended.
+func (s *stage) allEnded() error {
+	spawned, ended := s.sys.outside.spawned.Load(), s.sys.outside.stopped.Load()
+	for _, w := range s.crew {
+		n := &w.Local().(*Context).count
+		spawned, ended = spawned+n.Spawned, ended+n.Stopped
+	}
+	if spawned != ended {
+		return fmt.Errorf("%d were spawned, %d have ended", spawned, ended)
+	}
+	return nil
+}
