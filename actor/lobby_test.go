@@ -230,19 +230,6 @@ func TestSendWait_AllocatesNothing(t *testing.T) {
 
 func quiet2(sys *actor.System) { _ = sys.Wait(context.Background()) }
 
-// heapPeak watches the heap while f runs: how far it grows.
-func heapPeak(f func(look func())) (grown int64) {
-	heap := func() int64 {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	runtime.GC()
-	before := heap()
-	f(func() { grown = max(grown, heap()-before) })
-	return grown
-}
-
 // TestFlood: B6, "messages at one slow actor from 8 producer actors, or from 8 goroutines
 // outside that use SendWait: the heap stays under a stated bound, and nothing is lost":
 // 10 M messages at night.
@@ -277,14 +264,10 @@ func TestFlood(t *testing.T) {
 			sys := start(t, actor.Workers(2))
 			var sent atomic.Int64
 			to := slowpokeType.Spawn(sys, slowpoke{sent: &sent})
-			grown := heapPeak(func(look func()) {
-				produce(sys, to, &sent)
-				for int(sent.Load()) < each*producers {
-					look()
-					runtime.Gosched()
-				}
-				quiet(t, sys)
-			})
+			stop := heapWatch()
+			produce(sys, to, &sent)
+			quiet(t, sys)
+			grown := stop()
 			got, err := most.Ask(soon(t), sys, to, actor.None{})
 			must(t, err)
 			t.Logf("at most %d queued, the heap grew by %d kB", got[1], grown>>10)
@@ -296,7 +279,7 @@ func TestFlood(t *testing.T) {
 			if got[1] > limit {
 				t.Errorf("at most %d queued, want at most %d", got[1], limit)
 			}
-			if grown > 64<<20 {
+			if grown > floodBound {
 				t.Errorf("the heap grew by %d kB", grown>>10)
 			}
 		})
