@@ -207,6 +207,29 @@ func TestDueByLimit(t *testing.T) {
 	}
 }
 
+// Survivors of one size fit into what they took before: a full arena that is collected is
+// not over its limit.
+func TestSurvivorsStayWithinTheLimit(t *testing.T) {
+	for limit := 2 << 10; limit <= 64<<10; limit += 1 << 10 {
+		for _, size := range []int{16, 700, 1000, 2100, 5000} {
+			var a heap.Arena
+			a.SetLimit(limit)
+			var live []heap.Slice[byte]
+			for s, err := heap.TryMakeSlice[byte](&a, size); err == nil; s, err = heap.TryMakeSlice[byte](&a, size) {
+				live = append(live, s)
+			}
+			roots := make([]heap.Root, len(live))
+			for i := range live {
+				roots[i] = heap.RootAt(&live[i])
+			}
+			a.Collect(roots...)
+			if got := a.Stats().Reserved; got > limit {
+				t.Fatalf("%d objects of %d bytes take %d bytes behind a collection, with a limit of %d", len(live), size, got, limit)
+			}
+		}
+	}
+}
+
 // Handles that nobody follows are refused with their path.
 func TestHiddenHandlesRefused(t *testing.T) {
 	type ok struct {
