@@ -44,8 +44,8 @@ func BenchmarkOutsideUnderLoad(b *testing.B) {
 	percentile99(b, delays)
 }
 
-// floodBound is how far the heap may grow in a flood. From goroutines at most 1,024
-// messages of 32 bytes wait, 32 kB and their notices. From actors it is what they send
+// floodBound is how far the heap may grow in a flood. From goroutines at most 4,096
+// messages of 32 bytes wait, 128 kB and their notices. From actors it is what they send
 // before the receiver has had its turn and shut its gate: a thousand a behaviour, times
 // eight producers and as many behaviours as fit into the time for which the machine may
 // keep the receiver's thread from running, some milliseconds. Nodes are recycled, so a

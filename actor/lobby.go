@@ -10,7 +10,7 @@ import (
 
 // outsideRoom is how many messages of SendWait and TrySend may wait for one actor at
 // once, however late it comes to run them.
-const outsideRoom = 1024
+const outsideRoom = 4096
 
 // roomStep is how many of them a notice stands for that makes room again.
 const roomStep = outsideRoom / 2

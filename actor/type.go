@@ -227,7 +227,9 @@ func (t *typeInfo) seal() {
 func (d *declaration) fullName() string { return d.typ.name + "." + d.name }
 
 // stateOf returns the state of an actor whose body is b. S must be the state type
-// that b was spawned with, which the types of Ref and Behaviour see to.
+// that b was spawned with, which the types of Ref and Behaviour see to. It adds to the
+// address, since the selector's check for nil would read the body's first byte: senders
+// on other processors write to that line with each message.
 func stateOf[S any](b *body) *S {
-	return &(*cell[S])(unsafe.Pointer(b)).state
+	return (*S)(unsafe.Add(unsafe.Pointer(b), unsafe.Offsetof(cell[S]{}.state)))
 }
