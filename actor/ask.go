@@ -287,6 +287,6 @@ func (to replyTo[R]) refused() bool {
 	return to.call != nil && to.call.state.Load() == callRefused
 }
 
-// runsHere tells whether the caller runs inside a behaviour of b. It costs a stack
-// trace, some microseconds.
+// runsHere tells whether the caller runs inside a behaviour of b. It costs a look at each
+// worker: see sched.Scheduler.Current.
 func (b *body) runsHere() bool { return b.kind().sys.sched.Current() == &b.task }

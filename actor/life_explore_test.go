@@ -210,13 +210,8 @@ func (s *scene) nothingLeft(over bool, ends []error) error {
 	if err := errors.Join(s.toldAll(true, ends), s.linksAgree(true), s.pupsOf(true)); err != nil {
 		return err
 	}
-	spawned, ended := s.sys.outside.spawned.Load(), s.sys.outside.stopped.Load()
-	for _, w := range s.crew {
-		n := &w.Local().(*Context).count
-		spawned, ended = spawned+n.Spawned, ended+n.Stopped
-	}
-	if spawned != ended {
-		return fmt.Errorf("%d were spawned, %d have ended", spawned, ended)
+	if err := s.allEnded(); err != nil {
+		return err
 	}
 	if l := LeftoversOf(s.sys); l != (Leftovers{}) {
 		return fmt.Errorf("left over: %+v", l)

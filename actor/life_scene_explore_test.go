@@ -268,8 +268,5 @@ func (s *scene) close() error {
 	if err := s.resting(); err != nil {
 		return err
 	}
-	if err := s.sys.Shutdown(context.Background()); err != nil {
-		return err
-	}
-	return s.allEnded()
+	return s.sys.Shutdown(context.Background())
 }

@@ -28,13 +28,20 @@ func (w *Worker) live(serve func() (more bool), anew func()) {
 	runtime.KeepAlive(w)
 }
 
-// Current returns the task whose turn the calling goroutine runs, or nil. Any
-// goroutine.
+// Current returns the task whose turn the calling goroutine runs, or nil. A load for each
+// worker that there is or has been, and two locks. Any goroutine.
 func (s *Scheduler) Current() *Task {
 	id := seam.Goroutine()
-	for _, w := range s.Crew() {
-		if w.goroutine.Load() == id {
-			return w.current
+	for _, some := range [...][]*Worker{s.workers, s.spares.everyone()} {
+		for _, w := range some {
+			if w.goroutine.Load() == id {
+				return w.current
+			}
+		}
+	}
+	for _, p := range s.pins.all() {
+		if p.w.goroutine.Load() == id {
+			return p.w.current
 		}
 	}
 	return nil

@@ -129,7 +129,7 @@ func (m *mutant) kill(t *testing.T) (schedules int, by string) {
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GALLOP_EXPLORE_SCALE=2")
+	cmd.Env = append(os.Environ(), "GALLOP_EXPLORE_SCALE=2") // commits explore half as many schedules at random as a mutant must be found in
 	raw, err := cmd.CombinedOutput()
 	out := string(raw)
 	switch {
