@@ -13,7 +13,7 @@ import (
 // lies beside it, so each message would fetch that line from the processor that sends.
 func TestBehaviours_LeaveTheSendersLineAlone(t *testing.T) {
 	if raceDetector || runtime.GOARCH != "amd64" {
-		t.Skip("it knows one compiler's one instruction")
+		t.Skip("it knows one compiler's one instruction") // and the race detector adds others
 	}
 	program := filepath.Join(t.TempDir(), "pingpong")
 	if out, err := exec.Command("go", "build", "-o", program, "../cmd/pingpong").CombinedOutput(); err != nil {

@@ -12,6 +12,7 @@ import (
 type hit struct {
 	Due     int64 // Unix nanoseconds
 	Late    int64 // from when it was due to when it ran
+	Wait    int64 // from when it was sent to when it ran
 	Witness int64 // see witness
 }
 
@@ -88,6 +89,16 @@ func quantile(hits []hit, q float64) float64 {
 	}
 	slices.Sort(late)
 	return float64(late[int(q*float64(len(late)-1))]) / 1000
+}
+
+// fromSend is the same hits with the part of their delays that the actors have to do with:
+// before they were sent, Go had to see that something had come.
+func fromSend(hits []hit) []hit {
+	waits := slices.Clone(hits)
+	for i := range waits {
+		waits[i].Late = waits[i].Wait
+	}
+	return waits
 }
 
 // share returns how many per cent a part is.

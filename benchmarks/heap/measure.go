@@ -188,7 +188,8 @@ var (
 type probe struct{ hits []hit }
 
 func (p *probe) hit(_ *actor.Context, b beat) {
-	p.hits = append(p.hits, hit{b.due, time.Now().UnixNano() - b.due, b.witness})
+	now := time.Now().UnixNano()
+	p.hits = append(p.hits, hit{b.due, now - b.due, now - b.sent, b.witness})
 }
 
 func (p *probe) all(*actor.Context, actor.None) ([]hit, error) { return p.hits, nil }

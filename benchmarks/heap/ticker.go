@@ -18,6 +18,7 @@ const every = 200 * time.Microsecond
 type beat struct {
 	due     int64 // when this should have been written, Unix nanoseconds
 	witness int64 // of the one before
+	sent    int64 // when the probe was sent it
 }
 
 // startTicker starts the other process and returns where it writes to.
@@ -38,7 +39,11 @@ func startTicker(d time.Duration) io.Reader {
 func readBeat(from io.Reader) (beat, error) {
 	var b [16]byte
 	_, err := io.ReadFull(from, b[:])
-	return beat{int64(binary.NativeEndian.Uint64(b[:])), int64(binary.NativeEndian.Uint64(b[8:]))}, err
+	return beat{
+		due:     int64(binary.NativeEndian.Uint64(b[:])),
+		witness: int64(binary.NativeEndian.Uint64(b[8:])),
+		sent:    time.Now().UnixNano(),
+	}, err
 }
 
 // tick is the other process. It sleeps without Go's timers, which are good for a
