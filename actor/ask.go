@@ -2,8 +2,10 @@ package actor
 
 import (
 	"context"
+	"reflect"
 	"sync"
 
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -220,6 +222,10 @@ func (k *call[R]) finish(res Result[R]) {
 	}
 	if k.state.CompareAndSwap(callWaiting, callAnswered) {
 		k.done <- struct{}{}
+		return
+	}
+	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
+		heap.DiscardIn(&k.result.Value, o) // nobody will
 	}
 }
 

@@ -1,6 +1,10 @@
 package actor
 
-import "time"
+import (
+	"time"
+
+	"github.com/gallop-go/gallop/heap"
+)
 
 // An ask with a time-out is decided in the asker's own turns: by what it comes to first,
 // the reply or the timer. So nobody races, and there is one outcome. Both travel as
@@ -30,7 +34,7 @@ type bidden[R any] struct {
 // answer sends the reply, as replyTo.answer does.
 func (w *bidden[R]) answer(r replier, res Result[R], mute bool) {
 	r = r.in(w.asker)
-	s := replied[R]{within: w, res: res}
+	s := &replied[R]{within: w, res: res}
 	if r.c != nil {
 		s.from = r.c.self.id
 	}
@@ -70,7 +74,7 @@ type replied[R any] struct {
 	from   uint64
 }
 
-func (s replied[R]) serve(b *body, c *Context) {
+func (s *replied[R]) serve(b *body, c *Context) {
 	if s.within.over {
 		s.bury(replier{c: c, sys: b.sys()}, b, ErrNoReply)
 		return
@@ -80,12 +84,20 @@ func (s replied[R]) serve(b *body, c *Context) {
 }
 
 // bury makes a dead letter of it.
-func (s replied[R]) bury(r replier, b *body, why error) {
+func (s *replied[R]) bury(r replier, b *body, why error) {
 	m := s.within.message(r.c, s.res)
 	if m.from = s.from; r.c == nil {
 		b.sys().sim.book(1)
 	}
 	r.deadLetter(b, m, why)
+}
+
+// roots adds the reply, which the asker may have given itself. See typeRoots.queued.
+func (s *replied[R]) roots(roots []heap.Root, t *typeRoots) []heap.Root {
+	if l := t.byID[s.within.reply.id]; l != nil {
+		roots = append(roots, heap.RootOf(&s.res, l))
+	}
+	return roots
 }
 
 // expired is the end of the time.

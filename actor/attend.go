@@ -66,8 +66,10 @@ func (b *body) serve(c *Context, x *extras, m *message) {
 // runUrgent runs an urgent message, or keeps it until the actor is up again.
 func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	if x.phase == alive && x.due {
+		x.todo.putBack(m) // OnStart may not return
 		b.start(c)
 		b.heed(c, x)
+		return
 	}
 	switch {
 	case x.phase == alive:
@@ -86,6 +88,7 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	b.runs()[m.id](c, b, m)
 	c.recycle(m)
 	c.w.Spend(1)
+	b.keepYielded(c)
 	b.heed(c, x)
 }
 
@@ -100,11 +103,9 @@ func (b *body) heed(c *Context, x *extras) {
 // settleLane ends a turn that was not about mail. What is left of its batch waits for the
 // next turn.
 func (b *body) settleLane(c *Context) (again bool) {
+	b.keepYielded(c)
 	then := c.then
 	c.then, c.aside = goOn, false
-	if then&yielded != 0 {
-		b.putFirst(c.takeFront())
-	}
 	if then&lookAgain != 0 {
 		b.comeBack(b.extra)
 	}

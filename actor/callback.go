@@ -84,7 +84,11 @@ func (b *body) start(c *Context) {
 	if b.typ().onStart != nil {
 		x.where = "OnStart"
 		b.sys().sim.callback(c, b, x.where)
-		if err := b.typ().onStart(b, c); err != nil {
+		err := b.typ().onStart(b, c)
+		if c.aside {
+			b.keepYielded(c)
+		}
+		if err != nil {
 			c.Exit(err)
 			return
 		}
@@ -102,4 +106,5 @@ func (b *body) callStop(c *Context, x *extras) {
 	b.typ().onStop(b, c, x.reason)
 	x.where, x.exitWhy = "", nil
 	c.then &^= mustEnd
+	b.keepYielded(c)
 }

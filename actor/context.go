@@ -112,8 +112,14 @@ func split(from Sender) (*Context, *System) {
 
 // reset forgets what the behaviour asked for, at the end of its actor.
 func (c *Context) reset() {
-	c.then = goOn
-	c.shields, c.aside = 0, false
+	c.forgo()
+	c.aside = false
+}
+
+// forgo is reset at the end of a life, of which the turn that serves the lane may have
+// several.
+func (c *Context) forgo() {
+	c.then, c.shields = goOn, 0
 	c.waiters.forget()
 }
 

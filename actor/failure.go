@@ -83,9 +83,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 			b.flow.Load().marks.ran(int(ran))
 		}
 	}
-	if c.then&yielded != 0 {
-		b.putFirst(c.takeFront())
-	}
+	b.keepYielded(c)
 	c.reset()
 	r := replier{c: c, sys: b.sys()}
 	if !b.supervised {

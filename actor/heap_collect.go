@@ -153,11 +153,20 @@ func (d *declaration) payloadType() reflect.Type {
 	return reflect.TypeOf(d.payload(d.pool.fresh()))
 }
 
+// rooted is a signal with something of the user's that may hold handles.
+type rooted interface {
+	roots(roots []heap.Root, t *typeRoots) []heap.Root
+}
+
 // queued adds the payloads of the messages from m down to but without end.
 func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 	for ; m != end; m = m.next {
-		if m.id != systemID && t.byID[m.id] != nil {
-			roots = append(roots, heap.RootOf(payloadOf[byte](m), t.byID[m.id]))
+		if m.id == systemID {
+			if s, ok := (*payloadOf[signal](m)).(rooted); ok {
+				roots = s.roots(roots, t)
+			}
+		} else if l := t.byID[m.id]; l != nil {
+			roots = append(roots, heap.RootOf(payloadOf[byte](m), l))
 		}
 	}
 	return roots

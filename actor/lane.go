@@ -117,6 +117,14 @@ func (l *messageList) pop() *message {
 	return m
 }
 
+// putBack makes m the oldest.
+func (l *messageList) putBack(m *message) {
+	if m.next = l.first; l.first == nil {
+		l.last = m
+	}
+	l.first = m
+}
+
 // all empties the list and returns it as a chain.
 func (l *messageList) all() *message {
 	m := l.first

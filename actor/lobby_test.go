@@ -183,7 +183,7 @@ func TestSendWait_NotForABatch(t *testing.T) {
 func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	slow, relay := overload(t, sys), slowType.Spawn(sys, puppet{}) // with a batch of one
-	const senders, each = 4, actor.OutsideRoom // twice as many as there is room for come behind the first half
+	const senders, each = 4, actor.OutsideRoom                     // twice as many as there is room for come behind the first half
 	before := int64(senders * each / 2)
 	var ran, passed, work atomic.Int64
 	forward := func(_ *puppet, c *actor.Context) {

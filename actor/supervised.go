@@ -144,7 +144,7 @@ func (b *body) restart(c *Context, x *extras) {
 // forget drops what belongs to a life and not to the actor.
 func (b *body) forget(c *Context, x *extras) {
 	r := replier{c: c, sys: b.sys()}
-	c.reset()
+	c.forgo()
 	if x.timers != nil {
 		x.timers.cancelAll(c)
 	}

@@ -60,6 +60,23 @@ func (b *body) putFirst(first, end *message, n int) {
 	}
 }
 
+// keepYielded puts what was yielded beside the mailbox in its place: before the other mail,
+// which is none if the mailbox is closed. Each urgent message and callback may yield, and
+// what comes next may end this life of the actor. Owner only, as putFirst.
+func (b *body) keepYielded(c *Context) {
+	if c.then&yielded == 0 {
+		return
+	}
+	c.then &^= yielded
+	first, end, n := c.takeFront()
+	if b.box.closed() {
+		end.next = nil
+		b.buryMail(replier{c: c, sys: b.sys()}, first, b.whyEnded())
+		return
+	}
+	b.putFirst(first, end, n)
+}
+
 // handOn ends a turn whose next message is in place. An actor that yields although it
 // has spent its turn, while mail waits behind, is overloaded as if it had run its batch.
 func (b *body) handOn(c *Context) (again bool) {
