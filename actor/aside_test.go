@@ -118,6 +118,10 @@ func TestAside_Yield(t *testing.T) {
 			h.hurry.Send(c, k, "1")
 			actor.Stop(c, k)
 		}, "urgent 1; dead more of 1"},
+		{"AndDrains", nil, func(h *house, c *actor.Context, k actor.Ref[lodger]) {
+			actor.Drain(c, k)
+			h.hurry.Send(c, k, "1")
+		}, "urgent 1; more of 1"},
 		{"AndIsRestarted", nil, func(h *house, c *actor.Context, k actor.Ref[lodger]) {
 			h.hurry.Send(c, k, "1")
 			actor.Restart(c, k)

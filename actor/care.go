@@ -40,7 +40,7 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	cell.supervised = true
 	cell.adopt(c)
 	k := cell.extra.kid
-	k.stop = care.Stop
+	k.calls, k.stop = &guarding, care.Stop
 	c.self.extra.children.moveBefore(k, before)
 	c.self.extra.guards++
 	wipe := func(b *body) { clear1(stateOf[S](b)) }

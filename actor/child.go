@@ -16,11 +16,12 @@ type child struct {
 // childCalls is what the ends of parent and child need, so that a program without
 // children does not link it.
 type childCalls struct {
-	order func(k *child, r replier, v verb)
-	ended func(k *child, r replier)
+	order   func(k *child, r replier, v verb)
+	ended   func(k *child, r replier)
+	forsake func(k *child, r replier) // the parent leaves, and decides nothing any more; nil: there is nothing to be decided
 }
 
-var parenting = childCalls{(*child).order, (*child).ended}
+var parenting = childCalls{order: (*child).order, ended: (*child).ended}
 
 // family is the children of an actor, in the order of their births. Owner only.
 type family struct{ youngest *child }
@@ -49,6 +50,15 @@ func (f *family) remove(k *child) {
 		k.older.younger = k.younger
 	}
 	k.older, k.younger = nil, nil
+}
+
+// forsake tells those whose parent will decide nothing any more.
+func (f *family) forsake(r replier) {
+	for k := f.youngest; k != nil; k = k.older {
+		if k.calls.forsake != nil {
+			k.calls.forsake(k, r)
+		}
+	}
 }
 
 // SpawnChild is [Type.Spawn] for an actor that ends before the running one does: when

@@ -64,6 +64,9 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 	if g == goalEnd {
 		b.closeBox(replier{c: c, sys: b.sys()})
 	}
+	if x.guards > 0 {
+		x.children.forsake(replier{c: c, sys: b.sys()})
+	}
 	b.left(c)
 }
 
@@ -73,9 +76,9 @@ func (b *body) closeBox(r replier) {
 	b.letGo(r)
 	why := stoppedBecause(x.reason)
 	x.refuse(why)
-	b.buryMail(r, x.back.all(), why)
-	b.buryMail(r, x.stash.all(), why)
-	b.buryMail(r, x.held.all(), why)
+	for _, l := range [...]*messageList{&x.back, &x.stash, &x.held} {
+		b.buryMail(r, l.all(), why)
+	}
 	b.buryBox(r, why)
 }
 

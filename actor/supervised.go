@@ -46,7 +46,7 @@ type supervision struct {
 // message for fell that overtakes ordinary mail, has decided on [Restart] or [Stop].
 //
 // Whoever stops, drains or kills it ends it for good; so does the end of the running
-// actor. An actor with supervised children is never muted.
+// actor, at once if it is down. An actor with supervised children is never muted.
 //
 // It panics if init is nil, or if fell belongs to another type than the running actor.
 func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, Fallen]) Ref[S] {
@@ -94,7 +94,29 @@ type fell struct {
 	news Fallen
 }
 
-func (s fell) serve(b *body, c *Context) { s.sup.deliver(c, b, s.news) }
+func (s fell) serve(b *body, c *Context) {
+	if b.mine().phase == leaving {
+		s.news.Ref.b.tell(replier{c: c, sys: b.sys()}, forsaken{})
+	}
+	s.sup.deliver(c, b, s.news)
+}
+
+// guarding is parenting for supervised children.
+var guarding = childCalls{
+	order: parenting.order, ended: parenting.ended,
+	forsake: func(k *child, r replier) { k.b.tell(r, forsaken{}) },
+}
+
+// forsaken is told by a supervisor that leaves: one that is down would wait for its verdict
+// for ever. Nor can it wait for its turn to be told to end, since a younger sibling may be
+// muted for it, and be waited for first.
+type forsaken struct{ unanswered }
+
+func (forsaken) serve(b *body, c *Context) {
+	if b.mine().phase == suspended {
+		b.ordered(c, order{verb: verbStop, why: ErrShutdown})
+	}
+}
 
 // takeDown is Suspend.
 type takeDown struct{ unanswered }

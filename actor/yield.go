@@ -61,7 +61,7 @@ func (b *body) putFirst(first, end *message, n int) {
 }
 
 // keepYielded puts what was yielded beside the mailbox in its place: before the other mail,
-// which is none if the mailbox is closed. Each urgent message and callback may yield, and
+// of which none will run if the actor is leaving for good. Each urgent message and callback may yield, and
 // what comes next may end this life of the actor. Owner only, as putFirst.
 func (b *body) keepYielded(c *Context) {
 	if c.then&yielded == 0 {
@@ -69,7 +69,7 @@ func (b *body) keepYielded(c *Context) {
 	}
 	c.then &^= yielded
 	first, end, n := c.takeFront()
-	if b.box.closed() {
+	if x := b.extra; x != nil && x.phase == leaving && x.goal == goalEnd {
 		end.next = nil
 		b.buryMail(replier{c: c, sys: b.sys()}, first, b.whyEnded())
 		return
