@@ -170,6 +170,7 @@ func (b *body) drain(c *Context, x *extras) {
 	x.drained = true
 	x.refuse(stoppedBecause(ErrShutdown))
 	b.letGo(replier{c: c, sys: b.sys()})
+	b.forgetMarks()
 	left, spent := b.box.close(&b.in)
 	b.in.last = &closedMark
 	if spent != nil {

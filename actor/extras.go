@@ -48,7 +48,10 @@ type extras struct {
 	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it
 }
 
-// mine returns the actor's extras, and makes them at first. Owner only.
+// mine returns the actor's extras, and makes them at first. Owner only. It is called in
+// fifty places and seldom, so it is not inlined.
+//
+//go:noinline
 func (b *body) mine() *extras {
 	if b.extra == nil {
 		b.extra = new(extras)

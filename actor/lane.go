@@ -119,6 +119,9 @@ func (l *messageList) pop() *message {
 
 // putBack makes m the oldest.
 func (l *messageList) putBack(m *message) {
+	if invariant.On {
+		verifyMessageList(l)
+	}
 	if m.next = l.first; l.first == nil {
 		l.last = m
 	}

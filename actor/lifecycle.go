@@ -61,12 +61,11 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 		verifyLeave(b, x, g)
 	}
 	x.phase, x.goal, x.verb, x.reason = leaving, g, v, why
+	r := replier{c: c, sys: b.sys()}
 	if g == goalEnd {
-		b.closeBox(replier{c: c, sys: b.sys()})
+		b.closeBox(r)
 	}
-	if x.guards > 0 {
-		x.children.forsake(replier{c: c, sys: b.sys()})
-	}
+	x.children.forsake(r)
 	b.left(c)
 }
 
@@ -225,7 +224,16 @@ func (b *body) buryBox(r replier, why error) {
 	b.buryMail(r, left, why)
 }
 
-// buryMail makes dead letters of a chain.
+// leavesForGood tells whether what runs is the OnStop of an actor that ends, or what comes
+// after it: its mailbox is closed, and its gate open to everybody. Owner only.
+func (b *body) leavesForGood() bool {
+	x := b.extra
+	return x != nil && x.phase == leaving && x.goal == goalEnd
+}
+
+// buryMail makes dead letters of a chain. Every end has several, and most have none.
+//
+//go:noinline
 func (b *body) buryMail(r replier, left *message, why error) {
 	for left != nil {
 		m := left

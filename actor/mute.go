@@ -62,6 +62,9 @@ func (b *body) park(c *Context) bool {
 	// From here on senders to this actor are muted as well. Before parking, since
 	// afterwards it is not ours.
 	b.load |= backpressure.Muted
+	if b.in.fifo == nil {
+		b.forgetMarks() // the next turn takes out what comes in
+	}
 	full := b.shutGate()
 	c.w.PrepareNext()
 	if !full && b.debt.Park() {

@@ -16,7 +16,7 @@ import (
 // news comes from outside, take a [System.Hold] as long as you wait for it.
 func (c *Context) ApplyPressure() {
 	b := c.self
-	if b.load&backpressure.Pressed != 0 {
+	if b.load&backpressure.Pressed != 0 || b.leavesForGood() {
 		return
 	}
 	f := b.flowOf()

@@ -114,14 +114,14 @@ func (b *body) pause(c *Context) (again bool) {
 		return false
 	}
 	c.then = goOn
+	if then&lookAgain != 0 {
+		b.comeBack(b.extra)
+	}
 	if then&yielded != 0 {
 		b.putFirst(c.takeFront())
 	}
 	if then&mustCollect != 0 {
 		b.collectArena(c)
-	}
-	if then&lookAgain != 0 {
-		b.comeBack(b.extra)
 	}
 	switch {
 	case then&mustEnd != 0:

@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/backpressure"
+
 // A stash keeps messages for later: those that an actor cannot handle now, but that must
 // not be lost or overtaken.
 
@@ -60,6 +62,9 @@ func UnstashAll(c *Context) {
 // only, between two messages.
 func (b *body) comeBack(x *extras) {
 	if m := x.back.all(); m != nil {
+		if b.load&backpressure.Counted != 0 {
+			b.flow.Load().marks.add(distance(m, nil))
+		}
 		b.in.fifo = concat(m, b.in.fifo)
 		if x.stash.first == nil {
 			b.sys().wards.remove(x)

@@ -102,10 +102,9 @@ func (s fell) serve(b *body, c *Context) {
 }
 
 // guarding is parenting for supervised children.
-var guarding = childCalls{
-	order: parenting.order, ended: parenting.ended,
-	forsake: func(k *child, r replier) { k.b.tell(r, forsaken{}) },
-}
+var guarding = childCalls{(*child).order, (*child).ended, (*child).forsake}
+
+func (k *child) forsake(r replier) { k.b.tell(r, forsaken{}) }
 
 // forsaken is told by a supervisor that leaves: one that is down would wait for its verdict
 // for ever. Nor can it wait for its turn to be told to end, since a younger sibling may be

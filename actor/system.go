@@ -128,6 +128,11 @@ func (s *System) Shutdown(ctx context.Context) error {
 	select {
 	case <-done:
 		return nil
+	default:
+	}
+	select {
+	case <-done:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}

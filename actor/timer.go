@@ -49,7 +49,7 @@ func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) 
 	c.mustOwn(b.decl())
 	var held *message
 	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(timer{}.words) {
-		held = c.alloc(b.d.poolID)
+		held = newMessage(c, b.d.pool)
 		c.sys.sim.book(-1) // it is not sent yet
 	}
 	a := c.beginArm(b.d.id, held)
@@ -216,7 +216,7 @@ func (k *timer) take(c *Context, b *body) *message {
 // copy returns a copy of the payload as a message.
 func (k *timer) copy(c *Context, b *body) *message {
 	d := b.kind().typ.decls[k.id]
-	m := c.alloc(d.poolID)
+	m := newMessage(c, d.pool) // an urgent behaviour has no number in the stock
 	m.id = k.id
 	d.copy(m, k)
 	return m

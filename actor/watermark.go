@@ -95,6 +95,14 @@ func (b *body) countMail(c *Context) int {
 	return k.depth
 }
 
+// forgetMarks has the count begin anew, where mail leaves the mailbox uncounted: the message
+// that it has come to may be anywhere afterwards. Owner only.
+func (b *body) forgetMarks() {
+	if b.load&backpressure.Counted != 0 {
+		b.flow.Load().marks = watermarks{}
+	}
+}
+
 // distance is the number of messages from m on, without end.
 func distance(m, end *message) (n int) {
 	for ; m != end; m = m.next {

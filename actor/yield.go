@@ -67,9 +67,12 @@ func (b *body) keepYielded(c *Context) {
 	if c.then&yielded == 0 {
 		return
 	}
-	c.then &^= yielded
+	if c.then&lookAgain != 0 {
+		b.comeBack(b.extra) // what is yielded is the very next
+	}
+	c.then &^= yielded | lookAgain
 	first, end, n := c.takeFront()
-	if x := b.extra; x != nil && x.phase == leaving && x.goal == goalEnd {
+	if b.leavesForGood() {
 		end.next = nil
 		b.buryMail(replier{c: c, sys: b.sys()}, first, b.whyEnded())
 		return

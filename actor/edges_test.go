@@ -1,0 +1,258 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// What several features do together. Each of these was found by somebody who used them so.
+
+// tool is an actor that does what it is told, in ordinary mail or urgently.
+type (
+	tool struct{ sums []int }
+	job  = func(*tool, *actor.Context)
+)
+
+// tools is a type of them.
+type tools struct {
+	typ       *actor.Type[tool]
+	do, hurry actor.Behaviour[tool, job]
+	add       actor.Behaviour[tool, int]
+	addSoon   actor.Behaviour[tool, int] // urgent
+}
+
+func newTools(opts ...actor.TypeOption) *tools {
+	k := &tools{typ: actor.NewType[tool]("tool", opts...)}
+	k.do = actor.Declare[job](k.typ, "do")
+	k.hurry = actor.Declare[job](k.typ, "hurry", actor.Urgent())
+	k.add = actor.Declare[int](k.typ, "add")
+	k.addSoon = actor.Declare[int](k.typ, "addSoon", actor.Urgent())
+	run := func(s *tool, c *actor.Context, j job) { j(s, c) }
+	add := func(s *tool, _ *actor.Context, n int) { s.sums = append(s.sums, n) }
+	k.typ.Table(k.do.Do(run), k.hurry.Do(run), k.add.Do(add), k.addSoon.Do(add))
+	return k
+}
+
+// squeeze has an actor apply pressure, and relax release it.
+func squeeze(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool]) {
+	k.do.Send(sys, r, func(_ *tool, c *actor.Context) { c.ApplyPressure() })
+	quiet(t, sys)
+}
+
+func relax(sys *actor.System, k *tools, r actor.Ref[tool]) {
+	k.do.Send(sys, r, func(_ *tool, c *actor.Context) { c.ReleasePressure() })
+}
+
+// TestWatermark_MutedByTheLastMessage: an actor that counts its mail is muted when it has
+// run all that it had taken out; what comes in meanwhile is counted anew.
+func TestWatermark_MutedByTheLastMessage(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	k, slow := newTools(actor.TypeWatermarks(20, 5), actor.TypeBatch(10)), newTools()
+	s, r := slow.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{})
+	squeeze(t, sys, slow, s)
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		for range 14 {
+			k.add.Send(c, r, 1)
+		}
+		k.do.Send(c, r, func(_ *tool, c *actor.Context) { slow.add.Send(c, s, 1) })
+	})
+	awaitStanding(t, sys, r, actor.Overloaded)
+	k.add.Send(sys, r, 1)
+	relax(sys, slow, s)
+	quiet(t, sys)
+	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
+}
+
+// TestWatermark_Drain: the count of mail does not outlive the mailbox.
+func TestWatermark_Drain(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	k := newTools(actor.TypeWatermarks(20, 5), actor.TypeBatch(10))
+	r := k.typ.Spawn(sys, tool{})
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		for i := range 100 {
+			if i == 35 {
+				k.do.Send(c, r, func(_ *tool, c *actor.Context) { actor.Drain(c, r) })
+			}
+			k.add.Send(c, r, i)
+		}
+	})
+	quiet(t, sys)
+	st := sys.Stats()
+	equal(t, "messages run and dead letters", st.Messages+st.DeadLetters, 102)
+}
+
+// TestWatermark_Unstashed: what comes out of the stash counts.
+func TestWatermark_Unstashed(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	typ := actor.NewType[puppet]("stasher", actor.TypeWatermarks(100, 50), actor.TypeBatch(10))
+	some, open := actor.Declare[int](typ, "some"), actor.Declare[actor.None](typ, "open")
+	idle := actor.Declare[actor.None](typ, "idle")
+	opened, over := false, 0
+	typ.Table(some.Do(func(_ *puppet, c *actor.Context, n int) {
+		if !opened {
+			some.Stash(c, n)
+		} else if actor.Self[puppet](c).Standing() == actor.Overloaded {
+			over++
+		}
+	}), open.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
+		opened = true
+		actor.UnstashAll(c)
+	}), idle.Do(func(*puppet, *actor.Context, actor.None) {}))
+	r := typ.Spawn(sys, puppet{})
+	for i := range 1000 {
+		some.Send(sys, r, i)
+	}
+	quiet(t, sys)
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		for i := range 20 { // more than a batch, so that it counts
+			if i == 14 {
+				open.Send(c, r, actor.None{})
+			}
+			idle.Send(c, r, actor.None{})
+		}
+	})
+	quiet(t, sys)
+	if over < 800 {
+		t.Errorf("of 1000 messages from the stash %d found their actor overloaded", over)
+	}
+}
+
+// TestMute_NotTwice: urgent mail of an actor that is muted may send, and does not mute it
+// for another: the circle that this would close has nobody who runs.
+func TestMute_NotTwice(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	k := newTools()
+	a, b, c := k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{})
+	sendTo := func(to actor.Ref[tool]) job {
+		return func(_ *tool, x *actor.Context) { k.add.Send(x, to, 1) }
+	}
+	squeeze(t, sys, k, c)
+	k.do.Send(sys, b, sendTo(c))
+	awaitStanding(t, sys, b, actor.Overloaded) // muted for c
+	k.do.Send(sys, a, sendTo(b))
+	awaitStanding(t, sys, a, actor.Overloaded) // for b
+	ran := make(chan struct{})
+	k.hurry.Send(sys, b, func(_ *tool, x *actor.Context) {
+		k.add.Send(x, a, 1)
+		close(ran)
+	})
+	<-ran
+	relax(sys, k, c)
+	quiet(t, sys)
+	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
+}
+
+// awaitStanding waits until an actor stands so.
+func awaitStanding(t *testing.T, sys *actor.System, r actor.Ref[tool], want actor.Standing) {
+	t.Helper()
+	ctx := soon(t)
+	for r.Standing() != want {
+		if ctx.Err() != nil {
+			t.Fatalf("it stands %v, want %v", r.Standing(), want)
+		}
+		_ = sys.Stats()
+	}
+}
+
+// TestPressure_OnStop: an actor that has ended keeps nobody waiting.
+func TestPressure_OnStop(t *testing.T) {
+	sys := start(t)
+	k := newTools()
+	k.typ.OnStop(func(_ *tool, c *actor.Context, _ error) { c.ApplyPressure() })
+	r := k.typ.Spawn(sys, tool{})
+	k.do.Send(sys, r, func(_ *tool, c *actor.Context) { c.Stop() })
+	quiet(t, sys)
+	for what, err := range map[string]error{"TrySend": k.add.TrySend(sys, r, 1), "SendWait": k.add.SendWait(soon(t), sys, r, 1)} {
+		if !errors.Is(err, actor.ErrStopped) {
+			t.Errorf("%s: %v, want %v", what, err, actor.ErrStopped)
+		}
+	}
+	other := k.typ.Spawn(sys, tool{})
+	k.do.Send(sys, other, func(_ *tool, c *actor.Context) { k.add.Send(c, r, 1) })
+	quiet(t, sys)
+	equal(t, "mutes", sys.Stats().Mutes, 0)
+}
+
+// TestTimer_UrgentBehaviour: a timer's message is ordinary mail, whatever its behaviour.
+func TestTimer_UrgentBehaviour(t *testing.T) {
+	sys := start(t)
+	k := newTools()
+	r := k.typ.Spawn(sys, tool{})
+	ran := make(chan struct{})
+	var sums []int
+	k.do.Send(sys, r, func(_ *tool, c *actor.Context) {
+		actor.After(c, time.Microsecond, k.addSoon, 1)
+		actor.After(c, 2*time.Millisecond, k.hurry, func(s *tool, _ *actor.Context) {
+			sums = s.sums
+			close(ran)
+		})
+	})
+	<-ran
+	quiet(t, sys)
+	equal(t, "messages", fmt.Sprint(sums), "[1]")
+}
+
+// TestYield_BeforeTheStash: what is yielded is the very next message.
+func TestYield_BeforeTheStash(t *testing.T) {
+	sys := start(t)
+	typ := actor.NewType[puppet]("stasher")
+	note, open := actor.Declare[int](typ, "note"), actor.Declare[actor.None](typ, "open")
+	opened, got := false, []int(nil)
+	typ.Table(note.Do(func(_ *puppet, c *actor.Context, n int) {
+		if !opened {
+			note.Stash(c, n)
+			return
+		}
+		got = append(got, n)
+	}), open.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
+		opened = true
+		actor.UnstashAll(c)
+		actor.Yield(c, note, 99)
+	}))
+	r := typ.Spawn(sys, puppet{})
+	note.Send(sys, r, 1)
+	open.Send(sys, r, actor.None{})
+	quiet(t, sys)
+	equal(t, "order", fmt.Sprint(got), "[99 1]")
+}
+
+// TestShutdown_OfAStoppedSystem: "it returns nil if the system has stopped already",
+// whatever the context says.
+func TestShutdown_OfAStoppedSystem(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 50 {
+		sys := start(t)
+		sys.Stop()
+		must(t, sys.Shutdown(ctx))
+	}
+}
+
+// TestLongTurn_Carried: messages with contexts are reported as others are.
+func TestLongTurn_Carried(t *testing.T) {
+	typ := actor.NewType[puppet]("carrier")
+	b := actor.Declare[actor.Carried[chan struct{}]](typ, "carried")
+	typ.Table(actor.DoCarried(b, func(_ *puppet, _ *actor.Context, _ context.Context, reported chan struct{}) {
+		for ctx := soon(t); ctx.Err() == nil; { // it spins until it was reported
+			select {
+			case <-reported:
+				return
+			default:
+			}
+		}
+		t.Error("no report")
+	}))
+	reported := make(chan struct{})
+	sys := start(t, actor.LongTurn(10*time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) {
+		if r.Behaviour == "carried" {
+			close(reported)
+		}
+	}))
+	b.Send(sys, typ.Spawn(sys, puppet{}), actor.Carry(context.Background(), reported))
+	quiet(t, sys)
+}
