@@ -65,8 +65,14 @@ func Budget(d time.Duration) Option { return func(c *config) { c.budget = d } }
 func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
 
 // Strategies sets how the orders are chosen, in turns. The default is [Random] and [PCT]
-// with depths 3, 8 and 12. Run ends early when all of them have no more.
-func Strategies(s ...Strategy) Option { return func(c *config) { c.strategies = s } }
+// with depths 3, 8 and 12. Run ends early when all of them have no more. It panics if there
+// is none.
+func Strategies(s ...Strategy) Option {
+	if len(s) == 0 {
+		panic("gallop: actortest: Strategies(): want at least 1")
+	}
+	return func(c *config) { c.strategies = s }
+}
 
 // Twice runs every order twice, and fails if the two are not the same. Otherwise only the
 // first one is run twice, and one that fails.
