@@ -82,7 +82,8 @@ func Twice() Option { return func(c *config) { c.twice = true } }
 // more orders.
 func Workers(n int) Option { return func(c *config) { c.scene.workers = n } }
 
-// System adds options of the system, such as [actor.Batch].
+// System adds options of the system, such as [actor.Batch]. A hook of [actor.OnPanic] sees
+// what behaviours panic with, and the run fails all the same unless [MayPanic] is given.
 func System(o ...actor.Option) Option {
 	return func(c *config) { c.scene.options = append(c.scene.options, o...) }
 }

@@ -98,10 +98,10 @@ var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // start makes the system of a run. Its home is the goroutine that calls.
 func (r *R) start() {
-	h := &sim.Hooks{Choose: r.choose, Event: r.event, Fault: r.fault, Refuse: r.refuse}
+	h := &sim.Hooks{Choose: r.choose, Event: r.event, Panicked: r.panicked, Fault: r.fault, Refuse: r.refuse}
 	r.clock = actor.NewVirtualClock(epoch)
 	opts := []actor.Option{actor.Simulated(h), actor.Workers(r.scene.workers), actor.Clock(r.clock),
-		actor.OnPanic(r.panicked), actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.chance())}
+		actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.chance())}
 	r.sys = actor.Start(append(opts, r.scene.options...)...)
 }
 
@@ -144,12 +144,13 @@ func (e event) String() string {
 	return fmt.Sprintf("%s  %s#%d.%s from %s%s", who, e.Type, e.Actor, e.Behaviour, from, what)
 }
 
-// panicked sees every panic of a behaviour.
-func (r *R) panicked(p actor.PanicReport) {
-	if _, injected := p.Value.(InjectedPanic); injected || r.scene.mayPanic {
+// panicked sees every panic of a behaviour. It is no option of the system: the
+// scenario's own OnPanic would replace it.
+func (r *R) panicked(e sim.Event, value any) {
+	if _, injected := value.(InjectedPanic); injected || r.scene.mayPanic {
 		return
 	}
-	r.Errorf("%s#%d.%s panicked: %v", p.Type, p.ActorID, p.Behaviour, p.Value)
+	r.Errorf("%s#%d.%s panicked: %v", e.Type, e.Actor, e.Behaviour, value)
 }
 
 // finish checks the books when the scenario has returned.
