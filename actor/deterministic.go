@@ -77,6 +77,9 @@ func simulate(h *sim.Hooks) func(*options) *simulation {
 			o.workers = simWorkers
 		}
 		o.bind = false
+		if h.Clock != nil && h.Clock != o.virtual {
+			o.wrong = append(o.wrong, "Clock: a run of actortest has its own, which R.Advance moves")
+		}
 		if h.Panicked != nil {
 			o.onPanic = beside(h.Panicked, o.onPanic)
 		}

@@ -84,6 +84,9 @@ func Workers(n int) Option { return func(c *config) { c.scene.workers = n } }
 
 // System adds options of the system, such as [actor.Batch]. A hook of [actor.OnPanic] sees
 // what behaviours panic with, and the run fails all the same unless [MayPanic] is given.
+// With an [actor.Clock] the run fails: it has a clock of its own, for [R.Advance]. An
+// [actor.Seed] is no more than an [actor.RandSeed], and the same in every run: the order
+// is up to the strategies.
 func System(o ...actor.Option) Option {
 	return func(c *config) { c.scene.options = append(c.scene.options, o...) }
 }

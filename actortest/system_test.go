@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
@@ -41,4 +42,15 @@ func TestSystem_OnPanicThatPanics(t *testing.T) {
 	scenario := func(r *actortest.R) { with(r, func(*actor.Context) { panic(errPlanted) }) }
 	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.Runs(3))
 	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
+}
+
+// TestSystem_Clock: a run has a clock of its own, which Advance moves. Another one is
+// refused, as Advance would move a clock that nobody goes by; so is what Start refuses.
+func TestSystem_Clock(t *testing.T) {
+	for say, o := range map[string]actor.Option{
+		"Clock: a run of actortest has its own": actor.Clock(actor.NewVirtualClock(time.Time{})),
+		"Batch(0): want at least 1":             actor.Batch(0),
+	} {
+		fails(t, "gallop: Start: "+say, func(r *actortest.R) { r.Advance(time.Hour) }, actortest.System(o))
+	}
 }

@@ -9,6 +9,8 @@ type Hooks struct {
 	Choose func(ready []int, current int) int
 	// Event is told what happens, in order.
 	Event func(Event)
+	// Clock is the *actor.VirtualClock that the system must go by; nil is any.
+	Clock any
 	// Panicked is told of every panic of a behaviour and its value, before the system's
 	// own OnPanic is.
 	Panicked func(e Event, value any)
