@@ -77,6 +77,12 @@ func simulate(h *sim.Hooks) func(*options) *simulation {
 			o.workers = simWorkers
 		}
 		o.bind = false
+		if h.Clock != nil && h.Clock != o.virtual {
+			o.wrong = append(o.wrong, "Clock: a run of actortest has its own, which R.Advance moves")
+		}
+		if h.Panicked != nil {
+			o.onPanic = beside(h.Panicked, o.onPanic)
+		}
 		s := &simulator{simulation: &simulation{}, hooks: h, tables: map[tableOf]*table{}}
 		choose := h.Choose
 		if choose == nil {
@@ -87,6 +93,17 @@ func simulate(h *sim.Hooks) func(*options) *simulation {
 		s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now})
 		s.runs, s.note, s.refuse, s.call = s.runsOf, s.befell, s.refusal, s.callback
 		return s.simulation
+	}
+}
+
+// beside is an OnPanic that tells the hook and then the user's, if there is one: neither
+// is in the place of the other.
+func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) {
+	return func(p PanicReport) {
+		hook(sim.Event{Kind: sim.Died, Worker: -1, Actor: p.ActorID, Type: p.Type, Behaviour: p.Behaviour, From: p.From}, p.Value)
+		if own != nil {
+			own(p)
+		}
 	}
 }
 

@@ -131,3 +131,14 @@ func TestStrategies_FindAnOvertaking(t *testing.T) {
 		})
 	}
 }
+
+// TestStrategies_None: without a strategy there is no run, and a test that runs nothing
+// would pass.
+func TestStrategies_None(t *testing.T) {
+	defer func() {
+		if v := fmt.Sprint(recover()); v != "gallop: actortest: Strategies(): want at least 1" {
+			t.Errorf("panic %s", v)
+		}
+	}()
+	actortest.Strategies()
+}

@@ -65,8 +65,14 @@ func Budget(d time.Duration) Option { return func(c *config) { c.budget = d } }
 func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
 
 // Strategies sets how the orders are chosen, in turns. The default is [Random] and [PCT]
-// with depths 3, 8 and 12. Run ends early when all of them have no more.
-func Strategies(s ...Strategy) Option { return func(c *config) { c.strategies = s } }
+// with depths 3, 8 and 12. Run ends early when all of them have no more. It panics if there
+// is none.
+func Strategies(s ...Strategy) Option {
+	if len(s) == 0 {
+		panic("gallop: actortest: Strategies(): want at least 1")
+	}
+	return func(c *config) { c.strategies = s }
+}
 
 // Twice runs every order twice, and fails if the two are not the same. Otherwise only the
 // first one is run twice, and one that fails.
@@ -76,7 +82,11 @@ func Twice() Option { return func(c *config) { c.twice = true } }
 // more orders.
 func Workers(n int) Option { return func(c *config) { c.scene.workers = n } }
 
-// System adds options of the system, such as [actor.Batch].
+// System adds options of the system, such as [actor.Batch]. A hook of [actor.OnPanic] sees
+// what behaviours panic with, and the run fails all the same unless [MayPanic] is given.
+// With an [actor.Clock] the run fails: it has a clock of its own, for [R.Advance]. An
+// [actor.Seed] is no more than an [actor.RandSeed], and the same in every run: the order
+// is up to the strategies.
 func System(o ...actor.Option) Option {
 	return func(c *config) { c.scene.options = append(c.scene.options, o...) }
 }

@@ -84,8 +84,8 @@ func (s *scene) run(p plan) *outcome {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.start()
 		defer r.end()
+		r.start()
 		s.scenario(r)
 		r.finish()
 	}()
@@ -98,10 +98,10 @@ var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // start makes the system of a run. Its home is the goroutine that calls.
 func (r *R) start() {
-	h := &sim.Hooks{Choose: r.choose, Event: r.event, Fault: r.fault, Refuse: r.refuse}
 	r.clock = actor.NewVirtualClock(epoch)
+	h := &sim.Hooks{Choose: r.choose, Event: r.event, Clock: r.clock, Panicked: r.panicked, Fault: r.fault, Refuse: r.refuse}
 	opts := []actor.Option{actor.Simulated(h), actor.Workers(r.scene.workers), actor.Clock(r.clock),
-		actor.OnPanic(r.panicked), actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.chance())}
+		actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.chance())}
 	r.sys = actor.Start(append(opts, r.scene.options...)...)
 }
 
@@ -144,12 +144,13 @@ func (e event) String() string {
 	return fmt.Sprintf("%s  %s#%d.%s from %s%s", who, e.Type, e.Actor, e.Behaviour, from, what)
 }
 
-// panicked sees every panic of a behaviour.
-func (r *R) panicked(p actor.PanicReport) {
-	if _, injected := p.Value.(InjectedPanic); injected || r.scene.mayPanic {
+// panicked sees every panic of a behaviour. It is no option of the system: the
+// scenario's own OnPanic would replace it.
+func (r *R) panicked(e sim.Event, value any) {
+	if _, injected := value.(InjectedPanic); injected || r.scene.mayPanic {
 		return
 	}
-	r.Errorf("%s#%d.%s panicked: %v", p.Type, p.ActorID, p.Behaviour, p.Value)
+	r.Errorf("%s#%d.%s panicked: %v", e.Type, e.Actor, e.Behaviour, value)
 }
 
 // finish checks the books when the scenario has returned.
@@ -167,7 +168,12 @@ func (r *R) finish() {
 
 // end ends the system of a run, however the scenario has ended.
 func (r *R) end() {
-	if v := recover(); v != nil {
+	v := recover()
+	if r.sys == nil { // it did not like the options
+		r.Errorf("the system did not start: %v", v)
+		return
+	}
+	if v != nil {
 		r.Errorf("the scenario panicked: %v", v)
 		r.out.stack = string(debug.Stack())
 	}

@@ -37,7 +37,7 @@ type Config struct {
 	// OnLongTurn is told of a turn that lasts for longer than LongTurn, once and while
 	// it still runs, in a goroutine of its own. How long is known to a few milliseconds.
 	OnLongTurn func(w *Worker, atLeast time.Duration)
-	// LongTurn is that time.
+	// LongTurn is that time, at least 0.
 	LongTurn time.Duration
 	// Driver makes the scheduler deterministic; nil in production.
 	Driver Driver
@@ -58,6 +58,9 @@ func (c *Config) check() error {
 	}
 	if c.Spares < 0 {
 		return errors.New(text("gallop: %d spares: want at least 0", c.Spares))
+	}
+	if c.LongTurn < 0 {
+		return errors.New(text("gallop: a long turn of %v: want at least 0", c.LongTurn))
 	}
 	if c.BindCPUs && !canBind {
 		return errors.New("gallop: this platform cannot bind workers to processors")

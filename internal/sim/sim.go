@@ -9,6 +9,11 @@ type Hooks struct {
 	Choose func(ready []int, current int) int
 	// Event is told what happens, in order.
 	Event func(Event)
+	// Clock is the *actor.VirtualClock that the system must go by; nil is any.
+	Clock any
+	// Panicked is told of every panic of a behaviour and its value, before the system's
+	// own OnPanic is.
+	Panicked func(e Event, value any)
 	// Fault says what goes wrong with a message that is about to run.
 	Fault func(Event) Fault
 	// Refuse tells whether a TrySend of this behaviour finds its receiver overloaded.

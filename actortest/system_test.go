@@ -1,0 +1,56 @@
+package actortest_test
+
+import (
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/actortest"
+)
+
+// errPlanted is what behaviours panic with.
+var errPlanted = errors.New("planted")
+
+// TestSystem_OnPanic: "a behaviour that panics fails the run, unless MayPanic allows it",
+// though the scenario has a hook of its own, which sees it as well.
+func TestSystem_OnPanic(t *testing.T) {
+	seen := 0
+	hook := actortest.System(actor.OnPanic(func(p actor.PanicReport) {
+		if p.Value == errPlanted {
+			seen++
+		}
+	}))
+	scenario := func(r *actortest.R) {
+		seen = 0
+		with(r, func(*actor.Context) { panic(errPlanted) })
+		r.WhenQuiet(func() {
+			if seen != 1 {
+				r.Errorf("the hook has seen %d panics", seen)
+			}
+		})
+	}
+	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.Runs(3))
+	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
+}
+
+// TestSystem_OnPanicThatPanics: what becomes of the scenario's hook is nothing to the
+// check, nor to the run.
+func TestSystem_OnPanicThatPanics(t *testing.T) {
+	hook := actortest.System(actor.OnPanic(func(actor.PanicReport) { panic("in the hook") }), actor.Logger(slog.New(slog.DiscardHandler)))
+	scenario := func(r *actortest.R) { with(r, func(*actor.Context) { panic(errPlanted) }) }
+	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.Runs(3))
+	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
+}
+
+// TestSystem_Clock: a run has a clock of its own, which Advance moves. Another one is
+// refused, as Advance would move a clock that nobody goes by; so is what Start refuses.
+func TestSystem_Clock(t *testing.T) {
+	for say, o := range map[string]actor.Option{
+		"Clock: a run of actortest has its own": actor.Clock(actor.NewVirtualClock(time.Time{})),
+		"Batch(0): want at least 1":             actor.Batch(0),
+	} {
+		fails(t, "gallop: Start: "+say, func(r *actortest.R) { r.Advance(time.Hour) }, actortest.System(o))
+	}
+}
