@@ -55,12 +55,11 @@ func (m TextMap[V]) Delete(a *Arena, key string) bool {
 	return !m.t.IsZero() && m.t.Deref(a).remove(m.find(a, hashText(key), key))
 }
 
-// All visits the keys and values in the order in which they were put. The keys are
-// valid until the behaviour returns. Owner only.
+// All is as [Map.All]. The keys are valid until the behaviour returns. Owner only.
 func (m TextMap[V]) All(a *Arena) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		if !m.t.IsZero() {
-			m.t.Deref(a).visit(a, func(key String, v V) bool { return yield(key.Deref(a), v) })
+			m.t.Deref(a).visit(a, sameText, func(key String, v V) bool { return yield(key.Deref(a), v) })
 		}
 	}
 }
@@ -69,5 +68,7 @@ func (m TextMap[V]) All(a *Arena) iter.Seq2[string, V] {
 func (m TextMap[V]) find(a *Arena, hash uint32, key string) *entry[String, V] {
 	return m.t.Deref(a).find(a, hash, String{}, func(a *Arena, have, _ String) bool { return have.Deref(a) == key })
 }
+
+func sameText(a *Arena, x, y String) bool { return x.Deref(a) == y.Deref(a) }
 
 func hashText(key string) uint32 { return uint32(maphash.String(mapSeed, key) >> 32) }
