@@ -69,8 +69,8 @@ func (m Map[K, V]) At(a *Arena, key K) *V {
 // the map left as it was. Owner only.
 func (m *Map[K, V]) Put(a *Arena, key K, v V) {
 	if m.t.IsZero() {
-		mustBeKey[K]()
-		m.t = New[table[K, V]](a)
+		m.putFirst(a, key, v)
+		return
 	}
 	t, h := m.t.Deref(a), hashOf(key)
 	if e := t.find(a, h, key, same[K]); e != nil {
@@ -78,6 +78,14 @@ func (m *Map[K, V]) Put(a *Arena, key K, v V) {
 		return
 	}
 	t.add(a, h, key, v)
+}
+
+// putFirst is Put into a zero map, which it stays if there is no room.
+func (m *Map[K, V]) putFirst(a *Arena, key K, v V) {
+	mustBeKey[K]()
+	p := New[table[K, V]](a)
+	p.Deref(a).add(a, hashOf(key), key, v)
+	m.t = p
 }
 
 // Delete removes a key and reports whether it was there. Owner only.

@@ -177,6 +177,28 @@ func TestMapVisitsOnce(t *testing.T) {
 	}
 }
 
+// "The map left as it was", by the first Put too: a zero map stays one until it has a key,
+// wherever in the Put there is no room.
+func TestMapFirstPutRefused(t *testing.T) {
+	type large [100]int // does not fit beside the table
+	for _, room := range []int{1, 1 << 10, 3 << 10} {
+		a := limited(room)
+		var m heap.Map[int, large]
+		var tm heap.TextMap[int]
+		wantPanic(t, "arena limit", func() { m.Put(a, 1, large{}) })
+		wantPanic(t, "arena limit", func() { tm.Put(a, text(5000), 1) })
+		if m != (heap.Map[int, large]{}) || tm != (heap.TextMap[int]{}) {
+			t.Errorf("%d bytes: a map that was refused its first key is not zero", room)
+		}
+		a.SetLimit(0)
+		m.Put(a, 1, large{7})
+		tm.Put(a, "x", 1)
+		if m.Len(a) != 1 || m.At(a, 1)[0] != 7 || tm.Len(a) != 1 {
+			t.Errorf("%d bytes: the next Put was lost", room)
+		}
+	}
+}
+
 // The zero value is empty, and misuse says so.
 func TestMapEdges(t *testing.T) {
 	var a heap.Arena

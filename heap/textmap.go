@@ -39,10 +39,13 @@ func (m TextMap[V]) At(a *Arena, key string) *V {
 // Put sets the value of a key, which is copied into the arena if it is new. It
 // panics as [Map.Put] does. Owner only.
 func (m *TextMap[V]) Put(a *Arena, key string, v V) {
-	if m.t.IsZero() {
-		m.t = New[table[String, V]](a)
-	}
 	h := hashText(key)
+	if m.t.IsZero() {
+		p := New[table[String, V]](a)
+		p.Deref(a).add(a, h, NewString(a, key), v)
+		m.t = p // not before: without room for the key it stays zero
+		return
+	}
 	if e := m.find(a, h, key); e != nil {
 		e.value = v
 		return
