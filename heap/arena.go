@@ -60,11 +60,14 @@ func (a *Arena) Bind(r *Recycler) { a.recycler = r }
 // if the smallest chunk that holds it does not fit. A limit below what is held
 // already refuses new chunks; nothing is taken away. While it is collected, an arena
 // may hold twice as much, and may stay above the limit afterwards, since survivors must go
-// somewhere. Limits outlive Release. It panics if bytes is negative.
-// Owner only.
+// somewhere. Limits outlive Release. It panics if bytes is negative, and with
+// ErrRegionGone if the arena is of a region that is gone. Owner only.
 func (a *Arena) SetLimit(bytes int) {
 	if bytes < 0 {
 		panic(fmt.Sprintf("gallop: heap: SetLimit: negative limit %d", bytes))
+	}
+	if a.limit == goneLimit {
+		panic(fmt.Errorf("%w: SetLimit of the arena of a region that was moved, joined or discarded", ErrRegionGone))
 	}
 	a.limit = bytes
 	if a.threshold != 0 {
@@ -276,6 +279,9 @@ func (a *Arena) retire() {
 
 // refuse returns the error for size bytes that cannot be had.
 func (a *Arena) refuse(size uintptr) error {
+	if a.limit == goneLimit {
+		return fmt.Errorf("%w: %d bytes in the arena of a region that was moved, joined or discarded", ErrRegionGone, size)
+	}
 	if size > MaxObject {
 		return fmt.Errorf("%w: %d bytes are more than the %d of MaxObject", ErrArenaLimit, size, MaxObject)
 	}

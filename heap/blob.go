@@ -71,10 +71,11 @@ func (b Blob) Slice(a *Arena, i, j int) Blob {
 	if i < 0 || j < i || j > int(b.n) {
 		panic(fmt.Sprintf("gallop: heap: bytes %d to %d of a blob of %d", i, j, b.n))
 	}
+	shared := a.sharedBehind(b) != nil // first: it panics if b is dead, be the part empty or not
 	if i == j {
 		return Blob{}
 	}
-	if a.sharedBehind(b) == nil {
+	if !shared {
 		return NewBlob(a, b.Deref(a)[i:j])
 	}
 	return Blob{h: b.h, off: b.off + uint32(i), n: uint32(j - i)}

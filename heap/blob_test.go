@@ -134,7 +134,12 @@ func TestBlobSlice(t *testing.T) {
 			t.Error("an empty part")
 		}
 		a.Release()
-		wantPanic(t, "dead handle", func() { x.Slice(&a, 0, 1) })
+		for _, r := range [][2]int{{0, 1}, {0, 0}, {n, n}} { // an empty part of what is dead, too
+			wantPanic(t, "dead handle", func() { x.Slice(&a, r[0], r[1]) })
+		}
+		if (heap.Blob{}).Slice(&a, 0, 0) != (heap.Blob{}) {
+			t.Error("the empty blob is not good everywhere")
+		}
 	}
 	_, err := heap.TryNewBlob(limited(100), text(200))
 	wantLimit(t, err)

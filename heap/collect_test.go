@@ -248,6 +248,20 @@ func TestHiddenHandlesRefused(t *testing.T) {
 		"behind p*":       func() { heap.RootAt(&struct{ p *heap.Blob }{}) },
 		"behind c[]":      func() { heap.RootAt(&struct{ c chan heap.Map[int, int] }{}) },
 		"behind a.b[]*":   func() { heap.RootAt(&struct{ a struct{ b [3]*heap.String } }{}) },
+		"behind named[]": func() { // its arena is somebody's who collects it
+			heap.RootAt(&struct {
+				a     *heap.Arena
+				named map[string]heap.String
+			}{})
+		},
+		"behind own*.p": func() {
+			heap.RootAt(&struct {
+				own *struct {
+					a *heap.Arena
+					p heap.Ptr[int]
+				}
+			}{})
+		},
 	} {
 		if got := recovered(f); !strings.HasPrefix(got, "gallop: heap: ") || !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q", got, want)

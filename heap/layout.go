@@ -219,7 +219,8 @@ func findHiddenField(t reflect.Type, path string, behind bool, seen map[hiddenKe
 }
 
 // keepsOwnArena tells whether t is one of ours, such as a Region, or a struct with
-// an arena of its own, which its handles belong to.
+// an arena of its own, which its handles belong to. A pointer to an arena says nothing of
+// that kind: it may be the actor's.
 func keepsOwnArena(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -229,7 +230,7 @@ func keepsOwnArena(t reflect.Type) bool {
 	}
 	arenaType := reflect.TypeFor[Arena]()
 	for i := range t.NumField() {
-		if f := t.Field(i).Type; f == arenaType || f.Kind() == reflect.Pointer && f.Elem() == arenaType {
+		if t.Field(i).Type == arenaType {
 			return true
 		}
 	}

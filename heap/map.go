@@ -69,8 +69,8 @@ func (m Map[K, V]) At(a *Arena, key K) *V {
 // the map left as it was. Owner only.
 func (m *Map[K, V]) Put(a *Arena, key K, v V) {
 	if m.t.IsZero() {
-		mustBeKey[K]()
-		m.t = New[table[K, V]](a)
+		m.putFirst(a, key, v)
+		return
 	}
 	t, h := m.t.Deref(a), hashOf(key)
 	if e := t.find(a, h, key, same[K]); e != nil {
@@ -78,6 +78,14 @@ func (m *Map[K, V]) Put(a *Arena, key K, v V) {
 		return
 	}
 	t.add(a, h, key, v)
+}
+
+// putFirst is Put into a zero map, which it stays if there is no room.
+func (m *Map[K, V]) putFirst(a *Arena, key K, v V) {
+	mustBeKey[K]()
+	p := New[table[K, V]](a)
+	p.Deref(a).add(a, hashOf(key), key, v)
+	m.t = p
 }
 
 // Delete removes a key and reports whether it was there. Owner only.
@@ -89,12 +97,12 @@ func (m Map[K, V]) Delete(a *Arena, key K) bool {
 	return t.remove(t.find(a, hashOf(key), key, same[K]))
 }
 
-// All visits the keys and values in the order in which they were put. What is put
-// meanwhile may be visited or not. Owner only.
+// All visits the keys and values in the order in which they were put. Keys that are put
+// meanwhile may be visited or not; those that are deleted are not. Owner only.
 func (m Map[K, V]) All(a *Arena) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		if !m.t.IsZero() {
-			m.t.Deref(a).visit(a, yield)
+			m.t.Deref(a).visit(a, same[K], yield)
 		}
 	}
 }
@@ -188,12 +196,28 @@ func (t *table[K, V]) remove(e *entry[K, V]) bool {
 	return true
 }
 
-// visit yields what is there. The table may be rebuilt meanwhile: the entries that
-// are visited are those of the beginning.
-func (t *table[K, V]) visit(a *Arena, yield func(K, V) bool) {
-	for _, e := range t.entries.Deref(a)[:t.used] {
-		if !e.gone && !yield(e.key, e.value) {
+// visit yields what is there. The table may be rebuilt meanwhile: the entries that are
+// visited are those of the beginning, as far as they are still there, and as they are now.
+func (t *table[K, V]) visit(a *Arena, equal func(*Arena, K, K) bool, yield func(K, V) bool) {
+	began := t.entries
+	entries := began.Deref(a)[:t.used]
+	for i := range entries {
+		e := &entries[i]
+		if t.entries != began {
+			e = t.now(a, e, equal)
+		}
+		if e != nil && !e.gone && !yield(e.key, e.value) {
 			return
 		}
 	}
+}
+
+// now returns what has become of an entry that was there when the table was rebuilt last
+// or before, nil if it was deleted. A key that does not equal itself is as it was: nobody
+// finds it to change it.
+func (t *table[K, V]) now(a *Arena, e *entry[K, V], equal func(*Arena, K, K) bool) *entry[K, V] {
+	if e.gone || !equal(a, e.key, e.key) {
+		return e
+	}
+	return t.find(a, e.hash, e.key, equal)
 }

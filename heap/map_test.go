@@ -2,6 +2,7 @@ package heap_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -114,6 +115,87 @@ func TestMapDeleteLetsGo(t *testing.T) {
 	a.Collect(heap.RootAt(&m))
 	if s := a.Stats(); s.Used > 7000 {
 		t.Errorf("%+v for one value", s)
+	}
+}
+
+// "What is deleted meanwhile is not visited", and values are those of the time, however
+// often the table grows in between: 100 keys are new at the first that is visited.
+func TestMapChangesWhileVisited(t *testing.T) {
+	for _, grown := range []int{0, 1, 100} {
+		var a heap.Arena
+		var m heap.Map[int, int]
+		var tm heap.TextMap[int]
+		for k := range 4 {
+			m.Put(&a, k+1, k+1)
+			tm.Put(&a, fmt.Sprint(k+1), k+1)
+		}
+		var got, texts []string
+		for k, v := range m.All(&a) {
+			if got = append(got, fmt.Sprintf("%d=%d", k, v)); k == 1 {
+				for i := range grown {
+					m.Put(&a, 100+i, 0)
+				}
+				m.Delete(&a, 2)
+				m.Put(&a, 3, 333)
+			}
+		}
+		for k, v := range tm.All(&a) {
+			if texts = append(texts, fmt.Sprintf("%s=%d", k, v)); k == "1" {
+				for i := range grown {
+					tm.Put(&a, fmt.Sprint(100+i), 0)
+				}
+				tm.Delete(&a, "2")
+				tm.Put(&a, "3", 333)
+			}
+		}
+		if want := []string{"1=1", "3=333", "4=4"}; !slices.Equal(got, want) || !slices.Equal(texts, want) {
+			t.Errorf("%d new: visited %q and %q, want %q", grown, got, texts, want)
+		}
+	}
+}
+
+// Each key is visited once, whatever becomes of it meanwhile; those that no look-up finds,
+// as they are not even the same as themselves, too.
+func TestMapVisitsOnce(t *testing.T) {
+	var a heap.Arena
+	var m heap.Map[float64, int]
+	for i := range 3 {
+		m.Put(&a, float64(i), i)
+		m.Put(&a, math.NaN(), 10+i)
+	}
+	var got []int
+	for k, v := range m.All(&a) {
+		got = append(got, v)
+		m.Delete(&a, k) // and back, at the end of the row
+		m.Put(&a, k, v)
+		for i := range 20 {
+			m.Put(&a, float64(100*len(got)+i), -1)
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, []int{0, 1, 2, 10, 11, 12}) {
+		t.Errorf("visited %v", got)
+	}
+}
+
+// "The map left as it was", by the first Put too: a zero map stays one until it has a key,
+// wherever in the Put there is no room.
+func TestMapFirstPutRefused(t *testing.T) {
+	type large [100]int // does not fit beside the table
+	for _, room := range []int{1, 1 << 10, 3 << 10} {
+		a := limited(room)
+		var m heap.Map[int, large]
+		var tm heap.TextMap[int]
+		wantPanic(t, "arena limit", func() { m.Put(a, 1, large{}) })
+		wantPanic(t, "arena limit", func() { tm.Put(a, text(5000), 1) })
+		if m != (heap.Map[int, large]{}) || tm != (heap.TextMap[int]{}) {
+			t.Errorf("%d bytes: a map that was refused its first key is not zero", room)
+		}
+		a.SetLimit(0)
+		m.Put(a, 1, large{7})
+		tm.Put(a, "x", 1)
+		if m.Len(a) != 1 || m.At(a, 1)[0] != 7 || tm.Len(a) != 1 {
+			t.Errorf("%d bytes: the next Put was lost", room)
+		}
 	}
 }
 

@@ -25,7 +25,9 @@ type region struct {
 }
 
 // ErrRegionGone says that a region was moved, joined or discarded: whoever did that
-// gave it away. Methods of a Region that is gone panic with an error that wraps it.
+// gave it away. Methods of a Region that is gone panic with an error that wraps it, and
+// so does whoever makes something in the arena that it had: TryNew, TryMakeSlice,
+// TryNewString and TryNewBlob return one.
 var ErrRegionGone = errors.New("gallop: heap: region is gone")
 
 // NewRegion makes an empty region. Its chunks come from Go's allocator, because it
@@ -73,9 +75,9 @@ func (r Region[T]) Move() Region[T] {
 
 // Join makes the region part of an arena and returns its root there. All handles
 // that are in it lead to the same objects as before, in that arena. It costs a
-// look-up per chunk. It panics with ErrRegionGone if the region is gone, and with an
-// error that wraps [ErrArenaLimit], the region left as it was, if the arena's limit
-// leaves no room for it. Owner of both only.
+// look-up per chunk. It panics with ErrRegionGone if the region is gone, or a is the
+// arena of one that is, and with an error that wraps [ErrArenaLimit], the region left
+// as it was, if the arena's limit leaves no room for it. Owner of both only.
 func (r Region[T]) Join(a *Arena) Ptr[T] {
 	g := r.here("Join")
 	if &g.arena == a {
@@ -99,6 +101,7 @@ func (g *region) discard() {
 	if g != nil && g.gone.CompareAndSwap(false, true) {
 		g.arena.Bind(nil) // who discards may be on any worker, or on none
 		g.arena.Release()
+		g.arena.shut()
 	}
 }
 
@@ -122,7 +125,14 @@ func (r Region[T]) take(verb string) *region {
 	return g
 }
 
-// moveTo makes b, which is empty, what a is, and leaves a empty.
+// goneLimit is the limit of the arena of a region that is gone: less than the least chunk,
+// so that only who asks for one, or for a blob, finds out.
+const goneLimit = -1
+
+// shut sees to it that nothing is made in an arena any more. Its owner empties it.
+func (a *Arena) shut() { a.limit = goneLimit }
+
+// moveTo makes b, which is empty, what a is, and leaves a empty and shut.
 func (a *Arena) moveTo(b *Arena) {
 	a.Finish()
 	a.oneGeneration()
@@ -134,6 +144,7 @@ func (a *Arena) moveTo(b *Arena) {
 		b.blobs = newBlobSet(b)
 		b.blobs.held, a.blobs.held = a.blobs.held, b.blobs.held
 	}
+	a.shut()
 	a.abandon()
 	if invariant.On {
 		verifyMoved(a)
@@ -142,7 +153,7 @@ func (a *Arena) moveTo(b *Arena) {
 }
 
 // mergeInto makes all pages of a part of b, under the numbers they have, and leaves a
-// empty. Of the two open chunks the one with more room stays open.
+// empty and shut. Of the two open chunks the one with more room stays open.
 func (a *Arena) mergeInto(b *Arena) {
 	a.oneGeneration()
 	a.retire()
@@ -161,6 +172,7 @@ func (a *Arena) mergeInto(b *Arena) {
 		near := a.pages.nearPlus1 - 1
 		b.open(near, b.pages.find(near).chunk)
 	}
+	a.shut()
 	a.abandon()
 	b.noteDue()
 	if invariant.On {

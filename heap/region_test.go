@@ -1,6 +1,7 @@
 package heap_test
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -84,6 +85,48 @@ func TestRegionGone(t *testing.T) {
 			twin.Discard()
 		})
 	}
+}
+
+// "The arena that Arena returned is dead": nothing can be made in it that would be lost, not
+// even when it is released.
+func TestRegionGoneArena(t *testing.T) {
+	for name, give := range map[string]func(heap.Region[link]){
+		"moved":     func(r heap.Region[link]) { r.Move() },
+		"joined":    func(r heap.Region[link]) { r.Join(new(heap.Arena)) },
+		"discarded": func(r heap.Region[link]) { r.Discard() },
+	} {
+		for _, n := range []int{0, 1, 3000} {
+			r := ringRegion(n)
+			a := r.Arena()
+			give(r)
+			mustTakeNothing(t, name, a)
+			a.Release()
+			mustTakeNothing(t, name+" and released", a)
+		}
+	}
+}
+
+// mustTakeNothing fails unless all that could be made in an arena is refused, since its
+// region is gone.
+func mustTakeNothing(t *testing.T, name string, a *heap.Arena) {
+	t.Helper()
+	small, large, other := heap.NewParcel("x"), heap.NewParcel(text(1000)), ringRegion(1)
+	defer large.Discard()
+	for what, f := range map[string]func(){
+		"New": func() { heap.New[link](a) }, "large": func() { heap.New[[100_000]byte](a) },
+		"MakeSlice": func() { heap.MakeSlice[byte](a, heap.MaxObject+1) }, "NewString": func() { heap.NewString(a, "x") },
+		"NewBlob": func() { heap.NewBlob(a, text(1000)) }, "Put": func() { new(heap.Map[int, int]).Put(a, 1, 1) },
+		"small": func() { small.Unpack(a) }, "Unpack": func() { large.Unpack(a) },
+		"Join": func() { other.Join(a) }, "empty": func() { ringRegion(0).Join(a) }, "SetLimit": func() { a.SetLimit(0) },
+	} {
+		if got := recovered(f); !strings.HasPrefix(got, heap.ErrRegionGone.Error()) {
+			t.Errorf("%s in the arena of a region that was %s: %q", what, name, got)
+		}
+	}
+	if _, err := heap.TryNew[link](a); !errors.Is(err, heap.ErrRegionGone) || a.Stats() != (heap.Stats{}) {
+		t.Errorf("%s: %v, and %+v is held", name, err, a.Stats())
+	}
+	mustBeRing(t, other.Arena(), other.Root(), 1) // as it was
 }
 
 // Bad calls, each with its message.

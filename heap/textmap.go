@@ -39,10 +39,13 @@ func (m TextMap[V]) At(a *Arena, key string) *V {
 // Put sets the value of a key, which is copied into the arena if it is new. It
 // panics as [Map.Put] does. Owner only.
 func (m *TextMap[V]) Put(a *Arena, key string, v V) {
-	if m.t.IsZero() {
-		m.t = New[table[String, V]](a)
-	}
 	h := hashText(key)
+	if m.t.IsZero() {
+		p := New[table[String, V]](a)
+		p.Deref(a).add(a, h, NewString(a, key), v)
+		m.t = p // not before: without room for the key it stays zero
+		return
+	}
 	if e := m.find(a, h, key); e != nil {
 		e.value = v
 		return
@@ -55,12 +58,11 @@ func (m TextMap[V]) Delete(a *Arena, key string) bool {
 	return !m.t.IsZero() && m.t.Deref(a).remove(m.find(a, hashText(key), key))
 }
 
-// All visits the keys and values in the order in which they were put. The keys are
-// valid until the behaviour returns. Owner only.
+// All is as [Map.All]. The keys are valid until the behaviour returns. Owner only.
 func (m TextMap[V]) All(a *Arena) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		if !m.t.IsZero() {
-			m.t.Deref(a).visit(a, func(key String, v V) bool { return yield(key.Deref(a), v) })
+			m.t.Deref(a).visit(a, sameText, func(key String, v V) bool { return yield(key.Deref(a), v) })
 		}
 	}
 }
@@ -69,5 +71,7 @@ func (m TextMap[V]) All(a *Arena) iter.Seq2[string, V] {
 func (m TextMap[V]) find(a *Arena, hash uint32, key string) *entry[String, V] {
 	return m.t.Deref(a).find(a, hash, String{}, func(a *Arena, have, _ String) bool { return have.Deref(a) == key })
 }
+
+func sameText(a *Arena, x, y String) bool { return x.Deref(a) == y.Deref(a) }
 
 func hashText(key string) uint32 { return uint32(maphash.String(mapSeed, key) >> 32) }

@@ -30,7 +30,7 @@ func verifyArena(a *Arena) {
 	} else {
 		invariant.Check(bytes <= a.reserved, "an arena has %d bytes in its table, and %d by its books", bytes, a.reserved)
 	}
-	invariant.Check(a.limit >= 0 && a.threshold >= 0, "an arena with limit %d is due at %d", a.limit, a.threshold)
+	invariant.Check(a.limit >= goneLimit && a.threshold >= 0, "an arena with limit %d is due at %d", a.limit, a.threshold)
 }
 
 // verifyOpen checks the chunk that allocation takes from.
@@ -201,6 +201,7 @@ func verifyMoved(a *Arena) {
 	invariant.Check(a.pages.count == 0 && a.reserved == 0, "an arena was moved, and has %d pages of %d bytes", a.pages.count, a.reserved)
 	invariant.Check(a.blobs == nil || len(a.blobs.held) == 0, "an arena was moved, and holds blobs")
 	invariant.Check(a.next == 0 && a.end == 0, "an arena was moved, and has an open chunk")
+	invariant.Check(a.limit == goneLimit, "an arena was moved, and has a limit of %d", a.limit)
 }
 
 // verifyLayout checks a layout: its parts are in order, within the value and apart.
