@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // OnStart sets a function that runs in every actor of the type before its first
 // message, urgent ones too, and again when a supervised actor is restarted. An error ends
 // the actor, for that reason. An actor with a start function runs once without being
@@ -101,6 +103,9 @@ func (b *body) start(c *Context) {
 
 // callStop runs OnStop. What it says about its own end comes too late.
 func (b *body) callStop(c *Context, x *extras) {
+	if invariant.On {
+		verifyCallStop(b, c, x)
+	}
 	c.msg, x.where = &noMessage, "OnStop"
 	b.sys().sim.callback(c, b, x.where)
 	b.typ().onStop(b, c, x.reason)

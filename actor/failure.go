@@ -163,10 +163,15 @@ func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError)
 // of the runtime, down to and with the last panic call, and what lies below the
 // dispatch.
 func userFrames(stack []byte) []byte {
-	if i := bytes.LastIndex(stack, []byte("\npanic(")); i >= 0 {
-		stack = dropLines(stack[i+1:], 2)
+	const above = "\npanic("
+	text, last := string(stack), 0 // what is searched for in strings need not be linked for bytes as well
+	for i := strings.Index(text, above); i >= 0; i = strings.Index(text[last:], above) {
+		last += i + 1
 	}
-	text := string(stack) // what is searched for in strings need not be linked for bytes as well
+	if last > 0 {
+		stack = dropLines(stack[last:], 2)
+		text = string(stack)
+	}
 	for _, dispatch := range []string{"actor.Behaviour[...].Do.func", "actor.AskBehaviour[...].Do.func", "actor.(*body).stretch"} {
 		if i := strings.Index(text, "github.com/gallop-go/gallop/"+dispatch); i > 0 {
 			return stack[:i]

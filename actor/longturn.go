@@ -1,9 +1,9 @@
 package actor
 
 import (
-	"bytes"
 	"reflect"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -110,14 +110,14 @@ func (d *declaration) learnMethod(method any) {
 func behaviourIn(stack []byte) (d *declaration) {
 	methods.mu.RLock()
 	defer methods.mu.RUnlock()
-	for line := range bytes.Lines(stack) {
-		i := bytes.LastIndexByte(line, '(')
-		if i < 0 || line[0] == '\t' {
-			continue
+	for text := string(stack); text != ""; {
+		line, rest, _ := strings.Cut(text, "\n")
+		if i := strings.LastIndexByte(line, '('); i > 0 && line[0] != '\t' {
+			if o := methods.of[line[:i]]; o != nil {
+				d = o
+			}
 		}
-		if o := methods.of[string(line[:i])]; o != nil {
-			d = o
-		}
+		text = rest
 	}
 	return d
 }

@@ -112,6 +112,9 @@ func (k *child) forsake(r replier) { k.b.tell(r, forsaken{}) }
 type forsaken struct{ unanswered }
 
 func (forsaken) serve(b *body, c *Context) {
+	if invariant.On {
+		verifyForsaken(b)
+	}
 	if b.mine().phase == suspended {
 		b.ordered(c, order{verb: verbStop, why: ErrShutdown})
 	}

@@ -188,3 +188,14 @@ func verifyNameList(l *nameList, b *body) {
 		invariant.Check(v == b, "%v has the name %q, which leads to another", b, name)
 	}
 }
+
+// verifyCallStop checks where OnStop runs: beside the mailbox, on the way down.
+func verifyCallStop(b *body, c *Context, x *extras) {
+	invariant.Check(c.aside, "OnStop of %v runs in the place of a message", b)
+	invariant.Check(x.phase == leaving, "OnStop of %v runs while it is not leaving", b)
+}
+
+// verifyForsaken checks who is left alone by its supervisor.
+func verifyForsaken(b *body) {
+	invariant.Check(b.supervised, "%v is forsaken, and was not supervised", b)
+}

@@ -60,7 +60,7 @@ func (c *Config) check() error {
 		return errors.New(text("gallop: %d spares: want at least 0", c.Spares))
 	}
 	if c.LongTurn < 0 {
-		return errors.New(text("gallop: a long turn of %v: want at least 0", c.LongTurn))
+		return errors.New("gallop: a long turn below 0")
 	}
 	if c.BindCPUs && !canBind {
 		return errors.New("gallop: this platform cannot bind workers to processors")
