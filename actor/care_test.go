@@ -1,6 +1,8 @@
 package actor_test
 
 import (
+	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -100,6 +102,35 @@ func TestCare(t *testing.T) {
 		must(t, actor.StopWait(soon(t), sys, w))
 		e := errUser.Error()
 		d.says(t, "told", "c: stop "+e, "told", "b: stop "+e, "told", "a: stop "+e)
+	}
+}
+
+// TestCare_StopCrashes: a child whose Stop crashes is told by an order, and its siblings as
+// ever.
+func TestCare_StopCrashes(t *testing.T) {
+	for name, stop := range map[string]func(c *actor.Context, child actor.AnyRef){
+		"panic":  func(*actor.Context, actor.AnyRef) { panic("stop") },
+		"goexit": func(*actor.Context, actor.AnyRef) { runtime.Goexit() },
+		"late":   func(c *actor.Context, child actor.AnyRef) { actor.Drain(c, child); panic("stop") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(1))
+			var d diary
+			w := wardenType.Spawn(sys, warden{diary: &d})
+			calls := 0
+			care := actor.Care[warden]{Stop: func(c *actor.Context, child actor.AnyRef) { calls++; stop(c, child) }}
+			wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+				w.spawn(c, "a", actor.Care[warden]{}, nil)
+				w.spawn(c, "b", care, nil)
+				w.spawn(c, "c", care, nil)
+			})
+			d.lines = nil
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			must(t, actor.StopWait(ctx, sys, w))
+			d.says(t, "c: stop shutdown", "b: stop shutdown", "a: stop shutdown")
+			equal(t, "calls of Stop", calls, 2)
+		})
 	}
 }
 

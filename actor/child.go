@@ -87,12 +87,13 @@ func (k *child) order(r replier, v verb) {
 	if k.told && k.verb >= v {
 		return
 	}
-	first := !k.told
-	k.told, k.verb = true, v
-	if first && k.stop != nil && v != verbKill && r.c != nil {
-		k.stop(r.c, AnyRef{k.b})
+	if stop := k.stop; !k.told && stop != nil && v != verbKill && r.c != nil {
+		k.stop = nil // if it crashes, left comes here again
+		stop(r.c, AnyRef{k.b})
+		k.told, k.verb = true, v
 		return
 	}
+	k.told, k.verb = true, v
 	o := order{verb: v, why: ErrShutdown}
 	if v == verbKill {
 		o.why = ErrKilled

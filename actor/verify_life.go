@@ -160,6 +160,7 @@ func verifyFamily(f *family, k *child) {
 // verifyBirth checks a new child.
 func verifyBirth(f *family, k *child) {
 	invariant.Check(k.older == nil && k.younger == nil, "%v is born with siblings", k.b)
+	invariant.Check(!k.told, "%v is told to end before it is born", k.b)
 	invariant.Check(k.b != k.parent && k.b != nil, "%v is its own child", k.parent)
 	invariant.Check(f.youngest == nil || f.youngest.younger == nil, "the youngest child of %v has a younger one", k.parent)
 }

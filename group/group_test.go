@@ -106,6 +106,12 @@ type odd struct{ f func() }
 func (odd) Send(actor.Sender, int)          {}
 func (odd) TrySend(actor.Sender, int) error { return nil }
 
+// holder is a handler that can be compared if what it holds can.
+type holder struct{ held any }
+
+func (holder) Send(actor.Sender, int)          {}
+func (holder) TrySend(actor.Sender, int) error { return nil }
+
 // stuck makes a slow actor that is overloaded until release is called.
 func stuck(t testing.TB, sys *actor.System) (r actor.Ref[sink], release func()) {
 	r = slowType.Spawn(sys, sink{})

@@ -38,7 +38,7 @@ func newPoolType[M any]() *poolType[M] {
 }
 
 // NewPool spawns a pool of these members. It panics if policy is zero, or if a member
-// is nil, of a type that Go cannot compare, or there twice.
+// is nil, a value that Go cannot compare, or there twice.
 func NewPool[M any](from actor.Sender, policy Policy[M], members ...actor.Handler[M]) Pool[M] {
 	if policy.start == nil {
 		panic("gallop: group: NewPool with a zero Policy")
@@ -73,7 +73,7 @@ func (p Pool[M]) TrySend(from actor.Sender, m M) error {
 }
 
 // Join adds a member. One that is there already stays as it is. It panics if h is nil
-// or of a type that Go cannot compare.
+// or a value that Go cannot compare.
 func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 	mustCompare("Join", h)
 	p.ready().join.Send(from, p.ref, h)

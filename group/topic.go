@@ -65,7 +65,7 @@ func (t Topic[M]) TrySend(from actor.Sender, m M) error {
 
 // Subscribe makes h get what is published from now on: what the caller publishes after
 // it, and what others publish because of what the caller did after it. Who subscribes
-// twice gets it once. It panics if h is nil or of a type that Go cannot compare.
+// twice gets it once. It panics if h is nil or a value that Go cannot compare.
 func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M]) {
 	mustCompare("Subscribe", h)
 	t.ready().subscribe.Send(from, t.ref, h)

@@ -117,10 +117,13 @@ func TestMisuse_OfTopics(t *testing.T) {
 		"Subscribe of a nil Handler":                     func() { news.Subscribe(sys, nil) },
 		"Unsubscribe of a nil Handler":                   func() { news.Unsubscribe(sys, nil) },
 		"Subscribe of a Handler that cannot be compared": func() { news.Subscribe(sys, odd{}) },
+		"that cannot be compared: use a pointer":         func() { news.Subscribe(sys, holder{[]int{1}}) },
 		"a zero Topic":                                   func() { zero.Publish(sys, 1) },
 	} {
 		panics(t, words, f)
 	}
 	panics(t, "a zero Topic", func() { zero.Stop(sys) })
 	panics(t, "a zero Topic", func() { zero.Standing() })
+	news.Subscribe(sys, holder{1}) // what it holds decides
+	count(t, sys, news.Subscribers, 1)
 }

@@ -38,7 +38,7 @@ func mustCompare[M any](call string, h actor.Handler[M]) {
 	if h == nil {
 		panic("gallop: group: " + call + " of a nil Handler")
 	}
-	if !reflect.TypeOf(h).Comparable() {
+	if !reflect.ValueOf(h).Comparable() { // the type alone does not know what an interface in it holds
 		panic("gallop: group: " + call + " of a Handler that cannot be compared: use a pointer")
 	}
 }

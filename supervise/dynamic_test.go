@@ -55,6 +55,30 @@ func TestSimple(t *testing.T) {
 	h.d.says(t, "-session", "-eve", "-bob")
 }
 
+// TestSimple_NamesOfTheUnnamed: a child without a name does not take that of another whom
+// somebody called what its ref says: both are found, and removed, under names of their own.
+func TestSimple_NamesOfTheUnnamed(t *testing.T) {
+	h := build(t, actor.Workers(1)) // numbers its actors one after another
+	h.run(h.sessions())
+	start := func(name string) actor.AnyRef {
+		r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[toy](name, nil))
+		h.must(err)
+		return r
+	}
+	number := start("").ID() + 3
+	name := fmt.Sprintf("toy#%d", number)
+	called, other := start(name), start(name+".2")
+	unnamed := start("")
+	equal(t, "the ref of the unnamed", unnamed.String(), name)
+	h.quiet()
+	equal(t, "found by its name", h.find(name).Any(), called)
+	equal(t, "found by the next name", h.find(name+".2").Any(), other)
+	equal(t, "found by a free name", h.find(name+".3").Any(), unnamed)
+	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, name+".3"))
+	h.quiet()
+	equal(t, "found afterwards", h.find(name).Any(), called)
+}
+
 // TestDynamic: adding, removing and restarting children of the other strategies.
 func TestDynamic(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {

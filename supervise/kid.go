@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -101,9 +102,19 @@ func (f *family) born(k *kid, r actor.AnyRef) {
 	k.ref = r
 	f.byID[r.ID()] = k
 	if k.name == "" {
-		k.name = r.String()
+		k.name = f.free(r.String())
 		f.byName[k.name] = k
 	}
+}
+
+// free returns a name that nobody has: somebody may have been called what the ref of
+// another says.
+func (f *family) free(name string) string {
+	free := name
+	for i := 2; f.byName[free] != nil; i++ {
+		free = fmt.Sprintf("%s.%d", name, i)
+	}
+	return free
 }
 
 // dead takes the actor of a child out.

@@ -188,7 +188,7 @@ func (s Spec) child() *childSpec {
 
 // Like declares a child of a supervisor with [SimpleOneForOne]: as its template is, but with
 // this name, and with this state unless init is nil. Without a name it is called what its
-// ref says, as in "session#12".
+// ref says, as in "session#12", and "session#12.2" if a sibling was given that name.
 func Like[S any](name string, init func(*S)) Child { return like{name, init} }
 
 type like struct {

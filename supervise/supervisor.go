@@ -98,6 +98,8 @@ func (s *supervisor) fell(c *actor.Context, f actor.Fallen) {
 func (s *supervisor) judge(c *actor.Context, k *kid, f actor.Fallen) {
 	k.last = f.Reason
 	switch {
+	case k.spec.kind.restarts(f.Reason) && s.doomed(k): // it would have had to go anyway
+		s.wait(c, k, Pending)
 	case k.spec.kind.restarts(f.Reason):
 		s.restart(c, k)
 	case f.Final:
@@ -158,12 +160,19 @@ func (s *supervisor) delay(c *actor.Context, k *kid) time.Duration {
 
 // sweepFrom takes down k and all behind it. What goes down already may reach further.
 func (s *supervisor) sweepFrom(k *kid) {
+	if !s.doomed(k) {
+		s.sweep = k
+	}
+}
+
+// doomed tells whether k is one of those who go down with others.
+func (s *supervisor) doomed(k *kid) bool {
 	for at := s.sweep; at != nil; at = at.newer {
 		if at == k {
-			return
+			return true
 		}
 	}
-	s.sweep = k
+	return false
 }
 
 // wait is for a child that is down and stays so for a while.
