@@ -168,8 +168,8 @@ func (f *flow) shut() (full bool) {
 	return f.bounded.full
 }
 
-// unshut lets senders pass, unless the queue is full, and returns those who waited.
-// Owner only.
+// unshut lets senders pass, unless the queue is full, and returns those who waited: none
+// if the actor drains, which has opened its gate for ever. Owner only.
 func (f *flow) unshut(b *body) *backpressure.Waiter[waiting] {
 	f.lobby.mu.Lock()
 	defer f.lobby.mu.Unlock()
@@ -178,6 +178,9 @@ func (f *flow) unshut(b *body) *backpressure.Waiter[waiting] {
 		return nil
 	}
 	f.lobby.admit(b)
+	if b.gate.IsOpen() {
+		return nil
+	}
 	return b.gate.Drain(&gateMark)
 }
 
@@ -189,6 +192,7 @@ func (f *flow) close() (left *message) {
 	f.lobby.close()
 	if q := f.bounded; q != nil {
 		left, q.first, q.last = q.first, nil, nil
+		q.full = false // or it could not be muted while it drains
 	}
 	return left
 }

@@ -181,6 +181,42 @@ func TestBound_Ends(t *testing.T) {
 	}
 }
 
+// TestBound_DrainsMuted: an actor with a bound that drains is muted as any other, full or
+// not, and handles the mail that is left once it is let go.
+func TestBound_DrainsMuted(t *testing.T) {
+	for name, typ := range boundedTypes {
+		for _, mail := range []int{2, bound} {
+			t.Run(fmt.Sprintf("%s/%d", name, mail), func(t *testing.T) {
+				sys := start(t, actor.Workers(2))
+				hold, err := sys.Hold() // or it is let go before the pressure is released
+				must(t, err)
+				slow := press(t, sys)
+				r, release := typ.stuck(t, sys)
+				ran := 0
+				inside(t, sys, func(c *actor.Context) {
+					typ.do.Send(c, r, func(_ *puppet, c *actor.Context) { count.Send(c, slow, 1) })
+					for range mail - 1 {
+						typ.do.Send(c, r, func(*puppet, *actor.Context) { ran++ })
+					}
+				})
+				actor.Drain(sys, r)
+				release()
+				var muted bool
+				eventually(t, "it is muted, or done", func() bool {
+					muted = actor.Muted(r)
+					return muted || sys.Stats().Stopped > 0
+				})
+				equal(t, "muted", muted, true)
+				do.Send(sys, slow, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+				hold()
+				settled(t, sys)
+				equal(t, "ran", ran, mail-1)
+				equal(t, "in the end", r.Standing(), actor.Ended)
+			})
+		}
+	}
+}
+
 // TestBound_Conservation: senders inside and outside, with all verbs, at actors of all
 // policies and small bounds that also send to each other and end: what was accepted runs
 // exactly once or is a dead letter.
