@@ -18,7 +18,7 @@ type child struct {
 type childCalls struct {
 	order   func(k *child, r replier, v verb)
 	ended   func(k *child, r replier)
-	forsake func(k *child, r replier) // the parent leaves, and decides nothing any more; nil: there is nothing to be decided
+	forsake func(k *child, r replier, v verb) // the parent leaves, and decides nothing any more; nil: there is nothing to be decided
 }
 
 var parenting = childCalls{order: (*child).order, ended: (*child).ended}
@@ -53,10 +53,10 @@ func (f *family) remove(k *child) {
 }
 
 // forsake tells those whose parent will decide nothing any more.
-func (f *family) forsake(r replier) {
+func (f *family) forsake(r replier, v verb) {
 	for k := f.youngest; k != nil; k = k.older {
 		if k.calls.forsake != nil {
-			k.calls.forsake(k, r)
+			k.calls.forsake(k, r, v)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 	if g == goalEnd {
 		b.closeBox(r)
 	}
-	x.children.forsake(r)
+	x.children.forsake(r, v)
 	b.left(c)
 }
 

@@ -24,10 +24,11 @@ func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool
 // muteFor sees to it that the actor that runs is muted when its behaviour returns,
 // unless others wait for it. Sending again to the same receiver within a behaviour
 // does not count twice as long as few receivers take turns; a second entry in a
-// ledger would do no harm.
+// ledger would do no harm. One that is muted, and runs because of what is in its lane, is
+// muted for nobody else: that could close a circle.
 func (c *Context) muteFor(to *body) {
 	me := c.self
-	if me == to || !me.load.MayBeMuted() || c.waiters.recent(to) || me.supervises() {
+	if me == to || me.load&backpressure.Muted != 0 || !me.load.MayBeMuted() || c.waiters.recent(to) || me.supervises() {
 		return
 	}
 	w := c.waiters.get()

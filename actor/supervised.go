@@ -95,8 +95,8 @@ type fell struct {
 }
 
 func (s fell) serve(b *body, c *Context) {
-	if b.mine().phase == leaving {
-		s.news.Ref.b.tell(replier{c: c, sys: b.sys()}, forsaken{})
+	if x := b.mine(); x.phase == leaving {
+		s.news.Ref.b.tell(replier{c: c, sys: b.sys()}, forsaken{verb: x.verb})
 	}
 	s.sup.deliver(c, b, s.news)
 }
@@ -104,20 +104,28 @@ func (s fell) serve(b *body, c *Context) {
 // guarding is parenting for supervised children.
 var guarding = childCalls{(*child).order, (*child).ended, (*child).forsake}
 
-func (k *child) forsake(r replier) { k.b.tell(r, forsaken{}) }
+func (k *child) forsake(r replier, v verb) { k.b.tell(r, forsaken{verb: v}) }
 
 // forsaken is told by a supervisor that leaves: one that is down would wait for its verdict
 // for ever. Nor can it wait for its turn to be told to end, since a younger sibling may be
 // muted for it, and be waited for first.
-type forsaken struct{ unanswered }
+type forsaken struct {
+	unanswered
+	verb verb // how the supervisor leaves
+}
 
-func (forsaken) serve(b *body, c *Context) {
+func (s forsaken) serve(b *body, c *Context) {
 	if invariant.On {
 		verifyForsaken(b)
 	}
-	if b.mine().phase == suspended {
-		b.ordered(c, order{verb: verbStop, why: ErrShutdown})
+	if b.mine().phase != suspended {
+		return
 	}
+	o := order{verb: verbStop, why: ErrShutdown}
+	if s.verb == verbKill {
+		o = order{verb: verbKill, why: ErrKilled}
+	}
+	b.ordered(c, o)
 }
 
 // takeDown is Suspend.

@@ -32,4 +32,4 @@ func (l Load) Lenient() bool { return l&(Overloaded|Pressed|Muted|Counted|Bounde
 // MayBeMuted tells whether a sender in state l can be muted at all. One that is
 // overloaded or pressed must go on: others wait for it to recover. One that was
 // let go must run what it was let go for.
-func (l Load) MayBeMuted() bool { return l&(Overloaded|Pressed|Spared|Muted) == 0 }
+func (l Load) MayBeMuted() bool { return l&(Overloaded|Pressed|Spared) == 0 }

@@ -195,7 +195,7 @@ func TestConfigErrors(t *testing.T) {
 		"-1 workers: want 1 to 56":             {Workers: -1},
 		"57 workers: want 1 to 56":             {Workers: sched.MaxWorkers + 1},
 		"-1 spares: want at least 0":           {Workers: 1, Spares: -1},
-		"a long turn of -1ms: want at least 0": {Workers: 1, LongTurn: -time.Millisecond},
+		"a long turn below 0": {Workers: 1, LongTurn: -time.Millisecond},
 	} {
 		s, err := sched.New(cfg)
 		if s != nil || err == nil || !strings.HasPrefix(err.Error(), "gallop: ") || !strings.Contains(err.Error(), want) {
