@@ -191,11 +191,11 @@ func TestSpill(t *testing.T) {
 // TestConfigErrors: New says which part of the configuration is wrong.
 func TestConfigErrors(t *testing.T) {
 	for want, cfg := range map[string]sched.Config{
-		"0 workers: want 1 to 56":              {},
-		"-1 workers: want 1 to 56":             {Workers: -1},
-		"57 workers: want 1 to 56":             {Workers: sched.MaxWorkers + 1},
-		"-1 spares: want at least 0":           {Workers: 1, Spares: -1},
-		"a long turn below 0": {Workers: 1, LongTurn: -time.Millisecond},
+		"0 workers: want 1 to 56":    {},
+		"-1 workers: want 1 to 56":   {Workers: -1},
+		"57 workers: want 1 to 56":   {Workers: sched.MaxWorkers + 1},
+		"-1 spares: want at least 0": {Workers: 1, Spares: -1},
+		"a long turn below 0":        {Workers: 1, LongTurn: -time.Millisecond},
 	} {
 		s, err := sched.New(cfg)
 		if s != nil || err == nil || !strings.HasPrefix(err.Error(), "gallop: ") || !strings.Contains(err.Error(), want) {
