@@ -225,7 +225,7 @@ func (k *call[R]) finish(res Result[R]) {
 		return
 	}
 	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
-		heap.DiscardIn(&k.result.Value, o) // nobody will
+		heap.DiscardIn(&k.result.Value, o) // the asker has given up, and nobody else sees it
 	}
 }
 

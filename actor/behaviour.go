@@ -106,9 +106,10 @@ func (b Behaviour[S, M]) sendSlowly(from Sender, to Ref[S], m M) {
 }
 
 // TrySend is Send that refuses instead of muting: it returns ErrOverloaded while to
-// is overloaded, and from outside also while there is no room: 4,096 messages of TrySend
-// and [SendWait] may wait for it, 2,049 at least; ErrStopped if it has ended and ErrSystemStopped if its system has. A
-// message that was refused is not a dead letter: it is the caller's again.
+// is overloaded, and from outside also while there is no room, which there is for 2,049
+// to 4,096 waiting messages of TrySend and [SendWait]; ErrStopped if it has ended and
+// ErrSystemStopped if its system has. A message that was refused is not a dead letter: it
+// is the caller's again.
 //
 // [SendWait]: Behaviour.SendWait
 func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
@@ -139,12 +140,12 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 }
 
 // SendWait is Send from outside that waits while to is under pressure or muted, over its
-// high watermark, or overloaded with an actor muted for it, and while there is no room, as for
-// TrySend, however slow it is. It returns nil once the message is in
-// the mailbox, ctx's error if that ends first, ErrStopped if to has ended and
-// ErrSystemStopped if its system has. It parks, and does not spin; waiters go on in the
-// order in which they came. sys is the system of the caller, as for Send. It panics where
-// it would have to wait in a behaviour.
+// high watermark, or overloaded with an actor muted for it, and while there is no room, as
+// for TrySend, however slow it is. It returns nil once the message is in the mailbox,
+// ctx's error if that ends first, ErrStopped if to has ended and ErrSystemStopped if its
+// system has. It parks, and does not spin; waiters go on in the order in which they came.
+// sys is the system of the caller, as for Send. It panics where it would have to wait in a
+// behaviour.
 func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
 	d := b.decl()
 	d.mustSuit(to.b)
