@@ -5,6 +5,8 @@ package sched
 import (
 	"context"
 	"testing"
+
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // crasher is a task that crashes when it runs.
@@ -26,6 +28,7 @@ func TestUnmanned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer seam.SpareNone() // there is no exploration whose end would
 	crew := s.Unman()
 	h := &house{s: s}
 	second := h.job("second", nil)

@@ -52,8 +52,8 @@
 //   - A scenario is a function of the schedule alone: no time.Now, no map order,
 //     no select, no chance of its own. Otherwise a replay goes another way, which
 //     is found and reported, but not cured.
-//   - No other goroutine of the process touches seam meanwhile; its access would
-//     be taken for one of the running thread.
+//   - No other goroutine takes part. One that touches seam meanwhile goes on as in a
+//     plain build; its accesses are no steps, and Result.Strangers counts them.
 //   - A thread waits with Program.Await, seam.Parker or a loop around seam.Spin,
 //     never on a channel or a mutex: that would stop the explorer too.
 //   - Threads report with Program.Errorf or a panic, not with t.Fatal.

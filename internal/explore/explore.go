@@ -31,6 +31,7 @@ type Result struct {
 	Steps     int64         // steps in all of them
 	Exhausted bool          // the strategy has run every schedule of its space
 	Elapsed   time.Duration // wall-clock time
+	Strangers int64         // accesses of goroutines that are no threads: none of the steps
 	Failure   *Failure      // the first failure, nil when there was none
 }
 
@@ -40,6 +41,9 @@ func (r Result) String() string {
 	s := fmt.Sprintf("%s: %d schedules, %d steps, %.0f/s", r.Strategy, r.Schedules, r.Steps, rate)
 	if r.Exhausted {
 		s += ", exhausted"
+	}
+	if r.Strangers > 0 {
+		s += fmt.Sprintf(", beside %d accesses of strangers", r.Strangers)
 	}
 	return s
 }
@@ -81,7 +85,7 @@ func (p *Program) explore() Result {
 			res.Failure = p.explain(err, res.Schedules)
 		}
 	}
-	res.Exhausted = picks.exhausted()
+	res.Exhausted, res.Strangers = picks.exhausted(), p.strangers.Load()
 	return res
 }
 

@@ -5,12 +5,47 @@ package explore
 import "github.com/gallop-go/gallop/internal/seam"
 
 // bind makes the program's threads the ones that seam's hooks stop, until the
-// returned function is called.
+// returned function is called. Goroutines that are none of its threads go on as in a
+// plain build: one that a test before has left behind, a timer's that comes late.
 func bind(p *Program) (unbind func()) {
 	hook, spin, await := seam.Hook, seam.HookSpin, seam.HookAwait
-	seam.Hook, seam.HookSpin, seam.HookAwait = p.Point, p.Spin, p.Await
+	seam.SpareNone() // what is spared was another's, and its memory may be ours by now
+	seam.Hook = func() {
+		if !p.stranger() {
+			p.Point()
+		}
+	}
+	seam.HookSpin = func() {
+		if p.stranger() {
+			spin()
+		} else {
+			p.Spin()
+		}
+	}
+	seam.HookAwait = func(cond func() bool) {
+		if !p.stranger() {
+			p.Await(cond)
+		}
+	}
 	return func() {
 		seam.Hook, seam.HookSpin, seam.HookAwait = hook, spin, await
 		seam.SpareNone()
 	}
+}
+
+// stranger tells whether the calling goroutine is neither the thread that has the turn nor,
+// while none has, the explorer. It may come at any moment, so what it reads of the program
+// may change meanwhile, but never into its own number.
+func (p *Program) stranger() bool {
+	id, ours := seam.Goroutine(), p.home
+	if t := p.current; t != nil {
+		ours = t.goroutine
+	}
+	if id == ours {
+		return false
+	}
+	if p.current != nil { // conditions are asked by the thread that gives way, and are no steps
+		p.strangers.Add(1)
+	}
+	return true
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // Program is one scenario under exploration: its threads, its checks and the
@@ -14,6 +16,8 @@ type Program struct {
 	scenario func(*Program)
 	pool     []*thread // coroutines, reused from schedule to schedule
 
+	home      uint64     // the goroutine that explores
+	strangers seam.Count // accesses of goroutines that are no threads, which are no steps
 	// One schedule's state. Whoever runs owns it: the explorer or one thread.
 	threads  []*thread // those of this schedule, a prefix of pool
 	checks   []func() error
@@ -35,7 +39,7 @@ func newProgram(cfg Config, scenario func(*Program)) *Program {
 	if cfg.Strategy.start == nil {
 		panic("gallop: explore: Config.Strategy is not set")
 	}
-	p := &Program{cfg: cfg, scenario: scenario, maxSteps: cfg.MaxSteps}
+	p := &Program{cfg: cfg, scenario: scenario, home: seam.Goroutine(), maxSteps: cfg.MaxSteps}
 	if p.maxSteps <= 0 {
 		p.maxSteps = DefaultMaxSteps
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"runtime/debug"
+
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // maxThreads is how many threads a scenario may have: one letter each.
@@ -12,11 +14,12 @@ const maxThreads = len(letters)
 
 // thread is a virtual thread: a coroutine that runs one body per schedule.
 type thread struct {
-	prog   *Program
-	id     int
-	resume func() (struct{}, bool) // runs it up to its next turn of somebody else
-	stop   func()                  // ends the coroutine between two bodies
-	yield  func(struct{}) bool     // back to whoever resumed it
+	prog      *Program
+	id        int
+	goroutine uint64                  // whose body runs, which tells it from strangers
+	resume    func() (struct{}, bool) // runs it up to its next turn of somebody else
+	stop      func()                  // ends the coroutine between two bodies
+	yield     func(struct{}) bool     // back to whoever resumed it
 
 	body      func()
 	cond      func() bool // what it waits for, nil when it does not
@@ -33,7 +36,7 @@ func newThread(p *Program, id int) *thread {
 
 // loop runs body after body until the coroutine is stopped.
 func (t *thread) loop(yield func(struct{}) bool) {
-	t.yield = yield
+	t.yield, t.goroutine = yield, seam.Goroutine()
 	for more := true; more; more = yield(struct{}{}) {
 		t.run()
 	}

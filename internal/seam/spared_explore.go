@@ -8,7 +8,10 @@ import "unsafe"
 // the hooks are.
 var spared []span
 
-type span struct{ from, to uintptr }
+type span struct {
+	from, to uintptr
+	held     unsafe.Pointer // or the collector could give it to another, who would be spared
+}
 
 // Spare makes accesses within *x no interleaving points, until SpareNone: all that is done to
 // it between two points elsewhere is part of one step. It is for explorations of what stands
@@ -23,10 +26,13 @@ func SpareAll[T any](s []T) {
 }
 
 // SpareNone makes all accesses interleaving points again.
-func SpareNone() { spared = spared[:0] }
+func SpareNone() {
+	clear(spared)
+	spared = spared[:0]
+}
 
 func spare(at unsafe.Pointer, size uintptr) {
-	spared = append(spared, span{uintptr(at), uintptr(at) + size})
+	spared = append(spared, span{uintptr(at), uintptr(at) + size, at})
 }
 
 // access comes before each access of what lies at x.
