@@ -33,7 +33,11 @@ type mailBound struct {
 // for their turn, and overflow says what becomes of the others. Besides, up to a batch
 // may have been taken out for the turn that runs. TrySend refuses at the bound, whatever
 // overflow says, and SendWait waits. Such an actor is not overloaded for spending its
-// batch.
+// batch, but while its queue is full, it is muted, or it applies pressure.
+//
+// Ticks of timers and results of Pipe do not wait in that queue: they run behind what has
+// been taken out of it, before what is still in it. Answers to AskTo do, and one that finds
+// it full is refused or drops another as any message would.
 //
 // Sends to it take a lock, which costs one locked instruction more than to others. It
 // panics if limit is less than 1 or overflow is none of the three.
@@ -67,7 +71,7 @@ func (boundKeeper) refill(b *body, c *Context) (again bool)       { return b.ref
 // boundedQueue is where mail waits for an actor with a bound, in the place of its
 // mailbox, through which only the runtime's own messages come. A lock and a list: who
 // drops the oldest message must be able to take it away from the actor, which no
-// lock-free queue with one consumer allows. All but the first two are guarded by the
+// lock-free queue with one consumer allows. All but the first two and the last are guarded by the
 // lobby's mu, and so is entering the gate's ledger because of it: otherwise a sender
 // could enter after it was emptied.
 //
@@ -80,6 +84,8 @@ type boundedQueue struct {
 	looking     bool // the actor looks, or will: a look message is on its way, or it is running
 	shut        bool // the actor's load says that senders must wait
 	full        bool // OverflowMute: it was full, and half of it is not free yet
+
+	ticked bool // what came by the mailbox has had its turn, and the queue is next. Owner only
 }
 
 // append adds m and tells whether the actor has to be told. Caller holds mu.
@@ -195,6 +201,18 @@ func (f *flow) close() (left *message) {
 		q.full = false // or it could not be muted while it drains
 	}
 	return left
+}
+
+// behind tells whether senders to an actor whose gate is shut have to wait, or are turned
+// away: the gate of one with a bound is always shut, and says nothing. Any goroutine.
+func (b *body) behind() bool {
+	if b.typ().bound.limit == 0 {
+		return true
+	}
+	f := b.flow.Load()
+	f.lobby.mu.Lock()
+	defer f.lobby.mu.Unlock()
+	return f.bounded.shut || f.bounded.full || f.lobby.room <= 0
 }
 
 // sendBounded delivers a message from the behaviour that runs to an actor with a bound.
@@ -315,15 +333,30 @@ func (b *body) look(c *Context) {
 	}
 }
 
-// refill takes mail out for the next turn, or gives the actor up. Owner only, when all
-// that was taken out has run.
+// refill takes mail out for the next turn, or gives the actor up. Out of the mailbox and the
+// queue in turns, so that neither waits for the other to be empty. Owner only, when all that
+// was taken out has run.
 func (b *body) refill(c *Context) (again bool) {
+	q := b.flow.Load().bounded
+	if q.ticked = !q.ticked && b.takeTicks(c); q.ticked {
+		return true
+	}
 	first, _, n := b.takeBounded(c)
 	if n == 0 {
 		return b.doze(c)
 	}
 	b.in.fifo = first
 	return true
+}
+
+// takeTicks takes out what has come in by the mailbox, and reports whether anything had.
+// Owner only.
+func (b *body) takeTicks(c *Context) (any bool) {
+	spent, any := b.box.grab(&b.in)
+	if spent != nil {
+		c.recycleChain(spent, spent, 1)
+	}
+	return any
 }
 
 func (b *body) takeBounded(c *Context) (first, last *message, n int) {

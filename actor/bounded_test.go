@@ -217,6 +217,109 @@ func TestBound_DrainsMuted(t *testing.T) {
 	}
 }
 
+// TestBound_Standing: "how the actor stands", which for one with a bound is overloaded
+// while its queue is full, or it wants no more.
+func TestBound_Standing(t *testing.T) {
+	for name, typ := range boundedTypes {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			equal(t, "a new actor", typ.typ.Spawn(sys, puppet{}).Standing(), actor.Idle)
+			r, release := typ.stuck(t, sys)
+			equal(t, "one at work", r.Standing(), actor.Busy)
+			for i := range bound {
+				equal(t, fmt.Sprintf("with %d messages", i), r.Standing(), actor.Busy)
+				must(t, typ.do.TrySend(sys, r, noop))
+			}
+			equal(t, "a full one", r.Standing(), actor.Overloaded)
+			release()
+			quiet(t, sys)
+			equal(t, "one that is done", r.Standing(), actor.Idle)
+			typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ApplyPressure() })
+			quiet(t, sys)
+			equal(t, "one under pressure", r.Standing(), actor.Overloaded)
+			typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.Stop() })
+			quiet(t, sys)
+			equal(t, "one that has ended", r.Standing(), actor.Ended)
+		})
+	}
+}
+
+// timed is a type with a bound and batches of 4 that gets results of Pipe.
+type timed struct {
+	*boundedType
+	result actor.Behaviour[puppet, actor.Result[deed]]
+}
+
+func newTimed(name string) timed {
+	typ := actor.NewType[puppet](name, actor.TypeBound(100, actor.OverflowRefuse), actor.TypeBatch(4))
+	x := timed{&boundedType{typ: typ, do: actor.Declare[deed](typ, "do")}, actor.Declare[actor.Result[deed]](typ, "result")}
+	typ.Table(x.do.Do((*puppet).Do), x.result.Do(func(p *puppet, c *actor.Context, r actor.Result[deed]) { r.Value(p, c) }))
+	return x
+}
+
+// pipe makes f come to the running actor as a result of Pipe, and returns when it has come.
+func (x timed) pipe(t testing.TB, c *actor.Context, f deed) {
+	actor.Pipe(c, x.result, func(context.Context) (deed, error) { return f, nil })
+	eventually(t, "a result of Pipe", func() bool { return actor.Incoming(c) > 0 })
+}
+
+// TestBound_Ticks: ticks of timers and results of Pipe run behind what was taken out of the
+// queue, and before what is still in it.
+func TestBound_Ticks(t *testing.T) {
+	typ := newTimed("timed")
+	for name, bring := range map[string]func(c *actor.Context, f deed){
+		"Pipe": func(c *actor.Context, f deed) { typ.pipe(t, c, f) },
+		"After": func(c *actor.Context, f deed) {
+			actor.After(c, 0, typ.do, f)
+			eventually(t, "a tick", func() bool { return actor.Incoming(c) > 0 })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			r, release := typ.stuck(t, sys)
+			var ran []int
+			note := func(i int) deed { return func(*puppet, *actor.Context) { ran = append(ran, i) } }
+			must(t, typ.do.TrySend(sys, r, func(_ *puppet, c *actor.Context) {
+				bring(c, note(100))
+				ran = append(ran, 0)
+			}))
+			for i := 1; i < 12; i++ {
+				must(t, typ.do.TrySend(sys, r, note(i)))
+			}
+			release()
+			quiet(t, sys)
+			if want := []int{0, 1, 2, 3, 100, 4, 5, 6, 7, 8, 9, 10, 11}; !slices.Equal(ran, want) {
+				t.Errorf("ran %v, want %v", ran, want)
+			}
+		})
+	}
+}
+
+// TestBound_QueueBesideTicks: an actor with a bound whose results never leave its mailbox
+// empty gets to its queue all the same.
+func TestBound_QueueBesideTicks(t *testing.T) {
+	sys, typ := start(t, actor.Workers(1)), newTimed("beside ticks")
+	r := typ.typ.Spawn(sys, puppet{})
+	ticks, ran := 0, 0
+	var again deed
+	again = func(_ *puppet, c *actor.Context) {
+		if ticks++; ran < 12 && ticks < 1000 {
+			typ.pipe(t, c, again)
+		}
+	}
+	typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+		for range 12 {
+			typ.do.Send(c, r, func(*puppet, *actor.Context) { ran++ })
+		}
+		again(nil, c)
+	})
+	quiet(t, sys)
+	equal(t, "ran", ran, 12)
+	if ticks > 5 { // one between two batches
+		t.Errorf("%d results overtook 12 messages", ticks)
+	}
+}
+
 // TestBound_Conservation: senders inside and outside, with all verbs, at actors of all
 // policies and small bounds that also send to each other and end: what was accepted runs
 // exactly once or is a dead letter.

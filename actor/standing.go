@@ -21,8 +21,9 @@ func (s Standing) String() string {
 	return names[s]
 }
 
-// Standing returns how the actor stands. Two loads; any goroutine. It panics for the
-// zero Ref.
+// Standing returns how the actor stands. Two loads, and for an actor with a bound a short
+// lock; any goroutine. One with a bound is overloaded while its queue is full, it is muted,
+// or it applies pressure. It panics for the zero Ref.
 func (r Ref[S]) Standing() Standing {
 	if r.b == nil {
 		panic("gallop: Standing of a zero Ref")
@@ -30,7 +31,7 @@ func (r Ref[S]) Standing() Standing {
 	switch head := r.b.box.head.Load(); {
 	case head == &closedMark:
 		return Ended
-	case !r.b.gate.IsOpen():
+	case !r.b.gate.IsOpen() && r.b.behind():
 		return Overloaded
 	case head != nil:
 		return Busy

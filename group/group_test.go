@@ -39,6 +39,11 @@ var (
 	slowDo   = actor.Declare[func(*sink, *actor.Context)](slowType, "do")
 	slowGot  = actor.DeclareAsk[actor.None, []int](slowType, "got")
 	_        = slowType.Table(slowPut.Do((*sink).Put), slowDo.Do((*sink).Do), slowGot.Do((*sink).Got))
+
+	boundedType = actor.NewType[sink]("bounded", actor.TypeBound(100, actor.OverflowRefuse))
+	boundedPut  = actor.Declare[int](boundedType, "put")
+	boundedGot  = actor.DeclareAsk[actor.None, []int](boundedType, "got")
+	_           = boundedType.Table(boundedPut.Do((*sink).Put), boundedGot.Do((*sink).Got))
 )
 
 func start(t testing.TB, opts ...actor.Option) *actor.System {

@@ -108,6 +108,28 @@ func TestPool_PassesOverTheOverloaded(t *testing.T) {
 	}
 }
 
+// TestPool_BoundedMembers: an actor with a bound is a member as any other.
+func TestPool_BoundedMembers(t *testing.T) {
+	for name, policy := range map[string]group.Policy[int]{
+		"RoundRobin": group.RoundRobin[int](), "LeastLoaded": group.LeastLoaded[int](),
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(1))
+			refs, handlers := sinks(sys, 1)
+			r := boundedType.Spawn(sys, sink{})
+			p := group.NewPool(sys, policy, handlers[0], boundedPut.To(r))
+			for range 10 {
+				p.Send(sys, 1)
+				quiet(t, sys)
+			}
+			wantGot(t, sys, refs[0], 1, 1, 1, 1, 1)
+			if n, err := boundedGot.Ask(soon(t), sys, r, actor.None{}); err != nil || len(n) != 5 {
+				t.Errorf("the bounded one got %v, %v", n, err)
+			}
+		})
+	}
+}
+
 // TestPool_LeastLoaded: "gives a message to a member that has nothing to do, or else to
 // the one that was given the fewest since".
 func TestPool_LeastLoaded(t *testing.T) {
