@@ -179,7 +179,9 @@ func ExampleKind() {
 		o := &errand{text: text}
 		o.InitKind(&e.Kind)
 		e.at[&o.Task] = o
-		s.Inject(&o.Task)
+	}
+	for t := range e.at { // complete by now: the turns read it
+		s.Inject(t)
 	}
 	s.WaitQuiet(context.Background(), true)
 	<-s.Stop()
