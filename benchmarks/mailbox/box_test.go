@@ -12,6 +12,7 @@ var boxes = []struct {
 	make func() Box
 }{
 	{"swap", func() Box { return NewSwap() }},
+	{"link", func() Box { return NewLink() }},
 	{"sweep", func() Box { return NewSweep() }},
 	{"top", func() Box { return NewTop() }},
 	{"ring", func() Box { return NewRing() }},

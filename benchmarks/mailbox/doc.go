@@ -9,7 +9,7 @@ import "sync/atomic"
 // Node is a message.
 type Node struct {
 	next  atomic.Pointer[Node] // swap reads it while a producer links
-	below *Node                // the stacks' link: written before the push, read after the grab
+	below *Node                // the link of the stacks, written before the push, and of Link, written behind it
 	V     int
 }
 
