@@ -82,8 +82,9 @@ func (c *Context) cutGas() {
 }
 
 // ShouldYield tells a long behaviour that it should come to an end soon: its turn has
-// spent its gas, or it has outlived its slice of time, about a millisecond. To go on
-// later, call [Yield] and return. It costs a few loads.
+// spent its gas, it has outlived its slice of time, about a millisecond, or the system
+// stops. Within [Context.Blocking], and on a pinned type, time does not count: nobody waits
+// for the worker. To go on later, call [Yield] and return. It costs a few loads.
 func (c *Context) ShouldYield() bool {
-	return c.then&gasSpent != 0 || c.w.MustYield()
+	return c.then&gasSpent != 0 || c.w.MustYield() && !c.w.InBlocking()
 }

@@ -105,7 +105,8 @@ func TypeGas(n int) TypeOption {
 // PinnedThread makes all actors of this type run on one OS thread that is theirs
 // alone, for libraries that insist on it (OpenGL, some C libraries). A message
 // between a pinned actor and any other costs a hand-over between threads, some
-// microseconds.
+// microseconds. A behaviour that calls runtime.Goexit costs the thread too, as Go has it: the
+// next one runs on another.
 func PinnedThread() TypeOption { return func(t *typeInfo) { t.pin = (*System).newPin } }
 
 // NewType makes an actor type. The name appears in logs and reports; it need not

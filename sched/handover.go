@@ -94,12 +94,21 @@ func (s *Scheduler) holder(i int) *Worker {
 // instructions if nothing waits; the wake-up of a spare if something does. On a pinned
 // worker, inside of another Blocking, or when all spares are in use, it just runs f.
 func (w *Worker) Blocking(f func()) {
-	if !w.leaveSeat() {
+	if w.blocks {
 		f()
 		return
 	}
-	defer w.retakeSeat()
+	w.blocks = true
+	defer w.unblock(w.leaveSeat())
 	f()
+}
+
+// unblock ends Blocking, for which the worker may have left its seat.
+func (w *Worker) unblock(left bool) {
+	w.blocks = false
+	if left {
+		w.retakeSeat()
+	}
 }
 
 // leaveSeat gives the seat up in the middle of a turn and reports whether it did. As in

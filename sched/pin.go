@@ -40,6 +40,7 @@ func (s *Scheduler) NewPin() (*Pin, error) {
 	p.queue.init(segmentCells)
 	p.w = newWorker(s, s.spares.nextID(), 1)
 	p.w.pin, p.w.apart = p, true
+	p.w.duty.f.StoreRelease(onDuty) // for good: it has no seat that anybody could want
 	p.w.attach()
 	s.pins.list = append(s.pins.list, p)
 	p.w.launch(p.begin)
@@ -156,6 +157,7 @@ func (ps *pins) stop() {
 	defer ps.mu.Unlock()
 	ps.end = true
 	for _, p := range ps.list {
+		p.w.duty.hurry()
 		p.wakeUp()
 	}
 }

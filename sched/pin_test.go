@@ -2,6 +2,7 @@ package sched_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -44,6 +45,25 @@ func TestPinOrder(t *testing.T) {
 		}
 		last[i%2] = n.at
 	}
+}
+
+// TestPinMustYield: nobody wants the seat of a pin, so that its turns need not end for
+// others; but they must when the scheduler stops.
+func TestPinMustYield(t *testing.T) {
+	s := start(t, sched.Config{Workers: 1})
+	g := newGraph(s)
+	begun := make(chan struct{})
+	g.inject(g.pinned(newPin(t, s), func(w *sched.Worker) {
+		if w.MustYield() || w.Stray() {
+			t.Error("a turn on a pin must end, or its worker is about to become a spare")
+		}
+		close(begun)
+		for !w.MustYield() {
+			runtime.Gosched()
+		}
+	}))
+	<-begun
+	<-s.Stop()
 }
 
 // TestPinAndWorkers make each other's tasks runnable.

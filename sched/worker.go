@@ -21,6 +21,7 @@ type Worker struct {
 
 	// Owner only.
 	apart     bool  // it knows that it has no seat: what it makes runnable goes to the inject queue
+	blocks    bool  // the turn is within Blocking
 	current   *Task // the task whose turn runs, or ran last; nil while asleep
 	victim    int   // where the last search ended: S3's last_victim
 	inRow     int   // turns taken from the next-slot without a look at the ring
@@ -96,13 +97,17 @@ func (w *Worker) Stopping() bool { return w.sched.Stopping() }
 func (w *Worker) Pinned() bool { return w.pin != nil }
 
 // MustYield tells whether the turn should end soon although there is more to do: it has
-// lasted for longer than some milliseconds, its worker has lost its seat, or the
-// scheduler stops. One load.
+// lasted for longer than some milliseconds, its worker has lost its seat or given it up, or
+// the scheduler stops. On a Pin, where nobody's seat is kept from others, only that. One load.
 func (w *Worker) MustYield() bool { return w.duty.mustYield() }
+
+// InBlocking tells whether the turn is within Blocking, where MustYield says nothing about
+// how long it has lasted. Owner only.
+func (w *Worker) InBlocking() bool { return w.blocks }
 
 // Stray tells whether the worker has lost its seat to another, so that it will be a spare
 // after this turn, if nobody is needed again.
-func (w *Worker) Stray() bool { return w.apart || w.duty.isAway() }
+func (w *Worker) Stray() bool { return w.pin == nil && (w.apart || w.duty.isAway()) }
 
 // Schedule makes a task runnable from within a turn. The first task of a turn goes
 // to the next-slot, where it runs next, cache-hot; later ones go to the ring,

@@ -1,0 +1,70 @@
+package actor_test
+
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// longState is an actor that computes in slices.
+type longState struct{ steps, slices int }
+
+// long declares the behaviour that does it, for left more steps.
+func long(typ *actor.Type[longState]) actor.Behaviour[longState, int] {
+	var long actor.Behaviour[longState, int]
+	long = actor.Declare[int](typ, "long")
+	typ.Table(long.Do(func(s *longState, c *actor.Context, left int) {
+		for s.slices++; left > 0 && !c.ShouldYield(); left-- {
+			s.steps++
+		}
+		if left > 0 && s.slices < 1000 {
+			actor.Yield(c, long, left)
+		}
+	}))
+	return long
+}
+
+// TestPinnedThread_Batch: "run to completion under a batch limit", on a thread of its own too.
+func TestPinnedThread_Batch(t *testing.T) {
+	const mail = 10_000
+	sys := start(t, actor.Workers(1))
+	r := pinnedType.Spawn(sys, puppet{})
+	ran := 0
+	pinnedDo.Send(sys, r, func(_ *puppet, c *actor.Context) {
+		for range mail {
+			pinnedDo.Send(c, r, func(*puppet, *actor.Context) { ran++ })
+		}
+	})
+	quiet(t, sys)
+	equal(t, "ran", ran, mail)
+	if st := sys.Stats(); st.Turns > mail/actor.DefaultBatch+2 {
+		t.Errorf("%d messages took %d turns", mail, st.Turns)
+	}
+}
+
+// TestShouldYield_PinnedOrBlocking: where nobody waits for the worker, a long behaviour is not
+// told to come to an end, and so gets on.
+func TestShouldYield_PinnedOrBlocking(t *testing.T) {
+	const steps = 1_000_000
+	sys := start(t, actor.Workers(1))
+	pinned := actor.NewType[longState]("long and pinned", actor.PinnedThread())
+	steady := long(pinned)
+	inside(t, sys, func(*actor.Context) {}) // the worker runs
+	r := pinned.Spawn(sys, longState{})
+	steady.Send(sys, r, steps)
+	quiet(t, sys)
+	inside(t, sys, func(c *actor.Context) {
+		c.Blocking(func() {
+			if c.ShouldYield() {
+				t.Error("it should yield as soon as it blocks")
+			}
+			c.Blocking(func() {}) // ends only itself
+			if c.ShouldYield() {
+				t.Error("it should yield behind a Blocking in another")
+			}
+		})
+	})
+	if st := sys.Stats(); st.Turns > 10 {
+		t.Errorf("%d steps took %d turns", steps, st.Turns)
+	}
+}
