@@ -18,6 +18,9 @@ func (t Timer) OnItsWay() bool {
 	return !s.slab.at(t.number).in
 }
 
+// SystemStopping tells whether the workers of a system have been told to end.
+func SystemStopping(s *System) bool { return s.sched.Stopping() }
+
 // Incoming returns how many messages have come in since the turn of the running actor began.
 func Incoming(c *Context) int { return distance(c.self.box.head.Load(), c.self.in.last) }
 
