@@ -119,6 +119,22 @@ func FireAt[S any](c *Context, r Ref[S]) {
 	s.fire(c, dueTimer{number: n, to: r.b})
 }
 
+// FireWith is FireAt of a timer with a payload that is kept in a message.
+func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
+	s := c.sys.makeTimers().shardOf(c)
+	held := newMessage(c, b.d.pool)
+	c.sys.sim.book(-1)
+	*payloadOf[M](held) = m
+	s.mu.Lock()
+	n, k := s.slab.take()
+	k.id, k.body, k.held, k.live = b.d.id, r.b, held, true
+	s.mu.Unlock()
+	s.fire(c, dueTimer{number: n, to: r.b})
+}
+
+// Signaled tells whether there is something in an actor's lane.
+func Signaled[S any](r Ref[S]) bool { return !r.b.lane.quiet() }
+
 // RecallLate is what is left to do for one who has brought r a signal, and was halted until
 // it was served. It reports whether r was parked.
 func RecallLate[S any](s *System, r Ref[S]) (parked bool) {

@@ -198,8 +198,8 @@ func (s *stallWatch) soon(b *body) {
 }
 
 // end stops the watch and ends the actors under pressure for which somebody is muted:
-// nobody else will, since they may be idle, and who waits would not come to its end. It
-// implements sched.Config.Stopped.
+// nobody else will, since they may be idle, and who waits would not come to its end.
+// For System.ended.
 func (s *stallWatch) end() {
 	s.mu.Lock()
 	s.ended = true

@@ -60,7 +60,7 @@ func Start(opts ...Option) *System {
 		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
 		LongTurn:   s.opts.longTurn,
 		OnLongTurn: s.longTurn,
-		Stopped:    s.stalls.end,
+		Stopped:    s.ended,
 		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}
 	s.sim.direct(&cfg)
@@ -169,6 +169,15 @@ func (s *System) stop() <-chan struct{} {
 	s.over.come() // afterwards: what a Pipe brings because of it does not run any more
 	s.wards.rouse(s)
 	return done
+}
+
+// ended ends what is in no queue and is nobody's, when everything else has. It is
+// sched.Config.Stopped.
+func (s *System) ended() {
+	s.stalls.end()
+	if t := s.timers.Load(); t != nil {
+		t.discardAll()
+	}
 }
 
 // mustBeOutside panics if a behaviour of this system calls, which would wait for

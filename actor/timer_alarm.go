@@ -25,7 +25,10 @@ type timers struct {
 // that arms no timer does not link them.
 type lateTimers struct{ alarmKeeper }
 
-type alarmKeeper interface{ stopAll() }
+type alarmKeeper interface {
+	stopAll()
+	discardAll()
+}
 
 // makeTimers returns the timers of the system, and makes them at first. Any worker. If
 // the system stops meanwhile, either its stop sees them or they see it.
@@ -129,6 +132,24 @@ func (t *timers) stopAll() {
 	defer t.mu.Unlock()
 	t.ended = true
 	t.alarm.Stop()
+}
+
+// discardAll discards what the timers own that are in the wheels of a system that has
+// stopped, and whose workers have gone. Those on their way end with the mail of their actor.
+func (t *timers) discardAll() {
+	for i := range t.shards {
+		t.shards[i].discardAll()
+	}
+}
+
+func (s *timerShard) discardAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n := range s.slab.used {
+		if k := s.slab.at(n); k.in && k.held != nil {
+			replier{sys: s.all.sys}.discard(k.body, k.takeHeld())
+		}
+	}
 }
 
 var _ sched.Runner = (*timerShard)(nil)
