@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -80,6 +81,9 @@ type gathering[R any] struct {
 
 // add brings a call that has its result. Any goroutine.
 func (g *gathering[R]) add(k *call[R]) {
+	if invariant.On {
+		verifyGathering(g, k)
+	}
 	g.in <- k // and not the result: Go has no channels of what is over 64 KiB
 	if g.left.Load() {
 		g.discard()

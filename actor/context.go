@@ -128,6 +128,9 @@ func (c *Context) forgo() {
 // what seam.SwapHeld owes it. The gates that were met go too, where a turn has ended beside
 // its mail.
 func (c *Context) forgetTurn() {
+	if invariant.On {
+		verifyForgetTurn(c)
+	}
 	c.self, c.msg, c.sent = nil, nil, nil
 	c.waiters.forget()
 }

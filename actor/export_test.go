@@ -99,7 +99,7 @@ func LeftoversOf(s *System) (l Leftovers) {
 	l.Wards = len(s.wards.all.seats)
 	s.names.m.Range(func(any, any) bool { l.Names++; return true })
 	if t := s.timers.Load(); t != nil {
-		shards := t.alarmKeeper.(*timers).shards
+		shards := t.keeper.(*timers).shards
 		for i := range shards {
 			a := &shards[i].slab
 			l.Timers += int(a.used - a.frees - uint32(a.back.Load()>>32))

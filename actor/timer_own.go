@@ -61,7 +61,7 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 	if l.shard == nil {
 		return false
 	}
-	id, held, ok := l.shard.cancel(t)
+	held, ok := l.shard.cancel(t)
 	if !ok {
 		return false
 	}
@@ -70,7 +70,6 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 		verifyActorTimers(l)
 	}
 	if held != nil {
-		held.id = id
 		replier{c: c, sys: c.sys}.discard(c.self, held)
 	}
 	return true
@@ -80,6 +79,9 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 // keeps alive. Whoever has taken it from the timer.
 func (r replier) discard(b *body, held *message) {
 	d := b.typ().decls[held.id]
+	if invariant.On {
+		verifyDiscard(b, held, d)
+	}
 	if !isOwn(held.id) {
 		d.discardOwned(held)
 	}
@@ -106,7 +108,7 @@ func (l *actorTimers) cancelAll(c *Context) {
 
 // end ends all timers with their actor. What is on its way finds the mailbox closed,
 // unless it is in there already and the actor drains. A system that has stopped keeps
-// its wheels, since nobody looks at them any more: see timers.discardAll.
+// its wheels, since nobody looks at them any more: see timers.over.
 func (l *actorTimers) end(r replier, b *body) {
 	if l.shard == nil || r.c == nil {
 		return

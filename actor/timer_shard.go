@@ -102,21 +102,20 @@ func (s *timerShard) enter(number uint32, k *timer, at, now int64) (first bool) 
 
 // cancel ends a timer of the running actor, if it has neither run nor was canceled. Its
 // payload is the caller's then.
-func (s *timerShard) cancel(t armedTimer) (id uint16, held *message, ok bool) {
+func (s *timerShard) cancel(t armedTimer) (held *message, ok bool) {
 	s.mu.Lock()
 	k := s.slab.find(t)
 	if k == nil {
 		s.mu.Unlock()
-		return 0, nil, false
+		return nil, false
 	}
-	id, held = k.id, k.held
-	k.held = nil
+	held = k.takeHeld()
 	k.over()
 	if k.in {
 		s.remove(t.number, k)
 	}
 	s.letGo()
-	return id, held, true
+	return held, true
 }
 
 // over says that a timer does not run any more. Who may write to it.
