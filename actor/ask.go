@@ -192,9 +192,9 @@ type call[R any] struct {
 	result Result[R]
 	spare  *message // nodes for the next requests; whose call it is, owns them
 
-	several chan<- *call[R] // not nil: one of several calls, which go there when they have their result; has room
-	of      int             // which of them
-	within  *bidden[R]      // not nil: no goroutine waits but an actor, with a time-out
+	several *gathering[R] // not nil: one of several calls, which go there when they have their result
+	of      int           // which of them
+	within  *bidden[R]    // not nil: no goroutine waits but an actor, with a time-out
 }
 
 const (
@@ -214,7 +214,7 @@ const patience = 2
 func (k *call[R]) finish(res Result[R]) {
 	k.result = res // an abandoned call is never looked at again
 	if k.several != nil {
-		k.several <- k // and not the result: Go has no channels of what is over 64 KiB
+		k.several.add(k)
 		return
 	}
 	if k.state.CompareAndSwap(callPending, callAnswered) { // publishes result
@@ -224,8 +224,13 @@ func (k *call[R]) finish(res Result[R]) {
 		k.done <- struct{}{}
 		return
 	}
+	discardReply(&k.result.Value) // the asker has given up, and nobody else sees it
+}
+
+// discardReply discards what a reply owns that nobody is given.
+func discardReply[R any](v *R) {
 	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
-		heap.DiscardIn(&k.result.Value, o) // the asker has given up, and nobody else sees it
+		heap.DiscardIn(v, o)
 	}
 }
 

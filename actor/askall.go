@@ -3,6 +3,9 @@ package actor
 import (
 	"context"
 	"iter"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // AskAll sends the same request to several actors from outside, and waits for all
@@ -12,10 +15,13 @@ import (
 func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
 	replies := make([]R, len(to))
 	for i, res := range replies2(ctx, sys, b, to, q) {
+		replies[i] = res.Value
 		if res.Err != nil {
+			for i := range replies {
+				discardReply(&replies[i])
+			}
 			return nil, res.Err
 		}
-		replies[i] = res.Value
 	}
 	return replies, nil
 }
@@ -38,19 +44,20 @@ func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q,
 func replies2[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[int, Result[R]] {
 	return func(yield func(int, Result[R]) bool) {
 		mustHave(ctx, "Replies")
-		in := make(chan *call[R], len(to)) // room for all: who answers never waits
-		b.askEach(sys, to, q, in)
+		g := &gathering[R]{in: make(chan *call[R], len(to))}
+		defer g.leave()
+		b.askEach(sys, to, q, g)
 		missing := make([]bool, len(to))
 		for i := range missing {
 			missing[i] = true
 		}
 		for range to {
 			var wait <-chan struct{} // nil: a select with two ready cases is chance
-			if !sys.sched.Await(ctx, func() bool { return len(in) > 0 }) {
+			if !sys.sched.Await(ctx, func() bool { return len(g.in) > 0 }) {
 				wait = ctx.Done()
 			}
 			select {
-			case k := <-in:
+			case k := <-g.in:
 				missing[k.of] = false
 				if !yield(k.of, k.result) {
 					return
@@ -59,6 +66,44 @@ func replies2[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q
 				giveUp(missing, ctx.Err(), yield)
 				return
 			}
+		}
+	}
+}
+
+// gathering is where several calls go when they have their results, for one goroutine that
+// takes them, until it leaves. Then what they own is discarded. Who answers adds, then looks
+// whether the other has left; who leaves says so, then looks what was added: one of the two
+// sees the other, and whoever takes a call has it alone.
+type gathering[R any] struct {
+	in   chan *call[R] // has room for all: who answers never waits
+	left seam.Bool
+}
+
+// add brings a call that has its result. Any goroutine.
+func (g *gathering[R]) add(k *call[R]) {
+	if invariant.On {
+		verifyGathering(g, k)
+	}
+	g.in <- k // and not the result: Go has no channels of what is over 64 KiB
+	if g.left.Load() {
+		g.discard()
+	}
+}
+
+// leave ends the gathering. Once.
+func (g *gathering[R]) leave() {
+	g.left.Store(true)
+	g.discard()
+}
+
+// discard discards the replies that are there.
+func (g *gathering[R]) discard() {
+	for {
+		select {
+		case k := <-g.in:
+			discardReply(&k.result.Value)
+		default:
+			return
 		}
 	}
 }
@@ -73,14 +118,14 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 }
 
 // askEach sends the requests.
-func (b AskBehaviour[S, Q, R]) askEach(sys *System, to []Ref[S], q Q, in chan *call[R]) {
+func (b AskBehaviour[S, Q, R]) askEach(sys *System, to []Ref[S], q Q, g *gathering[R]) {
 	d := b.decl()
 	split(sys)
 	for _, r := range to {
 		d.mustSuit(r.b)
 	}
 	for i, r := range to {
-		k := &call[R]{several: in, of: i}
+		k := &call[R]{several: g, of: i}
 		if r.b.box.head.Load() != nil && r.b.runsHere() {
 			k.finish(Result[R]{Err: ErrSelfAsk})
 			continue

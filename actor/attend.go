@@ -11,7 +11,7 @@ import (
 // attend serves what is in the lane, a batch of it at most.
 func (b *body) attend(c *Context) (again bool) {
 	x := b.mine()
-	c.aside = true
+	c.aside, c.msg = true, &noMessage // for the report, if what a supervisor has given panics
 	if invariant.On {
 		verifyAttend(b, c, x)
 	}

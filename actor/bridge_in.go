@@ -18,8 +18,7 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 		panic("gallop: FromChan: a nil channel for " + b.d.fullName())
 	}
 	in := inlet[M]{to: c.self, d: b.d, ch: ch, stopped: make(chan struct{}), ended: c.self.mine().end()}
-	c.sys.sched.Hold() // a behaviour runs, so it cannot be too late
-	c.sys.sched.Go(in.flow)
+	c.sys.bridge(in.flow)
 	var once sync.Once
 	return func() { once.Do(func() { close(in.stopped) }) }
 }
@@ -33,7 +32,6 @@ type inlet[M any] struct {
 }
 
 func (in inlet[M]) flow() {
-	defer in.to.sys().sched.Release()
 	for {
 		if in.to.sys().sim != nil {
 			if v, ok, came := in.await(); came {

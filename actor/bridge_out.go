@@ -73,9 +73,8 @@ func (o *outlet[M]) doPut(c *Context, m M) {
 		default:
 		}
 		o.flows = true
-		c.sys.sched.Hold() // a behaviour runs, so it cannot be too late
 		r, sys, end := Self[outlet[M]](c), c.sys, c.self.mine().end()
-		sys.sched.Go(func() { o.flow(r, sys, end) })
+		sys.bridge(func() { o.flow(r, sys, end) })
 	}
 	o.waiting = append(o.waiting, m)
 	if len(o.waiting) >= outletRoom && !o.pressed {
@@ -97,7 +96,6 @@ func (o *outlet[M]) doRoom(c *Context, _ None) {
 // the actor once more: for one that has ended they are dead letters, and over a channel that
 // somebody has closed it panics, as a behaviour may and a goroutine of ours may not.
 func (o *outlet[M]) flow(me Ref[outlet[M]], sys *System, ended <-chan struct{}) {
-	defer sys.sched.Release()
 	for {
 		m, ok := o.next(me)
 		if !ok {

@@ -196,6 +196,90 @@ func TestToChan_Stop(t *testing.T) {
 	}
 }
 
+// TestToChan_StopLeavesNothing: "all other mail becomes dead letters. It returns when that has
+// happened", with what waits for room in a channel that nobody reads.
+func TestToChan_StopLeavesNothing(t *testing.T) {
+	for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+		t.Run(name, func(t *testing.T) {
+			for range scaled(50) {
+				var dead letters
+				sys := start(t, append(opts, dead.option())...)
+				out := actor.ToChan(sys, make(chan int))
+				for i := range 200 {
+					out.Send(sys, i)
+				}
+				inside(t, sys, func(*actor.Context) {})
+				sys.Stop()
+				equal(t, "dead letters when Stop has returned", dead.n.Load(), 200)
+			}
+		})
+	}
+}
+
+// TestFromChan_StopLeavesNothing: the same of what was taken out of a channel and waits for
+// an actor that takes nothing.
+func TestFromChan_StopLeavesNothing(t *testing.T) {
+	for range scaled(50) {
+		var dead letters
+		sys := start(t, actor.Workers(2), dead.option())
+		ch := make(chan int)
+		p := puppetType.Spawn(sys, puppet{})
+		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+			c.ApplyPressure()
+			for range 20 {
+				actor.FromChan(c, ch, count)
+			}
+		})
+		for range 20 {
+			ch <- 1
+		}
+		eventually(t, "all to wait for a place", func() bool { return actor.Waiting(p) == 20 })
+		sys.Stop()
+		equal(t, "dead letters when Stop has returned", dead.n.Load(), 20)
+	}
+}
+
+// TestBridges_OpenedWhileStopping: a behaviour that runs while the system stops may still open
+// bridges; their goroutines are waited for as all others, whatever the worker.
+func TestBridges_OpenedWhileStopping(t *testing.T) {
+	for name, k := range map[string]struct {
+		typ *actor.Type[puppet]
+		do  actor.Behaviour[puppet, deed]
+	}{"Worker": {puppetType, do}, "Pinned": {pinnedType, pinnedDo}} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.Workers(1), dead.option())
+			begun, stopped := make(chan struct{}), make(chan struct{})
+			k.do.Send(sys, k.typ.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+				close(begun)
+				eventually(t, "the stop", func() bool { return actor.SystemStopping(sys) })
+				actor.FromChan(c, make(chan deed), k.do)
+				actor.ToChan(c, make(chan int)).Send(c, 1)
+			})
+			receive(t, "the turn", begun)
+			go func() { sys.Stop(); close(stopped) }()
+			receive(t, "Stop to return", stopped)
+			equal(t, "dead letters", dead.n.Load(), 1)
+		})
+	}
+}
+
+// TestPipe_Stops: a function that Pipe runs may stop the system, which does not wait for it.
+func TestPipe_Stops(t *testing.T) {
+	var dead letters
+	sys := start(t, dead.option())
+	stopped := make(chan struct{})
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		actor.Pipe(c, reply, func(context.Context) (int, error) {
+			sys.Stop()
+			close(stopped)
+			return 1, nil
+		})
+	})
+	receive(t, "Stop to return", stopped)
+	eventually(t, "its result to be a dead letter", func() bool { return dead.n.Load() == 1 })
+}
+
 // TestToChan_Closed: a channel that is closed too early is the end of the actor, whether it
 // or the goroutine waits for room, and not of the process.
 func TestToChan_Closed(t *testing.T) {

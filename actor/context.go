@@ -123,6 +123,18 @@ func (c *Context) forgo() {
 	c.waiters.forget()
 }
 
+// forgetTurn lets go of what the last turn was about, before the worker sleeps: it is Go's
+// collector's, if nobody else has it. sent may go, since its removal shows the collector
+// what seam.SwapHeld owes it. The gates that were met go too, where a turn has ended beside
+// its mail.
+func (c *Context) forgetTurn() {
+	if invariant.On {
+		verifyForgetTurn(c)
+	}
+	c.self, c.msg, c.sent = nil, nil, nil
+	c.waiters.forget()
+}
+
 // idBlock gives out actor numbers without touching shared memory every time.
 type idBlock struct{ next, end uint64 }
 

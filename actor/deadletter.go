@@ -29,7 +29,7 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	case m.id == systemID:
 		r.buryMailIn(m, to, reason)
 	case m.id == firedID:
-		to.extra.timers.missed(m)
+		to.extra.timers.missed(r, to, m)
 		return
 	case isOwn(m.id) || to.typ().decls[m.id].silent:
 		if !isOwn(m.id) {

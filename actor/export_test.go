@@ -18,6 +18,9 @@ func (t Timer) OnItsWay() bool {
 	return !s.slab.at(t.number).in
 }
 
+// SystemStopping tells whether the workers of a system have been told to end.
+func SystemStopping(s *System) bool { return s.sched.Stopping() }
+
 // Incoming returns how many messages have come in since the turn of the running actor began.
 func Incoming(c *Context) int { return distance(c.self.box.head.Load(), c.self.in.last) }
 
@@ -96,7 +99,7 @@ func LeftoversOf(s *System) (l Leftovers) {
 	l.Wards = len(s.wards.all.seats)
 	s.names.m.Range(func(any, any) bool { l.Names++; return true })
 	if t := s.timers.Load(); t != nil {
-		shards := t.alarmKeeper.(*timers).shards
+		shards := t.keeper.(*timers).shards
 		for i := range shards {
 			a := &shards[i].slab
 			l.Timers += int(a.used - a.frees - uint32(a.back.Load()>>32))
@@ -115,6 +118,22 @@ func FireAt[S any](c *Context, r Ref[S]) {
 	s.mu.Unlock()
 	s.fire(c, dueTimer{number: n, to: r.b})
 }
+
+// FireWith is FireAt of a timer with a payload that is kept in a message.
+func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
+	s := c.sys.makeTimers().shardOf(c)
+	held := newMessage(c, b.d.pool)
+	c.sys.sim.book(-1)
+	*payloadOf[M](held) = m
+	s.mu.Lock()
+	n, k := s.slab.take()
+	k.id, k.body, k.held, k.live = b.d.id, r.b, held, true
+	s.mu.Unlock()
+	s.fire(c, dueTimer{number: n, to: r.b})
+}
+
+// Signaled tells whether there is something in an actor's lane.
+func Signaled[S any](r Ref[S]) bool { return !r.b.lane.quiet() }
 
 // RecallLate is what is left to do for one who has brought r a signal, and was halted until
 // it was served. It reports whether r was parked.

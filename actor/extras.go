@@ -122,7 +122,7 @@ func (b *body) letGo(r replier) {
 		x.names = nil
 	}
 	if x.timers != nil {
-		x.timers.end(r)
+		x.timers.end(r, b)
 	}
 	if x.ended != nil {
 		close(x.ended)

@@ -79,7 +79,7 @@ var gladeOps = []struct {
 	}},
 	{"ask", func(g *glade, i int) {
 		g.asked++
-		mayflyAsk.askEach(g.sys, []Ref[mayfly]{g.fly}, i, g.replies)
+		mayflyAsk.askEach(g.sys, []Ref[mayfly]{g.fly}, i, &gathering[int]{in: g.replies})
 	}},
 	{"watch", func(g *glade, _ int) {
 		g.watches++

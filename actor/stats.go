@@ -60,6 +60,9 @@ func (c *Context) publish() {
 	} {
 		c.shown[i].Publish(v)
 	}
+	if c.w.Resting() {
+		c.forgetTurn()
+	}
 }
 
 // outsideCounters count what happens where there is no worker.

@@ -28,7 +28,8 @@ type System struct {
 	longTurns longTurns
 	wards     wards
 	stalls    stallWatch
-	timers    seam.Pointer[lateTimers] // nil until one is armed
+	timers    seam.Pointer[late] // nil until one is armed
+	bridges   seam.Pointer[late] // nil until one is opened
 	names     names
 	sim       *simulation // nil unless deterministic
 
@@ -60,7 +61,7 @@ func Start(opts ...Option) *System {
 		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
 		LongTurn:   s.opts.longTurn,
 		OnLongTurn: s.longTurn,
-		Stopped:    s.stalls.end,
+		Stopped:    s.ended,
 		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}
 	s.sim.direct(&cfg)
@@ -140,7 +141,8 @@ func (s *System) Shutdown(ctx context.Context) error {
 
 // Stop ends the system now: behaviours that run finish, and all other mail becomes
 // dead letters. It returns when that has happened and no goroutine of the system is
-// left.
+// left; it does not wait for functions that [Pipe] runs, whose context has ended, and
+// what they return later is a dead letter.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
 	s.refuse()
@@ -164,11 +166,47 @@ func (s *System) stop() <-chan struct{} {
 	}
 	done := s.sched.Stop()
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
-		t.stopAll()
+		t.keeper.stopAll()
 	}
 	s.over.come() // afterwards: what a Pipe brings because of it does not run any more
 	s.wards.rouse(s)
 	return done
+}
+
+// late is a part of a system as its start and stop see it, so that a program that has no
+// use for it does not link it. keeper is not embedded: its methods would be made anew.
+type late struct{ keeper lateKeeper }
+
+type lateKeeper interface {
+	stopAll() // the system begins to stop
+	over()    // everything left over was buried
+}
+
+// ended ends what is in no queue: what bridges have in hand, what timers own, the watch over
+// actors under pressure, and those of them for which somebody is muted. Nobody else will end
+// these, since they may be idle, and who waits would not come to its end. It is
+// sched.Config.Stopped.
+func (s *System) ended() {
+	if l := s.bridges.Load(); l != nil {
+		l.keeper.over()
+	}
+	if l := s.timers.Load(); l != nil {
+		l.keeper.over()
+	}
+	w := &s.stalls
+	w.mu.Lock()
+	w.ended = true
+	roots := w.roots
+	w.roots = nil
+	if w.alarm != nil {
+		w.alarm.Stop()
+	}
+	w.mu.Unlock()
+	for _, b := range roots {
+		if b.box.push(newOwn(nil, stallID, 0)) == pushWoke {
+			b.kind().TaskDied(nil, &b.task, ErrSystemStopped) // it was idle and is ours
+		}
+	}
 }
 
 // mustBeOutside panics if a behaviour of this system calls, which would wait for

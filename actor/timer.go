@@ -37,7 +37,9 @@ func After[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 // Every is [After] again and again: when d has passed, when 2d have, and so on, until
 // it is canceled or the actor ends. A tick that the actor has not come to stays the
 // only one: those that would have come meanwhile are left out, and the next one
-// comes when it would have anyway. It panics if d is not positive.
+// comes when it would have anyway. A parcel or region in m stays the timer's: whichever
+// tick takes it over may, but what none has unpacked, joined or moved when the timer ends,
+// by Cancel too, is discarded. It panics if d is not positive.
 func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer {
 	if d <= 0 {
 		panic(fmt.Sprintf("gallop: Every(%v): want a positive period", d))
@@ -175,19 +177,23 @@ func (l *actorTimers) fired(c *Context, b *body, m *message) {
 		return
 	}
 	run := k.copy(c, b)
-	l.again(c, n, k)
+	last := l.again(c, n, k)
 	c.runHeld(b, m, run)
+	replier{c: c, sys: c.sys}.discardAll(b, last)
 }
 
-// again arms the timer of Every for its next tick. If its actor drains, this was the last.
-func (l *actorTimers) again(c *Context, n uint32, k *timer) {
+// again arms the timer of Every for its next tick. If its actor drains, this was the last:
+// its payload is the caller's then.
+func (l *actorTimers) again(c *Context, n uint32, k *timer) (last *message) {
 	if l.over {
 		k.over()
+		last = k.takeHeld()
 		l.shard.slab.giveBack(n, k)
-		return
+		return last
 	}
 	now := c.sys.opts.clock.Nanos()
 	l.shard.add(c, n, k, k.following(now), now)
+	return nil
 }
 
 // following is when the next tick is due: a whole number of periods after the last

@@ -21,22 +21,16 @@ type timers struct {
 	ended bool       // guarded by mu
 }
 
-// lateTimers are the timers of a system as its start and stop see them, so that a program
-// that arms no timer does not link them.
-type lateTimers struct{ alarmKeeper }
-
-type alarmKeeper interface{ stopAll() }
-
 // makeTimers returns the timers of the system, and makes them at first. Any worker. If
 // the system stops meanwhile, either its stop sees them or they see it.
 func (s *System) makeTimers() *timers {
 	if t := s.timers.Load(); t != nil {
-		return t.alarmKeeper.(*timers)
+		return t.keeper.(*timers)
 	}
 	t := new(timers)
 	t.init(s)
-	if !s.timers.CompareAndSwap(nil, &lateTimers{t}) { // publishes them
-		return s.timers.Load().alarmKeeper.(*timers)
+	if !s.timers.CompareAndSwap(nil, &late{t}) { // publishes them
+		return s.timers.Load().keeper.(*timers)
 	}
 	if s.sched.Stopping() {
 		t.stopAll()
@@ -129,6 +123,24 @@ func (t *timers) stopAll() {
 	defer t.mu.Unlock()
 	t.ended = true
 	t.alarm.Stop()
+}
+
+// over discards what the timers own that are in the wheels of a system that has
+// stopped, and whose workers have gone. Those on their way end with the mail of their actor.
+func (t *timers) over() {
+	for i := range t.shards {
+		t.shards[i].discardAll()
+	}
+}
+
+func (s *timerShard) discardAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n := range s.slab.used {
+		if k := s.slab.at(n); k.in && k.held != nil {
+			replier{sys: s.all.sys}.discard(k.body, k.takeHeld())
+		}
+	}
 }
 
 var _ sched.Runner = (*timerShard)(nil)

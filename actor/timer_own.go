@@ -11,9 +11,9 @@ import (
 // that arms no timer does not link them.
 type timerKeeper interface {
 	fired(c *Context, b *body, m *message)
-	missed(m *message)
+	missed(r replier, b *body, m *message)
 	cancelAll(c *Context)
-	end(r replier)
+	end(r replier, b *body)
 	roots(roots []heap.Root, t *typeRoots) []heap.Root
 }
 
@@ -61,7 +61,7 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 	if l.shard == nil {
 		return false
 	}
-	id, held, ok := l.shard.cancel(t)
+	held, ok := l.shard.cancel(t)
 	if !ok {
 		return false
 	}
@@ -70,10 +70,32 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 		verifyActorTimers(l)
 	}
 	if held != nil {
-		c.self.typ().decls[id].clear(held)
-		c.recycle(held)
+		replier{c: c, sys: c.sys}.discard(c.self, held)
 	}
 	return true
+}
+
+// discard ends the payload of a timer of b that will not run: what it owns, and what it
+// keeps alive. Whoever has taken it from the timer.
+func (r replier) discard(b *body, held *message) {
+	d := b.typ().decls[held.id]
+	if invariant.On {
+		verifyDiscard(b, held, d)
+	}
+	if !isOwn(held.id) {
+		d.discardOwned(held)
+	}
+	d.clear(held)
+	r.recycle(held)
+}
+
+// discardAll is discard for a chain.
+func (r replier) discardAll(b *body, left *message) {
+	for left != nil {
+		held := left
+		left, held.next = held.next, nil
+		r.discard(b, held)
+	}
 }
 
 // cancelAll ends all timers of an actor that lives on: those on their way as well.
@@ -86,21 +108,24 @@ func (l *actorTimers) cancelAll(c *Context) {
 
 // end ends all timers with their actor. What is on its way finds the mailbox closed,
 // unless it is in there already and the actor drains. A system that has stopped keeps
-// its wheels, since nobody looks at them any more.
-func (l *actorTimers) end(r replier) {
+// its wheels, since nobody looks at them any more: see timers.over.
+func (l *actorTimers) end(r replier, b *body) {
 	if l.shard == nil || r.c == nil {
 		return
 	}
 	for some := range slices.Chunk(l.list, fireBatch) {
-		l.shard.removeAll(some)
+		held := l.shard.removeAll(some)
+		r.discardAll(b, held)
 	}
 	l.list, l.left, l.over = nil, 0, true
 }
 
 // missed ends a timer whose message does not run any more.
-func (l *actorTimers) missed(m *message) {
+func (l *actorTimers) missed(r replier, b *body, m *message) {
 	n := payloadOf[fired](m).number
 	k := l.shard.slab.at(n)
 	k.gen.Add(1)
+	held := k.takeHeld()
 	l.shard.slab.giveBack(n, k)
+	r.discardAll(b, held)
 }

@@ -102,21 +102,20 @@ func (s *timerShard) enter(number uint32, k *timer, at, now int64) (first bool) 
 
 // cancel ends a timer of the running actor, if it has neither run nor was canceled. Its
 // payload is the caller's then.
-func (s *timerShard) cancel(t armedTimer) (id uint16, held *message, ok bool) {
+func (s *timerShard) cancel(t armedTimer) (held *message, ok bool) {
 	s.mu.Lock()
 	k := s.slab.find(t)
 	if k == nil {
 		s.mu.Unlock()
-		return 0, nil, false
+		return nil, false
 	}
-	id, held = k.id, k.held
-	k.held = nil
+	held = k.takeHeld()
 	k.over()
 	if k.in {
 		s.remove(t.number, k)
 	}
 	s.letGo()
-	return id, held, true
+	return held, true
 }
 
 // over says that a timer does not run any more. Who may write to it.
@@ -132,27 +131,43 @@ func (s *timerShard) remove(number uint32, k *timer) {
 	s.wheel.Remove(number, k.at)
 }
 
-// removeAll ends timers of one actor that are in the wheel.
-func (s *timerShard) removeAll(list []armedTimer) {
+// removeAll ends timers of one actor that are in the wheel. Their payloads are the caller's
+// then, as a chain.
+func (s *timerShard) removeAll(list []armedTimer) (payloads *message) {
 	s.mu.Lock()
 	for _, t := range list {
 		if k := s.slab.find(t); k != nil && k.in {
-			k.held = nil
+			if held := k.takeHeld(); held != nil {
+				held.next, payloads = payloads, held
+			}
 			k.over()
 			s.remove(t.number, k)
 		}
 	}
 	s.letGo()
+	return payloads
 }
 
-// lost ends a timer that was on its way to an actor that has ended.
-func (s *timerShard) lost(number uint32) {
+// lost ends a timer that was on its way to an actor that has ended. Its payload is the
+// caller's then.
+func (s *timerShard) lost(number uint32) (held *message) {
 	s.mu.Lock()
 	k := s.slab.at(number)
 	k.body = nil
 	k.over()
+	held = k.takeHeld()
 	s.slab.drop(number)
 	s.letGo()
+	return held
+}
+
+// takeHeld takes the payload out of the timer, if it is a message. Who may write to it.
+func (k *timer) takeHeld() *message {
+	held := k.held
+	if held != nil {
+		k.held, held.id, held.next = nil, k.id, nil
+	}
+	return held
 }
 
 // letGo unlocks, and lets go of the system if no timer is left. The alarm stays as it
@@ -257,6 +272,6 @@ func (s *timerShard) fire(c *Context, d dueTimer) {
 		c.w.Schedule(&d.to.task)
 	case pushClosed:
 		c.recycle(m)
-		s.lost(d.number)
+		replier{c: c, sys: c.sys}.discardAll(d.to, s.lost(d.number))
 	}
 }

@@ -76,3 +76,22 @@ func verifyUrgent(b *body, x *extras, m *message) {
 	invariant.Check(int(m.id) < len(b.kind().typ.decls), "%v runs behaviour %d of %d", b, m.id, len(b.kind().typ.decls))
 	invariant.Check(!x.due, "%v runs before it was started", b)
 }
+
+// verifyForgetTurn checks a worker between two turns: nothing is under way.
+func verifyForgetTurn(c *Context) {
+	invariant.Check(c.front.first == nil && c.front.n == 0, "a worker sleeps with %d messages in front", c.front.n)
+	invariant.Check(c.w.Resting(), "a worker forgets the turn that it runs")
+}
+
+// verifyDiscard checks the payload of a timer that will not run: it is one message, of the
+// behaviour that it was for.
+func verifyDiscard(b *body, held *message, d *declaration) {
+	invariant.Check(held.next == nil, "%v discards a payload that is in a chain", b)
+	invariant.Check(held.pool() == d.pool.id, "%v discards a payload of pool %d as one of pool %d", b, held.pool(), d.pool.id)
+}
+
+// verifyGathering checks that there is room for one more reply.
+func verifyGathering[R any](g *gathering[R], k *call[R]) {
+	invariant.Check(k.several == g, "a reply comes to others")
+	invariant.Check(k.of >= 0 && k.of < cap(g.in), "the reply to request %d of %d", k.of, cap(g.in))
+}

@@ -42,7 +42,8 @@ type Config struct {
 	// Driver makes the scheduler deterministic; nil in production.
 	Driver Driver
 	// Publish runs on a worker when it publishes its counters: at every clock
-	// reading and before it sleeps. It must be quick and must not block.
+	// reading and before it sleeps, when it is Resting. It must be quick and must not
+	// block.
 	Publish func(w *Worker)
 	// Stopped runs once, in the end, when everything left over was buried: what the
 	// layer above has parked somewhere else must come to its end as well.

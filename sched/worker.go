@@ -96,6 +96,9 @@ func (w *Worker) Stopping() bool { return w.sched.Stopping() }
 // Pinned tells whether this is the worker of a Pin. Any goroutine.
 func (w *Worker) Pinned() bool { return w.pin != nil }
 
+// Resting tells whether no turn runs nor has just run: the worker is about to sleep.
+func (w *Worker) Resting() bool { return w.current == nil }
+
 // MustYield tells whether the turn should end soon although there is more to do: it has
 // lasted for longer than some milliseconds, its worker has lost its seat or given it up, or
 // the scheduler stops. On a Pin, where nobody's seat is kept from others, only that. One load.
@@ -220,6 +223,7 @@ func (w *Worker) serve() (more bool) {
 func (w *Worker) leave() {
 	s := w.sched
 	w.goroutine.StoreRelease(0)
+	w.current = nil // as in sleep
 	w.publish()
 	if !w.duty.stepAside() { // or the monitor, still at its last look, takes a seat that nobody needs
 		s.comeHome()

@@ -1,0 +1,39 @@
+package actor
+
+import "sync"
+
+// bridges are the goroutines between a system's actors and channels. They end soon when the
+// system stops, which waits for them: what they had in hand is dead letters then. They
+// are begun in turns, all of which have ended when somebody waits.
+//
+// Functions that Pipe runs are none of them: they are the user's, and may go on for long, or
+// stop the system themselves.
+type bridges struct{ all sync.WaitGroup }
+
+// bridge runs f in a goroutine that holds the system until it ends, and that its stop waits
+// for. In a turn only, so that it cannot be too late.
+func (s *System) bridge(f func()) {
+	b := s.makeBridges()
+	b.all.Add(1)
+	s.sched.Hold()
+	s.sched.Go(func() {
+		defer b.all.Done()
+		defer s.sched.Release()
+		f()
+	})
+}
+
+// makeBridges returns the bridges of the system, and makes them at first. Any worker.
+func (s *System) makeBridges() *bridges {
+	if l := s.bridges.Load(); l != nil {
+		return l.keeper.(*bridges)
+	}
+	s.bridges.CompareAndSwap(nil, &late{new(bridges)}) // publishes them
+	return s.bridges.Load().keeper.(*bridges)
+}
+
+// stopAll has nothing to do: a bridge sees for itself that the system stops.
+func (b *bridges) stopAll() {}
+
+// over waits for the goroutines. What they send meanwhile is dead letters at once.
+func (b *bridges) over() { b.all.Wait() }

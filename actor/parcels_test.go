@@ -1,0 +1,309 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
+)
+
+// What a message owns, parcels and regions, is discarded if the message never runs, whatever
+// becomes of it: heap.Blobs counts what is left.
+
+// freight is a message that owns two blobs.
+type freight struct {
+	parcel heap.Parcel
+	region heap.Region[byte]
+}
+
+const shared = 2 * heap.SharedAbove
+
+func newFreight() freight {
+	f := freight{heap.NewParcel(strings.Repeat("p", shared)), heap.NewRegion[byte]()}
+	heap.NewBlob(f.region.Arena(), strings.Repeat("r", shared))
+	return f
+}
+
+// unload takes everything over. It panics if any of it was discarded.
+func (f freight) unload(c *actor.Context) {
+	f.parcel.Unpack(c.Heap())
+	f.region.Join(c.Heap())
+}
+
+// hauler is an actor with timers that carry freight.
+type hauler struct{ timers []actor.Timer }
+
+// yard is a world of one supervisor and one hauler, on virtual time.
+type yard struct {
+	t      *testing.T
+	sys    *actor.System
+	clock  *actor.VirtualClock
+	kid    actor.Ref[hauler]
+	runs   int
+	typ    *actor.Type[hauler]
+	do     actor.Behaviour[hauler, func(*hauler, *actor.Context)]
+	take   actor.Behaviour[hauler, freight]
+	onTake func(*hauler, *actor.Context, freight)
+	boss   actor.Behaviour[lodger, func(*actor.Context)]
+	bosses actor.Ref[lodger]
+}
+
+func newYard(t *testing.T, opts ...actor.Option) *yard {
+	y := &yard{t: t, typ: actor.NewType[hauler]("hauler"), onTake: func(*hauler, *actor.Context, freight) {}}
+	y.do = actor.Declare[func(*hauler, *actor.Context)](y.typ, "do")
+	y.take = actor.Declare[freight](y.typ, "take")
+	y.typ.Table(y.do.Do(func(h *hauler, c *actor.Context, f func(*hauler, *actor.Context)) { f(h, c) }),
+		y.take.Do(func(h *hauler, c *actor.Context, f freight) { y.runs++; y.onTake(h, c, f) }))
+	bosses := actor.NewType[lodger]("boss")
+	y.boss = actor.Declare[func(*actor.Context)](bosses, "boss")
+	fell := actor.Declare[actor.Fallen](bosses, "fell")
+	bosses.Table(y.boss.Do(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		fell.Do(func(*lodger, *actor.Context, actor.Fallen) {}))
+	y.sys, y.clock = onVirtualTime(t, append(opts, actor.OnDeadLetter(func(actor.DeadLetter) {}),
+		actor.OnPanic(func(p actor.PanicReport) { t.Error(p.Value) }))...)
+	y.bosses = bosses.Spawn(y.sys, lodger{})
+	y.tell(func(c *actor.Context) { y.kid = actor.SpawnSupervised(c, y.typ, func(*hauler) {}, fell) })
+	return y
+}
+
+// tell has the supervisor do something.
+func (y *yard) tell(f func(*actor.Context)) {
+	y.boss.Send(y.sys, y.bosses, f)
+	quiet(y.t, y.sys)
+}
+
+// in has the hauler do something.
+func (y *yard) in(f func(*hauler, *actor.Context)) {
+	y.do.Send(y.sys, y.kid, f)
+	quiet(y.t, y.sys)
+}
+
+// onTheirWay lets the time of the timers come in a turn of the hauler, which then goes on.
+func (y *yard) onTheirWay(then func(*hauler, *actor.Context)) {
+	y.in(func(h *hauler, c *actor.Context) {
+		y.clock.Jump(time.Second)
+		eventually(y.t, "the timers to be on their way", func() bool { return actor.Incoming(c) == len(h.timers) })
+		then(h, c)
+	})
+}
+
+func cancelAll(h *hauler, c *actor.Context) {
+	for _, t := range h.timers {
+		t.Cancel(c)
+	}
+}
+
+// TestTimer_DiscardsFreight: what the message of a timer owns is discarded when it will not
+// run: canceled in time or on its way, or ended with its actor, its life or its system.
+func TestTimer_DiscardsFreight(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		end  func(y *yard)
+	}{
+		{"Cancel", func(y *yard) { y.in(cancelAll) }},
+		{"CancelOnTheirWay", func(y *yard) { y.onTheirWay(cancelAll) }},
+		{"Stop", func(y *yard) { actor.Stop(y.sys, y.kid) }},
+		{"StopOnTheirWay", func(y *yard) { y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Stop(c, y.kid) }) }},
+		{"Kill", func(y *yard) { actor.Kill(y.sys, y.kid) }},
+		{"Drain", func(y *yard) { actor.Drain(y.sys, y.kid) }},
+		{"Restart", func(y *yard) { y.tell(func(c *actor.Context) { actor.Restart(c, y.kid) }) }},
+		{"RestartOnTheirWay", func(y *yard) {
+			y.onTheirWay(func(*hauler, *actor.Context) {
+				y.boss.Send(y.sys, y.bosses, func(c *actor.Context) { actor.Restart(c, y.kid) })
+				eventually(y.t, "the order", func() bool { return actor.Signaled(y.kid) })
+			})
+		}},
+		{"SystemStops", func(y *yard) { y.sys.Stop() }},
+		{"SystemStopsOnTheirWay", func(y *yard) {
+			stopped := make(chan struct{})
+			y.do.Send(y.sys, y.kid, func(h *hauler, c *actor.Context) {
+				y.clock.Jump(time.Second)
+				eventually(y.t, "the timers to be on their way", func() bool { return actor.Incoming(c) == len(h.timers) })
+				go func() { y.sys.Stop(); close(stopped) }()
+				eventually(y.t, "the stop", func() bool { return actor.SystemStopping(y.sys) })
+			})
+			receive(y.t, "Stop to return", stopped)
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			before := heap.Blobs().Live
+			y := newYard(t, actor.Workers(2))
+			y.in(func(h *hauler, c *actor.Context) {
+				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newFreight()), actor.Every(c, time.Second, y.take, newFreight())}
+			})
+			equal(t, "blobs of two timers", heap.Blobs().Live-before, 4)
+			tc.end(y)
+			_ = y.sys.Wait(soon(t))
+			equal(t, "messages run", y.runs, 0)
+			equal(t, "blobs left", heap.Blobs().Live, before)
+		})
+	}
+}
+
+// TestTimer_ForTheDeadDiscards: as TestTimer_ForTheDead, with freight.
+func TestTimer_ForTheDeadDiscards(t *testing.T) {
+	before := heap.Blobs().Live
+	y := newYard(t)
+	must(t, actor.KillWait(soon(t), y.sys, y.kid))
+	inside(t, y.sys, func(c *actor.Context) { actor.FireWith(c, y.take, y.kid, newFreight()) })
+	quiet(t, y.sys)
+	equal(t, "blobs left", heap.Blobs().Live, before)
+	equal(t, "left over", actor.LeftoversOf(y.sys), actor.Leftovers{})
+}
+
+// TestEvery_DiscardsAtTheEnd: what the message of Every owns is the timer's: ticks leave it
+// alone, whether they run or are left out, a behaviour may take it over in any one, and what
+// none has taken is discarded when the timer ends, that of the last tick of a drain as well.
+func TestEvery_DiscardsAtTheEnd(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		end  func(y *yard)
+		runs int
+	}{
+		{"Cancel", func(y *yard) { y.in(cancelAll) }, 3},
+		{"Stop", func(y *yard) { actor.Stop(y.sys, y.kid) }, 3},
+		{"Drain", func(y *yard) {
+			y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Drain(c, y.kid) })
+		}, 4},
+		{"SystemStops", func(y *yard) { y.sys.Stop() }, 3},
+		{"Taken", func(y *yard) {
+			y.onTake = func(h *hauler, c *actor.Context, f freight) { f.unload(c); cancelAll(h, c) }
+			advance(y.t, y.clock, time.Second)
+			actor.Stop(y.sys, y.kid)
+		}, 4},
+		{"TakenFromTheLast", func(y *yard) {
+			y.onTake = func(_ *hauler, c *actor.Context, f freight) { f.unload(c) }
+			y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Drain(c, y.kid) })
+		}, 4},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			before := heap.Blobs().Live
+			y := newYard(t, actor.Workers(2))
+			y.in(func(h *hauler, c *actor.Context) {
+				h.timers = []actor.Timer{actor.Every(c, time.Second, y.take, newFreight())}
+			})
+			for range 3 {
+				advance(t, y.clock, time.Second)
+			}
+			equal(t, "blobs of the timer", heap.Blobs().Live-before, 2)
+			tc.end(y)
+			_ = y.sys.Wait(soon(t))
+			equal(t, "ticks", y.runs, tc.runs)
+			equal(t, "blobs left", heap.Blobs().Live, before)
+		})
+	}
+}
+
+// parcelType has actors that answer with a parcel, when they are let.
+var (
+	parcelType = actor.NewType[lodger]("parcels")
+	parcelAsk  = actor.DeclareAsk[func() error, heap.Parcel](parcelType, "ask")
+	_          = parcelType.Table(parcelAsk.Do(func(_ *lodger, _ *actor.Context, wait func() error) (heap.Parcel, error) {
+		err := wait()
+		return heap.NewParcel(strings.Repeat("x", shared)), err
+	}))
+)
+
+func parcelActors(sys *actor.System, n int) []actor.Ref[lodger] {
+	list := make([]actor.Ref[lodger], n)
+	for i := range list {
+		list[i] = parcelType.Spawn(sys, lodger{})
+	}
+	return list
+}
+
+// TestAskAll_DiscardsFreight: replies that nobody is given are discarded: those that came
+// before the error, with it, and after it.
+func TestAskAll_DiscardsFreight(t *testing.T) {
+	for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+		t.Run("Error"+name, func(t *testing.T) {
+			before := heap.Blobs().Live
+			sys := start(t, opts...)
+			n := 0
+			fifth := func() error {
+				if n++; n == 5 {
+					return errUser
+				}
+				return nil
+			}
+			one := parcelActors(sys, 1)[0] // in order
+			list := slices.Repeat([]actor.Ref[lodger]{one}, 4)
+			got, err := actor.AskAll(soon(t), sys, parcelAsk, list, fifth)
+			must(t, err)
+			equal(t, "blobs of four replies", heap.Blobs().Live-before, 4)
+			n = 0
+			_, err = actor.AskAll(soon(t), sys, parcelAsk, slices.Repeat(list, 2), fifth)
+			wants(t, err, errUser)
+			quiet(t, sys)
+			equal(t, "requests run", n, 8)
+			for _, p := range got {
+				p.Discard()
+			}
+			equal(t, "blobs left", heap.Blobs().Live, before)
+		})
+	}
+}
+
+// TestReplies_DiscardsFreight: "what comes after it was left goes nowhere", and is discarded;
+// so is what came in before and was not looked at, and what comes when ctx has ended.
+func TestReplies_DiscardsFreight(t *testing.T) {
+	at := func(t *testing.T, leave func(stop context.CancelFunc, n int, res actor.Result[heap.Parcel]) bool, canGoOn func() bool) {
+		before := heap.Blobs().Live
+		sys := start(t, actor.Workers(2))
+		ctx, cancel := context.WithCancel(soon(t))
+		defer cancel()
+		left, n := make(chan struct{}), 0
+		list := parcelActors(sys, 10)
+		for _, res := range actor.Replies(ctx, sys, parcelAsk, list, func() error {
+			if !canGoOn() {
+				<-left
+			}
+			return nil
+		}) {
+			n++
+			res.Value.Discard() // the one that was given
+			if leave(cancel, n, res) {
+				break
+			}
+		}
+		close(left)
+		quiet(t, sys)
+		equal(t, "blobs left", heap.Blobs().Live, before)
+	}
+	t.Run("Break", func(t *testing.T) {
+		at(t, func(_ context.CancelFunc, n int, _ actor.Result[heap.Parcel]) bool { return n == 3 }, func() bool { return true })
+	})
+	t.Run("ContextEnds", func(t *testing.T) {
+		at(t, func(stop context.CancelFunc, _ int, res actor.Result[heap.Parcel]) bool {
+			if stop(); res.Err != nil && !errors.Is(res.Err, context.Canceled) {
+				t.Error(res.Err)
+			}
+			return false
+		}, func() bool { return true })
+	})
+	t.Run("Late", func(t *testing.T) {
+		var begun atomic.Bool
+		at(t, func(context.CancelFunc, int, actor.Result[heap.Parcel]) bool { return true },
+			func() bool { return !begun.Swap(true) })
+	})
+	t.Run("Panic", func(t *testing.T) {
+		before := heap.Blobs().Live
+		sys := start(t, actor.Workers(2))
+		list := parcelActors(sys, 10)
+		func() {
+			defer func() { equal(t, "panic", recover(), any("in the loop")) }()
+			for _, res := range actor.Replies(soon(t), sys, parcelAsk, list, func() error { return nil }) {
+				res.Value.Discard()
+				panic("in the loop")
+			}
+		}()
+		quiet(t, sys)
+		equal(t, "blobs left", heap.Blobs().Live, before)
+	})
+}

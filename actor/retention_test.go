@@ -1,0 +1,152 @@
+package actor_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// relic is an actor that should leave nothing behind.
+type relic struct {
+	self actor.Ref[relic]
+	rest [512]byte // not in an allocation that others share
+}
+
+type rite = func(*relic, *actor.Context)
+
+// relics are a type of them, with what the test has them do.
+type relics struct {
+	typ    *actor.Type[relic]
+	do     actor.Behaviour[relic, rite]
+	urgent actor.Behaviour[relic, rite]
+	ask    actor.AskBehaviour[relic, rite, actor.Ref[relic]]
+}
+
+func newRelics(opts ...actor.TypeOption) relics {
+	k := relics{typ: actor.NewType[relic]("relic", opts...)}
+	k.do = actor.Declare[rite](k.typ, "do")
+	k.urgent = actor.Declare[rite](k.typ, "urgent", actor.Urgent())
+	k.ask = actor.DeclareAsk[rite, actor.Ref[relic]](k.typ, "ask")
+	run := func(r *relic, c *actor.Context, f rite) { r.self = actor.Self[relic](c); f(r, c) }
+	k.typ.Table(k.do.Do(run), k.urgent.Do(run), k.ask.Do(func(r *relic, c *actor.Context, f rite) (actor.Ref[relic], error) {
+		run(r, c, f)
+		return r.self, nil
+	}))
+	return k
+}
+
+func idly(*relic, *actor.Context)              {}
+func endsItself(_ *relic, c *actor.Context)    { c.Stop() }
+func panicking(*relic, *actor.Context)         { panic("on purpose") }
+func goexiting(*relic, *actor.Context)         { runtime.Goexit() }
+func blocksAndEnds(_ *relic, c *actor.Context) { c.Blocking(c.Stop) }
+
+// TestEndedActorsAreCollected: an actor is Go's collector's once it has ended, or is idle and
+// nobody refers to it, although its system goes on and does nothing else.
+func TestEndedActorsAreCollected(t *testing.T) {
+	plain, pinned, bounded := newRelics(), newRelics(actor.PinnedThread()), newRelics(actor.TypeBound(4, actor.OverflowRefuse))
+	send := func(k relics, f rite) func(*testing.T, *actor.System, actor.Ref[relic]) {
+		return func(_ *testing.T, sys *actor.System, r actor.Ref[relic]) { k.do.Send(sys, r, f) }
+	}
+	for _, tc := range []struct {
+		name string
+		kind relics
+		live func(t *testing.T, sys *actor.System, r actor.Ref[relic])
+	}{
+		{"Unreachable", plain, send(plain, idly)},
+		{"UnreachablePinned", pinned, send(pinned, idly)},
+		{"Stop", plain, send(plain, endsItself)},
+		{"StopPinned", pinned, send(pinned, endsItself)},
+		{"StopBounded", bounded, send(bounded, endsItself)},
+		{"Panic", plain, send(plain, panicking)},
+		{"PanicPinned", pinned, send(pinned, panicking)},
+		{"Goexit", plain, send(plain, goexiting)},
+		{"Blocking", plain, send(plain, blocksAndEnds)},
+		{"SendsToItself", plain, send(plain, func(r *relic, c *actor.Context) {
+			plain.do.Send(c, r.self, endsItself)
+			plain.do.Send(c, r.self, idly) // a dead letter
+		})},
+		{"Urgent", plain, func(_ *testing.T, sys *actor.System, r actor.Ref[relic]) { plain.urgent.Send(sys, r, endsItself) }},
+		{"StoppedByAnother", plain, func(_ *testing.T, sys *actor.System, r actor.Ref[relic]) {
+			plain.do.Send(sys, r, idly)
+			actor.Stop(sys, r)
+		}},
+		{"Ask", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
+			_, err := plain.ask.Ask(soon(t), sys, r, endsItself)
+			must(t, err)
+		}},
+		{"Watched", plain, func(t *testing.T, sys *actor.System, r actor.Ref[relic]) {
+			plain.do.Send(sys, r, func(r *relic, c *actor.Context) {
+				k := plain.typ.SpawnChild(c, relic{})
+				actor.Link(c, k)
+				actor.After(c, time.Hour, plain.do, idly)
+				actor.Every(c, time.Hour, plain.do, idly)
+				plain.do.Send(c, k, endsItself)
+			})
+			actor.Stop(sys, r)
+		}},
+		{"Heap", plain, send(plain, func(_ *relic, c *actor.Context) {
+			c.Heap()
+			c.Stop()
+		})},
+	} {
+		for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+			t.Run(tc.name+name, func(t *testing.T) {
+				sys := start(t, append(opts, actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(actor.DeadLetter) {}))...)
+				gone := liveOnce(t, sys, tc.kind, tc.live)
+				quiet(t, sys)
+				for range 2 {
+					runtime.GC()
+				}
+				if gone.Value() != nil {
+					t.Error("it is still held")
+				}
+			})
+		}
+	}
+}
+
+// liveOnce has an actor live, and forgets it.
+//
+//go:noinline
+func liveOnce(t *testing.T, sys *actor.System, k relics, live func(*testing.T, *actor.System, actor.Ref[relic])) (gone weak.Pointer[relic]) {
+	r := k.typ.Spawn(sys, relic{})
+	k.do.Send(sys, r, func(s *relic, _ *actor.Context) { gone = weak.Make(s) })
+	live(t, sys, r)
+	quiet(t, sys)
+	return gone
+}
+
+// TestStoppedSystemKeepsNoActor: whoever keeps a system that has stopped keeps none of its
+// actors, not even one whose turn was the last.
+func TestStoppedSystemKeepsNoActor(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	gone := stopInTurn(t, sys, newRelics())
+	for range 2 {
+		runtime.GC()
+	}
+	if gone.Value() != nil {
+		t.Error("it is still held")
+	}
+}
+
+// stopInTurn stops the system in the middle of a turn.
+//
+//go:noinline
+func stopInTurn(t *testing.T, sys *actor.System, k relics) (gone weak.Pointer[relic]) {
+	begun, done := make(chan struct{}), make(chan struct{})
+	k.do.Send(sys, k.typ.Spawn(sys, relic{}), func(s *relic, c *actor.Context) {
+		gone = weak.Make(s)
+		close(begun)
+		for !actor.SystemStopping(c.System()) {
+			runtime.Gosched()
+		}
+	})
+	receive(t, "the turn", begun)
+	go func() { sys.Stop(); close(done) }()
+	receive(t, "Stop to return", done)
+	return gone
+}
