@@ -256,3 +256,72 @@ func TestLongTurn_Carried(t *testing.T) {
 	b.Send(sys, typ.Spawn(sys, puppet{}), actor.Carry(context.Background(), reported))
 	quiet(t, sys)
 }
+
+// TestExit_SystemStoppedOfAnother: an actor that ends for the reason that another system has
+// stopped has ended, and its own system goes on: whoever asks is told so.
+func TestExit_SystemStoppedOfAnother(t *testing.T) {
+	other := start(t)
+	far := newTools().typ.Spawn(other, tool{})
+	other.Stop()
+	_, stopped := other.Hold()
+	wants(t, stopped, actor.ErrSystemStopped)
+	for name, end := range map[string]func(sys *actor.System, k *tools, r actor.Ref[tool]){
+		"Exit": func(sys *actor.System, k *tools, r actor.Ref[tool]) {
+			k.do.Send(sys, r, func(_ *tool, c *actor.Context) { c.Exit(stopped) })
+		},
+		"Exit, urgent": func(sys *actor.System, k *tools, r actor.Ref[tool]) {
+			k.hurry.Send(sys, r, func(_ *tool, c *actor.Context) { c.Exit(stopped) })
+		},
+		"StopWith": func(sys *actor.System, _ *tools, r actor.Ref[tool]) { actor.StopWith(sys, r, stopped) },
+		"Link": func(sys *actor.System, k *tools, r actor.Ref[tool]) {
+			k.do.Send(sys, r, func(_ *tool, c *actor.Context) { actor.Link(c, far) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, dead.option())
+			k := newTools()
+			r := k.typ.Spawn(sys, tool{})
+			end(sys, k, r)
+			quiet(t, sys)
+			endedFor(t, sys, k, r, actor.ErrSystemStopped)
+			k.add.Send(sys, r, 1)
+			wants(t, dead.last.Load().Reason, actor.ErrStopped)
+		})
+	}
+}
+
+// endedFor fails the test unless an actor has ended for that reason, in the eyes of all who
+// wait for it or send to it.
+func endedFor(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool], why error) {
+	t.Helper()
+	down, err := actor.Join(soon(t), sys, r)
+	equal(t, "error of Join", err, nil)
+	equal(t, "reason", down.Reason, why)
+	equal(t, "error of StopWait", actor.StopWait(soon(t), sys, r), nil)
+	for what, err := range map[string]error{
+		"TrySend":        k.add.TrySend(sys, r, 1),
+		"SendWait":       k.add.SendWait(soon(t), sys, r, 1),
+		"urgent TrySend": k.addSoon.TrySend(sys, r, 1),
+	} {
+		if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, why) {
+			t.Errorf("%s: %v, want %v and %v", what, err, actor.ErrStopped, why)
+		}
+	}
+}
+
+// TestExit_MailLeft: what an actor leaves behind that ends for the reason that another
+// system has stopped died with the actor.
+func TestExit_MailLeft(t *testing.T) {
+	var dead letters
+	sys := start(t, actor.Workers(1), dead.option())
+	k := newTools()
+	r := k.typ.Spawn(sys, tool{})
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		k.do.Send(c, r, func(_ *tool, c *actor.Context) { c.Exit(actor.ErrSystemStopped) })
+		k.add.Send(c, r, 1)
+	})
+	quiet(t, sys)
+	equal(t, "dead letters", dead.n.Load(), 1)
+	wants(t, dead.last.Load().Reason, actor.ErrStopped)
+}

@@ -95,7 +95,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 	}
 	if b.plain() {
 		c.count.Stopped++
-		b.bury(r, f.why)
+		b.bury(r, tomb(f.why))
 		return
 	}
 	b.mine().fault = f
