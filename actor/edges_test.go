@@ -325,3 +325,27 @@ func TestExit_MailLeft(t *testing.T) {
 	equal(t, "dead letters", dead.n.Load(), 1)
 	wants(t, dead.last.Load().Reason, actor.ErrStopped)
 }
+
+// TestJoin_SystemStops: "ErrSystemStopped if the system of t stops before", with mail left,
+// whether the actor has anything else to see to at its end or not.
+func TestJoin_SystemStops(t *testing.T) {
+	for name, live := range map[string]job{
+		"plain":   func(*tool, *actor.Context) {},
+		"a child": func(_ *tool, c *actor.Context) { puppetType.SpawnChild(c, puppet{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t)
+			k := newTools()
+			r := k.typ.Spawn(sys, tool{})
+			k.do.Send(sys, r, live)
+			quiet(t, sys)
+			var again job
+			again = func(_ *tool, c *actor.Context) { k.do.Send(c, r, again) }
+			k.do.Send(sys, r, again)
+			sys.Stop()
+			_, err := actor.Join(soon(t), sys, r)
+			wants(t, err, actor.ErrSystemStopped)
+			wants(t, k.add.TrySend(sys, r, 1), actor.ErrSystemStopped)
+		})
+	}
+}
