@@ -76,6 +76,9 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 		verifyCrash(b, c)
 	}
 	m, d := c.msg, b.typ().decls[c.msg.id]
+	if m.from&wasStashed != 0 {
+		m.from &^= wasStashed // it is to be reported
+	}
 	if !c.aside {
 		ran := b.in.runUpTo(m)
 		c.count.Messages += ran
