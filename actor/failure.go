@@ -16,7 +16,7 @@ type PanicReport struct {
 	// ActorID, Type and Behaviour say where.
 	ActorID   uint64
 	Type      string
-	Behaviour string // or the callback: init, OnStart, OnStop
+	Behaviour string // or the callback: init, OnStart, OnStop, Care.Stop
 	// MessageID is the number of the behaviour in its type's table, which the message
 	// carried; 0 in a callback.
 	MessageID uint16
@@ -27,8 +27,10 @@ type PanicReport struct {
 	Value any
 	// Goexit tells that the behaviour called runtime.Goexit, as a failing test does.
 	Goexit bool
-	// Frame is the user's own frame: the first on the stack that is not of Go's own
-	// library. Its function, and behind a space file and line. Empty for a Goexit.
+	// Frame is the user's own frame: the first on the stack that is neither of Go's own
+	// library nor of gallop, which may have panicked for a call that is wrong; if there is
+	// none, the first of gallop's. Its function, and behind a space file and line. Empty
+	// for a Goexit.
 	Frame string
 	// Stack is the goroutine's stack, beginning with the frame that panicked.
 	Stack []byte

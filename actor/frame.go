@@ -14,19 +14,40 @@ var libraryRoot = func() string {
 	return root
 }()
 
-// userFrame finds the first frame of a stack that is not of Go's own library.
-func userFrame(stack []byte) string {
+// userFrame finds the first frame of a stack that is neither of Go's own library nor of
+// gallop: where the bad call is, if it is gallop that panics. If there is none, it is the
+// first of gallop's.
+func userFrame(stack []byte) (frame string) {
 	for rest := string(stack); rest != ""; {
 		var function, place string
 		function, rest, _ = strings.Cut(rest, "\n")
 		place, rest, _ = strings.Cut(rest, "\n")
 		place = strings.TrimSpace(place)
-		if function != "" && !ofLibrary(function, place) {
-			place, _, _ = strings.Cut(place, " +0x")
-			return functionName(function) + " " + place
+		switch {
+		case function == "" || strings.HasPrefix(function, "created by ") || ofLibrary(function, place):
+		case !ofGallop(function, place):
+			return frameName(function, place)
+		case frame == "":
+			frame = frameName(function, place)
 		}
 	}
-	return ""
+	return frame
+}
+
+// frameName is a frame's function, and file and line.
+func frameName(function, place string) string {
+	place, _, _ = strings.Cut(place, " +0x")
+	return functionName(function) + " " + place
+}
+
+// ofGallop tells whether a frame is of gallop's packages. Its tests, examples, commands and
+// benchmarks only use them.
+func ofGallop(function, place string) bool {
+	path, ours := strings.CutPrefix(function, "github.com/gallop-go/gallop/")
+	for _, users := range [...]string{"benchmarks/", "cmd/", "examples/", "tools/"} {
+		ours = ours && !strings.HasPrefix(path, users)
+	}
+	return ours && !strings.Contains(place, "_test.go:")
 }
 
 // ofLibrary tells whether a frame is of Go's own library.
