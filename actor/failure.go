@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -174,24 +173,16 @@ func userFrames(stack []byte) []byte {
 		last += i + 1
 	}
 	if last > 0 {
-		stack = dropLines(stack[last:], 2)
-		text = string(stack)
+		_, text, _ = strings.Cut(text[last:], "\n")
+		_, text, _ = strings.Cut(text, "\n")
+		stack = stack[len(stack)-len(text):]
 	}
-	for _, dispatch := range []string{"actor.Behaviour[...].Do.func", "actor.AskBehaviour[...].Do.func", "actor.(*body).stretch"} {
-		if i := strings.Index(text, "github.com/gallop-go/gallop/"+dispatch); i > 0 {
+	for _, dispatch := range [...]string{
+		ourModule + "actor.Behaviour[...].Do.func", ourModule + "actor.AskBehaviour[...].Do.func", ourModule + "actor.(*body).stretch",
+	} {
+		if i := strings.Index(text, dispatch); i > 0 {
 			return stack[:i]
 		}
 	}
 	return stack
-}
-
-func dropLines(b []byte, n int) []byte {
-	for range n {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			return b
-		}
-		b = b[i+1:]
-	}
-	return b
 }
