@@ -72,8 +72,10 @@ func (b AskBehaviour[S, Q, R]) decl() *declaration {
 // Ask sends a request from outside and waits for the reply. The error is what the
 // behaviour returned or, at once, one of these: ErrStopped if to has ended or ends
 // before it comes to the request; ErrPanicked if it panicked over it; ErrSelfAsk if
-// it is called from a behaviour of to itself; ErrSystemStopped; ctx's error. In the
-// last case the request runs all the same, and its reply goes nowhere.
+// it is called from a behaviour of to itself; for an actor with a bound ([TypeBound])
+// ErrOverloaded if its mailbox is at its bound, ErrDropped if the request had to make room
+// for another message; ErrSystemStopped; ctx's error. In the last case the request runs
+// all the same, and its reply goes nowhere.
 //
 // A behaviour should use [AskTo]: Ask blocks its worker. It panics if to is the zero
 // Ref.
@@ -99,8 +101,8 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 
 // AskTo sends a request from a behaviour and does not wait: the outcome comes as a
 // message for reply, a behaviour of the asking actor itself. If to ends before it
-// comes to the request, or panics over it, that outcome has the error and comes at
-// once. Asking oneself is allowed. AskTo allocates nothing in steady state. It panics
+// comes to the request, panics over it, or has a bound and refuses or drops it, that
+// outcome has the error, as [AskBehaviour.Ask] says, and comes at once. Asking oneself is allowed. AskTo allocates nothing in steady state. It panics
 // if to is the zero Ref, or if reply belongs to another type than the running actor.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
 	b.decl().mustSuit(to.b)

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -99,6 +100,29 @@ func TestBlocking_Order(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSpares_Most: more spares than anybody counts are not none.
+func TestSpares_Most(t *testing.T) {
+	for _, n := range []int{math.MaxInt, math.MaxInt32, math.MaxInt/2 + 2} {
+		sys := start(t, actor.Workers(1), actor.Spares(n))
+		helped := false
+		guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) {
+			ran := make(chan struct{})
+			guestDo.Send(c, guestType.Spawn(c, guest{}), func(*actor.Context) { close(ran) })
+			c.Blocking(func() {
+				select {
+				case <-ran:
+					helped = true
+				case <-time.After(10 * time.Second):
+				}
+			})
+		})
+		quiet(t, sys)
+		if !helped {
+			t.Errorf("Spares(%d): nobody stands in", n)
+		}
+	}
 }
 
 // TestMisuse_OfBlocking: bad input.

@@ -39,6 +39,9 @@ type mailBound struct {
 // been taken out of it, before what is still in it. Answers to AskTo do, and one that finds
 // it full is refused or drops another as any message would.
 //
+// Its messages may hold no handles of the heap package: [Context.Heap] panics in such an
+// actor if those of one of its behaviours do. Its state may.
+//
 // Sends to it take a lock, which costs one locked instruction more than to others. It
 // panics if limit is less than 1 or overflow is none of the three.
 func TypeBound(limit int, overflow Overflow) TypeOption {

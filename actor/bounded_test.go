@@ -93,6 +93,56 @@ func TestBound_Policies(t *testing.T) {
 	}
 }
 
+// TestBound_Asks: "ErrOverloaded if its mailbox is at its bound, ErrDropped if the request
+// had to make room for another message", from outside and from behaviours.
+func TestBound_Asks(t *testing.T) {
+	for name, c := range map[string]struct {
+		typ           *boundedType
+		outside, here error
+	}{
+		"mute":   {mutingType, actor.ErrOverloaded, nil}, // the asker waits
+		"refuse": {refusingType, actor.ErrOverloaded, actor.ErrOverloaded},
+		"drop":   {droppingType, actor.ErrDropped, actor.ErrDropped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			r, release := c.typ.stuck(t, sys)
+			var results []error
+			fill := func(s *actor.Context) {
+				for range bound {
+					c.typ.do.Send(s, r, func(*puppet, *actor.Context) {})
+				}
+			}
+			if c.typ != droppingType { // otherwise the requests are the oldest
+				inside(t, sys, fill)
+			}
+			p := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { results = append(results, r.Err) }})
+			sent := make(chan struct{})
+			do.Send(sys, p, func(_ *puppet, s *actor.Context) {
+				actor.AskTo(s, c.typ.try, r, justNil, note)
+				close(sent)
+			})
+			receive(t, "the request to be sent", sent)
+			asked := make(chan error, 1)
+			go func() {
+				_, err := c.typ.try.Ask(soon(t), sys, r, justNil)
+				asked <- err
+			}()
+			if c.typ == droppingType {
+				eventually(t, "both requests wait", func() bool { return actor.Queued(r) == 2 })
+				inside(t, sys, fill)
+			}
+			wants(t, receive(t, "the answer", asked), c.outside)
+			release()
+			quiet(t, sys)
+			equal(t, "results", len(results), 1)
+			wants(t, results[0], c.here)
+		})
+	}
+}
+
+func justNil(*puppet, *actor.Context) (any, error) { return nil, nil }
+
 func seq(from, to int) (s []int) {
 	for i := from; i < to; i++ {
 		s = append(s, i)

@@ -73,9 +73,7 @@ type tableOf struct {
 // simulation.
 func simulate(h *sim.Hooks) func(*options) *simulation {
 	return func(o *options) *simulation {
-		if o.workers == notGiven {
-			o.workers = simWorkers
-		}
+		o.defaultWorkers(simWorkers)
 		o.bind = false
 		if h.Clock != nil && h.Clock != o.virtual {
 			o.wrong = append(o.wrong, "Clock: a run of actortest has its own, which R.Advance moves")

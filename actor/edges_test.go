@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
 )
 
 // What several features do together. Each of these was found by somebody who used them so.
@@ -256,3 +258,165 @@ func TestLongTurn_Carried(t *testing.T) {
 	b.Send(sys, typ.Spawn(sys, puppet{}), actor.Carry(context.Background(), reported))
 	quiet(t, sys)
 }
+
+// TestExit_SystemStoppedOfAnother: an actor that ends for the reason that another system has
+// stopped has ended, and its own system goes on: whoever asks is told so.
+func TestExit_SystemStoppedOfAnother(t *testing.T) {
+	other := start(t)
+	far := newTools().typ.Spawn(other, tool{})
+	other.Stop()
+	_, stopped := other.Hold()
+	wants(t, stopped, actor.ErrSystemStopped)
+	for name, end := range map[string]func(sys *actor.System, k *tools, r actor.Ref[tool]){
+		"Exit": func(sys *actor.System, k *tools, r actor.Ref[tool]) {
+			k.do.Send(sys, r, func(_ *tool, c *actor.Context) { c.Exit(stopped) })
+		},
+		"Exit, urgent": func(sys *actor.System, k *tools, r actor.Ref[tool]) {
+			k.hurry.Send(sys, r, func(_ *tool, c *actor.Context) { c.Exit(stopped) })
+		},
+		"StopWith": func(sys *actor.System, _ *tools, r actor.Ref[tool]) { actor.StopWith(sys, r, stopped) },
+		"Link": func(sys *actor.System, k *tools, r actor.Ref[tool]) {
+			k.do.Send(sys, r, func(_ *tool, c *actor.Context) { actor.Link(c, far) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, dead.option())
+			k := newTools()
+			r := k.typ.Spawn(sys, tool{})
+			end(sys, k, r)
+			quiet(t, sys)
+			endedFor(t, sys, k, r, actor.ErrSystemStopped)
+			k.add.Send(sys, r, 1)
+			wants(t, dead.last.Load().Reason, actor.ErrStopped)
+		})
+	}
+}
+
+// endedFor fails the test unless an actor has ended for that reason, in the eyes of all who
+// wait for it or send to it.
+func endedFor(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool], why error) {
+	t.Helper()
+	down, err := actor.Join(soon(t), sys, r)
+	equal(t, "error of Join", err, nil)
+	equal(t, "reason", down.Reason, why)
+	equal(t, "error of StopWait", actor.StopWait(soon(t), sys, r), nil)
+	for what, err := range map[string]error{
+		"TrySend":        k.add.TrySend(sys, r, 1),
+		"SendWait":       k.add.SendWait(soon(t), sys, r, 1),
+		"urgent TrySend": k.addSoon.TrySend(sys, r, 1),
+	} {
+		if !errors.Is(err, actor.ErrStopped) || !errors.Is(err, why) {
+			t.Errorf("%s: %v, want %v and %v", what, err, actor.ErrStopped, why)
+		}
+	}
+}
+
+// TestExit_MailLeft: what an actor leaves behind that ends for the reason that another
+// system has stopped died with the actor.
+func TestExit_MailLeft(t *testing.T) {
+	var dead letters
+	sys := start(t, actor.Workers(1), dead.option())
+	k := newTools()
+	r := k.typ.Spawn(sys, tool{})
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		k.do.Send(c, r, func(_ *tool, c *actor.Context) { c.Exit(actor.ErrSystemStopped) })
+		k.add.Send(c, r, 1)
+	})
+	quiet(t, sys)
+	equal(t, "dead letters", dead.n.Load(), 1)
+	wants(t, dead.last.Load().Reason, actor.ErrStopped)
+}
+
+// TestJoin_SystemStops: "ErrSystemStopped if the system of t stops before", with mail left,
+// whether the actor has anything else to see to at its end or not.
+func TestJoin_SystemStops(t *testing.T) {
+	for name, live := range map[string]job{
+		"plain":   func(*tool, *actor.Context) {},
+		"a child": func(_ *tool, c *actor.Context) { puppetType.SpawnChild(c, puppet{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t)
+			k := newTools()
+			r := k.typ.Spawn(sys, tool{})
+			k.do.Send(sys, r, live)
+			quiet(t, sys)
+			var again job
+			again = func(_ *tool, c *actor.Context) { k.do.Send(c, r, again) }
+			k.do.Send(sys, r, again)
+			sys.Stop()
+			_, err := actor.Join(soon(t), sys, r)
+			wants(t, err, actor.ErrSystemStopped)
+			wants(t, k.add.TrySend(sys, r, 1), actor.ErrSystemStopped)
+		})
+	}
+}
+
+// TestHeap_Bound: "It panics too if the type has a bound and a behaviour whose messages hold
+// handles": those in the state, and parcels in messages, are another matter.
+func TestHeap_Bound(t *testing.T) {
+	type saver struct{ p heap.Ptr[int] }
+	sys := start(t)
+	heapOf := func(t *testing.T, typ *actor.Type[saver]) actor.Behaviour[saver, bool] {
+		b := actor.Declare[bool](typ, "open")
+		typ.Table(b.Do(func(s *saver, c *actor.Context, refused bool) {
+			if refused {
+				panics(t, "saver has a bound", func() { c.Heap() })
+				return
+			}
+			s.p = heap.New[int](c.Heap())
+		}))
+		return b
+	}
+	for name, refused := range map[string]bool{"handle": true, "parcel": false} {
+		t.Run(name, func(t *testing.T) {
+			typ := actor.NewType[saver]("saver", actor.TypeBound(10, actor.OverflowRefuse))
+			if refused {
+				typ.Table(actor.Declare[heap.Ptr[int]](typ, "keep").Do(func(*saver, *actor.Context, heap.Ptr[int]) {}))
+			} else {
+				typ.Table(actor.Declare[heap.Parcel](typ, "keep").Do(func(*saver, *actor.Context, heap.Parcel) {}))
+			}
+			heapOf(t, typ).Send(sys, typ.Spawn(sys, saver{}), refused)
+			quiet(t, sys)
+			equal(t, "panics", sys.Stats().Panics, 0)
+		})
+	}
+}
+
+// TestPanicReport_Misuse: "Frame is the user's own frame", also if the panic is gallop's.
+func TestPanicReport_Misuse(t *testing.T) {
+	for name, f := range map[string]job{
+		"Yield": func(_ *tool, c *actor.Context) { twiceYielded(c) },
+		"Gas":   func(_ *tool, c *actor.Context) { wrongGas(c) },
+		"Heap":  func(_ *tool, c *actor.Context) { tooLarge(c) },
+		"within": func(_ *tool, c *actor.Context) {
+			c.Shield(func() { wrongGas(c) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reports := make(chan actor.PanicReport, 1)
+			sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+			misused.do.Send(sys, misused.typ.Spawn(sys, tool{}), f)
+			quiet(t, sys)
+			p := receive(t, "the report", reports)
+			what, where, _ := strings.Cut(p.Frame, " ")
+			if what, _ := strings.CutPrefix(what, "github.com/gallop-go/gallop/actor_test."); what != "twiceYielded" && what != "wrongGas" && what != "tooLarge" || !strings.Contains(where, "edges_test.go:") {
+				t.Errorf("frame %q of\n%s", p.Frame, p.Stack)
+			}
+		})
+	}
+}
+
+//go:noinline
+func twiceYielded(c *actor.Context) {
+	actor.Yield(c, misused.add, 1)
+	actor.Yield(c, misused.add, 1)
+}
+
+var misused = newTools()
+
+//go:noinline
+func wrongGas(c *actor.Context) { c.Gas(-1) }
+
+//go:noinline
+func tooLarge(c *actor.Context) { heap.MakeSlice[byte](c.Heap(), -1) }

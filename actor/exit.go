@@ -27,11 +27,8 @@ type stoppedError struct{ why error }
 
 // stoppedBecause returns what is told to those who come too late.
 func stoppedBecause(why error) error {
-	switch why {
-	case nil:
+	if why == nil {
 		return ErrStopped
-	case ErrSystemStopped:
-		return why
 	}
 	return &stoppedError{why}
 }

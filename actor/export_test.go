@@ -49,6 +49,14 @@ func SlabPlaces(numbers []uint32, f func(number uint32, chunk int, i, begin uint
 // Muted tells whether an actor is parked, for tests.
 func Muted[S any](r Ref[S]) bool { return r.b.debt.Parked() }
 
+// Queued is how many messages wait for an actor with a bound.
+func Queued[S any](r Ref[S]) (n int) {
+	f := r.b.flow.Load()
+	f.lobby.mu.Lock()
+	defer f.lobby.mu.Unlock()
+	return distance(f.bounded.first, nil)
+}
+
 // OutsideRoom is how many messages from outside may wait for one actor.
 const OutsideRoom = outsideRoom
 

@@ -73,7 +73,7 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 func (b *body) closeBox(r replier) {
 	x := b.mine()
 	b.letGo(r)
-	why := stoppedBecause(x.reason)
+	why := x.tooLate()
 	x.refuse(why)
 	for _, l := range [...]*messageList{&x.back, &x.stash, &x.held} {
 		b.buryMail(r, l.all(), why)
@@ -87,6 +87,14 @@ func (x *extras) refuse(why error) {
 	if x.err == nil {
 		x.err = why
 	}
+}
+
+// tooLate is what is told to those who come too late, as x has it by now.
+func (x *extras) tooLate() error {
+	if x.taken {
+		return ErrSystemStopped
+	}
+	return stoppedBecause(x.reason)
 }
 
 // left goes on with an actor that leaves: its youngest child first; when there is none
@@ -189,14 +197,14 @@ func (b *body) endPlainly(c *Context) bool {
 	return true
 }
 
-// bury ends an actor at once. Owner only. It has nothing to see to, or its system has
-// stopped.
-func (b *body) bury(r replier, why error) {
+// bury ends an actor at once, of which t is left if it had no extras. Owner only. It has
+// nothing to see to, or its system has stopped.
+func (b *body) bury(r replier, t *extras) {
 	if invariant.On {
 		verifyBury(b)
 	}
 	if b.extra == nil && b.load&backpressure.Muted == 0 {
-		b.extra = tomb(why) // before the box is closed, which publishes it
+		b.extra = t // before the box is closed, which publishes it
 		if invariant.On {
 			verifyTomb(b.extra)
 		}
@@ -205,7 +213,8 @@ func (b *body) bury(r replier, why error) {
 		b.refuseAll(r, b.lane.close())
 		return
 	}
-	b.mine().reason = why
+	x := b.mine()
+	x.reason, x.taken = t.reason, t.taken
 	b.closeBox(r)
 	b.finish(r)
 }
@@ -292,7 +301,7 @@ func (x *extras) announce(b *body, r replier) {
 		m.calls.leave(m, r)
 	}
 	for m := x.watchers.pop(); m != nil; m = x.watchers.pop() {
-		m.calls.report(m, r, b, x.reason)
+		m.calls.report(m, r, b, x)
 	}
 	if x.sup != nil {
 		x.sup.tell(x.sup, r, b, x.reason, true)
@@ -311,7 +320,7 @@ var (
 	tombNormal   = &extras{phase: ended, tomb: true, err: ErrStopped}
 	tombShutdown = &extras{phase: ended, reason: ErrShutdown, err: stoppedBecause(ErrShutdown)}
 	tombKilled   = &extras{phase: ended, reason: ErrKilled, err: stoppedBecause(ErrKilled)}
-	tombSystem   = &extras{phase: ended, reason: ErrSystemStopped, err: ErrSystemStopped}
+	tombSystem   = &extras{phase: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
 )
 
 // tomb is what is left of an actor that had no extras.
@@ -323,8 +332,6 @@ func tomb(why error) *extras {
 		return tombShutdown
 	case ErrKilled:
 		return tombKilled
-	case ErrSystemStopped:
-		return tombSystem
 	}
 	return &extras{phase: ended, reason: why, err: stoppedBecause(why)}
 }
@@ -348,11 +355,11 @@ func (b *body) endedPlainly() bool { return b.box.closed() && b.extra.tomb }
 // read. Any goroutine.
 func (b *body) ended() bool { return b.lane.closed() || b.endedPlainly() }
 
-// whyDead is the reason of an actor that has ended, and ErrSystemStopped for one that
-// its system took along.
-func (b *body) whyDead() error {
+// remains is what is left of an actor that has ended, or else was taken along by its
+// system, since nobody serves it any more.
+func (b *body) remains() *extras {
 	if b.ended() {
-		return b.extra.reason
+		return b.extra
 	}
-	return ErrSystemStopped
+	return tombSystem
 }

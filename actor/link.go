@@ -128,7 +128,7 @@ func (s linked) serve(b *body, _ *Context) {
 }
 
 func (s linked) refused(b *body, r replier) {
-	s.link.a.tell(r, linkEnded{link: s.link, twice: b.mayHaveLinked(), exit: Exit{b.id, b.typ().name, b.whyDead()}})
+	s.link.a.tell(r, linkEnded{link: s.link, twice: b.mayHaveLinked(), exit: Exit{b.id, b.typ().name, b.remains().reason}})
 }
 
 // unlinked tells the other side that a link is undone.

@@ -10,7 +10,7 @@ import "unsafe"
 type message struct {
 	next   *message // see mailbox
 	_      [8 - unsafe.Sizeof(uintptr(0))]byte
-	from   uint64 // the number of the actor that sent it; 0: from outside
+	from   uint64 // the number of the actor that sent it; 0: from outside. See wasStashed
 	id     uint16 // index of the behaviour in its type's table
 	length uint16 // of the chain that begins here, while it is in a pool
 	origin        // where it is recycled
@@ -23,6 +23,10 @@ type origin uint32
 func originOf(pool, home uint16) origin { return origin(pool) | origin(home)<<16 }
 func (o origin) pool() uint16           { return uint16(o) }
 func (o origin) home() uint16           { return uint16(o >> 16) }
+
+// wasStashed marks, in the sender of a message that runs, that it was put aside. There it
+// costs nobody else anything: whoever sends the node again writes the sender.
+const wasStashed = 1 << 63
 
 const headerSize = unsafe.Sizeof(message{})
 

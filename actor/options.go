@@ -3,7 +3,6 @@ package actor
 import (
 	"fmt"
 	"log/slog"
-	"math"
 	"runtime"
 	"strconv"
 	"time"
@@ -18,6 +17,7 @@ type Option func(*options)
 
 type options struct {
 	workers      int
+	counted      bool // Workers was given
 	batch        int
 	gas          int
 	spares       int
@@ -38,10 +38,7 @@ type options struct {
 
 // Workers sets the number of workers, 1 to 56. The default is GOMAXPROCS, at most
 // 56, and 4 in a system with a [Seed].
-func Workers(n int) Option { return func(o *options) { o.workers = n } }
-
-// notGiven is the number of workers before Workers was looked at.
-const notGiven = math.MinInt
+func Workers(n int) Option { return func(o *options) { o.workers, o.counted = n, true } }
 
 // Batch sets how many messages an actor handles in one turn before others have
 // theirs; at least 1, [DefaultBatch] by default. [TypeBatch] overrides it per type.
@@ -106,7 +103,6 @@ func BindCPUs() Option { return func(o *options) { o.bind = true } }
 
 func defaultOptions() options {
 	return options{
-		workers:     notGiven,
 		batch:       DefaultBatch,
 		gas:         DefaultGas,
 		stallPeriod: stallPeriod,
@@ -123,10 +119,15 @@ func (o *options) settle() (s *simulation) {
 	if o.simulate != nil {
 		s = o.simulate(o)
 	}
-	if o.workers == notGiven {
-		o.workers = min(runtime.GOMAXPROCS(0), sched.MaxWorkers)
-	}
+	o.defaultWorkers(min(runtime.GOMAXPROCS(0), sched.MaxWorkers))
 	return s
+}
+
+// defaultWorkers sets the number of workers if nobody has.
+func (o *options) defaultWorkers(n int) {
+	if !o.counted {
+		o.workers, o.counted = n, true
+	}
 }
 
 // check returns everything that is wrong, not only the first; nothing if all is well.

@@ -151,7 +151,7 @@ func (g *glade) over() error {
 	if err := g.sys.Shutdown(context.Background()); err != nil {
 		return err
 	}
-	if got := g.fly.b.whyDead(); got != why {
+	if got := g.fly.b.remains().reason; got != why {
 		return fmt.Errorf("after the end of the system it had ended for %v, not %v", got, why)
 	}
 	return g.allEnded()

@@ -240,7 +240,7 @@ func (b *body) end(c *Context) (again bool) {
 	c.reset()
 	c.count.Stopped++
 	c.w.PrepareNext()
-	b.bury(replier{c: c, sys: b.kind().sys}, nil)
+	b.bury(replier{c: c, sys: b.kind().sys}, tombNormal)
 	return false
 }
 
@@ -260,7 +260,7 @@ func (k *kind) TaskDied(w *sched.Worker, t *sched.Task, cause error) {
 	b := bodyOf(t)
 	if w == nil {
 		k.sys.outside.stopped.Add(1)
-		b.bury(replier{sys: k.sys}, ErrSystemStopped)
+		b.bury(replier{sys: k.sys}, tombSystem)
 		return
 	}
 	b.crashed(w.Local().(*Context), cause.(*sched.Crash))

@@ -8,7 +8,8 @@ import "github.com/gallop-go/gallop/backpressure"
 // Stash puts the message that runs, which is m, aside until [UnstashAll]. When the
 // actor ends, what is in its stash becomes dead letters, before what is in its mailbox;
 // when it is restarted, it runs first. A stash keeps neither the actor nor the system
-// running. Stash panics if another message runs than one of b's.
+// running. Stash panics if another message runs than one of b's, and if the one that runs
+// was put aside already.
 func (b Behaviour[S, M]) Stash(c *Context, m M) {
 	n := c.stash(b.decl())
 	*payloadOf[M](n) = m
@@ -32,6 +33,9 @@ func (c *Context) stash(d *declaration) *message {
 	if c.msg.id != d.id || d.typ != b.typ() {
 		panic("gallop: Stash of " + d.fullName() + ", which is not what runs")
 	}
+	if c.msg.from&wasStashed != 0 {
+		panic("gallop: Stash: called twice for one message of " + b.String())
+	}
 	x := b.mine()
 	if !x.stashes {
 		x.stashes = true
@@ -43,6 +47,7 @@ func (c *Context) stash(d *declaration) *message {
 	m := newMessage(c, d.pool)
 	b.sys().sim.book(-1) // it was sent once
 	m.id, m.from, m.next = d.id, c.msg.from, nil
+	c.msg.from |= wasStashed
 	x.stash.add(m)
 	c.count.Messages-- // it has not run yet
 	return m

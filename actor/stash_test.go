@@ -1,7 +1,10 @@
 package actor_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -136,4 +139,139 @@ func TestUnstash_Muted(t *testing.T) {
 	free()
 	quiet(t, sys)
 	d.says(t, "a: start", "a: 1")
+}
+
+// hoarder stashes what it is sent until it is open.
+type hoarder struct {
+	open  bool
+	twice int // how often Stash panicked
+	notes []int
+}
+
+var (
+	hoarderType = actor.NewType[hoarder]("hoarder")
+	hoard       = actor.Declare[int](hoarderType, "hoard")
+	hoardSoon   = actor.Declare[int](hoarderType, "hoardSoon", actor.Urgent())
+	hoardReply  = actor.Declare[actor.Result[int]](hoarderType, "hoardReply")
+	hoardAsk    = actor.DeclareAsk[int, int](hoarderType, "hoardAsk")
+	hoarderDo   = actor.Declare[func(*hoarder, *actor.Context)](hoarderType, "do")
+	_           = hoarderType.Table(
+		hoard.Do(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { hoard.Stash(c, n) }) }),
+		hoardSoon.Do(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { hoardSoon.Stash(c, n) }) }),
+		hoardReply.Do(func(k *hoarder, c *actor.Context, r actor.Result[int]) {
+			k.take(r.Value, func() { hoardReply.Stash(c, r) })
+		}),
+		hoardAsk.Do(func(k *hoarder, c *actor.Context, n int) (r int, err error) {
+			k.take(n, func() { r, err = hoardAsk.Stash(c, n) })
+			return
+		}),
+		hoarderDo.Do(func(k *hoarder, c *actor.Context, f func(*hoarder, *actor.Context)) { f(k, c) }))
+)
+
+// take notes n if the hoarder is open, and stashes it otherwise, three times.
+func (k *hoarder) take(n int, stash func()) {
+	if k.open {
+		k.notes = append(k.notes, n)
+		return
+	}
+	stash()
+	for range 2 {
+		k.mayNot(stash)
+	}
+}
+
+func (k *hoarder) mayNot(stash func()) {
+	defer func() {
+		if s, _ := recover().(string); strings.HasPrefix(s, "gallop: Stash: called twice for one message of hoarder#") {
+			k.twice++
+		}
+	}()
+	stash()
+}
+
+// in runs f in a hoarder, and waits for it and what it causes.
+func (hoarder) in(t *testing.T, sys *actor.System, r actor.Ref[hoarder], f func(*hoarder, *actor.Context)) {
+	t.Helper()
+	hoarderDo.Send(sys, r, f)
+	quiet(t, sys)
+}
+
+// TestStash_Twice: "It panics if the message that runs was put aside already", wherever that
+// came from, and a message runs exactly once all the same.
+func TestStash_Twice(t *testing.T) {
+	const n = 3
+	for name, send := range map[string]func(sys *actor.System, r actor.Ref[hoarder]){
+		"Send":   func(sys *actor.System, r actor.Ref[hoarder]) { hoard.Send(sys, r, 1) },
+		"Urgent": func(sys *actor.System, r actor.Ref[hoarder]) { hoardSoon.Send(sys, r, 1) },
+		"Ask": func(sys *actor.System, r actor.Ref[hoarder]) {
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.AskTo(c, hoardAsk, r, 1, hoardReply) })
+		},
+		"AskToWithin": func(sys *actor.System, r actor.Ref[hoarder]) {
+			p := puppetType.Spawn(sys, puppet{n: 1})
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
+				actor.AskToWithin(c, time.Hour, value, p, actor.None{}, hoardReply)
+			})
+		},
+		"After": func(sys *actor.System, r actor.Ref[hoarder]) {
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.After(c, 0, hoard, 1) })
+		},
+		"Yield": func(sys *actor.System, r actor.Ref[hoarder]) {
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.Yield(c, hoard, 1) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(1))
+			var k hoarder
+			r := hoarderType.Spawn(sys, k)
+			for range n {
+				send(sys, r)
+			}
+			quiet(t, sys)
+			k.in(t, sys, r, func(_ *hoarder, c *actor.Context) { actor.UnstashAll(c) }) // it stashes them again
+			k.in(t, sys, r, func(k *hoarder, c *actor.Context) { k.open = true; actor.UnstashAll(c) })
+			k.in(t, sys, r, func(own *hoarder, _ *actor.Context) { k = *own })
+			want := n
+			if name == "Ask" {
+				want = 2 * n // and the answers
+			}
+			equal(t, "panics", k.twice, 2*2*n)
+			equal(t, "messages", len(k.notes), want)
+		})
+	}
+}
+
+// TestStash_Yield: a behaviour may both put its message aside and yield another.
+func TestStash_Yield(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	typ := actor.NewType[puppet]("stasher")
+	note := actor.Declare[int](typ, "note")
+	var got []int
+	typ.Table(note.Do(func(_ *puppet, c *actor.Context, n int) {
+		got = append(got, n)
+		if n < 3 {
+			actor.UnstashAll(c)
+			note.Stash(c, n+10)
+			actor.Yield(c, note, n+1)
+		}
+	}))
+	note.Send(sys, typ.Spawn(sys, puppet{}), 1)
+	quiet(t, sys)
+	equal(t, "order", fmt.Sprint(got), "[1 2 3 11]")
+}
+
+// TestStash_ReportedSender: "From is the number of the actor that sent the message", which
+// it stashed before it panicked.
+func TestStash_ReportedSender(t *testing.T) {
+	reports := make(chan actor.PanicReport, 1)
+	sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+	r := hoarderType.Spawn(sys, hoarder{})
+	once := hoarderType.Variant(hoard.Do(func(_ *hoarder, c *actor.Context, n int) {
+		hoard.Stash(c, n)
+		hoard.Stash(c, n)
+	}))
+	hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
+		actor.Become(c, once)
+		hoard.Send(c, r, 1)
+	})
+	equal(t, "sender", receive(t, "the report", reports).From, r.ID())
 }

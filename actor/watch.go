@@ -25,16 +25,16 @@ type monitor struct {
 	watcher, target *body
 	deliver         func(c *Context, at *body, d Down)
 	calls           *monitorCalls
-	live            bool      // the watcher still wants it; the watcher's
-	place           int       // in the watcher's roster; the watcher's
-	seat            int       // in the target's roster; the target's
-	outside         chan Down // instead of a watcher: has room for one
+	live            bool         // the watcher still wants it; the watcher's
+	place           int          // in the watcher's roster; the watcher's
+	seat            int          // in the target's roster; the target's
+	outside         chan *extras // instead of a watcher: gets the remains; has room for one
 }
 
 // monitorCalls is what the end of an actor needs of a monitor, so that a program without
 // monitors does not link it.
 type monitorCalls struct {
-	report func(m *monitor, r replier, b *body, why error)
+	report func(m *monitor, r replier, b *body, left *extras)
 	leave  func(m *monitor, r replier)
 }
 
@@ -88,18 +88,18 @@ func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 }
 
 func (b *body) join(ctx context.Context) (Down, error) {
-	m := &monitor{target: b, calls: &watching, outside: make(chan Down, 1)}
+	m := &monitor{target: b, calls: &watching, outside: make(chan *extras, 1)}
 	r := replier{sys: b.sys()}
 	b.tell(r, watched{mon: m})
 	b.sys().sched.Await(ctx, func() bool { return len(m.outside) > 0 || b.sys().over.isDone() })
 	select {
-	case d := <-m.outside: // it has ended before
-		return d.orStopped()
+	case left := <-m.outside: // it has ended before
+		return left.news(b)
 	default:
 	}
 	select {
-	case d := <-m.outside:
-		return d.orStopped()
+	case left := <-m.outside:
+		return left.news(b)
 	case <-b.sys().over.done:
 		return Down{}, ErrSystemStopped
 	case <-ctx.Done():
@@ -108,26 +108,24 @@ func (b *body) join(ctx context.Context) (Down, error) {
 	}
 }
 
-// orStopped tells an actor that has ended from one that its system took along.
-func (d Down) orStopped() (Down, error) {
-	if d.Reason == ErrSystemStopped {
+// news tells of the end of b, of which x is left, unless its system took it along.
+func (x *extras) news(b *body) (Down, error) {
+	if x.taken {
 		return Down{}, ErrSystemStopped
 	}
-	return d, nil
+	return Down{ActorID: b.id, Type: b.typ().name, Reason: x.reason}, nil
 }
 
 // leave tells the target that it is watched no more.
 func (m *monitor) leave(r replier) { m.target.tell(r, unwatched{mon: m}) }
 
 // report tells the watcher of the end of b.
-func (m *monitor) report(r replier, b *body, why error) {
-	d := Down{b.id, b.typ().name, why, Monitor{m}}
+func (m *monitor) report(r replier, b *body, left *extras) {
 	if m.outside != nil {
-		d.Monitor = Monitor{}
-		m.outside <- d
+		m.outside <- left
 		return
 	}
-	m.watcher.tell(r, watchedEnded{mon: m, down: d})
+	m.watcher.tell(r, watchedEnded{mon: m, down: Down{b.id, b.typ().name, left.reason, Monitor{m}}})
 }
 
 // watched tells the target that it is.
@@ -135,7 +133,7 @@ type watched struct{ mon *monitor }
 
 func (s watched) serve(b *body, _ *Context) { b.mine().watchers.add(s.mon, &s.mon.seat) }
 
-func (s watched) refused(b *body, r replier) { s.mon.report(r, b, b.whyDead()) }
+func (s watched) refused(b *body, r replier) { s.mon.report(r, b, b.remains()) }
 
 // unwatched tells the target that it is not any more.
 type unwatched struct {

@@ -182,7 +182,7 @@ func (w *Worker) sitAgain() {
 // goAway counts one more worker in that runs without a seat, and holds the scheduler
 // for it. It reports false if there are too many, or the scheduler has ended.
 func (s *Scheduler) goAway() bool {
-	if s.spares.away.Add(1) > int32(s.cfg.Spares) {
+	if int(s.spares.away.Add(1)) > s.cfg.Spares {
 		s.spares.away.Add(-1)
 		s.spares.refused.Add(1)
 		return false
