@@ -177,6 +177,15 @@ func TestEvery_DiscardsAtTheEnd(t *testing.T) {
 			advance(y.t, y.clock, time.Second)
 			actor.Stop(y.sys, y.kid)
 		}, 4},
+		{"TakenAfterCancel", func(y *yard) {
+			y.onTake = func(h *hauler, c *actor.Context, f freight) { cancelAll(h, c); f.unload(c) }
+			advance(y.t, y.clock, time.Second)
+			actor.Stop(y.sys, y.kid)
+		}, 4},
+		{"CanceledByATick", func(y *yard) {
+			y.onTake = func(h *hauler, c *actor.Context, _ freight) { cancelAll(h, c) }
+			advance(y.t, y.clock, time.Second)
+		}, 4},
 		{"TakenFromTheLast", func(y *yard) {
 			y.onTake = func(_ *hauler, c *actor.Context, f freight) { f.unload(c) }
 			y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Drain(c, y.kid) })

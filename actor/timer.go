@@ -39,7 +39,7 @@ func After[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 // only one: those that would have come meanwhile are left out, and the next one
 // comes when it would have anyway. A parcel or region in m stays the timer's: whichever
 // tick takes it over may, but what none has unpacked, joined or moved when the timer ends,
-// by Cancel too, is discarded. It panics if d is not positive.
+// or when the tick returns that has canceled it, is discarded. It panics if d is not positive.
 func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer {
 	if d <= 0 {
 		panic(fmt.Sprintf("gallop: Every(%v): want a positive period", d))
@@ -177,9 +177,7 @@ func (l *actorTimers) fired(c *Context, b *body, m *message) {
 		return
 	}
 	run := k.copy(c, b)
-	last := l.again(c, n, k)
-	c.runHeld(b, m, run)
-	replier{c: c, sys: c.sys}.discardAll(b, last)
+	l.tick(c, b, m, run, n, l.again(c, n, k))
 }
 
 // again arms the timer of Every for its next tick. If its actor drains, this was the last:

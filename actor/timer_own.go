@@ -36,6 +36,9 @@ type actorTimers struct {
 	left  int         // how many of the list have not run
 	shard *timerShard // where all of them are: their order is decided in one place
 	over  bool        // the actor ends: what is on its way is the last
+
+	ticking uint32   // the number of the timer of Every whose tick runs, and 1; 0: none
+	dropped *message // what that tick's timer has left, and its behaviour may take over yet
 }
 
 // add enters a timer, and tidies the list up if it is full and half of it is gone.
@@ -69,10 +72,29 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 	if invariant.On {
 		verifyActorTimers(l)
 	}
-	if held != nil {
+	switch {
+	case held == nil:
+	case l.ticking == t.number+1:
+		held.next, l.dropped = l.dropped, held
+	default:
 		replier{c: c, sys: c.sys}.discard(c.self, held)
 	}
 	return true
+}
+
+// tick runs a tick of Every. last is the timer's payload if that was its last; the behaviour
+// may end it as well, and take over what it owns before or behind that.
+func (l *actorTimers) tick(c *Context, b *body, m, run *message, number uint32, last *message) {
+	l.ticking, l.dropped = number+1, last
+	c.runHeld(b, m, run)
+	l.ticked(replier{c: c, sys: c.sys}, b)
+}
+
+// ticked is the end of a tick, be it by a panic.
+func (l *actorTimers) ticked(r replier, b *body) {
+	left := l.dropped
+	l.ticking, l.dropped = 0, nil
+	r.discardAll(b, left)
 }
 
 // discard ends the payload of a timer of b that will not run: what it owns, and what it
@@ -100,6 +122,7 @@ func (r replier) discardAll(b *body, left *message) {
 
 // cancelAll ends all timers of an actor that lives on: those on their way as well.
 func (l *actorTimers) cancelAll(c *Context) {
+	l.ticked(replier{c: c, sys: c.sys}, c.self)
 	for _, t := range l.list {
 		l.cancel(c, t)
 	}
@@ -113,6 +136,7 @@ func (l *actorTimers) end(r replier, b *body) {
 	if l.shard == nil || r.c == nil {
 		return
 	}
+	l.ticked(r, b)
 	for some := range slices.Chunk(l.list, fireBatch) {
 		held := l.shard.removeAll(some)
 		r.discardAll(b, held)
