@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -180,4 +181,21 @@ func TestAs(t *testing.T) {
 	equal(t, "other type", ok, false)
 	_, ok = actor.As[mortal](actor.AnyRef{})
 	equal(t, "zero", ok, false)
+}
+
+// TestCare_StopReported: a panic in Stop is reported as one there, and is not answered to
+// whoever asked last: he has had his answer.
+func TestCare_StopReported(t *testing.T) {
+	reports := make(chan actor.PanicReport, 1)
+	sys := start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+	w := wardenType.Spawn(sys, warden{diary: new(diary)})
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		w.spawn(c, "a", actor.Care[warden]{Stop: func(*actor.Context, actor.AnyRef) { panic("stop") }}, nil)
+	})
+	_, err := wardenDo.Ask(soon(t), sys, w, func(_ *warden, c *actor.Context) { c.Stop() })
+	must(t, err)
+	quiet(t, sys)
+	p := receive(t, "the report", reports)
+	equal(t, "where", fmt.Sprint(p.Type, " ", p.Behaviour, " ", p.MessageID), "warden Care.Stop 0")
+	must(t, actor.StopWait(soon(t), sys, w))
 }

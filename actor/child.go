@@ -89,7 +89,7 @@ func (k *child) order(r replier, v verb) {
 	}
 	if stop := k.stop; !k.told && stop != nil && v != verbKill && r.c != nil {
 		k.stop = nil // if it crashes, left comes here again
-		stop(r.c, AnyRef{k.b})
+		k.parent.callCare(r.c, func() { stop(r.c, AnyRef{k.b}) })
 		k.told, k.verb = true, v
 		return
 	}
@@ -99,6 +99,13 @@ func (k *child) order(r replier, v verb) {
 		o.why = ErrKilled
 	}
 	k.b.tell(r, o)
+}
+
+// callCare runs what a parent that leaves has to say itself about one of its children.
+func (b *body) callCare(c *Context, f func()) {
+	c.msg, b.extra.where = &noMessage, "Care.Stop"
+	f()
+	b.extra.where = ""
 }
 
 func (k *child) ended(r replier) { k.parent.tell(r, childEnded{kid: k}) }

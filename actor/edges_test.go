@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
 )
 
 // What several features do together. Each of these was found by somebody who used them so.
@@ -349,3 +351,72 @@ func TestJoin_SystemStops(t *testing.T) {
 		})
 	}
 }
+
+// TestHeap_Bound: "It panics too if the type has a bound and a behaviour whose messages hold
+// handles": those in the state, and parcels in messages, are another matter.
+func TestHeap_Bound(t *testing.T) {
+	type saver struct{ p heap.Ptr[int] }
+	sys := start(t)
+	heapOf := func(t *testing.T, typ *actor.Type[saver]) actor.Behaviour[saver, bool] {
+		b := actor.Declare[bool](typ, "open")
+		typ.Table(b.Do(func(s *saver, c *actor.Context, refused bool) {
+			if refused {
+				panics(t, "saver has a bound", func() { c.Heap() })
+				return
+			}
+			s.p = heap.New[int](c.Heap())
+		}))
+		return b
+	}
+	for name, refused := range map[string]bool{"handle": true, "parcel": false} {
+		t.Run(name, func(t *testing.T) {
+			typ := actor.NewType[saver]("saver", actor.TypeBound(10, actor.OverflowRefuse))
+			if refused {
+				typ.Table(actor.Declare[heap.Ptr[int]](typ, "keep").Do(func(*saver, *actor.Context, heap.Ptr[int]) {}))
+			} else {
+				typ.Table(actor.Declare[heap.Parcel](typ, "keep").Do(func(*saver, *actor.Context, heap.Parcel) {}))
+			}
+			heapOf(t, typ).Send(sys, typ.Spawn(sys, saver{}), refused)
+			quiet(t, sys)
+			equal(t, "panics", sys.Stats().Panics, 0)
+		})
+	}
+}
+
+// TestPanicReport_Misuse: "Frame is the user's own frame", also if the panic is gallop's.
+func TestPanicReport_Misuse(t *testing.T) {
+	for name, f := range map[string]job{
+		"Yield": func(_ *tool, c *actor.Context) { twiceYielded(c) },
+		"Gas":   func(_ *tool, c *actor.Context) { wrongGas(c) },
+		"Heap":  func(_ *tool, c *actor.Context) { tooLarge(c) },
+		"within": func(_ *tool, c *actor.Context) {
+			c.Shield(func() { wrongGas(c) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reports := make(chan actor.PanicReport, 1)
+			sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+			misused.do.Send(sys, misused.typ.Spawn(sys, tool{}), f)
+			quiet(t, sys)
+			p := receive(t, "the report", reports)
+			what, where, _ := strings.Cut(p.Frame, " ")
+			if what, _ := strings.CutPrefix(what, "github.com/gallop-go/gallop/actor_test."); what != "twiceYielded" && what != "wrongGas" && what != "tooLarge" || !strings.Contains(where, "edges_test.go:") {
+				t.Errorf("frame %q of\n%s", p.Frame, p.Stack)
+			}
+		})
+	}
+}
+
+//go:noinline
+func twiceYielded(c *actor.Context) {
+	actor.Yield(c, misused.add, 1)
+	actor.Yield(c, misused.add, 1)
+}
+
+var misused = newTools()
+
+//go:noinline
+func wrongGas(c *actor.Context) { c.Gas(-1) }
+
+//go:noinline
+func tooLarge(c *actor.Context) { heap.MakeSlice[byte](c.Heap(), -1) }

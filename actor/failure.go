@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -16,7 +15,7 @@ type PanicReport struct {
 	// ActorID, Type and Behaviour say where.
 	ActorID   uint64
 	Type      string
-	Behaviour string // or the callback: init, OnStart, OnStop
+	Behaviour string // or the callback: init, OnStart, OnStop, Care.Stop
 	// MessageID is the number of the behaviour in its type's table, which the message
 	// carried; 0 in a callback.
 	MessageID uint16
@@ -27,8 +26,10 @@ type PanicReport struct {
 	Value any
 	// Goexit tells that the behaviour called runtime.Goexit, as a failing test does.
 	Goexit bool
-	// Frame is the user's own frame: the first on the stack that is not of Go's own
-	// library. Its function, and behind a space file and line. Empty for a Goexit.
+	// Frame is the user's own frame: the first on the stack that is neither of Go's own
+	// library nor of gallop, which may have panicked for a call that is wrong; if there is
+	// none, the first of gallop's. Its function, and behind a space file and line. Empty
+	// for a Goexit.
 	Frame string
 	// Stack is the goroutine's stack, beginning with the frame that panicked.
 	Stack []byte
@@ -172,24 +173,16 @@ func userFrames(stack []byte) []byte {
 		last += i + 1
 	}
 	if last > 0 {
-		stack = dropLines(stack[last:], 2)
-		text = string(stack)
+		_, text, _ = strings.Cut(text[last:], "\n")
+		_, text, _ = strings.Cut(text, "\n")
+		stack = stack[len(stack)-len(text):]
 	}
-	for _, dispatch := range []string{"actor.Behaviour[...].Do.func", "actor.AskBehaviour[...].Do.func", "actor.(*body).stretch"} {
-		if i := strings.Index(text, "github.com/gallop-go/gallop/"+dispatch); i > 0 {
+	for _, dispatch := range [...]string{
+		ourModule + "actor.Behaviour[...].Do.func", ourModule + "actor.AskBehaviour[...].Do.func", ourModule + "actor.(*body).stretch",
+	} {
+		if i := strings.Index(text, dispatch); i > 0 {
 			return stack[:i]
 		}
 	}
 	return stack
-}
-
-func dropLines(b []byte, n int) []byte {
-	for range n {
-		i := bytes.IndexByte(b, '\n')
-		if i < 0 {
-			return b
-		}
-		b = b[i+1:]
-	}
-	return b
 }

@@ -14,19 +14,36 @@ var libraryRoot = func() string {
 	return root
 }()
 
-// userFrame finds the first frame of a stack that is not of Go's own library.
+// userFrame finds the first frame of a stack that is neither of Go's own library nor of
+// gallop: where the bad call is, if it is gallop that panics. If there is none, it is the
+// first of gallop's.
 func userFrame(stack []byte) string {
-	for rest := string(stack); rest != ""; {
+	frame, at, users := "", "", false
+	for rest := string(stack); rest != "" && !users; {
 		var function, place string
 		function, rest, _ = strings.Cut(rest, "\n")
 		place, rest, _ = strings.Cut(rest, "\n")
 		place = strings.TrimSpace(place)
-		if function != "" && !ofLibrary(function, place) {
-			place, _, _ = strings.Cut(place, " +0x")
-			return functionName(function) + " " + place
+		if function == "" || ofLibrary(function, place) {
+			continue
+		}
+		if users = !ofGallop(function, place); users || frame == "" {
+			frame, at = function, place
 		}
 	}
-	return ""
+	at, _, _ = strings.Cut(at, " +0x")
+	return strings.TrimSpace(functionName(frame) + " " + at)
+}
+
+// ourModule is how the names of our functions begin.
+const ourModule = "github.com/gallop-go/gallop/"
+
+// ofGallop tells whether a frame is of gallop's packages, or one of their goroutines began
+// there. Its tests and benchmarks only use them, as do its examples and commands, which are
+// of package main.
+func ofGallop(function, place string) bool {
+	return strings.Contains(function, ourModule) &&
+		!strings.Contains(function, ourModule+"benchmarks/") && !strings.Contains(place, "_test.go:")
 }
 
 // ofLibrary tells whether a frame is of Go's own library.

@@ -229,6 +229,30 @@ func TestUserFrames(t *testing.T) {
 	}
 }
 
+// TestUserFrame: "the first on the stack that is neither of Go's own library nor of gallop".
+func TestUserFrame(t *testing.T) {
+	const mod = "github.com/gallop-go/gallop/"
+	for want, stack := range map[string][]string{
+		"main.f main.go:3":                        {mod + "actor.Yield[...](0x1)", "yield.go:23 +0x15", "main.f(0x1)", "main.go:3 +0x1"},
+		"example.com/x/actor.F f.go:3":            {mod + "heap.check(...)", "slice.go:1", mod + "heap.MakeSlice[...](0x1)", "slice.go:2", "example.com/x/actor.F(...)", "f.go:3"},
+		mod + "actor.(*body).strike strike.go:13": {mod + "actor.(*body).strike(0x1)", "strike.go:13", mod + "sched.(*Worker).run(0x1)", "worker.go:3", "created by " + mod + "sched.(*Worker).launch in goroutine 1", "worker.go:9"},
+		mod + "group.helper group_test.go:3":      {mod + "group.Send(0x1)", "group.go:1", mod + "group.helper(0x1)", "group_test.go:3"},
+		mod + "benchmarks/x.f f.go:3":             {mod + "actor.Yield(0x1)", "yield.go:1", mod + "benchmarks/x.f(0x1)", "f.go:3"},
+		"":                                        {},
+	} {
+		text := ""
+		for i, line := range stack {
+			if i%2 == 1 {
+				line = "\t/elsewhere/" + line
+			}
+			text += line + "\n"
+		}
+		if got := strings.Replace(userFrame([]byte(text)), "/elsewhere/", "", 1); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestLetterLog: "the first, the second, the fourth, the eighth and so on".
 func TestLetterLog(t *testing.T) {
 	var l letterLog
