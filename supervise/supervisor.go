@@ -222,6 +222,9 @@ func (s *supervisor) rose(c *actor.Context, r actor.Risen) {
 	case Starting, Running:
 	case Pending, BackingOff: // somebody else has restarted it
 		k.timer.Cancel(c)
+	case Falling: // so it has meanwhile, or this is from before
+		actor.Suspend(c, k.ref)
+		return
 	default:
 		return
 	}

@@ -65,3 +65,75 @@ func TestSweep_CountsOnce(t *testing.T) {
 		equal(t, "restarts of b", h.tree().Children[1].Restarts, 0)
 	}
 }
+
+// blocked makes a grandchild below b that does not end before it is let go: b is a
+// supervisor, or a worker with a child of its own.
+func (h *house) blocked(sub bool) (free func()) {
+	release, stuck := make(chan struct{}), make(chan struct{})
+	block := func(*toy, *actor.Context) { close(stuck); <-release }
+	if sub {
+		do.Send(h.sys, h.find("b", "kid"), block)
+	} else {
+		do.Send(h.sys, h.find("b"), func(_ *toy, c *actor.Context) {
+			do.Send(c, toyType.SpawnChild(c, toy{name: "kid", d: &h.d}), block)
+		})
+	}
+	<-stuck
+	free = sync.OnceFunc(func() { close(release) })
+	h.Cleanup(free) // a test that fails ends too
+	return free
+}
+
+// up is how many children of the root are.
+func (h *house) up() int {
+	h.Helper()
+	n, err := supervise.CountChildren(h.soon(), h.sys, h.root)
+	h.must(err)
+	return n.Running
+}
+
+// TestSweep_Restarted: one that is restarted alone, and has not come down for that yet, goes
+// down with others all the same; so does one that is restarted by others while it goes down.
+func TestSweep_Restarted(t *testing.T) {
+	restart := func(h *house, b actor.AnyRef) { actor.Restart(h.sys, b) }
+	ask := func(h *house, _ actor.AnyRef) { h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "b")) }
+	for _, c := range []struct {
+		name          string
+		sub           bool
+		before, after func(*house, actor.AnyRef)
+		want          []string
+	}{
+		{"Supervisor_RestartChild", true, ask, nil, []string{"-a", "-kid", "+a", "+kid"}},
+		{"Supervisor_Restart", true, restart, nil, []string{"-a", "-kid", "+a", "+kid"}},
+		{"Supervisor_RestartLater", true, nil, restart, []string{"-a", "-kid", "+kid", "-kid", "+a", "+kid"}},
+		{"Worker_RestartChild", false, ask, nil, []string{"-a", "-kid", "-b", "+a", "+b"}},
+		{"Worker_Restart", false, restart, nil, []string{"-a", "-kid", "-b", "+a", "+b"}},
+		{"Worker_RestartLater", false, nil, restart, []string{"-a", "-kid", "-b", "+b", "-b", "+a", "+b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := build(t, actor.Workers(3))
+			var b supervise.Child = h.toy("b")
+			if c.sub {
+				b = supervise.Spec{Name: "b", Children: h.toys("kid")}
+			}
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.toy("a"), b}})
+			ref := h.tree().Children[1].Ref
+			free := h.blocked(c.sub)
+			h.d.take()
+			if c.before != nil {
+				c.before(h, ref)
+			}
+			do.Send(h.sys, h.find("a"), crash)
+			for h.up() > 0 { // a tree would ask b
+				yield()
+			}
+			if c.after != nil {
+				c.after(h, ref)
+			}
+			free()
+			h.quiet()
+			equal(t, "states", h.states(), "a running, b running")
+			h.d.says(t, c.want...)
+		})
+	}
+}
