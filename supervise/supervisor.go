@@ -83,8 +83,10 @@ func (s *supervisor) fell(c *actor.Context, f actor.Fallen) {
 	case Starting, Running:
 		s.judge(c, k, f)
 	case Falling:
-		k.timer.Cancel(c)
-		s.wait(c, k, Pending)
+		if !k.killed {
+			k.timer.Cancel(c)
+			s.wait(c, k, Pending)
+		}
 	case Stopping:
 		if f.Final {
 			s.ended(k)
@@ -196,7 +198,7 @@ func (s *supervisor) due(c *actor.Context, k *kid) {
 }
 
 // overdue kills a child that does not go down.
-func (s *supervisor) overdue(c *actor.Context, k *kid) { actor.Kill(c, k.ref) }
+func (s *supervisor) overdue(c *actor.Context, k *kid) { k.kill(c) }
 
 // ended is for a child that has ended for good.
 func (s *supervisor) ended(k *kid) {
@@ -283,7 +285,7 @@ func (s *supervisor) takeDown(c *actor.Context, k *kid) {
 		stop.tell(c, k.ref)
 	case stop.how == howKill:
 		s.kids.set(k, Falling)
-		actor.Kill(c, k.ref)
+		k.kill(c)
 	default:
 		s.kids.set(k, Falling)
 		actor.Suspend(c, k.ref)

@@ -137,3 +137,55 @@ func TestSweep_Restarted(t *testing.T) {
 		})
 	}
 }
+
+// twins are two children of a group that ends at its second restart.
+func (h *house) twins(stop supervise.Ending) {
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
+		Children: []supervise.Child{h.stubborn("a", stop), h.stubborn("b", stop)}})
+}
+
+// restartedOnce: one fall was counted, and both are up.
+func (h *house) restartedOnce() {
+	h.Helper()
+	h.quiet()
+	equal(h, "root", h.root.Standing(), actor.Idle)
+	equal(h, "states", h.states(), "a running, b running")
+	kids := h.tree().Children
+	equal(h, "restarts", kids[0].Restarts+kids[1].Restarts, 1)
+}
+
+// TestSweep_CountsKilledOnce: "One restart of a group counts once", also if one falls by itself
+// and is killed with the others before that was heard of.
+func TestSweep_CountsKilledOnce(t *testing.T) {
+	for seed := range uint64(100) {
+		h := build(t, actor.Seed(seed+1))
+		h.twins(supervise.KillAtOnce())
+		a, b := h.find("a"), h.find("b")
+		do.Send(h.sys, a, crash)
+		do.Send(h.sys, b, crash)
+		h.restartedOnce()
+		h.sys.Stop()
+	}
+}
+
+// TestSweep_CountsOverdueOnce: "One restart of a group counts once", also if the oldest goes
+// down when it has been told to, but so late that it has been killed too.
+func TestSweep_CountsOverdueOnce(t *testing.T) {
+	h := build(t, actor.Workers(3))
+	h.twins(supervise.StopWithin(second))
+	a := h.find("a")
+	release, stuck := make(chan struct{}), make(chan struct{})
+	free := sync.OnceFunc(func() { close(release) })
+	t.Cleanup(free) // a test that fails ends too
+	do.Send(h.sys, a, func(*toy, *actor.Context) { close(stuck); <-release })
+	<-stuck
+	do.Send(h.sys, h.find("b"), crash)
+	h.armed()
+	h.clock.Jump(second)
+	h.tree() // behind the news that it is overdue
+	free()
+	h.restartedOnce()
+	if h.find("a") == a {
+		t.Error("the ref of an actor that was killed")
+	}
+}
