@@ -35,7 +35,7 @@ func (s Strategy) groups() bool { return s == OneForAll || s == RestForOne }
 type Restart uint8
 
 // The kinds of children, as in Erlang. A normal end is one with the reason nil or
-// [actor.ErrShutdown].
+// [actor.ErrShutdown] itself: an error that wraps it is none, nor is a panic.
 const (
 	// Permanent: every end is one.
 	Permanent Restart = iota

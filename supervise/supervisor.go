@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"errors"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -117,10 +116,9 @@ func (r Restart) restarts(reason error) bool {
 	return r == Permanent || r == Transient && !isNormal(reason)
 }
 
-// isNormal: a supervisor that has given up did not end normally, whatever its child says.
-func isNormal(reason error) bool {
-	return reason == nil || errors.Is(reason, actor.ErrShutdown) && !errors.Is(reason, ErrIntensity)
-}
+// isNormal looks at nothing that a reason wraps: a panic, an error over somebody else's end and
+// a supervisor that has given up over its child's may all wrap ErrShutdown.
+func isNormal(reason error) bool { return reason == nil || reason == actor.ErrShutdown }
 
 // restart counts a fall, and gives up or begins to make it good.
 func (s *supervisor) restart(c *actor.Context, k *kid) {
