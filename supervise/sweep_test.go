@@ -84,14 +84,6 @@ func (h *house) blocked(sub bool) (free func()) {
 	return free
 }
 
-// up is how many children of the root are.
-func (h *house) up() int {
-	h.Helper()
-	n, err := supervise.CountChildren(h.soon(), h.sys, h.root)
-	h.must(err)
-	return n.Running
-}
-
 // TestSweep_Restarted: one that is restarted alone, and has not come down for that yet, goes
 // down with others all the same; so does one that is restarted by others while it goes down.
 func TestSweep_Restarted(t *testing.T) {
@@ -124,7 +116,7 @@ func TestSweep_Restarted(t *testing.T) {
 				c.before(h, ref)
 			}
 			do.Send(h.sys, h.find("a"), crash)
-			for h.up() > 0 { // a tree would ask b
+			for h.count().Running > 0 { // a tree would ask b
 				yield()
 			}
 			if c.after != nil {
