@@ -58,7 +58,8 @@ func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behav
 
 // Suspend takes a supervised actor down after the message that it handles, as if it had
 // failed with the reason [ErrShutdown], and keeps its mail. Its supervisor hears when
-// that is done. It does nothing to one that is down or on its way. It panics if t was not
+// that is done. One that is on its way down to be restarted stays down. It does nothing
+// else to one that is down or on its way. It panics if t was not
 // spawned with [SpawnSupervised].
 func Suspend(from Sender, t Target) {
 	mustBeSupervised("Suspend", t)
@@ -132,8 +133,11 @@ func (s forsaken) serve(b *body, c *Context) {
 type takeDown struct{ unanswered }
 
 func (takeDown) serve(b *body, c *Context) {
-	if x := b.mine(); x.phase == alive && !x.drained {
+	switch x := b.mine(); {
+	case x.phase == alive && !x.drained:
 		b.leave(c, goalSuspend, verbStop, ErrShutdown)
+	case x.phase == leaving && x.goal == goalRestart:
+		x.goal = goalSuspend
 	}
 }
 

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -200,20 +201,37 @@ func (t *typeInfo) declare(d *declaration) *declaration {
 	return d
 }
 
+// Seal seals a type as its first spawn does, or returns what that would panic with: for
+// those who are asked for an actor, and spawn it where nobody would hear of it. Any
+// goroutine, as often as it likes.
+func Seal[S any](t *Type[S]) error {
+	if t == nil || t.info.name == "" {
+		return errors.New("gallop: a nil or zero Type: use NewType")
+	}
+	return t.info.trySeal()
+}
+
 // seal makes the dispatch table, once. It panics if a behaviour has no method.
 func (t *typeInfo) seal() {
+	if err := t.trySeal(); err != nil {
+		panic(err.Error())
+	}
+}
+
+// trySeal is seal that tells why it cannot.
+func (t *typeInfo) trySeal() error {
 	if t.sealed.Load() {
-		return
+		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.sealed.Load() {
-		return
+		return nil
 	}
 	runs := make([]runFunc, len(t.decls))
 	for i, d := range t.decls {
 		if d.run == nil {
-			panic(fmt.Sprintf("gallop: %s has no method: give it one with %s.Table", d.fullName(), t.name))
+			return fmt.Errorf("gallop: %s has no method: give it one with %s.Table", d.fullName(), t.name)
 		}
 		runs[i] = d.run
 	}
@@ -223,6 +241,7 @@ func (t *typeInfo) seal() {
 	t.table.runs = runs
 	t.number = sealedTypes.Add(1) - 1
 	t.sealed.Store(true) // publishes the table, decls and callbacks
+	return nil
 }
 
 func (d *declaration) fullName() string { return d.typ.name + "." + d.name }

@@ -30,19 +30,20 @@ func init() {
 // its ref may be zero until then: see [Find]. The errors are ErrTaken, ErrBadChild and those
 // of [actor.AskBehaviour.Ask].
 func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) (actor.AnyRef, error) {
-	return startChild.Ask(ctx, sys, s.ref, specOf(ch))
+	return startChild.Ask(ctx, sys, s.ref, mustSpec(ch))
 }
 
 // StartChildTo is [StartChild] from a behaviour.
 func StartChildTo[T any](c *actor.Context, s Supervisor, ch Child, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
-	actor.AskTo(c, startChild, s.ref, specOf(ch), reply)
+	actor.AskTo(c, startChild, s.ref, mustSpec(ch), reply)
 }
 
-func specOf(ch Child) *childSpec {
-	if ch == nil {
+func mustSpec(ch Child) *childSpec {
+	spec := specOf(ch)
+	if spec == nil {
 		panic("gallop: supervise: StartChild of a nil Child")
 	}
-	return ch.child()
+	return spec
 }
 
 // RemoveChild stops a child in the way it was declared, and forgets it when it has ended. It

@@ -38,7 +38,11 @@ func (b Backoff) Delay(n int, chance float64) time.Duration {
 	if d < float64(most) {
 		whole = time.Duration(d)
 	}
-	return whole - time.Duration(float64(whole)*b.Jitter*chance)
+	less := float64(whole) * b.Jitter * chance
+	if less >= float64(whole) { // which may be more than a Duration holds
+		return 0
+	}
+	return whole - time.Duration(less)
 }
 
 func (b Backoff) longest() time.Duration {

@@ -42,6 +42,14 @@ func TestBackoff(t *testing.T) {
 	}
 	equal(t, "delay of none", supervise.Backoff{}.Delay(9, 0.5), 0)
 	equal(t, "delay of many", supervise.Backoff{First: 1, Max: supervise.Forever}.Delay(1<<30, 0), supervise.Forever)
+	all := supervise.Backoff{First: 1, Max: supervise.Forever, Jitter: 1}
+	for _, chance := range []float64{1, 0.75, 0.5, 0.25, 0} {
+		d, want := all.Delay(1<<30, chance), supervise.Forever/4*time.Duration(4-4*chance)
+		if (d - want).Abs() > 4096 { // the precision of a float
+			t.Errorf("delay by a chance of %v: %v, want %v", chance, int64(d), int64(want))
+		}
+	}
+	equal(t, "no delay", all.Delay(1<<30, 1), 0)
 }
 
 // TestBackoff_Jitter: "the time is between (1-Jitter) of what it would be and all of it",

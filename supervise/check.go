@@ -18,15 +18,13 @@ type plan struct {
 func newPlan(s Spec) *plan {
 	p := &plan{name: s.Name, strategy: s.Strategy, intensity: s.Intensity.orDefault()}
 	for _, ch := range s.Children {
-		if ch == nil {
+		if spec := specOf(ch); spec != nil {
+			p.children = append(p.children, spec)
+		} else {
 			p.blame("a nil Child")
-			continue
 		}
-		p.children = append(p.children, ch.child())
 	}
-	if s.Template != nil {
-		p.template = s.Template.child()
-	}
+	p.template = specOf(s.Template)
 	p.check()
 	return p
 }

@@ -242,8 +242,15 @@ func TestMisuse(t *testing.T) {
 		"a negative time":           kid(supervise.Worker[toy]{Backoff: supervise.Backoff{First: -1}}),
 		"a factor of 0.5":           kid(supervise.Worker[toy]{Backoff: supervise.Backoff{Factor: 0.5}}),
 		"a jitter of 2":             kid(supervise.Worker[toy]{Backoff: supervise.Backoff{Jitter: 2}}),
+		"a nil Child ":              {Children: []supervise.Child{(*supervise.Worker[toy])(nil)}},
+		"a nil Child  ":             {Children: []supervise.Child{(*supervise.Spec)(nil)}},
+		"wants a Template ":         {Strategy: supervise.SimpleOneForOne, Template: (*supervise.Worker[toy])(nil)},
+		"nil or zero Type":          {Children: []supervise.Child{supervise.Worker[toy]{Name: "a", Type: new(actor.Type[toy])}}},
+		`"a": gap.nothing has`:      {Children: []supervise.Child{supervise.Worker[gap]{Name: "a", Type: gapType}}},
+		`"b": gap.nothing has`:      {Strategy: supervise.SimpleOneForOne, Template: supervise.Worker[gap]{Name: "b", Type: gapType}},
 	} {
 		t.Run(words, func(t *testing.T) {
+			words := strings.TrimSpace(words)
 			defer func() {
 				v, _ := recover().(string)
 				if !strings.HasPrefix(v, "gallop: supervise: Start: ") || !strings.Contains(v, words) {
@@ -256,6 +263,39 @@ func TestMisuse(t *testing.T) {
 	for i, s := range []fmt.Stringer{supervise.Strategy(9), supervise.Restart(9), supervise.State(99)} {
 		equal(t, fmt.Sprint(i), s.String(), "unknown")
 	}
-	defer func() { equal(t, "panic", recover(), any("gallop: supervise: StartChild of a nil Child")) }()
-	_, _ = supervise.StartChild(h.soon(), h.sys, h.root, nil)
+	for _, none := range []supervise.Child{nil, (*supervise.Worker[toy])(nil), (*supervise.Spec)(nil)} {
+		func() {
+			defer func() { equal(t, "panic", recover(), any("gallop: supervise: StartChild of a nil Child")) }()
+			_, _ = supervise.StartChild(h.soon(), h.sys, h.root, none)
+		}()
+	}
+}
+
+// gap is a type with a behaviour that has no method.
+type gap struct{}
+
+var (
+	gapType = actor.NewType[gap]("gap")
+	_       = actor.Declare[actor.None](gapType, "nothing")
+)
+
+// TestStartChild_BadType: "the errors are … ErrBadChild": who declares a child whose type
+// cannot be spawned is told so, and the supervisor and its children do not notice.
+func TestStartChild_BadType(t *testing.T) {
+	h := build(t)
+	h.run(supervise.Spec{Name: "root", Children: h.toys("a")})
+	for words, ch := range map[string]supervise.Child{
+		"without a Type":     supervise.Worker[toy]{Name: "x"},
+		"zero Type":          supervise.Worker[toy]{Name: "x", Type: new(actor.Type[toy])},
+		"gap.nothing has no": supervise.Worker[gap]{Name: "x", Type: gapType},
+		`"y": gap.nothing`:   supervise.Spec{Name: "x", Children: []supervise.Child{supervise.Worker[gap]{Name: "y", Type: gapType}}},
+	} {
+		_, err := supervise.StartChild(h.soon(), h.sys, h.root, ch)
+		h.quiet()
+		wants(t, err, supervise.ErrBadChild)
+		if !strings.Contains(err.Error(), words) {
+			t.Errorf("error %v, want %q", err, words)
+		}
+		equal(t, "states", h.states(), "a running")
+	}
 }

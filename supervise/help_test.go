@@ -3,6 +3,7 @@ package supervise_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -90,6 +91,9 @@ var (
 )
 
 var errUser = errors.New("user's own")
+
+// errPeer is what an Ask of somebody returns who has been stopped: no end of one's own.
+var errPeer = fmt.Errorf("%w: %w", actor.ErrStopped, actor.ErrShutdown)
 
 func crash(*toy, *actor.Context)             { panic("crash") }
 func finish(_ *toy, c *actor.Context)        { c.Stop() }

@@ -37,6 +37,7 @@ type kid struct {
 	ref          actor.AnyRef // zero: it was not spawned yet, or its actor has ended
 	state        State
 	removed      bool // it is forgotten when it has ended
+	killed       bool // while it falls: it has ended when it has for good, whatever is heard before
 	restarts     int
 	inRow        int // falls without a calm time between
 	since        time.Time
@@ -120,7 +121,13 @@ func (f *family) free(name string) string {
 // dead takes the actor of a child out.
 func (f *family) dead(k *kid) {
 	delete(f.byID, k.ref.ID())
-	k.ref = actor.AnyRef{}
+	k.ref, k.killed = actor.AnyRef{}, false
+}
+
+// kill kills a child that falls.
+func (k *kid) kill(c *actor.Context) {
+	k.killed = true
+	actor.Kill(c, k.ref)
 }
 
 // behind returns the next younger sibling that has an actor, whose place is known.

@@ -2,6 +2,8 @@ package supervise
 
 import (
 	"math"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -35,7 +37,7 @@ func (s Strategy) groups() bool { return s == OneForAll || s == RestForOne }
 type Restart uint8
 
 // The kinds of children, as in Erlang. A normal end is one with the reason nil or
-// [actor.ErrShutdown].
+// [actor.ErrShutdown] itself: an error that wraps it is none, nor is a panic.
 const (
 	// Permanent: every end is one.
 	Permanent Restart = iota
@@ -107,11 +109,19 @@ type Child interface {
 	child() *childSpec
 }
 
+// specOf returns what a declaration says; nil for none, and for a pointer to none.
+func specOf(ch Child) *childSpec {
+	if v := reflect.ValueOf(ch); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
+	return ch.child()
+}
+
 // Worker declares a child with state S that is no supervisor.
 type Worker[S any] struct {
 	// Name tells it from its siblings.
 	Name string
-	// Type is its type.
+	// Type is its type. It is sealed, as by a spawn, when the declaration is started.
 	Type *actor.Type[S]
 	// Init makes its state, out of the zero state, at every start, in its own turn. nil:
 	// the zero state.
@@ -129,6 +139,9 @@ func (w Worker[S]) child() *childSpec {
 	if w.Type == nil {
 		spec.wrong = "a Worker without a Type"
 		return spec
+	}
+	if err := actor.Seal(w.Type); err != nil { // now, and not where the supervisor spawns it, who would end over that
+		spec.wrong = strings.TrimPrefix(err.Error(), "gallop: ")
 	}
 	spec.typ = w.Type.Name()
 	spec.spawn = w.spawner(w.Init)

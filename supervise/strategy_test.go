@@ -50,6 +50,9 @@ func TestKinds(t *testing.T) {
 	}{
 		{"Panic", crash, same, same, forgotten},
 		{"Exit", exitWithError, same, same, forgotten},
+		{"PanicOverShutdown", func(*toy, *actor.Context) { panic(errPeer) }, same, same, forgotten},
+		{"PanicOfShutdown", func(*toy, *actor.Context) { panic(actor.ErrShutdown) }, same, same, forgotten},
+		{"ExitOverShutdown", func(_ *toy, c *actor.Context) { c.Exit(errPeer) }, same, same, forgotten},
 		{"Normal", finish, same, gone, forgotten},
 		{"Shutdown", exitShutdown, same, gone, forgotten},
 		{"Stop", stop(actor.Stop), again, gone, forgotten},
@@ -81,6 +84,24 @@ func TestKinds(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestKinds_Start: a Transient child that cannot start since a peer has been stopped has not
+// ended normally, and is started again.
+func TestKinds_Start(t *testing.T) {
+	h := build(t)
+	w := h.toy("a")
+	w.Restart = supervise.Transient
+	fails := 2
+	w.Init = func(y *toy) {
+		if y.name, y.d = "a", &h.d; fails > 0 {
+			fails--
+			y.fail = errPeer
+		}
+	}
+	h.run(supervise.Spec{Name: "root", Children: []supervise.Child{w}})
+	equal(t, "states", h.states(), "a running")
+	h.d.says(t, "+a", "+a", "+a")
 }
 
 // TestRestart_KeepsMail: "same ref, queued mail kept; the crashing message is not run

@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"errors"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -83,8 +82,10 @@ func (s *supervisor) fell(c *actor.Context, f actor.Fallen) {
 	case Starting, Running:
 		s.judge(c, k, f)
 	case Falling:
-		k.timer.Cancel(c)
-		s.wait(c, k, Pending)
+		if !k.killed {
+			k.timer.Cancel(c)
+			s.wait(c, k, Pending)
+		}
 	case Stopping:
 		if f.Final {
 			s.ended(k)
@@ -115,10 +116,9 @@ func (r Restart) restarts(reason error) bool {
 	return r == Permanent || r == Transient && !isNormal(reason)
 }
 
-// isNormal: a supervisor that has given up did not end normally, whatever its child says.
-func isNormal(reason error) bool {
-	return reason == nil || errors.Is(reason, actor.ErrShutdown) && !errors.Is(reason, ErrIntensity)
-}
+// isNormal looks at nothing that a reason wraps: a panic, an error over somebody else's end and
+// a supervisor that has given up over its child's may all wrap ErrShutdown.
+func isNormal(reason error) bool { return reason == nil || reason == actor.ErrShutdown }
 
 // restart counts a fall, and gives up or begins to make it good.
 func (s *supervisor) restart(c *actor.Context, k *kid) {
@@ -196,7 +196,7 @@ func (s *supervisor) due(c *actor.Context, k *kid) {
 }
 
 // overdue kills a child that does not go down.
-func (s *supervisor) overdue(c *actor.Context, k *kid) { actor.Kill(c, k.ref) }
+func (s *supervisor) overdue(c *actor.Context, k *kid) { k.kill(c) }
 
 // ended is for a child that has ended for good.
 func (s *supervisor) ended(k *kid) {
@@ -222,6 +222,9 @@ func (s *supervisor) rose(c *actor.Context, r actor.Risen) {
 	case Starting, Running:
 	case Pending, BackingOff: // somebody else has restarted it
 		k.timer.Cancel(c)
+	case Falling: // so it has meanwhile, or this is from before
+		actor.Suspend(c, k.ref)
+		return
 	default:
 		return
 	}
@@ -280,7 +283,7 @@ func (s *supervisor) takeDown(c *actor.Context, k *kid) {
 		stop.tell(c, k.ref)
 	case stop.how == howKill:
 		s.kids.set(k, Falling)
-		actor.Kill(c, k.ref)
+		k.kill(c)
 	default:
 		s.kids.set(k, Falling)
 		actor.Suspend(c, k.ref)

@@ -65,3 +65,119 @@ func TestSweep_CountsOnce(t *testing.T) {
 		equal(t, "restarts of b", h.tree().Children[1].Restarts, 0)
 	}
 }
+
+// blocked makes a grandchild below b that does not end before it is let go: b is a
+// supervisor, or a worker with a child of its own.
+func (h *house) blocked(sub bool) (free func()) {
+	release, stuck := make(chan struct{}), make(chan struct{})
+	block := func(*toy, *actor.Context) { close(stuck); <-release }
+	if sub {
+		do.Send(h.sys, h.find("b", "kid"), block)
+	} else {
+		do.Send(h.sys, h.find("b"), func(_ *toy, c *actor.Context) {
+			do.Send(c, toyType.SpawnChild(c, toy{name: "kid", d: &h.d}), block)
+		})
+	}
+	<-stuck
+	free = sync.OnceFunc(func() { close(release) })
+	h.Cleanup(free) // a test that fails ends too
+	return free
+}
+
+// TestSweep_Restarted: one that is restarted alone, and has not come down for that yet, goes
+// down with others all the same; so does one that is restarted by others while it goes down.
+func TestSweep_Restarted(t *testing.T) {
+	restart := func(h *house, b actor.AnyRef) { actor.Restart(h.sys, b) }
+	ask := func(h *house, _ actor.AnyRef) { h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "b")) }
+	for _, c := range []struct {
+		name          string
+		sub           bool
+		before, after func(*house, actor.AnyRef)
+		want          []string
+	}{
+		{"Supervisor_RestartChild", true, ask, nil, []string{"-a", "-kid", "+a", "+kid"}},
+		{"Supervisor_Restart", true, restart, nil, []string{"-a", "-kid", "+a", "+kid"}},
+		{"Supervisor_RestartLater", true, nil, restart, []string{"-a", "-kid", "+kid", "-kid", "+a", "+kid"}},
+		{"Worker_RestartChild", false, ask, nil, []string{"-a", "-kid", "-b", "+a", "+b"}},
+		{"Worker_Restart", false, restart, nil, []string{"-a", "-kid", "-b", "+a", "+b"}},
+		{"Worker_RestartLater", false, nil, restart, []string{"-a", "-kid", "-b", "+b", "-b", "+a", "+b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := build(t, actor.Workers(3))
+			var b supervise.Child = h.toy("b")
+			if c.sub {
+				b = supervise.Spec{Name: "b", Children: h.toys("kid")}
+			}
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.toy("a"), b}})
+			ref := h.tree().Children[1].Ref
+			free := h.blocked(c.sub)
+			h.d.take()
+			if c.before != nil {
+				c.before(h, ref)
+			}
+			do.Send(h.sys, h.find("a"), crash)
+			for h.count().Running > 0 { // a tree would ask b
+				yield()
+			}
+			if c.after != nil {
+				c.after(h, ref)
+			}
+			free()
+			h.quiet()
+			equal(t, "states", h.states(), "a running, b running")
+			h.d.says(t, c.want...)
+		})
+	}
+}
+
+// twins are two children of a group that ends at its second restart.
+func (h *house) twins(stop supervise.Ending) {
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
+		Children: []supervise.Child{h.stubborn("a", stop), h.stubborn("b", stop)}})
+}
+
+// restartedOnce: one fall was counted, and both are up.
+func (h *house) restartedOnce() {
+	h.Helper()
+	h.quiet()
+	equal(h, "root", h.root.Standing(), actor.Idle)
+	equal(h, "states", h.states(), "a running, b running")
+	kids := h.tree().Children
+	equal(h, "restarts", kids[0].Restarts+kids[1].Restarts, 1)
+}
+
+// TestSweep_CountsKilledOnce: "One restart of a group counts once", also if one falls by itself
+// and is killed with the others before that was heard of.
+func TestSweep_CountsKilledOnce(t *testing.T) {
+	for seed := range uint64(100) {
+		h := build(t, actor.Seed(seed+1))
+		h.twins(supervise.KillAtOnce())
+		a, b := h.find("a"), h.find("b")
+		do.Send(h.sys, a, crash)
+		do.Send(h.sys, b, crash)
+		h.restartedOnce()
+		h.sys.Stop()
+	}
+}
+
+// TestSweep_CountsOverdueOnce: "One restart of a group counts once", also if the oldest goes
+// down when it has been told to, but so late that it has been killed too.
+func TestSweep_CountsOverdueOnce(t *testing.T) {
+	h := build(t, actor.Workers(3))
+	h.twins(supervise.StopWithin(second))
+	a := h.find("a")
+	release, stuck := make(chan struct{}), make(chan struct{})
+	free := sync.OnceFunc(func() { close(release) })
+	t.Cleanup(free) // a test that fails ends too
+	do.Send(h.sys, a, func(*toy, *actor.Context) { close(stuck); <-release })
+	<-stuck
+	do.Send(h.sys, h.find("b"), crash)
+	h.armed()
+	h.clock.Jump(second)
+	h.tree() // behind the news that it is overdue
+	free()
+	h.restartedOnce()
+	if h.find("a") == a {
+		t.Error("the ref of an actor that was killed")
+	}
+}
