@@ -385,6 +385,25 @@ func TestAskAll(t *testing.T) {
 	wants(t, err, fault) // though the first is stuck
 }
 
+// TestReplies_HaveCome: only "those that have not come when ctx ends have its error".
+func TestReplies_HaveCome(t *testing.T) {
+	sys := start(t)
+	list := puppets(sys, 8)
+	for range 20 {
+		ctx, cancel := context.WithCancel(soon(t))
+		first := true
+		for _, res := range actor.Replies(ctx, sys, value, list, actor.None{}) {
+			if first {
+				first = false
+				quiet(t, sys) // all have answered
+				cancel()
+			}
+			must(t, res.Err)
+		}
+		cancel()
+	}
+}
+
 // TestReplies: "the outcome of every request with the actor that was asked, in the
 // order in which they come in. Those that have not come when ctx ends have its error."
 func TestReplies(t *testing.T) {

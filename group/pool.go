@@ -38,14 +38,14 @@ func newPoolType[M any]() *poolType[M] {
 }
 
 // NewPool spawns a pool of these members. It panics if policy is zero, or if a member
-// is nil, a value that Go cannot compare, or there twice.
+// is nil, a value that Go cannot compare, a zero Topic or Pool, or there twice.
 func NewPool[M any](from actor.Sender, policy Policy[M], members ...actor.Handler[M]) Pool[M] {
 	if policy.start == nil {
 		panic("gallop: group: NewPool with a zero Policy")
 	}
 	p := pool[M]{policy: policy.start()}
 	for _, h := range members {
-		mustCompare("NewPool", h)
+		mustSuit("NewPool", h)
 		if slices.Contains(p.members, h) {
 			panic("gallop: group: NewPool with a member that is there twice")
 		}
@@ -72,17 +72,17 @@ func (p Pool[M]) TrySend(from actor.Sender, m M) error {
 	return p.ready().give.TrySend(from, p.ref, m)
 }
 
-// Join adds a member. One that is there already stays as it is. It panics if h is nil
-// or a value that Go cannot compare.
+// Join adds a member. One that is there already stays as it is. It panics if h is nil,
+// a value that Go cannot compare, or a zero Topic or Pool.
 func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
-	mustCompare("Join", h)
+	mustSuit("Join", h)
 	p.ready().join.Send(from, p.ref, h)
 }
 
 // Leave takes a member out. What it has been given stays with it. It panics as Join
 // does.
 func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
-	mustCompare("Leave", h)
+	mustSuit("Leave", h)
 	p.ready().leave.Send(from, p.ref, h)
 }
 

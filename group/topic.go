@@ -65,16 +65,16 @@ func (t Topic[M]) TrySend(from actor.Sender, m M) error {
 
 // Subscribe makes h get what is published from now on: what the caller publishes after
 // it, and what others publish because of what the caller did after it. Who subscribes
-// twice gets it once. It panics if h is nil or a value that Go cannot compare.
+// twice gets it once. It panics if h is nil, a value that Go cannot compare, or a zero Topic or Pool.
 func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M]) {
-	mustCompare("Subscribe", h)
+	mustSuit("Subscribe", h)
 	t.ready().subscribe.Send(from, t.ref, h)
 }
 
 // Unsubscribe ends a subscription. To end one that is none does nothing. It panics as
 // Subscribe does.
 func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
-	mustCompare("Unsubscribe", h)
+	mustSuit("Unsubscribe", h)
 	t.ready().unsubscribe.Send(from, t.ref, h)
 }
 

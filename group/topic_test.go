@@ -123,6 +123,9 @@ func TestMisuse_OfTopics(t *testing.T) {
 		panics(t, words, f)
 	}
 	panics(t, "a zero Topic", func() { zero.Stop(sys) })
+	panics(t, "a zero Topic", func() { news.Subscribe(sys, zero) })
+	panics(t, "a zero Pool", func() { news.Subscribe(sys, group.Pool[int]{}) })
+	panics(t, "a zero Topic", func() { group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](zero)) })
 	panics(t, "a zero Topic", func() { zero.Standing() })
 	news.Subscribe(sys, holder{1}) // what it holds decides
 	count(t, sys, news.Subscribers, 1)

@@ -33,12 +33,13 @@ func standing[M any](h actor.Handler[M]) actor.Standing {
 	return actor.Idle
 }
 
-// mustCompare panics if a handler cannot be found again.
-func mustCompare[M any](call string, h actor.Handler[M]) {
+// mustSuit panics if a handler cannot be found again, or is a Topic or Pool that nobody made.
+func mustSuit[M any](call string, h actor.Handler[M]) {
 	if h == nil {
 		panic("gallop: group: " + call + " of a nil Handler")
 	}
 	if !reflect.ValueOf(h).Comparable() { // the type alone does not know what an interface in it holds
 		panic("gallop: group: " + call + " of a Handler that cannot be compared: use a pointer")
 	}
+	_ = standing(h) // of a zero Topic or Pool it panics
 }
