@@ -52,18 +52,13 @@ func replies2[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q
 			missing[i] = true
 		}
 		for range to {
-			var wait <-chan struct{} // nil: a select with two ready cases is chance
-			if !sys.sched.Await(ctx, func() bool { return len(g.in) > 0 }) {
-				wait = ctx.Done()
-			}
-			select {
-			case k := <-g.in:
-				missing[k.of] = false
-				if !yield(k.of, k.result) {
-					return
-				}
-			case <-wait:
+			k := g.next(ctx, sys)
+			if k == nil {
 				giveUp(missing, ctx.Err(), yield)
+				return
+			}
+			missing[k.of] = false
+			if !yield(k.of, k.result) {
 				return
 			}
 		}
@@ -87,6 +82,23 @@ func (g *gathering[R]) add(k *call[R]) {
 	g.in <- k // and not the result: Go has no channels of what is over 64 KiB
 	if g.left.Load() {
 		g.discard()
+	}
+}
+
+// next returns a call that has its result, nil if ctx ends before there is one.
+func (g *gathering[R]) next(ctx context.Context, sys *System) *call[R] {
+	if !sys.sched.Await(ctx, func() bool { return len(g.in) > 0 }) {
+		select {
+		case k := <-g.in:
+			return k
+		case <-ctx.Done():
+		}
+	}
+	select { // of two cases that were ready the one before is chance
+	case k := <-g.in:
+		return k
+	default:
+		return nil
 	}
 }
 
