@@ -207,30 +207,33 @@ func Seal[S any](t *Type[S]) error {
 	if t == nil || t.info.name == "" {
 		return errors.New("gallop: a nil or zero Type: use NewType")
 	}
-	return t.info.trySeal()
+	if wrong := t.info.trySeal(); wrong != "" {
+		return errors.New(wrong)
+	}
+	return nil
 }
 
 // seal makes the dispatch table, once. It panics if a behaviour has no method.
 func (t *typeInfo) seal() {
-	if err := t.trySeal(); err != nil {
-		panic(err.Error())
+	if wrong := t.trySeal(); wrong != "" {
+		panic(wrong)
 	}
 }
 
-// trySeal is seal that tells why it cannot.
-func (t *typeInfo) trySeal() error {
+// trySeal is seal that says what is wrong; empty: nothing.
+func (t *typeInfo) trySeal() (wrong string) {
 	if t.sealed.Load() {
-		return nil
+		return ""
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.sealed.Load() {
-		return nil
+		return ""
 	}
 	runs := make([]runFunc, len(t.decls))
 	for i, d := range t.decls {
 		if d.run == nil {
-			return fmt.Errorf("gallop: %s has no method: give it one with %s.Table", d.fullName(), t.name)
+			return fmt.Sprintf("gallop: %s has no method: give it one with %s.Table", d.fullName(), t.name)
 		}
 		runs[i] = d.run
 	}
@@ -240,7 +243,7 @@ func (t *typeInfo) trySeal() error {
 	t.table.runs = runs
 	t.number = sealedTypes.Add(1) - 1
 	t.sealed.Store(true) // publishes the table, decls and callbacks
-	return nil
+	return ""
 }
 
 func (d *declaration) fullName() string { return d.typ.name + "." + d.name }
