@@ -146,6 +146,9 @@ func (b *body) muteAgain(c *Context) (again bool) {
 
 // unmuted ends the muting of an actor that runs.
 func (b *body) unmuted(c *Context) {
+	if invariant.On {
+		verifyUnmuted(b, c)
+	}
 	b.setLoad(c, b.load&^backpressure.Muted)
 	c.count.Unmutes++
 	b.sys().sched.Release()

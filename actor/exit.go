@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
@@ -74,7 +75,8 @@ func StopWith(from Sender, t Target, reason error) {
 
 // Drain ends an actor after the mail that is in its mailbox by then, and what it has
 // stashed if it unstashes it meanwhile. What comes later becomes dead letters. Its
-// children are drained when it is done, the youngest first. In all else it is like
+// children are drained when it is done, the youngest first. A child that drains is not
+// muted, and no longer if it was: whom it sends to may wait for its end. In all else it is like
 // [Stop], which may follow it if it takes too long; to a suspended actor, which runs no
 // mail, it is Stop.
 func Drain(from Sender, t Target) { send1("Drain", from, t, order{verb: verbDrain, why: ErrShutdown}) }
@@ -165,6 +167,9 @@ func (b *body) drain(c *Context, x *extras) {
 		verifyDrain(b, x)
 	}
 	x.drained = true
+	if b.load&backpressure.Muted != 0 && x.drainsForOthers() {
+		b.unmuted(c)
+	}
 	x.refuse(stoppedBecause(ErrShutdown))
 	b.letGo(replier{c: c, sys: b.sys()})
 	b.forgetMarks()

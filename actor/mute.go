@@ -28,7 +28,7 @@ func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool
 // muted for nobody else: that could close a circle.
 func (c *Context) muteFor(to *body) {
 	me := c.self
-	if me == to || me.load&backpressure.Muted != 0 || !me.load.MayBeMuted() || c.waiters.recent(to) || me.supervises() {
+	if me == to || me.load&backpressure.Muted != 0 || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises() {
 		return
 	}
 	w := c.waiters.get()
@@ -49,12 +49,22 @@ func (c *Context) muteFor(to *body) {
 	}
 }
 
+// mayBeMuted tells whether the actor can be. Owner only.
+func (b *body) mayBeMuted() bool {
+	return b.load.MayBeMuted() && (b.extra == nil || !b.extra.drainsForOthers())
+}
+
+// drainsForOthers tells whether others may wait for the end of an actor that drains: its
+// parent, and whoever waits for that one. It may have to send to them: to an actor that is
+// suspended until it has gone, or to one that is muted for such an actor.
+func (x *extras) drainsForOthers() bool { return x.drained && x.kid != nil }
+
 // park gives the actor up to the ledgers it is in, and reports whether it did: by
 // now all may have been forgiven. A parked actor holds the system.
 func (b *body) park(c *Context) bool {
 	c.waiters.forget()
-	if !b.load.MayBeMuted() {
-		return false // it has applied pressure since; the debts will be forgiven as it runs
+	if !b.mayBeMuted() {
+		return false // it has applied pressure since, or drains; the debts will be forgiven as it runs
 	}
 	if invariant.On {
 		verifyPark(b, c)

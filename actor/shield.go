@@ -32,8 +32,9 @@ func (c *Context) Checkpoint() {
 	}
 }
 
-// Stopping tells whether the running actor has been told to end: what a behaviour that
-// runs long should look at now and then. It costs one load while there is no signal.
+// Stopping tells whether the running actor has been told to end, or is to be taken down by
+// its supervisor, or by [Suspend] or [Restart]: what a behaviour that runs long should look
+// at now and then. It costs one load while there is no signal.
 func (c *Context) Stopping() bool {
 	b := c.self
 	if x := b.extra; x != nil && (x.drained || x.phase == leaving || x.told(verbDrain)) {
@@ -53,11 +54,20 @@ func (x *extras) told(v verb) bool { return ordersIn(x.todo.first, v) }
 // ordersIn tells whether there is an order of at least v in a chain.
 func ordersIn(m *message, v verb) bool {
 	for ; m != nil; m = m.next {
-		if m.id == systemID {
-			if o, ok := (*payloadOf[signal](m)).(order); ok && o.verb >= v {
-				return true
-			}
+		if m.id == systemID && orders(*payloadOf[signal](m), v) {
+			return true
 		}
+	}
+	return false
+}
+
+// orders tells whether a signal takes down who runs, in the way of v or a greater verb.
+func orders(s signal, v verb) bool {
+	switch s := s.(type) {
+	case order:
+		return s.verb >= v
+	case takeDown, bringUp: // one that is up is taken down by both, as by a Stop
+		return verbStop >= v
 	}
 	return false
 }

@@ -133,6 +133,9 @@ func (s forsaken) serve(b *body, c *Context) {
 type takeDown struct{ unanswered }
 
 func (takeDown) serve(b *body, c *Context) {
+	if invariant.On {
+		verifyVerdict(b)
+	}
 	switch x := b.mine(); {
 	case x.phase == alive && !x.drained:
 		b.leave(c, goalSuspend, verbStop, ErrShutdown)

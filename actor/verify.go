@@ -76,6 +76,15 @@ func verifyPark(b *body, c *Context) {
 	invariant.Check(seam.Peek(&b.box.head) != nil, "%v is idle, and muted", b)
 	invariant.Check(b.extra == nil || !b.extra.waiting, "%v is muted while it waits for its children", b)
 	invariant.Check(c.self == b, "%v is muted in the turn of another", b)
+	invariant.Check(b.extra == nil || !b.extra.drainsForOthers(), "%v is muted, and others wait until it has drained", b)
+	backpressure.MustRun(&b.debt)
+}
+
+// verifyUnmuted checks an actor that runs while it is muted, and is so no longer.
+func verifyUnmuted(b *body, c *Context) {
+	invariant.Check(c.self == b, "%v is unmuted in the turn of another", b)
+	invariant.Check(b.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", b)
+	invariant.Check(b.extra == nil || !b.extra.waiting, "%v is unmuted while it waits", b)
 	backpressure.MustRun(&b.debt)
 }
 

@@ -196,6 +196,11 @@ func verifyCallStop(b *body, c *Context, x *extras) {
 	invariant.Check(x.phase == leaving, "OnStop of %v runs while it is not leaving", b)
 }
 
+// verifyVerdict checks who is taken down: somebody brings it up again.
+func verifyVerdict(b *body) {
+	invariant.Check(b.supervised, "%v is taken down, and was not supervised", b)
+}
+
 // verifyForsaken checks who is left alone by its supervisor.
 func verifyForsaken(b *body) {
 	invariant.Check(b.supervised, "%v is forsaken, and was not supervised", b)

@@ -158,3 +158,42 @@ func TestUnder(t *testing.T) {
 	h.d.says(t)
 	equal(t, "ended", a.Standing(), actor.Ended)
 }
+
+// TestStopping: "tells whether the running actor has been told to end, or is to be taken down …":
+// so a behaviour that runs long does not keep a group waiting.
+func TestStopping(t *testing.T) {
+	for name, c := range map[string]struct {
+		how  func(h *house)
+		want bool
+	}{
+		"Group": {func(h *house) {
+			do.Send(h.sys, h.find("a"), crash)
+			for h.states() != "a pending, b falling" {
+				yield()
+			}
+		}, true},
+		"RestartChild": {func(h *house) { h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "b")) }, true},
+		"RemoveChild":  {func(h *house) { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) }, true},
+		"Restart":      {func(h *house) { actor.Restart(h.sys, h.find("b")) }, true},
+		"Suspend":      {func(h *house) { actor.Suspend(h.sys, h.find("b")) }, true},
+		"Postpone":     {func(h *house) { actor.Postpone(h.sys, h.find("b")) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := build(t, actor.Workers(3))
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.toys("a", "b")})
+			begun, look, saw := make(chan struct{}), make(chan struct{}), make(chan [2]bool, 1)
+			do.Send(h.sys, h.find("b"), func(_ *toy, c *actor.Context) {
+				before := c.Stopping()
+				close(begun)
+				<-look
+				c.Checkpoint() // which is for those who are killed
+				saw <- [2]bool{before, c.Stopping()}
+			})
+			<-begun
+			c.how(h)
+			close(look)
+			equal(t, "Stopping, before and after", <-saw, [2]bool{false, c.want})
+			h.quiet()
+		})
+	}
+}

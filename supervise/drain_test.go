@@ -1,0 +1,101 @@
+package supervise_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// hold keeps a child in a behaviour until it is let go.
+func (h *house) hold(path ...string) (free func()) {
+	h.Helper()
+	release, stuck := make(chan struct{}), make(chan struct{})
+	do.Send(h.sys, h.find(path...), func(*toy, *actor.Context) { close(stuck); <-release })
+	<-stuck
+	free = sync.OnceFunc(func() { close(release) })
+	h.Cleanup(free) // a test that fails ends too
+	return free
+}
+
+// until waits for the states of the children of the root.
+func (h *house) until(states string) {
+	h.Helper()
+	for h.states() != states {
+		yield()
+	}
+}
+
+// TestSweep_DrainsMuted: one that drains and sends to its fallen sibling, or to another who is
+// muted for that, ends all the same: "a child that drains is not muted", since the fallen one
+// waits for its end. It drains because it was declared so, or since its user says so.
+func TestSweep_DrainsMuted(t *testing.T) {
+	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
+		for _, byUser := range []bool{false, true} {
+			for _, first := range []bool{false, true} { // it is muted before it drains
+				for _, to := range []string{"a", "x"} {
+					t.Run(fmt.Sprintf("%v/%v/%v/%s", s, byUser, first, to), func(t *testing.T) {
+						h := build(t, actor.Workers(4))
+						b := h.toy("b")
+						if !byUser {
+							b.Restart, b.Stop = supervise.Temporary, supervise.DrainWithin(supervise.Forever)
+						}
+						h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{h.toy("a"), h.toy("x"), b, h.toy("c")}})
+						h.drainsMuted(byUser, first, to)
+						want := "a running, x running, c running"
+						if byUser {
+							want = "a running, x running, b running, c running"
+						}
+						equal(t, "states", h.states(), want)
+						ran := h.d.take()
+						if before, _, _ := strings.Cut(ran, "-b"); !strings.Contains(before, "b last") || !strings.Contains(ran, to+" hello") {
+							t.Errorf("what happened: %s", ran)
+						}
+						equal(t, "dead letters", h.deadLetters(), 0)
+					})
+				}
+			}
+		}
+	}
+}
+
+// drainsMuted lets a fall while c keeps the others up; x is muted for it then, and b, which
+// drains, for one of the two.
+func (h *house) drainsMuted(byUser, first bool, to string) {
+	a, x, b, last := h.find("a"), h.find("x"), h.find("b"), h.find(to)
+	letC, letB := h.hold("c"), h.hold("b")
+	do.Send(h.sys, b, func(_ *toy, c *actor.Context) { say.Send(c, last, "hello") })
+	say.Send(h.sys, b, "last")
+	do.Send(h.sys, a, crash)
+	h.until("a pending, x running, b running, c falling")
+	do.Send(h.sys, x, func(_ *toy, c *actor.Context) { say.Send(c, a, "hello") })
+	h.muted(x)
+	drain := func() {
+		if byUser {
+			actor.Drain(h.sys, b)
+		}
+		letC()
+	}
+	if first {
+		letB()
+		h.muted(b)
+		drain()
+	} else {
+		drain()
+		for h.count().Running > 1 { // x goes down after b
+			yield()
+		}
+		letB()
+	}
+	h.quiet()
+}
+
+// muted waits until a child is.
+func (h *house) muted(r actor.Ref[toy]) {
+	for r.Standing() != actor.Overloaded {
+		yield()
+	}
+}
