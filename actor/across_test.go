@@ -116,3 +116,34 @@ func TestAcross_WaitsPanic(t *testing.T) {
 	})
 	equal(t, "the other actor", other.Standing(), actor.Idle)
 }
+
+// TestAcross_TrySendAndPipe: an actor of another system mutes nobody. TrySend finds no room
+// there, and SendWait in a function that Pipe runs waits for it.
+func TestAcross_TrySendAndPipe(t *testing.T) {
+	here, there := start(t), start(t)
+	to, release := busyPuppet(t, there)
+	sent := 0
+	inside(t, here, func(c *actor.Context) {
+		var err error
+		for ; err == nil && sent <= 4096; sent++ {
+			err = count.TrySend(c, to, 1)
+		}
+		wants(t, err, actor.ErrOverloaded)
+		sent--
+	})
+	got := make(chan error, 1)
+	asker := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r.Err }})
+	do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+		actor.Pipe(c, note, func(ctx context.Context) (any, error) {
+			return nil, count.SendWait(ctx, here, to, 1)
+		})
+	})
+	eventually(t, "SendWait to wait", func() bool { return actor.Waiting(to) == 1 })
+	equal(t, "outcomes before there is room", len(got), 0)
+	release()
+	must(t, receive(t, "the outcome", got))
+	n, err := value.Ask(soon(t), there, to, actor.None{})
+	must(t, err)
+	equal(t, "messages", n, sent+1)
+	equal(t, "mutes", here.Stats().Mutes, 0)
+}
