@@ -15,6 +15,9 @@ type Probe[M any] struct {
 
 // NewProbe starts a probe. The name appears in traces.
 func NewProbe[M any](r *R, name string) *Probe[M] {
+	if r == nil || r.sys == nil {
+		panic("gallop: actortest: NewProbe with a nil or zero R: use the one that the scenario was given")
+	}
 	p := &Probe[M]{}
 	t := actor.NewType[*Probe[M]](name)
 	get := actor.Declare[M](t, "got")

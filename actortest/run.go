@@ -66,10 +66,15 @@ func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
 
 // Strategies sets how the orders are chosen, in turns. The default is [Random] and [PCT]
 // with depths 3, 8 and 12. Run ends early when all of them have no more. It panics if there
-// is none.
+// is none, or a zero one.
 func Strategies(s ...Strategy) Option {
 	if len(s) == 0 {
 		panic("gallop: actortest: Strategies(): want at least 1")
+	}
+	for _, one := range s {
+		if one.plans == nil {
+			panic("gallop: actortest: Strategies: a zero Strategy: use Random, PCT or Exhaustive")
+		}
 	}
 	return func(c *config) { c.strategies = s }
 }
@@ -108,7 +113,7 @@ func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
 //	go test -run '^TestName$' -gallop.replay=random-17
 //
 // Call it once per test or subtest. The scenario runs in a goroutine of its own and
-// must depend on nothing but r.
+// must depend on nothing but r. Run panics if the scenario or an option is nil.
 func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 	t.Helper()
 	c := newConfig(scenario, opts)
@@ -124,12 +129,18 @@ func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 }
 
 func newConfig(scenario func(*R), opts []Option) *config {
+	if scenario == nil {
+		panic("gallop: actortest: Run: a nil scenario")
+	}
 	c := &config{runs: defaultRuns, strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
 	if testing.Testing() && testing.Short() {
 		c.runs /= shortDivisor
 	}
 	c.scene = scene{scenario: scenario, workers: 4, steps: maxSteps}
 	for _, o := range opts {
+		if o == nil {
+			panic("gallop: actortest: a nil option")
+		}
 		o(c)
 	}
 	if d := given[time.Duration](budgetFlag); d > 0 {

@@ -66,6 +66,9 @@ var layouts struct {
 // would be out of the collector's reach: LayoutOf panics with the path of the first
 // such. What is behind an interface is not looked at. Any goroutine.
 func LayoutOf(t reflect.Type) *Layout {
+	if t == nil {
+		panic("gallop: heap: LayoutOf: a nil type")
+	}
 	layouts.mu.RLock()
 	l := layouts.done[t]
 	layouts.mu.RUnlock()

@@ -35,6 +35,9 @@ func ownerOf(t reflect.Type) owner {
 // OwnedIn finds the regions and parcels in a type, but for those behind pointers,
 // slices, maps and interfaces. Any goroutine.
 func OwnedIn(t reflect.Type) Owned {
+	if t == nil {
+		panic("gallop: heap: OwnedIn: a nil type")
+	}
 	var o Owned
 	o.find(t, 0)
 	return o
