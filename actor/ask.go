@@ -102,7 +102,10 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 // AskTo sends a request from a behaviour and does not wait: the outcome comes as a
 // message for reply, a behaviour of the asking actor itself. If to ends before it
 // comes to the request, panics over it, or has a bound and refuses or drops it, that
-// outcome has the error, as [AskBehaviour.Ask] says, and comes at once. Asking oneself is allowed. AskTo allocates nothing in steady state. It panics
+// outcome has the error, as [AskBehaviour.Ask] says, and comes at once. Asking oneself is
+// allowed. From an actor of another system the outcome comes as long as the asker's has not
+// stopped, while that is in [System.Shutdown] too; but a system is quiescent though a request
+// of its actors is under way in another. AskTo allocates nothing in steady state. It panics
 // if to is the zero Ref, or if reply belongs to another type than the running actor.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
 	b.decl().mustSuit(to.b)
@@ -160,22 +163,15 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 		to.call.finish(res)
 		return
 	}
-	if r.c != nil && r.c.sys != to.asker.kind().sys {
-		r = replier{sys: to.asker.kind().sys}
-	}
-	c := r.c
-	m := newMessage(c, to.reply.pool)
+	r = r.in(to.asker)
+	m := newMessage(r.c, to.reply.pool)
 	*payloadOf[Result[R]](m) = res
-	if c != nil && mute {
-		c.send(to.asker, m, to.reply)
+	if r.c != nil && mute && !to.reply.urgent {
+		r.c.send(to.asker, m, to.reply)
 		return
 	}
-	if err := tryPush(c, to.asker, m, to.reply); err != nil {
-		if c == nil {
-			to.asker.kind().sys.sim.book(1)
-		}
-		r.deadLetter(to.asker, m, err)
-	}
+	m.id = to.reply.id
+	r.answer(to.asker, m, to.reply.urgent)
 }
 
 // call is a goroutine that waits for a reply.

@@ -8,7 +8,8 @@ import (
 
 // An ask with a time-out is decided in the asker's own turns: by what it comes to first,
 // the reply or the timer. So nobody races, and there is one outcome. Both travel as
-// signals in ordinary mail, which know what they decide.
+// signals, which know what they decide: the timer in ordinary mail, and the reply too, or
+// ahead of the mail if the behaviour that hears of it is urgent.
 
 // AskToWithin is [AskTo] with a time-out: if the asker has not come to the outcome when d
 // has passed on the runtime's clock, the outcome is [ErrNoReply], at once. The request runs
@@ -39,13 +40,11 @@ func (w *bidden[R]) answer(r replier, res Result[R], mute bool) {
 		s.from = r.c.self.id
 	}
 	m := newSignal(r.c, s)
-	if r.c != nil && mute {
+	if r.c != nil && mute && !w.reply.urgent {
 		r.c.send(w.asker, m, systemDecl)
 		return
 	}
-	if err := tryPush(r.c, w.asker, m, systemDecl); err != nil {
-		r.deadLetter(w.asker, m, err)
-	}
+	r.answer(w.asker, m, w.reply.urgent)
 }
 
 // message makes the outcome a message for the asker's behaviour.
@@ -68,7 +67,6 @@ func (w *bidden[R]) run(b *body, c *Context, res Result[R]) {
 
 // replied is the reply to an ask with a time-out.
 type replied[R any] struct {
-	unanswered
 	within *bidden[R]
 	res    Result[R]
 	from   uint64
@@ -80,8 +78,18 @@ func (s *replied[R]) serve(b *body, c *Context) {
 		return
 	}
 	s.within.timer.Cancel(c)
-	s.within.run(b, c, s.res)
+	if !s.within.reply.urgent {
+		s.within.run(b, c, s.res)
+		return
+	}
+	s.within.over = true
+	m := s.within.message(c, s.res)
+	m.from = s.from
+	b.runUrgent(c, b.mine(), m)
 }
+
+// refused makes a dead letter of one that came ahead of the mail, to an actor that has ended.
+func (s *replied[R]) refused(b *body, r replier) { s.bury(r, b, b.whyEnded()) }
 
 // bury makes a dead letter of it.
 func (s *replied[R]) bury(r replier, b *body, why error) {

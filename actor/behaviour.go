@@ -62,7 +62,10 @@ func (b Behaviour[S, M]) decl() *declaration {
 
 // Send sends m to to. It never blocks and never fails: a message that will not run
 // becomes a dead letter. From a behaviour, sending to an actor that is overloaded
-// mutes the sender after the behaviour that runs, until the receiver has recovered.
+// mutes the sender after the behaviour that runs, until the receiver has recovered. That
+// ends at the system: an actor of another is sent to as from outside, and mutes nobody, so
+// that nothing bounds its mailbox. TrySend does, from a behaviour too, and [SendWait] in a
+// function that [Pipe] runs.
 //
 // Messages from one sender to one receiver run in the order in which they were
 // sent, and what an actor sends B before it sends C is seen by B before anything
@@ -70,6 +73,8 @@ func (b Behaviour[S, M]) decl() *declaration {
 //
 // A send from a behaviour costs one locked instruction and, once the worker's free
 // list is warm, no allocation. It panics if to is the zero Ref.
+//
+// [SendWait]: Behaviour.SendWait
 func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) {
 	c, _ := from.(*Context)
 	if c == nil || b.d == nil || to.b == nil || c.sys != to.b.kind().sys || b.d.typ != to.b.kind().typ || !c.has(b.d.poolID) {

@@ -275,6 +275,9 @@ func (b *body) tryBounded(c *Context, m *message) error {
 func (b *body) putPlaced(m *message) error {
 	b.sys().sched.Point()
 	err := b.fromOutside(func() (tell bool, err error) {
+		if b.sys().refusing.Load() {
+			return false, ErrSystemStopped
+		}
 		l := &b.flow.Load().lobby
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -295,7 +298,7 @@ func (b *body) putPlaced(m *message) error {
 // same, nobody runs the actor any more and nobody will: what is there is ours to bury.
 func (b *body) fromOutside(put func() (tell bool, err error)) error {
 	sys := b.sys()
-	if sys.refusing.Load() || !sys.sched.Hold() {
+	if !sys.sched.Hold() {
 		return ErrSystemStopped
 	}
 	defer sys.sched.Release()

@@ -8,7 +8,8 @@ import "sync"
 // value that is on its way at that moment.
 //
 // One goroutine stands between the two. While the actor is overloaded it takes nothing
-// out of the channel, so that those who write to it wait. What it has taken runs or
+// out of the channel, so that those who write to it wait; but for an urgent b, which pays
+// no heed to overload, it goes on. What it has taken runs or
 // becomes a dead letter. It holds the system, since more may come: close the channel
 // when there is no more. It panics if ch is nil or b belongs to another type than the
 // running actor.
@@ -84,22 +85,29 @@ func (in inlet[M]) await() (v M, ok, came bool) {
 	return v, ok, came
 }
 
-// deliver waits until the actor can take more.
+// deliver brings the actor what has come, or makes a dead letter of it.
 func (in inlet[M]) deliver(v M) {
 	m := in.d.pool.takeOne()
 	m.id = in.d.id
 	*payloadOf[M](m) = v
 	sys := in.to.sys()
-	err := in.to.awaitPlace(sys.over.context(), sys)
-	if err == nil {
-		err = in.to.pushPlaced(m)
-	} else {
-		err = ErrSystemStopped
-	}
+	err := in.push(m, sys)
 	if err != nil {
 		sys.sim.book(1)
 		replier{sys: sys}.deadLetter(in.to, m, err)
 	}
+}
+
+// push waits until the actor can take more, unless b is urgent, and pushes m.
+func (in inlet[M]) push(m *message, sys *System) error {
+	if in.d.urgent {
+		m.from = 0
+		return in.to.pushUrgent(replier{sys: sys}, m)
+	}
+	if in.to.awaitPlace(sys.over.context(), sys) != nil {
+		return ErrSystemStopped
+	}
+	return in.to.pushPlaced(m)
 }
 
 // end returns what is closed when the actor ends. Owner only.

@@ -52,11 +52,22 @@ func Clock(c *VirtualClock) Option {
 }
 
 // Now returns where the clock stands.
-func (c *VirtualClock) Now() time.Time { return c.seam.Now() }
+func (c *VirtualClock) Now() time.Time {
+	c.mustBeMade("Now")
+	return c.seam.Now()
+}
+
+// mustBeMade panics if c is not what NewVirtualClock has returned.
+func (c *VirtualClock) mustBeMade(call string) {
+	if c == nil || c.seam == nil {
+		panic("gallop: " + call + " of a nil or zero VirtualClock: use NewVirtualClock")
+	}
+}
 
 // Next returns how far it is to the next moment at which something may happen, and
 // false if no timer is armed.
 func (c *VirtualClock) Next() (time.Duration, bool) {
+	c.mustBeMade("Next")
 	at, ok := c.seam.Next()
 	return max(0, time.Duration(at-c.seam.Nanos())), ok
 }
@@ -67,6 +78,8 @@ func (c *VirtualClock) Next() (time.Duration, bool) {
 // returns ctx's error, and the clock stands where it had come to. It panics if d is
 // negative, or if a behaviour calls it.
 func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
+	c.mustBeMade("Advance")
+	mustHave(ctx, "Advance")
 	mustGoOn("Advance", d)
 	for _, s := range c.systems() {
 		s.mustBeOutside("Advance")
@@ -92,6 +105,7 @@ func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 // that was asleep. Timers that are due fire in their order. A behaviour may call it. It
 // panics if d is negative.
 func (c *VirtualClock) Jump(d time.Duration) {
+	c.mustBeMade("Jump")
 	mustGoOn("Jump", d)
 	c.seam.MoveTo(seam.After(c.seam.Nanos(), d))
 }

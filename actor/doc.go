@@ -37,8 +37,8 @@
 //     sends B before it sends C is seen by B before anything that C does in reaction.
 //   - A message runs exactly once or becomes a dead letter, which is counted and
 //     reported.
-//   - An actor that cannot keep up mutes the actors that send to it, until it has
-//     recovered.
+//   - An actor that cannot keep up mutes the actors of its system that send to it, until
+//     it has recovered. Those of other systems it does not: see [Behaviour.Send].
 //   - A panic or runtime.Goexit in a behaviour ends its actor, nothing else.
 //   - Timers of an actor fire in the order of their times and end with it; a canceled
 //     one does not run.

@@ -96,7 +96,8 @@ func send1(call string, from Sender, t Target, s signal) {
 
 // StopWait is [Stop] from outside that waits for the end of the actor, and of its
 // children. It returns nil then, ctx's error if that ends first, in which case the
-// actor ends when it can, and ErrSystemStopped. It panics if a behaviour calls it.
+// actor ends when it can, and ErrSystemStopped. It panics if a behaviour calls it, be it one of
+// sys or one of the system of t; one of a third would keep its worker waiting.
 func StopWait(ctx context.Context, sys *System, t Target) error {
 	return endWait(ctx, sys, "StopWait", t, order{verb: verbStop, why: ErrShutdown})
 }
@@ -114,7 +115,7 @@ func KillWait(ctx context.Context, sys *System, t Target) error {
 func endWait(ctx context.Context, sys *System, call string, t Target, o order) error {
 	b := targetOf(call, t)
 	split(sys)
-	sys.mustBeOutside(call)
+	b.mustBeOutside(sys, call)
 	mustHave(ctx, call)
 	b.tell(replier{sys: sys}, o)
 	_, err := b.join(ctx)

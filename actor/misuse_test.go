@@ -154,3 +154,23 @@ func TestMisuse_NilFunctions(t *testing.T) {
 	})
 	equal(t, "spawned", sys.Stats().Spawned, 1)
 }
+
+// TestMisuse_Clock: the methods of a clock that nobody made, and Advance without a context.
+func TestMisuse_Clock(t *testing.T) {
+	var none context.Context
+	for _, c := range []*actor.VirtualClock{nil, new(actor.VirtualClock)} {
+		for name, f := range map[string]func(){
+			"Now":     func() { c.Now() },
+			"Next":    func() { c.Next() },
+			"Jump":    func() { c.Jump(1) },
+			"Advance": func() { _ = c.Advance(context.Background(), 1) },
+		} {
+			panics(t, name+" of a nil or zero VirtualClock: use NewVirtualClock", f)
+		}
+	}
+	clock := actor.NewVirtualClock(epoch)
+	panics(t, "Advance with a nil context", func() { _ = clock.Advance(none, 1) })
+	start(t, actor.Clock(clock))
+	panics(t, "Advance with a nil context", func() { _ = clock.Advance(none, 1) })
+	equal(t, "the time", clock.Now(), epoch)
+}

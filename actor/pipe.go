@@ -33,6 +33,10 @@ func (to replyTo[R]) deliver(res Result[R]) {
 	m := to.reply.pool.takeOne()
 	m.id = to.reply.id
 	*payloadOf[Result[R]](m) = res
+	if to.reply.urgent {
+		replier{sys: to.asker.sys()}.answer(to.asker, m, true)
+		return
+	}
 	to.asker.pushHeld(m)
 }
 

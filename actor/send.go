@@ -58,20 +58,51 @@ func newMessage(c *Context, p *pool) *message {
 // nil. If it returns an error the message is still the caller's.
 func tryPush(c *Context, to *body, m *message, d *declaration) error {
 	m.id, m.from = d.id, 0
-	if to.kind().typ.bound.limit != 0 {
-		return to.kind().typ.bound.keeper.try(to, c, m)
+	if c == nil && to.kind().sys.refusing.Load() {
+		return ErrSystemStopped
+	}
+	return to.pushAnswer(c, m)
+}
+
+// pushAnswer is tryPush for answers, which come in from outside as long as the system has
+// not stopped, even if it refuses all else. The caller has set the message's id.
+func (b *body) pushAnswer(c *Context, m *message) error {
+	if b.kind().typ.bound.limit != 0 {
+		return b.kind().typ.bound.keeper.try(b, c, m)
 	}
 	if c == nil {
-		return to.pushFromOutside(m)
+		b.kind().sys.sched.Point()
+		return b.deliver(m)
 	}
 	m.from = c.self.id
-	switch to.box.push(m) {
+	switch b.box.push(m) {
 	case pushWoke:
-		c.w.Schedule(&to.task)
+		c.w.Schedule(&b.task)
 	case pushClosed:
-		return to.endedBecause()
+		return b.endedBecause()
 	}
 	return nil
+}
+
+// answer delivers what answers a request, for a behaviour that is urgent or not, or makes
+// a dead letter of it. The caller has set the message's id. r acts in b's system.
+func (r replier) answer(b *body, m *message, urgent bool) {
+	m.from = 0
+	if r.c != nil {
+		m.from = r.c.self.id
+	}
+	var err error
+	if urgent {
+		err = b.pushLane(r, m)
+	} else {
+		err = b.pushAnswer(r.c, m)
+	}
+	if err != nil {
+		if r.c == nil && !isOwn(m.id) {
+			b.sys().sim.book(1)
+		}
+		r.deadLetter(b, m, err)
+	}
 }
 
 // tryFromInside is TrySend from the behaviour that runs.

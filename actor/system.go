@@ -89,7 +89,8 @@ func (s *System) Workers() int {
 // Wait returns ctx's error if that ends first, and ErrSystemStopped if the system
 // does. Every behaviour that ran before synchronizes before Wait returns; messages
 // whose Send returned before Wait was called are among them. Wait must not be
-// called from a behaviour: it panics there.
+// called from a behaviour: it panics there, but for one of another system, whose worker
+// it keeps waiting. So do Run, Shutdown and Stop.
 func (s *System) Wait(ctx context.Context) error {
 	s.mustBeOutside("Wait")
 	mustHave(ctx, "Wait")
@@ -215,6 +216,15 @@ func (s *System) mustBeOutside(call string) {
 	s.mustBeStarted(call)
 	if s.sched.Current() != nil {
 		panic("gallop: " + call + " called from a behaviour, which would wait for itself")
+	}
+}
+
+// mustBeOutside panics if a behaviour calls that would wait for b, or keep a worker of sys
+// waiting.
+func (b *body) mustBeOutside(sys *System, call string) {
+	sys.mustBeOutside(call)
+	if b.sys() != sys {
+		b.sys().mustBeOutside(call)
 	}
 }
 

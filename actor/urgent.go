@@ -9,6 +9,11 @@ type BehaviourOption func(*declaration)
 // none. They reach a muted actor, pay no heed to overload, so that they neither mute
 // their senders nor are refused for it, and are not bounded by anything but good sense.
 // A send costs two locked instructions more.
+//
+// This holds whatever brings them: a send, the outcomes of [AskTo], [AskToWithin] and
+// [Pipe], or [FromChan], which then goes on taking values while the actor is overloaded.
+// Only time comes in ordinary mail, as [After] says: ticks of After and [Every], and the
+// time-out of AskToWithin.
 func Urgent() BehaviourOption { return func(d *declaration) { d.urgent = true } }
 
 func (d *declaration) with(opts []BehaviourOption) *declaration {

@@ -78,11 +78,11 @@ func (m *monitor) cancel(r replier) {
 
 // Join waits from outside until t has ended, and does nothing to end it. It returns at
 // once if t has ended long ago. The error is ctx's, or ErrSystemStopped if the system of t
-// stops before. It panics if t is a zero Ref or if a behaviour calls it.
+// stops before. It panics if t is a zero Ref or if a behaviour calls it, as [StopWait] does.
 func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 	b := targetOf("Join", t)
 	split(sys)
-	sys.mustBeOutside("Join")
+	b.mustBeOutside(sys, "Join")
 	mustHave(ctx, "Join")
 	return b.join(ctx)
 }

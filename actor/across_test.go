@@ -1,0 +1,149 @@
+package actor_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Two systems in one process, whose actors deal with each other.
+
+// inShutdown runs f in a behaviour of an actor whose system is in Shutdown, and returns
+// the outcomes that come to its note.
+func inShutdown(t *testing.T, r actor.Ref[puppet], sys *actor.System, f func(c *actor.Context)) []actor.Result[any] {
+	t.Helper()
+	var got []actor.Result[any]
+	begun := make(chan struct{})
+	do.Send(sys, r, func(p *puppet, c *actor.Context) {
+		p.note = func(_ *actor.Context, res actor.Result[any]) { got = append(got, res) }
+		close(begun)
+		eventually(t, "Shutdown to refuse", func() bool { return refuses(sys) })
+		f(c)
+	})
+	receive(t, "the behaviour to begin", begun)
+	must(t, sys.Shutdown(soon(t)))
+	return got
+}
+
+// refuses tells whether a system turns those outside away.
+func refuses(sys *actor.System) bool {
+	release, err := sys.Hold()
+	release()
+	return err != nil
+}
+
+// TestAskTo_AcrossInShutdown: "If to ends before it comes to the request … that outcome has
+// the error and comes at once"; it comes "as long as the asker's system has not stopped,
+// while that is in Shutdown, too".
+func TestAskTo_AcrossInShutdown(t *testing.T) {
+	for name, ask := range map[string]func(c *actor.Context, to actor.Ref[puppet], f trick){
+		"AskTo": func(c *actor.Context, to actor.Ref[puppet], f trick) { actor.AskTo(c, try, to, f, note) },
+		"AskToWithin": func(c *actor.Context, to actor.Ref[puppet], f trick) {
+			actor.AskToWithin(c, time.Second, try, to, f, note)
+		},
+	} {
+		for end, c := range map[string]struct {
+			do   func(sys *actor.System, r actor.Ref[puppet])
+			want error
+		}{
+			"actor":  {func(sys *actor.System, r actor.Ref[puppet]) { must(t, actor.StopWait(soon(t), sys, r)) }, actor.ErrStopped},
+			"system": {func(sys *actor.System, _ actor.Ref[puppet]) { sys.Stop() }, actor.ErrSystemStopped},
+			"nobody": {func(*actor.System, actor.Ref[puppet]) {}, nil},
+		} {
+			t.Run(name+"/"+end, func(t *testing.T) {
+				here, _ := onVirtualTime(t) // a lost outcome hangs nobody
+				there := start(t)
+				to := puppetType.Spawn(there, puppet{})
+				c.do(there, to)
+				got := inShutdown(t, puppetType.Spawn(here, puppet{}), here, func(ctx *actor.Context) {
+					ask(ctx, to, func(*puppet, *actor.Context) (any, error) { return 42, nil })
+					if err := there.Wait(soon(t)); err != nil {
+						wants(t, err, actor.ErrSystemStopped)
+					}
+				})
+				equal(t, "outcomes", len(got), 1)
+				wants(t, got[0].Err, c.want)
+				equal(t, "dead letters", here.Stats().DeadLetters, 0)
+			})
+		}
+	}
+}
+
+// TestAskTo_AcrossInShutdownBounded: the same where the asker's mail waits elsewhere.
+func TestAskTo_AcrossInShutdownBounded(t *testing.T) {
+	typ := actor.NewType[puppet]("bounded asker", actor.TypeBound(8, actor.OverflowMute))
+	begin, answered := actor.Declare[deed](typ, "begin"), actor.Declare[actor.Result[any]](typ, "answered")
+	var got []error
+	typ.Table(begin.Do((*puppet).Do), answered.Do(func(_ *puppet, _ *actor.Context, r actor.Result[any]) {
+		got = append(got, r.Err)
+	}))
+	here, there := start(t), start(t)
+	to, r := puppetType.Spawn(there, puppet{}), typ.Spawn(here, puppet{})
+	there.Stop()
+	begun := make(chan struct{})
+	begin.Send(here, r, func(_ *puppet, c *actor.Context) {
+		close(begun)
+		eventually(t, "Shutdown to refuse", func() bool { return refuses(here) })
+		actor.AskTo(c, try, to, nil, answered)
+	})
+	receive(t, "the behaviour to begin", begun)
+	must(t, here.Shutdown(soon(t)))
+	equal(t, "outcomes", len(got), 1)
+	wants(t, got[0], actor.ErrSystemStopped)
+}
+
+// TestAcross_WaitsPanic: "It panics if a behaviour calls it", of either system.
+func TestAcross_WaitsPanic(t *testing.T) {
+	here, there := start(t), start(t)
+	kept, _ := there.Hold()
+	defer kept()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // what does not panic must not hang either
+	other := puppetType.Spawn(there, puppet{})
+	inside(t, here, func(c *actor.Context) {
+		self := actor.Self[puppet](c)
+		for name, f := range map[string]func(sys *actor.System, r actor.Ref[puppet]){
+			"StopWait":  func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.StopWait(ctx, sys, r) },
+			"DrainWait": func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.DrainWait(ctx, sys, r) },
+			"KillWait":  func(sys *actor.System, r actor.Ref[puppet]) { _ = actor.KillWait(ctx, sys, r) },
+			"Join":      func(sys *actor.System, r actor.Ref[puppet]) { _, _ = actor.Join(ctx, sys, r) },
+		} {
+			panics(t, name+" called from a behaviour", func() { f(there, self) })
+			panics(t, name+" called from a behaviour", func() { f(here, other) })
+		}
+	})
+	equal(t, "the other actor", other.Standing(), actor.Idle)
+}
+
+// TestAcross_TrySendAndPipe: an actor of another system mutes nobody. TrySend finds no room
+// there, and SendWait in a function that Pipe runs waits for it.
+func TestAcross_TrySendAndPipe(t *testing.T) {
+	here, there := start(t), start(t)
+	to, release := busyPuppet(t, there)
+	sent := 0
+	inside(t, here, func(c *actor.Context) {
+		var err error
+		for ; err == nil && sent <= 4096; sent++ {
+			err = count.TrySend(c, to, 1)
+		}
+		wants(t, err, actor.ErrOverloaded)
+		sent--
+	})
+	got := make(chan error, 1)
+	asker := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r.Err }})
+	do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+		actor.Pipe(c, note, func(ctx context.Context) (any, error) {
+			return nil, count.SendWait(ctx, here, to, 1)
+		})
+	})
+	eventually(t, "SendWait to wait", func() bool { return actor.Waiting(to) == 1 })
+	equal(t, "outcomes before there is room", len(got), 0)
+	release()
+	must(t, receive(t, "the outcome", got))
+	n, err := value.Ask(soon(t), there, to, actor.None{})
+	must(t, err)
+	equal(t, "messages", n, sent+1)
+	equal(t, "mutes", here.Stats().Mutes, 0)
+}

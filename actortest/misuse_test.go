@@ -1,0 +1,30 @@
+package actortest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gallop-go/gallop/actortest"
+)
+
+// TestMisuse_Nil: "Run panics if the scenario or an option is nil", and what else is wrong
+// before a run begins.
+func TestMisuse_Nil(t *testing.T) {
+	idle := func(*actortest.R) {}
+	for words, f := range map[string]func(){
+		"Run: a nil scenario":         func() { actortest.Run(t, nil) },
+		"a nil option":                func() { actortest.Run(t, idle, actortest.Runs(1), nil) },
+		"Strategies: a zero Strategy": func() { actortest.Strategies(actortest.Random(), actortest.Strategy{}) },
+		"NewProbe with a nil":         func() { actortest.NewProbe[int](nil, "probe") },
+		"NewProbe with a nil or zero": func() { actortest.NewProbe[int](new(actortest.R), "probe") },
+	} {
+		func() {
+			defer func() {
+				if s, ok := recover().(string); !ok || !strings.HasPrefix(s, "gallop: actortest: "+words) {
+					t.Errorf("panic %q, want one that begins with %q", s, words)
+				}
+			}()
+			f()
+		}()
+	}
+}
