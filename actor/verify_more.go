@@ -76,3 +76,10 @@ func verifyUrgent(b *body, x *extras, m *message) {
 	invariant.Check(int(m.id) < len(b.kind().typ.decls), "%v runs behaviour %d of %d", b, m.id, len(b.kind().typ.decls))
 	invariant.Check(!x.due, "%v runs before it was started", b)
 }
+
+// verifyDoing checks what a worker was seen doing: a callback or a message, of an actor.
+func verifyDoing(d doing) {
+	invariant.Check(d.typ != nil || d == doing{}, "an actor of no type does something: %+v", d)
+	invariant.Check(d.where <= inOnStop, "callback %d runs", d.where)
+	invariant.Check(d.where == inNone || d.msg == nil, "a callback and a message run at once")
+}
