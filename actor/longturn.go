@@ -50,13 +50,14 @@ const reportGap = time.Second
 
 // longTurns limits the rate of reports.
 type longTurns struct {
-	last   seam.Int64 // when the last one was made, ns; 0: never
+	last   seam.Int64 // when the last one was made, ns since the process began, so that it is not 0; 0: never
 	missed seam.Uint64
 }
 
-// mayReport tells whether it is time for another report.
-func (l *longTurns) mayReport(now int64) bool {
-	last := l.last.Load()
+// mayReport tells whether it is time for another report, by the machine's clock: the system's
+// may stand still, or jump.
+func (l *longTurns) mayReport() bool {
+	last, now := l.last.Load(), seam.SystemClock{}.Nanos()
 	if last != 0 && now-last < int64(reportGap) || !l.last.CompareAndSwap(last, now) {
 		l.missed.Add(1)
 		return false
@@ -75,7 +76,7 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	if invariant.On {
 		verifyDoing(d)
 	}
-	if d.typ == nil || !d.typ.sealed.Load() || w.LongTurn() != task || !s.longTurns.mayReport(s.opts.clock.Nanos()) {
+	if d.typ == nil || !d.typ.sealed.Load() || w.LongTurn() != task || !s.longTurns.mayReport() {
 		return
 	}
 	r := LongTurnReport{Type: d.typ.name, Behaviour: d.name(), Worker: w.ID(), AtLeast: atLeast}

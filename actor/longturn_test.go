@@ -3,6 +3,7 @@ package actor_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -174,5 +175,35 @@ func TestLongTurn_BesideManyGoroutines(t *testing.T) {
 	equal(t, "who", r.Type+" "+r.Behaviour, "staying promoted")
 	if s := string(r.Stack); !strings.Contains(s, "actor_test.reported.func") {
 		t.Errorf("not where it is:\n%s", s)
+	}
+}
+
+// TestLongTurn_OnAVirtualClock: "reports are made at most once in a second", of the
+// machine's time, whatever the system's clock says.
+func TestLongTurn_OnAVirtualClock(t *testing.T) {
+	for name, jump := range map[string]time.Duration{"stands": 0, "runs": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			var reports atomic.Uint64
+			clock := actor.NewVirtualClock(time.Unix(0, 0))
+			sys := start(t, actor.Clock(clock), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(actor.LongTurnReport) { reports.Add(1) }))
+			began, until := time.Now(), soon(t)
+			for range 4 {
+				before := reports.Load() + actor.MissedReports(sys)
+				stayAnon.Send(sys, stayType.Spawn(sys, staying{}), func() {
+					for reports.Load()+actor.MissedReports(sys) == before {
+						if until.Err() != nil {
+							t.Error("neither reported nor counted")
+							return
+						}
+					}
+				})
+				quiet(t, sys)
+				clock.Jump(jump)
+			}
+			most := 1 + uint64(time.Since(began)/time.Second)
+			if n := reports.Load(); n == 0 || n > most {
+				t.Errorf("%d reports, want 1 to %d", n, most)
+			}
+		})
 	}
 }
