@@ -47,7 +47,6 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 	if method == nil {
 		panic("gallop: Do: a nil method for " + d.fullName())
 	}
-	d.learnMethod(method)
 	return Entry[S]{d, func(c *Context, at *body, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if p.to.refused() {

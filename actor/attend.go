@@ -58,6 +58,7 @@ func (b *body) serve(c *Context, x *extras, m *message) {
 	}
 	s := takeSignal(m)
 	c.recycle(m)
+	c.msg = &noMessage // or it looks like the urgent one before, see doing
 	if s != nil {
 		s.serve(b, c)
 	}

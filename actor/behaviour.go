@@ -34,8 +34,7 @@ func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
 	if method == nil {
 		panic("gallop: Do: a nil method for " + b.decl().fullName())
 	}
-	b.decl().learnMethod(method)
-	if !b.d.pointers {
+	if !b.decl().pointers {
 		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
 			method(stateOf[S](at), c, *payloadOf[M](m))
 		}}

@@ -42,6 +42,20 @@ func (t *typeInfo) unsealed(what string, isNil bool, has func(*typeInfo) bool) *
 	return t
 }
 
+// callback says which callback of an actor runs.
+type callback uint8
+
+const (
+	inNone callback = iota
+	inInit
+	inOnStart
+	inOnStop
+	inCareStop
+)
+
+// name is the callback's name in reports.
+func (k callback) name() string { return [...]string{"", "init", "OnStart", "OnStop", "Care.Stop"}[k] }
+
 // noMessage is what runs while a callback runs.
 var noMessage = message{id: systemID}
 
@@ -79,13 +93,13 @@ func (b *body) start(c *Context) {
 		c.msg = &noMessage
 	}
 	if x.sup != nil {
-		x.where = "init"
-		b.sys().sim.callback(c, b, x.where)
+		x.where = inInit
+		b.sys().sim.callback(c, b, x.where.name())
 		x.sup.renew(b)
 	}
 	if b.typ().onStart != nil {
-		x.where = "OnStart"
-		b.sys().sim.callback(c, b, x.where)
+		x.where = inOnStart
+		b.sys().sim.callback(c, b, x.where.name())
 		err := b.typ().onStart(b, c)
 		if c.aside {
 			b.keepYielded(c)
@@ -95,7 +109,7 @@ func (b *body) start(c *Context) {
 			return
 		}
 	}
-	x.where, x.down = "", false
+	x.where, x.down = inNone, false
 	if x.sup != nil {
 		x.sup.tellRisen(c, b)
 	}
@@ -106,10 +120,10 @@ func (b *body) callStop(c *Context, x *extras) {
 	if invariant.On {
 		verifyCallStop(b, c, x)
 	}
-	c.msg, x.where = &noMessage, "OnStop"
-	b.sys().sim.callback(c, b, x.where)
+	c.msg, x.where = &noMessage, inOnStop
+	b.sys().sim.callback(c, b, x.where.name())
 	b.typ().onStop(b, c, x.reason)
-	x.where, x.exitWhy = "", nil
+	x.where, x.exitWhy = inNone, nil
 	c.then &^= mustEnd
 	b.keepYielded(c)
 }

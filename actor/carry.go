@@ -22,7 +22,6 @@ func DoCarried[S, M any](b Behaviour[S, Carried[M]], method func(*S, *Context, c
 	if method == nil {
 		panic("gallop: DoCarried: a nil method for " + b.decl().fullName())
 	}
-	b.decl().learnMethod(method)
 	return Entry[S]{b.decl(), func(c *Context, at *body, m *message) {
 		p := payloadOf[Carried[M]](m)
 		v := *p

@@ -103,9 +103,9 @@ func (k *child) order(r replier, v verb) {
 
 // callCare runs what a parent that leaves has to say itself about one of its children.
 func (b *body) callCare(c *Context, f func()) {
-	c.msg, b.extra.where = &noMessage, "Care.Stop"
+	c.msg, b.extra.where = &noMessage, inCareStop
 	f()
-	b.extra.where = ""
+	b.extra.where = inNone
 }
 
 func (k *child) ended(r replier) { k.parent.tell(r, childEnded{kid: k}) }

@@ -195,8 +195,8 @@ func (s *simulator) begin(c *Context, b *body, name string, from uint64) (f sim.
 // befell reports what has become of a message.
 func (s *simulator) befell(what sim.Kind, r replier, to *body, m *message) {
 	e := sim.Event{Kind: what, Worker: -1, Actor: to.id, Type: to.typ().name, Behaviour: to.typ().decls[m.id].name, From: m.from}
-	if x := to.extra; what == sim.Died && x != nil && x.where != "" {
-		e.Behaviour = x.where
+	if x := to.extra; what == sim.Died && x != nil && x.where != inNone {
+		e.Behaviour = x.where.name()
 	}
 	if r.c != nil {
 		e.Worker = r.c.w.ID()

@@ -163,3 +163,6 @@ func TiesOf[S any](r Ref[S]) (n int) {
 	}
 	return n + len(x.links.seats) + len(x.watchers.seats) + len(x.watching.seats) + x.guards
 }
+
+// MissedReports is how many long turns were not reported, since others had been.
+func MissedReports(s *System) uint64 { return s.longTurns.missed.Load() }

@@ -14,19 +14,19 @@ type extras struct {
 	err     error // what those are told who send to it too late
 	exitWhy error // what Context.Exit was called with
 	fault   *fault
-	due     bool   // it has not been started
-	down    bool   // it is not up: OnStop does not run
-	waiting bool   // it waits for its children or its supervisor: a debt and a hold of its own
-	resting bool   // it waits, but no longer with a hold: Postpone
-	drained bool   // its mailbox is closed, and what is left of it is run
-	over    bool   // nothing is left of it
-	taken   bool   // its system took it along. Its reason does not say so: a user may give the same one
-	tomb    bool   // all that is left of an actor that ended plainly: its lane may be open. Read-only
-	linking bool   // it has called Link
-	stashes bool   // it is a ward for its stash
-	where   string // the callback that runs
-	ward    int    // why it is one: see wards
-	place   int    // among them; guarded by their lock
+	due     bool     // it has not been started
+	down    bool     // it is not up: OnStop does not run
+	waiting bool     // it waits for its children or its supervisor: a debt and a hold of its own
+	resting bool     // it waits, but no longer with a hold: Postpone
+	drained bool     // its mailbox is closed, and what is left of it is run
+	over    bool     // nothing is left of it
+	taken   bool     // its system took it along. Its reason does not say so: a user may give the same one
+	tomb    bool     // all that is left of an actor that ended plainly: its lane may be open. Read-only
+	linking bool     // it has called Link
+	stashes bool     // it is a ward for its stash
+	where   callback // that runs
+	ward    int      // why it is one: see wards
+	place   int      // among them; guarded by their lock
 
 	todo  messageList // taken from the lane and not yet served
 	held  messageList // urgent mail of a suspended actor

@@ -130,7 +130,7 @@ func (f *fault) toAsker() error {
 // failed goes on with an actor that crashed.
 func (b *body) failed(c *Context, f *fault) {
 	x := b.extra
-	x.where = ""
+	x.where = inNone
 	switch {
 	case f.killed != nil:
 		f.killed(b, c)
@@ -150,7 +150,7 @@ func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError)
 		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
 	}
 	if m.id == systemID {
-		p.Behaviour = b.extra.where
+		p.Behaviour = b.extra.where.name()
 	}
 	if s.opts.onPanic != nil {
 		s.guard("OnPanic", func() { s.opts.onPanic(p) })

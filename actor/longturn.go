@@ -1,12 +1,9 @@
 package actor
 
 import (
-	"reflect"
-	"runtime"
-	"strings"
-	"sync"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -17,14 +14,17 @@ const DefaultLongTurn = 100 * time.Millisecond
 // LongTurnReport tells of a behaviour that keeps its worker for long, while it still
 // does.
 type LongTurnReport struct {
-	// Type and Behaviour say which; of two behaviours with one method, one of them.
+	// Type and Behaviour say which. Instead of a behaviour it may be a callback: init,
+	// OnStart, OnStop; or nothing, while the runtime does something for the actor between
+	// two messages, as to collect its heap.
 	Type      string
 	Behaviour string
 	// Worker is the number of its worker.
 	Worker int
 	// AtLeast is how long it has run; some milliseconds may be missing.
 	AtLeast time.Duration
-	// Stack is where it is now: the stack of its goroutine down to the behaviour.
+	// Stack is where it is now: the stack of its goroutine down to the behaviour. Empty if
+	// it was not found: the process has too many goroutines, or it has just returned.
 	Stack []byte
 }
 
@@ -50,13 +50,14 @@ const reportGap = time.Second
 
 // longTurns limits the rate of reports.
 type longTurns struct {
-	last   seam.Int64 // when the last one was made, ns; 0: never
+	last   seam.Int64 // when the last one was made, ns since the process began, so that it is not 0; 0: never
 	missed seam.Uint64
 }
 
-// mayReport tells whether it is time for another report.
-func (l *longTurns) mayReport(now int64) bool {
-	last := l.last.Load()
+// mayReport tells whether it is time for another report, by the machine's clock: the system's
+// may stand still, or jump.
+func (l *longTurns) mayReport() bool {
+	last, now := l.last.Load(), seam.SystemClock{}.Nanos()
 	if last != 0 && now-last < int64(reportGap) || !l.last.CompareAndSwap(last, now) {
 		l.missed.Add(1)
 		return false
@@ -66,15 +67,22 @@ func (l *longTurns) mayReport(now int64) bool {
 
 // longTurn is sched.Config.OnLongTurn.
 func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
-	if !s.longTurns.mayReport(s.opts.clock.Nanos()) {
+	task := w.LongTurn()
+	if task == nil {
+		return // it is over
+	}
+	c := w.Local().(*Context)
+	d := c.glimpse(task)
+	if invariant.On {
+		verifyDoing(d)
+	}
+	if d.typ == nil || !d.typ.sealed.Load() || w.LongTurn() != task || !s.longTurns.mayReport() {
 		return
 	}
-	stack := w.Stack()
-	d := behaviourIn(stack)
-	if d == nil {
-		return // it has just returned, or waits for a processor and not for the behaviour
+	r := LongTurnReport{Type: d.typ.name, Behaviour: d.name(), Worker: w.ID(), AtLeast: atLeast}
+	if stack := w.Stack(); w.LongTurn() == task && c.glimpse(task) == d {
+		r.Stack = userFrames(stack)
 	}
-	r := LongTurnReport{Type: d.typ.name, Behaviour: d.name, Worker: w.ID(), AtLeast: atLeast, Stack: userFrames(stack)}
 	if s.opts.onLongTurn != nil {
 		s.guard("OnLongTurn", func() { s.opts.onLongTurn(r) })
 		return
@@ -85,39 +93,63 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	})
 }
 
-// methods are the behaviours by the names of their methods, as stacks have them.
-var methods struct {
-	mu sync.RWMutex
-	of map[string]*declaration
+// doing is what a worker was seen doing from outside.
+type doing struct {
+	typ   *typeInfo // nil: nothing for an actor
+	where callback
+	aside bool
+	msg   *message // whose behaviour runs; nil: none
+	id    uint16   // its id, if so
 }
 
-// learnMethod remembers which behaviour a method belongs to.
-func (d *declaration) learnMethod(method any) {
-	f := runtime.FuncForPC(reflect.ValueOf(method).Pointer())
-	if f == nil {
-		return
+// glimpse looks at what the worker does in the turn of a task. It reads what is the
+// worker's own, and the turn's actor's: to publish that would cost every message. So the
+// race detector is told to look away, which is sound for a hint. Each field is a word or
+// less and is loaded whole. Pointers lead to bodies, extras and messages, whatever has
+// become of these, since they are the collector's and their nodes are never of another
+// kind. And the caller asks afterwards whether the turn still runs, before he believes it.
+//
+// c.self tells a turn of an actor, which has begun, from others. c.msg may be a message
+// that has run: it is recycled by then, and in no place where one is that runs. Those
+// from the mailbox are among the first of in.fifo, see verifyStretch; an urgent one is
+// there until the next signal, and of an urgent behaviour.
+//
+//go:norace
+//go:noinline
+func (c *Context) glimpse(task *sched.Task) (d doing) {
+	b := bodyOf(task)
+	if c.self != b {
+		return doing{}
 	}
-	methods.mu.Lock()
-	defer methods.mu.Unlock()
-	if methods.of == nil {
-		methods.of = make(map[string]*declaration)
-	}
-	methods.of[f.Name()] = d
-}
-
-// behaviourIn returns the behaviour whose method is in a stack, the outermost one, or
-// nil.
-func behaviourIn(stack []byte) (d *declaration) {
-	methods.mu.RLock()
-	defer methods.mu.RUnlock()
-	for text := string(stack); text != ""; {
-		line, rest, _ := strings.Cut(text, "\n")
-		if i := strings.LastIndexByte(line, '('); i > 0 && line[0] != '\t' {
-			if o := methods.of[line[:i]]; o != nil {
-				d = o
-			}
+	d.typ = b.kind().typ
+	if x := b.extra; x != nil {
+		if d.where = x.where; d.where != inNone {
+			return d
 		}
-		text = rest
+	}
+	at := c.msg
+	if d.aside = c.aside; d.aside {
+		d.msg, d.id = at, at.id
+		return d
+	}
+	for m, left := b.in.fifo, chainLength; m != nil && left > 0; m, left = m.next, left-1 {
+		if m == at {
+			d.msg, d.id = m, m.id
+			return d
+		}
 	}
 	return d
+}
+
+// name is that of the behaviour or the callback; empty for what the runtime does between
+// them.
+func (d doing) name() string {
+	if d.msg == nil || isOwn(d.id) || int(d.id) >= len(d.typ.decls) {
+		return d.where.name()
+	}
+	o := d.typ.decls[d.id]
+	if d.aside && !o.urgent {
+		return ""
+	}
+	return o.name
 }

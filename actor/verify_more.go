@@ -95,3 +95,10 @@ func verifyGathering[R any](g *gathering[R], k *call[R]) {
 	invariant.Check(k.several == g, "a reply comes to others")
 	invariant.Check(k.of >= 0 && k.of < cap(g.in), "the reply to request %d of %d", k.of, cap(g.in))
 }
+
+// verifyDoing checks what a worker was seen doing: a callback or a message, of an actor.
+func verifyDoing(d doing) {
+	invariant.Check(d.typ != nil || d == doing{}, "an actor of no type does something: %+v", d)
+	invariant.Check(d.where <= inCareStop, "callback %d runs", d.where)
+	invariant.Check(d.where == inNone || d.msg == nil, "a callback and a message run at once")
+}

@@ -47,17 +47,24 @@ func (s *Scheduler) Current() *Task {
 	return nil
 }
 
+const (
+	leastStacks = 64 << 10 // bytes of all stacks that Stack looks at
+	mostStacks  = 16 << 20
+	oneStack    = 1 << 10 // of a goroutine that waits, and more than most
+)
+
 // Stack returns the stack of the worker's goroutine, or nil if it has none. It stops the
 // world for as long as it takes to write the stacks of all goroutines, some microseconds
-// each, and sees at most a megabyte of them. Any goroutine.
+// each, and sees at most 16 megabytes of them: beside some ten thousand goroutines it may
+// find nothing and return nil. Any goroutine.
 func (w *Worker) Stack() []byte {
-	buf := make([]byte, 64<<10)
-	n := runtime.Stack(buf, true)
-	if n == len(buf) {
-		buf = make([]byte, 1<<20)
-		n = runtime.Stack(buf, true)
+	for size := max(leastStacks, runtime.NumGoroutine()*oneStack); ; size *= 4 {
+		buf := make([]byte, min(size, mostStacks))
+		n := runtime.Stack(buf, true)
+		if one := w.stackIn(buf[:n]); one != nil || n < len(buf) || n == mostStacks {
+			return one
+		}
 	}
-	return w.stackIn(buf[:n])
 }
 
 // stackIn cuts the worker's goroutine out of the stacks of many. Its number is not known:

@@ -1,6 +1,10 @@
 package sched
 
-import "time"
+import (
+	"time"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // look at a worker's turn: how long it has lasted since the monitor asked the worker to
 // come by, and whether that was reported. Monitor only.
@@ -22,8 +26,44 @@ func (m *monitor) ask(w *Worker, now int64) bool {
 // holds mu; the report has a goroutine of its own.
 func (m *monitor) report(w *Worker, now int64) {
 	age := time.Duration(now - w.turn.since)
-	if f := m.s.cfg.OnLongTurn; f != nil && age >= m.s.cfg.LongTurn && !w.turn.reported {
+	if invariant.On {
+		verifyWatched(w, now)
+	}
+	if f := m.s.cfg.OnLongTurn; f != nil && age >= m.s.cfg.LongTurn && !w.turn.reported && w.glimpse() != nil {
 		w.turn.reported = true
 		go f(w, age)
 	}
+}
+
+// LongTurn returns the task whose turn Config.OnLongTurn was told of last, or nil if that
+// turn is over. Any goroutine.
+func (w *Worker) LongTurn() *Task {
+	m := &w.sched.monitor
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended || !w.turn.reported || !m.sameTurn(w) {
+		return nil
+	}
+	return w.glimpse()
+}
+
+// sameTurn tells whether the turn that w was asked in still runs, or is the next to: once
+// it is over w has answered, or is no stray any more. Caller holds mu.
+func (m *monitor) sameTurn(w *Worker) bool { return w.duty.isPending() || m.s.spares.isStray(w) }
+
+// glimpse returns the task whose turn w runs, or nil, as it looks from outside. These are
+// the worker's own fields, and to publish them would cost every turn. So the race detector
+// is told to look away, which is sound for a hint: each is one word, or less, and is
+// loaded whole; what the pointer leads to is a task, and the collector's, whatever has
+// become of it; and whoever acts on it asks afterwards whether the turn is still the same.
+// The monitor has asked at least a millisecond ago by then, and a turn that has begun
+// since is the only one that w can have been seen in. Any goroutine.
+//
+//go:norace
+//go:noinline
+func (w *Worker) glimpse() *Task {
+	if !w.inTurn {
+		return nil
+	}
+	return w.current
 }

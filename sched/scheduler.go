@@ -35,7 +35,8 @@ type Config struct {
 	// for each worker, and when it is first needed for each spare and each pin.
 	Attach func(w *Worker) any
 	// OnLongTurn is told of a turn that lasts for longer than LongTurn, once and while
-	// it still runs, in a goroutine of its own. How long is known to a few milliseconds.
+	// it still runs, in a goroutine of its own. How long is known to a few milliseconds,
+	// and which turn it is Worker.LongTurn tells.
 	OnLongTurn func(w *Worker, atLeast time.Duration)
 	// LongTurn is that time, at least 0.
 	LongTurn time.Duration

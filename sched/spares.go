@@ -104,6 +104,13 @@ func (p *spares) notStray(w *Worker) {
 	p.mu.Unlock()
 }
 
+// isStray tells whether w is booked as one. Any goroutine.
+func (p *spares) isStray(w *Worker) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Contains(p.strays, w)
+}
+
 // found ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
 // a small program small.
 //

@@ -183,3 +183,10 @@ func verifyTaken(w *Worker) {
 	invariant.Check(seam.Peek(&w.duty.f) == aside, "spare %d is on duty: %d", w.id, seam.Peek(&w.duty.f))
 	invariant.Check(!w.dismissed, "spare %d was dismissed", w.id)
 }
+
+// verifyWatched checks what the monitor remembers of a turn: it has asked for it, before
+// now. Caller holds the monitor's mu.
+func verifyWatched(w *Worker, now int64) {
+	invariant.Check(w.turn.since > 0, "worker %d was not asked in a turn that lasts", w.id)
+	invariant.Check(w.turn.since <= now, "worker %d was asked at %d, and now is %d", w.id, w.turn.since, now)
+}

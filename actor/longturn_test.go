@@ -1,0 +1,209 @@
+package actor_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// stay is what somebody does who is to be reported: it returns when he was.
+type stay func()
+
+// staying stays in behaviours of all sorts, and in callbacks.
+type staying struct {
+	base
+	started, stopped stay
+}
+
+// base is what staying embeds.
+type base struct{}
+
+func (*base) Promoted(_ *actor.Context, m stay)         { m() }
+func (base) Bound(_ *staying, _ *actor.Context, m stay) { m() }
+
+func (*staying) Ask(_ *actor.Context, m stay) (int, error)           { m(); return 0, nil }
+func (*staying) Give(_ *actor.Context, m stay) (stay, error)         { return m, nil }
+func (*staying) Given(_ *actor.Context, r actor.Result[stay])        { r.Value() }
+func (*staying) Carried(_ *actor.Context, _ context.Context, m stay) { m() }
+func (*staying) Later(c *actor.Context, m stay)                      { actor.After(c, time.Millisecond, stayPromoted, m) }
+func (*staying) Urge(c *actor.Context, m stay)                       { stayUrgent.Send(c, actor.Self[staying](c), m) }
+func (*staying) Leave(c *actor.Context, _ actor.None)                { c.Stop() }
+func stayOfAny[S any](_ *S, _ *actor.Context, m stay)                { m() }
+func (*staying) Within(c *actor.Context, m stay) {
+	actor.AskToWithin(c, time.Hour, stayGive, stayType.Spawn(c, staying{}), m, stayGiven)
+}
+
+func (s *staying) start(*actor.Context) error {
+	if s.started != nil {
+		s.started()
+	}
+	return nil
+}
+
+func (s *staying) stop(*actor.Context, error) {
+	if s.stopped != nil {
+		s.stopped()
+	}
+}
+
+var (
+	stayType     = actor.NewType[staying]("staying").OnStart((*staying).start).OnStop((*staying).stop)
+	stayPromoted = actor.Declare[stay](stayType, "promoted")
+	stayBound    = actor.Declare[stay](stayType, "bound")
+	stayAnon     = actor.Declare[stay](stayType, "anonymous")
+	stayGeneric  = actor.Declare[stay](stayType, "generic")
+	stayAsk      = actor.DeclareAsk[stay, int](stayType, "ask")
+	stayGive     = actor.DeclareAsk[stay, stay](stayType, "give")
+	stayGiven    = actor.Declare[actor.Result[stay]](stayType, "given")
+	stayCarried  = actor.Declare[actor.Carried[stay]](stayType, "carried")
+	stayLater    = actor.Declare[stay](stayType, "later")
+	stayUrge     = actor.Declare[stay](stayType, "urge")
+	stayUrgent   = actor.Declare[stay](stayType, "urgent", actor.Urgent())
+	stayWithin   = actor.Declare[stay](stayType, "within")
+	stayLeave    = actor.Declare[actor.None](stayType, "leave")
+)
+
+func init() {
+	stayType.Table(
+		stayPromoted.Do((*staying).Promoted), stayBound.Do(base{}.Bound), stayGeneric.Do(stayOfAny[staying]),
+		stayAnon.Do(func(_ *staying, _ *actor.Context, m stay) { m() }),
+		stayAsk.Do((*staying).Ask), stayGive.Do((*staying).Give), stayGiven.Do((*staying).Given),
+		actor.DoCarried(stayCarried, (*staying).Carried), stayLater.Do((*staying).Later), stayWithin.Do((*staying).Within),
+		stayUrge.Do((*staying).Urge), stayUrgent.Do(func(_ *staying, _ *actor.Context, m stay) { m() }), stayLeave.Do((*staying).Leave),
+	)
+}
+
+// generic is a state of many types, whose methods have one name on a stack.
+type generic[T any] struct{ _ [0]T }
+
+func (*generic[T]) Work(_ *actor.Context, m stay) { m() }
+
+var (
+	bytesType = actor.NewType[generic[byte]]("bytes")
+	bytesWork = actor.Declare[stay](bytesType, "work of bytes")
+	_         = bytesType.Table(bytesWork.Do((*generic[byte]).Work))
+	runesType = actor.NewType[generic[rune]]("runes")
+	runesWork = actor.Declare[stay](runesType, "work of runes")
+	_         = runesType.Table(runesWork.Do((*generic[rune]).Work))
+)
+
+func genericType[T any](name string) func(*actor.System, stay) {
+	t := actor.NewType[generic[T]](name)
+	work := actor.Declare[stay](t, "work")
+	t.Table(work.Do((*generic[T]).Work))
+	return func(sys *actor.System, m stay) { work.Send(sys, t.Spawn(sys, generic[T]{}), m) }
+}
+
+// reported runs do, which makes somebody stay, and returns who was reported.
+func reported(t *testing.T, do func(*actor.System, stay), opts ...actor.Option) (got actor.LongTurnReport) {
+	t.Helper()
+	reports := make(chan actor.LongTurnReport, 10)
+	sys := start(t, append(opts, actor.LongTurn(20*time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) { reports <- r }))...)
+	until := soon(t)
+	do(sys, func() {
+		select {
+		case got = <-reports:
+		case <-until.Done():
+			t.Error("no report")
+		}
+	})
+	quiet(t, sys)
+	return got
+}
+
+// TestLongTurn_EveryKind: "reports them by actor type and behaviour", however the method
+// was written, and callbacks by their names.
+func TestLongTurn_EveryKind(t *testing.T) {
+	send := func(b actor.Behaviour[staying, stay]) func(*actor.System, stay) {
+		return func(sys *actor.System, m stay) { b.Send(sys, stayType.Spawn(sys, staying{}), m) }
+	}
+	for want, do := range map[string]func(*actor.System, stay){
+		"staying promoted":  send(stayPromoted),
+		"staying bound":     send(stayBound),
+		"staying anonymous": send(stayAnon),
+		"staying generic":   send(stayGeneric),
+		"staying urgent":    send(stayUrge),
+		"staying given":     send(stayWithin),
+		"staying carried": func(sys *actor.System, m stay) {
+			stayCarried.Send(sys, stayType.Spawn(sys, staying{}), actor.Carry(context.Background(), m))
+		},
+		"staying ask": func(sys *actor.System, m stay) {
+			if _, err := stayAsk.Ask(soon(t), sys, stayType.Spawn(sys, staying{}), m); err != nil {
+				t.Error(err)
+			}
+		},
+		"staying OnStart": func(sys *actor.System, m stay) { stayType.Spawn(sys, staying{started: m}) },
+		"staying OnStop": func(sys *actor.System, m stay) {
+			stayLeave.Send(sys, stayType.Spawn(sys, staying{stopped: m}), actor.None{})
+		},
+		"bytes work of bytes": func(sys *actor.System, m stay) { bytesWork.Send(sys, bytesType.Spawn(sys, generic[byte]{}), m) },
+		"runes work of runes": func(sys *actor.System, m stay) { runesWork.Send(sys, runesType.Spawn(sys, generic[rune]{}), m) },
+		"ints work":           genericType[int]("ints"),
+		"strings work":        genericType[string]("strings"),
+		"floats work":         genericType[[4]float64]("floats"),
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			r := reported(t, do)
+			if got := r.Type + " " + r.Behaviour; got != want {
+				t.Errorf("%q", got)
+			}
+			if s := string(r.Stack); !strings.Contains(s, "actor_test.reported.func") {
+				t.Errorf("not where it is:\n%s", s)
+			}
+		})
+	}
+	t.Run("staying promoted, by a timer", func(t *testing.T) {
+		t.Parallel()
+		r := reported(t, send(stayLater))
+		equal(t, "who", r.Type+" "+r.Behaviour, "staying promoted")
+	})
+}
+
+// TestLongTurn_BesideManyGoroutines: and however many goroutines the process has.
+func TestLongTurn_BesideManyGoroutines(t *testing.T) {
+	stop := make(chan struct{})
+	defer close(stop)
+	for range 6000 { // more than a megabyte of stacks
+		go func() { <-stop }()
+	}
+	r := reported(t, func(sys *actor.System, m stay) { stayPromoted.Send(sys, stayType.Spawn(sys, staying{}), m) })
+	equal(t, "who", r.Type+" "+r.Behaviour, "staying promoted")
+	if s := string(r.Stack); !strings.Contains(s, "actor_test.reported.func") {
+		t.Errorf("not where it is:\n%s", s)
+	}
+}
+
+// TestLongTurn_OnAVirtualClock: "reports are made at most once in a second", of the
+// machine's time, whatever the system's clock says.
+func TestLongTurn_OnAVirtualClock(t *testing.T) {
+	for name, jump := range map[string]time.Duration{"stands": 0, "runs": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			var reports atomic.Uint64
+			clock := actor.NewVirtualClock(time.Unix(0, 0))
+			sys := start(t, actor.Clock(clock), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(actor.LongTurnReport) { reports.Add(1) }))
+			began, until := time.Now(), soon(t)
+			for range 4 {
+				before := reports.Load() + actor.MissedReports(sys)
+				stayAnon.Send(sys, stayType.Spawn(sys, staying{}), func() {
+					for reports.Load()+actor.MissedReports(sys) == before {
+						if until.Err() != nil {
+							t.Error("neither reported nor counted")
+							return
+						}
+					}
+				})
+				quiet(t, sys)
+				clock.Jump(jump)
+			}
+			most := 1 + uint64(time.Since(began)/time.Second)
+			if n := reports.Load(); n == 0 || n > most {
+				t.Errorf("%d reports, want 1 to %d", n, most)
+			}
+		})
+	}
+}
