@@ -81,6 +81,7 @@ func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 // Self returns the ref of the actor that runs. It panics if S is not its state
 // type.
 func Self[S any](c *Context) Ref[S] {
+	c.mustRun("Self")
 	if _, ok := c.self.typ().state.(*S); !ok {
 		panic("gallop: Self: the running actor is a " + c.self.typ().name + ", which has another state type")
 	}
@@ -108,6 +109,18 @@ func split(from Sender) (*Context, *System) {
 		}
 	}
 	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System outside")
+}
+
+// mustRun panics if c is not what a behaviour was given. What is called for every message
+// does not ask.
+func (c *Context) mustRun(call string) {
+	if c == nil || c.self == nil {
+		noContext(call)
+	}
+}
+
+func noContext(call string) {
+	panic("gallop: " + call + " with a nil or zero Context: use the one that the behaviour was given")
 }
 
 // reset forgets what the behaviour asked for, at the end of its actor.

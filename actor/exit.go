@@ -194,11 +194,15 @@ func (drainEnd) serve(b *body, c *Context) {
 
 // Stop makes the message that runs the last of its actor, which ends normally: the
 // reason is nil. In all else it is like [Stop].
-func (c *Context) Stop() { c.then |= mustEnd }
+func (c *Context) Stop() {
+	c.mustRun("Stop")
+	c.then |= mustEnd
+}
 
 // Exit is [Context.Stop] with a reason. Whoever is linked to the actor ends with it,
 // unless the reason is nil.
 func (c *Context) Exit(reason error) {
+	c.mustRun("Exit")
 	c.self.mine().exitWhy = reason
 	c.then |= mustEnd
 }

@@ -42,6 +42,7 @@ func (l *link) at(me *body) *int {
 // it ended now. Linking twice, or to itself, does nothing more. It panics if t is a zero
 // Ref.
 func Link(c *Context, t Target) {
+	c.mustRun("Link")
 	to, me := targetOf("Link", t), c.self
 	x := me.mine()
 	if to == me || x.linkedTo(me, to) {
@@ -67,6 +68,7 @@ func (x *extras) linkedTo(me, to *body) bool {
 // is on its way. The other way round that holds once t has heard of it. It panics if t is
 // a zero Ref.
 func Unlink(c *Context, t Target) {
+	c.mustRun("Unlink")
 	to, me := targetOf("Unlink", t), c.self
 	x := me.mine()
 	for i := len(x.links.seats) - 1; i >= 0; i-- {
@@ -98,7 +100,10 @@ func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
 }
 
 // UntrapExit undoes [TrapExit].
-func UntrapExit(c *Context) { c.self.mine().trap = nil }
+func UntrapExit(c *Context) {
+	c.mustRun("UntrapExit")
+	c.self.mine().trap = nil
+}
 
 // deliver runs a message of the runtime's making at once. An actor that leaves hears no
 // more: what it watched and trapped goes with its life.

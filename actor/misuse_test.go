@@ -174,3 +174,39 @@ func TestMisuse_Clock(t *testing.T) {
 	panics(t, "Advance with a nil context", func() { _ = clock.Advance(none, 1) })
 	equal(t, "the time", clock.Now(), epoch)
 }
+
+// TestMisuse_NoContext: what only a behaviour can do, with a context that no behaviour has
+// been given. Sends have words of their own.
+func TestMisuse_NoContext(t *testing.T) {
+	sys := start(t)
+	good := puppetType.Spawn(sys, puppet{})
+	for _, c := range []*actor.Context{nil, new(actor.Context)} {
+		for _, f := range []func(){
+			func() { actor.Self[puppet](c) },
+			func() { c.Stop() },
+			func() { c.Exit(nil) },
+			func() { c.Blocking(func() {}) },
+			func() { c.Shield(func() {}) },
+			func() { _ = c.Register("x") },
+			func() { c.Unregister("x") },
+			func() { c.ApplyPressure() },
+			func() { c.ReleasePressure() },
+			func() { actor.Link(c, good) },
+			func() { actor.Unlink(c, good) },
+			func() { actor.UntrapExit(c) },
+			func() { actor.Unbecome(c) },
+			func() { actor.AskTo(c, value, good, actor.None{}, reply) },
+			func() { actor.AskToWithin(c, time.Second, value, good, actor.None{}, reply) },
+			func() { actor.Watch(c, good, onDown) },
+			func() { actor.TrapExit(c, onExit) },
+			func() { actor.After(c, time.Second, count, 1) },
+			func() { actor.Every(c, time.Second, do, nil) },
+			func() { actor.Pipe(c, note, func(context.Context) (any, error) { return nil, nil }) },
+			func() { actor.FromChan(c, make(chan int), count) },
+		} {
+			panics(t, "a nil or zero Context", f)
+		}
+	}
+	quiet(t, sys)
+	equal(t, "the actor", good.Standing(), actor.Idle)
+}

@@ -154,6 +154,7 @@ func (c *Context) Register(name string) error {
 	if name == "" {
 		panic("gallop: Register: an empty name")
 	}
+	c.mustRun("Register")
 	l := c.self.mine().named()
 	if slices.Contains(l.list, name) {
 		return nil
@@ -167,6 +168,7 @@ func (c *Context) Register(name string) error {
 
 // Unregister takes a name from the running actor, and reports whether it had it.
 func (c *Context) Unregister(name string) bool {
+	c.mustRun("Unregister")
 	x := c.self.extra
 	if x == nil {
 		return false
