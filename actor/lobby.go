@@ -157,9 +157,9 @@ func (l *lobby) setFree(b *body) {
 // giveBack returns n places, first to those who wait. Any goroutine.
 func (l *lobby) giveBack(n int, b *body) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.room += n
 	l.admit(b)
+	l.mu.Unlock()
 }
 
 // admit gives places to those who are first in line, and sets the others free. Caller

@@ -128,6 +128,9 @@ func (c *Context) glimpse(task *sched.Task) (d doing) {
 		}
 	}
 	at := c.msg
+	if at == nil {
+		return d // the turn is over
+	}
 	if d.aside = c.aside; d.aside {
 		d.msg, d.id = at, at.id
 		return d

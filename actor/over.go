@@ -38,15 +38,14 @@ func (o *over) isDone() bool {
 // come is the end. As often as one likes.
 func (o *over) come() {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.ended {
-		return
+	if !o.ended {
+		o.ended = true
+		close(o.done)
+		if o.cancel != nil {
+			o.cancel()
+		}
 	}
-	o.ended = true
-	close(o.done)
-	if o.cancel != nil {
-		o.cancel()
-	}
+	o.mu.Unlock()
 }
 
 // isClosed tells whether a channel is closed that nobody sends to.

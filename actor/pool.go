@@ -111,15 +111,17 @@ func poolFor(t reflect.Type, fresh func() *message) (p *pool, pointers bool) {
 
 func poolByID(id uint16) *pool {
 	pools.mu.RLock()
-	defer pools.mu.RUnlock()
-	return pools.list[id]
+	p := pools.list[id]
+	pools.mu.RUnlock()
+	return p
 }
 
 // poolCount returns how many layouts there are.
 func poolCount() int {
 	pools.mu.RLock()
-	defer pools.mu.RUnlock()
-	return len(pools.list)
+	n := len(pools.list)
+	pools.mu.RUnlock()
+	return n
 }
 
 // takeOne returns a node for a sender that has no worker. It costs two passes

@@ -19,8 +19,8 @@ type wards struct {
 func (w *wards) add(b *body, x *extras) {
 	if x.ward++; x.ward == 1 {
 		w.mu.Lock()
-		defer w.mu.Unlock()
 		w.all.add(b, &x.place)
+		w.mu.Unlock()
 	}
 }
 
@@ -28,8 +28,8 @@ func (w *wards) add(b *body, x *extras) {
 func (w *wards) remove(x *extras) {
 	if x.ward--; x.ward == 0 {
 		w.mu.Lock()
-		defer w.mu.Unlock()
 		w.all.remove(&x.place)
+		w.mu.Unlock()
 	}
 }
 

@@ -37,14 +37,14 @@ func (m *monitor) report(w *Worker, now int64) {
 
 // LongTurn returns the task whose turn Config.OnLongTurn was told of last, or nil if that
 // turn is over. Any goroutine.
-func (w *Worker) LongTurn() *Task {
+func (w *Worker) LongTurn() (t *Task) {
 	m := &w.sched.monitor
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.ended || !w.turn.reported || !m.sameTurn(w) {
-		return nil
+	if !m.ended && w.turn.reported && m.sameTurn(w) {
+		t = w.glimpse()
 	}
-	return w.glimpse()
+	m.mu.Unlock()
+	return t
 }
 
 // sameTurn tells whether the turn that w was asked in still runs, or is the next to: once

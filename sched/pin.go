@@ -154,12 +154,12 @@ func (p *Pin) bury() {
 
 func (ps *pins) stop() {
 	ps.mu.Lock()
-	defer ps.mu.Unlock()
 	ps.end = true
 	for _, p := range ps.list {
 		p.w.duty.hurry()
 		p.wakeUp()
 	}
+	ps.mu.Unlock()
 }
 
 // wait returns when the last pin has left. Only after stop.
@@ -177,6 +177,7 @@ func (ps *pins) bury() {
 
 func (ps *pins) all() []*Pin {
 	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	return append([]*Pin(nil), ps.list...)
+	list := ps.list[:len(ps.list):len(ps.list)]
+	ps.mu.Unlock()
+	return list
 }

@@ -192,9 +192,9 @@ func (q *quiescence) release(err error) {
 // abort lets all waiters go because the scheduler has stopped.
 func (q *quiescence) abort() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.end = true
 	q.release(ErrStopped)
+	q.mu.Unlock()
 }
 
 // Hold keeps the scheduler from being quiescent until Release, for what lives

@@ -43,10 +43,11 @@ func (p *spares) init(s *Scheduler) {
 
 // nextID returns a number for another worker. Any goroutine.
 func (p *spares) nextID() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.mu.Lock() // unlocked by hand, here and elsewhere: a deferred call is two functions, and they are in every program
+	id := p.ids
 	p.ids++
-	return p.ids - 1
+	p.mu.Unlock()
+	return id
 }
 
 // take returns a spare, hot if there is one. The caller owns it, seats it or makes it
@@ -67,8 +68,8 @@ func (p *spares) take() *Worker {
 	w = newWorker(p.s, p.nextID(), spareRing)
 	w.attach() // not under the lock: it calls the layer above
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.made = append(p.made, w)
+	p.mu.Unlock()
 	return w
 }
 
@@ -93,8 +94,8 @@ func (p *spares) pick() *Worker {
 // booking, and may come at once. Monitor only.
 func (p *spares) stray(w *Worker) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.strays = append(p.strays, w)
+	p.mu.Unlock()
 }
 
 // notStray is for a worker that has kept its seat. Monitor only.
@@ -107,8 +108,9 @@ func (p *spares) notStray(w *Worker) {
 // isStray tells whether w is booked as one. Any goroutine.
 func (p *spares) isStray(w *Worker) bool {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Contains(p.strays, w)
+	is := slices.Contains(p.strays, w)
+	p.mu.Unlock()
+	return is
 }
 
 // found ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
@@ -141,28 +143,28 @@ func (p *spares) park(w *Worker) bool {
 // itself afterwards.
 func (p *spares) retire(w *Worker) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if invariant.On {
 		verifyCold(p, w)
 	}
 	w.dismissed, w.started, w.seat = false, false, noSeat
 	p.cold = append(p.cold, w)
+	p.mu.Unlock()
 }
 
 // cool ends the hot spares that have waited for long, or all of them, and reports
 // whether any are left.
 func (p *spares) cool(all bool) (left bool) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.hot) == 0 || !all && p.s.cfg.Clock.Nanos()-p.used < keepHot {
-		return len(p.hot) > 0
+	if len(p.hot) > 0 && (all || p.s.cfg.Clock.Nanos()-p.used >= keepHot) {
+		for _, w := range p.hot {
+			w.dismissed = true
+			w.unpark()
+		}
+		p.hot = nil
 	}
-	for _, w := range p.hot {
-		w.dismissed = true
-		w.unpark()
-	}
-	p.hot = nil
-	return false
+	left = len(p.hot) > 0
+	p.mu.Unlock()
+	return left
 }
 
 // stop lets all spares go, and every worker that comes home later.
@@ -176,15 +178,17 @@ func (p *spares) stop() {
 // lost returns the workers that may have made tasks runnable where nobody looks.
 func (p *spares) lost() []*Worker {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.strays)
+	lost := slices.Clone(p.strays)
+	p.mu.Unlock()
+	return lost
 }
 
 // everyone returns all workers that were made as spares. Any goroutine.
 func (p *spares) everyone() []*Worker {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.made[:len(p.made):len(p.made)]
+	made := p.made[:len(p.made):len(p.made)]
+	p.mu.Unlock()
+	return made
 }
 
 // SpareStats says what has become of turns that block.
