@@ -87,10 +87,8 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 		s.guard("OnLongTurn", func() { s.opts.onLongTurn(r) })
 		return
 	}
-	s.log(func(l logSink) {
-		l.warn("gallop: long turn", "type", r.Type, "behaviour", r.Behaviour, "worker", r.Worker,
-			"at_least", r.AtLeast, "missed", s.longTurns.missed.Swap(0), "stack", string(r.Stack))
-	})
+	s.warn("gallop: long turn", "type", r.Type, "behaviour", r.Behaviour, "worker", r.Worker,
+		"at_least", r.AtLeast, "missed", s.longTurns.missed.Swap(0), "stack", string(r.Stack))
 }
 
 // doing is what a worker was seen doing from outside.

@@ -60,6 +60,7 @@ func Start(opts ...Option) *System {
 		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
 		LongTurn:   s.opts.longTurn,
 		OnLongTurn: s.longTurn,
+		OnNoSpare:  s.noSpare,
 		Stopped:    s.stalls.end,
 		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}
