@@ -19,5 +19,12 @@ func (c *Context) Blocking(f func()) {
 }
 
 // Spares sets how many behaviours may block at a time while others stand in for their
-// workers; at least 1, 1,024 by default.
+// workers; at least 1, 1,024 by default. If more do, those in excess keep their workers
+// from others; [Stats] counts them as SparesLacked, and the log says so, at most once in a
+// second.
 func Spares(n int) Option { return func(o *options) { o.spares = n } }
+
+// noSpare is sched.Config.OnNoSpare.
+func (s *System) noSpare(soFar uint64) {
+	s.warn("gallop: all spares are in use", "spares", s.opts.spares, "so_far", soFar)
+}

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"log/slog"
 	"math"
 	"os"
 	"runtime"
@@ -167,6 +168,42 @@ func TestLongTurn(t *testing.T) {
 			}
 			if n := len(reports); n != 0 {
 				t.Errorf("%d more reports of one turn", n)
+			}
+		})
+	}
+}
+
+// TestSpares_AllInUse: "up to a bound, with a clear log line and a metric when it is hit",
+// whether behaviours say that they block or not.
+func TestSpares_AllInUse(t *testing.T) {
+	for name, block := range map[string]func(*actor.Context, func()){
+		"declared": func(c *actor.Context, f func()) { c.Blocking(f) },
+		"silent":   func(_ *actor.Context, f func()) { f() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log lockedBuffer
+			sys := start(t, actor.Workers(1), actor.Spares(1), actor.LongTurn(time.Hour), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+			equal(t, "lacked at first", sys.Stats().SparesLacked, 0)
+			release := make(chan struct{})
+			for range 4 {
+				guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) { block(c, func() { <-release }) })
+			}
+			for until := soon(t); !strings.Contains(log.String(), "all spares are in use"); runtime.Gosched() {
+				if until.Err() != nil {
+					t.Error("nothing in the log")
+					break
+				}
+			}
+			if n := sys.Stats().SparesLacked; n == 0 {
+				t.Error("nothing was counted")
+			}
+			close(release)
+			quiet(t, sys)
+			if n := sys.Stats().SparesLacked; n > 4 {
+				t.Errorf("%d of 4 behaviours lacked a spare", n)
+			}
+			if s := log.String(); !strings.Contains(s, `level=WARN msg="gallop: all spares are in use" spares=1 so_far=`) {
+				t.Error(s)
 			}
 		})
 	}

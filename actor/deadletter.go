@@ -84,10 +84,7 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 		return
 	}
 	if n, ok := s.letters.next(); ok {
-		s.log(func(l logSink) {
-			l.warn("gallop: dead letter", "actor", to.id, "type", to.typ().name,
-				"behaviour", d.name, "reason", reason, "so_far", n)
-		})
+		s.warn("gallop: dead letter", "actor", to.id, "type", to.typ().name, "behaviour", d.name, "reason", reason, "so_far", n)
 	}
 }
 
@@ -125,6 +122,12 @@ const loggerHook = "Logger"
 // log calls the user's logger.
 func (s *System) log(f func(logSink)) {
 	s.guard(loggerHook, func() { f(s.opts.log) })
+}
+
+// warn writes a warning to the log. Its arguments are put into words where guard sees to
+// what they do.
+func (s *System) warn(msg string, args ...any) {
+	s.log(func(l logSink) { l.warn(msg, args...) })
 }
 
 // letterLog keeps dead letters from flooding the log: the first, the second, the

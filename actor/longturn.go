@@ -33,6 +33,10 @@ type LongTurnReport struct {
 // do not wait for it, since others stand in for its worker; but it uses a thread, and
 // its own messages wait. Reports are made at most once in a second, because each stops
 // the process for some microseconds per goroutine to learn where the behaviour is.
+//
+// Not reported are behaviours of pinned types, which have a thread of their own and keep
+// nobody waiting, and what a behaviour does within [Context.Blocking], unless it has
+// lasted for some milliseconds before it said so, or no spare was left.
 func LongTurn(after time.Duration) Option { return func(o *options) { o.longTurn = after } }
 
 // OnLongTurn sets a function that sees every report of a behaviour that runs for long,
@@ -87,10 +91,8 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 		s.guard("OnLongTurn", func() { s.opts.onLongTurn(r) })
 		return
 	}
-	s.log(func(l logSink) {
-		l.warn("gallop: long turn", "type", r.Type, "behaviour", r.Behaviour, "worker", r.Worker,
-			"at_least", r.AtLeast, "missed", s.longTurns.missed.Swap(0), "stack", string(r.Stack))
-	})
+	s.warn("gallop: long turn", "type", r.Type, "behaviour", r.Behaviour, "worker", r.Worker,
+		"at_least", r.AtLeast, "missed", s.longTurns.missed.Swap(0), "stack", string(r.Stack))
 }
 
 // doing is what a worker was seen doing from outside.

@@ -26,6 +26,8 @@ type Stats struct {
 	Steals      uint64 // actors taken from another worker
 	Parks       uint64 // times a worker went to sleep
 	Turns       uint64 // turns run
+
+	SparesLacked uint64 // times a behaviour that blocked kept its worker because all spares were in use, see Spares
 }
 
 // WorkerStats is what one worker has done.
@@ -78,6 +80,8 @@ func (s *System) Stats() Stats {
 		Stopped:     s.outside.stopped.Load(),
 		DeadLetters: s.outside.deadLetters.Load(),
 		Unmutes:     s.outside.unmutes.Load(),
+
+		SparesLacked: s.sched.SpareStats().Refused,
 	}
 	spares := -1
 	for _, w := range s.sched.Crew() {

@@ -61,6 +61,7 @@ func Start(opts ...Option) *System {
 		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
 		LongTurn:   s.opts.longTurn,
 		OnLongTurn: s.longTurn,
+		OnNoSpare:  s.noSpare,
 		Stopped:    s.ended,
 		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}

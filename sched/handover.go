@@ -116,7 +116,11 @@ func (w *Worker) unblock(left bool) {
 // worker sees what comes in or whoever brings it sees the bit.
 func (w *Worker) leaveSeat() bool {
 	s := w.sched
-	if w.apart || !s.goAway() {
+	if w.apart {
+		return false
+	}
+	if !s.goAway() {
+		s.lackSpare()
 		return false
 	}
 	if !w.duty.leaveSeat() {
@@ -184,7 +188,6 @@ func (w *Worker) sitAgain() {
 func (s *Scheduler) goAway() bool {
 	if int(s.spares.away.Add(1)) > s.cfg.Spares {
 		s.spares.away.Add(-1)
-		s.spares.refused.Add(1)
 		return false
 	}
 	if !s.Hold() {
@@ -203,10 +206,31 @@ func (s *Scheduler) comeHome() {
 	s.Release()
 }
 
+// lackSpare counts a turn that keeps its seat because all spares are in use, and tells the
+// layer above, outside of the turn and at most once in a second. Any goroutine.
+func (s *Scheduler) lackSpare() {
+	if s.spares.away.Load() < int32(s.cfg.Spares) {
+		return // the scheduler has ended, or one has just come back
+	}
+	soFar := s.spares.refused.Add(1)
+	f := s.cfg.OnNoSpare
+	if f == nil || s.driver != nil {
+		return
+	}
+	last, now := s.spares.told.Load(), s.cfg.Clock.Nanos()
+	if (last == 0 || now-last >= noSpareGap) && s.spares.told.CompareAndSwap(last, now) {
+		go f(soFar)
+	}
+}
+
 // relieve takes seat i from w, whose turn has lasted too long, and gives it to a spare.
 // It reports whether it did. Monitor only.
 func (s *Scheduler) relieve(i int, w *Worker) bool {
 	if !s.goAway() {
+		if !w.turn.refused { // it is tried again and again
+			w.turn.refused = true
+			s.lackSpare()
+		}
 		return false
 	}
 	// Both before: w's turn may end as soon as it is relieved, and w may leave, or come back

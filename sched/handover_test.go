@@ -141,7 +141,9 @@ func TestHandover_CountsReturn(t *testing.T) {
 // TestHandover_Bound: with all spares in use no more turns lose their seats, and
 // nothing is lost but time.
 func TestHandover_Bound(t *testing.T) {
-	s := startBare(t, Config{Workers: 1, Spares: 2})
+	began := time.Now()
+	told := make(chan struct{}, 100)
+	s := startBare(t, Config{Workers: 1, Spares: 2, OnNoSpare: func(uint64) { told <- struct{}{} }})
 	release := make(chan struct{})
 	var done atomic.Int32
 	for i := range 6 {
@@ -160,8 +162,17 @@ func TestHandover_Bound(t *testing.T) {
 	if st := s.SpareStats(); st.Away > 2 || st.Goroutines > 2 {
 		t.Errorf("%+v with 2 spares", st)
 	}
+	<-told
+	inject(s, func(w *Worker) {
+		for range 100 {
+			w.Blocking(func() {})
+		}
+	})
 	close(release)
 	waitQuiet(t, s)
+	if most := int(time.Since(began) / time.Second); len(told) > most {
+		t.Errorf("told %d times more, want at most %d", len(told), most)
+	}
 	if n := done.Load(); n != 6 {
 		t.Errorf("%d of 6 turns ended", n)
 	}

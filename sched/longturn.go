@@ -11,6 +11,7 @@ import (
 type turnWatch struct {
 	since    int64
 	reported bool
+	refused  bool // it was to lose its seat, and there was no spare
 }
 
 // ask asks w to come by. Caller holds mu.
@@ -40,16 +41,14 @@ func (m *monitor) report(w *Worker, now int64) {
 func (w *Worker) LongTurn() (t *Task) {
 	m := &w.sched.monitor
 	m.mu.Lock()
-	if !m.ended && w.turn.reported && m.sameTurn(w) {
-		t = w.glimpse()
+	t = w.glimpse()
+	// Once the turn is over w has answered, or is no stray any more.
+	if m.ended || !w.turn.reported || !w.duty.isPending() && !m.s.spares.isStray(w) {
+		t = nil
 	}
 	m.mu.Unlock()
 	return t
 }
-
-// sameTurn tells whether the turn that w was asked in still runs, or is the next to: once
-// it is over w has answered, or is no stray any more. Caller holds mu.
-func (m *monitor) sameTurn(w *Worker) bool { return w.duty.isPending() || m.s.spares.isStray(w) }
 
 // glimpse returns the task whose turn w runs, or nil, as it looks from outside. These are
 // the worker's own fields, and to publish them would cost every turn. So the race detector

@@ -38,7 +38,9 @@ func (s *Scheduler) relieveWaiting() bool {
 		if w == nil || !w.waitsInTurn() || !m.s.workLeft() {
 			continue
 		}
-		w.duty.ask()
+		if w.duty.ask() {
+			w.turn = turnWatch{}
+		}
 		w.duty.urge()
 		if m.relieve(i, w) {
 			return true

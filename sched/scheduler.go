@@ -36,8 +36,13 @@ type Config struct {
 	Attach func(w *Worker) any
 	// OnLongTurn is told of a turn that lasts for longer than LongTurn, once and while
 	// it still runs, in a goroutine of its own. How long is known to a few milliseconds,
-	// and which turn it is Worker.LongTurn tells.
+	// and which turn it is Worker.LongTurn tells. It is not told of pinned workers, nor of
+	// turns within Worker.Blocking that have left their seats.
 	OnLongTurn func(w *Worker, atLeast time.Duration)
+	// OnNoSpare is told that a turn keeps its seat, although it blocks, because all spares
+	// are in use, and how many have so far: at most once in a second, in a goroutine of
+	// its own.
+	OnNoSpare func(soFar uint64)
 	// LongTurn is that time, at least 0.
 	LongTurn time.Duration
 	// Driver makes the scheduler deterministic; nil in production.

@@ -12,8 +12,9 @@ import (
 const DefaultSpares = 1024
 
 const (
-	spareRing = 16          // slots of a spare's ring: it seldom has its seat for long, and overflows to the inject queue
-	keepHot   = 100_000_000 // ns that a spare waits for its next use before its goroutine ends
+	noSpareGap = 1_000_000_000 // ns between two calls of OnNoSpare
+	spareRing  = 16            // slots of a spare's ring: it seldom has its seat for long, and overflows to the inject queue
+	keepHot    = 100_000_000   // ns that a spare waits for its next use before its goroutine ends
 )
 
 // spares are the workers without a seat.
@@ -23,8 +24,9 @@ const (
 //	  └───────────────────────────── retire ◀── goroutine ends ◀── dismiss ─────┘
 type spares struct {
 	s       *Scheduler
-	away    seam.Int32 // workers that run without a seat, each with a hold
-	refused seam.Int32 // how often there were too many
+	away    seam.Int32  // workers that run without a seat, each with a hold
+	refused seam.Uint64 // how many turns kept their seats because there were too many
+	told    seam.Int64  // when OnNoSpare was told of one, ns; 0: never
 
 	mu     seam.Mutex
 	ended  bool      // guarded by mu
@@ -106,12 +108,7 @@ func (p *spares) notStray(w *Worker) {
 }
 
 // isStray tells whether w is booked as one. Any goroutine.
-func (p *spares) isStray(w *Worker) bool {
-	p.mu.Lock()
-	is := slices.Contains(p.strays, w)
-	p.mu.Unlock()
-	return is
-}
+func (p *spares) isStray(w *Worker) bool { return slices.Index(p.lost(), w) >= 0 }
 
 // found ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
 // a small program small.
@@ -193,10 +190,10 @@ func (p *spares) everyone() []*Worker {
 
 // SpareStats says what has become of turns that block.
 type SpareStats struct {
-	Away       int // turns that run without a seat now
-	Goroutines int // of workers without a seat, now
-	Made       int // spares that were ever made
-	Refused    int // how often a turn kept its seat because all spares were in use
+	Away       int    // turns that run without a seat now
+	Goroutines int    // of workers without a seat, now
+	Made       int    // spares that were ever made
+	Refused    uint64 // how often a turn kept its seat because all spares were in use
 }
 
 // SpareStats returns the figures of the moment. Any goroutine.
@@ -208,6 +205,6 @@ func (s *Scheduler) SpareStats() SpareStats {
 		Away:       int(p.away.Load()),
 		Goroutines: int(p.away.Load()) + len(p.hot),
 		Made:       len(p.made),
-		Refused:    int(p.refused.Load()),
+		Refused:    p.refused.Load(),
 	}
 }
