@@ -87,7 +87,7 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 	k := b.calls.Get().(*call[R])
 	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-	if err := tryPush(nil, to.b, m, d); err != nil {
+	if err := tryPush(nil, to.b, m, d, false); err != nil {
 		to.b.kind().sys.sim.book(1)
 		replier{sys: to.b.kind().sys}.deadLetter(to.b, m, err) // answers k
 	}
@@ -126,7 +126,9 @@ func (b AskBehaviour[S, Q, R]) ask(c *Context, to Ref[S], q Q, back replyTo[R]) 
 
 // mustOwn panics if d is not a behaviour of the running actor.
 func (c *Context) mustOwn(d *declaration) {
-	c.mustRun(d.name)
+	if c == nil || c.self == nil {
+		mustRun(c, d.name)
+	}
 	if d.typ != c.self.kind().typ {
 		panic("gallop: the reply behaviour " + d.fullName() + " is not one of " + c.self.String())
 	}
@@ -170,8 +172,7 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 		r.c.send(to.asker, m, to.reply)
 		return
 	}
-	m.id = to.reply.id
-	r.answer(to.asker, m, to.reply.urgent)
+	r.answer(to.asker, m, to.reply, to.reply.urgent)
 }
 
 // call is a goroutine that waits for a reply.

@@ -44,7 +44,7 @@ func (w *bidden[R]) answer(r replier, res Result[R], mute bool) {
 		r.c.send(w.asker, m, systemDecl)
 		return
 	}
-	r.answer(w.asker, m, w.reply.urgent)
+	r.answer(w.asker, m, systemDecl, w.reply.urgent)
 }
 
 // message makes the outcome a message for the asker's behaviour.

@@ -46,7 +46,7 @@ func Become[S any](c *Context, v *Variant[S]) {
 	if v == nil || v.typ == nil {
 		panic("gallop: Become: a nil or zero Variant: use Type.Variant")
 	}
-	c.mustRun("Become")
+	mustRun(c, "Become")
 	if c.self.kind().typ != &v.typ.info {
 		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.info.name)
 	}
@@ -57,7 +57,7 @@ func Become[S any](c *Context, v *Variant[S]) {
 
 // Unbecome makes the running actor dispatch by its type's own table again.
 func Unbecome(c *Context) {
-	c.mustRun("Unbecome")
+	mustRun(c, "Unbecome")
 	c.self.dispatchBy(nil)
 	c.then |= turnTable
 }

@@ -14,7 +14,7 @@ func (c *Context) Blocking(f func()) {
 	if f == nil {
 		panic("gallop: Blocking: a nil function")
 	}
-	c.mustRun("Blocking")
+	mustRun(c, "Blocking")
 	c.w.Blocking(f)
 }
 

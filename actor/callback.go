@@ -105,7 +105,7 @@ func (b *body) start(c *Context) {
 			b.keepYielded(c)
 		}
 		if err != nil {
-			c.Exit(err)
+			c.exit(err)
 			return
 		}
 	}

@@ -81,7 +81,7 @@ func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 // Self returns the ref of the actor that runs. It panics if S is not its state
 // type.
 func Self[S any](c *Context) Ref[S] {
-	c.mustRun("Self")
+	mustRun(c, "Self")
 	if _, ok := c.self.typ().state.(*S); !ok {
 		panic("gallop: Self: the running actor is a " + c.self.typ().name + ", which has another state type")
 	}
@@ -113,14 +113,12 @@ func split(from Sender) (*Context, *System) {
 
 // mustRun panics if c is not what a behaviour was given. What is called for every message
 // does not ask.
-func (c *Context) mustRun(call string) {
+//
+//go:noinline
+func mustRun(c *Context, call string) {
 	if c == nil || c.self == nil {
-		noContext(call)
+		panic("gallop: " + call + " with a nil or zero Context")
 	}
-}
-
-func noContext(call string) {
-	panic("gallop: " + call + " with a nil or zero Context: use the one that the behaviour was given")
 }
 
 // reset forgets what the behaviour asked for, at the end of its actor.

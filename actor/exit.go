@@ -195,14 +195,19 @@ func (drainEnd) serve(b *body, c *Context) {
 // Stop makes the message that runs the last of its actor, which ends normally: the
 // reason is nil. In all else it is like [Stop].
 func (c *Context) Stop() {
-	c.mustRun("Stop")
+	mustRun(c, "Stop")
 	c.then |= mustEnd
 }
 
 // Exit is [Context.Stop] with a reason. Whoever is linked to the actor ends with it,
 // unless the reason is nil.
 func (c *Context) Exit(reason error) {
-	c.mustRun("Exit")
+	mustRun(c, "Exit")
+	c.exit(reason)
+}
+
+// exit is Exit for the runtime itself.
+func (c *Context) exit(reason error) {
 	c.self.mine().exitWhy = reason
 	c.then |= mustEnd
 }

@@ -42,7 +42,7 @@ func (l *link) at(me *body) *int {
 // it ended now. Linking twice, or to itself, does nothing more. It panics if t is a zero
 // Ref.
 func Link(c *Context, t Target) {
-	c.mustRun("Link")
+	mustRun(c, "Link")
 	to, me := targetOf("Link", t), c.self
 	x := me.mine()
 	if to == me || x.linkedTo(me, to) {
@@ -68,7 +68,7 @@ func (x *extras) linkedTo(me, to *body) bool {
 // is on its way. The other way round that holds once t has heard of it. It panics if t is
 // a zero Ref.
 func Unlink(c *Context, t Target) {
-	c.mustRun("Unlink")
+	mustRun(c, "Unlink")
 	to, me := targetOf("Unlink", t), c.self
 	x := me.mine()
 	for i := len(x.links.seats) - 1; i >= 0; i-- {
@@ -101,7 +101,7 @@ func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
 
 // UntrapExit undoes [TrapExit].
 func UntrapExit(c *Context) {
-	c.mustRun("UntrapExit")
+	mustRun(c, "UntrapExit")
 	c.self.mine().trap = nil
 }
 

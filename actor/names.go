@@ -154,7 +154,7 @@ func (c *Context) Register(name string) error {
 	if name == "" {
 		panic("gallop: Register: an empty name")
 	}
-	c.mustRun("Register")
+	mustRun(c, "Register")
 	l := c.self.mine().named()
 	if slices.Contains(l.list, name) {
 		return nil
@@ -168,7 +168,7 @@ func (c *Context) Register(name string) error {
 
 // Unregister takes a name from the running actor, and reports whether it had it.
 func (c *Context) Unregister(name string) bool {
-	c.mustRun("Unregister")
+	mustRun(c, "Unregister")
 	x := c.self.extra
 	if x == nil {
 		return false

@@ -34,7 +34,7 @@ func (to replyTo[R]) deliver(res Result[R]) {
 	m.id = to.reply.id
 	*payloadOf[Result[R]](m) = res
 	if to.reply.urgent {
-		replier{sys: to.asker.sys()}.answer(to.asker, m, true)
+		replier{sys: to.asker.sys()}.answer(to.asker, m, to.reply, true)
 		return
 	}
 	to.asker.pushHeld(m)

@@ -15,7 +15,7 @@ import (
 // on for what mail they have, first within a tenth of a second; see [StallReport]. If the
 // news comes from outside, take a [System.Hold] as long as you wait for it.
 func (c *Context) ApplyPressure() {
-	c.mustRun("ApplyPressure")
+	mustRun(c, "ApplyPressure")
 	b := c.self
 	if b.load&backpressure.Pressed != 0 || b.leavesForGood() {
 		return
@@ -37,7 +37,7 @@ func (c *Context) ApplyPressure() {
 // ReleasePressure takes ApplyPressure back: whoever was muted for it goes on. Without
 // pressure it does nothing.
 func (c *Context) ReleasePressure() {
-	c.mustRun("ReleasePressure")
+	mustRun(c, "ReleasePressure")
 	b := c.self
 	if b.load&backpressure.Pressed == 0 {
 		return

@@ -37,7 +37,7 @@ func (c *Context) sendAgain(to *body, m *message) {
 // sendFromOutside delivers a message from anywhere else, or makes a dead letter of
 // it and says why.
 func (s *System) sendFromOutside(to *body, m *message, d *declaration) error {
-	err := tryPush(nil, to, m, d)
+	err := tryPush(nil, to, m, d, false)
 	if err != nil {
 		to.kind().sys.sim.book(1)
 		replier{sys: to.kind().sys}.deadLetter(to, m, err)
@@ -55,47 +55,41 @@ func newMessage(c *Context, p *pool) *message {
 }
 
 // tryPush delivers a message from the behaviour that runs, or from outside if c is
-// nil. If it returns an error the message is still the caller's.
-func tryPush(c *Context, to *body, m *message, d *declaration) error {
+// nil: an answer as long as the system has not stopped, even if it refuses all else. If
+// it returns an error the message is still the caller's.
+func tryPush(c *Context, to *body, m *message, d *declaration, answer bool) error {
 	m.id, m.from = d.id, 0
-	if c == nil && to.kind().sys.refusing.Load() {
+	if c == nil && !answer && to.kind().sys.refusing.Load() {
 		return ErrSystemStopped
 	}
-	return to.pushAnswer(c, m)
-}
-
-// pushAnswer is tryPush for answers, which come in from outside as long as the system has
-// not stopped, even if it refuses all else. The caller has set the message's id.
-func (b *body) pushAnswer(c *Context, m *message) error {
-	if b.kind().typ.bound.limit != 0 {
-		return b.kind().typ.bound.keeper.try(b, c, m)
+	if to.kind().typ.bound.limit != 0 {
+		return to.kind().typ.bound.keeper.try(to, c, m)
 	}
 	if c == nil {
-		b.kind().sys.sched.Point()
-		return b.deliver(m)
+		to.kind().sys.sched.Point()
+		return to.deliver(m)
 	}
 	m.from = c.self.id
-	switch b.box.push(m) {
+	switch to.box.push(m) {
 	case pushWoke:
-		c.w.Schedule(&b.task)
+		c.w.Schedule(&to.task)
 	case pushClosed:
-		return b.endedBecause()
+		return to.endedBecause()
 	}
 	return nil
 }
 
-// answer delivers what answers a request, for a behaviour that is urgent or not, or makes
-// a dead letter of it. The caller has set the message's id. r acts in b's system.
-func (r replier) answer(b *body, m *message, urgent bool) {
-	m.from = 0
-	if r.c != nil {
-		m.from = r.c.self.id
-	}
+// answer delivers what answers a request, as a message of d, or makes a dead letter of
+// it. r acts in b's system.
+func (r replier) answer(b *body, m *message, d *declaration, urgent bool) {
 	var err error
 	if urgent {
+		if m.id, m.from = d.id, 0; r.c != nil {
+			m.from = r.c.self.id
+		}
 		err = b.pushLane(r, m)
 	} else {
-		err = b.pushAnswer(r.c, m)
+		err = tryPush(r.c, b, m, d, true)
 	}
 	if err != nil {
 		if r.c == nil && !isOwn(m.id) {
@@ -111,7 +105,7 @@ func (b *body) tryFromInside(c *Context, m *message, d *declaration) error {
 		m.id = d.id
 		return b.trySendBounded(c, m)
 	}
-	return tryPush(c, b, m, d)
+	return tryPush(c, b, m, d, false)
 }
 
 // pushFromOutside delivers a message from where no worker keeps the system from

@@ -13,7 +13,7 @@ func (c *Context) Shield(fn func()) {
 	if fn == nil {
 		panic("gallop: Shield: a nil function")
 	}
-	c.mustRun("Shield")
+	mustRun(c, "Shield")
 	c.shielded(fn)
 	c.Checkpoint()
 }

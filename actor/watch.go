@@ -61,7 +61,7 @@ func Unwatch(c *Context, m Monitor) {
 	if m.m == nil {
 		return
 	}
-	c.mustRun("Unwatch")
+	mustRun(c, "Unwatch")
 	if m.m.watcher != c.self {
 		panic("gallop: Unwatch: the monitor is another actor's")
 	}
