@@ -11,8 +11,7 @@ type longState struct{ steps, slices int }
 
 // long declares the behaviour that does it, for left more steps.
 func long(typ *actor.Type[longState]) actor.Behaviour[longState, int] {
-	var long actor.Behaviour[longState, int]
-	long = actor.Declare[int](typ, "long")
+	long := actor.Declare[int](typ, "long")
 	typ.Table(long.Do(func(s *longState, c *actor.Context, left int) {
 		for s.slices++; left > 0 && !c.ShouldYield(); left-- {
 			s.steps++
