@@ -126,9 +126,7 @@ func (b AskBehaviour[S, Q, R]) ask(c *Context, to Ref[S], q Q, back replyTo[R]) 
 
 // mustOwn panics if d is not a behaviour of the running actor.
 func (c *Context) mustOwn(d *declaration) {
-	if c == nil || c.self == nil {
-		mustRun(c, d.name)
-	}
+	mustRun(c, d.name)
 	if d.typ != c.self.kind().typ {
 		panic("gallop: the reply behaviour " + d.fullName() + " is not one of " + c.self.String())
 	}

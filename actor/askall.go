@@ -13,6 +13,7 @@ import (
 // error, which is one of those of [AskBehaviour.Ask], and returns it; the other
 // requests run all the same, and their replies go nowhere. No goroutine is started.
 func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
+	mustHave(ctx, "AskAll")
 	replies := make([]R, len(to))
 	for i, res := range replies2(ctx, sys, b, to, q) {
 		replies[i] = res.Value
@@ -31,6 +32,7 @@ func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, 
 // have its error. The requests are sent when the loop begins; what comes after it was
 // left goes nowhere.
 func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
+	mustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {
 		for i, res := range replies2(ctx, sys, b, to, q) {
 			if !yield(to[i], res) {
@@ -43,7 +45,6 @@ func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q,
 // replies2 is Replies with the refs' places.
 func replies2[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[int, Result[R]] {
 	return func(yield func(int, Result[R]) bool) {
-		mustHave(ctx, "Replies")
 		g := &gathering[R]{in: make(chan *call[R], len(to))}
 		defer g.leave()
 		b.askEach(sys, to, q, g)

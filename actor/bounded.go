@@ -74,9 +74,9 @@ func (boundKeeper) refill(b *body, c *Context) (again bool)       { return b.ref
 // boundedQueue is where mail waits for an actor with a bound, in the place of its
 // mailbox, through which only the runtime's own messages come. A lock and a list: who
 // drops the oldest message must be able to take it away from the actor, which no
-// lock-free queue with one consumer allows. All but the first two and the last are guarded by the
-// lobby's mu, and so is entering the gate's ledger because of it: otherwise a sender
-// could enter after it was emptied.
+// lock-free queue with one consumer allows. All but the first two and the last are
+// guarded by the lobby's mu, and so is entering the gate's ledger because of it: otherwise
+// a sender could enter after it was emptied.
 //
 // The gate of such an actor is shut for good, so that every sender comes by; shut and
 // full say whether it has to wait.
@@ -357,12 +357,12 @@ func (b *body) refill(c *Context) (again bool) {
 
 // takeTicks takes out what has come in by the mailbox, and reports whether anything had.
 // Owner only.
-func (b *body) takeTicks(c *Context) (any bool) {
-	spent, any := b.box.grab(&b.in)
+func (b *body) takeTicks(c *Context) (some bool) {
+	spent, some := b.box.grab(&b.in)
 	if spent != nil {
 		c.recycleChain(spent, spent, 1)
 	}
-	return any
+	return some
 }
 
 func (b *body) takeBounded(c *Context) (first, last *message, n int) {

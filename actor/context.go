@@ -112,13 +112,16 @@ func split(from Sender) (*Context, *System) {
 }
 
 // mustRun panics if c is not what a behaviour was given. What is called for every message
-// does not ask.
-//
-//go:noinline
+// does not ask. It is inlined, and what panics is not.
 func mustRun(c *Context, call string) {
 	if c == nil || c.self == nil {
-		panic("gallop: " + call + " with a nil or zero Context")
+		panicNotRunning(call)
 	}
+}
+
+//go:noinline
+func panicNotRunning(call string) {
+	panic("gallop: " + call + " with a nil or zero Context")
 }
 
 // reset forgets what the behaviour asked for, at the end of its actor.

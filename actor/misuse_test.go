@@ -88,7 +88,8 @@ func TestMisuse_NilContexts(t *testing.T) {
 	var none context.Context
 	for name, f := range map[string]func(){
 		"Ask":      func() { _, _ = value.Ask(none, sys, good, actor.None{}) },
-		"Replies":  func() { _, _ = actor.AskAll(none, sys, value, []actor.Ref[puppet]{good}, actor.None{}) },
+		"AskAll":   func() { _, _ = actor.AskAll(none, sys, value, []actor.Ref[puppet]{good}, actor.None{}) },
+		"Replies":  func() { actor.Replies(none, sys, value, []actor.Ref[puppet]{good}, actor.None{}) },
 		"SendWait": func() { _ = count.SendWait(none, sys, good, 1) },
 		"Wait":     func() { _ = sys.Wait(none) },
 		"Shutdown": func() { _ = sys.Shutdown(none) },

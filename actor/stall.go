@@ -197,6 +197,24 @@ func (s *stallWatch) soon(b *body) {
 	b.flow.Load().stall.due = stallFirst
 }
 
+// end stops the watch and ends the actors under pressure for which somebody is muted:
+// nobody else will, since they may be idle, and who waits would not come to its end.
+func (s *stallWatch) end() {
+	s.mu.Lock()
+	s.ended = true
+	roots := s.roots
+	s.roots = nil
+	if s.alarm != nil {
+		s.alarm.Stop()
+	}
+	s.mu.Unlock()
+	for _, b := range roots {
+		if b.box.push(newOwn(nil, stallID, 0)) == pushWoke {
+			b.kind().TaskDied(nil, &b.task, ErrSystemStopped) // it was idle and is ours
+		}
+	}
+}
+
 // onlyMuted tells whether the system would be quiescent but for actors that are muted.
 func (s *System) onlyMuted() bool {
 	holds, ok := s.sched.OnlyHolds()

@@ -175,42 +175,6 @@ func (s *System) stop() <-chan struct{} {
 	return done
 }
 
-// late is a part of a system as its start and stop see it, so that a program that has no
-// use for it does not link it. keeper is not embedded: its methods would be made anew.
-type late struct{ keeper lateKeeper }
-
-type lateKeeper interface {
-	stopAll() // the system begins to stop
-	over()    // everything left over was buried
-}
-
-// ended ends what is in no queue: what bridges have in hand, what timers own, the watch over
-// actors under pressure, and those of them for which somebody is muted. Nobody else will end
-// these, since they may be idle, and who waits would not come to its end. It is
-// sched.Config.Stopped.
-func (s *System) ended() {
-	if l := s.bridges.Load(); l != nil {
-		l.keeper.over()
-	}
-	if l := s.timers.Load(); l != nil {
-		l.keeper.over()
-	}
-	w := &s.stalls
-	w.mu.Lock()
-	w.ended = true
-	roots := w.roots
-	w.roots = nil
-	if w.alarm != nil {
-		w.alarm.Stop()
-	}
-	w.mu.Unlock()
-	for _, b := range roots {
-		if b.box.push(newOwn(nil, stallID, 0)) == pushWoke {
-			b.kind().TaskDied(nil, &b.task, ErrSystemStopped) // it was idle and is ours
-		}
-	}
-}
-
 // mustBeOutside panics if a behaviour of this system calls, which would wait for
 // itself. It costs about a microsecond.
 func (s *System) mustBeOutside(call string) {

@@ -209,7 +209,7 @@ func (s *Scheduler) comeHome() {
 // lackSpare counts a turn that keeps its seat because all spares are in use, and tells the
 // layer above, outside of the turn and at most once in a second. Any goroutine.
 func (s *Scheduler) lackSpare() {
-	if s.spares.away.Load() < int32(s.cfg.Spares) {
+	if int(s.spares.away.Load()) < s.cfg.Spares {
 		return // the scheduler has ended, or one has just come back
 	}
 	soFar := s.spares.refused.Add(1)

@@ -108,7 +108,7 @@ func (p *spares) notStray(w *Worker) {
 }
 
 // isStray tells whether w is booked as one. Any goroutine.
-func (p *spares) isStray(w *Worker) bool { return slices.Index(p.lost(), w) >= 0 }
+func (p *spares) isStray(w *Worker) bool { return slices.Contains(p.lost(), w) }
 
 // found ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
 // a small program small.

@@ -96,7 +96,7 @@ func (w *Worker) Stopping() bool { return w.sched.Stopping() }
 // Pinned tells whether this is the worker of a Pin. Any goroutine.
 func (w *Worker) Pinned() bool { return w.pin != nil }
 
-// Resting tells whether no turn runs nor has just run: the worker is about to sleep.
+// Resting tells whether no turn runs nor has just run: the worker is about to sleep. Owner only.
 func (w *Worker) Resting() bool { return w.current == nil }
 
 // MustYield tells whether the turn should end soon although there is more to do: it has

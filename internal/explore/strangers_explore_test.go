@@ -51,7 +51,9 @@ func TestStrangers(t *testing.T) {
 	}
 	over.Store(true)
 	<-ended
-	t.Logf("%d accesses of a stranger", beside.Strangers)
+	if beside.Strangers == 0 {
+		t.Error("the stranger never came while a thread had its turn, so nothing was shown")
+	}
 }
 
 // TestSparedBefore: what somebody has spared before an exploration is not spared in it.
