@@ -36,6 +36,9 @@ func (f freight) unload(c *actor.Context) {
 	f.region.Join(c.Heap())
 }
 
+// onPurpose is what a hauler panics with that is to fall.
+const onPurpose = "on purpose"
+
 // hauler is an actor with timers that carry freight.
 type hauler struct{ timers []actor.Timer }
 
@@ -66,7 +69,11 @@ func newYard(t *testing.T, opts ...actor.Option) *yard {
 	bosses.Table(y.boss.Do(func(_ *lodger, c *actor.Context, f func(*actor.Context)) { f(c) }),
 		fell.Do(func(*lodger, *actor.Context, actor.Fallen) {}))
 	y.sys, y.clock = onVirtualTime(t, append(opts, actor.OnDeadLetter(func(actor.DeadLetter) {}),
-		actor.OnPanic(func(p actor.PanicReport) { t.Error(p.Value) }))...)
+		actor.OnPanic(func(p actor.PanicReport) {
+			if p.Value != onPurpose {
+				t.Error(p.Value)
+			}
+		}))...)
 	y.bosses = bosses.Spawn(y.sys, lodger{})
 	y.tell(func(c *actor.Context) { y.kid = actor.SpawnSupervised(c, y.typ, func(*hauler) {}, fell) })
 	return y
@@ -181,6 +188,13 @@ func TestEvery_DiscardsAtTheEnd(t *testing.T) {
 			y.onTake = func(h *hauler, c *actor.Context, f freight) { cancelAll(h, c); f.unload(c) }
 			advance(y.t, y.clock, time.Second)
 			actor.Stop(y.sys, y.kid)
+		}, 4},
+		{"CanceledByATickThatPanics", func(y *yard) {
+			at := make(chan struct{})
+			y.onTake = func(h *hauler, c *actor.Context, _ freight) { cancelAll(h, c); close(at); panic(onPurpose) }
+			y.clock.Jump(time.Second)
+			<-at
+			y.sys.Stop() // it is as it fell: nobody restarts it
 		}, 4},
 		{"CanceledByATick", func(y *yard) {
 			y.onTake = func(h *hauler, c *actor.Context, _ freight) { cancelAll(h, c) }

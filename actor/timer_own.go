@@ -133,10 +133,10 @@ func (l *actorTimers) cancelAll(c *Context) {
 // unless it is in there already and the actor drains. A system that has stopped keeps
 // its wheels, since nobody looks at them any more: see timers.over.
 func (l *actorTimers) end(r replier, b *body) {
+	l.ticked(r, b)
 	if l.shard == nil || r.c == nil {
 		return
 	}
-	l.ticked(r, b)
 	for some := range slices.Chunk(l.list, fireBatch) {
 		held := l.shard.removeAll(some)
 		r.discardAll(b, held)
