@@ -29,7 +29,7 @@ type options struct {
 	log          logSink
 	onDeadLetter func(DeadLetter)
 	onPanic      func(PanicReport)
-	onStall      func(StallReport)
+	onStall      any // a func(StallReport), or nil: what a report can do is linked with OnStall only
 	stallPeriod  time.Duration
 	longTurn     time.Duration
 	onLongTurn   func(LongTurnReport)
@@ -90,7 +90,7 @@ func OnPanic(f func(PanicReport)) Option {
 // [OnDeadLetter]. Without one they are logged.
 func OnStall(f func(StallReport)) Option {
 	return func(o *options) {
-		if o.onStall = f; f == nil {
+		if o.onStall = any(f); f == nil {
 			o.wrong = append(o.wrong, "OnStall(nil)")
 		}
 	}

@@ -256,14 +256,14 @@ func (b *body) stalled(c *Context, idle bool) {
 }
 
 // survey finds out who waits for an actor, and whom they keep waiting. Owner only. Those
-// who wait are parked and stay so, since only the owner opens this gate; so do those who
-// wait for them, and so on. What lies in their mailboxes therefore stays where it is.
+// who wait are parked and stay so, since only the owner opens this gate, and so do those who
+// wait for them, and so on; unless somebody recalls them, see skim.
 func (b *body) survey() StallReport {
 	r := StallReport{Pressed: b.actorName()}
 	for next := []*body{b}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
 		at := next[0]
 		at.gate.Each(&gateMark, func(w waiting) bool {
-			if w.muted.debt.Parked() { // if so, since before this load: what it wrote is visible
+			if w.muted.debt.Parked() {
 				wait := w.muted.waitFor(at, b)
 				r.Closed = r.Closed || wait.From != ""
 				r.Waits = append(r.Waits, wait)
@@ -275,32 +275,52 @@ func (b *body) survey() StallReport {
 	return r
 }
 
-// waitFor describes a parked actor that waits for at and in the end for root. The caller
-// keeps it parked.
+// waitFor describes an actor that waits for at and in the end for root.
 func (b *body) waitFor(at, root *body) Wait {
 	w := Wait{Who: b.actorName(), For: at.actorName()}
-	note := func(m, end *message) {
-		for ; m != end && w.Mail < maxMail; m = m.next {
-			w.Mail++
-			if m.from == root.id && !isOwn(m.id) {
-				w.From = b.typ().decls[m.id].name
-			}
+	note := func(from uint64, id uint16) bool {
+		w.Mail++
+		if decls := b.typ().decls; from == root.id && !isOwn(id) && int(id) < len(decls) {
+			w.From = decls[id].name
 		}
+		return w.Mail < maxMail
 	}
-	note(b.in.fifo, nil)
-	note(b.box.head.Load(), b.in.last)
+	b.skim(note)
 	if b.typ().bound.limit != 0 {
 		f := b.flow.Load()
 		f.lobby.mu.Lock()
 		defer f.lobby.mu.Unlock()
-		note(f.bounded.first, nil)
+		for m := f.bounded.first; m != nil && w.Mail < maxMail && note(m.from, m.id); m = m.next {
+		}
 	}
 	return w
 }
 
+// skim calls f with the senders and behaviours of an actor's mail until it returns false. The
+// actor is parked; but Stop and Kill recall it, and then its mail may run meanwhile, and its
+// nodes be used again. So this is a hint, as Context.glimpse is, and the race detector is told
+// to look away: pointers lead to messages, whatever has become of them, and the walks end
+// where they meet no message, or f has seen enough.
+//
+//go:norace
+//go:noinline
+func (b *body) skim(f func(from uint64, id uint16) bool) {
+	for m := b.in.fifo; m != nil; m = m.next {
+		if !f(m.from, m.id) {
+			return
+		}
+	}
+	last := b.in.last
+	for m := b.box.head.Load(); m != nil && m != last && m != &closedMark; m = m.next {
+		if !f(m.from, m.id) {
+			return
+		}
+	}
+}
+
 func (s *System) reportStall(r StallReport) {
-	if s.opts.onStall != nil {
-		s.guard("OnStall", func() { s.opts.onStall(r) })
+	if f, ok := s.opts.onStall.(func(StallReport)); ok {
+		s.guard("OnStall", func() { f(r) })
 		return
 	}
 	if n, ok := s.stalls.seen.next(); ok {

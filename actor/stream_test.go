@@ -1,0 +1,402 @@
+package actor_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Streams of mail to actors of all kinds, and what one turn runs of them.
+
+// delta is a system with streams, and its books.
+type delta struct {
+	sys              *actor.System
+	rounds           int
+	mouths           [6]atomic.Pointer[mouth] // where the streams end
+	sink             actor.Ref[puppet]
+	sent, ran, dead  atomic.Int64
+	wrong            atomic.Int64
+	first            atomic.Pointer[string] // what was wrong first
+	replaced, fallen atomic.Int64
+}
+
+// mouth is one receiver, whatever becomes of it: it is not the actor's state.
+type mouth struct {
+	d    *delta
+	kind int
+	send func(c *actor.Context, m ordinal)
+	kill func(c *actor.Context)
+
+	next  map[int]int // by sender, what is due. Owner only, as all below
+	got   int
+	stash int // so many are put aside
+}
+
+// What mouths do.
+const (
+	mouthPlain = iota
+	mouthStops
+	mouthKilled
+	mouthMuted
+	mouthStashes
+	mouthYields
+	mouthRestarts
+	mouthCounts
+	mouthKinds
+)
+
+// estuary is the state of a mouth, and of who looks after those that fall.
+type estuary struct{ m *mouth }
+
+// streamKind is a type of mouths.
+type streamKind struct {
+	typ  *actor.Type[estuary]
+	take actor.Behaviour[estuary, ordinal]
+	more actor.Behaviour[estuary, actor.None]
+	fell actor.Behaviour[estuary, actor.Fallen]
+	bear actor.Behaviour[estuary, *mouth]
+}
+
+func newStreamKind(name string, opts ...actor.TypeOption) *streamKind {
+	k := &streamKind{typ: actor.NewType[estuary](name, opts...)}
+	k.take = actor.Declare[ordinal](k.typ, "take")
+	k.more = actor.Declare[actor.None](k.typ, "more")
+	k.fell = actor.Declare[actor.Fallen](k.typ, "fell")
+	k.bear = actor.Declare[*mouth](k.typ, "bear")
+	k.typ.Table(
+		k.take.Do(func(s *estuary, c *actor.Context, m ordinal) { s.m.take(c, k, m) }),
+		k.more.Do(func(s *estuary, c *actor.Context, _ actor.None) { s.m.d.ran.Add(1) }),
+		k.fell.Do(func(_ *estuary, c *actor.Context, f actor.Fallen) {
+			if !f.Final {
+				actor.Restart(c, f.Ref)
+			}
+		}),
+		k.bear.Do(func(_ *estuary, c *actor.Context, m *mouth) {
+			m.is(k, actor.SpawnSupervised(c, k.typ, func(s *estuary) { s.m = m }, k.fell))
+		}))
+	return k
+}
+
+var (
+	streamPlain  = newStreamKind("stream")
+	streamCounts = newStreamKind("stream, counted", actor.TypeWatermarks(20, 5))
+)
+
+// is says which actor the mouth is, and puts it in its place.
+func (m *mouth) is(k *streamKind, r actor.Ref[estuary]) {
+	m.send = func(c *actor.Context, o ordinal) { k.take.Send(c, r, o) }
+	m.kill = func(c *actor.Context) { actor.Kill(c, r) }
+}
+
+// spawn makes the mouth of place i. One that is supervised comes later.
+func (d *delta) spawn(from actor.Sender, kind int) *mouth {
+	m := &mouth{d: d, kind: kind, next: map[int]int{}}
+	k := streamPlain
+	if kind == mouthCounts {
+		k = streamCounts
+	}
+	m.is(k, k.typ.Spawn(from, estuary{m}))
+	return m
+}
+
+// fault notes that something is wrong.
+func (d *delta) fault(what string) {
+	d.wrong.Add(1)
+	d.first.CompareAndSwap(nil, &what)
+}
+
+// take is what a mouth does with a message.
+func (m *mouth) take(c *actor.Context, k *streamKind, o ordinal) {
+	if m.stash > 0 { // whatever comes, so that the order is kept
+		k.take.Stash(c, o)
+		if m.stash--; m.stash == 0 {
+			actor.UnstashAll(c)
+		}
+		return
+	}
+	d := m.d
+	d.ran.Add(1)
+	if m.next[o.from] != o.no {
+		d.fault("a message was out of order")
+	}
+	m.next[o.from] = o.no + 1
+	m.got++
+	switch {
+	case m.kind == mouthStops && m.got == 200:
+		c.Stop()
+	case m.kind == mouthMuted:
+		d.sent.Add(1)
+		slowDo.Send(c, d.sink, d.drain)
+	case m.kind == mouthStashes && m.got%50 == 0:
+		m.stash = 5
+	case m.kind == mouthYields && m.got%3 == 0:
+		d.sent.Add(1)
+		actor.Yield(c, k.more, actor.None{})
+	case m.kind == mouthRestarts && m.got%100 == 0:
+		d.fallen.Add(1)
+		panic(onPurpose)
+	}
+}
+
+func (d *delta) drain(*puppet, *actor.Context) { d.ran.Add(1) }
+
+// source is an actor that sends to mouths and to itself.
+type source struct {
+	d      *delta
+	id     int
+	rounds int
+	r      *rand.Rand
+	no     map[*mouth]int
+	self   int // sent to itself
+	due    int // of these
+}
+
+var (
+	sourceType = actor.NewType[source]("source")
+	sourceFlow = actor.Declare[actor.None](sourceType, "flow")
+	sourceSelf = actor.Declare[int](sourceType, "self")
+)
+
+// The table is filled here because the methods name the behaviours.
+func init() {
+	sourceType.Table(sourceFlow.Do((*source).Flow), sourceSelf.Do((*source).Self))
+}
+
+// Flow is one round.
+func (s *source) Flow(c *actor.Context, _ actor.None) {
+	d := s.d
+	d.ran.Add(1)
+	a, b := s.pick(), s.pick()
+	switch s.r.IntN(4) {
+	case 0: // all to one
+		for range s.r.IntN(30) {
+			s.to(c, a)
+		}
+	case 1: // to two
+		for range s.r.IntN(10) {
+			s.to(c, a)
+			s.to(c, b)
+			s.to(c, b)
+		}
+	case 2: // to itself, a stream, and a third
+		for range s.r.IntN(10) {
+			s.toItself(c)
+			s.to(c, a)
+			s.to(c, a)
+			s.to(c, b)
+		}
+	default:
+		s.to(c, a)
+		s.toItself(c)
+	}
+	if s.r.IntN(40) == 0 {
+		s.replace(c, s.r.IntN(len(d.mouths)))
+	}
+	if s.rounds--; s.rounds > 0 {
+		d.sent.Add(1)
+		sourceFlow.Send(c, actor.Self[source](c), actor.None{})
+	}
+}
+
+func (s *source) pick() *mouth { return s.d.mouths[s.r.IntN(len(s.d.mouths))].Load() }
+
+func (s *source) to(c *actor.Context, m *mouth) {
+	s.d.sent.Add(1)
+	m.send(c, ordinal{s.id, s.no[m]})
+	s.no[m]++
+}
+
+func (s *source) toItself(c *actor.Context) {
+	s.d.sent.Add(1)
+	sourceSelf.Send(c, actor.Self[source](c), s.self)
+	s.self++
+}
+
+// Self is what it has sent to itself.
+func (s *source) Self(_ *actor.Context, no int) {
+	s.d.ran.Add(1)
+	if no != s.due {
+		s.d.fault("what one has sent to itself was out of order")
+	}
+	s.due = no + 1
+}
+
+// replace has another mouth take the place of one that ends, or has ended.
+func (s *source) replace(c *actor.Context, i int) {
+	d := s.d
+	m := d.mouths[i].Load()
+	if m.kind == mouthStops || m.kind == mouthKilled {
+		d.mouths[i].Store(d.spawn(c, m.kind))
+		d.replaced.Add(1)
+		if m.kind == mouthKilled {
+			m.kill(c)
+		}
+	}
+}
+
+// flow runs a delta to its end and audits it.
+func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
+	d.sys = start(t, append(opts, actor.OnDeadLetter(func(l actor.DeadLetter) {
+		if _, ok := l.Message.(actor.Fallen); !ok {
+			d.dead.Add(1)
+		}
+	}), actor.OnPanic(func(p actor.PanicReport) {
+		if p.Value != onPurpose {
+			d.fault("a panic that was not on purpose: " + string(p.Stack))
+		}
+	}))...)
+	r := rand.New(rand.NewPCG(seed, 0))
+	d.sink = slowType.Spawn(d.sys, puppet{})
+	warden := streamPlain.typ.Spawn(d.sys, estuary{&mouth{d: d}})
+	for i := range d.mouths {
+		kind := (i + int(seed)) % mouthKinds
+		if kind != mouthRestarts {
+			d.mouths[i].Store(d.spawn(d.sys, kind))
+			continue
+		}
+		m := &mouth{d: d, kind: kind, next: map[int]int{}}
+		streamPlain.bear.Send(d.sys, warden, m)
+		quiet(t, d.sys)
+		d.mouths[i].Store(m)
+	}
+	var all []actor.Ref[source]
+	for id := range 5 {
+		s := source{d: d, id: id, rounds: d.rounds, r: rand.New(rand.NewPCG(r.Uint64(), 1)), no: map[*mouth]int{}}
+		all = append(all, sourceType.Spawn(d.sys, s))
+	}
+	d.sent.Add(int64(len(all)))
+	for _, a := range all {
+		sourceFlow.Send(d.sys, a, actor.None{})
+	}
+	quiet(t, d.sys)
+	st := d.sys.Stats()
+	d.sys.Stop() // what is in a stash is dead then
+	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead || d.wrong.Load() != 0 || st.Mutes != st.Unmutes {
+		what := ""
+		if p := d.first.Load(); p != nil {
+			what = *p
+		}
+		t.Fatalf("seed %d: %d sent, %d ran + %d dead = %d; %d things are wrong, the first: %s; %+v", seed, sent, ran, dead, ran+dead, d.wrong.Load(), what, st)
+	}
+	t.Logf("seed %d: %d sent, %d dead, %d replaced, %d fallen, %d mutes, %d steals", seed, d.sent.Load(), d.dead.Load(), d.replaced.Load(), d.fallen.Load(), st.Mutes, st.Steals)
+	if d.replaced.Load() == 0 && d.rounds > 100 && seed%mouthKinds < 3 {
+		t.Errorf("seed %d: nobody was replaced", seed)
+	}
+}
+
+// TestStream_Conservation: five sources stream to mouths that stop, are killed, muted or
+// restarted, that stash, yield or count their mail, and to themselves. Each message runs once
+// or is a dead letter, in the order of its sender.
+func TestStream_Conservation(t *testing.T) {
+	withWorkers(t, func(t *testing.T, workers int) {
+		for seed := range uint64(mouthKinds) {
+			d := &delta{rounds: scaled(3000)}
+			d.flow(t, seed, actor.Workers(workers), actor.Batch([]int{1, 7, 100}[seed%3]))
+		}
+	})
+}
+
+// TestStream_Collected: the same where no node is used again, so that each is Go's collector's
+// when its mailbox has let go of it.
+func TestStream_Collected(t *testing.T) {
+	for seed := range uint64(mouthKinds) {
+		d := &delta{rounds: scaled(500)}
+		d.flow(t, seed, actor.Seed(seed+1), actor.Batch(7))
+	}
+}
+
+// TestStream_Watermarks: what is streamed to an actor that counts its mail runs, and the
+// count is right.
+func TestStream_Watermarks(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		sys := start(t, actor.Workers(workers))
+		a := tideType.Spawn(sys, puppet{})
+		var ran atomic.Int64
+		run := func(*puppet, *actor.Context) { ran.Add(1) }
+		rounds := scaled(1000)
+		for range 3 {
+			p := puppetType.Spawn(sys, puppet{})
+			var part deed
+			part = func(p *puppet, c *actor.Context) {
+				for range p.n % 13 { // below the low mark, between the two, and above
+					tideDo.Send(c, a, run)
+				}
+				if p.n++; p.n < rounds {
+					do.Send(c, actor.Self[puppet](c), part)
+				}
+			}
+			do.Send(sys, p, part)
+		}
+		quiet(t, sys)
+		want := 0
+		for n := range rounds {
+			want += n % 13
+		}
+		equal(t, "run", ran.Load(), int64(3*want))
+		equal(t, "unmutes", sys.Stats().Unmutes, sys.Stats().Mutes)
+		must(t, tideDo.TrySend(sys, a, noop))
+		quiet(t, sys)
+	}
+}
+
+// warm makes actors that have run, on a system of one worker.
+func warm(t *testing.T, n int) (sys *actor.System, all []actor.Ref[puppet]) {
+	t.Helper()
+	sys = start(t, actor.Workers(1))
+	for range n {
+		a := puppetType.Spawn(sys, puppet{})
+		do.Send(sys, a, func(*puppet, *actor.Context) {})
+		all = append(all, a)
+	}
+	quiet(t, sys)
+	return sys, all
+}
+
+// TestStream_SelfSendsTakeTurns: an actor that was just woken with a stream, and sends to
+// itself, runs that in another turn: others have theirs in between.
+func TestStream_SelfSendsTakeTurns(t *testing.T) {
+	const each = 5
+	sys, all := warm(t, 2)
+	var order []int
+	inside(t, sys, func(c *actor.Context) {
+		for i, a := range all {
+			var again deed
+			again = func(p *puppet, c *actor.Context) {
+				order = append(order, i)
+				if p.n++; p.n < each {
+					do.Send(c, a, again)
+				}
+			}
+			do.Send(c, a, again)
+		}
+	})
+	quiet(t, sys)
+	if want := slices.Repeat([]int{0, 1}, each); !slices.Equal(order, want) {
+		t.Errorf("%v ran, want %v", order, want)
+	}
+}
+
+// TestStream_TurnOfAllThatWaits: a turn runs all that was sent until it began, and what it
+// makes others run comes behind it.
+func TestStream_TurnOfAllThatWaits(t *testing.T) {
+	sys, all := warm(t, 3)
+	a, b, other := all[0], all[1], all[2]
+	var order []string
+	say := func(s string) deed { return func(*puppet, *actor.Context) { order = append(order, s) } }
+	inside(t, sys, func(c *actor.Context) {
+		do.Send(c, a, func(_ *puppet, c *actor.Context) {
+			order = append(order, "first")
+			do.Send(c, other, say("another turn"))
+		})
+		do.Send(c, b, func(*puppet, *actor.Context) {})
+		do.Send(c, a, say("later"))
+		do.Send(c, a, say("later"))
+	})
+	quiet(t, sys)
+	if want := []string{"first", "later", "later", "another turn"}; !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
+}

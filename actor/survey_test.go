@@ -1,0 +1,92 @@
+package actor
+
+import (
+	"io"
+	"log/slog"
+	"runtime"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// strung does what it is sent.
+type strung struct{}
+
+var (
+	strungType = NewType[strung]("strung")
+	strungDo   = Declare[func(*Context)](strungType, "do")
+	_          = strungType.Table(strungDo.Do(func(_ *strung, c *Context, f func(*Context)) { f(c) }))
+)
+
+// TestStall_SurveyOfRecalled: who waits for an actor under pressure may be killed while that
+// looks at the mail of those who wait.
+func TestStall_SurveyOfRecalled(t *testing.T) {
+	rounds := 60
+	if testing.Short() {
+		rounds = 10
+	}
+	for range rounds {
+		sys := Start(Workers(3), StallEvery(time.Hour), Logger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+		p := strungType.Spawn(sys, strung{})
+		ready := make(chan struct{})
+		strungDo.Send(sys, p, func(c *Context) { c.ApplyPressure(); close(ready) })
+		<-ready
+		var all []Ref[strung]
+		for range 8 {
+			r := strungType.Spawn(sys, strung{})
+			strungDo.Send(sys, r, func(c *Context) { strungDo.Send(c, p, func(*Context) {}) })
+			for !r.b.debt.Parked() {
+				runtime.Gosched()
+			}
+			for range 500 {
+				strungDo.Send(sys, r, func(*Context) {})
+			}
+			all = append(all, r)
+		}
+		begun, stop, done := make(chan struct{}), make(chan struct{}), make(chan any, 1)
+		strungDo.Send(sys, p, func(c *Context) {
+			defer func() { done <- recover() }()
+			for close(begun); ; {
+				select {
+				case <-stop:
+					return
+				default:
+					c.self.survey()
+				}
+			}
+		})
+		<-begun
+		for _, r := range all {
+			Kill(sys, r)
+		}
+		for _, r := range all {
+			for !r.b.box.closed() {
+				runtime.Gosched()
+			}
+		}
+		close(stop)
+		if v := <-done; v != nil {
+			t.Fatalf("the survey panicked: %v", v)
+		}
+		sys.Stop()
+	}
+}
+
+// TestBody_Layout: what senders touch with every message shares no cache line with what the
+// runner writes with every turn, wherever the allocation begins. On 64-bit machines.
+func TestBody_Layout(t *testing.T) {
+	if unsafe.Sizeof(uintptr(0)) != 8 {
+		return
+	}
+	var b body
+	if d := unsafe.Offsetof(b.lane) - unsafe.Offsetof(b.box); d < 64 {
+		t.Errorf("the box and the lane are %d bytes apart", d)
+	}
+	for begin := uintptr(0); begin < 64; begin += 16 {
+		for name, at := range map[string]uintptr{"box": unsafe.Offsetof(b.box), "gate": unsafe.Offsetof(b.gate), "id": unsafe.Offsetof(b.id)} {
+			if (begin+at)/64 == (begin+unsafe.Offsetof(b.in))/64 {
+				t.Errorf("%s and the consumer's half share a line at %d", name, begin)
+			}
+		}
+	}
+}
