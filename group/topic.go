@@ -3,9 +3,11 @@ package group
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
 )
 
 // Topic is an actor that passes what is published on to all who have subscribed. Make
@@ -24,10 +26,11 @@ type topicType[M any] struct {
 	publish                actor.Behaviour[topic[M], M]
 	subscribe, unsubscribe actor.Behaviour[topic[M], actor.Handler[M]]
 	count                  actor.AskBehaviour[topic[M], actor.None, int]
+	owned                  heap.Owned // what a message owns that reaches nobody
 }
 
 func newTopicType[M any]() *topicType[M] {
-	t := &topicType[M]{typ: actor.NewType[topic[M]]("topic")}
+	t := &topicType[M]{typ: actor.NewType[topic[M]]("topic"), owned: heap.OwnedIn(reflect.TypeFor[M]())}
 	t.publish = actor.Declare[M](t.typ, "publish")
 	t.subscribe = actor.Declare[actor.Handler[M]](t.typ, "subscribe")
 	t.unsubscribe = actor.Declare[actor.Handler[M]](t.typ, "unsubscribe")
@@ -40,7 +43,7 @@ func newTopicType[M any]() *topicType[M] {
 // NewTopic spawns a topic that nobody has subscribed to.
 func NewTopic[M any](from actor.Sender) Topic[M] {
 	t := typeOnce(newTopicType[M])
-	return Topic[M]{t.typ.Spawn(from, topic[M]{}), t}
+	return Topic[M]{t.typ.Spawn(from, topic[M]{owned: t.owned}), t}
 }
 
 func (t Topic[M]) ready() *topicType[M] {
@@ -52,7 +55,8 @@ func (t Topic[M]) ready() *topicType[M] {
 
 // Publish sends m to all who have subscribed, on the terms of [actor.Behaviour.Send]:
 // oldest subscription first. A subscriber that is overloaded mutes the topic, and the
-// topic then those who publish.
+// topic then those who publish. If there is nobody to send it to, what m owns is discarded,
+// a [heap.Region] or a [heap.Parcel]: with more than one subscriber it should own nothing.
 func (t Topic[M]) Publish(from actor.Sender, m M) { t.ready().publish.Send(from, t.ref, m) }
 
 // Send is Publish, for those who take the topic for any other handler.
@@ -101,15 +105,22 @@ type topic[M any] struct {
 	list []actor.Handler[M] // in the order of subscription
 	know map[actor.Handler[M]]bool
 	tidy int // how many there were when the ended were last looked for
+
+	owned heap.Owned
 }
 
 func (t *topic[M]) doPublish(c *actor.Context, m M) {
-	ended := false
+	reached := 0
 	for _, h := range t.list {
-		ended = !deliver(c, h, m) || ended
+		if deliver(c, h, m) {
+			reached++
+		}
 	}
-	if ended {
+	if reached < len(t.list) {
 		t.forgetEnded()
+	}
+	if reached == 0 {
+		heap.DiscardIn(&m, t.owned)
 	}
 }
 

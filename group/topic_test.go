@@ -3,11 +3,13 @@ package group_test
 import (
 	"errors"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/heap"
 )
 
 // TestTopic: subscribers get what is published after they have subscribed, in order,
@@ -44,6 +46,39 @@ func TestTopic(t *testing.T) {
 	if news.Standing() != actor.Ended || !errors.Is(news.TrySend(sys, 5), actor.ErrStopped) {
 		t.Error("a topic that was stopped goes on")
 	}
+}
+
+// porter takes parcels.
+type porter struct{ got int }
+
+var (
+	porterType = actor.NewType[porter]("porter")
+	porterTake = actor.Declare[heap.Parcel](porterType, "take")
+	_          = porterType.Table(porterTake.Do(func(p *porter, _ *actor.Context, m heap.Parcel) { p.got++; m.Discard() }))
+)
+
+// TestTopic_DiscardsForNobody: "What m owns is discarded if that is nobody": because none has
+// subscribed, or all have ended.
+func TestTopic_DiscardsForNobody(t *testing.T) {
+	sys := start(t)
+	before := heap.Blobs().Live
+	post := group.NewTopic[heap.Parcel](sys)
+	parcel := func() heap.Parcel { return heap.NewParcel(strings.Repeat("p", 2*heap.SharedAbove)) }
+	left := func(when string) {
+		t.Helper()
+		post.Publish(sys, parcel())
+		quiet(t, sys)
+		if n := heap.Blobs().Live - before; n != 0 {
+			t.Errorf("%s: %d blobs are left", when, n)
+		}
+	}
+	left("nobody has subscribed")
+	p := porterType.Spawn(sys, porter{})
+	post.Subscribe(sys, porterTake.To(p))
+	left("one takes it")
+	actor.Stop(sys, p)
+	quiet(t, sys)
+	left("it has ended")
 }
 
 // TestTopic_ForgetsTheEnded: "One that has ended is forgotten when the next message is
