@@ -51,9 +51,20 @@ func ofLibrary(function, place string) bool {
 	if libraryRoot != "" {
 		return strings.HasPrefix(place, libraryRoot)
 	}
-	first, _, _ := strings.Cut(place, "/") // trimmed: the import path, in Go's library without a dot
-	return !strings.Contains(first, ".") && !strings.HasPrefix(function, "main.")
+	return !strings.HasPrefix(function, "main.") && trimmedOfLibrary(place)
 }
+
+// trimmedOfLibrary is ofLibrary by a place that -trimpath has left: the import path. That of
+// a module may have no dot in its name either.
+func trimmedOfLibrary(place string) bool {
+	first, _, below := strings.Cut(place, "/")
+	return below && strings.Contains(libraryFolders, " "+first+" ")
+}
+
+// libraryFolders are the folders of Go's own library.
+const libraryFolders = " archive arena bufio bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt go hash html " +
+	"image index internal io iter log maps math mime net os path plugin reflect regexp runtime slices sort strconv strings structs sync syscall " +
+	"testing text time unicode unique unsafe vendor weak "
 
 // functionName drops the arguments of a call in a stack trace.
 func functionName(call string) string {

@@ -1,6 +1,9 @@
 package actor
 
 import (
+	"go/build"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -249,6 +252,35 @@ func TestUserFrame(t *testing.T) {
 		}
 		if got := strings.Replace(userFrame([]byte(text)), "/elsewhere/", "", 1); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestUserFrame_Trimmed: -trimpath leaves import paths, and a module may have a name without
+// a dot. What Go's library has now is in the list.
+func TestUserFrame_Trimmed(t *testing.T) {
+	for place, want := range map[string]bool{
+		"runtime/panic.go:860 +0x1":            true,
+		"internal/sync/mutex.go:3":             true,
+		"mymodule/pkg/file.go:3":               false,
+		"example.com/x/file.go:3":              false,
+		"file.go:3":                            false,
+		"runtimes/file.go:3":                   false,
+		"command-line-arguments/main.go:3":     false,
+		"github.com/gallop-go/gallop/x/x.go:3": false,
+	} {
+		if got := trimmedOfLibrary(place); got != want {
+			t.Errorf("%s is of the library: %v", place, got)
+		}
+	}
+	root := filepath.Join(build.Default.GOROOT, "src")
+	folders, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range folders {
+		if has, _ := filepath.Glob(filepath.Join(root, d.Name(), "*.go")); len(has) > 0 && d.Name() != "builtin" && d.Name() != "cmd" && !trimmedOfLibrary(d.Name()+"/x.go") {
+			t.Errorf("%s is of Go's library", d.Name())
 		}
 	}
 }
