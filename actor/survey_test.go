@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // strung does what it is sent.
@@ -75,7 +77,7 @@ func TestStall_SurveyOfRecalled(t *testing.T) {
 // TestBody_Layout: what senders touch with every message shares no cache line with what the
 // runner writes with every turn, wherever the allocation begins. On 64-bit machines.
 func TestBody_Layout(t *testing.T) {
-	if unsafe.Sizeof(uintptr(0)) != 8 {
+	if unsafe.Sizeof(uintptr(0)) != 8 || invariant.On { // which keeps books in every task
 		return
 	}
 	var b body
