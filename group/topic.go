@@ -35,7 +35,7 @@ func newTopicType[M any]() *topicType[M] {
 	t.subscribe = actor.Declare[actor.Handler[M]](t.typ, "subscribe")
 	t.unsubscribe = actor.Declare[actor.Handler[M]](t.typ, "unsubscribe")
 	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
-	t.typ.Table(t.publish.Do((*topic[M]).doPublish), t.subscribe.Do((*topic[M]).doSubscribe),
+	t.typ.Table(t.publish.Do(t.doPublish), t.subscribe.Do((*topic[M]).doSubscribe),
 		t.unsubscribe.Do((*topic[M]).doUnsubscribe), t.count.Do((*topic[M]).doCount))
 	return t
 }
@@ -43,7 +43,7 @@ func newTopicType[M any]() *topicType[M] {
 // NewTopic spawns a topic that nobody has subscribed to.
 func NewTopic[M any](from actor.Sender) Topic[M] {
 	t := typeOnce(newTopicType[M])
-	return Topic[M]{t.typ.Spawn(from, topic[M]{owned: t.owned}), t}
+	return Topic[M]{t.typ.Spawn(from, topic[M]{}), t}
 }
 
 func (t Topic[M]) ready() *topicType[M] {
@@ -105,19 +105,17 @@ type topic[M any] struct {
 	list []actor.Handler[M] // in the order of subscription
 	know map[actor.Handler[M]]bool
 	tidy int // how many there were when the ended were last looked for
-
-	owned heap.Owned
 }
 
-func (t *topic[M]) doPublish(c *actor.Context, m M) {
+func (t *topicType[M]) doPublish(of *topic[M], c *actor.Context, m M) {
 	reached := 0
-	for _, h := range t.list {
+	for _, h := range of.list {
 		if deliver(c, h, m) {
 			reached++
 		}
 	}
-	if reached < len(t.list) {
-		t.forgetEnded()
+	if reached < len(of.list) {
+		of.forgetEnded()
 	}
 	if reached == 0 {
 		heap.DiscardIn(&m, t.owned)
