@@ -308,40 +308,6 @@ func TestStream_Collected(t *testing.T) {
 	}
 }
 
-// TestStream_Watermarks: what is streamed to an actor that counts its mail runs, and the
-// count is right.
-func TestStream_Watermarks(t *testing.T) {
-	for _, workers := range []int{1, 2} {
-		sys := start(t, actor.Workers(workers))
-		a := tideType.Spawn(sys, puppet{})
-		var ran atomic.Int64
-		run := func(*puppet, *actor.Context) { ran.Add(1) }
-		rounds := scaled(1000)
-		for range 3 {
-			p := puppetType.Spawn(sys, puppet{})
-			var part deed
-			part = func(p *puppet, c *actor.Context) {
-				for range p.n % 13 { // below the low mark, between the two, and above
-					tideDo.Send(c, a, run)
-				}
-				if p.n++; p.n < rounds {
-					do.Send(c, actor.Self[puppet](c), part)
-				}
-			}
-			do.Send(sys, p, part)
-		}
-		quiet(t, sys)
-		want := 0
-		for n := range rounds {
-			want += n % 13
-		}
-		equal(t, "run", ran.Load(), int64(3*want))
-		equal(t, "unmutes", sys.Stats().Unmutes, sys.Stats().Mutes)
-		must(t, tideDo.TrySend(sys, a, noop))
-		quiet(t, sys)
-	}
-}
-
 // warm makes actors that have run, on a system of one worker.
 func warm(t *testing.T, n int) (sys *actor.System, all []actor.Ref[puppet]) {
 	t.Helper()

@@ -11,15 +11,6 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// strung does what it is sent.
-type strung struct{}
-
-var (
-	strungType = NewType[strung]("strung")
-	strungDo   = Declare[func(*Context)](strungType, "do")
-	_          = strungType.Table(strungDo.Do(func(_ *strung, c *Context, f func(*Context)) { f(c) }))
-)
-
 // TestStall_SurveyOfRecalled: who waits for an actor under pressure may be killed while that
 // looks at the mail of those who wait.
 func TestStall_SurveyOfRecalled(t *testing.T) {
@@ -29,24 +20,24 @@ func TestStall_SurveyOfRecalled(t *testing.T) {
 	}
 	for range rounds {
 		sys := Start(Workers(3), StallEvery(time.Hour), Logger(slog.New(slog.NewTextHandler(io.Discard, nil))))
-		p := strungType.Spawn(sys, strung{})
+		p := holderType.Spawn(sys, holder{})
 		ready := make(chan struct{})
-		strungDo.Send(sys, p, func(c *Context) { c.ApplyPressure(); close(ready) })
+		holderDo.Send(sys, p, func(_ *holder, c *Context) { c.ApplyPressure(); close(ready) })
 		<-ready
-		var all []Ref[strung]
+		var all []Ref[holder]
 		for range 8 {
-			r := strungType.Spawn(sys, strung{})
-			strungDo.Send(sys, r, func(c *Context) { strungDo.Send(c, p, func(*Context) {}) })
+			r := holderType.Spawn(sys, holder{})
+			holderDo.Send(sys, r, func(_ *holder, c *Context) { holderDo.Send(c, p, func(*holder, *Context) {}) })
 			for !r.b.debt.Parked() {
 				runtime.Gosched()
 			}
 			for range 500 {
-				strungDo.Send(sys, r, func(*Context) {})
+				holderDo.Send(sys, r, func(*holder, *Context) {})
 			}
 			all = append(all, r)
 		}
 		begun, stop, done := make(chan struct{}), make(chan struct{}), make(chan any, 1)
-		strungDo.Send(sys, p, func(c *Context) {
+		holderDo.Send(sys, p, func(_ *holder, c *Context) {
 			defer func() { done <- recover() }()
 			for close(begun); ; {
 				select {
