@@ -90,7 +90,7 @@ func OnPanic(f func(PanicReport)) Option {
 // [OnDeadLetter]. Without one they are logged.
 func OnStall(f func(StallReport)) Option {
 	return func(o *options) {
-		if o.onStall = any(f); f == nil {
+		if o.onStall = f; f == nil {
 			o.wrong = append(o.wrong, "OnStall(nil)")
 		}
 	}

@@ -263,7 +263,7 @@ func (b *body) survey() StallReport {
 	for next := []*body{b}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
 		at := next[0]
 		at.gate.Each(&gateMark, func(w waiting) bool {
-			if w.muted.debt.Parked() {
+			if w.muted.debt.Parked() { // pairs with the swap in Park: what it wrote before is visible
 				wait := w.muted.waitFor(at, b)
 				r.Closed = r.Closed || wait.From != ""
 				r.Waits = append(r.Waits, wait)
