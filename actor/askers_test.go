@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -80,7 +81,15 @@ var silences = []silence{
 	{"SystemStops", func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
 		other := start(t)
 		r, release := busy(t, other, mortal{})
-		return r, func() { go release(); other.Stop() }
+		return r, func() {
+			go func() {
+				for !actor.SystemStopping(other) { // or the requests may run before
+					runtime.Gosched()
+				}
+				release()
+			}()
+			other.Stop()
+		}
 	}, []error{actor.ErrSystemStopped}},
 }
 
