@@ -70,7 +70,8 @@ func (b Behaviour[S, M]) decl() *declaration {
 // sent, and what an actor sends B before it sends C is seen by B before anything
 // that C does in reaction. The Send synchronizes before the behaviour.
 //
-// A send from a behaviour costs one locked instruction and, once the worker's free
+// A send from a behaviour costs one locked instruction, or none if the worker that runs it
+// has woken the receiver and nobody else has sent to it since, and, once the worker's free
 // list is warm, no allocation. It panics if to is the zero Ref.
 //
 // [SendWait]: Behaviour.SendWait

@@ -15,6 +15,7 @@ func (c *Context) Blocking(f func()) {
 		panic("gallop: Blocking: a nil function")
 	}
 	mustRun(c, "Blocking")
+	c.lease.may = false // what is made runnable runs elsewhere
 	c.w.Blocking(f)
 }
 

@@ -25,10 +25,11 @@ import (
 // Where an actor stands in its life (alive, leaving, suspended, ended) is another
 // matter, and in its extras: lifecycle.go.
 //
-// Senders write the box and, rarely, the gate; the runner writes the last group with each
-// turn, and looks at the lane with each message. They are 64 bytes apart, the lane from the
-// box at least, so that they never share a cache line however the allocation is aligned.
-// What lies between is seldom written.
+// Senders write the box and, rarely, the gate, which they read; the runner writes the
+// consumer's half with each turn, as does the worker that has the lease, which is nearly always
+// the same one, and looks at the lane with each message. The box shares no cache line with
+// these however the allocation is aligned; the gate does in one place of four, or the body
+// would be larger. What lies between is seldom written.
 type body struct {
 	task sched.Task // leads to the kind; first: see bodyOf
 
@@ -47,8 +48,8 @@ type body struct {
 	supervised bool // read-only after the spawn
 	became     bool // it does not dispatch by its type's table: see otherRuns
 	gc         bool // the arena is being collected
-	lane       lane // signals, from anybody
 	in         inbox
+	lane       lane // signals, from anybody
 }
 
 // cell is an actor in memory.

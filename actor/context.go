@@ -7,6 +7,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -20,6 +21,8 @@ type Context struct {
 	w    *sched.Worker
 	home uint16 // where the nodes it makes belong
 	dry  bool   // it recycles nothing: in a deterministic system every send passes by restock
+
+	lease lease
 
 	// The turn that runs.
 	self *body
@@ -62,6 +65,7 @@ const (
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
 	c := &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), dry: s.sim != nil}
+	c.lease.mark.origin, c.lease.may = markOrigin, seam.CanFence()
 	c.collectWhenDue()
 	return c
 }

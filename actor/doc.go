@@ -62,7 +62,7 @@
 //
 // # Costs
 //
-// A send from a behaviour is one locked instruction and no allocation in steady
+// A send from a behaviour is at most one locked instruction and no allocation in steady
 // state; an idle actor is one allocation of about 100 bytes and its state; an idle
 // system uses no processor time. Workers yield to Go's scheduler every 100 µs, or
 // every 400 µs while some of Go's processors are free, so that the process's other

@@ -24,6 +24,10 @@ func SystemStopping(s *System) bool { return s.sched.Stopping() }
 // Incoming returns how many messages have come in since the turn of the running actor began.
 func Incoming(c *Context) int { return distance(c.self.box.head.Load(), c.self.in.last) }
 
+// GrantLease has the worker take leases from now on, if there are any on this machine,
+// whatever was taken over from it.
+func GrantLease(c *Context) { c.lease.grant(c, seam.CanFence()) }
+
 // NewClockAt is NewVirtualClock for a clock with a past: one that was started so many
 // nanoseconds ago.
 func NewClockAt(start time.Time, nanos int64) *VirtualClock {

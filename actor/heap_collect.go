@@ -63,6 +63,11 @@ func (b *body) roots(c *Context) []heap.Root {
 	roots := append(c.rooting[:0], b.stateRoot(t.state))
 	if t.messages {
 		roots = t.queued(roots, b.in.fifo, nil)
+		if b.in.more != nil {
+			first, last := b.in.takeMore()
+			roots = t.queued(roots, first, nil)
+			last.next, b.in.more = first, last
+		}
 		roots = t.queued(roots, b.box.head.Load(), b.in.last) // the load pairs with push
 		if h := b.lane.head.Load(); h != &closedMark {        // as does this one
 			roots = t.queued(roots, h, nil)

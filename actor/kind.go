@@ -17,6 +17,7 @@ type kind struct {
 	sys        *System
 	runs       []runFunc // the type's own dispatch table
 	batch      uint32
+	leased     bool // whoever wakes them gets a lease
 	special    bool // its bodies begin otherwise than empty: see body.init
 }
 
@@ -87,7 +88,9 @@ func (ks *kinds) add(k *kind) *kind {
 // thread of a pinned type cannot be started, since the system has stopped.
 func (s *System) newKind(t *typeInfo) (k *kind, err error) {
 	k = &kind{typ: t, sys: s, runs: t.table.runs, batch: uint32(t.batch)}
-	k.special = s.sim != nil || t.bound.limit != 0 || t.marks.high != 0
+	counted := t.bound.limit != 0 || t.marks.high != 0
+	k.special = counted || s.sim != nil
+	k.leased = !k.special && t.pin == nil // a simulation must not depend on when the kernel answers
 	if k.batch == 0 {
 		k.batch = uint32(s.opts.batch)
 	}

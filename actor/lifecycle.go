@@ -174,7 +174,7 @@ func (b *body) recheckEnd(c *Context) {
 // so. One locked instruction, since it leaves the lane alone: see there. Owner only, between
 // two turns.
 func (b *body) endPlainly(c *Context) bool {
-	if !b.plain() || b.load != 0 || b.in.fifo != nil || b.arena != nil || !b.gate.IsOpen() {
+	if !b.plain() || b.load != 0 || b.in.fifo != nil || b.in.more != nil || b.arena != nil || !b.gate.IsOpen() {
 		return false
 	}
 	c.w.PrepareNext()

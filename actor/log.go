@@ -30,23 +30,21 @@ func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, a
 // line writes pairs of keys and values behind a message, as slog's text does, but a stack
 // as what it is, for people to read: below, and indented.
 func line(msg string, args []any) string {
-	var b strings.Builder
-	b.WriteString(msg)
 	for i := 0; i+1 < len(args); i += 2 {
 		v := fmt.Sprint(args[i+1])
 		if args[i] == "stack" {
 			for l, rest := "", v; rest != ""; {
 				l, rest, _ = strings.Cut(rest, "\n")
-				b.WriteString("\n\t" + l)
+				msg += "\n\t" + l
 			}
 			continue
 		}
 		if needsQuotes(v) {
 			v = fmt.Sprintf("%q", v)
 		}
-		fmt.Fprintf(&b, " %v=%s", args[i], v)
+		msg += fmt.Sprintf(" %v=%s", args[i], v)
 	}
-	return b.String()
+	return msg
 }
 
 func needsQuotes(v string) bool {

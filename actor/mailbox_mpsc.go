@@ -26,7 +26,8 @@ import (
 //	          ▲                                │ grab: last = m2, fifo = m1, m2
 //	          └──── rest, if head = last ──────┘
 //
-// One locked instruction per message, one per transition to idle, none per grab.
+// One locked instruction per message, one per transition to idle, none per grab; and none
+// per message that the worker sends which has woken the actor: see lease.
 //
 // A producer that read head = h and was overtaken may find h again at its
 // compare-and-swap although h was recycled in between (ABA). That is harmless: it
@@ -46,7 +47,8 @@ type mailbox struct {
 // inbox is the consumer's half of a mailbox. Owner only.
 type inbox struct {
 	fifo *message // taken and not yet run, oldest first
-	last *message // the head at the last grab; nil after idle
+	last *message // the head at the last grab, or the mark below; nil after idle
+	more *message // appended under a lease, and not yet taken: see there
 }
 
 // pushed is what a push did.
@@ -102,31 +104,40 @@ func (q *mailbox) pushBusy(m *message) pushed {
 	}
 }
 
-// grab moves what was pushed since the last grab to in.fifo, oldest first, and
-// reports whether there was any. spent is a message that may be recycled now, or
-// nil. Consumer only, with in.fifo empty.
+// grab moves what has come in since the last grab to in.fifo, oldest first, and
+// reports whether there was any: what was appended under a lease, and then what was pushed.
+// spent is a message that may be recycled now, or a mark, or nil. Consumer only, with
+// in.fifo empty.
 func (q *mailbox) grab(in *inbox) (spent *message, ok bool) {
 	if invariant.On {
 		verifyEmpty(in)
 	}
 	h, last := q.head.Load(), in.last // the load pairs with push
+	in.fifo = reversed(h, last)
+	if in.more != nil {
+		first, end := in.takeMore()
+		end.next, in.fifo = in.fifo, first
+	}
 	if h == last {
-		return nil, false
+		return nil, in.fifo != nil
 	}
 	in.last = h
-	if h.next == last { // just one, as in a ping-pong
-		h.next = nil
-		in.fifo = h
-		if invariant.On {
-			verifyGrab(in, last)
-		}
-		return last, true
-	}
-	in.fifo = reversed(h, last)
 	if invariant.On {
 		verifyGrab(in, last)
 	}
 	return last, true
+}
+
+// join is grab with one message in hand, which stays the first. Consumer only.
+func (q *mailbox) join(in *inbox) (spent *message) {
+	one := in.fifo
+	in.fifo = nil
+	spent, _ = q.grab(in)
+	one.next, in.fifo = in.fifo, one
+	if spent == one {
+		return nil // it has stayed in place, and is still to run
+	}
+	return spent
 }
 
 // reversed turns the chain from h down to but without end around.
@@ -140,7 +151,7 @@ func reversed(h, end *message) (first *message) {
 // rest marks the mailbox idle if nothing came in since the last grab, and reports
 // whether it did. After a true rest the consumer must not touch the actor any
 // more: whoever pushes next schedules it. spent may be recycled. Consumer only,
-// with in.fifo empty.
+// with in.fifo and in.more empty.
 func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
 	if invariant.On {
 		verifyEmpty(in)
@@ -158,6 +169,7 @@ func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
 // oldest first. Later pushes are refused. spent may be recycled. Consumer only, or whoever owns the actor
 // after its end.
 func (q *mailbox) close(in *inbox) (left, spent *message) {
+	in.unroll()
 	first, last := in.fifo, in.last
 	in.fifo, in.last = nil, nil
 	h := last

@@ -66,8 +66,7 @@ func (d *dumbBox) close() []uint64 {
 
 // twins drives both and recycles nodes as the runner does.
 type twins struct {
-	box  mailbox
-	in   inbox
+	body // its mailbox alone
 	dumb dumbBox
 	free []*message // recycled nodes, used again first
 	next uint64
@@ -85,7 +84,7 @@ func (w *twins) fresh() *message {
 }
 
 func (w *twins) recycle(m *message) {
-	if m != nil {
+	if m != nil && !isMark(m) {
 		m.next = &closedMark // whoever looks into a recycled node goes astray
 		w.free = append(w.free, m)
 	}

@@ -15,6 +15,12 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c, b := w.Local().(*Context), bodyOf(t)
 	c.self = b
 	c.left = int(k.batch)
+	if b.in.last != nil && b.in.last != &c.lease.mark {
+		b.takeOver(&c.lease)
+	}
+	if invariant.On {
+		verifyLease(b, &c.lease)
+	}
 	if invariant.On {
 		verifyTurn(b, c)
 	}
@@ -28,6 +34,10 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 			c.recycleChain(spent, spent, 1)
 		}
 		m = b.in.fifo
+	} else if m.next == nil && k.leased && b.mailWaits() {
+		if spent := b.box.join(&b.in); spent != nil {
+			c.recycleChain(spent, spent, 1)
+		}
 	}
 	for b.lane.quiet() {
 		n, before := b.stretch(c, m, min(c.left, w.Credit(), chainLength))
@@ -77,7 +87,7 @@ func (b *body) settle(c *Context, before *message, n int, rest *message) {
 		verifyStretch(b, c, before, n)
 	}
 	first, last, free := b.in.fifo, c.msg, n
-	if rest == nil {
+	if c.msg == b.in.last { // the top node of the mailbox
 		last, free = before, n-1
 	}
 	b.in.fifo = rest
@@ -143,7 +153,7 @@ func (b *body) pause(c *Context) (again bool) {
 func (b *body) emptied(c *Context) (again bool) {
 	switch {
 	case b.load == 0:
-		if c.left == 0 && b.box.head.Load() != b.in.last {
+		if c.left == 0 && b.mailWaits() {
 			return b.batchSpent(c)
 		}
 		return b.doze(c)
@@ -157,7 +167,7 @@ func (b *body) emptied(c *Context) (again bool) {
 		if b.kind().typ.marks.measure(b, c) {
 			return true
 		}
-	case c.left == 0 && b.box.head.Load() != b.in.last:
+	case c.left == 0 && b.mailWaits():
 		return b.batchSpent(c)
 	default:
 		b.setLoad(c, b.load&^backpressure.Overloaded)
@@ -171,12 +181,15 @@ func (b *body) doze(c *Context) (again bool) {
 	if b.gc && b.arenaKeeper().collecting(b, c) {
 		return true
 	}
+	if b.in.more != nil {
+		return true
+	}
 	if invariant.On {
 		verifyDoze(b, c)
 	}
 	c.w.PrepareNext()
 	spent, ok := b.box.rest(&b.in)
-	if spent != nil {
+	if spent != nil && spent != &c.lease.mark {
 		c.recycleChain(spent, spent, 1)
 	}
 	return !ok // if not, there is more by now
@@ -205,12 +218,23 @@ func (b *body) cutShort(c *Context) (again bool) {
 	return true
 }
 
+// mailWaits tells whether there is mail that the turn has not taken out. Owner only.
+func (b *body) mailWaits() bool { return b.in.more != nil || b.box.head.Load() != b.in.last }
+
 // leftAtLeast tells whether n messages or more are left, and looks no further. Owner
 // only, with mail in in.fifo.
 func (b *body) leftAtLeast(n int) bool {
 	for m := b.in.fifo; m != nil; m = m.next {
 		if n--; n <= 0 {
 			return true
+		}
+	}
+	for m := b.in.more; m != nil; {
+		if n--; n <= 0 {
+			return true
+		}
+		if m = m.next; m == b.in.more {
+			break
 		}
 	}
 	for m := b.box.head.Load(); m != b.in.last; m = m.next {
@@ -259,6 +283,7 @@ func (b *body) endWithCare(c *Context, x *extras) {
 func (k *kind) TaskDied(w *sched.Worker, t *sched.Task, cause error) {
 	b := bodyOf(t)
 	if w == nil {
+		b.takeOver(&noLease)
 		k.sys.outside.stopped.Add(1)
 		b.bury(replier{sys: k.sys}, tombSystem)
 		return

@@ -16,10 +16,27 @@ func (c *Context) send(to *body, m *message, d *declaration) {
 	}
 	h := to.box.head.Load()
 	m.id, m.from = d.id, c.self.id
+	if h == &c.lease.mark {
+		if !c.lease.append(to, m) {
+			c.sendAgain(to, m)
+		}
+		return
+	}
+	woken := m
+	if c.lease.granted(c) && to.kind().leased {
+		woken = &c.lease.mark
+	}
 	m.next, c.sent = h, m
-	if h == &closedMark || !seam.SwapHeld(&to.box.head, h, m) { // as in push
+	n := m
+	if h == nil {
+		n = woken
+	}
+	if h == &closedMark || !seam.SwapHeld(&to.box.head, h, n) { // as in push
 		c.sendAgain(to, m)
 	} else if h == nil {
+		if n != m {
+			to.in.fifo, to.in.last = m, n
+		}
 		c.w.Schedule(&to.task)
 	}
 }
@@ -70,6 +87,9 @@ func tryPush(c *Context, to *body, m *message, d *declaration, answer bool) erro
 		return to.deliver(m)
 	}
 	m.from = c.self.id
+	if to.box.head.Load() == &c.lease.mark && c.lease.append(to, m) {
+		return nil
+	}
 	switch to.box.push(m) {
 	case pushWoke:
 		c.w.Schedule(&to.task)

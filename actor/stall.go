@@ -310,6 +310,16 @@ func (b *body) skim(f func(from uint64, id uint16) bool) {
 			return
 		}
 	}
+	if end := b.in.more; end != nil {
+		for m, left := end.next, maxMail; m != nil && left > 0; m, left = m.next, left-1 {
+			if !f(m.from, m.id) {
+				return
+			}
+			if m == end {
+				break
+			}
+		}
+	}
 	last := b.in.last
 	for m := b.box.head.Load(); m != nil && m != last && m != &closedMark; m = m.next {
 		if !f(m.from, m.id) {

@@ -62,6 +62,7 @@ func (c *Context) publish() {
 	} {
 		c.shown[i].Publish(v)
 	}
+	c.lease.review(c)
 	if c.w.Resting() {
 		c.forgetTurn()
 	}

@@ -107,12 +107,13 @@ func (c *Context) recycle(m *message) {
 }
 
 // recycleChain takes back the n nodes from first to end, of one origin, which hold no
-// pointers any more. n is at most chainLength.
+// pointers any more. n is at most chainLength. The mark of a lease may come alone, and is left
+// where it is.
 func (c *Context) recycleChain(first, end *message, n int) {
-	if invariant.On {
+	if invariant.On && !isMark(first) {
 		verifyChain(first, end, n)
 	}
-	if int(first.pool()) >= len(c.stock) && !c.beginStock() {
+	if int(first.pool()) >= len(c.stock) && (isMark(first) || !c.beginStock()) {
 		return
 	}
 	s := &c.stock[first.pool()]

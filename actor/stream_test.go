@@ -30,6 +30,8 @@ type mouth struct {
 	send func(c *actor.Context, m ordinal)
 	kill func(c *actor.Context)
 
+	seen atomic.Int64 // messages that came, whatever became of them
+
 	next  map[int]int // by sender, what is due. Owner only, as all below
 	got   int
 	stash int // so many are put aside
@@ -110,6 +112,7 @@ func (d *delta) fault(what string) {
 
 // take is what a mouth does with a message.
 func (m *mouth) take(c *actor.Context, k *streamKind, o ordinal) {
+	m.seen.Add(1)
 	if m.stash > 0 { // whatever comes, so that the order is kept
 		k.take.Stash(c, o)
 		if m.stash--; m.stash == 0 {
@@ -237,8 +240,8 @@ func (s *source) replace(c *actor.Context, i int) {
 	}
 }
 
-// flow runs a delta to its end and audits it.
-func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
+// open starts the system of a delta, with the mouths of the kinds given.
+func (d *delta) open(t *testing.T, kind func(i int) int, opts ...actor.Option) {
 	d.sys = start(t, append(opts, actor.OnDeadLetter(func(l actor.DeadLetter) {
 		if _, ok := l.Message.(actor.Fallen); !ok {
 			d.dead.Add(1)
@@ -248,20 +251,24 @@ func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
 			d.fault("a panic that was not on purpose: " + string(p.Stack))
 		}
 	}))...)
-	r := rand.New(rand.NewPCG(seed, 0))
 	d.sink = slowType.Spawn(d.sys, puppet{})
 	warden := streamPlain.typ.Spawn(d.sys, estuary{&mouth{d: d}})
 	for i := range d.mouths {
-		kind := (i + int(seed)) % mouthKinds
-		if kind != mouthRestarts {
-			d.mouths[i].Store(d.spawn(d.sys, kind))
+		if kind(i) != mouthRestarts {
+			d.mouths[i].Store(d.spawn(d.sys, kind(i)))
 			continue
 		}
-		m := &mouth{d: d, kind: kind, next: map[int]int{}}
+		m := &mouth{d: d, kind: mouthRestarts, next: map[int]int{}}
 		streamPlain.bear.Send(d.sys, warden, m)
 		quiet(t, d.sys)
 		d.mouths[i].Store(m)
 	}
+}
+
+// flow runs a delta to its end and audits it.
+func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
+	d.open(t, func(i int) int { return (i + int(seed)) % mouthKinds }, opts...)
+	r := rand.New(rand.NewPCG(seed, 0))
 	var all []actor.Ref[source]
 	for id := range 5 {
 		s := source{d: d, id: id, rounds: d.rounds, r: rand.New(rand.NewPCG(r.Uint64(), 1)), no: map[*mouth]int{}}
@@ -272,6 +279,16 @@ func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
 		sourceFlow.Send(d.sys, a, actor.None{})
 	}
 	quiet(t, d.sys)
+	st := d.audit(t, seed)
+	t.Logf("seed %d: %d sent, %d dead, %d replaced, %d fallen, %d mutes, %d steals", seed, d.sent.Load(), d.dead.Load(), d.replaced.Load(), d.fallen.Load(), st.Mutes, st.Steals)
+	if d.replaced.Load() == 0 && d.rounds > 100 && seed%mouthKinds < 3 {
+		t.Errorf("seed %d: nobody was replaced", seed)
+	}
+}
+
+// audit ends a delta that is quiet: each message has run once, or was a dead letter.
+func (d *delta) audit(t *testing.T, seed uint64) actor.Stats {
+	t.Helper()
 	st := d.sys.Stats()
 	d.sys.Stop() // what is in a stash is dead then
 	if sent, ran, dead := d.sent.Load(), d.ran.Load(), d.dead.Load(); sent != ran+dead || d.wrong.Load() != 0 || st.Mutes != st.Unmutes {
@@ -281,10 +298,7 @@ func (d *delta) flow(t *testing.T, seed uint64, opts ...actor.Option) {
 		}
 		t.Fatalf("seed %d: %d sent, %d ran + %d dead = %d; %d things are wrong, the first: %s; %+v", seed, sent, ran, dead, ran+dead, d.wrong.Load(), what, st)
 	}
-	t.Logf("seed %d: %d sent, %d dead, %d replaced, %d fallen, %d mutes, %d steals", seed, d.sent.Load(), d.dead.Load(), d.replaced.Load(), d.fallen.Load(), st.Mutes, st.Steals)
-	if d.replaced.Load() == 0 && d.rounds > 100 && seed%mouthKinds < 3 {
-		t.Errorf("seed %d: nobody was replaced", seed)
-	}
+	return st
 }
 
 // TestStream_Conservation: five sources stream to mouths that stop, are killed, muted or

@@ -105,7 +105,7 @@ type timer struct {
 	body   *body
 	period int64       // 0: once
 	held   *message    // its payload; nil: in words
-	words  [2]uint64   // of a free one, which one is free besides
+	words  [3]uint64   // of a free one, which one is free besides
 	gen    seam.Uint32 // how many timers were here before: see slab
 	id     uint16      // of the behaviour
 	in     bool        // the wheel has it

@@ -61,6 +61,32 @@ func verifyDrain(b *body, x *extras) {
 	invariant.Check(!x.over, "%v drains after its drain", b)
 }
 
+// verifyLease checks what was appended to the mail of an actor that begins a turn under own.
+func verifyLease(b *body, own *lease) {
+	head := seam.Peek(&b.box.head)
+	invariant.Check(!isMark(head) || head == &own.mark || head == &noLease.mark, "%v runs, and is leased to another", b)
+	invariant.Check(b.in.more == nil || b.in.last == &own.mark || b.in.last == &noLease.mark, "%v has mail that was appended without a lease", b)
+	if b.in.more != nil {
+		verifyRing(b.in.more)
+	}
+}
+
+// verifyRing checks that what was appended is a ring.
+func verifyRing(last *message) {
+	for m := last.next; m != last; m = m.next {
+		invariant.Check(m != nil && !isMark(m), "what was appended is no ring")
+	}
+}
+
+// verifyTakenOver checks an actor whose lease another had.
+func verifyTakenOver(b *body, theirs *lease) {
+	invariant.Check(seam.Peek(&b.box.head) != &theirs.mark, "%v was taken over, and is leased to another", b)
+	invariant.Check(theirs != &noLease, "%v is taken over from nobody", b)
+	for m := seam.Peek(&b.box.head); m != b.in.last; m = m.next {
+		invariant.Check(m != nil, "%v was taken over, and its mail has another end", b)
+	}
+}
+
 // verifyRunUpTo checks where a turn ends that did not come to its end.
 func verifyRunUpTo(in *inbox, m *message) {
 	k := in.fifo

@@ -86,7 +86,7 @@ func (b *body) handOn(c *Context) (again bool) {
 	switch {
 	case b.load&backpressure.Counted != 0:
 		b.typ().marks.measure(b, c)
-	case c.left == 0 && (b.in.fifo.next != nil || b.box.head.Load() != b.in.last):
+	case c.left == 0 && (b.in.fifo.next != nil || b.mailWaits()):
 		return b.batchSpent(c)
 	}
 	return true

@@ -94,3 +94,7 @@ func (w *Worker) takeAny() *Task {
 	}
 	return w.look()
 }
+
+// Take takes a task that Step would run away from the worker, as the end of a scheduler does.
+// nil: there is none.
+func (w *Worker) Take() *Task { return w.takeAny() }

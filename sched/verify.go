@@ -190,3 +190,8 @@ func verifyWatched(w *Worker, now int64) {
 	invariant.Check(w.turn.since > 0, "worker %d was not asked in a turn that lasts", w.id)
 	invariant.Check(w.turn.since <= now, "worker %d was asked at %d, and now is %d", w.id, w.turn.since, now)
 }
+
+// verifyBeside checks a worker that begins something which the end waits for, as for itself.
+func verifyBeside(w *Worker) {
+	invariant.Check(seam.Peek(&w.sched.stop.left) > 1, "worker %d begins something, and has left", w.id)
+}

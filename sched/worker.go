@@ -108,6 +108,27 @@ func (w *Worker) MustYield() bool { return w.duty.mustYield() }
 // how long it has lasted. Owner only.
 func (w *Worker) InBlocking() bool { return w.blocks }
 
+// Keeps tells whether what the worker makes runnable comes to its own queues: it has a seat,
+// and nobody is about to take it. Owner only.
+func (w *Worker) Keeps() bool { return w.pin == nil && !w.apart && !w.blocks && !w.duty.isAway() }
+
+// Spills returns how many tasks had no room in the worker's ring. Owner only.
+func (w *Worker) Spills() uint64 { return w.count.Spills }
+
+// Beside runs f in a goroutine of its own, which the end of the scheduler waits for. Owner
+// only: while it has not left, others are waited for as well.
+func (w *Worker) Beside(f func()) {
+	s := w.sched
+	s.stop.left.Add(1)
+	if invariant.On {
+		verifyBeside(w)
+	}
+	go func() {
+		f()
+		s.stop.gone()
+	}()
+}
+
 // Stray tells whether the worker has lost its seat to another, so that it will be a spare
 // after this turn, if nobody is needed again.
 func (w *Worker) Stray() bool { return w.pin == nil && (w.apart || w.duty.isAway()) }

@@ -11,10 +11,9 @@ import (
 // Pointer is an atomic pointer to T.
 type Pointer[T any] = atomic.Pointer[T]
 
-// Uint32 is an atomic 32-bit word. It wraps go.uber.org/atomic's instead of being an
-// alias of it, because the compiler inlines the methods of an aliased type only into
-// packages that import its own: each load was a call.
-type Uint32 struct{ v atomic.Uint32 }
+// Uint32 is an atomic 32-bit word. It wraps sync/atomic's, because go.uber.org/atomic's takes
+// eight bytes, of which every actor would have four too many.
+type Uint32 struct{ v stdatomic.Uint32 }
 
 // Load returns the word.
 func (x *Uint32) Load() uint32 { return x.v.Load() }
@@ -31,7 +30,9 @@ func (x *Uint32) CompareAndSwap(o, n uint32) bool { return x.v.CompareAndSwap(o,
 // Add adds d and returns the sum.
 func (x *Uint32) Add(d uint32) uint32 { return x.v.Add(d) }
 
-// Int32 is an atomic signed 32-bit word, wrapped for the same reason.
+// Int32 is an atomic signed 32-bit word. It wraps go.uber.org/atomic's instead of being an
+// alias of it, because the compiler inlines the methods of an aliased type only into
+// packages that import its own: each load was a call.
 type Int32 struct{ v atomic.Int32 }
 
 // Load returns the word.

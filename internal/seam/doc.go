@@ -11,6 +11,6 @@
 //
 // Go's atomics are sequentially consistent, so exploring interleavings of
 // sequentially consistent steps is sound as long as every shared access of a
-// protocol is one of these, or is owned and says by whom. The one exception is
-// Flag, whose release store is weaker; see its documentation.
+// protocol is one of these, or is owned and says by whom. The two exceptions are
+// Flag and Window, whose stores are weaker; see their documentation.
 package seam

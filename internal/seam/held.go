@@ -29,7 +29,8 @@ import (
 // another afterwards. A collection that began before the first store was shown o by
 // that store's barrier, and one that began later finds o on the caller's stack or is
 // shown it by the second. The same goes for an n that is no heap object, such as a
-// variable of a package, and an o of nil is not to be shown.
+// variable of a package, or that is reachable from elsewhere for as long as x is, as the mark
+// of a worker's lease; and an o of nil, or one of these, is not to be shown.
 func SwapHeld[T any](x *Pointer[T], o, n *T) bool {
 	return stdatomic.CompareAndSwapUintptr((*uintptr)(unsafe.Pointer(x)),
 		uintptr(unsafe.Pointer(o)), uintptr(unsafe.Pointer(n)))

@@ -1,0 +1,179 @@
+package actor
+
+import (
+	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// A lease lets a worker send to an actor without a locked instruction. The worker that wakes an
+// actor leaves its mark as the head of the mailbox, instead of the message, which it puts into the
+// consumer's hand. As long as the mark is the head, nobody else has sent anything, so the
+// worker may append what it sends to a list of its own in the actor's inbox, more. Whoever else
+// sends pushes onto the mark, as onto any other message, and so ends the lease: from then on
+// the worker pushes as everybody does.
+//
+//	         wake             push by another           grab, by whoever runs it
+//	nil ───────────▶ mark ───────────────────▶ m → mark ──────────────────▶ m …
+//	 ▲                 │ ▲ append: more, more, …            more first, then m
+//	 └──── rest ───────┘ │
+//	                     └─ another worker's mark, by takeOver
+//
+// Order is kept: what is in more was sent before the worker saw anybody's push, and runs before
+// what was pushed. Who learns of an append and then pushes comes behind it; and who pushes, and
+// lets the worker know, is seen by the worker's next look at the head.
+//
+// What runs the actor is nearly always the worker that woke it. If another one has
+// taken it, by a theft or from the inject queue, the worker may be about to append. So whoever
+// is to run, or bury, an actor with the mark of another takes it over first:
+//
+//	worker (append)                            another (takeOver)
+//	L1 window ← open        (plain)            T1 head: mark → own mark   (RMW)
+//	L2 head = mark? no: shut it, and push      T2 fence on every processor
+//	L3 more ← m                                T3 wait until the window is shut
+//	L4 window ← shut        (release)          T4 more is ours
+//
+// seam.Window has the proof that either L2 sees T1, or what somebody has pushed before it, or T3
+// waits for L4. An older append is over by then as well, and a newer one has its L2 behind T1. Who
+// takes over while it takes no leases itself leaves noLease's mark.
+//
+// A fence disturbs every processor, so leases that others have to take over must be few: see
+// granted and review.
+//
+// Why it pays: docs/decisions/0033-leases.md.
+type lease struct {
+	mark   message // first: see leaseOf
+	window seam.Window
+	taken  seam.Uint32 // how often others have taken an actor over, or have begun to
+
+	// Owner only, as of the last review.
+	may    bool // who is woken is leased
+	seen   uint32
+	spills uint64
+	pause  int // reviews before it may again
+}
+
+// markOrigin is that of marks. No message has it.
+var markOrigin = originOf(noPool, 0)
+
+// noLease is the mark that nobody holds.
+var noLease = lease{mark: message{origin: markOrigin}}
+
+// isMark tells whether a message is the mark of a lease.
+func isMark(m *message) bool { return m.origin == markOrigin }
+
+// leaseOf returns the lease that a mark is of.
+func leaseOf(mark *message) *lease { return (*lease)(unsafe.Pointer(mark)) }
+
+// append delivers a message to an actor whose lease the worker was seen to hold. It reports
+// false, and has done nothing, if somebody has ended that.
+func (l *lease) append(to *body, m *message) bool {
+	l.window.Open()                    // L1
+	if to.box.head.Load() != &l.mark { // L2
+		l.window.Shut()
+		return false
+	}
+	seam.Point()    // L3 is a step of its own
+	to.in.add(m)    // L3
+	l.window.Shut() // L4
+	return true
+}
+
+const (
+	// pausePerTheft is for how many reviews a worker takes no lease after an actor was taken
+	// over from it, times the number of workers, since each fence costs every processor
+	// about a microsecond. A worker that is busy reviews every 50 µs.
+	pausePerTheft = 4
+	maxThefts     = 64 // that count in one review
+	// turnsToAsk is how many turns a worker runs before it asks the kernel for fences: a system
+	// that does next to nothing need not wait at its end for the answer.
+	turnsToAsk = 1000
+)
+
+// granted tells whether who is woken now is leased: not behind the first theft or the first
+// task that had no room in the worker's ring, until the next review. So it is a ring of
+// actors at most that others may have to take over. Owner only.
+func (l *lease) granted(c *Context) bool {
+	return l.may && l.taken.Load() == l.seen && c.w.Spills() == l.spills
+}
+
+// review decides whether the worker takes leases from now on. Owner only, with each publication
+// of its figures.
+func (l *lease) review(c *Context) {
+	taken := l.taken.Load()
+	l.pause = max(l.pause-1, min(int(taken-l.seen), maxThefts)*pausePerTheft*c.sys.opts.workers)
+	if l.pause == 0 && c.w.Turn() > turnsToAsk && !c.dry {
+		if ask := seam.PrepareFence(); ask != nil {
+			c.w.Beside(ask)
+		}
+	}
+	l.may = l.pause == 0 && seam.CanFence() && c.w.Keeps()
+	l.seen, l.spills = taken, c.w.Spills()
+}
+
+// add appends m to more, a ring of which the inbox has the last.
+func (in *inbox) add(m *message) {
+	if last := in.more; last == nil {
+		m.next = m
+	} else {
+		m.next, last.next = last.next, m
+	}
+	in.more = m
+}
+
+// takeMore empties more, and returns the first and the last of it.
+func (in *inbox) takeMore() (first, last *message) {
+	last = in.more
+	first, last.next, in.more = last.next, nil, nil
+	return first, last
+}
+
+// unroll puts more behind what is in hand.
+func (in *inbox) unroll() {
+	if in.more != nil {
+		first, _ := in.takeMore()
+		in.fifo = concat(in.fifo, first)
+	}
+}
+
+// mustTakeOver tells whether the lease may be another's than own, whose worker is about to
+// touch more.
+func (in *inbox) mustTakeOver(own *lease) bool {
+	return in.last != nil && in.last != &own.mark && in.last != &noLease.mark && isMark(in.last)
+}
+
+// takeOver ends the lease of another, who may be about to append, if there is one; for own, if that may
+// be. The caller owns the actor, and calls it before it touches in.more.
+func (b *body) takeOver(own *lease) {
+	if !b.in.mustTakeOver(own) {
+		return
+	}
+	mark, base := b.in.last, &noLease.mark
+	if own.may {
+		base = &own.mark
+	}
+	theirs := leaseOf(mark)
+	theirs.taken.Add(1)
+	ended := !b.box.head.CompareAndSwap(mark, base) // T1
+	seam.Fence()                                    // T2
+	for theirs.window.IsOpen() {                    // T3
+		seam.Spin()
+	}
+	b.in.last = base
+	if ended {
+		b.box.rebase(mark, base)
+	}
+	if invariant.On {
+		verifyTakenOver(b, theirs)
+	}
+}
+
+// rebase puts another mark under what was pushed. Consumer only.
+func (q *mailbox) rebase(old, base *message) {
+	m := q.head.Load() // pairs with push
+	for m.next != old {
+		m = m.next
+	}
+	m.next = base
+}

@@ -1,0 +1,294 @@
+package actor
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// needFence waits until leases can be had, and skips the test where they never can.
+func needFence(t *testing.T) {
+	t.Helper()
+	if ask := seam.PrepareFence(); ask != nil {
+		ask()
+	}
+	for end := time.Now().Add(time.Second); !seam.CanFence(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Skip("there are no leases here") // since the kernel has no such fence
+		}
+	}
+}
+
+const nobody = -1
+
+// leaseTwins are the twins of a mailbox with workers that hold leases. The dumb one knows
+// nothing of lists: an append is a push, and only one worker may do it.
+type leaseTwins struct {
+	twins
+	leases [3]lease
+	holder int // who may append
+	now    int // who was last
+}
+
+func newLeaseTwins() *leaseTwins {
+	w := &leaseTwins{holder: nobody}
+	for i := range w.leases {
+		w.leases[i].mark.origin, w.leases[i].may = markOrigin, true
+	}
+	return w
+}
+
+// worker is who does what comes next: mostly the same as before, or leases would be short.
+func (w *leaseTwins) worker(t *rapid.T) int {
+	if i := rapid.IntRange(0, 20).Draw(t, "worker"); i < len(w.leases) {
+		w.now = i
+	}
+	return w.now
+}
+
+// seldom has an action left out most times.
+func seldom(t *rapid.T) {
+	if rapid.IntRange(0, 9).Draw(t, "seldom") > 0 {
+		t.Skip("not now")
+	}
+}
+
+// send is Context.send by one of the workers.
+func (w *leaseTwins) send(t *rapid.T) {
+	i := w.worker(t)
+	mark := &w.leases[i].mark
+	switch h := w.box.head.Load(); {
+	case h == mark:
+		if w.holder != i {
+			t.Fatalf("%d may append, and %d holds the lease", i, w.holder)
+		}
+		w.in.add(w.fresh())
+		w.dumb.push(w.next)
+	case w.holder == i:
+		t.Fatalf("%d may not append, and holds the lease", i)
+	case h == nil:
+		m := w.fresh()
+		m.next = nil
+		w.box.head.Store(mark)
+		w.in.fifo, w.in.last, w.holder = m, mark, i
+		if w.dumb.push(w.next) != pushWoke {
+			t.Fatal("the mailbox is idle, and its twin is not")
+		}
+		w.dumb.grab()
+	default:
+		w.push(t, false)
+	}
+}
+
+// push is by whoever holds no lease.
+func (w *leaseTwins) push(t *rapid.T, busy bool) {
+	w.twins.push(t, busy)
+	if w.dumb.scheduled {
+		w.holder = nobody
+	}
+}
+
+// own has a worker begin a turn.
+func (w *leaseTwins) own(t *rapid.T) {
+	if !w.dumb.scheduled || w.dumb.closed {
+		t.Skip("nobody has woken it")
+	}
+	i := w.worker(t)
+	own := &w.leases[i]
+	if w.takeOver(own); w.holder != nobody {
+		w.holder = i
+	}
+	if last := w.in.last; last != nil && isMark(last) && last != &own.mark {
+		t.Fatal("it was taken over, and the mark of another is its last")
+	}
+}
+
+// grab, rest and close are turns of their own.
+func (w *leaseTwins) grab(t *rapid.T) {
+	w.own(t)
+	if len(w.dumb.fifo) == 1 {
+		w.join(t)
+		return
+	}
+	w.consume(t, w.box.grab, w.dumb.grab)
+}
+
+func (w *leaseTwins) join(t *rapid.T) {
+	if got, want := w.mailWaits(), len(w.dumb.unread) > 0; got != want {
+		t.Fatalf("mail waits: %v, want %v", got, want)
+	}
+	w.recycle(w.box.join(&w.in))
+	w.dumb.fifo = slices.Concat(w.dumb.fifo, w.dumb.unread)
+	w.dumb.unread = nil
+}
+
+func (w *leaseTwins) rest(t *rapid.T) {
+	w.own(t)
+	if w.in.more != nil {
+		return // doze has looked
+	}
+	w.consume(t, w.box.rest, w.dumb.rest)
+	if !w.dumb.scheduled {
+		w.holder = nobody
+	}
+}
+
+func (w *leaseTwins) close(t *rapid.T) {
+	seldom(t)
+	w.own(t)
+	w.twins.close(t)
+	w.holder = nobody
+}
+
+// count is leftAtLeast, which may take more into its hand.
+func (w *leaseTwins) count(t *rapid.T) {
+	w.own(t)
+	if len(w.dumb.fifo) == 0 {
+		t.Skip("with mail in in.fifo")
+	}
+	all := len(w.dumb.fifo) + len(w.dumb.unread)
+	n := rapid.IntRange(1, all+2).Draw(t, "n")
+	if got, want := w.leftAtLeast(n), all >= n; got != want {
+		t.Fatalf("%d or more of %d: %v", n, all, got)
+	}
+	in := numbersIn(w.in.fifo) // what was in more is at most this
+	w.dumb.unread = slices.Concat(w.dumb.fifo, w.dumb.unread)[len(in):]
+	w.dumb.fifo = in
+}
+
+func numbersIn(m *message) (list []uint64) {
+	for ; m != nil; m = m.next {
+		list = append(list, numberOf(m))
+	}
+	return list
+}
+
+// TestLease_Twin: whoever wakes, appends, pushes, takes over and consumes, in whatever order,
+// one after the other: a mailbox with leases answers as its dumb twin without, with nodes used
+// again as soon as they may be, and a worker may append if it has woken the actor, or
+// taken it over, and nobody has pushed since.
+func TestLease_Twin(t *testing.T) {
+	needFence(t)
+	rapid.Check(t, func(t *rapid.T) {
+		w := newLeaseTwins()
+		steps := map[string]func(*rapid.T){
+			"send":     w.send,
+			"send2":    w.send, // twice as often
+			"push":     func(t *rapid.T) { seldom(t); w.push(t, false) },
+			"pushBusy": func(t *rapid.T) { seldom(t); w.push(t, true) },
+			"own":      w.own,
+			"grab":     w.grab,
+			"run":      w.run,
+			"run2":     w.run,
+			"rest":     w.rest,
+			"rest2":    w.rest,
+			"close":    w.close,
+			"count":    w.count,
+		}
+		for range 5 { // rapid's length is too short for a life with several leases
+			t.Repeat(steps)
+		}
+	})
+}
+
+// tenant is an actor that does what it is told.
+type tenant struct{}
+
+func newTenantType(name string, opts ...TypeOption) (*Type[tenant], Behaviour[tenant, func(*Context)]) {
+	typ := NewType[tenant](name, opts...)
+	act := Declare[func(*Context)](typ, "act")
+	typ.Table(act.Do(func(_ *tenant, c *Context, f func(*Context)) { f(c) }))
+	return typ, act
+}
+
+var (
+	tenantType, tenantAct = newTenantType("tenant")
+	tenantPinned, _       = newTenantType("pinned tenant", PinnedThread())
+	tenantBounded, _      = newTenantType("bounded tenant", TypeBound(4, OverflowMute))
+	tenantCounted, _      = newTenantType("counted tenant", TypeWatermarks(20, 5))
+)
+
+// TestLease_NotForAll: those that only one worker runs, and those whose mail is counted or
+// bounded when it is pushed, are nobody's to append to.
+func TestLease_NotForAll(t *testing.T) {
+	sys := Start(Workers(1))
+	defer sys.Stop()
+	for typ, want := range map[*Type[tenant]]bool{tenantType: true, tenantPinned: false, tenantBounded: false, tenantCounted: false} {
+		if got := typ.Spawn(sys, tenant{}).b.kind().leased; got != want {
+			t.Errorf("%s: leased: %v, want %v", typ.info.name, got, want)
+		}
+	}
+}
+
+// TestLease_Given: who wakes an actor leaves its mark, and what it goes on to send costs the
+// mailbox nothing. The mark is in no stock of messages, whoever finds it spent.
+func TestLease_Given(t *testing.T) {
+	needFence(t)
+	sys := Start(Workers(1))
+	defer sys.Stop()
+	a, b := tenantType.Spawn(sys, tenant{}), tenantType.Spawn(sys, tenant{})
+	why := "it has panicked"
+	ran := make(chan struct{})
+	tenantAct.Send(sys, a, func(c *Context) {
+		defer close(ran)
+		mark := &c.lease.mark
+		c.lease.grant(c, true)
+		for range 3 {
+			tenantAct.Send(c, b, func(*Context) {})
+		}
+		left, some := b.b.box.head.Load() != mark, b.b.in.more != nil && distance(b.b.in.fifo, nil) == 1
+		c.recycle(mark)
+		switch {
+		case left:
+			why = "there is no mark"
+		case !some:
+			why = "nothing was appended"
+		case mark.next != nil:
+			why = "the mark is in a stock"
+		default:
+			why = ""
+		}
+	})
+	if <-ran; why != "" {
+		t.Error(why)
+	}
+}
+
+// grant is a review with a given outcome.
+func (l *lease) grant(c *Context, may bool) {
+	l.may, l.seen, l.spills = may, l.taken.Load(), c.w.Spills()
+}
+
+// TestLease_FansOut: a behaviour that wakes thousands has leases of those alone that fit into
+// its worker's ring, or else each of them would cost a fence when others run it.
+func TestLease_FansOut(t *testing.T) {
+	needFence(t)
+	const ring = 256
+	sys := Start(Workers(2))
+	defer sys.Stop()
+	hub := tenantType.Spawn(sys, tenant{})
+	var many [20 * ring]Ref[tenant]
+	for i := range many {
+		many[i] = tenantType.Spawn(sys, tenant{})
+	}
+	leased := 0
+	tenantAct.Send(sys, hub, func(c *Context) {
+		c.lease.grant(c, true)
+		for _, r := range many {
+			if tenantAct.Send(c, r, func(*Context) {}); r.b.box.head.Load() == &c.lease.mark {
+				leased++
+			}
+		}
+	})
+	if err := sys.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if leased == 0 || leased > 2*ring {
+		t.Errorf("%d of %d are leased", leased, len(many))
+	}
+}

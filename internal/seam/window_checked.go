@@ -1,0 +1,5 @@
+//go:build race || gallop_explore
+
+package seam
+
+const windowsAreChecked = true
