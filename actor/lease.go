@@ -103,12 +103,13 @@ func (l *lease) granted(c *Context) bool {
 func (l *lease) review(c *Context) {
 	taken := l.taken.Load()
 	l.pause = max(l.pause-1, min(int(taken-l.seen), maxThefts)*pausePerTheft*c.sys.opts.workers)
-	if l.pause == 0 && c.w.Turn() > turnsToAsk && !c.dry {
+	keeps := c.w.Keeps()
+	if l.pause == 0 && keeps && c.w.Turn() > turnsToAsk && !c.dry {
 		if ask := seam.PrepareFence(); ask != nil {
 			c.w.Beside(ask)
 		}
 	}
-	l.may = l.pause == 0 && seam.CanFence() && c.w.Keeps()
+	l.may = l.pause == 0 && keeps && seam.CanFence()
 	l.seen, l.spills = taken, c.w.Spills()
 }
 

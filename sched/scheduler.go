@@ -227,7 +227,7 @@ func (s *Scheduler) Stop() <-chan struct{} {
 func (s *Scheduler) halt() {
 	s.stop.flag.Store(1)
 	s.monitor.stop()
-	s.stop.gone() // from here on nobody is relieved, and left only falls
+	s.stop.gone() // from here on nobody is relieved, and left only falls, but for Beside
 	for i := range s.seats {
 		s.clear(i)
 	}

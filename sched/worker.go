@@ -116,7 +116,7 @@ func (w *Worker) Keeps() bool { return w.pin == nil && !w.apart && !w.blocks && 
 func (w *Worker) Spills() uint64 { return w.count.Spills }
 
 // Beside runs f in a goroutine of its own, which the end of the scheduler waits for. Owner
-// only: while it has not left, others are waited for as well.
+// only, while Keeps: who has a seat is waited for, and so may count others in.
 func (w *Worker) Beside(f func()) {
 	s := w.sched
 	s.stop.left.Add(1)
