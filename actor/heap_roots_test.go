@@ -180,6 +180,28 @@ func TestHeap_RootsInMail(t *testing.T) {
 	h.sums(31_110)
 }
 
+// "… in its mailbox": appended under the lease of the worker that another actor has woken it on.
+func TestHeap_RootsInAppendedMail(t *testing.T) {
+	needFence(t)
+	h := holderOf(t)
+	appended := false
+	tenantAct.Send(h.sys, tenantType.Spawn(h.sys, tenant{}), func(c *Context) {
+		c.lease.grant(c, true)
+		holderDo.Send(c, h.r, func(s *holder, c *Context) {
+			for range 10 {
+				holderPlain.Send(c, h.r, plain{s.make(c, 1)})
+				holderBeside.Send(c, h.r, handed{"text", s.make(c, 10)})
+			}
+			appended = c.self.in.more != nil
+		})
+	})
+	_ = h.sys.Wait(context.Background())
+	h.sums(110)
+	if !appended {
+		t.Error("nothing was appended")
+	}
+}
+
 // Urgent mail of which a turn has run its batch waits in the actor's hand.
 func TestHeap_RootsInUrgentMail(t *testing.T) {
 	h := holderOf(t, Batch(2))

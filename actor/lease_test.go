@@ -54,7 +54,7 @@ func (w *leaseTwins) worker(t *rapid.T) int {
 // seldom has an action left out most times.
 func seldom(t *rapid.T) {
 	if rapid.IntRange(0, 9).Draw(t, "seldom") > 0 {
-		t.Skip("not now")
+		t.Skip("not now") // rapid draws another action
 	}
 }
 
@@ -96,7 +96,7 @@ func (w *leaseTwins) push(t *rapid.T, busy bool) {
 // own has a worker begin a turn.
 func (w *leaseTwins) own(t *rapid.T) {
 	if !w.dumb.scheduled || w.dumb.closed {
-		t.Skip("nobody has woken it")
+		t.Skip("nobody has woken it") // so it has no turn
 	}
 	i := w.worker(t)
 	own := &w.leases[i]
@@ -145,27 +145,26 @@ func (w *leaseTwins) close(t *rapid.T) {
 	w.holder = nobody
 }
 
-// count is leftAtLeast, which may take more into its hand.
+// count is leftAtLeast.
 func (w *leaseTwins) count(t *rapid.T) {
 	w.own(t)
 	if len(w.dumb.fifo) == 0 {
-		t.Skip("with mail in in.fifo")
+		t.Skip("with mail in in.fifo") // it is asked of no others
 	}
 	all := len(w.dumb.fifo) + len(w.dumb.unread)
 	n := rapid.IntRange(1, all+2).Draw(t, "n")
 	if got, want := w.leftAtLeast(n), all >= n; got != want {
 		t.Fatalf("%d or more of %d: %v", n, all, got)
 	}
-	in := numbersIn(w.in.fifo) // what was in more is at most this
-	w.dumb.unread = slices.Concat(w.dumb.fifo, w.dumb.unread)[len(in):]
-	w.dumb.fifo = in
 }
 
-func numbersIn(m *message) (list []uint64) {
-	for ; m != nil; m = m.next {
-		list = append(list, numberOf(m))
+// survey is skim, of which whoever wants to know why an actor waits makes use.
+func (w *leaseTwins) survey(t *rapid.T) {
+	n := 0
+	w.skim(func(uint64, uint16) bool { n++; return n < maxMail })
+	if all := min(len(w.dumb.fifo)+len(w.dumb.unread), maxMail); n != all {
+		t.Fatalf("%d messages of %d were seen", n, all)
 	}
-	return list
 }
 
 // TestLease_Twin: whoever wakes, appends, pushes, takes over and consumes, in whatever order,
@@ -189,6 +188,7 @@ func TestLease_Twin(t *testing.T) {
 			"rest2":    w.rest,
 			"close":    w.close,
 			"count":    w.count,
+			"survey":   w.survey,
 		}
 		for range 5 { // rapid's length is too short for a life with several leases
 			t.Repeat(steps)
