@@ -23,6 +23,26 @@ func percentile99(b *testing.B, delays []time.Duration) {
 	b.ReportMetric(float64(delays[len(delays)*99/100].Microseconds()), "p99-µs")
 }
 
+// BenchmarkFanOut: what a behaviour takes that sends to 200,000 idle actors, each once, until all
+// have run, for each of them.
+func BenchmarkFanOut(b *testing.B) {
+	sys := start(b)
+	hub, many := puppetType.Spawn(sys, puppet{}), make([]actor.Ref[puppet], 200_000)
+	for i := range many {
+		many[i] = puppetType.Spawn(sys, puppet{})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		do.Send(sys, hub, func(_ *puppet, c *actor.Context) {
+			for _, r := range many {
+				count.Send(c, r, 1)
+			}
+		})
+		must(b, sys.Wait(context.Background()))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(many)), "ns/receiver")
+}
+
 // BenchmarkOutsideUnderLoad: how long a message from outside takes to run while 64 actors
 // flood themselves.
 func BenchmarkOutsideUnderLoad(b *testing.B) {

@@ -17,7 +17,7 @@ type kind struct {
 	sys        *System
 	runs       []runFunc // the type's own dispatch table
 	batch      uint32
-	leased     bool // whoever wakes them gets a lease
+	leased     bool // who wakes one gets a lease: not of those that run elsewhere or whose mail is counted
 	special    bool // its bodies begin otherwise than empty: see body.init
 }
 

@@ -104,7 +104,7 @@ func (l *lease) review(c *Context) {
 	taken := l.taken.Load()
 	l.pause = max(l.pause-1, min(int(taken-l.seen), maxThefts)*pausePerTheft*c.sys.opts.workers)
 	keeps := c.w.Keeps()
-	if l.pause == 0 && keeps && c.w.Turn() > turnsToAsk && !c.dry {
+	if l.pause == 0 && keeps && c.w.Turn() > turnsToAsk && !c.dry && !c.w.Stopping() {
 		if ask := seam.PrepareFence(); ask != nil {
 			c.w.Beside(ask)
 		}

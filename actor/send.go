@@ -28,14 +28,14 @@ func (c *Context) send(to *body, m *message, d *declaration) {
 	}
 	m.next, c.sent = h, m
 	n := m
-	if h == nil {
+	if h == nil { // a conditional move: a branch that is guessed wrong would delay the swap
 		n = woken
 	}
 	if h == &closedMark || !seam.SwapHeld(&to.box.head, h, n) { // as in push
 		c.sendAgain(to, m)
 	} else if h == nil {
 		if n != m {
-			to.in.fifo, to.in.last = m, n
+			to.in.fifo, to.in.last = m, n // it was nobody's, and is ours until Schedule
 		}
 		c.w.Schedule(&to.task)
 	}

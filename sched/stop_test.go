@@ -89,6 +89,36 @@ func TestStopWaitsForTurns(t *testing.T) {
 	}
 }
 
+// TestStopWaitsForWhatIsBeside: what a turn has begun beside itself has returned before Stop is
+// done.
+func TestStopWaitsForWhatIsBeside(t *testing.T) {
+	for range scaled(20) {
+		s := start(t, sched.Config{Workers: 1})
+		g := newGraph(s)
+		returned := false
+		began := make(chan struct{})
+		g.inject(g.node(func(w *sched.Worker) {
+			if !w.Keeps() {
+				t.Error("a worker with a seat does not keep what it makes runnable")
+			}
+			w.Beside(func() {
+				close(began)
+				for n := 0; n < 1000; runtime.Gosched() {
+					if s.Stopping() {
+						n++
+					}
+				}
+				returned = true
+			})
+		}))
+		<-began
+		if <-s.Stop(); !returned {
+			t.Fatal("stopped, and something still runs")
+		}
+		g.checkEnded(t)
+	}
+}
+
 // TestStopFromATurn: a task may stop its own scheduler.
 func TestStopFromATurn(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})

@@ -115,8 +115,9 @@ func (w *Worker) Keeps() bool { return w.pin == nil && !w.apart && !w.blocks && 
 // Spills returns how many tasks had no room in the worker's ring. Owner only.
 func (w *Worker) Spills() uint64 { return w.count.Spills }
 
-// Beside runs f in a goroutine of its own, which the end of the scheduler waits for. Owner
-// only, while Keeps: who has a seat is waited for, and so may count others in.
+// Beside runs f in a goroutine of its own: f's return synchronizes before the end of the scheduler,
+// which waits for it. It costs a goroutine, and a locked instruction at each end. Owner only, while
+// Keeps: who has a seat is waited for, and so may count others in.
 func (w *Worker) Beside(f func()) {
 	s := w.sched
 	s.stop.left.Add(1)

@@ -19,7 +19,7 @@ import (
 // are arithmetic at compile time, and sync/atomic in tests, whose own counters
 // are no part of a protocol.
 var rawMemory = []struct{ file, imports, reason string }{
-	{"internal/seam/*.go", "sync/atomic", "64-bit words that are aligned on 32-bit machines; the instrumented twin"},
+	{"internal/seam/*.go", "sync/atomic", "64-bit words that are aligned on 32-bit machines, and 32-bit ones of four bytes; the instrumented twin"},
 	{"internal/seam/*.go", "go.uber.org/atomic", "the words that all protocols are written in"},
 	{"internal/seam/*.s", assembly, "a store that releases without a fence, and which goroutine this is, which Go does not have"},
 	{"internal/seam/*_explore.go", "unsafe", "what lies where decides whether an access is an interleaving point"},

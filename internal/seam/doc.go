@@ -3,7 +3,7 @@
 // through these types alone.
 //
 // In a plain build they are go.uber.org/atomic types, aliased or wrapped (and
-// sync/atomic's where those are not aligned on 32-bit machines), so the compiled
+// sync/atomic's where those are not aligned on 32-bit machines, or too large), so the compiled
 // code is that of the atomics themselves: BenchmarkSeam shows it. Under the
 // build tag gallop_explore the same names are instrumented types that pass
 // through Hook before each access, so that an explorer can put the production
