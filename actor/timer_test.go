@@ -409,3 +409,31 @@ func TestTimer_Layout(t *testing.T) {
 		}
 	})
 }
+
+// drawer keeps what a timer brings it.
+type drawer[M any] struct{ got *M }
+
+func (d *drawer[M]) arm(c *actor.Context, arm func(*actor.Context)) { arm(c) }
+func (d *drawer[M]) keep(_ *actor.Context, m M)                     { *d.got = m }
+
+// arrives fails the test unless a timer brings m as it was.
+func arrives[M comparable](t *testing.T, m M) {
+	t.Helper()
+	typ := actor.NewType[drawer[M]]("drawer")
+	arm, keep := actor.Declare[func(*actor.Context)](typ, "arm"), actor.Declare[M](typ, "keep")
+	typ.Table(arm.Do((*drawer[M]).arm), keep.Do((*drawer[M]).keep))
+	var got M
+	sys := start(t)
+	arm.Send(sys, typ.Spawn(sys, drawer[M]{&got}), func(c *actor.Context) { actor.After(c, 1, keep, m) })
+	quiet(t, sys)
+	equal(t, "payload", got, m)
+}
+
+// TestTimer_Payloads: what fits into a timer arrives whole, and what does not.
+func TestTimer_Payloads(t *testing.T) {
+	arrives(t, byte(1))
+	arrives(t, [2]uint64{1, 2})
+	arrives(t, [3]uint64{1, 2, 3})
+	arrives(t, [4]uint64{1, 2, 3, 4})
+	arrives(t, "text")
+}
