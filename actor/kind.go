@@ -104,6 +104,7 @@ func (s *System) newKind(t *typeInfo) (k *kind, err error) {
 		return k, err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.kinds.add(k), nil // if somebody was faster, our thread stays idle until the end
+	k = s.kinds.add(k) // if somebody was faster, our thread stays idle until the end
+	s.mu.Unlock()
+	return k, nil
 }

@@ -50,7 +50,7 @@ func (c *Context) furnish() {
 	for i := range c.stock {
 		s := &c.stock[i]
 		for range 12 {
-			m := poolByID(uint16(i)).make1(c.home)
+			m := poolByID(uint16(i)).make(c.home, 1)
 			m.next, s.use = s.use, m
 			s.n++
 		}

@@ -2,9 +2,11 @@ package actor
 
 import (
 	"go/build"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -46,7 +49,7 @@ func payloadLayout[M any](t *testing.T) {
 			t.Error("two pools for one type")
 		}
 		for range 100 {
-			at := reflect.ValueOf(payloadOf[M](p.fresh())).Pointer()
+			at := reflect.ValueOf(payloadOf[M](p.fresh(1))).Pointer()
 			if at%uintptr(typ.Align()) != 0 {
 				t.Fatalf("payload at %#x, want a multiple of %d", at, typ.Align())
 			}
@@ -172,7 +175,7 @@ func (s *stock) chain(t *rapid.T, h *message, want int, home uint16) {
 // TestPool_Twin: whatever is taken and given back in whatever amounts, a node is
 // never handed out twice, the free list counts right and stays within its bound.
 func TestPool_Twin(t *testing.T) {
-	p := register(func() *message { return &new(node[[1]uint64]).message })
+	p := register(headerSize+8, func(n int) *message { return &make([]node[[1]uint64], n)[0].message })
 	rapid.Check(t, func(t *rapid.T) {
 		s := &stock{&Context{stock: make([]magazines, poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
 		amount := rapid.SampledFrom([]int{1, 2, chainLength - 1, chainLength, chainLength + 1, 3 * chainLength})
@@ -192,6 +195,65 @@ func TestPool_Twin(t *testing.T) {
 	})
 }
 
+// TestPool_Blocks: nodes of two workers share no cache line, whatever gaps Go's collector has left
+// among them.
+func TestPool_Blocks(t *testing.T) {
+	if cacheline.Size != 64 || unsafe.Sizeof(uintptr(0)) != 8 {
+		t.Skip("nodes are not eighths of lines") // a line has 64 bytes where words have eight
+	}
+	linked, _ := poolOf[*int]()
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, p := range []*pool{wordPools[0].pool, wordPools[1].pool, wordPools[2].pool, linked} {
+		var kept []*message
+		for range 10 {
+			for range 200 {
+				for m := p.make(uint16(rng.IntN(2)), p.block); m != nil; m = m.next {
+					if rng.IntN(16) == 0 {
+						kept = append(kept, m)
+					}
+				}
+			}
+			for _, m := range kept {
+				m.next = nil
+			}
+			runtime.GC()
+		}
+		lines := make(map[uintptr]uint16)
+		for _, m := range kept {
+			at := reflect.ValueOf(m).Pointer()
+			first, last := at/cacheline.Size, (at+p.size-1)/cacheline.Size
+			for l := first; l <= last; l++ {
+				if home, ok := lines[l]; ok && home != m.home() {
+					t.Fatalf("pool %d: nodes of homes %d and %d share a line", p.id, home, m.home())
+				}
+				lines[l] = m.home()
+			}
+		}
+	}
+}
+
+// crossings returns what the worker says has come from others.
+func crossings(w *sched.Worker) uint64 {
+	v := reflect.ValueOf(w).Elem().FieldByName("crossed")
+	for v.Kind() == reflect.Struct {
+		v = v.Field(v.NumField() - 1)
+	}
+	return v.Uint()
+}
+
+// TestPool_Crossings: nodes of another worker are reported to the scheduler, whose governor goes by
+// them; those from outside are not.
+func TestPool_Crossings(t *testing.T) {
+	c := &Context{w: new(sched.Worker), home: 1}
+	p := wordPools[0].pool
+	for _, home := range []uint16{0, 1, outside, 2, 0} {
+		c.recycle(p.make(home, 1))
+	}
+	if n := crossings(c.w); n != 3 {
+		t.Errorf("%d messages came from other workers, want 3", n)
+	}
+}
+
 // TestPool_Late: a worker that was made before a type was declared handles its
 // messages all the same.
 func TestPool_Late(t *testing.T) {
@@ -201,7 +263,7 @@ func TestPool_Late(t *testing.T) {
 	if int(p.id) < len(c.stock) {
 		t.Fatalf("pool %d is not late", p.id)
 	}
-	m := p.make1(c.home)
+	m := p.make(c.home, 1)
 	c.recycle(m)
 	if c.alloc(p.id) != m {
 		t.Fatal("not recycled")

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"sync"
+	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/invariant"
 )
@@ -18,7 +19,8 @@ import (
 // share one. If nodes stayed where they were run, then after a while the two halves of
 // most lines would belong to different workers, and every send would pull a line over
 // from the other processor: two workers were then no faster than one even if they
-// never talked to each other.
+// never talked to each other. For the same reason nodes are made in blocks: one by one they came
+// to lie in the gaps that Go's collector had left among those of another worker.
 //
 // A pool holds nodes of one memory layout. Payloads without pointers share three
 // sizes; a payload with pointers has a pool of its own type, since Go's collector must
@@ -26,6 +28,12 @@ import (
 // recycled node keeps nothing alive.
 
 const (
+	// A block of nodes fills whole cache lines, and nothing else is in them: eight nodes of n words
+	// are n lines, and Go aligns what has up to 512 bytes to a line if it fills its lines.
+	// Processors fetch two lines at a time, so a block of one line would not do.
+	blockLength = 8
+	maxInBlock  = 64 // bytes; larger nodes are made one by one
+
 	maxHomes = 64
 	outside  = maxHomes - 1   // the home of nodes that were made outside of any worker
 	noPool   = math.MaxUint16 // the number of no pool
@@ -34,15 +42,23 @@ const (
 // pool is one layout of nodes. Read-only after registration, but for homes.
 type pool struct {
 	id    uint16
-	fresh func() *message
-	homes [maxHomes]sync.Pool // of *message: heads of chains, which have their length
+	size  uintptr              // of a node
+	block int                  // how many are made at once
+	fresh func(n int) *message // makes n nodes side by side, and returns the first
+	homes [maxHomes]sync.Pool  // of *message: heads of chains, which have their length
 }
 
-// make1 returns a new node.
-func (p *pool) make1(home uint16) *message {
-	m := p.fresh()
-	m.origin = originOf(p.id, home)
-	return m
+// make returns n new nodes, in a chain that has its length.
+func (p *pool) make(home uint16, n int) *message {
+	first := p.fresh(n)
+	first.length = uint16(n)
+	for m := first; ; m = m.next {
+		m.origin = originOf(p.id, home)
+		if n--; n == 0 {
+			return first
+		}
+		m.next = (*message)(unsafe.Add(unsafe.Pointer(m), p.size))
+	}
 }
 
 // pools is the registry of all layouts of this process. Types are declared at
@@ -58,30 +74,40 @@ var wordPools = [...]struct {
 	size uintptr
 	pool *pool
 }{
-	{8, register(func() *message { return &new(node[[1]uint64]).message })},
-	{24, register(func() *message { return &new(node[[3]uint64]).message })},
-	{40, register(func() *message { return &new(node[[5]uint64]).message })},
+	{8, register(headerSize+8, func(n int) *message { return &unsafe.SliceData(make([]node[[1]uint64], n)).message })},
+	{24, register(headerSize+24, func(n int) *message { return &unsafe.SliceData(make([]node[[3]uint64], n)).message })},
+	{40, register(headerSize+40, func(n int) *message { return &unsafe.SliceData(make([]node[[5]uint64], n)).message })},
 }
 
-// register adds a layout.
-func register(fresh func() *message) *pool {
+// register adds a layout, of nodes of that size.
+func register(size uintptr, fresh func(n int) *message) *pool {
 	pools.mu.Lock()
-	defer pools.mu.Unlock()
+	p := add(size, fresh)
+	pools.mu.Unlock()
+	return p
+}
+
+// add is register under the lock, which it unlocks if it panics.
+func add(size uintptr, fresh func(n int) *message) *pool {
 	if len(pools.list) >= noPool {
+		pools.mu.Unlock()
 		panic("gallop: more than 65,535 message layouts")
 	}
-	p := &pool{id: uint16(len(pools.list)), fresh: fresh}
+	p := &pool{id: uint16(len(pools.list)), size: size, block: blockLength, fresh: fresh}
+	if size > maxInBlock {
+		p.block = 1
+	}
 	pools.list = append(pools.list, p)
 	return p
 }
 
 // poolOf returns the pool for payloads of type M and whether they hold pointers.
 func poolOf[M any]() (p *pool, pointers bool) {
-	return poolFor(reflect.TypeFor[M](), func() *message { return &new(node[M]).message })
+	return poolFor(reflect.TypeFor[M](), unsafe.Sizeof(node[M]{}), func(n int) *message { return &unsafe.SliceData(make([]node[M], n)).message })
 }
 
 // poolFor is poolOf but for the type parameter, so that there is one of it.
-func poolFor(t reflect.Type, fresh func() *message) (p *pool, pointers bool) {
+func poolFor(t reflect.Type, size uintptr, fresh func(n int) *message) (p *pool, pointers bool) {
 	pointers = hasPointers(t)
 	if !pointers && t.Align() <= 8 {
 		for _, w := range wordPools {
@@ -90,22 +116,15 @@ func poolFor(t reflect.Type, fresh func() *message) (p *pool, pointers bool) {
 			}
 		}
 	}
-	pools.mu.RLock()
-	p = pools.own[t]
-	pools.mu.RUnlock()
-	if p != nil {
-		return p, pointers
-	}
-	p = register(fresh)
 	pools.mu.Lock()
-	defer pools.mu.Unlock()
-	if pools.own == nil {
-		pools.own = make(map[reflect.Type]*pool)
+	if p = pools.own[t]; p == nil {
+		p = add(size, fresh)
+		if pools.own == nil {
+			pools.own = make(map[reflect.Type]*pool)
+		}
+		pools.own[t] = p
 	}
-	if o := pools.own[t]; o != nil {
-		return o, pointers // somebody else was faster; the layout we made stays unused
-	}
-	pools.own[t] = p
+	pools.mu.Unlock()
 	return p, pointers
 }
 
@@ -130,7 +149,7 @@ func (p *pool) takeOne() *message {
 	spare := &p.homes[outside]
 	m, _ := spare.Get().(*message)
 	if m == nil {
-		return p.make1(outside)
+		m = p.make(outside, p.block)
 	}
 	if invariant.On {
 		verifyOutside(p, m)
@@ -148,7 +167,7 @@ func (p *pool) takeFrom(chain **message) *message {
 	m := *chain
 	if m == nil {
 		if m, _ = p.homes[outside].Get().(*message); m == nil {
-			return p.make1(outside)
+			m = p.make(outside, p.block)
 		}
 	}
 	*chain, m.next = m.next, nil

@@ -66,7 +66,7 @@ func (c *Context) makeInTurn(id uint16) *message {
 	if id != signalPool.id {
 		c.sys.sim.book(1)
 	}
-	return poolByID(id).make1(c.home)
+	return poolByID(id).make(c.home, 1)
 }
 
 // stallClock tells the watch over actors under pressure when to look: the machine's time,

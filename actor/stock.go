@@ -52,7 +52,7 @@ func (c *Context) alloc(p uint16) *message {
 	return c.restock(p)
 }
 
-// restock turns to a full chain, takes one from the pool, or makes a node.
+// restock turns to a full chain, takes one from the pool, or makes a block.
 func (c *Context) restock(id uint16) *message {
 	if c.dry {
 		return c.makeInTurn(id)
@@ -68,7 +68,7 @@ func (c *Context) restock(id uint16) *message {
 	} else {
 		p := poolByID(id)
 		if m, _ = p.homes[c.home].Get().(*message); m == nil {
-			return p.make1(c.home)
+			m = p.make(c.home, p.block)
 		}
 	}
 	if invariant.On {
@@ -117,7 +117,10 @@ func (c *Context) recycleChain(first, end *message, n int) {
 		return
 	}
 	s := &c.stock[first.pool()]
-	if first.home() != c.home {
+	if home := first.home(); home != c.home {
+		if home != outside {
+			c.w.Crossed(n)
+		}
 		s.sendHome(first, end, n)
 		return
 	}

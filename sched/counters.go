@@ -17,6 +17,9 @@ type Counters struct {
 
 const numCounters = 9
 
+// steals is the place of Steals among the fields.
+const steals = 1
+
 func (c *Counters) fields() [numCounters]uint64 {
 	return [...]uint64{c.Turns, c.Steals, c.StealMisses, c.Parks, c.Wakes, c.Yields, c.NextSlot, c.Injected, c.Spills}
 }

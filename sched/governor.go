@@ -4,7 +4,8 @@ package sched
 // faster: when turns take less than the transfer of a cache line, a second worker
 // that takes part in the same conversation makes everybody slower (the Pony runtime
 // goes from 36 to 150 ns a message there), and one that has a conversation of its
-// own doubles the throughput. No figure of the queues tells the two apart, so the
+// own doubles the throughput. Who hardly touches what another worker has made harms
+// nobody; among those who do, no figure tells the two apart, so the
 // governor tries: now and then, for a few milliseconds, it lets half as many or
 // twice as many workers run, and stays with what did more work.
 //
@@ -27,10 +28,18 @@ type governor struct {
 	base   float64
 	early  int // measurements that may still be too early: little runs yet
 
-	began   int64  // of the measurement, ns
-	units   uint64 // then
-	samples int    // ticks in the measurement
-	awake   int    // sum over them
+	began   int64 // of the measurement, ns
+	then    done  // by then
+	seen    done  // by now
+	samples int   // ticks in the measurement
+	awake   int   // sum over them
+}
+
+// done is what all workers have done so far.
+type done struct {
+	units   uint64 // of work
+	crossed uint64 // of these, what came from another worker
+	steals  uint64
 }
 
 // phase is what the governor does now.
@@ -54,6 +63,10 @@ const (
 	harm        = 1.08 // fewer workers must do so much more work to be preferred
 	obvious     = 1.3  // a trial ends at once when it does so much more or less
 	earlyLooks  = 16   // how often a program that has just begun is looked at again soon
+	apartPause  = 16 * ms
+	crossing    = 50    // ns that a unit of work from another worker costs, at least
+	theft       = 1_000 // ns that a task from another worker costs
+	touching    = 25    // part of the workers' time; fewer workers would save less than harm
 )
 
 func (g *governor) init(workers int) {
@@ -71,26 +84,30 @@ func (g *governor) hasty() bool {
 	return g.workers > 1 && (g.phase != steady || g.pause == firstPause)
 }
 
-// look takes in one tick: the time, the units of work done so far by all workers,
-// and how many are awake. It returns how many may be.
-func (g *governor) look(now int64, units uint64, awake int) (limit int) {
+// trying tells whether a trial is on, which should not last longer than it has to.
+func (g *governor) trying() bool { return g.phase == settle || g.phase == trial }
+
+// look takes in one tick: the time, what all workers have done so far, and how many are
+// awake. It returns how many may be.
+func (g *governor) look(now int64, d done, awake int) (limit int) {
 	if g.workers == 1 {
 		return 1
 	}
+	g.seen = d
 	g.samples++
 	g.awake += awake
-	if now >= g.until || g.isObvious(now, units) {
-		g.next(now, units)
+	if now >= g.until || g.isObvious(now) {
+		g.next(now)
 	}
 	return g.limit
 }
 
 // isObvious tells whether a trial need not go on: it costs when it is with too many.
-func (g *governor) isObvious(now int64, units uint64) bool {
+func (g *governor) isObvious(now int64) bool {
 	if g.phase != trial || now-g.began < firstWindow {
 		return false
 	}
-	r := g.rate(now, units)
+	r := g.rate(now)
 	return r > obvious*g.base || r*obvious < g.base
 }
 
@@ -101,42 +118,60 @@ func (g *governor) lift() {
 }
 
 // next ends the phase and begins another.
-func (g *governor) next(now int64, units uint64) {
+func (g *governor) next(now int64) {
 	switch g.phase {
 	case steady:
 		length := int64(window)
 		if g.pause == firstPause { // it has just begun, or lifted its limit: all run
 			length = firstWindow
 		}
-		g.enter(measure, now, units, length)
+		g.enter(measure, now, length)
 	case measure:
-		g.base = g.rate(now, units)
-		if !g.worthATrial(now, units) {
-			g.limit = g.workers
-			if g.early--; g.early <= 0 || g.pause > firstPause || g.busy() {
-				g.longer()
-			}
-			g.enter(steady, now, units, g.pause)
-			return
-		}
-		g.before = g.limit
-		g.limit = g.candidate()
-		g.enter(settle, now, units, settling)
+		g.consider(now)
 	case settle:
-		g.enter(trial, now, units, window)
+		g.enter(trial, now, window)
 	case trial:
-		g.judge(now, units)
+		g.judge(now)
 	}
 }
 
+// consider ends a measurement: with a trial, if it is worth one.
+func (g *governor) consider(now int64) {
+	g.base = g.rate(now)
+	g.before = g.limit
+	apart := g.apart(now)
+	switch {
+	case !g.worthATrial(now):
+		g.limit = g.workers
+		if g.early--; g.early <= 0 || g.pause > firstPause || g.busy() {
+			g.longer(maxPause)
+		}
+	case apart && g.limit == g.workers:
+		g.longer(apartPause)
+	default:
+		g.up = g.up || apart
+		g.limit = g.candidate()
+		g.enter(settle, now, settling)
+		return
+	}
+	g.enter(steady, now, g.pause)
+}
+
+// apart tells whether the workers have hardly touched what others had made, so that fewer of them
+// could not do more.
+func (g *governor) apart(now int64) bool {
+	lost := (g.seen.crossed-g.then.crossed)*crossing + (g.seen.steals-g.then.steals)*theft
+	return lost*touching < uint64(now-g.began)*uint64(g.limit)
+}
+
 // judge compares the trial with what was before.
-func (g *governor) judge(now int64, units uint64) {
+func (g *governor) judge(now int64) {
 	// More workers are the rule: they are kept unless fewer do clearly better.
 	needed := harm * g.base
 	if g.limit > g.before {
 		needed = g.base / harm
 	}
-	if r := g.rate(now, units); r >= needed {
+	if r := g.rate(now); r >= needed {
 		g.pause = 4 * firstPause // go on in this direction soon
 		if g.limit == 1 && r > obvious*g.base {
 			g.pause = 16 * firstPause // there is no further to go
@@ -145,16 +180,13 @@ func (g *governor) judge(now int64, units uint64) {
 	} else {
 		g.limit = g.before
 		g.up = !g.up
-		g.longer()
+		g.longer(maxPause)
 	}
-	g.enter(steady, now, units, g.pause)
+	g.enter(steady, now, g.pause)
 }
 
 // longer stretches the pause between trials, as long as they change nothing.
-func (g *governor) longer() int64 {
-	g.pause = min(4*g.pause, maxPause)
-	return g.pause
-}
+func (g *governor) longer(atMost int64) { g.pause = min(4*g.pause, atMost) }
 
 // candidate is the limit to try next.
 func (g *governor) candidate() int {
@@ -173,9 +205,9 @@ func (g *governor) candidate() int {
 // worthATrial tells whether a limit makes a difference and units are fine. With fewer
 // workers than all, nearly all that may be awake are; without a limit, more are than
 // the next lower one allows.
-func (g *governor) worthATrial(now int64, units uint64) bool {
-	done := units - g.units
-	return done != 0 && g.busy() && (now-g.began)*int64(g.limit)/int64(done) < fineUnit
+func (g *governor) worthATrial(now int64) bool {
+	units := g.seen.units - g.then.units
+	return units != 0 && g.busy() && (now-g.began)*int64(g.limit)/int64(units) < fineUnit
 }
 
 // busy tells whether as many workers were awake in the measurement as make a trial worth it.
@@ -187,11 +219,11 @@ func (g *governor) busy() bool {
 	return float64(g.awake) >= least*float64(g.samples)
 }
 
-func (g *governor) rate(now int64, units uint64) float64 {
-	return float64(units-g.units) / float64(max(now-g.began, 1))
+func (g *governor) rate(now int64) float64 {
+	return float64(g.seen.units-g.then.units) / float64(max(now-g.began, 1))
 }
 
-func (g *governor) enter(p phase, now int64, units uint64, length int64) {
+func (g *governor) enter(p phase, now int64, length int64) {
 	g.phase, g.until = p, now+length
-	g.began, g.units, g.samples, g.awake = now, units, 0, 0
+	g.began, g.then, g.samples, g.awake = now, g.seen, 0, 0
 }

@@ -7,12 +7,13 @@ import "testing"
 type world struct {
 	g     governor
 	now   int64
-	units uint64
+	done  done
+	touch uint64      // units of a thousand that come from another worker, if more than one is awake
 	at    map[int]int // ticks at each limit
 }
 
 func newWorld(workers int) *world {
-	w := &world{at: make(map[int]int)}
+	w := &world{at: make(map[int]int), touch: 500}
 	w.g.init(workers)
 	return w
 }
@@ -21,9 +22,13 @@ func newWorld(workers int) *world {
 func (w *world) live(ticks int, rate func(limit int) uint64) {
 	for range ticks {
 		w.now += ms
-		w.units += rate(w.g.limit)
+		n := rate(w.g.limit)
+		w.done.units += n
+		if w.g.limit > 1 {
+			w.done.crossed += n * w.touch / 1000
+		}
 		w.at[w.g.limit]++
-		w.g.look(w.now, w.units, w.g.limit)
+		w.g.look(w.now, w.done, w.g.limit)
 	}
 }
 
@@ -61,7 +66,7 @@ func TestGovernorExpectsABeginning(t *testing.T) {
 	idle := func(ticks int) {
 		for range ticks {
 			w.now += ms
-			w.g.look(w.now, w.units, 1)
+			w.g.look(w.now, w.done, 1)
 		}
 	}
 	idle(6)
@@ -79,6 +84,61 @@ func TestGovernorExpectsABeginning(t *testing.T) {
 	}
 	if newWorld(1).g.hasty() {
 		t.Error("it hurries where there is nothing to choose")
+	}
+}
+
+// "Who hardly touches what another worker has made harms nobody": nothing is tried with fewer
+// workers; with fewer than all, more are.
+func TestGovernorLeavesThoseApartAlone(t *testing.T) {
+	for _, touch := range []uint64{0, 10, 500} { // ns of a unit's 100: 0, 0.5, 25
+		w := newWorld(2)
+		w.touch = touch
+		w.live(1000, func(l int) uint64 { return uint64(10_000 * l) })
+		if alone := w.at[1] == 0; alone != (touch < 500) {
+			t.Errorf("%d of 1000 units cross: %v", touch, w.at)
+		}
+	}
+	w := newWorld(8)
+	w.g.limit, w.touch = 2, 0
+	w.live(1000, func(l int) uint64 { return uint64(10_000 * l) })
+	if w.at[1] != 0 || w.share(8, 1000) < 0.9 {
+		t.Errorf("of 8, with 2 at first: %v", w.at)
+	}
+	w.touch, w.at = 500, make(map[int]int)
+	w.live(100, func(l int) uint64 { return uint64(200_000 / l) })
+	if w.g.limit > 2 {
+		t.Errorf("%d are awake 0.1 s after they have begun to touch each other: %v", w.g.limit, w.at)
+	}
+}
+
+// Thefts are touches as well.
+func TestGovernorSeesThefts(t *testing.T) {
+	w := newWorld(2)
+	w.touch = 0
+	for range 100 {
+		w.done.steals += 200 // in a millisecond: a fifth of a worker's time
+		w.live(1, func(l int) uint64 { return uint64(20_000 / l) })
+	}
+	if w.g.limit != 1 {
+		t.Errorf("limit %d: %v", w.g.limit, w.at)
+	}
+}
+
+// What the monitor shows the governor is the sum of what the workers have published.
+func TestGovernorIsShownAll(t *testing.T) {
+	s, err := New(Config{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	for i, w := range s.workers {
+		w.Crossed(3 + i)
+		w.count.Steals = 5
+		w.spent.StoreRelease(7)
+		w.publish()
+	}
+	if got, want := s.done(), (done{units: 14, crossed: 7, steals: 10}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

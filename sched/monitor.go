@@ -45,13 +45,14 @@ func (m *monitor) arm() {
 	if m.armed.Load() || !m.armed.CompareAndSwap(false, true) {
 		return
 	}
+	now := m.s.cfg.Clock.Nanos()
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	if !m.ended {
 		m.watch.asking = false
-		m.attend(m.s.cfg.Clock.Nanos())
+		m.attend(now)
 		m.reset(awaits)
 	}
+	m.mu.Unlock()
 }
 
 // reset sets the timer anew. Caller holds mu.
@@ -67,11 +68,11 @@ func (m *monitor) reset(d time.Duration) {
 func (m *monitor) stop() {
 	m.over.Add(1)
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.ended = true
 	if m.timer != nil {
 		m.timer.Stop()
 	}
+	m.mu.Unlock()
 }
 
 // tick looks once. Whoever fills a slot after the second look at the sleepers finds
@@ -103,7 +104,7 @@ func (m *monitor) look(now int64) time.Duration {
 	asking, late := m.attend(now)
 	m.steer(now, late)
 	switch {
-	case late || m.surge.out > 0:
+	case late || m.surge.out > 0 || m.govern.trying():
 		return alert
 	case asking || m.govern.hasty():
 		return awaits
@@ -173,7 +174,7 @@ func (s *Scheduler) drain(w *Worker) {
 // a worker is stuck nobody may be kept asleep. Caller holds mu.
 func (m *monitor) steer(now int64, late bool) {
 	idle := &m.s.idle
-	limit := m.govern.look(now, m.s.unitsSpent(), idle.awake(idle.v.Load()))
+	limit := m.govern.look(now, m.s.done(), idle.awake(idle.v.Load()))
 	if invariant.On {
 		verifyGovernor(&m.govern)
 	}
@@ -186,12 +187,14 @@ func (m *monitor) steer(now int64, late bool) {
 	}
 }
 
-// unitsSpent returns the units of work done so far.
-func (s *Scheduler) unitsSpent() (total uint64) {
+// done returns what all workers have done so far, as far as they have published it.
+func (s *Scheduler) done() (d done) {
 	for _, w := range s.crew() {
-		total += w.spent.Load()
+		d.units += w.spent.Load()
+		d.steals += w.published[steals].Load()
+		d.crossed += w.crossed.Load()
 	}
-	return total
+	return d
 }
 
 // restrain sets how many workers may be awake, 1 to all. Those in excess retire at

@@ -90,16 +90,16 @@ func (s *Scheduler) newQuietWaiter(last bool) (*quietWaiter, error) {
 
 func (q *quiescence) add(w *quietWaiter) bool {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.end {
-		return false
+	ended := q.end
+	if !ended {
+		if invariant.On {
+			verifyWaiters(q)
+		}
+		q.wait = append(q.wait, w)
+		q.asked.Add(1) // pairs with the load in check: either the last sleeper sees us or we see it asleep
 	}
-	if invariant.On {
-		verifyWaiters(q)
-	}
-	q.wait = append(q.wait, w)
-	q.asked.Add(1) // pairs with the load in check: either the last sleeper sees us or we see it asleep
-	return true
+	q.mu.Unlock()
+	return !ended
 }
 
 func (q *quiescence) remove(w *quietWaiter) bool {

@@ -124,16 +124,16 @@ func (p *spares) found(w *Worker) {
 // stops. Called by w.
 func (p *spares) park(w *Worker) bool {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.found(w)
-	if p.ended {
-		return false
+	ended := p.ended
+	if !ended {
+		p.hot = append(p.hot, w)
+		if invariant.On {
+			verifyHot(p, w)
+		}
 	}
-	p.hot = append(p.hot, w)
-	if invariant.On {
-		verifyHot(p, w)
-	}
-	return true
+	p.mu.Unlock()
+	return !ended
 }
 
 // retire takes a worker back whose goroutine ends. Called by w, which must not touch

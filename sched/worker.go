@@ -57,6 +57,7 @@ type Worker struct {
 	// Written by the owner, read by anybody.
 	published [numCounters]seam.Gauge
 	spent     seam.Gauge // units of work done
+	crossed   seam.Gauge // of these, what came from another worker
 	goroutine seam.Gauge // which one it is; 0: none
 	_         cacheline.Pad
 }
@@ -114,6 +115,10 @@ func (w *Worker) Keeps() bool { return w.pin == nil && !w.apart && !w.blocks && 
 
 // Spills returns how many tasks had no room in the worker's ring. Owner only.
 func (w *Worker) Spills() uint64 { return w.count.Spills }
+
+// Crossed says that n units of work came from another worker, which costs transfers of cache
+// lines: where there are few of them, and few thefts, fewer workers cannot do more. Owner only.
+func (w *Worker) Crossed(n int) { w.crossed.Publish(w.crossed.Load() + uint64(n)) }
 
 // Beside runs f in a goroutine of its own: f's return synchronizes before the end of the scheduler,
 // which waits for it. It costs a goroutine, and a locked instruction at each end. Owner only, while

@@ -26,6 +26,7 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"internal/seam/held.go", "unsafe", "a pointer is swapped as a word, where its caller shows it to the collector"},
 	{"actor/kind.go", "unsafe", "from a task to its actor, and from the kind of a task to that of an actor"},
 	{"actor/lease.go", "unsafe", "from the mark of a lease to its window"},
+	{"actor/pool.go", "unsafe", "from a node of a block to the next one"},
 	{"actor/message.go", "unsafe", "from the header of a message to its payload"},
 	{"actor/timer.go", "unsafe", "from a timer to a payload of a few words in it"},
 	{"actor/timer_slab.go", "unsafe", "from the first timer of a chunk to another one"},
