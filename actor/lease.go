@@ -51,7 +51,9 @@ type lease struct {
 	may    bool // who is woken is leased
 	seen   uint32
 	spills uint64
+	credit int // reviews without too many thefts
 	pause  int // reviews before it may again
+	next   int // the next pause
 }
 
 // markOrigin is that of marks. No message has it.
@@ -81,11 +83,14 @@ func (l *lease) append(to *body, m *message) bool {
 }
 
 const (
-	// pausePerTheft is for how many reviews a worker takes no lease after an actor was taken
-	// over from it, times the number of workers, since each fence costs every processor
-	// about a microsecond. A worker that is busy reviews every 50 µs.
-	pausePerTheft = 4
-	maxThefts     = 64 // that count in one review
+	// A worker that is busy reviews every 50 µs. Each time earns it a credit, and each actor that was
+	// taken over from it costs one for every worker, since a fence costs every processor about a
+	// microsecond. Who has spent more than he has takes no leases for a while, twice as long each
+	// time, until he has come to the most that he may have.
+	maxCredit  = 64
+	newCredit  = 8 // his credit behind a pause
+	firstPause = 8 // reviews
+	maxPause   = 512
 	// turnsToAsk is how many turns a worker runs before it asks the kernel for fences: a system
 	// that does next to nothing need not wait at its end for the answer.
 	turnsToAsk = 1000
@@ -102,7 +107,7 @@ func (l *lease) granted(c *Context) bool {
 // of its figures.
 func (l *lease) review(c *Context) {
 	taken := l.taken.Load()
-	l.pause = max(l.pause-1, min(int(taken-l.seen), maxThefts)*pausePerTheft*c.sys.opts.workers)
+	l.pauseAfter(min(int(taken-l.seen), maxCredit)*c.sys.opts.workers, c.w.Alone())
 	keeps := c.w.Keeps()
 	if l.pause == 0 && keeps && c.w.Turn() > turnsToAsk && !c.dry && !c.w.Stopping() {
 		if ask := seam.PrepareFence(); ask != nil {
@@ -111,6 +116,23 @@ func (l *lease) review(c *Context) {
 	}
 	l.may = l.pause == 0 && keeps && seam.CanFence()
 	l.seen, l.spills = taken, c.w.Spills()
+}
+
+// pauseAfter sets the pause after a review in which thefts have cost that much. While nobody else
+// is awake there are no thieves, and no pause.
+func (l *lease) pauseAfter(cost int, alone bool) {
+	switch l.credit = min(l.credit+1, maxCredit) - cost; {
+	case alone:
+		l.credit, l.pause = max(l.credit, newCredit), 0
+	case l.pause > 0:
+		l.credit = newCredit // those of now are of what was leased before
+		l.pause--
+	case l.credit < 0:
+		l.pause = max(l.next, firstPause)
+		l.next = min(2*l.pause, maxPause)
+	case l.credit == maxCredit:
+		l.next = firstPause
+	}
 }
 
 // add appends m to more, a ring of which the inbox has the last.

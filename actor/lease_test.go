@@ -292,3 +292,52 @@ func TestLease_FansOut(t *testing.T) {
 		t.Errorf("%d of %d are leased", leased, len(many))
 	}
 }
+
+// pausesAfter returns how long the pause is after each review with these costs, two at a time for a
+// theft with two workers.
+func pausesAfter(l *lease, costs ...int) (pauses []int) {
+	for _, c := range costs {
+		l.pauseAfter(c, false)
+		pauses = append(pauses, l.pause)
+	}
+	return pauses
+}
+
+// TestLease_Pauses: "Who has spent more than he has takes no leases for a while, twice as long each
+// time, until he has come to the most that he may have."
+func TestLease_Pauses(t *testing.T) {
+	calm := make([]int, maxCredit)
+	var l lease
+	for i := range 1000 {
+		if p := pausesAfter(&l, 2, 0, 0); slices.Max(p) > firstPause || i > firstPause && slices.Max(p) != 0 {
+			t.Fatalf("a theft every 150 µs, and pauses of %v", p)
+		}
+	}
+	l = lease{}
+	want := firstPause
+	for range 10 {
+		if p := pausesAfter(&l, 40)[0]; p != want {
+			t.Fatalf("a pause of %d, want %d", p, want)
+		}
+		if p := pausesAfter(&l, make([]int, want)...); p[want-1] != 0 || p[want-2] != 1 {
+			t.Fatalf("a pause of %d goes down like this: %v", want, p)
+		}
+		want = min(2*want, maxPause)
+	}
+	l.pauseAfter(40, false)
+	l.pauseAfter(128, false) // thefts of what was leased before: no further pause
+	if l.pause != maxPause-1 || l.credit != newCredit {
+		t.Errorf("a pause of %d, %d earned", l.pause, l.credit)
+	}
+	l.pauseAfter(0, true)
+	if l.pause != 0 {
+		t.Errorf("a pause of %d, with nobody else awake", l.pause)
+	}
+	pausesAfter(&l, calm...)
+	if p := pausesAfter(&l, maxCredit); p[0] != 0 {
+		t.Errorf("a pause of %d, and everything was paid", p)
+	}
+	if p := pausesAfter(&l, 2); p[0] != firstPause {
+		t.Errorf("a pause of %d after a long calm", p)
+	}
+}

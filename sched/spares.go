@@ -77,17 +77,22 @@ func (p *spares) take() *Worker {
 
 // pick returns a hot spare, or a cold one, or nil. Caller holds mu.
 func (p *spares) pick() *Worker {
-	if n := len(p.hot); n > 0 {
-		w := p.hot[n-1]
-		p.hot = slices.Delete(p.hot, n-1, n)
+	if w := takeLast(&p.hot); w != nil {
 		p.s.stop.left.Add(-1) // it is counted by its seat now, or anew
 		return w
 	}
-	if len(p.cold) == 0 {
+	return takeLast(&p.cold)
+}
+
+// takeLast takes the last worker off a list, or returns nil.
+func takeLast(list *[]*Worker) *Worker {
+	last := len(*list) - 1
+	if last < 0 {
 		return nil
 	}
-	w := p.cold[0]
-	p.cold = slices.Delete(p.cold, 0, 1)
+	w := (*list)[last]
+	(*list)[last] = nil
+	*list = (*list)[:last]
 	return w
 }
 
@@ -116,7 +121,8 @@ func (p *spares) isStray(w *Worker) bool { return slices.Contains(p.lost(), w) }
 //go:noinline
 func (p *spares) found(w *Worker) {
 	if i := slices.Index(p.strays, w); i >= 0 {
-		p.strays = slices.Delete(p.strays, i, i+1)
+		p.strays[i] = p.strays[len(p.strays)-1]
+		takeLast(&p.strays)
 	}
 }
 

@@ -120,6 +120,10 @@ func (w *Worker) Spills() uint64 { return w.count.Spills }
 // lines: where there are few of them, and few thefts, fewer workers cannot do more. Owner only.
 func (w *Worker) Crossed(n int) { w.crossed.Publish(w.crossed.Load() + uint64(n)) }
 
+// Alone tells whether no other worker is awake, and none can take from its ring. Owner only;
+// advisory.
+func (w *Worker) Alone() bool { return w.sched.idle.awake(w.sched.idle.v.Load()) == 1 }
+
 // Beside runs f in a goroutine of its own: f's return synchronizes before the end of the scheduler,
 // which waits for it. It costs a goroutine, and a locked instruction at each end. Owner only, while
 // Keeps: who has a seat is waited for, and so may count others in.
