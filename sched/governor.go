@@ -223,6 +223,9 @@ func (g *governor) rate(now int64) float64 {
 	return float64(g.seen.units-g.then.units) / float64(max(now-g.began, 1))
 }
 
+// enter begins a phase. A call, which keeps a small program small.
+//
+//go:noinline
 func (g *governor) enter(p phase, now int64, length int64) {
 	g.phase, g.until = p, now+length
 	g.began, g.then, g.samples, g.awake = now, g.seen, 0, 0
