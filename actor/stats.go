@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"unsafe"
+
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -54,16 +56,19 @@ const numGauges = 9
 // gauges are the same figures, published.
 type gauges [numGauges]seam.Gauge
 
-// publish is sched.Config.Publish.
+const _ = -(unsafe.Sizeof(counters{}) - numGauges*8) // it has no other fields
+
+// publish is sched.Config.Publish. A worker comes by whenever it falls asleep, and has nothing to
+// review then if it may take leases.
 func (c *Context) publish() {
-	for i, v := range [numGauges]uint64{
-		c.count.Messages, c.count.Spawned, c.count.Stopped, c.count.Panics,
-		c.count.DeadLetters, c.count.Mutes, c.count.Unmutes, c.count.LetGo, c.count.Stalls,
-	} {
+	for i, v := range (*[numGauges]uint64)(unsafe.Pointer(&c.count)) {
 		c.shown[i].Publish(v)
 	}
-	c.lease.review(c)
-	if c.w.Resting() {
+	resting := c.w.Resting()
+	if !resting || !c.lease.may || !c.w.Keeps() {
+		c.lease.review(c)
+	}
+	if resting {
 		c.forgetTurn()
 	}
 }
