@@ -231,7 +231,7 @@ func TestAskToWithin_UnawaitedLeaveNothing(t *testing.T) {
 	before, _ := heapInUse()
 	ask(n)
 	after, _ := heapInUse()
-	if left := after - before; left > 1<<20 { // of stocks and caches, and of blocks of which a node is there, whatever n
+	if left := after - before; left > 256<<10 { // of stocks and caches, whatever n
 		t.Errorf("%d bytes are left of %d asks", left, n)
 	}
 	equal(t, "left over", actor.LeftoversOf(l.sys), actor.Leftovers{})

@@ -85,8 +85,9 @@ func (l *lease) append(to *body, m *message) bool {
 const (
 	// A worker that is busy reviews every 50 µs. Each time earns it a credit, and each actor that was
 	// taken over from it costs one for every worker, since a fence costs every processor about a
-	// microsecond. Who has spent more than he has takes no leases for a while, twice as long each
-	// time, until he has come to the most that he may have.
+	// microsecond. Who has spent more than he has takes no leases for a while, at least until it is
+	// paid, and twice as long each time; half as long again whenever he has come to the most that he
+	// may have.
 	maxCredit  = 64
 	newCredit  = 8 // his credit behind a pause
 	firstPause = 8 // reviews
@@ -118,20 +119,20 @@ func (l *lease) review(c *Context) {
 	l.seen, l.spills = taken, c.w.Spills()
 }
 
-// pauseAfter sets the pause after a review in which thefts have cost that much. While nobody else
-// is awake there are no thieves, and no pause.
+// pauseAfter sets the pause after a review in which thefts have cost that much. There is none if there were
+// none and nobody else is awake.
 func (l *lease) pauseAfter(cost int, alone bool) {
 	switch l.credit = min(l.credit+1, maxCredit) - cost; {
-	case alone:
+	case alone && cost == 0:
 		l.credit, l.pause = max(l.credit, newCredit), 0
 	case l.pause > 0:
 		l.credit = newCredit // those of now are of what was leased before
 		l.pause--
 	case l.credit < 0:
-		l.pause = max(l.next, firstPause)
+		l.pause = max(l.next, firstPause, -l.credit)
 		l.next = min(2*l.pause, maxPause)
 	case l.credit == maxCredit:
-		l.next = firstPause
+		l.credit, l.next = maxCredit/2, l.next/2
 	}
 }
 

@@ -303,10 +303,11 @@ func pausesAfter(l *lease, costs ...int) (pauses []int) {
 	return pauses
 }
 
-// TestLease_Pauses: "Who has spent more than he has takes no leases for a while, twice as long each
-// time, until he has come to the most that he may have."
+// TestLease_Pauses: "Who has spent more than he has takes no leases for a while, at least until it is
+// paid, and twice as long each time; half as long again whenever he has come to the most that he may
+// have." And there is none "if there were none and nobody else is awake".
 func TestLease_Pauses(t *testing.T) {
-	calm := make([]int, maxCredit)
+	const burst = 16
 	var l lease
 	for i := range 1000 {
 		if p := pausesAfter(&l, 2, 0, 0); slices.Max(p) > firstPause || i > firstPause && slices.Max(p) != 0 {
@@ -314,9 +315,9 @@ func TestLease_Pauses(t *testing.T) {
 		}
 	}
 	l = lease{}
-	want := firstPause
-	for range 10 {
-		if p := pausesAfter(&l, 40)[0]; p != want {
+	want := burst - 1 // nothing earned yet
+	for range 8 {
+		if p := pausesAfter(&l, burst)[0]; p != want {
 			t.Fatalf("a pause of %d, want %d", p, want)
 		}
 		if p := pausesAfter(&l, make([]int, want)...); p[want-1] != 0 || p[want-2] != 1 {
@@ -324,20 +325,30 @@ func TestLease_Pauses(t *testing.T) {
 		}
 		want = min(2*want, maxPause)
 	}
-	l.pauseAfter(40, false)
+	l.pauseAfter(burst, false)
 	l.pauseAfter(128, false) // thefts of what was leased before: no further pause
 	if l.pause != maxPause-1 || l.credit != newCredit {
 		t.Errorf("a pause of %d, %d earned", l.pause, l.credit)
 	}
-	l.pauseAfter(0, true)
-	if l.pause != 0 {
+	if l.pauseAfter(2, true); l.pause != maxPause-2 {
+		t.Errorf("a pause of %d, with nobody else awake any more but a thief before", l.pause)
+	}
+	if l.pauseAfter(0, true); l.pause != 0 {
 		t.Errorf("a pause of %d, with nobody else awake", l.pause)
 	}
-	pausesAfter(&l, calm...)
-	if p := pausesAfter(&l, maxCredit); p[0] != 0 {
+	if p := pausesAfter(&l, make([]int, maxCredit-newCredit)...); slices.Max(p) != 0 || l.next != maxPause/2 {
+		t.Errorf("after a calm, pauses of %v and of %d at next", p, l.next)
+	}
+	pausesAfter(&l, make([]int, 10*maxCredit)...)
+	if p := pausesAfter(&l, maxCredit/2); p[0] != 0 {
 		t.Errorf("a pause of %d, and everything was paid", p)
 	}
+	l.credit = 0
 	if p := pausesAfter(&l, 2); p[0] != firstPause {
 		t.Errorf("a pause of %d after a long calm", p)
+	}
+	l = lease{}
+	if p := pausesAfter(&l, 100); p[0] != 99 {
+		t.Errorf("a pause of %d after 50 thefts", p)
 	}
 }

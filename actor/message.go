@@ -13,7 +13,7 @@ type message struct {
 	_      [8 - unsafe.Sizeof(uintptr(0))]byte
 	from   uint64 // the number of the actor that sent it; 0: from outside. See wasStashed
 	id     uint16 // index of the behaviour in its type's table
-	length uint16 // of the chain that begins here, while it is in a pool
+	length uint16 // of the chain that begins here, if that is full
 	origin        // where it is recycled
 }
 

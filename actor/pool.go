@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // Messages are recycled. A send takes a node from the worker's own stock; when the
@@ -26,13 +27,19 @@ import (
 // sizes; a payload with pointers has a pool of its own type, since Go's collector must
 // know where the pointers are, and is cleared before its behaviour runs, so that a
 // recycled node keeps nothing alive.
+//
+// Go's collector frees a block when nobody has any node of it. So whoever lets go of a node of a block
+// unlinks it: otherwise a dead one would keep alive what it was linked to, the blocks of these what they
+// are linked to, and so on, for as long as one of its block is in use. Nodes with pointers are made
+// one by one.
 
 const (
 	// A block of nodes fills whole cache lines, and nothing else is in them: eight nodes of n words
-	// are n lines, and Go aligns what has up to 512 bytes to a line if it fills its lines.
-	// Processors fetch two lines at a time, so a block of one line would not do.
+	// are n lines, and on 64-bit machines Go aligns what has up to 512 bytes to a line if it fills
+	// its lines. Processors fetch two lines at a time, so a block of one line would not do.
 	blockLength = 8
-	maxInBlock  = 64 // bytes; larger nodes are made one by one
+
+	bundleLength = 64 // nodes that wait together
 
 	maxHomes = 64
 	outside  = maxHomes - 1   // the home of nodes that were made outside of any worker
@@ -42,16 +49,24 @@ const (
 // pool is one layout of nodes. Read-only after registration, but for homes.
 type pool struct {
 	id    uint16
-	size  uintptr              // of a node
-	block int                  // how many are made at once
-	fresh func(n int) *message // makes n nodes side by side, and returns the first
-	homes [maxHomes]sync.Pool  // of *message: heads of chains, which have their length
+	block int                 // nodes of a block
+	size  uintptr             // of a node, if there are several
+	fresh func() *message     // makes a block, and returns its first node
+	homes [maxHomes]sync.Pool // of *bundle
 }
 
-// make returns n new nodes, in a chain that has its length.
+// bundle is nodes that wait, not linked to each other, for somebody to use them.
+type bundle struct {
+	n     int
+	nodes [bundleLength]*message
+}
+
+// empties are bundles without nodes.
+var empties = sync.Pool{New: func() any { return new(bundle) }}
+
+// make returns up to a block of new nodes, in a chain.
 func (p *pool) make(home uint16, n int) *message {
-	first := p.fresh(n)
-	first.length = uint16(n)
+	first := p.fresh()
 	for m := first; ; m = m.next {
 		m.origin = originOf(p.id, home)
 		if n--; n == 0 {
@@ -61,12 +76,50 @@ func (p *pool) make(home uint16, n int) *message {
 	}
 }
 
+// get returns a chain of nodes of that home, and how many there are: from the pool, or new ones.
+func (p *pool) get(home uint16) (first *message, n int) {
+	b, ok := p.homes[home].Get().(*bundle)
+	if !ok {
+		return p.make(home, p.block), p.block
+	}
+	for n = b.n; b.n > 0; {
+		b.n--
+		m := b.nodes[b.n]
+		b.nodes[b.n], m.next = nil, first
+		first = m
+	}
+	empties.Put(b)
+	return first, n
+}
+
+// put leaves the n nodes from first on to the pool.
+func (p *pool) put(home uint16, first *message, n int) {
+	for n > 0 {
+		b := empties.Get().(*bundle)
+		for ; n > 0 && b.n < bundleLength; n-- {
+			m := first
+			first, m.next = m.next, nil
+			b.nodes[b.n] = m
+			b.n++
+		}
+		p.homes[home].Put(b)
+	}
+}
+
+// unlink lets go of the n nodes from first on.
+func unlink(first *message, n int) {
+	for ; n > 0; n-- {
+		m := first
+		first, m.next = m.next, nil
+	}
+}
+
 // pools is the registry of all layouts of this process. Types are declared at
 // package level, before any system runs, but nothing forbids a late one.
 var pools struct {
-	mu   sync.RWMutex
-	list []*pool
-	own  map[reflect.Type]*pool
+	mu   seam.Mutex
+	list seam.Pointer[[]*pool]  // replaced whole, under mu
+	own  map[reflect.Type]*pool // guarded by mu
 }
 
 // wordPools are the pools of pointer-free payloads, by size in words.
@@ -74,40 +127,39 @@ var wordPools = [...]struct {
 	size uintptr
 	pool *pool
 }{
-	{8, register(headerSize+8, func(n int) *message { return &unsafe.SliceData(make([]node[[1]uint64], n)).message })},
-	{24, register(headerSize+24, func(n int) *message { return &unsafe.SliceData(make([]node[[3]uint64], n)).message })},
-	{40, register(headerSize+40, func(n int) *message { return &unsafe.SliceData(make([]node[[5]uint64], n)).message })},
+	{8, register(blockLength, headerSize+8, func() *message { return &new([blockLength]node[[1]uint64])[0].message })},
+	{24, register(blockLength, headerSize+24, func() *message { return &new([blockLength]node[[3]uint64])[0].message })},
+	{40, register(blockLength, headerSize+40, func() *message { return &new([blockLength]node[[5]uint64])[0].message })},
 }
 
-// register adds a layout, of nodes of that size.
-func register(size uintptr, fresh func(n int) *message) *pool {
+// register adds a layout.
+func register(block int, size uintptr, fresh func() *message) *pool {
 	pools.mu.Lock()
-	p := add(size, fresh)
+	p := add(block, size, fresh)
 	pools.mu.Unlock()
 	return p
 }
 
 // add is register under the lock, which it unlocks if it panics.
-func add(size uintptr, fresh func(n int) *message) *pool {
-	if len(pools.list) >= noPool {
+func add(block int, size uintptr, fresh func() *message) *pool {
+	list := allPools()
+	if len(list) >= noPool {
 		pools.mu.Unlock()
 		panic("gallop: more than 65,535 message layouts")
 	}
-	p := &pool{id: uint16(len(pools.list)), size: size, block: blockLength, fresh: fresh}
-	if size > maxInBlock {
-		p.block = 1
-	}
-	pools.list = append(pools.list, p)
+	p := &pool{id: uint16(len(list)), block: block, size: size, fresh: fresh}
+	list = append(list[:len(list):len(list)], p)
+	pools.list.Store(&list)
 	return p
 }
 
 // poolOf returns the pool for payloads of type M and whether they hold pointers.
 func poolOf[M any]() (p *pool, pointers bool) {
-	return poolFor(reflect.TypeFor[M](), unsafe.Sizeof(node[M]{}), func(n int) *message { return &unsafe.SliceData(make([]node[M], n)).message })
+	return poolFor(reflect.TypeFor[M](), func() *message { return &new(node[M]).message })
 }
 
 // poolFor is poolOf but for the type parameter, so that there is one of it.
-func poolFor(t reflect.Type, size uintptr, fresh func(n int) *message) (p *pool, pointers bool) {
+func poolFor(t reflect.Type, fresh func() *message) (p *pool, pointers bool) {
 	pointers = hasPointers(t)
 	if !pointers && t.Align() <= 8 {
 		for _, w := range wordPools {
@@ -118,7 +170,7 @@ func poolFor(t reflect.Type, size uintptr, fresh func(n int) *message) (p *pool,
 	}
 	pools.mu.Lock()
 	if p = pools.own[t]; p == nil {
-		p = add(size, fresh)
+		p = add(1, 0, fresh)
 		if pools.own == nil {
 			pools.own = make(map[reflect.Type]*pool)
 		}
@@ -128,37 +180,40 @@ func poolFor(t reflect.Type, size uintptr, fresh func(n int) *message) (p *pool,
 	return p, pointers
 }
 
-func poolByID(id uint16) *pool {
-	pools.mu.RLock()
-	p := pools.list[id]
-	pools.mu.RUnlock()
-	return p
+// allPools returns all layouts there are by now. Any goroutine.
+func allPools() []*pool {
+	if l := pools.list.Load(); l != nil {
+		return *l
+	}
+	return nil
 }
 
+func poolByID(id uint16) *pool { return allPools()[id] }
+
 // poolCount returns how many layouts there are.
-func poolCount() int {
-	pools.mu.RLock()
-	n := len(pools.list)
-	pools.mu.RUnlock()
-	return n
-}
+func poolCount() int { return len(allPools()) }
 
 // takeOne returns a node for a sender that has no worker. It costs two passes
 // through the sync.Pool, about 30 ns.
 func (p *pool) takeOne() *message {
 	spare := &p.homes[outside]
-	m, _ := spare.Get().(*message)
-	if m == nil {
-		m = p.make(outside, p.block)
+	b, ok := spare.Get().(*bundle)
+	if !ok {
+		m := p.make(outside, p.block)
+		p.put(outside, m.next, p.block-1)
+		m.next = nil
+		return m
 	}
+	b.n--
+	m := b.nodes[b.n]
+	b.nodes[b.n] = nil
 	if invariant.On {
 		verifyOutside(p, m)
 	}
-	if rest := m.next; rest != nil {
-		rest.length = m.length - 1
-		m.next = nil
-		spare.Put(rest)
+	if b.n == 0 {
+		spare = &empties
 	}
+	spare.Put(b)
 	return m
 }
 
@@ -166,9 +221,7 @@ func (p *pool) takeOne() *message {
 func (p *pool) takeFrom(chain **message) *message {
 	m := *chain
 	if m == nil {
-		if m, _ = p.homes[outside].Get().(*message); m == nil {
-			m = p.make(outside, p.block)
-		}
+		m, _ = p.get(outside)
 	}
 	*chain, m.next = m.next, nil
 	return m

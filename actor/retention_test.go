@@ -150,3 +150,37 @@ func stopInTurn(t *testing.T, sys *actor.System, k relics) (gone weak.Pointer[re
 	receive(t, "Stop to return", done)
 	return gone
 }
+
+// TestBursts_LeaveNothing: what bursts of messages need is free afterwards, although nodes that are
+// in use lie beside nodes that are not.
+func TestBursts_LeaveNothing(t *testing.T) {
+	typ := actor.NewType[int]("crowd")
+	flood := actor.Declare[func(*actor.Context)](typ, "flood")
+	hit := actor.Declare[int](typ, "hit")
+	typ.Table(flood.Do(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }), hit.Do(func(n *int, _ *actor.Context, by int) { *n += by }))
+	sys := start(t, actor.Workers(2))
+	var crowd [500]actor.Ref[int]
+	for i := range crowd {
+		crowd[i] = typ.Spawn(sys, 0)
+	}
+	burst := func() {
+		flood.Send(sys, crowd[0], func(c *actor.Context) {
+			for range scaled(400) {
+				for _, r := range crowd {
+					hit.Send(c, r, 1)
+				}
+			}
+		})
+		quiet(t, sys)
+	}
+	burst()
+	before, _ := heapInUse()
+	for range 12 {
+		burst()
+		_, _ = heapInUse() // the pools let go
+	}
+	after, _ := heapInUse()
+	if left := after - before; left > 1<<20 {
+		t.Errorf("%d bytes are left of 12 bursts", left)
+	}
+}

@@ -58,18 +58,21 @@ type gauges [numGauges]seam.Gauge
 
 const _ = -(unsafe.Sizeof(counters{}) - numGauges*8) // it has no other fields
 
-// publish is sched.Config.Publish. A worker comes by whenever it falls asleep, and has nothing to
-// review then if it may take leases.
+// publish is sched.Config.Publish. A worker comes by whenever it falls asleep, and reviews its leases
+// each time that its quantum is spent; and when it has lost its seat.
 func (c *Context) publish() {
 	for i, v := range (*[numGauges]uint64)(unsafe.Pointer(&c.count)) {
 		c.shown[i].Publish(v)
 	}
 	resting := c.w.Resting()
-	if !resting || !c.lease.may || !c.w.Keeps() {
+	if !resting || !c.w.Keeps() {
 		c.lease.review(c)
 	}
 	if resting {
 		c.forgetTurn()
+		if c.w.Stopping() {
+			c.giveStock()
+		}
 	}
 }
 

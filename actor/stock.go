@@ -22,9 +22,9 @@ type awayChain struct {
 }
 
 const (
-	chainLength = 256 // nodes of a full chain
-	fullChains  = 8   // full chains that a worker keeps of each layout
-	awayLength  = 64  // nodes that go home together
+	chainLength = 256          // nodes of a full chain
+	fullChains  = 8            // full chains that a worker keeps of each layout
+	awayLength  = bundleLength // nodes that go home together
 )
 
 // newStock returns empty magazines for n pools, more than a cache line away from
@@ -61,25 +61,43 @@ func (c *Context) restock(id uint16) *message {
 		c.growStock()
 	}
 	s := &c.stock[id]
-	var m *message
-	if s.kept > 0 {
-		s.kept--
-		m, s.full[s.kept] = s.full[s.kept], nil
-	} else {
-		p := poolByID(id)
-		if m, _ = p.homes[c.home].Get().(*message); m == nil {
-			m = p.make(c.home, p.block)
-		}
+	m, n := s.takeFull()
+	if m == nil {
+		m, n = poolByID(id).get(c.home)
 	}
 	if invariant.On {
-		verifyLength(m, id, int(c.home))
+		verifyLength(m, n, id, int(c.home))
 	}
-	s.use = m.next
-	s.n = int(m.length) - 1
+	s.use, s.n = m.next, n-1
 	if invariant.On {
 		verifyMagazines(s)
 	}
 	return m
+}
+
+// takeFull returns a full chain that was put aside, and its length.
+func (s *magazines) takeFull() (m *message, n int) {
+	if s.kept == 0 {
+		return nil, 0
+	}
+	s.kept--
+	m, s.full[s.kept] = s.full[s.kept], nil
+	return m, int(m.length)
+}
+
+// giveStock leaves all that the worker has to the pools: nobody uses it any more.
+func (c *Context) giveStock() {
+	for id := range c.stock {
+		s := &c.stock[id]
+		p := poolByID(uint16(id))
+		for m, n := s.use, s.n; m != nil; m, n = s.takeFull() {
+			p.put(c.home, m, n)
+		}
+		for home, a := range s.away {
+			p.put(uint16(home), a.first, a.n)
+		}
+	}
+	c.stock = nil
 }
 
 // growStock makes room for all layouts there are by now: a worker has none before it
@@ -113,8 +131,14 @@ func (c *Context) recycleChain(first, end *message, n int) {
 	if invariant.On && !isMark(first) {
 		verifyChain(first, end, n)
 	}
-	if int(first.pool()) >= len(c.stock) && (isMark(first) || !c.beginStock()) {
-		return
+	if int(first.pool()) >= len(c.stock) {
+		if isMark(first) {
+			return
+		}
+		if !c.beginStock() {
+			unlink(first, n)
+			return
+		}
 	}
 	s := &c.stock[first.pool()]
 	if home := first.home(); home != c.home {
@@ -144,7 +168,7 @@ func (s *magazines) rotate() {
 		s.kept++
 		return
 	}
-	poolByID(m.pool()).homes[m.home()].Put(m)
+	poolByID(m.pool()).put(m.home(), m, int(m.length))
 }
 
 // sendHome collects nodes that were made elsewhere, and sends them on when there are
@@ -160,8 +184,7 @@ func (s *magazines) sendHome(first, end *message, n int) {
 	end.next = a.first
 	a.first = first
 	if a.n += n; a.n >= awayLength {
-		first.length = uint16(a.n)
-		poolByID(first.pool()).homes[first.home()].Put(first)
+		poolByID(first.pool()).put(first.home(), first, a.n)
 		*a = awayChain{}
 	}
 }

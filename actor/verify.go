@@ -155,12 +155,12 @@ func verifyChain(first, end *message, n int) {
 }
 
 // verifyLength checks a chain that was put aside or left to others.
-func verifyLength(m *message, p uint16, home int) {
+func verifyLength(m *message, want int, p uint16, home int) {
 	n := 1
 	for k := m; k.next != nil; k = k.next {
 		n++
 	}
-	invariant.Check(int(m.length) == n || m.length == 0 && n == 1, "a chain of %d messages says that it has %d", n, m.length)
+	invariant.Check(want == n, "a chain of %d messages says that it has %d", n, want)
 	invariant.Check(m.pool() == p, "a message of pool %d is in the stock of pool %d", m.pool(), p)
 	invariant.Check(int(m.home()) == home, "a message of home %d is in the stock of home %d", m.home(), home)
 }

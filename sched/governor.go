@@ -28,6 +28,8 @@ type governor struct {
 	base   float64
 	early  int // measurements that may still be too early: little runs yet
 
+	apartFor int // measurements in a row that have begun no trial because of that
+
 	began   int64 // of the measurement, ns
 	then    done  // by then
 	seen    done  // by now
@@ -64,7 +66,8 @@ const (
 	obvious     = 1.3  // a trial ends at once when it does so much more or less
 	earlyLooks  = 16   // how often a program that has just begun is looked at again soon
 	apartPause  = 16 * ms
-	crossing    = 50    // ns that a unit of work from another worker costs, at least
+	apartLooks  = 32    // after so many it tries all the same
+	crossing    = 250   // ns that a unit of work from another worker costs, at most
 	theft       = 1_000 // ns that a task from another worker costs
 	touching    = 25    // part of the workers' time; fewer workers would save less than harm
 )
@@ -146,9 +149,11 @@ func (g *governor) consider(now int64) {
 		if g.early--; g.early <= 0 || g.pause > firstPause || g.busy() {
 			g.longer(maxPause)
 		}
-	case apart && g.limit == g.workers:
+	case apart && g.limit == g.workers && g.apartFor < apartLooks:
+		g.apartFor++
 		g.longer(apartPause)
 	default:
+		g.apartFor = 0
 		g.up = g.up || apart
 		g.limit = g.candidate()
 		g.enter(settle, now, settling)
@@ -161,7 +166,7 @@ func (g *governor) consider(now int64) {
 // could not do more.
 func (g *governor) apart(now int64) bool {
 	lost := (g.seen.crossed-g.then.crossed)*crossing + (g.seen.steals-g.then.steals)*theft
-	return lost*touching < uint64(now-g.began)*uint64(g.limit)
+	return lost*touching*uint64(g.samples) < uint64(now-g.began)*uint64(g.awake)
 }
 
 // judge compares the trial with what was before.

@@ -90,12 +90,15 @@ func TestGovernorExpectsABeginning(t *testing.T) {
 // "Who hardly touches what another worker has made harms nobody": nothing is tried with fewer
 // workers; with fewer than all, more are.
 func TestGovernorLeavesThoseApartAlone(t *testing.T) {
-	for _, touch := range []uint64{0, 10, 500} { // ns of a unit's 100: 0, 0.5, 25
+	for _, touch := range []uint64{0, 10, 500} { // ns of a unit's 100: 0, 2.5, 125
 		w := newWorld(2)
 		w.touch = touch
-		w.live(1000, func(l int) uint64 { return uint64(10_000 * l) })
+		w.live(500, func(l int) uint64 { return uint64(10_000 * l) })
 		if alone := w.at[1] == 0; alone != (touch < 500) {
 			t.Errorf("%d of 1000 units cross: %v", touch, w.at)
+		}
+		if w.live(2000, func(l int) uint64 { return uint64(10_000 * l) }); w.share(1, 2500) > 0.02 {
+			t.Errorf("%d of 1000 units cross, and it tries often: %v", touch, w.at)
 		}
 	}
 	w := newWorld(8)
@@ -108,6 +111,29 @@ func TestGovernorLeavesThoseApartAlone(t *testing.T) {
 	w.live(100, func(l int) uint64 { return uint64(200_000 / l) })
 	if w.g.limit > 2 {
 		t.Errorf("%d are awake 0.1 s after they have begun to touch each other: %v", w.g.limit, w.at)
+	}
+}
+
+// Where workers collapse, a unit takes long because they wait for each other, and what crosses looks cheap beside that:
+// it tries all the same, after a while.
+func TestGovernorIsNotFooledForLong(t *testing.T) {
+	for _, c := range []struct {
+		workers int
+		touch   uint64
+		rates   map[int]uint64 // units in a millisecond, by limit
+	}{
+		{8, 300, map[int]uint64{1: 27_800, 2: 16_700, 4: 12_000, 8: 8_300}},
+		{2, 150, map[int]uint64{1: 27_800, 2: 6_667}},
+		{2, 0, map[int]uint64{1: 27_800, 2: 6_667}}, // what crosses is not even seen
+	} {
+		w := newWorld(c.workers)
+		w.touch = c.touch
+		w.live(700, func(l int) uint64 { return c.rates[l] })
+		w.at = make(map[int]int)
+		w.live(2000, func(l int) uint64 { return c.rates[l] })
+		if w.share(1, 2000) < 0.8 {
+			t.Errorf("%+v: %v", c, w.at)
+		}
 	}
 }
 
