@@ -9,8 +9,8 @@ import (
 
 // How long the monitor waits between two looks.
 const (
-	alert  = 500 * time.Microsecond // some turn has lasted too long
-	awaits = time.Millisecond       // workers have been asked to come by, or a trial is on
+	alert  = 500 * time.Microsecond // some turn has lasted too long, or a trial is on
+	awaits = time.Millisecond       // workers have been asked to come by, or a program has just begun
 	calm   = 3 * time.Millisecond   // all came by
 )
 
