@@ -81,7 +81,12 @@ func (p *spares) pick() *Worker {
 		p.s.stop.left.Add(-1) // it is counted by its seat now, or anew
 		return w
 	}
-	return takeLast(&p.cold)
+	if len(p.cold) == 0 {
+		return nil
+	}
+	w := p.cold[0]
+	p.cold[0], p.cold = nil, p.cold[1:]
+	return w
 }
 
 // takeLast takes the last worker off a list, or returns nil.
