@@ -19,8 +19,8 @@ type Counters struct {
 
 const numCounters = 9
 
-// steals is the place of Steals among the fields.
-const steals = 1
+// stealsAt is the place of Steals among the fields.
+const stealsAt = 1
 
 const _ = -(unsafe.Sizeof(Counters{}) - numCounters*8) // it has no other fields
 

@@ -30,15 +30,15 @@ type governor struct {
 
 	apartFor int // measurements in a row that have begun no trial because of that
 
-	began   int64 // of the measurement, ns
-	then    done  // by then
-	seen    done  // by now
-	samples int   // ticks in the measurement
-	awake   int   // sum over them
+	began   int64    // of the measurement, ns
+	then    progress // by then
+	seen    progress // by now
+	samples int      // ticks in the measurement
+	awake   int      // sum over them
 }
 
-// done is what all workers have done so far.
-type done struct {
+// progress is what all workers have done so far.
+type progress struct {
 	units   uint64 // of work
 	crossed uint64 // of these, what came from another worker
 	steals  uint64
@@ -92,7 +92,7 @@ func (g *governor) trying() bool { return g.phase == settle || g.phase == trial 
 
 // look takes in one tick: the time, what all workers have done so far, and how many are
 // awake. It returns how many may be.
-func (g *governor) look(now int64, d done, awake int) (limit int) {
+func (g *governor) look(now int64, d progress, awake int) (limit int) {
 	if g.workers == 1 {
 		return 1
 	}

@@ -1,13 +1,17 @@
 package sched
 
-import "testing"
+import (
+	"math"
+	"testing"
+	"time"
+)
 
 // world is a program as the governor sees it: so many units a millisecond with so
 // many workers awake.
 type world struct {
 	g     governor
 	now   int64
-	done  done
+	done  progress
 	touch uint64      // units of a thousand that come from another worker, if more than one is awake
 	at    map[int]int // ticks at each limit
 }
@@ -150,6 +154,25 @@ func TestGovernorSeesThefts(t *testing.T) {
 	}
 }
 
+// "Trying tells whether a trial is on, which should not last longer than it has to": the monitor looks
+// more often then.
+func TestGovernorIsShownMoreInATrial(t *testing.T) {
+	s, err := New(Config{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	m := &s.monitor
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for p, want := range map[phase]time.Duration{steady: calm, measure: awaits, settle: alert, trial: alert} {
+		m.govern.phase, m.govern.pause, m.govern.until = p, maxPause, math.MaxInt64
+		if got := m.look(0); got != want {
+			t.Errorf("phase %d: the next look in %v, want %v", p, got, want)
+		}
+	}
+}
+
 // What the monitor shows the governor is the sum of what the workers have published.
 func TestGovernorIsShownAll(t *testing.T) {
 	s, err := New(Config{Workers: 2})
@@ -163,7 +186,7 @@ func TestGovernorIsShownAll(t *testing.T) {
 		w.spent.StoreRelease(7)
 		w.publish()
 	}
-	if got, want := s.done(), (done{units: 14, crossed: 7, steals: 10}); got != want {
+	if got, want := s.progress(), (progress{units: 14, crossed: 7, steals: 10}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -174,7 +174,7 @@ func (s *Scheduler) drain(w *Worker) {
 // a worker is stuck nobody may be kept asleep. Caller holds mu.
 func (m *monitor) steer(now int64, late bool) {
 	idle := &m.s.idle
-	limit := m.govern.look(now, m.s.done(), idle.awake(idle.v.Load()))
+	limit := m.govern.look(now, m.s.progress(), idle.awake(idle.v.Load()))
 	if invariant.On {
 		verifyGovernor(&m.govern)
 	}
@@ -187,11 +187,11 @@ func (m *monitor) steer(now int64, late bool) {
 	}
 }
 
-// done returns what all workers have done so far, as far as they have published it.
-func (s *Scheduler) done() (d done) {
+// progress returns what all workers have done so far, as far as they have published it.
+func (s *Scheduler) progress() (d progress) {
 	for _, w := range s.crew() {
 		d.units += w.spent.Load()
-		d.steals += w.published[steals].Load()
+		d.steals += w.published[stealsAt].Load()
 		d.crossed += w.crossed.Load()
 	}
 	return d
