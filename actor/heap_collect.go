@@ -155,7 +155,7 @@ func (d *declaration) payloadType() reflect.Type {
 	if d == nil || d.payload == nil {
 		return nil
 	}
-	return reflect.TypeOf(d.payload(d.pool.fresh()))
+	return reflect.TypeOf(d.payload(d.pool.fresh(1)))
 }
 
 // rooted is a signal with something of the user's that may hold handles.

@@ -76,7 +76,7 @@ func (b *body) closeBox(r replier) {
 	why := x.tooLate()
 	x.refuse(why)
 	for _, l := range [...]*messageList{&x.back, &x.stash, &x.held} {
-		b.buryMail(r, l.all(), why)
+		r.deadLetters(b, l.all(), why)
 	}
 	b.buryBox(r, why)
 }
@@ -192,7 +192,7 @@ func (b *body) endPlainly(c *Context) bool {
 	}
 	if b.flow.Load() != nil { // after the swap: whoever makes one later finds the mailbox closed
 		r := replier{c: c, sys: c.sys}
-		b.buryMail(r, b.endFlow(), ErrStopped)
+		r.deadLetters(b, b.endFlow(), ErrStopped)
 	}
 	return true
 }
@@ -230,7 +230,7 @@ func (b *body) buryBox(r replier, why error) {
 	b.load &= backpressure.Muted // which ends with its debts
 	left = concat(left, b.endFlow())
 	release(r, b.gate.Open(&gateMark))
-	b.buryMail(r, left, why)
+	r.deadLetters(b, left, why)
 }
 
 // leavesForGood tells whether what runs is the OnStop of an actor that ends, or what comes
@@ -238,17 +238,6 @@ func (b *body) buryBox(r replier, why error) {
 func (b *body) leavesForGood() bool {
 	x := b.extra
 	return x != nil && x.phase == leaving && x.goal == goalEnd
-}
-
-// buryMail makes dead letters of a chain. Every end has several, and most have none.
-//
-//go:noinline
-func (b *body) buryMail(r replier, left *message, why error) {
-	for left != nil {
-		m := left
-		left, m.next = m.next, nil
-		r.deadLetter(b, m, why)
-	}
 }
 
 // finish ends an actor whose box is closed: whoever wants to know is told.

@@ -49,7 +49,7 @@ func payloadLayout[M any](t *testing.T) {
 			t.Error("two pools for one type")
 		}
 		for range 100 {
-			at := reflect.ValueOf(payloadOf[M](p.fresh())).Pointer()
+			at := reflect.ValueOf(payloadOf[M](p.fresh(1))).Pointer()
 			if at%uintptr(typ.Align()) != 0 {
 				t.Fatalf("payload at %#x, want a multiple of %d", at, typ.Align())
 			}
@@ -175,7 +175,7 @@ func (s *stock) chain(t *rapid.T, h *message, want int, home uint16) {
 // TestPool_Twin: whatever is taken and given back in whatever amounts, a node is
 // never handed out twice, the free list counts right and stays within its bound.
 func TestPool_Twin(t *testing.T) {
-	p := register(blockLength, headerSize+8, func() *message { return &new([blockLength]node[[1]uint64])[0].message })
+	p := register(blockLength, headerSize+8, func(n int) *message { return &make([]node[[1]uint64], n)[0].message })
 	rapid.Check(t, func(t *rapid.T) {
 		s := &stock{&Context{stock: make([]magazines, poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
 		amount := rapid.SampledFrom([]int{1, 2, chainLength - 1, chainLength, chainLength + 1, 3 * chainLength})
@@ -281,35 +281,36 @@ func TestPool_LetsGo(t *testing.T) {
 	}
 }
 
-// TestPool_LetsGoOfStocks: a worker whose system has stopped leaves its nodes to the pools, whole and in
-// part, its own and those of others.
+// TestPool_LetsGoOfStocks: a worker whose system has stopped leaves its nodes to the pools, full chains and
+// others, its own and those of others.
 func TestPool_LetsGoOfStocks(t *testing.T) {
-	p := wordPools[0].pool
-	sys := Start(Workers(1))
-	var c *Context
 	typ := NewType[struct{}]("keeper of stock")
 	do := Declare[func(*Context)](typ, "do")
-	typ.Table(do.Do(func(_ *struct{}, ctx *Context, f func(*Context)) { f(ctx) }))
-	var nodes []*message
-	do.Send(sys, typ.Spawn(sys, struct{}{}), func(ctx *Context) {
-		c = ctx
-		for _, home := range []uint16{c.home, c.home, c.home, 5, outside} {
-			for _, n := range []int{chainLength, 10} {
-				more := chainOf(p, home, n)
-				nodes = append(nodes, more...)
-				c.recycleChain(more[0], more[n-1], n)
+	typ.Table(do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
+	for name, lengths := range map[string][]int{"full": {chainLength}, "begun": {10}, "both": {chainLength, chainLength, 10}} {
+		t.Run(name, func(t *testing.T) {
+			sys := Start(Workers(1))
+			var nodes []*message
+			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
+				for _, home := range []uint16{c.home, 5, outside} {
+					for _, n := range lengths {
+						more := chainOf(wordPools[0].pool, home, n)
+						nodes = append(nodes, more...)
+						c.recycleChain(more[0], more[n-1], n)
+					}
+				}
+			})
+			if err := sys.Wait(t.Context()); err != nil {
+				t.Fatal(err)
 			}
-		}
-	})
-	if err := sys.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if linkedOf(nodes) == 0 {
-		t.Fatal("nothing is linked in stock")
-	}
-	sys.Stop()
-	if n := linkedOf(nodes); n != 0 {
-		t.Errorf("%d of %d nodes are linked behind the end of the worker", n, len(nodes))
+			if linkedOf(nodes) == 0 {
+				t.Fatal("nothing is linked in stock")
+			}
+			sys.Stop()
+			if n := linkedOf(nodes); n != 0 {
+				t.Errorf("%d of %d nodes are linked behind the end of the worker", n, len(nodes))
+			}
+		})
 	}
 }
 

@@ -49,10 +49,10 @@ const (
 // pool is one layout of nodes. Read-only after registration, but for homes.
 type pool struct {
 	id    uint16
-	block int                 // nodes of a block
-	size  uintptr             // of a node, if there are several
-	fresh func() *message     // makes a block, and returns its first node
-	homes [maxHomes]sync.Pool // of *bundle
+	block int                  // nodes of a block
+	size  uintptr              // of a node, if a block has several
+	fresh func(n int) *message // makes n nodes side by side, at most a block, and returns the first
+	homes [maxHomes]sync.Pool  // of *bundle
 }
 
 // bundle is nodes that wait, not linked to each other, for somebody to use them.
@@ -66,7 +66,7 @@ var empties = sync.Pool{New: func() any { return new(bundle) }}
 
 // make returns up to a block of new nodes, in a chain.
 func (p *pool) make(home uint16, n int) *message {
-	first := p.fresh()
+	first := p.fresh(n)
 	for m := first; ; m = m.next {
 		m.origin = originOf(p.id, home)
 		if n--; n == 0 {
@@ -127,13 +127,13 @@ var wordPools = [...]struct {
 	size uintptr
 	pool *pool
 }{
-	{8, register(blockLength, headerSize+8, func() *message { return &new([blockLength]node[[1]uint64])[0].message })},
-	{24, register(blockLength, headerSize+24, func() *message { return &new([blockLength]node[[3]uint64])[0].message })},
-	{40, register(blockLength, headerSize+40, func() *message { return &new([blockLength]node[[5]uint64])[0].message })},
+	{8, register(blockLength, headerSize+8, func(n int) *message { return &make([]node[[1]uint64], n)[0].message })},
+	{24, register(blockLength, headerSize+24, func(n int) *message { return &make([]node[[3]uint64], n)[0].message })},
+	{40, register(blockLength, headerSize+40, func(n int) *message { return &make([]node[[5]uint64], n)[0].message })},
 }
 
 // register adds a layout.
-func register(block int, size uintptr, fresh func() *message) *pool {
+func register(block int, size uintptr, fresh func(n int) *message) *pool {
 	pools.mu.Lock()
 	p := add(block, size, fresh)
 	pools.mu.Unlock()
@@ -141,7 +141,7 @@ func register(block int, size uintptr, fresh func() *message) *pool {
 }
 
 // add is register under the lock, which it unlocks if it panics.
-func add(block int, size uintptr, fresh func() *message) *pool {
+func add(block int, size uintptr, fresh func(n int) *message) *pool {
 	list := allPools()
 	if len(list) >= noPool {
 		pools.mu.Unlock()
@@ -155,11 +155,11 @@ func add(block int, size uintptr, fresh func() *message) *pool {
 
 // poolOf returns the pool for payloads of type M and whether they hold pointers.
 func poolOf[M any]() (p *pool, pointers bool) {
-	return poolFor(reflect.TypeFor[M](), func() *message { return &new(node[M]).message })
+	return poolFor(reflect.TypeFor[M](), func(int) *message { return &new(node[M]).message })
 }
 
 // poolFor is poolOf but for the type parameter, so that there is one of it.
-func poolFor(t reflect.Type, fresh func() *message) (p *pool, pointers bool) {
+func poolFor(t reflect.Type, fresh func(n int) *message) (p *pool, pointers bool) {
 	pointers = hasPointers(t)
 	if !pointers && t.Align() <= 8 {
 		for _, w := range wordPools {

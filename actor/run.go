@@ -107,13 +107,13 @@ func (in *inbox) runUpTo(m *message) (ran uint64) {
 	if invariant.On {
 		verifyRunUpTo(in, m)
 	}
+	ran = 1
+	for k := in.fifo; k != m; k = k.next {
+		ran++
+	}
 	first := in.fifo
 	in.fifo = m.next
-	for ran = 1; first != m; ran++ {
-		before := first
-		first, before.next = before.next, nil // as unlink
-	}
-	m.next = nil
+	unlink(first, int(ran))
 	return ran
 }
 

@@ -58,8 +58,9 @@ type gauges [numGauges]seam.Gauge
 
 const _ = -(unsafe.Sizeof(counters{}) - numGauges*8) // it has no other fields
 
-// publish is sched.Config.Publish. A worker comes by whenever it falls asleep, and reviews its leases
-// each time that its quantum is spent; and when it has lost its seat.
+// publish is sched.Config.Publish: a worker comes by each time that its quantum is spent, and whenever
+// it falls asleep or leaves. To review the leases then would make an ask dearer and their pauses
+// shorter than they are meant to be, so that waits for the quantum, but for a worker without a seat.
 func (c *Context) publish() {
 	for i, v := range (*[numGauges]uint64)(unsafe.Pointer(&c.count)) {
 		c.shown[i].Publish(v)

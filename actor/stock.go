@@ -85,12 +85,14 @@ func (s *magazines) takeFull() (m *message, n int) {
 	return m, int(m.length)
 }
 
-// giveStock leaves all that the worker has to the pools: nobody uses it any more.
+// giveStock leaves all that the worker has to the pools, since it may not sit on a linked chain when
+// nobody has the worker any more.
 func (c *Context) giveStock() {
 	for id := range c.stock {
 		s := &c.stock[id]
 		p := poolByID(uint16(id))
-		for m, n := s.use, s.n; m != nil; m, n = s.takeFull() {
+		p.put(c.home, s.use, s.n)
+		for m, n := s.takeFull(); m != nil; m, n = s.takeFull() {
 			p.put(c.home, m, n)
 		}
 		for home, a := range s.away {

@@ -74,7 +74,7 @@ func (b *body) keepYielded(c *Context) {
 	first, end, n := c.takeFront()
 	if b.leavesForGood() {
 		end.next = nil
-		b.buryMail(replier{c: c, sys: b.sys()}, first, b.whyEnded())
+		replier{c: c, sys: b.sys()}.deadLetters(b, first, b.whyEnded())
 		return
 	}
 	b.putFirst(first, end, n)
