@@ -166,7 +166,7 @@ func TestGovernorIsShownMoreInATrial(t *testing.T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for p, want := range map[phase]time.Duration{steady: calm, measure: awaits, settle: alert, trial: alert} {
-		m.govern.phase, m.govern.pause, m.govern.until = p, maxPause, math.MaxInt64
+		m.govern.phase, m.govern.pause, m.govern.until, m.govern.before = p, maxPause, math.MaxInt64, 2
 		if got := m.look(0); got != want {
 			t.Errorf("phase %d: the next look in %v, want %v", p, got, want)
 		}
