@@ -360,7 +360,7 @@ func (b *body) refill(c *Context) (again bool) {
 func (b *body) takeTicks(c *Context) (some bool) {
 	spent, some := b.box.grab(&b.in)
 	if spent != nil {
-		c.recycleChain(spent, spent, 1)
+		c.recycle(spent)
 	}
 	return some
 }

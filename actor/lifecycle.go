@@ -188,7 +188,7 @@ func (b *body) endPlainly(c *Context) bool {
 	c.then = goOn
 	c.count.Stopped++
 	if last != nil {
-		c.recycleChain(last, last, 1)
+		c.recycle(last)
 	}
 	if b.flow.Load() != nil { // after the swap: whoever makes one later finds the mailbox closed
 		r := replier{c: c, sys: c.sys}
@@ -338,6 +338,8 @@ func (b *body) whyEnded() error { return b.extra.err }
 
 // endedPlainly tells whether the actor had only a box to close when it ended, and so has
 // ended although its lane may be open. Any goroutine.
+//
+//go:noinline
 func (b *body) endedPlainly() bool { return b.box.closed() && b.extra.tomb }
 
 // ended tells whether the actor has. If so, its extras do not change any more, and may be

@@ -20,8 +20,6 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	}
 	if invariant.On {
 		verifyLease(b, &c.lease)
-	}
-	if invariant.On {
 		verifyTurn(b, c)
 	}
 	m := b.in.fifo
@@ -31,32 +29,53 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 			return b.wokenForNothing(c)
 		}
 		if spent != nil {
-			c.recycleChain(spent, spent, 1)
+			c.recycle(spent)
 		}
 		m = b.in.fifo
 	} else if m.next == nil && k.leased && b.mailWaits() {
 		if spent := b.box.join(&b.in); spent != nil {
-			c.recycleChain(spent, spent, 1)
+			c.recycle(spent)
 		}
 	}
 	for b.lane.quiet() {
-		n, before := b.stretch(c, m, min(c.left, w.Credit(), chainLength))
-		m = c.msg.next
-		b.settle(c, before, n, m)
-		if c.left -= n; m == nil && c.left != 0 && c.then == goOn && b.load == 0 {
+		over := false
+		if next := m.next; next != nil && next.origin == m.origin {
+			n, before := b.stretch(c, m, min(c.left, w.Credit(), chainLength))
+			over = b.settle(c, before, n)
+		} else if !b.runOne(c, m) {
+			over = b.settle(c, nil, 1)
+		} else if b.in.fifo == nil {
 			return b.doze(c) // what nearly every turn comes to
 		}
-		if c.then&(gasLow|turnTable) != 0 {
-			c.settleUp()
-		}
-		if m == nil || c.left == 0 || c.then != goOn {
-			return b.pause(c)
+		if m = b.in.fifo; over || m == nil {
+			return b.conclude(c)
 		}
 		if w.MustYield() {
 			return b.cutShort(c) // others have waited for long; or to where what is left becomes dead letters
 		}
 	}
 	return b.attend(c)
+}
+
+// runOne runs one message. If the turn simply goes on it settles that as well, which is cheaper than to
+// settle a stretch of one: most turns are no longer. Otherwise it reports false, and has settled nothing.
+func (b *body) runOne(c *Context, m *message) bool {
+	c.msg = m
+	b.runs()[m.id](c, b, m)
+	if c.then != goOn || b.load != 0 || c.left == 1 {
+		return false
+	}
+	if invariant.On {
+		verifyStretch(b, c, nil, 1)
+	}
+	b.in.fifo = m.next
+	c.count.Messages++
+	c.left--
+	if m != b.in.last { // as in settle
+		c.recycle(m)
+	}
+	c.w.Spend(1)
+	return true
 }
 
 // stretch runs messages from m on, one after the other and at most quota, until
@@ -81,17 +100,18 @@ func (b *body) stretch(c *Context, m *message, quota int) (n int, before *messag
 
 // settle takes the n messages off in.fifo that a stretch has run, and recycles them,
 // but for the mailbox's top node, which stays in place. before is the last but one of
-// them, rest what is still to run.
-func (b *body) settle(c *Context, before *message, n int, rest *message) {
+// them. It reports whether the turn is over.
+func (b *body) settle(c *Context, before *message, n int) (over bool) {
 	if invariant.On {
 		verifyStretch(b, c, before, n)
 	}
 	first, last, free := b.in.fifo, c.msg, n
-	if c.msg == b.in.last { // the top node of the mailbox
+	b.in.fifo = last.next
+	if last == b.in.last { // the top node of the mailbox
 		last, free = before, n-1
 	}
-	b.in.fifo = rest
 	c.count.Messages += uint64(n)
+	c.left -= n
 	if b.load&backpressure.Counted != 0 {
 		b.flow.Load().marks.ran(n)
 	}
@@ -99,6 +119,18 @@ func (b *body) settle(c *Context, before *message, n int, rest *message) {
 		c.recycleChain(first, last, free)
 	}
 	c.w.Spend(n)
+	if c.then&(gasLow|turnTable) != 0 {
+		c.settleUp()
+	}
+	return c.left == 0 || c.then != goOn
+}
+
+// conclude ends a turn that has settled a stretch.
+func (b *body) conclude(c *Context) (again bool) {
+	if b.in.fifo != nil || c.left == 0 || c.then != goOn || b.load != 0 {
+		return b.pause(c)
+	}
+	return b.doze(c)
 }
 
 // runUpTo is the settlement of a turn that ends with m, in the middle of its
@@ -192,7 +224,7 @@ func (b *body) doze(c *Context) (again bool) {
 	c.w.PrepareNext()
 	spent, ok := b.box.rest(&b.in)
 	if spent != nil && spent != &c.lease.mark {
-		c.recycleChain(spent, spent, 1)
+		c.recycle(spent)
 	}
 	return !ok // if not, there is more by now
 }

@@ -162,6 +162,8 @@ func (b *body) deliver(m *message) error {
 }
 
 // endedBecause tells why a closed mailbox is closed.
+//
+//go:noinline
 func (b *body) endedBecause() error {
 	if b.kind().sys.sched.Stopping() {
 		return ErrSystemStopped

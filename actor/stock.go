@@ -121,9 +121,17 @@ func (c *Context) beginStock() bool {
 	return true
 }
 
-// recycle takes one node back. Its payload holds no pointers any more.
+// recycle is recycleChain for one node.
 func (c *Context) recycle(m *message) {
-	c.recycleChain(m, m, 1)
+	if m.home() != c.home || int(m.pool()) >= len(c.stock) {
+		c.recycleChain(m, m, 1)
+		return
+	}
+	s := &c.stock[m.pool()]
+	m.next, s.use = s.use, m
+	if s.n++; s.n >= chainLength {
+		s.rotate()
+	}
 }
 
 // recycleChain takes back the n nodes from first to end, of one origin, which hold no

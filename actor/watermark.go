@@ -91,7 +91,7 @@ func (b *body) countMail(c *Context) int {
 		return 0
 	}
 	b.in.fifo, b.in.last = reversed(h, spent), h
-	c.recycleChain(spent, spent, 1)
+	c.recycle(spent)
 	return k.depth
 }
 

@@ -119,6 +119,8 @@ func (w *Worker) Spills() uint64 { return w.count.Spills }
 // Crossed says that n units of work came from another worker, which costs transfers of cache
 // lines: where there are few of them, and few thefts, fewer workers could hardly do more, and are not
 // tried. A plain store on amd64 and arm64; the governor sees it some time later. Owner only.
+//
+//go:noinline
 func (w *Worker) Crossed(n int) { w.crossed.Publish(w.crossed.Load() + uint64(n)) }
 
 // Alone tells whether no other worker with a seat is awake. One load; it may have changed already, so

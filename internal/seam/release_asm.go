@@ -4,12 +4,6 @@ package seam
 
 import "sync/atomic"
 
-//go:noescape
-func storeRelease32(p *uint32, v uint32)
-
-//go:noescape
-func storeRelease64(p *uint64, v uint64)
-
 // Flag is a 32-bit word with one writer, whose store releases but does not
 // fence: 1.5 ns where an atomic store is a locked instruction of 5–10 ns. A
 // writer that must see what others wrote after its store needs a

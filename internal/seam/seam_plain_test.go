@@ -4,6 +4,8 @@ package seam_test
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -35,21 +37,56 @@ func TestPlainIsPlain(t *testing.T) {
 	}
 }
 
+// compiled returns the compiled code of a package of this module, or of the functions of that name.
+func compiled(t *testing.T, pkg, function string) []byte {
+	t.Helper()
+	archive := filepath.Join(t.TempDir(), pkg+".a")
+	if out, err := exec.Command("go", "build", "-o", archive, "github.com/gallop-go/gallop/"+pkg).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	code, err := exec.Command("go", "tool", "objdump", "-s", function, archive).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// TestReleaseStoresStay: on amd64 a release store is a plain one of Go's, and the compiler puts it where
+// it is written: the next-slot's behind what it publishes, and before the locked instruction of O2.
+func TestReleaseStoresStay(t *testing.T) {
+	if raceEnabled || runtime.GOARCH != "amd64" {
+		t.Skip("release stores are no plain ones here") // elsewhere they are assembly, or atomics
+	}
+	source, err := os.ReadFile("../../sched/nextslot.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, found := bytes.Cut(source, []byte("\ts.task = t\n"))
+	if !found {
+		t.Fatal("the next-slot is not filled where it was")
+	}
+	task := fmt.Sprintf(`nextslot\.go:%d\s[^\n]*MOVQ BX, 0x[0-9a-f]+\(AX\)`, 1+bytes.Count(before, []byte("\n")))
+	const release, locked = `release_amd64\.go:\d+\s[^\n]*MOVL [A-Z]+, 0x`, `LOCK CMPXCHGQ`
+	for _, c := range []struct{ pkg, function, first, second string }{
+		{"sched", `Worker\)\.Schedule$`, task, release},
+		{"actor", `body\)\.doze$`, release, locked},
+	} {
+		code := compiled(t, c.pkg, c.function)
+		one, two := regexp.MustCompile(c.first).FindAllIndex(code, -1), regexp.MustCompile(c.second).FindAllIndex(code, -1)
+		if len(one) != 1 || len(two) != 1 || one[0][0] > two[0][0] {
+			t.Errorf("%s in %s: %q at %v, %q at %v, want once each and in this order:\n%s", c.function, c.pkg, c.first, one, c.second, two, code)
+		}
+	}
+}
+
 // TestNoCallIsLeft: in the compiled code of the scheduler no access to a shared word
-// is a call of the seam or of the library below it, but for the two release stores,
-// which are assembly. (Calls of sync/atomic itself are Go's own pointer atomics.)
+// is a call of the seam or of the library below it, but for the release stores,
+// which are assembly on arm64. (Calls of sync/atomic itself are Go's own pointer atomics.)
 func TestNoCallIsLeft(t *testing.T) {
 	if raceEnabled || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("atomics are calls here") // of Go's own: the race detector and 32-bit machines have no others
 	}
-	archive := filepath.Join(t.TempDir(), "sched.a")
-	if out, err := exec.Command("go", "build", "-o", archive, "github.com/gallop-go/gallop/sched").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	code, err := exec.Command("go", "tool", "objdump", archive).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := compiled(t, "sched", "")
 	if !bytes.Contains(code, []byte("LOCK")) && !bytes.Contains(code, []byte("XCHG")) {
 		t.Log("not amd64: the mnemonics differ, the calls do not")
 	}

@@ -1,0 +1,11 @@
+//go:build !race && !gallop_explore
+
+package seam
+
+// On amd64 every plain store is a release store; what Go's atomic store adds is a full fence, which
+// Flag and Gauge do without. The compiler moves none past a call, an atomic access or another store, and
+// leaves out only one that another to the same word follows at once: see TestReleaseStoresStay. In
+// assembly they were calls, of which a message took two. docs/decisions/0035-the-way-of-one-message.md
+
+func storeRelease32(p *uint32, v uint32) { *p = v }
+func storeRelease64(p *uint64, v uint64) { *p = v }
