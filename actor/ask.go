@@ -50,7 +50,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 	return Entry[S]{d, func(c *Context, at *body, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if p.to.refused() {
-			c.count.Messages-- // it does not run after all
+			c.count.messages-- // it does not run after all
 			replier{c: c, sys: c.sys}.declareDead(at, m, ErrSelfAsk)
 			return
 		}
@@ -90,6 +90,10 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 	if err := tryPush(nil, to.b, m, d, false); err != nil {
 		to.b.kind().sys.sim.book(1)
 		replier{sys: to.b.kind().sys}.deadLetter(to.b, m, err) // answers k
+	}
+	// Here, and not in a call: see sched.Worker.find.
+	for n := 0; n < patience && k.state.Load() == callPending && to.b.kind().sys.sim == nil; n++ {
+		seam.Spin()
 	}
 	res, reusable := k.wait(ctx, to.b, busy)
 	if reusable {
@@ -239,11 +243,8 @@ func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R],
 			return Result[R]{Err: err}, false
 		}
 	}
-	for range patience {
-		if k.state.Load() == callAnswered {
-			return k.take(), true
-		}
-		seam.Spin()
+	if k.state.Load() == callAnswered {
+		return k.take(), true
 	}
 	if busy && to.runsHere() && k.state.CompareAndSwap(callPending, callRefused) {
 		return Result[R]{Err: ErrSelfAsk}, false

@@ -58,7 +58,7 @@ func (w *bidden[R]) message(c *Context, res Result[R]) *message {
 // run runs it, in the place of the signal that brought it.
 func (w *bidden[R]) run(b *body, c *Context, res Result[R]) {
 	w.over = true
-	c.count.Messages++
+	c.count.messages++
 	m := w.message(c, res)
 	c.msg.id = m.id // for the report, if it panics
 	b.runs()[m.id](c, b, m)

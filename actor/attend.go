@@ -85,7 +85,7 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 		verifyUrgent(b, x, m)
 	}
 	c.msg = m
-	c.count.Messages++
+	c.count.messages++
 	b.runs()[m.id](c, b, m)
 	c.recycle(m)
 	c.w.Spend(1)
@@ -151,6 +151,6 @@ func (b *body) unmuted(c *Context) {
 		verifyUnmuted(b, c)
 	}
 	b.setLoad(c, b.load&^backpressure.Muted)
-	c.count.Unmutes++
+	c.count.unmutes.Add(1)
 	b.sys().sched.Release()
 }

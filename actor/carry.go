@@ -29,7 +29,7 @@ func DoCarried[S, M any](b Behaviour[S, Carried[M]], method func(*S, *Context, c
 			v.Context = context.Background()
 		}
 		if err := v.Context.Err(); err != nil {
-			c.count.Messages-- // it does not run after all
+			c.count.messages-- // it does not run after all
 			replier{c: c, sys: c.sys}.declareDead(at, m, err)
 			return
 		}

@@ -44,7 +44,6 @@ type Context struct {
 	chunks  heap.Recycler // memory of arenas that have ended
 	rooting []heap.Root   // of the arena that is being collected; empty in between
 	count   counters
-	shown   gauges
 	_       cacheline.Pad
 }
 

@@ -59,7 +59,7 @@ func (r replier) declareDead(to *body, m *message, reason error) {
 	sys := to.sys()
 	d := to.typ().decls[m.id]
 	if r.c != nil {
-		r.c.count.DeadLetters++
+		r.c.count.deadLetters.Add(1)
 	} else {
 		sys.outside.deadLetters.Add(1)
 	}

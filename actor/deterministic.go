@@ -165,7 +165,7 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 	return func(c *Context, b *body, m *message) {
 		f := s.begin(c, b, d.name, m.from)
 		if f.Blow == sim.Drop {
-			c.count.Messages-- // it does not run after all
+			c.count.messages-- // it does not run after all
 			replier{c: c, sys: c.sys}.declareDead(b, m, f.Reason)
 			return
 		}

@@ -27,6 +27,8 @@ func targetOf(call string, t Target) *body {
 type stoppedError struct{ why error }
 
 // stoppedBecause returns what is told to those who come too late.
+//
+//go:noinline
 func stoppedBecause(why error) error {
 	if why == nil {
 		return ErrStopped

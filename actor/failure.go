@@ -82,7 +82,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 	}
 	if !c.aside {
 		ran := b.in.runUpTo(m)
-		c.count.Messages += ran
+		c.count.messages += ran
 		if b.load&backpressure.Counted != 0 {
 			b.flow.Load().marks.ran(int(ran))
 		}
@@ -98,7 +98,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 		d.reject(r, m, f.toAsker())
 	}
 	if b.plain() {
-		c.count.Stopped++
+		c.count.stopped.Add(1)
 		b.bury(r, tomb(f.why))
 		return
 	}
@@ -112,7 +112,7 @@ func (b *body) faultOf(c *Context, m *message, d *declaration, crash *sched.Cras
 	if k, ok := crash.Value.(cut); ok {
 		return &fault{why: ErrKilled, killed: k.obey}
 	}
-	c.count.Panics++
+	c.count.panics.Add(1)
 	e := &PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack)}
 	b.sys().sim.tell(sim.Died, replier{c: c, sys: b.sys()}, b, m)
 	b.sys().reportPanic(b, m, d, e)

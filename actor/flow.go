@@ -62,15 +62,15 @@ func (b *body) endFlow() (left *message) {
 // The runtime's own messages about the flow, which run as any other.
 var (
 	roomDecl = &declaration{name: "(room)", run: func(c *Context, b *body, _ *message) {
-		c.count.Messages-- // it is none of the user's
+		c.count.messages-- // it is none of the user's
 		b.makeRoom(c)
 	}}
 	lookDecl = &declaration{name: "(look)", run: func(c *Context, b *body, _ *message) {
-		c.count.Messages--
+		c.count.messages--
 		b.typ().bound.keeper.look(b, c)
 	}}
 	stallDecl = &declaration{name: "(stall)", run: func(c *Context, b *body, m *message) {
-		c.count.Messages--
+		c.count.messages--
 		b.flow.Load().keeper.stalled(b, c, *payloadOf[uint64](m) != 0)
 	}}
 )

@@ -122,7 +122,7 @@ func (b *body) left(c *Context) {
 	switch x.goal {
 	case goalEnd:
 		c.reset()
-		c.count.Stopped++
+		c.count.stopped.Add(1)
 		c.w.PrepareNext()
 		b.finish(replier{c: c, sys: b.sys()})
 	case goalSuspend:
@@ -186,7 +186,7 @@ func (b *body) endPlainly(c *Context) bool {
 		return false
 	}
 	c.then = goOn
-	c.count.Stopped++
+	c.count.stopped.Add(1)
 	if last != nil {
 		c.recycle(last)
 	}

@@ -79,7 +79,7 @@ func (b *body) park(c *Context) bool {
 	full := b.shutGate()
 	c.w.PrepareNext()
 	if !full && b.debt.Park() {
-		c.count.Mutes++
+		c.count.mutes.Add(1)
 		b.recheckLane(c)
 		return true
 	}
@@ -244,7 +244,7 @@ func (r replier) keep(w *backpressure.Waiter[waiting]) {
 
 func (r replier) countUnmute() {
 	if r.c != nil {
-		r.c.count.Unmutes++
+		r.c.count.unmutes.Add(1)
 		return
 	}
 	r.sys.outside.unmutes.Add(1)

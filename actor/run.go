@@ -69,7 +69,7 @@ func (b *body) runOne(c *Context, m *message) bool {
 		verifyStretch(b, c, nil, 1)
 	}
 	b.in.fifo = m.next
-	c.count.Messages++
+	c.count.messages++
 	c.left--
 	if m != b.in.last { // as in settle
 		c.recycle(m)
@@ -110,7 +110,7 @@ func (b *body) settle(c *Context, before *message, n int) (over bool) {
 	if last == b.in.last { // the top node of the mailbox
 		last, free = before, n-1
 	}
-	c.count.Messages += uint64(n)
+	c.count.messages += uint64(n)
 	c.left -= n
 	if b.load&backpressure.Counted != 0 {
 		b.flow.Load().marks.ran(n)
@@ -296,7 +296,7 @@ func (b *body) end(c *Context) (again bool) {
 		return b.settleLane(c)
 	}
 	c.reset()
-	c.count.Stopped++
+	c.count.stopped.Add(1)
 	c.w.PrepareNext()
 	b.bury(replier{c: c, sys: b.kind().sys}, tombNormal)
 	return false

@@ -23,7 +23,7 @@ var systemDecl = &declaration{
 	pool:  signalPool,
 	clear: func(m *message) { takeSignal(m) },
 	run: func(c *Context, b *body, m *message) {
-		c.count.Messages-- // it is none of the user's
+		c.count.messages-- // it is none of the user's
 		if s := takeSignal(m); s != nil {
 			s.serve(b, c)
 		}

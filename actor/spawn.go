@@ -62,7 +62,7 @@ func (b *body) init(t *typeInfo, from Sender) {
 	}
 	if ctx != nil {
 		b.id = ctx.newID()
-		ctx.count.Spawned++
+		ctx.count.spawned.Add(1)
 	} else {
 		b.id = sys.ids.Add(1)
 		sys.outside.spawned.Add(1)

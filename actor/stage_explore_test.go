@@ -73,7 +73,7 @@ func (s *stage) allEnded() error {
 	spawned, ended := s.sys.outside.spawned.Load(), s.sys.outside.stopped.Load()
 	for _, w := range s.crew {
 		n := &w.Local().(*Context).count
-		spawned, ended = spawned+n.Spawned, ended+n.Stopped
+		spawned, ended = spawned+n.spawned.Load(), ended+n.stopped.Load()
 	}
 	if spawned != ended {
 		return fmt.Errorf("%d were spawned, %d have ended", spawned, ended)

@@ -245,12 +245,12 @@ func (b *body) stalled(c *Context, idle bool) {
 	}
 	r := b.survey()
 	r.Idle = idle
-	c.count.LetGo += letGo(replier{c: c, sys: b.sys()}, b.gate.Drain(&gateMark))
+	c.count.letGo.Add(letGo(replier{c: c, sys: b.sys()}, b.gate.Drain(&gateMark)))
 	if r.Idle {
 		b.sys().stalls.soon(b)
 	}
 	if r.Closed || r.Idle {
-		c.count.Stalls++
+		c.count.stalls.Add(1)
 		b.sys().reportStall(r)
 	}
 }

@@ -49,7 +49,7 @@ func (c *Context) stash(d *declaration) *message {
 	m.id, m.from, m.next = d.id, c.msg.from, nil
 	c.msg.from |= wasStashed
 	x.stash.add(m)
-	c.count.Messages-- // it has not run yet
+	c.count.messages-- // it has not run yet
 	return m
 }
 

@@ -1,14 +1,12 @@
 package actor
 
 import (
-	"unsafe"
-
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Stats is what a system has done since its start. The figures are published about
-// every 50 µs of work and whenever a worker goes to sleep, so they are exact after
+// Stats is what a system has done since its start. Messages and turns are shown about
+// every 50 µs of work and whenever a worker goes to sleep, all else at once, so the figures are exact after
 // [System.Wait], [System.Run], [System.Shutdown] and [System.Stop].
 type Stats struct {
 	// Workers has the figures of every worker; those of spares, which stand in for
@@ -46,25 +44,19 @@ type WorkerStats struct {
 	Spills      uint64 // actors that did not fit into the local queue
 }
 
-// counters are a worker's own figures. Owner only.
+// counters are a worker's own figures. The owner writes them; messages, which change all the time and are
+// taken back at times, are shown now and then.
 type counters struct {
-	Messages, Spawned, Stopped, Panics, DeadLetters, Mutes, Unmutes, LetGo, Stalls uint64
+	messages                                                             uint64 // owner only
+	shownMessages                                                        seam.Gauge
+	spawned, stopped, panics, deadLetters, mutes, unmutes, letGo, stalls seam.Gauge
 }
-
-const numGauges = 9
-
-// gauges are the same figures, published.
-type gauges [numGauges]seam.Gauge
-
-const _ = -(unsafe.Sizeof(counters{}) - numGauges*8) // it has no other fields
 
 // publish is sched.Config.Publish: a worker comes by each time that its quantum is spent, and whenever
 // it falls asleep or leaves. To review the leases then would make an ask dearer and their pauses
 // shorter than they are meant to be, so that waits for the quantum, but for a worker without a seat.
 func (c *Context) publish() {
-	for i, v := range (*[numGauges]uint64)(unsafe.Pointer(&c.count)) {
-		c.shown[i].Publish(v)
-	}
+	c.count.shownMessages.StoreRelease(c.count.messages)
 	resting := c.w.Resting()
 	if !resting || !c.w.Keeps() {
 		c.lease.review(c)
@@ -96,8 +88,8 @@ func (s *System) Stats() Stats {
 	spares := -1
 	for _, w := range s.sched.Crew() {
 		c := w.Local().(*Context)
-		st.addShown(&c.shown)
-		n := workerStats(w.Counters(), c.shown[0].Load())
+		st.addCounters(&c.count)
+		n := workerStats(w.Counters(), c.count.shownMessages.Load())
 		st.addTotals(n)
 		switch {
 		case w.ID() < s.Workers() || w.Pinned():
@@ -133,12 +125,16 @@ func (w *WorkerStats) add(o WorkerStats) {
 	w.Spills += o.Spills
 }
 
-func (st *Stats) addShown(g *gauges) {
-	for i, to := range [numGauges]*uint64{
-		&st.Messages, &st.Spawned, &st.Stopped, &st.Panics, &st.DeadLetters, &st.Mutes, &st.Unmutes, &st.LetGo, &st.Stalls,
-	} {
-		*to += g[i].Load()
-	}
+func (st *Stats) addCounters(n *counters) {
+	st.Messages += n.shownMessages.Load()
+	st.Spawned += n.spawned.Load()
+	st.Stopped += n.stopped.Load()
+	st.Panics += n.panics.Load()
+	st.DeadLetters += n.deadLetters.Load()
+	st.Mutes += n.mutes.Load()
+	st.Unmutes += n.unmutes.Load()
+	st.LetGo += n.letGo.Load()
+	st.Stalls += n.stalls.Load()
 }
 
 func (st *Stats) addTotals(w WorkerStats) {

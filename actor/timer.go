@@ -165,7 +165,7 @@ func (l *actorTimers) fired(c *Context, b *body, m *message) {
 	}
 	switch {
 	case !k.live:
-		c.count.Messages-- // it does not run after all
+		c.count.messages-- // it does not run after all
 		l.shard.slab.giveBack(n, k)
 		return
 	case k.period == 0:

@@ -35,17 +35,18 @@ func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	})
 	_ = sys.Wait(soon(t))
 	sys.Stop() // if it stops already, Wait does not wait for all of it
-	return append(story, fmt.Sprint(dead.n.Load(), " dead"))
+	return append(story, fmt.Sprint(sys.Stats().Messages-1, " run, ", dead.n.Load(), " dead"))
 }
 
 // TestTurn_OfMixedMail: messages of different layouts are run one by one, and others in stretches. A
 // turn of these ends where one of those does, whatever happens in the middle of it.
 func TestTurn_OfMixedMail(t *testing.T) {
 	const (
-		whole   = "[a0 0 a2 1 a4 2 b0 0 b2 1 b4 2 a6 3 a8 4 b6 3 b8 4 0 dead]"
-		cut     = "[a0 0 a2 1 b0 0 b2 1 b4 2 a4 2 a6 3 a8 4 b6 3 b8 4 0 dead]"
-		ended   = "[a0 0 a2 1 b0 0 b2 1 b4 2 b6 3 b8 4 7 dead]"
-		stopped = "[a0 0 a2 1 17 dead]"
+		whole   = "[a0 0 a2 1 a4 2 b0 0 b2 1 b4 2 a6 3 a8 4 b6 3 b8 4 20 run, 0 dead]"
+		more    = "[a0 0 a2 1 a4 2 b0 0 b2 1 b4 2 a6 3 a8 4 b6 3 b8 4 21 run, 0 dead]"
+		cut     = "[a0 0 a2 1 b0 0 b2 1 b4 2 a4 2 a6 3 a8 4 b6 3 b8 4 20 run, 0 dead]"
+		ended   = "[a0 0 a2 1 b0 0 b2 1 b4 2 b6 3 b8 4 13 run, 7 dead]"
+		stopped = "[a0 0 a2 1 3 run, 17 dead]"
 	)
 	for name, c := range map[string]struct {
 		event deed
@@ -58,7 +59,7 @@ func TestTurn_OfMixedMail(t *testing.T) {
 		"no gas":      {func(_ *puppet, c *actor.Context) { c.Gas(actor.DefaultGas) }, cut},
 		"little gas":  {func(_ *puppet, c *actor.Context) { c.Gas(actor.DefaultGas - 4) }, cut},
 		"pressure":    {func(_ *puppet, c *actor.Context) { c.ApplyPressure() }, whole},
-		"more for it": {func(_ *puppet, c *actor.Context) { count.Send(c, actor.Self[puppet](c), 10) }, whole},
+		"more for it": {func(_ *puppet, c *actor.Context) { count.Send(c, actor.Self[puppet](c), 10) }, more},
 		"the system stops": {func(_ *puppet, c *actor.Context) {
 			go c.System().Stop()
 			eventually(t, "it is to yield", c.ShouldYield)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/heap"
@@ -44,7 +43,7 @@ type typeInfo struct {
 	pin   func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
 
 	sealed seam.Bool
-	mu     sync.Mutex
+	mu     seam.Mutex
 	decls  []*declaration // guarded by mu until sealed, then read-only
 	table  table          // made by seal
 	number uint32         // given by seal: its place among the kinds of every system

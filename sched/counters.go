@@ -1,10 +1,9 @@
 package sched
 
-import "unsafe"
+import "github.com/gallop-go/gallop/internal/seam"
 
-// Counters is what a worker has done. Kept in plain words by the worker and
-// published without a fence: about every 50 µs of work, and before it sleeps, so
-// that the figures are exact once the scheduler is quiescent.
+// Counters is what a worker has done, written without a fence. Turns are shown about every 50 µs of
+// work, and before the worker sleeps; all figures are exact once the scheduler is quiescent.
 type Counters struct {
 	Turns       uint64 // turns run
 	Steals      uint64 // tasks taken from another worker
@@ -17,33 +16,29 @@ type Counters struct {
 	Spills      uint64 // tasks that did not fit into the ring
 }
 
-const numCounters = 9
+// counts are a worker's counters. What changes with each turn is kept in plain words and shown now and then.
+type counts struct {
+	turns, nextSlot                                             uint64 // owner only
+	shownTurns, shownNextSlot                                   seam.Gauge
+	steals, stealMisses, parks, wakes, yields, injected, spills seam.Gauge
+}
 
-// stealsAt is the place of Steals among the fields.
-const stealsAt = 1
-
-const _ = -(unsafe.Sizeof(Counters{}) - numCounters*8) // it has no other fields
-
-// publish makes the worker's counters visible. Owner only. It takes them as an array and copies nothing:
-// who is asked something comes by after each answer.
+// publish makes the worker's counters visible. Owner only.
 func (w *Worker) publish() {
-	for i, v := range (*[numCounters]uint64)(unsafe.Pointer(&w.count)) {
-		w.published[i].Publish(v)
-	}
+	w.count.shownTurns.StoreRelease(w.count.turns)
+	w.count.shownNextSlot.StoreRelease(w.count.nextSlot)
 	if f := w.sched.cfg.Publish; f != nil {
 		f(w)
 	}
 }
 
-// Counters returns what the worker published last. Any goroutine.
+// Counters returns what the worker has done. Any goroutine.
 func (w *Worker) Counters() Counters {
-	var v [numCounters]uint64
-	for i := range v {
-		v[i] = w.published[i].Load()
-	}
+	n := &w.count
 	return Counters{
-		Turns: v[0], Steals: v[1], StealMisses: v[2], Parks: v[3], Wakes: v[4],
-		Yields: v[5], NextSlot: v[6], Injected: v[7], Spills: v[8],
+		Turns: n.shownTurns.Load(), Steals: n.steals.Load(), StealMisses: n.stealMisses.Load(),
+		Parks: n.parks.Load(), Wakes: n.wakes.Load(), Yields: n.yields.Load(), NextSlot: n.shownNextSlot.Load(),
+		Injected: n.injected.Load(), Spills: n.spills.Load(),
 	}
 }
 
@@ -64,7 +59,7 @@ func (s *Scheduler) Crew() []*Worker {
 	return all
 }
 
-// Counters returns what everyone in the crew published last. Any goroutine.
+// Counters returns what everyone in the crew has done. Any goroutine.
 func (s *Scheduler) Counters() []Counters {
 	crew := s.Crew()
 	all := make([]Counters, len(crew))

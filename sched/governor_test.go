@@ -182,7 +182,7 @@ func TestGovernorIsShownAll(t *testing.T) {
 	defer s.Stop()
 	for i, w := range s.workers {
 		w.Crossed(3 + i)
-		w.count.Steals = 5
+		w.count.steals.Add(5)
 		w.spent.StoreRelease(7)
 		w.publish()
 	}

@@ -262,7 +262,7 @@ func (w *Worker) giveUp() *Task {
 			s.notify()
 		}
 		w.pace.stale, w.apart, w.current = true, false, nil
-		w.count.Parks++
+		w.count.parks.Add(1)
 		w.publish()
 		w.duty.f.StoreRelease(aside)
 		stays := s.spares.park(w) // from here on others may seat it
@@ -271,7 +271,7 @@ func (w *Worker) giveUp() *Task {
 			return nil
 		}
 		w.park()
-		w.count.Wakes++
+		w.count.wakes.Add(1)
 		switch {
 		case w.dismissed:
 			return nil
@@ -301,7 +301,7 @@ func (w *Worker) takeOne() *Task {
 		return nil
 	}
 	if t := w.sched.inject.pop(); t != nil {
-		w.count.Injected++
+		w.count.injected.Add(1)
 		return t
 	}
 	return w.steal()

@@ -172,8 +172,8 @@ func TestStealOneRoundRobin(t *testing.T) {
 			t.Errorf("worker %d has %d tasks left of 10", w, n)
 		}
 	}
-	if thief.count.Steals != 6 || thief.count.StealMisses != 0 {
-		t.Errorf("%+v", thief.count)
+	if thief.Counters().Steals != 6 || thief.Counters().StealMisses != 0 {
+		t.Errorf("%+v", thief.Counters())
 	}
 }
 
@@ -183,8 +183,8 @@ func TestStealPassesOverTheEmpty(t *testing.T) {
 	s, tasks := bench(t, 4)
 	thief := s.workers[0]
 	thief.victim = 0
-	if thief.steal() != nil || thief.count.StealMisses != 3 {
-		t.Errorf("stole from nobody: %+v", thief.count)
+	if thief.steal() != nil || thief.Counters().StealMisses != 3 {
+		t.Errorf("stole from nobody: %+v", thief.Counters())
 	}
 	s.workers[2].ring.owner().push(booked(&tasks[0].Task))
 	if thief.steal() != &tasks[0].Task || thief.victim != 2 {
@@ -254,7 +254,7 @@ func TestNextSlotInARow(t *testing.T) {
 	if w.nextTask() != &tasks[0].Task || w.nextTask() != &tasks[1].Task {
 		t.Error("the ring's turn, and then the next-slot's task behind it")
 	}
-	if w.count.NextSlot != maxInRow {
-		t.Errorf("%d turns from the next-slot", w.count.NextSlot)
+	if w.count.nextSlot != maxInRow {
+		t.Errorf("%d turns from the next-slot", w.count.nextSlot)
 	}
 }

@@ -191,7 +191,7 @@ func (m *monitor) steer(now int64, late bool) {
 func (s *Scheduler) progress() (d progress) {
 	for _, w := range s.crew() {
 		d.units += w.spent.Load()
-		d.steals += w.published[stealsAt].Load()
+		d.steals += w.count.steals.Load()
 		d.crossed += w.crossed.Load()
 	}
 	return d

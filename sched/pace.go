@@ -52,18 +52,18 @@ func (w *Worker) refill() {
 	w.spent.StoreRelease(p.units)
 	elapsed := now - p.last
 	if !p.stale {
-		p.learn(elapsed, int64(p.granted-w.credit), int64(w.count.Turns-p.turns))
+		p.learn(elapsed, int64(p.granted-w.credit), int64(w.count.turns-p.turns))
 	}
 	w.publish()
 	if now-p.yielded >= w.patience() {
-		w.count.Yields++
+		w.count.yields.Add(1)
 		seam.Spin()
 		now = w.sched.cfg.Clock.Nanos()
 		p.yielded = now
 	}
 	p.last = now
 	p.stale = false
-	p.turns = w.count.Turns
+	p.turns = w.count.turns
 	p.granted = int(max(1, min(16*quantum/max(p.unit, 1), maxCredit)))
 	w.credit = p.granted
 	if invariant.On {

@@ -111,7 +111,7 @@ func (p *Pin) turn(t *Task) {
 		verifyTurn(p, t)
 	}
 	w.current, w.inTurn = t, true
-	w.count.Turns++
+	w.count.turns++
 	again := t.runTurn(w)
 	if invariant.On {
 		bookEnd(w, t, again)

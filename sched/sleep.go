@@ -1,15 +1,11 @@
 package sched
 
-import (
-	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
-)
+import "github.com/gallop-go/gallop/internal/invariant"
 
-// sleep parks the worker until it is woken, and returns the task it was handed,
-// if any. The order of the steps is what keeps a wake-up from being lost; README.md
-// has the proof.
-func (w *Worker) sleep() *Task {
-	w.count.Parks++
+// lieDown makes the worker sleep on paper. It reports whether it does, and is to park, and whether it is the last
+// one. The order of the steps is what keeps a wake-up from being lost; README.md has the proof.
+func (w *Worker) lieDown() (asleep, last bool) {
+	w.count.parks.Add(1)
 	w.pace.stale = true
 	w.current = nil // the collector's, if nobody else has it
 	w.publish()     // before the announcement: exact for whoever sees all asleep
@@ -24,19 +20,24 @@ func (w *Worker) sleep() *Task {
 		// for good: Stop may have looked before we announced.
 		if w.sched.idle.rouse(w.seat) {
 			w.searching = true
-			return nil
+			return false, false
 		}
 	case w.sched.workLeft():
 		w.sawWork = true // even if a token is on its way: it may be for something else
 		if w.sched.idle.retract(w.seat) {
-			return nil
+			return false, false
 		}
 	case all:
 		w.sched.quiet.check(w.sched)
-		w.linger()
+		return true, true
 	}
+	return true, false
+}
+
+// getUp parks the worker until it is woken, and returns the task it was handed, if any.
+func (w *Worker) getUp() *Task {
 	w.park()
-	w.count.Wakes++
+	w.count.wakes.Add(1)
 	return w.passOn(w.awake())
 }
 
@@ -44,16 +45,9 @@ func (w *Worker) sleep() *Task {
 // goroutines run before it parks.
 const lingerRounds = 2
 
-// linger waits a moment for a token. Whoever this worker has just answered may have
+// mayLinger tells whether the worker may wait a moment for a token. Whoever it has just answered may have
 // the next question, and granting a token to a goroutine that has not parked is cheap.
-func (w *Worker) linger() {
-	for range lingerRounds {
-		if w.thread != nil || w.parker.Granted() {
-			return
-		}
-		seam.Spin()
-	}
-}
+func (w *Worker) mayLinger() bool { return w.thread == nil && !w.parker.Granted() }
 
 // retire puts the worker to sleep although it has work, because the governor wants
 // fewer of them, and reports whether it did. Its tasks go to those who stay awake.
@@ -62,7 +56,7 @@ func (w *Worker) linger() {
 func (w *Worker) retire() bool {
 	w.unload()
 	w.pace.stale = true
-	w.count.Parks++
+	w.count.parks.Add(1)
 	w.current = nil
 	w.publish()
 	if invariant.On {
@@ -75,7 +69,7 @@ func (w *Worker) retire() bool {
 		return true
 	}
 	w.park()
-	w.count.Wakes++
+	w.count.wakes.Add(1)
 	return true
 }
 
@@ -98,7 +92,7 @@ func (w *Worker) woken() *Task {
 	if t := w.awake(); t != nil {
 		return w.takeUp(t)
 	}
-	return w.findSeated()
+	return w.find(true)
 }
 
 // awake takes over from whoever woke this worker: a task, or the duty to search.

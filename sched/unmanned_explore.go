@@ -72,7 +72,7 @@ func (w *Worker) Step() (ran bool) {
 		bookTurn(w, t)
 	}
 	w.current, w.inTurn = t, true
-	w.count.Turns++
+	w.count.turns++
 	again := t.runTurn(w)
 	if invariant.On {
 		bookEnd(w, t, again)

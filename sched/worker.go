@@ -31,7 +31,7 @@ type Worker struct {
 	sawWork   bool  // when it fell asleep, until its next look
 	searching bool  // counted in the idle word
 	pace      pace
-	count     Counters
+	count     counts
 	inTurn    bool // a crash now is the task's
 	crashed   bool // a turn has, and its goroutine may be lost
 	turnBooks turnBooks
@@ -55,7 +55,6 @@ type Worker struct {
 	turn turnWatch // the monitor's
 
 	// Written by the owner, read by anybody.
-	published [numCounters]seam.Gauge
 	spent     seam.Gauge // units of work done
 	crossed   seam.Gauge // of these, what came from another worker
 	goroutine seam.Gauge // which one it is; 0: none
@@ -89,7 +88,7 @@ func (w *Worker) Local() any { return w.local }
 func (w *Worker) Rand() *rand.Rand { return &w.chance }
 
 // Turn returns the number of the turn that runs: no two of this worker have the same.
-func (w *Worker) Turn() uint64 { return w.count.Turns }
+func (w *Worker) Turn() uint64 { return w.count.turns }
 
 // Stopping tells whether the scheduler is on its way down. Any goroutine.
 func (w *Worker) Stopping() bool { return w.sched.Stopping() }
@@ -114,14 +113,12 @@ func (w *Worker) InBlocking() bool { return w.blocks }
 func (w *Worker) Keeps() bool { return w.pin == nil && !w.apart && !w.blocks && !w.duty.isAway() }
 
 // Spills returns how many tasks had no room in the worker's ring. Owner only.
-func (w *Worker) Spills() uint64 { return w.count.Spills }
+func (w *Worker) Spills() uint64 { return w.count.spills.Load() }
 
 // Crossed says that n units of work came from another worker, which costs transfers of cache
 // lines: where there are few of them, and few thefts, fewer workers could hardly do more, and are not
 // tried. A plain store on amd64 and arm64; the governor sees it some time later. Owner only.
-//
-//go:noinline
-func (w *Worker) Crossed(n int) { w.crossed.Publish(w.crossed.Load() + uint64(n)) }
+func (w *Worker) Crossed(n int) { w.crossed.Add(uint64(n)) }
 
 // Alone tells whether no other worker with a seat is awake. One load; it may have changed already, so
 // only speed may depend on it. Owner only.
@@ -170,7 +167,7 @@ func (w *Worker) Schedule(t *Task) {
 // enqueue puts a task where thieves find it, and sees to it that one looks.
 func (w *Worker) enqueue(t *Task) {
 	if !w.ring.owner().push(t) {
-		w.count.Spills++
+		w.count.spills.Add(1)
 		w.sched.inject.push(t)
 	}
 	w.sched.notify()
@@ -232,12 +229,12 @@ func (w *Worker) serve() (more bool) {
 			more = w.afterCrash(recover())
 		}
 	}()
-	for t := w.firstTask(); t != nil; t = w.nextTask() {
+	for t := w.firstTask(); t != nil; {
 		if invariant.On {
 			verifyBegin(w, t)
 		}
 		w.current, w.inTurn = t, true
-		w.count.Turns++
+		w.count.turns++
 		again := t.runTurn(w)
 		if invariant.On {
 			verifyEnd(w, t, again)
@@ -245,6 +242,9 @@ func (w *Worker) serve() (more bool) {
 		w.inTurn = false
 		if again {
 			w.requeue(t)
+		}
+		if t = w.nextTask(); t == nil {
+			t = w.find(false)
 		}
 	}
 	left = true
@@ -293,16 +293,18 @@ func (w *Worker) requeue(t *Task) {
 
 // firstTask is nextTask for a goroutine that has just begun: it may owe a search.
 func (w *Worker) firstTask() *Task {
-	switch {
-	case w.searching:
-		return w.find()
-	case w.seat == noSeat:
-		return w.extraTask()
+	if !w.searching {
+		if w.seat == noSeat {
+			return w.extraTask()
+		}
+		if t := w.nextTask(); t != nil {
+			return t
+		}
 	}
-	return w.nextTask()
+	return w.find(false)
 }
 
-// nextTask returns what to run next, or nil when the scheduler stops. The
+// nextTask returns what to run next, or nil if that is to be found elsewhere, or the worker has to leave. The
 // next-slot goes first, for a few turns in a row; the inject queue is looked at
 // every few turns even if there is local work.
 func (w *Worker) nextTask() *Task {
@@ -311,7 +313,7 @@ func (w *Worker) nextTask() *Task {
 		return nil
 	}
 	if !w.duty.isOn() && !w.duty.answer() {
-		return w.giveUp()
+		return nil // its seat is lost: see find
 	}
 	if w.untilPoll--; w.untilPoll <= 0 {
 		if t := w.pollInTurn(); t != nil {
@@ -323,16 +325,13 @@ func (w *Worker) nextTask() *Task {
 			w.inRow = 0 // nobody waits, so nobody was overtaken
 		}
 		if w.inRow <= maxInRow {
-			w.count.NextSlot++
+			w.count.nextSlot++
 			return next
 		}
 		w.enqueue(next)
 	}
 	w.inRow = 0
-	if t := w.ring.owner().pop(); t != nil {
-		return t
-	}
-	return w.find()
+	return w.ring.owner().pop()
 }
 
 // maxInRow is how many turns in a row the next-slot may take from the ring.

@@ -35,10 +35,6 @@ func (g *Gauge) Load() uint64 { return atomic.LoadUint64(&g.v) }
 // StoreRelease publishes the figure. One writer.
 func (g *Gauge) StoreRelease(v uint64) { storeRelease64(&g.v, v) }
 
-// Publish is StoreRelease that saves the store if the figure has not changed. One
-// writer.
-func (g *Gauge) Publish(v uint64) {
-	if g.v != v {
-		g.StoreRelease(v)
-	}
-}
+// Add adds n to the figure. It does not release: no protocol depends on a gauge, and whoever wants it to be
+// exact sees something that the writer does behind it. One writer.
+func (g *Gauge) Add(n uint64) { g.v += n }

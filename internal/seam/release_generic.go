@@ -30,10 +30,5 @@ func (g *Gauge) Load() uint64 { return g.v.Load() }
 // StoreRelease publishes the figure. One writer.
 func (g *Gauge) StoreRelease(v uint64) { g.v.Store(v) }
 
-// Publish is StoreRelease that saves the store if the figure has not changed. One
-// writer.
-func (g *Gauge) Publish(v uint64) {
-	if g.v.Load() != v {
-		g.StoreRelease(v)
-	}
-}
+// Add adds n to the figure. One writer.
+func (g *Gauge) Add(n uint64) { g.v.Add(n) }
