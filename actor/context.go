@@ -85,10 +85,15 @@ func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 // type.
 func Self[S any](c *Context) Ref[S] {
 	mustRun(c, "Self")
-	if _, ok := c.self.typ().state.(*S); !ok {
-		panic("gallop: Self: the running actor is a " + c.self.typ().name + ", which has another state type")
+	if _, ok := c.self.kind().typ.state.(*S); !ok {
+		panicOtherState(c)
 	}
 	return Ref[S]{c.self}
+}
+
+//go:noinline
+func panicOtherState(c *Context) {
+	panic("gallop: Self: the running actor is a " + c.self.typ().name + ", which has another state type")
 }
 
 func (c *Context) sender() (*Context, *System) { return c, c.sys }
