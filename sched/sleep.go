@@ -65,7 +65,7 @@ func (w *Worker) retire() bool {
 	if !w.sched.idle.retire(w.seat) {
 		return false // the limit has changed, or others were faster
 	}
-	if w.sched.stop.flag.Load() != 0 && w.sched.idle.rouse(w.seat) { // as in sleep
+	if w.sched.stop.flag.Load() != 0 && w.sched.idle.rouse(w.seat) { // as in lieDown
 		return true
 	}
 	w.park()

@@ -257,7 +257,7 @@ func (w *Worker) serve() (more bool) {
 func (w *Worker) leave() {
 	s := w.sched
 	w.goroutine.StoreRelease(0)
-	w.current = nil // as in sleep
+	w.current = nil // as in lieDown
 	w.publish()
 	if !w.duty.stepAside() { // or the monitor, still at its last look, takes a seat that nobody needs
 		s.comeHome()
