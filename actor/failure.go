@@ -178,7 +178,7 @@ func userFrames(stack []byte) []byte {
 		stack = stack[len(stack)-len(text):]
 	}
 	for _, dispatch := range [...]string{
-		ourModule + "actor.Behaviour[...].Do.func", ourModule + "actor.AskBehaviour[...].Do.func", ourModule + "actor.(*body).stretch",
+		ourModule + "actor.Behaviour[...].Do.func", ourModule + "actor.AskBehaviour[...].Do.func", ourModule + "actor.(*body).stretch", ourModule + "actor.(*body).runOne",
 	} {
 		if i := strings.Index(text, dispatch); i > 0 {
 			return stack[:i]

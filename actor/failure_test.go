@@ -135,6 +135,33 @@ func TestPanicReport(t *testing.T) {
 	}
 }
 
+// TestPanicReport_BelowTheDispatch: nor does the stack of a behaviour that the runtime calls in another way
+// show what lies below.
+func TestPanicReport_BelowTheDispatch(t *testing.T) {
+	typ := actor.NewType[puppet]("panics").OnStart(func(p *puppet, _ *actor.Context) error {
+		if p.n > 0 {
+			deepest()
+		}
+		return nil
+	})
+	carried := actor.Declare[actor.Carried[int]](typ, "carried")
+	typ.Table(actor.DoCarried(carried, func(*puppet, *actor.Context, context.Context, int) { deepest() }))
+	for name, f := range map[string]func(*actor.System){
+		"carried": func(sys *actor.System) { carried.Send(sys, typ.Spawn(sys, puppet{}), actor.Carry(t.Context(), 1)) },
+		"started": func(sys *actor.System) { typ.Spawn(sys, puppet{n: 1}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			reports := make(chan actor.PanicReport, 1)
+			sys := start(t, actor.OnPanic(func(r actor.PanicReport) { reports <- r }))
+			f(sys)
+			quiet(t, sys)
+			if p := receive(t, "the report", reports); strings.Contains(string(p.Stack), "RunTask") {
+				t.Errorf("%s", p.Stack)
+			}
+		})
+	}
+}
+
 // TestPanicError: what it says and wraps.
 func TestPanicError(t *testing.T) {
 	equal(t, "Error", (&actor.PanicError{Value: "x"}).Error(), "gallop: actor panicked: x")

@@ -371,6 +371,10 @@ func TestUserFrames(t *testing.T) {
 	if got := string(userFrames([]byte(stack))); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	stack = strings.Replace(stack, "stretch", "runOne", 1)
+	if got := string(userFrames([]byte(stack))); got != want {
+		t.Errorf("of a message by itself: %q, want %q", got, want)
+	}
 	if got := userFrames(nil); len(got) != 0 {
 		t.Errorf("of no stack: %q", got)
 	}

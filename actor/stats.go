@@ -5,8 +5,9 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Stats is what a system has done since its start. Messages and turns are shown about
-// every 50 µs of work and whenever a worker goes to sleep, all else at once, so the figures are exact after
+// Stats is what a system has done since its start. Messages and turns, those from the
+// next-slot as well, are shown about every 50 µs of work and whenever a worker goes to sleep, all else at once. So figures of a
+// system that works need not fit together, and they are exact after
 // [System.Wait], [System.Run], [System.Shutdown] and [System.Stop].
 type Stats struct {
 	// Workers has the figures of every worker; those of spares, which stand in for

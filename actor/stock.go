@@ -128,6 +128,9 @@ func (c *Context) recycle(m *message) {
 		return
 	}
 	s := &c.stock[m.pool()]
+	if invariant.On {
+		verifyRecycle(s, m)
+	}
 	m.next, s.use = s.use, m
 	if s.n++; s.n >= chainLength {
 		s.rotate()

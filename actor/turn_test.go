@@ -9,30 +9,34 @@ import (
 
 // readers are two actors of a batch of six that get ten messages each. It returns what they do, in
 // order. If the mail is mixed, every other message has another layout, and the first actor meets the event
-// with its third.
+// with its third. They share a thread, which nobody cuts short however long it is halted.
 func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	var dead letters
 	sys := start(t, actor.Workers(1), actor.Batch(6), dead.option(), actor.OnPanic(func(actor.PanicReport) {}))
-	inside(t, sys, func(c *actor.Context) {
+	sender := pinnedType.Spawn(sys, puppet{})
+	_, err := pinnedTry.Ask(soon(t), sys, sender, func(_ *puppet, c *actor.Context) (any, error) {
 		for _, name := range []string{"a", "b"} {
-			r := puppetType.Spawn(c, puppet{})
+			n := 0 // how many of the others have run
+			r := pinnedType.Spawn(c, puppet{note: func(*actor.Context, actor.Result[any]) { n++ }})
 			for i := range 10 {
 				switch {
 				case i%2 == 0:
-					do.Send(c, r, func(p *puppet, c *actor.Context) {
-						story = append(story, fmt.Sprint(name, i, " ", p.n))
+					pinnedDo.Send(c, r, func(p *puppet, c *actor.Context) {
+						story = append(story, fmt.Sprint(name, i, " ", n))
 						if name == "a" && i == 2 {
 							event(p, c)
 						}
 					})
 				case mixed:
-					count.Send(c, r, 1)
+					pinnedNote.Send(c, r, actor.Result[any]{})
 				default:
-					do.Send(c, r, func(p *puppet, _ *actor.Context) { p.n++ })
+					pinnedDo.Send(c, r, func(*puppet, *actor.Context) { n++ })
 				}
 			}
 		}
+		return nil, nil
 	})
+	must(t, err)
 	_ = sys.Wait(soon(t))
 	sys.Stop() // if it stops already, Wait does not wait for all of it
 	return append(story, fmt.Sprint(sys.Stats().Messages-1, " run, ", dead.n.Load(), " dead"))
@@ -59,7 +63,7 @@ func TestTurn_OfMixedMail(t *testing.T) {
 		"no gas":      {func(_ *puppet, c *actor.Context) { c.Gas(actor.DefaultGas) }, cut},
 		"little gas":  {func(_ *puppet, c *actor.Context) { c.Gas(actor.DefaultGas - 4) }, cut},
 		"pressure":    {func(_ *puppet, c *actor.Context) { c.ApplyPressure() }, whole},
-		"more for it": {func(_ *puppet, c *actor.Context) { count.Send(c, actor.Self[puppet](c), 10) }, more},
+		"more for it": {func(_ *puppet, c *actor.Context) { pinnedNote.Send(c, actor.Self[puppet](c), actor.Result[any]{}) }, more},
 		"the system stops": {func(_ *puppet, c *actor.Context) {
 			go c.System().Stop()
 			eventually(t, "it is to yield", c.ShouldYield)
@@ -70,5 +74,29 @@ func TestTurn_OfMixedMail(t *testing.T) {
 				equal(t, "the story", fmt.Sprint(readers(t, mixed, c.event)), c.want)
 			})
 		}
+	}
+}
+
+// TestTurn_OfOneIsPaidFor: a worker whose turns are of one message each reads the clock now and then, shows
+// what it has done, and lets others run.
+func TestTurn_OfOneIsPaidFor(t *testing.T) {
+	n := scaled(1_000_000)
+	sys := start(t, actor.Workers(1))
+	pair := [2]actor.Ref[puppet]{puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})}
+	var then actor.Stats
+	left := n
+	var hit deed
+	hit = func(_ *puppet, c *actor.Context) {
+		if left--; left == 0 {
+			then = sys.Stats()
+			return
+		}
+		do.Send(c, pair[left%2], hit)
+	}
+	do.Send(sys, pair[n%2], hit)
+	quiet(t, sys)
+	const credit = 4096 // messages between two readings, at most
+	if then.Messages+2*credit < uint64(n) || then.Workers[0].Yields == 0 {
+		t.Errorf("of %d messages %d were shown, and others were let run %d times", n, then.Messages, then.Workers[0].Yields)
 	}
 }

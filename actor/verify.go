@@ -154,6 +154,13 @@ func verifyChain(first, end *message, n int) {
 	invariant.Check(m == end, "%d messages are recycled, and there are more", n)
 }
 
+// verifyRecycle checks a node that is about to be used again.
+func verifyRecycle(s *magazines, m *message) {
+	verifyChain(m, m, 1)
+	invariant.Check(m != &closedMark && m != &noMessage, "a mark is recycled")
+	invariant.Check(m != s.use, "a message is recycled twice")
+}
+
 // verifyLength checks a chain that was put aside or left to others.
 func verifyLength(m *message, want int, p uint16, home int) {
 	n := 1

@@ -2,8 +2,8 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/seam"
 
-// Counters is what a worker has done, written without a fence. Turns are shown about every 50 µs of
-// work, and before the worker sleeps; all figures are exact once the scheduler is quiescent.
+// Counters is what a worker has done, written without a fence. Turns and NextSlot are shown about every 50 µs of
+// work, and before the worker sleeps, the others at once, so they need not fit together while it works; all figures are exact once the scheduler is quiescent.
 type Counters struct {
 	Turns       uint64 // turns run
 	Steals      uint64 // tasks taken from another worker
@@ -32,12 +32,13 @@ func (w *Worker) publish() {
 	}
 }
 
-// Counters returns what the worker has done. Any goroutine.
+// Counters returns what the worker has done, as far as it has shown it. Any goroutine.
 func (w *Worker) Counters() Counters {
 	n := &w.count
+	wakes := n.wakes.Load() // before parks: there are never more of them
 	return Counters{
 		Turns: n.shownTurns.Load(), Steals: n.steals.Load(), StealMisses: n.stealMisses.Load(),
-		Parks: n.parks.Load(), Wakes: n.wakes.Load(), Yields: n.yields.Load(), NextSlot: n.shownNextSlot.Load(),
+		Parks: n.parks.Load(), Wakes: wakes, Yields: n.yields.Load(), NextSlot: n.shownNextSlot.Load(),
 		Injected: n.injected.Load(), Spills: n.spills.Load(),
 	}
 }
@@ -59,7 +60,7 @@ func (s *Scheduler) Crew() []*Worker {
 	return all
 }
 
-// Counters returns what everyone in the crew has done. Any goroutine.
+// Counters returns what everyone in the crew has done, as far as they have shown it. Any goroutine.
 func (s *Scheduler) Counters() []Counters {
 	crew := s.Crew()
 	all := make([]Counters, len(crew))

@@ -112,7 +112,7 @@ func (w *Worker) unblock(left bool) {
 }
 
 // leaveSeat gives the seat up in the middle of a turn and reports whether it did. As in
-// sleep the bit is set first and then all queues are looked at, so that either the
+// lieDown the bit is set first and then all queues are looked at, so that either the
 // worker sees what comes in or whoever brings it sees the bit.
 func (w *Worker) leaveSeat() bool {
 	s := w.sched

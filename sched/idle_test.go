@@ -236,6 +236,23 @@ func TestPollBeginsWithOne(t *testing.T) {
 	}
 }
 
+// TestPollWithoutASeat: a worker that is to retire, and finds that it has lost its seat, does nothing about
+// it in between two tasks: it may be dismissed behind that, and must then leave.
+func TestPollWithoutASeat(t *testing.T) {
+	s, tasks := bench(t, 2)
+	w := s.workers[0]
+	s.idle.v.Store(0) // both are awake,
+	s.idle.limit.Store(1)
+	w.duty.f.StoreRelease(away) // and the seat was taken since the worker has looked
+	w.slot.put(booked(&tasks[0].Task))
+	if got := w.pollInTurn(); got != nil || w.count.parks.Load() != 0 {
+		t.Errorf("%v, parked %d times", got, w.count.parks.Load())
+	}
+	if w.nextTask() != nil || w.slot.task == nil {
+		t.Error("it has taken a task")
+	}
+}
+
 // TestNextSlotInARow: tasks behind a next-slot that is filled again and again wait
 // for at most so many turns.
 func TestNextSlotInARow(t *testing.T) {

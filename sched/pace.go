@@ -20,7 +20,7 @@ const (
 type pace struct {
 	last         int64  // when the clock was read last, ns
 	yielded      int64  // when the worker let others run last, ns
-	turns        uint64 // Counters.Turns then
+	turns        uint64 // counts.turns then
 	granted      int    // credit given then
 	units        uint64 // spent so far
 	unit         int64  // moving average of a unit's time, ns/16

@@ -316,7 +316,7 @@ func (w *Worker) nextTask() *Task {
 		return nil // its seat is lost: see find
 	}
 	if w.untilPoll--; w.untilPoll <= 0 {
-		if t := w.pollInTurn(); t != nil {
+		if t := w.pollInTurn(); t != nil || w.duty.isAway() {
 			return t
 		}
 	}
@@ -344,7 +344,7 @@ func (w *Worker) pollInTurn() *Task {
 	w.untilPoll = w.pace.pollInterval
 	if w.sched.idle.excess() {
 		if !w.duty.stepAside() {
-			return w.giveUp()
+			return nil // its seat is lost, which nextTask sees
 		}
 		if w.retire() {
 			return w.woken()

@@ -3,8 +3,9 @@
 package seam
 
 // On amd64 every plain store is a release store; what Go's atomic store adds is a full fence, which
-// Flag and Gauge do without. The compiler moves none past a call, an atomic access or another store, and
-// leaves out only one that another to the same word follows at once: see TestReleaseStoresStay. In
+// Flag and Gauge do without. The compiler moves none past a call, an atomic access or another store. It
+// leaves out one that another to the same word follows with nothing but stores in between, so whoever wants
+// both puts an atomic access between them. See TestReleaseStoresStay. In
 // assembly they were calls, of which a message took two. docs/decisions/0035-the-way-of-one-message.md
 
 func storeRelease32(p *uint32, v uint32) { *p = v }

@@ -5,7 +5,7 @@ package seam
 import "sync/atomic"
 
 // Flag is a 32-bit word with one writer, whose store releases but does not
-// fence: 1.5 ns where an atomic store is a locked instruction of 5–10 ns. A
+// fence: next to nothing where an atomic store is a locked instruction of 5–10 ns. A
 // writer that must see what others wrote after its store needs a
 // read-modify-write in between, as in Dekker's algorithm; whoever uses
 // StoreRelease says which one that is.
