@@ -57,7 +57,9 @@ type counters struct {
 // it falls asleep or leaves. To review the leases then would make an ask dearer and their pauses
 // shorter than they are meant to be, so that waits for the quantum, but for a worker without a seat.
 func (c *Context) publish() {
-	c.count.shownMessages.StoreRelease(c.count.messages)
+	if n := c.count.messages; int64(n-c.count.shownMessages.Load()) > 0 { // less while one is taken back that is to be counted yet
+		c.count.shownMessages.StoreRelease(n)
+	}
 	resting := c.w.Resting()
 	if !resting || !c.w.Keeps() {
 		c.lease.review(c)

@@ -36,3 +36,20 @@ func TestStats_AddUp(t *testing.T) {
 	}
 	equal(t, "messages run", got.Messages, actors*each)
 }
+
+// TestStats_TakenBack: a message that is stashed has not run, which shows in no figure that goes down.
+func TestStats_TakenBack(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	var then actor.Stats
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		do.Stash(c, func(*puppet, *actor.Context) {})
+		for range 10 { // the worker comes to show what it has done
+			c.Gas(actor.DefaultGas)
+		}
+		then = sys.Stats()
+		c.Stop()
+	})
+	quiet(t, sys)
+	equal(t, "messages in the middle of it", then.Messages, 0)
+	equal(t, "messages", sys.Stats().Messages, 0) // it has not run, and will not
+}
