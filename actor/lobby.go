@@ -39,7 +39,7 @@ const roomStep = outsideRoom / 2
 type lobby struct {
 	free   seam.Int32  // places that anybody may take: none while somebody waits, and of a queue
 	pushed seam.Uint32 // messages that had a place
-	mu     seam.Mutex
+	mu     seam.QuickMutex
 	room   int       // guarded by mu: places that are not free; below 0 when a queue is over its limit
 	wait   outsiders // guarded by mu: who has no place
 	called outsiders // guarded by mu: who has one and was not told yet

@@ -50,7 +50,7 @@ type timerShard struct {
 	queued   seam.Uint32 // 1: the task is runnable or runs
 	_        cacheline.Pad
 
-	mu    seam.Mutex
+	mu    seam.QuickMutex
 	wheel wheel.Wheel // guarded by mu
 	held  bool        // guarded by mu: it holds the system
 	slab  slab

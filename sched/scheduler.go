@@ -272,4 +272,6 @@ func (s *Scheduler) clear(i int) {
 }
 
 // Stopping tells whether Stop was called.
+//
+//go:noinline
 func (s *Scheduler) Stopping() bool { return s.stop.flag.Load() != 0 }

@@ -14,6 +14,9 @@ type Mutex struct {
 	held atomic.Bool
 }
 
+// QuickMutex is a Mutex.
+type QuickMutex = Mutex
+
 // Lock takes the lock.
 func (m *Mutex) Lock() {
 	HookAwait(m.free)
