@@ -338,8 +338,6 @@ func (b *body) whyEnded() error { return b.extra.err }
 
 // endedPlainly tells whether the actor had only a box to close when it ended, and so has
 // ended although its lane may be open. Any goroutine.
-//
-//go:noinline
 func (b *body) endedPlainly() bool { return b.box.closed() && b.extra.tomb }
 
 // ended tells whether the actor has. If so, its extras do not change any more, and may be

@@ -161,7 +161,7 @@ func (b *body) deliver(m *message) error {
 	return nil
 }
 
-// endedBecause tells why a closed mailbox is closed.
+// endedBecause tells why a closed mailbox is closed. A call, for the sake of small programs.
 //
 //go:noinline
 func (b *body) endedBecause() error {

@@ -152,12 +152,12 @@ func verifyChain(first, end *message, n int) {
 		invariant.Check(m != nil, "%d messages are recycled, and there are less", n)
 	}
 	invariant.Check(m == end, "%d messages are recycled, and there are more", n)
+	invariant.Check(m != &closedMark && m != &noMessage, "a mark is recycled behind %d messages", n-1)
 }
 
 // verifyRecycle checks a node that is about to be used again.
 func verifyRecycle(s *magazines, m *message) {
 	verifyChain(m, m, 1)
-	invariant.Check(m != &closedMark && m != &noMessage, "a mark is recycled")
 	invariant.Check(m != s.use, "a message is recycled twice")
 }
 

@@ -31,9 +31,9 @@ type Worker struct {
 	sawWork   bool  // when it fell asleep, until its next look
 	searching bool  // counted in the idle word
 	pace      pace
-	count     counts
-	inTurn    bool // a crash now is the task's
-	crashed   bool // a turn has, and its goroutine may be lost
+	count     counts // its gauges are read by anybody
+	inTurn    bool   // a crash now is the task's
+	crashed   bool   // a turn has, and its goroutine may be lost
 	turnBooks turnBooks
 	pcg       rand.PCG
 	chance    rand.Rand // of pcg

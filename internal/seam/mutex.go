@@ -8,10 +8,6 @@ import "sync"
 // Its methods are calls: inlined they made a small program some kilobytes larger.
 type Mutex struct{ mu sync.Mutex }
 
-// QuickMutex is a Mutex that is taken so often that its methods are inlined: with each timer and each message
-// from outside to a receiver that is behind.
-type QuickMutex = sync.Mutex
-
 // Lock locks m.
 //
 //go:noinline
@@ -21,3 +17,7 @@ func (m *Mutex) Lock() { m.mu.Lock() }
 //
 //go:noinline
 func (m *Mutex) Unlock() { m.mu.Unlock() }
+
+// QuickMutex is a Mutex that is taken so often that its methods are inlined: with each timer and each message
+// from outside to a receiver that is behind.
+type QuickMutex = sync.Mutex

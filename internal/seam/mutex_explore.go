@@ -14,9 +14,6 @@ type Mutex struct {
 	held atomic.Bool
 }
 
-// QuickMutex is a Mutex.
-type QuickMutex = Mutex
-
 // Lock takes the lock.
 func (m *Mutex) Lock() {
 	HookAwait(m.free)
@@ -32,3 +29,6 @@ func (m *Mutex) Unlock() {
 	m.held.Store(false)
 	m.mu.Unlock()
 }
+
+// QuickMutex is a Mutex.
+type QuickMutex = Mutex
