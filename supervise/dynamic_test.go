@@ -199,22 +199,16 @@ func TestTree(t *testing.T) {
 	}})
 	h.tell(crash, "all", "a")
 	h.tell(exitWithError, "slow")
-	got := h.tree().String()
-	for _, k := range []supervise.Node{h.tree(), h.tree().Children[0], h.tree().Children[0].Children[0], h.tree().Children[2]} {
-		got = strings.ReplaceAll(got, k.Ref.String(), strings.Split(k.Ref.String(), "#")[0]+"#N")
-	}
-	for _, path := range [][]string{{"all", "b"}} {
-		got = strings.ReplaceAll(got, h.find(path...).String(), "toy#N")
-	}
-	got = strings.ReplaceAll(got, h.tree().Children[1].Ref.String(), "toy#N")
-	const want = `root: supervisor#N, one_for_one, running
-├─ all: supervisor#N, one_for_all, running
-│  ├─ a: toy#N, running, 1×, actor panicked: crash
-│  └─ b: toy#N, running
-├─ slow: toy#N, backing off, 1×, user's own
-└─ sessions: supervisor#N, simple_one_for_one, running
-`
-	equal(t, "the tree", got, want)
+	root := h.tree()
+	all := root.Children[0]
+	want := fmt.Sprintf(`root: %v, one_for_one, running
+├─ all: %v, one_for_all, running
+│  ├─ a: %v, running, 1×, actor panicked: crash
+│  └─ b: %v, running
+├─ slow: %v, backing off, 1×, user's own
+└─ sessions: %v, simple_one_for_one, running
+`, root.Ref, all.Ref, all.Children[0].Ref, h.find("all", "b"), root.Children[1].Ref, root.Children[2].Ref)
+	equal(t, "the tree", root.String(), want)
 }
 
 // TestMisuse: a declaration that is wrong is refused where it is started.
