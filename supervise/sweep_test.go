@@ -166,18 +166,25 @@ func TestSweep_CountsOverdueOnce(t *testing.T) {
 	h := build(t, actor.Workers(3))
 	h.twins(supervise.StopWithin(second))
 	a := h.find("a")
-	release, stuck := make(chan struct{}), make(chan struct{})
-	free := sync.OnceFunc(func() { close(release) })
-	t.Cleanup(free) // a test that fails ends too
-	do.Send(h.sys, a, func(*toy, *actor.Context) { close(stuck); <-release })
+	stuck := make(chan struct{})
+	do.Send(h.sys, a, func(_ *toy, c *actor.Context) {
+		for close(stuck); !killed(c) && h.Context().Err() == nil; {
+			yield()
+		}
+	})
 	<-stuck
 	do.Send(h.sys, h.find("b"), crash)
 	h.armed()
 	h.clock.Jump(second)
-	h.tree() // behind the news that it is overdue
-	free()
 	h.restartedOnce()
 	if h.find("a") == a {
 		t.Error("the ref of an actor that was killed")
 	}
+}
+
+// killed tells whether the running actor has been.
+func killed(c *actor.Context) (is bool) {
+	defer func() { is = recover() != nil }()
+	c.Checkpoint()
+	return false
 }
