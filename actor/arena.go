@@ -65,5 +65,6 @@ func (arenaCollector) free(b *body, r replier) {
 		b.arena.Bind(nil)
 	}
 	b.arena.Release()
-	b.arena, b.gc = nil, false
+	b.arena = nil
+	b.setCollecting(false)
 }

@@ -47,9 +47,26 @@ type body struct {
 	load       backpressure.Load
 	supervised bool // read-only after the spawn
 	became     bool // it does not dispatch by its type's table: see otherRuns
-	gc         bool // the arena is being collected
+	progress   progress
 	in         inbox
 	lane       lane // signals, from anybody
+}
+
+// progress is how far an actor has come.
+type progress uint8
+
+const (
+	begun      progress = 1 << iota // it has had a turn, or has one
+	collecting                      // its arena is being collected
+)
+
+func (b *body) isCollecting() bool { return b.progress&collecting != 0 }
+
+func (b *body) setCollecting(on bool) {
+	b.progress &^= collecting
+	if on {
+		b.progress |= collecting
+	}
 }
 
 // cell is an actor in memory.

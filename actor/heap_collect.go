@@ -31,8 +31,8 @@ func (arenaCollector) collect(b *body, c *Context) {
 	a := b.arena
 	a.Bind(&c.chunks)
 	switch {
-	case b.gc:
-		b.gc = !a.Step(collectGas)
+	case b.isCollecting():
+		b.setCollecting(!a.Step(collectGas))
 	case heap.Poisoned: // both kinds
 		a.BeginDue(b.roots(c)...)
 		a.Collect(b.roots(c)...)
@@ -40,7 +40,7 @@ func (arenaCollector) collect(b *body, c *Context) {
 		a.Collect(b.roots(c)...)
 	case a.Due():
 		a.BeginDue(b.roots(c)...)
-		b.gc = !a.Step(collectGas)
+		b.setCollecting(!a.Step(collectGas))
 	}
 	clear(c.rooting) // or the context would keep the actor alive
 }
@@ -50,8 +50,8 @@ func (arenaCollector) collect(b *body, c *Context) {
 func (arenaCollector) collecting(b *body, c *Context) bool {
 	a := b.arena
 	a.Bind(&c.chunks)
-	b.gc = !a.Step(collectGas)
-	return b.gc
+	b.setCollecting(!a.Step(collectGas))
+	return b.isCollecting()
 }
 
 // roots lists where the handles are that keep something in the actor's arena alive:

@@ -176,10 +176,10 @@ func (w *tower) build(c *Context, n int) {
 
 // peek runs again and again while the arena is being collected.
 func (w *tower) peek(c *Context, _ None) {
-	if c.self.gc {
+	if c.self.isCollecting() {
 		w.during++
 	}
-	if w.tries++; c.self.gc || w.during == 0 && w.tries < 1000 {
+	if w.tries++; c.self.isCollecting() || w.during == 0 && w.tries < 1000 {
 		towerPeek.Send(c, Self[tower](c), None{})
 	}
 }
@@ -206,7 +206,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	towerBuild.Send(sys, w, 20_000) // 10 MB
 	towerPeek.Send(sys, w, None{})
 	_ = sys.Wait(context.Background()) // to ask it before would be to look at its rows, all at once
-	if w.b.gc || w.b.heapOf().Collecting() {
+	if w.b.isCollecting() || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}
 	if during, err := towerCheck.Ask(context.Background(), sys, w, None{}); during < 10 || err != nil {
@@ -214,7 +214,7 @@ func TestHeap_CollectedInSteps(t *testing.T) {
 	}
 	towerBuild.Send(sys, w, 20_000) // again, and now without messages that keep it awake
 	_ = sys.Wait(context.Background())
-	if w.b.gc || w.b.heapOf().Collecting() {
+	if w.b.isCollecting() || w.b.heapOf().Collecting() {
 		t.Error("quiescent in the middle of a collection")
 	}
 }

@@ -14,6 +14,7 @@ import (
 func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c, b := w.Local().(*Context), bodyOf(t)
 	c.self = b
+	b.progress |= begun
 	c.left = int(k.batch)
 	if b.in.last != nil && b.in.last != &c.lease.mark {
 		b.takeOver(&c.lease)
@@ -56,6 +57,9 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	}
 	return b.attend(c)
 }
+
+// Fresh implements sched.KindRunner.
+func (k *kind) Fresh(t *sched.Task) bool { return bodyOf(t).progress&begun == 0 }
 
 // runOne runs one message. If the turn simply goes on it settles that as well, which is cheaper than to
 // settle a stretch of one: most turns are no longer. Otherwise it reports false, and has settled nothing.
@@ -212,7 +216,7 @@ func (b *body) emptied(c *Context) (again bool) {
 // doze gives the actor up if nothing has come in since the turn began and its arena is
 // not being collected.
 func (b *body) doze(c *Context) (again bool) {
-	if b.gc && b.arenaKeeper().collecting(b, c) {
+	if b.isCollecting() && b.arenaKeeper().collecting(b, c) {
 		return true
 	}
 	if b.in.more != nil {

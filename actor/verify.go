@@ -66,7 +66,7 @@ func verifyDoze(b *body, c *Context) {
 	invariant.Check(b.load&backpressure.Muted == 0, "%v is muted, and goes to rest", b)
 	invariant.Check(b.extra == nil || !b.extra.waiting, "%v waits for its children or its supervisor, and goes to rest", b)
 	invariant.Check(b.extra == nil || b.extra.todo.first == nil, "%v goes to rest with signals in hand", b)
-	invariant.Check(!b.gc, "%v goes to rest in the middle of a collection", b)
+	invariant.Check(!b.isCollecting(), "%v goes to rest in the middle of a collection", b)
 	backpressure.MustRun(&b.debt)
 }
 

@@ -50,7 +50,7 @@ func verifyEnded(b *body, x *extras) {
 	invariant.Check(len(x.links.seats)+len(x.watchers.seats)+len(x.watching.seats) == 0, "%v has ended, and is linked or watched", b)
 	invariant.Check(x.names == nil && x.ended == nil, "%v has ended, and has a name", b)
 	invariant.Check(b.load == 0, "%v has ended with a load of %#x", b, b.load)
-	invariant.Check(b.arena == nil && !b.gc, "%v has ended, and has an arena", b)
+	invariant.Check(b.arena == nil && !b.isCollecting(), "%v has ended, and has an arena", b)
 	backpressure.MustBe(&b.gate, true)
 	backpressure.MustRun(&b.debt)
 }
@@ -94,7 +94,7 @@ func verifySuspend(b *body, x *extras, g goal) {
 // verifyRevive checks an actor that begins another life: nothing of the last is left.
 func verifyRevive(b *body, x *extras) {
 	invariant.Check(x.phase == leaving || x.phase == suspended, "%v begins another life in phase %d", b, x.phase)
-	invariant.Check(b.arena == nil && !b.gc, "%v begins another life with its arena", b)
+	invariant.Check(b.arena == nil && !b.isCollecting(), "%v begins another life with its arena", b)
 	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", b)
 	invariant.Check(len(x.watching.seats) == 0, "%v begins another life, and watches %d", b, len(x.watching.seats))
 	invariant.Check(!x.drained && !x.over, "%v begins another life after a drain", b)

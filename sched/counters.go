@@ -13,7 +13,7 @@ type Counters struct {
 	Yields      uint64 // times it let the process's other goroutines run
 	NextSlot    uint64 // turns taken from the next-slot
 	Injected    uint64 // tasks fetched from the inject queue
-	Spills      uint64 // tasks that did not fit into the ring
+	Spills      uint64 // tasks that did not fit into their worker's queue
 }
 
 // counts are a worker's counters. What changes with each turn is kept in plain words and shown now and then.

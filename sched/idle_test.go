@@ -151,15 +151,15 @@ func bench(t *testing.T, workers int) (*Scheduler, []*numbered) {
 func TestStealOneRoundRobin(t *testing.T) {
 	s, tasks := bench(t, 4)
 	for i, task := range tasks { // task i is in the ring of worker i mod 4
-		s.workers[i%4].ring.owner().push(booked(&task.Task))
+		s.workers[i%4].queue.ring.owner().push(booked(&task.Task))
 	}
 	thief := s.workers[1]
 	thief.victim = 2 // where the last search ended
 	var victims []int
 	for range 6 {
-		before := thief.ring.owner().len()
+		before := thief.queue.ring.owner().len()
 		task := thief.steal()
-		if task == nil || thief.ring.owner().len() != before {
+		if task == nil || thief.queue.ring.owner().len() != before {
 			t.Fatal("one task, and none for the thief's own ring")
 		}
 		victims = append(victims, number(task).no%4)
@@ -168,7 +168,7 @@ func TestStealOneRoundRobin(t *testing.T) {
 		t.Errorf("victims %v, want %v", victims, want)
 	}
 	for _, w := range []int{0, 2, 3} {
-		if n := s.workers[w].ring.owner().len(); n != 8 {
+		if n := s.workers[w].queue.ring.owner().len(); n != 8 {
 			t.Errorf("worker %d has %d tasks left of 10", w, n)
 		}
 	}
@@ -186,7 +186,7 @@ func TestStealPassesOverTheEmpty(t *testing.T) {
 	if thief.steal() != nil || thief.Counters().StealMisses != 3 {
 		t.Errorf("stole from nobody: %+v", thief.Counters())
 	}
-	s.workers[2].ring.owner().push(booked(&tasks[0].Task))
+	s.workers[2].queue.ring.owner().push(booked(&tasks[0].Task))
 	if thief.steal() != &tasks[0].Task || thief.victim != 2 {
 		t.Errorf("victim %d", thief.victim)
 	}
@@ -206,7 +206,7 @@ func TestPollTakesAFairShare(t *testing.T) {
 		if task := w.poll(); task != &tasks[0].Task {
 			t.Errorf("of %d: not the oldest", queued)
 		}
-		if got := w.ring.owner().len(); got != want {
+		if got := w.queue.ring.owner().len(); got != want {
 			t.Errorf("of %d: %d for the ring, want %d", queued, got, want)
 		}
 	}
@@ -223,15 +223,15 @@ func TestPollBeginsWithOne(t *testing.T) {
 	}
 	w := s.workers[0]
 	for i, want := range []int{0, 1, 3, 7} {
-		before := w.ring.owner().len()
+		before := w.queue.ring.owner().len()
 		w.poll()
-		if got := w.ring.owner().len() - before; got != want {
+		if got := w.queue.ring.owner().len() - before; got != want {
 			t.Errorf("look %d: %d for the ring, want %d", i, got, want)
 		}
 	}
 	w.sit(0)
-	before := w.ring.owner().len()
-	if w.poll(); w.ring.owner().len() != before {
+	before := w.queue.ring.owner().len()
+	if w.poll(); w.queue.ring.owner().len() != before {
 		t.Error("more than one after it sat down again")
 	}
 }
@@ -260,7 +260,7 @@ func TestNextSlotInARow(t *testing.T) {
 	w := s.workers[0]
 	s.idle.v.Store(0)
 	w.untilPoll = 1000
-	w.ring.owner().push(&tasks[0].Task)
+	w.queue.ring.owner().push(&tasks[0].Task)
 	for i := range maxInRow {
 		w.slot.put(&tasks[1].Task)
 		if w.nextTask() != &tasks[1].Task {

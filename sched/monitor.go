@@ -156,12 +156,12 @@ func (m *monitor) freeStrays(now int64) {
 	}
 }
 
-// drain moves what is in w's ring to the inject queue, where it is looked for.
+// drain moves what is in w's queue to the inject queue, where it is looked for.
 func (s *Scheduler) drain(w *Worker) {
-	if w.ring.thief().empty() || !s.Hold() {
+	if w.queue.empty() || !s.Hold() {
 		return
 	}
-	for t := w.ring.thief().steal(); t != nil; t = w.ring.thief().steal() {
+	for t := w.queue.steal(); t != nil; t = w.queue.steal() {
 		if invariant.On {
 			bookOut(t) // as in free
 		}

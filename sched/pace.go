@@ -66,6 +66,7 @@ func (w *Worker) refill() {
 	p.turns = w.count.turns
 	p.granted = int(max(1, min(16*quantum/max(p.unit, 1), maxCredit)))
 	w.credit = p.granted
+	w.queue.age()
 	if invariant.On {
 		verifyPace(p, w.credit)
 	}

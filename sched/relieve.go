@@ -18,7 +18,7 @@ func (s *Scheduler) freeWaiting() (moved bool) {
 		}
 	}
 	for _, w := range s.spares.lost() {
-		moved = s.free(w, w.slot.stamp()) || !w.ring.thief().empty() || moved
+		moved = s.free(w, w.slot.stamp()) || !w.queue.empty() || moved
 		s.drain(w)
 	}
 	return moved

@@ -6,9 +6,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// The local queue of a worker: a bounded FIFO with one owner, who pushes and
-// pops, and any number of thieves, who take one task at a time from the same end
-// as the owner.
+// A local queue of a worker: bounded, with one owner, who pushes at one end and takes
+// from either, and any number of thieves, who take the oldest, one task at a time.
 //
 // Rejected: the ring of Go's runtime reads a slot before it claims it, which is
 // a data race in user code. Tokio's ring packs two heads into one word so that a
@@ -23,8 +22,21 @@ import (
 // receipts says that task t-size was read. A thief that sleeps between claim and
 // receipt blocks the reuse of one slot (the owner overflows), and nobody else.
 //
-// Indices are 64 bits wide and never wrap in practice; they are only compared
-// for equality, so wrapping would be harmless.
+// The newest task, in slot t, the owner takes as in the deque of Chase and Lev (2005):
+//
+//	owner                                      thief
+//	N1 tail ← t                                T1 read head: h
+//	N2 read head: less than t? the task is     T2 read tail: not more than h? nothing
+//	   mine, else it is the only one:          T3 head: h → h+1 (RMW)? task h is mine
+//	N3 head: t → t+1 (RMW)? mine. tail ← t+1
+//
+// Suppose both take task t, the thief by h = t. Then T2 saw more than t, so it came before
+// N1, and T1 before that: at N2 head was t already, since it never goes back, so the owner
+// went on to N3, and of N3 and T3 only one succeeded. Between N1 and the end of N3 tail may
+// be one less than head: so a look compares by difference, and not for equality.
+//
+// Indices are 64 bits wide and never wrap in practice; only their differences
+// count, so wrapping would be harmless.
 
 const ringSize = 256
 
@@ -41,7 +53,7 @@ type ring struct {
 	head seam.Uint64
 	_    cacheline.Pad
 	// Written by the owner.
-	tail  seam.Uint64 // published tasks; pairs with the load in steal
+	tail  seam.Uint64 // published tasks that the owner has not taken back; pairs with the load in steal
 	next  uint64      // the owner's own copy of tail
 	slots []slot
 	_     cacheline.Pad
@@ -49,6 +61,8 @@ type ring struct {
 
 // init makes the ring empty, with its first task at index start. size is a power
 // of two.
+//
+//go:noinline
 func (r *ring) init(size int, start uint64) {
 	r.slots = make([]slot, size)
 	for i := range r.slots {
@@ -107,14 +121,42 @@ func (q *ownerEnd) pop() *Task {
 	}
 }
 
+// popNewest takes the newest task, or returns nil if there is none. Owner only. A slot whose task was
+// not claimed through head gets no receipt: it is the next one to be filled, with the same index.
+func (q *ownerEnd) popNewest() *Task {
+	if q.head.Load() == q.next {
+		return nil
+	}
+	i := q.next - 1
+	s := &q.slots[i&uint64(len(q.slots)-1)]
+	q.tail.Store(i)                 // N1, and the fence before N2
+	if int64(i-q.head.Load()) > 0 { // N2
+		q.next = i
+	} else {
+		mine := q.head.CompareAndSwap(i, i+1) // N3
+		q.tail.Store(i + 1)
+		if !mine {
+			return nil
+		}
+		s.popped = i + 1
+	}
+	t := s.task
+	if invariant.On {
+		verifyClaimed((*ring)(q), i, t)
+	}
+	s.task = nil
+	return t
+}
+
 // len returns the number of unclaimed tasks. Owner only; exact but for thieves.
 func (q *ownerEnd) len() int { return int(q.next - q.head.Load()) }
 
-// steal takes the oldest task, or returns nil if there was none. Any goroutine.
+// steal takes the oldest task, or returns nil if there was none, or the owner was about to
+// take the only one. Any goroutine.
 func (q *thiefEnd) steal() *Task {
 	for {
 		h := q.head.Load()
-		if h == q.tail.Load() { // pairs with the store in push: slot h is filled
+		if int64(q.tail.Load()-h) <= 0 { // pairs with the store in push: slot h is filled
 			return nil
 		}
 		if q.head.CompareAndSwap(h, h+1) {
@@ -132,8 +174,8 @@ func (q *thiefEnd) steal() *Task {
 }
 
 // empty tells whether there is nothing to steal. Any goroutine. A task published
-// before the call and not yet claimed is always seen.
+// before the call and not yet claimed is always seen, unless its owner is about to run it.
 func (q *thiefEnd) empty() bool {
 	h := q.head.Load()
-	return h == q.tail.Load()
+	return int64(q.tail.Load()-h) <= 0
 }

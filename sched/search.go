@@ -50,7 +50,7 @@ func (w *Worker) takeUp(t *Task) *Task {
 // look once more.
 func (w *Worker) search() *Task {
 	if !w.searching {
-		// While all others sleep, their rings are empty, and work can only come from
+		// While all others sleep, their queues are empty, and work can only come from
 		// outside, which wakes whom it needs.
 		alone := w.sched.idle.sleepers() >= len(w.sched.seats)-1
 		if t := w.glance(alone); t != nil || alone {
@@ -115,7 +115,7 @@ func (w *Worker) look() *Task {
 }
 
 // poll takes this worker's fair share of the inject queue: the first task to run
-// now, the others for its ring.
+// now, the others for its own.
 func (w *Worker) poll() *Task {
 	q := &w.sched.inject
 	t := q.pop()
@@ -137,7 +137,7 @@ func (w *Worker) poll() *Task {
 }
 
 // steal takes one task from another worker, round-robin, beginning behind the
-// victim of last time. A failed try costs two loads of the victim's lines.
+// victim of last time. A failed try costs four loads of the victim's lines.
 func (w *Worker) steal() *Task {
 	seats := w.sched.seats
 	for range seats {
@@ -149,7 +149,7 @@ func (w *Worker) steal() *Task {
 		if victim == w || victim == nil {
 			continue
 		}
-		if t := victim.ring.thief().steal(); t != nil {
+		if t := victim.queue.steal(); t != nil {
 			w.count.steals.Add(1)
 			return t
 		}
@@ -158,14 +158,14 @@ func (w *Worker) steal() *Task {
 	return nil
 }
 
-// workLeft tells whether any queue holds a task. Any goroutine. A worker's own ring
+// workLeft tells whether any queue holds a task. Any goroutine. A worker's own queue
 // is among them, but it only asks when that is empty or when waking another is right.
 func (s *Scheduler) workLeft() bool {
 	if !s.inject.empty() {
 		return true
 	}
 	for i := range s.seats {
-		if v := s.seats[i].holder.Load(); v != nil && !v.ring.thief().empty() {
+		if v := s.seats[i].holder.Load(); v != nil && !v.queue.empty() {
 			return true
 		}
 	}

@@ -80,7 +80,7 @@ func (w *Worker) unload() (moved bool) {
 		w.sched.inject.push(t)
 		moved = true
 	}
-	for t := w.ring.owner().pop(); t != nil; t = w.ring.owner().pop() {
+	for t := w.queue.steal(); t != nil; t = w.queue.steal() {
 		w.sched.inject.push(t)
 		moved = true
 	}

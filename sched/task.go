@@ -12,6 +12,11 @@ type KindRunner interface {
 	// up.
 	RunTask(w *Worker, t *Task) (again bool)
 
+	// Fresh tells whether t, which a turn on w makes runnable, has never run, and is the caller's. Fresh tasks go
+	// before the others, the newest first, so that what tasks make is walked depth first; behind
+	// 256 of them, or when it has waited for 50 µs, comes one of the others. A kind that says no to all has them run in turn.
+	Fresh(t *Task) bool
+
 	// TaskDied takes over a task that no worker will run again, and everything
 	// in it. cause tells why: a [*Crash] when its own turn panicked, in which
 	// case w is the worker it ran on; [ErrStopped] when the scheduler has stopped,
@@ -83,6 +88,9 @@ type single struct {
 
 // RunTask implements KindRunner.
 func (s *single) RunTask(w *Worker, _ *Task) (again bool) { return s.runner.RunTask(w) }
+
+// Fresh implements KindRunner.
+func (*single) Fresh(*Task) bool { return false }
 
 // TaskDied implements KindRunner.
 func (s *single) TaskDied(w *Worker, _ *Task, cause error) { s.runner.TaskDied(w, cause) }

@@ -34,7 +34,8 @@ func (s *Scheduler) spare() {
 	seam.SpareAll(first.cells)
 	for _, w := range s.workers {
 		seam.Spare(w)
-		seam.SpareAll(w.ring.slots)
+		seam.SpareAll(w.queue.fresh.slots)
+		seam.SpareAll(w.queue.ring.slots)
 	}
 	seam.SpareAll(s.seats)
 }
@@ -89,7 +90,7 @@ func (w *Worker) takeAny() *Task {
 	if t := w.slot.take(); t != nil {
 		return t
 	}
-	if t := w.ring.owner().pop(); t != nil {
+	if t := w.queue.next(); t != nil {
 		return t
 	}
 	return w.look()

@@ -16,7 +16,7 @@ type Worker struct {
 	// Read-only after New.
 	sched *Scheduler
 	id    int
-	pin   *Pin // not nil: a pinned worker, which has no seat and no ring
+	pin   *Pin // not nil: a pinned worker, which has no seat and no run queue
 	local any
 
 	// Owner only.
@@ -24,7 +24,7 @@ type Worker struct {
 	blocks    bool  // the turn is within Blocking
 	current   *Task // the task whose turn runs, or ran last; nil while asleep
 	victim    int   // where the last search ended: S3's last_victim
-	inRow     int   // turns taken from the next-slot without a look at the ring
+	inRow     int   // turns taken from the next-slot without a look at the queue
 	untilPoll int   // turns left before the inject queue is looked at
 	fetch     int   // tasks that the next look there may bring besides the one to run
 	credit    int   // units of work left before the clock is read
@@ -38,9 +38,9 @@ type Worker struct {
 	pcg       rand.PCG
 	chance    rand.Rand // of pcg
 
-	duty duty
-	slot nextSlot
-	ring ring
+	duty  duty
+	slot  nextSlot
+	queue runQueue
 
 	// Written by whoever wakes this worker, between clearing its seat's bit, or
 	// taking it from the spares, and granting the token.
@@ -64,7 +64,7 @@ type Worker struct {
 func newWorker(s *Scheduler, id, ringSize int) *Worker {
 	w := &Worker{sched: s, id: id, seat: noSeat, parker: seam.NewParker()}
 	w.duty.f.StoreRelease(aside)
-	w.ring.init(ringSize, 0)
+	w.queue.init(ringSize)
 	w.pace.init(w)
 	w.pcg.Seed(s.cfg.Seed, uint64(id)+1)
 	w.chance = *rand.New(&w.pcg)
@@ -112,7 +112,7 @@ func (w *Worker) InBlocking() bool { return w.blocks }
 // and nobody is about to take it. One load. Owner only.
 func (w *Worker) Keeps() bool { return w.pin == nil && !w.apart && !w.blocks && !w.duty.isAway() }
 
-// Spills returns how many tasks had no room in the worker's ring. Owner only.
+// Spills returns how many tasks had no room in the worker's queue. Owner only.
 func (w *Worker) Spills() uint64 { return w.count.spills.Load() }
 
 // Crossed says that n units of work came from another worker, which costs transfers of cache
@@ -144,8 +144,9 @@ func (w *Worker) Beside(f func()) {
 func (w *Worker) Stray() bool { return w.pin == nil && (w.apart || w.duty.isAway()) }
 
 // Schedule makes a task runnable from within a turn. The first task of a turn goes
-// to the next-slot, where it runs next, cache-hot; later ones go to the ring,
-// where others may steal them, and to the inject queue when the ring is full.
+// to the next-slot, where it runs next, cache-hot; later ones go to the worker's queue,
+// where others may steal them, and to the inject queue when that is full. Those that have
+// never run go before those that have, the newest first, but not for long: see [KindRunner.Fresh].
 func (w *Worker) Schedule(t *Task) {
 	if invariant.On {
 		verifySchedule(w, t)
@@ -158,19 +159,10 @@ func (w *Worker) Schedule(t *Task) {
 		bookIn(t)
 	}
 	if !w.slot.put(t) {
-		w.enqueue(t)
+		w.enqueueNew(t)
 	} else if !w.sched.monitor.armed.Load() {
 		w.sched.monitor.arm() // or nobody would free it from a turn that is stuck
 	}
-}
-
-// enqueue puts a task where thieves find it, and sees to it that one looks.
-func (w *Worker) enqueue(t *Task) {
-	if !w.ring.owner().push(t) {
-		w.count.spills.Add(1)
-		w.sched.inject.push(t)
-	}
-	w.sched.notify()
 }
 
 // PrepareNext announces that the turn is about to end. See KindRunner.RunTask.
@@ -275,20 +267,9 @@ func (w *Worker) abandon() {
 			t.die(nil, ErrStopped)
 		}
 	}
-	for t := w.ring.owner().pop(); t != nil; t = w.ring.owner().pop() {
+	for t := w.queue.steal(); t != nil; t = w.queue.steal() {
 		t.die(nil, ErrStopped)
 	}
-}
-
-// requeue puts a task that wants to go on behind everything that waits.
-func (w *Worker) requeue(t *Task) {
-	if invariant.On {
-		bookIn(t)
-	}
-	if w.ring.owner().len() == 0 && w.slot.put(t) {
-		return
-	}
-	w.enqueue(t)
 }
 
 // firstTask is nextTask for a goroutine that has just begun: it may owe a search.
@@ -321,7 +302,7 @@ func (w *Worker) nextTask() *Task {
 		}
 	}
 	if next := w.slot.take(); next != nil {
-		if w.inRow++; w.inRow > maxInRow && w.ring.owner().len() == 0 {
+		if w.inRow++; w.inRow > maxInRow && w.queue.len() == 0 {
 			w.inRow = 0 // nobody waits, so nobody was overtaken
 		}
 		if w.inRow <= maxInRow {
@@ -331,10 +312,10 @@ func (w *Worker) nextTask() *Task {
 		w.enqueue(next)
 	}
 	w.inRow = 0
-	return w.ring.owner().pop()
+	return w.queue.next()
 }
 
-// maxInRow is how many turns in a row the next-slot may take from the ring.
+// maxInRow is how many turns in a row the next-slot may take from the queue.
 const maxInRow = 16
 
 // pollInTurn looks at the inject queue although there may be local work. A task
@@ -354,7 +335,7 @@ func (w *Worker) pollInTurn() *Task {
 	t := w.poll()
 	if t != nil {
 		if !w.sched.inject.empty() {
-			w.untilPoll = min(w.untilPoll, w.ring.owner().len()+1) // once round what waits here
+			w.untilPoll = min(w.untilPoll, w.queue.len()+1) // once round what waits here
 		}
 		if next := w.slot.take(); next != nil {
 			w.slot.put(next)
