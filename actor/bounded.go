@@ -5,6 +5,7 @@ import (
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // Overflow says what becomes of a message for an actor whose mailbox is at its bound.
@@ -81,6 +82,7 @@ func (boundKeeper) refill(b *body, c *Context) (again bool)       { return b.ref
 // The gate of such an actor is shut for good, so that every sender comes by; shut and
 // full say whether it has to wait.
 type boundedQueue struct {
+	_           nocmp.Field
 	limit       int
 	overflow    Overflow
 	first, last *message

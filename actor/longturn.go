@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -54,6 +55,7 @@ const reportGap = time.Second
 
 // longTurns limits the rate of reports.
 type longTurns struct {
+	_      nocmp.Field
 	last   seam.Int64 // when the last one was made, ns since the process began, so that it is not 0; 0: never
 	missed seam.Uint64
 }

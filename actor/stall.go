@@ -7,6 +7,7 @@ import (
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -103,6 +104,7 @@ type stallWatch struct {
 
 // stallState is what the watch knows of one actor. Guarded by the watch's mu.
 type stallState struct {
+	_      nocmp.Field
 	listed bool
 	which  uint32 // the application of pressure that the rest is about
 	looks  int    // since then, or since those who wait were let go last

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -74,6 +75,8 @@ func (c *Context) publish() {
 
 // outsideCounters count what happens where there is no worker.
 type outsideCounters struct {
+	_ nocmp.Field
+
 	spawned, stopped, deadLetters, unmutes seam.Uint64
 }
 

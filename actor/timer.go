@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -101,6 +102,7 @@ func (t Timer) Cancel(c *Context) bool {
 // That it is no message itself, and linked to no other timer, spares Go's collector a
 // million objects.
 type timer struct {
+	_      nocmp.Field
 	at     uint64 // when it is due
 	body   *body
 	period int64       // 0: once

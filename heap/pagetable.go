@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // pageTable finds the chunk behind a page number. It is an open-addressed hash
@@ -17,6 +18,7 @@ import (
 //
 // Owner only.
 type pageTable struct {
+	_ nocmp.Field
 	// What Go's collector has to look at, in every cycle and every arena: as little as
 	// can be.
 	slots    *page // the first of size; nil as long as there is one page at most

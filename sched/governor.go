@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/gallop-go/gallop/internal/nocmp"
+
 // The governor decides how many workers may be awake at once. More are not always
 // faster: when turns take less than the transfer of a cache line, a second worker
 // that takes part in the same conversation makes everybody slower (the Pony runtime
@@ -17,6 +19,7 @@ package sched
 // It is arithmetic on what the monitor shows it and touches nothing else. Owned by
 // the monitor.
 type governor struct {
+	_       nocmp.Field
 	workers int
 	limit   int // workers that may be awake
 

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -24,6 +25,7 @@ const MaxWorkers = 56
 //
 // README.md proves that no wake-up is lost.
 type idleWord struct {
+	_       nocmp.Field
 	v       seam.Uint64
 	all     uint64 // mask of the workers; read-only
 	workers int

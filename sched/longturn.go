@@ -4,11 +4,13 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // look at a worker's turn: how long it has lasted since the monitor asked the worker to
 // come by, and whether that was reported. Monitor only.
 type turnWatch struct {
+	_        nocmp.Field
 	since    int64
 	reported bool
 	refused  bool // it was to lose its seat, and there was no spare

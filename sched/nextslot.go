@@ -3,6 +3,7 @@ package sched
 import (
 	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -38,6 +39,7 @@ const (
 )
 
 type nextSlot struct {
+	_ nocmp.Field
 	// Owner only, but for the one read at M3.
 	task *Task
 	// Written by the owner. Odd while the slot is filled.

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -18,6 +19,7 @@ const (
 // pace estimates how long units of work and turns take, so that the clock is read
 // about once per quantum. Owner only.
 type pace struct {
+	_            nocmp.Field
 	last         int64  // when the clock was read last, ns
 	yielded      int64  // when the worker let others run last, ns
 	turns        uint64 // counts.turns then

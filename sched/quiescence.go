@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -29,6 +30,7 @@ type quiescence struct {
 
 // quietWaiter waits for quiescence; last ends the scheduler there.
 type quietWaiter struct {
+	_    nocmp.Field
 	last bool
 	err  error
 	done chan struct{}

@@ -3,6 +3,7 @@ package sched
 import (
 	"github.com/gallop-go/gallop/internal/cacheline"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -43,6 +44,7 @@ const ringSize = 256
 // slot is owned by the owner until tail passes it, then by whoever claims it
 // through head, then, after the receipt, by the owner again.
 type slot struct {
+	_      nocmp.Field
 	task   *Task
 	popped uint64      // owner only: index+1 of the last task the owner took from here
 	stolen seam.Uint64 // written by thieves: index+1 of the last task stolen from here

@@ -1,6 +1,9 @@
 package sched
 
-import "github.com/gallop-go/gallop/internal/invariant"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
+)
 
 // A turn that has lasted for long is first asked, then urged to end, and after that its
 // worker loses its seat, if anything waits for one:
@@ -26,6 +29,7 @@ const (
 
 // watch is what the monitor remembers of the seats.
 type watch struct {
+	_      nocmp.Field
 	procs  processors
 	asking bool // at the last look workers were asked
 }

@@ -23,9 +23,10 @@ type floor struct {
 // decision in docs/decisions.
 var floors = []floor{
 	{pkg: "internal/cacheline", level: 0},
+	{pkg: "internal/nocmp", level: 0},
 	{pkg: "internal/invariant", level: 0},
 	{pkg: "internal/policy", level: 0},
-	{pkg: "internal/...", level: 0, beside: []string{"internal/cacheline", "internal/invariant", "internal/seam"}},
+	{pkg: "internal/...", level: 0, beside: []string{"internal/cacheline", "internal/invariant", "internal/nocmp", "internal/seam"}},
 	{pkg: "heap", level: 1},
 	{pkg: "capability", level: 1},
 	{pkg: "backpressure", level: 1},
