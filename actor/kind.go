@@ -33,6 +33,9 @@ func (b *body) kind() *kind { return (*kind)(unsafe.Pointer(b.task.Kind())) }
 // bodyOf returns the actor that a task is of.
 func bodyOf(t *sched.Task) *body { return (*body)(unsafe.Pointer(t)) }
 
+// isNew tells whether an actor has had no turn yet. Its owner only.
+func isNew(t *sched.Task) bool { return bodyOf(t).progress&begun == 0 }
+
 // typ and sys are for all but the hot paths: calls, which keep a small program small.
 //
 //go:noinline
@@ -100,6 +103,7 @@ func (s *System) newKind(t *typeInfo) (k *kind, err error) {
 		pin, err = t.pin(s) // attaches a context, which takes mu
 	}
 	k.Init(k, pin)
+	k.DepthFirst(isNew)
 	if err != nil {
 		return k, err
 	}

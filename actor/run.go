@@ -58,9 +58,6 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	return b.attend(c)
 }
 
-// Fresh implements sched.KindRunner.
-func (k *kind) Fresh(t *sched.Task) bool { return bodyOf(t).progress&begun == 0 }
-
 // runOne runs one message. If the turn simply goes on it settles that as well, which is cheaper than to
 // settle a stretch of one: most turns are no longer. Otherwise it reports false, and has settled nothing.
 func (b *body) runOne(c *Context, m *message) bool {

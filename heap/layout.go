@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // Layout says where in the values of a type the handles are, and what they lead
@@ -24,6 +25,7 @@ type Layout struct {
 
 // part is a handle in a value, or an array with handles in its elements.
 type part struct {
+	_    nocmp.Field
 	at   uintptr // from the start of the value
 	kind partKind
 	n    int     // inline: number of elements

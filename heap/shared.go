@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -13,6 +14,7 @@ import (
 // that has them keeps them alive. The count says when the last one has let go, and
 // a test or a shutdown whether all have.
 type sharedBytes struct {
+	_      nocmp.Field
 	number uint64 // its page number, in every arena that holds it
 	text   string
 	refs   seam.Count // arenas that hold it, and parcels on their way

@@ -166,9 +166,6 @@ func (e *errands) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	return false
 }
 
-// Fresh implements sched.KindRunner.
-func (e *errands) Fresh(*sched.Task) bool { return false }
-
 // TaskDied implements sched.KindRunner.
 func (e *errands) TaskDied(*sched.Worker, *sched.Task, error) {}
 

@@ -78,7 +78,7 @@ func (q *runQueue) empty() bool { return q.fresh.thief().empty() && q.ring.thief
 
 // enqueueNew is enqueue for a task that a turn has made runnable: it may be fresh.
 func (w *Worker) enqueueNew(t *Task) {
-	if t.kind.runner.Fresh(t) && w.queue.fresh.owner().push(t) {
+	if t.isFresh() && w.queue.fresh.owner().push(t) {
 		w.sched.notify()
 		return
 	}

@@ -12,11 +12,6 @@ type KindRunner interface {
 	// up.
 	RunTask(w *Worker, t *Task) (again bool)
 
-	// Fresh tells whether t, which a turn on w makes runnable, has never run, and is the caller's. Fresh tasks go
-	// before the others, the newest first, so that what tasks make is walked depth first; behind
-	// 256 of them, or when it has waited for 50 µs, comes one of the others. A kind that says no to all has them run in turn.
-	Fresh(t *Task) bool
-
 	// TaskDied takes over a task that no worker will run again, and everything
 	// in it. cause tells why: a [*Crash] when its own turn panicked, in which
 	// case w is the worker it ran on; [ErrStopped] when the scheduler has stopped,
@@ -30,11 +25,18 @@ type KindRunner interface {
 type Kind struct {
 	runner KindRunner
 	pin    *Pin
+	fresh  func(*Task) bool // nil: its tasks are never fresh
 }
 
 // Init prepares the kind, before any task of it is prepared. pin is nil for tasks that any
 // worker may run. A kind is read by all workers and must not be changed again.
 func (k *Kind) Init(r KindRunner, pin *Pin) { k.runner, k.pin = r, pin }
+
+// DepthFirst is for tasks that make tasks, and belongs to Init. fresh tells whether a task, which a turn is about
+// to make runnable and owns, has never run. Fresh tasks go before others, the newest first, so
+// that what they make is walked depth first, and no more of it is there at a time than that takes. But
+// behind 256 of them, or when it has waited for 50 µs, comes one of the others.
+func (k *Kind) DepthFirst(fresh func(t *Task) bool) { k.fresh = fresh }
 
 // Task is something a worker can run: embed it in what it belongs to, so that
 // scheduling allocates nothing. Between two turns a task is in at most one queue;
@@ -63,6 +65,9 @@ func (t *Task) Kind() *Kind { return t.kind }
 // runTurn runs one turn on w.
 func (t *Task) runTurn(w *Worker) (again bool) { return t.kind.runner.RunTask(w, t) }
 
+// isFresh tells whether the task goes before others. Its owner only.
+func (t *Task) isFresh() bool { return t.kind.fresh != nil && t.kind.fresh(t) }
+
 // die hands the task to whom it belongs.
 func (t *Task) die(w *Worker, cause error) {
 	if invariant.On {
@@ -88,9 +93,6 @@ type single struct {
 
 // RunTask implements KindRunner.
 func (s *single) RunTask(w *Worker, _ *Task) (again bool) { return s.runner.RunTask(w) }
-
-// Fresh implements KindRunner.
-func (*single) Fresh(*Task) bool { return false }
 
 // TaskDied implements KindRunner.
 func (s *single) TaskDied(w *Worker, _ *Task, cause error) { s.runner.TaskDied(w, cause) }

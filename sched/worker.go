@@ -146,7 +146,7 @@ func (w *Worker) Stray() bool { return w.pin == nil && (w.apart || w.duty.isAway
 // Schedule makes a task runnable from within a turn. The first task of a turn goes
 // to the next-slot, where it runs next, cache-hot; later ones go to the worker's queue,
 // where others may steal them, and to the inject queue when that is full. Those that have
-// never run go before those that have, the newest first, but not for long: see [KindRunner.Fresh].
+// never run go before those that have, the newest first, but not for long: see [Kind.DepthFirst].
 func (w *Worker) Schedule(t *Task) {
 	if invariant.On {
 		verifySchedule(w, t)
