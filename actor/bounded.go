@@ -25,6 +25,7 @@ const (
 
 // mailBound is a type's bound; zero: none.
 type mailBound struct {
+	_        nocmp.Field
 	limit    int
 	overflow Overflow
 	keeper   queueKeeper
@@ -49,7 +50,7 @@ func TypeBound(limit int, overflow Overflow) TypeOption {
 	if limit < 1 || overflow > OverflowDropOldest {
 		panic(fmt.Sprintf("gallop: TypeBound(%d, %d): want at least 1, and OverflowMute, OverflowRefuse or OverflowDropOldest", limit, overflow))
 	}
-	return func(t *typeInfo) { t.bound = mailBound{limit, overflow, boundKeeper{}} }
+	return func(t *typeInfo) { t.bound = mailBound{limit: limit, overflow: overflow, keeper: boundKeeper{}} }
 }
 
 // queueKeeper is a boundKeeper as the rest of the runtime sees it, so that a program

@@ -277,7 +277,7 @@ type fullWorld struct {
 
 func newFull(sys *System) *fullWorld {
 	w := new(fullWorld)
-	t := &typeInfo{bound: mailBound{1, OverflowMute, boundKeeper{}}}
+	t := &typeInfo{bound: mailBound{limit: 1, overflow: OverflowMute, keeper: boundKeeper{}}}
 	w.task.InitKind(&(&kind{typ: t, sys: sys}).Kind)
 	w.initFlow(t)
 	return w

@@ -3,6 +3,8 @@ package heap
 import (
 	"reflect"
 	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // Owned says where in the values of a type there are regions and parcels: what has
@@ -12,6 +14,7 @@ type Owned struct{ places []place }
 
 // place is where a region or a parcel is.
 type place struct {
+	_      nocmp.Field
 	offset uintptr
 	zero   owner // of its type
 }
@@ -49,7 +52,7 @@ func (o Owned) Any() bool { return len(o.places) > 0 }
 // find looks for what is owned in a t that lies at an offset.
 func (o *Owned) find(t reflect.Type, at uintptr) {
 	if z := ownerOf(t); z != nil {
-		o.places = append(o.places, place{at, z})
+		o.places = append(o.places, place{offset: at, zero: z})
 		return
 	}
 	switch t.Kind() {

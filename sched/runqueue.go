@@ -38,6 +38,14 @@ func (q *runQueue) init(size int) {
 
 // next takes what is to run next, or returns nil if nothing waits. Owner only.
 func (q *runQueue) next() *Task {
+	if q.fresh.owner().len() != 0 {
+		return q.nextOfBoth()
+	}
+	return q.ring.owner().pop()
+}
+
+// nextOfBoth is next where there are fresh tasks, unless thieves have been faster.
+func (q *runQueue) nextOfBoth() *Task {
 	if q.freshLeft > 0 {
 		q.freshLeft--
 		if t := q.fresh.owner().popNewest(); t != nil {
