@@ -45,6 +45,9 @@ func (g *graph) node(do func(*sched.Worker), after ...*node) *node {
 func (g *graph) pinned(pin *sched.Pin, do func(*sched.Worker), after ...*node) *node {
 	n := &node{g: g, do: do}
 	n.Init(n, pin)
+	if len(g.nodes)%2 == 1 { // half of them are walked depth first
+		n.Kind().DepthFirst(func(*sched.Task) bool { return n.ran.Load() == 0 })
+	}
 	n.missing.Store(int32(len(after)))
 	for _, p := range after {
 		p.next = append(p.next, n)

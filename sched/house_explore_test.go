@@ -45,7 +45,7 @@ func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 func (h *house) worker(id int, thread func(func())) *Worker {
 	w := &Worker{sched: h.s, id: id, seat: noSeat, parker: seam.NewParker(), started: true}
 	w.duty.f.StoreRelease(aside)
-	w.queue.ring.init(2, 0)
+	w.queue.init(2)
 	w.pace.init(w)
 	thread(func() {
 		w.parker.Park()
@@ -78,6 +78,9 @@ type job struct {
 func (h *house) job(name string, do func(*Worker)) *job {
 	j := &job{h: h, name: name, do: do}
 	j.Init(j, nil)
+	if len(h.jobs)%2 == 1 { // every other one is fresh, and waits where those do
+		j.Kind().DepthFirst(func(*Task) bool { return true })
+	}
 	h.jobs = append(h.jobs, j)
 	return j
 }

@@ -72,6 +72,70 @@ func TestRingExhaustive(t *testing.T) {
 	}
 }
 
+// divingRing is an owner that pushes tasks into a ring of two slots and takes the newest again, or the oldest,
+// as way says for each: 0 takes nothing. Every task is taken once, and thieves see them in order.
+func divingRing(start uint64, way []func(*ownerEnd) *Task, thieves, tries int) func(*explore.Program) {
+	return func(p *explore.Program) {
+		d, r := newDeck(len(way)), new(ring)
+		r.init(2, start)
+		for range thieves {
+			k := taker{last: -1}
+			p.Go(func() {
+				for range tries {
+					took(p, d, &k, r.thief().steal())
+				}
+			})
+		}
+		p.Go(func() {
+			for i, pop := range way {
+				for !r.owner().push(d.card(i)) {
+					if !d.take(r.owner().popNewest()) {
+						seam.Spin() // as in sharingRing
+					}
+				}
+				if pop != nil {
+					d.take(pop(r.owner()))
+				}
+			}
+			for d.take(r.owner().popNewest()) {
+			}
+			if !r.thief().empty() {
+				p.Errorf("the newest is not to be had, and the ring is not empty")
+			}
+		})
+		p.After(d.each)
+	}
+}
+
+// dives are which end the owner takes from behind each push.
+var dives = map[string][]func(*ownerEnd) *Task{
+	"newest":      {(*ownerEnd).popNewest, (*ownerEnd).popNewest, (*ownerEnd).popNewest},
+	"when full":   {nil, nil, nil, nil},
+	"either":      {nil, (*ownerEnd).popNewest, (*ownerEnd).pop, (*ownerEnd).popNewest},
+	"old and new": {(*ownerEnd).pop, nil, (*ownerEnd).popNewest, nil},
+}
+
+// TestRingNewest: as TestRingConservation, for an owner who takes from both ends.
+func TestRingNewest(t *testing.T) {
+	for name, way := range dives {
+		for _, start := range []uint64{0, math.MaxUint64 - 1} {
+			t.Run(fmt.Sprint(name, " ", start), func(t *testing.T) { explore.Portfolio(t, divingRing(start, way, 2, 2)) })
+		}
+	}
+}
+
+// TestRingNewestExhaustive: small ones without a bound on preemptions.
+func TestRingNewestExhaustive(t *testing.T) {
+	for name, way := range dives {
+		t.Run(name, func(t *testing.T) {
+			cfg := explore.Config{Strategy: explore.Bounded(-1, 0)}
+			if res := explore.Run(t, cfg, divingRing(0, way[:2], 1, 2)); !res.Exhausted {
+				t.Error(res)
+			}
+		})
+	}
+}
+
 // TestRingSleepyThief: a thief that loses its processor between claim and receipt
 // blocks the reuse of its slot and nothing else: owner and other thief go on.
 func TestRingSleepyThief(t *testing.T) {

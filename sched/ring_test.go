@@ -43,6 +43,18 @@ func (q *ringTwin) pop() *Task {
 	return t
 }
 
+func (q *ringTwin) popNewest() *Task {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	last := len(q.list) - 1
+	if last < 0 {
+		return nil
+	}
+	t := q.list[last]
+	q.list = q.list[:last]
+	return t
+}
+
 func (q *ringTwin) len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -70,8 +82,9 @@ func TestRingTwin(t *testing.T) {
 				task := new(Task)
 				same("push", r.owner().push(task), twin.push(task))
 			},
-			"pop":   func(*rapid.T) { same("pop", r.owner().pop(), twin.pop()) },
-			"steal": func(*rapid.T) { same("steal", r.thief().steal(), twin.pop()) },
+			"pop":    func(*rapid.T) { same("pop", r.owner().pop(), twin.pop()) },
+			"newest": func(*rapid.T) { same("newest", r.owner().popNewest(), twin.popNewest()) },
+			"steal":  func(*rapid.T) { same("steal", r.thief().steal(), twin.pop()) },
 			"": func(*rapid.T) {
 				same("len", r.owner().len(), twin.len())
 				same("empty", r.thief().empty(), twin.len() == 0)
@@ -119,9 +132,13 @@ func TestRingKeepsNothing(t *testing.T) {
 	for range 3 {
 		r.owner().push(new(Task))
 		r.owner().push(new(Task))
+		r.owner().push(new(Task))
+		r.owner().popNewest()
 		r.owner().pop()
 		r.thief().steal()
 	}
+	r.owner().push(new(Task))
+	r.owner().popNewest() // the only one
 	for i := range r.slots {
 		if r.slots[i].task != nil {
 			t.Errorf("slot %d still holds a task", i)
@@ -176,19 +193,20 @@ func scaled(n int) int {
 }
 
 // TestRingStress: an owner and two thieves in parallel; every task is taken once,
-// and each of the three sees them in order.
+// and each of the three sees them in order. An owner who takes the newest does not.
 func TestRingStress(t *testing.T) {
 	for _, start := range []uint64{0, math.MaxUint64 - 100} {
-		t.Run(fmt.Sprint(start), func(t *testing.T) { ringStress(t, start) })
+		t.Run(fmt.Sprint(start), func(t *testing.T) { ringStress(t, start, false) })
+		t.Run(fmt.Sprint(start, " newest"), func(t *testing.T) { ringStress(t, start, true) })
 	}
 }
 
-func ringStress(t *testing.T, start uint64) {
+func ringStress(t *testing.T, start uint64, newest bool) {
 	const thieves = 2
 	var (
 		r      ring
 		all    = numberedTasks(scaled(40_000))
-		takers [thieves + 1]taker
+		takers [thieves + 1]taker // the last one is the owner
 		done   atomic.Bool
 		wg     sync.WaitGroup
 	)
@@ -214,18 +232,25 @@ func ringStress(t *testing.T, start uint64) {
 			}
 		})
 	}
-	own := &takers[thieves]
+	own, pop := &takers[thieves], (*ownerEnd).pop
+	if newest {
+		pop = (*ownerEnd).popNewest
+	}
 	for i := range all {
 		for !r.owner().push(&all[i].Task) {
-			take(own, r.owner().pop())
+			take(own, pop(r.owner()))
 		}
 		if i%3 == 0 {
-			take(own, r.owner().pop())
+			take(own, pop(r.owner()))
 		}
 	}
 	done.Store(true)
 	wg.Wait()
-	checkTaken(t, all, takers[:])
+	ordered := takers[:]
+	if newest {
+		ordered = takers[:thieves]
+	}
+	checkTaken(t, all, ordered)
 }
 
 func checkTaken(t *testing.T, all []*numbered, takers []taker) {

@@ -74,7 +74,7 @@ func verifyAsleep(w *Worker) {
 	invariant.Check(w.pin == nil && w.seat != noSeat, "worker %d without a seat sleeps on one", w.id)
 	invariant.Check(w.current == nil && !w.inTurn, "worker %d falls asleep in a turn", w.id)
 	invariant.Check(w.slot.task == nil, "worker %d falls asleep with a task in its next-slot", w.id)
-	invariant.Check(w.queue.len() == 0, "worker %d falls asleep with tasks in its queue", w.id)
+	invariant.Check(holdsNothing(&w.queue), "worker %d falls asleep with tasks in its queue", w.id)
 	invariant.Check(w.handed == nil && !w.idly, "worker %d was woken before it fell asleep", w.id)
 	invariant.Check(seam.Peek(&w.duty.f) == aside, "worker %d falls asleep and is on duty", w.id)
 	verifyAwake(w)
@@ -138,7 +138,7 @@ func verifyQuiet(s *Scheduler) {
 		}
 		invariant.Check(w.seat == i, "worker %d holds seat %d, and thinks it is %d", w.id, i, w.seat)
 		invariant.Check(w.slot.task == nil, "quiescent, and worker %d has a task in its next-slot", w.id)
-		invariant.Check(w.queue.len() == 0, "quiescent, and worker %d has tasks in its queue", w.id)
+		invariant.Check(holdsNothing(&w.queue), "quiescent, and worker %d has tasks in its queue", w.id)
 		invariant.Check(!w.inTurn, "quiescent, and worker %d is in a turn", w.id)
 	}
 }
@@ -156,7 +156,7 @@ func verifyOver(s *Scheduler) {
 	invariant.Check(s.monitor.ended, "the scheduler ends before its monitor")
 	for _, w := range s.crew() {
 		invariant.Check(w.slot.task == nil, "worker %d has left a task in its next-slot", w.id)
-		invariant.Check(w.queue.len() == 0, "worker %d has left tasks in its queue", w.id)
+		invariant.Check(holdsNothing(&w.queue), "worker %d has left tasks in its queue", w.id)
 	}
 }
 

@@ -25,6 +25,11 @@ func verifyClaimed(r *ring, h uint64, t *Task) {
 	invariant.Check(seam.Peek(&r.tail)-h < 1<<63, "slot %d of a ring was claimed before it was published: tail %d", h, seam.Peek(&r.tail))
 }
 
+// holdsNothing tells whether nothing waits at a worker. Owner only, or where nobody runs.
+func holdsNothing(q *runQueue) bool {
+	return q.fresh.next == seam.Peek(&q.fresh.head) && q.ring.next == seam.Peek(&q.ring.head)
+}
+
 // verifyPut checks a next-slot before it is filled. Owner only.
 func verifyPut(s *nextSlot, t *Task) {
 	invariant.Check(t != nil, "nothing is put into a next-slot")
@@ -96,7 +101,7 @@ func verifyRelief(s *Scheduler, i int, w, spare *Worker) {
 func verifyVacant(w *Worker) {
 	invariant.Check(w.inTurn, "worker %d leaves its seat and is in no turn", w.id)
 	invariant.Check(w.slot.task == nil, "worker %d leaves its seat with a task in its next-slot", w.id)
-	invariant.Check(w.queue.len() == 0, "worker %d leaves its seat with tasks in its queue", w.id)
+	invariant.Check(holdsNothing(&w.queue), "worker %d leaves its seat with tasks in its queue", w.id)
 	invariant.Check(seam.Peek(&w.sched.seats[w.seat].holder) == w, "worker %d leaves seat %d, which another holds", w.id, w.seat)
 }
 

@@ -1,0 +1,176 @@
+package actor_test
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// grove counts the actors of a tree.
+type grove struct {
+	way        string // how a node wakes what it spawns
+	live, most atomic.Int64
+	sum        atomic.Int64
+}
+
+const arms = 10
+
+// shoot is a node of it: it spawns its arms, adds up what they answer, and ends.
+type shoot struct {
+	g      *grove
+	parent actor.Ref[shoot]
+	level  int // 0: a leaf
+	left   int
+	sum    int64
+}
+
+var (
+	shootType = actor.NewType[shoot]("shoot")
+	sprout    = actor.Declare[actor.None](shootType, "sprout")
+	answer    = actor.Declare[int64](shootType, "answer")
+	_         = shootType.Table(sprout.Do((*shoot).sprout), answer.Do((*shoot).answer))
+	earlyType = actor.NewType[shoot]("early shoot")
+	earlyTell = actor.Declare[int64](earlyType, "answer")
+	_         = earlyType.OnStart((*shoot).start).Table(earlyTell.Do((*shoot).answerEarly))
+	wakings   = map[string]func(*shoot, *actor.Context){
+		"woken one by one":   (*shoot).oneByOne,
+		"woken all at once":  (*shoot).allAtOnce,
+		"woken by the spawn": (*shoot).bySpawn,
+	}
+)
+
+func (s *shoot) sprout(c *actor.Context, _ actor.None) { s.grow(c) }
+
+func (s *shoot) start(c *actor.Context) error {
+	s.grow(c)
+	return nil
+}
+
+func (s *shoot) grow(c *actor.Context) {
+	if s.level == 0 {
+		s.end(c, 1)
+		return
+	}
+	s.left = arms
+	live := s.g.live.Add(arms)
+	for most := s.g.most.Load(); live > most && !s.g.most.CompareAndSwap(most, live); most = s.g.most.Load() {
+	}
+	wakings[s.g.way](s, c)
+}
+
+func (s *shoot) arm(self actor.Ref[shoot]) shoot {
+	return shoot{g: s.g, parent: self, level: s.level - 1}
+}
+
+func (s *shoot) oneByOne(c *actor.Context) {
+	for range arms {
+		sprout.Send(c, shootType.Spawn(c, s.arm(actor.Self[shoot](c))), actor.None{})
+	}
+}
+
+func (s *shoot) allAtOnce(c *actor.Context) {
+	var below [arms]actor.Ref[shoot]
+	for i := range below {
+		below[i] = shootType.Spawn(c, s.arm(actor.Self[shoot](c)))
+	}
+	for _, r := range below {
+		sprout.Send(c, r, actor.None{})
+	}
+}
+
+func (s *shoot) bySpawn(c *actor.Context) {
+	for range arms {
+		earlyType.Spawn(c, s.arm(actor.Self[shoot](c)))
+	}
+}
+
+func (s *shoot) answer(c *actor.Context, sum int64)      { s.hear(c, sum) }
+func (s *shoot) answerEarly(c *actor.Context, sum int64) { s.hear(c, sum) }
+
+func (s *shoot) hear(c *actor.Context, sum int64) {
+	s.sum += sum
+	if s.left--; s.left == 0 {
+		s.end(c, s.sum)
+	}
+}
+
+func (s *shoot) end(c *actor.Context, sum int64) {
+	s.g.live.Add(-1)
+	switch {
+	case s.parent == actor.Ref[shoot]{}:
+		s.g.sum.Store(sum)
+	case s.g.way == "woken by the spawn":
+		earlyTell.Send(c, s.parent, sum)
+	default:
+		answer.Send(c, s.parent, sum)
+	}
+	c.Stop()
+}
+
+// TestSpawn_DepthFirst: a tree of actors is walked depth first, however they are woken, so that few of them live at a
+// time: on a path of five there are nine more beside each. In the order of their spawning it would be all of
+// a generation, ten thousand. Workers that steal, are relieved or sent to sleep begin more paths.
+func TestSpawn_DepthFirst(t *testing.T) {
+	for way := range wakings {
+		t.Run(way, func(t *testing.T) {
+			for seed := range uint64(3) {
+				growAndWither(t, way, 5*arms, actor.Workers(1), actor.Seed(seed))
+				growAndWither(t, way, 500*arms, actor.Workers(3), actor.Seed(seed))
+			}
+			withWorkers(t, func(t *testing.T, workers int) { growAndWither(t, way, 500*arms, actor.Workers(workers)) })
+		})
+	}
+}
+
+func growAndWither(t *testing.T, way string, atMost int64, opts ...actor.Option) {
+	t.Helper()
+	const levels, leaves = 4, 10_000
+	sys := start(t, opts...)
+	g := &grove{way: way}
+	g.live.Store(1)
+	root := shoot{g: g, level: levels}
+	if way == "woken by the spawn" {
+		earlyType.Spawn(sys, root)
+	} else {
+		sprout.Send(sys, shootType.Spawn(sys, root), actor.None{})
+	}
+	quiet(t, sys)
+	equal(t, "leaves", g.sum.Load(), leaves)
+	equal(t, "left over", g.live.Load(), 0)
+	t.Logf("%d lived at a time", g.most.Load())
+	if most := g.most.Load(); most > atMost {
+		t.Errorf("%d lived at a time, want at most %d", most, atMost)
+	}
+}
+
+// TestSpawn_OthersHaveTheirTurn: actors that spawn actors without end do not keep one that has begun from its mail.
+func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
+	const turns, betweenTurns = 20, 10_000 // a ring of those that are new, each with a row of turns of the next-slot
+	sys := start(t, actor.Workers(1), actor.Seed(1))
+	spawned, over := 0, false
+	var breed, count deed
+	breed = func(_ *puppet, c *actor.Context) {
+		for range 2 {
+			if !over {
+				spawned++
+				do.Send(c, puppetType.Spawn(c, puppet{}), breed)
+			}
+		}
+		c.Stop()
+	}
+	count = func(p *puppet, c *actor.Context) {
+		p.n++
+		if over = p.n == turns || spawned > turns*betweenTurns; !over {
+			do.Send(c, actor.Self[puppet](c), count)
+		}
+	}
+	inside(t, sys, func(c *actor.Context) {
+		do.Send(c, puppetType.Spawn(c, puppet{}), count)
+		do.Send(c, puppetType.Spawn(c, puppet{}), breed)
+	})
+	quiet(t, sys)
+	if spawned > turns*betweenTurns {
+		t.Errorf("%d were spawned, and one that had begun had fewer than %d turns", spawned, turns)
+	}
+}

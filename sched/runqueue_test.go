@@ -1,0 +1,135 @@
+package sched
+
+import (
+	"slices"
+	"testing"
+)
+
+// atWork is the only worker of a scheduler, who counts as awake, and so many tasks, of which those with odd numbers are
+// fresh and stay it.
+func atWork(t *testing.T, n int) (*Worker, []*numbered) {
+	t.Helper()
+	s, _ := bench(t, 1)
+	s.idle.v.Store(0) // nobody sleeps: nobody is woken
+	tasks := numberedTasks(n)
+	for _, n := range tasks {
+		n.Kind().DepthFirst(func(*Task) bool { return n.no%2 == 1 })
+	}
+	return s.workers[0], tasks
+}
+
+// nextAll empties the queue, and returns the numbers of what was in it, in the order of take.
+func nextAll(take func() *Task) (order []int) {
+	for t := take(); t != nil; t = take() {
+		order = append(order, number(t).no)
+	}
+	return order
+}
+
+// TestRunQueue_Order: fresh tasks first, the newest of them, and the others in turn; thieves take the oldest
+// of the fresh, and then the others.
+func TestRunQueue_Order(t *testing.T) {
+	for name, c := range map[string]struct {
+		take func(q *runQueue) *Task
+		want []int
+	}{
+		"owner": {(*runQueue).next, []int{7, 5, 3, 1, 0, 2, 4, 6}},
+		"thief": {(*runQueue).steal, []int{1, 3, 5, 7, 0, 2, 4, 6}},
+	} {
+		w, tasks := atWork(t, 8)
+		for i, task := range tasks {
+			w.enqueueNew(booked(&task.Task))
+			if w.queue.len() != i+1 || w.queue.empty() {
+				t.Fatalf("%d in it, empty %v, behind %d", w.queue.len(), w.queue.empty(), i+1)
+			}
+		}
+		if got := nextAll(func() *Task { return c.take(&w.queue) }); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+		if !w.queue.empty() || w.queue.len() != 0 || w.sched.workLeft() {
+			t.Errorf("%s: something is left", name)
+		}
+	}
+}
+
+// TestRunQueue_LetsOthersRun: however many fresh tasks make fresh ones, one of the others has its turn behind
+// 256 of them.
+func TestRunQueue_LetsOthersRun(t *testing.T) {
+	w, tasks := atWork(t, 8)
+	for _, task := range []int{0, 2, 1} {
+		w.enqueueNew(booked(&tasks[task].Task))
+	}
+	for _, want := range []int{0, 2} {
+		n := 0
+		for next := w.queue.next(); ; next = w.queue.next() {
+			if number(next).no == want {
+				break
+			}
+			if n++; n > freshTurns {
+				t.Fatalf("%d fresh ones went before task %d", n, want)
+			}
+			w.queue.fresh.owner().push(next) // as if it had made another
+		}
+		if n != freshTurns {
+			t.Errorf("%d fresh ones went before task %d, want %d", n, want, freshTurns)
+		}
+	}
+}
+
+// TestRunQueue_Ages: one of the others that has waited from one reading of the clock to the next goes first,
+// and one that has just come does not.
+func TestRunQueue_Ages(t *testing.T) {
+	w, tasks := atWork(t, 8)
+	says := func(when string, want int) {
+		t.Helper()
+		if got := number(w.queue.next()).no; got != want {
+			t.Errorf("%s: task %d, want %d", when, got, want)
+		}
+	}
+	for _, i := range []int{1, 3, 5, 7} {
+		w.enqueueNew(booked(&tasks[i].Task))
+	}
+	w.queue.age()
+	w.enqueueNew(booked(&tasks[0].Task))
+	w.enqueueNew(booked(&tasks[2].Task))
+	says("behind one that has just come", 7)
+	w.queue.age()
+	says("at the first reading", 5)
+	w.queue.age()
+	says("at the second", 0)
+	says("once", 3)
+	w.queue.age()
+	says("another is the oldest", 1)
+	w.queue.age()
+	says("for as long", 2)
+}
+
+// TestRunQueue_Overflows: fresh ones that have no room wait among the others, and what has no room there is injected.
+func TestRunQueue_Overflows(t *testing.T) {
+	w, tasks := atWork(t, 4*ringSize+2)
+	for i, task := range tasks {
+		if i%2 == 1 {
+			w.enqueueNew(booked(&task.Task))
+		}
+	}
+	fresh, ring := w.queue.fresh.owner().len(), w.queue.ring.owner().len()
+	if fresh != ringSize || ring != ringSize || w.Spills() != 1 || w.sched.inject.len() != 1 {
+		t.Errorf("%d fresh, %d in the ring, %d spilled, %d injected", fresh, ring, w.Spills(), w.sched.inject.len())
+	}
+	nextAll(w.queue.next)
+}
+
+// TestRunQueue_Unloads: what a worker gives away is all that it has.
+func TestRunQueue_Unloads(t *testing.T) {
+	w, tasks := atWork(t, 8)
+	for _, task := range tasks {
+		w.enqueueNew(booked(&task.Task))
+	}
+	if !w.unload() || !w.queue.empty() {
+		t.Error("it has kept something")
+	}
+	got := nextAll(w.sched.inject.pop)
+	if slices.Sort(got); !slices.Equal(got, []int{0, 1, 2, 3, 4, 5, 6, 7}) {
+		t.Errorf("%v were injected", got)
+	}
+}
