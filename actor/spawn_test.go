@@ -144,17 +144,19 @@ func growAndWither(t *testing.T, way string, atMost int64, opts ...actor.Option)
 	}
 }
 
+func (p *puppet) end(c *actor.Context) { c.Stop() }
+
 // TestSpawn_OthersHaveTheirTurn: actors that spawn actors without end do not keep one that has begun from its mail.
 func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
-	const turns, betweenTurns = 20, 10_000 // a ring of those that are new, each with a row of turns of the next-slot
+	const turns, betweenTurns = 20, 600 // 256 turns that spawn two
 	sys := start(t, actor.Workers(1), actor.Seed(1))
 	spawned, over := 0, false
 	var breed, count deed
 	breed = func(_ *puppet, c *actor.Context) {
-		for range 2 {
+		for _, next := range []deed{(*puppet).end, breed} {
 			if !over {
 				spawned++
-				do.Send(c, puppetType.Spawn(c, puppet{}), breed)
+				do.Send(c, puppetType.Spawn(c, puppet{}), next)
 			}
 		}
 		c.Stop()
