@@ -19,14 +19,14 @@
 //
 // A task that is scheduled runs, or dies once ([Runner]); what its scheduler did before
 // synchronizes before its turn. No wake-up is lost, and none waits for a time-out. A
-// worker that is stuck in a turn keeps no other task: the ring can be stolen from, and
+// worker that is stuck in a turn keeps no other task: its queue can be stolen from, and
 // the next-slot is emptied by the monitor after two milliseconds. [Scheduler.WaitQuiet]
 // returns when nothing is queued or running and nobody holds, not earlier and not
 // later. An idle scheduler uses no processor time.
 //
 // # Costs
 //
-// Two locked instructions for a task that goes through the ring, none for one that goes
+// Two locked instructions for a task that goes through a worker's queue, none for one that goes
 // through the next-slot; a wake-up is one more and a channel operation. The idle word,
 // a task's way in from outside and the counters are priced where they are defined.
 //
