@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -141,6 +142,29 @@ func growAndWither(t *testing.T, way string, atMost int64, opts ...actor.Option)
 	t.Logf("%d lived at a time", g.most.Load())
 	if most := g.most.Load(); most > atMost {
 		t.Errorf("%d lived at a time, want at most %d", most, atMost)
+	}
+}
+
+// TestSpawn_NewOnesFirst: of those that have had no turn yet the newest is next, behind the one that was woken first; of
+// those that have, the one that has waited for longest.
+func TestSpawn_NewOnesFirst(t *testing.T) {
+	sys := start(t, actor.Workers(1), actor.Seed(1))
+	var order []int
+	var all [4]actor.Ref[puppet]
+	for i := range all {
+		all[i] = puppetType.Spawn(sys, puppet{n: i})
+	}
+	for _, want := range [][]int{{0, 3, 2, 1}, {0, 1, 2, 3}} {
+		order = nil
+		inside(t, sys, func(c *actor.Context) {
+			for _, r := range all {
+				do.Send(c, r, func(p *puppet, _ *actor.Context) { order = append(order, p.n) })
+			}
+		})
+		quiet(t, sys)
+		if !slices.Equal(order, want) {
+			t.Errorf("they ran in the order %v, want %v", order, want)
+		}
 	}
 }
 

@@ -54,23 +54,26 @@ const soon = 300
 // for ever, on the only worker; one that is queued behind them and one from outside
 // run all the same, and soon.
 func TestBug_K47_PingPongDoesNotStarveOthers(t *testing.T) {
-	s := start(t, sched.Config{Workers: 1})
-	g := newGraph(s)
-	var over atomic.Bool
-	pair := players(0, &over, locally)
-	serves := func() int { return pair.serves + pair.other.serves }
-	var local, outside int
-	behind := g.node(func(*sched.Worker) { local = serves() })
-	late := g.node(func(*sched.Worker) { outside = serves(); over.Store(true) })
-	g.inject(g.node(func(w *sched.Worker) {
-		w.Schedule(&pair.Task)
-		w.Schedule(&behind.Task)
-		s.Inject(&late.Task)
-	}))
-	quiet(t, s)
-	g.check(t)
-	if local > 2*soon/10 || outside > soon {
-		t.Errorf("the local task waited for %d turns, the one from outside for %d", local, outside)
+	for _, fresh := range []bool{false, true} { // the one behind them
+		s := start(t, sched.Config{Workers: 1})
+		g := newGraph(s)
+		var over atomic.Bool
+		pair := players(0, &over, locally)
+		serves := func() int { return pair.serves + pair.other.serves }
+		var local, outside int
+		behind := g.node(func(*sched.Worker) { local = serves() })
+		behind.Kind().DepthFirst(func(*sched.Task) bool { return fresh })
+		late := g.node(func(*sched.Worker) { outside = serves(); over.Store(true) })
+		g.inject(g.node(func(w *sched.Worker) {
+			w.Schedule(&pair.Task)
+			w.Schedule(&behind.Task)
+			s.Inject(&late.Task)
+		}))
+		quiet(t, s)
+		g.check(t)
+		if local > 2*soon/10 || outside > soon {
+			t.Errorf("the local task, fresh: %v, waited for %d turns, the one from outside for %d", fresh, local, outside)
+		}
 	}
 }
 

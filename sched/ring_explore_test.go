@@ -108,28 +108,31 @@ func divingRing(start uint64, way []func(*ownerEnd) *Task, thieves, tries int) f
 }
 
 // dives are which end the owner takes from behind each push.
-var dives = map[string][]func(*ownerEnd) *Task{
-	"newest":      {(*ownerEnd).popNewest, (*ownerEnd).popNewest, (*ownerEnd).popNewest},
-	"when full":   {nil, nil, nil, nil},
-	"either":      {nil, (*ownerEnd).popNewest, (*ownerEnd).pop, (*ownerEnd).popNewest},
-	"old and new": {(*ownerEnd).pop, nil, (*ownerEnd).popNewest, nil},
+var dives = []struct {
+	name string
+	way  []func(*ownerEnd) *Task
+}{
+	{"newest", []func(*ownerEnd) *Task{(*ownerEnd).popNewest, (*ownerEnd).popNewest, (*ownerEnd).popNewest}},
+	{"either", []func(*ownerEnd) *Task{nil, (*ownerEnd).popNewest, (*ownerEnd).pop, (*ownerEnd).popNewest}},
+	{"old and new", []func(*ownerEnd) *Task{(*ownerEnd).pop, nil, (*ownerEnd).popNewest, nil}},
+	{"when full", []func(*ownerEnd) *Task{nil, nil, nil, nil}},
 }
 
 // TestRingNewest: as TestRingConservation, for an owner who takes from both ends.
 func TestRingNewest(t *testing.T) {
-	for name, way := range dives {
+	for _, d := range dives {
 		for _, start := range []uint64{0, math.MaxUint64 - 1} {
-			t.Run(fmt.Sprint(name, " ", start), func(t *testing.T) { explore.Portfolio(t, divingRing(start, way, 2, 2)) })
+			t.Run(fmt.Sprint(d.name, " ", start), func(t *testing.T) { explore.Portfolio(t, divingRing(start, d.way, 2, 2)) })
 		}
 	}
 }
 
 // TestRingNewestExhaustive: small ones without a bound on preemptions.
 func TestRingNewestExhaustive(t *testing.T) {
-	for name, way := range dives {
-		t.Run(name, func(t *testing.T) {
+	for _, d := range dives {
+		t.Run(d.name, func(t *testing.T) {
 			cfg := explore.Config{Strategy: explore.Bounded(-1, 0)}
-			if res := explore.Run(t, cfg, divingRing(0, way[:2], 1, 2)); !res.Exhausted {
+			if res := explore.Run(t, cfg, divingRing(0, d.way[:2], 1, 2)); !res.Exhausted {
 				t.Error(res)
 			}
 		})

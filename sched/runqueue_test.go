@@ -52,6 +52,18 @@ func TestRunQueue_Order(t *testing.T) {
 	}
 }
 
+// TestRunQueue_IsSeen: one task is enough, of either kind, for whoever is about to sleep.
+func TestRunQueue_IsSeen(t *testing.T) {
+	for kind := range 2 {
+		w, tasks := atWork(t, 2)
+		w.enqueueNew(booked(&tasks[kind].Task))
+		if w.queue.empty() || w.queue.len() != 1 || !w.sched.workLeft() {
+			t.Errorf("task %d is not seen", kind)
+		}
+		nextAll(w.queue.next)
+	}
+}
+
 // TestRunQueue_LetsOthersRun: however many fresh tasks make fresh ones, one of the others has its turn behind
 // 256 of them.
 func TestRunQueue_LetsOthersRun(t *testing.T) {
