@@ -130,6 +130,9 @@ func (q *ownerEnd) popNewest() *Task {
 		return nil
 	}
 	i := q.next - 1
+	if invariant.On {
+		verifyNewest(q, i)
+	}
 	s := &q.slots[i&uint64(len(q.slots)-1)]
 	q.tail.Store(i)                 // N1, and the fence before N2
 	if int64(i-q.head.Load()) > 0 { // N2

@@ -46,6 +46,9 @@ func (q *runQueue) next() *Task {
 
 // nextOfBoth is next where there are fresh tasks, unless thieves have been faster.
 func (q *runQueue) nextOfBoth() *Task {
+	if invariant.On {
+		verifyShares(q)
+	}
 	if q.freshLeft > 0 {
 		q.freshLeft--
 		if t := q.fresh.owner().popNewest(); t != nil {
@@ -105,6 +108,7 @@ func (w *Worker) enqueue(t *Task) {
 // requeue puts a task that wants to go on behind everything that waits.
 func (w *Worker) requeue(t *Task) {
 	if invariant.On {
+		verifyRequeue(t)
 		bookIn(t)
 	}
 	if w.queue.len() == 0 && w.slot.put(t) {

@@ -30,6 +30,24 @@ func holdsNothing(q *runQueue) bool {
 	return q.fresh.next == seam.Peek(&q.fresh.head) && q.ring.next == seam.Peek(&q.ring.head)
 }
 
+// verifyNewest checks a ring whose owner is about to take the newest task, in slot i.
+func verifyNewest(q *ownerEnd, i uint64) {
+	invariant.Check(seam.Peek(&q.tail) == i+1, "the newest task of a ring is in slot %d, its tail is %d", i, seam.Peek(&q.tail))
+	invariant.Check(q.slots[i&uint64(len(q.slots)-1)].popped != i+1, "slot %d of a ring has a receipt before its task was taken", i)
+}
+
+// verifyShares checks who is next among the fresh and the others. Owner only.
+func verifyShares(q *runQueue) {
+	invariant.Check(q.freshLeft >= 0 && q.freshLeft <= freshTurns, "%d turns are left to fresh tasks", q.freshLeft)
+	invariant.Check(!q.waited || seam.Peek(&q.ring.head)-q.oldest < 1<<63, "task %d has waited, and the oldest is %d", q.oldest, seam.Peek(&q.ring.head))
+}
+
+// verifyRequeue checks a task that has had a turn and goes on.
+func verifyRequeue(t *Task) {
+	invariant.Check(!t.isFresh(), "a task that has run is fresh")
+	invariant.Check(t.kind.pin == nil, "a task that belongs to a pin waits at a worker")
+}
+
 // verifyPut checks a next-slot before it is filled. Owner only.
 func verifyPut(s *nextSlot, t *Task) {
 	invariant.Check(t != nil, "nothing is put into a next-slot")
