@@ -31,10 +31,11 @@ import (
 //	   mine, else it is the only one:          T3 head: h → h+1 (RMW)? task h is mine
 //	N3 head: t → t+1 (RMW)? mine. tail ← t+1
 //
-// Suppose both take task t, the thief by h = t. Then T2 saw more than t, so it came before
-// N1, and T1 before that: at N2 head was t already, since it never goes back, so the owner
-// went on to N3, and of N3 and T3 only one succeeded. Between N1 and the end of N3 tail may
-// be one less than head: so a look compares by difference, and not for equality.
+// Suppose both take the task that is in slot t, the thief by h = t. T2 saw more than t, so it came
+// before N1, or behind a later push to slot t, of another task. In the former case T1 came before
+// N1 as well: at N2 head was t already, since it never goes back, so the owner went on to N3, and of
+// N3 and T3 only one succeeded. Between N1 and the end of N3 tail may be one less than head: so
+// a look compares by difference, and not for equality.
 //
 // Indices are 64 bits wide and never wrap in practice; only their differences
 // count, so wrapping would be harmless.
