@@ -3,6 +3,7 @@ package actor
 import (
 	"math/bits"
 
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -135,7 +136,10 @@ func (s *System) warn(msg string, args ...any) {
 
 // letterLog keeps dead letters from flooding the log: the first, the second, the
 // fourth, the eighth and so on are logged.
-type letterLog struct{ n seam.Uint64 }
+type letterLog struct {
+	_ nocmp.Field
+	n seam.Uint64
+}
 
 func (l *letterLog) next() (n uint64, ok bool) {
 	n = l.n.Add(1)

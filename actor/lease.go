@@ -98,7 +98,7 @@ const (
 )
 
 // granted tells whether who is woken now is leased: not behind the first theft or the first
-// task that had no room in the worker's queue, until the next review. So it is two rings of
+// task that had no room in the worker's queue, until the next review. So it is a queue of
 // actors at most that others may have to take over. Owner only.
 func (l *lease) granted(c *Context) bool {
 	return l.may && l.taken.Load() == l.seen && c.w.Spills() == l.spills

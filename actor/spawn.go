@@ -5,8 +5,9 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // Spawn starts an actor of type t with the given state and returns its ref. The
 // actor runs when somebody sends it a message; until then it is a piece of memory
 // of about 100 bytes and the state. What the caller did before synchronizes before
-// the actor's behaviours. Its first turn comes before those of others that wait at the same worker,
-// for a while at least, so that a tree of actors is walked depth first and few of them live at a time.
+// the actor's behaviours. If a behaviour wakes it, its first turn usually comes before those of
+// others that wait, so that a tree of actors is walked depth first and few of them live
+// at a time.
 //
 // From a system that has stopped, Spawn returns an actor that has ended already:
 // what is sent to it becomes a dead letter. It panics if a behaviour of t has no

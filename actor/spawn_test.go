@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -116,18 +117,37 @@ func TestSpawn_DepthFirst(t *testing.T) {
 	for way := range wakings {
 		t.Run(way, func(t *testing.T) {
 			for seed := range uint64(3) {
-				growAndWither(t, way, 5*arms, actor.Workers(1), actor.Seed(seed))
-				growAndWither(t, way, 500*arms, actor.Workers(3), actor.Seed(seed))
+				growAndWither(t, way, 5*arms, start(t, actor.Workers(1), actor.Seed(seed)))
+				growAndWither(t, way, 30*arms, start(t, actor.Workers(3), actor.Seed(seed)))
 			}
-			withWorkers(t, func(t *testing.T, workers int) { growAndWither(t, way, 500*arms, actor.Workers(workers)) })
+			withWorkers(t, func(t *testing.T, workers int) { growAndWither(t, way, 100*arms, start(t, actor.Workers(workers))) })
 		})
 	}
 }
 
-func growAndWither(t *testing.T, way string, atMost int64, opts ...actor.Option) {
+// TestSpawn_DepthFirstOnASpare: a tree is walked so by a worker that stands in for one whose turn blocks as well.
+func TestSpawn_DepthFirstOnASpare(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	release, stuck := make(chan struct{}), make(chan struct{})
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { close(stuck); <-release })
+	<-stuck
+	g := plant(sys, "woken one by one")
+	for g.live.Load() != 0 {
+		runtime.Gosched()
+	}
+	close(release)
+	g.check(t, sys, 40*arms)
+}
+
+func growAndWither(t *testing.T, way string, atMost int64, sys *actor.System) {
 	t.Helper()
-	const levels, leaves = 4, 10_000
-	sys := start(t, opts...)
+	plant(sys, way).check(t, sys, atMost)
+}
+
+const levels, leaves = 4, 10_000
+
+// plant begins a tree.
+func plant(sys *actor.System, way string) *grove {
 	g := &grove{way: way}
 	g.live.Store(1)
 	root := shoot{g: g, level: levels}
@@ -136,6 +156,12 @@ func growAndWither(t *testing.T, way string, atMost int64, opts ...actor.Option)
 	} else {
 		sprout.Send(sys, shootType.Spawn(sys, root), actor.None{})
 	}
+	return g
+}
+
+// check waits for the end of the tree.
+func (g *grove) check(t *testing.T, sys *actor.System, atMost int64) {
+	t.Helper()
 	quiet(t, sys)
 	equal(t, "leaves", g.sum.Load(), leaves)
 	equal(t, "left over", g.live.Load(), 0)
@@ -198,5 +224,37 @@ func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 	quiet(t, sys)
 	if spawned > turns*betweenTurns {
 		t.Errorf("%d were spawned, and one that had begun had fewer than %d turns", spawned, turns)
+	}
+}
+
+// TestSpawn_NewOnesAreNotForgotten: an actor that has had no turn yet has one although others without end are spawned and woken
+// behind it.
+func TestSpawn_NewOnesAreNotForgotten(t *testing.T) {
+	const enough = 100_000                     // 65,792 do
+	for _, busy := range []bool{false, true} { // somebody else has mail all the while
+		sys := start(t, actor.Workers(1), actor.Seed(1))
+		links, over := 0, false
+		var link, insist deed
+		link = func(_ *puppet, c *actor.Context) {
+			if links++; !over && links < enough {
+				do.Send(c, puppetType.Spawn(c, puppet{}), (*puppet).end) // takes the next-slot
+				do.Send(c, puppetType.Spawn(c, puppet{}), link)
+			}
+			c.Stop()
+		}
+		insist = func(_ *puppet, c *actor.Context) {
+			if busy && !over && links < enough {
+				do.Send(c, actor.Self[puppet](c), insist)
+			}
+		}
+		inside(t, sys, func(c *actor.Context) {
+			do.Send(c, puppetType.Spawn(c, puppet{}), insist)
+			do.Send(c, puppetType.Spawn(c, puppet{}), func(*puppet, *actor.Context) { over = true })
+			do.Send(c, puppetType.Spawn(c, puppet{}), link)
+		})
+		quiet(t, sys)
+		if links >= enough {
+			t.Errorf("%d links of a chain went before one that was there first", links)
+		}
 	}
 }

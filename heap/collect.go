@@ -279,10 +279,10 @@ func (g *collector) mark(p *page, n int, sub *Layout) {
 	g.keep += p.length()
 	q := g.newToPage(*p, g.newOldPage(*p))
 	if sub != nil {
-		q.todo = append(q.todo, greyItem{0, n, sub})
+		q.todo = append(q.todo, greyItem{at: 0, n: n, sub: sub})
 	}
 	if q.old != nil {
-		q.old.one = greyItem{0, n, sub}
+		q.old.one = greyItem{at: 0, n: n, sub: sub}
 	}
 	if sub == nil {
 		g.blacken(q)
@@ -306,7 +306,7 @@ func (g *collector) copy(old unsafe.Pointer, bytes uintptr, n int, sub *Layout) 
 	p.used += need
 	copyWords(unsafe.Add(p.base, at), old, need)
 	if sub != nil {
-		p.todo = append(p.todo, greyItem{at, n, sub})
+		p.todo = append(p.todo, greyItem{at: at, n: n, sub: sub})
 		if p.row.sub == sub && p.row.end == at {
 			p.row.end = at + uint32(bytes)
 		} else if p.old != nil {

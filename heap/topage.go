@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // maxSparePages is how many toPages, with room for what is to be scanned on them, a
@@ -27,6 +28,7 @@ func (p *toPage) clean() bool { return len(p.todo) == 0 && p.next == p.end }
 
 // greyItem is a row of values to be scanned.
 type greyItem struct {
+	_   nocmp.Field
 	at  uint32 // offset in bytes
 	n   int
 	sub *Layout
@@ -102,7 +104,7 @@ func (g *collector) drain(p *toPage, stop int) {
 		g.note(at, item)
 		for i := range item.n {
 			if i > 0 && g.work >= stop {
-				p.todo = append(p.todo, greyItem{item.at + uint32(i)*uint32(item.sub.size), item.n - i, item.sub})
+				p.todo = append(p.todo, greyItem{at: item.at + uint32(i)*uint32(item.sub.size), n: item.n - i, sub: item.sub})
 				return
 			}
 			g.scan(unsafe.Add(at, uintptr(i)*item.sub.size), item.sub)

@@ -26,8 +26,8 @@
 //
 // # Costs
 //
-// Two locked instructions for a task that goes through a worker's queue, none for one that goes
-// through the next-slot; a wake-up is one more and a channel operation. The idle word,
+// Two locked instructions for a task that goes through a worker's queue, or three for a fresh one that
+// is alone there; none for one that goes through the next-slot; a wake-up is one more and a channel operation. The idle word,
 // a task's way in from outside and the counters are priced where they are defined.
 //
 // README.md, beside this file, states the protocols as steps and proves them.

@@ -45,7 +45,7 @@ func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 func (h *house) worker(id int, thread func(func())) *Worker {
 	w := &Worker{sched: h.s, id: id, seat: noSeat, parker: seam.NewParker(), started: true}
 	w.duty.f.StoreRelease(aside)
-	w.queue.init(2)
+	w.queue.init(2, 2)
 	w.pace.init(w)
 	thread(func() {
 		w.parker.Park()

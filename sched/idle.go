@@ -16,7 +16,7 @@ const MaxWorkers = 56
 // decision about waking is one compare-and-swap and the books cannot disagree.
 //
 //	bits 0–55   worker i sleeps: it has nothing in hand, nothing in its slot and
-//	            its ring, and waits for a token. Set by i alone; cleared by i
+//	            its queue, and waits for a token. Set by i alone; cleared by i
 //	            (retract) or by the one who thereby owes it a token.
 //	bits 56–61  how many workers search for work. Never more than half.
 //	bit  62     frozen: a quiescence check is on; nobody may be woken before it

@@ -151,15 +151,15 @@ func bench(t *testing.T, workers int) (*Scheduler, []*numbered) {
 func TestStealOneRoundRobin(t *testing.T) {
 	s, tasks := bench(t, 4)
 	for i, task := range tasks { // task i is in the ring of worker i mod 4
-		s.workers[i%4].queue.ring.owner().push(booked(&task.Task))
+		s.workers[i%4].queue.others.owner().push(booked(&task.Task))
 	}
 	thief := s.workers[1]
 	thief.victim = 2 // where the last search ended
 	var victims []int
 	for range 6 {
-		before := thief.queue.ring.owner().len()
+		before := thief.queue.others.owner().len()
 		task := thief.steal()
-		if task == nil || thief.queue.ring.owner().len() != before {
+		if task == nil || thief.queue.others.owner().len() != before {
 			t.Fatal("one task, and none for the thief's own ring")
 		}
 		victims = append(victims, number(task).no%4)
@@ -168,7 +168,7 @@ func TestStealOneRoundRobin(t *testing.T) {
 		t.Errorf("victims %v, want %v", victims, want)
 	}
 	for _, w := range []int{0, 2, 3} {
-		if n := s.workers[w].queue.ring.owner().len(); n != 8 {
+		if n := s.workers[w].queue.others.owner().len(); n != 8 {
 			t.Errorf("worker %d has %d tasks left of 10", w, n)
 		}
 	}
@@ -186,7 +186,7 @@ func TestStealPassesOverTheEmpty(t *testing.T) {
 	if thief.steal() != nil || thief.Counters().StealMisses != 3 {
 		t.Errorf("stole from nobody: %+v", thief.Counters())
 	}
-	s.workers[2].queue.ring.owner().push(booked(&tasks[0].Task))
+	s.workers[2].queue.others.owner().push(booked(&tasks[0].Task))
 	if thief.steal() != &tasks[0].Task || thief.victim != 2 {
 		t.Errorf("victim %d", thief.victim)
 	}
@@ -206,9 +206,26 @@ func TestPollTakesAFairShare(t *testing.T) {
 		if task := w.poll(); task != &tasks[0].Task {
 			t.Errorf("of %d: not the oldest", queued)
 		}
-		if got := w.queue.ring.owner().len(); got != want {
+		if got := w.queue.others.owner().len(); got != want {
 			t.Errorf("of %d: %d for the ring, want %d", queued, got, want)
 		}
+	}
+}
+
+// TestPollLeavesItToOthers: a worker that has fresh tasks takes no more than it runs at once, since what waits in
+// turn waits behind these.
+func TestPollLeavesItToOthers(t *testing.T) {
+	s, tasks := bench(t, 1)
+	s.idle.v.Store(0)
+	for _, task := range tasks[:9] {
+		s.inject.push(booked(&task.Task))
+	}
+	w := s.workers[0]
+	w.fetch = maxFetch
+	w.queue.begin()
+	w.queue.fresh.owner().push(booked(&tasks[9].Task))
+	if w.poll(); w.queue.others.owner().len() != 0 {
+		t.Errorf("%d wait behind one that is fresh", w.queue.others.owner().len())
 	}
 }
 
@@ -223,15 +240,15 @@ func TestPollBeginsWithOne(t *testing.T) {
 	}
 	w := s.workers[0]
 	for i, want := range []int{0, 1, 3, 7} {
-		before := w.queue.ring.owner().len()
+		before := w.queue.others.owner().len()
 		w.poll()
-		if got := w.queue.ring.owner().len() - before; got != want {
+		if got := w.queue.others.owner().len() - before; got != want {
 			t.Errorf("look %d: %d for the ring, want %d", i, got, want)
 		}
 	}
 	w.sit(0)
-	before := w.queue.ring.owner().len()
-	if w.poll(); w.queue.ring.owner().len() != before {
+	before := w.queue.others.owner().len()
+	if w.poll(); w.queue.others.owner().len() != before {
 		t.Error("more than one after it sat down again")
 	}
 }
@@ -260,7 +277,7 @@ func TestNextSlotInARow(t *testing.T) {
 	w := s.workers[0]
 	s.idle.v.Store(0)
 	w.untilPoll = 1000
-	w.queue.ring.owner().push(&tasks[0].Task)
+	w.queue.others.owner().push(&tasks[0].Task)
 	for i := range maxInRow {
 		w.slot.put(&tasks[1].Task)
 		if w.nextTask() != &tasks[1].Task {

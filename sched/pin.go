@@ -38,7 +38,7 @@ func (s *Scheduler) NewPin() (*Pin, error) {
 	}
 	p := &Pin{s: s, gone: make(chan struct{})}
 	p.queue.init(segmentCells)
-	p.w = newWorker(s, s.spares.nextID(), 1)
+	p.w = newWorker(s, s.spares.nextID(), 1, 1)
 	p.w.pin, p.w.apart = p, true
 	p.w.duty.f.StoreRelease(onDuty) // for good: it has no seat that anybody could want
 	p.w.attach()

@@ -1,9 +1,16 @@
 package sched
 
-import "runtime/metrics"
+import (
+	"runtime/metrics"
+
+	"github.com/gallop-go/gallop/internal/nocmp"
+)
 
 // processors asks Go's scheduler what its processors do. Owned by the monitor.
-type processors struct{ sample [2]metrics.Sample }
+type processors struct {
+	_      nocmp.Field
+	sample [2]metrics.Sample
+}
 
 func (p *processors) init() {
 	p.sample[0].Name = "/sched/goroutines/runnable:goroutines"

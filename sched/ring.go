@@ -29,18 +29,21 @@ import (
 //	N1 tail ← t                                T1 read head: h
 //	N2 read head: less than t? the task is     T2 read tail: not more than h? nothing
 //	   mine, else it is the only one:          T3 head: h → h+1 (RMW)? task h is mine
-//	N3 head: t → t+1 (RMW)? mine. tail ← t+1
+//	N3 head: t → t+1 (RMW)? mine
 //
 // Suppose both take the task that is in slot t, the thief by h = t. T2 saw more than t, so it came
 // before N1, or behind a later push to slot t, of another task. In the former case T1 came before
 // N1 as well: at N2 head was t already, since it never goes back, so the owner went on to N3, and of
-// N3 and T3 only one succeeded. Between N1 and the end of N3 tail may be one less than head: so
+// N3 and T3 only one succeeded. Behind N3 tail is one less than head, until the next push: so
 // a look compares by difference, and not for equality.
 //
 // Indices are 64 bits wide and never wrap in practice; only their differences
 // count, so wrapping would be harmless.
 
-const ringSize = 256
+const (
+	ringSize  = 256
+	freshSize = 1024 // of fresh tasks: a path of a tree, and what branches off it
+)
 
 // slot is owned by the owner until tail passes it, then by whoever claims it
 // through head, then, after the receipt, by the owner again.
@@ -138,13 +141,10 @@ func (q *ownerEnd) popNewest() *Task {
 	q.tail.Store(i)                 // N1, and the fence before N2
 	if int64(i-q.head.Load()) > 0 { // N2
 		q.next = i
-	} else {
-		mine := q.head.CompareAndSwap(i, i+1) // N3
-		q.tail.Store(i + 1)
-		if !mine {
-			return nil
-		}
+	} else if q.head.CompareAndSwap(i, i+1) { // N3
 		s.popped = i + 1
+	} else {
+		return nil
 	}
 	t := s.task
 	if invariant.On {

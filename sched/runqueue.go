@@ -2,38 +2,49 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// What waits at a worker, behind its next-slot, is in two rings: those that have run before, and the fresh
-// ones, which have not.
+// What waits at a worker, behind its next-slot, is in two rings: fresh tasks, which have never run, and all others.
 //
-// The former take turns: the oldest is next. Of the fresh ones the newest is. So a tree of
+// The others take turns: the oldest is next. Of the fresh ones the newest is. So a tree of
 // tasks that make tasks is walked depth first, and no more of it exists at a time than a path and what
 // branches off it. In the order of their making, what exists is all of a generation before
 // the next one begins: the inject queue, where it overflows to, the caches and Go's collector have all
 // of it to carry. Thieves take the oldest of the fresh, which has most still to come.
 // That is the busy-leaves order of Cilk (Blumofe and Leiserson, 1999).
 //
-// Fresh tasks go before the others, or a walk would be as wide as there are others; but not for long: behind
-// freshTurns of them comes one of the others, and sooner if it has waited for a quantum of time.
+// Fresh tasks go before the others, or a walk would be as wide as there are others; but behind freshTurns of them,
+// or when the oldest of the others has waited for a quantum of time, somebody else is due: that one, or now and
+// then the oldest of the fresh, on which others may have been piled without end.
+//
+// All depends on the new end of the ring of the fresh, so it is large: what has no room waits with the others, and is
+// walked in the order of its making.
 //
 // Figures, and what was rejected: docs/decisions/0036-depth-first.md.
 type runQueue struct {
-	fresh ring // the newest is next
-	ring  ring // the oldest is next
+	fresh  ring // the newest is next
+	others ring // the oldest is next
 
 	// Owner only.
-	freshLeft int    // turns of fresh tasks until one of the others is due
-	waited    bool   // some of the others waited at the last call of age,
-	oldest    uint64 // and that was the index of the oldest of them
+	freshSize int
+	freshLeft int    // fresh ones that may still go before somebody else is due
+	dues      uint   // how often somebody was
+	seen      uint64 // the index behind the newest of the others at the last call of age
 }
 
-// freshTurns is how many turns in a row fresh tasks may take while others wait: what a task
-// makes at once should fit.
-const freshTurns = ringSize
+const (
+	freshTurns = 256
+	dueFresh   = 256 // every so often the oldest of the fresh is who is due
+)
 
-func (q *runQueue) init(size int) {
-	q.fresh.init(size, 0)
-	q.ring.init(size, 0)
-	q.freshLeft = freshTurns
+func (q *runQueue) init(fresh, others int) {
+	q.others.init(others, 0)
+	q.freshSize, q.freshLeft = fresh, freshTurns
+}
+
+// begin is the rest of init, for a worker that is needed. Until then thieves find nothing there.
+func (q *runQueue) begin() {
+	if q.fresh.slots == nil {
+		q.fresh.init(q.freshSize, 0)
+	}
 }
 
 // next takes what is to run next, or returns nil if nothing waits. Owner only.
@@ -41,51 +52,55 @@ func (q *runQueue) next() *Task {
 	if q.fresh.owner().len() != 0 {
 		return q.nextOfBoth()
 	}
-	return q.ring.owner().pop()
+	return q.others.owner().pop()
 }
 
-// nextOfBoth is next where there are fresh tasks, unless thieves have been faster.
+// nextOfBoth is next where there are fresh tasks, unless thieves have been faster. Who is due is taken as a thief would.
 func (q *runQueue) nextOfBoth() *Task {
 	if invariant.On {
 		verifyShares(q)
 	}
 	if q.freshLeft > 0 {
 		q.freshLeft--
-		if t := q.fresh.owner().popNewest(); t != nil {
-			return t
-		}
-	}
-	q.freshLeft = freshTurns
-	if t := q.ring.owner().pop(); t != nil {
+	} else if t := q.due().thief().steal(); t != nil {
 		return t
 	}
-	return q.fresh.owner().popNewest()
+	if t := q.fresh.owner().popNewest(); t != nil {
+		return t
+	}
+	return q.others.thief().steal()
 }
 
-// age lets the oldest of those that are not fresh go next if it has waited since the last call. Owner only.
+// due is the ring whose oldest somebody else is.
+func (q *runQueue) due() *ring {
+	q.freshLeft = freshTurns
+	if q.dues++; q.dues%dueFresh == 0 {
+		return &q.fresh
+	}
+	return &q.others
+}
+
+// age makes the oldest of the others due if it has waited since the last call. Owner only.
 func (q *runQueue) age() {
-	oldest := q.ring.head.Load()
-	if q.waited && oldest == q.oldest {
+	if int64(q.seen-q.others.head.Load()) > 0 {
 		q.freshLeft = 0
 	}
-	q.waited, q.oldest = oldest != q.ring.next, oldest
+	q.seen = q.others.next
 }
 
 // len returns how many wait. Owner only; exact but for thieves.
-func (q *runQueue) len() int { return q.fresh.owner().len() + q.ring.owner().len() }
+func (q *runQueue) len() int { return q.fresh.owner().len() + q.others.owner().len() }
 
 // steal takes what has most still to come, or returns nil if there was nothing. Any goroutine.
 func (q *runQueue) steal() *Task {
 	if t := q.fresh.thief().steal(); t != nil {
 		return t
 	}
-	return q.ring.thief().steal()
+	return q.others.thief().steal()
 }
 
 // empty tells whether there is nothing to steal. Any goroutine.
-//
-//go:noinline
-func (q *runQueue) empty() bool { return q.fresh.thief().empty() && q.ring.thief().empty() }
+func (q *runQueue) empty() bool { return q.fresh.thief().empty() && q.others.thief().empty() }
 
 // enqueueNew is enqueue for a task that a turn has made runnable: it may be fresh.
 func (w *Worker) enqueueNew(t *Task) {
@@ -96,9 +111,9 @@ func (w *Worker) enqueueNew(t *Task) {
 	w.enqueue(t)
 }
 
-// enqueue puts a task behind those that wait, where thieves find it, and sees to it that one looks.
+// enqueue puts a task behind the others that wait, where thieves find it, and sees to it that one looks.
 func (w *Worker) enqueue(t *Task) {
-	if !w.queue.ring.owner().push(t) {
+	if !w.queue.others.owner().push(t) {
 		w.count.spills.Add(1)
 		w.sched.inject.push(t)
 	}

@@ -12,9 +12,10 @@ func atWork(t *testing.T, n int) (*Worker, []*numbered) {
 	s, _ := bench(t, 1)
 	s.idle.v.Store(0) // nobody sleeps: nobody is woken
 	tasks := numberedTasks(n)
-	for _, n := range tasks {
-		n.Kind().DepthFirst(func(*Task) bool { return n.no%2 == 1 })
+	for _, task := range tasks {
+		task.Kind().DepthFirst(func(*Task) bool { return task.no%2 == 1 })
 	}
+	s.workers[0].queue.begin()
 	return s.workers[0], tasks
 }
 
@@ -65,68 +66,90 @@ func TestRunQueue_IsSeen(t *testing.T) {
 }
 
 // TestRunQueue_LetsOthersRun: however many fresh tasks make fresh ones, one of the others has its turn behind
-// 256 of them.
+// 256 of them; and when that was so often enough, the fresh one that has waited for longest.
 func TestRunQueue_LetsOthersRun(t *testing.T) {
-	w, tasks := atWork(t, 8)
-	for _, task := range []int{0, 2, 1} {
-		w.enqueueNew(booked(&tasks[task].Task))
-	}
-	for _, want := range []int{0, 2} {
-		n := 0
-		for next := w.queue.next(); ; next = w.queue.next() {
-			if number(next).no == want {
-				break
+	for _, others := range []int{1, 1000} { // the latter are never done
+		w, tasks := atWork(t, 6)
+		w.enqueueNew(booked(&tasks[1].Task)) // will lie below all that come
+		w.enqueueNew(booked(&tasks[0].Task))
+		w.enqueueNew(booked(&tasks[3].Task))
+		var went []int // how many fresh ones, between two that are due
+		for n := 0; len(went) < dueFresh && n <= freshTurns; n++ {
+			switch next := w.queue.next(); number(next).no {
+			case 3:
+				w.queue.fresh.owner().push(next) // as if it had made another
+				if len(went) >= others && n == freshTurns {
+					went, n = append(went, n), -1 // somebody was due, and there was nobody
+				}
+			case 0:
+				if went, n = append(went, n), -1; len(went) < others {
+					w.queue.others.owner().push(next)
+				}
+			case 1:
+				went, n = append(went, n), -1
+				if len(went) != dueFresh {
+					t.Errorf("the oldest of the fresh was due as number %d", len(went))
+				}
 			}
-			if n++; n > freshTurns {
-				t.Fatalf("%d fresh ones went before task %d", n, want)
-			}
-			w.queue.fresh.owner().push(next) // as if it had made another
 		}
-		if n != freshTurns {
-			t.Errorf("%d fresh ones went before task %d, want %d", n, want, freshTurns)
+		if slices.Max(went) > freshTurns || slices.Min(went) < freshTurns || len(went) != dueFresh {
+			t.Errorf("between two that were due there went %v fresh ones", went)
 		}
+		if others == 1 && w.queue.fresh.owner().len() != 1 {
+			t.Error("the oldest of the fresh has not had its turn")
+		}
+		nextAll(w.queue.next)
 	}
 }
 
 // TestRunQueue_Ages: one of the others that has waited from one reading of the clock to the next goes first,
 // and one that has just come does not.
 func TestRunQueue_Ages(t *testing.T) {
-	w, tasks := atWork(t, 8)
+	w, tasks := atWork(t, 16)
 	says := func(when string, want int) {
 		t.Helper()
 		if got := number(w.queue.next()).no; got != want {
 			t.Errorf("%s: task %d, want %d", when, got, want)
 		}
 	}
-	for _, i := range []int{1, 3, 5, 7} {
-		w.enqueueNew(booked(&tasks[i].Task))
+	enqueue := func(all ...int) {
+		for _, i := range all {
+			w.enqueueNew(booked(&tasks[i].Task))
+		}
 	}
+	enqueue(1, 3, 5, 7, 9, 11)
 	w.queue.age()
-	w.enqueueNew(booked(&tasks[0].Task))
-	w.enqueueNew(booked(&tasks[2].Task))
-	says("behind one that has just come", 7)
+	enqueue(0, 2)
+	says("behind two that have just come", 11)
 	w.queue.age()
-	says("at the first reading", 5)
+	says("at the first reading", 9)
 	w.queue.age()
 	says("at the second", 0)
-	says("once", 3)
+	says("once", 7)
+	enqueue(4)
 	w.queue.age()
-	says("another is the oldest", 1)
+	says("another has waited as well", 2)
 	w.queue.age()
-	says("for as long", 2)
+	says("so has one that came before the last reading", 4)
+	enqueue(6)
+	w.queue.age()
+	says("behind one that has just come", 5)
+	w.queue.age()
+	says("for a reading", 6)
+	nextAll(w.queue.next)
 }
 
-// TestRunQueue_Overflows: fresh ones that have no room wait among the others, and what has no room there is injected.
+// TestRunQueue_Overflows: fresh ones that have no room wait with the others, and what has no room there is injected.
 func TestRunQueue_Overflows(t *testing.T) {
-	w, tasks := atWork(t, 4*ringSize+2)
+	w, tasks := atWork(t, 2*(freshSize+ringSize+1))
 	for i, task := range tasks {
 		if i%2 == 1 {
 			w.enqueueNew(booked(&task.Task))
 		}
 	}
-	fresh, ring := w.queue.fresh.owner().len(), w.queue.ring.owner().len()
-	if fresh != ringSize || ring != ringSize || w.Spills() != 1 || w.sched.inject.len() != 1 {
-		t.Errorf("%d fresh, %d in the ring, %d spilled, %d injected", fresh, ring, w.Spills(), w.sched.inject.len())
+	fresh, others := w.queue.fresh.owner().len(), w.queue.others.owner().len()
+	if fresh != freshSize || others != ringSize || w.Spills() != 1 || w.sched.inject.len() != 1 {
+		t.Errorf("%d fresh, %d others, %d spilled, %d injected", fresh, others, w.Spills(), w.sched.inject.len())
 	}
 	nextAll(w.queue.next)
 }

@@ -123,7 +123,7 @@ func New(cfg Config) (*Scheduler, error) {
 	s.seats = make([]seat, cfg.Workers)
 	s.spares.init(s)
 	for i := range s.workers {
-		s.workers[i] = newWorker(s, i, ringSize)
+		s.workers[i] = newWorker(s, i, freshSize, ringSize)
 		s.workers[i].sit(i)
 	}
 	for _, w := range s.workers {

@@ -124,6 +124,9 @@ func (w *Worker) poll() *Task {
 	}
 	w.count.injected.Add(1)
 	share := min(q.len()/len(w.sched.seats), w.fetch)
+	if w.queue.fresh.owner().len() != 0 {
+		share = 0 // they would wait behind those
+	}
 	w.fetch = min(2*w.fetch+1, maxFetch)
 	for range share {
 		more := q.pop()

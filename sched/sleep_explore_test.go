@@ -76,6 +76,27 @@ func TestBug_K8_NoWorkBesideASleeper(t *testing.T) {
 	})
 }
 
+// TestSleepBesideFreshTasks: the same where fresh tasks wait, one of them with the others since there is no room for it.
+func TestSleepBesideFreshTasks(t *testing.T) {
+	roam(t, func(p *explore.Program) {
+		h := newHouse(p, 2, p.Daemon)
+		var below []*job
+		root := h.job("root", func(w *Worker) {
+			for _, j := range below {
+				w.Schedule(&j.Task) // the next-slot, and then a ring of two
+			}
+			p.Await(func() bool { return below[1].ran+below[2].ran+below[3].ran == 3 })
+		})
+		for _, name := range []string{"A", "B", "C", "D"} {
+			j := h.job(name, nil)
+			j.Kind().DepthFirst(func(*Task) bool { return true })
+			below = append(below, j)
+		}
+		p.Go(func() { h.s.Inject(&root.Task) })
+		p.After(h.allRan)
+	})
+}
+
 // TestBug_K3_TokenReachesTheChosen: two outsiders wake two workers; each of the
 // two tasks waits until the other runs, so one worker cannot serve both.
 func TestBug_K3_TokenReachesTheChosen(t *testing.T) {

@@ -14,6 +14,7 @@ const DefaultSpares = 1024
 const (
 	noSpareGap = 1_000_000_000 // ns between two calls of OnNoSpare
 	spareRing  = 16            // slots of a spare's ring: it seldom has its seat for long, and overflows to the inject queue
+	spareFresh = 256           // the same for fresh tasks
 	keepHot    = 100_000_000   // ns that a spare waits for its next use before its goroutine ends
 )
 
@@ -67,7 +68,7 @@ func (p *spares) take() *Worker {
 		}
 		return w
 	}
-	w = newWorker(p.s, p.nextID(), spareRing)
+	w = newWorker(p.s, p.nextID(), spareFresh, spareRing)
 	w.attach() // not under the lock: it calls the layer above
 	p.mu.Lock()
 	p.made = append(p.made, w)

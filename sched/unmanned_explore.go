@@ -34,8 +34,9 @@ func (s *Scheduler) spare() {
 	seam.SpareAll(first.cells)
 	for _, w := range s.workers {
 		seam.Spare(w)
+		w.queue.begin()
 		seam.SpareAll(w.queue.fresh.slots)
-		seam.SpareAll(w.queue.ring.slots)
+		seam.SpareAll(w.queue.others.slots)
 	}
 	seam.SpareAll(s.seats)
 }

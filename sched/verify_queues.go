@@ -13,7 +13,8 @@ func verifySlot(q *ownerEnd, i uint64, t *Task) {
 	size, s := uint64(len(q.slots)), &q.slots[i&uint64(len(q.slots)-1)]
 	invariant.Check(t != nil, "nothing is pushed to a ring")
 	invariant.Check(size&(size-1) == 0, "a ring of %d slots", size)
-	invariant.Check(seam.Peek(&q.tail) == i, "the owner of a ring is at %d, its tail at %d", i, seam.Peek(&q.tail))
+	tail := seam.Peek(&q.tail)
+	invariant.Check(tail == i || tail+1 == i && seam.Peek(&q.head) == i, "the owner of a ring is at %d, its tail at %d", i, tail)
 	invariant.Check(s.task == nil, "slot %d of a ring is filled before it was emptied", i)
 	invariant.Check(i-seam.Peek(&q.head) < size, "a ring of %d holds %d tasks", size, i-seam.Peek(&q.head))
 }
@@ -27,7 +28,7 @@ func verifyClaimed(r *ring, h uint64, t *Task) {
 
 // holdsNothing tells whether nothing waits at a worker. Owner only, or where nobody runs.
 func holdsNothing(q *runQueue) bool {
-	return q.fresh.next == seam.Peek(&q.fresh.head) && q.ring.next == seam.Peek(&q.ring.head)
+	return q.fresh.next == seam.Peek(&q.fresh.head) && q.others.next == seam.Peek(&q.others.head)
 }
 
 // verifyNewest checks a ring whose owner is about to take the newest task, in slot i.
@@ -39,7 +40,7 @@ func verifyNewest(q *ownerEnd, i uint64) {
 // verifyShares checks who is next among the fresh and the others. Owner only.
 func verifyShares(q *runQueue) {
 	invariant.Check(q.freshLeft >= 0 && q.freshLeft <= freshTurns, "%d turns are left to fresh tasks", q.freshLeft)
-	invariant.Check(!q.waited || seam.Peek(&q.ring.head)-q.oldest < 1<<63, "task %d has waited, and the oldest is %d", q.oldest, seam.Peek(&q.ring.head))
+	invariant.Check(q.others.next-q.seen < 1<<63, "task %d was seen, and the next is %d", q.seen, q.others.next)
 }
 
 // verifyRequeue checks a task that has had a turn and goes on.

@@ -61,10 +61,10 @@ type Worker struct {
 	_         cacheline.Pad
 }
 
-func newWorker(s *Scheduler, id, ringSize int) *Worker {
+func newWorker(s *Scheduler, id, fresh, others int) *Worker {
 	w := &Worker{sched: s, id: id, seat: noSeat, parker: seam.NewParker()}
 	w.duty.f.StoreRelease(aside)
-	w.queue.init(ringSize)
+	w.queue.init(fresh, others)
 	w.pace.init(w)
 	w.pcg.Seed(s.cfg.Seed, uint64(id)+1)
 	w.chance = *rand.New(&w.pcg)
@@ -191,6 +191,7 @@ func (w *Worker) Credit() int { return w.credit }
 
 // begin is the start of the worker's goroutine after its first wake-up.
 func (w *Worker) begin() {
+	w.queue.begin()
 	if t := w.awake(); t != nil {
 		w.slot.put(t)
 	}
@@ -335,7 +336,7 @@ func (w *Worker) pollInTurn() *Task {
 	t := w.poll()
 	if t != nil {
 		if !w.sched.inject.empty() {
-			w.untilPoll = min(w.untilPoll, w.queue.len()+1) // once round what waits here
+			w.untilPoll = min(w.untilPoll, w.queue.len()+1) // about once round what waits here
 		}
 		if next := w.slot.take(); next != nil {
 			w.slot.put(next)

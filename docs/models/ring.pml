@@ -18,8 +18,8 @@
  * before it is filled), NARROW (indices wrap after four: K31), TAIL_FIRST (the look
  * reads tail before head, as a thief must not). With NEWEST: NEWEST_NO_FENCE (N2 before
  * N1), NEWEST_HIDES (N1 steps back behind all that wait), NEWEST_NO_CAS (the only task is
- * taken without N3), NEWEST_STORE (N3 looks at head and then stores it), NEWEST_NO_RESTORE
- * (neither next nor tail is set again after N3), NEWEST_EQUAL (a look compares for
+ * taken without N3), NEWEST_STORE (N3 looks at head and then stores it), NEWEST_NEXT_BACK
+ * (next stays back behind N3, as tail does), NEWEST_EQUAL (a look compares for
  * equality), NEWEST_RECEIPT (left also where nothing was claimed through head),
  * NEWEST_NO_RECEIPT (not even after N3).
  */
@@ -132,10 +132,8 @@ N3:			if
 #endif
 			fi;
 			atomic {
-#ifdef NEWEST_NO_RESTORE
+#ifdef NEWEST_NEXT_BACK
 				next = n;
-#else
-				tail = WRAP(n + 1);
 #endif
 				back = 0; h = 0; note();
 #ifndef NEWEST_NO_RECEIPT

@@ -1,11 +1,18 @@
 package seam
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/gallop-go/gallop/internal/nocmp"
+)
 
 // Count is an atomic figure that is no interleaving point in any build: for what nothing
 // waits for, and for what a cleanup of Go's collector touches, which runs whenever it
 // likes, in the middle of somebody else's exploration as well.
-type Count struct{ v atomic.Int64 }
+type Count struct {
+	_ nocmp.Field
+	v atomic.Int64
+}
 
 // Load returns the figure.
 func (c *Count) Load() int64 { return c.v.Load() }

@@ -2,11 +2,18 @@
 
 package seam
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/nocmp"
+)
 
 // Mutex is a lock for the rare paths of a protocol whose fast paths are atomics.
 // Its methods are calls: inlined they made a small program some kilobytes larger.
-type Mutex struct{ mu sync.Mutex }
+type Mutex struct {
+	_  nocmp.Field
+	mu sync.Mutex
+}
 
 // Lock locks m.
 //

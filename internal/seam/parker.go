@@ -1,5 +1,7 @@
 package seam
 
+import "github.com/gallop-go/gallop/internal/nocmp"
+
 // Parker suspends one goroutine until it is granted a token. It holds at most
 // one token; granting a second before the first is taken is a bug of the caller
 // and panics, because the idle word gives out exactly one token per announced
@@ -14,6 +16,7 @@ package seam
 //	 │ └────────────────────────┘                          │
 //	 └─────────────────────────────────────────────────────┘ Park
 type Parker struct {
+	_     nocmp.Field
 	state Flag
 	wake  chan struct{}
 }
