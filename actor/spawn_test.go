@@ -11,6 +11,7 @@ import (
 
 // grove counts the actors of a tree.
 type grove struct {
+	sys        *actor.System
 	way        string // how a node wakes what it spawns
 	live, most atomic.Int64
 	sum        atomic.Int64
@@ -31,10 +32,10 @@ var (
 	shootType = actor.NewType[shoot]("shoot")
 	sprout    = actor.Declare[actor.None](shootType, "sprout")
 	answer    = actor.Declare[int64](shootType, "answer")
-	_         = shootType.Table(sprout.Do((*shoot).sprout), answer.Do((*shoot).answer))
+	_         = shootType.Table(sprout.Do((*shoot).sprout), answer.Do((*shoot).hear))
 	earlyType = actor.NewType[shoot]("early shoot")
 	earlyTell = actor.Declare[int64](earlyType, "answer")
-	_         = earlyType.OnStart((*shoot).start).Table(earlyTell.Do((*shoot).answerEarly))
+	_         = earlyType.OnStart((*shoot).start).Table(earlyTell.Do((*shoot).hear))
 	wakings   = map[string]func(*shoot, *actor.Context){
 		"woken one by one":   (*shoot).oneByOne,
 		"woken all at once":  (*shoot).allAtOnce,
@@ -87,9 +88,6 @@ func (s *shoot) bySpawn(c *actor.Context) {
 	}
 }
 
-func (s *shoot) answer(c *actor.Context, sum int64)      { s.hear(c, sum) }
-func (s *shoot) answerEarly(c *actor.Context, sum int64) { s.hear(c, sum) }
-
 func (s *shoot) hear(c *actor.Context, sum int64) {
 	s.sum += sum
 	if s.left--; s.left == 0 {
@@ -117,15 +115,15 @@ func TestSpawn_DepthFirst(t *testing.T) {
 	for way := range wakings {
 		t.Run(way, func(t *testing.T) {
 			for seed := range uint64(3) {
-				growAndWither(t, way, 5*arms, start(t, actor.Workers(1), actor.Seed(seed)))
-				growAndWither(t, way, 30*arms, start(t, actor.Workers(3), actor.Seed(seed)))
+				plant(start(t, actor.Workers(1), actor.Seed(seed)), way).check(t, 5*arms)
+				plant(start(t, actor.Workers(3), actor.Seed(seed)), way).check(t, 30*arms)
 			}
-			withWorkers(t, func(t *testing.T, workers int) { growAndWither(t, way, 100*arms, start(t, actor.Workers(workers))) })
+			withWorkers(t, func(t *testing.T, workers int) { plant(start(t, actor.Workers(workers)), way).check(t, 100*arms) })
 		})
 	}
 }
 
-// TestSpawn_DepthFirstOnASpare: a tree is walked so by a worker that stands in for one whose turn blocks as well.
+// TestSpawn_DepthFirstOnASpare: so it is walked by a worker that stands in for one whose turn blocks.
 func TestSpawn_DepthFirstOnASpare(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	release, stuck := make(chan struct{}), make(chan struct{})
@@ -136,19 +134,14 @@ func TestSpawn_DepthFirstOnASpare(t *testing.T) {
 		runtime.Gosched()
 	}
 	close(release)
-	g.check(t, sys, 40*arms)
-}
-
-func growAndWither(t *testing.T, way string, atMost int64, sys *actor.System) {
-	t.Helper()
-	plant(sys, way).check(t, sys, atMost)
+	g.check(t, 40*arms)
 }
 
 const levels, leaves = 4, 10_000
 
 // plant begins a tree.
 func plant(sys *actor.System, way string) *grove {
-	g := &grove{way: way}
+	g := &grove{sys: sys, way: way}
 	g.live.Store(1)
 	root := shoot{g: g, level: levels}
 	if way == "woken by the spawn" {
@@ -160,9 +153,9 @@ func plant(sys *actor.System, way string) *grove {
 }
 
 // check waits for the end of the tree.
-func (g *grove) check(t *testing.T, sys *actor.System, atMost int64) {
+func (g *grove) check(t *testing.T, atMost int64) {
 	t.Helper()
-	quiet(t, sys)
+	quiet(t, g.sys)
 	equal(t, "leaves", g.sum.Load(), leaves)
 	equal(t, "left over", g.live.Load(), 0)
 	t.Logf("%d lived at a time", g.most.Load())

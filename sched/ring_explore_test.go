@@ -18,14 +18,7 @@ func sharingRing(start uint64, tasks, thieves, tries int) func(*explore.Program)
 	return func(p *explore.Program) {
 		d, r := newDeck(tasks), new(ring)
 		r.init(2, start)
-		for range thieves {
-			k := taker{last: -1}
-			p.Go(func() {
-				for range tries {
-					took(p, d, &k, r.thief().steal())
-				}
-			})
-		}
+		robbed(p, d, r, thieves, tries)
 		p.Go(func() {
 			k := taker{last: -1}
 			for i := range tasks {
@@ -39,6 +32,18 @@ func sharingRing(start uint64, tasks, thieves, tries int) func(*explore.Program)
 			}
 		})
 		p.After(d.each)
+	}
+}
+
+// robbed is a ring with so many thieves, each with so many tries.
+func robbed(p *explore.Program, d *deck, r *ring, thieves, tries int) {
+	for range thieves {
+		k := taker{last: -1}
+		p.Go(func() {
+			for range tries {
+				took(p, d, &k, r.thief().steal())
+			}
+		})
 	}
 }
 
@@ -78,14 +83,7 @@ func divingRing(start uint64, way []func(*ownerEnd) *Task, thieves, tries int) f
 	return func(p *explore.Program) {
 		d, r := newDeck(len(way)), new(ring)
 		r.init(2, start)
-		for range thieves {
-			k := taker{last: -1}
-			p.Go(func() {
-				for range tries {
-					took(p, d, &k, r.thief().steal())
-				}
-			})
-		}
+		robbed(p, d, r, thieves, tries)
 		p.Go(func() {
 			for i, pop := range way {
 				for !r.owner().push(d.card(i)) {

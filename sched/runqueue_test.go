@@ -65,41 +65,35 @@ func TestRunQueue_IsSeen(t *testing.T) {
 	}
 }
 
-// TestRunQueue_LetsOthersRun: however many fresh tasks make fresh ones, one of the others has its turn behind
-// 256 of them; and when that was so often enough, the fresh one that has waited for longest.
+// TestRunQueue_LetsOthersRun: however many fresh tasks make fresh ones, somebody else has a turn behind 256 of them: one of
+// the others, though it never ends, and every 256th time the fresh one that has waited for longest.
 func TestRunQueue_LetsOthersRun(t *testing.T) {
-	for _, others := range []int{1, 1000} { // the latter are never done
-		w, tasks := atWork(t, 6)
-		w.enqueueNew(booked(&tasks[1].Task)) // will lie below all that come
-		w.enqueueNew(booked(&tasks[0].Task))
-		w.enqueueNew(booked(&tasks[3].Task))
-		var went []int // how many fresh ones, between two that are due
-		for n := 0; len(went) < dueFresh && n <= freshTurns; n++ {
-			switch next := w.queue.next(); number(next).no {
-			case 3:
-				w.queue.fresh.owner().push(next) // as if it had made another
-				if len(went) >= others && n == freshTurns {
-					went, n = append(went, n), -1 // somebody was due, and there was nobody
-				}
-			case 0:
-				if went, n = append(went, n), -1; len(went) < others {
-					w.queue.others.owner().push(next)
-				}
-			case 1:
-				went, n = append(went, n), -1
-				if len(went) != dueFresh {
-					t.Errorf("the oldest of the fresh was due as number %d", len(went))
-				}
-			}
-		}
-		if slices.Max(went) > freshTurns || slices.Min(went) < freshTurns || len(went) != dueFresh {
-			t.Errorf("between two that were due there went %v fresh ones", went)
-		}
-		if others == 1 && w.queue.fresh.owner().len() != 1 {
-			t.Error("the oldest of the fresh has not had its turn")
-		}
-		nextAll(w.queue.next)
+	const bottom, other, breeder = 1, 0, 3
+	w, tasks := atWork(t, 4)
+	for _, i := range []int{bottom, other, breeder} {
+		w.enqueueNew(booked(&tasks[i].Task))
 	}
+	for due := 1; due <= dueFresh; due++ {
+		for range freshTurns {
+			next := w.queue.next()
+			if got := number(next).no; got != breeder {
+				t.Fatalf("task %d went too early to be number %d of those that were due", got, due)
+			}
+			w.queue.fresh.owner().push(next) // as if it had made another
+		}
+		want := other
+		if due == dueFresh {
+			want = bottom
+		}
+		next := w.queue.next()
+		if got := number(next).no; got != want {
+			t.Fatalf("task %d was due as number %d, want %d", got, due, want)
+		}
+		if want == other {
+			w.queue.others.owner().push(next)
+		}
+	}
+	nextAll(w.queue.next)
 }
 
 // TestRunQueue_Ages: one of the others that has waited from one reading of the clock to the next goes first,
