@@ -73,10 +73,12 @@ func (r *ring) init(size int, start uint64) {
 	r.slots = make([]slot, size)
 	for i := range r.slots {
 		idx := start + uint64(i)
-		s, read := &r.slots[idx&uint64(size-1)], idx-uint64(size)+1
-		s.popped = read
-		s.stolen.Store(read) // zero would be the receipt of task 2⁶⁴-1
+		r.slots[idx&uint64(size-1)].popped = idx - uint64(size) + 1
 	}
+	// As a receipt zero is that of task 2⁶⁴-1, whose slot is the last one: the others need none, which
+	// would be a locked instruction each where a system starts.
+	last := &r.slots[size-1]
+	last.stolen.Store(last.popped)
 	r.next = start
 	r.head.Store(start)
 	r.tail.Store(start)
