@@ -26,28 +26,30 @@ type AskBehaviour[S, Q, R any] struct {
 
 // DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare].
 func DeclareAsk[Q, R, S any](t *Type[S], name string) AskBehaviour[S, Q, R] {
-	t.mustBeMade("DeclareAsk")
+	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), nil), callPool[R]()}
+}
+
+// answering returns a declaration for requests of type Q.
+func answering[Q, R any](name string) *declaration {
 	p, _ := poolOf[request[Q, R]]()
-	d := t.info.declare(&declaration{
+	return &declaration{
 		name: name, pool: p, pointers: true,
 		payload: func(m *message) any { return payloadOf[request[Q, R]](m).q },
 		reject: func(r replier, m *message, err error) {
 			payloadOf[request[Q, R]](m).take().answer(r, Result[R]{Err: err}, false)
 		},
-	})
-	return AskBehaviour[S, Q, R]{d, &sync.Pool{New: func() any {
-		return &call[R]{done: make(chan struct{}, 1)}
-	}}}
+	}
+}
+
+func callPool[R any]() *sync.Pool {
+	return &sync.Pool{New: func() any { return &call[R]{done: make(chan struct{}, 1)} }}
 }
 
 // Do makes the entry of the dispatch table that runs method for b's requests and
 // sends what it returns to the asker.
 func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry[S] {
-	d := b.decl()
-	if method == nil {
-		panic("gallop: Do: a nil method for " + d.fullName())
-	}
-	return Entry[S]{d, func(c *Context, at *body, m *message) {
+	b.d.madeAsk().mustDo(method == nil)
+	return Entry[S]{b.d, func(c *Context, at *body, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if p.to.refused() {
 			c.count.messages-- // it does not run after all
@@ -61,11 +63,12 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 	}}
 }
 
-func (b AskBehaviour[S, Q, R]) decl() *declaration {
-	if b.d == nil {
+// madeAsk returns d, the declaration of an AskBehaviour, which must not be nil.
+func (d *declaration) madeAsk() *declaration {
+	if d == nil {
 		panic("gallop: a zero AskBehaviour: use DeclareAsk")
 	}
-	return b.d
+	return d
 }
 
 // Ask sends a request from outside and waits for the reply. The error is what the
@@ -79,27 +82,32 @@ func (b AskBehaviour[S, Q, R]) decl() *declaration {
 // A behaviour should use [AskTo]: Ask blocks its worker. It panics if to is the zero
 // Ref.
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
-	d := b.decl()
-	d.mustSuit(to.b)
-	split(sys)
-	mustHave(ctx, "Ask")
-	busy := to.b.box.head.Load() != nil // only then can it be the caller who keeps it so
-	k := b.calls.Get().(*call[R])
+	return ask[Q, R](ctx, sys, b.d, b.calls, to.b, q)
+}
+
+// ask is Ask, made once for each type of request and reply, whatever the state.
+func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync.Pool, to *body, q Q) (R, error) {
+	d.mustAsk(ctx, sys, to)
+	busy := to.box.head.Load() != nil // only then can it be the caller who keeps it so
+	k := calls.Get().(*call[R])
 	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-	if err := tryPush(nil, to.b, m, d, false); err != nil {
-		to.b.kind().sys.sim.book(1)
-		replier{sys: to.b.kind().sys}.deadLetter(to.b, m, err) // answers k
-	}
+	_ = sendFromOutside(to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
-	for n := 0; n < patience && k.state.Load() == callPending && to.b.kind().sys.sim == nil; n++ {
+	for n := 0; n < patience && k.state.Load() == callPending && to.kind().sys.sim == nil; n++ {
 		seam.Spin()
 	}
-	res, reusable := k.wait(ctx, to.b, busy)
+	res, reusable := k.wait(ctx, to, busy)
 	if reusable {
-		b.calls.Put(k)
+		calls.Put(k)
 	}
 	return res.Value, res.Err
+}
+
+func (d *declaration) mustAsk(ctx context.Context, sys *System, to *body) {
+	d.madeAsk().mustSuit(to)
+	split(sys)
+	mustHave(ctx, "Ask")
 }
 
 // AskTo sends a request from a behaviour and does not wait: the outcome comes as a
@@ -111,21 +119,21 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 // of its actors is under way in another. AskTo allocates nothing in steady state. It panics
 // if to is the zero Ref, or if reply belongs to another type than the running actor.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
-	b.decl().mustSuit(to.b)
-	c.mustOwn(reply.decl())
-	b.ask(c, to, q, replyTo[R]{asker: c.self, reply: reply.d})
+	b.d.madeAsk().mustSuit(to.b)
+	c.mustOwn(reply.d.made())
+	sendRequest(c, b.d, to.b, q, replyTo[R]{asker: c.self, reply: reply.d})
 }
 
-// ask sends a request from a behaviour.
-func (b AskBehaviour[S, Q, R]) ask(c *Context, to Ref[S], q Q, back replyTo[R]) {
-	m := newMessage(c, b.d.pool)
+// sendRequest sends a request from a behaviour.
+func sendRequest[Q, R any](c *Context, d *declaration, to *body, q Q, back replyTo[R]) {
+	m := newMessage(c, d.pool)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
-	if to.b.kind().sys == c.sys {
-		c.send(to.b, m, b.d)
+	if to.kind().sys == c.sys {
+		c.send(to, m, d)
 		return
 	}
 	c.sys.sim.book(-1) // the other system books it
-	_ = c.sys.sendFromOutside(to.b, m, b.d)
+	_ = sendFromOutside(to, m, d)
 }
 
 // mustOwn panics if d is not a behaviour of the running actor.

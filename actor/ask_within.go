@@ -17,11 +17,11 @@ import (
 // is a timer of the running actor, on the terms of [After]: a restart ends it, and then
 // the reply is waited for without one. It panics as AskTo does.
 func AskToWithin[S, Q, R, T any](c *Context, d time.Duration, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
-	b.decl().mustSuit(to.b)
-	c.mustOwn(reply.decl())
+	b.d.madeAsk().mustSuit(to.b)
+	c.mustOwn(reply.d.made())
 	w := &bidden[R]{asker: c.self, reply: reply.d}
 	w.timer = c.armSignal(d, expired[R]{within: w})
-	b.ask(c, to, q, replyTo[R]{call: &call[R]{within: w}})
+	sendRequest(c, b.d, to.b, q, replyTo[R]{call: &call[R]{within: w}})
 }
 
 // bidden is an ask with a time-out. Its asker's, but for what is read-only.

@@ -47,7 +47,7 @@ func replies2[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q
 	return func(yield func(int, Result[R]) bool) {
 		g := &gathering[R]{in: make(chan *call[R], len(to))}
 		defer g.leave()
-		b.askEach(sys, to, q, g)
+		askEach(sys, b.d.madeAsk(), to, q, g)
 		missing := make([]bool, len(to))
 		for i := range missing {
 			missing[i] = true
@@ -131,8 +131,7 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 }
 
 // askEach sends the requests.
-func (b AskBehaviour[S, Q, R]) askEach(sys *System, to []Ref[S], q Q, g *gathering[R]) {
-	d := b.decl()
+func askEach[S, Q, R any](sys *System, d *declaration, to []Ref[S], q Q, g *gathering[R]) {
 	split(sys)
 	for _, r := range to {
 		d.mustSuit(r.b)
@@ -145,6 +144,6 @@ func (b AskBehaviour[S, Q, R]) askEach(sys *System, to []Ref[S], q Q, g *gatheri
 		}
 		m := d.pool.takeOne()
 		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-		_ = sys.sendFromOutside(r.b, m, d)
+		_ = sendFromOutside(r.b, m, d)
 	}
 }

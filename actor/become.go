@@ -4,9 +4,12 @@ import "sync"
 
 // Variant is another dispatch table of a type: what its actors can [Become]. Make one at
 // package level with [Type.Variant]. It must not be copied after first use.
-type Variant[S any] struct {
-	typ     *Type[S]
-	entries []Entry[S]
+type Variant[S any] struct{ info variantInfo }
+
+// variantInfo is a variant, whatever the state.
+type variantInfo struct {
+	typ     *typeInfo
+	entries map[*declaration]runFunc
 	once    sync.Once
 	table   table
 }
@@ -15,27 +18,35 @@ type Variant[S any] struct {
 // not given has the method of [Type.Table]. It panics if an entry is of another type or
 // if a behaviour is given twice.
 func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
-	t.mustBeMade("Variant")
-	given := make(map[*declaration]bool)
+	v := new(Variant[S])
+	v.info.typ = infoOf(t).made("Variant")
 	for _, e := range entries {
-		switch {
-		case e.decl == nil:
-			panic("gallop: " + t.info.name + ".Variant: an entry without a behaviour")
-		case e.decl.typ != &t.info:
-			panic("gallop: " + t.info.name + ".Variant: " + e.decl.fullName() + " was declared for another type")
-		case given[e.decl]:
-			panic("gallop: " + t.info.name + ".Variant: " + e.decl.fullName() + " got two methods")
-		}
-		given[e.decl] = true
+		v.info.give(e.decl, e.run)
 	}
-	return &Variant[S]{typ: t, entries: entries}
+	return v
+}
+
+// give gives a behaviour another method.
+func (v *variantInfo) give(d *declaration, run runFunc) {
+	switch {
+	case d == nil:
+		panic("gallop: " + v.typ.name + ".Variant: an entry without a behaviour")
+	case d.typ != v.typ:
+		panic("gallop: " + v.typ.name + ".Variant: " + d.fullName() + " was declared for another type")
+	case v.entries[d] != nil:
+		panic("gallop: " + v.typ.name + ".Variant: " + d.fullName() + " got two methods")
+	}
+	if v.entries == nil {
+		v.entries = make(map[*declaration]runFunc)
+	}
+	v.entries[d] = run
 }
 
 // fill makes the table, when the type's own is complete.
-func (v *Variant[S]) fill() {
-	v.table.runs = append([]runFunc(nil), v.typ.info.table.runs...)
-	for _, e := range v.entries {
-		v.table.runs[e.decl.id] = e.run
+func (v *variantInfo) fill() {
+	v.table.runs = append([]runFunc(nil), v.typ.table.runs...)
+	for d, run := range v.entries {
+		v.table.runs[d.id] = run
 	}
 }
 
@@ -43,12 +54,19 @@ func (v *Variant[S]) fill() {
 // becomes something else or is restarted. It costs nothing afterwards. It panics if v is
 // nil or zero, or belongs to another type.
 func Become[S any](c *Context, v *Variant[S]) {
-	if v == nil || v.typ == nil {
+	if v == nil {
+		v = new(Variant[S])
+	}
+	c.become(&v.info)
+}
+
+func (c *Context) become(v *variantInfo) {
+	if v.typ == nil {
 		panic("gallop: Become: a nil or zero Variant: use Type.Variant")
 	}
 	mustRun(c, "Become")
-	if c.self.kind().typ != &v.typ.info {
-		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.info.name)
+	if c.self.kind().typ != v.typ {
+		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.name)
 	}
 	v.once.Do(v.fill)
 	c.self.dispatchBy(&v.table)

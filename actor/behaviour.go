@@ -19,22 +19,23 @@ type Behaviour[S, M any] struct {
 // method usually names behaviours. It panics if the name is empty or taken, or
 // after the first spawn of t.
 func Declare[M, S any](t *Type[S], name string, opts ...BehaviourOption) Behaviour[S, M] {
-	t.mustBeMade("Declare")
+	return Behaviour[S, M]{infoOf(t).made("Declare").declare(oneWay[M](name), opts)}
+}
+
+// oneWay returns a declaration for messages of type M.
+func oneWay[M any](name string) *declaration {
 	p, pointers := poolOf[M]()
-	return Behaviour[S, M]{t.info.declare((&declaration{
+	return &declaration{
 		name: name, pool: p, pointers: pointers,
 		payload: func(m *message) any { return *payloadOf[M](m) },
 		clear:   func(m *message) { clear1(payloadOf[M](m)) },
 		copy:    func(to *message, from *timer) { *payloadOf[M](to) = *keptBy[M](from) },
-	}).with(opts))}
+	}
 }
 
 // Do makes the entry of the dispatch table that runs method for b's messages.
 func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
-	if method == nil {
-		panic("gallop: Do: a nil method for " + b.decl().fullName())
-	}
-	if !b.decl().pointers {
+	if b.d.mustDo(method == nil); !b.d.pointers {
 		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
 			method(stateOf[S](at), c, *payloadOf[M](m))
 		}}
@@ -52,11 +53,21 @@ func clear1[M any](p *M) {
 	*p = zero
 }
 
-func (b Behaviour[S, M]) decl() *declaration {
-	if b.d == nil {
+// made returns d, the declaration of a Behaviour, which must not be nil.
+func (d *declaration) made() *declaration {
+	if d == nil {
 		panic("gallop: a zero Behaviour: use Declare")
 	}
-	return b.d
+	return d
+}
+
+// mustDo panics if a Behaviour is zero, or its method nil. A call, as typeInfo.made.
+//
+//go:noinline
+func (d *declaration) mustDo(isNil bool) {
+	if d.made(); isNil {
+		panic("gallop: Do: a nil method for " + d.fullName())
+	}
 }
 
 // Send sends m to to. It never blocks and never fails: a message that will not run
@@ -75,40 +86,7 @@ func (b Behaviour[S, M]) decl() *declaration {
 // list is warm, no allocation. It panics if to is the zero Ref.
 //
 // [SendWait]: Behaviour.SendWait
-func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) {
-	c, _ := from.(*Context)
-	if c == nil || b.d == nil || to.b == nil || c.sys != to.b.kind().sys || b.d.typ != to.b.kind().typ || !c.has(b.d.poolID) {
-		b.sendSlowly(from, to, m)
-		return
-	}
-	n := c.stock[b.d.poolID].pop()
-	*payloadOf[M](n) = m
-	c.send(to.b, n, b.d)
-}
-
-// sendSlowly is Send where it is not as it nearly always is: from a behaviour of the
-// same system, with a node in stock. It stands apart so that Send keeps everything in
-// registers.
-//
-//go:noinline
-func (b Behaviour[S, M]) sendSlowly(from Sender, to Ref[S], m M) {
-	d := b.decl()
-	d.mustSuit(to.b)
-	if d.urgent { // its pool is in no stock
-		b.sendUrgent(from, to, m)
-		return
-	}
-	c, sys := split(from)
-	if c == nil || sys != to.b.kind().sys {
-		n := d.pool.takeOne()
-		*payloadOf[M](n) = m
-		_ = sys.sendFromOutside(to.b, n, d)
-		return
-	}
-	n := c.restock(d.poolID)
-	*payloadOf[M](n) = m
-	c.send(to.b, n, d)
-}
+func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.b, m) }
 
 // TrySend is Send that refuses instead of muting: it returns ErrOverloaded while to
 // is overloaded, and from outside also while there is no room, which there is for 2,049
@@ -118,30 +96,7 @@ func (b Behaviour[S, M]) sendSlowly(from Sender, to Ref[S], m M) {
 //
 // [SendWait]: Behaviour.SendWait
 func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
-	d := b.decl()
-	d.mustSuit(to.b)
-	if d.urgent {
-		return b.pushUrgent(from, to, m)
-	}
-	c, _ := split(from)
-	outside := c == nil || c.sys != to.b.kind().sys
-	switch {
-	case outside && to.b.kind().sys.refusing.Load():
-		return ErrSystemStopped // whatever else there is to say
-	case !to.b.gate.IsOpen() && to.b.kind().typ.bound.limit == 0 || to.b.kind().sys.sim.refuses(to.b, d):
-		return ErrOverloaded
-	case outside && !to.b.flowOf().lobby.tryEnter(to.b):
-		return ErrOverloaded
-	case outside:
-		return b.sendPlaced(to, m)
-	}
-	n := newMessage(c, d.pool)
-	*payloadOf[M](n) = m
-	err := to.b.tryFromInside(c, n, d)
-	if err != nil {
-		c.sys.sim.book(-1)
-	}
-	return err
+	return trySend(b.d, from, to.b, m)
 }
 
 // SendWait is Send from outside that waits while to is under pressure or muted, over its
@@ -152,37 +107,7 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 // sys is the system of the caller, as for Send. It panics where it would have to wait in a
 // behaviour.
 func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
-	d := b.decl()
-	d.mustSuit(to.b)
-	split(sys)
-	mustHave(ctx, "SendWait")
-	if d.urgent {
-		return b.pushUrgent(sys, to, m)
-	}
-	if err := to.b.awaitPlace(ctx, sys); err != nil {
-		return err
-	}
-	return b.sendPlaced(to, m)
-}
-
-// sendPlaced sends from outside once there is a place.
-func (b Behaviour[S, M]) sendPlaced(to Ref[S], m M) error {
-	n := b.d.pool.takeOne()
-	*payloadOf[M](n) = m
-	n.id = b.d.id
-	return to.b.pushPlaced(n)
-}
-
-// mustSuit panics unless to is an actor of d's type. The types of Behaviour and Ref say
-// that both have the same state, which several actor types may have; a message for one
-// would be read by another as what it is not.
-func (d *declaration) mustSuit(to *body) {
-	switch {
-	case to == nil:
-		panic("gallop: " + d.fullName() + " sent to a zero Ref")
-	case to.kind().typ != d.typ:
-		panic("gallop: " + d.fullName() + " sent to " + to.String() + ", which is of another type with the same state")
-	}
+	return sendWait(ctx, sys, b.d, to.b, m)
 }
 
 // Handler is any ref that handles messages of type M, whatever else it does: what a
@@ -196,14 +121,19 @@ type Handler[M any] interface {
 
 // To returns r as a Handler of b's messages.
 func (b Behaviour[S, M]) To(r Ref[S]) Handler[M] {
-	b.decl().mustSuit(r.b)
-	return bound[S, M]{b, r}
+	b.d.made().mustSuit(r.b)
+	return bound[M]{b.d, r.b}
 }
 
-type bound[S, M any] struct {
-	b Behaviour[S, M]
-	r Ref[S]
+// bound is a behaviour with a receiver.
+type bound[M any] struct {
+	d *declaration
+	b *body
 }
 
-func (x bound[S, M]) Send(from Sender, m M)          { x.b.Send(from, x.r, m) }
-func (x bound[S, M]) TrySend(from Sender, m M) error { return x.b.TrySend(from, x.r, m) }
+func (x bound[M]) Send(from Sender, m M)          { send(x.d, from, x.b, m) }
+func (x bound[M]) TrySend(from Sender, m M) error { return trySend(x.d, from, x.b, m) }
+
+// Standing returns how the actor behind the handler stands. Package group looks for it
+// in handlers, which may also be of the user's own making.
+func (x bound[M]) Standing() Standing { return x.b.standing() }

@@ -69,9 +69,10 @@ func (b *body) setCollecting(on bool) {
 	}
 }
 
-// cell is an actor in memory.
+// cell is an actor in memory. It does not embed the body: the compiler would make a copy of each of its
+// methods for every S.
 type cell[S any] struct {
-	body
+	body  body
 	state S
 }
 

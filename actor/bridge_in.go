@@ -14,7 +14,7 @@ import "sync"
 // when there is no more. It panics if ch is nil or b belongs to another type than the
 // running actor.
 func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()) {
-	c.mustOwn(b.decl())
+	c.mustOwn(b.d.made())
 	if ch == nil {
 		panic("gallop: FromChan: a nil channel for " + b.d.fullName())
 	}
@@ -102,7 +102,7 @@ func (in inlet[M]) deliver(v M) {
 func (in inlet[M]) push(m *message, sys *System) error {
 	if in.d.urgent {
 		m.from = 0
-		return in.to.pushUrgent(replier{sys: sys}, m)
+		return in.to.pushUrgent(nil, m, in.d)
 	}
 	if in.to.awaitPlace(sys.over.context(), sys) != nil {
 		return ErrSystemStopped

@@ -8,8 +8,7 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // sent anything. It returns t. It panics if f is nil, if there is one already, and after
 // the first spawn.
 func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
-	t.mustBeMade("OnStart")
-	i := t.info.unsealed("OnStart", f == nil, func(i *typeInfo) bool { return i.onStart != nil })
+	i := infoOf(t).made("OnStart").unsealed("OnStart", f == nil, func(i *typeInfo) bool { return i.onStart != nil })
 	i.onStart = func(b *body, c *Context) error { return f(stateOf[S](b), c) }
 	return t
 }
@@ -21,8 +20,7 @@ func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 // state as the panic left it. It runs before a restart too. What it sends is sent. It
 // returns t. It panics if f is nil, if there is one already, and after the first spawn.
 func (t *Type[S]) OnStop(f func(*S, *Context, error)) *Type[S] {
-	t.mustBeMade("OnStop")
-	i := t.info.unsealed("OnStop", f == nil, func(i *typeInfo) bool { return i.onStop != nil })
+	i := infoOf(t).made("OnStop").unsealed("OnStop", f == nil, func(i *typeInfo) bool { return i.onStop != nil })
 	i.onStop = func(b *body, c *Context, why error) { f(stateOf[S](b), c, why) }
 	return t
 }

@@ -30,29 +30,29 @@ type Care[T any] struct {
 // SpawnUnder is [SpawnSupervised] with more say. It panics too if Before is not a child of
 // the running actor.
 func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) Ref[S] {
-	d := care.Fell.decl()
+	d := care.Fell.d.made()
 	c.mustOwn(d)
 	if init == nil {
 		panic("gallop: SpawnUnder: a nil function for " + t.Name())
 	}
 	before := c.self.childAt(care.Before)
-	cell := t.newCell(c)
-	cell.supervised = true
-	cell.adopt(c)
-	k := cell.extra.kid
+	b := newBody(t, c)
+	b.supervised = true
+	b.adopt(c)
+	k := b.extra.kid
 	k.calls, k.stop = &guarding, care.Stop
 	c.self.extra.children.moveBefore(k, before)
 	c.self.extra.guards++
 	wipe := func(b *body) { clear1(stateOf[S](b)) }
-	cell.extra.sup = &supervision{
+	b.extra.sup = &supervision{
 		super: c.self, wipe: wipe,
 		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
 		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
 		rose:    care.deliverRisen(c),
 		tell:    (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
 	}
-	cell.launch(c)
-	return Ref[S]{&cell.body}
+	b.launch(c)
+	return Ref[S]{b}
 }
 
 // deliverRisen is nil if nobody wants to know.

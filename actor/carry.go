@@ -20,9 +20,9 @@ func Carry[M any](ctx context.Context, m M) Carried[M] { return Carried[M]{ctx, 
 // dead letter, whose reason is the context's error.
 func DoCarried[S, M any](b Behaviour[S, Carried[M]], method func(*S, *Context, context.Context, M)) Entry[S] {
 	if method == nil {
-		panic("gallop: DoCarried: a nil method for " + b.decl().fullName())
+		panic("gallop: DoCarried: a nil method for " + b.d.made().fullName())
 	}
-	return Entry[S]{b.decl(), func(c *Context, at *body, m *message) {
+	return Entry[S]{b.d.made(), func(c *Context, at *body, m *message) {
 		p := payloadOf[Carried[M]](m)
 		v := *p
 		if v.Context == nil {

@@ -66,13 +66,13 @@ func (f *family) forsake(r replier, v verb) {
 // to end in the same way, one after another, the youngest first, and waited for. A
 // child that ends does nothing to its parent: link or watch it if it should.
 func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
-	cell := t.newCell(c)
-	cell.state = state
-	cell.adopt(c)
+	b := newBody(t, c)
+	*stateOf[S](b) = state
+	b.adopt(c)
 	if t.info.onStart != nil {
-		cell.launch(c)
+		b.launch(c)
 	}
-	return Ref[S]{&cell.body}
+	return Ref[S]{b}
 }
 
 // adopt makes a new actor a child of the running one.

@@ -36,7 +36,7 @@ func NewClockAt(start time.Time, nanos int64) *VirtualClock {
 
 // StopHandler stops the actor behind what ToChan has returned.
 func StopHandler[M any](sys *System, h Handler[M]) {
-	Stop(sys, h.(bound[outlet[M], M]).r)
+	Stop(sys, AnyRef{h.(bound[M]).b})
 }
 
 // TimerSize is what a timer takes in memory.

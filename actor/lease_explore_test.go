@@ -231,7 +231,7 @@ func TestLease_Exhaustive(t *testing.T) {
 // append is Context.append to the mayfly, but slowly: the explorer takes for one step what the
 // production code does between two accesses, and others may come between any two instructions.
 func (l *tenancy) append(c *Context, n int) {
-	to, m, d := l.fly.b, c.alloc(mayflySay.d.poolID), mayflySay.decl()
+	to, m, d := l.fly.b, c.alloc(mayflySay.d.poolID), mayflySay.d.made()
 	*payloadOf[int](m) = n
 	m.id, m.from = d.id, c.self.id
 	l.said = append(l.said, n)

@@ -94,7 +94,7 @@ func (x *extras) dropLinks(me, dead *body) {
 // behaviour of the running actor, which overtake ordinary mail. It holds until
 // [UntrapExit] or a restart. It panics if b belongs to another type.
 func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
-	d := b.decl()
+	d := b.d.made()
 	c.mustOwn(d)
 	c.self.mine().trap = func(c *Context, at *body, e Exit) { deliver(c, at, d, e) }
 }

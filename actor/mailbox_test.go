@@ -13,7 +13,7 @@ import (
 
 // numbered makes a message that carries a number.
 func numbered(n uint64) *message {
-	m := &new(node[[1]uint64]).message
+	m := &new(node[[1]uint64]).header
 	*payloadOf[uint64](m) = n
 	return m
 }

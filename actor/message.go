@@ -33,7 +33,7 @@ const headerSize = unsafe.Sizeof(message{})
 
 // node is a message with a payload of type M in its place.
 type node[M any] struct {
-	message
+	header message // not embedded, as in cell
 	//lint:ignore U1000 payloadOf finds it by its place
 	payload M
 }

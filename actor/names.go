@@ -80,32 +80,40 @@ func (x *extras) named() *nameList {
 // ErrSystemStopped if the system does not spawn any more, and panics if the name is
 // empty.
 func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) {
+	if err := infoOf(t).reserve(from, name); err != nil {
+		return Ref[S]{}, err
+	}
+	b := newBody(t, from)
+	*stateOf[S](b) = state
+	if err := b.launchNamed(from, name); err != nil {
+		return Ref[S]{}, err
+	}
+	return Ref[S]{b}, nil
+}
+
+// reserve takes a name for an actor of type t that is to be spawned.
+func (t *typeInfo) reserve(from Sender, name string) error {
 	if name == "" {
 		panic("gallop: SpawnNamed: an empty name")
 	}
 	_, sys := split(from)
-	if err := sys.names.take(name, nil); err != nil {
-		return Ref[S]{}, err
-	}
-	spawned := false
-	defer func() {
-		if !spawned { // a type that cannot be spawned panics
-			sys.names.m.CompareAndDelete(name, (*body)(nil))
-		}
-	}()
-	c := t.newCell(from)
-	c.state = state
-	if spawned = c.launchNamed(from, name); !spawned {
-		return Ref[S]{}, ErrSystemStopped
-	}
-	return Ref[S]{&c.body}, nil
+	t.made("Spawn").seal() // or panics, before it takes the name
+	return sys.names.take(name, nil)
 }
 
 // launchNamed gives a new actor a name that is reserved for it, makes it known by that, and
-// starts it if it has to. It reports false if the system does not spawn any more. Its caller
+// starts it if it has to; or gives the name back, if the system does not spawn any more. Its caller
 // owns it until then: a list of names that is made behind the launch would be made beside
 // an actor that runs, registers others, or has given back what it had.
-func (b *body) launchNamed(from Sender, name string) bool {
+func (b *body) launchNamed(from Sender, name string) error {
+	if !b.tryLaunchNamed(from, name) {
+		b.sys().names.m.CompareAndDelete(name, (*body)(nil))
+		return ErrSystemStopped
+	}
+	return nil
+}
+
+func (b *body) tryLaunchNamed(from Sender, name string) bool {
 	if b.lane.closed() {
 		return false
 	}

@@ -8,7 +8,7 @@ import "context"
 // fn comes back as a *PanicError. The system is held until the message is sent. It
 // panics if fn is nil, or if reply belongs to another type than the running actor.
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.Context) (R, error)) {
-	c.mustOwn(reply.decl())
+	c.mustOwn(reply.d.made())
 	if fn == nil {
 		panic("gallop: Pipe: a nil function for " + reply.d.fullName())
 	}

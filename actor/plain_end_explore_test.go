@@ -79,7 +79,7 @@ var gladeOps = []struct {
 	}},
 	{"ask", func(g *glade, i int) {
 		g.asked++
-		mayflyAsk.askEach(g.sys, []Ref[mayfly]{g.fly}, i, &gathering[int]{in: g.replies})
+		askEach(g.sys, mayflyAsk.d, []Ref[mayfly]{g.fly}, i, &gathering[int]{in: g.replies})
 	}},
 	{"watch", func(g *glade, _ int) {
 		g.watches++
@@ -94,7 +94,8 @@ var gladeOps = []struct {
 	{"wait", func(g *glade, i int) {
 		f := g.fly.b.flowOf()
 		g.p.Await(func() bool { return f.lobby.takeFree(g.fly.b) })
-		if err := mayflySay.sendPlaced(g.fly, i); err == nil {
+		m := mayflySay.d.pool.takeOne()
+		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(nil, g.fly.b, m) == nil {
 			g.said = append(g.said, i)
 		}
 	}},

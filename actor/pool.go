@@ -127,9 +127,9 @@ var wordPools = [...]struct {
 	size uintptr
 	pool *pool
 }{
-	{8, register(blockLength, headerSize+8, func(n int) *message { return &make([]node[[1]uint64], n)[0].message })},
-	{24, register(blockLength, headerSize+24, func(n int) *message { return &make([]node[[3]uint64], n)[0].message })},
-	{40, register(blockLength, headerSize+40, func(n int) *message { return &make([]node[[5]uint64], n)[0].message })},
+	{8, register(blockLength, headerSize+8, func(n int) *message { return &make([]node[[1]uint64], n)[0].header })},
+	{24, register(blockLength, headerSize+24, func(n int) *message { return &make([]node[[3]uint64], n)[0].header })},
+	{40, register(blockLength, headerSize+40, func(n int) *message { return &make([]node[[5]uint64], n)[0].header })},
 }
 
 // register adds a layout.
@@ -155,7 +155,7 @@ func add(block int, size uintptr, fresh func(n int) *message) *pool {
 
 // poolOf returns the pool for payloads of type M and whether they hold pointers.
 func poolOf[M any]() (p *pool, pointers bool) {
-	return poolFor(reflect.TypeFor[M](), func(int) *message { return &new(node[M]).message })
+	return poolFor(reflect.TypeFor[M](), func(int) *message { return &new(node[M]).header })
 }
 
 // poolFor is poolOf but for the type parameter, so that there is one of it.

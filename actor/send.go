@@ -1,9 +1,152 @@
 package actor
 
 import (
+	"context"
+
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
+
+// Sends are made once for each type of message, and not for each state as well: what does not depend on
+// the message is made once (decision 38).
+
+// send is [Behaviour.Send].
+func send[M any](d *declaration, from Sender, to *body, m M) {
+	c, _ := from.(*Context)
+	if c == nil || d == nil || to == nil || c.sys != to.kind().sys || d.typ != to.kind().typ || !c.has(d.poolID) {
+		sendSlowly(d, from, to, m)
+		return
+	}
+	n := c.stock[d.poolID].pop()
+	*payloadOf[M](n) = m
+	c.send(to, n, d)
+}
+
+// sendSlowly is send where it is not as it nearly always is: from a behaviour of the
+// same system, with a node in stock. It stands apart so that send keeps everything in
+// registers.
+//
+//go:noinline
+func sendSlowly[M any](d *declaration, from Sender, to *body, m M) {
+	c, n := d.begin(from, to)
+	*payloadOf[M](n) = m
+	d.deliver(c, to, n)
+}
+
+// trySend is [Behaviour.TrySend].
+func trySend[M any](d *declaration, from Sender, to *body, m M) error {
+	c, n, err := d.beginTry(from, to)
+	if err != nil {
+		return err
+	}
+	*payloadOf[M](n) = m
+	return d.tryDeliver(c, to, n)
+}
+
+// sendWait is [Behaviour.SendWait].
+func sendWait[M any](ctx context.Context, sys *System, d *declaration, to *body, m M) error {
+	n, err := d.beginWait(ctx, sys, to)
+	if err != nil {
+		return err
+	}
+	*payloadOf[M](n) = m
+	return d.tryDeliver(nil, to, n)
+}
+
+// begin returns a node for a message to b, and the context of its sender if that runs in b's system;
+// for all others it is nil.
+func (d *declaration) begin(from Sender, b *body) (*Context, *message) {
+	d.made().mustSuit(b)
+	c := insider(from, b)
+	return c, newMessage(c, d.pool)
+}
+
+// deliver sends it.
+func (d *declaration) deliver(c *Context, b *body, m *message) {
+	switch {
+	case d.urgent: // its pool is in no stock
+		b.sendUrgent(c, m, d)
+	case c == nil:
+		_ = sendFromOutside(b, m, d)
+	default:
+		c.send(b, m, d)
+	}
+}
+
+// beginTry is begin if TrySend may go on.
+func (d *declaration) beginTry(from Sender, b *body) (*Context, *message, error) {
+	d.made().mustSuit(b)
+	c := insider(from, b)
+	if !d.urgent {
+		if err := d.mayTry(c, b); err != nil {
+			return nil, nil, err
+		}
+	}
+	return c, newMessage(c, d.pool), nil
+}
+
+// mayTry says why TrySend refuses, if it does. From outside it takes a place.
+func (d *declaration) mayTry(c *Context, b *body) error {
+	switch {
+	case c == nil && b.kind().sys.refusing.Load():
+		return ErrSystemStopped // whatever else there is to say
+	case !b.gate.IsOpen() && b.kind().typ.bound.limit == 0 || b.kind().sys.sim.refuses(b, d):
+		return ErrOverloaded
+	case c == nil && !b.flowOf().lobby.tryEnter(b):
+		return ErrOverloaded
+	}
+	return nil
+}
+
+// beginWait is begin when there is a place.
+func (d *declaration) beginWait(ctx context.Context, sys *System, b *body) (*message, error) {
+	d.made().mustSuit(b)
+	split(sys)
+	mustHave(ctx, "SendWait")
+	if !d.urgent {
+		if err := b.awaitPlace(ctx, sys); err != nil {
+			return nil, err
+		}
+	}
+	return d.pool.takeOne(), nil
+}
+
+// tryDeliver sends what has a place, and says why if it will not run.
+func (d *declaration) tryDeliver(c *Context, b *body, m *message) (err error) {
+	switch {
+	case d.urgent:
+		err = b.pushUrgent(c, m, d)
+	case c == nil:
+		m.id = d.id
+		return b.pushPlaced(m)
+	default:
+		err = b.tryFromInside(c, m, d)
+	}
+	if err != nil && c != nil {
+		c.sys.sim.book(-1)
+	}
+	return err
+}
+
+// insider returns the context of one who sends from b's own system, and nil for all others.
+func insider(from Sender, b *body) *Context {
+	if c, sys := split(from); sys == b.kind().sys {
+		return c
+	}
+	return nil
+}
+
+// mustSuit panics unless to is an actor of d's type. The types of Behaviour and Ref say
+// that both have the same state, which several actor types may have; a message for one
+// would be read by another as what it is not.
+func (d *declaration) mustSuit(to *body) {
+	switch {
+	case to == nil:
+		panic("gallop: " + d.fullName() + " sent to a zero Ref")
+	case to.kind().typ != d.typ:
+		panic("gallop: " + d.fullName() + " sent to " + to.String() + ", which is of another type with the same state")
+	}
+}
 
 // send delivers a message from the behaviour that runs. The caller has filled the
 // payload. The first try to push is written out: it nearly always succeeds.
@@ -53,7 +196,7 @@ func (c *Context) sendAgain(to *body, m *message) {
 
 // sendFromOutside delivers a message from anywhere else, or makes a dead letter of
 // it and says why.
-func (s *System) sendFromOutside(to *body, m *message, d *declaration) error {
+func sendFromOutside(to *body, m *message, d *declaration) error {
 	err := tryPush(nil, to, m, d, false)
 	if err != nil {
 		to.kind().sys.sim.book(1)

@@ -13,12 +13,12 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // what is sent to it becomes a dead letter. It panics if a behaviour of t has no
 // method.
 func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
-	c := t.newCell(from)
-	c.state = state
+	b := newBody(t, from)
+	*stateOf[S](b) = state
 	if t.info.onStart != nil {
-		c.launch(from)
+		b.launch(from)
 	}
-	return Ref[S]{&c.body}
+	return Ref[S]{b}
 }
 
 // SpawnFunc is Spawn for states that must not be copied: init is called once, with
@@ -28,22 +28,22 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	if init == nil {
 		panic("gallop: SpawnFunc: a nil function")
 	}
-	c := t.newCell(from)
-	init(&c.state)
+	b := newBody(t, from)
+	init(stateOf[S](b))
 	if t.info.onStart != nil {
-		c.launch(from)
+		b.launch(from)
 	}
-	return Ref[S]{&c.body}
+	return Ref[S]{b}
 }
 
-func (t *Type[S]) newCell(from Sender) *cell[S] {
+// newBody makes an actor of type t.
+func newBody[S any](t *Type[S], from Sender) *body {
 	if t == nil || !t.info.sealed.Load() {
-		t.mustBeMade("Spawn")
-		t.info.seal()
+		infoOf(t).made("Spawn").seal()
 	}
 	c := new(cell[S])
 	c.body.init(&t.info, from)
-	return c
+	return &c.body
 }
 
 // init brings a new body to life. Its caller owns it.

@@ -24,21 +24,19 @@ func (s Standing) String() string {
 // Standing returns how the actor stands. Two loads, and for an actor with a bound a short
 // lock; any goroutine. One with a bound is overloaded while its queue is full, it is muted,
 // or it applies pressure. It panics for the zero Ref.
-func (r Ref[S]) Standing() Standing {
-	if r.b == nil {
+func (r Ref[S]) Standing() Standing { return r.b.standing() }
+
+func (b *body) standing() Standing {
+	if b == nil {
 		panic("gallop: Standing of a zero Ref")
 	}
-	switch head := r.b.box.head.Load(); {
+	switch head := b.box.head.Load(); {
 	case head == &closedMark:
 		return Ended
-	case !r.b.gate.IsOpen() && r.b.behind():
+	case !b.gate.IsOpen() && b.behind():
 		return Overloaded
 	case head != nil:
 		return Busy
 	}
 	return Idle
 }
-
-// Standing returns how the actor behind the handler stands. Package group looks for it
-// in handlers, which may also be of the user's own making.
-func (x bound[S, M]) Standing() Standing { return x.r.Standing() }

@@ -11,7 +11,7 @@ import "github.com/gallop-go/gallop/backpressure"
 // running. Stash panics if another message runs than one of b's, and if the one that runs
 // was put aside already.
 func (b Behaviour[S, M]) Stash(c *Context, m M) {
-	n := c.stash(b.decl())
+	n := c.stash(b.d.made())
 	*payloadOf[M](n) = m
 }
 
@@ -19,7 +19,7 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 // must return what Stash returns, and its asker goes on waiting. In all else it is like
 // [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
-	n := c.stash(b.decl())
+	n := c.stash(b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
 	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
 	p.to = replyTo[R]{call: &call[R]{}} // the answer to the message that runs goes nowhere

@@ -49,7 +49,7 @@ func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 }
 
 func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) Timer {
-	c.mustOwn(b.decl())
+	c.mustOwn(b.d.made())
 	var held *message
 	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(timer{}.words) {
 		held = newMessage(c, b.d.pool)

@@ -113,27 +113,44 @@ func PinnedThread() TypeOption { return func(t *typeInfo) { t.pin = (*System).ne
 // be unique. It panics if the name is empty, an option is nil, or the type has both
 // watermarks and a bound.
 func NewType[S any](name string, opts ...TypeOption) *Type[S] {
+	t := new(Type[S])
+	t.info.make(name, (*S)(nil), opts)
+	return t
+}
+
+// make makes a new type. state is a nil *S.
+func (t *typeInfo) make(name string, state any, opts []TypeOption) {
 	if name == "" {
 		panic("gallop: NewType: empty name")
 	}
-	t := &Type[S]{info: typeInfo{name: name, state: (*S)(nil), decls: slices.Clone(ownDecls)}}
+	t.name, t.state, t.decls = name, state, slices.Clone(ownDecls)
 	for _, o := range opts {
 		if o == nil {
 			panic("gallop: NewType: a nil option for " + name)
 		}
-		o(&t.info)
+		o(t)
 	}
-	if t.info.marks.high != 0 && t.info.bound.limit != 0 {
+	if t.marks.high != 0 && t.bound.limit != 0 {
 		panic("gallop: NewType: " + name + " has both watermarks and a bound")
 	}
-	return t
 }
 
-// mustBeMade panics if t is not what NewType has returned.
-func (t *Type[S]) mustBeMade(call string) {
-	if t == nil || t.info.name == "" {
+// infoOf returns what the runtime knows of t; nil of nil.
+func infoOf[S any](t *Type[S]) *typeInfo {
+	if t == nil {
+		return nil
+	}
+	return &t.info
+}
+
+// made returns t, which must be what NewType has made. A call, since it is in what is made for each S.
+//
+//go:noinline
+func (t *typeInfo) made(call string) *typeInfo {
+	if t == nil || t.name == "" {
 		panic("gallop: " + call + " of a nil or zero Type: use NewType")
 	}
+	return t
 }
 
 // Name returns the name the type was made with.
@@ -151,17 +168,17 @@ type Entry[S any] struct {
 // panics if an entry is of another type, has its method already, or comes too
 // late.
 func (t *Type[S]) Table(entries ...Entry[S]) *Type[S] {
-	t.mustBeMade("Table")
-	t.info.mu.Lock()
-	defer t.info.mu.Unlock()
+	i := infoOf(t).made("Table")
 	for _, e := range entries {
-		t.info.fill(e.decl, e.run)
+		i.fill(e.decl, e.run)
 	}
 	return t
 }
 
-// fill sets the method of one behaviour. Caller holds mu.
+// fill sets the method of one behaviour.
 func (t *typeInfo) fill(d *declaration, run runFunc) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch {
 	case d == nil:
 		panic(fmt.Sprintf("gallop: %s.Table: an entry without a behaviour", t.name))
@@ -176,7 +193,13 @@ func (t *typeInfo) fill(d *declaration, run runFunc) {
 }
 
 // declare adds a behaviour.
-func (t *typeInfo) declare(d *declaration) *declaration {
+func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration {
+	for _, o := range opts {
+		if o == nil {
+			panic("gallop: a nil option for behaviour " + d.name)
+		}
+		o(d)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d.typ, d.id, d.poolID = t, uint16(len(t.decls)), d.pool.id

@@ -16,52 +16,23 @@ type BehaviourOption func(*declaration)
 // time-out of AskToWithin.
 func Urgent() BehaviourOption { return func(d *declaration) { d.urgent = true } }
 
-func (d *declaration) with(opts []BehaviourOption) *declaration {
-	for _, o := range opts {
-		if o == nil {
-			panic("gallop: a nil option for behaviour " + d.name)
+// sendUrgent is Send for urgent behaviours; c is nil from outside.
+func (b *body) sendUrgent(c *Context, m *message, d *declaration) {
+	if err := b.pushUrgent(c, m, d); err != nil {
+		if c == nil {
+			b.sys().sim.book(1)
 		}
-		o(d)
-	}
-	return d
-}
-
-// sendUrgent is Send for urgent behaviours.
-func (b Behaviour[S, M]) sendUrgent(from Sender, to Ref[S], m M) {
-	r, n := b.urgentMessage(from, to, m)
-	if err := to.b.pushUrgent(r, n); err != nil {
-		if r.c == nil {
-			to.b.sys().sim.book(1)
-		}
-		r.deadLetter(to.b, n, err)
+		replier{c: c, sys: b.sys()}.deadLetter(b, m, err)
 	}
 }
 
-// pushUrgent is TrySend for urgent behaviours.
-func (b Behaviour[S, M]) pushUrgent(from Sender, to Ref[S], m M) error {
-	r, n := b.urgentMessage(from, to, m)
-	err := to.b.pushUrgent(r, n)
-	if err != nil && r.c != nil {
-		to.b.sys().sim.book(-1)
-	}
-	return err
-}
-
-func (b Behaviour[S, M]) urgentMessage(from Sender, to Ref[S], m M) (replier, *message) {
-	c, sys := split(from)
-	r := replier{c: c, sys: sys}.in(to.b)
-	n := newMessage(r.c, b.d.pool)
-	n.id, n.from = b.d.id, 0
-	if r.c != nil {
-		n.from = r.c.self.id
-	}
-	*payloadOf[M](n) = m
-	return r, n
-}
-
-func (b *body) pushUrgent(r replier, m *message) error {
-	if r.c == nil && b.sys().refusing.Load() {
+// pushUrgent is sendUrgent that returns the error, and then m is still the caller's.
+func (b *body) pushUrgent(c *Context, m *message, d *declaration) error {
+	m.id, m.from = d.id, 0
+	if c != nil {
+		m.from = c.self.id
+	} else if b.sys().refusing.Load() {
 		return ErrSystemStopped
 	}
-	return b.pushLane(r, m)
+	return b.pushLane(replier{c: c, sys: b.sys()}, m)
 }

@@ -45,7 +45,7 @@ var watching = monitorCalls{(*monitor).report, (*monitor).leave}
 // had. It comes once for each call, and watching does nothing to t. It panics if t is a
 // zero Ref, or if b belongs to another type.
 func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
-	to, d := targetOf("Watch", t), b.decl()
+	to, d := targetOf("Watch", t), b.d.made()
 	c.mustOwn(d)
 	m := &monitor{watcher: c.self, target: to, live: true, calls: &watching}
 	m.deliver = func(c *Context, at *body, down Down) { deliver(c, at, d, down) }
