@@ -26,7 +26,9 @@ func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
 	return v
 }
 
-// give gives a behaviour another method.
+// give gives a behaviour another method. A call, as typeInfo.made.
+//
+//go:noinline
 func (v *variantInfo) give(d *declaration, run runFunc) {
 	switch {
 	case d == nil:
