@@ -76,8 +76,9 @@ func (d *declaration) madeAsk() *declaration {
 // before it comes to the request; ErrPanicked if it panicked over it; ErrSelfAsk if
 // it is called from a behaviour of to itself; for an actor with a bound ([TypeBound])
 // ErrOverloaded if its mailbox is at its bound, ErrDropped if the request had to make room
-// for another message; ErrSystemStopped; ctx's error. In the last case the request runs
-// all the same, and its reply goes nowhere.
+// for another message; ErrSystemStopped; ctx's error. If ctx had ended before the call the request
+// is not sent, and what it owns stays the caller's; if it ends later the request runs all the same,
+// and its reply goes nowhere.
 //
 // A behaviour should use [AskTo]: Ask blocks its worker. It panics if to is the zero
 // Ref.
@@ -87,7 +88,9 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 
 // ask is Ask, made once for each type of request and reply, whatever the state.
 func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync.Pool, to *body, q Q) (R, error) {
-	d.mustAsk(ctx, sys, to)
+	if d.mustAsk(ctx, sys, to); ctx.Err() != nil {
+		return *new(R), ctx.Err()
+	}
 	busy := to.box.head.Load() != nil // only then can it be the caller who keeps it so
 	k := calls.Get().(*call[R])
 	m := d.pool.takeFrom(&k.spare)

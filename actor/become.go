@@ -1,6 +1,10 @@
 package actor
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // Variant is another dispatch table of a type: what its actors can [Become]. Make one at
 // package level with [Type.Variant]. It must not be copied after first use.
@@ -49,6 +53,9 @@ func (v *variantInfo) fill() {
 	v.table.runs = append([]runFunc(nil), v.typ.table.runs...)
 	for d, run := range v.entries {
 		v.table.runs[d.id] = run
+	}
+	if invariant.On {
+		verifyVariant(v)
 	}
 }
 

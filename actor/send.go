@@ -63,6 +63,9 @@ func (d *declaration) begin(from Sender, b *body) (*Context, *message) {
 
 // deliver sends it.
 func (d *declaration) deliver(c *Context, b *body, m *message) {
+	if invariant.On {
+		verifyBegun(c, b, d, m)
+	}
 	switch {
 	case d.urgent: // its pool is in no stock
 		b.sendUrgent(c, m, d)
@@ -113,6 +116,9 @@ func (d *declaration) beginWait(ctx context.Context, sys *System, b *body) (*mes
 
 // tryDeliver sends what has a place, and says why if it will not run.
 func (d *declaration) tryDeliver(c *Context, b *body, m *message) (err error) {
+	if invariant.On {
+		verifyBegun(c, b, d, m)
+	}
 	switch {
 	case d.urgent:
 		err = b.pushUrgent(c, m, d)

@@ -27,6 +27,22 @@ func verifyKind(k *kind) {
 	invariant.Check(len(k.runs) == len(k.typ.decls), "%s dispatches %d of %d behaviours", k.typ.name, len(k.runs), len(k.typ.decls))
 }
 
+// verifyVariant checks the table of a variant that is about to be used.
+func verifyVariant(v *variantInfo) {
+	invariant.Check(seam.Peek(&v.typ.sealed), "a variant of %s is in use before that is sealed", v.typ.name)
+	invariant.Check(len(v.table.runs) == len(v.typ.decls), "a variant of %s dispatches %d of %d behaviours", v.typ.name, len(v.table.runs), len(v.typ.decls))
+	for d := range v.entries {
+		invariant.Check(v.typ.decls[d.id] == d, "a variant of %s has another behaviour %d", v.typ.name, d.id)
+	}
+}
+
+// verifyBegun checks a node that is about to get its message, from a sender with context c.
+func verifyBegun(c *Context, b *body, d *declaration, m *message) {
+	invariant.Check(m.pool() == d.pool.id, "%s is to be sent in a node of pool %d", d.name, m.pool())
+	invariant.Check(c == nil || c.sys == b.sys(), "%s is sent to %v as from its own system", d.name, b)
+	invariant.Check(d.typ == b.typ(), "%s is to be sent to %v", d.name, b)
+}
+
 // verifyOutside checks a node from the common stock.
 func verifyOutside(p *pool, m *message) {
 	invariant.Check(m.pool() == p.id, "a message of pool %d is in pool %d", m.pool(), p.id)

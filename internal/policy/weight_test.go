@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -44,4 +45,30 @@ func weight(t *testing.T, file string) int64 {
 		t.Fatal(err)
 	}
 	return i.Size()
+}
+
+// TestBehaviourIsLight counts the functions that Go makes for a type of actors, and for each of its
+// behaviours, in the package that declares them: each of them costs time whenever that is built
+// (docs/decisions/0038-what-a-behaviour-costs-to-build.md).
+func TestBehaviourIsLight(t *testing.T) {
+	cmd := exec.Command("go", "build", "-gcflags=-S", "-o", filepath.Join(t.TempDir(), "behaviours"), "./testdata/behaviours")
+	listing, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, listing)
+	}
+	ofType, ofSay, ofAsk := 0, 0, 0
+	for line := range strings.Lines(string(listing)) {
+		switch {
+		case !strings.Contains(line, " STEXT "):
+		case strings.Contains(line, "main.query") || strings.Contains(line, "main.reply"):
+			ofAsk++
+		case strings.Contains(line, "main.word"):
+			ofSay++
+		case strings.Contains(line, "main.state"):
+			ofType++
+		}
+	}
+	if ofType == 0 || ofSay == 0 || ofAsk == 0 || ofType > 55 || ofSay > 60 || ofAsk > 90 {
+		t.Errorf("%d functions of a type, %d of a behaviour, %d of one with a reply", ofType, ofSay, ofAsk)
+	}
 }
