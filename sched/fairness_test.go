@@ -146,6 +146,75 @@ func TestBacklogFromOutside(t *testing.T) {
 	}
 }
 
+// TestMoreThanARing: tasks that always have more to do, more of them than the only worker's ring holds. All
+// have their share of turns, and work from outside waits for a few turns of each.
+func TestMoreThanARing(t *testing.T) {
+	for _, n := range []int{257, 300, 2000} {
+		s := start(t, sched.Config{Workers: 1})
+		g := newGraph(s)
+		c := &crowd{tasks: make([]restless, n)}
+		var longest atomic.Int64
+		c.midway = func() {
+			for range 100 {
+				from := c.turns.Load()
+				s.Inject(&g.node(func(*sched.Worker) { longest.Store(max(longest.Load(), c.turns.Load()-from)) }).Task)
+			}
+		}
+		g.inject(g.node(func(*sched.Worker) { // in one turn, or the first would begin before the others have come
+			for i := range c.tasks {
+				c.tasks[i].crowd = c
+				c.tasks[i].Init(&c.tasks[i], nil)
+				s.Inject(&c.tasks[i].Task)
+			}
+		}))
+		quiet(t, s)
+		g.check(t)
+		least, most := c.tasks[0].turns, 0
+		for i := range c.tasks {
+			least, most = min(least, c.tasks[i].turns), max(most, c.tasks[i].turns)
+		}
+		t.Logf("%d tasks: %d to %d turns; 100 from outside waited for at most %d", n, least, most, longest.Load())
+		if least < 50 { // of 100; one that a spare has for itself may have many more
+			t.Errorf("%d tasks: some had %d turns and some %d", n, least, most)
+		}
+		if bound := int64(8*n + soon); longest.Load() > bound {
+			t.Errorf("%d tasks: one from outside waited for %d turns, want at most %d", n, longest.Load(), bound)
+		}
+	}
+}
+
+// crowd is tasks that all have more to do until they have had 100 turns each, or would have had.
+type crowd struct {
+	tasks  []restless
+	turns  atomic.Int64
+	midway func() // in some turn when half of them are over
+}
+
+type restless struct {
+	sched.Task
+	crowd *crowd
+	turns int
+}
+
+// RunTask implements sched.Runner.
+func (r *restless) RunTask(w *sched.Worker) (again bool) {
+	c, all := r.crowd, int64(100*len(r.crowd.tasks))
+	r.turns++
+	n := c.turns.Add(1)
+	if n == all/2 {
+		c.midway()
+	}
+	w.Spend(1)
+	if n < all {
+		return true
+	}
+	w.PrepareNext()
+	return false
+}
+
+// TaskDied implements sched.Runner.
+func (r *restless) TaskDied(*sched.Worker, error) {}
+
 // eager is a task that wants to go on until it is over.
 type eager struct {
 	sched.Task

@@ -95,18 +95,24 @@ func (r *ring) thief() *thiefEnd { return (*thiefEnd)(r) }
 
 // push appends t and reports whether there was room. Owner only.
 func (q *ownerEnd) push(t *Task) bool {
-	i, size := q.next, uint64(len(q.slots))
-	s := &q.slots[i&(size-1)]
-	if last := i - size + 1; s.popped != last && s.stolen.Load() != last { // pairs with the receipt in steal
+	if !q.hasRoom() {
 		return false
 	}
+	i := q.next
 	if invariant.On {
 		verifySlot(q, i, t)
 	}
-	s.task = t
+	q.slots[i&uint64(len(q.slots)-1)].task = t
 	q.next = i + 1
 	q.tail.Store(i + 1) // publishes s.task to thieves; also the fence before the look at the sleepers
 	return true
+}
+
+// hasRoom tells whether the next push will succeed. Owner only.
+func (q *ownerEnd) hasRoom() bool {
+	size := uint64(len(q.slots))
+	s, last := &q.slots[q.next&(size-1)], q.next-size+1
+	return s.popped == last || s.stolen.Load() == last // pairs with the receipt in steal
 }
 
 // pop takes the oldest task, or returns nil if there is none. Owner only.

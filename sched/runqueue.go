@@ -112,8 +112,13 @@ func (w *Worker) enqueueNew(t *Task) {
 }
 
 // enqueue puts a task behind the others that wait, where thieves find it, and sees to it that one looks.
+//
+// While tasks are left in the inject queue, half of the ring is kept free for them: if those that go on forever
+// had all of it, whatever waits there would never run. So who has run goes behind them, and all have their turns.
 func (w *Worker) enqueue(t *Task) {
-	if !w.queue.others.owner().push(t) {
+	q := w.queue.others.owner()
+	if w.backlog && q.len() >= len(q.slots)/2 || !q.push(t) {
+		w.backlog = true
 		w.count.spills.Add(1)
 		w.sched.inject.push(t)
 	}

@@ -115,11 +115,12 @@ func (w *Worker) look() *Task {
 }
 
 // poll takes this worker's fair share of the inject queue: the first task to run
-// now, the others for its own.
+// now, the others for its own, if there is room. What had to go back would lose its place, again and again.
 func (w *Worker) poll() *Task {
-	q := &w.sched.inject
+	q, own := &w.sched.inject, w.queue.others.owner()
 	t := q.pop()
 	if t == nil {
+		w.backlog = false
 		return nil
 	}
 	w.count.injected.Add(1)
@@ -128,14 +129,16 @@ func (w *Worker) poll() *Task {
 		share = 0 // they would wait behind those
 	}
 	w.fetch = min(2*w.fetch+1, maxFetch)
-	for range share {
+	for ; share > 0 && own.hasRoom(); share-- {
 		more := q.pop()
 		if more == nil {
 			break
 		}
 		w.count.injected.Add(1)
-		w.enqueue(more)
+		own.push(more)
+		w.sched.notify()
 	}
+	w.backlog = !q.empty()
 	return t
 }
 

@@ -27,6 +27,7 @@ type Worker struct {
 	inRow     int   // turns taken from the next-slot without a look at the queue
 	untilPoll int   // turns left before the inject queue is looked at
 	fetch     int   // tasks that the next look there may bring besides the one to run
+	backlog   bool  // the last look there has left some, or a task has gone there since: see enqueue
 	credit    int   // units of work left before the clock is read
 	sawWork   bool  // when it fell asleep, until its next look
 	searching bool  // counted in the idle word
