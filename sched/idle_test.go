@@ -212,6 +212,40 @@ func TestPollTakesAFairShare(t *testing.T) {
 	}
 }
 
+// TestPollTakesWhatHasRoom: what is fetched is not put back, behind all others; and while some is left, half
+// of the ring is for that.
+func TestPollTakesWhatHasRoom(t *testing.T) {
+	w, tasks := atWork(t, 2*ringSize)
+	own, inject := w.queue.others.owner(), &w.sched.inject
+	w.fetch = maxFetch
+	says := func(what string, waiting, left int) {
+		t.Helper()
+		if own.len() != waiting || inject.len() != left {
+			t.Errorf("%s: %d in the ring and %d in the inject queue, want %d and %d", what, own.len(), inject.len(), waiting, left)
+		}
+	}
+	for _, task := range tasks[:ringSize-2] {
+		w.enqueue(booked(&task.Task))
+	}
+	for _, task := range tasks[ringSize : ringSize+9] {
+		inject.push(booked(&task.Task))
+	}
+	w.poll()
+	says("with room for two", ringSize, 6)
+	w.poll()
+	says("with no room", ringSize, 5)
+	for own.len() > ringSize/2 {
+		own.pop()
+	}
+	w.enqueue(booked(&tasks[ringSize+9].Task))
+	says("one that wants to go on", ringSize/2, 6)
+	w.poll()
+	says("with room", ringSize/2+5, 0)
+	w.enqueue(booked(&tasks[ringSize+10].Task))
+	says("when nothing is left", ringSize/2+6, 0)
+	nextAll(w.queue.next)
+}
+
 // TestPollLeavesItToOthers: a worker that has fresh tasks takes no more than it runs at once, since what waits in
 // turn waits behind these.
 func TestPollLeavesItToOthers(t *testing.T) {
