@@ -19,7 +19,7 @@ const (
 	// OverflowRefuse makes a dead letter of the message, with ErrOverloaded.
 	OverflowRefuse
 	// OverflowDropOldest makes a dead letter, with ErrDropped, of the message that has
-	// waited longest.
+	// waited longest. A send is not refused.
 	OverflowDropOldest
 )
 
@@ -137,9 +137,8 @@ func (f *flow) put(to *body, c *Context, m *message) (dropped *message, tell boo
 	case l.closed:
 		return nil, false, to.endedBecause()
 	case l.room > 0:
-	case q.overflow == OverflowDropOldest && q.first != nil:
-		dropped, _, _ = q.pop(1)
-		l.room++
+	case q.overflow == OverflowDropOldest: // nothing may wait yet: see appendPlaced
+		dropped = f.dropOldest()
 	case q.overflow != OverflowMute || c == nil:
 		return nil, false, ErrOverloaded
 	}
@@ -150,6 +149,23 @@ func (f *flow) put(to *body, c *Context, m *message) (dropped *message, tell boo
 		c.muteFor(to)
 	}
 	return dropped, tell, nil
+}
+
+// dropOldest makes room by taking out the message that has waited longest, if there is one. Caller holds mu.
+func (f *flow) dropOldest() (dropped *message) {
+	dropped, _, took := f.bounded.pop(1)
+	f.lobby.room += took
+	return dropped
+}
+
+// appendPlaced adds m, whose sender has a place. Where the oldest make room, others may have come in
+// while all places were those of senders on their way: then there are more places given than there
+// are, and the oldest makes room now. Caller holds mu.
+func (f *flow) appendPlaced(m *message) (dropped *message, tell bool) {
+	if f.bounded.overflow == OverflowDropOldest && f.lobby.room < 0 {
+		dropped = f.dropOldest()
+	}
+	return dropped, f.bounded.append(m)
 }
 
 // take takes up to n messages out, and makes room. If there are none the next who adds
@@ -225,10 +241,7 @@ func (b *body) behind() bool {
 func (c *Context) sendBounded(to *body, m *message) {
 	r := replier{c: c, sys: c.sys}
 	dropped, tell, err := to.flow.Load().put(to, c, m)
-	if dropped != nil {
-		r.deadLetter(to, dropped, ErrDropped)
-	}
-	if err != nil {
+	if r.bounce(to, dropped); err != nil {
 		r.deadLetter(to, m, err)
 	} else if tell {
 		to.callToLook(c)
@@ -253,9 +266,7 @@ func (b *body) tryBounded(c *Context, m *message) error {
 	if c != nil {
 		m.from = c.self.id
 		dropped, tell, err := b.flow.Load().put(b, nil, m) // replies mute nobody
-		if dropped != nil {
-			replier{c: c, sys: b.sys()}.deadLetter(b, dropped, ErrDropped)
-		}
+		replier{c: c, sys: b.sys()}.bounce(b, dropped)
 		if tell {
 			b.callToLook(c)
 		}
@@ -267,9 +278,7 @@ func (b *body) tryBounded(c *Context, m *message) error {
 		if err == nil {
 			b.sys().sim.book(1)
 		}
-		if dropped != nil {
-			replier{sys: b.sys()}.deadLetter(b, dropped, ErrDropped)
-		}
+		replier{sys: b.sys()}.bounce(b, dropped)
 		return tell, err
 	})
 }
@@ -277,23 +286,33 @@ func (b *body) tryBounded(c *Context, m *message) error {
 // putPlaced delivers a message from outside whose sender has a place in the queue.
 func (b *body) putPlaced(m *message) error {
 	b.sys().sched.Point()
+	f := b.flow.Load()
 	err := b.fromOutside(func() (tell bool, err error) {
 		if b.sys().refusing.Load() {
 			return false, ErrSystemStopped
 		}
-		l := &b.flow.Load().lobby
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.closed {
+		f.lobby.mu.Lock()
+		if f.lobby.closed {
+			f.lobby.mu.Unlock()
 			return false, b.endedBecause()
 		}
 		b.sys().sim.book(1)
-		return b.flow.Load().bounded.append(m), nil
+		dropped, tell := f.appendPlaced(m)
+		f.lobby.mu.Unlock()
+		replier{sys: b.sys()}.bounce(b, dropped)
+		return tell, nil
 	})
 	if err != nil {
-		b.flow.Load().lobby.giveBack(1, b)
+		f.lobby.giveBack(1, b)
 	}
 	return err
+}
+
+// bounce makes a dead letter of a message that had to make room for another, if there is one.
+func (r replier) bounce(b *body, dropped *message) {
+	if dropped != nil {
+		r.deadLetter(b, dropped, ErrDropped)
+	}
 }
 
 // fromOutside adds a message to the queue by put, from outside, and tells the actor. A
@@ -325,8 +344,9 @@ func (b *body) trySendBounded(c *Context, m *message) error {
 		f.lobby.mu.Unlock()
 		return b.endedBecause()
 	}
-	tell := f.bounded.append(m)
+	dropped, tell := f.appendPlaced(m)
 	f.lobby.mu.Unlock()
+	replier{c: c, sys: c.sys}.bounce(b, dropped)
 	if tell {
 		b.callToLook(c)
 	}

@@ -86,5 +86,8 @@ func (c *Context) cutGas() {
 // stops. Within [Context.Blocking], and on a pinned type, time does not count: nobody waits
 // for the worker. To go on later, call [Yield] and return. It costs a few loads.
 func (c *Context) ShouldYield() bool {
-	return c.then&gasSpent != 0 || c.w.MustYield() && !c.w.InBlocking()
+	if c.w.InBlocking() {
+		return c.then&gasSpent != 0 || c.w.Stopping()
+	}
+	return c.then&gasSpent != 0 || c.w.MustYield()
 }

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -123,6 +124,27 @@ func TestShouldYield(t *testing.T) {
 		eventually(t, "its slice is over", c.ShouldYield)
 	})
 	quiet(t, sys)
+}
+
+// TestShouldYield_StopBeatsBlocking: "or the system stops", within Blocking too, where time does not count: Stop would
+// wait for the function without end.
+func TestShouldYield_StopBeatsBlocking(t *testing.T) {
+	withWorkers(t, func(t *testing.T, workers int) {
+		sys := start(t, actor.Workers(workers))
+		blocked := make(chan struct{})
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+			c.Blocking(func() {
+				close(blocked)
+				for !c.ShouldYield() {
+					runtime.Gosched()
+				}
+			})
+		})
+		receive(t, "the blocking function", blocked)
+		stopped := make(chan struct{})
+		go func() { sys.Stop(); close(stopped) }()
+		receive(t, "the end of Stop", stopped)
+	})
 }
 
 // TestYield: "the continuation runs as the actor's very next message, before its queued
