@@ -168,13 +168,13 @@ func (l *actorTimers) fired(c *Context, b *body, m *message) {
 	switch {
 	case !k.live:
 		c.count.messages-- // it does not run after all
-		l.shard.slab.giveBack(n, k)
+		l.shard.giveBack(n, k)
 		return
 	case k.period == 0:
 		l.left--
 		k.gen.Add(1)
 		run := k.take(c, b)
-		l.shard.slab.giveBack(n, k)
+		l.shard.giveBack(n, k)
 		c.runHeld(b, m, run)
 		return
 	}
@@ -188,7 +188,7 @@ func (l *actorTimers) again(c *Context, n uint32, k *timer) (last *message) {
 	if l.over {
 		k.over()
 		last = k.takeHeld()
-		l.shard.slab.giveBack(n, k)
+		l.shard.giveBack(n, k)
 		return last
 	}
 	now := c.sys.opts.clock.Nanos()

@@ -103,6 +103,44 @@ func TestTimer_CancelInOnStop(t *testing.T) {
 	}
 }
 
+// tally counts its ticks.
+type tally struct{ ticks int }
+
+func (t *tally) tick(*actor.Context, int) { t.ticks++ }
+
+func (t *tally) arm(c *actor.Context, n int) {
+	for i := range n {
+		actor.After(c, time.Hour+time.Duration(i), tick, i)
+	}
+}
+
+var (
+	tallyType = actor.NewType[tally]("tally")
+	tick      = actor.Declare[int](tallyType, "tick")
+	armMany   = actor.Declare[int](tallyType, "arm")
+	_         = tallyType.Table(tick.Do((*tally).tick), armMany.Do((*tally).arm))
+)
+
+// TestTimer_FiredBurstIsLetGo: the memory of many timers is let go when the last of them has run, though nobody
+// arms or cancels any more.
+func TestTimer_FiredBurstIsLetGo(t *testing.T) {
+	n := scaled(100_000)
+	for _, workers := range []int{1, 2} {
+		sys, clock := onVirtualTime(t, actor.Workers(workers))
+		a, b := tallyType.Spawn(sys, tally{}), tallyType.Spawn(sys, tally{})
+		before, _ := heapInUse()
+		armMany.Send(sys, a, n/2)
+		armMany.Send(sys, b, n/2)
+		advance(t, clock, 2*time.Hour)
+		quiet(t, sys)
+		after, _ := heapInUse()
+		if kept := after - before; kept > 128<<10+int64(n)*24 { // the actors' lists of them stay, a timer has 64
+			t.Errorf("%d workers: %d bytes are kept of %d timers", workers, kept, n)
+		}
+		equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
+	}
+}
+
 // TestTimer_BurstIsLetGo: the memory of many timers is let go when all are over, and those who
 // kept a Timer of them are not fooled by who is in its place.
 func TestTimer_BurstIsLetGo(t *testing.T) {

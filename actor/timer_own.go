@@ -150,6 +150,6 @@ func (l *actorTimers) missed(r replier, b *body, m *message) {
 	k := l.shard.slab.at(n)
 	k.gen.Add(1)
 	held := k.takeHeld()
-	l.shard.slab.giveBack(n, k)
+	l.shard.giveBack(n, k)
 	r.discardAll(b, held)
 }

@@ -161,6 +161,14 @@ func (s *timerShard) lost(number uint32) (held *message) {
 	return held
 }
 
+// giveBack frees a timer that has run or will not. Whoever has it.
+func (s *timerShard) giveBack(number uint32, k *timer) {
+	if s.slab.giveBack(number, k) {
+		s.mu.Lock()
+		s.letGo()
+	}
+}
+
 // takeHeld takes the payload out of the timer, if it is a message. Who may write to it.
 func (k *timer) takeHeld() *message {
 	held := k.held

@@ -17,12 +17,14 @@ import (
 // Producers push, and the shard takes all of it, so that no top can come back meanwhile
 // with another one below.
 //
-// The memory of a burst is let go when the wheel is found empty and all timers are free. The
+// The memory of a burst is let go when the wheel is found empty and all timers are free, or else by whoever
+// gives the last one back. The
 // next ones begin with a gen that no timer has had. So a Timer that was kept for long
 // finds no memory, or another gen; it would be fooled by 2³² timers in one place.
 type slab struct {
 	chunks [slabChunks]seam.Pointer[timer] // to the first of each; changed under the shard's mu
 	back   seam.Uint64                     // given back: how many, and the last one's number + 1
+	all    seam.Uint32                     // how many that is when all are free; 0: it does not matter. Changed under the shard's mu
 
 	// Guarded by the shard's mu.
 	used  uint32 // numbers below it have been taken at least once
@@ -69,6 +71,9 @@ func slabBegin(chunk int) uint32 {
 
 // take returns a free timer. Caller holds mu.
 func (s *slab) take() (number uint32, k *timer) {
+	if s.all.Load() != 0 {
+		s.all.Store(0)
+	}
 	if s.free == 0 {
 		s.collect()
 	}
@@ -116,23 +121,29 @@ func (s *slab) drop(number uint32) {
 	s.frees++
 }
 
-// giveBack frees a timer that is in no wheel. Whoever has it.
-func (s *slab) giveBack(number uint32, k *timer) {
+// giveBack frees a timer that is in no wheel, and tells whether that was the last of many. Whoever has it.
+func (s *slab) giveBack(number uint32, k *timer) (last bool) {
 	k.body, k.held = nil, nil
 	for {
 		back := s.back.Load()
 		k.words[0] = uint64(uint32(back))
 		if s.back.CompareAndSwap(back, (back>>32+1)<<32|uint64(number+1)) { // publishes k
-			return
+			return uint32(back>>32)+1 == s.all.Load()
 		}
 	}
 }
 
-// shrink lets go of the memory if all timers are free. Caller holds mu.
+// shrink lets go of the memory if all timers are free, or leaves it to whoever gives the last one back. Caller
+// holds mu, and none is in the wheel.
 func (s *slab) shrink() {
-	if s.used <= slabKept || s.frees+uint32(s.back.Load()>>32) != s.used {
+	if s.used <= slabKept {
 		return
 	}
+	s.all.Store(s.used - s.frees) // before the look: whoever gives the last one back sees it, or we see that one
+	if uint32(s.back.Load()>>32) != s.used-s.frees {
+		return
+	}
+	s.all.Store(0)
 	for i := range s.chunks {
 		s.chunks[i].Store(nil)
 	}
