@@ -49,8 +49,48 @@ type nameKeeper interface {
 	release(b *body)
 }
 
-// nameList is the names of an actor, in the order in which it got them. Owner only.
-type nameList struct{ list []string }
+// nameList is the names of an actor. Owner only.
+type nameList struct {
+	list []string
+	at   map[string]int // where each is; nil while there are few
+}
+
+// fewNames are found faster without a map.
+const fewNames = 16
+
+func (l *nameList) add(name string) {
+	l.list = append(l.list, name)
+	if l.at != nil {
+		l.at[name] = len(l.list) - 1
+	} else if len(l.list) > fewNames {
+		l.at = make(map[string]int)
+		for i, n := range l.list {
+			l.at[n] = i
+		}
+	}
+}
+
+// index returns where a name is; -1 if it is not.
+func (l *nameList) index(name string) int {
+	if l.at == nil {
+		return slices.Index(l.list, name)
+	}
+	if i, ok := l.at[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// remove takes out the name at i. The last one takes its place.
+func (l *nameList) remove(i int) {
+	end := len(l.list) - 1
+	if l.at != nil {
+		l.at[l.list[end]] = i
+		delete(l.at, l.list[i])
+	}
+	l.list[i], l.list[end] = l.list[end], ""
+	l.list = l.list[:end]
+}
 
 // release gives all of them back.
 func (l *nameList) release(b *body) {
@@ -164,13 +204,13 @@ func (c *Context) Register(name string) error {
 	}
 	mustRun(c, "Register")
 	l := c.self.mine().named()
-	if slices.Contains(l.list, name) {
+	if l.index(name) >= 0 {
 		return nil
 	}
 	if err := c.sys.names.take(name, c.self); err != nil {
 		return err
 	}
-	l.list = append(l.list, name)
+	l.add(name)
 	return nil
 }
 
@@ -182,12 +222,12 @@ func (c *Context) Unregister(name string) bool {
 		return false
 	}
 	l := x.named()
-	i := slices.Index(l.list, name)
+	i := l.index(name)
 	if i < 0 {
 		return false
 	}
 	c.sys.names.m.CompareAndDelete(name, c.self)
-	l.list = slices.Delete(l.list, i, i+1)
+	l.remove(i)
 	return true
 }
 

@@ -2,7 +2,9 @@ package actor_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -160,4 +162,30 @@ func TestNames_FreeAtTheEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNames_Many: one actor with many names, which come and go, beside a plain set of them.
+func TestNames_Many(t *testing.T) {
+	sys := start(t)
+	name := func(i int) string { return "name " + strconv.Itoa(i) }
+	r := mortalType.Spawn(sys, mortal{})
+	in(t, sys, r, func(_ *mortal, c *actor.Context) {
+		chance, has := rand.New(rand.NewPCG(1, 2)), map[int]bool{}
+		for range scaled(3000) {
+			i := chance.IntN(60)
+			if chance.IntN(2) == 0 {
+				must(t, c.Register(name(i)))
+				has[i] = true
+			} else {
+				equal(t, "Unregister of "+name(i), c.Unregister(name(i)), has[i])
+				delete(has, i)
+			}
+		}
+		for i := range 60 {
+			_, err := actor.Lookup[mortal](c, name(i))
+			equal(t, name(i)+" is there", err == nil, has[i])
+		}
+	})
+	must(t, actor.StopWait(soon(t), sys, r))
+	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }

@@ -1,8 +1,6 @@
 package actor
 
 import (
-	"slices"
-
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -184,7 +182,7 @@ func verifyMonitor(m *monitor, b *body) {
 // verifyNameList checks the names of an actor.
 func verifyNameList(l *nameList, b *body) {
 	for i, name := range l.list {
-		invariant.Check(!slices.Contains(l.list[:i], name), "%v has the name %q twice", b, name)
+		invariant.Check(l.index(name) == i, "%v has the name %q twice, or does not find it", b, name)
 		v, _ := b.sys().names.m.Load(name)
 		invariant.Check(v == b, "%v has the name %q, which leads to another", b, name)
 	}
