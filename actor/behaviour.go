@@ -81,9 +81,11 @@ func (d *declaration) mustDo(isNil bool) {
 // sent, and what an actor sends B before it sends C is seen by B before anything
 // that C does in reaction. The Send synchronizes before the behaviour.
 //
-// A send from a behaviour costs one locked instruction, or none if the worker that runs it
-// has woken the receiver and nobody else has sent to it since, and, once the worker's free
-// list is warm, no allocation. It panics if to is the zero Ref.
+// A send from a behaviour to an actor that has mail or runs costs one locked instruction, or
+// none if the worker that runs it has woken the receiver and nobody else has sent to it
+// since; one that wakes its receiver costs two to five in all. Once the worker's free list is
+// warm, it allocates nothing. docs/guarantees.md has the others. It panics if to is the zero
+// Ref.
 //
 // [SendWait]: Behaviour.SendWait
 func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.b, m) }
@@ -111,7 +113,9 @@ func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m
 }
 
 // Handler is any ref that handles messages of type M, whatever else it does: what a
-// topic, a pool or a test double needs to know. Get one with [Behaviour.To].
+// topic, a pool or a test double needs to know. Get one with [Behaviour.To]. It has no
+// SendWait, so a goroutine that only knows a Handler has TrySend to hold itself back;
+// behaviours, topics and pools have a SendWait of their own.
 type Handler[M any] interface {
 	// Send is as [Behaviour.Send].
 	Send(from Sender, m M)

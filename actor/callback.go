@@ -7,6 +7,10 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // the actor, for that reason. An actor with a start function runs once without being
 // sent anything. It returns t. It panics if f is nil, if there is one already, and after
 // the first spawn.
+//
+// Call it behind [Type.Table], as in the example, or in an init function. Chained onto
+// [NewType] it makes Go refuse the program (initialization cycle) once f names a behaviour
+// of the type, as most do some day: the behaviour needs the type, and the type f.
 func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 	i := infoOf(t).made("OnStart").unsealed("OnStart", f == nil, func(i *typeInfo) bool { return i.onStart != nil })
 	i.onStart = func(b *body, c *Context) error { return f(stateOf[S](b), c) }
@@ -19,6 +23,7 @@ func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 // or failed in OnStart, or whose system stops; after a panic it runs, and finds the
 // state as the panic left it. It runs before a restart too. What it sends is sent. It
 // returns t. It panics if f is nil, if there is one already, and after the first spawn.
+// Call it where [Type.OnStart] is to be called, behind [Type.Table], for the same reason.
 func (t *Type[S]) OnStop(f func(*S, *Context, error)) *Type[S] {
 	i := infoOf(t).made("OnStop").unsealed("OnStop", f == nil, func(i *typeInfo) bool { return i.onStop != nil })
 	i.onStop = func(b *body, c *Context, why error) { f(stateOf[S](b), c, why) }

@@ -38,10 +38,11 @@
 //   - A message runs exactly once or becomes a dead letter, which is counted and
 //     reported.
 //   - An actor that cannot keep up mutes the actors of its system that send to it, until
-//     it has recovered. Those of other systems it does not: see [Behaviour.Send].
+//     it has recovered. Goroutines, and actors of other systems, it does not: Send from there
+//     never waits, SendWait does, and TrySend refuses. See [Behaviour.Send].
 //   - A panic or runtime.Goexit in a behaviour ends its actor, nothing else.
-//   - Timers of an actor fire in the order of their times and end with it; a canceled
-//     one does not run.
+//   - Timers of an actor fire in the order of their times and end with it, or when it is
+//     restarted; a canceled one does not run.
 //   - A name has one actor, and is free before anybody can learn of the actor's end.
 //   - [System.Wait] and [System.Run] return when nothing is queued or running, not
 //     earlier and not later.
@@ -62,11 +63,13 @@
 //
 // # Costs
 //
-// A send from a behaviour is at most one locked instruction and no allocation in steady
-// state; an idle actor is one allocation of about 100 bytes and its state; an idle
-// system uses no processor time. Workers yield to Go's scheduler every 100 µs, or
-// every 400 µs while some of Go's processors are free, so that the process's other
-// goroutines run.
+// A send from a behaviour to an actor that has mail or runs is one locked instruction, or
+// none within a stream on one worker; one that wakes its receiver is two to five in all. It
+// allocates nothing in steady state. docs/guarantees.md has every other kind of send.
+//
+// An idle actor is one allocation of about 100 bytes and its state; an idle system uses no
+// processor time. Workers yield to Go's scheduler every 100 µs, or every 400 µs while some
+// of Go's processors are free, so that the process's other goroutines run.
 //
 // # Sources
 //

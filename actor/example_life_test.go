@@ -65,6 +65,30 @@ var (
 	paused = sessionType.Variant(work.Do((*session).Later))
 )
 
+// heart beats by itself: its start function names its behaviour.
+type heart struct{ beats int }
+
+func (h *heart) Start(c *actor.Context) error {
+	actor.After(c, 0, beat, actor.None{})
+	return nil
+}
+
+func (h *heart) Beat(*actor.Context, actor.None) { h.beats++; fmt.Println("beat", h.beats) }
+
+var (
+	heartType = actor.NewType[heart]("heart") // with OnStart here, this would be an initialization cycle
+	beat      = actor.Declare[actor.None](heartType, "beat")
+	_         = heartType.Table(beat.Do((*heart).Beat)).OnStart((*heart).Start)
+)
+
+// OnStart stands behind Table, where the start function may name the type's behaviours.
+func ExampleType_OnStart() {
+	sys := actor.Start()
+	heartType.Spawn(sys, heart{})
+	_ = sys.Run()
+	// Output: beat 1
+}
+
 // Drain lets an actor finish what it has been sent; Stop would not.
 func ExampleDrainWait() {
 	ctx, sys := context.Background(), actor.Start()

@@ -233,7 +233,8 @@ func (c *Context) Unregister(name string) bool {
 
 // Lookup finds the actor of that name, whose state must be an S. It takes no lock;
 // still, look a name up once and keep the ref. The error is ErrNoName or ErrOtherType.
-// Another actor may have the name a moment later.
+// Another actor may have the name a moment later. In a system that has stopped, an actor
+// that had mail then has ended and is not found (ErrNoName); one that had none still is.
 func Lookup[S any](from Sender, name string) (Ref[S], error) {
 	_, sys := split(from)
 	v, _ := sys.names.m.Load(name)

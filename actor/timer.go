@@ -27,8 +27,11 @@ type armedTimer struct{ number, gen uint32 }
 //
 // An actor's timers fire in the order of their times, those of the same time in the
 // order in which they were armed, never early, and on the runtime's clock: see
-// [Clock]. They end with their actor: what has not run by then is neither run nor a
-// dead letter. While time passes by itself, an armed timer keeps the system from
+// [Clock]. They end with their actor, and when it is restarted, be it for a sibling's sake:
+// what has not run by then is neither run nor a dead letter, and nothing is reported. Arm in
+// OnStart what each life needs. A retry that is not to be lost is mail and no timer: [Yield]
+// it, stash it ([Behaviour.Stash]), leave it with a sibling that stays up, or have a
+// supervised child send it, which falls and is restarted after a back-off. While time passes by itself, an armed timer keeps the system from
 // being quiescent. After allocates nothing in steady state. It panics if b belongs to
 // another type than the running actor.
 func After[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer {
@@ -36,7 +39,7 @@ func After[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 }
 
 // Every is [After] again and again: when d has passed, when 2d have, and so on, until
-// it is canceled or the actor ends. A tick that the actor has not come to stays the
+// it is canceled or the actor ends or is restarted. A tick that the actor has not come to stays the
 // only one: those that would have come meanwhile are left out, and the next one
 // comes when it would have anyway. A parcel or region in m stays the timer's: whichever
 // tick takes it over may, but what none has unpacked, joined or moved when the timer ends,

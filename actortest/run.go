@@ -112,7 +112,8 @@ func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
 //
 //	go test -run '^TestName$' -gallop.replay=random-17
 //
-// Call it once per test or subtest. The scenario runs in a goroutine of its own and
+// It ends early, and says so in the log, some seconds before the test's deadline, which go
+// test -timeout sets. Call it once per test or subtest. The scenario runs in a goroutine of its own and
 // must depend on nothing but r. Run panics if the scenario or an option is nil.
 func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 	t.Helper()
@@ -160,9 +161,10 @@ func (c *config) runAll(t testing.TB) {
 		left = append(left, s.plans(c.seed))
 	}
 	began := time.Now()
+	cut := cutoffOf(t, began)
 	done := 0
 	orders := map[uint64]bool{}
-	for i := 0; len(left) > 0 && c.goesOn(done, began); i++ {
+	for i := 0; len(left) > 0 && c.goesOn(done, began) && !cut.comes(done, time.Now()); i++ {
 		i %= len(left)
 		p := left[i]()
 		if p == nil {
@@ -178,7 +180,7 @@ func (c *config) runAll(t testing.TB) {
 			return
 		}
 	}
-	t.Logf("actortest: %d runs, no failure; orders: %d", done, len(orders))
+	t.Logf("actortest: %d runs, no failure; orders: %d%v", done, len(orders), &cut)
 }
 
 func (c *config) goesOn(done int, began time.Time) bool {

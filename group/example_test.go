@@ -53,6 +53,29 @@ func ExamplePool() {
 	// Ada reads page 3
 }
 
+// desk is a member with a bound: it mutes the pool when four letters wait for it.
+var (
+	deskType = actor.NewType[reader]("desk", actor.TypeBound(4, actor.OverflowMute))
+	letter   = actor.Declare[string](deskType, "letter")
+	_        = deskType.Table(letter.Do((*reader).Read))
+)
+
+// A goroutine that feeds a pool is held back by SendWait; Send would never wait.
+func ExamplePool_SendWait() {
+	ctx, sys := context.Background(), actor.Start()
+	p := group.NewPool(sys, group.LeastLoaded[string](), letter.To(deskType.Spawn(sys, reader{"Ada"})))
+	for _, page := range []string{"page 1", "page 2", "page 3"} {
+		if err := p.SendWait(ctx, sys, page); err != nil {
+			fmt.Println(err) // ctx has ended, or the pool, or the system
+		}
+	}
+	_ = sys.Run()
+	// Output:
+	// Ada reads page 1
+	// Ada reads page 2
+	// Ada reads page 3
+}
+
 // A policy says which member: the one with the least to do, or always the same one for
 // the same key.
 func ExamplePolicy() {

@@ -62,14 +62,22 @@ func (p Pool[M]) ready() *poolType[M] {
 	return p.typ
 }
 
-// Send gives m to one of the members, on the terms of [actor.Behaviour.Send]. Messages
-// from one sender to the same member run in order. With no member, it becomes a dead
+// Send gives m to one of the members, on the terms of [actor.Behaviour.Send]: from a
+// goroutine it never waits, as SendWait does. Messages from one sender to the same member
+// run in order. With no member, it becomes a dead
 // letter, of type "pool".
 func (p Pool[M]) Send(from actor.Sender, m M) { p.ready().give.Send(from, p.ref, m) }
 
 // TrySend is Send on the terms of [actor.Behaviour.TrySend].
 func (p Pool[M]) TrySend(from actor.Sender, m M) error {
 	return p.ready().give.TrySend(from, p.ref, m)
+}
+
+// SendWait is Send from outside that waits while the pool is muted or overloaded or there is
+// no room, on the terms of [actor.Behaviour.SendWait]. Members that do not keep up mute the
+// pool, so that they hold back a goroutine too.
+func (p Pool[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
+	return p.ready().give.SendWait(ctx, sys, p.ref, m)
 }
 
 // Join adds a member. One that is there already stays as it is. It panics if h is nil,

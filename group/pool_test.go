@@ -260,4 +260,5 @@ func TestMisuse_OfPools(t *testing.T) {
 	} {
 		panics(t, words, f)
 	}
+	panics(t, "a zero Pool", func() { _ = zero.SendWait(soon(t), sys, 1) })
 }

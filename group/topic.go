@@ -55,7 +55,7 @@ func (t Topic[M]) ready() *topicType[M] {
 
 // Publish sends m to all who have subscribed, on the terms of [actor.Behaviour.Send]:
 // oldest subscription first. A subscriber that is overloaded mutes the topic, and the
-// topic then those who publish. If there is nobody to send it to, what m owns is discarded,
+// topic then the actors that publish; a goroutine it does not: see SendWait. If there is nobody to send it to, what m owns is discarded,
 // a [heap.Region] or a [heap.Parcel]: with more than one subscriber it should own nothing.
 func (t Topic[M]) Publish(from actor.Sender, m M) { t.ready().publish.Send(from, t.ref, m) }
 
@@ -65,6 +65,13 @@ func (t Topic[M]) Send(from actor.Sender, m M) { t.Publish(from, m) }
 // TrySend is Publish on the terms of [actor.Behaviour.TrySend].
 func (t Topic[M]) TrySend(from actor.Sender, m M) error {
 	return t.ready().publish.TrySend(from, t.ref, m)
+}
+
+// SendWait is Publish from outside that waits while the topic is muted or overloaded or there
+// is no room, on the terms of [actor.Behaviour.SendWait]. A subscriber that does not keep up
+// mutes the topic, so that it holds back a goroutine too.
+func (t Topic[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
+	return t.ready().publish.SendWait(ctx, sys, t.ref, m)
 }
 
 // Subscribe makes h get what is published from now on: what the caller publishes after

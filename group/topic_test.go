@@ -162,6 +162,7 @@ func TestMisuse_OfTopics(t *testing.T) {
 	panics(t, "a zero Pool", func() { news.Subscribe(sys, group.Pool[int]{}) })
 	panics(t, "a zero Topic", func() { group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](zero)) })
 	panics(t, "a zero Topic", func() { zero.Standing() })
+	panics(t, "a zero Topic", func() { _ = zero.SendWait(soon(t), sys, 1) })
 	news.Subscribe(sys, holder{1}) // what it holds decides
 	count(t, sys, news.Subscribers, 1)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,27 +89,23 @@ func displacement(nodes []*node) (all []int64) {
 	return all
 }
 
-// TestT4_Fairness: a thousand tasks from outside run roughly in the order in which
-// they came. One worker fetches at most 32 at once and looks again before they
-// are used up. When a spare stands in for a worker that was busy for long, two run side
-// by side; so one round of ten must be as it should. With several workers the order is
-// that of the machine's scheduler: that all run is checked, and how late they are measured.
+// TestT4_Fairness: a thousand tasks from outside run in the order in which they came, but
+// for what workers have in hand: one fetches at most 32 at once besides the one that it
+// runs, and may be held up with them while others go on. Who goes on is chosen by a seed,
+// so the places are the same in every run. No task runs further from its own than three
+// fetches for each worker, where a queue that is not in order has some a thousand away.
 func TestT4_Fairness(t *testing.T) {
-	const tasks, fetch, rounds = 1000, 33, 10
+	const tasks, fetch, seeds = 1000, 33, 16
 	for workers := 1; workers <= 3; workers++ {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
-			least := tasks
-			for round := 0; round < rounds && least > 0; round++ {
-				far := 0
-				for _, d := range displacement(inject(t, workers, tasks)) {
-					if d > fetch && workers == 1 {
-						far++
-					}
-				}
-				least = min(least, far)
+			far := make([]int64, seeds)
+			for seed := range far {
+				far[seed] = slices.Max(displacement(inject(t, uint64(seed), workers, tasks)))
 			}
-			if least > 0 {
-				t.Errorf("at least %d of %d tasks ran far from their place", least, tasks)
+			slices.Sort(far)
+			t.Logf("the task furthest from its place: %d away at the median, %d at most", far[seeds/2], far[seeds-1])
+			if most := int64(3 * fetch * workers); far[seeds-1] > most {
+				t.Errorf("a task ran %d from its place, want at most %d", far[seeds-1], most)
 			}
 		})
 	}
@@ -116,8 +113,8 @@ func TestT4_Fairness(t *testing.T) {
 
 // inject makes tasks runnable by way of the inject queue in one turn, so that they wait for
 // its end, and returns them when they have run.
-func inject(t *testing.T, workers, tasks int) []*node {
-	s := start(t, sched.Config{Workers: workers})
+func inject(t *testing.T, seed uint64, workers, tasks int) []*node {
+	s := start(t, sched.Config{Workers: workers, Driver: byChance(seed)})
 	g := newGraph(s)
 	nodes := make([]*node, tasks)
 	for i := range nodes {

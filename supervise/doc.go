@@ -40,7 +40,10 @@
 //
 //   - A restart is in place: the actor keeps its ref, its links and watchers, and its
 //     queued mail, which runs after the restart. The message over which it fell does not run
-//     again. State and children are new.
+//     again. State and children are new, and timers are gone without a trace: what each life
+//     needs is armed in OnStart. A retry by [actor.After] is lost if a sibling falls that takes
+//     the child along; yield it, stash it, leave it with a sibling that stays up, or give it to
+//     a child of its own that falls and comes back with its [Backoff].
 //   - Children start one after another, each when the one in front of it is up, and go down
 //     the youngest first, each when the one behind it is down.
 //   - An end by order, with [actor.Stop], [actor.Drain] or [actor.Kill], is final: if the child

@@ -1,0 +1,56 @@
+package actortest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/actortest"
+)
+
+// hurried is a test that has a deadline, and keeps what it logs.
+type hurried struct {
+	testing.TB
+	end time.Time
+	log *strings.Builder
+}
+
+func (h hurried) Deadline() (time.Time, bool) { return h.end, !h.end.IsZero() }
+func (h hurried) Logf(f string, a ...any)     { fmt.Fprintf(h.log, f, a...) }
+
+// TestRun_Deadline: "It ends early, and says so in the log, some seconds before the test's
+// deadline": a search without an end comes to one, and a short one is not cut.
+func TestRun_Deadline(t *testing.T) {
+	for name, c := range map[string]struct {
+		left time.Duration // 0: no deadline
+		opt  actortest.Option
+		cut  bool
+	}{
+		"runs":             {time.Second / 5, actortest.Runs(1 << 40), true},
+		"budget":           {time.Second / 5, actortest.Budget(time.Hour), true},
+		"past":             {-time.Second, actortest.Runs(2), true},
+		"few runs":         {time.Hour, actortest.Runs(2), false},
+		"without deadline": {0, actortest.Runs(2), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := hurried{TB: t, log: new(strings.Builder)}
+			if c.left != 0 {
+				h.end = time.Now().Add(c.left)
+			}
+			actortest.Run(h, func(r *actortest.R) { take.Send(r.System(), stepType.Spawn(r.System(), step{}), actor.None{}) }, c.opt)
+			if got := h.log.String(); strings.Contains(got, "cut short") != c.cut || !strings.Contains(got, "no failure") {
+				t.Errorf("the log says %q, want it cut: %v", got, c.cut)
+			}
+		})
+	}
+}
+
+type step struct{}
+
+var (
+	stepType = actor.NewType[step]("step")
+	take     = actor.Declare[actor.None](stepType, "take")
+	_        = stepType.Table(take.Do(func(*step, *actor.Context, actor.None) {}))
+)

@@ -1,0 +1,118 @@
+package group_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/group"
+)
+
+// narrow is a member, or a subscriber, with a bound: it mutes those who fill it.
+const narrow = 8
+
+var (
+	narrowType = actor.NewType[sink]("narrow", actor.TypeBound(narrow, actor.OverflowMute))
+	narrowPut  = actor.Declare[int](narrowType, "put")
+	narrowDo   = actor.Declare[func(*sink, *actor.Context)](narrowType, "do")
+	narrowGot  = actor.DeclareAsk[actor.None, []int](narrowType, "got")
+	_          = narrowType.Table(narrowPut.Do((*sink).Put), narrowDo.Do((*sink).Do), narrowGot.Do((*sink).Got))
+)
+
+// waiter is a topic or a pool.
+type waiter interface {
+	actor.Handler[int]
+	SendWait(ctx context.Context, sys *actor.System, m int) error
+	Standing() actor.Standing
+	Stop(from actor.Sender)
+}
+
+// waiters make a pool of which h is the member, and a topic that h has subscribed to.
+var waiters = map[string]func(sys *actor.System, h actor.Handler[int]) waiter{
+	"pool": func(sys *actor.System, h actor.Handler[int]) waiter {
+		return group.NewPool(sys, group.LeastLoaded[int](), h)
+	},
+	"topic": func(sys *actor.System, h actor.Handler[int]) waiter {
+		news := group.NewTopic[int](sys)
+		news.Subscribe(sys, h)
+		return news
+	},
+}
+
+// TestSendWait: "waits while the pool is muted or overloaded or there is no room": with a
+// member that has a bound, what a goroutine has sent and has not run is bounded too, all of
+// it runs, and in order. Who gives up or comes too late is told.
+func TestSendWait(t *testing.T) {
+	const messages, room = 20_000, 4096
+	for name, make := range waiters {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			slow := narrowType.Spawn(sys, sink{})
+			in, release := make(sys, narrowPut.To(slow)), stayIn(t, sys, slow)
+			sent, err := 0, error(nil)
+			for err == nil && sent < messages {
+				if err = in.SendWait(atOnce(), sys, sent); err == nil {
+					sent++
+				}
+			}
+			if !errors.Is(err, context.Canceled) || sent > room+narrow+1 {
+				t.Errorf("%d were sent, then %v", sent, err)
+			}
+			errs := goOn(sys, in, sent, messages)
+			release()
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+			quiet(t, sys)
+			all, err := narrowGot.Ask(soon(t), sys, slow, actor.None{})
+			if err != nil || len(all) != messages || !slices.IsSorted(all) {
+				t.Fatalf("%d of %d ran, %v; in order: %v", len(all), messages, err, slices.IsSorted(all))
+			}
+			in.Stop(sys)
+			quiet(t, sys)
+			if err := in.SendWait(soon(t), sys, 1); !errors.Is(err, actor.ErrStopped) {
+				t.Errorf("after its end: %v", err)
+			}
+		})
+	}
+}
+
+// impatient is a context that ends as soon as somebody waits for its end.
+type impatient struct {
+	context.Context
+	end context.CancelFunc
+}
+
+func (c impatient) Done() <-chan struct{} { c.end(); return c.Context.Done() }
+
+// atOnce is the context of one who gives up when it would have to wait.
+func atOnce() context.Context {
+	ctx, end := context.WithCancel(context.Background())
+	return impatient{ctx, end}
+}
+
+// goOn sends the rest from a goroutine.
+func goOn(sys *actor.System, to waiter, from, end int) <-chan error {
+	errs := make(chan error, 1)
+	go func() {
+		var err error
+		for n := from; err == nil && n < end; n++ {
+			err = to.SendWait(context.Background(), sys, n)
+		}
+		errs <- err
+	}()
+	return errs
+}
+
+// stayIn keeps an actor in a turn until it may go on.
+func stayIn(t *testing.T, sys *actor.System, r actor.Ref[sink]) (release func()) {
+	at, stay := make(chan struct{}), make(chan struct{})
+	release = sync.OnceFunc(func() { close(stay) })
+	t.Cleanup(release)
+	narrowDo.Send(sys, r, func(*sink, *actor.Context) { close(at); <-stay })
+	<-at
+	return release
+}
