@@ -124,17 +124,23 @@ func withWorkers(t *testing.T, f func(t *testing.T, workers int)) {
 	}
 }
 
-// scaled is a number of rounds: a fraction of it under -short.
+// scaled is a number of rounds: a fraction of it under -short, and under the race detector, where a
+// round takes fifteen times as long, unless the long forms are asked for.
 func scaled(n int) int {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return max(n/10, 1)
+	case raceDetector && !longForms():
+		return max(n/4, 1)
 	}
 	return n
 }
 
+func longForms() bool { return os.Getenv("GALLOP_NIGHTLY") != "" }
+
 // nightly is scaled(n), or long if the environment asks for the long forms.
 func nightly(n, long int) int {
-	if os.Getenv("GALLOP_NIGHTLY") != "" {
+	if longForms() {
 		n = long
 	}
 	return scaled(n)
