@@ -2,6 +2,7 @@ package actortest_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ func TestRun_Deadline(t *testing.T) {
 		opt  actortest.Option
 		cut  bool
 	}{
-		"runs":             {time.Second / 5, actortest.Runs(1 << 40), true},
+		"runs":             {time.Second / 5, actortest.Runs(math.MaxInt), true},
 		"budget":           {time.Second / 5, actortest.Budget(time.Hour), true},
 		"past":             {-time.Second, actortest.Runs(2), true},
 		"few runs":         {time.Hour, actortest.Runs(2), false},
