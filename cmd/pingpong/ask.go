@@ -11,7 +11,7 @@ import (
 
 var ask = scenario{
 	name: "ask", op: "ask", ops: "asks", n: 200_000,
-	about:    "a goroutine asks an actor and waits, again and again: the way in from outside",
+	about:    "a goroutine asks and waits, again and again: the way in from outside",
 	actors:   askActor,
 	channels: askChannel,
 }

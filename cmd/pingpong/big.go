@@ -15,6 +15,7 @@ const callers = 120
 
 var big = scenario{
 	name: "big", op: "ping-pong", ops: "ping-pongs", n: 1_200_000,
+	perOp:    2,
 	about:    "120 actors ping each other at random: traffic without a pattern",
 	actors:   bigActors,
 	channels: bigChannels,

@@ -13,7 +13,8 @@ const creatures = 100
 
 var chameneos = scenario{
 	name: "chameneos", op: "meeting", ops: "meetings", n: 1_000_000,
-	about:    "100 creatures meet in twos at one mall: rendezvous through a third party",
+	perOp:    4,
+	about:    "100 creatures meet in twos at one mall: rendezvous by a third party",
 	want:     func(n int) uint64 { return 2 * uint64(n) },
 	actors:   meetActors,
 	channels: meetChannels,

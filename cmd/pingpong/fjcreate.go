@@ -19,7 +19,7 @@ const (
 
 var fjcreate = scenario{
 	name: "fjcreate", op: "actor", ops: "actors", n: 1_000_000,
-	about:    "eight creators at once: create an actor, send it one message, let it end",
+	about:    "eight at once create an actor, send it one message and let it end",
 	fit:      func(n int) int { return min(n, maxBoxes) },
 	actors:   createActors,
 	channels: createChannels,

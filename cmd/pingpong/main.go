@@ -17,8 +17,14 @@ import (
 	"syscall"
 )
 
-func main() {
+func main() { os.Exit(process(registry)) }
+
+// process is the whole process: the command, until it is done or interrupted.
+func process(known []scenario) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // from the first signal on Go's own handling is back: a second one kills
-	os.Exit(run(ctx, registry, os.Args[1:], os.Stdout, os.Stderr))
+	if os.Getenv(partOfAll) != "" {
+		ctx = untilEOF(ctx, os.Stdin)
+	}
+	return command{known: known, stdout: os.Stdout, stderr: os.Stderr}.run(ctx, os.Args[1:])
 }

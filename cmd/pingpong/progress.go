@@ -9,58 +9,97 @@ import (
 
 // A progress is one line on a terminal that follows the run. Without a terminal it
 // is silent: a pipe or a file gets nothing of it.
+//
+// Most terminals break a line anew that no longer fits when they are made narrower, and what
+// is on the rows above cannot be taken back: so the row above is left empty while the line
+// stands, and is taken away with it.
 type progress struct {
-	w      io.Writer // nil: silent
-	ticker *time.Ticker
-	what   string
-	done   float64 // share of the turns that are over
-	began  time.Time
+	w         io.Writer // nil: silent
+	columns   func() int
+	ticks     <-chan time.Time // when to draw; nil: never
+	stop      func()
+	what      string
+	over, end float64 // share of the turns that are over before this one, and with it
+	began     time.Time
+	drawn     int // columns that the line takes which stands there; 0: none
 }
+
+// far tells how far a turn is, from 0 to 1, and says more about it.
+type far func() (done float64, more string)
 
 func newProgress(stderr io.Writer) *progress {
 	f, ok := stderr.(*os.File)
 	if !ok || !isTerminal(f) {
-		return &progress{}
+		return &progress{stop: func() {}}
 	}
-	return &progress{w: f, ticker: time.NewTicker(100 * time.Millisecond)}
+	ticker := time.NewTicker(100 * time.Millisecond)
+	return &progress{w: f, columns: func() int { return columns(f) }, ticks: ticker.C, stop: ticker.Stop}
 }
 
-// turn says what runs from now on, and how much is over.
-func (p *progress) turn(scenario, side string, done float64) {
-	p.what, p.done, p.began = fmt.Sprintf("%s on %s", scenario, side), done, time.Now()
-	p.draw(nil)
-}
-
-// tick is when to draw; never, if silent.
-func (p *progress) tick() <-chan time.Time {
-	if p.ticker == nil {
-		return nil
+// byMessages is how far a turn is that will have run so many messages.
+func byMessages(run func() uint64, of float64) far {
+	return func() (float64, string) {
+		n := run()
+		return float64(n) / of, commas(n) + " messages"
 	}
-	return p.ticker.C
 }
 
-// draw draws the line anew. Messages, if not nil, tells how many there have been in the turn.
-func (p *progress) draw(messages func() uint64) {
+// byTime is how far a turn is that takes as long as the last one, if there was one.
+func byTime(last time.Duration) far {
+	began := time.Now()
+	return func() (float64, string) {
+		if last <= 0 {
+			return 0, ""
+		}
+		return float64(time.Since(began)) / float64(last), ""
+	}
+}
+
+// turn says what runs from now on, and which share of the whole is over before and after.
+func (p *progress) turn(what string, over, end float64) {
+	p.what, p.over, p.end, p.began = what, over, end, time.Now()
+	p.draw(func() (float64, string) { return 0, "" })
+}
+
+// draw draws the line anew, cut to what the terminal has room for now.
+func (p *progress) draw(far far) {
 	if p.w == nil {
 		return
 	}
-	line := fmt.Sprintf("%s %3.0f %%  %s  %.1f s", bar(p.done, 1, 20), 100*p.done, p.what, time.Since(p.began).Seconds())
-	if messages != nil {
-		line += fmt.Sprintf("  %s messages", commas(messages()))
+	columns := p.columns()
+	done, more := far()
+	line := p.line(p.over+(p.end-p.over)*min(max(done, 0), 1), more, columns)
+	begin := "\r\x1b[K"
+	switch {
+	case p.drawn == 0:
+		begin = "\n"
+	case p.drawn > columns: // it was broken in two
+		begin = "\r\x1b[A\x1b[J"
 	}
-	fmt.Fprint(p.w, "\r\x1b[K", line)
+	p.drawn = max(width(line), 1)
+	fmt.Fprint(p.w, begin, line)
+}
+
+// line is as much of the line as fits: what is said first, a bar at least of ten cells, and more.
+func (p *progress) line(done float64, more string, columns int) string {
+	const shortest, longest = 10, 20
+	text := fmt.Sprintf(" %3d %%  %s  %.1f s", int(100*done), p.what, time.Since(p.began).Seconds())
+	if more != "" && shortest+width(text+"  "+more) <= columns {
+		text += "  " + more
+	}
+	line := []rune(bar(done, 1, min(max(columns-width(text), 0), longest)) + text)
+	return string(line[:min(len(line), max(columns, 0))])
 }
 
 // clear takes the line away, so that something else can be printed.
 func (p *progress) clear() {
-	if p.w != nil {
-		fmt.Fprint(p.w, "\r\x1b[K")
+	if p.w != nil && p.drawn > 0 {
+		fmt.Fprint(p.w, "\r\x1b[K\x1b[A")
+		p.drawn = 0
 	}
 }
 
 func (p *progress) close() {
 	p.clear()
-	if p.ticker != nil {
-		p.ticker.Stop()
-	}
+	p.stop()
 }

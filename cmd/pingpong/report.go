@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 )
 
 // A report is everything that was measured of one scenario.
@@ -14,7 +13,7 @@ type report struct {
 
 	gallop, channels []turn // the turns that ended with a count
 	cut              turn   // gallop's turn that did not
-	peakKB           uint64
+	peakKB           uint64 // of gallop's first turn
 	interrupted      bool
 	err              error // the first thing that was wrong
 }
@@ -100,17 +99,4 @@ func (r *report) allocsPerOp(turns []turn) *float64 {
 		return nil
 	}
 	return new(float64(median(turns).allocs) / float64(r.n))
-}
-
-// print writes the report in one piece: a line of JSON, or the summary.
-func (r *report) print(w io.Writer, asJSON bool) error {
-	text, err := r.summary(), error(nil)
-	if asJSON {
-		text, err = r.json()
-	}
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
-	return err
 }

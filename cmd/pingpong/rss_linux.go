@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// peakRSS is the most memory in KB that the process has had resident at once since
-// forgetPeak. Getrusage would do for the rest of Unix, but here it counts what the
+// peakRSS is the most memory in KB that the process has had resident at once so
+// far. Getrusage would do for the rest of Unix, but here it counts what the
 // parent had when it forked, and under "go run" that is the go command.
 func peakRSS() uint64 {
 	status, err := os.ReadFile("/proc/self/status")
@@ -21,10 +21,4 @@ func peakRSS() uint64 {
 	}
 	kb, _ := strconv.ParseUint(string(fields[0]), 10, 64)
 	return kb
-}
-
-// forgetPeak makes the peak start anew from what is resident now. Where that is not
-// allowed the peak is that of the whole process, as it is on other systems.
-func forgetPeak() {
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }

@@ -10,6 +10,3 @@ func peakRSS() uint64 {
 	runtime.ReadMemStats(&mem)
 	return mem.Sys / 1024
 }
-
-// forgetPeak does nothing: here the peak is that of the whole process.
-func forgetPeak() {}

@@ -16,47 +16,84 @@ const (
 	exitInterrupted = 130
 )
 
+// A measurer measures one scenario. An error means that there are no figures.
+type measurer func(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error)
+
+// A command is pingpong with its surroundings.
+type command struct {
+	known          []scenario
+	stdout, stderr io.Writer
+	several        measurer // measures when there is more than one to run; nil: apart
+}
+
 // run is the whole command. The end of the context is an interruption.
-func run(ctx context.Context, known []scenario, args []string, stdout, stderr io.Writer) int {
-	opts, err := parse(known, args, stderr)
+func (c command) run(ctx context.Context, args []string) int {
+	opts, err := parse(c.known, args, c.stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case err != nil:
 		return exitUsage
 	}
-	code, err := runAll(ctx, opts, stdout, stderr)
+	code, err := c.runAll(ctx, opts)
 	if err != nil {
-		fmt.Fprintln(stderr, "pingpong:", err)
+		fmt.Fprintln(c.stderr, "pingpong:", err)
 	}
 	return code
 }
 
-// runAll runs what was picked, printing each report as soon as it is complete.
-func runAll(ctx context.Context, opts options, stdout, stderr io.Writer) (int, error) {
-	bar := newProgress(stderr)
-	defer bar.close()
-	code := exitOK
-	var all []report
-	for _, s := range opts.picked {
-		rep, err := measure(ctx, s, opts, bar)
-		if err != nil {
-			return exitUsage, err
+// runAll runs what was picked, printing each summary as soon as it is complete, and at the
+// end an overview of those that were not interrupted.
+func (c command) runAll(ctx context.Context, opts options) (code int, err error) {
+	measure := here
+	if len(opts.picked) > 1 {
+		measure = apart
+		if c.several != nil {
+			measure = c.several
 		}
-		bar.clear()
-		if err := rep.print(stdout, opts.json); err != nil {
+	}
+	var done []figures
+	for _, s := range opts.picked {
+		f, err := measure(ctx, s, opts, c.stderr)
+		if err != nil {
 			return exitWrong, err
 		}
-		all = append(all, rep)
-		if rep.interrupted {
-			return exitInterrupted, nil
+		if err := c.print(s, f, opts.json); err != nil {
+			return exitWrong, err
 		}
-		if !rep.ok() {
+		if f.Interrupted {
+			code = exitInterrupted
+			break
+		}
+		if !f.OK {
 			code = exitWrong
 		}
+		done = append(done, f)
 	}
-	if len(all) > 1 && !opts.json {
-		return code, printOverview(stdout, all)
+	if len(opts.picked) > 1 && len(done) > 0 && !opts.json {
+		_, err = c.stdout.Write(overview(done, columns(c.stdout)))
 	}
-	return code, nil
+	return code, err
+}
+
+// here is the measurer that runs a scenario in this process.
+func here(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
+	bar := newProgress(stderr)
+	defer bar.close()
+	rep, err := measure(ctx, s, opts, bar)
+	return rep.figures(), err
+}
+
+// print writes the figures in one piece: a line of JSON, or the summary.
+func (c command) print(s scenario, f figures, asJSON bool) error {
+	text, err := []byte(nil), error(nil)
+	if asJSON {
+		text, err = f.line()
+	} else {
+		text = summarize(s, f, columns(c.stdout))
+	}
+	if err == nil {
+		_, err = c.stdout.Write(text)
+	}
+	return err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -30,10 +29,9 @@ type turn struct {
 func measure(ctx context.Context, s scenario, opts options, bar *progress) (report, error) {
 	rep := newReport(s, opts)
 	j := job{n: rep.n, seed: opts.seed}
-	debug.FreeOSMemory() // what the scenario before has left behind is not this one's
-	forgetPeak()
+	var last time.Duration // what the channels' last turn took
 	for i := range opts.rounds {
-		bar.turn(s.name, "gallop", float64(i)/float64(opts.rounds))
+		bar.turn(s.name+" on gallop", opts.over(i, 0), opts.over(i, 1))
 		t, err := gallopTurn(ctx, s, j, opts, bar)
 		if err != nil {
 			return rep, err
@@ -47,12 +45,23 @@ func measure(ctx context.Context, s scenario, opts options, bar *progress) (repo
 		if !opts.baseline {
 			continue
 		}
-		bar.turn(s.name, "channels", (float64(i)+0.5)/float64(opts.rounds))
-		if rep.addChannels(channelTurn(ctx, s, j, bar)); rep.over() {
+		bar.turn(s.name+" on channels", opts.over(i, 1), opts.over(i, 2))
+		t = channelTurn(ctx, s, j, bar, last)
+		last = t.wall
+		if rep.addChannels(t); rep.over() {
 			break
 		}
 	}
 	return rep, nil
+}
+
+// over is the share of all turns that are over when so many sides had their turn in round i.
+func (o options) over(i, sides int) float64 {
+	each := 1
+	if o.baseline {
+		each = 2
+	}
+	return float64(i*each+sides) / float64(o.rounds*each)
 }
 
 // gallopTurn runs the work once on a system of its own.
@@ -64,7 +73,8 @@ func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progr
 	}
 	defer sys.Stop()
 	t := timed(func() (uint64, error) {
-		return await(ctx, s.actors(ctx, sys, j), trouble, bar, func() uint64 { return sys.Stats().Messages })
+		far := byMessages(func() uint64 { return sys.Stats().Messages }, s.messages(j.n))
+		return await(ctx, s.actors(ctx, sys, j), trouble, bar, far)
 	})
 	if t.err == nil {
 		t.err = sys.Wait(ctx) // the last behaviours may still be on their way out
@@ -107,8 +117,8 @@ func start(opts options, trouble chan<- error) (sys *actor.System, err error) {
 
 // channelTurn runs the work once on goroutines and channels. An interruption leaves
 // them behind: a channel operation that could be told to stop would cost them time.
-func channelTurn(ctx context.Context, s scenario, j job, bar *progress) turn {
-	return timed(func() (uint64, error) { return await(ctx, s.channels(j), nil, bar, nil) })
+func channelTurn(ctx context.Context, s scenario, j job, bar *progress, last time.Duration) turn {
+	return timed(func() (uint64, error) { return await(ctx, s.channels(j), nil, bar, byTime(last)) })
 }
 
 // timed runs the work after a collection, so that no side pays for the other's garbage.
@@ -125,7 +135,7 @@ func timed(work func() (uint64, error)) (t turn) {
 }
 
 // await waits for the count of a turn and keeps the progress line alive meanwhile.
-func await(ctx context.Context, out <-chan uint64, trouble <-chan error, bar *progress, messages func() uint64) (uint64, error) {
+func await(ctx context.Context, out <-chan uint64, trouble <-chan error, bar *progress, far far) (uint64, error) {
 	for {
 		select {
 		case got := <-out:
@@ -134,14 +144,17 @@ func await(ctx context.Context, out <-chan uint64, trouble <-chan error, bar *pr
 			return 0, err
 		case <-ctx.Done():
 			return 0, errInterrupted
-		case <-bar.tick():
-			bar.draw(messages)
+		case <-bar.ticks:
+			bar.draw(far)
 		}
 	}
 }
 
-// median is the turn in the middle by time, all of whose figures belong together.
+// median is the turn in the middle by time, all of whose figures belong together. There are
+// two of an even number: it is the faster one, with the mean of both times.
 func median(turns []turn) turn {
 	sorted := slices.SortedFunc(slices.Values(turns), func(a, b turn) int { return cmp.Compare(a.wall, b.wall) })
-	return sorted[(len(sorted)-1)/2]
+	t, next := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
+	t.wall += (next.wall - t.wall) / 2
+	return t
 }

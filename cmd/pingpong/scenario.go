@@ -27,6 +27,7 @@ type scenario struct {
 	n       int                // operations in a turn unless -n says otherwise
 	fit     func(n int) int    // the nearest size the work can have; nil: any
 	want    func(n int) uint64 // the count a right run ends with; nil: n itself
+	perOp   float64            // messages that an operation takes, about; 0: one
 	// The context ends when the run is interrupted; only what waits outside of the system needs it.
 	actors   func(ctx context.Context, sys *actor.System, j job) <-chan uint64
 	channels func(j job) <-chan uint64
@@ -51,6 +52,14 @@ func (s scenario) expected(n int) uint64 {
 		return uint64(n)
 	}
 	return s.want(n)
+}
+
+// messages is about how many a turn of n operations takes, to tell how far it is.
+func (s scenario) messages(n int) float64 {
+	if s.perOp == 0 {
+		return float64(n)
+	}
+	return s.perOp * float64(n)
 }
 
 // share is what the i-th of k gets when n is dealt out evenly, the remainder to the first.

@@ -16,7 +16,8 @@ const (
 
 var skynet = scenario{
 	name: "skynet", op: "leaf", ops: "leaves", n: 1_000_000,
-	about: "a tree with ten below each, summed from its leaves: work that creates work",
+	perOp: 2 * 10.0 / 9, // there and back, and nodes between
+	about: "a tree, ten below each, summed from its leaves: work that creates work",
 	fit:   powerOfTen,
 	want:  func(n int) uint64 { return uint64(n) * uint64(n-1) / 2 },
 	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {

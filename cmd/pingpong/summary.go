@@ -1,154 +1,94 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
-
-	"github.com/gallop-go/gallop/actor"
 )
 
-// summary is the report for a person.
-func (r *report) summary() []byte {
-	var b bytes.Buffer
-	r.head(&b)
-	r.chart(&b)
-	workerTable(&b, r.shown().stats)
-	r.totals(&b)
-	r.verdict(&b)
-	return b.Bytes()
+// A summary is the figures of a scenario for a person, in so many columns.
+type summary struct {
+	strings.Builder
+	figures
+	scenario scenario
+	columns  int
 }
+
+func summarize(s scenario, f figures, columns int) []byte {
+	b := summary{figures: f, scenario: s, columns: columns}
+	b.head()
+	b.chart()
+	b.workers()
+	b.totals()
+	b.verdict()
+	return []byte(b.String())
+}
+
+// say writes parts on a line, or on several if they do not fit.
+func (b *summary) say(parts ...string) { b.WriteString(flow(b.columns, 0, " · ", parts...) + "\n") }
 
 // head says what was run.
-func (r *report) head(b *bytes.Buffer) {
-	workers := uint64(r.shown().workers)
-	fmt.Fprintf(b, "\n%s: %s\n", r.scenario.name, r.scenario.about)
-	fmt.Fprintf(b, "%s a turn · %s · seed %d\n", many(uint64(r.n), r.scenario.op, r.scenario.ops),
-		many(workers, "worker", "workers"), r.seed)
-	if r.n != r.asked {
-		fmt.Fprintf(b, "(%s asked for, which is not a size this work can have)\n", commas(uint64(r.asked)))
-	}
-}
-
-// chart draws the speed of both sides: the longer, the faster.
-func (r *report) chart(b *bytes.Buffer) {
-	sides := []struct {
-		name  string
-		turns []turn
-	}{{"gallop", r.gallop}, {"channels", r.channels}}
-	fastest := 0.0
-	for _, s := range sides {
-		fastest = max(fastest, r.perSecond(s.turns))
-	}
-	if fastest > 0 {
-		b.WriteByte('\n')
-	}
-	for _, s := range sides {
-		if len(s.turns) > 0 {
-			speed := r.perSecond(s.turns)
-			fmt.Fprintf(b, "%-8s  %s %12s %s/s %10s ns each\n", s.name, bar(speed, fastest, 30),
-				commas(uint64(speed)), r.scenario.ops, short(r.nsPerOp(s.turns)))
-		}
-	}
-	r.compare(b)
-}
-
-// compare says in words what the chart shows.
-func (r *report) compare(b *bytes.Buffer) {
-	ahead, behind, ratio := "gallop is", "goroutines and channels", r.ratio()
-	if ratio == 0 {
-		return
-	}
-	if ratio < 1 {
-		ahead, behind, ratio = "goroutines and channels are", "gallop", 1/ratio
-	}
-	fmt.Fprintf(b, "%10s%s %.1f times as fast as %s (median of %s each, alternating)\n",
-		"", ahead, ratio, behind, many(uint64(len(r.channels)), "turn", "turns"))
-}
-
-// workerTable shows who did the work of the median turn.
-func workerTable(b *bytes.Buffer, st actor.Stats) {
+func (b *summary) head() {
 	b.WriteByte('\n')
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "worker\tturns\tmessages\tsteals\tmisses\tparks\twakes\t")
-	var all actor.WorkerStats
-	for i, s := range st.Workers {
-		workerRow(w, fmt.Sprint(i), s)
-		all.Turns += s.Turns
-		all.Messages += s.Messages
-		all.Steals += s.Steals
-		all.StealMisses += s.StealMisses
-		all.Parks += s.Parks
-		all.Wakes += s.Wakes
+	b.say(b.Scenario + ": " + b.scenario.about)
+	b.say(many(uint64(b.N), b.Op, b.scenario.ops)+" a turn", many(uint64(b.Workers), "worker", "workers"),
+		fmt.Sprint("seed ", b.Seed))
+	if b.N != b.Asked {
+		b.say(fmt.Sprintf("(%s asked for, which is not a size this work can have)", commas(uint64(b.Asked))))
 	}
-	if len(st.Workers) > 1 {
-		workerRow(w, "all", all)
-	}
-	w.Flush()
 }
 
-func workerRow(w io.Writer, name string, s actor.WorkerStats) {
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, commas(s.Turns), commas(s.Messages),
-		commas(s.Steals), commas(s.StealMisses), commas(s.Parks), commas(s.Wakes))
+// workers shows who did the work of the median turn.
+func (b *summary) workers() {
+	rows := [][]string{{"worker", "turns", "messages", "steals", "misses", "parks", "wakes"}}
+	for i, w := range b.PerWorker {
+		name := fmt.Sprint(i)
+		if w.Spares {
+			name = "spares"
+		}
+		rows = append(rows, workerRow(name, w))
+	}
+	if len(b.PerWorker) > 1 {
+		rows = append(rows, workerRow("all", sum(b.PerWorker)))
+	}
+	b.WriteString("\n" + under(b.columns, rows))
+	if len(b.PerWorker) > b.Workers {
+		b.say("(spares step in for a worker whose behaviour keeps it for long)")
+	}
+	b.WriteByte('\n')
+}
+
+func workerRow(name string, w jsonWorker) []string {
+	return []string{name, commas(w.Turns), commas(w.Messages), commas(w.Steals), commas(w.StealMisses),
+		commas(w.Parks), commas(w.Wakes)}
 }
 
 // totals shows what belongs to no single worker.
-func (r *report) totals(b *bytes.Buffer) {
-	t := r.shown()
-	fmt.Fprintf(b, "\n%s · %s · %s · %.1f ms\n", many(t.stats.Mutes, "mute", "mutes"),
-		many(t.stats.DeadLetters, "dead letter", "dead letters"),
-		many(t.stats.Spawned, "actor spawned", "actors spawned"), float64(t.wall.Nanoseconds())/1e6)
-	if allocs := r.allocsPerOp(r.gallop); allocs != nil {
-		fmt.Fprintf(b, "%.2f allocations per %s", *allocs, r.scenario.op)
-		if allocs = r.allocsPerOp(r.channels); allocs != nil {
-			fmt.Fprintf(b, " (channels: %.2f)", *allocs)
+func (b *summary) totals() {
+	b.say(many(b.Mutes, "mute", "mutes"), many(b.DeadLetters, "dead letter", "dead letters"),
+		many(b.Spawned, "actor spawned", "actors spawned"), fmt.Sprintf("%.1f ms", b.WallMs))
+	if b.AllocsPerOp != nil {
+		allocs := []string{fmt.Sprintf("%.2f allocations per %s", *b.AllocsPerOp, b.Op)}
+		if b.BaselineAllocsPerOp != nil {
+			allocs = append(allocs, fmt.Sprintf("(channels: %.2f)", *b.BaselineAllocsPerOp))
 		}
-		b.WriteString(" · ")
+		b.WriteString(flow(b.columns, 0, " ", allocs...) + "\n")
 	}
-	fmt.Fprintf(b, "%.1f MB of memory at most\n", float64(r.peakKB)/1024)
+	if b.PeakRSSKB > 0 {
+		b.say(fmt.Sprintf("%.1f MB of memory at most in gallop's first turn", float64(b.PeakRSSKB)/1024))
+	}
 }
 
-func (r *report) verdict(b *bytes.Buffer) {
+func (b *summary) verdict() {
 	switch {
-	case r.interrupted:
-		fmt.Fprintf(b, "interrupted after %s: these are the figures so far\n",
-			many(uint64(len(r.gallop)), "complete turn", "complete turns"))
-	case r.err != nil:
-		fmt.Fprintf(b, "WRONG: %v\n", r.err)
+	case b.Interrupted:
+		b.say(fmt.Sprintf("interrupted after %s: these are the figures so far",
+			many(uint64(b.Rounds), "complete turn", "complete turns")))
+		if b.DeadLetters > 0 {
+			b.say("the dead letters are what was under way then: nothing is wrong")
+		}
+	case !b.OK:
+		b.say("WRONG: " + b.Error)
 	default:
-		fmt.Fprintf(b, "every count was right (%s)\n", commas(r.shown().got))
+		b.say(fmt.Sprintf("every count was right (%s)", commas(b.scenario.expected(b.N))))
 	}
-}
-
-// perSecond is how many operations a side does in a second, or 0 if that is unknown.
-func (r *report) perSecond(turns []turn) float64 {
-	if len(turns) == 0 {
-		return 0
-	}
-	return 1e9 / r.nsPerOp(turns)
-}
-
-// printOverview puts all scenarios under each other: the longer, the further ahead.
-func printOverview(out io.Writer, all []report) error {
-	var b bytes.Buffer
-	best := 1.0
-	for _, r := range all {
-		best = max(best, r.ratio())
-	}
-	fmt.Fprintf(&b, "\n%-10s %12s %12s %14s\n", "scenario", "gallop ns", "channels ns", "times as fast")
-	for _, r := range all {
-		fmt.Fprintf(&b, "%-10s %12s %12s %14s  %s\n", r.scenario.name, short(r.nsPerOp(r.gallop)),
-			short(r.nsPerOp(r.channels)), short(r.ratio()), r.mark(best))
-	}
-	_, err := out.Write(b.Bytes())
-	return err
-}
-
-func (r *report) mark(best float64) string {
-	if !r.ok() {
-		return "WRONG"
-	}
-	return strings.TrimRight(bar(r.ratio(), best, 30), " ")
 }

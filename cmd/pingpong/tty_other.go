@@ -6,3 +6,6 @@ import "os"
 
 // isTerminal does not know here, and silence harms nobody.
 func isTerminal(*os.File) bool { return false }
+
+// terminalWidth does not know either.
+func terminalWidth(*os.File) int { return 0 }

@@ -1,5 +1,5 @@
-// Command carts is a service that holds very many shopping carts, an actor each, with
-// what is in them in heaps of their own. It fills them, empties some, asks all of them
+// Command carts holds very many shopping carts, an actor each, with what is in them in
+// heaps of their own. It fills them, empties some, asks all of them
 // for their sums, and says what Go's collector has to do with it.
 //
 //	go run ./examples/carts -carts 1000000
@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -80,17 +81,43 @@ var (
 	_           = counterType.Table(counterAdd.Do((*counter).add), counterGet.Do((*counter).get))
 )
 
-func main() {
-	carts := flag.Int("carts", 100_000, "how many carts")
-	flag.Parse()
-	if *carts < 1 {
-		fmt.Fprintln(os.Stderr, "carts: -carts: want at least 1")
-		os.Exit(2)
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the whole program: it exits with 2 on arguments that it cannot use.
+func run(args []string, stdout, stderr io.Writer) int {
+	carts, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
 	}
-	if err := serve(os.Stdout, *carts); err != nil {
-		fmt.Fprintln(os.Stderr, "carts:", err)
-		os.Exit(1)
+	if err != nil {
+		return 2
 	}
+	if err := serve(stdout, carts); err != nil {
+		fmt.Fprintln(stderr, "carts:", err)
+		return 1
+	}
+	return 0
+}
+
+// parse has written what is wrong, and the usage, when it returns an error.
+func parse(args []string, stderr io.Writer) (carts int, err error) {
+	fs := flag.NewFlagSet("carts", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.IntVar(&carts, "carts", 100_000, "how many carts, at least 1")
+	if err := fs.Parse(args); err != nil {
+		return 0, err
+	}
+	switch {
+	case carts < 1:
+		err = fmt.Errorf("-carts is %d; it must be at least 1", carts)
+	case fs.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "carts:", err)
+		fs.Usage()
+	}
+	return carts, err
 }
 
 // serve runs the service once: ten purchases of five products for each cart, one of which

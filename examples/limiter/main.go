@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -12,11 +14,27 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-func main() {
-	if err := demo(os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "limiter:", err)
-		os.Exit(1)
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the whole program, which takes no arguments: it exits with 2 if there are some.
+func run(args []string, stdout, stderr io.Writer) int {
+	fs := flag.NewFlagSet("limiter", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
+		return 2
 	}
+	if fs.NArg() > 0 {
+		fmt.Fprintf(stderr, "limiter: unexpected argument %q\n", fs.Arg(0))
+		fs.Usage()
+		return 2
+	}
+	if err := demo(stdout); err != nil {
+		fmt.Fprintln(stderr, "limiter:", err)
+		return 1
+	}
+	return 0
 }
 
 // demo lets two clients ask for more than they get.

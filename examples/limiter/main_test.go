@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -65,5 +66,21 @@ func TestLimiter(t *testing.T) {
 	}
 	if n, err := l.Clients(t.Context()); n != 0 || err != nil {
 		t.Errorf("%d buckets are left, %v", n, err)
+	}
+}
+
+// Bad arguments: what is wrong, usage, and exit 2; nothing is run.
+func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
+	for args, says := range map[string]string{
+		"-x": "not defined", "ann": `unexpected argument "ann"`,
+	} {
+		var stdout, stderr strings.Builder
+		code := run(strings.Fields(args), &stdout, &stderr)
+		if code != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) || !strings.Contains(stderr.String(), "Usage of limiter:") {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q, want %q", args, code, &stdout, &stderr, says)
+		}
+	}
+	if code := run([]string{"-h"}, io.Discard, io.Discard); code != 0 {
+		t.Errorf("-h: exit %d", code)
 	}
 }

@@ -4,20 +4,57 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 )
 
-func main() {
-	n := flag.Int("n", 1000, "how many transfers")
-	faults := flag.Float64("faults", 0.2, "the share of steps that crash, from 0 to 0.9")
-	flag.Parse()
-	if err := demo(os.Stdout, *n, *faults); err != nil {
-		fmt.Fprintln(os.Stderr, "saga:", err)
-		os.Exit(1)
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the whole program: it exits with 2 on arguments that it cannot use.
+func run(args []string, stdout, stderr io.Writer) int {
+	n, faults, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
 	}
+	if err != nil {
+		return 2
+	}
+	if err := demo(stdout, n, faults); err != nil {
+		fmt.Fprintln(stderr, "saga:", err)
+		return 1
+	}
+	return 0
+}
+
+// most is the share of steps that may crash: with 0.5 a thousand transfers take ten seconds, and
+// with 0.9 a single one takes minutes.
+const most = 0.5
+
+// parse has written what is wrong, and the usage, when it returns an error.
+func parse(args []string, stderr io.Writer) (n int, faults float64, err error) {
+	fs := flag.NewFlagSet("saga", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.IntVar(&n, "n", 1000, "how many transfers, at least 1")
+	fs.Float64Var(&faults, "faults", 0.2, fmt.Sprintf("the share of steps that crash, from 0 to %v", most))
+	if err := fs.Parse(args); err != nil {
+		return 0, 0, err
+	}
+	switch {
+	case n < 1:
+		err = fmt.Errorf("-n is %d; it must be at least 1", n)
+	case !(faults >= 0 && faults <= most): // as it is if it is no number
+		err = fmt.Errorf("-faults is %v; it must be from 0 to %v", faults, most)
+	case fs.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "saga:", err)
+		fs.Usage()
+	}
+	return n, faults, err
 }
 
 // accounts and start are what the bank of the demonstration has.

@@ -20,19 +20,44 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-func main() {
-	addr := flag.String("addr", "localhost:8080", "where to listen")
-	flag.Parse()
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer cancel()
-	ln, err := net.Listen("tcp", *addr)
-	if err == nil {
-		err = serve(ctx, ln, os.Stdout)
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the whole program: it exits with 2 on arguments that it cannot use.
+func run(args []string, stdout, stderr io.Writer) int {
+	addr, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "sessions:", err)
-		os.Exit(1)
+		return 2
 	}
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	ln, err := net.Listen("tcp", addr)
+	if err == nil {
+		err = serve(ctx, ln, stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "sessions:", err)
+		return 1
+	}
+	return 0
+}
+
+// parse has written what is wrong, and the usage, when it returns an error.
+func parse(args []string, stderr io.Writer) (addr string, err error) {
+	fs := flag.NewFlagSet("sessions", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.StringVar(&addr, "addr", "localhost:8080", "where to listen")
+	if err := fs.Parse(args); err != nil {
+		return "", err
+	}
+	if fs.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
+		fmt.Fprintln(stderr, "sessions:", err)
+		fs.Usage()
+	}
+	return addr, err
 }
 
 // patience is how long a shutdown may take.

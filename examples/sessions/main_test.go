@@ -88,3 +88,19 @@ func call(t *testing.T, s *httptest.Server, method, path, body string) string {
 	}
 	return fmt.Sprintf("%d %s", res.StatusCode, strings.TrimSuffix(string(b), "\n"))
 }
+
+// Bad arguments: what is wrong, usage, and exit 2; nothing is run.
+func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
+	for args, says := range map[string]string{
+		"-x": "not defined", "8080": `unexpected argument "8080"`, "-addr localhost:0 more": `"more"`,
+	} {
+		var stdout, stderr strings.Builder
+		code := run(strings.Fields(args), &stdout, &stderr)
+		if code != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) || !strings.Contains(stderr.String(), "Usage of sessions:") {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q, want %q", args, code, &stdout, &stderr, says)
+		}
+	}
+	if code := run([]string{"-h"}, io.Discard, io.Discard); code != 0 {
+		t.Errorf("-h: exit %d", code)
+	}
+}

@@ -3,13 +3,14 @@ package main
 import (
 	"encoding/json"
 	"runtime"
-
-	"github.com/gallop-go/gallop/actor"
 )
 
-// jsonReport is what -json prints of a scenario, on one line. A figure that there is
-// not is null. The counters are those of the turn whose time is the median.
-type jsonReport struct {
+// figures are what is shown of a scenario: -json prints them on one line, and the summary is
+// made of them and nothing else. A figure that there is not is null. The counters are those of
+// the turn whose time is the median; of an even number of turns, the faster of the two in the
+// middle, and the times are then the mean of both. The peak of memory is that of gallop's
+// first turn with the program around it: what comes later finds the channels' leavings.
+type figures struct {
 	Scenario            string       `json:"scenario"`
 	N                   int          `json:"n"`
 	Asked               int          `json:"n_asked"`
@@ -17,6 +18,7 @@ type jsonReport struct {
 	Workers             int          `json:"workers"`
 	Seed                uint64       `json:"seed"`
 	Rounds              int          `json:"rounds"`
+	BaselineRounds      int          `json:"baseline_rounds"`
 	NsPerOp             *float64     `json:"ns_per_op"`
 	BaselineNsPerOp     *float64     `json:"baseline_ns_per_op"`
 	Ratio               *float64     `json:"ratio"`
@@ -43,8 +45,10 @@ type jsonReport struct {
 	Error               string       `json:"error,omitempty"`
 }
 
-// jsonWorker is what one worker did.
+// jsonWorker is what one worker did, or all spares: they stand in for a worker whose
+// behaviour keeps it for long, and it may well be they who do the most.
 type jsonWorker struct {
+	Spares      bool   `json:"spares"`
 	Turns       uint64 `json:"turns"`
 	Messages    uint64 `json:"messages"`
 	Steals      uint64 `json:"steals"`
@@ -54,25 +58,31 @@ type jsonWorker struct {
 	Yields      uint64 `json:"yields"`
 }
 
-// json is the report as one line.
-func (r *report) json() ([]byte, error) {
+// figures are the report as it is shown.
+func (r *report) figures() figures {
 	t := r.shown()
-	out := jsonReport{
+	f := figures{
 		Scenario: r.scenario.name, N: r.n, Asked: r.asked, Op: r.scenario.op,
-		Workers: t.workers, Seed: r.seed, Rounds: len(r.gallop),
+		Workers: t.workers, Seed: r.seed, Rounds: len(r.gallop), BaselineRounds: len(r.channels),
 		NsPerOp: known(r.nsPerOp(r.gallop)), BaselineNsPerOp: known(r.nsPerOp(r.channels)), Ratio: known(r.ratio()),
 		WallMs:   float64(t.wall.Nanoseconds()) / 1e6,
 		Messages: t.stats.Messages, Spawned: t.stats.Spawned, Turns: t.stats.Turns,
 		Steals: t.stats.Steals, Parks: t.stats.Parks, Mutes: t.stats.Mutes, Unmutes: t.stats.Unmutes,
 		DeadLetters: t.stats.DeadLetters, Panics: t.stats.Panics,
-		AllocsPerOp: r.allocsPerOp(r.gallop), BaselineAllocsPerOp: r.allocsPerOp(r.channels), PeakRSSKB: r.peakKB, PerWorker: perWorker(t.stats.Workers),
+		AllocsPerOp: r.allocsPerOp(r.gallop), BaselineAllocsPerOp: r.allocsPerOp(r.channels),
+		PeakRSSKB: r.peakKB, PerWorker: perWorker(t),
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
 		Interrupted: r.interrupted, OK: r.ok(),
 	}
 	if r.err != nil {
-		out.Error = r.err.Error()
+		f.Error = r.err.Error()
 	}
-	line, err := json.Marshal(out)
+	return f
+}
+
+// line is the figures as one line of JSON.
+func (f *figures) line() ([]byte, error) {
+	line, err := json.Marshal(f)
 	return append(line, '\n'), err
 }
 
@@ -84,11 +94,33 @@ func known(figure float64) *float64 {
 	return &figure
 }
 
-func perWorker(workers []actor.WorkerStats) []jsonWorker {
-	out := make([]jsonWorker, len(workers))
-	for i, w := range workers {
-		out[i] = jsonWorker{Turns: w.Turns, Messages: w.Messages, Steals: w.Steals,
+// or0 is a figure, or 0 for one that there is not.
+func or0(figure *float64) float64 {
+	if figure == nil {
+		return 0
+	}
+	return *figure
+}
+
+// perWorker lists what the workers did, and last what the spares did, if there were any.
+func perWorker(t turn) []jsonWorker {
+	out := make([]jsonWorker, len(t.stats.Workers))
+	for i, w := range t.stats.Workers {
+		out[i] = jsonWorker{Spares: i >= t.workers, Turns: w.Turns, Messages: w.Messages, Steals: w.Steals,
 			StealMisses: w.StealMisses, Parks: w.Parks, Wakes: w.Wakes, Yields: w.Yields}
 	}
 	return out
+}
+
+// sum is what all of them did.
+func sum(workers []jsonWorker) (all jsonWorker) {
+	for _, w := range workers {
+		all.Turns += w.Turns
+		all.Messages += w.Messages
+		all.Steals += w.Steals
+		all.StealMisses += w.StealMisses
+		all.Parks += w.Parks
+		all.Wakes += w.Wakes
+	}
+	return all
 }

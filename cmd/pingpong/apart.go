@@ -1,0 +1,79 @@
+// Of several scenarios each has a process of its own, because what one leaves behind would
+// be in the figures of the next: Go keeps the descriptors of a million goroutines for ever,
+// which showed as memory of whatever ran after skynet. To subtract what was there before is
+// wrong too, for what is left behind is used again; and only Linux can reset the peak.
+//
+// The part is this program with -json, and what it prints is all that the whole knows of
+// it. Its standard input is a pipe from the whole: the end of that is the interruption, on
+// every system, also if the whole is killed. A signal would reach a part twice that has
+// Ctrl-C from the terminal already, and the second one kills.
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+)
+
+// partOfAll is set in the environment of a part.
+const partOfAll = "GALLOP_PINGPONG_PART"
+
+// apart is a measurer that starts a process.
+func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
+	var f figures
+	var out bytes.Buffer
+	part, err := opts.part(s)
+	if err != nil {
+		return f, err
+	}
+	part.Stdout, part.Stderr = &out, stderr
+	in, err := part.StdinPipe()
+	if err != nil {
+		return f, err
+	}
+	if err := part.Start(); err != nil {
+		return f, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = in.Close() })
+	defer stop()
+	exit := part.Wait()
+	if err := json.Unmarshal(out.Bytes(), &f); err != nil {
+		return f, fmt.Errorf("%s in a process of its own: %w", s.name, cmp.Or(exit, err))
+	}
+	return f, nil
+}
+
+// part is the command that runs one of the scenarios with the same options.
+func (o options) part(s scenario) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	part := exec.Command(self, "-json", "-scenario="+s.name, "-rounds="+strconv.Itoa(o.rounds),
+		"-seed="+strconv.FormatUint(o.seed, 10), "-baseline="+strconv.FormatBool(o.baseline))
+	if o.n > 0 {
+		part.Args = append(part.Args, "-n="+strconv.Itoa(o.n))
+	}
+	if o.workers > 0 {
+		part.Args = append(part.Args, "-workers="+strconv.Itoa(o.workers))
+	}
+	part.Env = append(os.Environ(), partOfAll+"=1")
+	return part, nil
+}
+
+// untilEOF ends the context when there is nothing more to read.
+func untilEOF(ctx context.Context, in io.Reader) context.Context {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, in)
+		cancel()
+	}()
+	return ctx
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// nothing is where every turn begins.
+func nothing() (float64, string) { return 0, "" }
+
+// screen is a progress on a terminal of so many columns, and what it is sent.
+func screen(columns *int) (*progress, *bytes.Buffer) {
+	var sent bytes.Buffer
+	return &progress{w: &sent, columns: func() int { return *columns }, stop: func() {}}, &sent
+}
+
+// "Live progress in a terminal and none in a pipe."
+func TestProgress_OnlyOnATerminal(t *testing.T) {
+	var pipe bytes.Buffer
+	p := newProgress(&pipe)
+	p.turn("pingpong on gallop", 0, 1)
+	p.draw(nothing)
+	p.close()
+	if p.ticks != nil || pipe.Len() > 0 {
+		t.Errorf("a pipe got %q", &pipe)
+	}
+
+	p, sent := screen(new(usual))
+	p.turn("pingpong on gallop", 0.5, 1)
+	p.draw(func() (float64, string) { return 0, "1,234 messages" })
+	p.close()
+	for _, want := range []string{" 50 %", "pingpong on gallop", "1,234 messages"} {
+		if !strings.Contains(sent.String(), want) {
+			t.Errorf("the line lacks %q: %q", want, sent)
+		}
+	}
+	if !strings.HasPrefix(sent.String(), "\n") || !strings.HasSuffix(sent.String(), "\r\x1b[K\x1b[A") {
+		t.Errorf("the line, or the empty one above, stays behind: %q", sent)
+	}
+}
+
+// The line moves within a turn: half of the second of four is 37 %. It never passes the end of the turn.
+func TestProgress_WithinATurn(t *testing.T) {
+	p, sent := screen(new(usual))
+	p.turn("pingpong on gallop", 0.25, 0.5)
+	for done, want := range map[float64]string{-1: " 25 %", 0.5: " 37 %", 1: " 50 %", 7: " 50 %"} {
+		sent.Reset()
+		p.draw(func() (float64, string) { return done, "" })
+		if !strings.Contains(sent.String(), want) {
+			t.Errorf("%v of the turn: want %s: %q", done, want, sent)
+		}
+	}
+}
+
+// A turn that has run one message of two and waits is half over, on the line too.
+func TestProgress_FollowsTheMessages(t *testing.T) {
+	out, ticks, over := make(chan uint64, 1), make(chan time.Time), make(chan struct{})
+	half := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
+		spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{once: true}), actor.None{})
+		return out
+	})
+	var seen sync.Once
+	p, _ := screen(new(usual))
+	p.w, p.ticks = sink(func(line string) {
+		if strings.Contains(line, " 50 %") {
+			seen.Do(func() { out <- 2 })
+		}
+	}), ticks
+	go func() {
+		for {
+			select {
+			case ticks <- time.Time{}:
+			case <-over:
+				return
+			}
+		}
+	}()
+	rep, err := measure(t.Context(), half, options{n: 2, rounds: 1, workers: 1}, p)
+	close(over)
+	if err != nil || !rep.ok() {
+		t.Errorf("start: %v, report: %v", err, rep.err)
+	}
+}
+
+type sink func(line string)
+
+func (s sink) Write(p []byte) (int, error) { s(string(p)); return len(p), nil }
+
+// What a turn of gallop is expected to take is what it takes, so that its share of the line is right.
+func TestScenarios_MessagesAreExpected(t *testing.T) {
+	for _, s := range registry {
+		const n = 10_000
+		rep, err := measure(t.Context(), s, options{n: n, rounds: 1, workers: 1}, &progress{})
+		if err != nil || !rep.ok() {
+			t.Fatalf("%s: start: %v, report: %v", s.name, err, rep.err)
+		}
+		if part := float64(rep.shown().stats.Messages) / s.messages(rep.n); part < 0.95 || part > 1.1 {
+			t.Errorf("%s: %.2f of the messages that were expected", s.name, part)
+		}
+	}
+}
+
+// A turn of the channels, of whose work nobody can see anything, is as long as the last one.
+func TestByTime(t *testing.T) {
+	if done, _ := byTime(0)(); done != 0 {
+		t.Errorf("%v of a first turn are done", done)
+	}
+	if done, _ := byTime(1 << 62)(); done > 0.01 {
+		t.Errorf("%v of a very long turn are done", done)
+	}
+	far := byTime(time.Nanosecond)
+	for done := 0.0; done < 1; done, _ = far() { // the clock moves on
+	}
+}
+
+// At most a row of the terminal, whatever its width is at the time; a line that was broken in
+// two because the terminal was made narrower is taken away together with its first half.
+func TestProgress_FitsTheTerminal(t *testing.T) {
+	columns := 0
+	p, sent := screen(&columns)
+	p.turn("chameneos on channels", 0, 1)
+	for _, columns = range []int{79, 60, 39, 20, 5, 0, 60, 79, 120} {
+		before := p.drawn
+		sent.Reset()
+		p.draw(func() (float64, string) { return 0.5, "12,345,678 messages" })
+		line, broken := strings.CutPrefix(sent.String(), "\r\x1b[A\x1b[J")
+		if broken != (before > columns) {
+			t.Errorf("%d columns after a line of %d: %q", columns, before, sent)
+		}
+		if line = strings.TrimPrefix(line, "\r\x1b[K"); width(line) > columns {
+			t.Errorf("%d columns, %d are drawn: %q", columns, width(line), line)
+		}
+		if columns >= 39 && !strings.Contains(line, "50 %  chameneos on channels") {
+			t.Errorf("%d columns, and the line does not say what it is: %q", columns, line)
+		}
+		if columns >= 79 && !strings.Contains(line, "messages") {
+			t.Errorf("%d columns, and no messages: %q", columns, line)
+		}
+	}
+}
