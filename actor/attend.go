@@ -152,5 +152,5 @@ func (b *body) unmuted(c *Context) {
 	}
 	b.setLoad(c, b.load&^backpressure.Muted)
 	c.count.unmutes.Add(1)
-	b.sys().sched.Release()
+	b.sys().sched.ReleaseStill()
 }

@@ -65,10 +65,14 @@ func (care *Care[T]) deliverRisen(c *Context) func(*Context, *body, Risen) {
 	return func(c *Context, at *body, r Risen) { deliver(c, at, d, r) }
 }
 
-// childAt returns the place of a child; nil for a zero ref.
+// childAt returns the place of a child; nil for a zero ref. One that is supervised is found
+// at once, however many siblings it has.
 func (b *body) childAt(r AnyRef) *child {
 	if r.b == nil {
 		return nil
+	}
+	if k := r.b.placeUnder(b); k != nil {
+		return k
 	}
 	for k := b.mine().children.youngest; k != nil; k = k.older {
 		if k.b == r.b {
@@ -78,12 +82,29 @@ func (b *body) childAt(r AnyRef) *child {
 	panic("gallop: SpawnUnder: " + r.String() + " is not a child of " + b.String())
 }
 
+// placeUnder returns the record of b as a supervised child of p; nil if it is none. It reads
+// of b what does not change once that is launched, and of the record what is p's, if it is
+// p's: so p may ask, whatever b does meanwhile. Owner of p only.
+func (b *body) placeUnder(p *body) *child {
+	if !b.supervised || b.sys() != p.sys() {
+		return nil // the extras of another are not to be looked at, nor are numbers of another system
+	}
+	k := b.extra.kid
+	if k == nil || k.of != p.id || !k.listed {
+		return nil // nil: it was spawned when the system had stopped
+	}
+	if invariant.On {
+		verifyFamily(&p.extra.children, k)
+	}
+	return k
+}
+
 // moveBefore makes k the next older sibling of at; the youngest if at is nil.
 func (f *family) moveBefore(k, at *child) {
 	if at == nil {
 		return
 	}
-	f.remove(k)
+	f.unlink(k)
 	k.older, k.younger = at.older, at
 	if at.older != nil {
 		at.older.younger = k
@@ -128,7 +149,7 @@ type postponed struct{ unanswered }
 func (postponed) serve(b *body, _ *Context) {
 	if x := b.mine(); x.phase == suspended && !x.resting {
 		x.resting = true
-		b.sys().sched.Release()
+		b.sys().sched.ReleaseStill()
 	}
 }
 

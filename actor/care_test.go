@@ -106,6 +106,44 @@ func TestCare(t *testing.T) {
 	}
 }
 
+// TestCare_Place: the place of a child is found without a look at its siblings, also if it has
+// ended and the parent has not heard of it; one that the parent has heard of is no child, nor is
+// somebody else's, nor one of another system who has a parent of that number.
+func TestCare_Place(t *testing.T) {
+	sys, elsewhere := start(t, actor.Workers(2)), start(t, actor.Workers(1))
+	d := diary{}
+	w, v := wardenType.Spawn(sys, warden{diary: &d}), wardenType.Spawn(elsewhere, warden{diary: new(diary)})
+	equal(t, "number", v.ID(), w.ID())
+	var ended, foreign actor.AnyRef
+	wardenIn(t, elsewhere, v, func(v *warden, c *actor.Context) {
+		for range 3 { // the first ones have the numbers of w's
+			foreign = v.spawn(c, "foreign", actor.Care[warden]{}, nil).Any()
+		}
+	})
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		w.spawn(c, "old", actor.Care[warden]{}, nil)
+		r := w.spawn(c, "old", actor.Care[warden]{}, nil)
+		w.spawn(c, "old", actor.Care[warden]{}, nil)
+		plain := mortalType.SpawnChild(c, mortal{born: true})
+		ended = r.Any()
+		actor.Kill(c, ended)
+		eventually(t, "its end", func() bool { return r.Standing() == actor.Ended })
+		for _, k := range w.kids {
+			equal(t, "placed", actor.Placed(c, k), true)
+		}
+		w.spawn(c, "before one that has ended", actor.Care[warden]{Before: ended}, nil)
+		w.spawn(c, "before one that is not supervised", actor.Care[warden]{Before: plain.Any()}, nil)
+	})
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		for _, r := range []actor.AnyRef{ended, foreign} {
+			panics(t, "is not a child of", func() { w.spawn(c, "none", actor.Care[warden]{Before: r}, nil) })
+		}
+	})
+	d.lines = nil
+	must(t, actor.StopWait(soon(t), sys, w))
+	d.says(t, "before one that is not supervised: stop shutdown", "old: stop shutdown", "before one that has ended: stop shutdown", "old: stop shutdown")
+}
+
 // TestCare_StopCrashes: a child whose Stop crashes is told by an order, and its siblings as
 // ever.
 func TestCare_StopCrashes(t *testing.T) {

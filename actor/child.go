@@ -2,12 +2,17 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// child is an actor that ends before the one that spawned it. What links it to its
-// siblings belongs to the parent.
+// child is an actor that ends before the one that spawned it. The actor leads to it for
+// good, so that the parent finds it without a search: see placeUnder.
 type child struct {
-	b, parent      *body
-	calls          *childCalls
+	b      *body       // read-only
+	of     uint64      // the parent's number; read-only
+	calls  *childCalls // read-only once it was launched
+	parent *body       // the child's; nil when it has ended: a ref to the dead keeps nobody else
+
+	// The parent's.
 	older, younger *child
+	listed         bool // it is in the parent's list
 	told           bool // it has been told to end
 	verb           verb
 	stop           func(c *Context, child AnyRef) // tells it to end instead of an order; nil: nothing does
@@ -30,6 +35,7 @@ func (f *family) add(k *child) {
 	if invariant.On {
 		verifyBirth(f, k)
 	}
+	k.listed = true
 	k.older = f.youngest
 	if k.older != nil {
 		k.older.younger = k
@@ -38,6 +44,15 @@ func (f *family) add(k *child) {
 }
 
 func (f *family) remove(k *child) {
+	f.unlink(k)
+	k.forget()
+	if invariant.On {
+		verifyForgotten(k)
+	}
+}
+
+// unlink takes k out of the row.
+func (f *family) unlink(k *child) {
 	if invariant.On {
 		verifyFamily(f, k)
 	}
@@ -50,6 +65,19 @@ func (f *family) remove(k *child) {
 		k.older.younger = k.younger
 	}
 	k.older, k.younger = nil, nil
+}
+
+// forget drops what the parent has in the record, to which the actor leads for good.
+func (k *child) forget() { k.older, k.younger, k.listed, k.stop = nil, nil, false, nil }
+
+// disband is for a parent that its system took along before its children had ended.
+func (f *family) disband() {
+	for k := f.youngest; k != nil; {
+		older := k.older
+		k.forget()
+		k = older
+	}
+	f.youngest = nil
 }
 
 // forsake tells those whose parent will decide nothing any more.
@@ -77,7 +105,7 @@ func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
 
 // adopt makes a new actor a child of the running one.
 func (b *body) adopt(c *Context) {
-	k := &child{b: b, parent: c.self, calls: &parenting}
+	k := &child{b: b, of: c.self.id, parent: c.self, calls: &parenting}
 	b.mine().kid = k
 	c.self.mine().children.add(k)
 }
@@ -89,7 +117,7 @@ func (k *child) order(r replier, v verb) {
 	}
 	if stop := k.stop; !k.told && stop != nil && v != verbKill && r.c != nil {
 		k.stop = nil // if it crashes, left comes here again
-		k.parent.callCare(r.c, func() { stop(r.c, AnyRef{k.b}) })
+		r.c.self.callCare(r.c, func() { stop(r.c, AnyRef{k.b}) })
 		k.told, k.verb = true, v
 		return
 	}
@@ -108,7 +136,11 @@ func (b *body) callCare(c *Context, f func()) {
 	b.extra.where = inNone
 }
 
-func (k *child) ended(r replier) { k.parent.tell(r, childEnded{kid: k}) }
+func (k *child) ended(r replier) {
+	p := k.parent
+	k.parent = nil
+	p.tell(r, childEnded{kid: k})
+}
 
 // childEnded tells a parent.
 type childEnded struct {

@@ -2,6 +2,8 @@ package actor_test
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -41,17 +43,70 @@ func TestClock_HoldsNobody(t *testing.T) {
 }
 
 // TestClock_AdvanceGivesUp: "If ctx ends before, it returns ctx's error, and the clock
-// stands where it had come to."
+// stands where it had come to." It waits for whoever holds the system.
 func TestClock_AdvanceGivesUp(t *testing.T) {
-	sys, clock := onVirtualTime(t)
-	release, err := sys.Hold()
-	must(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	wants(t, clock.Advance(ctx, time.Hour), context.Canceled)
-	if now := clock.Now(); !now.Equal(epoch) {
-		t.Errorf("it is %v", now)
+	for name, opts := range map[string][]actor.Option{"workers": nil, "Seed": {actor.Seed(1)}} {
+		t.Run(name, func(t *testing.T) {
+			sys, clock := onVirtualTime(t, opts...)
+			release, err := sys.Hold()
+			must(t, err)
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			wants(t, clock.Advance(ctx, time.Hour), context.Canceled)
+			if now := clock.Now(); !now.Equal(epoch) {
+				t.Errorf("it is %v", now)
+			}
+			release()
+			release()
+			advance(t, clock, time.Hour)
+		})
 	}
-	release()
-	advance(t, clock, time.Hour)
+}
+
+// TestClock_Waiting: "when it returns, everything that happens within d has happened": actors
+// that "cannot go on by themselves" keep it from nothing: one that is muted for one that is down
+// until a timer fires, one that is muted for that one, and one whose supervisor has not said that
+// it puts the restart off.
+func TestClock_Waiting(t *testing.T) {
+	for name, opts := range map[string][]actor.Option{"1": {actor.Workers(1)}, "4": {actor.Workers(4)}, "Seed": {actor.Seed(1)}} {
+		for _, says := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/%v", name, says), func(t *testing.T) {
+				sys, clock := onVirtualTime(t, opts...)
+				w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
+					if says {
+						actor.Postpone(c, f.Ref)
+					}
+					actor.After(c, time.Minute, wardenWake, f.Ref)
+				}})
+				var kid actor.Ref[mortal]
+				_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+				must(t, err)
+				first, second := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+				must(t, clock.Advance(soon(t), 0))
+				doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+				must(t, clock.Advance(soon(t), 0))
+				do.Send(sys, first, func(_ *puppet, c *actor.Context) { say.Send(c, kid, "") })
+				must(t, clock.Advance(soon(t), 0))
+				do.Send(sys, second, func(_ *puppet, c *actor.Context) { count.Send(c, first, 1) })
+				count.Send(sys, second, 1)
+				must(t, clock.Advance(soon(t), time.Minute-1))
+				equal(t, "those who wait", sys.Stats().Mutes-sys.Stats().Unmutes, 2)
+				must(t, clock.Advance(soon(t), 1))
+				equal(t, "those who wait", sys.Stats().Mutes-sys.Stats().Unmutes, 0)
+				quiet(t, sys)
+			})
+		}
+	}
+}
+
+// TestClock_PressureIsLetGo: what happens by itself within d goes by the machine's time if it
+// is the watch over actors under pressure that does it. Advance waits for it all the same.
+func TestClock_PressureIsLetGo(t *testing.T) {
+	sys, clock := onVirtualTime(t, actor.Workers(2), actor.StallEvery(time.Millisecond), actor.Logger(slog.New(slog.DiscardHandler)))
+	r := press(t, sys)
+	m := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, m, func(_ *puppet, c *actor.Context) { count.Send(c, r, 1) })
+	count.Send(sys, m, 1)
+	advance(t, clock, time.Second)
+	equal(t, "those who wait", sys.Stats().Mutes-sys.Stats().Unmutes, 0)
 }

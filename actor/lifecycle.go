@@ -139,7 +139,7 @@ func (b *body) wait() {
 			verifyWait(b, x)
 		}
 		x.waiting = true
-		b.sys().sched.Hold()
+		b.sys().sched.HoldStill()
 		b.debt.Owe()
 		b.sys().wards.add(b, x)
 	}
@@ -155,7 +155,7 @@ func (b *body) waited() {
 		b.sys().wards.remove(x)
 		b.debt.Forgive()
 		if !x.resting {
-			b.sys().sched.Release()
+			b.sys().sched.ReleaseStill()
 		}
 		x.resting = false
 	}
@@ -251,7 +251,7 @@ func (b *body) finish(r replier) {
 	if b.load&backpressure.Muted != 0 {
 		b.load = 0
 		r.countUnmute()
-		b.sys().sched.Release()
+		b.sys().sched.ReleaseStill()
 	}
 	b.freeArena(r)
 	b.dispatchBy(nil)
@@ -298,7 +298,8 @@ func (x *extras) announce(b *body, r replier) {
 	if x.kid != nil {
 		x.kid.calls.ended(x.kid, r)
 	}
-	x.sup, x.kid, x.trap = nil, nil, nil // a ref to the dead keeps nobody else
+	x.children.disband()
+	x.sup, x.trap = nil, nil // a ref to the dead keeps nobody else; nor does x.kid
 	if invariant.On {
 		verifyEnded(b, x)
 	}

@@ -69,7 +69,7 @@ func (b *body) park(c *Context) bool {
 	if invariant.On {
 		verifyPark(b, c)
 	}
-	b.sys().sched.Hold()
+	b.sys().sched.HoldStill()
 	// From here on senders to this actor are muted as well. Before parking, since
 	// afterwards it is not ours.
 	b.load |= backpressure.Muted
@@ -83,7 +83,7 @@ func (b *body) park(c *Context) bool {
 		b.recheckLane(c)
 		return true
 	}
-	b.sys().sched.Release()
+	b.sys().sched.ReleaseStill()
 	b.setLoad(c, b.load&^backpressure.Muted)
 	return false
 }
@@ -180,7 +180,7 @@ func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
 	r.countUnmute()
 	sys := b.sys()
 	r.schedule(b)
-	sys.sched.Release()
+	sys.sched.ReleaseStill()
 	return list
 }
 

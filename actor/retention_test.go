@@ -151,6 +151,63 @@ func stopInTurn(t *testing.T, sys *actor.System, k relics) (gone weak.Pointer[re
 	return gone
 }
 
+// TestRefToTheDeadKeepsNobody: a ref to a child that has ended keeps neither its parent nor its
+// siblings, not even if the parent was taken along by its system before it heard of that end.
+func TestRefToTheDeadKeepsNobody(t *testing.T) {
+	for name, parent := range map[string]func(*actor.Context, *actor.System){
+		"Child":  func(*actor.Context, *actor.System) {},
+		"Parent": func(c *actor.Context, _ *actor.System) { c.Stop() },
+		"System": func(_ *actor.Context, sys *actor.System) {
+			for !actor.SystemStopping(sys) {
+				runtime.Gosched()
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			kid, gone := middleChild(t, sys, parent)
+			sys.Stop()
+			for range 2 {
+				runtime.GC()
+			}
+			for i := range gone {
+				if gone[i].Value() != nil {
+					t.Errorf("%d is held", i)
+				}
+			}
+			runtime.KeepAlive(kid)
+		})
+	}
+}
+
+// middleChild kills the second of three children, lets their parent go on, and returns the ref
+// of that child, and what parent and siblings were.
+//
+//go:noinline
+func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *actor.System)) (kid actor.AnyRef, gone []weak.Pointer[relic]) {
+	k := newRelics()
+	fell := actor.Declare[actor.Fallen](k.typ, "fell")
+	k.typ.Table(fell.Do(func(*relic, *actor.Context, actor.Fallen) {}))
+	life, killed := make(chan weak.Pointer[relic]), make(chan struct{})
+	k.do.Send(sys, k.typ.Spawn(sys, relic{}), func(s *relic, c *actor.Context) {
+		gone = append(gone, weak.Make(s))
+		var kids [3]actor.Ref[relic]
+		for i := range kids {
+			kids[i] = actor.SpawnSupervised(c, k.typ, func(s *relic) { life <- weak.Make(s) }, fell)
+			if s := receive(t, "a life", life); i != 1 {
+				gone = append(gone, s)
+			}
+		}
+		kid = kids[1].Any()
+		actor.Kill(c, kid)
+		eventually(t, "its end", func() bool { return kids[1].Standing() == actor.Ended })
+		close(killed)
+		parent(c, sys)
+	})
+	receive(t, "the end of the child", killed)
+	return kid, gone
+}
+
 // TestBursts_LeaveNothing: what bursts of messages need is free afterwards, although nodes that are
 // in use lie beside nodes that are not.
 func TestBursts_LeaveNothing(t *testing.T) {

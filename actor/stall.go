@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,9 +97,10 @@ const (
 type stallWatch struct {
 	sys   *System
 	mu    seam.Mutex
-	roots []*body    // guarded by mu
-	alarm seam.Alarm // guarded by mu; nil: it was never needed
-	ended bool       // guarded by mu
+	roots []*body       // guarded by mu
+	alarm seam.Alarm    // guarded by mu; nil: it was never needed
+	ended bool          // guarded by mu
+	asked chan struct{} // guarded by mu: closed after the next look; nil: nobody asked
 	seen  letterLog
 }
 
@@ -144,6 +146,32 @@ func (s *stallWatch) tick() {
 			word = 1
 		}
 		_ = b.deliver(newOwn(nil, stallID, word)) // an error: it has ended
+	}
+	s.mu.Lock()
+	s.looked()
+	s.mu.Unlock()
+}
+
+// next returns what is closed when the watch has looked again; nil if nobody waits for an
+// actor under pressure, so that it will let nobody go. Any goroutine.
+func (s *stallWatch) next() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	waits := func(b *body) bool { return b.flow.Load().pressed.Load() != 0 && b.gate.Waited(&gateMark) }
+	if s.ended || !slices.ContainsFunc(s.roots, waits) {
+		return nil
+	}
+	if s.asked == nil {
+		s.asked = make(chan struct{})
+	}
+	return s.asked
+}
+
+// looked tells who asked. Caller holds mu.
+func (s *stallWatch) looked() {
+	if s.asked != nil {
+		close(s.asked)
+		s.asked = nil
 	}
 }
 
@@ -206,6 +234,7 @@ func (s *stallWatch) end() {
 	s.ended = true
 	roots := s.roots
 	s.roots = nil
+	s.looked()
 	if s.alarm != nil {
 		s.alarm.Stop()
 	}

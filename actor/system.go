@@ -20,6 +20,7 @@ type System struct {
 	over  over
 	sched *sched.Scheduler
 	ids   seam.Uint64
+	held  seam.Int64 // Hold, and not released
 
 	refusing  seam.Bool     // outside senders are turned away
 	closing   chan struct{} // closed then
@@ -216,8 +217,14 @@ func (s *System) Hold() (release func(), err error) {
 	if s.refusing.Load() || !s.sched.Hold() {
 		return func() {}, ErrSystemStopped
 	}
+	s.held.Add(1)
 	var once sync.Once
-	return func() { once.Do(s.sched.Release) }, nil
+	return func() {
+		once.Do(func() {
+			s.held.Add(-1)
+			s.sched.Release()
+		})
+	}, nil
 }
 
 // public turns the scheduler's errors into ours.

@@ -48,6 +48,7 @@ func verifyEnded(b *body, x *extras) {
 	invariant.Check(len(x.links.seats)+len(x.watchers.seats)+len(x.watching.seats) == 0, "%v has ended, and is linked or watched", b)
 	invariant.Check(x.names == nil && x.ended == nil, "%v has ended, and has a name", b)
 	invariant.Check(b.load == 0, "%v has ended with a load of %#x", b, b.load)
+	invariant.Check(x.kid == nil || x.kid.parent == nil, "%v has ended, and leads to its parent", b)
 	invariant.Check(b.arena == nil && !b.isCollecting(), "%v has ended, and has an arena", b)
 	backpressure.MustBe(&b.gate, true)
 	backpressure.MustRun(&b.debt)
@@ -153,19 +154,26 @@ func verifyFamily(f *family, k *child) {
 	invariant.Check(k.older == nil || k.older.younger == k, "the older sibling of %v has another younger one", k.b)
 	invariant.Check(k.younger == nil || k.younger.older == k, "the younger sibling of %v has another older one", k.b)
 	invariant.Check((k.younger == nil) == (f.youngest == k), "%v is the youngest, or has younger siblings, not both", k.b)
+	invariant.Check(k.listed, "%v stands among its siblings, and is not in the list", k.b)
 }
 
 // verifyBirth checks a new child.
 func verifyBirth(f *family, k *child) {
 	invariant.Check(k.older == nil && k.younger == nil, "%v is born with siblings", k.b)
 	invariant.Check(!k.told, "%v is told to end before it is born", k.b)
+	invariant.Check(!k.listed, "%v is born twice", k.b)
 	invariant.Check(k.b != k.parent && k.b != nil, "%v is its own child", k.parent)
 	invariant.Check(f.youngest == nil || f.youngest.younger == nil, "the youngest child of %v has a younger one", k.parent)
 }
 
+// verifyForgotten checks a child that its parent has done with.
+func verifyForgotten(k *child) {
+	invariant.Check(k.older == nil && k.younger == nil && !k.listed, "%v is forgotten, and has a place", k.b)
+}
+
 // verifyChildEnd checks the news of a child's end.
 func verifyChildEnd(s childEnded, b *body, x *extras) {
-	invariant.Check(s.kid.parent == b, "%v hears of the end of a child of %v", b, s.kid.parent)
+	invariant.Check(s.kid.of == b.id && s.kid.listed, "%v hears of the end of a child of number %d, listed: %v", b, s.kid.of, s.kid.listed)
 	invariant.Check(s.kid.b.lane.ended(), "%v hears of the end of %v, which lives", b, s.kid.b)
 	invariant.Check(!s.kid.b.supervised || x.guards > 0, "%v hears of the end of one it does not supervise", b)
 }

@@ -15,6 +15,7 @@ type printer struct{ testing.TB }
 func (printer) Helper()                   {}
 func (printer) Name() string              { return "TestCache" }
 func (printer) Logf(string, ...any)       {}
+func (printer) Failed() bool              { return false }
 func (printer) Fatalf(f string, a ...any) { fmt.Printf(f+"\n", a...) }
 
 // A cache forgets one of two clients if their requests come in a rare order. Run finds

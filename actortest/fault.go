@@ -67,7 +67,8 @@ func (p InjectedPanic) Error() string {
 var ErrDropped = errors.New("gallop: actortest: dropped")
 
 // Faults adds rows to the table of what goes wrong. All that fit a message count it; the
-// first that is due befalls it. It panics if a row makes no sense.
+// first that is due befalls it. [Run] logs rows that never fitted one. It panics if a row
+// makes no sense.
 func Faults(table ...Fault) Option {
 	for i, f := range table {
 		if f.Do == 0 || f.Do >= lastAction || f.At < 0 || f.OneIn < 0 || (f.Do == Jump) != (f.For > 0) {
@@ -86,7 +87,11 @@ func (r *R) due(typ, behaviour string, refusal bool) *Fault {
 	var found *Fault
 	for i := range r.scene.faults {
 		f := &r.scene.faults[i]
-		if (f.Do == Refuse) == refusal && f.fits(typ, behaviour) && r.hits[i].befall(f, r.luck) && found == nil {
+		if (f.Do == Refuse) != refusal || !f.fits(typ, behaviour) {
+			continue
+		}
+		r.scene.met[i] = true
+		if r.hits[i].befall(f, r.luck) && found == nil {
 			r.hits[i].struck++
 			found = f
 		}

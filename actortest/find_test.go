@@ -24,6 +24,7 @@ func (d *double) Logf(f string, a ...any)   { fmt.Fprintf(&d.text, f+"\n", a...)
 func (d *double) Log(a ...any)              { fmt.Fprintln(&d.text, a...) }
 func (d *double) Errorf(f string, a ...any) { d.Logf(f, a...); d.failed = true }
 func (d *double) Fatal(a ...any)            { d.Log(a...); d.failed = true }
+func (d *double) Failed() bool              { return d.failed }
 func (d *double) Fatalf(f string, a ...any) { d.Errorf(f, a...) }
 
 // try runs a scenario for a double and returns what it has said.

@@ -15,6 +15,10 @@ func TestMisuse_Nil(t *testing.T) {
 		"Run: a nil scenario":         func() { actortest.Run(t, nil) },
 		"a nil option":                func() { actortest.Run(t, idle, actortest.Runs(1), nil) },
 		"Strategies: a zero Strategy": func() { actortest.Strategies(actortest.Random(), actortest.Strategy{}) },
+		"Runs: want at least 1":       func() { actortest.Runs(0) },
+		"Workers(0): want at least 1": func() { actortest.Workers(0) },
+		"Steps(0): want at least 1":   func() { actortest.Steps(0) },
+		"Budget(-1ns): want at least": func() { actortest.Budget(-1) },
 		"NewProbe with a nil":         func() { actortest.NewProbe[int](nil, "probe") },
 		"NewProbe with a nil or zero": func() { actortest.NewProbe[int](new(actortest.R), "probe") },
 	} {

@@ -2,6 +2,7 @@ package actortest
 
 import (
 	"flag"
+	"fmt"
 	"testing"
 	"time"
 
@@ -46,6 +47,7 @@ type config struct {
 	seed       uint64
 	strategies []Strategy
 	twice      bool
+	failed     bool // the test had, before Run
 	scene      scene
 }
 
@@ -58,8 +60,14 @@ func Runs(n int) Option {
 	return func(c *config) { c.runs, c.budget = n, 0 }
 }
 
-// Budget runs the scenario in new orders until so much of the machine's time is over.
-func Budget(d time.Duration) Option { return func(c *config) { c.budget = d } }
+// Budget runs the scenario in new orders until so much of the machine's time is over. 0 is
+// none: then Runs counts. It panics if d is negative.
+func Budget(d time.Duration) Option {
+	if d < 0 {
+		panic("gallop: actortest: Budget(" + d.String() + "): want at least 0")
+	}
+	return func(c *config) { c.budget = d }
+}
 
 // Seed sets where chance begins: 0 by default, so that every run of the test is alike.
 func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
@@ -84,8 +92,13 @@ func Strategies(s ...Strategy) Option {
 func Twice() Option { return func(c *config) { c.twice = true } }
 
 // Workers sets the number of virtual workers: 4 by default. More workers allow
-// more orders.
-func Workers(n int) Option { return func(c *config) { c.scene.workers = n } }
+// more orders. It panics if n is not positive.
+func Workers(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("gallop: actortest: Workers(%d): want at least 1", n))
+	}
+	return func(c *config) { c.scene.workers = n }
+}
 
 // System adds options of the system, such as [actor.Batch]. A hook of [actor.OnPanic] sees
 // what behaviours panic with, and the run fails all the same unless [MayPanic] is given.
@@ -97,8 +110,13 @@ func System(o ...actor.Option) Option {
 }
 
 // Steps sets how many messages and choices a run may have before it counts as endless:
-// 50,000 by default.
-func Steps(n int) Option { return func(c *config) { c.scene.steps = n } }
+// 50,000 by default. It panics if n is not positive.
+func Steps(n int) Option {
+	if n < 1 {
+		panic(fmt.Sprintf("gallop: actortest: Steps(%d): want at least 1", n))
+	}
+	return func(c *config) { c.scene.steps = n }
+}
 
 // MayPanic lets behaviours panic. Otherwise a run fails in which one does that no
 // [Fault] has told to.
@@ -113,17 +131,22 @@ func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
 //	go test -run '^TestName$' -gallop.replay=random-17
 //
 // It ends early, and says so in the log, some seconds before the test's deadline, which go
-// test -timeout sets. Call it once per test or subtest. The scenario runs in a goroutine of its own and
-// must depend on nothing but r. Run panics if the scenario or an option is nil.
+// test -timeout sets. At its end it logs the rows of [Faults] that fitted nothing.
+//
+// Call it once per test or subtest. The scenario runs in a goroutine of its own and
+// must depend on nothing but r, which stands for t in it: a run also fails if t does
+// meanwhile, or if the scenario ends its goroutine in another way than by r. If it skips
+// the test, so does Run. Run panics if the scenario or an option is nil.
 func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 	t.Helper()
 	c := newConfig(scenario, opts)
+	c.failed = t.Failed()
 	if replay := given[string](replayFlag); replay != "" {
 		p, err := parse(replay)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.report(t, p, c.scene.run(p))
+		c.report(t, p, c.runOne(t, p))
 		return
 	}
 	c.runAll(t)
@@ -144,6 +167,7 @@ func newConfig(scenario func(*R), opts []Option) *config {
 		}
 		o(c)
 	}
+	c.scene.met = make([]bool, len(c.scene.faults))
 	if d := given[time.Duration](budgetFlag); d > 0 {
 		c.budget = d
 	}
@@ -172,7 +196,7 @@ func (c *config) runAll(t testing.TB) {
 			i--
 			continue
 		}
-		out := c.scene.run(p)
+		out := c.runOne(t, p)
 		done++
 		orders[out.signature()] = true
 		if out.failed() || (done == 1 || c.twice) && !c.scene.repeats(t, p, out) {
@@ -181,6 +205,22 @@ func (c *config) runAll(t testing.TB) {
 		}
 	}
 	t.Logf("actortest: %d runs, no failure; orders: %d%v", done, len(orders), &cut)
+	for i, met := range c.scene.met {
+		if f := &c.scene.faults[i]; !met {
+			t.Logf("actortest: fault %d struck nothing: in no run did anything fit type %q and behaviour %q", i+1, f.Type, f.Behaviour)
+		}
+	}
+}
+
+// runOne runs the scenario once, and blames it for what it has done to the test.
+func (c *config) runOne(t testing.TB, p plan) *outcome {
+	t.Helper()
+	out := c.scene.run(p)
+	if out.left && t.Skipped() {
+		t.SkipNow()
+	}
+	out.aside = !c.failed && t.Failed()
+	return out
 }
 
 func (c *config) goesOn(done int, began time.Time) bool {

@@ -20,6 +20,7 @@ type scene struct {
 	steps    int
 	mayPanic bool
 	faults   []Fault
+	met      []bool // which rows have fitted anything, in any run
 	options  []actor.Option
 }
 
@@ -28,10 +29,18 @@ type outcome struct {
 	trace    []event
 	failures []string
 	stack    string // of a scenario that panicked; not the same in every run
+	left     bool   // the scenario has ended its goroutine, and not by R
+	aside    bool   // the test has failed meanwhile, and not by R
 }
 
-func (o *outcome) failed() bool { return len(o.failures) > 0 }
-func (o *outcome) text() string { return strings.Join(o.failures, "\n") }
+func (o *outcome) failed() bool { return len(o.failures) > 0 || o.aside }
+
+func (o *outcome) text() string {
+	if len(o.failures) == 0 && o.aside {
+		return "the test has failed in this run, and not by R: use that in a scenario"
+	}
+	return strings.Join(o.failures, "\n")
+}
 
 // tail is the end of the trace.
 func (o *outcome) tail(lines int) string {
@@ -87,6 +96,7 @@ func (s *scene) run(p plan) *outcome {
 		defer r.end()
 		r.start()
 		s.scenario(r)
+		r.ended = true
 		r.finish()
 	}()
 	<-done
@@ -155,7 +165,7 @@ func (r *R) panicked(e sim.Event, value any) {
 
 // finish checks the books when the scenario has returned.
 func (r *R) finish() {
-	r.Quiet()
+	r.comeToRest()
 	r.sys.Stop() // what is in a stash becomes dead letters
 	st, books := r.sys.Stats(), r.sys.Books()
 	if ended := st.Messages + st.DeadLetters; books.Sent != ended {
@@ -166,6 +176,23 @@ func (r *R) finish() {
 	}
 }
 
+// comeToRest is Quiet, and lets time pass for those who wait for it. A run in which others
+// have timers without an end and somebody waits for ever counts as endless.
+func (r *R) comeToRest() {
+	for {
+		err := r.sys.Wait(r.Context())
+		if err == nil {
+			return
+		}
+		if !r.timeMayHelp(err) {
+			r.Fatalf("not quiet: %v", err)
+		}
+		r.step()
+		d, _ := r.clock.Next()
+		r.Advance(d)
+	}
+}
+
 // end ends the system of a run, however the scenario has ended.
 func (r *R) end() {
 	v := recover()
@@ -173,9 +200,13 @@ func (r *R) end() {
 		r.Errorf("the system did not start: %v", v)
 		return
 	}
-	if v != nil {
+	switch {
+	case v != nil:
 		r.Errorf("the scenario panicked: %v", v)
 		r.out.stack = string(debug.Stack())
+	case !r.ended && !r.out.failed():
+		r.out.left = true
+		r.Errorf("the scenario has ended its goroutine, as FailNow of the test does: use that of R, which also stands for a test in assertions")
 	}
 	r.sys.Stop()
 }

@@ -3,9 +3,11 @@ package capability_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"weak"
 
 	"github.com/gallop-go/gallop/capability"
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -157,4 +159,32 @@ func TestMisuse_NilFunctions(t *testing.T) {
 	if iso.Gone() {
 		t.Error("a Use that panics gave the value away")
 	}
+}
+
+// "i holds nothing any more": whoever keeps a dead handle does not keep the value, when nobody
+// else does.
+func TestIso_GoneIsForgotten(t *testing.T) {
+	for how, give := range map[string]func(capability.Iso[[64]int]){
+		"Move":   func(i capability.Iso[[64]int]) { i.Move().Use(func(*[64]int) {}) },
+		"Take":   func(i capability.Iso[[64]int]) { i.Take()[0]++ },
+		"Freeze": func(i capability.Iso[[64]int]) { i.Freeze().Get() },
+	} {
+		i, value := givenAway(give)
+		for range 2 {
+			runtime.GC()
+		}
+		if value.Value() != nil {
+			t.Errorf("%s: the value is still held", how)
+		}
+		runtime.KeepAlive(i)
+	}
+}
+
+// givenAway makes a value and gives it to nobody who keeps it.
+//
+//go:noinline
+func givenAway(give func(capability.Iso[[64]int])) (i capability.Iso[[64]int], value weak.Pointer[[64]int]) {
+	i = capability.NewIso(func(v *[64]int) { value = weak.Make(v) })
+	give(i)
+	return i, value
 }

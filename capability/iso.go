@@ -21,7 +21,7 @@ type Iso[T any] struct{ h *isoHandle[T] }
 // isoHandle is one owner's hold on a value. The value's memory stays where it is when
 // the owner changes; the handle does not.
 type isoHandle[T any] struct {
-	value *T
+	value *T // nil when it is gone, so that who keeps the handle does not keep the value
 	gone  seam.Bool
 }
 
@@ -81,5 +81,7 @@ func (i Iso[T]) leave(verb string) *T {
 	if !h.gone.CompareAndSwap(false, true) {
 		panic(fmt.Errorf("%w: %s at the same time as another", ErrGone, verb))
 	}
-	return h.value
+	v := h.value
+	h.value = nil // of those who try, only this one came here
+	return v
 }

@@ -104,55 +104,72 @@ func (s *typeSet) with(word uintptr) *typeSet {
 // mustBePointerFree panics with the path of the first field that is, or holds, a
 // Go pointer.
 func mustBePointerFree(t reflect.Type) {
-	path, culprit := findPointer(t, "")
-	if culprit == nil {
+	p := findPointer(t, "")
+	if p.is == nil {
 		return
 	}
 	where := "it"
-	if path != "" {
-		where = "field " + path
+	if p.path != "" {
+		where = "field " + p.path
 	}
-	panic(fmt.Sprintf("gallop: heap: type %v is not pointer-free: %s is a %v%s", t, where, culprit, remedy(culprit)))
+	panic(fmt.Sprintf("gallop: heap: type %v is not pointer-free: %s is a %v%s", t, where, p.is, p.remedy(t)))
 }
 
-// findPointer returns the first part of t that is a Go pointer, and its path.
-func findPointer(t reflect.Type, path string) (string, reflect.Type) {
+// pointer is a Go pointer in a type. The zero pointer is none.
+type pointer struct {
+	path string       // leads to it
+	is   reflect.Type // its own
+	of   reflect.Type // the struct that has it as a field; nil: none
+}
+
+// findPointer returns the first part of t that is a Go pointer.
+func findPointer(t reflect.Type, path string) pointer {
 	switch t.Kind() {
 	case reflect.Struct:
 		return findPointerField(t, path)
 	case reflect.Array:
 		if t.Len() == 0 {
-			return "", nil
+			return pointer{}
 		}
 		return findPointer(t.Elem(), path+"[]")
 	case reflect.Pointer, reflect.UnsafePointer, reflect.Map, reflect.Chan, reflect.Func,
 		reflect.Interface, reflect.Slice, reflect.String:
-		return path, t
+		return pointer{path: path, is: t}
 	}
-	return "", nil
+	return pointer{}
 }
 
 // findPointerField is findPointer for a struct.
-func findPointerField(t reflect.Type, path string) (string, reflect.Type) {
+func findPointerField(t reflect.Type, path string) pointer {
 	if path != "" {
 		path += "."
 	}
 	for i := range t.NumField() {
 		f := t.Field(i)
-		if p, culprit := findPointer(f.Type, path+f.Name); culprit != nil {
-			return p, culprit
+		if p := findPointer(f.Type, path+f.Name); p.is != nil {
+			if p.of == nil {
+				p.of = t
+			}
+			return p
 		}
 	}
-	return "", nil
+	return pointer{}
 }
 
-// remedy says what to use instead, where there is something.
-func remedy(t reflect.Type) string {
-	switch t.Kind() {
+// remedy says what to use instead in root, where there is something and it is for its
+// author to use: fields of another package's struct are not.
+func (p pointer) remedy(root reflect.Type) string {
+	switch {
+	case p.of == reflect.TypeFor[Parcel]():
+		return " (use heap.Blob: Parcel.Unpack makes one)"
+	case p.of != nil && (p.of.PkgPath() == ownPath || p.of.PkgPath() != "" && p.of.PkgPath() != root.PkgPath() && root.PkgPath() != ""):
+		return ""
+	}
+	switch p.is.Kind() {
 	case reflect.Pointer:
-		return fmt.Sprintf(" (use heap.Ptr[%v])", t.Elem())
+		return fmt.Sprintf(" (use heap.Ptr[%v])", p.is.Elem())
 	case reflect.Slice:
-		return fmt.Sprintf(" (use heap.Slice[%v])", t.Elem())
+		return fmt.Sprintf(" (use heap.Slice[%v])", p.is.Elem())
 	case reflect.String:
 		return " (use heap.String)"
 	}

@@ -1,8 +1,10 @@
 package heap_test
 
 import (
+	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/heap"
@@ -18,6 +20,8 @@ type (
 		B  [2]hasPointer
 	}
 	deep     struct{ A nested }
+	parceled struct{ Notes [2]heap.Parcel }
+	timed    struct{ At time.Time }
 	embedded struct {
 		int
 		nested
@@ -42,6 +46,9 @@ func TestPointersRefused(t *testing.T) {
 		{refuse[struct{ E error }], "field E is a error"},
 		{refuse[struct{ U unsafe.Pointer }], "field U is a unsafe.Pointer"},
 		{refuse[struct{ _ string }], "field _ is a string"},
+		// what is not the user's to change: something else, or nothing
+		{refuse[heap.Parcel], "type heap.Parcel is not pointer-free: field p is a *heap.parcel (use heap.Blob: Parcel.Unpack makes one)"},
+		{refuse[parceled], "field Notes[].p is a *heap.parcel (use heap.Blob: Parcel.Unpack makes one)"},
 		{refuse[heap.Arena], "heap.Arena is not pointer-free: field pages.slots is a *heap.page"},
 	} {
 		var a heap.Arena
@@ -51,6 +58,20 @@ func TestPointersRefused(t *testing.T) {
 		}
 		if s := a.Stats(); s.Used != 0 {
 			t.Errorf("%s: %d bytes used", c.want, s.Used)
+		}
+	}
+}
+
+// What is not the user's to change comes without advice that could not be followed.
+func TestPointersRefused_OfOthers(t *testing.T) {
+	for want, make := range map[string]func(*heap.Arena){
+		"field r is a *heap.region":         refuse[heap.Region[node]],
+		"field At.loc is a *time.Location":  refuse[timed],
+		"field pages.slots is a *heap.page": refuse[heap.Arena],
+	} {
+		var a heap.Arena
+		if got := recovered(func() { make(&a) }); !strings.HasSuffix(got, want) {
+			t.Errorf("panicked with %q, want %q at its end", got, want)
 		}
 	}
 }

@@ -42,6 +42,7 @@ type Driver interface {
 	point(t *thread)
 	pointAnywhere()
 	waitAnywhere(ctx context.Context, done func() bool) bool
+	runDry(ctx context.Context) error
 	lag(t *thread)
 	hook(n int)
 	callsOfStrangers() int

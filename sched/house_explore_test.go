@@ -148,7 +148,15 @@ func (h *house) allEnded() error {
 
 // waitQuiet is WaitQuiet without its channel.
 func (h *house) waitQuiet(last bool) error {
-	q := &quietWaiter{last: last, done: make(chan struct{})}
+	return h.wait(&quietWaiter{last: last, done: make(chan struct{})})
+}
+
+// waitStill is WaitStill without its channel.
+func (h *house) waitStill() error {
+	return h.wait(&quietWaiter{still: true, done: make(chan struct{})})
+}
+
+func (h *house) wait(q *quietWaiter) error {
 	if !h.s.quiet.add(q) {
 		return ErrStopped
 	}

@@ -45,7 +45,30 @@ func (d *driver) waitAnywhere(ctx context.Context, done func() bool) bool {
 		d.wait(t, func() bool { return done() || ctx.Err() != nil || d.forsaken.Load() })
 		return done()
 	}
-	return d.drive(ctx, done)
+	return d.drive(ctx, done, d.lull)
+}
+
+// runDry lets the others run until nobody else can go on: neither by what is queued, nor
+// because a turn has what it waited for. It returns ctx's error if that ended before.
+func (d *driver) runDry(ctx context.Context) error {
+	if t := d.self(); t != nil {
+		d.lag(t)
+		return nil
+	}
+	dry := false
+	d.drive(ctx, func() bool { return false }, func(context.Context) bool {
+		select {
+		case <-d.nudged:
+			return true
+		default:
+			dry = true
+			return false
+		}
+	})
+	if dry {
+		return nil
+	}
+	return ctx.Err()
 }
 
 // sticky asks done until it has said true: what it finds it may have taken.
@@ -93,9 +116,9 @@ func (d *driver) self() *thread {
 }
 
 // drive lets the others run until done, on the caller's goroutine, which is from
-// outside. It reports false if ctx ended before, when nothing could go on or a few
-// thousand steps later.
-func (d *driver) drive(ctx context.Context, done func() bool) bool {
+// outside. When nobody can go on, lull says whether to look again. It reports false if that
+// says no, or if ctx has ended, which is seen every few thousand steps.
+func (d *driver) drive(ctx context.Context, done func() bool, lull func(context.Context) bool) bool {
 	d.outer.Lock()
 	defer d.outer.Unlock()
 	interrupted := false
@@ -115,7 +138,7 @@ func (d *driver) drive(ctx context.Context, done func() bool) bool {
 		switch {
 		case done():
 			return true
-		case interrupted || !d.lull(ctx):
+		case interrupted || !lull(ctx):
 			return false
 		}
 	}

@@ -28,35 +28,55 @@ type quiescence struct {
 	end   bool           // guarded by mu: Stop was completed
 }
 
-// quietWaiter waits for quiescence; last ends the scheduler there.
+// quietWaiter waits for quiescence; last ends the scheduler there. One with still puts up
+// with those that are parked.
 type quietWaiter struct {
-	_    nocmp.Field
-	last bool
-	err  error
-	done chan struct{}
+	_           nocmp.Field
+	last, still bool
+	err         error
+	done        chan struct{}
 }
 
 // WaitQuiet blocks until the scheduler is quiescent, ctx ends (its error is
 // returned) or the scheduler has stopped (ErrStopped). With last it refuses all
 // work from that moment on. Turns that ran before synchronize before it returns.
 func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
-	q, err := s.newQuietWaiter(last)
+	q, err := s.newQuietWaiter(quietWaiter{last: last})
 	if err != nil {
 		return err
 	}
 	if s.Await(ctx, q.isDone) {
 		return q.err
 	}
+	return s.quiet.await(ctx, q)
+}
+
+// WaitStill is WaitQuiet, but tasks that hold by HoldStill keep nobody waiting: it returns
+// when nothing can go on by itself. In a deterministic run that is when nobody can go on,
+// turns that wait included.
+func (s *Scheduler) WaitStill(ctx context.Context) error {
+	if s.driver != nil {
+		return s.driver.runDry(ctx)
+	}
+	q, err := s.newQuietWaiter(quietWaiter{still: true})
+	if err != nil {
+		return err
+	}
+	return s.quiet.await(ctx, q)
+}
+
+// await waits for the outcome, or until ctx ends.
+func (q *quiescence) await(ctx context.Context, w *quietWaiter) error {
 	select {
-	case <-q.done:
-		return q.err
+	case <-w.done:
+		return w.err
 	case <-ctx.Done():
 	}
-	if s.quiet.remove(q) {
+	if q.remove(w) {
 		return ctx.Err()
 	}
-	<-q.done // it happened all the same
-	return q.err
+	<-w.done // it happened all the same
+	return w.err
 }
 
 func (q *quietWaiter) isDone() bool {
@@ -71,7 +91,7 @@ func (q *quietWaiter) isDone() bool {
 // WaitLast is WaitQuiet with last and without a context. It needs no select, and a
 // program that only runs to its end links none.
 func (s *Scheduler) WaitLast() error {
-	q, err := s.newQuietWaiter(true)
+	q, err := s.newQuietWaiter(quietWaiter{last: true})
 	if err != nil {
 		return err
 	}
@@ -81,8 +101,8 @@ func (s *Scheduler) WaitLast() error {
 	return q.err
 }
 
-func (s *Scheduler) newQuietWaiter(last bool) (*quietWaiter, error) {
-	q := &quietWaiter{last: last, done: make(chan struct{})}
+func (s *Scheduler) newQuietWaiter(kind quietWaiter) (*quietWaiter, error) {
+	q := &quietWaiter{last: kind.last, still: kind.still, done: make(chan struct{})}
 	if !s.quiet.add(q) {
 		return nil, ErrStopped
 	}
@@ -144,16 +164,23 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	if len(q.wait) == 0 || !s.idle.freeze() { // CNF
 		return false
 	}
-	if s.holds.Load() != 0 || !s.inject.empty() { // ACK
+	holds := s.holds.Load()
+	if moving(holds) != 0 || !s.inject.empty() { // ACK
 		s.idle.thaw()
 		return !s.inject.empty()
 	}
 	if invariant.On {
 		verifyQuiet(s)
+		verifyHolds(holds)
 	}
-	if q.wantsEnd() {
+	switch {
+	case holds != 0:
+		s.idle.thaw()
+		q.releaseStill()
+		return false
+	case q.wantsEnd():
 		s.idle.close()
-	} else {
+	default:
 		s.idle.thaw()
 	}
 	q.release(nil)
@@ -191,6 +218,24 @@ func (q *quiescence) release(err error) {
 	}
 }
 
+// releaseStill lets those go who put up with what is parked. Caller holds mu.
+func (q *quiescence) releaseStill() {
+	keep := q.wait[:0]
+	for _, w := range q.wait {
+		if w.still {
+			close(w.done)
+			q.asked.Add(-1)
+		} else {
+			keep = append(keep, w)
+		}
+	}
+	clear(q.wait[len(keep):])
+	q.wait = keep
+	if invariant.On {
+		verifyWaiters(q)
+	}
+}
+
 // abort lets all waiters go because the scheduler has stopped.
 func (q *quiescence) abort() {
 	q.mu.Lock()
@@ -199,13 +244,30 @@ func (q *quiescence) abort() {
 	q.mu.Unlock()
 }
 
+// What holds is one word: in its lower half are those that may go on by themselves, in its
+// upper half those that are parked until somebody else makes them go on.
+const (
+	aHold      = 1
+	aStillHold = 1 << 32
+)
+
+// moving is how many of those who hold may go on by themselves.
+func moving(holds int64) int32 { return int32(holds) }
+
 // Hold keeps the scheduler from being quiescent until Release, for what lives
-// outside its queues: a muted actor, a timer, a socket, a service. It reports
+// outside its queues: a timer, a socket, a service. It reports
 // false, and holds nothing, if the scheduler has ended. Any goroutine.
-func (s *Scheduler) Hold() bool {
-	s.holds.Add(1)        // pairs with the load in check
+func (s *Scheduler) Hold() bool { return s.hold(aHold) }
+
+// HoldStill is Hold for a task that is parked, such as a muted actor: nothing comes of it
+// until a turn, a timer or somebody outside makes it runnable. ReleaseStill takes it back,
+// after that. See WaitStill. Any goroutine.
+func (s *Scheduler) HoldStill() bool { return s.hold(aStillHold) }
+
+func (s *Scheduler) hold(one int64) bool {
+	s.holds.Add(one)      // pairs with the load in check
 	if s.idle.settled() { // either the check saw our hold or we see its end
-		s.holds.Add(-1)
+		s.holds.Add(-one)
 		return false
 	}
 	return true
@@ -213,11 +275,21 @@ func (s *Scheduler) Hold() bool {
 
 // Release takes one Hold back. Any goroutine.
 func (s *Scheduler) Release() {
-	switch n := s.holds.Add(-1); {
+	switch n := moving(s.holds.Add(-aHold)); {
+	case n == 0:
+		s.quiet.check(s) // whoever waits for more than that goes on waiting
+	case n < 0:
+		panic("gallop: sched: Release without Hold")
+	}
+}
+
+// ReleaseStill takes one HoldStill back. Any goroutine.
+func (s *Scheduler) ReleaseStill() {
+	switch n := s.holds.Add(-aStillHold); {
 	case n == 0:
 		s.quiet.check(s)
 	case n < 0:
-		panic("gallop: sched: Release without Hold")
+		panic("gallop: sched: ReleaseStill without HoldStill")
 	}
 }
 
@@ -225,6 +297,6 @@ func (s *Scheduler) Release() {
 // scheduler from being quiescent, and how many there are. Any goroutine. The answer may
 // be stale.
 func (s *Scheduler) OnlyHolds() (n int64, ok bool) {
-	n = s.holds.Load()
-	return n, s.idle.quiet() && s.inject.empty()
+	holds := s.holds.Load()
+	return int64(moving(holds)) + holds/aStillHold, s.idle.quiet() && s.inject.empty()
 }

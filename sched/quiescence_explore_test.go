@@ -163,6 +163,45 @@ func TestQuietWaitsForHolds(t *testing.T) {
 	})
 }
 
+// TestStillWaitsForHolds: with a task that is parked, still is seen when all others have
+// released, and not before; quiet is seen when that task has, too, and by those only who wait for
+// it.
+func TestStillWaitsForHolds(t *testing.T) {
+	roam(t, func(p *explore.Program) {
+		h := newHouse(p, 2, p.Daemon)
+		j := h.job("A", nil)
+		held, parked := 0, true
+		h.s.HoldStill()
+		for i := range 2 {
+			h.s.Hold()
+			held++
+			p.Go(func() {
+				if i == 0 {
+					h.s.Inject(&j.Task)
+				}
+				p.Point()
+				held--
+				h.s.Release()
+			})
+		}
+		p.Go(func() {
+			h.waitStill()
+			if held > 0 || j.ran == 0 {
+				p.Errorf("still with %d holds and A run %d times", held, j.ran)
+			}
+			parked = false
+			h.s.ReleaseStill()
+		})
+		p.Go(func() {
+			h.waitQuiet(false)
+			if parked || held > 0 || j.ran == 0 {
+				p.Errorf("quiet with %d holds, one parked: %v, and A run %d times", held, parked, j.ran)
+			}
+		})
+		p.After(h.allRan)
+	})
+}
+
 // TestQuietSeesLocalWork: a waiter does not see quiet between the turns of tasks
 // that make each other runnable, wherever they are queued.
 func TestQuietSeesLocalWork(t *testing.T) {

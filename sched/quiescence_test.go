@@ -224,3 +224,82 @@ func TestBug_K40_StartStopCycles(t *testing.T) {
 		g.checkEnded(t)
 	}
 }
+
+// TestWaitStill: "WaitQuiet, but tasks that hold by HoldStill keep nobody waiting": other holds
+// do, and whoever waits for quiescence waits for both.
+func TestWaitStill(t *testing.T) {
+	s := start(t, sched.Config{Workers: 2})
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	wants := func(what string, got, want error) {
+		t.Helper()
+		if !errors.Is(got, want) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	s.HoldStill()
+	s.HoldStill()
+	wants("still", s.WaitStill(over), nil)
+	wants("quiet", s.WaitQuiet(over, false), context.Canceled)
+	s.Hold()
+	wants("still, held", s.WaitStill(over), context.Canceled)
+	if n, ok := s.OnlyHolds(); n != 3 || !ok {
+		t.Errorf("%d holds, idle: %v", n, ok)
+	}
+	got, quiets := make(chan error), make(chan error)
+	go func() { got <- s.WaitStill(context.Background()) }()
+	go func() { quiets <- s.WaitQuiet(context.Background(), true) }()
+	g := newGraph(s)
+	g.inject(g.node(func(*sched.Worker) { s.Release() }))
+	wants("still, released", <-got, nil)
+	g.check(t)
+	s.ReleaseStill()
+	wants("one left", s.WaitQuiet(over, false), context.Canceled)
+	s.ReleaseStill()
+	wants("quiet, released", <-quiets, nil)
+	wants("quiet for good", s.WaitStill(over), nil)
+}
+
+// TestReleaseStillWithoutHold is a mistake of the caller's, as is another kind of release.
+func TestReleaseStillWithoutHold(t *testing.T) {
+	for want, release := range map[string]func(s *sched.Scheduler){
+		"gallop: sched: ReleaseStill without HoldStill": func(s *sched.Scheduler) {
+			defer s.HoldStill() // evens it out
+			s.ReleaseStill()
+		},
+		"gallop: sched: Release without Hold": func(s *sched.Scheduler) {
+			s.HoldStill()
+			defer func() { s.Hold(); s.ReleaseStill() }()
+			s.Release()
+		},
+	} {
+		s := start(t, sched.Config{Workers: 1})
+		func() {
+			defer func() {
+				if v := recover(); v != want {
+					t.Errorf("recovered %v, want %q", v, want)
+				}
+			}()
+			release(s)
+		}()
+	}
+}
+
+// TestWaitStill_Deterministic: there it is "when nobody can go on, turns that wait included",
+// and a release from outside is waited for by WaitQuiet only.
+func TestWaitStill_Deterministic(t *testing.T) {
+	for seed := range uint64(20) {
+		s := start(t, sched.Config{Workers: 1, Driver: byChance(seed)})
+		g := newGraph(s)
+		free := false
+		waits := g.node(func(*sched.Worker) { s.Await(context.Background(), func() bool { return free }) })
+		other := g.node(nil)
+		g.inject(waits, other)
+		if err := s.WaitStill(context.Background()); err != nil || other.ran.Load() != 1 {
+			t.Fatalf("seed %d: %v, ran %d times", seed, err, other.ran.Load())
+		}
+		free = true
+		quiet(t, s)
+		g.check(t)
+	}
+}

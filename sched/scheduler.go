@@ -90,7 +90,7 @@ type Scheduler struct {
 	spares spares
 	// Work from outside.
 	inject mpmcq
-	// What keeps the scheduler from being quiet although its queues are empty.
+	// What keeps the scheduler from being quiet although its queues are empty: see Hold.
 	holds seam.Int64
 
 	quiet   quiescence

@@ -143,6 +143,12 @@ func verifyQuiet(s *Scheduler) {
 	}
 }
 
+// verifyHolds checks both counts of what holds, as a check for quiescence has read them.
+func verifyHolds(holds int64) {
+	invariant.Check(moving(holds) >= 0, "%d hold, and may go on by themselves", moving(holds))
+	invariant.Check(holds >= 0, "%d hold, and are parked", holds/aStillHold)
+}
+
 // verifyWaiters checks the books of those who wait for quiescence. Caller holds mu.
 func verifyWaiters(q *quiescence) {
 	invariant.Check(int(seam.Peek(&q.asked)) == len(q.wait), "%d wait for quiescence, %d by the books", len(q.wait), seam.Peek(&q.asked))

@@ -27,57 +27,62 @@ func init() {
 
 // StartChild adds a child behind the others, starts it and returns its ref; it does not wait
 // until the child is up. With [OneForAll] and [RestForOne] the child starts in its turn, and
-// its ref may be zero until then: see [Find]. The errors are ErrTaken, ErrBadChild and those
-// of [actor.AskBehaviour.Ask].
+// its ref may be zero until then: see [Find]. The errors are ErrTaken, ErrBadChild, also for a
+// nil Child, and those of [actor.AskBehaviour.Ask].
 func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) (actor.AnyRef, error) {
-	return startChild.Ask(ctx, sys, s.ref, mustSpec(ch))
+	return startChild.Ask(ctx, sys, s.asked("StartChild"), specToStart(ch))
 }
 
 // StartChildTo is [StartChild] from a behaviour.
 func StartChildTo[T any](c *actor.Context, s Supervisor, ch Child, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
-	actor.AskTo(c, startChild, s.ref, mustSpec(ch), reply)
+	actor.AskTo(c, startChild, s.asked("StartChildTo"), specToStart(ch), reply)
 }
 
-func mustSpec(ch Child) *childSpec {
-	spec := specOf(ch)
-	if spec == nil {
-		panic("gallop: supervise: StartChild of a nil Child")
+// specToStart is specOf, and a nil Child is one that is wrong.
+func specToStart(ch Child) *childSpec {
+	if spec := specOf(ch); spec != nil {
+		return spec
 	}
-	return spec
+	return &childSpec{wrong: "a nil Child"}
 }
 
 // RemoveChild stops a child in the way it was declared, and forgets it when it has ended. It
 // returns when that has begun; [actor.Join] waits for the end. The errors are ErrNoChild
 // and those of [actor.AskBehaviour.Ask].
 func RemoveChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
-	_, err := removeChild.Ask(ctx, sys, s.ref, name)
+	_, err := removeChild.Ask(ctx, sys, s.asked("RemoveChild"), name)
 	return err
 }
 
 // RemoveChildTo is [RemoveChild] from a behaviour.
 func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
-	actor.AskTo(c, removeChild, s.ref, name, reply)
+	actor.AskTo(c, removeChild, s.asked("RemoveChildTo"), name, reply)
 }
 
 // RestartChild restarts a child alone: one that is up in its place, one that has stopped as a
 // new actor, and one that backs off without further delay. That is no fall, and does not
 // count for the intensity. The errors are ErrNoChild and those of [actor.AskBehaviour.Ask].
 func RestartChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
-	_, err := restartChild.Ask(ctx, sys, s.ref, name)
+	_, err := restartChild.Ask(ctx, sys, s.asked("RestartChild"), name)
 	return err
 }
 
 // RestartChildTo is [RestartChild] from a behaviour.
 func RestartChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
-	actor.AskTo(c, restartChild, s.ref, name, reply)
+	actor.AskTo(c, restartChild, s.asked("RestartChildTo"), name, reply)
 }
 
 // Find returns the actor of a child, whose state must be an S. A path of several names
 // leads through supervisors below. The ref is good across restarts; a child whose actor was
 // stopped or killed by others, and all below a supervisor that was restarted, are new
-// actors. The errors are ErrNoChild, [actor.ErrOtherType] and those of
-// [actor.AskBehaviour.Ask].
+// actors. A child that has no actor yet, because it waits for those in front of it, is not
+// found: wait, as with [actor.System.Wait], or ask again. The errors are ErrNoChild,
+// [actor.ErrOtherType] and those of [actor.AskBehaviour.Ask].
 func Find[S any](ctx context.Context, sys *actor.System, s Supervisor, path ...string) (actor.Ref[S], error) {
+	return find[S](ctx, sys, s.asked("Find"), path)
+}
+
+func find[S any](ctx context.Context, sys *actor.System, s ref, path []string) (actor.Ref[S], error) {
 	at := s.Any()
 	for i, name := range path {
 		super, ok := actor.As[supervisor](at)
@@ -98,13 +103,13 @@ func Find[S any](ctx context.Context, sys *actor.System, s Supervisor, path ...s
 
 // Sub returns the supervisor below at the end of a path, on the terms of [Find].
 func Sub(ctx context.Context, sys *actor.System, s Supervisor, path ...string) (Supervisor, error) {
-	r, err := Find[supervisor](ctx, sys, s, path...)
+	r, err := find[supervisor](ctx, sys, s.asked("Sub"), path)
 	return Supervisor{r}, err
 }
 
 // FindTo is [Find] of a child from a behaviour; [actor.As] gives the ref its type.
 func FindTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
-	actor.AskTo(c, findChild, s.ref, name, reply)
+	actor.AskTo(c, findChild, s.asked("FindTo"), name, reply)
 }
 
 // Count is how many children a supervisor has.
@@ -117,7 +122,7 @@ type Count struct {
 // CountChildren counts the children of a supervisor. The errors are those of
 // [actor.AskBehaviour.Ask].
 func CountChildren(ctx context.Context, sys *actor.System, s Supervisor) (Count, error) {
-	return countKids.Ask(ctx, sys, s.ref, actor.None{})
+	return countKids.Ask(ctx, sys, s.asked("CountChildren"), actor.None{})
 }
 
 func (s *supervisor) startChild(c *actor.Context, spec *childSpec) (actor.AnyRef, error) {
@@ -202,7 +207,7 @@ func (s *supervisor) restartChild(c *actor.Context, name string) (none actor.Non
 func (s *supervisor) findChild(_ *actor.Context, name string) (actor.AnyRef, error) {
 	k, err := s.named(name)
 	if err == nil && k.ref.IsZero() {
-		err = fmt.Errorf("%w: %q is %v", ErrNoChild, name, k.state)
+		err = fmt.Errorf("%w: %q %s", ErrNoChild, name, k.why())
 	}
 	if err != nil {
 		return actor.AnyRef{}, err

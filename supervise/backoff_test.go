@@ -1,6 +1,7 @@
 package supervise_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -133,6 +134,32 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
 	h.advance(time.Hour)
 	equal(t, "states", h.states(), "")
+}
+
+// TestBackoff_MutedSender: "A sender that is muted for a child that backs off keeps Wait
+// waiting, and not Advance", which moves on to the restart.
+func TestBackoff_MutedSender(t *testing.T) {
+	h := build(t)
+	a := h.toy("a")
+	a.Backoff.First = second
+	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{a}})
+	h.tell(crash, "a")
+	r := h.find("a")
+	sender := toyType.Spawn(h.sys, toy{})
+	do.Send(h.sys, sender, func(_ *toy, c *actor.Context) { say.Send(c, r, "hello") })
+	do.Send(h.sys, sender, func(*toy, *actor.Context) { h.d.note("sent") })
+	h.d.take()
+	h.advance(second - 1)
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	wants(t, h.sys.Wait(over), context.Canceled)
+	h.d.says(t)
+	h.advance(1)
+	h.quiet()
+	got := h.d.take()
+	if got != "+a, a hello, sent" && got != "+a, sent, a hello" && got != "sent, +a, a hello" {
+		t.Errorf("what happened: %s", got)
+	}
 }
 
 // TestBackoff_UpOnce: the calm time is that before a fall, not one long ago.

@@ -52,8 +52,8 @@
 //   - More restarts than the [Intensity] allows end the supervisor, with an
 //     [EscalationError], and its children. One restart of a group counts once.
 //   - Restarts, windows and deadlines go by the runtime's clock: on an
-//     [actor.VirtualClock] they are exact, and tests need no waiting. There, a sender that is
-//     muted for a child that backs off keeps Advance waiting, as it keeps Wait; use Jump.
+//     [actor.VirtualClock] they are exact, and tests need no waiting. A sender that is muted
+//     for a child that backs off keeps Wait waiting, and not Advance.
 //   - Restarts are reproducible, jitter and all, where the schedule is: with one worker and a
 //     seed.
 //

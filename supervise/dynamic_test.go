@@ -257,12 +257,44 @@ func TestMisuse(t *testing.T) {
 	for i, s := range []fmt.Stringer{supervise.Strategy(9), supervise.Restart(9), supervise.State(99)} {
 		equal(t, fmt.Sprint(i), s.String(), "unknown")
 	}
-	for _, none := range []supervise.Child{nil, (*supervise.Worker[toy])(nil), (*supervise.Spec)(nil)} {
+}
+
+// TestMisuse_Zero: "The zero Supervisor is none, and asking it panics", with the name of what was
+// called, also where there is no way to go.
+func TestMisuse_Zero(t *testing.T) {
+	h := build(t)
+	var none supervise.Supervisor
+	ctx := h.soon()
+	calls := map[string]func(){
+		"StartChild":    func() { _, _ = supervise.StartChild(ctx, h.sys, none, h.toy("a")) },
+		"RemoveChild":   func() { _ = supervise.RemoveChild(ctx, h.sys, none, "a") },
+		"RestartChild":  func() { _ = supervise.RestartChild(ctx, h.sys, none, "a") },
+		"Find":          func() { _, _ = supervise.Find[toy](ctx, h.sys, none) },
+		"Sub":           func() { _, _ = supervise.Sub(ctx, h.sys, none) },
+		"CountChildren": func() { _, _ = supervise.CountChildren(ctx, h.sys, none) },
+		"Tree":          func() { _, _ = supervise.Tree(ctx, h.sys, none) },
+	}
+	for call, f := range calls {
 		func() {
-			defer func() { equal(t, "panic", recover(), any("gallop: supervise: StartChild of a nil Child")) }()
-			_, _ = supervise.StartChild(h.soon(), h.sys, h.root, none)
+			defer func() {
+				equal(t, call, recover(), any("gallop: supervise: "+call+" of a zero Supervisor: get one from Start or Sub"))
+			}()
+			f()
 		}()
 	}
+}
+
+// TestFind_NotStarted: "A child that has no actor yet, because it waits for those in front of it,
+// is not found", and the error says why.
+func TestFind_NotStarted(t *testing.T) {
+	h := build(t)
+	a := h.toy("a")
+	a.Backoff.First = second
+	a.Init = func(y *toy) { y.fail = errUser }
+	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{a, h.toy("b")}})
+	_, err := supervise.Find[toy](h.soon(), h.sys, h.root, "b")
+	wants(t, err, supervise.ErrNoChild)
+	equal(t, "error", err.Error(), `gallop: supervise: no such child: "b" has not started yet`)
 }
 
 // gap is a type with a behaviour that has no method.
@@ -279,6 +311,9 @@ func TestStartChild_BadType(t *testing.T) {
 	h := build(t)
 	h.run(supervise.Spec{Name: "root", Children: h.toys("a")})
 	for words, ch := range map[string]supervise.Child{
+		"a nil Child":        nil,
+		"a nil Child ":       (*supervise.Worker[toy])(nil),
+		"a nil Child  ":      (*supervise.Spec)(nil),
 		"without a Type":     supervise.Worker[toy]{Name: "x"},
 		"zero Type":          supervise.Worker[toy]{Name: "x", Type: new(actor.Type[toy])},
 		"gap.nothing has no": supervise.Worker[gap]{Name: "x", Type: gapType},
@@ -287,9 +322,31 @@ func TestStartChild_BadType(t *testing.T) {
 		_, err := supervise.StartChild(h.soon(), h.sys, h.root, ch)
 		h.quiet()
 		wants(t, err, supervise.ErrBadChild)
-		if !strings.Contains(err.Error(), words) {
+		if words = strings.TrimSpace(words); !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want %q", err, words)
 		}
 		equal(t, "states", h.states(), "a running")
+	}
+}
+
+// BenchmarkReplace is the end of a child by order and the start of the new one in its place, which
+// takes the same time however many siblings there are.
+func BenchmarkReplace(b *testing.B) {
+	for _, n := range []int{100, 20_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			h := build(b, actor.Workers(1))
+			h.run(supervise.Spec{Name: "root", Intensity: supervise.Intensity{Restarts: 1 << 30, Within: 1}})
+			for i := range n {
+				_, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, supervise.Worker[toy]{Name: fmt.Sprint(i), Type: toyType})
+				h.must(err)
+			}
+			for b.Loop() {
+				r, err := supervise.Find[toy](h.soonOnce(), h.sys, h.root, "1")
+				h.must(err)
+				actor.Kill(h.sys, r)
+				h.must(h.sys.Wait(h.soonOnce()))
+				h.clock.Jump(1)
+			}
+		})
 	}
 }

@@ -124,6 +124,26 @@ func TestEnding_InGroups(t *testing.T) {
 	}
 }
 
+// TestEnding_DrainInGroups: "A child that goes down with others and comes up with them again
+// keeps its mail … also with DrainWithin, and what is queued runs in its next life".
+func TestEnding_DrainInGroups(t *testing.T) {
+	h := build(t, actor.Workers(3))
+	b := h.toy("b")
+	b.Stop = supervise.DrainWithin(second)
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.toy("a"), b}})
+	r := h.find("b")
+	h.d.take()
+	free := h.hold("b")
+	say.Send(h.sys, r, "one")
+	say.Send(h.sys, r, "two")
+	do.Send(h.sys, h.find("a"), crash)
+	h.until("a pending, b falling")
+	free()
+	h.quiet()
+	h.d.says(t, "-a", "-b", "+a", "+b", "b one", "b two")
+	equal(t, "ref", h.find("b"), r)
+}
+
 // TestEnding_LeavesNothing: no timer and no actor is left of a deadline that was kept.
 func TestEnding_LeavesNothing(t *testing.T) {
 	h := build(t)

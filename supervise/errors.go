@@ -9,7 +9,7 @@ var (
 	// ErrIntensity says that a supervisor has given up.
 	ErrIntensity = errors.New("gallop: supervise: too many restarts")
 	// ErrNoChild says that a supervisor has no child of that name, or that it is being
-	// stopped.
+	// stopped or has no actor: it has not started yet, or waits to be a new one.
 	ErrNoChild = errors.New("gallop: supervise: no such child")
 	// ErrTaken says that a supervisor has another child of that name.
 	ErrTaken = errors.New("gallop: supervise: the name of the child is taken")

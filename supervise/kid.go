@@ -130,6 +130,14 @@ func (k *kid) kill(c *actor.Context) {
 	actor.Kill(c, k.ref)
 }
 
+// why says why a child has no actor.
+func (k *kid) why() string {
+	if k.state == Pending && k.last == nil && k.restarts == 0 {
+		return "has not started yet"
+	}
+	return "is " + k.state.String()
+}
+
 // behind returns the next younger sibling that has an actor, whose place is known.
 func (k *kid) behind() actor.AnyRef {
 	for k = k.newer; k != nil; k = k.newer {

@@ -13,9 +13,18 @@ type Supervisor struct{ ref }
 
 type ref = actor.Ref[supervisor]
 
+// asked returns the ref of a supervisor that somebody asks.
+func (s Supervisor) asked(call string) ref {
+	if s.IsZero() {
+		panic("gallop: supervise: " + call + " of a zero Supervisor: get one from Start or Sub")
+	}
+	return s.ref
+}
+
 // Start starts a supervisor and its tree, and returns at once: children start one after
-// another, each when the one before it is up. Its end is the end of the tree: it is
-// nobody's child. It panics if the declaration is wrong.
+// another, each when the one before it is up, and [Find] does not find one before it is its
+// turn. Its end is the end of the tree: it is nobody's child. It panics if the declaration
+// is wrong.
 func Start(from actor.Sender, s Spec) Supervisor {
 	return Supervisor{supervisorType.Spawn(from, supervisor{plan: mustPlan(s)})}
 }

@@ -30,7 +30,7 @@ type Node struct {
 // that the picture is one of several moments if things happen meanwhile; one that is not
 // up has no children in it. The errors are those of [actor.AskBehaviour.Ask].
 func Tree(ctx context.Context, sys *actor.System, s Supervisor) (Node, error) {
-	n, err := showTree.Ask(ctx, sys, s.ref, actor.None{})
+	n, err := showTree.Ask(ctx, sys, s.asked("Tree"), actor.None{})
 	if err != nil {
 		return Node{}, err
 	}

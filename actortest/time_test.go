@@ -1,0 +1,144 @@
+package actortest_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/actortest"
+)
+
+// boss brings its child up again a minute after each fall.
+type boss struct{ kid actor.Ref[puppet] }
+
+var (
+	bossType = actor.NewType[boss]("boss")
+	fell     = actor.Declare[actor.Fallen](bossType, "fell")
+	wake     = actor.Declare[actor.AnyRef](bossType, "wake")
+	whose    = actor.DeclareAsk[actor.None, actor.Ref[puppet]](bossType, "whose")
+)
+
+func init() {
+	bossType.OnStart((*boss).start).Table(fell.Do((*boss).fell), wake.Do((*boss).wake), whose.Do((*boss).whose))
+}
+
+func (b *boss) start(c *actor.Context) error {
+	b.kid = actor.SpawnSupervised(c, puppetType, func(*puppet) {}, fell)
+	return nil
+}
+
+func (b *boss) fell(c *actor.Context, f actor.Fallen) {
+	if !f.Final {
+		actor.Postpone(c, f.Ref)
+		actor.After(c, time.Minute, wake, f.Ref)
+	}
+}
+
+func (b *boss) wake(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
+
+func (b *boss) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) { return b.kid, nil }
+
+// fallen returns a child that has fallen, and comes up again in a minute.
+func fallen(r *actortest.R) actor.Ref[puppet] {
+	kid, err := whose.Ask(r.Context(), r.System(), bossType.Spawn(r.System(), boss{}), actor.None{})
+	if err != nil {
+		r.Fatalf("%v", err)
+	}
+	do.Send(r.System(), kid, func(c *actor.Context) { c.Exit(errPlanted) })
+	r.Quiet()
+	return kid
+}
+
+// waiters are actors that wait for one that is down.
+var waiters = map[string]func(r *actortest.R, down actor.Ref[puppet], done deed){
+	"send": func(r *actortest.R, down actor.Ref[puppet], done deed) {
+		w := with(r, func(c *actor.Context) { tick.Send(c, down, 1) })
+		do.Send(r.System(), w, done)
+	},
+	"chain": func(r *actortest.R, down actor.Ref[puppet], done deed) {
+		w := with(r, func(c *actor.Context) { tick.Send(c, down, 1) })
+		with(r, func(c *actor.Context) { do.Send(c, w, done) })
+	},
+	"request": func(r *actortest.R, down actor.Ref[puppet], done deed) {
+		with(r, func(c *actor.Context) {
+			_, _ = ask.Ask(context.Background(), c.System(), down, func(*actor.Context) {})
+			done(c)
+		})
+	},
+	"parent": func(r *actortest.R, down actor.Ref[puppet], done deed) {
+		p := with(r, func(c *actor.Context) {
+			do.Send(c, puppetType.SpawnChild(c, puppet{}), func(c *actor.Context) {
+				_, _ = ask.Ask(context.Background(), c.System(), down, func(*actor.Context) {})
+				done(c)
+			})
+		})
+		r.Quiet()
+		actor.Stop(r.System(), p)
+	},
+}
+
+// TestR_AdvanceOverWaiting: "everything happens that happens by itself within d, each timer
+// at its time", also if somebody waits meanwhile for one that a timer brings up; and Quiet does
+// not mind him either.
+func TestR_AdvanceOverWaiting(t *testing.T) {
+	for name, waits := range waiters {
+		t.Run(name, func(t *testing.T) {
+			actortest.Run(t, func(r *actortest.R) {
+				var at time.Time
+				waits(r, fallen(r), func(c *actor.Context) { at = c.Now() })
+				r.Quiet()
+				r.Advance(time.Minute - 1)
+				if !at.IsZero() {
+					r.Errorf("it went on at %v", at)
+				}
+				r.Advance(1)
+				if at.IsZero() {
+					r.Errorf("it did not go on")
+				}
+			}, actortest.Runs(20))
+		})
+	}
+}
+
+// TestRun_WaitsAtItsEnd: "if somebody still waits then, time goes on until nobody does", and
+// a scenario that has sent to one who is down need not know for how long.
+func TestRun_WaitsAtItsEnd(t *testing.T) {
+	for name, waits := range waiters {
+		t.Run(name, func(t *testing.T) {
+			ended := 0
+			actortest.Run(t, func(r *actortest.R) {
+				waits(r, fallen(r), func(*actor.Context) { ended++ })
+			}, actortest.Runs(5))
+			if ended != 6 { // the first order is run twice
+				t.Errorf("%d of 6 went on", ended)
+			}
+		})
+	}
+}
+
+// TestRun_WaitsForNothing: time that goes on for others makes nobody overlooked who waits for
+// ever.
+func TestRun_WaitsForNothing(t *testing.T) {
+	fails(t, "not quiet: gallop: actortest: it does not come to rest", func(r *actortest.R) {
+		p, q := puppetType.Spawn(r.System(), puppet{}), puppetType.Spawn(r.System(), puppet{})
+		wait := func(other actor.Ref[puppet]) deed {
+			return func(c *actor.Context) {
+				c.Blocking(func() { _, _ = ask.Ask(context.Background(), c.System(), other, func(*actor.Context) {}) })
+			}
+		}
+		do.Send(r.System(), p, wait(q))
+		do.Send(r.System(), q, wait(p))
+		with(r, func(c *actor.Context) { actor.Every(c, time.Hour, tick, 1) })
+		r.Quiet()
+	}, actortest.Runs(1), actortest.Steps(500))
+}
+
+// TestR_AdvanceHeld: "It waits for all that Wait waits for, except for actors": not for time
+// where somebody outside holds the system.
+func TestR_AdvanceHeld(t *testing.T) {
+	fails(t, "Advance(1s): gallop: actortest: nothing can happen any more", func(r *actortest.R) {
+		_, _ = r.System().Hold()
+		r.Advance(time.Second)
+	}, actortest.Runs(1))
+}
