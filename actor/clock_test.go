@@ -102,7 +102,7 @@ func TestClock_Waiting(t *testing.T) {
 // TestClock_PressureIsLetGo: what happens by itself within d goes by the machine's time if it
 // is the watch over actors under pressure that does it. Advance waits for it all the same.
 func TestClock_PressureIsLetGo(t *testing.T) {
-	sys, clock := onVirtualTime(t, actor.Workers(2), actor.StallEvery(time.Millisecond), actor.Logger(slog.New(slog.DiscardHandler)))
+	sys, clock := onVirtualTime(t, actor.Workers(2), actor.Logger(slog.New(slog.DiscardHandler)))
 	r := press(t, sys)
 	m := puppetType.Spawn(sys, puppet{})
 	do.Send(sys, m, func(_ *puppet, c *actor.Context) { count.Send(c, r, 1) })
