@@ -216,7 +216,7 @@ func (c *config) runAll(t testing.TB) {
 func (c *config) runOne(t testing.TB, p plan) *outcome {
 	t.Helper()
 	out := c.scene.run(p)
-	if out.left && t.Skipped() {
+	if out.left && !t.Failed() && t.Skipped() {
 		t.SkipNow()
 	}
 	out.aside = !c.failed && t.Failed()
