@@ -350,3 +350,21 @@ func BenchmarkReplace(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkStart is the start of a child of a declared row, which takes the same time however long that is.
+func BenchmarkStart(b *testing.B) {
+	for _, n := range []int{100, 20_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			spec := supervise.Spec{Name: "root"}
+			for i := range n {
+				spec.Children = append(spec.Children, supervise.Worker[toy]{Name: fmt.Sprint(i), Type: toyType})
+			}
+			for b.Loop() {
+				h := build(b, actor.Workers(1))
+				h.run(spec)
+				h.sys.Stop()
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/child")
+		})
+	}
+}

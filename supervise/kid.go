@@ -44,6 +44,7 @@ type kid struct {
 	last         error
 	timer        actor.Timer // until its restart is due, or its time to go down is over
 	older, newer *kid
+	no           uint64 // larger than those of all who are older
 }
 
 // family is the children of a supervisor, in their order. With its maps nothing about
@@ -54,10 +55,16 @@ type family struct {
 	byName         map[string]*kid
 	in             [states]int
 	supervisors    int
+
+	steady *kid   // it and all who are older are running or stopped, as far as somebody has looked; nil: nobody
+	actors uint64 // nobody with a larger number has an actor
 }
 
 func (f *family) add(spec *childSpec) *kid {
-	k := &kid{spec: spec, name: spec.name, older: f.newest}
+	k := &kid{spec: spec, name: spec.name, older: f.newest, no: 1}
+	if f.newest != nil {
+		k.no = f.newest.no + 1
+	}
 	if f.newest == nil {
 		f.oldest = k
 	} else {
@@ -75,6 +82,9 @@ func (f *family) add(spec *childSpec) *kid {
 }
 
 func (f *family) remove(k *kid) {
+	if f.steady == k {
+		f.steady = k.older
+	}
 	if k.older == nil {
 		f.oldest = k.newer
 	} else {
@@ -96,11 +106,49 @@ func (f *family) set(k *kid, s State) {
 	f.in[k.state]--
 	f.in[s]++
 	k.state = s
+	if s != Running && s != Stopped && f.steady != nil && k.no <= f.steady.no {
+		f.steady = k.older
+	}
+}
+
+// next returns the oldest who is pending, if all who are older are up or have ended. Of a row that starts,
+// each is looked at once.
+func (f *family) next() *kid {
+	k := f.oldest
+	if f.steady != nil {
+		k = f.steady.newer
+	}
+	for ; k != nil; k = k.newer {
+		switch k.state {
+		case Pending:
+			return k
+		case Running, Stopped:
+			f.steady = k
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// behind returns the actor of the next younger sibling of k that has one.
+func (f *family) behind(k *kid) actor.AnyRef {
+	if k.no >= f.actors {
+		return actor.AnyRef{}
+	}
+	for o := k.newer; o != nil; o = o.newer {
+		if !o.ref.IsZero() {
+			return o.ref
+		}
+	}
+	f.actors = k.no
+	return actor.AnyRef{}
 }
 
 // born enters the actor of a child.
 func (f *family) born(k *kid, r actor.AnyRef) {
 	k.ref = r
+	f.actors = max(f.actors, k.no)
 	f.byID[r.ID()] = k
 	if k.name == "" {
 		k.name = f.free(r.String())
@@ -136,14 +184,4 @@ func (k *kid) why() string {
 		return "has not started yet"
 	}
 	return "is " + k.state.String()
-}
-
-// behind returns the next younger sibling that has an actor, whose place is known.
-func (k *kid) behind() actor.AnyRef {
-	for k = k.newer; k != nil; k = k.newer {
-		if !k.ref.IsZero() {
-			return k.ref
-		}
-	}
-	return actor.AnyRef{}
 }

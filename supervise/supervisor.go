@@ -302,17 +302,10 @@ func (s *supervisor) takeDown(c *actor.Context, k *kid) {
 	}
 }
 
-// startNext starts the oldest who is pending, if all who are older are up or have ended.
+// startNext starts whose turn it is.
 func (s *supervisor) startNext(c *actor.Context) {
-	for k := s.kids.oldest; k != nil; k = k.newer {
-		switch k.state {
-		case Pending:
-			s.bringUp(c, k)
-			return
-		case Running, Stopped:
-		default:
-			return
-		}
+	if k := s.kids.next(); k != nil {
+		s.bringUp(c, k)
 	}
 }
 
@@ -323,7 +316,7 @@ func (s *supervisor) bringUp(c *actor.Context, k *kid) {
 		actor.Restart(c, k.ref)
 		return
 	}
-	care := actor.Care[supervisor]{Fell: fell, Stop: k.spec.stop.tell, Before: k.behind()}
+	care := actor.Care[supervisor]{Fell: fell, Stop: k.spec.stop.tell, Before: s.kids.behind(k)}
 	if k.spec.plan == nil {
 		care.Rose = rose // a supervisor says so itself
 	}

@@ -1,0 +1,108 @@
+package supervise
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+var kidType = actor.NewType[int]("kid")
+
+// TestFamily_IsWalkedOnce: a row of children that starts is looked at once, and not again at each start.
+func TestFamily_IsWalkedOnce(t *testing.T) {
+	f := newFamily()
+	for range 5 {
+		f.add(&childSpec{})
+	}
+	for k := f.next(); k != nil; k = f.next() {
+		f.set(k, Running)
+	}
+	last := f.newest
+	f.oldest, last.older = nil, nil // or the walk would begin there
+	k := f.add(&childSpec{})
+	if f.next() != k {
+		t.Error("who has come is not next")
+	}
+	f.actors, last.newer = last.no, last // or the walk for a place would not end
+	if r := f.behind(last); !r.IsZero() {
+		t.Errorf("%v is behind the last who has an actor", r)
+	}
+}
+
+// TestFamily: who is next, and which actor is behind one's own, beside a plain walk over all, while children come, start,
+// fall, end and are removed.
+func TestFamily(t *testing.T) {
+	sys := actor.Start()
+	defer sys.Stop()
+	rapid.Check(t, func(t *rapid.T) {
+		f := newFamily()
+		var all []*kid
+		one := func(t *rapid.T) int {
+			if len(all) == 0 {
+				t.Skip("there is nobody, so it draws again")
+			}
+			return rapid.IntRange(0, len(all)-1).Draw(t, "who")
+		}
+		states := []State{Pending, Starting, Running, Running, Running, Falling, Stopped}
+		t.Repeat(map[string]func(*rapid.T){
+			"": func(t *rapid.T) { f.check(t, all) },
+			"add": func(*rapid.T) {
+				all = append(all, f.add(&childSpec{}))
+			},
+			"set": func(t *rapid.T) {
+				f.set(all[one(t)], rapid.SampledFrom(states).Draw(t, "state"))
+			},
+			"start": func(*rapid.T) {
+				if k := f.next(); k != nil {
+					f.set(k, Running)
+				}
+			},
+			"born": func(t *rapid.T) {
+				if k := all[one(t)]; k.ref.IsZero() {
+					f.born(k, kidType.Spawn(sys, 0).Any())
+				}
+			},
+			"dead": func(t *rapid.T) {
+				if k := all[one(t)]; !k.ref.IsZero() {
+					f.dead(k)
+				}
+			},
+			"remove": func(t *rapid.T) {
+				i := one(t)
+				f.remove(all[i])
+				all = slices.Delete(all, i, i+1)
+			},
+		})
+	})
+}
+
+func newFamily() *family { return &family{byID: map[uint64]*kid{}, byName: map[string]*kid{}} }
+
+// check compares the answers with those of a walk.
+func (f *family) check(t *rapid.T, all []*kid) {
+	var next *kid
+	for _, k := range all {
+		if k.state == Running || k.state == Stopped {
+			continue
+		}
+		if k.state == Pending {
+			next = k
+		}
+		break
+	}
+	if got := f.next(); got != next {
+		t.Fatalf("%v is next, want %v", got, next)
+	}
+	var behind actor.AnyRef
+	for _, k := range slices.Backward(all) {
+		if got := f.behind(k); got != behind {
+			t.Fatalf("%v is behind %d, want %v", got, k.no, behind)
+		}
+		if !k.ref.IsZero() {
+			behind = k.ref
+		}
+	}
+}
