@@ -90,8 +90,8 @@ func (b *body) placeUnder(p *body) *child {
 		return nil // the extras of another are not to be looked at, nor are numbers of another system
 	}
 	k := b.extra.kid
-	if k == nil || k.of != p.id || !k.listed {
-		return nil // nil: it was spawned when the system had stopped
+	if k.of != p.id || !k.listed {
+		return nil
 	}
 	if invariant.On {
 		verifyFamily(&p.extra.children, k)

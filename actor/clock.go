@@ -77,7 +77,9 @@ func (c *VirtualClock) Next() (time.Duration, bool) {
 // on; when it returns, everything that happens within d has happened. It waits for all
 // that [System.Wait] waits for, except for actors that cannot go on by themselves: those
 // that are muted, that wait for their children to end, or, in a deterministic system, that
-// wait for a reply. If ctx ends before, it returns ctx's error, and the clock stands where
+// wait for a reply. An actor that waits for one under pressure may be let go once, by the machine's
+// time ([OnStall]), before it goes on. What [Pipe] and [FromChan] run is waited for, but not by a deterministic
+// system, where it goes on when it can. If ctx ends before, it returns ctx's error, and the clock stands where
 // it had come to. It panics if d is negative, or if a behaviour calls it.
 func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	c.mustBeMade("Advance")
@@ -127,7 +129,7 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 	for last := uint64(0); ; {
 		turns := uint64(1)
 		for _, s := range c.systems() {
-			err := awaitStill(ctx, s)
+			err := awaitStill(ctx, s, last == 0)
 			if err != nil && !errors.Is(err, sched.ErrStopped) {
 				return err
 			}
@@ -141,23 +143,27 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 }
 
 // awaitStill waits until nothing goes on in s that does not wait for time, or for somebody
-// outside who has no [System.Hold].
-func awaitStill(ctx context.Context, s *System) error {
-	for {
+// outside who has no [System.Hold]. The watch over actors under pressure may let somebody go, by the
+// machine's time: if watched says so that is waited for once, since who is let go may come to wait again.
+func awaitStill(ctx context.Context, s *System, watched bool) error {
+	for letGo := s.Stats().LetGo; ; {
 		if err := s.sched.WaitStill(ctx); err != nil {
 			return err
 		}
-		if s.sim != nil { // the watch over actors under pressure has had its turns
-			if s.held.Load() > 0 {
-				return s.sched.WaitQuiet(ctx, false)
+		if s.sim != nil { // the watch has had its turns
+			if s.held.Load() == 0 {
+				return nil
 			}
-			return nil
+			if !s.sched.Await(ctx, func() bool { return s.held.Load() == 0 }) {
+				return ctx.Err()
+			}
+			continue
 		}
 		look := s.stalls.next()
-		if look == nil {
+		if look == nil || !watched || s.Stats().LetGo != letGo {
 			return nil
 		}
-		select { // it may let somebody go, by the machine's time
+		select {
 		case <-look:
 		case <-ctx.Done():
 			return ctx.Err()

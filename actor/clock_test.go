@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -97,6 +99,72 @@ func TestClock_Waiting(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestClock_HeldByOthers: a System.Hold keeps Advance waiting until it is released, and no longer, though an actor is
+// muted for one that waits for a timer.
+func TestClock_HeldByOthers(t *testing.T) {
+	for name, opts := range map[string][]actor.Option{"2": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
+		for _, mutes := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/%v", name, mutes), func(t *testing.T) {
+				sys, clock := onVirtualTime(t, opts...)
+				w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
+					actor.Postpone(c, f.Ref)
+					actor.After(c, time.Minute, wardenWake, f.Ref)
+				}})
+				var kid actor.Ref[mortal]
+				_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+				must(t, err)
+				advance(t, clock, 0)
+				if mutes {
+					doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+					advance(t, clock, 0)
+					m := puppetType.Spawn(sys, puppet{})
+					do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, kid, "") })
+					advance(t, clock, 0)
+				}
+				release, err := sys.Hold()
+				must(t, err)
+				advanced := make(chan error, 1)
+				go func() { advanced <- clock.Advance(soon(t), time.Second) }()
+				runtime.Gosched()
+				select {
+				case <-advanced:
+					t.Error("Advance has not waited for one who holds")
+				default:
+				}
+				release()
+				must(t, receive(t, "Advance", advanced))
+			})
+		}
+	}
+}
+
+// TestClock_LetGoAgainAndAgain: one that always sends again to one under pressure, and so is let go again and again, does
+// not keep Advance from the moment at which the pressure is released.
+func TestClock_LetGoAgainAndAgain(t *testing.T) {
+	sys, clock := onVirtualTime(t, actor.Workers(2), actor.Logger(slog.New(slog.DiscardHandler)))
+	r := puppetType.Spawn(sys, puppet{})
+	inRun := make(chan struct{})
+	var released atomic.Bool
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+		c.ApplyPressure()
+		actor.After(c, time.Minute, do, func(_ *puppet, c *actor.Context) { c.ReleasePressure(); released.Store(true) })
+		close(inRun)
+	})
+	receive(t, "pressure", inRun)
+	m := puppetType.Spawn(sys, puppet{})
+	var again deed
+	again = func(_ *puppet, c *actor.Context) {
+		do.Send(c, r, func(*puppet, *actor.Context) {})
+		if !released.Load() {
+			do.Send(c, m, again)
+		}
+	}
+	do.Send(sys, m, again)
+	advance(t, clock, time.Minute)
+	quiet(t, sys)
+	equal(t, "released", released.Load(), true)
 }
 
 // TestClock_PressureIsLetGo: what happens by itself within d goes by the machine's time if it

@@ -183,3 +183,13 @@ func Placed(c *Context, r AnyRef) (found bool) {
 
 // MissedReports is how many long turns were not reported, since others had been.
 func MissedReports(s *System) uint64 { return s.longTurns.missed.Load() }
+
+// TombsAreClean tells whether nobody has written to the extras that the dead share.
+func TombsAreClean() bool {
+	for _, x := range []*extras{tombNormal, tombShutdown, tombKilled, tombSystem} {
+		if x.kid != nil || x.sup != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -328,7 +328,8 @@ func tomb(why error) *extras {
 
 // neverLived makes an actor that ended before anybody saw it: its system has stopped.
 func (b *body) neverLived() {
-	b.extra = tombSystem
+	// Its own, and not tombSystem: whoever spawns it as a child writes there.
+	b.extra = &extras{phase: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
 	b.box.head.Store(&closedMark)
 	b.lane.head.Store(&closedMark)
 }

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -66,4 +67,23 @@ func TestShouldYield_PinnedOrBlocking(t *testing.T) {
 	if st := sys.Stats(); st.Turns > 10 {
 		t.Errorf("%d steps took %d turns", steps, st.Turns)
 	}
+}
+
+// TestPinned_ChildOfTheStopping: a child of a type that is pinned, and has no thread yet, whose system stops while it is
+// spawned: it has ended, and what its parent notes is in no place that others share.
+func TestPinned_ChildOfTheStopping(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	late := actor.NewType[puppet]("late", actor.PinnedThread())
+	began, spawned := make(chan struct{}), make(chan actor.Standing, 1)
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		close(began)
+		for !actor.SystemStopping(sys) {
+			runtime.Gosched()
+		}
+		spawned <- late.SpawnChild(c, puppet{}).Standing()
+	})
+	receive(t, "the behaviour", began)
+	sys.Stop()
+	equal(t, "the child", receive(t, "the child", spawned), actor.Ended)
+	equal(t, "nobody has written to what the dead share", actor.TombsAreClean(), true)
 }

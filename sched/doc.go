@@ -13,7 +13,8 @@
 // From within a turn, make a task runnable with [Worker.Schedule]; from outside, with
 // [Scheduler.Inject], after [Scheduler.Admit] if the task was somebody's before. A turn
 // calls [Worker.Spend] for the work it does and [Worker.PrepareNext] before it ends.
-// What lives outside the queues holds the scheduler ([Scheduler.Hold]).
+// What lives outside the queues holds the scheduler ([Scheduler.Hold]), and so does a task that is parked
+// until another makes it go on ([Scheduler.HoldStill]).
 //
 // # Guarantees
 //

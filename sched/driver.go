@@ -43,6 +43,7 @@ type Driver interface {
 	pointAnywhere()
 	waitAnywhere(ctx context.Context, done func() bool) bool
 	runDry(ctx context.Context) error
+	nudge()
 	lag(t *thread)
 	hook(n int)
 	callsOfStrangers() int

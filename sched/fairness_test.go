@@ -169,13 +169,15 @@ func TestMoreThanARing(t *testing.T) {
 		}))
 		quiet(t, s)
 		g.check(t)
-		least, most := c.tasks[0].turns, 0
+		behind, most := 0, 0
 		for i := range c.tasks {
-			least, most = min(least, c.tasks[i].turns), max(most, c.tasks[i].turns)
+			if most = max(most, c.tasks[i].turns); c.tasks[i].turns < 50 { // of 100
+				behind++
+			}
 		}
-		t.Logf("%d tasks: %d to %d turns; 100 from outside waited for at most %d", n, least, most, longest.Load())
-		if least < 50 { // of 100; one that a spare has for itself may have many more
-			t.Errorf("%d tasks: some had %d turns and some %d", n, least, most)
+		t.Logf("%d tasks: up to %d turns; 100 from outside waited for at most %d", n, most, longest.Load())
+		if behind > 3 { // in hand of a worker that has lost its processor. One that a spare has for itself has more turns
+			t.Errorf("%d of %d tasks had less than half of their turns, and some had %d", behind, n, most)
 		}
 		if bound := int64(8*n + soon); longest.Load() > bound {
 			t.Errorf("%d tasks: one from outside waited for %d turns, want at most %d", n, longest.Load(), bound)

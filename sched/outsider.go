@@ -49,7 +49,8 @@ func (d *driver) waitAnywhere(ctx context.Context, done func() bool) bool {
 }
 
 // runDry lets the others run until nobody else can go on: neither by what is queued, nor
-// because a turn has what it waited for. It returns ctx's error if that ended before.
+// because a turn has what it waited for. It returns ctx's error if that ended before, and heeds it only
+// from outside of the run.
 func (d *driver) runDry(ctx context.Context) error {
 	if t := d.self(); t != nil {
 		d.lag(t)

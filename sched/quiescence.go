@@ -41,7 +41,7 @@ type quietWaiter struct {
 // returned) or the scheduler has stopped (ErrStopped). With last it refuses all
 // work from that moment on. Turns that ran before synchronize before it returns.
 func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
-	q, err := s.newQuietWaiter(quietWaiter{last: last})
+	q, err := s.newQuietWaiter(&quietWaiter{last: last})
 	if err != nil {
 		return err
 	}
@@ -53,12 +53,12 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 
 // WaitStill is WaitQuiet, but tasks that hold by HoldStill keep nobody waiting: it returns
 // when nothing can go on by itself. In a deterministic run that is when nobody can go on,
-// turns that wait included.
+// turns that wait included, and one that has stopped is still.
 func (s *Scheduler) WaitStill(ctx context.Context) error {
 	if s.driver != nil {
 		return s.driver.runDry(ctx)
 	}
-	q, err := s.newQuietWaiter(quietWaiter{still: true})
+	q, err := s.newQuietWaiter(&quietWaiter{still: true})
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (q *quietWaiter) isDone() bool {
 // WaitLast is WaitQuiet with last and without a context. It needs no select, and a
 // program that only runs to its end links none.
 func (s *Scheduler) WaitLast() error {
-	q, err := s.newQuietWaiter(quietWaiter{last: true})
+	q, err := s.newQuietWaiter(&quietWaiter{last: true})
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func (s *Scheduler) WaitLast() error {
 	return q.err
 }
 
-func (s *Scheduler) newQuietWaiter(kind quietWaiter) (*quietWaiter, error) {
-	q := &quietWaiter{last: kind.last, still: kind.still, done: make(chan struct{})}
+func (s *Scheduler) newQuietWaiter(q *quietWaiter) (*quietWaiter, error) {
+	q.done = make(chan struct{})
 	if !s.quiet.add(q) {
 		return nil, ErrStopped
 	}
@@ -165,13 +165,15 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 		return false
 	}
 	holds := s.holds.Load()
+	if invariant.On {
+		verifyHolds(holds)
+	}
 	if moving(holds) != 0 || !s.inject.empty() { // ACK
 		s.idle.thaw()
 		return !s.inject.empty()
 	}
 	if invariant.On {
 		verifyQuiet(s)
-		verifyHolds(holds)
 	}
 	switch {
 	case holds != 0:
@@ -275,7 +277,11 @@ func (s *Scheduler) hold(one int64) bool {
 
 // Release takes one Hold back. Any goroutine.
 func (s *Scheduler) Release() {
-	switch n := moving(s.holds.Add(-aHold)); {
+	n := moving(s.holds.Add(-aHold))
+	if s.driver != nil {
+		s.driver.nudge() // somebody may wait for just this one
+	}
+	switch {
 	case n == 0:
 		s.quiet.check(s) // whoever waits for more than that goes on waiting
 	case n < 0:

@@ -117,7 +117,8 @@ func (w *Worker) enqueueNew(t *Task) {
 // had all of it, whatever waits there would never run. So who has run goes behind them, and all have their turns.
 func (w *Worker) enqueue(t *Task) {
 	q := w.queue.others.owner()
-	if w.backlog && q.len() >= len(q.slots)/2 || !q.push(t) {
+	kept := w.backlog && q.len() >= len(q.slots)/2
+	if kept || !q.push(t) {
 		w.backlog = true
 		w.count.spills.Add(1)
 		w.sched.inject.push(t)

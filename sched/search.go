@@ -135,7 +135,7 @@ func (w *Worker) poll() *Task {
 			break
 		}
 		w.count.injected.Add(1)
-		own.push(more)
+		own.push(more) // has room: nobody else fills it
 		w.sched.notify()
 	}
 	w.backlog = !q.empty()

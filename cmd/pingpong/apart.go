@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 )
 
@@ -44,10 +45,14 @@ func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (fig
 	stop := context.AfterFunc(ctx, func() { _ = in.Close() })
 	defer stop()
 	exit := part.Wait()
-	if err := json.Unmarshal(out.Bytes(), &f); err != nil {
-		return f, fmt.Errorf("%s in a process of its own: %w", s.name, cmp.Or(exit, err))
+	err = json.Unmarshal(out.Bytes(), &f)
+	switch {
+	case err == nil && slices.Contains([]int{exitOK, exitWrong, exitInterrupted}, part.ProcessState.ExitCode()):
+		return f, nil
+	case ctx.Err() != nil || part.ProcessState.String() == "signal: interrupt": // before it could take that
+		return f, errInterrupted
 	}
-	return f, nil
+	return f, fmt.Errorf("%s in a process of its own: %w", s.name, cmp.Or(exit, err))
 }
 
 // part is the command that runs one of the scenarios with the same options.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -41,6 +43,17 @@ var (
 	// lost takes its process with it.
 	lost = scenario{name: "lost", op: "loss", ops: "losses", channels: pingpong.channels,
 		actors: func(context.Context, *actor.System, job) <-chan uint64 { os.Exit(3); return nil }}
+	// struck is interrupted as if it had not begun to heed that.
+	struck = scenario{name: "struck", op: "stroke", ops: "strokes", channels: pingpong.channels,
+		actors: func(context.Context, *actor.System, job) <-chan uint64 {
+			signal.Reset(os.Interrupt)
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				err = self.Signal(os.Interrupt)
+			}
+			fmt.Fprintln(os.Stderr, err)
+			select {}
+		}}
 )
 
 // tryApart is try with a process for each scenario; onStderr, if not nil, is called when one writes to stderr.
@@ -118,6 +131,17 @@ func TestApart_InterruptedHasAnOverview(t *testing.T) {
 	}
 	if !strings.Contains(table, "times as fast\nask ") || strings.Count(table, "\n") != 2 {
 		t.Errorf("the overview:\n%s", table)
+	}
+}
+
+// A process that is interrupted before it heeds that: no error, and those that have finished are in the overview.
+func TestApart_StruckIsInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no signal for one process") // it is the end of its input there
+	}
+	code, stdout, stderr := tryApart(t.Context(), []scenario{ask, struck, count}, nil)
+	if code != exitInterrupted || strings.Contains(stderr, "pingpong:") || !strings.Contains(stdout, "times as fast\nask ") {
+		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
 	}
 }
 

@@ -55,10 +55,14 @@ func (c command) runAll(ctx context.Context, opts options) (code int, err error)
 	var done []figures
 	for _, s := range opts.picked {
 		f, err := measure(ctx, s, opts, c.stderr)
-		if err != nil {
-			return exitWrong, err
+		if errors.Is(err, errInterrupted) { // before it had begun
+			code = exitInterrupted
+			break
 		}
-		if err := c.print(s, f, opts.json); err != nil {
+		if err == nil {
+			err = c.print(s, f, opts.json)
+		}
+		if err != nil {
 			return exitWrong, err
 		}
 		if f.Interrupted {
