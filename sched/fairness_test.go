@@ -176,7 +176,7 @@ func TestMoreThanARing(t *testing.T) {
 			}
 		}
 		t.Logf("%d tasks: up to %d turns; 100 from outside waited for at most %d", n, most, longest.Load())
-		if behind > 3 { // in hand of a worker that has lost its processor. One that a spare has for itself has more turns
+		if behind > n/10 { // some are with a worker that has lost its processor; one that a spare has for itself has more turns
 			t.Errorf("%d of %d tasks had less than half of their turns, and some had %d", behind, n, most)
 		}
 		if bound := int64(8*n + soon); longest.Load() > bound {
