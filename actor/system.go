@@ -20,7 +20,7 @@ type System struct {
 	over  over
 	sched *sched.Scheduler
 	ids   seam.Uint64
-	held  seam.Int64 // Hold, and not released
+	held  seam.Int64 // by Hold, and not released: awaitStill looks whether somebody outside is still to act
 
 	refusing  seam.Bool     // outside senders are turned away
 	closing   chan struct{} // closed then

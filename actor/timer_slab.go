@@ -128,7 +128,7 @@ func (s *slab) giveBack(number uint32, k *timer) (last bool) {
 		back := s.back.Load()
 		k.words[0] = uint64(uint32(back))
 		if s.back.CompareAndSwap(back, (back>>32+1)<<32|uint64(number+1)) { // publishes k
-			return uint32(back>>32)+1 == s.all.Load()
+			return uint32(back>>32)+1 == s.all.Load() // pairs with the store in shrink
 		}
 	}
 }

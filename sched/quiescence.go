@@ -263,7 +263,7 @@ func (s *Scheduler) Hold() bool { return s.hold(aHold) }
 
 // HoldStill is Hold for a task that is parked, such as a muted actor: nothing comes of it
 // until a turn, a timer or somebody outside makes it runnable. ReleaseStill takes it back,
-// after that. See WaitStill. Any goroutine.
+// after that. Each costs one locked instruction. See WaitStill. Any goroutine.
 func (s *Scheduler) HoldStill() bool { return s.hold(aStillHold) }
 
 func (s *Scheduler) hold(one int64) bool {

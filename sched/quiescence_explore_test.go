@@ -132,30 +132,36 @@ func TestQuietInjectAtTheEnd(t *testing.T) {
 	})
 }
 
+// twoHold has two hold and release, of whom one injects a task before, and returns how many still hold.
+func (h *house) twoHold(p *explore.Program, task *job) *int {
+	held := new(int)
+	for i := range 2 {
+		h.s.Hold()
+		*held++
+		p.Go(func() {
+			if i == 0 {
+				h.s.Inject(&task.Task)
+			}
+			p.Point()
+			*held--
+			h.s.Release()
+		})
+	}
+	return held
+}
+
 // TestQuietWaitsForHolds: quiet is not seen while somebody holds, and is seen when
 // the last has released: "never early, never late".
 func TestQuietWaitsForHolds(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
 		j := h.job("A", nil)
-		held := 0
-		for i := range 2 {
-			h.s.Hold()
-			held++
-			p.Go(func() {
-				if i == 0 {
-					h.s.Inject(&j.Task)
-				}
-				p.Point()
-				held--
-				h.s.Release()
-			})
-		}
+		held := h.twoHold(p, j)
 		for range 2 {
 			p.Go(func() {
 				h.waitQuiet(false)
-				if held > 0 || j.ran == 0 {
-					p.Errorf("quiet with %d holds and A run %d times", held, j.ran)
+				if *held > 0 || j.ran == 0 {
+					p.Errorf("quiet with %d holds and A run %d times", *held, j.ran)
 				}
 			})
 		}
@@ -170,32 +176,21 @@ func TestStillWaitsForHolds(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
 		j := h.job("A", nil)
-		held, parked := 0, true
+		parked := true
 		h.s.HoldStill()
-		for i := range 2 {
-			h.s.Hold()
-			held++
-			p.Go(func() {
-				if i == 0 {
-					h.s.Inject(&j.Task)
-				}
-				p.Point()
-				held--
-				h.s.Release()
-			})
-		}
+		held := h.twoHold(p, j)
 		p.Go(func() {
 			h.waitStill()
-			if held > 0 || j.ran == 0 {
-				p.Errorf("still with %d holds and A run %d times", held, j.ran)
+			if *held > 0 || j.ran == 0 {
+				p.Errorf("still with %d holds and A run %d times", *held, j.ran)
 			}
 			parked = false
 			h.s.ReleaseStill()
 		})
 		p.Go(func() {
 			h.waitQuiet(false)
-			if parked || held > 0 || j.ran == 0 {
-				p.Errorf("quiet with %d holds, one parked: %v, and A run %d times", held, parked, j.ran)
+			if parked || *held > 0 || j.ran == 0 {
+				p.Errorf("quiet with %d holds, one parked: %v, and A run %d times", *held, parked, j.ran)
 			}
 		})
 		p.After(h.allRan)
