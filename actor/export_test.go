@@ -193,3 +193,6 @@ func TombsAreClean() bool {
 	}
 	return true
 }
+
+// CreditOf is how much work the worker may do before it looks at the clock.
+func CreditOf(c *Context) int { return c.w.Credit() }

@@ -433,12 +433,39 @@ func TestMute_BoundsTheHeap(t *testing.T) {
 }
 
 // mostQueued is how many messages may wait at once. Each producer runs a few times before
-// the receiver has its turn and shuts its gate: on one worker 24,000 wait then. But the machine
-// may halt the receiver's thread, or the whole process, for some milliseconds before that,
-// and another worker, or a spare that stands in, goes on with those who send. Half of all is
-// far beyond that.
+// the receiver has its turn and shuts its gate: on one worker 24,000 wait then, and 120,000 if
+// there are more workers than processors. But the machine may halt the receiver's thread, or the
+// whole process, for some milliseconds before that, and another worker, or a spare that stands in,
+// goes on with those who send. Half of all is far beyond that.
 func mostQueued(producers, each int) int64 {
 	return max(int64(producers*each/2), 300_000)
+}
+
+// TestSend_IsPaidFor: a behaviour that sends much more than it was sent brings its worker's next look at the
+// clock nearer. Otherwise, after quick turns, such behaviours kept the processor from the process's other
+// goroutines for 20 ms, and a receiver whose worker was among them got a million messages meanwhile.
+func TestSend_IsPaidFor(t *testing.T) {
+	const most = 4096 // what a worker may do between two looks
+	sys := start(t, actor.Workers(1))
+	to := slowpokeType.Spawn(sys, slowpoke{sent: new(atomic.Int64)})
+	before, left := 0, 0
+	for range 20 { // there may have been nothing left of it before
+		inside(t, sys, func(c *actor.Context) {
+			before = actor.CreditOf(c)
+			for range 3 * most {
+				consume.Send(c, to, 1)
+			}
+			left = actor.CreditOf(c)
+		})
+		if before > 1 {
+			break
+		}
+	}
+	if before == 1 {
+		t.Error("there was never any credit")
+	}
+	equal(t, "credit left", left, 1)
+	quiet(t, sys)
 }
 
 // TestMute_BoundsTheQueue is the bound where nothing halts a thread: in runs that a seed

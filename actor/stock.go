@@ -65,6 +65,7 @@ func (c *Context) restock(id uint16) *message {
 	if m == nil {
 		m, n = poolByID(id).get(c.home)
 	}
+	c.w.Charge(n)
 	if invariant.On {
 		verifyLength(m, n, id, int(c.home))
 	}

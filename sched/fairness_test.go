@@ -3,6 +3,7 @@ package sched_test
 import (
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/sched"
 )
@@ -372,5 +373,93 @@ func TestBug_K9_WorkForTwoWakesTwo(t *testing.T) {
 		)
 		quiet(t, s)
 		g.check(t)
+	}
+}
+
+// TestSlowAfterQuick: when turns suddenly last ten thousand times longer, work from outside waits for some of
+// them, and not for as many as it would of the quick ones: 98 of a millisecond each.
+func TestSlowAfterQuick(t *testing.T) {
+	const most = 49
+	s := start(t, sched.Config{Workers: 1})
+	g := newGraph(s)
+	slow, waited := 0, 0
+	late := g.node(func(*sched.Worker) { waited = slow })
+	pair := players(0, nil, nil)
+	via := func(w *sched.Worker, task *sched.Task) {
+		if pair.serves > 200_000 {
+			if slow++; slow == 1 {
+				s.Inject(&late.Task)
+			}
+			for began := time.Now(); time.Since(began) < time.Millisecond; {
+			}
+		}
+		if waited == 0 && slow <= 2*most {
+			w.Schedule(task)
+		}
+	}
+	for _, p := range []*player{pair, pair.other} {
+		p.via, p.over = via, new(atomic.Bool)
+	}
+	s.Inject(&pair.Task)
+	quiet(t, s)
+	g.check(t)
+	if waited > most {
+		t.Errorf("work from outside waited for %d turns of a millisecond", waited)
+	}
+}
+
+// plodder is a task that goes on for so many turns of a fifth of a millisecond.
+type plodder struct {
+	sched.Task
+	turn func(w *sched.Worker)
+	left int
+}
+
+// RunTask implements sched.Runner.
+func (p *plodder) RunTask(w *sched.Worker) (again bool) {
+	p.turn(w)
+	w.Spend(1)
+	for began := time.Now(); time.Since(began) < 200*time.Microsecond; {
+	}
+	if p.left--; p.left > 0 {
+		return true
+	}
+	w.PrepareNext()
+	return false
+}
+
+// TaskDied implements sched.Runner.
+func (p *plodder) TaskDied(*sched.Worker, error) {}
+
+// TestFreshBesideLongTurns: a task that has never run goes before those that have, or has its turn behind one of
+// them, and not behind 256, although each of these takes as long as others may be kept waiting.
+func TestFreshBesideLongTurns(t *testing.T) {
+	s := start(t, sched.Config{Workers: 1})
+	g := newGraph(s)
+	turns, made, waited := 0, 0, 0
+	first := g.node(nil)
+	fresh := g.node(func(*sched.Worker) { waited = turns - made })
+	fresh.Kind().DepthFirst(func(*sched.Task) bool { return true })
+	turn := func(w *sched.Worker) {
+		if turns++; turns == 40 {
+			made = turns
+			w.Schedule(&first.Task) // to the next-slot
+			w.Schedule(&fresh.Task)
+		}
+	}
+	all := make([]plodder, 4)
+	for i := range all {
+		p := &all[i]
+		p.turn, p.left = turn, 50
+		p.Init(p, nil)
+	}
+	g.inject(g.node(func(w *sched.Worker) {
+		for i := range all {
+			w.Schedule(&all[i].Task)
+		}
+	}))
+	quiet(t, s)
+	if made == 0 || waited > 8 {
+		t.Errorf("it waited for %d turns of others", waited)
 	}
 }

@@ -24,7 +24,8 @@ type pace struct {
 	yielded      int64  // when the worker let others run last, ns
 	turns        uint64 // counts.turns then
 	granted      int    // credit given then
-	units        uint64 // spent so far
+	charged      int    // of the credit spent since, what was no work
+	units        uint64 // of work done so far
 	unit         int64  // moving average of a unit's time, ns/16
 	pollInterval int    // turns between two looks at the inject queue
 	stale        bool   // the worker has slept since; the time says nothing
@@ -50,7 +51,8 @@ func (w *Worker) refill() {
 		verifySpent(w)
 	}
 	now := w.sched.cfg.Clock.Nanos()
-	p.units += uint64(p.granted - w.credit)
+	p.units += uint64(p.granted - w.credit - p.charged)
+	p.charged = 0
 	w.spent.StoreRelease(p.units)
 	elapsed := now - p.last
 	if !p.stale {
@@ -72,6 +74,25 @@ func (w *Worker) refill() {
 	if invariant.On {
 		verifyPace(p, w.credit)
 	}
+}
+
+// Charge takes n units off the credit for what a turn does besides its own work, so that the clock is
+// read in time although a unit has become much dearer. It is not work done. Owner only, in a turn.
+func (w *Worker) Charge(n int) {
+	w.credit -= n
+	w.pace.charged += n
+}
+
+// answer goes on duty again and reports whether the worker, which was asked to come by, still has its seat.
+// It reads the clock and looks at the inject queue soon: some milliseconds have gone by, and when either was
+// to be next was reckoned from turns that may have been much shorter.
+func (w *Worker) answer() bool {
+	if !w.duty.answer() {
+		return false
+	}
+	w.pace.granted -= w.credit // it is not work done
+	w.credit, w.untilPoll = 0, 0
+	return true
 }
 
 // patience is how long the worker keeps its processor from the process's other

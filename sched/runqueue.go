@@ -12,8 +12,8 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // That is the busy-leaves order of Cilk (Blumofe and Leiserson, 1999).
 //
 // Fresh tasks go before the others, or a walk would be as wide as there are others; but behind freshTurns of them,
-// or when the oldest of the others has waited for a quantum of time, somebody else is due: that one, or now and
-// then the oldest of the fresh, on which others may have been piled without end.
+// or behind one when the oldest of the others has waited for a quantum of time, somebody else is due: that one, or now
+// and then the oldest of the fresh, on which others may have been piled without end.
 //
 // All depends on the new end of the ring of the fresh, so it is large: what has no room waits with the others, and is
 // walked in the order of its making.
@@ -80,9 +80,10 @@ func (q *runQueue) due() *ring {
 	return &q.others
 }
 
-// age makes the oldest of the others due if it has waited since the last call. Owner only.
+// age makes the oldest of the others due if it has waited since the last call. But not twice in a row: where
+// every turn lasts for a quantum the fresh ones would never have one. Owner only.
 func (q *runQueue) age() {
-	if int64(q.seen-q.others.head.Load()) > 0 {
+	if int64(q.seen-q.others.head.Load()) > 0 && q.freshLeft != freshTurns {
 		q.freshLeft = 0
 	}
 	q.seen = q.others.next

@@ -124,13 +124,28 @@ func TestRunQueue_Ages(t *testing.T) {
 	w.queue.age()
 	says("another has waited as well", 2)
 	w.queue.age()
-	says("so has one that came before the last reading", 4)
+	says("so has one that came before the last reading, but it is the turn of a fresh one", 5)
+	w.queue.age()
+	says("behind that", 4)
 	enqueue(6)
 	w.queue.age()
-	says("behind one that has just come", 5)
+	says("behind one that has just come", 3)
 	w.queue.age()
 	says("for a reading", 6)
 	nextAll(w.queue.next)
+}
+
+// TestRunQueue_LongTurns: where the clock is read after every turn, fresh ones and others go in turns.
+func TestRunQueue_LongTurns(t *testing.T) {
+	w, tasks := atWork(t, 8)
+	for _, task := range tasks {
+		w.enqueueNew(booked(&task.Task))
+	}
+	w.queue.age()
+	order := nextAll(func() *Task { w.queue.age(); return w.queue.next() })
+	if want := []int{7, 0, 5, 2, 3, 4, 1, 6}; !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
 }
 
 // TestRunQueue_Overflows: fresh ones that have no room wait with the others, and what has no room there is injected.

@@ -188,7 +188,7 @@ func (w *Worker) Spend(n int) {
 }
 
 // Credit returns how much work may be done before Spend is to be told: at least 1.
-func (w *Worker) Credit() int { return w.credit }
+func (w *Worker) Credit() int { return max(1, w.credit) }
 
 // begin is the start of the worker's goroutine after its first wake-up.
 func (w *Worker) begin() {
@@ -295,7 +295,7 @@ func (w *Worker) nextTask() *Task {
 	if w.sched.stop.flag.Load() != 0 {
 		return nil
 	}
-	if !w.duty.isOn() && !w.duty.answer() {
+	if !w.duty.isOn() && !w.answer() {
 		return nil // its seat is lost: see find
 	}
 	if w.untilPoll--; w.untilPoll <= 0 {
