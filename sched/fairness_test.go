@@ -52,23 +52,21 @@ func players(turns int, over *atomic.Bool, via func(*sched.Worker, *sched.Task))
 const soon = 300
 
 // TestBug_K47_PingPongDoesNotStarveOthers: two tasks that make each other runnable
-// for ever, on the only worker; one that is queued behind them and one from outside
+// for very long, on the only worker; one that is queued behind them and one from outside
 // run all the same, and soon.
 func TestBug_K47_PingPongDoesNotStarveOthers(t *testing.T) {
 	for _, fresh := range []bool{false, true} { // the one behind them
 		s := start(t, sched.Config{Workers: 1})
 		g := newGraph(s)
-		var over atomic.Bool
-		pair := players(0, &over, locally)
+		pair := players(10*soon, nil, locally)
 		serves := func() int { return pair.serves + pair.other.serves }
 		var local, outside int
-		behind := g.node(func(*sched.Worker) { local = serves() })
+		late := g.node(func(*sched.Worker) { outside = serves() - local })
+		behind := g.node(func(*sched.Worker) { local = serves(); s.Inject(&late.Task) })
 		behind.Kind().DepthFirst(func(*sched.Task) bool { return fresh })
-		late := g.node(func(*sched.Worker) { outside = serves(); over.Store(true) })
 		g.inject(g.node(func(w *sched.Worker) {
 			w.Schedule(&pair.Task)
 			w.Schedule(&behind.Task)
-			s.Inject(&late.Task)
 		}))
 		quiet(t, s)
 		g.check(t)
