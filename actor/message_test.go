@@ -177,7 +177,7 @@ func (s *stock) chain(t *rapid.T, h *message, want int, home uint16) {
 func TestPool_Twin(t *testing.T) {
 	p := register(blockLength, headerSize+8, func(n int) *message { return &make([]node[[1]uint64], n)[0].header })
 	rapid.Check(t, func(t *rapid.T) {
-		s := &stock{&Context{stock: make([]magazines, poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
+		s := &stock{&Context{w: new(sched.Worker), stock: make([]magazines, poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
 		amount := rapid.SampledFrom([]int{1, 2, chainLength - 1, chainLength, chainLength + 1, 3 * chainLength})
 		t.Repeat(map[string]func(*rapid.T){
 			"inside": func(t *rapid.T) {

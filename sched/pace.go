@@ -76,22 +76,26 @@ func (w *Worker) refill() {
 	}
 }
 
-// Charge takes n units off the credit for what a turn does besides its own work, so that the clock is
-// read in time although a unit has become much dearer. It is not work done. Owner only, in a turn.
+// Charge takes n units off the credit, but leaves one, for what a turn does besides its own work, so that the
+// clock is read in time although a unit has become much dearer. It is not work done. Owner only.
 func (w *Worker) Charge(n int) {
+	n = min(n, w.credit-1)
 	w.credit -= n
 	w.pace.charged += n
 }
 
-// answer goes on duty again and reports whether the worker, which was asked to come by, still has its seat.
-// It reads the clock and looks at the inject queue soon: some milliseconds have gone by, and when either was
-// to be next was reckoned from turns that may have been much shorter.
+// answer goes on duty and reports whether the worker still has its seat. If it was asked to come by, it reads
+// the clock and looks at the inject queue soon: some milliseconds have gone by, and when either was to be next
+// was reckoned from turns that may have been much shorter.
 func (w *Worker) answer() bool {
+	late := w.duty.isPending()
 	if !w.duty.answer() {
 		return false
 	}
-	w.pace.granted -= w.credit // it is not work done
-	w.credit, w.untilPoll = 0, 0
+	if late {
+		w.Charge(w.credit)
+		w.untilPoll = 0
+	}
 	return true
 }
 

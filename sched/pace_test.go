@@ -41,10 +41,13 @@ func TestCharge(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	w := onDuty100(t)
 	w.Spend(10)
+	if w.duty.stepAside(); !w.answer() || w.credit != 90 || w.untilPoll != 50 {
+		t.Errorf("credit %d, %d turns to the next look, though nobody had asked", w.credit, w.untilPoll)
+	}
 	if !w.duty.ask() || !w.answer() || !w.duty.isOn() {
 		t.Fatal("it did not answer")
 	}
-	if w.credit > 0 || w.untilPoll > 1 {
+	if w.credit != 1 || w.untilPoll > 1 {
 		t.Errorf("credit %d, %d turns to the next look", w.credit, w.untilPoll)
 	}
 	w.Spend(2)

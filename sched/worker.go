@@ -188,7 +188,7 @@ func (w *Worker) Spend(n int) {
 }
 
 // Credit returns how much work may be done before Spend is to be told: at least 1.
-func (w *Worker) Credit() int { return max(1, w.credit) }
+func (w *Worker) Credit() int { return w.credit }
 
 // begin is the start of the worker's goroutine after its first wake-up.
 func (w *Worker) begin() {

@@ -23,14 +23,18 @@ import (
 	"strconv"
 )
 
-// partOfAll is set in the environment of a part.
-const partOfAll = "GALLOP_PINGPONG_PART"
+// partOfAll is set in the environment of a part, to what it is to do.
+const (
+	partOfAll    = "GALLOP_PINGPONG_PART"
+	wholePart    = "scenario" // both sides of it
+	channelsPart = "channels" // see rival
+)
 
 // apart is a measurer that starts a process.
 func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
 	var f figures
 	var out bytes.Buffer
-	part, err := opts.part(s)
+	part, err := opts.part(s, wholePart)
 	if err != nil {
 		return f, err
 	}
@@ -56,7 +60,7 @@ func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (fig
 }
 
 // part is the command that runs one of the scenarios with the same options.
-func (o options) part(s scenario) (*exec.Cmd, error) {
+func (o options) part(s scenario, what string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -69,7 +73,7 @@ func (o options) part(s scenario) (*exec.Cmd, error) {
 	if o.workers > 0 {
 		part.Args = append(part.Args, "-workers="+strconv.Itoa(o.workers))
 	}
-	part.Env = append(os.Environ(), partOfAll+"=1")
+	part.Env = append(os.Environ(), partOfAll+"="+what)
 	return part, nil
 }
 

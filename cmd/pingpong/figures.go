@@ -8,8 +8,8 @@ import (
 // figures are what is shown of a scenario: -json prints them on one line, and the summary is
 // made of them and nothing else. A figure that there is not is null. The counters are those of
 // the turn whose time is the median; of an even number of turns, the faster of the two in the
-// middle, and the times are then the mean of both. The peak of memory is that of gallop's
-// first turn with the program around it: what comes later finds the channels' leavings.
+// middle, and the times are then the mean of both. The peak of memory is that of all of gallop's
+// turns with the program around it, without the channels, which have a process of their own.
 type figures struct {
 	Scenario            string       `json:"scenario"`
 	N                   int          `json:"n"`

@@ -46,6 +46,17 @@ func parse(known []scenario, args []string, stderr io.Writer) (options, error) {
 	return opts, nil
 }
 
+// asked is how many operations a turn is to have.
+func (o options) asked(s scenario) int {
+	if o.n > 0 {
+		return o.n
+	}
+	return s.n
+}
+
+// job is what a turn is to do.
+func (o options) job(s scenario) job { return job{n: s.size(o.asked(s)), seed: o.seed} }
+
 func pick(known []scenario, name string) []scenario {
 	if name == "all" {
 		return known

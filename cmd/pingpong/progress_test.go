@@ -81,7 +81,7 @@ func TestProgress_FollowsTheMessages(t *testing.T) {
 			}
 		}
 	}()
-	rep, err := measure(t.Context(), half, options{n: 2, rounds: 1, workers: 1}, p)
+	rep, err := measure(t.Context(), half, options{n: 2, rounds: 1, workers: 1}, p, rivalHere{half})
 	close(over)
 	if err != nil || !rep.ok() {
 		t.Errorf("start: %v, report: %v", err, rep.err)
@@ -96,7 +96,7 @@ func (s sink) Write(p []byte) (int, error) { s(string(p)); return len(p), nil }
 func TestScenarios_MessagesAreExpected(t *testing.T) {
 	for _, s := range registry {
 		const n = 10_000
-		rep, err := measure(t.Context(), s, options{n: n, rounds: 1, workers: 1}, &progress{})
+		rep, err := measure(t.Context(), s, options{n: n, rounds: 1, workers: 1}, &progress{}, rivalHere{s})
 		if err != nil || !rep.ok() {
 			t.Fatalf("%s: start: %v, report: %v", s.name, err, rep.err)
 		}

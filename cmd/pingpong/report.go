@@ -13,17 +13,13 @@ type report struct {
 
 	gallop, channels []turn // the turns that ended with a count
 	cut              turn   // gallop's turn that did not
-	peakKB           uint64 // of gallop's first turn
+	peakKB           uint64 // of this process
 	interrupted      bool
 	err              error // the first thing that was wrong
 }
 
 func newReport(s scenario, opts options) report {
-	asked := opts.n
-	if asked == 0 {
-		asked = s.n
-	}
-	return report{scenario: s, asked: asked, n: s.size(asked), seed: opts.seed}
+	return report{scenario: s, asked: opts.asked(s), n: opts.job(s).n, seed: opts.seed}
 }
 
 // addGallop takes in a turn and finds out whether all was right in it.

@@ -23,7 +23,7 @@ type measurer func(ctx context.Context, s scenario, opts options, stderr io.Writ
 type command struct {
 	known          []scenario
 	stdout, stderr io.Writer
-	several        measurer // measures when there is more than one to run; nil: apart
+	measure        measurer // nil: here, or apart if there is more than one to run
 }
 
 // run is the whole command. The end of the context is an interruption.
@@ -45,12 +45,13 @@ func (c command) run(ctx context.Context, args []string) int {
 // runAll runs what was picked, printing each summary as soon as it is complete, and at the
 // end an overview of those that were not interrupted.
 func (c command) runAll(ctx context.Context, opts options) (code int, err error) {
-	measure := here
-	if len(opts.picked) > 1 {
+	measure := c.measure
+	switch {
+	case measure != nil:
+	case len(opts.picked) > 1:
 		measure = apart
-		if c.several != nil {
-			measure = c.several
-		}
+	default:
+		measure = here
 	}
 	var done []figures
 	for _, s := range opts.picked {
@@ -80,12 +81,25 @@ func (c command) runAll(ctx context.Context, opts options) (code int, err error)
 	return code, err
 }
 
-// here is the measurer that runs a scenario in this process.
-func here(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
-	bar := newProgress(stderr)
-	defer bar.close()
-	rep, err := measure(ctx, s, opts, bar)
-	return rep.figures(), err
+// here is the measurer that runs a scenario in this process, and the channels in one of their own.
+var here = beside(startRival)
+
+// beside is the measurer that runs a scenario in this process, and the channels where the rival is.
+func beside(start rivalMaker) measurer {
+	return func(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
+		bar := newProgress(stderr)
+		defer bar.close()
+		var channels rival
+		if opts.baseline {
+			var err error
+			if channels, err = start(s, opts, stderr); err != nil {
+				return figures{}, err
+			}
+			defer channels.close()
+		}
+		rep, err := measure(ctx, s, opts, bar, channels)
+		return rep.figures(), err
+	}
 }
 
 // print writes the figures in one piece: a line of JSON, or the summary.

@@ -14,7 +14,8 @@ import (
 // try runs the command in this process and returns its exit code and both outputs.
 func try(ctx context.Context, known []scenario, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	code = command{known, &out, &errs, here}.run(ctx, args)
+	inside := beside(func(s scenario, _ options, _ io.Writer) (rival, error) { return rivalHere{s}, nil })
+	code = command{known: known, stdout: &out, stderr: &errs, measure: inside}.run(ctx, args)
 	return code, out.String(), errs.String()
 }
 

@@ -26,9 +26,9 @@ type turn struct {
 
 // measure runs a scenario on both sides in turns, gallop first, so that whatever else
 // the machine does meets both alike. An error means that the system would not start.
-func measure(ctx context.Context, s scenario, opts options, bar *progress) (report, error) {
+func measure(ctx context.Context, s scenario, opts options, bar *progress, channels rival) (report, error) {
 	rep := newReport(s, opts)
-	j := job{n: rep.n, seed: opts.seed}
+	j := opts.job(s)
 	var last time.Duration // what the channels' last turn took
 	for i := range opts.rounds {
 		bar.turn(s.name+" on gallop", opts.over(i, 0), opts.over(i, 1))
@@ -36,9 +36,7 @@ func measure(ctx context.Context, s scenario, opts options, bar *progress) (repo
 		if err != nil {
 			return rep, err
 		}
-		if i == 0 {
-			rep.peakKB = peakRSS() // before the channels have claimed any memory
-		}
+		rep.peakKB = peakRSS()
 		if rep.addGallop(t); rep.over() {
 			break
 		}
@@ -46,7 +44,7 @@ func measure(ctx context.Context, s scenario, opts options, bar *progress) (repo
 			continue
 		}
 		bar.turn(s.name+" on channels", opts.over(i, 1), opts.over(i, 2))
-		t = channelTurn(ctx, s, j, bar, last)
+		t = channels.turn(ctx, j, bar, last)
 		last = t.wall
 		if rep.addChannels(t); rep.over() {
 			break
@@ -115,12 +113,6 @@ func start(opts options, trouble chan<- error) (sys *actor.System, err error) {
 	return actor.Start(set...), nil
 }
 
-// channelTurn runs the work once on goroutines and channels. An interruption leaves
-// them behind: a channel operation that could be told to stop would cost them time.
-func channelTurn(ctx context.Context, s scenario, j job, bar *progress, last time.Duration) turn {
-	return timed(func() (uint64, error) { return await(ctx, s.channels(j), nil, bar, byTime(last)) })
-}
-
 // timed runs the work after a collection, so that no side pays for the other's garbage.
 func timed(work func() (uint64, error)) (t turn) {
 	var before, after runtime.MemStats
@@ -135,15 +127,15 @@ func timed(work func() (uint64, error)) (t turn) {
 }
 
 // await waits for the count of a turn and keeps the progress line alive meanwhile.
-func await(ctx context.Context, out <-chan uint64, trouble <-chan error, bar *progress, far far) (uint64, error) {
+func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *progress, far far) (got T, err error) {
 	for {
 		select {
 		case got := <-out:
 			return got, nil
 		case err := <-trouble:
-			return 0, err
+			return got, err
 		case <-ctx.Done():
-			return 0, errInterrupted
+			return got, errInterrupted
 		case <-bar.ticks:
 			bar.draw(far)
 		}

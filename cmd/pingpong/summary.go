@@ -74,7 +74,7 @@ func (b *summary) totals() {
 		b.WriteString(flow(b.columns, 0, " ", allocs...) + "\n")
 	}
 	if b.PeakRSSKB > 0 {
-		b.say(fmt.Sprintf("%.1f MB of memory at most in gallop's first turn", float64(b.PeakRSSKB)/1024))
+		b.say(fmt.Sprintf("%.1f MB of memory at most in gallop's turns", float64(b.PeakRSSKB)/1024))
 	}
 }
 

@@ -1,0 +1,123 @@
+// The channels have a process of their own, beside gallop's, that takes its turns when it is
+// told to. In one process each side's collections had to look at what the other had left
+// behind: Go keeps the descriptors of a million goroutines for ever, and the collector looks
+// at them in every cycle, so that gallop's turns took up to a third longer than alone.
+//
+// It is this program with the same flags. Every line that it reads is a turn, whose figures
+// are a line that it writes; the end of its input is its own end, whatever it does then.
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// A rival takes the channels' turns.
+type rival interface {
+	// turn runs the work once; last is what it took the last time. An interruption leaves the work behind:
+	// a channel operation that could be told to stop would cost it time.
+	turn(ctx context.Context, j job, bar *progress, last time.Duration) turn
+	close()
+}
+
+// A rivalMaker starts what takes the channels' turns of a scenario.
+type rivalMaker func(s scenario, opts options, stderr io.Writer) (rival, error)
+
+// rivalHere takes them in this process.
+type rivalHere struct{ s scenario }
+
+func (r rivalHere) turn(ctx context.Context, j job, bar *progress, last time.Duration) turn {
+	return timed(func() (uint64, error) { return await(ctx, r.s.channels(j), nil, bar, byTime(last)) })
+}
+
+func (rivalHere) close() {}
+
+// rivalApart has a process of its own take them.
+type rivalApart struct {
+	process *exec.Cmd
+	orders  io.WriteCloser
+	results *json.Decoder
+}
+
+// channelTurn is what is told of a turn.
+type channelTurn struct {
+	Got    uint64        `json:"got"`
+	Wall   time.Duration `json:"wall_ns"`
+	Allocs uint64        `json:"allocs"`
+}
+
+// startRival starts the process of a rivalApart.
+func startRival(s scenario, opts options, stderr io.Writer) (rival, error) {
+	p, err := opts.part(s, channelsPart)
+	if err != nil {
+		return nil, err
+	}
+	p.Stderr = stderr
+	in, err := p.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return rivalApart{p, in, json.NewDecoder(out)}, p.Start()
+}
+
+func (r rivalApart) turn(ctx context.Context, _ job, bar *progress, last time.Duration) (t turn) {
+	type answer struct {
+		channelTurn
+		err error
+	}
+	out := make(chan answer, 1)
+	go func() {
+		var a answer
+		if _, a.err = fmt.Fprintln(r.orders); a.err == nil {
+			a.err = r.results.Decode(&a.channelTurn)
+		}
+		out <- a
+	}()
+	a, err := await(ctx, out, nil, bar, byTime(last))
+	if a.err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("the channels' process: %w", a.err)
+	}
+	return turn{wall: a.Wall, got: a.Got, allocs: a.Allocs, err: err}
+}
+
+// close ends the process, also in the middle of a turn.
+func (r rivalApart) close() {
+	_ = r.orders.Close()
+	_ = r.process.Process.Kill()
+	_ = r.process.Wait()
+}
+
+// serveTurns is the whole process of a rivalApart: it takes a turn for each line of in, and ends with in, whatever
+// it does then.
+func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Writer) int {
+	opts, err := parse(known, args, stderr)
+	if err != nil {
+		return exitUsage
+	}
+	s := opts.picked[0]
+	orders := make(chan struct{})
+	go func() {
+		for lines := bufio.NewScanner(in); lines.Scan(); {
+			orders <- struct{}{}
+		}
+		os.Exit(exitOK)
+	}()
+	for range orders {
+		t := rivalHere{s}.turn(context.Background(), opts.job(s), &progress{}, 0)
+		if err := json.NewEncoder(out).Encode(channelTurn{Got: t.got, Wall: t.wall, Allocs: t.allocs}); err != nil {
+			return exitWrong
+		}
+	}
+	return exitOK
+}

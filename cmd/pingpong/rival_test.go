@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The scenarios whose channels only their own process runs.
+var (
+	// gone takes the process of the channels with it.
+	gone = scenario{name: "gone", op: "loss", ops: "losses", actors: pingpong.actors,
+		channels: func(job) <-chan uint64 { os.Exit(3); return nil }}
+	// stuck never comes to its end, and says when it has begun.
+	stuck = scenario{name: "stuck", op: "wait", ops: "waits", actors: pingpong.actors,
+		channels: func(job) <-chan uint64 { fmt.Fprintln(os.Stderr, "begun"); return nil }}
+	// shaken is interrupted as all processes of a terminal are.
+	shaken = scenario{name: "shaken", op: "message", ops: "messages", actors: pingpong.actors,
+		channels: func(j job) <-chan uint64 {
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Signal(os.Interrupt) // there is none on Windows
+			}
+			return pingpong.channels(j)
+		}}
+)
+
+// tryBeside is try for one scenario whose channels have a process of their own.
+func tryBeside(ctx context.Context, s scenario, onStderr func(), args ...string) (code int, stdout, stderr string) {
+	var out bytes.Buffer
+	errs := listener{heard: onStderr}
+	code = command{known: []scenario{s}, stdout: &out, stderr: &errs}.run(ctx,
+		append([]string{"-json", "-scenario", s.name, "-n", "100"}, args...))
+	return code, out.String(), errs.said.String()
+}
+
+// What the channels leave behind is not gallop's: its memory is as much as without them, turn after turn,
+// and the channels of a scenario have all their turns in one process.
+func TestRival_LeavesNothingBehind(t *testing.T) {
+	_, alone, _ := tryBeside(t.Context(), hoard, nil, "-baseline=false")
+	code, stdout, stderr := tryBeside(t.Context(), hoard, nil, "-rounds", "3")
+	all := append(lines(t, alone), lines(t, stdout)...)
+	if code != exitOK || stderr != "" || len(all) != 2 {
+		t.Fatalf("exit %d, stderr %q: %s", code, stderr, stdout)
+	}
+	f := all[1]
+	if f.BaselineRounds != 3 || f.BaselineNsPerOp == nil || *f.BaselineAllocsPerOp <= 0 {
+		t.Errorf("%s", stdout)
+	}
+	if f.PeakRSSKB > all[0].PeakRSSKB+16<<10 {
+		t.Errorf("%d KB alone, %d KB beside the channels", all[0].PeakRSSKB, f.PeakRSSKB)
+	}
+}
+
+// The channels' process counts as this one would, with the same size and seed.
+func TestRival_CountRight(t *testing.T) {
+	for _, s := range []scenario{count, chameneos, skynet} {
+		for _, n := range []string{"7", "2500"} {
+			code, stdout, stderr := tryBeside(t.Context(), s, nil, "-n", n, "-seed", "77", "-rounds", "2")
+			if code != exitOK || stderr != "" {
+				t.Errorf("%s of %s: exit %d, stderr %q: %s", n, s.name, code, stderr, stdout)
+			}
+		}
+	}
+}
+
+// "Ctrl-C" while the channels run: the summary so far, and the process is gone when the command is.
+func TestRival_Interrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	code, stdout, stderr := tryBeside(ctx, stuck, interrupt)
+	if code != exitInterrupted || stderr != "begun\n" {
+		t.Errorf("exit %d, stderr %q", code, stderr)
+	}
+	if f := lines(t, stdout); len(f) != 1 || !f[0].Interrupted || f[0].OK || f[0].Rounds != 1 || f[0].BaselineNsPerOp != nil {
+		t.Errorf("%s", stdout)
+	}
+}
+
+// A terminal's Ctrl-C reaches the channels' process too, which leaves it to gallop's to say what then happens.
+func TestRival_HeedsNoSignal(t *testing.T) {
+	code, stdout, stderr := tryBeside(t.Context(), shaken, nil, "-rounds", "2")
+	if f := lines(t, stdout); code != exitOK || stderr != "" || len(f) != 1 || f[0].BaselineRounds != 2 {
+		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
+	}
+}
+
+// A process that dies is named, and gallop's figures are shown.
+func TestRival_LostProcessExits1(t *testing.T) {
+	code, stdout, stderr := tryBeside(t.Context(), gone, nil)
+	if code != exitWrong || stderr != "" || !strings.Contains(stdout, `"error":"the channels' process: `) {
+		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
+	}
+}
