@@ -204,6 +204,9 @@ func (l *waiterList) get() *backpressure.Waiter[waiting] {
 
 const maxSpareWaiters = 64
 
+// put keeps w for later. A call, which keeps a small program small.
+//
+//go:noinline
 func (l *waiterList) put(w *backpressure.Waiter[waiting]) {
 	w.Who = waiting{}
 	if len(l.spare) < maxSpareWaiters {

@@ -75,10 +75,11 @@ type declaration struct {
 	urgent   bool   // goes through the lane; poolID is one that no stock has
 	silent   bool   // of the runtime's making: never a dead letter
 	run      runFunc
-	payload  func(m *message) any                 // for dead letters
-	clear    func(m *message)                     // makes the payload keep nothing alive
-	copy     func(to *message, from *timer)       // copies the payload; nil for an ask
-	reject   func(r replier, m *message, e error) // answers an ask that will not run; nil otherwise
+	serve    func(b *body, c *Context, x *extras, m *message) // runs a message from the lane, if urgent: linked with Urgent
+	payload  func(m *message) any                             // for dead letters
+	clear    func(m *message)                                 // makes the payload keep nothing alive
+	copy     func(to *message, from *timer)                   // copies the payload; nil for an ask
+	reject   func(r replier, m *message, e error)             // answers an ask that will not run; nil otherwise
 }
 
 // TypeOption sets a property of a type at its making.
@@ -269,6 +270,9 @@ func (t *typeInfo) trySeal() (wrong string) {
 	return ""
 }
 
+// fullName is what panics say. A call, which keeps a small program small.
+//
+//go:noinline
 func (d *declaration) fullName() string { return d.typ.name + "." + d.name }
 
 // stateOf returns the state of an actor whose body is b. S must be the state type

@@ -14,7 +14,9 @@ type BehaviourOption func(*declaration)
 // [Pipe], or [FromChan], which then goes on taking values while the actor is overloaded.
 // Only time comes in ordinary mail, as [After] says: ticks of After and [Every], and the
 // time-out of AskToWithin.
-func Urgent() BehaviourOption { return func(d *declaration) { d.urgent = true } }
+func Urgent() BehaviourOption {
+	return func(d *declaration) { d.urgent, d.serve = true, (*body).runUrgent }
+}
 
 // sendUrgent is Send for urgent behaviours; c is nil from outside.
 func (b *body) sendUrgent(c *Context, m *message, d *declaration) {
