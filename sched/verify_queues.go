@@ -153,6 +153,7 @@ func verifyPace(p *pace, credit int) {
 // verifySpent checks that work is only ever done once.
 func verifySpent(w *Worker) {
 	invariant.Check(w.pace.units >= w.spent.Load(), "worker %d has done %d units, and has shown %d", w.id, w.pace.units, w.spent.Load())
+	invariant.Check(w.pace.charged >= 0 && w.pace.charged < w.pace.granted, "of a credit of %d, %d were charged", w.pace.granted, w.pace.charged)
 	invariant.Check(w.credit <= w.pace.granted, "worker %d has more credit than it was given: %d", w.id, w.credit)
 }
 
