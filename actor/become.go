@@ -36,11 +36,11 @@ func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
 func (v *variantInfo) give(d *declaration, run runFunc) {
 	switch {
 	case d == nil:
-		panic("gallop: " + v.typ.name + ".Variant: an entry without a behaviour")
+		refuse(v.typ.name, ".Variant: an entry without a behaviour")
 	case d.typ != v.typ:
-		panic("gallop: " + v.typ.name + ".Variant: " + d.fullName() + " was declared for another type")
+		refuse(v.typ.name, ".Variant: "+d.fullName()+" was declared for another type")
 	case v.entries[d] != nil:
-		panic("gallop: " + v.typ.name + ".Variant: " + d.fullName() + " got two methods")
+		refuse(v.typ.name, ".Variant: "+d.fullName()+" got two methods")
 	}
 	if v.entries == nil {
 		v.entries = make(map[*declaration]runFunc)

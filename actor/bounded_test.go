@@ -471,3 +471,37 @@ func TestMisuse_OfBounds(t *testing.T) {
 	panics(t, "TypeBound(0, 1)", func() { actor.TypeBound(0, actor.OverflowRefuse) })
 	panics(t, "TypeBound(1, 3)", func() { actor.TypeBound(1, 3) })
 }
+
+// TestBound_SpawnedTooLate: mail for an actor with a bound that was spawned when the system already refuses what
+// comes from outside becomes dead letters, and mutes nobody.
+func TestBound_SpawnedTooLate(t *testing.T) {
+	for name, typ := range boundedTypes {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, dead.option())
+			late := make(chan actor.Ref[puppet])
+			var ran atomic.Bool
+			p := puppetType.Spawn(sys, puppet{})
+			do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+				r := <-late
+				for range 2 * bound {
+					typ.do.Send(c, r, noop)
+				}
+				do.Send(c, p, func(*puppet, *actor.Context) { ran.Store(true) })
+			})
+			done := make(chan error, 1)
+			go func() { done <- sys.Shutdown(soon(t)) }()
+			eventually(t, "the system refuses", func() bool {
+				release, err := sys.Hold()
+				release()
+				return err != nil
+			})
+			late <- typ.typ.Spawn(sys, puppet{})
+			must(t, receive(t, "Shutdown to return", done))
+			equal(t, "dead letters", dead.n.Load(), 2*bound)
+			if !ran.Load() {
+				t.Error("the sender never ran again")
+			}
+		})
+	}
+}

@@ -36,11 +36,11 @@ func (t *typeInfo) unsealed(what string, isNil bool, has func(*typeInfo) bool) *
 	defer t.mu.Unlock()
 	switch {
 	case isNil:
-		panic("gallop: " + t.name + "." + what + ": a nil function")
+		refuse(t.name+"."+what, ": a nil function")
 	case t.sealed.Load():
-		panic("gallop: " + t.name + "." + what + " was set after the first spawn of its type")
+		refuse(t.name+"."+what, " was set after the first spawn of its type")
 	case has(t):
-		panic("gallop: " + t.name + "." + what + " was set twice")
+		refuse(t.name+"."+what, " was set twice")
 	}
 	return t
 }

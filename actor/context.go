@@ -123,13 +123,8 @@ func split(from Sender) (*Context, *System) {
 // does not ask. It is inlined, and what panics is not.
 func mustRun(c *Context, call string) {
 	if c == nil || c.self == nil {
-		panicNotRunning(call)
+		refuse(call, " with a nil or zero Context")
 	}
-}
-
-//go:noinline
-func panicNotRunning(call string) {
-	panic("gallop: " + call + " with a nil or zero Context")
 }
 
 // reset forgets what the behaviour asked for, at the end of its actor.

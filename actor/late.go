@@ -12,6 +12,7 @@ type lateKeeper interface {
 // ended ends what is in no queue: what bridges have in hand, what timers own, and actors
 // under pressure. It is sched.Config.Stopped.
 func (s *System) ended() {
+	s.wards.rouse(s) // before anybody hears that the system has stopped; who injects them buries them
 	for _, l := range [...]*late{s.bridges.Load(), s.timers.Load()} {
 		if l != nil {
 			l.keeper.over()

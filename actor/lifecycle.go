@@ -332,6 +332,7 @@ func (b *body) neverLived() {
 	b.extra = &extras{phase: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
 	b.box.head.Store(&closedMark)
 	b.lane.head.Store(&closedMark)
+	b.endFlow() // the queue of one with a bound takes no mail either, and mutes nobody
 }
 
 // whyEnded is what senders are told whose mail is refused: the box is closed, or the

@@ -51,6 +51,7 @@ func Link(c *Context, t Target) {
 	l := &link{a: me, b: to, ended: (*link).tellEnd}
 	x.links.add(l, &l.atA)
 	x.linking = true
+	me.tie(c, x, to)
 	to.tell(replier{c: c, sys: c.sys}, linked{link: l})
 }
 
@@ -74,6 +75,7 @@ func Unlink(c *Context, t Target) {
 	for i := len(x.links.seats) - 1; i >= 0; i-- {
 		if l := x.links.seats[i].who; l.other(me) == to {
 			x.links.remove(l.at(me))
+			me.untie(x, to)
 			to.tell(replier{c: c, sys: c.sys}, unlinked{link: l})
 		}
 	}
@@ -86,6 +88,7 @@ func (x *extras) dropLinks(me, dead *body) {
 	for i := len(x.links.seats) - 1; i >= 0; i-- {
 		if l := x.links.seats[i].who; l.other(me) == dead {
 			x.links.remove(l.at(me))
+			me.untie(x, dead)
 		}
 	}
 }
@@ -125,11 +128,13 @@ func (l *link) tellEnd(b *body, r replier, why error) {
 // linked tells b of a link that a has made.
 type linked struct{ link *link }
 
-func (s linked) serve(b *body, _ *Context) {
+func (s linked) serve(b *body, c *Context) {
 	if invariant.On {
 		verifyLink(s.link, b)
 	}
-	b.mine().links.add(s.link, &s.link.atB)
+	x := b.mine()
+	x.links.add(s.link, &s.link.atB)
+	b.tie(c, x, s.link.a)
 }
 
 func (s linked) refused(b *body, r replier) {
@@ -142,7 +147,11 @@ type unlinked struct {
 	link *link
 }
 
-func (s unlinked) serve(b *body, _ *Context) { b.mine().links.remove(s.link.at(b)) }
+func (s unlinked) serve(b *body, _ *Context) {
+	if x := b.mine(); x.links.remove(s.link.at(b)) {
+		b.untie(x, s.link.other(b))
+	}
+}
 
 // linkEnded tells the other side of a link that one has ended.
 type linkEnded struct {
@@ -164,6 +173,7 @@ func (s linkEnded) serve(b *body, c *Context) {
 	if !x.links.remove(s.link.at(b)) {
 		return // unlinked meanwhile, or told already
 	}
+	b.untie(x, s.link.other(b))
 	if x.linking && s.twice {
 		x.dropLinks(b, s.link.other(b))
 	}

@@ -236,3 +236,58 @@ func TestMisuse_OfLife(t *testing.T) {
 	panics(t, "two methods", func() { mortalType.Variant(say.Do((*mortal).Say), say.Do((*mortal).Say)) })
 	panics(t, "without a behaviour", func() { mortalType.Variant(actor.Entry[mortal]{}) })
 }
+
+// TestAcross_EndsAreHeard: who is linked to, or watches, an actor of another system hears of its end when that system
+// stops, whether the actor has mail then or not; and nothing is left of whoever has stopped with its system.
+func TestAcross_EndsAreHeard(t *testing.T) {
+	taken := actor.ErrSystemStopped.Error()
+	for name, c := range map[string]struct {
+		tie   func(c *actor.Context, to actor.Ref[mortal]) // in a, which lives on
+		back  func(c *actor.Context, to actor.Ref[mortal]) // in b, whose system stops
+		again bool                                         // tie once more, after it was undone
+		says  []string
+	}{
+		"watch":         {tie: func(c *actor.Context, to actor.Ref[mortal]) { actor.Watch(c, to, onDown) }, says: []string{"a: down " + taken}},
+		"link":          {tie: func(c *actor.Context, to actor.Ref[mortal]) { actor.Link(c, to) }, says: []string{"a: exit " + taken}},
+		"linked":        {back: func(c *actor.Context, to actor.Ref[mortal]) { actor.Link(c, to) }, says: []string{"a: exit " + taken}},
+		"watched":       {back: func(c *actor.Context, to actor.Ref[mortal]) { actor.Watch(c, to, onDown) }},
+		"unlinked":      {tie: func(c *actor.Context, to actor.Ref[mortal]) { actor.Link(c, to); actor.Unlink(c, to) }},
+		"unlinked back": {tie: func(c *actor.Context, to actor.Ref[mortal]) { actor.Link(c, to) }, back: func(c *actor.Context, to actor.Ref[mortal]) { actor.Unlink(c, to) }},
+		"unwatched": {tie: func(c *actor.Context, to actor.Ref[mortal]) {
+			actor.Unwatch(c, actor.Watch(c, to, onDown))
+		}},
+		"twice": {tie: func(c *actor.Context, to actor.Ref[mortal]) {
+			actor.Unlink(c, to)
+			actor.Link(c, to)
+			actor.Watch(c, to, onDown)
+		}, again: true, says: []string{"a: exit " + taken, "a: down " + taken, "a: down " + taken}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var d diary
+			sys, far := start(t), start(t)
+			a, b := mortalType.Spawn(sys, mortal{name: "a", diary: &d}), mortalType.Spawn(far, mortal{name: "b", diary: new(diary)})
+			in(t, sys, a, func(m *mortal, c *actor.Context) { actor.TrapExit(c, onExit) })
+			quiet(t, far)
+			for range 2 {
+				if c.tie != nil {
+					in(t, sys, a, func(_ *mortal, ctx *actor.Context) { c.tie(ctx, b) })
+				}
+				quiet(t, far)
+				if !c.again {
+					break
+				}
+			}
+			if c.back != nil {
+				in(t, far, b, func(_ *mortal, ctx *actor.Context) { c.back(ctx, a) })
+			}
+			quiet(t, sys)
+			quiet(t, far)
+			far.Stop()
+			quiet(t, sys)
+			d.says(t, append([]string{"a: start"}, c.says...)...)
+			equal(t, "standing", b.Standing(), actor.Ended)
+			equal(t, "links and monitors that are left", actor.TiesOf(a), 0)
+			equal(t, "what is left of it", actor.LeftoversOf(sys), actor.Leftovers{})
+		})
+	}
+}

@@ -192,8 +192,8 @@ func poolByID(id uint16) *pool { return allPools()[id] }
 // poolCount returns how many layouts there are.
 func poolCount() int { return len(allPools()) }
 
-// takeOne returns a node for a sender that has no worker. It costs two passes
-// through the sync.Pool, about 30 ns.
+// takeOne returns a node for a sender that has no worker, and none that sends: its last one may
+// have been an actor, which may have put it aside. It costs two passes through the sync.Pool, about 30 ns.
 func (p *pool) takeOne() *message {
 	spare := &p.homes[outside]
 	b, ok := spare.Get().(*bundle)
@@ -206,6 +206,7 @@ func (p *pool) takeOne() *message {
 	b.n--
 	m := b.nodes[b.n]
 	b.nodes[b.n] = nil
+	m.from = 0
 	if invariant.On {
 		verifyOutside(p, m)
 	}
@@ -222,7 +223,7 @@ func (p *pool) takeFrom(chain **message) *message {
 	if m == nil {
 		m, _ = p.get(outside)
 	}
-	*chain, m.next = m.next, nil
+	*chain, m.next, m.from = m.next, nil, 0
 	return m
 }
 

@@ -148,9 +148,9 @@ func insider(from Sender, b *body) *Context {
 func (d *declaration) mustSuit(to *body) {
 	switch {
 	case to == nil:
-		panic("gallop: " + d.fullName() + " sent to a zero Ref")
+		refuse(d.fullName(), " sent to a zero Ref")
 	case to.kind().typ != d.typ:
-		panic("gallop: " + d.fullName() + " sent to " + to.String() + ", which is of another type with the same state")
+		refuse(d.fullName(), " sent to "+to.String()+", which is of another type with the same state")
 	}
 }
 

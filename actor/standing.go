@@ -31,7 +31,7 @@ func (b *body) standing() Standing {
 		panic("gallop: Standing of a zero Ref")
 	}
 	switch head := b.box.head.Load(); {
-	case head == &closedMark:
+	case head == &closedMark || b.sys().sched.Stopping(): // of those that had no mail nobody closes the mailbox
 		return Ended
 	case !b.gate.IsOpen() && b.behind():
 		return Overloaded

@@ -1,8 +1,10 @@
 package actor_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -274,4 +276,52 @@ func TestStash_ReportedSender(t *testing.T) {
 		hoard.Send(c, r, 1)
 	})
 	equal(t, "sender", receive(t, "the report", reports).From, r.ID())
+}
+
+// TestStash_LeavesNoTrace: a message that was put aside leaves nothing in what is sent later, whatever brings
+// that: it can be put aside itself, and as a dead letter it has no sender if it has none.
+func TestStash_LeavesNoTrace(t *testing.T) {
+	const n = 64
+	for name, send := range map[string]func(sys *actor.System, r actor.Ref[hoarder]){
+		"Send":    func(sys *actor.System, r actor.Ref[hoarder]) { hoard.Send(sys, r, 1) },
+		"TrySend": func(sys *actor.System, r actor.Ref[hoarder]) { must(t, hoard.TrySend(sys, r, 1)) },
+		"SendWait": func(sys *actor.System, r actor.Ref[hoarder]) {
+			must(t, hoard.SendWait(soon(t), sys, r, 1))
+		},
+		"Pipe": func(sys *actor.System, r actor.Ref[hoarder]) {
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
+				actor.Pipe(c, hoardReply, func(context.Context) (int, error) { return 1, nil })
+			})
+		},
+		"FromChan": func(sys *actor.System, r actor.Ref[hoarder]) {
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
+				ch := make(chan int, 1)
+				ch <- 1
+				close(ch)
+				actor.FromChan(c, ch, hoard)
+			})
+		},
+		"After": func(sys *actor.System, r actor.Ref[hoarder]) {
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.After(c, 0, hoard, 1) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sender, fromOutside := atomic.Uint64{}, name != "After"
+			sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { sender.Or(d.From) }))
+			for range 3 { // the first leaves its messages to the others
+				r := hoarderType.Spawn(sys, hoarder{})
+				for range n {
+					send(sys, r)
+				}
+				quiet(t, sys)
+				equal(t, "standing", r.Standing(), actor.Idle)
+				must(t, actor.StopWait(soon(t), sys, r))
+			}
+			quiet(t, sys)
+			equal(t, "dead letters", sys.Stats().DeadLetters, 3*n)
+			if got := sender.Load(); fromOutside && got != 0 {
+				t.Errorf("dead letters from outside say that actor %#x has sent them", got)
+			}
+		})
+	}
 }

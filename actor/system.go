@@ -52,7 +52,7 @@ func Start(opts ...Option) *System {
 	}
 	s.sim = s.opts.settle()
 	if wrong := s.opts.check(); wrong != "" {
-		panic("gallop: Start: " + wrong)
+		refuse("Start: ", wrong)
 	}
 	cfg := sched.Config{
 		Workers:    s.opts.workers,
@@ -69,7 +69,7 @@ func Start(opts ...Option) *System {
 	s.sim.direct(&cfg)
 	sc, err := sched.New(cfg)
 	if err != nil {
-		panic("gallop: Start: " + err.Error())
+		refuse("Start: ", err.Error())
 	}
 	s.sched = sc
 	if s.opts.virtual != nil {
@@ -172,7 +172,6 @@ func (s *System) stop() <-chan struct{} {
 		t.keeper.stopAll()
 	}
 	s.over.come() // afterwards: what a Pipe brings because of it does not run any more
-	s.wards.rouse(s)
 	return done
 }
 
@@ -181,7 +180,7 @@ func (s *System) stop() <-chan struct{} {
 func (s *System) mustBeOutside(call string) {
 	s.mustBeStarted(call)
 	if s.sched.Current() != nil {
-		panic("gallop: " + call + " called from a behaviour, which would wait for itself")
+		refuse(call, " called from a behaviour, which would wait for itself")
 	}
 }
 
@@ -197,7 +196,7 @@ func (b *body) mustBeOutside(sys *System, call string) {
 // mustBeStarted panics if s is not what Start has returned.
 func (s *System) mustBeStarted(call string) {
 	if s == nil || s.sched == nil {
-		panic("gallop: " + call + " of a nil or zero System: use Start")
+		refuse(call, " of a nil or zero System: use Start")
 	}
 }
 
@@ -205,7 +204,7 @@ func (s *System) mustBeStarted(call string) {
 // to wait for, which may be rare.
 func mustHave(ctx context.Context, call string) {
 	if ctx == nil {
-		panic("gallop: " + call + " with a nil context: use context.Background")
+		refuse(call, " with a nil context: use context.Background")
 	}
 }
 

@@ -22,7 +22,7 @@ func (x *extras) ownTimers() *actorTimers {
 	if l, ok := x.timers.(*actorTimers); ok {
 		return l
 	}
-	l := new(actorTimers)
+	l := &actorTimers{over: x.drained || x.phase == leaving && x.goal == goalEnd} // its mailbox is closed
 	x.timers = l
 	return l
 }
@@ -134,7 +134,11 @@ func (l *actorTimers) cancelAll(c *Context) {
 // its wheels, since nobody looks at them any more: see timers.over.
 func (l *actorTimers) end(r replier, b *body) {
 	l.ticked(r, b)
-	if l.shard == nil || r.c == nil {
+	if r.c == nil {
+		return
+	}
+	if l.shard == nil {
+		l.over = true
 		return
 	}
 	for some := range slices.Chunk(l.list, fireBatch) {

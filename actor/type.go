@@ -3,7 +3,6 @@ package actor
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/heap"
@@ -124,15 +123,15 @@ func (t *typeInfo) make(name string, state any, opts []TypeOption) {
 	if name == "" {
 		panic("gallop: NewType: empty name")
 	}
-	t.name, t.state, t.decls = name, state, slices.Clone(ownDecls)
+	t.name, t.state, t.decls = name, state, append([]*declaration(nil), ownDecls...)
 	for _, o := range opts {
 		if o == nil {
-			panic("gallop: NewType: a nil option for " + name)
+			refuse("NewType: a nil option for ", name)
 		}
 		o(t)
 	}
 	if t.marks.high != 0 && t.bound.limit != 0 {
-		panic("gallop: NewType: " + name + " has both watermarks and a bound")
+		refuse("NewType: "+name, " has both watermarks and a bound")
 	}
 }
 
@@ -149,7 +148,7 @@ func infoOf[S any](t *Type[S]) *typeInfo {
 //go:noinline
 func (t *typeInfo) made(call string) *typeInfo {
 	if t == nil || t.name == "" {
-		panic("gallop: " + call + " of a nil or zero Type: use NewType")
+		refuse(call, " of a nil or zero Type: use NewType")
 	}
 	return t
 }
@@ -182,13 +181,13 @@ func (t *typeInfo) fill(d *declaration, run runFunc) {
 	defer t.mu.Unlock()
 	switch {
 	case d == nil:
-		panic(fmt.Sprintf("gallop: %s.Table: an entry without a behaviour", t.name))
+		refuse(t.name, ".Table: an entry without a behaviour")
 	case d.typ != t:
-		panic(fmt.Sprintf("gallop: %s.Table: %s was declared for another type", t.name, d.fullName()))
+		refuse(t.name, ".Table: "+d.fullName()+" was declared for another type")
 	case t.sealed.Load():
-		panic(fmt.Sprintf("gallop: %s got its method after the first spawn of its type", d.fullName()))
+		refuse(d.fullName(), " got its method after the first spawn of its type")
 	case d.run != nil:
-		panic(fmt.Sprintf("gallop: %s got two methods", d.fullName()))
+		refuse(d.fullName(), " got two methods")
 	}
 	d.run = run
 }
@@ -197,7 +196,7 @@ func (t *typeInfo) fill(d *declaration, run runFunc) {
 func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration {
 	for _, o := range opts {
 		if o == nil {
-			panic("gallop: a nil option for behaviour " + d.name)
+			refuse("a nil option for behaviour ", d.name)
 		}
 		o(d)
 	}
@@ -209,15 +208,15 @@ func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration 
 	}
 	switch {
 	case d.name == "":
-		panic(fmt.Sprintf("gallop: a behaviour of %s without a name", t.name))
+		refuse("a behaviour of "+t.name, " without a name")
 	case t.sealed.Load():
-		panic(fmt.Sprintf("gallop: %s was declared after the first spawn of its type", d.fullName()))
+		refuse(d.fullName(), " was declared after the first spawn of its type")
 	case len(t.decls) > maxBehaviours: // some of them are the runtime's
-		panic(fmt.Sprintf("gallop: %s: more than 65,530 behaviours", d.fullName()))
+		refuse(d.fullName(), ": more than 65,530 behaviours")
 	}
 	for _, o := range t.decls {
 		if o.name == d.name {
-			panic(fmt.Sprintf("gallop: %s was declared twice", d.fullName()))
+			refuse(d.fullName(), " was declared twice")
 		}
 	}
 	t.decls = append(t.decls, d)

@@ -118,6 +118,7 @@ func verifyEmpty(in *inbox) {
 func verifyPush(m *message) {
 	invariant.Check(m != nil && m != &closedMark, "a mark is pushed")
 	invariant.Check(m != &noMessage, "the message of callbacks is pushed")
+	invariant.Check(m.from&wasStashed == 0, "a message is pushed that says it was put aside, by actor %d", m.from)
 }
 
 // verifyClosed checks what is returned of a mailbox that was closed.

@@ -3,9 +3,10 @@ package actor
 import "github.com/gallop-go/gallop/internal/seam"
 
 // wards are the actors of a system that have mail although they are in no queue: those
-// that wait for their children or their supervisor, and those with a stash. When the
-// system stops, they are made runnable once more, so that their mail becomes dead
-// letters like everybody's.
+// that wait for their children or their supervisor, and those with a stash; and those that
+// actors of other systems know by a link or a monitor, and must not wait for, or keep, for
+// ever. When the system stops, they are made runnable once more, so that their mail becomes
+// dead letters like everybody's, and the others hear.
 //
 // Whoever becomes a ward when the system has begun to stop may be overlooked. It adds
 // itself, then looks whether the system stops; stop sets its flag, then looks at the
@@ -30,6 +31,25 @@ func (w *wards) remove(x *extras) {
 		w.mu.Lock()
 		w.all.remove(&x.place)
 		w.mu.Unlock()
+	}
+}
+
+// tie makes b a ward if other, to which it is linked, or one of which watches the other, is
+// of another system. Owner of b only.
+func (b *body) tie(c *Context, x *extras, other *body) {
+	if other == nil || other.sys() == b.sys() {
+		return
+	}
+	b.sys().wards.add(b, x)
+	if b.sys().sched.Stopping() { // as in stash
+		b.box.push(newSignal(c, nil))
+	}
+}
+
+// untie takes that back. Owner of b only.
+func (b *body) untie(x *extras, other *body) {
+	if other != nil && other.sys() != b.sys() {
+		b.sys().wards.remove(x)
 	}
 }
 

@@ -50,6 +50,7 @@ func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	m := &monitor{watcher: c.self, target: to, live: true, calls: &watching}
 	m.deliver = func(c *Context, at *body, down Down) { deliver(c, at, d, down) }
 	c.self.mine().watching.add(m, &m.place)
+	c.self.tie(c, c.self.extra, to)
 	to.tell(replier{c: c, sys: c.sys}, watched{mon: m})
 	return Monitor{m}
 }
@@ -73,6 +74,7 @@ func (m *monitor) cancel(r replier) {
 	if m.live {
 		m.live = false
 		m.watcher.mine().watching.remove(&m.place)
+		m.watcher.untie(m.watcher.extra, m.target)
 		m.leave(r)
 	}
 }
@@ -132,7 +134,10 @@ func (m *monitor) report(r replier, b *body, left *extras) {
 // watched tells the target that it is.
 type watched struct{ mon *monitor }
 
-func (s watched) serve(b *body, _ *Context) { b.mine().watchers.add(s.mon, &s.mon.seat) }
+func (s watched) serve(b *body, c *Context) {
+	b.mine().watchers.add(s.mon, &s.mon.seat)
+	b.tie(c, b.extra, s.mon.watcher)
+}
 
 func (s watched) refused(b *body, r replier) { s.mon.report(r, b, b.remains()) }
 
@@ -142,7 +147,11 @@ type unwatched struct {
 	mon *monitor
 }
 
-func (s unwatched) serve(b *body, _ *Context) { b.mine().watchers.remove(&s.mon.seat) }
+func (s unwatched) serve(b *body, _ *Context) {
+	if x := b.mine(); x.watchers.remove(&s.mon.seat) {
+		b.untie(x, s.mon.watcher)
+	}
+}
 
 // watchedEnded tells the watcher.
 type watchedEnded struct {
@@ -158,6 +167,7 @@ func (s watchedEnded) serve(b *body, c *Context) {
 	if s.mon.live {
 		s.mon.live = false
 		b.mine().watching.remove(&s.mon.place)
+		b.untie(b.extra, s.mon.target)
 		s.mon.deliver(c, b, s.down)
 	}
 }

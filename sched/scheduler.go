@@ -179,9 +179,11 @@ func (s *Scheduler) notify() {
 // bury ends every task of the inject queue. Only after the idle word was closed;
 // any number of callers.
 func (s *Scheduler) bury() {
+	s.stop.begin()
 	for t := s.inject.pop(); t != nil; t = s.inject.pop() {
 		t.die(nil, ErrStopped)
 	}
+	s.stop.end()
 }
 
 // stopping is the way down: it counts the workers that may still run something.
@@ -190,12 +192,17 @@ type stopping struct {
 	once    sync.Once
 	left    seam.Int32
 	workers chan struct{} // closed when the last worker is gone
+	burials seam.Int32    // how many bury, and one until finish has
+	last    sync.Once
+	buried  chan struct{} // closed when burials is 0 for the first time
 	done    chan struct{} // closed when everything left over was buried
 }
 
 func (p *stopping) init(workers int) {
 	p.left.Store(int32(workers) + 1) // one for the monitor, until halt has ended it
 	p.workers = make(chan struct{})
+	p.burials.Store(1)
+	p.buried = make(chan struct{})
 	p.done = make(chan struct{})
 }
 
@@ -203,6 +210,17 @@ func (p *stopping) init(workers int) {
 func (p *stopping) gone() {
 	if p.left.Add(-1) == 0 {
 		close(p.workers)
+	}
+}
+
+// begin counts one in who buries, before he takes the first task out of its queue: so finish
+// finds either the task or him.
+func (p *stopping) begin() { p.burials.Add(1) }
+
+// end counts him out. Whoever begins when there was nobody left ends nothing that Stop waits for.
+func (p *stopping) end() {
+	if p.burials.Add(-1) == 0 {
+		p.last.Do(func() { close(p.buried) })
 	}
 }
 
@@ -251,6 +269,8 @@ func (s *Scheduler) finish() {
 	if f := s.cfg.Stopped; f != nil {
 		f()
 	}
+	s.stop.end()
+	<-s.stop.buried // by others, who had taken out what we did not find
 	s.quiet.abort()
 	close(s.stop.done)
 }

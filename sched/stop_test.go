@@ -206,3 +206,51 @@ func (m *mourner) TaskDied(*sched.Worker, error) {
 	m.s.Inject(&m.heir.Task)
 	m.s.Release()
 }
+
+// mourned is a task whose death takes long.
+type mourned struct {
+	sched.Task
+	begun, goOn chan struct{}
+	over        atomic.Bool
+}
+
+// RunTask implements sched.Runner.
+func (m *mourned) RunTask(*sched.Worker) (again bool) { panic("it was to die") }
+
+// TaskDied implements sched.Runner.
+func (m *mourned) TaskDied(*sched.Worker, error) {
+	close(m.begun)
+	<-m.goOn
+	m.over.Store(true)
+}
+
+// TestStopWaitsForBurials: who comes too late buries himself what he has brought, and whatever else waits. Stop
+// has not ended before he has.
+func TestStopWaitsForBurials(t *testing.T) {
+	for _, pinned := range []bool{false, true} {
+		m := &mourned{begun: make(chan struct{}), goOn: make(chan struct{})}
+		var s *sched.Scheduler
+		s = start(t, sched.Config{Workers: 1, Stopped: func() {
+			go s.Inject(&m.Task)
+			<-m.begun // and so Stop is about to end
+		}})
+		var pin *sched.Pin
+		if pinned {
+			var err error
+			if pin, err = s.NewPin(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.Init(m, pin)
+		go func() {
+			<-m.begun
+			for range 1000 {
+				runtime.Gosched() // Stop could end meanwhile
+			}
+			close(m.goOn)
+		}()
+		if <-s.Stop(); !m.over.Load() {
+			t.Errorf("pinned: %v: Stop has ended while a task died", pinned)
+		}
+	}
+}
