@@ -475,8 +475,8 @@ func TestMisuse_OfBounds(t *testing.T) {
 // TestBound_SpawnedTooLate: mail for an actor with a bound that was spawned when the system already refuses what
 // comes from outside becomes dead letters, and mutes nobody.
 func TestBound_SpawnedTooLate(t *testing.T) {
-	for name, typ := range boundedTypes {
-		t.Run(name, func(t *testing.T) {
+	for _, typ := range []*boundedType{droppingType, refusingType, mutingType} { // the last would hang
+		t.Run(typ.typ.Name(), func(t *testing.T) {
 			var dead letters
 			sys := start(t, dead.option())
 			late := make(chan actor.Ref[puppet])

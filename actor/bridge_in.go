@@ -3,8 +3,8 @@ package actor
 import "sync"
 
 // FromChan sends the running actor what comes out of ch, as messages for b, until ch is
-// closed, the actor ends, the system refuses what comes from outside, or stop is
-// called, which may be more than once. Then nothing more is taken out of ch, but for one
+// closed, the actor ends or is restarted, the system refuses what comes from outside, or stop
+// is called, which may be more than once. Then nothing more is taken out of ch, but for one
 // value that is on its way at that moment.
 //
 // One goroutine stands between the two. While the actor is overloaded it takes nothing
@@ -110,7 +110,8 @@ func (in inlet[M]) push(m *message, sys *System) error {
 	return in.to.pushPlaced(m)
 }
 
-// end returns what is closed when the actor ends. Owner only.
+// end returns what is closed when the actor ends, or its life, which has armed what waits for it: the next
+// one does so again. Owner only.
 func (x *extras) end() chan struct{} {
 	if x.ended == nil {
 		x.ended = make(chan struct{})

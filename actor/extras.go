@@ -125,6 +125,11 @@ func (b *body) letGo(r replier) {
 	if x.timers != nil {
 		x.timers.end(r, b)
 	}
+	x.cutOff()
+}
+
+// cutOff ends what brings values of channels, with the life or with the actor. Owner only.
+func (x *extras) cutOff() {
 	if x.ended != nil {
 		close(x.ended)
 		x.ended = nil

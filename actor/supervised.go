@@ -187,6 +187,7 @@ func (b *body) forget(c *Context, x *extras) {
 	if x.timers != nil {
 		x.timers.cancelAll(c)
 	}
+	x.cutOff()
 	b.dropPressure()
 	for n := len(x.watching.seats); n > 0; n-- {
 		x.watching.seats[n-1].who.cancel(r)

@@ -2,7 +2,9 @@ package actor_test
 
 import (
 	"context"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -263,6 +265,43 @@ func TestRestart_ForgetsTimers(t *testing.T) {
 	})
 	quiet(t, g.sys)
 	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start")
+}
+
+// TestRestart_ForgetsChannels: what the life before brought out of channels ends with it, so that one that opens
+// its channels in OnStart has each once; what had been taken out runs all the same.
+func TestRestart_ForgetsChannels(t *testing.T) {
+	const lives, workers = 20, 2
+	ch := make(chan string)
+	var on atomic.Bool
+	open := func(_ *mortal, c *actor.Context) error {
+		if on.Load() {
+			actor.FromChan(c, ch, say)
+		}
+		return nil
+	}
+	g := guard(t, mortal{onStart: open, born: true}, restart)
+	on.Store(true)
+	before := runtime.NumGoroutine()
+	for range lives {
+		actor.Restart(g.sys, g.kid)
+		_, err := fetch.Ask(soon(t), g.sys, g.kid, func(*mortal) int { return 0 }) // in the new life
+		must(t, err)
+		ch <- "hello"
+	}
+	for n := 0; runtime.NumGoroutine() > before+1+workers; runtime.Gosched() {
+		if n++; n > 1_000_000 {
+			t.Fatal("the goroutines of former lives go on")
+		}
+	}
+	close(ch)
+	quiet(t, g.sys)
+	said := 0
+	for _, line := range g.diary.lines {
+		if line == "kid: hello" {
+			said++
+		}
+	}
+	equal(t, "messages", said, lives)
 }
 
 // stashing puts what is said aside.

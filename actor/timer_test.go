@@ -216,6 +216,45 @@ func TestTimer_EndsWithItsActor(t *testing.T) {
 	}
 }
 
+// TestTimer_OfTheDraining: a timer whose actor arms its first one when it drains, or in OnStop, is as gone as all others.
+func TestTimer_OfTheDraining(t *testing.T) {
+	for name, end := range map[string]func(sys *actor.System, r actor.Ref[mortal]){
+		"drain": func(sys *actor.System, r actor.Ref[mortal]) { actor.Drain(sys, r) },
+		"stop":  func(sys *actor.System, r actor.Ref[mortal]) { actor.Stop(sys, r) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var d diary
+			var dead letters
+			sys := start(t, actor.Workers(2), dead.option())
+			arm := func(_ *mortal, c *actor.Context) {
+				actor.After(c, time.Hour, say, "never").Cancel(c)
+				actor.After(c, 0, say, "too late")
+				c.Blocking(func() { // the other worker fires what is due
+					for range 1000 {
+						runtime.Gosched()
+					}
+				})
+			}
+			r := mortalType.Spawn(sys, mortal{name: "a", diary: &d, onStop: arm})
+			in, goOn := make(chan struct{}), make(chan struct{})
+			doAct.Send(sys, r, func(*mortal, *actor.Context) { close(in); <-goOn })
+			receive(t, "the actor to begin", in)
+			for range 20 {
+				doAct.Send(sys, r, arm)
+			}
+			end(sys, r)
+			n := dead.n.Load() // of Stop, which may have come already
+			close(goOn)
+			quiet(t, sys) // an hour is not over
+			d.says(t, "a: start", "a: stop shutdown")
+			if name == "drain" {
+				equal(t, "dead letters", dead.n.Load(), n)
+			}
+			equal(t, "what is left", actor.LeftoversOf(sys), actor.Leftovers{})
+		})
+	}
+}
+
 // TestTimer_Holds: "While time passes by itself, an armed timer keeps the system from
 // being quiescent"; one that has fired or was canceled does not.
 func TestTimer_Holds(t *testing.T) {

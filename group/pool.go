@@ -117,6 +117,7 @@ type pool[M any] struct {
 	policy  chooser[M]
 	members []actor.Handler[M]
 	nobody  actor.Ref[pool[M]] // one that has ended; zero until there is no member
+	tidy    int                // how many there were when the ended were last looked for
 }
 
 func (p *pool[M]) add(h actor.Handler[M]) {
@@ -153,8 +154,26 @@ func (p *pool[M]) doGive(c *actor.Context, m M) {
 }
 
 func (p *pool[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
-	if !slices.Contains(p.members, h) {
-		p.add(h)
+	if slices.Contains(p.members, h) {
+		return
+	}
+	if len(p.members) >= max(few, 2*p.tidy) {
+		p.forgetEnded()
+	}
+	p.add(h)
+}
+
+// forgetEnded takes out the members that have ended.
+func (p *pool[M]) forgetEnded() {
+	before := len(p.members)
+	for i := before - 1; i >= 0; i-- {
+		if hasEnded(p.members[i]) {
+			p.members = slices.Delete(p.members, i, i+1)
+			p.policy.removed(i)
+		}
+	}
+	if p.tidy = len(p.members); p.tidy < before {
+		p.policy.changed(p.members)
 	}
 }
 
@@ -165,10 +184,6 @@ func (p *pool[M]) doLeave(_ *actor.Context, h actor.Handler[M]) {
 }
 
 func (p *pool[M]) doCount(*actor.Context, actor.None) (int, error) {
-	for i := len(p.members) - 1; i >= 0; i-- {
-		if hasEnded(p.members[i]) {
-			p.remove(i)
-		}
-	}
+	p.forgetEnded()
 	return len(p.members), nil
 }

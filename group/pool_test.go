@@ -262,3 +262,51 @@ func TestMisuse_OfPools(t *testing.T) {
 	}
 	panics(t, "a zero Pool", func() { _ = zero.SendWait(soon(t), sys, 1) })
 }
+
+// TestPool_ManyComeAndGo: a pool that is not sent to forgets the ended when its members have doubled, and goes on
+// with those that are left.
+func TestPool_ManyComeAndGo(t *testing.T) {
+	for name, policy := range map[string]group.Policy[int]{
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "hash": group.Hash(func(n int) uint64 { return uint64(n) }),
+	} {
+		sys := start(t)
+		n := group.KeptMembers(policy, func(yield func(actor.Handler[int]) bool) {
+			for range 500 {
+				a := sinkType.Spawn(sys, sink{})
+				yield(put.To(a))
+				actor.Stop(sys, a)
+				quiet(t, sys)
+			}
+		})
+		if n > 40 {
+			t.Errorf("%s: the pool keeps %d that have ended", name, n)
+		}
+		pool := group.NewPool(sys, policy)
+		var all []actor.Ref[sink]
+		for i := range 40 {
+			all = append(all, sinkType.Spawn(sys, sink{}))
+			pool.Join(sys, put.To(all[i]))
+			if i%2 == 0 {
+				quiet(t, sys)
+				actor.Stop(sys, all[i])
+				quiet(t, sys)
+			}
+		}
+		for i := range 200 {
+			pool.Send(sys, i)
+		}
+		quiet(t, sys)
+		sum := 0
+		for i, r := range all {
+			if i%2 == 1 {
+				mail, err := got.Ask(soon(t), sys, r, actor.None{})
+				if sum += len(mail); err != nil || name == "round robin" && len(mail) != 10 {
+					t.Errorf("%s: member %d got %d, %v", name, i, len(mail), err)
+				}
+			}
+		}
+		if sum != 200 {
+			t.Errorf("%s: %d of 200 messages", name, sum)
+		}
+	}
+}

@@ -151,13 +151,11 @@ func (t *topic[M]) forgetEnded() {
 	t.tidy = len(t.list)
 }
 
-const fewSubscribers = 16
-
 func (t *topic[M]) doSubscribe(_ *actor.Context, h actor.Handler[M]) {
 	if t.know[h] {
 		return
 	}
-	if len(t.list) >= max(fewSubscribers, 2*t.tidy) {
+	if len(t.list) >= max(few, 2*t.tidy) {
 		t.forgetEnded()
 	}
 	if t.know == nil {

@@ -21,6 +21,9 @@ func typeOnce[T any](make func() *T) *T {
 	return t.(*T)
 }
 
+// few is how many members or subscribers there may be before the ended are looked for.
+const few = 16
+
 // hasEnded tells whether a handler is known to be an actor that has ended.
 func hasEnded[M any](h actor.Handler[M]) bool { return standing(h) == actor.Ended }
 

@@ -22,8 +22,9 @@ var asserted = []string{"actor", "backpressure", "heap", "sched"}
 // Where the assertions are: what is counted is
 //
 //   - a call of invariant.Check;
-//   - a panic of ours, whose words begin with "gallop: " or with an error of a package, and
-//     a return of a named error (Err…): a contract that is checked where it is broken.
+//   - a panic of ours, whose words begin with "gallop: " or with an error of a package, a call
+//     of refuse, which is such a panic, and a return of a named error (Err…): a contract that
+//     is checked where it is broken.
 //
 // A panic with a value of somebody else's, which is only passed on, is none. A line of
 // code is one with a token on it; comments and empty lines are none, nor are files named
@@ -80,6 +81,9 @@ func isCheck(x *ast.CallExpr, pkg string) bool {
 // isOurPanic tells whether a call is a panic whose words are of this project.
 func isOurPanic(x *ast.CallExpr) bool {
 	id, ok := x.Fun.(*ast.Ident)
+	if ok && id.Name == "refuse" {
+		return true
+	}
 	if !ok || id.Name != "panic" || len(x.Args) != 1 {
 		return false
 	}
@@ -148,12 +152,13 @@ func TestAssertionsPerLine(t *testing.T) {
 	fn := func(assertion string) string { return imports + "func f() error {\n" + assertion + body + "}\n" }
 	twice := func(assertion string) string { return fn(assertion + assertion) }
 	enforce(t, policy{check: enoughAssertions, accepts: tree{
-		"heap/x.go":      twice("\tinvariant.Check(y, \"words\")\n"), // 50 lines
-		"heap/x_test.go": functionsOf("heap", 300),
-		"heap/verify.go": functionsOf("heap", 300),
-		"group/x.go":     functionsOf("group", 300),
-		"actor/x.go":     "package actor\n\nfunc f() error {\n\treturn ErrStopped\n}\n",
-		"sched/x.go":     "package sched\n\nfunc f() {\n\tpanic(\"gallop: words\")\n}\n",
+		"heap/x.go":         twice("\tinvariant.Check(y, \"words\")\n"), // 50 lines
+		"heap/x_test.go":    functionsOf("heap", 300),
+		"heap/verify.go":    functionsOf("heap", 300),
+		"group/x.go":        functionsOf("group", 300),
+		"actor/x.go":        "package actor\n\nfunc f() error {\n\treturn ErrStopped\n}\n",
+		"sched/x.go":        "package sched\n\nfunc f() {\n\tpanic(\"gallop: words\")\n}\n",
+		"backpressure/x.go": "package backpressure\n\nfunc f() {\n\trefuse(y, \" words\")\n}\n",
 	}, rejects: []fault{
 		{"too few", tree{"heap/x.go": fn("\tinvariant.Check(y, \"words\")\n")}, "heap: 1 assertions in 49 lines of code: want one per 25, 1 more"},
 		{"panics passed on", tree{"sched/x.go": "package sched\n\nfunc f() {\n\tpanic(value)\n}\n"}, "sched: 0 assertions in 4 lines"},
