@@ -8,19 +8,40 @@ import (
 
 // processors asks Go's scheduler what its processors do. Owned by the monitor.
 type processors struct {
-	_      nocmp.Field
-	sample [2]metrics.Sample
+	_        nocmp.Field
+	n        uint64 // of them
+	sample   [2]metrics.Sample
+	runnable uint64 // goroutines that waited for one at the last look
+	running  uint64 // those that had one
 }
 
-func (p *processors) init() {
+const (
+	slice    = 10_000_000  // ns after which Go takes a processor from a goroutine
+	maxRound = 100_000_000 // ns: who waits for longer is taken for blocked, however many are before it
+)
+
+func (p *processors) init(n int) {
+	p.n = uint64(n)
 	p.sample[0].Name = "/sched/goroutines/runnable:goroutines"
 	p.sample[1].Name = "/sched/goroutines/running:goroutines"
 }
 
-// idle tells whether one of n processors has nothing to do. A goroutine that is late
-// then is blocked; otherwise it may merely wait for a processor, behind one of the
-// collector's, say, and another worker would wait there too. About 0.1 µs.
-func (p *processors) idle(n int) bool {
+// look asks. About 0.1 µs.
+func (p *processors) look() {
 	metrics.Read(p.sample[:])
-	return p.sample[0].Value.Uint64() == 0 && p.sample[1].Value.Uint64() < uint64(n)
+	p.runnable, p.running = p.sample[0].Value.Uint64(), p.sample[1].Value.Uint64()
+}
+
+// idle tells whether one of them had nothing to do. A goroutine that is late
+// then is blocked; otherwise it may merely wait for a processor, behind one of the
+// collector's, say, and another worker would wait there too.
+func (p *processors) idle() bool { return p.runnable == 0 && p.running < p.n }
+
+// round is how long a goroutine may have to wait for a processor although it is not
+// blocked, while as many as there are processors wait: until all before it have had theirs.
+func (p *processors) round() int64 {
+	if p.runnable < p.n {
+		return 0
+	}
+	return int64(min(p.runnable*slice/p.n, maxRound))
 }
