@@ -20,14 +20,10 @@ const (
 	maxRound = 100_000_000 // ns: who waits for longer is taken for blocked, however many are before it
 )
 
-func (p *processors) init(n int) {
-	p.n = uint64(n)
-	p.sample[0].Name = "/sched/goroutines/runnable:goroutines"
-	p.sample[1].Name = "/sched/goroutines/running:goroutines"
-}
-
 // look asks. About 0.1 µs.
 func (p *processors) look() {
+	p.sample[0].Name = "/sched/goroutines/runnable:goroutines"
+	p.sample[1].Name = "/sched/goroutines/running:goroutines"
 	metrics.Read(p.sample[:])
 	p.runnable, p.running = p.sample[0].Value.Uint64(), p.sample[1].Value.Uint64()
 }
@@ -44,4 +40,15 @@ func (p *processors) round() int64 {
 		return 0
 	}
 	return int64(min(p.runnable*slice/p.n, maxRound))
+}
+
+// earned is how long a goroutine may run that has been gone for so long: three quarters of what each of the others
+// that compete has had at the average. But nothing if as many have yielded meanwhile as there are others, all of
+// them workers, of whatever system: they would stretch each other's turns, and that it took long was the machine's fault.
+func (p *processors) earned(gone int64, yields uint64) int64 {
+	others := p.runnable + p.n - 1
+	if yields >= others || p.runnable == 0 {
+		return 0
+	}
+	return min(gone*int64(p.n)/int64(others)*3/4, slice)
 }

@@ -153,6 +153,7 @@ func verifyPace(p *pace, credit int) {
 	invariant.Check(p.unit >= 0, "a unit of work takes %d/16 ns", p.unit)
 	invariant.Check(p.pollInterval >= minPoll && p.pollInterval <= maxPoll, "the inject queue is looked at every %d turns", p.pollInterval)
 	invariant.Check(credit == p.granted, "a credit of %d is granted, and %d is there", p.granted, credit)
+	invariant.Check(p.earned >= 0 && p.earned <= slice, "a worker may run for %d ns", p.earned)
 	invariant.Check(p.yielded <= p.last, "a worker has let others run at %d ns, and it is %d", p.yielded, p.last)
 }
 
