@@ -72,6 +72,9 @@ func (d *duty) resume() {
 // worker's. Owner only.
 func (d *duty) leaveSeat() bool { return d.leaveFor(away) }
 
+// leaveFor is a call, which keeps a small program small.
+//
+//go:noinline
 func (d *duty) leaveFor(to uint32) bool {
 	for {
 		v := d.f.Load()

@@ -35,7 +35,7 @@ type monitor struct {
 func (m *monitor) init(s *Scheduler) {
 	m.s = s
 	m.stamps = make([]uint32, s.cfg.Workers)
-	m.watch.procs.init()
+	m.watch.procs.n = uint64(s.procs)
 	m.govern.init(s.cfg.Workers)
 	m.armed.Store(s.driver != nil) // and never is: it goes by the machine's time
 }

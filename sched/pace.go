@@ -14,6 +14,7 @@ const (
 	minPoll     = 8         // turns
 	maxPoll     = 255       // turns
 	maxCredit   = 4096      // units
+	longGone    = 1_000_000 // ns without a processor behind a yield: others compute
 )
 
 // pace estimates how long units of work and turns take, so that the clock is read
@@ -22,6 +23,7 @@ type pace struct {
 	_            nocmp.Field
 	last         int64  // when the clock was read last, ns
 	yielded      int64  // when the worker let others run last, ns
+	earned       int64  // how long it may run for what they took then, ns
 	turns        uint64 // counts.turns then
 	granted      int    // credit given then
 	charged      int    // of the credit spent since, what was no work
@@ -61,9 +63,14 @@ func (w *Worker) refill() {
 	w.publish()
 	if now-p.yielded >= w.patience() {
 		w.count.yields.Add(1)
+		before := yields.Add(1)
 		seam.Spin()
-		now = w.sched.cfg.Clock.Nanos()
-		p.yielded = now
+		p.yielded = w.sched.cfg.Clock.Nanos()
+		p.earned = 0
+		if gone := p.yielded - now; gone >= longGone {
+			p.earned = w.sched.earned(gone, uint64(yields.Load()-before))
+		}
+		now = p.yielded
 	}
 	p.last = now
 	p.stale = false
@@ -101,12 +108,25 @@ func (w *Worker) answer() bool {
 
 // patience is how long the worker keeps its processor from the process's other
 // goroutines. While workers leave some of the processors alone those can go there, and
-// a yield costs dearly: Go wakes a thread to see what there is.
+// a yield costs dearly: Go wakes a thread to see what there is. But goroutines that compute keep theirs until
+// Go takes it from them, and would leave it next to nothing: it runs as long as they do then, or nearly.
 func (w *Worker) patience() int64 {
+	least := int64(roomy)
 	if w.sched.idle.awake(w.sched.idle.v.Load()) >= w.sched.procs {
-		return crowded
+		least = crowded
 	}
-	return roomy
+	return max(least, w.pace.earned)
+}
+
+// yields counts those of the workers of all schedulers.
+var yields seam.Count
+
+// earned is how long a worker may run that has had its processor back after so long, while others have yielded
+// so often.
+func (s *Scheduler) earned(gone int64, yields uint64) int64 {
+	p := processors{n: uint64(s.procs)}
+	p.look()
+	return p.earned(gone, yields)
 }
 
 // learn takes in that units of work in so many turns took elapsed nanoseconds.

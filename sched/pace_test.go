@@ -1,6 +1,10 @@
 package sched
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // onDuty100 is a worker on duty with a credit of 100, which has just read the clock.
 func onDuty100(t *testing.T) *Worker {
@@ -59,5 +63,91 @@ func TestAnswer(t *testing.T) {
 	w.duty.relieve()
 	if w.untilPoll = 50; w.answer() || w.untilPoll != 50 {
 		t.Error("it answered without a seat")
+	}
+}
+
+// stepClock goes on by a step at each reading.
+type stepClock struct {
+	seam.SystemClock
+	now, step int64
+}
+
+// Nanos implements Clock.
+func (c *stepClock) Nanos() int64 { c.now += c.step; return c.now }
+
+// "It runs as long as they do then, or nearly", and until its next yield only.
+func TestPatience_IsEarned(t *testing.T) {
+	clock := &stepClock{step: longGone / 2}
+	s, err := New(Config{Workers: 1, Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.monitor.stop)
+	w := s.workers[0]
+	s.idle.rouse(0)
+	s.procs = 1
+	if got := w.patience(); got != crowded {
+		t.Errorf("it yields after %d ns", got)
+	}
+	s.procs = 2
+	if got := w.patience(); got != roomy {
+		t.Errorf("beside an idle processor it yields after %d ns", got)
+	}
+	w.pace.earned = 4 * longGone
+	before := yields.Load()
+	for i := range 8 { // the eighth begins after four times as long
+		if n := w.count.yields.Load(); n != 0 {
+			t.Fatalf("%d yields after %d readings of the clock", n, i)
+		}
+		w.credit = 0
+		w.refill()
+	}
+	if w.count.yields.Load() != 1 || w.pace.earned != 0 {
+		t.Errorf("%d yields, and %d ns earned by one after half of %d", w.count.yields.Load(), w.pace.earned, longGone)
+	}
+	if yields.Load() == before {
+		t.Error("a yield that other workers do not see")
+	}
+}
+
+// "Three quarters of what each of the others that compete has had at the average. But nothing if as many have
+// yielded meanwhile as there are others."
+func TestProcessors_Earned(t *testing.T) {
+	for _, c := range []struct {
+		n, runnable, yields uint64
+		gone, want          int64
+	}{
+		{1, 1, 0, 10 * ms, 7.5 * ms}, // one other
+		{1, 1, 1, 10 * ms, 0},        // which is a worker
+		{2, 4, 1, 20 * ms, 6 * ms},   // four and a worker
+		{2, 4, 5, 20 * ms, 0},        // workers only
+		{2, 0, 0, 20 * ms, 0},        // nobody
+		{2, 1, 0, 1000 * ms, slice},
+		{2, 6, 8, 1000 * ms, 0}, // eight workers, while other processes have the machine
+	} {
+		p := processors{n: c.n, runnable: c.runnable}
+		if got := p.earned(c.gone, c.yields); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// Workers are left a fair share of what goroutines that compute leave them, and do not stretch each other's turns
+// where there are none, although they have once been kept from their processors.
+func TestProcessors_EarnedSettles(t *testing.T) {
+	for _, c := range []struct {
+		workers, computing int
+		least, most        int64
+	}{{2, 4, 5 * ms, slice}, {8, 4, ms, slice}, {1, 2, 7 * ms, slice}, {8, 0, 0, 0}, {40, 0, 0, 0}} {
+		const n = 2
+		p := processors{n: n, runnable: uint64(max(c.workers+c.computing-n, 0))}
+		runs := int64(slice)
+		for range 100 {
+			gone := (int64(c.computing)*slice + int64(c.workers-1)*runs) / n
+			runs = p.earned(gone, uint64(c.workers-1))
+		}
+		if runs < c.least || runs > c.most {
+			t.Errorf("%+v: it runs for %d ns", c, runs)
+		}
 	}
 }

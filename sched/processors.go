@@ -8,19 +8,47 @@ import (
 
 // processors asks Go's scheduler what its processors do. Owned by the monitor.
 type processors struct {
-	_      nocmp.Field
-	sample [2]metrics.Sample
+	_        nocmp.Field
+	n        uint64 // of them
+	sample   [2]metrics.Sample
+	runnable uint64 // goroutines that waited for one at the last look
+	running  uint64 // those that had one
 }
 
-func (p *processors) init() {
+const (
+	slice    = 10_000_000  // ns after which Go takes a processor from a goroutine
+	maxRound = 100_000_000 // ns: who waits for longer is taken for blocked, however many are before it
+)
+
+// look asks. About 0.1 µs.
+func (p *processors) look() {
 	p.sample[0].Name = "/sched/goroutines/runnable:goroutines"
 	p.sample[1].Name = "/sched/goroutines/running:goroutines"
+	metrics.Read(p.sample[:])
+	p.runnable, p.running = p.sample[0].Value.Uint64(), p.sample[1].Value.Uint64()
 }
 
-// idle tells whether one of n processors has nothing to do. A goroutine that is late
+// idle tells whether one of them had nothing to do. A goroutine that is late
 // then is blocked; otherwise it may merely wait for a processor, behind one of the
-// collector's, say, and another worker would wait there too. About 0.1 µs.
-func (p *processors) idle(n int) bool {
-	metrics.Read(p.sample[:])
-	return p.sample[0].Value.Uint64() == 0 && p.sample[1].Value.Uint64() < uint64(n)
+// collector's, say, and another worker would wait there too.
+func (p *processors) idle() bool { return p.runnable == 0 && p.running < p.n }
+
+// round is how long a goroutine may have to wait for a processor although it is not
+// blocked, while as many as there are processors wait: until all before it have had theirs.
+func (p *processors) round() int64 {
+	if p.runnable < p.n {
+		return 0
+	}
+	return int64(min(p.runnable*slice/p.n, maxRound))
+}
+
+// earned is how long a goroutine may run that has been gone for so long: three quarters of what each of the others
+// that compete has had at the average. But nothing if as many have yielded meanwhile as there are others, all of
+// them workers, of whatever system: they would stretch each other's turns, and that it took long was the machine's fault.
+func (p *processors) earned(gone int64, yields uint64) int64 {
+	others := p.runnable + p.n - 1
+	if yields >= others || p.runnable == 0 {
+		return 0
+	}
+	return min(gone*int64(p.n)/int64(others)*3/4, slice)
 }

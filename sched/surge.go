@@ -1,17 +1,21 @@
 package sched
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // A thousand tasks that block, one behind the other, would take the seats of two
 // workers five hundred times in turn, some milliseconds each. When those who sat down
 // in place of blocked workers block as well, the monitor lets extras run beside them:
 // workers without a seat that take one task each, twice as many in every round for as
 // long as half of the last ones have not come back. The number of workers that run
 // turns is as before when the tasks do not block any more, since an extra gives up
-// after one turn.
+// after one turn. That some have not come back says nothing of blocking before all who wait
+// for a processor have had one: they may not even have begun.
 type surge struct {
 	last   int64 // when seats were lost last, ns
 	rounds int   // how often in a row
 	extras []*Worker
-	out    int // extras of the last round that have not come back
+	grown  int64 // when they were started, ns
+	out    int   // extras of the last round that have not come back
 }
 
 const (
@@ -37,19 +41,23 @@ func (m *monitor) grow(now int64, relieved int) {
 			g.out++
 		}
 	}
+	round := m.watch.procs.round()
+	if invariant.On {
+		verifyRound(&m.watch.procs, round)
+	}
 	switch {
 	case relieved > 0:
 		g.rounds++
 		g.last = now
-	case 2*g.out < len(g.extras) || now-g.last > calmAfter:
+	case 2*g.out < len(g.extras) || now-g.last > calmAfter+2*round:
 		g.rounds, g.extras, g.out = 0, nil, 0
 		return
 	}
-	if g.rounds < 2 || 2*g.out < len(g.extras) {
+	if g.rounds < 2 || 2*g.out < len(g.extras) || g.out > 0 && now-g.grown < round {
 		return
 	}
 	want := max(firstExtra, 2*len(g.extras))
-	g.extras = g.extras[:0]
+	g.extras, g.grown = g.extras[:0], now
 	for range min(want, m.s.inject.len()) {
 		w := m.s.extra()
 		if w == nil {

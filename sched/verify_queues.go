@@ -141,12 +141,19 @@ func verifySurge(g *surge) {
 	invariant.Check(g.rounds > 0 || len(g.extras) == 0, "%d extras in no surge", len(g.extras))
 }
 
+// verifyRound checks how long a goroutine may have to wait for a processor. Caller holds the monitor's mu.
+func verifyRound(p *processors, round int64) {
+	invariant.Check(p.n > 0, "Go has %d processors", p.n)
+	invariant.Check(round == 0 || round >= slice && round <= maxRound, "%d wait for %d processors, for %d ns", p.runnable, p.n, round)
+}
+
 // verifyPace checks what the worker has learnt of its pace. Owner only.
 func verifyPace(p *pace, credit int) {
 	invariant.Check(p.granted >= 1 && p.granted <= maxCredit, "a credit of %d is granted", p.granted)
 	invariant.Check(p.unit >= 0, "a unit of work takes %d/16 ns", p.unit)
 	invariant.Check(p.pollInterval >= minPoll && p.pollInterval <= maxPoll, "the inject queue is looked at every %d turns", p.pollInterval)
 	invariant.Check(credit == p.granted, "a credit of %d is granted, and %d is there", p.granted, credit)
+	invariant.Check(p.earned >= 0 && p.earned <= slice, "a worker may run for %d ns", p.earned)
 	invariant.Check(p.yielded <= p.last, "a worker has let others run at %d ns, and it is %d", p.yielded, p.last)
 }
 

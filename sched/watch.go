@@ -13,7 +13,10 @@ import (
 // After 3 ms if a processor is idle, for then the turn is blocked and the spare will find
 // one. After 6 ms if none is: then the turn may just have to wait for a processor, for
 // the collector has taken it, and a spare would take one from another worker. (Relief
-// after 3 ms in any case made programs that allocate a lot slower by a quarter.)
+// after 3 ms in any case made programs that allocate a lot slower by a quarter.) Where a
+// queue of goroutines waits for processors, after 6 ms and the time in which all of them have
+// had one, but for the first few: whoever sits down waits there as well and makes all others
+// later still, so that spares were taken for blocked workers, and got spares.
 //
 // A worker between two turns answers, which costs it a compare-and-swap. All are asked
 // when the monitor begins to look and once in calm+awaits from then on, so an unrelated
@@ -50,19 +53,36 @@ func (m *monitor) attend(now int64) (asking, late bool) {
 		}
 		if age := now - w.turn.since; w.duty.isPending() && age >= urgent {
 			w.duty.urge()
+			if !late {
+				m.watch.procs.look()
+			}
 			late = true
 			m.report(w, now)
-			if (age >= doubt || age >= m.surge.patience() && m.watch.procs.idle(m.s.procs)) && m.relieve(i, w) {
+			if m.isStuck(age) && m.relieve(i, w) {
 				relieved++
 			}
 		}
 	}
 	m.watch.asking = asking
+	if !late && m.surge.rounds > 0 {
+		m.watch.procs.look()
+	}
 	m.grow(now, relieved)
 	if invariant.On {
 		verifySurge(&m.surge)
 	}
 	return asking, late
+}
+
+// isStuck tells whether a turn that is overdue, and so old, is to lose its seat. While a queue waits
+// for processors no more than one for each of these do so at once before they must be blocked.
+// Caller holds mu.
+func (m *monitor) isStuck(age int64) bool {
+	p := &m.watch.procs
+	if age < doubt {
+		return age >= m.surge.patience() && p.idle()
+	}
+	return age >= doubt+p.round() || uint64(len(m.s.spares.lost())) < p.n
 }
 
 // relieve takes the seat of a worker that is stuck, if work waits. Caller holds mu.
