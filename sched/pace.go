@@ -70,7 +70,7 @@ func (w *Worker) refill() {
 	p.turns = w.count.turns
 	p.granted = int(max(1, min(16*quantum/max(p.unit, 1), maxCredit)))
 	w.credit = p.granted
-	w.queue.age()
+	w.queue.age(now - shortTurn*int64(w.count.turns))
 	if invariant.On {
 		verifyPace(p, w.credit)
 	}
