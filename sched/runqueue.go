@@ -95,27 +95,22 @@ func (q *runQueue) due() *ring {
 	return &q.others
 }
 
-// age makes the oldest of the others due if it has waited since the last call, or the oldest of the fresh; where both
-// have waited they take turns. But nobody is due twice in a row: where every turn lasts for a quantum the newest of the
-// fresh would never have one. now is less by shortTurn for each turn so far. Owner only.
+// age makes the oldest of the others due if it has waited since the last call, or the oldest of the fresh if it has been
+// that for long; where both have waited they take turns. But nobody is due twice in a row: where every turn lasts for a
+// quantum the newest of the fresh would never have one. now is less by shortTurn for each turn so far. Owner only.
 func (q *runQueue) age(now int64) {
-	others, bottom := int64(q.seen-q.others.head.Load()) > 0, q.bottomWaits(now)
+	h := q.fresh.head.Load() // says which it is: whoever takes the last one moves it on
+	n := int64(q.fresh.next - h)
+	if n != 0 && h != q.bottom {
+		q.bottom, q.since = h, now
+	}
+	bottom := h == q.bottom && now-q.since >= n*freshWait
+	others := int64(q.seen-q.others.head.Load()) > 0
 	if (others || bottom) && q.freshLeft != freshTurns {
 		q.freshLeft = 0
 		q.bottomDue = bottom && !(others && q.bottomWas)
 	}
 	q.seen = q.others.next
-}
-
-// bottomWaits tells whether the oldest of the fresh has been that for long. Its index says which it is: whoever takes the
-// last one moves the head on.
-func (q *runQueue) bottomWaits(now int64) bool {
-	h := q.fresh.head.Load()
-	n := int64(q.fresh.next - h)
-	if n != 0 && h != q.bottom {
-		q.bottom, q.since = h, now
-	}
-	return h == q.bottom && now-q.since >= n*freshWait
 }
 
 // len returns how many wait. Owner only; exact but for thieves.
