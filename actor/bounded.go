@@ -50,7 +50,9 @@ func TypeBound(limit int, overflow Overflow) TypeOption {
 	if limit < 1 || overflow > OverflowDropOldest {
 		panic(fmt.Sprintf("gallop: TypeBound(%d, %d): want at least 1, and OverflowMute, OverflowRefuse or OverflowDropOldest", limit, overflow))
 	}
-	return func(t *typeInfo) { t.bound = mailBound{limit: limit, overflow: overflow, keeper: boundKeeper{}} }
+	return func(t *typeInfo) {
+		t.bound, t.flows = mailBound{limit: limit, overflow: overflow, keeper: boundKeeper{}}, (*body).initFlow
+	}
 }
 
 // queueKeeper is a boundKeeper as the rest of the runtime sees it, so that a program

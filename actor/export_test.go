@@ -121,6 +121,9 @@ func LeftoversOf(s *System) (l Leftovers) {
 	return l
 }
 
+// FireBatch and FireTurn bound how many timers a shard fires in a turn.
+const FireBatch, FireTurn = fireBatch, fireTurn
+
 // FireAt sends r the message of a timer that was taken from the wheel before.
 func FireAt[S any](c *Context, r Ref[S]) {
 	s := c.sys.makeTimers().shardOf(c)

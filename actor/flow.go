@@ -6,6 +6,7 @@ import "github.com/gallop-go/gallop/internal/seam"
 // goroutines wait for, that apply pressure, or whose type has watermarks or a bound.
 // The others have a nil pointer.
 type flow struct {
+	calls   *flowCalls
 	lobby   lobby
 	lenient seam.Bool     // the gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and after Open; loaded by open
 	bounded *boundedQueue // types with a bound; nil otherwise
@@ -18,12 +19,22 @@ type flow struct {
 	stall   stallState     // guarded by the system's stallWatch
 }
 
+// flowCalls is a flow as the rest of the runtime sees it, so that a program in which nobody
+// makes one does not link what it does.
+type flowCalls struct {
+	letIn    func(f *flow, b *body)
+	makeRoom func(b *body, c *Context)
+	close    func(f *flow) (left *message)
+}
+
+var ofFlow = flowCalls{(*flow).letIn, (*body).makeRoom, (*flow).close}
+
 // flowOf returns the actor's flow, and makes one at first. Any goroutine.
 func (b *body) flowOf() *flow {
 	if f := b.flow.Load(); f != nil {
 		return f
 	}
-	f := new(flow)
+	f := &flow{calls: &ofFlow}
 	f.lobby.free.Store(outsideRoom)
 	if b.flow.CompareAndSwap(nil, f) { // publishes f
 		return f
@@ -31,11 +42,8 @@ func (b *body) flowOf() *flow {
 	return b.flow.Load()
 }
 
-// initFlow prepares what b's type wants. Its caller owns the new body.
+// initFlow prepares what b's type wants, which has a bound or watermarks. Its caller owns the new body.
 func (b *body) initFlow(t *typeInfo) {
-	if t.bound.limit == 0 && t.marks.high == 0 {
-		return
-	}
 	f := b.flowOf()
 	if t.marks.high != 0 {
 		b.load = counted
@@ -56,14 +64,14 @@ func (b *body) endFlow() (left *message) {
 		return nil // whoever makes one later finds the mailbox closed
 	}
 	f.pressed.Store(0)
-	return f.close()
+	return f.calls.close(f)
 }
 
 // The runtime's own messages about the flow, which run as any other.
 var (
 	roomDecl = &declaration{name: "(room)", run: func(c *Context, b *body, _ *message) {
 		c.count.messages-- // it is none of the user's
-		b.makeRoom(c)
+		b.flow.Load().calls.makeRoom(b, c)
 	}}
 	lookDecl = &declaration{name: "(look)", run: func(c *Context, b *body, _ *message) {
 		c.count.messages--

@@ -122,7 +122,7 @@ func (f *flow) shutLeniently(b *body) {
 	f.lenient.Store(lenient) // before Shut: it is not shut to them in between
 	b.gate.Shut(&gateMark)
 	if lenient {
-		f.letIn(b) // after both, as behind Open
+		f.calls.letIn(f, b) // after both, as behind Open
 	}
 }
 
@@ -135,7 +135,7 @@ func (b *body) openGate() *backpressure.Waiter[waiting] {
 	list := b.gate.Open(&gateMark)
 	if f := b.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
 		f.lenient.Store(false)
-		f.letIn(b)
+		f.calls.letIn(f, b)
 	}
 	return list
 }

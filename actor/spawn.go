@@ -57,7 +57,9 @@ func (b *body) init(t *typeInfo, from Sender) {
 	b.task.InitKind(&k.Kind)
 	if k.special {
 		b.became = sys.sim != nil
-		b.initFlow(t)
+		if t.flows != nil {
+			t.flows(b, t)
+		}
 	}
 	if invariant.On {
 		verifyNew(b)

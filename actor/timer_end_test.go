@@ -141,6 +141,29 @@ func TestTimer_FiredBurstIsLetGo(t *testing.T) {
 	}
 }
 
+// TestTimer_BurstFiresAtOnce: thousands of timers that are due together have fired when the first of them runs, and not
+// a batch a round of all others; but not without end.
+func TestTimer_BurstFiresAtOnce(t *testing.T) {
+	const batch, most = actor.FireBatch, actor.FireBatch * actor.FireTurn
+	for _, c := range []struct{ timers, left int }{{3, 0}, {batch, 0}, {10*batch + 3, 0}, {most, 0}, {most + batch, batch}} {
+		sys := start(t, actor.Workers(1), actor.Seed(1))
+		left := -1
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c2 *actor.Context) {
+			for range c.timers {
+				actor.After(c2, time.Second, do, func(*puppet, *actor.Context) {
+					if left < 0 {
+						left = actor.LeftoversOf(sys).Armed
+					}
+				})
+			}
+		})
+		quiet(t, sys)
+		if left != c.left {
+			t.Errorf("of %d timers %d had not fired when the first one ran, want %d", c.timers, left, c.left)
+		}
+	}
+}
+
 // TestTimer_BurstIsLetGo: the memory of many timers is let go when all are over, and those who
 // kept a Timer of them are not fooled by who is in its place.
 func TestTimer_BurstIsLetGo(t *testing.T) {

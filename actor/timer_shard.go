@@ -67,6 +67,7 @@ const (
 	maxTime   = math.MaxInt64
 	never     = maxTime
 	fireBatch = 128 // timers that a shard takes from its wheel at a time
+	fireTurn  = 32  // how often it does in a turn
 )
 
 // add puts a timer into the wheel. now is what the clock has just shown. The caller
@@ -210,24 +211,32 @@ func (s *timerShard) see(c *Context, now int64) {
 	}
 }
 
-// RunTask fires what is due. It implements sched.Runner.
+// RunTask fires what is due: several batches a turn, since between two turns all others who wait have one each, and of
+// thousands that are due at once the last would wait for as many rounds as there are batches. It implements sched.Runner.
 func (s *timerShard) RunTask(w *sched.Worker) (again bool) {
 	c := w.Local().(*Context)
 	if w.Stopping() {
 		return true // to where tasks are buried
 	}
+	for n := 1; s.fireSome(c); n++ {
+		if n == fireTurn || w.MustYield() {
+			return true
+		}
+	}
+	w.PrepareNext()
+	s.rest(c)
+	return false
+}
+
+// fireSome fires a batch of what is due, and tells whether more may be.
+func (s *timerShard) fireSome(c *Context) (more bool) {
 	s.take(s.all.clock.Nanos())
 	for i, d := range s.due {
 		s.due[i].to = nil
 		s.fire(c, d)
 	}
-	w.Spend(max(len(s.due), 1))
-	if len(s.due) == fireBatch {
-		return true
-	}
-	w.PrepareNext()
-	s.rest(c)
-	return false
+	c.w.Spend(max(len(s.due), 1))
+	return len(s.due) == fireBatch
 }
 
 // rest gives the shard up until something is due.

@@ -34,9 +34,10 @@ type Type[S any] struct {
 // typeInfo is what the runtime knows of a type, whatever its state.
 type typeInfo struct {
 	name  string
-	state any // a nil *S: a type assertion tells S faster than reflect does
-	batch int // 0: the system's
-	gas   int // 0: the system's
+	state any                        // a nil *S: a type assertion tells S faster than reflect does
+	batch int                        // 0: the system's
+	gas   int                        // 0: the system's
+	flows func(b *body, t *typeInfo) // initFlow: linked with TypeBound and TypeWatermarks
 	marks limits
 	bound mailBound
 	pin   func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned

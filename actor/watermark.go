@@ -28,7 +28,7 @@ func TypeWatermarks(high, low int) TypeOption {
 	if low < 0 || low >= high {
 		panic(fmt.Sprintf("gallop: TypeWatermarks(%d, %d): want 0 ≤ low < high", high, low))
 	}
-	return func(t *typeInfo) { t.marks = limits{high, low, (*body).measure} }
+	return func(t *typeInfo) { t.marks, t.flows = limits{high, low, (*body).measure}, (*body).initFlow }
 }
 
 // watermarks count an actor's mail. Every message is passed once: the count goes on

@@ -77,7 +77,7 @@ func (w *Worker) refill() {
 	p.turns = w.count.turns
 	p.granted = int(max(1, min(16*quantum/max(p.unit, 1), maxCredit)))
 	w.credit = p.granted
-	w.queue.age()
+	w.queue.age(now - shortTurn*int64(w.count.turns))
 	if invariant.On {
 		verifyPace(p, w.credit)
 	}
@@ -102,6 +102,7 @@ func (w *Worker) answer() bool {
 	if late {
 		w.Charge(w.credit)
 		w.untilPoll = 0
+		w.level()
 	}
 	return true
 }

@@ -207,7 +207,9 @@ func (q *quiescence) wantsEnd() bool {
 	return false
 }
 
-// release lets all waiters go. Caller holds mu.
+// release lets all waiters go. Caller holds mu. A call, which keeps a small program small.
+//
+//go:noinline
 func (q *quiescence) release(err error) {
 	for _, w := range q.wait {
 		w.err = err

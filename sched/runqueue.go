@@ -12,8 +12,11 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // That is the busy-leaves order of Cilk (Blumofe and Leiserson, 1999).
 //
 // Fresh tasks go before the others, or a walk would be as wide as there are others; but behind freshTurns of them,
-// or behind one when the oldest of the others has waited for a quantum of time, somebody else is due: that one, or now
-// and then the oldest of the fresh, on which others may have been piled without end.
+// or behind one when the oldest of the others has waited for a quantum of time, somebody else is due: that one, or the
+// oldest of the fresh, on which others may have been piled without end. It is due every 256th time. Where turns are long
+// that alone would take seconds, so it also is when it has been the oldest for 32 µs for each that waits, not counting a
+// microsecond of each turn. Each time another path begins: after a millisecond, however many wait, skynet took three times
+// the memory, and a tree whose turns are long is as wide as a generation. So it is the paths begun that hold up the next.
 //
 // All depends on the new end of the ring of the fresh, so it is large: what has no room waits with the others, and is
 // walked in the order of its making.
@@ -28,16 +31,25 @@ type runQueue struct {
 	freshLeft int    // fresh ones that may still go before somebody else is due
 	dues      uint   // how often somebody was
 	seen      uint64 // the index behind the newest of the others at the last call of age
+	bottom    uint64 // the index of the oldest of the fresh then
+	since     int64  // when it was first seen there, ns
+	bottomDue bool   // it is who is due
+	bottomWas bool   // it was the last time
 }
 
 const (
 	freshTurns = 256
 	dueFresh   = 256 // every so often the oldest of the fresh is who is due
+
+	freshWait = 32_000 // ns after which it is in any case, for each that waits
+	shortTurn = 1_000  // ns of each turn that do not count
+
+	nobody = ^uint64(0) // no task is at this index
 )
 
 func (q *runQueue) init(fresh, others int) {
 	q.others.init(others, 0)
-	q.freshSize, q.freshLeft = fresh, freshTurns
+	q.freshSize, q.freshLeft, q.bottom = fresh, freshTurns, nobody
 }
 
 // begin is the rest of init, for a worker that is needed. Until then thieves find nothing there.
@@ -74,17 +86,29 @@ func (q *runQueue) nextOfBoth() *Task {
 // due is the ring whose oldest somebody else is.
 func (q *runQueue) due() *ring {
 	q.freshLeft = freshTurns
-	if q.dues++; q.dues%dueFresh == 0 {
+	q.dues++
+	q.bottomWas = q.bottomDue || q.dues%dueFresh == 0
+	q.bottomDue = false
+	if q.bottomWas {
 		return &q.fresh
 	}
 	return &q.others
 }
 
-// age makes the oldest of the others due if it has waited since the last call. But not twice in a row: where
-// every turn lasts for a quantum the fresh ones would never have one. Owner only.
-func (q *runQueue) age() {
-	if int64(q.seen-q.others.head.Load()) > 0 && q.freshLeft != freshTurns {
+// age makes the oldest of the others due if it has waited since the last call, or the oldest of the fresh if it has been
+// that for long; where both have waited they take turns. But nobody is due twice in a row: where every turn lasts for a
+// quantum the newest of the fresh would never have one. now is less by shortTurn for each turn so far. Owner only.
+func (q *runQueue) age(now int64) {
+	h := q.fresh.head.Load() // says which it is: whoever takes the last one moves it on
+	n := int64(q.fresh.next - h)
+	if n != 0 && h != q.bottom {
+		q.bottom, q.since = h, now
+	}
+	bottom := h == q.bottom && now-q.since >= n*freshWait
+	others := int64(q.seen-q.others.head.Load()) > 0
+	if (others || bottom) && q.freshLeft != freshTurns {
 		q.freshLeft = 0
+		q.bottomDue = bottom && !(others && q.bottomWas)
 	}
 	q.seen = q.others.next
 }

@@ -3,6 +3,9 @@ package sched
 import (
 	"slices"
 	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // atWork is the only worker of a scheduler, who counts as awake, and so many tasks, of which those with odd numbers are
@@ -112,25 +115,25 @@ func TestRunQueue_Ages(t *testing.T) {
 		}
 	}
 	enqueue(1, 3, 5, 7, 9, 11)
-	w.queue.age()
+	w.queue.age(0)
 	enqueue(0, 2)
 	says("behind two that have just come", 11)
-	w.queue.age()
+	w.queue.age(0)
 	says("at the first reading", 9)
-	w.queue.age()
+	w.queue.age(0)
 	says("at the second", 0)
 	says("once", 7)
 	enqueue(4)
-	w.queue.age()
+	w.queue.age(0)
 	says("another has waited as well", 2)
-	w.queue.age()
+	w.queue.age(0)
 	says("so has one that came before the last reading, but it is the turn of a fresh one", 5)
-	w.queue.age()
+	w.queue.age(0)
 	says("behind that", 4)
 	enqueue(6)
-	w.queue.age()
+	w.queue.age(0)
 	says("behind one that has just come", 3)
-	w.queue.age()
+	w.queue.age(0)
 	says("for a reading", 6)
 	nextAll(w.queue.next)
 }
@@ -141,11 +144,83 @@ func TestRunQueue_LongTurns(t *testing.T) {
 	for _, task := range tasks {
 		w.enqueueNew(booked(&task.Task))
 	}
-	w.queue.age()
-	order := nextAll(func() *Task { w.queue.age(); return w.queue.next() })
+	w.queue.age(0)
+	order := nextAll(func() *Task { w.queue.age(0); return w.queue.next() })
 	if want := []int{7, 0, 5, 2, 3, 4, 1, 6}; !slices.Equal(order, want) {
 		t.Errorf("%v, want %v", order, want)
 	}
+}
+
+// TestRunQueue_LongTurnsAtTheBottom: where turns are so long that the oldest of the fresh is overdue as well, it and the
+// others take turns, with one of the newest between them.
+func TestRunQueue_LongTurnsAtTheBottom(t *testing.T) {
+	w, tasks := atWork(t, 12)
+	for _, task := range tasks {
+		w.enqueueNew(booked(&task.Task))
+	}
+	now := int64(0)
+	order := nextAll(func() *Task { w.queue.age(now); now += 12 * freshWait; return w.queue.next() })
+	if want := []int{11, 1, 9, 0, 7, 3, 5, 2, 4, 6, 8, 10}; !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
+}
+
+// TestRunQueue_TheBottomWaits: the oldest of the fresh goes next when it has been that for a while, the longer the more
+// wait there; not before, and not for the time in which there was none.
+func TestRunQueue_TheBottomWaits(t *testing.T) {
+	w, tasks := atWork(t, 20)
+	now := int64(-5)
+	says := func(when string, after int64, want int) {
+		t.Helper()
+		now += after
+		w.queue.age(now)
+		if got := number(w.queue.next()).no; got != want {
+			t.Errorf("%s: task %d, want %d", when, got, want)
+		}
+	}
+	enqueue := func(all ...int) {
+		for _, i := range all {
+			w.enqueueNew(booked(&tasks[i].Task))
+		}
+	}
+	w.queue.age(now)
+	enqueue(1, 3, 5, 7, 9)
+	says("just come", 100*freshWait, 9)
+	says("not long enough for four", 4*freshWait-1, 7)
+	enqueue(11, 13)
+	says("more wait", 1, 13)
+	says("long enough for four, as that was", 1, 1)
+	says("one was due", 100*freshWait, 11)
+	says("another is the oldest, and was not seen before", 2*freshWait-1, 5)
+	says("the last", 0, 3)
+	w.queue.age(now)
+	enqueue(15, 17)
+	says("nobody was there", 100*freshWait, 17)
+	says("one alone", freshWait, 15)
+}
+
+// TestRefill_AgesTheFresh: time in which turns take no longer than short ones does not count, all other does.
+func TestRefill_AgesTheFresh(t *testing.T) {
+	w, tasks := atWork(t, 10)
+	clock := seam.NewVirtualClock(time.Time{}, 0)
+	w.sched.cfg.Clock = clock
+	for i := 1; i < len(tasks); i += 2 {
+		w.enqueueNew(booked(&tasks[i].Task))
+	}
+	for _, c := range []struct {
+		elapsed int64
+		turns   uint64
+		want    int
+	}{{0, 0, 9}, {100 * shortTurn * freshWait, 100 * freshWait, 7}, {freshWait * 5, 0, 1}} {
+		clock.MoveTo(clock.Nanos() + c.elapsed)
+		w.count.turns += c.turns
+		w.credit = 0
+		w.refill()
+		if got := number(w.queue.next()).no; got != c.want {
+			t.Errorf("%d turns in %d ns: task %d, want %d", c.turns, c.elapsed, got, c.want)
+		}
+	}
+	nextAll(w.queue.next)
 }
 
 // TestRunQueue_Overflows: fresh ones that have no room wait with the others, and what has no room there is injected.

@@ -68,6 +68,14 @@ func verifyEnd(w *Worker, t *Task, again bool) {
 	bookEnd(w, t, again)
 }
 
+// verifyLevel checks a worker that takes tasks from another although it may have some: what it has in hand is seen by
+// nobody, so it has to be awake. Between two turns, or the task of its own would come behind.
+func verifyLevel(w, victim *Worker) {
+	invariant.Check(!w.inTurn && w.seat != noSeat && !w.apart, "worker %d levels in a turn or without a seat", w.id)
+	invariant.Check(!w.searching, "worker %d levels while it counts as a searcher", w.id)
+	invariant.Check(w != victim, "worker %d robs itself", w.id)
+}
+
 // verifyAsleep checks, before a worker announces that it sleeps, that it has nothing: its
 // bit says so to whoever looks for quiescence.
 func verifyAsleep(w *Worker) {

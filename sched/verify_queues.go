@@ -40,6 +40,7 @@ func verifyNewest(q *ownerEnd, i uint64) {
 // verifyShares checks who is next among the fresh and the others. Owner only.
 func verifyShares(q *runQueue) {
 	invariant.Check(q.freshLeft >= 0 && q.freshLeft <= freshTurns, "%d turns are left to fresh tasks", q.freshLeft)
+	invariant.Check(!q.bottomDue || q.freshLeft == 0, "the oldest of the fresh is due, and %d turns are left to the newest", q.freshLeft)
 	invariant.Check(q.others.next-q.seen < 1<<63, "task %d was seen, and the next is %d", q.seen, q.others.next)
 }
 
