@@ -224,6 +224,16 @@ func (p *stopping) end() {
 	}
 }
 
+// isBuried tells whether nobody buries any more that Stop waits for.
+func (p *stopping) isBuried() bool {
+	select {
+	case <-p.buried:
+		return true
+	default:
+		return false
+	}
+}
+
 // Stop ends the scheduler: turns that run finish, and every task left over dies
 // with ErrStopped. It returns a channel that is closed when all of that has
 // happened and no goroutine of the scheduler is left. Stopping twice is the same
@@ -270,6 +280,7 @@ func (s *Scheduler) finish() {
 		f()
 	}
 	s.stop.end()
+	seam.Await(s.stop.isBuried)
 	<-s.stop.buried // by others, who had taken out what we did not find
 	s.quiet.abort()
 	close(s.stop.done)
