@@ -282,7 +282,7 @@ func (s *timerShard) TaskDied(*sched.Worker, error) {}
 func (s *timerShard) fire(c *Context, d dueTimer) {
 	m := c.alloc(firedPool.id)
 	c.sys.sim.book(-1) // what the timer has for its actor is booked when it runs
-	m.id = firedID
+	m.id, m.from = firedID, 0
 	payloadOf[fired](m).number = d.number
 	switch d.to.box.push(m) {
 	case pushWoke:
