@@ -181,11 +181,11 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 	r = r.in(to.asker)
 	m := newMessage(r.c, to.reply.pool)
 	*payloadOf[Result[R]](m) = res
-	if r.c != nil && mute && !to.reply.urgent {
+	if r.c != nil && mute && to.reply.urgent == nil {
 		r.c.send(to.asker, m, to.reply)
 		return
 	}
-	r.answer(to.asker, m, to.reply, to.reply.urgent)
+	r.answer(to.asker, m, to.reply, to.reply.urgent != nil)
 }
 
 // call is a goroutine that waits for a reply.

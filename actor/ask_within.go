@@ -40,11 +40,11 @@ func (w *bidden[R]) answer(r replier, res Result[R], mute bool) {
 		s.from = r.c.self.id
 	}
 	m := newSignal(r.c, s)
-	if r.c != nil && mute && !w.reply.urgent {
+	if r.c != nil && mute && w.reply.urgent == nil {
 		r.c.send(w.asker, m, systemDecl)
 		return
 	}
-	r.answer(w.asker, m, systemDecl, w.reply.urgent)
+	r.answer(w.asker, m, systemDecl, w.reply.urgent != nil)
 }
 
 // message makes the outcome a message for the asker's behaviour.
@@ -78,7 +78,7 @@ func (s *replied[R]) serve(b *body, c *Context) {
 		return
 	}
 	s.within.timer.Cancel(c)
-	if !s.within.reply.urgent {
+	if s.within.reply.urgent == nil {
 		s.within.run(b, c, s.res)
 		return
 	}

@@ -53,7 +53,7 @@ func (x *extras) next(l *lane) *message {
 // serve acts on one message from the lane.
 func (b *body) serve(c *Context, x *extras, m *message) {
 	if m.id != systemID {
-		b.typ().decls[m.id].serve(b, c, x, m)
+		b.typ().decls[m.id].urgent(b, c, x, m)
 		return
 	}
 	s := takeSignal(m)

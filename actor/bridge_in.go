@@ -100,7 +100,7 @@ func (in inlet[M]) deliver(v M) {
 
 // push waits until the actor can take more, unless b is urgent, and pushes m.
 func (in inlet[M]) push(m *message, sys *System) error {
-	if in.d.urgent {
+	if in.d.urgent != nil {
 		m.from = 0
 		return in.to.pushUrgent(nil, m, in.d)
 	}

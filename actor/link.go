@@ -51,7 +51,7 @@ func Link(c *Context, t Target) {
 	l := &link{a: me, b: to, ended: (*link).tellEnd}
 	x.links.add(l, &l.atA)
 	x.linking = true
-	me.tie(c, x, to)
+	me.tie(x, to)
 	to.tell(replier{c: c, sys: c.sys}, linked{link: l})
 }
 
@@ -128,13 +128,13 @@ func (l *link) tellEnd(b *body, r replier, why error) {
 // linked tells b of a link that a has made.
 type linked struct{ link *link }
 
-func (s linked) serve(b *body, c *Context) {
+func (s linked) serve(b *body, _ *Context) {
 	if invariant.On {
 		verifyLink(s.link, b)
 	}
 	x := b.mine()
 	x.links.add(s.link, &s.link.atB)
-	b.tie(c, x, s.link.a)
+	b.tie(x, s.link.a)
 }
 
 func (s linked) refused(b *body, r replier) {

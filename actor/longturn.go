@@ -155,7 +155,7 @@ func (d doing) name() string {
 		return d.where.name()
 	}
 	o := d.typ.decls[d.id]
-	if d.aside && !o.urgent {
+	if d.aside && o.urgent == nil {
 		return ""
 	}
 	return o.name

@@ -33,7 +33,7 @@ func (to replyTo[R]) deliver(res Result[R]) {
 	m := to.reply.pool.takeOne()
 	m.id = to.reply.id
 	*payloadOf[Result[R]](m) = res
-	if to.reply.urgent {
+	if to.reply.urgent != nil {
 		replier{sys: to.asker.sys()}.answer(to.asker, m, to.reply, true)
 		return
 	}

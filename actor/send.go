@@ -67,7 +67,7 @@ func (d *declaration) deliver(c *Context, b *body, m *message) {
 		verifyBegun(c, b, d, m)
 	}
 	switch {
-	case d.urgent: // its pool is in no stock
+	case d.urgent != nil: // its pool is in no stock
 		b.sendUrgent(c, m, d)
 	case c == nil:
 		_ = sendFromOutside(b, m, d)
@@ -80,7 +80,7 @@ func (d *declaration) deliver(c *Context, b *body, m *message) {
 func (d *declaration) beginTry(from Sender, b *body) (*Context, *message, error) {
 	d.made().mustSuit(b)
 	c := insider(from, b)
-	if !d.urgent {
+	if d.urgent == nil {
 		if err := d.mayTry(c, b); err != nil {
 			return nil, nil, err
 		}
@@ -106,7 +106,7 @@ func (d *declaration) beginWait(ctx context.Context, sys *System, b *body) (*mes
 	d.made().mustSuit(b)
 	split(sys)
 	mustHave(ctx, "SendWait")
-	if !d.urgent {
+	if d.urgent == nil {
 		if err := b.awaitPlace(ctx, sys); err != nil {
 			return nil, err
 		}
@@ -120,7 +120,7 @@ func (d *declaration) tryDeliver(c *Context, b *body, m *message) (err error) {
 		verifyBegun(c, b, d, m)
 	}
 	switch {
-	case d.urgent:
+	case d.urgent != nil:
 		err = b.pushUrgent(c, m, d)
 	case c == nil:
 		m.id = d.id

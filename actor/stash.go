@@ -40,9 +40,6 @@ func (c *Context) stash(d *declaration) *message {
 	if !x.stashes {
 		x.stashes = true
 		b.sys().wards.add(b, x)
-		if b.sys().sched.Stopping() { // too late for the wards: the turn that comes is buried
-			b.box.push(newSignal(c, nil))
-		}
 	}
 	m := newMessage(c, d.pool)
 	b.sys().sim.book(-1) // it was sent once

@@ -65,7 +65,7 @@ func (c *Context) restock(id uint16) *message {
 	if m == nil {
 		m, n = poolByID(id).get(c.home)
 	}
-	c.w.Charge(n)
+	c.w.Charge(n) // a behaviour that sends more than runs takes longer than a unit of work did so far
 	if invariant.On {
 		verifyLength(m, n, id, int(c.home))
 	}

@@ -72,10 +72,9 @@ type declaration struct {
 	pool     *pool
 	poolID   uint16 // pool.id, one load nearer
 	pointers bool   // the payload must be cleared
-	urgent   bool   // goes through the lane; poolID is one that no stock has
 	silent   bool   // of the runtime's making: never a dead letter
 	run      runFunc
-	serve    func(b *body, c *Context, x *extras, m *message) // runs a message from the lane, if urgent: linked with Urgent
+	urgent   func(b *body, c *Context, x *extras, m *message) // runUrgent, linked with Urgent; nil: it does not go through the lane. If it does, poolID is one that no stock has
 	payload  func(m *message) any                             // for dead letters
 	clear    func(m *message)                                 // makes the payload keep nothing alive
 	copy     func(to *message, from *timer)                   // copies the payload; nil for an ask
@@ -204,7 +203,7 @@ func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d.typ, d.id, d.poolID = t, uint16(len(t.decls)), d.pool.id
-	if d.urgent {
+	if d.urgent != nil {
 		d.poolID = noPool
 	}
 	switch {

@@ -15,7 +15,7 @@ type BehaviourOption func(*declaration)
 // Only time comes in ordinary mail, as [After] says: ticks of After and [Every], and the
 // time-out of AskToWithin.
 func Urgent() BehaviourOption {
-	return func(d *declaration) { d.urgent, d.serve = true, (*body).runUrgent }
+	return func(d *declaration) { d.urgent = (*body).runUrgent }
 }
 
 // sendUrgent is Send for urgent behaviours; c is nil from outside.

@@ -8,9 +8,7 @@ import "github.com/gallop-go/gallop/internal/seam"
 // ever. When the system stops, they are made runnable once more, so that their mail becomes
 // dead letters like everybody's, and the others hear.
 //
-// Whoever becomes a ward when the system has begun to stop may be overlooked. It adds
-// itself, then looks whether the system stops; stop sets its flag, then looks at the
-// wards: one of the two sees the other.
+// That is when the last worker has gone: nobody becomes a ward any more, since it takes a turn to.
 type wards struct {
 	mu  seam.Mutex
 	all roster[body] // guarded by mu
@@ -36,14 +34,11 @@ func (w *wards) remove(x *extras) {
 
 // tie makes b a ward if other, to which it is linked, or one of which watches the other, is
 // of another system. Owner of b only.
-func (b *body) tie(c *Context, x *extras, other *body) {
+func (b *body) tie(x *extras, other *body) {
 	if other == nil || other.sys() == b.sys() {
 		return
 	}
 	b.sys().wards.add(b, x)
-	if b.sys().sched.Stopping() { // as in stash
-		b.box.push(newSignal(c, nil))
-	}
 }
 
 // untie takes that back. Owner of b only.
@@ -61,14 +56,13 @@ func (w *wards) drop(x *extras) {
 	}
 }
 
-// rouse makes all wards runnable. After the system has begun to stop.
+// rouse makes all wards runnable, and so buries them. After all workers have gone.
 func (w *wards) rouse(s *System) {
 	w.mu.Lock()
 	seats := append([]seat[body](nil), w.all.seats...)
 	w.mu.Unlock()
 	for _, at := range seats {
 		b := at.who
-		b.lane.push(newSignal(nil, nil)) // or a worker that has not heard of the stop would run its mail
 		if b.recall(nil) || b.box.push(newSignal(nil, nil)) == pushWoke {
 			s.sched.Inject(&b.task)
 		}

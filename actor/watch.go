@@ -50,7 +50,7 @@ func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	m := &monitor{watcher: c.self, target: to, live: true, calls: &watching}
 	m.deliver = func(c *Context, at *body, down Down) { deliver(c, at, d, down) }
 	c.self.mine().watching.add(m, &m.place)
-	c.self.tie(c, c.self.extra, to)
+	c.self.tie(c.self.extra, to)
 	to.tell(replier{c: c, sys: c.sys}, watched{mon: m})
 	return Monitor{m}
 }
@@ -134,9 +134,9 @@ func (m *monitor) report(r replier, b *body, left *extras) {
 // watched tells the target that it is.
 type watched struct{ mon *monitor }
 
-func (s watched) serve(b *body, c *Context) {
+func (s watched) serve(b *body, _ *Context) {
 	b.mine().watchers.add(s.mon, &s.mon.seat)
-	b.tie(c, b.extra, s.mon.watcher)
+	b.tie(b.extra, s.mon.watcher)
 }
 
 func (s watched) refused(b *body, r replier) { s.mon.report(r, b, b.remains()) }

@@ -173,15 +173,6 @@ func (h *house) stop() {
 	h.s.finish()
 }
 
-func isClosed(c chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
 // roam is explore.Portfolio for whole schedulers, whose schedules are longer:
 // fewer of them at random, and the exhaustive part as far as it gets.
 func roam(t *testing.T, scenario func(*explore.Program)) {

@@ -84,7 +84,8 @@ func (w *Worker) refill() {
 }
 
 // Charge takes n units off the credit, but leaves one, for what a turn does besides its own work, so that the
-// clock is read in time although a unit has become much dearer. It is not work done. Owner only.
+// clock is read in time although a unit has become much dearer. It is not work done. It costs two additions.
+// Owner only.
 func (w *Worker) Charge(n int) {
 	n = min(n, w.credit-1)
 	w.credit -= n
@@ -119,7 +120,8 @@ func (w *Worker) patience() int64 {
 	return max(least, w.pace.earned)
 }
 
-// yields counts those of the workers of all schedulers.
+// yields counts those of the workers of all schedulers. Each adds its own before it lets others run, and loads the
+// count behind that: the difference is how many of the others are workers as well.
 var yields seam.Count
 
 // earned is how long a worker may run that has had its processor back after so long, while others have yielded

@@ -50,9 +50,9 @@ func (s *Scheduler) NewPin() (*Pin, error) {
 // schedule queues a task for the pin. Any goroutine.
 func (p *Pin) schedule(s *Scheduler, t *Task) {
 	if !s.Hold() {
-		s.stop.begin()
+		s.stop.beginBurial()
 		t.die(nil, ErrStopped)
-		s.stop.end()
+		s.stop.endBurial()
 		return
 	}
 	p.queue.push(t)
@@ -148,12 +148,12 @@ func (p *Pin) sleep() {
 
 // bury ends what is left. Only after the scheduler has ended.
 func (p *Pin) bury() {
-	p.s.stop.begin()
+	p.s.stop.beginBurial()
 	for t := p.queue.pop(); t != nil; t = p.queue.pop() {
 		t.die(nil, ErrStopped)
 		p.s.holds.Add(-1)
 	}
-	p.s.stop.end()
+	p.s.stop.endBurial()
 }
 
 func (ps *pins) stop() {

@@ -79,9 +79,12 @@ func (q *quiescence) await(ctx context.Context, w *quietWaiter) error {
 	return w.err
 }
 
-func (q *quietWaiter) isDone() bool {
+func (q *quietWaiter) isDone() bool { return isClosed(q.done) }
+
+// isClosed tells whether a channel that nobody sends to is closed. Any goroutine.
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-q.done:
+	case <-c:
 		return true
 	default:
 		return false

@@ -179,11 +179,11 @@ func (s *Scheduler) notify() {
 // bury ends every task of the inject queue. Only after the idle word was closed;
 // any number of callers.
 func (s *Scheduler) bury() {
-	s.stop.begin()
+	s.stop.beginBurial()
 	for t := s.inject.pop(); t != nil; t = s.inject.pop() {
 		t.die(nil, ErrStopped)
 	}
-	s.stop.end()
+	s.stop.endBurial()
 }
 
 // stopping is the way down: it counts the workers that may still run something.
@@ -213,24 +213,14 @@ func (p *stopping) gone() {
 	}
 }
 
-// begin counts one in who buries, before he takes the first task out of its queue: so finish
-// finds either the task or him.
-func (p *stopping) begin() { p.burials.Add(1) }
+// beginBurial counts one in who buries, before he takes the first task out of its queue: so finish, which
+// looks there before its endBurial, finds either the task or him.
+func (p *stopping) beginBurial() { p.burials.Add(1) }
 
-// end counts him out. Whoever begins when there was nobody left ends nothing that Stop waits for.
-func (p *stopping) end() {
+// endBurial counts him out. Whoever begins when there was nobody left ends nothing that Stop waits for.
+func (p *stopping) endBurial() {
 	if p.burials.Add(-1) == 0 {
 		p.last.Do(func() { close(p.buried) })
-	}
-}
-
-// isBuried tells whether nobody buries any more that Stop waits for.
-func (p *stopping) isBuried() bool {
-	select {
-	case <-p.buried:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -279,8 +269,8 @@ func (s *Scheduler) finish() {
 	if f := s.cfg.Stopped; f != nil {
 		f()
 	}
-	s.stop.end()
-	seam.Await(s.stop.isBuried)
+	s.stop.endBurial()
+	seam.Await(func() bool { return isClosed(s.stop.buried) })
 	<-s.stop.buried // by others, who had taken out what we did not find
 	s.quiet.abort()
 	close(s.stop.done)
