@@ -44,8 +44,9 @@ func verifyFinish(b *body, x *extras) {
 // verifyEnded checks what is left of an actor when all have been told.
 func verifyEnded(b *body, x *extras) {
 	invariant.Check(x.phase == ended && seam.Peek(&b.lane.head) == &closedMark, "%v has ended in phase %d", b, x.phase)
-	invariant.Check(!x.waiting && x.ward == 0, "%v has ended, and waits, or is a ward for %d reasons", b, x.ward)
+	invariant.Check(!x.waiting && !x.resting, "%v has ended, and waits or rests", b)
 	invariant.Check(len(x.links.seats)+len(x.watchers.seats)+len(x.watching.seats) == 0, "%v has ended, and is linked or watched", b)
+	invariant.Check(x.ward == 0, "%v has ended, and is a ward for %d reasons", b, x.ward)
 	invariant.Check(x.names == nil && x.ended == nil, "%v has ended, and has a name", b)
 	invariant.Check(b.load == 0, "%v has ended with a load of %#x", b, b.load)
 	invariant.Check(x.kid == nil || x.kid.parent == nil, "%v has ended, and leads to its parent", b)

@@ -79,6 +79,18 @@ func wantGot(t testing.TB, sys *actor.System, r actor.Ref[sink], want ...int) {
 	}
 }
 
+// passing yields n actors, one after the other, each of which has ended before the next one is there.
+func passing(t testing.TB, sys *actor.System, n int) func(yield func(actor.Handler[int]) bool) {
+	return func(yield func(actor.Handler[int]) bool) {
+		for range n {
+			a := sinkType.Spawn(sys, sink{})
+			yield(put.To(a))
+			actor.Stop(sys, a)
+			quiet(t, sys)
+		}
+	}
+}
+
 // count is what Subscribers or Members say.
 func count(t testing.TB, sys *actor.System, f func(context.Context, *actor.System) (int, error), want int) {
 	t.Helper()

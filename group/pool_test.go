@@ -270,14 +270,7 @@ func TestPool_ManyComeAndGo(t *testing.T) {
 		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "hash": group.Hash(func(n int) uint64 { return uint64(n) }),
 	} {
 		sys := start(t)
-		n := group.KeptMembers(policy, func(yield func(actor.Handler[int]) bool) {
-			for range 500 {
-				a := sinkType.Spawn(sys, sink{})
-				yield(put.To(a))
-				actor.Stop(sys, a)
-				quiet(t, sys)
-			}
-		})
+		n := group.KeptMembers(policy, passing(t, sys, 500))
 		if n > 40 {
 			t.Errorf("%s: the pool keeps %d that have ended", name, n)
 		}

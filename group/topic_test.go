@@ -105,14 +105,7 @@ func TestTopic_ForgetsTheEnded(t *testing.T) {
 // list has doubled."
 func TestTopic_ManyComeAndGo(t *testing.T) {
 	sys := start(t)
-	n := group.Kept(func(yield func(actor.Handler[int]) bool) {
-		for range 1000 {
-			a := sinkType.Spawn(sys, sink{})
-			yield(put.To(a))
-			actor.Stop(sys, a)
-			quiet(t, sys)
-		}
-	})
+	n := group.Kept(passing(t, sys, 1000))
 	if n > 40 {
 		t.Errorf("the topic keeps %d that have ended", n)
 	}
