@@ -1,7 +1,6 @@
 package actor_test
 
 import (
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -15,6 +14,7 @@ type grove struct {
 	way        string // how a node wakes what it spawns
 	live, most atomic.Int64
 	sum        atomic.Int64
+	done       chan struct{} // closed by the root's end
 }
 
 const arms = 10
@@ -100,6 +100,7 @@ func (s *shoot) end(c *actor.Context, sum int64) {
 	switch {
 	case s.parent == actor.Ref[shoot]{}:
 		s.g.sum.Store(sum)
+		close(s.g.done)
 	case s.g.way == "woken by the spawn":
 		earlyTell.Send(c, s.parent, sum)
 	default:
@@ -127,22 +128,20 @@ func TestSpawn_DepthFirst(t *testing.T) {
 
 // TestSpawn_DepthFirstOnASpare: so it is walked by a worker that stands in for one whose turn blocks.
 func TestSpawn_DepthFirstOnASpare(t *testing.T) {
-	oneOf(t, 40*arms, func() *grove {
+	oneOf(t, 100*arms, func() *grove {
 		sys := start(t, actor.Workers(1))
 		release, stuck := make(chan struct{}), make(chan struct{})
 		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(*puppet, *actor.Context) { close(stuck); <-release })
 		<-stuck
 		g := plant(sys, "woken one by one")
-		for g.live.Load() != 0 {
-			runtime.Gosched()
-		}
+		<-g.done
 		close(release)
 		return g
 	})
 }
 
-// oneOf checks that in one of several trees no more lived at a time. On a busy machine the monitor relieves workers that have only
-// lost their processor, and each that stands in begins another path.
+// oneOf checks that in one of several trees no more lived at a time. On a busy machine workers lose their processor: the monitor
+// relieves them, and each that stands in begins another path; and the oldest of the new ones seem to have waited for long.
 func oneOf(t *testing.T, atMost int64, grow func() *grove) {
 	t.Helper()
 	for range 5 {
@@ -160,7 +159,7 @@ const levels, leaves = 4, 10_000
 
 // plant begins a tree.
 func plant(sys *actor.System, way string) *grove {
-	g := &grove{sys: sys, way: way}
+	g := &grove{sys: sys, way: way, done: make(chan struct{})}
 	g.live.Store(1)
 	root := shoot{g: g, level: levels}
 	if way == "woken by the spawn" {
