@@ -120,7 +120,7 @@ func (b *body) settleLane(c *Context) (again bool) {
 		c.waiters.forget()
 		c.w.PrepareNext()
 		if b.debt.Park() {
-			b.recheckEnd(c)
+			b.recheckLane(c)
 			return false
 		}
 		return true

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -81,10 +82,13 @@ func (b *body) roots(c *Context) []heap.Root {
 }
 
 // roots adds what is in the messages that are neither in the mailbox nor in the lane.
-// Urgent mail that is held for a next life is not among them: this arena ends before.
-// Owner only.
+// What was unstashed is in the mailbox by now. Urgent mail that is held for a next life is not among
+// them: this arena ends before. Owner only.
 func (x *extras) roots(roots []heap.Root, t *typeRoots) []heap.Root {
-	for _, l := range [...]messageList{x.stash, x.back, x.todo} {
+	if invariant.On {
+		verifyRoots(x)
+	}
+	for _, l := range [...]messageList{x.stash, x.todo} {
 		roots = t.queued(roots, l.first, nil)
 	}
 	if x.timers != nil {

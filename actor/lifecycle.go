@@ -161,14 +161,6 @@ func (b *body) waited() {
 	}
 }
 
-// recheckEnd is recheckLane for actors in wait, which nobody lets go when the system
-// stops. Its worker may run it once more then, and finds what recall has left in its lane.
-func (b *body) recheckEnd(c *Context) {
-	if (!b.lane.quiet() || b.sys().sched.Stopping()) && b.recall(c) {
-		c.w.Schedule(&b.task)
-	}
-}
-
 // endPlainly ends an actor that has stopped itself and has nobody and nothing to see to,
 // not even mail: what most ends are. It reports false, and has done nothing, if that is not
 // so. One locked instruction, since it leaves the lane alone: see there. Owner only, between

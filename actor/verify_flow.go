@@ -133,3 +133,8 @@ func verifyFront(f front) {
 func verifyAlarm(at int64) {
 	invariant.Check(at >= 0, "the alarm is set to %d", at)
 }
+
+// verifyRoots checks that no message that may have handles is between the stash and the mailbox.
+func verifyRoots(x *extras) {
+	invariant.Check(x.back.first == nil, "what was unstashed is not in the mailbox when the roots are listed")
+}

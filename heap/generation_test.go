@@ -1,6 +1,7 @@
 package heap_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -89,6 +90,31 @@ func TestOldLeadToYoung(t *testing.T) {
 		}
 	}
 	g.arena.Release()
+}
+
+// The same where a collection is on, and the page is scanned for whoever writes to it: he writes before he
+// dereferences anything else on it.
+func TestOldLeadToYoung_ScannedForTheWriter(t *testing.T) {
+	twoGenerations(t)
+	var a heap.Arena
+	a.Bind(new(heap.Recycler))
+	const n, apart = 20_000, 500
+	list := heap.MakeSlice[heap.Ptr[link]](&a, n)
+	for i := range n {
+		*list.At(&a, i) = heap.New[link](&a)
+	}
+	a.Begin(heap.RootAt(&list))
+	for i := 0; i < n; i += apart {
+		a.Step(1)
+		list.At(&a, i).Deref(&a).name = heap.NewString(&a, strconv.Itoa(i))
+	}
+	a.Finish()
+	mustBeYoung(t, &a, heap.RootAt(&list))
+	for i := 0; i < n; i += apart {
+		if got := list.At(&a, i).Deref(&a).name.Deref(&a); got != strconv.Itoa(i) {
+			t.Errorf("the name of %d became %q", i, got)
+		}
+	}
 }
 
 // "An arena has at most three times what the last whole collection left" when the next
