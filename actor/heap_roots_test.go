@@ -213,6 +213,26 @@ func TestHeap_RootsInUrgentMail(t *testing.T) {
 	h.sums(9)
 }
 
+// TestHeap_RootsInTimersOfTheDraining: what is on its way when its actor begins to drain runs, with its handles, and the
+// rest is let go.
+func TestHeap_RootsInTimersOfTheDraining(t *testing.T) {
+	h := holderOf(t, Batch(1))
+	var end *holder
+	h.do(func(s *holder, c *Context) {
+		end = s
+		After(c, 0, holderPlain, plain{s.make(c, 1)})
+		Every(c, time.Second, holderBeside, handed{"never", s.make(c, 1000)})
+		After(c, 0, holderBeside, handed{"two", s.make(c, 10)})
+		holderDo.Send(c, h.r, func(_ *holder, c *Context) { Drain(c, h.r) })
+		for range 3 {
+			holderDo.Send(c, h.r, func(*holder, *Context) {})
+		}
+	})
+	if end.sum != 11 || h.fault != "" || h.r.Standing() != Ended {
+		t.Errorf("sum %d, want 11, and the actor is %v; %s", end.sum, h.r.Standing(), h.fault)
+	}
+}
+
 // Handles in the state stay good whatever table the actor dispatches by, and a child's
 // are in an arena of its own.
 func TestHeap_RootsInVariantsAndChildren(t *testing.T) {

@@ -145,7 +145,8 @@ func (l *actorTimers) end(r replier, b *body) {
 		held := l.shard.removeAll(some)
 		r.discardAll(b, held)
 	}
-	l.list, l.left, l.over = nil, 0, true
+	l.tidy() // what is on its way keeps its handles
+	l.left, l.over = len(l.list), true
 }
 
 // missed ends a timer whose message does not run any more.
