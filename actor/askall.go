@@ -11,7 +11,8 @@ import (
 // AskAll sends the same request to several actors from outside, and waits for all
 // replies: they are in the order of the refs. Like an errgroup it gives up at the first
 // error, which is one of those of [AskBehaviour.Ask], and returns it; the other
-// requests run all the same, and their replies go nowhere. No goroutine is started.
+// requests run all the same, and their replies go nowhere. If ctx had ended before the call no
+// request is sent, and what q owns stays the caller's. No goroutine is started.
 func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
 	mustHave(ctx, "AskAll")
 	replies := make([]R, len(to))
@@ -29,8 +30,8 @@ func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, 
 
 // Replies is [AskAll] as a sequence: the outcome of every request with the actor that
 // was asked, in the order in which they come in. Those that have not come when ctx ends
-// have its error. The requests are sent when the loop begins; what comes after it was
-// left goes nowhere.
+// have its error. The requests are sent when the loop begins, unless ctx has ended by then; what
+// comes after it was left goes nowhere.
 func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
 	mustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {
@@ -47,10 +48,13 @@ func replies2[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q
 	return func(yield func(int, Result[R]) bool) {
 		g := &gathering[R]{in: make(chan *call[R], len(to))}
 		defer g.leave()
-		askEach(sys, b.d.madeAsk(), to, q, g)
 		missing := make([]bool, len(to))
 		for i := range missing {
 			missing[i] = true
+		}
+		if err := askEach(ctx, sys, b.d.madeAsk(), to, q, g); err != nil {
+			giveUp(missing, err, yield)
+			return
 		}
 		for range to {
 			k := g.next(ctx, sys)
@@ -130,11 +134,14 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests.
-func askEach[S, Q, R any](sys *System, d *declaration, to []Ref[S], q Q, g *gathering[R]) {
+// askEach sends the requests. If ctx has ended it returns that error and sends none.
+func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to []Ref[S], q Q, g *gathering[R]) error {
 	split(sys)
 	for _, r := range to {
 		d.mustSuit(r.b)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	for i, r := range to {
 		k := &call[R]{several: g, of: i}
@@ -146,4 +153,5 @@ func askEach[S, Q, R any](sys *System, d *declaration, to []Ref[S], q Q, g *gath
 		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 		_ = sendFromOutside(r.b, m, d)
 	}
+	return nil
 }

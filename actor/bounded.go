@@ -91,7 +91,7 @@ type boundedQueue struct {
 	first, last *message
 	looking     bool // the actor looks, or will: a look message is on its way, or it is running
 	shut        bool // the actor's load says that senders must wait
-	full        bool // OverflowMute: it was full, and half of it is not free yet
+	full        bool // OverflowMute: it was full, and half of it is not free yet. Something is in it
 
 	ticked bool // what came by the mailbox has had its turn, and the queue is next. Owner only
 }
@@ -145,8 +145,8 @@ func (f *flow) put(to *body, c *Context, m *message) (dropped *message, tell boo
 		return nil, false, ErrOverloaded
 	}
 	l.room--
-	q.full = q.full || q.overflow == OverflowMute && l.room <= 0
 	tell = q.append(m)
+	q.full = q.full || q.overflow == OverflowMute && l.room <= 0
 	if c != nil && (q.full || q.shut) {
 		c.muteFor(to)
 	}
@@ -179,7 +179,7 @@ func (f *flow) take(b *body, n int) (first, last *message, took int, list *backp
 	first, last, took = q.pop(n)
 	q.looking = took > 0
 	l.room += took
-	if q.full && l.room >= q.limit-q.limit/2 {
+	if q.full && (q.first == nil || l.room >= q.limit-q.limit/2) { // places that were given and not used would keep it full
 		q.full = false
 		if !q.shut {
 			list = b.gate.Drain(&gateMark)
@@ -278,7 +278,7 @@ func (b *body) tryBounded(c *Context, m *message) error {
 	return b.fromOutside(func() (tell bool, err error) {
 		dropped, tell, err := b.flow.Load().put(b, nil, m)
 		if err == nil {
-			b.sys().sim.book(1)
+			b.sys().sim.bookUser(m)
 		}
 		replier{sys: b.sys()}.bounce(b, dropped)
 		return tell, err

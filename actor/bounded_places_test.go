@@ -2,6 +2,7 @@ package actor
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 )
 
@@ -59,5 +60,40 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 		if *got != 23 {
 			t.Errorf("%d ran", *got)
 		}
+	}
+}
+
+// TestBound_PlaceGivenBack: "mutes its sender until half of the mailbox is free": also while a place is somebody's who
+// gives it back, so that it becomes free without a message that is taken out.
+func TestBound_PlaceGivenBack(t *testing.T) {
+	typ := NewType[int]("one place", TypeBound(1, OverflowMute))
+	say := Declare[int](typ, "say")
+	typ.Table(say.Do(func(*int, *Context, int) {}))
+	talkType := NewType[int]("talker")
+	talk := Declare[Ref[int]](talkType, "talk")
+	talkType.Table(talk.Do(func(_ *int, c *Context, to Ref[int]) { say.Send(c, to, 2) }))
+	sys := Start(Workers(1))
+	r := typ.Spawn(sys, 0) // it is nobody's: this test takes its turns
+	f := r.b.flowOf()
+	m := say.d.pool.takeOne()
+	m.id = say.d.id
+	if _, _, err := f.put(r.b, nil, m); err != nil {
+		t.Fatal(err)
+	}
+	waits := f.lobby.enter(r.b)
+	f.take(r.b, 1) // the place goes to who waits
+	talk.Send(sys, talkType.Spawn(sys, 0), r)
+	for sys.Stats().Mutes == 0 {
+		runtime.Gosched()
+	}
+	_, _, _, list := f.take(r.b, 1)
+	release(replier{sys: sys}, list)
+	f.lobby.quit(waits, r.b)
+	if r.b.behind() {
+		t.Fatal("nothing is in the mailbox, and who sends has to wait")
+	}
+	f.take(r.b, 1)
+	if err := sys.Run(); err != nil || sys.Stats().Unmutes != 1 {
+		t.Errorf("%v, and %d were resumed", err, sys.Stats().Unmutes)
 	}
 }

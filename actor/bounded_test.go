@@ -9,26 +9,30 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 const bound = 8
 
 // boundedType is a type with a bound of 8 and one policy.
 type boundedType struct {
-	typ *actor.Type[puppet]
-	do  actor.Behaviour[puppet, deed]
-	try actor.AskBehaviour[puppet, func(*puppet, *actor.Context) (any, error), any]
+	typ  *actor.Type[puppet]
+	do   actor.Behaviour[puppet, deed]
+	try  actor.AskBehaviour[puppet, func(*puppet, *actor.Context) (any, error), any]
+	note actor.Behaviour[puppet, actor.Result[any]]
 }
 
 func newBounded(name string, limit int, o actor.Overflow) *boundedType {
 	b := &boundedType{typ: actor.NewType[puppet](name, actor.TypeBound(limit, o))}
 	b.do = actor.Declare[deed](b.typ, "do")
 	b.try = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](b.typ, "try")
-	b.typ.Table(b.do.Do((*puppet).Do), b.try.Do((*puppet).Try))
+	b.note = actor.Declare[actor.Result[any]](b.typ, "note")
+	b.typ.Table(b.do.Do((*puppet).Do), b.try.Do((*puppet).Try), b.note.Do((*puppet).Note))
 	return b
 }
 
@@ -504,4 +508,34 @@ func TestBound_SpawnedTooLate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBound_AnswersAreBookedOnce: what answers an AskToWithin of an actor with a bound is no message of its own, also if it
+// comes from outside: here because the request had to make room.
+func TestBound_AnswersAreBookedOnce(t *testing.T) {
+	sys, clock := onVirtualTime(t, actor.Seed(1), actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))
+	var got []error
+	asker := mutingType.typ.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got = append(got, r.Err) }})
+	to, bell := droppingType.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	droppingType.do.Send(sys, to, func(_ *puppet, c *actor.Context) { // is busy for a second
+		do.Send(c, bell, func(_ *puppet, c *actor.Context) {
+			actor.After(c, time.Second, do, func(_ *puppet, c *actor.Context) { actor.UnstashAll(c) })
+		})
+		_, _ = try.Ask(context.Background(), c.System(), bell, func(_ *puppet, c *actor.Context) (any, error) {
+			return try.Stash(c, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+		})
+	})
+	advance(t, clock, 0) // until nobody can go on
+	mutingType.do.Send(sys, asker, func(_ *puppet, c *actor.Context) {
+		actor.AskToWithin(c, time.Hour, droppingType.try, to, func(*puppet, *actor.Context) (any, error) { return nil, nil }, mutingType.note)
+	})
+	advance(t, clock, 0)
+	for range bound {
+		droppingType.do.Send(sys, to, noop)
+	}
+	advance(t, clock, 2*time.Second)
+	equal(t, "outcomes", len(got), 1)
+	wants(t, got[0], actor.ErrDropped)
+	st := sys.Stats()
+	equal(t, "messages sent", sys.Books().Sent, st.Messages+st.DeadLetters)
 }

@@ -503,3 +503,21 @@ func TestStanding(t *testing.T) {
 		equal(t, "name", s.String(), want)
 	}
 }
+
+// TestAskAll_EndedBefore: "If ctx had ended before the call no request is sent", nor by Replies.
+func TestAskAll_EndedBefore(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	sys := start(t)
+	list := puppets(sys, 3)
+	_, err := actor.AskAll(ended, sys, value, list, actor.None{})
+	wants(t, err, context.Canceled)
+	n := 0
+	for _, res := range actor.Replies(ended, sys, value, list, actor.None{}) {
+		wants(t, res.Err, context.Canceled)
+		n++
+	}
+	equal(t, "outcomes", n, len(list))
+	quiet(t, sys)
+	equal(t, "messages run", sys.Stats().Messages, 0)
+}

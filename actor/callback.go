@@ -78,6 +78,7 @@ func (b *body) launch(from Sender) {
 	c, _ := split(from)
 	if m := newSignal(c, started{}); c == nil {
 		if b.pushFromOutside(m) != nil {
+			b.sys().unspawn()
 			b.neverLived()
 		}
 	} else if b.box.push(m) == pushWoke {

@@ -32,6 +32,7 @@ type Care[T any] struct {
 func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) Ref[S] {
 	d := care.Fell.d.made()
 	c.mustOwn(d)
+	rose := care.deliverRisen(c)
 	if init == nil {
 		panic("gallop: SpawnUnder: a nil function for " + t.Name())
 	}
@@ -48,7 +49,7 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 		super: c.self, wipe: wipe,
 		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
 		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
-		rose:    care.deliverRisen(c),
+		rose:    rose,
 		tell:    (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
 	}
 	b.launch(c)

@@ -237,3 +237,20 @@ func TestCare_StopReported(t *testing.T) {
 	equal(t, "where", fmt.Sprint(p.Type, " ", p.Behaviour, " ", p.MessageID), "warden Care.Stop 0")
 	must(t, actor.StopWait(soon(t), sys, w))
 }
+
+// TestCare_RoseOfAnother: a Rose that is not the supervisor's panics before anything is spawned.
+func TestCare_RoseOfAnother(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	var d diary
+	other := actor.Declare[actor.Risen](actor.NewType[warden]("another warden"), "rose")
+	w := wardenType.Spawn(sys, warden{diary: &d})
+	before := sys.Stats().Spawned
+	wardenIn(t, sys, w, func(_ *warden, c *actor.Context) {
+		panics(t, "another warden.rose", func() {
+			actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: "ghost", diary: &d} }, actor.Care[warden]{Fell: wardenFell, Rose: other})
+		})
+	})
+	must(t, actor.StopWait(soon(t), sys, w))
+	d.says(t)
+	equal(t, "actors spawned", sys.Stats().Spawned, before)
+}

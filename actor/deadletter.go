@@ -20,7 +20,9 @@ type DeadLetter struct {
 	// Message is the payload; for a request, the request alone.
 	Message any
 	// Reason is ErrStopped, ErrSystemStopped or, for a request, ErrSelfAsk; for actors
-	// with a bound also ErrOverloaded and ErrDropped.
+	// with a bound also ErrOverloaded and ErrDropped; for a reply that came after the time
+	// of its [AskToWithin] ErrNoReply; for what carried a context that
+	// had ended ([DoCarried]) the error of that.
 	Reason error
 }
 

@@ -124,3 +124,29 @@ func TestDeterministic_AskInABehaviour(t *testing.T) {
 		must(t, sys.Run())
 	}
 }
+
+// TestDeterministic_TimeBesideAsk: time passes while a behaviour waits for a reply that only time can bring, also if it has
+// made somebody runnable before.
+func TestDeterministic_TimeBesideAsk(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		sys, clock := onVirtualTime(t, actor.Seed(1), actor.Workers(workers))
+		bell := puppetType.Spawn(sys, puppet{})
+		do.Send(sys, bell, func(_ *puppet, c *actor.Context) { actor.After(c, time.Second, count, 1) })
+		quiet(t, sys)
+		var got any
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+			count.Send(c, puppetType.Spawn(c, puppet{}), 1)
+			got, _ = try.Ask(context.Background(), c.System(), bell, func(p *puppet, c *actor.Context) (any, error) {
+				if p.n == 0 {
+					return try.Stash(c, func(p *puppet, _ *actor.Context) (any, error) { return p.n, nil })
+				}
+				return p.n, nil
+			})
+		})
+		do.Send(sys, bell, func(_ *puppet, c *actor.Context) {
+			actor.After(c, 2*time.Second, do, func(_ *puppet, c *actor.Context) { actor.UnstashAll(c) })
+		})
+		advance(t, clock, 3*time.Second)
+		equal(t, "reply", got, any(1))
+	}
+}

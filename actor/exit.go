@@ -195,7 +195,7 @@ func (drainEnd) serve(b *body, c *Context) {
 }
 
 // Stop makes the message that runs the last of its actor, which ends normally: the
-// reason is nil. In all else it is like [Stop].
+// reason is nil, unless [Context.Exit] has given one. In all else it is like [Stop].
 func (c *Context) Stop() {
 	mustRun(c, "Stop")
 	c.then |= mustEnd

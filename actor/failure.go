@@ -31,7 +31,8 @@ type PanicReport struct {
 	// none, the first of gallop's. Its function, and behind a space file and line. Empty
 	// for a Goexit.
 	Frame string
-	// Stack is the goroutine's stack, beginning with the frame that panicked.
+	// Stack is the goroutine's stack, beginning with the frame that panicked: with the one that did
+	// so first, if a deferred function has panicked again.
 	Stack []byte
 }
 

@@ -284,3 +284,14 @@ func TestFlood(t *testing.T) {
 		})
 	}
 }
+
+// TestSendWait_EndedBefore: "ctx's error if that ends first": nothing is sent then, be there room or not, and be it urgent.
+func TestSendWait_EndedBefore(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	sys := start(t)
+	wants(t, do.SendWait(ended, sys, puppetType.Spawn(sys, puppet{}), noop), context.Canceled)
+	wants(t, rush.SendWait(ended, sys, mortalType.Spawn(sys, mortal{}), nil), context.Canceled)
+	quiet(t, sys)
+	equal(t, "messages run", sys.Stats().Messages, 0)
+}

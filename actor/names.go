@@ -114,9 +114,9 @@ func (x *extras) named() *nameList {
 
 // SpawnNamed is [Type.Spawn] for an actor that others find by its name with [Lookup].
 // Of several who take the same name at the same time exactly one gets it, and the
-// others ErrNameTaken and no actor. The name is free again when the actor has ended,
-// and that is before anybody can learn of its end: by ErrStopped, by a dead letter or
-// by a message. A named actor stays in memory until then. SpawnNamed returns
+// others ErrNameTaken and no actor. The name is free again when the actor has ended or
+// takes no mail any more ([Drain]), and that is before anybody can learn of it: by
+// ErrStopped, by a dead letter or by a message. A named actor stays in memory until then. SpawnNamed returns
 // ErrSystemStopped if the system does not spawn any more, and panics if the name is
 // empty.
 func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) {
@@ -167,7 +167,11 @@ func (b *body) tryLaunchNamed(from Sender, name string) bool {
 	c, _ := split(from)
 	m := newSignal(c, started{})
 	if c == nil {
-		return b.startNamedFromOutside(name, m)
+		started := b.startNamedFromOutside(name, m)
+		if !started {
+			b.sys().unspawn()
+		}
+		return started
 	}
 	b.box.push(m)
 	b.sys().names.m.Store(name, b)
@@ -196,13 +200,16 @@ func (b *body) startNamedFromOutside(name string, m *message) bool {
 }
 
 // Register gives the running actor a name, on the terms of [Type.SpawnNamed]. An actor
-// may have several. It returns nil if the actor has that name already. It panics if
-// the name is empty.
+// may have several. It returns nil if the actor has that name already, and ErrStopped in an
+// actor that takes no mail any more, in its OnStop as well. It panics if the name is empty.
 func (c *Context) Register(name string) error {
 	if name == "" {
 		panic("gallop: Register: an empty name")
 	}
 	mustRun(c, "Register")
+	if c.self.mine().drained || c.self.leavesForGood() {
+		return ErrStopped
+	}
 	l := c.self.mine().named()
 	if l.index(name) >= 0 {
 		return nil

@@ -189,3 +189,32 @@ func TestNames_Many(t *testing.T) {
 	must(t, actor.StopWait(soon(t), sys, r))
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
+
+// TestNames_NotAtTheEnd: an actor that takes no mail any more gets no name, which others would find; its own are free.
+func TestNames_NotAtTheEnd(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	var got []error
+	try := func(c *actor.Context) { got = append(got, c.Register("again")) }
+	typ := actor.NewType[puppet]("registrar").OnStop(func(_ *puppet, c *actor.Context, _ error) { try(c) })
+	do := actor.Declare[deed](typ, "do")
+	typ.Table(do.Do((*puppet).Do))
+	r, err := typ.SpawnNamed(sys, "first", puppet{})
+	must(t, err)
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+		must(t, c.Register("again"))
+		must(t, c.Register("again"))
+		for range 2 {
+			do.Send(c, r, func(_ *puppet, c *actor.Context) {
+				try(c)
+				_, err := actor.Lookup[puppet](c, "again")
+				wants(t, err, actor.ErrNoName)
+			})
+		}
+		actor.Drain(c, r)
+	})
+	quiet(t, sys)
+	equal(t, "tries", len(got), 3) // twice in what it drains, once in OnStop
+	for _, err := range got {
+		wants(t, err, actor.ErrStopped)
+	}
+}

@@ -106,10 +106,12 @@ func (d *declaration) beginWait(ctx context.Context, sys *System, b *body) (*mes
 	d.made().mustSuit(b)
 	split(sys)
 	mustHave(ctx, "SendWait")
+	err := ctx.Err()
 	if d.urgent == nil {
-		if err := b.awaitPlace(ctx, sys); err != nil {
-			return nil, err
-		}
+		err = b.awaitPlace(ctx, sys)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return d.pool.takeOne(), nil
 }

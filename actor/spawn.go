@@ -66,15 +66,18 @@ func (b *body) init(t *typeInfo, from Sender) {
 	}
 	if ctx != nil {
 		b.id = ctx.newID()
-		ctx.count.spawned.Add(1)
 	} else {
 		b.id = sys.ids.Add(1)
-		sys.outside.spawned.Add(1)
-		if sys.refusing.Load() {
-			b.neverLived()
-		}
 	}
-	if err != nil {
+	switch {
+	case err != nil || ctx == nil && sys.refusing.Load():
 		b.neverLived()
+	case ctx != nil:
+		ctx.count.spawned.Add(1)
+	default:
+		sys.outside.spawned.Add(1)
 	}
 }
+
+// unspawn takes back that an actor was spawned from outside: its system refuses already.
+func (s *System) unspawn() { s.outside.spawned.Add(^uint64(0)) }

@@ -53,3 +53,20 @@ func TestStats_TakenBack(t *testing.T) {
 	equal(t, "messages in the middle of it", then.Messages, 0)
 	equal(t, "messages", sys.Stats().Messages, 0) // it has not run, and will not
 }
+
+// TestStats_NotSpawned: an actor that has ended before anybody saw it, since its system spawns no more, is no actor.
+func TestStats_NotSpawned(t *testing.T) {
+	sys := start(t)
+	puppetType.Spawn(sys, puppet{})
+	quiet(t, sys)
+	sys.Stop()
+	puppetType.Spawn(sys, puppet{})
+	mortalType.Spawn(sys, mortal{}) // has an OnStart
+	for _, spawn := range []func() error{
+		func() error { _, err := puppetType.SpawnNamed(sys, "late", puppet{}); return err },
+		func() error { _, err := mortalType.SpawnNamed(sys, "late", mortal{}); return err },
+	} {
+		wants(t, spawn(), actor.ErrSystemStopped)
+	}
+	equal(t, "spawned", sys.Stats().Spawned, 1)
+}

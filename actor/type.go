@@ -11,9 +11,9 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// maxBehaviours is how many rows a dispatch table may have, but for the first: what
-// fits into a message's id.
-const maxBehaviours = 1<<16 - 1
+// maxBehaviours is how many a type may have: a message's id has 16 bits, and some rows of the
+// table are the runtime's.
+const maxBehaviours = 65_530
 
 // DefaultBatch is how many messages an actor handles in one turn before others
 // have theirs, as in the Pony runtime.
@@ -211,7 +211,7 @@ func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration 
 		refuse("a behaviour of "+t.name, " without a name")
 	case t.sealed.Load():
 		refuse(d.fullName(), " was declared after the first spawn of its type")
-	case len(t.decls) > maxBehaviours: // some of them are the runtime's
+	case len(t.decls) >= userIDs+maxBehaviours:
 		refuse(d.fullName(), ": more than 65,530 behaviours")
 	}
 	for _, o := range t.decls {

@@ -11,9 +11,10 @@ import (
 func TestType_TooManyBehaviours(t *testing.T) {
 	typ := NewType[int]("big")
 	b := Declare[int](typ, "first")
-	for len(typ.info.decls) <= maxBehaviours {
+	for len(typ.info.decls) < userIDs+maxBehaviours-1 {
 		typ.info.decls = append(typ.info.decls, b.d)
 	}
+	Declare[int](typ, "last but one")
 	defer func() {
 		if v := fmt.Sprint(recover()); !strings.HasPrefix(v, "gallop: big.last") || !strings.Contains(v, "65,530 behaviours") {
 			t.Errorf("panic %q, want one about too many behaviours", v)

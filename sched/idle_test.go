@@ -304,6 +304,21 @@ func TestPollWithoutASeat(t *testing.T) {
 	}
 }
 
+// TestNextSlotRobbedOnce: what was robbed is not looked for again before the owner has seen so, and filled the slot anew.
+func TestNextSlotRobbedOnce(t *testing.T) {
+	s, tasks := bench(t, 1)
+	slot := &s.workers[0].slot
+	for range 2 {
+		slot.put(&tasks[0].Task)
+		if stamp := slot.stamp(); !slot.robbable(stamp) || slot.rob(stamp) != &tasks[0].Task || slot.robbable(stamp) {
+			t.Fatalf("robbable with stamp %d: %v", stamp, slot.robbable(stamp))
+		}
+		if slot.take() != nil {
+			t.Fatal("the owner has it as well")
+		}
+	}
+}
+
 // TestNextSlotInARow: tasks behind a next-slot that is filled again and again wait
 // for at most so many turns.
 func TestNextSlotInARow(t *testing.T) {

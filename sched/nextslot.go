@@ -129,6 +129,9 @@ func (s *nextSlot) lost() bool {
 // stamp returns the counter that tells one filling from the next. Any goroutine.
 func (s *nextSlot) stamp() uint32 { return s.full.Load() }
 
+// robbable tells whether there may be something to rob since that stamp was taken. Monitor only.
+func (s *nextSlot) robbable(stamp uint32) bool { return stamp&1 != 0 && s.revoke.Load() == revokeNone }
+
 // rob takes the task away from the owner if the slot still has the filling that
 // stamp was taken of. Monitor only, one at a time.
 func (s *nextSlot) rob(stamp uint32) *Task {
