@@ -13,6 +13,7 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // sink is an actor that looks at its payloads and answers requests with the same.
@@ -326,12 +327,37 @@ func TestSend_AllocatesNothing(t *testing.T) {
 	})
 }
 
-// TestActor_IdleSize: "200 bytes or less per idle actor besides its state",
-// measured, for actors that have run and are idle again.
+// TestActor_IdleSize: "An idle actor costs at most 200 bytes besides its state; with
+// TypeWatermarks 300, with TypeBound 350", measured, for actors that have run and are idle again.
 func TestActor_IdleSize(t *testing.T) {
+	if seam.Explored {
+		t.Skip("instrumented words are larger") // not what is promised
+	}
+	for _, tc := range []struct {
+		name string
+		most float64
+		opts []actor.TypeOption
+	}{
+		{"Plain", 200, nil},
+		{"Watermarks", 300, []actor.TypeOption{actor.TypeWatermarks(10, 5)}},
+		{"Bound", 350, []actor.TypeOption{actor.TypeBound(10, actor.OverflowMute)}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			typ := actor.NewType[lodger]("lodger", tc.opts...)
+			rest := actor.Declare[int](typ, "rest")
+			typ.Table(rest.Do(func(*lodger, *actor.Context, int) {}))
+			if per := idleSize(t, typ, rest); per > tc.most {
+				t.Errorf("%.1f bytes besides the state, want at most %.0f", per, tc.most)
+			}
+		})
+	}
+}
+
+// idleSize returns how many bytes actors take that have run once.
+func idleSize(t *testing.T, typ *actor.Type[lodger], once actor.Behaviour[lodger, int]) float64 {
 	const actors = 100_000
 	sys := start(t)
-	refs := make([]actor.Ref[puppet], actors)
+	refs := make([]actor.Ref[lodger], actors)
 	heap := func() int64 {
 		runtime.GC()
 		runtime.GC() // a sync.Pool keeps what it has over one collection
@@ -341,14 +367,12 @@ func TestActor_IdleSize(t *testing.T) {
 	}
 	before := heap()
 	for i := range refs {
-		refs[i] = puppetType.Spawn(sys, puppet{})
-		count.Send(sys, refs[i], 1)
+		refs[i] = typ.Spawn(sys, lodger{})
+		once.Send(sys, refs[i], 1)
 	}
 	quiet(t, sys)
-	per := float64(heap()-before)/actors - float64(unsafe.Sizeof(puppet{}))
+	per := float64(heap()-before)/actors - float64(unsafe.Sizeof(lodger{}))
 	t.Logf("%.1f bytes besides the state", per)
-	if per > 200 {
-		t.Errorf("%.1f bytes besides the state, want at most 200", per)
-	}
 	runtime.KeepAlive(refs)
+	return per
 }

@@ -29,8 +29,9 @@
 //
 // # Costs
 //
-// An Iso or Val is one word and one allocation; Move is one more, of two words, and one
-// locked instruction. View and Use are a load and a comparison. A Tag is one word.
+// An Iso, Val or Tag is one word. NewIso and Frozen make two allocations: the value, and
+// the two or three words that hold it. Move and Freeze make one, of such words, and cost
+// one locked instruction. View and Use are a load and a comparison.
 //
 // # Extending
 //

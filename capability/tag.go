@@ -2,7 +2,8 @@ package capability
 
 // Tag is the identity of a value of type T: it can be compared, used as the key of a map
 // and sent, and gives no access to anything. The zero value is no identity. A Tag keeps
-// its value alive, so that no other can come to have the same.
+// its value alive, so that no other can come to have the same; but values of a T of no
+// size may all have the same.
 type Tag[T any] struct{ p *T }
 
 // TagOf returns the identity of what p points to. It is that of no other T as long as
@@ -10,10 +11,12 @@ type Tag[T any] struct{ p *T }
 func TagOf[T any](p *T) Tag[T] { return Tag[T]{p} }
 
 // Tag returns the identity of the value; it stays the same when the value is moved,
-// taken or frozen. It panics with ErrGone if the value is gone. Owner only.
+// taken or frozen. It is that of no other T, unless T has no size. It panics with ErrGone
+// if the value is gone. Owner only.
 func (i Iso[T]) Tag() Tag[T] { return Tag[T]{i.here("Tag").value} }
 
-// Tag returns the identity of the value. It panics on the zero Val. Any goroutine.
+// Tag returns the identity of the value. It is that of no other T, unless T has no size.
+// It panics on the zero Val. Any goroutine.
 func (v Val[T]) Tag() Tag[T] { return Tag[T]{v.here("Tag").value} }
 
 // IsZero tells whether t is no identity.

@@ -142,7 +142,7 @@ const firstThreshold = 1 << 14
 func (a *Arena) setThreshold(keep int) {
 	a.threshold = max(firstThreshold, a.growth()*keep)
 	if a.limit != 0 {
-		a.threshold = min(a.threshold, max(a.limit*3/4, 1))
+		a.threshold = min(a.threshold, max(a.limit-a.limit/4, 1))
 	}
 }
 

@@ -121,3 +121,30 @@ func goList(n int) *twin {
 	}
 	return head
 }
+
+// BenchmarkParcel is a blob that is packed, and unpacked into another arena or discarded:
+// below SharedAbove, where it is copied, and above.
+func BenchmarkParcel(b *testing.B) {
+	for _, n := range []int{heap.SharedAbove, 10 * heap.SharedAbove} {
+		b.Run(fmt.Sprint("unpack/", n), func(b *testing.B) {
+			b.ReportAllocs()
+			var from, to heap.Arena
+			to.Bind(heap.NewRecycler(2 << 20))
+			x := heap.NewBlob(&from, text(n))
+			for i := range b.N {
+				if i%perArena == 0 {
+					to.Release()
+				}
+				x.Pack(&from).Unpack(&to)
+			}
+		})
+		b.Run(fmt.Sprint("discard/", n), func(b *testing.B) {
+			b.ReportAllocs()
+			var from heap.Arena
+			x := heap.NewBlob(&from, text(n))
+			for range b.N {
+				x.Pack(&from).Discard()
+			}
+		})
+	}
+}

@@ -65,8 +65,8 @@ func (b Blob) Deref(a *Arena) string {
 }
 
 // Slice returns bytes i to j of b as a blob. Shared bytes are not copied; the part
-// keeps the whole alive. It panics if i and j are out of range, if there is no room
-// for a copy, and as Deref does. Owner only.
+// keeps the whole alive in this arena. It panics if i and j are out of range, if there
+// is no room for a copy, and as Deref does. Owner only.
 func (b Blob) Slice(a *Arena, i, j int) Blob {
 	if i < 0 || j < i || j > int(b.n) {
 		panic(fmt.Sprintf("gallop: heap: bytes %d to %d of a blob of %d", i, j, b.n))
@@ -83,10 +83,11 @@ func (b Blob) Slice(a *Arena, i, j int) Blob {
 
 // Pack makes a parcel of the blob, for a message: the bytes stay in this arena and
 // will be in the receiver's as well. It costs an allocation of a few words, and a
-// copy if the bytes are not shared. It panics as Deref does. Owner only.
+// second one for a copy of up to [SharedAbove] bytes, which keeps nothing else alive,
+// be they a part of larger ones. It panics as Deref does. Owner only.
 func (b Blob) Pack(a *Arena) Parcel {
 	s := a.sharedBehind(b)
-	if s == nil {
+	if s == nil || b.n <= SharedAbove {
 		return Parcel{&parcel{text: strings.Clone(b.Deref(a))}}
 	}
 	if invariant.On {

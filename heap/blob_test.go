@@ -87,6 +87,33 @@ func TestBlobComesBackDuringCollection(t *testing.T) {
 	mustLive(t, before, 0)
 }
 
+// "A copy of up to SharedAbove bytes, which keeps nothing else alive": be they a part of larger
+// ones, which stay with those who hold more of them.
+func TestSmallPartsTravelAlone(t *testing.T) {
+	before := heap.Blobs()
+	var a, b heap.Arena
+	x := heap.NewBlob(&a, text(1<<20))
+	for _, n := range []int{0, 1, heap.SharedAbove, heap.SharedAbove + 1} {
+		p := x.Slice(&a, 7, 7+n).Pack(&a)
+		y := p.Unpack(&b)
+		if p.Len() != n || y.Deref(&b) != text(1 << 20)[7:7+n] {
+			t.Errorf("%d bytes became %q", n, y.Deref(&b))
+		}
+		if held := b.Stats().Reserved; (held >= 1<<20) != (n > heap.SharedAbove) {
+			t.Errorf("for a part of %d bytes the receiver holds %d", n, held)
+		}
+		b.Release()
+	}
+	small, large := x.Slice(&a, 0, 10).Pack(&a), x.Slice(&a, 0, 100).Pack(&a)
+	a.Release()
+	mustLive(t, before, 1)
+	large.Discard()
+	mustLive(t, before, 0)
+	if got := small.Unpack(&b).Deref(&b); got != text(10) {
+		t.Errorf("the part became %q", got)
+	}
+}
+
 // Parcels are unpacked once, or discarded.
 func TestParcel(t *testing.T) {
 	before := heap.Blobs()
@@ -115,6 +142,23 @@ func TestParcel(t *testing.T) {
 	}
 	(heap.Parcel{}).Discard()
 	a.Release()
+	mustLive(t, before, 0)
+}
+
+// "It panics if the parcel was unpacked or discarded already", and says so whether there would
+// be room for it or not.
+func TestParcelGoneBeforeAFullArena(t *testing.T) {
+	before := heap.Blobs()
+	for _, n := range []int{10, 1000} {
+		var a heap.Arena
+		unpacked, discarded := heap.NewParcel(text(n)), heap.NewParcel(text(n))
+		unpacked.Unpack(&a)
+		discarded.Discard()
+		for _, p := range []heap.Parcel{unpacked, discarded} {
+			wantPanic(t, "gallop: heap: Unpack of a parcel that was unpacked or discarded already", func() { p.Unpack(limited(5)) })
+		}
+		a.Release()
+	}
 	mustLive(t, before, 0)
 }
 

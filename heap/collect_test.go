@@ -207,6 +207,22 @@ func TestDueByLimit(t *testing.T) {
 	}
 }
 
+// A limit that is far away makes nothing due, however far.
+func TestHugeLimitsMakeNothingDue(t *testing.T) {
+	const most = int(^uint(0) >> 1)
+	for _, limit := range []int{most / 4, most/3 + 1, most / 2, most/2 + 1, most - 1, most} {
+		var a heap.Arena
+		a.SetLimit(limit)
+		root := ring(&a, 100)
+		if a.Due() {
+			t.Errorf("with a limit of %d due at %+v", limit, a.Stats())
+		}
+		if a.Collect(heap.RootAt(&root)); a.Due() {
+			t.Errorf("with a limit of %d due behind a collection, at %+v", limit, a.Stats())
+		}
+	}
+}
+
 // Survivors of one size fit into what they took before: a full arena that is collected is
 // not over its limit.
 func TestSurvivorsStayWithinTheLimit(t *testing.T) {

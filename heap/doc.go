@@ -32,17 +32,19 @@
 //	n := heap.New[node](a)
 //	n.Deref(a).value = 7
 //
-// Types with a Go pointer in them are refused, with the path of the field. A
-// pointer, slice or string that Deref returns is valid until the behaviour
-// returns; keep the handle, not the pointer.
+// Types with a Go pointer in them are refused, with the path of the field, and so are
+// those converted from a handle's, which the collector would not know. A pointer, slice
+// or string that Deref returns is valid until the behaviour returns; keep the handle,
+// not the pointer.
 //
 // # Guarantees
 //
 // Memory is zero when it is handed out, recycled or not, and aligned to 8 bytes.
 // A handle is dead once its arena was released, and never becomes alive again,
 // not even when the arena is used anew: dereferencing it, or a handle of another
-// arena, panics. An arena with a limit never holds more than it; what would not
-// fit panics with, or returns, [ErrArenaLimit].
+// arena, panics. An arena with a limit takes no more than it, but for what a
+// collection needs and leaves: see [Arena.SetLimit]. What would not fit panics with,
+// or returns, [ErrArenaLimit].
 //
 // A collection begins at [Root] values, in an actor at its state and the messages in
 // its mailbox, and follows handles, not Go pointers: types that keep handles behind Go

@@ -154,6 +154,20 @@ func isHandleType(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == ownPath && t.Implements(handleType)
 }
 
+// isConverted tells whether t is a type of somebody else's whose fields are those of a
+// handle, as of "type T heap.Ptr[int]": the methods are not, so nothing says what it is.
+func isConverted(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct || t.PkgPath() == ownPath {
+		return false
+	}
+	for i := range t.NumField() {
+		if t.Field(i).Type == rawHandle {
+			return true
+		}
+	}
+	return false
+}
+
 // holdsHandle tells whether a value of type t has a handle in it.
 func holdsHandle(t reflect.Type) bool {
 	switch {

@@ -102,7 +102,7 @@ func (s *typeSet) with(word uintptr) *typeSet {
 }
 
 // mustBePointerFree panics with the path of the first field that is, or holds, a
-// Go pointer.
+// Go pointer, or a handle that the collector does not know for one.
 func mustBePointerFree(t reflect.Type) {
 	p := findPointer(t, "")
 	if p.is == nil {
@@ -112,20 +112,26 @@ func mustBePointerFree(t reflect.Type) {
 	if p.path != "" {
 		where = "field " + p.path
 	}
+	if isConverted(p.is) {
+		panic(fmt.Sprintf("gallop: heap: type %v keeps a handle out of the collector's reach: %s is a %v, a type converted from a handle's (use heap.Ptr, heap.Slice, heap.String or heap.Blob itself)", t, where, p.is))
+	}
 	panic(fmt.Sprintf("gallop: heap: type %v is not pointer-free: %s is a %v%s", t, where, p.is, p.remedy(t)))
 }
 
-// pointer is a Go pointer in a type. The zero pointer is none.
+// pointer is a Go pointer in a type, or a converted handle. The zero pointer is none.
 type pointer struct {
 	path string       // leads to it
 	is   reflect.Type // its own
 	of   reflect.Type // the struct that has it as a field; nil: none
 }
 
-// findPointer returns the first part of t that is a Go pointer.
+// findPointer returns the first part of t that is a Go pointer, or a converted handle.
 func findPointer(t reflect.Type, path string) pointer {
 	switch t.Kind() {
 	case reflect.Struct:
+		if isConverted(t) {
+			return pointer{path: path, is: t}
+		}
 		return findPointerField(t, path)
 	case reflect.Array:
 		if t.Len() == 0 {

@@ -62,6 +62,69 @@ func TestPointersRefused(t *testing.T) {
 	}
 }
 
+// What a handle's type was converted to, and what keeps such.
+type (
+	ptrLike            heap.Ptr[int]
+	sliceLike          heap.Slice[int]
+	stringLike         heap.String
+	blobLike           heap.Blob
+	genericLike[T any] heap.Ptr[T]
+	keepsPtrLike       struct {
+		ok heap.Ptr[int]
+		C  ptrLike
+	}
+)
+
+// A type that was converted from a handle's is refused, with the path of the field: the
+// collector would not find what it leads to.
+func TestConvertedHandlesRefused(t *testing.T) {
+	for _, c := range []struct {
+		make func(*heap.Arena)
+		want string
+	}{
+		{refuse[keepsPtrLike], "type heap_test.keepsPtrLike keeps a handle out of the collector's reach: field C is a heap_test.ptrLike, a type converted from a handle's (use heap.Ptr,"},
+		{refuse[ptrLike], "type heap_test.ptrLike keeps a handle out of the collector's reach: it is a heap_test.ptrLike"},
+		{refuse[struct{ S sliceLike }], "field S is a heap_test.sliceLike"},
+		{refuse[struct{ A [2][3]stringLike }], "field A[][] is a heap_test.stringLike"},
+		{refuse[struct{ blobLike }], "field blobLike is a heap_test.blobLike"},
+		{refuse[struct{ G genericLike[node] }], "field G is a heap_test.genericLike["},
+		{func(a *heap.Arena) { new(heap.Map[int, ptrLike]).Put(a, 1, ptrLike{}) }, "field value is a heap_test.ptrLike"},
+		{func(a *heap.Arena) { new(heap.Map[ptrLike, int]).Put(a, ptrLike{}, 1) }, "field key is a heap_test.ptrLike"},
+		{func(a *heap.Arena) { new(heap.TextMap[keepsPtrLike]).Put(a, "", keepsPtrLike{}) }, "field value.C is a heap_test.ptrLike"},
+	} {
+		for range 2 { // the second time is no different
+			wantPanic(t, "gallop: heap: type ", func() { c.make(new(heap.Arena)) })
+			wantPanic(t, c.want, func() { c.make(new(heap.Arena)) })
+		}
+	}
+}
+
+// What embeds a handle, or was converted from a map's type, is looked into, and found.
+func TestWhatEmbedsHandlesIsAdmitted(t *testing.T) {
+	type mapLike heap.Map[int, heap.Ptr[node]]
+	type keeper struct {
+		heap.Ptr[node]
+		m mapLike
+	}
+	var a heap.Arena
+	root := heap.New[keeper](&a)
+	k := root.Deref(&a)
+	k.Ptr = heap.New[node](&a)
+	k.Ptr.Deref(&a).value = 1
+	m := (*heap.Map[int, heap.Ptr[node]])(&k.m)
+	m.Put(&a, 7, heap.New[node](&a))
+	p, _ := m.Get(&a, 7)
+	p.Deref(&a).value = 2
+	for range 2 {
+		a.Collect(heap.RootAt(&root))
+	}
+	k = root.Deref(&a)
+	p, _ = heap.Map[int, heap.Ptr[node]](k.m).Get(&a, 7)
+	if x, y := k.Ptr.Deref(&a).value, p.Deref(&a).value; x != 1 || y != 2 {
+		t.Errorf("%d and %d are left", x, y)
+	}
+}
+
 // What is not the user's to change comes without advice that could not be followed.
 func TestPointersRefused_OfOthers(t *testing.T) {
 	for want, make := range map[string]func(*heap.Arena){

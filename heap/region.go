@@ -59,7 +59,7 @@ func (r Region[T]) SetRoot(p Ptr[T]) {
 // Move gives the region away: what it returns is the region, and r, all its copies,
 // the arena that Arena returned and all handles into it are dead. So send r.Move(),
 // and nothing that you kept can do harm. It costs one allocation, whatever is in the
-// region. It panics with ErrRegionGone if the region is gone. Owner only.
+// region, and four more from its first shared blob on. It panics with ErrRegionGone if the region is gone. Owner only.
 func (r Region[T]) Move() Region[T] {
 	g := r.take("Move")
 	if invariant.On {

@@ -14,8 +14,8 @@ type Ptr[T any] struct {
 // New makes a zeroed T in the arena. It costs a few nanoseconds and does not
 // touch the memory; see BenchmarkNew.
 //
-// It panics if T is not pointer-free, with the path of the field that is to
-// blame, and with an error that wraps [ErrArenaLimit] if the arena is full: in
+// It panics if T is not pointer-free, or has a type in it that was converted from a
+// handle's, with the path of the field that is to blame, and with an error that wraps [ErrArenaLimit] if the arena is full: in
 // an actor, that ends it. Owner only.
 func New[T any](a *Arena) Ptr[T] {
 	if isAdmitted(typeWord[T]()) {
