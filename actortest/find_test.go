@@ -143,3 +143,48 @@ func TestStrategies_None(t *testing.T) {
 	}()
 	actortest.Strategies()
 }
+
+// TestExhaustive_LongRuns: a failure behind more choices than a run has by default is said and
+// replayed: "Steps sets how many messages and choices a run may have".
+func TestExhaustive_LongRuns(t *testing.T) {
+	runs := 0
+	marathon := func(r *actortest.R) {
+		runs++
+		for range 2 {
+			left := 20_000
+			var step deed
+			step = func(c *actor.Context) {
+				if left--; left > 0 {
+					do.Send(c, actor.Self[puppet](c), step)
+				}
+			}
+			with(r, step)
+		}
+		r.Quiet()
+		if runs > 3 { // the first order is run twice
+			r.Fatalf("exhausted")
+		}
+	}
+	opts := []actortest.Option{actortest.Strategies(actortest.Exhaustive(3)), actortest.Workers(2), actortest.Steps(1 << 30)}
+	said := fails(t, "exhausted\nreplay: ", marathon, opts...)
+	t.Log(replayLine.FindString(said))
+	if again := replayed(t, said, marathon, opts...); again != said {
+		t.Errorf("first:\n%s\nreplayed:\n%s", said, again)
+	}
+}
+
+// TestRun_SaysWhatFailed: a failure is said also if its run does not repeat itself.
+func TestRun_SaysWhatFailed(t *testing.T) {
+	runs := 0
+	said := fails(t, "does not give the same run", func(r *actortest.R) {
+		runs++
+		for range runs {
+			with(r, func(*actor.Context) {})
+		}
+		r.Quiet()
+		r.Fatalf("here")
+	})
+	if !strings.Contains(said, "\nhere\n") {
+		t.Errorf("it says\n%s", said)
+	}
+}

@@ -1,9 +1,11 @@
 package actortest_test
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -58,4 +60,38 @@ func story(said string) string {
 	_, story, _ := strings.Cut(said, " events\n")
 	story, _, _ = strings.Cut(story, "replay:")
 	return story
+}
+
+// refuser is a double whose test is over when it fails.
+type refuser struct{ *double }
+
+func (f refuser) Fatal(a ...any) { f.double.Fatal(a...); runtime.Goexit() }
+
+// replayOf replays a string with a scenario that does nothing.
+func replayOf(t *testing.T, replay string) string {
+	f := flag.Lookup("gallop.replay")
+	defer f.Value.Set(f.Value.String())
+	f.Value.Set(replay)
+	d, done := &double{TB: t}, make(chan struct{})
+	go func() {
+		defer close(done)
+		actortest.Run(refuser{d}, func(*actortest.R) {})
+	}()
+	<-done
+	return d.text.String()
+}
+
+// TestReplay_Strings: what no run has printed is refused, and a string takes no more memory than it
+// is long, whatever it says.
+func TestReplay_Strings(t *testing.T) {
+	for _, s := range []string{"path-1", "path-1.0", "path--1.1", "path-1.1x", "path-99999999999999999999.1", "random", "pct-1-1"} {
+		if said := replayOf(t, s); !strings.HasSuffix(said, `"`+s+"\" is no replay string\n") {
+			t.Errorf("%s: %s", s, said)
+		}
+	}
+	for _, s := range []string{"path", "path-1000000000.1", "path-1000000000.1-1000000000.2"} {
+		if said := replayOf(t, s); said != "actortest: 0 events\n\n" {
+			t.Errorf("%s: %s", s, said)
+		}
+	}
 }

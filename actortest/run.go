@@ -126,7 +126,7 @@ func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
 // another order, and fails the test at the first run that fails: by [R.Errorf] or
 // [R.Fatalf], a panic, messages that are lost, an actor that can never go on, or because the
 // same order does not give the same run. It then prints what happened in that run, in
-// order, and one line that replays it:
+// order, why it has failed, and one line that replays it:
 //
 //	go test -run '^TestName$' -gallop.replay=random-17
 //
@@ -237,25 +237,35 @@ func (c *config) report(t testing.TB, p plan, out *outcome) {
 	if !out.failed() {
 		return
 	}
-	if !c.scene.repeats(t, p, out) {
-		return
-	}
 	if out.stack != "" {
 		t.Log(out.stack)
 	}
-	t.Fatalf("%s\nreplay: go test -run '^%s$' -%s=%s", out.text(), pattern(t.Name()), replayFlag, p)
+	line := c.scene.again(p, out)
+	if line == "" {
+		line = fmt.Sprintf("replay: go test -run '^%s$' -%s=%s", pattern(t.Name()), replayFlag, p)
+	}
+	t.Fatalf("%s\n%s", out.text(), line)
 }
 
 // repeats runs a plan once more, and fails the test if that is another run.
 func (s *scene) repeats(t testing.TB, p plan, out *outcome) bool {
 	t.Helper()
-	again, err := parse(p.String())
+	wrong := s.again(p, out)
+	if wrong != "" {
+		t.Errorf("%s", wrong)
+	}
+	return wrong == ""
+}
+
+// again runs a plan once more, and says what is wrong if that is another run.
+func (s *scene) again(p plan, out *outcome) string {
+	twin, err := parse(p.String())
 	if err != nil {
-		t.Fatal(err)
+		return err.Error()
 	}
-	if difference := out.differs(s.run(again)); difference != "" {
-		t.Errorf("actortest: the same order (%s) does not give the same run: %s\nDoes the scenario use time.Now, math/rand, a map's order, a select, or goroutines of its own?", p, difference)
-		return false
+	difference := out.differs(s.run(twin))
+	if difference == "" {
+		return ""
 	}
-	return true
+	return fmt.Sprintf("actortest: the same order (%s) does not give the same run: %s\nDoes the scenario use time.Now, math/rand, a map's order, a select, or goroutines of its own?", p, difference)
 }

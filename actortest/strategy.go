@@ -253,17 +253,56 @@ func parse(replay string) (plan, error) {
 	return nil, bad
 }
 
+// route is a path of exhaustive in the words of its string, so that it takes no more memory than
+// that: a path has an entry for every choice of a run, and a string may be anybody's.
+type route struct {
+	forks []fork
+	at    int // the next one
+	same  int // how often it has gone on as before since the last one
+}
+
+// fork is to go on as before so often, and then to take another rank.
+type fork struct{ same, rank int }
+
+func (r *route) choose(ready []int, current int) int {
+	switch {
+	case r.at == len(r.forks):
+		return ranked(ready, current, 0)
+	case r.same < r.forks[r.at].same:
+		r.same++
+		return ranked(ready, current, 0)
+	}
+	r.at, r.same = r.at+1, 0
+	return ranked(ready, current, r.forks[r.at-1].rank)
+}
+
+func (*route) chance() uint64 { return 0 }
+
+// String writes it as exhaustive does: as far as it was taken.
+func (r *route) String() string {
+	var b strings.Builder
+	b.WriteString("path")
+	for _, f := range r.forks[:r.at] {
+		fmt.Fprintf(&b, "-%d.%d", f.same, f.rank)
+	}
+	return b.String()
+}
+
 func parsePath(text string, bad error) (plan, error) {
-	e := &exhaustive{started: true}
+	r := &route{}
+	if text == "" {
+		return r, nil
+	}
 	for _, s := range strings.Split(text, "-") {
-		var same, rank int
-		if text == "" {
-			break
-		}
-		if n, err := fmt.Sscanf(s, "%d.%d", &same, &rank); n != 2 || err != nil || same < 0 || same > maxSteps || rank < 1 {
+		same, rank, _ := strings.Cut(s, ".")
+		f, err := fork{}, error(nil)
+		if f.same, err = strconv.Atoi(same); err != nil || f.same < 0 {
 			return nil, bad
 		}
-		e.path = append(append(e.path, make([]branch, same)...), branch{taken: rank})
+		if f.rank, err = strconv.Atoi(rank); err != nil || f.rank < 1 {
+			return nil, bad
+		}
+		r.forks = append(r.forks, f)
 	}
-	return e, nil
+	return r, nil
 }

@@ -4,7 +4,7 @@
 // members. Both are ordinary actors, with a mailbox and back pressure of their own, and
 // both are handlers themselves, so that a topic may subscribe to a topic, or have a pool
 // of subscribers. They know their receivers as [actor.Handler], so any actor will do
-// that understands the messages, and so will a test double.
+// that understands the messages, and so will a handler of your own: see below.
 //
 // # Guarantees
 //
@@ -18,6 +18,14 @@
 //   - One that has ended is forgotten when the next message is for it, which it does not
 //     get; a pool gives that message to another member. A topic that is not published
 //     to forgets the ended when its list has doubled.
+//
+// # Handlers of your own
+//
+// A topic or pool calls TrySend first. With [actor.ErrStopped] or [actor.ErrSystemStopped],
+// which it may wrap, a handler has ended, and so it has if it has a method Standing, as an
+// [actor.Ref] has, that says so. With any other error it has not: it stays where it is, and its
+// Send is called with the same message, as that of an actor that is overloaded. What it does
+// not take then is its own to report: Send returns nothing.
 //
 // # Costs
 //

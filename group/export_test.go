@@ -23,3 +23,43 @@ func Kept[M any](subscribers func(yield func(actor.Handler[M]) bool)) int {
 	}
 	return len(t.list)
 }
+
+// Members is the members of a pool and nothing around them.
+type Members[M any] struct{ pool[M] }
+
+// Gather is NewPool without the pool's actor.
+func Gather[M any](p Policy[M], members ...actor.Handler[M]) *Members[M] {
+	return &Members[M]{newPool(p, members)}
+}
+
+func (m *Members[M]) Join(h actor.Handler[M])  { m.doJoin(nil, h) }
+func (m *Members[M]) Leave(h actor.Handler[M]) { m.doLeave(nil, h) }
+
+// Of returns who is given a message.
+func (m *Members[M]) Of(message M) actor.Handler[M] {
+	return m.members[m.policy.choose(m.members, message)]
+}
+
+// Points are the places on the circle of the member that came after so many others, and At is that of a key.
+func Points(others uint64) (at [points]uint64) {
+	for p := range at {
+		at[p] = mix(others*points + uint64(p) + 1<<40)
+	}
+	return at
+}
+
+func At(key uint64) uint64 { return mix(key) }
+
+// told is a policy that counts how often it is told who the members are.
+type told struct {
+	roundRobin[int]
+	times int
+}
+
+func (t *told) changed([]actor.Handler[int]) { t.times++ }
+
+// Told returns a policy, and how often it was told.
+func Told() (p Policy[int], times func() int) {
+	t := &told{}
+	return Policy[int]{func() chooser[int] { return t }}, func() int { return t.times }
+}

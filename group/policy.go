@@ -1,6 +1,7 @@
 package group
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -123,50 +124,68 @@ const points = 128
 
 type hash[M any] struct {
 	key    func(M) uint64
-	ids    []uint64 // by member
+	seats  []*seat // by member
 	nextID uint64
-	circle []point // in the order of at
+	circle []point // in the order of at, of which no two are equal
 }
+
+// seat is a member, which the others' coming and going moves: its points need not be looked for then.
+type seat struct{ member int }
+
+// gone is the seat of nobody.
+const gone = -1
 
 // point is a member's place: keys from the last point before it belong to it.
 type point struct {
-	at     uint64
-	member int
+	at uint64
+	of *seat
 }
 
 func (h *hash[M]) choose(_ []actor.Handler[M], m M) int {
 	at := mix(h.key(m))
-	i, _ := slices.BinarySearchFunc(h.circle, at, func(p point, at uint64) int {
-		switch {
-		case p.at < at:
-			return -1
-		case p.at > at:
-			return 1
-		}
-		return 0
-	})
-	return h.circle[i%len(h.circle)].member
+	i, _ := slices.BinarySearchFunc(h.circle, at, func(p point, at uint64) int { return cmp.Compare(p.at, at) })
+	return h.circle[i%len(h.circle)].of.member
 }
 
-func (h *hash[M]) removed(i int) { h.ids = slices.Delete(h.ids, i, i+1) }
+func (h *hash[M]) removed(i int) {
+	h.seats[i].member = gone
+	h.seats = slices.Delete(h.seats, i, i+1)
+}
 
+// changed looks at each point once, and sorts those of who has come.
 func (h *hash[M]) changed(members []actor.Handler[M]) {
-	for len(h.ids) < len(members) {
-		h.ids = append(h.ids, h.nextID)
+	h.circle = slices.DeleteFunc(h.circle, func(p point) bool { return p.of.member == gone })
+	for i, s := range h.seats {
+		s.member = i
+	}
+	var more []point
+	for i := len(h.seats); i < len(members); i++ {
+		s := &seat{i}
+		h.seats = append(h.seats, s)
+		for p := range uint64(points) {
+			more = append(more, point{mix(h.nextID*points + p + 1<<40), s})
+		}
 		h.nextID++
 	}
-	h.circle = h.circle[:0]
-	for i, id := range h.ids {
-		for p := range uint64(points) {
-			h.circle = append(h.circle, point{mix(id*points + p + 1<<40), i})
+	slices.SortFunc(more, func(a, b point) int { return cmp.Compare(a.at, b.at) })
+	h.circle = merge(h.circle, more)
+}
+
+// merge puts more points into a circle, from its end on. Both are in order.
+func merge(circle, more []point) []point {
+	left := len(circle)
+	circle = append(circle, more...)
+	for at := len(circle) - 1; len(more) > 0; at-- {
+		last := more[len(more)-1]
+		if left > 0 && circle[left-1].at > last.at {
+			left--
+			circle[at] = circle[left]
+			continue
 		}
+		more = more[:len(more)-1]
+		circle[at] = last
 	}
-	slices.SortFunc(h.circle, func(a, b point) int {
-		if a.at < b.at {
-			return -1
-		}
-		return 1
-	})
+	return circle
 }
 
 // mix spreads a number over all 64 bits: the finalizer of splitmix64.

@@ -2,7 +2,6 @@ package group
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/gallop-go/gallop/actor"
@@ -43,16 +42,16 @@ func NewPool[M any](from actor.Sender, policy Policy[M], members ...actor.Handle
 	if policy.start == nil {
 		panic("gallop: group: NewPool with a zero Policy")
 	}
-	p := pool[M]{policy: policy.start()}
+	there := make(map[actor.Handler[M]]bool, len(members))
 	for _, h := range members {
 		mustSuit("NewPool", h)
-		if slices.Contains(p.members, h) {
+		if there[h] {
 			panic("gallop: group: NewPool with a member that is there twice")
 		}
-		p.add(h)
+		there[h] = true
 	}
 	t := typeOnce(newPoolType[M])
-	return Pool[M]{t.typ.Spawn(from, p), t}
+	return Pool[M]{t.typ.Spawn(from, newPool(policy, members)), t}
 }
 
 func (p Pool[M]) ready() *poolType[M] {
@@ -120,9 +119,11 @@ type pool[M any] struct {
 	tidy    int                // how many there were when the ended were last looked for
 }
 
-func (p *pool[M]) add(h actor.Handler[M]) {
-	p.members = append(p.members, h)
+// newPool tells the policy of all members at once: what that costs may go by how many there are.
+func newPool[M any](policy Policy[M], members []actor.Handler[M]) pool[M] {
+	p := pool[M]{policy: policy.start(), members: slices.Clone(members)}
 	p.policy.changed(p.members)
+	return p
 }
 
 // remove takes the member at i out.
@@ -135,12 +136,7 @@ func (p *pool[M]) remove(i int) {
 func (p *pool[M]) doGive(c *actor.Context, m M) {
 	for len(p.members) > 0 {
 		i := p.policy.choose(p.members, m)
-		h := p.members[i]
-		switch err := h.TrySend(c, m); {
-		case err == nil:
-			return
-		case errors.Is(err, actor.ErrOverloaded):
-			h.Send(c, m) // mutes the pool
+		if deliver(c, p.members[i], m) {
 			return
 		}
 		p.remove(i)
@@ -160,7 +156,8 @@ func (p *pool[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
 	if len(p.members) >= max(few, 2*p.tidy) {
 		p.forgetEnded()
 	}
-	p.add(h)
+	p.members = append(p.members, h)
+	p.policy.changed(p.members)
 }
 
 // forgetEnded takes out the members that have ended.

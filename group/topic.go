@@ -2,7 +2,6 @@ package group
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 
@@ -115,38 +114,25 @@ type topic[M any] struct {
 }
 
 func (t *topicType[M]) doPublish(of *topic[M], c *actor.Context, m M) {
-	reached := 0
-	for _, h := range of.list {
-		if deliver(c, h, m) {
-			reached++
-		}
-	}
-	if reached < len(of.list) {
-		of.forgetEnded()
-	}
-	if reached == 0 {
+	of.keep(func(h actor.Handler[M]) bool { return deliver(c, h, m) })
+	if len(of.list) == 0 {
 		heap.DiscardIn(&m, t.owned)
 	}
 }
 
-// deliver sends m to a handler unless it has ended, and reports whether it has not.
-func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
-	err := h.TrySend(c, m)
-	if errors.Is(err, actor.ErrOverloaded) {
-		h.Send(c, m) // mutes the sender
-		return true
-	}
-	return err == nil
-}
-
 // forgetEnded drops the subscribers that have ended.
 func (t *topic[M]) forgetEnded() {
+	t.keep(func(h actor.Handler[M]) bool { return !hasEnded(h) })
+}
+
+// keep asks of each subscriber, in their order, whether it stays.
+func (t *topic[M]) keep(stays func(h actor.Handler[M]) bool) {
 	t.list = slices.DeleteFunc(t.list, func(h actor.Handler[M]) bool {
-		ended := hasEnded(h)
-		if ended {
-			delete(t.know, h)
+		if stays(h) {
+			return false
 		}
-		return ended
+		delete(t.know, h)
+		return true
 	})
 	t.tidy = len(t.list)
 }

@@ -1,6 +1,7 @@
 package group
 
 import (
+	"errors"
 	"reflect"
 	"sync"
 
@@ -23,6 +24,21 @@ func typeOnce[T any](make func() *T) *T {
 
 // few is how many members or subscribers there may be before the ended are looked for.
 const few = 16
+
+// deliver gives m to a handler unless it has ended, and reports whether it has not. Whatever else
+// TrySend says is for Send to deal with, which never fails: to an actor that is overloaded it mutes
+// the sender, and a handler of somebody's own knows best what its own errors are about.
+func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
+	err := h.TrySend(c, m)
+	if err == nil {
+		return true
+	}
+	if errors.Is(err, actor.ErrStopped) || errors.Is(err, actor.ErrSystemStopped) || hasEnded(h) {
+		return false
+	}
+	h.Send(c, m)
+	return true
+}
 
 // hasEnded tells whether a handler is known to be an actor that has ended.
 func hasEnded[M any](h actor.Handler[M]) bool { return standing(h) == actor.Ended }

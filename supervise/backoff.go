@@ -19,7 +19,7 @@ type Backoff struct {
 	// what it would be and all of it.
 	Jitter float64
 	// Calm is how long a child must have been up for its next fall to be a first one
-	// again. 0: Max.
+	// again: in one piece, since time in which it was down with others is none. 0: Max.
 	Calm time.Duration
 }
 

@@ -180,3 +180,80 @@ func TestBackoff_UpOnce(t *testing.T) {
 		equal(t, "start", at[i], want*second)
 	}
 }
+
+// TestBackoff_CalmIsUp: "how long a child must have been up": time in which it was down is none,
+// be it with others or because it had ended, and time before that counts.
+func TestBackoff_CalmIsUp(t *testing.T) {
+	for _, c := range []struct{ up, want time.Duration }{{2 * second, 16 * second}, {time.Minute, second}} {
+		h := build(t)
+		var fail error
+		a, b := h.toy("a"), h.toy("b")
+		a.Backoff.First = time.Hour
+		b.Backoff = supervise.Backoff{First: second, Calm: time.Minute}
+		b.Init = func(y *toy) { y.name, y.d, y.fail = "b", &h.d, fail }
+		h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often, Children: []supervise.Child{a, b}})
+		for _, d := range []time.Duration{1, 2, 4, 8} {
+			h.tell(crash, "b")
+			h.advance(d * second)
+		}
+		h.advance(c.up)
+		fail = errUser
+		h.tell(crash, "a")
+		h.advance(time.Hour)
+		equal(t, "states", h.states(), "a running, b backing off")
+		h.d.take()
+		h.advance(c.want - 1)
+		h.d.says(t)
+		h.advance(1)
+		h.d.says(t, "+b")
+	}
+}
+
+// TestBackoff_CalmIsUp_ByHand: so it is with one that is restarted by hand: as a new actor, or where
+// it stands. The time that it takes to start is none either.
+func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
+	finished := func(h *house) { h.tell(finish, "a"); h.advance(time.Hour) }
+	inPlace := func(h *house) { actor.Restart(h.sys, h.find("a")); h.quiet(); h.tell(crash, "a") }
+	for name, c := range map[string]struct {
+		first func(*house)
+		up    time.Duration
+		want  time.Duration
+	}{
+		"ended": {finished, 0, 4 * second}, "ended after a calm time": {finished, time.Minute, second},
+		"up": {nil, 0, 4 * second}, "up for a calm time": {nil, time.Minute, second},
+		"restarted by others": {inPlace, 0, 4 * second}, "restarted by others after a calm time": {inPlace, time.Minute, second},
+	} {
+		h := build(t)
+		fails := false
+		w := h.toy("a")
+		w.Restart, w.Backoff = supervise.Transient, supervise.Backoff{First: second, Calm: time.Minute}
+		w.Init = func(y *toy) {
+			if y.name, y.d = "a", &h.d; fails {
+				h.clock.Jump(time.Hour) // it takes long
+				y.fail, fails = errUser, false
+			}
+		}
+		h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
+		for _, d := range []time.Duration{1, 2} {
+			h.tell(crash, "a")
+			h.advance(d * second)
+		}
+		h.advance(c.up)
+		if c.first != nil {
+			c.first(h)
+		}
+		if h.states() != "a backing off" {
+			fails = true
+			h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
+			h.quiet()
+		}
+		equal(t, name, h.states(), "a backing off")
+		h.d.take()
+		h.advance(c.want - 1)
+		if got := h.d.take(); got != "" {
+			t.Errorf("%s: early: %s", name, got)
+		}
+		h.advance(1)
+		h.d.says(t, "+a")
+	}
+}

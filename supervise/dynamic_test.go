@@ -79,6 +79,21 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	equal(t, "found afterwards", h.find(name).Any(), called)
 }
 
+// TestSimple_KeepsItsName: without a name it is called what its first ref says, also "when a new
+// actor, with another ref, has taken the place of one that was killed".
+func TestSimple_KeepsItsName(t *testing.T) {
+	h := build(t)
+	h.run(h.sessions())
+	first, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[toy]("", nil))
+	h.must(err)
+	h.must(actor.KillWait(h.soon(), h.sys, first))
+	h.quiet()
+	if now := h.find(first.String()).Any(); now == first {
+		t.Errorf("%v is called what it was before it was killed", now)
+	}
+	equal(t, "states", h.states(), first.String()+" running")
+}
+
 // TestDynamic: adding, removing and restarting children of the other strategies.
 func TestDynamic(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {

@@ -39,8 +39,8 @@ type kid struct {
 	removed      bool // it is forgotten when it has ended
 	killed       bool // while it falls: it has ended when it has for good, whatever is heard before
 	restarts     int
-	inRow        int // falls without a calm time between
-	since        time.Time
+	inRow        int       // falls without a calm time between
+	since        time.Time // when it came up; zero: it is not up
 	last         error
 	timer        actor.Timer // until its restart is due, or its time to go down is over
 	older, newer *kid
@@ -170,6 +170,15 @@ func (f *family) free(name string) string {
 func (f *family) dead(k *kid) {
 	delete(f.byID, k.ref.ID())
 	k.ref, k.killed = actor.AnyRef{}, false
+}
+
+// down is for a child that is up no longer, for whatever reason. If it was for long enough its next
+// fall is a first one; the time until it is up again counts for nothing.
+func (k *kid) down(now time.Time) {
+	if !k.since.IsZero() && k.spec.backoff.calm(now.Sub(k.since)) {
+		k.inRow = 0
+	}
+	k.since = time.Time{}
 }
 
 // kill kills a child that falls.

@@ -114,6 +114,7 @@ func (m *model) downAll(s *msup, killed bool) {
 func (m *model) fell(k *mkid, normal bool) {
 	s := k.boss
 	if k.kind == supervise.Temporary || k.kind == supervise.Transient && normal {
+		m.rests(k)
 		m.gone(k)
 		m.settle(s)
 		return
@@ -130,10 +131,9 @@ func (m *model) fell(k *mkid, normal bool) {
 		return
 	}
 	k.fallen++
-	if k.inRow++; !k.since.IsZero() && m.now.Sub(k.since) >= time.Minute {
-		k.inRow = 1
-	}
-	k.since, k.state = time.Time{}, supervise.Pending
+	m.rests(k)
+	k.inRow++
+	k.state = supervise.Pending
 	m.takeAlong(s, k)
 	if k.delay > 0 {
 		k.state = supervise.BackingOff
@@ -142,6 +142,14 @@ func (m *model) fell(k *mkid, normal bool) {
 		m.up(k)
 	}
 	m.settle(s)
+}
+
+// rests ends the time that k was up.
+func (m *model) rests(k *mkid) {
+	if !k.since.IsZero() && m.now.Sub(k.since) >= time.Minute {
+		k.inRow = 0
+	}
+	k.since = time.Time{}
 }
 
 func isGroup(s *msup) bool {
@@ -172,6 +180,7 @@ func (m *model) takeAlong(s *msup, k *mkid) {
 			continue
 		}
 		m.down(o, false)
+		m.rests(o)
 		if o.kind == supervise.Temporary && o.state != supervise.Pending {
 			s.drop(o)
 		} else {
@@ -185,6 +194,7 @@ func (m *model) restart(k *mkid) {
 	switch k.state {
 	case supervise.Running, supervise.Starting:
 		m.down(k, false)
+		m.rests(k)
 		m.up(k)
 	case supervise.BackingOff, supervise.Stopped:
 		m.dueNow(k)

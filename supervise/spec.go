@@ -207,7 +207,8 @@ func (s Spec) child() *childSpec {
 
 // Like declares a child of a supervisor with [SimpleOneForOne]: as its template is, but with
 // this name, and with this state unless init is nil. Without a name it is called what its
-// ref says, as in "session#12", and "session#12.2" if a sibling was given that name.
+// first ref says, as in "session#12", and "session#12.2" if a sibling was given that name; so
+// it is called when a new actor, with another ref, has taken the place of one that was killed.
 func Like[S any](name string, init func(*S)) Child { return like{name, init} }
 
 type like struct {

@@ -84,7 +84,7 @@ func (s *supervisor) fell(c *actor.Context, f actor.Fallen) {
 	if k == nil || s.over {
 		return
 	}
-	if f.Final {
+	if k.down(c.Now()); f.Final {
 		s.kids.dead(k)
 	}
 	switch k.state {
@@ -131,17 +131,13 @@ func isNormal(reason error) bool { return reason == nil || reason == actor.ErrSh
 
 // restart counts a fall, and gives up or begins to make it good.
 func (s *supervisor) restart(c *actor.Context, k *kid) {
-	now := c.Now()
-	if !s.window.add(now, s.plan.intensity) {
+	if !s.window.add(c.Now(), s.plan.intensity) {
 		s.over = true
 		c.Exit(&EscalationError{s.plan.name, k.name, k.last})
 		return
 	}
 	k.restarts++
-	if k.inRow++; !k.since.IsZero() && k.spec.backoff.calm(now.Sub(k.since)) {
-		k.inRow = 1
-	}
-	k.since = time.Time{}
+	k.inRow++
 	switch s.plan.strategy {
 	case OneForAll:
 		s.sweep = s.kids.oldest
@@ -237,6 +233,7 @@ func (s *supervisor) rose(c *actor.Context, r actor.Risen) {
 	default:
 		return
 	}
+	k.down(c.Now()) // it was up if somebody else has restarted it
 	k.since = c.Now()
 	s.kids.set(k, Running)
 	s.step(c)
@@ -311,6 +308,7 @@ func (s *supervisor) startNext(c *actor.Context) {
 
 // bringUp starts a child: in its place, or as a new actor.
 func (s *supervisor) bringUp(c *actor.Context, k *kid) {
+	k.down(c.Now()) // one that is restarted by hand is up
 	s.kids.set(k, Starting)
 	if !k.ref.IsZero() {
 		actor.Restart(c, k.ref)

@@ -53,7 +53,7 @@ func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (fig
 	switch {
 	case err == nil && slices.Contains([]int{exitOK, exitWrong, exitInterrupted}, part.ProcessState.ExitCode()):
 		return f, nil
-	case ctx.Err() != nil || part.ProcessState.String() == "signal: interrupt": // before it could take that
+	case ctx.Err() != nil || slices.Contains([]string{"signal: interrupt", "signal: terminated"}, part.ProcessState.String()): // before it could take that
 		return f, errInterrupted
 	}
 	return f, fmt.Errorf("%s in a process of its own: %w", s.name, cmp.Or(exit, err))

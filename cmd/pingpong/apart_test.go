@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -43,18 +44,22 @@ var (
 	// lost takes its process with it.
 	lost = scenario{name: "lost", op: "loss", ops: "losses", channels: pingpong.channels,
 		actors: func(context.Context, *actor.System, job) <-chan uint64 { os.Exit(3); return nil }}
-	// struck is interrupted as if it had not begun to heed that.
-	struck = scenario{name: "struck", op: "stroke", ops: "strokes", channels: pingpong.channels,
+	// struck is interrupted as if it had not begun to heed that, and felled is told to end.
+	struck, felled = struckBy("struck", os.Interrupt), struckBy("felled", syscall.SIGTERM)
+)
+
+func struckBy(name string, s os.Signal) scenario {
+	return scenario{name: name, op: "stroke", ops: "strokes", channels: pingpong.channels,
 		actors: func(context.Context, *actor.System, job) <-chan uint64 {
-			signal.Reset(os.Interrupt)
+			signal.Reset(s)
 			self, err := os.FindProcess(os.Getpid())
 			if err == nil {
-				err = self.Signal(os.Interrupt)
+				err = self.Signal(s)
 			}
 			fmt.Fprintln(os.Stderr, err)
 			select {}
 		}}
-)
+}
 
 // tryApart is try with a process for each scenario; onStderr, if not nil, is called when one writes to stderr.
 func tryApart(ctx context.Context, known []scenario, onStderr func(), args ...string) (code int, stdout, stderr string) {
@@ -139,9 +144,11 @@ func TestApart_StruckIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no signal for one process") // it is the end of its input there
 	}
-	code, stdout, stderr := tryApart(t.Context(), []scenario{ask, struck, count}, nil)
-	if code != exitInterrupted || strings.Contains(stderr, "pingpong:") || !strings.Contains(stdout, "times as fast\nask ") {
-		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
+	for _, s := range []scenario{struck, felled} {
+		code, stdout, stderr := tryApart(t.Context(), []scenario{ask, s, count}, nil)
+		if code != exitInterrupted || strings.Contains(stderr, "pingpong:") || !strings.Contains(stdout, "times as fast\nask ") {
+			t.Errorf("%s: exit %d, stderr %q: %s", s.name, code, stderr, stdout)
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func short(figure float64) string {
 func bar(part, whole float64, width int) string {
 	eighths := 0
 	if whole > 0 {
-		eighths = min(int(part/whole*float64(8*width)+0.5), 8*width)
+		eighths = int(min(max(part/whole, 0), 1)*float64(8*width) + 0.5)
 	}
 	out := strings.Repeat("█", eighths/8)
 	cells := eighths / 8

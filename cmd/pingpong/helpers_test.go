@@ -53,7 +53,7 @@ func TestCommas(t *testing.T) {
 }
 
 func TestBar_IsAlwaysAsWide(t *testing.T) {
-	for _, part := range []float64{0, 0.01, 1, 3.3, 9.99, 10, 11} {
+	for _, part := range []float64{-1e300, -1, 0, 0.01, 1, 3.3, 9.99, 10, 11, 1e300} {
 		if got := bar(part, 10, 12); utf8.RuneCountInString(got) != 12 {
 			t.Errorf("bar(%v) is %q", part, got)
 		}

@@ -22,7 +22,7 @@ func main() { os.Exit(process(registry)) }
 // process is the whole process: the command, until it is done or interrupted.
 func process(known []scenario) int {
 	if os.Getenv(partOfAll) == channelsPart {
-		signal.Ignore(os.Interrupt) // from a terminal all its processes get it
+		signal.Ignore(os.Interrupt, syscall.SIGTERM) // all processes of a terminal, or of a group, get it
 		return serveTurns(known, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -54,6 +55,25 @@ func TestProgress_WithinATurn(t *testing.T) {
 		p.draw(func() (float64, string) { return done, "" })
 		if !strings.Contains(sent.String(), want) {
 			t.Errorf("%v of the turn: want %s: %q", done, want, sent)
+		}
+	}
+}
+
+// The shares of the turns go from none to all, also of more rounds than anybody will wait for.
+func TestOver_OfManyRounds(t *testing.T) {
+	for _, baseline := range []bool{true, false} {
+		for _, rounds := range []int{1, 2, math.MaxInt/2 + 1, math.MaxInt} {
+			o, last := options{rounds: rounds, baseline: baseline}, 0.0
+			for _, i := range []int{0, rounds / 2, rounds - 1} {
+				over := o.over(i, 1)
+				if over < last || over > 1 {
+					t.Errorf("%d of %d rounds: %v are over, after %v", i, rounds, over, last)
+				}
+				last = over
+			}
+			if o.over(0, 0) != 0 || baseline && o.over(rounds-1, 2) != 1 || !baseline && last != 1 {
+				t.Errorf("%d rounds: from %v to %v", rounds, o.over(0, 0), last)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -17,11 +18,12 @@ var (
 	// stuck never comes to its end, and says when it has begun.
 	stuck = scenario{name: "stuck", op: "wait", ops: "waits", actors: pingpong.actors,
 		channels: func(job) <-chan uint64 { fmt.Fprintln(os.Stderr, "begun"); return nil }}
-	// shaken is interrupted as all processes of a terminal are.
+	// shaken is interrupted as all processes of a terminal are, and told to end as all of a group.
 	shaken = scenario{name: "shaken", op: "message", ops: "messages", actors: pingpong.actors,
 		channels: func(j job) <-chan uint64 {
 			if self, err := os.FindProcess(os.Getpid()); err == nil {
-				_ = self.Signal(os.Interrupt) // there is none on Windows
+				_ = self.Signal(os.Interrupt) // there is neither on Windows
+				_ = self.Signal(syscall.SIGTERM)
 			}
 			return pingpong.channels(j)
 		}}
@@ -78,7 +80,7 @@ func TestRival_Interrupted(t *testing.T) {
 	}
 }
 
-// A terminal's Ctrl-C reaches the channels' process too, which leaves it to gallop's to say what then happens.
+// A terminal's Ctrl-C, or a group's SIGTERM, reaches the channels' process too, which leaves it to gallop's to say what then happens.
 func TestRival_HeedsNoSignal(t *testing.T) {
 	code, stdout, stderr := tryBeside(t.Context(), shaken, nil, "-rounds", "2")
 	if f := lines(t, stdout); code != exitOK || stderr != "" || len(f) != 1 || f[0].BaselineRounds != 2 {

@@ -55,11 +55,11 @@ func measure(ctx context.Context, s scenario, opts options, bar *progress, chann
 
 // over is the share of all turns that are over when so many sides had their turn in round i.
 func (o options) over(i, sides int) float64 {
-	each := 1
+	each := 1.0
 	if o.baseline {
 		each = 2
 	}
-	return float64(i*each+sides) / float64(o.rounds*each)
+	return (float64(i)*each + float64(sides)) / (float64(o.rounds) * each) // of which an int may not hold twice
 }
 
 // gallopTurn runs the work once on a system of its own.

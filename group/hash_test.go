@@ -1,0 +1,128 @@
+package group_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/group"
+)
+
+func byKey() group.Policy[int] { return group.Hash(func(n int) uint64 { return uint64(n) }) }
+
+func doubles(n int) []actor.Handler[int] {
+	all := make([]actor.Handler[int], n)
+	for i := range all {
+		all[i] = &double{}
+	}
+	return all
+}
+
+// TestHash_Owners: while members come and go each key belongs to the one with the next place on the
+// circle, as somebody finds it who looks at all of them.
+func TestHash_Owners(t *testing.T) {
+	const first, steps, keys = 10, 300, 20
+	in := doubles(first)
+	m := group.Gather(byKey(), in...)
+	came, places := uint64(0), map[actor.Handler[int]][]uint64{}
+	enter := func(h actor.Handler[int]) {
+		at := group.Points(came)
+		came, places[h] = came+1, at[:]
+	}
+	for _, h := range in {
+		enter(h)
+	}
+	rnd := rand.New(rand.NewPCG(1, 1))
+	for range steps {
+		if n := len(in); n == 0 || n < 40 && rnd.IntN(2) == 0 {
+			in = append(in, &double{})
+			m.Join(in[n])
+			enter(in[n])
+		} else {
+			i := rnd.IntN(n)
+			m.Leave(in[i])
+			delete(places, in[i])
+			in[i], in = in[n-1], in[:n-1]
+		}
+		for range min(keys, keys*len(in)) {
+			key := rnd.Int()
+			if got, want := m.Of(key), next(places, group.At(uint64(key))); got != want {
+				t.Fatalf("of %d members key %d belongs to another one", len(in), key)
+			}
+		}
+	}
+}
+
+// next returns who has the next place from at on, around the circle.
+func next(places map[actor.Handler[int]][]uint64, at uint64) (who actor.Handler[int]) {
+	nearest := uint64(math.MaxUint64)
+	for h, all := range places {
+		for _, p := range all {
+			if p-at <= nearest {
+				nearest, who = p-at, h
+			}
+		}
+	}
+	return who
+}
+
+// TestPool_ToldOnce: a policy is told of all the first members at once, and of each that comes or goes once.
+func TestPool_ToldOnce(t *testing.T) {
+	policy, times := group.Told()
+	all := doubles(100)
+	m := group.Gather(policy, all...)
+	if n := times(); n != 1 {
+		t.Errorf("of the first 100 members it was told %d times", n)
+	}
+	m.Leave(all[0])
+	m.Join(all[0])
+	if n := times(); n != 3 {
+		t.Errorf("of one that came and went it was told %d times", n-1)
+	}
+}
+
+// TestHash_OneComes: who comes or goes does not have all places sorted anew. It takes a thirtieth of
+// the time, of which a quarter is allowed.
+func TestHash_OneComes(t *testing.T) {
+	all := doubles(600)
+	m := group.Gather(byKey(), all[1:]...)
+	whole := least(func() { group.Gather(byKey(), all...) })
+	one := least(func() { m.Join(all[0]); m.Leave(all[0]) })
+	if one > whole/4 {
+		t.Errorf("one of 600 comes and goes in %v, and all come in %v", one, whole)
+	}
+}
+
+// least is the shortest of some times that f took.
+func least(f func()) time.Duration {
+	shortest := time.Duration(math.MaxInt64)
+	for range 7 {
+		began := time.Now()
+		f()
+		shortest = min(shortest, time.Since(began))
+	}
+	return shortest
+}
+
+// BenchmarkHash is what it costs to make a pool with a hash, and that one comes to it and goes.
+func BenchmarkHash(b *testing.B) {
+	for _, n := range []int{10, 100, 600} {
+		all := doubles(n)
+		b.Run(fmt.Sprint("new/", n), func(b *testing.B) {
+			sys := start(b)
+			for b.Loop() {
+				group.NewPool(sys, byKey(), all...).Stop(sys)
+			}
+		})
+		b.Run(fmt.Sprint("come and go/", n), func(b *testing.B) {
+			m := group.Gather(byKey(), all[1:]...)
+			for b.Loop() {
+				m.Join(all[0])
+				m.Leave(all[0])
+			}
+		})
+	}
+}
