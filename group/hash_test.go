@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/group"
@@ -82,29 +81,6 @@ func TestPool_ToldOnce(t *testing.T) {
 	if n := times(); n != 3 {
 		t.Errorf("of one that came and went it was told %d times", n-1)
 	}
-}
-
-// TestHash_OneComes: who comes or goes does not have all places sorted anew. It takes a thirtieth of
-// the time, of which a quarter is allowed.
-func TestHash_OneComes(t *testing.T) {
-	all := doubles(600)
-	m := group.Gather(byKey(), all[1:]...)
-	whole := least(func() { group.Gather(byKey(), all...) })
-	one := least(func() { m.Join(all[0]); m.Leave(all[0]) })
-	if one > whole/4 {
-		t.Errorf("one of 600 comes and goes in %v, and all come in %v", one, whole)
-	}
-}
-
-// least is the shortest of some times that f took.
-func least(f func()) time.Duration {
-	shortest := time.Duration(math.MaxInt64)
-	for range 7 {
-		began := time.Now()
-		f()
-		shortest = min(shortest, time.Since(began))
-	}
-	return shortest
 }
 
 // BenchmarkHash is what it costs to make a pool with a hash, and that one comes to it and goes.
