@@ -47,12 +47,12 @@ func TestWindow_Dekker(t *testing.T) {
 		rounds = 50_000
 	}
 	d := &dekker{}
-	var turn atomic.Uint32 // the round that the owner is to play
+	var turn atomic.Uint32 // the round that the owner is to play, and 1
 	var over atomic.Uint32 // the round that it has played
 	var owner sync.WaitGroup
 	owner.Go(func() {
 		for r := uint32(0); r < rounds; r++ {
-			for turn.Load() != r {
+			for turn.Load() != r+1 {
 				seam.Spin()
 			}
 			d.own(r)
@@ -62,7 +62,7 @@ func TestWindow_Dekker(t *testing.T) {
 	both := 0
 	for r := uint32(0); r < rounds; r++ {
 		d.acted = 0
-		turn.Store(r)
+		turn.Store(r + 1)
 		for range int(r % 64) { // somewhere in the owner's loop
 			d.window.IsOpen() // so that its next store has to wait for the line
 		}
