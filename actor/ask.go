@@ -5,9 +5,11 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // Result is the outcome of a request, as a message: either a value or an error.
@@ -80,8 +82,10 @@ func (d *declaration) madeAsk() *declaration {
 // is not sent, and what it owns stays the caller's; if it ends later the request runs all the same,
 // and its reply goes nowhere.
 //
-// A behaviour should use [AskTo]: Ask blocks its worker. It panics if to is the zero
-// Ref.
+// A behaviour should use [AskTo]: Ask blocks its worker. Actors that are muted because the one that
+// asks is overloaded go on meanwhile, in case to is one of them. But to may wait for it for other reasons:
+// because it applies pressure or has a bound, or because to is suspended until it has ended, as siblings under one
+// supervisor may be. So give ctx a deadline. Ask panics if to is the zero Ref.
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
 	return ask[Q, R](ctx, sys, b.d, b.calls, to.b, q)
 }
@@ -249,7 +253,8 @@ func discardReply[R any](v *R) {
 // wait returns the result, or ctx's error. reusable tells that nobody else can touch
 // the call any more.
 func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R], reusable bool) {
-	if to.kind().sys.sim != nil && !(busy && to.runsHere()) {
+	self := busy && k.state.Load() != callAnswered && to.isAskedBy(to.kind().sys.sched.Current())
+	if to.kind().sys.sim != nil && !self {
 		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
 			return Result[R]{Err: err}, false
 		}
@@ -257,7 +262,7 @@ func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R],
 	if k.state.Load() == callAnswered {
 		return k.take(), true
 	}
-	if busy && to.runsHere() && k.state.CompareAndSwap(callPending, callRefused) {
+	if self && k.state.CompareAndSwap(callPending, callRefused) {
 		return Result[R]{Err: ErrSelfAsk}, false
 	}
 	if !k.state.CompareAndSwap(callPending, callWaiting) {
@@ -305,6 +310,20 @@ func (k *call[R]) take() Result[R] {
 // refused tells whether the one who asked wants the request not to run.
 func (to replyTo[R]) refused() bool {
 	return to.call != nil && to.call.state.Load() == callRefused
+}
+
+// isAskedBy tells whether the actor whose turn will wait for a reply of b is b itself. If it is another,
+// it lets those go on that wait for it, since b may be one of them: it recovers, and would not while
+// it waits. t is what the calling goroutine runs, nil outside.
+func (b *body) isAskedBy(t *sched.Task) bool {
+	if t == nil {
+		return false
+	}
+	me := bodyOf(t)
+	if me.load&(backpressure.Overloaded|backpressure.Bounded) == backpressure.Overloaded && me.gate.Waited(&gateMark) {
+		me.setLoad(nil, me.load&^backpressure.Overloaded)
+	}
+	return me == b
 }
 
 // runsHere tells whether the caller runs inside a behaviour of b. It costs a look at each

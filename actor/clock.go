@@ -91,6 +91,9 @@ func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	c.moves.Lock()
 	defer c.moves.Unlock()
 	end := seam.After(c.seam.Nanos(), d)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	for {
 		if err := c.settle(ctx); err != nil {
 			return err

@@ -178,3 +178,15 @@ func TestClock_PressureIsLetGo(t *testing.T) {
 	advance(t, clock, time.Second)
 	equal(t, "those who wait", sys.Stats().Mutes-sys.Stats().Unmutes, 0)
 }
+
+// TestClock_EndedBefore: "If ctx ends before, it returns ctx's error, and the clock stands."
+func TestClock_EndedBefore(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, opts := range [][]actor.Option{nil, {actor.Seed(1)}} {
+		_, clock := onVirtualTime(t, opts...)
+		before := clock.Now()
+		wants(t, clock.Advance(ended, time.Hour), context.Canceled)
+		equal(t, "the time", clock.Now(), before)
+	}
+}

@@ -87,7 +87,8 @@ func (r *R) Advance(d time.Duration) {
 }
 
 // Context returns a context for an Ask or a SendWait of the scenario: it ends when
-// nothing can happen any more without time passing, so that no time-out is needed.
+// nothing can happen any more without time passing, so that no time-out is needed. One that is
+// derived from it with a time-out or a cancel function has ended from the beginning.
 func (r *R) Context() context.Context { return &hope{Context: context.Background(), r: r} }
 
 // hope is a context that ends when nobody can go on: only then is Done asked for.

@@ -1,6 +1,7 @@
 package actortest
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"regexp"
@@ -181,13 +182,15 @@ func (r *R) finish() {
 func (r *R) comeToRest() {
 	for {
 		err := r.sys.Wait(r.Context())
-		if err == nil {
+		if err == nil || errors.Is(err, actor.ErrSystemStopped) { // the scenario may have stopped it
 			return
 		}
 		if !r.timeMayHelp(err) {
 			r.Fatalf("not quiet: %v", err)
 		}
-		r.step()
+		if r.step(); r.endless != nil {
+			r.Fatalf("not quiet: %v", r.endless)
+		}
 		d, _ := r.clock.Next()
 		r.Advance(d)
 	}

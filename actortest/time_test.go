@@ -142,3 +142,20 @@ func TestR_AdvanceHeld(t *testing.T) {
 		r.Advance(time.Second)
 	}, actortest.Runs(1))
 }
+
+// TestRun_EndsItsSystem: a scenario may stop its system itself; what it has sent is counted all the same.
+func TestRun_EndsItsSystem(t *testing.T) {
+	for name, end := range map[string]func(r *actortest.R){
+		"Stop":     func(r *actortest.R) { r.System().Stop() },
+		"Run":      func(r *actortest.R) { _ = r.System().Run() },
+		"Shutdown": func(r *actortest.R) { _ = r.System().Shutdown(r.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			actortest.Run(t, func(r *actortest.R) {
+				sys := r.System()
+				tick.Send(sys, puppetType.Spawn(sys, puppet{}), 1)
+				end(r)
+			}, actortest.Runs(3))
+		})
+	}
+}

@@ -31,17 +31,17 @@ type pins struct {
 // NewPin starts a thread for pinned tasks. It ends with the scheduler. The error is
 // ErrStopped if the scheduler has been stopped.
 func (s *Scheduler) NewPin() (*Pin, error) {
-	s.pins.mu.Lock()
-	defer s.pins.mu.Unlock()
-	if s.pins.end {
-		return nil, ErrStopped
-	}
 	p := &Pin{s: s, gone: make(chan struct{})}
 	p.queue.init(segmentCells)
 	p.w = newWorker(s, s.spares.nextID(), 1, 1)
 	p.w.pin, p.w.apart = p, true
 	p.w.duty.f.StoreRelease(onDuty) // for good: it has no seat that anybody could want
-	p.w.attach()
+	p.w.attach()                    // without the lock: Config.Attach may ask for all workers
+	s.pins.mu.Lock()
+	defer s.pins.mu.Unlock()
+	if s.pins.end {
+		return nil, ErrStopped
+	}
 	s.pins.list = append(s.pins.list, p)
 	p.w.launch(p.begin)
 	return p, nil

@@ -213,3 +213,16 @@ func (p *persistent) RunTask(w *sched.Worker) (again bool) {
 
 // TaskDied implements sched.Runner.
 func (p *persistent) TaskDied(*sched.Worker, error) {}
+
+// TestPin_AttachAsks: what Config.Attach calls for a pin may ask the scheduler for all workers there are.
+func TestPin_AttachAsks(t *testing.T) {
+	var s *sched.Scheduler
+	s = start(t, sched.Config{Workers: 1, Attach: func(*sched.Worker) any {
+		if s != nil {
+			s.Crew()
+			s.Current()
+		}
+		return nil
+	}})
+	newPin(t, s)
+}

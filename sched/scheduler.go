@@ -34,8 +34,8 @@ type Config struct {
 	// Attach makes what the layer above keeps per worker. It runs in New, once
 	// for each worker, and when it is first needed for each spare and each pin.
 	Attach func(w *Worker) any
-	// OnLongTurn is told of a turn that lasts for longer than LongTurn, once and while
-	// it still runs, in a goroutine of its own. How long is known to a few milliseconds,
+	// OnLongTurn is told of a turn that lasts for longer than LongTurn, once, or once between two
+	// calls of Worker.Blocking, and while it still runs, in a goroutine of its own. How long is known to a few milliseconds,
 	// and which turn it is Worker.LongTurn tells. It is not told of pinned workers, nor of
 	// turns within Worker.Blocking that have left their seats.
 	OnLongTurn func(w *Worker, atLeast time.Duration)

@@ -119,6 +119,19 @@ func TestStopWaitsForWhatIsBeside(t *testing.T) {
 	}
 }
 
+// TestStopWaitsForWhatIsBeside_Goexit: what is beside may end its goroutine.
+func TestStopWaitsForWhatIsBeside_Goexit(t *testing.T) {
+	s := start(t, sched.Config{Workers: 1})
+	g := newGraph(s)
+	began := make(chan struct{})
+	g.inject(g.node(func(w *sched.Worker) {
+		w.Beside(func() { close(began); runtime.Goexit() })
+	}))
+	<-began
+	<-s.Stop()
+	g.checkEnded(t)
+}
+
 // TestStopFromATurn: a task may stop its own scheduler.
 func TestStopFromATurn(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})

@@ -102,7 +102,8 @@ func (w *Worker) Resting() bool { return w.current == nil }
 
 // MustYield tells whether the turn should end soon although there is more to do: it has
 // lasted for longer than some milliseconds, its worker has lost its seat or given it up, or
-// the scheduler stops. On a Pin, where nobody's seat is kept from others, only that. One load.
+// the scheduler stops. On a Pin, where nobody's seat is kept from others, only that. Where nobody else could
+// run it may never say so. One load.
 func (w *Worker) MustYield() bool { return w.duty.mustYield() }
 
 // InBlocking tells whether the turn is within Blocking, where MustYield says nothing about
@@ -135,8 +136,8 @@ func (w *Worker) Beside(f func()) {
 		verifyBeside(w)
 	}
 	go func() {
+		defer s.stop.gone() // also behind a Goexit
 		f()
-		s.stop.gone()
 	}()
 }
 
