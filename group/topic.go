@@ -114,26 +114,33 @@ type topic[M any] struct {
 }
 
 func (t *topicType[M]) doPublish(of *topic[M], c *actor.Context, m M) {
-	of.keep(func(h actor.Handler[M]) bool { return deliver(c, h, m) })
+	for _, h := range of.list {
+		if !deliver(c, h, m) {
+			delete(of.know, h)
+		}
+	}
+	of.keepKnown()
 	if len(of.list) == 0 {
-		heap.DiscardIn(&m, t.owned)
+		lost := m // m itself would be moved to Go's heap at every call
+		heap.DiscardIn(&lost, t.owned)
 	}
 }
 
 // forgetEnded drops the subscribers that have ended.
 func (t *topic[M]) forgetEnded() {
-	t.keep(func(h actor.Handler[M]) bool { return !hasEnded(h) })
+	for _, h := range t.list {
+		if hasEnded(h) {
+			delete(t.know, h)
+		}
+	}
+	t.keepKnown()
 }
 
-// keep asks of each subscriber, in their order, whether it stays.
-func (t *topic[M]) keep(stays func(h actor.Handler[M]) bool) {
-	t.list = slices.DeleteFunc(t.list, func(h actor.Handler[M]) bool {
-		if stays(h) {
-			return false
-		}
-		delete(t.know, h)
-		return true
-	})
+// keepKnown drops the subscribers that were forgotten.
+func (t *topic[M]) keepKnown() {
+	if len(t.know) < len(t.list) {
+		t.list = slices.DeleteFunc(t.list, func(h actor.Handler[M]) bool { return !t.know[h] })
+	}
 	t.tidy = len(t.list)
 }
 

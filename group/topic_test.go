@@ -159,3 +159,20 @@ func TestMisuse_OfTopics(t *testing.T) {
 	news.Subscribe(sys, holder{1}) // what it holds decides
 	count(t, sys, news.Subscribers, 1)
 }
+
+// BenchmarkTopic is a thousand values for ten subscribers: what is allocated is mail that waits, none of it by the topic.
+func BenchmarkTopic(b *testing.B) {
+	sys := start(b, actor.Workers(1))
+	tp := group.NewTopic[int](sys)
+	for range 10 {
+		tp.Subscribe(sys, put.To(sinkType.Spawn(sys, sink{})))
+	}
+	quiet(b, sys)
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range 1000 {
+			tp.Publish(sys, i)
+		}
+		quiet(b, sys)
+	}
+}
