@@ -9,7 +9,6 @@ import (
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/sched"
 )
 
 // Result is the outcome of a request, as a message: either a value or an error.
@@ -253,7 +252,7 @@ func discardReply[R any](v *R) {
 // wait returns the result, or ctx's error. reusable tells that nobody else can touch
 // the call any more.
 func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R], reusable bool) {
-	self := busy && k.state.Load() != callAnswered && to.isAskedBy(to.kind().sys.sched.Current())
+	self := busy && k.state.Load() != callAnswered && to.prepareWait()
 	if to.kind().sys.sim != nil && !self {
 		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
 			return Result[R]{Err: err}, false
@@ -312,18 +311,19 @@ func (to replyTo[R]) refused() bool {
 	return to.call != nil && to.call.state.Load() == callRefused
 }
 
-// isAskedBy tells whether the actor whose turn will wait for a reply of b is b itself. If it is another,
-// it lets those go on that wait for it, since b may be one of them: it recovers, and would not while
-// it waits. t is what the calling goroutine runs, nil outside.
-func (b *body) isAskedBy(t *sched.Task) bool {
-	if t == nil {
-		return false
+// prepareWait comes before the caller waits for a reply of b, and tells whether it runs a turn of b, which would
+// wait for itself. If it runs a turn of another, which it owns, that one lets those go on that are muted for it,
+// as if it had recovered: b may be one of them. It costs what runsHere does.
+func (b *body) prepareWait() (self bool) {
+	t := b.kind().sys.sched.Current()
+	if t == nil || t == &b.task {
+		return t != nil
 	}
 	me := bodyOf(t)
 	if me.load&(backpressure.Overloaded|backpressure.Bounded) == backpressure.Overloaded && me.gate.Waited(&gateMark) {
 		me.setLoad(nil, me.load&^backpressure.Overloaded)
 	}
-	return me == b
+	return false
 }
 
 // runsHere tells whether the caller runs inside a behaviour of b. It costs a look at each

@@ -167,11 +167,11 @@ func (b *body) tryLaunchNamed(from Sender, name string) bool {
 	c, _ := split(from)
 	m := newSignal(c, started{})
 	if c == nil {
-		started := b.startNamedFromOutside(name, m)
-		if !started {
+		ok := b.startNamedFromOutside(name, m)
+		if !ok {
 			b.sys().unspawn()
 		}
-		return started
+		return ok
 	}
 	b.box.push(m)
 	b.sys().names.m.Store(name, b)

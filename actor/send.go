@@ -106,8 +106,10 @@ func (d *declaration) beginWait(ctx context.Context, sys *System, b *body) (*mes
 	d.made().mustSuit(b)
 	split(sys)
 	mustHave(ctx, "SendWait")
-	err := ctx.Err()
-	if d.urgent == nil {
+	var err error
+	if d.urgent != nil {
+		err = ctx.Err()
+	} else {
 		err = b.awaitPlace(ctx, sys)
 	}
 	if err != nil {

@@ -132,7 +132,7 @@ func (m *monitor) freeStranded() {
 // whether it was there. From the robbery to the injection the task is in no queue, and
 // its worker may fall asleep, so the monitor holds the scheduler.
 func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
-	if !w.slot.robbable(stamp) || !s.Hold() { // else the end of the hold would be news, again and again
+	if !w.slot.robbable(stamp) || !s.Hold() { // no hold for nothing: whoever waits for its end would look again, and so on
 		return false
 	}
 	t := w.slot.rob(stamp)

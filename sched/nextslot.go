@@ -129,7 +129,8 @@ func (s *nextSlot) lost() bool {
 // stamp returns the counter that tells one filling from the next. Any goroutine.
 func (s *nextSlot) stamp() uint32 { return s.full.Load() }
 
-// robbable tells whether there may be something to rob since that stamp was taken. Monitor only.
+// robbable tells whether there may be something to rob: revoke is what the last robbery has left (M4), until the
+// owner has seen that (O4). Monitor only.
 func (s *nextSlot) robbable(stamp uint32) bool { return stamp&1 != 0 && s.revoke.Load() == revokeNone }
 
 // rob takes the task away from the owner if the slot still has the filling that
