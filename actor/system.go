@@ -108,7 +108,8 @@ func (s *System) Run() error {
 		return s.public(err)
 	}
 	s.refuse()
-	<-s.stop()
+	s.stop()
+	s.sched.WaitStopped()
 	return nil
 }
 
@@ -149,7 +150,8 @@ func (s *System) Shutdown(ctx context.Context) error {
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
 	s.refuse()
-	<-s.stop()
+	s.stop()
+	s.sched.WaitStopped()
 }
 
 // refuse turns outside senders away from now on.

@@ -8,7 +8,8 @@ import "context"
 // launch starts a goroutine of the worker.
 func (w *Worker) launch(f func()) {
 	if d := w.sched.driver; d != nil {
-		w.thread = d.launch(f)
+		w.thread = &thread{} // before it runs, which it may at once if somebody else drives
+		d.start(w.thread, f)
 		return
 	}
 	go f()
@@ -76,7 +77,7 @@ func (s *Scheduler) Await(ctx context.Context, done func() bool) bool {
 // Go runs f in a goroutine. In a deterministic run it takes its turns like a worker.
 func (s *Scheduler) Go(f func()) {
 	if s.driver != nil {
-		s.driver.launch(f)
+		s.driver.start(&thread{}, f)
 		return
 	}
 	go f()

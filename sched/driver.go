@@ -36,7 +36,7 @@ import (
 // goes on. Each scheduler needs one of its own, from NewDriver.
 type Driver interface {
 	bind(s *Scheduler)
-	launch(f func()) *thread
+	start(t *thread, f func())
 	park(t *thread)
 	grant(t *thread)
 	point(t *thread)
@@ -47,7 +47,9 @@ type Driver interface {
 	lag(t *thread)
 	hook(n int)
 	callsOfStrangers() int
+	end(over func() bool, finish func())
 	finish()
+	untilClosed(c <-chan struct{})
 }
 
 // Turns says how a Driver works.
@@ -94,8 +96,8 @@ type driver struct {
 	home  uint64        // the goroutine that made the scheduler
 	stuck time.Duration // stuckAfter, but in tests
 
-	outer sync.Mutex // held by the goroutine from outside that takes part
-	out   *thread    // stands for it
+	outer chan struct{} // filled by the goroutine from outside that takes part
+	out   *thread       // stands for it
 
 	mu        sync.Mutex
 	threads   []*thread // guarded by mu: in the order of their making
@@ -116,6 +118,8 @@ const (
 	fair       = 10_000           // how often a thread is passed over in a row, at most
 	stuckAfter = 10 * time.Second // of the machine's time, until a turn that blocks is reported
 	mindCaller = 4096             // steps between two looks at the caller's context
+	// How often somebody looks who waits, outside of the run, for what does not tell him.
+	lookOutside = 2 * time.Millisecond
 )
 
 // NewDriver returns a driver for one scheduler. It panics if t.Choose is nil.
@@ -123,27 +127,27 @@ func NewDriver(t Turns) Driver {
 	if t.Choose == nil {
 		panic("gallop: sched: NewDriver: Choose is nil")
 	}
-	d := &driver{cfg: t, home: seam.Goroutine(), stuck: stuckAfter, nudged: make(chan struct{}, 1)}
-	d.out = d.newThread()
-	d.out.waiting = true
+	d := &driver{cfg: t, home: seam.Goroutine(), stuck: stuckAfter, outer: make(chan struct{}, 1), nudged: make(chan struct{}, 1)}
+	d.out = d.add(&thread{waiting: true})
 	return d
 }
 
 func (d *driver) bind(s *Scheduler) { d.s = s }
 
-func (d *driver) newThread() *thread {
+// add makes a thread one of those that take turns.
+func (d *driver) add(t *thread) *thread {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	t := &thread{id: d.made, baton: make(chan struct{}, 1)}
+	t.id, t.baton = d.made, make(chan struct{}, 1)
 	d.made++
 	d.threads = append(d.threads, t)
 	return t
 }
 
-// launch starts a goroutine that takes part.
-func (d *driver) launch(f func()) *thread {
-	t := d.newThread()
+// start runs f in a goroutine that takes part as t, when t can go on.
+func (d *driver) start(t *thread, f func()) {
 	d.others.Add(1)
+	d.add(t)
 	go func() {
 		defer d.exit(t) // also if f ends by a Goexit
 		<-t.baton
@@ -153,7 +157,6 @@ func (d *driver) launch(f func()) *thread {
 		f()
 	}()
 	d.nudge()
-	return t
 }
 
 // exit ends a thread that has the baton.

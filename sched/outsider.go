@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -16,9 +17,11 @@ func (d *driver) pointAnywhere() {
 		d.point(t)
 		return
 	}
-	if d.outer.TryLock() { // if not, somebody else drives
-		defer d.outer.Unlock()
+	select {
+	case d.outer <- struct{}{}:
 		d.pointOutside()
+		<-d.outer
+	default: // somebody else drives
 	}
 }
 
@@ -45,7 +48,7 @@ func (d *driver) waitAnywhere(ctx context.Context, done func() bool) bool {
 		d.wait(t, func() bool { return done() || ctx.Err() != nil || d.forsaken.Load() })
 		return done()
 	}
-	return d.drive(ctx, done, d.lull)
+	return ctx.Err() == nil && d.drive(ctx, done, d.lull)
 }
 
 // runDry lets the others run until nobody else can go on: neither by what is queued, nor
@@ -57,7 +60,7 @@ func (d *driver) runDry(ctx context.Context) error {
 		return nil
 	}
 	dry := false
-	d.drive(ctx, func() bool { return false }, func(context.Context) bool {
+	d.drive(ctx, func() bool { return false }, func(context.Context, func() bool) bool {
 		select {
 		case <-d.nudged:
 			return true
@@ -94,10 +97,26 @@ func (d *driver) callsOfStrangers() int {
 	return d.strangers
 }
 
-// finish lets all threads come to their end, after halt.
-func (d *driver) finish() {
+// end starts a thread that runs finish as soon as over holds. Once, after halt.
+func (d *driver) end(over func() bool, finish func()) {
 	d.ending.Store(true)
-	d.waitAnywhere(context.Background(), func() bool { return d.others.Load() == 0 })
+	d.start(&thread{waiting: true, until: over}, finish)
+}
+
+// finish lets all threads come to their end, after end. If one of them calls, that is left to whoever
+// drives.
+func (d *driver) finish() {
+	if d.self() == nil {
+		d.drive(context.Background(), func() bool { return d.others.Load() == 0 }, d.lull)
+	}
+}
+
+// untilClosed waits for c, however long: one that has to be seen to its end is not forsaken.
+func (d *driver) untilClosed(c <-chan struct{}) {
+	if t := d.self(); t != nil {
+		d.wait(t, func() bool { return isClosed(c) })
+	}
+	<-c
 }
 
 // self returns the caller's thread, or nil if it is a goroutine from outside.
@@ -116,12 +135,47 @@ func (d *driver) self() *thread {
 	return nil
 }
 
+// enter makes the caller the goroutine from outside that takes part. If another one does,
+// it waits until that is gone, and looks now and then whether that has brought done about: then it
+// reports false, as it does if ctx ends.
+func (d *driver) enter(ctx context.Context, done func() bool) bool {
+	select {
+	case d.outer <- struct{}{}:
+		return true
+	default: // from here on ctx matters: one of package actortest ends when it is asked for Done
+	}
+	look := time.NewTicker(lookOutside)
+	defer look.Stop()
+	for {
+		select {
+		case d.outer <- struct{}{}:
+			return true
+		case <-ctx.Done():
+			return false
+		case <-look.C:
+			if d.holds(done) {
+				return false
+			}
+		}
+	}
+}
+
+// holds asks a condition that others may ask too.
+func (d *driver) holds(done func() bool) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return done()
+}
+
 // drive lets the others run until done, on the caller's goroutine, which is from
 // outside. When nobody can go on, lull says whether to look again. It reports false if that
-// says no, or if ctx has ended, which is seen every few thousand steps.
-func (d *driver) drive(ctx context.Context, done func() bool, lull func(context.Context) bool) bool {
-	d.outer.Lock()
-	defer d.outer.Unlock()
+// says no, or if ctx has ended, which is seen every few thousand steps. If somebody else
+// drives it leaves that to him.
+func (d *driver) drive(ctx context.Context, done func() bool, lull func(ctx context.Context, done func() bool) bool) bool {
+	if !d.enter(ctx, done) {
+		return d.holds(done)
+	}
+	defer func() { <-d.outer }()
 	interrupted := false
 	until := func() bool {
 		if d.steps.Load()%mindCaller == 0 && ctx.Err() != nil {
@@ -139,14 +193,15 @@ func (d *driver) drive(ctx context.Context, done func() bool, lull func(context.
 		switch {
 		case done():
 			return true
-		case interrupted || !lull(ctx):
+		case interrupted || !lull(ctx, done):
 			return false
 		}
 	}
 }
 
-// lull waits, when nobody can go on, for somebody outside to change that.
-func (d *driver) lull(ctx context.Context) bool {
+// lull waits, when nobody can go on, for somebody outside to change that: he makes work,
+// or what the caller or a turn waits for, a context or a channel, comes about.
+func (d *driver) lull(ctx context.Context, done func() bool) bool {
 	select {
 	case <-d.nudged:
 		return true
@@ -155,14 +210,27 @@ func (d *driver) lull(ctx context.Context) bool {
 	if d.ending.Load() && !d.forsaken.Swap(true) {
 		return true
 	}
-	alarm := time.NewTimer(d.stuck)
+	alarm, look := time.NewTimer(d.stuck), time.NewTicker(lookOutside)
 	defer alarm.Stop()
-	select {
-	case <-d.nudged:
-		return true
-	case <-ctx.Done():
-		return false
-	case <-alarm.C:
-		panic("gallop: deterministic: nothing can run for 10 s, and yet somebody waits: a Hold that is not released, or actors that wait for each other")
+	defer look.Stop()
+	for {
+		select {
+		case <-d.nudged:
+			return true
+		case <-look.C:
+			if d.anyCanGo() || d.holds(done) {
+				return true
+			}
+		case <-ctx.Done():
+			return false
+		case <-alarm.C:
+			panic("gallop: deterministic: nothing can run for 10 s, and yet somebody waits: a Hold that is not released, or actors that wait for each other")
+		}
 	}
+}
+
+func (d *driver) anyCanGo() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.threads, (*thread).canGo)
 }

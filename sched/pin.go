@@ -166,13 +166,6 @@ func (ps *pins) stop() {
 	ps.mu.Unlock()
 }
 
-// wait returns when the last pin has left. Only after stop.
-func (ps *pins) wait() {
-	for _, p := range ps.all() {
-		<-p.gone
-	}
-}
-
 func (ps *pins) bury() {
 	for _, p := range ps.all() {
 		p.bury()

@@ -52,6 +52,9 @@ func (s *Scheduler) relieveWaiting() bool {
 // waitsInTurn tells whether the worker waits for something in the middle of a turn. Whoever
 // has the baton.
 func (w *Worker) waitsInTurn() bool {
+	if !w.inTurn { // and w.thread may be about to be set, by somebody from outside
+		return false
+	}
 	t := w.thread
-	return w.inTurn && t != nil && (t.until != nil || t.last)
+	return t != nil && (t.until != nil || t.last)
 }

@@ -227,18 +227,40 @@ func (p *stopping) endBurial() {
 // Stop ends the scheduler: turns that run finish, and every task left over dies
 // with ErrStopped. It returns a channel that is closed when all of that has
 // happened and no goroutine of the scheduler is left. Stopping twice is the same
-// as once. Any goroutine; it does not block.
+// as once. Any goroutine. It does not block; but in a deterministic run, for a caller who takes no
+// part in it, it lets the others go on until they have ended.
 func (s *Scheduler) Stop() <-chan struct{} {
 	s.stop.once.Do(func() {
 		s.halt()
-		if s.driver != nil {
-			s.driver.finish()
-			s.finish()
-			return
-		}
-		go s.finish()
+		s.end()
 	})
+	if s.driver != nil {
+		s.driver.finish()
+	}
 	return s.stop.done
+}
+
+// WaitStopped waits until the channel is closed that Stop returns. Not in a turn. In a deterministic run
+// others go on meanwhile.
+func (s *Scheduler) WaitStopped() { s.untilClosed(s.stop.done) }
+
+// end has finish run when the workers are gone.
+func (s *Scheduler) end() {
+	if s.driver != nil {
+		s.driver.end(func() bool { return isClosed(s.stop.workers) }, s.finish)
+		return
+	}
+	go s.finish()
+}
+
+// untilClosed waits until c is closed.
+func (s *Scheduler) untilClosed(c <-chan struct{}) {
+	if s.driver != nil {
+		s.driver.untilClosed(c)
+		return
+	}
+	seam.Await(func() bool { return isClosed(c) })
+	<-c
 }
 
 // halt tells everyone that the scheduler stops. Once.
@@ -256,7 +278,9 @@ func (s *Scheduler) halt() {
 // finish waits for the workers and buries what they left.
 func (s *Scheduler) finish() {
 	<-s.stop.workers
-	s.pins.wait()
+	for _, p := range s.pins.all() {
+		s.untilClosed(p.gone)
+	}
 	s.idle.close()
 	for _, w := range s.crew() {
 		w.abandon()
@@ -270,8 +294,7 @@ func (s *Scheduler) finish() {
 		f()
 	}
 	s.stop.endBurial()
-	seam.Await(func() bool { return isClosed(s.stop.buried) })
-	<-s.stop.buried // by others, who had taken out what we did not find
+	s.untilClosed(s.stop.buried) // by others, who had taken out what we did not find
 	s.quiet.abort()
 	close(s.stop.done)
 }

@@ -1,0 +1,100 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// piper stops its system from a Pipe.
+type piper struct{ stopped bool }
+
+var (
+	piperType = actor.NewType[piper]("piper")
+	piperGo   = actor.Declare[func()](piperType, "go")
+	piperDone = actor.Declare[actor.Result[int]](piperType, "done")
+	_         = piperType.Table(piperGo.Do((*piper).start), piperDone.Do((*piper).done))
+)
+
+func (p *piper) start(c *actor.Context, f func()) {
+	actor.Pipe(c, piperDone, func(context.Context) (int, error) { f(); return 1, nil })
+}
+
+func (p *piper) done(*actor.Context, actor.Result[int]) {}
+
+// TestSystem_StopFromAPipe: Stop "does not wait for functions that Pipe runs", so one of them may call it.
+func TestSystem_StopFromAPipe(t *testing.T) {
+	for name, opt := range map[string]actor.Option{"plain": actor.Workers(2), "deterministic": actor.Seed(3)} {
+		letters := make(chan actor.DeadLetter, 1)
+		sys := start(t, opt, actor.OnDeadLetter(func(d actor.DeadLetter) { letters <- d }))
+		over := make(chan struct{})
+		p := piperType.Spawn(sys, piper{})
+		piperGo.Send(sys, p, func() { sys.Stop(); close(over) })
+		if err := sys.Wait(context.Background()); !errors.Is(err, actor.ErrSystemStopped) {
+			t.Errorf("%s: %v", name, err)
+		}
+		sys.Stop()
+		<-over
+		equal(t, name+": the dead letter", (<-letters).Behaviour, "done") // what the function has returned
+	}
+}
+
+// TestDeterministic_SeveralGoroutines: a deterministic system serves several goroutines at once, in an order
+// that does not repeat itself, and one of them may stop it.
+func TestDeterministic_SeveralGoroutines(t *testing.T) {
+	const askers, each = 4, 50
+	sys := start(t, actor.Seed(1))
+	release, err := sys.Hold()
+	must(t, err)
+	refs := make([]actor.Ref[stroller], 3)
+	for i := range refs {
+		refs[i] = strollerType.Spawn(sys, stroller{})
+	}
+	for _, r := range refs {
+		strollMeet.Send(sys, r, refs)
+	}
+	var asking, waiting sync.WaitGroup
+	waiting.Go(func() {
+		if err := sys.Wait(context.Background()); !errors.Is(err, actor.ErrSystemStopped) {
+			t.Errorf("Wait: %v", err)
+		}
+	})
+	for i := range askers {
+		asking.Go(func() {
+			for range each {
+				n, err := strollCount.Ask(context.Background(), sys, refs[1+i%2], 0)
+				if n != 1 || err != nil {
+					t.Errorf("Ask: %d, %v", n, err)
+				}
+			}
+		})
+	}
+	asking.Wait()
+	sys.Stop()
+	waiting.Wait()
+	release()
+	equal(t, "messages", sys.Stats().Messages, 3+askers*each)
+}
+
+// TestSystem_WaitsWithAnEndedContext: what has come about goes before the context's end, and that before
+// what has not, deterministic or not.
+func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, opt := range map[string]actor.Option{"plain": actor.Workers(1), "deterministic": actor.Seed(1)} {
+		for range 20 {
+			sys := start(t, opt)
+			must(t, sys.Wait(ended))
+			release, err := sys.Hold()
+			must(t, err)
+			if err := sys.Wait(ended); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", name, err)
+			}
+			release()
+			sys.Stop()
+		}
+	}
+}
