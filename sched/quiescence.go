@@ -65,12 +65,8 @@ func (s *Scheduler) WaitStill(ctx context.Context) error {
 	return s.quiet.await(ctx, q)
 }
 
-// await waits for the outcome, or until ctx ends. The outcome goes first: of two cases that were ready a
-// select would leave it to chance.
+// await waits for the outcome, or until ctx ends.
 func (q *quiescence) await(ctx context.Context, w *quietWaiter) error {
-	if w.isDone() {
-		return w.err
-	}
 	select {
 	case <-w.done:
 		return w.err
