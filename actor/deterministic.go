@@ -98,7 +98,11 @@ func simulate(h *sim.Hooks) func(*options) *simulation {
 // is in the place of the other.
 func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) {
 	return func(p PanicReport) {
-		hook(sim.Event{Kind: sim.Died, Worker: -1, Actor: p.ActorID, Type: p.Type, Behaviour: p.Behaviour, From: p.From}, p.Value)
+		value := p.Value
+		if p.Goexit {
+			value = sim.Goexit{}
+		}
+		hook(sim.Event{Kind: sim.Died, Worker: -1, Actor: p.ActorID, Type: p.Type, Behaviour: p.Behaviour, From: p.From}, value)
 		if own != nil {
 			own(p)
 		}
@@ -163,7 +167,7 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 		return run
 	}
 	return func(c *Context, b *body, m *message) {
-		f := s.begin(c, b, d.name, m.from)
+		f := s.begin(c, b, sim.Event{Behaviour: d.name, From: m.from})
 		if f.Blow == sim.Drop {
 			c.count.messages-- // it does not run after all
 			replier{c: c, sys: c.sys}.declareDead(b, m, f.Reason)
@@ -176,15 +180,15 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 
 // callback reports OnStart and its like, which are no messages and cannot be dropped.
 func (s *simulator) callback(c *Context, b *body, name string) {
-	b.strike(c, s.begin(c, b, name, 0))
+	b.strike(c, s.begin(c, b, sim.Event{Behaviour: name, Callback: true}))
 }
 
-// begin reports what begins, and returns what is to go wrong.
-func (s *simulator) begin(c *Context, b *body, name string, from uint64) (f sim.Fault) {
+// begin reports what begins in b, and returns what is to go wrong.
+func (s *simulator) begin(c *Context, b *body, e sim.Event) (f sim.Fault) {
 	s.mu.Lock()
-	s.doing = fmt.Sprintf("%s of %s#%d", name, b.typ().name, b.id)
+	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, b.typ().name, b.id)
 	s.mu.Unlock()
-	e := sim.Event{Kind: sim.Run, Worker: c.w.ID(), Actor: b.id, Type: b.typ().name, Behaviour: name, From: from}
+	e.Kind, e.Worker, e.Actor, e.Type = sim.Run, c.w.ID(), b.id, b.typ().name
 	s.report(e)
 	if s.hooks.Fault != nil {
 		f = s.hooks.Fault(e)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/sim"
@@ -13,7 +12,8 @@ import (
 // Fault is a row of the table of what goes wrong in every run: see [Faults].
 type Fault struct {
 	// Type and Behaviour say where, by name; an empty one means any. The callbacks of a
-	// type count as behaviours if they are named: "init", "OnStart" and "OnStop".
+	// type count as behaviours if they are named, "init", "OnStart" and "OnStop", for all that can befall
+	// them: they are no messages, so that Drop and Refuse pass them by.
 	Type, Behaviour string
 	// At is the message with which it begins: 1, the default, is the first.
 	At int
@@ -79,7 +79,7 @@ func Faults(table ...Fault) Option {
 }
 
 // due returns the fault that befalls a message, or nil.
-func (r *R) due(typ, behaviour string, refusal bool) *Fault {
+func (r *R) due(e sim.Event, refusal bool) *Fault {
 	if r.hits == nil {
 		r.hits = make([]hits, len(r.scene.faults))
 		r.luck = rand.NewPCG(r.plan.chance(), 3)
@@ -87,7 +87,7 @@ func (r *R) due(typ, behaviour string, refusal bool) *Fault {
 	var found *Fault
 	for i := range r.scene.faults {
 		f := &r.scene.faults[i]
-		if (f.Do == Refuse) != refusal || !f.fits(typ, behaviour) {
+		if (f.Do == Refuse) != refusal || !f.fits(e) {
 			continue
 		}
 		r.scene.met[i] = true
@@ -100,17 +100,15 @@ func (r *R) due(typ, behaviour string, refusal bool) *Fault {
 }
 
 // fits tells whether a row is about a behaviour.
-func (f *Fault) fits(typ, behaviour string) bool {
-	if f.Type != "" && f.Type != typ {
+func (f *Fault) fits(e sim.Event) bool {
+	switch {
+	case f.Type != "" && f.Type != e.Type, e.Callback && f.Do == Drop:
 		return false
+	case f.Behaviour == "":
+		return !e.Callback
 	}
-	if f.Behaviour == "" {
-		return !slices.Contains(callbacks, behaviour)
-	}
-	return f.Behaviour == behaviour
+	return f.Behaviour == e.Behaviour
 }
-
-var callbacks = []string{"init", "OnStart", "OnStop"}
 
 // hits is how often a row was met, and how often it struck.
 type hits struct{ met, struck int }
@@ -125,7 +123,7 @@ func (h *hits) befall(f *Fault, luck *rand.PCG) bool {
 }
 
 func (r *R) fault(e sim.Event) sim.Fault {
-	f := r.due(e.Type, e.Behaviour, false)
+	f := r.due(e, false)
 	switch {
 	case f == nil:
 		return sim.Fault{}
@@ -135,4 +133,6 @@ func (r *R) fault(e sim.Event) sim.Fault {
 	return sim.Fault{Blow: blows[f.Do], Value: InjectedPanic{*f}, Reason: ErrDropped}
 }
 
-func (r *R) refuse(typ, behaviour string) bool { return r.due(typ, behaviour, true) != nil }
+func (r *R) refuse(typ, behaviour string) bool {
+	return r.due(sim.Event{Type: typ, Behaviour: behaviour}, true) != nil
+}

@@ -2,6 +2,7 @@ package actortest_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,6 +96,35 @@ func TestFaults_Callbacks(t *testing.T) {
 				}
 			}, actortest.Faults(actortest.Fault{Type: "frail", Behaviour: callback, Do: actortest.Panic}), actortest.Runs(10))
 		})
+	}
+}
+
+// initer has a behaviour that is called like a callback.
+var (
+	initerType = actor.NewType[puppet]("initer")
+	initDo     = actor.Declare[deed](initerType, "init")
+	_          = initerType.Table(initDo.Do((*puppet).do)).OnStart(func(*puppet, *actor.Context) error { return nil })
+)
+
+// TestFaults_PassCallbacksBy: "they are no messages, so that Drop and Refuse pass them by"; and a behaviour is one,
+// whatever its name.
+func TestFaults_PassCallbacksBy(t *testing.T) {
+	failed, said := try(t, func(r *actortest.R) {
+		p, ran := initerType.Spawn(r.System(), puppet{}), 0
+		for range 2 {
+			initDo.Send(r.System(), p, func(*actor.Context) { ran++ })
+		}
+		r.WhenQuiet(func() {
+			if letters := r.System().Stats().DeadLetters; ran != 0 || letters != 2 {
+				r.Errorf("%d have run, %d dead letters", ran, letters)
+			}
+		})
+	}, actortest.Runs(5), actortest.Faults(
+		actortest.Fault{Behaviour: "init", Do: actortest.Drop},
+		actortest.Fault{At: 2, Do: actortest.Drop},
+		actortest.Fault{Behaviour: "OnStart", Times: -1, Do: actortest.Drop}))
+	if failed || !strings.Contains(said, "fault 3 struck nothing") {
+		t.Error(said)
 	}
 }
 

@@ -2,6 +2,7 @@ package actortest_test
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -97,6 +98,9 @@ func TestRun_Failures(t *testing.T) {
 		"scenario": {"the scenario panicked: here", func(*actortest.R) { panic("here") }},
 		"panic": {"puppet#1.do panicked: there", func(r *actortest.R) {
 			with(r, func(*actor.Context) { panic("there") })
+		}},
+		"goexit": {"puppet#1.do has ended its goroutine", func(r *actortest.R) {
+			with(r, func(*actor.Context) { runtime.Goexit() })
 		}},
 		"held": {"nothing can happen any more", func(r *actortest.R) { r.System().Hold() }},
 		"ask": {"not quiet: gallop: actortest: nothing can happen any more", func(r *actortest.R) {

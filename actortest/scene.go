@@ -161,6 +161,10 @@ func (r *R) panicked(e sim.Event, value any) {
 	if _, injected := value.(InjectedPanic); injected || r.scene.mayPanic {
 		return
 	}
+	if _, gone := value.(sim.Goexit); gone {
+		r.Errorf("%s#%d.%s has ended its goroutine, as FailNow of a test does: use Errorf of R", e.Type, e.Actor, e.Behaviour)
+		return
+	}
 	r.Errorf("%s#%d.%s panicked: %v", e.Type, e.Actor, e.Behaviour, value)
 }
 

@@ -38,7 +38,11 @@ type Event struct {
 	Type      string
 	Behaviour string
 	From      uint64 // the sender; 0: outside
+	Callback  bool   // it is OnStart or its like, which no message makes run
 }
+
+// Goexit is told in place of a panic's value of a behaviour that has ended its goroutine.
+type Goexit struct{}
 
 // Blow is what goes wrong.
 type Blow uint8
