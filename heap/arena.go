@@ -3,6 +3,7 @@ package heap
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/gallop-go/gallop/internal/invariant"
 )
@@ -140,7 +141,7 @@ const firstThreshold = 1 << 14
 // setThreshold sets when the arena is due next, given that keep bytes stay. With a
 // limit, that is before the limit stands in the way.
 func (a *Arena) setThreshold(keep int) {
-	a.threshold = max(firstThreshold, a.growth()*keep)
+	a.threshold = max(firstThreshold, a.growth()*min(keep, math.MaxInt/a.growth()))
 	if a.limit != 0 {
 		a.threshold = min(a.threshold, max(a.limit-a.limit/4, 1))
 	}
