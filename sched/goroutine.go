@@ -14,8 +14,9 @@ import (
 //
 //go:noinline
 func (w *Worker) live(serve func() (more bool), anew func()) {
+	left := false
 	defer func() {
-		if w.crashed { // and the loop has not gone on
+		if !left && w.crashed { // and the loop has not gone on
 			w.crashed = false
 			w.goroutine.StoreRelease(0) // Go may use its record for another
 			w.launch(anew)
@@ -25,6 +26,7 @@ func (w *Worker) live(serve func() (more bool), anew func()) {
 	for serve() {
 		w.crashed = false
 	}
+	left = true // and w may be another goroutine's already: see spares.retire
 	runtime.KeepAlive(w)
 }
 

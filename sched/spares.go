@@ -149,7 +149,7 @@ func (p *spares) park(w *Worker) bool {
 }
 
 // retire takes a worker back whose goroutine ends. Called by w, which must not touch
-// itself afterwards.
+// itself afterwards, as live must not.
 func (p *spares) retire(w *Worker) {
 	p.mu.Lock()
 	if invariant.On {
