@@ -19,16 +19,16 @@ type Admission struct {
 // Inject or Leave soon: while a worker waits for the task, it runs nothing else.
 // Any goroutine.
 func (s *Scheduler) Admit() (a Admission, ok bool) {
-	switch i, r := s.idle.wake(false); r {
+	switch i, r := s.idle.wake(false); r { // A1
 	case wokeOne:
 		return Admission{s, i}, true
 	case wokeClosed:
 		return Admission{}, false
 	}
-	return Admission{s, -1}, s.Hold()
+	return Admission{s, -1}, s.Hold() // A1
 }
 
-// Inject makes t runnable and ends the admission.
+// Inject makes t runnable (A3, A4) and ends the admission.
 func (a Admission) Inject(t *Task) {
 	if invariant.On {
 		verifyAdmission(a)
@@ -40,15 +40,15 @@ func (a Admission) Inject(t *Task) {
 		return
 	}
 	if a.worker >= 0 {
-		a.s.holder(a.worker).wake(t)
+		a.s.holder(a.worker).wake(t) // A3
 		return
 	}
-	a.s.inject.push(t)
-	a.s.notify()
+	a.s.inject.push(t) // A3
+	a.s.notify()       // A4
 	a.s.Release()
 }
 
-// Leave ends the admission without a task. The worker is woken all the same, since
+// Leave ends the admission without a task: A2 has found the task somebody's already. The worker is woken all the same, since
 // work may have come in that relied on it.
 func (a Admission) Leave() {
 	if invariant.On {

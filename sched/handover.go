@@ -119,24 +119,24 @@ func (w *Worker) leaveSeat() bool {
 	if w.apart {
 		return false
 	}
-	if !s.goAway() {
+	if !s.goAway() { // L1
 		s.lackSpare()
 		return false
 	}
-	if !w.duty.leaveSeat() {
+	if !w.duty.leaveSeat() { // L2
 		s.comeHome() // the monitor was faster, and has sent it away before
 		w.apart = true
 		return false
 	}
 	w.apart = true
 	s.stop.left.Add(1) // the seat keeps its own count
-	w.unload()
+	w.unload()         // L3
 	if invariant.On {
 		verifyVacant(w)
 	}
-	s.idle.announce(w.seat, false)
-	s.seats[w.seat].holder.Store(nil) // whoever has cleared the bit waits for it
-	if s.workLeft() {
+	s.idle.announce(w.seat, false)    // L4
+	s.seats[w.seat].holder.Store(nil) // L5; whoever has cleared the bit waits for it
+	if s.workLeft() {                 // L6
 		s.notify()
 	}
 	return true
@@ -146,12 +146,12 @@ func (w *Worker) leaveSeat() bool {
 // clears the bit behind its back he finds the worker there, and owes it a token.
 func (w *Worker) retakeSeat() {
 	s := w.sched
-	w.duty.f.StoreRelease(aside) // before: AWAY would mean that the seat is vacant
-	if !s.seats[w.seat].holder.CompareAndSwap(nil, w) {
+	w.duty.f.StoreRelease(aside)                        // B1; before: AWAY would mean that the seat is vacant
+	if !s.seats[w.seat].holder.CompareAndSwap(nil, w) { // B2
 		w.duty.f.StoreRelease(away)
 		return
 	}
-	cleared := s.idle.retract(w.seat)
+	cleared := s.idle.retract(w.seat) // B3
 	if !cleared {
 		w.park()
 	}
@@ -178,7 +178,7 @@ func (w *Worker) sitAgain() {
 	}
 	w.sit(w.seat)
 	w.apart = false
-	w.duty.resume()
+	w.duty.resume() // B4
 	w.sched.stop.left.Add(-1)
 	w.sched.comeHome()
 }
@@ -226,7 +226,7 @@ func (s *Scheduler) lackSpare() {
 // relieve takes seat i from w, whose turn has lasted too long, and gives it to a spare.
 // It reports whether it did. Monitor only.
 func (s *Scheduler) relieve(i int, w *Worker) bool {
-	if !s.goAway() {
+	if !s.goAway() { // H1
 		if !w.turn.refused { // it is tried again and again
 			w.turn.refused = true
 			s.lackSpare()
@@ -235,15 +235,15 @@ func (s *Scheduler) relieve(i int, w *Worker) bool {
 	}
 	// Both before: w's turn may end as soon as it is relieved, and w may leave, or come back
 	// as the very spare that is taken for its seat, and then it is no stray any more.
-	s.stop.left.Add(1) // for w; the seat keeps its own
-	s.spares.stray(w)
-	if !w.duty.relieve() {
+	s.stop.left.Add(1)     // for w; the seat keeps its own
+	s.spares.stray(w)      // H1
+	if !w.duty.relieve() { // H2
 		s.spares.notStray(w)
 		s.stop.gone()
 		s.comeHome()
 		return false
 	}
-	spare := s.spares.take()
+	spare := s.spares.take() // H3
 	if invariant.On {
 		verifyRelief(s, i, w, spare)
 	}
@@ -252,7 +252,7 @@ func (s *Scheduler) relieve(i int, w *Worker) bool {
 	return true
 }
 
-// giveUp ends the turns of a worker without a seat. What it has queued goes to others,
+// giveUp ends the turns of a worker without a seat (E4). What it has queued goes to others,
 // and it waits as a spare until it is needed. It returns what to run then, or nil when
 // the worker has to leave.
 func (w *Worker) giveUp() *Task {

@@ -63,11 +63,11 @@ const (
 // as searching, otherwise the caller hands it a task. Any goroutine.
 func (w *idleWord) wake(asSearcher bool) (worker int, r wakeResult) {
 	for {
-		v := w.v.Load()
+		v := w.v.Load() // W2
 		if v&closedBit != 0 {
 			return 0, wokeClosed
 		}
-		if searching(v) > 0 || v&w.all == 0 || w.awake(v) >= int(w.limit.Load()) {
+		if searching(v) > 0 || v&w.all == 0 || w.awake(v) >= int(w.limit.Load()) { // W2'
 			return 0, wokeNobody
 		}
 		if v&frozenBit != 0 {
@@ -82,7 +82,7 @@ func (w *idleWord) wake(asSearcher bool) (worker int, r wakeResult) {
 		if invariant.On {
 			verifyIdleWord(w, v, n)
 		}
-		if w.v.CompareAndSwap(v, n) {
+		if w.v.CompareAndSwap(v, n) { // W3
 			return i, wokeOne
 		}
 	}

@@ -151,7 +151,7 @@ func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
 func (m *monitor) freeStrays(now int64) {
 	for _, w := range m.s.spares.lost() {
 		m.report(w, now)
-		m.s.free(w, w.slot.stamp())
+		m.s.free(w, w.slot.stamp()) // H5
 		m.s.drain(w)
 	}
 }
@@ -200,8 +200,8 @@ func (s *Scheduler) progress() (d progress) {
 // restrain sets how many workers may be awake, 1 to all. Those in excess retire at
 // their next look at the inject queue. One at a time.
 func (s *Scheduler) restrain(limit int) {
-	s.idle.limit.Store(uint32(limit))
-	if s.workLeft() { // after the store: whoever was not woken for it before is now
+	s.idle.limit.Store(uint32(limit)) // F1
+	if s.workLeft() {                 // F2, after the store: whoever was not woken for it before is now
 		s.nudge()
 	}
 }

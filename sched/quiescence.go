@@ -164,15 +164,15 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 		q.release(s.verdict())
 		return false
 	}
-	if len(q.wait) == 0 || !s.idle.freeze() { // CNF
+	if len(q.wait) == 0 || !s.idle.freeze() { // Q1, CNF
 		return false
 	}
 	holds := s.holds.Load()
 	if invariant.On {
 		verifyHolds(holds)
 	}
-	if moving(holds) != 0 || !s.inject.empty() { // ACK
-		s.idle.thaw()
+	if moving(holds) != 0 || !s.inject.empty() { // Q2, Q3, ACK
+		s.idle.thaw() // Q4, as below
 		return !s.inject.empty()
 	}
 	if invariant.On {

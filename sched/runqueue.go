@@ -129,8 +129,8 @@ func (q *runQueue) empty() bool { return q.fresh.thief().empty() && q.others.thi
 
 // enqueueNew is enqueue for a task that a turn has made runnable: it may be fresh.
 func (w *Worker) enqueueNew(t *Task) {
-	if t.isFresh() && w.queue.fresh.owner().push(t) {
-		w.sched.notify()
+	if t.isFresh() && w.queue.fresh.owner().push(t) { // W1
+		w.sched.notify() // W2 and on
 		return
 	}
 	w.enqueue(t)

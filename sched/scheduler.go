@@ -158,7 +158,7 @@ func (s *Scheduler) Inject(t *Task) {
 		s.holder(i).wake(t)
 		return
 	}
-	s.inject.push(t)
+	s.inject.push(t) // W1
 	s.notify()
 }
 
@@ -169,7 +169,7 @@ func (s *Scheduler) notify() {
 	switch i, r := s.idle.wake(true); r {
 	case wokeOne:
 		s.holder(i).wake(nil)
-	case wokeClosed:
+	case wokeClosed: // A4
 		s.bury()
 	case wokeNobody:
 		s.monitor.arm() // whoever is awake may be stuck
@@ -265,11 +265,11 @@ func (s *Scheduler) untilClosed(c <-chan struct{}) {
 
 // halt tells everyone that the scheduler stops. Once.
 func (s *Scheduler) halt() {
-	s.stop.flag.Store(1)
+	s.stop.flag.Store(1) // P1
 	s.monitor.stop()
 	s.stop.gone() // from here on nobody is relieved, and left only falls, but for Beside
 	for i := range s.seats {
-		s.clear(i)
+		s.clear(i) // P2
 	}
 	s.spares.stop()
 	s.pins.stop()
@@ -281,8 +281,8 @@ func (s *Scheduler) finish() {
 	for _, p := range s.pins.all() {
 		s.untilClosed(p.gone)
 	}
-	s.idle.close()
-	for _, w := range s.crew() {
+	s.idle.close()               // P3
+	for _, w := range s.crew() { // P4
 		w.abandon()
 	}
 	s.pins.bury()

@@ -24,11 +24,11 @@ const (
 // the last worker lingers there are few.
 func (w *Worker) find(aside bool) *Task {
 	for w.sched.stop.flag.Load() == 0 {
-		if !aside && !w.duty.stepAside() {
+		if !aside && !w.duty.stepAside() { // E1
 			return w.giveUp()
 		}
 		aside = true
-		t := w.search()
+		t := w.search() // E2
 		if t == nil {
 			asleep, last := w.lieDown()
 			for n := 0; last && n < lingerRounds && w.mayLinger(); n++ {
@@ -47,7 +47,7 @@ func (w *Worker) find(aside bool) *Task {
 
 // takeUp goes back on duty with t, and returns it.
 func (w *Worker) takeUp(t *Task) *Task {
-	w.duty.resume()
+	w.duty.resume() // E3
 	return t
 }
 

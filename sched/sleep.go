@@ -12,7 +12,7 @@ func (w *Worker) lieDown() (asleep, last bool) {
 	if invariant.On {
 		verifyAsleep(w)
 	}
-	all := w.sched.idle.announce(w.seat, w.searching)
+	all := w.sched.idle.announce(w.seat, w.searching) // S1
 	w.searching, w.sawWork = false, false
 	switch {
 	case w.sched.stop.flag.Load() != 0:
@@ -22,9 +22,9 @@ func (w *Worker) lieDown() (asleep, last bool) {
 			w.searching = true
 			return false, false
 		}
-	case w.sched.workLeft():
-		w.sawWork = true // even if a token is on its way: it may be for something else
-		if w.sched.idle.retract(w.seat) {
+	case w.sched.workLeft(): // S2
+		w.sawWork = true                  // even if a token is on its way: it may be for something else
+		if w.sched.idle.retract(w.seat) { // S3
 			return false, false
 		}
 	case all:
@@ -36,7 +36,7 @@ func (w *Worker) lieDown() (asleep, last bool) {
 
 // getUp parks the worker until it is woken, and returns the task it was handed, if any.
 func (w *Worker) getUp() *Task {
-	w.park()
+	w.park() // S4
 	w.count.wakes.Add(1)
 	return w.passOn(w.awake())
 }
@@ -54,7 +54,7 @@ func (w *Worker) mayLinger() bool { return w.thread == nil && !w.parker.Granted(
 // Somebody does, so this worker need not look again before it parks. Afterwards it
 // may have been handed a task, or be counted as a searcher: find sees to both.
 func (w *Worker) retire() bool {
-	w.unload()
+	w.unload() // R1
 	w.pace.stale = true
 	w.count.parks.Add(1)
 	w.current = nil
@@ -62,13 +62,13 @@ func (w *Worker) retire() bool {
 	if invariant.On {
 		verifyAsleep(w)
 	}
-	if !w.sched.idle.retire(w.seat) {
+	if !w.sched.idle.retire(w.seat) { // R2
 		return false // the limit has changed, or others were faster
 	}
 	if w.sched.stop.flag.Load() != 0 && w.sched.idle.rouse(w.seat) { // as in lieDown
 		return true
 	}
-	w.park()
+	w.park() // R3
 	w.count.wakes.Add(1)
 	return true
 }
@@ -89,7 +89,7 @@ func (w *Worker) unload() (moved bool) {
 
 // woken goes back to work after a sleep: with the task it was handed, or to find one.
 func (w *Worker) woken() *Task {
-	if t := w.awake(); t != nil {
+	if t := w.awake(); t != nil { // R4
 		return w.takeUp(t)
 	}
 	return w.find(true)
@@ -121,7 +121,7 @@ func (w *Worker) wake(t *Task) {
 	}
 	w.handed = t
 	if w.started {
-		w.unpark() // publishes handed
+		w.unpark() // W4; publishes handed
 		return
 	}
 	w.started = true
@@ -139,8 +139,8 @@ func (w *Worker) wakeIdly() {
 // cleared its bit.
 func (w *Worker) dismiss() {
 	if w.started {
-		w.unpark()
+		w.unpark() // P2
 		return
 	}
-	w.sched.stop.gone() // it never ran
+	w.sched.stop.gone() // P2: it never ran
 }

@@ -91,7 +91,7 @@ func (m *monitor) relieve(i int, w *Worker) bool {
 	if !s.workLeft() && w.slot.stamp()&1 == 0 || !s.relieve(i, w) {
 		return false
 	}
-	s.free(w, w.slot.stamp())
+	s.free(w, w.slot.stamp()) // H4
 	s.drain(w)
 	return true
 }

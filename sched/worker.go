@@ -23,7 +23,7 @@ type Worker struct {
 	apart     bool  // it knows that it has no seat: what it makes runnable goes to the inject queue
 	blocks    bool  // the turn is within Blocking
 	current   *Task // the task whose turn runs, or ran last; nil while asleep
-	victim    int   // where the last search ended: S3's last_victim
+	victim    int   // the seat where the last search ended
 	inRow     int   // turns taken from the next-slot without a look at the queue
 	untilPoll int   // turns left before the inject queue is looked at
 	fetch     int   // tasks that the next look there may bring besides the one to run
@@ -254,7 +254,7 @@ func (w *Worker) leave() {
 	w.goroutine.StoreRelease(0)
 	w.current = nil // as in lieDown
 	w.publish()
-	if !w.duty.stepAside() { // or the monitor, still at its last look, takes a seat that nobody needs
+	if !w.duty.stepAside() { // E1, or the monitor, still at its last look, takes a seat that nobody needs
 		s.comeHome()
 	}
 	if w.dismissed {
@@ -327,13 +327,13 @@ const maxInRow = 16
 func (w *Worker) pollInTurn() *Task {
 	w.untilPoll = w.pace.pollInterval
 	if w.sched.idle.excess() {
-		if !w.duty.stepAside() {
+		if !w.duty.stepAside() { // E1
 			return nil // its seat is lost, which nextTask sees
 		}
 		if w.retire() {
 			return w.woken()
 		}
-		w.duty.resume()
+		w.duty.resume() // E3
 	}
 	t := w.poll()
 	if t != nil {
