@@ -82,7 +82,7 @@ func (c *Context) cutGas() {
 }
 
 // ShouldYield tells a long behaviour that it should come to an end soon: its turn has
-// spent its gas, it has outlived its slice of time, about a millisecond, or the system
+// spent its gas, it has outlived its slice of time, which is 1 to 5 ms, mostly 2, or the system
 // stops. Within [Context.Blocking], and on a pinned type, time does not count: nobody waits
 // for the worker. To go on later, call [Yield] and return. It costs a few loads.
 func (c *Context) ShouldYield() bool {

@@ -21,7 +21,7 @@
 // A task that is scheduled runs, or dies once ([Runner]); what its scheduler did before
 // synchronizes before its turn. No wake-up is lost, and none waits for a time-out. A
 // worker that is stuck in a turn keeps no other task: its queue can be stolen from, and
-// the next-slot is emptied by the monitor after two milliseconds. [Scheduler.WaitQuiet]
+// the next-slot is emptied by the monitor, within some 4 ms. [Scheduler.WaitQuiet]
 // returns when nothing is queued or running and nobody holds, not earlier and not
 // later. An idle scheduler uses no processor time.
 //

@@ -14,7 +14,7 @@ import (
 //
 // Every worker keeps its goroutine and its loop, but only whoever has the baton runs.
 // It is passed on at points: before a message is sent, after one has run, and where a
-// worker would park. Who gets it is asked of Config.Choose, among those that can go on.
+// worker would park. Who gets it is asked of Turns.Choose, among those that can go on.
 // The goroutine from outside that waits for the scheduler takes part as one more
 // thread; while no goroutine waits, nobody runs. So nothing depends on Go's scheduler,
 // and the choices alone are the schedule.

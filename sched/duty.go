@@ -13,12 +13,16 @@ import (
 //	   ▲  ▲              │                 │                     ▲
 //	   │  └── answer ────┴─────────────────┘                     │    the owner, between two turns
 //	   │                                                         │
-//	   ├──────── stepAside ▶ ASIDE ── resume ──▶                 │    the owner, around a search or sleep
+//	   ├── stepAside ──▶ ASIDE, and resume or answer back        │    the owner, around a search or sleep
 //	   └──────────────────────── leaveSeat ──────────────────────┘    the owner, in a turn (Blocking)
 //
-// Only the owner moves it from ASIDE and AWAY, so there a store does; everything else is
-// a compare-and-swap. A worker touches its seat's bit in the idle word only while ASIDE,
-// so the monitor can take a seat only from a worker that leaves the bit alone.
+//	AWAY ─────────▶ ASIDE   the owner: it becomes a spare, or is about to take its seat back (retakeSeat)
+//	ASIDE ────────▶ AWAY    the owner, whose seat is not vacant; the monitor, of a spare that it owns (extra)
+//
+// From ASIDE and AWAY nobody moves it but the owner, or the monitor for a spare that is
+// nobody else's, so there a store does; everything else is a compare-and-swap. A worker
+// touches its seat's bit in the idle word while ASIDE, or, when it leaves the seat in a turn,
+// while AWAY. The monitor takes seats from OVERDUE alone, so only from one who leaves the bit alone.
 type duty struct{ f seam.Flag }
 
 const (

@@ -18,7 +18,8 @@ const MaxWorkers = 56
 //	bits 0–55   worker i sleeps: it has nothing in hand, nothing in its slot and
 //	            its queue, and waits for a token. Set by i alone; cleared by i
 //	            (retract) or by the one who thereby owes it a token.
-//	bits 56–61  how many workers search for work. Never more than half.
+//	bits 56–61  how many workers search for work. At most half, or one; in the end,
+//	            when rouse counts them in, all.
 //	bit  62     frozen: a quiescence check is on; nobody may be woken before it
 //	            ends. Set only while all workers sleep.
 //	bit  63     closed: quiescent for good. Never cleared, nobody wakes again.

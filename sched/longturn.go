@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// look at a worker's turn: how long it has lasted since the monitor asked the worker to
-// come by, and whether that was reported. Monitor only.
+// turnWatch is the monitor's look at a worker's turn: how long it has lasted since the worker was
+// asked to come by, and whether that was reported. Monitor only.
 type turnWatch struct {
 	_        nocmp.Field
 	since    int64

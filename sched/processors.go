@@ -6,7 +6,8 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// processors asks Go's scheduler what its processors do. Owned by the monitor.
+// processors asks Go's scheduler what its processors do. Owned by whoever made it: the monitor, or a
+// worker, in Scheduler.earned.
 type processors struct {
 	_        nocmp.Field
 	n        uint64 // of them

@@ -111,7 +111,7 @@ func (w *Worker) awake() *Task {
 }
 
 // wake hands the worker a task, or makes it search. Called by the one who cleared
-// its bit in the idle word, who thereby owns handed and started.
+// its bit in the idle word, or took it from the spares, who thereby owns handed and started.
 func (w *Worker) wake(t *Task) {
 	if w.sched.cfg.OnLongTurn != nil {
 		w.sched.monitor.arm() // or nobody would see a turn that nobody waits for
@@ -128,8 +128,8 @@ func (w *Worker) wake(t *Task) {
 	w.launch(w.begin)
 }
 
-// wakeIdly wakes the worker for nothing. Called by the one who cleared its bit
-// without counting it as a searcher.
+// wakeIdly wakes the worker for nothing. Called by the one who cleared its bit, or took it
+// from the spares, without counting it as a searcher.
 func (w *Worker) wakeIdly() {
 	w.idly = true
 	w.wake(nil)

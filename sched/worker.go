@@ -101,7 +101,7 @@ func (w *Worker) Pinned() bool { return w.pin != nil }
 func (w *Worker) Resting() bool { return w.current == nil }
 
 // MustYield tells whether the turn should end soon although there is more to do: it has
-// lasted for longer than some milliseconds, its worker has lost its seat or given it up, or
+// lasted for 1 to 5 ms, which is when the monitor sees it, its worker has lost its seat or given it up, or
 // the scheduler stops. On a Pin, where nobody's seat is kept from others, only that. Where nobody else could
 // run it may never say so. One load.
 func (w *Worker) MustYield() bool { return w.duty.mustYield() }
@@ -142,7 +142,7 @@ func (w *Worker) Beside(f func()) {
 }
 
 // Stray tells whether the worker has lost its seat to another, so that it will be a spare
-// after this turn, if nobody is needed again.
+// after this turn, unless it takes its seat back first.
 func (w *Worker) Stray() bool { return w.pin == nil && (w.apart || w.duty.isAway()) }
 
 // Schedule makes a task runnable from within a turn. The first task of a turn goes

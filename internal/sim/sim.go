@@ -5,7 +5,7 @@ package sim
 // Hooks are called by a deterministic system, in whatever goroutine has its turn, one at
 // a time. They must not block and must not call the system. Any of them may be nil.
 type Hooks struct {
-	// Choose says which of the threads that are ready goes on. See sched.Config.
+	// Choose says which of the threads that are ready goes on. See sched.Turns.
 	Choose func(ready []int, current int) int
 	// Event is told what happens, in order.
 	Event func(Event)
