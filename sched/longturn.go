@@ -7,21 +7,25 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// turnWatch is the monitor's look at a worker's turn: how long it has lasted since the worker was
-// asked to come by, and whether that was reported. Monitor only.
+// turnWatch is the monitor's look at a worker: how long its turn has lasted since it was asked to come by, whether that
+// was reported, and what was in its next-slot. Guarded by the monitor's mu.
 type turnWatch struct {
 	_        nocmp.Field
 	since    int64
 	reported bool
-	refused  bool // it was to lose its seat, and there was no spare
+	refused  bool   // it was to lose its seat, and there was no spare
+	stamp    uint32 // of its next-slot, at the last look
 }
+
+// begin is for a worker that is asked to come by, or begins a turn without a seat.
+func (t *turnWatch) begin(now int64) { t.since, t.reported, t.refused = now, false, false }
 
 // ask asks w to come by. Caller holds mu.
 func (m *monitor) ask(w *Worker, now int64) bool {
 	if !w.duty.ask() {
 		return false
 	}
-	w.turn = turnWatch{since: now}
+	w.turn.begin(now)
 	return true
 }
 

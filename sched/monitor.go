@@ -26,7 +26,6 @@ type monitor struct {
 	mu     seam.Mutex
 	timer  *time.Timer // guarded by mu
 	ended  bool        // guarded by mu
-	stamps []uint32    // guarded by mu: the next-slots as seen last time
 	watch  watch       // guarded by mu
 	surge  surge       // guarded by mu
 	govern governor    // guarded by mu
@@ -34,7 +33,6 @@ type monitor struct {
 
 func (m *monitor) init(s *Scheduler) {
 	m.s = s
-	m.stamps = make([]uint32, s.cfg.Workers)
 	m.watch.procs.n = uint64(s.procs)
 	m.govern.init(s.cfg.Workers)
 	m.armed.Store(s.driver != nil) // and never is: it goes by the machine's time
@@ -120,11 +118,11 @@ func (m *monitor) freeStranded() {
 		if w == nil {
 			continue
 		}
-		stamp := w.slot.stamp()
-		if stamp == m.stamps[i] {
+		if stamp := w.slot.stamp(); stamp == w.turn.stamp {
 			m.s.free(w, stamp)
+		} else { // so reserved, whose slot is never filled, is not written to
+			w.turn.stamp = stamp
 		}
-		m.stamps[i] = stamp
 	}
 }
 

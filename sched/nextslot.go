@@ -29,8 +29,9 @@ import (
 // value at M2, so O1 was not visible at M2, so M1 < M2 < O1 < O2 < O3: the owner
 // saw asked or taken at O3, waited, and saw taken at O4: it did not take it.
 // Suppose neither does. Then the owner saw taken at O4, so M4 ran, and the monitor
-// has it. That full is a counter, odd while filled, makes every filling distinct,
-// so that the monitor revokes only one it has seen twice.
+// has it. That full is a counter, odd while filled, makes every filling distinct, so
+// that the monitor revokes the very one that it has seen. Which it should revoke is not a
+// matter of this protocol: see freeStranded, freeStrays and monitor.relieve.
 
 const (
 	revokeNone = iota

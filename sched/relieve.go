@@ -39,7 +39,7 @@ func (s *Scheduler) relieveWaiting() bool {
 			continue
 		}
 		if w.duty.ask() {
-			w.turn = turnWatch{}
+			w.turn.begin(0)
 		}
 		w.duty.urge()
 		if m.relieve(i, w) {

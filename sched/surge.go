@@ -63,7 +63,7 @@ func (m *monitor) grow(now int64, relieved int) {
 		if w == nil {
 			return
 		}
-		w.turn = turnWatch{since: now}
+		w.turn.begin(now)
 		g.extras = append(g.extras, w)
 		g.last = now
 	}

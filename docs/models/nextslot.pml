@@ -6,7 +6,7 @@
  * so that `full` is 2i-1 while it is in the slot.
  *
  * Proved: every filling is taken exactly once, by the owner or by the monitor, and
- * the monitor takes only one that it has seen twice.
+ * the monitor takes only the one that it has seen.
  *
  * Mutants: NO_FENCE (O2 dropped), FENCE_FIRST (O2 before O1), CLEAR_FIRST (the owner
  * clears the task before O3), NO_VERDICT (O4 does not wait), NO_RESET (O4 leaves
