@@ -32,7 +32,9 @@ type Config struct {
 	// 0 is DefaultSpares.
 	Spares int
 	// Attach makes what the layer above keeps per worker. It runs in New, once
-	// for each worker, and when it is first needed for each spare and each pin.
+	// for each worker, and when it is first needed for each spare and each pin. It may run
+	// with the monitor's lock held: it may ask for Crew, Counters, Current and SpareStats, but
+	// must not make tasks runnable, hold or release, stop the scheduler, or call Worker.LongTurn.
 	Attach func(w *Worker) any
 	// OnLongTurn is told of a turn that lasts for longer than LongTurn, once, or once between two
 	// calls of Worker.Blocking, and while it still runs, in a goroutine of its own. How long is known to a few milliseconds,

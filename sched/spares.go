@@ -55,7 +55,7 @@ func (p *spares) nextID() int {
 
 // take returns a spare, hot if there is one. The caller owns it, seats it or makes it
 // an extra, and wakes it; it owes it a count in stop.left, which a seat has. Any
-// goroutine.
+// goroutine, the monitor among them, which holds its lock.
 func (p *spares) take() *Worker {
 	now := p.s.cfg.Clock.Nanos()
 	p.mu.Lock()
@@ -69,7 +69,7 @@ func (p *spares) take() *Worker {
 		return w
 	}
 	w = newWorker(p.s, p.nextID(), spareFresh, spareRing)
-	w.attach() // not under the lock: it calls the layer above
+	w.attach() // it calls the layer above: not under this lock, but maybe under the monitor's
 	p.mu.Lock()
 	p.made = append(p.made, w)
 	p.mu.Unlock()
