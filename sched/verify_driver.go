@@ -1,0 +1,18 @@
+package sched
+
+import "github.com/gallop-go/gallop/internal/invariant"
+
+// What must hold in deterministic runs, in builds that check invariants.
+
+// verifyReady checks those of whom one is chosen: in order, each once. Caller holds mu.
+func verifyReady(d *driver) {
+	for i, id := range d.ready {
+		invariant.Check(i == 0 || d.ready[i-1] < id, "threads %d and %d can go on, in this order", d.ready[max(i-1, 0)], id)
+	}
+	invariant.Check(len(d.ready) <= len(d.threads), "%d of %d threads can go on", len(d.ready), len(d.threads))
+}
+
+// verifyBaton checks that a thread which is given the baton has none.
+func verifyBaton(t *thread) {
+	invariant.Check(len(t.baton) == 0, "thread %d is given a second baton", t.id)
+}

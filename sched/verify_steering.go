@@ -1,0 +1,45 @@
+package sched
+
+import "github.com/gallop-go/gallop/internal/invariant"
+
+// What must hold of those who decide how many workers run, and for how long, in builds that check invariants.
+
+// verifyGovernor checks the governor's figures.
+func verifyGovernor(g *governor) {
+	invariant.Check(g.limit >= 1 && g.limit <= g.workers, "the governor lets %d of %d workers be awake", g.limit, g.workers)
+	invariant.Check(g.phase >= steady && g.phase <= trial, "the governor is in phase %d", g.phase)
+	invariant.Check(g.pause >= firstPause && g.pause <= maxPause, "the governor pauses for %d ns", g.pause)
+	invariant.Check(g.phase != trial || g.before >= 1 && g.before <= g.workers, "the governor tries %d behind %d workers", g.limit, g.before)
+	invariant.Check(g.apartFor >= 0 && g.apartFor <= apartLooks, "the governor has tried nothing for %d looks", g.apartFor)
+	invariant.Check(g.seen.units >= g.then.units && g.seen.crossed >= g.then.crossed && g.seen.steals >= g.then.steals,
+		"the workers had done %v, and have done %v", g.then, g.seen)
+	invariant.Check(g.awake >= 0 && g.awake <= g.samples*g.workers, "%d workers were awake in %d looks", g.awake, g.samples)
+}
+
+// verifySurge checks the books of those who work without a seat. Caller holds mu.
+func verifySurge(g *surge) {
+	invariant.Check(g.rounds > 0 || len(g.extras) == 0, "%d extras in no surge", len(g.extras))
+}
+
+// verifyRound checks how long a goroutine may have to wait for a processor. Caller holds the monitor's mu.
+func verifyRound(p *processors, round int64) {
+	invariant.Check(p.n > 0, "Go has %d processors", p.n)
+	invariant.Check(round == 0 || round >= slice && round <= maxRound, "%d wait for %d processors, for %d ns", p.runnable, p.n, round)
+}
+
+// verifyPace checks what the worker has learnt of its pace. Owner only.
+func verifyPace(p *pace, credit int) {
+	invariant.Check(p.granted >= 1 && p.granted <= maxCredit, "a credit of %d is granted", p.granted)
+	invariant.Check(p.unit >= 0, "a unit of work takes %d/16 ns", p.unit)
+	invariant.Check(p.pollInterval >= minPoll && p.pollInterval <= maxPoll, "the inject queue is looked at every %d turns", p.pollInterval)
+	invariant.Check(credit == p.granted, "a credit of %d is granted, and %d is there", p.granted, credit)
+	invariant.Check(p.earned >= 0 && p.earned <= slice, "a worker may run for %d ns", p.earned)
+	invariant.Check(p.yielded <= p.last, "a worker has let others run at %d ns, and it is %d", p.yielded, p.last)
+}
+
+// verifySpent checks that work is only ever done once.
+func verifySpent(w *Worker) {
+	invariant.Check(w.pace.units >= w.spent.Load(), "worker %d has done %d units, and has shown %d", w.id, w.pace.units, w.spent.Load())
+	invariant.Check(w.pace.charged >= 0 && w.pace.charged < w.pace.granted, "of a credit of %d, %d were charged", w.pace.granted, w.pace.charged)
+	invariant.Check(w.credit <= w.pace.granted, "worker %d has more credit than it was given: %d", w.id, w.credit)
+}
