@@ -98,8 +98,8 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 // goroutine of its own, because nothing stops a Goexit, such as that of a test that
 // fails in the hook, and the goroutine that calls may be a worker. Its caller waits.
 func (s *System) guard(hook string, f func()) {
-	s.sched.Hook(1)
-	defer s.sched.Hook(-1)
+	s.sched.Lend(1)
+	defer s.sched.Lend(-1)
 	crashed := make(chan any)
 	go func() {
 		defer close(crashed)

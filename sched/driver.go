@@ -26,7 +26,7 @@ import (
 // The monitor and the governor are off: they go by the machine's time. Hand-over is
 // on. A worker that declares a blocking turn leaves its seat as ever. A turn that waits is
 // long if nobody else can go on: then, and before time passes, its worker loses
-// its seat to a spare if work waits (relieve.go). A turn that blocks for something
+// its seat to a spare if work waits (driver_handover.go). A turn that blocks for something
 // outside blocks all; the watchdog names it.
 //
 // Everything here is reached through Driver, an interface that production leaves nil, so that
@@ -45,7 +45,7 @@ type Driver interface {
 	runDry(ctx context.Context) error
 	nudge()
 	lag(t *thread)
-	hook(n int)
+	lend(n int)
 	callsOfStrangers() int
 	end(over func() bool, finish func())
 	finish()
@@ -104,7 +104,7 @@ type driver struct {
 	made      int       // guarded by mu
 	ready     []int     // owned by whoever has the baton
 	strangers int       // guarded by mu: calls from goroutines that are none of ours
-	hooks     int       // guarded by mu: goroutines that somebody with the baton waits for
+	lent      int       // guarded by mu: goroutines that somebody who takes part waits for
 
 	nudged chan struct{} // something became runnable; has room for one
 	steps  seam.Uint64

@@ -127,11 +127,11 @@ func TestDriver_Interrupted(t *testing.T) {
 	done := make(chan struct{})
 	go func() { s.Point(); close(done) }()
 	<-done
-	s.Hook(1)
+	s.Lend(1)
 	done = make(chan struct{})
 	go func() { s.Point(); close(done) }() // counts as ours
 	<-done
-	s.Hook(-1)
+	s.Lend(-1)
 	if n := s.Strangers(); n != 1 {
 		t.Errorf("%d strangers, want 1", n)
 	}

@@ -22,7 +22,7 @@ import (
 
 // seat is a place in the idle word. Its holder changes hands like this:
 //
-//	         relieve                                     in a turn, bit clear
+//	         reseat                                      in a turn, bit clear
 //	worker ───────────────────────────────────▶ spare
 //	   │ leaveSeat: AWAY, then set the bit, then holder ← nil
 //	   ▼                       whoever clears the bit
@@ -223,9 +223,9 @@ func (s *Scheduler) lackSpare() {
 	}
 }
 
-// relieve takes seat i from w, whose turn has lasted too long, and gives it to a spare.
+// reseat takes seat i from w, whose turn has lasted too long, and gives it to a spare.
 // It reports whether it did. Monitor only.
-func (s *Scheduler) relieve(i int, w *Worker) bool {
+func (s *Scheduler) reseat(i int, w *Worker) bool {
 	if !s.goAway() { // H1
 		if !w.turn.refused { // it is tried again and again
 			w.turn.refused = true

@@ -31,7 +31,7 @@ import (
 // Suppose neither does. Then the owner saw taken at O4, so M4 ran, and the monitor
 // has it. That full is a counter, odd while filled, makes every filling distinct, so
 // that the monitor revokes the very one that it has seen. Which it should revoke is not a
-// matter of this protocol: see freeStranded, freeStrays and monitor.relieve.
+// matter of this protocol: see freeStranded, freeStrays and monitor.relieveIfNeeded.
 
 const (
 	revokeNone = iota

@@ -20,7 +20,7 @@ const (
 
 // spares are the workers without a seat.
 //
-//	COLD ──take──▶ seated, or an extra ──relieve, leaveSeat──▶ STRAY ──park──▶ HOT ──take──▶ …
+//	COLD ──take──▶ seated, or an extra ──reseat, leaveSeat───▶ STRAY ──park──▶ HOT ──take──▶ …
 //	  ▲                                                                         │
 //	  └───────────────────────────── retire ◀── goroutine ends ◀── dismiss ─────┘
 type spares struct {

@@ -58,7 +58,7 @@ func (m *monitor) attend(now int64) (asking, late bool) {
 			}
 			late = true
 			m.report(w, now)
-			if m.isStuck(age) && m.relieve(i, w) {
+			if m.isStuck(age) && m.relieveIfNeeded(i, w) {
 				relieved++
 			}
 		}
@@ -85,10 +85,10 @@ func (m *monitor) isStuck(age int64) bool {
 	return age >= doubt+p.round() || uint64(len(m.s.spares.lost())) < p.n
 }
 
-// relieve takes the seat of a worker that is stuck, if work waits. Caller holds mu.
-func (m *monitor) relieve(i int, w *Worker) bool {
+// relieveIfNeeded takes the seat of a worker that is stuck, if work waits. Caller holds mu.
+func (m *monitor) relieveIfNeeded(i int, w *Worker) bool {
 	s := m.s
-	if !s.workLeft() && w.slot.stamp()&1 == 0 || !s.relieve(i, w) {
+	if !s.workLeft() && w.slot.stamp()&1 == 0 || !s.reseat(i, w) {
 		return false
 	}
 	s.free(w, w.slot.stamp()) // H4

@@ -42,7 +42,7 @@ func (s *Scheduler) relieveWaiting() bool {
 			w.turn.begin(0)
 		}
 		w.duty.urge()
-		if m.relieve(i, w) {
+		if m.relieveIfNeeded(i, w) {
 			return true
 		}
 	}

@@ -84,10 +84,10 @@ func sticky(done func() bool) func() bool {
 	}
 }
 
-// hook is Scheduler.Hook.
-func (d *driver) hook(n int) {
+// lend is Scheduler.Lend.
+func (d *driver) lend(n int) {
 	d.mu.Lock()
-	d.hooks += n
+	d.lent += n
 	d.mu.Unlock()
 }
 
@@ -129,7 +129,7 @@ func (d *driver) self() *thread {
 			return t
 		}
 	}
-	if id != d.home && d.hooks == 0 {
+	if id != d.home && d.lent == 0 {
 		d.strangers++
 	}
 	return nil

@@ -83,11 +83,11 @@ func (s *Scheduler) Go(f func()) {
 	go f()
 }
 
-// Hook counts n goroutines in that somebody who takes part starts, and waits for: their
-// calls count as his. Any goroutine.
-func (s *Scheduler) Hook(n int) {
+// Lend lends the caller's part in a deterministic run to n goroutines that he starts, and waits for: their
+// calls are no strangers'. A negative n takes it back. Otherwise it does nothing. Any goroutine.
+func (s *Scheduler) Lend(n int) {
 	if s.driver != nil {
-		s.driver.hook(n)
+		s.driver.lend(n)
 	}
 }
 
