@@ -87,7 +87,12 @@ func (p *Pin) serve() (more bool) {
 	}()
 	for !p.s.Stopping() {
 		if t := p.queue.pop(); t != nil {
-			p.turn(t)
+			if invariant.On {
+				verifyTurn(p, t)
+			}
+			if p.w.oneTurn(t) {
+				p.again(t)
+			}
 			p.turned()
 		} else {
 			p.sleep()
@@ -106,25 +111,12 @@ func (p *Pin) afterCrash(value any) bool {
 	return more
 }
 
-// turn runs one task once and queues it again if it wants.
-func (p *Pin) turn(t *Task) {
-	w := p.w
+// again queues a task that wants to go on.
+func (p *Pin) again(t *Task) {
 	if invariant.On {
-		verifyTurn(p, t)
+		bookIn(t)
 	}
-	w.current, w.inTurn = t, true
-	w.count.turns++
-	again := t.runTurn(w)
-	if invariant.On {
-		bookEnd(w, t, again)
-	}
-	w.inTurn = false
-	if again {
-		if invariant.On {
-			bookIn(t)
-		}
-		p.schedule(p.s, t)
-	}
+	p.schedule(p.s, t)
 }
 
 // turned ends the hold of a turn. The counters go first if it may be the last one:

@@ -73,14 +73,7 @@ func (w *Worker) Step() (ran bool) {
 	if invariant.On {
 		bookTurn(w, t)
 	}
-	w.current, w.inTurn = t, true
-	w.count.turns++
-	again := t.runTurn(w)
-	if invariant.On {
-		bookEnd(w, t, again)
-	}
-	w.inTurn = false
-	if again {
+	if w.oneTurn(t) {
 		w.requeue(t)
 	}
 	return true

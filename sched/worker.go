@@ -247,6 +247,19 @@ func (w *Worker) serve() (more bool) {
 	return false
 }
 
+// oneTurn runs a turn of t, and reports whether it wants to go on. serve has it written out, since there it would be one
+// more call.
+func (w *Worker) oneTurn(t *Task) (again bool) {
+	w.current, w.inTurn = t, true
+	w.count.turns++
+	again = t.runTurn(w)
+	if invariant.On {
+		bookEnd(w, t, again)
+	}
+	w.inTurn = false
+	return again
+}
+
 // leave ends the worker's goroutine. What it has queued is buried by whoever stopped
 // the scheduler.
 func (w *Worker) leave() {
