@@ -64,7 +64,7 @@ const (
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
 	c := &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), dry: s.sim != nil}
-	c.lease.mark.origin, c.lease.may = markOrigin, seam.CanFence() && w.Keeps()
+	c.lease.mark.origin, c.lease.may = markOrigin, seam.CanFence() && w.KeepsWork()
 	c.collectWhenDue()
 	return c
 }

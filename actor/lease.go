@@ -109,7 +109,7 @@ func (l *lease) granted(c *Context) bool {
 func (l *lease) review(c *Context) {
 	taken := l.taken.Load()
 	l.pauseAfter(min(int(taken-l.seen), maxCredit)*c.sys.opts.workers, c.w.Alone())
-	keeps := c.w.Keeps()
+	keeps := c.w.KeepsWork()
 	if l.pause == 0 && keeps && c.w.Turn() > turnsToAsk && !c.dry && !c.w.Stopping() {
 		if ask := seam.PrepareFence(); ask != nil {
 			c.w.Beside(ask)

@@ -62,7 +62,7 @@ func (c *Context) publish() {
 		c.count.shownMessages.StoreRelease(n)
 	}
 	resting := c.w.Resting()
-	if !resting || !c.w.Keeps() {
+	if !resting || !c.w.KeepsWork() {
 		c.lease.review(c)
 	}
 	if resting {

@@ -43,9 +43,9 @@ func (w *Worker) Counters() Counters {
 	}
 }
 
-// crew returns all workers there ever were, but pinned ones: those that the scheduler
+// seatable returns all workers there ever were, but pinned ones: those that the scheduler
 // began with, then the spares.
-func (s *Scheduler) crew() []*Worker {
+func (s *Scheduler) seatable() []*Worker {
 	return append(s.workers[:len(s.workers):len(s.workers)], s.spares.everyone()...)
 }
 
@@ -53,7 +53,7 @@ func (s *Scheduler) crew() []*Worker {
 // with, then spares, then pinned ones, so that somebody may add up what they have
 // done. Any goroutine.
 func (s *Scheduler) Crew() []*Worker {
-	all := s.crew()
+	all := s.seatable()
 	for _, p := range s.pins.all() {
 		all = append(all, p.w)
 	}

@@ -26,7 +26,7 @@ func (w *Worker) live(serve func() (more bool), anew func()) {
 	for serve() {
 		w.crashed = false
 	}
-	left = true // and w may be another goroutine's already: see spares.retire
+	left = true // and w may be another goroutine's already: see spares.shelve
 	runtime.KeepAlive(w)
 }
 

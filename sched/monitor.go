@@ -187,7 +187,7 @@ func (m *monitor) steer(now int64, late bool) {
 
 // progress returns what all workers have done so far, as far as they have shown it.
 func (s *Scheduler) progress() (d progress) {
-	for _, w := range s.crew() {
+	for _, w := range s.seatable() {
 		d.units += w.spent.Load()
 		d.steals += w.count.steals.Load()
 		d.crossed += w.crossed.Load()

@@ -193,3 +193,6 @@ func (q *thiefEnd) empty() bool {
 	h := q.head.Load()
 	return int64(q.tail.Load()-h) <= 0
 }
+
+// len returns how many there are to steal; 0 or less: none. Any goroutine; advisory.
+func (q *thiefEnd) len() int { return int(q.tail.Load() - q.head.Load()) }

@@ -283,8 +283,8 @@ func (s *Scheduler) finish() {
 	for _, p := range s.pins.all() {
 		s.untilClosed(p.gone)
 	}
-	s.idle.close()               // P3
-	for _, w := range s.crew() { // P4
+	s.idle.close()                   // P3
+	for _, w := range s.seatable() { // P4
 		w.abandon()
 	}
 	s.pins.bury()

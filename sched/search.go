@@ -185,7 +185,7 @@ func (w *Worker) level() {
 		verifyLevel(w, victim)
 	}
 	q := &victim.queue.others
-	here, there := w.queue.len(), int(q.tail.Load()-q.head.Load())
+	here, there := w.queue.len(), q.thief().len()
 	if there < 2*here+levelFrom {
 		return
 	}

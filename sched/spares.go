@@ -22,7 +22,7 @@ const (
 //
 //	COLD ──take──▶ seated, or an extra ──reseat, leaveSeat───▶ STRAY ──park──▶ HOT ──take──▶ …
 //	  ▲                                                                         │
-//	  └───────────────────────────── retire ◀── goroutine ends ◀── dismiss ─────┘
+//	  └───────────────────────────── shelve ◀── goroutine ends ◀── dismiss ─────┘
 type spares struct {
 	s       *Scheduler
 	away    seam.Int32  // workers that run without a seat, each with a hold
@@ -114,18 +114,18 @@ func (p *spares) stray(w *Worker) {
 // notStray is for a worker that has kept its seat. Monitor only.
 func (p *spares) notStray(w *Worker) {
 	p.mu.Lock()
-	p.found(w)
+	p.unbook(w)
 	p.mu.Unlock()
 }
 
 // isStray tells whether w is booked as one. Any goroutine.
 func (p *spares) isStray(w *Worker) bool { return slices.Contains(p.lost(), w) }
 
-// found ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
+// unbook ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
 // a small program small.
 //
 //go:noinline
-func (p *spares) found(w *Worker) {
+func (p *spares) unbook(w *Worker) {
 	if i := slices.Index(p.strays, w); i >= 0 {
 		p.strays[i] = p.strays[len(p.strays)-1]
 		takeLast(&p.strays)
@@ -136,7 +136,7 @@ func (p *spares) found(w *Worker) {
 // stops. Called by w.
 func (p *spares) park(w *Worker) bool {
 	p.mu.Lock()
-	p.found(w)
+	p.unbook(w)
 	ended := p.ended
 	if !ended {
 		p.hot = append(p.hot, w)
@@ -148,9 +148,9 @@ func (p *spares) park(w *Worker) bool {
 	return !ended
 }
 
-// retire takes a worker back whose goroutine ends. Called by w, which must not touch
+// shelve takes a worker back whose goroutine ends. Called by w, which must not touch
 // itself afterwards, as live must not.
-func (p *spares) retire(w *Worker) {
+func (p *spares) shelve(w *Worker) {
 	p.mu.Lock()
 	if invariant.On {
 		verifyCold(p, w)

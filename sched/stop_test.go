@@ -98,7 +98,7 @@ func TestStopWaitsForWhatIsBeside(t *testing.T) {
 		returned := false
 		began := make(chan struct{})
 		g.inject(g.node(func(w *sched.Worker) {
-			if !w.Keeps() {
+			if !w.KeepsWork() {
 				t.Error("a worker with a seat does not keep what it makes runnable")
 			}
 			w.Beside(func() {

@@ -23,8 +23,9 @@ const (
 	firstExtra = 4          // extras of the first round
 )
 
-// patience is how long a turn may be overdue in the present state.
-func (g *surge) patience() int64 {
+// overdueFor is how long ago a worker must have been asked, in the present state, to lose its seat while a
+// processor is idle.
+func (g *surge) overdueFor() int64 {
 	if g.rounds > 0 {
 		return urgent
 	}

@@ -168,7 +168,7 @@ func verifyOver(s *Scheduler) {
 	invariant.Check(seam.Peek(&s.stop.left) == 0, "the scheduler ends, and %d workers are left", seam.Peek(&s.stop.left))
 	invariant.Check(seam.Peek(&s.spares.away) == 0, "the scheduler ends, and %d workers are away", seam.Peek(&s.spares.away))
 	invariant.Check(s.monitor.ended, "the scheduler ends before its monitor")
-	for _, w := range s.crew() {
+	for _, w := range s.seatable() {
 		invariant.Check(w.slot.task == nil, "worker %d has left a task in its next-slot", w.id)
 		invariant.Check(holdsNothing(&w.queue), "worker %d has left tasks in its queue", w.id)
 	}

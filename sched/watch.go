@@ -80,7 +80,7 @@ func (m *monitor) attend(now int64) (asking, late bool) {
 func (m *monitor) isStuck(age int64) bool {
 	p := &m.watch.procs
 	if age < doubt {
-		return age >= m.surge.patience() && p.idle()
+		return age >= m.surge.overdueFor() && p.idle()
 	}
 	return age >= doubt+p.round() || uint64(len(m.s.spares.lost())) < p.n
 }

@@ -110,9 +110,10 @@ func (w *Worker) MustYield() bool { return w.duty.mustYield() }
 // how long it has lasted. Owner only.
 func (w *Worker) InBlocking() bool { return w.blocks }
 
-// Keeps tells whether what the worker makes runnable comes to its own queues: it has a seat,
-// and nobody is about to take it. One load. Owner only.
-func (w *Worker) Keeps() bool { return w.pin == nil && !w.apart && !w.blocks && !w.duty.isAway() }
+// KeepsWork tells whether what the worker makes runnable comes to its own queues: it has not lost its seat, as far
+// as it can see, and has not given it up. Of a spare that has just been made or is about to end its goroutine it says so
+// as well, though it has none: it makes nothing runnable then. One load. Owner only.
+func (w *Worker) KeepsWork() bool { return w.pin == nil && !w.apart && !w.blocks && !w.duty.isAway() }
 
 // Spills returns how many tasks had no room in the worker's queue. Owner only.
 func (w *Worker) Spills() uint64 { return w.count.spills.Load() }
@@ -128,7 +129,7 @@ func (w *Worker) Alone() bool { return w.sched.idle.awake(w.sched.idle.v.Load())
 
 // Beside runs f in a goroutine of its own: f's return synchronizes before the end of the scheduler,
 // which waits for it. It costs a goroutine, and a locked instruction at each end. Owner only, while
-// Keeps: who has a seat is waited for, and so may count others in.
+// KeepsWork: such a worker is waited for itself, and so may count others in.
 func (w *Worker) Beside(f func()) {
 	s := w.sched
 	s.stop.left.Add(1)
@@ -271,7 +272,7 @@ func (w *Worker) leave() {
 		s.comeHome()
 	}
 	if w.dismissed {
-		s.spares.retire(w) // whoever takes it starts it anew: not ours any more
+		s.spares.shelve(w) // whoever takes it starts it anew: not ours any more
 	}
 	s.stop.gone()
 }
