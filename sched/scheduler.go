@@ -97,8 +97,8 @@ type Scheduler struct {
 
 	quiet   quiescence
 	monitor monitor
-	pins    pins
 	stop    stopping
+	pins    pins
 	driver  Driver // nil unless the run is deterministic
 }
 
