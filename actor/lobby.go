@@ -40,7 +40,7 @@ type lobby struct {
 	free   seam.Int32  // places that anybody may take: none while somebody waits, and of a queue
 	pushed seam.Uint32 // messages that had a place
 	mu     seam.QuickMutex
-	room   int       // guarded by mu: places that are not free; below 0 when a queue is over its limit
+	room   int       // guarded by mu: places to be given under mu, to those first in line; setFree moves them to free. Of a bounded queue: what is left of its limit, below 0 when over it
 	wait   outsiders // guarded by mu: who has no place
 	called outsiders // guarded by mu: who has one and was not told yet
 	woken  bool      // guarded by mu: somebody was told, and has not told the next
