@@ -36,11 +36,11 @@ func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
 func (v *variantInfo) give(d *declaration, run runFunc) {
 	switch {
 	case d == nil:
-		refuse(v.typ.name, ".Variant: an entry without a behaviour")
+		panicMisuse(v.typ.name, ".Variant: an entry without a behaviour")
 	case d.typ != v.typ:
-		refuse(v.typ.name, ".Variant: "+d.fullName()+" was declared for another type")
+		panicMisuse(v.typ.name, ".Variant: "+d.fullName()+" was declared for another type")
 	case v.entries[d] != nil:
-		refuse(v.typ.name, ".Variant: "+d.fullName()+" got two methods")
+		panicMisuse(v.typ.name, ".Variant: "+d.fullName()+" got two methods")
 	}
 	if v.entries == nil {
 		v.entries = make(map[*declaration]runFunc)

@@ -36,11 +36,11 @@ func (t *typeInfo) unsealed(what string, isNil bool, has func(*typeInfo) bool) *
 	defer t.mu.Unlock()
 	switch {
 	case isNil:
-		refuse(t.name+"."+what, ": a nil function")
+		panicMisuse(t.name+"."+what, ": a nil function")
 	case t.sealed.Load():
-		refuse(t.name+"."+what, " was set after the first spawn of its type")
+		panicMisuse(t.name+"."+what, " was set after the first spawn of its type")
 	case has(t):
-		refuse(t.name+"."+what, " was set twice")
+		panicMisuse(t.name+"."+what, " was set twice")
 	}
 	return t
 }

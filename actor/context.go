@@ -123,7 +123,7 @@ func split(from Sender) (*Context, *System) {
 // does not ask. It is inlined, and what panics is not.
 func mustRun(c *Context, call string) {
 	if c == nil || c.self == nil {
-		refuse(call, " with a nil or zero Context")
+		panicMisuse(call, " with a nil or zero Context")
 	}
 }
 

@@ -44,7 +44,7 @@ func (noReply) Error() string { return "gallop: no reply in time: context deadli
 // Unwrap returns what Ask returns for a time-out.
 func (noReply) Unwrap() error { return context.DeadlineExceeded }
 
-// refuse panics with what is wrong with whom. A call, which keeps a small program small.
+// panicMisuse panics with what is wrong with whom. A call, which keeps a small program small.
 //
 //go:noinline
-func refuse(who, wrong string) { panic("gallop: " + who + wrong) }
+func panicMisuse(who, wrong string) { panic("gallop: " + who + wrong) }

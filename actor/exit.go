@@ -173,8 +173,8 @@ func (b *body) drain(c *Context, x *extras) {
 	if b.load&backpressure.Muted != 0 && x.drainsForOthers() {
 		b.unmuted(c)
 	}
-	x.refuse(stoppedBecause(ErrShutdown))
-	b.letGo(replier{c: c, sys: b.sys()})
+	x.setTooLate(stoppedBecause(ErrShutdown))
+	b.giveUpNamesAndTimers(replier{c: c, sys: b.sys()})
 	b.forgetMarks()
 	left, spent := b.box.close(&b.in)
 	b.in.last = &closedMark

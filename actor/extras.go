@@ -109,11 +109,11 @@ func (r *roster[T]) pop() *T {
 	return s.who
 }
 
-// letGo ends whatever ends with the actor and is known to others. Names go first, and
+// giveUpNamesAndTimers ends whatever ends with the actor and is known to others, its bridges too. Names go first, and
 // all of it goes before the mailbox is closed: whoever learns of the actor's end, by a
 // dead letter, by ErrStopped or by a message, finds its names free. Owner only, as often
 // as it likes.
-func (b *body) letGo(r replier) {
+func (b *body) giveUpNamesAndTimers(r replier) {
 	x := b.extra
 	if x == nil || x.phase == ended {
 		return

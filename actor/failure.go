@@ -92,7 +92,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 	c.reset()
 	r := replier{c: c, sys: b.sys()}
 	if !b.supervised {
-		b.letGo(r) // before anybody hears of it
+		b.giveUpNamesAndTimers(r) // before anybody hears of it
 	}
 	f := b.faultOf(c, m, d, crash)
 	if d.reject != nil {

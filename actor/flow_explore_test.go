@@ -75,7 +75,7 @@ func (w *lobbyWorld) check() error {
 		return fmt.Errorf("%d places, want %d", n, w.room)
 	}
 	if l.room != 0 || l.wait != (outsiders{}) || l.called != (outsiders{}) || l.woken {
-		return fmt.Errorf("left: %d places that are not free; waiting: %v, called: %v, woken: %v",
+		return fmt.Errorf("left: %d places to be given; waiting: %v, called: %v, woken: %v",
 			l.room, l.wait.first != nil, l.called.first != nil, l.woken)
 	}
 	return nil

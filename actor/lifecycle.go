@@ -72,18 +72,18 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 // closeBox makes dead letters of all mail, and refuses what comes. Owner only.
 func (b *body) closeBox(r replier) {
 	x := b.mine()
-	b.letGo(r)
+	b.giveUpNamesAndTimers(r)
 	why := x.tooLate()
-	x.refuse(why)
+	x.setTooLate(why)
 	for _, l := range [...]*messageList{&x.back, &x.stash, &x.held} {
 		r.deadLetters(b, l.all(), why)
 	}
 	b.buryBox(r, why)
 }
 
-// refuse sets what is told to those who come too late. The first word counts: once the
+// setTooLate sets what is told to those who come too late. The first word counts: once the
 // box is closed, they read it. Owner only, before the box is closed.
-func (x *extras) refuse(why error) {
+func (x *extras) setTooLate(why error) {
 	if x.err == nil {
 		x.err = why
 	}
@@ -236,7 +236,7 @@ func (b *body) leavesForGood() bool {
 func (b *body) finish(r replier) {
 	x := b.extra
 	b.waited()
-	b.letGo(r) // OnStop may have armed timers
+	b.giveUpNamesAndTimers(r) // OnStop may have armed timers
 	if invariant.On {
 		verifyFinish(b, x)
 	}

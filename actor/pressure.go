@@ -71,10 +71,10 @@ func (b *body) endSparing() {
 	}
 }
 
-// letGo lets those in a ledger go on for the mail they have, although the receiver has
+// spareWaiters lets those in a ledger go on for the mail they have, although the receiver has
 // not recovered, and returns how many. Those who wait for others as well, or have not
 // come to wait yet, just owe one less.
-func letGo(r replier, list *backpressure.Waiter[waiting]) (n uint64) {
+func spareWaiters(r replier, list *backpressure.Waiter[waiting]) (n uint64) {
 	for list != nil {
 		w := list
 		list = w.Next()

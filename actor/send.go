@@ -152,9 +152,9 @@ func insider(from Sender, b *body) *Context {
 func (d *declaration) mustSuit(to *body) {
 	switch {
 	case to == nil:
-		refuse(d.fullName(), " sent to a zero Ref")
+		panicMisuse(d.fullName(), " sent to a zero Ref")
 	case to.kind().typ != d.typ:
-		refuse(d.fullName(), " sent to "+to.String()+", which is of another type with the same state")
+		panicMisuse(d.fullName(), " sent to "+to.String()+", which is of another type with the same state")
 	}
 }
 

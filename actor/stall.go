@@ -276,7 +276,7 @@ func (b *body) stalled(c *Context, idle bool) {
 	}
 	r := b.survey()
 	r.Idle = idle
-	c.count.letGo.Add(letGo(replier{c: c, sys: b.sys()}, b.gate.Drain(&gateMark)))
+	c.count.letGo.Add(spareWaiters(replier{c: c, sys: b.sys()}, b.gate.Drain(&gateMark)))
 	if r.Idle {
 		b.sys().stalls.soon(b)
 	}

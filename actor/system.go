@@ -52,7 +52,7 @@ func Start(opts ...Option) *System {
 	}
 	s.sim = s.opts.settle()
 	if wrong := s.opts.check(); wrong != "" {
-		refuse("Start: ", wrong)
+		panicMisuse("Start: ", wrong)
 	}
 	cfg := sched.Config{
 		Workers:    s.opts.workers,
@@ -69,7 +69,7 @@ func Start(opts ...Option) *System {
 	s.sim.direct(&cfg)
 	sc, err := sched.New(cfg)
 	if err != nil {
-		refuse("Start: ", err.Error())
+		panicMisuse("Start: ", err.Error())
 	}
 	s.sched = sc
 	if s.opts.virtual != nil {
@@ -107,7 +107,7 @@ func (s *System) Run() error {
 	if err := s.sched.WaitLast(); err != nil {
 		return s.public(err)
 	}
-	s.refuse()
+	s.turnAway()
 	s.stop()
 	s.sched.WaitStopped()
 	return nil
@@ -121,7 +121,7 @@ func (s *System) Run() error {
 func (s *System) Shutdown(ctx context.Context) error {
 	s.mustBeOutside("Shutdown")
 	mustHave(ctx, "Shutdown")
-	s.refuse()
+	s.turnAway()
 	err := s.sched.WaitQuiet(ctx, true)
 	if errors.Is(err, sched.ErrStopped) {
 		err = nil
@@ -149,13 +149,13 @@ func (s *System) Shutdown(ctx context.Context) error {
 // what they return later is a dead letter.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
-	s.refuse()
+	s.turnAway()
 	s.stop()
 	s.sched.WaitStopped()
 }
 
-// refuse turns outside senders away from now on.
-func (s *System) refuse() {
+// turnAway turns outside senders away from now on.
+func (s *System) turnAway() {
 	if !s.refusing.Swap(true) {
 		close(s.closing)
 	}
@@ -182,7 +182,7 @@ func (s *System) stop() <-chan struct{} {
 func (s *System) mustBeOutside(call string) {
 	s.mustBeStarted(call)
 	if s.sched.Current() != nil {
-		refuse(call, " called from a behaviour, which would wait for itself")
+		panicMisuse(call, " called from a behaviour, which would wait for itself")
 	}
 }
 
@@ -198,7 +198,7 @@ func (b *body) mustBeOutside(sys *System, call string) {
 // mustBeStarted panics if s is not what Start has returned.
 func (s *System) mustBeStarted(call string) {
 	if s == nil || s.sched == nil {
-		refuse(call, " of a nil or zero System: use Start")
+		panicMisuse(call, " of a nil or zero System: use Start")
 	}
 }
 
@@ -206,7 +206,7 @@ func (s *System) mustBeStarted(call string) {
 // to wait for, which may be rare.
 func mustHave(ctx context.Context, call string) {
 	if ctx == nil {
-		refuse(call, " with a nil context: use context.Background")
+		panicMisuse(call, " with a nil context: use context.Background")
 	}
 }
 

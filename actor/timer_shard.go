@@ -115,7 +115,7 @@ func (s *timerShard) cancel(t armedTimer) (held *message, ok bool) {
 	if k.in {
 		s.remove(t.number, k)
 	}
-	s.letGo()
+	s.tidyAndUnlock()
 	return held, true
 }
 
@@ -145,7 +145,7 @@ func (s *timerShard) removeAll(list []armedTimer) (payloads *message) {
 			s.remove(t.number, k)
 		}
 	}
-	s.letGo()
+	s.tidyAndUnlock()
 	return payloads
 }
 
@@ -158,7 +158,7 @@ func (s *timerShard) lost(number uint32) (held *message) {
 	k.over()
 	held = k.takeHeld()
 	s.slab.drop(number)
-	s.letGo()
+	s.tidyAndUnlock()
 	return held
 }
 
@@ -166,7 +166,7 @@ func (s *timerShard) lost(number uint32) (held *message) {
 func (s *timerShard) giveBack(number uint32, k *timer) {
 	if s.slab.giveBack(number, k) {
 		s.mu.Lock()
-		s.letGo()
+		s.tidyAndUnlock()
 	}
 }
 
@@ -179,10 +179,10 @@ func (k *timer) takeHeld() *message {
 	return held
 }
 
-// letGo unlocks, and lets go of the system if no timer is left. The alarm stays as it
-// is: it rings once for nothing, which is cheaper than to set it for every timer that
-// is canceled in time, as most are. Caller holds mu.
-func (s *timerShard) letGo() {
+// tidyAndUnlock frees what the wheel has dropped, unlocks, and lets go of the system if no
+// timer is left. The alarm stays as it is: it rings once for nothing, which is cheaper than
+// to set it for every timer that is canceled in time, as most are. Caller holds mu.
+func (s *timerShard) tidyAndUnlock() {
 	for _, n := range s.wheel.Dropped() {
 		s.slab.drop(n)
 	}
@@ -271,7 +271,7 @@ func (s *timerShard) take(now int64) {
 		next = int64(at)
 	}
 	s.earliest.Store(next)
-	s.letGo() // this turn keeps the system from being quiescent
+	s.tidyAndUnlock() // this turn keeps the system from being quiescent
 }
 
 // TaskDied has nothing to do when the system has stopped: timers end with it. It

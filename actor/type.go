@@ -126,12 +126,12 @@ func (t *typeInfo) make(name string, state any, opts []TypeOption) {
 	t.name, t.state, t.decls = name, state, append([]*declaration(nil), ownDecls...)
 	for _, o := range opts {
 		if o == nil {
-			refuse("NewType: a nil option for ", name)
+			panicMisuse("NewType: a nil option for ", name)
 		}
 		o(t)
 	}
 	if t.marks.high != 0 && t.bound.limit != 0 {
-		refuse("NewType: "+name, " has both watermarks and a bound")
+		panicMisuse("NewType: "+name, " has both watermarks and a bound")
 	}
 }
 
@@ -148,7 +148,7 @@ func infoOf[S any](t *Type[S]) *typeInfo {
 //go:noinline
 func (t *typeInfo) made(call string) *typeInfo {
 	if t == nil || t.name == "" {
-		refuse(call, " of a nil or zero Type: use NewType")
+		panicMisuse(call, " of a nil or zero Type: use NewType")
 	}
 	return t
 }
@@ -181,13 +181,13 @@ func (t *typeInfo) fill(d *declaration, run runFunc) {
 	defer t.mu.Unlock()
 	switch {
 	case d == nil:
-		refuse(t.name, ".Table: an entry without a behaviour")
+		panicMisuse(t.name, ".Table: an entry without a behaviour")
 	case d.typ != t:
-		refuse(t.name, ".Table: "+d.fullName()+" was declared for another type")
+		panicMisuse(t.name, ".Table: "+d.fullName()+" was declared for another type")
 	case t.sealed.Load():
-		refuse(d.fullName(), " got its method after the first spawn of its type")
+		panicMisuse(d.fullName(), " got its method after the first spawn of its type")
 	case d.run != nil:
-		refuse(d.fullName(), " got two methods")
+		panicMisuse(d.fullName(), " got two methods")
 	}
 	d.run = run
 }
@@ -196,7 +196,7 @@ func (t *typeInfo) fill(d *declaration, run runFunc) {
 func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration {
 	for _, o := range opts {
 		if o == nil {
-			refuse("a nil option for behaviour ", d.name)
+			panicMisuse("a nil option for behaviour ", d.name)
 		}
 		o(d)
 	}
@@ -208,15 +208,15 @@ func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration 
 	}
 	switch {
 	case d.name == "":
-		refuse("a behaviour of "+t.name, " without a name")
+		panicMisuse("a behaviour of "+t.name, " without a name")
 	case t.sealed.Load():
-		refuse(d.fullName(), " was declared after the first spawn of its type")
+		panicMisuse(d.fullName(), " was declared after the first spawn of its type")
 	case len(t.decls) >= userIDs+maxBehaviours:
-		refuse(d.fullName(), ": more than 65,530 behaviours")
+		panicMisuse(d.fullName(), ": more than 65,530 behaviours")
 	}
 	for _, o := range t.decls {
 		if o.name == d.name {
-			refuse(d.fullName(), " was declared twice")
+			panicMisuse(d.fullName(), " was declared twice")
 		}
 	}
 	t.decls = append(t.decls, d)

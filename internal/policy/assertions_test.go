@@ -23,7 +23,7 @@ var asserted = []string{"actor", "backpressure", "heap", "sched"}
 //
 //   - a call of invariant.Check;
 //   - a panic of ours, whose words begin with "gallop: " or with an error of a package, a call
-//     of refuse, which is such a panic, and a return of a named error (Err…): a contract that
+//     of panicMisuse, which is such a panic, and a return of a named error (Err…): a contract that
 //     is checked where it is broken.
 //
 // A panic with a value of somebody else's, which is only passed on, is none. A line of
@@ -81,7 +81,7 @@ func isCheck(x *ast.CallExpr, pkg string) bool {
 // isOurPanic tells whether a call is a panic whose words are of this project.
 func isOurPanic(x *ast.CallExpr) bool {
 	id, ok := x.Fun.(*ast.Ident)
-	if ok && id.Name == "refuse" {
+	if ok && id.Name == "panicMisuse" {
 		return true
 	}
 	if !ok || id.Name != "panic" || len(x.Args) != 1 {
