@@ -158,7 +158,7 @@ func TestAssertionsPerLine(t *testing.T) {
 		"group/x.go":        functionsOf("group", 300),
 		"actor/x.go":        "package actor\n\nfunc f() error {\n\treturn ErrStopped\n}\n",
 		"sched/x.go":        "package sched\n\nfunc f() {\n\tpanic(\"gallop: words\")\n}\n",
-		"backpressure/x.go": "package backpressure\n\nfunc f() {\n\trefuse(y, \" words\")\n}\n",
+		"backpressure/x.go": "package backpressure\n\nfunc f() {\n\tpanicMisuse(y, \" words\")\n}\n",
 	}, rejects: []fault{
 		{"too few", tree{"heap/x.go": fn("\tinvariant.Check(y, \"words\")\n")}, "heap: 1 assertions in 49 lines of code: want one per 25, 1 more"},
 		{"panics passed on", tree{"sched/x.go": "package sched\n\nfunc f() {\n\tpanic(value)\n}\n"}, "sched: 0 assertions in 4 lines"},
