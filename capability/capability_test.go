@@ -125,6 +125,37 @@ func TestVal(t *testing.T) {
 	}
 }
 
+// chapter has what may be written to by mistake, and in each of several ways to reach it.
+type chapter struct {
+	page  int
+	words [][]string
+	notes map[string][]int
+	next  *chapter
+}
+
+// "If the write is to the value itself or to its slices and maps. One behind a pointer in it
+// is not" found.
+func TestVal_WhichWritesAreFound(t *testing.T) {
+	for what, c := range map[string]struct {
+		write func(*chapter)
+		found bool
+	}{
+		"nothing":          {func(*chapter) {}, false},
+		"itself":           {func(c *chapter) { c.page++ }, true},
+		"a slice":          {func(c *chapter) { c.words[0][0] = "x" }, true},
+		"a map":            {func(c *chapter) { c.notes["a"][0]++ }, true},
+		"a pointer":        {func(c *chapter) { c.next = new(chapter) }, true},
+		"behind a pointer": {func(c *chapter) { c.next.page++ }, false},
+	} {
+		made := chapter{words: [][]string{{"a"}}, notes: map[string][]int{"a": {1}}, next: new(chapter)}
+		v := capability.Frozen(made)
+		got := caught(func() { v.View(c.write) })
+		if want := c.found && invariant.On; want != (got != nil) {
+			t.Errorf("a write to %s: got %v", what, got)
+		}
+	}
+}
+
 // Zero values say what to use.
 func TestZeroValues(t *testing.T) {
 	var i capability.Iso[int]

@@ -25,7 +25,8 @@
 // one cannot both succeed. What Go cannot promise is that no other pointer into the value
 // was kept: build it where it is, in the function given to [NewIso], and let nothing
 // escape. Where invariants are checked, a Val that is written to is found at the next
-// View.
+// View, if the write is to the value itself or to its slices and maps. One behind a pointer
+// in it is not: what is there may be somebody else's, as an actor is whose Ref it holds.
 //
 // # Costs
 //

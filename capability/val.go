@@ -13,7 +13,7 @@ type Val[T any] struct{ v *frozen[T] }
 // frozen is a value that nobody writes to. Read-only.
 type frozen[T any] struct {
 	value *T
-	print string // what it looked like, where invariants are checked
+	print string // what it looked like, where invariants are checked; of pointers in it, where they lead
 }
 
 // Frozen makes a Val of a copy of v. What v points to must not be written to any more.
@@ -37,7 +37,8 @@ func (v Val[T]) Get() T { return *v.here("Get").value }
 
 // View runs f on the value where it is. f must not write to it, nor keep the pointer. It
 // panics on the zero Val, if f is nil, and where invariants are checked also if the value is
-// not any more what it was when it was frozen. Any goroutine.
+// not any more what it was when it was frozen, what is behind pointers in it left aside. Any
+// goroutine.
 func (v Val[T]) View(f func(*T)) {
 	if f == nil {
 		panic("gallop: capability: View with a nil function")
