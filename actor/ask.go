@@ -197,10 +197,21 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 // next on the same processor, and has answered when the caller comes to run again,
 // so that neither side blocks on a channel. Only then does it park.
 //
-//	           finish                     finish
-//	PENDING ───────────▶ ANSWERED ◀────────────────── WAITING (a token is owed)
-//	   │ wait, patience over                             ▲ │ ctx ended
-//	   └─────────────────────────────────────────────────┘ └──▶ ABANDONED
+//	        finish                      finish
+//	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
+//	    │                  │ take                      ▲ │
+//	PENDING ◀──────────────┘                           │ │ ctx ended
+//	    ├──── patience over ───────────────────────────┘ ▼
+//	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
+//	    └──── the caller runs a turn of to ─────────▶ REFUSED
+//
+// Each arrow but that of take is a compare-and-swap, so of finish and the one who gives up
+// one comes first, and finish has three cases: from PENDING it leaves the result to be found,
+// from WAITING it owes a token besides, and in ABANDONED and REFUSED it discards what the
+// result owns, because whoever asked has left with an error. A request that finds its call
+// REFUSED when its turn comes does not run: it becomes a dead letter, which ends in finish.
+// Neither state is ever left: such a call is used for no other request. Calls of a gathering,
+// and those with a time-out, stay PENDING.
 type call[R any] struct {
 	state  seam.Flag
 	done   chan struct{} // one token, if the state was WAITING
