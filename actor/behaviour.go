@@ -91,10 +91,11 @@ func (d *declaration) mustDo(isNil bool) {
 func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.b, m) }
 
 // TrySend is Send that refuses instead of muting: it returns ErrOverloaded while to
-// is overloaded, and from outside also while there is no room, which there is for 2,049
-// to 4,096 waiting messages of TrySend and [SendWait]; ErrStopped if it has ended and
-// ErrSystemStopped if its system has. A message that was refused is not a dead letter: it
-// is the caller's again.
+// is overloaded, and from outside also while there is no room; ErrStopped if it has ended
+// and ErrSystemStopped if its system has. There is no room while 4,096 messages of TrySend
+// and [SendWait] from outside wait, and it comes back for 2,048 at a time, so there may be
+// none from 2,049 on. A message that was refused is not a dead letter: it is the caller's
+// again.
 //
 // [SendWait]: Behaviour.SendWait
 func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {

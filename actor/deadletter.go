@@ -1,12 +1,6 @@
 package actor
 
-import (
-	"math/bits"
-
-	"github.com/gallop-go/gallop/internal/nocmp"
-	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/sim"
-)
+import "github.com/gallop-go/gallop/internal/sim"
 
 // DeadLetter is a message that was sent and will not run.
 type DeadLetter struct {
@@ -92,58 +86,4 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 	if n, ok := s.letters.next(); ok {
 		s.warn("gallop: dead letter", "actor", to.id, "type", to.typ().name, "behaviour", d.name, "reason", reason, "so_far", n)
 	}
-}
-
-// guard keeps a panic or a Goexit in a user's hook from doing harm. The hook has a
-// goroutine of its own, because nothing stops a Goexit, such as that of a test that
-// fails in the hook, and the goroutine that calls may be a worker. Its caller waits.
-func (s *System) guard(hook string, f func()) {
-	s.sched.Lend(1)
-	defer s.sched.Lend(-1)
-	crashed := make(chan any)
-	go func() {
-		defer close(crashed)
-		var v any = "runtime.Goexit"
-		defer func() {
-			if r := recover(); r != nil {
-				v = r
-			}
-			if v != nil {
-				crashed <- v
-			}
-		}()
-		f()
-		v = nil
-	}()
-	if v, ok := <-crashed; ok && hook != loggerHook {
-		s.log(func(l logSink) {
-			l.fail("gallop: panic in a hook", "hook", hook, "value", v)
-		})
-	}
-}
-
-// loggerHook is the one hook whose crashes cannot be logged.
-const loggerHook = "Logger"
-
-// log calls the user's logger.
-func (s *System) log(f func(logSink)) {
-	s.guard(loggerHook, func() { f(s.opts.log) })
-}
-
-// warn writes a warning to the log. Its arguments are put into words where guard sees to
-// what they do.
-func (s *System) warn(msg string, args ...any) {
-	s.log(func(l logSink) { l.warn(msg, args...) })
-}
-
-// letterLog keeps dead letters from flooding the log: the first, the second, the
-// fourth, the eighth and so on are logged.
-type letterLog struct {
-	_ nocmp.Field
-	n seam.Uint64
-}
-
-func (l *letterLog) next() (n uint64, ok bool) {
-	n = l.n.Add(1)
-	return n, bits.OnesCount64(n) == 1
 }

@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"log"
 	"log/slog"
+	"math/bits"
 	"strings"
+
+	"github.com/gallop-go/gallop/internal/nocmp"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // logSink is where a system reports. There are two, so that a program that does not
@@ -26,6 +30,17 @@ type plainSink struct{}
 
 func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, args)) }
 func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
+
+// log calls the user's logger.
+func (s *System) log(f func(logSink)) {
+	s.guard(loggerHook, func() { f(s.opts.log) })
+}
+
+// warn writes a warning to the log. Its arguments are put into words where guard sees to
+// what they do.
+func (s *System) warn(msg string, args ...any) {
+	s.log(func(l logSink) { l.warn(msg, args...) })
+}
 
 // line writes pairs of keys and values behind a message, as slog's text does, but a stack
 // as what it is, for people to read: below, and indented.
@@ -55,4 +70,16 @@ func needsQuotes(v string) bool {
 		}
 	}
 	return false
+}
+
+// letterLog keeps dead letters, and reports of stalls, from flooding the log: the first, the
+// second, the fourth, the eighth and so on are logged.
+type letterLog struct {
+	_ nocmp.Field
+	n seam.Uint64
+}
+
+func (l *letterLog) next() (n uint64, ok bool) {
+	n = l.n.Add(1)
+	return n, bits.OnesCount64(n) == 1
 }

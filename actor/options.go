@@ -54,8 +54,10 @@ func Gas(n int) Option { return func(o *options) { o.gas = min(n, maxBatch) } }
 // does not make a run repeat itself, since workers race: [Seed] does.
 func RandSeed(n uint64) Option { return func(o *options) { o.seed = n } }
 
-// Logger sets where the system logs panics and dead letters. The default is the
-// standard logger of package log, which slog.SetDefault redirects.
+// Logger sets where the system logs what nobody has set a function for: panics of behaviours
+// ([OnPanic]), dead letters ([OnDeadLetter]), long turns ([OnLongTurn]) and actors that wait for
+// one under pressure ([OnStall]); and that [Spares] are all in use, and panics in these functions.
+// The default is the standard logger of package log, which slog.SetDefault redirects.
 //
 // Of dead letters the 1st, 2nd, 4th, 8th and so on of the system are logged, with how many
 // there were so far, so that they do not flood the log. [System.Stats] counts all of them,

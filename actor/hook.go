@@ -1,0 +1,32 @@
+package actor
+
+// loggerHook is the one hook whose crashes cannot be logged.
+const loggerHook = "Logger"
+
+// guard keeps a panic or a Goexit in a user's hook from doing harm. The hook has a
+// goroutine of its own, because nothing stops a Goexit, such as that of a test that
+// fails in the hook, and the goroutine that calls may be a worker. Its caller waits.
+func (s *System) guard(hook string, f func()) {
+	s.sched.Lend(1)
+	defer s.sched.Lend(-1)
+	crashed := make(chan any)
+	go func() {
+		defer close(crashed)
+		var v any = "runtime.Goexit"
+		defer func() {
+			if r := recover(); r != nil {
+				v = r
+			}
+			if v != nil {
+				crashed <- v
+			}
+		}()
+		f()
+		v = nil
+	}()
+	if v, ok := <-crashed; ok && hook != loggerHook {
+		s.log(func(l logSink) {
+			l.fail("gallop: panic in a hook", "hook", hook, "value", v)
+		})
+	}
+}
