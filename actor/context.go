@@ -47,18 +47,20 @@ type Context struct {
 	_       cacheline.Pad
 }
 
-// outcome is what has to happen when the behaviour that runs has returned.
+// outcome is what has to happen when the behaviour that runs has returned. All its bits are in
+// use: one more needs a wider type.
 type outcome uint8
 
 const (
-	goOn      outcome = 0
-	mustEnd   outcome = 1 << 0 // Stop or Exit was called
-	mayPark   outcome = 1 << 1 // it met a gate
-	lookAgain outcome = 1 << 2 // the mailbox has got other mail in front
-	gasSpent  outcome = 1 << 3 // it has spent what a turn may
-	gasLow    outcome = 1 << 4 // it may run fewer messages than it was to; no reason to end
-	turnTable outcome = 1 << 6 // it dispatches by another table; no reason to end
-	yielded   outcome = 1 << 5 // its next message is in front: Yield was called, or mail taken over
+	goOn        outcome = 0
+	mustEnd     outcome = 1 << 0 // Stop or Exit was called
+	mayPark     outcome = 1 << 1 // it met a gate
+	lookAgain   outcome = 1 << 2 // the mailbox has got other mail in front
+	gasSpent    outcome = 1 << 3 // it has spent what a turn may
+	gasLow      outcome = 1 << 4 // it may run fewer messages than it was to; no reason to end
+	yielded     outcome = 1 << 5 // its next message is in front: Yield was called, or mail taken over
+	turnTable   outcome = 1 << 6 // it dispatches by another table; no reason to end
+	mustCollect outcome = 1 << 7 // its arena is due
 )
 
 // newContext makes the context of one worker.

@@ -14,9 +14,6 @@ import (
 // steps keep it scheduled, so that a system whose arenas are being collected is not
 // quiescent.
 
-// mustCollect is the outcome of a behaviour after which the arena is due.
-const mustCollect outcome = 1 << 7
-
 const (
 	// collectWhole is up to how many bytes an arena is collected in one go: 0.2 ms.
 	collectWhole = 256 << 10
@@ -179,27 +176,4 @@ func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 		}
 	}
 	return roots
-}
-
-// discardOwned ends the regions and parcels in a message that will not run. The caller
-// owns the message.
-func (d *declaration) discardOwned(m *message) {
-	if o := d.typ.ownedIn()[d.id]; o.Any() {
-		heap.DiscardIn(payloadOf[byte](m), o)
-	}
-}
-
-// ownedIn returns, for each behaviour, what its messages own.
-func (t *typeInfo) ownedIn() []heap.Owned {
-	if o := t.owned.Load(); o != nil {
-		return *o
-	}
-	owned := make([]heap.Owned, len(t.decls))
-	for i, d := range t.decls {
-		if p := d.payloadType(); p != nil {
-			owned[i] = heap.OwnedIn(p)
-		}
-	}
-	t.owned.Store(&owned) // as in heapRoots
-	return owned
 }

@@ -133,42 +133,65 @@ func verifyMessageList(l *messageList) {
 	}
 }
 
-// verifyMagazines checks a worker's stock.
-func verifyMagazines(s *magazines) {
-	invariant.Check(s.n >= 0 && (s.use == nil) == (s.n == 0), "a stock of %d messages, and there are some: %v", s.n, s.use != nil)
-	invariant.Check(s.kept >= 0 && s.kept <= fullChains, "a stock of %d full chains", s.kept)
-	for i, m := range s.full {
-		invariant.Check((m != nil) == (i < s.kept), "a stock of %d full chains, and the place of number %d is filled: %v", s.kept, i, m != nil)
+// verifyGas checks what a turn has spent.
+func verifyGas(c *Context) {
+	invariant.Check(c.gas.spent >= 0 && c.gas.spent <= maxBatch, "a turn has spent %d", c.gas.spent)
+	invariant.Check(c.left >= 0, "%d messages are left of a turn", c.left)
+	invariant.Check(c.gas.cut >= 0 && c.gas.cut <= c.self.batch(), "%d messages are cut off a batch of %d", c.gas.cut, c.self.batch())
+}
+
+// verifyCrash checks an actor whose behaviour did not return.
+func verifyCrash(b *body, c *Context) {
+	invariant.Check(c.self == b, "%v crashes in the turn of another", b)
+	invariant.Check(c.msg != nil, "%v crashes over no message", b)
+	invariant.Check(b.extra == nil || b.extra.phase != ended, "%v crashes after its end", b)
+	backpressure.MustRun(&b.debt)
+}
+
+// verifyLease checks what was appended to the mail of an actor that begins a turn under own.
+func verifyLease(b *body, own *lease) {
+	head := seam.Peek(&b.box.head)
+	invariant.Check(!isMark(head) || head == &own.mark || head == &noLease.mark, "%v runs, and is leased to another", b)
+	invariant.Check(b.in.more == nil || b.in.last == &own.mark || b.in.last == &noLease.mark, "%v has mail that was appended without a lease", b)
+	if b.in.more != nil {
+		verifyRing(b.in.more)
 	}
 }
 
-// verifyChain checks n nodes from first to end that are recycled together.
-func verifyChain(first, end *message, n int) {
-	invariant.Check(n >= 1 && n <= chainLength, "%d messages are recycled together", n)
-	m := first
-	for range n - 1 {
-		invariant.Check(m != &closedMark && m != &noMessage, "a mark is recycled")
-		invariant.Check(m.origin == first.origin, "messages of origins %#x and %#x are recycled together", first.origin, m.origin)
-		m = m.next
-		invariant.Check(m != nil, "%d messages are recycled, and there are less", n)
+// verifyRing checks that what was appended is a ring.
+func verifyRing(last *message) {
+	for m := last.next; m != last; m = m.next {
+		invariant.Check(m != nil && !isMark(m), "what was appended is no ring")
 	}
-	invariant.Check(m == end, "%d messages are recycled, and there are more", n)
-	invariant.Check(m != &closedMark && m != &noMessage, "a mark is recycled behind %d messages", n-1)
 }
 
-// verifyRecycle checks a node that is about to be used again.
-func verifyRecycle(s *magazines, m *message) {
-	verifyChain(m, m, 1)
-	invariant.Check(m != s.use, "a message is recycled twice")
+// verifyTakenOver checks an actor whose lease another had.
+func verifyTakenOver(b *body, theirs *lease) {
+	invariant.Check(seam.Peek(&b.box.head) != &theirs.mark, "%v was taken over, and is leased to another", b)
+	invariant.Check(theirs != &noLease, "%v is taken over from nobody", b)
+	for m := seam.Peek(&b.box.head); m != b.in.last; m = m.next {
+		invariant.Check(m != nil, "%v was taken over, and its mail has another end", b)
+	}
 }
 
-// verifyLength checks a chain that was put aside or left to others.
-func verifyLength(m *message, want int, p uint16, home int) {
-	n := 1
-	for k := m; k.next != nil; k = k.next {
-		n++
+// verifyRunUpTo checks where a turn ends that did not come to its end.
+func verifyRunUpTo(in *inbox, m *message) {
+	k := in.fifo
+	for k != nil && k != m {
+		k = k.next
 	}
-	invariant.Check(want == n, "a chain of %d messages says that it has %d", n, want)
-	invariant.Check(m.pool() == p, "a message of pool %d is in the stock of pool %d", m.pool(), p)
-	invariant.Check(int(m.home()) == home, "a message of home %d is in the stock of home %d", m.home(), home)
+	invariant.Check(k == m && m != nil, "a turn ends with a message that it had not taken")
+}
+
+// verifyForgetTurn checks a worker between two turns: nothing is under way.
+func verifyForgetTurn(c *Context) {
+	invariant.Check(c.front.first == nil && c.front.n == 0, "a worker sleeps with %d messages in front", c.front.n)
+	invariant.Check(c.w.Resting(), "a worker forgets the turn that it runs")
+}
+
+// verifyDoing checks what a worker was seen doing: a callback or a message, of an actor.
+func verifyDoing(d doing) {
+	invariant.Check(d.typ != nil || d == doing{}, "an actor of no type does something: %+v", d)
+	invariant.Check(d.where <= inCareStop, "callback %d runs", d.where)
+	invariant.Check(d.where == inNone || d.msg == nil, "a callback and a message run at once")
 }

@@ -139,3 +139,16 @@ func verifyAlarm(at int64) {
 func verifyRoots(x *extras) {
 	invariant.Check(x.back.first == nil, "what was unstashed is not in the mailbox when the roots are listed")
 }
+
+// verifyDiscard checks the payload of a timer that will not run: it is one message, of the
+// behaviour that it was for.
+func verifyDiscard(b *body, held *message, d *declaration) {
+	invariant.Check(held.next == nil, "%v discards a payload that is in a chain", b)
+	invariant.Check(held.pool() == d.pool.id, "%v discards a payload of pool %d as one of pool %d", b, held.pool(), d.pool.id)
+}
+
+// verifyGathering checks that there is room for one more reply.
+func verifyGathering[R any](g *gathering[R], k *call[R]) {
+	invariant.Check(k.several == g, "a reply comes to others")
+	invariant.Check(k.of >= 0 && k.of < cap(g.in), "the reply to request %d of %d", k.of, cap(g.in))
+}

@@ -212,3 +212,16 @@ func verifyVerdict(b *body) {
 func verifyForsaken(b *body) {
 	invariant.Check(b.supervised, "%v is forsaken, and was not supervised", b)
 }
+
+// verifyDrain checks who begins to drain: nothing was closed yet.
+func verifyDrain(b *body, x *extras) {
+	invariant.Check(x.phase == alive, "%v drains in phase %d", b, x.phase)
+	invariant.Check(!x.over, "%v drains after its drain", b)
+}
+
+// verifyUrgent checks a message of the lane that runs.
+func verifyUrgent(b *body, x *extras, m *message) {
+	invariant.Check(!isOwn(m.id), "%v runs a signal of the runtime's as urgent mail", b)
+	invariant.Check(int(m.id) < len(b.kind().typ.decls), "%v runs behaviour %d of %d", b, m.id, len(b.kind().typ.decls))
+	invariant.Check(!x.due, "%v runs before it was started", b)
+}

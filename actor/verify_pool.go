@@ -1,0 +1,66 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/invariant"
+
+// What must hold of nodes and of the stocks that they come from and go back to, in builds that
+// check invariants.
+
+// verifyBegun checks a node that is about to get its message, from a sender with context c.
+func verifyBegun(c *Context, b *body, d *declaration, m *message) {
+	invariant.Check(m.pool() == d.pool.id, "%s is to be sent in a node of pool %d", d.name, m.pool())
+	invariant.Check(c == nil || c.sys == b.sys(), "%s is sent to %v as from its own system", d.name, b)
+	invariant.Check(d.typ == b.typ(), "%s is to be sent to %v", d.name, b)
+}
+
+// verifyMagazines checks a worker's stock.
+func verifyMagazines(s *magazines) {
+	invariant.Check(s.n >= 0 && (s.use == nil) == (s.n == 0), "a stock of %d messages, and there are some: %v", s.n, s.use != nil)
+	invariant.Check(s.kept >= 0 && s.kept <= fullChains, "a stock of %d full chains", s.kept)
+	for i, m := range s.full {
+		invariant.Check((m != nil) == (i < s.kept), "a stock of %d full chains, and the place of number %d is filled: %v", s.kept, i, m != nil)
+	}
+}
+
+// verifyChain checks n nodes from first to end that are recycled together.
+func verifyChain(first, end *message, n int) {
+	invariant.Check(n >= 1 && n <= chainLength, "%d messages are recycled together", n)
+	m := first
+	for range n - 1 {
+		invariant.Check(m != &closedMark && m != &noMessage, "a mark is recycled")
+		invariant.Check(m.origin == first.origin, "messages of origins %#x and %#x are recycled together", first.origin, m.origin)
+		m = m.next
+		invariant.Check(m != nil, "%d messages are recycled, and there are less", n)
+	}
+	invariant.Check(m == end, "%d messages are recycled, and there are more", n)
+	invariant.Check(m != &closedMark && m != &noMessage, "a mark is recycled behind %d messages", n-1)
+}
+
+// verifyRecycle checks a node that is about to be used again.
+func verifyRecycle(s *magazines, m *message) {
+	verifyChain(m, m, 1)
+	invariant.Check(m != s.use, "a message is recycled twice")
+}
+
+// verifyLength checks a chain that was put aside or left to others.
+func verifyLength(m *message, want int, p uint16, home int) {
+	n := 1
+	for k := m; k.next != nil; k = k.next {
+		n++
+	}
+	invariant.Check(want == n, "a chain of %d messages says that it has %d", n, want)
+	invariant.Check(m.pool() == p, "a message of pool %d is in the stock of pool %d", m.pool(), p)
+	invariant.Check(int(m.home()) == home, "a message of home %d is in the stock of home %d", m.home(), home)
+}
+
+// verifyOutside checks a node from the common stock.
+func verifyOutside(p *pool, m *message) {
+	invariant.Check(m.pool() == p.id, "a message of pool %d is in pool %d", m.pool(), p.id)
+	invariant.Check(m.home() == outside, "a message of home %d is in the common stock", m.home())
+}
+
+// verifyAway checks a chain on its way home.
+func verifyAway(s *magazines, first *message) {
+	invariant.Check(first.home() < maxHomes, "a message goes home to %d", first.home())
+	invariant.Check(s.away[first.home()].n >= 0 && s.away[first.home()].n < awayLength, "%d messages wait to go home", s.away[first.home()].n)
+	invariant.Check((s.away[first.home()].first == nil) == (s.away[first.home()].n == 0), "messages wait to go home, and their number is wrong")
+}
