@@ -59,22 +59,3 @@ func (b Backoff) calm(up time.Duration) bool {
 	}
 	return up >= b.Calm
 }
-
-// window is when there were restarts, lately: a queue, which is tidied up when half of it
-// is out of date.
-type window struct {
-	at  []time.Time
-	old int // how many at the front are out of date
-}
-
-// add counts one more, and tells whether that is still within the intensity.
-func (w *window) add(now time.Time, i Intensity) bool {
-	for w.old < len(w.at) && now.Sub(w.at[w.old]) > i.Within {
-		w.old++
-	}
-	if w.old > len(w.at)/2 {
-		w.at, w.old = w.at[:copy(w.at, w.at[w.old:])], 0
-	}
-	w.at = append(w.at, now)
-	return len(w.at)-w.old <= i.Restarts
-}

@@ -1,10 +1,48 @@
 package supervise
 
 import (
+	"math"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
+
+// Forever is the deadline that never comes.
+const Forever time.Duration = math.MaxInt64
+
+// Ending says how a child is stopped, when it is removed, has to go down with others, or
+// its supervisor ends. The zero Ending is [StopWithin] of 5 seconds for a worker, and of
+// [Forever] for a supervisor.
+//
+// A child that goes down with others and comes up with them again keeps its mail, as in every
+// restart: it is taken down after the message that it handles, also with DrainWithin, and
+// what is queued runs in its next life. Of its Ending the deadline counts, and [KillAtOnce]. One that
+// is [Temporary] does not come up again, and ends as declared.
+type Ending struct {
+	how    how
+	within time.Duration
+}
+
+type how uint8
+
+const (
+	howDefault how = iota
+	howStop
+	howDrain
+	howKill
+)
+
+// StopWithin stops a child after the message that it handles, and kills it if it has not
+// ended by then. See [actor.Stop] and [actor.Kill].
+func StopWithin(d time.Duration) Ending { return Ending{howStop, d} }
+
+// DrainWithin lets a child run its mail first, and kills it if it has not ended by then. See
+// [actor.Drain], and [Ending] for a child that goes down with others.
+func DrainWithin(d time.Duration) Ending { return Ending{howDrain, d} }
+
+// KillAtOnce kills it. With such an ending a restart in its place is not possible when
+// it has to go down with others: it is a new actor then.
+func KillAtOnce() Ending { return Ending{howKill, Forever} }
 
 func (e Ending) or(d Ending) Ending {
 	if e.how == howDefault {
@@ -27,30 +65,4 @@ func (e Ending) tell(c *actor.Context, who actor.AnyRef) {
 	if e.within != Forever {
 		reaperType.Spawn(c, reaper{who, e.within})
 	}
-}
-
-// reaper kills an actor that has not ended in time. It is an actor of its own, because a
-// supervisor that ends itself has no timers any more.
-type reaper struct {
-	who    actor.AnyRef
-	within time.Duration
-}
-
-func (r *reaper) start(c *actor.Context) error {
-	actor.Watch(c, r.who, reaperDown)
-	actor.After(c, r.within, reaperDue, actor.None{})
-	return nil
-}
-
-func (r *reaper) due(c *actor.Context, _ actor.None)  { actor.Kill(c, r.who); c.Stop() }
-func (r *reaper) down(c *actor.Context, _ actor.Down) { c.Stop() }
-
-var (
-	reaperType = actor.NewType[reaper]("reaper")
-	reaperDue  = actor.Declare[actor.None](reaperType, "due")
-	reaperDown = actor.Declare[actor.Down](reaperType, "down")
-)
-
-func init() {
-	reaperType.OnStart((*reaper).start).Table(reaperDue.Do((*reaper).due), reaperDown.Do((*reaper).down))
 }
