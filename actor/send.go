@@ -233,7 +233,7 @@ func tryPush(c *Context, to *body, m *message, d *declaration, answer bool) erro
 		return ErrSystemStopped
 	}
 	if to.kind().typ.bound.limit != 0 {
-		return to.kind().typ.bound.keeper.try(to, c, m)
+		return to.kind().typ.bound.keeper.deliver(to, c, m)
 	}
 	if c == nil {
 		to.kind().sys.sched.Point()

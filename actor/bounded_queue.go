@@ -1,0 +1,211 @@
+package actor
+
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
+)
+
+// boundedQueue is where mail waits for an actor with a bound, in the place of its
+// mailbox, through which only the runtime's own messages come. A lock and a list: who
+// drops the oldest message must be able to take it away from the actor, which no
+// lock-free queue with one consumer allows. Entering the gate's ledger because of it is
+// guarded by the lobby's mu as well: otherwise a sender could enter after it was emptied.
+//
+// The gate of such an actor is shut for good, so that every sender comes by; shut and
+// full say whether it has to wait.
+type boundedQueue struct {
+	_           nocmp.Field
+	limit       int      // read-only
+	overflow    Overflow // read-only
+	first, last *message // guarded by lobby.mu
+	looking     bool     // guarded by lobby.mu: the actor looks, or will: a look message is on its way, or it is running
+	shut        bool     // guarded by lobby.mu: the actor's load says that senders must wait
+	full        bool     // guarded by lobby.mu: OverflowMute: it was full, and half of it is not free yet. Something is in it
+
+	ticked bool // what came by the mailbox has had its turn, and the queue is next. Owner only
+}
+
+// append adds m and tells whether the actor has to be told. Caller holds mu.
+func (q *boundedQueue) append(m *message) (tell bool) {
+	if invariant.On {
+		verifyBoundedQueue(q)
+	}
+	m.next = nil
+	if q.last == nil {
+		q.first = m
+	} else {
+		q.last.next = m
+	}
+	q.last = m
+	tell = !q.looking
+	q.looking = true
+	return tell
+}
+
+// pop takes up to n messages. Caller holds mu.
+func (q *boundedQueue) pop(n int) (first, last *message, took int) {
+	if q.first == nil {
+		return nil, nil, 0
+	}
+	first, last, took = q.first, q.first, 1
+	for took < n && last.next != nil {
+		last, took = last.next, took+1
+	}
+	if q.first = last.next; q.first == nil {
+		q.last = nil
+	}
+	last.next = nil
+	return first, last, took
+}
+
+// put adds m, or says why not. c is the sender's, nil outside. dropped is somebody
+// else's message that had to make room. Any goroutine.
+func (f *flow) put(to *body, c *Context, m *message) (dropped *message, tell bool, err error) {
+	l, q := &f.lobby, f.bounded
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return nil, false, to.endedBecause()
+	case l.room > 0:
+	case q.overflow == OverflowDropOldest: // nothing may wait yet: see appendPlaced
+		dropped = f.dropOldest()
+	case q.overflow != OverflowMute || c == nil:
+		return nil, false, ErrOverloaded
+	}
+	l.room--
+	tell = q.append(m)
+	q.full = q.full || q.overflow == OverflowMute && l.room <= 0
+	if c != nil && (q.full || q.shut) {
+		c.muteFor(to)
+	}
+	return dropped, tell, nil
+}
+
+// dropOldest makes room by taking out the message that has waited longest, if there is one. Caller holds mu.
+func (f *flow) dropOldest() (dropped *message) {
+	dropped, _, took := f.bounded.pop(1)
+	f.lobby.room += took
+	return dropped
+}
+
+// appendPlaced adds m, whose sender has a place. Where the oldest make room, others may have come in
+// while all places were those of senders on their way: then there are more places given than there
+// are, and the oldest makes room now. Caller holds mu.
+func (f *flow) appendPlaced(m *message) (dropped *message, tell bool) {
+	if f.bounded.overflow == OverflowDropOldest && f.lobby.room < 0 {
+		dropped = f.dropOldest()
+	}
+	return dropped, f.bounded.append(m)
+}
+
+// take takes up to n messages out, and makes room. If there are none the next who adds
+// one tells the actor. list is who needs to wait no more. Owner only.
+func (f *flow) take(b *body, n int) (first, last *message, took int, list *backpressure.Waiter[waiting]) {
+	l, q := &f.lobby, f.bounded
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first, last, took = q.pop(n)
+	q.looking = took > 0
+	l.room += took
+	if q.full && (q.first == nil || l.room >= q.limit-q.limit/2) { // places that were given and not used would keep it full
+		q.full = false
+		if !q.shut {
+			list = b.gate.Drain(&gateMark)
+		}
+	}
+	l.admit(b)
+	return first, last, took, list
+}
+
+// shut makes senders wait whatever there is in the queue, and tells whether they had
+// to already because it is full. Owner only.
+func (f *flow) shut() (full bool) {
+	f.lobby.mu.Lock()
+	defer f.lobby.mu.Unlock()
+	f.bounded.shut = true
+	return f.bounded.full
+}
+
+// unshut lets senders pass, unless the queue is full, and returns those who waited: none
+// if the actor drains, which has opened its gate for ever. Owner only.
+func (f *flow) unshut(b *body) *backpressure.Waiter[waiting] {
+	f.lobby.mu.Lock()
+	defer f.lobby.mu.Unlock()
+	f.bounded.shut = false
+	if f.bounded.full {
+		return nil
+	}
+	f.lobby.admit(b)
+	if b.gate.IsOpen() {
+		return nil
+	}
+	return b.gate.Drain(&gateMark)
+}
+
+// close lets goroutines go that wait, and returns what is in the queue. Any goroutine,
+// once nobody runs the actor any more.
+func (f *flow) close() (left *message) {
+	f.lobby.mu.Lock()
+	defer f.lobby.mu.Unlock()
+	f.lobby.close()
+	if q := f.bounded; q != nil {
+		left, q.first, q.last = q.first, nil, nil
+		q.full = false // or it could not be muted while it drains
+	}
+	return left
+}
+
+// behind tells whether senders to an actor whose gate is shut have to wait, or are turned
+// away: the gate of one with a bound is always shut, and says nothing. Any goroutine.
+func (b *body) behind() bool {
+	if b.typ().bound.limit == 0 {
+		return true
+	}
+	f := b.flow.Load()
+	f.lobby.mu.Lock()
+	defer f.lobby.mu.Unlock()
+	return f.bounded.shut || f.bounded.full || f.lobby.room <= 0
+}
+
+// look takes mail out of the queue that has come in while the actor did not look. Owner
+// only, in a turn, which ends afterwards.
+func (b *body) look(c *Context) {
+	first, last, n := b.takeBounded(c)
+	if n > 0 {
+		c.putFront(first, last, n)
+	}
+}
+
+// refill takes mail out for the next turn, or gives the actor up. Out of the mailbox and the
+// queue in turns, so that neither waits for the other to be empty. Owner only, when all that
+// was taken out has run.
+func (b *body) refill(c *Context) (again bool) {
+	q := b.flow.Load().bounded
+	if q.ticked = !q.ticked && b.takeTicks(c); q.ticked {
+		return true
+	}
+	first, _, n := b.takeBounded(c)
+	if n == 0 {
+		return b.doze(c)
+	}
+	b.in.fifo = first
+	return true
+}
+
+// takeTicks takes out what has come in by the mailbox, and reports whether anything had.
+// Owner only.
+func (b *body) takeTicks(c *Context) (some bool) {
+	spent, some := b.box.grab(&b.in)
+	if spent != nil {
+		c.recycle(spent)
+	}
+	return some
+}
+
+func (b *body) takeBounded(c *Context) (first, last *message, n int) {
+	first, last, n, list := b.flow.Load().take(b, b.batch())
+	release(replier{c: c, sys: b.sys()}, list)
+	return first, last, n
+}
