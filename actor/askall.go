@@ -16,7 +16,7 @@ import (
 func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
 	mustHave(ctx, "AskAll")
 	replies := make([]R, len(to))
-	for i, res := range replies2(ctx, sys, b, to, q) {
+	for i, res := range indexedReplies(ctx, sys, b, to, q) {
 		replies[i] = res.Value
 		if res.Err != nil {
 			for i := range replies {
@@ -35,7 +35,7 @@ func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, 
 func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
 	mustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {
-		for i, res := range replies2(ctx, sys, b, to, q) {
+		for i, res := range indexedReplies(ctx, sys, b, to, q) {
 			if !yield(to[i], res) {
 				return
 			}
@@ -43,8 +43,8 @@ func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q,
 	}
 }
 
-// replies2 is Replies with the refs' places.
-func replies2[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[int, Result[R]] {
+// indexedReplies is Replies with the refs' places.
+func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[int, Result[R]] {
 	return func(yield func(int, Result[R]) bool) {
 		g := &gathering[R]{in: make(chan *call[R], len(to))}
 		defer g.leave()

@@ -117,31 +117,27 @@ func (b *body) settleLane(c *Context) (again bool) {
 	case x.phase == ended:
 		return false
 	case x.waiting:
-		c.waiters.forget()
-		c.w.PrepareNext()
-		if b.debt.Park() {
-			b.recheckLane(c)
+		return !b.parkAgain(c)
+	case b.load&backpressure.Muted != 0:
+		if b.parkAgain(c) {
 			return false
 		}
-		return true
-	case b.load&backpressure.Muted != 0:
-		return b.muteAgain(c)
+		b.unmuted(c)
 	case then&mayPark != 0 && b.park(c):
 		return false
 	}
 	return true
 }
 
-// muteAgain parks an actor that was muted when the lane called it, unless it has been
-// forgiven meanwhile. It has held the system all the time.
-func (b *body) muteAgain(c *Context) (again bool) {
+// parkAgain parks an actor that waited, or was muted, when the lane called it, unless it has
+// been forgiven meanwhile, and reports whether it is parked. It has held the system all the time.
+func (b *body) parkAgain(c *Context) (parked bool) {
 	c.waiters.forget()
 	c.w.PrepareNext()
-	if b.debt.Park() {
-		b.recheckLane(c)
+	if !b.debt.Park() {
 		return false
 	}
-	b.unmuted(c)
+	b.recheckLane(c)
 	return true
 }
 

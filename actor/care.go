@@ -141,7 +141,7 @@ func (s *supervision) tellRisen(c *Context, b *body) {
 // [SpawnSupervised] or [SpawnUnder].
 func Postpone(from Sender, t Target) {
 	mustBeSupervised("Postpone", t)
-	send1("Postpone", from, t, postponed{})
+	sendSignal("Postpone", from, t, postponed{})
 }
 
 // postponed is Postpone.

@@ -68,11 +68,13 @@ func (o order) serve(b *body, c *Context) { b.ordered(c, o) }
 // it are answered with an error that is ErrStopped and the reason. Stop overtakes the
 // mail of the actor, and reaches it while it is muted or suspended too. Stopping an actor
 // that has ended does nothing. It panics if t is a zero Ref.
-func Stop(from Sender, t Target) { send1("Stop", from, t, order{verb: verbStop, why: ErrShutdown}) }
+func Stop(from Sender, t Target) {
+	sendSignal("Stop", from, t, order{verb: verbStop, why: ErrShutdown})
+}
 
 // StopWith is [Stop] with another reason; nil is a normal end.
 func StopWith(from Sender, t Target, reason error) {
-	send1("StopWith", from, t, order{verb: verbStop, why: reason})
+	sendSignal("StopWith", from, t, order{verb: verbStop, why: reason})
 }
 
 // Drain ends an actor after the mail that is in its mailbox by then, and what it has
@@ -81,16 +83,18 @@ func StopWith(from Sender, t Target, reason error) {
 // muted, and no longer if it was: whom it sends to may wait for its end. In all else it is like
 // [Stop], which may follow it if it takes too long; to a suspended actor, which runs no
 // mail, it is Stop.
-func Drain(from Sender, t Target) { send1("Drain", from, t, order{verb: verbDrain, why: ErrShutdown}) }
+func Drain(from Sender, t Target) {
+	sendSignal("Drain", from, t, order{verb: verbDrain, why: ErrShutdown})
+}
 
 // Kill ends an actor, with the reason [ErrKilled], at the next [Context.Checkpoint] of the
 // behaviour that runs, or else after it, and so its children, the youngest first.
 // OnStop does not run, and neither links nor supervisors can object. In all else it is
 // like [Stop].
-func Kill(from Sender, t Target) { send1("Kill", from, t, order{verb: verbKill, why: ErrKilled}) }
+func Kill(from Sender, t Target) { sendSignal("Kill", from, t, order{verb: verbKill, why: ErrKilled}) }
 
-// send1 tells an actor something from anywhere.
-func send1(call string, from Sender, t Target, s signal) {
+// sendSignal tells an actor something from anywhere.
+func sendSignal(call string, from Sender, t Target, s signal) {
 	b := targetOf(call, t)
 	c, sys := split(from)
 	b.tell(replier{c: c, sys: sys}, s)

@@ -63,7 +63,7 @@ func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behav
 // spawned with [SpawnSupervised].
 func Suspend(from Sender, t Target) {
 	mustBeSupervised("Suspend", t)
-	send1("Suspend", from, t, takeDown{})
+	sendSignal("Suspend", from, t, takeDown{})
 }
 
 // Restart brings a supervised actor up again, with a fresh state, in its place: its
@@ -72,7 +72,7 @@ func Suspend(from Sender, t Target) {
 // spawned with [SpawnSupervised].
 func Restart(from Sender, t Target) {
 	mustBeSupervised("Restart", t)
-	send1("Restart", from, t, bringUp{})
+	sendSignal("Restart", from, t, bringUp{})
 }
 
 func mustBeSupervised(call string, t Target) {
