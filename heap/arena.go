@@ -44,7 +44,7 @@ type Stats struct {
 
 // ErrArenaLimit says that an object does not fit the limit of its arena, or is
 // larger than MaxObject. TryNew, TryMakeSlice and TryNewString return an error
-// that wraps it; New, MakeSlice and NewString panic with one.
+// that wraps it; New, MakeSlice, NewString and NewParcel panic with one.
 var ErrArenaLimit = errors.New("gallop: heap: arena limit exceeded")
 
 // MaxObject is the size in bytes of the largest object that an arena takes.
@@ -284,9 +284,14 @@ func (a *Arena) refuse(size uintptr) error {
 		return fmt.Errorf("%w: %d bytes in the arena of a region that was moved, joined or discarded", ErrRegionGone, size)
 	}
 	if size > MaxObject {
-		return fmt.Errorf("%w: %d bytes are more than the %d of MaxObject", ErrArenaLimit, size, MaxObject)
+		return errTooLarge(size)
 	}
 	return fmt.Errorf("%w: %d bytes with %d of %d reserved", ErrArenaLimit, size, a.reserved, a.limit)
+}
+
+// errTooLarge returns the error for size bytes that no arena takes.
+func errTooLarge(size uintptr) error {
+	return fmt.Errorf("%w: %d bytes are more than the %d of MaxObject", ErrArenaLimit, size, MaxObject)
 }
 
 // panicDead is outlined, so that the loads before it can be inlined.

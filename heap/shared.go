@@ -100,10 +100,15 @@ type parcel struct {
 	gone   seam.Bool
 }
 
-// NewParcel makes a parcel of a copy of s, outside of any arena. Any goroutine.
+// NewParcel makes a parcel of a copy of s, outside of any arena. It panics with an error that
+// wraps [ErrArenaLimit] if s is larger than [MaxObject]: no arena would take it. Any
+// goroutine.
 func NewParcel(s string) Parcel {
 	if len(s) <= SharedAbove {
 		return Parcel{&parcel{text: strings.Clone(s)}}
+	}
+	if len(s) > MaxObject {
+		panic(errTooLarge(uintptr(len(s))))
 	}
 	b := newSharedBytes(s, nil)
 	return Parcel{&parcel{shared: b, n: uint32(len(s))}}

@@ -1,0 +1,34 @@
+//go:build unix
+
+package heap_test
+
+import (
+	"errors"
+	"runtime/debug"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/heap"
+)
+
+// "It panics with an error that wraps ErrArenaLimit if s is larger than MaxObject", without a
+// look at its bytes: these are addresses only, and no memory. Of 4 GiB and more the length
+// was cut.
+func TestParcelLargerThanMaxObject(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	const size = heap.MaxObject + 1
+	none, err := syscall.Mmap(-1, 0, size, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip("no addresses: ", err)
+	}
+	defer func() { _ = syscall.Munmap(none) }()
+	before := heap.Blobs()
+	defer mustLive(t, before, 0)
+	defer func() {
+		if err, _ := recover().(error); !errors.Is(err, heap.ErrArenaLimit) {
+			t.Errorf("got %v, want ErrArenaLimit", err)
+		}
+	}()
+	heap.NewParcel(unsafe.String(&none[0], size))
+}
