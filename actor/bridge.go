@@ -37,3 +37,21 @@ func (b *bridges) stopAll() {}
 
 // over waits for the goroutines. What they send meanwhile is dead letters at once.
 func (b *bridges) over() { b.all.Wait() }
+
+// untilOver returns what is closed when the actor ends, or its life, which has armed what waits
+// for it: the next one does so again. Owner only.
+func (x *extras) untilOver() chan struct{} {
+	if x.lifeOver == nil {
+		x.lifeOver = make(chan struct{})
+	}
+	return x.lifeOver
+}
+
+// cutOff ends what brings values of channels, or takes them there, with the life or with the
+// actor: it closes what untilOver has returned. Owner only.
+func (x *extras) cutOff() {
+	if x.lifeOver != nil {
+		close(x.lifeOver)
+		x.lifeOver = nil
+	}
+}

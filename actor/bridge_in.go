@@ -18,7 +18,7 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	if ch == nil {
 		panic("gallop: FromChan: a nil channel for " + b.d.fullName())
 	}
-	in := inlet[M]{to: c.self, d: b.d, ch: ch, stopped: make(chan struct{}), ended: c.self.mine().end()}
+	in := inlet[M]{to: c.self, d: b.d, ch: ch, stopped: make(chan struct{}), ended: c.self.mine().untilOver()}
 	c.sys.bridge(in.flow)
 	var once sync.Once
 	return func() { once.Do(func() { close(in.stopped) }) }
@@ -108,13 +108,4 @@ func (in inlet[M]) push(m *message, sys *System) error {
 		return ErrSystemStopped
 	}
 	return in.to.pushPlaced(m)
-}
-
-// end returns what is closed when the actor ends, or its life, which has armed what waits for it: the next
-// one does so again. Owner only.
-func (x *extras) end() chan struct{} {
-	if x.ended == nil {
-		x.ended = make(chan struct{})
-	}
-	return x.ended
 }

@@ -73,7 +73,7 @@ func (o *outlet[M]) doPut(c *Context, m M) {
 		default:
 		}
 		o.flows = true
-		r, sys, end := Self[outlet[M]](c), c.sys, c.self.mine().end()
+		r, sys, end := Self[outlet[M]](c), c.sys, c.self.mine().untilOver()
 		sys.bridge(func() { o.flow(r, sys, end) })
 	}
 	o.waiting = append(o.waiting, m)

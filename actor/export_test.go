@@ -108,7 +108,7 @@ type Leftovers struct{ Wards, Names, Timers, Armed int }
 
 // LeftoversOf counts them, in a system that is quiet.
 func LeftoversOf(s *System) (l Leftovers) {
-	l.Wards = len(s.wards.all.seats)
+	l.Wards = len(s.wards.all.entries)
 	s.names.m.Range(func(any, any) bool { l.Names++; return true })
 	if t := s.timers.Load(); t != nil {
 		shards := t.keeper.(*timers).shards
@@ -168,7 +168,7 @@ func TiesOf[S any](r Ref[S]) (n int) {
 	for k := x.children.youngest; k != nil; k = k.older {
 		n++
 	}
-	return n + len(x.links.seats) + len(x.watchers.seats) + len(x.watching.seats) + x.guards
+	return n + len(x.links.entries) + len(x.watchers.entries) + len(x.watching.entries) + x.guards
 }
 
 // Placed tells whether the running actor finds the place of its child without a look at its

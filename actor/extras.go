@@ -1,7 +1,5 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
-
 // extras is what only some actors need. Owner only, but for what is read-only after
 // the spawn; err may be read by anybody once the box is closed, and reason once the lane
 // is: they do not change then, nor does the pointer to the extras.
@@ -43,10 +41,10 @@ type extras struct {
 	watching roster[monitor] // whom it watches
 	trap     func(c *Context, b *body, e Exit)
 
-	table  *table        // that of a Variant
-	timers timerKeeper   // nil: it has never armed one
-	names  nameKeeper    // nil: it has none
-	ended  chan struct{} // closed when the actor ends; nil: nobody waits for it
+	table    *table        // that of a Variant
+	timers   timerKeeper   // nil: it has never armed one
+	names    nameKeeper    // nil: it has none
+	lifeOver chan struct{} // closed when the life ends, or the actor; nil: nobody waits for it
 }
 
 // mine returns the actor's extras, and makes them at first. Owner only. It is called in
@@ -63,56 +61,10 @@ func (b *body) mine() *extras {
 // plain tells whether an actor has nothing to see to at its end but its mail.
 func (b *body) plain() bool { return b.extra == nil && b.kind().typ.onStop == nil }
 
-// roster is an unordered list of things that know their places in it, so that one
-// leaves in constant time, and which is always in the same order for the same history.
-// Owner only.
-type roster[T any] struct{ seats []seat[T] }
-
-type seat[T any] struct {
-	who *T
-	at  *int // its place, from 1; 0: it has none
-}
-
-func (r *roster[T]) add(who *T, at *int) {
-	if invariant.On {
-		verifyAdd(who, at)
-	}
-	r.seats = append(r.seats, seat[T]{who, at})
-	*at = len(r.seats)
-}
-
-// remove frees the place and reports whether there was one.
-func (r *roster[T]) remove(at *int) bool {
-	i := *at - 1
-	if i < 0 {
-		return false
-	}
-	if invariant.On {
-		verifyRemove(r, i, at)
-	}
-	n := len(r.seats) - 1
-	last := r.seats[n]
-	r.seats[i], *last.at = last, i+1
-	r.seats[n] = seat[T]{}
-	r.seats = r.seats[:n]
-	*at = 0
-	return true
-}
-
-// pop removes the last; nil if there is none.
-func (r *roster[T]) pop() *T {
-	if len(r.seats) == 0 {
-		return nil
-	}
-	s := r.seats[len(r.seats)-1]
-	r.remove(s.at)
-	return s.who
-}
-
-// giveUpNamesAndTimers ends whatever ends with the actor and is known to others, its bridges too. Names go first, and
-// all of it goes before the mailbox is closed: whoever learns of the actor's end, by a
-// dead letter, by ErrStopped or by a message, finds its names free. Owner only, as often
-// as it likes.
+// giveUpNamesAndTimers ends whatever ends with the actor and is known to others, its bridges
+// too. Names go first, and all of it goes before the mailbox is closed: whoever learns of the
+// actor's end, by a dead letter, by ErrStopped or by a message, finds its names free. Owner
+// only, as often as it likes.
 func (b *body) giveUpNamesAndTimers(r replier) {
 	x := b.extra
 	if x == nil || x.phase == ended {
@@ -126,12 +78,4 @@ func (b *body) giveUpNamesAndTimers(r replier) {
 		x.timers.end(r, b)
 	}
 	x.cutOff()
-}
-
-// cutOff ends what brings values of channels, with the life or with the actor. Owner only.
-func (x *extras) cutOff() {
-	if x.ended != nil {
-		close(x.ended)
-		x.ended = nil
-	}
 }

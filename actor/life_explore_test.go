@@ -134,7 +134,7 @@ func (s *scene) linksAgree(over bool) error {
 }
 
 func linksBetween(b, to *body) (n int) {
-	for _, at := range b.extra.links.seats {
+	for _, at := range b.extra.links.entries {
 		if at.who.other(b) == to {
 			n++
 		}

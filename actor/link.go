@@ -56,7 +56,7 @@ func Link(c *Context, t Target) {
 }
 
 func (x *extras) linkedTo(me, to *body) bool {
-	for _, s := range x.links.seats {
+	for _, s := range x.links.entries {
 		if s.who.other(me) == to {
 			return true
 		}
@@ -72,8 +72,8 @@ func Unlink(c *Context, t Target) {
 	mustRun(c, "Unlink")
 	to, me := targetOf("Unlink", t), c.self
 	x := me.mine()
-	for i := len(x.links.seats) - 1; i >= 0; i-- {
-		if l := x.links.seats[i].who; l.other(me) == to {
+	for i := len(x.links.entries) - 1; i >= 0; i-- {
+		if l := x.links.entries[i].who; l.other(me) == to {
 			x.links.remove(l.at(me))
 			me.untie(x, to)
 			to.tell(replier{c: c, sys: c.sys}, unlinked{link: l})
@@ -85,8 +85,8 @@ func Unlink(c *Context, t Target) {
 // Link at once there are two, and that is one end all the same. The caller has seen that
 // both have: many are linked to one who calls it, or whom they call it for.
 func (x *extras) dropLinks(me, dead *body) {
-	for i := len(x.links.seats) - 1; i >= 0; i-- {
-		if l := x.links.seats[i].who; l.other(me) == dead {
+	for i := len(x.links.entries) - 1; i >= 0; i-- {
+		if l := x.links.entries[i].who; l.other(me) == dead {
 			x.links.remove(l.at(me))
 			me.untie(x, dead)
 		}

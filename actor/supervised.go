@@ -189,8 +189,8 @@ func (b *body) forget(c *Context, x *extras) {
 	}
 	x.cutOff()
 	b.dropPressure()
-	for n := len(x.watching.seats); n > 0; n-- {
-		x.watching.seats[n-1].who.cancel(r)
+	for n := len(x.watching.entries); n > 0; n-- {
+		x.watching.entries[n-1].who.cancel(r)
 	}
 	x.back.add(x.stash.all())
 	b.comeBack(x)

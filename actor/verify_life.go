@@ -45,9 +45,9 @@ func verifyFinish(b *body, x *extras) {
 func verifyEnded(b *body, x *extras) {
 	invariant.Check(x.phase == ended && seam.Peek(&b.lane.head) == &closedMark, "%v has ended in phase %d", b, x.phase)
 	invariant.Check(!x.waiting && !x.resting, "%v has ended, and waits or rests", b)
-	invariant.Check(len(x.links.seats)+len(x.watchers.seats)+len(x.watching.seats) == 0, "%v has ended, and is linked or watched", b)
+	invariant.Check(len(x.links.entries)+len(x.watchers.entries)+len(x.watching.entries) == 0, "%v has ended, and is linked or watched", b)
 	invariant.Check(x.ward == 0, "%v has ended, and is a ward for %d reasons", b, x.ward)
-	invariant.Check(x.names == nil && x.ended == nil, "%v has ended, and has a name", b)
+	invariant.Check(x.names == nil && x.lifeOver == nil, "%v has ended, and has a name or a bridge", b)
 	invariant.Check(b.load == 0, "%v has ended with a load of %#x", b, b.load)
 	invariant.Check(x.kid == nil || x.kid.parent == nil, "%v has ended, and leads to its parent", b)
 	invariant.Check(b.arena == nil && !b.isCollecting(), "%v has ended, and has an arena", b)
@@ -96,7 +96,7 @@ func verifyRevive(b *body, x *extras) {
 	invariant.Check(x.phase == leaving || x.phase == suspended, "%v begins another life in phase %d", b, x.phase)
 	invariant.Check(b.arena == nil && !b.isCollecting(), "%v begins another life with its arena", b)
 	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", b)
-	invariant.Check(len(x.watching.seats) == 0, "%v begins another life, and watches %d", b, len(x.watching.seats))
+	invariant.Check(len(x.watching.entries) == 0, "%v begins another life, and watches %d", b, len(x.watching.entries))
 	invariant.Check(!x.drained && !x.over, "%v begins another life after a drain", b)
 	invariant.Check(x.stash.first == nil, "%v begins another life with a stash", b)
 }
@@ -138,10 +138,10 @@ func verifyAdd[T any](who *T, at *int) {
 // verifyRemove checks who leaves place i of a roster: it knows its place, and the last one
 // knows his.
 func verifyRemove[T any](r *roster[T], i int, at *int) {
-	invariant.Check(i < len(r.seats), "place %d of %d in a roster", i+1, len(r.seats))
-	invariant.Check(r.seats[i].at == at, "place %d of a roster is another's", i+1)
-	last := r.seats[len(r.seats)-1]
-	invariant.Check(*last.at == len(r.seats), "the last of %d in a roster has place %d", len(r.seats), *last.at)
+	invariant.Check(i < len(r.entries), "place %d of %d in a roster", i+1, len(r.entries))
+	invariant.Check(r.entries[i].at == at, "place %d of a roster is another's", i+1)
+	last := r.entries[len(r.entries)-1]
+	invariant.Check(*last.at == len(r.entries), "the last of %d in a roster has place %d", len(r.entries), *last.at)
 }
 
 // verifyLink checks a link that one side has in its roster.
@@ -185,7 +185,7 @@ func (l *lane) ended() bool { return seam.Peek(&l.head) == &closedMark }
 // verifyMonitor checks the news of the end of one that b watches.
 func verifyMonitor(m *monitor, b *body) {
 	invariant.Check(m.watcher == b && m.outside == nil, "%v hears of an end that another watches", b)
-	invariant.Check(m.live == (m.place > 0), "%v watches: %v, and has place %d", b, m.live, m.place)
+	invariant.Check(m.live == (m.atWatcher > 0), "%v watches: %v, and has place %d", b, m.live, m.atWatcher)
 }
 
 // verifyNameList checks the names of an actor.

@@ -59,9 +59,9 @@ func (w *wards) drop(x *extras) {
 // rouse makes all wards runnable, and so buries them. After all workers have gone.
 func (w *wards) rouse(s *System) {
 	w.mu.Lock()
-	seats := append([]seat[body](nil), w.all.seats...)
+	entries := append([]entry[body](nil), w.all.entries...)
 	w.mu.Unlock()
-	for _, at := range seats {
+	for _, at := range entries {
 		b := at.who
 		if b.recall(nil) || b.box.push(newSignal(nil, nil)) == pushWoke {
 			s.sched.Inject(&b.task)

@@ -26,8 +26,8 @@ type monitor struct {
 	deliver         func(c *Context, at *body, d Down)
 	calls           *monitorCalls
 	live            bool         // the watcher still wants it; the watcher's
-	place           int          // in the watcher's roster; the watcher's
-	seat            int          // in the target's roster; the target's
+	atWatcher       int          // its place in the watcher's roster; the watcher's
+	atTarget        int          // and in the target's; the target's
 	outside         chan *extras // instead of a watcher: gets the remains; has room for one
 }
 
@@ -49,7 +49,7 @@ func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	c.mustOwn(d)
 	m := &monitor{watcher: c.self, target: to, live: true, calls: &watching}
 	m.deliver = func(c *Context, at *body, down Down) { deliver(c, at, d, down) }
-	c.self.mine().watching.add(m, &m.place)
+	c.self.mine().watching.add(m, &m.atWatcher)
 	c.self.tie(c.self.extra, to)
 	to.tell(replier{c: c, sys: c.sys}, watched{mon: m})
 	return Monitor{m}
@@ -73,7 +73,7 @@ func Unwatch(c *Context, m Monitor) {
 func (m *monitor) cancel(r replier) {
 	if m.live {
 		m.live = false
-		m.watcher.mine().watching.remove(&m.place)
+		m.watcher.mine().watching.remove(&m.atWatcher)
 		m.watcher.untie(m.watcher.extra, m.target)
 		m.leave(r)
 	}
@@ -135,7 +135,7 @@ func (m *monitor) report(r replier, b *body, left *extras) {
 type watched struct{ mon *monitor }
 
 func (s watched) serve(b *body, _ *Context) {
-	b.mine().watchers.add(s.mon, &s.mon.seat)
+	b.mine().watchers.add(s.mon, &s.mon.atTarget)
 	b.tie(b.extra, s.mon.watcher)
 }
 
@@ -148,7 +148,7 @@ type unwatched struct {
 }
 
 func (s unwatched) serve(b *body, _ *Context) {
-	if x := b.mine(); x.watchers.remove(&s.mon.seat) {
+	if x := b.mine(); x.watchers.remove(&s.mon.atTarget) {
 		b.untie(x, s.mon.watcher)
 	}
 }
@@ -166,7 +166,7 @@ func (s watchedEnded) serve(b *body, c *Context) {
 	}
 	if s.mon.live {
 		s.mon.live = false
-		b.mine().watching.remove(&s.mon.place)
+		b.mine().watching.remove(&s.mon.atWatcher)
 		b.untie(b.extra, s.mon.target)
 		s.mon.deliver(c, b, s.down)
 	}

@@ -1,0 +1,49 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/invariant"
+
+// roster is an unordered list of things that know their places in it, so that one
+// leaves in constant time, and which is always in the same order for the same history.
+// Owner only.
+type roster[T any] struct{ entries []entry[T] }
+
+type entry[T any] struct {
+	who *T
+	at  *int // its place, from 1; 0: it has none
+}
+
+func (r *roster[T]) add(who *T, at *int) {
+	if invariant.On {
+		verifyAdd(who, at)
+	}
+	r.entries = append(r.entries, entry[T]{who, at})
+	*at = len(r.entries)
+}
+
+// remove frees the place and reports whether there was one.
+func (r *roster[T]) remove(at *int) bool {
+	i := *at - 1
+	if i < 0 {
+		return false
+	}
+	if invariant.On {
+		verifyRemove(r, i, at)
+	}
+	n := len(r.entries) - 1
+	last := r.entries[n]
+	r.entries[i], *last.at = last, i+1
+	r.entries[n] = entry[T]{}
+	r.entries = r.entries[:n]
+	*at = 0
+	return true
+}
+
+// pop removes the last; nil if there is none.
+func (r *roster[T]) pop() *T {
+	if len(r.entries) == 0 {
+		return nil
+	}
+	s := r.entries[len(r.entries)-1]
+	r.remove(s.at)
+	return s.who
+}
