@@ -25,10 +25,12 @@
 // after it up to the next access. Before the first step every thread runs its
 // plain code up to its first access, in the order of their creation. At each
 // step a Strategy picks the next thread out of the enabled ones. Go's atomics
-// are sequentially consistent, so such interleavings are all there are, with one
-// exception: seam.Flag and seam.Gauge release without a fence, and are explored as
-// if they had one. A missing fence after StoreRelease is not found here; a model
-// with store buffers, or a litmus test on the machine, has to.
+// are sequentially consistent, so such interleavings are all there are. The
+// exceptions are seam.Flag, Gauge and Window, whose stores have no fence: Flag and
+// Window are explored as if they had one, and a Gauge, on which no protocol depends,
+// is no access that a thread stops before. A missing fence after StoreRelease, or
+// between a change and a look at a Window, is not found here; a model with store
+// buffers, or a litmus test on the machine, has to.
 //
 // # Writing a scenario
 //

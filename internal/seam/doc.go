@@ -11,6 +11,6 @@
 //
 // Go's atomics are sequentially consistent, so exploring interleavings of
 // sequentially consistent steps is sound as long as every shared access of a
-// protocol is one of these, or is owned and says by whom. The two exceptions are
-// Flag and Window, whose stores are weaker; see their documentation.
+// protocol is one of these, or is owned and says by whom. The exceptions are
+// Flag, Gauge and Window, whose stores are weaker; see their documentation.
 package seam

@@ -37,8 +37,9 @@ func (p *Parker) Park() {
 		Await(p.woken)
 		<-p.wake
 	}
-	// It was granted, so nobody else touches it before the owner says that it sleeps again
-	// (idleWord.announce, spares.park), which publishes this store: no fence here.
+	// It was granted, so nobody else touches it before the owner says that it sleeps again,
+	// which publishes this store: no fence here. It says so by idleWord.announce or retire, by
+	// spares.park, by Pin.sleep, or by taking its place at a seat again, in retakeSeat.
 	p.state.StoreRelease(parkerEmpty)
 }
 

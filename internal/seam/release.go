@@ -4,22 +4,22 @@ package seam
 
 import "sync/atomic"
 
-// Flag is a 32-bit word with one writer, whose store releases but does not
-// fence: next to nothing where an atomic store is a locked instruction of 5–10 ns. A
-// writer that must see what others wrote after its store needs a
-// read-modify-write in between, as in Dekker's algorithm; whoever uses
-// StoreRelease says which one that is.
+// Flag is a 32-bit word that any number of parties change by CompareAndSwap or Swap.
+// StoreRelease is for a party that alone may leave the present value. It releases but does
+// not fence: next to nothing where an atomic store is a locked instruction of 5–10 ns. Who
+// must see what others wrote after its store needs a read-modify-write in between, as in
+// Dekker's algorithm; whoever uses StoreRelease says which one that is.
 type Flag struct{ v uint32 }
 
 // Load returns the word. It acquires. Any goroutine.
 func (f *Flag) Load() uint32 { return atomic.LoadUint32(&f.v) }
 
-// StoreRelease sets the word. What the writer wrote before is visible to whoever
-// loads the new value. One writer.
+// StoreRelease sets the word. What the caller wrote before is visible to whoever loads the new
+// value. Who alone may leave the present one.
 func (f *Flag) StoreRelease(v uint32) { storeRelease32(&f.v, v) }
 
-// CompareAndSwap sets the word to n if it is o. For parties other than the writer, from
-// values that the writer does not overwrite with a mere store.
+// CompareAndSwap sets the word to n if it is o. Any goroutine, from values that nobody else leaves
+// by a mere store.
 func (f *Flag) CompareAndSwap(o, n uint32) bool { return atomic.CompareAndSwapUint32(&f.v, o, n) }
 
 // Swap sets the word to n and returns what it was, on the terms of CompareAndSwap.

@@ -4,14 +4,14 @@ package seam
 
 import "sync/atomic"
 
-// Flag is a 32-bit word with one writer. Here its store is an ordinary atomic
-// one, which the race detector and the explorer understand.
+// Flag is a 32-bit word that any number of parties change. Here its store is an ordinary
+// atomic one, which the race detector and the explorer understand.
 type Flag struct{ v Uint32 }
 
 // Load returns the word. Any goroutine.
 func (f *Flag) Load() uint32 { return f.v.Load() }
 
-// StoreRelease sets the word. One writer.
+// StoreRelease sets the word. Who alone may leave the present value.
 func (f *Flag) StoreRelease(v uint32) { f.v.Store(v) }
 
 // CompareAndSwap sets the word to n if it is o.
