@@ -20,7 +20,7 @@ func TestParcelLargerThanMaxObject(t *testing.T) {
 	const size = heap.MaxObject + 1
 	none, err := syscall.Mmap(-1, 0, size, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		t.Skip("no addresses: ", err)
+		t.Skip("no addresses: ", err) // a limit of the process, and no fault of a parcel
 	}
 	defer func() { _ = syscall.Munmap(none) }()
 	before := heap.Blobs()
