@@ -178,7 +178,7 @@ func (s *System) stop() <-chan struct{} {
 }
 
 // mustBeOutside panics if a behaviour of this system calls, which would wait for
-// itself. It costs some 40 ns and a load for each worker that there is or has been; about a
+// itself. It costs 30–70 ns and a load for each worker that there is or has been; about a
 // microsecond where seam.Goroutine has no address to go by.
 func (s *System) mustBeOutside(call string) {
 	s.mustBeStarted(call)
