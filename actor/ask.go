@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -75,9 +74,10 @@ func (d *declaration) madeAsk() *declaration {
 // Ask sends a request from outside and waits for the reply. The error is what the
 // behaviour returned or, at once, one of these: ErrStopped if to has ended or ends
 // before it comes to the request; ErrPanicked if it panicked over it; ErrSelfAsk if
-// it is called from a behaviour of to itself; for an actor with a bound ([TypeBound])
-// ErrOverloaded if its mailbox is at its bound, ErrDropped if the request had to make room
-// for another message; ErrSystemStopped; ctx's error. If ctx had ended before the call the request
+// it is called from a behaviour of to itself, or of another actor of its pinned type, which has
+// one thread; for an actor with a bound ([TypeBound]) ErrOverloaded if its mailbox is at its
+// bound, ErrDropped if the request had to make room for another message; ErrSystemStopped if
+// the system of to stops or, in a behaviour, its own; ctx's error. If ctx had ended before the call the request
 // is not sent, and what it owns stays the caller's; if it ends later the request runs all the same,
 // and its reply goes nowhere.
 //
@@ -94,7 +94,6 @@ func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync
 	if d.mustAsk(ctx, sys, to); ctx.Err() != nil {
 		return *new(R), ctx.Err()
 	}
-	busy := to.box.head.Load() != nil // only then can it be the caller who keeps it so
 	k := calls.Get().(*call[R])
 	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
@@ -103,7 +102,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync
 	for n := 0; n < patience && k.state.Load() == callPending && to.kind().sys.sim == nil; n++ {
 		seam.Spin()
 	}
-	res, reusable := k.wait(ctx, to, busy)
+	res, reusable := k.wait(ctx, sys, to)
 	if reusable {
 		calls.Put(k)
 	}
@@ -200,10 +199,10 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 //	        finish                      finish
 //	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
 //	    │                  │ take                      ▲ │
-//	PENDING ◀──────────────┘                           │ │ ctx ended
+//	PENDING ◀──────────────┘                           │ │ ctx ended, or a turn's system
 //	    ├──── patience over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
-//	    └──── the caller runs a turn of to ─────────▶ REFUSED
+//	    └──── the caller keeps to from running ─────▶ REFUSED
 //
 // Each arrow but that of take is a compare-and-swap, so of finish and the one who gives up
 // one comes first, and finish has three cases: from PENDING it leaves the result to be found,
@@ -260,38 +259,52 @@ func discardReply[R any](v *R) {
 	}
 }
 
-// wait returns the result, or ctx's error. reusable tells that nobody else can touch
+// wait returns the result, or why there is none. reusable tells that nobody else can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context, to *body, busy bool) (res Result[R], reusable bool) {
-	self := busy && k.state.Load() != callAnswered && to.prepareWait()
-	if to.kind().sys.sim != nil && !self {
+func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R], reusable bool) {
+	if k.state.Load() == callAnswered {
+		return k.take(), true
+	}
+	me := askerIn(sys, to)
+	if me.keepsFromRunning(to) && k.state.CompareAndSwap(callPending, callRefused) {
+		return Result[R]{Err: ErrSelfAsk}, false
+	}
+	me.prepareWait()
+	if to.kind().sys.sim != nil {
 		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
 			return Result[R]{Err: err}, false
 		}
 	}
-	if k.state.Load() == callAnswered {
-		return k.take(), true
-	}
-	if self && k.state.CompareAndSwap(callPending, callRefused) {
-		return Result[R]{Err: ErrSelfAsk}, false
-	}
 	if !k.state.CompareAndSwap(callPending, callWaiting) {
 		return k.take(), true
 	}
+	if err := k.park(ctx, me.systemOver()); err != nil {
+		return Result[R]{Err: err}, false
+	}
+	return k.take(), true
+}
+
+// park waits for the token, unless ctx ends or over is closed: then it abandons the call and says
+// why.
+func (k *call[R]) park(ctx context.Context, over <-chan struct{}) (err error) {
 	ended := ctx.Done()
-	if ended == nil {
+	if ended == nil && over == nil {
 		<-k.done // a select of one costs more
-		return k.take(), true
+		return nil
 	}
 	select {
 	case <-k.done:
+		return nil
 	case <-ended:
-		if k.state.CompareAndSwap(callWaiting, callAbandoned) {
-			return Result[R]{Err: ctx.Err()}, false
-		}
-		<-k.done
+		err = ctx.Err()
+	case <-over:
+		err = ErrSystemStopped
 	}
-	return k.take(), true
+	if !k.state.CompareAndSwap(callWaiting, callAbandoned) {
+		<-k.done
+		return nil
+	}
+	return err
 }
 
 // drive lets a deterministic system go on until the reply has come, and says why it
@@ -321,22 +334,3 @@ func (k *call[R]) take() Result[R] {
 func (to replyTo[R]) refused() bool {
 	return to.call != nil && to.call.state.Load() == callRefused
 }
-
-// prepareWait comes before the caller waits for a reply of b, and tells whether it runs a turn of b, which would
-// wait for itself. If it runs a turn of another, which it owns, that one lets those go on that are muted for it,
-// as if it had recovered: b may be one of them. It costs what runsHere does.
-func (b *body) prepareWait() (self bool) {
-	t := b.kind().sys.sched.Current()
-	if t == nil || t == &b.task {
-		return t != nil
-	}
-	me := bodyOf(t)
-	if me.load&(backpressure.Overloaded|backpressure.Bounded) == backpressure.Overloaded && me.gate.Waited(&gateMark) {
-		me.setLoad(nil, me.load&^backpressure.Overloaded)
-	}
-	return false
-}
-
-// runsHere tells whether the caller runs inside a behaviour of b. It costs a look at each
-// worker: see sched.Scheduler.Current.
-func (b *body) runsHere() bool { return b.kind().sys.sched.Current() == &b.task }

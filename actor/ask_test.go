@@ -383,30 +383,3 @@ func TestPipe_ToTheEnded(t *testing.T) {
 	equal(t, "dead letters", dead.n.Load(), 1)
 	wants(t, dead.last.Load().Reason, actor.ErrStopped)
 }
-
-// TestAsk_OfOneMutedForTheAsker: an actor that is overloaded asks one that is muted for it: this goes on, and replies.
-func TestAsk_OfOneMutedForTheAsker(t *testing.T) {
-	for name, seed := range map[string][]actor.Option{"workers": nil, "seed": {actor.Seed(1)}} {
-		t.Run(name, func(t *testing.T) {
-			sys := start(t, append(seed, actor.Workers(2))...)
-			asker, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
-			var err error
-			slowDo.Send(sys, asker, func(_ *puppet, c *actor.Context) {
-				slowDo.Send(c, asker, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
-					do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, asker, noop) })
-				})
-				slowDo.Send(c, asker, func(_ *puppet, c *actor.Context) {
-					for seed == nil && sys.Stats().Mutes == 0 {
-						runtime.Gosched()
-					}
-					_, err = try.Ask(soon(t), sys, asked, func(*puppet, *actor.Context) (any, error) { return nil, nil })
-				})
-				slowDo.Send(c, asker, noop)
-			})
-			quiet(t, sys)
-			must(t, err)
-			st := sys.Stats()
-			equal(t, "unmutes", st.Unmutes, st.Mutes)
-		})
-	}
-}

@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -52,14 +53,16 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 		for i := range missing {
 			missing[i] = true
 		}
-		if err := askEach(ctx, sys, b.d.madeAsk(), to, q, g); err != nil {
+		me, err := askEach(ctx, sys, b.d.madeAsk(), to, q, g)
+		if err != nil {
 			giveUp(missing, err, yield)
 			return
 		}
+		me.prepareWait()
 		for range to {
-			k := g.next(ctx, sys)
-			if k == nil {
-				giveUp(missing, ctx.Err(), yield)
+			k, err := g.next(ctx, to[slices.Index(missing, true)].b.sys(), me.systemOver())
+			if err != nil {
+				giveUp(missing, err, yield)
 				return
 			}
 			missing[k.of] = false
@@ -90,20 +93,29 @@ func (g *gathering[R]) add(k *call[R]) {
 	}
 }
 
-// next returns a call that has its result, nil if ctx ends before there is one.
-func (g *gathering[R]) next(ctx context.Context, sys *System) *call[R] {
-	if !sys.sched.Await(ctx, func() bool { return len(g.in) > 0 }) {
+// next returns a call that has its result, or says why there will be none: ctx ends, or over is
+// closed. sys is where somebody is who has not replied.
+func (g *gathering[R]) next(ctx context.Context, sys *System, over <-chan struct{}) (k *call[R], err error) {
+	if sys.sim != nil && !sys.sched.Await(ctx, func() bool { return len(g.in) > 0 }) {
+		if err = ctx.Err(); err == nil && sys.sched.Stopping() {
+			err = ErrSystemStopped
+		}
+	}
+	if err == nil {
 		select {
-		case k := <-g.in:
-			return k
+		case k = <-g.in:
+			return k, nil
 		case <-ctx.Done():
+			err = ctx.Err()
+		case <-over:
+			err = ErrSystemStopped
 		}
 	}
 	select { // of two cases that were ready the one before is chance
-	case k := <-g.in:
-		return k
+	case k = <-g.in:
+		return k, nil
 	default:
-		return nil
+		return nil, err
 	}
 }
 
@@ -134,18 +146,22 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests. If ctx has ended it returns that error and sends none.
-func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to []Ref[S], q Q, g *gathering[R]) error {
+// askEach sends the requests, and returns whose behaviour does, as askerIn. If ctx has ended it returns that error and
+// sends none.
+func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to []Ref[S], q Q, g *gathering[R]) (me *body, err error) {
 	split(sys)
 	for _, r := range to {
 		d.mustSuit(r.b)
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	for i, r := range to {
+		if me == nil && (i == 0 || r.b.sys() != to[i-1].b.sys()) {
+			me = askerIn(sys, r.b)
+		}
 		k := &call[R]{several: g, of: i}
-		if r.b.box.head.Load() != nil && r.b.runsHere() {
+		if me.keepsFromRunning(r.b) {
 			k.finish(Result[R]{Err: ErrSelfAsk})
 			continue
 		}
@@ -153,5 +169,5 @@ func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to [
 		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 		_ = sendFromOutside(r.b, m, d)
 	}
-	return nil
+	return me, nil
 }

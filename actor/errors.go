@@ -24,7 +24,7 @@ var (
 	// ErrPanicked says that the receiver panicked while it handled the request;
 	// the error also wraps a *PanicError with the value. Returned by asks.
 	ErrPanicked = errors.New("gallop: actor panicked")
-	// ErrSelfAsk says that a behaviour asked its own actor and would wait for
+	// ErrSelfAsk says that a behaviour asked its own actor, or one with the same thread, and would wait for
 	// itself for ever. Returned by Ask.
 	ErrSelfAsk = errors.New("gallop: actor asks itself")
 	// ErrNoReply says that no reply came in time; it is context.DeadlineExceeded too. The

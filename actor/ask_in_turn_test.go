@@ -1,0 +1,178 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Asks by behaviours that wait: "a behaviour should use AskTo", and one that does not must neither hang its
+// system nor those that wait for it.
+
+// notSoLong returns a context for a wait that a mutant makes endless: mutants have 90 seconds.
+func notSoLong(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// asksInTurn are the ways to ask in a behaviour and to wait.
+var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error{
+	"Ask": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
+		_, err := try.Ask(ctx, c.System(), to, f)
+		return err
+	},
+	"Blocking": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) (err error) {
+		c.Blocking(func() { _, err = try.Ask(ctx, c.System(), to, f) })
+		return err
+	},
+	"AskAll": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
+		_, err := actor.AskAll(ctx, c.System(), try, []actor.Ref[puppet]{to}, f)
+		return err
+	},
+	"Replies": func(ctx context.Context, c *actor.Context, to actor.Ref[puppet], f trick) error {
+		for _, res := range actor.Replies(ctx, c.System(), try, []actor.Ref[puppet]{to}, f) {
+			return res.Err
+		}
+		return nil
+	},
+}
+
+var plainAndSeeded = map[string][]actor.Option{"workers": {actor.Workers(2)}, "seed": {actor.Seed(1)}}
+
+// TestAsk_StopInATurn: Ask is answered "at once" with ErrSystemStopped also in a behaviour for which the stop
+// waits, and which asks somebody who does not justReply, in its own system or in another.
+func TestAsk_StopInATurn(t *testing.T) {
+	for way, ask := range asksInTurn {
+		for name, opts := range plainAndSeeded {
+			for _, where := range []string{"here", "elsewhere", "pinned"} {
+				if where == "elsewhere" && name == "seed" {
+					continue // "a behaviour that blocks for something outside of the system blocks all"
+				}
+				t.Run(way+"/"+name+"/"+where, func(t *testing.T) {
+					sys := start(t, opts...)
+					at := sys
+					if where == "elsewhere" {
+						at = start(t, actor.Workers(1))
+					}
+					stopInATurn(t, sys, puppetType.Spawn(at, puppet{}), where == "pinned", ask)
+				})
+			}
+		}
+	}
+}
+
+// stopInATurn stops sys when asked has put a request from a behaviour there into its stash.
+func stopInATurn(t *testing.T, sys *actor.System, asked actor.Ref[puppet], pinned bool, ask func(context.Context, *actor.Context, actor.Ref[puppet], trick) error) {
+	stashed, stash := context.WithCancel(soon(t))
+	var err error
+	var f trick
+	f = func(_ *puppet, c *actor.Context) (any, error) {
+		defer stash()
+		return try.Stash(c, f)
+	}
+	g := func(_ *puppet, c *actor.Context) { err = ask(notSoLong(t), c, asked, f) }
+	if pinned {
+		pinnedDo.Send(sys, pinnedType.Spawn(sys, puppet{}), g)
+	} else {
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), g)
+	}
+	if err := sys.Wait(stashed); !errors.Is(err, context.Canceled) {
+		t.Fatalf("it did not come to the request: %v", err)
+	}
+	sys.Stop()
+	wants(t, err, actor.ErrSystemStopped)
+}
+
+// TestAsk_OfOneMutedForTheAsker: an actor that is overloaded asks one that is muted for it: this goes on, and
+// replies, also if one stands between that has been idle.
+func TestAsk_OfOneMutedForTheAsker(t *testing.T) {
+	for way, ask := range asksInTurn {
+		for name, opts := range plainAndSeeded {
+			for _, between := range []bool{false, true} {
+				t.Run(way+"/"+name, func(t *testing.T) {
+					sys := start(t, opts...)
+					idle := puppetType.Spawn(sys, puppet{})
+					askMuted(t, sys, func(c *actor.Context, asked actor.Ref[puppet]) error {
+						if !between {
+							return ask(notSoLong(t), c, asked, justReply)
+						}
+						return ask(notSoLong(t), c, idle, func(_ *puppet, c *actor.Context) (any, error) {
+							return nil, ask(notSoLong(t), c, asked, justReply)
+						})
+					})
+				})
+			}
+		}
+	}
+}
+
+func justReply(*puppet, *actor.Context) (any, error) { return nil, nil }
+
+// askMuted has an actor ask another one that is muted for it.
+func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked actor.Ref[puppet]) error) {
+	asker, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	err := errors.New("it has not asked")
+	slowDo.Send(sys, asker, func(_ *puppet, c *actor.Context) {
+		slowDo.Send(c, asker, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+			do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, asker, noop) })
+		})
+		slowDo.Send(c, asker, func(_ *puppet, c *actor.Context) {
+			for sys.Books().Sent == 0 && sys.Stats().Mutes == 0 { // a deterministic one keeps books
+				runtime.Gosched()
+			}
+			err = ask(c, asked)
+		})
+		slowDo.Send(c, asker, noop)
+	})
+	quiet(t, sys)
+	must(t, err)
+	st := sys.Stats()
+	equal(t, "unmutes", st.Unmutes, st.Mutes)
+}
+
+// TestAskAll_Elsewhere: whoever waits for replies from a deterministic system lets that go on, whatever system
+// he has named himself, and however many there are.
+func TestAskAll_Elsewhere(t *testing.T) {
+	sys := start(t)
+	var to []actor.Ref[puppet]
+	for i := range 4 {
+		at := sys
+		if i != 1 {
+			at = start(t, actor.Seed(uint64(i)))
+		}
+		to = append(to, puppetType.Spawn(at, puppet{n: i}))
+	}
+	got, err := actor.AskAll(notSoLong(t), sys, value, to, actor.None{})
+	must(t, err)
+	if !slices.Equal(got, []int{0, 1, 2, 3}) {
+		t.Error(got)
+	}
+}
+
+// TestAsk_OnTheSameThread: ErrSelfAsk "from a behaviour of another actor of the same pinned type, which has one
+// thread".
+func TestAsk_OnTheSameThread(t *testing.T) {
+	for name, opts := range plainAndSeeded {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, append(opts, dead.option())...)
+			a, b := pinnedType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{})
+			errs := make([]error, 2)
+			pinnedDo.Send(sys, a, func(_ *puppet, c *actor.Context) {
+				_, errs[0] = pinnedTry.Ask(notSoLong(t), c.System(), b, justReply)
+				_, errs[1] = actor.AskAll(notSoLong(t), c.System(), pinnedTry, []actor.Ref[puppet]{b}, justReply)
+			})
+			quiet(t, sys)
+			for _, err := range errs {
+				wants(t, err, actor.ErrSelfAsk)
+			}
+			equal(t, "dead letters", dead.n.Load(), 1) // AskAll has not sent any
+		})
+	}
+}

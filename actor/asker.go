@@ -1,0 +1,46 @@
+package actor
+
+import "github.com/gallop-go/gallop/backpressure"
+
+// A behaviour that asks and waits is on the way of three that it may wait for: of itself, of those that are
+// muted for it, and of whoever stops its system.
+
+// askerIn returns the actor whose behaviour asks to and waits, or nil if the caller is outside, of sys as well as
+// of the system of to. It costs a look at each worker: see sched.Scheduler.Current.
+func askerIn(sys *System, to *body) (me *body) {
+	other := to.kind().sys
+	t := other.sched.Current()
+	if t == nil && sys != other {
+		t = sys.sched.Current()
+	}
+	if t == nil {
+		return nil
+	}
+	return bodyOf(t)
+}
+
+// keepsFromRunning tells whether to cannot run before the turn of me has ended: it is me, or has the same
+// thread. me may be nil.
+func (me *body) keepsFromRunning(to *body) bool {
+	return me != nil && (me == to || me.kind() == to.kind() && me.typ().pin != nil)
+}
+
+// prepareWait comes before me waits for a reply in its turn. It lets those go on that are muted for it, as if it
+// had recovered: who is to reply may be one of them, or wait for one. me may be nil.
+func (me *body) prepareWait() {
+	if me == nil || me.load&(backpressure.Overloaded|backpressure.Bounded) != backpressure.Overloaded {
+		return
+	}
+	if me.gate.Waited(&gateMark) {
+		me.setLoad(nil, me.load&^backpressure.Overloaded)
+	}
+}
+
+// systemOver returns what is closed when the system of me stops: what is queued there is answered only when
+// the turn of me has ended. Nobody outside is waited for, so for a nil me it is nil.
+func (me *body) systemOver() <-chan struct{} {
+	if me == nil {
+		return nil
+	}
+	return me.sys().over.done
+}
