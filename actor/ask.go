@@ -199,7 +199,7 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 //	        finish                      finish
 //	    ┌─────────────▶ ANSWERED ◀─────────────────── WAITING (a token is owed)
 //	    │                  │ take                      ▲ │
-//	PENDING ◀──────────────┘                           │ │ ctx ended, or a turn's system
+//	PENDING ◀──────────────┘                           │ │ ctx ended, or the system of a turn that asks
 //	    ├──── patience over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
 //	    └──── the caller keeps to from running ─────▶ REFUSED
