@@ -28,9 +28,8 @@ func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
 
 // outletType is the type of outlets for one type of messages.
 type outletType[M any] struct {
-	typ  *Type[outlet[M]]
-	put  Behaviour[outlet[M], M]
-	room Behaviour[outlet[M], None]
+	typ *Type[outlet[M]]
+	put Behaviour[outlet[M], M]
 }
 
 var outletTypes sync.Map // reflect.Type of M → *outletType[M]
@@ -42,9 +41,7 @@ func outletTypeOf[M any]() *outletType[M] {
 	}
 	t := &outletType[M]{typ: NewType[outlet[M]]("channel")}
 	t.put = Declare[M](t.typ, "put")
-	t.room = Declare[None](t.typ, "room")
-	t.typ.Table(t.put.Do((*outlet[M]).doPut), t.room.Do((*outlet[M]).doRoom))
-	t.room.d.silent = true
+	t.typ.Table(t.put.Do((*outlet[M]).doPut))
 	first, _ := outletTypes.LoadOrStore(key, t)
 	return first.(*outletType[M])
 }
@@ -83,11 +80,17 @@ func (o *outlet[M]) doPut(c *Context, m M) {
 	}
 }
 
-// doRoom lets the senders go on, unless the room has gone since.
-func (o *outlet[M]) doRoom(c *Context, _ None) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.pressed {
+// hasRoom tells an outlet that there is room again.
+type hasRoom[M any] struct {
+	unanswered
+	o *outlet[M]
+}
+
+// serve lets the senders go on, unless the room has gone since.
+func (s hasRoom[M]) serve(_ *body, c *Context) {
+	s.o.mu.Lock()
+	defer s.o.mu.Unlock()
+	if !s.o.pressed {
 		c.ReleasePressure()
 	}
 }
@@ -97,7 +100,10 @@ func (o *outlet[M]) doRoom(c *Context, _ None) {
 // somebody has closed it panics, as a behaviour may and a goroutine of ours may not.
 func (o *outlet[M]) flow(me Ref[outlet[M]], sys *System, ended <-chan struct{}) {
 	for {
-		m, ok := o.next(me)
+		m, ok, room := o.next()
+		if room {
+			me.b.tell(replier{sys: sys}, hasRoom[M]{o: o}) // not under the lock: others may go first
+		}
 		if !ok {
 			return
 		}
@@ -146,8 +152,9 @@ func (o *outlet[M]) rest(m M) []M {
 	return all
 }
 
-// next takes the oldest that waits, or ends the goroutine.
-func (o *outlet[M]) next(me Ref[outlet[M]]) (m M, ok bool) {
+// next takes the oldest that waits, or ends the goroutine. room tells that the actor has to
+// be told that there is some.
+func (o *outlet[M]) next() (m M, ok, room bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.waiting) == 0 {
@@ -157,11 +164,7 @@ func (o *outlet[M]) next(me Ref[outlet[M]]) (m M, ok bool) {
 		clear(o.waiting[:1])
 		o.waiting = o.waiting[1:]
 	}
-	if o.pressed && len(o.waiting) < outletRoom/2 {
-		o.pressed = false
-		n := o.typ.room.d.pool.takeOne()
-		n.id = o.typ.room.d.id
-		me.b.pushHeld(n)
-	}
-	return m, ok
+	room = o.pressed && len(o.waiting) < outletRoom/2
+	o.pressed = o.pressed && !room
+	return m, ok, room
 }

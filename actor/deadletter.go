@@ -28,10 +28,7 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	case m.id == firedID:
 		to.extra.timers.missed(r, to, m)
 		return
-	case isOwn(m.id) || to.typ().decls[m.id].silent:
-		if !isOwn(m.id) {
-			to.sys().sim.book(-1)
-		}
+	case isOwn(m.id):
 		return // left to Go's collector: it may refer to what ends with its actor
 	default:
 		r.declareDead(to, m, reason)

@@ -39,6 +39,12 @@ func StopHandler[M any](sys *System, h Handler[M]) {
 	Stop(sys, AnyRef{h.(bound[M]).b})
 }
 
+// TellOfRoom has the actor behind what ToChan has returned told that there is room, whether there is any or not.
+func TellOfRoom[M any](sys *System, h Handler[M]) {
+	b := h.(bound[M]).b
+	b.tell(replier{sys: sys}, hasRoom[M]{o: stateOf[outlet[M]](b)})
+}
+
 // TimerSize is what a timer takes in memory.
 const TimerSize = unsafe.Sizeof(timer{})
 

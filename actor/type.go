@@ -72,7 +72,6 @@ type declaration struct {
 	pool     *pool
 	poolID   uint16 // pool.id, one load nearer
 	pointers bool   // the payload must be cleared
-	silent   bool   // of the runtime's making: never a dead letter
 	run      runFunc
 	urgent   func(b *body, c *Context, x *extras, m *message) // runUrgent, linked with Urgent; nil: it does not go through the lane. If it does, poolID is one that no stock has
 	payload  func(m *message) any                             // for dead letters
