@@ -43,7 +43,7 @@ func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (fig
 	if err != nil {
 		return f, err
 	}
-	if err := part.Start(); err != nil {
+	if err := launch(part); err != nil {
 		return f, err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = in.Close() })
@@ -53,10 +53,16 @@ func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (fig
 	switch {
 	case err == nil && slices.Contains([]int{exitOK, exitWrong, exitInterrupted}, part.ProcessState.ExitCode()):
 		return f, nil
-	case ctx.Err() != nil || slices.Contains([]string{"signal: interrupt", "signal: terminated"}, part.ProcessState.String()): // before it could take that
+	case ctx.Err() != nil || struckDown(part):
 		return f, errInterrupted
 	}
 	return f, fmt.Errorf("%s in a process of its own: %w", s.name, cmp.Or(exit, err))
+}
+
+// struckDown tells whether a process that has ended was interrupted before it could take or ignore that. The signal is
+// the whole group's, and may come to us only later.
+func struckDown(p *exec.Cmd) bool {
+	return slices.Contains([]string{"signal: interrupt", "signal: terminated"}, p.ProcessState.String())
 }
 
 // part is the command that runs one of the scenarios with the same options.

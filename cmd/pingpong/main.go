@@ -26,7 +26,7 @@ func process(known []scenario) int {
 		return serveTurns(known, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // from the first signal on Go's own handling is back: a second one kills
+	secondKills(ctx, stop)
 	if os.Getenv(partOfAll) != "" {
 		ctx = untilEOF(ctx, os.Stdin)
 	}

@@ -59,6 +59,11 @@ func startRival(s scenario, opts options, stderr io.Writer) (rival, error) {
 	if err != nil {
 		return nil, err
 	}
+	return rivalIn(p, stderr)
+}
+
+// rivalIn starts a process as that of a rivalApart.
+func rivalIn(p *exec.Cmd, stderr io.Writer) (rival, error) {
 	p.Stderr = stderr
 	in, err := p.StdinPipe()
 	if err != nil {
@@ -68,7 +73,7 @@ func startRival(s scenario, opts options, stderr io.Writer) (rival, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rivalApart{p, in, json.NewDecoder(out)}, p.Start()
+	return rivalApart{p, in, json.NewDecoder(out)}, launch(p)
 }
 
 func (r rivalApart) turn(ctx context.Context, _ job, bar *progress, last time.Duration) (t turn) {
@@ -85,10 +90,20 @@ func (r rivalApart) turn(ctx context.Context, _ job, bar *progress, last time.Du
 		out <- a
 	}()
 	a, err := await(ctx, out, nil, bar, byTime(last))
-	if a.err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("the channels' process: %w", a.err)
+	if a.err != nil {
+		err = r.lost(ctx, a.err)
 	}
 	return turn{wall: a.Wall, got: a.Got, allocs: a.Allocs, err: err}
+}
+
+// lost is the error of a turn that the process did not take, which ends here: a fault of it, or an interruption, also if
+// only the process has noticed that so far.
+func (r rivalApart) lost(ctx context.Context, fault error) error {
+	r.close() // what it died of is settled before its pipes are seen to end: that it is killed now changes nothing
+	if ctx.Err() != nil || struckDown(r.process) {
+		return errInterrupted
+	}
+	return fmt.Errorf("the channels' process: %w", fault)
 }
 
 // close ends the process, also in the middle of a turn.

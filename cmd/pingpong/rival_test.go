@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -87,6 +90,45 @@ func TestRival_HeedsNoSignal(t *testing.T) {
 		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
 	}
 }
+
+// A signal to the group that ends the channels' process before it ignores that, and of which this one has not heard yet.
+func TestRival_StruckIsInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no signal for one process")
+	}
+	for _, s := range []scenario{struck, felled} { // in place of the channels' process
+		var out, errs bytes.Buffer
+		early := beside(func(_ scenario, opts options, stderr io.Writer) (rival, error) {
+			opts.baseline = false
+			p, err := opts.part(s, wholePart)
+			if err != nil {
+				return nil, err
+			}
+			return rivalIn(p, stderr)
+		})
+		code := command{known: registry, stdout: &out, stderr: &errs, measure: early}.run(t.Context(), []string{"-json", "-n", "100"})
+		if f := lines(t, out.String()); code != exitInterrupted || len(f) != 1 || !f[0].Interrupted || f[0].OK || f[0].Rounds != 1 {
+			t.Errorf("%s: exit %d, stderr %q: %s", s.name, code, &errs, &out)
+		}
+	}
+}
+
+// An interruption of which this process hears only when the channels' process is gone.
+func TestRival_LostWhenInterrupted(t *testing.T) {
+	r, err := startRival(gone, options{rounds: 1}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	if got := r.turn(hearsLate{t.Context()}, job{n: 1}, &progress{}, 0); !errors.Is(got.err, errInterrupted) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// hearsLate is a context that has ended, of which nobody who waits for it has been told.
+type hearsLate struct{ context.Context }
+
+func (hearsLate) Err() error { return context.Canceled }
 
 // A process that dies is named, and gallop's figures are shown.
 func TestRival_LostProcessExits1(t *testing.T) {

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"log/slog"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -221,6 +225,46 @@ func TestRun_TroubleExits1(t *testing.T) {
 		if code != exitWrong || !strings.Contains(stdout, "WRONG: "+says) {
 			t.Errorf("exit %d, want 1 and %q:\n%s", code, says, stdout)
 		}
+	}
+}
+
+// Ctrl-C beside very much mail: that is an interruption and no trouble, and is over at once. Each letter would take four
+// allocations if it were shown to somebody.
+func TestRun_InterruptedWithMuchMail(t *testing.T) {
+	const letters = 100_000
+	ctx, interrupt := context.WithCancel(t.Context())
+	full := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
+		spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: func(c *actor.Context) {
+			for range letters {
+				spinnerSpin.Send(c, actor.Self[spinner](c), actor.None{})
+			}
+			c.Stop()
+			interrupt()
+		}}), actor.None{})
+		return nil
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := gallopTurn(ctx, full, job{n: 1}, options{}, &progress{})
+	runtime.ReadMemStats(&after)
+	if err != nil || !errors.Is(got.err, errInterrupted) || got.stats.DeadLetters < letters {
+		t.Fatalf("start: %v, turn: %v, %d dead letters", err, got.err, got.stats.DeadLetters)
+	}
+	if allocs := after.Mallocs - before.Mallocs; allocs > letters {
+		t.Errorf("%d allocations for %d dead letters", allocs, letters)
+	}
+}
+
+// What else the runtime logs goes where it always did.
+func TestAlarm_LeavesTheRestToTheLog(t *testing.T) {
+	var said []string
+	var logged bytes.Buffer
+	log := slog.New(alarm{slog.NewTextHandler(&logged, nil), func(format string, about any) { said = append(said, fmt.Sprintf(format, about)) }})
+	log.Warn("gallop: all spares are in use", "spares", 16)
+	log.Warn(letterLogged, "actor", 7)
+	if len(said) != 1 || said[0] != "a message was not run: actor=7" || !strings.Contains(logged.String(), `msg="gallop: all spares are in use" spares=16`) ||
+		strings.Contains(logged.String(), "letter") {
+		t.Errorf("reported %q, logged %q", said, &logged)
 	}
 }
 

@@ -88,25 +88,14 @@ func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progr
 	return t, nil
 }
 
-// start starts a system that reports to trouble what no scenario does when all is
-// well: a panic, or a message that could not be run.
+// start starts a system that reports to trouble what goes wrong.
 func start(opts options, trouble chan<- error) (sys *actor.System, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p) // the runtime refuses options with a panic that names them
 		}
 	}()
-	report := func(format string, about any) {
-		select {
-		case trouble <- fmt.Errorf(format, about):
-		default:
-		}
-	}
-	set := []actor.Option{
-		actor.RandSeed(opts.seed),
-		actor.OnPanic(func(p actor.PanicReport) { report("a behaviour panicked: %+v", p) }),
-		actor.OnDeadLetter(func(d actor.DeadLetter) { report("a message was not run: %+v", d) }),
-	}
+	set := append(watch(trouble), actor.RandSeed(opts.seed))
 	if opts.workers > 0 {
 		set = append(set, actor.Workers(opts.workers))
 	}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"testing"
+)
+
+// No process starts while signals get Go's own handling back, and the other way round.
+func TestLaunch_NotBesideTheEndOfHandling(t *testing.T) {
+	var calls atomic.Int32
+	alone := func() {
+		calls.Add(1)
+		if launching.TryLock() {
+			launching.Unlock()
+			t.Error("both may happen at once")
+		}
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	stopped := make(chan struct{})
+	secondKills(ended, func() { alone(); close(stopped) })
+	<-stopped
+	p := exec.CommandContext(asked{ended, alone}, os.Args[0]) // whose Start asks whether it shall
+	if err := launch(p); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if calls.Load() < 2 {
+		t.Error("Start did not ask its context")
+	}
+}
+
+// asked is a context that tells when it is asked.
+type asked struct {
+	context.Context
+	heard func()
+}
+
+func (a asked) Done() <-chan struct{} { a.heard(); return a.Context.Done() }
