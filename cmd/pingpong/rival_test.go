@@ -94,7 +94,7 @@ func TestRival_HeedsNoSignal(t *testing.T) {
 // A signal to the group that ends the channels' process before it ignores that, and of which this one has not heard yet.
 func TestRival_StruckIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no signal for one process")
+		t.Skip("there is no signal for one process") // the end of a process says what ended it only elsewhere
 	}
 	for _, s := range []scenario{struck, felled} { // in place of the channels' process
 		var out, errs bytes.Buffer

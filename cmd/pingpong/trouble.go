@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
 	"log/slog"
 
 	"github.com/gallop-go/gallop/actor"
@@ -23,23 +24,24 @@ func watch(trouble chan<- error) []actor.Option {
 	}
 }
 
-// An alarm is what the runtime logs to. It reports the dead letters, and leaves all else to the standard logger.
+// An alarm is what the runtime logs to. It reports the dead letters, and prints all else, a stack as what it is.
 //
 // To see each letter (OnDeadLetter) would cost a goroutine a letter, and millions of messages are left when a turn is cut
 // short: Ctrl-C would take half a minute. Of those that are logged there are 1, 2, 4, 8 and so on.
 type alarm struct {
-	slog.Handler
-	report func(format string, about any)
+	slog.Handler // for all but Handle
+	report       func(format string, about any)
 }
 
 const letterLogged = "gallop: dead letter" // what the runtime logs of one
 
-func (a alarm) Handle(ctx context.Context, r slog.Record) error {
-	if r.Message != letterLogged {
-		return a.Handler.Handle(ctx, r)
-	}
+func (a alarm) Handle(_ context.Context, r slog.Record) error {
 	var about string
 	r.Attrs(func(of slog.Attr) bool { about += " " + of.String(); return true })
-	a.report("a message was not run:%s", about)
+	if r.Message == letterLogged {
+		a.report("a message was not run:%s", about)
+	} else {
+		log.Print(r.Level, " ", r.Message, about)
+	}
 	return nil
 }
