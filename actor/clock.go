@@ -79,7 +79,8 @@ func (c *VirtualClock) Next() (time.Duration, bool) {
 // that are muted, that wait for their children to end, or, in a deterministic system, that
 // wait for a reply. An actor that waits for one under pressure may be let go once, by the machine's
 // time ([OnStall]), before it goes on. What [Pipe] and [FromChan] run is waited for, but not by a deterministic
-// system, where it goes on when it can. If ctx ends before, it returns ctx's error, and the clock stands where
+// system, where it goes on when it can: elsewhere a FromChan whose actor only a timer takes out of its pressure keeps the
+// clock from coming to that timer, so give ctx a deadline. If ctx ends before, it returns ctx's error, and the clock stands where
 // it had come to. It panics if d is negative, or if a behaviour calls it.
 func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	c.mustBeMade("Advance")
