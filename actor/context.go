@@ -66,7 +66,7 @@ const (
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
 	c := &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), dry: s.sim != nil}
-	c.lease.mark.origin, c.lease.may = markOrigin, seam.CanFence() && w.KeepsWork()
+	c.lease.mark.origin, c.lease.may = markOrigin, seam.CanFence() && w.ID() < s.opts.workers // a spare may be an extra at first: see review
 	c.collectWhenDue()
 	return c
 }

@@ -141,22 +141,22 @@ func (s *stock) give(n int) {
 // that were made elsewhere are on their way home.
 func (s *stock) check(t *rapid.T) {
 	have := s.c.stock[s.pool.id]
-	s.chain(t, have.use, have.n, s.c.home)
+	s.chain(t, have.use, s.pool.chain-have.room, s.c.home)
 	for i, h := range have.full {
 		switch {
 		case i >= have.kept && h != nil:
 			t.Fatalf("full chain %d of %d is still there", i, have.kept)
-		case i < have.kept && int(h.length) < chainLength:
+		case i < have.kept && (int(h.length) < s.pool.chain || int(h.length) >= 2*s.pool.chain):
 			t.Fatalf("a full chain of %d", h.length)
 		case h != nil:
 			s.chain(t, h, int(h.length), s.c.home)
 		}
 	}
 	for home, a := range have.away {
-		if a.n >= awayLength {
-			t.Fatalf("%d nodes have not gone home to %d", a.n, home)
+		if a.room <= 0 {
+			t.Fatalf("%d nodes have not gone home to %d", s.pool.bundle-a.room, home)
 		}
-		s.chain(t, a.first, a.n, uint16(home))
+		s.chain(t, a.first, s.pool.bundle-a.room, uint16(home))
 	}
 }
 
@@ -177,7 +177,7 @@ func (s *stock) chain(t *rapid.T, h *message, want int, home uint16) {
 func TestPool_Twin(t *testing.T) {
 	p := register(blockLength, headerSize+8, func(n int) *message { return &make([]node[[1]uint64], n)[0].header })
 	rapid.Check(t, func(t *rapid.T) {
-		s := &stock{&Context{w: new(sched.Worker), stock: make([]magazines, poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
+		s := &stock{&Context{w: new(sched.Worker), stock: newStock(poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
 		amount := rapid.SampledFrom([]int{1, 2, chainLength - 1, chainLength, chainLength + 1, 3 * chainLength})
 		t.Repeat(map[string]func(*rapid.T){
 			"inside": func(t *rapid.T) {

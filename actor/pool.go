@@ -38,7 +38,7 @@ const (
 	// its lines. Processors fetch two lines at a time, so a block of one line would not do.
 	blockLength = 8
 
-	bundleLength = 64 // nodes that wait together
+	bundleLength = 64 // the most nodes that wait together
 
 	maxHomes = 64
 	outside  = maxHomes - 1   // the home of nodes that were made outside of any worker
@@ -47,11 +47,14 @@ const (
 
 // pool is one layout of nodes. Read-only after registration, but for homes.
 type pool struct {
-	id    uint16
-	block int                  // nodes of a block
-	size  uintptr              // of a node, if a block has several
-	fresh func(n int) *message // makes n nodes side by side, at most a block, and returns the first
-	homes [maxHomes]sync.Pool  // of *bundle
+	id     uint16
+	block  int                  // nodes of a block
+	size   uintptr              // of a node
+	bundle int                  // nodes that wait together, or go home together
+	chain  int                  // nodes of a full chain of a worker's stock
+	full   int                  // full chains that a worker keeps
+	fresh  func(n int) *message // makes n nodes side by side, at most a block, and returns the first
+	homes  [maxHomes]sync.Pool  // of *bundle
 }
 
 // bundle is nodes that wait, not linked to each other, for somebody to use them.
@@ -95,7 +98,7 @@ func (p *pool) get(home uint16) (first *message, n int) {
 func (p *pool) put(home uint16, first *message, n int) {
 	for n > 0 {
 		b := empties.Get().(*bundle)
-		for ; n > 0 && b.n < bundleLength; n-- {
+		for ; n > 0 && b.n < p.bundle; n-- {
 			m := first
 			first, m.next = m.next, nil
 			b.nodes[b.n] = m
@@ -147,10 +150,17 @@ func add(block int, size uintptr, fresh func(n int) *message) *pool {
 		panic("gallop: more than 65,535 message layouts")
 	}
 	p := &pool{id: uint16(len(list)), block: block, size: size, fresh: fresh}
+	p.bundle, p.chain = lengthIn(bundleBytes, size, bundleLength), lengthIn(chainBytes, size, chainLength)
+	if size <= largestFull {
+		p.full = fullChains
+	}
 	list = append(list[:len(list):len(list)], p)
 	pools.list.Store(&list)
 	return p
 }
+
+// lengthIn returns how many nodes of a size fill so many bytes: one at least, and most at most.
+func lengthIn(bytes, size uintptr, most int) int { return max(1, min(int(bytes/size), most)) }
 
 // poolOf returns the pool for payloads of type M and whether they hold pointers.
 func poolOf[M any]() (p *pool, pointers bool) {
@@ -169,7 +179,7 @@ func poolFor(t reflect.Type, fresh func(n int) *message) (p *pool, pointers bool
 	}
 	pools.mu.Lock()
 	if p = pools.own[t]; p == nil {
-		p = add(1, 0, fresh)
+		p = add(1, headerSize+t.Size(), fresh)
 		if pools.own == nil {
 			pools.own = make(map[reflect.Type]*pool)
 		}

@@ -67,8 +67,8 @@ func (c *Context) publish() {
 	}
 	if resting {
 		c.forgetTurn()
-		if c.w.Stopping() {
-			c.giveStock()
+		if c.w.Stopping() || c.w.Dismissed() {
+			c.giveUp()
 		}
 	}
 }

@@ -6,10 +6,12 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // magazine allocator (USENIX 2001). Sends take from the chain in use and finished
 // messages that were made here go back to it; full chains are put aside. Owner only.
 //
-// The stock is ample, so that a burst of a thousand messages does not empty it.
+// The stock is ample, so that a burst of a thousand messages does not empty it, and
+// bounded in bytes, since only the worker itself can give it up, and one that sleeps does not.
+// So the larger the nodes, the shorter the chains. Of nodes larger than a chain nothing stays here.
 type magazines struct {
 	use  *message
-	n    int                  // nodes in use
+	room int                  // nodes that the chain in use lacks of a full one; below 0 if it is longer
 	kept int                  // full chains put aside
 	full [fullChains]*message // the head of each has its length
 	away []awayChain          // by home: nodes that were made elsewhere
@@ -18,19 +20,26 @@ type magazines struct {
 // awayChain collects nodes on their way home.
 type awayChain struct {
 	first *message
-	n     int
+	room  int // nodes that it lacks of a bundle
 }
 
 const (
-	chainLength = 256          // nodes of a full chain
-	fullChains  = 8            // full chains that a worker keeps of each layout
-	awayLength  = bundleLength // nodes that go home together
+	chainLength = 256 // the most nodes of a full chain, and that are recycled together
+	fullChains  = 8   // full chains that a worker keeps of each layout, unless its nodes are large
+
+	chainBytes  = 32 << 10 // of a chain. Nodes of 128 bytes and less fill it with less
+	bundleBytes = 16 << 10 // of a bundle, for nodes of more than 256 bytes
+	largestFull = 1 << 10  // bytes of the largest nodes of which full chains are kept
 )
 
 // newStock returns empty magazines for n pools, more than a cache line away from
 // whatever is allocated beside them: every message writes to them.
 func newStock(n int) []magazines {
-	return make([]magazines, n+2)[1 : n+1]
+	stock := make([]magazines, n+2)[1 : n+1]
+	for id := range stock {
+		stock[id].room = poolByID(uint16(id)).chain
+	}
+	return stock
 }
 
 // has tells whether the chain in use has a node of pool p.
@@ -40,7 +49,7 @@ func (c *Context) has(p uint16) bool { return int(p) < len(c.stock) && c.stock[p
 func (s *magazines) pop() *message {
 	m := s.use
 	s.use = m.next
-	s.n--
+	s.room++
 	return m
 }
 
@@ -60,18 +69,18 @@ func (c *Context) restock(id uint16) *message {
 	if int(id) >= len(c.stock) {
 		c.growStock()
 	}
-	s := &c.stock[id]
+	s, p := &c.stock[id], poolByID(id)
 	m, n := s.takeFull()
 	if m == nil {
-		m, n = poolByID(id).get(c.home)
+		m, n = p.get(c.home)
 	}
 	c.w.Charge(n) // a behaviour that sends more than runs takes longer than a unit of work did so far
 	if invariant.On {
 		verifyLength(m, n, id, int(c.home))
 	}
-	s.use, s.n = m.next, n-1
+	s.use, s.room = m.next, p.chain-(n-1)
 	if invariant.On {
-		verifyMagazines(s)
+		verifyMagazines(s, p)
 	}
 	return m
 }
@@ -86,18 +95,26 @@ func (s *magazines) takeFull() (m *message, n int) {
 	return m, int(m.length)
 }
 
+// giveUp leaves to Go's collector what the worker keeps to use again: its goroutine ends, or the system, and
+// nobody knows whether there is ever another turn.
+func (c *Context) giveUp() {
+	c.giveStock()
+	c.chunks.Drop()
+	c.rooting = nil
+}
+
 // giveStock leaves all that the worker has to the pools, since it may not sit on a linked chain when
 // nobody has the worker any more.
 func (c *Context) giveStock() {
 	for id := range c.stock {
 		s := &c.stock[id]
 		p := poolByID(uint16(id))
-		p.put(c.home, s.use, s.n)
+		p.put(c.home, s.use, p.chain-s.room)
 		for m, n := s.takeFull(); m != nil; m, n = s.takeFull() {
 			p.put(c.home, m, n)
 		}
 		for home, a := range s.away {
-			p.put(uint16(home), a.first, a.n)
+			p.put(uint16(home), a.first, p.bundle-a.room)
 		}
 	}
 	c.stock = nil
@@ -133,7 +150,7 @@ func (c *Context) recycle(m *message) {
 		verifyRecycle(s, m)
 	}
 	m.next, s.use = s.use, m
-	if s.n++; s.n >= chainLength {
+	if s.room--; s.room <= 0 {
 		s.rotate()
 	}
 }
@@ -164,32 +181,35 @@ func (c *Context) recycleChain(first, end *message, n int) {
 	}
 	end.next = s.use
 	s.use = first
-	if s.n += n; s.n >= chainLength {
+	if s.room -= n; s.room <= 0 {
 		s.rotate()
 	}
 }
 
-// rotate puts the full chain aside, or leaves it to the pool.
+// rotate puts the full chain aside, or leaves it to the pool: so it does one that is twice as
+// long, or they would become ever longer where a worker runs many messages and sends few.
 func (s *magazines) rotate() {
-	if invariant.On {
-		verifyMagazines(s)
-	}
 	m := s.use
-	m.length = uint16(s.n)
-	s.use, s.n = nil, 0
-	if s.kept < fullChains {
+	p := poolByID(m.pool())
+	if invariant.On {
+		verifyMagazines(s, p)
+	}
+	n := p.chain - s.room
+	s.use, s.room = nil, p.chain
+	if s.kept < p.full && n < 2*p.chain {
+		m.length = uint16(n)
 		s.full[s.kept] = m
 		s.kept++
 		return
 	}
-	poolByID(m.pool()).put(m.home(), m, int(m.length))
+	p.put(m.home(), m, n)
 }
 
 // sendHome collects nodes that were made elsewhere, and sends them on when there are
 // enough.
 func (s *magazines) sendHome(first, end *message, n int) {
 	if s.away == nil {
-		s.away = make([]awayChain, maxHomes)
+		s.beginAway(first)
 	}
 	if invariant.On {
 		verifyAway(s, first)
@@ -197,8 +217,19 @@ func (s *magazines) sendHome(first, end *message, n int) {
 	a := &s.away[first.home()]
 	end.next = a.first
 	a.first = first
-	if a.n += n; a.n >= awayLength {
-		poolByID(first.pool()).put(first.home(), first, a.n)
-		*a = awayChain{}
+	if a.room -= n; a.room <= 0 {
+		p := poolByID(first.pool())
+		p.put(first.home(), first, p.bundle-a.room)
+		*a = awayChain{room: p.bundle}
+	}
+}
+
+// beginAway makes empty chains of nodes like m, by home. A call, which keeps sendHome short.
+//
+//go:noinline
+func (s *magazines) beginAway(m *message) {
+	s.away = make([]awayChain, maxHomes)
+	for home := range s.away {
+		s.away[home].room = poolByID(m.pool()).bundle
 	}
 }

@@ -13,9 +13,10 @@ func verifyBegun(c *Context, b *body, d *declaration, m *message) {
 }
 
 // verifyMagazines checks a worker's stock.
-func verifyMagazines(s *magazines) {
-	invariant.Check(s.n >= 0 && (s.use == nil) == (s.n == 0), "a stock of %d messages, and there are some: %v", s.n, s.use != nil)
-	invariant.Check(s.kept >= 0 && s.kept <= fullChains, "a stock of %d full chains", s.kept)
+func verifyMagazines(s *magazines, p *pool) {
+	n := p.chain - s.room
+	invariant.Check(n >= 0 && (s.use == nil) == (n == 0), "a stock of %d messages, and there are some: %v", n, s.use != nil)
+	invariant.Check(s.kept >= 0 && s.kept <= p.full, "a stock of %d full chains", s.kept)
 	for i, m := range s.full {
 		invariant.Check((m != nil) == (i < s.kept), "a stock of %d full chains, and the place of number %d is filled: %v", s.kept, i, m != nil)
 	}
@@ -61,6 +62,7 @@ func verifyOutside(p *pool, m *message) {
 // verifyAway checks a chain on its way home.
 func verifyAway(s *magazines, first *message) {
 	invariant.Check(first.home() < maxHomes, "a message goes home to %d", first.home())
-	invariant.Check(s.away[first.home()].n >= 0 && s.away[first.home()].n < awayLength, "%d messages wait to go home", s.away[first.home()].n)
-	invariant.Check((s.away[first.home()].first == nil) == (s.away[first.home()].n == 0), "messages wait to go home, and their number is wrong")
+	a, bundle := s.away[first.home()], poolByID(first.pool()).bundle
+	invariant.Check(a.room > 0 && a.room <= bundle, "%d messages wait to go home", bundle-a.room)
+	invariant.Check((a.first == nil) == (a.room == bundle), "messages wait to go home, and their number is wrong")
 }

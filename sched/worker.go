@@ -94,6 +94,10 @@ func (w *Worker) Turn() uint64 { return w.count.turns }
 // Stopping tells whether the scheduler is on its way down. Any goroutine.
 func (w *Worker) Stopping() bool { return w.sched.Stopping() }
 
+// Dismissed tells whether the worker's goroutine is about to end, as that of a spare that nobody has
+// needed for long. It may be needed again. Owner only.
+func (w *Worker) Dismissed() bool { return w.dismissed }
+
 // Pinned tells whether this is the worker of a Pin. Any goroutine.
 func (w *Worker) Pinned() bool { return w.pin != nil }
 
