@@ -17,6 +17,7 @@ import "github.com/gallop-go/gallop/heap"
 // handles give must not outlive the behaviour, and nor must what Heap returns: call it
 // again in the next one.
 func (c *Context) Heap() *heap.Arena {
+	mustRun(c, "Heap")
 	b := c.self
 	if b.arena == nil {
 		b.typ().heapRoots() // refuses the state if it must

@@ -33,8 +33,8 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	d := care.Fell.d.made()
 	c.mustOwn(d)
 	rose := care.deliverRisen(c)
-	if init == nil {
-		panic("gallop: SpawnUnder: a nil function for " + t.Name())
+	if i := infoOf(t).made("SpawnUnder"); init == nil {
+		panic("gallop: SpawnUnder: a nil function for " + i.name)
 	}
 	before := c.self.childAt(care.Before)
 	b := newBody(t, c)

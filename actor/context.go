@@ -13,7 +13,9 @@ import (
 
 // Context is what a behaviour is given besides its state and its message: the
 // actor's hold on the runtime. It is valid until the behaviour returns and for its
-// goroutine only; keeping it, or using it from another goroutine, is a data race.
+// goroutine only; keeping it, or using it from another goroutine, is a data race. Whatever
+// takes a context panics over a nil or zero one, but for what costs so little that it does not ask, and panics in
+// Go's own words if at all: System, ActorID, Now, Rand, Gas, ShouldYield, Checkpoint and Stopping.
 type Context struct {
 	_ cacheline.Pad // contexts are allocated in a row, and every message writes to them
 	// Read-only.

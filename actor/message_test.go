@@ -218,6 +218,9 @@ func TestPool_Blocks(t *testing.T) {
 			}
 			runtime.GC()
 		}
+		if p.block == 1 {
+			continue // what lies beside it is Go's allocator's business
+		}
 		lines := make(map[uintptr]uint16)
 		for _, m := range kept {
 			at := reflect.ValueOf(m).Pointer()

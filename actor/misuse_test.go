@@ -134,6 +134,8 @@ func TestMisuse_NotMade(t *testing.T) {
 		{"Variant of a nil or zero Type", func() { typ.Variant() }},
 		{"OnStart of a nil or zero Type", func() { typ.OnStart(func(*puppet, *actor.Context) error { return nil }) }},
 		{"OnStop of a nil or zero Type", func() { noType.OnStop(func(*puppet, *actor.Context, error) {}) }},
+		{"Name of a nil or zero Type", func() { _ = noType.Name() }},
+		{"Name of a nil or zero Type", func() { _ = typ.Name() }},
 		{"a nil option\nClock of a zero VirtualClock: use NewVirtualClock\na nil option", func() {
 			actor.Start(nil, actor.Clock(new(actor.VirtualClock)), nil)
 		}},
@@ -153,6 +155,28 @@ func TestMisuse_NilFunctions(t *testing.T) {
 		panics(t, "Become: a nil or zero Variant", func() { actor.Become(c, new(actor.Variant[puppet])) })
 		panics(t, "SpawnFunc: a nil function", func() { puppetType.SpawnFunc(c, nil) })
 	})
+	equal(t, "spawned", sys.Stats().Spawned, 1)
+}
+
+// TestMisuse_SpawnUnder: neither a type nor a function, or one of them only.
+func TestMisuse_SpawnUnder(t *testing.T) {
+	var zero, noType = new(actor.Type[puppet]), (*actor.Type[puppet])(nil)
+	super := actor.NewType[sibling]("super")
+	fell := actor.Declare[actor.Fallen](super, "fell")
+	do := actor.Declare[func(*actor.Context)](super, "do")
+	super.Table(fell.Do(func(*sibling, *actor.Context, actor.Fallen) {}), do.Do(func(_ *sibling, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	sys := start(t)
+	do.Send(sys, super.Spawn(sys, sibling{}), func(c *actor.Context) {
+		for _, init := range []func(*puppet){nil, func(*puppet) {}} {
+			for _, typ := range []*actor.Type[puppet]{noType, zero} {
+				panics(t, "SpawnSupervised of a nil or zero Type", func() { actor.SpawnSupervised(c, typ, init, fell) })
+				panics(t, "SpawnUnder of a nil or zero Type", func() { actor.SpawnUnder(c, typ, init, actor.Care[sibling]{Fell: fell}) })
+			}
+		}
+		panics(t, "SpawnSupervised: a nil function for puppet", func() { actor.SpawnSupervised(c, puppetType, nil, fell) })
+		panics(t, "SpawnUnder: a nil function for puppet", func() { actor.SpawnUnder(c, puppetType, nil, actor.Care[sibling]{Fell: fell}) })
+	})
+	quiet(t, sys)
 	equal(t, "spawned", sys.Stats().Spawned, 1)
 }
 
@@ -204,6 +228,11 @@ func TestMisuse_NoContext(t *testing.T) {
 			func() { actor.Every(c, time.Second, do, nil) },
 			func() { actor.Pipe(c, note, func(context.Context) (any, error) { return nil, nil }) },
 			func() { actor.FromChan(c, make(chan int), count) },
+			func() { c.Heap() },
+			func() { actor.UnstashAll(c) },
+			func() { count.Stash(c, 1) },
+			func() { _, _ = value.Stash(c, actor.None{}) },
+			func() { actor.Yield(c, count, 1) },
 		} {
 			panics(t, "a nil or zero Context", f)
 		}

@@ -29,6 +29,7 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 
 // stash adds a message to the stash, in the place of the one that runs.
 func (c *Context) stash(d *declaration) *message {
+	mustRun(c, "Stash")
 	b := c.self
 	if c.msg.id != d.id || d.typ != b.typ() {
 		panic("gallop: Stash of " + d.fullName() + ", which is not what runs")
@@ -53,6 +54,7 @@ func (c *Context) stash(d *declaration) *message {
 // UnstashAll puts what is in the running actor's stash in front of its mailbox, in the
 // order in which it was sent.
 func UnstashAll(c *Context) {
+	mustRun(c, "UnstashAll")
 	x := c.self.mine()
 	if x.stash.first != nil {
 		x.back.add(x.stash.all())

@@ -50,8 +50,8 @@ type supervision struct {
 //
 // It panics if init is nil, or if fell belongs to another type than the running actor.
 func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, Fallen]) Ref[S] {
-	if init == nil {
-		panic("gallop: SpawnSupervised: a nil function for " + t.Name())
+	if i := infoOf(t).made("SpawnSupervised"); init == nil {
+		panic("gallop: SpawnSupervised: a nil function for " + i.name)
 	}
 	return SpawnUnder(c, t, init, Care[T]{Fell: fell})
 }

@@ -153,7 +153,7 @@ func (t *typeInfo) made(call string) *typeInfo {
 }
 
 // Name returns the name the type was made with.
-func (t *Type[S]) Name() string { return t.info.name }
+func (t *Type[S]) Name() string { return infoOf(t).made("Name").name }
 
 // Entry is a behaviour with its method: a row of the dispatch table of a type
 // over S. Made by [Behaviour.Do] and [AskBehaviour.Do].

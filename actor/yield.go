@@ -15,6 +15,7 @@ import (
 // instruction. It panics if b is not a behaviour of the running actor, or if the
 // behaviour has yielded already.
 func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
+	mustRun(c, "Yield")
 	d := b.d.made()
 	if d.typ != c.self.typ() {
 		panic("gallop: Yield: " + d.fullName() + " is not a behaviour of " + c.self.String())

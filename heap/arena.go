@@ -14,7 +14,8 @@ import (
 // fit the open chunk, whichever of the open and the new chunk has more room left
 // stays open: at most half of a full arena is waste.
 //
-// The zero value is an empty arena without limit or recycler, ready to use. An
+// The zero value is an empty arena without limit or recycler, ready to use; a nil one
+// panics where it is used, with Go's own words, since what makes or finds an object does not ask. An
 // Arena must not be copied after first use. It has no locks: owner only, that
 // is, the behaviour that runs or whoever holds its actor at rest.
 type Arena struct {

@@ -69,14 +69,15 @@ type scratch struct {
 // under way before it begins its own. All pointers into the arena are invalid
 // afterwards, and all handles but those in the roots and in what they lead to are
 // dead. It costs about 10 ns for each object that stays, and for what does not stay
-// only the return of its chunks. Owner only.
+// only the return of its chunks. It panics if a root is zero. Owner only.
 func (a *Arena) Collect(roots ...Root) {
+	mustLead("Collect", roots)
 	a.Finish()
 	before := graph{}
 	if verifying {
 		before = a.graph(roots)
 	}
-	a.Begin(roots...)
+	a.begin(roots)
 	a.Finish()
 	if verifying {
 		before.mustEqual(a.graph(roots))
@@ -85,8 +86,14 @@ func (a *Arena) Collect(roots ...Root) {
 
 // Begin starts a collection, to be continued by Step or Finish, between behaviours
 // as well as here: of everything, as Collect does. It copies only what is in the roots. A
-// collection that is under way is finished first. Owner only.
+// collection that is under way is finished first. It panics if a root is zero. Owner only.
 func (a *Arena) Begin(roots ...Root) {
+	mustLead("Begin", roots)
+	a.begin(roots)
+}
+
+// begin is Begin with roots that were looked at.
+func (a *Arena) begin(roots []Root) {
 	a.Finish()
 	a.retire()
 	g := a.collector()

@@ -113,11 +113,12 @@ func (p *toPage) isOld() bool { return p.old != nil && p.old.member }
 // 256 KiB when it is collected, that is one of the young alone, of what was made since the
 // last collection; what is older stays, and handles to it stay as they are, reached or
 // not, until the arena has three times what the last whole collection left, or its limit
-// stands in the way. Owner only.
+// stands in the way. It panics if a root is zero. Owner only.
 func (a *Arena) BeginDue(roots ...Root) {
+	mustLead("BeginDue", roots)
 	a.Finish()
 	if g := a.pages.gc; g == nil || a.reserved > a.threshold {
-		a.Begin(roots...)
+		a.begin(roots)
 		return
 	}
 	a.beginYoung(roots)

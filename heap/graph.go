@@ -24,7 +24,10 @@ var graphSeed = maphash.MakeSeed()
 // GraphHash returns a hash of all that the roots lead to, which does not depend on
 // where it is: collections, moves and merges keep it. It is different in every
 // process. It costs a walk over everything and is meant for tests. Owner only.
-func (a *Arena) GraphHash(roots ...Root) uint64 { return a.graph(roots).hash }
+func (a *Arena) GraphHash(roots ...Root) uint64 {
+	mustLead("GraphHash", roots)
+	return a.graph(roots).hash
+}
 
 // graph walks from the roots. It panics if an object leaves its page or overlaps another.
 func (a *Arena) graph(roots []Root) graph {

@@ -256,10 +256,20 @@ func keepsOwnArena(t reflect.Type) bool {
 	return false
 }
 
-// Root is a value outside of the arena whose handles keep objects alive.
+// Root is a value outside of the arena whose handles keep objects alive. The zero value is no root:
+// use [RootAt].
 type Root struct {
 	at     unsafe.Pointer
 	layout *Layout
+}
+
+// mustLead panics if one of the roots was not made, before anything is done with the others.
+func mustLead(call string, roots []Root) {
+	for _, r := range roots {
+		if r.layout == nil {
+			panic("gallop: heap: " + call + " with a zero Root: use RootAt")
+		}
+	}
 }
 
 // RootAt makes a root of the value that p points to. It panics as [LayoutOf] does, and if p

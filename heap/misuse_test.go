@@ -11,3 +11,31 @@ func TestMisuse_NilTypes(t *testing.T) {
 	wantPanic(t, "gallop: heap: LayoutOf: a nil type", func() { heap.LayoutOf(nil) })
 	wantPanic(t, "gallop: heap: OwnedIn: a nil type", func() { heap.OwnedIn(nil) })
 }
+
+// TestMisuse_ZeroRoots: a root that nobody made, before the arena is touched.
+func TestMisuse_ZeroRoots(t *testing.T) {
+	var a heap.Arena
+	kept := heap.New[int](&a)
+	*kept.Deref(&a) = 7
+	zero := []heap.Root{heap.RootAt(&kept), {}}
+	for call, f := range map[string]func(){
+		"Collect":   func() { a.Collect(zero...) },
+		"Begin":     func() { a.Begin(zero...) },
+		"BeginDue":  func() { a.BeginDue(zero...) },
+		"GraphHash": func() { a.GraphHash(zero...) },
+	} {
+		wantPanic(t, "gallop: heap: "+call+" with a zero Root", f)
+		if a.Collecting() || *kept.Deref(&a) != 7 {
+			t.Errorf("%s has begun", call)
+		}
+	}
+}
+
+// TestMisuse_JoinNil: the region is left as it was.
+func TestMisuse_JoinNil(t *testing.T) {
+	r := heap.NewRegion[int]()
+	r.SetRoot(heap.New[int](r.Arena()))
+	wantPanic(t, "gallop: heap: Join with a nil Arena", func() { r.Join(nil) })
+	var a heap.Arena
+	r.Join(&a).Deref(&a)
+}

@@ -77,10 +77,13 @@ func (r Region[T]) Move() Region[T] {
 // that are in it lead to the same objects as before, in that arena. It costs a
 // look-up per chunk. It panics with ErrRegionGone if the region is gone, or a is the
 // arena of one that is, and with an error that wraps [ErrArenaLimit], the region left
-// as it was, if the arena's limit leaves no room for it. Owner of both only.
+// as it was, if the arena's limit leaves no room for it. It panics too if a is nil. Owner of both only.
 func (r Region[T]) Join(a *Arena) Ptr[T] {
 	g := r.here("Join")
-	if &g.arena == a {
+	switch a {
+	case nil:
+		panic("gallop: heap: Join with a nil Arena")
+	case &g.arena:
 		panic("gallop: heap: Join of a region with itself")
 	}
 	g.arena.Finish()
