@@ -339,6 +339,44 @@ func TestPool_Crossings(t *testing.T) {
 	}
 }
 
+// TestPool_InBytes: "the larger the nodes, the shorter the chains", and what waits together.
+func TestPool_InBytes(t *testing.T) {
+	for size, want := range map[uintptr][3]int{
+		32: {64, 256, 8}, 64: {64, 256, 8}, 128: {64, 256, 8}, 256: {64, 128, 8}, 1 << 10: {16, 32, 8}, 1032: {15, 31, 0},
+		64 << 10: {1, 1, 0}, 1 << 20: {1, 1, 0},
+	} {
+		p := register(1, size, func(int) *message { return new(message) })
+		if got := [3]int{p.bundle, p.chain, p.full}; got != want {
+			t.Errorf("of %d bytes: %d in a bundle, %d in a chain and %d chains, want %d", size, got[0], got[1], got[2], want)
+		}
+		nodes := chainOf(p, 0, 100)
+		p.put(0, nodes[0], len(nodes))
+		if _, n := p.get(0); n > p.bundle {
+			t.Errorf("of %d bytes: %d come together, want %d at most", size, n, p.bundle)
+		}
+	}
+}
+
+// TestPool_ChainsStayShort: where many messages run for each that is sent, full chains become no longer.
+func TestPool_ChainsStayShort(t *testing.T) {
+	p := wordPools[0].pool
+	c := &Context{w: new(sched.Worker), stock: newStock(poolCount())}
+	for range 100 {
+		nodes := chainOf(p, c.home, 100)
+		c.recycleChain(nodes[0], nodes[99], 100)
+		c.alloc(p.id)
+		s := &c.stock[p.id]
+		for _, m := range s.full[:s.kept] {
+			if int(m.length) >= 2*chainLength {
+				t.Fatalf("a chain of %d", m.length)
+			}
+		}
+		if n := p.chain - s.room; n >= 2*chainLength {
+			t.Fatalf("%d in use", n)
+		}
+	}
+}
+
 // TestPool_Late: a worker that was made before a type was declared handles its
 // messages all the same.
 func TestPool_Late(t *testing.T) {

@@ -1,0 +1,139 @@
+package actor_test
+
+import (
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
+)
+
+// What a system keeps to use again, when it has nothing to do any more.
+
+// hoards are a type of actors that do what they are told, and take messages of type M.
+type hoards[M any] struct {
+	typ  *actor.Type[int]
+	load actor.Behaviour[int, M]
+	do   actor.Behaviour[int, func(*actor.Context)]
+}
+
+func newHoards[M any](opts ...actor.TypeOption) hoards[M] {
+	k := hoards[M]{typ: actor.NewType[int]("hoard", opts...)}
+	k.load, k.do = actor.Declare[M](k.typ, "load"), actor.Declare[func(*actor.Context)](k.typ, "do")
+	k.typ.Table(k.load.Do(func(*int, *actor.Context, M) {}), k.do.Do(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	return k
+}
+
+// keepsAtMost fails the test if the heap does not come down to limit more than before.
+func keepsAtMost(t *testing.T, before int64, limit int64) {
+	t.Helper()
+	left := limit + 1
+	for end := time.Now().Add(10 * time.Second); left > limit && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		now, _ := heapInUse()
+		left = now - before // a spare that stood in for a worker may not have retired yet
+	}
+	if left > limit {
+		t.Errorf("%d bytes are kept, want %d at most", left, limit)
+	}
+}
+
+// loads has two workers burst with 16 MiB of messages of type M: an actor's to itself, to another one, and from outside.
+func loads[M any](t *testing.T) {
+	size := int(unsafe.Sizeof(*new(M)))
+	t.Run(strconv.Itoa(size), func(t *testing.T) {
+		k := newHoards[M]()
+		sys := start(t, actor.Workers(2))
+		from := k.typ.Spawn(sys, 0)
+		before, _ := heapInUse()
+		for _, to := range []actor.Ref[int]{from, k.typ.Spawn(sys, 0)} {
+			k.do.Send(sys, from, func(c *actor.Context) {
+				for range 16 << 20 / size {
+					k.load.Send(c, to, *new(M))
+				}
+			})
+			quiet(t, sys)
+		}
+		for range 4 << 20 / size {
+			k.load.Send(sys, from, *new(M))
+		}
+		quiet(t, sys)
+		keepsAtMost(t, before, 3<<19) // two workers, each with 544 KiB and up to 16 KiB of three homes
+	})
+}
+
+// TestHoard_Messages: "0.6 MiB for each worker and layout", however large the messages are.
+func TestHoard_Messages(t *testing.T) {
+	loads[[100]byte](t)
+	loads[[500]byte](t)
+	loads[[1000]byte](t)
+	loads[[5000]byte](t)
+	loads[[64 << 10]byte](t)
+	loads[[1 << 20]byte](t)
+	loads[struct {
+		p *int
+		b [64 << 10]byte
+	}](t)
+}
+
+// fillHeap has the running actor use a megabyte of its heap, and end.
+func fillHeap(c *actor.Context) {
+	a := c.Heap()
+	for range 8000 {
+		heap.New[[128]byte](a)
+	}
+	c.Stop()
+}
+
+// TestHoard_Spares: a spare that retires leaves what it keeps to Go's collector.
+func TestHoard_Spares(t *testing.T) {
+	const n = 64
+	k := newHoards[[200]byte]()
+	sys := start(t, actor.Workers(2))
+	before, _ := heapInUse()
+	var in sync.WaitGroup
+	in.Add(n)
+	open := make(chan struct{})
+	for range n {
+		r := k.typ.Spawn(sys, 0)
+		k.do.Send(sys, r, func(c *actor.Context) {
+			for range 500 {
+				k.load.Send(c, r, [200]byte{})
+			}
+			c.Blocking(func() { in.Done(); <-open })
+		})
+		k.do.Send(sys, r, fillHeap)
+		k.do.Send(sys, k.typ.Spawn(sys, 0), func(c *actor.Context) {
+			c.Blocking(func() { <-open })
+			fillHeap(c)
+		})
+	}
+	in.Wait()
+	close(open)
+	quiet(t, sys)
+	keepsAtMost(t, before, 8<<20) // two workers
+}
+
+// TestHoard_Stopped: whoever keeps a system that has stopped keeps no memory of its workers, pins included.
+func TestHoard_Stopped(t *testing.T) {
+	for name, opts := range map[string][]actor.TypeOption{"Plain": nil, "Pinned": {actor.PinnedThread()}} {
+		t.Run(name, func(t *testing.T) {
+			k := newHoards[int](opts...)
+			before, _ := heapInUse()
+			sys := start(t, actor.Workers(1))
+			for range 16 {
+				k.do.Send(sys, k.typ.Spawn(sys, 0), fillHeap)
+			}
+			quiet(t, sys)
+			if now, _ := heapInUse(); now-before < 1<<18 {
+				t.Errorf("%d bytes are kept: nothing was used", now-before)
+			}
+			sys.Stop()
+			keepsAtMost(t, before, 1<<17)
+			runtime.KeepAlive(sys)
+		})
+	}
+}
