@@ -32,9 +32,10 @@ func newHoards[M any](opts ...actor.TypeOption) hoards[M] {
 func keepsAtMost(t *testing.T, before int64, limit int64) {
 	t.Helper()
 	left := limit + 1
-	for end := time.Now().Add(10 * time.Second); left > limit && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); left > limit && time.Now().Before(end); {
 		now, _ := heapInUse()
-		left = now - before // a spare that stood in for a worker may not have retired yet
+		left = now - before
+		time.Sleep(10 * time.Millisecond) // a spare that stood in for a worker may not have retired yet
 	}
 	if left > limit {
 		t.Errorf("%d bytes are kept, want %d at most", left, limit)
@@ -66,7 +67,7 @@ func loads[M any](t *testing.T) {
 	})
 }
 
-// TestHoard_Messages: "0.6 MiB for each worker and layout", however large the messages are.
+// TestHoard_Messages: "An idle worker keeps at most 0.6 MiB of messages of one layout, however large they are".
 func TestHoard_Messages(t *testing.T) {
 	loads[[100]byte](t)
 	loads[[500]byte](t)

@@ -352,3 +352,32 @@ func TestLease_Pauses(t *testing.T) {
 		t.Errorf("a pause of %d after 50 thefts", p)
 	}
 }
+
+// TestLease_SpareWaits: a spare may be an extra at first, and what that makes runnable goes elsewhere; so it
+// takes no leases before it has looked.
+func TestLease_SpareWaits(t *testing.T) {
+	needFence(t)
+	typ := NewType[struct{}]("leaser")
+	do := Declare[func(*Context)](typ, "do")
+	typ.Table(do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
+	sys := Start(Workers(1))
+	defer sys.Stop()
+	may := make(map[bool]bool)
+	do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
+		may[c.w.ID() > 0] = sys.newContext(c.w).lease.may
+		c.Blocking(func() {
+			done := make(chan struct{})
+			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
+				may[c.w.ID() > 0] = sys.newContext(c.w).lease.may
+				close(done)
+			})
+			<-done
+		})
+	})
+	if err := sys.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if spare, ok := may[true]; !ok || spare || !may[false] {
+		t.Errorf("who may take leases, by whether it is a spare: %v", may)
+	}
+}

@@ -19,7 +19,9 @@ import (
 // goes to Go's collector. The tables by which arenas find their chunks are kept
 // likewise, in a quarter of that.
 //
-// The zero value is ready to use and keeps up to 256 KiB of each size. A
+// The zero value is ready to use and keeps up to 256 KiB of each size: 1.75 MiB of
+// chunks, and with tables and what a collection needs less than 2.5 MiB. It keeps that until
+// [Recycler.Drop], for only its owner may touch it. A
 // Recycler must not be copied after first use. Its methods, and those of the
 // arenas bound to it, have no locks: owner worker only.
 type Recycler struct {
@@ -63,8 +65,8 @@ func (r *Recycler) Stats() RecyclerStats { return r.stats }
 // Owner worker only.
 func (r *Recycler) OnDue(f func()) { r.onDue = f }
 
-// Drop leaves all chunks in store to Go's collector, for a worker that has
-// nothing to do. Owner worker only.
+// Drop leaves all that is in store to Go's collector, for a worker that retires or
+// has nothing to do. The Recycler can be used as before. Owner worker only.
 func (r *Recycler) Drop() {
 	for class := range r.classes {
 		r.stats.Surplus += uint64(len(r.classes[class]))
