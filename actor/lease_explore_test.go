@@ -52,7 +52,7 @@ func (c *Context) furnish() {
 		for range 12 {
 			m := poolByID(uint16(i)).make(c.home, 1)
 			m.next, s.use = s.use, m
-			s.n++
+			s.room--
 		}
 	}
 	c.dry = false
