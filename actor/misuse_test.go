@@ -134,8 +134,7 @@ func TestMisuse_NotMade(t *testing.T) {
 		{"Variant of a nil or zero Type", func() { typ.Variant() }},
 		{"OnStart of a nil or zero Type", func() { typ.OnStart(func(*puppet, *actor.Context) error { return nil }) }},
 		{"OnStop of a nil or zero Type", func() { noType.OnStop(func(*puppet, *actor.Context, error) {}) }},
-		{"Name of a nil or zero Type", func() { _ = noType.Name() }},
-		{"Name of a nil or zero Type", func() { _ = typ.Name() }},
+		{"Name of a nil Type", func() { _ = noType.Name() }},
 		{"a nil option\nClock of a zero VirtualClock: use NewVirtualClock\na nil option", func() {
 			actor.Start(nil, actor.Clock(new(actor.VirtualClock)), nil)
 		}},

@@ -152,8 +152,13 @@ func (t *typeInfo) made(call string) *typeInfo {
 	return t
 }
 
-// Name returns the name the type was made with.
-func (t *Type[S]) Name() string { return infoOf(t).made("Name").name }
+// Name returns the name the type was made with, "" of a zero Type. It panics if t is nil.
+func (t *Type[S]) Name() string {
+	if t == nil {
+		panicMisuse("Name of a nil Type", ": use NewType")
+	}
+	return t.info.name
+}
 
 // Entry is a behaviour with its method: a row of the dispatch table of a type
 // over S. Made by [Behaviour.Do] and [AskBehaviour.Do].
