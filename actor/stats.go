@@ -27,7 +27,7 @@ type Stats struct {
 	Injected    uint64 // turns that came in through the inject queue
 	Steals      uint64 // actors taken from another worker
 	Parks       uint64 // times a worker went to sleep
-	Turns       uint64 // turns run
+	Turns       uint64 // turns run; the alarm of a timer that was canceled may still take one after all else
 
 	SparesLacked uint64 // times a behaviour that blocked kept its worker because all spares were in use, see Spares
 }
