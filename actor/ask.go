@@ -42,7 +42,7 @@ func answering[Q, R any](name string) *declaration {
 }
 
 func callPool[R any]() *sync.Pool {
-	return &sync.Pool{New: func() any { return &call[R]{done: make(chan struct{}, 1)} }}
+	return &sync.Pool{New: func() any { return &call[R]{callState: callState{done: make(chan struct{}, 1)}} }}
 }
 
 // Do makes the entry of the dispatch table that runs method for b's requests and
@@ -212,14 +212,19 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 // Neither state is ever left: such a call is used for no other request. Calls of a gathering,
 // and those with a time-out, stay PENDING.
 type call[R any] struct {
-	state  seam.Flag
-	done   chan struct{} // one token, if the state was WAITING
+	callState
 	result Result[R]
 	spare  *message // nodes for the next requests; whose call it is, owns them
 
 	several *gathering[R] // not nil: one of several calls, which go there when they have their result
 	of      int           // which of them
 	within  *bidden[R]    // not nil: no goroutine waits but an actor, with a time-out
+}
+
+// callState is what a call has whatever the reply, and so is made once for all.
+type callState struct {
+	state seam.Flag
+	done  chan struct{} // one token, if the state was WAITING
 }
 
 const (
@@ -286,7 +291,7 @@ func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R
 
 // park waits for the token, unless ctx ends or over is closed: then it abandons the call and says
 // why.
-func (k *call[R]) park(ctx context.Context, over <-chan struct{}) (err error) {
+func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) {
 	ended := ctx.Done()
 	if ended == nil && over == nil {
 		<-k.done // a select of one costs more
@@ -309,7 +314,7 @@ func (k *call[R]) park(ctx context.Context, over <-chan struct{}) (err error) {
 
 // drive lets a deterministic system go on until the reply has come, and says why it
 // will not come.
-func (k *call[R]) drive(ctx context.Context, to *body) error {
+func (k *callState) drive(ctx context.Context, to *body) error {
 	switch {
 	case to.kind().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
 		return nil

@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/backpressure"
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // A behaviour that asks and waits is on the way of three that it may wait for: of itself, of those that are
 // muted for it, and of whoever stops its system.
@@ -28,7 +31,13 @@ func (me *body) keepsFromRunning(to *body) bool {
 // prepareWait comes before me waits for a reply in its turn. It lets those go on that are muted for it, as if it
 // had recovered: who is to reply may be one of them, or wait for one. me may be nil.
 func (me *body) prepareWait() {
-	if me == nil || me.load&(backpressure.Overloaded|backpressure.Bounded) != backpressure.Overloaded {
+	if me == nil {
+		return
+	}
+	if invariant.On {
+		verifyAsker(me)
+	}
+	if me.load&(backpressure.Overloaded|backpressure.Bounded) != backpressure.Overloaded {
 		return
 	}
 	if me.gate.Waited(&gateMark) {

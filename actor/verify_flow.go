@@ -119,6 +119,12 @@ func verifyAnswered[R any](k *call[R]) {
 	invariant.Check(len(k.done) == 0, "a call is over, and a token is left")
 }
 
+// verifyAsker checks an actor that is to wait for a reply in its turn.
+func verifyAsker(me *body) {
+	invariant.Check(!me.debt.Parked(), "%v asks in its turn, and is parked", me)
+	invariant.Check(me.progress&begun != 0, "%v asks, and has had no turn", me)
+}
+
 // verifyIDs checks a worker's block of numbers.
 func verifyIDs(d *idBlock) {
 	invariant.Check(d.next <= d.end && d.end-d.next <= idBlockSize, "numbers %d to %d are left of a block", d.next, d.end)
