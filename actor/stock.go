@@ -35,9 +35,9 @@ const (
 // newStock returns empty magazines for n pools, more than a cache line away from
 // whatever is allocated beside them: every message writes to them.
 func newStock(n int) []magazines {
-	stock := make([]magazines, n+2)[1 : n+1]
+	stock, all := make([]magazines, n+2)[1:n+1], allPools()
 	for id := range stock {
-		stock[id].room = poolByID(uint16(id)).chain
+		stock[id].room = all[id].chain
 	}
 	return stock
 }
@@ -228,8 +228,9 @@ func (s *magazines) sendHome(first, end *message, n int) {
 //
 //go:noinline
 func (s *magazines) beginAway(m *message) {
+	room := poolByID(m.pool()).bundle
 	s.away = make([]awayChain, maxHomes)
 	for home := range s.away {
-		s.away[home].room = poolByID(m.pool()).bundle
+		s.away[home].room = room
 	}
 }
