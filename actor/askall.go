@@ -3,7 +3,6 @@ package actor
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
@@ -31,8 +30,9 @@ func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, 
 
 // Replies is [AskAll] as a sequence: the outcome of every request with the actor that
 // was asked, in the order in which they come in. Those that have not come when ctx ends
-// have its error. The requests are sent when the loop begins, unless ctx has ended by then; what
-// comes after it was left goes nowhere.
+// have its error, or [ErrSystemStopped] in a behaviour whose system stops. The requests are
+// sent when the loop begins, unless ctx has ended by then; what comes after it was left goes
+// nowhere.
 func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
 	mustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {
@@ -59,8 +59,12 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 			return
 		}
 		me.prepareWait()
+		over, first := me.systemOver(), 0
 		for range to {
-			k, err := g.next(ctx, to[slices.Index(missing, true)].b.sys(), me.systemOver())
+			for !missing[first] {
+				first++
+			}
+			k, err := g.next(ctx, to[first].b.sys(), over)
 			if err != nil {
 				giveUp(missing, err, yield)
 				return

@@ -68,7 +68,7 @@ func (c *Context) publish() {
 	if resting {
 		c.forgetTurn()
 		if c.w.Stopping() || c.w.Dismissed() {
-			c.giveUp()
+			c.dropHoard()
 		}
 	}
 }

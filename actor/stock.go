@@ -95,9 +95,9 @@ func (s *magazines) takeFull() (m *message, n int) {
 	return m, int(m.length)
 }
 
-// giveUp leaves to Go's collector what the worker keeps to use again: its goroutine ends, or the system, and
+// dropHoard leaves to Go's collector what the worker keeps to use again: its goroutine ends, or the system, and
 // nobody knows whether there is ever another turn.
-func (c *Context) giveUp() {
+func (c *Context) dropHoard() {
 	c.giveStock()
 	c.chunks.Drop()
 	c.rooting = nil
