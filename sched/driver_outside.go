@@ -48,7 +48,7 @@ func (d *driver) waitAnywhere(ctx context.Context, done func() bool) bool {
 		d.wait(t, func() bool { return done() || ctx.Err() != nil || d.forsaken.Load() })
 		return done()
 	}
-	return ctx.Err() == nil && d.drive(ctx, done, d.lull)
+	return ctx.Err() == nil && d.drive(ctx, done, func() bool { return d.lull(ctx, done) })
 }
 
 // runDry lets the others run until nobody else can go on: neither by what is queued, nor
@@ -60,7 +60,7 @@ func (d *driver) runDry(ctx context.Context) error {
 		return nil
 	}
 	dry := false
-	d.drive(ctx, func() bool { return false }, func(context.Context, func() bool) bool {
+	d.drive(ctx, func() bool { return false }, func() bool {
 		select {
 		case <-d.nudged:
 			return true
@@ -107,7 +107,8 @@ func (d *driver) end(over func() bool, finish func()) {
 // drives.
 func (d *driver) finish() {
 	if d.self() == nil {
-		d.drive(context.Background(), func() bool { return d.others.Load() == 0 }, d.lull)
+		ctx, over := context.Background(), func() bool { return d.others.Load() == 0 }
+		d.drive(ctx, over, func() bool { return d.lull(ctx, over) })
 	}
 }
 
@@ -171,7 +172,7 @@ func (d *driver) holds(done func() bool) bool {
 // outside. When nobody can go on, lull says whether to look again. It reports false if that
 // says no, or if ctx has ended, which is seen every few thousand steps. If somebody else
 // drives it leaves that to him.
-func (d *driver) drive(ctx context.Context, done func() bool, lull func(ctx context.Context, done func() bool) bool) bool {
+func (d *driver) drive(ctx context.Context, done, lull func() bool) bool {
 	if !d.enter(ctx, done) {
 		return d.holds(done)
 	}
@@ -193,7 +194,7 @@ func (d *driver) drive(ctx context.Context, done func() bool, lull func(ctx cont
 		switch {
 		case done():
 			return true
-		case interrupted || !lull(ctx, done):
+		case interrupted || !lull():
 			return false
 		}
 	}
