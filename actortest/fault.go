@@ -1,6 +1,7 @@
 package actortest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -58,9 +59,9 @@ type InjectedPanic struct {
 	Fault Fault // the row that says so
 }
 
-// Error implements error.
+// Error implements error. A star stands for any type, and any behaviour.
 func (p InjectedPanic) Error() string {
-	return fmt.Sprintf("gallop: actortest: injected panic in %s.%s", p.Fault.Type, p.Fault.Behaviour)
+	return fmt.Sprintf("gallop: actortest: injected panic in %s.%s", cmp.Or(p.Fault.Type, "*"), cmp.Or(p.Fault.Behaviour, "*"))
 }
 
 // ErrDropped is the reason of dead letters that a [Fault] has made.

@@ -201,3 +201,12 @@ func TestFaults_BadRows(t *testing.T) {
 		}()
 	}
 }
+
+// TestInjectedPanic_SaysWhere: what a row leaves open is not left out.
+func TestInjectedPanic_SaysWhere(t *testing.T) {
+	for want, f := range map[string]actortest.Fault{"store.*": {Type: "store"}, "*.put": {Behaviour: "put"}, "*.*": {}} {
+		if got := (actortest.InjectedPanic{Fault: f}).Error(); got != "gallop: actortest: injected panic in "+want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
+}

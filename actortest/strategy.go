@@ -55,10 +55,10 @@ func (r *random) String() string { return fmt.Sprintf("random-%d", r.seed) }
 // PCT is probabilistic concurrency testing (Burckhardt and others, 2010): workers have
 // random priorities, the highest runs, and at depth-1 random moments the one that runs
 // falls below all others. It finds what needs few things in an unlikely order and much
-// else in a usual one. It panics if depth is not positive.
+// else in a usual one. It panics if depth is not from 1 to 65,536.
 func PCT(depth int) Strategy {
-	if depth < 1 {
-		panic(fmt.Sprintf("gallop: actortest: PCT(%d): want at least 1", depth))
+	if depth < 1 || depth > deepest {
+		panic(fmt.Sprintf("gallop: actortest: PCT(%d): want 1 to %d", depth, deepest))
 	}
 	return Strategy{fmt.Sprintf("pct%d", depth), func(seed uint64) plans {
 		length := uint64(100)
@@ -73,6 +73,9 @@ func PCT(depth int) Strategy {
 		}
 	}}
 }
+
+// deepest is more than the moments of any usual run. Each takes memory, and a replay string may be anybody's.
+const deepest = 1 << 16
 
 type pct struct {
 	depth        int
@@ -233,7 +236,7 @@ func parse(replay string) (plan, error) {
 	name, rest, _ := strings.Cut(replay, "-")
 	bad := fmt.Errorf("gallop: actortest: %q is no replay string", replay)
 	if name == "path" {
-		return parsePath(rest, bad)
+		return parsePath(replay, bad)
 	}
 	var n []uint64
 	for _, s := range strings.Split(rest, "-") {
@@ -243,14 +246,18 @@ func parse(replay string) (plan, error) {
 		}
 		n = append(n, v)
 	}
+	var p plan
 	depth, err := strconv.Atoi(strings.TrimPrefix(name, "pct"))
 	switch {
 	case name == "random" && len(n) == 1:
-		return newRandom(n[0]), nil
-	case strings.HasPrefix(name, "pct") && err == nil && depth > 0 && len(n) == 2:
-		return newPCT(depth, n[0], n[1]), nil
+		p = newRandom(n[0])
+	case err == nil && depth > 0 && depth <= deepest && len(n) == 2:
+		p = newPCT(depth, n[0], n[1])
 	}
-	return nil, bad
+	if p == nil || p.String() != replay { // as no run has printed it
+		return nil, bad
+	}
+	return p, nil
 }
 
 // route is a path of exhaustive in the words of its string, so that it takes no more memory than
@@ -288,12 +295,9 @@ func (r *route) String() string {
 	return b.String()
 }
 
-func parsePath(text string, bad error) (plan, error) {
+func parsePath(replay string, bad error) (plan, error) {
 	r := &route{}
-	if text == "" {
-		return r, nil
-	}
-	for _, s := range strings.Split(text, "-") {
+	for _, s := range strings.Split(replay, "-")[1:] {
 		same, rank, _ := strings.Cut(s, ".")
 		f, err := fork{}, error(nil)
 		if f.same, err = strconv.Atoi(same); err != nil || f.same < 0 {
@@ -303,6 +307,9 @@ func parsePath(text string, bad error) (plan, error) {
 			return nil, bad
 		}
 		r.forks = append(r.forks, f)
+	}
+	if whole := (&route{forks: r.forks, at: len(r.forks)}); whole.String() != replay {
+		return nil, bad
 	}
 	return r, nil
 }

@@ -156,6 +156,24 @@ func TestVal_WhichWritesAreFound(t *testing.T) {
 	}
 }
 
+// "What is behind pointers in it left aside", also if the value itself is one, or an interface
+// that holds one.
+func TestVal_OfAPointer(t *testing.T) {
+	behind := &chapter{}
+	for what, view := range map[string]func(write func()){
+		"pointer":   func(write func()) { capability.Frozen(behind).View(func(**chapter) { write() }) },
+		"interface": func(write func()) { capability.Frozen(any(behind)).View(func(*any) { write() }) },
+	} {
+		if got := caught(func() { view(func() { behind.page++ }) }); got != nil {
+			t.Errorf("%s: a write behind it got %v", what, got)
+		}
+	}
+	other := capability.Frozen(behind)
+	if got := caught(func() { other.View(func(c **chapter) { *c = nil }) }); invariant.On != (got != nil) {
+		t.Errorf("a write to the pointer itself got %v", got)
+	}
+}
+
 // Zero values say what to use.
 func TestZeroValues(t *testing.T) {
 	var i capability.Iso[int]

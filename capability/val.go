@@ -16,6 +16,10 @@ type frozen[T any] struct {
 	print string // what it looked like, where invariants are checked; of pointers in it, where they lead
 }
 
+// looks is what a value looks like. In an array, because fmt follows a pointer that stands alone:
+// what is behind it may be somebody else's.
+func looks[T any](v T) string { return fmt.Sprintf("%#v", [1]T{v}) }
+
 // Frozen makes a Val of a copy of v. What v points to must not be written to any more.
 // Any goroutine.
 func Frozen[T any](v T) Val[T] { return newVal(&v) }
@@ -23,7 +27,7 @@ func Frozen[T any](v T) Val[T] { return newVal(&v) }
 func newVal[T any](v *T) Val[T] {
 	f := &frozen[T]{value: v}
 	if invariant.On {
-		f.print = fmt.Sprintf("%#v", *v)
+		f.print = looks(*v)
 	}
 	return Val[T]{f}
 }
@@ -46,7 +50,7 @@ func (v Val[T]) View(f func(*T)) {
 	h := v.here("View")
 	f(h.value)
 	if invariant.On {
-		now := fmt.Sprintf("%#v", *h.value)
+		now := looks(*h.value)
 		invariant.Check(now == h.print, "a Val was written to: %s became %s", h.print, now)
 	}
 }

@@ -1,6 +1,10 @@
 package group
 
-import "github.com/gallop-go/gallop/actor"
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/actor"
+)
 
 // KeptMembers is Kept for a pool that nobody sends to, and who joins it.
 func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) bool)) int {
@@ -18,10 +22,42 @@ func Kept[M any](subscribers func(yield func(actor.Handler[M]) bool)) int {
 	for h := range subscribers {
 		t.doSubscribe(nil, h)
 	}
-	if len(t.know) != len(t.list) {
-		panic("a topic knows others than are in its list")
+	t.mustAgree()
+	return len(t.know)
+}
+
+// mustAgree panics if a topic knows others than are in its list.
+func (t *topic[M]) mustAgree() {
+	there := 0
+	for i, h := range t.list {
+		if h == nil {
+			continue
+		}
+		if there++; t.know[h] != i {
+			panic("a topic does not know where somebody is")
+		}
 	}
-	return len(t.list)
+	if there != len(t.know) || len(t.list) > 2*there {
+		panic("a topic knows others than are in its list, or has too many gaps")
+	}
+}
+
+// Subscribers is a topic and nothing around it.
+type Subscribers[M any] struct{ topic[M] }
+
+func (s *Subscribers[M]) Subscribe(h actor.Handler[M]) { s.doSubscribe(nil, h); s.mustAgree() }
+
+// Unsubscribe tells whether all others have stayed where they were.
+func (s *Subscribers[M]) Unsubscribe(h actor.Handler[M]) (stayed bool) {
+	before := len(s.list)
+	s.doUnsubscribe(nil, h)
+	s.mustAgree()
+	return len(s.list) == before
+}
+
+// InOrder are all who have subscribed.
+func (s *Subscribers[M]) InOrder() []actor.Handler[M] {
+	return slices.DeleteFunc(slices.Clone(s.list), func(h actor.Handler[M]) bool { return h == nil })
 }
 
 // Members is the members of a pool and nothing around them.

@@ -108,19 +108,20 @@ func (t Topic[M]) Standing() actor.Standing {
 
 // topic is the state of a topic.
 type topic[M any] struct {
-	list []actor.Handler[M] // in the order of subscription
-	know map[actor.Handler[M]]bool
-	tidy int // how many there were when the ended were last looked for
+	list []actor.Handler[M]       // in the order of subscription; nil: one that is subscribed no longer
+	know map[actor.Handler[M]]int // where in the list
+	tidy int                      // how many there were when the ended were last looked for
 }
 
 func (t *topicType[M]) doPublish(of *topic[M], c *actor.Context, m M) {
-	for _, h := range of.list {
-		if !deliver(c, h, m) {
-			delete(of.know, h)
+	for i, h := range of.list {
+		if h != nil && !deliver(c, h, m) {
+			of.drop(i)
 		}
 	}
-	of.keepKnown()
-	if len(of.list) == 0 {
+	of.closeRanks()
+	of.tidy = len(of.know)
+	if len(of.know) == 0 {
 		lost := m // m itself would be moved to Go's heap at every call
 		heap.DiscardIn(&lost, t.owned)
 	}
@@ -128,45 +129,54 @@ func (t *topicType[M]) doPublish(of *topic[M], c *actor.Context, m M) {
 
 // forgetEnded drops the subscribers that have ended.
 func (t *topic[M]) forgetEnded() {
-	for _, h := range t.list {
-		if hasEnded(h) {
-			delete(t.know, h)
+	for i, h := range t.list {
+		if h != nil && hasEnded(h) {
+			t.drop(i)
 		}
 	}
-	t.keepKnown()
+	t.closeRanks()
+	t.tidy = len(t.know)
 }
 
-// keepKnown drops the subscribers that were forgotten.
-func (t *topic[M]) keepKnown() {
-	if len(t.know) < len(t.list) {
-		t.list = slices.DeleteFunc(t.list, func(h actor.Handler[M]) bool { return !t.know[h] })
+// drop forgets the subscriber at a place, which stays empty: what it costs does not go by how many there are.
+func (t *topic[M]) drop(i int) {
+	delete(t.know, t.list[i])
+	t.list[i] = nil
+}
+
+// closeRanks closes the gaps when they are more than the subscribers.
+func (t *topic[M]) closeRanks() {
+	if len(t.list) <= 2*len(t.know) {
+		return
 	}
-	t.tidy = len(t.list)
+	t.list = slices.DeleteFunc(t.list, func(h actor.Handler[M]) bool { return h == nil })
+	for i, h := range t.list {
+		t.know[h] = i
+	}
 }
 
 func (t *topic[M]) doSubscribe(_ *actor.Context, h actor.Handler[M]) {
-	if t.know[h] {
+	if _, there := t.know[h]; there {
 		return
 	}
-	if len(t.list) >= max(few, 2*t.tidy) {
+	if len(t.know) >= max(few, 2*t.tidy) {
 		t.forgetEnded()
 	}
 	if t.know == nil {
-		t.know = map[actor.Handler[M]]bool{}
+		t.know = map[actor.Handler[M]]int{}
 	}
-	t.know[h] = true
+	t.know[h] = len(t.list)
 	t.list = append(t.list, h)
 }
 
 func (t *topic[M]) doUnsubscribe(_ *actor.Context, h actor.Handler[M]) {
-	if !t.know[h] {
-		return
+	if i, there := t.know[h]; there {
+		t.drop(i)
+		t.closeRanks()
 	}
-	delete(t.know, h)
-	t.list = slices.DeleteFunc(t.list, func(o actor.Handler[M]) bool { return o == h })
 }
 
 func (t *topic[M]) doCount(*actor.Context, actor.None) (int, error) {
 	t.forgetEnded()
-	return len(t.list), nil
+	return len(t.know), nil
 }

@@ -2,7 +2,9 @@ package group_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +110,37 @@ func TestTopic_ManyComeAndGo(t *testing.T) {
 	n := group.Kept(passing(t, sys, 1000))
 	if n > 40 {
 		t.Errorf("the topic keeps %d that have ended", n)
+	}
+}
+
+// TestTopic_Twin: "oldest subscription first", whoever comes, goes and comes again; and one that goes moves the
+// others once in so many times only, or a thousand that go would cost a million steps.
+func TestTopic_Twin(t *testing.T) {
+	var all [1000]double
+	var news group.Subscribers[int]
+	var twin []actor.Handler[int]
+	chance := rand.New(rand.NewPCG(1, 2))
+	moves := 0
+	for step := range 20_000 {
+		h := actor.Handler[int](&all[chance.IntN(len(all))])
+		if i := slices.Index(twin, h); chance.IntN(2) == 0 {
+			if news.Subscribe(h); i < 0 {
+				twin = append(twin, h)
+			}
+		} else {
+			if !news.Unsubscribe(h) {
+				moves++
+			}
+			if i >= 0 {
+				twin = slices.Delete(twin, i, i+1)
+			}
+		}
+		if step%100 == 0 && !slices.Equal(news.InOrder(), twin) {
+			t.Fatalf("step %d: others have subscribed than in the twin, or in another order", step)
+		}
+	}
+	if moves > 100 {
+		t.Errorf("the others moved %d times", moves)
 	}
 }
 

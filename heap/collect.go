@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -119,9 +120,9 @@ func (a *Arena) Step(gas int) (done bool) {
 	if g == nil || !g.active {
 		return true
 	}
-	gas += 2 * g.made // faster than the behaviours, whatever they do
+	stop := g.work + 2*g.made // faster than the behaviours, whatever they do
 	g.made = 0
-	for stop := g.work + gas; g.work < stop; {
+	for stop += min(gas, math.MaxInt-stop); g.work < stop; {
 		p := g.next()
 		if p == nil {
 			g.end()

@@ -1,6 +1,7 @@
 package heap_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/gallop-go/gallop/heap"
@@ -96,5 +97,22 @@ func testBarrier(t *testing.T, begin func(a *heap.Arena, roots ...heap.Root)) {
 		if got := count(root, 13); got != 1<<13 {
 			t.Fatalf("%d leaves", got)
 		}
+	}
+}
+
+// TestStep_AnyGas: "until gas bytes are copied and scanned", also if that is more than there is.
+func TestStep_AnyGas(t *testing.T) {
+	for name, begin := range begins {
+		var a heap.Arena
+		root := ring(&a, 20_000)
+		begin(&a, heap.RootAt(&root))
+		if a.Step(-1) || a.Step(math.MinInt) {
+			t.Errorf("%s: a step without gas ended a collection", name)
+		}
+		heap.New[link](&a) // a step makes up for it
+		if !a.Step(math.MaxInt) || a.Collecting() {
+			t.Errorf("%s: it goes on after a step with all the gas that there is", name)
+		}
+		mustBeRing(t, &a, root, 20_000)
 	}
 }

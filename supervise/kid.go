@@ -45,6 +45,7 @@ type kid struct {
 	timer        actor.Timer // until its restart is due, or its time to go down is over
 	older, newer *kid
 	no           uint64 // larger than those of all who are older
+	left, right  *kid   // in the row of those who have an actor
 }
 
 // family is the children of a supervisor, in their order. With its maps nothing about
@@ -56,8 +57,8 @@ type family struct {
 	in             [states]int
 	supervisors    int
 
-	steady *kid   // it and all who are older are running or stopped, as far as somebody has looked; nil: nobody
-	actors uint64 // nobody with a larger number has an actor
+	steady *kid // it and all who are older are running or stopped, as far as somebody has looked; nil: nobody
+	actors row  // those who have one
 }
 
 func (f *family) add(spec *childSpec) *kid {
@@ -100,6 +101,9 @@ func (f *family) remove(k *kid) {
 		f.supervisors--
 	}
 	delete(f.byName, k.name)
+	if !k.ref.IsZero() {
+		f.actors.remove(k)
+	}
 }
 
 func (f *family) set(k *kid, s State) {
@@ -133,22 +137,16 @@ func (f *family) next() *kid {
 
 // behind returns the actor of the next younger sibling of k that has one.
 func (f *family) behind(k *kid) actor.AnyRef {
-	if k.no >= f.actors {
-		return actor.AnyRef{}
+	if o := f.actors.after(k.no); o != nil {
+		return o.ref
 	}
-	for o := k.newer; o != nil; o = o.newer {
-		if !o.ref.IsZero() {
-			return o.ref
-		}
-	}
-	f.actors = k.no
 	return actor.AnyRef{}
 }
 
 // born enters the actor of a child.
 func (f *family) born(k *kid, r actor.AnyRef) {
 	k.ref = r
-	f.actors = max(f.actors, k.no)
+	f.actors.add(k)
 	f.byID[r.ID()] = k
 	if k.name == "" {
 		k.name = f.free(r.String())
@@ -169,6 +167,7 @@ func (f *family) free(name string) string {
 // dead takes the actor of a child out.
 func (f *family) dead(k *kid) {
 	delete(f.byID, k.ref.ID())
+	f.actors.remove(k)
 	k.ref, k.killed = actor.AnyRef{}, false
 }
 

@@ -26,9 +26,46 @@ func TestFamily_IsWalkedOnce(t *testing.T) {
 	if f.next() != k {
 		t.Error("who has come is not next")
 	}
-	f.actors, last.newer = last.no, last // or the walk for a place would not end
+	last.newer = last // or a walk for a place would not end
 	if r := f.behind(last); !r.IsZero() {
 		t.Errorf("%v is behind the last who has an actor", r)
+	}
+}
+
+// TestRow_IsNotDeep: "Whatever happens to one child of OneForOne and SimpleOneForOne takes the same time however
+// many there are", in whatever order they come and go: there is no long way to a place.
+func TestRow_IsNotDeep(t *testing.T) {
+	const n = 5000
+	kids := make([]*kid, n)
+	for i := range kids {
+		kids[i] = &kid{no: uint64(i + 1)}
+	}
+	var deep func(k *kid) int
+	deep = func(k *kid) int {
+		if k == nil {
+			return 0
+		}
+		return 1 + max(deep(k.left), deep(k.right))
+	}
+	for name, at := range map[string]func(i int) int{
+		"the oldest first":   func(i int) int { return i },
+		"the youngest first": func(i int) int { return n - 1 - i },
+		"in leaps":           func(i int) int { return i * 7919 % n },
+	} {
+		var r row
+		for i := range n {
+			r.add(kids[at(i)])
+		}
+		if d := deep(r.top); d > 60 {
+			t.Errorf("%s: %d steps to the last of %d", name, d, n)
+		}
+		for i := range n - 1 {
+			r.remove(kids[at(i)])
+		}
+		if last := kids[at(n-1)]; r.after(0) != last || r.after(last.no) != nil || deep(r.top) != 1 {
+			t.Errorf("%s: the last is not alone", name)
+		}
+		r.remove(r.top)
 	}
 }
 

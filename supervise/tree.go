@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -47,7 +48,7 @@ func (n *Node) fill(ctx context.Context, sys *actor.System) error {
 			continue
 		}
 		below, err := Tree(ctx, sys, Supervisor{r})
-		if ctx.Err() != nil {
+		if err != nil && !errors.Is(err, actor.ErrStopped) {
 			return err
 		}
 		k.Children = below.Children // none if it has ended meanwhile

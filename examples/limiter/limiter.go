@@ -85,16 +85,17 @@ func (l *Limiter) Allow(ctx context.Context, client string) (bool, error) {
 
 // bucket finds or starts the bucket of a client.
 func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket], error) {
-	r, err := supervise.Find[bucket](ctx, l.sys, l.buckets, client)
-	if !errors.Is(err, supervise.ErrNoChild) {
-		return r, err
+	for {
+		r, err := supervise.Find[bucket](ctx, l.sys, l.buckets, client)
+		if !errors.Is(err, supervise.ErrNoChild) {
+			return r, err
+		}
+		started, err := supervise.StartChild(ctx, l.sys, l.buckets, supervise.Like[bucket](client, nil))
+		if !errors.Is(err, supervise.ErrTaken) { // else somebody else was faster, and it may be full by now
+			r, _ = actor.As[bucket](started)
+			return r, err
+		}
 	}
-	started, err := supervise.StartChild(ctx, l.sys, l.buckets, supervise.Like[bucket](client, nil))
-	if errors.Is(err, supervise.ErrTaken) { // somebody else was faster, or it ends just now
-		return supervise.Find[bucket](ctx, l.sys, l.buckets, client)
-	}
-	r, _ = actor.As[bucket](started)
-	return r, err
 }
 
 // Clients is how many buckets there are.

@@ -69,6 +69,25 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
+// TestLimiter_NeverFails: a bucket may be full, and end, between any two steps of those who ask
+// for it: they get another one, and no error.
+func TestLimiter_NeverFails(t *testing.T) {
+	l := NewLimiter(Rate{Burst: 1, Every: time.Microsecond}, actor.OnDeadLetter(func(actor.DeadLetter) {}))
+	defer l.Close()
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for range 200 {
+				if _, err := l.Allow(t.Context(), "ann"); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
 // Bad arguments: what is wrong, usage, and exit 2; nothing is run.
 func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	for args, says := range map[string]string{

@@ -1,0 +1,48 @@
+package supervise_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// lateContext ends when it has been asked so many times whether it has.
+type lateContext struct {
+	context.Context
+	cancel context.CancelFunc
+	left   int
+}
+
+func (c *lateContext) Err() error {
+	if c.left--; c.left == 0 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// TestTree_WholeOrError: "The errors are those of Ask": a context that ends, at whatever moment, is told of, and leaves
+// nobody out of a tree that comes without an error.
+func TestTree_WholeOrError(t *testing.T) {
+	h := build(t)
+	h.run(supervise.Spec{Name: "root", Children: []supervise.Child{
+		supervise.Spec{Name: "a", Children: h.toys("a1")},
+		supervise.Spec{Name: "b", Children: []supervise.Child{supervise.Spec{Name: "c", Children: h.toys("c1")}}},
+		supervise.Spec{Name: "d", Children: h.toys("d1")},
+	}})
+	whole := h.tree().String()
+	for left := 1; ; left++ {
+		ctx, cancel := context.WithCancel(h.soon())
+		late := &lateContext{ctx, cancel, left}
+		n, err := supervise.Tree(late, h.sys, h.root)
+		cancel()
+		if err == nil {
+			equal(t, "the tree", n.String(), whole)
+		} else {
+			wants(t, err, context.Canceled)
+		}
+		if late.left > 0 { // nobody asks more often
+			return
+		}
+	}
+}
