@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"time"
 
@@ -83,7 +82,6 @@ type Scheduler struct {
 	// Read-only after New.
 	cfg     Config
 	workers []*Worker  // those that it began with
-	procs   int        // Go's processors, GOMAXPROCS
 	rand    *rand.Rand // New only
 
 	// Who has which seat, and who sleeps there; every wake-up goes through idle.
@@ -113,7 +111,7 @@ func New(cfg Config) (*Scheduler, error) {
 	if cfg.Spares == 0 {
 		cfg.Spares = DefaultSpares
 	}
-	s := &Scheduler{cfg: cfg, procs: runtime.GOMAXPROCS(0), rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
+	s := &Scheduler{cfg: cfg, rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
 	if s.driver = cfg.Driver; s.driver != nil {
 		s.driver.bind(s)
 	}
