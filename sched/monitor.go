@@ -89,14 +89,16 @@ func (m *monitor) tick() {
 	m.mu.Unlock() // by hand, as in spares.nextID
 }
 
-// mayRest disarms the monitor if it need not look again before somebody arms it. Caller holds mu.
+// mayRest disarms the monitor if it need not look again before somebody arms it: all seats sleep, and nobody without one is
+// a stray or is to be let go. Who wakes or becomes such a one behind the looks here finds it disarmed. Those who are away and
+// know it make no difference: what they make runnable goes where everybody looks. Caller holds mu.
 func (m *monitor) mayRest() bool {
-	if !m.s.idle.quiet() || m.s.spares.cool(false) || m.s.spares.away.Load() != 0 {
+	if !m.s.idle.quiet() {
 		return false
 	}
-	m.s.restrain(len(m.s.seats)) // until the next tick: nobody would see that one is stuck
+	m.s.restrain(m.govern.workers) // until the next tick: nobody would see that one is stuck. Before: it may wake one, who arms
 	m.armed.Store(false)
-	return m.s.idle.quiet() || !m.armed.CompareAndSwap(false, true)
+	return m.s.idle.quiet() && !m.s.spares.cool(false) || !m.armed.CompareAndSwap(false, true)
 }
 
 // look does what there is to do now and returns when to look again. Caller holds mu.
