@@ -38,11 +38,11 @@ type Config struct {
 	// OnLongTurn is told of a turn that lasts for longer than LongTurn, once, or once between two
 	// calls of Worker.Blocking, and while it still runs, in a goroutine of its own. How long is known to a few milliseconds,
 	// and which turn it is Worker.LongTurn tells. It is not told of pinned workers, nor of
-	// turns within Worker.Blocking that have left their seats.
+	// turns within Worker.Blocking that have left their seats. Stop does not wait for it.
 	OnLongTurn func(w *Worker, atLeast time.Duration)
 	// OnNoSpare is told that a turn keeps its seat, although it blocks, because all spares
 	// are in use, and how many have so far: at most once in a second, in a goroutine of
-	// its own.
+	// its own. Stop does not wait for it.
 	OnNoSpare func(soFar uint64)
 	// LongTurn is that time, at least 0.
 	LongTurn time.Duration
