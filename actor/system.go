@@ -146,7 +146,7 @@ func (s *System) Shutdown(ctx context.Context) error {
 // Stop ends the system now: behaviours that run finish, and all other mail becomes
 // dead letters. It returns when that has happened and no goroutine of the system is
 // left; it does not wait for functions that [Pipe] runs, whose context has ended, and
-// what they return later is a dead letter.
+// what they return later is a dead letter; nor for one of [OnLongTurn], or the log, that is told of a long turn just then.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
 	s.turnAway()

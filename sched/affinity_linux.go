@@ -4,24 +4,29 @@ import "golang.org/x/sys/unix"
 
 const canBind = true
 
-// bindTo binds the calling thread to the i-th processor that the process may use,
-// modulo their number. An error leaves the thread where it is: binding is an
-// optimisation, and containers may forbid it.
-func bindTo(i int) {
-	var allowed, one unix.CPUSet
-	if unix.SchedGetaffinity(0, &allowed) != nil || allowed.Count() == 0 {
-		return
+// cpus are the processors that a worker's thread might use before it was bound; nil if nobody has asked yet. They are
+// asked for once: a thread that is bound may use one, and a worker is bound anew with each seat.
+type cpus = *unix.CPUSet
+
+// bindTo binds the calling thread to the i-th of them, modulo their number. An error
+// leaves the thread where it is: binding is an optimisation, and containers may forbid it.
+func bindTo(i int, allowed cpus) cpus {
+	if allowed == nil {
+		allowed = new(unix.CPUSet)
+		_ = unix.SchedGetaffinity(0, allowed)
 	}
-	i %= allowed.Count()
-	for cpu := 0; ; cpu++ {
-		if !allowed.IsSet(cpu) {
-			continue
-		}
-		if i == 0 {
-			one.Set(cpu)
-			_ = unix.SchedSetaffinity(0, &one)
-			return
-		}
-		i--
+	n := allowed.Count()
+	if n == 0 {
+		return nil
 	}
+	cpu := -1
+	for i %= n; i >= 0; { // passes over i of them
+		if cpu++; allowed.IsSet(cpu) {
+			i--
+		}
+	}
+	var one unix.CPUSet
+	one.Set(cpu)
+	_ = unix.SchedSetaffinity(0, &one)
+	return allowed
 }

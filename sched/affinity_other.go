@@ -5,4 +5,7 @@ package sched
 // canBind is false where binding a thread to a processor is not implemented.
 const canBind = false
 
-func bindTo(int) {}
+// cpus are of no use there.
+type cpus = struct{}
+
+func bindTo(int, cpus) (none cpus) { return }

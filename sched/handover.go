@@ -179,6 +179,9 @@ func (w *Worker) sitAgain() {
 	w.sit(w.seat)
 	w.apart = false
 	w.duty.resume() // B4
+	if w.sched.cfg.OnLongTurn != nil {
+		w.sched.monitor.arm() // as in wake
+	}
 	w.sched.stop.left.Add(-1)
 	w.sched.comeHome()
 }
@@ -266,6 +269,7 @@ func (w *Worker) giveUp() *Task {
 		w.publish()
 		w.duty.f.StoreRelease(aside)
 		stays := s.spares.park(w) // from here on others may seat it
+		s.monitor.arm()           // or nobody would let it go when it is not needed
 		s.comeHome()              // after the tasks it had were queued
 		if !stays {
 			return nil

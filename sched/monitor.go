@@ -33,7 +33,7 @@ type monitor struct {
 
 func (m *monitor) init(s *Scheduler) {
 	m.s = s
-	m.watch.procs.n = uint64(s.procs)
+	m.watch.procs.n = goProcessors()
 	m.govern.init(s.cfg.Workers)
 	m.armed.Store(s.driver != nil) // and never is: it goes by the machine's time
 }
@@ -80,19 +80,25 @@ func (m *monitor) tick() {
 		return // a timer's goroutine that comes late touches nothing
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.ended {
-		return
-	}
-	pause := m.look(m.s.cfg.Clock.Nanos())
-	if m.s.idle.quiet() && !m.s.spares.cool(false) && m.s.spares.away.Load() == 0 {
-		m.s.restrain(len(m.s.seats)) // until the next tick: nobody would see that one is stuck
-		m.armed.Store(false)
-		if m.s.idle.quiet() || !m.armed.CompareAndSwap(false, true) {
-			return
+	if !m.ended {
+		m.watch.procs.n = goProcessors()
+		if pause := m.look(m.s.cfg.Clock.Nanos()); !m.mayRest() {
+			m.reset(pause)
 		}
 	}
-	m.reset(pause)
+	m.mu.Unlock() // by hand, as in spares.nextID
+}
+
+// mayRest disarms the monitor if it need not look again before somebody arms it: all seats sleep, and nobody without one is
+// a stray or is to be let go. Who wakes or becomes such a one behind the looks here finds it disarmed. Those who are away and
+// know it make no difference: what they make runnable goes where everybody looks. Caller holds mu.
+func (m *monitor) mayRest() bool {
+	if !m.s.idle.quiet() {
+		return false
+	}
+	m.s.restrain(m.govern.workers) // until the next tick: nobody would see that one is stuck. Before: it may wake one, who arms
+	m.armed.Store(false)
+	return m.s.idle.quiet() && !m.s.spares.cool(false) || !m.armed.CompareAndSwap(false, true)
 }
 
 // look does what there is to do now and returns when to look again. Caller holds mu.

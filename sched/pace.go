@@ -114,7 +114,7 @@ func (w *Worker) answer() bool {
 // Go takes it from them, and would leave it next to nothing: it runs as long as they do then, or nearly.
 func (w *Worker) patience() int64 {
 	least := int64(roomy)
-	if w.sched.idle.awake(w.sched.idle.v.Load()) >= w.sched.procs {
+	if w.sched.idle.awake(w.sched.idle.v.Load()) >= int(goProcessors()) {
 		least = crowded
 	}
 	return max(least, w.pace.earned)
@@ -127,7 +127,7 @@ var yields seam.Count
 // earned is how long a worker may run that has had its processor back after so long, while others have yielded
 // so often.
 func (s *Scheduler) earned(gone int64, yields uint64) int64 {
-	p := processors{n: uint64(s.procs)}
+	p := processors{n: goProcessors()}
 	p.look()
 	return p.earned(gone, yields)
 }

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -85,11 +86,11 @@ func TestPatience_IsEarned(t *testing.T) {
 	t.Cleanup(s.monitor.stop)
 	w := s.workers[0]
 	s.idle.rouse(0)
-	s.procs = 1
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	if got := w.patience(); got != crowded {
 		t.Errorf("it yields after %d ns", got)
 	}
-	s.procs = 2
+	runtime.GOMAXPROCS(2)
 	if got := w.patience(); got != roomy {
 		t.Errorf("beside an idle processor it yields after %d ns", got)
 	}
@@ -107,6 +108,32 @@ func TestPatience_IsEarned(t *testing.T) {
 	}
 	if yields.Load() == before {
 		t.Error("a yield that other workers do not see")
+	}
+}
+
+// "Busy, each worker yields to Go's scheduler every 100 µs, or every 400 µs while some of Go's processors are free",
+// however many there are by now: it went by those that there had been when the scheduler was made.
+func TestPatience_FollowsProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	s, err := New(Config{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.monitor.stop)
+	s.idle.rouse(0)
+	for _, n := range []int{2, 1, 3} {
+		runtime.GOMAXPROCS(n)
+		s.monitor.tick()
+		want := int64(roomy)
+		if n == 1 {
+			want = crowded
+		}
+		if got := s.workers[0].patience(); got != want {
+			t.Errorf("one worker and %d processors: it yields after %d ns, want %d", n, got, want)
+		}
+		if got := s.monitor.watch.procs.n; got != uint64(n) {
+			t.Errorf("the monitor knows of %d processors, and there are %d", got, n)
+		}
 	}
 }
 

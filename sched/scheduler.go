@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"time"
 
@@ -39,11 +38,11 @@ type Config struct {
 	// OnLongTurn is told of a turn that lasts for longer than LongTurn, once, or once between two
 	// calls of Worker.Blocking, and while it still runs, in a goroutine of its own. How long is known to a few milliseconds,
 	// and which turn it is Worker.LongTurn tells. It is not told of pinned workers, nor of
-	// turns within Worker.Blocking that have left their seats.
+	// turns within Worker.Blocking that have left their seats. Stop does not wait for it.
 	OnLongTurn func(w *Worker, atLeast time.Duration)
 	// OnNoSpare is told that a turn keeps its seat, although it blocks, because all spares
 	// are in use, and how many have so far: at most once in a second, in a goroutine of
-	// its own.
+	// its own. Stop does not wait for it.
 	OnNoSpare func(soFar uint64)
 	// LongTurn is that time, at least 0.
 	LongTurn time.Duration
@@ -83,7 +82,6 @@ type Scheduler struct {
 	// Read-only after New.
 	cfg     Config
 	workers []*Worker  // those that it began with
-	procs   int        // Go's processors, GOMAXPROCS
 	rand    *rand.Rand // New only
 
 	// Who has which seat, and who sleeps there; every wake-up goes through idle.
@@ -113,7 +111,7 @@ func New(cfg Config) (*Scheduler, error) {
 	if cfg.Spares == 0 {
 		cfg.Spares = DefaultSpares
 	}
-	s := &Scheduler{cfg: cfg, procs: runtime.GOMAXPROCS(0), rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
+	s := &Scheduler{cfg: cfg, rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
 	if s.driver = cfg.Driver; s.driver != nil {
 		s.driver.bind(s)
 	}

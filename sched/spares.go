@@ -161,7 +161,7 @@ func (p *spares) shelve(w *Worker) {
 }
 
 // cool ends the hot spares that have waited for long, or all of them, and reports
-// whether any are left.
+// whether any are left, or strays.
 func (p *spares) cool(all bool) (left bool) {
 	p.mu.Lock()
 	if len(p.hot) > 0 && (all || p.s.cfg.Clock.Nanos()-p.used >= keepHot) {
@@ -171,7 +171,7 @@ func (p *spares) cool(all bool) (left bool) {
 		}
 		p.hot = nil
 	}
-	left = len(p.hot) > 0
+	left = len(p.hot)+len(p.strays) > 0
 	p.mu.Unlock()
 	return left
 }

@@ -38,6 +38,7 @@ type Worker struct {
 	turnBooks turnBooks
 	pcg       rand.PCG
 	chance    rand.Rand // of pcg
+	cpus      cpus      // as its thread was when it was not bound yet
 
 	duty  duty
 	slot  nextSlot
@@ -216,7 +217,7 @@ func (w *Worker) run() {
 func (w *Worker) bind() {
 	if w.sched.cfg.BindCPUs && w.seat != noSeat {
 		runtime.LockOSThread()
-		bindTo(w.seat)
+		w.cpus = bindTo(w.seat, w.cpus)
 	}
 }
 

@@ -1,0 +1,70 @@
+package sched
+
+import (
+	"math/bits"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestBindCPUs_EverySeat: "BindCPUs binds worker i to the i-th processor this process may use", who sits there for a
+// worker that blocks included. A spare that had had another seat stayed on the processor of that one: it asked what
+// the process may use when its thread might use one.
+func TestBindCPUs_EverySeat(t *testing.T) {
+	allowed := processorsOfThread(t)
+	s := startBare(t, Config{Workers: 2, BindCPUs: true})
+	meet := make(chan struct{})
+	onBoth := func(do func(w *Worker)) {
+		for range 2 {
+			inject(s, func(w *Worker) {
+				select { // so that each has a seat of its own
+				case meet <- struct{}{}:
+				case <-meet:
+				}
+				do(w)
+			})
+		}
+	}
+	blocked := []chan struct{}{make(chan struct{}), make(chan struct{})}
+	onBoth(func(w *Worker) {
+		seat := w.seat
+		w.Blocking(func() { <-blocked[seat] })
+	})
+	allAsleep(s) // both seats are vacant
+	sitsWell := func(w *Worker) {
+		if set := processorsOfThread(t); w.apart || len(set) != 1 || set[0] != allowed[w.seat%len(allowed)] {
+			t.Errorf("worker %d on seat %d of processors %v may use %v", w.ID(), w.seat, allowed, set)
+		}
+	}
+	inject(s, sitsWell) // a spare, on the seat of the first
+	allAsleep(s)
+	close(blocked[0]) // who finds it taken, and is a spare from now on
+	for s.SpareStats().Away != 1 {
+		runtime.Gosched()
+	}
+	onBoth(sitsWell) // who has the other seat now
+	close(blocked[1])
+	waitQuiet(t, s)
+}
+
+// allAsleep waits until all have nothing to do, or are away.
+func allAsleep(s *Scheduler) {
+	for !s.idle.quiet() {
+		runtime.Gosched()
+	}
+}
+
+// processorsOfThread returns those that the calling thread may use.
+func processorsOfThread(t *testing.T) (list []int) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		t.Error(err)
+	}
+	for cpu := range len(set) * bits.UintSize {
+		if set.IsSet(cpu) {
+			list = append(list, cpu)
+		}
+	}
+	return list
+}
