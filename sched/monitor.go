@@ -9,9 +9,10 @@ import (
 
 // How long the monitor waits between two looks.
 const (
-	alert  = 500 * time.Microsecond // some turn has lasted too long, or a trial is on
+	alert  = 500 * time.Microsecond // some turn has just lasted too long, or a trial is on
 	awaits = time.Millisecond       // workers have been asked to come by, or a program has just begun
 	calm   = 3 * time.Millisecond   // all came by
+	used   = 8 * time.Millisecond   // some turn has lasted too long for long; work that comes then is to wait for less than 10 ms
 )
 
 // monitor looks after workers that are stuck in a turn. It is a timer and no
@@ -106,10 +107,12 @@ func (m *monitor) look(now int64) time.Duration {
 	m.freeStranded()
 	m.freeStrays(now)
 	asking, late := m.attend(now)
-	m.steer(now, late)
+	m.steer(now, late > 0)
 	switch {
-	case late || m.surge.out > 0 || m.govern.trying():
+	case m.surge.out > 0 || m.govern.trying():
 		return alert
+	case late > 0: // it would have been relieved, if anything waited: less often, until that comes
+		return min(max(alert, time.Duration(late/4)), used)
 	case asking || m.govern.hasty():
 		return awaits
 	}

@@ -38,8 +38,8 @@ type watch struct {
 }
 
 // attend looks at every worker that is in a turn. It reports whether it has asked any,
-// and whether any is overdue. Caller holds mu.
-func (m *monitor) attend(now int64) (asking, late bool) {
+// and how long ago it asked the last of those that are overdue; 0: none is. Caller holds mu.
+func (m *monitor) attend(now int64) (asking bool, late int64) {
 	ask := !m.watch.asking
 	relieved := 0
 	for i := range m.s.seats {
@@ -53,10 +53,11 @@ func (m *monitor) attend(now int64) (asking, late bool) {
 		}
 		if age := now - w.turn.since; w.duty.isPending() && age >= urgent {
 			w.duty.urge()
-			if !late {
+			if late == 0 {
 				m.watch.procs.look()
+				late = age
 			}
-			late = true
+			late = min(late, age)
 			m.report(w, now)
 			if m.isStuck(age) && m.relieveIfNeeded(i, w) {
 				relieved++
@@ -64,7 +65,7 @@ func (m *monitor) attend(now int64) (asking, late bool) {
 		}
 	}
 	m.watch.asking = asking
-	if !late && m.surge.rounds > 0 {
+	if late == 0 && m.surge.rounds > 0 {
 		m.watch.procs.look()
 	}
 	m.grow(now, relieved)
