@@ -98,3 +98,39 @@ func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 		}
 	}
 }
+
+var droppingOne = newBounded("dropping one", 1, actor.OverflowDropOldest)
+
+// TestDeterministic_TwoSystems: an actor of one deterministic system asks one of another, whose requests make room for each
+// other. Left in the middle of that, because nobody waits for its system, it does not keep the other from being quiescent.
+func TestDeterministic_TwoSystems(t *testing.T) {
+	const asks = 30
+	dropped := 0
+	for seed := range uint64(30) {
+		here, there := start(t, actor.Seed(seed)), start(t, actor.Seed(seed))
+		outcomes := 0
+		asker := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+			if outcomes++; errors.Is(r.Err, actor.ErrDropped) {
+				dropped++
+			}
+		}})
+		to := droppingOne.typ.Spawn(there, puppet{})
+		do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+			for range asks {
+				actor.AskTo(c, droppingOne.try, to, justReply, note)
+			}
+		})
+		for range asks {
+			do.Send(here, asker, noop) // which lets the asker go on for a moment
+			quiet(t, there)
+		}
+		for range asks {
+			quiet(t, here)
+			quiet(t, there)
+		}
+		equal(t, "outcomes", outcomes, asks)
+	}
+	if dropped == 0 {
+		t.Error("no request had to make room")
+	}
+}
