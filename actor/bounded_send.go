@@ -36,13 +36,12 @@ func (b *body) deliverBounded(c *Context, m *message) error {
 		return err
 	}
 	b.sys().sched.Point()
-	return b.fromOutside(func() (tell bool, err error) {
-		dropped, tell, err := b.flow.Load().put(b, nil, m)
+	return b.fromOutside(func() (tell bool, dropped *message, err error) {
+		dropped, tell, err = b.flow.Load().put(b, nil, m)
 		if err == nil {
 			b.sys().sim.bookUser(m)
 		}
-		replier{sys: b.sys()}.bounce(b, dropped)
-		return tell, err
+		return tell, dropped, err
 	})
 }
 
@@ -50,20 +49,18 @@ func (b *body) deliverBounded(c *Context, m *message) error {
 func (b *body) putPlaced(m *message) error {
 	b.sys().sched.Point()
 	f := b.flow.Load()
-	err := b.fromOutside(func() (tell bool, err error) {
+	err := b.fromOutside(func() (tell bool, dropped *message, err error) {
 		if b.sys().refusing.Load() {
-			return false, ErrSystemStopped
+			return false, nil, ErrSystemStopped
 		}
 		f.lobby.mu.Lock()
+		defer f.lobby.mu.Unlock()
 		if f.lobby.closed {
-			f.lobby.mu.Unlock()
-			return false, b.endedBecause()
+			return false, nil, b.endedBecause()
 		}
 		b.sys().sim.book(1)
-		dropped, tell := f.appendPlaced(m)
-		f.lobby.mu.Unlock()
-		replier{sys: b.sys()}.bounce(b, dropped)
-		return tell, nil
+		dropped, tell = f.appendPlaced(m)
+		return tell, dropped, nil
 	})
 	if err != nil {
 		f.lobby.giveBack(1, b)
@@ -78,16 +75,21 @@ func (r replier) bounce(b *body, dropped *message) {
 	}
 }
 
-// fromOutside adds a message to the queue by put, from outside, and tells the actor. A
-// hold keeps the system from being quiescent in between. If the system stops all the
+// fromOutside adds a message to the queue by put, from outside, and tells the actor. What had to
+// make room becomes a dead letter. A hold keeps the system from being quiescent in between. If the system stops all the
 // same, nobody runs the actor any more and nobody will: what is there is ours to bury.
-func (b *body) fromOutside(put func() (tell bool, err error)) error {
+func (b *body) fromOutside(put func() (tell bool, dropped *message, err error)) error {
 	sys := b.sys()
 	if !sys.sched.Hold() {
 		return ErrSystemStopped
 	}
+	tell, dropped, err := put()
+	if r := (replier{sys: sys}); sys.sim == nil {
+		r.bounce(b, dropped) // no mail any more, and no dead letter yet: nothing else holds the system for it
+	} else {
+		defer r.bounce(b, dropped) // if an actor of another system has asked, it may take until somebody waits for that
+	}
 	defer sys.sched.Release()
-	tell, err := put()
 	if !tell || b.deliver(newOwn(nil, lookID, 0)) != ErrSystemStopped {
 		return err
 	}

@@ -98,3 +98,72 @@ func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 		}
 	}
 }
+
+var droppingOne = newBounded("dropping one", 1, actor.OverflowDropOldest)
+
+// TestDeterministic_TwoSystems: an actor of one deterministic system asks one of another, whose requests make room for each
+// other. Left in the middle of that, because nobody waits for its system, it does not keep the other from being quiescent.
+func TestDeterministic_TwoSystems(t *testing.T) {
+	const asks = 30
+	dropped := 0
+	for seed := range uint64(30) {
+		here, there := start(t, actor.Seed(seed)), start(t, actor.Seed(seed))
+		outcomes := 0
+		asker := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+			if outcomes++; errors.Is(r.Err, actor.ErrDropped) {
+				dropped++
+			}
+		}})
+		to := droppingOne.typ.Spawn(there, puppet{})
+		do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+			for range asks {
+				actor.AskTo(c, droppingOne.try, to, justReply, note)
+			}
+		})
+		for range asks {
+			do.Send(here, asker, noop) // which lets the asker go on for a moment
+			quiet(t, there)
+		}
+		for range asks {
+			quiet(t, here)
+			quiet(t, there)
+		}
+		equal(t, "outcomes", outcomes, asks)
+	}
+	if dropped == 0 {
+		t.Error("no request had to make room")
+	}
+}
+
+// TestDeterministic_PipesAcross: functions of Pipe of two deterministic systems ask actors of the other one. None keeps its
+// own system from going on, nor the other, whose sends let this one go on for a moment.
+func TestDeterministic_PipesAcross(t *testing.T) {
+	const asks = 3
+	for seed := range uint64(20) {
+		outcomes, systems := 0, []*actor.System{start(t, actor.Seed(seed)), start(t, actor.Seed(seed))}
+		var askers, asked []actor.Ref[puppet]
+		for _, sys := range systems {
+			askers = append(askers, puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+				must(t, r.Err)
+				outcomes++
+			}}))
+			asked = append(asked, puppetType.Spawn(sys, puppet{}))
+		}
+		for i := range systems {
+			do.Send(systems[i], asked[i], func(_ *puppet, c *actor.Context) {
+				for range asks {
+					do.Send(c, askers[1-i], func(_ *puppet, c *actor.Context) {
+						actor.Pipe(c, note, func(ctx context.Context) (any, error) {
+							return try.Ask(ctx, systems[1-i], asked[i], justReply)
+						})
+					})
+				}
+			})
+		}
+		for range 2 * asks {
+			quiet(t, systems[0])
+			quiet(t, systems[1])
+		}
+		equal(t, "outcomes", outcomes, 2*asks)
+	}
+}

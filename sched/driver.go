@@ -154,6 +154,8 @@ func (d *driver) start(t *thread, f func()) {
 		d.mu.Lock()
 		t.goroutine = seam.Goroutine()
 		d.mu.Unlock()
+		parts.Store(t.goroutine, part{d, t})
+		defer parts.Delete(t.goroutine)
 		f()
 	}()
 	d.nudge()

@@ -3,8 +3,10 @@ package sched
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -136,14 +138,24 @@ func (d *driver) self() *thread {
 	return nil
 }
 
+// part is what a goroutine has in a run.
+type part struct {
+	d *driver
+	t *thread
+}
+
+// parts has the part of each goroutine that is a thread of a driver.
+var parts sync.Map
+
 // enter makes the caller the goroutine from outside that takes part. If another one does,
 // it waits until that is gone, and looks now and then whether that has brought done about: then it
 // reports false, as it does if ctx ends.
 func (d *driver) enter(ctx context.Context, done func() bool) bool {
-	select {
-	case d.outer <- struct{}{}:
+	if d.tryEnter() { // otherwise ctx matters: one of package actortest ends when it is asked for Done
 		return true
-	default: // from here on ctx matters: one of package actortest ends when it is asked for Done
+	}
+	if p, ok := parts.Load(seam.Goroutine()); ok {
+		return d.enterFrom(p.(part), ctx, done)
 	}
 	look := time.NewTicker(lookOutside)
 	defer look.Stop()
@@ -159,6 +171,34 @@ func (d *driver) enter(ctx context.Context, done func() bool) bool {
 			}
 		}
 	}
+}
+
+func (d *driver) tryEnter() bool {
+	select {
+	case d.outer <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// enterFrom is enter for a thread of another run, which goes on meanwhile: who takes part in ours may
+// wait for it.
+func (d *driver) enterFrom(p part, ctx context.Context, done func() bool) bool {
+	if invariant.On {
+		verifyPart(d, p)
+	}
+	for !d.tryEnter() {
+		over := false
+		p.d.wait(p.t, func() bool {
+			over = done() || ctx.Err() != nil || p.d.forsaken.Load()
+			return over || len(d.outer) == 0
+		})
+		if over {
+			return false
+		}
+	}
+	return true
 }
 
 // holds asks a condition that others may ask too.

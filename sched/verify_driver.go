@@ -16,3 +16,10 @@ func verifyReady(d *driver) {
 func verifyBaton(t *thread) {
 	invariant.Check(len(t.baton) == 0, "thread %d is given a second baton", t.id)
 }
+
+// verifyPart checks who waits for another run than his own: he has the baton of his, and none of ours.
+func verifyPart(d *driver, p part) {
+	p.d.mu.Lock()
+	defer p.d.mu.Unlock()
+	invariant.Check(p.d != d && !p.t.waiting && p.d.byID(p.t.id) == p.t, "a thread waits for a run of which it is none, in its turn")
+}
