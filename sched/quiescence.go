@@ -147,16 +147,20 @@ func (q *quiescence) remove(w *quietWaiter) bool {
 // whoever takes the last reason away why it was not: the last worker to fall
 // asleep, the last hold to be released, and every new waiter.
 func (q *quiescence) check(s *Scheduler) {
-	if q.asked.Load() != 0 && q.decide(s) {
+	if q.asked.Load() == 0 {
+		return
+	}
+	q.mu.Lock()
+	workLeft := q.decide(s)
+	q.mu.Unlock() // by hand, as in spares.nextID
+	if workLeft {
 		s.notify() // not under the lock: after a Stop it buries
 	}
 }
 
 // decide releases the waiters if the scheduler is quiescent, and tells whether it
-// is not because of the inject queue, of which nobody may know.
+// is not because of the inject queue, of which nobody may know. Caller holds mu.
 func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	if invariant.On {
 		verifyWaiters(q)
 	}
