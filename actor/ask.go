@@ -42,7 +42,7 @@ func answering[Q, R any](name string) *declaration {
 }
 
 func callPool[R any]() *sync.Pool {
-	return &sync.Pool{New: func() any { return &call[R]{callState: callState{done: make(chan struct{}, 1)}} }}
+	return &sync.Pool{New: func() any { return new(call[R]) }}
 }
 
 // Do makes the entry of the dispatch table that runs method for b's requests and
@@ -224,7 +224,17 @@ type call[R any] struct {
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
 	state seam.Flag
-	done  chan struct{} // one token, if the state was WAITING
+	done  chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
+	home  <-chan struct{} // closing of the system for which done was made
+}
+
+// settleIn sees to it that done was made for sys. The caller's, as long as it is PENDING. Calls are recycled
+// by whoever asks, channels only within a system: one that was made in a bubble of testing/synctest must not be
+// touched outside, and one that was made outside does not let the bubble's time pass.
+func settleIn(k *callState, sys *System) {
+	if k.home != sys.closing {
+		k.done, k.home = make(chan struct{}, 1), sys.closing
+	}
 }
 
 const (
@@ -280,6 +290,7 @@ func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R
 			return Result[R]{Err: err}, false
 		}
 	}
+	settleIn(&k.callState, to.kind().sys)
 	if !k.state.CompareAndSwap(callPending, callWaiting) {
 		return k.take(), true
 	}

@@ -174,7 +174,7 @@ func TiesOf[S any](r Ref[S]) (n int) {
 	for k := x.children.youngest; k != nil; k = k.older {
 		n++
 	}
-	return n + len(x.links.entries) + len(x.watchers.entries) + len(x.watching.entries) + x.guards
+	return n + len(x.links.entries) + len(x.watchers.entries) + len(x.watching.entries) + int(x.guards)
 }
 
 // Placed tells whether the running actor finds the place of its child without a look at its

@@ -23,7 +23,8 @@ type extras struct {
 	linking bool     // it has called Link
 	stashes bool     // it is a ward for its stash
 	where   callback // that runs
-	ward    int      // why it is one: see wards
+	ward    int32    // why it is one: see wards
+	guards  int32    // children that it supervises
 	place   int      // among them; guarded by their lock
 
 	todo  messageList // taken from the lane and not yet served
@@ -34,9 +35,8 @@ type extras struct {
 	kid      *child // as a child; read-only
 	children family
 	sup      *supervision // read-only
-	guards   int          // children that it supervises
 
-	links    roster[link]
+	links    links
 	watchers roster[monitor] // who watches it
 	watching roster[monitor] // whom it watches
 	trap     func(c *Context, b *body, e Exit)

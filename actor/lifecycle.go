@@ -277,6 +277,7 @@ func (x *extras) announce(b *body, r replier) {
 	for l := x.links.pop(); l != nil; l = x.links.pop() {
 		l.ended(l, b, r, x.reason)
 	}
+	x.links.by = nil
 	for m := x.watching.pop(); m != nil; m = x.watching.pop() {
 		m.live = false
 		m.calls.leave(m, r)

@@ -21,6 +21,8 @@ type link struct {
 	a, b     *body
 	ended    func(l *link, b *body, r replier, why error) // tellEnd: linked only with Link
 	atA, atB int                                          // its places in the rosters of a and b; each is its owner's
+
+	moreA, moreB *link // the next in their indexes with the same other; each is its owner's
 }
 
 func (l *link) other(me *body) *body {
@@ -37,6 +39,13 @@ func (l *link) at(me *body) *int {
 	return &l.atB
 }
 
+func (l *link) more(me *body) **link {
+	if l.a == me {
+		return &l.moreA
+	}
+	return &l.moreB
+}
+
 // Link ties the running actor to t: when one of them ends and the reason is not normal,
 // the other ends for the same reason, unless it traps exits. If t has ended, it is as if
 // it ended now. Linking twice, or to itself, does nothing more. It panics if t is a zero
@@ -45,23 +54,14 @@ func Link(c *Context, t Target) {
 	mustRun(c, "Link")
 	to, me := targetOf("Link", t), c.self
 	x := me.mine()
-	if to == me || x.linkedTo(me, to) {
+	if to == me || x.links.with(me, to) != nil {
 		return
 	}
 	l := &link{a: me, b: to, ended: (*link).tellEnd}
-	x.links.add(l, &l.atA)
+	x.links.join(me, l)
 	x.linking = true
 	me.tie(x, to)
 	to.tell(replier{c: c, sys: c.sys}, linked{link: l})
-}
-
-func (x *extras) linkedTo(me, to *body) bool {
-	for _, s := range x.links.entries {
-		if s.who.other(me) == to {
-			return true
-		}
-	}
-	return false
 }
 
 // Unlink undoes [Link], whichever of the two called it. When it returns, the end of t
@@ -72,12 +72,10 @@ func Unlink(c *Context, t Target) {
 	mustRun(c, "Unlink")
 	to, me := targetOf("Unlink", t), c.self
 	x := me.mine()
-	for i := len(x.links.entries) - 1; i >= 0; i-- {
-		if l := x.links.entries[i].who; l.other(me) == to {
-			x.links.remove(l.at(me))
-			me.untie(x, to)
-			to.tell(replier{c: c, sys: c.sys}, unlinked{link: l})
-		}
+	for l := x.links.with(me, to); l != nil; l = x.links.with(me, to) {
+		x.links.part(me, l)
+		me.untie(x, to)
+		to.tell(replier{c: c, sys: c.sys}, unlinked{link: l})
 	}
 }
 
@@ -85,11 +83,9 @@ func Unlink(c *Context, t Target) {
 // Link at once there are two, and that is one end all the same. The caller has seen that
 // both have: many are linked to one who calls it, or whom they call it for.
 func (x *extras) dropLinks(me, dead *body) {
-	for i := len(x.links.entries) - 1; i >= 0; i-- {
-		if l := x.links.entries[i].who; l.other(me) == dead {
-			x.links.remove(l.at(me))
-			me.untie(x, dead)
-		}
+	for l := x.links.with(me, dead); l != nil; l = x.links.with(me, dead) {
+		x.links.part(me, l)
+		me.untie(x, dead)
 	}
 }
 
@@ -133,7 +129,7 @@ func (s linked) serve(b *body, _ *Context) {
 		verifyLink(s.link, b)
 	}
 	x := b.mine()
-	x.links.add(s.link, &s.link.atB)
+	x.links.join(b, s.link)
 	b.tie(x, s.link.a)
 }
 
@@ -148,7 +144,7 @@ type unlinked struct {
 }
 
 func (s unlinked) serve(b *body, _ *Context) {
-	if x := b.mine(); x.links.remove(s.link.at(b)) {
+	if x := b.mine(); x.links.part(b, s.link) {
 		b.untie(x, s.link.other(b))
 	}
 }
@@ -170,7 +166,7 @@ func (s linkEnded) serve(b *body, c *Context) {
 		verifyLink(s.link, b)
 	}
 	x := b.mine()
-	if !x.links.remove(s.link.at(b)) {
+	if !x.links.part(b, s.link) {
 		return // unlinked meanwhile, or told already
 	}
 	b.untie(x, s.link.other(b))

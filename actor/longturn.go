@@ -56,7 +56,7 @@ const reportGap = time.Second
 // longTurns limits the rate of reports.
 type longTurns struct {
 	_      nocmp.Field
-	last   seam.Int64 // when the last one was made, ns since the process began, so that it is not 0; 0: never
+	last   seam.Int64 // when the last one was made, by the machine's Nanos, which is not 0; 0: never
 	missed seam.Uint64
 }
 

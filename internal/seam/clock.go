@@ -29,12 +29,21 @@ type Alarm interface {
 // SystemClock is the machine's clock.
 type SystemClock struct{}
 
-var origin = time.Now()
+// origin is before every time that a system sees, so that no reading is negative, nor 0, which readers take for
+// never: in a bubble of testing/synctest time begins with the year 2000. It has a monotonic reading.
+var origin = originBefore(time.Now())
+
+// beginning is the year 1999, in seconds of Unix. Not a time.Date, which would be in every program.
+const beginning = 915_148_800
+
+func originBefore(now time.Time) time.Time {
+	return now.Add(-max(0, now.Sub(time.Unix(beginning, 0))))
+}
 
 // Now is time.Now.
 func (SystemClock) Now() time.Time { return time.Now() }
 
-// Nanos is the time since the program started. About 25–40 ns.
+// Nanos is the time since the year 1999 by the clock with which the program started. About 25–40 ns.
 func (SystemClock) Nanos() int64 { return int64(time.Since(origin)) }
 
 // Flows is true.

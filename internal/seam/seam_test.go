@@ -3,6 +3,7 @@ package seam_test
 import (
 	"math"
 	"testing"
+	"testing/synctest"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -118,4 +119,18 @@ func TestParkerSecondToken(t *testing.T) {
 		equal[any](t, "panic", recover(), "gallop: invariant: second wake token for one sleeper")
 	}()
 	p.Unpark()
+}
+
+// TestSystemClock: no reading is 0 or less, in a bubble of testing/synctest either, where time begins with the year 2000:
+// readers take 0 for never, and a timer that is due behind 0 would be due before all others.
+func TestSystemClock(t *testing.T) {
+	ahead := func(t *testing.T) {
+		a := seam.SystemClock{}.Nanos()
+		b := seam.SystemClock{}.Nanos()
+		if a <= 0 || b < a || b > math.MaxInt64/2 {
+			t.Errorf("Nanos %d, then %d", a, b)
+		}
+	}
+	t.Run("outside", ahead)
+	synctest.Test(t, ahead)
 }

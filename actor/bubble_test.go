@@ -1,0 +1,54 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// These tests run systems in bubbles of testing/synctest, whose goroutines may not touch a channel of another
+// bubble, and where time begins with the year 2000 and passes when all of them wait.
+
+// TestBubble_Ask: what one bubble's asks leave to be used again harms none of the next. Go would end the
+// process. There are more of them than what is recycled has places, one for each processor.
+func TestBubble_Ask(t *testing.T) {
+	for range 40 {
+		synctest.Test(t, func(t *testing.T) {
+			sys := start(t)
+			r := puppetType.Spawn(sys, puppet{})
+			for i := range 3 {
+				v, err := try.Ask(t.Context(), sys, r, func(*puppet, *actor.Context) (any, error) {
+					time.Sleep(time.Millisecond) // the bubble's time: so that who asks parks
+					return i, nil
+				})
+				if v != i || err != nil {
+					t.Fatal(v, err)
+				}
+			}
+		})
+	}
+}
+
+// TestBubble_FarTimer: a timer that is due in a century is not due yet.
+func TestBubble_FarTimer(t *testing.T) {
+	const century = 100 * 365 * 24 * time.Hour
+	synctest.Test(t, func(t *testing.T) {
+		sys := start(t)
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+			actor.After(c, century, count, 1)
+			actor.After(c, 24*time.Hour, count, 1)
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), century-time.Hour)
+		defer cancel()
+		if err := sys.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error("before a century has passed, Wait returned", err)
+		}
+		if err := sys.Wait(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

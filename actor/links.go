@@ -1,0 +1,81 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/invariant"
+
+// links are those of one actor. Who has many, and links and unlinks them himself, finds the one he is asked for by
+// an index: it is made when it is first needed, and kept until none is left. Owner only.
+type links struct {
+	roster[link]
+	by map[*body]*link // the latest with each; those behind it are chained by link.more. nil: look at each
+}
+
+// fewLinks are looked at one by one.
+const fewLinks = 32
+
+// with returns a link of me with another, or nil.
+func (s *links) with(me, other *body) *link {
+	if s.by == nil && len(s.entries) > fewLinks {
+		s.by = make(map[*body]*link)
+		for _, e := range s.entries {
+			s.note(me, e.who)
+		}
+	}
+	if s.by != nil {
+		return s.by[other]
+	}
+	for i := len(s.entries) - 1; i >= 0; i-- {
+		if l := s.entries[i].who; l.other(me) == other {
+			return l
+		}
+	}
+	return nil
+}
+
+// note enters a link of me into the index.
+func (s *links) note(me *body, l *link) {
+	other := l.other(me)
+	*l.more(me) = s.by[other]
+	s.by[other] = l
+}
+
+// join adds a link of me.
+func (s *links) join(me *body, l *link) {
+	s.add(l, l.at(me))
+	if s.by != nil {
+		s.note(me, l)
+	}
+}
+
+// part removes a link of me and reports whether it was there.
+func (s *links) part(me *body, l *link) bool {
+	if !s.remove(l.at(me)) {
+		return false
+	}
+	if s.by != nil {
+		s.forget(me, l)
+	}
+	return true
+}
+
+// forget takes a link out of the index, which goes with the last.
+func (s *links) forget(me *body, l *link) {
+	other, rest := l.other(me), *l.more(me)
+	*l.more(me) = nil
+	switch first := s.by[other]; {
+	case first != l:
+		for *first.more(me) != l {
+			first = *first.more(me)
+		}
+		*first.more(me) = rest
+	case rest != nil:
+		s.by[other] = rest
+	default:
+		delete(s.by, other)
+	}
+	if len(s.entries) == 0 {
+		s.by = nil
+	}
+	if invariant.On {
+		verifyIndex(s, me, other)
+	}
+}
