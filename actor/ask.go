@@ -77,7 +77,8 @@ func (d *declaration) madeAsk() *declaration {
 // it is called from a behaviour of to itself, or of another actor of its pinned type, which has
 // one thread; for an actor with a bound ([TypeBound]) ErrOverloaded if its mailbox is at its
 // bound, ErrDropped if the request had to make room for another message; ErrSystemStopped if
-// the system of to stops or, in a behaviour, its own; ctx's error. If ctx had ended before the call the request
+// the system of to stops or is in [System.Shutdown], even in a behaviour of that system, or if
+// the behaviour's own stops; ctx's error. If ctx had ended before the call the request
 // is not sent, and what it owns stays the caller's; if it ends later the request runs all the same,
 // and its reply goes nowhere.
 //

@@ -15,6 +15,7 @@ func (b *body) attend(c *Context) (again bool) {
 	if invariant.On {
 		verifyAttend(b, c, x)
 	}
+	b.passCalls(c)
 	if f := x.fault; f != nil { // before anything runs on a broken state
 		x.fault = nil
 		b.failed(c, f)
@@ -32,6 +33,22 @@ func (b *body) attend(c *Context) (again bool) {
 	}
 	c.aside = false
 	return false
+}
+
+// passCalls takes off the messages that only call the actor to its lane, where it is now, unless there is
+// mail before them. As long as each turn finds something in the lane none of them would be run, and there
+// is one for each message that comes there. Owner only.
+func (b *body) passCalls(c *Context) {
+	n := 0
+	for m := b.in.fifo; m != nil && m.id == systemID && *payloadOf[signal](m) == nil; m = b.in.fifo {
+		b.in.fifo = m.next
+		if n++; m != b.in.last { // as in settle
+			c.recycleChain(m, m, 1)
+		}
+	}
+	if b.load&backpressure.Counted != 0 {
+		b.typ().marks.passed(b, n)
+	}
 }
 
 // remind makes the next turn look here too. A reminder that there is already is not

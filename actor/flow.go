@@ -69,15 +69,15 @@ func (b *body) endFlow() (left *message) {
 
 // The runtime's own messages about the flow, which run as any other.
 var (
-	roomDecl = &declaration{name: "(room)", run: func(c *Context, b *body, _ *message) {
+	roomDecl = &declaration{run: func(c *Context, b *body, _ *message) {
 		c.count.messages-- // it is none of the user's
 		b.flow.Load().calls.makeRoom(b, c)
 	}}
-	lookDecl = &declaration{name: "(look)", run: func(c *Context, b *body, _ *message) {
+	lookDecl = &declaration{run: func(c *Context, b *body, _ *message) {
 		c.count.messages--
 		b.typ().bound.keeper.look(b, c)
 	}}
-	stallDecl = &declaration{name: "(stall)", run: func(c *Context, b *body, m *message) {
+	stallDecl = &declaration{run: func(c *Context, b *body, m *message) {
 		c.count.messages--
 		b.flow.Load().keeper.stalled(b, c, *payloadOf[uint64](m) != 0)
 	}}

@@ -16,7 +16,7 @@ const DefaultLongTurn = 100 * time.Millisecond
 // does.
 type LongTurnReport struct {
 	// Type and Behaviour say which. Instead of a behaviour it may be a callback: init,
-	// OnStart, OnStop; or nothing, while the runtime does something for the actor between
+	// OnStart, OnStop, Care.Stop; or nothing, while the runtime does something for the actor between
 	// two messages, as to collect its heap.
 	Type      string
 	Behaviour string

@@ -204,8 +204,15 @@ func TestMisuse_Clock(t *testing.T) {
 func TestMisuse_NoContext(t *testing.T) {
 	sys := start(t)
 	good := puppetType.Spawn(sys, puppet{})
+	var armed actor.Timer
+	do.Send(sys, good, func(_ *puppet, c *actor.Context) {
+		armed = actor.After(c, time.Hour, count, 1)
+		armed.Cancel(c)
+	})
+	quiet(t, sys)
 	for _, c := range []*actor.Context{nil, new(actor.Context)} {
 		for _, f := range []func(){
+			func() { armed.Cancel(c) },
 			func() { actor.Self[puppet](c) },
 			func() { c.Stop() },
 			func() { c.Exit(nil) },

@@ -136,8 +136,11 @@ func (t *typeInfo) reserve(from Sender, name string) error {
 	if name == "" {
 		panic("gallop: SpawnNamed: an empty name")
 	}
-	_, sys := split(from)
+	c, sys := split(from)
 	t.made("Spawn").seal() // or panics, before it takes the name
+	if c == nil && sys.refusing.Load() {
+		return ErrSystemStopped // whoever has the name
+	}
 	return sys.names.take(name, nil)
 }
 

@@ -79,8 +79,10 @@ func TestNames_NotSpawned(t *testing.T) {
 	_, err := puppetType.SpawnNamed(sys, "free", puppet{})
 	must(t, err)
 	sys.Stop()
-	_, err = puppetType.SpawnNamed(sys, "late", puppet{})
-	wants(t, err, actor.ErrSystemStopped)
+	for _, name := range []string{"late", "free"} { // one that another actor still has, as well
+		_, err = puppetType.SpawnNamed(sys, name, puppet{})
+		wants(t, err, actor.ErrSystemStopped)
+	}
 }
 
 // TestBug_K50_NameRace: a name that two spawn at the same time must have one actor:

@@ -2,7 +2,7 @@ package actor
 
 // The first rows of every table are the runtime's own. Their messages are found and
 // run like any other, so that the loop need not know them; they are never dead
-// letters.
+// letters. They have no names, as none of the user's may do, and so take none from these.
 const (
 	systemID = iota // a signal's: see signal.go
 	firedID         // a timer's
@@ -14,7 +14,7 @@ const (
 
 var ownDecls = []*declaration{
 	systemID: systemDecl,
-	firedID:  {name: "(timer)", id: firedID, run: func(c *Context, b *body, m *message) { b.extra.timers.fired(c, b, m) }},
+	firedID:  {id: firedID, run: func(c *Context, b *body, m *message) { b.extra.timers.fired(c, b, m) }},
 	roomID:   roomDecl,
 	lookID:   lookDecl,
 	stallID:  stallDecl,

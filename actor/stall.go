@@ -56,8 +56,8 @@ type Wait struct {
 	From string
 }
 
-// String is as in "reader#2 waits for socket#1 with 3 messages, among them socket#1's
-// done".
+// String is as in "reader#2 waits for socket#1 with 3 messages, among them its done": a done
+// that the actor under pressure has sent.
 func (w Wait) String() string {
 	s := fmt.Sprintf("%v waits for %v with %d messages", w.Who, w.For, w.Mail)
 	if w.From != "" {

@@ -12,7 +12,7 @@ import (
 // System is a runtime: workers, and the actors that were spawned from it. A process
 // may have several; they share nothing but recycled memory. A system that has
 // nothing to do uses no processor time, and one that has not been sent anything yet
-// has no goroutine. Methods may be called from any goroutine.
+// has no goroutine but the threads of pinned types that it has actors of. Methods may be called from any goroutine.
 //
 // A system is the [Sender] for code outside of behaviours.
 type System struct {

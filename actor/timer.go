@@ -85,7 +85,7 @@ func (t Timer) Cancel(c *Context) bool {
 	if t.owner == nil {
 		return false
 	}
-	if t.owner != c.self {
+	if mustRun(c, "Cancel"); t.owner != c.self {
 		panic("gallop: Cancel of a timer of " + t.owner.String() + " by " + c.self.String())
 	}
 	return c.self.extra.ownTimers().cancel(c, t.armedTimer)

@@ -6,6 +6,16 @@ import (
 	"testing"
 )
 
+// TestType_NamesOfTheRuntime: "panics if the name is empty or taken": the runtime's own rows take none.
+func TestType_NamesOfTheRuntime(t *testing.T) {
+	typ := NewType[int]("odd")
+	for _, d := range append(ownDecls, &declaration{name: "(timer)"}) {
+		if d.name != "" {
+			Declare[int](typ, d.name)
+		}
+	}
+}
+
 // TestType_TooManyBehaviours: 65,530 behaviours are the most; the numbers below theirs
 // are those of the runtime's own messages.
 func TestType_TooManyBehaviours(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // hasty is an actor that hears of outcomes urgently.
@@ -193,6 +194,52 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 			restart()
 			equal(t, "what it heard", receive(t, "the outcome", heard), "7 <nil>")
 			quiet(t, sys)
+			equal(t, "dead letters", sys.Stats().DeadLetters, 0)
+		})
+	}
+}
+
+// volley is what players hit to and fro.
+type volley struct {
+	to, from actor.Ref[player]
+	left     int
+}
+
+type player struct{}
+
+// TestUrgent_AllocatesNothing: "0 for the messages", also where each turn of an actor finds something in its lane, so
+// that it never comes to its mailbox: what called it was left there, one for each message.
+func TestUrgent_AllocatesNothing(t *testing.T) {
+	for name, opts := range map[string][]actor.TypeOption{
+		"plain": nil, "watermarks": {actor.TypeWatermarks(8, 2)}, "bound": {actor.TypeBound(8, actor.OverflowRefuse)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			typ := actor.NewType[player]("player", opts...)
+			hit := actor.Declare[*volley](typ, "hit", actor.Urgent())
+			drop := actor.Declare[actor.None](typ, "drop")
+			typ.Table(drop.Do(func(*player, *actor.Context, actor.None) {}), hit.Do(func(_ *player, c *actor.Context, v *volley) {
+				if v.left--; v.left > 0 {
+					v.to, v.from = v.from, v.to
+					hit.Send(c, v.to, v)
+				}
+			}))
+			sys := start(t, actor.Workers(1))
+			x, y := typ.Spawn(sys, player{}), typ.Spawn(sys, player{})
+			for _, other := range []actor.Ref[player]{x, y} { // itself as well
+				rally := func(ops int) uint64 {
+					return mallocs(func() {
+						hit.Send(sys, x, &volley{to: x, from: other, left: ops})
+						quiet(t, sys)
+					})
+				}
+				rally(1000)
+				const ops = 100_000 // once: what had gathered would be used again
+				if n := rally(ops); n > ops/10 && !invariant.On {
+					t.Errorf("%d allocations for %d messages", n, ops)
+				}
+				drop.Send(sys, x, actor.None{})
+				quiet(t, sys)
+			}
 			equal(t, "dead letters", sys.Stats().DeadLetters, 0)
 		})
 	}

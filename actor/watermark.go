@@ -17,6 +17,7 @@ const (
 type limits struct {
 	high, low int
 	measure   func(b *body, c *Context) (mail bool) // linked only with TypeWatermarks
+	passed    func(b *body, n int)                  // the same
 }
 
 // TypeWatermarks makes actors of this type overloaded by how much waits for them and
@@ -28,7 +29,9 @@ func TypeWatermarks(high, low int) TypeOption {
 	if low < 0 || low >= high {
 		panic(fmt.Sprintf("gallop: TypeWatermarks(%d, %d): want 0 ≤ low < high", high, low))
 	}
-	return func(t *typeInfo) { t.marks, t.flows = limits{high, low, (*body).measure}, (*body).initFlow }
+	return func(t *typeInfo) {
+		t.marks, t.flows = limits{high, low, (*body).measure, (*body).passed}, (*body).initFlow
+	}
 }
 
 // watermarks count an actor's mail. Every message is passed once: the count goes on
@@ -93,6 +96,15 @@ func (b *body) countMail(c *Context) int {
 	b.in.fifo, b.in.last = reversed(h, spent), h
 	c.recycle(spent)
 	return k.depth
+}
+
+// passed takes off n messages that were taken out and will not run. Owner only.
+func (b *body) passed(n int) {
+	if b.in.fifo == nil {
+		b.forgetMarks() // the next turn takes out what comes in
+		return
+	}
+	b.flow.Load().marks.ran(n)
 }
 
 // forgetMarks has the count begin anew, where mail leaves the mailbox uncounted: the message
