@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // The scenarios whose channels only their own process runs.
@@ -136,4 +138,21 @@ func TestRival_LostProcessExits1(t *testing.T) {
 	if code != exitWrong || stderr != "" || !strings.Contains(stdout, `"error":"the channels' process: `) {
 		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
 	}
+}
+
+// A turn begins when whoever reads the orders has had time to wait for the next one: in the kernel, and not on the way there.
+func TestTakeTurns_ReaderIsInTheKernel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns, ended, began := 0, false, time.Now()
+		err := takeTurns(strings.NewReader("\n\n"), func() { ended = true }, func() error {
+			turns++
+			if took := time.Since(began); took < time.Duration(turns)*settled {
+				t.Errorf("turn %d begins after %v", turns, took)
+			}
+			return nil
+		})
+		if err != nil || turns != 2 || !ended {
+			t.Errorf("%d turns, ended: %v, %v", turns, ended, err)
+		}
+	})
 }

@@ -35,7 +35,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer cancel()
 	ln, err := net.Listen("tcp", addr)
 	if err == nil {
-		err = serve(ctx, ln, stdout)
+		err = serve(ctx, ln, stdout, patience)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "sessions:", err)
@@ -60,12 +60,12 @@ func parse(args []string, stderr io.Writer) (addr string, err error) {
 	return addr, err
 }
 
-// patience is how long a shutdown may take.
+// patience is how long a shutdown waits for requests, and then as long again for sessions.
 const patience = 10 * time.Second
 
 // serve serves until ctx ends, and then stops in this order: no new requests, those that run
-// are answered, sessions are saved, the system ends.
-func serve(ctx context.Context, ln net.Listener, out io.Writer) error {
+// are answered if that takes no longer than so long, sessions are saved, the system ends.
+func serve(ctx context.Context, ln net.Listener, out io.Writer, answers time.Duration) error {
 	s := newService(out)
 	server := &http.Server{Handler: s.routes(), ReadHeaderTimeout: patience}
 	failed := make(chan error, 1)
@@ -73,13 +73,22 @@ func serve(ctx context.Context, ln net.Listener, out io.Writer) error {
 	fmt.Fprintln(out, "listening on", ln.Addr())
 	select {
 	case err := <-failed:
-		return errors.Join(err, s.close(context.Background()))
+		return errors.Join(err, s.close())
 	case <-ctx.Done():
 	}
 	fmt.Fprintln(out, "shutting down")
-	soon, cancel := context.WithTimeout(context.Background(), patience)
+	return errors.Join(finish(server, answers), s.close())
+}
+
+// finish answers the requests that run. Those that take too long are cut off, or a client who never
+// sends the rest of a line would use up the time in which the sessions of all others are saved.
+func finish(server *http.Server, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	return errors.Join(server.Shutdown(soon), s.close(soon))
+	if err := server.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("requests were cut off: %w", err), server.Close())
+	}
+	return nil
 }
 
 // service is what the handlers share.
@@ -105,7 +114,9 @@ func newService(out io.Writer, opts ...actor.Option) *service {
 }
 
 // close ends the sessions, and then the system.
-func (s *service) close(ctx context.Context) error {
+func (s *service) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	err := actor.StopWait(ctx, s.sys, s.sessions)
 	return errors.Join(err, s.sys.Shutdown(ctx))
 }

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // TestService: each user has a session, which survives its own crash with a fresh state and
@@ -18,7 +22,7 @@ func TestService(t *testing.T) {
 	server := httptest.NewServer(s.routes())
 	defer func() {
 		server.Close()
-		if err := s.close(context.Background()); err != nil {
+		if err := s.close(); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -60,13 +64,47 @@ func TestService_Concurrent(t *testing.T) {
 	}
 	all.Wait()
 	server.Close()
-	if err := s.close(context.Background()); err != nil {
+	if err := s.close(); err != nil {
 		t.Error(err)
 	}
 	for _, want := range []string{"saved 100 lines of u0\n", "saved 100 lines of u1\n"} {
 		if !strings.Contains(saved.String(), want) {
 			t.Errorf("%q lacks %q", saved.String(), want)
 		}
+	}
+}
+
+// TestServe_SlowClient: who never sends the rest of a request is cut off at a stop, and costs nobody
+// a session.
+func TestServe_SlowClient(t *testing.T) {
+	ln, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- serve(ctx, ln, &out, time.Nanosecond) }()
+	res, err := http.Post(fmt.Sprintf("http://%s/users/ann", ln.Addr()), "text/plain", strings.NewReader("hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	slow, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	fmt.Fprint(slow, "POST /users/eve HTTP/1.1\r\nHost: eve\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+	if line, err := bufio.NewReader(slow).ReadString('\n'); !strings.Contains(line, "100") {
+		t.Fatal(line, err)
+	} // somebody reads the body now
+	stop()
+	if err := <-served; !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "cut off") {
+		t.Error(err)
+	}
+	if !strings.Contains(out.String(), "saved 1 lines of ann\n") {
+		t.Errorf("%q: ann was not saved", &out)
 	}
 }
 
