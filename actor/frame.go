@@ -9,7 +9,7 @@ import (
 // libraryRoot is where the files of Go's own library begin, as stack traces show them.
 // Under -trimpath that is nothing.
 var libraryRoot = func() string {
-	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.TrimSpace).Pointer()).FileLine(0)
+	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(0)
 	root, _ := strings.CutSuffix(file, "strings/strings.go")
 	return root
 }()
@@ -23,7 +23,7 @@ func userFrame(stack []byte) string {
 		var function, place string
 		function, rest, _ = strings.Cut(rest, "\n")
 		place, rest, _ = strings.Cut(rest, "\n")
-		place = strings.TrimSpace(place)
+		place = strings.TrimPrefix(place, "\t") // not TrimSpace, which knows all of Unicode, and would be in every program
 		if function == "" || ofLibrary(function, place) {
 			continue
 		}
@@ -32,7 +32,10 @@ func userFrame(stack []byte) string {
 		}
 	}
 	at, _, _ = strings.Cut(at, " +0x")
-	return strings.TrimSpace(functionName(frame) + " " + at)
+	if frame == "" {
+		return ""
+	}
+	return functionName(frame) + " " + at
 }
 
 // ourModule is how the names of our functions begin.
