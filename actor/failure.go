@@ -2,11 +2,11 @@ package actor
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/internal/stacktext"
 	"github.com/gallop-go/gallop/sched"
 )
 
@@ -169,19 +169,19 @@ func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError)
 // dispatch.
 func userFrames(stack []byte) []byte {
 	const above = "\npanic("
-	text, last := string(stack), 0 // what is searched for in strings need not be linked for bytes as well
-	for i := strings.Index(text, above); i >= 0; i = strings.Index(text[last:], above) {
+	text, last := string(stack), 0
+	for i := stacktext.Index(text, above); i >= 0; i = stacktext.Index(text[last:], above) {
 		last += i + 1
 	}
 	if last > 0 {
-		_, text, _ = strings.Cut(text[last:], "\n")
-		_, text, _ = strings.Cut(text, "\n")
+		_, text = stacktext.Cut(text[last:], "\n")
+		_, text = stacktext.Cut(text, "\n")
 		stack = stack[len(stack)-len(text):]
 	}
 	for _, dispatch := range [...]string{
 		ourModule + "actor.Behaviour[...].Do.func", ourModule + "actor.AskBehaviour[...].Do.func", ourModule + "actor.(*body).stretch", ourModule + "actor.(*body).runOne",
 	} {
-		if i := strings.Index(text, dispatch); i > 0 {
+		if i := stacktext.Index(text, dispatch); i > 0 {
 			return stack[:i]
 		}
 	}

@@ -1,16 +1,20 @@
 package actor
 
 import (
-	"reflect"
 	"runtime"
 	"strings"
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/stacktext"
 )
 
 // libraryRoot is where the files of Go's own library begin, as stack traces show them.
 // Under -trimpath that is nothing.
-var libraryRoot = func() string {
-	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(0)
-	root, _ := strings.CutSuffix(file, "strings/strings.go")
+var libraryRoot = func() (root string) {
+	new(sync.Once).Do(func() {
+		_, caller, _, _ := runtime.Caller(1)
+		root, _ = strings.CutSuffix(caller, "sync/once.go")
+	})
 	return root
 }()
 
@@ -21,8 +25,8 @@ func userFrame(stack []byte) string {
 	frame, at, users := "", "", false
 	for rest := string(stack); rest != "" && !users; {
 		var function, place string
-		function, rest, _ = strings.Cut(rest, "\n")
-		place, rest, _ = strings.Cut(rest, "\n")
+		function, rest = stacktext.Cut(rest, "\n")
+		place, rest = stacktext.Cut(rest, "\n")
 		place = strings.TrimPrefix(place, "\t") // not TrimSpace, which knows all of Unicode, and would be in every program
 		if function == "" || ofLibrary(function, place) {
 			continue
@@ -31,7 +35,7 @@ func userFrame(stack []byte) string {
 			frame, at = function, place
 		}
 	}
-	at, _, _ = strings.Cut(at, " +0x")
+	at, _ = stacktext.Cut(at, " +0x")
 	if frame == "" {
 		return ""
 	}
@@ -45,8 +49,7 @@ const ourModule = "github.com/gallop-go/gallop/"
 // there. Its tests and benchmarks only use them, as do its examples and commands, which are
 // of package main.
 func ofGallop(function, place string) bool {
-	return strings.Contains(function, ourModule) &&
-		!strings.Contains(function, ourModule+"benchmarks/") && !strings.Contains(place, "_test.go:")
+	return has(function, ourModule) && !has(function, ourModule+"benchmarks/") && !has(place, "_test.go:")
 }
 
 // ofLibrary tells whether a frame is of Go's own library.
@@ -60,9 +63,11 @@ func ofLibrary(function, place string) bool {
 // trimmedOfLibrary is ofLibrary by a place that -trimpath has left: the import path. That of
 // a module may have no dot in its name either.
 func trimmedOfLibrary(place string) bool {
-	first, _, below := strings.Cut(place, "/")
-	return below && strings.Contains(libraryFolders, " "+first+" ")
+	below := strings.IndexByte(place, '/')
+	return below >= 0 && has(libraryFolders, " "+place[:below]+" ")
 }
+
+func has(text, part string) bool { return stacktext.Index(text, part) >= 0 }
 
 // libraryFolders are the folders of Go's own library.
 const libraryFolders = " archive arena bufio bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt go hash html " +

@@ -5,10 +5,10 @@ import (
 	"log"
 	"log/slog"
 	"math/bits"
-	"strings"
 
 	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/stacktext"
 )
 
 // logSink is where a system reports. There are two, so that a program that does not
@@ -49,7 +49,7 @@ func line(msg string, args []any) string {
 		v := fmt.Sprint(args[i+1])
 		if args[i] == "stack" {
 			for l, rest := "", v; rest != ""; {
-				l, rest, _ = strings.Cut(rest, "\n")
+				l, rest = stacktext.Cut(rest, "\n")
 				msg += "\n\t" + l
 			}
 			continue

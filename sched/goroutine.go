@@ -2,9 +2,9 @@ package sched
 
 import (
 	"runtime"
-	"strings"
 
 	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/stacktext"
 )
 
 // live serves as the worker's goroutine for as long as there is more to do. Stack looks
@@ -75,8 +75,8 @@ func (w *Worker) stackIn(stacks []byte) []byte {
 	mark := text("sched.(*Worker).live(%p,", w)
 	for rest := string(stacks); rest != ""; {
 		var one string
-		one, rest, _ = strings.Cut(rest, "\n\n")
-		if strings.Contains(one, mark) {
+		one, rest = stacktext.Cut(rest, "\n\n")
+		if stacktext.Index(one, mark) >= 0 {
 			return []byte(one + "\n")
 		}
 	}

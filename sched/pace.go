@@ -64,7 +64,9 @@ func (w *Worker) refill() {
 	if now-p.yielded >= w.patience() {
 		w.count.yields.Add(1)
 		before := yields.Add(1)
-		seam.Spin()
+		if !canLook || !w.sched.network.yield(now) {
+			seam.Spin()
+		}
 		p.yielded = w.sched.cfg.Clock.Nanos()
 		p.earned = 0
 		if gone := p.yielded - now; gone >= longGone {

@@ -95,6 +95,7 @@ type Scheduler struct {
 
 	quiet   quiescence
 	monitor monitor
+	network network
 	stop    stopping
 	pins    pins
 	driver  Driver // nil unless the run is deterministic
@@ -113,6 +114,7 @@ func New(cfg Config) (*Scheduler, error) {
 	}
 	s := &Scheduler{cfg: cfg, rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
 	if s.driver = cfg.Driver; s.driver != nil {
+		s.network.due.Store(never) // it goes by nobody's time but its own
 		s.driver.bind(s)
 	}
 	s.inject.init(segmentCells)
@@ -281,6 +283,7 @@ func (s *Scheduler) finish() {
 	for _, p := range s.pins.all() {
 		s.untilClosed(p.gone)
 	}
+	s.network.close()
 	s.idle.close()                   // P3
 	for _, w := range s.seatable() { // P4
 		w.abandon()

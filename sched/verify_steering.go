@@ -19,6 +19,7 @@ func verifyGovernor(g *governor) {
 // verifySurge checks the books of those who work without a seat. Caller holds mu.
 func verifySurge(g *surge) {
 	invariant.Check(g.rounds > 0 || len(g.extras) == 0, "%d extras in no surge", len(g.extras))
+	invariant.Check(g.out >= 0 && g.out <= len(g.extras), "of %d extras %d have not come back", len(g.extras), g.out)
 }
 
 // verifyRound checks how long a goroutine may have to wait for a processor. Caller holds the monitor's mu.
@@ -42,4 +43,11 @@ func verifySpent(w *Worker) {
 	invariant.Check(w.pace.units >= w.spent.Load(), "worker %d has done %d units, and has shown %d", w.id, w.pace.units, w.spent.Load())
 	invariant.Check(w.pace.charged >= 0 && w.pace.charged < w.pace.granted, "of a credit of %d, %d were charged", w.pace.granted, w.pace.charged)
 	invariant.Check(w.credit <= w.pace.granted, "worker %d has more credit than it was given: %d", w.id, w.credit)
+}
+
+// verifyLook checks who goes to look at the network. He has the books of that, and nobody else.
+func verifyLook(n *network, now, due int64) {
+	invariant.Check(n.due.Load() == never, "two workers look at the network: the other one until %d ns", n.due.Load())
+	invariant.Check(due < never && due <= now, "the network was to be looked at behind %d ns, and it is %d", due, now)
+	invariant.Check(n.procs.n > 0, "Go has %d processors", n.procs.n)
 }
