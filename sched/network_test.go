@@ -30,7 +30,7 @@ func TestNetwork_IsLookedAt(t *testing.T) {
 	look := openNetwork()
 	defer look(true)
 	const rounds = 300
-	missed := 0
+	missed := 0 // Go may look in between by itself, or the machine be busy with others
 	for range rounds {
 		for range 10 {
 			runtime.Gosched() // until the other one waits
@@ -39,11 +39,14 @@ func TestNetwork_IsLookedAt(t *testing.T) {
 		if _, err := w.Write([]byte{1}); err != nil || !look(false) {
 			t.Fatal("nothing to wait for: ", err)
 		}
-		if runtime.Gosched(); heard == before {
-			missed++ // Go may look in between by itself, or take the processor from him
+		for range 20 {
+			runtime.Gosched() // he may have to wait for the processor, behind his call of the kernel
+		}
+		if heard == before {
+			missed++
 		}
 	}
-	if missed > rounds/4 {
+	if missed > rounds*3/4 { // with Gosched alone it is all of them; otherwise none, or a third now and then
 		t.Errorf("of %d who waited for the network %d were passed over", rounds, missed)
 	}
 	r.Close()
