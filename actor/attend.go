@@ -46,7 +46,7 @@ func (b *body) passCalls(c *Context) {
 			c.recycleChain(m, m, 1)
 		}
 	}
-	if b.load&backpressure.Counted != 0 {
+	if n > 0 && b.load&backpressure.Counted != 0 {
 		b.typ().marks.passed(b, n)
 	}
 }

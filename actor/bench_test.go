@@ -98,8 +98,7 @@ func BenchmarkSleeperBesideSaturatedWorkers(b *testing.B) {
 }
 
 // BenchmarkRequestBesideSaturatedWorkers (S11): how long a request takes to a server of the same process, there and back on
-// the machine's own network, while all workers are busy; the median is to be under 1 ms. On an idle machine it is the
-// same without the actors, some 20 to 100 µs.
+// the machine's own network, while all workers are busy; the median is to be under 1 ms.
 func BenchmarkRequestBesideSaturatedWorkers(b *testing.B) {
 	ln, err := net.Listen("tcp", "localhost:0")
 	if err != nil {

@@ -12,7 +12,6 @@ const (
 	alert  = 500 * time.Microsecond // some turn has just lasted too long, or a trial is on
 	awaits = time.Millisecond       // workers have been asked to come by, or a program has just begun
 	calm   = 3 * time.Millisecond   // all came by
-	used   = 8 * time.Millisecond   // some turn has lasted too long for long; work that comes then is to wait for less than 10 ms
 )
 
 // monitor looks after workers that are stuck in a turn. It is a timer and no
@@ -111,12 +110,19 @@ func (m *monitor) look(now int64) time.Duration {
 	switch {
 	case m.surge.out > 0 || m.govern.trying():
 		return alert
-	case late > 0: // it would have been relieved, if anything waited: less often, until that comes
-		return min(max(alert, time.Duration(late/4)), used)
 	case asking || m.govern.hasty():
-		return awaits
+		return min(awaits, besideLate(late))
 	}
-	return calm
+	return besideLate(late)
+}
+
+// besideLate is how long the monitor waits beside a turn that it has asked to end so many ns ago; 0: there is none. That would have
+// been relieved if anything waited, so less and less often: but for others to be asked in time, never less than where all is calm.
+func besideLate(late int64) time.Duration {
+	if late == 0 {
+		return calm
+	}
+	return min(max(alert, time.Duration(late/4)), calm)
 }
 
 // freeStranded moves a task on that has waited in one next-slot since the last

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -204,5 +205,39 @@ func TestMonitorRests_NotForStrays(t *testing.T) {
 	s.spares.notStray(w)
 	if s.monitor.tick(); s.monitor.armed.Load() {
 		t.Error("the monitor looks on behind the last stray")
+	}
+}
+
+// TestMonitor_BesideLate: a turn that has lasted too long is looked at often until it may be relieved, and then less and less
+// often, if nothing waits; but who else is in a turn is asked, and looked for, as soon as ever.
+func TestMonitor_BesideLate(t *testing.T) {
+	s := startBare(t, Config{Workers: 2, Clock: stoppedClock{}})
+	m := &s.monitor
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.govern.phase, m.govern.pause, m.govern.until = steady, maxPause, math.MaxInt64 // it wants to look at nothing
+	const asks = 1000 * ms
+	other := s.holder(1)
+	if s.holder(0).duty.resume(); m.look(asks) != awaits {
+		t.Error("nobody is asked")
+	}
+	for _, c := range []struct {
+		at   int64
+		want time.Duration
+	}{{urgent, alert}, {relief, 750 * time.Microsecond}, {10 * ms, 2500 * time.Microsecond}, {12 * ms, calm}, {1000 * ms, calm}} {
+		m.watch.asking = true // or the one who is stuck would be asked again
+		if got := m.look(asks + c.at); got != c.want {
+			t.Errorf("%d ns after it was asked: the next look in %v, want %v", c.at, got, c.want)
+		}
+	}
+	other.duty.resume()
+	if got := m.look(asks + 1001*ms); got != awaits {
+		t.Errorf("another one was asked: the next look in %v", got)
+	}
+	if got := m.look(asks + 1002*ms); got != alert {
+		t.Errorf("another one is late: the next look in %v", got)
+	}
+	for i := range m.s.seats {
+		s.holder(i).duty.stepAside()
 	}
 }

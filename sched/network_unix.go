@@ -26,7 +26,7 @@ func openNetwork() (look func(end bool) bool) {
 			_, _ = syscall.Read(int(fd), buf)
 			return true
 		}
-		_, err := w.Write(buf[:1]) // here and not before: Go must find nothing to read, and then be told
+		_, err := w.Write(buf[:1]) // here and not before: Read has forgotten what came before, and waits for this
 		return err != nil
 	}
 	return func(end bool) bool {
