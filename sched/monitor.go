@@ -107,22 +107,17 @@ func (m *monitor) look(now int64) time.Duration {
 	m.freeStrays(now)
 	asking, late := m.attend(now)
 	m.steer(now, late > 0)
-	switch {
-	case m.surge.out > 0 || m.govern.trying():
+	if m.surge.out > 0 || m.govern.trying() {
 		return alert
-	case asking || m.govern.hasty():
-		return min(awaits, besideLate(late))
 	}
-	return besideLate(late)
-}
-
-// besideLate is how long the monitor waits beside a turn that it has asked to end so many ns ago; 0: there is none. That would have
-// been relieved if anything waited, so less and less often: but for others to be asked in time, never less than where all is calm.
-func besideLate(late int64) time.Duration {
-	if late == 0 {
-		return calm
+	pause := calm
+	if late > 0 { // it would have been relieved if anything waited: less and less often, but not so that others are asked too late
+		pause = min(max(alert, time.Duration(late/4)), calm)
 	}
-	return min(max(alert, time.Duration(late/4)), calm)
+	if asking || m.govern.hasty() {
+		pause = min(pause, awaits)
+	}
+	return pause
 }
 
 // freeStranded moves a task on that has waited in one next-slot since the last
