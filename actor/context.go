@@ -40,7 +40,7 @@ type Context struct {
 	shields int
 	aside   bool // what runs is not from the mailbox
 
-	stock   []magazines // by pool: nodes to be used again
+	stock   []shelf // by pool: nodes to be used again
 	ids     idBlock
 	waiters waiterList
 	chunks  heap.Recycler // memory of arenas that have ended

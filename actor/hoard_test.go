@@ -56,12 +56,13 @@ func loads[M any](t *testing.T) {
 			k.load.Send(sys, from, *new(M))
 		}
 		quiet(t, sys)
-		keepsAtMost(t, before, 3<<19) // two workers, each with 544 KiB and up to 16 KiB of three homes
+		keepsAtMost(t, before, 3<<18) // two workers, each with 256 KiB and up to 16 KiB of three homes
 	})
 }
 
-// TestHoard_Messages: "An idle worker keeps at most 0.6 MiB of messages of one layout, however large they are".
+// TestHoard_Messages: "An idle worker keeps at most 0.3 MiB of messages of one layout, however large they are".
 func TestHoard_Messages(t *testing.T) {
+	loads[[40]byte](t)
 	loads[[100]byte](t)
 	loads[[500]byte](t)
 	loads[[1000]byte](t)

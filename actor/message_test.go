@@ -141,16 +141,9 @@ func (s *stock) give(n int) {
 // that were made elsewhere are on their way home.
 func (s *stock) check(t *rapid.T) {
 	have := s.c.stock[s.pool.id]
-	s.chain(t, have.use, s.pool.chain-have.room, s.c.home)
-	for i, h := range have.full {
-		switch {
-		case i >= have.kept && h != nil:
-			t.Fatalf("full chain %d of %d is still there", i, have.kept)
-		case i < have.kept && (int(h.length) < s.pool.chain || int(h.length) >= 2*s.pool.chain):
-			t.Fatalf("a full chain of %d", h.length)
-		case h != nil:
-			s.chain(t, h, int(h.length), s.c.home)
-		}
+	s.chain(t, have.top, s.pool.keep-have.room, s.c.home)
+	if have.room <= 0 {
+		t.Fatalf("%d nodes too many are kept", -have.room)
 	}
 	for home, a := range have.away {
 		if a.room <= 0 {
@@ -176,6 +169,7 @@ func (s *stock) chain(t *rapid.T, h *message, want int, home uint16) {
 // never handed out twice, the free list counts right and stays within its bound.
 func TestPool_Twin(t *testing.T) {
 	p := register(blockLength, headerSize+8, func(n int) *message { return &make([]node[[1]uint64], n)[0].header })
+	p.keep = 3 * chainLength
 	rapid.Check(t, func(t *rapid.T) {
 		s := &stock{&Context{w: new(sched.Worker), stock: newStock(poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
 		amount := rapid.SampledFrom([]int{1, 2, chainLength - 1, chainLength, chainLength + 1, 3 * chainLength})
@@ -284,13 +278,13 @@ func TestPool_LetsGo(t *testing.T) {
 	}
 }
 
-// TestPool_LetsGoOfStocks: a worker whose system has stopped leaves its nodes to the pools, full chains and
-// others, its own and those of others.
+// TestPool_LetsGoOfStocks: a worker whose system has stopped leaves its nodes to the pools, its own and those of
+// others.
 func TestPool_LetsGoOfStocks(t *testing.T) {
 	typ := NewType[struct{}]("keeper of stock")
 	do := Declare[func(*Context)](typ, "do")
 	typ.Table(do.Do(func(_ *struct{}, c *Context, f func(*Context)) { f(c) }))
-	for name, lengths := range map[string][]int{"full": {chainLength}, "begun": {10}, "both": {chainLength, chainLength, 10}} {
+	for name, lengths := range map[string][]int{"few": {10}, "many": {chainLength, chainLength, 10}} {
 		t.Run(name, func(t *testing.T) {
 			sys := Start(Workers(1))
 			var nodes []*message
@@ -339,15 +333,15 @@ func TestPool_Crossings(t *testing.T) {
 	}
 }
 
-// TestPool_InBytes: "the larger the nodes, the shorter the chains", and what waits together.
+// TestPool_InBytes: "it is bounded in bytes", and so is what waits or leaves together.
 func TestPool_InBytes(t *testing.T) {
 	for size, want := range map[uintptr][3]int{
-		32: {64, 256, 8}, 64: {64, 256, 8}, 128: {64, 256, 8}, 256: {64, 128, 8}, 1 << 10: {16, 32, 8}, 1032: {15, 31, 0},
-		64 << 10: {1, 1, 0}, 1 << 20: {1, 1, 0},
+		32: {64, 256, 8192}, 64: {64, 256, 4096}, 128: {64, 256, 2048}, 256: {64, 128, 1024}, 1 << 10: {16, 32, 256}, 1032: {15, 31, 31},
+		64 << 10: {1, 1, 1}, 1 << 20: {1, 1, 1},
 	} {
 		p := register(1, size, func(int) *message { return new(message) })
-		if got := [3]int{p.bundle, p.chain, p.full}; got != want {
-			t.Errorf("of %d bytes: %d in a bundle, %d in a chain and %d chains, want %d", size, got[0], got[1], got[2], want)
+		if got := [3]int{p.bundle, p.chain, p.keep}; got != want {
+			t.Errorf("of %d bytes: %d in a bundle, %d in a chain and %d in all, want %d", size, got[0], got[1], got[2], want)
 		}
 		nodes := chainOf(p, 0, 100)
 		p.put(0, nodes[0], len(nodes))
@@ -357,23 +351,20 @@ func TestPool_InBytes(t *testing.T) {
 	}
 }
 
-// TestPool_ChainsStayShort: where many messages run for each that is sent, full chains become no longer.
-func TestPool_ChainsStayShort(t *testing.T) {
+// TestPool_KeepsNoMore: where many messages run for each that is sent, the stock grows up to its bound, and
+// what leaves it does so in chains.
+func TestPool_KeepsNoMore(t *testing.T) {
 	p := wordPools[0].pool
 	c := &Context{w: new(sched.Worker), stock: newStock(poolCount())}
-	for range 100 {
+	most := 0
+	for range 2 * p.keep / 100 {
 		nodes := chainOf(p, c.home, 100)
 		c.recycleChain(nodes[0], nodes[99], 100)
-		c.alloc(p.id)
-		s := &c.stock[p.id]
-		for _, m := range s.full[:s.kept] {
-			if int(m.length) >= 2*chainLength {
-				t.Fatalf("a chain of %d", m.length)
-			}
-		}
-		if n := p.chain - s.room; n >= 2*chainLength {
-			t.Fatalf("%d in use", n)
-		}
+		c.recycle(c.alloc(p.id))
+		most = max(most, p.keep-c.stock[p.id].room)
+	}
+	if most >= p.keep || most < p.keep-p.chain {
+		t.Errorf("a stock of %d, want almost %d", most, p.keep)
 	}
 }
 

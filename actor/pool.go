@@ -51,8 +51,8 @@ type pool struct {
 	block  int                  // nodes of a block
 	size   uintptr              // of a node
 	bundle int                  // nodes that wait together, or go home together
-	chain  int                  // nodes of a full chain of a worker's stock
-	full   int                  // full chains that a worker keeps
+	keep   int                  // nodes that a worker keeps
+	chain  int                  // nodes that leave a full shelf
 	fresh  func(n int) *message // makes n nodes side by side, at most a block, and returns the first
 	homes  [maxHomes]sync.Pool  // of *bundle
 }
@@ -94,8 +94,8 @@ func (p *pool) get(home uint16) (first *message, n int) {
 	return first, n
 }
 
-// put leaves the n nodes from first on to the pool.
-func (p *pool) put(home uint16, first *message, n int) {
+// put leaves the n nodes from first on to the pool, and returns the one behind them.
+func (p *pool) put(home uint16, first *message, n int) (rest *message) {
 	for n > 0 {
 		b := empties.Get().(*bundle)
 		for ; n > 0 && b.n < p.bundle; n-- {
@@ -106,6 +106,7 @@ func (p *pool) put(home uint16, first *message, n int) {
 		}
 		p.homes[home].Put(b)
 	}
+	return first
 }
 
 // unlink lets go of the n nodes from first on.
@@ -151,8 +152,8 @@ func add(block int, size uintptr, fresh func(n int) *message) *pool {
 	}
 	p := &pool{id: uint16(len(list)), block: block, size: size, fresh: fresh}
 	p.bundle, p.chain = lengthIn(bundleBytes, size, bundleLength), lengthIn(chainBytes, size, chainLength)
-	if size <= largestFull {
-		p.full = fullChains
+	if p.keep = p.chain; size <= largestMany {
+		p.keep = int(shelfBytes / size)
 	}
 	list = append(list[:len(list):len(list)], p)
 	pools.list.Store(&list)

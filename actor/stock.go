@@ -2,19 +2,17 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// magazines are a worker's own stock of one pool's nodes, in chains, as in Bonwick's
-// magazine allocator (USENIX 2001). Sends take from the chain in use and finished
-// messages that were made here go back to it; full chains are put aside. Owner only.
+// shelf is a worker's own stock of one pool's nodes. Sends take from its top, and finished messages that
+// were made here go back there, so that what was used last, and is in the cache, is used next. Owner only.
 //
-// The stock is ample, so that a burst of a thousand messages does not empty it, and
-// bounded in bytes, since only the worker itself can give it up, and one that sleeps does not.
-// So the larger the nodes, the shorter the chains. Of nodes larger than a chain nothing stays here.
-type magazines struct {
-	use  *message
-	room int                  // nodes that the chain in use lacks of a full one; below 0 if it is longer
-	kept int                  // full chains put aside
-	full [fullChains]*message // the head of each has its length
-	away []awayChain          // by home: nodes that were made elsewhere
+// The stock is ample: all that actors send until they are muted, and the next time send again, should come
+// from it and go back to it, since a pool costs more than a message does otherwise. And it is bounded in
+// bytes, since only the worker itself can give it up, and one that sleeps does not. Of nodes larger than a
+// chain nothing stays here.
+type shelf struct {
+	top  *message
+	room int         // nodes that it lacks of as many as it may have
+	away []awayChain // by home: nodes that were made elsewhere
 }
 
 // awayChain collects nodes on their way home.
@@ -24,31 +22,31 @@ type awayChain struct {
 }
 
 const (
-	chainLength = 256 // the most nodes of a full chain, and that are recycled together
-	fullChains  = 8   // full chains that a worker keeps of each layout, unless its nodes are large
+	chainLength = 256 // the most nodes that are recycled together, or leave a full shelf together
 
-	chainBytes  = 32 << 10 // of a chain. Nodes of 128 bytes and less fill it with less
-	bundleBytes = 16 << 10 // of a bundle, for nodes of more than 256 bytes
-	largestFull = 1 << 10  // bytes of the largest nodes of which full chains are kept
+	shelfBytes  = 256 << 10 // of nodes on a shelf: of the smallest 8,192, which eight actors send at 1,000 each
+	chainBytes  = 32 << 10  // of nodes that leave it together, and of those on a shelf if they are large
+	largestMany = 1 << 10   // bytes of the largest nodes of which there may be more
+	bundleBytes = 16 << 10  // of a bundle, for nodes of more than 256 bytes
 )
 
-// newStock returns empty magazines for n pools, more than a cache line away from
+// newStock returns empty shelves for n pools, more than a cache line away from
 // whatever is allocated beside them: every message writes to them.
-func newStock(n int) []magazines {
-	stock, all := make([]magazines, n+2)[1:n+1], allPools()
+func newStock(n int) []shelf {
+	stock, all := make([]shelf, n+2)[1:n+1], allPools()
 	for id := range stock {
-		stock[id].room = all[id].chain
+		stock[id].room = all[id].keep
 	}
 	return stock
 }
 
-// has tells whether the chain in use has a node of pool p.
-func (c *Context) has(p uint16) bool { return int(p) < len(c.stock) && c.stock[p].use != nil }
+// has tells whether there is a node of pool p on the shelf.
+func (c *Context) has(p uint16) bool { return int(p) < len(c.stock) && c.stock[p].top != nil }
 
-// pop returns a node of the chain in use. There must be one.
-func (s *magazines) pop() *message {
-	m := s.use
-	s.use = m.next
+// pop takes a node from the shelf. There must be one.
+func (s *shelf) pop() *message {
+	m := s.top
+	s.top = m.next
 	s.room++
 	return m
 }
@@ -61,7 +59,7 @@ func (c *Context) alloc(p uint16) *message {
 	return c.restock(p)
 }
 
-// restock turns to a full chain, takes one from the pool, or makes a block.
+// restock fills an empty shelf with what waits in the pool, or with a new block, and takes a node.
 func (c *Context) restock(id uint16) *message {
 	if c.dry {
 		return c.makeInTurn(id)
@@ -70,29 +68,16 @@ func (c *Context) restock(id uint16) *message {
 		c.growStock()
 	}
 	s, p := &c.stock[id], poolByID(id)
-	m, n := s.takeFull()
-	if m == nil {
-		m, n = p.get(c.home)
-	}
+	m, n := p.get(c.home)
 	c.w.Charge(n) // a behaviour that sends more than runs takes longer than a unit of work did so far
 	if invariant.On {
 		verifyLength(m, n, id, int(c.home))
 	}
-	s.use, s.room = m.next, p.chain-(n-1)
+	s.top, s.room = m.next, p.keep-(n-1)
 	if invariant.On {
-		verifyMagazines(s, p)
+		verifyShelf(s, p)
 	}
 	return m
-}
-
-// takeFull returns a full chain that was put aside, and its length.
-func (s *magazines) takeFull() (m *message, n int) {
-	if s.kept == 0 {
-		return nil, 0
-	}
-	s.kept--
-	m, s.full[s.kept] = s.full[s.kept], nil
-	return m, int(m.length)
 }
 
 // dropHoard leaves to Go's collector what the worker keeps to use again: its goroutine ends, or the system, and
@@ -109,10 +94,7 @@ func (c *Context) giveStock() {
 	for id := range c.stock {
 		s := &c.stock[id]
 		p := poolByID(uint16(id))
-		p.put(c.home, s.use, p.chain-s.room)
-		for m, n := s.takeFull(); m != nil; m, n = s.takeFull() {
-			p.put(c.home, m, n)
-		}
+		p.put(c.home, s.top, p.keep-s.room)
 		for home, a := range s.away {
 			p.put(uint16(home), a.first, p.bundle-a.room)
 		}
@@ -130,7 +112,7 @@ func (c *Context) growStock() {
 
 // beginStock is growStock for nodes that came from elsewhere, and tells whether it is worth
 // it: not to a worker that is to be a spare after this turn. A thousand turns that block
-// have one message each, and stocks of five kilobytes.
+// have one message each, and stocks of kilobytes.
 func (c *Context) beginStock() bool {
 	if c.dry || c.w.Stray() {
 		return false // they are the collector's
@@ -149,9 +131,9 @@ func (c *Context) recycle(m *message) {
 	if invariant.On {
 		verifyRecycle(s, m)
 	}
-	m.next, s.use = s.use, m
+	m.next, s.top = s.top, m
 	if s.room--; s.room <= 0 {
-		s.rotate()
+		s.spill()
 	}
 }
 
@@ -179,35 +161,29 @@ func (c *Context) recycleChain(first, end *message, n int) {
 		s.sendHome(first, end, n)
 		return
 	}
-	end.next = s.use
-	s.use = first
+	end.next = s.top
+	s.top = first
 	if s.room -= n; s.room <= 0 {
-		s.rotate()
+		s.spill()
 	}
 }
 
-// rotate puts the full chain aside, or leaves it to the pool: so it does one that is twice as
-// long, or they would become ever longer where a worker runs many messages and sends few.
-func (s *magazines) rotate() {
-	m := s.use
-	p := poolByID(m.pool())
+// spill leaves a chain, and what is too much, to the pool.
+func (s *shelf) spill() {
+	p := poolByID(s.top.pool())
 	if invariant.On {
-		verifyMagazines(s, p)
+		verifyShelf(s, p)
 	}
-	n := p.chain - s.room
-	s.use, s.room = nil, p.chain
-	if s.kept < p.full && n < 2*p.chain {
-		m.length = uint16(n)
-		s.full[s.kept] = m
-		s.kept++
-		return
+	s.top = p.put(s.top.home(), s.top, p.chain-s.room)
+	s.room = p.chain
+	if invariant.On {
+		verifyShelf(s, p)
 	}
-	p.put(m.home(), m, n)
 }
 
 // sendHome collects nodes that were made elsewhere, and sends them on when there are
 // enough.
-func (s *magazines) sendHome(first, end *message, n int) {
+func (s *shelf) sendHome(first, end *message, n int) {
 	if s.away == nil {
 		s.beginAway(first)
 	}
@@ -227,7 +203,7 @@ func (s *magazines) sendHome(first, end *message, n int) {
 // beginAway makes empty chains of nodes like m, by home. A call, which keeps sendHome short.
 //
 //go:noinline
-func (s *magazines) beginAway(m *message) {
+func (s *shelf) beginAway(m *message) {
 	room := poolByID(m.pool()).bundle
 	s.away = make([]awayChain, maxHomes)
 	for home := range s.away {

@@ -12,14 +12,11 @@ func verifyBegun(c *Context, b *body, d *declaration, m *message) {
 	invariant.Check(d.typ == b.typ(), "%s is to be sent to %v", d.name, b)
 }
 
-// verifyMagazines checks a worker's stock.
-func verifyMagazines(s *magazines, p *pool) {
-	n := p.chain - s.room
-	invariant.Check(n >= 0 && (s.use == nil) == (n == 0), "a stock of %d messages, and there are some: %v", n, s.use != nil)
-	invariant.Check(s.kept >= 0 && s.kept <= p.full, "a stock of %d full chains", s.kept)
-	for i, m := range s.full {
-		invariant.Check((m != nil) == (i < s.kept), "a stock of %d full chains, and the place of number %d is filled: %v", s.kept, i, m != nil)
-	}
+// verifyShelf checks a worker's stock, which a chain that was put on it may have made too much.
+func verifyShelf(s *shelf, p *pool) {
+	n := p.keep - s.room
+	invariant.Check(n >= 0 && (s.top == nil) == (n == 0), "a stock of %d messages, and there are some: %v", n, s.top != nil)
+	invariant.Check(n < p.keep+chainLength, "a stock of %d messages, and %d may be kept", n, p.keep)
 }
 
 // verifyChain checks n nodes from first to end that are recycled together.
@@ -37,12 +34,12 @@ func verifyChain(first, end *message, n int) {
 }
 
 // verifyRecycle checks a node that is about to be used again.
-func verifyRecycle(s *magazines, m *message) {
+func verifyRecycle(s *shelf, m *message) {
 	verifyChain(m, m, 1)
-	invariant.Check(m != s.use, "a message is recycled twice")
+	invariant.Check(m != s.top, "a message is recycled twice")
 }
 
-// verifyLength checks a chain that was put aside or left to others.
+// verifyLength checks a chain that was left to others.
 func verifyLength(m *message, want int, p uint16, home int) {
 	n := 1
 	for k := m; k.next != nil; k = k.next {
@@ -60,7 +57,7 @@ func verifyOutside(p *pool, m *message) {
 }
 
 // verifyAway checks a chain on its way home.
-func verifyAway(s *magazines, first *message) {
+func verifyAway(s *shelf, first *message) {
 	invariant.Check(first.home() < maxHomes, "a message goes home to %d", first.home())
 	a, bundle := s.away[first.home()], poolByID(first.pool()).bundle
 	invariant.Check(a.room > 0 && a.room <= bundle, "%d messages wait to go home", bundle-a.room)
