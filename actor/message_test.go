@@ -360,8 +360,14 @@ func TestPool_KeepsNoMore(t *testing.T) {
 	for range 2 * p.keep / 100 {
 		nodes := chainOf(p, c.home, 100)
 		c.recycleChain(nodes[0], nodes[99], 100)
-		c.recycle(c.alloc(p.id))
 		most = max(most, p.keep-c.stock[p.id].room)
+	}
+	n := 0
+	for m := c.stock[p.id].top; m != nil; m = m.next {
+		n++
+	}
+	if n != p.keep-c.stock[p.id].room {
+		t.Errorf("a stock of %d, booked as %d", n, p.keep-c.stock[p.id].room)
 	}
 	if most >= p.keep || most < p.keep-p.chain {
 		t.Errorf("a stock of %d, want almost %d", most, p.keep)

@@ -1,6 +1,11 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
+import (
+	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
 
 // shelf is a worker's own stock of one pool's nodes. Sends take from its top, and finished messages that
 // were made here go back there, so that what was used last, and is in the cache, is used next. Owner only.
@@ -30,10 +35,13 @@ const (
 	bundleBytes = 16 << 10  // of a bundle, for nodes of more than 256 bytes
 )
 
-// newStock returns empty shelves for n pools, more than a cache line away from
+// margin is how many shelves take two cache lines.
+const margin = 1 + (2*cacheline.Size-1)/int(unsafe.Sizeof(shelf{}))
+
+// newStock returns empty shelves for n pools, two cache lines away from
 // whatever is allocated beside them: every message writes to them.
 func newStock(n int) []shelf {
-	stock, all := make([]shelf, n+2)[1:n+1], allPools()
+	stock, all := make([]shelf, n+2*margin)[margin:n+margin], allPools()
 	for id := range stock {
 		stock[id].room = all[id].keep
 	}

@@ -12,9 +12,10 @@ import "github.com/gallop-go/gallop/internal/nocmp"
 // twice as many workers run, and stays with what did more work.
 //
 // It only ever restrains work whose units take less than a microsecond; a program
-// with longer ones has all its workers. What it does wrong it undoes at the next
-// trial, half a second later at most; and a worker that is stuck in a turn while
-// others are kept asleep lifts the limit at once (monitor).
+// with longer ones has all its workers, and one that comes to have them has all of them again
+// within some looks. What it does wrong otherwise it undoes at the next
+// trial, half a second later at most, and soon if the program has become another one; and a worker
+// that is stuck in a turn while others are kept asleep lifts the limit at once (monitor).
 //
 // It is arithmetic on what the monitor shows it and touches nothing else. Owned by
 // the monitor.
@@ -32,6 +33,11 @@ type governor struct {
 	early  int // measurements that may still be too early: little runs yet
 
 	apartFor int // measurements in a row that have begun no trial because of that
+
+	kept    float64 // the rate at which the limit was found to be right
+	changed int     // looks in a row that have shown another program
+	looked  int64   // the last time, ns
+	units   uint64  // done by then
 
 	began   int64    // of the measurement, ns
 	then    progress // by then
@@ -67,7 +73,11 @@ const (
 	fineUnit    = 1000 // ns of one worker's time
 	harm        = 1.08 // fewer workers must do so much more work to be preferred
 	obvious     = 1.3  // a trial ends at once when it does so much more or less
-	earlyLooks  = 16   // how often a program that has just begun is looked at again soon
+	collapse    = 1.5  // a trial with more does not even begin if it has done so much less meanwhile
+	another     = 2    // a program that does so much more or less than it did is another one
+	changes     = 2    // looks in a row that it takes to believe that
+	soonest     = 16 * ms
+	earlyLooks  = 16 // how often a program that has just begun is looked at again soon
 	apartPause  = 16 * ms
 	apartLooks  = 32    // after so many it tries all the same
 	crossing    = 250   // ns that a unit of work from another worker costs, at most
@@ -102,6 +112,10 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 	g.seen = d
 	g.samples++
 	g.awake += awake
+	if g.phase == steady && g.limit < g.workers {
+		g.compare(now, awake)
+	}
+	g.looked, g.units = now, d.units
 	if now >= g.until || g.isObvious(now) {
 		g.next(now)
 	}
@@ -117,7 +131,29 @@ func (g *governor) isObvious(now int64) bool {
 	return r > obvious*g.base || r*obvious < g.base
 }
 
-// lift lets all workers run: some are stuck.
+// compare looks whether the program is still the one that was restrained: in a pause of half a second it may have
+// become any other. If its units are coarse by now all workers run at once; if it does much more or much less than it
+// did, the next trial comes soon.
+func (g *governor) compare(now int64, awake int) {
+	units, time := g.seen.units-g.units, max(now-g.looked, 1)
+	rate := float64(units) / float64(time)
+	coarse := awake >= g.limit && time*int64(g.limit) >= fineUnit*int64(units)
+	if !coarse && rate*another >= g.kept && rate <= another*g.kept {
+		g.changed = 0
+		return
+	}
+	if g.changed++; g.changed < changes {
+		return
+	}
+	g.changed = 0
+	if coarse {
+		g.lift()
+	} else if now-g.began >= soonest {
+		g.until = now
+	}
+}
+
+// lift lets all workers run.
 func (g *governor) lift() {
 	g.limit = g.workers
 	g.begin()
@@ -135,7 +171,11 @@ func (g *governor) next(now int64) {
 	case measure:
 		g.consider(now)
 	case settle:
-		g.enter(trial, now, window)
+		if g.limit > g.before && g.rate(now)*collapse < g.base {
+			g.judge(now)
+		} else {
+			g.enter(trial, now, window)
+		}
 	case trial:
 		g.judge(now)
 	}
@@ -180,13 +220,14 @@ func (g *governor) judge(now int64) {
 		needed = g.base / harm
 	}
 	if r := g.rate(now); r >= needed {
+		g.kept = r
 		g.pause = 4 * firstPause // go on in this direction soon
 		if g.limit == 1 && r > obvious*g.base {
 			g.pause = 16 * firstPause // there is no further to go
 		}
 		g.up = g.limit > g.before
 	} else {
-		g.limit = g.before
+		g.limit, g.kept = g.before, g.base
 		g.up = !g.up
 		g.longer(maxPause)
 	}

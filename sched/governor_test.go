@@ -211,6 +211,90 @@ func TestGovernorFollowsAChange(t *testing.T) {
 	}
 }
 
+// restrainedTo1 is a program that one worker does best, after two seconds.
+func restrainedTo1(t *testing.T) *world {
+	w := newWorld(2)
+	w.live(2000, func(l int) uint64 { return uint64(20_000 / l) })
+	for w.g.phase != steady { // not in the middle of a trial
+		w.live(1, func(l int) uint64 { return uint64(20_000 / l) })
+	}
+	if w.g.limit != 1 || w.g.pause != maxPause {
+		t.Fatalf("limit %d, and again in %d ms", w.g.limit, w.g.pause/ms)
+	}
+	w.at = make(map[int]int)
+	return w
+}
+
+// "One that comes to have them has all of them again within some looks": however coarse they are, or if none is done at all.
+// One look is not enough: Go may have stopped everybody.
+func TestGovernorFreesWhatHasBecomeCoarse(t *testing.T) {
+	for _, rate := range []uint64{0, 1, 10, 900} {
+		w := restrainedTo1(t)
+		w.live(1, func(int) uint64 { return rate })
+		w.live(1, func(int) uint64 { return 20_000 })
+		w.live(1, func(int) uint64 { return rate })
+		w.live(1, func(int) uint64 { return rate })
+		if w.at[2] > 0 {
+			t.Errorf("%d units in a millisecond, seen twice but not in a row: %v", rate, w.at)
+		}
+		if w.live(10, func(l int) uint64 { return rate * uint64(l) }); w.at[2] < 10 {
+			t.Errorf("%d units in a millisecond: %v", rate, w.at)
+		}
+	}
+}
+
+// "What it does wrong it undoes soon if the program has become another one": one whose units are finer or dearer, and which
+// two workers do twice as fast. One that goes on as before is left alone until the pause is over.
+func TestGovernorSeesAnotherProgram(t *testing.T) {
+	for of20, want := range map[uint64]bool{4: true, 9: true, 11: false, 20: false, 39: false, 41: true, 100: true} {
+		w := restrainedTo1(t)
+		w.live(50, func(l int) uint64 { return of20 * 1000 * uint64(l) })
+		if seen := w.at[2] >= 20; seen != want {
+			t.Errorf("%d units became %d: %v", 20_000, of20*1000, w.at)
+		}
+	}
+}
+
+// What it compares with is what the last trial found, so a program may change slowly.
+func TestGovernorKeepsWhatItFound(t *testing.T) {
+	w := restrainedTo1(t)
+	w.g.until = w.now
+	w.live(12, func(l int) uint64 { return uint64(12_000 / l) })
+	w.at = make(map[int]int)
+	if w.live(50, func(l int) uint64 { return uint64(8_000 / l) }); w.at[2] > 0 {
+		t.Errorf("20 units became 12 and then 8, and it tried: %v", w.at)
+	}
+}
+
+// A program that becomes another one all the time is not tried all the time.
+func TestGovernorIsNotDriven(t *testing.T) {
+	w, n := restrainedTo1(t), 0
+	w.live(2000, func(l int) uint64 {
+		n++
+		return uint64(20_000 / (1 + n/4%2*3) / l)
+	})
+	if w.share(1, 2000) < 0.93 {
+		t.Errorf("%v", w.at)
+	}
+}
+
+// "A trial with more does not even begin if it has done so much less meanwhile."
+func TestGovernorGivesUpSoon(t *testing.T) {
+	for of20, want := range map[uint64]int{5: 1, 13: 1, 14: 2, 20: 2} { // ticks with two workers, at most until it is obvious
+		w := restrainedTo1(t)
+		w.g.until = w.now
+		w.live(6, func(l int) uint64 {
+			if l == 1 {
+				return 20_000
+			}
+			return of20 * 1000
+		})
+		if w.at[2] < want || want == 1 && w.at[2] > 1 {
+			t.Errorf("%d units instead of 20: %v", of20, w.at)
+		}
+	}
+}
+
 // "A worker that is stuck in a turn lifts the limit at once."
 func TestGovernorLifts(t *testing.T) {
 	w := newWorld(2)
