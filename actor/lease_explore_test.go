@@ -51,7 +51,7 @@ func (c *Context) furnish() {
 		s := &c.stock[i]
 		for range 12 {
 			m := poolByID(uint16(i)).make(c.home, 1)
-			m.next, s.use = s.use, m
+			m.next, s.top = s.top, m
 			s.room--
 		}
 	}
