@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/sim"
+import (
+	"github.com/gallop-go/gallop/internal/seam"
+	"github.com/gallop-go/gallop/internal/sim"
+)
 
 // DeadLetter is a message that was sent and will not run.
 type DeadLetter struct {
@@ -74,13 +77,46 @@ func (r replier) recycle(m *message) {
 	}
 }
 
+// reporters are the goroutines that run a hook of dead letters, of whatever system: two hooks that send to each
+// other's dead would not come to an end either.
+var reporters struct {
+	mu  seam.Mutex
+	ids []uint64 // guarded by mu
+}
+
+// reportDeadLetter tells the hook, or the log: also of what a hook itself sends in vain, since telling one of that
+// would go on without an end.
 func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
-	if s.opts.onDeadLetter != nil {
-		l := DeadLetter{ActorID: to.id, Type: to.typ().name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
-		s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
+	if s.opts.onDeadLetter == nil || isReporter(seam.Goroutine(), false) {
+		if n, ok := s.letters.next(); ok {
+			s.warn("gallop: dead letter", "actor", to.id, "type", to.typ().name, "behaviour", d.name, "reason", reason, "so_far", n)
+		}
 		return
 	}
-	if n, ok := s.letters.next(); ok {
-		s.warn("gallop: dead letter", "actor", to.id, "type", to.typ().name, "behaviour", d.name, "reason", reason, "so_far", n)
+	l := DeadLetter{ActorID: to.id, Type: to.typ().name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
+	s.guard("OnDeadLetter", func() {
+		me := seam.Goroutine()
+		reporters.mu.Lock()
+		reporters.ids = append(reporters.ids, me)
+		reporters.mu.Unlock()
+		defer isReporter(me, true) // before another goroutine may have the number
+		s.opts.onDeadLetter(l)
+	})
+}
+
+// isReporter tells whether a goroutine is one of them. With leave it is no longer. One function, for the
+// sake of small programs.
+func isReporter(id uint64, leave bool) (is bool) {
+	reporters.mu.Lock()
+	for i := range reporters.ids {
+		if is = reporters.ids[i] == id; !is {
+			continue
+		}
+		if last := len(reporters.ids) - 1; leave {
+			reporters.ids[i], reporters.ids = reporters.ids[last], reporters.ids[:last]
+		}
+		break
 	}
+	reporters.mu.Unlock()
+	return is
 }

@@ -1,9 +1,12 @@
 package actor
 
 import (
+	"runtime"
+	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -205,3 +208,15 @@ func TombsAreClean() bool {
 
 // CreditOf is how much work the worker may do before it looks at the clock.
 func CreditOf(c *Context) int { return c.w.Credit() }
+
+// BlobsAreCollected waits until Go's collector has found the arenas of actors that a test has left, or others would
+// see their blobs go.
+func BlobsAreCollected(t testing.TB, before int64) {
+	for range 1000 {
+		if heap.Blobs().Live <= before {
+			return
+		}
+		runtime.GC()
+	}
+	t.Errorf("%d blobs are left, want %d", heap.Blobs().Live, before)
+}

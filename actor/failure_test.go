@@ -202,6 +202,38 @@ func TestHooks_Panic(t *testing.T) {
 	}
 }
 
+// TestOnDeadLetter_SendsInVain: "what it sends itself to one who has ended is counted and logged, and no function is told of it".
+// Also if that is in another system, whose function does the same; and a later letter is reported again.
+func TestOnDeadLetter_SendsInVain(t *testing.T) {
+	for name, systems := range map[string]int{"Itself": 1, "EachOther": 2} {
+		t.Run(name, func(t *testing.T) {
+			var log lockedBuffer
+			var told atomic.Int64
+			list, office := make([]*actor.System, systems), make([]actor.Ref[puppet], systems)
+			for i := range list {
+				list[i] = start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))), actor.OnDeadLetter(func(actor.DeadLetter) {
+					if at := (i + 1) % systems; told.Add(1) < 1000 { // or this would not end
+						count.Send(list[at], office[at], 1)
+					}
+				}))
+				office[i] = puppetType.Spawn(list[i], puppet{})
+				actor.Stop(list[i], office[i])
+				quiet(t, list[i])
+			}
+			for range 200 {
+				count.Send(list[0], office[0], 1)
+			}
+			equal(t, "told", told.Load(), 200)
+			letters := uint64(0)
+			for _, sys := range list {
+				letters += sys.Stats().DeadLetters
+			}
+			equal(t, "dead letters", letters, 400)
+			equal(t, "logged", strings.Count(log.String(), `msg="gallop: dead letter"`), 8) // the 1st to the 128th
+		})
+	}
+}
+
 // crashingHandler is a logger's handler that does not return.
 type crashingHandler struct {
 	slog.Handler

@@ -143,6 +143,7 @@ func caught(f func()) (err error) {
 // they held is counted down; those that somebody can reach stay.
 func TestHeap_UnreachableActorsAreFreed(t *testing.T) {
 	before := heap.Blobs().Live
+	t.Cleanup(func() { BlobsAreCollected(t, before) })
 	sys := Start(Workers(2))
 	defer sys.Stop()
 	pairType := NewType[pair]("pair")

@@ -8,25 +8,22 @@ const loggerHook = "Logger"
 // fails in the hook, and the goroutine that calls may be a worker. Its caller waits.
 func (s *System) guard(hook string, f func()) {
 	s.sched.Lend(1)
-	defer s.sched.Lend(-1)
-	crashed := make(chan any)
+	ended := make(chan any) // nothing: well
 	go func() {
-		defer close(crashed)
 		var v any = "runtime.Goexit"
 		defer func() {
 			if r := recover(); r != nil {
 				v = r
 			}
-			if v != nil {
-				crashed <- v
-			}
+			ended <- v
 		}()
 		f()
 		v = nil
 	}()
-	if v, ok := <-crashed; ok && hook != loggerHook {
+	if v := <-ended; v != nil && hook != loggerHook {
 		s.log(func(l logSink) {
 			l.fail("gallop: panic in a hook", "hook", hook, "value", v)
 		})
 	}
+	s.sched.Lend(-1)
 }

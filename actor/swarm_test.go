@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
 )
 
 // The swarm: many small systems, each with a random mixture of workloads from one seed.
@@ -262,6 +263,8 @@ func TestSwarm(t *testing.T) {
 		must(t, err)
 		rounds, first = 1, n
 	}
+	blobs := heap.Blobs().Live
+	t.Cleanup(func() { actor.BlobsAreCollected(t, blobs) })
 	begin, length := time.Now(), swarmTime(t)
 	if length > 0 {
 		rounds = 0 // by the clock only
@@ -285,6 +288,8 @@ func TestSwarm(t *testing.T) {
 
 // TestSwarm_SeedsOfBugs: seeds that have shown something once, again and again.
 func TestSwarm_SeedsOfBugs(t *testing.T) {
+	blobs := heap.Blobs().Live
+	t.Cleanup(func() { actor.BlobsAreCollected(t, blobs) })
 	for _, c := range []struct {
 		seed uint64
 		bug  string
