@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 )
@@ -97,6 +98,9 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 	s.guard("OnDeadLetter", func() {
 		me := seam.Goroutine()
 		reporters.mu.Lock()
+		if invariant.On {
+			verifyReporter(me)
+		}
 		reporters.ids = append(reporters.ids, me)
 		reporters.mu.Unlock()
 		defer isReporter(me, true) // before another goroutine may have the number
@@ -116,6 +120,9 @@ func isReporter(id uint64, leave bool) (is bool) {
 			reporters.ids[i], reporters.ids = reporters.ids[last], reporters.ids[:last]
 		}
 		break
+	}
+	if invariant.On {
+		verifyReported(id, is, leave)
 	}
 	reporters.mu.Unlock()
 	return is

@@ -221,7 +221,9 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 				quiet(t, list[i])
 			}
 			for range 200 {
-				count.Send(list[0], office[0], 1)
+				sent := make(chan struct{}) // by another goroutine each time, which may be where one has told
+				go func() { count.Send(list[0], office[0], 1); close(sent) }()
+				<-sent
 			}
 			equal(t, "told", told.Load(), 200)
 			letters := uint64(0)

@@ -195,3 +195,18 @@ func verifyDoing(d doing) {
 	invariant.Check(d.where <= inCareStop, "callback %d runs", d.where)
 	invariant.Check(d.where == inNone || d.msg == nil, "a callback and a message run at once")
 }
+
+// verifyReporter checks a goroutine that is about to run a hook of dead letters: it is new. Caller holds their lock.
+func verifyReporter(me uint64) {
+	for _, id := range reporters.ids {
+		invariant.Check(id != me, "goroutine %d reports a dead letter, and has not reported the last one", me)
+	}
+}
+
+// verifyReported checks that one who has run such a hook was booked, once. Caller holds their lock.
+func verifyReported(id uint64, was, leaves bool) {
+	invariant.Check(was || !leaves, "goroutine %d has reported a dead letter, and was not to", id)
+	if leaves {
+		verifyReporter(id)
+	}
+}
