@@ -237,7 +237,7 @@ func TestBursts_LeaveNothing(t *testing.T) {
 		_, _ = heapInUse() // the pools let go
 	}
 	after, _ := heapInUse()
-	if left := after - before; left > 1<<20 {
+	if left := after - before; left > 4<<20 { // each worker keeps 256 KiB of nodes, and of eight that were made together all while it keeps one
 		t.Errorf("%d bytes are left of 12 bursts", left)
 	}
 }
