@@ -179,7 +179,7 @@ func userFrames(stack []byte) []byte {
 		stack = stack[len(stack)-len(text):]
 	}
 	for _, dispatch := range [...]string{
-		ourModule + "actor.Behaviour[...].Do.func", ourModule + "actor.AskBehaviour[...].Do.func", ourModule + "actor.(*body).stretch", ourModule + "actor.(*body).runOne",
+		ourModule + "actor.Behaviour[...].Do.func", ourModule + "actor.AskBehaviour[...].Do.func", ourModule + "actor.(*body).stretch", ourModule + "actor.(*kind).RunTask",
 	} {
 		if i := stacktext.Index(text, dispatch); i > 0 {
 			return stack[:i]

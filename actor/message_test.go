@@ -409,7 +409,7 @@ func TestUserFrames(t *testing.T) {
 	if got := string(userFrames([]byte(stack))); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	stack = strings.Replace(stack, "stretch", "runOne", 1)
+	stack = strings.Replace(stack, "(*body).stretch", "(*kind).RunTask", 1)
 	if got := string(userFrames([]byte(stack))); got != want {
 		t.Errorf("of a message by itself: %q, want %q", got, want)
 	}
