@@ -75,7 +75,6 @@ func (b *body) serve(c *Context, x *extras, m *message) {
 	}
 	s := takeSignal(m)
 	c.recycle(m)
-	c.msg = &noMessage // or it looks like the urgent one before, see doing
 	if s != nil {
 		s.serve(b, c)
 	}
@@ -104,6 +103,7 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	c.msg = m
 	c.count.messages++
 	b.runs()[m.id](c, b, m)
+	c.msg = &noMessage // or what comes next looks like it, see doing
 	c.recycle(m)
 	c.w.Spend(1)
 	b.keepYielded(c)

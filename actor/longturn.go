@@ -116,7 +116,7 @@ type doing struct {
 // c.self tells a turn of an actor, which has begun, from others. c.msg may be a message
 // that has run: it is recycled by then, and in no place where one is that runs. Those
 // from the mailbox are among the first of in.fifo, see verifyStretch; an urgent one is
-// there until the next signal, and of an urgent behaviour.
+// there while it runs, and of an urgent behaviour.
 //
 //go:norace
 //go:noinline

@@ -32,7 +32,11 @@ func (*staying) Carried(_ *actor.Context, _ context.Context, m stay) { m() }
 func (*staying) Later(c *actor.Context, m stay)                      { actor.After(c, time.Millisecond, stayPromoted, m) }
 func (*staying) Urge(c *actor.Context, m stay)                       { stayUrgent.Send(c, actor.Self[staying](c), m) }
 func (*staying) Leave(c *actor.Context, _ actor.None)                { c.Stop() }
-func stayOfAny[S any](_ *S, _ *actor.Context, m stay)                { m() }
+func (*staying) Quit(c *actor.Context, m stay) {
+	stayPromoted.Send(c, actor.Self[staying](c), m)
+	c.Stop()
+}
+func stayOfAny[S any](_ *S, _ *actor.Context, m stay) { m() }
 func (*staying) Within(c *actor.Context, m stay) {
 	actor.AskToWithin(c, time.Hour, stayGive, stayType.Spawn(c, staying{}), m, stayGiven)
 }
@@ -63,6 +67,7 @@ var (
 	stayLater    = actor.Declare[stay](stayType, "later")
 	stayUrge     = actor.Declare[stay](stayType, "urge")
 	stayUrgent   = actor.Declare[stay](stayType, "urgent", actor.Urgent())
+	stayQuit     = actor.Declare[stay](stayType, "quit", actor.Urgent())
 	stayWithin   = actor.Declare[stay](stayType, "within")
 	stayLeave    = actor.Declare[actor.None](stayType, "leave")
 )
@@ -74,6 +79,7 @@ func init() {
 		stayAsk.Do((*staying).Ask), stayGive.Do((*staying).Give), stayGiven.Do((*staying).Given),
 		actor.DoCarried(stayCarried, (*staying).Carried), stayLater.Do((*staying).Later), stayWithin.Do((*staying).Within),
 		stayUrge.Do((*staying).Urge), stayUrgent.Do(func(_ *staying, _ *actor.Context, m stay) { m() }), stayLeave.Do((*staying).Leave),
+		stayQuit.Do((*staying).Quit),
 	)
 }
 
@@ -161,6 +167,11 @@ func TestLongTurn_EveryKind(t *testing.T) {
 		t.Parallel()
 		r := reported(t, send(stayLater))
 		equal(t, "who", r.Type+" "+r.Behaviour, "staying promoted")
+	})
+	t.Run("staying, what it left", func(t *testing.T) { // "nothing, while the runtime does something for the actor"
+		t.Parallel()
+		r := reported(t, send(stayQuit), actor.OnDeadLetter(func(d actor.DeadLetter) { d.Message.(stay)() }))
+		equal(t, "who", r.Type+" "+r.Behaviour, "staying ")
 	})
 }
 
