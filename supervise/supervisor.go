@@ -99,7 +99,8 @@ func (s *supervisor) fell(c *actor.Context, f actor.Fallen) {
 		if f.Final {
 			s.ended(k)
 		}
-	case Pending, BackingOff, Stopped: // it was stopped while it waited: it will be a new actor
+	case Pending, BackingOff, Stopped: // while it waited it was stopped, and will be a new actor; or restarted by others, in vain
+		s.wait(c, k, k.state)
 	}
 	s.step(c)
 }
