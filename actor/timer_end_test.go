@@ -199,3 +199,27 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 	}
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
+
+// TestCancel_OfTheEnded: Cancel reports false "if it has ended with its actor, which drains or runs its OnStop".
+func TestCancel_OfTheEnded(t *testing.T) {
+	sys := start(t, actor.Seed(1))
+	var d diary
+	var once, again actor.Timer
+	inTime := 0
+	look := func(_ *mortal, c *actor.Context) {
+		for _, timer := range []actor.Timer{once, again} {
+			if timer.Cancel(c) {
+				inTime++
+			}
+		}
+	}
+	r := mortalType.Spawn(sys, mortal{name: "a", diary: &d, onStop: look})
+	doAct.Send(sys, r, func(_ *mortal, c *actor.Context) {
+		once, again = actor.After(c, time.Hour, say, "once"), actor.Every(c, time.Hour, say, "again")
+		doAct.Send(c, actor.Self[mortal](c), look)
+		actor.Drain(c, actor.Self[mortal](c))
+	})
+	quiet(t, sys)
+	d.says(t, "a: start", "a: stop shutdown")
+	equal(t, "timers canceled in time", inTime, 0)
+}

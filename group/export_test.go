@@ -76,6 +76,9 @@ func (m *Members[M]) Of(message M) actor.Handler[M] {
 	return m.members[m.policy.choose(m.members, message)]
 }
 
+// Placed is how many points are on the circle of a pool with Hash.
+func (m *Members[M]) Placed() int { return len(m.policy.(*hash[M]).circle) }
+
 // Points are the places on the circle of the member that came after so many others, and At is that of a key.
 func Points(others uint64) (at [points]uint64) {
 	for p := range at {

@@ -46,6 +46,9 @@ func TestHash_Owners(t *testing.T) {
 			delete(places, in[i])
 			in[i], in = in[n-1], in[:n-1]
 		}
+		if rnd.IntN(3) == 0 {
+			continue // several come and go between two messages
+		}
 		for range min(keys, keys*len(in)) {
 			key := rnd.Int()
 			if got, want := m.Of(key), next(places, group.At(uint64(key))); got != want {
@@ -66,6 +69,25 @@ func next(places map[actor.Handler[int]][]uint64, at uint64) (who actor.Handler[
 		}
 	}
 	return who
+}
+
+// TestHash_ArrangedOnce: however many come and go before a message is given, the circle is arranged once, for
+// that message.
+func TestHash_ArrangedOnce(t *testing.T) {
+	all := doubles(100)
+	m := group.Gather(byKey(), all[:50]...)
+	for i, h := range all[50:] {
+		m.Join(h)
+		m.Leave(all[i])
+	}
+	m.Leave(all[99]) // who has come and gone between two messages has no place
+	if n := m.Placed(); n != 0 {
+		t.Errorf("%d points were placed although nobody has sent", n)
+	}
+	m.Of(0)
+	if got, want := m.Placed(), 49*len(group.Points(0)); got != want {
+		t.Errorf("%d points, want %d", got, want)
+	}
 }
 
 // TestPool_ToldOnce: a policy is told of all the first members at once, and of each that comes or goes once.

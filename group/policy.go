@@ -125,12 +125,17 @@ const points = 128
 type hash[M any] struct {
 	key    func(M) uint64
 	seats  []*seat // by member
+	placed int     // so many of the seats, from the first, have their points on the circle
 	nextID uint64
 	circle []point // in the order of at, of which no two are equal
+	stale  bool    // somebody has come or gone since the circle was arranged
 }
 
 // seat is a member, which the others' coming and going moves: its points need not be looked for then.
-type seat struct{ member int }
+type seat struct {
+	member int // as of the last time that the circle was arranged
+	id     uint64
+}
 
 // gone is the seat of nobody.
 const gone = -1
@@ -142,6 +147,9 @@ type point struct {
 }
 
 func (h *hash[M]) choose(_ []actor.Handler[M], m M) int {
+	if h.stale {
+		h.arrange()
+	}
 	at := mix(h.key(m))
 	i, _ := slices.BinarySearchFunc(h.circle, at, func(p point, at uint64) int { return cmp.Compare(p.at, at) })
 	return h.circle[i%len(h.circle)].of.member
@@ -150,23 +158,34 @@ func (h *hash[M]) choose(_ []actor.Handler[M], m M) int {
 func (h *hash[M]) removed(i int) {
 	h.seats[i].member = gone
 	h.seats = slices.Delete(h.seats, i, i+1)
+	if i < h.placed {
+		h.placed--
+	}
 }
 
-// changed looks at each point once, and sorts those of who has come.
+// changed leaves the circle to the next message, so that many who come or go before it cost no more than one.
 func (h *hash[M]) changed(members []actor.Handler[M]) {
+	h.stale = true
+	for len(h.seats) < len(members) {
+		h.seats = append(h.seats, &seat{id: h.nextID})
+		h.nextID++
+	}
+}
+
+// arrange looks at each point once, and sorts those of who has come.
+func (h *hash[M]) arrange() {
+	h.stale = false
 	h.circle = slices.DeleteFunc(h.circle, func(p point) bool { return p.of.member == gone })
 	for i, s := range h.seats {
 		s.member = i
 	}
 	var more []point
-	for i := len(h.seats); i < len(members); i++ {
-		s := &seat{i}
-		h.seats = append(h.seats, s)
+	for _, s := range h.seats[h.placed:] {
 		for p := range uint64(points) {
-			more = append(more, point{mix(h.nextID*points + p + 1<<40), s})
+			more = append(more, point{mix(s.id*points + p + 1<<40), s})
 		}
-		h.nextID++
 	}
+	h.placed = len(h.seats)
 	slices.SortFunc(more, func(a, b point) int { return cmp.Compare(a.at, b.at) })
 	h.circle = merge(h.circle, more)
 }

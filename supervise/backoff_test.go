@@ -136,6 +136,36 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	equal(t, "states", h.states(), "")
 }
 
+// TestBackoff_RestartedInVain: who waits for a restart and is restarted by others, and cannot be started, waits on, and keeps
+// nobody else waiting: one that backs off, and one behind it.
+func TestBackoff_RestartedInVain(t *testing.T) {
+	for _, who := range []string{"a", "b"} {
+		h := build(t)
+		fails := false
+		a, b := h.toy("a"), h.toy("b")
+		a.Backoff.First = second
+		for _, w := range []*supervise.Worker[toy]{&a, &b} {
+			made := w.Init
+			w.Init = func(y *toy) {
+				if made(y); fails {
+					y.fail = errUser
+				}
+			}
+		}
+		h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{a, b}})
+		h.tell(crash, "a")
+		h.d.take()
+		fails = true
+		actor.Restart(h.sys, h.find(who))
+		h.quiet()
+		h.d.says(t, "+"+who)
+		equal(t, "states", h.states(), "a backing off, b pending")
+		fails = false
+		h.advance(second)
+		equal(t, "states", h.states(), "a running, b running")
+	}
+}
+
 // TestBackoff_MutedSender: "A sender that is muted for a child that backs off keeps Wait
 // waiting, and not Advance", which moves on to the restart.
 func TestBackoff_MutedSender(t *testing.T) {

@@ -58,6 +58,7 @@ type family struct {
 	supervisors    int
 
 	steady *kid // it and all who are older are running or stopped, as far as somebody has looked; nil: nobody
+	sunk   *kid // it and all who are younger are down and will be started, as far as somebody has looked; nil: nobody
 	actors row  // those who have one
 }
 
@@ -86,6 +87,9 @@ func (f *family) remove(k *kid) {
 	if f.steady == k {
 		f.steady = k.older
 	}
+	if f.sunk == k {
+		f.sunk = k.newer
+	}
 	if k.older == nil {
 		f.oldest = k.newer
 	} else {
@@ -113,6 +117,25 @@ func (f *family) set(k *kid, s State) {
 	if s != Running && s != Stopped && f.steady != nil && k.no <= f.steady.no {
 		f.steady = k.older
 	}
+	if s != Pending && s != BackingOff && f.sunk != nil && k.no >= f.sunk.no {
+		f.sunk = k.newer
+	}
+}
+
+// lowest returns the youngest, down to one of them, who is up, goes down, or has ended; nil if
+// there is none. Of a row that goes down, each is looked at once.
+func (f *family) lowest(from *kid) *kid {
+	k := f.newest
+	if f.sunk != nil {
+		k = f.sunk.older
+	}
+	for ; k != nil && k.no >= from.no; k = k.older {
+		if k.state != Pending && k.state != BackingOff {
+			return k
+		}
+		f.sunk = k
+	}
+	return nil
 }
 
 // next returns the oldest who is pending, if all who are older are up or have ended. Of a row that starts,

@@ -32,6 +32,22 @@ func TestFamily_IsWalkedOnce(t *testing.T) {
 	}
 }
 
+// TestFamily_IsWalkedDownOnce: a row of children that goes down is looked at once, and not again at each that is down.
+func TestFamily_IsWalkedDownOnce(t *testing.T) {
+	f := newFamily()
+	for range 5 {
+		f.set(f.add(&childSpec{}), Running)
+	}
+	oldest, newest := f.oldest, f.newest
+	for f.lowest(oldest) != oldest {
+		f.set(f.lowest(oldest), Pending)
+	}
+	newest.state = Running // or the walk would not begin there
+	if k := f.lowest(oldest); k != oldest {
+		t.Errorf("%d is the lowest, want the oldest", k.no)
+	}
+}
+
 // TestRow_IsNotDeep: "Whatever happens to one child of OneForOne and SimpleOneForOne takes the same time however
 // many there are", in whatever order they come and go: there is no long way to a place.
 func TestRow_IsNotDeep(t *testing.T) {
@@ -69,7 +85,7 @@ func TestRow_IsNotDeep(t *testing.T) {
 	}
 }
 
-// TestFamily: who is next, and which actor is behind one's own, beside a plain walk over all, while children come, start,
+// TestFamily: who is next, who has to go down, and which actor is behind one's own, beside a plain walk over all, while children come, start,
 // fall, end and are removed.
 func TestFamily(t *testing.T) {
 	sys := actor.Start()
@@ -83,7 +99,7 @@ func TestFamily(t *testing.T) {
 			}
 			return rapid.IntRange(0, len(all)-1).Draw(t, "who")
 		}
-		states := []State{Pending, Starting, Running, Running, Running, Falling, Stopped}
+		states := []State{Pending, Pending, Starting, Running, Running, Running, Falling, BackingOff, Stopped}
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) { f.check(t, all) },
 			"add": func(*rapid.T) {
@@ -132,6 +148,19 @@ func (f *family) check(t *rapid.T, all []*kid) {
 	}
 	if got := f.next(); got != next {
 		t.Fatalf("%v is next, want %v", got, next)
+	}
+	if len(all) == 0 {
+		return
+	}
+	from := rapid.SampledFrom(all).Draw(t, "from")
+	var lowest *kid
+	for _, k := range slices.Backward(all) {
+		if k.no >= from.no && lowest == nil && k.state != Pending && k.state != BackingOff {
+			lowest = k
+		}
+	}
+	if got := f.lowest(from); got != lowest {
+		t.Fatalf("%v is the lowest from %d on, want %v", got, from.no, lowest)
 	}
 	var behind actor.AnyRef
 	for _, k := range slices.Backward(all) {

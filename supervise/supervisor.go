@@ -99,7 +99,8 @@ func (s *supervisor) fell(c *actor.Context, f actor.Fallen) {
 		if f.Final {
 			s.ended(k)
 		}
-	case Pending, BackingOff, Stopped: // it was stopped while it waited: it will be a new actor
+	case Pending, BackingOff, Stopped: // while it waited it was stopped, and will be a new actor; or restarted by others, in vain
+		s.wait(c, k, k.state)
 	}
 	s.step(c)
 }
@@ -171,14 +172,7 @@ func (s *supervisor) sweepFrom(k *kid) {
 }
 
 // doomed tells whether k is one of those who go down with others.
-func (s *supervisor) doomed(k *kid) bool {
-	for at := s.sweep; at != nil; at = at.newer {
-		if at == k {
-			return true
-		}
-	}
-	return false
-}
+func (s *supervisor) doomed(k *kid) bool { return s.sweep != nil && k.no >= s.sweep.no }
 
 // wait is for a child that is down and stays so for a while.
 func (s *supervisor) wait(c *actor.Context, k *kid, in State) {
@@ -264,21 +258,19 @@ func (s *supervisor) swept(c *actor.Context) bool {
 	if s.sweep == nil {
 		return true
 	}
-	for k := s.kids.newest; ; k = k.older {
+	for k := s.kids.lowest(s.sweep); k != nil; k = s.kids.lowest(s.sweep) {
 		switch k.state {
-		case Falling, Stopping:
-			return false
 		case Starting, Running:
 			s.takeDown(c, k)
 			return false
 		case Stopped: // it comes up with the others
 			s.kids.set(k, Pending)
-		}
-		if k == s.sweep {
-			s.sweep = nil
-			return true
+		default:
+			return false
 		}
 	}
+	s.sweep = nil
+	return true
 }
 
 // takeDown takes down one that others have to go down with.
