@@ -202,7 +202,7 @@ func TestHooks_Panic(t *testing.T) {
 	}
 }
 
-// TestOnDeadLetter_SendsInVain: "what it sends itself to one who has ended is counted and logged, and no function is told of it".
+// TestOnDeadLetter_SendsInVain: "what dies by its own sends is counted and logged, and no function is told of it".
 // Also if that is in another system, whose function does the same; and a later letter is reported again.
 func TestOnDeadLetter_SendsInVain(t *testing.T) {
 	for name, systems := range map[string]int{"Itself": 1, "EachOther": 2} {
@@ -233,6 +233,33 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 			equal(t, "dead letters", letters, 400)
 			equal(t, "logged", strings.Count(log.String(), `msg="gallop: dead letter"`), 8) // the 1st to the 128th
 		})
+	}
+}
+
+// TestOnDeadLetter_Drops: "what OverflowDropOldest drops for it, whoever sent that".
+func TestOnDeadLetter_Drops(t *testing.T) {
+	typ := actor.NewType[struct{}]("narrow", actor.TypeBound(2, actor.OverflowDropOldest))
+	run := actor.Declare[func()](typ, "run")
+	typ.Table(run.Do(func(_ *struct{}, _ *actor.Context, f func()) { f() }))
+	var to actor.Ref[struct{}]
+	var sys *actor.System
+	told := 0
+	sys = start(t, actor.Workers(1), actor.Logger(slog.New(slog.DiscardHandler)), actor.OnDeadLetter(func(actor.DeadLetter) {
+		if told++; told < 1000 { // or this would not end
+			run.Send(sys, to, func() {})
+		}
+	}))
+	to = typ.Spawn(sys, struct{}{})
+	began, until := make(chan struct{}), make(chan struct{})
+	run.Send(sys, to, func() { close(began); <-until })
+	<-began
+	for range 10 {
+		run.Send(sys, to, func() {})
+	}
+	close(until)
+	quiet(t, sys)
+	if dead := sys.Stats().DeadLetters; told == 0 || dead != uint64(2*told) {
+		t.Errorf("told of %d, and %d died", told, dead)
 	}
 }
 

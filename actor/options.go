@@ -75,8 +75,8 @@ func Logger(l *slog.Logger) Option {
 // once; it must be quick and must not wait for the system. A panic or a
 // runtime.Goexit in it is logged and ignored: for that each call has a goroutine of its
 // own, which its caller waits for. That costs about a microsecond a dead letter.
-// What it sends itself to one who has ended is counted and logged, and no function is told of it:
-// that would have no end.
+// What dies by its own sends is counted and logged, and no function is told of it, since that would have no end:
+// a message to one who has ended, and what [OverflowDropOldest] drops for it, whoever sent that.
 func OnDeadLetter(f func(DeadLetter)) Option {
 	return func(o *options) {
 		if o.onDeadLetter = f; f == nil {

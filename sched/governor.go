@@ -35,7 +35,7 @@ type governor struct {
 	apartFor int // measurements in a row that have begun no trial because of that
 
 	kept    float64 // the rate at which the limit was found to be right
-	changed int     // looks in a row that have shown another program
+	changed int     // looks in a row of this phase that have shown another program
 	looked  int64   // the last time, ns
 	units   uint64  // done by then
 
@@ -112,8 +112,8 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 	g.seen = d
 	g.samples++
 	g.awake += awake
-	if g.phase == steady && g.limit < g.workers {
-		g.compare(now, awake)
+	if g.phase == steady && g.limit < g.workers && awake >= g.limit {
+		g.compare(now)
 	}
 	g.looked, g.units = now, d.units
 	if now >= g.until || g.isObvious(now) {
@@ -133,11 +133,11 @@ func (g *governor) isObvious(now int64) bool {
 
 // compare looks whether the program is still the one that was restrained: in a pause of half a second it may have
 // become any other. If its units are coarse by now all workers run at once; if it does much more or much less than it
-// did, the next trial comes soon.
-func (g *governor) compare(now int64, awake int) {
+// did, the next trial comes soon. Looks at which fewer were awake say nothing: some had rested.
+func (g *governor) compare(now int64) {
 	units, time := g.seen.units-g.units, max(now-g.looked, 1)
 	rate := float64(units) / float64(time)
-	coarse := awake >= g.limit && time*int64(g.limit) >= fineUnit*int64(units)
+	coarse := time*int64(g.limit) >= fineUnit*int64(units)
 	if !coarse && rate*another >= g.kept && rate <= another*g.kept {
 		g.changed = 0
 		return
@@ -277,5 +277,5 @@ func (g *governor) rate(now int64) float64 {
 //go:noinline
 func (g *governor) enter(p phase, now int64, length int64) {
 	g.phase, g.until = p, now+length
-	g.began, g.then, g.samples, g.awake = now, g.seen, 0, 0
+	g.began, g.then, g.samples, g.awake, g.changed = now, g.seen, 0, 0, 0
 }

@@ -266,6 +266,37 @@ func TestGovernorKeepsWhatItFound(t *testing.T) {
 	}
 }
 
+// A program that rests now and then is still the same: the monitor sees the rest at its beginning, when nobody is awake, and at
+// its end, when little was done since the last look.
+func TestGovernorForgivesRests(t *testing.T) {
+	w := restrainedTo1(t)
+	for range 20 {
+		w.live(100, func(l int) uint64 { return uint64(20_000 / l) })
+		w.now += ms
+		w.g.look(w.now, w.done, 0)
+		w.now += 100 * ms
+	}
+	if w.share(1, 2000) < 0.98 {
+		t.Errorf("%v", w.at)
+	}
+}
+
+// Looks before a trial and behind it are not in a row.
+func TestGovernorBeginsAnewBehindATrial(t *testing.T) {
+	w := restrainedTo1(t)
+	once, fine := func(int) uint64 { return 10 }, func(l int) uint64 { return uint64(20_000 / l) }
+	w.g.until = w.now
+	w.live(1, once)
+	for w.at[2] == 0 || w.g.phase != steady {
+		w.live(1, fine)
+	}
+	w.at = make(map[int]int)
+	w.live(1, once)
+	if w.live(10, fine); w.at[2] > 0 {
+		t.Errorf("one look behind the trial, and it does something: %v", w.at)
+	}
+}
+
 // A program that becomes another one all the time is not tried all the time.
 func TestGovernorIsNotDriven(t *testing.T) {
 	w, n := restrainedTo1(t), 0
