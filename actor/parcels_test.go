@@ -273,6 +273,30 @@ func TestAskAll_DiscardsFreight(t *testing.T) {
 	}
 }
 
+// TestAskAll_SelfKeepsFreight: "nor is one sent to who cannot run before the caller's own turn has ended": no dead
+// letter, and what the request owns stays the caller's.
+func TestAskAll_SelfKeepsFreight(t *testing.T) {
+	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker")
+	ask := actor.DeclareAsk[heap.Parcel, actor.None](typ, "ask")
+	begin := actor.Declare[actor.None](typ, "begin")
+	var err error
+	typ.Table(ask.Do(func(*lodger, *actor.Context, heap.Parcel) (actor.None, error) { return actor.None{}, errUser }),
+		begin.Do(func(_ *lodger, c *actor.Context, _ actor.None) {
+			me, p := []actor.Ref[lodger]{actor.Self[lodger](c)}, heap.NewParcel(strings.Repeat("x", shared))
+			_, err = actor.AskAll(context.Background(), c.System(), ask, me, p)
+			p.Unpack(c.Heap()) // or it panics: discarded
+		}))
+	sys := start(t)
+	r := typ.Spawn(sys, lodger{})
+	begin.Send(sys, r, actor.None{})
+	quiet(t, sys)
+	wants(t, err, actor.ErrSelfAsk)
+	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
+	equal(t, "panics", sys.Stats().Panics, 0)
+	must(t, actor.StopWait(soon(t), sys, r))
+	equal(t, "blobs left", heap.Blobs().Live, before)
+}
+
 // TestReplies_DiscardsFreight: "what comes after it was left goes nowhere", and is discarded;
 // so is what came in before and was not looked at, and what comes when ctx has ended.
 func TestReplies_DiscardsFreight(t *testing.T) {
