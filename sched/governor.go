@@ -70,12 +70,13 @@ const (
 	firstWindow = 1 * ms // at the beginning all run, and may be in each other's way: not for long
 	window      = 3 * ms
 	settling    = ms / 2
-	fineUnit    = 1000 // ns of one worker's time
-	harm        = 1.08 // fewer workers must do so much more work to be preferred
-	obvious     = 1.3  // a trial ends at once when it does so much more or less
-	collapse    = 1.5  // a trial with more does not even begin if it has done so much less meanwhile
-	another     = 2    // a program that does so much more or less than it did is another one
-	changes     = 2    // looks in a row that it takes to believe that
+	fineUnit    = 1000         // ns of one worker's time
+	coarseUnit  = 2 * fineUnit // of a program that was restrained: one at the edge would be freed all the time
+	harm        = 1.08         // fewer workers must do so much more work to be preferred
+	obvious     = 1.3          // a trial ends at once when it does so much more or less
+	collapse    = 1.5          // a trial with more does not even begin if it has done so much less meanwhile
+	another     = 2            // a program that does so much more or less than it did is another one
+	changes     = 2            // looks in a row that it takes to believe that
 	soonest     = 16 * ms
 	earlyLooks  = 16 // how often a program that has just begun is looked at again soon
 	apartPause  = 16 * ms
@@ -137,7 +138,7 @@ func (g *governor) isObvious(now int64) bool {
 func (g *governor) compare(now int64) {
 	units, time := g.seen.units-g.units, max(now-g.looked, 1)
 	rate := float64(units) / float64(time)
-	coarse := time*int64(g.limit) >= fineUnit*int64(units)
+	coarse := time*int64(g.limit) >= coarseUnit*int64(units)
 	if !coarse && rate*another >= g.kept && rate <= another*g.kept {
 		g.changed = 0
 		return

@@ -228,7 +228,7 @@ func restrainedTo1(t *testing.T) *world {
 // "One that comes to have them has all of them again within some looks": however coarse they are, or if none is done at all.
 // One look is not enough: Go may have stopped everybody.
 func TestGovernorFreesWhatHasBecomeCoarse(t *testing.T) {
-	for _, rate := range []uint64{0, 1, 10, 900} {
+	for _, rate := range []uint64{0, 1, 10, 490} {
 		w := restrainedTo1(t)
 		w.live(1, func(int) uint64 { return rate })
 		w.live(1, func(int) uint64 { return 20_000 })
