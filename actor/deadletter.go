@@ -79,7 +79,7 @@ func (r replier) recycle(m *message) {
 }
 
 // reporters are the goroutines that run a hook of dead letters, of whatever system: two hooks that send to each
-// other's dead would not come to an end either.
+// other's dead would not come to an end either. A slice, since a sync.Map would be 13 KB of every program.
 var reporters struct {
 	mu  seam.Mutex
 	ids []uint64 // guarded by mu

@@ -13,8 +13,7 @@ type message struct {
 	_      [8 - unsafe.Sizeof(uintptr(0))]byte
 	from   uint64 // the number of the actor that sent it; 0: from outside. See wasStashed
 	id     uint16 // index of the behaviour in its type's table
-	_      uint16
-	origin // where it is recycled
+	origin        // where it is recycled
 }
 
 // origin says where a free message belongs: its pool, and who made it, a worker's

@@ -12,8 +12,8 @@ import "github.com/gallop-go/gallop/internal/nocmp"
 // twice as many workers run, and stays with what did more work.
 //
 // It only ever restrains work whose units take less than a microsecond; a program
-// with longer ones has all its workers, and one that comes to have them has all of them again
-// within some looks. What it does wrong otherwise it undoes at the next
+// with longer ones has all its workers, and one whose units have become twice as long as that has them
+// back within some looks. What it does wrong otherwise it undoes at the next
 // trial, half a second later at most, and soon if the program has become another one; and a worker
 // that is stuck in a turn while others are kept asleep lifts the limit at once (monitor).
 //
@@ -37,7 +37,6 @@ type governor struct {
 	kept    float64 // the rate at which the limit was found to be right
 	changed int     // looks in a row of this phase that have shown another program
 	looked  int64   // the last time, ns
-	units   uint64  // done by then
 
 	began   int64    // of the measurement, ns
 	then    progress // by then
@@ -77,8 +76,8 @@ const (
 	collapse    = 1.5          // a trial with more does not even begin if it has done so much less meanwhile
 	another     = 2            // a program that does so much more or less than it did is another one
 	changes     = 2            // looks in a row that it takes to believe that
-	soonest     = 16 * ms
-	earlyLooks  = 16 // how often a program that has just begun is looked at again soon
+	soonest     = 16 * ms      // from one trial to the next, however often it becomes another one
+	earlyLooks  = 16           // how often a program that has just begun is looked at again soon
 	apartPause  = 16 * ms
 	apartLooks  = 32    // after so many it tries all the same
 	crossing    = 250   // ns that a unit of work from another worker costs, at most
@@ -110,13 +109,12 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 	if g.workers == 1 {
 		return 1
 	}
-	g.seen = d
+	if g.phase == steady && g.limit < g.workers && awake >= g.limit {
+		g.compare(now, d.units-g.seen.units)
+	}
+	g.looked, g.seen = now, d
 	g.samples++
 	g.awake += awake
-	if g.phase == steady && g.limit < g.workers && awake >= g.limit {
-		g.compare(now)
-	}
-	g.looked, g.units = now, d.units
 	if now >= g.until || g.isObvious(now) {
 		g.next(now)
 	}
@@ -134,9 +132,10 @@ func (g *governor) isObvious(now int64) bool {
 
 // compare looks whether the program is still the one that was restrained: in a pause of half a second it may have
 // become any other. If its units are coarse by now all workers run at once; if it does much more or much less than it
-// did, the next trial comes soon. Looks at which fewer were awake say nothing: some had rested.
-func (g *governor) compare(now int64) {
-	units, time := g.seen.units-g.units, max(now-g.looked, 1)
+// did, the next trial comes soon. units are those since the last look. Looks at which fewer were awake say
+// nothing: some had rested.
+func (g *governor) compare(now int64, units uint64) {
+	time := max(now-g.looked, 1)
 	rate := float64(units) / float64(time)
 	coarse := time*int64(g.limit) >= coarseUnit*int64(units)
 	if !coarse && rate*another >= g.kept && rate <= another*g.kept {

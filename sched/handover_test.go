@@ -55,7 +55,7 @@ func TestHandover_OthersRun(t *testing.T) {
 	for name := range ways(nil, nil) {
 		t.Run(name, func(t *testing.T) {
 			few := []int{1, 2, 4}
-			for _, blocked := range append(slices.Repeat(few, 8), scaled(200)) { // who is not held is missed by chance only
+			for _, blocked := range append(slices.Repeat(few, 8), scaled(200)) { // several times: a turn that nobody holds is not always missed
 				if name == "spins" && blocked > 4 {
 					continue // nobody helps against a thousand of these
 				}

@@ -33,7 +33,7 @@ const (
 // yield lets others run, and whoever the network has something for. It reports false if it has
 // let nobody run. Workers only.
 func (n *network) yield(now int64) bool {
-	due := n.due.Load()
+	due := n.due.Load() // whoever takes it has procs and look until the Store below, which pairs with this
 	if now < due || !n.due.CompareAndSwap(due, never) {
 		return false
 	}
