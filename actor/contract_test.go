@@ -365,6 +365,19 @@ func TestSpawnFunc(t *testing.T) {
 	equal(t, "state", n, 42)
 }
 
+// TestSpawnFunc_Panics: "If init panics, so does SpawnFunc, and there is no actor": none is counted that would never end.
+func TestSpawnFunc_Panics(t *testing.T) {
+	sys := start(t)
+	spawn := func(from actor.Sender) {
+		defer func() { equal(t, "panic", recover(), any(errUser)) }()
+		puppetType.SpawnFunc(from, func(*puppet) { panic(errUser) })
+	}
+	spawn(sys)
+	inside(t, sys, func(c *actor.Context) { spawn(c) }) // which spawns the one that runs this
+	quiet(t, sys)
+	equal(t, "actors spawned", sys.Stats().Spawned, 1)
+}
+
 // TestHandler: "any ref that handles M, whatever else it does".
 func TestHandler(t *testing.T) {
 	var dead letters

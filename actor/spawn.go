@@ -22,18 +22,21 @@ func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
 }
 
 // SpawnFunc is Spawn for states that must not be copied: init is called once, with
-// the zero state in its final place, before SpawnFunc returns. It panics if init is
-// nil.
+// the zero state in its final place, before SpawnFunc returns. If init panics, so does
+// SpawnFunc, and there is no actor. It panics if init is nil.
 func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	if init == nil {
 		panic("gallop: SpawnFunc: a nil function")
 	}
-	b := newBody(t, from)
-	init(stateOf[S](b))
+	split(from) // or panics, before init has run
+	infoOf(t).made("Spawn").seal()
+	c := new(cell[S]) // and no newBody: an init that panics has made no actor
+	init(&c.state)
+	c.body.init(&t.info, from)
 	if t.info.onStart != nil {
-		b.launch(from)
+		c.body.launch(from)
 	}
-	return Ref[S]{b}
+	return Ref[S]{&c.body}
 }
 
 // newBody makes an actor of type t.
