@@ -82,7 +82,8 @@ func (c *VirtualClock) Next() (time.Duration, bool) {
 // time ([OnStall]), before it goes on. What [Pipe] and [FromChan] run is waited for, but not by a deterministic
 // system, where it goes on when it can: elsewhere a FromChan whose actor only a timer takes out of its pressure keeps the
 // clock from coming to that timer, so give ctx a deadline. If ctx ends before, it returns ctx's error, and the clock stands where
-// it had come to. It panics if d is negative, or if a behaviour of one of the systems calls it.
+// it had come to. A clock comes 292 years far and no further: what would be due behind that never is.
+// Advance panics if d is negative, or if a behaviour of one of the systems calls it.
 func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	c.mustBeMade("Advance")
 	mustHave(ctx, "Advance")

@@ -94,6 +94,35 @@ func TestBug_K46_EndOfTime(t *testing.T) {
 	}
 }
 
+// TestClock_EndOfTime: a clock that is sent to the end of time stops just before: what is due there or behind never
+// comes, and Every does not tick for ever; but what is due at once is.
+func TestClock_EndOfTime(t *testing.T) {
+	for name, opt := range map[string]actor.Option{"Workers": actor.Workers(2), "Seed": actor.Seed(1)} {
+		t.Run(name, func(t *testing.T) {
+			sys, clock := onVirtualTime(t, opt)
+			b := bellType.Spawn(sys, bell{})
+			onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+				actor.After(c, math.MaxInt64, chime, 1)
+				actor.After(c, math.MaxInt64-1, chime, 2)
+				actor.Every(c, 1<<62, chime, 3)
+			})
+			advance(t, clock, math.MaxInt64)
+			equal(t, "the clock", clock.Now().Sub(epoch), math.MaxInt64-1)
+			onBell(t, sys, b, func(_ *bell, c *actor.Context) {
+				actor.After(c, 0, chime, 4)
+				actor.After(c, 1, chime, 5)
+				actor.Every(c, 1, chime, 6)
+			})
+			advance(t, clock, math.MaxInt64)
+			clock.Jump(math.MaxInt64)
+			quiet(t, sys)
+			rings(t, sys, b, ring{3, 1 << 62}, ring{2, math.MaxInt64 - 1}, ring{4, math.MaxInt64 - 1})
+			_, more := clock.Next()
+			equal(t, "more is due", more, false)
+		})
+	}
+}
+
 // dumbTimer is a timer of a list without a thought.
 type dumbTimer struct {
 	what       int
