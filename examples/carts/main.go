@@ -99,17 +99,20 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
+// most is how many carts there may be: so many take 150 GB.
+const most = 100_000_000
+
 // parse has written what is wrong, and the usage, when it returns an error.
 func parse(args []string, stderr io.Writer) (carts int, err error) {
 	fs := flag.NewFlagSet("carts", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	fs.IntVar(&carts, "carts", 100_000, "how many carts, at least 1")
+	fs.IntVar(&carts, "carts", 100_000, fmt.Sprintf("how many carts, from 1 to %d", most))
 	if err := fs.Parse(args); err != nil {
 		return 0, err
 	}
 	switch {
-	case carts < 1:
-		err = fmt.Errorf("-carts is %d; it must be at least 1", carts)
+	case carts < 1 || carts > most:
+		err = fmt.Errorf("-carts is %d; it must be from 1 to %d", carts, most)
 	case fs.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}

@@ -33,3 +33,17 @@ func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 		t.Errorf("-h: exit %d", code)
 	}
 }
+
+// More carts than any memory has room for are not tried. (It panicked: makeslice.)
+func TestParse_TooMany(t *testing.T) {
+	for carts, want := range map[string]string{
+		"100000000": "", "100000001": "carts: -carts is 100000001; it must be from 1 to 100000000\nUsage of carts:",
+		"9223372036854775807": "carts: -carts is 9223372036854775807; it must be",
+	} {
+		var stderr strings.Builder
+		_, err := parse([]string{"-carts", carts}, &stderr)
+		if (err != nil) != (want != "") || !strings.HasPrefix(stderr.String(), want) {
+			t.Errorf("-carts %s: %v, %q, want %q", carts, err, &stderr, want)
+		}
+	}
+}
