@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"log"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -13,6 +15,9 @@ import (
 // Most terminals break a line anew that no longer fits when they are made narrower, and what
 // is on the rows above cannot be taken back: so the row above is left empty while the line
 // stands, and is taken away with it.
+//
+// What is logged meanwhile is written where the line stood, by whichever goroutine that is, and the next tick draws the
+// line anew below.
 type progress struct {
 	w         io.Writer // nil: silent
 	columns   func() int
@@ -21,7 +26,9 @@ type progress struct {
 	what      string
 	over, end float64 // share of the turns that are over before this one, and with it
 	began     time.Time
-	drawn     int // columns that the line takes which stands there; 0: none
+
+	mu    sync.Mutex // guards what is sent to w
+	drawn int        // guarded by mu: columns that the line takes which stands there; 0: none
 }
 
 // far tells how far a turn is, from 0 to 1, and says more about it.
@@ -33,7 +40,25 @@ func newProgress(stderr io.Writer) *progress {
 		return &progress{stop: func() {}}
 	}
 	ticker := time.NewTicker(100 * time.Millisecond)
-	return &progress{w: f, columns: func() int { return columns(f) }, ticks: ticker.C, stop: ticker.Stop}
+	p := &progress{w: f, columns: func() int { return columns(f) }, ticks: ticker.C}
+	unhear := p.hearLog()
+	p.stop = func() { ticker.Stop(); unhear() }
+	return p
+}
+
+// hearLog lets what is logged go through Write, until stop is called.
+func (p *progress) hearLog() (stop func()) {
+	before := log.Writer()
+	log.SetOutput(p)
+	return func() { log.SetOutput(before) }
+}
+
+// Write writes whole lines in place of the live one. Any goroutine. It implements io.Writer.
+func (p *progress) Write(lines []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.takeAway()
+	return p.w.Write(lines)
 }
 
 // byMessages is how far a turn is that will have run so many messages.
@@ -69,6 +94,8 @@ func (p *progress) draw(far far) {
 	columns := p.columns()
 	done, more := far()
 	line := p.line(p.over+(p.end-p.over)*min(max(done, 0), 1), more, columns)
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	begin := "\r\x1b[K"
 	switch {
 	case p.drawn == 0:
@@ -93,7 +120,14 @@ func (p *progress) line(done float64, more string, columns int) string {
 
 // clear takes the line away, so that something else can be printed.
 func (p *progress) clear() {
-	if p.w != nil && p.drawn > 0 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.takeAway()
+}
+
+// takeAway is clear. Caller holds mu.
+func (p *progress) takeAway() {
+	if p.drawn > 0 {
 		fmt.Fprint(p.w, "\r\x1b[K\x1b[A")
 		p.drawn = 0
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"log"
 	"math"
 	"strings"
 	"sync"
@@ -19,6 +20,36 @@ func nothing() (float64, string) { return 0, "" }
 func screen(columns *int) (*progress, *bytes.Buffer) {
 	var sent bytes.Buffer
 	return &progress{w: &sent, columns: func() int { return *columns }, stop: func() {}}, &sent
+}
+
+// What is logged while the line stands, as of a long turn, takes its place and does not run into it; the next tick draws
+// the line anew, below. When the line is gone the log goes where it went.
+func TestProgress_LogTakesItsPlace(t *testing.T) {
+	usual, before := log.Writer(), log.Flags()
+	defer func() { log.SetOutput(usual); log.SetFlags(before) }()
+	var file bytes.Buffer
+	log.SetOutput(&file)
+	log.SetFlags(0)
+	columns := 80
+	p, sent := screen(&columns)
+	p.stop = p.hearLog()
+	p.turn("ring on gallop", 0, 1)
+	sent.Reset()
+	log.Print("WARN gallop: long turn")
+	log.Print("WARN again")
+	if got, want := sent.String(), "\r\x1b[K\x1b[AWARN gallop: long turn\nWARN again\n"; got != want {
+		t.Errorf("two lines are sent as %q, want %q", got, want)
+	}
+	sent.Reset()
+	p.draw(nothing)
+	if !strings.HasPrefix(sent.String(), "\n") || !strings.Contains(sent.String(), "ring on gallop") {
+		t.Errorf("the line is drawn anew as %q", sent)
+	}
+	p.close()
+	sent.Reset()
+	if log.Print("WARN late"); sent.Len() > 0 || file.String() != "WARN late\n" {
+		t.Errorf("behind the line %q is sent, and %q logged", sent, &file)
+	}
 }
 
 // "Live progress in a terminal and none in a pipe."
