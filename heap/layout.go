@@ -282,5 +282,10 @@ func RootAt[T any](p *T) Root {
 }
 
 // RootOf is RootAt for a value whose type is known by its layout only: at is where it
-// begins, whatever its type says. The runtime needs it; others take RootAt.
-func RootOf[T any](at *T, l *Layout) Root { return Root{unsafe.Pointer(at), l} }
+// begins, whatever its type says. The runtime needs it; others take RootAt. It panics if one of them is nil.
+func RootOf[T any](at *T, l *Layout) Root {
+	if at == nil || l == nil {
+		panic("gallop: heap: RootOf of a nil pointer or layout")
+	}
+	return Root{unsafe.Pointer(at), l}
+}

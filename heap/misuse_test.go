@@ -1,6 +1,7 @@
 package heap_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/gallop-go/gallop/heap"
@@ -29,6 +30,15 @@ func TestMisuse_ZeroRoots(t *testing.T) {
 			t.Errorf("%s has begun", call)
 		}
 	}
+}
+
+// TestMisuse_RootOfNil: at once, and not in the middle of a collection.
+func TestMisuse_RootOfNil(t *testing.T) {
+	var kept heap.Ptr[int]
+	layout := heap.LayoutOf(reflect.TypeOf(kept))
+	wantPanic(t, "gallop: heap: RootOf of a nil", func() { heap.RootOf[heap.Ptr[int]](nil, layout) })
+	wantPanic(t, "gallop: heap: RootOf of a nil", func() { heap.RootOf(&kept, nil) })
+	new(heap.Arena).Collect(heap.RootOf(&kept, layout))
 }
 
 // TestMisuse_JoinNil: the region is left as it was.
