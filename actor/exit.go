@@ -91,6 +91,11 @@ func Drain(from Sender, t Target) {
 // behaviour that runs, or else after it, and so its children, the youngest first.
 // OnStop does not run, and neither links nor supervisors can object. In all else it is
 // like [Stop].
+//
+// A behaviour that panics with a Kill pending, in a [Context.Shield] or not, has failed first,
+// and the Kill comes to what that has left. An actor that had nothing to wait for has ended by then,
+// for the panic and with its OnStop; one that waits for its children ends killed, without;
+// one that is supervised has fallen for the panic and ends killed, and no restart comes between.
 func Kill(from Sender, t Target) { sendSignal("Kill", from, t, order{verb: verbKill, why: ErrKilled}) }
 
 // sendSignal tells an actor something from anywhere.

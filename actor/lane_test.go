@@ -206,3 +206,73 @@ func TestShield_Panic(t *testing.T) {
 	})
 	wants(t, err, actor.ErrKilled)
 }
+
+// TestKill_BehindAPanic: "A behaviour that panics with a Kill pending, in a Shield or not, has failed first", and the
+// Kill comes to what that left: always the same, whoever looks.
+func TestKill_BehindAPanic(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		supervised, kid bool
+		reason          string   // what all are told in the end
+		own, fell       []string // what its OnStop was told, and its supervisor
+	}{
+		{"Alone", false, false, "panic", []string{"r: stop panic"}, nil},
+		{"Parent", false, true, "killed", nil, nil},
+		{"Supervised", true, false, "killed", []string{"r: stop panic"}, []string{"super: fell panic false", "super: fell killed true"}},
+		{"SupervisedParent", true, true, "killed", nil, []string{"super: fell killed true"}},
+	} {
+		for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(1), actor.Seed(2), actor.Seed(3)} {
+			for _, shielded := range []bool{true, false} {
+				t.Run(c.name, func(t *testing.T) {
+					v := newVictim(t, start(t, opt), c.supervised, c.kid)
+					_, err := fetchIn.Ask(soon(t), v.sys, v.ref, func(_ *mortal, c *actor.Context) {
+						fail := func() { actor.Kill(c, actor.Self[mortal](c)); panic(1) }
+						if shielded {
+							c.Shield(fail)
+						}
+						fail()
+					})
+					wants(t, err, actor.ErrPanicked)
+					quiet(t, v.sys)
+					v.link.says(t, "link: exit "+c.reason)
+					v.watcher.says(t, "watcher: down "+c.reason)
+					v.super.says(t, c.fell...)
+					v.own.says(t, c.own...)
+					equal(t, "reason", brief(joined(t, v.sys, v.ref)), c.reason)
+					equal(t, "panics", v.sys.Stats().Panics, 1)
+				})
+			}
+		}
+	}
+}
+
+// victim is an actor, and what those hear who care about it.
+type victim struct {
+	sys                       *actor.System
+	ref                       actor.Ref[mortal]
+	own, link, watcher, super diary
+}
+
+func newVictim(t *testing.T, sys *actor.System, supervised, kid bool) *victim {
+	v := &victim{sys: sys}
+	born := func(name string, d *diary) mortal { return mortal{name: name, diary: d, born: true} }
+	if v.ref = mortalType.Spawn(sys, born("r", &v.own)); supervised {
+		in(t, sys, mortalType.Spawn(sys, born("super", &v.super)), func(m *mortal, c *actor.Context) {
+			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) } // too late
+			v.ref = actor.SpawnSupervised(c, mortalType, func(m *mortal) { *m = born("r", &v.own) }, onFell)
+		})
+	}
+	in(t, sys, mortalType.Spawn(sys, born("link", &v.link)), func(_ *mortal, c *actor.Context) {
+		actor.TrapExit(c, onExit)
+		actor.Link(c, v.ref)
+	})
+	in(t, sys, mortalType.Spawn(sys, born("watcher", &v.watcher)), func(_ *mortal, c *actor.Context) {
+		actor.Watch(c, v.ref, onDown)
+	})
+	in(t, sys, v.ref, func(_ *mortal, c *actor.Context) {
+		if kid {
+			mortalType.SpawnChild(c, mortal{})
+		}
+	})
+	return v
+}

@@ -8,7 +8,7 @@ type cut struct {
 // Shield runs fn, which a Kill does not cut in half: one that comes meanwhile, or came
 // before, takes effect when the outermost Shield of the behaviour returns. Deferred
 // functions run then, as in a panic. An order to stop takes effect after the message as
-// always. It panics if fn is nil.
+// always. If fn panics, that comes first: see [Kill]. It panics if fn is nil.
 func (c *Context) Shield(fn func()) {
 	if fn == nil {
 		panic("gallop: Shield: a nil function")
