@@ -80,7 +80,8 @@ func keptBy[M any](k *timer) *M {
 // Cancel ends the timer and tells whether that was in time: then its message, or the
 // next one of [Every], will not run, even if it is in the mailbox already. It reports
 // false if the message of [After] has run or runs, if the timer was canceled before, and if
-// it has ended with its actor, which drains or runs its OnStop.
+// it has ended with its actor, which drains or runs its OnStop. What is armed only then never
+// runs; to cancel it before it is due is in time all the same: it was this call that ended it.
 // It panics if the timer belongs to another actor.
 func (t Timer) Cancel(c *Context) bool {
 	if t.owner == nil {

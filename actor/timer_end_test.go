@@ -223,3 +223,32 @@ func TestCancel_OfTheEnded(t *testing.T) {
 	d.says(t, "a: start", "a: stop shutdown")
 	equal(t, "timers canceled in time", inTime, 0)
 }
+
+// TestCancel_ArmedTooLate: "What is armed only then never runs; to cancel it before it is due is in time all the same",
+// once. The one that is left ends with the actor, due or not.
+func TestCancel_ArmedTooLate(t *testing.T) {
+	for _, period := range []time.Duration{0, time.Minute} {
+		sys, clock := onVirtualTime(t)
+		var d diary
+		r := mortalType.Spawn(sys, mortal{name: "a", diary: &d, born: true})
+		arm := func(c *actor.Context) actor.Timer {
+			if period > 0 {
+				return actor.Every(c, period, say, "never")
+			}
+			return actor.After(c, time.Minute, say, "never")
+		}
+		doAct.Send(sys, r, func(_ *mortal, c *actor.Context) {
+			doAct.Send(c, actor.Self[mortal](c), func(_ *mortal, c *actor.Context) {
+				left, canceled := arm(c), arm(c)
+				equal(t, "canceled in time", canceled.Cancel(c), true)
+				equal(t, "canceled twice", canceled.Cancel(c), false)
+				equal(t, "the other one is armed", left == canceled, false)
+				clock.Jump(time.Hour) // it is sent to a closed mailbox
+			})
+			actor.Drain(c, actor.Self[mortal](c))
+		})
+		quiet(t, sys)
+		d.says(t, "a: stop shutdown")
+		equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
+	}
+}
