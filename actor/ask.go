@@ -75,7 +75,7 @@ func (d *declaration) madeAsk() *declaration {
 // behaviour returned or, at once, one of these: ErrStopped if to has ended or ends
 // before it comes to the request; ErrPanicked if it panicked over it; ErrSelfAsk if
 // it is called from a behaviour of to itself, or of another actor of its pinned type, which has
-// one thread; for an actor with a bound ([TypeBound]) ErrOverloaded if its mailbox is at its
+// one thread, and the request becomes a dead letter; for an actor with a bound ([TypeBound]) ErrOverloaded if its mailbox is at its
 // bound, ErrDropped if the request had to make room for another message; ErrSystemStopped if
 // the system of to stops or is in [System.Shutdown], even in a behaviour of that system, or if
 // the behaviour's own stops; ctx's error. If ctx had ended before the call the request

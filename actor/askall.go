@@ -13,7 +13,8 @@ import (
 // error, which is one of those of [AskBehaviour.Ask], and returns it; the other
 // requests run all the same, and their replies go nowhere. If ctx had ended before the call no
 // request is sent, and what q owns stays the caller's; nor is one sent to who cannot run before the caller's own turn
-// has ended, whose outcome is ErrSelfAsk, unlike with Ask. No goroutine is started.
+// has ended: its outcome is ErrSelfAsk, and as nothing was sent there is no dead letter, and what q owns stays with the
+// others or the caller. Ask has sent its request by then, which becomes one. No goroutine is started.
 func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
 	mustHave(ctx, "AskAll")
 	replies := make([]R, len(to))

@@ -297,6 +297,33 @@ func TestAskAll_SelfKeepsFreight(t *testing.T) {
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
+// TestAskAll_SelfLeavesFreight: "as nothing was sent there is no dead letter, and what q owns stays with the others": a
+// dead letter would discard it under the hands of the one who was asked.
+func TestAskAll_SelfLeavesFreight(t *testing.T) {
+	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker of others")
+	ask := actor.DeclareAsk[heap.Parcel, int](typ, "ask")
+	begin := actor.Declare[actor.Ref[lodger]](typ, "begin")
+	var err error
+	got := 0
+	typ.Table(ask.Do(func(_ *lodger, c *actor.Context, p heap.Parcel) (int, error) {
+		got = len(p.Unpack(c.Heap()).Deref(c.Heap()))
+		return got, nil
+	}), begin.Do(func(_ *lodger, c *actor.Context, other actor.Ref[lodger]) {
+		to := []actor.Ref[lodger]{actor.Self[lodger](c), other}
+		_, err = actor.AskAll(context.Background(), c.System(), ask, to, heap.NewParcel(strings.Repeat("x", shared)))
+	}))
+	sys := start(t, actor.Seed(1))
+	me, other := typ.Spawn(sys, lodger{}), typ.Spawn(sys, lodger{})
+	begin.Send(sys, me, other)
+	quiet(t, sys)
+	wants(t, err, actor.ErrSelfAsk)
+	equal(t, "what the other has unpacked", got, shared)
+	equal(t, "messages", sys.Stats().Messages, 2)
+	equal(t, "dead letters", sys.Stats().DeadLetters, 0)
+	must(t, actor.StopWait(soon(t), sys, other))
+	equal(t, "blobs left", heap.Blobs().Live, before)
+}
+
 // TestReplies_DiscardsFreight: "what comes after it was left goes nowhere", and is discarded;
 // so is what came in before and was not looked at, and what comes when ctx has ended.
 func TestReplies_DiscardsFreight(t *testing.T) {
