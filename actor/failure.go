@@ -3,7 +3,6 @@ package actor
 import (
 	"fmt"
 
-	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/internal/stacktext"
@@ -82,11 +81,8 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 		m.from &^= wasStashed // it is to be reported
 	}
 	if !c.aside {
-		ran := b.in.runUpTo(m)
-		c.count.messages += ran
-		if b.load&backpressure.Counted != 0 {
-			b.flow.Load().marks.ran(int(ran))
-		}
+		c.count.messages += b.in.runUpTo(m)
+		b.forgetMarks() // the next turn may take out what comes in
 	}
 	b.keepYielded(c)
 	c.reset()

@@ -61,6 +61,7 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 		verifyLeave(b, x, g)
 	}
 	x.phase, x.goal, x.verb, x.reason = leaving, g, v, why
+	b.forgetMarks() // turns without mail take out what comes in; and the stash comes and goes
 	r := replier{c: c, sys: b.sys()}
 	if g == goalEnd {
 		b.closeBox(r)

@@ -51,7 +51,6 @@ func (b *body) dropPressure() {
 	if f := b.flow.Load(); f != nil {
 		f.pressed.Store(0)
 		f.spared = 0
-		f.marks = watermarks{} // the stash has come and gone past it
 		b.load &^= backpressure.Spared
 	}
 }

@@ -146,6 +146,42 @@ func TestWatermarks_BoundTheMailbox(t *testing.T) {
 	}
 }
 
+// TestWatermarks_EndOfALife: an actor falls with the last of what it had taken out; what comes in until it is down is not
+// taken off a count that was made before. Builds that check what must always hold ended with "an actor has -1 messages".
+func TestWatermarks_EndOfALife(t *testing.T) {
+	for name, fall := range map[string]deed{
+		"panics": func(*puppet, *actor.Context) { panic("the last") },
+		"stops with a child": func(_ *puppet, c *actor.Context) {
+			puppetType.SpawnChild(c, puppet{})
+			c.Stop()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			supers := actor.NewType[puppet]("super")
+			begin, fell := actor.Declare[actor.None](supers, "begin"), actor.Declare[actor.Fallen](supers, "fell")
+			falls, ran := 0, 0
+			supers.Table(begin.Do(func(_ *puppet, c *actor.Context, _ actor.None) {
+				kid := actor.SpawnSupervised(c, tideType, func(*puppet) {}, fell)
+				tideDo.Send(c, kid, func(_ *puppet, c *actor.Context) { // its mail has been counted when the next one runs
+					tideDo.Send(c, kid, func(p *puppet, c *actor.Context) {
+						actor.Suspend(c, kid) // calls it, before what it sends itself then
+						tideDo.Send(c, kid, func(*puppet, *actor.Context) { ran++ })
+						fall(p, c)
+					})
+				})
+			}), fell.Do(func(_ *puppet, c *actor.Context, f actor.Fallen) {
+				falls++
+				actor.Restart(c, f.Ref)
+			}))
+			sys := start(t, actor.Workers(1))
+			begin.Send(sys, supers.Spawn(sys, puppet{}), actor.None{})
+			quiet(t, sys)
+			equal(t, "falls", falls, 1)
+			equal(t, "what ran behind the fall", ran, 1)
+		})
+	}
+}
+
 // TestMisuse_OfWatermarks: bad values panic at the call that is wrong.
 func TestMisuse_OfWatermarks(t *testing.T) {
 	panics(t, "TypeWatermarks(1, 1)", func() { actor.TypeWatermarks(1, 1) })
