@@ -13,7 +13,7 @@ import (
 
 // AskToWithin is [AskTo] with a time-out: if the asker has not come to the outcome when d
 // has passed on the runtime's clock, the outcome is [ErrNoReply], at once. The request runs
-// all the same, and its late reply becomes a dead letter for that reason. The time-out
+// all the same, and its late reply becomes a dead letter for that reason, or because the asker has ended by then. The time-out
 // is a timer of the running actor, on the terms of [After]: a restart ends it, and then
 // the reply is waited for without one. It panics as AskTo does.
 func AskToWithin[S, Q, R, T any](c *Context, d time.Duration, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {

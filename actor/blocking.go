@@ -21,8 +21,8 @@ func (c *Context) Blocking(f func()) {
 
 // Spares sets how many behaviours may block at a time while others stand in for their
 // workers; at least 1, 1,024 by default. If more do, those in excess keep their workers
-// from others; [Stats] counts them as SparesLacked, and the log says so, at most once in a
-// second. Each has what a worker keeps to use again, of messages and of [Context.Heap], until it
+// from others, for ever if it is one of these that they wait for; [Stats] counts them as SparesLacked, and the log
+// says so, at most once in a second. Each spare has what a worker keeps to use again, of messages and of [Context.Heap], until it
 // retires: when all workers sleep, and none was needed for 0.1 s.
 func Spares(n int) Option { return func(o *options) { o.spares = n } }
 
