@@ -21,7 +21,7 @@ type Fault struct {
 	// Times is how many messages it befalls; 0 means one, and a negative number all.
 	Times int
 	// OneIn leaves to chance which messages those are: one in so many, from At on. 0 and 1
-	// mean every one. Each order has a chance of its own.
+	// mean every one. Each order has a chance of its own, but those of [Exhaustive], which have the same.
 	OneIn int
 	// Do is what happens.
 	Do Action
