@@ -166,8 +166,9 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 	if isOwn(d.id) {
 		return run
 	}
+	news := d.hearsNews()
 	return func(c *Context, b *body, m *message) {
-		f := s.begin(c, b, sim.Event{Behaviour: d.name, From: m.from})
+		f := s.begin(c, b, sim.Event{Behaviour: d.name, From: m.from, News: news})
 		if f.Blow == sim.Drop {
 			c.count.messages-- // it does not run after all
 			replier{c: c, sys: c.sys}.declareDead(b, m, f.Reason)
@@ -176,6 +177,15 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 		b.strike(c, f)
 		run(c, b, m)
 	}
+}
+
+// hearsNews tells whether the messages are those of links, monitors and supervisors, which wait in no queue that drops any.
+func (d *declaration) hearsNews() bool {
+	switch d.payload(d.pool.fresh(1)).(type) {
+	case Fallen, Risen, Down, Exit:
+		return true
+	}
+	return false
 }
 
 // callback reports OnStart and its like, which are no messages and cannot be dropped.

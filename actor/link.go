@@ -46,7 +46,7 @@ func (l *link) more(me *body) **link {
 	return &l.moreB
 }
 
-// Link ties the running actor to t: when one of them ends and the reason is not normal,
+// Link ties the running actor to t: when one of them ends and the reason is not nil,
 // the other ends for the same reason, unless it traps exits. If t has ended, it is as if
 // it ended now. Linking twice, or to itself, does nothing more. It panics if t is a zero
 // Ref.

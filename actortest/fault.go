@@ -14,14 +14,15 @@ import (
 type Fault struct {
 	// Type and Behaviour say where, by name; an empty one means any. The callbacks of a
 	// type count as behaviours if they are named, "init", "OnStart" and "OnStop", for all that can befall
-	// them: they are no messages, so that Drop and Refuse pass them by.
+	// them: they are no messages, so that Drop and Refuse pass them by. Drop passes by, too, what the runtime tells of
+	// the ends and starts of others: an [actor.Down], [actor.Exit], [actor.Fallen] or [actor.Risen] is never lost.
 	Type, Behaviour string
 	// At is the message with which it begins: 1, the default, is the first.
 	At int
 	// Times is how many messages it befalls; 0 means one, and a negative number all.
 	Times int
 	// OneIn leaves to chance which messages those are: one in so many, from At on. 0 and 1
-	// mean every one. Each order has a chance of its own.
+	// mean every one. Each order has a chance of its own, but those of [Exhaustive], which have the same.
 	OneIn int
 	// Do is what happens.
 	Do Action
@@ -103,7 +104,7 @@ func (r *R) due(e sim.Event, refusal bool) *Fault {
 // fits tells whether a row is about a behaviour.
 func (f *Fault) fits(e sim.Event) bool {
 	switch {
-	case f.Type != "" && f.Type != e.Type, e.Callback && f.Do == Drop:
+	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Do == Drop:
 		return false
 	case f.Behaviour == "":
 		return !e.Callback

@@ -128,6 +128,47 @@ func TestFaults_PassCallbacksBy(t *testing.T) {
 	}
 }
 
+// warden hears of its child in every way that there is.
+type warden struct {
+	child actor.Ref[puppet]
+	heard int
+}
+
+var (
+	wardenType = actor.NewType[warden]("warden")
+	wardenFell = actor.Declare[actor.Fallen](wardenType, "fell")
+	wardenRose = actor.Declare[actor.Risen](wardenType, "rose")
+	wardenDown = actor.Declare[actor.Down](wardenType, "down")
+	wardenExit = actor.Declare[actor.Exit](wardenType, "exit")
+	_          = wardenType.OnStart((*warden).start).Table(wardenFell.Do(hear), wardenRose.Do(hear), wardenDown.Do(hear), wardenExit.Do(hear))
+)
+
+func hear[M any](w *warden, _ *actor.Context, _ M) { w.heard++ }
+
+func (w *warden) start(c *actor.Context) error {
+	care := actor.Care[warden]{Fell: wardenFell, Rose: wardenRose}
+	w.child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, care)
+	actor.TrapExit(c, wardenExit)
+	actor.Link(c, w.child)
+	actor.Watch(c, w.child, wardenDown)
+	return nil
+}
+
+// TestFaults_DropNoNews: "Drop passes by, too, what the runtime tells of the ends and starts of others".
+func TestFaults_DropNoNews(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		var w *warden
+		wardenType.SpawnFunc(r.System(), func(new *warden) { w = new })
+		r.Quiet()
+		actor.Kill(r.System(), w.child)
+		r.WhenQuiet(func() {
+			if w.heard != 4 {
+				r.Errorf("heard %d of a start, a fall, an end and an exit", w.heard)
+			}
+		})
+	}, actortest.Faults(actortest.Fault{Times: -1, Do: actortest.Drop}), actortest.Runs(10))
+}
+
 // TestFaults_Starve: "the actor's heap takes no more from now on".
 func TestFaults_Starve(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {

@@ -131,7 +131,8 @@ func (p *pct) String() string { return fmt.Sprintf("pct%d-%d-%d", p.depth, p.see
 
 // Exhaustive tries every order in which at most so many times somebody is interrupted
 // who could go on, one after the other. When there are no more it has shown that there is
-// none in which the scenario fails. It panics if the number is negative.
+// none in which the scenario fails. It leaves nothing to chance: [actor.Context.Rand], and the OneIn
+// of a [Fault], draw the same in every order. It panics if the number is negative.
 func Exhaustive(interruptions int) Strategy {
 	if interruptions < 0 {
 		panic(fmt.Sprintf("gallop: actortest: Exhaustive(%d): want at least 0", interruptions))

@@ -92,6 +92,9 @@ func (n Node) draw(b *strings.Builder, at, below string) {
 	}
 }
 
+// shorten makes a reason fit the one line that there is for it: errors.Join makes several.
+var shorten = strings.NewReplacer("gallop: ", "", "\r", "", "\n", "; ")
+
 func (n Node) line() string {
 	s := n.Name + ": " + n.Type
 	if !n.Ref.IsZero() {
@@ -105,7 +108,7 @@ func (n Node) line() string {
 		s += fmt.Sprintf(", %d×", n.Restarts)
 	}
 	if n.Last != nil {
-		s += ", " + strings.ReplaceAll(n.Last.Error(), "gallop: ", "")
+		s += ", " + shorten.Replace(n.Last.Error())
 	}
 	return s
 }

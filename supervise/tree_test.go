@@ -2,8 +2,10 @@ package supervise_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
+	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/supervise"
 )
 
@@ -19,6 +21,15 @@ func (c *lateContext) Err() error {
 		c.cancel()
 	}
 	return c.Context.Err()
+}
+
+// TestTree_LineForEach: "String draws the tree: a line for each", whatever the reasons are.
+func TestTree_LineForEach(t *testing.T) {
+	n := supervise.Node{Name: "root", Type: "supervisor", State: supervise.Running, Supervises: true, Children: []supervise.Node{
+		{Name: "a", Type: "toy", State: supervise.Stopped, Last: errors.Join(actor.ErrKilled, errors.New("and so"))},
+		{Name: "b", Type: "toy", State: supervise.Running},
+	}}
+	equal(t, "the tree", n.String(), "root: supervisor, one_for_one, running\n├─ a: toy, stopped, killed; and so\n└─ b: toy, running\n")
 }
 
 // TestTree_WholeOrError: "The errors are those of Ask": a context that ends, at whatever moment, is told of, and leaves

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/exec"
 	"sync"
+	"time"
 )
 
 // launching is held while a process starts, and while signals get Go's own handling back. When a signal to the whole group
@@ -18,11 +19,17 @@ func launch(p *exec.Cmd) error {
 	return p.Start()
 }
 
-// secondKills has Go's own handling of signals back when the first one has ended the context: a second one kills.
+// again is how long after the first signal a second one kills. Who ends a process may tell it twice in one breath: timeout(1)
+// tells the process, and then its group.
+const again = 100 * time.Millisecond
+
+// secondKills has Go's own handling of signals back soon after the first one has ended the context: a second one kills.
 func secondKills(ctx context.Context, stop func()) {
 	context.AfterFunc(ctx, func() {
-		launching.Lock()
-		defer launching.Unlock()
-		stop()
+		time.AfterFunc(again, func() {
+			launching.Lock()
+			defer launching.Unlock()
+			stop()
+		})
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // No process starts while signals get Go's own handling back, and the other way round.
@@ -31,6 +33,20 @@ func TestLaunch_NotBesideTheEndOfHandling(t *testing.T) {
 	if calls.Load() < 2 {
 		t.Error("Start did not ask its context")
 	}
+}
+
+// "timeout(1) tells the process, and then its group": two signals in one breath are one, and a later one kills.
+func TestSecondKills_NotInOneBreath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, signaled := context.WithCancel(t.Context())
+		kills := make(chan time.Time, 1)
+		secondKills(ctx, func() { kills <- time.Now() })
+		first := time.Now()
+		signaled()
+		if since := (<-kills).Sub(first); since != again {
+			t.Errorf("another signal kills %v after the first", since)
+		}
+	})
 }
 
 // asked is a context that tells when it is asked.

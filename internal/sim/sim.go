@@ -39,6 +39,7 @@ type Event struct {
 	Behaviour string
 	From      uint64 // the sender; 0: outside
 	Callback  bool   // it is OnStart or its like, which no message makes run
+	News      bool   // it hears of others' ends or starts, of which the runtime tells: nothing makes it lose that
 }
 
 // Goexit is told in place of a panic's value of a behaviour that has ended its goroutine.
