@@ -12,7 +12,7 @@ import "github.com/gallop-go/gallop/heap"
 // are the handles in the actor's state and in the messages that it has sent to itself:
 // those in its mailbox, in its stash and of its timers. A handle that is kept elsewhere
 // is dead afterwards, and a state that keeps one behind a Go pointer,
-// slice or map is refused: Heap panics with the path of the field. It panics too if the
+// slice, map or channel is refused, as is a message that does: Heap panics with the path of the field. It panics too if the
 // type has a bound ([TypeBound]) and a behaviour whose messages hold handles, because nobody
 // looks for them in its queue. The pointers that
 // handles give must not outlive the behaviour, and nor must what Heap returns: call it

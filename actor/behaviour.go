@@ -107,8 +107,8 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 // for TrySend, however slow it is. It returns nil once the message is in the mailbox,
 // ctx's error if that ends first, ErrStopped if to has ended and ErrSystemStopped if its
 // system has. It parks, and does not spin; waiters go on in the order in which they came.
-// sys is the system of the caller, as for Send. It panics where it would have to wait in a
-// behaviour.
+// sys is the system of the caller, as for Send. A message that it returns an error for is not a dead
+// letter, as with TrySend. It panics where it would have to wait in a behaviour.
 func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
 	return sendWait(ctx, sys, b.d, to.b, m)
 }

@@ -1,6 +1,11 @@
 package actor
 
-import "sync"
+import (
+	"context"
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // bridges are the goroutines between a system's actors and channels. They end soon when the
 // system stops, which waits for them: what they had in hand is dead letters then. They
@@ -8,16 +13,22 @@ import "sync"
 //
 // Functions that Pipe runs are none of them: they are the user's, and may go on for long, or
 // stop the system themselves.
-type bridges struct{ all sync.WaitGroup }
+type bridges struct {
+	sys  *System
+	all  sync.WaitGroup
+	left seam.Count // of all
+}
 
 // bridge runs f in a goroutine that holds the system until it ends, and that its stop waits
 // for. In a turn only, so that it cannot be too late.
 func (s *System) bridge(f func()) {
 	b := s.makeBridges()
 	b.all.Add(1)
+	b.left.Add(1)
 	s.sched.Hold()
 	s.sched.Go(func() {
 		defer b.all.Done()
+		defer b.left.Add(-1)
 		defer s.sched.Release()
 		f()
 	})
@@ -28,15 +39,21 @@ func (s *System) makeBridges() *bridges {
 	if l := s.bridges.Load(); l != nil {
 		return l.keeper.(*bridges)
 	}
-	s.bridges.CompareAndSwap(nil, &late{new(bridges)}) // publishes them
+	s.bridges.CompareAndSwap(nil, &late{&bridges{sys: s}}) // publishes them
 	return s.bridges.Load().keeper.(*bridges)
 }
 
 // stopAll has nothing to do: a bridge sees for itself that the system stops.
 func (b *bridges) stopAll() {}
 
-// over waits for the goroutines. What they send meanwhile is dead letters at once.
-func (b *bridges) over() { b.all.Wait() }
+// over waits for the goroutines. What they send meanwhile is dead letters at once. In a deterministic system
+// they go on only while this one lets them.
+func (b *bridges) over() {
+	if b.sys.sim != nil {
+		b.sys.sched.Await(context.Background(), func() bool { return b.left.Load() == 0 })
+	}
+	b.all.Wait()
+}
 
 // untilOver returns what is closed when the actor ends, or its life, which has armed what waits
 // for it: the next one does so again. Owner only.

@@ -239,6 +239,24 @@ func TestFromChan_StopLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestBridges_StopInADeterministicRun: bridges that wait for a channel, when the system stops, have their turns until they
+// have ended: Stop waited for them and kept them from running.
+func TestBridges_StopInADeterministicRun(t *testing.T) {
+	for seed := range uint64(8) {
+		var dead letters
+		sys := start(t, actor.Seed(seed), dead.option())
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+			actor.FromChan(c, make(chan int), count)
+			actor.ToChan(c, make(chan int)).Send(c, 1)
+		})
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond) // both have begun
+		wants(t, sys.Wait(ctx), context.DeadlineExceeded)
+		cancel()
+		sys.Stop()
+		equal(t, "dead letters when Stop has returned", dead.n.Load(), 1)
+	}
+}
+
 // TestBridges_OpenedWhileStopping: a behaviour that runs while the system stops may still open
 // bridges; their goroutines are waited for as all others, whatever the worker.
 func TestBridges_OpenedWhileStopping(t *testing.T) {

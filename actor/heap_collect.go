@@ -17,6 +17,8 @@ import (
 const (
 	// collectWhole is up to how many bytes an arena is collected in one go: 0.2 ms.
 	collectWhole = 256 << 10
+	// maxRooting is how many roots a worker keeps room for: 64 KiB. There is one for each message with handles.
+	maxRooting = 4 << 10
 	// collectGas is how many bytes a step copies and scans: 0.2 to 0.4 ms.
 	collectGas = 512 << 10
 )
@@ -41,6 +43,9 @@ func (arenaCollector) collect(b *body, c *Context) {
 		b.setCollecting(!a.Step(collectGas))
 	}
 	clear(c.rooting) // or the context would keep the actor alive
+	if cap(c.rooting) > maxRooting {
+		c.rooting = nil
+	}
 }
 
 // collecting goes on with a collection at the end of a turn, and reports whether there

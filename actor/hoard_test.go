@@ -84,6 +84,26 @@ func fillHeap(c *actor.Context) {
 	c.Stop()
 }
 
+// TestHoard_Roots: "with their tables and what a collection needs less than 2.5 MiB", however many messages with
+// handles there were.
+func TestHoard_Roots(t *testing.T) {
+	k := newHoards[heap.Ptr[int]]()
+	sys := start(t, actor.Workers(1))
+	before, _ := heapInUse()
+	k.do.Send(sys, k.typ.Spawn(sys, 0), func(c *actor.Context) {
+		p := heap.New[int](c.Heap())
+		for range 500_000 {
+			k.load.Send(c, actor.Self[int](c), p)
+		}
+		for range 8000 { // so that it is collected
+			heap.New[[128]byte](c.Heap())
+		}
+		k.do.Send(c, actor.Self[int](c), func(c *actor.Context) { c.Stop() })
+	})
+	quiet(t, sys)
+	keepsAtMost(t, before, 3<<20) // and messages
+}
+
 // TestHoard_Spares: a spare that retires leaves what it keeps to Go's collector.
 func TestHoard_Spares(t *testing.T) {
 	const n = 64

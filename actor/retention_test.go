@@ -2,11 +2,13 @@ package actor_test
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 	"weak"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
 )
 
 // relic is an actor that should leave nothing behind.
@@ -22,6 +24,7 @@ type relics struct {
 	typ    *actor.Type[relic]
 	do     actor.Behaviour[relic, rite]
 	urgent actor.Behaviour[relic, rite]
+	small  actor.Behaviour[relic, int]
 	ask    actor.AskBehaviour[relic, rite, actor.Ref[relic]]
 }
 
@@ -29,9 +32,10 @@ func newRelics(opts ...actor.TypeOption) relics {
 	k := relics{typ: actor.NewType[relic]("relic", opts...)}
 	k.do = actor.Declare[rite](k.typ, "do")
 	k.urgent = actor.Declare[rite](k.typ, "urgent", actor.Urgent())
+	k.small = actor.Declare[int](k.typ, "small")
 	k.ask = actor.DeclareAsk[rite, actor.Ref[relic]](k.typ, "ask")
 	run := func(r *relic, c *actor.Context, f rite) { r.self = actor.Self[relic](c); f(r, c) }
-	k.typ.Table(k.do.Do(run), k.urgent.Do(run), k.ask.Do(func(r *relic, c *actor.Context, f rite) (actor.Ref[relic], error) {
+	k.typ.Table(k.do.Do(run), k.urgent.Do(run), k.small.Do(func(*relic, *actor.Context, int) {}), k.ask.Do(func(r *relic, c *actor.Context, f rite) (actor.Ref[relic], error) {
 		run(r, c, f)
 		return r.self, nil
 	}))
@@ -131,6 +135,51 @@ func TestStoppedSystemKeepsNoActor(t *testing.T) {
 	if gone.Value() != nil {
 		t.Error("it is still held")
 	}
+}
+
+// TestStoppedSystemKeepsNoActor_WithTimers: nor one that had armed timers, whatever these had for it, so that its
+// arena is counted down: "behind a runtime.GC() or two".
+func TestStoppedSystemKeepsNoActor_WithTimers(t *testing.T) {
+	k := newRelics()
+	for name, arm := range map[string]func(*actor.Context){
+		"After": func(c *actor.Context) { actor.After(c, time.Hour, k.do, idly) },
+		"Small": func(c *actor.Context) { actor.After(c, time.Hour, k.small, 1) },
+		"Every": func(c *actor.Context) { actor.Every(c, time.Hour, k.do, idly) },
+	} {
+		for clock, opts := range map[string][]actor.Option{
+			"": {actor.Workers(2)}, "Virtual": {actor.Workers(2), actor.Clock(actor.NewVirtualClock(time.Unix(0, 0)))},
+		} {
+			t.Run(name+clock, func(t *testing.T) {
+				sys := start(t, opts...)
+				before := heap.Blobs().Live
+				gone := armOnce(t, sys, k, arm)
+				sys.Stop()
+				for range 2 {
+					runtime.GC()
+				}
+				if gone.Value() != nil {
+					t.Fatal("it is still held")
+				}
+				eventually(t, "its blob to be counted down", func() bool { return heap.Blobs().Live == before })
+				runtime.KeepAlive(sys)
+			})
+		}
+	}
+}
+
+// armOnce has an actor with a blob in its heap arm timers, and forgets it.
+//
+//go:noinline
+func armOnce(t *testing.T, sys *actor.System, k relics, arm func(*actor.Context)) (gone weak.Pointer[relic]) {
+	armed := make(chan struct{})
+	k.do.Send(sys, k.typ.Spawn(sys, relic{}), func(s *relic, c *actor.Context) {
+		gone = weak.Make(s)
+		heap.NewBlob(c.Heap(), strings.Repeat("x", 2*heap.SharedAbove))
+		arm(c)
+		close(armed)
+	})
+	receive(t, "the turn", armed)
+	return gone
 }
 
 // stopInTurn stops the system in the middle of a turn.

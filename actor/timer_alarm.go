@@ -126,7 +126,8 @@ func (t *timers) stopAll() {
 }
 
 // over discards what the timers own that are in the wheels of a system that has
-// stopped, and whose workers have gone. Those on their way end with the mail of their actor.
+// stopped, and whose workers have gone, and forgets whose they are, or whoever keeps the system
+// would keep their actors. Those on their way end with the mail of their actor.
 func (t *timers) over() {
 	for i := range t.shards {
 		t.shards[i].discardAll()
@@ -137,9 +138,12 @@ func (s *timerShard) discardAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for n := range s.slab.used {
-		if k := s.slab.at(n); k.in && k.held != nil {
-			replier{sys: s.all.sys}.discard(k.body, k.takeHeld())
+		k := s.slab.at(n)
+		if !k.in {
+			continue
 		}
+		replier{sys: s.all.sys}.discardAll(k.body, k.takeHeld())
+		k.body = nil
 	}
 }
 

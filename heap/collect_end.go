@@ -70,7 +70,12 @@ func (g *collector) reset() {
 	clear(g.queue[:cap(g.queue)])
 	clear(g.spare[min(len(g.spare), maxSparePages):])
 	g.spare = g.spare[:min(len(g.spare), maxSparePages)]
+	room := maxSpareItems
 	for _, p := range g.spare {
+		if room -= cap(p.todo); room < 0 {
+			room += cap(p.todo)
+			p.todo = nil
+		}
 		*p = toPage{todo: p.todo[:0]}
 	}
 }

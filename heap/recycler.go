@@ -88,14 +88,14 @@ func (r *Recycler) collector() *collector {
 	return g
 }
 
-// maxSpareMarks is how many words of marks a collector at rest may have: enough for
-// 8 MiB.
-const maxSpareMarks = 1 << 14
+// maxSpareWords is how many words a collector at rest may have for marks and for lists of pages: enough
+// for 8 MiB.
+const maxSpareWords = 5 << 12
 
 // keepCollector takes a collector back that has nothing in it, unless it is large.
 // Owner worker only.
 func (r *Recycler) keepCollector(g *collector) {
-	if r != nil && cap(g.marks) <= maxSpareMarks {
+	if r != nil && cap(g.marks)+cap(g.first)+cap(g.queue) <= maxSpareWords {
 		r.spare = g
 	}
 }

@@ -58,7 +58,8 @@ func (r Region[T]) SetRoot(p Ptr[T]) {
 
 // Move gives the region away: what it returns is the region, and r, all its copies,
 // the arena that Arena returned and all handles into it are dead. So send r.Move(),
-// and nothing that you kept can do harm. It costs one allocation, whatever is in the
+// and no handle that you kept can do harm. A pointer that Deref returned can: it leads to
+// what is the receiver's by then. It costs one allocation, whatever is in the
 // region, and four more from its first shared blob on. It panics with ErrRegionGone if the region is gone. Owner only.
 func (r Region[T]) Move() Region[T] {
 	g := r.take("Move")

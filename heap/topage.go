@@ -7,9 +7,12 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// maxSparePages is how many toPages, with room for what is to be scanned on them, a
-// collector at rest keeps.
-const maxSparePages = 16
+// A collector at rest keeps maxSparePages toPages, with room for maxSpareItems rows that are to be scanned
+// on them in all: 0.28 MiB. A page of a tree needs 2,048, one that a large row of handles leads to may have had 8,192.
+const (
+	maxSparePages = 16
+	maxSpareItems = 3 << 12
+)
 
 // toPage is a page whose objects may lead to from-space.
 type toPage struct {
