@@ -160,14 +160,26 @@ func (s *stallWatch) tick() {
 func (s *stallWatch) next() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	waits := func(b *body) bool { return b.flow.Load().pressed.Load() != 0 && b.gate.Waited(&gateMark) }
-	if s.ended || !slices.ContainsFunc(s.roots, waits) {
+	if !s.letsGo() {
 		return nil
 	}
 	if s.asked == nil {
 		s.asked = make(chan struct{})
 	}
 	return s.asked
+}
+
+// waited tells whether somebody waits for an actor under pressure. Any goroutine.
+func (s *stallWatch) waited() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.letsGo()
+}
+
+// letsGo tells whether the watch will let somebody go. Caller holds mu.
+func (s *stallWatch) letsGo() bool {
+	waits := func(b *body) bool { return b.flow.Load().pressed.Load() != 0 && b.gate.Waited(&gateMark) }
+	return !s.ended && slices.ContainsFunc(s.roots, waits)
 }
 
 // looked tells who asked. Caller holds mu.

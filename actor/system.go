@@ -67,6 +67,9 @@ func Start(opts ...Option) *System {
 		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}
 	s.sim.direct(&cfg)
+	if s.opts.virtual != nil {
+		cfg.Parked = s.opts.virtual.parked(s)
+	}
 	sc, err := sched.New(cfg)
 	if err != nil {
 		panicMisuse("Start: ", err.Error())
