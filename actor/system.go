@@ -36,6 +36,7 @@ type System struct {
 
 	mu    sync.Mutex
 	kinds kinds // changed under mu
+	asks  any   // guarded by mu: its askTable
 }
 
 // Start makes a system. It panics, with everything that is wrong, if options are
