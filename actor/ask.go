@@ -75,7 +75,8 @@ func (d *declaration) madeAsk() *declaration {
 // behaviour returned or, at once, one of these: ErrStopped if to has ended or ends
 // before it comes to the request; ErrPanicked if it panicked over it; ErrSelfAsk if
 // it is called from a behaviour of to itself, or of another actor of its pinned type, which has
-// one thread, and the request becomes a dead letter; for an actor with a bound ([TypeBound]) ErrOverloaded if its mailbox is at its
+// one thread, or if a behaviour of to waits in an Ask of its own, with a context that has no end, for the caller or for somebody
+// who so waits for it: the request becomes a dead letter then; for an actor with a bound ([TypeBound]) ErrOverloaded if its mailbox is at its
 // bound, ErrDropped if the request had to make room for another message; ErrSystemStopped if
 // the system of to stops or is in [System.Shutdown], even in a behaviour of that system, or if
 // the behaviour's own stops; ctx's error. If ctx had ended before the call the request
@@ -84,8 +85,9 @@ func (d *declaration) madeAsk() *declaration {
 //
 // A behaviour should use [AskTo]: Ask blocks its worker. Actors that are muted because the one that
 // asks is overloaded go on meanwhile, in case to is one of them. But to may wait for it for other reasons:
-// because it applies pressure or has a bound, or because to is suspended until it has ended, as siblings under one
-// supervisor may be. So give ctx a deadline. Ask panics if to is the zero Ref.
+// because it applies pressure or has a bound; because to is suspended until it has ended, as siblings under one
+// supervisor may be; or in a circle that is not seen: over an actor with a bound or of another system, in
+// [AskAll] or [Replies], or for a goroutine that asks. So give ctx a deadline. Ask panics if to is the zero Ref.
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
 	return ask[Q, R](ctx, sys, b.d, b.calls, to.b, q)
 }
@@ -203,7 +205,7 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 //	PENDING ◀──────────────┘                           │ │ ctx ended, or the system of a turn that asks
 //	    ├──── patience over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
-//	    └──── the caller keeps to from running ─────▶ REFUSED
+//	    └──── the caller keeps to from running ─────▶ REFUSED ◀── from WAITING as well
 //
 // Each arrow but that of take is a compare-and-swap, so of finish and the one who gives up
 // one comes first, and finish has three cases: from PENDING it leaves the result to be found,
@@ -282,12 +284,12 @@ func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R
 		return k.take(), true
 	}
 	me := askerIn(sys, to)
-	if me.keepsFromRunning(to) && k.state.CompareAndSwap(callPending, callRefused) {
+	if me.keepsFromRunning(to) && leaveCall(&k.callState, callPending, ErrSelfAsk) {
 		return Result[R]{Err: ErrSelfAsk}, false
 	}
 	me.prepareWait()
 	if to.kind().sys.sim != nil {
-		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
+		if err := k.drive(ctx, me, to); err != nil && leaveCall(&k.callState, callPending, err) {
 			return Result[R]{Err: err}, false
 		}
 	}
@@ -295,38 +297,55 @@ func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R
 	if !k.state.CompareAndSwap(callPending, callWaiting) {
 		return k.take(), true
 	}
-	if err := k.park(ctx, me.systemOver()); err != nil {
+	if err := k.park(ctx, me, to); err != nil {
 		return Result[R]{Err: err}, false
 	}
 	return k.take(), true
 }
 
-// park waits for the token, unless ctx ends or over is closed: then it abandons the call and says
-// why.
-func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) {
-	ended := ctx.Done()
+// park waits for the token, unless ctx ends, or the system of me stops, or me would wait for itself: then it gives the call up
+// and says why.
+func (k *callState) park(ctx context.Context, me, to *body) (err error) {
+	ended, over := ctx.Done(), me.systemOver()
 	if ended == nil && over == nil {
 		<-k.done // a select of one costs more
 		return nil
 	}
-	select {
-	case <-k.done:
-		return nil
-	case <-ended:
-		err = ctx.Err()
-	case <-over:
-		err = ErrSystemStopped
+	if !me.mayWait(ctx, k, to) {
+		err = ErrSelfAsk
+	} else {
+		select {
+		case <-k.done:
+		case <-ended:
+			err = ctx.Err()
+		case <-over:
+			err = ErrSystemStopped
+		}
+		me.hasWaited()
 	}
-	if !k.state.CompareAndSwap(callWaiting, callAbandoned) {
+	if err != nil && !leaveCall(k, callWaiting, err) {
 		<-k.done
 		return nil
 	}
 	return err
 }
 
+// leaveCall leaves a call that was in state from, and reports false if it has been answered. The request of one that would wait for
+// itself does not run. A function, as settleIn: of a method each call[R] would have one.
+func leaveCall(k *callState, from uint32, why error) bool {
+	if why == ErrSelfAsk {
+		return k.state.CompareAndSwap(from, callRefused)
+	}
+	return k.state.CompareAndSwap(from, callAbandoned)
+}
+
 // drive lets a deterministic system go on until the reply has come, and says why it
 // will not come.
-func (k *callState) drive(ctx context.Context, to *body) error {
+func (k *callState) drive(ctx context.Context, me, to *body) error {
+	if !me.mayWait(ctx, k, to) {
+		return ErrSelfAsk
+	}
+	defer me.hasWaited()
 	switch {
 	case to.kind().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
 		return nil

@@ -18,7 +18,7 @@ import (
 //
 // Time that stands still holds nobody: on a virtual clock [System.Wait] returns though
 // timers are armed, when only time could bring more, and [System.Run] ends the system
-// there.
+// there. So do actors that are muted for one whose restart is put off ([Postpone]).
 //
 // The zero value is not ready: use [NewVirtualClock]. Methods may be called from any
 // goroutine.
@@ -186,8 +186,21 @@ func (c *VirtualClock) systems() []*System {
 // meeting is a VirtualClock as its systems see it, so that a program on the machine's
 // clock does not link it.
 type meeting interface {
-	join(s *System)  // when it starts
-	leave(s *System) // when it stops
+	parked(s *System) func(n int) bool // before it starts
+	join(s *System)                    // when it starts
+	leave(s *System)                   // when it stops
+}
+
+// parked returns what tells of n actors of s that are parked, when nothing goes on there, whether they wait for time
+// alone: all of them are muted, and none for one under pressure. Then those that they wait for in the end are suspended,
+// or they would run; and have been postponed, or they would be parked as well ([Postpone]). Without a timer it is not time
+// that they wait for.
+func (c *VirtualClock) parked(s *System) func(n int) bool {
+	return func(n int) bool {
+		st := s.Stats() // exact while nothing runs
+		_, armed := c.seam.Next()
+		return armed && uint64(n) == st.Mutes-st.Unmutes && !s.stalls.waited()
+	}
 }
 
 func (c *VirtualClock) join(s *System) {

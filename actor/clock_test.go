@@ -70,6 +70,8 @@ func TestClock_AdvanceGivesUp(t *testing.T) {
 // until a timer fires, one that is muted for that one, and one whose supervisor has not said that
 // it puts the restart off.
 func TestClock_Waiting(t *testing.T) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
 	for name, opts := range map[string][]actor.Option{"1": {actor.Workers(1)}, "4": {actor.Workers(4)}, "Seed": {actor.Seed(1)}} {
 		for _, says := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%v", name, says), func(t *testing.T) {
@@ -93,12 +95,94 @@ func TestClock_Waiting(t *testing.T) {
 				count.Send(sys, second, 1)
 				must(t, clock.Advance(soon(t), time.Minute-1))
 				equal(t, "those who wait", sys.Stats().Mutes-sys.Stats().Unmutes, 2)
+				if says {
+					quiet(t, sys)
+				} else {
+					wants(t, sys.Wait(over), context.Canceled)
+				}
 				must(t, clock.Advance(soon(t), 1))
 				equal(t, "those who wait", sys.Stats().Mutes-sys.Stats().Unmutes, 0)
 				quiet(t, sys)
 			})
 		}
 	}
+}
+
+// awaitsRestart has a puppet muted for an actor whose restart is put off for a minute, and with mail. also runs before,
+// in the same behaviour.
+func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[puppet]) {
+	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
+		actor.Postpone(c, f.Ref)
+		actor.After(c, time.Minute, wardenWake, f.Ref)
+	}})
+	var kid actor.Ref[mortal]
+	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	must(t, err)
+	quiet(t, sys)
+	doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+	quiet(t, sys)
+	muted = puppetType.Spawn(sys, puppet{})
+	do.Send(sys, muted, func(p *puppet, c *actor.Context) { also(p, c); say.Send(c, kid, "") })
+	awaitMuted(t, sys, muted)
+	count.Send(sys, muted, 1)
+	return muted
+}
+
+// TestClock_NotForTime: if no timer is armed, those who are muted for one that was postponed wait for somebody outside, and
+// Wait waits with them.
+func TestClock_NotForTime(t *testing.T) {
+	sys, clock := onVirtualTime(t, actor.Workers(2))
+	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
+	var kid actor.Ref[mortal]
+	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	must(t, err)
+	quiet(t, sys)
+	doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+	quiet(t, sys)
+	m := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, kid, "") })
+	awaitMuted(t, sys, m)
+	advance(t, clock, 0)
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	wants(t, sys.Wait(over), context.Canceled)
+	actor.Restart(sys, kid)
+	quiet(t, sys)
+	equal(t, "it is muted", actor.Muted(m), false)
+}
+
+// TestClock_EndsThere: "on a virtual clock Wait returns when only time could bring more, and Run ends the system there. So
+// do actors that are muted for one whose restart is put off". What they have is dead then.
+func TestClock_EndsThere(t *testing.T) {
+	for name, end := range map[string]func(*actor.System) error{
+		"Wait":     func(s *actor.System) error { err := s.Wait(soon(t)); s.Stop(); return err },
+		"Run":      (*actor.System).Run,
+		"Shutdown": func(s *actor.System) error { return s.Shutdown(soon(t)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys, _ := onVirtualTime(t, actor.Workers(2), dead.option())
+			awaitsRestart(t, sys, func(*puppet, *actor.Context) {})
+			ended := make(chan error, 1)
+			go func() { ended <- end(sys) }()
+			must(t, receive(t, "the end", ended))
+			equal(t, "dead letters", dead.n.Load(), 2)
+		})
+	}
+}
+
+// TestClock_WaitsForPressure: but one that is muted for one under pressure as well is waited for, until it is let go.
+func TestClock_WaitsForPressure(t *testing.T) {
+	sys, _ := onVirtualTime(t, actor.Workers(2), actor.Logger(slog.New(slog.DiscardHandler)))
+	r := press(t, sys)
+	awaitsRestart(t, sys, func(_ *puppet, c *actor.Context) { count.Send(c, r, 1) })
+	m := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, m, func(_ *puppet, c *actor.Context) { count.Send(c, r, 1) })
+	awaitMuted(t, sys, m)
+	do.Send(sys, m, func(_ *puppet, c *actor.Context) {})
+	quiet(t, sys)
+	equal(t, "let go", sys.Stats().LetGo > 0, true)
+	equal(t, "it is muted", actor.Muted(m), false)
 }
 
 // TestClock_HeldByOthers: a System.Hold keeps Advance waiting until it is released, and no longer, though an actor is

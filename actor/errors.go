@@ -24,8 +24,8 @@ var (
 	// ErrPanicked says that the receiver panicked while it handled the request;
 	// the error also wraps a *PanicError with the value. Returned by asks.
 	ErrPanicked = errors.New("gallop: actor panicked")
-	// ErrSelfAsk says that a behaviour asked its own actor, or one with the same thread, and would wait for
-	// itself for ever. Returned by Ask.
+	// ErrSelfAsk says that a behaviour asked its own actor, one with the same thread, or one that waits for it by an Ask of its
+	// own, and would wait for itself for ever. Returned by Ask.
 	ErrSelfAsk = errors.New("gallop: actor asks itself")
 	// ErrNoReply says that no reply came in time; it is context.DeadlineExceeded too. The
 	// outcome of AskToWithin, and the reason of dead letters that are late replies.

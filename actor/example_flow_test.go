@@ -122,5 +122,5 @@ func ExampleActorName() {
 	fmt.Println(w)
 	// Output:
 	// spring#2
-	// spring#2 waits for basin#1 with 3 messages, among them its flush
+	// spring#2 waits for basin#1 with 3 messages, among them flush from the actor under pressure
 }

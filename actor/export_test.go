@@ -220,3 +220,22 @@ func BlobsAreCollected(t testing.TB, before int64) {
 	}
 	t.Errorf("%d blobs are left, want %d", heap.Blobs().Live, before)
 }
+
+// AskersOf is how many actors of a system wait for a reply in their turns, without an end.
+func AskersOf(s *System) int {
+	t := s.openAsks()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.all)
+}
+
+// BookAsk books that who waits for to, as it is when the reply has come or has not, and who has not run since.
+func BookAsk[S any](who, to Ref[S], hasReply bool) {
+	k, t := new(callState), who.b.sys().openAsks()
+	if hasReply {
+		k.state.StoreRelease(callAnswered)
+	}
+	t.mu.Lock()
+	t.all = map[any]openAsk{who.b.oneAtATime(): {to.b.oneAtATime(), k}}
+	t.mu.Unlock()
+}

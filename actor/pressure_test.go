@@ -105,7 +105,7 @@ func TestStall_3382(t *testing.T) {
 	watchdog(t, sys)
 	r := onlyReport(t, reports)
 	t.Logf("after %v: %v", time.Since(begun).Round(time.Millisecond), r)
-	want := fmt.Sprintf("%v is under pressure; %v waits for %v with 1 messages, among them its do", sink, source, sink)
+	want := fmt.Sprintf("%v is under pressure; %v waits for %v with 1 messages, among them do from %v", sink, source, sink, sink)
 	equal(t, "report", r.String(), want)
 	equal(t, "deadlock", r.Deadlock(), true)
 	st := sys.Stats()
@@ -177,6 +177,30 @@ func TestStall_Relay(t *testing.T) {
 	r := onlyReport(t, reports)
 	equal(t, "idle", r.Idle, true)
 	equal(t, "closed", r.Closed, false)
+}
+
+// TestStall_ChainIsNamed: who waits for the one under pressure only in the end may have a message from it: whose
+// that is is said by name, and not by a word that could mean the one in between.
+func TestStall_ChainIsNamed(t *testing.T) {
+	reports := make(stalls, 10)
+	sys := start(t, actor.Seed(1), reports.option())
+	sink, middle, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	release := func(_ *puppet, c *actor.Context) { c.ReleasePressure() }
+	ask := func(_ *puppet, c *actor.Context) {
+		do.Send(c, last, func(_ *puppet, c *actor.Context) { do.Send(c, sink, release) })
+	}
+	do.Send(sys, sink, func(_ *puppet, c *actor.Context) {
+		c.ApplyPressure()
+		do.Send(c, middle, func(_ *puppet, c *actor.Context) {
+			count.Send(c, sink, 1)
+			do.Send(c, last, func(_ *puppet, c *actor.Context) { count.Send(c, middle, 1) })
+		})
+		actor.After(c, time.Millisecond, do, ask)
+	})
+	watchdog(t, sys)
+	want := fmt.Sprintf("%[1]v is under pressure; %[2]v waits for %[1]v with 1 messages; "+
+		"%[3]v waits for %[2]v with 1 messages, among them do from %[1]v", sink, middle, last)
+	equal(t, "report", onlyReport(t, reports).String(), want)
 }
 
 // TestStall_RingOfMutualPressure: every actor of a ring applies pressure and releases it

@@ -33,12 +33,13 @@ type StallReport struct {
 // Deadlock tells that nothing in the system could have ended the waiting.
 func (r StallReport) Deadlock() bool { return r.Closed && r.Idle }
 
-// String says who waits for whom, in one line.
+// String says who waits for whom, in one line, as in "socket#1 is under pressure; reader#2 waits for socket#1
+// with 3 messages, among them done from socket#1; log#3 waits for reader#2 with 0 messages".
 func (r StallReport) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%v is under pressure", r.Pressed)
 	for _, w := range r.Waits {
-		fmt.Fprintf(&s, "; %v", w)
+		s.WriteString("; " + w.describe(r.Pressed.String()))
 	}
 	return s.String()
 }
@@ -56,12 +57,14 @@ type Wait struct {
 	From string
 }
 
-// String is as in "reader#2 waits for socket#1 with 3 messages, among them its done": a done
-// that the actor under pressure has sent.
-func (w Wait) String() string {
+// String is as in "log#3 waits for reader#2 with 3 messages, among them done from the actor under pressure": that
+// one need not be reader#2. [StallReport.String] has its name.
+func (w Wait) String() string { return w.describe("the actor under pressure") }
+
+func (w Wait) describe(pressed string) string {
 	s := fmt.Sprintf("%v waits for %v with %d messages", w.Who, w.For, w.Mail)
 	if w.From != "" {
-		s += ", among them its " + w.From
+		s += ", among them " + w.From + " from " + pressed
 	}
 	return s
 }
@@ -157,14 +160,26 @@ func (s *stallWatch) tick() {
 func (s *stallWatch) next() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	waits := func(b *body) bool { return b.flow.Load().pressed.Load() != 0 && b.gate.Waited(&gateMark) }
-	if s.ended || !slices.ContainsFunc(s.roots, waits) {
+	if !s.letsGo() {
 		return nil
 	}
 	if s.asked == nil {
 		s.asked = make(chan struct{})
 	}
 	return s.asked
+}
+
+// waited tells whether somebody waits for an actor under pressure. Any goroutine.
+func (s *stallWatch) waited() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.letsGo()
+}
+
+// letsGo tells whether the watch will let somebody go. Caller holds mu.
+func (s *stallWatch) letsGo() bool {
+	waits := func(b *body) bool { return b.flow.Load().pressed.Load() != 0 && b.gate.Waited(&gateMark) }
+	return !s.ended && slices.ContainsFunc(s.roots, waits)
 }
 
 // looked tells who asked. Caller holds mu.

@@ -36,6 +36,7 @@ type System struct {
 
 	mu    sync.Mutex
 	kinds kinds // changed under mu
+	asks  any   // guarded by mu: its askTable
 }
 
 // Start makes a system. It panics, with everything that is wrong, if options are
@@ -67,6 +68,9 @@ func Start(opts ...Option) *System {
 		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}
 	s.sim.direct(&cfg)
+	if s.opts.virtual != nil {
+		cfg.Parked = s.opts.virtual.parked(s)
+	}
 	sc, err := sched.New(cfg)
 	if err != nil {
 		panicMisuse("Start: ", err.Error())

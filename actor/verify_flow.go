@@ -125,6 +125,15 @@ func verifyAsker(me *body) {
 	invariant.Check(me.progress&begun != 0, "%v asks, and has had no turn", me)
 }
 
+// verifyAsks checks that an actor that is about to wait in its turn waits for nobody yet. Caller holds mu.
+func verifyAsks(t *askTable, me *body) {
+	_, waits := t.all[me.oneAtATime()]
+	invariant.Check(!waits, "%v asks, and waits for a reply already", me)
+	for _, a := range t.all {
+		invariant.Check(a.to != nil && a.call != nil, "somebody waits for a reply, and has asked nobody")
+	}
+}
+
 // verifyIDs checks a worker's block of numbers.
 func verifyIDs(d *idBlock) {
 	invariant.Check(d.next <= d.end && d.end-d.next <= idBlockSize, "numbers %d to %d are left of a block", d.next, d.end)

@@ -186,10 +186,10 @@ func (r *R) finish() {
 func (r *R) comeToRest() {
 	for {
 		err := r.sys.Wait(r.Context())
-		if err == nil || errors.Is(err, actor.ErrSystemStopped) { // the scenario may have stopped it
-			return
+		if st := r.sys.Stats(); err == nil && st.Mutes == st.Unmutes || errors.Is(err, actor.ErrSystemStopped) {
+			return // the scenario may have stopped it
 		}
-		if !r.timeMayHelp(err) {
+		if err != nil && !r.timeMayHelp(err) {
 			r.Fatalf("not quiet: %v", err)
 		}
 		if r.step(); r.endless != nil {

@@ -124,7 +124,9 @@ func TestRun_WaitsForNothing(t *testing.T) {
 		p, q := puppetType.Spawn(r.System(), puppet{}), puppetType.Spawn(r.System(), puppet{})
 		wait := func(other actor.Ref[puppet]) deed {
 			return func(c *actor.Context) {
-				c.Blocking(func() { _, _ = ask.Ask(context.Background(), c.System(), other, func(*actor.Context) {}) })
+				c.Blocking(func() { // a circle of Ask would be told
+					_, _ = actor.AskAll(context.Background(), c.System(), ask, []actor.Ref[puppet]{other}, func(*actor.Context) {})
+				})
 			}
 		}
 		do.Send(r.System(), p, wait(q))

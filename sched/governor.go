@@ -109,6 +109,10 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 	if g.workers == 1 {
 		return 1
 	}
+	if awake == 0 {
+		g.rest(now, d)
+		return g.limit
+	}
 	if g.phase == steady && g.limit < g.workers && awake >= g.limit {
 		g.compare(now, d.units-g.seen.units)
 	}
@@ -119,6 +123,20 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 		g.next(now)
 	}
 	return g.limit
+}
+
+// rest takes in that nobody was awake since the last look, at its end or all the time: that does not count, nor what
+// was done before. A measurement or a trial goes on behind it, or a program would be judged by how long it rests.
+func (g *governor) rest(now int64, d progress) {
+	pause := now - g.looked
+	g.began += pause
+	if g.phase != steady {
+		g.until += pause
+	}
+	g.then.units += d.units - g.seen.units
+	g.then.crossed += d.crossed - g.seen.crossed
+	g.then.steals += d.steals - g.seen.steals
+	g.looked, g.seen = now, d
 }
 
 // isObvious tells whether a trial need not go on: it costs when it is with too many.

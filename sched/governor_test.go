@@ -191,6 +191,25 @@ func TestGovernorIsShownAll(t *testing.T) {
 	}
 }
 
+// "Nobody was awake since the last look, all the time": whoever wakes the first worker arms the monitor.
+func TestGovernorIsShownRests(t *testing.T) {
+	s, err := New(Config{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	m := &s.monitor
+	now := s.cfg.Clock.Nanos()
+	m.govern.enter(measure, now-1000*ms, window)
+	m.govern.looked = now - 999*ms
+	m.arm()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if left := m.govern.until - now; left < window-ms {
+		t.Errorf("%d ns of a measurement are left behind a rest", left)
+	}
+}
+
 // "A program with longer ones has all its workers."
 func TestGovernorLeavesCoarseWorkAlone(t *testing.T) {
 	w := newWorld(4)
@@ -278,6 +297,64 @@ func TestGovernorForgivesRests(t *testing.T) {
 	}
 	if w.share(1, 2000) < 0.98 {
 		t.Errorf("%v", w.at)
+	}
+	w = newWorld(16) // so do some of several
+	four := func(l int) uint64 { return uint64(40_000 * min(l, 4) * 4 / max(l, 4)) }
+	for w.live(3000, four); w.g.phase != steady || w.g.limit != 4; w.live(1, four) {
+	}
+	for range 4 {
+		w.now += ms
+		w.done.units += 30_000
+		w.g.look(w.now, w.done, 3)
+	}
+	if w.g.limit != 4 || w.g.phase != steady {
+		t.Errorf("three of four were awake: limit %d, phase %d", w.g.limit, w.g.phase)
+	}
+}
+
+// rest has everybody sleep for so many ticks: the monitor sees that once, a tick later, and is armed when it is over.
+func (w *world) rest(ticks int64) {
+	w.now += ms
+	w.g.look(w.now, w.done, 0)
+	w.now += (ticks - 1) * ms
+	w.g.rest(w.now, w.done)
+}
+
+// "A program would be judged by how long it rests": wherever in a measurement or a trial it rests, what is best for it is found
+// as if it had not, and it does not run with too many until the next trial.
+func TestGovernorMeasuresNoRest(t *testing.T) {
+	for _, c := range []struct {
+		rate func(limit int) uint64
+		best int
+	}{
+		{func(l int) uint64 { return uint64(20_000 / l) }, 1},
+		{func(l int) uint64 { return uint64(20_000 * l) }, 2},
+	} {
+		for before := range 12 { // looks; a measurement, the caches and a trial take 8
+			w := restrainedTo1(t)
+			w.g.until = w.now
+			w.live(before, c.rate)
+			w.rest(100)
+			w.live(12-before, c.rate)
+			w.at = make(map[int]int)
+			if w.live(100, c.rate); w.share(c.best, 100) < 0.9 {
+				t.Errorf("it rested after %d looks, and %d is best: %v", before, c.best, w.at)
+			}
+		}
+	}
+}
+
+// Nor by how often it rests: coarse work is freed although it rests all the time, and fine work is not.
+func TestGovernorIsNotFooledByRests(t *testing.T) {
+	for rate, best := range map[uint64]int{100: 2, 20_000: 1} {
+		w := restrainedTo1(t)
+		for range 300 {
+			w.live(3, func(l int) uint64 { return rate / uint64(l) })
+			w.rest(7)
+		}
+		if w.share(best, 900) < 0.85 {
+			t.Errorf("%d units in a millisecond: %v", rate, w.at)
+		}
 	}
 }
 

@@ -47,6 +47,7 @@ func (m *monitor) arm() {
 	m.mu.Lock()
 	if !m.ended {
 		m.watch.asking = false
+		m.govern.rest(now, m.govern.seen)
 		m.attend(now)
 		m.reset(awaits)
 	}

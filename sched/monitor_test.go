@@ -134,7 +134,7 @@ func TestBug_K8_RestingMonitorRestrainsNobody(t *testing.T) {
 	}
 	defer func() { <-s.Stop() }()
 	s.monitor.mu.Lock()
-	s.monitor.govern.limit = 1
+	s.monitor.govern.limit, s.monitor.govern.kept = 1, 1
 	s.restrain(1)
 	s.monitor.mu.Unlock()
 	first := newBare(func(w *Worker) { w.Schedule(&newBare(func(*Worker) {}).Task) })

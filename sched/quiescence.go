@@ -183,7 +183,7 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 		verifyQuiet(s)
 	}
 	switch {
-	case holds != 0:
+	case holds != 0 && (s.cfg.Parked == nil || !s.cfg.Parked(int(holds/aStillHold))):
 		s.idle.thaw()
 		q.releaseStill()
 		return false

@@ -225,6 +225,35 @@ func TestBug_K40_StartStopCycles(t *testing.T) {
 	}
 }
 
+// TestParked: it "is asked whether the scheduler counts as quiescent although n tasks hold it by HoldStill, when nothing
+// else does"; and again whenever that may have changed.
+func TestParked(t *testing.T) {
+	var asked []int
+	s := start(t, sched.Config{Workers: 2, Parked: func(n int) bool { asked = append(asked, n); return n == 1 }})
+	s.HoldStill()
+	s.HoldStill()
+	s.Hold()
+	ended := make(chan error)
+	go func() { ended <- s.WaitQuiet(context.Background(), true) }()
+	g := newGraph(s)
+	g.inject(g.node(func(*sched.Worker) { s.Release() }))
+	if err := s.WaitStill(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.Hold()
+	g.inject(g.node(func(*sched.Worker) { s.ReleaseStill(); s.Release() }))
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) < 2 || asked[0] != 2 || asked[len(asked)-1] != 1 {
+		t.Errorf("asked about %v", asked)
+	}
+	s.ReleaseStill()
+	if s.Hold() {
+		t.Error("it has ended, and can be held")
+	}
+}
+
 // TestWaitStill: "WaitQuiet, but tasks that hold by HoldStill keep nobody waiting": other holds
 // do, and whoever waits for quiescence waits for both.
 func TestWaitStill(t *testing.T) {

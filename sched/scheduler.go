@@ -55,6 +55,9 @@ type Config struct {
 	// Stopped runs once, in the end, when everything left over was buried: what the
 	// layer above has parked somewhere else must come to its end as well.
 	Stopped func()
+	// Parked is asked whether the scheduler counts as quiescent although n tasks hold it by HoldStill, when nothing else
+	// does; nil is no. Everybody is halted meanwhile: it must be quick, and may ask for Crew, Counters and SpareStats.
+	Parked func(n int) bool
 }
 
 // text is fmt.Sprintf: fmt.Errorf sorts its arguments, and every program would link that.

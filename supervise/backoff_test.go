@@ -1,7 +1,7 @@
 package supervise_test
 
 import (
-	"context"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -166,8 +166,8 @@ func TestBackoff_RestartedInVain(t *testing.T) {
 	}
 }
 
-// TestBackoff_MutedSender: "A sender that is muted for a child that backs off keeps Wait
-// waiting, and not Advance", which moves on to the restart.
+// TestBackoff_MutedSender: "A sender that is muted for a child that backs off keeps neither Wait waiting there, nor
+// Advance", which moves on to the restart.
 func TestBackoff_MutedSender(t *testing.T) {
 	h := build(t)
 	a := h.toy("a")
@@ -179,16 +179,54 @@ func TestBackoff_MutedSender(t *testing.T) {
 	do.Send(h.sys, sender, func(_ *toy, c *actor.Context) { say.Send(c, r, "hello") })
 	do.Send(h.sys, sender, func(*toy, *actor.Context) { h.d.note("sent") })
 	h.d.take()
+	h.quiet()
 	h.advance(second - 1)
-	over, cancel := context.WithCancel(context.Background())
-	cancel()
-	wants(t, h.sys.Wait(over), context.Canceled)
+	h.quiet()
 	h.d.says(t)
 	h.advance(1)
 	h.quiet()
 	got := h.d.take()
 	if got != "+a, a hello, sent" && got != "+a, sent, a hello" && got != "sent, +a, a hello" {
 		t.Errorf("what happened: %s", got)
+	}
+}
+
+// TestBackoff_MutedSenders: so it is with a group of which one backs off and the others wait for it, and with those that
+// are muted for the senders. Chance says who falls and who sends.
+func TestBackoff_MutedSenders(t *testing.T) {
+	for seed := range uint64(100) {
+		h, chance := build(t), rand.New(rand.NewPCG(seed, 0))
+		kids := []supervise.Child{}
+		for _, name := range []string{"a", "b", "c"} {
+			w := h.toy(name)
+			w.Backoff = supervise.Backoff{First: second, Factor: 1}
+			kids = append(kids, w)
+		}
+		h.run(supervise.Spec{Name: "root", Strategy: []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne}[seed%3],
+			Intensity: often, Children: kids})
+		to := []actor.Ref[toy]{h.find("a"), h.find("b"), h.find("c")}
+		for range 8 {
+			to = append(to, toyType.Spawn(h.sys, toy{d: &h.d}))
+		}
+		for range 100 {
+			at := to[chance.IntN(len(to))]
+			switch n := chance.IntN(20); n {
+			case 0:
+				do.Send(h.sys, to[chance.IntN(3)], crash)
+			case 1:
+				h.quiet()
+			case 2:
+				h.advance(second / 2)
+			default:
+				do.Send(h.sys, to[3+chance.IntN(8)], func(_ *toy, c *actor.Context) { say.Send(c, at, "") })
+			}
+		}
+		h.quiet()
+		h.advance(time.Hour)
+		h.quiet()
+		st := h.sys.Stats()
+		equal(t, "muted", st.Mutes-st.Unmutes, 0)
+		h.sys.Stop()
 	}
 }
 

@@ -53,7 +53,7 @@
 //     [EscalationError], and its children. One restart of a group counts once.
 //   - Restarts, windows and deadlines go by the runtime's clock: on an
 //     [actor.VirtualClock] they are exact, and tests need no waiting. A sender that is muted
-//     for a child that backs off keeps Wait waiting, and not Advance.
+//     for a child that backs off keeps neither Wait waiting there, nor Advance.
 //   - Restarts are reproducible, jitter and all, where the schedule is: with one worker and a
 //     seed.
 //
