@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -53,6 +54,9 @@ func (b *bridges) over() {
 		b.sys.sched.Await(context.Background(), func() bool { return b.left.Load() == 0 })
 	}
 	b.all.Wait()
+	if invariant.On {
+		verifyNoBridges(b)
+	}
 }
 
 // untilOver returns what is closed when the actor ends, or its life, which has armed what waits

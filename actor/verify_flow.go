@@ -167,3 +167,8 @@ func verifyGathering[R any](g *gathering[R], k *call[R]) {
 	invariant.Check(k.several == g, "a reply comes to others")
 	invariant.Check(k.of >= 0 && k.of < cap(g.in), "the reply to request %d of %d", k.of, cap(g.in))
 }
+
+// verifyNoBridges checks that no goroutine is left between actors and channels.
+func verifyNoBridges(b *bridges) {
+	invariant.Check(b.left.Load() == 0, "%d bridges go on behind the end of their system", b.left.Load())
+}
