@@ -133,7 +133,7 @@ func TestRun_Failures(t *testing.T) {
 				r.Errorf("only once")
 			}
 		}},
-		"stranger": {"2 calls came from goroutines that do not belong to the run", func(r *actortest.R) {
+		"stranger": {"goroutines that do not belong to the run made 2 of its calls", func(r *actortest.R) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)

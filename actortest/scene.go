@@ -177,7 +177,7 @@ func (r *R) finish() {
 		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", books.Sent, st.Messages, st.DeadLetters)
 	}
 	if books.Strangers > 0 {
-		r.Errorf("%d calls came from goroutines that do not belong to the run: it will not repeat itself", books.Strangers)
+		r.Errorf("goroutines that do not belong to the run made %d of its calls: it will not repeat itself", books.Strangers)
 	}
 }
 
