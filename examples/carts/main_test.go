@@ -38,7 +38,7 @@ func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 func TestParse_TooMany(t *testing.T) {
 	for carts, want := range map[string]string{
 		"100000000": "", "100000001": "carts: -carts is 100000001; it must be from 1 to 100000000\nUsage of carts:",
-		"9223372036854775807": "carts: -carts is 9223372036854775807; it must be",
+		"2147483647": "carts: -carts is 2147483647; it must be",
 	} {
 		var stderr strings.Builder
 		_, err := parse([]string{"-carts", carts}, &stderr)
