@@ -126,7 +126,9 @@ func TestAskCircle_Bound(t *testing.T) {
 	p, q := b.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	var answered atomic.Bool
 	errs := make([]error, 2)
+	begun := make(chan struct{})
 	b.do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+		close(begun)
 		errs[0] = endless["Ask"](c, q, func(_ *puppet, c *actor.Context) (any, error) {
 			awaitAskers(sys, 1)
 			_, errs[1] = b.try.Ask(context.Background(), c.System(), p, justReply)
@@ -134,10 +136,30 @@ func TestAskCircle_Bound(t *testing.T) {
 			return nil, nil
 		})
 	})
+	<-begun // or that is dropped
 	eventually(t, "the request is dropped", func() bool { b.do.Send(sys, p, noop); return answered.Load() })
 	settles(t, sys)
 	must(t, errs[0])
 	wants(t, errs[1], actor.ErrDropped)
+}
+
+// lookedAt is a context that counts how often it is asked for its end.
+type lookedAt struct {
+	context.Context
+	n atomic.Int32
+}
+
+func (c *lookedAt) Done() <-chan struct{} {
+	c.n.Add(1)
+	return c.Context.Done()
+}
+
+// await waits until whoever asks with c has found no circle, and looks whether he waits without an end: otherwise it is he who would
+// close the circle. In a deterministic system he has.
+func (c *lookedAt) await(sys *actor.System) {
+	for sys.Books().Sent == 0 && c.n.Load() < 2 {
+		runtime.Gosched()
+	}
 }
 
 // TestAskCircle_None: what looks like a circle and ends by itself is none: all have their replies, or the end of their contexts.
@@ -146,10 +168,12 @@ func TestAskCircle_None(t *testing.T) {
 		t.Run(name+"/AnEnd", func(t *testing.T) {
 			sys := start(t, opts...)
 			p, q, third := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
-			ctx, cancel := context.WithCancel(t.Context())
+			end, cancel := context.WithCancel(t.Context())
+			ctx := &lookedAt{Context: end}
 			errs := make([]error, 2)
 			do.Send(sys, p, func(_ *puppet, c *actor.Context) {
 				errs[0] = asksInTurn["Ask"](ctx, c, q, func(_ *puppet, c *actor.Context) (any, error) {
+					ctx.await(sys)
 					do.Send(c, third, func(*puppet, *actor.Context) { cancel() })
 					errs[1] = endless["Ask"](c, p, justReply)
 					return nil, nil
