@@ -125,10 +125,9 @@ func TestAskCircle_Bound(t *testing.T) {
 	b := droppingType
 	p, q := b.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	var answered atomic.Bool
-	errs := make([]error, 2)
-	begun := make(chan struct{})
+	errs, runs := make([]error, 2), make(chan struct{})
 	b.do.Send(sys, p, func(_ *puppet, c *actor.Context) {
-		close(begun)
+		close(runs)
 		errs[0] = endless["Ask"](c, q, func(_ *puppet, c *actor.Context) (any, error) {
 			awaitAskers(sys, 1)
 			_, errs[1] = b.try.Ask(context.Background(), c.System(), p, justReply)
@@ -136,7 +135,7 @@ func TestAskCircle_Bound(t *testing.T) {
 			return nil, nil
 		})
 	})
-	<-begun // or that is dropped
+	receive(t, "the turn, or it would be its message that is dropped", runs)
 	eventually(t, "the request is dropped", func() bool { b.do.Send(sys, p, noop); return answered.Load() })
 	settles(t, sys)
 	must(t, errs[0])

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -193,13 +194,19 @@ type meeting interface {
 
 // parked returns what tells of n actors of s that are parked, when nothing goes on there, whether they wait for time
 // alone: all of them are muted, and none for one under pressure. Then those that they wait for in the end are suspended,
-// or they would run; and have been postponed, or they would be parked as well ([Postpone]). Without a timer it is not time
-// that they wait for.
+// or they would run; and have been postponed, or they would be parked as well ([Postpone]). Without a timer of s it is not
+// time that they wait for. The alarms of the clock do not tell that: between two of them none is set.
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
+		t := s.timers.Load()
+		if t == nil || !t.keeper.(*timers).armed() {
+			return false
+		}
 		st := s.Stats() // exact while nothing runs
-		_, armed := c.seam.Next()
-		return armed && uint64(n) == st.Mutes-st.Unmutes && !s.stalls.waited()
+		if invariant.On {
+			verifyParked(n, st)
+		}
+		return uint64(n) == st.Mutes-st.Unmutes && !s.stalls.waited()
 	}
 }
 

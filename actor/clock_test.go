@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -183,6 +184,55 @@ func TestClock_WaitsForPressure(t *testing.T) {
 	quiet(t, sys)
 	equal(t, "let go", sys.Stats().LetGo > 0, true)
 	equal(t, "it is muted", actor.Muted(m), false)
+}
+
+// noticed is a context that tells when it is waited for.
+type noticed struct {
+	context.Context
+	waits chan struct{}
+}
+
+func (n noticed) Done() <-chan struct{} {
+	select {
+	case n.waits <- struct{}{}:
+	default:
+	}
+	return n.Context.Done()
+}
+
+// TestClock_WaitsBesideAMove: Wait returns although all that ran behind a timer was over before the alarm was set for the
+// next one, that of the restart.
+func TestClock_WaitsBesideAMove(t *testing.T) {
+	sys, clock := onVirtualTime(t, actor.Workers(2))
+	awaitsRestart(t, sys, func(*puppet, *actor.Context) {})
+	quiet(t, sys)
+	armed := make(chan struct{}, 2)
+	var both sync.WaitGroup
+	both.Add(2)
+	for range 2 { // on two workers, of which one has the timer of the restart
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+			both.Done()
+			both.Wait()
+			if !actor.HasTimers(c) {
+				actor.After(c, time.Second, do, noop)
+				armed <- struct{}{}
+			}
+		})
+	}
+	quiet(t, sys)
+	receive(t, "a timer of another worker", armed)
+	hold, err := sys.Hold()
+	must(t, err)
+	ended := make(chan error, 1)
+	w := noticed{notSoLong(t), make(chan struct{}, 1)}
+	go func() { ended <- sys.Wait(w) }()
+	receive(t, "Wait to wait", w.waits)
+	actor.BehindStarts(sys, func() {
+		hold()
+		eventually(t, "all to sleep", func() bool { return actor.OnlyMuted(sys) })
+	})
+	clock.Jump(time.Second)
+	must(t, receive(t, "the end", ended))
 }
 
 // TestClock_HeldByOthers: a System.Hold keeps Advance waiting until it is released, and no longer, though an actor is

@@ -239,3 +239,25 @@ func BookAsk[S any](who, to Ref[S], hasReply bool) {
 	t.all = map[any]openAsk{who.b.oneAtATime(): {to.b.oneAtATime(), k}}
 	t.mu.Unlock()
 }
+
+// HasTimers tells whether timers are armed in the worker's shard.
+func HasTimers(c *Context) bool {
+	s := c.sys.makeTimers().shardOf(c)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wheel.Len() > 0
+}
+
+// BehindStarts has f run whenever the alarm has made a shard runnable. For a quiet system.
+func BehindStarts(s *System, f func()) {
+	t := s.makeTimers()
+	start := t.start
+	t.start = func(c *Context, s *timerShard) {
+		if start(c, s); c == nil {
+			f()
+		}
+	}
+}
+
+// OnlyMuted tells whether nothing goes on, and who is muted keeps the system.
+func OnlyMuted(s *System) bool { return s.onlyMuted() }

@@ -95,6 +95,16 @@ func (t *timers) reset(at int64) {
 	}
 }
 
+// armed tells whether any timer is, or was and has been canceled before its time. That changes in turns only. Any goroutine.
+func (t *timers) armed() bool {
+	for i := range t.shards {
+		if t.shards[i].earliest.Load() != never {
+			return true
+		}
+	}
+	return false
+}
+
 // ring makes every shard runnable that has something due.
 func (t *timers) ring() {
 	t.mu.Lock()

@@ -134,6 +134,11 @@ func verifyAsks(t *askTable, me *body) {
 	}
 }
 
+// verifyParked checks, while nothing runs, that who is muted holds the system: n actors do.
+func verifyParked(n int, st Stats) {
+	invariant.Check(st.Unmutes <= st.Mutes && st.Mutes-st.Unmutes <= uint64(n), "%d muted, and %d let go on, of %d who are parked", st.Mutes, st.Unmutes, n)
+}
+
 // verifyIDs checks a worker's block of numbers.
 func verifyIDs(d *idBlock) {
 	invariant.Check(d.next <= d.end && d.end-d.next <= idBlockSize, "numbers %d to %d are left of a block", d.next, d.end)
