@@ -87,7 +87,8 @@ func (d *declaration) madeAsk() *declaration {
 // asks is overloaded go on meanwhile, in case to is one of them. But to may wait for it for other reasons:
 // because it applies pressure or has a bound; because to is suspended until it has ended, as siblings under one
 // supervisor may be; or in a circle that is not seen: over an actor with a bound or of another system, in
-// [AskAll] or [Replies], or for a goroutine that asks. So give ctx a deadline. Ask panics if to is the zero Ref.
+// [AskAll] or [Replies], for a goroutine that asks, or, in a deterministic system, with another context than the empty
+// ones of package context. So give ctx a deadline. Ask panics if to is the zero Ref.
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
 	return ask[Q, R](ctx, sys, b.d, b.calls, to.b, q)
 }

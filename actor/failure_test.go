@@ -220,10 +220,14 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 				actor.Stop(list[i], office[i])
 				quiet(t, list[i])
 			}
-			for range 200 {
-				sent := make(chan struct{}) // by another goroutine each time, which may be where one has told
-				go func() { count.Send(list[0], office[0], 1); close(sent) }()
-				<-sent
+			for range 40 {
+				var senders sync.WaitGroup // several at a time, some of which are where one has told
+				begin := make(chan struct{})
+				for range 5 {
+					senders.Go(func() { <-begin; count.Send(list[0], office[0], 1) })
+				}
+				close(begin)
+				senders.Wait()
 			}
 			equal(t, "told", told.Load(), 200)
 			letters := uint64(0)
