@@ -206,7 +206,7 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 //	PENDING ◀──────────────┘                           │ │ ctx ended, or the system of a turn that asks
 //	    ├──── patience over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
-//	    └──── the caller keeps to from running ─────▶ REFUSED ◀── from WAITING as well
+//	    └──── the caller keeps to from running ─────▶ REFUSED
 //
 // Each arrow but that of take is a compare-and-swap, so of finish and the one who gives up
 // one comes first, and finish has three cases: from PENDING it leaves the result to be found,
@@ -281,72 +281,62 @@ func discardReply[R any](v *R) {
 // wait returns the result, or why there is none. reusable tells that nobody else can touch
 // the call any more.
 func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R], reusable bool) {
-	if k.state.Load() == callAnswered {
-		return k.take(), true
-	}
-	me := askerIn(sys, to)
-	if me.keepsFromRunning(to) && leaveCall(&k.callState, callPending, ErrSelfAsk) {
-		return Result[R]{Err: ErrSelfAsk}, false
-	}
-	me.prepareWait()
-	if to.kind().sys.sim != nil {
-		if err := k.drive(ctx, me, to); err != nil && leaveCall(&k.callState, callPending, err) {
+	if k.state.Load() != callAnswered {
+		if err := awaitReply(ctx, &k.callState, sys, to); err != nil {
 			return Result[R]{Err: err}, false
 		}
-	}
-	settleIn(&k.callState, to.kind().sys)
-	if !k.state.CompareAndSwap(callPending, callWaiting) {
-		return k.take(), true
-	}
-	if err := k.park(ctx, me, to); err != nil {
-		return Result[R]{Err: err}, false
 	}
 	return k.take(), true
 }
 
-// park waits for the token, unless ctx ends, or the system of me stops, or me would wait for itself: then it gives the call up
-// and says why.
-func (k *callState) park(ctx context.Context, me, to *body) (err error) {
-	ended, over := ctx.Done(), me.systemOver()
+// awaitReply waits until the call is answered, or gives it up and says why. A function, as settleIn: of a method each call[R]
+// would have one.
+func awaitReply(ctx context.Context, k *callState, sys *System, to *body) error {
+	me := askerIn(sys, to)
+	asks, may := me.mayWait(ctx, k, to)
+	if !may && k.state.CompareAndSwap(callPending, callRefused) {
+		return ErrSelfAsk
+	}
+	defer asks.leave(me)
+	me.prepareWait()
+	if to.kind().sys.sim != nil {
+		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
+			return err
+		}
+	}
+	settleIn(k, to.kind().sys)
+	if !k.state.CompareAndSwap(callPending, callWaiting) {
+		return nil
+	}
+	return k.park(ctx, me.systemOver())
+}
+
+// park waits for the token, unless ctx ends or over is closed: then it abandons the call and says
+// why.
+func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) {
+	ended := ctx.Done()
 	if ended == nil && over == nil {
 		<-k.done // a select of one costs more
 		return nil
 	}
-	if !me.mayWait(ctx, k, to) {
-		err = ErrSelfAsk
-	} else {
-		select {
-		case <-k.done:
-		case <-ended:
-			err = ctx.Err()
-		case <-over:
-			err = ErrSystemStopped
-		}
-		me.hasWaited()
+	select {
+	case <-k.done:
+		return nil
+	case <-ended:
+		err = ctx.Err()
+	case <-over:
+		err = ErrSystemStopped
 	}
-	if err != nil && !leaveCall(k, callWaiting, err) {
+	if !k.state.CompareAndSwap(callWaiting, callAbandoned) {
 		<-k.done
 		return nil
 	}
 	return err
 }
 
-// leaveCall leaves a call that was in state from, and reports false if it has been answered. The request of one that would wait for
-// itself does not run. A function, as settleIn: of a method each call[R] would have one.
-func leaveCall(k *callState, from uint32, why error) bool {
-	if why == ErrSelfAsk {
-		return k.state.CompareAndSwap(from, callRefused)
-	}
-	return k.state.CompareAndSwap(from, callAbandoned)
-}
-
 // drive lets a deterministic system go on until the reply has come, and says why it
 // will not come.
-func (k *callState) drive(ctx context.Context, me, to *body) error {
-	if !me.mayWait(ctx, k, to) {
-		return ErrSelfAsk
-	}
-	defer me.hasWaited()
+func (k *callState) drive(ctx context.Context, to *body) error {
 	switch {
 	case to.kind().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
 		return nil

@@ -17,8 +17,8 @@ import (
 // himself he does not wait: his reply cannot come before his own turn has ended. Otherwise, if his context has no end, he
 // enters himself. That is exact. An entry counts while its call has no result, and nobody but the one who was asked gives it
 // one, between two behaviours or behind one: an entry is for no actor with a bound, of which others could drop the request.
-// From its end the chain stands still: the one that looks is in his turn; so whoever waits for him gets no reply as long as that lasts, nor ends
-// his own turn; so neither does whoever waits for that one. All entries of the chain were made before the look,
+// From its end the chain stands still: the one that looks is in his turn; so whoever waits for him gets no reply as long as that
+// lasts, nor ends his own turn; so neither does whoever waits for that one. All entries of the chain were made before the look,
 // so each of them has counted since it was made, and all of them count at once.
 //
 // It sees what asks by Ask within one system: not AskAll and Replies, which may go on without some of their
@@ -57,11 +57,15 @@ func (b *body) oneAtATime() any {
 // isOpen tells whether the call has no result yet. Caller holds the table's mu: its asker cannot have left.
 func (a openAsk) isOpen() bool { return a.call != nil && a.call.state.Load() <= callWaiting }
 
-// mayWait tells whether me may wait for k, its request to to. If so, and if it waits without an end, it is in the table until
-// waits no more: see hasWaited. me may be nil. Owner only, in a turn.
-func (me *body) mayWait(ctx context.Context, k *callState, to *body) bool {
-	if me == nil || me.sys() != to.sys() || to.typ().bound.limit != 0 {
-		return true
+// mayWait tells whether me may wait for k, its request to to, and not for itself. If so, and if it waits without an end, it is in
+// the table of asks until it leaves that. me may be nil. Owner only, in a turn. It costs two locks of the system, which only those
+// take who park in a turn.
+func (me *body) mayWait(ctx context.Context, k *callState, to *body) (in *askTable, may bool) {
+	switch {
+	case me.keepsFromRunning(to):
+		return nil, false
+	case me == nil || me.sys() != to.sys() || to.typ().bound.limit != 0:
+		return nil, true
 	}
 	t := me.sys().openAsks()
 	t.mu.Lock()
@@ -72,21 +76,21 @@ func (me *body) mayWait(ctx context.Context, k *callState, to *body) bool {
 	}
 	for at := t.all[asked]; at.isOpen(); at = t.all[at.to] {
 		if at.to == mine {
-			return false
+			return nil, false
 		}
 	}
-	if isEndless(ctx, me.sys()) {
-		t.all[mine] = openAsk{asked, k}
+	if !isEndless(ctx, me.sys()) {
+		return nil, true
 	}
-	return true
+	t.all[mine] = openAsk{asked, k}
+	return t, true
 }
 
-// hasWaited takes me out of the table, if it is there, before its call is used again. me may be nil. Owner only, in a turn.
-func (me *body) hasWaited() {
-	if me == nil {
+// leave takes me out of the table before its call is used again. t may be nil: me is not in it. Owner only, in a turn.
+func (t *askTable) leave(me *body) {
+	if t == nil {
 		return
 	}
-	t := me.sys().openAsks()
 	t.mu.Lock()
 	delete(t.all, me.oneAtATime())
 	t.mu.Unlock()

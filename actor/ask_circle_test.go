@@ -156,7 +156,7 @@ func (c *lookedAt) Done() <-chan struct{} {
 // await waits until whoever asks with c has found no circle, and looks whether he waits without an end: otherwise it is he who would
 // close the circle. In a deterministic system he has.
 func (c *lookedAt) await(sys *actor.System) {
-	for sys.Books().Sent == 0 && c.n.Load() < 2 {
+	for sys.Books().Sent == 0 && c.n.Load() == 0 {
 		runtime.Gosched()
 	}
 }

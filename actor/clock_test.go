@@ -109,16 +109,21 @@ func TestClock_Waiting(t *testing.T) {
 	}
 }
 
-// awaitsRestart has a puppet muted for an actor whose restart is put off for a minute, and with mail. also runs before,
-// in the same behaviour.
-func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[puppet]) {
+// postponed spawns an actor whose restart is put off for a minute when it falls.
+func postponed(t *testing.T, sys *actor.System) (kid actor.Ref[mortal]) {
 	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
 		actor.Postpone(c, f.Ref)
 		actor.After(c, time.Minute, wardenWake, f.Ref)
 	}})
-	var kid actor.Ref[mortal]
 	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 	must(t, err)
+	return kid
+}
+
+// awaitsRestart has a puppet muted for an actor whose restart is put off for a minute, and with mail. also runs before,
+// in the same behaviour.
+func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[puppet]) {
+	kid := postponed(t, sys)
 	quiet(t, sys)
 	doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
@@ -242,13 +247,7 @@ func TestClock_HeldByOthers(t *testing.T) {
 		for _, mutes := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%v", name, mutes), func(t *testing.T) {
 				sys, clock := onVirtualTime(t, opts...)
-				w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
-					actor.Postpone(c, f.Ref)
-					actor.After(c, time.Minute, wardenWake, f.Ref)
-				}})
-				var kid actor.Ref[mortal]
-				_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
-				must(t, err)
+				kid := postponed(t, sys)
 				advance(t, clock, 0)
 				if mutes {
 					doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
