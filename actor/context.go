@@ -29,6 +29,7 @@ type Context struct {
 	// The turn that runs.
 	self *body
 	msg  *message // the message being handled
+	ran  *message // those of the stretch that were before it, the newest first; nil in a stretch of one, and behind one
 	sent *message // sent last; see seam.SwapHeld
 	left int      // messages that the turn may still run, as of the last settlement
 	gas  gasMeter // what the turn has spent besides

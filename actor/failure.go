@@ -81,7 +81,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 		m.from &^= wasStashed // it is to be reported
 	}
 	if !c.aside {
-		c.count.messages += b.in.runUpTo(m)
+		c.count.messages += uint64(b.settleCrash(c))
 		b.forgetMarks() // the next turn may take out what comes in
 	}
 	b.keepYielded(c)

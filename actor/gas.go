@@ -39,22 +39,19 @@ func (c *Context) Gas(n int) {
 		return // it lasts for the batch
 	}
 	c.then |= gasLow // the turn settles its books when the behaviour returns
-	if c.gas.spent+c.ran() >= limit {
+	if c.gas.spent+c.runInTurn() >= limit {
 		c.then |= gasSpent
 	}
 }
 
-// ran is how many messages the turn has begun to run: those that are settled, and those
+// runInTurn is how many messages the turn has begun to run: those that are settled, and those
 // of the stretch up to the one that runs.
-func (c *Context) ran() int {
+func (c *Context) runInTurn() int {
 	n := c.self.batch() - c.left - c.gas.cut
 	if c.aside {
 		return n
 	}
-	for m := c.self.in.fifo; m != c.msg; m = m.next {
-		n++
-	}
-	return n + 1
+	return n + distance(c.ran, nil) + 1
 }
 
 // settleUp sees to what only interrupts a stretch, when its books are settled.

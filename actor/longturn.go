@@ -114,9 +114,9 @@ type doing struct {
 // kind. And the caller asks afterwards whether the turn still runs, before he believes it.
 //
 // c.self tells a turn of an actor, which has begun, from others. c.msg may be a message
-// that has run: it is recycled by then, and in no place where one is that runs. Those
-// from the mailbox are among the first of in.fifo, see verifyStretch; an urgent one is
-// there while it runs, and of an urgent behaviour.
+// that has run: it is recycled by then, and in no place where one is that runs. One from
+// the mailbox is the first of in.fifo, or others of its stretch have run, see verifyStretch; an
+// urgent one is there while it runs, and of an urgent behaviour.
 //
 //go:norace
 //go:noinline
@@ -139,11 +139,8 @@ func (c *Context) glimpse(task *sched.Task) (d doing) {
 		d.msg, d.id = at, at.id
 		return d
 	}
-	for m, left := b.in.fifo, chainLength; m != nil && left > 0; m, left = m.next, left-1 {
-		if m == at {
-			d.msg, d.id = m, m.id
-			return d
-		}
+	if at == b.in.fifo || c.ran != nil {
+		d.msg, d.id = at, at.id
 	}
 	return d
 }

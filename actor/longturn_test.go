@@ -97,6 +97,27 @@ var (
 	_         = runesType.Table(runesWork.Do((*generic[rune]).Work))
 )
 
+// A plain actor has no callbacks, and does what it is told.
+var (
+	plainType = actor.NewType[struct{}]("plain")
+	plainDo   = actor.Declare[func(*actor.Context)](plainType, "do")
+	_         = plainType.Table(plainDo.Do(func(_ *struct{}, c *actor.Context, f func(*actor.Context)) { f(c) }))
+)
+
+// inARow has a plain actor do all of that in one turn.
+func inARow(all ...func(*actor.Context)) func(*actor.System, stay) {
+	return func(sys *actor.System, m stay) {
+		plainDo.Send(sys, plainType.Spawn(sys, struct{}{}), func(c *actor.Context) {
+			for _, f := range all {
+				if f == nil {
+					f = func(*actor.Context) { m() }
+				}
+				plainDo.Send(c, actor.Self[struct{}](c), f)
+			}
+		})
+	}
+}
+
 func genericType[T any](name string) func(*actor.System, stay) {
 	t := actor.NewType[generic[T]](name)
 	work := actor.Declare[stay](t, "work")
@@ -167,6 +188,18 @@ func TestLongTurn_EveryKind(t *testing.T) {
 		t.Parallel()
 		r := reported(t, send(stayLater))
 		equal(t, "who", r.Type+" "+r.Behaviour, "staying promoted")
+	})
+	goOn := func(*actor.Context) {}
+	t.Run("plain, third in a row", func(t *testing.T) {
+		t.Parallel()
+		r := reported(t, inARow(goOn, goOn, nil))
+		equal(t, "who", r.Type+" "+r.Behaviour, "plain do")
+	})
+	t.Run("plain, what it left behind a row", func(t *testing.T) {
+		t.Parallel()
+		r := reported(t, inARow(goOn, goOn, (*actor.Context).Stop, nil),
+			actor.OnDeadLetter(func(d actor.DeadLetter) { d.Message.(func(*actor.Context))(nil) }))
+		equal(t, "who", r.Type+" "+r.Behaviour, "plain ")
 	})
 	t.Run("staying, what it left", func(t *testing.T) { // "nothing, while the runtime does something for the actor"
 		t.Parallel()

@@ -269,8 +269,12 @@ func TestPool_LetsGo(t *testing.T) {
 		t.Errorf("%d of 10 nodes are linked that nobody recycles", n)
 	}
 	nodes = chainOf(p, 0, 10)
-	in := inbox{fifo: nodes[0]}
-	if ran := in.runUpTo(nodes[7]); ran != 8 || in.fifo != nodes[8] {
+	b, c := &body{in: inbox{fifo: nodes[0]}}, &Context{}
+	for _, m := range nodes[:7] { // as stretch does
+		m.next, c.ran = c.ran, m
+	}
+	c.msg = nodes[7]
+	if ran := b.settleCrash(c); ran != 8 || b.in.fifo != nodes[8] || c.ran != nil {
 		t.Errorf("%d ran", ran)
 	}
 	if n := linkedOf(nodes); n != 1 {

@@ -41,16 +41,15 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	for b.lane.quiet() {
 		over := false
 		if next := m.next; next != nil && next.origin == m.origin {
-			n, before := b.stretch(c, m, min(c.left, w.Credit(), chainLength))
-			over = b.settle(c, before, n)
+			over = b.settle(c, b.stretch(c, m, min(c.left, w.Credit(), chainLength)))
 		} else { // a stretch of one, written out: so most turns are, and a call less is a nanosecond less
 			c.msg = m
 			b.runs()[m.id](c, b, m)
 			if c.then != goOn || b.load != 0 || c.left == 1 {
-				over = b.settle(c, nil, 1)
+				over = b.settle(c, 1)
 			} else {
 				if invariant.On {
-					verifyStretch(b, c, nil, 1)
+					verifyStretch(b, c, 1)
 				}
 				b.in.fifo = m.next
 				c.count.messages++
@@ -76,8 +75,8 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 
 // stretch runs messages from m on, one after the other and at most quota, until
 // something calls for a closer look: they are all of one origin. It returns how many
-// there were, with c.msg the last of them, and the one before that.
-func (b *body) stretch(c *Context, m *message, quota int) (n int, before *message) {
+// there were, with c.msg the last of them, and those before it in c.ran.
+func (b *body) stretch(c *Context, m *message, quota int) (n int) {
 	runs := b.runs()
 	for left := quota; ; {
 		c.msg = m
@@ -85,34 +84,39 @@ func (b *body) stretch(c *Context, m *message, quota int) (n int, before *messag
 		left--
 		next := m.next
 		if left == 0 || next == nil || c.then != goOn || next.origin != m.origin || !b.lane.quiet() {
-			return quota - left, before
+			return quota - left
 		}
 		if c.w.MustYield() {
-			return quota - left, before
+			return quota - left
 		}
-		before, m = m, next
+		m.next, c.ran = c.ran, m
+		m = next
 	}
 }
 
 // settle takes the n messages off in.fifo that a stretch has run, and recycles them,
-// but for the mailbox's top node, which stays in place. before is the last but one of
-// them. It reports whether the turn is over.
-func (b *body) settle(c *Context, before *message, n int) (over bool) {
+// but for the mailbox's top node, which stays in place. The newest of them is to be the first
+// that is used again: so nodes that lie side by side stay neighbours, however mail is cut
+// into turns and stretches (docs/decisions/0008-messages-go-home.md). It reports whether the turn is over.
+func (b *body) settle(c *Context, n int) (over bool) {
 	if invariant.On {
-		verifyStretch(b, c, before, n)
+		verifyStretch(b, c, n)
 	}
-	first, last, free := b.in.fifo, c.msg, n
-	b.in.fifo = last.next
-	if last == b.in.last { // the top node of the mailbox
-		last, free = before, n-1
+	oldest, newest, free := b.in.fifo, c.msg, n
+	b.in.fifo = newest.next
+	if newest == b.in.last { // the top node of the mailbox
+		newest, free = c.ran, n-1
+	} else {
+		newest.next = c.ran
 	}
+	c.ran = nil
 	c.count.messages += uint64(n)
 	c.left -= n
 	if b.load&backpressure.Counted != 0 {
 		b.flow.Load().marks.ran(n)
 	}
 	if free > 0 {
-		c.recycleChain(first, last, free)
+		c.recycleChain(newest, oldest, free)
 	}
 	c.w.Spend(n)
 	if c.then&(gasLow|turnTable) != 0 {
@@ -129,20 +133,18 @@ func (b *body) conclude(c *Context) (again bool) {
 	return b.doze(c)
 }
 
-// runUpTo is the settlement of a turn that ends with m, in the middle of its
+// settleCrash is the settlement of a stretch that ends with c.msg, in the middle of its
 // behaviour. It returns how many messages there were. They are the collector's.
-func (in *inbox) runUpTo(m *message) (ran uint64) {
+func (b *body) settleCrash(c *Context) (n int) {
+	n = 1 + distance(c.ran, nil)
 	if invariant.On {
-		verifyRunUpTo(in, m)
+		verifyStretch(b, c, n)
 	}
-	ran = 1
-	for k := in.fifo; k != m; k = k.next {
-		ran++
-	}
-	first := in.fifo
-	in.fifo = m.next
-	unlink(first, int(ran))
-	return ran
+	m := c.msg
+	b.in.fifo, m.next = m.next, c.ran
+	c.ran = nil
+	unlink(m, n)
+	return n
 }
 
 // pause comes where the turn may not simply go on and the actor may not simply doze

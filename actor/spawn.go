@@ -57,6 +57,13 @@ func (b *body) init(t *typeInfo, from Sender) {
 	if k == nil {
 		k, err = sys.newKind(t)
 	}
+	// The body is touched by a plain store first. Before that of a pointer Go checks for nil, by a read: in new memory the
+	// kernel answers that with a page of zeros, and the store with another page, for which it interrupts all processors.
+	if ctx != nil {
+		b.id = ctx.newID()
+	} else {
+		b.id = sys.ids.Add(1)
+	}
 	b.task.InitKind(&k.Kind)
 	if k.special {
 		b.became = sys.sim != nil
@@ -66,11 +73,6 @@ func (b *body) init(t *typeInfo, from Sender) {
 	}
 	if invariant.On {
 		verifyNew(b)
-	}
-	if ctx != nil {
-		b.id = ctx.newID()
-	} else {
-		b.id = sys.ids.Add(1)
 	}
 	switch {
 	case err != nil || ctx == nil && sys.refusing.Load():

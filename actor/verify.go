@@ -17,6 +17,7 @@ func verifyTurn(b *body, c *Context) {
 	invariant.Check(c.then == goOn, "%v begins a turn with the outcome %#x of another", b, c.then)
 	invariant.Check(c.shields == 0 && !c.aside, "%v begins a turn within %d shields, aside: %v", b, c.shields, c.aside)
 	invariant.Check(c.front.first == nil && c.front.n == 0, "%v begins a turn with the mail of another in front", b)
+	invariant.Check(c.ran == nil, "%v begins a turn with messages that another has run", b)
 	invariant.Check(c.left > 0, "%v begins a turn with a batch of %d", b, c.left)
 	invariant.Check(seam.Peek(&b.box.head) != nil, "%v is idle, and runs", b)
 	backpressure.MustRun(&b.debt)
@@ -36,17 +37,17 @@ func verifyLoad(b *body) {
 	backpressure.MustBe(&b.gate, !b.load.MustShut() && b.load&backpressure.Bounded == 0)
 }
 
-// verifyStretch checks what a stretch has run: n messages down to c.msg, of one origin.
-func verifyStretch(b *body, c *Context, before *message, n int) {
+// verifyStretch checks what a stretch has run: n messages of one origin, from c.msg back to the first in
+// hand.
+func verifyStretch(b *body, c *Context, n int) {
 	invariant.Check(n >= 1 && n <= chainLength, "%v has run %d messages in a row", b, n)
-	invariant.Check((before == nil) == (n == 1), "%v has run %d messages, and the last but one is missing or too many", b, n)
-	m := b.in.fifo
-	for i := 1; i < n; i++ {
-		invariant.Check(m.origin == c.msg.origin, "%v recycles messages of two origins together", b)
-		invariant.Check(i != n-1 || m == before, "%v has run %d messages, and there are more or less", b, n)
-		m = m.next
+	m := c.msg
+	for before, i := c.ran, 1; i < n; before, i = before.next, i+1 {
+		invariant.Check(before != nil, "%v has run %d messages, and recycles less", b, n)
+		invariant.Check(before.origin == m.origin, "%v recycles messages of two origins together", b)
+		m = before
 	}
-	invariant.Check(m == c.msg, "%v has run %d messages, and there are more or less", b, n)
+	invariant.Check(m == b.in.fifo, "%v has run %d messages, and there are more or less", b, n)
 }
 
 // verifySend checks a message that is about to be pushed by the behaviour that runs.
@@ -172,15 +173,6 @@ func verifyTakenOver(b *body, theirs *lease) {
 	for m := seam.Peek(&b.box.head); m != b.in.last; m = m.next {
 		invariant.Check(m != nil, "%v was taken over, and its mail has another end", b)
 	}
-}
-
-// verifyRunUpTo checks where a turn ends that did not come to its end.
-func verifyRunUpTo(in *inbox, m *message) {
-	k := in.fifo
-	for k != nil && k != m {
-		k = k.next
-	}
-	invariant.Check(k == m && m != nil, "a turn ends with a message that it had not taken")
 }
 
 // verifyForgetTurn checks a worker between two turns: nothing is under way.
