@@ -66,14 +66,14 @@ const (
 	ms          = 1_000_000
 	firstPause  = 1 * ms
 	maxPause    = 512 * ms
-	firstWindow = 1 * ms // at the beginning all run, and may be in each other's way: not for long
+	firstWindow = ms / 2 // at the beginning all run, and may be in each other's way: not for long
 	window      = 3 * ms
 	settling    = ms / 2
 	fineUnit    = 1000         // ns of one worker's time
 	coarseUnit  = 2 * fineUnit // of a program that was restrained: one at the edge would be freed all the time
 	harm        = 1.08         // fewer workers must do so much more work to be preferred
 	obvious     = 1.3          // a trial ends at once when it does so much more or less
-	collapse    = 1.5          // a trial with more does not even begin if it has done so much less meanwhile
+	collapse    = 1.2          // a trial with more does not even begin if it has done so much less meanwhile
 	another     = 2            // a program that does so much more or less than it did is another one
 	changes     = 2            // looks in a row that it takes to believe that
 	soonest     = 16 * ms      // from one trial to the next, however often it becomes another one
@@ -93,15 +93,12 @@ func (g *governor) init(workers int) {
 // begin expects something new.
 func (g *governor) begin() { g.phase, g.until, g.pause, g.early = steady, 0, firstPause, earlyLooks }
 
-// hasty tells whether it wants to look more often than the monitor does by itself: a trial
-// is on, or a program has just begun, in which all run and may be in each other's way. Of a
-// single worker there is nothing to find out.
+// hasty tells whether it wants to look more often than the monitor does by itself: it measures, a trial is on,
+// which should not last longer than it has to, or a program has just begun, in which all run and may be in each
+// other's way. Of a single worker there is nothing to find out.
 func (g *governor) hasty() bool {
 	return g.workers > 1 && (g.phase != steady || g.pause == firstPause)
 }
-
-// trying tells whether a trial is on, which should not last longer than it has to.
-func (g *governor) trying() bool { return g.phase == settle || g.phase == trial }
 
 // look takes in one tick: the time, what all workers have done so far, and how many are
 // awake. It returns how many may be.

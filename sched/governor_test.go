@@ -154,8 +154,8 @@ func TestGovernorSeesThefts(t *testing.T) {
 	}
 }
 
-// "Trying tells whether a trial is on, which should not last longer than it has to": the monitor looks
-// more often then.
+// "It measures, a trial is on, which should not last longer than it has to, or a program has just begun": the monitor
+// looks more often then.
 func TestGovernorIsShownMoreInATrial(t *testing.T) {
 	s, err := New(Config{Workers: 2})
 	if err != nil {
@@ -165,11 +165,15 @@ func TestGovernorIsShownMoreInATrial(t *testing.T) {
 	m := &s.monitor
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for p, want := range map[phase]time.Duration{steady: calm, measure: awaits, settle: alert, trial: alert} {
+	for p, want := range map[phase]time.Duration{steady: calm, measure: alert, settle: alert, trial: alert} {
 		m.govern.phase, m.govern.pause, m.govern.until, m.govern.before = p, maxPause, math.MaxInt64, 2
 		if got := m.look(0); got != want {
 			t.Errorf("phase %d: the next look in %v, want %v", p, got, want)
 		}
+	}
+	m.govern.begin()
+	if got := m.look(0); got != alert {
+		t.Errorf("at the beginning: the next look in %v, want %v", got, alert)
 	}
 }
 
@@ -388,7 +392,7 @@ func TestGovernorIsNotDriven(t *testing.T) {
 
 // "A trial with more does not even begin if it has done so much less meanwhile."
 func TestGovernorGivesUpSoon(t *testing.T) {
-	for of20, want := range map[uint64]int{5: 1, 13: 1, 14: 2, 20: 2} { // ticks with two workers, at most until it is obvious
+	for of20, want := range map[uint64]int{5: 1, 16: 1, 17: 2, 20: 2} { // ticks with two workers, at most until it is obvious
 		w := restrainedTo1(t)
 		w.g.until = w.now
 		w.live(6, func(l int) uint64 {

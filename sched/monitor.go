@@ -9,8 +9,8 @@ import (
 
 // How long the monitor waits between two looks.
 const (
-	alert  = 500 * time.Microsecond // some turn has just lasted too long, or a trial is on
-	awaits = time.Millisecond       // workers have been asked to come by, or a program has just begun
+	alert  = 500 * time.Microsecond // some turn has just lasted too long, or the governor wants to know
+	awaits = time.Millisecond       // workers have been asked to come by
 	calm   = 3 * time.Millisecond   // all came by
 )
 
@@ -49,7 +49,7 @@ func (m *monitor) arm() {
 		m.watch.asking = false
 		m.govern.rest(now, m.govern.seen)
 		m.attend(now)
-		m.reset(awaits)
+		m.reset(alert)
 	}
 	m.mu.Unlock()
 }
@@ -108,14 +108,14 @@ func (m *monitor) look(now int64) time.Duration {
 	m.freeStrays(now)
 	asking, late := m.attend(now)
 	m.steer(now, late > 0)
-	if m.surge.out > 0 || m.govern.trying() {
+	if m.surge.out > 0 || m.govern.hasty() {
 		return alert
 	}
 	pause := calm
 	if late > 0 { // it would have been relieved if anything waited: less and less often, but not so that others are asked too late
 		pause = min(max(alert, time.Duration(late/4)), calm)
 	}
-	if asking || m.govern.hasty() {
+	if asking {
 		pause = min(pause, awaits)
 	}
 	return pause
