@@ -14,7 +14,7 @@ type PanicReport struct {
 	// ActorID, Type and Behaviour say where.
 	ActorID   uint64
 	Type      string
-	Behaviour string // or the callback: init, OnStart, OnStop, Care.Stop
+	Behaviour string // or the callback: init, OnStart, OnStop, Care.Stop; empty for a collection of the actor's heap
 	// MessageID is the number of the behaviour in its type's table, which the message
 	// carried; 0 in a callback.
 	MessageID uint16
@@ -69,10 +69,14 @@ type fault struct {
 	killed func(*body, *Context) // obeyKill if it was cut by a Kill; nil otherwise
 }
 
-// crashed takes over an actor whose behaviour, or callback, did not return: the asker
+// crashed takes over an actor whose behaviour, or callback, did not return, or whose heap could not be
+// collected, since a handle there is none ([heap.Arena.Collect] panics): the asker
 // is told and the panic reported. What comes of it is a matter for a turn of its own,
 // since OnStop may crash as well.
 func (b *body) crashed(c *Context, crash *sched.Crash) {
+	if !c.aside && !b.runsMail(c) { // what has run may be anywhere by now
+		c.msg, c.aside, c.rooting = &noMessage, true, nil
+	}
 	if invariant.On {
 		verifyCrash(b, c)
 	}
@@ -146,8 +150,8 @@ func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError)
 		ActorID: b.id, Type: b.typ().name, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
 		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
 	}
-	if m.id == systemID {
-		p.Behaviour = b.extra.where.name()
+	if x := b.extra; x != nil && m.id == systemID {
+		p.Behaviour = x.where.name()
 	}
 	if s.opts.onPanic != nil {
 		s.guard("OnPanic", func() { s.opts.onPanic(p) })

@@ -133,6 +133,10 @@ func (b *body) conclude(c *Context) (again bool) {
 	return b.doze(c)
 }
 
+// runsMail tells whether c.msg is a message from the mailbox whose behaviour has not returned. If it has, and its
+// stretch is settled, it is recycled. Owner only, in a turn that is about mail.
+func (b *body) runsMail(c *Context) bool { return c.ran != nil || c.msg != nil && c.msg == b.in.fifo }
+
 // settleCrash is the settlement of a stretch that ends with c.msg, in the middle of its
 // behaviour. It returns how many messages there were. They are the collector's.
 func (b *body) settleCrash(c *Context) (n int) {
