@@ -30,7 +30,7 @@ type governor struct {
 	before int   // the limit before the trial
 	up     bool  // the next trial is with more workers
 	base   float64
-	early  int // measurements that may still be too early: little runs yet, or apart
+	early  int // measurements that may still be too early: little runs yet
 
 	apartFor int // measurements in a row that have begun no trial because of that
 
@@ -204,14 +204,12 @@ func (g *governor) consider(now int64) {
 	switch {
 	case !g.worthATrial(now):
 		g.limit = g.workers
-		if early := g.tooEarly(); !early || g.busy() {
+		if g.early--; g.early <= 0 || g.pause > firstPause || g.busy() {
 			g.longer(maxPause)
 		}
 	case apart && g.limit == g.workers && g.apartFor < apartLooks:
-		if !g.tooEarly() {
-			g.apartFor++
-			g.longer(apartPause)
-		}
+		g.apartFor++
+		g.longer(apartPause)
 	default:
 		g.apartFor = 0
 		g.up = g.up || apart
@@ -220,13 +218,6 @@ func (g *governor) consider(now int64) {
 		return
 	}
 	g.enter(steady, now, g.pause)
-}
-
-// tooEarly counts a measurement that says nothing yet, and tells whether to look again soon: a program that has just
-// begun runs little, or apart, and does not stay so.
-func (g *governor) tooEarly() bool {
-	g.early--
-	return g.early > 0 && g.pause == firstPause
 }
 
 // apart tells whether the workers have hardly touched what others had made, so that fewer of them

@@ -91,26 +91,6 @@ func TestGovernorExpectsABeginning(t *testing.T) {
 	}
 }
 
-// "And again soon for as long as little runs, or apart": a stream begins on one worker, and is found out when its other
-// end has been stolen. Not for ever.
-func TestGovernorExpectsThemToMeet(t *testing.T) {
-	w := newWorld(2)
-	w.touch = 0
-	w.live(10, func(l int) uint64 { return uint64(20_000 / l) })
-	if w.touch = 500; w.g.limit != 2 {
-		t.Fatalf("limit %d", w.g.limit)
-	}
-	w.live(7, func(l int) uint64 { return uint64(20_000 / l) })
-	if w.g.limit != 1 {
-		t.Errorf("limit %d, 7 ms after they have met: %v", w.g.limit, w.at)
-	}
-	w = newWorld(2)
-	w.touch = 0
-	if w.live(60, func(l int) uint64 { return uint64(20_000 * l) }); w.g.hasty() {
-		t.Error("it looks for a meeting for ever")
-	}
-}
-
 // "Who hardly touches what another worker has made harms nobody": nothing is tried with fewer
 // workers; with fewer than all, more are.
 func TestGovernorLeavesThoseApartAlone(t *testing.T) {
