@@ -72,7 +72,8 @@ const (
 	fineUnit    = 1000         // ns of one worker's time
 	coarseUnit  = 2 * fineUnit // of a program that was restrained: one at the edge would be freed all the time
 	harm        = 1.08         // fewer workers must do so much more work to be preferred
-	obvious     = 1.3          // a trial ends at once when it does so much more or less
+	obvious     = 1.3          // a trial ends at once when it does so much more
+	hopeless    = 1.1          // and when it does so much less: neither fewer nor more are kept then
 	collapse    = 1.2          // a trial with more does not even begin if it has done so much less meanwhile
 	another     = 2            // a program that does so much more or less than it did is another one
 	changes     = 2            // looks in a row that it takes to believe that
@@ -142,7 +143,7 @@ func (g *governor) isObvious(now int64) bool {
 		return false
 	}
 	r := g.rate(now)
-	return r > obvious*g.base || r*obvious < g.base
+	return r > obvious*g.base || r*hopeless < g.base
 }
 
 // compare looks whether the program is still the one that was restrained: in a pause of half a second it may have

@@ -407,6 +407,22 @@ func TestGovernorGivesUpSoon(t *testing.T) {
 	}
 }
 
+// "A trial ends at once when it does so much less."
+func TestGovernorKeepsAll(t *testing.T) {
+	for of20, want := range map[uint64]int{5: 2, 17: 2, 19: 4} { // ticks with one worker in six ms, settling included
+		w := newWorld(2)
+		w.live(8, func(l int) uint64 {
+			if l == 1 {
+				return of20 * 1000
+			}
+			return 20_000
+		})
+		if w.at[1] != want {
+			t.Errorf("%d units instead of 20: %v", of20, w.at)
+		}
+	}
+}
+
 // "A worker that is stuck in a turn lifts the limit at once."
 func TestGovernorLifts(t *testing.T) {
 	w := newWorld(2)
