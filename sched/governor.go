@@ -66,7 +66,7 @@ const (
 	ms          = 1_000_000
 	firstPause  = 1 * ms
 	maxPause    = 512 * ms
-	firstWindow = ms / 2 // at the beginning all run, and may be in each other's way: not for long
+	firstWindow = 1 * ms // at the beginning all run, and may be in each other's way: not for long
 	window      = 3 * ms
 	settling    = ms / 2
 	fineUnit    = 1000         // ns of one worker's time
