@@ -16,7 +16,7 @@ type PanicReport struct {
 	Type      string
 	Behaviour string // or the callback: init, OnStart, OnStop, Care.Stop; empty for a collection of the actor's heap
 	// MessageID is the number of the behaviour in its type's table, which the message
-	// carried; 0 in a callback.
+	// carried; 0 in a callback or a collection.
 	MessageID uint16
 	// From is the number of the actor that sent the message; 0 if it came from
 	// outside.
@@ -74,7 +74,7 @@ type fault struct {
 // is told and the panic reported. What comes of it is a matter for a turn of its own,
 // since OnStop may crash as well.
 func (b *body) crashed(c *Context, crash *sched.Crash) {
-	if !c.aside && !b.runsMail(c) { // what has run may be anywhere by now
+	if !c.aside && !inHand(c, b, c.msg) { // it came between two behaviours
 		c.msg, c.aside, c.rooting = &noMessage, true, nil
 	}
 	if invariant.On {

@@ -114,9 +114,8 @@ type doing struct {
 // kind. And the caller asks afterwards whether the turn still runs, before he believes it.
 //
 // c.self tells a turn of an actor, which has begun, from others. c.msg may be a message
-// that has run: it is recycled by then, and in no place where one is that runs. One from
-// the mailbox is the first of in.fifo, or others of its stretch have run, see verifyStretch; an
-// urgent one is there while it runs, and of an urgent behaviour.
+// that has run: it is recycled by then, and not in hand. An urgent one is there while it
+// runs, and of an urgent behaviour.
 //
 //go:norace
 //go:noinline
@@ -139,7 +138,7 @@ func (c *Context) glimpse(task *sched.Task) (d doing) {
 		d.msg, d.id = at, at.id
 		return d
 	}
-	if at == b.in.fifo || c.ran != nil {
+	if inHand(c, b, at) {
 		d.msg, d.id = at, at.id
 	}
 	return d

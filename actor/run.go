@@ -133,9 +133,12 @@ func (b *body) conclude(c *Context) (again bool) {
 	return b.doze(c)
 }
 
-// runsMail tells whether c.msg is a message from the mailbox whose behaviour has not returned. If it has, and its
-// stretch is settled, it is recycled. Owner only, in a turn that is about mail.
-func (b *body) runsMail(c *Context) bool { return c.ran != nil || c.msg != nil && c.msg == b.in.fifo }
+// inHand tells whether m, which is or was c.msg, is a message from the mailbox whose stretch is not settled. If that is
+// settled, m is recycled, and may be anywhere. Owner only, in a turn that is about mail; or as a hint: see glimpse,
+// which has looked whose turn it is, and may not read that again.
+func inHand(c *Context, b *body, m *message) bool {
+	return c.ran != nil || m != nil && m == b.in.fifo
+}
 
 // settleCrash is the settlement of a stretch that ends with c.msg, in the middle of its
 // behaviour. It returns how many messages there were. They are the collector's.
