@@ -30,9 +30,7 @@ func TestNetwork_IsLookedAt(t *testing.T) {
 	look := openNetwork()
 	defer look(true)
 	const rounds = 300
-	missed := rounds // Go may look in between by itself, or the machine be busy with others, for a while
-	for series := 0; series < 5 && missed > rounds*3/4; series++ {
-		missed = 0
+	series := func() (missed int) {
 		for range rounds {
 			for range 10 {
 				runtime.Gosched() // until the other one waits
@@ -48,6 +46,11 @@ func TestNetwork_IsLookedAt(t *testing.T) {
 				missed++
 			}
 		}
+		return missed
+	}
+	missed := series() // Go may look in between by itself, or the machine be busy with others
+	if missed > rounds*3/4 {
+		missed = min(missed, series()) // for as long as one: 257 were seen, once, beside the tests of other packages
 	}
 	if missed > rounds*3/4 { // with Gosched alone it is all of them; otherwise none, or a third now and then
 		t.Errorf("of %d who waited for the network %d were passed over", rounds, missed)
