@@ -49,7 +49,7 @@ func (m *monitor) arm() {
 		m.watch.asking = false
 		m.govern.rest(now, m.govern.seen)
 		m.attend(now)
-		m.reset(alert)
+		m.reset(alert) // soon: all run, and may be in each other's way, of which the governor knows nothing yet
 	}
 	m.mu.Unlock()
 }
