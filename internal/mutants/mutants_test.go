@@ -123,13 +123,15 @@ func (m *mutant) kill(t *testing.T) (schedules int, by string) {
 	defer cancel()
 	overlay, drawn := m.overlay(t)
 	args := append([]string{"test", "-count=1", "-failfast", "-v", "-vet=off", "-timeout=90s",
-		lean, "-ldflags=-s -w", "-tags=" + m.Tags, "-run=" + m.Run, "-overlay=" + overlay, m.Pkg}, strings.Fields(m.Flags)...)
+		lean, "-ldflags=-s -w", "-tags=" + m.Tags, "-run=" + m.Run, m.Pkg}, strings.Fields(m.Flags)...)
 	if drawn {
 		args = append(args, "-rapid.seed=1") // or it would be killed by chance
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GALLOP_EXPLORE_SCALE=2") // commits explore half as many schedules at random as a mutant must be found in
+	cmd.Env = append(os.Environ(),
+		"GALLOP_EXPLORE_SCALE=2",                             // commits explore half as many schedules at random as a mutant must be found in
+		"GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // and no argument, so that it holds for what a test builds
 	raw, err := cmd.CombinedOutput()
 	out := string(raw)
 	switch {
