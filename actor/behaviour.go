@@ -74,8 +74,9 @@ func (d *declaration) mustDo(isNil bool) {
 // becomes a dead letter. From a behaviour, sending to an actor that is overloaded
 // mutes the sender after the behaviour that runs, until the receiver has recovered. That
 // ends at the system: an actor of another is sent to as from outside, and mutes nobody, so
-// that nothing bounds its mailbox. TrySend does, from a behaviour too, and [SendWait] in a
-// function that [Pipe] runs.
+// that nothing bounds its mailbox; and so it is for a sender that is never muted, since it is
+// overloaded itself, has supervised children, or sends to itself. TrySend does, from a behaviour
+// too, and [Behaviour.SendWait] in a function that [Pipe] runs.
 //
 // Messages from one sender to one receiver run in the order in which they were
 // sent, and what an actor sends B before it sends C is seen by B before anything
@@ -86,18 +87,14 @@ func (d *declaration) mustDo(isNil bool) {
 // since; one that wakes its receiver costs two to five in all. Once the worker's free list is
 // warm, it allocates nothing. docs/guarantees.md has the others. It panics if to is the zero
 // Ref.
-//
-// [SendWait]: Behaviour.SendWait
 func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.b, m) }
 
 // TrySend is Send that refuses instead of muting: it returns ErrOverloaded while to
 // is overloaded, and from outside also while there is no room; ErrStopped if it has ended
 // and ErrSystemStopped if its system has. There is no room while 4,096 messages of TrySend
-// and [SendWait] from outside wait, and it comes back for 2,048 at a time, so there may be
+// and [Behaviour.SendWait] from outside wait, and it comes back for 2,048 at a time, so there may be
 // none from 2,049 on. A message that was refused is not a dead letter: it is the caller's
 // again.
-//
-// [SendWait]: Behaviour.SendWait
 func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	return trySend(b.d, from, to.b, m)
 }

@@ -12,8 +12,10 @@ type Overflow uint8
 
 const (
 	// OverflowMute takes the message in and mutes its sender until half of the mailbox
-	// is free. So the bound is exceeded by what the behaviours send that meet it. From
-	// outside of behaviours, where nobody can be muted, it refuses.
+	// is free. So the bound is exceeded by what the behaviours send that meet it, and by
+	// those who are never muted without limit: an actor that is overloaded or under pressure
+	// itself, one that has supervised children, and the receiver. The other two, and TrySend,
+	// are hard bounds. From outside of behaviours, where nobody can be muted, it refuses.
 	OverflowMute Overflow = iota
 	// OverflowRefuse makes a dead letter of the message, with ErrOverloaded.
 	OverflowRefuse
@@ -31,7 +33,7 @@ type mailBound struct {
 }
 
 // TypeBound bounds the mailbox of every actor of this type: at most limit messages wait
-// for their turn, and overflow says what becomes of the others. Besides, up to a batch
+// for their turn, and overflow says what becomes of the others, of which OverflowMute takes in some. Besides, up to a batch
 // may have been taken out for the turn that runs. TrySend refuses at the bound, whatever
 // overflow says, and SendWait waits. Such an actor is not overloaded for spending its
 // batch, but while its queue is full, it is muted, or it applies pressure.

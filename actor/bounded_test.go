@@ -154,6 +154,28 @@ func seq(from, to int) (s []int) {
 	return s
 }
 
+// TestBound_SenderThatIsNeverMuted: the bound "is exceeded ... by those who are never muted without limit: ... and the
+// receiver", when it mutes; the others hold against it too.
+func TestBound_SenderThatIsNeverMuted(t *testing.T) {
+	const many = 10 * bound
+	for name, typ := range boundedTypes {
+		var dead atomic.Int64
+		sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) { dead.Add(1) }))
+		ran, r := 0, typ.typ.Spawn(sys, puppet{})
+		typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+			for range many {
+				typ.do.Send(c, r, func(*puppet, *actor.Context) { ran++ })
+			}
+		})
+		quiet(t, sys)
+		equal(t, name+": mutes", sys.Stats().Mutes, 0)
+		equal(t, name+": what ran or is dead", ran+int(dead.Load()), many)
+		if hard := typ != mutingType; hard == (dead.Load() == 0) {
+			t.Errorf("%s: %d ran and %d are dead letters", name, ran, dead.Load())
+		}
+	}
+}
+
 // TestBound_FromOutside: TrySend refuses at the bound whatever the policy, SendWait waits
 // in line, and Ask is refused.
 func TestBound_FromOutside(t *testing.T) {

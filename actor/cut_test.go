@@ -50,3 +50,46 @@ func TestCutTurn_Overloaded(t *testing.T) {
 	close(stay)
 	quiet(t, sys)
 }
+
+// TestCheckpoint_OfWhatIsNotMail: a Kill that came together with an urgent message is seen by a checkpoint, and by the end of a
+// Shield, of that message's behaviour and of OnStart, though it is no longer in the lane.
+func TestCheckpoint_OfWhatIsNotMail(t *testing.T) {
+	past := ""
+	check := func(c *actor.Context) { c.Checkpoint(); past += "checkpoint " }
+	shield := func(c *actor.Context) { c.Shield(func() { past += "shielded " }); past += "behind it " }
+	for name, of := range map[string]struct {
+		start, urgent func(*actor.Context)
+		want          string
+	}{
+		"an urgent message":            {nil, check, ""},
+		"a shield of one":              {nil, shield, "shielded "},
+		"OnStart":                      {check, nil, ""},
+		"a shield of OnStart":          {shield, check, "shielded "},
+		"a shield that holds no order": {func(c *actor.Context) { c.Shield(func() { c.Checkpoint(); past += "inside " }) }, nil, "inside "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			past = ""
+			typ := actor.NewType[mortal]("newborn")
+			call := actor.Declare[func(*actor.Context)](typ, "call", actor.Urgent())
+			typ.Table(call.Do(func(_ *mortal, c *actor.Context, f func(*actor.Context)) {
+				if f != nil {
+					f(c)
+				}
+			})).OnStart(func(_ *mortal, c *actor.Context) error {
+				if of.start != nil {
+					of.start(c)
+				}
+				return nil
+			})
+			sys := start(t, actor.Workers(1))
+			doAct.Send(sys, mortalType.Spawn(sys, mortal{diary: &diary{}}), func(_ *mortal, c *actor.Context) {
+				r := typ.Spawn(c, mortal{})
+				call.Send(c, r, of.urgent)
+				actor.Kill(c, r)
+			})
+			quiet(t, sys)
+			equal(t, "what ran", past, of.want)
+			equal(t, "panics", sys.Stats().Panics, 0)
+		})
+	}
+}

@@ -15,17 +15,17 @@ var (
 	ErrShutdown = errors.New("gallop: shut down")
 	// ErrKilled is the reason of an actor that was killed.
 	ErrKilled = errors.New("gallop: killed")
-	// ErrOverloaded says that the receiver does not keep up. Returned by TrySend, and
-	// the reason of dead letters of actors with a bound.
+	// ErrOverloaded says that the receiver does not keep up. Returned by TrySend and,
+	// for actors with a bound, by asks; the reason of dead letters of those.
 	ErrOverloaded = errors.New("gallop: actor overloaded")
 	// ErrDropped says that a message had to make room for a newer one. The reason of
-	// dead letters of actors with OverflowDropOldest.
+	// dead letters of actors with OverflowDropOldest, and returned by asks of these.
 	ErrDropped = errors.New("gallop: dropped for a newer message")
 	// ErrPanicked says that the receiver panicked while it handled the request;
 	// the error also wraps a *PanicError with the value. Returned by asks.
 	ErrPanicked = errors.New("gallop: actor panicked")
 	// ErrSelfAsk says that a behaviour asked its own actor, one with the same thread, or one that waits for it by an Ask of its
-	// own, and would wait for itself for ever. Returned by Ask.
+	// own, and would wait for itself for ever. Returned by Ask, AskAll and Replies.
 	ErrSelfAsk = errors.New("gallop: actor asks itself")
 	// ErrNoReply says that no reply came in time; it is context.DeadlineExceeded too. The
 	// outcome of AskToWithin, and the reason of dead letters that are late replies.

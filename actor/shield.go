@@ -28,7 +28,7 @@ func (c *Context) shielded(fn func()) {
 // shielded: it panics with a value of the runtime's own, which a behaviour should not
 // recover. Without a checkpoint a behaviour runs to its end. It costs one load.
 func (c *Context) Checkpoint() {
-	if c.shields == 0 && !c.self.lane.quiet() && c.self.told(verbKill) {
+	if c.shields == 0 && (!c.self.lane.quiet() || c.aside) && c.self.told(verbKill) { // aside: what came with it is taken out
 		panic(cut{obey: (*body).obeyKill})
 	}
 }

@@ -9,7 +9,7 @@ const (
 	Idle       Standing = iota // it has no mail
 	Busy                       // it has mail, or is at work
 	Overloaded                 // it does not keep up, or is muted: who sends to it is muted
-	Ended                      // it has ended: what is sent to it becomes a dead letter
+	Ended                      // it takes no mail any more: it has ended, or drains, or waits for its children to end
 )
 
 // String returns the name of the standing, in small letters.

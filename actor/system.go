@@ -150,7 +150,8 @@ func (s *System) Shutdown(ctx context.Context) error {
 // Stop ends the system now: behaviours that run finish, and all other mail becomes
 // dead letters. It returns when that has happened and no goroutine of the system is
 // left; it does not wait for functions that [Pipe] runs, whose context has ended, and
-// what they return later is a dead letter; nor for one of [OnLongTurn], or the log, that is told of a long turn just then.
+// what they return later is a dead letter; nor for one of [OnLongTurn], or the
+// log, that is told just then of a long turn, or that all spares are in use.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
 	s.turnAway()

@@ -11,10 +11,11 @@
 //   - What one sender publishes is seen by each subscriber in the order of publishing,
 //     and by all of those who had subscribed before.
 //   - A subscriber or member that is overloaded mutes the topic or pool, which mutes the
-//     actors that send to it: nothing is dropped. A goroutine cannot be muted, and its Send
+//     actors that send to it: nothing is dropped, but by the receiver's own type with
+//     [actor.OverflowRefuse] or [actor.OverflowDropOldest]. A goroutine cannot be muted, and its Send
 //     and Publish never wait: those who are to be held back use [Topic.SendWait] and
 //     [Pool.SendWait], or TrySend. What an actor is given while it blocks in one message is
-//     bounded by its type only ([actor.TypeBound] with [actor.OverflowMute]).
+//     bounded by its type only ([actor.TypeBound]).
 //   - One that has ended is forgotten when the next message is for it, which it does not
 //     get; a pool gives that message to another member. A topic that is not published
 //     to forgets the ended when its list has doubled.

@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/gallop-go/gallop/actor"
@@ -27,8 +28,9 @@ func init() {
 
 // StartChild adds a child behind the others, starts it and returns its ref; it does not wait
 // until the child is up. With [OneForAll] and [RestForOne] the child starts in its turn, and
-// its ref may be zero until then: see [Find]. The errors are ErrTaken, ErrBadChild, also for a
-// nil Child, and those of [actor.AskBehaviour.Ask].
+// its ref may be zero until then: see [Find]. If one of that name is being removed, it waits until
+// that has ended. The errors are ErrTaken, ErrBadChild, also for a nil Child, and those of
+// [actor.AskBehaviour.Ask].
 func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) (actor.AnyRef, error) {
 	return startChild.Ask(ctx, sys, s.asked("StartChild"), specToStart(ch))
 }
@@ -61,7 +63,8 @@ func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string, reply act
 
 // RestartChild restarts a child alone: one that is up in its place, one that has stopped as a
 // new actor, and one that backs off without further delay. That is no fall, and does not
-// count for the intensity. The errors are ErrNoChild and those of [actor.AskBehaviour.Ask].
+// count for the intensity. One that is up is restarted behind the message that it handles, however
+// long that takes, whatever its Stop says. The errors are ErrNoChild and those of [actor.AskBehaviour.Ask].
 func RestartChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
 	_, err := restartChild.Ask(ctx, sys, s.asked("RestartChild"), name)
 	return err
@@ -125,8 +128,11 @@ func CountChildren(ctx context.Context, sys *actor.System, s Supervisor) (Count,
 	return countKids.Ask(ctx, sys, s.asked("CountChildren"), actor.None{})
 }
 
-func (s *supervisor) startChild(c *actor.Context, spec *childSpec) (actor.AnyRef, error) {
-	spec, err := s.accept(spec)
+func (s *supervisor) startChild(c *actor.Context, asked *childSpec) (actor.AnyRef, error) {
+	spec, err := s.accept(asked)
+	if errors.Is(err, ErrTaken) && s.kids.byName[asked.name].removed {
+		return startChild.Stash(c, asked) // until that one has ended: see ended
+	}
 	if err != nil {
 		return actor.AnyRef{}, err
 	}

@@ -1,6 +1,7 @@
 package supervise_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -381,5 +382,81 @@ func BenchmarkStart(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/child")
 		})
+	}
+}
+
+// starter starts children from inside, and passes on what it hears.
+type starter chan error
+
+var (
+	starterType = actor.NewType[starter]("starter")
+	starterDo   = actor.Declare[func(*actor.Context)](starterType, "do")
+	starterHear = actor.Declare[actor.Result[actor.AnyRef]](starterType, "hear")
+	_           = starterType.Table(
+		starterDo.Do(func(_ *starter, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		starterHear.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) { *s <- r.Err }))
+)
+
+// TestStartChild_OfOneThatIsRemoved: whose name is that of a child that is being removed starts when that has ended, and not
+// before: "it waits until that has ended". Whoever waits so while the supervisor ends is told.
+func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
+	for _, c := range []struct {
+		ends          bool
+		first, second error
+		says          string
+	}{{false, nil, supervise.ErrTaken, "+ann -ann +ann"}, {true, actor.ErrStopped, actor.ErrStopped, "+ann -ann"}} {
+		h := build(t)
+		h.run(h.sessions())
+		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("ann"))
+		h.must(err)
+		h.quiet()
+		free := h.hold("ann")
+		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "ann"))
+		heard := make(starter, 3)
+		starterDo.Send(h.sys, starterType.Spawn(h.sys, heard), func(c *actor.Context) {
+			supervise.StartChildTo(c, h.root, h.like("ann"), starterHear)
+			supervise.StartChildTo(c, h.root, h.like("ann"), starterHear)
+			supervise.FindTo(c, h.root, "ann", starterHear)
+		})
+		wants(t, <-heard, supervise.ErrNoChild) // it came last, and is answered first
+		if c.ends {
+			actor.Stop(h.sys, h.root)
+		}
+		free()
+		h.quiet()
+		for _, want := range []error{c.first, c.second} {
+			select {
+			case got := <-heard:
+				if !errors.Is(got, want) {
+					t.Errorf("heard %v, want %v", got, want)
+				}
+			default:
+				t.Errorf("heard nothing, want %v", want)
+			}
+		}
+		h.d.says(t, strings.Fields(c.says)...)
+	}
+}
+
+// TestStartChild_BehindJoin: "Join waits for the end", and then the name is free, also if the supervisor has not heard of it yet.
+func TestStartChild_BehindJoin(t *testing.T) {
+	for _, s := range []supervise.Strategy{supervise.SimpleOneForOne, supervise.OneForOne, supervise.OneForAll} {
+		h := build(t, actor.Workers(4))
+		spec, child := supervise.Spec{Name: "root", Strategy: s}, supervise.Child(h.toy("a"))
+		if s == supervise.SimpleOneForOne {
+			spec, child = h.sessions(), h.like("a")
+		}
+		h.run(spec)
+		for range 1000 {
+			r, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, child)
+			h.must(err)
+			if r.IsZero() { // it has not had its turn yet
+				h.quiet()
+				r = h.find("a").Any()
+			}
+			h.must(supervise.RemoveChild(h.soonOnce(), h.sys, h.root, "a"))
+			_, err = actor.Join(h.soonOnce(), h.sys, r)
+			h.must(err)
+		}
 	}
 }

@@ -11,7 +11,7 @@ var (
 	// ErrNoChild says that a supervisor has no child of that name, or that it is being
 	// stopped or has no actor: it has not started yet, or waits to be a new one.
 	ErrNoChild = errors.New("gallop: supervise: no such child")
-	// ErrTaken says that a supervisor has another child of that name.
+	// ErrTaken says that a supervisor has another child of that name, which is not being removed.
 	ErrTaken = errors.New("gallop: supervise: the name of the child is taken")
 	// ErrBadChild says that a child cannot be started: its declaration is wrong, or it is
 	// not for a supervisor of that strategy.

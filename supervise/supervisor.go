@@ -97,7 +97,7 @@ func (s *supervisor) fell(c *actor.Context, f actor.Fallen) {
 		}
 	case Stopping:
 		if f.Final {
-			s.ended(k)
+			s.ended(c, k)
 		}
 	case Pending, BackingOff, Stopped: // while it waited it was stopped, and will be a new actor; or restarted by others, in vain
 		s.wait(c, k, k.state)
@@ -114,7 +114,7 @@ func (s *supervisor) judge(c *actor.Context, k *kid, f actor.Fallen) {
 	case k.spec.kind.restarts(f.Reason):
 		s.restart(c, k)
 	case f.Final:
-		s.ended(k)
+		s.ended(c, k)
 	default:
 		s.kids.set(k, Stopping)
 		actor.Stop(c, k.ref)
@@ -198,8 +198,11 @@ func (s *supervisor) due(c *actor.Context, k *kid) {
 func (s *supervisor) overdue(c *actor.Context, k *kid) { k.kill(c) }
 
 // ended is for a child that has ended for good.
-func (s *supervisor) ended(k *kid) {
+func (s *supervisor) ended(c *actor.Context, k *kid) {
 	s.kids.set(k, Stopped)
+	if k.removed {
+		actor.UnstashAll(c) // who waits for its name
+	}
 	if k.removed || k.spec.kind == Temporary || s.plan.strategy == SimpleOneForOne {
 		s.forget(k)
 	}

@@ -29,7 +29,7 @@ func (s *session) Save(_ *actor.Context, why error) {
 }
 
 var (
-	sessionType = actor.NewType[session]("session").OnStop((*session).Save)
+	sessionType = actor.NewType[session]("session")
 	say         = actor.DeclareAsk[string, int](sessionType, "say")
-	_           = sessionType.Table(say.Do((*session).Say))
+	_           = sessionType.Table(say.Do((*session).Say)).OnStop((*session).Save)
 )
