@@ -53,7 +53,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		p := payloadOf[request[Q, R]](m)
 		if p.to.refused() {
 			c.count.messages-- // it does not run after all
-			replier{c: c, sys: c.sys}.declareDead(at, m, ErrSelfAsk)
+			replier{c: c, sys: c.sys}.declareDead(at, m, ErrSelfAsk, false)
 			return
 		}
 		q := p.q

@@ -30,7 +30,7 @@ func DoCarried[S, M any](b Behaviour[S, Carried[M]], method func(*S, *Context, c
 		}
 		if err := v.Context.Err(); err != nil {
 			c.count.messages-- // it does not run after all
-			replier{c: c, sys: c.sys}.declareDead(at, m, err)
+			replier{c: c, sys: c.sys}.declareDead(at, m, err, at.ticks(m))
 			return
 		}
 		clear1(p)

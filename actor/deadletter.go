@@ -35,7 +35,7 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 	case isOwn(m.id):
 		return // left to Go's collector: it may refer to what ends with its actor
 	default:
-		r.declareDead(to, m, reason)
+		r.declareDead(to, m, reason, false)
 	}
 	r.recycle(m)
 }
@@ -52,8 +52,9 @@ func (r replier) deadLetters(to *body, left *message, reason error) {
 	}
 }
 
-// declareDead counts, reports, answers and clears a message that will not run.
-func (r replier) declareDead(to *body, m *message, reason error) {
+// declareDead counts, reports, answers and clears a message that will not run. What it owns is discarded, unless that is
+// a timer's.
+func (r replier) declareDead(to *body, m *message, reason error, timers bool) {
 	sys := to.sys()
 	d := to.typ().decls[m.id]
 	if r.c != nil {
@@ -63,7 +64,9 @@ func (r replier) declareDead(to *body, m *message, reason error) {
 	}
 	sys.sim.tell(sim.Dead, r, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
-	d.discardOwned(m)
+	if !timers {
+		d.discardOwned(m)
+	}
 	if d.reject != nil {
 		d.reject(r, m, reason)
 	} else {
@@ -71,7 +74,10 @@ func (r replier) declareDead(to *body, m *message, reason error) {
 	}
 }
 
-// recycle takes back a message that is nobody's any more and keeps nothing alive.
+// recycle takes back a message that is nobody's any more and keeps nothing alive. A call, which keeps a
+// small program small.
+//
+//go:noinline
 func (r replier) recycle(m *message) {
 	if r.c != nil {
 		r.c.recycle(m)

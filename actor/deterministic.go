@@ -171,7 +171,7 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 		f := s.begin(c, b, sim.Event{Behaviour: d.name, From: m.from, News: news})
 		if f.Blow == sim.Drop {
 			c.count.messages-- // it does not run after all
-			replier{c: c, sys: c.sys}.declareDead(b, m, f.Reason)
+			replier{c: c, sys: c.sys}.declareDead(b, m, f.Reason, b.ticks(m))
 			return
 		}
 		b.strike(c, f)

@@ -43,6 +43,7 @@ type extras struct {
 
 	table    *table        // that of a Variant
 	timers   timerKeeper   // nil: it has never armed one
+	tick     *message      // of Every, that runs: what it owns is the timer's
 	names    nameKeeper    // nil: it has none
 	lifeOver chan struct{} // closed when the life ends, or the actor; nil: nobody waits for it
 }
@@ -57,6 +58,9 @@ func (b *body) mine() *extras {
 	}
 	return b.extra
 }
+
+// ticks tells whether m, which is about to run, is a tick of Every. Owner only.
+func (b *body) ticks(m *message) bool { return b.extra != nil && b.extra.tick == m }
 
 // plain tells whether an actor has nothing to see to at its end but its mail.
 func (b *body) plain() bool { return b.extra == nil && b.kind().typ.onStop == nil }

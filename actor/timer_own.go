@@ -85,7 +85,10 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 // tick runs a tick of Every. last is the timer's payload if that was its last; the behaviour
 // may end it as well, and take over what it owns before or behind that.
 func (l *actorTimers) tick(c *Context, b *body, m, run *message, number uint32, last *message) {
-	l.ticking, l.dropped = number+1, last
+	if invariant.On {
+		invariant.Check(b.extra.tick == nil, "%v runs a tick within a tick", b)
+	}
+	l.ticking, l.dropped, b.extra.tick = number+1, last, run
 	c.runHeld(b, m, run)
 	l.ticked(replier{c: c, sys: c.sys}, b)
 }
@@ -93,7 +96,7 @@ func (l *actorTimers) tick(c *Context, b *body, m, run *message, number uint32, 
 // ticked is the end of a tick, be it by a panic.
 func (l *actorTimers) ticked(r replier, b *body) {
 	left := l.dropped
-	l.ticking, l.dropped = 0, nil
+	l.ticking, l.dropped, b.extra.tick = 0, nil, nil
 	r.discardAll(b, left)
 }
 

@@ -3,6 +3,8 @@ package capability_test
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/big"
 	"runtime"
 	"strings"
 	"sync"
@@ -154,6 +156,48 @@ func TestVal_WhichWritesAreFound(t *testing.T) {
 			t.Errorf("a write to %s: got %v", what, got)
 		}
 	}
+}
+
+// shy is what says less of itself than there is.
+type shy struct{ s string }
+
+func (shy) GoString() string { return "shy" }
+
+// TestVal_NoMethodIsAsked: what a value looks like is found without its methods, which may look behind pointers or leave
+// something out, by the types of what interfaces hold and the bits of floats, and has an end where slices and maps hold
+// themselves.
+func TestVal_NoMethodIsAsked(t *testing.T) {
+	ring := make([]any, 2)
+	ring[0] = ring
+	loop := map[string]any{}
+	loop["me"] = loop
+	odd := map[float64]int{}
+	for i := range 8 {
+		odd[math.NaN()] = i
+	}
+	number := big.NewInt(3)
+	for what, c := range map[string]struct {
+		view  func() any
+		found bool
+	}{
+		"keys in any order":         {func() any { return viewed(odd, func(*map[float64]int) {}) }, false},
+		"behind one with GoString":  {func() any { return viewed([]*big.Int{number}, func(*[]*big.Int) { number.SetInt64(7) }) }, false},
+		"one that says less":        {func() any { return viewed(shy{"a"}, func(s *shy) { s.s = "b" }) }, true},
+		"of another type":           {func() any { return viewed([]any{1}, func(s *[]any) { (*s)[0] = int64(1) }) }, true},
+		"another zero":              {func() any { return viewed([]float64{0}, func(s *[]float64) { (*s)[0] = math.Copysign(0, -1) }) }, true},
+		"a slice that holds itself": {func() any { return viewed(ring, func(s *[]any) { (*s)[1] = "x" }) }, true},
+		"a map that holds itself":   {func() any { return viewed(loop, func(m *map[string]any) { (*m)["x"] = 1 }) }, true},
+	} {
+		if got := c.view(); (got != nil) != (c.found && invariant.On) {
+			t.Errorf("%s: got %v", what, got)
+		}
+	}
+}
+
+// viewed is what a View panics with.
+func viewed[T any](v T, f func(*T)) any {
+	frozen := capability.Frozen(v)
+	return caught(func() { frozen.View(f) })
 }
 
 // "What is behind pointers in it left aside", also if the value itself is one, or an interface

@@ -1,10 +1,6 @@
 package capability
 
-import (
-	"fmt"
-
-	"github.com/gallop-go/gallop/internal/invariant"
-)
+import "github.com/gallop-go/gallop/internal/invariant"
 
 // Val is an immutable value that any number of goroutines may read. It is one word. The
 // zero value holds nothing. Get one from [Iso.Freeze], or from [Frozen] for a copy.
@@ -15,10 +11,6 @@ type frozen[T any] struct {
 	value *T
 	print string // what it looked like, where invariants are checked; of pointers in it, where they lead
 }
-
-// looks is what a value looks like. In an array, because fmt follows a pointer that stands alone:
-// what is behind it may be somebody else's.
-func looks[T any](v T) string { return fmt.Sprintf("%#v", [1]T{v}) }
 
 // Frozen makes a Val of a copy of v. What v points to must not be written to any more.
 // Any goroutine.

@@ -1,0 +1,88 @@
+package capability
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// looks is what a value looks like: all that is in it, in its slices and in its maps, and of pointers where they lead. No
+// method of it is asked: that would look behind them, and may say less than there is.
+func looks[T any](v T) string {
+	var l look
+	l.at(reflect.ValueOf(&v).Elem())
+	return l.String()
+}
+
+// look writes down what a value looks like.
+type look struct {
+	strings.Builder
+	within []rows // the slices and maps that it is in, which may hold themselves
+}
+
+// rows is a slice or map.
+type rows struct {
+	p uintptr
+	n int
+	t reflect.Type
+}
+
+// at adds v.
+func (l *look) at(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Float32, reflect.Float64:
+		fmt.Fprintf(l, "%v(%x) ", v, math.Float64bits(v.Float()))
+	case reflect.String:
+		fmt.Fprintf(l, "%q ", v.String())
+	case reflect.Interface:
+		if v.IsNil() {
+			l.WriteString("nil ")
+			return
+		}
+		fmt.Fprintf(l, "%v@%p:", v.Elem().Type(), v.Elem().Type())
+		l.at(v.Elem())
+	case reflect.Pointer, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		fmt.Fprintf(l, "%#x ", v.Pointer())
+	case reflect.Array, reflect.Struct:
+		l.parts(v)
+	case reflect.Slice, reflect.Map:
+		me := rows{v.Pointer(), v.Len(), v.Type()}
+		if v.IsNil() || slices.Contains(l.within, me) {
+			fmt.Fprintf(l, "%#x ", v.Pointer())
+			return
+		}
+		l.within = append(l.within, me)
+		l.parts(v)
+		l.within = l.within[:len(l.within)-1]
+	default:
+		fmt.Fprintf(l, "%v ", v)
+	}
+}
+
+// parts is at for what is in v.
+func (l *look) parts(v reflect.Value) {
+	l.WriteString(v.Type().String() + "{")
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			l.at(v.Field(i))
+		}
+	case reflect.Map:
+		var all []string
+		for key, value := range v.Seq2() {
+			pair := look{within: l.within}
+			pair.at(key)
+			pair.at(value)
+			all = append(all, pair.String())
+		}
+		slices.Sort(all)
+		fmt.Fprint(l, all)
+	default:
+		for i := range v.Len() {
+			l.at(v.Index(i))
+		}
+	}
+	l.WriteString("} ")
+}
