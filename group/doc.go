@@ -13,10 +13,10 @@
 //   - A subscriber or member that is overloaded mutes the topic or pool, which mutes the
 //     actors that send to it: nothing is dropped, but by the receiver's own type with
 //     [actor.OverflowRefuse] or [actor.OverflowDropOldest]. One of another system mutes nobody: it
-//     is sent to as from outside, and what its bound refuses is a dead letter. A goroutine cannot be muted, and its Send
-//     and Publish never wait: those who are to be held back use [Topic.SendWait] and
-//     [Pool.SendWait], or TrySend. What an actor is given while it blocks in one message is
-//     bounded by its type only ([actor.TypeBound]).
+//     is sent to as from outside, and what its bound refuses is a dead letter.
+//   - A goroutine cannot be muted, and its Send and Publish never wait: those who are to be held
+//     back use [Topic.SendWait] and [Pool.SendWait], or TrySend. What an actor is given while it
+//     blocks in one message is bounded by its type only ([actor.TypeBound]).
 //   - One that has ended is forgotten when the next message is for it, which it does not
 //     get; a pool gives that message to another member. A topic that is not published
 //     to forgets the ended when its list has doubled.

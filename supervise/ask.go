@@ -130,7 +130,8 @@ func CountChildren(ctx context.Context, sys *actor.System, s Supervisor) (Count,
 
 func (s *supervisor) startChild(c *actor.Context, asked *childSpec) (actor.AnyRef, error) {
 	spec, err := s.accept(asked)
-	if errors.Is(err, ErrTaken) && s.kids.byName[asked.name].removed {
+	if k := s.kids.byName[asked.name]; errors.Is(err, ErrTaken) && k.removed {
+		k.awaited = true
 		return startChild.Stash(c, asked) // until that one has ended: see ended
 	}
 	if err != nil {

@@ -438,6 +438,33 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 	}
 }
 
+// TestStartChild_OfTwoThatAreRemoved: whoever waits for the name of one is not disturbed by the end of another.
+func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
+	h := build(t)
+	h.run(h.sessions())
+	free := map[string]func(){}
+	heard := make(starter, 3)
+	asker := starterType.Spawn(h.sys, heard)
+	for _, name := range []string{"ann", "bob"} {
+		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
+		h.must(err)
+		free[name] = h.hold(name)
+	}
+	for _, name := range []string{"ann", "bob"} {
+		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, name))
+		starterDo.Send(h.sys, asker, func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like(name), starterHear) })
+	}
+	starterDo.Send(h.sys, asker, func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", starterHear) })
+	wants(t, <-heard, supervise.ErrNoChild)
+	free["bob"]()
+	h.must(<-heard)
+	h.until("ann stopping, bob running")
+	free["ann"]()
+	h.must(<-heard)
+	h.quiet()
+	equal(t, "states", h.states(), "bob running, ann running")
+}
+
 // TestStartChild_BehindJoin: "Join waits for the end", and then the name is free, also if the supervisor has not heard of it yet.
 func TestStartChild_BehindJoin(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.SimpleOneForOne, supervise.OneForOne, supervise.OneForAll} {

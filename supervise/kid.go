@@ -37,6 +37,7 @@ type kid struct {
 	ref          actor.AnyRef // zero: it was not spawned yet, or its actor has ended
 	state        State
 	removed      bool // it is forgotten when it has ended
+	awaited      bool // somebody wants to start one of its name when it has ended
 	killed       bool // while it falls: it has ended when it has for good, whatever is heard before
 	restarts     int
 	inRow        int       // falls without a calm time between

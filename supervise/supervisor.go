@@ -200,8 +200,8 @@ func (s *supervisor) overdue(c *actor.Context, k *kid) { k.kill(c) }
 // ended is for a child that has ended for good.
 func (s *supervisor) ended(c *actor.Context, k *kid) {
 	s.kids.set(k, Stopped)
-	if k.removed {
-		actor.UnstashAll(c) // who waits for its name
+	if k.awaited {
+		actor.UnstashAll(c) // who waits for another's name too, and does so again
 	}
 	if k.removed || k.spec.kind == Temporary || s.plan.strategy == SimpleOneForOne {
 		s.forget(k)
