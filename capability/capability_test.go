@@ -163,6 +163,11 @@ type shy struct{ s string }
 
 func (shy) GoString() string { return "shy" }
 
+// mute is a number that says nothing of itself.
+type mute uint8
+
+func (mute) String() string { return "mute" }
+
 // TestVal_NoMethodIsAsked: what a value looks like is found without its methods, which may look behind pointers or leave
 // something out, by the types of what interfaces hold and the bits of floats, and has an end where slices and maps hold
 // themselves.
@@ -183,6 +188,8 @@ func TestVal_NoMethodIsAsked(t *testing.T) {
 		"keys in any order":         {func() any { return viewed(odd, func(*map[float64]int) {}) }, false},
 		"behind one with GoString":  {func() any { return viewed([]*big.Int{number}, func(*[]*big.Int) { number.SetInt64(7) }) }, false},
 		"one that says less":        {func() any { return viewed(shy{"a"}, func(s *shy) { s.s = "b" }) }, true},
+		"a number with a String":    {func() any { return viewed(mute(1), func(m *mute) { *m = 2 }) }, true},
+		"an imaginary part":         {func() any { return viewed([]complex64{1}, func(c *[]complex64) { (*c)[0] = 1i }) }, true},
 		"of another type":           {func() any { return viewed([]any{1}, func(s *[]any) { (*s)[0] = int64(1) }) }, true},
 		"another zero":              {func() any { return viewed([]float64{0}, func(s *[]float64) { (*s)[0] = math.Copysign(0, -1) }) }, true},
 		"a slice that holds itself": {func() any { return viewed(ring, func(s *[]any) { (*s)[1] = "x" }) }, true},

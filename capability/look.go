@@ -33,7 +33,12 @@ type rows struct {
 func (l *look) at(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Float32, reflect.Float64:
-		fmt.Fprintf(l, "%v(%x) ", v, math.Float64bits(v.Float()))
+		l.float(v.Float())
+	case reflect.Complex64, reflect.Complex128:
+		l.float(real(v.Complex()))
+		l.float(imag(v.Complex()))
+	case reflect.Bool:
+		fmt.Fprintf(l, "%t ", v.Bool())
 	case reflect.String:
 		fmt.Fprintf(l, "%q ", v.String())
 	case reflect.Interface:
@@ -57,9 +62,21 @@ func (l *look) at(v reflect.Value) {
 		l.parts(v)
 		l.within = l.within[:len(l.within)-1]
 	default:
-		fmt.Fprintf(l, "%v ", v)
+		l.number(v)
 	}
 }
+
+// number adds an integer. Not by fmt, which would ask its methods.
+func (l *look) number(v reflect.Value) {
+	if v.CanInt() {
+		fmt.Fprintf(l, "%d ", v.Int())
+	} else {
+		fmt.Fprintf(l, "%d ", v.Uint())
+	}
+}
+
+// float adds one, and its bits, of which NaNs have many.
+func (l *look) float(f float64) { fmt.Fprintf(l, "%v(%x) ", f, math.Float64bits(f)) }
 
 // parts is at for what is in v.
 func (l *look) parts(v reflect.Value) {
