@@ -101,11 +101,12 @@ func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync
 	k := calls.Get().(*call[R])
 	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-	_ = sendFromOutside(to, m, d) // or it answers k
+	_ = sendFromOutside(asked, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
 	for n := 0; n < patience && k.state.Load() == callPending && to.kind().sys.sim == nil; n++ {
 		seam.Spin()
 	}
+	to.kind().sys.sched.Watch() // the turn that answers, or has answered and goes on
 	res, reusable := k.wait(ctx, sys, to)
 	if reusable {
 		calls.Put(k)
@@ -142,7 +143,7 @@ func sendRequest[Q, R any](c *Context, d *declaration, to *body, q Q, back reply
 		return
 	}
 	c.sys.sim.book(-1) // the other system books it
-	_ = sendFromOutside(to, m, d)
+	_ = sendFromOutside(sent, to, m, d)
 }
 
 // mustOwn panics if d is not a behaviour of the running actor.

@@ -34,7 +34,8 @@ func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, 
 // was asked, in the order in which they come in. Those that have not come when ctx ends
 // have its error, or [ErrSystemStopped] in a behaviour whose system stops. The requests are
 // sent when the loop begins, unless ctx has ended by then; what comes after it was left goes
-// nowhere.
+// nowhere. In a behaviour, range over it: within [iter.Pull2] it runs in a coroutine, which counts as outside, so that no
+// [ErrSelfAsk] is found and nothing tells it that its system stops.
 func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
 	mustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {
@@ -173,7 +174,7 @@ func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to [
 		}
 		m := d.pool.takeOne()
 		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
-		_ = sendFromOutside(r.b, m, d)
+		_ = sendFromOutside(sent, r.b, m, d)
 	}
 	return me, nil
 }

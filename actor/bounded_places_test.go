@@ -53,7 +53,7 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 		if n := <-dropped; n != 1 {
 			t.Errorf("%d was dropped, and not the oldest", n)
 		}
-		r.b.deliver(newOwn(nil, lookID, 0)) // what put said
+		r.b.deliver(sent, newOwn(nil, lookID, 0)) // what put said
 		if err := sys.Run(); err != nil {
 			t.Error(err)
 		}

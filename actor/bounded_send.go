@@ -90,7 +90,7 @@ func (b *body) fromOutside(put func() (tell bool, dropped *message, err error)) 
 		defer r.bounce(b, dropped) // if an actor of another system has asked, it may take until somebody waits for that
 	}
 	defer sys.sched.Release()
-	if !tell || b.deliver(newOwn(nil, lookID, 0)) != ErrSystemStopped {
+	if !tell || b.deliver(sent, newOwn(nil, lookID, 0)) != ErrSystemStopped {
 		return err
 	}
 	replier{sys: sys}.deadLetters(b, b.flow.Load().close(), ErrSystemStopped)

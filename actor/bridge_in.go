@@ -11,12 +11,16 @@ import "sync"
 // out of the channel, so that those who write to it wait; but for an urgent b, which pays
 // no heed to overload, it goes on. What it has taken runs or
 // becomes a dead letter. It holds the system, since more may come: close the channel
-// when there is no more. It panics if ch is nil or b belongs to another type than the
+// when there is no more. For an actor that takes no mail any more, since it drains or its OnStop runs, nothing
+// is taken out of ch. It panics if ch is nil or b belongs to another type than the
 // running actor.
 func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()) {
 	c.mustOwn(b.d.made())
 	if ch == nil {
 		panic("gallop: FromChan: a nil channel for " + b.d.fullName())
+	}
+	if c.self.takesNoMail() {
+		return func() {}
 	}
 	in := inlet[M]{to: c.self, d: b.d, ch: ch, stopped: make(chan struct{}), ended: c.self.mine().untilOver()}
 	c.sys.bridge(in.flow)

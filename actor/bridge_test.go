@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -67,6 +68,34 @@ func TestFromChan_Ends(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFromChan_OfWhoLeaves: "For an actor that takes no mail any more, since it drains or its OnStop runs, nothing is taken out of ch."
+func TestFromChan_OfWhoLeaves(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	ch := make(chan int, 100)
+	for i := range cap(ch) {
+		ch <- i
+	}
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	p := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+		close(begun)
+		<-goOn
+		actor.Drain(c, actor.Self[puppet](c))
+	})
+	do.Send(sys, p, func(*puppet, *actor.Context) {})
+	do.Send(sys, p, func(_ *puppet, c *actor.Context) { actor.FromChan(c, ch, count)() })
+	do.Send(sys, p, func(_ *puppet, c *actor.Context) { actor.FromChan(c, ch, count) })
+	do.Send(sys, p, func(*puppet, *actor.Context) {
+		for range 1000 { // if it were read, it would be now
+			runtime.Gosched()
+		}
+	})
+	receive(t, "the turn", begun)
+	close(goOn)
+	quiet(t, sys)
+	equal(t, "values left in the channel", len(ch), cap(ch))
 }
 
 // TestFromChan_BackPressure: "While the actor is overloaded it takes nothing out of the

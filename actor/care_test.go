@@ -106,6 +106,35 @@ func TestCare(t *testing.T) {
 	}
 }
 
+// TestCare_StopYields: what Care.Stop yields comes "exactly once, or becomes a dead letter", as here, where the parent leaves for good:
+// of each child, and also if that has ended by the time that its parent is told to leave.
+func TestCare_StopYields(t *testing.T) {
+	for round := range scaled(50) {
+		var dead letters
+		sys := start(t, actor.Workers(2), dead.option(), actor.OnPanic(func(p actor.PanicReport) { t.Error(p.Value) }))
+		w := wardenType.Spawn(sys, warden{diary: new(diary)})
+		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
+			actor.Yield(c, wardenWake, r)
+			actor.Stop(c, r)
+		}}
+		wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+			w.spawn(c, "told last", care, nil)
+			kid := w.spawn(c, "told first", care, nil)
+			actor.Stop(c, actor.Self[warden](c))
+			if round%2 == 0 {
+				return
+			}
+			for actor.Kill(c, kid); kid.Standing() != actor.Ended; {
+				runtime.Gosched()
+			}
+		})
+		equal(t, "yielded messages that are dead letters", dead.n.Load(), 2)
+		if sys.Stop(); t.Failed() {
+			return
+		}
+	}
+}
+
 // TestCare_Place: the place of a child is found without a look at its siblings, also if it has
 // ended and the parent has not heard of it; one that the parent has heard of is no child, nor is
 // somebody else's, nor one of another system who has a parent of that number.

@@ -134,6 +134,7 @@ func (b *body) callCare(c *Context, f func()) {
 	c.msg, b.extra.where = &noMessage, inCareStop
 	f()
 	b.extra.where = inNone
+	b.keepYielded(c) // as in callStop: what comes next may forget it
 }
 
 func (k *child) ended(r replier) {

@@ -144,7 +144,7 @@ func TestHoard_Stopped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newHoards[int](opts...)
 			before, _ := heapInUse()
-			sys := start(t, actor.Workers(1))
+			sys := start(t, actor.Workers(1), actor.Spares(1)) // each spare is kept, with 30 KiB
 			for range 16 {
 				k.do.Send(sys, k.typ.Spawn(sys, 0), fillHeap)
 			}

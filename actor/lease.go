@@ -70,16 +70,15 @@ func leaseOf(mark *message) *lease { return (*lease)(unsafe.Pointer(mark)) }
 
 // append delivers a message to an actor whose lease the worker was seen to hold. It reports
 // false, and has done nothing, if somebody has ended that.
-func (l *lease) append(to *body, m *message) bool {
+func (l *lease) append(to *body, m *message) (done bool) {
 	l.window.Open()                    // L1
-	if to.box.head.Load() != &l.mark { // L2
-		l.window.Shut()
-		return false
+	if to.box.head.Load() == &l.mark { // L2
+		seam.Point() // L3 is a step of its own
+		to.in.add(m) // L3
+		done = true
 	}
-	seam.Point()    // L3 is a step of its own
-	to.in.add(m)    // L3
 	l.window.Shut() // L4
-	return true
+	return done
 }
 
 const (

@@ -233,6 +233,10 @@ func (b *body) leavesForGood() bool {
 	return x != nil && x.phase == leaving && x.goal == goalEnd
 }
 
+// takesNoMail tells whether the mailbox is closed, though what runs may be a message that was in it: the actor
+// drains, or leaves for good. Owner only.
+func (b *body) takesNoMail() bool { return b.extra != nil && b.extra.drained || b.leavesForGood() }
+
 // finish ends an actor whose box is closed: whoever wants to know is told.
 func (b *body) finish(r replier) {
 	x := b.extra

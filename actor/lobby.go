@@ -284,7 +284,7 @@ func (b *body) pushPlaced(m *message) error {
 		return err
 	}
 	if l.pushed.Add(1)%roomStep == 0 { // all pushes that it counts came before the notice
-		_ = b.deliver(newOwn(nil, roomID, 0)) // an error: nobody needs room any more
+		_ = b.deliver(sent, newOwn(nil, roomID, 0)) // an error: nobody needs room any more
 	}
 	return nil
 }

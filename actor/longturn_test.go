@@ -208,6 +208,35 @@ func TestLongTurn_EveryKind(t *testing.T) {
 	})
 }
 
+// TestLongTurn_BehindAnAsk: who asks has the turn watched as long as it lasts, and not until his reply has come.
+func TestLongTurn_BehindAnAsk(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // and not three minutes: a mutant dies of it
+	defer cancel()
+	for workers := range 8 { // now and then somebody has the turn watched all the same
+		var reports atomic.Uint64
+		sys := start(t, actor.Workers(1+workers%2), actor.LongTurn(20*time.Millisecond), actor.OnLongTurn(func(actor.LongTurnReport) { reports.Add(1) }))
+		seen := func() uint64 { return reports.Load() + actor.MissedReports(sys) }
+		to := stayType.Spawn(sys, staying{})
+		ask := func(m stay) {
+			if _, err := stayAsk.Ask(ctx, sys, to, m); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 10_000 { // milliseconds: nobody watches any more because of the spawn
+			ask(func() {})
+		}
+		ask(func() {
+			stayPromoted.Send(sys, to, func() {
+				for before := seen(); seen() == before && ctx.Err() == nil; {
+				}
+			})
+		})
+		if quiet(t, sys); ctx.Err() != nil {
+			t.Fatal("neither reported nor counted")
+		}
+	}
+}
+
 // TestLongTurn_BesideManyGoroutines: and however many goroutines the process has.
 func TestLongTurn_BesideManyGoroutines(t *testing.T) {
 	stop := make(chan struct{})

@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"sync"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
@@ -199,10 +201,14 @@ func (l *waiterList) get() *backpressure.Waiter[waiting] {
 		l.spare = l.spare[:n-1]
 		return w
 	}
-	return new(backpressure.Waiter[waiting])
+	return waiterPool.Get().(*backpressure.Waiter[waiting])
 }
 
 const maxSpareWaiters = 64
+
+// waiterPool has those that a worker has no room for. It is whoever opens a gate that has the entries then, and whoever is muted
+// that needs them: often another worker, whose own would not last.
+var waiterPool = sync.Pool{New: func() any { return new(backpressure.Waiter[waiting]) }}
 
 // put keeps w for later. A call, which keeps a small program small.
 //
@@ -211,7 +217,9 @@ func (l *waiterList) put(w *backpressure.Waiter[waiting]) {
 	w.Who = waiting{}
 	if len(l.spare) < maxSpareWaiters {
 		l.spare = append(l.spare, w)
+		return
 	}
+	waiterPool.Put(w)
 }
 
 func (l *waiterList) recent(to *body) bool {
@@ -229,12 +237,17 @@ func (l *waiterList) remember(to *body) {
 	l.latest = to
 }
 
+// forget is a call, which keeps a small program small.
+//
+//go:noinline
 func (l *waiterList) forget() {
 	if invariant.On {
 		verifyWaiterList(l)
 	}
-	clear(l.met[:])
-	l.next = 0
+	if l.next != 0 { // a worker forgets whenever it sleeps, and has nearly always met nobody
+		clear(l.met[:])
+		l.next = 0
+	}
 	l.latest = nil
 }
 

@@ -210,7 +210,7 @@ func (c *Context) Register(name string) error {
 		panic("gallop: Register: an empty name")
 	}
 	mustRun(c, "Register")
-	if c.self.mine().drained || c.self.leavesForGood() {
+	if c.self.takesNoMail() {
 		return ErrStopped
 	}
 	l := c.self.mine().named()

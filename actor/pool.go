@@ -198,6 +198,9 @@ func allPools() []*pool {
 	return nil
 }
 
+// poolByID returns a layout by its number. A call, which keeps a small program small.
+//
+//go:noinline
 func poolByID(id uint16) *pool { return allPools()[id] }
 
 // poolCount returns how many layouts there are.

@@ -70,7 +70,7 @@ func (d *declaration) deliver(c *Context, b *body, m *message) {
 	case d.urgent != nil: // its pool is in no stock
 		b.sendUrgent(c, m, d)
 	case c == nil:
-		_ = sendFromOutside(b, m, d)
+		_ = sendFromOutside(sent, b, m, d)
 	default:
 		c.send(b, m, d)
 	}
@@ -206,8 +206,8 @@ func (c *Context) sendAgain(to *body, m *message) {
 
 // sendFromOutside delivers a message from anywhere else, or makes a dead letter of
 // it and says why.
-func sendFromOutside(to *body, m *message, d *declaration) error {
-	err := tryPush(nil, to, m, d, false)
+func sendFromOutside(how manner, to *body, m *message, d *declaration) error {
+	err := tryPush(nil, to, m, d, how)
 	if err != nil {
 		to.kind().sys.sim.book(1)
 		replier{sys: to.kind().sys}.deadLetter(to, m, err)
@@ -224,12 +224,20 @@ func newMessage(c *Context, p *pool) *message {
 	return p.takeOne()
 }
 
-// tryPush delivers a message from the behaviour that runs, or from outside if c is
-// nil: an answer as long as the system has not stopped, even if it refuses all else. If
+// manner is how a message comes to its actor.
+type manner uint8
+
+const (
+	sent     manner = iota
+	answered        // as long as the system has not stopped, even if it refuses all else
+	asked           // by a goroutine that calls sched.Scheduler.Watch while it waits for the reply
+)
+
+// tryPush delivers a message from the behaviour that runs, or from outside if c is nil. If
 // it returns an error the message is still the caller's.
-func tryPush(c *Context, to *body, m *message, d *declaration, answer bool) error {
+func tryPush(c *Context, to *body, m *message, d *declaration, how manner) error {
 	m.id, m.from = d.id, 0
-	if c == nil && !answer && to.kind().sys.refusing.Load() {
+	if c == nil && how != answered && to.kind().sys.refusing.Load() {
 		return ErrSystemStopped
 	}
 	if to.kind().typ.bound.limit != 0 {
@@ -237,7 +245,7 @@ func tryPush(c *Context, to *body, m *message, d *declaration, answer bool) erro
 	}
 	if c == nil {
 		to.kind().sys.sched.Point()
-		return to.deliver(m)
+		return to.deliver(how, m)
 	}
 	m.from = c.self.id
 	if to.box.head.Load() == &c.lease.mark && c.lease.append(to, m) {
@@ -262,7 +270,7 @@ func (r replier) answer(b *body, m *message, d *declaration, urgent bool) {
 		}
 		err = b.pushLane(r, m)
 	} else {
-		err = tryPush(r.c, b, m, d, true)
+		err = tryPush(r.c, b, m, d, answered)
 	}
 	if err != nil {
 		if r.c == nil && !isOwn(m.id) {
@@ -278,7 +286,7 @@ func (b *body) tryFromInside(c *Context, m *message, d *declaration) error {
 		m.id = d.id
 		return b.trySendBounded(c, m)
 	}
-	return tryPush(c, b, m, d, false)
+	return tryPush(c, b, m, d, sent)
 }
 
 // pushFromOutside delivers a message from where no worker keeps the system from
@@ -288,12 +296,12 @@ func (b *body) pushFromOutside(m *message) error {
 		return ErrSystemStopped
 	}
 	b.kind().sys.sched.Point()
-	return b.deliver(m)
+	return b.deliver(sent, m)
 }
 
 // deliver is pushFromOutside for the runtime's own messages, which a system that
-// refuses work from outside still needs to come to its end.
-func (b *body) deliver(m *message) error {
+// refuses work from outside still needs to come to its end, and for tryPush.
+func (b *body) deliver(how manner, m *message) error {
 	r := b.box.pushBusy(m)
 	if r == pushIdle {
 		a, ok := b.kind().sys.sched.Admit()
@@ -302,7 +310,7 @@ func (b *body) deliver(m *message) error {
 		}
 		if r = b.box.push(m); r == pushWoke {
 			b.kind().sys.sim.bookUser(m)
-			a.Inject(&b.task)
+			a.InjectWatched(&b.task, how != asked)
 			return nil
 		}
 		a.Leave()

@@ -148,7 +148,7 @@ func (s *stallWatch) tick() {
 		if idle {
 			word = 1
 		}
-		_ = b.deliver(newOwn(nil, stallID, word)) // an error: it has ended
+		_ = b.deliver(sent, newOwn(nil, stallID, word)) // an error: it has ended
 	}
 	s.mu.Lock()
 	s.looked()

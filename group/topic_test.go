@@ -2,6 +2,7 @@ package group_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -179,7 +180,8 @@ func TestMisuse_OfTopics(t *testing.T) {
 		"Unsubscribe of a nil Handler":                   func() { news.Unsubscribe(sys, nil) },
 		"Subscribe of a Handler that cannot be compared": func() { news.Subscribe(sys, odd{}) },
 		"that cannot be compared: use a pointer":         func() { news.Subscribe(sys, holder{[]int{1}}) },
-		"a zero Topic":                                   func() { zero.Publish(sys, 1) },
+		"that is not equal to itself: use a pointer":     func() { news.Subscribe(sys, holder{math.NaN()}) },
+		"a zero Topic": func() { zero.Publish(sys, 1) },
 	} {
 		panics(t, words, f)
 	}

@@ -60,5 +60,8 @@ func mustSuit[M any](call string, h actor.Handler[M]) {
 	if !reflect.ValueOf(h).Comparable() { // the type alone does not know what an interface in it holds
 		panic("gallop: group: " + call + " of a Handler that cannot be compared: use a pointer")
 	}
+	if again := h; again != h { // it has a NaN in it
+		panic("gallop: group: " + call + " of a Handler that is not equal to itself: use a pointer")
+	}
 	_ = standing(h) // of a zero Topic or Pool it panics
 }

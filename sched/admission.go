@@ -29,7 +29,12 @@ func (s *Scheduler) Admit() (a Admission, ok bool) {
 }
 
 // Inject makes t runnable (A3, A4) and ends the admission.
-func (a Admission) Inject(t *Task) {
+func (a Admission) Inject(t *Task) { a.InjectWatched(t, true) }
+
+// InjectWatched is Inject, but unless it is to be watched nobody sees that the turn of t lasts for long: that is for whoever looks
+// soon what has become of t, and calls [Scheduler.Watch] then. What it saves is a timer: where one runs, each
+// goroutine that waits or yields costs a reading of the clock more.
+func (a Admission) InjectWatched(t *Task, watched bool) {
 	if invariant.On {
 		verifyAdmission(a)
 		bookIn(t)
@@ -40,7 +45,7 @@ func (a Admission) Inject(t *Task) {
 		return
 	}
 	if a.worker >= 0 {
-		a.s.holder(a.worker).wake(t) // A3
+		a.s.holder(a.worker).wake(t, watched) // A3
 		return
 	}
 	a.s.inject.push(t) // A3

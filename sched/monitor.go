@@ -12,20 +12,24 @@ const (
 	alert  = 500 * time.Microsecond // some turn has just lasted too long, or the governor wants to know
 	awaits = time.Millisecond       // workers have been asked to come by
 	calm   = 3 * time.Millisecond   // all came by
+
+	rarely = 1_000_000 // ns; armed less often than this, the monitor is disarmed as soon as all sleep, otherwise behind a look
 )
 
 // monitor looks after workers that are stuck in a turn. It is a timer and no
 // goroutine, armed when somebody wakes a worker or makes work that nobody was woken
-// for, and left to expire when all workers sleep, so that an idle scheduler costs
+// for. When all workers sleep it is stopped or left to expire, so that an idle scheduler costs
 // nothing.
 type monitor struct {
 	s     *Scheduler
 	armed seam.Bool
+	tired seam.Bool  // the last worker to fall asleep is to disarm it; a hint
 	over  seam.Count // not 0: stopped
 
 	mu     seam.Mutex
 	timer  *time.Timer // guarded by mu
 	ended  bool        // guarded by mu
+	since  int64       // when it was armed last, ns; guarded by mu
 	watch  watch       // guarded by mu
 	surge  surge       // guarded by mu
 	govern governor    // guarded by mu
@@ -46,12 +50,26 @@ func (m *monitor) arm() {
 	now := m.s.cfg.Clock.Nanos()
 	m.mu.Lock()
 	if !m.ended {
+		m.tired.Store(now-m.since > rarely)
+		m.since = now
 		m.watch.asking = false
 		m.govern.rest(now, m.govern.seen)
 		m.attend(now)
 		m.reset(alert) // soon: all run, and may be in each other's way, of which the governor knows nothing yet
 	}
 	m.mu.Unlock()
+}
+
+// Watch has turns looked at that last for long, if any runs: it comes behind [Admission.InjectWatched]. It lets a worker that
+// is about to fall asleep do so first. A load or two, as a rule. Any goroutine.
+func (s *Scheduler) Watch() {
+	for n := 0; !s.idle.quiet() && !s.monitor.armed.Load(); n++ {
+		if n == lingerRounds {
+			s.monitor.arm()
+			return
+		}
+		seam.Spin()
+	}
 }
 
 // reset sets the timer anew. Caller holds mu.
@@ -85,7 +103,21 @@ func (m *monitor) tick() {
 		m.watch.procs.n = goProcessors()
 		if pause := m.look(m.s.cfg.Clock.Nanos()); !m.mayRest() {
 			m.reset(pause)
+			m.tired.Store(true)
 		}
+	}
+	m.mu.Unlock() // by hand, as in spares.nextID
+}
+
+// dozeOff disarms the monitor before its next look, if it may, since the last worker has fallen asleep: a timer that expires wakes
+// a thread, and one that runs costs each goroutine that waits or yields a reading of the clock. Not while fewer workers are to be
+// awake than there are, since mayRest forgets that. Any goroutine.
+func (m *monitor) dozeOff() {
+	m.mu.Lock()
+	m.tired.Store(false)
+	if m.timer != nil && !m.ended && m.govern.limit == m.govern.workers && m.mayRest() {
+		m.govern.look(m.s.cfg.Clock.Nanos(), m.s.progress(), 0)
+		m.timer.Stop()
 	}
 	m.mu.Unlock() // by hand, as in spares.nextID
 }
@@ -219,6 +251,6 @@ func (s *Scheduler) restrain(limit int) {
 // Whoever pushes after the end buries himself.
 func (s *Scheduler) nudge() {
 	if i, r := s.idle.wake(true); r == wokeOne {
-		s.holder(i).wake(nil)
+		s.holder(i).wake(nil, true)
 	}
 }

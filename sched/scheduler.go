@@ -160,7 +160,7 @@ func (s *Scheduler) Inject(t *Task) {
 	// The hand-over skips the queue. The compare-and-swap in wake publishes
 	// nothing of t: the token does.
 	if i, r := s.idle.wake(false); r == wokeOne {
-		s.holder(i).wake(t)
+		s.holder(i).wake(t, true)
 		return
 	}
 	s.inject.push(t) // W1
@@ -173,7 +173,7 @@ func (s *Scheduler) Inject(t *Task) {
 func (s *Scheduler) notify() {
 	switch i, r := s.idle.wake(true); r {
 	case wokeOne:
-		s.holder(i).wake(nil)
+		s.holder(i).wake(nil, true)
 	case wokeClosed: // A4
 		s.bury()
 	case wokeNobody:
@@ -211,7 +211,9 @@ func (p *stopping) init(workers int) {
 	p.done = make(chan struct{})
 }
 
-// gone counts one worker down.
+// gone counts one worker down. A call, which keeps a small program small.
+//
+//go:noinline
 func (p *stopping) gone() {
 	if p.left.Add(-1) == 0 {
 		close(p.workers)

@@ -29,6 +29,9 @@ func (w *Worker) lieDown() (asleep, last bool) {
 		}
 	case all:
 		w.sched.quiet.check(w.sched)
+		if w.sched.monitor.tired.Load() {
+			w.sched.monitor.dozeOff()
+		}
 		return true, true
 	}
 	return true, false
@@ -111,13 +114,14 @@ func (w *Worker) awake() *Task {
 }
 
 // wake hands the worker a task, or makes it search. Called by the one who cleared
-// its bit in the idle word, or took it from the spares, who thereby owns handed and started.
-func (w *Worker) wake(t *Task) {
-	if w.sched.cfg.OnLongTurn != nil {
+// its bit in the idle word, or took it from the spares, who thereby owns handed and started. watched is false if he calls Scheduler.Watch
+// soon.
+func (w *Worker) wake(t *Task, watched bool) {
+	if watched && w.sched.cfg.OnLongTurn != nil {
 		w.sched.monitor.arm() // or nobody would see a turn that nobody waits for
 	}
 	if invariant.On {
-		verifyWake(w, t)
+		verifyWake(w, t, watched)
 	}
 	w.handed = t
 	if w.started {
@@ -132,7 +136,7 @@ func (w *Worker) wake(t *Task) {
 // from the spares, without counting it as a searcher.
 func (w *Worker) wakeIdly() {
 	w.idly = true
-	w.wake(nil)
+	w.wake(nil, true)
 }
 
 // dismiss tells a sleeping worker that the scheduler stops. Called by the one who

@@ -149,7 +149,7 @@ func TestBug_K9_HandedSomethingElse(t *testing.T) {
 		second.do = func(*Worker) { p.Await(func() bool { return first.ran == 1 }) }
 		h.s.idle.wake(false) // one worker is busy, or the next would be the only one awake
 		i, _ := h.s.idle.wake(true)
-		h.s.workers[i].wake(nil)
+		h.s.workers[i].wake(nil, true)
 		p.Go(func() {
 			h.s.Inject(&first.Task)
 			h.s.Inject(&second.Task)

@@ -103,9 +103,10 @@ func verifyToken(w *Worker) {
 }
 
 // verifyWake checks a worker that the caller is about to wake, and owns.
-func verifyWake(w *Worker, t *Task) {
+func verifyWake(w *Worker, t *Task, watched bool) {
 	invariant.Check(w != reserved, "a seat that is reserved is woken")
 	invariant.Check(w.handed == nil, "worker %d is handed a second task", w.id)
+	invariant.Check(watched || t != nil, "worker %d is woken to search, and nobody watches", w.id)
 	if t != nil {
 		mustBeBooked(t)
 		invariant.Check(t.kind.pin == nil, "worker %d is handed a task that belongs to a pin", w.id)

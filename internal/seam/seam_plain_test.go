@@ -52,7 +52,8 @@ func compiled(t *testing.T, pkg, function string) []byte {
 }
 
 // TestReleaseStoresStay: on amd64 a release store is a plain one of Go's, and the compiler puts it where
-// it is written: the next-slot's behind what it publishes, and before the locked instruction of O2.
+// it is written: the next-slot's behind what it publishes, and before the locked instruction of O2; a lease's window is open
+// around what is appended.
 func TestReleaseStoresStay(t *testing.T) {
 	if raceEnabled || runtime.GOARCH != "amd64" {
 		t.Skip("release stores are no plain ones here") // elsewhere they are assembly, or atomics
@@ -67,9 +68,12 @@ func TestReleaseStoresStay(t *testing.T) {
 	}
 	task := fmt.Sprintf(`nextslot\.go:%d\s[^\n]*MOVQ [A-Z0-9]+, 0x[0-9a-f]+\([A-Z0-9]+\)`, 1+bytes.Count(before, []byte("\n")))
 	const release, locked = `release_amd64\.go:\d+\s[^\n]*MOVL [A-Z]+, 0x`, `LOCK CMPXCHGQ`
+	const open, more, shut = `window_amd64\.go:\d+\s[^\n]*MOVL \$0x1, 0x`, `lease\.go:\d+\s[^\n]*MOVQ [A-Z0-9]+, 0x50\(`, `window_amd64\.go:\d+\s[^\n]*MOVL \$0x0, 0x`
 	for _, c := range []struct{ pkg, function, first, second string }{
 		{"sched", `Worker\)\.Schedule$`, task, release},
 		{"actor", `body\)\.doze$`, release, locked},
+		{"actor", `Context\)\.send$`, open, more},
+		{"actor", `Context\)\.send$`, more, shut},
 	} {
 		code := compiled(t, c.pkg, c.function)
 		one, two := regexp.MustCompile(c.first).FindAllIndex(code, -1), regexp.MustCompile(c.second).FindAllIndex(code, -1)

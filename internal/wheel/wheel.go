@@ -38,8 +38,8 @@ const (
 	levels = 64 / digit
 	word   = 64
 
-	blockLength = 15 // with its header a block takes 256 bytes
-	keepBlocks  = 64 // that an empty wheel keeps
+	blockLength = 15    // with its header a block takes 256 bytes
+	keepBlocks  = slots // that an empty wheel keeps, or twice as many: one for each slot of a level, whose times are a block's each
 )
 
 // Wheel is a set of numbers with times. The zero value is an empty wheel at time 0.
@@ -208,12 +208,21 @@ func (w *Wheel) newBlock() *block {
 
 // freeBlock keeps a block for later, as many as the wheel is likely to need.
 func (w *Wheel) freeBlock(b *block) {
-	if w.count == 0 && w.spares >= keepBlocks {
-		w.spare, w.spares = nil, 0
-	}
 	b.next, b.used = w.spare, 0
 	w.spare = b
-	w.spares++
+	if w.spares++; w.count == 0 && w.spares > 2*keepBlocks {
+		w.dropSpares()
+	}
+}
+
+// dropSpares leaves the spare blocks to Go's collector, but for those that an empty wheel keeps: fewer would be made anew
+// by whoever arms as many timers again.
+func (w *Wheel) dropSpares() {
+	last := w.spare
+	for range keepBlocks - 1 {
+		last = last.next
+	}
+	last.next, w.spares = nil, keepBlocks
 }
 
 // Next returns a time before which no entry is due: that of the earliest, unless

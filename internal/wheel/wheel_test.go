@@ -270,3 +270,31 @@ func TestTheLastHasGone(t *testing.T) {
 		t.Errorf("dropped %v", d)
 	}
 }
+
+// TestSpares: a wheel that has been emptied keeps most of the blocks that those need who had a slot of a level each, and no more than twice as
+// many, however often it is filled.
+func TestSpares(t *testing.T) {
+	var w Wheel
+	at := uint64(0)
+	for _, n := range []uint32{1, keepBlocks, 10 * keepBlocks, keepBlocks, 1} {
+		for i := range n {
+			w.Add(i, at+uint64(i+1)<<digit)
+		}
+		at += uint64(n+1) << digit
+		for range n {
+			if _, ok := w.Pop(at); !ok {
+				t.Fatal("fewer than there were")
+			}
+		}
+		if least := int(min(n, keepBlocks)) / 2; w.Len() != 0 || w.spares < least || w.spares > 2*keepBlocks {
+			t.Errorf("%d blocks are kept behind %d entries, want %d to %d", w.spares, n, least, 2*keepBlocks)
+		}
+		free := 0
+		for b := w.spare; b != nil; b = b.next {
+			free++
+		}
+		if free != w.spares {
+			t.Errorf("%d blocks are kept, and counted as %d", free, w.spares)
+		}
+	}
+}

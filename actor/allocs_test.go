@@ -1,0 +1,105 @@
+package actor_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// allocations returns how many of them a round makes once some have gone by.
+func allocations(round func()) float64 {
+	const rounds = 100
+	for range 30 {
+		round()
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range rounds {
+		round()
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / rounds
+}
+
+// TestTimer_AllocatesNothing_InRounds: "After allocates nothing in steady state", also where all have gone off and each had a time of its
+// own. What a round allocates beside, for two waits and a jump, is ten.
+func TestTimer_AllocatesNothing_InRounds(t *testing.T) {
+	if invariant.On {
+		return // the race detector makes a sync.Pool forget on purpose
+	}
+	sys, clock := onVirtualTime(t, actor.Workers(1))
+	b := puppetType.Spawn(sys, puppet{})
+	got := allocations(func() {
+		do.Send(sys, b, func(_ *puppet, c *actor.Context) {
+			for i := range 200 {
+				actor.After(c, time.Duration(1+i)*100*time.Microsecond, count, 1)
+			}
+		})
+		quiet(t, sys)
+		clock.Jump(time.Second)
+		quiet(t, sys)
+	})
+	if got > 40 {
+		t.Errorf("%.1f allocations for 200 timers", got)
+	}
+}
+
+// muting sends what mutes it.
+type muting struct{ to actor.Ref[puppet] }
+
+func (m *muting) send(c *actor.Context, n int) { count.Send(c, m.to, n) }
+
+// mutingTypes are one whose actors run where their receiver does, and one whose actors run elsewhere.
+func mutingTypes() map[string]func(*actor.System, muting) func() actor.Ref[muting] {
+	types := make(map[string]func(*actor.System, muting) func() actor.Ref[muting])
+	for name, opts := range map[string][]actor.TypeOption{"one worker": nil, "two threads": {actor.PinnedThread()}} {
+		typ := actor.NewType[muting](name, opts...)
+		send := actor.Declare[int](typ, "send")
+		typ.Table(send.Do((*muting).send))
+		types[name] = func(sys *actor.System, m muting) func() actor.Ref[muting] {
+			r := typ.Spawn(sys, m)
+			return func() actor.Ref[muting] { send.Send(sys, r, 1); return r }
+		}
+	}
+	return types
+}
+
+// TestMute_AllocatesNothing: being muted, and being let go, however many are, and wherever they run. What a round allocates beside,
+// for its waits, is 10 to 30.
+func TestMute_AllocatesNothing(t *testing.T) {
+	if invariant.On {
+		return // the race detector makes a sync.Pool forget on purpose
+	}
+	for name, spawn := range mutingTypes() {
+		t.Run(name, func(t *testing.T) {
+			muted := 20 // so few that nobody lets them go, because they wait for long
+			if name == "one worker" {
+				muted = 200
+			}
+			sys := start(t, actor.Workers(1))
+			to := puppetType.Spawn(sys, puppet{})
+			press := func(_ *puppet, c *actor.Context) { c.ApplyPressure() }
+			release := func(_ *puppet, c *actor.Context) { c.ReleasePressure() }
+			var all []func() actor.Ref[muting]
+			for range muted {
+				all = append(all, spawn(sys, muting{to}))
+			}
+			got := allocations(func() {
+				do.Send(sys, to, press)
+				quiet(t, sys)
+				for _, send := range all {
+					for r := send(); r.Standing() != actor.Overloaded; runtime.Gosched() { // until it is muted
+					}
+				}
+				do.Send(sys, to, release)
+				quiet(t, sys)
+			})
+			if got > 38 {
+				t.Errorf("%.1f allocations for %d mutes", got, muted)
+			}
+		})
+	}
+}
