@@ -35,6 +35,7 @@ type figures struct {
 	AllocsPerOp         *float64     `json:"allocs_per_op"`
 	BaselineAllocsPerOp *float64     `json:"baseline_allocs_per_op"`
 	PeakRSSKB           uint64       `json:"peak_rss_kb"`
+	GOGC                *uint64      `json:"gogc"`
 	PerWorker           []jsonWorker `json:"per_worker"`
 	Go                  string       `json:"go"`
 	OS                  string       `json:"os"`
@@ -70,7 +71,7 @@ func (r *report) figures() figures {
 		Steals: t.stats.Steals, Parks: t.stats.Parks, Mutes: t.stats.Mutes, Unmutes: t.stats.Unmutes,
 		DeadLetters: t.stats.DeadLetters, Panics: t.stats.Panics,
 		AllocsPerOp: r.allocsPerOp(r.gallop), BaselineAllocsPerOp: r.allocsPerOp(r.channels),
-		PeakRSSKB: r.peakKB, PerWorker: perWorker(t),
+		PeakRSSKB: r.peakKB, GOGC: r.gogc, PerWorker: perWorker(t),
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
 		Interrupted: r.interrupted, OK: r.ok(),
 	}

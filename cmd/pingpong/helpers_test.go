@@ -19,7 +19,7 @@ func sampleReport() report {
 		r.addGallop(turn{wall: time.Duration(ms) * time.Millisecond, got: 2_000_000, allocs: 50_000, stats: stats, workers: len(stats.Workers)})
 		r.addChannels(turn{wall: time.Duration(5*ms) * time.Millisecond, got: 2_000_000, allocs: 30})
 	}
-	r.peakKB = 12_345
+	r.peakKB, r.gogc = 12_345, new(uint64(usualGOGC))
 	return r
 }
 

@@ -11,7 +11,7 @@ import (
 // fails the package when a test has left a goroutine behind.
 func TestMain(m *testing.M) {
 	if os.Getenv(partOfAll) != "" {
-		os.Exit(process(append(registry, hoard, endless, miscounted, lost, struck, felled, gone, stuck, shaken)))
+		os.Exit(process(append(registry, hoard, endless, miscounted, lost, struck, felled, gone, stuck, shaken, collecting)))
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -21,6 +21,7 @@ func main() { os.Exit(process(registry)) }
 
 // process is the whole process: the command, until it is done or interrupted.
 func process(known []scenario) int {
+	relaxCollector()
 	if os.Getenv(partOfAll) == channelsPart {
 		signal.Ignore(os.Interrupt, syscall.SIGTERM) // all processes of a terminal, or of a group, get it
 		return serveTurns(known, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)

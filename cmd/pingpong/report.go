@@ -14,6 +14,7 @@ type report struct {
 	gallop, channels []turn // the turns that ended with a count
 	cut              turn   // gallop's turn that did not
 	peakKB           uint64 // of this process
+	gogc             *uint64
 	interrupted      bool
 	err              error // the first thing that was wrong
 }

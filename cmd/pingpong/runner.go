@@ -28,6 +28,7 @@ type turn struct {
 // the machine does meets both alike. An error means that the system would not start.
 func measure(ctx context.Context, s scenario, opts options, bar *progress, channels rival) (report, error) {
 	rep := newReport(s, opts)
+	rep.gogc = gogc()
 	j := opts.job(s)
 	var last time.Duration // what the channels' last turn took
 	for i := range opts.rounds {
