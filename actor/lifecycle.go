@@ -338,7 +338,9 @@ func (b *body) neverLived() {
 func (b *body) whyEnded() error { return b.extra.err }
 
 // endedPlainly tells whether the actor had only a box to close when it ended, and so has
-// ended although its lane may be open. Any goroutine.
+// ended although its lane may be open. Any goroutine. A call, which keeps a small program small.
+//
+//go:noinline
 func (b *body) endedPlainly() bool { return b.box.closed() && b.extra.tomb }
 
 // ended tells whether the actor has. If so, its extras do not change any more, and may be

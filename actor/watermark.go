@@ -108,7 +108,9 @@ func (b *body) passed(n int) {
 }
 
 // forgetMarks has the count begin anew, where mail leaves the mailbox uncounted: the message
-// that it has come to may be anywhere afterwards. Owner only.
+// that it has come to may be anywhere afterwards. Owner only. A call, which keeps a small program small.
+//
+//go:noinline
 func (b *body) forgetMarks() {
 	if b.load&backpressure.Counted != 0 {
 		b.flow.Load().marks = watermarks{}

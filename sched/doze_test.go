@@ -23,7 +23,7 @@ func startDeaf(t *testing.T, workers int) (*Scheduler, *handClock) {
 	c := new(handClock)
 	s := startBare(t, Config{Workers: workers, Clock: c, LongTurn: time.Hour, OnLongTurn: func(*Worker, time.Duration) {}})
 	s.monitor.mu.Lock()
-	s.monitor.timer = time.AfterFunc(time.Hour, func() {})
+	s.monitor.timer = seam.AfterFunc(time.Hour, func() {})
 	s.monitor.mu.Unlock()
 	return s, c
 }

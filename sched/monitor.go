@@ -27,7 +27,7 @@ type monitor struct {
 	over  seam.Count // not 0: stopped
 
 	mu     seam.Mutex
-	timer  *time.Timer // guarded by mu
+	timer  *seam.Timer // guarded by mu
 	ended  bool        // guarded by mu
 	since  int64       // when it was armed last, ns; guarded by mu
 	watch  watch       // guarded by mu
@@ -50,6 +50,7 @@ func (m *monitor) arm() {
 	now := m.s.cfg.Clock.Nanos()
 	m.mu.Lock()
 	if !m.ended {
+		m.armed.Store(true) // mayRest may have disarmed it since
 		m.tired.Store(now-m.since > rarely)
 		m.since = now
 		m.watch.asking = false
@@ -63,6 +64,9 @@ func (m *monitor) arm() {
 // Watch has turns looked at that last for long, if any runs: it comes behind [Admission.InjectWatched]. It lets a worker that
 // is about to fall asleep do so first. A load or two, as a rule. Any goroutine.
 func (s *Scheduler) Watch() {
+	if s.cfg.OnLongTurn == nil {
+		return // as in wake
+	}
 	for n := 0; !s.idle.quiet() && !s.monitor.armed.Load(); n++ {
 		if n == lingerRounds {
 			s.monitor.arm()
@@ -75,7 +79,7 @@ func (s *Scheduler) Watch() {
 // reset sets the timer anew. Caller holds mu.
 func (m *monitor) reset(d time.Duration) {
 	if m.timer == nil {
-		m.timer = time.AfterFunc(d, m.tick)
+		m.timer = seam.AfterFunc(d, m.tick)
 		return
 	}
 	m.timer.Reset(d)
@@ -92,8 +96,9 @@ func (m *monitor) stop() {
 	m.mu.Unlock()
 }
 
-// tick looks once. Whoever fills a slot after the second look at the sleepers finds
-// the monitor disarmed and arms it again; who fills it before is awake then.
+// tick looks once, unless the monitor was disarmed when the timer had expired already: only an armed monitor looks,
+// or whoever is woken by what it does would arm it, and wait for its lock. Whoever fills a slot after the second look
+// at the sleepers finds the monitor disarmed and arms it again; who fills it before is awake then.
 func (m *monitor) tick() {
 	if m.over.Load() != 0 {
 		return // a timer's goroutine that comes late touches nothing
@@ -101,9 +106,11 @@ func (m *monitor) tick() {
 	m.mu.Lock()
 	if !m.ended {
 		m.watch.procs.n = goProcessors()
-		if pause := m.look(m.s.cfg.Clock.Nanos()); !m.mayRest() {
-			m.reset(pause)
-			m.tired.Store(true)
+		if m.armed.Load() {
+			if pause := m.look(m.s.cfg.Clock.Nanos()); !m.mayRest() {
+				m.reset(pause)
+				m.tired.Store(true)
+			}
 		}
 	}
 	m.mu.Unlock() // by hand, as in spares.nextID
@@ -111,13 +118,12 @@ func (m *monitor) tick() {
 
 // dozeOff disarms the monitor before its next look, if it may, since the last worker has fallen asleep: a timer that expires wakes
 // a thread, and one that runs costs each goroutine that waits or yields a reading of the clock. Not while fewer workers are to be
-// awake than there are, since mayRest forgets that. Any goroutine.
+// awake than there are, since mayRest forgets that. It is disarmed already if another was the last meanwhile, or a tick was sooner. Any goroutine.
 func (m *monitor) dozeOff() {
 	m.mu.Lock()
 	m.tired.Store(false)
-	if m.timer != nil && !m.ended && m.govern.limit == m.govern.workers && m.mayRest() {
+	if m.armed.Load() && !m.ended && m.govern.limit == m.govern.workers && m.mayRest() {
 		m.govern.look(m.s.cfg.Clock.Nanos(), m.s.progress(), 0)
-		m.timer.Stop()
 	}
 	m.mu.Unlock() // by hand, as in spares.nextID
 }
@@ -131,7 +137,13 @@ func (m *monitor) mayRest() bool {
 	}
 	m.s.restrain(m.govern.workers) // until the next tick: nobody would see that one is stuck. Before: it may wake one, who arms
 	m.armed.Store(false)
-	return m.s.idle.quiet() && !m.s.spares.cool(false) || !m.armed.CompareAndSwap(false, true)
+	if (!m.s.idle.quiet() || m.s.spares.cool(false)) && m.armed.CompareAndSwap(false, true) {
+		return false
+	}
+	if m.timer != nil {
+		m.timer.Stop() // whoever has armed it by now is yet to set it
+	}
+	return true
 }
 
 // look does what there is to do now and returns when to look again. Caller holds mu.

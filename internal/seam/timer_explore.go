@@ -1,0 +1,40 @@
+//go:build gallop_explore
+
+package seam
+
+import "time"
+
+// Timer is a time.Timer that calls a function, or one that expires when an exploration says so.
+type Timer struct {
+	goes *time.Timer // nil: held
+	set  bool        // of a held one; guarded by what its owner guards it with
+}
+
+// AfterFunc is time.AfterFunc.
+func AfterFunc(d time.Duration, f func()) *Timer { return &Timer{goes: time.AfterFunc(d, f)} }
+
+// HeldTimer returns a timer that is not set and never calls anything: see Expire.
+func HeldTimer() *Timer { return new(Timer) }
+
+// Reset is that of a time.Timer.
+func (t *Timer) Reset(d time.Duration) bool {
+	if t.goes != nil {
+		return t.goes.Reset(d)
+	}
+	was := t.set
+	t.set = true
+	return was
+}
+
+// Stop is that of a time.Timer.
+func (t *Timer) Stop() bool {
+	if t.goes != nil {
+		return t.goes.Stop()
+	}
+	was := t.set
+	t.set = false
+	return was
+}
+
+// Expire tells whether a held timer was set, and has expired thereby: its caller does what it calls, now or later.
+func (t *Timer) Expire() bool { return t.Stop() }
