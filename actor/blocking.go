@@ -6,17 +6,42 @@ package actor
 // the behaviour goes on when f returns. f may use the Context as the behaviour does.
 //
 // A behaviour that blocks without saying so costs its neighbours up to ten
-// milliseconds, until the runtime's monitor notices. Blocking costs about a tenth of a
+// milliseconds, until the runtime's monitor notices. Blocking costs about two tenths of a
 // microsecond if nothing else waits, and waking a spare worker if something does. At
 // most [Spares] behaviours can be helped at a time; beyond that, and on a pinned type,
 // Blocking just calls f.
+//
+// A turn that has blocked for a millisecond ends with the message that runs, and the actor is overloaded, so that those who send to it are muted,
+// if a batch of mail or more is left. What comes while it blocks is bounded by the time that takes: see [TypeBound] for less.
 func (c *Context) Blocking(f func()) {
 	if f == nil {
 		panic("gallop: Blocking: a nil function")
 	}
 	mustRun(c, "Blocking")
 	c.lease.may = false // what is made runnable runs elsewhere
+	began := c.sys.opts.clock.Nanos()
 	c.w.Blocking(f)
+	c.blocked(c.sys.opts.clock.Nanos() - began)
+}
+
+// longBlocked is how long a turn may block before it is cut short, ns.
+const longBlocked = 1_000_000
+
+// blockMeter is how long the turn that runs has blocked, ns. As in a gasMeter, another turn begins anew.
+type blockMeter struct {
+	turn uint64
+	time int64
+}
+
+// blocked notes that the behaviour that runs has blocked for so many ns. Nobody waited for its worker meanwhile, so the turn has
+// outlived nothing; but a batch of such messages may take minutes, in which nobody who sends more would be muted.
+func (c *Context) blocked(ns int64) {
+	if turn := c.w.Turn(); c.blocking.turn != turn {
+		c.blocking = blockMeter{turn: turn}
+	}
+	if c.blocking.time += ns; c.blocking.time >= longBlocked && !c.aside {
+		c.then |= hasBlocked
+	}
 }
 
 // Spares sets how many behaviours may block at a time while others stand in for their

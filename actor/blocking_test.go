@@ -103,6 +103,42 @@ func TestBlocking_Order(t *testing.T) {
 	})
 }
 
+// TestBlocking_Overloads: "A turn that has blocked for a millisecond ends with the message that runs, and the actor is overloaded … if a
+// batch of mail or more is left."
+func TestBlocking_Overloads(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		name   string
+		blocks []time.Duration // one message each
+		behind int             // so many more
+		want   actor.Standing
+	}{
+		{"for long", []time.Duration{ms}, actor.DefaultBatch, actor.Overloaded},
+		{"for long in all", []time.Duration{ms / 2, ms / 4, ms / 4}, actor.DefaultBatch, actor.Overloaded},
+		{"not for long", []time.Duration{ms / 2, ms/2 - 1}, actor.DefaultBatch, actor.Busy},
+		{"with little mail", []time.Duration{5 * ms}, actor.DefaultBatch - 1, actor.Busy},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sys, clock := onVirtualTime(t, actor.Workers(1))
+			var got actor.Standing
+			guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(ctx *actor.Context) {
+				self := actor.Self[guest](ctx)
+				for _, d := range c.blocks {
+					guestDo.Send(ctx, self, func(ctx *actor.Context) { ctx.Blocking(func() { clock.Jump(d) }) })
+				}
+				guestDo.Send(ctx, self, func(*actor.Context) { got = self.Standing() })
+				for range c.behind - 1 {
+					guestSee.Send(ctx, self, 1)
+				}
+			})
+			quiet(t, sys)
+			if got != c.want {
+				t.Errorf("it was %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 // TestSpares_Most: more spares than anybody counts are not none.
 func TestSpares_Most(t *testing.T) {
 	for _, n := range []int{math.MaxInt, math.MaxInt32, math.MaxInt/2 + 2} {

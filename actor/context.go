@@ -27,12 +27,13 @@ type Context struct {
 	lease lease
 
 	// The turn that runs.
-	self *body
-	msg  *message // the message being handled
-	ran  *message // those of the stretch that were before it, the newest first; nil in a stretch of one, and behind one
-	sent *message // sent last; see seam.SwapHeld
-	left int      // messages that the turn may still run, as of the last settlement
-	gas  gasMeter // what the turn has spent besides
+	self     *body
+	msg      *message // the message being handled
+	ran      *message // those of the stretch that were before it, the newest first; nil in a stretch of one, and behind one
+	sent     *message // sent last; see seam.SwapHeld
+	left     int      // messages that the turn may still run, as of the last settlement
+	gas      gasMeter // what the turn has spent besides
+	blocking blockMeter
 
 	front front // see putFront
 
@@ -50,9 +51,8 @@ type Context struct {
 	_       cacheline.Pad
 }
 
-// outcome is what has to happen when the behaviour that runs has returned. All its bits are in
-// use: one more needs a wider type.
-type outcome uint8
+// outcome is what has to happen when the behaviour that runs has returned.
+type outcome uint16
 
 const (
 	goOn        outcome = 0
@@ -64,6 +64,7 @@ const (
 	yielded     outcome = 1 << 5 // its next message is in front: Yield was called, or mail taken over
 	turnTable   outcome = 1 << 6 // it dispatches by another table; no reason to end
 	mustCollect outcome = 1 << 7 // its arena is due
+	hasBlocked  outcome = 1 << 8 // its turn has blocked for long
 )
 
 // newContext makes the context of one worker.

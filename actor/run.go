@@ -156,7 +156,7 @@ func (b *body) settleCrash(c *Context) (n int) {
 
 // pause comes where the turn may not simply go on and the actor may not simply doze
 // off: the turn has run all there was or that its batch allows, or a behaviour stopped
-// the actor, met a gate, or spent the gas.
+// the actor, met a gate, spent the gas, or blocked for long.
 func (b *body) pause(c *Context) (again bool) {
 	then := c.then
 	if then == mustEnd && b.endPlainly(c) {
@@ -177,6 +177,8 @@ func (b *body) pause(c *Context) (again bool) {
 		return b.end(c)
 	case then&mayPark != 0 && b.park(c):
 		return false
+	case then&hasBlocked != 0 && b.leftAtLeast(b.batch()):
+		return b.batchSpent(c)
 	case then&yielded != 0:
 		return b.handOn(c)
 	case b.in.fifo == nil:
@@ -260,8 +262,7 @@ func (b *body) cutShort(c *Context) (again bool) {
 // mailWaits tells whether there is mail that the turn has not taken out. Owner only.
 func (b *body) mailWaits() bool { return b.in.more != nil || b.box.head.Load() != b.in.last }
 
-// leftAtLeast tells whether n messages or more are left, and looks no further. Owner
-// only, with mail in in.fifo.
+// leftAtLeast tells whether n messages or more are left, and looks no further. Owner only.
 func (b *body) leftAtLeast(n int) bool {
 	for m := b.in.fifo; m != nil; m = m.next {
 		if n--; n <= 0 {

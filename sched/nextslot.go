@@ -127,7 +127,10 @@ func (s *nextSlot) lost() bool {
 	return s.revoke.CompareAndSwap(revokeTaken, revokeNone)
 }
 
-// stamp returns the counter that tells one filling from the next. Any goroutine.
+// stamp returns the counter that tells one filling from the next. Any goroutine. A call, which
+// keeps a small program small.
+//
+//go:noinline
 func (s *nextSlot) stamp() uint32 { return s.full.Load() }
 
 // robbable tells whether there may be something to rob: revoke is what the last robbery has left (M4), until the

@@ -113,7 +113,9 @@ func (q *runQueue) age(now int64) {
 	q.seen = q.others.next
 }
 
-// len returns how many wait. Owner only; exact but for thieves.
+// len returns how many wait. Owner only; exact but for thieves. A call, which keeps a small program small.
+//
+//go:noinline
 func (q *runQueue) len() int { return q.fresh.owner().len() + q.others.owner().len() }
 
 // steal takes what has most still to come, or returns nil if there was nothing. Any goroutine.
