@@ -1,6 +1,9 @@
 package actor
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // FromChan sends the running actor what comes out of ch, as messages for b, until ch is
 // closed, the actor ends or is restarted, the system refuses what comes from outside, or stop
@@ -10,7 +13,8 @@ import "sync"
 // One goroutine stands between the two. While the actor is overloaded it takes nothing
 // out of the channel, so that those who write to it wait; but for an urgent b, which pays
 // no heed to overload, it goes on. What it has taken runs or
-// becomes a dead letter. It holds the system, since more may come: close the channel
+// becomes a dead letter. Opened again for the same behaviour, behind a stop or a restart, it takes nothing before the value
+// that was on its way is mail, so values keep the order of the channel. It holds the system, since more may come: close the channel
 // when there is no more. For an actor that takes no mail any more, since it drains or its OnStop runs, nothing
 // is taken out of ch. It panics if ch is nil or b belongs to another type than the
 // running actor.
@@ -22,21 +26,50 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	if c.self.takesNoMail() {
 		return func() {}
 	}
-	in := inlet[M]{to: c.self, d: b.d, ch: ch, stopped: make(chan struct{}), ended: c.self.mine().untilOver()}
+	x := c.self.mine()
+	in := inlet[M]{ch: ch, openInlet: openInlet{
+		to: c.self, d: b.d, stopped: make(chan struct{}), ended: x.untilOver(), gone: make(chan struct{}),
+	}}
+	open, _ := x.inlets.(openInlets)
+	open, in.before = open.leaving(b.d)
+	x.inlets = append(open, in.openInlet)
 	c.sys.bridge(in.flow)
 	var once sync.Once
 	return func() { once.Do(func() { close(in.stopped) }) }
 }
 
-// inlet is a channel that leads to an actor.
-type inlet[M any] struct {
+// openInlet is what an actor knows of an inlet. It lets a channel that is read no more go.
+type openInlet struct {
 	to             *body
 	d              *declaration
-	ch             <-chan M
 	stopped, ended chan struct{}
+	gone           chan struct{} // closed when what it took out of the channel has been delivered
+}
+
+// openInlets are those of an actor that may be open, or have a value on its way.
+type openInlets []openInlet
+
+// leaving forgets those that are gone, and returns the ends of those for d that take nothing any more. Owner only.
+func (l openInlets) leaving(d *declaration) (left openInlets, ends []chan struct{}) {
+	left = slices.DeleteFunc(l, func(o openInlet) bool { return isClosed(o.gone) })
+	for _, o := range left {
+		if o.d == d && (isClosed(o.stopped) || isClosed(o.ended)) {
+			ends = append(ends, o.gone)
+		}
+	}
+	return left, ends
+}
+
+// inlet is a channel that leads to an actor.
+type inlet[M any] struct {
+	openInlet
+	ch     <-chan M
+	before []chan struct{} // whose values come first
 }
 
 func (in inlet[M]) flow() {
+	defer close(in.gone)
+	in.waitInLine()
 	for {
 		if in.to.sys().sim != nil {
 			if v, ok, came := in.await(); came {
@@ -63,6 +96,17 @@ func (in inlet[M]) flow() {
 			}
 			in.deliver(v)
 		}
+	}
+}
+
+// waitInLine waits for those before it, which wait for nothing but a place in the actor's mailbox, or the end.
+func (in inlet[M]) waitInLine() {
+	sys := in.to.sys()
+	for _, gone := range in.before {
+		if sys.sim != nil {
+			sys.sched.Await(sys.over.context(), func() bool { return isClosed(gone) })
+		}
+		<-gone
 	}
 }
 

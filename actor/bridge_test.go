@@ -568,3 +568,74 @@ func TestAskAll_EndedBefore(t *testing.T) {
 	quiet(t, sys)
 	equal(t, "messages run", sys.Stats().Messages, 0)
 }
+
+// TestFromChan_AgainInOrder: "Opened again for the same behaviour, behind a stop or a restart, it takes nothing before the value that was on
+// its way is mail": by all kinds of actors, and in whatever order their goroutines come.
+func TestFromChan_AgainInOrder(t *testing.T) {
+	for name, opts := range map[string][]actor.TypeOption{
+		"plain": nil, "bounded": {actor.TypeBound(1, actor.OverflowMute)}, "watermarks": {actor.TypeWatermarks(2, 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				readAgain(t, start(t, actor.Seed(seed)), opts)
+			}
+			for range 20 {
+				readAgain(t, start(t, actor.Workers(2)), opts)
+			}
+		})
+	}
+}
+
+// readAgain has an actor open its channel anew behind each third value.
+func readAgain(t *testing.T, sys *actor.System, opts []actor.TypeOption) {
+	const n = 60
+	var got []int
+	var stop func()
+	ch := numbers(n)
+	typ := actor.NewType[int]("reader", opts...)
+	open, read := actor.Declare[actor.None](typ, "open"), actor.Declare[int](typ, "read")
+	typ.Table(
+		open.Do(func(_ *int, c *actor.Context, _ actor.None) { stop = actor.FromChan(c, ch, read) }),
+		read.Do(func(_ *int, c *actor.Context, v int) {
+			if got = append(got, v); v%3 == 2 {
+				stop()
+				stop = actor.FromChan(c, ch, read)
+			}
+		}))
+	open.Send(sys, typ.Spawn(sys, 0), actor.None{})
+	quiet(t, sys)
+	if len(got) != n || !slices.IsSorted(got) {
+		t.Errorf("out of the channel came %v", got)
+	}
+}
+
+// numbers is a closed channel with the numbers below n.
+func numbers(n int) <-chan int {
+	ch := make(chan int, n)
+	for i := range n {
+		ch <- i
+	}
+	close(ch)
+	return ch
+}
+
+// TestFromChan_AgainBehindARestart: an actor that opens its channel in OnStart reads it in order, whatever life it is in.
+func TestFromChan_AgainBehindARestart(t *testing.T) {
+	const n = 60
+	for seed := range uint64(20) {
+		sys, ch := start(t, actor.Seed(seed), actor.OnPanic(func(actor.PanicReport) {})), numbers(n)
+		var got []int
+		typ := actor.NewType[int]("reader")
+		read := actor.Declare[int](typ, "read")
+		typ.Table(read.Do(func(_ *int, _ *actor.Context, v int) {
+			if got = append(got, v); v%5 == 4 {
+				panic("on purpose")
+			}
+		})).OnStart(func(_ *int, c *actor.Context) error { actor.FromChan(c, ch, read); return nil })
+		w := wardenType.Spawn(sys, warden{fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
+		wardenIn(t, sys, w, func(_ *warden, c *actor.Context) { actor.SpawnSupervised(c, typ, func(*int) {}, wardenFell) })
+		if len(got) != n || !slices.IsSorted(got) {
+			t.Errorf("seed %d: out of the channel came %v", seed, got)
+		}
+	}
+}
