@@ -201,6 +201,26 @@ func TestVal_NoMethodIsAsked(t *testing.T) {
 	}
 }
 
+// TestVal_ManyWaysToOnePart: the check takes as long as there are slices and maps, and not as there are ways to them; and it finds a write to the
+// last one, whichever comes first.
+func TestVal_ManyWaysToOnePart(t *testing.T) {
+	bottom := []any{1}
+	var top any = bottom
+	for i := range 60 {
+		if i%2 == 0 {
+			top = []any{top, top}
+		} else {
+			top = map[string]any{"a": top, "b": top, "c": []any{top}}
+		}
+	}
+	if got := viewed(top, func(*any) {}); got != nil {
+		t.Errorf("nobody wrote: %v", got)
+	}
+	if got := viewed(top, func(*any) { bottom[0] = 2 }); (got != nil) != invariant.On {
+		t.Errorf("a write to the last: %v", got)
+	}
+}
+
 // viewed is what a View panics with.
 func viewed[T any](v T, f func(*T)) any {
 	frozen := capability.Frozen(v)

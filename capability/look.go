@@ -9,17 +9,36 @@ import (
 )
 
 // looks is what a value looks like: all that is in it, in its slices and in its maps, and of pointers where they lead. No
-// method of it is asked: that would look behind them, and may say less than there is.
+// method of it is asked: that would look behind them, and may say less than there is. What is in a slice or map is written once,
+// however many ways lead there.
 func looks[T any](v T) string {
-	var l look
+	m := met{seen: make(map[rows]bool)}
+	l := look{met: &m}
 	l.at(reflect.ValueOf(&v).Elem())
-	return l.String()
+	var all []string // in an order that no map has a say in
+	for len(m.todo) > 0 {
+		last := len(m.todo) - 1
+		next := m.todo[last]
+		m.todo = m.todo[:last]
+		one := look{met: &m}
+		one.rows(next)
+		one.parts(next)
+		all = append(all, one.String())
+	}
+	slices.Sort(all)
+	return l.String() + strings.Join(all, "")
 }
 
-// look writes down what a value looks like.
+// look writes down what a value looks like, without what is in its slices and maps.
 type look struct {
 	strings.Builder
-	within []rows // the slices and maps that it is in, which may hold themselves
+	met *met
+}
+
+// met is the slices and maps that looks have come to.
+type met struct {
+	seen map[rows]bool
+	todo []reflect.Value // those that have not been written
 }
 
 // rows is a slice or map.
@@ -28,6 +47,9 @@ type rows struct {
 	n int
 	t reflect.Type
 }
+
+// rows adds where a slice or map is.
+func (l *look) rows(v reflect.Value) { fmt.Fprintf(l, "%v[%d]@%#x ", v.Type(), v.Len(), v.Pointer()) }
 
 // at adds v.
 func (l *look) at(v reflect.Value) {
@@ -53,14 +75,11 @@ func (l *look) at(v reflect.Value) {
 	case reflect.Array, reflect.Struct:
 		l.parts(v)
 	case reflect.Slice, reflect.Map:
-		me := rows{v.Pointer(), v.Len(), v.Type()}
-		if v.IsNil() || slices.Contains(l.within, me) {
-			fmt.Fprintf(l, "%#x ", v.Pointer())
-			return
+		l.rows(v)
+		if me := (rows{v.Pointer(), v.Len(), v.Type()}); !v.IsNil() && !l.met.seen[me] {
+			l.met.seen[me] = true
+			l.met.todo = append(l.met.todo, v)
 		}
-		l.within = append(l.within, me)
-		l.parts(v)
-		l.within = l.within[:len(l.within)-1]
 	default:
 		l.number(v)
 	}
@@ -89,7 +108,7 @@ func (l *look) parts(v reflect.Value) {
 	case reflect.Map:
 		var all []string
 		for key, value := range v.Seq2() {
-			pair := look{within: l.within}
+			pair := look{met: l.met}
 			pair.at(key)
 			pair.at(value)
 			all = append(all, pair.String())
