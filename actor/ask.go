@@ -150,7 +150,7 @@ func sendRequest[Q, R any](c *Context, d *declaration, to *body, q Q, back reply
 func (c *Context) mustOwn(d *declaration) {
 	mustRun(c, d.name)
 	if d.typ != c.self.kind().typ {
-		panic("gallop: the reply behaviour " + d.fullName() + " is not one of " + c.self.String())
+		panic("gallop: " + d.fullName() + " is not one of " + c.self.String() + "'s behaviours")
 	}
 }
 

@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"runtime"
@@ -338,8 +339,8 @@ func TestPipe_Outcomes(t *testing.T) {
 	res = piped(t, sys, func(context.Context) (any, error) { panic("boom") })
 	wants(t, res.Err, actor.ErrPanicked)
 	var p *actor.PanicError
-	if !errors.As(res.Err, &p) || p.Value != "boom" || p.Goexit {
-		t.Errorf("%#v", p)
+	if !errors.As(res.Err, &p) || p.Value != "boom" || p.Goexit || !bytes.HasPrefix(p.Stack, []byte("github.com/gallop-go/gallop/actor_test.TestPipe_Outcomes")) {
+		t.Errorf("%#v with the stack\n%s", p, p.Stack)
 	}
 	res = piped(t, sys, func(context.Context) (any, error) { runtime.Goexit(); return nil, nil })
 	if !errors.As(res.Err, &p) || !p.Goexit {

@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // Blocking runs f, which may block for long, for a query or a lock, without keeping
 // other actors waiting: what is queued behind this one is run by others at once. The
 // actor itself waits for f, as it does for any call: its messages keep their order, and
@@ -39,7 +41,11 @@ func (c *Context) blocked(ns int64) {
 	if turn := c.w.Turn(); c.blocking.turn != turn {
 		c.blocking = blockMeter{turn: turn}
 	}
-	if c.blocking.time += ns; c.blocking.time >= longBlocked && !c.aside {
+	c.blocking.time += ns
+	if invariant.On {
+		verifyBlocked(c, ns)
+	}
+	if c.blocking.time >= longBlocked && !c.aside {
 		c.then |= hasBlocked
 	}
 }

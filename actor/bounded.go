@@ -35,7 +35,7 @@ type mailBound struct {
 // TypeBound bounds the mailbox of every actor of this type: at most limit messages wait
 // for their turn, and overflow says what becomes of the others, of which OverflowMute takes in some. Besides, up to a batch
 // may have been taken out for the turn that runs. TrySend refuses at the bound, whatever
-// overflow says, and SendWait waits. Such an actor is not overloaded for spending its
+// overflow says, and SendWait waits. Ask does not wait for room: it returns ErrOverloaded at once. Such an actor is not overloaded for spending its
 // batch, but while its queue is full, it is muted, or it applies pressure.
 //
 // Ticks of timers and results of Pipe do not wait in that queue: they run behind what has

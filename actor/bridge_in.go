@@ -3,6 +3,8 @@ package actor
 import (
 	"slices"
 	"sync"
+
+	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // FromChan sends the running actor what comes out of ch, as messages for b, until ch is
@@ -107,6 +109,9 @@ func (in inlet[M]) waitInLine() {
 			sys.sched.Await(sys.over.context(), func() bool { return isClosed(gone) })
 		}
 		<-gone
+	}
+	if invariant.On {
+		verifyInLine(in.openInlet, in.before)
 	}
 }
 

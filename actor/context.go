@@ -13,7 +13,9 @@ import (
 
 // Context is what a behaviour is given besides its state and its message: the
 // actor's hold on the runtime. It is valid until the behaviour returns and for its
-// goroutine only; keeping it, or using it from another goroutine, is a data race. Whatever
+// goroutine only. Keeping it, or using it from another goroutine, as in a function that [Pipe] runs, is a data race: it is its worker's, and
+// belongs to whatever actor runs there by then, so Stop ends that one, and Send corrupts what the worker
+// has. Use the System there, and what [Self] returned before. Whatever
 // takes a context panics over a nil or zero one, but for what costs so little that it does not ask, and panics in
 // Go's own words if at all: System, ActorID, Now, Rand, Gas, ShouldYield, Checkpoint and Stopping.
 type Context struct {
@@ -129,7 +131,7 @@ func split(from Sender) (*Context, *System) {
 // does not ask. It is inlined, and what panics is not.
 func mustRun(c *Context, call string) {
 	if c == nil || c.self == nil {
-		panicMisuse(call, " with a nil or zero Context")
+		panicMisuse(call, " with a nil or zero Context, or behind its behaviour")
 	}
 }
 

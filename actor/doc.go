@@ -44,7 +44,7 @@
 //   - Timers of an actor fire in the order of their times and end with it, or when it is
 //     restarted; a canceled one does not run.
 //   - A name has one actor, and is free before anybody can learn of the actor's end.
-//   - [System.Wait] and [System.Run] return when nothing is queued or running, not
+//   - [System.Wait] and [System.Run] return when nothing is queued, running or still to come, as by a timer, not
 //     earlier and not later.
 //
 // # What the verbs mean

@@ -43,7 +43,7 @@ type PanicError struct {
 	// Goexit tells that the behaviour called runtime.Goexit.
 	Goexit bool
 	// Stack is the goroutine's stack, beginning with the frame that panicked; empty for
-	// a Goexit, and for a panic in a function that [Pipe] runs.
+	// a Goexit.
 	Stack []byte
 }
 

@@ -215,7 +215,7 @@ func TestMisuse_OfLife(t *testing.T) {
 		"Join called from":       func(c *actor.Context) { _, _ = actor.Join(soon(t), sys, r) },
 		"Restart: mortal":        func(c *actor.Context) { actor.Restart(c, r) },
 		"Suspend: mortal":        func(c *actor.Context) { actor.Suspend(c, r) },
-		"reply behaviour mortal": func(c *actor.Context) { actor.TrapExit(c, onExit) },
+		"mortal":                 func(c *actor.Context) { actor.TrapExit(c, onExit) },
 		"mortal.down":            func(c *actor.Context) { actor.Watch(c, r, onDown) },
 		"mortal.fell":            func(c *actor.Context) { actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell) },
 		"cannot become":          func(c *actor.Context) { actor.Become(c, mortalType.Variant()) },

@@ -1,11 +1,16 @@
 package actor
 
-import "context"
+import (
+	"context"
+	"runtime/debug"
+)
 
 // Pipe runs fn in a goroutine of its own and sends what it returns to the running
 // actor, as a message for reply: how a behaviour waits for a database or a socket
-// without blocking its worker. fn's context ends when the system stops. A panic in
-// fn comes back as a *PanicError. The system is held until the message is sent. It
+// without blocking its worker. fn's context ends when the system stops. fn may send with the System and ask for
+// [Self] before, but not use c: see [Context]. A panic in
+// fn comes back as a *PanicError with its stack, and ends nobody: neither [OnPanic] nor the log is told, so the behaviour for
+// reply should look at Err. The system is held until the message is sent. It
 // panics if fn is nil, or if reply belongs to another type than the running actor.
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.Context) (R, error)) {
 	c.mustOwn(reply.d.made())
@@ -20,7 +25,7 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 		res := Result[R]{Err: &PanicError{Goexit: true}}
 		defer func() {
 			if v := recover(); v != nil {
-				res = Result[R]{Err: &PanicError{Value: v}}
+				res = Result[R]{Err: &PanicError{Value: v, Stack: userFrames(debug.Stack())}}
 			}
 			to.deliver(res)
 		}()

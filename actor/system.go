@@ -91,7 +91,8 @@ func (s *System) Workers() int {
 }
 
 // Wait blocks until the system is quiescent: no message is queued or running
-// anywhere and nobody holds it. It goes on running and may be waited for again.
+// anywhere and nobody holds it. What is still to come counts: an armed timer, so [Every] keeps it busy for ever, a
+// restart that is put off, a function of [Pipe], an open channel of [FromChan]. It goes on running and may be waited for again.
 // Wait returns ctx's error if that ends first, and ErrSystemStopped if the system
 // does. Every behaviour that ran before synchronizes before Wait returns; messages
 // whose Send returned before Wait was called are among them. Wait must not be
@@ -103,7 +104,7 @@ func (s *System) Wait(ctx context.Context) error {
 	return s.public(s.sched.WaitQuiet(ctx, false))
 }
 
-// Run blocks until the system is quiescent and then stops it: what is sent
+// Run blocks until the system is quiescent, as [System.Wait] does, and then stops it: what is sent
 // afterwards from outside becomes a dead letter. It returns nil, or
 // ErrSystemStopped if the system was stopped otherwise.
 func (s *System) Run() error {
@@ -122,6 +123,9 @@ func (s *System) Run() error {
 // before, it stops at once, like [System.Stop], without waiting for behaviours that
 // still run, and returns ctx's error. It returns nil if the system has stopped
 // already.
+//
+// It ends the system and not its actors: no OnStop runs, and what keeps [System.Wait] waiting keeps it until ctx ends. A service
+// first drains or stops its actors, by the one at their root, and then the system: [DrainWait], then Shutdown.
 func (s *System) Shutdown(ctx context.Context) error {
 	s.mustBeOutside("Shutdown")
 	mustHave(ctx, "Shutdown")

@@ -39,7 +39,7 @@ func After[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 }
 
 // Every is [After] again and again: when d has passed, when 2d have, and so on, until
-// it is canceled or the actor ends or is restarted. A tick that the actor has not come to stays the
+// it is canceled or the actor ends or is restarted; until then the system is not quiescent. A tick that the actor has not come to stays the
 // only one: those that would have come meanwhile are left out, and the next one
 // comes when it would have anyway. A parcel or region in m stays the timer's: whichever
 // tick takes it over may, but what none has unpacked, joined or moved when the timer ends,

@@ -177,3 +177,17 @@ func verifyGathering[R any](g *gathering[R], k *call[R]) {
 func verifyNoBridges(b *bridges) {
 	invariant.Check(b.left.Load() == 0, "%d bridges go on behind the end of their system", b.left.Load())
 }
+
+// verifyBlocked checks what a turn knows of how long it has blocked, ns of it just now.
+func verifyBlocked(c *Context, ns int64) {
+	invariant.Check(ns >= 0 && c.blocking.time >= ns, "a turn has blocked for %d ns, %d of them now", c.blocking.time, ns)
+	invariant.Check(c.blocking.turn == c.w.Turn(), "turn %d has blocked in turn %d", c.w.Turn(), c.blocking.turn)
+}
+
+// verifyInLine checks an inlet that may take something, now that those before it are gone.
+func verifyInLine(o openInlet, before []chan struct{}) {
+	invariant.Check(!isClosed(o.gone), "a bridge of %v is gone before it has begun", o.to)
+	for _, gone := range before {
+		invariant.Check(isClosed(gone), "a bridge of %v overtakes another", o.to)
+	}
+}

@@ -27,8 +27,9 @@ type R struct {
 }
 
 var (
-	errStuck   = errors.New("gallop: actortest: nothing can happen any more")
-	errEndless = errors.New("gallop: actortest: it does not come to rest")
+	errStuck    = errors.New("gallop: actortest: nothing can happen any more")
+	errHopeless = fmt.Errorf("%w, or the context was derived from one of R.Context", errStuck)
+	errEndless  = errors.New("gallop: actortest: it does not come to rest")
 )
 
 // System returns the system of this run.
@@ -110,7 +111,7 @@ func (h *hope) Err() error {
 		return h.r.endless
 	}
 	if h.lost {
-		return errStuck
+		return errHopeless
 	}
 	return nil
 }

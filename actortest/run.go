@@ -168,8 +168,8 @@ func newConfig(scenario func(*R), opts []Option) *config {
 		o(c)
 	}
 	c.scene.met = make([]bool, len(c.scene.faults))
-	if d := given[time.Duration](budgetFlag); d > 0 {
-		c.budget = d
+	if d := given[time.Duration](budgetFlag); d != 0 {
+		Budget(d)(c)
 	}
 	if n := given[uint64](seedFlag); n != 0 {
 		c.seed = n

@@ -16,7 +16,7 @@
 //     is sent to as from outside, and what its bound refuses is a dead letter.
 //   - A goroutine cannot be muted, and its Send and Publish never wait: those who are to be held
 //     back use [Topic.SendWait] and [Pool.SendWait], or TrySend. What an actor is given while it
-//     blocks in one message is bounded by its type only ([actor.TypeBound]).
+//     runs one message, or blocks in it, is bounded by its type only ([actor.TypeBound]), and in front of it 4,096 may wait.
 //   - One that has ended is forgotten when the next message is for it, which it does not
 //     get; a pool gives that message to another member. A topic that is not published
 //     to forgets the ended when its list has doubled.

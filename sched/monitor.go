@@ -135,6 +135,9 @@ func (m *monitor) mayRest() bool {
 	if !m.s.idle.quiet() {
 		return false
 	}
+	if invariant.On {
+		verifyArmed(m)
+	}
 	m.s.restrain(m.govern.workers) // until the next tick: nobody would see that one is stuck. Before: it may wake one, who arms
 	m.armed.Store(false)
 	if (!m.s.idle.quiet() || m.s.spares.cool(false)) && m.armed.CompareAndSwap(false, true) {

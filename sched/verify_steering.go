@@ -1,8 +1,17 @@
 package sched
 
-import "github.com/gallop-go/gallop/internal/invariant"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // What must hold of those who decide how many workers run, and for how long, in builds that check invariants.
+
+// verifyArmed checks a monitor that has its lock, and may rest.
+func verifyArmed(m *monitor) {
+	invariant.Check(seam.Peek(&m.armed), "a monitor goes to rest that is disarmed: whoever it wakes waits for its lock")
+	invariant.Check(!m.ended, "a monitor goes to rest behind its end")
+}
 
 // verifyGovernor checks the governor's figures.
 func verifyGovernor(g *governor) {

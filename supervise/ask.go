@@ -79,7 +79,7 @@ func RestartChildTo[T any](c *actor.Context, s Supervisor, name string, reply ac
 // leads through supervisors below. The ref is good across restarts; a child whose actor was
 // stopped or killed by others, and all below a supervisor that was restarted, are new
 // actors. A child that has no actor yet, because it waits for those in front of it, is not
-// found: wait, as with [actor.System.Wait], or ask again. The errors are ErrNoChild,
+// found: ask again, or wait by [actor.System.Wait], where no timer is armed. The errors are ErrNoChild,
 // [actor.ErrOtherType] and those of [actor.AskBehaviour.Ask].
 func Find[S any](ctx context.Context, sys *actor.System, s Supervisor, path ...string) (actor.Ref[S], error) {
 	return find[S](ctx, sys, s.asked("Find"), path)
