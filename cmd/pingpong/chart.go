@@ -76,11 +76,15 @@ func (b *summary) compare() {
 	if ratio < 1 {
 		ahead, behind, ratio = "goroutines and channels are", "gallop", 1/ratio
 	}
+	says := fmt.Sprintf("%s %.1f times as fast as %s", ahead, ratio, behind)
+	if ratio < 1.05 { // 1.0 times, as it is written
+		says = "gallop is about as fast as goroutines and channels"
+	}
 	indent := 0
 	if b.columns >= 60 {
 		indent = 10 // under the bars
 	}
-	text := flow(b.columns, indent, " ", fmt.Sprintf("%s %.1f times as fast as %s", ahead, ratio, behind),
+	text := flow(b.columns, indent, " ", says,
 		fmt.Sprintf("(median of %s each, alternating)", many(uint64(b.BaselineRounds), "turn", "turns")))
 	b.WriteString(strings.Repeat(" ", indent) + text + "\n")
 }

@@ -45,6 +45,22 @@ func sampleSummaries(columns int) []byte {
 	}, nil)
 }
 
+// TestSummary_Comparison: who is ahead is named first, and nobody is 1.0 times as fast.
+func TestSummary_Comparison(t *testing.T) {
+	for ratio, want := range map[float64]string{
+		2.04: "gallop is 2.0 times as fast as goroutines and channels", 0.5: "goroutines and channels are 2.0 times as fast as gallop",
+		1.06: "gallop is 1.1 times as fast", 0.9: "goroutines and channels are 1.1 times as fast",
+		1.04: "gallop is about as fast as goroutines and channels", 0.96: "gallop is about as fast as goroutines and channels",
+	} {
+		rep := sampleReport()
+		f := rep.figures()
+		f.Ratio = &ratio
+		if got := string(summarize(pingpong, f, usual)); !strings.Contains(got, want) {
+			t.Errorf("%v: not %q in\n%s", ratio, want, got)
+		}
+	}
+}
+
 // withSpares is a turn in which spares stepped in for a worker.
 func withSpares() turn {
 	t := sampleReport().gallop[0]
