@@ -80,9 +80,12 @@ func (p Pool[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 }
 
 // Join adds a member. One that is there already stays as it is. It panics if h is nil,
-// a value that Go cannot compare, or a zero Topic or Pool.
+// a value that Go cannot compare, a zero Topic or Pool, or the pool itself.
 func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Join", h)
+	if h == actor.Handler[M](p) {
+		panic("gallop: group: Join of a Pool to itself")
+	}
 	p.ready().join.Send(from, p.ref, h)
 }
 

@@ -75,9 +75,13 @@ func (t Topic[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 
 // Subscribe makes h get what is published from now on: what the caller publishes after
 // it, and what others publish because of what the caller did after it. Who subscribes
-// twice gets it once. It panics if h is nil, a value that Go cannot compare, or a zero Topic or Pool.
+// twice gets it once. It panics if h is nil, a value that Go cannot compare, a zero Topic or Pool, or the topic itself: what is
+// published in a circle goes round for ever, and a larger one is the caller's to avoid.
 func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Subscribe", h)
+	if h == actor.Handler[M](t) {
+		panic("gallop: group: Subscribe of a Topic to itself")
+	}
 	t.ready().subscribe.Send(from, t.ref, h)
 }
 

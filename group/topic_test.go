@@ -181,7 +181,8 @@ func TestMisuse_OfTopics(t *testing.T) {
 		"Subscribe of a Handler that cannot be compared": func() { news.Subscribe(sys, odd{}) },
 		"that cannot be compared: use a pointer":         func() { news.Subscribe(sys, holder{[]int{1}}) },
 		"that is not equal to itself: use a pointer":     func() { news.Subscribe(sys, holder{math.NaN()}) },
-		"a zero Topic": func() { zero.Publish(sys, 1) },
+		"Subscribe of a Topic to itself":                 func() { news.Subscribe(sys, news) },
+		"a zero Topic":                                   func() { zero.Publish(sys, 1) },
 	} {
 		panics(t, words, f)
 	}
