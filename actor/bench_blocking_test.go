@@ -46,6 +46,18 @@ func (b *blocker) Spin(_ *actor.Context, d time.Duration) {
 
 func (*blocker) Stamp(_ *actor.Context, at chan time.Time) { at <- time.Now() }
 
+// BenchmarkContextBlocking is what it costs to say that one blocks, when nothing waits.
+func BenchmarkContextBlocking(b *testing.B) {
+	b.ReportAllocs()
+	sys := start(b, actor.Workers(2))
+	guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(c *actor.Context) {
+		for range b.N {
+			c.Blocking(func() {})
+		}
+	})
+	quiet(b, sys)
+}
+
 // BenchmarkDelayBesideBlocked is how late an unrelated actor runs whose message is sent
 // right behind those to actors that block ("at most 10 ms", 50 for a thousand, 30 when
 // every processor spins).
