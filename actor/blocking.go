@@ -14,16 +14,21 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // Blocking just calls f.
 //
 // A turn that has blocked for a millisecond ends with the message that runs, and the actor is overloaded, so that those who send to it are muted,
-// if a batch of mail or more is left. What comes while it blocks is bounded by the time that takes: see [TypeBound] for less.
+// if a batch of mail or more is left; with [TypeBound] or [TypeWatermarks] these say when it is. What comes while it blocks is
+// bounded by the time that takes: see [TypeBound] for less.
 func (c *Context) Blocking(f func()) {
 	if f == nil {
 		panic("gallop: Blocking: a nil function")
 	}
 	mustRun(c, "Blocking")
 	c.lease.may = false // what is made runnable runs elsewhere
+	if c.w.InBlocking() {
+		f() // the outer one counts
+		return
+	}
 	began := c.sys.opts.clock.Nanos()
+	defer func() { c.blocked(c.sys.opts.clock.Nanos() - began) }() // the behaviour may recover from a panic of f
 	c.w.Blocking(f)
-	c.blocked(c.sys.opts.clock.Nanos() - began)
 }
 
 // longBlocked is how long a turn may block before it is cut short, ns.

@@ -107,24 +107,35 @@ func TestBlocking_Order(t *testing.T) {
 // batch of mail or more is left."
 func TestBlocking_Overloads(t *testing.T) {
 	const ms = time.Millisecond
+	type passes func(time.Duration)
+	blocks := func(d time.Duration) func(*actor.Context, passes) {
+		return func(c *actor.Context, pass passes) { c.Blocking(func() { pass(d) }) }
+	}
+	nested := func(c *actor.Context, pass passes) { c.Blocking(func() { c.Blocking(func() { pass(ms / 2) }) }) }
+	recovers := func(c *actor.Context, pass passes) {
+		defer func() { _ = recover() }()
+		c.Blocking(func() { pass(ms); panic("on purpose") })
+	}
 	for _, c := range []struct {
 		name   string
-		blocks []time.Duration // one message each
-		behind int             // so many more
+		blocks []func(*actor.Context, passes) // one message each
+		behind int                            // so many more
 		want   actor.Standing
 	}{
-		{"for long", []time.Duration{ms}, actor.DefaultBatch, actor.Overloaded},
-		{"for long in all", []time.Duration{ms / 2, ms / 4, ms / 4}, actor.DefaultBatch, actor.Overloaded},
-		{"not for long", []time.Duration{ms / 2, ms/2 - 1}, actor.DefaultBatch, actor.Busy},
-		{"with little mail", []time.Duration{5 * ms}, actor.DefaultBatch - 1, actor.Busy},
+		{"for long", []func(*actor.Context, passes){blocks(ms)}, actor.DefaultBatch, actor.Overloaded},
+		{"for long in all", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms / 4), blocks(ms / 4)}, actor.DefaultBatch, actor.Overloaded},
+		{"not for long", []func(*actor.Context, passes){blocks(ms / 2), blocks(ms/2 - 1)}, actor.DefaultBatch, actor.Busy},
+		{"with little mail", []func(*actor.Context, passes){blocks(5 * ms)}, actor.DefaultBatch - 1, actor.Busy},
+		{"within another", []func(*actor.Context, passes){nested}, actor.DefaultBatch, actor.Busy},
+		{"and panics", []func(*actor.Context, passes){recovers}, actor.DefaultBatch, actor.Overloaded},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys, clock := onVirtualTime(t, actor.Workers(1))
 			var got actor.Standing
 			guestDo.Send(sys, guestType.Spawn(sys, guest{}), func(ctx *actor.Context) {
 				self := actor.Self[guest](ctx)
-				for _, d := range c.blocks {
-					guestDo.Send(ctx, self, func(ctx *actor.Context) { ctx.Blocking(func() { clock.Jump(d) }) })
+				for _, f := range c.blocks {
+					guestDo.Send(ctx, self, func(ctx *actor.Context) { f(ctx, clock.Jump) })
 				}
 				guestDo.Send(ctx, self, func(*actor.Context) { got = self.Standing() })
 				for range c.behind - 1 {

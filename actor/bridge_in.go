@@ -71,7 +71,9 @@ type inlet[M any] struct {
 
 func (in inlet[M]) flow() {
 	defer close(in.gone)
-	in.waitInLine()
+	if !in.waitInLine() {
+		return
+	}
 	for {
 		if in.to.sys().sim != nil {
 			if v, ok, came := in.await(); came {
@@ -101,18 +103,32 @@ func (in inlet[M]) flow() {
 	}
 }
 
-// waitInLine waits for those before it, which wait for nothing but a place in the actor's mailbox, or the end.
-func (in inlet[M]) waitInLine() {
+// waitInLine waits for those before it, and reports whether it may take something now: not if it is over meanwhile. Whoever comes
+// behind it waits for those before it as well, as long as they are not gone.
+func (in inlet[M]) waitInLine() bool {
 	sys := in.to.sys()
 	for _, gone := range in.before {
 		if sys.sim != nil {
-			sys.sched.Await(sys.over.context(), func() bool { return isClosed(gone) })
+			sys.sched.Await(sys.over.context(), func() bool { return isClosed(gone) || in.over() })
+			if !isClosed(gone) {
+				return false // over, or forsaken: the baton is in hand, so nobody else can go on
+			}
+			continue
 		}
-		<-gone
+		select {
+		case <-gone:
+		case <-in.stopped:
+			return false
+		case <-in.ended:
+			return false
+		case <-sys.closing:
+			return false
+		}
 	}
 	if invariant.On {
 		verifyInLine(in.openInlet, in.before)
 	}
+	return true
 }
 
 // over tells whether nothing more is to be taken out of the channel.

@@ -639,3 +639,32 @@ func TestFromChan_AgainBehindARestart(t *testing.T) {
 		}
 	}
 }
+
+// TestFromChan_AgainAndAgain: one that is opened again while a value is on its way to an actor under pressure, which takes none, leaves no
+// goroutine that only waits, and keeps no system from its end.
+func TestFromChan_AgainAndAgain(t *testing.T) {
+	const n = 100
+	for seed := range uint64(20) {
+		for _, opt := range []actor.Option{actor.Seed(seed), actor.Workers(2)} {
+			sys, ch := start(t, opt), numbers(2)
+			p := puppetType.Spawn(sys, puppet{})
+			in := func(f func(*actor.Context)) {
+				_, err := try.Ask(soon(t), sys, p, func(_ *puppet, c *actor.Context) (any, error) { f(c); return nil, nil })
+				must(t, err)
+			}
+			var stop func()
+			in(func(c *actor.Context) { c.ApplyPressure(); stop = actor.FromChan(c, ch, count) })
+			goroutines := runtime.NumGoroutine()
+			for range n {
+				in(func(c *actor.Context) { stop(); stop = actor.FromChan(c, ch, count) })
+			}
+			for asks := 0; runtime.NumGoroutine() > goroutines+n/2; asks++ {
+				if asks == 20_000 {
+					t.Fatalf("%d goroutines wait in line, and are over", runtime.NumGoroutine()-goroutines)
+				}
+				in(func(*actor.Context) {}) // while they go
+			}
+			sys.Stop()
+		}
+	}
+}

@@ -10,7 +10,8 @@ import (
 
 // looks is what a value looks like: all that is in it, in its slices and in its maps, and of pointers where they lead. No
 // method of it is asked: that would look behind them, and may say less than there is. What is in a slice or map is written once,
-// however many ways lead there.
+// however many ways lead there. What is in an interface is written at each place where that is: one in one in one, a million deep
+// or each twice, is not for this check.
 func looks[T any](v T) string {
 	m := met{seen: make(map[rows]bool)}
 	l := look{met: &m}

@@ -83,7 +83,7 @@ func (p Pool[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 // a value that Go cannot compare, a zero Topic or Pool, or the pool itself.
 func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Join", h)
-	if h == actor.Handler[M](p) {
+	if me, ok := h.(*Pool[M]); h == actor.Handler[M](p) || ok && *me == p {
 		panic("gallop: group: Join of a Pool to itself")
 	}
 	p.ready().join.Send(from, p.ref, h)

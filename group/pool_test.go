@@ -255,6 +255,7 @@ func TestMisuse_OfPools(t *testing.T) {
 		"a member that is there twice": func() { group.NewPool(sys, group.RoundRobin[int](), h[0], h[0]) },
 		"Join of a nil Handler":        func() { p.Join(sys, nil) },
 		"Join of a Pool to itself":     func() { p.Join(sys, p) },
+		"of a Pool to itself":          func() { p.Join(sys, &p) },
 		"Leave of a Handler that":      func() { p.Leave(sys, odd{}) },
 		"Hash with a nil function":     func() { group.Hash[int](nil) },
 		"a zero Pool":                  func() { zero.Send(sys, 1) },

@@ -79,7 +79,7 @@ func (t Topic[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 // published in a circle goes round for ever, and a larger one is the caller's to avoid.
 func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Subscribe", h)
-	if h == actor.Handler[M](t) {
+	if me, ok := h.(*Topic[M]); h == actor.Handler[M](t) || ok && *me == t {
 		panic("gallop: group: Subscribe of a Topic to itself")
 	}
 	t.ready().subscribe.Send(from, t.ref, h)

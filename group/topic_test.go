@@ -182,6 +182,7 @@ func TestMisuse_OfTopics(t *testing.T) {
 		"that cannot be compared: use a pointer":         func() { news.Subscribe(sys, holder{[]int{1}}) },
 		"that is not equal to itself: use a pointer":     func() { news.Subscribe(sys, holder{math.NaN()}) },
 		"Subscribe of a Topic to itself":                 func() { news.Subscribe(sys, news) },
+		"a Topic to itself":                              func() { news.Subscribe(sys, &news) },
 		"a zero Topic":                                   func() { zero.Publish(sys, 1) },
 	} {
 		panics(t, words, f)
