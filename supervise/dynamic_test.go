@@ -59,7 +59,7 @@ func TestSimple(t *testing.T) {
 // TestSimple_NamesOfTheUnnamed: a child without a name does not take that of another whom
 // somebody called what its ref says: both are found, and removed, under names of their own.
 func TestSimple_NamesOfTheUnnamed(t *testing.T) {
-	h := build(t, actor.Workers(1)) // numbers its actors one after another
+	h := build(t, actor.Workers(1), actor.Seed(1)) // numbers its actors one after another: no spare worker, with numbers of its own
 	h.run(h.sessions())
 	start := func(name string) actor.AnyRef {
 		r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[toy](name, nil))
