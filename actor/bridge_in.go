@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -32,34 +31,11 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	in := inlet[M]{ch: ch, openInlet: openInlet{
 		to: c.self, d: b.d, stopped: make(chan struct{}), ended: x.untilOver(), gone: make(chan struct{}),
 	}}
-	open, _ := x.inlets.(openInlets)
-	open, in.before = open.leaving(b.d)
-	x.inlets = append(open, in.openInlet)
+	all := inletsOf(x)
+	in.before = all.add(in.openInlet)
 	c.sys.bridge(in.flow)
 	var once sync.Once
-	return func() { once.Do(func() { close(in.stopped) }) }
-}
-
-// openInlet is what an actor knows of an inlet. It lets a channel that is read no more go.
-type openInlet struct {
-	to             *body
-	d              *declaration
-	stopped, ended chan struct{}
-	gone           chan struct{} // closed when what it took out of the channel has been delivered
-}
-
-// openInlets are those of an actor that may be open, or have a value on its way.
-type openInlets []openInlet
-
-// leaving forgets those that are gone, and returns the ends of those for d that take nothing any more. Owner only.
-func (l openInlets) leaving(d *declaration) (left openInlets, ends []chan struct{}) {
-	left = slices.DeleteFunc(l, func(o openInlet) bool { return isClosed(o.gone) })
-	for _, o := range left {
-		if o.d == d && (isClosed(o.stopped) || isClosed(o.ended)) {
-			ends = append(ends, o.gone)
-		}
-	}
-	return left, ends
+	return func() { once.Do(func() { all.stop(in.openInlet) }) }
 }
 
 // inlet is a channel that leads to an actor.

@@ -191,3 +191,11 @@ func verifyInLine(o openInlet, before []chan struct{}) {
 		invariant.Check(isClosed(gone), "a bridge of %v overtakes another", o.to)
 	}
 }
+
+// verifyOpen checks that those which would not be looked at by who opens another are of the life that runs, whose end is not yet.
+func verifyOpen(l *inlets) {
+	for _, o := range l.open {
+		invariant.Check(o.ended == l.life, "a bridge of %v is open, of another life", o.to)
+		invariant.Check(!isClosed(o.ended), "a bridge of %v is open, of a life that is over", o.to)
+	}
+}
