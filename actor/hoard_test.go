@@ -75,6 +75,24 @@ func TestHoard_Messages(t *testing.T) {
 	}](t)
 }
 
+// TestHoard_Urgent: "An idle worker keeps at most 0.3 MiB of messages of one layout", and idle actors none of what has
+// overtaken their mail.
+func TestHoard_Urgent(t *testing.T) {
+	typ := actor.NewType[int]("hoard")
+	load := actor.Declare[[64 << 10]byte](typ, "load", actor.Urgent())
+	typ.Table(load.Do(func(*int, *actor.Context, [64 << 10]byte) {}))
+	sys := start(t, actor.Workers(1))
+	before, _ := heapInUse()
+	var all [200]actor.Ref[int]
+	for i := range all {
+		all[i] = typ.Spawn(sys, 0)
+		load.Send(sys, all[i], [64 << 10]byte{})
+	}
+	quiet(t, sys)
+	keepsAtMost(t, before, 1<<20)
+	runtime.KeepAlive(all)
+}
+
 // fillHeap has the running actor use a megabyte of its heap, and end.
 func fillHeap(c *actor.Context) {
 	a := c.Heap()

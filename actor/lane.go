@@ -111,8 +111,11 @@ func (l *messageList) add(m *message) {
 // pop removes the oldest; nil if there is none.
 func (l *messageList) pop() *message {
 	m := l.first
-	if m != nil {
-		l.first, m.next = m.next, nil
+	if m == nil {
+		return nil
+	}
+	if l.first, m.next = m.next, nil; l.first == nil {
+		l.last = nil // or it would keep m's memory, whoever has m by then
 	}
 	return m
 }
