@@ -63,6 +63,7 @@ func (x *extras) remind(b *body, c *Context) {
 func (x *extras) next(l *lane) *message {
 	if x.todo.first == nil && !l.quiet() {
 		x.todo.add(l.take())
+		x.inTodo, x.inLane, x.toldTo = notAsked, 0, nil
 	}
 	return x.todo.pop()
 }

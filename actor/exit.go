@@ -60,7 +60,10 @@ type order struct {
 	why  error
 }
 
-func (o order) serve(b *body, c *Context) { b.ordered(c, o) }
+func (o order) serve(b *body, c *Context) {
+	b.mine().inTodo = notAsked
+	b.ordered(c, o)
+}
 
 // Stop ends an actor after the message that it handles, from anywhere, with the reason
 // [ErrShutdown]. Its children are stopped first, the youngest before the older ones. What

@@ -8,6 +8,8 @@ type extras struct {
 	phase   phase
 	goal    goal  // what comes when it has left
 	verb    verb  // how its children are stopped
+	inTodo  uint8 // the greatest order that is in todo, as greatestIn has it, or notAsked
+	inLane  uint8 // and in the lane, from toldTo on
 	reason  error // why it leaves, or has ended
 	err     error // what those are told who send to it too late
 	exitWhy error // what Context.Exit was called with
@@ -31,6 +33,8 @@ type extras struct {
 	held  messageList // urgent mail of a suspended actor
 	stash messageList
 	back  messageList // what the behaviour that runs has unstashed
+
+	toldTo *message // the newest in the lane that told has looked at
 
 	kid      *child // as a child; read-only
 	children family

@@ -297,7 +297,7 @@ func (x *extras) announce(b *body, r replier) {
 		x.kid.calls.ended(x.kid, r)
 	}
 	x.children.disband()
-	x.sup, x.trap = nil, nil // a ref to the dead keeps nobody else; nor does x.kid
+	x.sup, x.trap, x.toldTo = nil, nil, nil // a ref to the dead keeps nobody else; nor does x.kid
 	if invariant.On {
 		verifyEnded(b, x)
 	}

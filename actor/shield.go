@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // cut is what a behaviour is unwound with.
 type cut struct {
 	obey func(*body, *Context) // obeyKill, which is linked only with Checkpoint
@@ -28,8 +30,8 @@ func (c *Context) shielded(fn func()) {
 // shielded: it panics with a value of the runtime's own, which a behaviour should not
 // recover. Without a checkpoint a behaviour runs to its end. It costs one load.
 func (c *Context) Checkpoint() {
-	if c.shields == 0 && (!c.self.lane.quiet() || c.aside) && c.self.told(verbKill) { // aside: what came with it is taken out
-		panic(cut{obey: (*body).obeyKill})
+	if c.shields == 0 && (!c.self.lane.quiet() || c.aside) && told(c.self, verbKill) { // aside: what came with it is taken out
+		panic(cut{obey: obeyKill})
 	}
 }
 
@@ -38,40 +40,54 @@ func (c *Context) Checkpoint() {
 // at now and then. It costs one load while there is no signal.
 func (c *Context) Stopping() bool {
 	b := c.self
-	if x := b.extra; x != nil && (x.drained || x.phase == leaving || x.told(verbDrain)) {
+	if x := b.extra; x != nil && (x.drained || x.phase == leaving) {
 		return true
 	}
-	return b.told(verbDrain)
+	return told(b, verbDrain)
 }
 
-// told looks for an order in the lane, which stays there. Owner only.
-func (b *body) told(v verb) bool {
-	return b.extra != nil && b.extra.told(v) || ordersIn(b.lane.head.Load(), v)
+// told looks for an order in the lane and among what has been taken from it, where it stays. Each of a flood of urgent
+// messages may ask, so no message is looked at for each of them: the lane grows at its head alone until it is taken, and of
+// what was taken the greatest order stays what it is until an order is served. Owner only.
+func told(b *body, v verb) bool {
+	if b.lane.quiet() && (b.extra == nil || b.extra.todo.first == nil) {
+		return false
+	}
+	x := b.mine()
+	if x.inTodo == notAsked {
+		x.inTodo = greatestIn(x.todo.first, nil)
+	}
+	head := b.lane.head.Load()
+	x.inLane, x.toldTo = max(x.inLane, greatestIn(head, x.toldTo)), head
+	if invariant.On {
+		verifyTold(x)
+	}
+	return max(x.inTodo, x.inLane) > uint8(v)
 }
 
-// told looks for an order among what has been taken from the lane.
-func (x *extras) told(v verb) bool { return ordersIn(x.todo.first, v) }
+// notAsked is in the place of the greatest order while nobody has looked for it.
+const notAsked = 255
 
-// ordersIn tells whether there is an order of at least v in a chain.
-func ordersIn(m *message, v verb) bool {
-	for ; m != nil; m = m.next {
-		if m.id == systemID && orders(*payloadOf[signal](m), v) {
-			return true
+// greatestIn returns the greatest order from m on, without end: its verb and one; 0: there is none.
+func greatestIn(m, end *message) (most uint8) {
+	for ; m != end; m = m.next {
+		if m.id == systemID {
+			most = max(most, rankOf(*payloadOf[signal](m)))
 		}
 	}
-	return false
+	return most
 }
 
-// orders tells whether a signal takes down who runs, in the way of v or a greater verb.
-func orders(s signal, v verb) bool {
+// rankOf tells in which way a signal takes down who runs: a verb and one; 0: it does not.
+func rankOf(s signal) uint8 {
 	switch s := s.(type) {
 	case order:
-		return s.verb >= v
+		return uint8(s.verb) + 1
 	case takeDown, bringUp: // one that is up is taken down by both, as by a Stop
-		return verbStop >= v
+		return uint8(verbStop) + 1
 	}
-	return false
+	return 0
 }
 
 // obeyKill goes on with an actor whose behaviour was cut.
-func (b *body) obeyKill(c *Context) { b.ordered(c, order{verb: verbKill, why: ErrKilled}) }
+func obeyKill(b *body, c *Context) { b.ordered(c, order{verb: verbKill, why: ErrKilled}) }

@@ -18,21 +18,21 @@ func (b *body) strike(c *Context, f sim.Fault) {
 	case sim.Preempt:
 		c.Gas(maxBatch)
 	case sim.Flood:
-		b.flood(c)
+		flood(c, b)
 	case sim.Collect, sim.Starve:
-		b.strikeHeap(c, f.Blow)
+		strikeHeap(c, b, f.Blow)
 	}
 }
 
 // flood fills the mailbox with messages that do nothing, for two turns.
-func (b *body) flood(c *Context) {
+func flood(c *Context, b *body) {
 	for range 2 * b.batch() {
 		b.box.push(newSignal(c, nil)) // it runs, so nobody needs to be woken
 	}
 }
 
 // strikeHeap collects the actor's heap, or lets it take no more.
-func (b *body) strikeHeap(c *Context, what sim.Blow) {
+func strikeHeap(c *Context, b *body, what sim.Blow) {
 	switch {
 	case b.arena == nil:
 	case what == sim.Collect:

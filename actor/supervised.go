@@ -136,7 +136,9 @@ func (takeDown) serve(b *body, c *Context) {
 	if invariant.On {
 		verifyVerdict(b)
 	}
-	switch x := b.mine(); {
+	x := b.mine()
+	x.inTodo = notAsked
+	switch {
 	case x.phase == alive && !x.drained:
 		b.leave(c, goalSuspend, verbStop, ErrShutdown)
 	case x.phase == leaving && x.goal == goalRestart:
@@ -148,7 +150,9 @@ func (takeDown) serve(b *body, c *Context) {
 type bringUp struct{ unanswered }
 
 func (bringUp) serve(b *body, c *Context) {
-	switch x := b.mine(); {
+	x := b.mine()
+	x.inTodo = notAsked
+	switch {
 	case x.phase == suspended:
 		b.revive(c, x)
 	case x.phase == alive && !x.drained:

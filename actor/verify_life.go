@@ -234,3 +234,10 @@ func verifyUrgent(b *body, x *extras, m *message) {
 	invariant.Check(int(m.id) < len(b.kind().typ.decls), "%v runs behaviour %d of %d", b, m.id, len(b.kind().typ.decls))
 	invariant.Check(!x.due, "%v runs before it was started", b)
 }
+
+// verifyTold checks what an actor knows of the orders that it has not come to.
+func verifyTold(x *extras) {
+	const most = uint8(verbKill) + 1
+	invariant.Check(x.inTodo <= most && x.inLane <= most, "an order of %d was taken, and one of %d is in the lane", x.inTodo, x.inLane)
+	invariant.Check(x.todo.first != nil || x.inTodo == 0, "an order of %d was taken, and nothing is left of that", x.inTodo)
+}
