@@ -26,14 +26,14 @@ import (
 type VirtualClock struct {
 	seam *seam.VirtualClock
 
-	moves sync.Mutex // one Advance at a time
+	moves chan struct{} // one Advance at a time: it has put something in
 	mu    sync.Mutex
 	on    []*System // guarded by mu: those that are running, in the order of their start
 }
 
 // NewVirtualClock returns a clock that stands at start.
 func NewVirtualClock(start time.Time) *VirtualClock {
-	return &VirtualClock{seam: seam.NewVirtualClock(start, 0)}
+	return &VirtualClock{seam: seam.NewVirtualClock(start, 0), moves: make(chan struct{}, 1)}
 }
 
 // Clock makes the system take the time from c, instead of from the machine. What the
@@ -92,12 +92,11 @@ func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	for _, s := range c.systems() {
 		s.mustBeOutside("Advance")
 	}
-	c.moves.Lock()
-	defer c.moves.Unlock()
-	end := seam.After(c.seam.Nanos(), d)
-	if err := ctx.Err(); err != nil {
+	if err := c.takeTurn(ctx); err != nil {
 		return err
 	}
+	defer func() { <-c.moves }()
+	end := seam.After(c.seam.Nanos(), d)
 	for {
 		if err := c.settle(ctx); err != nil {
 			return err
@@ -110,6 +109,25 @@ func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	}
 	c.seam.MoveTo(end)
 	return nil
+}
+
+// takeTurn waits until no other Advance goes on. The context is asked for its end only if there is one: that of a
+// deterministic run takes the question for a wait.
+func (c *VirtualClock) takeTurn(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case c.moves <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case c.moves <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Jump moves the clock on by d at once and waits for nobody, as it looks to a machine

@@ -66,6 +66,40 @@ func TestClock_AdvanceGivesUp(t *testing.T) {
 	}
 }
 
+// TestClock_OneAdvanceAtATime: "If ctx ends before, it returns ctx's error", also while another Advance goes on.
+func TestClock_OneAdvanceAtATime(t *testing.T) {
+	sys, clock := onVirtualTime(t)
+	release, err := sys.Hold()
+	must(t, err)
+	first, ended := &inUse{Context: soon(t), asked: make(chan struct{})}, make(chan error)
+	go func() { ended <- clock.Advance(first, time.Hour) }()
+	<-first.asked
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	second := make(chan error, 1)
+	go func() { second <- clock.Advance(ctx, time.Hour) }()
+	select {
+	case err := <-second:
+		wants(t, err, context.Canceled)
+	case <-soon(t).Done():
+		t.Error("it waits for the other one")
+	}
+	release()
+	must(t, <-ended)
+}
+
+// inUse is a context that tells when somebody waits with it: the first Advance has had its turn by then.
+type inUse struct {
+	context.Context
+	once  sync.Once
+	asked chan struct{}
+}
+
+func (c *inUse) Done() <-chan struct{} {
+	c.once.Do(func() { close(c.asked) })
+	return c.Context.Done()
+}
+
 // TestClock_Waiting: "when it returns, everything that happens within d has happened": actors
 // that "cannot go on by themselves" keep it from nothing: one that is muted for one that is down
 // until a timer fires, one that is muted for that one, and one whose supervisor has not said that

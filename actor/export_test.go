@@ -34,7 +34,7 @@ func GrantLease(c *Context) { c.lease.grant(c, seam.CanFence()) }
 // NewClockAt is NewVirtualClock for a clock with a past: one that was started so many
 // nanoseconds ago.
 func NewClockAt(start time.Time, nanos int64) *VirtualClock {
-	return &VirtualClock{seam: seam.NewVirtualClock(start, nanos)}
+	return &VirtualClock{seam: seam.NewVirtualClock(start, nanos), moves: make(chan struct{}, 1)}
 }
 
 // StopHandler stops the actor behind what ToChan has returned.
