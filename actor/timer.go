@@ -236,7 +236,7 @@ func (k *timer) copy(c *Context, b *body) *message {
 // runHeld runs m, which has been in no mailbox, in the place of at. If its behaviour
 // panics, at tells the report which one that was.
 func (c *Context) runHeld(b *body, at, m *message) {
-	at.id, at.from = m.id, b.id
+	at.id, at.from, m.from = m.id, b.id, b.id
 	b.runs()[m.id](c, b, m)
 	c.recycle(m)
 }

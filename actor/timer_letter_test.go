@@ -41,3 +41,29 @@ func TestEvery_TickThatIsALetter(t *testing.T) {
 	must(t, clock.Advance(t.Context(), time.Second))
 	equal(t, "parcels behind the timer's end", heap.Blobs().Live-before, 0)
 }
+
+// TestAfter_LetterIsItsOwn: After sends "as if the actor had sent it itself": a dead letter of it is from the actor, and not from
+// whoever has sent in the same memory before.
+func TestAfter_LetterIsItsOwn(t *testing.T) {
+	typ := actor.NewType[puppet]("carried")
+	act := actor.Declare[func(*actor.Context)](typ, "act")
+	serve := actor.Declare[actor.Carried[int]](typ, "serve")
+	typ.Table(act.Do(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		actor.DoCarried(serve, func(*puppet, *actor.Context, context.Context, int) {}))
+	var from []uint64
+	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { from = append(from, d.From) }))
+	other, r := typ.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{})
+	act.Send(sys, other, func(c *actor.Context) {
+		for i := range 10 {
+			serve.Send(c, r, actor.Carry(t.Context(), i))
+		}
+	})
+	quiet(t, sys)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	act.Send(sys, r, func(c *actor.Context) { actor.After(c, 0, serve, actor.Carry(ctx, 1)) })
+	quiet(t, sys)
+	if len(from) != 1 || from[0] != r.ID() {
+		t.Errorf("letters from %v, want one from %d itself", from, r.ID())
+	}
+}
