@@ -136,6 +136,27 @@ func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked 
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
+// TestAsk_OfOneMutedLater: an actor that is overloaded, and for which nobody is muted yet, asks one that sends to it before
+// it comes to the request: this one is not muted, and replies.
+func TestAsk_OfOneMutedLater(t *testing.T) {
+	for way, ask := range asksInTurn {
+		t.Run(way, func(t *testing.T) {
+			sys := start(t, actor.Seed(1), actor.Workers(1)) // whoever is sent something runs when the asker waits
+			asker, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			err := errors.New("it has not asked")
+			slowDo.Send(sys, asker, func(_ *puppet, c *actor.Context) {
+				slowDo.Send(c, asker, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+					do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, asker, noop) })
+					err = ask(notSoLong(t), c, asked, justReply)
+				})
+				slowDo.Send(c, asker, noop)
+			})
+			quiet(t, sys)
+			must(t, err)
+		})
+	}
+}
+
 // TestAskAll_Elsewhere: whoever waits for replies from a deterministic system lets that go on, whatever system
 // he has named himself, and however many there are.
 func TestAskAll_Elsewhere(t *testing.T) {

@@ -29,7 +29,8 @@ func (me *body) keepsFromRunning(to *body) bool {
 }
 
 // prepareWait comes before me waits for a reply in its turn. It lets those go on that are muted for it, as if it
-// had recovered: who is to reply may be one of them, or wait for one. me may be nil.
+// had recovered, and mutes nobody else for it: who is to reply may be one of them, or wait for one, or send to it before
+// it comes to the request. me may be nil.
 func (me *body) prepareWait() {
 	if me == nil {
 		return
@@ -37,10 +38,7 @@ func (me *body) prepareWait() {
 	if invariant.On {
 		verifyAsker(me)
 	}
-	if me.load&(backpressure.Overloaded|backpressure.Bounded) != backpressure.Overloaded {
-		return
-	}
-	if me.gate.Waited(&gateMark) {
+	if me.load&(backpressure.Overloaded|backpressure.Bounded) == backpressure.Overloaded {
 		me.setLoad(nil, me.load&^backpressure.Overloaded)
 	}
 }
