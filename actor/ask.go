@@ -84,7 +84,7 @@ func (d *declaration) madeAsk() *declaration {
 // and its reply goes nowhere.
 //
 // A behaviour should use [AskTo]: Ask blocks its worker. Actors that are muted because the one that
-// asks is overloaded go on meanwhile, in case to is one of them. But to may wait for it for other reasons:
+// asks is overloaded, or muted itself, go on meanwhile, in case to is one of them. But to may wait for it for other reasons:
 // because it applies pressure or has a bound; because to is suspended until it has ended, as siblings under one
 // supervisor may be; or in a circle that is not seen: over an actor with a bound or of another system, in
 // [AskAll] or [Replies], for a goroutine that asks, or, in a deterministic system, with another context than the empty

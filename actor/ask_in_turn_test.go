@@ -157,6 +157,47 @@ func TestAsk_OfOneMutedLater(t *testing.T) {
 	}
 }
 
+// TestAsk_OfOneMutedForTheMuted: an actor that is muted runs an urgent message, and asks one that is muted for it: this one goes
+// on, and replies. Behind that the asker is muted as before, and so is who sends to it.
+func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
+	typ := actor.NewType[puppet]("hasty")
+	plain := actor.Declare[deed](typ, "plain")
+	hasty := actor.Declare[deed](typ, "hasty", actor.Urgent())
+	typ.Table(plain.Do((*puppet).Do), hasty.Do((*puppet).Do))
+	for way, ask := range asksInTurn {
+		t.Run(way, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			slow, asker, asked := slowType.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			muted := func(n uint64) {
+				for sys.Stats().Mutes < n {
+					runtime.Gosched()
+				}
+			}
+			free := make(chan struct{})
+			slowDo.Send(sys, slow, func(_ *puppet, c *actor.Context) {
+				slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+					plain.Send(c, asker, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow, noop) })
+					<-free
+				})
+				slowDo.Send(c, slow, noop)
+			})
+			muted(1)
+			do.Send(sys, asked, func(_ *puppet, c *actor.Context) { plain.Send(c, asker, noop) })
+			muted(2)
+			asks := make(chan error, 1)
+			hasty.Send(sys, asker, func(_ *puppet, c *actor.Context) { asks <- ask(notSoLong(t), c, asked, justReply) })
+			must(t, <-asks)
+			for sys.Stats().Mutes < 3 { // once it has parked
+				do.Send(sys, asked, func(_ *puppet, c *actor.Context) { plain.Send(c, asker, noop) })
+			}
+			close(free)
+			quiet(t, sys)
+			st := sys.Stats()
+			equal(t, "unmutes", st.Unmutes, st.Mutes)
+		})
+	}
+}
+
 // TestAskAll_Elsewhere: whoever waits for replies from a deterministic system lets that go on, whatever system
 // he has named himself, and however many there are.
 func TestAskAll_Elsewhere(t *testing.T) {

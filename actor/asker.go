@@ -30,7 +30,7 @@ func (me *body) keepsFromRunning(to *body) bool {
 
 // prepareWait comes before me waits for a reply in its turn. It lets those go on that are muted for it, as if it
 // had recovered, and mutes nobody else for it: who is to reply may be one of them, or wait for one, or send to it before
-// it comes to the request. me may be nil.
+// it comes to the request. One that is muted itself, and runs what is urgent, is shut again when it parks. me may be nil.
 func (me *body) prepareWait() {
 	if me == nil {
 		return
@@ -38,8 +38,12 @@ func (me *body) prepareWait() {
 	if invariant.On {
 		verifyAsker(me)
 	}
-	if me.load&(backpressure.Overloaded|backpressure.Bounded) == backpressure.Overloaded {
+	switch {
+	case me.load&backpressure.Bounded != 0:
+	case me.load&backpressure.Overloaded != 0:
 		me.setLoad(nil, me.load&^backpressure.Overloaded)
+	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted:
+		release(replier{sys: me.sys()}, me.openGate())
 	}
 }
 
