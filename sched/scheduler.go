@@ -84,8 +84,7 @@ func (c *Config) check() error {
 type Scheduler struct {
 	// Read-only after New.
 	cfg     Config
-	workers []*Worker  // those that it began with
-	rand    *rand.Rand // New only
+	workers []*Worker // those that it began with
 
 	// Who has which seat, and who sleeps there; every wake-up goes through idle.
 	seats  []seat
@@ -115,7 +114,7 @@ func New(cfg Config) (*Scheduler, error) {
 	if cfg.Spares == 0 {
 		cfg.Spares = DefaultSpares
 	}
-	s := &Scheduler{cfg: cfg, rand: rand.New(rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15))}
+	s := &Scheduler{cfg: cfg}
 	if s.driver = cfg.Driver; s.driver != nil {
 		s.network.due.Store(never) // it goes by nobody's time but its own
 		s.driver.bind(s)
@@ -131,8 +130,9 @@ func New(cfg Config) (*Scheduler, error) {
 		s.workers[i] = newWorker(s, i, freshSize, ringSize)
 		s.workers[i].sit(i)
 	}
+	chance := rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15)
 	for _, w := range s.workers {
-		w.victim = int(s.rand.Uint64() % uint64(cfg.Workers)) // the same on 32-bit machines
+		w.victim = int(chance.Uint64() % uint64(cfg.Workers)) // the same on 32-bit machines
 		w.attach()
 	}
 	return s, nil
