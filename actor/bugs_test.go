@@ -174,6 +174,40 @@ func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 	}
 }
 
+// TestBug_K10_BurialStrandsNothing: whoever an actor has woken runs while its mail is told of its end, and what is
+// in its lane, however long that takes. The hook waits for that one, where programs must not.
+func TestBug_K10_BurialStrandsNothing(t *testing.T) {
+	for name, leave := range map[string]func(c *actor.Context){
+		"Mail": func(c *actor.Context) { do.Send(c, actor.Self[puppet](c), func(*puppet, *actor.Context) {}) },
+		"Lane": func(c *actor.Context) { rush.Send(c, actor.Self[mortal](c), nothing) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ran, ctx := make(chan struct{}), soon(t)
+			sys := start(t, actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {
+				select {
+				case <-ran:
+				case <-ctx.Done():
+					t.Error("who was woken by an actor that ends waits for the end of its burial")
+				}
+			}))
+			woken := puppetType.Spawn(sys, puppet{})
+			do.Send(sys, woken, func(*puppet, *actor.Context) {})
+			quiet(t, sys)
+			last := func(c *actor.Context) {
+				do.Send(c, woken, func(*puppet, *actor.Context) { close(ran) })
+				leave(c)
+				c.Stop()
+			}
+			if name == "Mail" {
+				do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) { last(c) })
+			} else {
+				doAct.Send(sys, mortalType.Spawn(sys, mortal{}), func(_ *mortal, c *actor.Context) { last(c) })
+			}
+			quiet(t, sys)
+		})
+	}
+}
+
 // TestBug_K49_WaitForTheDead: who waits for an actor that has ended, or never lived,
 // does not hang; and callbacks may call anything, since no lock is held.
 func TestBug_K49_WaitForTheDead(t *testing.T) {

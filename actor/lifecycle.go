@@ -124,7 +124,7 @@ func (b *body) left(c *Context) {
 	case goalEnd:
 		c.reset()
 		c.count.stopped.Add(1)
-		c.w.PrepareNext()
+		c.w.GiveUp() // many may have to be told
 		b.finish(replier{c: c, sys: b.sys()})
 	case goalSuspend:
 		x.sup.suspend(b, c, x)

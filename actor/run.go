@@ -303,7 +303,7 @@ func (b *body) end(c *Context) (again bool) {
 	}
 	c.reset()
 	c.count.stopped.Add(1)
-	c.w.PrepareNext()
+	c.w.GiveUp() // a mailbox may be long
 	b.bury(replier{c: c, sys: b.kind().sys}, tombNormal)
 	return false
 }

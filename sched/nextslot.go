@@ -73,6 +73,15 @@ func (s *nextSlot) prepare() {
 	s.full.StoreRelease(s.filled) // O1
 }
 
+// show takes prepare back, for a turn that goes on: what is in the slot is another filling, which the monitor may rob. If it
+// has robbed the last one, revoke still says so, and keeps it off until the owner has seen that. Owner only, before takePrepared.
+func (s *nextSlot) show() {
+	if s.task != nil {
+		s.filled |= 1 // if it was prepared
+		s.full.StoreRelease(s.filled)
+	}
+}
+
 // prepared tells whether the slot is empty or prepare was called for what is in
 // it. Owner only.
 func (s *nextSlot) prepared() bool { return s.filled&1 == 0 }

@@ -22,6 +22,15 @@ func byIdling(s *nextSlot) *Task {
 	return s.takePrepared()
 }
 
+// byGoingOn is a turn that was about to end, and goes on for long: that it is seen then, TestNextSlotShown sees.
+func byGoingOn(s *nextSlot) *Task {
+	s.prepare()
+	s.revoke.CompareAndSwap(revokeNone, revokeNone) // O2
+	s.show()
+	seam.Point()
+	return s.take()
+}
+
 // byTaking is any other turn: take brings its own fence.
 func byTaking(s *nextSlot) *Task { return s.take() }
 
@@ -60,20 +69,38 @@ func robbing(fillings, looks int, end ending) func(*explore.Program) {
 // M3, and the slot emptied before O3 are all refuted here. Dropping O2 is not:
 // exploration is sequentially consistent, and there O2 is only a fence.
 func TestNextSlotOneTaker(t *testing.T) {
-	for name, end := range map[string]ending{"idling": byIdling, "taking": byTaking} {
+	for name, end := range map[string]ending{"idling": byIdling, "going on": byGoingOn, "taking": byTaking} {
 		t.Run(name, func(t *testing.T) { explore.Portfolio(t, robbing(3, 3, end)) })
 	}
 }
 
 // TestNextSlotExhaustive: the same without a bound on preemptions.
 func TestNextSlotExhaustive(t *testing.T) {
-	for name, end := range map[string]ending{"idling": byIdling, "taking": byTaking} {
+	for name, end := range map[string]ending{"idling": byIdling, "going on": byGoingOn, "taking": byTaking} {
 		t.Run(name, func(t *testing.T) {
 			cfg := explore.Config{Strategy: explore.Bounded(-1, 0)}
 			if res := explore.Run(t, cfg, robbing(2, 2, end)); !res.Exhausted {
 				t.Error(res)
 			}
 		})
+	}
+}
+
+// TestNextSlotShown: what was prepared and is shown again can be robbed, by its new stamp and by no older one.
+func TestNextSlotShown(t *testing.T) {
+	d, s := newDeck(1), new(nextSlot)
+	s.put(d.card(0))
+	old := s.stamp()
+	s.prepare()
+	if s.rob(old) != nil || s.rob(s.stamp()) != nil {
+		t.Error("a prepared slot is robbed")
+	}
+	s.show()
+	if s.rob(old) != nil || s.rob(s.stamp()) != d.card(0) {
+		t.Error("a slot that is shown again is not robbed, or by its old stamp")
+	}
+	if s.show(); s.take() != nil || s.task != nil || s.revoke.Load() != revokeNone {
+		t.Error("a slot that was robbed has something")
 	}
 }
 

@@ -9,7 +9,7 @@ type KindRunner interface {
 	// task may already be queued or running elsewhere: neither side may touch it
 	// any more. Before returning false RunTask must call [Worker.PrepareNext]
 	// and then execute an atomic read-modify-write, the one that gives the task
-	// up.
+	// up, and return soon; or else call [Worker.GiveUp] before that.
 	RunTask(w *Worker, t *Task) (again bool)
 
 	// TaskDied takes over a task that no worker will run again, and everything

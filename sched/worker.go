@@ -185,6 +185,16 @@ func (w *Worker) PrepareNext() {
 	}
 }
 
+// GiveUp is PrepareNext for a turn that may go on for long behind the read-modify-write by which it gives its task up, although it
+// may have called PrepareNext before: the monitor sees nothing in a next-slot that is prepared. It costs that read-modify-write
+// once more where there is something.
+func (w *Worker) GiveUp() {
+	if invariant.On {
+		bookRelease(w, w.current)
+	}
+	w.slot.show()
+}
+
 // Spend takes n units of work, messages or reductions, off the worker's credit.
 // When the credit is gone, about every 50 µs, it reads the clock, publishes the
 // counters and, if it is time, lets the process's other goroutines run.
