@@ -147,3 +147,29 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 	equal(t, "messages", n, sent+1)
 	equal(t, "mutes", here.Stats().Mutes, 0)
 }
+
+// TestAcross_DeterministicAsks: a deterministic system counts what comes to it from one that is not. What has been
+// pushed is the receiver's by then: under the race detector this test would fail otherwise.
+func TestAcross_DeterministicAsks(t *testing.T) {
+	bounded := actor.NewType[puppet]("bounded", actor.TypeBound(100, actor.OverflowMute))
+	boundedDo, boundedReply := actor.Declare[deed](bounded, "do"), actor.Declare[actor.Result[int]](bounded, "reply")
+	bounded.Table(boundedDo.Do((*puppet).Do), boundedReply.Do((*puppet).Reply))
+	for range scaled(20) {
+		here, there := start(t, actor.Seed(1)), start(t)
+		far := puppetType.Spawn(there, puppet{})
+		asker, boundedAsker := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
+		for range 50 {
+			do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+				actor.AskToWithin(c, time.Hour, value, far, actor.None{}, reply)
+			})
+			boundedDo.Send(here, boundedAsker, func(_ *puppet, c *actor.Context) {
+				actor.AskToWithin(c, time.Hour, value, far, actor.None{}, boundedReply)
+			})
+		}
+		quiet(t, here)
+		quiet(t, there)
+		quiet(t, here)
+		st := here.Stats()
+		equal(t, "messages sent", here.Books().Sent, st.Messages+st.DeadLetters)
+	}
+}

@@ -36,10 +36,11 @@ func (b *body) deliverBounded(c *Context, m *message) error {
 		return err
 	}
 	b.sys().sched.Point()
+	id := m.id // as in body.deliver
 	return b.fromOutside(func() (tell bool, dropped *message, err error) {
 		dropped, tell, err = b.flow.Load().put(b, nil, m)
 		if err == nil {
-			b.sys().sim.bookUser(m)
+			b.sys().sim.bookUser(id)
 		}
 		return tell, dropped, err
 	})

@@ -196,7 +196,7 @@ func (b *body) startNamedFromOutside(name string, m *message) bool {
 		return false
 	}
 	b.box.push(m)
-	s.sim.bookUser(m)
+	s.sim.bookUser(m.id)
 	s.names.m.Store(name, b)
 	a.Inject(&b.task)
 	return true

@@ -48,7 +48,7 @@ func (to replyTo[R]) deliver(res Result[R]) {
 // pushHeld delivers a message from a goroutine that holds the system.
 func (b *body) pushHeld(m *message) {
 	r := replier{sys: b.sys()}
-	b.sys().sim.bookUser(m)
+	b.sys().sim.bookUser(m.id)
 	switch b.box.push(m) {
 	case pushWoke:
 		r.schedule(b)

@@ -302,14 +302,15 @@ func (b *body) pushFromOutside(m *message) error {
 // deliver is pushFromOutside for the runtime's own messages, which a system that
 // refuses work from outside still needs to come to its end, and for tryPush.
 func (b *body) deliver(how manner, m *message) error {
+	sys, id := b.kind().sys, m.id // a message that is pushed is the receiver's
 	r := b.box.pushBusy(m)
 	if r == pushIdle {
-		a, ok := b.kind().sys.sched.Admit()
+		a, ok := sys.sched.Admit()
 		if !ok {
 			return ErrSystemStopped
 		}
 		if r = b.box.push(m); r == pushWoke {
-			b.kind().sys.sim.bookUser(m)
+			sys.sim.bookUser(id)
 			a.InjectWatched(&b.task, how != asked)
 			return nil
 		}
@@ -318,7 +319,7 @@ func (b *body) deliver(how manner, m *message) error {
 	if r == pushClosed {
 		return b.endedBecause()
 	}
-	b.kind().sys.sim.bookUser(m)
+	sys.sim.bookUser(id)
 	return nil
 }
 

@@ -91,8 +91,9 @@ func (b *body) pushLane(r replier, m *message) error {
 
 // pushLaneFromOutside does so where no worker keeps the system from being quiescent.
 func (b *body) pushLaneFromOutside(m *message) error {
-	b.sys().sched.Point()
-	a, ok := b.sys().sched.Admit()
+	sys, id := b.sys(), m.id // as in deliver
+	sys.sched.Point()
+	a, ok := sys.sched.Admit()
 	if !ok {
 		return ErrSystemStopped
 	}
@@ -100,7 +101,7 @@ func (b *body) pushLaneFromOutside(m *message) error {
 		a.Leave()
 		return b.endedBecause()
 	}
-	b.sys().sim.bookUser(m)
+	sys.sim.bookUser(id)
 	pushed := pushWoke
 	if !b.recall(nil) {
 		pushed = b.box.push(newSignal(nil, nil))
