@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -65,6 +66,7 @@ func TestGas(t *testing.T) {
 		"by type":               {thriftyType, thriftyDo, 4, actor.Gas(4000), []int{2, 2, 2, 2, 2, 2}},
 		"small change":          {thriftyType, thriftyDo, 1, actor.Gas(4000), []int{5, 5, 2}},
 		"all at once":           {thriftyType, thriftyDo, 1 << 30, actor.Gas(4000), slices.Repeat([]int{1}, 12)},
+		"as much as can be":     {thriftyType, thriftyDo, math.MaxInt, actor.Gas(4000), slices.Repeat([]int{1}, 12)},
 		"by system":             {puppetType, do, 2, actor.Gas(9), []int{3, 3, 3, 3}},
 		"messages alone":        {thriftyType, thriftyDo, 0, actor.Gas(4000), []int{10, 2}},
 		"a batch above the gas": {lavishType, lavishDo, 0, actor.Gas(4000), []int{12}},

@@ -19,8 +19,9 @@ const maxBehaviours = 65_530
 // have theirs, as in the Pony runtime.
 const DefaultBatch = 100
 
-// maxBatch is no limit to speak of, and fits where a batch is kept.
-const maxBatch = 1<<31 - 1
+// maxBatch is no limit to speak of, and fits where a batch is kept. What is spent and what is charged or may still come
+// are added: two of it are an int where that has 32 bits.
+const maxBatch = 1<<30 - 1
 
 // Type is an actor type: a name and a table of behaviours over a state S. Make one
 // per kind of actor, at package level, with [NewType]; declare its behaviours with
