@@ -38,8 +38,8 @@ import (
 func Seed(n uint64) Option {
 	return func(o *options) {
 		o.seed = n
-		if o.simulate == nil {
-			o.simulate = simulate(&sim.Hooks{})
+		if o.simulate == nil { // of a run of actortest it seeds chance, and others decide the order
+			o.simulate, o.seeded = simulate(&sim.Hooks{}), true
 		}
 	}
 }

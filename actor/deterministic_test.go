@@ -70,6 +70,43 @@ func hashOf(s string) uint64 {
 	return h.Sum64()
 }
 
+// TestDeterministic_SeedAlone: "in an order that n alone decides, as it does all else that is left to chance",
+// whatever RandSeed says, before it or behind.
+func TestDeterministic_SeedAlone(t *testing.T) {
+	run := func(opts ...actor.Option) string {
+		sys := start(t, opts...)
+		var trace strings.Builder
+		var all []actor.Ref[puppet]
+		var step func(left int) deed
+		step = func(left int) deed {
+			return func(_ *puppet, c *actor.Context) {
+				fmt.Fprintln(&trace, left, c.ActorID(), c.Rand().Uint64())
+				for _, r := range all {
+					if left > 0 {
+						do.Send(c, r, step(left-1))
+					}
+				}
+			}
+		}
+		for range 4 {
+			all = append(all, puppetType.Spawn(sys, puppet{}))
+		}
+		do.Send(sys, all[0], step(3))
+		quiet(t, sys)
+		return trace.String()
+	}
+	want := run(actor.Seed(7))
+	for name, opts := range map[string][]actor.Option{
+		"before": {actor.RandSeed(5), actor.Seed(7)},
+		"behind": {actor.Seed(7), actor.RandSeed(5)},
+		"twice":  {actor.Seed(5), actor.Seed(7)},
+	} {
+		if run(opts...) != want {
+			t.Errorf("another run with another option %s", name)
+		}
+	}
+}
+
 // TestDeterministic_SameSeedSameOrder: "the same seed, the same order on any machine".
 func TestDeterministic_SameSeedSameOrder(t *testing.T) {
 	seen := map[string]bool{}

@@ -22,6 +22,7 @@ type options struct {
 	gas          int
 	spares       int
 	seed         uint64
+	seeded       bool // by Seed, which alone decides then
 	bind         bool
 	clock        seam.Clock
 	simulate     func(*options) *simulation // nil: not deterministic
@@ -51,8 +52,14 @@ func Batch(n int) Option { return func(o *options) { o.batch = min(n, maxBatch) 
 func Gas(n int) Option { return func(o *options) { o.gas = min(n, maxBatch) } }
 
 // RandSeed starts [Context.Rand], and what else the runtime leaves to chance, with n. It
-// does not make a run repeat itself, since workers race: [Seed] does.
-func RandSeed(n uint64) Option { return func(o *options) { o.seed = n } }
+// does not make a run repeat itself, since workers race: [Seed] does, and beside that RandSeed does nothing.
+func RandSeed(n uint64) Option {
+	return func(o *options) {
+		if !o.seeded {
+			o.seed = n
+		}
+	}
+}
 
 // Logger sets where the system logs what nobody has set a function for: panics of behaviours
 // ([OnPanic]), dead letters ([OnDeadLetter]), long turns ([OnLongTurn]) and actors that wait for
