@@ -13,7 +13,7 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // most [Spares] behaviours can be helped at a time; beyond that, and on a pinned type,
 // Blocking just calls f.
 //
-// A turn that has blocked for a millisecond ends with the message that runs, and the actor is overloaded, so that those who send to it are muted,
+// A turn that has blocked for a millisecond, by the runtime's clock ([Clock]), ends with the message that runs, and the actor is overloaded, so that those who send to it are muted,
 // if a batch of mail or more is left; with [TypeBound] or [TypeWatermarks] these say when it is. What comes while it blocks is
 // bounded by the time that takes: see [TypeBound] for less.
 func (c *Context) Blocking(f func()) {

@@ -103,7 +103,7 @@ func TestBlocking_Order(t *testing.T) {
 	})
 }
 
-// TestBlocking_Overloads: "A turn that has blocked for a millisecond ends with the message that runs, and the actor is overloaded … if a
+// TestBlocking_Overloads: "A turn that has blocked for a millisecond, by the runtime's clock …, ends with the message that runs, and the actor is overloaded … if a
 // batch of mail or more is left."
 func TestBlocking_Overloads(t *testing.T) {
 	const ms = time.Millisecond

@@ -11,8 +11,8 @@ import (
 // is called, which may be more than once. Then nothing more is taken out of ch, but for one
 // value that is on its way at that moment.
 //
-// One goroutine stands between the two. While the actor is overloaded it takes nothing
-// out of the channel, so that those who write to it wait; but for an urgent b, which pays
+// One goroutine stands between the two. While the actor is overloaded it takes one value
+// out of the channel at most, so that those who write to it wait; but for an urgent b, which pays
 // no heed to overload, it goes on. What it has taken runs or
 // becomes a dead letter. Opened again for the same behaviour, behind a stop or a restart, it takes nothing before the value
 // that was on its way is mail, so values keep the order of the channel. It holds the system, since more may come: close the channel

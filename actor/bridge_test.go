@@ -98,8 +98,8 @@ func TestFromChan_OfWhoLeaves(t *testing.T) {
 	equal(t, "values left in the channel", len(ch), cap(ch))
 }
 
-// TestFromChan_BackPressure: "While the actor is overloaded it takes nothing out of the
-// channel, so that those who write to it wait"; every value runs once.
+// TestFromChan_BackPressure: "While the actor is overloaded it takes one value out of the
+// channel at most, so that those who write to it wait"; every value runs once.
 func TestFromChan_BackPressure(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	o := overload(t, sys)

@@ -15,7 +15,7 @@ import (
 // VirtualClock is a clock that stands still until it is told to go on, for tests that
 // need time to pass and do not want to wait. Give it to systems with [Clock]; several
 // may share it. Everything that they do by the clock they then do by this one:
-// timers and [Context.Now].
+// timers, [Context.Now], and how long a behaviour has blocked ([Context.Blocking]).
 //
 // Time that stands still holds nobody: on a virtual clock [System.Wait] returns though
 // timers are armed, when only time could bring more, and [System.Run] ends the system

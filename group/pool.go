@@ -90,7 +90,7 @@ func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 }
 
 // Leave takes a member out. What it has been given stays with it. It panics as Join
-// does.
+// does, but not over the pool itself, which is no member.
 func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Leave", h)
 	p.ready().leave.Send(from, p.ref, h)

@@ -85,8 +85,8 @@ func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M]) {
 	t.ready().subscribe.Send(from, t.ref, h)
 }
 
-// Unsubscribe ends a subscription. To end one that is none does nothing. It panics as
-// Subscribe does.
+// Unsubscribe ends a subscription. To end one that is none, as of the topic itself, does nothing. Over any
+// other handler it panics as Subscribe does.
 func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Unsubscribe", h)
 	t.ready().unsubscribe.Send(from, t.ref, h)

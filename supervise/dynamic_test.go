@@ -275,6 +275,16 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// TestMisuse_StartUnder: a wrong declaration is that of the call that is wrong.
+func TestMisuse_StartUnder(t *testing.T) {
+	defer func() {
+		if v, want := recover(), `gallop: supervise: StartUnder: "root": an unknown Strategy`; v != want {
+			t.Errorf("panic %v, want %q", v, want)
+		}
+	}()
+	supervise.StartUnder(nil, supervise.Spec{Name: "root", Strategy: 9})
+}
+
 // TestMisuse_Zero: "The zero Supervisor is none, and asking it panics", with the name of what was
 // called, also where there is no way to go.
 func TestMisuse_Zero(t *testing.T) {

@@ -26,18 +26,18 @@ func (s Supervisor) asked(call string) ref {
 // turn. Its end is the end of the tree: it is nobody's child. It panics if the declaration
 // is wrong.
 func Start(from actor.Sender, s Spec) Supervisor {
-	return Supervisor{supervisorType.Spawn(from, supervisor{plan: mustPlan(s)})}
+	return Supervisor{supervisorType.Spawn(from, supervisor{plan: mustPlan("Start", s)})}
 }
 
 // StartUnder is [Start] for a supervisor that ends with the running actor.
 func StartUnder(c *actor.Context, s Spec) Supervisor {
-	return Supervisor{supervisorType.SpawnChild(c, supervisor{plan: mustPlan(s)})}
+	return Supervisor{supervisorType.SpawnChild(c, supervisor{plan: mustPlan("StartUnder", s)})}
 }
 
-func mustPlan(s Spec) *plan {
+func mustPlan(call string, s Spec) *plan {
 	p := newPlan(s)
 	if p.wrong != "" {
-		panic("gallop: supervise: Start: " + p.wrong)
+		panic("gallop: supervise: " + call + ": " + p.wrong)
 	}
 	return p
 }
