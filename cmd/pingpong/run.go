@@ -76,9 +76,11 @@ func (c command) runAll(ctx context.Context, opts options) (code int, err error)
 		done = append(done, f)
 	}
 	if len(opts.picked) > 1 && len(done) > 0 && !opts.json {
-		_, err = c.stdout.Write(overview(done, columns(c.stdout)))
+		if _, err := c.stdout.Write(overview(done, columns(c.stdout))); err != nil {
+			return exitWrong, err
+		}
 	}
-	return code, err
+	return code, nil
 }
 
 // here is the measurer that runs a scenario in this process, and the channels in one of their own.

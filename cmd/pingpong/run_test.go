@@ -271,15 +271,23 @@ func TestAlarm_LeavesTheRestToTheLog(t *testing.T) {
 	}
 }
 
-// A full disk or a closed pipe is no success.
+// A full disk or a closed pipe is no success, also if it is the overview for which there is no room.
 func TestRun_UnwritableOutputExits1(t *testing.T) {
-	var stderr bytes.Buffer
-	code := command{known: registry, stdout: fullDisk{}, stderr: &stderr}.run(t.Context(), []string{"-n", "10"})
-	if code != exitWrong || !strings.Contains(stderr.String(), io.ErrShortWrite.Error()) {
-		t.Errorf("exit %d, stderr %q", code, &stderr)
+	for begin, args := range map[string]string{"\npingpong: ": "-n 10", "\nscenario ": "-scenario all -n 10"} {
+		var stderr bytes.Buffer
+		code := command{known: []scenario{pingpong, count}, stdout: fullDisk{begin}, stderr: &stderr}.run(t.Context(), strings.Fields(args))
+		if code != exitWrong || stderr.String() != "pingpong: "+io.ErrShortWrite.Error()+"\n" {
+			t.Errorf("%s: exit %d, stderr %q", args, code, &stderr)
+		}
 	}
 }
 
-type fullDisk struct{}
+// fullDisk has no room for what begins so.
+type fullDisk struct{ begin string }
 
-func (fullDisk) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+func (d fullDisk) Write(p []byte) (int, error) {
+	if bytes.HasPrefix(p, []byte(d.begin)) {
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
