@@ -160,6 +160,15 @@ func TestApart_LostProcessExits1(t *testing.T) {
 	}
 }
 
+// Those that have finished before one is lost are in the overview.
+func TestApart_LostProcessHasAnOverview(t *testing.T) {
+	code, stdout, stderr := tryApart(t.Context(), []scenario{ask, lost, count}, nil)
+	_, table, _ := strings.Cut(stdout, "\nscenario ")
+	if code != exitWrong || !strings.Contains(stderr, "lost in a process of its own") || !strings.Contains(table, "times as fast\nask ") {
+		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
+	}
+}
+
 // A wrong count in a process of its own is as wrong, and the others run.
 func TestApart_WrongCountExits1(t *testing.T) {
 	code, stdout, _ := tryApart(t.Context(), []scenario{miscounted, count}, nil)

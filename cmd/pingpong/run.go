@@ -43,7 +43,7 @@ func (c command) run(ctx context.Context, args []string) int {
 }
 
 // runAll runs what was picked, printing each summary as soon as it is complete, and at the
-// end an overview of those that were not interrupted.
+// end an overview of those that were not interrupted, also if the process of the next one was lost.
 func (c command) runAll(ctx context.Context, opts options) (code int, err error) {
 	measure := c.measure
 	switch {
@@ -55,15 +55,17 @@ func (c command) runAll(ctx context.Context, opts options) (code int, err error)
 	}
 	var done []figures
 	for _, s := range opts.picked {
-		f, err := measure(ctx, s, opts, c.stderr)
+		var f figures
+		f, err = measure(ctx, s, opts, c.stderr)
 		if errors.Is(err, errInterrupted) { // before it had begun
-			code = exitInterrupted
+			code, err = exitInterrupted, nil
 			break
 		}
-		if err == nil {
-			err = c.print(s, f, opts.json)
-		}
 		if err != nil {
+			code = exitWrong
+			break
+		}
+		if err := c.print(s, f, opts.json); err != nil {
 			return exitWrong, err
 		}
 		if f.Interrupted {
@@ -76,11 +78,11 @@ func (c command) runAll(ctx context.Context, opts options) (code int, err error)
 		done = append(done, f)
 	}
 	if len(opts.picked) > 1 && len(done) > 0 && !opts.json {
-		if _, err := c.stdout.Write(overview(done, columns(c.stdout))); err != nil {
-			return exitWrong, err
+		if _, full := c.stdout.Write(overview(done, columns(c.stdout))); full != nil {
+			return exitWrong, errors.Join(err, full)
 		}
 	}
-	return code, nil
+	return code, err
 }
 
 // here is the measurer that runs a scenario in this process, and the channels in one of their own.
