@@ -12,6 +12,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -102,6 +103,9 @@ func (r rivalApart) lost(ctx context.Context, fault error) error {
 	r.close() // what it died of is settled before its pipes are seen to end: that it is killed now changes nothing
 	if ctx.Err() != nil || struckDown(r.process) {
 		return errInterrupted
+	}
+	if errors.Is(fault, io.EOF) { // it has ended by itself, as for want of memory
+		return fmt.Errorf("the channels' process: %v", r.process.ProcessState)
 	}
 	return fmt.Errorf("the channels' process: %w", fault)
 }

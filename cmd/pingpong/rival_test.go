@@ -132,10 +132,10 @@ type hearsLate struct{ context.Context }
 
 func (hearsLate) Err() error { return context.Canceled }
 
-// A process that dies is named, and gallop's figures are shown.
+// A process that dies is named, with what it died of, and gallop's figures are shown.
 func TestRival_LostProcessExits1(t *testing.T) {
 	code, stdout, stderr := tryBeside(t.Context(), gone, nil)
-	if code != exitWrong || stderr != "" || !strings.Contains(stdout, `"error":"the channels' process: `) {
+	if code != exitWrong || stderr != "" || !strings.Contains(stdout, `"error":"the channels' process: exit status 3"`) {
 		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
 	}
 }
