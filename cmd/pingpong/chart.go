@@ -84,9 +84,16 @@ func (b *summary) compare() {
 	if b.columns >= 60 {
 		indent = 10 // under the bars
 	}
-	text := flow(b.columns, indent, " ", says,
-		fmt.Sprintf("(median of %s each, alternating)", many(uint64(b.BaselineRounds), "turn", "turns")))
+	text := flow(b.columns, indent, " ", says, fmt.Sprintf("(median of %s, alternating)", b.turns()))
 	b.WriteString(strings.Repeat(" ", indent) + text + "\n")
+}
+
+// turns says how many turns each side had: gallop one more if the channels' last one was cut short.
+func (b *summary) turns() string {
+	if b.Rounds == b.BaselineRounds {
+		return many(uint64(b.Rounds), "turn", "turns") + " each"
+	}
+	return fmt.Sprintf("%s of gallop and %s of the channels", many(uint64(b.Rounds), "turn", "turns"), commas(uint64(b.BaselineRounds)))
 }
 
 // overview puts all scenarios under each other: the longer, the further ahead.

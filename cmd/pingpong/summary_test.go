@@ -61,6 +61,17 @@ func TestSummary_Comparison(t *testing.T) {
 	}
 }
 
+// The comparison says of how many turns the medians are, also when the channels' last one was cut short.
+func TestSummary_CountsTheTurns(t *testing.T) {
+	rep := sampleReport()
+	rep.channels = rep.channels[:2]
+	rep.fail(errInterrupted)
+	want := "(median of 3 turns of gallop and 2 of the channels, alternating)"
+	if got := string(summarize(pingpong, rep.figures(), usual)); !strings.Contains(got, want) {
+		t.Errorf("not %q in\n%s", want, got)
+	}
+}
+
 // withSpares is a turn in which spares stepped in for a worker.
 func withSpares() turn {
 	t := sampleReport().gallop[0]
