@@ -32,7 +32,11 @@ func (b *summary) chart() {
 	}
 	texts, room := b.chartTexts(sides)
 	for i, s := range sides {
-		b.WriteString(strings.TrimRight(fmt.Sprintf("%-8s  %s%s", s.name, bar(s.speed, fastest, room), texts[i]), " ") + "\n")
+		row := strings.TrimRight(fmt.Sprintf("%-8s  %s%s", s.name, bar(s.speed, fastest, room), texts[i]), " ")
+		if width(row) > b.columns {
+			row = flow(b.columns, 0, " ", s.name, strings.TrimSpace(texts[i]))
+		}
+		b.WriteString(row + "\n")
 	}
 	b.compare()
 }
