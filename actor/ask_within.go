@@ -60,7 +60,7 @@ func (w *bidden[R]) run(b *body, c *Context, res Result[R]) {
 	w.over = true
 	c.count.messages++
 	m := w.message(c, res)
-	c.msg.id = m.id // for the report, if it panics
+	m.from, c.msg.id = c.msg.from, m.id // for the reports, if it panics or is dropped
 	b.runs()[m.id](c, b, m)
 	c.recycle(m)
 }

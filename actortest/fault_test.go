@@ -2,6 +2,7 @@ package actortest_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,33 @@ func TestFaults_DropNoNews(t *testing.T) {
 			}
 		})
 	}, actortest.Faults(actortest.Fault{Times: -1, Do: actortest.Drop}), actortest.Runs(10))
+}
+
+// TestFaults_DropOfOutcomes: the dead letter of an outcome says who has answered, with a time-out and without.
+func TestFaults_DropOfOutcomes(t *testing.T) {
+	typ := actor.NewType[puppet]("asking")
+	answer := actor.DeclareAsk[int, int](typ, "answer")
+	hear := actor.Declare[actor.Result[int]](typ, "hear")
+	begin := actor.Declare[actor.Ref[puppet]](typ, "begin")
+	typ.Table(
+		answer.Do(func(_ *puppet, _ *actor.Context, n int) (int, error) { return n, nil }),
+		hear.Do(func(*puppet, *actor.Context, actor.Result[int]) { t.Error("an outcome was not dropped") }),
+		begin.Do(func(_ *puppet, c *actor.Context, other actor.Ref[puppet]) {
+			actor.AskTo(c, answer, other, 1, hear)
+			actor.AskToWithin(c, time.Second, answer, other, 2, hear)
+		}))
+	var from []uint64
+	actortest.Run(t, func(r *actortest.R) {
+		from = nil
+		asker, other := typ.Spawn(r.System(), puppet{}), typ.Spawn(r.System(), puppet{})
+		begin.Send(r.System(), asker, other)
+		r.WhenQuiet(func() {
+			if want := []uint64{other.ID(), other.ID()}; !slices.Equal(from, want) {
+				r.Errorf("dead letters from %d, want %d", from, want)
+			}
+		})
+	}, actortest.Faults(actortest.Fault{Behaviour: "hear", Times: -1, Do: actortest.Drop}), actortest.Runs(10),
+		actortest.System(actor.OnDeadLetter(func(d actor.DeadLetter) { from = append(from, d.From) })))
 }
 
 // TestFaults_Starve: "the actor's heap takes no more from now on".
