@@ -173,11 +173,12 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 					runtime.Gosched()
 				}
 			}
-			free := make(chan struct{})
+			free, setFree := context.WithCancel(t.Context())
+			defer setFree()
 			slowDo.Send(sys, slow, func(_ *puppet, c *actor.Context) {
 				slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
 					plain.Send(c, asker, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow, noop) })
-					<-free
+					<-free.Done()
 				})
 				slowDo.Send(c, slow, noop)
 			})
@@ -187,10 +188,14 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 			asks := make(chan error, 1)
 			hasty.Send(sys, asker, func(_ *puppet, c *actor.Context) { asks <- ask(notSoLong(t), c, asked, justReply) })
 			must(t, <-asks)
-			for sys.Stats().Mutes < 3 { // once it has parked
+			for sends := 0; sys.Stats().Mutes < 3; sends++ { // once it has parked
+				if sends == 1e6 {
+					t.Fatal("who has asked mutes nobody any more")
+				}
 				do.Send(sys, asked, func(_ *puppet, c *actor.Context) { plain.Send(c, asker, noop) })
+				runtime.Gosched()
 			}
-			close(free)
+			setFree()
 			quiet(t, sys)
 			st := sys.Stats()
 			equal(t, "unmutes", st.Unmutes, st.Mutes)

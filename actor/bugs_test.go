@@ -182,7 +182,7 @@ func TestBug_K10_BurialStrandsNothing(t *testing.T) {
 		"Lane": func(c *actor.Context) { rush.Send(c, actor.Self[mortal](c), nothing) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			ran, ctx := make(chan struct{}), soon(t)
+			ran, ctx := make(chan struct{}), notSoLong(t)
 			sys := start(t, actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {
 				select {
 				case <-ran:

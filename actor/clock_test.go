@@ -74,16 +74,17 @@ func TestClock_OneAdvanceAtATime(t *testing.T) {
 	first, ended := &inUse{Context: soon(t), asked: make(chan struct{})}, make(chan error)
 	go func() { ended <- clock.Advance(first, time.Hour) }()
 	<-first.asked
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	second := make(chan error, 1)
-	go func() { second <- clock.Advance(ctx, time.Hour) }()
+	ctx, cancel := context.WithCancel(notSoLong(t))
+	second, waits := make(chan error, 1), &inUse{Context: ctx, asked: make(chan struct{})}
+	go func() { second <- clock.Advance(waits, time.Hour) }()
 	select {
-	case err := <-second:
-		wants(t, err, context.Canceled)
-	case <-soon(t).Done():
-		t.Error("it waits for the other one")
+	case <-waits.asked:
+		cancel()
+		wants(t, <-second, context.Canceled)
+	case <-ctx.Done():
+		t.Error("it waits for the other one, whatever its context says")
 	}
+	cancel()
 	release()
 	must(t, <-ended)
 }
