@@ -50,6 +50,7 @@ type extras struct {
 	tick     *message      // of Every, that runs: what it owns is the timer's
 	names    nameKeeper    // nil: it has none
 	lifeOver chan struct{} // closed when the life ends, or the actor; nil: nobody waits for it
+	deferred lifeKeeper    // *deferrals; nil: it has never put a reply off
 	inlets   any           // an openInlets, if it has ever called FromChan: not in a program that does not
 }
 
