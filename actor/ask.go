@@ -299,7 +299,7 @@ func awaitReply(ctx context.Context, k *callState, sys *System, to *body) error 
 		return ErrSelfAsk
 	}
 	defer asks.leave(me)
-	me.prepareWait()
+	defer me.hasWaited(me.prepareWait())
 	if to.kind().sys.sim != nil {
 		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
 			return err

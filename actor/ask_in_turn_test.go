@@ -203,6 +203,39 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	}
 }
 
+// TestAsk_OfTheMuted: an actor that is muted, and runs what is urgent, keeps others from sending while it waits for a reply no more
+// than one that is not, and as before once it has that: until its behaviour returns, and when that panics.
+func TestAsk_OfTheMuted(t *testing.T) {
+	for way, ask := range asksInTurn {
+		t.Run(way, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			o := overload(t, sys)
+			asker, asked := mortalType.Spawn(sys, mortal{}), puppetType.Spawn(sys, puppet{})
+			doAct.Send(sys, asker, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
+			eventually(t, "the asker is muted", func() bool { return actor.Muted(asker) })
+			ctx, tries := notSoLong(t), make(chan error, 3)
+			rush.Send(sys, asker, func(_ *mortal, c *actor.Context) {
+				tries <- doAct.TrySend(c, asker, nothing)
+				tries <- ask(ctx, c, asked, func(_ *puppet, c *actor.Context) (any, error) {
+					for doAct.TrySend(c, asker, nothing) != nil && ctx.Err() == nil {
+						runtime.Gosched() // it does not wait yet
+					}
+					return nil, nil
+				})
+				tries <- doAct.TrySend(c, asker, nothing)
+				panic(errUser)
+			})
+			for i, want := range [...]error{actor.ErrOverloaded, nil, actor.ErrOverloaded} {
+				if err := receive(t, "an outcome", tries); !errors.Is(err, want) {
+					t.Errorf("outcome %d is %v, want %v", i, err, want)
+				}
+			}
+			o.release()
+			settled(t, sys)
+		})
+	}
+}
+
 // TestAskAll_Elsewhere: whoever waits for replies from a deterministic system lets that go on, whatever system
 // he has named himself, and however many there are.
 func TestAskAll_Elsewhere(t *testing.T) {

@@ -61,7 +61,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 			giveUp(missing, err, yield)
 			return
 		}
-		me.prepareWait()
+		defer me.hasWaited(me.prepareWait())
 		over, first := me.systemOver(), 0
 		for range to {
 			for !missing[first] {

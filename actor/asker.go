@@ -30,10 +30,11 @@ func (me *body) keepsFromRunning(to *body) bool {
 
 // prepareWait comes before me waits for a reply in its turn. It lets those go on that are muted for it, as if it
 // had recovered, and mutes nobody else for it: who is to reply may be one of them, or wait for one, or send to it before
-// it comes to the request. One that is muted itself, and runs what is urgent, is shut again when it parks. me may be nil.
-func (me *body) prepareWait() {
+// it comes to the request. One that is muted itself, and runs what is urgent, was opened by that, and is to be shut again: see
+// hasWaited. me may be nil.
+func (me *body) prepareWait() (opened bool) {
 	if me == nil {
-		return
+		return false
 	}
 	if invariant.On {
 		verifyAsker(me)
@@ -42,8 +43,18 @@ func (me *body) prepareWait() {
 	case me.load&backpressure.Bounded != 0:
 	case me.load&backpressure.Overloaded != 0:
 		me.setLoad(nil, me.load&^backpressure.Overloaded)
-	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted:
+	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted && !me.gate.IsOpen(): // while it drains it may be open
 		release(replier{sys: me.sys()}, me.openGate())
+		return true
+	}
+	return false
+}
+
+// hasWaited comes behind that, also if the wait or what is done with the replies panics: a turn that begins finds the gate as the
+// load says. Of whom me waits for is settled by now, as when it parked: see backpressure/README.md.
+func (me *body) hasWaited(opened bool) {
+	if opened {
+		me.shutGate()
 	}
 }
 

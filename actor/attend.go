@@ -137,7 +137,6 @@ func (b *body) settleLane(c *Context) (again bool) {
 	case x.waiting:
 		return !b.parkAgain(c)
 	case b.load&backpressure.Muted != 0:
-		b.setLoad(c, b.load) // it may have waited for a reply: see prepareWait
 		if b.parkAgain(c) {
 			return false
 		}

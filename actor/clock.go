@@ -112,22 +112,22 @@ func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 }
 
 // takeTurn waits until no other Advance goes on. The context is asked for its end only if there is one: that of a
-// deterministic run takes the question for a wait.
+// deterministic run takes the question for a wait. Whether it has ended is asked behind that: of two ready cases select takes any.
 func (c *VirtualClock) takeTurn(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	select {
 	case c.moves <- struct{}{}:
-		return nil
 	default:
+		select {
+		case c.moves <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	select {
-	case c.moves <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	err := ctx.Err()
+	if err != nil {
+		<-c.moves
 	}
+	return err
 }
 
 // Jump moves the clock on by d at once and waits for nobody, as it looks to a machine

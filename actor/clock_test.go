@@ -101,6 +101,36 @@ func (c *inUse) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
+// TestClock_EndsAsItsTurnComes: "If ctx ends before, it returns ctx's error, and the clock stands", also if the other Advance is
+// through at that moment. Of two ready cases select takes any, so it is tried more than once.
+func TestClock_EndsAsItsTurnComes(t *testing.T) {
+	for range 40 {
+		sys, clock := onVirtualTime(t)
+		release, err := sys.Hold()
+		must(t, err)
+		first, ended := &inUse{Context: soon(t), asked: make(chan struct{})}, make(chan error)
+		go func() { ended <- clock.Advance(first, time.Hour) }()
+		<-first.asked
+		ctx, cancel := context.WithCancel(t.Context())
+		wants(t, clock.Advance(&endsAsked{ctx, func() { release(); must(t, <-ended); sys.Stop(); cancel() }}, time.Hour), context.Canceled)
+		if now := clock.Now(); !now.Equal(epoch.Add(time.Hour)) {
+			t.Fatalf("it is %v", now)
+		}
+	}
+}
+
+// endsAsked is a context that ends when somebody asks for its end.
+type endsAsked struct {
+	context.Context
+	end func()
+}
+
+func (c *endsAsked) Done() <-chan struct{} {
+	c.end()
+	c.end = func() {}
+	return c.Context.Done()
+}
+
 // TestClock_Waiting: "when it returns, everything that happens within d has happened": actors
 // that "cannot go on by themselves" keep it from nothing: one that is muted for one that is down
 // until a timer fires, one that is muted for that one, and one whose supervisor has not said that

@@ -50,7 +50,8 @@ type extras struct {
 	tick     *message      // of Every, that runs: what it owns is the timer's
 	names    nameKeeper    // nil: it has none
 	lifeOver chan struct{} // closed when the life ends, or the actor; nil: nobody waits for it
-	inlets   any           // an openInlets, if it has ever called FromChan: not in a program that does not
+	deferred lifeKeeper    // *deferrals; nil: it has never put a reply off
+	inlets   any           // an *inlets, if it has ever called FromChan: not in a program that does not
 }
 
 // mine returns the actor's extras, and makes them at first. Owner only. It is called in

@@ -242,6 +242,9 @@ func (b *body) finish(r replier) {
 	x := b.extra
 	b.waited()
 	b.giveUpNamesAndTimers(r) // OnStop may have armed timers
+	if x.deferred != nil {
+		x.deferred.endLife(b, r, x.tooLate())
+	}
 	if invariant.On {
 		verifyFinish(b, x)
 	}

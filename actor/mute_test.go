@@ -313,6 +313,25 @@ func TestSendWait(t *testing.T) {
 	})
 }
 
+// TestDrain_OfMuted: who sends to a muted actor that drains is told of its end, and not to wait, also when that has run something
+// urgent and is muted again.
+func TestDrain_OfMuted(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	o := overload(t, sys)
+	r := mortalType.Spawn(sys, mortal{})
+	muted := func() { eventually(t, "it is muted", func() bool { return actor.Muted(r) }) }
+	doAct.Send(sys, r, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
+	muted()
+	actor.Drain(sys, r)
+	ran := make(chan struct{})
+	rush.Send(sys, r, func(*mortal, *actor.Context) { close(ran) })
+	receive(t, "the urgent message", ran)
+	muted()
+	wants(t, doAct.TrySend(sys, r, nothing), actor.ErrStopped)
+	o.release()
+	settled(t, sys)
+}
+
 // TestStop_OfMuted: an actor that is stopped while it is muted ends when it is let
 // go, with dead letters for what it had; a system that is stopped ends its muted
 // actors too.

@@ -27,16 +27,22 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	return r, nil
 }
 
-// stash adds a message to the stash, in the place of the one that runs.
-func (c *Context) stash(d *declaration) *message {
-	mustRun(c, "Stash")
-	b := c.self
-	if c.msg.id != d.id || d.typ != b.typ() {
-		panic("gallop: Stash of " + d.fullName() + ", which is not what runs")
+// putAside marks the message that runs. It panics unless that is one of d's, and is marked for the first time.
+func (c *Context) putAside(call string, d *declaration) {
+	mustRun(c, call)
+	if c.msg.id != d.id || d.typ != c.self.typ() {
+		panic("gallop: " + call + " of " + d.fullName() + ", which is not what runs")
 	}
 	if c.msg.from&wasStashed != 0 {
-		panic("gallop: Stash: called twice for one message of " + b.String())
+		panic("gallop: " + call + ": called twice for one message of " + c.self.String() + ", or behind Stash or Defer")
 	}
+	c.msg.from |= wasStashed
+}
+
+// stash adds a message to the stash, in the place of the one that runs.
+func (c *Context) stash(d *declaration) *message {
+	c.putAside("Stash", d)
+	b := c.self
 	x := b.mine()
 	if !x.stashes {
 		x.stashes = true
@@ -44,8 +50,7 @@ func (c *Context) stash(d *declaration) *message {
 	}
 	m := newMessage(c, d.pool)
 	b.sys().sim.book(-1) // it was sent once
-	m.id, m.from, m.next = d.id, c.msg.from, nil
-	c.msg.from |= wasStashed
+	m.id, m.from, m.next = d.id, c.msg.from&^wasStashed, nil
 	x.stash.add(m)
 	c.count.messages-- // it has not run yet
 	return m

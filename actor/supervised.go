@@ -192,6 +192,9 @@ func (b *body) forget(c *Context, x *extras) {
 		x.timers.cancelAll(c)
 	}
 	x.cutOff()
+	if x.deferred != nil {
+		x.deferred.endLife(b, r, stoppedBecause(x.reason))
+	}
 	b.dropPressure()
 	for n := len(x.watching.entries); n > 0; n-- {
 		x.watching.entries[n-1].who.cancel(r)

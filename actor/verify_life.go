@@ -241,3 +241,12 @@ func verifyTold(x *extras) {
 	invariant.Check(x.inTodo <= most && x.inLane <= most, "an order of %d was taken, and one of %d is in the lane", x.inTodo, x.inLane)
 	invariant.Check(x.todo.first != nil || x.inTodo == 0, "an order of %d was taken, and nothing is left of that", x.inTodo)
 }
+
+// verifyDeferral checks a reply that was put off and is to be given.
+func verifyDeferral(d *deferral) {
+	x := d.by.extra
+	invariant.Check(d.state == deferralOpen && d.to != nil, "%v replies to what it has answered, in state %d", d.by, d.state)
+	invariant.Check(x != nil && x.deferred != nil && d.place > 0, "%v replies to what is not in its list", d.by)
+	invariant.Check(x.ward > 0, "%v has put a reply off, and its system does not know", d.by)
+	invariant.Check(x.deferred.(*deferrals).all.entries[d.place-1].who == d, "%v has put another reply off in its place", d.by)
+}

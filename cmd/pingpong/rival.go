@@ -85,9 +85,8 @@ func (r rivalApart) turn(ctx context.Context, _ job, bar *progress, last time.Du
 	out := make(chan answer, 1)
 	go func() {
 		var a answer
-		if _, a.err = fmt.Fprintln(r.orders); a.err == nil {
-			a.err = r.results.Decode(&a.channelTurn)
-		}
+		_, _ = fmt.Fprintln(r.orders) // to one that has ended since its last turn: its results have ended then too
+		a.err = r.results.Decode(&a.channelTurn)
 		out <- a
 	}()
 	a, err := await(ctx, out, nil, bar, byTime(last))

@@ -140,6 +140,21 @@ func TestRival_LostProcessExits1(t *testing.T) {
 	}
 }
 
+// A process that is gone before its next turn is named as well, with what it died of.
+func TestRival_LostBetweenTurns(t *testing.T) {
+	r, err := startRival(gone, options{rounds: 2}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	for i := range 2 {
+		got := r.turn(t.Context(), job{n: 1}, &progress{}, 0)
+		if want := "the channels' process: exit status 3"; got.err == nil || got.err.Error() != want {
+			t.Errorf("turn %d: %v, want %s", i, got.err, want)
+		}
+	}
+}
+
 // A turn begins when whoever reads the orders has had time to wait for the next one: in the kernel, and not on the way there.
 func TestTakeTurns_ReaderIsInTheKernel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,0 +1,78 @@
+package actor_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// A ledger knows balances.
+type ledger struct{ balance map[string]int }
+
+func (l *ledger) Balance(_ *actor.Context, who string) (int, error) { return l.balance[who], nil }
+
+// A teller is asked for balances, and has to ask the ledger first: so it puts its replies off.
+type teller struct {
+	ledger  actor.Ref[ledger]
+	waiting []actor.Deferred[string] // in the order in which the ledger was asked
+}
+
+func (t *teller) Tell(c *actor.Context, who string) (text string, err error) {
+	t.waiting = append(t.waiting, actor.Defer(c, tell))
+	actor.AskTo(c, balance, t.ledger, who, balanced)
+	return text, err // goes nowhere
+}
+
+func (t *teller) Balanced(c *actor.Context, r actor.Result[int]) {
+	first := t.waiting[0]
+	t.waiting = t.waiting[1:]
+	first.Reply(c, fmt.Sprintf("you have %d", r.Value), r.Err)
+}
+
+var (
+	ledgerType = actor.NewType[ledger]("ledger")
+	balance    = actor.DeclareAsk[string, int](ledgerType, "balance")
+	_          = ledgerType.Table(balance.Do((*ledger).Balance))
+
+	tellerType = actor.NewType[teller]("teller")
+	tell       = actor.DeclareAsk[string, string](tellerType, "tell")
+	balanced   = actor.Declare[actor.Result[int]](tellerType, "balanced")
+	_          = tellerType.Table(tell.Do((*teller).Tell), balanced.Do((*teller).Balanced))
+)
+
+func ExampleDefer() {
+	sys := actor.Start()
+	defer sys.Stop()
+	l := ledgerType.Spawn(sys, ledger{map[string]int{"ann": 12}})
+	t := tellerType.Spawn(sys, teller{ledger: l})
+	fmt.Println(tell.Ask(context.Background(), sys, t, "ann"))
+	// Output: you have 12 <nil>
+}
+
+func ExampleDeferred() {
+	gateType := actor.NewType[[]actor.Deferred[string]]("gate")
+	enter := actor.DeclareAsk[actor.None, string](gateType, "enter")
+	open := actor.Declare[actor.None](gateType, "open")
+	gateType.Table(
+		enter.Do(func(waiting *[]actor.Deferred[string], c *actor.Context, _ actor.None) (s string, err error) {
+			*waiting = append(*waiting, actor.Defer(c, enter))
+			if len(*waiting) == 2 {
+				open.Send(c, actor.Self[[]actor.Deferred[string]](c), actor.None{})
+			}
+			return s, err
+		}),
+		open.Do(func(waiting *[]actor.Deferred[string], c *actor.Context, _ actor.None) {
+			for i, w := range *waiting {
+				w.Reply(c, fmt.Sprintf("number %d of %d", i+1, len(*waiting)), nil)
+			}
+			*waiting = nil
+		}))
+
+	sys := actor.Start()
+	defer sys.Stop()
+	g := gateType.Spawn(sys, nil)
+	replies, err := actor.AskAll(context.Background(), sys, enter, []actor.Ref[[]actor.Deferred[string]]{g, g}, actor.None{})
+	fmt.Println(replies, err)
+	// Output: [number 1 of 2 number 2 of 2] <nil>
+}
