@@ -3,9 +3,8 @@
 // # What
 //
 // An actor is a state, a mailbox, and behaviours that run one at a time, each to
-// completion. You define actor types with a table of behaviours, spawn actors from
-// them, and send them messages; the runtime runs a million of them on a few
-// goroutines.
+// completion. You define actor types with a table of behaviours, spawn actors from them,
+// and send them messages. The runtime runs a million of them on a few goroutines.
 //
 //	type Counter struct{ n int }
 //
@@ -19,33 +18,32 @@
 //
 // # Choosing
 //
-// A one-way message is a [Behaviour], a request with a reply an [AskBehaviour].
-// From outside, [AskBehaviour.Ask] blocks; inside a behaviour [AskTo] sends the
-// reply as a message. Work that blocks is declared with [Context.Blocking], or goes
-// into a goroutine with [Pipe]; long computations go on in another turn with [Yield].
-// [Handler] is for code that only cares about what an actor understands; package group
-// makes topics and pools of them. A message for later is [After] or [Every], an actor
-// to be found by others has a name ([Type.SpawnNamed], [Lookup]), and [FromChan] and
-// [ToChan] lead to the channels of other code.
+// A one-way message is a [Behaviour], a request with a reply an [AskBehaviour]. From
+// outside, [AskBehaviour.Ask] blocks; inside a behaviour, [AskTo] delivers the reply as a
+// message. Declare work that blocks with [Context.Blocking], or move it into a goroutine
+// with [Pipe]. Continue a long computation in another turn with [Yield]. Use [Handler] in
+// code that only cares about which messages an actor understands; package group makes
+// topics and pools of them. To send a message later, use [After] or [Every]. To let others
+// find an actor, give it a name ([Type.SpawnNamed], [Lookup]). [FromChan] and [ToChan] lead
+// to the channels of other code.
 //
 // # Guarantees
 //
-//   - One behaviour of an actor at a time; its state needs no lock. A behaviour
-//     synchronizes before the next one of the same actor, and a send before the
-//     behaviour that it starts.
-//   - Messages from one sender to one receiver run in order, and causally: what A
-//     sends B before it sends C is seen by B before anything that C does in reaction.
-//   - A message runs exactly once or becomes a dead letter, which is counted and
-//     reported.
-//   - An actor that cannot keep up mutes the actors of its system that send to it, until
-//     it has recovered. Goroutines, and actors of other systems, it does not: Send from there
-//     never waits, SendWait does, and TrySend refuses. See [Behaviour.Send].
+//   - One behaviour of an actor runs at a time; its state needs no lock. A behaviour
+//     synchronizes before the next one of the same actor, and a send before the behaviour
+//     that it starts.
+//   - Messages from one sender to one receiver run in order, and causally: if A sends to B
+//     and then to C, B sees A's message before anything that C does in reaction.
+//   - A message runs exactly once or becomes a dead letter, which is counted and reported.
+//   - An actor that cannot keep up mutes the actors of its system that send to it, until it
+//     has recovered. It does not mute goroutines, nor actors of other systems: from there
+//     Send never waits, SendWait does, and TrySend refuses. See [Behaviour.Send].
 //   - A panic or runtime.Goexit in a behaviour ends its actor, nothing else.
-//   - Timers of an actor fire in the order of their times and end with it, or when it is
-//     restarted; a canceled one does not run.
+//   - Timers of an actor fire in the order of their times. They end with the actor, or when
+//     it is restarted. A canceled timer does not run.
 //   - A name has one actor, and is free before anybody can learn of the actor's end.
-//   - [System.Wait] and [System.Run] return when nothing is queued, running or still to come, as by a timer, not
-//     earlier and not later.
+//   - [System.Wait] and [System.Run] return when nothing is queued, running or still to
+//     come, for example from a timer; not earlier and not later.
 //
 // # What the verbs mean
 //
@@ -59,15 +57,17 @@
 //	actor.Drain      dead letters      runs                run on               at once
 //	actor.Kill       dead letters      dead letters        until a Checkpoint   at once; OnStop does not run
 //
-// [StopWait], [DrainWait] and [KillWait] wait for the end of the actor, or of their context.
+// [StopWait], [DrainWait] and [KillWait] wait until the actor has ended, or their context
+// has.
 //
 // # Costs
 //
-// A send from a behaviour to an actor that has mail or runs is one locked instruction, or
-// none within a stream on one worker; one that wakes its receiver is two to five in all. It
-// allocates nothing in steady state. docs/guarantees.md has every other kind of send.
+// A send from a behaviour to an actor that is running or has mail is one locked
+// instruction, or none within a stream on one worker. A send that wakes its receiver is two
+// to five in all. Sends allocate nothing in steady state. docs/guarantees.md has every
+// other kind of send.
 //
-// An idle actor is one allocation of about 100 bytes and its state; an idle system uses no
+// An idle actor is one allocation of about 100 bytes and its state. An idle system uses no
 // processor time. Workers yield to Go's scheduler every 100 µs, or every 400 µs while some
 // of Go's processors are free, so that the process's other goroutines run.
 //

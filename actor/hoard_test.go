@@ -102,7 +102,7 @@ func fillHeap(c *actor.Context) {
 	c.Stop()
 }
 
-// TestHoard_Roots: "with their tables and what a collection needs less than 2.5 MiB", however many messages with
+// TestHoard_Roots: "With their tables, and with what a collection needs, that is less than 2.5 MiB", however many messages with
 // handles there were.
 func TestHoard_Roots(t *testing.T) {
 	k := newHoards[heap.Ptr[int]]()

@@ -185,8 +185,8 @@ func TestMute_Fan(t *testing.T) {
 	settled(t, sys)
 }
 
-// TestMute_NeverTheOverloaded (TestBug_K33): "a sender that is itself overloaded …
-// never is": it goes on although its receiver is stuck.
+// TestMute_NeverTheOverloaded (TestBug_K33): "A sender that is itself overloaded … is
+// never muted": it goes on although its receiver is stuck.
 func TestMute_NeverTheOverloaded(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	o := overload(t, sys)

@@ -83,7 +83,7 @@ func TestOrder_PerPair(t *testing.T) {
 	})
 }
 
-// TestOrder_Causal: "what A sends B before it sends C is seen by B before anything
+// TestOrder_Causal: "if A sends to B and then to C, B sees A's message before anything
 // that C does in reaction", over one and over many hops, while B and the others
 // have other mail and are stolen from each other.
 func TestOrder_Causal(t *testing.T) {

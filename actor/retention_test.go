@@ -138,7 +138,7 @@ func TestStoppedSystemKeepsNoActor(t *testing.T) {
 }
 
 // TestStoppedSystemKeepsNoActor_WithTimers: nor one that had armed timers, whatever these had for it, so that its
-// arena is counted down: "behind a runtime.GC() or two".
+// arena is counted down: "a moment after a `runtime.GC()` or two".
 func TestStoppedSystemKeepsNoActor_WithTimers(t *testing.T) {
 	k := newRelics()
 	for name, arm := range map[string]func(*actor.Context){

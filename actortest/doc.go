@@ -2,23 +2,23 @@
 //
 // # What
 //
-// A test of actors that passes has shown that it passes in one order. [Run] runs a
-// scenario under a deterministic system (see [actor.Seed]) in as many orders as
-// it is told, at random and by strategies that find rare ones, and prints one line
-// that replays a run that has failed.
+// A passing test of actors has shown that it passes in one order. [Run] runs a scenario
+// under a deterministic system (see [actor.Seed]) in as many orders as it is told, at
+// random and by strategies that find rare ones. It prints one line that replays a run that
+// has failed.
 //
 // # Using
 //
 // A scenario is a function of an [R]. It spawns actors from [R.System], sends, lets
-// everything happen with [R.Quiet], and looks. Nothing has to be waited for and there
-// is no time-out: while the scenario runs the actors do not. [Probe] stands where an actor is missing;
-// [Faults] is a table of what goes wrong.
+// everything happen with [R.Quiet], and looks. It need not wait for anything, and there is
+// no time-out: while the scenario runs, the actors do not. [Probe] stands in for an actor
+// that is missing; [Faults] is a table of what goes wrong.
 //
 // # Guarantees
 //
-// The same order gives the same run on every machine, if the actors take time, chance
-// and input from the runtime alone; a scenario that does not repeat itself fails. In
-// every run every message that was sent has run or has become a dead letter.
+// The same order gives the same run on every machine, if the actors take time, chance and
+// input from the runtime alone; a scenario that does not repeat itself fails. In every run,
+// every message that was sent has run or has become a dead letter.
 //
 // # Costs
 //

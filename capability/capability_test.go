@@ -135,8 +135,8 @@ type chapter struct {
 	next  *chapter
 }
 
-// "If the write is to the value itself or to its slices and maps. One behind a pointer in it
-// is not" found.
+// "A write to a Val is found at the next View, if it is to the value itself or to its slices and
+// maps. A write behind a pointer in it is not found."
 func TestVal_WhichWritesAreFound(t *testing.T) {
 	for what, c := range map[string]struct {
 		write func(*chapter)

@@ -7,26 +7,26 @@
 // a type here, named as in the Pony language:
 //
 //   - [Iso]: isolated. There is one owner, who may read and write, and who can give it
-//     away. Afterwards all that the old owner kept says so.
+//     away. Afterwards, everything that the old owner kept says that it is gone.
 //   - [Val]: a value. Nobody may write any more, so everybody may read.
 //   - [Tag]: an identity. It can be compared and sent, and gives no access. The Ref of an
 //     actor is a tag too: there is no way from it to the state.
 //
 // # Choosing
 //
-// Send plain values where they are small and without pointers: a copy is always safe.
-// Use Iso for what is large and has one user at a time, Val for what many read. What
-// is to be part of a receiver's own arena is a Region or a Parcel of package heap.
+// Send plain values where they are small and without pointers: a copy is always safe. Use
+// Iso for what is large and has one user at a time, Val for what many read. To make data
+// part of a receiver's own arena, use a Region or a Parcel of package heap.
 //
 // # Guarantees
 //
 // An Iso that was moved, taken or frozen is gone: its methods panic with an error that
-// wraps [ErrGone], from whichever copy of the handle. Two goroutines that race to move
-// one cannot both succeed. What Go cannot promise is that no other pointer into the value
-// was kept: build it where it is, in the function given to [NewIso], and let nothing
-// escape. Where invariants are checked, a Val that is written to is found at the next
-// View, if the write is to the value itself or to its slices and maps. One behind a pointer
-// in it is not: what is there may be somebody else's, as an actor is whose Ref it holds.
+// wraps [ErrGone], from whichever copy of the handle. Two goroutines that race to move one
+// cannot both succeed. Go cannot promise that no other pointer into the value was kept:
+// build it where it is, in the function given to [NewIso], and let nothing escape. Where
+// invariants are checked, a write to a Val is found at the next View, if it is to the value
+// itself or to its slices and maps. A write behind a pointer in it is not found: what is
+// there may belong to somebody else, as with an actor whose Ref the value holds.
 //
 // # Costs
 //
@@ -36,6 +36,6 @@
 //
 // # Extending
 //
-// These are types for payloads; actor knows nothing of them, and no send is slower for
-// their sake.
+// These are types for payloads. Package actor knows nothing of them, and they slow down no
+// send.
 package capability

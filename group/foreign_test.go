@@ -27,7 +27,7 @@ type standingFor struct {
 
 func (s *standingFor) Standing() actor.Standing { return s.standing }
 
-// TestForeign: "With any other error it has not: it stays where it is, and its Send is called with
+// TestForeign: "With any other error the handler stays where it is, and its Send is called with
 // the same message", in a topic and in a pool; one that has ended is forgotten, and not given it.
 func TestForeign(t *testing.T) {
 	own := errors.New("no connection")

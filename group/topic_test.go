@@ -84,7 +84,7 @@ func TestTopic_DiscardsForNobody(t *testing.T) {
 	left("it has ended")
 }
 
-// TestTopic_ForgetsTheEnded: "One that has ended is forgotten when the next message is
+// TestTopic_ForgetsTheEnded: "A receiver that has ended is forgotten when the next message is
 // for it, which it does not get"; it is no dead letter.
 func TestTopic_ForgetsTheEnded(t *testing.T) {
 	var dead int

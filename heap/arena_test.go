@@ -124,7 +124,7 @@ func TestBigObjects(t *testing.T) {
 	}
 }
 
-// "An arena with a limit takes no more than it", and "an object is refused
+// "An arena with a limit takes no more than that", and "an object is refused
 // only if the smallest chunk that holds it does not fit".
 func TestLimit(t *testing.T) {
 	var a heap.Arena

@@ -166,8 +166,8 @@ func TestBackoff_RestartedInVain(t *testing.T) {
 	}
 }
 
-// TestBackoff_MutedSender: "A sender that is muted for a child that backs off keeps neither Wait waiting there, nor
-// Advance", which moves on to the restart.
+// TestBackoff_MutedSender: "There, a sender that is muted for a child that backs off keeps neither Wait nor
+// Advance waiting"; Advance moves on to the restart.
 func TestBackoff_MutedSender(t *testing.T) {
 	h := build(t)
 	a := h.toy("a")

@@ -22,7 +22,7 @@ var fallingTree = supervise.Spec{Name: "app", Intensity: supervise.Intensity{Res
 	}},
 }}
 
-// TestRepeat: "Restarts are reproducible, jitter and all, where the schedule is": a seed
+// TestRepeat: "Restarts, including jitter, are reproducible where the schedule is": a seed
 // gives the same restarts at the same times, and seeds give different ones.
 func TestRepeat(t *testing.T) {
 	orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestSweep: children go down "each when the one behind it is down", and who falls
+// TestSweep: children go down "each when the one after it is down", and who falls
 // meanwhile does not spare those further in front.
 func TestSweep(t *testing.T) {
 	h := build(t, actor.Workers(3))
