@@ -2,13 +2,13 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// A reply may be put off: by an actor that has to ask others first, or to wait for a timer or a
-// goroutine. The address of the reply is moved out of the message, which may be recycled, into a
-// deferral. The actor has a list of these, so that whoever asked hears of it when it ends.
+// A behaviour may put its reply off: if its actor has to ask others first, or to wait for a timer or a
+// goroutine. The reply address is moved out of the message, which may be recycled, into a deferral. The
+// actor keeps a list of these, so that the askers hear when it ends.
 
-// Deferred is a reply that a behaviour has put off by [Defer]. It belongs to the actor
-// that was asked, in the life in which it was put off: keep it in the actor's state, or send it to
-// oneself. Copy it as you like. The zero value is not ready.
+// Deferred is a reply that a behaviour has put off with [Defer]. It belongs to the actor that was asked:
+// keep it in that actor's state, or in a message that the actor sends to itself. Copy it as you like. The
+// zero value is not ready.
 type Deferred[R any] struct{ d *deferral }
 
 // deferral is a request that has run and was not answered. Owner of by only.
@@ -36,17 +36,17 @@ type lateReply[R any] struct{ replyTo[R] }
 // fail answers with an error, on behalf of one who ends.
 func (to lateReply[R]) fail(r replier, why error) { to.answer(r, Result[R]{Err: why}, false) }
 
-// Defer puts the reply to the request that runs off until [Deferred.Reply]: what the behaviour
-// returns goes nowhere, and its asker goes on waiting. A later behaviour of the same actor replies,
-// or OnStop.
+// Defer puts off the reply to the request that is running: the asker goes on waiting, and what the behaviour
+// returns is ignored. The reply is given by [Deferred.Reply], in a later behaviour of the same actor or in
+// its OnStop.
 //
-// If the actor ends or is restarted before it has replied, the asker hears when OnStop has returned,
-// as if the request had still been in the mailbox: by an error that is ErrStopped and the reason, or
-// ErrSystemStopped. A reply that is put off keeps neither the actor nor the system running, and
-// nothing remembers it but the actor: an asker whose reply is forgotten waits for its time-out.
+// If the actor ends or is restarted first, the asker hears once OnStop has returned, with the error that it
+// would have had for a request still in the mailbox: ErrStopped and the reason, or ErrSystemStopped. So a
+// Deferred must not be forgotten: as long as its actor lives, an asker without a time-out waits for it. It
+// keeps neither the actor nor the system running.
 //
-// Defer allocates two small objects. It panics if another request runs than one of b's, and if the
-// one that runs was put off or stashed already.
+// Defer allocates two small objects. It panics if the request that is running is not one of b's, and if it was
+// deferred or stashed already.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	c.putAside("Defer", b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
@@ -56,9 +56,9 @@ func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	return Deferred[R]{c.self.deferReply(lateReply[R]{to})}
 }
 
-// Reply answers the request, as if its behaviour had returned v and err. It panics if another actor
-// runs than the one that has put it off, and if it has replied already. When the life in which it
-// was put off is over the asker was told so: then Reply does nothing, and what v owns is discarded.
+// Reply answers the request, as if its behaviour had returned v and err. It panics if c is not the context of
+// the actor that has put the reply off, and on a second call. If the actor has been restarted since, the asker
+// has been told: then Reply does nothing, and discards what v owns.
 func (d Deferred[R]) Reply(c *Context, v R, err error) {
 	if to, open := d.d.take(c); open {
 		to.(lateReply[R]).answer(replier{c: c, sys: c.sys}, Result[R]{v, err}, true)
