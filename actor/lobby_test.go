@@ -178,7 +178,7 @@ func TestSendWait_NotForABatch(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted as any
+// TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted like any
 // other": it has recovered whenever a notice runs, or it would flood whom it sends to.
 func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
 	sys := start(t, actor.Workers(2))
