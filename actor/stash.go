@@ -17,8 +17,8 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 }
 
 // Stash puts the running request, which is q, aside until [UnstashAll]. The behaviour
-// must return what Stash returns, and the asker goes on waiting. In all else it is like
-// [Behaviour.Stash].
+// must return what Stash returns, and the asker goes on waiting. Stash also panics if
+// the reply was put off already ([Defer]). In all else it is like [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	n := c.stash(b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
