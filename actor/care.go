@@ -4,7 +4,8 @@ import "github.com/gallop-go/gallop/internal/invariant"
 
 // How a supervisor looks after its children, in more detail than SpawnSupervised says.
 
-// Risen tells a supervisor that an actor is up: OnStart has returned without an error.
+// Risen is the message by which a supervisor learns that an actor is up: that OnStart
+// has returned without an error.
 type Risen struct {
 	// Ref is the actor.
 	Ref AnyRef

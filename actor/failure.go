@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// PanicReport tells of a behaviour that panicked or called runtime.Goexit.
+// PanicReport describes a behaviour that panicked or called runtime.Goexit.
 type PanicReport struct {
 	// ActorID, Type and Behaviour say where it happened.
 	ActorID   uint64
@@ -23,7 +23,7 @@ type PanicReport struct {
 	From uint64
 	// Value is the value of the panic; nil for a Goexit.
 	Value any
-	// Goexit tells that the behaviour called runtime.Goexit, as a failing test does.
+	// Goexit says whether the behaviour called runtime.Goexit, as a failing test does.
 	Goexit bool
 	// Frame is the user's own frame: the first on the stack that belongs neither to Go's
 	// library nor to gallop, which may have panicked because a call was wrong. If there is
@@ -40,7 +40,7 @@ type PanicReport struct {
 type PanicError struct {
 	// Value is the value of the panic; nil for a Goexit.
 	Value any
-	// Goexit tells that the behaviour called runtime.Goexit.
+	// Goexit says whether the behaviour called runtime.Goexit.
 	Goexit bool
 	// Stack is the goroutine's stack, beginning with the frame that panicked; empty for
 	// a Goexit.

@@ -2,7 +2,8 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// Exit tells an actor that traps exits of the end of an actor that it was linked to.
+// Exit is the message by which an actor that traps exits ([TrapExit]) learns of the end
+// of an actor that it was linked to.
 type Exit struct {
 	// ActorID and Type say who has ended.
 	ActorID uint64

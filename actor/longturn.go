@@ -12,7 +12,7 @@ import (
 // DefaultLongTurn is how long a behaviour may run before it is reported.
 const DefaultLongTurn = 100 * time.Millisecond
 
-// LongTurnReport tells of a behaviour that keeps its worker for long, while it still
+// LongTurnReport describes a behaviour that keeps its worker for long, while it still
 // does so.
 type LongTurnReport struct {
 	// Type and Behaviour say which behaviour it is. Instead of a behaviour it may be a

@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// StallReport tells of actors that have waited for long for an actor that applies
+// StallReport describes actors that have waited for long for an actor that applies
 // pressure, and that might wait for ever: in a circle, or because nothing is left that
 // could go on.
 //
@@ -47,7 +47,7 @@ func (r StallReport) String() string {
 	return s.String()
 }
 
-// Wait tells of an actor that is muted, and for whom.
+// Wait says that one actor is muted and waits for another.
 type Wait struct {
 	// Who is the actor that is muted.
 	Who ActorName

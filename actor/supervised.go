@@ -8,8 +8,8 @@ import (
 // What package supervise needs of an actor: that it can be taken down and brought up in
 // its place, with its ref and its mail.
 
-// Fallen tells a supervisor of the fall of an actor that it has spawned with
-// [SpawnSupervised].
+// Fallen is the message by which a supervisor learns of the fall of an actor that it
+// has spawned with [SpawnSupervised].
 type Fallen struct {
 	// Ref is the actor, and ActorID and Type name it.
 	Ref     AnyRef

@@ -6,7 +6,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Down tells an actor of the end of one that it watches.
+// Down is the message by which an actor learns of the end of one that it watches.
 type Down struct {
 	// ActorID and Type say who has ended.
 	ActorID uint64
