@@ -97,6 +97,7 @@ func (d *declaration) madeAsk() *declaration {
 // that Ask does not see, so give ctx a deadline:
 //
 //   - the asker applies pressure or has a bound;
+//   - to is muted for another actor of the asker's pinned type, which has one thread;
 //   - to is suspended until the asker has ended, as siblings under one supervisor may
 //     be;
 //   - the circle passes through an actor with a bound or of another system, through

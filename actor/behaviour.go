@@ -102,7 +102,8 @@ func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.
 //   - ErrOverloaded while to is overloaded, and from outside also while there is no
 //     room;
 //   - ErrStopped if to has ended;
-//   - ErrSystemStopped if to's system has.
+//   - ErrSystemStopped if to's system has, and from outside also while that is in
+//     [System.Shutdown].
 //
 // There is no room while 4,096 messages wait that came by TrySend and
 // [Behaviour.SendWait] from outside. Room comes back for 2,048 messages at a time, so
@@ -119,9 +120,10 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 //   - while there is no room, as for [Behaviour.TrySend].
 //
 // SendWait returns nil once the message is in the mailbox, ctx's error if that ends
-// first, ErrStopped if to has ended, and ErrSystemStopped if to's system has. After an
-// error the message is not a dead letter, as with TrySend. In a behaviour, SendWait
-// panics if it would have to wait.
+// first, ErrStopped if to has ended, and ErrSystemStopped if to's system has, or is in
+// [System.Shutdown]. After an error the message is not a dead letter, as with TrySend.
+// SendWait panics if it would have to wait in a behaviour of sys or of to's system; in
+// a behaviour of a third system it would keep that worker waiting.
 //
 // SendWait parks and does not spin. Those who wait go on in the order in which they
 // came. sys is the system of the caller, as for Send.

@@ -19,8 +19,8 @@ type Care[T any] struct {
 	// Rose is told whenever the child is up, by a message that overtakes ordinary mail.
 	// With the zero Behaviour nobody is told.
 	Rose Behaviour[T, Risen]
-	// Stop tells the child to end when the parent ends and is not killed. It runs in the
-	// parent's turn. It must not wait, and must see to it that the child ends. If Stop is
+	// Stop tells the child to end when the parent ends, is suspended or restarts, and is
+	// not killed. It runs in the parent's turn. It must not wait, and must see to it that the child ends. If Stop is
 	// nil, the child is told to end as its parent was.
 	Stop func(c *Context, child AnyRef)
 	// Before is a child of the running actor. If it is not zero, the new child takes the

@@ -111,7 +111,7 @@ func OnPanic(f func(PanicReport)) Option {
 }
 
 // OnStall sets a function that sees every [StallReport]. The terms are those of
-// [OnDeadLetter]. Without such a function the reports are logged.
+// [OnDeadLetter]. Without such a function the 1st, 2nd, 4th, 8th … report is logged.
 func OnStall(f func(StallReport)) Option {
 	return func(o *options) {
 		if o.onStall = f; f == nil {

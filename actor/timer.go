@@ -91,8 +91,8 @@ func keptBy[M any](k *timer) *M {
 // already. Cancel panics if the timer belongs to another actor.
 //
 // Cancel returns false if the message of After has run or is running, if the timer was
-// canceled before, and if the timer has ended because its actor drains or runs its
-// OnStop. A timer that is armed only then never runs; Cancel is still in time for it
+// canceled before, and if the timer has ended because its actor drains, runs its OnStop
+// or was restarted. A timer that is armed only then never runs; Cancel is still in time for it
 // until it is due, since then it was Cancel that ended it.
 func (t Timer) Cancel(c *Context) bool {
 	if t.owner == nil {

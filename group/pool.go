@@ -37,7 +37,7 @@ func newPoolType[M any]() *poolType[M] {
 }
 
 // NewPool spawns a pool of these members. It panics if policy is zero, or if a member
-// is nil, a value that Go cannot compare, a zero Topic or Pool, or there twice.
+// is nil, a value that Go cannot compare or that is not equal to itself, a zero Topic or Pool, or there twice.
 func NewPool[M any](from actor.Sender, policy Policy[M], members ...actor.Handler[M]) Pool[M] {
 	if policy.start == nil {
 		panic("gallop: group: NewPool with a zero Policy")
@@ -80,7 +80,7 @@ func (p Pool[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 }
 
 // Join adds a member. A member that is there already stays as it is. Join panics if h
-// is nil, a value that Go cannot compare, a zero Topic or Pool, or the pool itself.
+// is nil, a value that Go cannot compare or that is not equal to itself, a zero Topic or Pool, or the pool itself.
 func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Join", h)
 	if me, ok := h.(*Pool[M]); h == actor.Handler[M](p) || ok && *me == p {

@@ -80,7 +80,7 @@ func (t Topic[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 // the Subscribe, and what others publish because of something that the caller did after
 // it. A handler that subscribes twice gets each message once.
 //
-// Subscribe panics if h is nil, a value that Go cannot compare, a zero Topic or Pool,
+// Subscribe panics if h is nil, a value that Go cannot compare or that is not equal to itself, a zero Topic or Pool,
 // or the topic itself. What is published in a circle goes round for ever; larger
 // circles are the caller's to avoid.
 func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M]) {

@@ -45,8 +45,9 @@ type Stats struct {
 }
 
 // ErrArenaLimit says that an object does not fit the limit of its arena, or is larger
-// than MaxObject. TryNew, TryMakeSlice and TryNewString return an error that wraps it;
-// New, MakeSlice, NewString and NewParcel panic with such an error.
+// than MaxObject. TryNew, TryMakeSlice, TryNewString and TryNewBlob return an error that
+// wraps it. Whatever else needs room panics with such an error: New, MakeSlice,
+// NewString, NewBlob, NewParcel, the Put of maps, [Parcel.Unpack] and [Region.Join].
 var ErrArenaLimit = errors.New("gallop: heap: arena limit exceeded")
 
 // MaxObject is the size in bytes of the largest object that an arena takes.

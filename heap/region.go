@@ -84,7 +84,7 @@ func (r Region[T]) Move() Region[T] {
 //     gone;
 //   - with an error that wraps [ErrArenaLimit] if the arena's limit leaves no room for
 //     the region, which it leaves as it was;
-//   - if a is nil.
+//   - if a is nil, or the region's own arena.
 func (r Region[T]) Join(a *Arena) Ptr[T] {
 	g := r.here("Join")
 	switch a {

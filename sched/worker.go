@@ -10,7 +10,8 @@ import (
 )
 
 // Worker runs one task at a time. It is a goroutine that exists from its first wake-up
-// to the end of its scheduler. Methods are for the worker's own goroutine, from within
+// to the end of its scheduler; that of a spare ends when nobody has needed it for long,
+// and one that a turn has ended by Goexit is replaced. Methods are for the worker's own goroutine, from within
 // RunTask, unless they say otherwise.
 type Worker struct {
 	// Read-only after New.
