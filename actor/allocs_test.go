@@ -24,8 +24,8 @@ func allocations(round func()) float64 {
 	return float64(after.Mallocs-before.Mallocs) / rounds
 }
 
-// TestTimer_AllocatesNothing_InRounds: "After allocates nothing in steady state", also where all have gone off and each had a time of its
-// own. What a round allocates beside, for two waits and a jump, is ten.
+// TestTimer_AllocatesNothing_InRounds: "It allocates nothing in steady state", also where all have gone off and each
+// had a time of its own. What a round allocates beside, for two waits and a jump, is ten.
 func TestTimer_AllocatesNothing_InRounds(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose

@@ -6,9 +6,9 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // goroutine. The reply address is moved out of the message, which may be recycled, into a deferral. The
 // actor keeps a list of these, so that the askers hear when it ends.
 
-// Deferred is a reply that a behaviour has put off with [Defer]. It belongs to the actor that was asked:
-// keep it in that actor's state, or in a message that the actor sends to itself. Copy it as you like. The
-// zero value is not ready.
+// Deferred is a reply that a behaviour has put off with [Defer]. It belongs to the
+// actor that was asked: keep it in that actor's state, or in a message that the actor
+// sends to itself. It may be copied. The zero value is not ready.
 type Deferred[R any] struct{ d *deferral }
 
 // deferral is a request that has run and was not answered. Owner of by only.
@@ -36,17 +36,17 @@ type lateReply[R any] struct{ replyTo[R] }
 // fail answers with an error, on behalf of one who ends.
 func (to lateReply[R]) fail(r replier, why error) { to.answer(r, Result[R]{Err: why}, false) }
 
-// Defer puts off the reply to the request that is running: the asker goes on waiting, and what the behaviour
-// returns is ignored. The reply is given by [Deferred.Reply], in a later behaviour of the same actor or in
-// its OnStop.
+// Defer puts off the reply to the running request: the asker goes on waiting, and what
+// the behaviour returns is ignored. [Deferred.Reply] gives the reply, in a later
+// behaviour of the same actor or in its OnStop. Defer panics if the running request is
+// not one of b's, or was deferred or stashed already. It allocates two small objects.
 //
-// If the actor ends or is restarted first, the asker hears once OnStop has returned, with the error that it
-// would have had for a request still in the mailbox: ErrStopped and the reason, or ErrSystemStopped. So a
-// Deferred must not be forgotten: as long as its actor lives, an asker without a time-out waits for it. It
-// keeps neither the actor nor the system running.
+// If the actor ends or is restarted first, the asker hears once OnStop has returned.
+// The error is the one for a request still in the mailbox: ErrStopped and the reason,
+// or ErrSystemStopped.
 //
-// Defer allocates two small objects. It panics if the request that is running is not one of b's, and if it was
-// deferred or stashed already.
+// A Deferred must not be forgotten: as long as its actor lives, an asker without a
+// time-out waits for it. It keeps neither the actor nor the system running.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	c.putAside("Defer", b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
@@ -56,9 +56,11 @@ func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	return Deferred[R]{c.self.deferReply(lateReply[R]{to})}
 }
 
-// Reply answers the request, as if its behaviour had returned v and err. It panics if c is not the context of
-// the actor that has put the reply off, and on a second call. If the actor has been restarted since, the asker
-// has been told: then Reply does nothing, and discards what v owns.
+// Reply answers the request, as if its behaviour had returned v and err. It panics if c
+// is not the context of the actor that has put the reply off, and on a second call.
+//
+// If the actor has been restarted since, the asker has been told. Then Reply does
+// nothing, and discards what v owns.
 func (d Deferred[R]) Reply(c *Context, v R, err error) {
 	if to, open := d.d.take(c); open {
 		to.(lateReply[R]).answer(replier{c: c, sys: c.sys}, Result[R]{v, err}, true)

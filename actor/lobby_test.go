@@ -53,7 +53,7 @@ func fill(t testing.TB, sys *actor.System) (a actor.Ref[puppet], release func(),
 	return a, release, ran
 }
 
-// TestSendWait_InOrder: "waiters go on in the order in which they came".
+// TestSendWait_InOrder: "Those who wait go on in the order in which they came".
 func TestSendWait_InOrder(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	a, release, _ := fill(t, sys)
