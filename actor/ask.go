@@ -89,7 +89,9 @@ func (d *declaration) madeAsk() *declaration {
 //     system stops.
 //   - ctx's error. If ctx had ended before the call, the request is not sent, and what
 //     it owns stays the caller's. If ctx ends later, the request runs all the same, and
-//     its reply goes nowhere.
+//     its reply goes nowhere. The error does not tell the two apart. If the
+//     request owns a region or a parcel, look at ctx before the call, and use one that
+//     cannot end in between.
 //
 // A behaviour should use [AskTo] instead, because Ask blocks its worker. While a
 // behaviour waits in Ask, actors go on that were muted because the asker is overloaded,

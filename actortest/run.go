@@ -135,8 +135,8 @@ func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
 //   - if t fails meanwhile;
 //   - if the scenario ends its goroutine in another way than by r.
 //
-// Run then prints what happened in that run, in order, why the run has failed, and one
-// line that replays it:
+// Run then prints what happened in that run, in order, why the run has failed, and,
+// unless the order does not repeat itself, one line that replays it:
 //
 //	go test -run '^TestName$' -gallop.replay=random-17
 //
