@@ -73,10 +73,10 @@ func (d *declaration) madeAsk() *declaration {
 
 // Ask sends a request from outside and waits for the reply. The error is what the
 // behaviour returned or, at once, one of these: ErrStopped if to has ended or ends
-// before it comes to the request; ErrPanicked if it panicked over it; ErrSelfAsk if
+// before it comes to the request, or before it gives a reply that it has put off ([Defer]); ErrPanicked if it panicked over it; ErrSelfAsk if
 // it is called from a behaviour of to itself, or of another actor of its pinned type, which has
 // one thread, or if a behaviour of to waits in an Ask of its own, with a context that has no end, for the caller or for somebody
-// who so waits for it: the request becomes a dead letter then; for an actor with a bound ([TypeBound]) ErrOverloaded if its mailbox is at its
+// who so waits for it: the request becomes a dead letter then, or its reply goes nowhere if it was put off already; for an actor with a bound ([TypeBound]) ErrOverloaded if its mailbox is at its
 // bound, ErrDropped if the request had to make room for another message; ErrSystemStopped if
 // the system of to stops or is in [System.Shutdown], even in a behaviour of that system, or if
 // the behaviour's own stops; ctx's error. If ctx had ended before the call the request
