@@ -2,21 +2,26 @@ package actor
 
 import "github.com/gallop-go/gallop/heap"
 
-// Heap returns the running actor's own arena, for data without Go pointers that Go's
-// collector need not look at. It is made at the first call and freed whole when the
-// actor ends. Its chunks come from the worker's stock and go back to it; a
-// worker, or a pinned thread, keeps up to 2.5 MiB for the life of its system. An actor that
-// never calls Heap pays for a nil pointer.
+// Heap returns the running actor's own arena, for data without Go pointers, which Go's
+// collector need not look at. The arena is made at the first call and freed as a whole
+// when the actor ends. Neither what Heap returns nor the pointers that handles give may
+// outlive the behaviour: call Heap again in the next one.
 //
-// The arena is collected between behaviours when it has doubled. What counts as a root
-// are the handles in the actor's state and in the messages that it has sent to itself:
-// those in its mailbox, in its stash and of its timers. A handle that is kept elsewhere
-// is dead afterwards, and a state that keeps one behind a Go pointer,
-// slice, map or channel is refused, as is a message that does: Heap panics with the path of the field. It panics too if the
-// type has a bound ([TypeBound]) and a behaviour whose messages hold handles, because nobody
-// looks for them in its queue. The pointers that
-// handles give must not outlive the behaviour, and nor must what Heap returns: call it
-// again in the next one.
+// The arena is collected between behaviours, when it has doubled. The roots are the
+// handles in the actor's state and in the messages that the actor has sent to itself:
+// those in its mailbox, in its stash and of its timers. A handle that is kept anywhere
+// else is dead after a collection.
+//
+// Heap panics
+//
+//   - with the path of the field, if the state, or a message, keeps a handle behind a
+//     Go pointer, slice, map or channel;
+//   - if the type has a bound ([TypeBound]) and a behaviour whose messages hold
+//     handles, because the queue of such an actor is not searched for roots.
+//
+// The arena's chunks come from the worker's stock and go back to it; a worker, or a
+// pinned thread, keeps up to 2.5 MiB for the life of its system. An actor that never
+// calls Heap pays for one nil pointer.
 func (c *Context) Heap() *heap.Arena {
 	mustRun(c, "Heap")
 	b := c.self

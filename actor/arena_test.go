@@ -44,8 +44,8 @@ var (
 	_           = hoarderType.Table(hoarderPush.Do((*hoarder).push), hoarderSum.Do((*hoarder).sum), hoarderFail.Do((*hoarder).fail))
 )
 
-// "It is made at the first call and freed whole when the actor ends", however it ends;
-// handles stay good as the actor moves between workers.
+// "The arena is made at the first call and freed as a whole when the actor ends",
+// however it ends; handles stay good as the actor moves between workers.
 func TestHeap_FreedWithItsActor(t *testing.T) {
 	for name, end := range map[string]func(*System, Ref[hoarder]){
 		"stopped":   func(s *System, r Ref[hoarder]) { Stop(s, r) },

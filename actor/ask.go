@@ -16,8 +16,8 @@ type Result[R any] struct {
 	Err   error // what it returned, or why it did not run: see [AskBehaviour.Ask]
 }
 
-// AskBehaviour is a behaviour of actors with state S that answers a request of type
-// Q with a reply of type R. Copy it as you like. The zero value is not ready: use
+// AskBehaviour is a behaviour of actors with state S that answers a request of type Q
+// with a reply of type R. It may be copied. The zero value is not ready: use
 // [DeclareAsk].
 type AskBehaviour[S, Q, R any] struct {
 	d     *declaration
@@ -45,8 +45,8 @@ func callPool[R any]() *sync.Pool {
 	return &sync.Pool{New: func() any { return new(call[R]) }}
 }
 
-// Do makes the entry of the dispatch table that runs method for b's requests and
-// sends what it returns to the asker.
+// Do makes the entry of the dispatch table that runs method for b's requests and sends
+// what method returns to the asker.
 func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry[S] {
 	b.d.madeAsk().mustDo(method == nil)
 	return Entry[S]{b.d, func(c *Context, at *body, m *message) {
@@ -71,24 +71,41 @@ func (d *declaration) madeAsk() *declaration {
 	return d
 }
 
-// Ask sends a request from outside and waits for the reply. The error is what the
-// behaviour returned or, at once, one of these: ErrStopped if to has ended or ends
-// before it comes to the request, or before it gives a reply that it has put off ([Defer]); ErrPanicked if it panicked over it; ErrSelfAsk if
-// it is called from a behaviour of to itself, or of another actor of its pinned type, which has
-// one thread, or if a behaviour of to waits in an Ask of its own, with a context that has no end, for the caller or for somebody
-// who so waits for it: the request becomes a dead letter then, or its reply goes nowhere if it was put off already; for an actor with a bound ([TypeBound]) ErrOverloaded if its mailbox is at its
-// bound, ErrDropped if the request had to make room for another message; ErrSystemStopped if
-// the system of to stops or is in [System.Shutdown], even in a behaviour of that system, or if
-// the behaviour's own stops; ctx's error. If ctx had ended before the call the request
-// is not sent, and what it owns stays the caller's; if it ends later the request runs all the same,
-// and its reply goes nowhere.
+// Ask sends a request from outside and blocks until the reply comes. It panics if to is
+// the zero Ref. The error is the one that the behaviour returned or, as soon as its
+// cause arises, one of these:
 //
-// A behaviour should use [AskTo]: Ask blocks its worker. Actors that are muted because the one that
-// asks is overloaded, or muted itself, go on meanwhile, in case to is one of them. But to may wait for it for other reasons:
-// because it applies pressure or has a bound; because to is suspended until it has ended, as siblings under one
-// supervisor may be; or in a circle that is not seen: over an actor with a bound or of another system, in
-// [AskAll] or [Replies], for a goroutine that asks, or, in a deterministic system, with another context than the empty
-// ones of package context. So give ctx a deadline. Ask panics if to is the zero Ref.
+//   - ErrStopped: to has ended, or ends before it comes to the request or gives a reply
+//     that it has put off. See [Defer].
+//   - ErrPanicked: to panicked over the request.
+//   - ErrSelfAsk: the reply would have to wait for the caller's own turn to end, and
+//     the request becomes a dead letter; or, if to has put the reply off already, that
+//     goes nowhere. The caller is a behaviour of to itself; or of
+//     another actor of to's pinned type, which has one thread; or of an actor for which
+//     a behaviour of to waits, directly or through others, in an Ask whose context has
+//     no end.
+//   - ErrOverloaded: to has a bound ([TypeBound]), and its mailbox is at the bound.
+//   - ErrDropped: to has a bound, and the request had to make room for another message.
+//   - ErrSystemStopped: the system of to stops or is in [System.Shutdown], even if the
+//     caller is a behaviour of that system; or the caller is a behaviour whose own
+//     system stops.
+//   - ctx's error. If ctx had ended before the call, the request is not sent, and what
+//     it owns stays the caller's. If ctx ends later, the request runs all the same, and
+//     its reply goes nowhere.
+//
+// A behaviour should use [AskTo] instead, because Ask blocks its worker. While a
+// behaviour waits in Ask, actors go on that were muted because the asker is overloaded,
+// or muted itself, in case to is one of them. But to may wait for the asker in ways
+// that Ask does not see, so give ctx a deadline:
+//
+//   - the asker applies pressure or has a bound;
+//   - to is muted for another actor of the asker's pinned type, which has one thread;
+//   - to is suspended until the asker has ended, as siblings under one supervisor may
+//     be;
+//   - the circle passes through an actor with a bound or of another system, through
+//     [AskAll] or [Replies], through a goroutine that asks, or, in a deterministic
+//     system, through an Ask whose context is none of the empty ones of package
+//     context.
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
 	return ask[Q, R](ctx, sys, b.d, b.calls, to.b, q)
 }
@@ -121,13 +138,17 @@ func (d *declaration) mustAsk(ctx context.Context, sys *System, to *body) {
 }
 
 // AskTo sends a request from a behaviour and does not wait: the outcome comes as a
-// message for reply, a behaviour of the asking actor itself. If to ends before it
-// comes to the request, panics over it, or has a bound and refuses or drops it, that
-// outcome has the error, as [AskBehaviour.Ask] says, and comes at once. Asking oneself is
-// allowed. From an actor of another system the outcome comes as long as the asker's has not
-// stopped, while that is in [System.Shutdown] too; but a system is quiescent though a request
-// of its actors is under way in another. AskTo allocates nothing in steady state. It panics
-// if to is the zero Ref, or if reply belongs to another type than the running actor.
+// message for reply, a behaviour of the asking actor itself. An actor may ask itself.
+// AskTo panics if to is the zero Ref, or if reply belongs to another type than the
+// running actor. It allocates nothing in steady state.
+//
+// If to ends before it comes to the request, panics over it, or has a bound and refuses
+// or drops it, the outcome has the error that [AskBehaviour.Ask] lists, and comes at
+// once.
+//
+// If to belongs to another system, the outcome comes as long as the asker's system has
+// not stopped, so also while that is in [System.Shutdown]. But a request that is under
+// way in another system does not keep the asker's system from being quiescent.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
 	b.d.madeAsk().mustSuit(to.b)
 	c.mustOwn(reply.d.made())

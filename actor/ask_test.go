@@ -15,8 +15,8 @@ import (
 
 type trick = func(*puppet, *actor.Context) (any, error)
 
-// TestAsk_Outcomes: "The error is what the behaviour returned or, at once, one of
-// these".
+// TestAsk_Outcomes: "The error is the one that the behaviour returned or, as soon as
+// its cause arises, one of these".
 func TestAsk_Outcomes(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -83,8 +83,8 @@ func TestAsk_StoppedBefore(t *testing.T) {
 	}
 }
 
-// TestAsk_Self: "ErrSelfAsk if it is called from a behaviour of to itself": at
-// once, and the request does not run.
+// TestAsk_Self: "ErrSelfAsk: … The caller is a behaviour of to itself": at once, and
+// the request does not run.
 func TestAsk_Self(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.Workers(1), dead.option())
@@ -126,7 +126,7 @@ func TestAsk_Self(t *testing.T) {
 	must(t, receive(t, "an ask from a goroutine", got))
 }
 
-// TestAsk_TimeOut: "if it ends later the request runs all the same, and its reply
+// TestAsk_TimeOut: "If ctx ends later, the request runs all the same, and its reply
 // goes nowhere": not to a later call either, although call objects are reused.
 func TestAsk_TimeOut(t *testing.T) {
 	sys := start(t, actor.Workers(2))
@@ -161,7 +161,7 @@ func TestAsk_TimeOut(t *testing.T) {
 }
 
 // TestAsk_Deadline: ctx's own error, with a deadline and with one that is over. "If ctx had ended
-// before the call the request is not sent".
+// before the call, the request is not sent".
 func TestAsk_Deadline(t *testing.T) {
 	sys := start(t)
 	r := puppetType.Spawn(sys, puppet{})

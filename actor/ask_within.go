@@ -11,11 +11,15 @@ import (
 // signals, which know what they decide: the timer in ordinary mail, and the reply too, or
 // ahead of the mail if the behaviour that hears of it is urgent.
 
-// AskToWithin is [AskTo] with a time-out: if the asker has not come to the outcome when d
-// has passed on the runtime's clock, the outcome is [ErrNoReply], at once. The request runs
-// all the same, and its late reply becomes a dead letter for that reason, or because the asker has ended by then. The time-out
-// is a timer of the running actor, on the terms of [After]: a restart ends it, and then
-// the reply is waited for without one. It panics as AskTo does.
+// AskToWithin is [AskTo] with a time-out: if d passes on the runtime's clock before the
+// asker has come to the outcome, the outcome is [ErrNoReply], at once. AskToWithin
+// panics as AskTo does.
+//
+// The request runs all the same. Its late reply becomes a dead letter, either for the
+// reason ErrNoReply or because the asker has ended by then.
+//
+// The time-out is a timer of the running actor, on the terms of [After]: a restart ends
+// it, and the reply is then waited for without one.
 func AskToWithin[S, Q, R, T any](c *Context, d time.Duration, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
 	b.d.madeAsk().mustSuit(to.b)
 	c.mustOwn(reply.d.made())

@@ -8,13 +8,17 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// AskAll sends the same request to several actors from outside, and waits for all
-// replies: they are in the order of the refs. Like an errgroup it gives up at the first
-// error, which is one of those of [AskBehaviour.Ask], and returns it; the other
-// requests run all the same, and their replies go nowhere. If ctx had ended before the call no
-// request is sent, and what q owns stays the caller's; nor is one sent to who cannot run before the caller's own turn
-// has ended: its outcome is ErrSelfAsk, and as nothing was sent there is no dead letter, and what q owns stays with the
-// others or the caller. Ask has sent its request by then, which becomes one. No goroutine is started.
+// AskAll sends the same request to several actors from outside, blocks until all have
+// replied, and returns the replies in the order of the refs. It starts no goroutine.
+//
+// Like an errgroup, AskAll gives up at the first error, which is one of those of
+// [AskBehaviour.Ask], and returns it. The other requests run all the same, and their
+// replies go nowhere.
+//
+// If ctx had ended before the call, no request is sent, and what q owns stays the
+// caller's. Nor is a request sent to an actor that cannot run before the caller's own
+// turn has ended: the outcome there is ErrSelfAsk. As nothing was sent there is no dead
+// letter, unlike with Ask, and what q owns stays with the other actors or the caller.
 func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) ([]R, error) {
 	mustHave(ctx, "AskAll")
 	replies := make([]R, len(to))
@@ -30,12 +34,17 @@ func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, 
 	return replies, nil
 }
 
-// Replies is [AskAll] as a sequence: the outcome of every request with the actor that
-// was asked, in the order in which they come in. Those that have not come when ctx ends
-// have its error, or [ErrSystemStopped] in a behaviour whose system stops. The requests are
-// sent when the loop begins, unless ctx has ended by then; what comes after it was left goes
-// nowhere. In a behaviour, range over it: within [iter.Pull2] it runs in a coroutine, which counts as outside, so that no
-// [ErrSelfAsk] is found and nothing tells it that its system stops.
+// Replies is [AskAll] as a sequence: it yields the outcome of every request, with the
+// actor that was asked, in the order in which the outcomes come in. If ctx ends, the
+// outcomes that are missing have its error; in a behaviour whose system stops, they
+// have [ErrSystemStopped].
+//
+// The requests are sent when the loop begins, unless ctx has ended by then. Replies
+// that come after the loop was left go nowhere.
+//
+// In a behaviour, range over the sequence. Within [iter.Pull2] it runs in a coroutine,
+// which counts as outside: no [ErrSelfAsk] is found there, and nothing tells the
+// sequence that the behaviour's system stops.
 func Replies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, R], to []Ref[S], q Q) iter.Seq2[Ref[S], Result[R]] {
 	mustHave(ctx, "Replies")
 	return func(yield func(Ref[S], Result[R]) bool) {

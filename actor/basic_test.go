@@ -146,7 +146,7 @@ func BenchmarkAskCancel(b *testing.B) {
 	sys.Stop()
 }
 
-// TestStop_InTheMiddleOfATurn: "Stop ends an actor after the message that it handles",
+// TestStop_InTheMiddleOfATurn: "The actor ends after the message that it is handling",
 // whatever else came to the same turn.
 func TestStop_InTheMiddleOfATurn(t *testing.T) {
 	var dead letters

@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Variant is another dispatch table of a type: what its actors can [Become]. Make one at
-// package level with [Type.Variant]. It must not be copied after first use.
+// Variant is another dispatch table of a type, which its actors can [Become]. Make one
+// at package level with [Type.Variant]. It must not be copied after first use.
 type Variant[S any] struct{ info variantInfo }
 
 // variantInfo is a variant, whatever the state.
@@ -18,9 +18,9 @@ type variantInfo struct {
 	table   table
 }
 
-// Variant makes a dispatch table in which some behaviours have other methods. What is
-// not given has the method of [Type.Table]. It panics if an entry is of another type or
-// if a behaviour is given twice.
+// Variant makes a dispatch table in which some behaviours have other methods. A
+// behaviour without an entry keeps its method of [Type.Table]. Variant panics if an
+// entry is of another type or if a behaviour is given twice.
 func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
 	v := new(Variant[S])
 	v.info.typ = infoOf(t).made("Variant")
@@ -60,8 +60,8 @@ func (v *variantInfo) fill() {
 }
 
 // Become makes the running actor dispatch by v, from its next message on, until it
-// becomes something else or is restarted. It costs nothing afterwards. It panics if v is
-// nil or zero, or belongs to another type.
+// becomes something else or is restarted. It panics if v is nil or zero, or belongs to
+// another type. It costs nothing afterwards.
 func Become[S any](c *Context, v *Variant[S]) {
 	if v == nil {
 		v = new(Variant[S])

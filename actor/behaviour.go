@@ -2,22 +2,23 @@ package actor
 
 import "context"
 
-// None is the message of a behaviour that needs none.
+// None is the message type of a behaviour that needs no message.
 type None struct{}
 
-// Behaviour is a one-way behaviour of actors with state S that handles messages of
-// type M. Its type fixes both, so that sending the wrong message, or to an actor with
-// another state, does not compile. Where several types have the same state, sending to
-// an actor of another than b's panics. Copy it as you like. The zero value is not ready:
-// use [Declare].
+// Behaviour is a one-way behaviour of actors with state S that handles messages of type
+// M. Its type fixes both, so that sending the wrong message, or sending to an actor
+// with another state, does not compile. Where several actor types have the same state,
+// sending to an actor of a type other than b's panics.
+//
+// A Behaviour may be copied. The zero value is not ready: use [Declare].
 type Behaviour[S, M any] struct {
 	d *declaration
 }
 
-// Declare adds a behaviour to t. Give it its method with [Type.Table]; these are
-// two steps because Go refuses package-level variables that need each other, and a
-// method usually names behaviours. It panics if the name is empty or taken, or
-// after the first spawn of t.
+// Declare adds a behaviour to t. Give it its method with [Type.Table]. These are two
+// steps because Go refuses package-level variables that need each other, and a method
+// usually names behaviours. Declare panics if the name is empty or taken, or after the
+// first spawn of t.
 func Declare[M, S any](t *Type[S], name string, opts ...BehaviourOption) Behaviour[S, M] {
 	return Behaviour[S, M]{infoOf(t).made("Declare").declare(oneWay[M](name), opts)}
 }
@@ -71,53 +72,74 @@ func (d *declaration) mustDo(isNil bool) {
 }
 
 // Send sends m to to. It never blocks and never fails: a message that will not run
-// becomes a dead letter. From a behaviour, sending to an actor that is overloaded
-// mutes the sender after the behaviour that runs, until the receiver has recovered. That
-// ends at the system: an actor of another is sent to as from outside, and mutes nobody, so
-// that nothing bounds its mailbox; and so it is for a sender that is never muted, since it is
-// overloaded itself, has supervised children, or sends to itself. TrySend does, from a behaviour
-// too, and [Behaviour.SendWait] in a function that [Pipe] runs.
+// becomes a dead letter. It panics if to is the zero Ref.
 //
-// Messages from one sender to one receiver run in the order in which they were
-// sent, and what an actor sends B before it sends C is seen by B before anything
-// that C does in reaction. The Send synchronizes before the behaviour.
+// Messages from one sender to one receiver run in the order in which they were sent.
+// What an actor sends to B before it sends to C is seen by B before anything that C
+// does in reaction. The Send synchronizes before the behaviour.
 //
-// A send from a behaviour to an actor that has mail or runs costs one locked instruction, or
-// none if the worker that runs it has woken the receiver and nobody else has sent to it
-// since; one that wakes its receiver costs two to five in all. Once the worker's free list is
-// warm, it allocates nothing. docs/guarantees.md has the others. It panics if to is the zero
-// Ref.
+// If a behaviour sends to an actor that is overloaded, the sender is muted when the
+// behaviour returns, until the receiver has recovered. Nobody is muted, so that nothing
+// bounds the receiver's mailbox, when the message comes
+//
+//   - from outside, or from an actor of another system, which counts as outside;
+//   - from an actor that is never muted, because it is overloaded itself, has
+//     supervised children, or sends to itself.
+//
+// To bound the mailbox there too, use [Behaviour.TrySend], also in a behaviour, or
+// [Behaviour.SendWait] in a function that [Pipe] runs.
+//
+// A send from a behaviour to an actor that has mail or runs costs one locked
+// instruction, or none if the sender's worker has woken the receiver and nobody else
+// has sent to it since. A send that wakes its receiver costs two to five in all. Once
+// the worker's free list is warm, a send allocates nothing. docs/guarantees.md has the
+// other cases.
 func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.b, m) }
 
-// TrySend is Send that refuses instead of muting: it returns ErrOverloaded while to
-// is overloaded, and from outside also while there is no room; ErrStopped if it has ended
-// and ErrSystemStopped if its system has. There is no room while 4,096 messages of TrySend
-// and [Behaviour.SendWait] from outside wait, and it comes back for 2,048 at a time, so there may be
-// none from 2,049 on. A message that was refused is not a dead letter: it is the caller's
-// again.
+// TrySend is [Behaviour.Send] that refuses instead of muting. A message that was
+// refused is not a dead letter: it is the caller's again. TrySend returns
+//
+//   - ErrOverloaded while to is overloaded, and from outside also while there is no
+//     room;
+//   - ErrStopped if to has ended;
+//   - ErrSystemStopped if to's system has, and from outside also while that is in
+//     [System.Shutdown].
+//
+// There is no room while 4,096 messages wait that came by TrySend and
+// [Behaviour.SendWait] from outside. Room comes back for 2,048 messages at a time, so
+// there may be none from 2,049 on.
 func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 	return trySend(b.d, from, to.b, m)
 }
 
-// SendWait is Send from outside that waits while to is under pressure or muted, over its
-// high watermark, or overloaded with an actor muted for it, and while there is no room, as
-// for TrySend, however slow it is. It returns nil once the message is in the mailbox,
-// ctx's error if that ends first, ErrStopped if to has ended and ErrSystemStopped if its
-// system has. It parks, and does not spin; waiters go on in the order in which they came.
-// sys is the system of the caller, as for Send. A message that it returns an error for is not a dead
-// letter, as with TrySend. It panics where it would have to wait in a behaviour.
+// SendWait is [Behaviour.Send] from outside that blocks until to can take the message,
+// however slow to is. It waits
+//
+//   - while to is under pressure or muted, or over its high watermark;
+//   - while to is overloaded and an actor is muted for it;
+//   - while there is no room, as for [Behaviour.TrySend].
+//
+// SendWait returns nil once the message is in the mailbox, ctx's error if that ends
+// first, ErrStopped if to has ended, and ErrSystemStopped if to's system has, or is in
+// [System.Shutdown]. After an error the message is not a dead letter, as with TrySend.
+// SendWait panics if it would have to wait in a behaviour of sys or of to's system; in
+// a behaviour of a third system it would keep that worker waiting.
+//
+// SendWait parks and does not spin. Those who wait go on in the order in which they
+// came. sys is the system of the caller, as for Send.
 func (b Behaviour[S, M]) SendWait(ctx context.Context, sys *System, to Ref[S], m M) error {
 	return sendWait(ctx, sys, b.d, to.b, m)
 }
 
-// Handler is any ref that handles messages of type M, whatever else it does: what a
-// topic, a pool or a test double needs to know. Get one with [Behaviour.To]. It has no
-// SendWait, so a goroutine that only knows a Handler has TrySend to hold itself back;
-// behaviours, topics and pools have a SendWait of their own.
+// Handler is any ref that handles messages of type M, whatever else it does: all that a
+// topic, a pool or a test double needs to know. Get one with [Behaviour.To].
+//
+// A Handler has no SendWait: a goroutine that knows only a Handler holds itself back by
+// TrySend. Behaviours, topics and pools have a SendWait of their own.
 type Handler[M any] interface {
-	// Send is as [Behaviour.Send].
+	// Send is like [Behaviour.Send].
 	Send(from Sender, m M)
-	// TrySend is as [Behaviour.TrySend].
+	// TrySend is like [Behaviour.TrySend].
 	TrySend(from Sender, m M) error
 }
 

@@ -2,20 +2,23 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// Blocking runs f, which may block for long, for a query or a lock, without keeping
-// other actors waiting: what is queued behind this one is run by others at once. The
-// actor itself waits for f, as it does for any call: its messages keep their order, and
-// the behaviour goes on when f returns. f may use the Context as the behaviour does.
+// Blocking calls f, which may block for long, as for a query or a lock, without keeping
+// other actors waiting: what is queued behind this actor is run by other workers at
+// once. The actor itself waits for f, as for any call: its messages keep their order,
+// and the behaviour goes on when f returns. f may use the Context as the behaviour
+// does.
 //
 // A behaviour that blocks without saying so costs its neighbours up to ten
-// milliseconds, until the runtime's monitor notices. Blocking costs about two tenths of a
-// microsecond if nothing else waits, and waking a spare worker if something does. At
+// milliseconds, until the runtime's monitor notices. Blocking costs about two tenths of
+// a microsecond if nothing else waits, and waking a spare worker if something does. At
 // most [Spares] behaviours can be helped at a time; beyond that, and on a pinned type,
 // Blocking just calls f.
 //
-// A turn that has blocked for a millisecond, by the runtime's clock ([Clock]), ends with the message that runs, and the actor is overloaded, so that those who send to it are muted,
-// if a batch of mail or more is left; with [TypeBound] or [TypeWatermarks] these say when it is. What comes while it blocks is
-// bounded by the time that takes: see [TypeBound] for less.
+// A turn that has blocked for a millisecond, by the runtime's clock ([Clock]), ends
+// with the current message. If a batch of mail or more is left then, the actor is
+// overloaded, so that its senders are muted; with [TypeBound] or [TypeWatermarks] these
+// say when it is. The mail that comes while the actor blocks is bounded only by the
+// time that this takes: see [TypeBound] for less.
 func (c *Context) Blocking(f func()) {
 	if f == nil {
 		panic("gallop: Blocking: a nil function")
@@ -56,10 +59,14 @@ func (c *Context) blocked(ns int64) {
 }
 
 // Spares sets how many behaviours may block at a time while others stand in for their
-// workers; at least 1, 1,024 by default. If more do, those in excess keep their workers
-// from others, for ever if it is one of these that they wait for; [Stats] counts them as SparesLacked, and the log
-// says so, at most once in a second. Each spare has what a worker keeps to use again, of messages and of [Context.Heap], until it
-// retires: when all workers sleep, and none was needed for 0.1 s.
+// workers: at least 1, 1,024 by default.
+//
+// If more behaviours block, those in excess keep their workers from other actors, for
+// ever if one of these is what they wait for. [Stats] counts them as SparesLacked, and
+// the log says so, at most once a second.
+//
+// Each spare keeps messages and memory of [Context.Heap] to use again, as a worker
+// does, until it retires: when all workers sleep and no spare was needed for 0.1 s.
 func Spares(n int) Option { return func(o *options) { o.spares = n } }
 
 // noSpare is sched.Config.OnNoSpare.

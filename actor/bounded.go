@@ -7,20 +7,21 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// Overflow says what becomes of a message for an actor whose mailbox is at its bound.
+// Overflow says what becomes of a message to an actor whose mailbox is at its bound.
 type Overflow uint8
 
 const (
-	// OverflowMute takes the message in and mutes its sender until half of the mailbox
-	// is free. So the bound is exceeded by what the behaviours send that meet it, and by
-	// those who are never muted without limit: an actor that is overloaded or under pressure
-	// itself, one that has supervised children, and the receiver. The other two, and TrySend,
-	// are hard bounds. From outside of behaviours, where nobody can be muted, it refuses.
+	// OverflowMute takes the message in and mutes its sender until half of the mailbox is
+	// free. The other two policies, and TrySend, are hard bounds; this one is not. The
+	// mailbox exceeds its bound by what behaviours send that have met it, and without limit
+	// by what is sent by those who are never muted: an actor that is overloaded or under
+	// pressure itself, one that has supervised children, and the receiver. From outside of
+	// behaviours, where nobody can be muted, OverflowMute refuses the message.
 	OverflowMute Overflow = iota
 	// OverflowRefuse makes a dead letter of the message, with ErrOverloaded.
 	OverflowRefuse
 	// OverflowDropOldest makes a dead letter, with ErrDropped, of the message that has
-	// waited longest. A send is not refused.
+	// waited longest. The new message is not refused.
 	OverflowDropOldest
 )
 
@@ -33,20 +34,23 @@ type mailBound struct {
 }
 
 // TypeBound bounds the mailbox of every actor of this type: at most limit messages wait
-// for their turn, and overflow says what becomes of the others, of which OverflowMute takes in some. Besides, up to a batch
-// may have been taken out for the turn that runs. TrySend refuses at the bound, whatever
-// overflow says, and SendWait waits. Ask does not wait for room: it returns ErrOverloaded at once. Such an actor is not overloaded for spending its
-// batch, but while its queue is full, it is muted, or it applies pressure.
+// for their turn, and overflow says what becomes of the others, of which OverflowMute
+// takes in some. Besides these, up to a batch may have been taken out for the turn that
+// runs. TypeBound panics if limit is less than 1 or overflow is none of the three.
 //
-// Ticks of timers and results of Pipe do not wait in that queue: they run behind what has
-// been taken out of it, before what is still in it. Answers to AskTo do, and one that finds
-// it full is refused or drops another as any message would.
+//   - TrySend refuses at the bound, whatever overflow says. SendWait waits for room.
+//     Ask does not: it returns ErrOverloaded at once.
+//   - The actor is not overloaded for spending its batch, but while its queue is full,
+//     it is muted, or it applies pressure.
+//   - Ticks of timers and results of [Pipe] do not wait in the queue: they run behind
+//     the messages that have been taken out of it, before those that are still in it.
+//     Answers to [AskTo] do wait in the queue; one that finds it full is refused, or
+//     drops another message, as any message would.
+//   - Messages to the actor may hold no handles of package heap: if those of one of its
+//     behaviours do, [Context.Heap] panics in it. The actor's state may hold handles.
 //
-// Its messages may hold no handles of the heap package: [Context.Heap] panics in such an
-// actor if those of one of its behaviours do. Its state may.
-//
-// Sends to it take a lock, which costs one locked instruction more than to others. It
-// panics if limit is less than 1 or overflow is none of the three.
+// Sends to the actor take a lock, which costs one locked instruction more than other
+// sends.
 func TypeBound(limit int, overflow Overflow) TypeOption {
 	if limit < 1 || overflow > OverflowDropOldest {
 		panic(fmt.Sprintf("gallop: TypeBound(%d, %d): want at least 1, and OverflowMute, OverflowRefuse or OverflowDropOldest", limit, overflow))

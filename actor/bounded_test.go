@@ -97,8 +97,9 @@ func TestBound_Policies(t *testing.T) {
 	}
 }
 
-// TestBound_Asks: "ErrOverloaded if its mailbox is at its bound, ErrDropped if the request
-// had to make room for another message", from outside and from behaviours.
+// TestBound_Asks: "ErrOverloaded: to has a bound …, and its mailbox is at the bound.
+// ErrDropped: to has a bound, and the request had to make room for another message", from
+// outside and from behaviours.
 func TestBound_Asks(t *testing.T) {
 	for name, c := range map[string]struct {
 		typ           *boundedType

@@ -6,19 +6,27 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// FromChan sends the running actor what comes out of ch, as messages for b, until ch is
-// closed, the actor ends or is restarted, the system refuses what comes from outside, or stop
-// is called, which may be more than once. Then nothing more is taken out of ch, but for one
-// value that is on its way at that moment.
-//
-// One goroutine stands between the two. While the actor is overloaded it takes one value
-// out of the channel at most, so that those who write to it wait; but for an urgent b, which pays
-// no heed to overload, it goes on. What it has taken runs or
-// becomes a dead letter. Opened again for the same behaviour, behind a stop or a restart, it takes nothing before the value
-// that was on its way is mail, so values keep the order of the channel. It holds the system, since more may come: close the channel
-// when there is no more. For an actor that takes no mail any more, since it drains or its OnStop runs, nothing
-// is taken out of ch. It panics if ch is nil or b belongs to another type than the
+// FromChan sends the running actor the values that come out of ch, as messages for b.
+// It returns at once. It panics if ch is nil or b belongs to another type than the
 // running actor.
+//
+// FromChan reads ch until ch is closed, the actor ends or is restarted, the system
+// refuses what comes from outside, or stop is called, which may be more than once.
+// After that nothing more is taken out of ch, except for one value that is on its way
+// at that moment. If the actor takes no mail any more, since it drains or its OnStop
+// runs, nothing is taken out of ch.
+//
+// One goroutine stands between ch and the actor. While the actor is overloaded, the
+// goroutine takes at most one value out of ch, so that those who write to ch wait; but
+// for an urgent b, which pays no heed to overload, it goes on. What it has taken runs
+// or becomes a dead letter.
+//
+// If FromChan is called again for the same behaviour, after a stop or a restart, it
+// takes nothing before the value that was on its way is mail, so values keep the order
+// of the channel.
+//
+// An open channel holds the system, since more may come: close ch when there is no
+// more.
 func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()) {
 	c.mustOwn(b.d.made())
 	if ch == nil {

@@ -6,17 +6,20 @@ import (
 )
 
 // ToChan spawns an actor that puts every message that it is sent into ch, in the order
-// in which they come, and returns it as a handler. While ch has room it does so by
-// itself; otherwise a goroutine waits for room, one at most, and when the channel is 64
-// messages behind, it is under pressure ([Context.ApplyPressure]): the actors that send to
-// it are muted until there is room again, or let go now and then for what mail they have,
-// should it be their turn to say something before anybody reads the channel.
+// in which the messages come, and returns it as a handler. It panics if ch is nil.
 //
-// A message that waits for room holds the system, so Wait, Run and Shutdown return
-// when whoever reads the channel has been given everything; Stop makes dead letters of
-// what waits. Nobody closes ch: whoever made it may when Run, or Shutdown without an
-// error, has returned; closed before, it is the end of the actor, which panics over the next
-// message. ToChan panics if ch is nil.
+// While ch has room the actor puts messages into it by itself; otherwise one goroutine
+// waits for room. When 64 messages wait, the actor applies pressure
+// ([Context.ApplyPressure]): the actors that send to it are muted until there is room
+// again. Now and then they are let go for the mail that they have, in case one of them
+// has to do something before anybody reads ch.
+//
+// A message that waits for room holds the system, so Wait, Run and Shutdown return once
+// whoever reads ch has been given everything. Stop makes dead letters of what waits.
+//
+// Nobody closes ch. Whoever made it may close it when Run, or Shutdown without an
+// error, has returned. If ch is closed earlier, the actor panics over the next message,
+// which is its end.
 func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
 	if ch == nil {
 		panic("gallop: ToChan: a nil channel")

@@ -25,8 +25,8 @@ func fromChan(t testing.TB, sys *actor.System, ch <-chan int) (p actor.Ref[puppe
 	return p, stop
 }
 
-// TestFromChan: "sends the running actor what comes out of ch … until ch is closed";
-// "It holds the system, since more may come".
+// TestFromChan: "sends the running actor the values that come out of ch … until ch is
+// closed"; "An open channel holds the system, since more may come".
 func TestFromChan(t *testing.T) {
 	sys := start(t)
 	ch := make(chan int)
@@ -44,8 +44,8 @@ func TestFromChan(t *testing.T) {
 	equal(t, "messages", n, 1000)
 }
 
-// TestFromChan_Ends: with the actor, with stop, with Shutdown and with Stop; "Then
-// nothing more is taken out of ch".
+// TestFromChan_Ends: with the actor, with stop, with Shutdown and with Stop; "After
+// that nothing more is taken out of ch".
 func TestFromChan_Ends(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, p actor.Ref[puppet], stop func()){
 		"actor": func(sys *actor.System, p actor.Ref[puppet], _ func()) { actor.Stop(sys, p) },
@@ -70,7 +70,8 @@ func TestFromChan_Ends(t *testing.T) {
 	}
 }
 
-// TestFromChan_OfWhoLeaves: "For an actor that takes no mail any more, since it drains or its OnStop runs, nothing is taken out of ch."
+// TestFromChan_OfWhoLeaves: "If the actor takes no mail any more, since it drains or its OnStop runs, nothing is taken
+// out of ch."
 func TestFromChan_OfWhoLeaves(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	ch := make(chan int, 100)
@@ -98,8 +99,8 @@ func TestFromChan_OfWhoLeaves(t *testing.T) {
 	equal(t, "values left in the channel", len(ch), cap(ch))
 }
 
-// TestFromChan_BackPressure: "While the actor is overloaded it takes one value out of the
-// channel at most, so that those who write to it wait"; every value runs once.
+// TestFromChan_BackPressure: "While the actor is overloaded, the goroutine takes at most
+// one value out of ch, so that those who write to ch wait"; every value runs once.
 func TestFromChan_BackPressure(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	o := overload(t, sys)
@@ -160,8 +161,8 @@ func TestFromChan_Conservation(t *testing.T) {
 	}
 }
 
-// TestToChan: "puts every message that it is sent into ch, in the order in which they
-// come"; "the actors that send to it are muted until there is room again".
+// TestToChan: "puts every message that it is sent into ch, in the order in which the
+// messages come"; "the actors that send to it are muted until there is room again".
 func TestToChan(t *testing.T) {
 	for _, room := range []int{0, 1, 1000} {
 		t.Run(fmt.Sprint(room), func(t *testing.T) {
@@ -225,7 +226,7 @@ func TestToChan_Stop(t *testing.T) {
 	}
 }
 
-// TestToChan_StopLeavesNothing: "all other mail becomes dead letters. It returns when that has
+// TestToChan_StopLeavesNothing: "all other mail becomes dead letters. It blocks until that has
 // happened", with what waits for room in a channel that nobody reads.
 func TestToChan_StopLeavesNothing(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
@@ -356,7 +357,8 @@ func TestToChan_Closed(t *testing.T) {
 	}
 }
 
-// TestFromChan_Stopped: "Then nothing more is taken out of ch", but for one value.
+// TestFromChan_Stopped: "After that nothing more is taken out of ch", but for one
+// value.
 func TestFromChan_Stopped(t *testing.T) {
 	sys := start(t)
 	for range scaled(500) {
@@ -406,8 +408,8 @@ func puppets(sys *actor.System, n int) []actor.Ref[puppet] {
 	return list
 }
 
-// TestAskAll: "waits for all replies: they are in the order of the refs"; "gives up at
-// the first error … and returns it".
+// TestAskAll: "blocks until all have replied, and returns the replies in the order of
+// the refs"; "gives up at the first error … and returns it".
 func TestAskAll(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 100)
@@ -432,7 +434,8 @@ func TestAskAll(t *testing.T) {
 	wants(t, err, fault) // though the first is stuck
 }
 
-// TestReplies_HaveCome: only "those that have not come when ctx ends have its error".
+// TestReplies_HaveCome: only "If ctx ends, the outcomes that are missing have its
+// error".
 func TestReplies_HaveCome(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 8)
@@ -451,8 +454,9 @@ func TestReplies_HaveCome(t *testing.T) {
 	}
 }
 
-// TestReplies: "the outcome of every request with the actor that was asked, in the
-// order in which they come in. Those that have not come when ctx ends have its error."
+// TestReplies: "the outcome of every request, with the actor that was asked, in the
+// order in which the outcomes come in. If ctx ends, the outcomes that are missing have
+// its error."
 func TestReplies(t *testing.T) {
 	sys := start(t)
 	list := puppets(sys, 10)
@@ -494,8 +498,8 @@ func TestReplies(t *testing.T) {
 	})
 }
 
-// TestCarried: "the method is given both. A message whose context has ended before it
-// runs does not run: it becomes a dead letter, whose reason is the context's error."
+// TestCarried: "method is given both. If the context has ended before the message runs,
+// the message becomes a dead letter, whose reason is the context's error."
 func TestCarried(t *testing.T) {
 	type key struct{}
 	type load struct{ got []string }
@@ -551,7 +555,8 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestAskAll_EndedBefore: "If ctx had ended before the call no request is sent", nor by Replies.
+// TestAskAll_EndedBefore: "If ctx had ended before the call, no request is sent", nor by
+// Replies.
 func TestAskAll_EndedBefore(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -569,8 +574,9 @@ func TestAskAll_EndedBefore(t *testing.T) {
 	equal(t, "messages run", sys.Stats().Messages, 0)
 }
 
-// TestFromChan_AgainInOrder: "Opened again for the same behaviour, behind a stop or a restart, it takes nothing before the value that was on
-// its way is mail": by all kinds of actors, and in whatever order their goroutines come.
+// TestFromChan_AgainInOrder: "If FromChan is called again for the same behaviour, after a stop or a restart, it takes
+// nothing before the value that was on its way is mail": by all kinds of actors, and in whatever order their goroutines
+// come.
 func TestFromChan_AgainInOrder(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain": nil, "bounded": {actor.TypeBound(1, actor.OverflowMute)}, "watermarks": {actor.TypeWatermarks(2, 1)},

@@ -3,14 +3,15 @@ package actor
 import "github.com/gallop-go/gallop/internal/invariant"
 
 // OnStart sets a function that runs in every actor of the type before its first
-// message, urgent ones too, and again when a supervised actor is restarted. An error ends
-// the actor, for that reason. An actor with a start function runs once without being
-// sent anything. It returns t. It panics if f is nil, if there is one already, and after
-// the first spawn.
+// message, even an urgent one, and again when a supervised actor is restarted. If f
+// returns an error, the actor ends for that reason. An actor with a start function runs
+// once without being sent anything. OnStart returns t. It panics if f is nil, if there
+// is a start function already, or after the first spawn.
 //
-// Call it behind [Type.Table], as in the example, or in an init function. Chained onto
-// [NewType] it makes Go refuse the program (initialization cycle) once f names a behaviour
-// of the type, as most do some day: the behaviour needs the type, and the type f.
+// Call OnStart after [Type.Table], as in the example, or in an init function. Chained
+// onto [NewType] it makes Go refuse the program (initialization cycle) once f names a
+// behaviour of the type, as most do some day: the behaviour needs the type, and the
+// type needs f.
 func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 	i := infoOf(t).made("OnStart").unsealed("OnStart", f == nil, func(i *typeInfo) bool { return i.onStart != nil })
 	i.onStart = func(b *body, c *Context) error { return f(stateOf[S](b), c) }
@@ -18,12 +19,14 @@ func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 }
 
 // OnStop sets a function that runs in every actor of the type after its last message,
-// when its mailbox is closed and its children have ended, with the reason: nil if the
-// end is normal. It does not run in an actor that was killed, that has not been started
-// or failed in OnStart, or whose system stops; after a panic it runs, and finds the
-// state as the panic left it. It runs before a restart too. What it sends is sent. It
-// returns t. It panics if f is nil, if there is one already, and after the first spawn.
-// Call it where [Type.OnStart] is to be called, behind [Type.Table], for the same reason.
+// when its mailbox is closed and its children have ended. f is given the reason of the
+// end, which is nil if the end is normal. What f sends is sent. OnStop returns t. It
+// panics if f is nil, if there is a stop function already, or after the first spawn.
+// Call it after [Type.Table], for the reason that [Type.OnStart] gives.
+//
+// f runs after a panic too, and finds the state as the panic left it. It also runs
+// before a restart. It does not run in an actor that was killed, that has not been
+// started or failed in OnStart, or whose system stops.
 func (t *Type[S]) OnStop(f func(*S, *Context, error)) *Type[S] {
 	i := infoOf(t).made("OnStop").unsealed("OnStop", f == nil, func(i *typeInfo) bool { return i.onStop != nil })
 	i.onStop = func(b *body, c *Context, why error) { f(stateOf[S](b), c, why) }

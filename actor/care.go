@@ -4,31 +4,32 @@ import "github.com/gallop-go/gallop/internal/invariant"
 
 // How a supervisor looks after its children, in more detail than SpawnSupervised says.
 
-// Risen tells a supervisor that an actor is up: OnStart has returned without an error.
+// Risen is the message by which a supervisor learns that an actor is up: that OnStart
+// has returned without an error.
 type Risen struct {
 	// Ref is the actor.
 	Ref AnyRef
 }
 
-// Care says how an actor looks after one that it spawns with [SpawnUnder]. T is the state
-// of the one that cares.
+// Care says how an actor looks after a child that it spawns with [SpawnUnder]. T is the
+// state of the parent.
 type Care[T any] struct {
-	// Fell gets what [SpawnSupervised] says.
+	// Fell is told of the child's falls, as [SpawnSupervised] says.
 	Fell Behaviour[T, Fallen]
-	// Rose is told by a message that overtakes ordinary mail whenever the actor is up. The
-	// zero Behaviour: nobody is told.
+	// Rose is told whenever the child is up, by a message that overtakes ordinary mail.
+	// With the zero Behaviour nobody is told.
 	Rose Behaviour[T, Risen]
-	// Stop tells the actor to end when the one that cares ends and is not killed; it runs
-	// in the turn of that one. It must not wait, and must see to it that the actor ends.
-	// nil: the actor is told to end as its parent was.
+	// Stop tells the child to end when the parent ends, is suspended or restarts, and is
+	// not killed. It runs in the parent's turn. It must not wait, and must see to it that the child ends. If Stop is
+	// nil, the child is told to end as its parent was.
 	Stop func(c *Context, child AnyRef)
-	// Before is a child of the running actor. If it is not zero the new one takes the place
-	// before it, as if it were older: it is told to end later.
+	// Before is a child of the running actor. If it is not zero, the new child takes the
+	// place before it, as if it were older: it is told to end later.
 	Before AnyRef
 }
 
-// SpawnUnder is [SpawnSupervised] with more say. It panics too if Before is not a child of
-// the running actor.
+// SpawnUnder is [SpawnSupervised] with more say: see [Care]. It also panics if Before
+// is not a child of the running actor.
 func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) Ref[S] {
 	d := care.Fell.d.made()
 	c.mustOwn(d)
@@ -135,10 +136,10 @@ func (s *supervision) tellRisen(c *Context, b *body) {
 }
 
 // Postpone says that a suspended actor will be restarted later: by a timer, or when
-// something else is up. Until then it no longer holds the system, so that a [VirtualClock]
-// may move on; on the machine's clock the timer holds it. It does nothing to an actor
-// that is not suspended when it hears of it. It panics if t was not spawned with
-// [SpawnSupervised] or [SpawnUnder].
+// something else is up. Until then the actor no longer holds the system, so that a
+// [VirtualClock] may move on; on the machine's clock the timer holds the system.
+// Postpone does nothing to an actor that is not suspended when it hears of it. It
+// panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
 func Postpone(from Sender, t Target) {
 	mustBeSupervised("Postpone", t)
 	sendSignal("Postpone", from, t, postponed{})
@@ -154,8 +155,8 @@ func (postponed) serve(b *body, _ *Context) {
 	}
 }
 
-// As returns r as one to an actor with state S, and false if it is zero or has
-// another state type.
+// As returns r as a ref to an actor with state S. It returns false if r is zero or its
+// actor has another state type.
 func As[S any](r AnyRef) (Ref[S], bool) {
 	if r.b == nil {
 		return Ref[S]{}, false

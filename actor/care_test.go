@@ -202,8 +202,8 @@ func TestCare_StopCrashes(t *testing.T) {
 	}
 }
 
-// TestPostpone: "Until then it no longer holds the system": Wait returns and a virtual clock
-// moves on; its mail waits all the same, and runs after the restart.
+// TestPostpone: "Until then the actor no longer holds the system": Wait returns and a
+// virtual clock moves on; its mail waits all the same, and runs after the restart.
 func TestPostpone(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	sys := start(t, actor.Workers(2), actor.Clock(clock))
@@ -237,7 +237,7 @@ func TestPostpone(t *testing.T) {
 	panics(t, "is not supervised", func() { actor.Postpone(sys, w) })
 }
 
-// TestAs: "false if it is zero or has another state type".
+// TestAs: "It returns false if r is zero or its actor has another state type".
 func TestAs(t *testing.T) {
 	sys := start(t)
 	r := mortalType.Spawn(sys, mortal{born: true})

@@ -3,21 +3,21 @@ package actor
 import "context"
 
 // Carried is a message that carries a context with it: a trace, a user, a deadline.
-// Ordinary messages stay as small as they are; a behaviour that wants contexts says so
+// Ordinary messages stay as small as they are. A behaviour that wants contexts says so
 // in its type, as in Behaviour[S, Carried[M]], and gets its method by [DoCarried].
 type Carried[M any] struct {
-	// Context is what is carried; nil is context.Background.
+	// Context is the context that is carried. nil stands for context.Background.
 	Context context.Context
 	// Message is the message.
 	Message M
 }
 
-// Carry puts a message and the context that it is to carry together.
+// Carry makes a message that carries ctx along with m.
 func Carry[M any](ctx context.Context, m M) Carried[M] { return Carried[M]{ctx, m} }
 
-// DoCarried is [Behaviour.Do] for messages that carry a context: the method is given
-// both. A message whose context has ended before it runs does not run: it becomes a
-// dead letter, whose reason is the context's error.
+// DoCarried is [Behaviour.Do] for messages that carry a context: method is given both.
+// If the context has ended before the message runs, the message becomes a dead letter,
+// whose reason is the context's error.
 func DoCarried[S, M any](b Behaviour[S, Carried[M]], method func(*S, *Context, context.Context, M)) Entry[S] {
 	if method == nil {
 		panic("gallop: DoCarried: a nil method for " + b.d.made().fullName())

@@ -89,9 +89,9 @@ func (f *family) forsake(r replier, v verb) {
 	}
 }
 
-// SpawnChild is [Type.Spawn] for an actor that ends before the running one does: when
-// that is stopped, drained or killed, or fails, or is restarted, its children are told
-// to end in the same way, one after another, the youngest first, and waited for. A
+// SpawnChild is [Type.Spawn] for an actor that ends before the running actor does. When
+// the parent is stopped, drained or killed, fails, or is restarted, its children are
+// told to end in the same way and waited for, one after another, the youngest first. A
 // child that ends does nothing to its parent: link or watch it if it should.
 func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
 	b := newBody(t, c)

@@ -14,12 +14,12 @@ import (
 
 // VirtualClock is a clock that stands still until it is told to go on, for tests that
 // need time to pass and do not want to wait. Give it to systems with [Clock]; several
-// may share it. Everything that they do by the clock they then do by this one:
-// timers, [Context.Now], and how long a behaviour has blocked ([Context.Blocking]).
+// may share it. All that these systems do by the clock they do by this one: timers,
+// [Context.Now], and how long a behaviour has blocked ([Context.Blocking]).
 //
-// Time that stands still holds nobody: on a virtual clock [System.Wait] returns though
-// timers are armed, when only time could bring more, and [System.Run] ends the system
-// there. So do actors that are muted for one whose restart is put off ([Postpone]).
+// Time that stands still holds nobody. When only time could bring more, [System.Wait]
+// returns although timers are armed, and [System.Run] ends the system. The same is true
+// for actors that are muted for one whose restart is put off ([Postpone]).
 //
 // The zero value is not ready: use [NewVirtualClock]. Methods may be called from any
 // goroutine.
@@ -36,8 +36,8 @@ func NewVirtualClock(start time.Time) *VirtualClock {
 	return &VirtualClock{seam: seam.NewVirtualClock(start, 0), moves: make(chan struct{}, 1)}
 }
 
-// Clock makes the system take the time from c, instead of from the machine. What the
-// scheduler does to share the processor goes by the machine's clock all the same.
+// Clock makes the system take the time from c instead of from the machine. The
+// scheduler still shares the processor by the machine's clock.
 func Clock(c *VirtualClock) Option {
 	return func(o *options) {
 		switch {
@@ -52,7 +52,7 @@ func Clock(c *VirtualClock) Option {
 	}
 }
 
-// Now returns where the clock stands.
+// Now returns the time at which the clock stands.
 func (c *VirtualClock) Now() time.Time {
 	c.mustBeMade("Now")
 	return c.seam.Now()
@@ -66,25 +66,34 @@ func (c *VirtualClock) mustBeMade(call string) {
 }
 
 // Next returns how far it is to the next moment at which something may happen, and
-// false if no timer is armed. One that was canceled, or has ended with its actor, may count
-// until its time.
+// false if no timer is armed. A timer that was canceled, or has ended with its actor,
+// may count until its time.
 func (c *VirtualClock) Next() (time.Duration, bool) {
 	c.mustBeMade("Next")
 	at, ok := c.seam.Next()
 	return max(0, time.Duration(at-c.seam.Nanos())), ok
 }
 
-// Advance moves the clock on by d, as slowly as need be: it waits until nothing goes on
-// in the systems without time, goes on to the next moment at which a timer is due, and so
-// on; when it returns, everything that happens within d has happened. It waits for all
-// that [System.Wait] waits for, except for actors that cannot go on by themselves: those
-// that are muted, that wait for their children to end, or, in a deterministic system, that
-// wait for a reply. An actor that waits for one under pressure may be let go once, by the machine's
-// time ([OnStall]), before it goes on. What [Pipe] and [FromChan] run is waited for, but not by a deterministic
-// system, where it goes on when it can: elsewhere a FromChan whose actor only a timer takes out of its pressure keeps the
-// clock from coming to that timer, so give ctx a deadline. If ctx ends before, it returns ctx's error, and the clock stands where
-// it had come to. A clock comes 292 years far and no further: what would be due behind that never is.
-// Advance panics if d is negative, or if a behaviour of one of the systems calls it.
+// Advance moves the clock on by d, as slowly as need be, and blocks meanwhile. Step by
+// step, it waits until nothing can go on in the clock's systems without time passing,
+// and then moves to the next moment at which a timer is due. When it returns nil,
+// everything that happens within d has happened.
+//
+// If ctx ends before, Advance returns ctx's error, and the clock stands where it had
+// come to. Advance panics if d is negative, or if a behaviour of one of the systems
+// calls it.
+//
+// In each step Advance waits for all that [System.Wait] waits for, except for actors
+// that cannot go on by themselves: those that are muted, that wait for their children
+// to end, or, in a deterministic system, that wait for a reply. Special cases:
+//
+//   - An actor that waits for one under pressure may be let go once, by the machine's
+//     time ([OnStall]), before the clock goes on.
+//   - Advance waits for what [Pipe] and [FromChan] run; but not in a deterministic
+//     system, where that goes on when it can. In any other system, if only a timer can
+//     take an actor out of its pressure, an open FromChan of that actor keeps the clock
+//     from coming to the timer. So give ctx a deadline.
+//   - A clock comes 292 years far and no further: what would be due later never is.
 func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	c.mustBeMade("Advance")
 	mustHave(ctx, "Advance")
@@ -130,9 +139,9 @@ func (c *VirtualClock) takeTurn(ctx context.Context) error {
 	return err
 }
 
-// Jump moves the clock on by d at once and waits for nobody, as it looks to a machine
-// that was asleep. Timers that are due fire in their order. A behaviour may call it. It
-// panics if d is negative.
+// Jump moves the clock on by d at once and waits for nobody, as time looks to a machine
+// that was asleep. Timers that are due fire in their order. A behaviour may call Jump.
+// It panics if d is negative.
 func (c *VirtualClock) Jump(d time.Duration) {
 	c.mustBeMade("Jump")
 	mustGoOn("Jump", d)

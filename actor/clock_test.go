@@ -45,8 +45,8 @@ func TestClock_HoldsNobody(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 1)
 }
 
-// TestClock_AdvanceGivesUp: "If ctx ends before, it returns ctx's error, and the clock
-// stands where it had come to." It waits for whoever holds the system.
+// TestClock_AdvanceGivesUp: "If ctx ends before, Advance returns ctx's error, and the
+// clock stands where it had come to." It waits for whoever holds the system.
 func TestClock_AdvanceGivesUp(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"workers": nil, "Seed": {actor.Seed(1)}} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,8 @@ func TestClock_AdvanceGivesUp(t *testing.T) {
 	}
 }
 
-// TestClock_OneAdvanceAtATime: "If ctx ends before, it returns ctx's error", also while another Advance goes on.
+// TestClock_OneAdvanceAtATime: "If ctx ends before, Advance returns ctx's error", also while another Advance
+// goes on.
 func TestClock_OneAdvanceAtATime(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	release, err := sys.Hold()
@@ -101,8 +102,8 @@ func (c *inUse) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestClock_EndsAsItsTurnComes: "If ctx ends before, it returns ctx's error, and the clock stands", also if the other Advance is
-// through at that moment. Of two ready cases select takes any, so it is tried more than once.
+// TestClock_EndsAsItsTurnComes: "If ctx ends before, Advance returns ctx's error, and the clock stands", also if the
+// other Advance is through at that moment. Of two ready cases select takes any, so it is tried more than once.
 func TestClock_EndsAsItsTurnComes(t *testing.T) {
 	for range 40 {
 		sys, clock := onVirtualTime(t)
@@ -131,7 +132,7 @@ func (c *endsAsked) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestClock_Waiting: "when it returns, everything that happens within d has happened": actors
+// TestClock_Waiting: "When it returns nil, everything that happens within d has happened": actors
 // that "cannot go on by themselves" keep it from nothing: one that is muted for one that is down
 // until a timer fires, one that is muted for that one, and one whose supervisor has not said that
 // it puts the restart off.
@@ -377,7 +378,8 @@ func TestClock_PressureIsLetGo(t *testing.T) {
 	equal(t, "those who wait", sys.Stats().Mutes-sys.Stats().Unmutes, 0)
 }
 
-// TestClock_EndedBefore: "If ctx ends before, it returns ctx's error, and the clock stands."
+// TestClock_EndedBefore: "If ctx ends before, Advance returns ctx's error, and the clock
+// stands."
 func TestClock_EndedBefore(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -11,13 +11,18 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Context is what a behaviour is given besides its state and its message: the
-// actor's hold on the runtime. It is valid until the behaviour returns and for its
-// goroutine only. Keeping it, or using it from another goroutine, as in a function that [Pipe] runs, is a data race: it is its worker's, and
-// belongs to whatever actor runs there by then, so Stop ends that one, and Send corrupts what the worker
-// has. Use the System there, and what [Self] returned before. Whatever
-// takes a context panics over a nil or zero one, but for what costs so little that it does not ask, and panics in
-// Go's own words if at all: System, ActorID, Now, Rand, Gas, ShouldYield, Checkpoint and Stopping.
+// Context is what a behaviour is given besides its state and its message: the actor's
+// hold on the runtime. It is valid only until the behaviour returns, and only in the
+// behaviour's goroutine.
+//
+// To keep a Context, or to use it in another goroutine, as in a function that [Pipe]
+// runs, is a data race. It belongs to the worker, and so to whatever actor runs there
+// by then: Stop ends that actor, and Send corrupts what the worker has. Use the System
+// there, and a ref that [Self] has returned before.
+//
+// Functions that take a Context, and its methods, panic if it is nil or zero. A few
+// cost so little that they do not check, and panic in Go's own words if at all: System,
+// ActorID, Now, Rand, Gas, ShouldYield, Checkpoint and Stopping.
 type Context struct {
 	_ cacheline.Pad // contexts are allocated in a row, and every message writes to them
 	// Read-only.
@@ -80,16 +85,17 @@ func (s *System) newContext(w *sched.Worker) *Context {
 // System returns the system that the actor belongs to.
 func (c *Context) System() *System { return c.sys }
 
-// ActorID returns the number of the actor that runs, as [Ref.ID] does.
+// ActorID returns the number of the running actor, as [Ref.ID] does.
 func (c *Context) ActorID() uint64 { return c.self.id }
 
 // Now returns the runtime's time.
 func (c *Context) Now() time.Time { return c.sys.opts.clock.Now() }
 
-// Rand returns the worker's source of chance, which the system's [Seed] or [RandSeed] starts.
+// Rand returns the worker's source of random numbers, which the system's [Seed] or
+// [RandSeed] starts.
 func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 
-// Self returns the ref of the actor that runs. It panics if S is not its state
+// Self returns the ref of the running actor. It panics if S is not the actor's state
 // type.
 func Self[S any](c *Context) Ref[S] {
 	mustRun(c, "Self")
@@ -106,8 +112,8 @@ func panicOtherState(c *Context) {
 
 func (c *Context) sender() (*Context, *System) { return c, c.sys }
 
-// Sender is who sends: a *[Context] inside a behaviour, a *[System] outside. It is
-// sealed.
+// Sender says who sends: a *[Context] inside a behaviour, a *[System] outside. No other
+// type can implement it.
 type Sender interface {
 	sender() (*Context, *System)
 }

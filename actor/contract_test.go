@@ -243,8 +243,8 @@ func TestTypeBatch(t *testing.T) {
 	}
 }
 
-// TestStoppedActor: "Returned by TrySend, SendWait and asks; the reason of dead
-// letters".
+// TestStoppedActor: "It is returned by TrySend, SendWait and asks, and is the reason of
+// dead letters".
 func TestStoppedActor(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())

@@ -8,7 +8,7 @@ import (
 
 // DeadLetter is a message that was sent and will not run.
 type DeadLetter struct {
-	// ActorID and Type say for whom it was.
+	// ActorID and Type say which actor it was for.
 	ActorID uint64
 	Type    string
 	// Behaviour is the name of the behaviour that it was for.
@@ -17,10 +17,13 @@ type DeadLetter struct {
 	From uint64
 	// Message is the payload; for a request, the request alone.
 	Message any
-	// Reason is ErrStopped, ErrSystemStopped or, for a request, ErrSelfAsk; for actors
-	// with a bound also ErrOverloaded and ErrDropped; for a reply that came after the time
-	// of its [AskToWithin] ErrNoReply; for what carried a context that
-	// had ended ([DoCarried]) the error of that.
+	// Reason says why the message will not run:
+	//
+	//   - ErrStopped or ErrSystemStopped;
+	//   - ErrSelfAsk, for a request;
+	//   - ErrOverloaded or ErrDropped, for an actor with a bound;
+	//   - ErrNoReply, for a reply that came after the time of its [AskToWithin];
+	//   - the context's error, for a message with a context that had ended ([DoCarried]).
 	Reason error
 }
 

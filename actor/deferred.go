@@ -6,9 +6,9 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // goroutine. The reply address is moved out of the message, which may be recycled, into a deferral. The
 // actor keeps a list of these, so that the askers hear when it ends.
 
-// Deferred is a reply that a behaviour has put off with [Defer]. It belongs to the actor that was asked:
-// keep it in that actor's state, or in a message that the actor sends to itself. Copy it as you like. The
-// zero value is not ready.
+// Deferred is a reply that a behaviour has put off with [Defer]. It belongs to the
+// actor that was asked: keep it in that actor's state, or in a message that the actor
+// sends to itself. It may be copied. The zero value is not ready.
 type Deferred[R any] struct{ d *deferral }
 
 // deferral is a request that has run and was not answered. Owner of by only.
@@ -47,21 +47,22 @@ func (l *lateReply[R]) moved() replyTo[R] {
 // fail answers with an error, on behalf of one who ends.
 func (l *lateReply[R]) fail(r replier, why error) { l.moved().answer(r, Result[R]{Err: why}, false) }
 
-// Defer puts off the reply to the request that is running: the asker goes on waiting, and what the behaviour
-// returns is discarded. The reply is given by [Deferred.Reply], in this or a later behaviour of the same actor or
-// in its OnStop: who else has the answer sends it there, as [Pipe] and [AskTo] do.
+// Defer puts off the reply to the running request: the asker goes on waiting, and what
+// the behaviour returns is discarded. [Deferred.Reply] gives the reply, in the same or a
+// later behaviour of the same actor, or in its OnStop. Another actor or a goroutine that
+// has the answer sends it to the actor, as [AskTo] and [Pipe] do. Defer panics if the
+// running request is not one of b's, or was deferred or stashed already. It allocates two
+// objects, one of which has room for a reply.
 //
-// If the actor ends, is suspended or is restarted first, the asker hears once OnStop has returned, if that runs.
-// The error is ErrStopped and wraps the reason, also a panic of the behaviour that is running, or it is
-// ErrSystemStopped. A restart keeps the requests in the mailbox, but not those that were put off.
+// If the actor ends, is suspended or is restarted first, the asker hears once OnStop has
+// returned, if that runs. The error is ErrStopped and wraps the reason, or it is
+// ErrSystemStopped. A restart keeps the requests in the mailbox, but not those that were
+// put off.
 //
-// A Deferred keeps neither the actor nor the system running: Stop and Drain do not wait for it, Run and Shutdown
-// only for what is under way in the system. It counts for no bound or watermark. So it must not be forgotten: as
-// long as its actor lives, an asker without a time-out waits for it; whether one with a time-out still does is not
-// known to the actor.
-//
-// Defer allocates two objects, of which one has room for a reply. It panics if the request that is running is not
-// one of b's, and if it was deferred or stashed already.
+// A Deferred must not be forgotten: as long as its actor lives, an asker without a
+// time-out waits for it. It keeps neither the actor nor the system running: Stop and
+// Drain do not wait for it, and Run and Shutdown wait only for what is under way in the
+// system. It counts for no bound or watermark.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	c.putAside("Defer", b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
@@ -73,9 +74,11 @@ func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	return Deferred[R]{&l.deferral}
 }
 
-// Reply answers the request, as if its behaviour had returned v and err. It panics if c is not the context of
-// the actor that has put the reply off, and on a second call. If the actor has been restarted since, the asker
-// has been told: then Reply does nothing, as often as it is called, and discards what v owns. So it does if the asker has given up.
+// Reply answers the request, as if its behaviour had returned v and err. It panics if c
+// is not the context of the actor that has put the reply off, and on a second call.
+//
+// If the actor has been restarted since, the asker has been told. Then Reply does
+// nothing, and discards what v owns; and so it does if the asker has given up.
 func (d Deferred[R]) Reply(c *Context, v R, err error) {
 	if to, open := d.d.take(c); open {
 		to.(*lateReply[R]).moved().answer(replier{c: c, sys: c.sys}, Result[R]{v, err}, true)

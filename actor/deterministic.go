@@ -12,29 +12,33 @@ import (
 )
 
 // Seed makes the system deterministic: it runs one step at a time, in an order that n
-// alone decides, as it does all else that is left to chance. The same seed means the same
-// order on any machine, with the code that runs otherwise. It is for tests and for finding
-// out what has happened; package actortest is built on it. To seed [Context.Rand] alone
-// there is [RandSeed].
+// alone decides, and n decides all else that is left to chance. The same seed means the
+// same order on any machine, with the code that also runs otherwise. Seed is for tests
+// and for finding out what has happened; package actortest is built on it. To seed
+// [Context.Rand] alone, use [RandSeed].
 //
 // There are [Workers], 4 by default, but only one runs at a time, and only while a
 // goroutine waits for the system: in Wait, Run, Shutdown, Stop, Ask, SendWait, or for a
-// moment in a Send from outside. The runtime may turn to another worker before
-// every message that is sent and after every one that has run. Functions of [Pipe], and what
+// moment in a Send from outside. The runtime may turn to another worker before every
+// message that is sent and after every one that has run. Functions of [Pipe], and what
 // stands between actors and channels, take their turns like behaviours.
 //
-// Time is virtual, and begins at the same moment in every run: when nobody can go on, it
-// jumps to the next timer. With [Clock] it is the caller's to move instead. A behaviour
-// takes no time; one that waits for a reply is long when nobody else can go on, and
-// then others stand in for its worker, as they do at once in [Context.Blocking].
+// Time is virtual, and begins at the same moment in every run. When nobody can go on,
+// it jumps to the next timer; with [Clock] the caller moves it instead. A behaviour
+// takes no time. One that waits for a reply counts as long when nobody else can go on,
+// and then others stand in for its worker, as they do at once in [Context.Blocking].
 //
 // A program repeats itself if it takes time, chance and input from the runtime alone.
-// What breaks that: time.Now, the top-level functions of math/rand, the order of maps,
-// select with several ready cases, goroutines of its own that touch the system, contexts
-// with a deadline, and addresses as keys. A behaviour that blocks for something outside of
-// the system blocks all; after ten seconds the runtime panics and names it. So does a lock
-// that is held while sending. Messages are not recycled, the governor and [BindCPUs] are
-// off, and long turns are not reported.
+// These break that: time.Now, the top-level functions of math/rand, the order of maps,
+// a select with several ready cases, goroutines of the program's own that touch the
+// system, contexts with a deadline, and addresses as keys.
+//
+// A behaviour that blocks for something outside of the system blocks everything; after
+// ten seconds the runtime panics and names it. A lock that is held while sending does
+// the same.
+//
+// Messages are not recycled, the governor and [BindCPUs] are off, and long turns are
+// not reported.
 func Seed(n uint64) Option {
 	return func(o *options) {
 		o.seed = n
@@ -44,7 +48,8 @@ func Seed(n uint64) Option {
 	}
 }
 
-// Simulated is [Seed] for package actortest, which sees and decides more.
+// Simulated is [Seed] for package actortest, which sees and decides more. No other
+// package can use it.
 func Simulated(h *sim.Hooks) Option { return func(o *options) { o.simulate = simulate(h) } }
 
 // simWorkers is the default of a deterministic system: the machine must not matter.
@@ -236,7 +241,7 @@ func (s *simulator) now() string {
 	return s.doing
 }
 
-// Books are for package actortest.
+// Books returns figures for package actortest, which is their only use.
 func (s *System) Books() sim.Books {
 	if s.sim == nil {
 		return sim.Books{}

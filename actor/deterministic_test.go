@@ -70,8 +70,8 @@ func hashOf(s string) uint64 {
 	return h.Sum64()
 }
 
-// TestDeterministic_SeedAlone: "in an order that n alone decides, as it does all else that is left to chance",
-// whatever RandSeed says, before it or behind.
+// TestDeterministic_SeedAlone: "in an order that n alone decides, and n decides all else that is left to
+// chance", whatever RandSeed says, before it or behind.
 func TestDeterministic_SeedAlone(t *testing.T) {
 	run := func(opts ...actor.Option) string {
 		sys := start(t, opts...)

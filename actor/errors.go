@@ -6,32 +6,34 @@ import (
 )
 
 var (
-	// ErrStopped says that the receiver has ended. Returned by TrySend, SendWait
-	// and asks; the reason of dead letters. The error also wraps the reason for which
-	// the receiver ended, if that is known by then and not normal: look for ErrStopped
-	// first.
+	// ErrStopped says that the receiver has ended. It is returned by TrySend, SendWait and
+	// asks, and is the reason of dead letters. The error also wraps the reason for which
+	// the receiver ended, if that is known by then and not normal: so check for ErrStopped
+	// before you check for anything else.
 	ErrStopped = errors.New("gallop: actor stopped")
 	// ErrShutdown is the reason of an actor that was told to end.
 	ErrShutdown = errors.New("gallop: shut down")
 	// ErrKilled is the reason of an actor that was killed.
 	ErrKilled = errors.New("gallop: killed")
-	// ErrOverloaded says that the receiver does not keep up. Returned by TrySend and,
-	// for actors with a bound, by asks; the reason of dead letters of those.
+	// ErrOverloaded says that the receiver does not keep up. It is returned by TrySend and,
+	// for actors with a bound, by asks; it is the reason of dead letters of those actors.
 	ErrOverloaded = errors.New("gallop: actor overloaded")
-	// ErrDropped says that a message had to make room for a newer one. The reason of
-	// dead letters of actors with OverflowDropOldest, and returned by asks of these.
+	// ErrDropped says that a message had to make room for a newer one. It is the reason of
+	// dead letters of actors with OverflowDropOldest, and is returned by asks of these
+	// actors.
 	ErrDropped = errors.New("gallop: dropped for a newer message")
-	// ErrPanicked says that the receiver panicked while it handled the request;
-	// the error also wraps a *PanicError with the value. Returned by asks.
+	// ErrPanicked says that the receiver panicked while it handled the request. It is
+	// returned by asks. The error also wraps a *PanicError with the value.
 	ErrPanicked = errors.New("gallop: actor panicked")
-	// ErrSelfAsk says that a behaviour asked its own actor, one with the same thread, or one that waits for it by an Ask of its
-	// own, and would wait for itself for ever. Returned by Ask, AskAll and Replies.
+	// ErrSelfAsk says that a behaviour asked its own actor, one with the same thread, or
+	// one that waits for it in an Ask of its own, so that the behaviour would wait for
+	// itself for ever. It is returned by Ask, AskAll and Replies.
 	ErrSelfAsk = errors.New("gallop: actor asks itself")
-	// ErrNoReply says that no reply came in time; it is context.DeadlineExceeded too. The
-	// outcome of AskToWithin, and the reason of dead letters that are late replies.
+	// ErrNoReply says that no reply came in time. It is the outcome of AskToWithin, and the
+	// reason of dead letters that are late replies. It is context.DeadlineExceeded too.
 	ErrNoReply error = noReply{}
-	// ErrSystemStopped says that the system has stopped or is about to. Returned
-	// by everything that needs it to run; the reason of dead letters.
+	// ErrSystemStopped says that the system has stopped or is about to. It is returned by
+	// everything that needs the system to run, and is the reason of dead letters.
 	ErrSystemStopped = errors.New("gallop: system stopped")
 )
 

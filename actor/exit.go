@@ -8,7 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Target is an actor of any type: a [Ref] or an [AnyRef]. It is sealed.
+// Target is an actor of any type: a [Ref] or an [AnyRef]. No other type can implement
+// it.
 type Target interface {
 	target() *body
 }
@@ -65,40 +66,49 @@ func (o order) serve(b *body, c *Context) {
 	b.ordered(c, o)
 }
 
-// Stop ends an actor after the message that it handles, from anywhere, with the reason
-// [ErrShutdown]. Its children are stopped first, the youngest before the older ones. What
-// is left in its mailbox and what comes later becomes dead letters; requests among
-// it are answered with an error that is ErrStopped and the reason. Stop overtakes the
-// mail of the actor, and reaches it while it is muted or suspended too. Stopping an actor
-// that has ended does nothing. It panics if t is a zero Ref.
+// Stop ends an actor, from anywhere, with the reason [ErrShutdown]. It does not wait.
+// It panics if t is a zero Ref. Stopping an actor that has ended does nothing.
+//
+// The actor ends after the message that it is handling. Its children are stopped first,
+// the youngest before the older ones. What is left in its mailbox, and what comes
+// later, becomes dead letters; requests among them are answered with an error that is
+// ErrStopped and the reason.
+//
+// Stop overtakes the mail of the actor. It reaches a muted or suspended actor too.
 func Stop(from Sender, t Target) {
 	sendSignal("Stop", from, t, order{verb: verbStop, why: ErrShutdown})
 }
 
-// StopWith is [Stop] with another reason; nil is a normal end.
+// StopWith is [Stop] with another reason. A nil reason means a normal end.
 func StopWith(from Sender, t Target, reason error) {
 	sendSignal("StopWith", from, t, order{verb: verbStop, why: reason})
 }
 
-// Drain ends an actor after the mail that is in its mailbox by then, and what it has
-// stashed if it unstashes it meanwhile. What comes later becomes dead letters. Its
-// children are drained when it is done, the youngest first. A child that drains is not
-// muted, and no longer if it was: whom it sends to may wait for its end. In all else it is like
-// [Stop], which may follow it if it takes too long; to a suspended actor, which runs no
-// mail, it is Stop.
+// Drain ends an actor after the mail that is in its mailbox by then, and after what it
+// has stashed, if it unstashes that meanwhile. What comes later becomes dead letters.
+// Its children are drained when it is done, the youngest first. In all else Drain is
+// like [Stop], which may follow it if it takes too long.
+//
+// To a suspended actor, which runs no mail, Drain is Stop. A child that drains is not
+// muted, and if it was muted, it is let go: an actor that it sends to may be waiting
+// for its end.
 func Drain(from Sender, t Target) {
 	sendSignal("Drain", from, t, order{verb: verbDrain, why: ErrShutdown})
 }
 
-// Kill ends an actor, with the reason [ErrKilled], at the next [Context.Checkpoint] of the
-// behaviour that runs, or else after it, and so its children, the youngest first.
-// OnStop does not run, and neither links nor supervisors can object. In all else it is
-// like [Stop].
+// Kill ends an actor, with the reason [ErrKilled], at the next [Context.Checkpoint] of
+// the running behaviour, or else after that behaviour; and so its children, the
+// youngest first. OnStop does not run, and neither links nor supervisors can object. In
+// all else Kill is like [Stop].
 //
-// A behaviour that panics with a Kill pending, in a [Context.Shield] or not, has failed first,
-// and the Kill comes to what that has left. An actor that had nothing to wait for has ended by then,
-// for the panic and with its OnStop; one that waits for its children ends killed, without;
-// one that is supervised has fallen for the panic and ends killed, and no restart comes between.
+// A behaviour that panics while a Kill is pending, in a [Context.Shield] or not, has
+// failed first, and the Kill comes to what that has left:
+//
+//   - An actor that had nothing to wait for has ended by then, for the panic and with
+//     its OnStop.
+//   - An actor that waits for its children ends killed, without OnStop.
+//   - A supervised actor has fallen for the panic and ends killed, without a restart in
+//     between.
 func Kill(from Sender, t Target) { sendSignal("Kill", from, t, order{verb: verbKill, why: ErrKilled}) }
 
 // sendSignal tells an actor something from anywhere.
@@ -108,20 +118,20 @@ func sendSignal(call string, from Sender, t Target, s signal) {
 	b.tell(replier{c: c, sys: sys}, s)
 }
 
-// StopWait is [Stop] from outside that waits for the end of the actor, and of its
-// children. It returns nil then, ctx's error if that ends first, in which case the
-// actor ends when it can, and ErrSystemStopped. It panics if a behaviour calls it, be it one of
-// sys or one of the system of t; one of a third would keep its worker waiting.
+// StopWait is [Stop] from outside that blocks until the actor and its children have
+// ended. It returns nil then; ctx's error if ctx ends first, in which case the actor
+// ends when it can; or ErrSystemStopped. It panics if a behaviour of sys, or of the
+// system of t, calls it. A behaviour of a third system would keep its worker waiting.
 func StopWait(ctx context.Context, sys *System, t Target) error {
 	return endWait(ctx, sys, "StopWait", t, order{verb: verbStop, why: ErrShutdown})
 }
 
-// DrainWait is [Drain] that waits, as [StopWait] does.
+// DrainWait is [Drain] that waits for the end, as [StopWait] does.
 func DrainWait(ctx context.Context, sys *System, t Target) error {
 	return endWait(ctx, sys, "DrainWait", t, order{verb: verbDrain, why: ErrShutdown})
 }
 
-// KillWait is [Kill] that waits, as [StopWait] does.
+// KillWait is [Kill] that waits for the end, as [StopWait] does.
 func KillWait(ctx context.Context, sys *System, t Target) error {
 	return endWait(ctx, sys, "KillWait", t, order{verb: verbKill, why: ErrKilled})
 }
@@ -206,14 +216,15 @@ func (drainEnd) serve(b *body, c *Context) {
 	c.then |= mustEnd
 }
 
-// Stop makes the message that runs the last of its actor, which ends normally: the
-// reason is nil, unless [Context.Exit] has given one. In all else it is like [Stop].
+// Stop makes the running message the last of its actor, which ends normally: the reason
+// is nil, unless [Context.Exit] has given one. In all else it is like the function
+// [Stop].
 func (c *Context) Stop() {
 	mustRun(c, "Stop")
 	c.then |= mustEnd
 }
 
-// Exit is [Context.Stop] with a reason. Whoever is linked to the actor ends with it,
+// Exit is [Context.Stop] with a reason. Actors that are linked to this one end with it,
 // unless the reason is nil.
 func (c *Context) Exit(reason error) {
 	mustRun(c, "Exit")

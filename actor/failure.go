@@ -9,38 +9,38 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// PanicReport tells of a behaviour that panicked, or called runtime.Goexit.
+// PanicReport describes a behaviour that panicked or called runtime.Goexit.
 type PanicReport struct {
-	// ActorID, Type and Behaviour say where.
+	// ActorID, Type and Behaviour say where it happened.
 	ActorID   uint64
 	Type      string
 	Behaviour string // or the callback: init, OnStart, OnStop, Care.Stop; empty for a collection of the actor's heap
-	// MessageID is the number of the behaviour in its type's table, which the message
-	// carried; 0 in a callback or a collection.
+	// MessageID is the number, in the table of the type, of the behaviour that the message
+	// was for; 0 in a callback or a collection.
 	MessageID uint16
 	// From is the number of the actor that sent the message; 0 if it came from
 	// outside.
 	From uint64
-	// Value is what was panicked with; nil for a Goexit.
+	// Value is the value of the panic; nil for a Goexit.
 	Value any
-	// Goexit tells that the behaviour called runtime.Goexit, as a failing test does.
+	// Goexit says whether the behaviour called runtime.Goexit, as a failing test does.
 	Goexit bool
-	// Frame is the user's own frame: the first on the stack that is neither of Go's own
-	// library nor of gallop, which may have panicked for a call that is wrong; if there is
-	// none, the first of gallop's. Its function, and behind a space file and line. Empty
-	// for a Goexit.
+	// Frame is the user's own frame: the first on the stack that belongs neither to Go's
+	// library nor to gallop, which may have panicked because a call was wrong. If there is
+	// no such frame, it is the first of gallop's. It has the form of a function, a space,
+	// and file and line. It is empty for a Goexit.
 	Frame string
-	// Stack is the goroutine's stack, beginning with the frame that panicked: with the one that did
-	// so first, if a deferred function has panicked again.
+	// Stack is the goroutine's stack, beginning with the frame that panicked. If a deferred
+	// function has panicked again, it begins with the frame that panicked first.
 	Stack []byte
 }
 
-// PanicError is what an ask returns whose behaviour panicked, and the reason for which
+// PanicError is the error of an ask whose behaviour panicked, and the reason for which
 // the actor ended. It wraps ErrPanicked, and the value if that is an error.
 type PanicError struct {
-	// Value is what was panicked with; nil for a Goexit.
+	// Value is the value of the panic; nil for a Goexit.
 	Value any
-	// Goexit tells that the behaviour called runtime.Goexit.
+	// Goexit says whether the behaviour called runtime.Goexit.
 	Goexit bool
 	// Stack is the goroutine's stack, beginning with the frame that panicked; empty for
 	// a Goexit.
@@ -55,7 +55,7 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("gallop: actor panicked: %v", e.Value)
 }
 
-// Unwrap returns ErrPanicked and, if it is one, the error that was panicked with.
+// Unwrap returns ErrPanicked and, if the panic's value is an error, that error.
 func (e *PanicError) Unwrap() []error {
 	if err, ok := e.Value.(error); ok {
 		return []error{ErrPanicked, err}

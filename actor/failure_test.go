@@ -202,8 +202,9 @@ func TestHooks_Panic(t *testing.T) {
 	}
 }
 
-// TestOnDeadLetter_SendsInVain: "what dies by its own sends is counted and logged, and no function is told of it".
-// Also if that is in another system, whose function does the same; and a later letter is reported again.
+// TestOnDeadLetter_SendsInVain: "Dead letters that f causes by sending are counted and logged, but no function is
+// told of them". Also if that is in another system, whose function does the same; and a later letter is reported
+// again.
 func TestOnDeadLetter_SendsInVain(t *testing.T) {
 	for name, systems := range map[string]int{"Itself": 1, "EachOther": 2} {
 		t.Run(name, func(t *testing.T) {
@@ -240,7 +241,8 @@ func TestOnDeadLetter_SendsInVain(t *testing.T) {
 	}
 }
 
-// TestOnDeadLetter_Drops: "what OverflowDropOldest drops for it, whoever sent that".
+// TestOnDeadLetter_Drops: "what OverflowDropOldest drops for a message of f's, whoever
+// sent it".
 func TestOnDeadLetter_Drops(t *testing.T) {
 	typ := actor.NewType[struct{}]("narrow", actor.TypeBound(2, actor.OverflowDropOldest))
 	run := actor.Declare[func()](typ, "run")

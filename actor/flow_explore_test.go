@@ -143,8 +143,9 @@ func TestLobby_FreeExplored(t *testing.T) {
 	})
 }
 
-// TestLobby_OrderExplored: "waiters go on in the order in which they came": who comes when
-// somebody waits has no place before that one, also at the moment when the gate opens.
+// TestLobby_OrderExplored: "Those who wait go on in the order in which they came": who
+// comes when somebody waits has no place before that one, also at the moment when the gate
+// opens.
 //
 // Mutants tried by hand: setFree that does not ask whether somebody waits; takeInTurn that
 // does not ask who is first.

@@ -7,7 +7,8 @@ import (
 )
 
 // DefaultGas is how many reductions an actor may spend in one turn before others have
-// theirs. A message is one; [Context.Gas] adds what a behaviour costs besides.
+// theirs. A message is one reduction; [Context.Gas] adds what a behaviour costs
+// besides.
 const DefaultGas = 4000
 
 // gasMeter is what the turn that runs has spent besides its messages. It begins anew
@@ -20,10 +21,12 @@ type gasMeter struct {
 }
 
 // Gas charges the turn n reductions, for a behaviour that does more than a message is
-// worth: by convention one for what takes a tenth of a microsecond or so. Once the
-// budget is spent ([Gas], [TypeGas]) the turn ends when the behaviour returns, and the
-// actor goes on behind the others; if mail is left it counts as overloaded. It panics if
-// n is negative.
+// worth. By convention, one reduction is worth a tenth of a microsecond or so. Gas
+// panics if n is negative.
+//
+// Once the turn's budget is spent (the options [Gas] and [TypeGas]), the turn ends when
+// the behaviour returns, and the actor goes on after the others. If mail is left, it
+// counts as overloaded.
 func (c *Context) Gas(n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("gallop: Gas(%d): want at least 0", n))
@@ -78,10 +81,15 @@ func (c *Context) cutGas() {
 	}
 }
 
-// ShouldYield tells a long behaviour that it should come to an end soon: its turn has
-// spent its gas, it has outlived its slice of time, which is 1 to 5 ms, mostly 2, or the system
-// stops. Within [Context.Blocking], and on a pinned type, time does not count: nobody waits
-// for the worker. To go on later, call [Yield] and return. It costs a few loads.
+// ShouldYield tells a long behaviour that it should come to an end soon, because
+//
+//   - its turn has spent its gas;
+//   - its turn has outlived its slice of time, which is 1 to 5 ms, mostly 2;
+//   - or the system stops.
+//
+// To go on later, call [Yield] and return. Within [Context.Blocking], and on a pinned
+// type, time does not count: nobody waits for the worker. ShouldYield costs a few
+// loads.
 func (c *Context) ShouldYield() bool {
 	if c.w.InBlocking() {
 		return c.then&gasSpent != 0 || c.w.Stopping()

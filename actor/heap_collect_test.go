@@ -86,7 +86,7 @@ var (
 		keeperTake.Do((*keeper).take), keeperLook.Do((*keeper).look))
 )
 
-// "The arena is collected between behaviours when it has doubled": what the state
+// "The arena is collected between behaviours, when it has doubled": what the state
 // leads to stays, and garbage does not pile up.
 func TestHeap_Collected(t *testing.T) {
 	sys := Start(Workers(3))

@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestUrgent: "makes the messages of a behaviour overtake ordinary ones"; "Among urgent
-// messages of one sender to one receiver the order is kept".
+// TestUrgent: "makes the messages of a behaviour overtake ordinary ones"; "Urgent
+// messages from one sender to one receiver keep their order".
 func TestUrgent(t *testing.T) {
 	var d diary
 	sys := start(t, actor.Workers(2))
@@ -170,7 +170,7 @@ func TestShield(t *testing.T) {
 	equal(t, "panics", sys.Stats().Panics, 0)
 }
 
-// TestShield_Stop: "An order to stop takes effect after the message as always."
+// TestShield_Stop: "An order to stop takes effect after the message, as always."
 func TestShield_Stop(t *testing.T) {
 	var d diary
 	sys := start(t, actor.Workers(2))

@@ -268,8 +268,8 @@ func TestCallbacks_Fail(t *testing.T) {
 	}
 }
 
-// TestChildren: "told to end in the same way, one after another, the youngest first, and
-// waited for"; grandchildren before children; all before OnStop.
+// TestChildren: "told to end in the same way and waited for, one after another, the
+// youngest first"; grandchildren before children; all before OnStop.
 func TestChildren(t *testing.T) {
 	for _, c := range []struct {
 		name string

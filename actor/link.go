@@ -2,7 +2,8 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// Exit tells of the end of an actor that the receiver was linked to, if it traps exits.
+// Exit is the message by which an actor that traps exits ([TrapExit]) learns of the end
+// of an actor that it was linked to.
 type Exit struct {
 	// ActorID and Type say who has ended.
 	ActorID uint64
@@ -46,10 +47,10 @@ func (l *link) more(me *body) **link {
 	return &l.moreB
 }
 
-// Link ties the running actor to t: when one of them ends and the reason is not nil,
-// the other ends for the same reason, unless it traps exits. If t has ended, it is as if
-// it ended now. Linking twice, or to itself, does nothing more. It panics if t is a zero
-// Ref.
+// Link ties the running actor to t: when one of them ends for a reason that is not nil,
+// the other ends for the same reason, unless it traps exits. If t has ended already, it
+// is as if it ended now. Linking twice, or to itself, does nothing more. Link panics if
+// t is a zero Ref.
 func Link(c *Context, t Target) {
 	mustRun(c, "Link")
 	to, me := targetOf("Link", t), c.self
@@ -64,10 +65,10 @@ func Link(c *Context, t Target) {
 	to.tell(replier{c: c, sys: c.sys}, linked{link: l})
 }
 
-// Unlink undoes [Link], whichever of the two called it. When it returns, the end of t
-// does nothing to the running actor any more, not even if it has happened already and
-// is on its way. The other way round that holds once t has heard of it. It panics if t is
-// a zero Ref.
+// Unlink undoes [Link], whichever of the two called it. When Unlink returns, the end of
+// t does nothing to the running actor any more, even if t has ended already and the
+// news is on its way. In the other direction, that is true once t has heard of it.
+// Unlink panics if t is a zero Ref.
 func Unlink(c *Context, t Target) {
 	mustRun(c, "Unlink")
 	to, me := targetOf("Unlink", t), c.self
@@ -90,8 +91,8 @@ func (x *extras) dropLinks(me, dead *body) {
 }
 
 // TrapExit makes the ends of linked actors, normal ones too, come as messages for b, a
-// behaviour of the running actor, which overtake ordinary mail. It holds until
-// [UntrapExit] or a restart. It panics if b belongs to another type.
+// behaviour of the running actor. These messages overtake ordinary mail. TrapExit holds
+// until [UntrapExit] or a restart. It panics if b belongs to another type.
 func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
 	d := b.d.made()
 	c.mustOwn(d)

@@ -103,8 +103,8 @@ func TestTrapExit(t *testing.T) {
 	equal(t, "reason without a trap", brief(joined(t, sys, a)), "killed")
 }
 
-// TestUnlink: "When it returns, the end of t does nothing to the running actor any more,
-// not even if it has happened already and is on its way."
+// TestUnlink: "When Unlink returns, the end of t does nothing to the running actor any
+// more, even if t has ended already and the news is on its way."
 func TestUnlink(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	for _, forward := range []bool{true, false} {
@@ -132,8 +132,8 @@ func TestUnlink(t *testing.T) {
 	}
 }
 
-// TestWatch: "It comes once for each call, and watching does nothing to t"; "at once if
-// t has ended long ago, with the reason it had".
+// TestWatch: "It comes once for each call of Watch. Watching does nothing to t"; "If t
+// has ended long ago, it comes at once, with the reason that t had".
 func TestWatch(t *testing.T) {
 	var d diary
 	sys, far := start(t, actor.Workers(2)), start(t)

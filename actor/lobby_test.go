@@ -53,7 +53,7 @@ func fill(t testing.TB, sys *actor.System) (a actor.Ref[puppet], release func(),
 	return a, release, ran
 }
 
-// TestSendWait_InOrder: "waiters go on in the order in which they came".
+// TestSendWait_InOrder: "Those who wait go on in the order in which they came".
 func TestSendWait_InOrder(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	a, release, _ := fill(t, sys)
@@ -178,7 +178,7 @@ func TestSendWait_NotForABatch(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted as any
+// TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted like any
 // other": it has recovered whenever a notice runs, or it would flood whom it sends to.
 func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
 	sys := start(t, actor.Workers(2))

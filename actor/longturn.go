@@ -12,36 +12,40 @@ import (
 // DefaultLongTurn is how long a behaviour may run before it is reported.
 const DefaultLongTurn = 100 * time.Millisecond
 
-// LongTurnReport tells of a behaviour that keeps its worker for long, while it still
-// does.
+// LongTurnReport describes a behaviour that keeps its worker for long, while it still
+// does so.
 type LongTurnReport struct {
-	// Type and Behaviour say which. Instead of a behaviour it may be a callback: init,
-	// OnStart, OnStop, Care.Stop; or nothing, while the runtime does something for the actor between
-	// two messages, as to collect its heap.
+	// Type and Behaviour say which behaviour it is. Instead of a behaviour it may be a
+	// callback: init, OnStart, OnStop, Care.Stop. Behaviour is empty while the runtime does
+	// something for the actor between two messages, such as collecting its heap.
 	Type      string
 	Behaviour string
-	// Worker is the number of its worker.
+	// Worker is the number of the worker.
 	Worker int
-	// AtLeast is how long it has run; some milliseconds may be missing.
+	// AtLeast is how long the behaviour has run; some milliseconds may be missing.
 	AtLeast time.Duration
-	// Stack is where it is now: the stack of its goroutine down to the behaviour. Empty if
-	// it was not found: the process has too many goroutines, or it has just returned.
+	// Stack is where the behaviour is now: the stack of its goroutine down to the
+	// behaviour. It is empty if it was not found, because the process has too many
+	// goroutines, or the behaviour has just returned.
 	Stack []byte
 }
 
 // LongTurn sets after which time a behaviour that still runs is reported, to the log or
-// to [OnLongTurn]; at least a millisecond, [DefaultLongTurn] by default. Its neighbours
-// do not wait for it, since others stand in for its worker; but it uses a thread, and
-// its own messages wait. Reports are made at most once in a second, because each stops
-// the process for some microseconds per goroutine to learn where the behaviour is.
+// to [OnLongTurn]: at least a millisecond, [DefaultLongTurn] by default. The neighbours
+// of such a behaviour do not wait for it, since others stand in for its worker; but it
+// uses a thread, and its own messages wait.
 //
-// Not reported are behaviours of pinned types, which have a thread of their own and keep
-// nobody waiting, and what a behaviour does within [Context.Blocking], unless it has
-// lasted for some milliseconds before it said so, or no spare was left.
+// Reports are made at most once a second, because each stops the process for some
+// microseconds per goroutine to learn where the behaviour is. Not reported are
+//
+//   - behaviours of pinned types, which have a thread of their own and keep nobody
+//     waiting;
+//   - what a behaviour does within [Context.Blocking], unless it had lasted for some
+//     milliseconds before that call, or no spare was left.
 func LongTurn(after time.Duration) Option { return func(o *options) { o.longTurn = after } }
 
 // OnLongTurn sets a function that sees every report of a behaviour that runs for long,
-// under the same terms as [OnDeadLetter], and instead of the log.
+// instead of the log. The terms are those of [OnDeadLetter].
 func OnLongTurn(f func(LongTurnReport)) Option {
 	return func(o *options) {
 		if o.onLongTurn = f; f == nil {

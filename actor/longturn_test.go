@@ -251,7 +251,7 @@ func TestLongTurn_BesideManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestLongTurn_OnAVirtualClock: "reports are made at most once in a second", of the
+// TestLongTurn_OnAVirtualClock: "Reports are made at most once a second", of the
 // machine's time, whatever the system's clock says.
 func TestLongTurn_OnAVirtualClock(t *testing.T) {
 	for name, jump := range map[string]time.Duration{"stands": 0, "runs": time.Hour} {

@@ -422,7 +422,8 @@ func TestUserFrames(t *testing.T) {
 	}
 }
 
-// TestUserFrame: "the first on the stack that is neither of Go's own library nor of gallop".
+// TestUserFrame: "the first on the stack that belongs neither to Go's library nor to
+// gallop".
 func TestUserFrame(t *testing.T) {
 	const mod = "github.com/gallop-go/gallop/"
 	for want, stack := range map[string][]string{

@@ -21,13 +21,13 @@ import (
 // names free.
 
 var (
-	// ErrNameTaken says that another actor has the name. Returned by SpawnNamed and
+	// ErrNameTaken says that another actor has the name. It is returned by SpawnNamed and
 	// Register.
 	ErrNameTaken = errors.New("gallop: name taken")
-	// ErrNoName says that no actor has the name. Returned by Lookup.
+	// ErrNoName says that no actor has the name. It is returned by Lookup.
 	ErrNoName = errors.New("gallop: no actor of that name")
-	// ErrOtherType says that the actor of that name has another state type.
-	// Returned by Lookup.
+	// ErrOtherType says that the actor of that name has another state type. It is returned
+	// by Lookup.
 	ErrOtherType = errors.New("gallop: actor is of another type")
 )
 
@@ -113,12 +113,14 @@ func (x *extras) named() *nameList {
 }
 
 // SpawnNamed is [Type.Spawn] for an actor that others find by its name with [Lookup].
-// Of several who take the same name at the same time exactly one gets it, and the
-// others ErrNameTaken and no actor. The name is free again when the actor has ended or
-// takes no mail any more ([Drain]), and that is before anybody can learn of it: by
-// ErrStopped, by a dead letter or by a message. A named actor stays in memory until then. SpawnNamed returns
-// ErrSystemStopped if the system does not spawn any more, and panics if the name is
+// It returns ErrNameTaken, and spawns no actor, if the name is taken: of several
+// callers who take the same name at the same time, exactly one gets it. It returns
+// ErrSystemStopped if the system does not spawn any more. It panics if the name is
 // empty.
+//
+// The name is free again when the actor has ended or takes no mail any more ([Drain]),
+// and that is before anybody can learn of it: by ErrStopped, by a dead letter or by a
+// message. A named actor stays in memory until then.
 func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) {
 	if err := infoOf(t).reserve(from, name); err != nil {
 		return Ref[S]{}, err
@@ -203,8 +205,9 @@ func (b *body) startNamedFromOutside(name string, m *message) bool {
 }
 
 // Register gives the running actor a name, on the terms of [Type.SpawnNamed]. An actor
-// may have several. It returns nil if the actor has that name already, and ErrStopped in an
-// actor that takes no mail any more, in its OnStop as well. It panics if the name is empty.
+// may have several names. Register returns nil if the actor has that name already, and
+// ErrStopped if the actor takes no mail any more, as in its OnStop. It panics if the
+// name is empty.
 func (c *Context) Register(name string) error {
 	if name == "" {
 		panic("gallop: Register: an empty name")
@@ -224,7 +227,8 @@ func (c *Context) Register(name string) error {
 	return nil
 }
 
-// Unregister takes a name from the running actor, and reports whether it had it.
+// Unregister takes a name away from the running actor, and reports whether it had that
+// name.
 func (c *Context) Unregister(name string) bool {
 	mustRun(c, "Unregister")
 	x := c.self.extra
@@ -241,10 +245,13 @@ func (c *Context) Unregister(name string) bool {
 	return true
 }
 
-// Lookup finds the actor of that name, whose state must be an S. It takes no lock;
-// still, look a name up once and keep the ref. The error is ErrNoName or ErrOtherType.
-// Another actor may have the name a moment later. In a system that has stopped, an actor
-// that had mail then has ended and is not found (ErrNoName); one that had none still is.
+// Lookup finds the actor of that name, whose state must be an S. The error is ErrNoName
+// or ErrOtherType. Another actor may have the name a moment later.
+//
+// Lookup takes no lock; still, look a name up once and keep the ref.
+//
+// In a system that has stopped, an actor that had mail when it stopped has ended and is
+// not found (ErrNoName); an actor that had none is still found.
 func Lookup[S any](from Sender, name string) (Ref[S], error) {
 	_, sys := split(from)
 	v, _ := sys.names.m.Load(name)

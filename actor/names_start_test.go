@@ -93,7 +93,7 @@ func has(t testing.TB, sys *actor.System, r actor.Ref[mortal], name string, keep
 }
 
 // TestNames_StartIsFirst: an actor can be found when it has its name; still, OnStart runs
-// "before its first message, urgent ones too".
+// "before its first message, even an urgent one".
 func TestNames_StartIsFirst(t *testing.T) {
 	sys := start(t, actor.Workers(3))
 	for round := range scaled(500) {

@@ -85,9 +85,9 @@ func TestNames_NotSpawned(t *testing.T) {
 	}
 }
 
-// TestBug_K50_NameRace: a name that two spawn at the same time must have one actor:
-// "Of several who take the same name at the same time exactly one gets it, and the
-// others ErrNameTaken and no actor."
+// TestBug_K50_NameRace: a name that two spawn at the same time must have one actor: "It
+// returns ErrNameTaken, and spawns no actor, if the name is taken: of several callers
+// who take the same name at the same time, exactly one gets it."
 func TestBug_K50_NameRace(t *testing.T) {
 	sys := start(t)
 	for round := range scaled(500) {

@@ -11,8 +11,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Option sets a property of a system at its start. Start checks all of them
-// together.
+// Option sets a property of a system at its start. [Start] checks all options together.
 type Option func(*options)
 
 type options struct {
@@ -37,22 +36,23 @@ type options struct {
 	wrong        []string // what options have found wrong themselves
 }
 
-// Workers sets the number of workers, 1 to 56. The default is GOMAXPROCS, at most
-// 56, and 4 in a system with a [Seed].
+// Workers sets the number of workers, from 1 to 56. The default is GOMAXPROCS, but at
+// most 56; in a system with a [Seed] it is 4.
 func Workers(n int) Option { return func(o *options) { o.workers, o.counted = n, true } }
 
-// Batch sets how many messages an actor handles in one turn before others have
-// theirs; at least 1, [DefaultBatch] by default. [TypeBatch] overrides it per type.
+// Batch sets how many messages an actor handles in one turn before others have theirs:
+// at least 1, [DefaultBatch] by default. [TypeBatch] overrides it for one type.
 func Batch(n int) Option { return func(o *options) { o.batch = min(n, maxBatch) } }
 
 // Gas sets how many reductions an actor may spend in one turn before others have
-// theirs: one for each message, and what [Context.Gas] adds. At least 1, [DefaultGas] by
-// default. [TypeGas] overrides it per type. A batch that is larger than the gas is cut
-// to it.
+// theirs: one for each message, and what [Context.Gas] adds. It is at least 1,
+// [DefaultGas] by default. [TypeGas] overrides it for one type. A batch that is larger
+// than the gas is cut to it.
 func Gas(n int) Option { return func(o *options) { o.gas = min(n, maxBatch) } }
 
-// RandSeed starts [Context.Rand], and what else the runtime leaves to chance, with n. It
-// does not make a run repeat itself, since workers race: [Seed] does, and beside that RandSeed does nothing.
+// RandSeed starts [Context.Rand], and whatever else the runtime leaves to chance, with
+// n. It does not make a run repeat itself, since workers race: [Seed] does. Together
+// with Seed, RandSeed does nothing.
 func RandSeed(n uint64) Option {
 	return func(o *options) {
 		if !o.seeded {
@@ -61,14 +61,18 @@ func RandSeed(n uint64) Option {
 	}
 }
 
-// Logger sets where the system logs what nobody has set a function for: panics of behaviours
-// ([OnPanic]), dead letters ([OnDeadLetter]), long turns ([OnLongTurn]) and actors that wait for
-// one under pressure ([OnStall]); and that [Spares] are all in use, and panics in these functions.
-// The default is the standard logger of package log, which slog.SetDefault redirects.
+// Logger sets where the system logs. The default is the standard logger of package log,
+// which slog.SetDefault redirects. The system logs
 //
-// Of dead letters the 1st, 2nd, 4th, 8th and so on of the system are logged, with how many
-// there were so far, so that they do not flood the log. [System.Stats] counts all of them,
-// and [OnDeadLetter] sees each; with that none is logged.
+//   - what has no function set for it: panics of behaviours ([OnPanic]), dead letters
+//     ([OnDeadLetter]), long turns ([OnLongTurn]), and actors that wait for one under
+//     pressure ([OnStall]);
+//   - panics in these functions;
+//   - that all [Spares] are in use.
+//
+// Of the system's dead letters the 1st, 2nd, 4th, 8th and so on are logged, each with
+// how many there were so far, so that they do not flood the log. [System.Stats] counts
+// all of them. [OnDeadLetter] sees each of them, and then none is logged.
 func Logger(l *slog.Logger) Option {
 	return func(o *options) {
 		if o.log = (slogSink{l}); l == nil {
@@ -77,13 +81,17 @@ func Logger(l *slog.Logger) Option {
 	}
 }
 
-// OnDeadLetter sets a function that sees every dead letter. It runs where the
-// letter dies, on a worker or in a goroutine that sends, possibly in several at
-// once; it must be quick and must not wait for the system. A panic or a
-// runtime.Goexit in it is logged and ignored: for that each call has a goroutine of its
-// own, which its caller waits for. That costs about a microsecond a dead letter.
-// What dies by its own sends is counted and logged, and no function is told of it, since that would have no end:
-// a message to one who has ended, and what [OverflowDropOldest] drops for it, whoever sent that.
+// OnDeadLetter sets a function that sees every dead letter. f runs where the letter
+// dies, on a worker or in a goroutine that sends, and possibly in several at once. It
+// must be quick and must not wait for the system.
+//
+// A panic or a runtime.Goexit in f is logged and ignored. For that, each call has a
+// goroutine of its own, which its caller waits for. This costs about a microsecond per
+// dead letter.
+//
+// Dead letters that f causes by sending are counted and logged, but no function is told
+// of them, since that would have no end: a message of f's to an actor that has ended,
+// and what [OverflowDropOldest] drops for a message of f's, whoever sent it.
 func OnDeadLetter(f func(DeadLetter)) Option {
 	return func(o *options) {
 		if o.onDeadLetter = f; f == nil {
@@ -92,8 +100,8 @@ func OnDeadLetter(f func(DeadLetter)) Option {
 	}
 }
 
-// OnPanic sets a function that sees every panic of a behaviour, under the same
-// terms as [OnDeadLetter].
+// OnPanic sets a function that sees every panic of a behaviour. The terms are those of
+// [OnDeadLetter].
 func OnPanic(f func(PanicReport)) Option {
 	return func(o *options) {
 		if o.onPanic = f; f == nil {
@@ -102,8 +110,8 @@ func OnPanic(f func(PanicReport)) Option {
 	}
 }
 
-// OnStall sets a function that sees every [StallReport], under the same terms as
-// [OnDeadLetter]. Without one they are logged.
+// OnStall sets a function that sees every [StallReport]. The terms are those of
+// [OnDeadLetter]. Without such a function the 1st, 2nd, 4th, 8th … report is logged.
 func OnStall(f func(StallReport)) Option {
 	return func(o *options) {
 		if o.onStall = f; f == nil {
@@ -112,9 +120,9 @@ func OnStall(f func(StallReport)) Option {
 	}
 }
 
-// BindCPUs binds every worker to a processor of its own. It helps a process that
-// has the machine to itself and harms one that has not: see docs/guarantees.md for
-// what it costs the process's other goroutines. Linux only.
+// BindCPUs binds every worker to a processor of its own. That helps a process that has
+// the machine to itself and harms one that has not: docs/guarantees.md says what it
+// costs the process's other goroutines. Linux only.
 func BindCPUs() Option { return func(o *options) { o.bind = true } }
 
 func defaultOptions() options {

@@ -273,8 +273,8 @@ func TestAskAll_DiscardsFreight(t *testing.T) {
 	}
 }
 
-// TestAskAll_SelfKeepsFreight: "nor is one sent to who cannot run before the caller's own turn has ended": no dead
-// letter, and what the request owns stays the caller's.
+// TestAskAll_SelfKeepsFreight: "Nor is a request sent to an actor that cannot run before the caller's own turn has
+// ended": no dead letter, and what the request owns stays the caller's.
 func TestAskAll_SelfKeepsFreight(t *testing.T) {
 	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker")
 	ask := actor.DeclareAsk[heap.Parcel, actor.None](typ, "ask")
@@ -297,8 +297,8 @@ func TestAskAll_SelfKeepsFreight(t *testing.T) {
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
-// TestAskAll_SelfLeavesFreight: "as nothing was sent there is no dead letter, and what q owns stays with the others": a
-// dead letter would discard it under the hands of the one who was asked.
+// TestAskAll_SelfLeavesFreight: "As nothing was sent there is no dead letter, …, and what q owns stays with the other
+// actors": a dead letter would discard it under the hands of the one who was asked.
 func TestAskAll_SelfLeavesFreight(t *testing.T) {
 	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker of others")
 	ask := actor.DeclareAsk[heap.Parcel, int](typ, "ask")
@@ -324,8 +324,9 @@ func TestAskAll_SelfLeavesFreight(t *testing.T) {
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
-// TestReplies_DiscardsFreight: "what comes after it was left goes nowhere", and is discarded;
-// so is what came in before and was not looked at, and what comes when ctx has ended.
+// TestReplies_DiscardsFreight: "Replies that come after the loop was left go nowhere", and is
+// discarded; so is what came in before and was not looked at, and what comes when ctx has
+// ended.
 func TestReplies_DiscardsFreight(t *testing.T) {
 	at := func(t *testing.T, leave func(stop context.CancelFunc, n int, res actor.Result[heap.Parcel]) bool, canGoOn func() bool) {
 		before := heap.Blobs().Live

@@ -5,13 +5,17 @@ import (
 	"runtime/debug"
 )
 
-// Pipe runs fn in a goroutine of its own and sends what it returns to the running
-// actor, as a message for reply: how a behaviour waits for a database or a socket
-// without blocking its worker. fn's context ends when the system stops. fn may send with the System and ask for
-// [Self] before, but not use c: see [Context]. A panic in
-// fn comes back as a *PanicError with its stack, and ends nobody: neither [OnPanic] nor the log is told, so the behaviour for
-// reply should look at Err. The system is held until the message is sent. It
-// panics if fn is nil, or if reply belongs to another type than the running actor.
+// Pipe runs fn in a goroutine of its own and sends what fn returns to the running
+// actor, as a message for reply. This is how a behaviour waits for a database or a
+// socket without blocking its worker. Pipe panics if fn is nil, or if reply belongs to
+// another type than the running actor.
+//
+// fn's context ends when the system stops. The system is held until the message is
+// sent. fn may send with the System, and may use a ref that [Self] has returned before;
+// it must not use c: see [Context].
+//
+// A panic in fn comes back as a *PanicError with its stack. It ends nobody, and neither
+// [OnPanic] nor the log is told, so the behaviour for reply should look at Err.
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.Context) (R, error)) {
 	c.mustOwn(reply.d.made())
 	if fn == nil {

@@ -5,15 +5,17 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// ApplyPressure says that the actor wants no more for now, because of something that the
-// runtime does not see, such as a socket that takes no data: who sends to it is muted
-// until ReleasePressure is called or the actor ends. Its own messages it handles as
-// before, and it is never muted itself meanwhile. Applying twice is the same as once.
+// ApplyPressure says that the actor wants no more messages for now, because of
+// something that the runtime does not see, such as a socket that takes no data. Actors
+// that send to it are muted until it calls ReleasePressure or ends. It handles its own
+// messages as before, and is never muted itself meanwhile. Applying pressure twice is
+// the same as once.
 //
 // Whoever is to bring the news that there is room again must be able to: a message from
-// somebody who is muted never comes. Should it come to that, those who wait are let go
-// on for what mail they have, first within a tenth of a second; see [StallReport]. If the
-// news comes from outside, take a [System.Hold] as long as you wait for it.
+// a muted actor never comes. If it comes to that, the actors that wait are let go for
+// the mail that they have, for the first time within a tenth of a second; see
+// [StallReport]. If the news comes from outside, take a [System.Hold] for as long as
+// you wait for it.
 func (c *Context) ApplyPressure() {
 	mustRun(c, "ApplyPressure")
 	b := c.self
@@ -34,8 +36,8 @@ func (c *Context) ApplyPressure() {
 	}
 }
 
-// ReleasePressure takes ApplyPressure back: whoever was muted for it goes on. Without
-// pressure it does nothing.
+// ReleasePressure takes ApplyPressure back: actors that were muted for it go on.
+// Without pressure it does nothing.
 func (c *Context) ReleasePressure() {
 	mustRun(c, "ReleasePressure")
 	b := c.self

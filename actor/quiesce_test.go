@@ -13,9 +13,9 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// TestWait_NeverEarly: "messages whose Send returned before Wait was called are
-// among them". Two senders race for one idle actor, so that one of them has to
-// wake it and the other returns first; each waits and looks.
+// TestWait_NeverEarly: "That includes the behaviours for messages whose Send returned
+// before Wait was called". Two senders race for one idle actor, so that one of them has
+// to wake it and the other returns first; each waits and looks.
 func TestWait_NeverEarly(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.Workers(workers))

@@ -37,7 +37,7 @@ func TestRecall_OfLeaving(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestRecall_OfSuspended: "it is suspended: it keeps its mail".
+// TestRecall_OfSuspended: "the actor is suspended: it keeps its mail".
 func TestRecall_OfSuspended(t *testing.T) {
 	fallen := make(chan struct{})
 	g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) })
@@ -90,8 +90,8 @@ func TestLink_BothAtOnce(t *testing.T) {
 	d.says(t, "a: exit shutdown")
 }
 
-// TestLink_ToStoppedSystem: "If t has ended, it is as if it ended now", and so if its system
-// has stopped, although it has nothing but its mailbox.
+// TestLink_ToStoppedSystem: "If t has ended already, it is as if it ended now", and so if
+// its system has stopped, although it has nothing but its mailbox.
 func TestLink_ToStoppedSystem(t *testing.T) {
 	var d diary
 	sys, far := start(t), start(t)

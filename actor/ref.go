@@ -2,19 +2,19 @@ package actor
 
 import "fmt"
 
-// Ref refers to an actor with state S. It is a handle of one word, to be copied,
-// compared and sent in messages as you like; it gives no access to the state. The
-// zero Ref refers to no actor, and sending to it panics. A Ref keeps its actor's
-// memory alive, whether the actor has ended or not.
+// Ref refers to an actor with state S. It is a handle of one word, which may be copied,
+// compared and sent in messages; it gives no access to the state. The zero Ref refers
+// to no actor, and sending to it panics. A Ref keeps its actor's memory alive, whether
+// the actor has ended or not.
 type Ref[S any] struct {
 	b *body
 }
 
-// IsZero tells whether r refers to no actor.
+// IsZero reports whether r refers to no actor.
 func (r Ref[S]) IsZero() bool { return r.b == nil }
 
-// ID returns the number of the actor, unique within its system and never used
-// again; 0 for the zero Ref.
+// ID returns the number of the actor, which is unique within its system and never used
+// again. For the zero Ref it returns 0.
 func (r Ref[S]) ID() uint64 {
 	if r.b == nil {
 		return 0
@@ -30,24 +30,24 @@ func (r Ref[S]) String() string {
 	return r.b.String()
 }
 
-// Any returns r without its type, for what does not need to know it.
+// Any returns r without its type, for code that does not need to know it.
 func (r Ref[S]) Any() AnyRef { return AnyRef(r) }
 
 func (r Ref[S]) target() *body { return r.b }
 
-// AnyRef refers to an actor of any type, as [Ref] does to one of a certain type. It
-// can be stopped, linked, watched and compared, but sent nothing.
+// AnyRef refers to an actor of any type, as [Ref] does to one of a certain type. The
+// actor can be stopped, linked, watched and compared through it, but sent nothing.
 type AnyRef struct {
 	b *body
 }
 
-// IsZero tells whether r refers to no actor.
+// IsZero reports whether r refers to no actor.
 func (r AnyRef) IsZero() bool { return r.b == nil }
 
-// ID is as [Ref.ID].
+// ID is like [Ref.ID].
 func (r AnyRef) ID() uint64 { return Ref[None](r).ID() }
 
-// String is as [Ref.String].
+// String is like [Ref.String].
 func (r AnyRef) String() string { return Ref[None](r).String() }
 
 func (r AnyRef) target() *body { return r.b }

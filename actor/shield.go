@@ -7,10 +7,11 @@ type cut struct {
 	obey func(*body, *Context) // obeyKill, which is linked only with Checkpoint
 }
 
-// Shield runs fn, which a Kill does not cut in half: one that comes meanwhile, or came
-// before, takes effect when the outermost Shield of the behaviour returns. Deferred
-// functions run then, as in a panic. An order to stop takes effect after the message as
-// always. If fn panics, that comes first: see [Kill]. It panics if fn is nil.
+// Shield calls fn so that a Kill does not cut it in half. A Kill that comes meanwhile,
+// or came before, takes effect when the outermost Shield of the behaviour returns.
+// Deferred functions run then, as in a panic. An order to stop takes effect after the
+// message, as always. If fn panics, that comes first: see [Kill]. Shield panics if fn
+// is nil.
 func (c *Context) Shield(fn func()) {
 	if fn == nil {
 		panic("gallop: Shield: a nil function")
@@ -26,18 +27,19 @@ func (c *Context) shielded(fn func()) {
 	fn()
 }
 
-// Checkpoint ends the behaviour here if its actor has been killed, unless it is
-// shielded: it panics with a value of the runtime's own, which a behaviour should not
-// recover. Without a checkpoint a behaviour runs to its end. It costs one load.
+// Checkpoint ends the behaviour here if its actor has been killed, unless the behaviour
+// is in a [Context.Shield]. It does so by a panic with a value of the runtime's own,
+// which a behaviour should not recover. Without a checkpoint a behaviour runs to its
+// end. Checkpoint costs one load.
 func (c *Context) Checkpoint() {
 	if c.shields == 0 && (!c.self.lane.quiet() || c.aside) && told(c.self, verbKill) { // aside: what came with it is taken out
 		panic(cut{obey: obeyKill})
 	}
 }
 
-// Stopping tells whether the running actor has been told to end, or is to be taken down by
-// its supervisor, or by [Suspend] or [Restart]: what a behaviour that runs long should look
-// at now and then. It costs one load while there is no signal.
+// Stopping reports whether the running actor has been told to end, or is to be taken
+// down by its supervisor, or by [Suspend] or [Restart]. A behaviour that runs long
+// should check it now and then. It costs one load while there is no signal.
 func (c *Context) Stopping() bool {
 	b := c.self
 	if x := b.extra; x != nil && (x.drained || x.phase == leaving) {

@@ -2,16 +2,17 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// Spawn starts an actor of type t with the given state and returns its ref. The
-// actor runs when somebody sends it a message; until then it is a piece of memory
-// of about 100 bytes and the state. What the caller did before synchronizes before
-// the actor's behaviours. If a behaviour wakes it, its first turn usually comes before those of
-// others that wait, so that a tree of actors is walked depth first and few of them live
-// at a time.
+// Spawn makes an actor of type t with the given state and returns its ref. It does not
+// block. The actor runs when somebody sends it a message; until then it is a piece of
+// memory of about 100 bytes and the state. What the caller did before the Spawn
+// synchronizes before the actor's behaviours.
 //
-// From a system that has stopped, Spawn returns an actor that has ended already:
-// what is sent to it becomes a dead letter. It panics if a behaviour of t has no
-// method.
+// If the system has stopped, Spawn returns an actor that has ended already: what is
+// sent to it becomes a dead letter. Spawn panics if a behaviour of t has no method.
+//
+// If a behaviour wakes the new actor, the actor's first turn usually comes before those
+// of other actors that wait. So a tree of actors is walked depth first, and few of them
+// live at a time.
 func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
 	b := newBody(t, from)
 	*stateOf[S](b) = state
@@ -21,9 +22,9 @@ func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
 	return Ref[S]{b}
 }
 
-// SpawnFunc is Spawn for states that must not be copied: init is called once, with
-// the zero state in its final place, before SpawnFunc returns. If init panics, so does
-// SpawnFunc, and there is no actor. It panics if init is nil.
+// SpawnFunc is [Type.Spawn] for states that must not be copied: init is called once,
+// with the zero state in its final place, before SpawnFunc returns. If init panics, so
+// does SpawnFunc, and there is no actor. SpawnFunc panics if init is nil.
 func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	if init == nil {
 		panic("gallop: SpawnFunc: a nil function")

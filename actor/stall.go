@@ -12,29 +12,32 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// StallReport tells of actors that have waited for long for one that applies pressure,
-// and might wait for ever: in a circle, or because nothing is left that could go on. The
-// runtime has let those in Waits go on that wait for Pressed itself, for the mail that
-// they have; if the pressure lasts it does so again, each time after twice as long unless
-// the system is Idle.
+// StallReport describes actors that have waited for long for an actor that applies
+// pressure, and that might wait for ever: in a circle, or because nothing is left that
+// could go on.
+//
+// The runtime has let go those actors in Waits that wait for Pressed itself, for the
+// mail that they have. If the pressure lasts it does so again, each time after twice as
+// long, unless the system is Idle.
 type StallReport struct {
 	// Pressed is the actor that has applied pressure.
 	Pressed ActorName
-	// Waits says who waits for whom: nearest to Pressed first, at most 32.
+	// Waits says who waits for whom: those nearest to Pressed first, at most 32.
 	Waits []Wait
-	// Closed tells that the waiting goes in a circle: one of those who wait has a message
+	// Closed says that the waiting goes in a circle: one of those who wait has a message
 	// from Pressed in its mailbox, which may be what Pressed waits for.
 	Closed bool
-	// Idle tells that nothing else was queued or ran in the system, and nobody held it:
-	// only somebody outside who ought to have a [System.Hold] could end the pressure.
+	// Idle says that nothing else was queued or running in the system, and nobody held it:
+	// only somebody outside, who ought to have a [System.Hold], could end the pressure.
 	Idle bool
 }
 
-// Deadlock tells that nothing in the system could have ended the waiting.
+// Deadlock reports whether nothing in the system could have ended the waiting.
 func (r StallReport) Deadlock() bool { return r.Closed && r.Idle }
 
-// String says who waits for whom, in one line, as in "socket#1 is under pressure; reader#2 waits for socket#1
-// with 3 messages, among them done from socket#1; log#3 waits for reader#2 with 0 messages".
+// String says in one line who waits for whom, as in "socket#1 is under pressure;
+// reader#2 waits for socket#1 with 3 messages, among them done from socket#1; log#3
+// waits for reader#2 with 0 messages".
 func (r StallReport) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%v is under pressure", r.Pressed)
@@ -44,21 +47,22 @@ func (r StallReport) String() string {
 	return s.String()
 }
 
-// Wait is an actor that is muted, and for whom.
+// Wait says that one actor is muted and waits for another.
 type Wait struct {
-	// Who is muted.
+	// Who is the actor that is muted.
 	Who ActorName
-	// For is whose gate it waits at.
+	// For is the actor that it waits for.
 	For ActorName
-	// Mail is how many messages it has, at most 1,000; 1,000 may be more.
+	// Mail is how many messages it has, counted up to 1,000: 1,000 may mean more.
 	Mail int
-	// From is the behaviour of a message among them that the pressed actor has sent; ""
-	// if there is none.
+	// From is the behaviour of a message among these that the actor under pressure has
+	// sent; "" if there is none.
 	From string
 }
 
-// String is as in "log#3 waits for reader#2 with 3 messages, among them done from the actor under pressure": that
-// one need not be reader#2. [StallReport.String] has its name.
+// String returns a text such as "log#3 waits for reader#2 with 3 messages, among them
+// done from the actor under pressure". The actor under pressure need not be reader#2;
+// [StallReport.String] has its name.
 func (w Wait) String() string { return w.describe("the actor under pressure") }
 
 func (w Wait) describe(pressed string) string {
@@ -69,15 +73,15 @@ func (w Wait) describe(pressed string) string {
 	return s
 }
 
-// ActorName says which actor.
+// ActorName names an actor.
 type ActorName struct {
-	// Type is the name of its type.
+	// Type is the name of the actor's type.
 	Type string
-	// ID is its number, as Ref.ID returns it.
+	// ID is the actor's number, as [Ref.ID] returns it.
 	ID uint64
 }
 
-// String is as in "socket#4".
+// String returns the name in the form "socket#4".
 func (n ActorName) String() string { return fmt.Sprintf("%s#%d", n.Type, n.ID) }
 
 func (b *body) actorName() ActorName { return ActorName{b.typ().name, b.id} }

@@ -1,7 +1,7 @@
 package actor
 
-// Standing is how an actor stands at one moment. It is a hint: when you have it, it may
-// have changed, but for Ended, which stays.
+// Standing is how an actor stands at one moment. It is a hint: by the time you have it,
+// it may have changed, except for Ended, which stays.
 type Standing int
 
 // What an actor may be doing.
@@ -12,7 +12,7 @@ const (
 	Ended                      // it takes no mail any more: it has ended, or drains, or waits for its children to end
 )
 
-// String returns the name of the standing, in small letters.
+// String returns the name of the standing, in lower case.
 func (s Standing) String() string {
 	names := [...]string{"idle", "busy", "overloaded", "ended"}
 	if s < 0 || int(s) >= len(names) {
@@ -21,9 +21,9 @@ func (s Standing) String() string {
 	return names[s]
 }
 
-// Standing returns how the actor stands. Two loads, and for an actor with a bound a short
-// lock; any goroutine. One with a bound is overloaded while its queue is full, it is muted,
-// or it applies pressure. It panics for the zero Ref.
+// Standing returns how the actor stands. An actor with a bound is overloaded while its
+// queue is full, it is muted, or it applies pressure. Standing panics for the zero Ref.
+// It costs two loads and, for an actor with a bound, a short lock. Any goroutine.
 func (r Ref[S]) Standing() Standing { return r.b.standing() }
 
 func (b *body) standing() Standing {

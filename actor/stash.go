@@ -5,19 +5,20 @@ import "github.com/gallop-go/gallop/backpressure"
 // A stash keeps messages for later: those that an actor cannot handle now, but that must
 // not be lost or overtaken.
 
-// Stash puts the message that runs, which is m, aside until [UnstashAll]. When the
-// actor ends, what is in its stash becomes dead letters, before what is in its mailbox;
-// when it is restarted, it runs first. A stash keeps neither the actor nor the system
-// running. Stash panics if another message runs than one of b's, and if the one that runs
-// was put aside already.
+// Stash puts the running message, which is m, aside until [UnstashAll]. It panics if
+// the running message is not one of b's, or was put aside already.
+//
+// When the actor ends, the messages in its stash become dead letters, before those in
+// its mailbox. When the actor is restarted, its stash runs first. A stash keeps neither
+// the actor nor the system running.
 func (b Behaviour[S, M]) Stash(c *Context, m M) {
 	n := c.stash(b.d.made())
 	*payloadOf[M](n) = m
 }
 
-// Stash puts the request that runs, which is q, aside until [UnstashAll]: the behaviour
-// must return what Stash returns, and its asker goes on waiting. In all else it is like
-// [Behaviour.Stash].
+// Stash puts the running request, which is q, aside until [UnstashAll]. The behaviour
+// must return what Stash returns, and the asker goes on waiting. Stash also panics if
+// the reply was put off already ([Defer]). In all else it is like [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	n := c.stash(b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
@@ -56,8 +57,8 @@ func (c *Context) stash(d *declaration) *message {
 	return m
 }
 
-// UnstashAll puts what is in the running actor's stash in front of its mailbox, in the
-// order in which it was sent.
+// UnstashAll puts the messages in the running actor's stash in front of its mailbox, in
+// the order in which they were sent.
 func UnstashAll(c *Context) {
 	mustRun(c, "UnstashAll")
 	x := c.self.mine()

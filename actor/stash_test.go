@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestStash: "puts what is in the running actor's stash in front of its mailbox, in the
-// order in which it was sent".
+// TestStash: "puts the messages in the running actor's stash in front of its mailbox,
+// in the order in which they were sent".
 func TestStash(t *testing.T) {
 	for _, behind := range []int{0, 2, 150} { // mail behind the message that unstashes: none, some, more than a batch
 		var d diary
@@ -40,7 +40,7 @@ func TestStash(t *testing.T) {
 	}
 }
 
-// TestStash_Ask: "its asker goes on waiting".
+// TestStash_Ask: "the asker goes on waiting".
 func TestStash_Ask(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := mortalType.Spawn(sys, mortal{n: 7})
@@ -65,8 +65,8 @@ func TestStash_Ask(t *testing.T) {
 	equal(t, "answer", receive(t, "the answer", answer), 8)
 }
 
-// TestStash_Ends: "When the actor ends, what is in its stash becomes dead letters,
-// before what is in its mailbox"; also when only its system does.
+// TestStash_Ends: "When the actor ends, the messages in its stash become dead letters,
+// before those in its mailbox"; also when only its system does.
 func TestStash_Ends(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[mortal]){
 		"Stop":   func(sys *actor.System, r actor.Ref[mortal]) { actor.Stop(sys, r) },

@@ -6,13 +6,14 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// Stats is what a system has done since its start. Messages and turns, those from the
-// next-slot as well, are shown about every 50 µs of work and whenever a worker goes to sleep, all else at once. So figures of a
-// system that works need not fit together, and they are exact after
-// [System.Wait], [System.Run], [System.Shutdown] and [System.Stop].
+// Stats has the figures of what a system has done since its start. They are exact after
+// [System.Wait], [System.Run], [System.Shutdown] and [System.Stop]. The figures of a
+// system that works need not fit together: messages and turns, those from the next-slot
+// as well, are shown about every 50 µs of work and whenever a worker goes to sleep, all
+// others at once.
 type Stats struct {
-	// Workers has the figures of every worker; those of spares, which stand in for
-	// workers with blocked turns, follow as one, and those of pinned types come last.
+	// Workers has the figures of every worker. The spares, which stand in for workers with
+	// blocked turns, follow as one entry, and the workers of pinned types come last.
 	Workers []WorkerStats
 
 	Messages    uint64 // behaviours run

@@ -8,16 +8,17 @@ import (
 // What package supervise needs of an actor: that it can be taken down and brought up in
 // its place, with its ref and its mail.
 
-// Fallen tells a supervisor of an actor that it has spawned with [SpawnSupervised].
+// Fallen is the message by which a supervisor learns of the fall of an actor that it
+// has spawned with [SpawnSupervised].
 type Fallen struct {
 	// Ref is the actor, and ActorID and Type name it.
 	Ref     AnyRef
 	ActorID uint64
 	Type    string
-	// Reason says why it fell; nil if it ended normally.
+	// Reason says why the actor fell; nil if it ended normally.
 	Reason error
-	// Final tells that it has ended for good. If it has not, it is suspended: it keeps
-	// its mail, holds the system, and waits for [Restart] or [Stop].
+	// Final says that the actor has ended for good. If it is false, the actor is suspended:
+	// it keeps its mail, holds the system, and waits for [Restart] or [Stop].
 	Final bool
 }
 
@@ -36,19 +37,24 @@ type supervision struct {
 }
 
 // SpawnSupervised spawns a child of the running actor that can be restarted in its
-// place. init makes its state, out of the zero state, at every start; it runs in the
-// actor's own turn, before OnStart. What such an actor does by itself does not end it but
-// suspends it: if it panics, stops or exits, cannot be started, or is linked to somebody
-// who fails. Its children are stopped then, OnStop runs, its state is gone, and with it
-// its arena, the variant it had become and what it watched. Its ref, its mail (what was
-// stashed comes first), and its links and watchers stay. The message over which it fell
-// does not run again. It holds the system until the running actor, which is told by a
-// message for fell that overtakes ordinary mail, has decided on [Restart] or [Stop].
+// place. init makes the child's state, out of the zero state, at every start; it runs
+// in the child's own turn, before OnStart. SpawnSupervised panics if init is nil, or if
+// fell belongs to another type than the running actor.
 //
-// Whoever stops, drains or kills it ends it for good; so does the end of the running
-// actor, at once if it is down. An actor with supervised children is never muted.
+// What such a child does by itself does not end it but suspends it: if it panics, stops
+// or exits, cannot be started, or is linked to an actor that fails. Then
 //
-// It panics if init is nil, or if fell belongs to another type than the running actor.
+//   - its children are stopped, and OnStop runs;
+//   - its state is gone, and with it its arena, the variant it had become and what it
+//     watched;
+//   - its ref, its mail, its links and its watchers stay, with what was stashed first
+//     in the mail; the message over which it fell does not run again;
+//   - it holds the system until the running actor has decided on [Restart] or [Stop].
+//     The running actor is told by a message for fell that overtakes ordinary mail.
+//
+// Whoever stops, drains or kills the child ends it for good. So does the end of the
+// running actor, at once if the child is down. An actor with supervised children is
+// never muted.
 func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, Fallen]) Ref[S] {
 	if i := infoOf(t).made("SpawnSupervised"); init == nil {
 		panic("gallop: SpawnSupervised: a nil function for " + i.name)
@@ -56,20 +62,21 @@ func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behav
 	return SpawnUnder(c, t, init, Care[T]{Fell: fell})
 }
 
-// Suspend takes a supervised actor down after the message that it handles, as if it had
-// failed with the reason [ErrShutdown], and keeps its mail. Its supervisor hears when
-// that is done. One that is on its way down to be restarted stays down. It does nothing
-// else to one that is down or on its way. It panics if t was not
-// spawned with [SpawnSupervised].
+// Suspend takes a supervised actor down after the message that it is handling, as if it
+// had failed with the reason [ErrShutdown], and keeps its mail. Its supervisor hears
+// when that is done. Suspend panics if t was not spawned with [SpawnSupervised].
+//
+// An actor that is on its way down to be restarted stays down. Otherwise Suspend does
+// nothing to an actor that is down or on its way down.
 func Suspend(from Sender, t Target) {
 	mustBeSupervised("Suspend", t)
 	sendSignal("Suspend", from, t, takeDown{})
 }
 
 // Restart brings a supervised actor up again, with a fresh state, in its place: its
-// queued mail runs, in order. One that is up is taken down first, as by [Suspend], but
-// its supervisor is not told. It does nothing to one that ends. It panics if t was not
-// spawned with [SpawnSupervised].
+// queued mail runs, in order. An actor that is up is taken down first, as by [Suspend],
+// but its supervisor is not told. Restart does nothing to an actor that is ending. It
+// panics if t was not spawned with [SpawnSupervised].
 func Restart(from Sender, t Target) {
 	mustBeSupervised("Restart", t)
 	sendSignal("Restart", from, t, bringUp{})

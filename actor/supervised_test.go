@@ -80,8 +80,9 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestSuspended: "it is suspended: it keeps its mail, holds the system, and waits for
-// Restart or Stop"; Stop reaches it (TestBug_K50), and so does the end of its supervisor.
+// TestSuspended: "the actor is suspended: it keeps its mail, holds the system, and waits
+// for Restart or Stop"; Stop reaches it (TestBug_K50), and so does the end of its
+// supervisor.
 func TestSuspended(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -9,12 +9,14 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// System is a runtime: workers, and the actors that were spawned from it. A process
-// may have several; they share nothing but recycled memory. A system that has
-// nothing to do uses no processor time, and one that has not been sent anything yet
-// has no goroutine but the threads of pinned types that it has actors of. Methods may be called from any goroutine.
+// System is a runtime: workers, and the actors that were spawned from it. A process may
+// have several systems; they share nothing but recycled memory. A System is the
+// [Sender] for code outside of behaviours. Its methods may be called from any
+// goroutine.
 //
-// A system is the [Sender] for code outside of behaviours.
+// A system that has nothing to do uses no processor time. One that has not been sent
+// anything yet has no goroutine, except for the threads of the pinned types that it has
+// actors of.
 type System struct {
 	opts  options
 	over  over
@@ -39,8 +41,7 @@ type System struct {
 	asks  any   // guarded by mu: its askTable
 }
 
-// Start makes a system. It panics, with everything that is wrong, if options are
-// bad.
+// Start makes a system. If options are bad it panics, with everything that is wrong.
 func Start(opts ...Option) *System {
 	s := &System{opts: defaultOptions(), closing: make(chan struct{}), over: over{done: make(chan struct{})}}
 	s.stalls.sys = s
@@ -90,23 +91,32 @@ func (s *System) Workers() int {
 	return s.sched.Workers()
 }
 
-// Wait blocks until the system is quiescent: no message is queued or running
-// anywhere and nobody holds it. What is still to come counts: an armed timer, so [Every] keeps it busy for ever, a
-// restart that is put off, a function of [Pipe], an open channel of [FromChan]. It goes on running and may be waited for again.
-// Wait returns ctx's error if that ends first, and ErrSystemStopped if the system
-// does. Every behaviour that ran before synchronizes before Wait returns; messages
-// whose Send returned before Wait was called are among them. Wait must not be
-// called from a behaviour: it panics there, but for one of another system, whose worker
-// it keeps waiting. So do Run, Shutdown and Stop.
+// Wait blocks until the system is quiescent: no message is queued or running anywhere,
+// and nobody holds the system. The system goes on running and may be waited for again.
+// Wait returns ctx's error if ctx ends first, and ErrSystemStopped if the system stops.
+//
+// What is still to come counts:
+//
+//   - an armed timer, so that [Every] keeps the system busy for ever (for exceptions
+//     see [VirtualClock]);
+//   - a restart that is put off;
+//   - a function of [Pipe];
+//   - an open channel of [FromChan].
+//
+// Every behaviour that ran before synchronizes before Wait returns. That includes the
+// behaviours for messages whose Send returned before Wait was called.
+//
+// Wait, Run, Shutdown and Stop must not be called from a behaviour: in a behaviour of
+// this system they panic, and in one of another system they keep its worker waiting.
 func (s *System) Wait(ctx context.Context) error {
 	s.mustBeOutside("Wait")
 	mustHave(ctx, "Wait")
 	return s.public(s.sched.WaitQuiet(ctx, false))
 }
 
-// Run blocks until the system is quiescent, as [System.Wait] does, and then stops it: what is sent
-// afterwards from outside becomes a dead letter. It returns nil, or
-// ErrSystemStopped if the system was stopped otherwise.
+// Run blocks until the system is quiescent, as [System.Wait] does, and then stops it:
+// what is sent afterwards from outside becomes a dead letter. Run returns nil, or
+// ErrSystemStopped if the system was stopped by other means.
 func (s *System) Run() error {
 	s.mustBeOutside("Run")
 	if err := s.sched.WaitLast(); err != nil {
@@ -118,14 +128,16 @@ func (s *System) Run() error {
 	return nil
 }
 
-// Shutdown stops the system in good order: from now on it refuses what is sent
-// from outside, runs what is queued until it is quiescent, and stops. If ctx ends
-// before, it stops at once, like [System.Stop], without waiting for behaviours that
-// still run, and returns ctx's error. It returns nil if the system has stopped
-// already.
+// Shutdown stops the system in good order: from now on it refuses what is sent from
+// outside, runs what is queued until it is quiescent, and stops. It blocks until then.
+// It returns nil if the system has stopped already. If ctx ends before, Shutdown stops
+// the system at once, like [System.Stop] but without waiting for behaviours that still
+// run, and returns ctx's error.
 //
-// It ends the system and not its actors: no OnStop runs, and what keeps [System.Wait] waiting keeps it until ctx ends. A service
-// first drains or stops its actors, by the one at their root, and then the system: [DrainWait], then Shutdown.
+// Shutdown ends the system and not its actors: no OnStop runs. What keeps [System.Wait]
+// waiting keeps Shutdown waiting, until ctx ends. So a service first drains or stops
+// its actors, by the one at their root, and then stops the system: [DrainWait], then
+// Shutdown.
 func (s *System) Shutdown(ctx context.Context) error {
 	s.mustBeOutside("Shutdown")
 	mustHave(ctx, "Shutdown")
@@ -151,11 +163,12 @@ func (s *System) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Stop ends the system now: behaviours that run finish, and all other mail becomes
-// dead letters. It returns when that has happened and no goroutine of the system is
-// left; it does not wait for functions that [Pipe] runs, whose context has ended, and
-// what they return later is a dead letter; nor for one of [OnLongTurn], or the
-// log, that is told just then of a long turn, or that all spares are in use.
+// Stop ends the system now: behaviours that run finish, and all other mail becomes dead
+// letters. It blocks until that has happened and no goroutine of the system is left.
+//
+// Stop does not wait for functions that [Pipe] runs: their context has ended, and what
+// they return later is a dead letter. Nor does it wait for a function of [OnLongTurn],
+// or for the log, that is just then told of a long turn, or that all spares are in use.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
 	s.turnAway()
@@ -220,9 +233,9 @@ func mustHave(ctx context.Context, call string) {
 	}
 }
 
-// Hold keeps the system from being quiescent until release is called, for what
-// lives outside of it: a connection, a goroutine that will send. Calling release
-// again does nothing. The error is ErrSystemStopped if it is too late.
+// Hold keeps the system from being quiescent until release is called, for the sake of
+// something that lives outside of it: a connection, a goroutine that will send. Calling
+// release again does nothing. The error is ErrSystemStopped if it is too late.
 func (s *System) Hold() (release func(), err error) {
 	s.mustBeStarted("Hold")
 	if s.refusing.Load() || !s.sched.Hold() {

@@ -10,9 +10,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Timer is a message that an actor will send itself, once or again and again. Get
-// one from [After] or [Every]; copy it as you like. The zero Timer is none, and
-// canceling it does nothing.
+// Timer is a message that an actor will send itself, once or again and again. Get one
+// from [After] or [Every]. It may be copied. The zero Timer is no timer, and canceling
+// it does nothing.
 type Timer struct {
 	owner *body
 	armedTimer
@@ -21,29 +21,38 @@ type Timer struct {
 // armedTimer is a timer as its owner knows it: its number, and which one of that number.
 type armedTimer struct{ number, gen uint32 }
 
-// After sends the running actor the message m for behaviour b, when d has passed. It
-// is at the end of the mailbox then, as if the actor had sent it itself at that
-// moment. A d of zero or less is over at once.
+// After sends the running actor the message m for behaviour b when d has passed. The
+// message is at the end of the mailbox then, as if the actor had sent it itself at that
+// moment. If d is zero or less, it has passed at once. After panics if b belongs to
+// another type than the running actor. It allocates nothing in steady state.
 //
 // An actor's timers fire in the order of their times, those of the same time in the
-// order in which they were armed, never early, and on the runtime's clock: see
-// [Clock]. They end with their actor, and when it is restarted, be it for a sibling's sake:
-// what has not run by then is neither run nor a dead letter, and nothing is reported. Arm in
-// OnStart what each life needs. A retry that is not to be lost is mail and no timer: [Yield]
-// it, stash it ([Behaviour.Stash]), leave it with a sibling that stays up, or have a
-// supervised child send it, which falls and is restarted after a back-off. While time passes by itself, an armed timer keeps the system from
-// being quiescent. After allocates nothing in steady state. It panics if b belongs to
-// another type than the running actor.
+// order in which they were armed. They never fire early. They go by the runtime's
+// clock: see [Clock]. While time passes by itself, an armed timer keeps the system from
+// being quiescent.
+//
+// Timers end with their actor, and when it is restarted, even for a sibling's sake.
+// What has not run by then is neither run nor a dead letter, and nothing is reported.
+// Arm in OnStart what each life needs.
+//
+// A retry that must not be lost should be mail, not a timer: [Yield] it, stash it
+// ([Behaviour.Stash]), leave it with a sibling that stays up, or have it sent by a
+// supervised child, which falls and is restarted after a back-off.
 func After[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer {
 	return arm(c, d, 0, b, m)
 }
 
-// Every is [After] again and again: when d has passed, when 2d have, and so on, until
-// it is canceled or the actor ends or is restarted; until then the system is not quiescent. A tick that the actor has not come to stays the
-// only one: those that would have come meanwhile are left out, and the next one
-// comes when it would have anyway. A parcel or region in m stays the timer's: whichever
-// tick takes it over may, but what none has unpacked, joined or moved when the timer ends,
-// or when the tick returns that has canceled it, is discarded. It panics if d is not positive.
+// Every is [After] again and again: when d has passed, when 2d have passed, and so on,
+// until the timer is canceled or the actor ends or is restarted. Until then the system
+// is not quiescent, on the terms of After. Every panics if d is not positive.
+//
+// Ticks never pile up. While the actor has not come to a tick, that tick stays the only
+// one: those that would have come meanwhile are left out, and the next one comes when
+// it would have come anyway.
+//
+// A parcel or region in m belongs to the timer, and any of its ticks may take it over.
+// What no tick has unpacked, joined or moved is discarded when the timer ends or, if a
+// tick cancels the timer, when that tick returns.
 func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer {
 	if d <= 0 {
 		panic(fmt.Sprintf("gallop: Every(%v): want a positive period", d))
@@ -77,12 +86,14 @@ func keptBy[M any](k *timer) *M {
 	return (*M)(unsafe.Pointer(&k.words))
 }
 
-// Cancel ends the timer and tells whether that was in time: then its message, or the
-// next one of [Every], will not run, even if it is in the mailbox already. It reports
-// false if the message of [After] has run or runs, if the timer was canceled before, and if
-// it has ended with its actor, which drains or runs its OnStop. What is armed only then never
-// runs; to cancel it before it is due is in time all the same: it was this call that ended it.
-// It panics if the timer belongs to another actor.
+// Cancel ends the timer and reports whether that was in time. If so, the message of
+// [After], or the next one of [Every], will not run, even if it is in the mailbox
+// already. Cancel panics if the timer belongs to another actor.
+//
+// Cancel returns false if the message of After has run or is running, if the timer was
+// canceled before, and if the timer has ended because its actor drains, runs its OnStop
+// or was restarted. A timer that is armed only then never runs; Cancel is still in time for it
+// until it is due, since then it was Cancel that ended it.
 func (t Timer) Cancel(c *Context) bool {
 	if t.owner == nil {
 		return false

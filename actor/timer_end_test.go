@@ -66,7 +66,7 @@ func TestTimer_ForTheDead(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 
-// TestTimer_CancelInOnStop: "They end with their actor": in OnStop it is too late for a
+// TestTimer_CancelInOnStop: "Timers end with their actor": in OnStop it is too late for a
 // Cancel, of timers in the wheel, on their way and over, and it does no harm. What OnStop
 // arms ends with it too.
 func TestTimer_CancelInOnStop(t *testing.T) {
@@ -200,7 +200,8 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 
-// TestCancel_OfTheEnded: Cancel reports false "if it has ended with its actor, which drains or runs its OnStop".
+// TestCancel_OfTheEnded: Cancel reports false "if the timer has ended because its actor drains or runs its
+// OnStop".
 func TestCancel_OfTheEnded(t *testing.T) {
 	sys := start(t, actor.Seed(1))
 	var d diary
@@ -224,8 +225,8 @@ func TestCancel_OfTheEnded(t *testing.T) {
 	equal(t, "timers canceled in time", inTime, 0)
 }
 
-// TestCancel_ArmedTooLate: "What is armed only then never runs; to cancel it before it is due is in time all the same",
-// once. The one that is left ends with the actor, due or not.
+// TestCancel_ArmedTooLate: "A timer that is armed only then never runs; Cancel is still in time for it until it is
+// due", once. The one that is left ends with the actor, due or not.
 func TestCancel_ArmedTooLate(t *testing.T) {
 	for _, period := range []time.Duration{0, time.Minute} {
 		sys, clock := onVirtualTime(t)

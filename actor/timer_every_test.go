@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestEvery_OnTime: "when d has passed, when 2d have, and so on, until it is
-// canceled"; a Cancel in its own behaviour is in time for the next tick.
+// TestEvery_OnTime: "when d has passed, when 2d have passed, and so on, until the timer
+// is canceled"; a Cancel in its own behaviour is in time for the next tick.
 func TestEvery_OnTime(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	b := bellType.Spawn(sys, bell{})
@@ -42,9 +42,9 @@ var (
 	_      = bellType.Table(inTurn.Do((*bell).Turn))
 )
 
-// TestEvery_NeverPilesUp: "A tick that the actor has not come to stays the only one:
-// those that would have come meanwhile are left out, and the next one comes when it
-// would have anyway."
+// TestEvery_NeverPilesUp: "While the actor has not come to a tick, that tick stays the
+// only one: those that would have come meanwhile are left out, and the next one comes
+// when it would have come anyway."
 func TestEvery_NeverPilesUp(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Workers(2))
 	b := bellType.Spawn(sys, bell{})

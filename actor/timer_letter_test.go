@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// TestEvery_TickThatIsALetter: "a parcel or region in m stays the timer's": a tick that becomes a dead letter, since its context
-// has ended, discards nothing of it. The next tick has it, and the end of the timer discards it.
+// TestEvery_TickThatIsALetter: "A parcel or region in m belongs to the timer": a tick that becomes a dead letter, since
+// its context has ended, discards nothing of it. The next tick has it, and the end of the timer discards it.
 func TestEvery_TickThatIsALetter(t *testing.T) {
 	typ := actor.NewType[puppet]("carried")
 	start := actor.Declare[context.Context](typ, "start")

@@ -84,8 +84,8 @@ func rings(t testing.TB, sys *actor.System, b actor.Ref[bell], want ...ring) {
 }
 
 // TestTimer_Order: "An actor's timers fire in the order of their times, those of the
-// same time in the order in which they were armed, never early", a million of them,
-// of which half are canceled.
+// same time in the order in which they were armed. They never fire early", a million of
+// them, of which half are canceled.
 func TestTimer_Order(t *testing.T) {
 	n := scaled(1_000_000)
 	if invariant.On {
@@ -130,8 +130,8 @@ func TestTimer_Order(t *testing.T) {
 	}
 }
 
-// TestTimer_Exact: "when d has passed", to the nanosecond; "A d of zero or less is over
-// at once".
+// TestTimer_Exact: "when d has passed", to the nanosecond; "If d is zero or less, it
+// has passed at once".
 func TestTimer_Exact(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	b := bellType.Spawn(sys, bell{})
@@ -358,8 +358,8 @@ func TestTimer_StopOfMany(t *testing.T) {
 	}
 }
 
-// TestTimer_AllocatesNothing: "After allocates nothing in steady state", nor do a tick
-// and a Cancel.
+// TestTimer_AllocatesNothing: "It allocates nothing in steady state", nor do a tick and
+// a Cancel.
 func TestTimer_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose

@@ -15,19 +15,21 @@ import (
 // table are the runtime's.
 const maxBehaviours = 65_530
 
-// DefaultBatch is how many messages an actor handles in one turn before others
-// have theirs, as in the Pony runtime.
+// DefaultBatch is how many messages an actor handles in one turn before others have
+// theirs. It is the same as in the Pony runtime.
 const DefaultBatch = 100
 
 // maxBatch is no limit to speak of, and fits where a batch is kept. What is spent and what is charged or may still come
 // are added: two of it are an int where that has 32 bits.
 const maxBatch = 1<<30 - 1
 
-// Type is an actor type: a name and a table of behaviours over a state S. Make one
-// per kind of actor, at package level, with [NewType]; declare its behaviours with
-// [Declare] and [DeclareAsk] and give them their methods with [Type.Table]. The
-// first spawn seals the type. The zero value is not ready. Safe for use by many
-// goroutines; declare before you spawn.
+// Type is an actor type: a name and a table of behaviours over a state S. Make one per
+// kind of actor, at package level, with [NewType]; declare its behaviours with
+// [Declare] and [DeclareAsk], and give them their methods with [Type.Table]. The first
+// spawn seals the type.
+//
+// The zero value is not ready. A Type is safe for use by many goroutines; declare its
+// behaviours before you spawn.
 type Type[S any] struct {
 	info typeInfo
 }
@@ -81,11 +83,11 @@ type declaration struct {
 	reject   func(r replier, m *message, e error)             // answers an ask that will not run; nil otherwise
 }
 
-// TypeOption sets a property of a type at its making.
+// TypeOption sets a property of a type when it is made.
 type TypeOption func(*typeInfo)
 
-// TypeBatch sets how many messages an actor of this type handles in one turn,
-// instead of the system's [Batch]. It must be at least 1.
+// TypeBatch sets how many messages an actor of this type handles in one turn, instead
+// of the system's [Batch]. It panics if n is less than 1.
 func TypeBatch(n int) TypeOption {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: TypeBatch(%d): want at least 1", n))
@@ -93,8 +95,8 @@ func TypeBatch(n int) TypeOption {
 	return func(t *typeInfo) { t.batch = min(n, maxBatch) }
 }
 
-// TypeGas sets how many reductions an actor of this type may spend in one turn,
-// instead of the system's [Gas]. It must be at least 1.
+// TypeGas sets how many reductions an actor of this type may spend in one turn, instead
+// of the system's [Gas]. It panics if n is less than 1.
 func TypeGas(n int) TypeOption {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: TypeGas(%d): want at least 1", n))
@@ -102,15 +104,15 @@ func TypeGas(n int) TypeOption {
 	return func(t *typeInfo) { t.gas = min(n, maxBatch) }
 }
 
-// PinnedThread makes all actors of this type run on one OS thread that is theirs
-// alone, for libraries that insist on it (OpenGL, some C libraries). A message
-// between a pinned actor and any other costs a hand-over between threads, some
-// microseconds. A behaviour that calls runtime.Goexit costs the thread too, as Go has it: the
-// next one runs on another.
+// PinnedThread makes all actors of this type run on one OS thread that is theirs alone,
+// for libraries that insist on it (OpenGL, some C libraries). A message between a
+// pinned actor and any other costs a hand-over between threads, some microseconds. A
+// behaviour that calls runtime.Goexit costs the thread too, since Go ends it: the next
+// behaviour runs on another.
 func PinnedThread() TypeOption { return func(t *typeInfo) { t.pin = (*System).newPin } }
 
-// NewType makes an actor type. The name appears in logs and reports; it need not
-// be unique. It panics if the name is empty, an option is nil, or the type has both
+// NewType makes an actor type. The name appears in logs and reports; it need not be
+// unique. NewType panics if the name is empty, an option is nil, or the type has both
 // watermarks and a bound.
 func NewType[S any](name string, opts ...TypeOption) *Type[S] {
 	t := new(Type[S])
@@ -153,7 +155,8 @@ func (t *typeInfo) made(call string) *typeInfo {
 	return t
 }
 
-// Name returns the name the type was made with, "" of a zero Type. It panics if t is nil.
+// Name returns the name that the type was made with, "" for a zero Type. It panics if t
+// is nil.
 func (t *Type[S]) Name() string {
 	if t == nil {
 		panicMisuse("Name of a nil Type", ": use NewType")
@@ -161,17 +164,16 @@ func (t *Type[S]) Name() string {
 	return t.info.name
 }
 
-// Entry is a behaviour with its method: a row of the dispatch table of a type
-// over S. Made by [Behaviour.Do] and [AskBehaviour.Do].
+// Entry is a behaviour with its method: a row of the dispatch table of a type over S.
+// It is made by [Behaviour.Do] and [AskBehaviour.Do].
 type Entry[S any] struct {
 	decl *declaration
 	run  runFunc
 }
 
-// Table gives behaviours their methods and returns t. It may be called more than
-// once, before the first spawn; a behaviour must get a method exactly once. It
-// panics if an entry is of another type, has its method already, or comes too
-// late.
+// Table gives behaviours their methods and returns t. It may be called more than once,
+// before the first spawn; each behaviour must get a method exactly once. Table panics
+// if an entry is of another type, has its method already, or comes too late.
 func (t *Type[S]) Table(entries ...Entry[S]) *Type[S] {
 	i := infoOf(t).made("Table")
 	for _, e := range entries {
@@ -228,9 +230,9 @@ func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration 
 	return d
 }
 
-// Seal seals a type as its first spawn does, or returns what that would panic with: for
-// those who are asked for an actor, and spawn it where nobody would hear of it. Any
-// goroutine, as often as it likes.
+// Seal seals a type as its first spawn does, but returns an error where that would
+// panic. It is for code that is asked for an actor and spawns it where nobody would
+// hear of a panic. Seal may be called as often as you like, from any goroutine.
 func Seal[S any](t *Type[S]) error {
 	if t == nil || t.info.name == "" {
 		return errors.New("gallop: a nil or zero Type: use NewType")

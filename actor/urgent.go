@@ -1,19 +1,23 @@
 package actor
 
-// BehaviourOption sets a property of a behaviour at its declaration.
+// BehaviourOption sets a property of a behaviour when it is declared.
 type BehaviourOption func(*declaration)
 
-// Urgent makes the messages of a behaviour overtake ordinary ones, those of the runtime
-// apart, with which they keep their order. Among urgent messages of one sender to one
-// receiver the order is kept, and causally; between urgent and ordinary ones there is
-// none. They reach a muted actor, pay no heed to overload, so that they neither mute
-// their senders nor are refused for it, and are not bounded by anything but good sense.
-// A send costs two locked instructions more.
+// Urgent makes the messages of a behaviour overtake ordinary ones. Urgent messages
 //
-// This holds whatever brings them: a send, the outcomes of [AskTo], [AskToWithin] and
-// [Pipe], or [FromChan], which then goes on taking values while the actor is overloaded.
-// Only time comes in ordinary mail, as [After] says: ticks of After and [Every], and the
-// time-out of AskToWithin.
+//   - reach a muted actor;
+//   - pay no heed to overload: they neither mute their senders nor are refused for it;
+//   - are bounded by nothing but good sense;
+//   - cost two locked instructions more to send.
+//
+// Urgent messages from one sender to one receiver keep their order, also causally, and
+// they keep it with messages of the runtime, which they do not overtake. Between urgent
+// and ordinary messages there is no order.
+//
+// All this is true whatever brings the message: a send, the outcomes of [AskTo],
+// [AskToWithin] and [Pipe], or [FromChan], which then goes on taking values while the
+// actor is overloaded. Only time comes in ordinary mail, as [After] says: ticks of
+// After and [Every], and the time-out of AskToWithin.
 func Urgent() BehaviourOption {
 	return func(d *declaration) { d.urgent = (*body).runUrgent }
 }

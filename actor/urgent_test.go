@@ -105,7 +105,7 @@ func TestUrgent_OutcomeOfTheDead(t *testing.T) {
 	}
 }
 
-// TestUrgent_OutcomeToTheMuted: "They reach a muted actor".
+// TestUrgent_OutcomeToTheMuted: "Urgent messages reach a muted actor".
 func TestUrgent_OutcomeToTheMuted(t *testing.T) {
 	for name, begin := range waysIn {
 		t.Run(name, func(t *testing.T) {

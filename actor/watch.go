@@ -6,7 +6,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Down tells of the end of an actor that the receiver watches.
+// Down is the message by which an actor learns of the end of one that it watches.
 type Down struct {
 	// ActorID and Type say who has ended.
 	ActorID uint64
@@ -17,7 +17,7 @@ type Down struct {
 	Monitor Monitor
 }
 
-// Monitor is one call of [Watch]. The zero Monitor watches nobody.
+// Monitor stands for one call of [Watch]. The zero Monitor watches nobody.
 type Monitor struct{ m *monitor }
 
 // monitor is known to the watcher, the target, and the signals between them.
@@ -40,10 +40,10 @@ type monitorCalls struct {
 
 var watching = monitorCalls{(*monitor).report, (*monitor).leave}
 
-// Watch makes the end of t come as a message for b, a behaviour of the running actor,
-// which overtakes ordinary mail; at once if t has ended long ago, with the reason it
-// had. It comes once for each call, and watching does nothing to t. It panics if t is a
-// zero Ref, or if b belongs to another type.
+// Watch makes the end of t come as a message for b, a behaviour of the running actor.
+// The message overtakes ordinary mail. If t has ended long ago, it comes at once, with
+// the reason that t had. It comes once for each call of Watch. Watching does nothing to
+// t. Watch panics if t is a zero Ref, or if b belongs to another type.
 func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	to, d := targetOf("Watch", t), b.d.made()
 	c.mustOwn(d)
@@ -55,9 +55,9 @@ func Watch[S any](c *Context, t Target, b Behaviour[S, Down]) Monitor {
 	return Monitor{m}
 }
 
-// Unwatch undoes [Watch]. When it returns, the message does not come any more, not even
-// if the end has happened already and it is on its way. Undoing twice, or the zero
-// Monitor, does nothing. It panics if another actor has called Watch.
+// Unwatch undoes [Watch]. When it returns, the message does not come any more, even if
+// t has ended already and the message is on its way. Unwatching twice, or the zero
+// Monitor, does nothing. Unwatch panics if another actor has called Watch.
 func Unwatch(c *Context, m Monitor) {
 	if m.m == nil {
 		return
@@ -79,9 +79,10 @@ func (m *monitor) cancel(r replier) {
 	}
 }
 
-// Join waits from outside until t has ended, and does nothing to end it. It returns at
-// once if t has ended long ago. The error is ctx's, or ErrSystemStopped if the system of t
-// stops before. It panics if t is a zero Ref or if a behaviour calls it, as [StopWait] does.
+// Join blocks, from outside, until t has ended, and does nothing to end it. It returns
+// at once if t has ended long ago. The error is ctx's, or ErrSystemStopped if the
+// system of t stops before. Join panics if t is a zero Ref, or if a behaviour calls it,
+// as [StopWait] does.
 func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 	b := targetOf("Join", t)
 	split(sys)

@@ -20,11 +20,13 @@ type limits struct {
 	passed    func(b *body, n int)                  // the same
 }
 
-// TypeWatermarks makes actors of this type overloaded by how much waits for them and
-// not by whether they empty their mailbox in a turn: from high messages on, until no
-// more than low are left. The actor counts as it goes, at the end of each of its turns;
-// a send pays nothing. So the mailbox may exceed high by what is sent during one turn,
-// or while the actor waits for one. It panics unless 0 ≤ low < high.
+// TypeWatermarks makes actors of this type overloaded by how much mail waits for them,
+// and not by whether they empty their mailbox in a turn: they are overloaded from high
+// messages on, until no more than low are left. It panics unless 0 ≤ low < high.
+//
+// The actor counts its mail at the end of each of its turns; a send pays nothing. So
+// the mailbox may exceed high by what is sent during one turn, or while the actor waits
+// for one.
 func TypeWatermarks(high, low int) TypeOption {
 	if low < 0 || low >= high {
 		panic(fmt.Sprintf("gallop: TypeWatermarks(%d, %d): want 0 ≤ low < high", high, low))

@@ -7,13 +7,13 @@ import (
 
 // Yield continues a long computation in a later turn: m for b is the very next message
 // that the running actor handles, before everything that waits in its mailbox, and
-// others have their turns in between. What is to be known then travels in m or in the
-// actor's state. As any message it runs exactly once, or becomes a dead letter if the
-// actor ends before.
+// other actors have their turns in between. What the later turn has to know travels in
+// m or in the actor's state. Like any message, m runs exactly once, or becomes a dead
+// letter if the actor ends before.
 //
-// Call it at most once in a behaviour, as the last thing it does. It costs no locked
-// instruction. It panics if b is not a behaviour of the running actor, or if the
-// behaviour has yielded already.
+// Call Yield at most once in a behaviour, as the last thing that it does. Yield panics
+// if b is not a behaviour of the running actor, or if the behaviour has yielded
+// already. It costs no locked instruction.
 func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	mustRun(c, "Yield")
 	d := b.d.made()

@@ -12,19 +12,25 @@ import (
 
 // Fault is a row of the table of what goes wrong in every run: see [Faults].
 type Fault struct {
-	// Type and Behaviour say where, by name; an empty one means any. The callbacks of a
-	// type count as behaviours if they are named, "init", "OnStart" and "OnStop", for all that can befall
-	// them: they are no messages, so that Drop and Refuse pass them by. Drop passes by, too, what the runtime tells of
-	// the ends and starts of others: an [actor.Down], [actor.Exit], [actor.Fallen] or [actor.Risen] is never lost.
+	// Type and Behaviour say, by name, where the fault strikes; an empty name means any.
+	//
+	// The callbacks "init", "OnStart" and "OnStop" count as behaviours of their type if
+	// they are named. They are no messages, so Drop and Refuse pass them by.
+	//
+	// Drop also passes by what the runtime tells of the ends and starts of others: an
+	// [actor.Down], [actor.Exit], [actor.Fallen] or [actor.Risen] is never lost.
 	Type, Behaviour string
-	// At is the message with which it begins: 1, the default, is the first.
+	// At is the first message that the fault may befall. 1, the default, is the first
+	// message of all.
 	At int
-	// Times is how many messages it befalls; 0 means one, and a negative number all.
+	// Times is how many messages the fault befalls. 0 means one, and a negative number
+	// means all.
 	Times int
-	// OneIn leaves to chance which messages those are: one in so many, from At on. 0 and 1
-	// mean every one. Each order has a chance of its own, but those of [Exhaustive], which have the same.
+	// OneIn leaves to chance which messages the fault befalls: one in so many, from At on.
+	// 0 and 1 mean every one. Each order draws anew, except that all orders of [Exhaustive]
+	// draw the same.
 	OneIn int
-	// Do is what happens.
+	// Do is what goes wrong.
 	Do Action
 	// For is how far a Jump goes.
 	For time.Duration
@@ -33,8 +39,8 @@ type Fault struct {
 // Action is what goes wrong.
 type Action uint8
 
-// The actions. Each strikes in front of a behaviour, which then runs, unless it says
-// otherwise. None of them breaks a promise of gallop's.
+// The actions. Each strikes just before a behaviour, which then runs, unless the action
+// says otherwise. None of them breaks a promise of gallop's.
 const (
 	Panic   Action = iota + 1 // it panics, with an InjectedPanic, before it has done anything
 	Stop                      // the actor stops when the behaviour has returned
@@ -55,22 +61,22 @@ var blows = [lastAction]sim.Blow{
 	Flood: sim.Flood, Collect: sim.Collect, Starve: sim.Starve,
 }
 
-// InjectedPanic is what a behaviour panics with because of a [Fault].
+// InjectedPanic is the value with which a behaviour panics because of a [Fault].
 type InjectedPanic struct {
 	Fault Fault // the row that says so
 }
 
-// Error implements error. A star stands for any type, and any behaviour.
+// Error implements error. A star stands for any type or any behaviour.
 func (p InjectedPanic) Error() string {
 	return fmt.Sprintf("gallop: actortest: injected panic in %s.%s", cmp.Or(p.Fault.Type, "*"), cmp.Or(p.Fault.Behaviour, "*"))
 }
 
-// ErrDropped is the reason of dead letters that a [Fault] has made.
+// ErrDropped is the reason of dead letters that were made by a [Fault].
 var ErrDropped = errors.New("gallop: actortest: dropped")
 
-// Faults adds rows to the table of what goes wrong. All that fit a message count it; the
-// first that is due befalls it. [Run] logs rows that never fitted one. It panics if a row
-// makes no sense.
+// Faults adds rows to the table of what goes wrong. A message is counted by all rows
+// that fit it; the first of them that is due befalls it. [Run] logs rows that never
+// fitted a message. Faults panics if a row makes no sense.
 func Faults(table ...Fault) Option {
 	for i, f := range table {
 		if f.Do == 0 || f.Do >= lastAction || f.At < 0 || f.OneIn < 0 || (f.Do == Jump) != (f.For > 0) {

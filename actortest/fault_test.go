@@ -107,7 +107,7 @@ var (
 	_          = initerType.Table(initDo.Do((*puppet).do)).OnStart(func(*puppet, *actor.Context) error { return nil })
 )
 
-// TestFaults_PassCallbacksBy: "they are no messages, so that Drop and Refuse pass them by"; and a behaviour is one,
+// TestFaults_PassCallbacksBy: "They are no messages, so Drop and Refuse pass them by"; and a behaviour is one,
 // whatever its name.
 func TestFaults_PassCallbacksBy(t *testing.T) {
 	failed, said := try(t, func(r *actortest.R) {
@@ -155,7 +155,7 @@ func (w *warden) start(c *actor.Context) error {
 	return nil
 }
 
-// TestFaults_DropNoNews: "Drop passes by, too, what the runtime tells of the ends and starts of others".
+// TestFaults_DropNoNews: "Drop also passes by what the runtime tells of the ends and starts of others".
 func TestFaults_DropNoNews(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		var w *warden
@@ -252,7 +252,7 @@ func TestFaults_Jump(t *testing.T) {
 	}, actortest.Faults(actortest.Fault{Behaviour: "tick", Do: actortest.Jump, For: time.Hour}), actortest.Runs(20))
 }
 
-// TestFaults_BadRows: "it panics if a row makes no sense".
+// TestFaults_BadRows: "Faults panics if a row makes no sense".
 func TestFaults_BadRows(t *testing.T) {
 	for name, f := range map[string]actortest.Fault{
 		"no action":     {},

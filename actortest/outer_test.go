@@ -30,9 +30,9 @@ func onItsOwn(t *testing.T, scenario func(*skipped, *actortest.R), opts ...actor
 	return d, runs
 }
 
-// TestRun_EndedOtherwise: "a run also fails if t does meanwhile, or if the scenario ends its
-// goroutine in another way than by r": it is no success because nobody panicked, and it says how to
-// see it again.
+// TestRun_EndedOtherwise: "A run fails … if t fails meanwhile; if the scenario ends its goroutine
+// in another way than by r": it is no success because nobody panicked, and it says how to see it
+// again.
 func TestRun_EndedOtherwise(t *testing.T) {
 	for name, c := range map[string]struct {
 		say      string
@@ -65,7 +65,7 @@ func TestRun_FailedBefore(t *testing.T) {
 	}
 }
 
-// TestRun_Skips: "If it skips the test, so does Run."
+// TestRun_Skips: "If the scenario skips the test, so does Run."
 func TestRun_Skips(t *testing.T) {
 	d, runs := onItsOwn(t, func(d *skipped, r *actortest.R) { d.SkipNow() })
 	if said := d.text.String(); d.failed || runs != 1 || said != "" {

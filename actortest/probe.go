@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Probe is an actor that keeps what it is sent, to stand where the scenario has nobody
-// else.
+// Probe is an actor that keeps what it is sent. It stands in where the scenario has no
+// actor of its own.
 type Probe[M any] struct {
 	got  []M
 	here actor.Handler[M]
@@ -26,11 +26,11 @@ func NewProbe[M any](r *R, name string) *Probe[M] {
 	return p
 }
 
-// Handler returns the probe as somebody to send to.
+// Handler returns the probe as a handler, to be sent to.
 func (p *Probe[M]) Handler() actor.Handler[M] { return p.here }
 
-// Got returns what the probe was sent so far, in order. Scenario only.
+// Got returns what the probe has been sent so far, in order. Scenario only.
 func (p *Probe[M]) Got() []M { return slices.Clone(p.got) }
 
-// Clear forgets what it was sent so far. Scenario only.
+// Clear forgets what the probe has been sent so far. Scenario only.
 func (p *Probe[M]) Clear() { p.got = nil }

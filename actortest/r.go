@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// R is one run of a scenario. It is valid while the scenario runs, and for its
-// goroutine; Errorf may be called from behaviours as well.
+// R is one run of a scenario. It is valid while the scenario runs, and only in its
+// goroutine; Errorf may be called from behaviours too.
 type R struct {
 	scene   *scene
 	plan    plan
@@ -35,7 +35,7 @@ var (
 // System returns the system of this run.
 func (r *R) System() *actor.System { return r.sys }
 
-// Errorf notes a failure of this run, and lets it go on.
+// Errorf notes a failure of this run and lets the run go on.
 func (r *R) Errorf(format string, args ...any) {
 	r.out.failures = append(r.out.failures, fmt.Sprintf(format, args...))
 }
@@ -46,7 +46,7 @@ func (r *R) Fatalf(format string, args ...any) {
 	r.FailNow()
 }
 
-// FailNow ends this run, which has failed. Scenario only.
+// FailNow ends this run as failed. Scenario only.
 func (r *R) FailNow() {
 	if !r.out.failed() {
 		r.Errorf("FailNow")
@@ -54,12 +54,12 @@ func (r *R) FailNow() {
 	runtime.Goexit()
 }
 
-// Helper is there so that R can be used where a test is expected.
+// Helper does nothing. It is there so that R can be used where a test is expected.
 func (r *R) Helper() {}
 
 // Quiet lets everything happen that can happen without time passing. It ends the run as
-// failed if there is no end, or if then somebody still waits and no timer is armed that might
-// change that.
+// failed if that has no end, or if somebody still waits then and no timer is armed that
+// might change that.
 func (r *R) Quiet() {
 	if err := r.sys.Wait(r.Context()); err != nil && !r.timeMayHelp(err) {
 		r.Fatalf("not quiet: %v", err)
@@ -72,14 +72,14 @@ func (r *R) timeMayHelp(err error) bool {
 	return armed && errors.Is(err, errStuck)
 }
 
-// WhenQuiet is Quiet and then f: the place for assertions.
+// WhenQuiet calls [R.Quiet] and then f: the place for assertions.
 func (r *R) WhenQuiet(f func()) {
 	r.Quiet()
 	f()
 }
 
-// Advance lets time pass: everything happens that happens by itself within d, each
-// timer at its time. Time stands still otherwise, until the scenario has returned: if
+// Advance lets d pass: everything happens that happens by itself within d, each timer
+// at its time. Otherwise time stands still, until the scenario has returned: if
 // somebody still waits then, time goes on until nobody does.
 func (r *R) Advance(d time.Duration) {
 	if err := r.clock.Advance(r.Context(), d); err != nil {
@@ -87,9 +87,10 @@ func (r *R) Advance(d time.Duration) {
 	}
 }
 
-// Context returns a context for an Ask or a SendWait of the scenario: it ends when
-// nothing can happen any more without time passing, so that no time-out is needed. One that is
-// derived from it with a time-out or a cancel function has ended from the beginning.
+// Context returns a context for an Ask or a SendWait of the scenario. It ends when
+// nothing more can happen without time passing, so that no time-out is needed. A
+// context that is derived from it, with a time-out or a cancel function, has ended from
+// the beginning.
 func (r *R) Context() context.Context { return &hope{Context: context.Background(), r: r} }
 
 // hope is a context that ends when nobody can go on: only then is Done asked for.

@@ -51,7 +51,7 @@ type config struct {
 	scene      scene
 }
 
-// Runs sets in how many orders the scenario is run: 100 by default, and a fifth of it
+// Runs sets in how many orders the scenario is run: 100 by default, and a fifth of that
 // under -short. It panics if n is not positive.
 func Runs(n int) Option {
 	if n < 1 {
@@ -60,8 +60,8 @@ func Runs(n int) Option {
 	return func(c *config) { c.runs, c.budget = n, 0 }
 }
 
-// Budget runs the scenario in new orders until so much of the machine's time is over. 0 is
-// none: then Runs counts. It panics if d is negative.
+// Budget runs the scenario in new orders until d of the machine's time has passed. With
+// 0 there is no budget, and [Runs] counts. Budget panics if d is negative.
 func Budget(d time.Duration) Option {
 	if d < 0 {
 		panic("gallop: actortest: Budget(" + d.String() + "): want at least 0")
@@ -69,12 +69,13 @@ func Budget(d time.Duration) Option {
 	return func(c *config) { c.budget = d }
 }
 
-// Seed sets where chance begins: 0 by default, so that every run of the test is alike.
+// Seed sets where chance begins. The default is 0, so that every run of the test is
+// alike.
 func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
 
-// Strategies sets how the orders are chosen, in turns. The default is [Random] and [PCT]
-// with depths 3, 8 and 12. Run ends early when all of them have no more. It panics if there
-// is none, or a zero one.
+// Strategies sets how the orders are chosen; the strategies take turns. The default is
+// [Random], and [PCT] with depths 3, 8 and 12. [Run] ends early when none of them has
+// another order. Strategies panics if there is none, or a zero one.
 func Strategies(s ...Strategy) Option {
 	if len(s) == 0 {
 		panic("gallop: actortest: Strategies(): want at least 1")
@@ -87,12 +88,12 @@ func Strategies(s ...Strategy) Option {
 	return func(c *config) { c.strategies = s }
 }
 
-// Twice runs every order twice, and fails if the two are not the same. Otherwise only the
-// first one is run twice, and one that fails.
+// Twice runs every order twice, and fails the test if the two runs are not the same.
+// Without it, only the first order is run twice, and one that fails.
 func Twice() Option { return func(c *config) { c.twice = true } }
 
-// Workers sets the number of virtual workers: 4 by default. More workers allow
-// more orders. It panics if n is not positive.
+// Workers sets the number of virtual workers: 4 by default. More workers allow more
+// orders. It panics if n is not positive.
 func Workers(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: actortest: Workers(%d): want at least 1", n))
@@ -100,11 +101,14 @@ func Workers(n int) Option {
 	return func(c *config) { c.scene.workers = n }
 }
 
-// System adds options of the system, such as [actor.Batch]. A hook of [actor.OnPanic] sees
-// what behaviours panic with, and the run fails all the same unless [MayPanic] is given.
-// With an [actor.Clock] the run fails: it has a clock of its own, for [R.Advance]. An
-// [actor.Seed] is no more than an [actor.RandSeed], and the same in every run: the order
-// is up to the strategies.
+// System adds options of the system, such as [actor.Batch]. Some have another effect
+// here:
+//
+//   - A hook of [actor.OnPanic] sees what behaviours panic with, but the run fails all
+//     the same unless [MayPanic] is given.
+//   - With an [actor.Clock] the run fails: it has a clock of its own, for [R.Advance].
+//   - An [actor.Seed] is no more than an [actor.RandSeed], and the same in every run:
+//     the strategies decide the order.
 func System(o ...actor.Option) Option {
 	return func(c *config) { c.scene.options = append(c.scene.options, o...) }
 }
@@ -118,24 +122,30 @@ func Steps(n int) Option {
 	return func(c *config) { c.scene.steps = n }
 }
 
-// MayPanic lets behaviours panic. Otherwise a run fails in which one does that no
+// MayPanic lets behaviours panic. Without it, a run fails if a behaviour panics that no
 // [Fault] has told to.
 func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
 
 // Run runs a scenario again and again, each time in a new deterministic system and in
-// another order, and fails the test at the first run that fails: by [R.Errorf] or
-// [R.Fatalf], a panic, messages that are lost, an actor that can never go on, or because the
-// same order does not give the same run. It then prints what happened in that run, in
-// order, why it has failed, and one line that replays it:
+// another order, and fails the test at the first run that fails. A run fails
+//
+//   - by [R.Errorf] or [R.Fatalf], or by a panic;
+//   - if messages are lost, or an actor can never go on;
+//   - if the same order does not give the same run;
+//   - if t fails meanwhile;
+//   - if the scenario ends its goroutine in another way than by r.
+//
+// Run then prints what happened in that run, in order, why the run has failed, and one
+// line that replays it:
 //
 //	go test -run '^TestName$' -gallop.replay=random-17
 //
-// It ends early, and says so in the log, some seconds before the test's deadline, which go
-// test -timeout sets. At its end it logs the rows of [Faults] that fitted nothing.
+// Run ends early, and says so in the log, some seconds before the test's deadline,
+// which go test -timeout sets. At its end it logs the rows of [Faults] that fitted
+// nothing.
 //
-// Call it once per test or subtest. The scenario runs in a goroutine of its own and
-// must depend on nothing but r, which stands for t in it: a run also fails if t does
-// meanwhile, or if the scenario ends its goroutine in another way than by r. If it skips
+// Call Run once per test or subtest. The scenario runs in a goroutine of its own and
+// must depend on nothing but r, which takes the place of t there. If the scenario skips
 // the test, so does Run. Run panics if the scenario or an option is nil.
 func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 	t.Helper()

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Strategy says in which orders a scenario is run. No strategy finds every bug, so [Run]
-// takes turns among several.
+// Strategy says in which orders a scenario is run. No strategy finds every bug, so
+// [Run] takes turns among several.
 type Strategy struct {
 	name  string
 	plans func(seed uint64) plans
 }
 
-// String returns the strategy's name, as it is written in replay strings.
+// String returns the strategy's name in the form that replay strings use.
 func (s Strategy) String() string { return s.name }
 
 // plans makes the plan of one run after the other, nil when there are no more.
@@ -27,7 +27,7 @@ type plan interface {
 	String() string // the replay string
 }
 
-// Random chooses every time among all that can go on, with equal chances.
+// Random chooses, each time, among all that can go on, with equal chances.
 func Random() Strategy {
 	return Strategy{"random", func(seed uint64) plans {
 		return func() plan {
@@ -52,10 +52,11 @@ func (r *random) chance() uint64 { return r.seed }
 
 func (r *random) String() string { return fmt.Sprintf("random-%d", r.seed) }
 
-// PCT is probabilistic concurrency testing (Burckhardt and others, 2010): workers have
-// random priorities, the highest runs, and at depth-1 random moments the one that runs
-// falls below all others. It finds what needs few things in an unlikely order and much
-// else in a usual one. It panics if depth is not from 1 to 65,536.
+// PCT is probabilistic concurrency testing (Burckhardt and others, 2010). Workers have
+// random priorities, and the one with the highest runs; at depth-1 random moments the
+// one that runs falls below all others. PCT finds bugs that need few things to happen
+// in an unlikely order and everything else in a usual one. It panics if depth is not
+// from 1 to 65,536.
 func PCT(depth int) Strategy {
 	if depth < 1 || depth > deepest {
 		panic(fmt.Sprintf("gallop: actortest: PCT(%d): want 1 to %d", depth, deepest))
@@ -129,10 +130,12 @@ func (p *pct) chance() uint64 { return p.seed }
 
 func (p *pct) String() string { return fmt.Sprintf("pct%d-%d-%d", p.depth, p.seed, p.length) }
 
-// Exhaustive tries every order in which at most so many times somebody is interrupted
-// who could go on, one after the other. When there are no more it has shown that there is
-// none in which the scenario fails. It leaves nothing to chance: [actor.Context.Rand], and the OneIn
-// of a [Fault], draw the same in every order. It panics if the number is negative.
+// Exhaustive tries, one after the other, every order with at most that many
+// interruptions: moments at which somebody is interrupted who could go on. When there
+// are no more orders, it has shown that there is none in which the scenario fails.
+//
+// Exhaustive leaves nothing to chance: [actor.Context.Rand], and the OneIn of a
+// [Fault], draw the same in every order. It panics if interruptions is negative.
 func Exhaustive(interruptions int) Strategy {
 	if interruptions < 0 {
 		panic(fmt.Sprintf("gallop: actortest: Exhaustive(%d): want at least 0", interruptions))

@@ -5,9 +5,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Debt counts the gates that a sender waits at, and whether it is parked for
-// them: the low 31 bits are the count, the top bit says parked. Parked with a
-// count of zero never exists outside a transition. The zero value owes nothing.
+// Debt counts the gates that a sender waits at, and says whether it is parked for them:
+// the low 31 bits are the count, the top bit says parked. Parked with a count of zero
+// never exists outside a transition. The zero value owes nothing.
 //
 //	         Owe                    Park, count > 0
 //	RUNNING ─────▶ RUNNING, owing ────────────────▶ PARKED
@@ -15,12 +15,13 @@ import (
 //	   │ Forgive, last  │   └──────── Recall ─────────┘ │ Forgive, last
 //	   └────────────────┘◀──────────────────────────────┘
 //
-// Whoever recalls a parked sender, or forgives its last debt, owns it.
+// Whoever recalls a parked sender, or forgives its last debt, owns the sender.
 type Debt struct{ v seam.Uint32 }
 
 const parked = 1 << 31
 
-// Owe adds one gate. The sender's own worker only, before it enters the gate.
+// Owe adds one gate. It is called before the sender enters the gate, and only by the
+// sender's own worker.
 func (d *Debt) Owe() {
 	if invariant.On {
 		MustRun(d)
@@ -28,9 +29,9 @@ func (d *Debt) Owe() {
 	d.v.Add(1)
 }
 
-// Forgive takes one gate away and reports whether the caller has thereby become
-// the owner of a parked sender, which it must schedule. Any goroutine; once per
-// Owe. A call, which keeps a small program small.
+// Forgive takes one gate away and reports whether the caller has thereby become the
+// owner of a parked sender, which it must schedule. Any goroutine; once per Owe. It is
+// not inlined, which keeps a small program small.
 //
 //go:noinline
 func (d *Debt) Forgive() (resumed bool) {
@@ -51,8 +52,8 @@ func (d *Debt) Forgive() (resumed bool) {
 	}
 }
 
-// Park gives the sender up if it still owes, and reports whether it did. After a
-// true Park the sender belongs to the ledger: its worker must not touch it any
+// Park gives the sender up if it still owes, and reports whether it did. After Park has
+// returned true the sender belongs to the ledger: its worker must not touch it any
 // more. The sender's own worker only.
 func (d *Debt) Park() bool {
 	if invariant.On {
@@ -69,9 +70,10 @@ func (d *Debt) Park() bool {
 	}
 }
 
-// Recall takes a parked sender out although it still owes, and reports whether the
-// caller has thereby become its owner, which must schedule it: something came up that
-// does not wait for others to recover. The sender may Park again. Any goroutine.
+// Recall takes a parked sender out although it still owes, because something came up
+// that does not wait for others to recover. It reports whether the caller has thereby
+// become the owner of the sender, which it must schedule. The sender may Park again.
+// Any goroutine.
 func (d *Debt) Recall() (resumed bool) {
 	for {
 		o := d.v.Load()
@@ -87,5 +89,5 @@ func (d *Debt) Recall() (resumed bool) {
 // Owes returns how many gates the sender waits at. Any goroutine; advisory.
 func (d *Debt) Owes() int { return int(d.v.Load() &^ parked) }
 
-// Parked tells whether the sender is parked. Any goroutine; advisory.
+// Parked reports whether the sender is parked. Any goroutine; advisory.
 func (d *Debt) Parked() bool { return d.v.Load()&parked != 0 }

@@ -5,32 +5,32 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Waiter is an entry of a gate's ledger. T says who waits. A waiter belongs to
-// its creator until Enter succeeds, then to the gate, then to whoever opened it.
+// Waiter is an entry of a gate's ledger. T says who waits. A waiter belongs to its
+// creator until Enter succeeds, then to the gate, and then to whoever opened the gate.
 type Waiter[T any] struct {
 	next *Waiter[T]
 	// Who is the sender that waits. Set it before Enter.
 	Who T
 }
 
-// Next returns the waiter behind this one in a list that Open returned, and
-// unlinks the two. Owner of the list only.
+// Next returns the waiter behind this one in a list that Open returned, and unlinks the
+// two. Owner of the list only.
 func (w *Waiter[T]) Next() *Waiter[T] {
 	n := w.next
 	w.next = nil
 	return n
 }
 
-// Gate is the receiver's side of muting: nil while open, a chain of waiters that
-// ends in the gate's own mark while shut. The zero value is open. A Gate must
-// not be copied after first use.
+// Gate is the receiver's side of muting. It is nil while open; while shut, it is a
+// chain of waiters that ends in the gate's own mark. The zero value is open. A Gate
+// must not be copied after first use.
 type Gate[T any] struct {
 	head seam.Pointer[Waiter[T]]
 }
 
-// IsOpen tells whether a sender may pass. Any goroutine. The answer may be stale
-// by the time it is used: that costs one message too many in the mailbox, or one
-// failed Enter, never a lost waiter.
+// IsOpen reports whether a sender may pass. Any goroutine. The answer may be stale by
+// the time it is used: that costs one message too many in the mailbox, or one failed
+// Enter, never a lost waiter.
 func (g *Gate[T]) IsOpen() bool { return g.head.Load() == nil }
 
 // Shut makes later senders wait. mark is the end of the chain: a waiter that
@@ -45,8 +45,8 @@ func (g *Gate[T]) Shut(mark *Waiter[T]) {
 	}
 }
 
-// Enter adds w to the ledger if the gate is shut and reports whether it did. Any
-// goroutine. A true Enter synchronizes before the Open that returns w.
+// Enter adds w to the ledger if the gate is shut, and reports whether it did. An Enter
+// that returns true synchronizes before the Open that returns w. Any goroutine.
 func (g *Gate[T]) Enter(w *Waiter[T]) bool {
 	if invariant.On {
 		verifyEntry(w)
@@ -64,9 +64,9 @@ func (g *Gate[T]) Enter(w *Waiter[T]) bool {
 	}
 }
 
-// Open lets senders pass and returns everyone who waited, oldest first, without
-// the mark. Opening an open gate costs a load, and every actor that ends does so. Owner
-// of the receiver only.
+// Open lets senders pass and returns everyone who waited, the oldest first, without the
+// mark. Opening an open gate costs one load; every actor that ends does it. Owner of
+// the receiver only.
 func (g *Gate[T]) Open(mark *Waiter[T]) *Waiter[T] {
 	if g.IsOpen() {
 		return nil // and stays so: nobody else shuts it, and nobody enters
@@ -74,21 +74,22 @@ func (g *Gate[T]) Open(mark *Waiter[T]) *Waiter[T] {
 	return oldestFirst(g.head.Swap(nil), mark) // takes over every waiter whose Enter succeeded
 }
 
-// Drain returns everyone who waited, as Open does, and leaves the gate shut. Owner
-// of the receiver only.
+// Drain returns everyone who waited, as Open does, and leaves the gate shut. Owner of
+// the receiver only.
 func (g *Gate[T]) Drain(mark *Waiter[T]) *Waiter[T] {
 	return oldestFirst(g.head.Swap(mark), mark) // as in Open
 }
 
-// Waited tells whether anybody is in the ledger. Any goroutine; it may be stale.
+// Waited reports whether anybody is in the ledger. Any goroutine; the answer may be
+// stale.
 func (g *Gate[T]) Waited(mark *Waiter[T]) bool {
 	h := g.head.Load()
 	return h != nil && h != mark
 }
 
-// Each shows the ledger, youngest first, until visit returns false. Only while
-// nobody can open the gate: its owner, or somebody who keeps the owner from running.
-// Those who enter meanwhile are not shown.
+// Each calls visit for those in the ledger, the youngest first, until visit returns
+// false. Those who enter meanwhile are not shown. Only while nobody can open the gate:
+// for its owner, or for somebody who keeps the owner from running.
 func (g *Gate[T]) Each(mark *Waiter[T], visit func(T) bool) {
 	for w := g.head.Load(); w != nil && w != mark && visit(w.Who); {
 		w = w.next // written before the Enter that this read has seen

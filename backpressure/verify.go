@@ -7,23 +7,23 @@ import (
 
 // What must hold of gates and debts, for builds that check invariants.
 
-// MustRun panics if the sender is parked, where invariants are checked: whoever runs it, or
-// changes what it owes from within, owns it. The owner only.
+// MustRun panics, where invariants are checked, if the sender is parked: whoever runs
+// the sender, or changes what it owes from within, owns it. Owner only.
 func MustRun(d *Debt) {
 	if invariant.On {
 		invariant.Check(seam.Peek(&d.v)&parked == 0, "a debt of %#x: its sender runs, and is parked", seam.Peek(&d.v))
 	}
 }
 
-// MustOwe panics if the sender owes nothing, where invariants are checked. Owner only.
+// MustOwe panics, where invariants are checked, if the sender owes nothing. Owner only.
 func MustOwe(d *Debt) {
 	if invariant.On {
 		invariant.Check(seam.Peek(&d.v)&^parked != 0, "a sender waits and owes nothing")
 	}
 }
 
-// MustBe panics if the gate is not as open says, where invariants are checked. Owner of the
-// receiver only.
+// MustBe panics, where invariants are checked, if the gate is not as open says. Owner
+// of the receiver only.
 func MustBe[T any](g *Gate[T], open bool) {
 	if invariant.On {
 		is := seam.Peek(&g.head) == nil

@@ -227,8 +227,8 @@ func viewed[T any](v T, f func(*T)) any {
 	return caught(func() { frozen.View(f) })
 }
 
-// "What is behind pointers in it left aside", also if the value itself is one, or an interface
-// that holds one.
+// "what is behind pointers in it is left aside", also if the value itself is one, or an
+// interface that holds one.
 func TestVal_OfAPointer(t *testing.T) {
 	behind := &chapter{}
 	for what, view := range map[string]func(write func()){

@@ -7,15 +7,16 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// ErrGone says that an Iso was given away: moved, taken or frozen.
+// ErrGone says that the value of an Iso was given away: moved, taken or frozen.
 var ErrGone = errors.New("gallop: capability: iso is gone")
 
-// Iso is an isolated value: who holds the handle owns the value, alone. It is one word,
-// and its copies are the same handle. The zero value holds nothing.
+// Iso is an isolated value: whoever holds the handle owns the value, and nobody else
+// does. It is one word, and its copies are the same handle. The zero value holds
+// nothing.
 //
-// Send i.Move(): i is dead from then on, so that nothing can be done with what was given
-// away. What the old owner did synchronizes before what the new one does, by way of the
-// message.
+// To send an Iso i, send i.Move(): i is dead from then on, so that nothing can be done
+// with what was given away. What the old owner did synchronizes before what the new one
+// does, by way of the message.
 type Iso[T any] struct{ h *isoHandle[T] }
 
 // isoHandle is one owner's hold on a value. The value's memory stays where it is when
@@ -25,8 +26,8 @@ type isoHandle[T any] struct {
 	gone  seam.Bool
 }
 
-// NewIso makes a value and lets build, if it is not nil, fill it in. Nothing of it may
-// escape from build. Any goroutine.
+// NewIso makes a value and, if build is not nil, lets build fill it in. Nothing of the
+// value may escape from build. Any goroutine.
 func NewIso[T any](build func(*T)) Iso[T] {
 	v := new(T)
 	if build != nil {
@@ -35,15 +36,15 @@ func NewIso[T any](build func(*T)) Iso[T] {
 	return Iso[T]{&isoHandle[T]{value: v}}
 }
 
-// IsZero tells whether i never held anything.
+// IsZero reports whether i is the zero Iso, which has never held anything.
 func (i Iso[T]) IsZero() bool { return i.h == nil }
 
-// Gone tells whether the value was given away through this handle. Any goroutine.
+// Gone reports whether the value was given away through this handle. Any goroutine.
 func (i Iso[T]) Gone() bool { return i.h != nil && i.h.gone.Load() }
 
-// Use runs f on the value. The pointer is valid until f returns. It panics with ErrGone
-// if the value is gone, before and after f: an f that gives it away and goes on is found
-// out. It panics if f is nil. Owner only.
+// Use calls f with a pointer to the value, which is valid until f returns. It panics if
+// f is nil, and with ErrGone if the value is gone. It checks before f and after it: an
+// f that gives the value away and goes on is found out. Owner only.
 func (i Iso[T]) Use(f func(*T)) {
 	if f == nil {
 		panic("gallop: capability: Use with a nil function")
@@ -52,16 +53,17 @@ func (i Iso[T]) Use(f func(*T)) {
 	i.here("Use")
 }
 
-// Move gives the value away: what it returns holds it, and i holds nothing any more. It
-// panics with ErrGone if the value is gone already. Owner only.
+// Move gives the value away: the Iso that it returns holds the value, and i holds
+// nothing any more. It panics with ErrGone if the value is gone already. Owner only.
 func (i Iso[T]) Move() Iso[T] { return Iso[T]{&isoHandle[T]{value: i.leave("Move")}} }
 
-// Take ends the isolation: the value is the caller's, an ordinary pointer, and i holds
-// nothing any more. It panics with ErrGone if the value is gone already. Owner only.
+// Take ends the isolation: it returns the value as an ordinary pointer, which is the
+// caller's, and i holds nothing any more. It panics with ErrGone if the value is gone
+// already. Owner only.
 func (i Iso[T]) Take() *T { return i.leave("Take") }
 
-// Freeze makes the value immutable, so that it may be shared; i holds nothing any more.
-// It panics with ErrGone if the value is gone already. Owner only.
+// Freeze makes the value immutable, so that it may be shared, and i holds nothing any
+// more. It panics with ErrGone if the value is gone already. Owner only.
 func (i Iso[T]) Freeze() Val[T] { return newVal(i.leave("Freeze")) }
 
 // here returns the handle if the value is still behind it.

@@ -3,7 +3,7 @@ package capability
 import "github.com/gallop-go/gallop/internal/invariant"
 
 // Val is an immutable value that any number of goroutines may read. It is one word. The
-// zero value holds nothing. Get one from [Iso.Freeze], or from [Frozen] for a copy.
+// zero value holds nothing. Get one from [Iso.Freeze], or, for a copy, from [Frozen].
 type Val[T any] struct{ v *frozen[T] }
 
 // frozen is a value that nobody writes to. Read-only.
@@ -24,17 +24,17 @@ func newVal[T any](v *T) Val[T] {
 	return Val[T]{f}
 }
 
-// IsZero tells whether v holds nothing.
+// IsZero reports whether v holds nothing.
 func (v Val[T]) IsZero() bool { return v.v == nil }
 
-// Get returns a copy of the value, what it points to shared and not to be written to. It
-// panics on the zero Val. Any goroutine.
+// Get returns a copy of the value. What the value points to is shared and must not be
+// written to. Get panics on the zero Val. Any goroutine.
 func (v Val[T]) Get() T { return *v.here("Get").value }
 
-// View runs f on the value where it is. f must not write to it, nor keep the pointer. It
-// panics on the zero Val, if f is nil, and where invariants are checked also if the value is
-// not any more what it was when it was frozen, what is behind pointers in it left aside. Any
-// goroutine.
+// View calls f with a pointer to the value where it is. f must not write to the value,
+// nor keep the pointer. View panics on the zero Val, and if f is nil. Where invariants
+// are checked, it also panics if the value is no longer what it was when it was frozen;
+// what is behind pointers in it is left aside. Any goroutine.
 func (v Val[T]) View(f func(*T)) {
 	if f == nil {
 		panic("gallop: capability: View with a nil function")

@@ -9,7 +9,7 @@ import (
 )
 
 // Policy says which member of a pool is given a message. Make one with [RoundRobin],
-// [LeastLoaded] or [Hash]; several pools may be made with the same one.
+// [LeastLoaded] or [Hash]. Several pools may be made with the same policy.
 type Policy[M any] struct {
 	start func() chooser[M]
 }
@@ -24,8 +24,8 @@ type chooser[M any] interface {
 	changed(members []actor.Handler[M])
 }
 
-// RoundRobin gives the members one message each in turn, and passes over those that are
-// overloaded, unless all are.
+// RoundRobin gives the members one message each in turn. It passes over members that
+// are overloaded, unless all are.
 func RoundRobin[M any]() Policy[M] {
 	return Policy[M]{func() chooser[M] { return &roundRobin[M]{} }}
 }
@@ -55,10 +55,12 @@ func (r *roundRobin[M]) removed(i int) {
 
 func (r *roundRobin[M]) changed([]actor.Handler[M]) {}
 
-// LeastLoaded gives a message to a member that has nothing to do, or else to the one
-// that was given the fewest since it was last seen with nothing to do; to one that is
-// overloaded only if all are. Nobody counts a mailbox for it. It looks at the members
-// in turn, so it is for pools of tens and not of thousands.
+// LeastLoaded gives a message to a member that has nothing to do. If there is none, it
+// gives it to the member that was given the fewest since it was last seen with nothing
+// to do. An overloaded member is given a message only if all are overloaded.
+//
+// LeastLoaded counts no mailboxes. It looks at the members in turn, so it is for pools
+// of tens and not of thousands.
 func LeastLoaded[M any]() Policy[M] {
 	return Policy[M]{func() chooser[M] { return &leastLoaded[M]{} }}
 }
@@ -107,10 +109,12 @@ func (l *leastLoaded[M]) changed(members []actor.Handler[M]) {
 	}
 }
 
-// Hash gives messages of the same key to the same member, as long as there is that
-// member: consistent hashing. When one comes or goes, only the keys change their member
-// that it takes over or leaves behind. A member that is overloaded is given its messages
-// all the same. It panics if key is nil.
+// Hash gives messages of the same key to the same member, as long as that member is in
+// the pool. It panics if key is nil.
+//
+// The hashing is consistent: when a member comes or goes, the only keys that change
+// their member are those that it takes over or leaves behind. An overloaded member is
+// given its messages all the same.
 func Hash[M any](key func(M) uint64) Policy[M] {
 	if key == nil {
 		panic("gallop: group: Hash with a nil function")

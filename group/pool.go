@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Pool is an actor that gives each message to one of its members, by a [Policy]. Make
-// one with [NewPool]; copy it as you like. It is an [actor.Handler]. The zero Pool is
-// not ready: using it panics.
+// Pool is an actor that gives each message to one of its members, which a [Policy]
+// chooses. It is an [actor.Handler]. Make one with [NewPool]. It may be copied. The
+// zero Pool is not ready: using it panics.
 type Pool[M any] struct {
 	ref actor.Ref[pool[M]]
 	typ *poolType[M]
@@ -37,7 +37,7 @@ func newPoolType[M any]() *poolType[M] {
 }
 
 // NewPool spawns a pool of these members. It panics if policy is zero, or if a member
-// is nil, a value that Go cannot compare, a zero Topic or Pool, or there twice.
+// is nil, a value that Go cannot compare or that is not equal to itself, a zero Topic or Pool, or there twice.
 func NewPool[M any](from actor.Sender, policy Policy[M], members ...actor.Handler[M]) Pool[M] {
 	if policy.start == nil {
 		panic("gallop: group: NewPool with a zero Policy")
@@ -62,25 +62,25 @@ func (p Pool[M]) ready() *poolType[M] {
 }
 
 // Send gives m to one of the members, on the terms of [actor.Behaviour.Send]: from a
-// goroutine it never waits, as SendWait does. Messages from one sender to the same member
-// run in order. With no member, it becomes a dead
-// letter, of type "pool".
+// goroutine it never waits, unlike SendWait. Messages from one sender to the same
+// member run in order. If there is no member, the message becomes a dead letter, of
+// type "pool".
 func (p Pool[M]) Send(from actor.Sender, m M) { p.ready().give.Send(from, p.ref, m) }
 
-// TrySend is Send on the terms of [actor.Behaviour.TrySend].
+// TrySend is [Pool.Send] on the terms of [actor.Behaviour.TrySend].
 func (p Pool[M]) TrySend(from actor.Sender, m M) error {
 	return p.ready().give.TrySend(from, p.ref, m)
 }
 
-// SendWait is Send from outside that waits while the pool is muted or overloaded or there is
-// no room, on the terms of [actor.Behaviour.SendWait]. Members that do not keep up mute the
-// pool, so that they hold back a goroutine too.
+// SendWait is [Pool.Send] from outside that blocks while the pool is muted or
+// overloaded, or there is no room, on the terms of [actor.Behaviour.SendWait]. Members
+// that do not keep up mute the pool, so they hold back a goroutine too.
 func (p Pool[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 	return p.ready().give.SendWait(ctx, sys, p.ref, m)
 }
 
-// Join adds a member. One that is there already stays as it is. It panics if h is nil,
-// a value that Go cannot compare, a zero Topic or Pool, or the pool itself.
+// Join adds a member. A member that is there already stays as it is. Join panics if h
+// is nil, a value that Go cannot compare or that is not equal to itself, a zero Topic or Pool, or the pool itself.
 func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Join", h)
 	if me, ok := h.(*Pool[M]); h == actor.Handler[M](p) || ok && *me == p {
@@ -89,15 +89,15 @@ func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 	p.ready().join.Send(from, p.ref, h)
 }
 
-// Leave takes a member out. What it has been given stays with it. It panics as Join
-// does, but not over the pool itself, which is no member.
+// Leave takes a member out. Messages that the member has been given stay with it. Leave
+// panics as [Pool.Join] does, but not for the pool itself, which is no member.
 func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Leave", h)
 	p.ready().leave.Send(from, p.ref, h)
 }
 
-// Members asks from outside how many members there are that have not ended. The errors
-// are those of [actor.AskBehaviour.Ask].
+// Members asks, from outside, how many members there are that have not ended. The
+// errors are those of [actor.AskBehaviour.Ask].
 func (p Pool[M]) Members(ctx context.Context, sys *actor.System) (int, error) {
 	return p.ready().count.Ask(ctx, sys, p.ref, actor.None{})
 }
@@ -108,7 +108,7 @@ func (p Pool[M]) Stop(from actor.Sender) {
 	actor.Stop(from, p.ref)
 }
 
-// Standing returns how the pool stands.
+// Standing returns how the pool stands. See [actor.Ref.Standing].
 func (p Pool[M]) Standing() actor.Standing {
 	p.ready()
 	return p.ref.Standing()

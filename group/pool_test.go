@@ -54,7 +54,7 @@ func TestPool_RoundRobin(t *testing.T) {
 	}
 }
 
-// TestPool_WithoutMembers: "With no member, it becomes a dead letter, of type "pool"."
+// TestPool_WithoutMembers: "If there is no member, the message becomes a dead letter, of type "pool"."
 func TestPool_WithoutMembers(t *testing.T) {
 	var dead []actor.DeadLetter
 	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { dead = append(dead, d) }))
@@ -72,8 +72,9 @@ func TestPool_WithoutMembers(t *testing.T) {
 	count(t, sys, p.Members, 1)
 }
 
-// TestPool_PassesOverTheOverloaded: round-robin "passes over those that are overloaded,
-// unless all are"; least-loaded gives "to one that is overloaded only if all are".
+// TestPool_PassesOverTheOverloaded: round-robin "passes over members that are
+// overloaded, unless all are"; least-loaded gives "An overloaded member is given a
+// message only if all are overloaded".
 func TestPool_PassesOverTheOverloaded(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"RoundRobin": group.RoundRobin[int](), "LeastLoaded": group.LeastLoaded[int](),
@@ -130,8 +131,8 @@ func TestPool_BoundedMembers(t *testing.T) {
 	}
 }
 
-// TestPool_LeastLoaded: "gives a message to a member that has nothing to do, or else to
-// the one that was given the fewest since".
+// TestPool_LeastLoaded: "gives a message to a member that has nothing to do. If there
+// is none, it gives it to the member that was given the fewest since".
 func TestPool_LeastLoaded(t *testing.T) {
 	sys := start(t, actor.Workers(4))
 	refs, handlers := sinks(sys, 3)

@@ -9,9 +9,9 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// Topic is an actor that passes what is published on to all who have subscribed. Make
-// one with [NewTopic]; copy it as you like. It is an [actor.Handler]. The zero Topic is
-// not ready: using it panics.
+// Topic is an actor that passes what is published on to all who have subscribed. It is
+// an [actor.Handler]. Make one with [NewTopic]. It may be copied. The zero Topic is not
+// ready: using it panics.
 type Topic[M any] struct {
 	ref actor.Ref[topic[M]]
 	typ *topicType[M]
@@ -39,7 +39,7 @@ func newTopicType[M any]() *topicType[M] {
 	return t
 }
 
-// NewTopic spawns a topic that nobody has subscribed to.
+// NewTopic spawns a topic without subscribers.
 func NewTopic[M any](from actor.Sender) Topic[M] {
 	t := typeOnce(newTopicType[M])
 	return Topic[M]{t.typ.Spawn(from, topic[M]{}), t}
@@ -52,31 +52,37 @@ func (t Topic[M]) ready() *topicType[M] {
 	return t.typ
 }
 
-// Publish sends m to all who have subscribed, on the terms of [actor.Behaviour.Send]:
-// oldest subscription first. A subscriber that is overloaded mutes the topic, and the
-// topic then the actors that publish; a goroutine it does not: see SendWait. If there is nobody to send it to, what m owns is discarded,
-// a [heap.Region] or a [heap.Parcel]: with more than one subscriber it should own nothing.
+// Publish sends m to all subscribers, the oldest subscription first, on the terms of
+// [actor.Behaviour.Send]. A subscriber that is overloaded mutes the topic, and the
+// topic then mutes the actors that publish. It does not mute a goroutine: see
+// [Topic.SendWait].
+//
+// If there is no subscriber, what m owns, a [heap.Region] or a [heap.Parcel], is
+// discarded. With more than one subscriber, m should own nothing.
 func (t Topic[M]) Publish(from actor.Sender, m M) { t.ready().publish.Send(from, t.ref, m) }
 
-// Send is Publish, for those who take the topic for any other handler.
+// Send is [Topic.Publish], for code that takes the topic for any other handler.
 func (t Topic[M]) Send(from actor.Sender, m M) { t.Publish(from, m) }
 
-// TrySend is Publish on the terms of [actor.Behaviour.TrySend].
+// TrySend is [Topic.Publish] on the terms of [actor.Behaviour.TrySend].
 func (t Topic[M]) TrySend(from actor.Sender, m M) error {
 	return t.ready().publish.TrySend(from, t.ref, m)
 }
 
-// SendWait is Publish from outside that waits while the topic is muted or overloaded or there
-// is no room, on the terms of [actor.Behaviour.SendWait]. A subscriber that does not keep up
-// mutes the topic, so that it holds back a goroutine too.
+// SendWait is [Topic.Publish] from outside that blocks while the topic is muted or
+// overloaded, or there is no room, on the terms of [actor.Behaviour.SendWait]. A
+// subscriber that does not keep up mutes the topic, so it holds back a goroutine too.
 func (t Topic[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 	return t.ready().publish.SendWait(ctx, sys, t.ref, m)
 }
 
 // Subscribe makes h get what is published from now on: what the caller publishes after
-// it, and what others publish because of what the caller did after it. Who subscribes
-// twice gets it once. It panics if h is nil, a value that Go cannot compare, a zero Topic or Pool, or the topic itself: what is
-// published in a circle goes round for ever, and a larger one is the caller's to avoid.
+// the Subscribe, and what others publish because of something that the caller did after
+// it. A handler that subscribes twice gets each message once.
+//
+// Subscribe panics if h is nil, a value that Go cannot compare or that is not equal to itself, a zero Topic or Pool,
+// or the topic itself. What is published in a circle goes round for ever; larger
+// circles are the caller's to avoid.
 func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Subscribe", h)
 	if me, ok := h.(*Topic[M]); h == actor.Handler[M](t) || ok && *me == t {
@@ -85,15 +91,15 @@ func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M]) {
 	t.ready().subscribe.Send(from, t.ref, h)
 }
 
-// Unsubscribe ends a subscription. To end one that is none, as of the topic itself, does nothing. Over any
-// other handler it panics as Subscribe does.
+// Unsubscribe ends a subscription. If there is none, as with the topic itself, it does
+// nothing. For any other handler it panics as [Topic.Subscribe] does.
 func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
 	mustSuit("Unsubscribe", h)
 	t.ready().unsubscribe.Send(from, t.ref, h)
 }
 
-// Subscribers asks from outside how many have subscribed and not ended. The errors are
-// those of [actor.AskBehaviour.Ask].
+// Subscribers asks, from outside, how many have subscribed and not ended. The errors
+// are those of [actor.AskBehaviour.Ask].
 func (t Topic[M]) Subscribers(ctx context.Context, sys *actor.System) (int, error) {
 	return t.ready().count.Ask(ctx, sys, t.ref, actor.None{})
 }
@@ -104,7 +110,7 @@ func (t Topic[M]) Stop(from actor.Sender) {
 	actor.Stop(from, t.ref)
 }
 
-// Standing returns how the topic stands.
+// Standing returns how the topic stands. See [actor.Ref.Standing].
 func (t Topic[M]) Standing() actor.Standing {
 	t.ready()
 	return t.ref.Standing()

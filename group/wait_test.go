@@ -42,7 +42,7 @@ var waiters = map[string]func(sys *actor.System, h actor.Handler[int]) waiter{
 	},
 }
 
-// TestSendWait: "waits while the pool is muted or overloaded or there is no room": with a
+// TestSendWait: "blocks while the pool is muted or overloaded, or there is no room": with a
 // member that has a bound, what a goroutine has sent and has not run is bounded too, all of
 // it runs, and in order. Who gives up or comes too late is told.
 func TestSendWait(t *testing.T) {

@@ -8,16 +8,17 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Arena is the memory of one actor. It takes nothing before the first object is
-// made in it, then a chunk of 1 KiB, then chunks each twice as large up to
-// 64 KiB; an object over 64 KiB gets a chunk of its own. When an object does not
-// fit the open chunk, whichever of the open and the new chunk has more room left
-// stays open: at most half of a full arena is waste.
+// Arena is the memory of one actor. The zero value is an empty arena without limit or
+// recycler, ready to use. A nil Arena panics where it is used, in Go's own words, since
+// what makes or finds an object does not check. An Arena must not be copied after first
+// use. It has no locks: owner only, that is, the behaviour that runs, or whoever holds
+// its actor at rest.
 //
-// The zero value is an empty arena without limit or recycler, ready to use; a nil one
-// panics where it is used, with Go's own words, since what makes or finds an object does not ask. An
-// Arena must not be copied after first use. It has no locks: owner only, that
-// is, the behaviour that runs or whoever holds its actor at rest.
+// An arena takes nothing before the first object is made in it. Then it takes a chunk
+// of 1 KiB, and then chunks that are each twice as large, up to 64 KiB; an object over
+// 64 KiB gets a chunk of its own. When an object does not fit the open chunk, whichever
+// of the open and the new chunk has more room left stays open: at most half of a full
+// arena is waste.
 type Arena struct {
 	_ noCopy
 
@@ -43,27 +44,32 @@ type Stats struct {
 	Used     int // bytes handed out, padding to 8 bytes included
 }
 
-// ErrArenaLimit says that an object does not fit the limit of its arena, or is
-// larger than MaxObject. TryNew, TryMakeSlice and TryNewString return an error
-// that wraps it; New, MakeSlice, NewString and NewParcel panic with one.
+// ErrArenaLimit says that an object does not fit the limit of its arena, or is larger
+// than MaxObject. TryNew, TryMakeSlice, TryNewString and TryNewBlob return an error that
+// wraps it. Whatever else needs room panics with such an error: New, MakeSlice,
+// NewString, NewBlob, NewParcel, the Put of maps, [Parcel.Unpack] and [Region.Join].
 var ErrArenaLimit = errors.New("gallop: heap: arena limit exceeded")
 
 // MaxObject is the size in bytes of the largest object that an arena takes.
 const MaxObject = 1 << 30
 
-// Bind makes r the recycler that chunks come from and go to. An actor runs on
-// one worker after another, so it is bound at the start of a turn that uses the
-// arena: one store. With nil, chunks come from Go's allocator and go to Go's
-// collector. Owner of both only.
+// Bind makes r the recycler that chunks come from and go to. With a nil r, chunks come
+// from Go's allocator and go to Go's collector. An actor runs on one worker after
+// another, so its arena is bound at the start of a turn that uses it. Bind costs one
+// store. Owner of both only.
 func (a *Arena) Bind(r *Recycler) { a.recycler = r }
 
-// SetLimit sets how many bytes of chunks the arena may hold, 0 for no limit. As
-// the limit draws near, chunks get smaller, so that an object is refused only
-// if the smallest chunk that holds it does not fit. A limit below what is held
-// already refuses new chunks; nothing is taken away. While it is collected, an arena
-// may hold twice as much, and may stay above the limit afterwards, since survivors must go
-// somewhere. Limits outlive Release. It panics if bytes is negative, and with
-// ErrRegionGone if the arena is of a region that is gone. Owner only.
+// SetLimit sets how many bytes of chunks the arena may hold; 0 means no limit. It
+// panics if bytes is negative, and with ErrRegionGone if the arena is that of a region
+// that is gone. Owner only.
+//
+//   - As the limit draws near, chunks get smaller, so that an object is refused only if
+//     the smallest chunk that holds it does not fit.
+//   - If the limit is below what the arena holds already, new chunks are refused, and
+//     nothing is taken away.
+//   - While it is collected, an arena may hold twice as much as its limit. It may stay
+//     above the limit afterwards, since survivors must go somewhere.
+//   - The limit outlives Release.
 func (a *Arena) SetLimit(bytes int) {
 	if bytes < 0 {
 		panic(fmt.Sprintf("gallop: heap: SetLimit: negative limit %d", bytes))
@@ -90,10 +96,10 @@ func (a *Arena) Stats() Stats {
 	return s
 }
 
-// Release frees everything that was made in the arena and leaves it empty, ready
-// to be used anew. All handles into it are dead for good. Taking one
-// chunk from the recycler and releasing it cost 45 ns together. Chunks go to the
-// recycler the arena is bound to. A second Release does nothing. Owner only.
+// Release frees everything that was made in the arena and leaves it empty, ready to be
+// used anew. All handles into it are dead for good. Chunks go to the recycler that the
+// arena is bound to; to take a chunk from there and release it costs 45 ns in all. A
+// second Release does nothing. Owner only.
 func (a *Arena) Release() {
 	a.retire()
 	if invariant.On {
@@ -148,10 +154,13 @@ func (a *Arena) setThreshold(keep int) {
 	}
 }
 
-// Due tells whether it is time to Collect, or to BeginDue: the arena has twice the bytes
-// that the last collection left, and at least 16 KiB. In a large arena it is time when as
-// much was made as may have to be scanned, of what is older, and at least 256 KiB. During a
-// collection it tells whether much was allocated since the last step. Owner only.
+// Due reports whether it is time to Collect, or to BeginDue. Owner only.
+//
+//   - In general it is time when the arena has twice the bytes that the last collection
+//     left, and at least 16 KiB.
+//   - In a large arena it is time when as many bytes were made as may have to be
+//     scanned of what is older, and at least 256 KiB.
+//   - During a collection, Due reports whether much was allocated since the last step.
 func (a *Arena) Due() bool {
 	if g := a.pages.gc; g != nil {
 		return g.due(a)

@@ -19,7 +19,8 @@ func TestArenaIsLazy(t *testing.T) {
 	}
 }
 
-// "Then a chunk of 1 KiB, then chunks each twice as large up to 64 KiB."
+// "Then it takes a chunk of 1 KiB, and then chunks that are each twice as large, up to
+// 64 KiB."
 func TestChunksGrow(t *testing.T) {
 	var a heap.Arena
 	reserved := 0

@@ -8,16 +8,19 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Blob is a handle to immutable bytes in an [Arena]. Up to [SharedAbove] bytes they
-// are the arena's own. Larger ones lie in memory of their own that any number of
-// arenas may hold; it counts them. Handing a blob to another actor is then O(1):
-// see [Parcel]. The zero value is the empty blob; see [Ptr] for what handles may do.
+// Blob is a handle to immutable bytes in an [Arena]. The zero value is the empty blob;
+// see [Ptr] for what handles may do.
+//
+// Up to [SharedAbove] bytes are the arena's own. More bytes lie in memory of their own,
+// which any number of arenas may hold; it counts them. So handing a blob to another
+// actor is O(1): see [Parcel].
 type Blob struct {
 	h      handle
 	off, n uint32
 }
 
-// SharedAbove is the size in bytes up to which blobs are copied and not shared.
+// SharedAbove is the size in bytes up to which blobs are copied; larger blobs are
+// shared.
 const SharedAbove = 64
 
 func (Blob) partKind() partKind { return partBlob }
@@ -32,8 +35,8 @@ func NewBlob(a *Arena, s string) Blob {
 	return b
 }
 
-// TryNewBlob is NewBlob, but returns an error that wraps [ErrArenaLimit] if the
-// arena is full. Owner only.
+// TryNewBlob is NewBlob, but returns an error that wraps [ErrArenaLimit] if the arena
+// is full. Owner only.
 func TryNewBlob(a *Arena, s string) (Blob, error) {
 	if len(s) <= SharedAbove {
 		t, err := TryNewString(a, s)
@@ -50,13 +53,13 @@ func TryNewBlob(a *Arena, s string) (Blob, error) {
 // Len returns the number of bytes.
 func (b Blob) Len() int { return int(b.n) }
 
-// IsZero tells whether b is the empty blob.
+// IsZero reports whether b is the empty blob.
 func (b Blob) IsZero() bool { return b.n == 0 }
 
-// Deref returns the bytes where they are, without a copy; they are immutable, and so
-// they come as a string. It is valid until the behaviour returns: strings.Clone what
-// is kept. It costs what Ptr.Deref costs and panics as it does, except that the empty
-// blob is "" in every arena. Owner only.
+// Deref returns the bytes where they are, without a copy. They come as a string because
+// they are immutable. The string is valid only until the behaviour returns: use
+// strings.Clone for what is kept. Deref costs what [Ptr.Deref] costs and panics as it
+// does, except that the empty blob is "" in every arena. Owner only.
 func (b Blob) Deref(a *Arena) string {
 	if b.n == 0 {
 		return ""
@@ -64,9 +67,9 @@ func (b Blob) Deref(a *Arena) string {
 	return unsafe.String((*byte)(unsafe.Add(a.pages.at(b.h), b.off)), b.n)
 }
 
-// Slice returns bytes i to j of b as a blob. Shared bytes are not copied; the part
-// keeps the whole alive in this arena. It panics if i and j are out of range, if there
-// is no room for a copy, and as Deref does. Owner only.
+// Slice returns the bytes from i up to j of b as a blob. Shared bytes are not copied;
+// the part keeps the whole alive in this arena. Slice panics if i or j is out of range,
+// if there is no room for a copy, and as Deref does. Owner only.
 func (b Blob) Slice(a *Arena, i, j int) Blob {
 	if i < 0 || j < i || j > int(b.n) {
 		panic(fmt.Sprintf("gallop: heap: bytes %d to %d of a blob of %d", i, j, b.n))
@@ -81,10 +84,12 @@ func (b Blob) Slice(a *Arena, i, j int) Blob {
 	return Blob{h: b.h, off: b.off + uint32(i), n: uint32(j - i)}
 }
 
-// Pack makes a parcel of the blob, for a message: the bytes stay in this arena and
-// will be in the receiver's as well. It costs an allocation of a few words, and a
-// second one for a copy of up to [SharedAbove] bytes, which keeps nothing else alive,
-// be they a part of larger ones. It panics as Deref does. Owner only.
+// Pack makes a parcel of the blob, for a message: the bytes stay in this arena and will
+// be in the receiver's as well. It panics as Deref does. Owner only.
+//
+// Pack costs an allocation of a few words. Up to [SharedAbove] bytes, even if they are
+// part of larger ones, are copied by a second allocation; the copy keeps nothing else
+// alive.
 func (b Blob) Pack(a *Arena) Parcel {
 	s := a.sharedBehind(b)
 	if s == nil || b.n <= SharedAbove {

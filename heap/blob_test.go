@@ -87,8 +87,8 @@ func TestBlobComesBackDuringCollection(t *testing.T) {
 	mustLive(t, before, 0)
 }
 
-// "A copy of up to SharedAbove bytes, which keeps nothing else alive": be they a part of larger
-// ones, which stay with those who hold more of them.
+// "the copy keeps nothing else alive": be they a part of larger ones, which stay with those who
+// hold more of them.
 func TestSmallPartsTravelAlone(t *testing.T) {
 	before := heap.Blobs()
 	var a, b heap.Arena
@@ -145,8 +145,8 @@ func TestParcel(t *testing.T) {
 	mustLive(t, before, 0)
 }
 
-// "It panics if the parcel was unpacked or discarded already", and says so whether there would
-// be room for it or not.
+// "Unpack panics if the parcel was unpacked or discarded already", and says so whether there
+// would be room for it or not.
 func TestParcelGoneBeforeAFullArena(t *testing.T) {
 	before := heap.Blobs()
 	for _, n := range []int{10, 1000} {

@@ -66,11 +66,11 @@ type scratch struct {
 	spare []*toPage
 }
 
-// Collect frees what the roots do not lead to. It finishes a collection that is
-// under way before it begins its own. All pointers into the arena are invalid
-// afterwards, and all handles but those in the roots and in what they lead to are
-// dead. It costs about 10 ns for each object that stays, and for what does not stay
-// only the return of its chunks. It panics if a root is zero. Owner only.
+// Collect frees what the roots do not lead to. If a collection is under way, Collect
+// finishes it before it begins its own. Afterwards all pointers into the arena are
+// invalid, and all handles are dead except those in the roots and in what the roots
+// lead to. Collect panics if a root is zero. It costs about 10 ns for each object that
+// stays, and for what does not stay only the return of its chunks. Owner only.
 func (a *Arena) Collect(roots ...Root) {
 	mustLead("Collect", roots)
 	a.Finish()
@@ -85,9 +85,10 @@ func (a *Arena) Collect(roots ...Root) {
 	}
 }
 
-// Begin starts a collection, to be continued by Step or Finish, between behaviours
-// as well as here: of everything, as Collect does. It copies only what is in the roots. A
-// collection that is under way is finished first. It panics if a root is zero. Owner only.
+// Begin starts a collection of everything, as Collect does, and copies only what is in
+// the roots. Step or Finish continue it, at once or later, between behaviours. If a
+// collection is under way already, Begin finishes it first. Begin panics if a root is
+// zero. Owner only.
 func (a *Arena) Begin(roots ...Root) {
 	mustLead("Begin", roots)
 	a.begin(roots)
@@ -109,12 +110,13 @@ func (g *collector) scanRoots(roots []Root) {
 	}
 }
 
-// Collecting tells whether a collection is under way. Owner only.
+// Collecting reports whether a collection is under way. Owner only.
 func (a *Arena) Collecting() bool { return a.pages.gc != nil && a.pages.gc.active }
 
-// Step goes on with the collection that is under way until gas bytes are copied and
-// scanned, twice what was allocated since the last step included, and reports whether it has ended. Behaviours may run between steps; what
-// they make is not collected this time. Owner only.
+// Step goes on with the collection that is under way, until it has copied and scanned
+// gas bytes, and besides twice what was allocated since the last step. It reports
+// whether the collection has ended. Behaviours may run between steps; what they make is
+// not collected this time. Owner only.
 func (a *Arena) Step(gas int) (done bool) {
 	g := a.pages.gc
 	if g == nil || !g.active {

@@ -109,11 +109,14 @@ func (p *oldPage) hasHandles() bool { return len(p.records) > 0 || p.one.sub != 
 // isOld tells whether the page was old when the collection began.
 func (p *toPage) isOld() bool { return p.old != nil && p.old.member }
 
-// BeginDue starts the collection that is due, as Begin does. In a large arena, which has
-// 256 KiB when it is collected, that is one of the young alone, of what was made since the
-// last collection; what is older stays, and handles to it stay as they are, reached or
-// not, until the arena has three times what the last whole collection left, or its limit
-// stands in the way. It panics if a root is zero. Owner only.
+// BeginDue starts the collection that is due, as Begin does. It panics if a root is
+// zero. Owner only.
+//
+// In a large arena, one that has 256 KiB when it is collected, that is a collection of
+// the young alone: of what was made since the last collection. What is older stays,
+// reached or not, and handles to it stay as they are. Everything is collected when the
+// arena has three times what the last whole collection left, or its limit stands in the
+// way.
 func (a *Arena) BeginDue(roots ...Root) {
 	mustLead("BeginDue", roots)
 	a.Finish()

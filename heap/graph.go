@@ -21,9 +21,9 @@ type graph struct {
 
 var graphSeed = maphash.MakeSeed()
 
-// GraphHash returns a hash of all that the roots lead to, which does not depend on
-// where it is: collections, moves and merges keep it. It is different in every
-// process. It costs a walk over everything and is meant for tests. Owner only.
+// GraphHash returns a hash of all that the roots lead to. The hash does not depend on
+// where that is: collections, moves and merges keep it. It is different in every
+// process. GraphHash costs a walk over everything and is meant for tests. Owner only.
 func (a *Arena) GraphHash(roots ...Root) uint64 {
 	mustLead("GraphHash", roots)
 	return a.graph(roots).hash

@@ -100,7 +100,8 @@ func testBarrier(t *testing.T, begin func(a *heap.Arena, roots ...heap.Root)) {
 	}
 }
 
-// TestStep_AnyGas: "until gas bytes are copied and scanned", also if that is more than there is.
+// TestStep_AnyGas: "until it has copied and scanned gas bytes", also if that is more than there
+// is.
 func TestStep_AnyGas(t *testing.T) {
 	for name, begin := range begins {
 		var a heap.Arena

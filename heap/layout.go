@@ -12,9 +12,9 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// Layout says where in the values of a type the handles are, and what they lead
-// to. The collector finds its way by layouts alone: objects have no headers.
-// Made once per type by [LayoutOf] and read-only from then on. Any goroutine.
+// Layout says where the handles are in values of a type, and what they lead to. The
+// collector finds its way by layouts alone: objects have no headers. A layout is made
+// once per type, by [LayoutOf], and is read-only from then on. Any goroutine.
 type Layout struct {
 	typ   reflect.Type
 	id    uint32 // of this process
@@ -63,10 +63,12 @@ var layouts struct {
 	done map[reflect.Type]*Layout
 }
 
-// LayoutOf returns the layout of a type. Roots may have Go pointers besides their
-// handles, unlike objects, but a handle behind a Go pointer, slice, map or channel
-// would be out of the collector's reach: LayoutOf panics with the path of the first
-// such. What is behind an interface is not looked at. Any goroutine.
+// LayoutOf returns the layout of a type. Any goroutine.
+//
+// Unlike objects, roots may have Go pointers besides their handles. But a handle behind
+// a Go pointer, slice, map or channel would be out of the collector's reach: LayoutOf
+// panics with the path of the first one. It does not look at what is behind an
+// interface.
 func LayoutOf(t reflect.Type) *Layout {
 	if t == nil {
 		panic("gallop: heap: LayoutOf: a nil type")
@@ -88,7 +90,7 @@ func LayoutOf(t reflect.Type) *Layout {
 	return layoutOf(t)
 }
 
-// HasHandles tells whether there is a handle in values of the type.
+// HasHandles reports whether there is a handle in values of the type.
 func (l *Layout) HasHandles() bool { return len(l.parts) > 0 }
 
 // layoutOf finds or makes a layout. A type that leads back to itself finds the
@@ -256,8 +258,8 @@ func keepsOwnArena(t reflect.Type) bool {
 	return false
 }
 
-// Root is a value outside of the arena whose handles keep objects alive. The zero value is no root:
-// use [RootAt].
+// Root is a value outside of the arena whose handles keep objects alive. The zero value
+// is no root: use [RootAt].
 type Root struct {
 	at     unsafe.Pointer
 	layout *Layout
@@ -272,8 +274,8 @@ func mustLead(call string, roots []Root) {
 	}
 }
 
-// RootAt makes a root of the value that p points to. It panics as [LayoutOf] does, and if p
-// is nil.
+// RootAt makes a root of the value that p points to. It panics if p is nil, and as
+// [LayoutOf] does.
 func RootAt[T any](p *T) Root {
 	if p == nil {
 		panic("gallop: heap: RootAt of a nil pointer")
@@ -281,8 +283,9 @@ func RootAt[T any](p *T) Root {
 	return Root{unsafe.Pointer(p), LayoutOf(reflect.TypeFor[T]())}
 }
 
-// RootOf is RootAt for a value whose type is known by its layout only: at is where it
-// begins, whatever its type says. The runtime needs it; others take RootAt. It panics if one of them is nil.
+// RootOf is [RootAt] for a value whose type is known only by its layout: at is where
+// the value begins, whatever the type of at says. The runtime needs RootOf; other code
+// uses RootAt. RootOf panics if at or l is nil.
 func RootOf[T any](at *T, l *Layout) Root {
 	if at == nil || l == nil {
 		panic("gallop: heap: RootOf of a nil pointer or layout")

@@ -9,10 +9,10 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Map is a hash table in an [Arena], for keys without handles in them: numbers,
-// arrays, structs of these. For texts see [TextMap]. The zero value is an empty map,
-// ready to use; copies of a map that was not empty are the same map. Values are
-// visited in the order in which they were put, on every run.
+// Map is a hash table in an [Arena], for keys without handles in them: numbers, arrays,
+// structs of these. For texts see [TextMap]. The zero value is an empty map, ready to
+// use. Copies of a map that was not empty are the same map. Values are visited in the
+// order in which they were put, on every run.
 type Map[K comparable, V any] struct{ t Ptr[table[K, V]] }
 
 // table is the inside of a map: entries in the order in which they were put, and an
@@ -43,7 +43,8 @@ func (m Map[K, V]) Len(a *Arena) int {
 	return m.t.Deref(a).live
 }
 
-// Get returns the value of a key. It costs 20 ns or so. Owner only.
+// Get returns the value of a key, and whether the key is there. It costs 20 ns or so.
+// Owner only.
 func (m Map[K, V]) Get(a *Arena, key K) (v V, ok bool) {
 	if p := m.At(a, key); p != nil {
 		return *p, true
@@ -51,8 +52,8 @@ func (m Map[K, V]) Get(a *Arena, key K) (v V, ok bool) {
 	return v, false
 }
 
-// At returns where the value of a key is, nil if there is none. The pointer is valid
-// until the next Put or the end of the behaviour. Owner only.
+// At returns a pointer to the value of a key, or nil if the key is not there. The
+// pointer is valid until the next Put or the end of the behaviour. Owner only.
 func (m Map[K, V]) At(a *Arena, key K) *V {
 	if m.t.IsZero() {
 		return nil
@@ -64,9 +65,9 @@ func (m Map[K, V]) At(a *Arena, key K) *V {
 	return nil
 }
 
-// Put sets the value of a key. It panics if there is a handle in K, if K or V is not
-// pointer-free, and with an error that wraps [ErrArenaLimit] if the arena is full,
-// the map left as it was. Owner only.
+// Put sets the value of a key. It panics if there is a handle in K, or if K or V is not
+// pointer-free. If the arena is full, it panics with an error that wraps
+// [ErrArenaLimit], and leaves the map as it was. Owner only.
 func (m *Map[K, V]) Put(a *Arena, key K, v V) {
 	if m.t.IsZero() {
 		m.putFirst(a, key, v)
@@ -98,7 +99,7 @@ func (m Map[K, V]) Delete(a *Arena, key K) bool {
 }
 
 // All visits the keys and values in the order in which they were put. Keys that are put
-// meanwhile may be visited or not; those that are deleted are not. Owner only.
+// meanwhile may be visited or not; keys that are deleted meanwhile are not. Owner only.
 func (m Map[K, V]) All(a *Arena) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		if !m.t.IsZero() {

@@ -177,8 +177,8 @@ func TestMapVisitsOnce(t *testing.T) {
 	}
 }
 
-// "The map left as it was", by the first Put too: a zero map stays one until it has a key,
-// wherever in the Put there is no room.
+// "leaves the map as it was", by the first Put too: a zero map stays one until it has a
+// key, wherever in the Put there is no room.
 func TestMapFirstPutRefused(t *testing.T) {
 	type large [100]int64 // does not fit beside the table
 	for _, room := range []int{1, 1 << 10, 3 << 10} {

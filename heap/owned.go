@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// Owned says where in the values of a type there are regions and parcels: what has
-// to be discarded when a message will not run. The zero value says that there are
-// none. Made by [OwnedIn]; read-only.
+// Owned says where there are regions and parcels in the values of a type: what has to
+// be discarded when a message will not run. The zero value says that there are none. It
+// is made by [OwnedIn] and read-only.
 type Owned struct{ places []place }
 
 // place is where a region or a parcel is.
@@ -35,7 +35,7 @@ func ownerOf(t reflect.Type) owner {
 	return o
 }
 
-// OwnedIn finds the regions and parcels in a type, but for those behind pointers,
+// OwnedIn finds the regions and parcels in a type, except those behind pointers,
 // slices, maps and interfaces. Any goroutine.
 func OwnedIn(t reflect.Type) Owned {
 	if t == nil {
@@ -46,7 +46,7 @@ func OwnedIn(t reflect.Type) Owned {
 	return o
 }
 
-// Any tells whether there is anything to discard.
+// Any reports whether there is anything to discard.
 func (o Owned) Any() bool { return len(o.places) > 0 }
 
 // find looks for what is owned in a t that lies at an offset.
@@ -68,9 +68,9 @@ func (o *Owned) find(t reflect.Type, at uintptr) {
 	}
 }
 
-// DiscardIn discards the regions and parcels of a value of the type that o is of,
-// which begins at at, whatever the type of at says. What is gone already stays so.
-// The owner of the value only.
+// DiscardIn discards the regions and parcels of a value. The value begins at at, and
+// its type is the one that o was made for, whatever the type of at says. What is gone
+// already stays so. The owner of the value only.
 func DiscardIn[T any](at *T, o Owned) {
 	for _, p := range o.places {
 		p.zero.discardAt(unsafe.Add(unsafe.Pointer(at), p.offset))

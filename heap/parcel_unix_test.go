@@ -12,9 +12,9 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// "It panics with an error that wraps ErrArenaLimit if s is larger than MaxObject", without a
-// look at its bytes: these are addresses only, and no memory. Of 4 GiB and more the length
-// was cut.
+// "If s is larger than MaxObject, …, NewParcel panics with an error that wraps
+// ErrArenaLimit", without a look at its bytes: these are addresses only, and no memory. Of 4
+// GiB and more the length was cut.
 func TestParcelLargerThanMaxObject(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	const size = heap.MaxObject + 1

@@ -7,23 +7,22 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Recycler is one worker's store of chunks: arenas bound to it take their chunks
-// from it and give them back on release. It is what makes short-lived actors
-// cheap, since a chunk from Go's allocator costs 0.3 µs (1 KiB) to 12 µs (64 KiB),
-// and one from here some 40 ns, there and back, and the clearing of what its last
-// user wrote.
+// Recycler is one worker's store of chunks: arenas that are bound to it take their
+// chunks from it and give them back on release. It is what makes short-lived actors
+// cheap: a chunk from Go's allocator costs 0.3 µs (1 KiB) to 12 µs (64 KiB), and one
+// from here some 40 ns, there and back, and the clearing of what its last user wrote.
 //
-// The store is bounded for each of the seven chunk sizes from 1 KiB to 64 KiB
-// alone, so that a worker whose load changes is not left with a store full of
-// the wrong size. What does not fit, and chunks of single objects over 64 KiB,
-// goes to Go's collector. The tables by which arenas find their chunks are kept
-// likewise, in a quarter of that.
+// The zero value is ready to use and keeps up to 256 KiB of each chunk size: 1.75 MiB
+// of chunks, and, with tables and what a collection needs, less than 2.5 MiB. It keeps
+// that until [Recycler.Drop], for only its owner may touch it. A Recycler must not be
+// copied after first use. Its methods, and those of the arenas bound to it, have no
+// locks: owner worker only.
 //
-// The zero value is ready to use and keeps up to 256 KiB of each size: 1.75 MiB of
-// chunks, and with tables and what a collection needs less than 2.5 MiB. It keeps that until
-// [Recycler.Drop], for only its owner may touch it. A
-// Recycler must not be copied after first use. Its methods, and those of the
-// arenas bound to it, have no locks: owner worker only.
+// The store is bounded separately for each of the seven chunk sizes from 1 KiB to 64
+// KiB, so that a worker whose load changes is not left with a store full of the wrong
+// size. What does not fit, and chunks of single objects over 64 KiB, goes to Go's
+// collector. The tables by which arenas find their chunks are kept likewise, in a
+// quarter of that.
 type Recycler struct {
 	_        noCopy
 	perClass int // bytes; 0 means defaultPerClass, below 0 nothing
@@ -35,7 +34,7 @@ type Recycler struct {
 	onDue    func()
 }
 
-// RecyclerStats counts what a Recycler did since it was made.
+// RecyclerStats counts what a Recycler has done since it was made.
 type RecyclerStats struct {
 	Held    int    // bytes in store now
 	Hits    uint64 // chunks taken from the store
@@ -45,8 +44,8 @@ type RecyclerStats struct {
 
 const defaultPerClass = 256 << 10
 
-// NewRecycler returns a Recycler that keeps up to perClass bytes of each of the
-// seven chunk sizes; with 0 it keeps nothing. It panics if perClass is negative.
+// NewRecycler returns a Recycler that keeps up to perClass bytes of each of the seven
+// chunk sizes; with 0 it keeps nothing. It panics if perClass is negative.
 func NewRecycler(perClass int) *Recycler {
 	if perClass < 0 {
 		panic(fmt.Sprintf("gallop: heap: NewRecycler: negative bound %d", perClass))
@@ -61,12 +60,12 @@ func NewRecycler(perClass int) *Recycler {
 func (r *Recycler) Stats() RecyclerStats { return r.stats }
 
 // OnDue makes f run whenever an arena that takes chunks from here has become
-// [Arena.Due]. It runs in the middle of an allocation and must not touch the arena.
+// [Arena.Due]. f runs in the middle of an allocation and must not touch the arena.
 // Owner worker only.
 func (r *Recycler) OnDue(f func()) { r.onDue = f }
 
-// Drop leaves all that is in store to Go's collector, for a worker that retires or
-// has nothing to do. The Recycler can be used as before. Owner worker only.
+// Drop leaves everything in store to Go's collector, for a worker that retires or has
+// nothing to do. The Recycler can be used as before. Owner worker only.
 func (r *Recycler) Drop() {
 	for class := range r.classes {
 		r.stats.Surplus += uint64(len(r.classes[class]))

@@ -118,8 +118,9 @@ func TestWorkersDrawDifferentPages(t *testing.T) {
 // stub is the least that has to be scanned.
 type stub struct{ next heap.Ptr[stub] }
 
-// "With tables and what a collection needs less than 2.5 MiB", whatever was collected: here rows of handles, of which
-// one page leads to thousands of objects that are to be scanned, and many small blobs, of which each has a page.
+// "with tables and what a collection needs, less than 2.5 MiB", whatever was collected: here rows of handles, of
+// which one page leads to thousands of objects that are to be scanned, and many small blobs, of which each has a
+// page.
 func TestRecyclerKeepsLittle(t *testing.T) {
 	inUse := func() int64 {
 		runtime.GC()

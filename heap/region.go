@@ -8,13 +8,13 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Region is a graph in memory of its own, which has one owner and can change it:
-// whoever builds it sends it in a message, and whoever gets it makes it part of his
-// arena, in O(chunks), without a copy. It is one word; its copies are the same
+// Region is a graph in memory of its own, with one owner, who may change it. Whoever
+// builds it sends it in a message, and whoever gets it makes it part of their own
+// arena, in O(chunks), without a copy. A Region is one word; its copies are the same
 // region. The zero value is no region.
 //
 // What is in a region must lead to nothing outside of it: such a handle would be dead
-// at the receiver's. Where invariants are checked, Move panics over one.
+// in the receiver's arena. Where invariants are checked, Move panics over one.
 type Region[T any] struct{ r *region }
 
 // region is what Regions are handles to. Owner only, but for gone.
@@ -24,26 +24,26 @@ type region struct {
 	gone  seam.Bool // moved, joined or discarded
 }
 
-// ErrRegionGone says that a region was moved, joined or discarded: whoever did that
-// gave it away. Methods of a Region that is gone panic with an error that wraps it, and
-// so does whoever makes something in the arena that it had: TryNew, TryMakeSlice,
-// TryNewString and TryNewBlob return one.
+// ErrRegionGone says that a region was given away: it was moved, joined or discarded.
+// Methods of a Region that is gone panic with an error that wraps ErrRegionGone. So
+// does making something in the arena that the region had; there TryNew, TryMakeSlice,
+// TryNewString and TryNewBlob return such an error.
 var ErrRegionGone = errors.New("gallop: heap: region is gone")
 
-// NewRegion makes an empty region. Its chunks come from Go's allocator, because it
-// may be built by one worker and freed by another; the arena that it joins recycles
-// them. Any goroutine.
+// NewRegion makes an empty region. Its chunks come from Go's allocator, because it may
+// be built by one worker and freed by another; the arena that it joins recycles them.
+// Any goroutine.
 func NewRegion[T any]() Region[T] { return Region[T]{new(region)} }
 
-// IsZero tells whether r is no region.
+// IsZero reports whether r is no region.
 func (r Region[T]) IsZero() bool { return r.r == nil }
 
-// Arena returns the memory to build in, and to read from. It panics with
-// ErrRegionGone if the region is gone. Owner only.
+// Arena returns the memory to build in and to read from. It panics with ErrRegionGone
+// if the region is gone. Owner only.
 func (r Region[T]) Arena() *Arena { return &r.here("Arena").arena }
 
-// Root returns the handle by which the graph is found, nil if none was set. It
-// panics with ErrRegionGone if the region is gone. Owner only.
+// Root returns the handle by which the graph is found, nil if none was set. It panics
+// with ErrRegionGone if the region is gone. Owner only.
 func (r Region[T]) Root() Ptr[T] { return Ptr[T]{h: r.here("Root").root} }
 
 // SetRoot sets the handle by which the graph will be found. It panics with
@@ -56,11 +56,13 @@ func (r Region[T]) SetRoot(p Ptr[T]) {
 	g.root = p.h
 }
 
-// Move gives the region away: what it returns is the region, and r, all its copies,
-// the arena that Arena returned and all handles into it are dead. So send r.Move(),
-// and no handle that you kept can do harm. A pointer that Deref returned can: it leads to
-// what is the receiver's by then. It costs one allocation, whatever is in the
-// region, and four more from its first shared blob on. It panics with ErrRegionGone if the region is gone. Owner only.
+// Move gives the region away. The Region that it returns is the region from then on; r,
+// all its copies, the arena that Arena returned and all handles into it are dead. So
+// send r.Move(), and no handle that you kept can do harm. But a pointer that Deref
+// returned can: by then it leads to what is the receiver's.
+//
+// Move panics with ErrRegionGone if the region is gone. It costs one allocation,
+// whatever is in the region, and four more from its first shared blob on. Owner only.
 func (r Region[T]) Move() Region[T] {
 	g := r.take("Move")
 	if invariant.On {
@@ -74,11 +76,15 @@ func (r Region[T]) Move() Region[T] {
 	return Region[T]{next}
 }
 
-// Join makes the region part of an arena and returns its root there. All handles
-// that are in it lead to the same objects as before, in that arena. It costs a
-// look-up per chunk. It panics with ErrRegionGone if the region is gone, or a is the
-// arena of one that is, and with an error that wraps [ErrArenaLimit], the region left
-// as it was, if the arena's limit leaves no room for it. It panics too if a is nil. Owner of both only.
+// Join makes the region part of an arena and returns its root there. All handles that
+// are in the region lead to the same objects as before, in that arena. Join costs a
+// look-up per chunk. Owner of both only. It panics
+//
+//   - with ErrRegionGone if the region is gone, or a is the arena of a region that is
+//     gone;
+//   - with an error that wraps [ErrArenaLimit] if the arena's limit leaves no room for
+//     the region, which it leaves as it was;
+//   - if a is nil, or the region's own arena.
 func (r Region[T]) Join(a *Arena) Ptr[T] {
 	g := r.here("Join")
 	switch a {

@@ -19,8 +19,8 @@ func ringRegion(n int) heap.Region[link] {
 	return r
 }
 
-// "Whoever gets it makes it part of his arena": with all that is there already, both of
-// any size, again and again.
+// "whoever gets it makes it part of their own arena": with all that is there already,
+// both of any size, again and again.
 func TestRegionJoins(t *testing.T) {
 	sizes := []int{0, 1, 60, 3000}
 	for _, here := range sizes {

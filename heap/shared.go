@@ -30,9 +30,9 @@ type BlobStats struct {
 	Bytes int64 // of the live ones
 }
 
-// Blobs returns the counts. Live is 0 when all arenas that held blobs are released,
-// or were found unreachable by Go's collector, and all parcels are unpacked or
-// discarded: the leak check of a test. A shared [Parcel] that was lost with a panic
+// Blobs returns the counts. Live is 0 when all arenas that held blobs are released, or
+// were found unreachable by Go's collector, and all parcels are unpacked or discarded:
+// a test can use this to look for leaks. A shared [Parcel] that was lost with a panic
 // counts for ever. Any goroutine.
 func Blobs() BlobStats {
 	freed := blobsFreed.Load() // before made: Live is never negative
@@ -78,14 +78,15 @@ func newBlobSet(a *Arena) *blobSet {
 	return b
 }
 
-// Parcel is a blob on its way: it belongs to no arena and may stand in messages. It
-// is one word. Copies are the same parcel. Whoever gets it unpacks it into an arena,
-// once; a parcel in a dead letter is discarded by the runtime.
+// Parcel is a blob on its way. It belongs to no arena and may be part of messages. It
+// is one word, and its copies are the same parcel. Whoever gets it unpacks it into an
+// arena, once. The runtime discards a parcel in a dead letter. Any goroutine.
 //
 // The message of a behaviour that panics is no dead letter, and its parcels are not
-// discarded: the behaviour may have passed them on. If it has done nothing with one, Go's
-// collector frees the memory, but [Blobs] counts shared bytes as live for ever. So unpack
-// first: what is in the arena is counted down when the actor ends. Any goroutine.
+// discarded, since the behaviour may have passed them on. If the behaviour has done
+// nothing with one, Go's collector frees the memory, but [Blobs] counts shared bytes as
+// live for ever. So unpack first: what is in the arena is counted down when the actor
+// ends.
 type Parcel struct{ p *parcel }
 
 // parcel is what the copies of a Parcel have in common.
@@ -100,9 +101,9 @@ type parcel struct {
 	gone   seam.Bool
 }
 
-// NewParcel makes a parcel of a copy of s, outside of any arena. It panics with an error that
-// wraps [ErrArenaLimit] if s is larger than [MaxObject]: no arena would take it. Any
-// goroutine.
+// NewParcel makes a parcel of a copy of s, outside of any arena. If s is larger than
+// [MaxObject], so that no arena would take it, NewParcel panics with an error that
+// wraps [ErrArenaLimit]. Any goroutine.
 func NewParcel(s string) Parcel {
 	if len(s) <= SharedAbove {
 		return Parcel{&parcel{text: strings.Clone(s)}}
@@ -125,10 +126,10 @@ func (p Parcel) Len() int {
 	return int(p.p.n)
 }
 
-// Unpack makes the bytes part of an arena: a copy up to [SharedAbove] bytes, else in
-// O(1). It panics if the parcel was unpacked or discarded already, and with an error
-// that wraps [ErrArenaLimit], the parcel left as it was, if the arena is full. The
-// zero Parcel is the empty blob. The arena's owner only.
+// Unpack makes the bytes part of an arena: up to [SharedAbove] bytes by a copy, more in
+// O(1). The zero Parcel is the empty blob. Unpack panics if the parcel was unpacked or
+// discarded already. If the arena is full it panics with an error that wraps
+// [ErrArenaLimit], and leaves the parcel as it was. The arena's owner only.
 func (p Parcel) Unpack(a *Arena) Blob {
 	if p.p == nil {
 		return Blob{}
@@ -152,8 +153,8 @@ func (p Parcel) Unpack(a *Arena) Blob {
 	return Blob{h: pageStart(p.p.shared.number), off: p.p.off, n: p.p.n}
 }
 
-// Discard ends a parcel that nobody unpacks. It does nothing if that is done
-// already. Any goroutine.
+// Discard ends a parcel that nobody unpacks. It does nothing to a parcel that was
+// unpacked or discarded already. Any goroutine.
 func (p Parcel) Discard() {
 	if p.p != nil && p.p.gone.CompareAndSwap(false, true) && p.p.shared != nil {
 		p.p.shared.release()

@@ -6,18 +6,18 @@ import (
 	"unsafe"
 )
 
-// Slice is a handle to a row of Ts in an [Arena], of fixed length. It is two
-// words and no pointer; see [Ptr]. The zero value is the empty slice.
+// Slice is a handle to a row of Ts in an [Arena], of fixed length. It is two words and
+// no pointer; see [Ptr]. The zero value is the empty slice.
 type Slice[T any] struct {
 	_ [0]*T
 	h handle
 	n int
 }
 
-// MakeSlice makes n zeroed Ts in a row. It costs what New costs.
+// MakeSlice makes n zeroed Ts in a row. It costs what [New] costs.
 //
-// It panics if n is negative, if T is not pointer-free, and with an error that
-// wraps [ErrArenaLimit] if the arena is full. Owner only.
+// It panics if n is negative, if T is not pointer-free, and with an error that wraps
+// [ErrArenaLimit] if the arena is full. Owner only.
 func MakeSlice[T any](a *Arena, n int) Slice[T] {
 	s, err := TryMakeSlice[T](a, n)
 	if err != nil {
@@ -26,8 +26,8 @@ func MakeSlice[T any](a *Arena, n int) Slice[T] {
 	return s
 }
 
-// TryMakeSlice is MakeSlice, but returns an error that wraps [ErrArenaLimit] if
-// the arena is full. Owner only.
+// TryMakeSlice is [MakeSlice], but returns an error that wraps [ErrArenaLimit] if the
+// arena is full. Owner only.
 func TryMakeSlice[T any](a *Arena, n int) (Slice[T], error) {
 	admit[T]()
 	if n <= 0 {
@@ -59,13 +59,13 @@ func checkLength(n int) {
 // Len returns the number of elements.
 func (s Slice[T]) Len() int { return s.n }
 
-// IsZero tells whether s is the empty slice.
+// IsZero reports whether s is the empty slice.
 func (s Slice[T]) IsZero() bool { return s.n == 0 }
 
-// Deref returns the elements, with no capacity beyond them. The Go slice is
-// valid until the behaviour returns; appending to it makes a copy outside of the
-// arena. It costs what Ptr.Deref costs, and panics as it does, except that the
-// empty slice is nil in every arena. Owner only.
+// Deref returns the elements, with no capacity beyond them. The Go slice is valid until
+// the behaviour returns; appending to it makes a copy outside of the arena. Deref costs
+// what [Ptr.Deref] costs, and panics as it does, except that the empty slice is nil in
+// every arena. Owner only.
 func (s Slice[T]) Deref(a *Arena) []T {
 	if s.n == 0 {
 		return nil
@@ -73,8 +73,9 @@ func (s Slice[T]) Deref(a *Arena) []T {
 	return unsafe.Slice((*T)(a.pages.at(s.h)), s.n)
 }
 
-// At returns element i, valid until the behaviour returns. It panics if i is out
-// of range, and as Ptr.Deref does. To visit all elements, Deref once. Owner only.
+// At returns a pointer to element i, valid until the behaviour returns. It panics if i
+// is out of range, and as [Ptr.Deref] does. To visit all elements, Deref once. Owner
+// only.
 func (s Slice[T]) At(a *Arena, i int) *T {
 	if uint(i) >= uint(s.n) {
 		panicRange(i, s.n)

@@ -5,18 +5,17 @@ import (
 	"unsafe"
 )
 
-// String is a handle to immutable text in an [Arena]. It is two words and no
-// pointer; see [Ptr]. The zero value is the empty string. Compare texts by
-// Deref: == on Strings asks whether they are the same text at the same place.
+// String is a handle to immutable text in an [Arena]. It is two words and no pointer;
+// see [Ptr]. The zero value is the empty string. To compare texts, compare what Deref
+// returns: == on Strings asks whether they are the same text at the same place.
 type String struct {
 	h handle
 	n int
 }
 
-// NewString copies s into the arena. It costs what New costs, and the copy.
+// NewString copies s into the arena. It costs what [New] costs, and the copy.
 //
-// It panics with an error that wraps [ErrArenaLimit] if the arena is full. Owner
-// only.
+// It panics with an error that wraps [ErrArenaLimit] if the arena is full. Owner only.
 func NewString(a *Arena, s string) String {
 	t, err := TryNewString(a, s)
 	if err != nil {
@@ -25,8 +24,8 @@ func NewString(a *Arena, s string) String {
 	return t
 }
 
-// TryNewString is NewString, but returns an error that wraps [ErrArenaLimit] if
-// the arena is full. Owner only.
+// TryNewString is [NewString], but returns an error that wraps [ErrArenaLimit] if the
+// arena is full. Owner only.
 func TryNewString(a *Arena, s string) (String, error) {
 	if len(s) == 0 {
 		return String{}, nil
@@ -42,13 +41,13 @@ func TryNewString(a *Arena, s string) (String, error) {
 // Len returns the number of bytes.
 func (s String) Len() int { return s.n }
 
-// IsZero tells whether s is the empty string.
+// IsZero reports whether s is the empty string.
 func (s String) IsZero() bool { return s.n == 0 }
 
-// Deref returns the text where it is, without a copy. Unlike other Go strings it
-// is valid until the behaviour returns only: use Clone for what is kept, sent or
-// used as the key of a map. It costs what Ptr.Deref costs and panics as it does,
-// except that the empty string is "" in every arena. Owner only.
+// Deref returns the text where it is, without a copy. Unlike other Go strings it is
+// valid only until the behaviour returns: use Clone for what is kept, sent or used as
+// the key of a map. Deref costs what [Ptr.Deref] costs and panics as it does, except
+// that the empty string is "" in every arena. Owner only.
 func (s String) Deref(a *Arena) string {
 	if s.n == 0 {
 		return ""
@@ -56,6 +55,6 @@ func (s String) Deref(a *Arena) string {
 	return unsafe.String((*byte)(a.pages.at(s.h)), s.n)
 }
 
-// Clone returns a copy of the text in Go's heap, to keep. It costs an allocation
-// and panics as Deref does. Owner only.
+// Clone returns a copy of the text in Go's heap, to keep. It costs an allocation, and
+// panics as Deref does. Owner only.
 func (s String) Clone(a *Arena) string { return strings.Clone(s.Deref(a)) }

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// TextMap is a [Map] whose keys are texts, compared by what they say. The zero value
-// is an empty map, ready to use.
+// TextMap is a [Map] whose keys are texts, which are compared by what they say. The
+// zero value is an empty map, ready to use.
 type TextMap[V any] struct{ t Ptr[table[String, V]] }
 
 // Len returns the number of keys. Owner only.
@@ -17,7 +17,7 @@ func (m TextMap[V]) Len(a *Arena) int {
 	return m.t.Deref(a).live
 }
 
-// Get returns the value of a key. Owner only.
+// Get returns the value of a key, and whether the key is there. Owner only.
 func (m TextMap[V]) Get(a *Arena, key string) (v V, ok bool) {
 	if p := m.At(a, key); p != nil {
 		return *p, true
@@ -25,7 +25,7 @@ func (m TextMap[V]) Get(a *Arena, key string) (v V, ok bool) {
 	return v, false
 }
 
-// At is as [Map.At]. Owner only.
+// At is like [Map.At]. Owner only.
 func (m TextMap[V]) At(a *Arena, key string) *V {
 	if m.t.IsZero() {
 		return nil
@@ -36,8 +36,8 @@ func (m TextMap[V]) At(a *Arena, key string) *V {
 	return nil
 }
 
-// Put sets the value of a key, which is copied into the arena if it is new. It
-// panics as [Map.Put] does. Owner only.
+// Put sets the value of a key. A new key is copied into the arena. Put panics as
+// [Map.Put] does. Owner only.
 func (m *TextMap[V]) Put(a *Arena, key string, v V) {
 	h := hashText(key)
 	if m.t.IsZero() {
@@ -58,7 +58,7 @@ func (m TextMap[V]) Delete(a *Arena, key string) bool {
 	return !m.t.IsZero() && m.t.Deref(a).remove(m.find(a, hashText(key), key))
 }
 
-// All is as [Map.All]. The keys are valid until the behaviour returns. Owner only.
+// All is like [Map.All]. The keys are valid until the behaviour returns. Owner only.
 func (m TextMap[V]) All(a *Arena) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		if !m.t.IsZero() {

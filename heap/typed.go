@@ -2,21 +2,21 @@ package heap
 
 import "unsafe"
 
-// Ptr is a handle to a T in an [Arena]. It is 8 bytes and no pointer: it may
-// stand in an actor's state, in a message and in other objects of the arena,
-// and Go's collector does not look at it. Handles compare with ==; two are equal
-// if they lead to the same object. The zero value is the nil handle.
+// Ptr is a handle to a T in an [Arena]. It is 8 bytes and no pointer: it may be part of
+// an actor's state, of a message and of other objects of the arena, and Go's collector
+// does not look at it. Handles compare with ==; two are equal if they lead to the same
+// object. The zero value is the nil handle.
 type Ptr[T any] struct {
 	_ [0]*T // keeps Ptr[A] and Ptr[B] apart, and tells reflection what T is
 	h handle
 }
 
-// New makes a zeroed T in the arena. It costs a few nanoseconds and does not
-// touch the memory; see BenchmarkNew.
+// New makes a zeroed T in the arena. It costs a few nanoseconds and does not touch the
+// memory; see BenchmarkNew. Owner only.
 //
-// It panics if T is not pointer-free, or has a type in it that was converted from a
-// handle's, with the path of the field that is to blame, and with an error that wraps [ErrArenaLimit] if the arena is full: in
-// an actor, that ends it. Owner only.
+// New panics with the path of the field that is to blame if T is not pointer-free, or
+// has a type in it that was converted from a handle's. If the arena is full, it panics
+// with an error that wraps [ErrArenaLimit]: in an actor, that ends the actor.
 func New[T any](a *Arena) Ptr[T] {
 	if isAdmitted(typeWord[T]()) {
 		if h, ok := a.bump(granules(sizeOf[T]())); ok {
@@ -35,24 +35,24 @@ func newSlow[T any](a *Arena) Ptr[T] {
 	return p
 }
 
-// TryNew is New for those who can do with less: it returns an error that wraps
-// [ErrArenaLimit] if the arena is full. A T that is not pointer-free panics all
-// the same. Owner only.
+// TryNew is [New] for code that can do with less: it returns an error that wraps
+// [ErrArenaLimit] if the arena is full. If T is not pointer-free, TryNew panics all the
+// same. Owner only.
 func TryNew[T any](a *Arena) (Ptr[T], error) {
 	admit[T]()
 	h, err := a.alloc(sizeOf[T]())
 	return Ptr[T]{h: h}, err
 }
 
-// Deref returns the object. The pointer is valid until the behaviour returns;
-// the handle stays. It costs a comparison and one load for an object of the
-// chunk that is being filled, two that depend on each other for older ones.
+// Deref returns the object. The pointer is valid until the behaviour returns; the
+// handle stays valid. For an object of the chunk that is being filled, Deref costs a
+// comparison and one load; for older objects, two loads that depend on each other.
 //
 // It panics if p is nil, if the object was collected or the arena released since p was
 // made, and if p belongs to another arena. Owner only.
 func (p Ptr[T]) Deref(a *Arena) *T { return (*T)(a.pages.at(p.h)) }
 
-// IsZero tells whether p is the nil handle.
+// IsZero reports whether p is the nil handle.
 func (p Ptr[T]) IsZero() bool { return p.h == 0 }
 
 // sizeOf returns the size of a T, which the compiler knows.

@@ -2,22 +2,22 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// Admission lets somebody outside make one task runnable without the scheduler
-// being quiescent in between. It is either a worker that was taken out of its sleep
-// and waits for the task, which costs nothing beyond the wake-up, or a hold.
+// Admission lets a caller from outside make one task runnable without the scheduler
+// being quiescent in between. It is either a worker that was taken out of its sleep and
+// waits for the task, which costs nothing beyond the wake-up, or a hold.
 //
-// Without it there is a gap. Sender 1 pushes to an idle actor, so it has to schedule
-// it, and is delayed. Sender 2 pushes to the same actor, which is no longer idle,
-// and returns; then it waits for quiescence. Nothing is queued anywhere and nothing
-// runs, and yet its message has not.
+// Without an admission there is a gap. Sender 1 pushes to an idle actor, so it has to
+// schedule the actor, and is delayed. Sender 2 pushes to the same actor, which is no
+// longer idle, and returns; then sender 2 waits for quiescence. Nothing is queued
+// anywhere and nothing runs, and yet the message of sender 2 has not run.
 type Admission struct {
 	s      *Scheduler
 	worker int // -1: a hold
 }
 
-// Admit begins an admission. It reports false if the scheduler has ended. Call
-// Inject or Leave soon: while a worker waits for the task, it runs nothing else.
-// Any goroutine.
+// Admit begins an admission. It reports false if the scheduler has ended. Call Inject
+// or Leave soon: while a worker waits for the task, it runs nothing else. Any
+// goroutine.
 func (s *Scheduler) Admit() (a Admission, ok bool) {
 	switch i, r := s.idle.wake(false); r { // A1
 	case wokeOne:
@@ -31,9 +31,10 @@ func (s *Scheduler) Admit() (a Admission, ok bool) {
 // Inject makes t runnable (A3, A4) and ends the admission.
 func (a Admission) Inject(t *Task) { a.InjectWatched(t, true) }
 
-// InjectWatched is Inject, but unless it is to be watched nobody sees that the turn of t lasts for long: that is for whoever looks
-// soon what has become of t, and calls [Scheduler.Watch] then. What it saves is a timer: where one runs, each
-// goroutine that waits or yields costs a reading of the clock more.
+// InjectWatched is [Admission.Inject], except that, if watched is false, nobody sees it
+// when the turn of t lasts for long. That is for a caller that soon looks what has
+// become of t, and calls [Scheduler.Watch] then. It saves a timer: while one runs, each
+// goroutine that waits or yields pays for one more reading of the clock.
 func (a Admission) InjectWatched(t *Task, watched bool) {
 	if invariant.On {
 		verifyAdmission(a)
@@ -53,8 +54,9 @@ func (a Admission) InjectWatched(t *Task, watched bool) {
 	a.s.Release()
 }
 
-// Leave ends the admission without a task: A2 has found the task somebody's already. The worker is woken all the same, since
-// work may have come in that relied on it.
+// Leave ends the admission without a task, because A2 has found that the task is
+// somebody's already. The worker is woken all the same, since work may have come in
+// that relied on it.
 func (a Admission) Leave() {
 	if invariant.On {
 		verifyAdmission(a)

@@ -2,8 +2,10 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/seam"
 
-// Counters is what a worker has done, written without a fence. Turns and NextSlot are shown about every 50 µs of
-// work, and before the worker sleeps, the others at once, so they need not fit together while it works; all figures are exact once the scheduler is quiescent.
+// Counters says what a worker has done. It is written without a fence. Turns and
+// NextSlot are shown about every 50 µs of work, and before the worker sleeps; the
+// others at once. So the figures need not fit together while the worker works. All are
+// exact once the scheduler is quiescent.
 type Counters struct {
 	Turns       uint64 // turns run
 	Steals      uint64 // tasks taken from another worker
@@ -32,7 +34,8 @@ func (w *Worker) publish() {
 	}
 }
 
-// Counters returns what the worker has done, as far as it has shown it. Any goroutine.
+// Counters returns what the worker has done, as far as the worker has shown it. Any
+// goroutine.
 func (w *Worker) Counters() Counters {
 	n := &w.count
 	wakes := n.wakes.Load() // before parks: there are never more of them
@@ -49,9 +52,9 @@ func (s *Scheduler) seatable() []*Worker {
 	return append(s.workers[:len(s.workers):len(s.workers)], s.spares.everyone()...)
 }
 
-// Crew returns all workers that there are or have been: those that the scheduler began
-// with, then spares, then pinned ones, so that somebody may add up what they have
-// done. Any goroutine.
+// Crew returns all workers that there are or have been, for callers that add up what
+// they have done: first those that the scheduler began with, then spares, then pinned
+// ones. Any goroutine.
 func (s *Scheduler) Crew() []*Worker {
 	all := s.seatable()
 	for _, p := range s.pins.all() {
@@ -60,7 +63,8 @@ func (s *Scheduler) Crew() []*Worker {
 	return all
 }
 
-// Counters returns what everyone in the crew has done, as far as they have shown it. Any goroutine.
+// Counters returns what everyone in the crew has done, as far as they have shown it.
+// Any goroutine.
 func (s *Scheduler) Counters() []Counters {
 	crew := s.Crew()
 	all := make([]Counters, len(crew))

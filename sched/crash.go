@@ -7,14 +7,13 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Crash is how a turn ended that did not return.
+// Crash says how a turn ended that did not return.
 type Crash struct {
-	// Value is what was panicked with; nil for a Goexit.
+	// Value is the value of the panic; nil for a Goexit.
 	Value any
-	// Goexit tells that the turn called runtime.Goexit.
+	// Goexit says that the turn called runtime.Goexit.
 	Goexit bool
-	// Stack is the stack of the worker's goroutine at that moment; empty for a
-	// Goexit.
+	// Stack is the stack of the worker's goroutine at that moment; empty for a Goexit.
 	Stack []byte
 }
 

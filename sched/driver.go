@@ -33,7 +33,7 @@ import (
 // a program without deterministic runs does not link it.
 
 // Driver makes a scheduler deterministic: threads take turns, and a function says which
-// goes on. Each scheduler needs one of its own, from NewDriver.
+// of them goes on. Each scheduler needs a driver of its own, from [NewDriver].
 type Driver interface {
 	bind(s *Scheduler)
 	start(t *thread, f func())
@@ -54,15 +54,15 @@ type Driver interface {
 
 // Turns says how a Driver works.
 type Turns struct {
-	// Choose says which of the threads goes on. ready has the numbers of two or more, in
-	// ascending order; current is the one of them that would go on by itself, or -1. It
-	// must not block.
+	// Choose says which of the threads goes on. ready has the numbers of two or more
+	// threads, in ascending order; current is the one of them that would go on by itself,
+	// or -1. Choose must not block.
 	Choose func(ready []int, current int) int
-	// Idle is asked when nobody can go on, and reports whether it has made work. It may be
+	// Idle is called when nobody can go on, and reports whether it has made work. It may be
 	// nil.
 	Idle func() bool
-	// Doing names the turn that runs, for the report on one that blocks. Any goroutine. It
-	// may be nil.
+	// Doing names the turn that runs, for the report on a turn that blocks. Any goroutine.
+	// It may be nil.
 	Doing func() string
 }
 

@@ -33,16 +33,17 @@ func (w *Worker) unpark() {
 	w.parker.Unpark()
 }
 
-// Point lets other threads of a deterministic run go first, if they are chosen. For
-// moments at which Go might do the same: no lock may be held. Otherwise it does nothing.
+// Point lets other threads of a deterministic run go first, if they are chosen. It is
+// for moments at which Go might do the same: no lock may be held. In any other run it
+// does nothing.
 func (w *Worker) Point() {
 	if w.thread != nil {
 		w.sched.driver.point(w.thread)
 	}
 }
 
-// Lag keeps the worker, in the middle of its turn, until nobody else in a deterministic run
-// can go on. Otherwise it does nothing.
+// Lag keeps the worker, in the middle of its turn, until nobody else in a deterministic
+// run can go on. In any other run it does nothing.
 func (w *Worker) Lag() {
 	if w.thread != nil {
 		w.sched.driver.lag(w.thread)
@@ -59,7 +60,7 @@ func (w *Worker) refillOne() {
 	w.Point()
 }
 
-// Point is Worker.Point for callers that may or may not be workers. Any goroutine.
+// Point is [Worker.Point] for callers that may or may not be workers. Any goroutine.
 func (s *Scheduler) Point() {
 	if s.driver != nil {
 		s.driver.pointAnywhere()
@@ -68,13 +69,14 @@ func (s *Scheduler) Point() {
 
 // Await lets a deterministic run go on until done reports true, ctx ends, or nothing
 // can happen any more, and returns what done says. In any other run it does nothing and
-// returns false: the caller waits as ever. done must not block; it is asked in any
-// goroutine, and not again once it has said so. Any goroutine.
+// returns false: the caller waits as usual. done must not block. It is called in any
+// goroutine, and not again once it has reported true. Any goroutine.
 func (s *Scheduler) Await(ctx context.Context, done func() bool) bool {
 	return s.driver != nil && s.driver.waitAnywhere(ctx, done)
 }
 
-// Go runs f in a goroutine. In a deterministic run it takes its turns like a worker.
+// Go runs f in a goroutine. In a deterministic run the goroutine takes its turns like a
+// worker.
 func (s *Scheduler) Go(f func()) {
 	if s.driver != nil {
 		s.driver.start(&thread{}, f)
@@ -83,8 +85,9 @@ func (s *Scheduler) Go(f func()) {
 	go f()
 }
 
-// Lend lends the caller's part in a deterministic run to n goroutines that he starts, and waits for: their
-// calls are no strangers'. A negative n takes it back. Otherwise it does nothing. Any goroutine.
+// Lend lends the caller's part in a deterministic run to n goroutines that the caller
+// starts and waits for: their calls do not count as those of strangers. A negative n
+// takes the part back. In any other run Lend does nothing. Any goroutine.
 func (s *Scheduler) Lend(n int) {
 	if s.driver != nil {
 		s.driver.lend(n)
@@ -92,7 +95,8 @@ func (s *Scheduler) Lend(n int) {
 }
 
 // Strangers returns how many calls came from goroutines that take no part in a
-// deterministic run: neither its own nor the one that made the scheduler.
+// deterministic run, that is, from goroutines that are not the run's own and did not
+// make the scheduler.
 func (s *Scheduler) Strangers() int {
 	if s.driver == nil {
 		return 0

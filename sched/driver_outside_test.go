@@ -36,7 +36,7 @@ var stopsFromWithin = map[string]func(s *sched.Scheduler, g *graph, again func()
 	},
 }
 
-// TestDriver_StopFromWithin: "Any goroutine. It does not block", and whoever drives sees it to its end.
+// TestDriver_StopFromWithin: "Stop does not block", and whoever drives sees it to its end.
 func TestDriver_StopFromWithin(t *testing.T) {
 	for name, f := range stopsFromWithin {
 		for seed := range uint64(10) {

@@ -30,8 +30,8 @@ func (w *Worker) live(serve func() (more bool), anew func()) {
 	runtime.KeepAlive(w)
 }
 
-// Current returns the task whose turn the calling goroutine runs, or nil. A load for each
-// worker that there is or has been, and two locks. Any goroutine.
+// Current returns the task whose turn the calling goroutine runs, or nil. It costs a
+// load for each worker that there is or has been, and two locks. Any goroutine.
 func (s *Scheduler) Current() *Task {
 	id := seam.Goroutine()
 	for _, some := range [...][]*Worker{s.workers, s.spares.everyone()} {
@@ -55,10 +55,12 @@ const (
 	oneStack    = 1 << 10 // of a goroutine that waits, and more than most
 )
 
-// Stack returns the stack of the worker's goroutine, or nil if it has none. It stops the
-// world for as long as it takes to write the stacks of all goroutines, some microseconds
-// each, and sees at most 16 megabytes of them: beside some ten thousand goroutines it may
-// find nothing and return nil. Any goroutine.
+// Stack returns the stack of the worker's goroutine, or nil if it has none. Any
+// goroutine.
+//
+// Stack stops the world for as long as it takes to write the stacks of all goroutines,
+// some microseconds each. It sees at most 16 megabytes of them: beside some ten
+// thousand goroutines it may find nothing and return nil.
 func (w *Worker) Stack() []byte {
 	for size := max(leastStacks, runtime.NumGoroutine()*oneStack); ; size *= 4 {
 		buf := make([]byte, min(size, mostStacks))

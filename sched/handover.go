@@ -88,11 +88,14 @@ func (s *Scheduler) holder(i int) *Worker {
 	return w
 }
 
-// Blocking runs f, which may block for long, without keeping others from running: the
+// Blocking calls f, which may block for long, without keeping others from running: the
 // worker leaves its seat, and what is queued behind the turn is run by others at once.
-// Afterwards the worker takes its seat back if that is still vacant. Some ten locked
-// instructions if nothing waits; the wake-up of a spare if something does. On a pinned
-// worker, inside of another Blocking, or when all spares are in use, it just runs f.
+// Afterwards the worker takes its seat back if that is still vacant. On a pinned
+// worker, inside of another Blocking, or when all spares are in use, Blocking just
+// calls f.
+//
+// It costs some ten locked instructions if nothing waits, and the wake-up of a spare if
+// something does.
 func (w *Worker) Blocking(f func()) {
 	if w.blocks {
 		f()

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// MaxWorkers is the largest number of workers of one scheduler: what fits into
+// MaxWorkers is the largest number of workers of one scheduler: that is what fits into
 // the idle word beside its counters.
 const MaxWorkers = 56
 

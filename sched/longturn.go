@@ -42,8 +42,8 @@ func (m *monitor) report(w *Worker, now int64) {
 	}
 }
 
-// LongTurn returns the task whose turn Config.OnLongTurn was told of last, or nil if that
-// turn is over. Any goroutine.
+// LongTurn returns the task whose turn Config.OnLongTurn was last told of, or nil if
+// that turn is over. Any goroutine.
 func (w *Worker) LongTurn() (t *Task) {
 	m := &w.sched.monitor
 	m.mu.Lock()

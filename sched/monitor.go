@@ -61,8 +61,9 @@ func (m *monitor) arm() {
 	m.mu.Unlock()
 }
 
-// Watch has turns looked at that last for long, if any runs: it comes behind [Admission.InjectWatched]. It lets a worker that
-// is about to fall asleep do so first. A load or two, as a rule. Any goroutine.
+// Watch makes sure that long turns are noticed, if any turn runs. It is to be called
+// after [Admission.InjectWatched]. A worker that is about to fall asleep is first given
+// the time to do so. Watch costs a load or two, as a rule. Any goroutine.
 func (s *Scheduler) Watch() {
 	if s.cfg.OnLongTurn == nil {
 		return // as in wake

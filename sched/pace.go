@@ -85,9 +85,9 @@ func (w *Worker) refill() {
 	}
 }
 
-// Charge takes n units off the credit, but leaves one, for what a turn does besides its own work, so that the
-// clock is read in time although a unit has become much dearer. It is not work done. It costs two additions.
-// Owner only.
+// Charge takes n units off the credit, but leaves one, for what a turn does besides its
+// own work. So the clock is read in time although a unit has become much dearer. What
+// is charged does not count as work done. Charge costs two additions. Owner only.
 func (w *Worker) Charge(n int) {
 	n = min(n, w.credit-1)
 	w.credit -= n

@@ -8,11 +8,11 @@ import (
 )
 
 // Pin runs tasks on an OS thread of its own, in the order in which they became
-// runnable. Nobody steals from it. A task that waits for its pin, or runs there,
-// holds the scheduler, which therefore needs to know nothing else about pins.
+// runnable. Nobody steals from it. A task that waits for its pin, or runs there, holds
+// the scheduler, which therefore needs to know nothing else about pins.
 //
-// The Pony runtime runs all pinned actors on one thread that polls, so that a
-// hand-over can wait for 10 to 500 ms; here every pin has its thread and is woken.
+// The Pony runtime runs all pinned actors on one thread that polls, so that a hand-over
+// can wait for 10 to 500 ms; here every pin has a thread of its own and is woken.
 type Pin struct {
 	s      *Scheduler
 	w      *Worker
@@ -28,7 +28,7 @@ type pins struct {
 	end  bool   // guarded by mu
 }
 
-// NewPin starts a thread for pinned tasks. It ends with the scheduler. The error is
+// NewPin starts a thread for pinned tasks, which ends with the scheduler. The error is
 // ErrStopped if the scheduler has been stopped.
 func (s *Scheduler) NewPin() (*Pin, error) {
 	p := &Pin{s: s, gone: make(chan struct{})}

@@ -37,9 +37,10 @@ type quietWaiter struct {
 	done        chan struct{}
 }
 
-// WaitQuiet blocks until the scheduler is quiescent, ctx ends (its error is
-// returned) or the scheduler has stopped (ErrStopped). With last it refuses all
-// work from that moment on. Turns that ran before synchronize before it returns.
+// WaitQuiet blocks until the scheduler is quiescent. It returns ctx's error if ctx ends
+// first, and ErrStopped if the scheduler has stopped. If last is true, the scheduler
+// refuses all work from the moment of quiescence on. Turns that ran before synchronize
+// before WaitQuiet returns.
 func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 	q, err := s.newQuietWaiter(&quietWaiter{last: last})
 	if err != nil {
@@ -51,9 +52,9 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 	return s.quiet.await(ctx, q)
 }
 
-// WaitStill is WaitQuiet, but tasks that hold by HoldStill keep nobody waiting: it returns
-// when nothing can go on by itself. In a deterministic run that is when nobody can go on,
-// turns that wait included, and one that has stopped is still.
+// WaitStill is [Scheduler.WaitQuiet], but tasks that hold by HoldStill keep nobody
+// waiting: it returns when nothing can go on by itself. In a deterministic run that is
+// when nobody can go on, turns that wait included; and a run that has stopped is still.
 func (s *Scheduler) WaitStill(ctx context.Context) error {
 	if s.driver != nil {
 		return s.driver.runDry(ctx)
@@ -91,8 +92,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// WaitLast is WaitQuiet with last and without a context. It needs no select, and a
-// program that only runs to its end links none.
+// WaitLast is [Scheduler.WaitQuiet] with last and without a context. It needs no
+// select, so a program that only runs to its end links none.
 func (s *Scheduler) WaitLast() error {
 	q, err := s.newQuietWaiter(&quietWaiter{last: true})
 	if err != nil {
@@ -265,14 +266,15 @@ const (
 // moving is how many of those who hold may go on by themselves.
 func moving(holds int64) int32 { return int32(holds) }
 
-// Hold keeps the scheduler from being quiescent until Release, for what lives
-// outside its queues: a timer, a socket, a service. It reports
-// false, and holds nothing, if the scheduler has ended. Any goroutine.
+// Hold keeps the scheduler from being quiescent until Release, for the sake of what
+// lives outside its queues: a timer, a socket, a service. If the scheduler has ended,
+// Hold reports false and holds nothing. Any goroutine.
 func (s *Scheduler) Hold() bool { return s.hold(aHold) }
 
-// HoldStill is Hold for a task that is parked, such as a muted actor: nothing comes of it
-// until a turn, a timer or somebody outside makes it runnable. ReleaseStill takes it back,
-// after that. Each costs one locked instruction. See WaitStill. Any goroutine.
+// HoldStill is [Scheduler.Hold] for a task that is parked, such as a muted actor:
+// nothing comes of the task until a turn, a timer or somebody outside makes it
+// runnable. After that, ReleaseStill takes the hold back. Each costs one locked
+// instruction. See [Scheduler.WaitStill]. Any goroutine.
 func (s *Scheduler) HoldStill() bool { return s.hold(aStillHold) }
 
 func (s *Scheduler) hold(one int64) bool {
@@ -308,9 +310,9 @@ func (s *Scheduler) ReleaseStill() {
 	}
 }
 
-// OnlyHolds tells whether nothing is queued or runs, so that only holds keep the
-// scheduler from being quiescent, and how many there are. Any goroutine. The answer may
-// be stale.
+// OnlyHolds reports whether nothing is queued or runs, so that only holds keep the
+// scheduler from being quiescent, and how many holds there are. Any goroutine. The
+// answer may be stale.
 func (s *Scheduler) OnlyHolds() (n int64, ok bool) {
 	holds := s.holds.Load()
 	return int64(moving(holds)) + holds/aStillHold, s.idle.quiet() && s.inject.empty()

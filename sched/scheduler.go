@@ -12,51 +12,56 @@ import (
 )
 
 // ErrStopped is the cause that a task is given when the scheduler has stopped and
-// nobody will run it, and the error of whoever comes too late.
+// nobody will run it. It is also the error of calls that come too late.
 var ErrStopped = errors.New("gallop: scheduler stopped")
 
-// Config says how a scheduler works. New checks it as a whole.
+// Config says how a scheduler works. [New] checks it as a whole.
 type Config struct {
-	// Workers is the number of workers, 1 to MaxWorkers.
+	// Workers is the number of workers, from 1 to MaxWorkers.
 	Workers int
-	// Seed starts every choice that the scheduler leaves to chance: where each
+	// Seed starts every choice that the scheduler leaves to chance, which is where each
 	// worker begins to look for victims.
 	Seed uint64
-	// Clock tells the time; nil is the machine's.
+	// Clock tells the time; nil stands for the machine's clock.
 	Clock seam.Clock
-	// BindCPUs binds worker i to the i-th processor this process may use, and its
-	// goroutine to its thread. It fails where the platform cannot.
+	// BindCPUs binds worker i to the i-th processor that this process may use, and its
+	// goroutine to its thread. New fails with it where the platform cannot do that.
 	BindCPUs bool
-	// Spares is how many workers may be in blocking turns besides those that count;
-	// 0 is DefaultSpares.
+	// Spares is how many workers may be in blocking turns besides those that Workers
+	// counts; 0 stands for DefaultSpares.
 	Spares int
-	// Attach makes what the layer above keeps per worker. It runs in New, once
-	// for each worker, and when it is first needed for each spare and each pin. It may run
-	// with the monitor's lock held: it may ask for Crew, Counters, Current and SpareStats, but
-	// must not make tasks runnable, hold or release, stop the scheduler, or call Worker.LongTurn.
+	// Attach makes what the layer above keeps for each worker. It runs in New, once for
+	// each worker, and for each spare and each pin when that is first needed. It may run
+	// with the monitor's lock held: it may call Crew, Counters, Current and SpareStats, but
+	// must not make tasks runnable, hold or release, stop the scheduler, or call
+	// Worker.LongTurn.
 	Attach func(w *Worker) any
-	// OnLongTurn is told of a turn that lasts for longer than LongTurn, once, or once between two
-	// calls of Worker.Blocking, and while it still runs, in a goroutine of its own. How long is known to a few milliseconds,
-	// and which turn it is Worker.LongTurn tells. It is not told of pinned workers, nor of
-	// turns within Worker.Blocking that have left their seats. Stop does not wait for it.
+	// OnLongTurn is told of a turn that lasts for longer than LongTurn. It is told once, or
+	// once between two calls of Worker.Blocking, while the turn still runs, in a goroutine
+	// of its own. How long the turn has lasted is known to a few milliseconds;
+	// Worker.LongTurn says which turn it is.
+	//
+	// It is not told of pinned workers, nor of turns within Worker.Blocking that have left
+	// their seats. Stop does not wait for it.
 	OnLongTurn func(w *Worker, atLeast time.Duration)
 	// OnNoSpare is told that a turn keeps its seat, although it blocks, because all spares
-	// are in use, and how many have so far: at most once in a second, in a goroutine of
-	// its own. Stop does not wait for it.
+	// are in use, and how many turns have done so so far. It is called at most once a
+	// second, in a goroutine of its own. Stop does not wait for it.
 	OnNoSpare func(soFar uint64)
-	// LongTurn is that time, at least 0.
+	// LongTurn is the time after which OnLongTurn is told of a turn; at least 0.
 	LongTurn time.Duration
 	// Driver makes the scheduler deterministic; nil in production.
 	Driver Driver
-	// Publish runs on a worker when it publishes its counters: at every clock
-	// reading and before it sleeps, when it is Resting. It must be quick and must not
-	// block.
+	// Publish runs on a worker when it publishes its counters: at every reading of the
+	// clock, and before the worker sleeps, when it is Resting. It must be quick and must
+	// not block.
 	Publish func(w *Worker)
-	// Stopped runs once, in the end, when everything left over was buried: what the
-	// layer above has parked somewhere else must come to its end as well.
+	// Stopped runs once, at the end, when everything left over was buried: what the layer
+	// above has parked elsewhere must come to its end as well.
 	Stopped func()
-	// Parked is asked whether the scheduler counts as quiescent although n tasks hold it by HoldStill, when nothing else
-	// does; nil is no. Everybody is halted meanwhile: it must be quick, and may ask for Crew, Counters and SpareStats.
+	// Parked is asked whether the scheduler counts as quiescent although n tasks hold it by
+	// HoldStill, when nothing else does. A nil Parked means no. Everybody is halted
+	// meanwhile, so Parked must be quick; it may call Crew, Counters and SpareStats.
 	Parked func(n int) bool
 }
 
@@ -79,8 +84,8 @@ func (c *Config) check() error {
 	return nil
 }
 
-// Scheduler runs tasks on a fixed set of workers. It starts no goroutine before
-// there is work. All methods may be called from any goroutine.
+// Scheduler runs tasks on a fixed set of workers. It starts no goroutine before there
+// is work. All methods may be called from any goroutine.
 type Scheduler struct {
 	// Read-only after New.
 	cfg     Config
@@ -103,7 +108,7 @@ type Scheduler struct {
 	driver  Driver // nil unless the run is deterministic
 }
 
-// New makes a scheduler, or says which part of cfg is wrong.
+// New makes a scheduler. The error says which part of cfg is wrong.
 func New(cfg Config) (*Scheduler, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -141,14 +146,14 @@ func New(cfg Config) (*Scheduler, error) {
 // Workers returns the number of workers.
 func (s *Scheduler) Workers() int { return len(s.workers) }
 
-// Inject makes a task runnable from outside. If the scheduler has stopped for
-// good the task dies at once with ErrStopped. An idle worker takes the task
-// directly; otherwise it goes to the inject queue. What the caller did before
-// synchronizes before the task's turn.
+// Inject makes a task runnable from outside. An idle worker takes the task directly;
+// otherwise the task goes to the inject queue. If the scheduler has stopped for good,
+// the task dies at once with ErrStopped. What the caller did before synchronizes before
+// the task's turn.
 //
-// Whoever takes a task over before it injects it, so that for a moment it is in
-// nobody's queue, must keep the scheduler from being quiescent meanwhile: with
-// Admit, or with Hold.
+// A caller that takes a task over before it injects it, so that the task is for a
+// moment in nobody's queue, must keep the scheduler from being quiescent meanwhile:
+// with Admit, or with Hold.
 func (s *Scheduler) Inject(t *Task) {
 	if invariant.On {
 		bookIn(t)
@@ -231,11 +236,12 @@ func (p *stopping) endBurial() {
 	}
 }
 
-// Stop ends the scheduler: turns that run finish, and every task left over dies
-// with ErrStopped. It returns a channel that is closed when all of that has
-// happened and no goroutine of the scheduler is left. Stopping twice is the same
-// as once. Any goroutine. It does not block; but in a deterministic run, for a caller who takes no
-// part in it, it lets the others go on until they have ended.
+// Stop ends the scheduler: turns that run finish, and every task left over dies with
+// ErrStopped. It returns a channel that is closed when all of that has happened and no
+// goroutine of the scheduler is left. Stopping twice is the same as stopping once.
+//
+// Stop does not block; but in a deterministic run, if the caller takes no part in it,
+// Stop lets the others go on until they have ended. Any goroutine.
 func (s *Scheduler) Stop() <-chan struct{} {
 	s.stop.once.Do(func() {
 		s.halt()
@@ -247,8 +253,8 @@ func (s *Scheduler) Stop() <-chan struct{} {
 	return s.stop.done
 }
 
-// WaitStopped waits until the channel is closed that Stop returns. Not in a turn. In a deterministic run
-// others go on meanwhile.
+// WaitStopped waits until the channel that Stop returns is closed. It must not be
+// called in a turn. In a deterministic run others go on meanwhile.
 func (s *Scheduler) WaitStopped() { s.untilClosed(s.stop.done) }
 
 // end has finish run when the workers are gone.
@@ -323,8 +329,9 @@ func (s *Scheduler) clear(i int) {
 	}
 }
 
-// Stopping tells whether Stop was called; true is for good. Any goroutine. One load, in a call that keeps small
-// programs small: what asks before every task has its own.
+// Stopping reports whether Stop was called; once true, it stays true. It costs one
+// load, in a call that is not inlined, which keeps small programs small: code that asks
+// before every task has its own. Any goroutine.
 //
 //go:noinline
 func (s *Scheduler) Stopping() bool { return s.stop.flag.Load() != 0 }

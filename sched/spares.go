@@ -8,7 +8,7 @@ import (
 )
 
 // DefaultSpares is how many workers of a scheduler may be in blocking turns at once
-// besides those that count, unless Config says otherwise.
+// besides those that Config.Workers counts, unless Config.Spares says otherwise.
 const DefaultSpares = 1024
 
 const (
@@ -208,7 +208,7 @@ type SpareStats struct {
 	Refused    uint64 // how often a turn kept its seat because all spares were in use
 }
 
-// SpareStats returns the figures of the moment. Any goroutine.
+// SpareStats returns the current figures. Any goroutine.
 func (s *Scheduler) SpareStats() SpareStats {
 	p := &s.spares
 	p.mu.Lock()

@@ -2,59 +2,67 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// KindRunner is what the tasks of a [Kind] do when a worker takes them.
+// KindRunner says what the tasks of a [Kind] do when a worker takes them.
 type KindRunner interface {
-	// RunTask runs one turn of t and reports whether the task has more to do. When it
-	// returns true the worker queues the task again. When it returns false the
-	// task may already be queued or running elsewhere: neither side may touch it
-	// any more. Before returning false RunTask must call [Worker.PrepareNext]
-	// and then execute an atomic read-modify-write, the one that gives the task
-	// up, and return soon; or else call [Worker.GiveUp] before that.
+	// RunTask runs one turn of t and reports whether the task has more to do. If it returns
+	// true, the worker queues the task again. If it returns false, the task may already be
+	// queued or running elsewhere: neither side may touch it any more.
+	//
+	// Before RunTask returns false it must call [Worker.PrepareNext] and then execute an
+	// atomic read-modify-write, the one that gives the task up, and return soon; or else it
+	// must call [Worker.GiveUp] before that read-modify-write.
 	RunTask(w *Worker, t *Task) (again bool)
 
-	// TaskDied takes over a task that no worker will run again, and everything
-	// in it. cause tells why: a [*Crash] when its own turn panicked, in which
-	// case w is the worker it ran on; [ErrStopped] when the scheduler has stopped,
-	// in which case w is nil.
+	// TaskDied takes over a task that no worker will run again, and everything in it. cause
+	// says why. It is a [*Crash] if the task's own turn panicked, and then w is the worker
+	// that it ran on; it is [ErrStopped] if the scheduler has stopped, and then w is nil.
 	TaskDied(w *Worker, t *Task, cause error)
 }
 
-// Kind is what many tasks have in common, so that each of them is one word that leads to it:
-// how they run, and where. The zero value is not ready: use Init. A Kind must not be copied
-// after Init.
+// Kind is what many tasks have in common: how they run, and where. So each of them is
+// one word that leads to it. The zero value is not ready: use Init. A Kind must not be
+// copied after Init.
 type Kind struct {
 	runner KindRunner
 	pin    *Pin
 	fresh  func(*Task) bool // nil: its tasks are never fresh
 }
 
-// Init prepares the kind, before any task of it is prepared. pin is nil for tasks that any
-// worker may run. A kind is read by all workers and must not be changed again.
+// Init prepares the kind, before any task of it is prepared. pin is nil for tasks that
+// any worker may run. A kind is read by all workers and must not be changed again.
 func (k *Kind) Init(r KindRunner, pin *Pin) { k.runner, k.pin = r, pin }
 
-// DepthFirst is for tasks that make tasks, and belongs to Init. fresh tells whether a task, which a turn is about
-// to make runnable and owns, has never run. Fresh tasks go before others, the newest first, so
-// that what they make is walked depth first, and no more of it is there at a time than that takes. But
-// behind 256 of them somebody else has a turn: one of the others, or, now and then, the fresh one that was there
-// first. One of the others that has waited for 50 to 100 µs of work, by [Worker.Spend], need not wait for that. It costs a call
-// of fresh for each task that does not go to the next-slot, and no allocation.
+// DepthFirst is for tasks that make tasks. Call it along with Init. fresh reports
+// whether a task has never run; it is asked about a task that a turn is about to make
+// runnable and owns.
+//
+// Fresh tasks go before others, the newest first. So what they make is walked depth
+// first, and no more of it is there at a time than that takes. But nobody is forgotten:
+//
+//   - After 256 fresh tasks somebody else has a turn: one of the others or, now and
+//     then, the fresh task that was there first.
+//   - One of the others that has waited for 50 to 100 µs of work, as counted by
+//     [Worker.Spend], need not wait for that.
+//
+// DepthFirst costs a call of fresh for each task that does not go to the next-slot, and
+// no allocation.
 func (k *Kind) DepthFirst(fresh func(t *Task) bool) { k.fresh = fresh }
 
-// Task is something a worker can run: embed it in what it belongs to, so that
+// Task is something that a worker can run. Embed it in what it belongs to, so that
 // scheduling allocates nothing. Between two turns a task is in at most one queue;
-// whoever makes it runnable schedules it exactly once. The zero value is not
-// ready: use InitKind, or Init. A Task must not be copied after that.
+// whoever makes it runnable schedules it exactly once. The zero value is not ready: use
+// InitKind, or Init. A Task must not be copied after that.
 type Task struct {
 	books books // of nothing in a plain build
 	kind  *Kind
 }
 
-// InitKind prepares a task of a kind, and allocates nothing. Its runner finds what the task
-// is embedded in by the task's address.
+// InitKind prepares a task of a kind, and allocates nothing. From the task's address,
+// the runner of the kind finds what the task is embedded in.
 func (t *Task) InitKind(k *Kind) { t.kind = k }
 
-// Init prepares a task that is the only one of its kind, which it allocates. pin is nil
-// for a task that any worker may run.
+// Init prepares a task that is the only one of its kind, and allocates that kind. pin
+// is nil for a task that any worker may run.
 func (t *Task) Init(r Runner, pin *Pin) {
 	s := &single{runner: r}
 	s.Kind.Init(s, pin)
@@ -78,7 +86,7 @@ func (t *Task) die(w *Worker, cause error) {
 	t.kind.runner.TaskDied(w, t, cause)
 }
 
-// Runner is what a task does that is of no [Kind] but its own.
+// Runner says what a task does that has a [Kind] of its own.
 type Runner interface {
 	// RunTask is [KindRunner.RunTask] for the task that the runner is for.
 	RunTask(w *Worker) (again bool)

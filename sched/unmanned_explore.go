@@ -13,7 +13,8 @@ import (
 // work from outside goes to the inject queue. How workers sleep, wake and notice that all
 // is quiet is explored by the scenarios of this package.
 
-// Unman takes the goroutines of all workers away, and the monitor. Before any work.
+// Unman takes away the goroutines of all workers, and the monitor. Call it before there
+// is any work.
 func (s *Scheduler) Unman() (crew []*Worker) {
 	s.monitor.armed.Store(true) // so nobody starts its timer
 	s.monitor.ended = true
@@ -41,11 +42,11 @@ func (s *Scheduler) spare() {
 	seam.SpareAll(s.seats)
 }
 
-// Rise makes all workers count as awake, as from Unman on.
+// Rise makes all workers count as awake, as Unman does.
 func (s *Scheduler) Rise() { s.idle.v.Store(0) }
 
-// Rest puts all workers to sleep, for Wait and Stop, which need no worker then. It reports
-// whether they have nothing to do.
+// Rest puts all workers to sleep, for Wait and Stop, which then need no worker. It
+// reports whether the workers have nothing to do.
 func (s *Scheduler) Rest() bool {
 	for _, w := range s.workers {
 		if w.HasTask() {
@@ -56,7 +57,7 @@ func (s *Scheduler) Rest() bool {
 	return true
 }
 
-// HasTask tells whether Step would find a task.
+// HasTask reports whether Step would find a task.
 func (w *Worker) HasTask() bool { return w.slot.task != nil || w.sched.workLeft() }
 
 // Step runs one turn, and reports false if there is no task.
@@ -90,6 +91,6 @@ func (w *Worker) takeAny() *Task {
 	return w.look()
 }
 
-// Take takes a task that Step would run away from the worker, as the end of a scheduler does.
-// nil: there is none.
+// Take takes away from the worker a task that Step would run, as the end of a scheduler
+// does. It returns nil if there is none.
 func (w *Worker) Take() *Task { return w.takeAny() }

@@ -9,9 +9,10 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Worker runs one task at a time. It is a goroutine that exists from its first
-// wake-up to the end of its scheduler. Methods are for its own goroutine, from
-// within RunTask, unless they say otherwise.
+// Worker runs one task at a time. It is a goroutine that exists from its first wake-up
+// to the end of its scheduler; that of a spare ends when nobody has needed it for long,
+// and one that a turn has ended by Goexit is replaced. Methods are for the worker's own goroutine, from within
+// RunTask, unless they say otherwise.
 type Worker struct {
 	// Read-only after New.
 	sched *Scheduler
@@ -79,62 +80,72 @@ func (w *Worker) attach() {
 	}
 }
 
-// ID returns the worker's number, from 0; spares and pinned workers count on from the
-// number of workers. Any goroutine.
+// ID returns the worker's number, from 0. The numbers of spares and pinned workers
+// follow those of the other workers. Any goroutine.
 func (w *Worker) ID() int { return w.id }
 
 // Local returns what Config.Attach made for this worker. Any goroutine.
 func (w *Worker) Local() any { return w.local }
 
-// Rand returns the worker's source of chance, started from the scheduler's seed.
+// Rand returns the worker's source of random numbers, which is started from the
+// scheduler's seed.
 func (w *Worker) Rand() *rand.Rand { return &w.chance }
 
 // Turn returns the number of the turn that runs: no two of this worker have the same.
 func (w *Worker) Turn() uint64 { return w.count.turns }
 
-// Stopping tells whether the scheduler is on its way down. Any goroutine.
+// Stopping reports whether the scheduler is on its way down. Any goroutine.
 func (w *Worker) Stopping() bool { return w.sched.Stopping() }
 
-// Dismissed tells whether the worker's goroutine is about to end, as that of a spare that nobody has
-// needed for long. It may be needed again. Owner only.
+// Dismissed reports whether the worker's goroutine is about to end, like that of a
+// spare that nobody has needed for long. The worker may be needed again. Owner only.
 func (w *Worker) Dismissed() bool { return w.dismissed }
 
-// Pinned tells whether this is the worker of a Pin. Any goroutine.
+// Pinned reports whether this is the worker of a Pin. Any goroutine.
 func (w *Worker) Pinned() bool { return w.pin != nil }
 
-// Resting tells whether no turn runs nor has just run: the worker is about to sleep. Owner only.
+// Resting reports whether no turn is running or has just run: the worker is about to
+// sleep. Owner only.
 func (w *Worker) Resting() bool { return w.current == nil }
 
-// MustYield tells whether the turn should end soon although there is more to do: it has
-// lasted for 1 to 5 ms, which is when the monitor sees it, its worker has lost its seat or given it up, or
-// the scheduler stops. On a Pin, where nobody's seat is kept from others, only that. Where nobody else could
-// run it may never say so. One load.
+// MustYield reports whether the turn should end soon although there is more to do,
+// because
+//
+//   - the turn has lasted for 1 to 5 ms, which is when the monitor sees it;
+//   - the worker has lost its seat or given it up;
+//   - or the scheduler stops.
+//
+// On a [Pin], where nobody's seat is kept from others, only the last is a reason. Where
+// nobody else could run the work that waits, MustYield may never report true. One load.
 func (w *Worker) MustYield() bool { return w.duty.mustYield() }
 
-// InBlocking tells whether the turn is within Blocking, where MustYield says nothing about
-// how long it has lasted. Owner only.
+// InBlocking reports whether the turn is within Blocking, where MustYield says nothing
+// about how long the turn has lasted. Owner only.
 func (w *Worker) InBlocking() bool { return w.blocks }
 
-// KeepsWork tells whether what the worker makes runnable comes to its own queues: it has not lost its seat, as far
-// as it can see, and has not given it up. Of a spare that has just been made or is about to end its goroutine it says so
-// as well, though it has none: it makes nothing runnable then. One load. Owner only.
+// KeepsWork reports whether what the worker makes runnable comes to its own queues: it
+// has not lost its seat, as far as it can see, and has not given it up. For a spare
+// that was just made, or is about to end its goroutine, KeepsWork also reports true,
+// although the spare has no seat: it makes nothing runnable then. One load. Owner only.
 func (w *Worker) KeepsWork() bool { return w.pin == nil && !w.apart && !w.blocks && !w.duty.isAway() }
 
 // Spills returns how many tasks had no room in the worker's queue. Owner only.
 func (w *Worker) Spills() uint64 { return w.count.spills.Load() }
 
-// Crossed says that n units of work came from another worker, which costs transfers of cache
-// lines: where there are few of them, and few thefts, fewer workers could hardly do more, and are not
-// tried. A plain store on amd64 and arm64; the governor sees it some time later. Owner only.
+// Crossed says that n units of work came from another worker, which costs transfers of
+// cache lines. Where there are few of these, and few thefts, fewer workers could hardly
+// do more, and are not tried. Crossed costs a plain store on amd64 and arm64; the
+// governor sees it some time later. Owner only.
 func (w *Worker) Crossed(n int) { w.crossed.Add(uint64(n)) }
 
-// Alone tells whether no other worker with a seat is awake. One load; it may have changed already, so
-// only speed may depend on it. Owner only.
+// Alone reports whether no other worker with a seat is awake. One load. The answer may
+// have changed already, so only speed may depend on it. Owner only.
 func (w *Worker) Alone() bool { return w.sched.idle.awake(w.sched.idle.v.Load()) == 1 }
 
-// Beside runs f in a goroutine of its own: f's return synchronizes before the end of the scheduler,
-// which waits for it. It costs a goroutine, and a locked instruction at each end. Owner only, while
-// KeepsWork: such a worker is waited for itself, and so may count others in.
+// Beside runs f in a goroutine of its own. The scheduler's end waits for f, and f's
+// return synchronizes before that end. Beside costs a goroutine, and a locked
+// instruction at each end. Owner only, while KeepsWork reports true: such a worker is
+// itself waited for, and so may count others in.
 func (w *Worker) Beside(f func()) {
 	s := w.sched
 	s.stop.left.Add(1)
@@ -147,14 +158,15 @@ func (w *Worker) Beside(f func()) {
 	}()
 }
 
-// Stray tells whether the worker has lost its seat to another, so that it will be a spare
-// after this turn, unless it takes its seat back first.
+// Stray reports whether the worker has lost its seat to another, so that it will be a
+// spare after this turn, unless it takes its seat back first.
 func (w *Worker) Stray() bool { return w.pin == nil && (w.apart || w.duty.isAway()) }
 
-// Schedule makes a task runnable from within a turn. The first task of a turn goes
-// to the next-slot, where it runs next, cache-hot; later ones go to the worker's queue,
-// where others may steal them, and to the inject queue when that is full. Those that have
-// never run go before those that have, the newest first, but not for long: see [Kind.DepthFirst].
+// Schedule makes a task runnable from within a turn. The first task of a turn goes to
+// the next-slot, where it runs next, cache-hot. Later ones go to the worker's queue,
+// where others may steal them, and to the inject queue when that is full. Tasks that
+// have never run go before those that have, the newest first, but not for long: see
+// [Kind.DepthFirst].
 func (w *Worker) Schedule(t *Task) {
 	if invariant.On {
 		verifySchedule(w, t)
@@ -173,7 +185,7 @@ func (w *Worker) Schedule(t *Task) {
 	}
 }
 
-// PrepareNext announces that the turn is about to end. See KindRunner.RunTask.
+// PrepareNext announces that the turn is about to end. See [KindRunner].
 func (w *Worker) PrepareNext() {
 	if invariant.On {
 		if w.inTurn {
@@ -185,9 +197,11 @@ func (w *Worker) PrepareNext() {
 	}
 }
 
-// GiveUp is PrepareNext for a turn that may go on for long behind the read-modify-write by which it gives its task up, although it
-// may have called PrepareNext before: the monitor sees nothing in a next-slot that is prepared. It costs that read-modify-write
-// once more where there is something.
+// GiveUp is [Worker.PrepareNext] for a turn that may go on for long after the
+// read-modify-write by which it gives its task up. It may be called even after
+// PrepareNext. It is needed because the monitor sees nothing in a next-slot that is
+// prepared. If there is something in the next-slot, GiveUp costs the same
+// read-modify-write once more.
 func (w *Worker) GiveUp() {
 	if invariant.On {
 		bookRelease(w, w.current)
@@ -195,8 +209,8 @@ func (w *Worker) GiveUp() {
 	w.slot.show()
 }
 
-// Spend takes n units of work, messages or reductions, off the worker's credit.
-// When the credit is gone, about every 50 µs, it reads the clock, publishes the
+// Spend takes n units of work, messages or reductions, off the worker's credit. When
+// the credit is used up, about every 50 µs, Spend reads the clock, publishes the
 // counters and, if it is time, lets the process's other goroutines run.
 func (w *Worker) Spend(n int) {
 	if w.credit -= n; w.credit <= 0 {
@@ -204,7 +218,7 @@ func (w *Worker) Spend(n int) {
 	}
 }
 
-// Credit returns how much work may be done before Spend is to be told: at least 1.
+// Credit returns how much work may be done before Spend has to be called: at least 1.
 func (w *Worker) Credit() int { return w.credit }
 
 // begin is the start of the worker's goroutine after its first wake-up.

@@ -26,10 +26,12 @@ func init() {
 		countKids.Do((*supervisor).count), showTree.Do((*supervisor).node))
 }
 
-// StartChild adds a child behind the others, starts it and returns its ref; it does not wait
-// until the child is up. With [OneForAll] and [RestForOne] the child starts in its turn, and
-// its ref may be zero until then: see [Find]. If one of that name is being removed, it waits until
-// that has ended. The errors are ErrTaken, ErrBadChild, also for a nil Child, and those of
+// StartChild adds a child behind the others, starts it and returns its ref. It does not
+// wait until the child is up. With [OneForAll] and [RestForOne] the child starts when
+// it is its turn, and its ref may be zero until then: see [Find].
+//
+// If another child of that name is being removed, StartChild waits until that child has
+// ended. The errors are ErrTaken; ErrBadChild, also for a nil Child; and those of
 // [actor.AskBehaviour.Ask].
 func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) (actor.AnyRef, error) {
 	return startChild.Ask(ctx, sys, s.asked("StartChild"), specToStart(ch))
@@ -48,9 +50,9 @@ func specToStart(ch Child) *childSpec {
 	return &childSpec{wrong: "a nil Child"}
 }
 
-// RemoveChild stops a child in the way it was declared, and forgets it when it has ended. It
-// returns when that has begun; [actor.Join] waits for the end. The errors are ErrNoChild
-// and those of [actor.AskBehaviour.Ask].
+// RemoveChild stops a child in the way that was declared for it, and forgets it when it
+// has ended. It returns when that has begun; [actor.Join] waits for the end. The errors
+// are ErrNoChild and those of [actor.AskBehaviour.Ask].
 func RemoveChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
 	_, err := removeChild.Ask(ctx, sys, s.asked("RemoveChild"), name)
 	return err
@@ -61,10 +63,15 @@ func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string, reply act
 	actor.AskTo(c, removeChild, s.asked("RemoveChildTo"), name, reply)
 }
 
-// RestartChild restarts a child alone: one that is up in its place, one that has stopped as a
-// new actor, and one that backs off without further delay. That is no fall, and does not
-// count for the intensity. One that is up is restarted behind the message that it handles, however
-// long that takes, whatever its Stop says. The errors are ErrNoChild and those of [actor.AskBehaviour.Ask].
+// RestartChild restarts a child alone, without its siblings. The errors are ErrNoChild
+// and those of [actor.AskBehaviour.Ask].
+//
+//   - A child that is up is restarted in its place, after the message that it is
+//     handling, however long that takes, whatever its Stop says.
+//   - A child that has stopped is restarted as a new actor.
+//   - A child that backs off is restarted without further delay.
+//
+// This is no fall, and does not count for the [Intensity].
 func RestartChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
 	_, err := restartChild.Ask(ctx, sys, s.asked("RestartChild"), name)
 	return err
@@ -76,11 +83,14 @@ func RestartChildTo[T any](c *actor.Context, s Supervisor, name string, reply ac
 }
 
 // Find returns the actor of a child, whose state must be an S. A path of several names
-// leads through supervisors below. The ref is good across restarts; a child whose actor was
-// stopped or killed by others, and all below a supervisor that was restarted, are new
-// actors. A child that has no actor yet, because it waits for those in front of it, is not
-// found: ask again, or wait by [actor.System.Wait], where no timer is armed. The errors are ErrNoChild,
-// [actor.ErrOtherType] and those of [actor.AskBehaviour.Ask].
+// leads through supervisors below. The errors are ErrNoChild, [actor.ErrOtherType] and
+// those of [actor.AskBehaviour.Ask].
+//
+// The ref is good across restarts. But a child whose actor was stopped or killed by
+// others, and everything below a supervisor that was restarted, are new actors.
+//
+// A child that has no actor yet, because it waits for those in front of it, is not
+// found: ask again, or, where no timer is armed, wait with [actor.System.Wait].
 func Find[S any](ctx context.Context, sys *actor.System, s Supervisor, path ...string) (actor.Ref[S], error) {
 	return find[S](ctx, sys, s.asked("Find"), path)
 }
@@ -104,18 +114,18 @@ func find[S any](ctx context.Context, sys *actor.System, s ref, path []string) (
 	return actor.Ref[S]{}, fmt.Errorf("%w: %q is %v", actor.ErrOtherType, path, at)
 }
 
-// Sub returns the supervisor below at the end of a path, on the terms of [Find].
+// Sub returns the supervisor at the end of a path, on the terms of [Find].
 func Sub(ctx context.Context, sys *actor.System, s Supervisor, path ...string) (Supervisor, error) {
 	r, err := find[supervisor](ctx, sys, s.asked("Sub"), path)
 	return Supervisor{r}, err
 }
 
-// FindTo is [Find] of a child from a behaviour; [actor.As] gives the ref its type.
+// FindTo is [Find] of a child, from a behaviour; [actor.As] gives the ref its type.
 func FindTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
 	actor.AskTo(c, findChild, s.asked("FindTo"), name, reply)
 }
 
-// Count is how many children a supervisor has.
+// Count says how many children a supervisor has.
 type Count struct {
 	Children    int // that it knows
 	Running     int // that are up

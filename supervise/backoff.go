@@ -5,26 +5,28 @@ import (
 	"time"
 )
 
-// Backoff is how long the restart of a child is put off: exponentially longer with every
-// fall in a row, and not by the same time for all who fell together. The zero Backoff is
-// not at all.
+// Backoff says how long the restart of a child is put off: exponentially longer with
+// every fall in a row, and not by the same time for all children that fell together.
+// With the zero Backoff a restart is not put off.
 type Backoff struct {
-	// First is how long after the first fall.
+	// First is the delay after the first fall.
 	First time.Duration
-	// Max is the longest. 0: a minute, or First if that is longer.
+	// Max is the longest delay. 0 stands for a minute, or for First if that is longer.
 	Max time.Duration
-	// Factor is how much longer each time; at least 1. 0: twice.
+	// Factor is how many times longer the delay gets with each fall; at least 1. 0 stands
+	// for 2.
 	Factor float64
-	// Jitter is how much is left to chance, from 0 to 1: the time is between (1-Jitter) of
-	// what it would be and all of it.
+	// Jitter is the part of the delay that is left to chance, from 0 to 1: the delay is
+	// between (1-Jitter) of what it would be and all of it.
 	Jitter float64
-	// Calm is how long a child must have been up for its next fall to be a first one
-	// again: in one piece, since time in which it was down with others is none. 0: Max.
+	// Calm is how long a child must have been up for its next fall to count as a first one
+	// again. It must have been up in one piece: time in which it was down with others does
+	// not count. 0 stands for Max.
 	Calm time.Duration
 }
 
-// Delay returns how long the restart after the nth fall in a row is put off, from 1.
-// chance is from 0, for the longest, to 1.
+// Delay returns how long the restart after the nth fall in a row is put off, where the
+// first fall is 1. chance goes from 0, for the longest delay, to 1.
 func (b Backoff) Delay(n int, chance float64) time.Duration {
 	if b.First <= 0 {
 		return 0

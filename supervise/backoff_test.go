@@ -53,8 +53,8 @@ func TestBackoff(t *testing.T) {
 	equal(t, "no delay", all.Delay(1<<30, 1), 0)
 }
 
-// TestBackoff_Jitter: "the time is between (1-Jitter) of what it would be and all of it",
-// from the system's seed.
+// TestBackoff_Jitter: "the delay is between (1-Jitter) of what it would be and all of
+// it", from the system's seed.
 func TestBackoff_Jitter(t *testing.T) {
 	b := supervise.Backoff{First: 8 * second, Factor: 1, Jitter: 0.5}
 	run := func(seed uint64) []time.Duration {
@@ -76,8 +76,8 @@ func TestBackoff_Jitter(t *testing.T) {
 	}
 }
 
-// TestBackoff_Calm: "how long a child must have been up for its next fall to be a first one
-// again".
+// TestBackoff_Calm: "how long a child must have been up for its next fall to count as a
+// first one again".
 func TestBackoff_Calm(t *testing.T) {
 	h := build(t)
 	w := h.toy("a")

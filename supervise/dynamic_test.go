@@ -80,8 +80,8 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	equal(t, "found afterwards", h.find(name).Any(), called)
 }
 
-// TestSimple_KeepsItsName: without a name it is called what its first ref says, also "when a new
-// actor, with another ref, has taken the place of one that was killed".
+// TestSimple_KeepsItsName: without a name it is called what its first ref says, also "when it is
+// killed and a new actor, with another ref, takes its place".
 func TestSimple_KeepsItsName(t *testing.T) {
 	h := build(t)
 	h.run(h.sessions())
@@ -285,8 +285,8 @@ func TestMisuse_StartUnder(t *testing.T) {
 	supervise.StartUnder(nil, supervise.Spec{Name: "root", Strategy: 9})
 }
 
-// TestMisuse_Zero: "The zero Supervisor is none, and asking it panics", with the name of what was
-// called, also where there is no way to go.
+// TestMisuse_Zero: "The zero Supervisor is no supervisor, and asking it panics", with the name of
+// what was called, also where there is no way to go.
 func TestMisuse_Zero(t *testing.T) {
 	h := build(t)
 	var none supervise.Supervisor
@@ -407,8 +407,8 @@ var (
 		starterHear.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) { *s <- r.Err }))
 )
 
-// TestStartChild_OfOneThatIsRemoved: whose name is that of a child that is being removed starts when that has ended, and not
-// before: "it waits until that has ended". Whoever waits so while the supervisor ends is told.
+// TestStartChild_OfOneThatIsRemoved: whose name is that of a child that is being removed starts when that has ended,
+// and not before: "StartChild waits until that child has ended". Whoever waits so while the supervisor ends is told.
 func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 	for _, c := range []struct {
 		ends          bool

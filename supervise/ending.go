@@ -7,17 +7,18 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Forever is the deadline that never comes.
+// Forever is a deadline that never comes.
 const Forever time.Duration = math.MaxInt64
 
-// Ending says how a child is stopped, when it is removed, has to go down with others, or
-// its supervisor ends. The zero Ending is [StopWithin] of 5 seconds for a worker, and of
-// [Forever] for a supervisor.
+// Ending says how a child is stopped: when it is removed, when it has to go down with
+// others, or when its supervisor ends. The zero Ending is [StopWithin] of 5 seconds for
+// a worker, and of [Forever] for a supervisor.
 //
-// A child that goes down with others and comes up with them again keeps its mail, as in every
-// restart: it is taken down after the message that it handles, also with DrainWithin, and
-// what is queued runs in its next life. Of its Ending the deadline counts, and [KillAtOnce]. One that
-// is [Temporary] does not come up again, and ends as declared.
+// A child that goes down with others and comes up with them again keeps its mail, as in
+// every restart: it is taken down after the message that it is handling, even with
+// DrainWithin, and what is queued runs in its next life. Of its Ending only the
+// deadline counts, and [KillAtOnce]. A [Temporary] child does not come up again, and
+// ends as declared.
 type Ending struct {
 	how    how
 	within time.Duration
@@ -32,16 +33,16 @@ const (
 	howKill
 )
 
-// StopWithin stops a child after the message that it handles, and kills it if it has not
-// ended by then. See [actor.Stop] and [actor.Kill].
+// StopWithin stops a child after the message that it is handling, and kills it if it
+// has not ended when d has passed. See [actor.Stop] and [actor.Kill].
 func StopWithin(d time.Duration) Ending { return Ending{howStop, d} }
 
-// DrainWithin lets a child run its mail first, and kills it if it has not ended by then. See
-// [actor.Drain], and [Ending] for a child that goes down with others.
+// DrainWithin lets a child run its mail first, and kills it if it has not ended when d
+// has passed. See [actor.Drain], and [Ending] for a child that goes down with others.
 func DrainWithin(d time.Duration) Ending { return Ending{howDrain, d} }
 
-// KillAtOnce kills it. With such an ending a restart in its place is not possible when
-// it has to go down with others: it is a new actor then.
+// KillAtOnce kills a child. Such a child cannot be restarted in its place when it has
+// to go down with others: it comes up as a new actor then.
 func KillAtOnce() Ending { return Ending{howKill, Forever} }
 
 func (e Ending) or(d Ending) Ending {

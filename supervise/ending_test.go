@@ -31,9 +31,9 @@ func (h *house) stick(path ...string) {
 	<-stuck
 }
 
-// TestEnding: "StopWithin stops a child after the message that it handles, and kills it if
-// it has not ended by then"; DrainWithin lets it "run its mail first"; KillAtOnce kills it. It
-// is so when its supervisor ends and when it is removed.
+// TestEnding: "StopWithin stops a child after the message that it is handling, and kills it if
+// it has not ended when d has passed"; DrainWithin lets it "run its mail first"; KillAtOnce
+// kills it. It is so when its supervisor ends and when it is removed.
 func TestEnding(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -2,8 +2,8 @@ package supervise
 
 import "time"
 
-// Intensity is how many restarts a supervisor puts up with in a time. One more, and it
-// gives up: see [EscalationError]. The zero Intensity is 3 in 5 seconds.
+// Intensity says how many restarts a supervisor puts up with in a span of time. With
+// one more it gives up: see [EscalationError]. The zero Intensity is 3 in 5 seconds.
 type Intensity struct {
 	Restarts int           // the most; 0 with a Within: none
 	Within   time.Duration // a restart this long ago still counts

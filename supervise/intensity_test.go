@@ -11,7 +11,7 @@ import (
 
 const second = time.Second
 
-// TestIntensity: "The zero Intensity is 3 in 5 seconds", "One more, and it gives up", "a
+// TestIntensity: "The zero Intensity is 3 in 5 seconds", "With one more it gives up", "a
 // restart this long ago still counts".
 func TestIntensity(t *testing.T) {
 	for _, c := range []struct {

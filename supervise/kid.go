@@ -7,10 +7,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// State is how a child stands.
+// State is the state of a child, as its supervisor sees it.
 type State uint8
 
-// What a supervisor knows of a child.
+// The states of a child.
 const (
 	Pending    State = iota // it waits for older siblings, or for those that have to go down
 	Starting                // it has been told to start
@@ -22,7 +22,7 @@ const (
 	states
 )
 
-// String returns the name of the state, in small letters.
+// String returns the name of the state, in lower case.
 func (s State) String() string {
 	return nameIn(int(s), "pending", "starting", "running", "falling", "backing off", "stopping", "stopped")
 }

@@ -8,23 +8,23 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Strategy says who is restarted when a child has fallen.
+// Strategy says which children are restarted when a child has fallen.
 type Strategy uint8
 
 // The strategies, as in Erlang.
 const (
-	// OneForOne: only the one that fell.
+	// OneForOne restarts only the child that fell.
 	OneForOne Strategy = iota
-	// OneForAll: all of them.
+	// OneForAll restarts all children.
 	OneForAll
-	// RestForOne: the one that fell and those behind it.
+	// RestForOne restarts the child that fell and those behind it.
 	RestForOne
-	// SimpleOneForOne: only the one that fell; all children are made from one template,
-	// while the supervisor runs.
+	// SimpleOneForOne restarts only the child that fell. All children are made from one
+	// template, while the supervisor runs.
 	SimpleOneForOne
 )
 
-// String returns Erlang's name.
+// String returns Erlang's name of the strategy.
 func (s Strategy) String() string {
 	return nameIn(int(s), "one_for_one", "one_for_all", "rest_for_one", "simple_one_for_one")
 }
@@ -32,22 +32,23 @@ func (s Strategy) String() string {
 // groups tells whether a fall concerns others.
 func (s Strategy) groups() bool { return s == OneForAll || s == RestForOne }
 
-// Restart says which ends of a child are falls.
+// Restart says which ends of a child count as falls.
 type Restart uint8
 
-// The kinds of children, as in Erlang. A normal end is one with the reason nil or
-// [actor.ErrShutdown] itself: an error that wraps it is none, nor is a panic.
+// The kinds of children, as in Erlang. An end is normal if its reason is nil or
+// [actor.ErrShutdown] itself. It is not normal if its reason is an error that wraps
+// ErrShutdown, or a panic.
 const (
-	// Permanent: every end is one.
+	// Permanent: every end is a fall.
 	Permanent Restart = iota
-	// Transient: every end but a normal one.
+	// Transient: every end is a fall, except a normal one.
 	Transient
-	// Temporary: none; a child that ends is forgotten, and so is one that has to go down
-	// with others.
+	// Temporary: no end is a fall. The child is forgotten when it ends, and also when it
+	// has to go down with others.
 	Temporary
 )
 
-// String returns Erlang's name.
+// String returns Erlang's name of the kind.
 func (r Restart) String() string { return nameIn(int(r), "permanent", "transient", "temporary") }
 
 func nameIn(i int, names ...string) string {
@@ -57,8 +58,8 @@ func nameIn(i int, names ...string) string {
 	return names[i]
 }
 
-// Child is a declaration of a child: a [Worker], a [Spec] of a supervisor below, or what
-// [Like] returns. It is sealed.
+// Child declares a child: it is a [Worker], a [Spec] of a supervisor below, or what
+// [Like] returns. No other type can implement it.
 type Child interface {
 	child() *childSpec
 }
@@ -71,20 +72,21 @@ func specOf(ch Child) *childSpec {
 	return ch.child()
 }
 
-// Worker declares a child with state S that is no supervisor.
+// Worker declares a child with state S that is not a supervisor.
 type Worker[S any] struct {
-	// Name tells it from its siblings.
+	// Name tells the child from its siblings.
 	Name string
-	// Type is its type. It is sealed, as by a spawn, when the declaration is started.
+	// Type is the actor type of the child. It is sealed, as by a spawn, when the
+	// declaration is started.
 	Type *actor.Type[S]
-	// Init makes its state, out of the zero state, at every start, in its own turn. nil:
-	// the zero state.
+	// Init makes the child's state, out of the zero state, at every start, in the child's
+	// own turn. nil leaves the zero state.
 	Init func(*S)
-	// Restart says which ends are falls.
+	// Restart says which ends of the child are falls.
 	Restart Restart
-	// Backoff is how long a restart is put off. The zero Backoff: not at all.
+	// Backoff says how long a restart is put off. The zero Backoff does not put it off.
 	Backoff Backoff
-	// Stop is how it is stopped.
+	// Stop says how the child is stopped.
 	Stop Ending
 }
 
@@ -121,17 +123,17 @@ func (w Worker[S]) spawner(init func(*S)) spawner {
 	}
 }
 
-// Spec declares a supervisor: with [Start], or as a child of another. It is data; nothing
-// runs before it is started, and it may be started more than once.
+// Spec declares a supervisor, for [Start] or as a child of another supervisor. It is
+// data: nothing runs before it is started, and it may be started more than once.
 type Spec struct {
-	// Name tells it from its siblings.
+	// Name tells the supervisor from its siblings.
 	Name string
-	// Strategy says who is restarted, and Intensity how often.
+	// Strategy says which children are restarted, and Intensity how often.
 	Strategy  Strategy
 	Intensity Intensity
-	// Children are started in this order, and stopped in the opposite one.
+	// Children are started in this order, and stopped in the opposite order.
 	Children []Child
-	// Template is what the children of SimpleOneForOne are made of: a [Worker], whose name
+	// Template is a [Worker] from which the children of SimpleOneForOne are made. Its name
 	// does not matter.
 	Template Child
 
@@ -153,10 +155,12 @@ func (s Spec) child() *childSpec {
 	}
 }
 
-// Like declares a child of a supervisor with [SimpleOneForOne]: as its template is, but with
-// this name, and with this state unless init is nil. Without a name it is called what its
-// first ref says, as in "session#12", and "session#12.2" if a sibling was given that name; so
-// it is called when a new actor, with another ref, has taken the place of one that was killed.
+// Like declares a child of a supervisor with [SimpleOneForOne]. The child is like the
+// template, but has this name and, unless init is nil, this state.
+//
+// A child without a name is called what its first ref says, as in "session#12", or
+// "session#12.2" if a sibling was given that name. It keeps this name when it is killed
+// and a new actor, with another ref, takes its place.
 func Like[S any](name string, init func(*S)) Child { return like{name, init} }
 
 type like struct {

@@ -6,9 +6,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Supervisor is a supervisor that runs: an actor like others, to be stopped, joined,
-// watched and linked as one. Get one from [Start] or [Sub]; copy it as you like. The
-// zero Supervisor is none, and asking it panics.
+// Supervisor is a running supervisor. It is an actor like others, and can be stopped,
+// joined, watched and linked like one. Get one from [Start] or [Sub]. It may be copied.
+// The zero Supervisor is no supervisor, and asking it panics.
 type Supervisor struct{ ref }
 
 type ref = actor.Ref[supervisor]
@@ -21,10 +21,11 @@ func (s Supervisor) asked(call string) ref {
 	return s.ref
 }
 
-// Start starts a supervisor and its tree, and returns at once: children start one after
-// another, each when the one before it is up, and [Find] does not find one before it is its
-// turn. Its end is the end of the tree: it is nobody's child. It panics if the declaration
-// is wrong.
+// Start starts a supervisor and its tree, and returns at once. Children start one after
+// another, each when the one before it is up; [Find] does not find a child before it is
+// its turn. Start panics if the declaration is wrong.
+//
+// The supervisor is nobody's child. Its end is the end of the tree.
 func Start(from actor.Sender, s Spec) Supervisor {
 	return Supervisor{supervisorType.Spawn(from, supervisor{plan: mustPlan("Start", s)})}
 }

@@ -9,27 +9,29 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Node is a supervisor or a child as it was at one moment. It prints as a tree.
+// Node describes a supervisor or a child as it was at one moment. It prints as a tree.
 type Node struct {
-	// Name is as declared; Type is that of the actor.
+	// Name is the name as declared; Type is the name of the actor type.
 	Name, Type string
-	// Ref is its actor; zero: it has none at the moment.
+	// Ref is the actor. It is zero if there is none at the moment.
 	Ref actor.AnyRef
-	// State, Restarts and Last, the reason of its last end, are what its supervisor knows
-	// of it. One that was started by [Start] is Running.
+	// State, Restarts and Last, the reason of the last end, are what the node's supervisor
+	// knows of it. A supervisor that was started by [Start] is Running.
 	State    State
 	Restarts int
 	Last     error
-	// Supervises tells that it is a supervisor, of that Strategy.
+	// Supervises says that the node is a supervisor, with that Strategy.
 	Supervises bool
 	Strategy   Strategy
-	// Children are in their order.
+	// Children are the nodes below, in their order.
 	Children []Node
 }
 
-// Tree returns the tree below a supervisor. Each supervisor in it is asked in its turn, so
-// that the picture is one of several moments if things happen meanwhile; one that is not
-// up has no children in it. The errors are those of [actor.AskBehaviour.Ask].
+// Tree returns the tree below a supervisor. The errors are those of
+// [actor.AskBehaviour.Ask].
+//
+// Each supervisor in the tree is asked in its turn, so if things happen meanwhile the
+// picture is one of several moments. A supervisor that is not up has no children in it.
 func Tree(ctx context.Context, sys *actor.System, s Supervisor) (Node, error) {
 	n, err := showTree.Ask(ctx, sys, s.asked("Tree"), actor.None{})
 	if err != nil {
@@ -72,7 +74,8 @@ func (k *kid) node() Node {
 	return n
 }
 
-// String draws the tree: a line for each, with name, ref, state, restarts and last reason.
+// String draws the tree with a line for each node: name, ref, state, restarts and last
+// reason.
 func (n Node) String() string {
 	var b strings.Builder
 	n.draw(&b, "", "")

@@ -23,7 +23,8 @@ func (c *lateContext) Err() error {
 	return c.Context.Err()
 }
 
-// TestTree_LineForEach: "String draws the tree: a line for each", whatever the reasons are.
+// TestTree_LineForEach: "String draws the tree with a line for each node", whatever the
+// reasons are.
 func TestTree_LineForEach(t *testing.T) {
 	n := supervise.Node{Name: "root", Type: "supervisor", State: supervise.Running, Supervises: true, Children: []supervise.Node{
 		{Name: "a", Type: "toy", State: supervise.Stopped, Last: errors.Join(actor.ErrKilled, errors.New("and so"))},

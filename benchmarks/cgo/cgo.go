@@ -1,6 +1,6 @@
-// Package cgo has turns that block in C, which Go's scheduler and gallop's see in ways of
-// their own: the thread is gone, and nothing can interrupt it. It is a module of its own,
-// so that gallop itself needs no C compiler.
+// Package cgo has turns that block in C. Go's scheduler and gallop's each see those in
+// their own way: the thread is gone, and nothing can interrupt it. The package is a module
+// of its own, so that gallop itself needs no C compiler.
 //
 //	go -C benchmarks/cgo test ./... -bench . -benchtime 10x
 package cgo

@@ -1,13 +1,13 @@
-// Command heap measures what the state of very many actors costs Go's collector, and
-// what the collector costs the actors: once with the state as ordinary Go values and
+// Command heap measures what the state of a great many actors costs Go's collector, and
+// what the collector costs the actors: once with the state in ordinary Go values, and
 // once in the actors' own arenas. The figures are in docs/heap.md.
 //
 //	go run . -rounds 5
 //
-// Each of the actors has a list of 32 nodes of 32 bytes, 1 KB, and 10,000 of the million make
-// theirs anew now and then, 100 MB a second in all, so that the old ones are garbage. All
-// kinds are measured in processes of their own, and one after the other as often as -rounds
-// says.
+// Each of the actors has a list of 32 nodes of 32 bytes, which is 1 KB. Now and then 10,000
+// of the million make theirs anew, 100 MB a second in all, so that the old ones become
+// garbage. Each kind is measured in a process of its own. The kinds take turns, as often as
+// -rounds says.
 package main
 
 import (

@@ -1,29 +1,30 @@
 /* Hand-over of a blocked worker (sched/duty.go, handover.go, spares.go, watch.go; steps
  * H1-H5, E1-E4, L1-L6, B1-B4 of sched/README.md).
  *
- * A seat, three workers of whom the first sits, and tasks 0 and 2 from outside. Task 0
- * makes task 1 runnable in its own next-slot, where only its worker and the monitor
- * look, declares that it blocks, and waits until that has run. With RELIEF it does not
- * declare it and waits for task 2 as well, or, with LATE, first for task 2 and then makes
- * task 1 runnable; the monitor looks whenever there is something to be done. Task 2 declares, too, and comes
- * back at once; with PLAIN it does not. Stop comes when all is done; with EARLY at any
- * moment, and whoever waits goes on. A worker that is not woken to search takes one look
- * without being counted, as in quiescence.pml; Q1 to Q4 are one step.
+ * A seat, three workers of which the first sits, and tasks 0 and 2 from outside. Task 0
+ * makes task 1 runnable in its own next-slot, where only its worker and the monitor look,
+ * declares that it blocks, and waits until task 1 has run. With RELIEF it does not declare
+ * that and waits for task 2 as well; with LATE it first waits for task 2 and then makes
+ * task 1 runnable. The monitor looks whenever there is something to be done. Task 2
+ * declares, too, and comes back at once; with PLAIN it does not declare. Stop comes when
+ * all is done; with EARLY at any moment, and whoever waits then goes on. A worker that is
+ * not woken to search takes one look without being counted, as in quiescence.pml. Q1 to Q4
+ * are one step.
  *
- * Proved: nobody waits for ever beside a seat or work; a seat has one holder, and a
- * token one grant; whenever the scheduler would be found quiescent nothing is queued or
- * in hand anywhere; when Stop says that all have left, no turn runs; each task is run
- * or left to be buried, once; the spare of a worker that was relieved is no stray.
+ * Proved: nobody waits for ever beside a seat or work; a seat has one holder, and a token
+ * one grant; whenever the scheduler would be found quiescent, nothing is queued or in hand
+ * anywhere; when Stop says that all have left, no turn runs; each task is run or left to be
+ * buried, once; the spare of a worker that was relieved is no stray.
  *
- * Mutants: RESERVE_AWAY (a seat is reserved from one who is AWAY, K3: the token reaches
- * another), CLAIM_ONCE (claim does not read the holder again: so
- * it was until this model found it, K3), NO_L1 (left without a hold, K39), NO_L6 (left without a last look, K1),
- * SEAT_FIRST (L5 before L4), BACK_LEAVES (B3 failed and the
- * token is not taken, K16), COUNT_KEPT (B4 keeps the count of a searcher), RELIEVE_BLIND
- * (H2 is a store), NO_H1 (relieved without a hold, K39), NO_H5 (the stray's next-slot is
- * not looked at, K10), ASIDE_LATE (E1 dropped: a worker sleeps while it may lose its
- * seat), RELEASE_FIRST (E4 releases before it queues), NO_LEFT (a seat has no count of its own),
- * STRAY_LATE (booked as a stray behind H2: the spare of H3 may be one).
+ * Mutants: RESERVE_AWAY (a seat is reserved from a holder that is AWAY, K3: the token
+ * reaches another), CLAIM_ONCE (claim does not read the holder again: so it was until this
+ * model found it, K3), NO_L1 (left without a hold, K39), NO_L6 (left without a last look,
+ * K1), SEAT_FIRST (L5 before L4), BACK_LEAVES (B3 failed and the token is not taken, K16),
+ * COUNT_KEPT (B4 keeps the count of a searcher), RELIEVE_BLIND (H2 is a store), NO_H1
+ * (relieved without a hold, K39), NO_H5 (the stray's next-slot is not looked at, K10),
+ * ASIDE_LATE (E1 dropped: a worker sleeps while it may lose its seat), RELEASE_FIRST (E4
+ * releases before it queues), NO_LEFT (a seat has no count of its own), STRAY_LATE (booked
+ * as a stray after H2: the spare of H3 may be one).
  */
 #define W 1
 #define N 3
@@ -78,7 +79,7 @@ inline take() {
 	}
 }
 
-/* h becomes who sits on seat j, whose bit the caller has cleared; NONE: nobody did */
+/* h becomes the holder of seat j, whose bit the caller has cleared; NONE: it had none */
 inline claim() {
 	do
 	:: h = holder[j];

@@ -3,7 +3,7 @@
  *
  * PUSHERS pushers push EACH tasks, POPPERS poppers pop TRIES times, and somebody asks
  * whether the queue is empty. A pusher and a popper may spoil each other's cells for
- * ever; what would need more than SEGS segments of SIZE cells is cut off.
+ * ever; whatever would need more than SEGS segments of SIZE cells is cut off.
  *
  * Proved: each task is taken once, every popper sees those of one pusher in order, and
  * a queue that is said to be empty was empty at some moment of the call.

@@ -1,39 +1,39 @@
 /* Leases: appending to an actor's mail without a locked instruction, and how another takes
  * that away (actor/lease.go), under total store order.
  *
- * Two workers, who both may send, run the actor and take it from each other, and P outside,
- * who pushes. A worker's stores to its window, to `more` and to its queue go through a store
+ * Two workers, which both may send, run the actor and take it from each other; P is outside
+ * and pushes. A worker's stores to its window, to `more` and to its queue go through a store
  * buffer, first in first out, which drains whenever it likes and must be empty before a
- * locked instruction of that worker takes effect; the worker itself sees the newest. What only
- * an owner touches, and hands on with the task (the hand, `last`, links), is written at
+ * locked instruction of that worker takes effect; the worker itself sees the newest. What
+ * only an owner touches, and hands on with the task (the hand, `last`, links), is written at
  * once. What is queued may be taken by either worker, and its own pop is locked as well. A
- * worker may send within a turn. The fence waits for the buffer to drain, which is the same as
- * draining it then. A walk of the consumer is one step, as in mailbox.pml; a message is
- * its node, and nodes are not used again: see there.
+ * worker may send within a turn. The fence waits for the buffer to drain, which is the same
+ * as draining it then. A walk of the consumer is one step, as in mailbox.pml. A message is
+ * its node, and nodes are not used again; for that, see mailbox.pml.
  *
- * END: the actor may end in any turn. STOP: one who is no worker may take it and bury it.
- * SLOT: what a worker schedules may go to its next-slot, from which it takes it without a
- * locked instruction. WEAK: plain stores, those to `more`, may overtake all others, as
- * on arm64. TRY: a worker may push and wake without a mark, as it does with what the runtime
- * itself sends, and while it is granted no leases. ALONE: there is no worker 1.
+ * END: the actor may end in any turn. STOP: somebody who is no worker may take it and bury
+ * it. SLOT: what a worker schedules may go to its next-slot, from which the worker takes it
+ * without a locked instruction. WEAK: plain stores, those to `more`, may overtake all
+ * others, as on arm64. TRY: a worker may push and wake without a mark, as it does with what
+ * the runtime itself sends, and while it is granted no leases. ALONE: there is no worker 1.
  *
  * Proved: each message is run or refused or left over, once, in the order of its sender,
- * and behind all that others sent and that its sender could know of when it sent it: what
- * memory shows by then. Nobody touches `more` while another appends or may be about to,
+ * and after everything that others sent and that its sender could know of when it sent it:
+ * what memory shows by then. Nobody touches `more` while another appends or may be about to,
  * or has a store to it under way. The actor is never queued or running twice, and no turn
  * finds it without mail, so that turns come to an end; then it is idle or has ended, and
  * nothing is left.
  *
  * Mutants: NO_FENCE (T2 dropped), FENCE_FIRST (T2 before T1), LOOK_FIRST (T2 and T3 before
  * T1), NO_WAIT (T3 dropped), HEAD_KEPT (T1 dropped: the lease goes on), NO_TAKEOVER (a thief
- * runs what is leased), BURY_BLIND (who buries takes nothing over), NO_REBASE (what was
+ * runs what is leased), BURY_BLIND (whoever buries takes nothing over), NO_REBASE (what was
  * pushed keeps the old mark below it), ONE_LOOK (L2 dropped: the look before L1 is enough),
  * BUSY_LOOK (L2 asks only whether the actor is scheduled), LAST_LOOK (senders look at `last`
  * instead of the head; ALONE: then only the order among senders breaks), OPEN_LATE (L1
- * behind L2), SHUT_EARLY (L4 before L3), PUSHED_FIRST (grab takes what was pushed before
- * more), GRAB_PUSHED (grab leaves more for the next turn if something was pushed), REST_BLIND
- * (rest ignores more), CLOSE_FORGETS (close does), HAND_EARLY (the hand is filled before the
- * swap that wakes), HAND_LATE (and behind the scheduling).
+ * after L2), SHUT_EARLY (L4 before L3), PUSHED_FIRST (grab takes what was pushed before
+ * `more`), GRAB_PUSHED (grab leaves `more` for the next turn if something was pushed),
+ * REST_BLIND (rest ignores `more`), CLOSE_FORGETS (close does), HAND_EARLY (the hand is
+ * filled before the swap that wakes), HAND_LATE (only after the scheduling).
  */
 #ifndef WS
 #define WS 3                            /* messages of worker 0, */
@@ -83,7 +83,7 @@ int newest[BUFFERS];                    /* and the newest of them */
 byte told[3];                           /* of each sender's, what others may know of */
 short knew[TOTAL + 1];                  /* `told` when the message was sent, three bits each */
 byte seen[3];                           /* of each sender's, the last that was run or left over */
-byte within[BUFFERS];                   /* appends behind L2 whose L4 others do not see */
+byte within[BUFFERS];                   /* appends after L2 whose L4 others do not see */
 byte sent, ran, dead, running;
 byte kept;                              /* next-slots that it is in */
 bool keeps[BUFFERS];                    /* it is in the worker's next-slot */
@@ -97,7 +97,7 @@ inline touch() { assert(others(pending, me) && others(within, me)) }
 
 inline tell(s, n) { if :: n > told[s] -> told[s] = n :: else fi }
 
-/* one message is over: in order, behind what it knew of, and never twice */
+/* one message is over: in order, after what it knew of, and never twice */
 inline over(m) {
 	assert(NO(m) == seen[WHO(m)] + 1);
 	assert((knew[m] & 7) <= seen[0] && ((knew[m] >> 3) & 7) <= seen[1] && (knew[m] >> 6) <= seen[2]);

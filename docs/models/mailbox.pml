@@ -1,15 +1,15 @@
 /* The mailbox: a stack whose top node stays in place (actor/mailbox_mpsc.go), with
  * nodes that are recycled.
  *
- * NP producers push NM messages each, with nodes from a pool of NODES that run nodes
- * return to at once; the mailbox's actor may be queued once, and two workers take it.
- * END: the actor may end after any message (close). Producer 0 pushes as those outside
+ * NP producers push NM messages each, with nodes from a pool of NODES to which nodes that
+ * have run return at once. The mailbox's actor may be queued once, and two workers take
+ * it. END: the actor may end after any message (close). Producer 0 pushes as those outside
  * do: pushBusy first, then push. A walk of the consumer is one step: it touches only
  * what the consumer owns, and no step of a producer can change that.
  *
  * Proved: each message is run or refused or left over, once, in the order of its
  * producer; the actor is never queued or running twice; nobody looks into a node that
- * was recycled; nothing leaks; when all is over the actor is idle or has ended.
+ * was recycled; nothing leaks; when all is over, the actor is idle or has ended.
  *
  * Mutants: RECYCLE_TOP (the top node is recycled once it has run: ABA), REST_STORE
  * (rest looks and then stores), REST_TOUCH (rest clears `last` after its swap),

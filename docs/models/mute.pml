@@ -1,22 +1,23 @@
 /* Muting with applied pressure on a ring (actor/mute.go, pressure.go, stall.go;
- * backpressure/README.md, steps D1-D3, G1-G2, T1-T3).
+ * backpressure/README.md, steps D1-D3, G1-G2, T4-T5).
  *
- * N actors in a ring. Each sends DATA to its successor, SENDS times, one in each of its
+ * N actors in a ring. Each sends DATA to its successor, SENDS times, once in each of its
  * turns. Actor 0 applies pressure in its first turn, sends its predecessor a question, and
  * releases the pressure when the answer comes; with TWO so does actor 1. The predecessor
  * is the one that is muted for it, so without the watch the answer may never come
- * (ponyc#3382). BATCH 1: a turn is one message, and mail that is left makes overloaded.
+ * (ponyc#3382). BATCH 1: a turn is one message, and an actor with mail left is overloaded.
  * Every actor has a gate with its ledger (a set), a debt, and a load.
  *
- * Proved: no actor stays parked, all mail is run, all gates are open in the end; who owes
- * is in exactly as many ledgers; nobody runs who is parked; nobody is let go twice.
+ * Proved: no actor stays parked, all mail is run, all gates are open in the end; whoever
+ * owes is in exactly as many ledgers; nobody runs who is parked; nobody is let go twice.
  *
  * Mutants: NO_WATCH (nobody lets go), MUTE_PRESSED (an actor under pressure may be muted,
- * K33), PARK_PRESSED (one that has met a gate and then applied pressure parks), NO_CHAIN
- * (who is let go does not open its own gate), OPEN_LATE (the ledger is
- * read, and then the gate opens), OWE_LATE (entered, and then owed), PARK_BLIND (parks without looking
- * whether it still owes), WATCH_OPENS (the watch forgives without taking out of the
- * ledger), LOOK_ONCE (the watch forgets an actor for which somebody still waits).
+ * K33), PARK_PRESSED (an actor that has met a gate and then applied pressure parks),
+ * NO_CHAIN (an actor that is let go does not open its own gate), OPEN_LATE (the ledger is
+ * read, and then the gate opens), OWE_LATE (enters, and then owes), PARK_BLIND (parks
+ * without looking whether it still owes), WATCH_OPENS (the watch forgives without taking
+ * anybody out of the ledger), LOOK_ONCE (the watch forgets an actor for which somebody
+ * still waits).
  */
 #ifndef N
 #define N 3
@@ -59,7 +60,7 @@ inline open_(i) { atomic { shut[i] = false; todo = todo | ledger[i]; ledger[i] =
 
 inline settle(i) { if :: !must(i) && shut[i] -> open_(i) :: else fi }
 
-/* G2 for everybody in todo; who becomes runnable opens its own gate first. */
+/* G2 for everybody in todo; whoever becomes runnable opens its own gate first. */
 inline release_() {
 	do
 	:: todo != 0 ->
@@ -165,7 +166,7 @@ end:	do
 }
 
 /* The watch lets go whoever waits for an actor under pressure, in a turn of that actor:
- * T1 it is idle, and ours; T2 take the ledger; T3 forgive. */
+ * it is idle, and ours; T4 take the ledger; T5 forgive. */
 #ifndef NO_WATCH
 #define stuck(i) (pressed[i] && ledger[i] != 0 && !running[i] && !queued[i])
 

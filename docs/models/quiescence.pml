@@ -1,12 +1,12 @@
 /* Quiescence, its end and Stop (sched/quiescence.go, admission.go, scheduler.go,
  * monitor.go; steps Q1-Q4, A1-A4, P1-P4 of sched/README.md).
  *
- * Two workers with a next-slot each and the inject queue. Message 0 and 1 go from two
+ * Two workers with a next-slot each, and the inject queue. Messages 0 and 1 go from two
  * senders outside to actor 0, whose first turn sends message 2 to actor 1. Sender 1
  * then waits for quiescence. RUN: somebody runs the system to its end. STOP: somebody
  * stops it at any moment. MUTED: actor 1 is muted and waits for actor 0, with message 3
  * in its mailbox. MONITOR: the monitor robs a next-slot once. ONE: sender 0 is left out.
- * LONE: sender 1 does not wait, so that the runner alone does.
+ * LONE: sender 1 does not wait, so only the runner does.
  *
  * Proved: at the moment of the verdict nothing is queued, in hand or unread anywhere;
  * every message is run or becomes a dead letter, once; whoever waits is released, and
@@ -17,9 +17,10 @@
  * (a worker takes work with its bit set: an ACK with an actor in hand), NO_FREEZE (Q1
  * only reads), NO_Q2, NO_Q3, NO_BURY (A4 dropped), RELEASE_QUIET (the last release does
  * not check), SLEEP_QUIET (the last sleeper does not check), ASK_LATE (a waiter checks
- * and then says that it waits), MUTED_FREE (a muted actor does not hold), BURY_LOCKED
- * (the check wakes, and so buries, under its lock), STOP_BLIND (a worker that sees Stop
- * only retracts), RETRACT_THROUGH (retract does not wait while the word is frozen).
+ * and only then says that it waits), MUTED_FREE (a muted actor does not hold),
+ * BURY_LOCKED (the check wakes, and so buries, under its lock), STOP_BLIND (a worker that
+ * sees Stop only retracts), RETRACT_THROUGH (retract does not wait while the word is
+ * frozen).
  */
 #define W 2
 #define ALL 3

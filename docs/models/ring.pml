@@ -2,14 +2,15 @@
  *
  * An owner pushes TASKS tasks through a ring of SIZE slots and takes the oldest when it is
  * full; THIEVES thieves try TRIES times each. NEWEST: the owner takes whenever it likes, the
- * oldest or the newest. A slot is three words: the task, which whoever claimed it reads and
- * clears with plain accesses, here steps of their own; and the two receipts. EMPTY: somebody
- * else asks whether there is anything to steal, as those do who are about to sleep.
+ * oldest or the newest. A slot is three words: the task, which whoever claimed the slot
+ * reads and clears with plain accesses, here steps of their own; and the two receipts.
+ * EMPTY: somebody else asks whether there is anything to steal, as those do who are about
+ * to sleep.
  *
- * Proved: each task is taken once, thieves see the tasks in order, and so does the owner
+ * Proved: each task is taken once. Thieves see the tasks in order, and so does the owner
  * where it takes the oldest; its newest is newer than all that wait. No slot is filled
- * before its last task was read, and none is refused that nobody has. A ring that looks
- * empty was empty at some moment of the look, but for the one task that its owner was
+ * before its last task was read, and no slot is refused that nobody has. A ring that looks
+ * empty was empty at some moment of the look, except for the one task that its owner was
  * about to take.
  *
  * Mutants: NO_RECEIPT (push trusts head: the slot of a slow thief is overwritten, K32),
@@ -19,7 +20,7 @@
  * reads tail before head, as a thief must not). With NEWEST: NEWEST_NO_FENCE (N2 before
  * N1), NEWEST_HIDES (N1 steps back behind all that wait), NEWEST_NO_CAS (the only task is
  * taken without N3), NEWEST_STORE (N3 looks at head and then stores it), NEWEST_NEXT_BACK
- * (next stays back behind N3, as tail does), NEWEST_EQUAL (a look compares for
+ * (next stays back after N3, as tail does), NEWEST_EQUAL (a look compares for
  * equality), NEWEST_RECEIPT (left also where nothing was claimed through head),
  * NEWEST_NO_RECEIPT (not even after N3).
  */

@@ -2,9 +2,10 @@
  * of sched/README.md), with the governor's limit and with Stop at any moment.
  *
  * W workers with a ring each, an inject queue, P tasks from outside; turns make SPAWN
- * more (with EARLY, Stop may come at any moment; otherwise when all is done). One turn may block until every other task has run, so that work which only a
- * sleeper could run is a deadlock and not merely late. A compare-and-swap loop is one
- * step here: only its success has an effect.
+ * more. Stop comes when all is done; with EARLY at any moment. One turn may block until
+ * every other task has run, so that work which only a sleeper could run is a deadlock and
+ * not merely late. A compare-and-swap loop is one step here: only its success has an
+ * effect.
  *
  * Proved: nobody is left asleep beside work; every worker leaves after Stop; a token
  * is never granted twice; the books of the idle word add up; each task is run once or
@@ -15,9 +16,9 @@
  * failed, and the token is not taken), WRONG_ONE (the token goes to another worker),
  * NO_LAST_LOOK (the last searcher does not look again), UNCOUNTED (a searcher that
  * announces stays in the count), SPAWN_QUIET (a turn's work wakes nobody), NO_FLAG (S2
- * does not look for Stop), RESUSPEND (woken without work, it parks again at once),
- * DOUBLE (P2 grants a token to those who are awake, too), RETIRE_BLIND (a worker that
- * retires does not look for Stop), RETIRE_LAST (the last one awake may retire),
+ * does not look for Stop), RESUSPEND (a worker that is woken without work parks again at
+ * once), DOUBLE (P2 grants a token to those who are awake, too), RETIRE_BLIND (a worker
+ * that retires does not look for Stop), RETIRE_LAST (the last one awake may retire),
  * RAISE_QUIET (a raised limit wakes nobody).
  */
 #ifndef W

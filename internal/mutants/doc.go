@@ -1,15 +1,16 @@
-// Package mutants tests the tests: the files *.json beside this one are mutants of the
-// production source, one bug each, and each must be killed. An entry says which text of
-// which file is replaced by what, and which tests of which package, with which build
-// tags, must fail then; row is the bug of docs/bugs.md that it brings back, if any.
+// Package mutants tests the tests. The files *.json beside this one list mutants of the
+// production source, one bug each, and each must be killed. An entry says which text in
+// which file is replaced by what, and which tests of which package must then fail, with
+// which build tags. Its row, if it has one, is the bug of docs/bugs.md that it brings
+// back.
 //
 //	make mutants                        all of them
-//	GALLOP_MUTANTS='^ring' make mutants those whose name matches
+//	GALLOP_MUTANTS='^ring' make mutants those whose names match
 //
-// A mutant that does not compile is none, one whose tests pass has survived, and a run
-// that had to be timed out is no kill either: a lost wake-up counts when the explorer
-// says deadlock, not when a processor has been waiting for long. What the explorer kills
-// it kills after the same number of schedules every time.
+// A mutant that does not compile does not count. One whose tests pass has survived. A run
+// that timed out is not a kill either: a lost wake-up counts when the explorer says
+// deadlock, not when a processor has been waiting for a long time. The explorer kills a
+// mutant after the same number of schedules every time.
 //
-// That each entry still fits the source is tested at every commit.
+// A test checks at every commit that each entry still fits the source.
 package mutants

@@ -1,12 +1,12 @@
-// Package policy holds tests only: the rules of the house that a reviewer would
-// otherwise have to remember. Who may import whom, what is documented, how long
-// a function may be, which files may touch raw memory, and whether the prose of
-// the repository still tells the truth.
+// Package policy holds only tests: the rules of the house that a reviewer would
+// otherwise have to remember. They say who may import whom, what is documented,
+// how long a function may be, which files may touch raw memory, and whether the
+// prose of the repository still tells the truth.
 //
-// Every rule is a value of type policy: a check over a checkout held in memory,
-// one small checkout that it must accept, and several that differ from it in one
-// fault each, which it must reject for that fault and no other. A rule that
-// cannot fail is itself a failure.
+// Every rule is a value of type policy: a check of a checkout that is held in
+// memory; one small checkout that the check must accept; and several that differ
+// from it in one fault each, which it must reject for that fault and no other. A
+// rule that cannot fail is itself a failure.
 //
 // What a rule permits is data, near the top of its file:
 //

@@ -1,6 +1,6 @@
-// Package stacktext looks for words in stack traces, as package strings would. Its searches and
-// cuts are in no program that does not use them otherwise; with them every program with gallop in it
-// would have 6 KB more, for what is done when an actor has crashed.
+// Package stacktext looks for words in stack traces, as package strings would. The searches and
+// cuts of package strings are only in programs that use them. If gallop did, every program with
+// gallop in it would be 6 KB larger, for what is done when an actor has crashed.
 package stacktext
 
 import "strings"
