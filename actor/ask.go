@@ -75,10 +75,12 @@ func (d *declaration) madeAsk() *declaration {
 // the zero Ref. The error is the one that the behaviour returned or, as soon as its
 // cause arises, one of these:
 //
-//   - ErrStopped: to has ended, or ends before it comes to the request.
+//   - ErrStopped: to has ended, or ends before it comes to the request or gives a reply
+//     that it has put off. See [Defer].
 //   - ErrPanicked: to panicked over the request.
 //   - ErrSelfAsk: the reply would have to wait for the caller's own turn to end, and
-//     the request becomes a dead letter. The caller is a behaviour of to itself; or of
+//     the request becomes a dead letter; or, if to has put the reply off already, that
+//     goes nowhere. The caller is a behaviour of to itself; or of
 //     another actor of to's pinned type, which has one thread; or of an actor for which
 //     a behaviour of to waits, directly or through others, in an Ask whose context has
 //     no end.

@@ -16,8 +16,8 @@ import (
 // Chosen: whoever is about to park in his turn looks in a table of his system who waits for whom. If that leads to
 // himself he does not wait: his reply cannot come before his own turn has ended. Otherwise, if his context has no end, he
 // enters himself. That is exact. An entry counts while its call has no result, and nobody but the one who was asked gives it
-// one, between two behaviours or behind one: an entry is for no actor with a bound, of which others could drop the request.
-// From its end the chain stands still: the one that looks is in his turn; so whoever waits for him gets no reply as long as that
+// one, in his turn: behind a behaviour or, if he has put it off, in a later one, but not while he waits himself. An entry is for
+// no actor with a bound, of which others could drop the request. From its end the chain stands still: the one that looks is in his turn; so whoever waits for him gets no reply as long as that
 // lasts, nor ends his own turn; so neither does whoever waits for that one. All entries of the chain were made before the look,
 // so each of them has counted since it was made, and all of them count at once.
 //

@@ -19,6 +19,7 @@ import (
 type clerk struct {
 	open   []actor.Deferred[int]
 	onStop func(*clerk, *actor.Context)
+	onHear func(...any)
 }
 
 type clerkDeed = func(*clerk, *actor.Context)
@@ -37,6 +38,11 @@ func (k *clerk) Ended(c *actor.Context, _ error) {
 	}
 }
 func (k *clerk) Fetched(c *actor.Context, r actor.Result[int]) { k.next().Reply(c, r.Value, r.Err) }
+func (k *clerk) Heard(_ *actor.Context, r actor.Result[int]) {
+	if k.onHear != nil {
+		k.onHear(r.Value, r.Err)
+	}
+}
 func (k *clerk) Fell(c *actor.Context, f actor.Fallen) {
 	if !f.Final {
 		actor.Restart(c, f.Ref)
@@ -56,9 +62,10 @@ var (
 	clerkWant    = actor.DeclareAsk[int, int](clerkType, "want")
 	clerkTry     = actor.DeclareAsk[func(*clerk, *actor.Context) (int, error), int](clerkType, "try")
 	clerkFetched = actor.Declare[actor.Result[int]](clerkType, "fetched")
+	clerkHeard   = actor.Declare[actor.Result[int]](clerkType, "heard")
 	clerkFell    = actor.Declare[actor.Fallen](clerkType, "fell")
 	_            = clerkType.Table(clerkDo.Do((*clerk).Do), clerkWant.Do((*clerk).Want), clerkTry.Do((*clerk).Try),
-		clerkFetched.Do((*clerk).Fetched), clerkFell.Do((*clerk).Fell))
+		clerkFetched.Do((*clerk).Fetched), clerkHeard.Do((*clerk).Heard), clerkFell.Do((*clerk).Fell))
 )
 
 // wanting asks r from so many goroutines, and returns when all requests have run. The outcomes come from next.
@@ -313,16 +320,13 @@ func TestDefer_Circle(t *testing.T) {
 		v, err := clerkWant.Ask(context.Background(), c.System(), b, 0)
 		out <- actor.Result[int]{Value: v, Err: err}
 	})
-	replied := false
-	eventually(t, "the request was put off", func() bool {
+	eventually(t, "it waits", func() bool { return actor.AskersOf(sys) == 1 }) // or it would be told, and we wait
+	eventually(t, "the request was put off", func() (replied bool) {
 		inClerk(t, sys, b, func(k *clerk, c *actor.Context) {
-			if len(k.open) == 0 || replied {
-				return
-			}
-			_, err := clerkTry.Ask(notSoLong(t), c.System(), a, func(*clerk, *actor.Context) (int, error) { return 0, nil })
-			if errors.Is(err, actor.ErrSelfAsk) { // else a had not begun to wait
+			if replied = len(k.open) > 0; replied {
+				_, err := clerkTry.Ask(notSoLong(t), c.System(), a, func(*clerk, *actor.Context) (int, error) { return 0, nil })
+				wants(t, err, actor.ErrSelfAsk)
 				k.next().Reply(c, 8, nil)
-				replied = true
 			}
 		})
 		return replied

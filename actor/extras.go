@@ -5,15 +5,15 @@ package actor
 // is: they do not change then, nor does the pointer to the extras.
 type extras struct {
 	// Where it stands: lifecycle.go.
-	phase   phase
-	goal    goal  // what comes when it has left
-	verb    verb  // how its children are stopped
-	inTodo  uint8 // the greatest order that is in todo, as greatestIn has it, or notAsked
-	inLane  uint8 // and in the lane, from toldTo on
 	reason  error // why it leaves, or has ended
 	err     error // what those are told who send to it too late
 	exitWhy error // what Context.Exit was called with
 	fault   *fault
+	phase   phase
+	goal    goal     // what comes when it has left
+	verb    verb     // how its children are stopped
+	inTodo  uint8    // the greatest order that is in todo, as greatestIn has it, or notAsked
+	inLane  uint8    // and in the lane, from toldTo on
 	due     bool     // it has not been started
 	down    bool     // it is not up: OnStop does not run
 	waiting bool     // it waits for its children or its supervisor: a debt and a hold of its own
@@ -50,7 +50,7 @@ type extras struct {
 	tick     *message      // of Every, that runs: what it owns is the timer's
 	names    nameKeeper    // nil: it has none
 	lifeOver chan struct{} // closed when the life ends, or the actor; nil: nobody waits for it
-	deferred lifeKeeper    // *deferrals; nil: it has never put a reply off
+	deferred *lifeEnd      // of *deferrals; nil: it has never put a reply off
 	inlets   any           // an *inlets, if it has ever called FromChan: not in a program that does not
 }
 

@@ -243,7 +243,7 @@ func (b *body) finish(r replier) {
 	b.waited()
 	b.giveUpNamesAndTimers(r) // OnStop may have armed timers
 	if x.deferred != nil {
-		x.deferred.endLife(b, r, x.tooLate())
+		x.deferred.of.endLife(b, r, x.tooLate())
 	}
 	if invariant.On {
 		verifyFinish(b, x)

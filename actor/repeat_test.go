@@ -41,6 +41,7 @@ var repeatable = map[string]struct {
 	"pinned":         {repeatPinned, nil},
 	"variants":       {repeatVariants, nil},
 	"names":          {repeatNames, nil},
+	"deferrals":      {repeatDeferrals, func(st actor.Stats) bool { return st.Panics > 0 }},
 }
 
 func muted(st actor.Stats) bool { return st.Mutes > 0 }
@@ -80,7 +81,7 @@ func TestRepeat(t *testing.T) {
 func countRuns(h *sim.Hooks) *uint64 {
 	n, event := new(uint64), h.Event
 	h.Event = func(e sim.Event) {
-		if e.Kind == sim.Run {
+		if e.Kind == sim.Run && !e.Callback {
 			*n++
 		}
 		event(e)

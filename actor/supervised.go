@@ -200,7 +200,7 @@ func (b *body) forget(c *Context, x *extras) {
 	}
 	x.cutOff()
 	if x.deferred != nil {
-		x.deferred.endLife(b, r, stoppedBecause(x.reason))
+		x.deferred.of.endLife(b, r, stoppedBecause(x.reason))
 	}
 	b.dropPressure()
 	for n := len(x.watching.entries); n > 0; n-- {

@@ -42,6 +42,7 @@ type bee struct {
 	s     *swarm
 	next  actor.Ref[bee]
 	ended bool
+	owes  []actor.Deferred[int]
 }
 
 // task is what a message tells a bee to do.
@@ -56,12 +57,13 @@ var (
 	beeType = actor.NewType[bee]("bee")
 	beeDo   = actor.Declare[task](beeType, "do")
 	beeAsk  = actor.DeclareAsk[int, int](beeType, "ask")
+	beeOwe  = actor.DeclareAsk[int, int](beeType, "owe")
 	beeHear = actor.Declare[actor.Result[int]](beeType, "hear")
 )
 
 // The table is filled here because the methods name the behaviours.
 func init() {
-	beeType.Table(beeDo.Do((*bee).Do), beeAsk.Do((*bee).Ask), beeHear.Do((*bee).Hear), beeFell.Do((*bee).Fell))
+	beeType.Table(beeDo.Do((*bee).Do), beeAsk.Do((*bee).Ask), beeHear.Do((*bee).Hear), beeOwe.Do((*bee).Owe), beeFell.Do((*bee).Fell))
 }
 
 func (b *bee) count() {
@@ -87,11 +89,13 @@ func (s *swarm) send(from actor.Sender, to actor.Ref[bee], m task) {
 }
 
 // ask counts the request and the reply.
-func (s *swarm) ask(c *actor.Context, to actor.Ref[bee]) {
+func (s *swarm) ask(c *actor.Context, to actor.Ref[bee]) { s.askWith(c, beeAsk, to) }
+
+func (s *swarm) askWith(c *actor.Context, b actor.AskBehaviour[bee, int, int], to actor.Ref[bee]) {
 	if !to.IsZero() && s.spend() {
 		s.sent.Add(2)
 		s.asked.Add(1)
-		actor.AskTo(c, beeAsk, to, 1, beeHear)
+		actor.AskTo(c, b, to, 1, beeHear)
 	}
 }
 
@@ -126,6 +130,10 @@ func hatch(seed uint64, budget int) *swarm {
 		name := workloadNames[r.IntN(len(workloadNames))]
 		s.names = append(s.names, name)
 		s.send(s.sys, s.spawn(s.sys, sink), task{workloads[name], 1 + r.IntN(8), r.Uint64()})
+	}
+	if r.IntN(2) == 0 { // not one of the names: the seeds of bugs are to mean what they did
+		s.names = append(s.names, "defers")
+		s.send(s.sys, s.spawn(s.sys, sink), task{defers, 1 + r.IntN(8), r.Uint64()})
 	}
 	return s
 }

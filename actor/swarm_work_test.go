@@ -135,6 +135,39 @@ func storm(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
 }
 
+// defers: replies that are put off, and given in another order, by another life, or never.
+func defers(b *bee, c *actor.Context, r *rand.Rand, m task) {
+	s, next := b.s, b.next
+	for _, to := range []actor.Ref[bee]{actor.Self[bee](c), s.any(r), s.any(r), actor.SpawnSupervised(c, beeType, func(k *bee) { *k = bee{s: s, next: next} }, beeFell)} {
+		for range 3 {
+			s.askWith(c, beeOwe, to)
+			s.send(c, to, task{pay, 0, r.Uint64()})
+		}
+		if r.IntN(8) == 0 {
+			s.send(c, to, task{fall, 0, r.Uint64()})
+		}
+	}
+	if m.left > 0 {
+		s.send(c, s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
+	}
+}
+
+// Owe puts the reply off.
+func (b *bee) Owe(c *actor.Context, _ int) (int, error) {
+	b.count()
+	b.owes = append(b.owes, actor.Defer(c, beeOwe))
+	return 0, nil
+}
+
+// pay gives one of the replies.
+func pay(b *bee, c *actor.Context, r *rand.Rand, _ task) {
+	if n := len(b.owes); n > 0 {
+		i := r.IntN(n)
+		b.owes[i].Reply(c, n, nil)
+		b.owes[i], b.owes = b.owes[n-1], b.owes[:n-1]
+	}
+}
+
 // fall ends the turn of a supervised actor in one of the ways that there are.
 func fall(b *bee, c *actor.Context, r *rand.Rand, _ task) {
 	b.ended = true

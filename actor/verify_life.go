@@ -248,5 +248,5 @@ func verifyDeferral(d *deferral) {
 	invariant.Check(d.state == deferralOpen && d.to != nil, "%v replies to what it has answered, in state %d", d.by, d.state)
 	invariant.Check(x != nil && x.deferred != nil && d.place > 0, "%v replies to what is not in its list", d.by)
 	invariant.Check(x.ward > 0, "%v has put a reply off, and its system does not know", d.by)
-	invariant.Check(x.deferred.(*deferrals).all.entries[d.place-1].who == d, "%v has put another reply off in its place", d.by)
+	invariant.Check(x.deferrals().all.entries[d.place-1].who == d, "%v has put another reply off in its place", d.by)
 }

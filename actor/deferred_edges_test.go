@@ -1,0 +1,352 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// What is asked of replies that are put off where something else happens too.
+
+// TestDefer_Allocates: "Defer allocates two objects", and Reply none.
+func TestDefer_Allocates(t *testing.T) {
+	if invariant.On {
+		return // the race detector makes a sync.Pool forget on purpose
+	}
+	sys := start(t, actor.Workers(1))
+	r := clerkType.Spawn(sys, clerk{})
+	puts := func(_ *clerk, c *actor.Context) (int, error) {
+		actor.Defer(c, clerkTry).Reply(c, 1000, nil)
+		return 0, nil
+	}
+	ctx := soon(t)
+	got := allocations(func() {
+		for range 100 {
+			_, err := clerkTry.Ask(ctx, sys, r, puts)
+			must(t, err)
+		}
+	})
+	if got > 230 {
+		t.Errorf("%.1f allocations for 100 replies", got)
+	}
+}
+
+// TestDefer_Hoard: an actor that has put many replies off at a time keeps nothing for as many.
+func TestDefer_Hoard(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	r, asker := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
+	const many = 1 << 17
+	before, _ := heapInUse()
+	clerkDo.Send(sys, asker, func(_ *clerk, c *actor.Context) {
+		for range many {
+			actor.AskTo(c, clerkWant, r, 0, clerkHeard)
+		}
+	})
+	quiet(t, sys)
+	clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) {
+		for i := range many {
+			k.open[i].Reply(c, i, nil)
+		}
+		k.open = nil
+	})
+	quiet(t, sys)
+	equal(t, "messages", sys.Stats().Messages, 2*many+2)
+	keepsAtMost(t, before, 3<<18)
+	runtime.KeepAlive(r)
+}
+
+// parcelClerk puts replies off that own something.
+type parcelClerk struct {
+	open []actor.Deferred[heap.Parcel]
+	kept heap.Ptr[int]
+}
+
+// parcelClerks are a type of them.
+type parcelClerks struct {
+	typ  *actor.Type[parcelClerk]
+	want actor.AskBehaviour[parcelClerk, actor.None, heap.Parcel]
+	give actor.Behaviour[parcelClerk, int] // when there are so many
+}
+
+func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
+	k.typ = actor.NewType[parcelClerk]("parcel clerk", opts...)
+	k.want = actor.DeclareAsk[actor.None, heap.Parcel](k.typ, "want")
+	k.give = actor.Declare[int](k.typ, "give")
+	k.typ.Table(k.want.Do(func(s *parcelClerk, c *actor.Context, _ actor.None) (heap.Parcel, error) {
+		s.open = append(s.open, actor.Defer(c, k.want))
+		return heap.NewParcel(strings.Repeat("n", 100)), nil // to nobody
+	}), k.give.Do(func(s *parcelClerk, c *actor.Context, n int) {
+		if len(s.open) < n {
+			actor.Yield(c, k.give, n)
+			return
+		}
+		for _, d := range s.open {
+			d.Reply(c, heap.NewParcel(strings.Repeat("y", 100)), nil)
+		}
+		s.open = nil
+	}))
+	return k
+}
+
+// TestDefer_GivenUp: a reply whose asker has given up goes nowhere, and so does what a behaviour returns that has put its
+// reply off: what they own is discarded.
+func TestDefer_GivenUp(t *testing.T) {
+	before := heap.Blobs()
+	sys := start(t, actor.Workers(1))
+	for name, opts := range map[string][]actor.TypeOption{"": nil, "pinned": {actor.PinnedThread()}, "bounded": {actor.TypeBound(1, actor.OverflowMute)}} {
+		k := newParcelClerks(opts...)
+		r := k.typ.Spawn(sys, parcelClerk{})
+		for _, ask := range []func(context.Context) error{
+			func(ctx context.Context) error { _, err := k.want.Ask(ctx, sys, r, actor.None{}); return err },
+			func(ctx context.Context) error {
+				_, err := actor.AskAll(ctx, sys, k.want, []actor.Ref[parcelClerk]{r}, actor.None{})
+				return err
+			},
+		} {
+			ctx, cancel := context.WithCancel(context.Background())
+			ran := sys.Stats().Messages
+			out := make(chan error, 1)
+			go func() { out <- ask(ctx) }()
+			eventually(t, "it has run", func() bool { return sys.Stats().Messages > ran })
+			cancel()
+			wants(t, receive(t, "an error", out), context.Canceled)
+			must(t, k.give.TrySend(sys, r, 1))
+			quiet(t, sys)
+			equal(t, "blobs left"+name, heap.Blobs().Live, before.Live)
+		}
+		equal(t, "wards", actor.LeftoversOf(sys).Wards, 0)
+	}
+}
+
+// TestDefer_AskerHasEnded: the reply to an actor that has ended is a dead letter, as any.
+func TestDefer_AskerHasEnded(t *testing.T) {
+	for name, ask := range deferringAsks {
+		var dead letters
+		sys, _ := onVirtualTime(t, actor.Workers(1), dead.option())
+		r, asker := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
+		clerkDo.Send(sys, asker, func(_ *clerk, c *actor.Context) { ask(c, r) })
+		quiet(t, sys)
+		must(t, actor.StopWait(soon(t), sys, asker))
+		clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 1, nil) })
+		quiet(t, sys)
+		equal(t, "dead letters, "+name, dead.n.Load(), 1)
+	}
+}
+
+// deferringAsks are the ways for a clerk to ask another.
+var deferringAsks = map[string]func(c *actor.Context, r actor.Ref[clerk]){
+	"AskTo": func(c *actor.Context, r actor.Ref[clerk]) { actor.AskTo(c, clerkWant, r, 0, clerkFetched) },
+	"AskToWithin": func(c *actor.Context, r actor.Ref[clerk]) {
+		actor.AskToWithin(c, time.Hour, clerkWant, r, 0, clerkFetched)
+	},
+}
+
+// TestDefer_Across: the asker is of another system, and hears whatever happens to the asked.
+func TestDefer_Across(t *testing.T) {
+	for name, ask := range deferringAsks {
+		for end, tc := range map[string]struct {
+			do   func(there *actor.System, r actor.Ref[clerk])
+			want error
+		}{
+			"reply": {func(there *actor.System, r actor.Ref[clerk]) {
+				clerkDo.Send(there, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 6, errUser) })
+			}, errUser},
+			"stop":   {func(there *actor.System, r actor.Ref[clerk]) { actor.Stop(there, r) }, actor.ErrShutdown},
+			"system": {func(there *actor.System, _ actor.Ref[clerk]) { there.Stop() }, actor.ErrSystemStopped},
+			"run":    {func(there *actor.System, _ actor.Ref[clerk]) { must(t, there.Run()) }, actor.ErrSystemStopped},
+		} {
+			for kind, opts := range plainAndSeeded {
+				t.Run(name+"/"+end+"/"+kind, func(t *testing.T) {
+					here, _ := onVirtualTime(t, opts...) // so that nobody's time is over
+					there := start(t, opts...)
+					asker, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
+					outcome := wanting(t, here, asker, 1)
+					clerkDo.Send(here, asker, func(_ *clerk, c *actor.Context) { ask(c, r) })
+					quiet(t, here)
+					quiet(t, there)
+					tc.do(there, r)
+					_ = there.Wait(soon(t)) // a deterministic one runs while somebody waits for it
+					wants(t, outcome().Err, tc.want)
+				})
+			}
+		}
+	}
+}
+
+// TestDefer_AskerSystemStopped: a reply to an actor of a system that has stopped is a dead letter there, and hurts nobody here.
+func TestDefer_AskerSystemStopped(t *testing.T) {
+	for name, ask := range deferringAsks {
+		var dead letters
+		here, _ := onVirtualTime(t, dead.option())
+		there := start(t)
+		asker, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
+		clerkDo.Send(here, asker, func(_ *clerk, c *actor.Context) { ask(c, r) })
+		quiet(t, here)
+		quiet(t, there)
+		here.Stop()
+		clerkDo.Send(there, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 6, nil) })
+		quiet(t, there)
+		equal(t, "dead letters, "+name, dead.n.Load(), 1)
+		equal(t, "panics", there.Stats().Panics, 0)
+	}
+}
+
+// TestDefer_Suspended: the asker hears when the actor falls, and need not wait for the verdict of its supervisor.
+func TestDefer_Suspended(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	typ := actor.NewType[puppet]("idle supervisor")
+	fell := actor.Declare[actor.Fallen](typ, "fell")
+	begin := actor.DeclareAsk[actor.None, actor.Ref[clerk]](typ, "begin")
+	typ.Table(fell.Do(func(*puppet, *actor.Context, actor.Fallen) {}),
+		begin.Do(func(_ *puppet, c *actor.Context, _ actor.None) (actor.Ref[clerk], error) {
+			return actor.SpawnSupervised(c, clerkType, func(*clerk) {}, fell), nil
+		}))
+	super := typ.Spawn(sys, puppet{})
+	for name, fall := range map[string]func(r actor.Ref[clerk]){
+		"Suspend": func(r actor.Ref[clerk]) { actor.Suspend(sys, r) },
+		"Panic":   func(r actor.Ref[clerk]) { clerkDo.Send(sys, r, func(*clerk, *actor.Context) { panic(errUser) }) },
+		"Stop":    func(r actor.Ref[clerk]) { clerkDo.Send(sys, r, func(_ *clerk, c *actor.Context) { c.Stop() }) },
+	} {
+		r, err := begin.Ask(soon(t), sys, super, actor.None{})
+		must(t, err)
+		outcome := wanting(t, sys, r, 2)
+		fall(r)
+		wants(t, outcome().Err, actor.ErrStopped)
+		wants(t, outcome().Err, actor.ErrStopped)
+		actor.Restart(sys, r)
+		again := wanting(t, sys, r, 1)
+		clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 2, nil) })
+		equal(t, "of the next life, after "+name, again(), actor.Result[int]{Value: 2})
+	}
+}
+
+// TestDefer_OnStopPanics: what OnStop replied before is given, and the other askers hear.
+func TestDefer_OnStopPanics(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) {
+		k.next().Reply(c, 9, nil)
+		panic(errUser)
+	}})
+	outcome := wanting(t, sys, r, 3)
+	actor.Stop(sys, r)
+	replies, failures := 0, 0
+	for range 3 {
+		if got := outcome(); got == (actor.Result[int]{Value: 9}) {
+			replies++
+		} else if errors.Is(got.Err, actor.ErrStopped) {
+			failures++
+		}
+	}
+	equal(t, "replies", replies, 1)
+	equal(t, "failures", failures, 2)
+}
+
+// TestDefer_Cut: a Kill that cuts the behaviour behind Defer is what its asker hears, once.
+func TestDefer_Cut(t *testing.T) {
+	for name, cut := range map[string]func(c *actor.Context){
+		"Checkpoint": func(c *actor.Context) { actor.Kill(c, actor.Self[clerk](c)); c.Checkpoint() },
+		"Shield":     func(c *actor.Context) { c.Shield(func() { actor.Kill(c, actor.Self[clerk](c)) }) },
+	} {
+		sys := start(t)
+		_, err := clerkTry.Ask(soon(t), sys, clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
+			actor.Defer(c, clerkTry)
+			cut(c)
+			t.Errorf("%s: it goes on", name)
+			return 0, nil
+		})
+		wants(t, err, actor.ErrStopped)
+		wants(t, err, actor.ErrKilled)
+		quiet(t, sys)
+		equal(t, "messages", sys.Stats().Messages, 1)
+	}
+}
+
+// TestDefer_Heap: an arena is collected around what was put off, which holds no handles.
+func TestDefer_Heap(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	typ := actor.NewType[parcelClerk]("with an arena")
+	want := actor.DeclareAsk[int, int](typ, "want")
+	give := actor.Declare[actor.Deferred[int]](typ, "give")
+	typ.Table(want.Do(func(s *parcelClerk, c *actor.Context, n int) (int, error) {
+		s.kept = heap.New[int](c.Heap())
+		*s.kept.Deref(c.Heap()) = n
+		for range 10_000 {
+			heap.New[[10]int](c.Heap())
+		}
+		s.open = make([]actor.Deferred[heap.Parcel], 3)
+		give.Send(c, actor.Self[parcelClerk](c), actor.Defer(c, want))
+		return 0, nil
+	}), give.Do(func(s *parcelClerk, c *actor.Context, d actor.Deferred[int]) {
+		d.Reply(c, *s.kept.Deref(c.Heap()), nil)
+	}))
+	r := typ.Spawn(sys, parcelClerk{})
+	for n := range 20 {
+		v, err := want.Ask(soon(t), sys, r, n)
+		must(t, err)
+		equal(t, "reply", v, n)
+	}
+}
+
+// TestDefer_CircleBehind: of two who ask each other one is told, though its request was put off already: then the reply goes
+// nowhere, and the request is no dead letter.
+func TestDefer_CircleBehind(t *testing.T) {
+	for name, opts := range map[string][]actor.Option{"2": {actor.Workers(2)}, "seed": {actor.Seed(1)}} {
+		behind := 0
+		sys := start(t, opts...)
+		for range scaled(2000) {
+			a, b := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
+			var errA, errB error
+			dead := sys.Stats().DeadLetters
+			clerkDo.Send(sys, a, func(_ *clerk, c *actor.Context) {
+				_, errA = clerkTry.Ask(context.Background(), c.System(), b, func(_ *clerk, c *actor.Context) (int, error) {
+					d := actor.Defer(c, clerkTry)
+					_, errB = clerkTry.Ask(context.Background(), c.System(), a, func(*clerk, *actor.Context) (int, error) { return 0, nil })
+					d.Reply(c, 1, nil)
+					return 0, nil
+				})
+			})
+			settles(t, sys)
+			if (errA == nil) == (errB == nil) {
+				t.Fatalf("%s: %v, %v", name, errA, errB)
+			}
+			if errA != nil {
+				wants(t, errA, actor.ErrSelfAsk)
+				equal(t, "dead letters", sys.Stats().DeadLetters, dead)
+				behind++
+			} else {
+				wants(t, errB, actor.ErrSelfAsk)
+			}
+		}
+		t.Logf("%s: %d were told whose request had run", name, behind)
+	}
+}
+
+// repeatDeferrals has askers of whom some hear from a clerk, some that it has panicked, and some that the system stops.
+func repeatDeferrals(sys *actor.System, d *daybook) {
+	super, asker := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{onHear: d.note})
+	clerkDo.Send(sys, super, func(_ *clerk, c *actor.Context) {
+		r := actor.SpawnSupervised(c, clerkType, func(*clerk) {}, clerkFell)
+		clerkDo.Send(c, asker, func(_ *clerk, c *actor.Context) {
+			for i := range 12 {
+				actor.AskTo(c, clerkWant, r, i, clerkHeard)
+			}
+		})
+		for i := range 8 {
+			clerkDo.Send(c, r, func(k *clerk, c *actor.Context) {
+				if i == 5 {
+					panic(errUser)
+				}
+				if len(k.open) > 0 {
+					k.next().Reply(c, i, nil)
+				}
+			})
+		}
+	})
+}
