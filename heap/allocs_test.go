@@ -46,9 +46,9 @@ func TestNoGoAllocations(t *testing.T) {
 	}
 }
 
-// "Go's collector has nothing to do": an actor that makes its state anew again and again,
-// and collects what it has dropped, takes nothing from Go's heap once its worker's store is
-// full, as long as that has room: neither chunks, nor page tables, nor what a collection needs.
+// "Go's collector has nothing to do": an actor makes its state anew again and again, and collects
+// what it has dropped. Once its worker's store is filled, and as long as that has room, it takes
+// nothing from Go's heap: neither chunks, nor page tables, nor what a collection needs.
 func TestCollectionsMakeNoGarbage(t *testing.T) {
 	if asan || invariant.On || heap.Poisoned {
 		t.Skip("checks allocate, and poisoned chunks are not used again") // not what is promised

@@ -119,7 +119,7 @@ func (a *Arena) Release() {
 	a.threshold = 0
 }
 
-// drop lets go of the memory of a page that is in no table any more, or will not be.
+// drop lets go of the memory of a page that has left the tables, or is about to.
 func (a *Arena) drop(p *page) {
 	if p.shared() {
 		a.blobs.release(p.number)
@@ -128,7 +128,7 @@ func (a *Arena) drop(p *page) {
 	a.recycler.put(p.chunk)
 }
 
-// abandon leaves the arena without pages, which are somebody else's by now.
+// abandon leaves the arena without pages. They have another owner by now.
 func (a *Arena) abandon() {
 	a.pages = pageTable{}
 	a.close()
@@ -140,13 +140,13 @@ func (a *Arena) close() {
 	a.pages.class, a.reserved = 0, 0
 }
 
-// firstThreshold is how many bytes an arena holds when it is first due, as in the
-// Pony runtime; from then on it is due when it has doubled, or, if it has generations, all
-// of it is when it has tripled.
+// firstThreshold is how many bytes an arena holds when it is first due, as in the Pony runtime.
+// From then on an arena without generations is due when it has doubled; one with generations is due
+// as a whole when it has tripled.
 const firstThreshold = 1 << 14
 
-// setThreshold sets when the arena is due next, given that keep bytes stay. With a
-// limit, that is before the limit stands in the way.
+// setThreshold sets when the arena is due next, given that keep bytes stay. With a limit, it is due
+// before the limit stands in the way.
 func (a *Arena) setThreshold(keep int) {
 	a.threshold = max(firstThreshold, a.growth()*min(keep, math.MaxInt/a.growth()))
 	if a.limit != 0 {
@@ -215,16 +215,15 @@ func (a *Arena) grow(size uintptr) (handle, error) {
 	return pageStart(number), nil
 }
 
-// noteDue tells the worker that the arena should be collected, or its collection go
-// on.
+// noteDue tells the worker if the arena should be collected, or if its collection should go on.
 func (a *Arena) noteDue() {
 	if r := a.recycler; r != nil && r.onDue != nil && a.Due() {
 		r.onDue()
 	}
 }
 
-// press makes the arena due, since its limit stands in the way of something: once the
-// collection is done there may be room.
+// press makes the arena due, because its limit stands in the way of something. Once the collection
+// is done there may be room.
 func (a *Arena) press() {
 	a.threshold = max(a.reserved-1, 1)
 	a.noteDue()
@@ -250,9 +249,9 @@ func (a *Arena) newChunk(need int) (chunk, bool) {
 	return a.recycler.take(class), true
 }
 
-// classWithin returns the class of the next chunk: the one that it should have, or one that
-// the limit still leaves room for beside what is not counted as reserved yet, but the least
-// at least.
+// classWithin returns the class of the next chunk: class, or the next smaller one that the limit
+// leaves room for. Bytes that reserved does not count yet are in uncounted. The class is never
+// below least.
 func (a *Arena) classWithin(class, least, uncounted int) int {
 	class = max(class, least)
 	for class > least && !a.allows(uncounted+classSize(class)) {

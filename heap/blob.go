@@ -102,8 +102,8 @@ func (b Blob) Pack(a *Arena) Parcel {
 	return Parcel{&parcel{shared: s, off: b.off, n: b.n}}
 }
 
-// sharedBehind returns the shared bytes that b is of, nil if it is not of any. It
-// panics if b is dead.
+// sharedBehind returns the shared bytes that b is a part of, nil if there are none. It panics if b
+// is dead.
 func (a *Arena) sharedBehind(b Blob) *sharedBytes {
 	if b.n == 0 {
 		return nil
@@ -136,8 +136,8 @@ func (a *Arena) hold(s *sharedBytes) {
 	a.noteDue()
 }
 
-// rescue sees to it that bytes which the arena holds already are not let go by a
-// collection that has begun and not found them.
+// rescue marks bytes that the arena holds already, so that a collection that has begun and not
+// found them does not let them go.
 func (a *Arena) rescue(s *sharedBytes) {
 	if g := a.pages.gc; g != nil && g.look(s.number) {
 		g.mark(g.lastPage, 1, nil)

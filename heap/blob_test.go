@@ -87,8 +87,8 @@ func TestBlobComesBackDuringCollection(t *testing.T) {
 	mustLive(t, before, 0)
 }
 
-// "the copy keeps nothing else alive": be they a part of larger ones, which stay with those who
-// hold more of them.
+// "the copy keeps nothing else alive": a small part of a larger blob travels alone, and the larger
+// one stays with those who hold more of it.
 func TestSmallPartsTravelAlone(t *testing.T) {
 	before := heap.Blobs()
 	var a, b heap.Arena

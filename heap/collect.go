@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// The collector copies what is reachable into new chunks and lets the old ones go.
-// README.md has the protocol; in short:
+// The collector copies what is reachable into new chunks and lets the old ones go. README.md has
+// the protocol; in short:
 //
 //	Begin   the whole address space becomes from-space; what the roots lead to is
 //	        copied, and the roots get the new handles
@@ -19,16 +19,15 @@ import (
 //	Deref   of an object on a page that is not black yet scans that page first
 //	end     nothing is left to scan: from-space goes to the recycler
 //
-// So a behaviour never sees a handle of from-space, and needs no barrier but the
-// look-up that Deref makes anyway: all it costs is a miss in the table.
+// So a behaviour never sees a handle of from-space. The only barrier is the look-up that Deref
+// makes anyway, and all it costs is a miss in the table.
 //
 // Large arenas have an old generation, which is not copied: generation.go.
 //
-// Rejected: headers, which a linear scan of to-space would need (8 bytes for each
-// node of 32).
+// Rejected: headers, which a linear scan of to-space would need (8 bytes for each node of 32).
 //
-// A collector belongs to the arena that it works for, from Begin to the end, and for
-// as long as it has an old generation; otherwise to a Recycler. Owner only.
+// A collector belongs to its arena from Begin to the end, and for as long as it has an old
+// generation. At other times it belongs to a Recycler. Owner only.
 type collector struct {
 	arena *Arena
 	scratch
@@ -44,7 +43,7 @@ type collector struct {
 	lastPage *page
 	lastBits []uint64
 
-	// to-space, as far as it is not black.
+	// The part of to-space that is not black.
 	open    *toPage // where copies go
 	class   uint8   // of the next chunk
 	whole   bool    // from-space is everything
@@ -57,7 +56,7 @@ type collector struct {
 	scanned []scannedRow // where invariants are checked
 }
 
-// scratch is what a collector needs while it is active, and others may use otherwise.
+// scratch is what a collector needs while it is active. At other times others may use it.
 type scratch struct {
 	marks []uint64           // a bit for each granule that was copied, or for a page that stays
 	first []int              // by slot of from: its first word of marks
@@ -94,7 +93,7 @@ func (a *Arena) Begin(roots ...Root) {
 	a.begin(roots)
 }
 
-// begin is Begin with roots that were looked at.
+// begin is Begin with roots that were checked already.
 func (a *Arena) begin(roots []Root) {
 	a.Finish()
 	a.retire()
@@ -227,9 +226,9 @@ func (g *collector) scan(at unsafe.Pointer, l *Layout) {
 	}
 }
 
-// forward brings one handle up to date: to a row of n elements of a size, each as
-// sub says. A handle that does not lead to from-space is new already, or dead, or
-// of another arena: Deref will tell.
+// forward brings one handle up to date. It leads to a row of n elements of that size, each laid out
+// as sub says. A handle that does not lead to from-space is new already, or dead, or of another
+// arena: Deref will tell.
 func (g *collector) forward(at *handle, size uintptr, n int, sub *Layout) {
 	h := *at
 	if h == 0 || h.page() != g.last && !g.look(h.page()) {
@@ -268,7 +267,7 @@ func (g *collector) corrupt(h handle, size uintptr, n int, sub *Layout) {
 	panic(fmt.Sprintf("gallop: heap: handle %#x is mistyped: %d × %d bytes of %s do not fit its page", uint64(h), n, size, what))
 }
 
-// look makes a page of from-space the last one, if there is one of that number.
+// look makes the page of from-space with that number the last one, and tells whether there is one.
 func (g *collector) look(number uint64) bool {
 	i, ok := g.from.slot(number)
 	if !ok {
@@ -280,7 +279,7 @@ func (g *collector) look(number uint64) bool {
 	return true
 }
 
-// mark keeps a page that is not copied, the last one.
+// mark keeps p, a page that is not copied and was looked at last.
 func (g *collector) mark(p *page, n int, sub *Layout) {
 	if g.lastBits[0] != 0 {
 		return

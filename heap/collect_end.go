@@ -29,8 +29,8 @@ func (g *collector) end() {
 	}
 }
 
-// rest lets go of what the collector does not need any more, which is all of it if
-// there is no old generation.
+// rest lets go of what the collector does not need any more. Without an old generation that is all
+// of it.
 func (g *collector) rest(a *Arena) {
 	old := g.old
 	g.reset()
@@ -43,7 +43,7 @@ func (g *collector) rest(a *Arena) {
 	*g = collector{arena: a, old: old}
 }
 
-// leave lets go of from-space, but for the pages that were marked.
+// leave lets go of from-space, except for the pages that were marked.
 func (g *collector) leave(a *Arena) {
 	for i := range g.from.all() {
 		switch p := &g.from.all()[i]; {
@@ -56,13 +56,13 @@ func (g *collector) leave(a *Arena) {
 	}
 }
 
-// unmarked tells whether there is a page in a slot of from-space that does not stay.
+// unmarked tells whether slot i of from-space has a page that does not stay.
 func (g *collector) unmarked(i int) bool {
 	p := &g.from.all()[i]
 	return !p.free() && !(p.stays() && g.marks[g.first[i]] != 0)
 }
 
-// reset leaves nothing in the collector that it would keep alive.
+// reset clears whatever in the collector would keep something else alive.
 func (g *collector) reset() {
 	*g = collector{scratch: g.scratch}
 	g.queue = g.queue[:0]
@@ -92,7 +92,7 @@ func (g *collector) giveUp() {
 	g.rest(a)
 }
 
-// count adds what the arena's own table does not have at the moment.
+// count adds the pages that are not in the arena's own table at the moment.
 func (g *collector) count(s *Stats) {
 	for _, p := range g.grey {
 		if !p.isOld() {

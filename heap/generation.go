@@ -6,30 +6,28 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// Large arenas have two generations. What is older than the last collection stays where
-// it is; the next one copies the young only, to old pages. To find the old objects that
-// lead to young ones needs no barrier that there is not already: after a collection no
-// old page leads to the young, and none is in the arena's table. Whoever writes to an
-// old object has dereferenced it in the same behaviour; that is a miss, and the miss
-// enters the page. So the old pages in the table are those that may lead to the young,
-// and the next collection scans these and no others. README.md has the protocol,
+// Large arenas have two generations. What is older than the last collection stays where it is; the
+// next one copies the young only, to old pages. No further barrier is needed to find the old
+// objects that lead to young ones. After a collection no old page leads to the young, and none is
+// in the arena's table. A behaviour that writes to an old object has dereferenced it first. That is
+// a miss, and the miss enters the page into the table. So only old pages in the table may lead to
+// the young, and the next collection scans these and no others. README.md has the protocol,
 // docs/decisions/0022-what-go-marks-and-the-young.md the figures.
 //
-// Rejected: to keep survivors young for a second time (between behaviours no object is only
-// on its way, and a list of old pages that lead to them would have to be kept); to scan
-// all old pages (an actor that touches a sixteenth of what it has pays for all of it).
+// Rejected: keeping survivors young for a second time (between behaviours no object is merely in
+// transit, and a list of the old pages that lead to survivors would be needed); scanning all old
+// pages (an actor that touches a sixteenth of what it has would pay for all of it).
 
-// generationsFrom is from how many bytes on an arena has an old generation when it is
-// collected. Below it, all is copied: there are few pages, and all are touched. Tests
-// change it.
+// generationsFrom is the size in bytes above which an arena has an old generation when it is
+// collected. Below it, all is copied: there are few pages, and all are touched. Tests change it.
 var generationsFrom = generationsAbove
 
 const (
-	// youngLeast is how many bytes are made between two collections of the young at
-	// least; more if more than that may have to be scanned.
+	// youngLeast is how many bytes are made, at the least, between two collections of the young. It
+	// is more if more than that may have to be scanned.
 	youngLeast = 256 << 10
-	// oldGrowth is by which factor an arena with generations has grown when all of it is
-	// collected: what is dead among the old is less than that.
+	// oldGrowth is the factor by which an arena with generations has grown when all of it is
+	// collected. What is dead among the old is less than that.
 	oldGrowth = 3
 )
 
@@ -42,7 +40,7 @@ type generation struct {
 	layouts []*Layout // by id, those that are in records
 }
 
-// oldPage is a page whose objects were reached by a collection since which it stays.
+// oldPage is a page whose objects a collection has reached. It stays where it is since then.
 type oldPage struct {
 	page
 	records []record // of the objects with handles
@@ -57,7 +55,7 @@ type record struct {
 	at, n  uint16 // at in granules
 }
 
-// row is objects of a type beside each other, from at to end.
+// row is objects of one type side by side, from at to end.
 type row struct {
 	at, end uint32
 	sub     *Layout
@@ -84,7 +82,7 @@ func (p *toPage) note(o *generation) {
 	}
 }
 
-// learn makes a layout be found by its number.
+// learn makes it possible to find a layout by its number.
 func (o *generation) learn(l *Layout) {
 	for int(l.id) >= len(o.layouts) {
 		o.layouts = append(o.layouts, nil)
@@ -150,8 +148,8 @@ func (a *Arena) collector() *collector {
 	return g
 }
 
-// excludeOld takes the old pages out of from-space; those that may lead to what is
-// left of it become grey.
+// excludeOld takes the old pages out of from-space. Those that may lead to the rest of from-space
+// become grey.
 func (g *collector) excludeOld() {
 	o := g.old
 	for i := range g.from.all() {
@@ -170,7 +168,7 @@ func (g *collector) excludeOld() {
 	o.open, o.touched = nil, 0
 }
 
-// greyOld makes an old page grey, of which so many records need not be scanned.
+// greyOld makes an old page grey. Its records before from need not be scanned.
 func (g *collector) greyOld(q *oldPage, from int) {
 	p := g.newToPage(q.page, q)
 	p.next, p.end = from, len(q.records)
@@ -221,7 +219,7 @@ func (g *collector) mayLeadBack(at unsafe.Pointer, l *Layout) bool {
 	return false
 }
 
-// settle makes a page that is black one of the old generation.
+// settle makes a black page part of the old generation.
 func (g *collector) settle(p *toPage) {
 	q := p.old
 	p.note(g.old)
@@ -242,7 +240,7 @@ func (g *collector) settle(p *toPage) {
 	}
 }
 
-// wake enters an old page into the arena's table, for whoever dereferences it.
+// wake enters the old page of h into the arena's table, because h is being dereferenced.
 func (g *collector) wake(h handle) unsafe.Pointer {
 	if g.old == nil {
 		return nil
@@ -307,7 +305,7 @@ func (g *collector) due(a *Arena) bool {
 	return a.reserved > a.threshold || a.reserved-g.old.bytes > max(youngLeast, g.old.touched)
 }
 
-// growth is by which factor the arena may grow until all of it is collected.
+// growth is the factor by which the arena may grow until all of it is collected.
 func (a *Arena) growth() int {
 	if a.pages.gc != nil {
 		return oldGrowth

@@ -15,7 +15,7 @@ func twoGenerations(t *testing.T) {
 	t.Cleanup(heap.UsualGenerations)
 }
 
-// mustBeYoung does the collection that is due, which is of the young alone.
+// mustBeYoung does the collection that is due. It must be of the young alone.
 func mustBeYoung(t *testing.T, a *heap.Arena, roots ...heap.Root) {
 	t.Helper()
 	if !a.CollectDue(roots...) {
@@ -92,8 +92,8 @@ func TestOldLeadToYoung(t *testing.T) {
 	g.arena.Release()
 }
 
-// The same where a collection is on, and the page is scanned for whoever writes to it: he writes before he
-// dereferences anything else on it.
+// The same during a collection: the page is scanned because a behaviour is about to write to it,
+// and the behaviour writes before it dereferences anything else on the page.
 func TestOldLeadToYoung_ScannedForTheWriter(t *testing.T) {
 	twoGenerations(t)
 	var a heap.Arena
@@ -274,8 +274,8 @@ func TestLargeObjectsGrowOld(t *testing.T) {
 	}
 }
 
-// "As much as may have to be scanned, and 256 KiB at least": who touches little is
-// collected early, and who touches all when the arena has doubled.
+// "As much as may have to be scanned, and 256 KiB at least": an arena is due early if little of it
+// was touched, and when it has doubled if all of it was.
 func TestDueByWhatIsTouched(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		var a heap.Arena
@@ -322,8 +322,8 @@ func TestGenerationsComeAndGo(t *testing.T) {
 	}
 }
 
-// A region with generations moves and joins whole, old and young, wherever it comes to;
-// what it brings is young there.
+// A region with generations moves and joins whole, old and young. What it brings is young in the
+// arena that it joins.
 func TestRegionsWithGenerations(t *testing.T) {
 	twoGenerations(t)
 	const n = 2000
@@ -358,7 +358,7 @@ func TestRegionsWithGenerations(t *testing.T) {
 	}
 }
 
-// mustGiveBack releases an arena, of which every chunk must be in store then, once.
+// mustGiveBack releases an arena. Every chunk of it must be in store afterwards, once.
 func mustGiveBack(t *testing.T, a *heap.Arena, r *heap.Recycler) {
 	t.Helper()
 	want := a.Stats().Reserved + r.Stats().Held

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// What an actor with much that lives pays for its collections, message by message, with
-// generations and without: the figures of
-// docs/decisions/0022-what-go-marks-and-the-young.md.
+// What an actor with many live objects pays for its collections, message by message, with
+// generations and without: the figures of docs/decisions/0022-what-go-marks-and-the-young.md.
 
 const perMessage = 64 << 10
 
@@ -44,7 +43,7 @@ type keeping struct {
 	chance *rand.Rand
 }
 
-// ways are what a message does besides its garbage, if any.
+// ways are what a message does besides making garbage, if it makes any.
 var ways = []struct {
 	name string
 	live []int // KiB

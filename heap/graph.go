@@ -67,7 +67,7 @@ type walk struct {
 	dead     int
 }
 
-// walks are between two walks: tests make millions. One that has panicked is not among them.
+// walks holds walks at rest: tests make millions. One that has panicked is not put back.
 var walks = sync.Pool{New: func() any {
 	return &walk{ids: map[handle]uint64{}, recorded: map[handle]*Layout{}}
 }}
@@ -77,10 +77,10 @@ func (w *walk) begin(a *Arena) {
 	w.sum.SetSeed(graphSeed)
 }
 
-// maxSpareWalk is how many objects a walk may have found that is kept.
+// maxSpareWalk is how many objects a walk may have found and still be kept.
 const maxSpareWalk = 1 << 12
 
-// end keeps what was needed for the next walk, unless it is large.
+// end keeps the memory of the walk for the next one, unless it is large.
 func (w *walk) end() {
 	if len(w.seen) > maxSpareWalk || len(w.recorded) > maxSpareWalk {
 		return
@@ -102,7 +102,7 @@ type extent struct {
 
 func (e extent) bytes() uintptr { return rowSize(e.size, e.n) }
 
-// object hashes one object: its bytes, but for handles, and where these lead.
+// object hashes one object: its bytes, except for handles, and where the handles lead.
 func (w *walk) object(e extent) {
 	at := unsafe.Add(w.arena.pages.peek(e.h.page()).base, e.h.offset())
 	body := append(w.body[:0], unsafe.Slice((*byte)(at), e.bytes())...)
@@ -135,7 +135,7 @@ func (w *walk) handles(at unsafe.Pointer, l *Layout, body []byte) {
 	}
 }
 
-// from is body[at:], for roots too, which have no copy.
+// from is body[at:]. It is nil for roots, which have no copy.
 func from(body []byte, at uintptr) []byte {
 	if body == nil {
 		return nil
@@ -198,7 +198,7 @@ func (w *walk) mustNotOverlap() {
 	}
 }
 
-// peek finds a page as at does, but a page that is old does not enter the table.
+// peek finds a page as at does, but does not enter an old page into the table.
 func (t *pageTable) peek(number uint64) *page {
 	if t.gc != nil {
 		if t.gc.grey[number] != nil {

@@ -91,7 +91,7 @@ func (g *graphs) follow(p heap.Ptr[vertex], slot int) heap.Ptr[vertex] {
 	return to
 }
 
-// walk goes some edges from a root, as chance will have it.
+// walk follows some edges from a root, at random.
 func (g *graphs) walk(n func(int) int) (heap.Ptr[vertex], *mirror) {
 	i := n(len(g.twins))
 	p, t := g.roots.at[i], g.twins[i]
@@ -105,7 +105,7 @@ func (g *graphs) walk(n func(int) int) (heap.Ptr[vertex], *mirror) {
 	return p, t
 }
 
-// grow adds a vertex and hangs it somewhere, or joins two that there are.
+// grow adds a vertex and hangs it somewhere, or links two that exist.
 func (g *graphs) grow(n func(int) int) {
 	at, atTwin := g.walk(n)
 	to, toTwin := g.walk(n)
@@ -205,7 +205,7 @@ func (g *graphs) collectDue() {
 	}
 }
 
-// scale is n, and in the long form of the tests as many times that.
+// scale is n, and in the long form of the tests nightly times that.
 func scale(n, nightly int) int {
 	if os.Getenv("GALLOP_NIGHTLY") != "" {
 		return n * nightly
@@ -258,7 +258,7 @@ func TestGraphsKeepTheirHash(t *testing.T) {
 	}
 }
 
-// graphShard does every so manieth of n pairs of graphs, until one has failed.
+// graphShard does every each-th of n pairs of graphs, beginning with from, until one has failed.
 func graphShard(t *testing.T, from, each, n int) (all tally) {
 	recycler := new(heap.Recycler)
 	for seed := from; seed < n && !t.Failed(); seed += each {
@@ -269,8 +269,8 @@ func graphShard(t *testing.T, from, each, n int) (all tally) {
 	return all
 }
 
-// graphLife is what two actors' graphs go through: one is collected, moved and merged
-// into the other one's arena, where it is collected again.
+// graphLife is what two actors' graphs go through: one is collected, moved and merged into the
+// arena of the other, where it is collected again.
 type graphLife struct {
 	t      *testing.T
 	seed   int
@@ -320,7 +320,7 @@ func (l *graphLife) collect(g *graphs) {
 	l.collections++
 }
 
-// merge moves one graph to where the other one is, and returns it there.
+// merge moves one graph into the arena of the other, and returns it there.
 func (l *graphLife) merge() *graphs {
 	hash, others := l.g.hash(), l.other.hash()
 	arrived := &graphs{arena: l.other.arena}
@@ -332,8 +332,8 @@ func (l *graphLife) merge() *graphs {
 	return arrived
 }
 
-// collectBoth collects an arena that two graphs are in, at once or with an end that is left
-// to who looks.
+// collectBoth collects an arena that holds two graphs: at once, or in part, so that those who look
+// at the graphs do the rest.
 func (l *graphLife) collectBoth(arrived *graphs) {
 	hash, others, a := arrived.hash(), l.other.hash(), l.other.arena
 	if l.seed%4 < 2 {
@@ -384,8 +384,8 @@ func graphProperty(t *rapid.T) {
 		g.mustBeTwins(t)
 		g.arena.Release()
 	}
-	// Fewer than before is no fault: a run that rapid gave up halfway is the collector's, with
-	// its blobs.
+	// Fewer than before is no fault: a run that rapid gave up halfway is left to Go's collector,
+	// with its blobs.
 	if live := heap.Blobs().Live - before; live > 0 {
 		t.Fatalf("%d blobs are left", live)
 	}

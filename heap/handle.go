@@ -1,11 +1,10 @@
 package heap
 
-// A handle is a virtual address, and an arena is an address space. The upper 51
-// bits number a page: a chunk's stay in one arena, from the moment the arena
-// takes it until it lets go. The lower 13 bits count granules from the chunk's
-// start. Page numbers are drawn from one process-wide sequence and never used
-// twice, which is the generation check: a page that an arena has let go of, or
-// never had, is not in its table, whatever became of the memory.
+// A handle is a virtual address, and an arena is an address space. The upper 51 bits number a page.
+// A page is the stay of a chunk in one arena, from the moment the arena takes the chunk until it
+// lets it go. The lower 13 bits count granules from the chunk's start. Page numbers are drawn from
+// one process-wide sequence and never used twice. That is the generation check: a page that an
+// arena has let go of, or never had, is not in its table, whatever became of the memory.
 //
 // Rejected: a pointer (Go's collector would have to scan it, and nothing could
 // move); an index into the arena's list of chunks with a generation (a region

@@ -109,8 +109,8 @@ func layoutOf(t reflect.Type) *Layout {
 	return l
 }
 
-// subLayout is layoutOf for what a part consists of: nil if it has no handles. A
-// layout that is being made has some, or nothing would lead back to it.
+// subLayout is layoutOf for the elements of a part: nil if they have no handles. A layout that is
+// still being made has some, or nothing would lead back to it.
 func subLayout(t reflect.Type) *Layout {
 	_, started := layouts.done[t]
 	if l := layoutOf(t); len(l.parts) > 0 || started && holdsHandle(t) {
@@ -119,7 +119,7 @@ func subLayout(t reflect.Type) *Layout {
 	return nil
 }
 
-// describe adds the parts of a t that lies at an offset.
+// describe adds the parts of a value of type t that lies at an offset.
 func (l *Layout) describe(t reflect.Type, at uintptr) {
 	switch {
 	case isHandleType(t):
@@ -156,8 +156,8 @@ func isHandleType(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t.PkgPath() == ownPath && t.Implements(handleType)
 }
 
-// isConverted tells whether t is a type of somebody else's whose fields are those of a
-// handle, as of "type T heap.Ptr[int]": the methods are not, so nothing says what it is.
+// isConverted tells whether t is a type of another package with the fields of a handle, such as
+// "type T heap.Ptr[int]". It lacks the handle's methods, so nothing says what it is.
 func isConverted(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct || t.PkgPath() == ownPath {
 		return false
@@ -187,7 +187,7 @@ func holdsHandle(t reflect.Type) bool {
 	return false
 }
 
-// hiddenKey is a type that was looked at, and from which side of a pointer.
+// hiddenKey is a type that was looked at, and whether that was behind a pointer.
 type hiddenKey struct {
 	t      reflect.Type
 	behind bool
@@ -239,9 +239,8 @@ func findHiddenField(t reflect.Type, path string, behind bool, seen map[hiddenKe
 	return ""
 }
 
-// keepsOwnArena tells whether t is one of ours, such as a Region, or a struct with
-// an arena of its own, which its handles belong to. A pointer to an arena says nothing of
-// that kind: it may be the actor's.
+// keepsOwnArena tells whether t is one of ours, such as a Region, or a struct with an arena of its
+// own, to which its handles belong. A pointer to an arena does not count: it may be the actor's.
 func keepsOwnArena(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -265,7 +264,8 @@ type Root struct {
 	layout *Layout
 }
 
-// mustLead panics if one of the roots was not made, before anything is done with the others.
+// mustLead panics if one of the roots was not made. It runs before anything is done with the
+// others.
 func mustLead(call string, roots []Root) {
 	for _, r := range roots {
 		if r.layout == nil {

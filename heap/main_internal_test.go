@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain: "a verifier runs after every collection" in these tests, but for benchmarks.
+// TestMain: "a verifier runs after every collection" in these tests, except in benchmarks.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("test.bench"); f.Value.String() == "" {
@@ -51,8 +51,8 @@ var typeOfPair, typeOfPairPtr = reflect.TypeFor[pair](), reflect.TypeFor[Ptr[pai
 
 type pair struct{ left, right Ptr[pair] }
 
-// "A verifier runs after every collection in tests": a collector that skips a field is
-// seen by it, at once, whoever looks at what was lost.
+// "A verifier runs after every collection in tests": it sees a collector that skips a field, at
+// once, whether or not anybody looks at what was lost.
 func TestVerifier(t *testing.T) {
 	var a Arena
 	root := New[pair](&a)

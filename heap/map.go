@@ -81,7 +81,7 @@ func (m *Map[K, V]) Put(a *Arena, key K, v V) {
 	t.add(a, h, key, v)
 }
 
-// putFirst is Put into a zero map, which it stays if there is no room.
+// putFirst is Put into a zero map. If there is no room, the map stays zero.
 func (m *Map[K, V]) putFirst(a *Arena, key K, v V) {
 	mustBeKey[K]()
 	p := New[table[K, V]](a)
@@ -110,11 +110,10 @@ func (m Map[K, V]) All(a *Arena) iter.Seq2[K, V] {
 
 func same[K comparable](_ *Arena, x, y K) bool { return x == y }
 
-// hashOf returns a hash of 32 bits, the upper ones: the index takes the lower.
+// hashOf returns a hash of 32 bits, the upper half of 64. The index uses the lower bits of it.
 func hashOf[K comparable](key K) uint32 { return uint32(maphash.Comparable(mapSeed, key) >> 32) }
 
-// mustBeKey panics if there is a handle in K: the collector changes handles, and so
-// their hash.
+// mustBeKey panics if there is a handle in K: collections change handles, and so their hash.
 func mustBeKey[K comparable]() {
 	if t := reflect.TypeFor[K](); holdsHandle(t) {
 		panic(fmt.Sprintf("gallop: heap: the keys of a Map must not have handles in them, which collections change: %v (use heap.TextMap for texts)", t))
@@ -197,8 +196,8 @@ func (t *table[K, V]) remove(e *entry[K, V]) bool {
 	return true
 }
 
-// visit yields what is there. The table may be rebuilt meanwhile: the entries that are
-// visited are those of the beginning, as far as they are still there, and as they are now.
+// visit yields the entries that were there at the beginning and still are, with their present
+// values. The table may be rebuilt meanwhile.
 func (t *table[K, V]) visit(a *Arena, equal func(*Arena, K, K) bool, yield func(K, V) bool) {
 	began := t.entries
 	entries := began.Deref(a)[:t.used]
@@ -213,9 +212,8 @@ func (t *table[K, V]) visit(a *Arena, equal func(*Arena, K, K) bool, yield func(
 	}
 }
 
-// now returns what has become of an entry that was there when the table was rebuilt last
-// or before, nil if it was deleted. A key that does not equal itself is as it was: nobody
-// finds it to change it.
+// now returns what has become of an entry since the table was rebuilt, nil if it was deleted. An
+// entry whose key does not equal itself is as it was: nobody can find it to change it.
 func (t *table[K, V]) now(a *Arena, e *entry[K, V], equal func(*Arena, K, K) bool) *entry[K, V] {
 	if e.gone || !equal(a, e.key, e.key) {
 		return e

@@ -118,8 +118,8 @@ func TestMapDeleteLetsGo(t *testing.T) {
 	}
 }
 
-// "What is deleted meanwhile is not visited", and values are those of the time, however
-// often the table grows in between: 100 keys are new at the first that is visited.
+// "What is deleted meanwhile is not visited", and values are the present ones, however often the
+// table grows in between: up to 100 keys are new at the first that is visited.
 func TestMapChangesWhileVisited(t *testing.T) {
 	for _, grown := range []int{0, 1, 100} {
 		var a heap.Arena
@@ -154,8 +154,8 @@ func TestMapChangesWhileVisited(t *testing.T) {
 	}
 }
 
-// Each key is visited once, whatever becomes of it meanwhile; those that no look-up finds,
-// as they are not even the same as themselves, too.
+// Each key is visited once, whatever becomes of it meanwhile. So are keys that no look-up finds
+// because they do not equal themselves.
 func TestMapVisitsOnce(t *testing.T) {
 	var a heap.Arena
 	var m heap.Map[float64, int]
@@ -177,8 +177,8 @@ func TestMapVisitsOnce(t *testing.T) {
 	}
 }
 
-// "leaves the map as it was", by the first Put too: a zero map stays one until it has a
-// key, wherever in the Put there is no room.
+// The first Put, too, "leaves the map as it was": a zero map stays one until it has a key, wherever
+// in the Put there is no room.
 func TestMapFirstPutRefused(t *testing.T) {
 	type large [100]int64 // does not fit beside the table
 	for _, room := range []int{1, 1 << 10, 3 << 10} {

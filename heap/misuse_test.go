@@ -7,13 +7,13 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// TestMisuse_NilTypes: a type that is none, as reflect.TypeOf(nil) is.
+// TestMisuse_NilTypes: a nil type, as reflect.TypeOf(nil) returns it.
 func TestMisuse_NilTypes(t *testing.T) {
 	wantPanic(t, "gallop: heap: LayoutOf: a nil type", func() { heap.LayoutOf(nil) })
 	wantPanic(t, "gallop: heap: OwnedIn: a nil type", func() { heap.OwnedIn(nil) })
 }
 
-// TestMisuse_ZeroRoots: a root that nobody made, before the arena is touched.
+// TestMisuse_ZeroRoots: a zero Root is refused before the arena is touched.
 func TestMisuse_ZeroRoots(t *testing.T) {
 	var a heap.Arena
 	kept := heap.New[int](&a)
@@ -32,7 +32,7 @@ func TestMisuse_ZeroRoots(t *testing.T) {
 	}
 }
 
-// TestMisuse_RootOfNil: at once, and not in the middle of a collection.
+// TestMisuse_RootOfNil: RootOf panics at once, and not in the middle of a collection.
 func TestMisuse_RootOfNil(t *testing.T) {
 	var kept heap.Ptr[int]
 	layout := heap.LayoutOf(reflect.TypeOf(kept))
@@ -41,7 +41,7 @@ func TestMisuse_RootOfNil(t *testing.T) {
 	new(heap.Arena).Collect(heap.RootOf(&kept, layout))
 }
 
-// TestMisuse_JoinNil: the region is left as it was.
+// TestMisuse_JoinNil: a Join that panics leaves the region as it was.
 func TestMisuse_JoinNil(t *testing.T) {
 	r := heap.NewRegion[int]()
 	r.SetRoot(heap.New[int](r.Arena()))

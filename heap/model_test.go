@@ -138,8 +138,8 @@ func (m *machine) release(t *rapid.T) {
 	}
 }
 
-// collect collects a space, and forgets some of what is in it before: all handles to that
-// are dead afterwards. Whole, or as far as the rest of the life goes on with it.
+// collect collects a space. First it forgets some of what is in it: all handles to that are dead
+// afterwards. The collection is done at once, or begun and left to the rest of the space's life.
 func (m *machine) collect(t *rapid.T) {
 	s := m.space(t)
 	s.arena.Finish() // what dies now dies in this one

@@ -19,8 +19,8 @@ type place struct {
 	zero   owner // of its type
 }
 
-// owner is implemented by all Regions, and by Parcel. They are discarded through it, so
-// that a program that has none does not link what that takes.
+// owner is implemented by all Regions, and by Parcel. They are discarded through it, so that a
+// program that has none does not link the code for it.
 type owner interface{ discardAt(at unsafe.Pointer) }
 
 func (Region[T]) discardAt(at unsafe.Pointer) { (*Region[T])(at).Discard() }
@@ -49,7 +49,7 @@ func OwnedIn(t reflect.Type) Owned {
 // Any reports whether there is anything to discard.
 func (o Owned) Any() bool { return len(o.places) > 0 }
 
-// find looks for what is owned in a t that lies at an offset.
+// find looks for what is owned in a value of type t that lies at an offset.
 func (o *Owned) find(t reflect.Type, at uintptr) {
 	if z := ownerOf(t); z != nil {
 		o.places = append(o.places, place{offset: at, zero: z})

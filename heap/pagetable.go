@@ -48,7 +48,7 @@ const (
 	// noPage marks a free slot. It does not fit a handle, so that no handle
 	// finds a free slot, the nil handle included.
 	noPage = math.MaxUint64
-	// gonePage marks a slot whose page is not there any more, of from-space.
+	// gonePage marks a slot of from-space whose page is not there any more.
 	gonePage = noPage - 1
 	// golden spreads consecutive numbers evenly (Knuth's multiplicative hash).
 	golden = 0x9e3779b97f4a7c15
@@ -96,16 +96,15 @@ func (t *pageTable) all() []page {
 	return unsafe.Slice(t.slots, t.size)
 }
 
-// table returns the slots that are beside the arena, if there are. Unlike all it leaves a
-// pageTable where it is: on the stack, if it is a copy.
+// table returns the slots that are outside of the arena, if there are any. Unlike all it does not
+// make a pageTable escape: a copy stays on the stack.
 func (t *pageTable) table() []page { return unsafe.Slice(t.slots, t.size) }
 
 // isNear tells whether a page is the one that is looked at first.
 func (t *pageTable) isNear(p *page) bool { return p.number+1 == t.nearPlus1 }
 
-// search is at for a page that was pushed out of its home slot, for one that the
-// collector has yet to scan, and for handles that are not of this table: it panics
-// for those.
+// search is at for a page that was pushed out of its home slot, and for one that the collector has
+// yet to scan. It panics for handles that are not of this table.
 func (t *pageTable) search(h handle) unsafe.Pointer {
 	if p := t.find(h.page()); p != nil {
 		return unsafe.Add(p.base, h.offset())
@@ -193,7 +192,7 @@ func (t *pageTable) enlarge(r *Recycler) {
 	r.putTable(&old)
 }
 
-// install makes slots, a power of two of them, the table, which is empty then.
+// install makes slots the table, which is then empty. Their number is a power of two.
 func (t *pageTable) install(slots []page) {
 	t.slots, t.size = unsafe.SliceData(slots), uint32(len(slots))
 	t.shift = uint8(64 - bits.Len(uint(len(slots)-1)))

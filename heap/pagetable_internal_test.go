@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// some is a page of a number.
+// some returns a page with that number.
 func some(number uint64) page {
 	return page{number: number, chunk: chunk{base: unsafe.Pointer(new([16]byte))}}
 }

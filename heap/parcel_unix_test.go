@@ -12,9 +12,9 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// "If s is larger than MaxObject, …, NewParcel panics with an error that wraps
-// ErrArenaLimit", without a look at its bytes: these are addresses only, and no memory. Of 4
-// GiB and more the length was cut.
+// "If s is larger than MaxObject, …, NewParcel panics with an error that wraps ErrArenaLimit",
+// without a look at its bytes: here they are addresses only, and no memory. A length of 4 GiB or
+// more used to be truncated.
 func TestParcelLargerThanMaxObject(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	const size = heap.MaxObject + 1

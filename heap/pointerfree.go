@@ -101,8 +101,8 @@ func (s *typeSet) with(word uintptr) *typeSet {
 	return c
 }
 
-// mustBePointerFree panics with the path of the first field that is, or holds, a
-// Go pointer, or a handle that the collector does not know for one.
+// mustBePointerFree panics with the path of the first field that is, or holds, a Go pointer, or a
+// handle that the collector does not recognize.
 func mustBePointerFree(t reflect.Type) {
 	p := findPointer(t, "")
 	if p.is == nil {
@@ -162,8 +162,8 @@ func findPointerField(t reflect.Type, path string) pointer {
 	return pointer{}
 }
 
-// remedy says what to use instead in root, where there is something and it is for its
-// author to use: fields of another package's struct are not.
+// remedy says what the author of root can use instead, if there is something. Fields of another
+// package's struct are not that author's to change.
 func (p pointer) remedy(root reflect.Type) string {
 	switch {
 	case p.of == reflect.TypeFor[Parcel]():

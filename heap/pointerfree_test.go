@@ -62,7 +62,7 @@ func TestPointersRefused(t *testing.T) {
 	}
 }
 
-// What a handle's type was converted to, and what keeps such.
+// Types that were converted from the type of a handle, and one that holds such a type.
 type (
 	ptrLike            heap.Ptr[int]
 	sliceLike          heap.Slice[int]
@@ -99,7 +99,8 @@ func TestConvertedHandlesRefused(t *testing.T) {
 	}
 }
 
-// What embeds a handle, or was converted from a map's type, is looked into, and found.
+// Types that embed a handle, or were converted from a map's type, are looked into, and the handles
+// found.
 func TestWhatEmbedsHandlesIsAdmitted(t *testing.T) {
 	type mapLike heap.Map[int, heap.Ptr[node]]
 	type keeper struct {
@@ -125,7 +126,7 @@ func TestWhatEmbedsHandlesIsAdmitted(t *testing.T) {
 	}
 }
 
-// What is not the user's to change comes without advice that could not be followed.
+// Where the user cannot change the type, the panic gives no advice.
 func TestPointersRefused_OfOthers(t *testing.T) {
 	for want, make := range map[string]func(*heap.Arena){
 		"field r is a *heap.region":         refuse[heap.Region[node]],
@@ -139,7 +140,7 @@ func TestPointersRefused_OfOthers(t *testing.T) {
 	}
 }
 
-// refuse tries everything that makes a T; the last that should panic does.
+// refuse tries every call that makes a T. It panics, with the last, if all of them do.
 func refuse[T any](a *heap.Arena) {
 	if recovered(func() { heap.New[T](a) }) == "" || recovered(func() { _, _ = heap.TryMakeSlice[T](a, 1) }) == "" {
 		return

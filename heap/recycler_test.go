@@ -84,8 +84,8 @@ func TestArenaMovesBetweenRecyclers(t *testing.T) {
 	a.Release()
 }
 
-// Workers of their own share nothing but the sequence of page numbers, and no
-// two draw the same: a handle of one is dead in all others.
+// Workers share nothing but the sequence of page numbers, and no two draw the same: a handle of one
+// is dead in the arenas of all others.
 func TestWorkersDrawDifferentPages(t *testing.T) {
 	const workers, each = 4, 3000
 	handles := make([][]heap.Ptr[node], workers)
@@ -115,12 +115,12 @@ func TestWorkersDrawDifferentPages(t *testing.T) {
 	}
 }
 
-// stub is the least that has to be scanned.
+// stub is the smallest object that has to be scanned.
 type stub struct{ next heap.Ptr[stub] }
 
-// "with tables and what a collection needs, less than 2.5 MiB", whatever was collected: here rows of handles, of
-// which one page leads to thousands of objects that are to be scanned, and many small blobs, of which each has a
-// page.
+// "with tables and what a collection needs, less than 2.5 MiB", whatever was collected: here rows
+// of handles, one page of which leads to thousands of objects to be scanned, and many small blobs,
+// each with a page of its own.
 func TestRecyclerKeepsLittle(t *testing.T) {
 	inUse := func() int64 {
 		runtime.GC()

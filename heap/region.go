@@ -17,7 +17,7 @@ import (
 // in the receiver's arena. Where invariants are checked, Move panics over one.
 type Region[T any] struct{ r *region }
 
-// region is what Regions are handles to. Owner only, but for gone.
+// region is what Regions are handles to. Owner only, except for gone.
 type region struct {
 	arena Arena
 	root  handle
@@ -126,7 +126,7 @@ func (r Region[T]) here(verb string) *region {
 	return r.r
 }
 
-// take is here for who gives it away: of several only one can.
+// take is here for giving the region away: of several callers only one can.
 func (r Region[T]) take(verb string) *region {
 	g := r.here(verb)
 	if !g.gone.CompareAndSwap(false, true) {
@@ -135,14 +135,14 @@ func (r Region[T]) take(verb string) *region {
 	return g
 }
 
-// goneLimit is the limit of the arena of a region that is gone: less than the least chunk,
-// so that only who asks for one, or for a blob, finds out.
+// goneLimit is the limit of the arena of a region that is gone. It is less than the smallest chunk,
+// so that only a request for a chunk, or for a blob, fails.
 const goneLimit = -1
 
-// shut sees to it that nothing is made in an arena any more. Its owner empties it.
+// shut keeps anything from being made in an arena from now on. Its owner empties it.
 func (a *Arena) shut() { a.limit = goneLimit }
 
-// moveTo makes b, which is empty, what a is, and leaves a empty and shut.
+// moveTo moves what a has to b, which is empty, and leaves a empty and shut.
 func (a *Arena) moveTo(b *Arena) {
 	a.Finish()
 	a.oneGeneration()

@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// shipment is a region that several want at once, which only a mistake of the user's can
-// bring about, and a receiver of whoever has moved it.
+// shipment is a region that several want at once, which takes a mistake of the user's, and a
+// receiver for the region once it was moved.
 type shipment struct {
 	p      *explore.Program
 	before BlobStats
@@ -86,8 +86,8 @@ func (s *shipment) audit() error {
 	return nil
 }
 
-// TestRegion_Explored: of several who move, join and discard a region at the same time one
-// does, what is in it arrives whole, and nothing of it is left over.
+// TestRegion_Explored: of several that move, join and discard a region at the same time one does.
+// What is in it arrives whole, and nothing of it is left over.
 func TestRegion_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		s := newShipment(p)
@@ -118,8 +118,8 @@ func TestRegion_Explored(t *testing.T) {
 	})
 }
 
-// TestParcel_Explored: a parcel is unpacked or discarded once, while another arena lets the
-// same note go.
+// TestParcel_Explored: a parcel is unpacked or discarded once, while another arena lets go of the
+// same note.
 func TestParcel_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		before := Blobs()

@@ -19,8 +19,8 @@ func ringRegion(n int) heap.Region[link] {
 	return r
 }
 
-// "whoever gets it makes it part of their own arena": with all that is there already,
-// both of any size, again and again.
+// "whoever gets it makes it part of their own arena": together with what is there already, both of
+// any size, again and again.
 func TestRegionJoins(t *testing.T) {
 	sizes := []int{0, 1, 60, 3000}
 	for _, here := range sizes {
@@ -193,7 +193,7 @@ func TestRegionJoinsDuringCollection(t *testing.T) {
 	mustBeRing(t, &a, roots.got, 3000)
 }
 
-// What a region holds is on the books of the one that it has become.
+// Move takes the books of the region along.
 func TestRegionKeepsItsBooks(t *testing.T) {
 	r := ringRegion(1000)
 	before := r.Arena().Stats()
@@ -202,7 +202,7 @@ func TestRegionKeepsItsBooks(t *testing.T) {
 	}
 }
 
-// Of several who move the same region at the same time, which none of them may, one can.
+// Several goroutines move the same region at the same time, which none of them may. One can.
 func TestRegionOneMoves(t *testing.T) {
 	for range 100 {
 		r := ringRegion(10)

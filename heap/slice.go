@@ -41,7 +41,7 @@ func TryMakeSlice[T any](a *Arena, n int) (Slice[T], error) {
 	return Slice[T]{h: h, n: n}, nil
 }
 
-// rowSize returns the size of n elements, or something too large if that is.
+// rowSize returns the size of n elements, or more than MaxObject if that overflows.
 func rowSize(elem uintptr, n int) uintptr {
 	hi, lo := bits.Mul(uint(elem), uint(n))
 	if hi != 0 {

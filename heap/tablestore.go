@@ -2,16 +2,16 @@ package heap
 
 import "math/bits"
 
-// tableStore has the slots of page tables that nobody uses, by the logarithm of their number.
-// An arena that grows to sixteen chunks goes through four tables, and after each collection
-// it begins again: with the chunks in store, tables would be most of what Go's collector is
-// left with. Part of a [Recycler].
+// tableStore keeps the slots of page tables that nobody uses, by the logarithm of their number. An
+// arena that grows to sixteen chunks goes through four tables, and begins again after each
+// collection. As chunks are kept in store, tables would be most of what is left to Go's collector.
+// Part of a [Recycler].
 type tableStore [maxTableClass + 1][][]page
 
 // The largest tables in store are those that survive Release, of keptPages slots.
 const maxTableClass = 6
 
-// takeTable returns n slots, a power of two, with anything in them. Owner worker only; a nil
+// takeTable returns n slots, a power of two, with arbitrary contents. Owner worker only; a nil
 // Recycler makes them.
 func (r *Recycler) takeTable(n int) []page {
 	class := bits.Len(uint(n)) - 1
@@ -40,6 +40,6 @@ func (r *Recycler) putTable(t *pageTable) {
 	r.tables[class] = append(r.tables[class], slots)
 }
 
-// tableBound returns how many slots of tables of each size are kept: in a quarter of the
+// tableBound returns how many slots of tables are kept of each size. They take a quarter of the
 // bytes that are kept of each size of chunks.
 func (r *Recycler) tableBound() int { return r.bound() / 4 / pageBytes }

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestThreshold_OfMuch: an arena that keeps a good part of the address space, as one of 32 bits may, is due when it has
-// grown, and not at once for ever because a product has overflowed.
+// TestThreshold_OfMuch: an arena that keeps a good part of the address space, as is possible with
+// 32 bits, is due when it has grown. It is not due at once and for ever because a product has
+// overflowed.
 func TestThreshold_OfMuch(t *testing.T) {
 	a := new(Arena)
 	for _, keep := range []int{0, 1 << 20, math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt} {

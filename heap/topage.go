@@ -116,8 +116,8 @@ func (g *collector) drain(p *toPage, stop int) {
 	}
 }
 
-// blacken gives a page without anything left to scan to the arena. If it was the
-// open one, what is left of it may serve the next allocations.
+// blacken gives the arena a page that has nothing left to scan. If it was the open one, its free
+// part may serve the next allocations.
 func (g *collector) blacken(p *toPage) {
 	invariant.Check(p.clean() && !p.black, "page %d: black with %d to scan", p.number, len(p.todo))
 	a := g.arena
@@ -141,8 +141,8 @@ func (g *collector) blacken(p *toPage) {
 	g.spare = append(g.spare, p)
 }
 
-// reach returns the memory behind a handle to a page that is not black, and makes
-// the page black for it: this is the barrier. Nil if there is no such page.
+// reach returns the memory behind a handle to a page that is not black, and makes the page black
+// first: this is the barrier. It returns nil if there is no such page.
 func (g *collector) reach(h handle) unsafe.Pointer {
 	p := g.grey[h.page()]
 	if p == nil {

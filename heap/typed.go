@@ -26,7 +26,7 @@ func New[T any](a *Arena) Ptr[T] {
 	return newSlow[T](a)
 }
 
-// newSlow is New for the first T there is, and for full chunks.
+// newSlow is New for the first T, and for full chunks.
 func newSlow[T any](a *Arena) Ptr[T] {
 	p, err := TryNew[T](a)
 	if err != nil {

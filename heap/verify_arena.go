@@ -11,8 +11,8 @@ import (
 // What must hold of arenas and of what they are made of, in builds that check invariants.
 // Owner only.
 
-// verifyArena checks the arena against its table, where it is quiet: before and behind a
-// collection, at a move and at its release.
+// verifyArena checks the arena against its table at quiet moments: before and after a collection,
+// at a move and at its release.
 func verifyArena(a *Arena) {
 	verifyOpen(a)
 	verifyPageTable(&a.pages)
