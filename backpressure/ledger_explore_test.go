@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// muted is a sender under exploration; it counts how often it was given back.
+// muted is a sender under exploration. It counts how often it was parked and resumed.
 type muted struct {
 	debt            Debt
 	parked, resumed int
@@ -47,8 +47,8 @@ func (m *muted) check() error {
 	return nil
 }
 
-// TestGateEnterAgainstOpen: two senders meet a gate while it opens, shuts and opens
-// again. Whoever entered is resumed; a lost one is a deadlock here.
+// TestGateEnterAgainstOpen: two senders meet a gate while it opens, shuts and opens again. A sender
+// that entered is resumed; a lost one is a deadlock here.
 //
 // Mutants tried by hand: Enter by a store, Open by load and store, the mark not
 // taken for the end.
@@ -117,8 +117,8 @@ type link struct {
 	load Load
 }
 
-// wait is how an actor that has met the gate of another ends its behaviour: while
-// it is muted its own gate is shut.
+// wait ends the behaviour of an actor that has met the gate of another: while the actor is muted,
+// its own gate is shut.
 func (l *link) wait(p *explore.Program, mark *Waiter[*link]) {
 	l.load |= Muted
 	l.gate.Shut(mark)
@@ -145,8 +145,8 @@ func release(w *Waiter[*link], mark *Waiter[*link]) {
 	}
 }
 
-// TestChainUnwinds: A waits for B, which waits for C, or is about to, or no longer;
-// when C recovers both run again, whatever came in between. (ponyc's chained unmute.)
+// TestChainUnwinds: A waits for B, which waits for C, or is about to wait, or waits no longer. When
+// C recovers both run again, whatever came in between. (ponyc's chained unmute.)
 func TestChainUnwinds(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		var mark Waiter[*link]

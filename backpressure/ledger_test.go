@@ -28,9 +28,9 @@ func list(w *Waiter[*sender]) (who []*sender) {
 	return who
 }
 
-// TestLedgerModel: whoever meets a shut gate is in that one ledger, in the order of
-// entry, until the gate opens; nobody is parked who owes nothing; and whoever
-// forgives the last debt of a parked sender, and nobody else, gets it.
+// TestLedgerModel: a sender that meets a shut gate is in that one ledger, in the order of entry,
+// until the gate opens. No sender is parked that owes nothing. The caller that forgives the last
+// debt of a parked sender, and nobody else, gets the sender.
 func TestLedgerModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 3
@@ -107,7 +107,7 @@ func TestLedgerModel(t *testing.T) {
 	})
 }
 
-// TestForgiveNothing is a mistake of the caller's, parked or not.
+// TestForgiveNothing: forgiving what nobody owes is a mistake of the caller's, parked or not.
 func TestForgiveNothing(t *testing.T) {
 	defer func() {
 		if v := recover(); v != "gallop: backpressure: a debt forgiven that nobody owes" {
@@ -191,8 +191,8 @@ func (w *walker) walk(gates []Gate[*walker]) {
 	}
 }
 
-// free opens a gate and resumes those who owe nothing any more. A channel that has
-// no room would mean that somebody was resumed twice.
+// free opens a gate and resumes the senders that owe nothing any more. A full channel would mean
+// that a sender was resumed twice.
 func free(g *Gate[*walker], mark *Waiter[*walker]) {
 	for w := g.Open(mark); w != nil; w = w.Next() {
 		if w.Who.debt.Forgive() {
@@ -205,7 +205,7 @@ func free(g *Gate[*walker], mark *Waiter[*walker]) {
 	}
 }
 
-// TestAllocations: a gate and a debt cost none but the waiter.
+// TestAllocations: a gate and a debt allocate nothing but the waiter.
 func TestAllocations(t *testing.T) {
 	var mark, w Waiter[int]
 	var g Gate[int]
