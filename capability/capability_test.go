@@ -70,8 +70,8 @@ func TestIso_Move(t *testing.T) {
 	})
 }
 
-// "Also after a panic half way": whoever panics between Move and the send has given it
-// away, and who panics before has not.
+// "Also after a panic half way": a panic between Move and the send comes after the value was given
+// away; with a panic before Move it was not.
 func TestIso_PanicHalfWay(t *testing.T) {
 	i := capability.NewIso[doc](nil)
 	_ = caught(func() { i.Use(func(*doc) { panic("before") }) })
@@ -104,7 +104,7 @@ func TestIso_OneOfManyMoves(t *testing.T) {
 	}
 }
 
-// Many read a Val at a time, and who writes is found.
+// Many may read a Val at a time, and a write to it is found.
 func TestVal(t *testing.T) {
 	v := capability.NewIso(func(d *doc) { d.words = []string{"a", "b"} }).Freeze()
 	var wg sync.WaitGroup
@@ -127,7 +127,7 @@ func TestVal(t *testing.T) {
 	}
 }
 
-// chapter has what may be written to by mistake, and in each of several ways to reach it.
+// chapter has something to write to by mistake for each of several ways to reach it.
 type chapter struct {
 	page  int
 	words [][]string
@@ -158,19 +158,19 @@ func TestVal_WhichWritesAreFound(t *testing.T) {
 	}
 }
 
-// shy is what says less of itself than there is.
+// shy is a value whose GoString says less than there is.
 type shy struct{ s string }
 
 func (shy) GoString() string { return "shy" }
 
-// mute is a number that says nothing of itself.
+// mute is a number whose String says nothing of it.
 type mute uint8
 
 func (mute) String() string { return "mute" }
 
-// TestVal_NoMethodIsAsked: what a value looks like is found without its methods, which may look behind pointers or leave
-// something out, by the types of what interfaces hold and the bits of floats, and has an end where slices and maps hold
-// themselves.
+// TestVal_NoMethodIsAsked: what a value looks like is found without its methods, which may look
+// behind pointers or leave something out. The types of what interfaces hold count, and the bits of
+// floats. The search ends even where slices and maps hold themselves.
 func TestVal_NoMethodIsAsked(t *testing.T) {
 	ring := make([]any, 2)
 	ring[0] = ring
@@ -201,8 +201,9 @@ func TestVal_NoMethodIsAsked(t *testing.T) {
 	}
 }
 
-// TestVal_ManyWaysToOnePart: the check takes as long as there are slices and maps, and not as there are ways to them; and it finds a write to the
-// last one, whichever comes first.
+// TestVal_ManyWaysToOnePart: the time of the check goes by the number of slices and maps, and not
+// by the number of ways to them. The check finds a write to the last one, whichever it comes to
+// first.
 func TestVal_ManyWaysToOnePart(t *testing.T) {
 	bottom := []any{1}
 	var top any = bottom
@@ -227,7 +228,7 @@ func viewed[T any](v T, f func(*T)) any {
 	return caught(func() { frozen.View(f) })
 }
 
-// "what is behind pointers in it is left aside", also if the value itself is one, or an
+// "what is behind pointers in it is left aside", also if the value itself is a pointer, or an
 // interface that holds one.
 func TestVal_OfAPointer(t *testing.T) {
 	behind := &chapter{}
@@ -265,7 +266,7 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-// TestMisuse_NilFunctions: at the call that is wrong, whatever is in the value.
+// TestMisuse_NilFunctions: the call that is wrong panics, whatever is in the value.
 func TestMisuse_NilFunctions(t *testing.T) {
 	iso := capability.NewIso[int](nil)
 	for want, f := range map[string]func(){
@@ -281,8 +282,7 @@ func TestMisuse_NilFunctions(t *testing.T) {
 	}
 }
 
-// "i holds nothing any more": whoever keeps a dead handle does not keep the value, when nobody
-// else does.
+// "i holds nothing any more": a dead handle that somebody keeps does not keep the value alive.
 func TestIso_GoneIsForgotten(t *testing.T) {
 	for how, give := range map[string]func(capability.Iso[[64]int]){
 		"Move":   func(i capability.Iso[[64]int]) { i.Move().Use(func(*[64]int) {}) },
@@ -300,7 +300,7 @@ func TestIso_GoneIsForgotten(t *testing.T) {
 	}
 }
 
-// givenAway makes a value and gives it to nobody who keeps it.
+// givenAway makes a value and gives it away; nobody keeps it.
 //
 //go:noinline
 func givenAway(give func(capability.Iso[[64]int])) (i capability.Iso[[64]int], value weak.Pointer[[64]int]) {

@@ -77,7 +77,7 @@ func (i Iso[T]) here(verb string) *isoHandle[T] {
 	return i.h
 }
 
-// leave takes the value from the handle. Of several who try, one can.
+// leave takes the value from the handle. Of several callers only one can.
 func (i Iso[T]) leave(verb string) *T {
 	h := i.here(verb)
 	if !h.gone.CompareAndSwap(false, true) {

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// looks is what a value looks like: all that is in it, in its slices and in its maps, and of pointers where they lead. No
-// method of it is asked: that would look behind them, and may say less than there is. What is in a slice or map is written once,
-// however many ways lead there. What is in an interface is written at each place where that is: one in one in one, a million deep
-// or each twice, is not for this check.
+// looks is what a value looks like: all that is in it, in its slices and in its maps, and where its
+// pointers lead. It calls no method of the value: a method would look behind pointers, and may say
+// less than there is. The contents of a slice or map are written once, however many ways lead
+// there. The contents of an interface are written wherever the interface is: interfaces within
+// interfaces, a million deep or each holding the next twice, are not for this check.
 func looks[T any](v T) string {
 	m := met{seen: make(map[rows]bool)}
 	l := look{met: &m}
@@ -36,7 +37,7 @@ type look struct {
 	met *met
 }
 
-// met is the slices and maps that looks have come to.
+// met is the slices and maps that looks has come to.
 type met struct {
 	seen map[rows]bool
 	todo []reflect.Value // those that have not been written
@@ -86,7 +87,7 @@ func (l *look) at(v reflect.Value) {
 	}
 }
 
-// number adds an integer. Not by fmt, which would ask its methods.
+// number adds an integer. It does not give v to fmt, which would call v's methods.
 func (l *look) number(v reflect.Value) {
 	if v.CanInt() {
 		fmt.Fprintf(l, "%d ", v.Int())
@@ -95,10 +96,10 @@ func (l *look) number(v reflect.Value) {
 	}
 }
 
-// float adds one, and its bits, of which NaNs have many.
+// float adds a number and its bits: there are many NaNs.
 func (l *look) float(f float64) { fmt.Fprintf(l, "%v(%x) ", f, math.Float64bits(f)) }
 
-// parts is at for what is in v.
+// parts adds the parts of v.
 func (l *look) parts(v reflect.Value) {
 	l.WriteString(v.Type().String() + "{")
 	switch v.Kind() {
