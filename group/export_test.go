@@ -26,7 +26,7 @@ func Kept[M any](subscribers func(yield func(actor.Handler[M]) bool)) int {
 	return len(t.know)
 }
 
-// mustAgree panics if a topic knows others than are in its list.
+// mustAgree panics if what a topic knows is not what is in its list.
 func (t *topic[M]) mustAgree() {
 	there := 0
 	for i, h := range t.list {

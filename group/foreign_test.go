@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// foreign is a handler that is no actor, and says why it does not take what is tried.
+// foreign is a handler that is no actor. Its TrySend returns why.
 type foreign struct {
 	why   error
 	tried []int
@@ -19,7 +19,7 @@ type foreign struct {
 func (f *foreign) Send(_ actor.Sender, m int)          { f.sent = append(f.sent, m) }
 func (f *foreign) TrySend(_ actor.Sender, m int) error { f.tried = append(f.tried, m); return f.why }
 
-// standingFor is one that says how it stands.
+// standingFor is a foreign that says how it stands.
 type standingFor struct {
 	foreign
 	standing actor.Standing
@@ -27,8 +27,9 @@ type standingFor struct {
 
 func (s *standingFor) Standing() actor.Standing { return s.standing }
 
-// TestForeign: "With any other error the handler stays where it is, and its Send is called with
-// the same message", in a topic and in a pool; one that has ended is forgotten, and not given it.
+// TestForeign: "With any other error the handler stays where it is, and its Send is called with the
+// same message", in a topic and in a pool. A handler that has ended is forgotten, and does not get
+// the message.
 func TestForeign(t *testing.T) {
 	own := errors.New("no connection")
 	for name, c := range map[string]struct {

@@ -79,7 +79,7 @@ func wantGot(t testing.TB, sys *actor.System, r actor.Ref[sink], want ...int) {
 	}
 }
 
-// passing yields n actors, one after the other, each of which has ended before the next one is there.
+// passing yields n actors, one after the other. Each has ended before the next one is there.
 func passing(t testing.TB, sys *actor.System, n int) func(yield func(actor.Handler[int]) bool) {
 	return func(yield func(actor.Handler[int]) bool) {
 		for range n {
@@ -91,7 +91,7 @@ func passing(t testing.TB, sys *actor.System, n int) func(yield func(actor.Handl
 	}
 }
 
-// count is what Subscribers or Members say.
+// count fails the test unless f, which is Subscribers or Members, returns want.
 func count(t testing.TB, sys *actor.System, f func(context.Context, *actor.System) (int, error), want int) {
 	t.Helper()
 	if n, err := f(soon(t), sys); err != nil || n != want {

@@ -20,8 +20,8 @@ func doubles(n int) []actor.Handler[int] {
 	return all
 }
 
-// TestHash_Owners: while members come and go each key belongs to the one with the next place on the
-// circle, as somebody finds it who looks at all of them.
+// TestHash_Owners: while members come and go, each key belongs to the member with the next place on
+// the circle, as a search through all members finds it.
 func TestHash_Owners(t *testing.T) {
 	const first, steps, keys = 10, 300, 20
 	in := doubles(first)
@@ -58,7 +58,7 @@ func TestHash_Owners(t *testing.T) {
 	}
 }
 
-// next returns who has the next place from at on, around the circle.
+// next returns the handler with the next place from at on, around the circle.
 func next(places map[actor.Handler[int]][]uint64, at uint64) (who actor.Handler[int]) {
 	nearest := uint64(math.MaxUint64)
 	for h, all := range places {
@@ -71,8 +71,8 @@ func next(places map[actor.Handler[int]][]uint64, at uint64) (who actor.Handler[
 	return who
 }
 
-// TestHash_ArrangedOnce: however many come and go before a message is given, the circle is arranged once, for
-// that message.
+// TestHash_ArrangedOnce: however many members come and go before a message is given, the circle is
+// arranged once, for that message.
 func TestHash_ArrangedOnce(t *testing.T) {
 	all := doubles(100)
 	m := group.Gather(byKey(), all[:50]...)
@@ -90,7 +90,8 @@ func TestHash_ArrangedOnce(t *testing.T) {
 	}
 }
 
-// TestPool_ToldOnce: a policy is told of all the first members at once, and of each that comes or goes once.
+// TestPool_ToldOnce: a policy is told once of all the first members, and once of each that comes or
+// goes.
 func TestPool_ToldOnce(t *testing.T) {
 	policy, times := group.Told()
 	all := doubles(100)
@@ -105,7 +106,7 @@ func TestPool_ToldOnce(t *testing.T) {
 	}
 }
 
-// BenchmarkHash is what it costs to make a pool with a hash, and that one comes to it and goes.
+// BenchmarkHash is the cost of making a pool with a hash, and of one member that comes and goes.
 func BenchmarkHash(b *testing.B) {
 	for _, n := range []int{10, 100, 600} {
 		all := doubles(n)

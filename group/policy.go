@@ -16,9 +16,9 @@ type Policy[M any] struct {
 
 // chooser is a policy at work in one pool.
 type chooser[M any] interface {
-	// choose returns the place of a member. There is one.
+	// choose returns the place of a member. There is at least one member.
 	choose(members []actor.Handler[M], m M) int
-	// removed says that the member at i is gone, before changed.
+	// removed says that the member at i is gone. It is called before changed.
 	removed(i int)
 	// changed says who the members are now.
 	changed(members []actor.Handler[M])
@@ -122,8 +122,8 @@ func Hash[M any](key func(M) uint64) Policy[M] {
 	return Policy[M]{func() chooser[M] { return &hash[M]{key: key} }}
 }
 
-// points is how many places on the circle a member has. Loads differ by about one part
-// in the root of it.
+// points is how many places on the circle a member has. Loads differ by about one part in the
+// square root of it.
 const points = 128
 
 type hash[M any] struct {
@@ -135,7 +135,7 @@ type hash[M any] struct {
 	stale  bool    // somebody has come or gone since the circle was arranged
 }
 
-// seat is a member, which the others' coming and going moves: its points need not be looked for then.
+// seat is a member. It moves as others come and go, but its points lead to it and stay as they are.
 type seat struct {
 	member int // as of the last time that the circle was arranged
 	id     uint64
@@ -167,7 +167,8 @@ func (h *hash[M]) removed(i int) {
 	}
 }
 
-// changed leaves the circle to the next message, so that many who come or go before it cost no more than one.
+// changed leaves the circle to the next message: however many come or go before it, that costs no
+// more than one does.
 func (h *hash[M]) changed(members []actor.Handler[M]) {
 	h.stale = true
 	for len(h.seats) < len(members) {
@@ -176,7 +177,7 @@ func (h *hash[M]) changed(members []actor.Handler[M]) {
 	}
 }
 
-// arrange looks at each point once, and sorts those of who has come.
+// arrange looks at each point once, and sorts the points of new members only.
 func (h *hash[M]) arrange() {
 	h.stale = false
 	h.circle = slices.DeleteFunc(h.circle, func(p point) bool { return p.of.member == gone })

@@ -122,7 +122,7 @@ type pool[M any] struct {
 	tidy    int                // how many there were when the ended were last looked for
 }
 
-// newPool tells the policy of all members at once: what that costs may go by how many there are.
+// newPool tells the policy of all members at once: the cost may depend on how many there are.
 func newPool[M any](policy Policy[M], members []actor.Handler[M]) pool[M] {
 	p := pool[M]{policy: policy.start(), members: slices.Clone(members)}
 	p.policy.changed(p.members)

@@ -109,7 +109,7 @@ func TestPool_PassesOverTheOverloaded(t *testing.T) {
 	}
 }
 
-// TestPool_BoundedMembers: an actor with a bound is a member as any other.
+// TestPool_BoundedMembers: an actor with a bound is a member like any other.
 func TestPool_BoundedMembers(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"RoundRobin": group.RoundRobin[int](), "LeastLoaded": group.LeastLoaded[int](),

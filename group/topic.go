@@ -148,13 +148,14 @@ func (t *topic[M]) forgetEnded() {
 	t.tidy = len(t.know)
 }
 
-// drop forgets the subscriber at a place, which stays empty: what it costs does not go by how many there are.
+// drop forgets the subscriber at i. The place stays empty, so the cost does not depend on how many
+// there are.
 func (t *topic[M]) drop(i int) {
 	delete(t.know, t.list[i])
 	t.list[i] = nil
 }
 
-// closeRanks closes the gaps when they are more than the subscribers.
+// closeRanks closes the gaps when there are more gaps than subscribers.
 func (t *topic[M]) closeRanks() {
 	if len(t.list) <= 2*len(t.know) {
 		return

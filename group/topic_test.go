@@ -114,8 +114,8 @@ func TestTopic_ManyComeAndGo(t *testing.T) {
 	}
 }
 
-// TestTopic_Twin: "oldest subscription first", whoever comes, goes and comes again; and one that goes moves the
-// others once in so many times only, or a thousand that go would cost a million steps.
+// TestTopic_Twin: "oldest subscription first", whoever comes, goes and comes again. A subscriber
+// that goes seldom moves the others, or a thousand that go would cost a million steps.
 func TestTopic_Twin(t *testing.T) {
 	var all [1000]double
 	var news group.Subscribers[int]
@@ -197,7 +197,8 @@ func TestMisuse_OfTopics(t *testing.T) {
 	count(t, sys, news.Subscribers, 1)
 }
 
-// BenchmarkTopic is a thousand values for ten subscribers: what is allocated is mail that waits, none of it by the topic.
+// BenchmarkTopic is a thousand values for ten subscribers: mail that waits is allocated, and
+// nothing by the topic.
 func BenchmarkTopic(b *testing.B) {
 	sys := start(b, actor.Workers(1))
 	tp := group.NewTopic[int](sys)

@@ -12,7 +12,7 @@ import (
 // made once per process, and a generic function has no variables of its own.
 var actorTypes sync.Map // reflect.Type of *T → *T
 
-// typeOnce returns the only T, which make makes.
+// typeOnce returns the one T of the process, which make makes.
 func typeOnce[T any](make func() *T) *T {
 	key := reflect.TypeFor[*T]()
 	if t, ok := actorTypes.Load(key); ok {
@@ -25,9 +25,9 @@ func typeOnce[T any](make func() *T) *T {
 // few is how many members or subscribers there may be before the ended are looked for.
 const few = 16
 
-// deliver gives m to a handler unless it has ended, and reports whether it has not. Whatever else
-// TrySend says is for Send to deal with, which never fails: to an actor that is overloaded it mutes
-// the sender, and a handler of somebody's own knows best what its own errors are about.
+// deliver gives m to a handler, and reports false if the handler has ended. Any other error of
+// TrySend is left to Send, which never fails: it mutes the sender for an actor that is overloaded,
+// and a user's own handler knows best what its errors mean.
 func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 	err := h.TrySend(c, m)
 	if err == nil {
@@ -43,8 +43,8 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 // hasEnded tells whether a handler is known to be an actor that has ended.
 func hasEnded[M any](h actor.Handler[M]) bool { return standing(h) == actor.Ended }
 
-// standing returns how the actor behind a handler stands. One that is none of an actor
-// counts as idle.
+// standing returns how the actor behind a handler stands. A handler that has no Standing counts as
+// idle.
 func standing[M any](h actor.Handler[M]) actor.Standing {
 	if s, ok := h.(interface{ Standing() actor.Standing }); ok {
 		return s.Standing()
@@ -52,7 +52,7 @@ func standing[M any](h actor.Handler[M]) actor.Standing {
 	return actor.Idle
 }
 
-// mustSuit panics if a handler cannot be found again, or is a Topic or Pool that nobody made.
+// mustSuit panics if a handler cannot be found again, or is a zero Topic or Pool.
 func mustSuit[M any](call string, h actor.Handler[M]) {
 	if h == nil {
 		panic("gallop: group: " + call + " of a nil Handler")

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// narrow is a member, or a subscriber, with a bound: it mutes those who fill it.
+// narrow is the bound of a member, or a subscriber, that mutes those who fill it.
 const narrow = 8
 
 var (
@@ -42,9 +42,9 @@ var waiters = map[string]func(sys *actor.System, h actor.Handler[int]) waiter{
 	},
 }
 
-// TestSendWait: "blocks while the pool is muted or overloaded, or there is no room": with a
-// member that has a bound, what a goroutine has sent and has not run is bounded too, all of
-// it runs, and in order. Who gives up or comes too late is told.
+// TestSendWait: "blocks while the pool is muted or overloaded, or there is no room": with a member
+// that has a bound, the messages that a goroutine has sent and that have not run are bounded too.
+// All of them run, in order. A caller that gives up or comes too late gets an error.
 func TestSendWait(t *testing.T) {
 	const messages, room = 20_000, 4096
 	for name, make := range waiters {
@@ -88,7 +88,7 @@ type impatient struct {
 
 func (c impatient) Done() <-chan struct{} { c.end(); return c.Context.Done() }
 
-// atOnce is the context of one who gives up when it would have to wait.
+// atOnce is the context of a caller that gives up when it would have to wait.
 func atOnce() context.Context {
 	ctx, end := context.WithCancel(context.Background())
 	return impatient{ctx, end}
