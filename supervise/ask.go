@@ -42,7 +42,7 @@ func StartChildTo[T any](c *actor.Context, s Supervisor, ch Child, reply actor.B
 	actor.AskTo(c, startChild, s.asked("StartChildTo"), specToStart(ch), reply)
 }
 
-// specToStart is specOf, and a nil Child is one that is wrong.
+// specToStart is specOf, except that a nil Child is a declaration that is wrong.
 func specToStart(ch Child) *childSpec {
 	if spec := specOf(ch); spec != nil {
 		return spec
@@ -156,7 +156,7 @@ func (s *supervisor) startChild(c *actor.Context, asked *childSpec) (actor.AnyRe
 	return k.ref, nil
 }
 
-// accept looks whether a child can be one of this supervisor's.
+// accept checks that a child can be one of this supervisor's.
 func (s *supervisor) accept(spec *childSpec) (*childSpec, error) {
 	switch {
 	case spec.isLike != (s.plan.strategy == SimpleOneForOne):

@@ -54,7 +54,7 @@ func (b Backoff) longest() time.Duration {
 	return b.Max
 }
 
-// calm tells whether a child that was up for so long begins anew.
+// calm tells whether a child that was up for so long counts its falls anew.
 func (b Backoff) calm(up time.Duration) bool {
 	if b.Calm == 0 {
 		return up >= b.longest()

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// crashAtOnce is a tree of one child that fails at every start, and the times of these.
+// crashAtOnce runs a tree of one child that fails at every start, and returns when it started.
 func crashAtOnce(t testing.TB, b supervise.Backoff, n int, opts ...actor.Option) []time.Duration {
 	h := build(t, opts...)
 	var at []time.Duration
@@ -98,8 +98,8 @@ func TestBackoff_Calm(t *testing.T) {
 	}
 }
 
-// TestBackoff_StoppedMeanwhile: one that backs off and is stopped by others comes up as a new
-// actor; one that is restarted by hand is up; one that is removed is not restarted.
+// TestBackoff_StoppedMeanwhile: a child that backs off and is stopped by others comes up as a new
+// actor. One that is restarted by hand is up; one that is removed is not restarted.
 func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	h := build(t)
 	w := h.toy("a")
@@ -136,8 +136,9 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	equal(t, "states", h.states(), "")
 }
 
-// TestBackoff_RestartedInVain: who waits for a restart and is restarted by others, and cannot be started, waits on, and keeps
-// nobody else waiting: one that backs off, and one behind it.
+// TestBackoff_RestartedInVain: a child that waits for its restart, is restarted by others and
+// cannot start, waits on and keeps nobody else waiting. It may be one that backs off, or one behind
+// it.
 func TestBackoff_RestartedInVain(t *testing.T) {
 	for _, who := range []string{"a", "b"} {
 		h := build(t)
@@ -191,8 +192,8 @@ func TestBackoff_MutedSender(t *testing.T) {
 	}
 }
 
-// TestBackoff_MutedSenders: so it is with a group of which one backs off and the others wait for it, and with those that
-// are muted for the senders. Chance says who falls and who sends.
+// TestBackoff_MutedSenders: the same holds for a group of which one backs off and the others wait
+// for it, and for actors that are muted for the senders. Chance decides who falls and who sends.
 func TestBackoff_MutedSenders(t *testing.T) {
 	for seed := range uint64(100) {
 		h, chance := build(t), rand.New(rand.NewPCG(seed, 0))
@@ -249,8 +250,8 @@ func TestBackoff_UpOnce(t *testing.T) {
 	}
 }
 
-// TestBackoff_CalmIsUp: "how long a child must have been up": time in which it was down is none,
-// be it with others or because it had ended, and time before that counts.
+// TestBackoff_CalmIsUp: "how long a child must have been up": the time in which it was down does
+// not count, whether it was down with others or had ended. The time before that counts.
 func TestBackoff_CalmIsUp(t *testing.T) {
 	for _, c := range []struct{ up, want time.Duration }{{2 * second, 16 * second}, {time.Minute, second}} {
 		h := build(t)
@@ -277,8 +278,8 @@ func TestBackoff_CalmIsUp(t *testing.T) {
 	}
 }
 
-// TestBackoff_CalmIsUp_ByHand: so it is with one that is restarted by hand: as a new actor, or where
-// it stands. The time that it takes to start is none either.
+// TestBackoff_CalmIsUp_ByHand: the same holds for a child that is restarted by hand, as a new actor
+// or in its place. The time that it takes to start does not count either.
 func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
 	finished := func(h *house) { h.tell(finish, "a"); h.advance(time.Hour) }
 	inPlace := func(h *house) { actor.Restart(h.sys, h.find("a")); h.quiet(); h.tell(crash, "a") }

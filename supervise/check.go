@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// plan is a Spec that was looked through. Read-only.
+// plan is a Spec that was checked. Read-only.
 type plan struct {
 	name      string
 	strategy  Strategy
@@ -83,7 +83,7 @@ func (s *childSpec) check(p *plan) {
 	}
 }
 
-// wrong says what is.
+// wrong says what is wrong, if anything.
 func (b Backoff) wrong() string {
 	switch {
 	case b.First < 0 || b.Max < 0 || b.Calm < 0:

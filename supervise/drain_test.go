@@ -29,9 +29,9 @@ func (h *house) until(states string) {
 	}
 }
 
-// TestSweep_DrainsMuted: one that drains and sends to its fallen sibling, or to another who is
-// muted for that, ends all the same: "a child that drains is not muted", since the fallen one
-// waits for its end. It drains because it was declared so, or since its user says so.
+// TestSweep_DrainsMuted: a child that drains and sends to its fallen sibling, or to another that is
+// muted for that one, ends all the same: "a child that drains is not muted", since the fallen one
+// waits for its end. It drains because it was declared so, or because its user says so.
 func TestSweep_DrainsMuted(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
 		for _, byUser := range []bool{false, true} {
@@ -62,8 +62,8 @@ func TestSweep_DrainsMuted(t *testing.T) {
 	}
 }
 
-// drainsMuted lets a fall while c keeps the others up; x is muted for it then, and b, which
-// drains, for one of the two.
+// drainsMuted lets a fall while c keeps the others up. Then x is muted for a, and b, which drains,
+// for one of the two.
 func (h *house) drainsMuted(byUser, first bool, to string) {
 	a, x, b, last := h.find("a"), h.find("x"), h.find("b"), h.find(to)
 	letC, letB := h.hold("c"), h.hold("b")
@@ -93,7 +93,7 @@ func (h *house) drainsMuted(byUser, first bool, to string) {
 	h.quiet()
 }
 
-// muted waits until a child is.
+// muted waits until a child is muted.
 func (h *house) muted(r actor.Ref[toy]) {
 	for r.Standing() != actor.Overloaded {
 		yield()

@@ -56,8 +56,8 @@ func TestSimple(t *testing.T) {
 	h.d.says(t, "-session", "-eve", "-bob")
 }
 
-// TestSimple_NamesOfTheUnnamed: a child without a name does not take that of another whom
-// somebody called what its ref says: both are found, and removed, under names of their own.
+// TestSimple_NamesOfTheUnnamed: a child without a name does not take the name of a sibling that was
+// called what its ref says. Both are found, and removed, under names of their own.
 func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 	h := build(t, actor.Workers(1), actor.Seed(1)) // numbers its actors one after another: no spare worker, with numbers of its own
 	h.run(h.sessions())
@@ -275,7 +275,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestMisuse_StartUnder: a wrong declaration is that of the call that is wrong.
+// TestMisuse_StartUnder: the panic over a wrong declaration names the call that is wrong.
 func TestMisuse_StartUnder(t *testing.T) {
 	defer func() {
 		if v, want := recover(), `gallop: supervise: StartUnder: "root": an unknown Strategy`; v != want {
@@ -286,7 +286,7 @@ func TestMisuse_StartUnder(t *testing.T) {
 }
 
 // TestMisuse_Zero: "The zero Supervisor is no supervisor, and asking it panics", with the name of
-// what was called, also where there is no way to go.
+// the call, also with an empty path.
 func TestMisuse_Zero(t *testing.T) {
 	h := build(t)
 	var none supervise.Supervisor
@@ -331,7 +331,7 @@ var (
 	_       = actor.Declare[actor.None](gapType, "nothing")
 )
 
-// TestStartChild_BadType: "the errors are … ErrBadChild": who declares a child whose type
+// TestStartChild_BadType: "the errors are … ErrBadChild": a caller that declares a child whose type
 // cannot be spawned is told so, and the supervisor and its children do not notice.
 func TestStartChild_BadType(t *testing.T) {
 	h := build(t)
@@ -355,7 +355,7 @@ func TestStartChild_BadType(t *testing.T) {
 	}
 }
 
-// BenchmarkReplace is the end of a child by order and the start of the new one in its place, which
+// BenchmarkReplace is the end of a child by order and the start of the new one in its place. That
 // takes the same time however many siblings there are.
 func BenchmarkReplace(b *testing.B) {
 	for _, n := range []int{100, 20_000} {
@@ -407,8 +407,9 @@ var (
 		starterHear.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) { *s <- r.Err }))
 )
 
-// TestStartChild_OfOneThatIsRemoved: whose name is that of a child that is being removed starts when that has ended,
-// and not before: "StartChild waits until that child has ended". Whoever waits so while the supervisor ends is told.
+// TestStartChild_OfOneThatIsRemoved: a child with the name of one that is being removed starts when
+// that one has ended, and not before: "StartChild waits until that child has ended". A caller that
+// waits while the supervisor ends is told.
 func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 	for _, c := range []struct {
 		ends          bool
@@ -448,7 +449,8 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 	}
 }
 
-// TestStartChild_OfTwoThatAreRemoved: whoever waits for the name of one is not disturbed by the end of another.
+// TestStartChild_OfTwoThatAreRemoved: the end of one child does not disturb a caller that waits for
+// the name of another.
 func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 	h := build(t)
 	h.run(h.sessions())
@@ -475,7 +477,8 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 	equal(t, "states", h.states(), "bob running, ann running")
 }
 
-// TestStartChild_BehindJoin: "Join waits for the end", and then the name is free, also if the supervisor has not heard of it yet.
+// TestStartChild_BehindJoin: "Join waits for the end". Then the name is free, even if the
+// supervisor has not heard of it yet.
 func TestStartChild_BehindJoin(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.SimpleOneForOne, supervise.OneForOne, supervise.OneForAll} {
 		h := build(t, actor.Workers(4))

@@ -52,7 +52,7 @@ func (e Ending) or(d Ending) Ending {
 	return e
 }
 
-// tell tells an actor to end in this way, from anybody's behaviour.
+// tell tells who to end in this way, from the behaviour of any actor.
 func (e Ending) tell(c *actor.Context, who actor.AnyRef) {
 	switch e.how {
 	case howKill:

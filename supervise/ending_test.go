@@ -15,7 +15,7 @@ func (h *house) stubborn(name string, stop supervise.Ending) supervise.Worker[to
 	return w
 }
 
-// stick makes a child run until it is killed, and returns when it does.
+// stick makes a child run until it is killed. It returns when the child runs.
 func (h *house) stick(path ...string) {
 	h.Helper()
 	stuck := make(chan struct{})
@@ -76,8 +76,8 @@ func TestEnding(t *testing.T) {
 	}
 }
 
-// TestEnding_Deadline: one that does not end in time is killed, when its supervisor ends,
-// when it is removed, and when it has to go down with others.
+// TestEnding_Deadline: a child that does not end in time is killed when its supervisor ends, when
+// it is removed, and when it has to go down with others.
 func TestEnding_Deadline(t *testing.T) {
 	crashA := func(h *house) { do.Send(h.sys, h.find("a"), crash) }
 	for name, how := range map[string]func(h *house){
@@ -108,8 +108,8 @@ func TestEnding_Deadline(t *testing.T) {
 	}
 }
 
-// TestEnding_InGroups: KillAtOnce makes a new actor of one that has to go down with others,
-// and so with OnStop not run.
+// TestEnding_InGroups: a child with KillAtOnce that has to go down with others comes up as a new
+// actor. Its OnStop does not run.
 func TestEnding_InGroups(t *testing.T) {
 	h := build(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
@@ -144,7 +144,7 @@ func TestEnding_DrainInGroups(t *testing.T) {
 	equal(t, "ref", h.find("b"), r)
 }
 
-// TestEnding_LeavesNothing: no timer and no actor is left of a deadline that was kept.
+// TestEnding_LeavesNothing: a deadline that was kept leaves no timer and no actor.
 func TestEnding_LeavesNothing(t *testing.T) {
 	h := build(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.toys("a", "b", "c")})

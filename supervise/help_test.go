@@ -92,7 +92,7 @@ var (
 
 var errUser = errors.New("user's own")
 
-// errPeer is what an Ask of somebody returns who has been stopped: no end of one's own.
+// errPeer is what an Ask of a stopped actor returns. It is not the end of the asker itself.
 var errPeer = fmt.Errorf("%w: %w", actor.ErrStopped, actor.ErrShutdown)
 
 func crash(*toy, *actor.Context)             { panic("crash") }
@@ -111,7 +111,7 @@ type house struct {
 	root  supervise.Supervisor
 }
 
-// build starts an empty one.
+// build starts an empty house.
 func build(t testing.TB, opts ...actor.Option) *house {
 	t.Helper()
 	h := &house{TB: t, clock: actor.NewVirtualClock(epoch)}
@@ -240,7 +240,7 @@ func nightly(n, long int) int {
 // yield lets others run while a test waits for what has no event.
 func yield() { runtime.Gosched() }
 
-// armed waits until a timer is.
+// armed waits until a timer is armed.
 func (h *house) armed() {
 	h.Helper()
 	for {

@@ -16,14 +16,14 @@ func (i Intensity) orDefault() Intensity {
 	return i
 }
 
-// window is when there were restarts, lately: a queue, which is tidied up when half of it
-// is out of date.
+// window is the times of recent restarts. It is a queue, which is tidied up when half of it is out
+// of date.
 type window struct {
 	at  []time.Time
 	old int // how many at the front are out of date
 }
 
-// add counts one more, and tells whether that is still within the intensity.
+// add counts one more restart, and tells whether that is still within the intensity.
 func (w *window) add(now time.Time, i Intensity) bool {
 	for w.old < len(w.at) && now.Sub(w.at[w.old]) > i.Within {
 		w.old++

@@ -61,8 +61,8 @@ func TestIntensity_None(t *testing.T) {
 	equal(t, "text", err.Error(), `gallop: supervise: too many restarts: "root" gives up over "a": <nil>`)
 }
 
-// TestEscalation: a supervisor that gives up stops its children, the youngest first, and is
-// itself restarted by its own: with fresh children, and counting anew.
+// TestEscalation: a supervisor that gives up stops its children, the youngest first. Its own
+// supervisor restarts it, with fresh children and a new count.
 func TestEscalation(t *testing.T) {
 	h := build(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{

@@ -49,8 +49,8 @@ type kid struct {
 	left, right  *kid   // in the row of those who have an actor
 }
 
-// family is the children of a supervisor, in their order. With its maps nothing about
-// one of a million takes longer than about one of three, strategies for groups apart.
+// family is the children of a supervisor, in their order. With its maps, nothing takes longer for
+// one of a million children than for one of three, except for strategies for groups.
 type family struct {
 	oldest, newest *kid
 	byID           map[uint64]*kid
@@ -123,8 +123,8 @@ func (f *family) set(k *kid, s State) {
 	}
 }
 
-// lowest returns the youngest, down to one of them, who is up, goes down, or has ended; nil if
-// there is none. Of a row that goes down, each is looked at once.
+// lowest returns the youngest child, down to from, that is up, goes down, or has ended; nil if
+// there is none. While a row goes down, each child is looked at once.
 func (f *family) lowest(from *kid) *kid {
 	k := f.newest
 	if f.sunk != nil {
@@ -139,8 +139,8 @@ func (f *family) lowest(from *kid) *kid {
 	return nil
 }
 
-// next returns the oldest who is pending, if all who are older are up or have ended. Of a row that starts,
-// each is looked at once.
+// next returns the oldest pending child, if all older ones are up or have ended. While a row
+// starts, each child is looked at once.
 func (f *family) next() *kid {
 	k := f.oldest
 	if f.steady != nil {
@@ -178,8 +178,8 @@ func (f *family) born(k *kid, r actor.AnyRef) {
 	}
 }
 
-// free returns a name that nobody has: somebody may have been called what the ref of
-// another says.
+// free returns a name that no child has: a sibling may have been called what the ref of another
+// says.
 func (f *family) free(name string) string {
 	free := name
 	for i := 2; f.byName[free] != nil; i++ {
@@ -188,15 +188,15 @@ func (f *family) free(name string) string {
 	return free
 }
 
-// dead takes the actor of a child out.
+// dead removes the actor of a child.
 func (f *family) dead(k *kid) {
 	delete(f.byID, k.ref.ID())
 	f.actors.remove(k)
 	k.ref, k.killed = actor.AnyRef{}, false
 }
 
-// down is for a child that is up no longer, for whatever reason. If it was for long enough its next
-// fall is a first one; the time until it is up again counts for nothing.
+// down is for a child that is no longer up, for whatever reason. If it was up for long enough its
+// next fall is a first one. The time until it is up again counts for nothing.
 func (k *kid) down(now time.Time) {
 	if !k.since.IsZero() && k.spec.backoff.calm(now.Sub(k.since)) {
 		k.inRow = 0

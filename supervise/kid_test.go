@@ -48,8 +48,8 @@ func TestFamily_IsWalkedDownOnce(t *testing.T) {
 	}
 }
 
-// TestRow_IsNotDeep: "Whatever happens to one child of OneForOne and SimpleOneForOne takes the same time however
-// many there are", in whatever order they come and go: there is no long way to a place.
+// TestRow_IsNotDeep: "Whatever happens to one child of OneForOne and SimpleOneForOne takes the same
+// time however many there are", in whatever order they come and go: the tree is nowhere deep.
 func TestRow_IsNotDeep(t *testing.T) {
 	const n = 5000
 	kids := make([]*kid, n)
@@ -85,8 +85,8 @@ func TestRow_IsNotDeep(t *testing.T) {
 	}
 }
 
-// TestFamily: who is next, who has to go down, and which actor is behind one's own, beside a plain walk over all, while children come, start,
-// fall, end and are removed.
+// TestFamily: next, lowest and behind agree with a plain walk over all children, while these come,
+// start, fall, end and are removed.
 func TestFamily(t *testing.T) {
 	sys := actor.Start()
 	defer sys.Stop()

@@ -14,9 +14,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// The dumb model of the rules: everything happens at once, in plain recursion. What it
-// leaves out is what the real thing is about: that ends and starts take time, and are heard
-// of by messages.
+// The dumb model of the rules: everything happens at once, in plain recursion. It leaves out what
+// the real thing is about: that ends and starts take time, and that messages tell of them.
 
 // mkid is a child, and msup a supervisor.
 type mkid struct {
@@ -66,7 +65,7 @@ func (m *model) begin(s *msup) {
 	m.settle(s)
 }
 
-// settle starts who is pending and whose turn it is.
+// settle starts the pending children whose turn it is.
 func (m *model) settle(s *msup) {
 	for _, k := range s.kids {
 		if k.state == supervise.Pending {
@@ -110,7 +109,7 @@ func (m *model) downAll(s *msup, killed bool) {
 	s.kids = nil
 }
 
-// fell is a child that has ended, or is down.
+// fell is for a child that has ended, or is down.
 func (m *model) fell(k *mkid, normal bool) {
 	s := k.boss
 	if k.kind == supervise.Temporary || k.kind == supervise.Transient && normal {
@@ -167,7 +166,7 @@ func (s *msup) drop(k *mkid) {
 	s.kids = slices.DeleteFunc(s.kids, func(o *mkid) bool { return o == k })
 }
 
-// takeAlong takes down who has to go down with k.
+// takeAlong takes down the children that have to go down with k.
 func (m *model) takeAlong(s *msup, k *mkid) {
 	if !isGroup(s) {
 		return
@@ -209,7 +208,7 @@ func (m *model) dueNow(k *mkid) {
 	m.settle(k.boss)
 }
 
-// all lists who is there, the root's children first, with their paths.
+// all lists the children, those of the root first, with their paths.
 func (m *model) all() (kids []*mkid, paths [][]string) {
 	var walk func(s *msup, at []string)
 	walk = func(s *msup, at []string) {
@@ -341,7 +340,7 @@ func (v *trial) does(f act, normal bool) func(*rapid.T) {
 	}
 }
 
-// order ends whoever it is by order.
+// order ends a child by order, whichever pick chooses.
 func (v *trial) order(f func(actor.Sender, actor.Target), killed bool) func(*rapid.T) {
 	return func(t *rapid.T) {
 		v.t = t
@@ -440,9 +439,9 @@ func (v *trial) check() {
 	}
 }
 
-// TestSupervisorModel: random trees under random crashes, ends, orders, requests and
-// advances of the clock do what the rules say: who goes down and comes up, in which order,
-// when, and who gives up.
+// TestSupervisorModel: random trees under random crashes, ends, orders, requests and advances of
+// the clock do what the rules say: who goes down and comes up, in which order and when, and who
+// gives up.
 func TestSupervisorModel(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(rt *rapid.T) {

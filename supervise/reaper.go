@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// reaper kills an actor that has not ended in time. It is an actor of its own, because a
-// supervisor that ends itself has no timers any more.
+// reaper kills an actor that has not ended in time. It is an actor of its own, because a supervisor
+// that is ending has no timers any more.
 type reaper struct {
 	who    actor.AnyRef
 	within time.Duration

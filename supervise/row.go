@@ -1,11 +1,12 @@
 package supervise
 
-// row is the children that have an actor, by age: a search tree in which the parent is the one
-// with the higher rank, which is drawn, so that no order in which they come and go makes it deep.
+// row is the children that have an actor, by age. It is a search tree in which a parent has a
+// higher rank than those below it. Ranks are drawn, so that no order of coming and going makes it
+// deep.
 //
-// Rejected: to walk along the siblings from one to the next that has an actor. A hundred thousand
-// that have ended lie between two that run, and each restart of the older one as a new actor took
-// two milliseconds.
+// Rejected: walking along the siblings to the next that has an actor. A hundred thousand that have
+// ended lie between two that run, and each restart of the older one as a new actor took two
+// milliseconds.
 type row struct{ top *kid }
 
 func (r *row) add(k *kid) {
@@ -20,7 +21,7 @@ func (r *row) remove(k *kid) {
 	r.top = join(older, younger)
 }
 
-// after returns the oldest of those who are younger than a number says; nil if there is none.
+// after returns the oldest child with a number above no; nil if there is none.
 func (r *row) after(no uint64) (found *kid) {
 	for k := r.top; k != nil; {
 		if k.no > no {
@@ -32,7 +33,7 @@ func (r *row) after(no uint64) (found *kid) {
 	return found
 }
 
-// split takes a tree apart: those up to a number, and those above.
+// split takes a tree apart: the children with numbers up to no, and those above.
 func split(k *kid, no uint64) (older, younger *kid) {
 	switch {
 	case k == nil:
@@ -60,7 +61,7 @@ func join(older, younger *kid) *kid {
 	return younger
 }
 
-// rank is drawn by the number, not by chance: what a supervisor does is to be reproducible.
+// rank is drawn from the number, not by chance: what a supervisor does must be reproducible.
 func (k *kid) rank() uint64 {
 	x := k.no * 0x9e3779b97f4a7c15
 	return (x ^ x>>32) * 0xbf58476d1ce4e5b9

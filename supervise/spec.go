@@ -64,7 +64,7 @@ type Child interface {
 	child() *childSpec
 }
 
-// specOf returns what a declaration says; nil for none, and for a pointer to none.
+// specOf returns what a declaration says. It returns nil for a nil Child, and for a nil pointer.
 func specOf(ch Child) *childSpec {
 	if v := reflect.ValueOf(ch); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil

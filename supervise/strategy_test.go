@@ -35,9 +35,9 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
-// TestKinds: "Permanent: every end is one. Transient: every end but a normal one.
-// Temporary: none; a child that ends is forgotten." Orders are ends too: what was stopped
-// or killed by others and is to be restarted is a new actor.
+// TestKinds: "Permanent: every end is one. Transient: every end but a normal one. Temporary: none;
+// a child that ends is forgotten." Orders are ends too: a child that others have stopped or killed,
+// and that is to be restarted, is a new actor.
 func TestKinds(t *testing.T) {
 	const again, same, gone, forgotten = "again", "same", "gone", "forgotten"
 	stop := func(end func(actor.Sender, actor.Target)) act {
@@ -86,7 +86,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestKinds_Start: a Transient child that cannot start since a peer has been stopped has not
+// TestKinds_Start: a Transient child that cannot start because a peer has been stopped has not
 // ended normally, and is started again.
 func TestKinds_Start(t *testing.T) {
 	h := build(t)
@@ -104,8 +104,8 @@ func TestKinds_Start(t *testing.T) {
 	h.d.says(t, "+a", "+a", "+a")
 }
 
-// TestRestart_KeepsMail: "same ref, queued mail kept; the crashing message is not run
-// again", and that of siblings that go down with it is kept as well.
+// TestRestart_KeepsMail: "same ref, queued mail kept; the crashing message is not run again". The
+// mail of siblings that go down with it is kept as well.
 func TestRestart_KeepsMail(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
 		h := build(t)
@@ -150,8 +150,8 @@ func TestStrategies_Temporary(t *testing.T) {
 	equal(t, "states", h.states(), "a running, trans running")
 }
 
-// TestStrategies_WhoWaits: one that backs off keeps down those who start behind it, with
-// their mail; and a fall further in front takes down more.
+// TestStrategies_WhoWaits: a child that backs off keeps down those that start behind it, with their
+// mail. A fall further in front takes down more.
 func TestStrategies_WhoWaits(t *testing.T) {
 	h := build(t)
 	a, b := h.toy("a"), h.toy("b")
@@ -199,7 +199,7 @@ func TestStart_InOrder(t *testing.T) {
 	}
 }
 
-// TestPlace: a child that is a new actor takes its old place at the end.
+// TestPlace: a child that has come up as a new actor ends in its old place.
 func TestPlace(t *testing.T) {
 	h := build(t)
 	h.run(supervise.Spec{Name: "root", Children: h.toys("a", "b", "c")})

@@ -13,7 +13,7 @@ type Supervisor struct{ ref }
 
 type ref = actor.Ref[supervisor]
 
-// asked returns the ref of a supervisor that somebody asks.
+// asked returns the ref of a supervisor that call asks. It panics if there is none.
 func (s Supervisor) asked(call string) ref {
 	if s.IsZero() {
 		panic("gallop: supervise: " + call + " of a zero Supervisor: get one from Start or Sub")
@@ -43,10 +43,10 @@ func mustPlan(call string, s Spec) *plan {
 	return p
 }
 
-// supervisor is the state of one. It is a machine of three parts that do not know of each
-// other: judge says what a fall means, sweep takes down who has to go down with others,
-// and startNext starts who is pending. step runs the latter two after everything that
-// happens.
+// supervisor is the state of a supervisor. It is a machine of three parts that do not know of each
+// other: judge says what a fall means, sweep takes down the children that have to go down with
+// others, and startNext starts those that are pending. step runs the latter two after everything
+// that happens.
 type supervisor struct {
 	plan   *plan
 	kids   family
@@ -127,8 +127,8 @@ func (r Restart) restarts(reason error) bool {
 	return r == Permanent || r == Transient && !isNormal(reason)
 }
 
-// isNormal looks at nothing that a reason wraps: a panic, an error over somebody else's end and
-// a supervisor that has given up over its child's may all wrap ErrShutdown.
+// isNormal does not look at what a reason wraps: a panic, an error about the end of another actor,
+// and a supervisor that has given up over its child's end may all wrap ErrShutdown.
 func isNormal(reason error) bool { return reason == nil || reason == actor.ErrShutdown }
 
 // restart counts a fall, and gives up or begins to make it good.
@@ -165,17 +165,17 @@ func (s *supervisor) delay(c *actor.Context, k *kid) time.Duration {
 	return k.spec.backoff.Delay(k.inRow, chance)
 }
 
-// sweepFrom takes down k and all behind it. What goes down already may reach further.
+// sweepFrom takes down k and all behind it. A sweep under way may reach further.
 func (s *supervisor) sweepFrom(k *kid) {
 	if !s.doomed(k) {
 		s.sweep = k
 	}
 }
 
-// doomed tells whether k is one of those who go down with others.
+// doomed tells whether k is one of the children that go down with others.
 func (s *supervisor) doomed(k *kid) bool { return s.sweep != nil && k.no >= s.sweep.no }
 
-// wait is for a child that is down and stays so for a while.
+// wait puts a child that is down into a state in which it stays for a while.
 func (s *supervisor) wait(c *actor.Context, k *kid, in State) {
 	s.kids.set(k, in)
 	if !k.ref.IsZero() {
@@ -183,7 +183,7 @@ func (s *supervisor) wait(c *actor.Context, k *kid, in State) {
 	}
 }
 
-// ready is for a child whose restart is due: alone, or when it is its turn.
+// ready is for a child whose restart is due. It starts alone, or when it is its turn.
 func (s *supervisor) ready(c *actor.Context, k *kid) {
 	if s.kids.set(k, Pending); !s.plan.strategy.groups() {
 		s.bringUp(c, k)
@@ -195,7 +195,7 @@ func (s *supervisor) due(c *actor.Context, k *kid) {
 	s.step(c)
 }
 
-// overdue kills a child that does not go down.
+// overdue kills a child that has not gone down in time.
 func (s *supervisor) overdue(c *actor.Context, k *kid) { k.kill(c) }
 
 // ended is for a child that has ended for good.
@@ -251,13 +251,13 @@ func (s *supervisor) step(c *actor.Context) {
 	}
 }
 
-// settled tells whether everybody is up or has ended. Only then is a supervisor up, as its
-// own supervisor sees it.
+// settled tells whether every child is up or has ended. Only then does a supervisor count as up for
+// its own supervisor.
 func (s *supervisor) settled() bool {
 	return s.kids.in[Pending]+s.kids.in[Starting]+s.kids.in[Falling]+s.kids.in[BackingOff] == 0
 }
 
-// swept takes down the next one who has to, and tells whether there was none.
+// swept takes down the next child that has to go down, and tells whether there was none.
 func (s *supervisor) swept(c *actor.Context) bool {
 	if s.sweep == nil {
 		return true
@@ -277,7 +277,7 @@ func (s *supervisor) swept(c *actor.Context) bool {
 	return true
 }
 
-// takeDown takes down one that others have to go down with.
+// takeDown takes down a child that has to go down with others.
 func (s *supervisor) takeDown(c *actor.Context, k *kid) {
 	switch stop := k.spec.stop; {
 	case k.spec.kind == Temporary:
@@ -295,7 +295,7 @@ func (s *supervisor) takeDown(c *actor.Context, k *kid) {
 	}
 }
 
-// startNext starts whose turn it is.
+// startNext starts the child whose turn it is.
 func (s *supervisor) startNext(c *actor.Context) {
 	if k := s.kids.next(); k != nil {
 		s.bringUp(c, k)

@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestSweep: children go down "each when the one after it is down", and who falls
-// meanwhile does not spare those further in front.
+// TestSweep: children go down "each when the one after it is down". A child that falls meanwhile
+// does not spare those further in front.
 func TestSweep(t *testing.T) {
 	h := build(t, actor.Workers(3))
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Children: h.toys("a", "m", "b", "c")})
@@ -33,8 +33,8 @@ func TestSweep(t *testing.T) {
 	h.d.says(t, "-c", "-m", "+a", "+m", "+b", "+c")
 }
 
-// TestSweep_CountsOnce: "One restart of a group counts once", also if one falls that has
-// not had its turn to go down; one that ends for good meanwhile is forgotten all the same.
+// TestSweep_CountsOnce: "One restart of a group counts once", also if a child falls that has not
+// had its turn to go down. A child that ends for good meanwhile is forgotten all the same.
 func TestSweep_CountsOnce(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
 		h := build(t, actor.Workers(3))
@@ -84,8 +84,8 @@ func (h *house) blocked(sub bool) (free func()) {
 	return free
 }
 
-// TestSweep_Restarted: one that is restarted alone, and has not come down for that yet, goes
-// down with others all the same; so does one that is restarted by others while it goes down.
+// TestSweep_Restarted: a child that is restarted alone, and has not come down for that yet, goes
+// down with others all the same. So does one that is restarted by others while it goes down.
 func TestSweep_Restarted(t *testing.T) {
 	restart := func(h *house, b actor.AnyRef) { actor.Restart(h.sys, b) }
 	ask := func(h *house, _ actor.AnyRef) { h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "b")) }
@@ -146,8 +146,8 @@ func (h *house) restartedOnce() {
 	equal(h, "restarts", kids[0].Restarts+kids[1].Restarts, 1)
 }
 
-// TestSweep_CountsKilledOnce: "One restart of a group counts once", also if one falls by itself
-// and is killed with the others before that was heard of.
+// TestSweep_CountsKilledOnce: "One restart of a group counts once", also if a child falls by itself
+// and is killed with the others before its fall was heard of.
 func TestSweep_CountsKilledOnce(t *testing.T) {
 	for seed := range uint64(100) {
 		h := build(t, actor.Seed(seed+1))
@@ -160,8 +160,8 @@ func TestSweep_CountsKilledOnce(t *testing.T) {
 	}
 }
 
-// TestSweep_CountsOverdueOnce: "One restart of a group counts once", also if the oldest goes
-// down when it has been told to, but so late that it has been killed too.
+// TestSweep_CountsOverdueOnce: "One restart of a group counts once", also if the oldest goes down
+// as it was told, but so late that it has been killed too.
 func TestSweep_CountsOverdueOnce(t *testing.T) {
 	h := build(t, actor.Workers(3))
 	h.twins(supervise.StopWithin(second))
@@ -182,7 +182,7 @@ func TestSweep_CountsOverdueOnce(t *testing.T) {
 	}
 }
 
-// killed tells whether the running actor has been.
+// killed tells whether the running actor has been killed.
 func killed(c *actor.Context) (is bool) {
 	defer func() { is = recover() != nil }()
 	c.Checkpoint()

@@ -82,8 +82,8 @@ func (n Node) String() string {
 	return b.String()
 }
 
-// draw writes a node and what is below it. at is what stands before its own line, and below
-// what stands before those of its children.
+// draw writes a node and what is below it. at stands before its own line, and below before the
+// lines of its children.
 func (n Node) draw(b *strings.Builder, at, below string) {
 	b.WriteString(at + n.line() + "\n")
 	for i, k := range n.Children {
@@ -95,7 +95,7 @@ func (n Node) draw(b *strings.Builder, at, below string) {
 	}
 }
 
-// shorten makes a reason fit the one line that there is for it: errors.Join makes several.
+// shorten makes a reason fit on one line: errors.Join makes several.
 var shorten = strings.NewReplacer("gallop: ", "", "\r", "", "\n", "; ")
 
 func (n Node) line() string {

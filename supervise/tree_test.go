@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// lateContext ends when it has been asked so many times whether it has.
+// lateContext ends after it was asked a number of times whether it has ended.
 type lateContext struct {
 	context.Context
 	cancel context.CancelFunc
@@ -33,8 +33,8 @@ func TestTree_LineForEach(t *testing.T) {
 	equal(t, "the tree", n.String(), "root: supervisor, one_for_one, running\n├─ a: toy, stopped, killed; and so\n└─ b: toy, running\n")
 }
 
-// TestTree_WholeOrError: "The errors are those of Ask": a context that ends, at whatever moment, is told of, and leaves
-// nobody out of a tree that comes without an error.
+// TestTree_WholeOrError: "The errors are those of Ask": if the context ends, at whatever moment,
+// Tree says so. A tree that comes without an error is complete.
 func TestTree_WholeOrError(t *testing.T) {
 	h := build(t)
 	h.run(supervise.Spec{Name: "root", Children: []supervise.Child{
