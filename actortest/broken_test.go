@@ -7,14 +7,14 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// This file is a program with a fault: a cache that forgets one of two clients who ask
-// for the same key while the store looks it up. It is only forgotten if its request
-// comes between another's and the store's answer, so nearly every run goes well.
+// This file is a program with a fault: a cache that forgets one of two clients that ask for the
+// same key while the store looks it up. It forgets the client only if its request comes between
+// another's and the store's answer, so nearly every run goes well.
 
 // store knows everything, and takes a hop more to say it.
 type store struct{ desk actor.Ref[desk] }
 
-// desk hands what the store says back.
+// desk hands on what the store says.
 type desk struct{}
 
 // cache keeps what the store has said.

@@ -15,8 +15,8 @@ type cutoff struct {
 	came bool
 }
 
-// cutoffOf returns the cutoff of a test: some seconds before its deadline, or less if there
-// are few until then.
+// cutoffOf returns the cutoff of a test: some seconds before its deadline, or fewer if the deadline
+// is near.
 func cutoffOf(t testing.TB, now time.Time) cutoff {
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok { // a *testing.T
 		if end, ok := limited.Deadline(); ok {

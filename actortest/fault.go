@@ -107,7 +107,7 @@ func (r *R) due(e sim.Event, refusal bool) *Fault {
 	return found
 }
 
-// fits tells whether a row is about a behaviour.
+// fits tells whether a row applies to a behaviour.
 func (f *Fault) fits(e sim.Event) bool {
 	switch {
 	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Do == Drop:
@@ -118,10 +118,10 @@ func (f *Fault) fits(e sim.Event) bool {
 	return f.Behaviour == e.Behaviour
 }
 
-// hits is how often a row was met, and how often it struck.
+// hits counts how often a row was met, and how often it struck.
 type hits struct{ met, struck int }
 
-// befall counts a message and tells whether it is one of those.
+// befall counts a message and tells whether the fault befalls it.
 func (h *hits) befall(f *Fault, luck *rand.PCG) bool {
 	h.met++
 	if h.met < f.At || f.Times >= 0 && h.struck >= max(f.Times, 1) {

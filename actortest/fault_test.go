@@ -100,15 +100,15 @@ func TestFaults_Callbacks(t *testing.T) {
 	}
 }
 
-// initer has a behaviour that is called like a callback.
+// initer has a behaviour with the name of a callback.
 var (
 	initerType = actor.NewType[puppet]("initer")
 	initDo     = actor.Declare[deed](initerType, "init")
 	_          = initerType.Table(initDo.Do((*puppet).do)).OnStart(func(*puppet, *actor.Context) error { return nil })
 )
 
-// TestFaults_PassCallbacksBy: "They are no messages, so Drop and Refuse pass them by"; and a behaviour is one,
-// whatever its name.
+// TestFaults_PassCallbacksBy: "They are no messages, so Drop and Refuse pass them by". A behaviour
+// is one, whatever its name.
 func TestFaults_PassCallbacksBy(t *testing.T) {
 	failed, said := try(t, func(r *actortest.R) {
 		p, ran := initerType.Spawn(r.System(), puppet{}), 0
@@ -210,14 +210,14 @@ func TestFaults_Starve(t *testing.T) {
 	}, actortest.Faults(actortest.Fault{Behaviour: "write", At: 2, Do: actortest.Starve}), actortest.Runs(10))
 }
 
-// sloth is a puppet that only the table knows to be slow.
+// sloth is a puppet that is slow only by the table.
 var (
 	slothType = actor.NewType[puppet]("sloth")
 	doSlowly  = actor.Declare[deed](slothType, "do")
 	_         = slothType.Table(doSlowly.Do((*puppet).do))
 )
 
-// TestFaults_Delay: "its worker stalls until nobody else can go on", and what it has made
+// TestFaults_Delay: "its worker stalls until nobody else can go on", and what the worker has made
 // runnable before goes elsewhere.
 func TestFaults_Delay(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
@@ -271,7 +271,7 @@ func TestFaults_BadRows(t *testing.T) {
 	}
 }
 
-// TestInjectedPanic_SaysWhere: what a row leaves open is not left out.
+// TestInjectedPanic_SaysWhere: the panic also names what the row leaves open.
 func TestInjectedPanic_SaysWhere(t *testing.T) {
 	for want, f := range map[string]actortest.Fault{"store.*": {Type: "store"}, "*.put": {Behaviour: "put"}, "*.*": {}} {
 		if got := (actortest.InjectedPanic{Fault: f}).Error(); got != "gallop: actortest: injected panic in "+want {

@@ -60,9 +60,9 @@ func replayed(t *testing.T, said string, scenario func(*actortest.R), opts ...ac
 	return again
 }
 
-// TestRun_FindsALostReply: "a deliberately broken user program (a lost reply under one
-// rare order) is found and replayed", by every strategy alone. How soon does not depend
-// on the machine: so many runs take a few seconds at most.
+// TestRun_FindsALostReply: "a deliberately broken user program (a lost reply under one rare order)
+// is found and replayed", by every strategy alone. The number of runs until then does not depend on
+// the machine: so many take a few seconds at most.
 func TestRun_FindsALostReply(t *testing.T) {
 	for _, c := range []struct {
 		s    actortest.Strategy
@@ -102,7 +102,7 @@ func (y *relay) pass(c *actor.Context, n int) {
 	y.next.Send(c, n+1)
 }
 
-// overtaken fails if what is sent second, over hops relays, comes first.
+// overtaken fails if the message that is sent second, over hops relays, comes first.
 func overtaken(hops int) func(*actortest.R) {
 	return func(r *actortest.R) {
 		got := actortest.NewProbe[int](r, "end")
@@ -144,7 +144,7 @@ func TestStrategies_None(t *testing.T) {
 	actortest.Strategies()
 }
 
-// TestExhaustive_LongRuns: a failure behind more choices than a run has by default is said and
+// TestExhaustive_LongRuns: a failure behind more choices than a run has by default is reported and
 // replayed: "Steps sets how many messages and choices a run may have".
 func TestExhaustive_LongRuns(t *testing.T) {
 	runs := 0
@@ -173,7 +173,7 @@ func TestExhaustive_LongRuns(t *testing.T) {
 	}
 }
 
-// TestRun_SaysWhatFailed: a failure is said also if its run does not repeat itself.
+// TestRun_SaysWhatFailed: a failure is reported even if its run does not repeat itself.
 func TestRun_SaysWhatFailed(t *testing.T) {
 	runs := 0
 	said := fails(t, "does not give the same run", func(r *actortest.R) {

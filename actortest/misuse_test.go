@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// TestMisuse_Nil: "Run panics if the scenario or an option is nil", and what else is wrong
-// before a run begins.
+// TestMisuse_Nil: "Run panics if the scenario or an option is nil", and over other mistakes before
+// a run begins.
 func TestMisuse_Nil(t *testing.T) {
 	idle := func(*actortest.R) {}
 	for words, f := range map[string]func(){

@@ -18,7 +18,7 @@ type skipped struct {
 func (d *skipped) SkipNow()      { d.skips = true; runtime.Goexit() }
 func (d *skipped) Skipped() bool { return d.skips }
 
-// onItsOwn runs a scenario with the test that it uses beside r, and returns how often it ran.
+// onItsOwn runs a scenario with a test to use beside r, and returns how often the scenario ran.
 func onItsOwn(t *testing.T, scenario func(*skipped, *actortest.R), opts ...actortest.Option) (d *skipped, runs int) {
 	d = &skipped{double: double{TB: t}}
 	done := make(chan struct{})
@@ -31,8 +31,8 @@ func onItsOwn(t *testing.T, scenario func(*skipped, *actortest.R), opts ...actor
 }
 
 // TestRun_EndedOtherwise: "A run fails … if t fails meanwhile; if the scenario ends its goroutine
-// in another way than by r": it is no success because nobody panicked, and it says how to see it
-// again.
+// in another way than by r": such a run is no success because nobody panicked, and it prints how to
+// see it again.
 func TestRun_EndedOtherwise(t *testing.T) {
 	for name, c := range map[string]struct {
 		say      string
@@ -56,7 +56,7 @@ func TestRun_EndedOtherwise(t *testing.T) {
 	}
 }
 
-// TestRun_FailedBefore: what failed before Run says nothing about its runs.
+// TestRun_FailedBefore: a failure before Run says nothing about its runs.
 func TestRun_FailedBefore(t *testing.T) {
 	d := &double{TB: t, failed: true}
 	actortest.Run(d, func(*actortest.R) {}, actortest.Runs(3))

@@ -66,7 +66,7 @@ func (r *R) Quiet() {
 	}
 }
 
-// timeMayHelp tells whether those who wait may be waiting for a timer.
+// timeMayHelp tells whether somebody may be waiting for a timer.
 func (r *R) timeMayHelp(err error) bool {
 	_, armed := r.clock.Next()
 	return armed && errors.Is(err, errStuck)
@@ -93,7 +93,8 @@ func (r *R) Advance(d time.Duration) {
 // the beginning.
 func (r *R) Context() context.Context { return &hope{Context: context.Background(), r: r} }
 
-// hope is a context that ends when nobody can go on: only then is Done asked for.
+// hope is a context that ends when Done is asked for, because that happens only when nobody can go
+// on.
 type hope struct {
 	context.Context
 	r    *R

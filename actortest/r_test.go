@@ -33,7 +33,7 @@ func (p *puppet) do(c *actor.Context, f deed)               { f(c) }
 func (p *puppet) tick(*actor.Context, int)                  {}
 func (p *puppet) ask(c *actor.Context, f deed) (int, error) { f(c); return 7, nil }
 
-// with runs a deed by a new puppet.
+// with spawns a puppet that does f.
 func with(r *actortest.R, f deed) actor.Ref[puppet] {
 	p := puppetType.Spawn(r.System(), puppet{})
 	do.Send(r.System(), p, f)
@@ -147,8 +147,8 @@ func TestRun_Failures(t *testing.T) {
 	}
 }
 
-// TestRun_BetweenSends: an actor may run between two sends of the scenario, as it may
-// between two of a goroutine, and need not.
+// TestRun_BetweenSends: an actor may run between two sends of the scenario, as between two sends of
+// a goroutine, and need not.
 func TestRun_BetweenSends(t *testing.T) {
 	seen := map[bool]bool{}
 	actortest.Run(t, func(r *actortest.R) {

@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// broken is set for tests that fail, and are only there for TestReplayLine.
+// broken is set for tests that fail and exist only for TestReplayLine.
 const broken = "GALLOP_BROKEN"
 
 // TestBroken fails, with a line that replays it, in a subtest with a difficult name.
@@ -81,8 +81,8 @@ func replayOf(t *testing.T, replay string) string {
 	return d.text.String()
 }
 
-// TestReplay_Strings: what no run has printed is refused, and a string takes no more memory than it
-// is long, whatever it says.
+// TestReplay_Strings: a string that no run has printed is refused. No string takes more memory than
+// its length, whatever it says.
 func TestReplay_Strings(t *testing.T) {
 	for _, s := range []string{"path-1", "path-1.0", "path--1.1", "path-1.1x", "path-99999999999999999999.1", "random", "pct-1-1",
 		"path-", "path-+1.1", "path-1.01", "random-007", "random-1-", "pct+3-1-100", "pct3-1-0", "3-1-100", "pct65537-1-100"} {

@@ -19,7 +19,7 @@ const (
 	shortDivisor = 5
 )
 
-// The flags are registered when a test binary starts, unless somebody else has them.
+// The flags are registered when a test binary starts, unless another package has them.
 func init() {
 	if flag.Lookup(replayFlag) == nil {
 		flag.String(replayFlag, "", "run only the order that a failing run of actortest has printed")
@@ -222,7 +222,7 @@ func (c *config) runAll(t testing.TB) {
 	}
 }
 
-// runOne runs the scenario once, and blames it for what it has done to the test.
+// runOne runs the scenario once, and holds the run responsible for what it has done to the test.
 func (c *config) runOne(t testing.TB, p plan) *outcome {
 	t.Helper()
 	out := c.scene.run(p)
@@ -240,7 +240,7 @@ func (c *config) goesOn(done int, began time.Time) bool {
 	return done < c.runs
 }
 
-// report says how a run went: one that failed, or one that was asked for.
+// report says how a run went that has failed, or that was asked for.
 func (c *config) report(t testing.TB, p plan, out *outcome) {
 	t.Helper()
 	t.Logf("actortest: %d events\n%s", len(out.trace), out.tail(traceLines))
@@ -257,7 +257,7 @@ func (c *config) report(t testing.TB, p plan, out *outcome) {
 	t.Fatalf("%s\n%s", out.text(), line)
 }
 
-// repeats runs a plan once more, and fails the test if that is another run.
+// repeats runs a plan once more, and fails the test if the second run differs.
 func (s *scene) repeats(t testing.TB, p plan, out *outcome) bool {
 	t.Helper()
 	wrong := s.again(p, out)
@@ -267,7 +267,7 @@ func (s *scene) repeats(t testing.TB, p plan, out *outcome) bool {
 	return wrong == ""
 }
 
-// again runs a plan once more, and says what is wrong if that is another run.
+// again runs a plan once more, and says what differs if the second run does.
 func (s *scene) again(p plan, out *outcome) string {
 	twin, err := parse(p.String())
 	if err != nil {

@@ -65,7 +65,7 @@ func (o *outcome) signature() uint64 {
 	return h.Sum64()
 }
 
-// differs says where another run of the same plan was not the same.
+// differs says where another run of the same plan differs.
 func (o *outcome) differs(other *outcome) string {
 	for i := range max(len(o.trace), len(other.trace)) {
 		if i < len(o.trace) && i < len(other.trace) && o.trace[i] == other.trace[i] {
@@ -88,7 +88,7 @@ func line(trace []event, i int) string {
 	return "(the end)"
 }
 
-// run runs the scenario once, in a goroutine of its own, so that it may be ended at any point.
+// run runs the scenario once, in a goroutine of its own, so that the run can be ended at any point.
 func (s *scene) run(p plan) *outcome {
 	r := &R{scene: s, plan: p}
 	done := make(chan struct{})
@@ -107,7 +107,7 @@ func (s *scene) run(p plan) *outcome {
 // epoch is when the time of every run begins.
 var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// start makes the system of a run. Its home is the goroutine that calls.
+// start makes the system of a run. Its home is the calling goroutine.
 func (r *R) start() {
 	r.clock = actor.NewVirtualClock(epoch)
 	h := &sim.Hooks{Choose: r.choose, Event: r.event, Clock: r.clock, Panicked: r.panicked, Fault: r.fault, Refuse: r.refuse}
@@ -126,7 +126,7 @@ func (r *R) event(e sim.Event) {
 	r.out.trace = append(r.out.trace, event(e))
 }
 
-// step counts what happens, so that a run without an end has one.
+// step counts what happens, so that an endless run comes to an end.
 func (r *R) step() {
 	if r.steps++; r.steps > r.scene.steps && r.endless == nil {
 		r.endless = errEndless
@@ -181,8 +181,8 @@ func (r *R) finish() {
 	}
 }
 
-// comeToRest is Quiet, and lets time pass for those who wait for it. A run in which others
-// have timers without an end and somebody waits for ever counts as endless.
+// comeToRest is Quiet, but lets time pass for those who wait for it. A run counts as endless if
+// somebody waits for ever while others have timers without an end.
 func (r *R) comeToRest() {
 	for {
 		err := r.sys.Wait(r.Context())

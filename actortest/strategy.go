@@ -17,7 +17,7 @@ type Strategy struct {
 // String returns the strategy's name in the form that replay strings use.
 func (s Strategy) String() string { return s.name }
 
-// plans makes the plan of one run after the other, nil when there are no more.
+// plans makes one plan after another, for a run each. It returns nil when there are no more.
 type plans func() plan
 
 // plan makes the choices of one run.
@@ -75,7 +75,8 @@ func PCT(depth int) Strategy {
 	}}
 }
 
-// deepest is more than the moments of any usual run. Each takes memory, and a replay string may be anybody's.
+// deepest is more moments than any usual run has. Each takes memory, and anybody may write a replay
+// string.
 const deepest = 1 << 16
 
 type pct struct {
@@ -118,7 +119,7 @@ func (p *pct) top(ready []int) int {
 	return best
 }
 
-// of is a priority, drawn when it is first asked for, above all that have fallen.
+// of returns a priority. It is drawn when it is first asked for, above all that have fallen.
 func (p *pct) of(id int) uint64 {
 	if p.priority[id] == 0 {
 		p.priority[id] = p.pcg.Uint64() | 1<<33
@@ -151,8 +152,8 @@ func Exhaustive(interruptions int) Strategy {
 	}}
 }
 
-// exhaustive is a depth-first search. The path says for every choice which was taken
-// and which are left.
+// exhaustive is a depth-first search. For every choice the path says which branch was taken and
+// which are left.
 type exhaustive struct {
 	limit   int
 	path    []branch
@@ -196,8 +197,8 @@ func (e *exhaustive) choose(ready []int, current int) int {
 	return ranked(ready, current, b.taken)
 }
 
-// ranked is the thread of a rank: whoever would go on by itself, then by number. A
-// rank that there is not, in a scenario that does not repeat itself, is the last.
+// ranked returns the thread of a rank: first the one that would go on by itself, then the others by
+// number. If there is no such rank, since the scenario does not repeat itself, it is the last.
 func ranked(ready []int, current, rank int) int {
 	rank = min(rank, len(ready)-1)
 	if current < 0 {
@@ -264,15 +265,15 @@ func parse(replay string) (plan, error) {
 	return p, nil
 }
 
-// route is a path of exhaustive in the words of its string, so that it takes no more memory than
-// that: a path has an entry for every choice of a run, and a string may be anybody's.
+// route is a path of exhaustive in the form of its string, so that it takes no more memory than the
+// string: a path has an entry for every choice of a run, and anybody may write a string.
 type route struct {
 	forks []fork
 	at    int // the next one
 	same  int // how often it has gone on as before since the last one
 }
 
-// fork is to go on as before so often, and then to take another rank.
+// fork goes on as before that often, and then takes another rank.
 type fork struct{ same, rank int }
 
 func (r *route) choose(ready []int, current int) int {

@@ -13,8 +13,8 @@ import (
 // errPlanted is what behaviours panic with.
 var errPlanted = errors.New("planted")
 
-// TestSystem_OnPanic: "a behaviour that panics fails the run, unless MayPanic allows it",
-// though the scenario has a hook of its own, which sees it as well.
+// TestSystem_OnPanic: "a behaviour that panics fails the run, unless MayPanic allows it", even if
+// the scenario has a hook of its own, which sees the panic as well.
 func TestSystem_OnPanic(t *testing.T) {
 	seen := 0
 	hook := actortest.System(actor.OnPanic(func(p actor.PanicReport) {
@@ -35,8 +35,8 @@ func TestSystem_OnPanic(t *testing.T) {
 	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
 }
 
-// TestSystem_OnPanicThatPanics: what becomes of the scenario's hook is nothing to the
-// check, nor to the run.
+// TestSystem_OnPanicThatPanics: a panic of the scenario's hook does not matter to the check, nor to
+// the run.
 func TestSystem_OnPanicThatPanics(t *testing.T) {
 	hook := actortest.System(actor.OnPanic(func(actor.PanicReport) { panic("in the hook") }), actor.Logger(slog.New(slog.DiscardHandler)))
 	scenario := func(r *actortest.R) { with(r, func(*actor.Context) { panic(errPlanted) }) }
@@ -44,8 +44,8 @@ func TestSystem_OnPanicThatPanics(t *testing.T) {
 	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
 }
 
-// TestSystem_Clock: a run has a clock of its own, which Advance moves. Another one is
-// refused, as Advance would move a clock that nobody goes by; so is what Start refuses.
+// TestSystem_Clock: a run has a clock of its own, which Advance moves. Another clock is refused,
+// since nobody would go by the clock that Advance moves. What Start refuses is refused, too.
 func TestSystem_Clock(t *testing.T) {
 	for say, o := range map[string]actor.Option{
 		"Clock: a run of actortest has its own": actor.Clock(actor.NewVirtualClock(time.Time{})),

@@ -50,7 +50,7 @@ func fallen(r *actortest.R) actor.Ref[puppet] {
 	return kid
 }
 
-// waiters are actors that wait for one that is down.
+// waiters are actors that wait for an actor that is down.
 var waiters = map[string]func(r *actortest.R, down actor.Ref[puppet], done deed){
 	"send": func(r *actortest.R, down actor.Ref[puppet], done deed) {
 		w := with(r, func(c *actor.Context) { tick.Send(c, down, 1) })
@@ -78,9 +78,9 @@ var waiters = map[string]func(r *actortest.R, down actor.Ref[puppet], done deed)
 	},
 }
 
-// TestR_AdvanceOverWaiting: "everything happens that happens by itself within d, each timer
-// at its time", also if somebody waits meanwhile for one that a timer brings up; and Quiet does
-// not mind him either.
+// TestR_AdvanceOverWaiting: "everything happens that happens by itself within d, each timer at its
+// time", also if somebody waits meanwhile for an actor that a timer brings up. Quiet does not mind
+// that wait either.
 func TestR_AdvanceOverWaiting(t *testing.T) {
 	for name, waits := range waiters {
 		t.Run(name, func(t *testing.T) {
@@ -101,8 +101,8 @@ func TestR_AdvanceOverWaiting(t *testing.T) {
 	}
 }
 
-// TestRun_WaitsAtItsEnd: "if somebody still waits then, time goes on until nobody does", and
-// a scenario that has sent to one who is down need not know for how long.
+// TestRun_WaitsAtItsEnd: "if somebody still waits then, time goes on until nobody does". A scenario
+// that has sent to an actor that is down need not know for how long.
 func TestRun_WaitsAtItsEnd(t *testing.T) {
 	for name, waits := range waiters {
 		t.Run(name, func(t *testing.T) {
@@ -117,8 +117,8 @@ func TestRun_WaitsAtItsEnd(t *testing.T) {
 	}
 }
 
-// TestRun_WaitsForNothing: time that goes on for others makes nobody overlooked who waits for
-// ever.
+// TestRun_WaitsForNothing: while time goes on for others, somebody who waits for ever is not
+// overlooked.
 func TestRun_WaitsForNothing(t *testing.T) {
 	fails(t, "not quiet: gallop: actortest: it does not come to rest", func(r *actortest.R) {
 		p, q := puppetType.Spawn(r.System(), puppet{}), puppetType.Spawn(r.System(), puppet{})
@@ -136,8 +136,8 @@ func TestRun_WaitsForNothing(t *testing.T) {
 	}, actortest.Runs(1), actortest.Steps(500))
 }
 
-// TestR_AdvanceHeld: "It waits for all that Wait waits for, except for actors": not for time
-// where somebody outside holds the system.
+// TestR_AdvanceHeld: "It waits for all that Wait waits for, except for actors": it does not wait
+// for time where somebody outside holds the system.
 func TestR_AdvanceHeld(t *testing.T) {
 	fails(t, "Advance(1s): gallop: actortest: nothing can happen any more", func(r *actortest.R) {
 		_, _ = r.System().Hold()
