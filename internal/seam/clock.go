@@ -29,11 +29,12 @@ type Alarm interface {
 // SystemClock is the machine's clock.
 type SystemClock struct{}
 
-// origin is before every time that a system sees, so that no reading is negative, nor 0, which readers take for
-// never: in a bubble of testing/synctest time begins with the year 2000. It has a monotonic reading.
+// origin is before every time that a system sees, even in a bubble of testing/synctest, where time
+// begins with the year 2000. So no reading is negative, nor 0, which readers take for never. It has
+// a monotonic reading.
 var origin = originBefore(time.Now())
 
-// beginning is the year 1999, in seconds of Unix. Not a time.Date, which would be in every program.
+// beginning is the year 1999, in seconds of Unix. A time.Date would be linked into every program.
 const beginning = 915_148_800
 
 func originBefore(now time.Time) time.Time {

@@ -17,9 +17,8 @@ func grow(depth int) uint64 {
 	return grow(depth-1) + uint64(room[(depth+1)%len(room)])
 }
 
-// TestGoroutine: a number of its own for each goroutine that lives, the same wherever its
-// stack is, told without an allocation (every Ask of an actor that is not idle wants to
-// know it).
+// TestGoroutine: each live goroutine has a number of its own, which is the same wherever its stack
+// is and costs no allocation (every Ask of an actor that is not idle needs it).
 func TestGoroutine(t *testing.T) {
 	mine := seam.Goroutine()
 	if mine == 0 || grow(1000) != mine || seam.Goroutine() != mine {

@@ -4,10 +4,9 @@ package seam
 
 import "runtime"
 
-// The hooks through which an explorer takes control. It sets them before its
-// virtual threads start, sets them back when they have ended, and nothing else
-// may use the seam meanwhile. As they are set here the seam behaves as in a plain
-// build.
+// The hooks through which an explorer takes control. It sets them before its virtual threads start,
+// and sets them back when they have ended. Nothing else may use the seam meanwhile. As they are set
+// here the seam behaves as in a plain build.
 var (
 	// Hook runs before every shared access.
 	Hook = func() {}

@@ -37,9 +37,10 @@ func (p *Parker) Park() {
 		Await(p.woken)
 		<-p.wake
 	}
-	// It was granted, so nobody else touches it before the owner says that it sleeps again,
-	// which publishes this store: no fence here. It says so by idleWord.announce or retire, by
-	// spares.park, by Pin.sleep, or by taking its place at a seat again, in retakeSeat.
+	// The token was granted, so nobody else touches the state before the owner says that it sleeps
+	// again. That publishes this store, which needs no fence. The owner says so by
+	// idleWord.announce or retire, by spares.park, by Pin.sleep, or by taking its place at a seat
+	// again, in retakeSeat.
 	p.state.StoreRelease(parkerEmpty)
 }
 

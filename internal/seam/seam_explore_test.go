@@ -90,8 +90,8 @@ func TestSpinAndParkHooks(t *testing.T) {
 	}
 }
 
-// TestSpare: what lies in spared memory is no interleaving point, all else is, and after
-// SpareNone everything.
+// TestSpare: accesses to spared memory are no interleaving points. All others are, and after
+// SpareNone all are.
 func TestSpare(t *testing.T) {
 	defer seam.SpareNone()
 	var before, x, after seam.Uint32

@@ -18,8 +18,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// In a plain build these are the atomics themselves. This does not compile otherwise.
-// The others are wrapped; TestNoCallIsLeft shows that nothing remains of it.
+// In a plain build these are the atomics themselves. This does not compile otherwise. The others
+// are wrapped; TestNoCallIsLeft shows that nothing is left of the wrapping.
 var (
 	_ *atomic.Pointer[int] = (*seam.Pointer[int])(nil)
 	_ *stdatomic.Uint64    = (*seam.Uint64)(nil)
@@ -51,9 +51,9 @@ func compiled(t *testing.T, pkg, function string) []byte {
 	return code
 }
 
-// TestReleaseStoresStay: on amd64 a release store is a plain one of Go's, and the compiler puts it where
-// it is written: the next-slot's behind what it publishes, and before the locked instruction of O2; a lease's window is open
-// around what is appended.
+// TestReleaseStoresStay: on amd64 a release store is a plain store of Go's, and the compiler leaves
+// it where it is written. The next-slot's store comes after what it publishes and before the locked
+// instruction of O2. A lease's window is open around what is appended.
 func TestReleaseStoresStay(t *testing.T) {
 	if raceEnabled || runtime.GOARCH != "amd64" {
 		t.Skip("release stores are no plain ones here") // elsewhere they are assembly, or atomics
@@ -83,9 +83,9 @@ func TestReleaseStoresStay(t *testing.T) {
 	}
 }
 
-// TestNoCallIsLeft: in the compiled code of the scheduler no access to a shared word
-// is a call of the seam or of the library below it, but for the release stores,
-// which are assembly on arm64. (Calls of sync/atomic itself are Go's own pointer atomics.)
+// TestNoCallIsLeft: in the compiled code of the scheduler no access to a shared word is a call of
+// the seam or of the library below it, except for the release stores, which are assembly on arm64.
+// (Calls of sync/atomic itself are Go's own pointer atomics.)
 func TestNoCallIsLeft(t *testing.T) {
 	if raceEnabled || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("atomics are calls here") // of Go's own: the race detector and 32-bit machines have no others
@@ -95,7 +95,8 @@ func TestNoCallIsLeft(t *testing.T) {
 		t.Log("not amd64: the mnemonics differ, the calls do not")
 	}
 	calls := regexp.MustCompile(`(CALL|BL) [^\n]*(R_CALL|R_CALLARM64):(go\.uber\.org/atomic\.|[^\s]*internal/seam\.\(\*(Uint32|Int32|Bool|Uint64|Pointer))[^\n]*`)
-	// What checks invariants is compiled, but nothing else calls it, so that no program has it.
+	// Code that checks invariants is compiled, but nothing else calls it, so that no program has
+	// it.
 	checks := regexp.MustCompile(`^[^\s]*sched\.(\([^)]*\)\.)?verify`)
 	called := regexp.MustCompile(`(CALL|BL) [^\n]*(R_CALL|R_CALLARM64):[^\s]*sched\.(\([^)]*\)\.)?verify[^\n]*`)
 	for function := range bytes.SplitSeq(code, []byte("TEXT ")) {

@@ -4,8 +4,8 @@ package seam
 
 import "unsafe"
 
-// spared is memory whose accesses are no interleaving points. The explorer's alone, as
-// the hooks are.
+// spared is memory whose accesses are no interleaving points. Only the explorer uses it, as it does
+// the hooks.
 var spared []span
 
 type span struct {
@@ -35,7 +35,7 @@ func spare(at unsafe.Pointer, size uintptr) {
 	spared = append(spared, span{uintptr(at), uintptr(at) + size, at})
 }
 
-// access comes before each access of what lies at x.
+// access comes before each access to what lies at x.
 func access(x unsafe.Pointer) {
 	for i := range spared {
 		if s := &spared[i]; uintptr(x)-s.from < s.to-s.from {

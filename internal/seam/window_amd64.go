@@ -2,8 +2,8 @@
 
 package seam
 
-// On amd64 every plain store is a release store. The compiler moves none past an atomic
-// access or another store, and does not leave out one that an atomic access follows.
+// On amd64 every plain store is a release store. The compiler moves no plain store past an atomic
+// access or another store, and drops none that an atomic access follows.
 
 // Open lets others see that the owner is within. Owner only.
 func (w *Window) Open() { w.open = 1 }

@@ -63,6 +63,6 @@ func Fence() {
 	}
 }
 
-// fenceSlowly is Fence where the kernel has no memory for it, or allows it no longer: to stop
-// the world, as a trace of all goroutines does, is a fence as well.
+// fenceSlowly is Fence for a kernel that has no memory for it, or no longer allows it. Stopping the
+// world, as a trace of all goroutines does, is a fence as well.
 func fenceSlowly() { runtime.Stack(nil, true) }

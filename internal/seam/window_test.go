@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// dekker is what a window is for: an owner acts within it as long as nobody has changed x, and
-// another acts once x was changed, behind a fence, and the window is shut.
+// dekker is what a window is for. An owner acts within it as long as nobody has changed x. Another
+// changes x, calls Fence, and acts once the window is shut.
 type dekker struct {
 	window seam.Window
 	_      [128]byte
@@ -33,8 +33,8 @@ func (d *dekker) own(round uint32) {
 	}
 }
 
-// TestWindow_Dekker: whoever has changed what the owner looks at, has called Fence and has seen
-// the window shut is alone: the owner does nothing any more.
+// TestWindow_Dekker: a goroutine that has changed what the owner looks at, has called Fence and has
+// seen the window shut is alone. The owner does nothing any more.
 func TestWindow_Dekker(t *testing.T) {
 	if ask := seam.PrepareFence(); ask != nil {
 		ask()
