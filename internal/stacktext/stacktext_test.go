@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Both do as those of package strings.
+// Both behave as their twins in package strings do.
 func TestTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		few := rapid.StringOf(rapid.SampledFrom([]rune("ab\n")))
