@@ -2,35 +2,32 @@ package wheel
 
 import "math/bits"
 
-// A heap orders n entries with log n comparisons for each, and finds the one to be
-// removed in the middle only if every move is written back to it. A classic wheel
-// (Varghese and Lauck, 1987) needs neither, but rounds to its tick, and what falls
-// into one tick has no order.
+// A heap orders n entries with log n comparisons for each. It finds an entry to be removed from the
+// middle only if every move is written back to the entry. A classic wheel (Varghese and Lauck,
+// 1987) needs neither, but rounds to its tick, and entries of one tick have no order.
 //
-// Here the wheel is a radix of the time itself. An entry lies on the level of the
-// highest byte in which its time differs from the wheel's, in the slot that this
-// byte names. So every entry of a level is later than all entries of the levels
-// below it, and those of a slot later than those of the slots before it: the next
-// entry is in the first slot of the lowest level that has any. On level 0 a slot is
-// one nanosecond. When time comes to a slot of a higher level, its entries move
-// down, at most once per level, and mostly twice: the wheel's time goes to the
+// Here the wheel is a radix of the time itself. An entry lies on the level of the highest byte in
+// which its time differs from the wheel's, in the slot that this byte names. So every entry of a
+// level is later than all entries of the levels below it, and every entry of a slot is later than
+// those of the slots before it: the next entry is in the first slot of the lowest level that has
+// any. On level 0 a slot is one nanosecond. When time comes to a slot of a higher level, its
+// entries move down, at most once per level, and mostly twice: the wheel's time goes to the
 // earliest of them, so that a lone entry goes straight to level 0.
 //
 // Entries of the same time are always in the same slot, and every move keeps the
 // order of a slot. So ties are taken in the order in which they were added.
 //
-// What an entry stands for is not here: a slot is a queue of times and numbers, in
-// blocks that are read from the first to the last. A million things that wait are in no
-// cache, and to link them to one another would fetch each of them as often as it moves;
-// a queue that is read in a row is fetched ahead by the processor, and what a number
-// stands for is fetched once, when it is due. Nor does Go's collector look at a million
-// links.
+// The wheel does not hold what an entry stands for. A slot is a queue of times and numbers, in
+// blocks that are read from the first to the last. A million things that wait are in no cache. If
+// they were linked to one another, each would be fetched as often as it moves. A queue that is read
+// in a row is fetched ahead by the processor, and what a number stands for is fetched once, when it
+// is due. Nor does Go's collector look at a million links.
 //
-// The price is that a queue has no place to be left from. Who is removed is marked as
-// gone, and stays until its slot is walked: when it moves down, or at once when more
-// than half of the slot is gone, so that it costs a constant, and never more memory than
-// what is left. Which slot that is follows from the two times alone, since where an entry
-// lies never depends on how it came there.
+// The price is that no entry can leave a queue from the middle. A removed entry is marked as gone,
+// and stays until its slot is walked: when it moves down, or at once when more than half of the
+// slot is gone. So a removal costs a constant, and what is gone never takes more memory than what
+// is left. The slot follows from the two times alone, since where an entry lies never depends on
+// how it came there.
 
 const (
 	digit  = 8          // bits of a level
@@ -140,8 +137,8 @@ func (w *Wheel) Remove(number uint32, at uint64) {
 	}
 }
 
-// tidy empties a slot, and places again what has not gone: where it was, or further down
-// if the wheel's time has come to the slot.
+// tidy empties a slot, and places what has not gone anew: where it was, or further down if the
+// wheel's time has come to the slot.
 func (w *Wheel) tidy(n int, i uint8) {
 	s := w.empty(n, i)
 	for b, from := s.first, s.taken; b != nil; from = 0 {
@@ -206,7 +203,7 @@ func (w *Wheel) newBlock() *block {
 	return b
 }
 
-// freeBlock keeps a block for later, as many as the wheel is likely to need.
+// freeBlock keeps a block for later. It keeps as many as the wheel is likely to need.
 func (w *Wheel) freeBlock(b *block) {
 	b.next, b.used = w.spare, 0
 	w.spare = b
@@ -215,8 +212,8 @@ func (w *Wheel) freeBlock(b *block) {
 	}
 }
 
-// dropSpares leaves the spare blocks to Go's collector, but for those that an empty wheel keeps: fewer would be made anew
-// by whoever arms as many timers again.
+// dropSpares leaves the spare blocks to Go's collector, except for those that an empty wheel keeps.
+// If it kept fewer, arming as many timers again would make them anew.
 func (w *Wheel) dropSpares() {
 	last := w.spare
 	for range keepBlocks - 1 {
@@ -292,9 +289,9 @@ func (w *Wheel) take(i uint8) (number uint32, ok bool) {
 	return number, ok
 }
 
-// follow takes the wheel's time to now, as far as no entry changes its place by that:
-// up to the first slot that has entries, but on a higher level not into it, since
-// they would have to move down.
+// follow takes the wheel's time to now, as far as no entry changes its place by that: up to the
+// first slot that has entries. On a higher level it stops short of that slot, whose entries would
+// have to move down.
 func (w *Wheel) follow(now uint64) {
 	if w.count != 0 {
 		n, i := w.first()

@@ -93,7 +93,7 @@ func (p *twins) takeDropped(t *rapid.T) {
 	}
 }
 
-// delay draws how far away an entry is: any number of bytes is as likely.
+// delay draws how far away an entry is: all numbers of bytes are equally likely.
 func delay(t *rapid.T) uint64 {
 	width := rapid.IntRange(0, 63).Draw(t, "bits")
 	return rapid.Uint64Range(0, 1<<width).Draw(t, "delay")
@@ -235,8 +235,8 @@ func TestMovesDown(t *testing.T) {
 	}
 }
 
-// TestRemove_KeepsLittle: who is removed is forgotten as soon as more than half of its slot
-// is gone, and a wheel that has been emptied keeps no more than a few blocks.
+// TestRemove_KeepsLittle: a removed entry is forgotten as soon as more than half of its slot is
+// gone. An emptied wheel keeps no more than a few blocks.
 func TestRemove_KeepsLittle(t *testing.T) {
 	const n = 10_000
 	var w Wheel
@@ -256,8 +256,8 @@ func TestRemove_KeepsLittle(t *testing.T) {
 	}
 }
 
-// TestTheLastHasGone: when the last but those who were removed is taken, they are dropped:
-// they would be found in the past, and take the wheel's time back.
+// TestTheLastHasGone: when the last entry that was not removed is taken, the removed ones are
+// dropped. Otherwise they would be found in the past, and take the wheel's time back.
 func TestTheLastHasGone(t *testing.T) {
 	var w Wheel
 	w.Add(0, 7)
@@ -271,8 +271,8 @@ func TestTheLastHasGone(t *testing.T) {
 	}
 }
 
-// TestSpares: a wheel that has been emptied keeps most of the blocks that those need who had a slot of a level each, and no more than twice as
-// many, however often it is filled.
+// TestSpares: an emptied wheel keeps most of the blocks that it needed when each entry had a slot
+// of a level to itself. It keeps no more than twice as many, however often it is filled.
 func TestSpares(t *testing.T) {
 	var w Wheel
 	at := uint64(0)
