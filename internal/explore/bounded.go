@@ -43,7 +43,7 @@ func (b *bounded) begin() bool {
 func (b *bounded) end()            {}
 func (b *bounded) exhausted() bool { return b.complete }
 
-// advance moves to the next branch: the deepest decision that has one to do.
+// advance moves to the next branch, at the deepest decision that has one left.
 func (b *bounded) advance() bool {
 	for i := len(b.path) - 1; i >= 0; i-- {
 		if br := &b.path[i]; br.todo != 0 {

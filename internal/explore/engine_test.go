@@ -23,10 +23,10 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// These tests use Program's own points, so they run in every build; those of the
-// toys, which go through seam, need the tag gallop_explore.
+// These tests use Program's own points, so they run in every build. Tests of the toys, which go
+// through seam, need the tag gallop_explore.
 
-// points is a scenario of threads with so many accesses each; seen gets the
+// points is a scenario with a thread for each of accesses, which makes that many. seen gets the
 // order in which they were made.
 func points(seen func(order string), accesses ...int) func(*explore.Program) {
 	return func(p *explore.Program) {
@@ -241,7 +241,7 @@ func stubborn(p *explore.Program) {
 	}
 }
 
-// TestStubborn: such a thread is left behind, and said to be.
+// TestStubborn: a thread that recovers from every panic is left behind, and reported.
 func TestStubborn(t *testing.T) {
 	expect(t, config(explore.Random(1, 1)), "thread a recovers from every panic", func(p *explore.Program) {
 		p.Daemon(func() { stubborn(p) })

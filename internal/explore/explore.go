@@ -58,8 +58,8 @@ func Explore(cfg Config, scenario func(*Program)) Result {
 	return exploreOr(cfg, scenario, func(*Failure) {})
 }
 
-// exploreOr is Explore that tells of a failure which it cannot return: when a
-// thread calls runtime.Goexit, the caller's goroutine ends as well.
+// exploreOr is Explore, but tells lost of a failure that it cannot return: when a thread calls
+// runtime.Goexit, the caller's goroutine ends as well.
 func exploreOr(cfg Config, scenario func(*Program), lost func(*Failure)) Result {
 	exploring.Lock()
 	defer exploring.Unlock()

@@ -7,13 +7,12 @@ package explore
 // Rejected: spinning threads run only when no other can. That hides every state
 // in which a spinner looks between two steps of another thread.
 //
-// Protocol (Musuvathi and Qadeer, "Fair stateless model checking", 2008): a
-// window of a thread lies between two of its spins. At its end the thread gives
-// way to each thread that was enabled all through the window, or was disabled by
-// a step of the spinner, and did not run in it, until that one has run once. The
-// relation has no cycles, since a thread that runs gives nobody a reason to wait
-// for it: some enabled thread is always eligible. Nothing here costs a program
-// that does not spin.
+// Protocol (Musuvathi and Qadeer, "Fair stateless model checking", 2008): a window of a thread lies
+// between two of its spins. At the end of a window its thread gives way to each thread that did not
+// run in it, and that was enabled all through it or was disabled by a step of the spinner, until
+// that thread has run once. The relation has no cycles, since a thread that runs gives nobody a
+// reason to wait for it: some enabled thread is always eligible. Nothing here costs a program that
+// does not spin.
 type fairness struct {
 	spinners set             // threads with an open window
 	before   set             // who was enabled before the step just taken
@@ -56,8 +55,8 @@ func (f *fairness) open(id int, ready set) {
 	f.enabled[id], f.disabled[id], f.ran[id] = ready, 0, 0
 }
 
-// choice is what a strategy may pick from: a thread that spun is left out while
-// there is another, and so are those that give way.
+// choice is what a strategy may pick from. A thread that spun is left out while there is another,
+// and so are threads that give way.
 func (f *fairness) choice(ready set, last *thread, spun bool) choice {
 	c := choice{enabled: f.eligible(ready), current: -1}
 	if last == nil {

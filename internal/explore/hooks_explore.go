@@ -4,9 +4,9 @@ package explore
 
 import "github.com/gallop-go/gallop/internal/seam"
 
-// bind makes the program's threads the ones that seam's hooks stop, until the
-// returned function is called. Goroutines that are none of its threads go on as in a
-// plain build: one that a test before has left behind, a timer's that comes late.
+// bind makes seam's hooks stop the program's threads, until the returned function is called.
+// Goroutines that are none of its threads go on as in a plain build, such as one that an earlier
+// test has left behind, or that of a late timer.
 func bind(p *Program) (unbind func()) {
 	hook, spin, await := seam.Hook, seam.HookSpin, seam.HookAwait
 	seam.SpareNone() // what is spared was another's, and its memory may be ours by now
@@ -33,9 +33,9 @@ func bind(p *Program) (unbind func()) {
 	}
 }
 
-// stranger tells whether the calling goroutine is neither the thread that has the turn nor,
-// while none has, the explorer. It may come at any moment, so what it reads of the program
-// may change meanwhile, but never into its own number.
+// stranger tells whether the calling goroutine is neither the thread that has the turn nor, while
+// no thread has it, the explorer. A stranger may come at any moment, so what it reads of the
+// program may change meanwhile, but never into its own number.
 func (p *Program) stranger() bool {
 	id, ours := seam.Goroutine(), p.home
 	if t := p.current; t != nil {

@@ -124,8 +124,8 @@ func (p *Program) guard(f func()) {
 	f()
 }
 
-// drive resumes whom decide has chosen until the schedule ends. A thread decides
-// itself, at its point, and comes back only when it is not the one to go on.
+// drive resumes the thread that decide has chosen, until the schedule ends. A thread decides
+// itself, at its point, and comes back only when another one is to go on.
 func (p *Program) drive() {
 	p.decide(nil, false)
 	for p.chosen != nil {
@@ -143,7 +143,7 @@ func (p *Program) resume(t *thread) {
 	p.current = nil
 }
 
-// decide chooses the thread of the next step after one of last.
+// decide chooses the thread of the next step, after a step of last.
 func (p *Program) decide(last *thread, spun bool) {
 	p.current, p.chosen = nil, nil
 	ready := p.ready()
@@ -171,7 +171,7 @@ func (p *Program) ready() set {
 	return ready
 }
 
-// ended tells whether the schedule is over, and fails it when it should not be.
+// ended tells whether the schedule is over, and fails it if it should not be over.
 func (p *Program) ended(ready set) bool {
 	switch {
 	case p.failure != nil:

@@ -21,8 +21,8 @@ func counting(p *explore.Program) {
 	}
 }
 
-// TestStrangers: a goroutine that is none of the threads goes on as in a plain build, however
-// often it touches seam, waits and takes locks, and no schedule is another for it.
+// TestStrangers: a goroutine that is none of the threads goes on as in a plain build, however often
+// it touches seam, waits and takes locks. It changes no schedule.
 func TestStrangers(t *testing.T) {
 	alone := explore.Explore(config(explore.Bounded(-1, 0)), counting)
 	var over seam.Bool
@@ -56,7 +56,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestSparedBefore: what somebody has spared before an exploration is not spared in it.
+// TestSparedBefore: memory that was spared before an exploration is not spared in it.
 func TestSparedBefore(t *testing.T) {
 	var n seam.Uint32
 	seam.Spare(&n)

@@ -37,7 +37,7 @@ func TestBoundedCounts(t *testing.T) {
 	}
 }
 
-// preemptions counts those of an order in which each thread makes n accesses.
+// preemptions counts the preemptions of an order in which each thread makes n accesses.
 func preemptions(order string, n int) (count int) {
 	left := map[byte]int{}
 	for i := range len(order) {

@@ -10,9 +10,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// dormitory is a toy of the suspend/wake protocol. A worker without work
-// announces itself in the idle word, looks again, and parks; who adds work takes
-// a sleeper out of the word and owes it one token.
+// dormitory is a toy of the suspend/wake protocol. A worker without work announces itself in the
+// idle word, looks again, and parks. A thread that adds work takes a sleeper out of the word and
+// owes it one token.
 type dormitory struct {
 	work    seam.Int32
 	idle    seam.Uint32 // a bit for each announced sleeper
@@ -61,7 +61,7 @@ func (d *dormitory) wake() bool {
 	}
 }
 
-// take removes a sleeper's bit; whoever does owes or saves the token.
+// take removes a sleeper's bit. The thread that removes it owes the token, or saves it.
 func (d *dormitory) take(word uint32, id int) bool {
 	if d.mutant == "torn take" {
 		d.idle.Store(word &^ (1 << id))
@@ -96,7 +96,7 @@ func (d *dormitory) suspend(id int) {
 	d.parkers[id].Park()
 }
 
-// withdraw takes back the announcement; too late means that a token is owed.
+// withdraw takes back the announcement. If it is too late for that, a token is owed.
 func (d *dormitory) withdraw(id int) bool {
 	if d.mutant == "stale token" {
 		d.idle.And(^uint32(1 << id))

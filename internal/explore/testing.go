@@ -96,8 +96,8 @@ func PortfolioOf(t testing.TB, bounded, others int, scenario func(*Program)) []R
 	return out
 }
 
-// schedules is how many Portfolio runs of the bounded search, and twice as many as of each
-// other strategy.
+// schedules is how many schedules Portfolio runs of the bounded search. That is twice as many as of
+// each other strategy.
 const schedules = 20_000
 
 func portfolio(bounded, others int) []Config {

@@ -108,8 +108,8 @@ func (p *Program) prime(t *thread) {
 	p.current = outer
 }
 
-// pause is what a point does to the running thread: it decides who goes on and
-// gives way unless that is the thread itself. No-op outside of threads.
+// pause is what a point does to the running thread: it decides which thread goes on, and gives way
+// unless that is the thread itself. No-op outside of threads.
 func (p *Program) pause(cond func() bool, spun bool) {
 	t := p.current
 	if t == nil {
@@ -155,8 +155,8 @@ func (t *thread) wait(cond func() bool) {
 // errUnwound is the panic that ends an abandoned thread.
 var errUnwound = errors.New("gallop: explore: the schedule is over")
 
-// maxSwallowed is how often a thread may recover from errUnwound: a recovery a
-// level is fine, a loop of them would never end.
+// maxSwallowed is how often a thread may recover from errUnwound: a recovery per level is fine, a
+// loop of them would never end.
 const maxSwallowed = 100
 
 // unwind ends an abandoned thread by a panic, or leaves it where it is when it
