@@ -110,14 +110,14 @@ func TestMutantsDie(t *testing.T) {
 	}
 }
 
-// patience is for a run that hangs. It is long, since that is a failure.
+// patience is for a run that hangs. It is long, since a hang is a failure.
 const patience = 10 * time.Minute
 
-// lean halves the time to build, which is most of a mutant's: without inlining and without
-// tables for debuggers.
+// lean halves the time to build, which is most of a mutant's time: it builds without inlining and
+// without tables for debuggers.
 const lean = "-gcflags=github.com/gallop-go/gallop/...=-l -dwarf=false"
 
-// kill runs the tests of a mutant, and fails unless they do.
+// kill runs the tests of a mutant, and fails unless they fail.
 func (m *mutant) kill(t *testing.T) (schedules int, by string) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

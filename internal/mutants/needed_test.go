@@ -14,14 +14,14 @@ import (
 	"testing"
 )
 
-// testFile is a file of tests: the names of its package that it declares, and those that
-// it needs from other files. One with methods of another's type goes with that.
+// testFile is a file of tests: the names of its package that it declares, and those that it needs
+// from other files. A file with methods of a type from another file goes with that file.
 type testFile struct {
 	path             string
 	has, uses, joins map[string]bool
 }
 
-// outsideFiles reads the tests of a directory that stand in a package of their own.
+// outsideFiles reads the tests of a directory that are in the package with _test in its name.
 func outsideFiles(t *testing.T, dir string) (out []*testFile) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
@@ -73,9 +73,9 @@ func (f *testFile) declare(d ast.Decl) {
 	}
 }
 
-// leaveOut takes those tests from outside of a package away that the tests which match
-// run do not need: to build them takes longer than all else. Of tests that explore, which
-// are inside, none needs them.
+// leaveOut removes the external tests of a package that the tests matching run do not need:
+// building them takes longer than all else. Tests that explore are inside the package, and none of
+// them needs an external one.
 func leaveOut(t *testing.T, dir, run string, replace map[string]string) {
 	t.Helper()
 	match := regexp.MustCompile(strings.Split(run, "/")[0])
