@@ -12,23 +12,22 @@ import (
 	"testing"
 )
 
-// linesPerAssertion is how many lines of code of a core package there may be to one
-// assertion.
+// linesPerAssertion is how many lines of code per assertion a core package may have.
 const linesPerAssertion = 25
 
 // asserted is the packages that are held to it.
 var asserted = []string{"actor", "backpressure", "heap", "sched"}
 
-// Where the assertions are: what is counted is
+// What counts as an assertion:
 //
 //   - a call of invariant.Check;
 //   - a panic of ours, whose words begin with "gallop: " or with an error of a package, a call
 //     of panicMisuse, which is such a panic, and a return of a named error (Err…): a contract that
 //     is checked where it is broken.
 //
-// A panic with a value of somebody else's, which is only passed on, is none. A line of
-// code is one with a token on it; comments and empty lines are none, nor are files named
-// verify: they have nothing but assertions.
+// A panic that only passes on a value of somebody else's does not count. A line of code is a line
+// with a token on it. Comments and empty lines do not count, nor do files named verify: they have
+// nothing but assertions.
 
 // count is the assertions and the lines of a package.
 type count struct{ assertions, lines int }

@@ -30,9 +30,9 @@ var (
 	forEach  = regexp.MustCompile(`^for m in (.*); do$`)
 )
 
-// bugsAreShown returns the rule for a catalogue of that many rows, of which planned
-// have no proof yet: each row of docs/bugs.md names a test or a refuted mutant that
-// exists, and each test that is called after a row stands in it.
+// bugsAreShown returns the rule for a catalogue of that many rows, of which planned have no proof
+// yet: each row of docs/bugs.md names a test or a refuted mutant that exists, and each test that is
+// named after a row stands in it.
 func bugsAreShown(rows int, planned []string) func(*repo) []string {
 	return func(r *repo) []string {
 		c := &catalogue{repo: r, tests: r.testNames(), refuted: refutedMutants(r.text[modelCases] + r.text[nightCases]), rows: map[string]string{}}
@@ -104,7 +104,7 @@ func (c *catalogue) missing(model, name string) string {
 	return "no such switch"
 }
 
-// strays finds tests that are called after a row and do not stand in it.
+// strays finds tests that are named after a row and do not stand in it.
 func (c *catalogue) strays() {
 	for _, f := range c.core() {
 		if !f.test {

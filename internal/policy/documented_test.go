@@ -7,13 +7,12 @@ import (
 	"testing"
 )
 
-// documented holds that every symbol a user can see has a comment, and that the
-// comment starts with the symbol's name.
+// documented holds that every symbol a user can see has a comment, and that the comment starts with
+// the symbol's name.
 //
-// The constants or variables of one parenthesised group may share the comment of
-// the group, and fields that follow each other without an empty line may share
-// the comment of the first. Fields and grouped values may have theirs behind
-// them on the line, in any words.
+// The constants or variables of one parenthesised group may share the comment of the group, and
+// fields that follow each other without an empty line may share the comment of the first. Fields
+// and grouped values may have their comment at the end of the line, in any words.
 func documented(r *repo) []string {
 	var problems []string
 	packageDoc := map[string]string{} // directory → its package comment

@@ -106,8 +106,8 @@ func (pkg *library) shown() map[string]bool {
 	return got
 }
 
-// reached are the names that a piece of test code takes from elsewhere, and those
-// that the declarations of the test files take which it leads to.
+// reached are the names that a piece of test code takes from elsewhere, itself or by way of the
+// declarations of the test files that it leads to.
 func (pkg *library) reached(code ast.Node) map[string]bool {
 	decls := pkg.testDecls()
 	got, followed := map[string]bool{}, map[string]bool{}

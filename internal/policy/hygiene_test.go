@@ -32,8 +32,8 @@ func reasoned(r *repo) []string {
 	return problems
 }
 
-// sleepsOrSkips tells whether an expression is time.Sleep, or the Skip, Skipf or
-// SkipNow of a test. That of a *rapid.T is none: it only draws again.
+// sleepsOrSkips tells whether an expression is time.Sleep, or the Skip, Skipf or SkipNow of a test.
+// Those of a *rapid.T do not count: it only draws again.
 func (f *goFile) sleepsOrSkips(sel *ast.SelectorExpr) bool {
 	x, ok := sel.X.(*ast.Ident)
 	if !ok {
@@ -49,8 +49,8 @@ func (f *goFile) sleepsOrSkips(sel *ast.SelectorExpr) bool {
 	return pkg == "testing" || !known && slices.Contains([]string{"t", "b", "f", "tb"}, x.Name)
 }
 
-// parameterOf finds the parameter that a name stands for, in the innermost
-// function that has one so called, and returns the package of its type.
+// parameterOf finds the parameter that x names, in the innermost function that has one of that
+// name, and returns the package of its type.
 func (f *goFile) parameterOf(x *ast.Ident) (pkg string, known bool) {
 	look := func(body *ast.BlockStmt, params *ast.FieldList) {
 		if body == nil || x.Pos() < body.Pos() || body.End() < x.Pos() {

@@ -194,8 +194,8 @@ func (r *repo) absent(from, word string, tests map[string]bool) string {
 	return ""
 }
 
-// found tells whether a word names a file or directory, seen from the page, from
-// the root, or for a bare name from anywhere.
+// found tells whether a word names a file or directory, seen from the page or from the root. A bare
+// name may be anywhere.
 func (r *repo) found(from, word string) bool {
 	for name := range r.paths {
 		for _, want := range []string{path.Join(path.Dir(from), word), path.Clean(word)} {

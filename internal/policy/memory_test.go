@@ -104,7 +104,7 @@ func (f *goFile) harmless(pkg string) bool {
 	return pkg == "unsafe" && f.onlyMeasures()
 }
 
-// onlyMeasures tells whether all that a file takes from unsafe are sizes.
+// onlyMeasures tells whether a file takes nothing but sizes from unsafe.
 func (f *goFile) onlyMeasures() bool {
 	sizes, others := 0, 0
 	ast.Inspect(f.File, func(n ast.Node) bool {

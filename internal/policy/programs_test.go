@@ -29,9 +29,8 @@ type program struct {
 
 var wholeProgram = regexp.MustCompile(`(?m)^package main$`)
 
-// programs are the ```go blocks of a page that are package main. What follows as
-// a ```text, ```output or bare block is their output; shell commands may stand in
-// between.
+// programs are the ```go blocks of a page that are package main. A ```text, ```output or bare block
+// that follows is the output. Shell commands may stand in between.
 func (p page) programs() []program {
 	var got []program
 	for i, b := range p.blocks {
@@ -65,7 +64,7 @@ func programsTellTheTruth(r *repo) []string {
 	return problems
 }
 
-// lies says in what way a program is not as its page claims.
+// lies says in what way a program differs from what its page claims.
 func (prog program) lies() string {
 	if formatted, err := format.Source([]byte(prog.src)); err != nil {
 		return "the program does not parse: " + err.Error()

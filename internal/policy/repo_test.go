@@ -206,14 +206,14 @@ type fault struct {
 	problem string // a part of that problem's text
 }
 
-// enforce proves on its fixtures that a rule can fail and need not, and then
-// holds the checkout to it.
+// enforce proves on its fixtures that a rule can fail and can pass, and then holds the checkout to
+// it.
 func enforce(t *testing.T, p policy) {
 	t.Helper()
 	enforceOn(t, p, p.check)
 }
 
-// enforceOn is enforce for a rule that has other figures for its fixtures than for the
+// enforceOn is enforce for a rule whose figures for the fixtures differ from those for the
 // checkout.
 func enforceOn(t *testing.T, p policy, here func(*repo) []string) {
 	t.Helper()

@@ -20,12 +20,12 @@ const (
 	enough      = 20 // a package of fewer functions has no median to speak of
 )
 
-// sizeDebt lists what is longer than its limit, with its length. It may only
-// shrink: a row that no longer says the truth fails, whichever way it is wrong,
-// and a row for what is new is not added but avoided.
+// sizeDebt lists what is longer than its limit, with its length. It may only shrink: a row that no
+// longer says the truth fails, whichever way it is wrong. Do not add a row for what is new: make
+// that shorter.
 var sizeDebt = map[string]int{}
 
-// sizes measures whatever has a limit: what it is → how long, and the limit.
+// sizes has, for whatever has a limit, how long it is and the limit.
 type sizes struct{ is, limit map[string]int }
 
 func (s sizes) add(key string, is, limit int) { s.is[key], s.limit[key] = is, limit }
@@ -96,7 +96,7 @@ func percentile(values []int, p int) int {
 	return sorted[(len(sorted)*p+99)/100-1]
 }
 
-// small holds sizes to their limits, but for the debt.
+// small holds sizes to their limits, except for the debt.
 func small(debt map[string]int) func(*repo) []string {
 	return func(r *repo) []string {
 		var problems []string

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// protocols are the pages that state protocols as numbered steps, in tables: a cell begins with the
-// step's name. Those whose letter is in elsewhere are taken by other packages.
+// protocols are the pages that state protocols as numbered steps, in tables. A cell begins with the
+// name of its step. Steps whose letter is in elsewhere are taken by other packages.
 var protocols = []struct{ page, elsewhere string }{
 	{"sched/README.md", "DG"}, // muting: actor and backpressure
 }
@@ -19,8 +19,8 @@ var (
 	stepCell = regexp.MustCompile(`\| ([A-Z][1-9]'?) `)
 )
 
-// stepsAreMarked holds that the code has a comment at each step of a protocol, which says its name, and
-// that no two steps of a page have the same one.
+// stepsAreMarked holds that the code has a comment with the name of the step at each step of a
+// protocol, and that no two steps of a page have the same name.
 func stepsAreMarked(r *repo) []string {
 	var problems []string
 	for _, protocol := range protocols {

@@ -27,8 +27,8 @@ func TestHelloIsLight(t *testing.T) {
 	}
 }
 
-// linked builds without what depends on where the clone lies and whether Go trusts it: the
-// name of a commit alone can be a page.
+// linked builds a program without what depends on where the clone lies and whether Go trusts it:
+// the name of a commit alone can fill a page.
 func linked(t *testing.T, name string) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), name)
@@ -48,8 +48,8 @@ func weight(t *testing.T, file string) int64 {
 }
 
 // TestBehaviourIsLight counts the functions that Go makes for a type of actors, and for each of its
-// behaviours, in the package that declares them: each of them costs time whenever that is built
-// (docs/decisions/0038-what-a-behaviour-costs-to-build.md).
+// behaviours, in the package that declares them. Each of them costs time whenever the package is
+// built (docs/decisions/0038-what-a-behaviour-costs-to-build.md).
 func TestBehaviourIsLight(t *testing.T) {
 	cmd := exec.Command("go", "build", "-gcflags=-S", "-o", filepath.Join(t.TempDir(), "behaviours"), "./testdata/behaviours")
 	listing, err := cmd.CombinedOutput()
