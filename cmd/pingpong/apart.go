@@ -1,12 +1,12 @@
-// Of several scenarios each has a process of its own, because what one leaves behind would
-// be in the figures of the next: Go keeps the descriptors of a million goroutines for ever,
-// which showed as memory of whatever ran after skynet. To subtract what was there before is
-// wrong too, for what is left behind is used again; and only Linux can reset the peak.
+// Each of several scenarios has a process of its own, because what one leaves behind would be in
+// the figures of the next. Go keeps the descriptors of a million goroutines for ever, which showed
+// as memory of whatever ran after skynet. Subtracting what was there before is wrong too, since
+// what is left behind is used again; and only Linux can reset the peak.
 //
-// The part is this program with -json, and what it prints is all that the whole knows of
-// it. Its standard input is a pipe from the whole: the end of that is the interruption, on
-// every system, also if the whole is killed. A signal would reach a part twice that has
-// Ctrl-C from the terminal already, and the second one kills.
+// The part is this program with -json, and what it prints is all that the whole knows of it. Its
+// standard input is a pipe from the whole. The end of the pipe is the interruption, on every
+// system, also if the whole is killed. A signal would be the second one for a part that has Ctrl-C
+// from the terminal already, and the second one kills.
 
 package main
 
@@ -23,7 +23,7 @@ import (
 	"strconv"
 )
 
-// partOfAll is set in the environment of a part, to what it is to do.
+// partOfAll is the environment variable that tells a part what it is to do.
 const (
 	partOfAll    = "GALLOP_PINGPONG_PART"
 	wholePart    = "scenario" // both sides of it
@@ -59,8 +59,8 @@ func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (fig
 	return f, fmt.Errorf("%s in a process of its own: %w", s.name, cmp.Or(exit, err))
 }
 
-// struckDown tells whether a process that has ended was interrupted before it could take or ignore that. The signal is
-// the whole group's, and may come to us only later.
+// struckDown tells whether a process that has ended was killed by an interruption before it could
+// take or ignore it. The signal is sent to the whole group, and may reach us only later.
 func struckDown(p *exec.Cmd) bool {
 	return slices.Contains([]string{"signal: interrupt", "signal: terminated"}, p.ProcessState.String())
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// The scenarios that only the processes know which these tests start.
+// The scenarios that only the processes started by these tests know.
 var (
 	// hoard leaves behind what Go never gives back: descriptors of very many goroutines.
 	hoard = scenario{name: "hoard", op: "goroutine", ops: "goroutines", actors: pingpong.actors,
@@ -30,7 +30,7 @@ var (
 			all.Wait()
 			return pingpong.channels(j)
 		}}
-	// endless never comes to its end, and says when it has begun.
+	// endless never ends, and says when it has begun.
 	endless = scenario{name: "endless", op: "spin", ops: "spins", channels: pingpong.channels,
 		actors: func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
 			var once sync.Once
@@ -38,13 +38,14 @@ var (
 			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: begun}), actor.None{})
 			return nil
 		}}
-	// miscounted is right with one more than there is.
+	// miscounted wants one more than there is.
 	miscounted = scenario{name: "miscounted", op: "message", ops: "messages", actors: pingpong.actors, channels: pingpong.channels,
 		want: func(n int) uint64 { return uint64(n) + 1 }}
 	// lost takes its process with it.
 	lost = scenario{name: "lost", op: "loss", ops: "losses", channels: pingpong.channels,
 		actors: func(context.Context, *actor.System, job) <-chan uint64 { os.Exit(3); return nil }}
-	// struck is interrupted as if it had not begun to heed that, and felled is told to end.
+	// struck is interrupted as if it did not heed that yet, and felled is told to end in the same
+	// way.
 	struck, felled = struckBy("struck", os.Interrupt), struckBy("felled", syscall.SIGTERM)
 )
 
@@ -61,7 +62,8 @@ func struckBy(name string, s os.Signal) scenario {
 		}}
 }
 
-// tryApart is try with a process for each scenario; onStderr, if not nil, is called when one writes to stderr.
+// tryApart is try with a process for each scenario. If onStderr is not nil, it is called when one
+// of them writes to stderr.
 func tryApart(ctx context.Context, known []scenario, onStderr func(), args ...string) (code int, stdout, stderr string) {
 	var out bytes.Buffer
 	errs := listener{heard: onStderr}
@@ -94,8 +96,8 @@ func lines(t *testing.T, stdout string) (all []figures) {
 	return all
 }
 
-// "What the scenario before has left behind is not this one's": the memory of pingpong is as
-// much after a scenario whose channels leave much behind as before it.
+// "What the scenario before has left behind is not this one's": the memory of pingpong is the same
+// before and after a scenario whose channels leave much behind.
 func TestApart_MemoryIsTheScenariosOwn(t *testing.T) {
 	code, stdout, stderr := tryApart(t.Context(), []scenario{pingpong, hoard, pingpong}, nil, "-json")
 	all := lines(t, stdout)
@@ -139,7 +141,8 @@ func TestApart_InterruptedHasAnOverview(t *testing.T) {
 	}
 }
 
-// A process that is interrupted before it heeds that: no error, and those that have finished are in the overview.
+// A process that is interrupted before it heeds that: there is no error, and the scenarios that
+// have finished are in the overview.
 func TestApart_StruckIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no signal for one process") // it is the end of its input there
@@ -152,7 +155,7 @@ func TestApart_StruckIsInterrupted(t *testing.T) {
 	}
 }
 
-// A process that dies is named, with what it died of.
+// A process that dies is named, with what killed it.
 func TestApart_LostProcessExits1(t *testing.T) {
 	code, stdout, stderr := tryApart(t.Context(), []scenario{lost, count}, nil)
 	if code != exitWrong || stdout != "" || stderr != "pingpong: lost in a process of its own: exit status 3\n" {
@@ -160,7 +163,7 @@ func TestApart_LostProcessExits1(t *testing.T) {
 	}
 }
 
-// Those that have finished before one is lost are in the overview.
+// Scenarios that have finished before a process is lost are in the overview.
 func TestApart_LostProcessHasAnOverview(t *testing.T) {
 	code, stdout, stderr := tryApart(t.Context(), []scenario{ask, lost, count}, nil)
 	_, table, _ := strings.Cut(stdout, "\nscenario ")
@@ -169,7 +172,7 @@ func TestApart_LostProcessHasAnOverview(t *testing.T) {
 	}
 }
 
-// A wrong count in a process of its own is as wrong, and the others run.
+// A wrong count in a process of its own is just as wrong, and the other scenarios run.
 func TestApart_WrongCountExits1(t *testing.T) {
 	code, stdout, _ := tryApart(t.Context(), []scenario{miscounted, count}, nil)
 	if code != exitWrong || !strings.Contains(stdout, "WRONG: gallop counted 100, but 101 is right") || !strings.Contains(stdout, "\ncount ") {

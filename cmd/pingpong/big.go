@@ -31,7 +31,7 @@ func newDial(seed uint64, self int) dial {
 	return dial{self: self, rng: *rand.NewPCG(seed, uint64(self))}
 }
 
-// next is any caller but oneself.
+// next is any caller but the dial's own.
 func (d *dial) next() int {
 	hi, _ := bits.Mul64(d.rng.Uint64(), callers-1)
 	if int(hi) >= d.self {
@@ -40,7 +40,7 @@ func (d *dial) next() int {
 	return int(hi)
 }
 
-// A caller has one ping out at a time until it has had the pongs it is to have.
+// A caller has one ping out at a time, until it has had all its pongs.
 type caller struct {
 	dial
 	left  int

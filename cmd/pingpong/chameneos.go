@@ -23,7 +23,8 @@ var chameneos = scenario{
 // A colour is one of three.
 type colour uint8
 
-// complement is the colour both take who meet: their own if it is the same, else the third.
+// complement is the colour that both take when they meet: their own if it is the same, else the
+// third.
 func complement(a, b colour) colour {
 	if a == b {
 		return a
@@ -70,7 +71,7 @@ func (c *creature) start(ctx *actor.Context, _ actor.None) {
 	mallVisit.Send(ctx, c.mall, visitor{actor.Self[creature](ctx), c.colour})
 }
 
-// meet comes to the creature that waited, with the one that has come.
+// meet tells the creature that waited of the one that has come.
 func (c *creature) meet(ctx *actor.Context, other visitor) {
 	changed := complement(c.colour, other.colour)
 	creatureChange.Send(ctx, other.who, changed)

@@ -41,8 +41,8 @@ func (b *summary) chart() {
 	b.compare()
 }
 
-// chartTexts are what stands behind the bars, of one width, and the room that is left for these.
-// Where there is too little of it the speed goes, which is the time in other words.
+// chartTexts returns the texts behind the bars, all of one width, and the room that is left for the
+// bars. Where there is too little room the speed goes, since it says the same as the time.
 func (b *summary) chartTexts(sides []side) (texts []string, room int) {
 	var rows [][]string
 	for _, s := range sides {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// collecting counts, on the channels' side, what Go's collector is set to there.
+// collecting counts what Go's collector is set to on the channels' side.
 var collecting = scenario{name: "collecting", op: "percent", ops: "percent",
 	actors: pingpong.actors, want: func(int) uint64 { return 100 },
 	channels: func(job) <-chan uint64 {

@@ -5,11 +5,11 @@ import (
 	"runtime"
 )
 
-// figures are what is shown of a scenario: -json prints them on one line, and the summary is
-// made of them and nothing else. A figure that there is not is null. The counters are those of
-// the turn whose time is the median; of an even number of turns, the faster of the two in the
-// middle, and the times are then the mean of both. The peak of memory is that of all of gallop's
-// turns with the program around it, without the channels, which have a process of their own.
+// figures are what is shown of a scenario: -json prints them on one line, and the summary is made
+// of nothing else. A missing figure is null. The counters are those of the turn whose time is the
+// median. If the number of turns is even, they are those of the faster of the two turns in the
+// middle, and the times are the mean of both. The peak of memory is that of all of gallop's turns
+// with the program around it. The channels, which have a process of their own, are not in it.
 type figures struct {
 	Scenario            string       `json:"scenario"`
 	N                   int          `json:"n"`
@@ -46,8 +46,8 @@ type figures struct {
 	Error               string       `json:"error,omitempty"`
 }
 
-// jsonWorker is what one worker did, or all spares: they stand in for a worker whose
-// behaviour keeps it for long, and it may well be they who do the most.
+// jsonWorker is what one worker did, or all spares together. Spares stand in for a worker whose
+// behaviour keeps it for long, and may well do the most.
 type jsonWorker struct {
 	Spares      bool   `json:"spares"`
 	Turns       uint64 `json:"turns"`
@@ -87,7 +87,7 @@ func (f *figures) line() ([]byte, error) {
 	return append(line, '\n'), err
 }
 
-// known is a figure, or nothing for one that there is not.
+// known returns a figure, or nil if it is missing.
 func known(figure float64) *float64 {
 	if figure == 0 {
 		return nil
@@ -95,7 +95,7 @@ func known(figure float64) *float64 {
 	return &figure
 }
 
-// or0 is a figure, or 0 for one that there is not.
+// or0 returns a figure, or 0 if it is missing.
 func or0(figure *float64) float64 {
 	if figure == nil {
 		return 0

@@ -19,8 +19,8 @@ type options struct {
 	baseline bool
 }
 
-// parse turns arguments into options. What is wrong with them, and the usage, it has
-// already written to stderr when it returns an error.
+// parse turns arguments into options. If it returns an error, it has already written what is wrong,
+// and the usage, to stderr.
 func parse(known []scenario, args []string, stderr io.Writer) (options, error) {
 	var opts options
 	var name string

@@ -23,7 +23,7 @@ func sampleReport() report {
 	return r
 }
 
-// Of an even number of turns the median is the mean of the two in the middle.
+// The median of an even number of turns is the mean of the two in the middle.
 func TestMedian_IsTheTurnInTheMiddle(t *testing.T) {
 	for _, c := range []struct {
 		walls []time.Duration

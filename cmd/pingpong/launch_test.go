@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// No process starts while signals get Go's own handling back, and the other way round.
+// No process starts while Go's own handling of signals is restored, and the other way round.
 func TestLaunch_NotBesideTheEndOfHandling(t *testing.T) {
 	var calls atomic.Int32
 	alone := func() {
@@ -49,7 +49,7 @@ func TestSecondKills_NotInOneBreath(t *testing.T) {
 	})
 }
 
-// asked is a context that tells when it is asked.
+// asked is a context that reports when it is asked.
 type asked struct {
 	context.Context
 	heard func()

@@ -27,9 +27,9 @@ func columns(w io.Writer) int {
 // width is how many columns a text takes.
 func width(s string) int { return utf8.RuneCountInString(s) }
 
-// flow writes parts with a separator between them, and begins a new line instead of the
-// separator where the next part does not fit. A part that fits into no line is broken
-// between words. Lines are indented; the last has no end.
+// flow writes parts with a separator between them. Where the next part does not fit, it begins a
+// new line instead of the separator. A part that fits into no line is broken between words. Lines
+// after the first are indented; the last has no newline.
 func flow(columns, indent int, sep string, parts ...string) string {
 	var lines []string
 	line := ""
@@ -51,7 +51,8 @@ func flow(columns, indent int, sep string, parts ...string) string {
 	return strings.Join(append(lines, line), "\n"+strings.Repeat(" ", indent))
 }
 
-// under writes rows of cells under each other, to the right, as many of the columns as fit.
+// under writes rows of cells one below the other, aligned to the right, with as many of the columns
+// as fit.
 func under(columns int, rows [][]string) string {
 	var b strings.Builder
 	widths, fit := fitting(columns, rows)
@@ -64,7 +65,8 @@ func under(columns int, rows [][]string) string {
 	return b.String()
 }
 
-// fitting is how wide the columns of a table are, with two in between, and how many fit.
+// fitting returns how wide the columns of a table are, including two cells between them, and how
+// many fit.
 func fitting(columns int, rows [][]string) (widths []int, fit int) {
 	used := 0
 	for i := range rows[0] {

@@ -7,7 +7,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain runs the command itself in the processes that the tests of apart start. Else it
+// TestMain runs the command itself in the processes that the tests of apart start. Otherwise it
 // fails the package when a test has left a goroutine behind.
 func TestMain(m *testing.M) {
 	if os.Getenv(partOfAll) != "" {

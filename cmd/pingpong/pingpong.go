@@ -73,8 +73,8 @@ func serveChannels(n int, scores chan<- uint64) {
 	a <- uint64(n)
 }
 
-// hitChannels is a player, and a node of the ring. Whoever has done the last hit
-// closes the next one's channel, and so on round, until all have counted up.
+// hitChannels is a player, and a node of the ring. The one that has done the last hit closes the
+// channel of the next, and so on round, until all have counted up.
 func hitChannels(in <-chan uint64, next, scores chan<- uint64) {
 	hits := uint64(0)
 	for left := range in {

@@ -12,12 +12,12 @@ import (
 // A progress is one line on a terminal that follows the run. Without a terminal it
 // is silent: a pipe or a file gets nothing of it.
 //
-// Most terminals break a line anew that no longer fits when they are made narrower, and what
-// is on the rows above cannot be taken back: so the row above is left empty while the line
-// stands, and is taken away with it.
+// Most terminals, when they are made narrower, break a line that no longer fits in two, and the
+// rows above cannot be taken back. So the row above the line is left empty while the line stands,
+// and is taken away with it.
 //
-// What is logged meanwhile is written where the line stood, by whichever goroutine that is, and the next tick draws the
-// line anew below.
+// What is logged meanwhile, by whichever goroutine, is written where the line stood. The next tick
+// draws the line anew below.
 type progress struct {
 	w         io.Writer // nil: silent
 	columns   func() int
@@ -46,7 +46,7 @@ func newProgress(stderr io.Writer) *progress {
 	return p
 }
 
-// hearLog lets what is logged go through Write, until stop is called.
+// hearLog lets log messages go through Write, until stop is called.
 func (p *progress) hearLog() (stop func()) {
 	before := log.Writer()
 	log.SetOutput(p)
@@ -61,7 +61,7 @@ func (p *progress) Write(lines []byte) (int, error) {
 	return p.w.Write(lines)
 }
 
-// byMessages is how far a turn is that will have run so many messages.
+// byMessages returns how far a turn is that will have run that many messages.
 func byMessages(run func() uint64, of float64) far {
 	return func() (float64, string) {
 		n := run()
@@ -69,7 +69,7 @@ func byMessages(run func() uint64, of float64) far {
 	}
 }
 
-// byTime is how far a turn is that takes as long as the last one, if there was one.
+// byTime returns how far a turn is that takes as long as the last one, if there was one.
 func byTime(last time.Duration) far {
 	began := time.Now()
 	return func() (float64, string) {
@@ -80,7 +80,7 @@ func byTime(last time.Duration) far {
 	}
 }
 
-// turn says what runs from now on, and which share of the whole is over before and after.
+// turn says what runs from now on, and which share of the whole is over before it and after it.
 func (p *progress) turn(what string, over, end float64) {
 	p.what, p.over, p.end, p.began = what, over, end, time.Now()
 	p.draw(func() (float64, string) { return 0, "" })
@@ -107,7 +107,7 @@ func (p *progress) draw(far far) {
 	fmt.Fprint(p.w, begin, line)
 }
 
-// line is as much of the line as fits: what is said first, a bar at least of ten cells, and more.
+// line returns as much of the line as fits: the text, a bar of at least ten cells, and more.
 func (p *progress) line(done float64, more string, columns int) string {
 	const shortest, longest = 10, 20
 	text := fmt.Sprintf(" %3d %%  %s  %.1f s", int(100*done), p.what, time.Since(p.began).Seconds())

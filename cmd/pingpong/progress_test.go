@@ -22,8 +22,9 @@ func screen(columns *int) (*progress, *bytes.Buffer) {
 	return &progress{w: &sent, columns: func() int { return *columns }, stop: func() {}}, &sent
 }
 
-// What is logged while the line stands, as of a long turn, takes its place and does not run into it; the next tick draws
-// the line anew, below. When the line is gone the log goes where it went.
+// What is logged while the line stands, as in a long turn, takes the line's place and does not run
+// into it. The next tick draws the line anew, below. When the line is gone, the log goes where it
+// went before.
 func TestProgress_LogTakesItsPlace(t *testing.T) {
 	usual, before := log.Writer(), log.Flags()
 	defer func() { log.SetOutput(usual); log.SetFlags(before) }()
@@ -90,7 +91,7 @@ func TestProgress_WithinATurn(t *testing.T) {
 	}
 }
 
-// The shares of the turns go from none to all, also of more rounds than anybody will wait for.
+// The shares of the turns go from none to all, also with more rounds than anybody will wait for.
 func TestOver_OfManyRounds(t *testing.T) {
 	for _, baseline := range []bool{true, false} {
 		for _, rounds := range []int{1, 2, math.MaxInt/2 + 1, math.MaxInt} {
@@ -143,7 +144,7 @@ type sink func(line string)
 
 func (s sink) Write(p []byte) (int, error) { s(string(p)); return len(p), nil }
 
-// What a turn of gallop is expected to take is what it takes, so that its share of the line is right.
+// A turn of gallop takes as many messages as expected, so that its share of the line is right.
 func TestScenarios_MessagesAreExpected(t *testing.T) {
 	for _, s := range registry {
 		const n = 10_000
@@ -157,7 +158,7 @@ func TestScenarios_MessagesAreExpected(t *testing.T) {
 	}
 }
 
-// A turn of the channels, of whose work nobody can see anything, is as long as the last one.
+// How far a turn of the channels is nobody can see: it is as long as the last one.
 func TestByTime(t *testing.T) {
 	if done, _ := byTime(0)(); done != 0 {
 		t.Errorf("%v of a first turn are done", done)
@@ -170,8 +171,8 @@ func TestByTime(t *testing.T) {
 	}
 }
 
-// At most a row of the terminal, whatever its width is at the time; a line that was broken in
-// two because the terminal was made narrower is taken away together with its first half.
+// The line takes at most a row of the terminal, whatever its width is at the time. A line that was
+// broken in two because the terminal was made narrower is taken away together with its first half.
 func TestProgress_FitsTheTerminal(t *testing.T) {
 	columns := 0
 	p, sent := screen(&columns)

@@ -23,7 +23,7 @@ func newReport(s scenario, opts options) report {
 	return report{scenario: s, asked: opts.asked(s), n: opts.job(s).n, seed: opts.seed}
 }
 
-// addGallop takes in a turn and finds out whether all was right in it.
+// addGallop takes in a turn and finds out whether all went right in it.
 func (r *report) addGallop(t turn) {
 	if t.err != nil {
 		r.cut = t
@@ -64,8 +64,8 @@ func (r *report) over() bool { return r.err != nil }
 
 func (r *report) ok() bool { return r.err == nil }
 
-// shown is the turn whose figures stand for gallop: the median, or if none got to its
-// end the one that was cut short.
+// shown is the turn whose figures stand for gallop: the median, or, if no turn was completed, the
+// one that was cut short.
 func (r *report) shown() turn {
 	if len(r.gallop) == 0 {
 		return r.cut

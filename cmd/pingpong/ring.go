@@ -1,5 +1,5 @@
-// Ring measures a hop to an actor that has not run for a while: one token goes
-// round 503 actors, because memory that went cold and a wake-up per hop both show.
+// Ring measures a hop to an actor that has not run for a while: one token goes round 503 actors,
+// because both cold memory and a wake-up per hop show.
 
 package main
 
@@ -28,7 +28,7 @@ var ring = scenario{
 	channels: ringChannels,
 }
 
-// A node passes the token on and counts how often it had it.
+// A node passes the token on and counts how often it has had it.
 type node struct {
 	next actor.Ref[node]
 	hops uint64

@@ -1,10 +1,10 @@
-// The channels have a process of their own, beside gallop's, that takes its turns when it is
-// told to. In one process each side's collections had to look at what the other had left
-// behind: Go keeps the descriptors of a million goroutines for ever, and the collector looks
-// at them in every cycle, so that gallop's turns took up to a third longer than alone.
+// The channels have a process of their own, beside gallop's, that takes its turns when it is told
+// to. In one process each side's collections had to look at what the other had left behind. Go
+// keeps the descriptors of a million goroutines for ever, and the collector looks at them in every
+// cycle, so that gallop's turns took up to a third longer than alone.
 //
-// It is this program with the same flags. Every line that it reads is a turn, whose figures
-// are a line that it writes; the end of its input is its own end, whatever it does then.
+// The process is this program with the same flags. For every line that it reads it takes a turn,
+// and writes the figures as a line. When its input ends it ends too, whatever it is doing.
 
 package main
 
@@ -22,8 +22,8 @@ import (
 
 // A rival takes the channels' turns.
 type rival interface {
-	// turn runs the work once; last is what it took the last time. An interruption leaves the work behind:
-	// a channel operation that could be told to stop would cost it time.
+	// turn runs the work once. last is how long that took the last time. An interruption leaves the
+	// work behind: a channel operation that could be told to stop would cost the channels time.
 	turn(ctx context.Context, j job, bar *progress, last time.Duration) turn
 	close()
 }
@@ -31,7 +31,7 @@ type rival interface {
 // A rivalMaker starts what takes the channels' turns of a scenario.
 type rivalMaker func(s scenario, opts options, stderr io.Writer) (rival, error)
 
-// rivalHere takes them in this process.
+// rivalHere takes the turns in this process.
 type rivalHere struct{ s scenario }
 
 func (r rivalHere) turn(ctx context.Context, j job, bar *progress, last time.Duration) turn {
@@ -40,14 +40,14 @@ func (r rivalHere) turn(ctx context.Context, j job, bar *progress, last time.Dur
 
 func (rivalHere) close() {}
 
-// rivalApart has a process of its own take them.
+// rivalApart has a process of its own take the turns.
 type rivalApart struct {
 	process *exec.Cmd
 	orders  io.WriteCloser
 	results *json.Decoder
 }
 
-// channelTurn is what is told of a turn.
+// channelTurn is what the process reports of a turn.
 type channelTurn struct {
 	Got    uint64        `json:"got"`
 	Wall   time.Duration `json:"wall_ns"`
@@ -63,7 +63,7 @@ func startRival(s scenario, opts options, stderr io.Writer) (rival, error) {
 	return rivalIn(p, stderr)
 }
 
-// rivalIn starts a process as that of a rivalApart.
+// rivalIn starts p as the process of a rivalApart.
 func rivalIn(p *exec.Cmd, stderr io.Writer) (rival, error) {
 	p.Stderr = stderr
 	in, err := p.StdinPipe()
@@ -96,8 +96,8 @@ func (r rivalApart) turn(ctx context.Context, _ job, bar *progress, last time.Du
 	return turn{wall: a.Wall, got: a.Got, allocs: a.Allocs, err: err}
 }
 
-// lost is the error of a turn that the process did not take, which ends here: a fault of it, or an interruption, also if
-// only the process has noticed that so far.
+// lost returns the error of a turn that the process did not complete, and ends the process. It is a
+// fault of the process, or an interruption, even if only the process has noticed that so far.
 func (r rivalApart) lost(ctx context.Context, fault error) error {
 	r.close() // what it died of is settled before its pipes are seen to end: that it is killed now changes nothing
 	if ctx.Err() != nil || struckDown(r.process) {
@@ -116,8 +116,8 @@ func (r rivalApart) close() {
 	_ = r.process.Wait()
 }
 
-// serveTurns is the whole process of a rivalApart: it takes a turn for each line of in, and ends with in, whatever
-// it does then.
+// serveTurns is the whole process of a rivalApart. It takes a turn for each line of in, and ends
+// when in ends, whatever it is doing.
 func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Writer) int {
 	opts, err := parse(known, args, stderr)
 	if err != nil {
@@ -134,13 +134,15 @@ func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Wr
 	return exitOK
 }
 
-// settled is how long a turn waits for whoever reads the next order to be in the kernel. A turn stops the world first, and
-// Go 1.26 may need a minute for that if somebody enters the kernel at that very moment, and stays there. A program that
-// does nothing else met that four times in 74,000, and behind a wait as long as this once in 200,000: rarer, and not never.
-// To read on only in the middle of the turn would cost the channels a processor.
+// settled is how long a turn waits, so that the reader of the next order is in the kernel. A turn
+// stops the world first, and Go 1.26 may need a minute for that if somebody enters the kernel at
+// that very moment, and stays there. A program that does nothing else met that four times in
+// 74,000, and after a wait as long as this once in 200,000: rarer, but not never. Reading on only
+// in the middle of the turn would cost the channels a processor.
 const settled = time.Millisecond
 
-// takeTurns calls turn for each line of in, until that fails, and end as soon as in ends, whatever turn does then.
+// takeTurns calls turn for each line of in, until that fails. It calls end as soon as in ends,
+// whatever turn is doing.
 func takeTurns(in io.Reader, end func(), turn func() error) error {
 	orders := make(chan struct{})
 	go func() {

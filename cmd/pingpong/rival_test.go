@@ -15,15 +15,16 @@ import (
 	"time"
 )
 
-// The scenarios whose channels only their own process runs.
+// The scenarios whose channels run only in their own process.
 var (
 	// gone takes the process of the channels with it.
 	gone = scenario{name: "gone", op: "loss", ops: "losses", actors: pingpong.actors,
 		channels: func(job) <-chan uint64 { os.Exit(3); return nil }}
-	// stuck never comes to its end, and says when it has begun.
+	// stuck never ends, and says when it has begun.
 	stuck = scenario{name: "stuck", op: "wait", ops: "waits", actors: pingpong.actors,
 		channels: func(job) <-chan uint64 { fmt.Fprintln(os.Stderr, "begun"); return nil }}
-	// shaken is interrupted as all processes of a terminal are, and told to end as all of a group.
+	// shaken is interrupted, as all processes of a terminal are, and told to end, as all processes
+	// of a group are.
 	shaken = scenario{name: "shaken", op: "message", ops: "messages", actors: pingpong.actors,
 		channels: func(j job) <-chan uint64 {
 			if self, err := os.FindProcess(os.Getpid()); err == nil {
@@ -43,8 +44,8 @@ func tryBeside(ctx context.Context, s scenario, onStderr func(), args ...string)
 	return code, out.String(), errs.said.String()
 }
 
-// What the channels leave behind is not gallop's: its memory is as much as without them, turn after turn,
-// and the channels of a scenario have all their turns in one process.
+// What the channels leave behind is not gallop's: its memory is the same as without them, turn
+// after turn. The channels of a scenario have all their turns in one process.
 func TestRival_LeavesNothingBehind(t *testing.T) {
 	_, alone, _ := tryBeside(t.Context(), hoard, nil, "-baseline=false")
 	code, stdout, stderr := tryBeside(t.Context(), hoard, nil, "-rounds", "3")
@@ -73,7 +74,8 @@ func TestRival_CountRight(t *testing.T) {
 	}
 }
 
-// "Ctrl-C" while the channels run: the summary so far, and the process is gone when the command is.
+// "Ctrl-C" while the channels run: the summary so far is printed, and the process has ended when
+// the command ends.
 func TestRival_Interrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	code, stdout, stderr := tryBeside(ctx, stuck, interrupt)
@@ -85,7 +87,8 @@ func TestRival_Interrupted(t *testing.T) {
 	}
 }
 
-// A terminal's Ctrl-C, or a group's SIGTERM, reaches the channels' process too, which leaves it to gallop's to say what then happens.
+// A terminal's Ctrl-C, or a group's SIGTERM, reaches the channels' process too. That process leaves
+// it to gallop's to decide what happens.
 func TestRival_HeedsNoSignal(t *testing.T) {
 	code, stdout, stderr := tryBeside(t.Context(), shaken, nil, "-rounds", "2")
 	if f := lines(t, stdout); code != exitOK || stderr != "" || len(f) != 1 || f[0].BaselineRounds != 2 {
@@ -93,7 +96,8 @@ func TestRival_HeedsNoSignal(t *testing.T) {
 	}
 }
 
-// A signal to the group that ends the channels' process before it ignores that, and of which this one has not heard yet.
+// A signal to the group ends the channels' process before that ignores it, and this process has not
+// heard of it yet.
 func TestRival_StruckIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no signal for one process") // the end of a process says what ended it only elsewhere
@@ -115,7 +119,7 @@ func TestRival_StruckIsInterrupted(t *testing.T) {
 	}
 }
 
-// An interruption of which this process hears only when the channels' process is gone.
+// This process hears of an interruption only when the channels' process is gone.
 func TestRival_LostWhenInterrupted(t *testing.T) {
 	r, err := startRival(gone, options{rounds: 1}, io.Discard)
 	if err != nil {
@@ -127,12 +131,12 @@ func TestRival_LostWhenInterrupted(t *testing.T) {
 	}
 }
 
-// hearsLate is a context that has ended, of which nobody who waits for it has been told.
+// hearsLate is a context that has ended, but does not tell anybody who waits for it.
 type hearsLate struct{ context.Context }
 
 func (hearsLate) Err() error { return context.Canceled }
 
-// A process that dies is named, with what it died of, and gallop's figures are shown.
+// A process that dies is named, with what killed it, and gallop's figures are shown.
 func TestRival_LostProcessExits1(t *testing.T) {
 	code, stdout, stderr := tryBeside(t.Context(), gone, nil)
 	if code != exitWrong || stderr != "" || !strings.Contains(stdout, `"error":"the channels' process: exit status 3"`) {
@@ -140,7 +144,7 @@ func TestRival_LostProcessExits1(t *testing.T) {
 	}
 }
 
-// A process that is gone before its next turn is named as well, with what it died of.
+// A process that is gone before its next turn is named as well, with what killed it.
 func TestRival_LostBetweenTurns(t *testing.T) {
 	r, err := startRival(gone, options{rounds: 2}, io.Discard)
 	if err != nil {
@@ -155,7 +159,8 @@ func TestRival_LostBetweenTurns(t *testing.T) {
 	}
 }
 
-// A turn begins when whoever reads the orders has had time to wait for the next one: in the kernel, and not on the way there.
+// A turn begins only after the reader of the orders has had time to wait for the next one: in the
+// kernel, and not on the way there.
 func TestTakeTurns_ReaderIsInTheKernel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns, ended, began := 0, false, time.Now()

@@ -42,8 +42,9 @@ func (c command) run(ctx context.Context, args []string) int {
 	return code
 }
 
-// runAll runs what was picked, printing each summary as soon as it is complete, and at the
-// end an overview of those that were not interrupted, also if the process of the next one was lost.
+// runAll runs the scenarios that were picked, and prints each summary as soon as it is complete. At
+// the end it prints an overview of those that were not interrupted, also if the process of the next
+// one was lost.
 func (c command) runAll(ctx context.Context, opts options) (code int, err error) {
 	measure := c.measure
 	switch {
@@ -85,10 +86,11 @@ func (c command) runAll(ctx context.Context, opts options) (code int, err error)
 	return code, err
 }
 
-// here is the measurer that runs a scenario in this process, and the channels in one of their own.
+// here is the measurer that runs a scenario in this process, and its channels in one of their own.
 var here = beside(startRival)
 
-// beside is the measurer that runs a scenario in this process, and the channels where the rival is.
+// beside returns the measurer that runs a scenario in this process, and its channels in the rival
+// that start starts.
 func beside(start rivalMaker) measurer {
 	return func(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
 		bar := newProgress(stderr)

@@ -72,7 +72,7 @@ func TestRun_HelpExits0AndListsEveryScenario(t *testing.T) {
 	}
 }
 
-// "-json prints one object per run with at least …"; all eleven, one on a line.
+// "-json prints one object per run with at least …": all eleven, each on a line.
 func TestRun_JSONHasAllKeys(t *testing.T) {
 	code, stdout, stderr := try(t.Context(), registry, "-json", "-scenario", "all", "-n", "1000", "-rounds", "1", "-workers", "2")
 	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
@@ -161,7 +161,7 @@ func TestRun_InterruptedOnGallop(t *testing.T) {
 	}
 }
 
-// The same in the middle of a turn of the channels, when gallop has had one already.
+// The same in the middle of a turn of the channels, when gallop has already had one.
 func TestRun_InterruptedOnChannels(t *testing.T) {
 	for _, asJSON := range []bool{true, false} {
 		ctx, interrupt := context.WithCancel(t.Context())
@@ -192,7 +192,7 @@ func checkInterrupted(t *testing.T, asJSON bool, stdout, turns string) {
 	}
 }
 
-// A spinner keeps its system busy until that is stopped, unless it runs once.
+// A spinner keeps its system busy until the system is stopped, unless it runs once.
 type spinner struct {
 	first func(*actor.Context)
 	once  bool // does nothing but one message
@@ -212,7 +212,7 @@ func (s *spinner) spin(ctx *actor.Context, _ actor.None) {
 	spinnerSpin.Send(ctx, actor.Self[spinner](ctx), actor.None{})
 }
 
-// What no scenario does when all is well ends the turn at once instead of hanging it.
+// Something that no scenario does when all is well ends the turn at once and does not hang it.
 func TestRun_TroubleExits1(t *testing.T) {
 	for says, first := range map[string]func(*actor.Context){
 		"a behaviour panicked":  func(*actor.Context) { panic("on purpose") },
@@ -229,8 +229,8 @@ func TestRun_TroubleExits1(t *testing.T) {
 	}
 }
 
-// Ctrl-C beside very much mail: that is an interruption and no trouble, and is over at once. Each letter would take some
-// allocations if it were shown to somebody.
+// Ctrl-C with very much mail waiting is an interruption and no trouble, and is over at once. Each
+// letter would take some allocations if it were shown to somebody.
 func TestRun_InterruptedWithMuchMail(t *testing.T) {
 	const letters = 20_000
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -256,7 +256,7 @@ func TestRun_InterruptedWithMuchMail(t *testing.T) {
 	}
 }
 
-// What else the runtime logs goes where it always did.
+// Whatever else the runtime logs goes where it always did.
 func TestAlarm_LeavesTheRestToTheLog(t *testing.T) {
 	var said []string
 	var logged bytes.Buffer
@@ -271,7 +271,7 @@ func TestAlarm_LeavesTheRestToTheLog(t *testing.T) {
 	}
 }
 
-// A full disk or a closed pipe is no success, also if it is the overview for which there is no room.
+// A full disk or a closed pipe is no success, even if only the overview finds no room.
 func TestRun_UnwritableOutputExits1(t *testing.T) {
 	for begin, args := range map[string]string{"\npingpong: ": "-n 10", "\nscenario ": "-scenario all -n 10"} {
 		var stderr bytes.Buffer
@@ -282,7 +282,7 @@ func TestRun_UnwritableOutputExits1(t *testing.T) {
 	}
 }
 
-// fullDisk has no room for what begins so.
+// fullDisk has no room for a text with that beginning.
 type fullDisk struct{ begin string }
 
 func (d fullDisk) Write(p []byte) (int, error) {

@@ -54,7 +54,7 @@ func measure(ctx context.Context, s scenario, opts options, bar *progress, chann
 	return rep, nil
 }
 
-// over is the share of all turns that are over when so many sides had their turn in round i.
+// over is the share of all turns that are over when that many sides have had their turn in round i.
 func (o options) over(i, sides int) float64 {
 	each := 1.0
 	if o.baseline {
@@ -132,8 +132,8 @@ func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *
 	}
 }
 
-// median is the turn in the middle by time, all of whose figures belong together. There are
-// two of an even number: it is the faster one, with the mean of both times.
+// median returns the turn in the middle by time, all of whose figures belong together. Of an even
+// number of turns two are in the middle: it returns the faster one, with the mean of both times.
 func median(turns []turn) turn {
 	sorted := slices.SortedFunc(slices.Values(turns), func(a, b turn) int { return cmp.Compare(a.wall, b.wall) })
 	t, next := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]

@@ -54,7 +54,7 @@ func (s scenario) expected(n int) uint64 {
 	return s.want(n)
 }
 
-// messages is about how many a turn of n operations takes, to tell how far it is.
+// messages is about how many messages a turn of n operations takes. It tells how far the turn is.
 func (s scenario) messages(n int) float64 {
 	if s.perOp == 0 {
 		return float64(n)

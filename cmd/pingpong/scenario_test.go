@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// "Counts are checked": every scenario ends with the right count on both sides, for the
-// least work and for more than a chunk of it, on one worker and on several.
+// "Counts are checked": every scenario ends with the right count on both sides, for the least work
+// and for more than one chunk of work, on one worker and on several.
 func TestScenarios_CountRight(t *testing.T) {
 	for _, s := range registry {
 		for _, n := range []int{1, 2, 7, 1000, 2500} {
@@ -33,7 +33,7 @@ func TestScenarios_CountRight(t *testing.T) {
 	}
 }
 
-// "Everything shown comes from System.Stats()": it has seen at least a message an operation.
+// "Everything shown comes from System.Stats()": the stats have at least one message per operation.
 func TestScenarios_StatsSeeTheWork(t *testing.T) {
 	for _, s := range registry {
 		rep, err := measure(t.Context(), s, options{n: 1000, rounds: 1}, &progress{}, rivalHere{s})
@@ -112,14 +112,14 @@ func TestComplement_IsTheThirdColour(t *testing.T) {
 	}
 }
 
-// broken is pingpong with something put in the place of its actors.
+// broken is pingpong with other actors in place of its own.
 func broken(actors func(context.Context, *actor.System, job) <-chan uint64) scenario {
 	s := pingpong
 	s.name, s.actors = "broken", actors
 	return s
 }
 
-// Any -n is a size or is made one: nothing is allocated for what no machine has.
+// Any -n is a valid size or is made one: nothing is allocated that no machine has room for.
 func TestScenario_NoSizeIsTooLarge(t *testing.T) {
 	for s, most := range map[*scenario]int{&fjcreate: maxBoxes, &skynet: maxLeaves} {
 		if n := s.size(math.MaxInt); n != most {

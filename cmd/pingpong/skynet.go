@@ -42,7 +42,7 @@ func powerOfTen(n int) int {
 	return p
 }
 
-// A branch holds the leaves numbered from first on; one of a single leaf is that leaf.
+// A branch holds the leaves numbered from first on. A branch of a single leaf is that leaf.
 type branch struct {
 	parent  actor.Ref[branch]
 	first   int

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A summary is the figures of a scenario for a person, in so many columns.
+// A summary shows the figures of a scenario to a person, in that many columns.
 type summary struct {
 	strings.Builder
 	figures

@@ -45,7 +45,7 @@ func sampleSummaries(columns int) []byte {
 	}, nil)
 }
 
-// TestSummary_Comparison: who is ahead is named first, and nobody is 1.0 times as fast.
+// TestSummary_Comparison: the side that is ahead is named first, and neither is 1.0 times as fast.
 func TestSummary_Comparison(t *testing.T) {
 	for ratio, want := range map[float64]string{
 		2.04: "gallop is 2.0 times as fast as goroutines and channels", 0.5: "goroutines and channels are 2.0 times as fast as gallop",
@@ -61,7 +61,8 @@ func TestSummary_Comparison(t *testing.T) {
 	}
 }
 
-// The comparison says of how many turns the medians are, also when the channels' last one was cut short.
+// The comparison says how many turns the medians are taken from, also when the channels' last one
+// was cut short.
 func TestSummary_CountsTheTurns(t *testing.T) {
 	rep := sampleReport()
 	rep.channels = rep.channels[:2]
@@ -154,7 +155,8 @@ func TestSummary_EightyColumnsAreEnough(t *testing.T) {
 	}
 }
 
-// What spares did is theirs in the summary and in the JSON: they are no third worker of two.
+// What spares did is shown as theirs in the summary and in the JSON: they are no third worker of
+// two.
 func TestSpares_AreCalledSo(t *testing.T) {
 	rep := newReport(pingpong, options{n: 2_000_000})
 	rep.addGallop(withSpares())
@@ -193,7 +195,7 @@ func TestSummary_ExplainsDeadLettersOfAnInterruptedRun(t *testing.T) {
 	}
 }
 
-// The words that are shown and the time of an operation are of the same median.
+// The words in the summary and the time of an operation come from the same median.
 func TestFigures_EvenRounds(t *testing.T) {
 	rep := newReport(pingpong, options{n: 1000})
 	for _, ms := range []int{40, 10, 30, 20} {

@@ -9,8 +9,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// watch are the options of a system that reports to trouble what no scenario does when all is well: a panic, or a
-// message that could not be run. One is enough: the turn is over then, and the counters tell of the others.
+// watch returns the options of a system that reports to trouble what no scenario does when all is
+// well: a panic, or a message that could not be run. One report is enough: then the turn is over,
+// and the counters tell of the others.
 func watch(trouble chan<- error) []actor.Option {
 	report := func(format string, about any) {
 		select {
@@ -24,10 +25,12 @@ func watch(trouble chan<- error) []actor.Option {
 	}
 }
 
-// An alarm is what the runtime logs to. It reports the dead letters, and prints all else, a stack as what it is.
+// An alarm is what the runtime logs to. It reports dead letters, and prints everything else, a
+// stack as a stack.
 //
-// To see each letter (OnDeadLetter) would cost a goroutine a letter, and millions of messages are left when a turn is cut
-// short: Ctrl-C would take half a minute. Of those that are logged there are 1, 2, 4, 8 and so on.
+// Seeing each letter (OnDeadLetter) would cost a goroutine per letter, and millions of messages are
+// left when a turn is cut short: Ctrl-C would take half a minute. Of the letters, the 1st, 2nd,
+// 4th, 8th and so on are logged.
 type alarm struct {
 	slog.Handler // for all but Handle
 	report       func(format string, about any)
