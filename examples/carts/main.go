@@ -102,7 +102,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 // most is how many carts there may be: so many take 150 GB.
 const most = 100_000_000
 
-// parse has written what is wrong, and the usage, when it returns an error.
+// parse returns an error after it has written what is wrong, and the usage.
 func parse(args []string, stderr io.Writer) (carts int, err error) {
 	fs := flag.NewFlagSet("carts", flag.ContinueOnError)
 	fs.SetOutput(stderr)

@@ -15,8 +15,8 @@ type Rate struct {
 	Every time.Duration
 }
 
-// bucket is what one client has left. It ends when it is full again, for a full bucket is as
-// good as none: so memory is bounded by the clients of the last Burst × Every.
+// bucket is what one client has left. It ends when it is full again, since a full bucket is as good
+// as none. So memory is bounded by the clients of the last Burst × Every.
 type bucket struct {
 	rate Rate
 	left int

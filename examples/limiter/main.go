@@ -16,7 +16,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run is the whole program, which takes no arguments: it exits with 2 if there are some.
+// run is the whole program. It takes no arguments, and exits with 2 if there are any.
 func run(args []string, stdout, stderr io.Writer) int {
 	fs := flag.NewFlagSet("limiter", flag.ContinueOnError)
 	fs.SetOutput(stderr)

@@ -31,8 +31,8 @@ after 1m0s more: bob gets 3 of 5
 	}
 }
 
-// TestLimiter: never more than the burst and what has come since, whoever asks and however
-// many at a time; and a client that is quiet leaves nothing behind.
+// TestLimiter: there is never more than the burst and what has come since, whoever asks and however
+// many at a time. A client that is quiet leaves nothing behind.
 func TestLimiter(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	l := NewLimiter(Rate{Burst: 10, Every: time.Second}, actor.Clock(clock))
@@ -69,8 +69,8 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// TestLimiter_NeverFails: a bucket may be full, and end, between any two steps of those who ask
-// for it: they get another one, and no error.
+// TestLimiter_NeverFails: a bucket may be full, and end, between any two steps of callers that ask
+// for it. They get another bucket, and no error.
 func TestLimiter_NeverFails(t *testing.T) {
 	l := NewLimiter(Rate{Burst: 1, Every: time.Microsecond}, actor.OnDeadLetter(func(actor.DeadLetter) {}))
 	defer l.Close()

@@ -74,7 +74,7 @@ func (b *bank) open(ctx context.Context) error {
 	return nil
 }
 
-// transfers makes n of them, in a pattern, and waits until all are over.
+// transfers makes n transfers, in a pattern, and waits until all are over.
 func (b *bank) transfers(ctx context.Context, n int) (done, refused int, err error) {
 	if err := b.open(ctx); err != nil {
 		return 0, 0, err

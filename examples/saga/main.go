@@ -37,7 +37,7 @@ const (
 	mostFaults = 0.5
 )
 
-// parse has written what is wrong, and the usage, when it returns an error.
+// parse returns an error after it has written what is wrong, and the usage.
 func parse(args []string, stderr io.Writer) (n int, faults float64, err error) {
 	fs := flag.NewFlagSet("saga", flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -67,7 +67,7 @@ const (
 	start    = 100
 )
 
-// demo makes n transfers at once, and looks what is left.
+// demo makes n transfers at once, and looks at what is left.
 func demo(out io.Writer, n int, faults float64) error {
 	b := newBank(accounts, start, faults)
 	defer b.sys.Stop()

@@ -33,7 +33,7 @@ func TestSaga(t *testing.T) {
 	}
 }
 
-// audit looks through the steps: what was taken was given or given back.
+// audit checks the steps: what was taken was given, or given back.
 func (b *bank) audit(t *testing.T) {
 	moved := map[int]int{}
 	for s, err := range b.disk.done {
@@ -48,7 +48,7 @@ func (b *bank) audit(t *testing.T) {
 	}
 }
 
-// TestDemo: what the README shows, but for the number of crashes.
+// TestDemo: what the README shows, except for the number of crashes.
 func TestDemo(t *testing.T) {
 	var out strings.Builder
 	if err := demo(&out, 100, 0.05); err != nil {

@@ -17,8 +17,8 @@ func (a *account) Do(c *actor.Context, s step) (actor.None, error) {
 	return actor.None{}, err
 }
 
-// saga is one transfer: take the money, give it, and if that is refused give it back. It may
-// crash as well, and begins again then: what was done already is not done twice.
+// saga is one transfer: take the money, give it, and if that is refused give it back. A saga may
+// crash as well, and then begins again: what was done already is not done twice.
 type saga struct {
 	bank             *bank
 	id               int

@@ -44,7 +44,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// parse has written what is wrong, and the usage, when it returns an error.
+// parse returns an error after it has written what is wrong, and the usage.
 func parse(args []string, stderr io.Writer) (addr string, err error) {
 	fs := flag.NewFlagSet("sessions", flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -63,8 +63,8 @@ func parse(args []string, stderr io.Writer) (addr string, err error) {
 // patience is how long a shutdown waits for requests, and then as long again for sessions.
 const patience = 10 * time.Second
 
-// serve serves until ctx ends, and then stops in this order: no new requests, those that run
-// are answered if that takes no longer than so long, sessions are saved, the system ends.
+// serve serves until ctx ends. Then it stops in this order: no new requests come in, those that run
+// are answered if that takes no longer than answers, sessions are saved, the system ends.
 func serve(ctx context.Context, ln net.Listener, out io.Writer, answers time.Duration) error {
 	s := newService(out)
 	server := &http.Server{Handler: s.routes(), ReadHeaderTimeout: patience}
@@ -80,8 +80,8 @@ func serve(ctx context.Context, ln net.Listener, out io.Writer, answers time.Dur
 	return errors.Join(finish(server, answers), s.close())
 }
 
-// finish answers the requests that run. Those that take too long are cut off, or a client who never
-// sends the rest of a line would use up the time in which the sessions of all others are saved.
+// finish answers the requests that run. Those that take too long are cut off. Otherwise a client
+// that never sends the rest of a line would use up the time to save the sessions of all others.
 func finish(server *http.Server, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
@@ -121,8 +121,8 @@ func (s *service) close() error {
 	return errors.Join(err, s.sys.Shutdown(ctx))
 }
 
-// session finds the session of a user, or starts one. Of two requests that start one at the
-// same time the second finds that of the first.
+// session finds the session of a user, or starts one. If two requests start one at the same time,
+// the second finds the session of the first.
 func (s *service) session(ctx context.Context, user string) (actor.Ref[session], error) {
 	r, err := supervise.Find[session](ctx, s.sys, s.sessions, user)
 	if !errors.Is(err, supervise.ErrNoChild) {

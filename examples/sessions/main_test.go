@@ -74,8 +74,8 @@ func TestService_Concurrent(t *testing.T) {
 	}
 }
 
-// TestServe_SlowClient: who never sends the rest of a request is cut off at a stop, and costs nobody
-// a session.
+// TestServe_SlowClient: a client that never sends the rest of a request is cut off at a stop, and
+// costs nobody a session.
 func TestServe_SlowClient(t *testing.T) {
 	ln, err := net.Listen("tcp", "localhost:0")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain runs the program itself when the test below asks for it. Else it fails the package
+// TestMain runs the program itself when the test below asks for it. Otherwise it fails the package
 // when a test has left a goroutine behind.
 func TestMain(m *testing.M) {
 	if os.Getenv("SESSIONS_RUN_MAIN") != "" {
