@@ -25,8 +25,8 @@ func (b *blocker) Call(c *actor.Context, f func(*actor.Context)) {
 }
 
 // TestCgo: "a behaviour that blocks does not take its worker's other actors with it", also in a
-// call of C that sleeps, that spins, and that is declared: as many as it takes wait for
-// one that is queued behind them.
+// call of C that sleeps, spins or is declared: enough of them to take all workers wait for one that
+// is queued behind them.
 func TestCgo(t *testing.T) {
 	for name, c := range map[string]struct {
 		n  int
@@ -53,8 +53,8 @@ func TestCgo(t *testing.T) {
 	}
 }
 
-// BenchmarkDelayBesideC is how late an unrelated actor runs whose message is sent when two
-// of some calls of C have both workers ("at most 10 ms", 30 when every processor spins).
+// BenchmarkDelayBesideC is how late an unrelated actor runs. Its message is sent when two of
+// several calls of C have both workers ("at most 10 ms", 30 when every processor spins).
 func BenchmarkDelayBesideC(b *testing.B) {
 	for _, c := range []struct {
 		name string

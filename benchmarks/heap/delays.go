@@ -19,8 +19,8 @@ type hit struct {
 // span is a time in which Go's collector ran, in Unix nanoseconds.
 type span struct{ from, to int64 }
 
-// settled is how long a machine must have been as fast as usual for a delay to count as one
-// of the process that is measured: what has piled up is gone.
+// settled is how long the machine must have been as fast as usual for a delay to count as one of
+// the measured process. By then what has piled up is gone.
 const settled = int64(20 * time.Millisecond)
 
 // delays are the hits of a kind, of all rounds.
@@ -59,8 +59,8 @@ func overlaps(h hit, cycles []span) bool {
 	return slices.ContainsFunc(cycles, func(c span) bool { return h.Due < c.to && c.from < h.Due+h.Late })
 }
 
-// slowTimes are when the witness took six times its median or more. With twice or three times
-// more messages are left out, and p99 of the others is the same.
+// slowTimes returns when the witness took six times its median or more. With a limit of two or
+// three times, more messages are left out, and p99 of the others is the same.
 func slowTimes(hits []hit) (slow []int64) {
 	usual := slices.SortedFunc(slices.Values(hits), func(x, y hit) int { return cmp.Compare(x.Witness, y.Witness) })
 	for _, h := range hits {
@@ -91,8 +91,8 @@ func quantile(hits []hit, q float64) float64 {
 	return float64(late[int(q*float64(len(late)-1))]) / 1000
 }
 
-// fromSend is the same hits with the part of their delays that the actors have to do with:
-// before they were sent, Go had to see that something had come.
+// fromSend returns the same hits with only the part of their delays that concerns the actors:
+// before a hit was sent, Go had to see that something had come.
 func fromSend(hits []hit) []hit {
 	waits := slices.Clone(hits)
 	for i := range waits {

@@ -5,7 +5,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// kinds are the two ways to hold the state, and no state, to be subtracted.
+// kinds are the two ways to hold the state, and the one without a state, to be subtracted.
 var kinds = map[string]func(*actor.System, config) population{
 	"pointers": populate(pointerType, pointerBuild, pointerTouch, pointerRenew),
 	"arena":    populate(arenaType, arenaBuild, arenaTouch, arenaRenew),

@@ -97,7 +97,7 @@ func compare(c config) {
 	lateness(late, c.renew > 0)
 }
 
-// lastAtSpeed is the p99 of one round, of the hits while the machine was as fast as usual.
+// lastAtSpeed is the p99 of one round, of the hits at which the machine was as fast as usual.
 func lastAtSpeed(hits []hit) float64 {
 	var d delays
 	d.add(hits, nil)
@@ -120,8 +120,8 @@ func table(all map[string][]result) {
 	row("CPU ms while delays were measured", func(r result) float64 { return r.BusyMs })
 }
 
-// lateness prints the delays. Where actors renew their states, those with arenas collect all
-// the time, thousands a second: whatever is late there, is late while they do.
+// lateness prints the delays. Where actors renew their states, those with arenas collect all the
+// time, thousands a second, so whatever is late there is late during collections.
 func lateness(late map[string]*delays, renewed bool) {
 	x, y, z := late["pointers"], late["arena"], late["none"]
 	fmt.Printf("\n%-36s %10s %10s %10s %9s\n", "delays, µs", "pointers", "arena", "no state", "better by")

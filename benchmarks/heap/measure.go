@@ -22,7 +22,7 @@ type population struct {
 	renew func(ctx *actor.Context, i int) // sends one that makes it anew
 }
 
-// processBegin is when the process began, but for a millisecond.
+// processBegin is when the process began, to within a millisecond.
 var processBegin = time.Now().UnixNano()
 
 // measure does one kind.
@@ -80,12 +80,12 @@ func (r *result) memory() {
 	}
 }
 
-// delays measures how late a probe runs that should every 200 µs, while the actors renew
-// their states and the rest of the process makes garbage, so that there is something to
-// collect. What makes a probe due comes through a pipe from another process, as requests
-// come through sockets: a timer of this one would be late by itself, since processors that
-// mark for want of anything better look for work but not for timers. Counted from when the
-// other process should have written: what keeps anybody from anything is in the figure.
+// delays measures how late a probe runs that should run every 200 µs. Meanwhile the actors renew
+// their states and the rest of the process makes garbage, so that there is something to collect.
+// What makes the probe due comes through a pipe from another process, as requests come through
+// sockets. A timer of this process would be late by itself, since processors that mark only because
+// they are idle look for work but not for timers. Delays count from when the other process should
+// have written, so whatever keeps anybody from anything is in the figure.
 func (r *result) delays(sys *actor.System, pop population, c config) {
 	var stop atomic.Bool
 	var others sync.WaitGroup
@@ -128,8 +128,8 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// force runs Go's collector again and again, with so much time in between; never if that is
-// negative.
+// force runs Go's collector again and again, with that pause in between. It does nothing if pause
+// is negative.
 func force(pause time.Duration, stop *atomic.Bool) {
 	for pause >= 0 && !stop.Load() {
 		runtime.GC()
@@ -156,8 +156,8 @@ type renewer struct {
 	each int
 }
 
-// some makes each of them come to its own collections at its own time: otherwise all
-// would begin alike, and collect in the same tenths of a second.
+// some makes each of the actors come to its collections at a time of its own. Otherwise all would
+// begin alike, and collect in the same tenths of a second.
 func (r *renewer) some(c *actor.Context, _ actor.None) {
 	for i := range r.hot {
 		for range c.Rand().IntN(64) {

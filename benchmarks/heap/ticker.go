@@ -21,7 +21,7 @@ type beat struct {
 	sent    int64 // when the probe was sent it
 }
 
-// startTicker starts the other process and returns where it writes to.
+// startTicker starts the other process and returns what that writes.
 func startTicker(d time.Duration) io.Reader {
 	cmd := exec.Command(os.Args[0], "-kind", "ticker", "-probe", d.String())
 	cmd.Stderr = os.Stderr
@@ -35,7 +35,7 @@ func startTicker(d time.Duration) io.Reader {
 	return from
 }
 
-// readBeat waits for the next one.
+// readBeat waits for the next beat.
 func readBeat(from io.Reader) (beat, error) {
 	var b [16]byte
 	_, err := io.ReadFull(from, b[:])
@@ -67,9 +67,8 @@ func tick(d time.Duration) {
 }
 
 // witness returns how much processor time a loop takes that is always the same and touches no
-// memory. Time that the system gives to other threads is not in it. So if it takes much longer
-// than usual, the machine itself is slower, as virtual ones are at times, and that is nobody's
-// fault who is measured.
+// memory. Time that the system gives to other threads is not in it. So if it takes much longer than
+// usual, the machine itself is slower, as virtual ones are at times, and not the measured process.
 func witness() int64 {
 	begin, x := threadTime(), uint64(1)
 	for range 4000 {
