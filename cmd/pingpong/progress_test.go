@@ -158,7 +158,7 @@ func TestScenarios_MessagesAreExpected(t *testing.T) {
 	}
 }
 
-// How far a turn of the channels is nobody can see: it is as long as the last one.
+// Nobody can see the work of a turn of the channels: the turn counts as long as the last one.
 func TestByTime(t *testing.T) {
 	if done, _ := byTime(0)(); done != 0 {
 		t.Errorf("%v of a first turn are done", done)
