@@ -226,7 +226,7 @@ func (g *collector) scan(at unsafe.Pointer, l *Layout) {
 	}
 }
 
-// forward brings one handle up to date. It leads to a row of n elements of that size, each laid out
+// forward brings one handle up to date. The handle leads to a row of n elements of that size, each
 // as sub says. A handle that does not lead to from-space is new already, or dead, or of another
 // arena: Deref will tell.
 func (g *collector) forward(at *handle, size uintptr, n int, sub *Layout) {

@@ -9,9 +9,9 @@ import (
 // Large arenas have two generations. What is older than the last collection stays where it is; the
 // next one copies the young only, to old pages. No further barrier is needed to find the old
 // objects that lead to young ones. After a collection no old page leads to the young, and none is
-// in the arena's table. A behaviour that writes to an old object has dereferenced it first. That is
-// a miss, and the miss enters the page into the table. So only old pages in the table may lead to
-// the young, and the next collection scans these and no others. README.md has the protocol,
+// in the arena's table. A behaviour that writes to an old object has dereferenced it itself. That
+// is a miss, and the miss enters the page into the table. So only old pages in the table may lead
+// to the young, and the next collection scans these and no others. README.md has the protocol,
 // docs/decisions/0022-what-go-marks-and-the-young.md the figures.
 //
 // Rejected: keeping survivors young for a second time (between behaviours no object is merely in

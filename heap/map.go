@@ -110,7 +110,7 @@ func (m Map[K, V]) All(a *Arena) iter.Seq2[K, V] {
 
 func same[K comparable](_ *Arena, x, y K) bool { return x == y }
 
-// hashOf returns a hash of 32 bits, the upper half of 64. The index uses the lower bits of it.
+// hashOf returns the upper 32 bits of a hash. The index uses the lower ones of these.
 func hashOf[K comparable](key K) uint32 { return uint32(maphash.Comparable(mapSeed, key) >> 32) }
 
 // mustBeKey panics if there is a handle in K: collections change handles, and so their hash.
