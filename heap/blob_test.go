@@ -12,7 +12,7 @@ import (
 // text returns n bytes that are not all the same.
 func text(n int) string { return strings.Repeat("0123456789", n/10+1)[:n] }
 
-// mustLive fails unless so many more shared blobs are alive than before.
+// mustLive fails unless n more shared blobs are alive than before.
 func mustLive(t *testing.T, before heap.BlobStats, n int64) {
 	t.Helper()
 	if got := heap.Blobs(); got.Live-before.Live != n || n == 0 && got.Bytes != before.Bytes {
