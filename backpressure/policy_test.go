@@ -28,8 +28,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestBug_K33_NoOneUnderPressureIsMuted: in every ring of actors in which somebody
-// waits for the next one, one that is overloaded or pressed breaks the ring.
+// TestBug_K33_NoOneUnderPressureIsMuted: in every ring of actors that wait for one
+// another, an actor that is overloaded or pressed breaks the ring.
 func TestBug_K33_NoOneUnderPressureIsMuted(t *testing.T) {
 	for l := Load(0); l < 8; l++ {
 		if l&(Overloaded|Pressed) != 0 && l.MayBeMuted() {
