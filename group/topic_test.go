@@ -114,8 +114,8 @@ func TestTopic_ManyComeAndGo(t *testing.T) {
 	}
 }
 
-// TestTopic_Twin: "oldest subscription first", whoever comes, goes and comes again. A subscriber
-// that goes seldom moves the others, or a thousand that go would cost a million steps.
+// TestTopic_Twin: "oldest subscription first", whoever comes, goes and comes again. The others
+// move only once in so many departures, or a thousand departures would cost a million steps.
 func TestTopic_Twin(t *testing.T) {
 	var all [1000]double
 	var news group.Subscribers[int]
