@@ -30,8 +30,8 @@ type Alarm interface {
 type SystemClock struct{}
 
 // origin is before every time that a system sees, even in a bubble of testing/synctest, where time
-// begins with the year 2000. So no reading is negative, nor 0, which readers take for never. It has
-// a monotonic reading.
+// begins with the year 2000. So no reading is negative, nor 0, which readers take for never. origin
+// has a monotonic reading.
 var origin = originBefore(time.Now())
 
 // beginning is the year 1999, in seconds of Unix. A time.Date would be linked into every program.

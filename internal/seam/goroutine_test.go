@@ -43,7 +43,7 @@ func TestGoroutine(t *testing.T) {
 	}
 }
 
-// BenchmarkGoroutine is what it costs to know who one is.
+// BenchmarkGoroutine is the cost of the running goroutine's number.
 func BenchmarkGoroutine(b *testing.B) {
 	for b.Loop() {
 		seam.Goroutine()
