@@ -18,7 +18,7 @@ type Program struct {
 
 	home      uint64     // the goroutine that explores
 	strangers seam.Count // accesses of goroutines that are no threads, which are no steps
-	// One schedule's state. Whoever runs owns it: the explorer or one thread.
+	// One schedule's state. It belongs to what runs: the explorer or one thread.
 	threads  []*thread // those of this schedule, a prefix of pool
 	checks   []func() error
 	picks    picker

@@ -182,7 +182,7 @@ func (p *Program) unwind() {
 	p.unwinds = false
 }
 
-// retire unwinds one thread; one that cannot be is replaced and left behind.
+// retire unwinds one thread. If that cannot be done, the thread is replaced and left behind.
 func (p *Program) retire(t *thread) {
 	if p.resume(t); t.done {
 		return

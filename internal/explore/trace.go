@@ -85,7 +85,7 @@ func (p *places) add(t *thread) {
 	}
 }
 
-// end records who has not ended.
+// end records the threads that have not ended.
 func (p *places) end(left set) {
 	if p != nil {
 		p.left = left
