@@ -13,7 +13,7 @@ const hackingPage = "docs/HACKING.md"
 var setting = regexp.MustCompile(`^GALLOP_[A-Z_]+$`)
 
 // settingsAreNamed holds that each environment variable of ours has a place in docs/HACKING.md. A
-// Go string that is such a name, and nothing else, is read or set.
+// Go string that is such a name, and nothing else, counts as read or set.
 func settingsAreNamed(r *repo) []string {
 	var problems []string
 	named := map[string]bool{}
