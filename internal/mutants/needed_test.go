@@ -21,7 +21,7 @@ type testFile struct {
 	has, uses, joins map[string]bool
 }
 
-// outsideFiles reads the tests of a directory that are in the package with _test in its name.
+// outsideFiles reads the tests of a directory that are in an external test package.
 func outsideFiles(t *testing.T, dir string) (out []*testFile) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
