@@ -89,7 +89,7 @@ func bigActors(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 	return out
 }
 
-// noReply marks a pong among the mail of callerChannels; a ping is who sent it.
+// noReply marks a pong among the mail of callerChannels; a ping is the number of its sender.
 const noReply = -1
 
 func bigChannels(j job) <-chan uint64 {

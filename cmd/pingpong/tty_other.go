@@ -4,8 +4,8 @@ package main
 
 import "os"
 
-// isTerminal does not know here, and silence harms nobody.
+// isTerminal cannot tell here, and silence does no harm.
 func isTerminal(*os.File) bool { return false }
 
-// terminalWidth does not know either.
+// terminalWidth cannot tell either.
 func terminalWidth(*os.File) int { return 0 }
