@@ -29,7 +29,7 @@ type line struct {
 // A cart maps products to lines.
 type cart struct{ lines heap.Map[int, line] }
 
-// A purchase is so many pieces of a product.
+// A purchase is a number of pieces of a product.
 type purchase struct{ product, count int }
 
 func (s *cart) add(c *actor.Context, p purchase) {
@@ -99,7 +99,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// most is how many carts there may be: so many take 150 GB.
+// most is how many carts there may be: that many take 150 GB.
 const most = 100_000_000
 
 // parse returns an error after it has written what is wrong, and the usage.
