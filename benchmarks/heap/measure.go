@@ -85,7 +85,7 @@ func (r *result) memory() {
 // What makes the probe due comes through a pipe from another process, as requests come through
 // sockets. A timer of this process would be late by itself, since processors that mark only because
 // they are idle look for work but not for timers. Delays count from when the other process should
-// have written, so whatever keeps anybody from anything is in the figure.
+// have written, so every kind of hold-up is in the figure.
 func (r *result) delays(sys *actor.System, pop population, c config) {
 	var stop atomic.Bool
 	var others sync.WaitGroup
