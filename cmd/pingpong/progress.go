@@ -12,8 +12,8 @@ import (
 // A progress is one line on a terminal that follows the run. Without a terminal it
 // is silent: a pipe or a file gets nothing of it.
 //
-// Most terminals, when they are made narrower, break a line that no longer fits in two, and the
-// rows above cannot be taken back. So the row above the line is left empty while the line stands,
+// When they are made narrower, most terminals break a line anew that no longer fits, and the rows
+// above cannot be taken back. So the row above the line is left empty while the line stands,
 // and is taken away with it.
 //
 // What is logged meanwhile, by whichever goroutine, is written where the line stood. The next tick
