@@ -91,8 +91,8 @@ func (r *Recycler) collector() *collector {
 // for 8 MiB.
 const maxSpareWords = 5 << 12
 
-// keepCollector takes back a collector that has nothing in it, unless it is large. Owner worker
-// only.
+// keepCollector takes back a collector that has nothing in it, unless it is large.
+// Owner worker only.
 func (r *Recycler) keepCollector(g *collector) {
 	if r != nil && cap(g.marks)+cap(g.first)+cap(g.queue) <= maxSpareWords {
 		r.spare = g
