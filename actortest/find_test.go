@@ -82,7 +82,7 @@ func TestRun_FindsALostReply(t *testing.T) {
 	}
 }
 
-// racers are planted order bugs of depth 2: a message that overtakes another one on a
+// relay plants an order bug of depth 2: a message that overtakes another one on a
 // longer way. The more hops, the rarer.
 type relay struct {
 	next  actor.Handler[int]

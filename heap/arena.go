@@ -25,11 +25,11 @@ type Arena struct {
 	// Written by every allocation.
 	next, end handle // free part of the open chunk
 
-	// Written when a chunk is added and on release.
+	// Written when a chunk is added, on release and by collections.
 	pages    pageTable
 	reserved int
 
-	// Written by Bind, SetLimit and the collector.
+	// Written by Bind, SetLimit, Due, release and the collector.
 	recycler  *Recycler
 	limit     int
 	threshold int // Due from so many reserved bytes on; 0 means firstThreshold

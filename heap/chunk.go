@@ -61,7 +61,7 @@ func (c *chunk) wipe() {
 	c.used = 0
 }
 
-// poison is what a dead chunk is full of where invariants are checked.
+// poison is what a dead chunk is full of where invariants are checked, and with the tag gallop_poison.
 const poison = 0xdb
 
 // spoil overwrites a dead chunk, so that a pointer kept longer than allowed

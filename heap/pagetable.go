@@ -21,7 +21,7 @@ type pageTable struct {
 	_ nocmp.Field
 	// What Go's collector has to look at, in every cycle and every arena: as little as
 	// can be.
-	slots    *page // the first of size; nil as long as there is one page at most
+	slots    *page // the first of size; nil until there was more than one page
 	one      page  // this one, if count is 1 and slots is nil; without its base while it is near
 	nearBase unsafe.Pointer
 	gc       *collector // of the collection that is under way, nil if there is none
@@ -52,7 +52,7 @@ const (
 	gonePage = noPage - 1
 	// golden spreads consecutive numbers evenly (Knuth's multiplicative hash).
 	golden = 0x9e3779b97f4a7c15
-	// firstSlots is how many slots the smallest of tables has. It is half empty at most
+	// firstSlots is how many slots the smallest of tables has. It is half full at most,
 	// as larger ones are.
 	firstSlots = 4
 	// keptPages is the largest table that survives Release.

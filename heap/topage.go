@@ -142,7 +142,7 @@ func (g *collector) blacken(p *toPage) {
 }
 
 // reach returns the memory behind a handle to a page that is not black, and makes the page black
-// first: this is the barrier. It returns nil if there is no such page.
+// first, or has an old page that is white woken: this is the barrier. It returns nil if there is no such page.
 func (g *collector) reach(h handle) unsafe.Pointer {
 	p := g.grey[h.page()]
 	if p == nil {

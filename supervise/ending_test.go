@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// stubborn is a child that does not end before it is let go, but at a checkpoint.
+// stubborn is a child with that Ending: see stick for how it keeps from ending.
 func (h *house) stubborn(name string, stop supervise.Ending) supervise.Worker[toy] {
 	w := h.toy(name)
 	w.Stop = stop

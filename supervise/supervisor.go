@@ -251,7 +251,7 @@ func (s *supervisor) step(c *actor.Context) {
 	}
 }
 
-// settled tells whether every child is up or has ended. Only then does a supervisor count as up for
+// settled tells whether every child is up, ends or has ended. Only then does a supervisor count as up for
 // its own supervisor.
 func (s *supervisor) settled() bool {
 	return s.kids.in[Pending]+s.kids.in[Starting]+s.kids.in[Falling]+s.kids.in[BackingOff] == 0

@@ -59,7 +59,7 @@ func overlaps(h hit, cycles []span) bool {
 	return slices.ContainsFunc(cycles, func(c span) bool { return h.Due < c.to && c.from < h.Due+h.Late })
 }
 
-// slowTimes returns when the witness took six times its median or more. With a limit of two or
+// slowTimes returns when the witness took more than six times its median. With a limit of two or
 // three times, more messages are left out, and p99 of the others is the same.
 func slowTimes(hits []hit) (slow []int64) {
 	usual := slices.SortedFunc(slices.Values(hits), func(x, y hit) int { return cmp.Compare(x.Witness, y.Witness) })

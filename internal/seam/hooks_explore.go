@@ -5,7 +5,7 @@ package seam
 import "runtime"
 
 // The hooks through which an explorer takes control. It sets them before its virtual threads start,
-// and sets them back when they have ended. Nothing else may use the seam meanwhile. As they are set
+// and sets them back when they have ended. What strangers do with the seam meanwhile is no step of the exploration. As they are set
 // here the seam behaves as in a plain build.
 var (
 	// Hook runs before every shared access.

@@ -25,8 +25,8 @@ import "math/bits"
 //
 // The price is that no entry can leave a queue from the middle. A removed entry is marked as gone,
 // and stays until its slot is walked: when it moves down, or at once when more than half of the
-// slot is gone. So a removal costs a constant, and what is gone never takes more memory than what
-// is left. The slot follows from the two times alone, since where an entry lies never depends on
+// slot is gone. So a removal costs a constant, and what is gone takes no more memory than what is
+// left, or than a block. The slot follows from the two times alone, since where an entry lies never depends on
 // how it came there.
 
 const (
