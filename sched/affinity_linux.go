@@ -4,12 +4,13 @@ import "golang.org/x/sys/unix"
 
 const canBind = true
 
-// cpus are the processors that a worker's thread might use before it was bound; nil if nobody has asked yet. They are
-// asked for once: a thread that is bound may use one, and a worker is bound anew with each seat.
+// cpus are the processors that a worker's thread might use before it was bound; nil if nobody has
+// asked yet. It asks once: a bound thread may use only one, and a worker is bound anew with each
+// seat.
 type cpus = *unix.CPUSet
 
-// bindTo binds the calling thread to the i-th of them, modulo their number. An error
-// leaves the thread where it is: binding is an optimisation, and containers may forbid it.
+// bindTo binds the calling thread to the i-th of the allowed processors, modulo their number. An
+// error leaves the thread where it is: binding is an optimisation, and containers may forbid it.
 func bindTo(i int, allowed cpus) cpus {
 	if allowed == nil {
 		allowed = new(unix.CPUSet)

@@ -2,7 +2,7 @@
 
 package sched
 
-// Books are kept where invariants are checked: see the other build's. Without a name or
+// Books are kept where invariants are checked: see the other build's. Here they have no name and no
 // methods, which a program would carry even though nobody calls them.
 type (
 	books     = struct{}

@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// books say whether a task is anybody's: in a queue, or in a worker's hand, which is one
-// place and not two. Whoever makes it runnable enters it, and whoever gives it up, or takes
-// it over for good, takes it out again before anybody else can. It is no interleaving point.
+// books say whether a task is anybody's: in a queue, or in a worker's hand, which is one place and
+// not two. Code that makes it runnable enters it; code that gives it up, or takes it over for good,
+// takes it out again before anybody else can enter it. It is no interleaving point.
 type books struct{ places seam.Count }
 
 // turnBooks is what a worker knows of the task in its hand. Owner only.
@@ -27,7 +27,8 @@ func bookOut(t *Task) {
 	invariant.Check(n == 0, "a task is given up that was in %d places", n+1)
 }
 
-// mustBeBooked panics if a task that is taken from a queue, or runs, is not on the books.
+// mustBeBooked panics if a task that is taken from a queue, or runs, is not on the books in exactly
+// one place.
 func mustBeBooked(t *Task) {
 	n := t.books.places.Load()
 	invariant.Check(n == 1, "a task is taken that is in %d places", n)

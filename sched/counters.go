@@ -18,7 +18,8 @@ type Counters struct {
 	Spills      uint64 // tasks that did not fit into their worker's queue
 }
 
-// counts are a worker's counters. What changes with each turn is kept in plain words and shown now and then.
+// counts are a worker's counters. Those that change with each turn are kept in plain words and
+// shown now and then.
 type counts struct {
 	turns, nextSlot                                             uint64 // owner only
 	shownTurns, shownNextSlot                                   seam.Gauge
@@ -46,8 +47,8 @@ func (w *Worker) Counters() Counters {
 	}
 }
 
-// seatable returns all workers there ever were, but pinned ones: those that the scheduler
-// began with, then the spares.
+// seatable returns all workers there ever were, except pinned ones: those that the scheduler began
+// with, then the spares.
 func (s *Scheduler) seatable() []*Worker {
 	return append(s.workers[:len(s.workers):len(s.workers)], s.spares.everyone()...)
 }

@@ -25,9 +25,9 @@ func (c *Crash) Error() string {
 	return fmt.Sprintf("gallop: panic in a turn: %v", c.Value)
 }
 
-// afterCrash cleans up behind a turn that did not return. It runs deferred, on the stack
-// that panicked. Whether the goroutine can go on, live finds out: what was recovered does
-// not tell, since a panic during a Goexit does not end the Goexit.
+// afterCrash cleans up behind a turn that did not return. It runs deferred, on the stack that
+// panicked. It is live that finds out whether the goroutine can go on: the recovered value does not
+// tell, since a panic during a Goexit does not end the Goexit.
 func (w *Worker) afterCrash(value any) (more bool) {
 	w.bringDown(value)
 	w.crashed = true

@@ -12,22 +12,20 @@ import (
 
 // The deterministic mode: the same workers, queues and protocols, one step at a time.
 //
-// Every worker keeps its goroutine and its loop, but only whoever has the baton runs.
-// It is passed on at points: before a message is sent, after one has run, and where a
-// worker would park. Who gets it is asked of Turns.Choose, among those that can go on.
-// The goroutine from outside that waits for the scheduler takes part as one more
-// thread; while no goroutine waits, nobody runs. So nothing depends on Go's scheduler,
-// and the choices alone are the schedule.
+// Every worker keeps its goroutine and its loop, but only the one that has the baton runs. The
+// baton is passed on at points: before a message is sent, after one has run, and where a worker
+// would park. Turns.Choose says which of those that can go on gets it. The goroutine from outside
+// that waits for the scheduler takes part as one more thread; while no goroutine waits, nobody
+// runs. So nothing depends on Go's scheduler, and the choices alone are the schedule.
 //
 // Rejected: a driver that calls workers step by step. The loop would be split into
 // steps, a turn could not be left in its middle, and a behaviour that waits for a reply
 // would stop everybody.
 //
-// The monitor and the governor are off: they go by the machine's time. Hand-over is
-// on. A worker that declares a blocking turn leaves its seat as ever. A turn that waits is
-// long if nobody else can go on: then, and before time passes, its worker loses
-// its seat to a spare if work waits (driver_handover.go). A turn that blocks for something
-// outside blocks all; the watchdog names it.
+// The monitor and the governor are off: they go by the machine's time. Hand-over is on. A worker
+// that declares a blocking turn leaves its seat as ever. A turn that waits is long if nobody else
+// can go on: then, and before time passes, its worker loses its seat to a spare if work waits
+// (driver_handover.go). A turn that blocks for something outside blocks all; the watchdog names it.
 //
 // Everything here is reached through Driver, an interface that production leaves nil, so that
 // a program without deterministic runs does not link it.
@@ -118,7 +116,7 @@ const (
 	fair       = 10_000           // how often a thread is passed over in a row, at most
 	stuckAfter = 10 * time.Second // of the machine's time, until a turn that blocks is reported
 	mindCaller = 4096             // steps between two looks at the caller's context
-	// How often somebody looks who waits, outside of the run, for what does not tell him.
+	// How often a goroutine that waits outside of the run looks for what does not tell it.
 	lookOutside = 2 * time.Millisecond
 )
 
@@ -205,8 +203,8 @@ func (d *driver) wait(t *thread, until func() bool) {
 	}
 }
 
-// await waits for the baton. The outside keeps an eye on the others. It looks ten times:
-// of a process that was halted meanwhile, its ticker tells once.
+// await waits for the baton. The goroutine from outside keeps an eye on the others. It looks ten
+// times: if the process was halted meanwhile, the ticker tells of that once.
 func (d *driver) await(t *thread) {
 	if t != d.out {
 		<-t.baton
@@ -238,8 +236,8 @@ func (d *driver) doing() string {
 	return d.cfg.Doing()
 }
 
-// pick chooses who runs next, or nil if nobody can. from is the caller's thread, which
-// has the baton, or nil.
+// pick chooses the thread that runs next, or returns nil if none can. from is the caller's thread,
+// which has the baton, or nil.
 func (d *driver) pick(from *thread) *thread {
 	for {
 		if t := d.pickNow(from); t != nil {
@@ -251,14 +249,14 @@ func (d *driver) pick(from *thread) *thread {
 	}
 }
 
-// idle makes work when nobody can go on: what waits behind turns that wait goes elsewhere,
-// those who hold themselves back go on, spares stand in for workers, and at last time
-// passes. It reports whether there is any.
+// idle makes work when nobody can go on. What waits behind waiting turns goes elsewhere; threads
+// that hold themselves back go on; spares stand in for workers; and at last time passes. idle
+// reports whether it has made any.
 func (d *driver) idle() bool {
 	return d.s.freeWaiting() || d.endLag() || d.s.relieveWaiting() || d.cfg.Idle != nil && d.cfg.Idle()
 }
 
-// endLag lets the first thread go on that holds itself back.
+// endLag lets the first thread that holds itself back go on.
 func (d *driver) endLag() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -304,8 +302,8 @@ func (d *driver) pickNow(from *thread) *thread {
 	return d.choose(current, late)
 }
 
-// choose asks for one of those that are ready, unless one has waited for long. Caller
-// holds mu.
+// choose asks for one of the threads that are ready, unless one has waited for long. Caller holds
+// mu.
 func (d *driver) choose(current int, late *thread) *thread {
 	switch {
 	case len(d.ready) == 0:

@@ -2,8 +2,8 @@ package sched
 
 import "context"
 
-// What the workers and the outside have to do with the driver. In production there is
-// none, and all of this is a test for nil on paths that are slow anyway.
+// What the workers and the outside have to do with the driver. In production there is no driver,
+// and all of this is a test for nil on paths that are slow anyway.
 
 // launch starts a goroutine of the worker.
 func (w *Worker) launch(f func()) {
@@ -24,7 +24,7 @@ func (w *Worker) park() {
 	w.parker.Park()
 }
 
-// unpark grants a token. Whoever owes it.
+// unpark grants a token. For the one that owes it.
 func (w *Worker) unpark() {
 	if w.thread != nil {
 		w.sched.driver.grant(w.thread)

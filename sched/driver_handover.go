@@ -3,8 +3,8 @@ package sched
 // Hand-over in a deterministic run, where a turn is long if it waits and nobody can go on.
 // It takes the steps of the monitor, in the order of the seats.
 
-// freeWaiting moves on what turns that wait have made runnable where nobody looks, and
-// reports whether there was any. Whoever has the baton, when no thread can go on.
+// freeWaiting moves on what waiting turns have made runnable where nobody looks, and reports
+// whether there was any. For the one that has the baton, when no thread can go on.
 func (s *Scheduler) freeWaiting() (moved bool) {
 	m := &s.monitor
 	m.mu.Lock()
@@ -24,8 +24,8 @@ func (s *Scheduler) freeWaiting() (moved bool) {
 	return moved
 }
 
-// relieveWaiting takes the seat of a worker whose turn waits, if work waits for one, and
-// reports whether it did. Whoever has the baton, when no thread can go on.
+// relieveWaiting takes the seat of a worker whose turn waits, if work waits for a seat, and reports
+// whether it did. For the one that has the baton, when no thread can go on.
 func (s *Scheduler) relieveWaiting() bool {
 	m := &s.monitor
 	m.mu.Lock()
@@ -49,8 +49,8 @@ func (s *Scheduler) relieveWaiting() bool {
 	return false
 }
 
-// waitsInTurn tells whether the worker waits for something in the middle of a turn. Whoever
-// has the baton.
+// waitsInTurn tells whether the worker waits for something in the middle of a turn. For the one
+// that has the baton.
 func (w *Worker) waitsInTurn() bool {
 	if !w.inTurn { // and w.thread may be about to be set, by somebody from outside
 		return false

@@ -13,7 +13,7 @@ import (
 // Goroutines from outside in a deterministic run: one at a time stands in as a thread of
 // its own, while it waits for the scheduler or sends.
 
-// pointAnywhere is a point of whoever calls.
+// pointAnywhere is a point of the caller, whichever goroutine it is.
 func (d *driver) pointAnywhere() {
 	if t := d.self(); t != nil {
 		d.point(t)
@@ -53,9 +53,9 @@ func (d *driver) waitAnywhere(ctx context.Context, done func() bool) bool {
 	return ctx.Err() == nil && d.drive(ctx, done, func() bool { return d.lull(ctx, done) })
 }
 
-// runDry lets the others run until nobody else can go on: neither by what is queued, nor
-// because a turn has what it waited for. It returns ctx's error if that ended before, and heeds it only
-// from outside of the run.
+// runDry lets the others run until nobody else can go on: neither by what is queued, nor because a
+// turn has what it waited for. It returns ctx's error if ctx ended before. It heeds ctx only if the
+// caller is from outside of the run.
 func (d *driver) runDry(ctx context.Context) error {
 	if t := d.self(); t != nil {
 		d.lag(t)
@@ -77,7 +77,7 @@ func (d *driver) runDry(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// sticky asks done until it has said true: what it finds it may have taken.
+// sticky asks done only until it has said true: done may have taken what it found.
 func sticky(done func() bool) func() bool {
 	over := false
 	return func() bool {
@@ -105,8 +105,8 @@ func (d *driver) end(over func() bool, finish func()) {
 	d.start(&thread{waiting: true, until: over}, finish)
 }
 
-// finish lets all threads come to their end, after end. If one of them calls, that is left to whoever
-// drives.
+// finish, after end, lets all threads come to their end. If the caller is one of them, it leaves
+// that to the goroutine that drives.
 func (d *driver) finish() {
 	if d.self() == nil {
 		ctx, over := context.Background(), func() bool { return d.others.Load() == 0 }
@@ -114,7 +114,8 @@ func (d *driver) finish() {
 	}
 }
 
-// untilClosed waits for c, however long: one that has to be seen to its end is not forsaken.
+// untilClosed waits for c, however long: a wait that must see its end does not give up when
+// forsaken.
 func (d *driver) untilClosed(c <-chan struct{}) {
 	if t := d.self(); t != nil {
 		d.wait(t, func() bool { return isClosed(c) })
@@ -147,9 +148,9 @@ type part struct {
 // parts has the part of each goroutine that is a thread of a driver.
 var parts sync.Map
 
-// enter makes the caller the goroutine from outside that takes part. If another one does,
-// it waits until that is gone, and looks now and then whether that has brought done about: then it
-// reports false, as it does if ctx ends.
+// enter makes the caller the goroutine from outside that takes part. If another one takes part, the
+// caller waits until that one has gone, and looks now and then whether it has brought done about.
+// enter reports false if it has, or if ctx ends.
 func (d *driver) enter(ctx context.Context, done func() bool) bool {
 	if d.tryEnter() { // otherwise ctx matters: one of package actortest ends when it is asked for Done
 		return true
@@ -182,8 +183,8 @@ func (d *driver) tryEnter() bool {
 	}
 }
 
-// enterFrom is enter for a thread of another run, which goes on meanwhile: who takes part in ours may
-// wait for it.
+// enterFrom is enter for a thread of another run. That run goes on meanwhile: the goroutine that
+// takes part in ours may wait for it.
 func (d *driver) enterFrom(p part, ctx context.Context, done func() bool) bool {
 	if invariant.On {
 		verifyPart(d, p)
@@ -208,10 +209,10 @@ func (d *driver) holds(done func() bool) bool {
 	return done()
 }
 
-// drive lets the others run until done, on the caller's goroutine, which is from
-// outside. When nobody can go on, lull says whether to look again. It reports false if that
-// says no, or if ctx has ended, which is seen every few thousand steps. If somebody else
-// drives it leaves that to him.
+// drive lets the others run until done, on the caller's goroutine, which is from outside. When
+// nobody can go on, lull says whether to look again. drive reports false if lull says no, or if ctx
+// has ended, which is seen every few thousand steps. If another goroutine drives already, it leaves
+// that to it.
 func (d *driver) drive(ctx context.Context, done, lull func() bool) bool {
 	if !d.enter(ctx, done) {
 		return d.holds(done)
@@ -240,8 +241,8 @@ func (d *driver) drive(ctx context.Context, done, lull func() bool) bool {
 	}
 }
 
-// lull waits, when nobody can go on, for somebody outside to change that: he makes work,
-// or what the caller or a turn waits for, a context or a channel, comes about.
+// lull waits, when nobody can go on, for something outside to change that: somebody makes work, or
+// a context or channel that the caller or a turn waits for comes about.
 func (d *driver) lull(ctx context.Context, done func() bool) bool {
 	select {
 	case <-d.nudged:

@@ -7,10 +7,9 @@ import (
 	"github.com/gallop-go/gallop/internal/stacktext"
 )
 
-// live serves as the worker's goroutine for as long as there is more to do. Stack looks
-// for this function with this worker in the stacks of all goroutines, so it is not
-// inlined and keeps its argument. A Goexit costs the goroutine, so another takes over,
-// which begins with anew.
+// live serves as the worker's goroutine for as long as there is more to do. Stack looks for this
+// function with this worker in the stacks of all goroutines, so it is not inlined and keeps its
+// argument. A Goexit costs the goroutine; then another takes over, which begins with anew.
 //
 //go:noinline
 func (w *Worker) live(serve func() (more bool), anew func()) {
