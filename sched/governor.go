@@ -2,23 +2,21 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/nocmp"
 
-// The governor decides how many workers may be awake at once. More are not always
-// faster: when turns take less than the transfer of a cache line, a second worker
-// that takes part in the same conversation makes everybody slower (the Pony runtime
-// goes from 36 to 150 ns a message there), and one that has a conversation of its
-// own doubles the throughput. Who hardly touches what another worker has made harms
-// nobody; among those who do, no figure tells the two apart, so the
-// governor tries: now and then, for a few milliseconds, it lets half as many or
-// twice as many workers run, and stays with what did more work.
+// The governor decides how many workers may be awake at once. More are not always faster: when
+// turns take less than the transfer of a cache line, a second worker that takes part in the same
+// conversation makes everybody slower (the Pony runtime goes from 36 to 150 ns a message there),
+// and one that has a conversation of its own doubles the throughput. A worker that hardly touches
+// what another has made harms nobody. Where workers do touch it, no figure tells the two cases
+// apart, so the governor tries: now and then, for a few milliseconds, it lets half as many or twice
+// as many workers run, and stays with what did more work.
 //
-// It only ever restrains work whose units take less than a microsecond; a program
-// with longer ones has all its workers, and one whose units have become twice as long as that has them
-// back within some looks. What it does wrong otherwise it undoes at the next
-// trial, half a second later at most, and soon if the program has become another one; and a worker
-// that is stuck in a turn while others are kept asleep lifts the limit at once (monitor).
+// It only ever restrains work whose units take less than a microsecond. A program with longer units
+// has all its workers, and one whose units have become twice as long as that gets them back within
+// some looks. Its other mistakes it undoes at the next trial, half a second later at most, and soon
+// if the program has become another one. A worker that is stuck in a turn while others are kept
+// asleep lifts the limit at once (monitor).
 //
-// It is arithmetic on what the monitor shows it and touches nothing else. Owned by
-// the monitor.
+// It is arithmetic on what the monitor shows it and touches nothing else. Owned by the monitor.
 type governor struct {
 	_       nocmp.Field
 	workers int
@@ -94,9 +92,10 @@ func (g *governor) init(workers int) {
 // begin expects something new.
 func (g *governor) begin() { g.phase, g.until, g.pause, g.early = steady, 0, firstPause, earlyLooks }
 
-// hasty tells whether it wants to look more often than the monitor does by itself: it measures, a trial is on,
-// which should not last longer than it has to, or a program has just begun, in which all run and may be in each
-// other's way. Of a single worker there is nothing to find out.
+// hasty tells whether the governor wants to look more often than the monitor does by itself. It
+// does while it measures; while a trial is on, which should not last longer than it has to; and
+// when a program has just begun, since all its workers run and may be in each other's way. With a
+// single worker there is nothing to find out.
 func (g *governor) hasty() bool {
 	return g.workers > 1 && (g.phase != steady || g.pause == firstPause)
 }
@@ -123,8 +122,9 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 	return g.limit
 }
 
-// rest takes in that nobody was awake since the last look, at its end or all the time: that does not count, nor what
-// was done before. A measurement or a trial goes on behind it, or a program would be judged by how long it rests.
+// rest takes in that nobody was awake, all through the time since the last look or at its end. That
+// time does not count, nor does what was done in it. A measurement or a trial goes on after the
+// rest, or a program would be judged by how long it rests.
 func (g *governor) rest(now int64, d progress) {
 	pause := now - g.looked
 	g.began += pause
@@ -137,7 +137,7 @@ func (g *governor) rest(now int64, d progress) {
 	g.looked, g.seen = now, d
 }
 
-// isObvious tells whether a trial need not go on: it costs when it is with too many.
+// isObvious tells whether a trial need not go on: one with too many workers costs.
 func (g *governor) isObvious(now int64) bool {
 	if g.phase != trial || now-g.began < firstWindow {
 		return false
@@ -146,10 +146,10 @@ func (g *governor) isObvious(now int64) bool {
 	return r > obvious*g.base || r*hopeless < g.base
 }
 
-// compare looks whether the program is still the one that was restrained: in a pause of half a second it may have
-// become any other. If its units are coarse by now all workers run at once; if it does much more or much less than it
-// did, the next trial comes soon. units are those since the last look. Looks at which fewer were awake say
-// nothing: some had rested.
+// compare looks whether the program is still the one that was restrained: in a pause of half a
+// second it may have become any other. If its units are coarse by now, all workers run at once. If
+// it does much more or much less than it did, the next trial comes soon. units are those since the
+// last look. Looks at which fewer workers were awake say nothing: some had rested.
 func (g *governor) compare(now int64, units uint64) {
 	time := max(now-g.looked, 1)
 	rate := float64(units) / float64(time)
@@ -267,9 +267,9 @@ func (g *governor) candidate() int {
 	return (g.limit + 1) / 2
 }
 
-// worthATrial tells whether a limit makes a difference and units are fine. With fewer
-// workers than all, nearly all that may be awake are; without a limit, more are than
-// the next lower one allows.
+// worthATrial tells whether a limit makes a difference and units are fine. An existing limit does
+// if nearly all workers that it allows are awake; without one, the next lower limit does if more
+// are awake than it would allow.
 func (g *governor) worthATrial(now int64) bool {
 	units := g.seen.units - g.then.units
 	return units != 0 && g.busy() && (now-g.began)*int64(g.limit)/int64(units) < fineUnit

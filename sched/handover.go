@@ -7,16 +7,15 @@ import (
 
 // Hand-over: a turn that blocks must not keep a processor's worth of work waiting.
 //
-// The scheduler has a fixed number of seats, each with its bit in the idle word, and
-// any number of workers, goroutines with their rings, of whom one at a time holds a
-// seat. A turn that blocks costs its worker the seat, not the other way round: the
-// goroutine cannot be taken out of the turn, so the seat is, and a spare worker sits
-// down. Tasks that waited go to the inject queue. When the turn returns, its worker
-// has no seat; it leaves what it has to others and becomes a spare.
+// The scheduler has a fixed number of seats, each with its bit in the idle word. It has any number
+// of workers, goroutines with their rings, of which one at a time holds a seat. A turn that blocks
+// costs its worker the seat: the goroutine cannot be taken out of the turn, so the seat is, and a
+// spare worker sits down. Tasks that waited go to the inject queue. When the turn returns, its
+// worker has no seat; it leaves what it has to others and becomes a spare.
 //
-// Rejected: moving the worker's queues to the spare, as Go moves a P from one M to
-// another. The ring has one owner, who may be about to push; taking it would put a
-// fence into every push. Seats are only looked at by those who search, sleep or wake.
+// Rejected: moving the worker's queues to the spare, as Go moves a P from one M to another. The
+// ring's only owner may be about to push; taking the ring would put a fence into every push. Seats
+// are only looked at by workers that search, sleep or wake.
 //
 // README.md has the steps and the proof.
 
@@ -31,9 +30,9 @@ import (
 //	   ▼
 //	worker
 //
-// A seat is vacant if its holder is nil; one who is AWAY is about to make it so. The
-// holder matters to those who have cleared the bit, to those who want a vacant seat, and as an
-// advice to thieves.
+// A seat is vacant if its holder is nil; a holder that is AWAY is about to make it so. The holder
+// matters to those that have cleared the bit and to those that want a vacant seat. To thieves it is
+// a hint.
 type seat struct {
 	holder seam.Pointer[Worker]
 }
@@ -49,11 +48,11 @@ var reserved = func() *Worker {
 	return w
 }()
 
-// claim reserves the seat if it is vacant, and otherwise returns its holder. Only
-// whoever has cleared its bit. It waits for a holder that is about to leave: reserving
-// the seat in his place could reserve it from one who has come back. And it looks at the
-// holder twice: the first look may have found one who has left since and is on his way
-// back, so that he is not AWAY any more, while another has sat down.
+// claim reserves the seat if it is vacant, and otherwise returns its holder. The caller has cleared
+// the seat's bit. claim waits for a holder that is about to leave: reserving the seat in its place
+// could take it from one that has come back. And it looks at the holder twice: the first look may
+// have found a worker that has left since and is on its way back, so that it is not AWAY any more,
+// while another has sat down.
 func (c *seat) claim() (holder *Worker) {
 	for {
 		h := c.holder.Load()
@@ -77,8 +76,8 @@ func (w *Worker) sit(i int) {
 	w.sched.seats[i].holder.Store(w)
 }
 
-// holder returns who sits on seat i, whose bit the caller has cleared. If the seat was
-// vacant a spare takes it.
+// holder returns the worker on seat i, whose bit the caller has cleared. If the seat was vacant a
+// spare takes it.
 func (s *Scheduler) holder(i int) *Worker {
 	w := s.seats[i].claim()
 	if w == nil {
@@ -114,9 +113,9 @@ func (w *Worker) unblock(left bool) {
 	}
 }
 
-// leaveSeat gives the seat up in the middle of a turn and reports whether it did. As in
-// lieDown the bit is set first and then all queues are looked at, so that either the
-// worker sees what comes in or whoever brings it sees the bit.
+// leaveSeat gives the seat up in the middle of a turn and reports whether it did. As in lieDown the
+// bit is set first and then all queues are looked at, so that either the worker sees what comes in
+// or the one that brings it sees the bit.
 func (w *Worker) leaveSeat() bool {
 	s := w.sched
 	if w.apart {
@@ -145,8 +144,8 @@ func (w *Worker) leaveSeat() bool {
 	return true
 }
 
-// retakeSeat ends Blocking: the worker sits again if its seat is vacant. If somebody
-// clears the bit behind its back he finds the worker there, and owes it a token.
+// retakeSeat ends Blocking: the worker sits again if its seat is vacant. If somebody else clears
+// the bit before it can, that one finds the worker there, and owes it a token.
 func (w *Worker) retakeSeat() {
 	s := w.sched
 	w.duty.f.StoreRelease(aside)                        // B1; before: AWAY would mean that the seat is vacant
@@ -174,7 +173,7 @@ func (w *Worker) takeToken() {
 	}
 }
 
-// sitAgain takes the own seat back, whose bit the worker has just cleared.
+// sitAgain takes the worker's own seat back, whose bit has just been cleared.
 func (w *Worker) sitAgain() {
 	if invariant.On {
 		verifyAwake(w)
@@ -189,8 +188,8 @@ func (w *Worker) sitAgain() {
 	w.sched.comeHome()
 }
 
-// goAway counts one more worker in that runs without a seat, and holds the scheduler
-// for it. It reports false if there are too many, or the scheduler has ended.
+// goAway counts in one more worker that runs without a seat, and holds the scheduler for it. It
+// reports false if there are too many, or the scheduler has ended.
 func (s *Scheduler) goAway() bool {
 	if int(s.spares.away.Add(1)) > s.cfg.Spares {
 		s.spares.away.Add(-1)
@@ -239,8 +238,8 @@ func (s *Scheduler) reseat(i int, w *Worker) bool {
 		}
 		return false
 	}
-	// Both before: w's turn may end as soon as it is relieved, and w may leave, or come back
-	// as the very spare that is taken for its seat, and then it is no stray any more.
+	// Both come before H2. Once w is relieved its turn may end, and w may leave, or come back as
+	// the very spare that is taken for its seat; then it is no stray any more.
 	s.stop.left.Add(1)     // for w; the seat keeps its own
 	s.spares.stray(w)      // H1
 	if !w.duty.relieve() { // H2

@@ -156,9 +156,8 @@ func (w *idleWord) retract(i int) bool {
 	}
 }
 
-// rouse wakes worker i, and no other, for the end, even if the scheduler is
-// quiescent for good; it reports whether i slept. Whoever stops the scheduler, or
-// i itself.
+// rouse wakes worker i, and no other, for the end, even if the scheduler is quiescent for good. It
+// reports whether i slept. Only for the goroutine that stops the scheduler, and for i itself.
 func (w *idleWord) rouse(i int) bool {
 	for {
 		v := w.v.Load()
@@ -194,8 +193,8 @@ func (w *idleWord) startSearch() bool {
 	}
 }
 
-// stopSearch takes the caller off the searchers and reports whether it was the
-// last: then it must look whether more work is about, and wake another.
+// stopSearch takes the caller off the searchers and reports whether it was the last. If it was, it
+// must look whether more work is about, and wake another.
 func (w *idleWord) stopSearch() (last bool) {
 	if invariant.On {
 		invariant.Check(searching(seam.Peek(&w.v)) > 0, "a searcher stops, and nobody searches")

@@ -7,8 +7,9 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// turnWatch is the monitor's look at a worker: how long its turn has lasted since it was asked to come by, whether that
-// was reported, and what was in its next-slot. Guarded by the monitor's mu.
+// turnWatch is what the monitor remembers of a worker: when it asked the worker to come by, whether
+// the turn since then was reported, and what was in the worker's next-slot. Guarded by the
+// monitor's mu.
 type turnWatch struct {
 	_        nocmp.Field
 	since    int64
@@ -56,13 +57,13 @@ func (w *Worker) LongTurn() (t *Task) {
 	return t
 }
 
-// glimpse returns the task whose turn w runs, or nil, as it looks from outside. These are
-// the worker's own fields, and to publish them would cost every turn. So the race detector
-// is told to look away, which is sound for a hint: each is one word, or less, and is
-// loaded whole; what the pointer leads to is a task, and the collector's, whatever has
-// become of it; and whoever acts on it asks afterwards whether the turn is still the same.
-// The monitor has asked at least a millisecond ago by then, and a turn that has begun
-// since is the only one that w can have been seen in. Any goroutine.
+// glimpse returns the task whose turn w runs, or nil, as it looks from outside. It reads the
+// worker's own fields, since publishing them would cost every turn. So the race detector is told to
+// look away. For a hint that is sound. Each field is one word, or less, and is loaded whole. The
+// pointer leads to a task, which the collector keeps, whatever has become of it. And a caller that
+// acts on the hint asks afterwards whether the turn is still the same. By then the monitor has
+// asked at least a millisecond ago, so only a turn that has begun since can be the one that w was
+// seen in. Any goroutine.
 //
 //go:norace
 //go:noinline

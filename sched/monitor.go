@@ -16,10 +16,9 @@ const (
 	rarely = 1_000_000 // ns; armed less often than this, the monitor is disarmed as soon as all sleep, otherwise behind a look
 )
 
-// monitor looks after workers that are stuck in a turn. It is a timer and no
-// goroutine, armed when somebody wakes a worker or makes work that nobody was woken
-// for. When all workers sleep it is stopped or left to expire, so that an idle scheduler costs
-// nothing.
+// monitor looks after workers that are stuck in a turn. It is a timer, not a goroutine, armed when
+// somebody wakes a worker or makes work that nobody was woken for. When all workers sleep it is
+// stopped or left to expire, so that an idle scheduler costs nothing.
 type monitor struct {
 	s     *Scheduler
 	armed seam.Bool
@@ -97,9 +96,10 @@ func (m *monitor) stop() {
 	m.mu.Unlock()
 }
 
-// tick looks once, unless the monitor was disarmed when the timer had expired already: only an armed monitor looks,
-// or whoever is woken by what it does would arm it, and wait for its lock. Whoever fills a slot after the second look
-// at the sleepers finds the monitor disarmed and arms it again; who fills it before is awake then.
+// tick looks once, unless the monitor was disarmed when the timer had expired already. Only an
+// armed monitor looks: otherwise a worker that its look wakes would arm it, and wait for its lock.
+// A worker that fills a slot after mayRest's second look at the sleepers finds the monitor disarmed
+// and arms it again; one that fills a slot before is awake at that look.
 func (m *monitor) tick() {
 	if m.over.Load() != 0 {
 		return // a timer's goroutine that comes late touches nothing
@@ -117,9 +117,11 @@ func (m *monitor) tick() {
 	m.mu.Unlock() // by hand, as in spares.nextID
 }
 
-// dozeOff disarms the monitor before its next look, if it may, since the last worker has fallen asleep: a timer that expires wakes
-// a thread, and one that runs costs each goroutine that waits or yields a reading of the clock. Not while fewer workers are to be
-// awake than there are, since mayRest forgets that. It is disarmed already if another was the last meanwhile, or a tick was sooner. Any goroutine.
+// dozeOff disarms the monitor before its next look, if it may, since the last worker has fallen
+// asleep: a timer that expires wakes a thread, and one that runs costs each goroutine that waits or
+// yields a reading of the clock. It does not while fewer workers may be awake than there are, since
+// mayRest forgets that limit. The monitor is disarmed already if another worker was the last
+// meanwhile, or if a tick came first. Any goroutine.
 func (m *monitor) dozeOff() {
 	m.mu.Lock()
 	m.tired.Store(false)
@@ -129,9 +131,10 @@ func (m *monitor) dozeOff() {
 	m.mu.Unlock() // by hand, as in spares.nextID
 }
 
-// mayRest disarms the monitor if it need not look again before somebody arms it: all seats sleep, and nobody without one is
-// a stray or is to be let go. Who wakes or becomes such a one behind the looks here finds it disarmed. Those who are away and
-// know it make no difference: what they make runnable goes where everybody looks. Caller holds mu.
+// mayRest disarms the monitor if it need not look again before somebody arms it: all seats sleep,
+// and no worker without a seat is a stray or is to be let go. A worker that wakes, or becomes one
+// of those, after the looks here finds the monitor disarmed. Workers that are away and know it make
+// no difference: what they make runnable goes where everybody looks. Caller holds mu.
 func (m *monitor) mayRest() bool {
 	if !m.s.idle.quiet() {
 		return false
@@ -185,9 +188,9 @@ func (m *monitor) freeStranded() {
 	}
 }
 
-// free moves the task of that filling from w's next-slot to the inject queue, and reports
-// whether it was there. From the robbery to the injection the task is in no queue, and
-// its worker may fall asleep, so the monitor holds the scheduler.
+// free moves the task of the filling with that stamp from w's next-slot to the inject queue, and
+// reports whether it was there. From the robbery to the injection the task is in no queue, and its
+// worker may fall asleep, so the monitor holds the scheduler.
 func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
 	if !w.slot.robbable(stamp) || !s.Hold() { // no hold for nothing: whoever waits for its end would look again, and so on
 		return false
@@ -203,8 +206,8 @@ func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
 	return t != nil
 }
 
-// freeStrays moves on what workers without a seat have made runnable in turns that they
-// had begun with one. Caller holds mu.
+// freeStrays moves on what workers without a seat have made runnable in turns that they began with
+// one. Caller holds mu.
 func (m *monitor) freeStrays(now int64) {
 	for _, w := range m.s.spares.lost() {
 		m.report(w, now)
@@ -263,8 +266,8 @@ func (s *Scheduler) restrain(limit int) {
 	}
 }
 
-// nudge is notify for the monitor, which has its lock in hand and must not bury.
-// Whoever pushes after the end buries himself.
+// nudge is notify for the monitor, which has its lock in hand and must not bury. Whoever pushes
+// after the end does the burying.
 func (s *Scheduler) nudge() {
 	if i, r := s.idle.wake(true); r == wokeOne {
 		s.holder(i).wake(nil, true)

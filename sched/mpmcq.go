@@ -80,7 +80,7 @@ func (q *mpmcq) push(t *Task) {
 	}
 }
 
-// extend appends a segment that starts with t, or helps whoever was faster.
+// extend appends a segment that starts with t, or helps the pusher that was faster.
 func (q *mpmcq) extend(s *segment, t *Task) bool {
 	if invariant.On {
 		verifyFull(s)

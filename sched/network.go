@@ -9,15 +9,16 @@ import (
 )
 
 // Go's scheduler looks at the network when a processor finds nothing to run, and otherwise once in
-// 10 ms. Workers that keep all processors busy, and let others run by runtime.Gosched, are always
-// found first: a request to the same process waited for 10 to 20 ms, though a sleeper was on time. So one worker in a
-// while lets others run by waiting for the network itself, for a byte that it sends to itself: its
-// processor runs what there is, finds nothing more, and looks; what has come in is runnable then, and
-// the worker is as well. (docs/decisions/0039-who-waits-for-the-network.md)
+// 10 ms. It always finds first the workers that keep all processors busy and let others run by
+// runtime.Gosched: a request to the same process waited for 10 to 20 ms, though a sleeper was on
+// time. So one worker in a while lets others run by waiting for the network itself, for a byte that
+// it sends to itself. Its processor runs what there is, finds nothing more, and looks; whatever has
+// come in is runnable then, and so is the worker.
+// (docs/decisions/0039-who-waits-for-the-network.md)
 //
-// Where a goroutine waits for a processor nothing is left to find, and the worker would be gone
-// until the 10 ms are over: there it yields as ever. So do workers where a processor is free, which
-// looks by itself.
+// While a goroutine waits for a processor, no processor runs out of work, and the worker would be
+// gone until the 10 ms are over: in that case it yields as ever. It does the same while a processor
+// is free, since that one looks by itself.
 type network struct {
 	_     nocmp.Field
 	due   seam.Int64          // when to look again, ns; never while somebody looks, or if it cannot be done
@@ -30,7 +31,7 @@ const (
 	never     = math.MaxInt64
 )
 
-// yield lets others run, and whoever the network has something for. It reports false if it has
+// yield lets others run, and those that the network has something for. It reports false if it has
 // let nobody run. Workers only.
 func (n *network) yield(now int64) bool {
 	due := n.due.Load() // whoever takes it has procs and look until the Store below, which pairs with this
@@ -53,7 +54,7 @@ func (n *network) yield(now int64) bool {
 	return looks
 }
 
-// close releases what it takes to look. Nobody does any more.
+// close releases what it takes to look. Nobody looks any more.
 func (n *network) close() {
 	if canLook && n.look != nil {
 		n.look(true)

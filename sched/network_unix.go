@@ -7,13 +7,15 @@ import (
 	"syscall"
 )
 
-// canLook is false where nothing is done for the network: where pipes are not waited for as connections are,
-// and where the system calls would order what the race detector and the explorer want to see unordered.
+// canLook is false where nothing is done for the network: on platforms that do not wait for pipes
+// as they do for connections, and in builds where the system calls would order what the race
+// detector and the explorer want to see unordered.
 const canLook = true
 
-// openNetwork returns what waits until the network was looked at, through a pipe to oneself, some 3 µs; and what closes that,
-// at the end. A function, and no struct: its types would be in every program, since reflection finds all that a scheduler is
-// made of. It is nil if there is no pipe to be had.
+// openNetwork returns a function that waits until the network was looked at, through a pipe to
+// oneself, in some 3 µs; with end it closes the pipe. It returns a function rather than a struct:
+// reflection finds all that a scheduler is made of, so a struct's types would be in every program.
+// It returns nil if there is no pipe to be had.
 func openNetwork() (look func(end bool) bool) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -119,8 +119,8 @@ func (p *Pin) again(t *Task) {
 	p.schedule(p.s, t)
 }
 
-// turned ends the hold of a turn. The counters go first if it may be the last one:
-// they are exact for whoever sees quiescence.
+// turned ends the hold of a turn. If it may be the last hold, the counters go first: they are exact
+// once the scheduler is quiescent.
 func (p *Pin) turned() {
 	p.w.current = nil // the collector's, if nobody else has it
 	if p.queue.empty() {

@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// processors asks Go's scheduler what its processors do. Owned by whoever made it: the monitor, or a
+// processors asks Go's scheduler what its processors do. It belongs to its maker: the monitor, or a
 // worker, in Scheduler.earned.
 type processors struct {
 	_        nocmp.Field
@@ -30,13 +30,13 @@ func (p *processors) look() {
 	p.runnable, p.running = p.sample[0].Value.Uint64(), p.sample[1].Value.Uint64()
 }
 
-// idle tells whether one of them had nothing to do. A goroutine that is late
-// then is blocked; otherwise it may merely wait for a processor, behind one of the
-// collector's, say, and another worker would wait there too.
+// idle tells whether one of the processors had nothing to do. If so, a goroutine that is late is
+// blocked. Otherwise it may merely wait for a processor, behind one of the collector's goroutines,
+// say, and another worker would wait there too.
 func (p *processors) idle() bool { return p.runnable == 0 && p.running < p.n }
 
-// round is how long a goroutine may have to wait for a processor although it is not
-// blocked, while as many as there are processors wait: until all before it have had theirs.
+// round is how long a goroutine that is not blocked may have to wait for a processor while as many
+// wait as there are processors: until all before it have had theirs.
 func (p *processors) round() int64 {
 	if p.runnable < p.n {
 		return 0
@@ -44,9 +44,10 @@ func (p *processors) round() int64 {
 	return int64(min(p.runnable*slice/p.n, maxRound))
 }
 
-// earned is how long a goroutine may run that has been gone for so long: three quarters of what each of the others
-// that compete has had at the average. But nothing if as many have yielded meanwhile as there are others, all of
-// them workers, of whatever system: they would stretch each other's turns, and that it took long was the machine's fault.
+// earned is how long a goroutine may run that was without a processor for gone: three quarters of
+// what each of its competitors has had on average. It is nothing if as many yields have been made
+// meanwhile as there are competitors. Then these are all workers, of whatever system, which would
+// stretch each other's turns, and the long wait was the machine's fault.
 func (p *processors) earned(gone int64, yields uint64) int64 {
 	others := p.runnable + p.n - 1
 	if yields >= others || p.runnable == 0 {
@@ -55,8 +56,9 @@ func (p *processors) earned(gone int64, yields uint64) int64 {
 	return min(gone*int64(p.n)/int64(others)*3/4, slice)
 }
 
-// goProcessors is how many processors Go has now, its GOMAXPROCS: a program may change that, and Go does where a container
-// is given more or less of the machine. Some 15 ns, with a lock of Go's scheduler. A call, which keeps a small program small.
+// goProcessors is how many processors Go has now, its GOMAXPROCS. A program may change that, and Go
+// itself does when a container is given more or less of the machine. Some 15 ns, with a lock of
+// Go's scheduler. A call, which keeps a small program small.
 //
 //go:noinline
 func goProcessors() uint64 { return uint64(runtime.GOMAXPROCS(0)) }

@@ -11,16 +11,14 @@ import (
 // Quiescence: nothing is queued or running anywhere, and nobody holds the
 // scheduler.
 //
-// The Pony runtime counts BLOCK and UNBLOCK messages on scheduler 0 and confirms
-// with a round of CNF and ACK, whose token any change invalidates; acknowledging
-// with an actor in hand, or counting a stale ACK, ended programs early
-// (ponyc#4583, #4556). Here BLOCK is a worker's bit in the idle word and UNBLOCK
-// its clearing, so the count of the blocked is one load. CNF is the step that
-// freezes the word: it succeeds only while every bit is set and from then on no
-// UNBLOCK can pass. ACK is reading, in that frozen state, that the inject queue is
-// empty and nobody holds. A token is not needed, because nothing can change
-// between CNF and ACK. README.md has the proof, and what a sender from outside
-// does that comes in between.
+// The Pony runtime counts BLOCK and UNBLOCK messages on scheduler 0 and confirms with a round of
+// CNF and ACK, whose token any change invalidates; acknowledging with an actor in hand, or counting
+// a stale ACK, ended programs early (ponyc#4583, #4556). Here BLOCK is a worker's bit in the idle
+// word and UNBLOCK its clearing, so the count of the blocked is one load. CNF is the step that
+// freezes the word: it succeeds only while every bit is set, and from then on no UNBLOCK can pass.
+// ACK is reading, in that frozen state, that the inject queue is empty and nobody holds. A token is
+// not needed, because nothing can change between CNF and ACK. README.md has the proof, and says
+// what a sender from outside does that comes in between.
 type quiescence struct {
 	asked seam.Int32 // how many wait; so that a worker that goes to sleep need not lock
 	mu    seam.Mutex
@@ -28,8 +26,8 @@ type quiescence struct {
 	end   bool           // guarded by mu: Stop was completed
 }
 
-// quietWaiter waits for quiescence; last ends the scheduler there. One with still puts up
-// with those that are parked.
+// quietWaiter waits for quiescence. With last, the scheduler ends there. With still, holds of
+// parked tasks do not keep it waiting.
 type quietWaiter struct {
 	_           nocmp.Field
 	last, still bool
@@ -144,9 +142,9 @@ func (q *quiescence) remove(w *quietWaiter) bool {
 	return false
 }
 
-// check releases the waiters if the scheduler is quiescent. It is called by
-// whoever takes the last reason away why it was not: the last worker to fall
-// asleep, the last hold to be released, and every new waiter.
+// check releases the waiters if the scheduler is quiescent. It is called where the last reason
+// against that may have gone: by the last worker to fall asleep, at the release of the last hold,
+// and by every new waiter.
 func (q *quiescence) check(s *Scheduler) {
 	if q.asked.Load() == 0 {
 		return
@@ -159,8 +157,8 @@ func (q *quiescence) check(s *Scheduler) {
 	}
 }
 
-// decide releases the waiters if the scheduler is quiescent, and tells whether it
-// is not because of the inject queue, of which nobody may know. Caller holds mu.
+// decide releases the waiters if the scheduler is quiescent. If it is not, decide tells whether the
+// inject queue has work, of which nobody may know. Caller holds mu.
 func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	if invariant.On {
 		verifyWaiters(q)
@@ -197,8 +195,8 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	return false
 }
 
-// verdict is what becomes of somebody who begins to wait after the end. Only after
-// the idle word was closed.
+// verdict is the outcome for a waiter that comes after the end. Only after the idle word was
+// closed.
 func (s *Scheduler) verdict() error {
 	if s.Stopping() {
 		return ErrStopped
@@ -230,7 +228,7 @@ func (q *quiescence) release(err error) {
 	}
 }
 
-// releaseStill lets those go who put up with what is parked. Caller holds mu.
+// releaseStill lets the waiters with still go. Caller holds mu.
 func (q *quiescence) releaseStill() {
 	keep := q.wait[:0]
 	for _, w := range q.wait {
@@ -256,14 +254,14 @@ func (q *quiescence) abort() {
 	q.mu.Unlock()
 }
 
-// What holds is one word: in its lower half are those that may go on by themselves, in its
-// upper half those that are parked until somebody else makes them go on.
+// The holds are one word. Its lower half counts those that may go on by themselves, its upper half
+// those that are parked until somebody else makes them go on.
 const (
 	aHold      = 1
 	aStillHold = 1 << 32
 )
 
-// moving is how many of those who hold may go on by themselves.
+// moving is how many of the holds may go on by themselves.
 func moving(holds int64) int32 { return int32(holds) }
 
 // Hold keeps the scheduler from being quiescent until Release, for the sake of what
