@@ -172,9 +172,8 @@ func (s *Scheduler) Inject(t *Task) {
 	s.notify()
 }
 
-// notify wakes a sleeper for work that has just been published, unless somebody
-// searches. After the end nobody is left to wake: the caller buries what it
-// finds, its own task among it.
+// notify wakes a sleeper for work that has just been published, unless somebody searches. After the
+// end nobody is left to wake: the caller buries what it finds, its own task among that.
 func (s *Scheduler) notify() {
 	switch i, r := s.idle.wake(true); r {
 	case wokeOne:
@@ -225,11 +224,11 @@ func (p *stopping) gone() {
 	}
 }
 
-// beginBurial counts one in who buries, before he takes the first task out of its queue: so finish, which
-// looks there before its endBurial, finds either the task or him.
+// beginBurial counts a burier in, before it takes the first task out of its queue. So finish, which
+// looks at the queue before its endBurial, finds either the task or the burier.
 func (p *stopping) beginBurial() { p.burials.Add(1) }
 
-// endBurial counts him out. Whoever begins when there was nobody left ends nothing that Stop waits for.
+// endBurial counts it out. Stop does not wait for a burier that begins when none was left.
 func (p *stopping) endBurial() {
 	if p.burials.Add(-1) == 0 {
 		p.last.Do(func() { close(p.buried) })
@@ -257,7 +256,7 @@ func (s *Scheduler) Stop() <-chan struct{} {
 // called in a turn. In a deterministic run others go on meanwhile.
 func (s *Scheduler) WaitStopped() { s.untilClosed(s.stop.done) }
 
-// end has finish run when the workers are gone.
+// end sees that finish runs when the workers are gone.
 func (s *Scheduler) end() {
 	if s.driver != nil {
 		s.driver.end(func() bool { return isClosed(s.stop.workers) }, s.finish)

@@ -11,17 +11,18 @@ const (
 	searchRounds = 8
 	// maxFetch bounds the tasks that one look at the inject queue takes.
 	maxFetch = 32
-	// levelFrom is how many more than twice as many tasks wait where some are fetched from, and maxLevel bounds these.
+	// A worker levels where levelFrom more than twice its own tasks wait; maxLevel bounds what it
+	// takes.
 	levelFrom = 4
 	maxLevel  = 32
 )
 
-// find looks for work elsewhere, and sleeps when there is none. It returns nil
-// when the worker has to leave. aside tells that nobody can take its seat.
+// find looks for work elsewhere, and sleeps when there is none. It returns nil when the worker has
+// to leave. aside tells that nobody can take its seat.
 //
-// Whoever lets other goroutines run comes back to returns that the processor has not foreseen, since
-// it remembers the calls of the other one: each costs some 5 ns. So between serve and the place where
-// the last worker lingers there are few.
+// After a goroutine has let others run, the processor mispredicts its returns, since it remembers
+// the calls of the other goroutine: each costs some 5 ns. So there are few calls between serve and
+// the place where the last worker lingers.
 func (w *Worker) find(aside bool) *Task {
 	for w.sched.stop.flag.Load() == 0 {
 		if !aside && !w.duty.stepAside() { // E1
@@ -51,9 +52,8 @@ func (w *Worker) takeUp(t *Task) *Task {
 	return t
 }
 
-// search looks everywhere, a few times, and returns nil if there was nothing. Being
-// counted as a searcher keeps others from being woken, so whoever stops searching must
-// look once more.
+// search looks everywhere, a few times, and returns nil if there was nothing. Being counted as a
+// searcher keeps others from being woken, so a worker that stops searching must look once more.
 func (w *Worker) search() *Task {
 	if !w.searching {
 		// While all others sleep, their queues are empty, and work can only come from
@@ -81,7 +81,7 @@ func (w *Worker) search() *Task {
 	return nil
 }
 
-// glance is a look that is not counted as a search; alone, there is nobody to steal from.
+// glance is a look that is not counted as a search. alone means that there is nobody to steal from.
 func (w *Worker) glance(alone bool) (t *Task) {
 	if alone {
 		t = w.poll()
@@ -93,9 +93,9 @@ func (w *Worker) glance(alone bool) (t *Task) {
 	return t
 }
 
-// passOn returns t, which the worker is about to run. Before it fell asleep it may have
-// been counted as a searcher, for several wake-ups. If it has seen work since then, it
-// sees to what it leaves, whether it took t from there or was handed it.
+// passOn returns t, which the worker is about to run. Before it fell asleep it may have been
+// counted as a searcher, for several wake-ups. So if it has seen work since then, it wakes another
+// for what it leaves, whether it took t from there or was handed it.
 func (w *Worker) passOn(t *Task) *Task {
 	if w.sawWork && t != nil && w.sched.workLeft() {
 		w.sched.notify()
@@ -103,8 +103,8 @@ func (w *Worker) passOn(t *Task) *Task {
 	return t
 }
 
-// found ends a search that was successful. The last searcher to find work wakes
-// another if there is more: whoever pushed it may have relied on us.
+// found ends a search that was successful. The last searcher to find work wakes another if there is
+// more: the one that pushed it may have relied on us.
 func (w *Worker) found() {
 	w.searching = false
 	if w.sched.idle.stopSearch() && w.sched.workLeft() {
@@ -120,8 +120,9 @@ func (w *Worker) look() *Task {
 	return w.steal()
 }
 
-// poll takes this worker's fair share of the inject queue: the first task to run
-// now, the others for its own, if there is room. What had to go back would lose its place, again and again.
+// poll takes this worker's fair share of the inject queue: the first task to run now, the others
+// for its own queue, if there is room. A task that had to go back would lose its place, again and
+// again.
 func (w *Worker) poll() *Task {
 	q, own := &w.sched.inject, w.queue.others.owner()
 	t := q.pop()
@@ -170,10 +171,11 @@ func (w *Worker) steal() *Task {
 	return nil
 }
 
-// level takes tasks from the next worker if twice as many wait there, for else only who has nothing steals: who has
-// one task that never ends would leave all the others to the other workers, for ever. No fresh ones: they
-// are to be few. It is done once in some milliseconds, so that work of few turns stays where it is; at every
-// reading of the clock it took a fifth of the throughput. Owner only, between two turns.
+// level takes tasks from the next worker if more than twice as many wait there. Otherwise only a
+// worker that has nothing steals: one with a single task that never ends would leave all the others
+// to the other workers, for ever. It takes no fresh tasks: they are to be few. It is done once in
+// some milliseconds, so that work of few turns stays where it is; at every reading of the clock it
+// took a fifth of the throughput. Owner only, between two turns.
 func (w *Worker) level() {
 	seats := w.sched.seats
 	w.victim = (w.victim + 1) % len(seats)
@@ -197,8 +199,8 @@ func (w *Worker) level() {
 	}
 }
 
-// workLeft tells whether any queue holds a task. Any goroutine. A worker's own queue
-// is among them, but it only asks when that is empty or when waking another is right.
+// workLeft tells whether any queue holds a task. Any goroutine. A worker that asks has its own
+// queue among them; it asks only when that is empty or when waking another is right.
 func (s *Scheduler) workLeft() bool {
 	if !s.inject.empty() {
 		return true

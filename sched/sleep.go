@@ -2,8 +2,9 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// lieDown makes the worker sleep on paper. It reports whether it does, and is to park, and whether it is the last
-// one. The order of the steps is what keeps a wake-up from being lost; README.md has the proof.
+// lieDown makes the worker sleep on paper. It reports whether the worker is asleep, and so has to
+// park, and whether it is the last one. The order of the steps keeps a wake-up from being lost;
+// README.md has the proof.
 func (w *Worker) lieDown() (asleep, last bool) {
 	w.count.parks.Add(1)
 	w.pace.stale = true
@@ -16,8 +17,8 @@ func (w *Worker) lieDown() (asleep, last bool) {
 	w.searching, w.sawWork = false, false
 	switch {
 	case w.sched.stop.flag.Load() != 0:
-		// Unlike retract it succeeds when the scheduler has just become quiescent
-		// for good: Stop may have looked before we announced.
+		// Unlike retract, rouse succeeds when the scheduler has just become quiescent for good:
+		// Stop may have looked before we announced.
 		if w.sched.idle.rouse(w.seat) {
 			w.searching = true
 			return false, false
@@ -48,14 +49,15 @@ func (w *Worker) getUp() *Task {
 // goroutines run before it parks.
 const lingerRounds = 2
 
-// mayLinger tells whether the worker may wait a moment for a token. Whoever it has just answered may have
-// the next question, and granting a token to a goroutine that has not parked is cheap.
+// mayLinger tells whether the worker may wait a moment for a token. A caller that it has just
+// answered may have the next question, and granting a token to a goroutine that has not parked is
+// cheap.
 func (w *Worker) mayLinger() bool { return w.thread == nil && !w.parker.Granted() }
 
-// retire puts the worker to sleep although it has work, because the governor wants
-// fewer of them, and reports whether it did. Its tasks go to those who stay awake.
-// Somebody does, so this worker need not look again before it parks. Afterwards it
-// may have been handed a task, or be counted as a searcher: find sees to both.
+// retire puts the worker to sleep although it has work, because the governor wants fewer of them,
+// and reports whether it did. Its tasks go to the workers that stay awake. At least one does, so
+// this worker need not look again before it parks. Afterwards it may have been handed a task, or be
+// counted as a searcher: find sees to both.
 func (w *Worker) retire() bool {
 	w.unload() // R1
 	w.pace.stale = true
@@ -98,7 +100,7 @@ func (w *Worker) woken() *Task {
 	return w.find(true)
 }
 
-// awake takes over from whoever woke this worker: a task, or the duty to search.
+// awake takes over what the waker of this worker left: a task, or the duty to search.
 func (w *Worker) awake() *Task {
 	if invariant.On {
 		verifyToken(w)
@@ -113,9 +115,9 @@ func (w *Worker) awake() *Task {
 	return t
 }
 
-// wake hands the worker a task, or makes it search. Called by the one who cleared
-// its bit in the idle word, or took it from the spares, who thereby owns handed and started. watched is false if he calls Scheduler.Watch
-// soon.
+// wake hands the worker a task, or makes it search. The caller has cleared the worker's bit in the
+// idle word, or taken the worker from the spares, and thereby owns handed and started. watched is
+// false if the caller calls Scheduler.Watch soon.
 func (w *Worker) wake(t *Task, watched bool) {
 	if watched && w.sched.cfg.OnLongTurn != nil {
 		w.sched.monitor.arm() // or nobody would see a turn that nobody waits for
@@ -132,15 +134,14 @@ func (w *Worker) wake(t *Task, watched bool) {
 	w.launch(w.begin)
 }
 
-// wakeIdly wakes the worker for nothing. Called by the one who cleared its bit, or took it
-// from the spares, without counting it as a searcher.
+// wakeIdly wakes the worker for nothing. The caller has cleared its bit, or taken it from the
+// spares, without counting it as a searcher.
 func (w *Worker) wakeIdly() {
 	w.idly = true
 	w.wake(nil, true)
 }
 
-// dismiss tells a sleeping worker that the scheduler stops. Called by the one who
-// cleared its bit.
+// dismiss tells a sleeping worker that the scheduler stops. The caller has cleared its bit.
 func (w *Worker) dismiss() {
 	if w.started {
 		w.unpark() // P2

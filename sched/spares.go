@@ -53,8 +53,8 @@ func (p *spares) nextID() int {
 	return id
 }
 
-// take returns a spare, hot if there is one. The caller owns it, seats it or makes it
-// an extra, and wakes it; it owes it a count in stop.left, which a seat has. Any
+// take returns a spare, hot if there is one. The caller owns the spare, seats it or makes it an
+// extra, and wakes it. It owes the spare a count in stop.left; a seat comes with one. Any
 // goroutine, the monitor among them, which holds its lock.
 func (p *spares) take() *Worker {
 	now := p.s.cfg.Clock.Nanos()
@@ -102,9 +102,9 @@ func takeLast(list *[]*Worker) *Worker {
 	return w
 }
 
-// stray books a worker that does not know that it is without a seat, so that the
-// monitor looks after what it makes runnable. Before it loses the seat: park ends the
-// booking, and may come at once. Monitor only.
+// stray books a worker that does not know that it is without a seat, so that the monitor looks
+// after what it makes runnable. Call it before the worker loses the seat: park ends the booking,
+// and may come at once. Monitor only.
 func (p *spares) stray(w *Worker) {
 	p.mu.Lock()
 	p.strays = append(p.strays, w)
@@ -118,7 +118,7 @@ func (p *spares) notStray(w *Worker) {
 	p.mu.Unlock()
 }
 
-// isStray tells whether w is booked as one. Any goroutine.
+// isStray tells whether w is booked as a stray. Any goroutine.
 func (p *spares) isStray(w *Worker) bool { return slices.Contains(p.lost(), w) }
 
 // unbook ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
@@ -148,8 +148,8 @@ func (p *spares) park(w *Worker) bool {
 	return !ended
 }
 
-// shelve takes a worker back whose goroutine ends. Called by w, which must not touch
-// itself afterwards, as live must not.
+// shelve takes back a worker whose goroutine ends. Called by w; neither w nor live may touch w
+// afterwards.
 func (p *spares) shelve(w *Worker) {
 	p.mu.Lock()
 	if invariant.On {
@@ -160,8 +160,8 @@ func (p *spares) shelve(w *Worker) {
 	p.mu.Unlock()
 }
 
-// cool ends the hot spares that have waited for long, or all of them, and reports
-// whether any are left, or strays.
+// cool ends the hot spares if they have waited for long, or in any case with all. It reports
+// whether hot spares or strays are left.
 func (p *spares) cool(all bool) (left bool) {
 	p.mu.Lock()
 	if len(p.hot) > 0 && (all || p.s.cfg.Clock.Nanos()-p.used >= keepHot) {

@@ -2,14 +2,13 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// A thousand tasks that block, one behind the other, would take the seats of two
-// workers five hundred times in turn, some milliseconds each. When those who sat down
-// in place of blocked workers block as well, the monitor lets extras run beside them:
-// workers without a seat that take one task each, twice as many in every round for as
-// long as half of the last ones have not come back. The number of workers that run
-// turns is as before when the tasks do not block any more, since an extra gives up
-// after one turn. That some have not come back says nothing of blocking before all who wait
-// for a processor have had one: they may not even have begun.
+// A thousand tasks that block, one behind the other, would take the seats of two workers five
+// hundred times in turn, some milliseconds each. When the workers that sat down in place of blocked
+// ones block as well, the monitor lets extras run beside them: workers without a seat that take one
+// task each. Every round has twice as many, for as long as half of the last ones have not come
+// back. Once the tasks block no longer, as many workers run turns as before, since an extra gives
+// up after one turn. That some have not come back says nothing of blocking until all that wait for
+// a processor have had one: the extras may not even have begun.
 type surge struct {
 	last   int64 // when seats were lost last, ns
 	rounds int   // how often in a row
@@ -23,8 +22,8 @@ const (
 	firstExtra = 4          // extras of the first round
 )
 
-// overdueFor is how long ago a worker must have been asked, in the present state, to lose its seat while a
-// processor is idle.
+// overdueFor is how long ago, in the present state, a worker must have been asked before it loses
+// its seat while a processor is idle.
 func (g *surge) overdueFor() int64 {
 	if g.rounds > 0 {
 		return urgent

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of workers, in builds that check invariants. None of it is a step that an
-// explorer could split: what is contended is read by seam.Peek.
+// What must hold of workers, in builds that check invariants. None of it is a step that an explorer
+// could split: it reads contended words by seam.Peek.
 
 // verifySchedule checks a task that a turn makes runnable.
 func verifySchedule(w *Worker, t *Task) {
@@ -30,8 +30,8 @@ func verifyBegin(w *Worker, t *Task) {
 	verifySeat(w)
 }
 
-// verifyDeath takes a task off the books that its runner takes over: in the hand of w, or
-// found in a queue by whoever buries.
+// verifyDeath takes off the books a task that its runner takes over. The task is in the hand of w,
+// or was found in a queue by the caller, which buries it.
 func verifyDeath(t *Task, w *Worker) {
 	if w == nil {
 		bookOut(t)
@@ -49,8 +49,8 @@ func verifyFigures(w *Worker) {
 	invariant.Check(w.victim >= 0 && w.victim <= len(w.sched.seats), "worker %d has robbed seat %d", w.id, w.victim)
 }
 
-// verifySeat checks that a worker which thinks that it has a seat holds it, unless it was
-// relieved a moment ago. The duty is read behind the holder: relieve goes the other way.
+// verifySeat checks that a worker that thinks it has a seat holds it, unless it was relieved a
+// moment ago. The duty is read after the holder: relieve goes the other way.
 func verifySeat(w *Worker) {
 	invariant.Check(w.seat >= noSeat && w.seat < len(w.sched.seats), "worker %d has seat %d", w.id, w.seat)
 	if w.seat == noSeat {
@@ -68,16 +68,17 @@ func verifyEnd(w *Worker, t *Task, again bool) {
 	bookEnd(w, t, again)
 }
 
-// verifyLevel checks a worker that takes tasks from another although it may have some: what it has in hand is seen by
-// nobody, so it has to be awake. Between two turns, or the task of its own would come behind.
+// verifyLevel checks a worker that takes tasks from another although it may have some. Nobody sees
+// what it has in hand, so it has to be awake. It is between two turns, or the task of its own would
+// come behind.
 func verifyLevel(w, victim *Worker) {
 	invariant.Check(!w.inTurn && w.seat != noSeat && !w.apart, "worker %d levels in a turn or without a seat", w.id)
 	invariant.Check(!w.searching, "worker %d levels while it counts as a searcher", w.id)
 	invariant.Check(w != victim, "worker %d robs itself", w.id)
 }
 
-// verifyAsleep checks, before a worker announces that it sleeps, that it has nothing: its
-// bit says so to whoever looks for quiescence.
+// verifyAsleep checks, before a worker announces that it sleeps, that it has nothing: its bit says
+// so to a check for quiescence.
 func verifyAsleep(w *Worker) {
 	invariant.Check(w.pin == nil && w.seat != noSeat, "worker %d without a seat sleeps on one", w.id)
 	invariant.Check(w.current == nil && !w.inTurn, "worker %d falls asleep in a turn", w.id)
@@ -95,7 +96,7 @@ func verifyAwake(w *Worker) {
 	invariant.Check(!w.searching || searching(v) > 0, "worker %d searches, and nobody does by the idle word %#x", w.id, v)
 }
 
-// verifyToken checks what a worker finds that has taken its token.
+// verifyToken checks what a worker finds once it has taken its token.
 func verifyToken(w *Worker) {
 	invariant.Check(w.started, "worker %d has a token, and no goroutine", w.id)
 	invariant.Check(w.handed == nil || !w.idly, "worker %d was woken for nothing, and handed a task", w.id)
@@ -121,23 +122,23 @@ func verifyIdleWord(w *idleWord, v, n uint64) {
 	invariant.Check(bits.OnesCount64((v^n)&w.all) <= 1, "the idle word goes from %#x to %#x in one step", v, n)
 }
 
-// verifyAwakeBit checks that worker i is awake in v, for one who puts it to sleep.
+// verifyAwakeBit checks that worker i is awake in v, before it is put to sleep.
 func verifyAwakeBit(w *idleWord, v uint64, i int, wasSearching bool) {
 	invariant.Check(i >= 0 && i < w.workers, "worker %d of %d falls asleep", i, w.workers)
 	invariant.Check(v&(1<<i) == 0, "worker %d falls asleep twice: %#x", i, v)
 	invariant.Check(!wasSearching || searching(v) > 0, "worker %d has searched, and nobody does: %#x", i, v)
 }
 
-// verifyFrozen checks that a quiescence check is on, for one who ends it.
+// verifyFrozen checks that a quiescence check is on, before it is ended.
 func verifyFrozen(w *idleWord) {
 	v := seam.Peek(&w.v)
 	invariant.Check(v == w.all|frozenBit, "a quiescence check ends in the idle word %#x", v)
 }
 
 // verifyQuiet checks, while the idle word is frozen and the check has found the scheduler
-// quiescent, that it is: no work at termination. Whoever pushes to the inject queue behind
-// the check's look at it waits for the end of the freeze, and learns there that it was too late,
-// so that queue may have work again. Caller holds the quiescence's mu.
+// quiescent, that it is: no work at termination. A sender that pushes to the inject queue after the
+// check has looked at it waits for the end of the freeze, and learns there that it was too late. So
+// that queue may have work again. Caller holds the quiescence's mu.
 func verifyQuiet(s *Scheduler) {
 	verifyFrozen(&s.idle)
 	for i := range s.seats {
@@ -152,13 +153,13 @@ func verifyQuiet(s *Scheduler) {
 	}
 }
 
-// verifyHolds checks both counts of what holds, as a check for quiescence has read them.
+// verifyHolds checks both counts of holds, as a check for quiescence has read them.
 func verifyHolds(holds int64) {
 	invariant.Check(moving(holds) >= 0, "%d hold, and may go on by themselves", moving(holds))
 	invariant.Check(holds >= 0, "%d hold, and are parked", holds/aStillHold)
 }
 
-// verifyWaiters checks the books of those who wait for quiescence. Caller holds mu.
+// verifyWaiters checks the books of the waiters for quiescence. Caller holds mu.
 func verifyWaiters(q *quiescence) {
 	invariant.Check(int(seam.Peek(&q.asked)) == len(q.wait), "%d wait for quiescence, %d by the books", len(q.wait), seam.Peek(&q.asked))
 	invariant.Check(!q.end || len(q.wait) == 0, "%d wait for quiescence behind the end", len(q.wait))
@@ -199,14 +200,15 @@ func verifyTaken(w *Worker) {
 	invariant.Check(!w.dismissed, "spare %d was dismissed", w.id)
 }
 
-// verifyWatched checks what the monitor remembers of a turn: it has asked for it, before
-// now. Caller holds the monitor's mu.
+// verifyWatched checks what the monitor remembers of a turn: that it asked the worker to come by,
+// before now. Caller holds the monitor's mu.
 func verifyWatched(w *Worker, now int64) {
 	invariant.Check(w.turn.since > 0, "worker %d was not asked in a turn that lasts", w.id)
 	invariant.Check(w.turn.since <= now, "worker %d was asked at %d, and now is %d", w.id, w.turn.since, now)
 }
 
-// verifyBeside checks a worker that begins something which the end waits for, as for itself.
+// verifyBeside checks a worker that begins something for which the end waits, as it does for the
+// worker.
 func verifyBeside(w *Worker) {
 	invariant.Check(seam.Peek(&w.sched.stop.left) > 1, "worker %d begins something, and has left", w.id)
 }

@@ -4,7 +4,7 @@ import "github.com/gallop-go/gallop/internal/invariant"
 
 // What must hold in deterministic runs, in builds that check invariants.
 
-// verifyReady checks those of whom one is chosen: in order, each once. Caller holds mu.
+// verifyReady checks the threads of which one is chosen: in order, each once. Caller holds mu.
 func verifyReady(d *driver) {
 	for i, id := range d.ready {
 		invariant.Check(i == 0 || d.ready[i-1] < id, "threads %d and %d can go on, in this order", d.ready[max(i-1, 0)], id)
@@ -17,7 +17,8 @@ func verifyBaton(t *thread) {
 	invariant.Check(len(t.baton) == 0, "thread %d is given a second baton", t.id)
 }
 
-// verifyPart checks who waits for another run than his own: he has the baton of his, and none of ours.
+// verifyPart checks a thread that waits for another run than its own: it has the baton of its own
+// run, and is no thread of ours.
 func verifyPart(d *driver, p part) {
 	p.d.mu.Lock()
 	defer p.d.mu.Unlock()

@@ -5,9 +5,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of the queues, and of the ways into them, in builds that check invariants.
+// What must hold, in builds that check invariants, of the queues and of the ways into them.
 
-// verifySlot checks, before the owner fills slot i of its ring, that nothing is lost by it.
+// verifySlot checks, before the owner fills slot i of its ring, that filling it loses nothing.
 func verifySlot(q *ownerEnd, i uint64, t *Task) {
 	size, s := uint64(len(q.slots)), &q.slots[i&uint64(len(q.slots)-1)]
 	invariant.Check(t != nil, "nothing is pushed to a ring")
@@ -18,7 +18,7 @@ func verifySlot(q *ownerEnd, i uint64, t *Task) {
 	invariant.Check(i-seam.Peek(&q.head) < size, "a ring of %d holds %d tasks", size, i-seam.Peek(&q.head))
 }
 
-// verifyClaimed checks what somebody has taken from slot h of a ring, and owns. The tail may be
+// verifyClaimed checks what the caller has taken from slot h of a ring, and owns. The tail may be
 // there already: the owner takes the newest, or was about to take the same task.
 func verifyClaimed(r *ring, h uint64, t *Task) {
 	invariant.Check(t != nil, "slot %d of a ring was claimed, and is empty", h)

@@ -5,9 +5,10 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of seats that change hands, and of pins, which have none, in builds that check invariants.
+// What must hold, in builds that check invariants, of seats that change hands, and of pins, which
+// have no seat.
 
-// verifyResume checks who goes back on duty: only the owner moves it from ASIDE.
+// verifyResume checks a worker that goes back on duty: only the owner moves the duty from ASIDE.
 func verifyResume(d *duty) {
 	v := seam.Peek(&d.f)
 	invariant.Check(v == aside, "a worker goes on duty that is not aside: %d", v)
@@ -23,8 +24,8 @@ func verifyTurn(p *Pin, t *Task) {
 	invariant.Check(!seam.Peek(&p.asleep), "a pin runs a turn in its sleep")
 }
 
-// verifyAway checks the count of workers without a seat: each has a hold, and no more are
-// allowed than there may be, but for those who are just being refused.
+// verifyAway checks the count of workers without a seat: each has a hold. The count exceeds what is
+// allowed only by workers that are just being refused.
 func verifyAway(s *Scheduler, away int32) {
 	invariant.Check(away >= 0, "%d workers run without a seat", away)
 	invariant.Check(seam.Peek(&s.holds) > 0, "a worker comes home and held nothing")

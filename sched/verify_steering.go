@@ -5,9 +5,10 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of those who decide how many workers run, and for how long, in builds that check invariants.
+// What must hold, in builds that check invariants, of what decides how many workers run, and for
+// how long.
 
-// verifyArmed checks a monitor that has its lock, and may rest.
+// verifyArmed checks a monitor that is about to rest. Caller holds its mu.
 func verifyArmed(m *monitor) {
 	invariant.Check(seam.Peek(&m.armed), "a monitor goes to rest that is disarmed: whoever it wakes waits for its lock")
 	invariant.Check(!m.ended, "a monitor goes to rest behind its end")
@@ -27,7 +28,7 @@ func verifyGovernor(g *governor) {
 	invariant.Check(g.awake >= 0 && g.awake <= g.samples*g.workers, "%d workers were awake in %d looks", g.awake, g.samples)
 }
 
-// verifySurge checks the books of those who work without a seat. Caller holds mu.
+// verifySurge checks the books of the workers without a seat. Caller holds mu.
 func verifySurge(g *surge) {
 	invariant.Check(g.rounds > 0 || len(g.extras) == 0, "%d extras in no surge", len(g.extras))
 	invariant.Check(g.rounds > 0 || g.out == 0, "%d extras have not come back, and there is no surge", g.out)
@@ -56,7 +57,7 @@ func verifySpent(w *Worker) {
 	invariant.Check(w.credit <= w.pace.granted, "worker %d has more credit than it was given: %d", w.id, w.credit)
 }
 
-// verifyLook checks who goes to look at the network. He has the books of that, and nobody else.
+// verifyLook checks a worker that goes to look at the network: it owns the books of that alone.
 func verifyLook(n *network, now, due int64) {
 	invariant.Check(n.due.Load() == never, "two workers look at the network: the other one until %d ns", n.due.Load())
 	invariant.Check(due < never && due <= now, "the network was to be looked at behind %d ns, and it is %d", due, now)

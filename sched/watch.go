@@ -10,19 +10,19 @@ import (
 //
 //	ON DUTY ── ask ──▶ ASKED ── urge, after 1 ms ──▶ OVERDUE ── relieve, if work waits ──▶ AWAY
 //
-// After 3 ms if a processor is idle, for then the turn is blocked and the spare will find
-// one. After 6 ms if none is: then the turn may just have to wait for a processor, for
-// the collector has taken it, and a spare would take one from another worker. (Relief
-// after 3 ms in any case made programs that allocate a lot slower by a quarter.) Where a
-// queue of goroutines waits for processors, after 6 ms and the time in which all of them have
-// had one, but for the first few: whoever sits down waits there as well and makes all others
-// later still, so that spares were taken for blocked workers, and got spares.
+// After 3 ms if a processor is idle: then the turn is blocked and the spare will find a processor.
+// After 6 ms if none is: then the turn may just wait for a processor, since the collector has taken
+// it, and a spare would take one from another worker. (Relief after 3 ms in any case made programs
+// that allocate a lot slower by a quarter.) Where a queue of goroutines waits for processors, after
+// 6 ms and the time in which all of them have had one; only the first few turns do not wait for
+// that. Any worker that sits down waits in that queue as well and makes all others later still, so
+// that spares were taken for blocked workers, and got spares.
 //
-// A worker between two turns answers, which costs it a compare-and-swap. All are asked
-// when the monitor begins to look and once in calm+awaits from then on, so an unrelated
-// task waits for less than 10 ms. When every processor is busy with turns that spin, the
-// monitor itself runs only when Go takes one of them away, after 10 ms: it goes by the
-// time since it asked, not by the number of its looks.
+// A worker between two turns answers, which costs it a compare-and-swap. All are asked when the
+// monitor begins to look and once in calm+awaits from then on, so an unrelated task waits for less
+// than 10 ms. When every processor is busy with turns that spin, the monitor itself runs only when
+// Go takes one of the processors away, after 10 ms. So it goes by the time since it asked, not by
+// the number of its looks.
 
 const (
 	urgent = 1_000_000 // ns after which a worker that was asked should have come by
@@ -37,8 +37,8 @@ type watch struct {
 	asking bool // at the last look workers were asked
 }
 
-// attend looks at every worker that is in a turn. It reports whether it has asked any,
-// and how long ago it asked the last of those that are overdue; 0: none is. Caller holds mu.
+// attend looks at every worker that is in a turn. It reports whether it has asked any, and how long
+// ago it asked the last of the overdue ones; 0: none is overdue. Caller holds mu.
 func (m *monitor) attend(now int64) (asking bool, late int64) {
 	ask := !m.watch.asking
 	relieved := 0
@@ -75,8 +75,8 @@ func (m *monitor) attend(now int64) (asking bool, late int64) {
 	return asking, late
 }
 
-// isStuck tells whether a turn that is overdue, and so old, is to lose its seat. While a queue waits
-// for processors no more than one for each of these do so at once before they must be blocked.
+// isStuck tells whether a turn that is overdue, and so old, is to lose its seat. While a queue
+// waits for processors, only one turn for each processor may do so before it must be blocked.
 // Caller holds mu.
 func (m *monitor) isStuck(age int64) bool {
 	p := &m.watch.procs
