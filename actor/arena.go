@@ -44,7 +44,7 @@ type arenaKeeper interface {
 	free(b *body, r replier)
 }
 
-// arenaKeeper looks after the actor's arena, of which it has one.
+// arenaKeeper returns what looks after the actor's arena. The actor has one.
 func (b *body) arenaKeeper() arenaKeeper { return b.typ().roots.Load().keeper }
 
 // arenaCollector collects the arena of the actor that it is given. The caller owns it.

@@ -9,20 +9,23 @@ import (
 
 // Behaviours that ask and wait may wait for each other in a circle, for ever: A asks B, and B asks A.
 //
-// Rejected: a watch that looks now and then, as that over actors under pressure: it comes late, and the one who closes the
-// circle is the one who can be told at once. To count asks whose context ends: who waits for one of those has
-// his reply afterwards.
+// Rejected: a watch that looks now and then, like the one over actors under pressure. It comes
+// late, while the actor that closes the circle can be told at once. Rejected as well: to count asks
+// whose context ends. An actor that waits for one of those gets its reply afterwards.
 //
-// Chosen: whoever is about to park in his turn looks in a table of his system who waits for whom. If that leads to
-// himself he does not wait: his reply cannot come before his own turn has ended. Otherwise, if his context has no end, he
-// enters himself. That is exact. An entry counts while its call has no result, and nobody but the one who was asked gives it
-// one, in his turn: behind a behaviour or, if he has put it off, in a later one, but not while he waits himself. An entry is for
-// no actor with a bound, of which others could drop the request. From its end the chain stands still: the one that looks is in his turn; so whoever waits for him gets no reply as long as that
-// lasts, nor ends his own turn; so neither does whoever waits for that one. All entries of the chain were made before the look,
-// so each of them has counted since it was made, and all of them count at once.
+// Chosen: an actor that is about to park in its turn looks in a table of its system who waits for
+// whom. If that leads to itself it does not wait: its reply cannot come before its own turn has
+// ended. Otherwise, if its context has no end, it enters itself. That is exact. An entry counts
+// while its call has no result. Only the actor that was asked gives it one, in its turn: behind a
+// behaviour or, if it has put the reply off, in a later one, but not while it waits itself. There is
+// no entry for an actor with a bound, of which others could drop the request. From its end the chain
+// stands still. The actor that looks is in its turn. So an actor that waits for it gets no reply as
+// long as that lasts, nor ends its own turn; nor, then, does one that waits for that one. All
+// entries of the chain were made before the look, so each of them has counted since it was made, and
+// all of them count at once.
 //
-// It sees what asks by Ask within one system: not AskAll and Replies, which may go on without some of their
-// replies, nor goroutines for which a behaviour waits.
+// It sees asks by Ask within one system: neither AskAll and Replies, which may go on without some
+// of their replies, nor goroutines for which a behaviour waits.
 type askTable struct {
 	mu  seam.Mutex
 	all map[any]openAsk // guarded by mu: by whose turn waits, see oneAtATime
@@ -40,7 +43,7 @@ func (s *System) openAsks() *askTable {
 	return t
 }
 
-// openAsk is a request for which an actor waits without an end.
+// openAsk is a request whose reply an actor awaits without an end.
 type openAsk struct {
 	to   any // see oneAtATime
 	call *callState
@@ -57,9 +60,10 @@ func (b *body) oneAtATime() any {
 // isOpen tells whether the call has no result yet. Caller holds the table's mu: its asker cannot have left.
 func (a openAsk) isOpen() bool { return a.call != nil && a.call.state.Load() <= callWaiting }
 
-// mayWait tells whether me may wait for k, its request to to, and not for itself. If so, and if it waits without an end, it is in
-// the table of asks until it leaves that. me may be nil. Owner only, in a turn. It costs two locks of the system, which only those
-// take who park in a turn.
+// mayWait tells whether me may wait for k, its request to to, without waiting for itself. If so,
+// and if the wait has no end, me is in the table of asks until it leaves. me may be nil. Owner
+// only, in a turn. It costs two locks of the system, which only an actor takes that parks in a
+// turn.
 func (me *body) mayWait(ctx context.Context, k *callState, to *body) (in *askTable, may bool) {
 	switch {
 	case me.keepsFromRunning(to):
@@ -96,8 +100,8 @@ func (t *askTable) leave(me *body) {
 	t.mu.Unlock()
 }
 
-// isEndless tells whether ctx never ends. That of a deterministic run may take the question for a wait ([actortest.R]), so
-// there it is one of two.
+// isEndless tells whether ctx never ends. In a deterministic run ctx may take the question for a
+// wait ([actortest.R]), so there only two contexts are endless.
 func isEndless(ctx context.Context, sys *System) bool {
 	return ctx == context.Background() || ctx == context.TODO() || sys.sim == nil && ctx.Done() == nil
 }

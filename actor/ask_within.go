@@ -28,7 +28,7 @@ func AskToWithin[S, Q, R, T any](c *Context, d time.Duration, b AskBehaviour[S, 
 	sendRequest(c, b.d, to.b, q, replyTo[R]{call: &call[R]{within: w}})
 }
 
-// bidden is an ask with a time-out. Its asker's, but for what is read-only.
+// bidden is an ask with a time-out. It is its asker's, except what is read-only.
 type bidden[R any] struct {
 	asker *body        // read-only
 	reply *declaration // read-only
@@ -59,7 +59,7 @@ func (w *bidden[R]) message(c *Context, res Result[R]) *message {
 	return m
 }
 
-// run runs it, in the place of the signal that brought it.
+// run runs the outcome, in the place of the signal that brought it.
 func (w *bidden[R]) run(b *body, c *Context, res Result[R]) {
 	w.over = true
 	c.count.messages++
@@ -92,10 +92,10 @@ func (s *replied[R]) serve(b *body, c *Context) {
 	b.runUrgent(c, b.mine(), m)
 }
 
-// refused makes a dead letter of one that came ahead of the mail, to an actor that has ended.
+// refused makes a dead letter of a reply that came ahead of the mail, to an actor that has ended.
 func (s *replied[R]) refused(b *body, r replier) { s.bury(r, b, b.whyEnded()) }
 
-// bury makes a dead letter of it.
+// bury makes a dead letter of the reply.
 func (s *replied[R]) bury(r replier, b *body, why error) {
 	m := s.within.message(r.c, s.res)
 	if m.from = s.from; r.c == nil {
@@ -126,8 +126,8 @@ type mail interface {
 	bury(r replier, b *body, why error)
 }
 
-// buryMailIn makes a dead letter of what a signal stands for, if it does. The caller
-// owns m.
+// buryMailIn makes a dead letter of the mail that a signal stands for, if it stands for any. The
+// caller owns m.
 func (r replier) buryMailIn(m *message, to *body, why error) {
 	if s, ok := takeSignal(m).(mail); ok {
 		s.bury(r, to, why)

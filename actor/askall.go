@@ -89,10 +89,10 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 	}
 }
 
-// gathering is where several calls go when they have their results, for one goroutine that
-// takes them, until it leaves. Then what they own is discarded. Who answers adds, then looks
-// whether the other has left; who leaves says so, then looks what was added: one of the two
-// sees the other, and whoever takes a call has it alone.
+// gathering is where several calls go when they have their results, for one goroutine that takes
+// them. Once that has left, what they own is discarded. A replier adds its call, then looks whether
+// the taker has left; the taker says that it leaves, then looks what was added. So one of the two
+// sees the other, and the one that takes a call has it alone.
 type gathering[R any] struct {
 	in   chan *call[R] // has room for all: who answers never waits
 	left seam.Bool
@@ -110,7 +110,7 @@ func (g *gathering[R]) add(k *call[R]) {
 }
 
 // next returns a call that has its result, or says why there will be none: ctx ends, or over is
-// closed. sys is where somebody is who has not replied.
+// closed. sys is the system of an actor that has not replied.
 func (g *gathering[R]) next(ctx context.Context, sys *System, over <-chan struct{}) (k *call[R], err error) {
 	if sys.sim != nil && !sys.sched.Await(ctx, func() bool { return len(g.in) > 0 }) {
 		if err = ctx.Err(); err == nil && sys.sched.Stopping() {
@@ -162,8 +162,8 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests, and returns whose behaviour does, as askerIn. If ctx has ended it returns that error and
-// sends none.
+// askEach sends the requests, and returns the actor whose behaviour does so, as askerIn. If ctx has
+// ended it returns that error and sends none.
 func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to []Ref[S], q Q, g *gathering[R]) (me *body, err error) {
 	split(sys)
 	for _, r := range to {

@@ -5,11 +5,12 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// A behaviour that asks and waits is on the way of three that it may wait for: of itself, of those that are
-// muted for it, and of whoever stops its system.
+// A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
+// itself, for those that are muted for it, and for the one that stops its system.
 
-// askerIn returns the actor whose behaviour asks to and waits, or nil if the caller is outside, of sys as well as
-// of the system of to. It costs a look at each worker: see sched.Scheduler.Current.
+// askerIn returns the actor whose behaviour asks to and waits. It returns nil if the caller is
+// outside of both sys and the system of to. It costs a look at each worker: see
+// sched.Scheduler.Current.
 func askerIn(sys *System, to *body) (me *body) {
 	other := to.kind().sys
 	t := other.sched.Current()
@@ -28,10 +29,11 @@ func (me *body) keepsFromRunning(to *body) bool {
 	return me != nil && (me == to || me.kind() == to.kind() && me.typ().pin != nil)
 }
 
-// prepareWait comes before me waits for a reply in its turn. It lets those go on that are muted for it, as if it
-// had recovered, and mutes nobody else for it: who is to reply may be one of them, or wait for one, or send to it before
-// it comes to the request. One that is muted itself, and runs what is urgent, was opened by that, and is to be shut again: see
-// hasWaited. me may be nil.
+// prepareWait comes before me waits for a reply in its turn. It lets the actors that are muted for
+// me go on, as if me had recovered, and lets no others be muted for it: the one that is to reply
+// may be among them, or wait for one, or send to me before it comes to the request. If me is muted
+// itself, and runs urgent mail, this opens its gate, which is to be shut again: see hasWaited. me
+// may be nil.
 func (me *body) prepareWait() (opened bool) {
 	if me == nil {
 		return false
@@ -50,16 +52,18 @@ func (me *body) prepareWait() (opened bool) {
 	return false
 }
 
-// hasWaited comes behind that, also if the wait or what is done with the replies panics: a turn that begins finds the gate as the
-// load says. Of whom me waits for is settled by now, as when it parked: see backpressure/README.md.
+// hasWaited comes after the wait, also if the wait, or what is done with the replies, panics: a
+// turn that begins finds the gate as the load says. By now it is settled whom me waits for, as when
+// it parked: see backpressure/README.md.
 func (me *body) hasWaited(opened bool) {
 	if opened {
 		me.shutGate()
 	}
 }
 
-// systemOver returns what is closed when the system of me stops: what is queued there is answered only when
-// the turn of me has ended. Nobody outside is waited for, so for a nil me it is nil.
+// systemOver returns a channel that is closed when the system of me stops: from then on, what is
+// queued there is answered only when the turn of me has ended. The stop waits for nobody outside,
+// so for a nil me the channel is nil.
 func (me *body) systemOver() <-chan struct{} {
 	if me == nil {
 		return nil

@@ -6,11 +6,11 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// boundedQueue is where mail waits for an actor with a bound, in the place of its
-// mailbox, through which only the runtime's own messages come. A lock and a list: who
-// drops the oldest message must be able to take it away from the actor, which no
-// lock-free queue with one consumer allows. Entering the gate's ledger because of it is
-// guarded by the lobby's mu as well: otherwise a sender could enter after it was emptied.
+// boundedQueue is where mail waits for an actor with a bound, in the place of its mailbox, through
+// which only the runtime's own messages come. It is a lock and a list: a sender that drops the
+// oldest message must be able to take it away from the actor, which no lock-free queue with one
+// consumer allows. The lobby's mu also guards entering the gate's ledger because of this queue:
+// otherwise a sender could enter after the ledger was emptied.
 //
 // The gate of such an actor is shut for good, so that every sender comes by; shut and
 // full say whether it has to wait.
@@ -90,9 +90,9 @@ func (f *flow) dropOldest() (dropped *message) {
 	return dropped
 }
 
-// appendPlaced adds m, whose sender has a place. Where the oldest make room, others may have come in
-// while all places were those of senders on their way: then there are more places given than there
-// are, and the oldest makes room now. Caller holds mu.
+// appendPlaced adds m, whose sender has a place. With OverflowDropOldest others may have come in
+// while senders on their way had all the places. Then more places are given than there are, and the
+// oldest message makes room now. Caller holds mu.
 func (f *flow) appendPlaced(m *message) (dropped *message, tell bool) {
 	if f.bounded.overflow == OverflowDropOldest && f.lobby.room < 0 {
 		dropped = f.dropOldest()
@@ -100,8 +100,8 @@ func (f *flow) appendPlaced(m *message) (dropped *message, tell bool) {
 	return dropped, f.bounded.append(m)
 }
 
-// take takes up to n messages out, and makes room. If there are none the next who adds
-// one tells the actor. list is who needs to wait no more. Owner only.
+// take takes up to n messages out, and makes room. If there are none, the next sender that adds one
+// tells the actor. list has the senders that need to wait no more. Owner only.
 func (f *flow) take(b *body, n int) (first, last *message, took int, list *backpressure.Waiter[waiting]) {
 	l, q := &f.lobby, f.bounded
 	l.mu.Lock()
@@ -128,8 +128,8 @@ func (f *flow) shut() (full bool) {
 	return f.bounded.full
 }
 
-// unshut lets senders pass, unless the queue is full, and returns those who waited: none
-// if the actor drains, which has opened its gate for ever. Owner only.
+// unshut lets senders pass, unless the queue is full, and returns those that waited. It returns
+// none if the actor drains: that has opened its gate for ever. Owner only.
 func (f *flow) unshut(b *body) *backpressure.Waiter[waiting] {
 	f.lobby.mu.Lock()
 	defer f.lobby.mu.Unlock()
@@ -144,8 +144,8 @@ func (f *flow) unshut(b *body) *backpressure.Waiter[waiting] {
 	return b.gate.Drain(&gateMark)
 }
 
-// close lets goroutines go that wait, and returns what is in the queue. Any goroutine,
-// once nobody runs the actor any more.
+// close lets goroutines that wait go, and returns what is in the queue. Any goroutine, once nobody
+// runs the actor any more.
 func (f *flow) close() (left *message) {
 	f.lobby.mu.Lock()
 	defer f.lobby.mu.Unlock()
@@ -178,9 +178,9 @@ func (b *body) look(c *Context) {
 	}
 }
 
-// refill takes mail out for the next turn, or gives the actor up. Out of the mailbox and the
-// queue in turns, so that neither waits for the other to be empty. Owner only, when all that
-// was taken out has run.
+// refill takes mail out for the next turn, or gives the actor up. It takes from the mailbox and the
+// queue in turn, so that neither waits for the other to be empty. Owner only, when all that was
+// taken out has run.
 func (b *body) refill(c *Context) (again bool) {
 	q := b.flow.Load().bounded
 	if q.ticked = !q.ticked && b.takeTicks(c); q.ticked {

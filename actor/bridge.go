@@ -8,20 +8,20 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// bridges are the goroutines between a system's actors and channels. They end soon when the
-// system stops, which waits for them: what they had in hand is dead letters then. They
-// are begun in turns, all of which have ended when somebody waits.
+// bridges are the goroutines between a system's actors and channels. When the system stops they end
+// soon, and it waits for them; what they had in hand becomes dead letters. They are begun in turns,
+// all of which have ended when somebody waits.
 //
-// Functions that Pipe runs are none of them: they are the user's, and may go on for long, or
-// stop the system themselves.
+// Functions that Pipe runs are not among them: they are the user's, and may go on for long, or stop
+// the system themselves.
 type bridges struct {
 	sys  *System
 	all  sync.WaitGroup
 	left seam.Count // of all
 }
 
-// bridge runs f in a goroutine that holds the system until it ends, and that its stop waits
-// for. In a turn only, so that it cannot be too late.
+// bridge runs f in a goroutine that holds the system until f returns, and for which the system's
+// stop waits. In a turn only, so that it cannot be too late.
 func (s *System) bridge(f func()) {
 	b := s.makeBridges()
 	b.all.Add(1)
@@ -47,8 +47,8 @@ func (s *System) makeBridges() *bridges {
 // stopAll has nothing to do: a bridge sees for itself that the system stops.
 func (b *bridges) stopAll() {}
 
-// over waits for the goroutines. What they send meanwhile is dead letters at once. In a deterministic system
-// they go on only while this one lets them.
+// over waits for the goroutines. What they send meanwhile becomes dead letters at once. In a
+// deterministic system they go on only while the calling goroutine lets them.
 func (b *bridges) over() {
 	if b.sys.sim != nil {
 		b.sys.sched.Await(context.Background(), func() bool { return b.left.Load() == 0 })
@@ -59,8 +59,8 @@ func (b *bridges) over() {
 	}
 }
 
-// untilOver returns what is closed when the actor ends, or its life, which has armed what waits
-// for it: the next one does so again. Owner only.
+// untilOver returns a channel that is closed when the actor, or this life of it, ends. What waits
+// for it was armed in this life; the next one arms its own. Owner only.
 func (x *extras) untilOver() chan struct{} {
 	if x.lifeOver == nil {
 		x.lifeOver = make(chan struct{})
@@ -68,8 +68,8 @@ func (x *extras) untilOver() chan struct{} {
 	return x.lifeOver
 }
 
-// cutOff ends what brings values of channels, or takes them there, with the life or with the
-// actor: it closes what untilOver has returned. Owner only.
+// cutOff ends, with the life or with the actor, what brings values from channels or takes them
+// there: it closes what untilOver has returned. Owner only.
 func (x *extras) cutOff() {
 	if x.lifeOver != nil {
 		close(x.lifeOver)

@@ -87,8 +87,9 @@ func (in inlet[M]) flow() {
 	}
 }
 
-// waitInLine waits for those before it, and reports whether it may take something now: not if it is over meanwhile. Whoever comes
-// behind it waits for those before it as well, as long as they are not gone.
+// waitInLine waits for the inlets before this one, and reports whether this one may take something
+// now: not if it is over meanwhile. An inlet behind it waits for those before it as well, as long
+// as they are not gone.
 func (in inlet[M]) waitInLine() bool {
 	sys := in.to.sys()
 	for _, gone := range in.before {

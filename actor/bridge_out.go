@@ -98,9 +98,10 @@ func (s hasRoom[M]) serve(_ *body, c *Context) {
 	}
 }
 
-// flow puts what waits into the channel. If that is no use any more, the rest is sent to
-// the actor once more: for one that has ended they are dead letters, and over a channel that
-// somebody has closed it panics, as a behaviour may and a goroutine of ours may not.
+// flow puts what waits into the channel. When that is of no use any more, flow sends the rest to
+// the actor once more. If the actor has ended, the rest becomes dead letters. If somebody has
+// closed the channel, the actor panics over it, which a behaviour may and a goroutine of ours may
+// not.
 func (o *outlet[M]) flow(me Ref[outlet[M]], sys *System, ended <-chan struct{}) {
 	for {
 		m, ok, room := o.next()

@@ -70,8 +70,8 @@ type started struct{ unanswered }
 
 func (started) serve(b *body, c *Context) { b.start(c) }
 
-// launch makes a new actor start by itself. Its caller owns it, and does not any more when
-// launch returns: it may run, and have ended.
+// launch makes a new actor start by itself. The caller owns it until launch returns: by then it may
+// run, or have ended.
 func (b *body) launch(from Sender) {
 	if b.lane.closed() {
 		return
