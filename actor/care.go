@@ -57,7 +57,7 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	return Ref[S]{b}
 }
 
-// deliverRisen is nil if nobody wants to know.
+// deliverRisen returns nil if nobody wants to know.
 func (care *Care[T]) deliverRisen(c *Context) func(*Context, *body, Risen) {
 	d := care.Rose.d
 	if d == nil {
@@ -84,9 +84,9 @@ func (b *body) childAt(r AnyRef) *child {
 	panic("gallop: SpawnUnder: " + r.String() + " is not a child of " + b.String())
 }
 
-// placeUnder returns the record of b as a supervised child of p; nil if it is none. It reads
-// of b what does not change once that is launched, and of the record what is p's, if it is
-// p's: so p may ask, whatever b does meanwhile. Owner of p only.
+// placeUnder returns the record of b as a supervised child of p; nil if it is none. It reads only
+// what does not change once b is launched, and, if the record is p's, what is p's in it. So p may
+// ask, whatever b does meanwhile. Owner of p only.
 func (b *body) placeUnder(p *body) *child {
 	if !b.supervised || b.sys() != p.sys() {
 		return nil // the extras of another are not to be looked at, nor are numbers of another system
@@ -118,7 +118,7 @@ func (f *family) moveBefore(k, at *child) {
 	}
 }
 
-// risen tells a supervisor.
+// risen tells a supervisor that a child is up.
 type risen struct {
 	unanswered
 	of AnyRef

@@ -2,8 +2,8 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// child is an actor that ends before the one that spawned it. The actor leads to it for
-// good, so that the parent finds it without a search: see placeUnder.
+// child is the record of an actor that ends before the one that spawned it. The actor leads to its
+// record for good, so that the parent finds it without a search: see placeUnder.
 type child struct {
 	b      *body       // read-only
 	of     uint64      // the parent's number; read-only
@@ -80,7 +80,7 @@ func (f *family) disband() {
 	f.youngest = nil
 }
 
-// forsake tells those whose parent will decide nothing any more.
+// forsake tells the children that their parent will decide nothing any more.
 func (f *family) forsake(r replier, v verb) {
 	for k := f.youngest; k != nil; k = k.older {
 		if k.calls.forsake != nil {
@@ -129,7 +129,7 @@ func (k *child) order(r replier, v verb) {
 	k.b.tell(r, o)
 }
 
-// callCare runs what a parent that leaves has to say itself about one of its children.
+// callCare runs a Care.Stop: what a parent that leaves itself has to say to one of its children.
 func (b *body) callCare(c *Context, f func()) {
 	c.msg, b.extra.where = &noMessage, inCareStop
 	f()
@@ -143,7 +143,7 @@ func (k *child) ended(r replier) {
 	p.tell(r, childEnded{kid: k})
 }
 
-// childEnded tells a parent.
+// childEnded tells a parent that a child has ended.
 type childEnded struct {
 	unanswered
 	kid *child

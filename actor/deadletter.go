@@ -94,8 +94,8 @@ var reporters struct {
 	ids []uint64 // guarded by mu
 }
 
-// reportDeadLetter tells the hook, or the log: also of what a hook itself sends in vain, since telling one of that
-// would go on without an end.
+// reportDeadLetter tells the hook. If there is none, or if a hook itself has sent in vain, it tells
+// the log: to tell a hook of that would go on without an end.
 func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
 	if s.opts.onDeadLetter == nil || isReporter(seam.Goroutine(), false) {
 		if n, ok := s.letters.next(); ok {
@@ -117,8 +117,8 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 	})
 }
 
-// isReporter tells whether a goroutine is one of them. With leave it is no longer. One function, for the
-// sake of small programs.
+// isReporter tells whether a goroutine is one of the reporters. With leave it is one no longer.
+// This is one function, for the sake of small programs.
 func isReporter(id uint64, leave bool) (is bool) {
 	reporters.mu.Lock()
 	for i := range reporters.ids {

@@ -1,8 +1,8 @@
 package actor
 
-// extras is what only some actors need. Owner only, but for what is read-only after
-// the spawn; err may be read by anybody once the box is closed, and reason once the lane
-// is: they do not change then, nor does the pointer to the extras.
+// extras is what only some actors need. Owner only, except what is read-only after the spawn.
+// Anybody may read err once the box is closed, and reason once the lane is: they do not change
+// then, nor does the pointer to the extras.
 type extras struct {
 	// Where it stands: lifecycle.go.
 	reason  error // why it leaves, or has ended
@@ -71,10 +71,10 @@ func (b *body) ticks(m *message) bool { return b.extra != nil && b.extra.tick ==
 // plain tells whether an actor has nothing to see to at its end but its mail.
 func (b *body) plain() bool { return b.extra == nil && b.kind().typ.onStop == nil }
 
-// giveUpNamesAndTimers ends whatever ends with the actor and is known to others, its bridges
-// too. Names go first, and all of it goes before the mailbox is closed: whoever learns of the
-// actor's end, by a dead letter, by ErrStopped or by a message, finds its names free. Owner
-// only, as often as it likes.
+// giveUpNamesAndTimers ends what ends with the actor and is known to others, its bridges too. Names
+// go first, and all of it goes before the mailbox is closed: anyone that learns of the actor's end,
+// by a dead letter, by ErrStopped or by a message, finds its names free. Owner only; it may be
+// called again.
 func (b *body) giveUpNamesAndTimers(r replier) {
 	x := b.extra
 	if x == nil || x.phase == ended {

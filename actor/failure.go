@@ -69,10 +69,10 @@ type fault struct {
 	killed func(*body, *Context) // obeyKill if it was cut by a Kill; nil otherwise
 }
 
-// crashed takes over an actor whose behaviour, or callback, did not return, or whose heap could not be
-// collected, since a handle there is none ([heap.Arena.Collect] panics): the asker
-// is told and the panic reported. What comes of it is a matter for a turn of its own,
-// since OnStop may crash as well.
+// crashed takes over an actor whose behaviour, or callback, did not return, or whose heap could not
+// be collected, since a handle in it is not one ([heap.Arena.Collect] panics). It tells the asker
+// and reports the panic. What comes of it is a matter for a turn of its own, since OnStop may crash
+// as well.
 func (b *body) crashed(c *Context, crash *sched.Crash) {
 	if !c.aside && !inHand(c, b, c.msg) { // it came between two behaviours
 		c.msg, c.aside, c.rooting = &noMessage, true, nil
@@ -120,7 +120,7 @@ func (b *body) faultOf(c *Context, m *message, d *declaration, crash *sched.Cras
 	return &fault{why: e}
 }
 
-// toAsker is what is told to the one whose request ran.
+// toAsker is the error for the asker whose request ran.
 func (f *fault) toAsker() error {
 	if f.killed != nil {
 		return stoppedBecause(f.why)
@@ -164,9 +164,8 @@ func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError)
 	})
 }
 
-// userFrames drops what lies above the frame that panicked: the deferred functions
-// of the runtime, down to and with the last panic call, and what lies below the
-// dispatch.
+// userFrames drops what lies above the frame that panicked: the deferred functions of the runtime,
+// down to and including the last panic call. It also drops what lies below the dispatch.
 func userFrames(stack []byte) []byte {
 	const above = "\npanic("
 	text, last := string(stack), 0

@@ -2,9 +2,8 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/seam"
 
-// flow is what few actors need for the control of who may send to them: those that
-// goroutines wait for, that apply pressure, or whose type has watermarks or a bound.
-// The others have a nil pointer.
+// flow controls who may send to an actor. Few actors need one: those that goroutines wait for, that
+// apply pressure, or whose type has watermarks or a bound. The others have a nil pointer.
 type flow struct {
 	calls   *flowCalls
 	lobby   lobby
@@ -42,7 +41,8 @@ func (b *body) flowOf() *flow {
 	return b.flow.Load()
 }
 
-// initFlow prepares what b's type wants, which has a bound or watermarks. Its caller owns the new body.
+// initFlow prepares the flow of a new body whose type has a bound or watermarks. Its caller owns
+// the body.
 func (b *body) initFlow(t *typeInfo) {
 	f := b.flowOf()
 	if t.marks.high != 0 {
@@ -83,7 +83,7 @@ var (
 	}}
 )
 
-// newOwn makes one of them, from the worker's stock, or from the common one if c is nil.
+// newOwn makes one of these messages, from the worker's stock, or from the common one if c is nil.
 func newOwn(c *Context, id uint16, word uint64) *message {
 	m := newMessage(c, wordPools[0].pool)
 	if c != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/stacktext"
 )
 
-// libraryRoot is where the files of Go's own library begin, as stack traces show them.
-// Under -trimpath that is nothing.
+// libraryRoot is how the paths of Go's own library begin in stack traces. Under -trimpath it is
+// empty.
 var libraryRoot = func() (root string) {
 	new(sync.Once).Do(func() {
 		_, caller, _, _ := runtime.Caller(1)
@@ -18,9 +18,8 @@ var libraryRoot = func() (root string) {
 	return root
 }()
 
-// userFrame finds the first frame of a stack that is neither of Go's own library nor of
-// gallop: where the bad call is, if it is gallop that panics. If there is none, it is the
-// first of gallop's.
+// userFrame finds the first frame of a stack that is neither of Go's own library nor of gallop: if
+// gallop panics, the place of the bad call. If there is none, it is the first of gallop's.
 func userFrame(stack []byte) string {
 	frame, at, users := "", "", false
 	for rest := string(stack); rest != "" && !users; {
@@ -45,9 +44,9 @@ func userFrame(stack []byte) string {
 // ourModule is how the names of our functions begin.
 const ourModule = "github.com/gallop-go/gallop/"
 
-// ofGallop tells whether a frame is of gallop's packages, or one of their goroutines began
-// there. Its tests and benchmarks only use them, as do its examples and commands, which are
-// of package main.
+// ofGallop tells whether a frame is of gallop's packages, or one of their goroutines began there.
+// Gallop's tests and benchmarks do not count, since they only use the packages; nor do its examples
+// and commands, which are of package main.
 func ofGallop(function, place string) bool {
 	return has(function, ourModule) && !has(function, ourModule+"benchmarks/") && !has(place, "_test.go:")
 }
@@ -60,8 +59,8 @@ func ofLibrary(function, place string) bool {
 	return !strings.HasPrefix(function, "main.") && trimmedOfLibrary(place)
 }
 
-// trimmedOfLibrary is ofLibrary by a place that -trimpath has left: the import path. That of
-// a module may have no dot in its name either.
+// trimmedOfLibrary is ofLibrary under -trimpath, which leaves the import path as the place. A
+// module's import path may have no dot in its name either.
 func trimmedOfLibrary(place string) bool {
 	below := strings.IndexByte(place, '/')
 	return below >= 0 && has(libraryFolders, " "+place[:below]+" ")

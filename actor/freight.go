@@ -2,8 +2,7 @@ package actor
 
 import "github.com/gallop-go/gallop/heap"
 
-// Freight is what a message owns, regions and parcels: of one that will not run it is
-// discarded.
+// Freight is what a message owns: regions and parcels. It is discarded if the message will not run.
 
 // discardOwned ends the regions and parcels in a message that will not run. The caller
 // owns the message.

@@ -57,7 +57,7 @@ func (c *Context) runInTurn() int {
 	return n + distance(c.ran, nil) + 1
 }
 
-// settleUp sees to what only interrupts a stretch, when its books are settled.
+// settleUp sees to the flags that only interrupt a stretch, once its books are settled.
 func (c *Context) settleUp() {
 	then := c.then
 	c.then &^= gasLow | turnTable
@@ -66,7 +66,7 @@ func (c *Context) settleUp() {
 	}
 }
 
-// cutGas ends the turn, or lets it run fewer messages, as the gas has it.
+// cutGas ends the turn, or lets it run fewer messages, as its gas demands.
 func (c *Context) cutGas() {
 	ran := c.self.batch() - c.left - c.gas.cut
 	if over := c.left - max(c.self.kind().gasLimit()-c.gas.spent-ran, 0); over > 0 {

@@ -15,7 +15,7 @@ import (
 // quiescent.
 
 const (
-	// collectWhole is up to how many bytes an arena is collected in one go: 0.2 ms.
+	// collectWhole is the size in bytes up to which an arena is collected in one go: 0.2 ms.
 	collectWhole = 256 << 10
 	// maxRooting is how many roots a worker keeps room for: 64 KiB. There is one for each message with handles.
 	maxRooting = 4 << 10

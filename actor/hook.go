@@ -3,9 +3,9 @@ package actor
 // loggerHook is the one hook whose crashes cannot be logged.
 const loggerHook = "Logger"
 
-// guard keeps a panic or a Goexit in a user's hook from doing harm. The hook has a
-// goroutine of its own, because nothing stops a Goexit, such as that of a test that
-// fails in the hook, and the goroutine that calls may be a worker. Its caller waits.
+// guard keeps a panic or a Goexit in a user's hook from doing harm. The hook has a goroutine of its
+// own: nothing stops a Goexit, such as that of a test that fails in the hook, and the calling
+// goroutine may be a worker. The caller waits for it.
 func (s *System) guard(hook string, f func()) {
 	s.sched.Lend(1)
 	ended := make(chan any) // nothing: well
