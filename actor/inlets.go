@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// openInlet is what an actor knows of an inlet. It lets a channel that is read no more go.
+// openInlet is what an actor knows of an inlet. It does not keep a channel that is read no more.
 type openInlet struct {
 	to             *body
 	d              *declaration
@@ -15,8 +15,9 @@ type openInlet struct {
 	gone           chan struct{} // closed when what it took out of the channel has been delivered
 }
 
-// inlets are those of an actor that may be open, or have a value on its way. Another for the same behaviour waits for the latter, so
-// these stand apart: with thousands open, whoever opens one more does not look at each.
+// inlets are those of an actor that may be open, or have a value on its way. Another inlet for the
+// same behaviour waits for the latter, so these are in a list of their own: with thousands open,
+// opening one more does not look at each.
 type inlets struct {
 	life chan struct{} // open are of the life that closes this
 	open []openInlet   // owner only; tidied when there are many
@@ -25,7 +26,7 @@ type inlets struct {
 	left []openInlet
 }
 
-// inletsOf makes them when they are first needed. Owner only.
+// inletsOf returns an actor's inlets, and makes them when they are first needed. Owner only.
 func inletsOf(x *extras) *inlets {
 	l, ok := x.inlets.(*inlets)
 	if !ok {
@@ -35,7 +36,8 @@ func inletsOf(x *extras) *inlets {
 	return l
 }
 
-// add takes up one more, and returns the ends of those that come before it. Owner only.
+// add takes up one more, and returns what is closed at the ends of those that come before it. Owner
+// only.
 func (l *inlets) add(o openInlet) (before []chan struct{}) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -59,7 +61,7 @@ func (l *inlets) add(o openInlet) (before []chan struct{}) {
 	return before
 }
 
-// stop ends one for whoever calls.
+// stop ends one inlet. Any goroutine.
 func (l *inlets) stop(o openInlet) {
 	l.lock.Lock()
 	l.left = append(l.left, o) // before it knows: whoever comes behind this call finds it there

@@ -32,21 +32,21 @@ import (
 // only one Recall succeeds. A box that is closed refuses S3, and needs none: such an
 // actor never rests, it runs, or parks, or ends.
 //
-// And nobody is recalled to run mail. A turn may serve the signal between S1 and S2, and
-// park; then S2 recalls an actor whose lane is empty. So whoever recalls leaves a message
-// there that says nothing, unless there is another: the turn looks, and parks again.
+// And nobody is recalled to run mail. A turn may serve the signal between S1 and S2, and park; then
+// S2 recalls an actor whose lane is empty. So the sender that recalls leaves a message there that
+// says nothing, unless there is one already: the turn looks, and parks again.
 //
-// At the end the owner closes the box, and then the lane with a swap: a signal is either
-// among what the swap took, or its sender is told, and answers for the dead. An actor that
-// has nothing to see to at its end saves the second swap (endPlainly). Then it is the senders
-// who close the lane: one whose S1 came too late to be seen finds the box closed at S3, by an
-// owner whose extras are a tomb. The first of them takes all that is there, and answers.
-// One whose S3 came before is in the box, so that the owner has seen it, and ends the long way.
+// At the end the owner closes the box, and then the lane with a swap: a signal is either among what
+// the swap took, or its sender is told, and answers for the dead. An actor that has nothing to see
+// to at its end saves the second swap (endPlainly). Then the senders close the lane. A sender whose
+// S1 came too late to be seen finds the box closed at S3, by an owner whose extras are a tomb. The
+// first such sender takes all that is there, and answers. If S3 came before, its message is in the
+// box; so the owner has seen it, and ends the long way.
 type lane struct {
 	head seam.Pointer[message] // newest first; closedMark at the end
 }
 
-// quiet tells whether nothing is in the lane. Stale costs one message that runs before
+// quiet tells whether nothing is in the lane. A stale answer costs one message, which runs before
 // the signal does.
 func (l *lane) quiet() bool { return l.head.Load() == nil }
 

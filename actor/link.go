@@ -12,12 +12,11 @@ type Exit struct {
 	Reason error
 }
 
-// link is one call of Link. Each side keeps it in its roster until it hears that the
-// other side has ended or does not want it any more. It is its own name: what one side
-// says of a link that the other has dropped meanwhile means nothing to it, and a new
-// link between the two is another one. So both sides come to agree, however Link and
-// Unlink cross: a link is added once, before the other side can know it, and once
-// dropped it never comes back.
+// link is one call of Link. Each side keeps it in its roster until it hears that the other side has
+// ended or does not want it any more. It is its own name: news of a link that a side has dropped
+// meanwhile means nothing to that side, and a new link between the two is another one. So both
+// sides come to agree, however Link and Unlink cross: a link is added once, before the other side
+// can know it, and once dropped it never comes back.
 type link struct {
 	a, b     *body
 	ended    func(l *link, b *body, r replier, why error) // tellEnd: linked only with Link
@@ -80,9 +79,9 @@ func Unlink(c *Context, t Target) {
 	}
 }
 
-// dropLinks removes what is left of the links with one that has ended. If both have called
-// Link at once there are two, and that is one end all the same. The caller has seen that
-// both have: many are linked to one who calls it, or whom they call it for.
+// dropLinks removes what is left of the links with an actor that has ended. If both have called
+// Link at once there are two links, and still one end. The caller has seen that both have: many may
+// be linked to one actor that has called it, or that they have called it for.
 func (x *extras) dropLinks(me, dead *body) {
 	for l := x.links.with(me, dead); l != nil; l = x.links.with(me, dead) {
 		x.links.part(me, l)
@@ -158,8 +157,8 @@ type linkEnded struct {
 	exit  Exit
 }
 
-// mayHaveLinked tells whether an actor that has ended had called Link. Of one that its system
-// took along nobody but the system may ask: it may have.
+// mayHaveLinked tells whether an actor that has ended had called Link. Of an actor that its system
+// took along only the system may ask: it may have.
 func (b *body) mayHaveLinked() bool { return !b.ended() || b.extra.linking }
 
 func (s linkEnded) serve(b *body, c *Context) {

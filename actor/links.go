@@ -2,14 +2,14 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// links are those of one actor. Who has many, and links and unlinks them himself, finds the one he is asked for by
-// an index: it is made when it is first needed, and kept until none is left. Owner only.
+// links are those of one actor. An actor that has many, and itself links and unlinks, finds one by
+// an index. The index is made when it is first needed, and kept until no link is left. Owner only.
 type links struct {
 	roster[link]
 	by map[*body]*link // the latest with each; those behind it are chained by link.more. nil: look at each
 }
 
-// fewLinks are looked at one by one.
+// Up to fewLinks links are looked at one by one.
 const fewLinks = 32
 
 // with returns a link of me with another, or nil.
@@ -57,7 +57,7 @@ func (s *links) part(me *body, l *link) bool {
 	return true
 }
 
-// forget takes a link out of the index, which goes with the last.
+// forget takes a link out of the index, and drops the index with the last link.
 func (s *links) forget(me *body, l *link) {
 	other, rest := l.other(me), *l.more(me)
 	*l.more(me) = nil

@@ -36,14 +36,14 @@ func (s *System) log(f func(logSink)) {
 	s.guard(loggerHook, func() { f(s.opts.log) })
 }
 
-// warn writes a warning to the log. Its arguments are put into words where guard sees to
+// warn writes a warning to the log. Its arguments are put into words under guard, which sees to
 // what they do.
 func (s *System) warn(msg string, args ...any) {
 	s.log(func(l logSink) { l.warn(msg, args...) })
 }
 
-// line writes pairs of keys and values behind a message, as slog's text does, but a stack
-// as what it is, for people to read: below, and indented.
+// line writes pairs of keys and values behind a message, as slog's text does. Only a stack is
+// written for people to read: below, and indented.
 func line(msg string, args []any) string {
 	for i := 0; i+1 < len(args); i += 2 {
 		v := fmt.Sprint(args[i+1])

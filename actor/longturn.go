@@ -110,12 +110,12 @@ type doing struct {
 	id    uint16   // its id, if so
 }
 
-// glimpse looks at what the worker does in the turn of a task. It reads what is the
-// worker's own, and the turn's actor's: to publish that would cost every message. So the
-// race detector is told to look away, which is sound for a hint. Each field is a word or
-// less and is loaded whole. Pointers lead to bodies, extras and messages, whatever has
-// become of these, since they are the collector's and their nodes are never of another
-// kind. And the caller asks afterwards whether the turn still runs, before he believes it.
+// glimpse looks at what the worker does in the turn of a task. It reads what belongs to the worker,
+// and to the turn's actor: publishing that would cost every message. So the race detector is told
+// to look away, which is sound for a hint. Each field is a word or less and is loaded whole.
+// Pointers lead to bodies, extras and messages, whatever has become of these: they are the
+// collector's, and their nodes are never of another kind. And the caller asks afterwards whether
+// the turn still runs, before it believes the hint.
 //
 // c.self tells a turn of an actor, which has begun, from others. c.msg may be a message
 // that has run: it is recycled by then, and not in hand. An urgent one is there while it
@@ -148,8 +148,8 @@ func (c *Context) glimpse(task *sched.Task) (d doing) {
 	return d
 }
 
-// name is that of the behaviour or the callback; empty for what the runtime does between
-// them.
+// name returns the name of the behaviour or the callback; it is empty for what the runtime does
+// between them.
 func (d doing) name() string {
 	if d.msg == nil || isOwn(d.id) || int(d.id) >= len(d.typ.decls) {
 		return d.where.name()

@@ -17,7 +17,7 @@ type over struct {
 	cancel context.CancelFunc // guarded by mu
 }
 
-// context returns one that ends with the system.
+// context returns a context that ends with the system.
 func (o *over) context() context.Context {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -35,7 +35,7 @@ func (o *over) isDone() bool {
 	return isClosed(o.done)
 }
 
-// come is the end. As often as one likes.
+// come brings the end. It may be called more than once.
 func (o *over) come() {
 	o.mu.Lock()
 	if !o.ended {
@@ -48,7 +48,7 @@ func (o *over) come() {
 	o.mu.Unlock()
 }
 
-// isClosed tells whether a channel is closed that nobody sends to.
+// isClosed tells whether a channel that nobody sends to is closed.
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:

@@ -1,8 +1,8 @@
 package actor
 
-// The first rows of every table are the runtime's own. Their messages are found and
-// run like any other, so that the loop need not know them; they are never dead
-// letters. They have no names, as none of the user's may do, and so take none from these.
+// The first rows of every table are the runtime's own. Their messages are found and run like any
+// other, so that the loop need not know them; they are never dead letters. They have no names, so
+// they take none from the user's behaviours, which must have names.
 const (
 	systemID = iota // a signal's: see signal.go
 	firedID         // a timer's

@@ -29,8 +29,8 @@ func (c *Context) ApplyPressure() {
 	f.applied = max(f.applied+1, 1)
 	f.pressed.Store(f.applied)
 	b.setLoad(c, b.load|backpressure.Pressed)
-	// Either somebody who enters the ledger sees that the actor is pressed or we see
-	// that somebody waits already, because the actor was overloaded before.
+	// Either a sender that enters the ledger sees that the actor is pressed or we see that one
+	// waits already, because the actor was overloaded before.
 	if b.gate.Waited(&gateMark) {
 		b.sys().stalls.watch(b)
 	}
@@ -48,7 +48,7 @@ func (c *Context) ReleasePressure() {
 	b.setLoad(c, b.load&^backpressure.Pressed)
 }
 
-// dropPressure takes back what a life has applied that ends. Owner only.
+// dropPressure takes back the pressure that an ending life has applied. Owner only.
 func (b *body) dropPressure() {
 	if f := b.flow.Load(); f != nil {
 		f.pressed.Store(0)
@@ -72,9 +72,9 @@ func (b *body) endSparing() {
 	}
 }
 
-// spareWaiters lets those in a ledger go on for the mail they have, although the receiver has
-// not recovered, and returns how many. Those who wait for others as well, or have not
-// come to wait yet, just owe one less.
+// spareWaiters lets the actors in a ledger go on for the mail they have, although the receiver has
+// not recovered, and returns how many go on. Those that wait for others as well, or have not come
+// to wait yet, just owe one less.
 func spareWaiters(r replier, list *backpressure.Waiter[waiting]) (n uint64) {
 	for list != nil {
 		w := list

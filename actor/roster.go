@@ -2,9 +2,8 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// roster is an unordered list of things that know their places in it, so that one
-// leaves in constant time, and which is always in the same order for the same history.
-// Owner only.
+// roster is an unordered list of things that know their places in it, so that each leaves in
+// constant time. The same history always gives the same order. Owner only.
 type roster[T any] struct{ entries []entry[T] }
 
 type entry[T any] struct {

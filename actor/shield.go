@@ -2,7 +2,7 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// cut is what a behaviour is unwound with.
+// cut is the panic value that unwinds a behaviour.
 type cut struct {
 	obey func(*body, *Context) // obeyKill, which is linked only with Checkpoint
 }
@@ -48,9 +48,10 @@ func (c *Context) Stopping() bool {
 	return told(b, verbDrain)
 }
 
-// told looks for an order in the lane and among what has been taken from it, where it stays. Each of a flood of urgent
-// messages may ask, so no message is looked at for each of them: the lane grows at its head alone until it is taken, and of
-// what was taken the greatest order stays what it is until an order is served. Owner only.
+// told looks for an order in the lane and among what has been taken from it, and leaves it there.
+// Each of a flood of urgent messages may ask, so told does not look at every message each time:
+// until the lane is taken it grows only at its head, and the greatest order among what was taken
+// stays the same until an order is served. Owner only.
 func told(b *body, v verb) bool {
 	if b.lane.quiet() && (b.extra == nil || b.extra.todo.first == nil) {
 		return false
@@ -67,10 +68,11 @@ func told(b *body, v verb) bool {
 	return max(x.inTodo, x.inLane) > uint8(v)
 }
 
-// notAsked is in the place of the greatest order while nobody has looked for it.
+// notAsked stands for the greatest order while nobody has looked for it.
 const notAsked = 255
 
-// greatestIn returns the greatest order from m on, without end: its verb and one; 0: there is none.
+// greatestIn returns the greatest order from m up to end, exclusive: its verb plus one; 0: there is
+// none.
 func greatestIn(m, end *message) (most uint8) {
 	for ; m != end; m = m.next {
 		if m.id == systemID {
@@ -80,7 +82,7 @@ func greatestIn(m, end *message) (most uint8) {
 	return most
 }
 
-// rankOf tells in which way a signal takes down who runs: a verb and one; 0: it does not.
+// rankOf tells how a signal takes down the actor that runs: a verb plus one; 0: it does not.
 func rankOf(s signal) uint8 {
 	switch s := s.(type) {
 	case order:
