@@ -54,7 +54,7 @@ func (r replier) in(b *body) replier {
 	return replier{c: r.c, sys: b.sys()}
 }
 
-// tell brings s to b, ahead of its mail, or has it answered if b has ended.
+// tell brings s to b, ahead of its mail. If b has ended, s is refused.
 func (b *body) tell(r replier, s signal) {
 	r = r.in(b)
 	m := newSignal(r.c, s)
@@ -89,7 +89,7 @@ func (b *body) pushLane(r replier, m *message) error {
 	return nil
 }
 
-// pushLaneFromOutside does so where no worker keeps the system from being quiescent.
+// pushLaneFromOutside is pushLane where no worker keeps the system from being quiescent.
 func (b *body) pushLaneFromOutside(m *message) error {
 	sys, id := b.sys(), m.id // as in deliver
 	sys.sched.Point()
@@ -117,27 +117,27 @@ func (b *body) pushLaneFromOutside(m *message) error {
 	return nil
 }
 
-// closeLane is for whoever finds the box closed behind a signal. An actor that ended plainly
-// has not looked at its lane: the first to come closes that, and answers for the dead. Any
-// other actor closes its lane itself, later. Any goroutine.
+// closeLane is for a sender that finds the box closed behind its signal. An actor that ended
+// plainly has not looked at its lane: the first sender to come closes the lane, and answers for the
+// dead. Any other actor closes its lane itself, later. Any goroutine.
 func (b *body) closeLane(r replier) {
 	if b.endedPlainly() {
 		b.refuseAll(r, b.lane.close())
 	}
 }
 
-// recheckLane is A2: an actor that has just parked looks whether a signal came before
-// anybody could see it parked. Who recalls it schedules it.
+// recheckLane is A2: an actor that has just parked looks whether a signal came before anybody could
+// see it parked. The one that recalls it schedules it.
 func (b *body) recheckLane(c *Context) {
 	if !b.lane.quiet() && b.recall(c) {
 		c.w.Schedule(&b.task)
 	}
 }
 
-// recall takes a parked actor out, and reports whether it did: the caller owns it then and
-// schedules it. An earlier turn may have served what was brought, and parked the actor
-// again, so there may be nothing in its lane. Then something is put there: a turn that
-// finds nothing would run mail that has to wait, and rest where it should park.
+// recall takes a parked actor out, and reports whether it did: if so, the caller owns it and
+// schedules it. An earlier turn may have served what was brought, and parked the actor again, so
+// its lane may be empty. Then recall puts something there: a turn that finds nothing would run mail
+// that has to wait, and rest where it should park.
 func (b *body) recall(c *Context) bool {
 	if !b.debt.Recall() {
 		return false

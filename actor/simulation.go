@@ -6,9 +6,9 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// simulation is what a deterministic system has besides, as the rest of the runtime sees
-// it: what it needs more of is behind functions, so that only a program with such a system
-// links it. A nil one does nothing.
+// simulation is what a deterministic system has in addition, as the rest of the runtime sees it.
+// What such a system needs beyond that is behind functions, so that only a program that has one
+// links it. A nil simulation does nothing.
 type simulation struct {
 	driver sched.Driver
 	pauses seam.Clock  // goes on when nobody can
@@ -43,8 +43,8 @@ func (s *simulation) book(n int) {
 	}
 }
 
-// bookUser counts a message of that behaviour that was sent from outside. By its number, since the message may be the
-// receiver's by then.
+// bookUser counts a message of that behaviour that was sent from outside. It takes the behaviour's
+// number, since the message may be the receiver's by then.
 func (s *simulation) bookUser(id uint16) {
 	if s != nil && !isOwn(id) { // before the call: every send from outside comes by
 		s.book(1)
@@ -56,7 +56,7 @@ func (s *simulation) refuses(b *body, d *declaration) bool {
 	return s != nil && s.refuse(b, d)
 }
 
-// callback comes before a function that a type has for its actors' beginnings and ends.
+// callback is called before a function that a type has for its actors' beginnings and ends.
 func (s *simulation) callback(c *Context, b *body, name string) {
 	if s != nil {
 		s.call(c, b, name)
@@ -72,8 +72,8 @@ func (c *Context) makeInTurn(id uint16) *message {
 	return poolByID(id).make(c.home, 1)
 }
 
-// stallClock tells the watch over actors under pressure when to look: the machine's time,
-// or, in a deterministic system, what passes when nobody can go on.
+// stallClock tells the watch over actors under pressure when to look. It is the machine's clock or,
+// in a deterministic system, one that goes on when nobody else can.
 func (s *System) stallClock() seam.Clock {
 	if s.sim != nil {
 		return s.sim.pauses

@@ -58,8 +58,9 @@ func (b *body) init(t *typeInfo, from Sender) {
 	if k == nil {
 		k, err = sys.newKind(t)
 	}
-	// The body is touched by a plain store first. Before that of a pointer Go checks for nil, by a read: in new memory the
-	// kernel answers that with a page of zeros, and the store with another page, for which it interrupts all processors.
+	// The body is touched by a plain store first. Before a store of a pointer Go checks for nil, by
+	// a read. In new memory the kernel answers the read with a page of zeros, and the store with
+	// another page, for which it interrupts all processors.
 	if ctx != nil {
 		b.id = ctx.newID()
 	} else {
@@ -85,5 +86,5 @@ func (b *body) init(t *typeInfo, from Sender) {
 	}
 }
 
-// unspawn takes back that an actor was spawned from outside: its system refuses already.
+// unspawn uncounts an actor that was spawned from outside: its system refuses already.
 func (s *System) unspawn() { s.outside.spawned.Add(^uint64(0)) }

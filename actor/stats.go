@@ -55,9 +55,10 @@ type counters struct {
 	spawned, stopped, panics, deadLetters, mutes, unmutes, letGo, stalls seam.Gauge
 }
 
-// publish is sched.Config.Publish: a worker comes by each time that its quantum is spent, and whenever
-// it falls asleep or leaves. To review the leases then would make an ask dearer and their pauses
-// shorter than they are meant to be, so that waits for the quantum, but for a worker without a seat.
+// publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
+// the worker falls asleep or leaves. Reviewing the leases in the latter case would make an ask
+// dearer and their pauses shorter than they are meant to be. So that waits for the quantum, except
+// on a worker without a seat.
 func (c *Context) publish() {
 	if n := c.count.messages; int64(n-c.count.shownMessages.Load()) > 0 { // less while one is taken back that is to be counted yet
 		c.count.shownMessages.StoreRelease(n)

@@ -95,7 +95,8 @@ func (t *timers) reset(at int64) {
 	}
 }
 
-// armed tells whether any timer is, or was and has been canceled before its time. That changes in turns only. Any goroutine.
+// armed tells whether any timer is armed, or was and has been canceled before its time. That
+// changes in turns only. Any goroutine.
 func (t *timers) armed() bool {
 	for i := range t.shards {
 		if t.shards[i].earliest.Load() != never {
@@ -105,7 +106,7 @@ func (t *timers) armed() bool {
 	return false
 }
 
-// ring makes every shard runnable that has something due.
+// ring makes runnable every shard that has something due.
 func (t *timers) ring() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,9 +136,9 @@ func (t *timers) stopAll() {
 	t.alarm.Stop()
 }
 
-// over discards what the timers own that are in the wheels of a system that has
-// stopped, and whose workers have gone, and forgets whose they are, or whoever keeps the system
-// would keep their actors. Those on their way end with the mail of their actor.
+// over is for a system that has stopped and whose workers have gone. It discards what the timers in
+// the wheels own, and forgets whose they are, or the system would keep their actors. Timers on
+// their way end with the mail of their actor.
 func (t *timers) over() {
 	for i := range t.shards {
 		t.shards[i].discardAll()

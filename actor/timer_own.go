@@ -58,8 +58,8 @@ func (l *actorTimers) tidy() {
 	l.list = slices.DeleteFunc(l.list, func(t armedTimer) bool { return l.shard.slab.find(t) == nil })
 }
 
-// cancel ends one timer, and reports whether it was in time. One that is on its way stays
-// as it is but for its payload, and is discarded when it comes.
+// cancel ends one timer, and reports whether it was in time. A timer that is on its way stays as it
+// is, without its payload, and is discarded when it comes.
 func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 	if l.shard == nil {
 		return false
@@ -82,8 +82,8 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 	return true
 }
 
-// tick runs a tick of Every. last is the timer's payload if that was its last; the behaviour
-// may end it as well, and take over what it owns before or behind that.
+// tick runs a tick of Every. last is the timer's payload if this was its last tick. The behaviour
+// may end the timer as well, and take over what the payload owns before or after that.
 func (l *actorTimers) tick(c *Context, b *body, m, run *message, number uint32, last *message) {
 	if invariant.On {
 		invariant.Check(b.extra.tick == nil, "%v runs a tick within a tick", b)
@@ -93,15 +93,15 @@ func (l *actorTimers) tick(c *Context, b *body, m, run *message, number uint32, 
 	l.ticked(replier{c: c, sys: c.sys}, b)
 }
 
-// ticked is the end of a tick, be it by a panic.
+// ticked is the end of a tick, even by a panic.
 func (l *actorTimers) ticked(r replier, b *body) {
 	left := l.dropped
 	l.ticking, l.dropped, b.extra.tick = 0, nil, nil
 	r.discardAll(b, left)
 }
 
-// discard ends the payload of a timer of b that will not run: what it owns, and what it
-// keeps alive. Whoever has taken it from the timer.
+// discard ends the payload of a timer of b that will not run: what it owns, and what it keeps
+// alive. The caller has taken it from the timer.
 func (r replier) discard(b *body, held *message) {
 	d := b.typ().decls[held.id]
 	if invariant.On {

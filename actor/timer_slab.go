@@ -17,10 +17,10 @@ import (
 // Producers push, and the shard takes all of it, so that no top can come back meanwhile
 // with another one below.
 //
-// The memory of a burst is let go when the wheel is found empty and all timers are free, or else by whoever
-// gives the last one back. The
-// next ones begin with a gen that no timer has had. So a Timer that was kept for long
-// finds no memory, or another gen; it would be fooled by 2³² timers in one place.
+// The memory of a burst is let go when the wheel is found empty and all timers are free, or else
+// when the last one is given back. The next ones begin with a gen that no timer has had. So a Timer
+// that was kept for long finds no memory, or another gen; it would be fooled by 2³² timers in one
+// place.
 type slab struct {
 	chunks [slabChunks]seam.Pointer[timer] // to the first of each; changed under the shard's mu
 	back   seam.Uint64                     // given back: how many, and the last one's number + 1
@@ -121,7 +121,8 @@ func (s *slab) drop(number uint32) {
 	s.frees++
 }
 
-// giveBack frees a timer that is in no wheel, and tells whether that was the last of many. Whoever has it.
+// giveBack frees a timer that is in no wheel, and tells whether that was the last of many. The
+// caller has it.
 func (s *slab) giveBack(number uint32, k *timer) (last bool) {
 	k.body, k.held = nil, nil
 	for {
@@ -133,8 +134,8 @@ func (s *slab) giveBack(number uint32, k *timer) (last bool) {
 	}
 }
 
-// shrink lets go of the memory if all timers are free, or leaves it to whoever gives the last one back. Caller
-// holds mu, and none is in the wheel.
+// shrink lets go of the memory if all timers are free, or leaves that to the one that gives the
+// last timer back. Caller holds mu, and none is in the wheel.
 func (s *slab) shrink() {
 	if s.used <= slabKept {
 		return

@@ -32,7 +32,7 @@ func (b *body) sendUrgent(c *Context, m *message, d *declaration) {
 	}
 }
 
-// pushUrgent is sendUrgent that returns the error, and then m is still the caller's.
+// pushUrgent is sendUrgent, but returns the error. If there is one, m is still the caller's.
 func (b *body) pushUrgent(c *Context, m *message, d *declaration) error {
 	m.id, m.from = d.id, 0
 	if c != nil {

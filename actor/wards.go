@@ -2,13 +2,13 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/seam"
 
-// wards are the actors of a system that have mail although they are in no queue: those
-// that wait for their children or their supervisor, and those with a stash; and those that
-// actors of other systems know by a link or a monitor, and must not wait for, or keep, for
-// ever. When the system stops, they are made runnable once more, so that their mail becomes
-// dead letters like everybody's, and the others hear.
+// wards are two sorts of actors of a system. Some have mail although they are in no queue: they
+// wait for their children or their supervisor, or have a stash. Others are known to actors of other
+// systems by a link or a monitor, and these must not wait for them, or keep them, for ever. When
+// the system stops, all wards are made runnable once more, so that their mail becomes dead letters
+// like everybody's, and the other systems' actors hear.
 //
-// That is when the last worker has gone: nobody becomes a ward any more, since it takes a turn to.
+// That is when the last worker has gone: nobody becomes a ward any more, since that takes a turn.
 type wards struct {
 	mu  seam.Mutex
 	all roster[body] // guarded by mu
@@ -32,8 +32,8 @@ func (w *wards) remove(x *extras) {
 	}
 }
 
-// tie makes b a ward if other, to which it is linked, or one of which watches the other, is
-// of another system. Owner of b only.
+// tie makes b a ward if other is of another system. The two are linked, or one watches the other.
+// Owner of b only.
 func (b *body) tie(x *extras, other *body) {
 	if other == nil || other.sys() == b.sys() {
 		return
@@ -41,7 +41,7 @@ func (b *body) tie(x *extras, other *body) {
 	b.sys().wards.add(b, x)
 }
 
-// untie takes that back. Owner of b only.
+// untie takes back what tie did. Owner of b only.
 func (b *body) untie(x *extras, other *body) {
 	if other != nil && other.sys() != b.sys() {
 		b.sys().wards.remove(x)

@@ -132,7 +132,7 @@ func (m *monitor) report(r replier, b *body, left *extras) {
 	m.watcher.tell(r, watchedEnded{mon: m, down: Down{b.id, b.typ().name, left.reason, Monitor{m}}})
 }
 
-// watched tells the target that it is.
+// watched tells the target that it is watched.
 type watched struct{ mon *monitor }
 
 func (s watched) serve(b *body, _ *Context) {
@@ -142,7 +142,7 @@ func (s watched) serve(b *body, _ *Context) {
 
 func (s watched) refused(b *body, r replier) { s.mon.report(r, b, b.remains()) }
 
-// unwatched tells the target that it is not any more.
+// unwatched tells the target that it is watched no more.
 type unwatched struct {
 	unanswered
 	mon *monitor
@@ -154,7 +154,7 @@ func (s unwatched) serve(b *body, _ *Context) {
 	}
 }
 
-// watchedEnded tells the watcher.
+// watchedEnded tells the watcher that the target has ended.
 type watchedEnded struct {
 	unanswered
 	mon  *monitor
