@@ -76,9 +76,9 @@ func (b *body) measure(c *Context) (mail bool) {
 	return b.in.fifo != nil
 }
 
-// countMail brings the count up to date. If all that was taken out has run it takes out
-// what has come in, since a count that does not see it leave the mailbox is lost: it
-// turns the links around.
+// countMail brings the count up to date. If all that was taken out has run, it takes out what has
+// come in: that turns the links around, so a count that does not see the mail leave the mailbox is
+// lost.
 func (b *body) countMail(c *Context) int {
 	k := &b.flow.Load().marks
 	h := b.box.head.Load()
@@ -109,8 +109,9 @@ func (b *body) passed(n int) {
 	b.flow.Load().marks.ran(n)
 }
 
-// forgetMarks has the count begin anew, where mail leaves the mailbox uncounted: the message
-// that it has come to may be anywhere afterwards. Owner only. A call, which keeps a small program small.
+// forgetMarks makes the count begin anew where mail leaves the mailbox uncounted: afterwards the
+// message that the count has come to may be anywhere. Owner only. A call, which keeps a small
+// program small.
 //
 //go:noinline
 func (b *body) forgetMarks() {
@@ -119,7 +120,7 @@ func (b *body) forgetMarks() {
 	}
 }
 
-// distance is the number of messages from m on, without end.
+// distance is the number of messages from m up to end, exclusive.
 func distance(m, end *message) (n int) {
 	for ; m != end; m = m.next {
 		n++

@@ -29,8 +29,8 @@ func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	c.putFront(n, n, 1)
 }
 
-// front is mail that is to come before what has been taken out of the mailbox, once the
-// behaviour that runs has returned: until then that is the turn's.
+// front is mail that is to come before what has been taken out of the mailbox. It is put there once
+// the behaviour that runs has returned: until then what was taken out is the turn's.
 type front struct {
 	first, end *message
 	n          int
@@ -61,9 +61,9 @@ func (b *body) putFirst(first, end *message, n int) {
 	}
 }
 
-// keepYielded puts what was yielded beside the mailbox in its place: before the other mail,
-// of which none will run if the actor is leaving for good. Each urgent message and callback may yield, and
-// what comes next may end this life of the actor. Owner only, as putFirst.
+// keepYielded puts what was yielded beside the mailbox in its place: before the other mail. If the
+// actor is leaving for good, neither will run. Each urgent message and callback may yield, and what
+// comes next may end this life of the actor. Owner only, as putFirst.
 func (b *body) keepYielded(c *Context) {
 	if c.then&yielded == 0 {
 		return
