@@ -232,13 +232,13 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
 //	    └──── the caller keeps to from running ─────▶ REFUSED
 //
-// Each arrow but that of take is a compare-and-swap, so of finish and the one who gives up
-// one comes first, and finish has three cases: from PENDING it leaves the result to be found,
-// from WAITING it owes a token besides, and in ABANDONED and REFUSED it discards what the
-// result owns, because whoever asked has left with an error. A request that finds its call
-// REFUSED when its turn comes does not run: it becomes a dead letter, which ends in finish.
-// Neither state is ever left: such a call is used for no other request. Calls of a gathering,
-// and those with a time-out, stay PENDING.
+// Each arrow except that of take is a compare-and-swap, so either finish or the caller that gives
+// up comes first. finish has three cases. From PENDING it leaves the result to be found. From
+// WAITING it owes a token besides. In ABANDONED and REFUSED it discards what the result owns,
+// because the caller has left with an error. A request that finds its call REFUSED when its turn
+// comes does not run: it becomes a dead letter, which ends in finish. Neither state is ever left:
+// such a call is used for no other request. Calls of a gathering, and those with a time-out, stay
+// PENDING.
 type call[R any] struct {
 	callState
 	result Result[R]
@@ -256,9 +256,10 @@ type callState struct {
 	home  <-chan struct{} // closing of the system for which done was made
 }
 
-// settleIn sees to it that done was made for sys. The caller's, as long as it is PENDING. Calls are recycled
-// by whoever asks, channels only within a system: one that was made in a bubble of testing/synctest must not be
-// touched outside, and one that was made outside does not let the bubble's time pass.
+// settleIn sees to it that done was made for sys. The call is the caller's, as long as it is
+// PENDING. Calls are reused by any asker, channels only within a system: one that was made in a
+// bubble of testing/synctest must not be touched outside, and one that was made outside does not
+// let the bubble's time pass.
 func settleIn(k *callState, sys *System) {
 	if k.home != sys.closing {
 		k.done, k.home = make(chan struct{}, 1), sys.closing
@@ -278,7 +279,7 @@ const (
 // processor: more of it costs more than parking (decision 0010).
 const patience = 2
 
-// finish gives the result to the one who waits, if he still does. Once per call.
+// finish gives the result to the caller, if that still waits. Once per call.
 func (k *call[R]) finish(res Result[R]) {
 	k.result = res // an abandoned call is never looked at again
 	if k.several != nil {
@@ -295,7 +296,7 @@ func (k *call[R]) finish(res Result[R]) {
 	discardReply(&k.result.Value) // the asker has given up, and nobody else sees it
 }
 
-// discardReply discards what a reply owns that nobody is given.
+// discardReply discards what a reply owns that is given to nobody.
 func discardReply[R any](v *R) {
 	if o := heap.OwnedIn(reflect.TypeFor[R]()); o.Any() {
 		heap.DiscardIn(v, o)
@@ -313,8 +314,8 @@ func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R
 	return k.take(), true
 }
 
-// awaitReply waits until the call is answered, or gives it up and says why. A function, as settleIn: of a method each call[R]
-// would have one.
+// awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
+// settleIn is: each call[R] would have a method of its own.
 func awaitReply(ctx context.Context, k *callState, sys *System, to *body) error {
 	me := askerIn(sys, to)
 	asks, may := me.mayWait(ctx, k, to)
@@ -381,7 +382,7 @@ func (k *call[R]) take() Result[R] {
 	return res
 }
 
-// refused tells whether the one who asked wants the request not to run.
+// refused tells whether the asker wants the request not to run.
 func (to replyTo[R]) refused() bool {
 	return to.call != nil && to.call.state.Load() == callRefused
 }

@@ -120,8 +120,9 @@ func (c *VirtualClock) Advance(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// takeTurn waits until no other Advance goes on. The context is asked for its end only if there is one: that of a
-// deterministic run takes the question for a wait. Whether it has ended is asked behind that: of two ready cases select takes any.
+// takeTurn waits until no other Advance goes on. Only if there is another it asks the context for
+// its end: a context of a deterministic run takes that for a wait. Afterwards it asks whether the
+// context has ended: of two ready cases select takes any.
 func (c *VirtualClock) takeTurn(ctx context.Context) error {
 	select {
 	case c.moves <- struct{}{}:
@@ -154,11 +155,11 @@ func mustGoOn(call string, d time.Duration) {
 	}
 }
 
-// settle waits until in all systems on this clock nothing goes on at the same time: one in
-// which nothing did may have been sent something by the next.
+// settle waits until nothing goes on in all systems on this clock at the same time: one in which
+// nothing did may have been sent something by the next.
 //
-// Rejected: to wait until they are quiescent. An actor that is muted for one that waits for
-// a timer, and whoever waits for that actor, would keep the clock from coming to the timer.
+// Rejected: to wait until they are quiescent. An actor that is muted for one that waits for a
+// timer, and any that waits for that actor, would keep the clock from coming to the timer.
 func (c *VirtualClock) settle(ctx context.Context) error {
 	for last := uint64(0); ; {
 		turns := uint64(1)
@@ -176,9 +177,9 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 	}
 }
 
-// awaitStill waits until nothing goes on in s that does not wait for time, or for somebody
-// outside who has no [System.Hold]. The watch over actors under pressure may let somebody go, by the
-// machine's time: if watched says so that is waited for once, since who is let go may come to wait again.
+// awaitStill waits until all that goes on in s waits for time, or for somebody outside who has no
+// [System.Hold]. The watch over actors under pressure may let an actor go, by the machine's time.
+// If watched says so, awaitStill waits for that once, since the actor may come to wait again.
 func awaitStill(ctx context.Context, s *System, watched bool) error {
 	for letGo := s.Stats().LetGo; ; {
 		if err := s.sched.WaitStill(ctx); err != nil {
@@ -219,10 +220,11 @@ type meeting interface {
 	leave(s *System)                   // when it stops
 }
 
-// parked returns what tells of n actors of s that are parked, when nothing goes on there, whether they wait for time
-// alone: all of them are muted, and none for one under pressure. Then those that they wait for in the end are suspended,
-// or they would run; and have been postponed, or they would be parked as well ([Postpone]). Without a timer of s it is not
-// time that they wait for. The alarms of the clock do not tell that: between two of them none is set.
+// parked returns a function that tells whether n parked actors of s, while nothing goes on there,
+// wait for time alone: all of them are muted, and none for one under pressure. Then those that they
+// wait for in the end are suspended, or they would run; and have been postponed, or they would be
+// parked as well ([Postpone]). Without a timer of s it is not time that they wait for. The alarms
+// of the clock do not tell that: between two of them none is set.
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
 		t := s.timers.Load()

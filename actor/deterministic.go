@@ -99,8 +99,8 @@ func simulate(h *sim.Hooks) func(*options) *simulation {
 	}
 }
 
-// beside is an OnPanic that tells the hook and then the user's, if there is one: neither
-// is in the place of the other.
+// beside is an OnPanic that tells the hook and then the user's, if there is one: neither replaces
+// the other.
 func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) {
 	return func(p PanicReport) {
 		value := p.Value
@@ -120,9 +120,9 @@ func atRandom(seed uint64) func([]int, int) int {
 	return func(ready []int, _ int) int { return ready[chance.Uint64()%uint64(len(ready))] }
 }
 
-// flow gives a deterministic system a clock of its own, unless it was given one, and
-// returns the clock that goes on when nobody can: that one, or, beside a clock that is
-// the user's to move, one for the runtime's own pauses.
+// flow gives a deterministic system a clock of its own, unless it was given one. It returns the
+// clock that goes on when nobody can: the system's own or, if the user moves that, another for the
+// runtime's pauses.
 func (o *options) flow() *seam.VirtualClock {
 	c := seam.NewVirtualClock(epoch(), 0)
 	if o.virtual == nil {

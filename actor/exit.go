@@ -27,7 +27,7 @@ func targetOf(call string, t Target) *body {
 // stoppedError is ErrStopped with the reason why.
 type stoppedError struct{ why error }
 
-// stoppedBecause returns what is told to those who come too late. A call, as endedBecause.
+// stoppedBecause returns the error for senders that come too late. A call, as endedBecause.
 //
 //go:noinline
 func stoppedBecause(why error) error {

@@ -206,9 +206,8 @@ func TestLobby_LenientExplored(t *testing.T) {
 	})
 }
 
-// TestLobby_RecoveryExplored: an actor that is "overloaded by such messages only" has recovered
-// when it makes room, since "one that is overloaded is never muted"; but not while an actor is
-// muted for it.
+// TestLobby_RecoveryExplored: "If only such messages overload the actor, it has recovered" when it
+// makes room, since "an overloaded actor is never muted"; but not while an actor is muted for it.
 func TestLobby_RecoveryExplored(t *testing.T) {
 	for _, muted := range []bool{false, true} {
 		t.Run(fmt.Sprintf("muted=%v", muted), func(t *testing.T) {

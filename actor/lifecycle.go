@@ -16,10 +16,9 @@ import (
 //	  └──────────────────────────────── SUSPENDED ── Stop, Drain, Kill, its supervisor ┘
 //	                                                 ends
 //
-// Before LEAVING its mailbox is closed if it is to end, and stays open if it is to come
-// up again. LEAVING with children, and SUSPENDED, are spent parked: the actor owes
-// itself a debt, and holds the system. Only signals reach it there, and only it forgives
-// that debt.
+// Before LEAVING the mailbox is closed if the actor is to end, and stays open if it is to come up
+// again. LEAVING with children, and SUSPENDED, are spent parked: the actor owes itself a debt, and
+// holds the system. Only signals reach it there, and only it forgives that debt.
 
 // phase is where an actor stands. An actor without extras is alive, or has ended.
 type phase uint8
@@ -40,9 +39,9 @@ const (
 	goalRestart
 )
 
-// exit is for an actor that leaves by itself: it said so, it crashed, somebody died to
-// whom it is linked. If it is supervised that is for its supervisor to judge, unless it
-// had been told to drain.
+// exit is for an actor that leaves by itself: it said so, it crashed, or one that it is linked to
+// has died. If it is supervised, its supervisor decides what comes of it, unless it had been told
+// to drain.
 func (b *body) exit(c *Context, why error) {
 	if x := b.mine(); x.phase == alive {
 		if b.supervised && !x.drained {
@@ -82,15 +81,15 @@ func (b *body) closeBox(r replier) {
 	b.buryBox(r, why)
 }
 
-// setTooLate sets what is told to those who come too late. The first word counts: once the
-// box is closed, they read it. Owner only, before the box is closed.
+// setTooLate sets the error for senders that come too late. The first one counts: once the box is
+// closed, they read it. Owner only, before the box is closed.
 func (x *extras) setTooLate(why error) {
 	if x.err == nil {
 		x.err = why
 	}
 }
 
-// tooLate is what is told to those who come too late, as x has it by now.
+// tooLate is the error for senders that come too late, as x has it by now.
 func (x *extras) tooLate() error {
 	if x.taken {
 		return ErrSystemStopped
@@ -162,10 +161,9 @@ func (b *body) waited() {
 	}
 }
 
-// endPlainly ends an actor that has stopped itself and has nobody and nothing to see to,
-// not even mail: what most ends are. It reports false, and has done nothing, if that is not
-// so. One locked instruction, since it leaves the lane alone: see there. Owner only, between
-// two turns.
+// endPlainly ends an actor that has stopped itself and has nobody and nothing to see to, not even
+// mail: most ends are like that. Otherwise it reports false, and has done nothing. One locked
+// instruction, since it leaves the lane alone: see there. Owner only, between two turns.
 func (b *body) endPlainly(c *Context) bool {
 	if !b.plain() || b.load != 0 || b.in.fifo != nil || b.in.more != nil || b.arena != nil || !b.gate.IsOpen() {
 		return false
@@ -190,8 +188,8 @@ func (b *body) endPlainly(c *Context) bool {
 	return true
 }
 
-// bury ends an actor at once, of which t is left if it had no extras. Owner only. It has
-// nothing to see to, or its system has stopped.
+// bury ends an actor at once. If it had no extras, t is what is left of it. It has nothing to see
+// to, or its system has stopped. Owner only.
 func (b *body) bury(r replier, t *extras) {
 	if invariant.On {
 		verifyBury(b)
@@ -237,7 +235,7 @@ func (b *body) leavesForGood() bool {
 // drains, or leaves for good. Owner only.
 func (b *body) takesNoMail() bool { return b.extra != nil && b.extra.drained || b.leavesForGood() }
 
-// finish ends an actor whose box is closed: whoever wants to know is told.
+// finish ends an actor whose box is closed, and tells all that want to know.
 func (b *body) finish(r replier) {
 	x := b.extra
 	b.waited()
@@ -329,15 +327,15 @@ func tomb(why error) *extras {
 
 // neverLived makes an actor that ended before anybody saw it: its system has stopped.
 func (b *body) neverLived() {
-	// Its own, and not tombSystem: whoever spawns it as a child writes there.
+	// Its own, and not tombSystem: spawning it as a child writes there.
 	b.extra = &extras{phase: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
 	b.box.head.Store(&closedMark)
 	b.lane.head.Store(&closedMark)
 	b.endFlow() // the queue of one with a bound takes no mail either, and mutes nobody
 }
 
-// whyEnded is what senders are told whose mail is refused: the box is closed, or the
-// lane. Any goroutine that has seen so.
+// whyEnded is the error for senders whose mail is refused: the box is closed, or the lane. Any
+// goroutine that has seen so.
 func (b *body) whyEnded() error { return b.extra.err }
 
 // endedPlainly tells whether the actor had only a box to close when it ended, and so has
@@ -346,12 +344,12 @@ func (b *body) whyEnded() error { return b.extra.err }
 //go:noinline
 func (b *body) endedPlainly() bool { return b.box.closed() && b.extra.tomb }
 
-// ended tells whether the actor has. If so, its extras do not change any more, and may be
+// ended tells whether the actor has ended. If so, its extras do not change any more, and may be
 // read. Any goroutine.
 func (b *body) ended() bool { return b.lane.closed() || b.endedPlainly() }
 
-// remains is what is left of an actor that has ended, or else was taken along by its
-// system, since nobody serves it any more.
+// remains is what is left of an actor that nobody serves any more: it has ended, or its system took
+// it along.
 func (b *body) remains() *extras {
 	if b.ended() {
 		return b.extra

@@ -12,15 +12,15 @@ import (
 // once, however late it comes to run them.
 const outsideRoom = 4096
 
-// roomStep is how many of them a notice stands for that makes room again.
+// roomStep is how many of these places one notice gives back.
 const roomStep = outsideRoom / 2
 
-// lobby is where goroutines wait that send to an actor from outside. There is room for
-// so many messages; who finds none, or finds the actor closed to it, waits in line. A
-// place is given back when the message has run. For that the actor need not know which of
-// its messages came this way: whoever completes the n-th push, n a multiple of roomStep,
-// pushes a notice behind it, and when the notice runs all before it have. In a bounded
-// queue the room is the queue's.
+// lobby is where goroutines wait that send to an actor from outside. There is room for so many
+// messages; a goroutine that finds none, or finds the actor closed to it, waits in line. A place is
+// given back when the message has run. For that the actor need not know which of its messages came
+// this way: the goroutine that completes the n-th push, n a multiple of roomStep, pushes a notice
+// behind it, and when the notice runs, all before it have run. In a bounded queue the room is the
+// queue's.
 //
 //	L1 take a free place; if there is none, under mu: collect the free ones, and take
 //	   one if nobody waits, or wait: the place comes with the token
@@ -29,13 +29,13 @@ const roomStep = outsideRoom / 2
 //	L4 the notice runs, under mu: give roomStep places to those who wait first, and
 //	   set the others free
 //
-// At most outsideRoom messages wait: a place is given back only for a push that lies
-// before the notice, hence ran before it. Nobody waits for ever: were all places taken
-// and nothing on its way, less than roomStep pushes would have no notice, yet all
-// 2·roomStep places were pushes without. Nobody is overtaken: no place is free while
-// somebody waits, because who joins the line collects them, and they are set free only
-// when it is empty. What is collected is not lost: its collector takes one, or waits and
-// so leaves them to admit.
+// At most outsideRoom messages wait: a place is given back only for a push that lies before the
+// notice, hence ran before it. Nobody waits for ever. Suppose that all places were taken and
+// nothing was on its way: then fewer than roomStep pushes would have no notice, yet all 2·roomStep
+// places would be pushes without one. Nobody is overtaken: no place is free while somebody waits,
+// because a goroutine that joins the line collects the free ones, and they are set free only when
+// the line is empty. What is collected is not lost: its collector takes one, or waits and so leaves
+// them to admit.
 type lobby struct {
 	free   seam.Int32  // places that anybody may take: none while somebody waits, and of a queue
 	pushed seam.Uint32 // messages that had a place
@@ -54,7 +54,7 @@ type outsider struct {
 	token      chan struct{} // one, when it has a place or the actor has ended
 }
 
-// outsiders are a line of them. All is guarded by the lobby's mu.
+// outsiders are a line of waiting goroutines. All is guarded by the lobby's mu.
 type outsiders struct {
 	first, last *outsider
 }
@@ -118,8 +118,8 @@ func (l *lobby) tryEnter(b *body) bool {
 	return ok
 }
 
-// takeFree takes a place if there is a free one and b takes messages. Should it cease to
-// in between, it gets one more. Any goroutine.
+// takeFree takes a place if there is a free one and b takes messages. Should b cease to in between,
+// it gets one more message. Any goroutine.
 func (l *lobby) takeFree(b *body) bool {
 	for n := l.free.Load(); n > 0 && b.open(); n = l.free.Load() {
 		if l.free.CompareAndSwap(n, n-1) {
@@ -129,10 +129,9 @@ func (l *lobby) takeFree(b *body) bool {
 	return false
 }
 
-// takeInTurn collects the free places, and takes one unless somebody waits. Whether b
-// takes messages is asked under the lock: whoever opens the gate looks at the line
-// afterwards. With the actor's end there is no line: the push will say why. Caller holds
-// mu.
+// takeInTurn collects the free places, and takes one unless somebody waits. It asks under the lock
+// whether b takes messages: the one that opens the gate looks at the line afterwards. After the
+// actor's end there is no line: the push will say why. Caller holds mu.
 func (l *lobby) takeInTurn(b *body) bool {
 	if l.closed {
 		return true
@@ -154,7 +153,7 @@ func (l *lobby) setFree(b *body) {
 	}
 }
 
-// giveBack returns n places, first to those who wait. Any goroutine.
+// giveBack returns n places, first to those that wait. Any goroutine.
 func (l *lobby) giveBack(n int, b *body) {
 	l.mu.Lock()
 	l.room += n
@@ -162,8 +161,7 @@ func (l *lobby) giveBack(n int, b *body) {
 	l.mu.Unlock()
 }
 
-// admit gives places to those who are first in line, and sets the others free. Caller
-// holds mu.
+// admit gives places to those that are first in line, and sets the others free. Caller holds mu.
 func (l *lobby) admit(b *body) {
 	for l.wait.first != nil && l.room > 0 && b.open() {
 		l.room--
@@ -178,8 +176,8 @@ func (l *lobby) admit(b *body) {
 	}
 }
 
-// tell wakes the first of those who have a place, who wakes the next, and so on. Caller
-// holds mu.
+// tell wakes the first of those that have a place; that one wakes the next, and so on. Caller holds
+// mu.
 func (l *lobby) tell() {
 	if o := l.called.first; o != nil && !l.woken {
 		l.woken = true
@@ -188,7 +186,7 @@ func (l *lobby) tell() {
 	}
 }
 
-// tellNext is the first thing that somebody does who has been told.
+// tellNext is the first thing that a goroutine does once it has been told.
 func (l *lobby) tellNext() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -257,10 +255,10 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 	}
 }
 
-// open tells whether an actor takes messages from outside. One that has just spent its
-// batch does, as long as no actor is muted for it: what comes from outside is bounded
-// anyhow, and it would run dry each time before goroutines that it keeps waiting are
-// back. For one with a bound, the caller holds the lobby's lock.
+// open tells whether an actor takes messages from outside. One that has just spent its batch does,
+// as long as no actor is muted for it: what comes from outside is bounded anyhow, and the actor
+// would run dry each time before the goroutines that it keeps waiting are back. If the actor has a
+// bound, the caller holds the lobby's lock.
 func (b *body) open() bool {
 	f := b.flow.Load()
 	if q := f.bounded; q != nil {
@@ -289,9 +287,9 @@ func (b *body) pushPlaced(m *message) error {
 	return nil
 }
 
-// makeRoom gives places back for messages that have run. If the actor is overloaded by
-// such messages only, it has recovered: it would not while more come in, and one that is
-// overloaded is never muted. Owner only.
+// makeRoom gives places back for messages that have run. If only such messages overload the actor,
+// it has recovered: it would not recover while more come in, and an overloaded actor is never
+// muted. Owner only.
 func (b *body) makeRoom(c *Context) {
 	f := b.flow.Load()
 	c.left++ // a notice is none of the batch, so a message runs before that is spent again

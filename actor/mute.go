@@ -23,11 +23,11 @@ func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool
 	return false
 }
 
-// muteFor sees to it that the actor that runs is muted when its behaviour returns,
-// unless others wait for it. Sending again to the same receiver within a behaviour
-// does not count twice as long as few receivers take turns; a second entry in a
-// ledger would do no harm. One that is muted, and runs because of what is in its lane, is
-// muted for nobody else: that could close a circle.
+// muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
+// wait for it. Sending again to the same receiver within a behaviour does not count twice as long
+// as few receivers take turns; a second entry in a ledger would do no harm. An actor that is muted
+// already, and runs because of what is in its lane, is muted for nobody else: that could close a
+// circle.
 func (c *Context) muteFor(to *body) {
 	me := c.self
 	if me == to || me.load&backpressure.Muted != 0 || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises() {
@@ -51,14 +51,14 @@ func (c *Context) muteFor(to *body) {
 	}
 }
 
-// mayBeMuted tells whether the actor can be. Owner only.
+// mayBeMuted tells whether the actor may be muted. Owner only.
 func (b *body) mayBeMuted() bool {
 	return b.load.MayBeMuted() && (b.extra == nil || !b.extra.drainsForOthers())
 }
 
-// drainsForOthers tells whether others may wait for the end of an actor that drains: its
-// parent, and whoever waits for that one. It may have to send to them: to an actor that is
-// suspended until it has gone, or to one that is muted for such an actor.
+// drainsForOthers tells whether the actor drains and others may wait for its end: its parent, and
+// those that wait for the parent. It may have to send to them: to an actor that is suspended until
+// it has gone, or to one that is muted for such an actor.
 func (x *extras) drainsForOthers() bool { return x.drained && x.kid != nil }
 
 // park gives the actor up to the ledgers it is in, and reports whether it did: by
@@ -117,8 +117,8 @@ func (b *body) shutGate() (full bool) {
 	return false
 }
 
-// shutLeniently shuts the gate for actors, and for goroutines unless it is for nothing
-// but the batch: those that wait may be let in by that. Owner only.
+// shutLeniently shuts the gate for actors. It shuts it for goroutines as well, unless only the
+// batch is the reason: then those that wait may be let in. Owner only.
 func (f *flow) shutLeniently(b *body) {
 	lenient := b.load.Lenient()
 	f.lenient.Store(lenient) // before Shut: it is not shut to them in between
@@ -168,8 +168,8 @@ func release(r replier, list *backpressure.Waiter[waiting]) {
 	}
 }
 
-// unmute makes a parked actor runnable and returns who waits for it. The caller
-// has forgiven its last debt, so it owns the body.
+// unmute makes a parked actor runnable and returns those that wait for it. The caller has forgiven
+// its last debt, so it owns the body.
 func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
 	if invariant.On {
 		verifyUnmute(b)
@@ -206,8 +206,9 @@ func (l *waiterList) get() *backpressure.Waiter[waiting] {
 
 const maxSpareWaiters = 64
 
-// waiterPool has those that a worker has no room for. It is whoever opens a gate that has the entries then, and whoever is muted
-// that needs them: often another worker, whose own would not last.
+// waiterPool has the entries that a worker has no room for. The worker that opens a gate ends up
+// with entries, and the worker whose actors are muted needs them: often another one, whose own
+// would not last.
 var waiterPool = sync.Pool{New: func() any { return new(backpressure.Waiter[waiting]) }}
 
 // put keeps w for later. A call, which keeps a small program small.
@@ -251,7 +252,7 @@ func (l *waiterList) forget() {
 	l.latest = nil
 }
 
-// keep takes an entry back that no ledger holds any more.
+// keep takes back an entry that no ledger holds any more.
 func (r replier) keep(w *backpressure.Waiter[waiting]) {
 	if r.c != nil {
 		r.c.waiters.put(w)

@@ -13,12 +13,11 @@ import (
 // gives a Ref. So no send ever sees the registry, which is a sync.Map: looking up
 // takes no lock, and of two who take the same name exactly one wins.
 //
-// A name belongs to its actor alone: it is given by whoever spawns the actor, before
-// anybody else knows of it, or taken by the actor itself. So only the owner of the
-// body touches its list of names, and an actor that ends gives back exactly what it
-// has. The order at the end is: names, timers, mailbox, and then dead letters, answers
-// and whoever else is told. Whoever has learned that an actor has ended finds its
-// names free.
+// A name belongs to its actor alone. The spawner gives it, before anybody else knows of the actor,
+// or the actor takes it itself. So only the owner of the body touches its list of names, and an
+// actor that ends gives back exactly what it has. The order at the end is: names, timers, mailbox,
+// and then dead letters, answers and all other news. So anyone that has learned that an actor has
+// ended finds its names free.
 
 var (
 	// ErrNameTaken says that another actor has the name. It is returned by SpawnNamed and
@@ -31,8 +30,8 @@ var (
 	ErrOtherType = errors.New("gallop: actor is of another type")
 )
 
-// names is the registry of a system. A name that is taken and whose actor is not yet
-// spawned is nil.
+// names is the registry of a system. While a name is taken and its actor is not yet spawned, its
+// entry is nil.
 type names struct{ m sync.Map } // string → *body
 
 // take gives a name to b, or reserves it if b is nil.
@@ -55,7 +54,7 @@ type nameList struct {
 	at   map[string]int // where each is; nil while there are few
 }
 
-// fewNames are found faster without a map.
+// Up to fewNames names are found faster without a map.
 const fewNames = 16
 
 func (l *nameList) add(name string) {
@@ -92,7 +91,7 @@ func (l *nameList) remove(i int) {
 	l.list = l.list[:end]
 }
 
-// release gives all of them back.
+// release gives all names back.
 func (l *nameList) release(b *body) {
 	if invariant.On {
 		verifyNameList(l, b)
@@ -146,10 +145,10 @@ func (t *typeInfo) reserve(from Sender, name string) error {
 	return sys.names.take(name, nil)
 }
 
-// launchNamed gives a new actor a name that is reserved for it, makes it known by that, and
-// starts it if it has to; or gives the name back, if the system does not spawn any more. Its caller
-// owns it until then: a list of names that is made behind the launch would be made beside
-// an actor that runs, registers others, or has given back what it had.
+// launchNamed gives a new actor a name that is reserved for it, makes it known by that, and starts
+// it if it has to. If the system does not spawn any more, it gives the name back. The caller owns
+// the actor until then. The list of names comes before the launch: after it, the actor may run,
+// register other names, or have given back what it had.
 func (b *body) launchNamed(from Sender, name string) error {
 	if !b.tryLaunchNamed(from, name) {
 		b.sys().names.m.CompareAndDelete(name, (*body)(nil))
@@ -184,9 +183,8 @@ func (b *body) tryLaunchNamed(from Sender, name string) bool {
 	return true
 }
 
-// startNamedFromOutside is pushFromOutside for m, the first message of an actor. The name
-// is published behind m, so that nobody's message is before that, and before the actor can
-// run.
+// startNamedFromOutside is pushFromOutside for m, the first message of an actor. It publishes the
+// name after m, so that no other message comes before m, and before the actor can run.
 func (b *body) startNamedFromOutside(name string, m *message) bool {
 	s := b.sys()
 	if s.refusing.Load() {

@@ -94,13 +94,13 @@ const (
 	maxMail     = 1000                  // messages looked at in one mailbox
 )
 
-// stallWatch looks after actors under pressure for which others are muted. That alone
-// can keep an actor muted for ever: muting without it cannot, as package backpressure
-// shows. It is an alarm that is set only while there are such actors.
+// stallWatch looks after actors under pressure for which others are muted. Applied pressure alone
+// can keep an actor muted for ever; muting without it cannot, as package backpressure shows. The
+// watch is an alarm that is set only while there are such actors.
 //
-// It decides nothing itself: it sends the actor a message, in whose turn everything is
-// looked at and done, by the owner of the gate. So it cannot disagree with a pressure
-// that is released meanwhile: the message finds nothing to do.
+// It decides nothing itself: it sends the actor a message, in whose turn the owner of the gate
+// looks at everything and does it. So it cannot disagree with a pressure that is released
+// meanwhile: the message finds nothing to do.
 type stallWatch struct {
 	sys   *System
 	mu    seam.Mutex
@@ -159,8 +159,8 @@ func (s *stallWatch) tick() {
 	s.mu.Unlock()
 }
 
-// next returns what is closed when the watch has looked again; nil if nobody waits for an
-// actor under pressure, so that it will let nobody go. Any goroutine.
+// next returns a channel that is closed when the watch has looked again. It returns nil if nobody
+// waits for an actor under pressure, so that the watch will let nobody go. Any goroutine.
 func (s *stallWatch) next() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +186,7 @@ func (s *stallWatch) letsGo() bool {
 	return !s.ended && slices.ContainsFunc(s.roots, waits)
 }
 
-// looked tells who asked. Caller holds mu.
+// looked tells those that asked. Caller holds mu.
 func (s *stallWatch) looked() {
 	if s.asked != nil {
 		close(s.asked)
@@ -194,9 +194,9 @@ func (s *stallWatch) looked() {
 	}
 }
 
-// look counts a look at every actor and returns those whose time has come. Those that
-// are watched for nothing are forgotten: whoever waits for them next lists them again,
-// since he asks for it after he has entered their ledger.
+// look counts a look at every actor and returns those whose time has come. It forgets those that
+// are watched for nothing: the next actor that waits for such a one lists it again, since it asks
+// for that after it has entered the ledger.
 func (s *stallWatch) look() (due []*body) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +224,7 @@ func (s *stallWatch) look() (due []*body) {
 	return due
 }
 
-// count counts a look and tells whether it is time to let go who waits.
+// count counts a look and tells whether it is time to let those that wait go.
 func (t *stallState) count(which uint32) bool {
 	if t.which != which {
 		t.which, t.looks, t.due = which, 0, stallFirst
@@ -246,8 +246,8 @@ func (s *stallWatch) soon(b *body) {
 	b.flow.Load().stall.due = stallFirst
 }
 
-// end stops the watch and ends the actors under pressure for which somebody is muted:
-// nobody else will, since they may be idle, and who waits would not come to its end.
+// end stops the watch and ends the actors under pressure for which somebody is muted: nobody else
+// will, since they may be idle, and those that wait would not come to their end.
 func (s *stallWatch) end() {
 	s.mu.Lock()
 	s.ended = true
@@ -265,7 +265,7 @@ func (s *stallWatch) end() {
 	}
 }
 
-// onlyMuted tells whether the system would be quiescent but for actors that are muted.
+// onlyMuted tells whether the system would be quiescent if no actors were muted.
 func (s *System) onlyMuted() bool {
 	holds, ok := s.sched.OnlyHolds()
 	if !ok {
@@ -287,8 +287,8 @@ type stallKeeper struct{}
 func (stallKeeper) watchOver(b *body)                      { b.sys().stalls.watch(b) }
 func (stallKeeper) stalled(b *body, c *Context, idle bool) { b.stalled(c, idle) }
 
-// stalled lets those go on who have waited for long because of applied pressure, and
-// reports it if the waiting might never have ended. Owner only, in a turn.
+// stalled lets those that have waited for long because of applied pressure go on. It reports the
+// stall if the waiting might never have ended. Owner only, in a turn.
 func (b *body) stalled(c *Context, idle bool) {
 	if b.load&backpressure.Pressed == 0 || !b.gate.Waited(&gateMark) {
 		return // it has come to an end by itself
@@ -305,9 +305,9 @@ func (b *body) stalled(c *Context, idle bool) {
 	}
 }
 
-// survey finds out who waits for an actor, and whom they keep waiting. Owner only. Those
-// who wait are parked and stay so, since only the owner opens this gate, and so do those who
-// wait for them, and so on; unless somebody recalls them, see skim.
+// survey finds out who waits for an actor, and whom they keep waiting. Owner only. The waiting
+// actors are parked and stay so, since only the owner opens this gate; so do those that wait for
+// them, and so on. The exception are those that somebody recalls: see skim.
 func (b *body) survey() StallReport {
 	r := StallReport{Pressed: b.actorName()}
 	for next := []*body{b}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {

@@ -95,7 +95,7 @@ func (s *supervision) tellFall(r replier, b *body, why error, final bool) {
 	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ().name, why, final}})
 }
 
-// fell tells a supervisor.
+// fell tells a supervisor that a child has fallen.
 type fell struct {
 	unanswered
 	sup  *supervision
@@ -114,9 +114,9 @@ var guarding = childCalls{(*child).order, (*child).ended, (*child).forsake}
 
 func (k *child) forsake(r replier, v verb) { k.b.tell(r, forsaken{verb: v}) }
 
-// forsaken is told by a supervisor that leaves: one that is down would wait for its verdict
-// for ever. Nor can it wait for its turn to be told to end, since a younger sibling may be
-// muted for it, and be waited for first.
+// forsaken is what a supervisor that leaves tells its children. A child that is down would wait for
+// its verdict for ever. Nor can the child wait for its turn to be told to end: a younger sibling
+// may be muted for it, and be waited for first.
 type forsaken struct {
 	unanswered
 	verb verb // how the supervisor leaves
@@ -169,8 +169,8 @@ func (bringUp) serve(b *body, c *Context) {
 	}
 }
 
-// suspend is the end of LEAVING for an actor that may come up again. Its gate is shut:
-// who sends to it waits with it.
+// suspend is the end of LEAVING for an actor that may come up again. Its gate is shut: those that
+// send to it wait with it.
 func (b *body) suspend(c *Context, x *extras) {
 	if invariant.On {
 		verifySuspend(b, x, goalSuspend)
