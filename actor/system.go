@@ -183,7 +183,7 @@ func (s *System) turnAway() {
 	}
 }
 
-// stop begins the end and returns what is closed when it is reached.
+// stop begins the end and returns a channel that is closed when the end is reached.
 func (s *System) stop() <-chan struct{} {
 	if s.opts.virtual != nil {
 		s.opts.virtual.leave(s)
@@ -199,9 +199,9 @@ func (s *System) stop() <-chan struct{} {
 	return done
 }
 
-// mustBeOutside panics if a behaviour of this system calls, which would wait for
-// itself. It costs 30–70 ns and a load for each worker that there is or has been; about a
-// microsecond where seam.Goroutine has no address to go by.
+// mustBeOutside panics if the caller is a behaviour of this system, which would wait for itself. It
+// costs 30–70 ns and a load for each worker that there is or has been; about a microsecond where
+// seam.Goroutine has no address to go by.
 func (s *System) mustBeOutside(call string) {
 	s.mustBeStarted(call)
 	if s.sched.Current() != nil {
@@ -209,7 +209,7 @@ func (s *System) mustBeOutside(call string) {
 	}
 }
 
-// mustBeOutside panics if a behaviour calls that would wait for b, or keep a worker of sys
+// mustBeOutside panics if the caller is a behaviour that would wait for b, or keep a worker of sys
 // waiting.
 func (b *body) mustBeOutside(sys *System, call string) {
 	sys.mustBeOutside(call)
@@ -225,8 +225,8 @@ func (s *System) mustBeStarted(call string) {
 	}
 }
 
-// mustHave panics without a context. It is asked at once, and not when there is something
-// to wait for, which may be rare.
+// mustHave panics without a context. It is called at once, and not when there is something to wait
+// for, which may be rare.
 func mustHave(ctx context.Context, call string) {
 	if ctx == nil {
 		panicMisuse(call, " with a nil context: use context.Background")

@@ -108,9 +108,9 @@ func (t Timer) Cancel(c *Context) bool {
 // free, or the number is in the shard's wheel, or has been taken from there and is on
 // its way in a message, or its behaviour runs.
 //
-// Who writes to it: its owner while it is armed, under the shard's mu, since its message may
-// be on its way to a mailbox that is closed meanwhile, and then the shard ends it; whoever
-// runs its message; and who gives it back.
+// Its owner writes to it while it is armed, under the shard's mu: the message may be on its way to
+// a mailbox that is closed meanwhile, and then the shard ends the timer. Besides, the one that runs
+// its message writes to it, and the one that gives it back.
 //
 // It fills one cache line on a 64-bit machine: a million timers are not in any cache, and
 // what they cost is how often they are fetched. For the same reason a small payload
@@ -135,8 +135,8 @@ type fired struct{ number uint32 }
 
 var firedPool, _ = poolOf[fired]()
 
-// arming is a timer between the two halves of its arming, with its shard locked, since
-// it may be due, and run elsewhere, as soon as it is not.
+// arming is a timer between the two halves of its arming. Its shard is locked meanwhile: once it is
+// not, the timer may be due, and run elsewhere.
 type arming struct {
 	*timer
 	list   *actorTimers
@@ -173,8 +173,8 @@ func (c *Context) endArm(a arming, d, period time.Duration) Timer {
 	return t
 }
 
-// fired runs the message of a timer, unless it was canceled on its way. That of Every is
-// armed again before.
+// fired runs the message of a timer, unless it was canceled on its way. A timer of Every is armed
+// again before.
 func (l *actorTimers) fired(c *Context, b *body, m *message) {
 	n := payloadOf[fired](m).number
 	k := l.shard.slab.at(n)
@@ -198,8 +198,8 @@ func (l *actorTimers) fired(c *Context, b *body, m *message) {
 	l.tick(c, b, m, run, n, l.again(c, n, k))
 }
 
-// again arms the timer of Every for its next tick. If its actor drains, this was the last:
-// its payload is the caller's then.
+// again arms the timer of Every for its next tick. If its actor drains, this tick was the last, and
+// the payload is the caller's.
 func (l *actorTimers) again(c *Context, n uint32, k *timer) (last *message) {
 	if l.over {
 		k.over()

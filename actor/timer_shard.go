@@ -36,11 +36,10 @@ import (
 //	                                          F7  gives itself up: state idle
 //	                                          F8  as A2 and A3
 //
-// Nothing due is overlooked. A timer that is due has its time in earliest, or an
-// earlier one, from A1 on (both under the lock, as F6). Say the alarm was not set for
-// it at A3 because it was set to an earlier time: then it rings, and F2 comes after
-// A1, because F1, which A3 did not see, does. If F4 finds the task queued already,
-// then F7 comes after that, and F8 looks again.
+// Nothing due is overlooked. A timer that is due has its time in earliest, or an earlier one, from
+// A1 on (both under the lock, as F6). Say the alarm was not set for it at A3 because it was set to
+// an earlier time. Then it rings, and F2 comes after A1, because F1 does: A3 did not see F1. If F4
+// finds the task queued already, then F7 comes after that, and F8 looks again.
 type timerShard struct {
 	task sched.Task
 	all  *timers
@@ -119,7 +118,7 @@ func (s *timerShard) cancel(t armedTimer) (held *message, ok bool) {
 	return held, true
 }
 
-// over says that a timer does not run any more. Who may write to it.
+// over says that a timer does not run any more. The caller may write to it.
 func (k *timer) over() {
 	k.live = false
 	k.gen.Add(1)
@@ -162,7 +161,7 @@ func (s *timerShard) lost(number uint32) (held *message) {
 	return held
 }
 
-// giveBack frees a timer that has run or will not. Whoever has it.
+// giveBack frees a timer that has run or will not. The caller has it.
 func (s *timerShard) giveBack(number uint32, k *timer) {
 	if s.slab.giveBack(number, k) {
 		s.mu.Lock()
@@ -170,7 +169,7 @@ func (s *timerShard) giveBack(number uint32, k *timer) {
 	}
 }
 
-// takeHeld takes the payload out of the timer, if it is a message. Who may write to it.
+// takeHeld takes the payload out of the timer, if it is a message. The caller may write to it.
 func (k *timer) takeHeld() *message {
 	held := k.held
 	if held != nil {
@@ -179,9 +178,9 @@ func (k *timer) takeHeld() *message {
 	return held
 }
 
-// tidyAndUnlock frees what the wheel has dropped, unlocks, and lets go of the system if no
-// timer is left. The alarm stays as it is: it rings once for nothing, which is cheaper than
-// to set it for every timer that is canceled in time, as most are. Caller holds mu.
+// tidyAndUnlock frees what the wheel has dropped, unlocks, and lets go of the system if no timer is
+// left. The alarm stays as it is: it rings once for nothing, which is cheaper than setting it for
+// every timer that is canceled in time, as most are. Caller holds mu.
 func (s *timerShard) tidyAndUnlock() {
 	for _, n := range s.wheel.Dropped() {
 		s.slab.drop(n)
@@ -211,8 +210,9 @@ func (s *timerShard) see(c *Context, now int64) {
 	}
 }
 
-// RunTask fires what is due: several batches a turn, since between two turns all others who wait have one each, and of
-// thousands that are due at once the last would wait for as many rounds as there are batches. It implements sched.Runner.
+// RunTask fires what is due, several batches a turn: between two turns all others that wait have
+// one each, so of thousands of timers that are due at once the last would wait for as many rounds
+// as there are batches. It implements sched.Runner.
 func (s *timerShard) RunTask(w *sched.Worker) (again bool) {
 	c := w.Local().(*Context)
 	if w.Stopping() {

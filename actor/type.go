@@ -19,8 +19,8 @@ const maxBehaviours = 65_530
 // theirs. It is the same as in the Pony runtime.
 const DefaultBatch = 100
 
-// maxBatch is no limit to speak of, and fits where a batch is kept. What is spent and what is charged or may still come
-// are added: two of it are an int where that has 32 bits.
+// maxBatch is no limit to speak of, and fits where a batch is kept. What is spent is added to what
+// is charged or may still come: the sum of two is an int even if that has 32 bits.
 const maxBatch = 1<<30 - 1
 
 // Type is an actor type: a name and a table of behaviours over a state S. Make one per
@@ -137,7 +137,7 @@ func (t *typeInfo) make(name string, state any, opts []TypeOption) {
 	}
 }
 
-// infoOf returns what the runtime knows of t; nil of nil.
+// infoOf returns what the runtime knows of t; nil if t is nil.
 func infoOf[S any](t *Type[S]) *typeInfo {
 	if t == nil {
 		return nil
@@ -145,7 +145,8 @@ func infoOf[S any](t *Type[S]) *typeInfo {
 	return &t.info
 }
 
-// made returns t, which must be what NewType has made. A call, since it is in what is made for each S.
+// made returns t, which must be what NewType has made. A call, since code that is made for each S
+// has it.
 //
 //go:noinline
 func (t *typeInfo) made(call string) *typeInfo {
@@ -250,7 +251,7 @@ func (t *typeInfo) seal() {
 	}
 }
 
-// trySeal is seal that says what is wrong, or nothing.
+// trySeal is seal, but returns what is wrong, or nothing.
 func (t *typeInfo) trySeal() (wrong string) {
 	if t.sealed.Load() {
 		return ""

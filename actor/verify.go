@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// What must hold of an actor while it runs, in builds that check invariants. Only whoever
-// owns what is looked at calls these; what others may write is read by seam.Peek.
+// What must hold of an actor while it runs, in builds that check invariants. The callers own what
+// is looked at; what others may write is read by seam.Peek.
 
 // verifyTurn checks what a turn believes when it begins.
 func verifyTurn(b *body, c *Context) {
@@ -188,14 +188,16 @@ func verifyDoing(d doing) {
 	invariant.Check(d.where == inNone || d.msg == nil, "a callback and a message run at once")
 }
 
-// verifyReporter checks a goroutine that is about to run a hook of dead letters: it is new. Caller holds their lock.
+// verifyReporter checks a goroutine that is about to run a hook of dead letters: it is new. Caller
+// holds the reporters' lock.
 func verifyReporter(me uint64) {
 	for _, id := range reporters.ids {
 		invariant.Check(id != me, "goroutine %d reports a dead letter, and has not reported the last one", me)
 	}
 }
 
-// verifyReported checks that one who has run such a hook was booked, once. Caller holds their lock.
+// verifyReported checks that a goroutine that has run such a hook was booked, once. Caller holds
+// the reporters' lock.
 func verifyReported(id uint64, was, leaves bool) {
 	invariant.Check(was || !leaves, "goroutine %d has reported a dead letter, and was not to", id)
 	if leaves {

@@ -35,7 +35,7 @@ func verifyPlaces(l *lobby, b *body) {
 	invariant.Check(l.wait.first == nil || free == 0, "somebody waits for a place at %v, and %d are free to anybody", b, free)
 }
 
-// verifyOutsiders checks how one stands in the line. Caller holds mu.
+// verifyOutsiders checks how a goroutine stands in the line. Caller holds mu.
 func verifyOutsiders(q *outsiders, o *outsider) {
 	invariant.Check(o.in == q, "who leaves the line is in another")
 	invariant.Check((o.prev == nil) == (q.first == o), "the first in the line has somebody before him")
@@ -44,7 +44,7 @@ func verifyOutsiders(q *outsiders, o *outsider) {
 	invariant.Check(o.next == nil || o.next.prev == o, "who is behind one in the line has another before him")
 }
 
-// verifyJoin checks who joins the line. Caller holds mu.
+// verifyJoin checks a goroutine that joins the line. Caller holds mu.
 func verifyJoin(q *outsiders, o *outsider) {
 	invariant.Check(o.in == nil && o.next == nil && o.prev == nil, "who joins the line is in one already")
 	invariant.Check((q.first == nil) == (q.last == nil), "a line with one end")
@@ -134,7 +134,7 @@ func verifyAsks(t *askTable, me *body) {
 	}
 }
 
-// verifyParked checks, while nothing runs, that who is muted holds the system: n actors do.
+// verifyParked checks, while nothing runs, that the muted actors hold the system: n actors do.
 func verifyParked(n int, st Stats) {
 	invariant.Check(st.Unmutes <= st.Mutes && st.Mutes-st.Unmutes <= uint64(n), "%d muted, and %d let go on, of %d who are parked", st.Mutes, st.Unmutes, n)
 }
@@ -192,7 +192,8 @@ func verifyInLine(o openInlet, before []chan struct{}) {
 	}
 }
 
-// verifyOpen checks that those which would not be looked at by who opens another are of the life that runs, whose end is not yet.
+// verifyOpen checks the inlets that opening another does not look at: they are of the life that
+// runs, which has not ended.
 func verifyOpen(l *inlets) {
 	for _, o := range l.open {
 		invariant.Check(o.ended == l.life, "a bridge of %v is open, of another life", o.to)

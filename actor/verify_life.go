@@ -26,7 +26,7 @@ func verifyLeft(b *body, x *extras) {
 	invariant.Check(x.guards >= 0, "%v supervises %d", b, x.guards)
 }
 
-// verifyBottom checks that nothing is left which has to end before it.
+// verifyBottom checks that nothing is left that has to end before the actor.
 func verifyBottom(b *body, x *extras) {
 	invariant.Check(x.children.youngest == nil, "%v ends before its children", b)
 	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", b, x.guards)
@@ -129,14 +129,14 @@ func verifyTomb(x *extras) {
 	invariant.Check(!x.linking && x.ward == 0 && x.children.youngest == nil, "a tomb that was written to")
 }
 
-// verifyAdd checks who takes a place in a roster.
+// verifyAdd checks a thing that takes a place in a roster.
 func verifyAdd[T any](who *T, at *int) {
 	invariant.Check(who != nil, "nobody takes a place in a roster")
 	invariant.Check(*at == 0, "who takes a place in a roster has place %d already", *at)
 }
 
-// verifyRemove checks who leaves place i of a roster: it knows its place, and the last one
-// knows his.
+// verifyRemove checks the one that leaves place i of a roster: it knows its place, and the last one
+// knows its own.
 func verifyRemove[T any](r *roster[T], i int, at *int) {
 	invariant.Check(i < len(r.entries), "place %d of %d in a roster", i+1, len(r.entries))
 	invariant.Check(r.entries[i].at == at, "place %d of a roster is another's", i+1)
@@ -212,17 +212,17 @@ func verifyCallStop(b *body, c *Context, x *extras) {
 	invariant.Check(x.phase == leaving, "OnStop of %v runs while it is not leaving", b)
 }
 
-// verifyVerdict checks who is taken down: somebody brings it up again.
+// verifyVerdict checks an actor that is taken down: somebody brings it up again.
 func verifyVerdict(b *body) {
 	invariant.Check(b.supervised, "%v is taken down, and was not supervised", b)
 }
 
-// verifyForsaken checks who is left alone by its supervisor.
+// verifyForsaken checks an actor that is left alone by its supervisor.
 func verifyForsaken(b *body) {
 	invariant.Check(b.supervised, "%v is forsaken, and was not supervised", b)
 }
 
-// verifyDrain checks who begins to drain: nothing was closed yet.
+// verifyDrain checks an actor that begins to drain: nothing was closed yet.
 func verifyDrain(b *body, x *extras) {
 	invariant.Check(x.phase == alive, "%v drains in phase %d", b, x.phase)
 	invariant.Check(!x.over, "%v drains after its drain", b)

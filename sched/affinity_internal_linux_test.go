@@ -8,9 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestBindCPUs_EverySeat: "BindCPUs binds worker i to the i-th processor that this process may use", who sits there
-// for a worker that blocks included. A spare that had had another seat stayed on the processor of that one: it asked
-// what the process may use when its thread might use one.
+// TestBindCPUs_EverySeat: "BindCPUs binds worker i to the i-th processor that this process may
+// use", and so a spare that sits there for a worker that blocks. A spare that had had another seat
+// stayed on the processor of that seat: it asked what the process may use when its thread might use
+// only one.
 func TestBindCPUs_EverySeat(t *testing.T) {
 	allowed := processorsOfThread(t)
 	s := startBare(t, Config{Workers: 2, BindCPUs: true})

@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// TestBug_K12_DiagnosisDisturbsNobody: whoever asks for figures while workers fall
-// asleep wakes nobody, and what comes in from outside is run.
+// TestBug_K12_DiagnosisDisturbsNobody: asking for figures while workers fall asleep wakes nobody,
+// and what comes in from outside is run.
 func TestBug_K12_DiagnosisDisturbsNobody(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)

@@ -18,7 +18,8 @@ type handClock struct {
 // Nanos implements Clock.
 func (c *handClock) Nanos() int64 { return c.now.Load() }
 
-// startDeaf starts a scheduler whose monitor is not told when its timer expires, so that it looks only when the test has it look.
+// startDeaf starts a scheduler whose monitor is not told when its timer expires, so that it looks
+// only when the test makes it look.
 func startDeaf(t *testing.T, workers int) (*Scheduler, *handClock) {
 	c := new(handClock)
 	s := startBare(t, Config{Workers: workers, Clock: c, LongTurn: time.Hour, OnLongTurn: func(*Worker, time.Duration) {}})
@@ -38,8 +39,9 @@ func comes(t *testing.T, what string, cond func() bool) {
 	}
 }
 
-// TestMonitorDozesOff: if it is armed now and then it does not even look, and otherwise it is disarmed after one look, when the last
-// worker falls asleep; but not while it keeps some asleep.
+// TestMonitorDozesOff: a monitor that is armed only now and then does not even look. Otherwise it
+// is disarmed after one look, when the last worker falls asleep; but not while it keeps some
+// asleep.
 func TestMonitorDozesOff(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		s, c := startDeaf(t, workers)
@@ -87,7 +89,8 @@ func TestMonitorDozesOff(t *testing.T) {
 	}
 }
 
-// TestWatch: whoever injects a task unwatched has it watched if it still runs when he looks.
+// TestWatch: a caller that injects a task unwatched has it watched if the task still runs when the
+// caller looks.
 func TestWatch(t *testing.T) {
 	s, c := startDeaf(t, 1)
 	c.now.Add(rarely + 1)
