@@ -36,7 +36,8 @@ var stopsFromWithin = map[string]func(s *sched.Scheduler, g *graph, again func()
 	},
 }
 
-// TestDriver_StopFromWithin: "Stop does not block", and whoever drives sees it to its end.
+// TestDriver_StopFromWithin: "Stop does not block", and the goroutine that drives sees it to its
+// end.
 func TestDriver_StopFromWithin(t *testing.T) {
 	for name, f := range stopsFromWithin {
 		for seed := range uint64(10) {
@@ -97,8 +98,8 @@ func TestDriver_StopBesideAWait(t *testing.T) {
 	}
 }
 
-// waitsOutside lets a goroutine from outside wait until over is true. It returns when that is in a lull,
-// or was, and what is closed when it has gone on.
+// waitsOutside makes a goroutine from outside wait until over is true. It returns when the
+// goroutine is in a lull, or was. gone is closed when the goroutine has gone on.
 func waitsOutside(s *sched.Scheduler, over *atomic.Bool) (gone chan struct{}) {
 	asked, gone := make(chan struct{}, 1), make(chan struct{})
 	go func() {

@@ -122,9 +122,8 @@ func TestRequeueDoesNotStarveTheOutside(t *testing.T) {
 	}
 }
 
-// TestBacklogFromOutside: many tasks from outside, beside one that always has more to do:
-// they do not wait for a few dozen of them to be let in every so many turns, or a steady
-// stream of them would wait ever longer.
+// TestBacklogFromOutside: many tasks from outside, beside one that always has more to do. They are
+// not let in by a few dozen every so many turns: a steady stream of them would wait ever longer.
 func TestBacklogFromOutside(t *testing.T) {
 	const backlog = 1000
 	s := start(t, sched.Config{Workers: 1})

@@ -33,8 +33,8 @@ func restrained(workers, children int) func(*explore.Program) {
 	}
 }
 
-// TestGovernorOverlooksNothing: whoever retires leaves its tasks to somebody who is
-// awake, owes nobody a search, and is woken when all may run again.
+// TestGovernorOverlooksNothing: a worker that retires leaves its tasks to one that is awake, owes
+// nobody a search, and is woken when all may run again.
 //
 // Mutants tried by hand: a worker that begins as a searcher takes a task without
 // searching (a real hang of the first version), retire without looking at how many

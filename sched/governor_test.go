@@ -91,7 +91,7 @@ func TestGovernorExpectsABeginning(t *testing.T) {
 	}
 }
 
-// "Who hardly touches what another worker has made harms nobody": nothing is tried with fewer
+// "A worker that hardly touches what another has made harms nobody": nothing is tried with fewer
 // workers; with fewer than all, more are.
 func TestGovernorLeavesThoseApartAlone(t *testing.T) {
 	for _, touch := range []uint64{0, 10, 500} { // ns of a unit's 100: 0, 2.5, 125
@@ -154,8 +154,8 @@ func TestGovernorSeesThefts(t *testing.T) {
 	}
 }
 
-// "It measures, a trial is on, which should not last longer than it has to, or a program has just begun": the monitor
-// looks more often then.
+// "It does while it measures; while a trial is on, which should not last longer than it has to; and
+// when a program has just begun": the monitor looks more often then.
 func TestGovernorIsShownMoreInATrial(t *testing.T) {
 	s, err := New(Config{Workers: 2})
 	if err != nil {
@@ -195,7 +195,8 @@ func TestGovernorIsShownAll(t *testing.T) {
 	}
 }
 
-// "Nobody was awake since the last look, all the time": whoever wakes the first worker arms the monitor.
+// "Nobody was awake, all through the time since the last look": waking the first worker arms the
+// monitor.
 func TestGovernorIsShownRests(t *testing.T) {
 	s, err := New(Config{Workers: 2})
 	if err != nil {
@@ -214,7 +215,7 @@ func TestGovernorIsShownRests(t *testing.T) {
 	}
 }
 
-// "A program with longer ones has all its workers."
+// "A program with longer units has all its workers."
 func TestGovernorLeavesCoarseWorkAlone(t *testing.T) {
 	w := newWorld(4)
 	w.live(1000, func(l int) uint64 { return uint64(800 / l) })
@@ -223,7 +224,7 @@ func TestGovernorLeavesCoarseWorkAlone(t *testing.T) {
 	}
 }
 
-// "What it does wrong it undoes at the next trial."
+// "Its other mistakes it undoes at the next trial."
 func TestGovernorFollowsAChange(t *testing.T) {
 	w := newWorld(2)
 	w.live(2000, func(l int) uint64 { return uint64(20_000 / l) })
@@ -248,8 +249,9 @@ func restrainedTo1(t *testing.T) *world {
 	return w
 }
 
-// "One that comes to have them has all of them again within some looks": however coarse they are, or if none is done at all.
-// One look is not enough: Go may have stopped everybody.
+// "One whose units have become twice as long as that gets them back within some looks": however
+// coarse they are, or if none is done at all. One look is not enough: Go may have stopped
+// everybody.
 func TestGovernorFreesWhatHasBecomeCoarse(t *testing.T) {
 	for _, rate := range []uint64{0, 1, 10, 490} {
 		w := restrainedTo1(t)
@@ -266,8 +268,9 @@ func TestGovernorFreesWhatHasBecomeCoarse(t *testing.T) {
 	}
 }
 
-// "What it does wrong it undoes soon if the program has become another one": one whose units are finer or dearer, and which
-// two workers do twice as fast. One that goes on as before is left alone until the pause is over.
+// "Its other mistakes it undoes … soon if the program has become another one": one whose units are
+// finer or dearer, and which two workers do twice as fast. One that goes on as before is left alone
+// until the pause is over.
 func TestGovernorSeesAnotherProgram(t *testing.T) {
 	for of20, want := range map[uint64]bool{4: true, 9: true, 11: false, 20: false, 39: false, 41: true, 100: true} {
 		w := restrainedTo1(t)
@@ -316,7 +319,8 @@ func TestGovernorForgivesRests(t *testing.T) {
 	}
 }
 
-// rest has everybody sleep for so many ticks: the monitor sees that once, a tick later, and is armed when it is over.
+// rest makes all workers sleep for so many ticks. The monitor sees that once, a tick later, and is
+// armed when the rest is over.
 func (w *world) rest(ticks int64) {
 	w.now += ms
 	w.g.look(w.now, w.done, 0)
@@ -362,7 +366,7 @@ func TestGovernorIsNotFooledByRests(t *testing.T) {
 	}
 }
 
-// Looks before a trial and behind it are not in a row.
+// Looks before and after a trial are not in a row.
 func TestGovernorBeginsAnewBehindATrial(t *testing.T) {
 	w := restrainedTo1(t)
 	once, fine := func(int) uint64 { return 10 }, func(l int) uint64 { return uint64(20_000 / l) }

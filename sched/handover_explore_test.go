@@ -224,10 +224,10 @@ func TestHandover_Extras(t *testing.T) {
 	t.Run("2 workers", func(t *testing.T) { roam(t, extras(2)) })
 }
 
-// TestBug_K3_TokenReachesTheHolder: a token goes to who sits on the seat, not to who sat
-// there a moment ago. A worker leaves and is on its way back, another takes the seat in
-// between, and whoever has cleared the bit meets them both. Found by
-// docs/models/handover.pml (CLAIM_ONCE).
+// TestBug_K3_TokenReachesTheHolder: a token goes to the worker on the seat, not to the one that sat
+// there a moment ago. A worker leaves and is on its way back, another takes the seat in between,
+// and the one that has cleared the bit meets them both. Found by docs/models/handover.pml
+// (CLAIM_ONCE).
 func TestBug_K3_TokenReachesTheHolder(t *testing.T) {
 	t.Run("seat", func(t *testing.T) { explore.Run(t, explore.Config{Strategy: explore.Bounded(-1, 0)}, claimed) })
 	t.Run("house", func(t *testing.T) {
@@ -276,8 +276,8 @@ func claimed(p *explore.Program) {
 	})
 }
 
-// heirs: the first leaves for as long as the second runs, who leaves for a moment, while
-// a third comes in from outside.
+// heirs: the first leaves for as long as the second runs. The second leaves for a moment, while a
+// third comes in from outside.
 func heirs(p *explore.Program) {
 	h := newHouse(p, 1, p.Daemon)
 	h.addSpares(3, p.Daemon)

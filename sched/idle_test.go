@@ -304,7 +304,8 @@ func TestPollWithoutASeat(t *testing.T) {
 	}
 }
 
-// TestNextSlotRobbedOnce: what was robbed is not looked for again before the owner has seen so, and filled the slot anew.
+// TestNextSlotRobbedOnce: what was robbed is not looked for again before the owner has seen that,
+// and filled the slot anew.
 func TestNextSlotRobbedOnce(t *testing.T) {
 	s, tasks := bench(t, 1)
 	slot := &s.workers[0].slot

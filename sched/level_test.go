@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// beside is so many workers who count as awake, with nothing to do.
+// beside returns so many workers that count as awake, with nothing to do.
 func beside(t *testing.T, workers int) []*Worker {
 	t.Helper()
 	s, _ := bench(t, workers)
@@ -29,7 +29,8 @@ func fill(q *ring, n, from int) (numbers []int) {
 	return numbers
 }
 
-// TestLevel: a worker takes half of what more waits at another, if that is twice as much and four, at most 32, and no fresh ones; the oldest first, and behind its own.
+// TestLevel: a worker takes half of what another has more than itself, if that has twice as much
+// and four; at most 32, and no fresh ones; the oldest first, and behind its own.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct{ here, hereFresh, there, thereFresh, want int }{
 		{0, 0, 0, 0, 0},
@@ -86,8 +87,8 @@ func TestLevel_HasRoom(t *testing.T) {
 	nextAll(v.queue.next)
 }
 
-// TestLevel_InTurn: each time another worker is looked at, whoever has the seat then; never oneself, and nobody where the
-// seat is vacant.
+// TestLevel_InTurn: each time it looks at another worker, the one that has the seat then; never at
+// itself, and at nobody where the seat is vacant.
 func TestLevel_InTurn(t *testing.T) {
 	all := beside(t, 4)
 	w := all[1]

@@ -191,8 +191,8 @@ func TestMonitorRests_WhileTurnsBlock(t *testing.T) {
 	}
 }
 
-// TestMonitorRests_NotForStrays: one that does not know that it has lost its seat uses its queues, where nobody looks but
-// the monitor.
+// TestMonitorRests_NotForStrays: a worker that does not know that it has lost its seat uses its
+// queues, where only the monitor looks.
 func TestMonitorRests_NotForStrays(t *testing.T) {
 	s := startBare(t, Config{Workers: 1, Clock: stoppedClock{}})
 	w := s.workers[0]
@@ -208,8 +208,9 @@ func TestMonitorRests_NotForStrays(t *testing.T) {
 	}
 }
 
-// TestMonitor_BesideLate: a turn that has lasted too long is looked at often until it may be relieved, and then less and less
-// often, if nothing waits; but who else is in a turn is asked, and looked for, as soon as ever.
+// TestMonitor_BesideLate: a turn that has lasted too long is looked at often until it may be
+// relieved, and then less and less often, if nothing waits; but any other worker in a turn is
+// asked, and looked for, as soon as ever.
 func TestMonitor_BesideLate(t *testing.T) {
 	s := startBare(t, Config{Workers: 2, Clock: stoppedClock{}})
 	m := &s.monitor

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestNetwork_IsLookedAt: on the only processor, who waits for what has come in runs when a worker has let others run
-// in this way. With runtime.Gosched alone he waits for some milliseconds, until Go looks by itself.
+// TestNetwork_IsLookedAt: on the only processor, a goroutine that waits for what has come in runs
+// when a worker has let others run in this way. With runtime.Gosched alone it waits for some
+// milliseconds, until Go looks by itself.
 func TestNetwork_IsLookedAt(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	r, w, err := os.Pipe()
@@ -80,7 +81,8 @@ func TestNetwork_OneAtATime(t *testing.T) {
 	}
 }
 
-// TestNetwork_NotBesideOthers: who has others wait for his processor yields to them, and lets the network be.
+// TestNetwork_NotBesideOthers: a worker whose processor others wait for yields to them, and lets
+// the network be.
 func TestNetwork_NotBesideOthers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := startBare(t, Config{Workers: 1})
@@ -96,7 +98,7 @@ func TestNetwork_NotBesideOthers(t *testing.T) {
 	t.Error("a worker waits for the network beside a goroutine that waits for a processor")
 }
 
-// TestNetwork_ByWorkers: those who yield because they have worked for long look at it.
+// TestNetwork_ByWorkers: workers that yield because they have worked for long look at it.
 func TestNetwork_ByWorkers(t *testing.T) {
 	s := startBare(t, Config{Workers: 1})
 	s.network.due.Store(0)

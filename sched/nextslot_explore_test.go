@@ -22,7 +22,8 @@ func byIdling(s *nextSlot) *Task {
 	return s.takePrepared()
 }
 
-// byGoingOn is a turn that was about to end, and goes on for long: that it is seen then, TestNextSlotShown sees.
+// byGoingOn is a turn that was about to end, and goes on for long. TestNextSlotShown checks that it
+// is seen then.
 func byGoingOn(s *nextSlot) *Task {
 	s.prepare()
 	s.revoke.CompareAndSwap(revokeNone, revokeNone) // O2

@@ -137,8 +137,8 @@ func TestPatience_FollowsProcessors(t *testing.T) {
 	}
 }
 
-// "Three quarters of what each of the others that compete has had at the average. But nothing if as many have
-// yielded meanwhile as there are others."
+// "Three quarters of what each of its competitors has had on average. It is nothing if as many
+// yields have been made meanwhile as there are competitors."
 func TestProcessors_Earned(t *testing.T) {
 	for _, c := range []struct {
 		n, runnable, yields uint64
