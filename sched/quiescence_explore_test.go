@@ -132,7 +132,8 @@ func TestQuietInjectAtTheEnd(t *testing.T) {
 	})
 }
 
-// twoHold has two hold and release, of whom one injects a task before, and returns how many still hold.
+// twoHold makes two hold and release, one of which injects a task before. It returns how many still
+// hold.
 func (h *house) twoHold(p *explore.Program, task *job) *int {
 	held := new(int)
 	for i := range 2 {
@@ -169,9 +170,9 @@ func TestQuietWaitsForHolds(t *testing.T) {
 	})
 }
 
-// TestStillWaitsForHolds: with a task that is parked, still is seen when all others have
-// released, and not before; quiet is seen when that task has, too, and by those only who wait for
-// it.
+// TestStillWaitsForHolds: with a task that is parked, still is seen when all others have released,
+// and not before. Quiet is seen when that task has released as well, and only by those that wait
+// for quiet.
 func TestStillWaitsForHolds(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
@@ -304,8 +305,8 @@ func TestBug_K7_StopWhileTheEndIsNear(t *testing.T) {
 	}
 }
 
-// TestBug_K40_WaitAfterTheEnd: whoever waits when the scheduler is quiescent for
-// good used to wait until it was stopped.
+// TestBug_K40_WaitAfterTheEnd: one that begins to wait when the scheduler is quiescent for good
+// used to wait until it was stopped.
 func TestBug_K40_WaitAfterTheEnd(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 1, p.Daemon)

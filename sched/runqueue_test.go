@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// atWork is the only worker of a scheduler, who counts as awake, and so many tasks, of which those with odd numbers are
-// fresh and stay it.
+// atWork returns the only worker of a scheduler, which counts as awake, and so many tasks, of which
+// those with odd numbers are fresh and stay so.
 func atWork(t *testing.T, n int) (*Worker, []*numbered) {
 	t.Helper()
 	s, _ := bench(t, 1)
@@ -56,7 +56,8 @@ func TestRunQueue_Order(t *testing.T) {
 	}
 }
 
-// TestRunQueue_IsSeen: one task is enough, of either kind, for whoever is about to sleep.
+// TestRunQueue_IsSeen: one task of either kind is enough to be seen by a worker that is about to
+// sleep.
 func TestRunQueue_IsSeen(t *testing.T) {
 	for kind := range 2 {
 		w, tasks := atWork(t, 2)

@@ -89,11 +89,11 @@ func displacement(nodes []*node) (all []int64) {
 	return all
 }
 
-// TestT4_Fairness: a thousand tasks from outside run in the order in which they came, but
-// for what workers have in hand: one fetches at most 32 at once besides the one that it
-// runs, and may be held up with them while others go on. Who goes on is chosen by a seed,
-// so the places are the same in every run. No task runs further from its own than three
-// fetches for each worker, where a queue that is not in order has some a thousand away.
+// TestT4_Fairness: a thousand tasks from outside run in the order in which they came, except for
+// what workers have in hand. A worker fetches at most 32 at once besides the one that it runs, and
+// may be held up with them while others go on. A seed chooses which go on, so the places are the
+// same in every run. No task runs further from its own than three fetches for each worker, where a
+// queue that is not in order has some a thousand away.
 func TestT4_Fairness(t *testing.T) {
 	const tasks, fetch, seeds = 1000, 33, 16
 	for workers := 1; workers <= 3; workers++ {

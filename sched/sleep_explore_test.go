@@ -20,8 +20,8 @@ func injectingInto(workers, outsiders int) func(*explore.Program) {
 	}
 }
 
-// TestSleepNoInjectionOverlooked: whoever brings work from outside finds a worker
-// for it, and nobody is woken for nothing: a second token panics.
+// TestSleepNoInjectionOverlooked: work that comes from outside finds a worker, and nobody is woken
+// for nothing: a second token panics.
 //
 // Mutants tried by hand: no second look after the announcement, waking before
 // publishing, a searcher that finds work without looking for more, retract by a

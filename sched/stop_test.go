@@ -237,8 +237,8 @@ func (m *mourned) TaskDied(*sched.Worker, error) {
 	m.over.Store(true)
 }
 
-// TestStopWaitsForBurials: who comes too late buries himself what he has brought, and whatever else waits. Stop
-// has not ended before he has.
+// TestStopWaitsForBurials: a goroutine that comes too late buries what it has brought, and whatever
+// else waits. Stop has not ended before it has.
 func TestStopWaitsForBurials(t *testing.T) {
 	for _, pinned := range []bool{false, true} {
 		m := &mourned{begun: make(chan struct{}), goOn: make(chan struct{})}

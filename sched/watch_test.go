@@ -12,7 +12,8 @@ func crowd(t *testing.T, workers int, runnable uint64) *monitor {
 }
 
 // "After 3 ms if a processor is idle. After 6 ms if none is. Where a queue of goroutines waits for
-// processors, after 6 ms and the time in which all of them have had one, but for the first few."
+// processors, after 6 ms and the time in which all of them have had one; only the first few turns
+// do not wait for that."
 func TestWatch_WhoIsStuck(t *testing.T) {
 	for _, c := range []struct {
 		runnable, running uint64
@@ -38,8 +39,8 @@ func TestWatch_WhoIsStuck(t *testing.T) {
 	}
 }
 
-// "That some have not come back says nothing of blocking before all who wait for a processor have had one":
-// nobody is added until then, and the surge is not over either.
+// "That some have not come back says nothing of blocking until all that wait for a processor have
+// had one": nobody is added until then, and the surge is not over either.
 func TestSurge_WaitsForProcessors(t *testing.T) {
 	const round = 40 * ms
 	for _, c := range []struct {
