@@ -30,16 +30,16 @@ func settles(t *testing.T, sys *actor.System) {
 	must(t, sys.Wait(notSoLong(t)))
 }
 
-// awaitAskers waits until n actors wait for replies, so that the next one is the last of a circle. In a deterministic system
-// they do.
+// awaitAskers waits until n actors wait for replies, so that the next one is the last of a circle.
+// In a deterministic system they wait already.
 func awaitAskers(sys *actor.System, n int) {
 	for sys.Books().Sent == 0 && actor.AskersOf(sys) < n {
 		runtime.Gosched()
 	}
 }
 
-// TestAskCircle: of n actors each asks the next, and the last the first: this one is told, at once, whatever its context is, and the
-// others get their replies.
+// TestAskCircle: of n actors each asks the next, and the last the first. The last one is told, at
+// once, whatever its context is, and the others get their replies.
 func TestAskCircle(t *testing.T) {
 	for way, ask := range endless {
 		for name, opts := range plainAndSeeded {
@@ -81,8 +81,8 @@ func TestAskCircle(t *testing.T) {
 	}
 }
 
-// TestAskCircle_Storm: many who ask each other at the same time, each once, come to an end; and who is told that it closes
-// a circle has had no reply, all others have.
+// TestAskCircle_Storm: many actors that ask each other at the same time, each once, come to an end.
+// One that is told that it closes a circle has had no reply; all others have.
 func TestAskCircle_Storm(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"4": {actor.Workers(4)}, "seed": {actor.Seed(1)}} {
 		t.Run(name, func(t *testing.T) {
@@ -153,8 +153,9 @@ func (c *lookedAt) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// await waits until whoever asks with c has found no circle, and looks whether he waits without an end: otherwise it is he who would
-// close the circle. In a deterministic system he has.
+// await waits until the actor that asks with c has found no circle, and looks whether it waits
+// without an end: otherwise that actor would be the one to close the circle. In a deterministic
+// system it has.
 func (c *lookedAt) await(sys *actor.System) {
 	for sys.Books().Sent == 0 && c.n.Load() == 0 {
 		runtime.Gosched()
@@ -196,7 +197,8 @@ func TestAskCircle_None(t *testing.T) {
 	}
 }
 
-// TestAskCircle_HasItsReply: "an entry counts while its call has no result": not until whoever waited has gone on.
+// TestAskCircle_HasItsReply: "an entry counts while its call has no result": not until the waiting
+// actor has gone on.
 func TestAskCircle_HasItsReply(t *testing.T) {
 	for _, has := range []bool{true, false} {
 		sys := start(t, actor.Workers(1))

@@ -45,8 +45,9 @@ var asksInTurn = map[string]func(ctx context.Context, c *actor.Context, to actor
 
 var plainAndSeeded = map[string][]actor.Option{"workers": {actor.Workers(2)}, "seed": {actor.Seed(1)}}
 
-// TestAsk_StopInATurn: Ask is answered "at once" with ErrSystemStopped also in a behaviour for which the stop
-// waits, and which asks somebody who does not justReply, in its own system or in another.
+// TestAsk_StopInATurn: Ask is answered "at once" with ErrSystemStopped also in a behaviour for
+// which the stop waits, and which asks an actor that does not justReply, in its own system or in
+// another.
 func TestAsk_StopInATurn(t *testing.T) {
 	for way, ask := range asksInTurn {
 		for name, opts := range plainAndSeeded {
@@ -89,8 +90,8 @@ func stopInATurn(t *testing.T, sys *actor.System, asked actor.Ref[puppet], pinne
 	wants(t, err, actor.ErrSystemStopped)
 }
 
-// TestAsk_OfOneMutedForTheAsker: an actor that is overloaded asks one that is muted for it: this goes on, and
-// replies, also if one stands between that has been idle.
+// TestAsk_OfOneMutedForTheAsker: an actor that is overloaded asks one that is muted for it. The
+// asked one goes on, and replies, also if one that has been idle stands between the two.
 func TestAsk_OfOneMutedForTheAsker(t *testing.T) {
 	for way, ask := range asksInTurn {
 		for name, opts := range plainAndSeeded {
@@ -136,8 +137,8 @@ func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked 
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
-// TestAsk_OfOneMutedLater: an actor that is overloaded, and for which nobody is muted yet, asks one that sends to it before
-// it comes to the request: this one is not muted, and replies.
+// TestAsk_OfOneMutedLater: an actor that is overloaded, and for which nobody is muted yet, asks one
+// that sends to it before it comes to the request. The asked one is not muted, and replies.
 func TestAsk_OfOneMutedLater(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
@@ -157,8 +158,9 @@ func TestAsk_OfOneMutedLater(t *testing.T) {
 	}
 }
 
-// TestAsk_OfOneMutedForTheMuted: an actor that is muted runs an urgent message, and asks one that is muted for it: this one goes
-// on, and replies. Behind that the asker is muted as before, and so is who sends to it.
+// TestAsk_OfOneMutedForTheMuted: an actor that is muted runs an urgent message, and asks one that
+// is muted for it. The asked one goes on, and replies. Afterwards the asker is muted as before, and
+// so are those that send to it.
 func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	typ := actor.NewType[puppet]("hasty")
 	plain := actor.Declare[deed](typ, "plain")
@@ -203,8 +205,9 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	}
 }
 
-// TestAsk_OfTheMuted: an actor that is muted, and runs what is urgent, keeps others from sending while it waits for a reply no more
-// than one that is not, and as before once it has that: until its behaviour returns, and when that panics.
+// TestAsk_OfTheMuted: while it waits for a reply, a muted actor that runs urgent mail keeps others
+// from sending no more than one that is not muted. Once it has the reply it does so as before:
+// until its behaviour returns, and when that panics.
 func TestAsk_OfTheMuted(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
@@ -236,8 +239,8 @@ func TestAsk_OfTheMuted(t *testing.T) {
 	}
 }
 
-// TestAskAll_Elsewhere: whoever waits for replies from a deterministic system lets that go on, whatever system
-// he has named himself, and however many there are.
+// TestAskAll_Elsewhere: a caller that waits for replies from a deterministic system lets that go
+// on, whatever system the caller has named, and however many there are.
 func TestAskAll_Elsewhere(t *testing.T) {
 	sys := start(t)
 	var to []actor.Ref[puppet]

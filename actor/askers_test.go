@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// An asker "hears at once and why": every way in which an actor may not answer, and every
-// way to ask. No case needs a clock: who would not hear hangs.
+// An asker "hears at once and why": every way in which an actor may not answer, and every way to
+// ask. No case needs a clock: an asker that does not hear hangs.
 
 // silence is an actor that will not answer: prepare makes it, and after has it end when the
 // requests are on their way.
@@ -159,8 +159,8 @@ func TestAskers_EveryWay(t *testing.T) {
 	}
 }
 
-// TestAskTo_SelfThatEnds: who asks itself and ends hears nothing more, and the request is a
-// dead letter, as is its answer.
+// TestAskTo_SelfThatEnds: an actor that asks itself and ends hears nothing more, and the request is
+// a dead letter, as is its answer.
 func TestAskTo_SelfThatEnds(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())

@@ -52,9 +52,8 @@ func TestBug_K43_NoControlMessages(t *testing.T) {
 	equal(t, "stopped", st.Stopped, senders)
 }
 
-// TestBug_3382_ToChan: whoever reads a channel of ToChan asks the actor that sends to it, before
-// he reads on, and that one is muted because the channel is full: "nobody is muted for
-// ever".
+// TestBug_3382_ToChan: the reader of a channel of ToChan asks the actor that sends to it, before it
+// reads on, and that actor is muted because the channel is full: "nobody is muted for ever".
 func TestBug_3382_ToChan(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	ch := make(chan int)
@@ -86,8 +85,8 @@ func TestBug_3382_ToChan(t *testing.T) {
 	equal(t, "unmutes", st.Unmutes, st.Mutes)
 }
 
-// TestToChan_PressedAgain: the news that there is room come when there is none any more:
-// who sends is muted all the same. And they are none of the user's messages.
+// TestToChan_PressedAgain: the news that there is room comes when there is none any more: senders
+// are muted all the same. And the news is none of the user's messages.
 func TestToChan_PressedAgain(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	ch := make(chan int)

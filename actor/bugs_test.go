@@ -174,8 +174,9 @@ func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 	}
 }
 
-// TestBug_K10_BurialStrandsNothing: whoever an actor has woken runs while its mail is told of its end, and what is
-// in its lane, however long that takes. The hook waits for that one, where programs must not.
+// TestBug_K10_BurialStrandsNothing: an actor that another has woken runs while the other's mail,
+// and what is in its lane, is told of its end, however long that takes. The hook waits for the
+// woken one, where programs must not.
 func TestBug_K10_BurialStrandsNothing(t *testing.T) {
 	for name, leave := range map[string]func(c *actor.Context){
 		"Mail": func(c *actor.Context) { do.Send(c, actor.Self[puppet](c), func(*puppet, *actor.Context) {}) },
@@ -208,8 +209,8 @@ func TestBug_K10_BurialStrandsNothing(t *testing.T) {
 	}
 }
 
-// TestBug_K49_WaitForTheDead: who waits for an actor that has ended, or never lived,
-// does not hang; and callbacks may call anything, since no lock is held.
+// TestBug_K49_WaitForTheDead: a wait for an actor that has ended, or never lived, does not hang;
+// and callbacks may call anything, since no lock is held.
 func TestBug_K49_WaitForTheDead(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := mortalType.Spawn(sys, mortal{onStop: func(_ *mortal, c *actor.Context) {

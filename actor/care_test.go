@@ -136,8 +136,8 @@ func TestCare_StopYields(t *testing.T) {
 }
 
 // TestCare_Place: the place of a child is found without a look at its siblings, also if it has
-// ended and the parent has not heard of it; one that the parent has heard of is no child, nor is
-// somebody else's, nor one of another system who has a parent of that number.
+// ended and the parent has not heard of it. One that the parent has heard of is no child, nor is
+// somebody else's, nor one of another system whose parent has that number.
 func TestCare_Place(t *testing.T) {
 	sys, elsewhere := start(t, actor.Workers(2)), start(t, actor.Workers(1))
 	d := diary{}
@@ -250,8 +250,8 @@ func TestAs(t *testing.T) {
 	equal(t, "zero", ok, false)
 }
 
-// TestCare_StopReported: a panic in Stop is reported as one there, and is not answered to
-// whoever asked last: he has had his answer.
+// TestCare_StopReported: a panic in Stop is reported as one there, and is not answered to the last
+// asker, which has had its answer.
 func TestCare_StopReported(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
 	sys := start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { reports <- p }))

@@ -200,8 +200,8 @@ func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[
 	return muted
 }
 
-// TestClock_NotForTime: if no timer is armed, those who are muted for one that was postponed wait for somebody outside, and
-// Wait waits with them.
+// TestClock_NotForTime: if no timer is armed, actors that are muted for one that was postponed wait
+// for somebody outside, and Wait waits with them.
 func TestClock_NotForTime(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Workers(2))
 	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})

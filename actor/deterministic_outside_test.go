@@ -79,8 +79,8 @@ func TestDeterministic_SeveralGoroutines(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 3+askers*each)
 }
 
-// TestSystem_WaitsWithAnEndedContext: what has come about goes before the context's end, and that before
-// what has not, deterministic or not.
+// TestSystem_WaitsWithAnEndedContext: an outcome that is there wins over the end of the context,
+// and that end wins over an outcome that is not, deterministic or not.
 func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

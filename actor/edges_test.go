@@ -124,8 +124,8 @@ func TestWatermark_Unstashed(t *testing.T) {
 	}
 }
 
-// TestMute_NotTwice: urgent mail of an actor that is muted may send, and does not mute it
-// for another: the circle that this would close has nobody who runs.
+// TestMute_NotTwice: urgent mail of an actor that is muted may send, and does not mute it for
+// another: nobody in the circle that this would close could run.
 func TestMute_NotTwice(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	k := newTools()
@@ -260,7 +260,7 @@ func TestLongTurn_Carried(t *testing.T) {
 }
 
 // TestExit_SystemStoppedOfAnother: an actor that ends for the reason that another system has
-// stopped has ended, and its own system goes on: whoever asks is told so.
+// stopped has ended, and its own system goes on: askers are told so.
 func TestExit_SystemStoppedOfAnother(t *testing.T) {
 	other := start(t)
 	far := newTools().typ.Spawn(other, tool{})
@@ -312,7 +312,7 @@ func endedFor(t *testing.T, sys *actor.System, k *tools, r actor.Ref[tool], why 
 	}
 }
 
-// TestExit_MailLeft: what an actor leaves behind that ends for the reason that another
+// TestExit_MailLeft: the mail that an actor leaves behind when it ends for the reason that another
 // system has stopped died with the actor.
 func TestExit_MailLeft(t *testing.T) {
 	var dead letters

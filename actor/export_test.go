@@ -159,8 +159,8 @@ func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
 // Signaled tells whether there is something in an actor's lane.
 func Signaled[S any](r Ref[S]) bool { return !r.b.lane.quiet() }
 
-// RecallLate is what is left to do for one who has brought r a signal, and was halted until
-// it was served. It reports whether r was parked.
+// RecallLate is what is left to do for a sender that has brought r a signal, and was halted until
+// the signal was served. It reports whether r was parked.
 func RecallLate[S any](s *System, r Ref[S]) (parked bool) {
 	a, _ := s.sched.Admit()
 	if parked = r.b.recall(nil); parked {
@@ -259,5 +259,5 @@ func BehindStarts(s *System, f func()) {
 	}
 }
 
-// OnlyMuted tells whether nothing goes on, and who is muted keeps the system.
+// OnlyMuted tells whether nothing goes on, and only muted actors keep the system.
 func OnlyMuted(s *System) bool { return s.onlyMuted() }

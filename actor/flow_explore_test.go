@@ -143,9 +143,8 @@ func TestLobby_FreeExplored(t *testing.T) {
 	})
 }
 
-// TestLobby_OrderExplored: "Those who wait go on in the order in which they came": who
-// comes when somebody waits has no place before that one, also at the moment when the gate
-// opens.
+// TestLobby_OrderExplored: "Those who wait go on in the order in which they came": one that comes
+// when somebody waits has no place before that one, also at the moment when the gate opens.
 //
 // Mutants tried by hand: setFree that does not ask whether somebody waits; takeInTurn that
 // does not ask who is first.
@@ -236,8 +235,8 @@ func TestLobby_RecoveryExplored(t *testing.T) {
 }
 
 // TestPressure_IsWatched: whoever enters the ledger of an actor under pressure is seen by
-// the watch, whether it enters before or after, and whatever the watch forgets meanwhile.
-//
+// TestPressure_IsWatched: an actor that enters the ledger of one under pressure is seen by the
+// watch, whether it enters before the pressure or after, and whatever the watch forgets meanwhile.
 // Mutants tried by hand: ApplyPressure that does not look who waits already; muteFor that
 // asks for pressure before it enters; look that forgets whoever it finds, without asking
 // whether anybody waits.
