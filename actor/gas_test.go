@@ -93,7 +93,7 @@ func TestGas_BeginsAnew(t *testing.T) {
 	}
 }
 
-// TestGas_Overloads: who spends the gas with mail left is overloaded, as with the batch.
+// TestGas_Overloads: an actor that spends the gas with mail left is overloaded, as with the batch.
 func TestGas_Overloads(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	a := thriftyType.Spawn(sys, puppet{})
@@ -224,7 +224,7 @@ func TestYield_Ends(t *testing.T) {
 	}
 }
 
-// TestYield_Muted: who yields and is muted goes on with the continuation.
+// TestYield_Muted: an actor that yields and is muted goes on with the continuation.
 func TestYield_Muted(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	o := overload(t, sys)

@@ -40,8 +40,9 @@ func (f *forger) forgeDeep(a *heap.Arena) {
 	f.list = p
 }
 
-// TestForgedHandle: "found by a collection, if it leads beyond its page: panic". That is the actor's end, and no other message's
-// than those that wait for it: the one that ran last is somebody else's by then.
+// TestForgedHandle: "found by a collection, if it leads beyond its page: panic". That ends the
+// actor, and no other messages than those that wait for it: the one that ran last is somebody
+// else's by then.
 func TestForgedHandle(t *testing.T) {
 	for name, forge := range map[string]func(*forger, *heap.Arena){"in one go": (*forger).forgeOne, "in steps": (*forger).forgeDeep} {
 		for how, last := range map[string]int{"alone": 0, "in a row": 7, "in the middle": 3} {

@@ -153,7 +153,8 @@ func TestHoard_Spares(t *testing.T) {
 	keepsAtMost(t, before, 8<<20)                                                                              // two workers
 }
 
-// TestHoard_Stopped: whoever keeps a system that has stopped keeps no memory of its workers, pins included.
+// TestHoard_Stopped: a system that has stopped, and is kept, keeps no memory of its workers, pins
+// included.
 func TestHoard_Stopped(t *testing.T) {
 	if heap.Poisoned { // nothing is recycled
 		return

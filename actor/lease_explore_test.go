@@ -83,8 +83,9 @@ func (l *tenancy) from(words ...int) {
 	})
 }
 
-// inOrder: whose sending was over before another's began runs before it, and is not the
-// one of the two that comes too late. For all senders, so it is the order of causes as well.
+// inOrder: a word whose sending was over before another's began runs before that, and is not the
+// one of the two that comes too late. This holds for all senders, so it is the order of causes as
+// well.
 func (l *tenancy) inOrder() error {
 	place := map[int]int{}
 	for i, n := range slices.Concat(l.ran, l.dead) {
@@ -256,8 +257,8 @@ func (l *tenancy) append(c *Context, n int) {
 	l.done[n] = l.now
 }
 
-// TestLease_WindowExplored: who takes an actor over touches nothing of it before whoever
-// appends has done so.
+// TestLease_WindowExplored: a worker that takes an actor over touches nothing of it before the one
+// that appends has done so.
 func TestLease_WindowExplored(t *testing.T) {
 	explore.PortfolioOf(t, 1500, 250, leaseScene(func(l *tenancy) {
 		mayflyAct.Send(l.sys, l.friend, func(c *Context) {

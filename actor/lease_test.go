@@ -85,7 +85,7 @@ func (w *leaseTwins) send(t *rapid.T) {
 	}
 }
 
-// push is by whoever holds no lease.
+// push is a push by a worker that holds no lease.
 func (w *leaseTwins) push(t *rapid.T, busy bool) {
 	w.twins.push(t, busy)
 	if w.dumb.scheduled {
@@ -158,7 +158,7 @@ func (w *leaseTwins) count(t *rapid.T) {
 	}
 }
 
-// survey is skim, of which whoever wants to know why an actor waits makes use.
+// survey is skim, as it is used to find out why an actor waits.
 func (w *leaseTwins) survey(t *rapid.T) {
 	n := 0
 	w.skim(func(uint64, uint16) bool { n++; return n < maxMail })
@@ -167,10 +167,10 @@ func (w *leaseTwins) survey(t *rapid.T) {
 	}
 }
 
-// TestLease_Twin: whoever wakes, appends, pushes, takes over and consumes, in whatever order,
-// one after the other: a mailbox with leases answers as its dumb twin without, with nodes used
-// again as soon as they may be, and a worker may append if it has woken the actor, or
-// taken it over, and nobody has pushed since.
+// TestLease_Twin: workers wake, append, push, take over and consume, in whatever order, one after
+// the other. A mailbox with leases answers as its dumb twin without, with nodes used again as soon
+// as they may be. A worker may append if it has woken the actor, or taken it over, and nobody has
+// pushed since.
 func TestLease_Twin(t *testing.T) {
 	needFence(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -225,8 +225,8 @@ func TestLease_NotForAll(t *testing.T) {
 	}
 }
 
-// TestLease_Given: who wakes an actor leaves its mark, and what it goes on to send costs the
-// mailbox nothing. The mark is in no stock of messages, whoever finds it spent.
+// TestLease_Given: a worker that wakes an actor leaves its mark, and what it goes on to send costs
+// the mailbox nothing. The mark is in no stock of messages, whoever finds it spent.
 func TestLease_Given(t *testing.T) {
 	needFence(t)
 	sys := Start(Workers(1))

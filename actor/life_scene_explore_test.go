@@ -120,7 +120,7 @@ func (s *scene) bear(c *Context) {
 	s.pups = append(s.pups, pup{playerType.SpawnChild(c, player{s: s}), s.begun})
 }
 
-// noPups: whoever hears of the kid's end hears of it after the ends of its children.
+// noPups: news of the kid's end comes after the ends of its children.
 func (s *scene) noPups(news string) {
 	for _, k := range s.pups {
 		if !k.r.b.lane.closed() {
@@ -129,7 +129,7 @@ func (s *scene) noPups(news string) {
 	}
 }
 
-// nameless: whoever has learned of the kid's end finds its name free.
+// nameless: anyone that has learned of the kid's end finds its name free.
 func (s *scene) nameless(news string) {
 	if v, _ := s.sys.names.m.Load(kidsName); v == s.kid.b {
 		s.p.Errorf("%s, and it still has its name", news)

@@ -186,8 +186,8 @@ func TestUnwatch(t *testing.T) {
 	d.says(t, "a: start")
 }
 
-// TestWatch_OfStoppedSystem: who watches an actor of another system, which stops, hears
-// so at the latest when it asks again.
+// TestWatch_OfStoppedSystem: an actor that watches one of another system, which stops, hears so at
+// the latest when it asks again.
 func TestWatch_OfStoppedSystem(t *testing.T) {
 	var d diary
 	sys, far := start(t), start(t)
@@ -237,8 +237,9 @@ func TestMisuse_OfLife(t *testing.T) {
 	panics(t, "without a behaviour", func() { mortalType.Variant(actor.Entry[mortal]{}) })
 }
 
-// TestAcross_EndsAreHeard: who is linked to, or watches, an actor of another system hears of its end when that system
-// stops, whether the actor has mail then or not; and nothing is left of whoever has stopped with its system.
+// TestAcross_EndsAreHeard: an actor that is linked to, or watches, one of another system hears of
+// its end when that system stops, whether it has mail then or not; and nothing is left of an actor
+// that has stopped with its system.
 func TestAcross_EndsAreHeard(t *testing.T) {
 	taken := actor.ErrSystemStopped.Error()
 	for name, c := range map[string]struct {

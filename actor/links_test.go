@@ -7,8 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLinks_Twin: the links of one actor are those that a list without places has, and with finds them, whether
-// there are few or many and several with one other; it looks at each only of few.
+// TestLinks_Twin: the links of one actor are those of a list without places, and with finds them,
+// whether they are few or many and several with one other; only if they are few does it look at
+// each.
 func TestLinks_Twin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		me, others := new(body), make([]body, 2*fewLinks)
@@ -56,8 +57,8 @@ func TestLinks_Twin(t *testing.T) {
 	})
 }
 
-// TestLinks_Many: who links to many, some of which link to it at the same time, is rid of each by one Unlink, and of
-// the others by their ends, which are heard of once.
+// TestLinks_Many: an actor that links to many, some of which link to it at the same time, is rid of
+// each by one Unlink, and of the others by their ends, of which it hears once.
 func TestLinks_Many(t *testing.T) {
 	typ := NewType[int]("linker")
 	do, ended := Declare[func(*Context)](typ, "do"), Declare[Exit](typ, "ended")

@@ -130,7 +130,7 @@ func TestSendWait_InsideABehaviour(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestSendWait_Ends: whoever waits is told when the actor, or the system, ends.
+// TestSendWait_Ends: goroutines that wait are told when the actor, or the system, ends.
 func TestSendWait_Ends(t *testing.T) {
 	for name, end := range map[string]func(*actor.System, actor.Ref[puppet]){
 		"actor":  func(sys *actor.System, a actor.Ref[puppet]) { actor.Stop(sys, a) },
@@ -178,8 +178,8 @@ func TestSendWait_NotForABatch(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted like any
-// other": it has recovered whenever a notice runs, or it would flood whom it sends to.
+// TestSendWait_KeepsNobodyOverloaded: "an actor that goroutines keep busy is muted like any other":
+// it has recovered whenever a notice runs, or it would flood those it sends to.
 func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	slow, relay := overload(t, sys), slowType.Spawn(sys, puppet{}) // with a batch of one

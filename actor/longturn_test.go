@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// stay is what somebody does who is to be reported: it returns when he was.
+// stay is called by what is to be reported: it returns when the report was made.
 type stay func()
 
 // staying stays in behaviours of all sorts, and in callbacks.
@@ -208,7 +208,8 @@ func TestLongTurn_EveryKind(t *testing.T) {
 	})
 }
 
-// TestLongTurn_BehindAnAsk: who asks has the turn watched as long as it lasts, and not until his reply has come.
+// TestLongTurn_BehindAnAsk: an asker has the turn watched as long as it lasts, not only until the
+// reply has come.
 func TestLongTurn_BehindAnAsk(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // and not three minutes: a mutant dies of it
 	defer cancel()
