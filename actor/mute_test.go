@@ -313,8 +313,8 @@ func TestSendWait(t *testing.T) {
 	})
 }
 
-// TestDrain_OfMuted: who sends to a muted actor that drains is told of its end, and not to wait, also when that has run something
-// urgent and is muted again.
+// TestDrain_OfMuted: an actor that sends to a muted one that drains is told of its end, and not to
+// wait, also when the draining one has run something urgent and is muted again.
 func TestDrain_OfMuted(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	o := overload(t, sys)

@@ -38,8 +38,8 @@ func (s stalls) option() actor.Option {
 	})
 }
 
-// TestPressure: who sends to an actor under pressure is muted until it is released or the
-// actor ends; the actor goes on, and is not muted itself.
+// TestPressure: an actor that sends to one under pressure is muted until the pressure is released
+// or the receiver ends. The receiver goes on, and is not muted itself.
 func TestPressure(t *testing.T) {
 	for name, end := range map[string]deed{
 		"released": func(_ *puppet, c *actor.Context) { c.ReleasePressure(); c.ReleasePressure() },
@@ -179,8 +179,9 @@ func TestStall_Relay(t *testing.T) {
 	equal(t, "closed", r.Closed, false)
 }
 
-// TestStall_ChainIsNamed: who waits for the one under pressure only in the end may have a message from it: whose
-// that is is said by name, and not by a word that could mean the one in between.
+// TestStall_ChainIsNamed: an actor that waits for the one under pressure only in the end may have a
+// message from it. The report names the sender of that, and uses no word that could mean the one in
+// between.
 func TestStall_ChainIsNamed(t *testing.T) {
 	reports := make(stalls, 10)
 	sys := start(t, actor.Seed(1), reports.option())
@@ -203,8 +204,8 @@ func TestStall_ChainIsNamed(t *testing.T) {
 	equal(t, "report", onlyReport(t, reports).String(), want)
 }
 
-// TestStall_RingOfMutualPressure: every actor of a ring applies pressure and releases it
-// when its neighbour says so, who is muted for having sent before.
+// TestStall_RingOfMutualPressure: every actor of a ring applies pressure and releases it when its
+// neighbour says so. The neighbour is muted for having sent before.
 func TestStall_RingOfMutualPressure(t *testing.T) {
 	const ring = 5
 	reports := make(stalls, 1000)

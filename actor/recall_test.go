@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// recallLate does to an actor that is parked what somebody does who has brought it a signal
-// and was halted until it was served: the actor is woken, and parks again.
+// recallLate does to an actor that is parked what a sender does that has brought it a signal and
+// was halted until that was served: the actor is woken, and parks again.
 func recallLate[S any](t testing.TB, sys *actor.System, r actor.Ref[S]) {
 	t.Helper()
 	eventually(t, "it is parked", func() bool { return actor.Muted(r) })

@@ -136,8 +136,8 @@ func liveOnce(t *testing.T, sys *actor.System, k relics, live func(*testing.T, *
 	return gone
 }
 
-// TestStoppedSystemKeepsNoActor: whoever keeps a system that has stopped keeps none of its
-// actors, not even one whose turn was the last.
+// TestStoppedSystemKeepsNoActor: a system that has stopped, and is kept, keeps none of its actors,
+// not even one whose turn was the last.
 func TestStoppedSystemKeepsNoActor(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	gone := stopInTurn(t, sys, newRelics())

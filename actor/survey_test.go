@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// TestStall_SurveyOfRecalled: who waits for an actor under pressure may be killed while that
-// looks at the mail of those who wait.
+// TestStall_SurveyOfRecalled: an actor that waits for one under pressure may be killed while that
+// one looks at the mail of those that wait.
 func TestStall_SurveyOfRecalled(t *testing.T) {
 	rounds := 60
 	if testing.Short() {

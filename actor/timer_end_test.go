@@ -33,8 +33,8 @@ func TestEvery_Drain(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 
-// TestEvery_LastTickIsOver: the last tick of an actor that drains is over when it has run, so
-// that a Cancel in OnStop does not meet who is in its place.
+// TestEvery_LastTickIsOver: the last tick of an actor that drains is over when it has run, so that
+// a Cancel in OnStop does not meet the timer that is in its place.
 func TestEvery_LastTickIsOver(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Workers(2))
 	var tick actor.Timer
@@ -164,8 +164,8 @@ func TestTimer_BurstFiresAtOnce(t *testing.T) {
 	}
 }
 
-// TestTimer_BurstIsLetGo: the memory of many timers is let go when all are over, and those who
-// kept a Timer of them are not fooled by who is in its place.
+// TestTimer_BurstIsLetGo: the memory of many timers is let go when all are over, and a Timer of
+// them that was kept is not fooled by the one in its place.
 func TestTimer_BurstIsLetGo(t *testing.T) {
 	n := scaled(100_000)
 	sys, _ := onVirtualTime(t, actor.Workers(1))
