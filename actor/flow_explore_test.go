@@ -234,9 +234,9 @@ func TestLobby_RecoveryExplored(t *testing.T) {
 	}
 }
 
-// TestPressure_IsWatched: whoever enters the ledger of an actor under pressure is seen by
 // TestPressure_IsWatched: an actor that enters the ledger of one under pressure is seen by the
 // watch, whether it enters before the pressure or after, and whatever the watch forgets meanwhile.
+//
 // Mutants tried by hand: ApplyPressure that does not look who waits already; muteFor that
 // asks for pressure before it enters; look that forgets whoever it finds, without asking
 // whether anybody waits.
