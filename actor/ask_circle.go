@@ -90,7 +90,8 @@ func (me *body) mayWait(ctx context.Context, k *callState, to *body) (in *askTab
 	return t, true
 }
 
-// leave takes me out of the table before its call is used again. t may be nil: me is not in it. Owner only, in a turn.
+// leave takes me out of the table before its call is used again. If t is nil, me is not in it.
+// Owner only, in a turn.
 func (t *askTable) leave(me *body) {
 	if t == nil {
 		return

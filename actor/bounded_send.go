@@ -77,8 +77,8 @@ func (r replier) bounce(b *body, dropped *message) {
 }
 
 // fromOutside adds a message to the queue by put, from outside, and tells the actor. What had to
-// make room becomes a dead letter. A hold keeps the system from being quiescent in between. If the system stops all the
-// same, nobody runs the actor any more and nobody will: what is there is ours to bury.
+// make room becomes a dead letter. A hold keeps the system from being quiescent in between. If the
+// system stops all the same, nobody runs the actor any more: what is there is ours to bury.
 func (b *body) fromOutside(put func() (tell bool, dropped *message, err error)) error {
 	sys := b.sys()
 	if !sys.sched.Hold() {

@@ -177,9 +177,10 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 	}
 }
 
-// awaitStill waits until all that goes on in s waits for time, or for somebody outside who has no
-// [System.Hold]. The watch over actors under pressure may let an actor go, by the machine's time.
-// If watched says so, awaitStill waits for that once, since the actor may come to wait again.
+// awaitStill waits until nothing goes on in s except what waits for time, or for somebody outside
+// who has no [System.Hold]. The watch over actors under pressure may let an actor go, by the
+// machine's time. If watched says so, awaitStill waits for that once, since the actor may come to
+// wait again.
 func awaitStill(ctx context.Context, s *System, watched bool) error {
 	for letGo := s.Stats().LetGo; ; {
 		if err := s.sched.WaitStill(ctx); err != nil {

@@ -55,8 +55,8 @@ func (r replier) deadLetters(to *body, left *message, reason error) {
 	}
 }
 
-// declareDead counts, reports, answers and clears a message that will not run. What it owns is discarded, unless that is
-// a timer's.
+// declareDead counts, reports, answers and clears a message that will not run. It discards what the
+// message owns, unless that is a timer's.
 func (r replier) declareDead(to *body, m *message, reason error, timers bool) {
 	sys := to.sys()
 	d := to.typ().decls[m.id]

@@ -184,7 +184,8 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 	}
 }
 
-// hearsNews tells whether the messages are those of links, monitors and supervisors, which wait in no queue that drops any.
+// hearsNews tells whether the messages are those of links, monitors and supervisors. These wait in
+// no queue that drops any.
 func (d *declaration) hearsNews() bool {
 	switch d.payload(d.pool.fresh(1)).(type) {
 	case Fallen, Risen, Down, Exit:

@@ -231,11 +231,10 @@ func mallocs(f func()) uint64 {
 // steadyRounds is how soon the state must be steady.
 const steadyRounds = 20
 
-// allocatesNothing fails unless an operation soon stops to allocate, but for two
-// in a hundred: the inject queue takes a new segment every 64 tasks, and the rest
-// of the process is never quite still. Go's collector is off meanwhile, since it empties the common stock of nodes. With
-// invariants or the race detector built in, allocations are other ones and are not
-// counted.
+// allocatesNothing fails unless an operation soon stops allocating, except two in a hundred: the
+// inject queue takes a new segment every 64 tasks, and the rest of the process is never quite
+// still. Go's collector is off meanwhile, since it empties the common stock of nodes. With
+// invariants or the race detector built in, allocations are other ones and are not counted.
 func allocatesNothing(t *testing.T, ops int, f func()) {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))

@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// glade is a stage around an actor that has nothing to see to when it stops itself: it closes
-// its box and leaves its lane to whoever comes.
+// glade is a stage around an actor that has nothing to see to when it stops itself: it closes its
+// box and leaves its lane to those that come.
 type glade struct {
 	stage
 	fly    Ref[mayfly]

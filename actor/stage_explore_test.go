@@ -57,7 +57,7 @@ func (s *stage) man() {
 	}
 }
 
-// resting: nothing is queued, nothing is held, and whoever waits for quiescence is let go.
+// resting: nothing is queued, nothing is held, and those that wait for quiescence are let go.
 func (s *stage) resting() error {
 	if !s.sys.sched.Rest() {
 		return errors.New("there is work left, and nobody does it")

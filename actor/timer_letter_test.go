@@ -42,8 +42,8 @@ func TestEvery_TickThatIsALetter(t *testing.T) {
 	equal(t, "parcels behind the timer's end", heap.Blobs().Live-before, 0)
 }
 
-// TestAfter_LetterIsItsOwn: After sends "as if the actor had sent it itself": a dead letter of it is from the actor, and not from
-// whoever has sent in the same memory before.
+// TestAfter_LetterIsItsOwn: After sends "as if the actor had sent it itself": a dead letter of it
+// is from the actor, and not from the last sender that used the same memory.
 func TestAfter_LetterIsItsOwn(t *testing.T) {
 	typ := actor.NewType[puppet]("carried")
 	act := actor.Declare[func(*actor.Context)](typ, "act")

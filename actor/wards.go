@@ -3,8 +3,8 @@ package actor
 import "github.com/gallop-go/gallop/internal/seam"
 
 // wards are two sorts of actors of a system. Some have mail although they are in no queue: they
-// wait for their children or their supervisor, or have a stash. Others are known to actors of other
-// systems by a link or a monitor, and these must not wait for them, or keep them, for ever. When
+// wait for their children or their supervisor, or have a stash. Others are known, by a link or a
+// monitor, to actors of other systems, which must not wait for them, or keep them, for ever. When
 // the system stops, all wards are made runnable once more, so that their mail becomes dead letters
 // like everybody's, and the other systems' actors hear.
 //

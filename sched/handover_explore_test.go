@@ -10,8 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// allHome fails unless every job ran, everybody sleeps on paper, every seat that is not
-// vacant has one holder, and nobody is away, nor looked after as if he were.
+// allHome fails unless every job ran, everybody sleeps on paper, every seat that is not vacant has
+// one holder, and nobody is away, nor looked after as if away.
 func (h *house) allHome() error {
 	if err := h.allRan(); err != nil {
 		return err
