@@ -51,9 +51,9 @@ func (b *box) send() bool {
 	return true
 }
 
-// TestQuietNotBeforeTheOthersTask is the gap that admission.go tells of: sender 1
-// has to schedule the actor and is delayed; sender 2 leaves a message there and
-// waits. His message has run when he sees quiet, and somebody sees it at all.
+// TestQuietNotBeforeTheOthersTask is the gap that admission.go tells of: sender 1 has to schedule
+// the actor and is delayed; sender 2 leaves a message there and waits. That message has run when
+// sender 2 sees quiet, and somebody sees it at all.
 //
 // Mutants tried by hand: an admission that only looks, an Inject behind the
 // Release, a check that does not freeze, holds read before the freeze.

@@ -30,8 +30,8 @@ func TestQuietNeverEarly(t *testing.T) {
 	wg.Wait()
 }
 
-// TestQuietSynchronizes: what turns wrote without any lock is there for whoever has
-// waited. (For the race detector.)
+// TestQuietSynchronizes: what turns wrote without any lock is there for those that have waited.
+// (For the race detector.)
 func TestQuietSynchronizes(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	g := newGraph(s)
@@ -129,8 +129,8 @@ func TestWaitQuietRacesWithItsContext(t *testing.T) {
 	}
 }
 
-// TestQuietForGood: after a wait for the end nothing runs any more: tasks die,
-// admissions and holds are refused, and whoever waits is told at once.
+// TestQuietForGood: after a wait for the end nothing runs any more: tasks die, admissions and holds
+// are refused, and waiters are told at once.
 func TestQuietForGood(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	g := newGraph(s)
