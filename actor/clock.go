@@ -155,8 +155,8 @@ func mustGoOn(call string, d time.Duration) {
 	}
 }
 
-// settle waits until nothing goes on in all systems on this clock at the same time: one in which
-// nothing did may have been sent something by the next.
+// settle waits until nothing goes on in any system on this clock, in all at the same time: one in
+// which nothing did may have been sent something by the next.
 //
 // Rejected: to wait until they are quiescent. An actor that is muted for one that waits for a
 // timer, and any that waits for that actor, would keep the clock from coming to the timer.

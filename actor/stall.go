@@ -307,7 +307,7 @@ func (b *body) stalled(c *Context, idle bool) {
 
 // survey finds out who waits for an actor, and whom they keep waiting. Owner only. The waiting
 // actors are parked and stay so, since only the owner opens this gate; so do those that wait for
-// them, and so on. The exception are those that somebody recalls: see skim.
+// them, and so on. Exceptions are those that somebody recalls: see skim.
 func (b *body) survey() StallReport {
 	r := StallReport{Pressed: b.actorName()}
 	for next := []*body{b}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {

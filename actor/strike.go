@@ -3,8 +3,8 @@ package actor
 import "github.com/gallop-go/gallop/internal/sim"
 
 // strike makes something go wrong in a deterministic system, as package actortest was told to,
-// before a behaviour or a callback. All but the panic the runtime also does by itself; here it has
-// no reason to.
+// before a behaviour or a callback. All but the panic is what the runtime does by itself, here
+// without a reason.
 func (b *body) strike(c *Context, f sim.Fault) {
 	switch f.Blow {
 	case sim.Panic:

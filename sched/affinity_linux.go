@@ -5,8 +5,8 @@ import "golang.org/x/sys/unix"
 const canBind = true
 
 // cpus are the processors that a worker's thread might use before it was bound; nil if nobody has
-// asked yet. It asks once: a bound thread may use only one, and a worker is bound anew with each
-// seat.
+// asked yet. They are asked for once: a bound thread may use only one, and a worker is bound anew
+// with each seat.
 type cpus = *unix.CPUSet
 
 // bindTo binds the calling thread to the i-th of the allowed processors, modulo their number. An

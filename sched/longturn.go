@@ -61,9 +61,9 @@ func (w *Worker) LongTurn() (t *Task) {
 // worker's own fields, since publishing them would cost every turn. So the race detector is told to
 // look away. For a hint that is sound. Each field is one word, or less, and is loaded whole. The
 // pointer leads to a task, which the collector keeps, whatever has become of it. And a caller that
-// acts on the hint asks afterwards whether the turn is still the same. By then the monitor has
-// asked at least a millisecond ago, so only a turn that has begun since can be the one that w was
-// seen in. Any goroutine.
+// acts on the hint asks afterwards whether the turn is still the same. The monitor has asked at
+// least a millisecond ago by then, and a turn that has begun since is the only one that w can have
+// been seen in. Any goroutine.
 //
 //go:norace
 //go:noinline

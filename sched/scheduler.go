@@ -173,7 +173,7 @@ func (s *Scheduler) Inject(t *Task) {
 }
 
 // notify wakes a sleeper for work that has just been published, unless somebody searches. After the
-// end nobody is left to wake: the caller buries what it finds, its own task among that.
+// end nobody is left to wake: the caller buries what it finds, its own task included.
 func (s *Scheduler) notify() {
 	switch i, r := s.idle.wake(true); r {
 	case wokeOne:
