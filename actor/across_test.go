@@ -34,9 +34,9 @@ func refuses(sys *actor.System) bool {
 	return err != nil
 }
 
-// TestAskTo_AcrossInShutdown: "If to ends before it comes to the request … that outcome has
-// the error and comes at once"; it comes "as long as the asker's system has not stopped,
-// while that is in Shutdown, too".
+// TestAskTo_AcrossInShutdown: "If to ends before it comes to the request, … the outcome has the
+// error … and comes at once"; it comes "as long as the asker's system has not stopped, so also
+// while that is in System.Shutdown".
 func TestAskTo_AcrossInShutdown(t *testing.T) {
 	for name, ask := range map[string]func(c *actor.Context, to actor.Ref[puppet], f trick){
 		"AskTo": func(c *actor.Context, to actor.Ref[puppet], f trick) { actor.AskTo(c, try, to, f, note) },

@@ -11,8 +11,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Behaviours that ask each other and wait: ErrSelfAsk "if to waits, by Ask and with a context that has no end, for the
-// caller, or for somebody who does"; and only then.
+// Behaviours that ask each other and wait: ErrSelfAsk to a behaviour "of an actor for which a
+// behaviour of to waits, directly or through others, in an Ask whose context has no end"; and only
+// then.
 
 // endless are the ways to ask that are looked at.
 var endless = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) error{

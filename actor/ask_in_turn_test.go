@@ -258,8 +258,8 @@ func TestAskAll_Elsewhere(t *testing.T) {
 	}
 }
 
-// TestAsk_OnTheSameThread: ErrSelfAsk "from a behaviour of another actor of the same pinned type, which has one
-// thread".
+// TestAsk_OnTheSameThread: ErrSelfAsk to a behaviour "of another actor of to's pinned type, which
+// has one thread".
 func TestAsk_OnTheSameThread(t *testing.T) {
 	for name, opts := range plainAndSeeded {
 		t.Run(name, func(t *testing.T) {

@@ -246,8 +246,8 @@ func outcome(t *testing.T, sys *actor.System, to actor.Ref[puppet], f trick) act
 	return res
 }
 
-// TestAskTo_Outcomes: "If to ends before it comes to the request, or panics over
-// it, that outcome has the error and comes at once. Asking oneself is allowed."
+// TestAskTo_Outcomes: "If to ends before it comes to the request, panics over it, …, the outcome
+// has the error … and comes at once"; "An actor may ask itself".
 func TestAskTo_Outcomes(t *testing.T) {
 	sys := start(t)
 	answer := func(*puppet, *actor.Context) (any, error) { return 42, nil }
@@ -329,8 +329,8 @@ func piped(t *testing.T, sys *actor.System, fn func(context.Context) (any, error
 	return <-got
 }
 
-// TestPipe_Outcomes: "sends what it returns to the running actor … A panic in fn
-// comes back as a *PanicError".
+// TestPipe_Outcomes: "sends what fn returns to the running actor"; "A panic in fn comes back as a
+// *PanicError".
 func TestPipe_Outcomes(t *testing.T) {
 	sys := start(t)
 	res := piped(t, sys, func(context.Context) (any, error) { runtime.Gosched(); return 42, errUser })

@@ -79,9 +79,9 @@ func TestAskToWithin_Outcomes(t *testing.T) {
 	equal(t, "dead letters: the request to the ended", l.dead.n.Load(), 1)
 }
 
-// TestAskToWithin_Late: "if the asker has not come to the outcome when d has passed on the
-// runtime's clock, the outcome is ErrNoReply … The request runs all the same, and its late
-// reply becomes a dead letter for that reason."
+// TestAskToWithin_Late: "if d passes on the runtime's clock before the asker has come to the
+// outcome, the outcome is ErrNoReply … The request runs all the same. Its late reply becomes a dead
+// letter".
 func TestAskToWithin_Late(t *testing.T) {
 	l := newLimited(t, actor.Workers(3))
 	to, release := busyPuppet(t, l.sys)

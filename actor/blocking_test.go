@@ -103,8 +103,8 @@ func TestBlocking_Order(t *testing.T) {
 	})
 }
 
-// TestBlocking_Overloads: "A turn that has blocked for a millisecond, by the runtime's clock …, ends with the message that runs, and the actor is overloaded … if a
-// batch of mail or more is left."
+// TestBlocking_Overloads: "A turn that has blocked for a millisecond, by the runtime's clock …,
+// ends with the current message. If a batch of mail or more is left then, the actor is overloaded".
 func TestBlocking_Overloads(t *testing.T) {
 	const ms = time.Millisecond
 	type passes func(time.Duration)

@@ -155,8 +155,8 @@ func seq(from, to int) (s []int) {
 	return s
 }
 
-// TestBound_SenderThatIsNeverMuted: the bound "is exceeded ... by those who are never muted without limit: ... and the
-// receiver", when it mutes; the others hold against it too.
+// TestBound_SenderThatIsNeverMuted: the mailbox exceeds its bound "without limit by what is sent by
+// those who are never muted: … and the receiver", when it mutes; the others hold against it too.
 func TestBound_SenderThatIsNeverMuted(t *testing.T) {
 	const many = 10 * bound
 	for name, typ := range boundedTypes {

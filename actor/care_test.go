@@ -52,7 +52,7 @@ func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden], f func(*ward
 	quiet(t, sys)
 }
 
-// TestRisen: "Rose is told … whenever the actor is up": after OnStart, and not if that fails.
+// TestRisen: "Rose is told whenever the child is up": after OnStart, and not if that fails.
 func TestRisen(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	var d diary

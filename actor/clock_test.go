@@ -13,9 +13,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestClock: systems on a virtual clock show its time, and may share it; Advance "waits
-// until the systems are quiescent, goes on to the next moment at which a timer is due,
-// and so on", also where the systems send to each other.
+// TestClock: systems on a virtual clock show its time, and may share it; Advance "waits until
+// nothing can go on in the clock's systems without time passing, and then moves to the next moment
+// at which a timer is due", also where the systems send to each other.
 func TestClock(t *testing.T) {
 	clock := actor.NewVirtualClock(epoch)
 	one, two := start(t, actor.Clock(clock)), start(t, actor.Clock(clock))
@@ -33,9 +33,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestClock_HoldsNobody: "on a virtual clock Wait returns though timers are armed, when
-// only time could bring more, and Run ends the system there"; a system that has ended
-// is waited for no more.
+// TestClock_HoldsNobody: "When only time could bring more, System.Wait returns although timers are
+// armed, and System.Run ends the system"; a system that has ended is waited for no more.
 func TestClock_HoldsNobody(t *testing.T) {
 	sys, clock := onVirtualTime(t)
 	inside(t, sys, func(c *actor.Context) { actor.After(c, time.Second, count, 1) })
@@ -223,8 +222,8 @@ func TestClock_NotForTime(t *testing.T) {
 	equal(t, "it is muted", actor.Muted(m), false)
 }
 
-// TestClock_EndsThere: "on a virtual clock Wait returns when only time could bring more, and Run ends the system there. So
-// do actors that are muted for one whose restart is put off". What they have is dead then.
+// TestClock_EndsThere: "When only time could bring more, … System.Run ends the system. The same is
+// true for actors that are muted for one whose restart is put off". What they have is dead then.
 func TestClock_EndsThere(t *testing.T) {
 	for name, end := range map[string]func(*actor.System) error{
 		"Wait":     func(s *actor.System) error { err := s.Wait(soon(t)); s.Stop(); return err },

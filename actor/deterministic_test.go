@@ -107,7 +107,7 @@ func TestDeterministic_SeedAlone(t *testing.T) {
 	}
 }
 
-// TestDeterministic_SameSeedSameOrder: "the same seed, the same order on any machine".
+// TestDeterministic_SameSeedSameOrder: "The same seed means the same order on any machine".
 func TestDeterministic_SameSeedSameOrder(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(8) {

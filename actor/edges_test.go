@@ -352,8 +352,8 @@ func TestJoin_SystemStops(t *testing.T) {
 	}
 }
 
-// TestHeap_Bound: "It panics too if the type has a bound and a behaviour whose messages hold
-// handles": those in the state, and parcels in messages, are another matter.
+// TestHeap_Bound: Heap panics "if the type has a bound (TypeBound) and a behaviour whose messages
+// hold handles": those in the state, and parcels in messages, are another matter.
 func TestHeap_Bound(t *testing.T) {
 	type saver struct{ p heap.Ptr[int] }
 	sys := start(t)
