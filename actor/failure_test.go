@@ -172,8 +172,8 @@ func TestPanicError(t *testing.T) {
 	}
 }
 
-// TestHooks_Panic: "A panic in it is logged and ignored", and costs nothing else:
-// neither the worker nor the count.
+// TestHooks_Panic: "A panic or a runtime.Goexit in f is logged and ignored", and costs nothing
+// else: neither the worker nor the count.
 func TestHooks_Panic(t *testing.T) {
 	for name, crash := range map[string]func(){
 		"Panic":  func() { panic("hook") },

@@ -109,8 +109,8 @@ func TestGas_Overloads(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestShouldYield: "true when the gas is spent or the turn has outlived its slice", and
-// false in the turn after.
+// TestShouldYield: true when "its turn has spent its gas" or "its turn has outlived its slice of
+// time", and false in the turn after.
 func TestShouldYield(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	inside(t, sys, func(c *actor.Context) {
@@ -149,8 +149,8 @@ func TestShouldYield_StopBeatsBlocking(t *testing.T) {
 	})
 }
 
-// TestYield: "the continuation runs as the actor's very next message, before its queued
-// mail", and others have their turns in between.
+// TestYield: "m for b is the very next message that the running actor handles, before everything
+// that waits in its mailbox, and other actors have their turns in between".
 func TestYield(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.Workers(workers))
@@ -199,7 +199,7 @@ func TestYield_LetsOthersRun(t *testing.T) {
 	equal(t, "the other ran in between", seen, true)
 }
 
-// TestYield_Ends: "exactly once or dead-lettered if the actor ends".
+// TestYield_Ends: "m runs exactly once, or becomes a dead letter if the actor ends before".
 func TestYield_Ends(t *testing.T) {
 	for name, end := range map[string]func(c *actor.Context){
 		"stops":  func(c *actor.Context) { c.Stop() },

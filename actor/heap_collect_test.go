@@ -117,8 +117,8 @@ func TestHeap_Collected(t *testing.T) {
 	}
 }
 
-// "Roots are the handles in the actor's state and in its queued messages"; a handle
-// that is kept elsewhere is dead.
+// "The roots are the handles in the actor's state and in the messages that the actor has sent to
+// itself"; a handle that is kept elsewhere is dead.
 func TestHeap_RootsInMessages(t *testing.T) {
 	sys := Start(Workers(1), OnPanic(func(PanicReport) {}))
 	defer sys.Stop()
@@ -194,8 +194,8 @@ func (w *tower) check(c *Context, _ None) (int, error) {
 	return w.during, nil
 }
 
-// "Between two steps the actor goes behind the others": its turns end, and begin again,
-// many times before a large arena is done; and quiescence waits for that.
+// "Between two of them the actor goes behind the others in the queue": its turns end, and begin
+// again, many times before a large arena is done; and quiescence waits for that.
 func TestHeap_CollectedInSteps(t *testing.T) {
 	if heap.Poisoned {
 		t.Skip("with poison, everything is collected whole") // so there are no steps

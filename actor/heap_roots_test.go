@@ -106,8 +106,8 @@ func (h *aHolder) churn(n int) {
 	}
 }
 
-// "Handles in the messages of the actor's timers": those of After and Every, in the
-// timer itself and beside Go pointers, until they have run or were canceled.
+// The handles "of its timers": those of After and Every, in the timer itself and beside Go
+// pointers, until they have run or were canceled.
 func TestHeap_RootsInTimers(t *testing.T) {
 	h := holderOf(t)
 	h.do(func(s *holder, c *Context) {

@@ -60,7 +60,8 @@ func loads[M any](t *testing.T) {
 	})
 }
 
-// TestHoard_Messages: "An idle worker keeps at most 0.3 MiB of messages of one layout, however large they are".
+// TestHoard_Messages: "An idle worker keeps at most 0.3 MiB of messages of one layout, …, however
+// large they are".
 func TestHoard_Messages(t *testing.T) {
 	loads[[40]byte](t)
 	loads[[100]byte](t)

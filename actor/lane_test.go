@@ -133,7 +133,7 @@ func TestSignals_ReachEverybody(t *testing.T) {
 	})
 }
 
-// TestShield: "one that comes meanwhile … takes effect when the outermost Shield of the
+// TestShield: "A Kill that comes meanwhile, … takes effect when the outermost Shield of the
 // behaviour returns. Deferred functions run then".
 func TestShield(t *testing.T) {
 	var d diary
@@ -207,8 +207,8 @@ func TestShield_Panic(t *testing.T) {
 	wants(t, err, actor.ErrKilled)
 }
 
-// TestKill_BehindAPanic: "A behaviour that panics with a Kill pending, in a Shield or not, has failed first", and the
-// Kill comes to what that left: always the same, whoever looks.
+// TestKill_BehindAPanic: "A behaviour that panics while a Kill is pending, in a Context.Shield or
+// not, has failed first, and the Kill comes to what that has left": always the same, whoever looks.
 func TestKill_BehindAPanic(t *testing.T) {
 	for _, c := range []struct {
 		name            string

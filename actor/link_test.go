@@ -14,8 +14,8 @@ func in(t testing.TB, sys *actor.System, r actor.Ref[mortal], f act) {
 	must(t, err)
 }
 
-// TestLink: "when one of them ends and the reason is not normal, the other ends for the
-// same reason", whichever called Link, and at once if the other has ended long ago.
+// TestLink: "when one of them ends for a reason that is not nil, the other ends for the same
+// reason", whichever called Link, and at once if the other has ended long ago.
 func TestLink(t *testing.T) {
 	for _, c := range []struct {
 		name   string

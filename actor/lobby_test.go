@@ -159,8 +159,8 @@ func TestSendWait_Ends(t *testing.T) {
 	}
 }
 
-// TestSendWait_NotForABatch: "a batch that was spent keeps goroutines waiting only while an
-// actor is muted for it".
+// TestSendWait_NotForABatch: "A spent batch keeps goroutines waiting only while an actor is muted
+// for the receiver".
 func TestSendWait_NotForABatch(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := slowType.Spawn(sys, puppet{})

@@ -123,8 +123,8 @@ func TestBug_K50_NameRace(t *testing.T) {
 	}
 }
 
-// TestNames_FreeAtTheEnd: "The name is free again when the actor has ended, and that is
-// before anybody can learn of its end: by ErrStopped, by a dead letter or by a message."
+// TestNames_FreeAtTheEnd: "The name is free again when the actor has ended …, and that is before
+// anybody can learn of it: by ErrStopped, by a dead letter or by a message."
 func TestNames_FreeAtTheEnd(t *testing.T) {
 	for what, end := range map[string]func(*puppet, *actor.Context) (any, error){
 		"stop":  func(_ *puppet, c *actor.Context) (any, error) { c.Stop(); return nil, nil },

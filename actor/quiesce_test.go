@@ -131,8 +131,8 @@ func TestHold(t *testing.T) {
 	wants(t, err, actor.ErrSystemStopped)
 }
 
-// TestRun: "blocks until the system is quiescent and then stops it: what is sent
-// afterwards from outside becomes a dead letter"; nothing is lost in between.
+// TestRun: "blocks until the system is quiescent, … and then stops it: what is sent afterwards from
+// outside becomes a dead letter"; nothing is lost in between.
 func TestRun(t *testing.T) {
 	for round := range scaled(500) {
 		var dead letters
@@ -204,7 +204,7 @@ func TestShutdown(t *testing.T) {
 	equal(t, "dead letters", dead.n.Load(), 1)
 }
 
-// TestShutdown_Deadline: "If ctx ends before, it stops at once, … without waiting
+// TestShutdown_Deadline: "If ctx ends before, Shutdown stops the system at once, … without waiting
 // for behaviours that still run, and returns ctx's error".
 func TestShutdown_Deadline(t *testing.T) {
 	var dead letters

@@ -49,8 +49,8 @@ func muted(st actor.Stats) bool { return st.Mutes > 0 }
 // spared tells whether spares have stood in for workers: they have a row of their own.
 func spared(st actor.Stats) bool { return len(st.Workers) > 4 && st.Workers[4].Turns > 0 }
 
-// TestRepeat: "the same seed, the same order", for all that actors can do; and what was
-// sent has run, or is a dead letter. At night 250 seeds of each, twice.
+// TestRepeat: "The same seed means the same order", for all that actors can do; and what was sent
+// has run, or is a dead letter. At night 250 seeds of each, twice.
 func TestRepeat(t *testing.T) {
 	for name, c := range repeatable {
 		t.Run(name, func(t *testing.T) {
