@@ -198,8 +198,8 @@ func (hoarder) in(t *testing.T, sys *actor.System, r actor.Ref[hoarder], f func(
 	quiet(t, sys)
 }
 
-// TestStash_Twice: "It panics if the message that runs was put aside already", wherever that
-// came from, and a message runs exactly once all the same.
+// TestStash_Twice: "It panics if the running message … was put aside already", wherever that came
+// from, and a message runs exactly once all the same.
 func TestStash_Twice(t *testing.T) {
 	const n = 3
 	for name, send := range map[string]func(sys *actor.System, r actor.Ref[hoarder]){

@@ -53,8 +53,8 @@ func crashAndSay(t testing.TB, g *guardian, crash act) {
 	})
 }
 
-// TestRestart: "Its ref, its mail …, and its links and watchers stay. The message over
-// which it fell does not run again."
+// TestRestart: "its ref, its mail, its links and its watchers stay, …; the message over which it
+// fell does not run again".
 func TestRestart(t *testing.T) {
 	for _, c := range []struct {
 		name, reason string

@@ -200,8 +200,8 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 
-// TestCancel_OfTheEnded: Cancel reports false "if the timer has ended because its actor drains or runs its
-// OnStop".
+// TestCancel_OfTheEnded: Cancel returns false "if the timer has ended because its actor drains,
+// runs its OnStop …".
 func TestCancel_OfTheEnded(t *testing.T) {
 	sys := start(t, actor.Seed(1))
 	var d diary

@@ -156,8 +156,8 @@ func TestTimer_Exact(t *testing.T) {
 	}
 }
 
-// TestTimer_Cancel: "tells whether that was in time: then its message … will not run,
-// even if it is in the mailbox already".
+// TestTimer_Cancel: "reports whether that was in time. If so, the message … will not run, even if
+// it is in the mailbox already".
 func TestTimer_Cancel(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Workers(2))
 	b := bellType.Spawn(sys, bell{})

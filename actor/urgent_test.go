@@ -60,8 +60,8 @@ var waysIn = map[string]func(c *actor.Context, other actor.Ref[puppet]){
 
 func seven(*puppet, *actor.Context) (any, error) { return 7, nil }
 
-// TestUrgent_Outcomes: "makes the messages of a behaviour overtake ordinary ones …
-// whatever brings them: a send, AskTo, AskToWithin, Pipe or FromChan".
+// TestUrgent_Outcomes: "makes the messages of a behaviour overtake ordinary ones … whatever brings
+// the message: a send, the outcomes of AskTo, AskToWithin and Pipe, or FromChan".
 func TestUrgent_Outcomes(t *testing.T) {
 	for name, begin := range waysIn {
 		t.Run(name, func(t *testing.T) {

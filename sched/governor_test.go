@@ -427,7 +427,7 @@ func TestGovernorKeepsAll(t *testing.T) {
 	}
 }
 
-// "A worker that is stuck in a turn lifts the limit at once."
+// "A worker that is stuck in a turn … lifts the limit at once."
 func TestGovernorLifts(t *testing.T) {
 	w := newWorld(2)
 	w.live(500, func(l int) uint64 { return uint64(20_000 / l) })

@@ -111,8 +111,9 @@ func TestPatience_IsEarned(t *testing.T) {
 	}
 }
 
-// "Busy, each worker yields to Go's scheduler every 100 µs, or every 400 µs while some of Go's processors are free",
-// however many there are by now: it went by those that there had been when the scheduler was made.
+// "A busy worker yields to Go's scheduler every 100 µs, or every 400 µs while some of Go's
+// processors are free", however many there are by now: it went by those that there had been when
+// the scheduler was made.
 func TestPatience_FollowsProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	s, err := New(Config{Workers: 1})
