@@ -104,7 +104,7 @@ func (w *Worker) answer() bool {
 	}
 	if late {
 		w.Charge(w.credit)
-		w.untilPoll = 0
+		w.pollTurn = 0
 		w.level()
 	}
 	return true
