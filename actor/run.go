@@ -16,8 +16,10 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c.self = b
 	b.progress |= begun
 	c.left = int(k.batch)
-	if b.in.last != nil && b.in.last != &c.lease.mark {
+	last := b.in.last
+	if last != nil && last != &c.lease.mark {
 		b.takeOver(&c.lease)
+		last = b.in.last
 	}
 	if invariant.On {
 		verifyLease(b, &c.lease)
@@ -33,9 +35,11 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 			c.recycle(spent)
 		}
 		m = b.in.fifo
-	} else if m.next == nil && k.leased && b.mailWaits() {
-		if spent := b.box.join(&b.in); spent != nil {
-			c.recycle(spent)
+	} else if m.next == nil && k.leased {
+		if b.box.head.Load() != last || b.in.more != nil { // mailWaits
+			if spent := b.box.join(&b.in); spent != nil {
+				c.recycle(spent)
+			}
 		}
 	}
 	for b.lane.quiet() {
@@ -55,7 +59,9 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 				c.count.messages++
 				c.left--
 				if m != b.in.last { // as in settle
-					c.recycle(m)
+					if !c.shelve(m) { // recycle, written out as well
+						c.recycleChain(m, m, 1)
+					}
 				}
 				w.Spend(1)
 				if b.in.fifo == nil {
