@@ -72,6 +72,7 @@ func TestReleaseStoresStay(t *testing.T) {
 	for _, c := range []struct{ pkg, function, first, second string }{
 		{"sched", `Worker\)\.Schedule$`, task, release},
 		{"actor", `body\)\.doze$`, release, locked},
+		{"actor", `kind\)\.RunTask$`, release, locked},
 		{"actor", `Context\)\.send$`, open, more},
 		{"actor", `Context\)\.send$`, more, shut},
 	} {
