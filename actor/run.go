@@ -42,7 +42,7 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 		} else { // a stretch of one, written out: so most turns are, and a call less is a nanosecond less
 			c.msg = m
 			b.runs()[m.id](c, b, m)
-			if c.then != goOn || b.load != 0 || c.left == 1 {
+			if c.then != goOn || b.load != 0 || c.left == 1 || w.Credit() == 1 {
 				over = b.settle(c, 1)
 			} else {
 				if invariant.On {
@@ -56,7 +56,7 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 						c.recycleChain(m, m, 1)
 					}
 				}
-				w.Spend(1)
+				w.SpendOne()
 				if b.in.fifo == nil && b.in.more == nil && !b.isCollecting() { // what nearly every turn comes to: doze, written out
 					if invariant.On {
 						verifyDoze(b, c)
