@@ -100,10 +100,11 @@ func (b *body) dispatchBy(v *table) {
 
 // runs is the table that the actor dispatches by. Owner only.
 func (b *body) runs() []runFunc {
+	runs := b.kind().runs
 	if b.became {
-		return b.otherRuns()
+		runs = b.otherRuns()
 	}
-	return b.kind().runs
+	return runs
 }
 
 // otherRuns is runs for an actor that does not dispatch by its type's own table.

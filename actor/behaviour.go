@@ -1,6 +1,9 @@
 package actor
 
-import "context"
+import (
+	"context"
+	"unsafe"
+)
 
 // None is the message type of a behaviour that needs no message.
 type None struct{}
@@ -34,18 +37,20 @@ func oneWay[M any](name string) *declaration {
 	}
 }
 
-// Do makes the entry of the dispatch table that runs method for b's messages.
+// Do makes the entry of the dispatch table that runs method for b's messages. What that calls has no type parameters:
+// for what has, and is inlined, a look at the dictionary of S and M would be left.
 func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
 	if b.d.mustDo(method == nil); !b.d.pointers {
 		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
-			method(stateOf[S](at), c, *payloadOf[M](m))
+			method((*S)(at.plus(unsafe.Offsetof(cell[S]{}.state))), c, *(*M)(m.payload()))
 		}}
 	}
 	return Entry[S]{b.d, func(c *Context, at *body, m *message) {
-		p := payloadOf[M](m)
+		p := (*M)(m.payload())
 		v := *p
-		clear1(p) // the node may rest in a free list for long
-		method(stateOf[S](at), c, v)
+		var zero M
+		*p = zero // the node may rest in a free list for long
+		method((*S)(at.plus(unsafe.Offsetof(cell[S]{}.state))), c, v)
 	}}
 }
 

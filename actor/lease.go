@@ -39,7 +39,7 @@ import (
 // takes over while it takes no leases itself leaves noLease's mark.
 //
 // A fence disturbs every processor, so leases that others have to take over must be few: see
-// granted and review.
+// Context.send and review.
 //
 // Why it pays: docs/decisions/0033-leases.md.
 type lease struct {
@@ -95,13 +95,6 @@ const (
 	// that does next to nothing need not wait at its end for the answer.
 	turnsToAsk = 1000
 )
-
-// granted tells whether who is woken now is leased: not behind the first theft or the first
-// task that had no room in the worker's queue, until the next review. So it is a queue of
-// actors at most that others may have to take over. Owner only.
-func (l *lease) granted(c *Context) bool {
-	return l.may && l.taken.Load() == l.seen && c.w.Spills() == l.spills
-}
 
 // review decides whether the worker takes leases from now on. Owner only, with each publication
 // of its figures.

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -41,6 +42,7 @@ var closedMark message
 
 // mailbox is the producers' half; the consumer's half is inbox, on another line.
 type mailbox struct {
+	_    nocmp.Field
 	head seam.Pointer[message]
 }
 

@@ -40,5 +40,7 @@ type node[M any] struct {
 // payloadOf returns where the payload of m lies. M must be the payload type of
 // the pool that m came from, or share its shape.
 func payloadOf[M any](m *message) *M {
-	return (*M)(unsafe.Add(unsafe.Pointer(m), headerSize))
+	return (*M)(m.payload())
 }
+
+func (m *message) payload() unsafe.Pointer { return unsafe.Add(unsafe.Pointer(m), headerSize) }

@@ -13,11 +13,13 @@ import (
 // muted. RunTask implements sched.KindRunner.
 func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	c, b := w.Local().(*Context), bodyOf(t)
+	c.left = int(k.batch)
 	c.self = b
 	b.progress |= begun
-	c.left = int(k.batch)
-	if b.in.last != nil && b.in.last != &c.lease.mark {
+	last := b.in.last
+	if last != nil && last != &c.lease.mark {
 		b.takeOver(&c.lease)
+		last = b.in.last
 	}
 	if invariant.On {
 		verifyLease(b, &c.lease)
@@ -25,17 +27,12 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	}
 	m := b.in.fifo
 	if m == nil {
-		spent, ok := b.box.grab(&b.in)
-		if !ok {
+		if m = b.fetch(c); m == nil {
 			return b.wokenForNothing(c)
 		}
-		if spent != nil {
-			c.recycle(spent)
-		}
-		m = b.in.fifo
-	} else if m.next == nil && k.leased && b.mailWaits() {
-		if spent := b.box.join(&b.in); spent != nil {
-			c.recycle(spent)
+	} else if m.next == nil && k.leased {
+		if b.box.head.Load() != last || b.in.more != nil { // mailWaits
+			m = b.fetch(c)
 		}
 	}
 	for b.lane.quiet() {
@@ -45,7 +42,7 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 		} else { // a stretch of one, written out: so most turns are, and a call less is a nanosecond less
 			c.msg = m
 			b.runs()[m.id](c, b, m)
-			if c.then != goOn || b.load != 0 || c.left == 1 {
+			if c.then != goOn || b.load != 0 || c.left == 1 || w.Credit() == 1 {
 				over = b.settle(c, 1)
 			} else {
 				if invariant.On {
@@ -55,11 +52,21 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 				c.count.messages++
 				c.left--
 				if m != b.in.last { // as in settle
-					c.recycle(m)
+					if !c.shelve(m) { // recycle, written out as well
+						c.recycleChain(m, m, 1)
+					}
 				}
-				w.Spend(1)
-				if b.in.fifo == nil {
-					return b.doze(c) // what nearly every turn comes to
+				w.SpendOne()
+				if b.in.fifo == nil && b.in.more == nil && !b.isCollecting() { // what nearly every turn comes to: doze, written out
+					if invariant.On {
+						verifyDoze(b, c)
+					}
+					w.PrepareNext()
+					spent, ok := b.box.rest(&b.in)
+					if spent != &c.lease.mark && spent != nil {
+						c.recycle(spent)
+					}
+					return !ok
 				}
 			}
 		}
@@ -71,6 +78,21 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 		}
 	}
 	return b.attend(c)
+}
+
+// fetch takes out the mail that has come in, behind one message that may be in hand, and returns the first of what there
+// is then, or nil.
+func (b *body) fetch(c *Context) *message {
+	var spent *message
+	if b.in.fifo == nil {
+		spent, _ = b.box.grab(&b.in)
+	} else {
+		spent = b.box.join(&b.in)
+	}
+	if spent != nil {
+		c.recycle(spent)
+	}
+	return b.in.fifo
 }
 
 // stretch runs messages from m on, one after the other and at most quota, until

@@ -12,14 +12,18 @@ import (
 
 // send is [Behaviour.Send].
 func send[M any](d *declaration, from Sender, to *body, m M) {
-	c, _ := from.(*Context)
-	if c == nil || d == nil || to == nil || c.sys != to.kind().sys || d.typ != to.kind().typ || !c.has(d.poolID) {
-		sendSlowly(d, from, to, m)
-		return
+	if _, inside := from.(*Context); inside && d != nil && to != nil { // c, inside := makes it a jump more
+		c, k := from.(*Context), to.kind()
+		if c != nil && c.sys == k.sys && d.typ == k.typ && int(d.poolID) < len(c.stock) {
+			if s := &c.stock[d.poolID]; s.top != nil {
+				n := s.pop()
+				*payloadOf[M](n) = m
+				c.send(to, n, d)
+				return
+			}
+		}
 	}
-	n := c.stock[d.poolID].pop()
-	*payloadOf[M](n) = m
-	c.send(to, n, d)
+	sendSlowly(d, from, to, m)
 }
 
 // sendSlowly is send where it is not as it nearly always is: from a behaviour of the
@@ -176,8 +180,12 @@ func (c *Context) send(to *body, m *message, d *declaration) {
 		return
 	}
 	woken := m
-	if c.lease.granted(c) && to.kind().leased {
-		woken = &c.lease.mark
+	// Who is woken is leased, but not behind the first theft or the first task that had no room in the worker's
+	// queue, until the next review: it is a queue of actors at most that others may have to take over. In a function
+	// of its own the compiler would make a value of each answer.
+	l, taken, spills := &c.lease, c.lease.taken.Load(), c.w.Spills()
+	if l.may && taken == l.seen && spills == l.spills && to.kind().leased {
+		woken = &l.mark
 	}
 	m.next, c.sent = h, m
 	n := m

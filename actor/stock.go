@@ -131,18 +131,25 @@ func (c *Context) beginStock() bool {
 
 // recycle is recycleChain for one node.
 func (c *Context) recycle(m *message) {
-	if m.home() != c.home || int(m.pool()) >= len(c.stock) {
+	if !c.shelve(m) {
 		c.recycleChain(m, m, 1)
-		return
 	}
-	s := &c.stock[m.pool()]
-	if invariant.On {
-		verifyRecycle(s, m)
+}
+
+// shelve is recycle for what nearly every node is: one that was made here, with more room than for itself. It reports false,
+// and has done nothing, of any other.
+func (c *Context) shelve(m *message) bool {
+	if m.home() == c.home && int(m.pool()) < len(c.stock) {
+		if s := &c.stock[m.pool()]; s.room > 1 {
+			if invariant.On {
+				verifyRecycle(s, m)
+			}
+			m.next, s.top = s.top, m
+			s.room--
+			return true
+		}
 	}
-	m.next, s.top = s.top, m
-	if s.room--; s.room <= 0 {
-		s.spill()
-	}
+	return false
 }
 
 // recycleChain takes back the n nodes from first to end, of one origin, which hold no

@@ -287,5 +287,8 @@ func (d *declaration) fullName() string { return d.typ.name + "." + d.name }
 // address, since the selector's check for nil would read the body's first byte: senders
 // on other processors write to that line with each message.
 func stateOf[S any](b *body) *S {
-	return (*S)(unsafe.Add(unsafe.Pointer(b), unsafe.Offsetof(cell[S]{}.state)))
+	return (*S)(b.plus(unsafe.Offsetof(cell[S]{}.state)))
 }
+
+// plus returns the address so far behind the body's.
+func (b *body) plus(offset uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(b), offset) }

@@ -2,6 +2,7 @@ package backpressure
 
 import (
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -25,6 +26,7 @@ func (w *Waiter[T]) Next() *Waiter[T] {
 // chain of waiters that ends in the gate's own mark. The zero value is open. A Gate
 // must not be copied after first use.
 type Gate[T any] struct {
+	_    nocmp.Field
 	head seam.Pointer[Waiter[T]]
 }
 

@@ -326,7 +326,7 @@ func TestNextSlotInARow(t *testing.T) {
 	s, tasks := bench(t, 1)
 	w := s.workers[0]
 	s.idle.v.Store(0)
-	w.untilPoll = 1000
+	w.pollTurn = 1000
 	w.queue.others.owner().push(&tasks[0].Task)
 	for i := range maxInRow {
 		w.slot.put(&tasks[1].Task)

@@ -94,14 +94,22 @@ func (s *nextSlot) take() *Task {
 	if t == nil {
 		return nil
 	}
-	if !s.prepared() || s.revoke.Load() != revokeNone { // O3, if prepared
+	if !s.prepared() || s.revoked() {
 		return s.takeSlowly()
 	}
+	s.clear()
+	return t
+}
+
+// revoked tells whether the owner has to wait for a verdict, or to see one. Owner only, if the slot is prepared.
+func (s *nextSlot) revoked() bool { return s.revoke.Load() != revokeNone } // O3
+
+// clear empties the slot: what is left of take if it is prepared and not revoked. Owner only.
+func (s *nextSlot) clear() {
 	if invariant.On {
 		verifyTake(s)
 	}
 	s.task = nil
-	return t
 }
 
 // takeSlowly is take where there is a fence to be made or a verdict to wait for.

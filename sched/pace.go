@@ -85,6 +85,9 @@ func (w *Worker) refill() {
 	}
 }
 
+// SpendOne is [Worker.Spend] of one unit, for who has just seen that Credit is more than that. Owner only.
+func (w *Worker) SpendOne() { w.credit-- }
+
 // Charge takes n units off the credit, but leaves one, for what a turn does besides its
 // own work. So the clock is read in time although a unit has become much dearer. What
 // is charged does not count as work done. Charge costs two additions. Owner only.
@@ -104,7 +107,7 @@ func (w *Worker) answer() bool {
 	}
 	if late {
 		w.Charge(w.credit)
-		w.untilPoll = 0
+		w.pollTurn = 0
 		w.level()
 	}
 	return true

@@ -13,7 +13,7 @@ func onDuty100(t *testing.T) *Worker {
 	s, _ := bench(t, 1)
 	w := s.workers[0]
 	w.duty.resume()
-	w.credit, w.pace.granted, w.untilPoll = 100, 100, 50
+	w.credit, w.pace.granted, w.pollTurn = 100, 100, 50
 	return w
 }
 
@@ -46,14 +46,14 @@ func TestCharge(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	w := onDuty100(t)
 	w.Spend(10)
-	if w.duty.stepAside(); !w.answer() || w.credit != 90 || w.untilPoll != 50 {
-		t.Errorf("credit %d, %d turns to the next look, though nobody had asked", w.credit, w.untilPoll)
+	if w.duty.stepAside(); !w.answer() || w.credit != 90 || w.pollTurn != 50 {
+		t.Errorf("credit %d, a look behind turn %d, though nobody had asked", w.credit, w.pollTurn)
 	}
 	if !w.duty.ask() || !w.answer() || !w.duty.isOn() {
 		t.Fatal("it did not answer")
 	}
-	if w.credit != 1 || w.untilPoll > 1 {
-		t.Errorf("credit %d, %d turns to the next look", w.credit, w.untilPoll)
+	if w.credit != 1 || w.pollTurn > w.count.turns {
+		t.Errorf("credit %d, the next look behind turn %d", w.credit, w.pollTurn)
 	}
 	w.Spend(2)
 	if w.spent.Load() != 12 || w.credit < 1 {
@@ -62,7 +62,7 @@ func TestAnswer(t *testing.T) {
 	w.duty.ask()
 	w.duty.urge()
 	w.duty.relieve()
-	if w.untilPoll = 50; w.answer() || w.untilPoll != 50 {
+	if w.pollTurn = 50; w.answer() || w.pollTurn != 50 {
 		t.Error("it answered without a seat")
 	}
 }

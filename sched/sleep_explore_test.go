@@ -119,7 +119,7 @@ func TestBug_K9_LastSearcherLooksAgain(t *testing.T) { roam(t, standIn) }
 func standIn(p *explore.Program) {
 	h := newHouse(p, 3, p.Daemon)
 	for _, w := range h.s.workers {
-		w.untilPoll = 1000 // no task overtakes one that was handed over: no monitor is there to free it
+		w.pollTurn = 1000 // no task overtakes one that was handed over: no monitor is there to free it
 	}
 	meet := func(*Worker) {
 		p.Await(func() bool { return h.jobs[0].ran+h.jobs[1].ran+h.jobs[2].ran == 3 })
@@ -143,7 +143,7 @@ func TestBug_K9_HandedSomethingElse(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 3, p.Daemon)
 		for _, w := range h.s.workers {
-			w.untilPoll = 1000 // as above
+			w.pollTurn = 1000 // as above
 		}
 		first, second := h.job("first", nil), h.job("second", nil)
 		second.do = func(*Worker) { p.Await(func() bool { return first.ran == 1 }) }

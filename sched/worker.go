@@ -21,17 +21,17 @@ type Worker struct {
 	local any
 
 	// Owner only.
-	apart     bool  // it knows that it has no seat: what it makes runnable goes to the inject queue
-	blocks    bool  // the turn is within Blocking
-	current   *Task // the task whose turn runs, or ran last; nil while asleep
-	victim    int   // the seat where the last search ended
-	inRow     int   // turns taken from the next-slot without a look at the queue
-	untilPoll int   // turns left before the inject queue is looked at
-	fetch     int   // tasks that the next look there may bring besides the one to run
-	backlog   bool  // the last look there has left some, or a task has gone there since: see enqueue
-	credit    int   // units of work left before the clock is read
-	sawWork   bool  // when it fell asleep, until its next look
-	searching bool  // counted in the idle word
+	apart     bool   // it knows that it has no seat: what it makes runnable goes to the inject queue
+	blocks    bool   // the turn is within Blocking
+	current   *Task  // the task whose turn runs, or ran last; nil while asleep
+	victim    int    // the seat where the last search ended
+	inRow     int    // turns taken from the next-slot without a look at the queue
+	pollTurn  uint64 // the turn behind which the inject queue is looked at
+	fetch     int    // tasks that the next look there may bring besides the one to run
+	backlog   bool   // the last look there has left some, or a task has gone there since: see enqueue
+	credit    int    // units of work left before the clock is read
+	sawWork   bool   // when it fell asleep, until its next look
+	searching bool   // counted in the idle word
 	pace      pace
 	count     counts // its gauges are read by anybody
 	inTurn    bool   // a crash now is the task's
@@ -254,22 +254,21 @@ func (w *Worker) serve() (more bool) {
 			more = w.afterCrash(recover())
 		}
 	}()
-	for t := w.firstTask(); t != nil; {
-		if invariant.On {
-			verifyBegin(w, t)
-		}
-		w.current, w.inTurn = t, true
-		w.count.turns++
-		again := t.runTurn(w)
-		if invariant.On {
-			verifyEnd(w, t, again)
-		}
-		w.inTurn = false
-		if again {
-			w.requeue(t)
-		}
-		if t = w.nextTask(); t == nil {
-			t = w.find(false)
+	for t := w.firstTask(); t != nil; t = w.find(false) {
+		for ; t != nil; t = w.nextTask() {
+			if invariant.On {
+				verifyBegin(w, t)
+			}
+			w.count.turns++
+			w.current, w.inTurn = t, true
+			again := t.runTurn(w)
+			if invariant.On {
+				verifyEnd(w, t, again)
+			}
+			w.inTurn = false
+			if again {
+				w.requeue(t)
+			}
 		}
 	}
 	left = true
@@ -342,20 +341,29 @@ func (w *Worker) nextTask() *Task {
 	if !w.duty.isOn() && !w.answer() {
 		return nil // its seat is lost: see find
 	}
-	if w.untilPoll--; w.untilPoll <= 0 {
+	if w.count.turns >= w.pollTurn {
 		if t := w.pollInTurn(); t != nil || w.duty.isAway() {
 			return t
 		}
 	}
-	if next := w.slot.take(); next != nil {
-		if w.inRow++; w.inRow > maxInRow && w.queue.len() == 0 {
-			w.inRow = 0 // nobody waits, so nobody was overtaken
-		}
-		if w.inRow <= maxInRow {
+	next := w.slot.task
+	if next != nil {
+		if w.inRow < maxInRow && w.slot.prepared() && !w.slot.revoked() { // O3; take, written out: what nearly every turn comes to
+			w.slot.clear()
 			w.count.nextSlot++
+			w.inRow++
 			return next
 		}
-		w.enqueue(next)
+		if next = w.slot.take(); next != nil {
+			if w.inRow++; w.inRow > maxInRow && w.queue.len() == 0 {
+				w.inRow = 0 // nobody waits, so nobody was overtaken
+			}
+			if w.inRow <= maxInRow {
+				w.count.nextSlot++
+				return next
+			}
+			w.enqueue(next)
+		}
 	}
 	w.inRow = 0
 	return w.queue.next()
@@ -368,7 +376,7 @@ const maxInRow = 16
 // from there overtakes the one in the next-slot, which is filled anew so that the
 // monitor can take it.
 func (w *Worker) pollInTurn() *Task {
-	w.untilPoll = w.pace.pollInterval
+	w.pollTurn = w.count.turns + uint64(w.pace.pollInterval)
 	if w.sched.idle.excess() {
 		if !w.duty.stepAside() { // E1
 			return nil // its seat is lost, which nextTask sees
@@ -381,7 +389,7 @@ func (w *Worker) pollInTurn() *Task {
 	t := w.poll()
 	if t != nil {
 		if !w.sched.inject.empty() {
-			w.untilPoll = min(w.untilPoll, w.queue.len()+1) // about once round what waits here
+			w.pollTurn = min(w.pollTurn, w.count.turns+uint64(w.queue.len()+1)) // about once round what waits here
 		}
 		if next := w.slot.take(); next != nil {
 			w.slot.put(next)

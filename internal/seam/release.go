@@ -14,10 +14,6 @@ type Flag struct{ v uint32 }
 // Load returns the word. It acquires. Any goroutine.
 func (f *Flag) Load() uint32 { return atomic.LoadUint32(&f.v) }
 
-// StoreRelease sets the word. What the caller wrote before is visible to whoever loads the new
-// value. Who alone may leave the present one.
-func (f *Flag) StoreRelease(v uint32) { storeRelease32(&f.v, v) }
-
 // CompareAndSwap sets the word to n if it is o. Any goroutine, from values that nobody else leaves
 // by a mere store.
 func (f *Flag) CompareAndSwap(o, n uint32) bool { return atomic.CompareAndSwapUint32(&f.v, o, n) }
@@ -31,9 +27,6 @@ type Gauge struct{ v uint64 }
 
 // Load returns the figure last published. Any goroutine.
 func (g *Gauge) Load() uint64 { return atomic.LoadUint64(&g.v) }
-
-// StoreRelease publishes the figure. One writer.
-func (g *Gauge) StoreRelease(v uint64) { storeRelease64(&g.v, v) }
 
 // Add adds n to the figure. It does not release: no protocol depends on a gauge, and whoever wants it to be
 // exact sees something that the writer does behind it. One writer.

@@ -9,5 +9,11 @@ package seam
 // In assembly they were calls, of which a message took two.
 // docs/decisions/0035-the-way-of-one-message.md
 
-func storeRelease32(p *uint32, v uint32) { *p = v }
-func storeRelease64(p *uint64, v uint64) { *p = v }
+// They are no functions that both architectures call: each call that is inlined may leave a no-op.
+
+// StoreRelease sets the word. What the caller wrote before is visible to whoever loads the new
+// value. Who alone may leave the present one.
+func (f *Flag) StoreRelease(v uint32) { f.v = v }
+
+// StoreRelease publishes the figure. One writer.
+func (g *Gauge) StoreRelease(v uint64) { g.v = v }

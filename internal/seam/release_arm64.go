@@ -2,6 +2,13 @@
 
 package seam
 
+// StoreRelease sets the word. What the caller wrote before is visible to whoever loads the new
+// value. Who alone may leave the present one.
+func (f *Flag) StoreRelease(v uint32) { storeRelease32(&f.v, v) }
+
+// StoreRelease publishes the figure. One writer.
+func (g *Gauge) StoreRelease(v uint64) { storeRelease64(&g.v, v) }
+
 //go:noescape
 func storeRelease32(p *uint32, v uint32)
 

@@ -10,20 +10,20 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	stdatomic "sync/atomic"
+	"sync/atomic"
 	"testing"
-
-	"go.uber.org/atomic"
 
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// In a plain build these are the atomics themselves. This does not compile otherwise. The others
-// are wrapped; TestNoCallIsLeft shows that nothing is left of the wrapping.
+// In a plain build these are the atomics themselves. This does not compile otherwise. Int32 is
+// wrapped; TestNoCallIsLeft shows that nothing is left of the wrapping.
 var (
 	_ *atomic.Pointer[int] = (*seam.Pointer[int])(nil)
-	_ *stdatomic.Uint64    = (*seam.Uint64)(nil)
-	_ *stdatomic.Int64     = (*seam.Int64)(nil)
+	_ *atomic.Uint32       = (*seam.Uint32)(nil)
+	_ *atomic.Bool         = (*seam.Bool)(nil)
+	_ *atomic.Uint64       = (*seam.Uint64)(nil)
+	_ *atomic.Int64        = (*seam.Int64)(nil)
 )
 
 // TestPlainIsPlain: the flag that tests rely on says which build this is, and
@@ -72,6 +72,7 @@ func TestReleaseStoresStay(t *testing.T) {
 	for _, c := range []struct{ pkg, function, first, second string }{
 		{"sched", `Worker\)\.Schedule$`, task, release},
 		{"actor", `body\)\.doze$`, release, locked},
+		{"actor", `kind\)\.RunTask$`, release, locked},
 		{"actor", `Context\)\.send$`, open, more},
 		{"actor", `Context\)\.send$`, more, shut},
 	} {
