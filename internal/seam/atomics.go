@@ -8,15 +8,29 @@ import (
 	"go.uber.org/atomic"
 )
 
-// Pointer is an atomic pointer to T. It, Uint32 and Bool are sync/atomic's: a method of go.uber.org/atomic's, which
-// calls one of these, is inlined with an instruction that does nothing for each call that is gone, of which a message had a dozen.
+// Pointer is an atomic pointer to T. It is sync/atomic's: each method of go.uber.org/atomic's calls one of
+// these, and when both are inlined an instruction that does nothing is left, of which a message had several.
+// Besides, a program that links the others is 30 KB larger, for methods that nobody calls.
 type Pointer[T any] = stdatomic.Pointer[T]
 
-// Uint32 is an atomic 32-bit word, of four bytes, where go.uber.org/atomic's takes eight.
-type Uint32 = stdatomic.Uint32
+// Uint32 is an atomic 32-bit word. It wraps sync/atomic's, because go.uber.org/atomic's takes
+// eight bytes, of which every actor would have four too many.
+type Uint32 struct{ v stdatomic.Uint32 }
 
-// Bool is an atomic boolean.
-type Bool = stdatomic.Bool
+// Load returns the word.
+func (x *Uint32) Load() uint32 { return x.v.Load() }
+
+// Store sets the word.
+func (x *Uint32) Store(v uint32) { x.v.Store(v) }
+
+// Swap sets the word and returns the old one.
+func (x *Uint32) Swap(v uint32) uint32 { return x.v.Swap(v) }
+
+// CompareAndSwap sets the word to n if it is o.
+func (x *Uint32) CompareAndSwap(o, n uint32) bool { return x.v.CompareAndSwap(o, n) }
+
+// Add adds d and returns the sum.
+func (x *Uint32) Add(d uint32) uint32 { return x.v.Add(d) }
 
 // Int32 is an atomic signed 32-bit word. It wraps go.uber.org/atomic's instead of being an
 // alias of it, because the compiler inlines the methods of an aliased type only into
@@ -37,6 +51,21 @@ func (x *Int32) CompareAndSwap(o, n int32) bool { return x.v.CompareAndSwap(o, n
 
 // Add adds d and returns the sum.
 func (x *Int32) Add(d int32) int32 { return x.v.Add(d) }
+
+// Bool is an atomic boolean, wrapped for the same reason.
+type Bool struct{ v atomic.Bool }
+
+// Load returns the boolean.
+func (x *Bool) Load() bool { return x.v.Load() }
+
+// Store sets the boolean.
+func (x *Bool) Store(v bool) { x.v.Store(v) }
+
+// Swap sets the boolean and returns the old one.
+func (x *Bool) Swap(v bool) bool { return x.v.Swap(v) }
+
+// CompareAndSwap sets the boolean to n if it is o.
+func (x *Bool) CompareAndSwap(o, n bool) bool { return x.v.CompareAndSwap(o, n) }
 
 // Uint64 is an atomic 64-bit word. It is sync/atomic's, which is 8-byte aligned
 // on 32-bit machines wherever it is embedded; go.uber.org/atomic's is not.

@@ -16,12 +16,10 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// In a plain build these are the atomics themselves. This does not compile otherwise. Int32 is
-// wrapped; TestNoCallIsLeft shows that nothing is left of the wrapping.
+// In a plain build these are the atomics themselves. This does not compile otherwise. The others
+// are wrapped; TestNoCallIsLeft shows that nothing is left of the wrapping.
 var (
 	_ *atomic.Pointer[int] = (*seam.Pointer[int])(nil)
-	_ *atomic.Uint32       = (*seam.Uint32)(nil)
-	_ *atomic.Bool         = (*seam.Bool)(nil)
 	_ *atomic.Uint64       = (*seam.Uint64)(nil)
 	_ *atomic.Int64        = (*seam.Int64)(nil)
 )
