@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// body is an actor, but for its state, which lies behind it in the same
-// allocation (cell). Users hold it through a Ref.
+// body is an actor without its state, which lies behind it in the same allocation (cell). Users
+// hold it through a Ref.
 //
 //	        push finds idle                      worker takes the task
 //	IDLE ───────────────────────▶ QUEUED ───────────────────────▶ RUNNING ──it ends──▶ ENDED
@@ -22,13 +22,13 @@ import (
 // its debts: the ledgers of the gates that it waits at, and itself while it waits for
 // its children or its supervisor · ENDED nobody.
 //
-// Where an actor stands in its life (alive, leaving, suspended, ended) is another
-// matter, and in its extras: lifecycle.go.
+// Where an actor stands in its life (alive, leaving, suspended, ended) is another matter, kept in
+// its extras: see lifecycle.go.
 //
-// Senders write the box and, rarely, the gate, which they read; the runner writes the
-// consumer's half with each turn, as does the worker that has the lease, which is nearly always
-// the same one, and looks at the lane with each message. The box shares no cache line with
-// these however the allocation is aligned; the gate does in one place of four, or the body
+// Senders write the box. They read the gate, and rarely write it. The runner writes the consumer's
+// half with each turn, and looks at the lane with each message. The worker that has the lease,
+// nearly always the same one, writes the consumer's half too. The box shares no cache line with
+// these however the allocation is aligned. The gate does in one place of four; otherwise the body
 // would be larger. What lies between is seldom written.
 type body struct {
 	task sched.Task // leads to the kind; first: see bodyOf
@@ -42,7 +42,7 @@ type body struct {
 	arena *heap.Arena        // nil until Context.Heap is called; not in the extras, for Go's collector to have one object less to look at
 	extra *extras            // nil until it needs any
 
-	// Owner only, but for lane and debt.
+	// Owner only, except for lane and debt.
 	debt       backpressure.Debt
 	load       backpressure.Load
 	supervised bool // read-only after the spawn
@@ -76,8 +76,8 @@ type cell[S any] struct {
 	state S
 }
 
-// waiting is who waits at a gate: an actor that is muted, or will be when its
-// behaviour returns. Goroutines wait in the lobby.
+// waiting is what waits at a gate: an actor that is muted, or will be when its behaviour returns.
+// Goroutines wait in the lobby.
 type waiting struct{ muted *body }
 
 // gateMark ends the ledger of every shut gate.

@@ -133,8 +133,8 @@ func split(from Sender) (*Context, *System) {
 	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System outside")
 }
 
-// mustRun panics if c is not what a behaviour was given. What is called for every message
-// does not ask. It is inlined, and what panics is not.
+// mustRun panics if c is not what a behaviour was given. Functions that run for every message do
+// not call it. mustRun is inlined, and the panic is not.
 func mustRun(c *Context, call string) {
 	if c == nil || c.self == nil {
 		panicMisuse(call, " with a nil or zero Context, or behind its behaviour")
@@ -147,17 +147,16 @@ func (c *Context) reset() {
 	c.aside = false
 }
 
-// forgo is reset at the end of a life, of which the turn that serves the lane may have
-// several.
+// forgo is reset at the end of a life. A turn that serves the lane may end several.
 func (c *Context) forgo() {
 	c.then, c.shields = goOn, 0
 	c.waiters.forget()
 }
 
-// forgetTurn lets go of what the last turn was about, before the worker sleeps: it is Go's
-// collector's, if nobody else has it. sent may go, since its removal shows the collector
-// what seam.SwapHeld owes it. The gates that were met go too, where a turn has ended beside
-// its mail.
+// forgetTurn lets go of what the last turn was about, before the worker sleeps: Go's collector may
+// free it, if nobody else has it. sent may go, since its removal shows the collector what
+// seam.SwapHeld has to show it. The gates that were met go too, where a turn has ended beside its
+// mail.
 func (c *Context) forgetTurn() {
 	if invariant.On {
 		verifyForgetTurn(c)

@@ -2,9 +2,9 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// A behaviour may put its reply off: if its actor has to ask others first, or to wait for a timer or a
-// goroutine. The reply address is moved out of the message, which may be recycled, into a deferral. The
-// actor keeps a list of these, so that the askers hear when it ends.
+// A behaviour may put its reply off if its actor has to ask others first, or to wait for a timer or
+// a goroutine. The reply address is moved out of the message, which may be recycled, into a
+// deferral. The actor keeps a list of its deferrals, so that the askers hear when it ends.
 
 // Deferred is a reply that a behaviour has put off with [Defer]. It belongs to the
 // actor that was asked: keep it in that actor's state, or in a message that the actor
@@ -27,11 +27,11 @@ const (
 	deferralOver                       // the life in which it was put off is over: the asker was told
 )
 
-// failer is where a reply goes that was put off, whatever its type.
+// failer is where a reply that was put off goes, whatever its type.
 type failer interface{ fail(r replier, why error) }
 
-// lateReply is a deferral with its address, in one object. A type of its own, so that requests which nobody puts off have
-// no such methods.
+// lateReply is a deferral with its address, in one object. A type of its own, so that requests
+// which nobody puts off have no such methods.
 type lateReply[R any] struct {
 	deferral
 	address replyTo[R]
@@ -44,7 +44,7 @@ func (l *lateReply[R]) moved() replyTo[R] {
 	return to
 }
 
-// fail answers with an error, on behalf of one who ends.
+// fail answers with an error, on behalf of an actor whose life ends.
 func (l *lateReply[R]) fail(r replier, why error) { l.moved().answer(r, Result[R]{Err: why}, false) }
 
 // Defer puts off the reply to the running request: the asker goes on waiting, and what
@@ -90,21 +90,22 @@ func (d Deferred[R]) Reply(c *Context, v R, err error) {
 // discardLate is discardReply for a copy: only here it has to be in Go's heap.
 func discardLate[R any](v R) { discardReply(&v) }
 
-// deferrals are those of an actor, the oldest first as long as none is taken.
+// deferrals are the deferrals of an actor, the oldest first as long as none is taken.
 type deferrals struct {
 	lifeEnd
 	all roster[deferral]
 }
 
-// lifeEnd leads to what is settled at the end of a life. By an interface, so that a program without such things does not link
-// them; behind a pointer, since that makes all extras smaller.
+// lifeEnd leads to what is settled at the end of a life. By an interface, so that a program without
+// such things does not link them; behind a pointer, since that makes all extras smaller.
 type lifeEnd struct {
 	of interface {
 		endLife(b *body, r replier, why error)
 	}
 }
 
-// fewDeferrals are how many an empty list has room for at most: thousands may have come at once, and never do again.
+// fewDeferrals is how many an empty list has room for at most: thousands may come at once, and
+// never again.
 const fewDeferrals = 64
 
 // deferReply enters a reply into the actor's list.
@@ -124,8 +125,8 @@ func (b *body) deferReply(d *deferral) {
 // deferrals returns the list, of an actor that has one.
 func (x *extras) deferrals() *deferrals { return x.deferred.of.(*deferrals) }
 
-// take closes a deferral for whoever replies, and returns where the reply goes unless the actor has
-// had to give that up.
+// take closes a deferral for its reply, and returns where the reply goes, unless the life in which
+// it was put off is over.
 func (d *deferral) take(c *Context) (to failer, open bool) {
 	mustRun(c, "Reply")
 	switch {
@@ -153,7 +154,7 @@ func (d *deferral) take(c *Context) (to failer, open bool) {
 	return to, true
 }
 
-// endLife tells all who wait why they get no reply. Owner only.
+// endLife tells all askers that wait why they get no reply. Owner only.
 func (l *deferrals) endLife(b *body, r replier, why error) {
 	if len(l.all.entries) == 0 {
 		return

@@ -8,9 +8,9 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// kind is what all actors of a type in a system have in common. Each of them has it by way
-// of its task: one word for the scheduler, the type, the system and the batch, of which
-// Go's collector marks nothing twice. Read-only once it is published.
+// kind is what all actors of a type in a system have in common. Each actor has it by way of its
+// task: one word for the scheduler, the type, the system and the batch. Go's collector marks none
+// of these twice. Read-only once it is published.
 type kind struct {
 	sched.Kind // first: see body.kind
 	typ        *typeInfo
@@ -21,16 +21,16 @@ type kind struct {
 	special    bool // its bodies begin otherwise than empty: see body.init
 }
 
-// Where the conversions below find what they are for.
+// The conversions below need these fields to be first. This does not compile otherwise.
 const (
 	_ = -unsafe.Offsetof(kind{}.Kind)
 	_ = -unsafe.Offsetof(body{}.task)
 )
 
-// kind returns the actor's kind, from whose first field its task leads.
+// kind returns the actor's kind. Its first field is what the task leads to.
 func (b *body) kind() *kind { return (*kind)(unsafe.Pointer(b.task.Kind())) }
 
-// bodyOf returns the actor that a task is of.
+// bodyOf returns the actor that a task belongs to.
 func bodyOf(t *sched.Task) *body { return (*body)(unsafe.Pointer(t)) }
 
 // isNew tells whether an actor has had no turn yet. Its owner only.
@@ -54,7 +54,7 @@ func (k *kind) gasLimit() int {
 	return k.sys.opts.gas
 }
 
-// kinds are those of a system, by the numbers of their types.
+// kinds are the kinds of a system, by the numbers of their types.
 //
 // A spawn loads the list without a lock: add's Store, under the system's mu, publishes the
 // kind, and of's Load sees it whole or not at all.
@@ -68,8 +68,8 @@ func (ks *kinds) of(t *typeInfo) *kind {
 	return nil
 }
 
-// add publishes k and returns it, or what somebody else was faster to publish. Under the
-// system's mu.
+// add publishes k and returns it, or returns the kind that somebody else was faster to publish.
+// Under the system's mu.
 func (ks *kinds) add(k *kind) *kind {
 	if invariant.On {
 		verifyKind(k)

@@ -9,10 +9,10 @@ import (
 
 // A lease lets a worker send to an actor without a locked instruction. The worker that wakes an
 // actor leaves its mark as the head of the mailbox, instead of the message, which it puts into the
-// consumer's hand. As long as the mark is the head, nobody else has sent anything, so the
-// worker may append what it sends to a list of its own in the actor's inbox, more. Whoever else
-// sends pushes onto the mark, as onto any other message, and so ends the lease: from then on
-// the worker pushes as everybody does.
+// consumer's hand. As long as the mark is the head, nobody else has sent anything, so the worker
+// may append what it sends to a list of its own in the actor's inbox, more. Any other sender pushes
+// onto the mark, as onto any other message, and so ends the lease: from then on the worker pushes
+// as everybody does.
 //
 //	         wake             push by another           grab, by whoever runs it
 //	nil ───────────▶ mark ───────────────────▶ m → mark ──────────────────▶ m …
@@ -21,12 +21,12 @@ import (
 //	                     └─ another worker's mark, by takeOver
 //
 // Order is kept: what is in more was sent before the worker saw anybody's push, and runs before
-// what was pushed. Who learns of an append and then pushes comes behind it; and who pushes, and
-// lets the worker know, is seen by the worker's next look at the head.
+// what was pushed. A sender that learns of an append and then pushes comes behind it. If a sender
+// pushes and then lets the worker know, the worker's next look at the head sees the push.
 //
-// What runs the actor is nearly always the worker that woke it. If another one has
-// taken it, by a theft or from the inject queue, the worker may be about to append. So whoever
-// is to run, or bury, an actor with the mark of another takes it over first:
+// The actor nearly always runs on the worker that woke it. If another worker has taken it, by a
+// theft or from the inject queue, the one that woke it may be about to append. So before an actor
+// with another's mark is run or buried, it is taken over:
 //
 //	worker (append)                            another (takeOver)
 //	L1 window ← open        (plain)            T1 head: mark → own mark   (RMW)
@@ -34,9 +34,9 @@ import (
 //	L3 more ← m                                T3 wait until the window is shut
 //	L4 window ← shut        (release)          T4 more is ours
 //
-// seam.Window has the proof that either L2 sees T1, or what somebody has pushed before it, or T3
-// waits for L4. An older append is over by then as well, and a newer one has its L2 behind T1. Who
-// takes over while it takes no leases itself leaves noLease's mark.
+// seam.Window has the proof that either L2 sees T1, or an earlier push, or T3 waits for L4. An
+// older append is over by then as well, and a newer one has its L2 behind T1. If own takes no
+// leases, takeOver leaves noLease's mark.
 //
 // A fence disturbs every processor, so leases that others have to take over must be few: see
 // Context.send and review.
@@ -56,20 +56,20 @@ type lease struct {
 	next   int // the next pause
 }
 
-// markOrigin is that of marks. No message has it.
+// markOrigin is the origin of marks. No message has it.
 var markOrigin = originOf(noPool, 0)
 
-// noLease is the mark that nobody holds.
+// noLease is the lease that nobody holds.
 var noLease = lease{mark: message{origin: markOrigin}}
 
 // isMark tells whether a message is the mark of a lease.
 func isMark(m *message) bool { return m.origin == markOrigin }
 
-// leaseOf returns the lease that a mark is of.
+// leaseOf returns the lease that a mark belongs to.
 func leaseOf(mark *message) *lease { return (*lease)(unsafe.Pointer(mark)) }
 
-// append delivers a message to an actor whose lease the worker was seen to hold. It reports
-// false, and has done nothing, if somebody has ended that.
+// append delivers a message to an actor whose lease the worker was seen to hold. If somebody has
+// ended the lease, it does nothing and reports false.
 func (l *lease) append(to *body, m *message) (done bool) {
 	l.window.Open()                    // L1
 	if to.box.head.Load() == &l.mark { // L2
@@ -82,11 +82,11 @@ func (l *lease) append(to *body, m *message) (done bool) {
 }
 
 const (
-	// A worker that is busy reviews every 50 µs. Each time earns it a credit, and each actor that was
+	// A busy worker reviews every 50 µs. Each review earns it a credit, and each actor that was
 	// taken over from it costs one for every worker, since a fence costs every processor about a
-	// microsecond. Who has spent more than he has takes no leases for a while, at least until it is
-	// paid, and twice as long each time; half as long again whenever he has come to the most that he
-	// may have.
+	// microsecond. A worker that has spent more than it has takes no leases for a while: at least
+	// until that is paid, and twice as long each time. The next pause is halved whenever the worker
+	// has as much credit as it may have.
 	maxCredit  = 64
 	newCredit  = 8 // his credit behind a pause
 	firstPause = 8 // reviews
@@ -111,8 +111,8 @@ func (l *lease) review(c *Context) {
 	l.seen, l.spills = taken, c.w.Spills()
 }
 
-// pauseAfter sets the pause after a review in which thefts have cost that much. There is none if there were
-// none and nobody else is awake.
+// pauseAfter sets the pause after a review in which thefts have cost that much. There is no pause
+// if there were no thefts and nobody else is awake.
 func (l *lease) pauseAfter(cost int, alone bool) {
 	switch l.credit = min(l.credit+1, maxCredit) - cost; {
 	case alone && cost == 0:
@@ -128,7 +128,7 @@ func (l *lease) pauseAfter(cost int, alone bool) {
 	}
 }
 
-// add appends m to more, a ring of which the inbox has the last.
+// add appends m to more, a ring. The inbox has the last message of it.
 func (in *inbox) add(m *message) {
 	if last := in.more; last == nil {
 		m.next = m
@@ -153,14 +153,15 @@ func (in *inbox) unroll() {
 	}
 }
 
-// mustTakeOver tells whether the lease may be another's than own, whose worker is about to
-// touch more.
+// mustTakeOver tells whether there may be a lease other than own, whose worker is about to touch
+// more.
 func (in *inbox) mustTakeOver(own *lease) bool {
 	return in.last != nil && in.last != &own.mark && in.last != &noLease.mark && isMark(in.last)
 }
 
-// takeOver ends the lease of another, who may be about to append, if there is one; for own, if that may
-// be. The caller owns the actor, and calls it before it touches in.more.
+// takeOver ends the lease of another worker, which may be about to append, if there is one. The
+// lease is own's then, if own takes leases. The caller owns the actor, and calls takeOver before it
+// touches in.more.
 func (b *body) takeOver(own *lease) {
 	if !b.in.mustTakeOver(own) {
 		return

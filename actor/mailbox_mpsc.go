@@ -27,8 +27,8 @@ import (
 //	          ▲                                │ grab: last = m2, fifo = m1, m2
 //	          └──── rest, if head = last ──────┘
 //
-// One locked instruction per message, one per transition to idle, none per grab; and none
-// per message that the worker sends which has woken the actor: see lease.
+// One locked instruction per message, one per transition to idle, none per grab; and none per
+// message from the worker that has woken the actor: see lease.
 //
 // A producer that read head = h and was overtaken may find h again at its
 // compare-and-swap although h was recycled in between (ABA). That is harmless: it
@@ -36,8 +36,8 @@ import (
 // last cannot be recycled while it is last, so the consumer's walk ends, and rest
 // cannot succeed by mistake.
 
-// closedMark is the head of a mailbox whose actor has ended. nil is that of one
-// whose actor is not scheduled, so that a new mailbox is ready as it is.
+// closedMark is the head of a mailbox whose actor has ended. nil is the head of one whose actor is
+// not scheduled, so that a new mailbox is ready as it is.
 var closedMark message
 
 // mailbox is the producers' half; the consumer's half is inbox, on another line.
@@ -106,10 +106,9 @@ func (q *mailbox) pushBusy(m *message) pushed {
 	}
 }
 
-// grab moves what has come in since the last grab to in.fifo, oldest first, and
-// reports whether there was any: what was appended under a lease, and then what was pushed.
-// spent is a message that may be recycled now, or a mark, or nil. Consumer only, with
-// in.fifo empty.
+// grab moves what has come in since the last grab to in.fifo, oldest first: what was appended under
+// a lease, and then what was pushed. It reports whether there was any. spent is a message that may
+// be recycled now, or a mark, or nil. Consumer only, with in.fifo empty.
 func (q *mailbox) grab(in *inbox) (spent *message, ok bool) {
 	if invariant.On {
 		verifyEmpty(in)
@@ -142,7 +141,7 @@ func (q *mailbox) join(in *inbox) (spent *message) {
 	return spent
 }
 
-// reversed turns the chain from h down to but without end around.
+// reversed reverses the chain from h down to end, without end.
 func reversed(h, end *message) (first *message) {
 	for h != end {
 		h.next, first, h = first, h, h.next
@@ -150,10 +149,9 @@ func reversed(h, end *message) (first *message) {
 	return first
 }
 
-// rest marks the mailbox idle if nothing came in since the last grab, and reports
-// whether it did. After a true rest the consumer must not touch the actor any
-// more: whoever pushes next schedules it. spent may be recycled. Consumer only,
-// with in.fifo and in.more empty.
+// rest marks the mailbox idle if nothing came in since the last grab, and reports whether it did.
+// If it did, the consumer must not touch the actor any more: the next push schedules it. spent may
+// be recycled. Consumer only, with in.fifo and in.more empty.
 func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
 	if invariant.On {
 		verifyEmpty(in)
@@ -167,9 +165,8 @@ func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
 	return nil, false
 }
 
-// close ends the mailbox and returns everything that was in it and not yet run,
-// oldest first. Later pushes are refused. spent may be recycled. Consumer only, or whoever owns the actor
-// after its end.
+// close ends the mailbox and returns everything that was in it and not yet run, oldest first. Later
+// pushes are refused. spent may be recycled. Consumer only, or the actor's owner after its end.
 func (q *mailbox) close(in *inbox) (left, spent *message) {
 	in.unroll()
 	first, last := in.fifo, in.last

@@ -16,16 +16,16 @@ type message struct {
 	origin        // where it is recycled
 }
 
-// origin says where a free message belongs: its pool, and who made it, a worker's
-// number or outside. One word, because every message is compared with the next.
+// origin says where a free message belongs: its pool, and its home, the number of the worker that
+// made it, or outside. One word, because each message's origin is compared with the next one's.
 type origin uint32
 
 func originOf(pool, home uint16) origin { return origin(pool) | origin(home)<<16 }
 func (o origin) pool() uint16           { return uint16(o) }
 func (o origin) home() uint16           { return uint16(o >> 16) }
 
-// wasStashed marks, in the sender of a message that runs, that it was put aside. There it
-// costs nobody else anything: whoever sends the node again writes the sender.
+// wasStashed marks, in from, that a message that runs was put aside. There it costs nobody else
+// anything: every send of the node writes from anew.
 const wasStashed = 1 << 63
 
 const headerSize = unsafe.Sizeof(message{})

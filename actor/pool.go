@@ -15,27 +15,27 @@ import (
 // there and in chains of many otherwise. What a worker cannot keep waits in a
 // sync.Pool of its own, where Go's collector finds it.
 //
-// That nodes go home is not about memory but about cache lines. Two nodes of 32 bytes
-// share one. If nodes stayed where they were run, then after a while the two halves of
-// most lines would belong to different workers, and every send would pull a line over
-// from the other processor: two workers were then no faster than one even if they
-// never talked to each other. For the same reason nodes are made in blocks: one by one they came
-// to lie in the gaps that Go's collector had left among those of another worker.
+// That nodes go home is not about memory but about cache lines. Two nodes of 32 bytes share one. If
+// nodes stayed where they were run, then after a while the two halves of most lines would belong to
+// different workers, and every send would pull a line over from the other processor: two workers
+// were then no faster than one even if they never talked to each other. For the same reason nodes
+// are made in blocks: made one by one, they came to lie in the gaps that Go's collector had left
+// among another worker's nodes.
 //
 // A pool holds nodes of one memory layout. Payloads without pointers share three
 // sizes; a payload with pointers has a pool of its own type, since Go's collector must
 // know where the pointers are, and is cleared before its behaviour runs, so that a
 // recycled node keeps nothing alive.
 //
-// Go's collector frees a block when nobody has any node of it. So whoever lets go of a node of a block
-// unlinks it: otherwise a dead one would keep alive what it was linked to, the blocks of these what they
-// are linked to, and so on, for as long as one of its block is in use. Nodes with pointers are made
-// one by one.
+// Go's collector frees a block when nobody has any node of it. So code that lets go of a node of a
+// block unlinks it. Otherwise, as long as any node of the block is in use, a dead one would keep
+// alive the nodes it was linked to, their blocks what these are linked to, and so on. Nodes with
+// pointers are made one by one.
 
 const (
 	// A block of nodes fills whole cache lines, and nothing else is in them: eight nodes of n words
-	// are n lines, and on 64-bit machines Go aligns what has up to 512 bytes to a line if it fills
-	// its lines. Processors fetch two lines at a time, so a block of one line would not do.
+	// are n lines, and on 64-bit machines Go aligns an object of up to 512 bytes to a line if it
+	// fills its lines. Processors fetch two lines at a time, so a block of one line would not do.
 	blockLength = 8
 
 	bundleLength = 64 // the most nodes that wait together
@@ -45,7 +45,7 @@ const (
 	noPool   = math.MaxUint16 // the number of no pool
 )
 
-// pool is one layout of nodes. Read-only after registration, but for homes.
+// pool is one layout of nodes. Read-only after registration, except for homes.
 type pool struct {
 	id     uint16
 	block  int                  // nodes of a block
@@ -57,7 +57,7 @@ type pool struct {
 	homes  [maxHomes]sync.Pool  // of *bundle
 }
 
-// bundle is nodes that wait, not linked to each other, for somebody to use them.
+// bundle holds nodes that wait to be used, not linked to each other.
 type bundle struct {
 	n     int
 	nodes [bundleLength]*message
@@ -78,7 +78,7 @@ func (p *pool) make(home uint16, n int) *message {
 	}
 }
 
-// get returns a chain of nodes of that home, and how many there are: from the pool, or new ones.
+// get returns a chain of nodes of a home, and how many there are: from the pool, or new ones.
 func (p *pool) get(home uint16) (first *message, n int) {
 	b, ok := p.homes[home].Get().(*bundle)
 	if !ok {
@@ -94,7 +94,7 @@ func (p *pool) get(home uint16) (first *message, n int) {
 	return first, n
 }
 
-// put leaves the n nodes from first on to the pool, and returns the one behind them.
+// put leaves n nodes to the pool, from first on, and returns the one behind them.
 func (p *pool) put(home uint16, first *message, n int) (rest *message) {
 	for n > 0 {
 		b := empties.Get().(*bundle)
@@ -168,7 +168,7 @@ func poolOf[M any]() (p *pool, pointers bool) {
 	return poolFor(reflect.TypeFor[M](), func(int) *message { return &new(node[M]).header })
 }
 
-// poolFor is poolOf but for the type parameter, so that there is one of it.
+// poolFor is poolOf without the type parameter, so that there is one of it.
 func poolFor(t reflect.Type, fresh func(n int) *message) (p *pool, pointers bool) {
 	pointers = hasPointers(t)
 	if !pointers && t.Align() <= 8 {
@@ -206,8 +206,8 @@ func poolByID(id uint16) *pool { return allPools()[id] }
 // poolCount returns how many layouts there are.
 func poolCount() int { return len(allPools()) }
 
-// takeOne returns a node for a sender that has no worker, and none that sends: its last one may
-// have been an actor, which may have put it aside. It costs two passes through the sync.Pool, about 30 ns.
+// takeOne returns a node for a sender that has no worker. It clears from, which may still name an
+// actor, and have the mark wasStashed. takeOne costs two passes through the sync.Pool, about 30 ns.
 func (p *pool) takeOne() *message {
 	spare := &p.homes[outside]
 	b, ok := spare.Get().(*bundle)

@@ -80,8 +80,8 @@ func (k *kind) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	return b.attend(c)
 }
 
-// fetch takes out the mail that has come in, behind one message that may be in hand, and returns the first of what there
-// is then, or nil.
+// fetch takes out the mail that has come in, and puts it behind the one message that may be in
+// hand. It returns the first message that is then in hand, or nil.
 func (b *body) fetch(c *Context) *message {
 	var spent *message
 	if b.in.fifo == nil {
@@ -95,9 +95,9 @@ func (b *body) fetch(c *Context) *message {
 	return b.in.fifo
 }
 
-// stretch runs messages from m on, one after the other and at most quota, until
-// something calls for a closer look: they are all of one origin. It returns how many
-// there were, with c.msg the last of them, and those before it in c.ran.
+// stretch runs messages of one origin, from m on and at most quota, until something calls for a
+// closer look. It returns how many there were. c.msg is the last of them, and c.ran has those
+// before it.
 func (b *body) stretch(c *Context, m *message, quota int) (n int) {
 	runs := b.runs()
 	for left := quota; ; {
@@ -116,10 +116,10 @@ func (b *body) stretch(c *Context, m *message, quota int) (n int) {
 	}
 }
 
-// settle takes the n messages off in.fifo that a stretch has run, and recycles them,
-// but for the mailbox's top node, which stays in place. The newest of them is to be the first
-// that is used again: so nodes that lie side by side stay neighbours, however mail is cut
-// into turns and stretches (docs/decisions/0008-messages-go-home.md). It reports whether the turn is over.
+// settle takes the n messages that a stretch has run off in.fifo. It recycles them, except for the
+// mailbox's top node, which stays in place. The newest is the first to be used again, so nodes that
+// lie side by side stay neighbours, however mail is cut into turns and stretches
+// (docs/decisions/0008-messages-go-home.md). settle reports whether the turn is over.
 func (b *body) settle(c *Context, n int) (over bool) {
 	if invariant.On {
 		verifyStretch(b, c, n)
@@ -155,15 +155,16 @@ func (b *body) conclude(c *Context) (again bool) {
 	return b.doze(c)
 }
 
-// inHand tells whether m, which is or was c.msg, is a message from the mailbox whose stretch is not settled. If that is
-// settled, m is recycled, and may be anywhere. Owner only, in a turn that is about mail; or as a hint: see glimpse,
-// which has looked whose turn it is, and may not read that again.
+// inHand tells whether m, which is or was c.msg, is a message from the mailbox whose stretch is not
+// settled. If the stretch is settled, m is recycled, and may be anywhere. Owner only, in a turn
+// that is about mail; or as a hint: see glimpse, which has looked whose turn it is, and may not
+// read that again.
 func inHand(c *Context, b *body, m *message) bool {
 	return c.ran != nil || m != nil && m == b.in.fifo
 }
 
-// settleCrash is the settlement of a stretch that ends with c.msg, in the middle of its
-// behaviour. It returns how many messages there were. They are the collector's.
+// settleCrash settles a stretch that has ended in the middle of c.msg's behaviour. It returns how
+// many messages there were, and leaves them to Go's collector.
 func (b *body) settleCrash(c *Context) (n int) {
 	n = 1 + distance(c.ran, nil)
 	if invariant.On {
@@ -176,9 +177,9 @@ func (b *body) settleCrash(c *Context) (n int) {
 	return n
 }
 
-// pause comes where the turn may not simply go on and the actor may not simply doze
-// off: the turn has run all there was or that its batch allows, or a behaviour stopped
-// the actor, met a gate, spent the gas, or blocked for long.
+// pause is for a turn that may not simply go on, of an actor that may not simply doze off: the turn
+// has run all there was or all that its batch allows, or a behaviour stopped the actor, met a gate,
+// spent the gas, or blocked for long.
 func (b *body) pause(c *Context) (again bool) {
 	then := c.then
 	if then == mustEnd && b.endPlainly(c) {
@@ -211,8 +212,8 @@ func (b *body) pause(c *Context) (again bool) {
 	return true // it need not park after all; the rest of the batch waits its turn
 }
 
-// emptied ends a turn that has run all there was when it began. It has used its
-// batch up if nothing is left of it.
+// emptied ends a turn that has run all the mail there was when it began. The turn has used its
+// batch up if c.left is 0.
 func (b *body) emptied(c *Context) (again bool) {
 	switch {
 	case b.load == 0:
@@ -270,10 +271,10 @@ func (b *body) batchSpent(c *Context) (again bool) {
 	return true
 }
 
-// cutShort ends a turn before its batch is used up, because the worker is wanted
-// elsewhere. How long a turn took says nothing about the mailbox: the worker may not
-// have run at all for a while. So the actor is overloaded only if a batch of mail is
-// left, or else it could not be muted, and would flood others instead.
+// cutShort ends a turn before its batch is used up, because the worker is wanted elsewhere. How
+// long a turn took says nothing about the mailbox: the worker may not have run at all for a while.
+// So the actor is overloaded only if a batch of mail is left. If it were overloaded without that,
+// it could not be muted, and would flood others.
 func (b *body) cutShort(c *Context) (again bool) {
 	if b.load&backpressure.Counted != 0 || b.leftAtLeast(b.batch()) {
 		return b.batchSpent(c)
@@ -307,8 +308,8 @@ func (b *body) leftAtLeast(n int) bool {
 	return false
 }
 
-// wokenForNothing is a turn without mail: a signal has called the actor, or it was
-// let go when it had none.
+// wokenForNothing is a turn without mail: a signal has called the actor, or the actor was let go
+// when it had no mail.
 func (b *body) wokenForNothing(c *Context) (again bool) {
 	if !b.lane.quiet() {
 		return b.attend(c)
@@ -317,7 +318,7 @@ func (b *body) wokenForNothing(c *Context) (again bool) {
 	return b.emptied(c)
 }
 
-// end ends an actor that has said so itself.
+// end ends an actor that has asked for its end itself.
 func (b *body) end(c *Context) (again bool) {
 	if !b.plain() {
 		b.endWithCare(c, b.mine())

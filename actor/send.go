@@ -7,8 +7,8 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Sends are made once for each type of message, and not for each state as well: what does not depend on
-// the message is made once (decision 38).
+// The generic functions here are made once for each type of message, and not for each state as
+// well. What does not depend on the message is made once (decision 38).
 
 // send is [Behaviour.Send].
 func send[M any](d *declaration, from Sender, to *body, m M) {
@@ -26,9 +26,8 @@ func send[M any](d *declaration, from Sender, to *body, m M) {
 	sendSlowly(d, from, to, m)
 }
 
-// sendSlowly is send where it is not as it nearly always is: from a behaviour of the
-// same system, with a node in stock. It stands apart so that send keeps everything in
-// registers.
+// sendSlowly is send outside of the common case, which is a behaviour of the same system with a
+// node in stock. It stands apart so that send keeps everything in registers.
 //
 //go:noinline
 func sendSlowly[M any](d *declaration, from Sender, to *body, m M) {
@@ -57,15 +56,15 @@ func sendWait[M any](ctx context.Context, sys *System, d *declaration, to *body,
 	return d.tryDeliver(nil, to, n)
 }
 
-// begin returns a node for a message to b, and the context of its sender if that runs in b's system;
-// for all others it is nil.
+// begin returns a node for a message to b, and the sender's context if that is a behaviour's in b's
+// system, or else nil.
 func (d *declaration) begin(from Sender, b *body) (*Context, *message) {
 	d.made().mustSuit(b)
 	c := insider(from, b)
 	return c, newMessage(c, d.pool)
 }
 
-// deliver sends it.
+// deliver sends the message that begin has made room for.
 func (d *declaration) deliver(c *Context, b *body, m *message) {
 	if invariant.On {
 		verifyBegun(c, b, d, m)
@@ -80,7 +79,7 @@ func (d *declaration) deliver(c *Context, b *body, m *message) {
 	}
 }
 
-// beginTry is begin if TrySend may go on.
+// beginTry is begin for TrySend, or says why that refuses.
 func (d *declaration) beginTry(from Sender, b *body) (*Context, *message, error) {
 	d.made().mustSuit(b)
 	c := insider(from, b)
@@ -92,7 +91,7 @@ func (d *declaration) beginTry(from Sender, b *body) (*Context, *message, error)
 	return c, newMessage(c, d.pool), nil
 }
 
-// mayTry says why TrySend refuses, if it does. From outside it takes a place.
+// mayTry says why TrySend refuses, if it does. For a send from outside it takes a place.
 func (d *declaration) mayTry(c *Context, b *body) error {
 	switch {
 	case c == nil && b.kind().sys.refusing.Load():
@@ -105,7 +104,7 @@ func (d *declaration) mayTry(c *Context, b *body) error {
 	return nil
 }
 
-// beginWait is begin when there is a place.
+// beginWait is begin for SendWait, once there is a place.
 func (d *declaration) beginWait(ctx context.Context, sys *System, b *body) (*message, error) {
 	d.made().mustSuit(b)
 	split(sys)
@@ -122,7 +121,7 @@ func (d *declaration) beginWait(ctx context.Context, sys *System, b *body) (*mes
 	return d.pool.takeOne(), nil
 }
 
-// tryDeliver sends what has a place, and says why if it will not run.
+// tryDeliver sends a message that has a place, and says why if it will not run.
 func (d *declaration) tryDeliver(c *Context, b *body, m *message) (err error) {
 	if invariant.On {
 		verifyBegun(c, b, d, m)
@@ -142,7 +141,7 @@ func (d *declaration) tryDeliver(c *Context, b *body, m *message) (err error) {
 	return err
 }
 
-// insider returns the context of one who sends from b's own system, and nil for all others.
+// insider returns the sender's context if that is a behaviour's in b's system, or else nil.
 func insider(from Sender, b *body) *Context {
 	if c, sys := split(from); sys == b.kind().sys {
 		return c
@@ -150,9 +149,9 @@ func insider(from Sender, b *body) *Context {
 	return nil
 }
 
-// mustSuit panics unless to is an actor of d's type. The types of Behaviour and Ref say
-// that both have the same state, which several actor types may have; a message for one
-// would be read by another as what it is not.
+// mustSuit panics unless to is an actor of d's type. The types of Behaviour and Ref say only that
+// both have the same state. Several actor types may have it, and each would misread a message for
+// another.
 func (d *declaration) mustSuit(to *body) {
 	switch {
 	case to == nil:
@@ -180,9 +179,9 @@ func (c *Context) send(to *body, m *message, d *declaration) {
 		return
 	}
 	woken := m
-	// Who is woken is leased, but not behind the first theft or the first task that had no room in the worker's
-	// queue, until the next review: it is a queue of actors at most that others may have to take over. In a function
-	// of its own the compiler would make a value of each answer.
+	// The woken actor is leased, except from the first theft, or the first task that had no room in
+	// the worker's queue, until the next review: so others may have to take over a queue of actors
+	// at most. In a function of its own the compiler would make a value of each answer.
 	l, taken, spills := &c.lease, c.lease.taken.Load(), c.w.Spills()
 	if l.may && taken == l.seen && spills == l.spills && to.kind().leased {
 		woken = &l.mark
@@ -212,8 +211,8 @@ func (c *Context) sendAgain(to *body, m *message) {
 	}
 }
 
-// sendFromOutside delivers a message from anywhere else, or makes a dead letter of
-// it and says why.
+// sendFromOutside delivers a message that is not from a behaviour of the receiver's system, or
+// makes it a dead letter and says why.
 func sendFromOutside(how manner, to *body, m *message, d *declaration) error {
 	err := tryPush(nil, to, m, d, how)
 	if err != nil {
@@ -268,8 +267,8 @@ func tryPush(c *Context, to *body, m *message, d *declaration, how manner) error
 	return nil
 }
 
-// answer delivers what answers a request, as a message of d, or makes a dead letter of
-// it. r acts in b's system.
+// answer delivers the answer to a request, as a message of d, or makes it a dead letter. r acts in
+// b's system.
 func (r replier) answer(b *body, m *message, d *declaration, urgent bool) {
 	var err error
 	if urgent {
@@ -297,8 +296,8 @@ func (b *body) tryFromInside(c *Context, m *message, d *declaration) error {
 	return tryPush(c, b, m, d, sent)
 }
 
-// pushFromOutside delivers a message from where no worker keeps the system from
-// being quiescent: whoever makes the actor runnable needs an admission first.
+// pushFromOutside delivers a message from where no worker keeps the system from being quiescent. If
+// it makes the actor runnable, it needs an admission first.
 func (b *body) pushFromOutside(m *message) error {
 	if b.kind().sys.refusing.Load() {
 		return ErrSystemStopped
@@ -307,8 +306,8 @@ func (b *body) pushFromOutside(m *message) error {
 	return b.deliver(sent, m)
 }
 
-// deliver is pushFromOutside for the runtime's own messages, which a system that
-// refuses work from outside still needs to come to its end, and for tryPush.
+// deliver is pushFromOutside for tryPush and for the runtime's own messages. A system that refuses
+// work from outside still needs these to come to its end.
 func (b *body) deliver(how manner, m *message) error {
 	sys, id := b.kind().sys, m.id // a message that is pushed is the receiver's
 	r := b.box.pushBusy(m)
@@ -341,14 +340,14 @@ func (b *body) endedBecause() error {
 	return b.whyEnded()
 }
 
-// replier is whoever acts for an actor or a system: a worker with its context, or
-// somebody outside, with none.
+// replier acts for an actor or a system: it is a worker with its context, or a goroutine outside,
+// without one.
 type replier struct {
 	c   *Context
 	sys *System
 }
 
-// schedule makes an actor runnable that the caller owns.
+// schedule makes runnable an actor that the caller owns.
 func (r replier) schedule(b *body) {
 	if r.c != nil && r.c.sys == b.kind().sys {
 		r.c.w.Schedule(&b.task)

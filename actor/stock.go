@@ -7,13 +7,14 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// shelf is a worker's own stock of one pool's nodes. Sends take from its top, and finished messages that
-// were made here go back there, so that what was used last, and is in the cache, is used next. Owner only.
+// shelf is a worker's own stock of one pool's nodes. Sends take from its top, and finished messages
+// that were made here go back there, so that the node used last, which is in the cache, is used
+// next. Owner only.
 //
-// The stock is ample: all that actors send until they are muted, and the next time send again, should come
-// from it and go back to it, since a pool costs more than a message does otherwise. And it is bounded in
-// bytes, since only the worker itself can give it up, and one that sleeps does not. Of nodes larger than a
-// chain nothing stays here.
+// The stock is ample: the nodes of all that actors send until they are muted should come from it
+// and go back to it, again and again, since a pool costs more than the rest of a message. The stock
+// is bounded in bytes, since only the worker itself can give it up, and a sleeping worker does not.
+// Of nodes of more than 16 KiB nothing stays here.
 type shelf struct {
 	top  *message
 	room int         // nodes that it lacks of as many as it may have
@@ -35,11 +36,11 @@ const (
 	bundleBytes = 16 << 10  // of a bundle, for nodes of more than 256 bytes
 )
 
-// margin is how many shelves take two cache lines.
+// margin is how many shelves it takes to fill two cache lines.
 const margin = 1 + (2*cacheline.Size-1)/int(unsafe.Sizeof(shelf{}))
 
-// newStock returns empty shelves for n pools, two cache lines away from
-// whatever is allocated beside them: every message writes to them.
+// newStock returns empty shelves for n pools, two cache lines away from anything allocated beside
+// them: every message writes to shelves.
 func newStock(n int) []shelf {
 	stock, all := make([]shelf, n+2*margin)[margin:n+margin], allPools()
 	for id := range stock {
@@ -88,16 +89,16 @@ func (c *Context) restock(id uint16) *message {
 	return m
 }
 
-// dropHoard leaves to Go's collector what the worker keeps to use again: its goroutine ends, or the system, and
-// nobody knows whether there is ever another turn.
+// dropHoard leaves to Go's collector what the worker keeps for reuse: its goroutine or the system
+// ends, and there may never be another turn.
 func (c *Context) dropHoard() {
 	c.giveStock()
 	c.chunks.Drop()
 	c.rooting = nil
 }
 
-// giveStock leaves all that the worker has to the pools, since it may not sit on a linked chain when
-// nobody has the worker any more.
+// giveStock leaves all nodes that the worker has to the pools. A worker that nobody has any more
+// may not sit on a linked chain.
 func (c *Context) giveStock() {
 	for id := range c.stock {
 		s := &c.stock[id]
@@ -110,17 +111,17 @@ func (c *Context) giveStock() {
 	c.stock = nil
 }
 
-// growStock makes room for all layouts there are by now: a worker has none before it
-// needs them, and types may be declared late.
+// growStock makes room for all layouts there are by now: a worker has no shelves before it needs
+// them, and types may be declared late.
 func (c *Context) growStock() {
 	bigger := newStock(poolCount())
 	copy(bigger, c.stock)
 	c.stock = bigger
 }
 
-// beginStock is growStock for nodes that came from elsewhere, and tells whether it is worth
-// it: not to a worker that is to be a spare after this turn. A thousand turns that block
-// have one message each, and stocks of kilobytes.
+// beginStock is growStock for nodes that came from elsewhere, if that is worth it, which it
+// reports. It is not worth it for a worker that is to be a spare after this turn: a thousand turns
+// that block would have one message each, and stocks of kilobytes.
 func (c *Context) beginStock() bool {
 	if c.dry || c.w.Stray() {
 		return false // they are the collector's
@@ -136,8 +137,8 @@ func (c *Context) recycle(m *message) {
 	}
 }
 
-// shelve is recycle for what nearly every node is: one that was made here, with more room than for itself. It reports false,
-// and has done nothing, of any other.
+// shelve is recycle for nearly every node: one that was made here, if the shelf has room for more
+// than it. Otherwise it does nothing and reports false.
 func (c *Context) shelve(m *message) bool {
 	if m.home() == c.home && int(m.pool()) < len(c.stock) {
 		if s := &c.stock[m.pool()]; s.room > 1 {
@@ -183,7 +184,7 @@ func (c *Context) recycleChain(first, end *message, n int) {
 	}
 }
 
-// spill leaves a chain, and what is too much, to the pool.
+// spill leaves a chain, and any excess, to the pool.
 func (s *shelf) spill() {
 	p := poolByID(s.top.pool())
 	if invariant.On {
