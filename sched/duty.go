@@ -19,10 +19,10 @@ import (
 //	AWAY ─────────▶ ASIDE   the owner: it becomes a spare, or is about to take its seat back (retakeSeat)
 //	ASIDE ────────▶ AWAY    the owner, whose seat is not vacant; the monitor, of a spare that it owns (extra)
 //
-// From ASIDE and AWAY nobody moves it but the owner, or the monitor for a spare that is
-// nobody else's, so there a store does; everything else is a compare-and-swap. A worker
-// touches its seat's bit in the idle word while ASIDE, or, when it leaves the seat in a turn,
-// while AWAY. The monitor takes seats from OVERDUE alone, so only from one who leaves the bit alone.
+// From ASIDE and AWAY only the owner moves it, or the monitor for a spare that is nobody else's, so
+// a store is enough there; everything else is a compare-and-swap. A worker touches its seat's bit
+// in the idle word while ASIDE, or, when it leaves the seat in a turn, while AWAY. The monitor
+// takes seats from OVERDUE alone, so only from a worker that leaves the bit alone.
 type duty struct{ f seam.Flag }
 
 const (
@@ -101,7 +101,7 @@ func (d *duty) urge() bool { return d.f.CompareAndSwap(asked, overdue) }
 // could. Monitor only.
 func (d *duty) relieve() bool { return d.f.CompareAndSwap(overdue, away) }
 
-// hurry makes the turn at hand end soon. Whoever stops the scheduler.
+// hurry makes the turn at hand end soon. For the one that stops the scheduler.
 func (d *duty) hurry() {
 	if !d.f.CompareAndSwap(onDuty, overdue) {
 		d.f.CompareAndSwap(asked, overdue)

@@ -25,13 +25,12 @@ import (
 //	O4 else wait until revoke ≠ asked;        M4 revoke ← taken
 //	   taken: it is gone, revoke ← none
 //
-// Suppose both take the task of one filling. The monitor read that filling's odd
-// value at M2, so O1 was not visible at M2, so M1 < M2 < O1 < O2 < O3: the owner
-// saw asked or taken at O3, waited, and saw taken at O4: it did not take it.
-// Suppose neither does. Then the owner saw taken at O4, so M4 ran, and the monitor
-// has it. That full is a counter, odd while filled, makes every filling distinct, so
-// that the monitor revokes the very one that it has seen. Which it should revoke is not a
-// matter of this protocol: see freeStranded, freeStrays and monitor.relieveIfNeeded.
+// Suppose both take the task of one filling. The monitor read that filling's odd value at M2, so O1
+// was not visible at M2, so M1 < M2 < O1 < O2 < O3: the owner saw asked or taken at O3, waited, and
+// saw taken at O4: it did not take it. Suppose neither does. Then the owner saw taken at O4, so M4
+// ran, and the monitor has it. full is a counter, odd while filled, so every filling is distinct
+// and the monitor revokes the very one that it has seen. Which one it should revoke is not a matter
+// of this protocol: see freeStranded, freeStrays and monitor.relieveIfNeeded.
 
 const (
 	revokeNone = iota
@@ -41,7 +40,7 @@ const (
 
 type nextSlot struct {
 	_ nocmp.Field
-	// Owner only, but for the one read at M3.
+	// Owner only, except for the one read at M3.
 	task *Task
 	// Written by the owner. Odd while the slot is filled.
 	full   seam.Flag
@@ -73,8 +72,9 @@ func (s *nextSlot) prepare() {
 	s.full.StoreRelease(s.filled) // O1
 }
 
-// show takes prepare back, for a turn that goes on: what is in the slot is another filling, which the monitor may rob. If it
-// has robbed the last one, revoke still says so, and keeps it off until the owner has seen that. Owner only, before takePrepared.
+// show takes prepare back, for a turn that goes on: what is in the slot becomes another filling,
+// which the monitor may rob. If the monitor has robbed the last one, revoke still says so, and
+// keeps the monitor off until the owner has seen that. Owner only, before takePrepared.
 func (s *nextSlot) show() {
 	if s.task != nil {
 		s.filled |= 1 // if it was prepared
@@ -86,9 +86,8 @@ func (s *nextSlot) show() {
 // it. Owner only.
 func (s *nextSlot) prepared() bool { return s.filled&1 == 0 }
 
-// take empties the slot and returns what was in it, or nil. Owner only, between
-// two turns. A turn that ended by going idle has prepared it; for any other it
-// brings its own fence.
+// take empties the slot and returns what was in it, or nil. Owner only, between two turns. A turn
+// that ended by going idle has prepared the slot; after any other, take brings its own fence.
 func (s *nextSlot) take() *Task {
 	t := s.task
 	if t == nil {
@@ -101,10 +100,12 @@ func (s *nextSlot) take() *Task {
 	return t
 }
 
-// revoked tells whether the owner has to wait for a verdict, or to see one. Owner only, if the slot is prepared.
+// revoked tells whether the owner has to wait for a verdict, or to see one. Owner only, if the slot
+// is prepared.
 func (s *nextSlot) revoked() bool { return s.revoke.Load() != revokeNone } // O3
 
-// clear empties the slot: what is left of take if it is prepared and not revoked. Owner only.
+// clear empties the slot. It is all that is left of take if the slot is prepared and not revoked.
+// Owner only.
 func (s *nextSlot) clear() {
 	if invariant.On {
 		verifyTake(s)
@@ -150,12 +151,12 @@ func (s *nextSlot) lost() bool {
 //go:noinline
 func (s *nextSlot) stamp() uint32 { return s.full.Load() }
 
-// robbable tells whether there may be something to rob: revoke is what the last robbery has left (M4), until the
-// owner has seen that (O4). Monitor only.
+// robbable tells whether there may be something to rob: revoke keeps the verdict of the last
+// robbery (M4) until the owner has seen it (O4). Monitor only.
 func (s *nextSlot) robbable(stamp uint32) bool { return stamp&1 != 0 && s.revoke.Load() == revokeNone }
 
-// rob takes the task away from the owner if the slot still has the filling that
-// stamp was taken of. Monitor only, one at a time.
+// rob takes the task away from the owner if the slot still has the filling that stamp stands for.
+// Monitor only, one at a time.
 func (s *nextSlot) rob(stamp uint32) *Task {
 	if stamp&1 == 0 || !s.revoke.CompareAndSwap(revokeNone, revokeAsked) { // M1
 		return nil

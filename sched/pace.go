@@ -41,8 +41,8 @@ func (p *pace) init(w *Worker) {
 	w.credit = 64
 }
 
-// refill runs when the worker's credit is gone: it lets others run if it has not for
-// long, and grants credit for the next quantum.
+// refill runs when the worker's credit is gone: it lets others run if it has not done so for long,
+// and grants credit for the next quantum.
 func (w *Worker) refill() {
 	if w.thread != nil {
 		w.refillOne()
@@ -85,7 +85,8 @@ func (w *Worker) refill() {
 	}
 }
 
-// SpendOne is [Worker.Spend] of one unit, for who has just seen that Credit is more than that. Owner only.
+// SpendOne is [Worker.Spend] of one unit, for who has just seen that Credit is more than that.
+// Owner only.
 func (w *Worker) SpendOne() { w.credit-- }
 
 // Charge takes n units off the credit, but leaves one, for what a turn does besides its
@@ -97,9 +98,9 @@ func (w *Worker) Charge(n int) {
 	w.pace.charged += n
 }
 
-// answer goes on duty and reports whether the worker still has its seat. If it was asked to come by, it reads
-// the clock and looks at the inject queue soon: some milliseconds have gone by, and when either was to be next
-// was reckoned from turns that may have been much shorter.
+// answer goes on duty and reports whether the worker still has its seat. If the worker was asked to
+// come by, it reads the clock and looks at the inject queue soon: some milliseconds have gone by,
+// and the time for either was reckoned from turns that may have been much shorter.
 func (w *Worker) answer() bool {
 	late := w.duty.isPending()
 	if !w.duty.answer() {
@@ -113,10 +114,11 @@ func (w *Worker) answer() bool {
 	return true
 }
 
-// patience is how long the worker keeps its processor from the process's other
-// goroutines. While workers leave some of the processors alone those can go there, and
-// a yield costs dearly: Go wakes a thread to see what there is. But goroutines that compute keep theirs until
-// Go takes it from them, and would leave it next to nothing: it runs as long as they do then, or nearly.
+// patience is how long the worker keeps its processor from the process's other goroutines. While
+// workers leave some of the processors alone, the others can go there, and a yield costs dearly: Go
+// wakes a thread to see what there is. But goroutines that compute keep a processor until Go takes
+// it from them, and would leave the worker next to nothing. So it runs as long as they do then, or
+// nearly.
 func (w *Worker) patience() int64 {
 	least := int64(roomy)
 	if w.sched.idle.awake(w.sched.idle.v.Load()) >= int(goProcessors()) {
@@ -125,12 +127,13 @@ func (w *Worker) patience() int64 {
 	return max(least, w.pace.earned)
 }
 
-// yields counts those of the workers of all schedulers. Each adds its own before it lets others run, and loads the
-// count behind that: the difference is how many of the others are workers as well.
+// yields counts the yields of the workers of all schedulers. Each worker adds its own before it
+// lets others run, and loads the count afterwards: the difference is how many of the others are
+// workers as well.
 var yields seam.Count
 
-// earned is how long a worker may run that has had its processor back after so long, while others have yielded
-// so often.
+// earned is how long a worker may run that was without its processor for gone, while others have
+// yielded so many times.
 func (s *Scheduler) earned(gone int64, yields uint64) int64 {
 	p := processors{n: goProcessors()}
 	p.look()

@@ -16,14 +16,13 @@ import (
 // between the two shuts out every other thief. Atomic slots cost a locked
 // instruction for every push.
 //
-// Chosen: claim, then read, with a receipt per slot. head and tail count tasks
-// ever claimed and ever published. Whoever moves head from h to h+1 owns the task
-// in slot h. It reads the slot with plain loads, and leaves a receipt: the owner
-// in popped, a thief in stolen. The owner refills slot t only when one of the two
-// receipts says that task t-size was read. A thief that sleeps between claim and
-// receipt blocks the reuse of one slot (the owner overflows), and nobody else.
+// Chosen: claim, then read, with a receipt per slot. head and tail count tasks ever claimed and
+// ever published. The one that moves head from h to h+1 owns the task in slot h. It reads the slot
+// with plain loads, and leaves a receipt: the owner in popped, a thief in stolen. The owner refills
+// slot t only when one of the two receipts says that task t-size was read. A thief that sleeps
+// between claim and receipt blocks the reuse of one slot (the owner overflows), and nobody else.
 //
-// The newest task, in slot t, the owner takes as in the deque of Chase and Lev (2005):
+// The owner takes the newest task, in slot t, as in the deque of Chase and Lev (2005):
 //
 //	owner                                      thief
 //	N1 tail ← t                                T1 read head: h
@@ -32,10 +31,10 @@ import (
 //	N3 head: t → t+1 (RMW)? mine
 //
 // Suppose both take the task that is in slot t, the thief by h = t. T2 saw more than t, so it came
-// before N1, or behind a later push to slot t, of another task. In the former case T1 came before
-// N1 as well: at N2 head was t already, since it never goes back, so the owner went on to N3, and of
-// N3 and T3 only one succeeded. Behind N3 tail is one less than head, until the next push: so
-// a look compares by difference, and not for equality.
+// before N1, or behind a later push of another task to slot t. In the former case T1 came before N1
+// as well, and at N2 head was t already, since head never goes back. So the owner went on to N3,
+// and only one of N3 and T3 succeeded. Behind N3 tail is one less than head, until the next push.
+// So a look compares by difference, and not for equality.
 //
 // Indices are 64 bits wide and never wrap in practice; only their differences
 // count, so wrapping would be harmless.
@@ -45,8 +44,8 @@ const (
 	freshSize = 1024 // of fresh tasks: a path of a tree, and what branches off it
 )
 
-// slot is owned by the owner until tail passes it, then by whoever claims it
-// through head, then, after the receipt, by the owner again.
+// slot is owned by the owner until tail passes it, then by the one that claims it through head,
+// then, after the receipt, by the owner again.
 type slot struct {
 	_      nocmp.Field
 	task   *Task
@@ -75,8 +74,8 @@ func (r *ring) init(size int, start uint64) {
 		idx := start + uint64(i)
 		r.slots[idx&uint64(size-1)].popped = idx - uint64(size) + 1
 	}
-	// As a receipt zero is that of task 2⁶⁴-1, whose slot is the last one: the others need none, which
-	// would be a locked instruction each where a system starts.
+	// Zero is the receipt of task 2⁶⁴-1, whose slot is the last one. So the others need no store,
+	// which would be a locked instruction each where a system starts.
 	last := &r.slots[size-1]
 	last.stolen.Store(last.popped)
 	r.next = start
@@ -162,7 +161,7 @@ func (q *ownerEnd) popNewest() *Task {
 	return t
 }
 
-// len returns the number of unclaimed tasks. Owner only; exact but for thieves.
+// len returns the number of unclaimed tasks. Owner only; exact except for thieves.
 func (q *ownerEnd) len() int { return int(q.next - q.head.Load()) }
 
 // steal takes the oldest task, or returns nil if there was none, or the owner was about to

@@ -2,24 +2,28 @@ package sched
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// What waits at a worker, behind its next-slot, is in two rings: fresh tasks, which have never run, and all others.
+// Tasks that wait at a worker, behind its next-slot, are in two rings: fresh tasks, which have
+// never run, and all others.
 //
-// The others take turns: the oldest is next. Of the fresh ones the newest is. So a tree of
-// tasks that make tasks is walked depth first, and no more of it exists at a time than a path and what
-// branches off it. In the order of their making, what exists is all of a generation before
-// the next one begins: the inject queue, where it overflows to, the caches and Go's collector have all
-// of it to carry. Thieves take the oldest of the fresh, which has most still to come.
-// That is the busy-leaves order of Cilk (Blumofe and Leiserson, 1999).
+// The others take turns: the oldest is next. Of the fresh ones the newest is next. So a tree of
+// tasks that make tasks is walked depth first, and no more of it exists at a time than a path and
+// what branches off it. If tasks ran in the order in which they were made, all of a generation
+// would exist before the next one begins: the inject queue, where it overflows to, the caches and
+// Go's collector would have all of it to carry. Thieves take the oldest of the fresh, which has
+// most still to come. That is the busy-leaves order of Cilk (Blumofe and Leiserson, 1999).
 //
-// Fresh tasks go before the others, or a walk would be as wide as there are others; but behind freshTurns of them,
-// or behind one when the oldest of the others has waited for a quantum of time, somebody else is due: that one, or the
-// oldest of the fresh, on which others may have been piled without end. It is due every 256th time. Where turns are long
-// that alone would take seconds, so it also is when it has been the oldest for 32 µs for each that waits, not counting a
-// microsecond of each turn. Each time another path begins: after a millisecond, however many wait, skynet took three times
-// the memory, and a tree whose turns are long is as wide as a generation. So it is the paths begun that hold up the next.
+// Fresh tasks go before the others; otherwise a walk would be as wide as there are others. But
+// after freshTurns of them, or after one when the oldest of the others has waited for a quantum of
+// time, somebody else is due: the oldest of the others, or the oldest of the fresh, on which others
+// may have been piled without end. The oldest of the fresh is due every 256th time. Where turns are
+// long that alone would take seconds, so it is also due when it has been the oldest for 32 µs for
+// each fresh task that waits, not counting a microsecond of each turn. Each time another path
+// begins. When it was due after a millisecond, however many waited, skynet took three times the
+// memory, and a tree whose turns are long was as wide as a generation. So the paths already begun
+// hold up the next.
 //
-// All depends on the new end of the ring of the fresh, so it is large: what has no room waits with the others, and is
-// walked in the order of its making.
+// All depends on the new end of the ring of the fresh, so that ring is large: tasks that find no
+// room wait with the others, and are walked in the order in which they were made.
 //
 // Figures, and what was rejected: docs/decisions/0036-depth-first.md.
 type runQueue struct {
@@ -52,7 +56,7 @@ func (q *runQueue) init(fresh, others int) {
 	q.freshSize, q.freshLeft, q.bottom = fresh, freshTurns, nobody
 }
 
-// begin is the rest of init, for a worker that is needed. Until then thieves find nothing there.
+// begin is the rest of init, for a worker that is needed. Until then thieves find nothing in fresh.
 func (q *runQueue) begin() {
 	if q.fresh.slots == nil {
 		q.fresh.init(q.freshSize, 0)
@@ -67,7 +71,8 @@ func (q *runQueue) next() *Task {
 	return q.others.owner().pop()
 }
 
-// nextOfBoth is next where there are fresh tasks, unless thieves have been faster. Who is due is taken as a thief would.
+// nextOfBoth is next where there are fresh tasks, unless thieves have been faster. The task that is
+// due is taken as a thief would take it.
 func (q *runQueue) nextOfBoth() *Task {
 	if invariant.On {
 		verifyShares(q)
@@ -83,7 +88,7 @@ func (q *runQueue) nextOfBoth() *Task {
 	return q.others.thief().steal()
 }
 
-// due is the ring whose oldest somebody else is.
+// due returns the ring whose oldest task is due.
 func (q *runQueue) due() *ring {
 	q.freshLeft = freshTurns
 	q.dues++
@@ -95,9 +100,10 @@ func (q *runQueue) due() *ring {
 	return &q.others
 }
 
-// age makes the oldest of the others due if it has waited since the last call, or the oldest of the fresh if it has been
-// that for long; where both have waited they take turns. But nobody is due twice in a row: where every turn lasts for a
-// quantum the newest of the fresh would never have one. now is less by shortTurn for each turn so far. Owner only.
+// age makes the oldest of the others due if it has waited since the last call, or the oldest of the
+// fresh if it has been the oldest for long. Where both have waited they take turns. But nobody is
+// due twice in a row: otherwise, where every turn lasts for a quantum, the newest of the fresh
+// would never have one. now is the time, less shortTurn for each turn so far. Owner only.
 func (q *runQueue) age(now int64) {
 	h := q.fresh.head.Load() // says which it is: whoever takes the last one moves it on
 	n := int64(q.fresh.next - h)
@@ -113,12 +119,14 @@ func (q *runQueue) age(now int64) {
 	q.seen = q.others.next
 }
 
-// len returns how many wait. Owner only; exact but for thieves. A call, which keeps a small program small.
+// len returns how many wait. Owner only; exact except for thieves. A call, which keeps a small
+// program small.
 //
 //go:noinline
 func (q *runQueue) len() int { return q.fresh.owner().len() + q.others.owner().len() }
 
-// steal takes what has most still to come, or returns nil if there was nothing. Any goroutine.
+// steal takes the task that has most still to come, or returns nil if there was nothing. Any
+// goroutine.
 func (q *runQueue) steal() *Task {
 	if t := q.fresh.thief().steal(); t != nil {
 		return t
@@ -138,10 +146,12 @@ func (w *Worker) enqueueNew(t *Task) {
 	w.enqueue(t)
 }
 
-// enqueue puts a task behind the others that wait, where thieves find it, and sees to it that one looks.
+// enqueue puts a task behind the others that wait, where thieves find it, and sees to it that a
+// thief looks.
 //
-// While tasks are left in the inject queue, half of the ring is kept free for them: if those that go on forever
-// had all of it, whatever waits there would never run. So who has run goes behind them, and all have their turns.
+// While tasks are left in the inject queue, half of the ring is kept free for them: if tasks that
+// go on forever had all of it, those in the inject queue would never run. So a task that has run
+// goes behind them, and all have their turns.
 func (w *Worker) enqueue(t *Task) {
 	q := w.queue.others.owner()
 	kept := w.backlog && q.len() >= len(q.slots)/2

@@ -78,7 +78,7 @@ func (t *Task) runTurn(w *Worker) (again bool) { return t.kind.runner.RunTask(w,
 // isFresh tells whether the task goes before others. Its owner only.
 func (t *Task) isFresh() bool { return t.kind.fresh != nil && t.kind.fresh(t) }
 
-// die hands the task to whom it belongs.
+// die hands the task back to its runner.
 func (t *Task) die(w *Worker, cause error) {
 	if invariant.On {
 		verifyDeath(t, w)

@@ -45,8 +45,8 @@ type Worker struct {
 	slot  nextSlot
 	queue runQueue
 
-	// Written by whoever wakes this worker, between clearing its seat's bit, or
-	// taking it from the spares, and granting the token.
+	// Written by the one that wakes this worker, after it has cleared the seat's bit or taken the
+	// worker from the spares, and before it grants the token.
 	seat      int // noSeat: an extra
 	handed    *Task
 	idly      bool // woken for nothing, and not counted as a searcher
@@ -276,8 +276,8 @@ func (w *Worker) serve() (more bool) {
 	return false
 }
 
-// oneTurn runs a turn of t, and reports whether it wants to go on. serve has it written out, since there it would be one
-// more call.
+// oneTurn runs a turn of t, and reports whether t wants to go on. serve has it written out, which
+// saves a call.
 func (w *Worker) oneTurn(t *Task) (again bool) {
 	w.current, w.inTurn = t, true
 	w.count.turns++
@@ -289,8 +289,8 @@ func (w *Worker) oneTurn(t *Task) (again bool) {
 	return again
 }
 
-// leave ends the worker's goroutine. What it has queued is buried by whoever stopped
-// the scheduler.
+// leave ends the worker's goroutine. What it has queued is buried by the one that stopped the
+// scheduler.
 func (w *Worker) leave() {
 	s := w.sched
 	w.goroutine.StoreRelease(0)
@@ -330,9 +330,9 @@ func (w *Worker) firstTask() *Task {
 	return w.find(false)
 }
 
-// nextTask returns what to run next, or nil if that is to be found elsewhere, or the worker has to leave. The
-// next-slot goes first, for a few turns in a row; the inject queue is looked at
-// every few turns even if there is local work.
+// nextTask returns the task to run next, or nil if the worker has to look elsewhere or leave. The
+// next-slot goes first, for a few turns in a row; the inject queue is looked at every few turns
+// even if there is local work.
 func (w *Worker) nextTask() *Task {
 	invariant.Check(!w.searching, "worker %d takes a task while it counts as a searcher", w.id)
 	if w.sched.stop.flag.Load() != 0 {
@@ -369,7 +369,7 @@ func (w *Worker) nextTask() *Task {
 	return w.queue.next()
 }
 
-// maxInRow is how many turns in a row the next-slot may take from the queue.
+// maxInRow is how many turns in a row may come from the next-slot ahead of the queue.
 const maxInRow = 16
 
 // pollInTurn looks at the inject queue although there may be local work. A task
