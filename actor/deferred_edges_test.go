@@ -13,9 +13,9 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// What is asked of replies that are put off where something else happens too.
+// Replies that are put off where something else happens too.
 
-// TestDefer_Allocates: "Defer allocates two objects", and Reply none.
+// TestDefer_Allocates: Defer "allocates two objects", and Reply none.
 func TestDefer_Allocates(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
@@ -68,7 +68,7 @@ type parcelClerk struct {
 	kept heap.Ptr[int]
 }
 
-// parcelClerks are a type of them.
+// parcelClerks are a type of parcelClerk.
 type parcelClerks struct {
 	typ  *actor.Type[parcelClerk]
 	want actor.AskBehaviour[parcelClerk, actor.None, heap.Parcel]
@@ -95,8 +95,8 @@ func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 	return k
 }
 
-// TestDefer_GivenUp: a reply whose asker has given up goes nowhere, and so does what a behaviour returns that has put its
-// reply off: what they own is discarded.
+// TestDefer_GivenUp: a reply whose asker has given up goes nowhere, and so does what a behaviour
+// returns after it has put its reply off. What they own is discarded.
 func TestDefer_GivenUp(t *testing.T) {
 	before := heap.Blobs()
 	sys := start(t, actor.Workers(1))
@@ -180,7 +180,8 @@ func TestDefer_Across(t *testing.T) {
 	}
 }
 
-// TestDefer_AskerSystemStopped: a reply to an actor of a system that has stopped is a dead letter there, and hurts nobody here.
+// TestDefer_AskerSystemStopped: a reply to an actor of a system that has stopped is a dead letter
+// there, and hurts nobody here.
 func TestDefer_AskerSystemStopped(t *testing.T) {
 	for name, ask := range deferringAsks {
 		var dead letters
@@ -198,7 +199,8 @@ func TestDefer_AskerSystemStopped(t *testing.T) {
 	}
 }
 
-// TestDefer_Suspended: the asker hears when the actor falls, and need not wait for the verdict of its supervisor.
+// TestDefer_Suspended: the asker hears when the actor falls, and need not wait for the verdict of
+// its supervisor.
 func TestDefer_Suspended(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	typ := actor.NewType[puppet]("idle supervisor")
@@ -294,8 +296,8 @@ func TestDefer_Heap(t *testing.T) {
 	}
 }
 
-// TestDefer_CircleBehind: of two who ask each other one is told, though its request was put off already: then the reply goes
-// nowhere, and the request is no dead letter.
+// TestDefer_CircleBehind: of two actors that ask each other one is told, although its request was
+// put off already. Then the reply goes nowhere, and the request is no dead letter.
 func TestDefer_CircleBehind(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"2": {actor.Workers(2)}, "seed": {actor.Seed(1)}} {
 		behind := 0
@@ -328,7 +330,8 @@ func TestDefer_CircleBehind(t *testing.T) {
 	}
 }
 
-// repeatDeferrals has askers of whom some hear from a clerk, some that it has panicked, and some that the system stops.
+// repeatDeferrals has askers of whom some hear from a clerk, some that it has panicked, and some
+// that the system stops.
 func repeatDeferrals(sys *actor.System, d *daybook) {
 	super, asker := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{onHear: d.note})
 	clerkDo.Send(sys, super, func(_ *clerk, c *actor.Context) {

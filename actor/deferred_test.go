@@ -68,7 +68,8 @@ var (
 		clerkFetched.Do((*clerk).Fetched), clerkHeard.Do((*clerk).Heard), clerkFell.Do((*clerk).Fell))
 )
 
-// wanting asks r from so many goroutines, and returns when all requests have run. The outcomes come from next.
+// wanting asks r from n goroutines, and returns when all requests have run. The outcomes come from
+// next.
 func wanting(t testing.TB, sys *actor.System, r actor.Ref[clerk], n int) (next func() actor.Result[int]) {
 	t.Helper()
 	out := make(chan actor.Result[int], n)
@@ -86,8 +87,8 @@ func wanting(t testing.TB, sys *actor.System, r actor.Ref[clerk], n int) (next f
 	return func() actor.Result[int] { return receive(t, "an outcome", out) }
 }
 
-// TestDefer: "what the behaviour returns goes nowhere, and its asker goes on waiting. A later behaviour of the
-// same actor replies".
+// TestDefer: "the asker goes on waiting, and what the behaviour returns is discarded.
+// [Deferred.Reply] gives the reply, in the same or a later behaviour of the same actor".
 func TestDefer(t *testing.T) {
 	for name, give := range map[string]func(c *actor.Context, k *clerk, store actor.Ref[puppet]){
 		"Reply": func(c *actor.Context, k *clerk, _ actor.Ref[puppet]) { k.next().Reply(c, 7, nil) },
@@ -119,7 +120,7 @@ func TestDefer(t *testing.T) {
 	}
 }
 
-// TestDefer_Askers: every kind of asker has the reply, and each its own; an error too.
+// TestDefer_Askers: each asker, of every kind, gets its own reply; an error too.
 func TestDefer_Askers(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	r, asker := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
@@ -167,8 +168,8 @@ func TestDefer_Askers(t *testing.T) {
 	wants(t, err, errUser)
 }
 
-// TestDefer_Ends: "the asker hears when OnStop has returned … by an error that is ErrStopped and the reason, or
-// ErrSystemStopped", and nothing becomes a dead letter.
+// TestDefer_Ends: "the asker hears once OnStop has returned … The error is ErrStopped and wraps the
+// reason, or it is ErrSystemStopped", and nothing becomes a dead letter.
 func TestDefer_Ends(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(sys *actor.System, r actor.Ref[clerk])
@@ -208,8 +209,8 @@ func TestDefer_Ends(t *testing.T) {
 	}
 }
 
-// TestDefer_PanicBehind: a behaviour that puts its reply off and then panics has asked for trouble, and its asker
-// hears of that.
+// TestDefer_PanicBehind: a behaviour that puts its reply off and then panics has asked for trouble,
+// and its asker hears of that.
 func TestDefer_PanicBehind(t *testing.T) {
 	sys := start(t)
 	_, err := clerkTry.Ask(soon(t), sys, clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
@@ -220,7 +221,7 @@ func TestDefer_PanicBehind(t *testing.T) {
 	wants(t, err, errUser)
 }
 
-// TestDefer_OnStop: "A later behaviour of the same actor replies, or OnStop."
+// TestDefer_OnStop: "[Deferred.Reply] gives the reply … or in its OnStop."
 func TestDefer_OnStop(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) { k.next().Reply(c, 9, nil) }})
@@ -234,8 +235,8 @@ func TestDefer_OnStop(t *testing.T) {
 	wants(t, second.Err, actor.ErrShutdown)
 }
 
-// TestDefer_Restart: "If the actor … is restarted before it has replied, the asker hears"; "When the life in which it was
-// put off is over … Reply does nothing, and what v owns is discarded."
+// TestDefer_Restart: "If the actor … is restarted first, the asker hears"; "If the actor has been
+// restarted since, the asker has been told. Then Reply does nothing, and discards what v owns".
 func TestDefer_Restart(t *testing.T) {
 	before := heap.Blobs()
 	sys := start(t, actor.Workers(1))
@@ -310,8 +311,8 @@ func TestDefer_Misuse(t *testing.T) {
 	}
 }
 
-// TestDefer_Circle: a request that was put off is still one for which its asker waits, so who asks back closes
-// a circle, is told so, and can then reply.
+// TestDefer_Circle: a request that was put off is still one for which its asker waits. So an actor
+// that asks back closes a circle, is told so, and can then reply.
 func TestDefer_Circle(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	a, b := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
@@ -334,8 +335,8 @@ func TestDefer_Circle(t *testing.T) {
 	equal(t, "outcome", receive(t, "the outcome", out), actor.Result[int]{Value: 8})
 }
 
-// TestDefer_Conservation: among clerks that reply late and out of order, panic, are restarted and end, each request has
-// one outcome, and it is the one that was given.
+// TestDefer_Conservation: among clerks that reply late and out of order, panic, are restarted and
+// end, each request has one outcome, and it is the one that was given.
 func TestDefer_Conservation(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.Workers(workers))

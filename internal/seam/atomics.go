@@ -8,13 +8,13 @@ import (
 	"go.uber.org/atomic"
 )
 
-// Pointer is an atomic pointer to T. It is sync/atomic's: each method of go.uber.org/atomic's calls one of
-// these, and when both are inlined an instruction that does nothing is left, of which a message had several.
-// Besides, a program that links the others is 30 KB larger, for methods that nobody calls.
+// Pointer is an atomic pointer to T. It is sync/atomic's: each method of go.uber.org/atomic's calls
+// one of these, and when both are inlined a no-op is left, of which a message had several. Besides,
+// a program that links go.uber.org/atomic's is 30 KB larger, for methods that nobody calls.
 type Pointer[T any] = stdatomic.Pointer[T]
 
-// Uint32 is an atomic 32-bit word. It wraps sync/atomic's, because go.uber.org/atomic's takes
-// eight bytes, of which every actor would have four too many.
+// Uint32 is an atomic 32-bit word. It wraps sync/atomic's, because go.uber.org/atomic's takes eight
+// bytes, four too many in every actor.
 type Uint32 struct{ v stdatomic.Uint32 }
 
 // Load returns the word.

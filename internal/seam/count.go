@@ -6,9 +6,9 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// Count is an atomic figure that is no interleaving point in any build: for what nothing
-// waits for, and for what a cleanup of Go's collector touches, which runs whenever it
-// likes, in the middle of somebody else's exploration as well.
+// Count is an atomic figure that is no interleaving point in any build. It is for figures that
+// nothing waits for, and for those that a cleanup of Go's collector touches: a cleanup runs
+// whenever it likes, in the middle of somebody else's exploration as well.
 type Count struct {
 	_ nocmp.Field
 	v atomic.Int64

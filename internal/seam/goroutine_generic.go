@@ -12,9 +12,8 @@ type stackHead [32]byte
 
 var stackHeads = sync.Pool{New: func() any { return new(stackHead) }}
 
-// Goroutine tells goroutines apart: no two that live at the same time have the same
-// number, and none has 0. Here it is the number that Go tells in stack traces: about a
-// microsecond.
+// Goroutine tells goroutines apart: no two that live at the same time have the same number, and
+// none has 0. Here it is the number that Go tells in stack traces, which costs about a microsecond.
 func Goroutine() (id uint64) {
 	buf := stackHeads.Get().(*stackHead) // one of our own would be allocated every time
 	defer stackHeads.Put(buf)

@@ -24,13 +24,13 @@ import (
 // In both cases n and o are marked, however the swap falls in between, although the
 // collector may have looked at x before.
 //
-// If n is nil, only o is to be shown. Then the caller must have removed o from its own
-// heap object with a plain store just before, and must put it back into some with
-// another afterwards. A collection that began before the first store was shown o by
-// that store's barrier, and one that began later finds o on the caller's stack or is
-// shown it by the second. The same goes for an n that is no heap object, such as a
-// variable of a package, or that is reachable from elsewhere for as long as x is, as the mark
-// of a worker's lease; and an o of nil, or one of these, is not to be shown.
+// If n is nil, only o is to be shown. Then the caller must have removed o from its own heap object
+// with a plain store just before, and must put it back into a heap object with another plain store
+// afterwards. A collection that began before the first store was shown o by that store's barrier,
+// and one that began later finds o on the caller's stack or is shown it by the second store. The
+// same goes for an n that is no heap object, such as a variable of a package, or that is reachable
+// from elsewhere for as long as x is, such as the mark of a worker's lease. An o that is nil, or
+// one of these, need not be shown.
 func SwapHeld[T any](x *Pointer[T], o, n *T) bool {
 	return stdatomic.CompareAndSwapUintptr((*uintptr)(unsafe.Pointer(x)),
 		uintptr(unsafe.Pointer(o)), uintptr(unsafe.Pointer(n)))

@@ -5,15 +5,16 @@ package seam
 import "runtime"
 
 // The hooks through which an explorer takes control. It sets them before its virtual threads start,
-// and sets them back when they have ended. What strangers do with the seam meanwhile is no step of the exploration. As they are set
-// here the seam behaves as in a plain build.
+// and sets them back when they have ended. What other goroutines do with the seam meanwhile is no
+// step of the exploration. With the hooks as they are set here the seam behaves as in a plain
+// build.
 var (
 	// Hook runs before every shared access.
 	Hook = func() {}
 	// HookSpin runs in every turn of a waiting loop.
 	HookSpin = runtime.Gosched
-	// HookAwait runs before something that blocks until cond holds; an explorer
-	// returns from it when cond does.
+	// HookAwait runs before something that blocks until cond holds; an explorer returns from it
+	// when cond holds.
 	HookAwait = func(cond func() bool) {}
 )
 

@@ -25,6 +25,6 @@ func (m *Mutex) Lock() { m.mu.Lock() }
 //go:noinline
 func (m *Mutex) Unlock() { m.mu.Unlock() }
 
-// QuickMutex is a Mutex that is taken so often that its methods are inlined: with each timer and each message
-// from outside to a receiver that is behind.
+// QuickMutex is a Mutex that is taken so often that its methods are inlined: with each timer and
+// each message from outside to a receiver that is behind.
 type QuickMutex = sync.Mutex

@@ -23,8 +23,8 @@ func (m *Mutex) Lock() {
 
 func (m *Mutex) free() bool { return !m.held.Load() }
 
-// Unlock gives the lock back. It is no step of its own: until the next one the
-// others cannot tell it from the step before.
+// Unlock gives the lock back. It is no step of its own: until the next step the others cannot tell
+// it from the step before.
 func (m *Mutex) Unlock() {
 	m.held.Store(false)
 	m.mu.Unlock()

@@ -46,9 +46,9 @@ func (p *Parker) Park() {
 
 func (p *Parker) woken() bool { return len(p.wake) > 0 }
 
-// Granted tells whether Park would return at once. Owner only; advisory. It is for
-// those who pass the time until a token comes; in an exploration there is no time, so
-// that there is nothing to wait for.
+// Granted tells whether Park would return at once. Owner only; advisory. It is for an owner that
+// passes the time until a token comes. In an exploration there is no time, so there is nothing to
+// wait for.
 func (p *Parker) Granted() bool { return Explored || p.state.Load() == parkerGranted }
 
 // Unpark grants the token. Any goroutine, once per token owed.

@@ -4,11 +4,11 @@ package seam
 
 import "sync/atomic"
 
-// Flag is a 32-bit word that any number of parties change by CompareAndSwap or Swap.
-// StoreRelease is for a party that alone may leave the present value. It releases but does
-// not fence: next to nothing where an atomic store is a locked instruction of 5–10 ns. Who
-// must see what others wrote after its store needs a read-modify-write in between, as in
-// Dekker's algorithm; whoever uses StoreRelease says which one that is.
+// Flag is a 32-bit word that any number of parties change by CompareAndSwap or Swap. StoreRelease
+// is for a party that alone may leave the present value. It releases but does not fence. It costs
+// next to nothing, where an atomic store is a locked instruction of 5–10 ns. A party that must see,
+// after its store, what others wrote needs a read-modify-write in between, as in Dekker's
+// algorithm; code that uses StoreRelease says which one that is.
 type Flag struct{ v uint32 }
 
 // Load returns the word. It acquires. Any goroutine.
@@ -28,6 +28,6 @@ type Gauge struct{ v uint64 }
 // Load returns the figure last published. Any goroutine.
 func (g *Gauge) Load() uint64 { return atomic.LoadUint64(&g.v) }
 
-// Add adds n to the figure. It does not release: no protocol depends on a gauge, and whoever wants it to be
-// exact sees something that the writer does behind it. One writer.
+// Add adds n to the figure. It does not release: no protocol depends on a gauge. A reader for which
+// it must be exact sees something that the writer does after Add. One writer.
 func (g *Gauge) Add(n uint64) { g.v += n }

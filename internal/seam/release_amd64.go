@@ -4,15 +4,16 @@ package seam
 
 // On amd64 every plain store is a release store. Go's atomic store adds a full fence, which Flag
 // and Gauge do without. The compiler moves no plain store past a call, an atomic access or another
-// store. It drops a store that another one to the same word follows with nothing but stores in
-// between, so code that wants both puts an atomic access between them. See TestReleaseStoresStay.
-// In assembly they were calls, of which a message took two.
+// store. It drops a store if another one to the same word follows with only stores in between, so
+// code that wants both puts an atomic access between them. See TestReleaseStoresStay. In assembly
+// release stores were calls, of which a message took two.
 // docs/decisions/0035-the-way-of-one-message.md
 
-// They are no functions that both architectures call: each call that is inlined may leave a no-op.
+// Each architecture has these methods of its own, and not a function below them: each call that is
+// inlined may leave a no-op.
 
-// StoreRelease sets the word. What the caller wrote before is visible to whoever loads the new
-// value. Who alone may leave the present one.
+// StoreRelease sets the word. What the caller wrote before is visible to anyone that loads the new
+// value. Only for the party that alone may leave the present one.
 func (f *Flag) StoreRelease(v uint32) { f.v = v }
 
 // StoreRelease publishes the figure. One writer.

@@ -11,7 +11,7 @@ type Flag struct{ v Uint32 }
 // Load returns the word. Any goroutine.
 func (f *Flag) Load() uint32 { return f.v.Load() }
 
-// StoreRelease sets the word. Who alone may leave the present value.
+// StoreRelease sets the word. Only for the party that alone may leave the present value.
 func (f *Flag) StoreRelease(v uint32) { f.v.Store(v) }
 
 // CompareAndSwap sets the word to n if it is o.

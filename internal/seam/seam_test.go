@@ -121,8 +121,9 @@ func TestParkerSecondToken(t *testing.T) {
 	p.Unpark()
 }
 
-// TestSystemClock: no reading is 0 or less, in a bubble of testing/synctest either, where time begins with the year 2000:
-// readers take 0 for never, and a timer that is due behind 0 would be due before all others.
+// TestSystemClock: no reading is 0 or less, in a bubble of testing/synctest either, where time
+// begins with the year 2000: readers take 0 for never, and a timer that is due behind 0 would be
+// due before all others.
 func TestSystemClock(t *testing.T) {
 	ahead := func(t *testing.T) {
 		a := seam.SystemClock{}.Nanos()

@@ -13,13 +13,13 @@ type span struct {
 	held     unsafe.Pointer // or the collector could give it to another, who would be spared
 }
 
-// Spare makes accesses within *x no interleaving points, until SpareNone: all that is done to
-// it between two points elsewhere is part of one step. It is for explorations of what stands
-// upon a protocol that is explored by itself, and would otherwise use up the preemptions.
-// Schedules are left out thereby, and none is made up.
+// Spare makes accesses within *x no interleaving points, until SpareNone: all that is done to it
+// between two points elsewhere is part of one step. It is for explorations of code that stands upon
+// a protocol which is explored by itself, and which would otherwise use up the preemptions. This
+// leaves schedules out, and makes none up.
 func Spare[T any](x *T) { spare(unsafe.Pointer(x), unsafe.Sizeof(*x)) }
 
-// SpareAll is Spare for what a slice shows.
+// SpareAll is Spare for the elements of a slice.
 func SpareAll[T any](s []T) {
 	var one T
 	spare(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(one))

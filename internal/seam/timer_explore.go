@@ -16,7 +16,7 @@ func AfterFunc(d time.Duration, f func()) *Timer { return &Timer{goes: time.Afte
 // HeldTimer returns a timer that is not set and never calls anything: see Expire.
 func HeldTimer() *Timer { return new(Timer) }
 
-// Reset is that of a time.Timer.
+// Reset is like time.Timer's.
 func (t *Timer) Reset(d time.Duration) bool {
 	if t.goes != nil {
 		return t.goes.Reset(d)
@@ -26,7 +26,7 @@ func (t *Timer) Reset(d time.Duration) bool {
 	return was
 }
 
-// Stop is that of a time.Timer.
+// Stop is like time.Timer's.
 func (t *Timer) Stop() bool {
 	if t.goes != nil {
 		return t.goes.Stop()
@@ -36,5 +36,6 @@ func (t *Timer) Stop() bool {
 	return was
 }
 
-// Expire tells whether a held timer was set, and has expired thereby: its caller does what it calls, now or later.
+// Expire makes a held timer expire, and tells whether it was set: then the caller does what the
+// timer would call, now or later.
 func (t *Timer) Expire() bool { return t.Stop() }

@@ -79,9 +79,8 @@ func (c *VirtualClock) Next() (at int64, ok bool) {
 	return at, ok
 }
 
-// MoveTo moves the clock on, never back, and rings the alarms that are due then,
-// those that were set first at first. It stops short of the end of time, which never comes:
-// see After.
+// MoveTo moves the clock on, never back, and rings the alarms that are due then, in the order in
+// which they were set. It stops short of the end of time, which never comes: see After.
 func (c *VirtualClock) MoveTo(at int64) {
 	for _, a := range c.due(min(at, math.MaxInt64-1)) {
 		a.ring()

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Window tells others when its one owner is within a short stretch of code in which they
-// must not disturb it. Opening it costs a store and no fence, so the owner may look around
-// before others see it open. Who depends on it has to call [Fence] between the change that the
-// owner is to see and the look at the window:
+// Window tells others when its one owner is within a short stretch of code in which they must not
+// disturb it. Opening it costs a store and no fence, so the owner may look around before others see
+// it open. A party that depends on this has to call [Fence] between the change that the owner is to
+// see and the look at the window:
 //
 //	owner                                  other
 //	W1 window ← open                       F1 x ← changed
@@ -21,10 +21,10 @@ import (
 //	W3 window ← shut                       F3 wait until the window is shut
 //
 // The fence comes somewhere between two of the owner's instructions. If it comes before W2, the
-// owner sees the change there. If it comes behind, and so behind W1, the other sees the window
-// open at F3, or has waited until W3, which publishes what the owner has done. That is
-// an asymmetric Dekker, as in Dice, Huang and Yang, "Asymmetric Dekker Synchronization"
-// (2001), with Linux's membarrier for the fence.
+// owner sees the change there. If it comes after W2, and so after W1, the other sees the window
+// open at F3, or has waited until W3, which publishes what the owner has done. That is an
+// asymmetric Dekker, as in Dice, Huang and Yang, "Asymmetric Dekker Synchronization" (2001), with
+// Linux's membarrier for the fence.
 type Window struct{ open uint32 }
 
 // IsOpen tells whether the owner is within. It acquires. Any goroutine, after a Fence.
@@ -38,8 +38,8 @@ const (
 
 var fence struct{ asked, can atomic.Bool }
 
-// PrepareFence returns what makes ready for Fence, which takes the kernel 3 to 20 ms, or nil
-// if somebody has got that already.
+// PrepareFence returns a function that makes Fence ready, which takes the kernel 3 to 20 ms, or nil
+// if somebody has got the function already.
 func PrepareFence() (ask func()) {
 	if !fence.asked.CompareAndSwap(false, true) {
 		return nil
@@ -52,11 +52,11 @@ func askForFence() {
 	fence.can.Store(err == 0)
 }
 
-// CanFence tells whether Fence may be called. True is for good.
+// CanFence tells whether Fence may be called. Once true it stays true.
 func CanFence() bool { return fence.can.Load() }
 
-// Fence has every processor that runs a thread of this process execute a full fence. It takes one or two
-// microseconds, if others run.
+// Fence has every processor that runs a thread of this process execute a full fence. It takes one
+// or two microseconds, if others run.
 func Fence() {
 	if _, _, err := syscall.RawSyscall(unix.SYS_MEMBARRIER, privateExpedited, 0, 0); err != 0 {
 		fenceSlowly()

@@ -2,8 +2,9 @@
 
 package seam
 
-// Window is what it is elsewhere, but opening and shutting are fences themselves, which the race
-// detector and the explorer understand. It costs more than what it is to save, so it is for them alone.
+// Window is what it is elsewhere, except that opening and shutting are fences themselves, which the
+// race detector and the explorer understand. It costs more than it is to save, so it is for these
+// two alone.
 type Window struct{ open Uint32 }
 
 // Open lets others see that the owner is within. Owner only.
