@@ -5,8 +5,8 @@ import "unsafe"
 // message is the header of every message: one allocation, followed in memory by
 // the payload. 24 bytes, so that a payload of 64 bits makes 32 and is aligned.
 //
-// Who owns a message: its sender until push succeeds, then the mailbox, then the
-// receiver's runner from the grab until it is recycled.
+// The owner of a message is its sender until push succeeds, then the mailbox, then the receiver's
+// runner from the grab until it is recycled.
 type message struct {
 	_      [0]func() // nodes are not compared, so nothing is linked that could
 	next   *message  // see mailbox

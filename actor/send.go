@@ -56,15 +56,14 @@ func sendWait[M any](ctx context.Context, sys *System, d *declaration, to *body,
 	return d.tryDeliver(nil, to, n)
 }
 
-// begin returns a node for a message to b, and the sender's context if that is a behaviour's in b's
-// system, or else nil.
+// begin returns a node for a message to b, and the sender's context or nil: see insider.
 func (d *declaration) begin(from Sender, b *body) (*Context, *message) {
 	d.made().mustSuit(b)
 	c := insider(from, b)
 	return c, newMessage(c, d.pool)
 }
 
-// deliver sends the message that begin has made room for.
+// deliver sends m, whose node begin has returned.
 func (d *declaration) deliver(c *Context, b *body, m *message) {
 	if invariant.On {
 		verifyBegun(c, b, d, m)
@@ -79,7 +78,7 @@ func (d *declaration) deliver(c *Context, b *body, m *message) {
 	}
 }
 
-// beginTry is begin for TrySend, or says why that refuses.
+// beginTry is begin for TrySend, or says why TrySend refuses.
 func (d *declaration) beginTry(from Sender, b *body) (*Context, *message, error) {
 	d.made().mustSuit(b)
 	c := insider(from, b)
@@ -141,7 +140,7 @@ func (d *declaration) tryDeliver(c *Context, b *body, m *message) (err error) {
 	return err
 }
 
-// insider returns the sender's context if that is a behaviour's in b's system, or else nil.
+// insider returns the sender's context if the sender is a behaviour of b's system, or else nil.
 func insider(from Sender, b *body) *Context {
 	if c, sys := split(from); sys == b.kind().sys {
 		return c

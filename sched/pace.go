@@ -132,8 +132,8 @@ func (w *Worker) patience() int64 {
 // workers as well.
 var yields seam.Count
 
-// earned is how long a worker may run that was without its processor for gone, while others have
-// yielded so many times.
+// earned is how long a worker may run after gone nanoseconds without its processor, in which others
+// have yielded so many times.
 func (s *Scheduler) earned(gone int64, yields uint64) int64 {
 	p := processors{n: goProcessors()}
 	p.look()
