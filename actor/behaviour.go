@@ -37,10 +37,10 @@ func oneWay[M any](name string) *declaration {
 	}
 }
 
-// Do makes the entry of the dispatch table that runs method for b's messages. What that calls has
-// no type parameters: for what has, and is inlined, a look at the dictionary of S and M would be
-// left.
+// Do makes the entry of the dispatch table that runs method for b's messages.
 func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
+	// What is called here has no type parameters: a generic function that is inlined would leave a
+	// look at the dictionary of S and M.
 	if b.d.mustDo(method == nil); !b.d.pointers {
 		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
 			method((*S)(at.plus(unsafe.Offsetof(cell[S]{}.state))), c, *(*M)(m.payload()))

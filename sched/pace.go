@@ -85,8 +85,8 @@ func (w *Worker) refill() {
 	}
 }
 
-// SpendOne is [Worker.Spend] of one unit, for who has just seen that Credit is more than that.
-// Owner only.
+// SpendOne is [Worker.Spend] of one unit, for a caller that has just seen that Credit is more than
+// one. Owner only.
 func (w *Worker) SpendOne() { w.credit-- }
 
 // Charge takes n units off the credit, but leaves one, for what a turn does besides its

@@ -2,9 +2,10 @@
 // parking, the clock and chance. Every protocol of gallop touches shared memory
 // only through these types.
 //
-// In a plain build they are types of go.uber.org/atomic, aliased or wrapped, or of
-// sync/atomic where those are not aligned on 32-bit machines or are too large. So
-// the compiled code is that of the atomics themselves, as BenchmarkSeam shows. Under
+// In a plain build they are types of go.uber.org/atomic, wrapped so that no call is
+// left, or those of sync/atomic where the former are not aligned on 32-bit machines, are
+// too large, or leave something behind (docs/decisions/0002-the-seam.md). So the
+// compiled code is that of the atomics themselves, as BenchmarkSeam shows. Under
 // the build tag gallop_explore, the same names are instrumented types that pass
 // through Hook before each access, so that an explorer can run the production source
 // of a protocol under any interleaving.
