@@ -271,23 +271,23 @@ func TestTheLastHasGone(t *testing.T) {
 	}
 }
 
-// TestSpares: an emptied wheel keeps most of the blocks that it needed when each entry had a slot
-// of a level to itself. It keeps no more than twice as many, however often it is filled.
+// TestSpares: an emptied wheel keeps most of the blocks that it needed, but no more than twice as
+// many as a level has slots, however often it is filled, and does not throw all of them away.
 func TestSpares(t *testing.T) {
 	var w Wheel
 	at := uint64(0)
 	for _, n := range []uint32{1, keepBlocks, 10 * keepBlocks, keepBlocks, 1} {
-		for i := range n {
-			w.Add(i, at+uint64(i+1)<<digit)
+		for i := range n * blockLength { // a block's for each time
+			w.Add(i, at+uint64(i/blockLength+1)<<digit)
 		}
 		at += uint64(n+1) << digit
-		for range n {
+		for range n * blockLength {
 			if _, ok := w.Pop(at); !ok {
 				t.Fatal("fewer than there were")
 			}
 		}
 		if least := int(min(n, keepBlocks)) / 2; w.Len() != 0 || w.spares < least || w.spares > 2*keepBlocks {
-			t.Errorf("%d blocks are kept behind %d entries, want %d to %d", w.spares, n, least, 2*keepBlocks)
+			t.Errorf("%d blocks are kept behind the entries of %d, want %d to %d", w.spares, n, least, 2*keepBlocks)
 		}
 		free := 0
 		for b := w.spare; b != nil; b = b.next {
