@@ -68,12 +68,7 @@ func TestClock_AdvanceGivesUp(t *testing.T) {
 // TestClock_OneAdvanceAtATime: "If ctx ends before, Advance returns ctx's error", also while another Advance
 // goes on.
 func TestClock_OneAdvanceAtATime(t *testing.T) {
-	sys, clock := onVirtualTime(t)
-	release, err := sys.Hold()
-	must(t, err)
-	first, ended := &inUse{Context: soon(t), asked: make(chan struct{})}, make(chan error)
-	go func() { ended <- clock.Advance(first, time.Hour) }()
-	<-first.asked
+	_, clock, end := advancing(t)
 	ctx, cancel := context.WithCancel(notSoLong(t))
 	second, waits := make(chan error, 1), &inUse{Context: ctx, asked: make(chan struct{})}
 	go func() { second <- clock.Advance(waits, time.Hour) }()
@@ -85,8 +80,19 @@ func TestClock_OneAdvanceAtATime(t *testing.T) {
 		t.Error("it waits for the other one, whatever its context says")
 	}
 	cancel()
-	release()
-	must(t, <-ended)
+	end()
+}
+
+// advancing returns a system and its clock, while an Advance by an hour goes on that end lets come to its end.
+func advancing(t *testing.T) (sys *actor.System, clock *actor.VirtualClock, end func()) {
+	t.Helper()
+	sys, clock = onVirtualTime(t)
+	release, err := sys.Hold()
+	must(t, err)
+	first, ended := &inUse{Context: soon(t), asked: make(chan struct{})}, make(chan error)
+	go func() { ended <- clock.Advance(first, time.Hour) }()
+	<-first.asked
+	return sys, clock, func() { release(); must(t, <-ended) }
 }
 
 // inUse is a context that tells when somebody waits with it: the first Advance has had its turn by then.
@@ -105,14 +111,9 @@ func (c *inUse) Done() <-chan struct{} {
 // other Advance is through at that moment. Of two ready cases select takes any, so it is tried more than once.
 func TestClock_EndsAsItsTurnComes(t *testing.T) {
 	for range 40 {
-		sys, clock := onVirtualTime(t)
-		release, err := sys.Hold()
-		must(t, err)
-		first, ended := &inUse{Context: soon(t), asked: make(chan struct{})}, make(chan error)
-		go func() { ended <- clock.Advance(first, time.Hour) }()
-		<-first.asked
+		sys, clock, end := advancing(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		wants(t, clock.Advance(&endsAsked{ctx, func() { release(); must(t, <-ended); sys.Stop(); cancel() }}, time.Hour), context.Canceled)
+		wants(t, clock.Advance(&endsAsked{ctx, func() { end(); sys.Stop(); cancel() }}, time.Hour), context.Canceled)
 		if now := clock.Now(); !now.Equal(epoch.Add(time.Hour)) {
 			t.Fatalf("it is %v", now)
 		}
