@@ -26,7 +26,39 @@ type Care[T any] struct {
 	// Before is a child of the running actor. If it is not zero, the new child takes the
 	// place before it, as if it were older: it is told to end later.
 	Before AnyRef
+	// Decide decides what becomes of the child when a behaviour panics or exits with an error,
+	// when init or OnStart fails, or when a linked actor fails. It is given the reason and is
+	// not asked about normal ends, about [Suspend], [Restart] and orders to end, nor while the
+	// child drains. It runs in the child's turn, before anything of the life is lost, perhaps on
+	// another worker than the parent's: so it must not use the parent's state, and must not wait. If
+	// it panics itself, or is nil, the decision is [DecideRestart].
+	Decide func(reason error) Decision
+	// Mail says what becomes of the mail that waits for the child when it is restarted.
+	Mail MailPolicy
+	// Backlog is how many ordinary messages are kept for the child while it is in a back-off,
+	// from [Postpone] on, besides those that waited then: 1,000 if it is 0, none if it is
+	// negative. The others become dead letters with the reason [ErrSuspended].
+	Backlog int
+	// KeepReplies makes replies of asks and Pipes, and outcomes of time-outs, that come after a
+	// restart run in the new life. Without it they become dead letters.
+	KeepReplies bool
+	// Path names the child in reports and logs, for example "shop/users/bob". It may be empty.
+	Path string
 }
+
+// MailPolicy says what a restart does with the mail that waits for the actor.
+type MailPolicy uint8
+
+const (
+	// KeepMail keeps queued and stashed messages. They run in the next life, in order. Requests
+	// whose callers have given up by the restart are dropped all the same, for the reason
+	// [ErrRestarted].
+	KeepMail MailPolicy = iota
+	// DropMail makes a dead letter of each message that waits when the life ends, also of stashed
+	// and of urgent ones, with the reason [ErrRestarted]: the asker of a request among them is
+	// told so. Messages that come later run in the next life.
+	DropMail
+)
 
 // SpawnUnder is [SpawnSupervised] with more say: see [Care]. It also panics if Before
 // is not a child of the running actor.
@@ -135,15 +167,43 @@ func (s *supervision) tellRisen(c *Context, b *body) {
 	}
 }
 
-// Postpone says that a suspended actor will be restarted later: by a timer, or when
-// something else is up. Until then the actor no longer holds the system, so that a
-// [VirtualClock] may move on; on the machine's clock the timer holds the system.
+// Postpone says that a suspended actor is in a back-off: it will be restarted later, by a
+// timer, or behind others that wait for a timer. Until then
+//
+//   - the actor no longer holds the system, so that a [VirtualClock] may move on; on the
+//     machine's clock the timer holds the system;
+//   - requests fail at once with [ErrSuspended], those that wait in the mailbox too,
+//     unless the caller says that it waits: see [WaitForRestart];
+//   - ordinary messages are kept up to a bound ([Care].Backlog) and run after the restart. Beyond
+//     the bound they become dead letters with the reason ErrSuspended, and TrySend
+//     returns that;
+//   - SendWait waits for the restart, or until its context ends;
+//   - nobody is muted for the actor; those that were are let go.
+//
+// For urgent messages the same is true as for ordinary ones. For an actor with a bound
+// ([TypeBound]) the smaller of the two bounds counts.
+//
 // Postpone does nothing to an actor that is not suspended when it hears of it. It
 // panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
 func Postpone(from Sender, t Target) {
 	mustBeSupervised("Postpone", t)
 	sendSignal("Postpone", from, t, postponed{})
 }
+
+// Standby says that a suspended actor will be restarted as soon as others before it are
+// up, none of which is in a back-off as far as is known. The actor no longer holds the
+// system, as with [Postpone], but its mail waits as with an immediate restart. Postpone
+// may follow. Standby does nothing to an actor that is not suspended when it hears of it. It
+// panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
+func Standby(from Sender, t Target) {
+	mustBeSupervised("Standby", t)
+	sendSignal("Standby", from, t, standby{})
+}
+
+// standby is Standby.
+type standby struct{ unanswered }
+
+func (standby) serve(b *body, _ *Context) {}
 
 // postponed is Postpone.
 type postponed struct{ unanswered }

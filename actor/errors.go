@@ -32,6 +32,15 @@ var (
 	// ErrNoReply says that no reply came in time. It is the outcome of AskToWithin, and the
 	// reason of dead letters that are late replies. It is context.DeadlineExceeded too.
 	ErrNoReply error = noReply{}
+	// ErrSuspended says that the receiver is down and will be restarted later: see [Postpone]. It
+	// is returned by asks and TrySend, and is the reason of dead letters. The error also
+	// wraps the reason for which the receiver fell, if that is not nil: so check for ErrSuspended
+	// before you check for anything but ErrStopped.
+	ErrSuspended = errors.New("gallop: actor suspended")
+	// ErrRestarted says that the receiver has been restarted, and that the message does not
+	// run in its next life. It is returned by asks, and is the reason of dead letters. The
+	// error also wraps the reason for which the receiver fell, if that is not nil.
+	ErrRestarted = errors.New("gallop: actor restarted")
 	// ErrSystemStopped says that the system has stopped or is about to. It is returned by
 	// everything that needs the system to run, and is the reason of dead letters.
 	ErrSystemStopped = errors.New("gallop: system stopped")

@@ -231,6 +231,16 @@ func (c *Context) Exit(reason error) {
 	c.exit(reason)
 }
 
+// Restarting reports, in OnStop, whether the actor may come up again in its place: it is
+// suspended or restarted, and not at its end. If it is suspended, its supervisor decides after
+// OnStop, and may still end it. An order to end that comes during OnStop makes the actor end all the same.
+// Elsewhere it reports false.
+func (c *Context) Restarting() bool {
+	mustRun(c, "Restarting")
+	x := c.self.extra
+	return x != nil && x.phase == leaving && x.goal != goalEnd
+}
+
 // exit is Exit for the runtime itself.
 func (c *Context) exit(reason error) {
 	c.self.mine().exitWhy = reason

@@ -20,6 +20,13 @@ type Fallen struct {
 	// Final says that the actor has ended for good. If it is false, the actor is suspended:
 	// it keeps its mail, holds the system, and waits for [Restart] or [Stop].
 	Final bool
+	// Starting says that the actor was not up when it fell: init or OnStart failed, with
+	// Reason as the error, or it was taken down before they ran.
+	Starting bool
+	// Decision is what Care.Decide has decided about Reason. With DecideStop the actor has
+	// ended: Final is true. With DecideEscalate the actor is suspended, and the supervisor is to
+	// fail itself, for example by c.Exit(f.Reason). It is DecideRestart if Decide was not asked.
+	Decision Decision
 }
 
 // supervision is what a supervised actor knows of its supervisor. Read-only.
@@ -92,7 +99,7 @@ func mustBeSupervised(call string, t Target) {
 func (b *body) supervises() bool { return b.extra != nil && b.extra.guards > 0 }
 
 func (s *supervision) tellFall(r replier, b *body, why error, final bool) {
-	s.super.tell(r, fell{sup: s, news: Fallen{AnyRef{b}, b.id, b.typ().name, why, final}})
+	s.super.tell(r, fell{sup: s, news: Fallen{Ref: AnyRef{b}, ActorID: b.id, Type: b.typ().name, Reason: why, Final: final}})
 }
 
 // fell tells a supervisor that a child has fallen.
