@@ -23,6 +23,11 @@ type Care[T any] struct {
 	// not killed. It runs in the parent's turn. It must not wait, and must see to it that the child ends. If Stop is
 	// nil, the child is told to end as its parent was.
 	Stop func(c *Context, child AnyRef)
+	// Together says that the child need not wait for its younger siblings to end: when the first child
+	// with this mark is told to end, all of them are.
+	Together bool
+	// Family is what [FamilyOf] returns to the child.
+	Family any
 	// Before is a child of the running actor. If it is not zero, the new child takes the
 	// place before it, as if it were older: it is told to end later.
 	Before AnyRef
@@ -74,12 +79,12 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	b.supervised = true
 	b.adopt(c)
 	k := b.extra.kid
-	k.calls, k.stop = &guarding, care.Stop
+	k.calls, k.stop, k.together = &guarding, care.Stop, care.Together
 	c.self.extra.children.moveBefore(k, before)
 	c.self.extra.guards++
 	wipe := func(b *body) { clear1(stateOf[S](b)) }
 	b.extra.sup = &supervision{
-		super: c.self, wipe: wipe,
+		super: c.self, wipe: wipe, family: care.Family,
 		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
 		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
 		rose:    rose,

@@ -14,6 +14,7 @@ type child struct {
 	older, younger *child
 	listed         bool // it is in the parent's list
 	told           bool // it has been told to end
+	together       bool // it is told when the first of those with this mark is; read-only once it was launched
 	verb           verb
 	stop           func(c *Context, child AnyRef) // tells it to end instead of an order; nil: nothing does
 }
@@ -29,7 +30,10 @@ type childCalls struct {
 var parenting = childCalls{order: (*child).order, ended: (*child).ended}
 
 // family is the children of an actor, in the order of their births. Owner only.
-type family struct{ youngest *child }
+type family struct {
+	youngest     *child
+	toldTogether verb // one more than what those with that mark were told; 0: nothing
+}
 
 func (f *family) add(k *child) {
 	if invariant.On {

@@ -106,10 +106,15 @@ func (b *body) left(c *Context) {
 	x := b.extra
 	for {
 		if k := x.children.youngest; k != nil {
-			k.calls.order(k, replier{c: c, sys: b.sys()}, x.verb)
+			r := replier{c: c, sys: b.sys()}
+			if k.together {
+				x.children.orderTogether(r, x.verb)
+			}
+			k.calls.order(k, r, x.verb)
 			b.wait()
 			return
 		}
+		x.children.toldTogether = 0
 		if x.down || x.verb == verbKill || b.typ().onStop == nil {
 			break
 		}

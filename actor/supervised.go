@@ -36,6 +36,7 @@ type supervision struct {
 	wipe    func(b *body) // gives it the zero state
 	deliver func(c *Context, at *body, f Fallen)
 	rose    func(c *Context, at *body, r Risen) // nil: nobody wants to know
+	family  any                                 // Care.Family
 
 	// What else it takes, so that a program without supervisors does not link it.
 	tell    func(s *supervision, r replier, b *body, why error, final bool)
