@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -100,20 +101,29 @@ func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 func Self[S any](c *Context) Ref[S] {
 	mustRun(c, "Self")
 	if _, ok := c.self.kind().typ.state.(*S); !ok {
-		panicOtherState(c)
+		panicOtherState(c, (*S)(nil))
 	}
 	return Ref[S]{c.self}
 }
 
+// panicOtherState names both state types. want is a nil pointer to the one that Self was called with.
+//
 //go:noinline
-func panicOtherState(c *Context) {
-	panic("gallop: Self: the running actor is a " + c.self.typ().name + ", which has another state type")
+func panicOtherState(c *Context, want any) {
+	panic(fmt.Sprintf("gallop: Self: the running actor is %v with the state %s, not %s",
+		c.self, fmt.Sprintf("%T", c.self.typ().state)[1:], fmt.Sprintf("%T", want)[1:]))
 }
 
-func (c *Context) sender() (*Context, *System) { return c, c.sys }
+func (c *Context) sender() (*Context, *System) {
+	if c == nil {
+		return nil, nil
+	}
+	return c, c.sys
+}
 
-// Sender says who sends: a *[Context] inside a behaviour, a *[System] outside. No other
-// type can implement it.
+// Sender says who sends: a *[Context] inside a behaviour, a *[System] outside. A struct
+// that embeds one of the two is a Sender as well, on the same terms. No other type can
+// implement Sender.
 type Sender interface {
 	sender() (*Context, *System)
 }
@@ -129,7 +139,29 @@ func split(from Sender) (*Context, *System) {
 		if f != nil && f.sched != nil {
 			return nil, f
 		}
+	default:
+		return splitEmbedded(from)
 	}
+	panicNoSender()
+	return nil, nil
+}
+
+// splitEmbedded is split for a struct that embeds a Context or a System.
+//
+//go:noinline
+func splitEmbedded(from Sender) (*Context, *System) {
+	if from == nil {
+		panicNoSender()
+	}
+	c, sys := from.sender()
+	if sys == nil || sys.sched == nil {
+		panicNoSender()
+	}
+	return c, sys
+}
+
+//go:noinline
+func panicNoSender() {
 	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System outside")
 }
 
@@ -137,7 +169,7 @@ func split(from Sender) (*Context, *System) {
 // not call it. mustRun is inlined, and the panic is not.
 func mustRun(c *Context, call string) {
 	if c == nil || c.self == nil {
-		panicMisuse(call, " with a nil or zero Context, or behind its behaviour")
+		panicMisuse(call, " with a nil or zero Context, or with one whose behaviour has returned: it is valid only until then, and only in the goroutine of the behaviour")
 	}
 }
 

@@ -11,8 +11,13 @@ type DeadLetter struct {
 	// ActorID and Type say which actor it was for.
 	ActorID uint64
 	Type    string
+	// Name and Path say so too, as in [ActorName]; "" if the actor has none.
+	Name string
+	Path string
 	// Behaviour is the name of the behaviour that it was for.
 	Behaviour string
+	// BestEffort says that the behaviour was declared so ([BestEffort]): nobody need worry.
+	BestEffort bool
 	// From is the number of the actor that sent it; 0 if it came from outside.
 	From uint64
 	// Message is the payload; for a request, the request alone.
@@ -60,11 +65,7 @@ func (r replier) deadLetters(to *body, left *message, reason error) {
 func (r replier) declareDead(to *body, m *message, reason error, timers bool) {
 	sys := to.sys()
 	d := to.typ().decls[m.id]
-	if r.c != nil {
-		r.c.count.deadLetters.Add(1)
-	} else {
-		sys.outside.deadLetters.Add(1)
-	}
+	r.countDeadLetter(sys, d)
 	sys.sim.tell(sim.Dead, r, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
 	if !timers {
@@ -74,6 +75,21 @@ func (r replier) declareDead(to *body, m *message, reason error, timers bool) {
 		d.reject(r, m, reason)
 	} else {
 		d.clear(m)
+	}
+}
+
+// countDeadLetter counts a dead letter of d.
+func (r replier) countDeadLetter(sys *System, d *declaration) {
+	if r.c == nil {
+		sys.outside.deadLetters.Add(1)
+		if d.bestEffort {
+			sys.outside.bestEffort.Add(1)
+		}
+		return
+	}
+	r.c.count.deadLetters.Add(1)
+	if d.bestEffort {
+		r.c.count.bestEffort.Add(1)
 	}
 }
 
@@ -98,12 +114,14 @@ var reporters struct {
 // the log: to tell a hook of that would go on without an end.
 func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
 	if s.opts.onDeadLetter == nil || isReporter(seam.Goroutine(), false) {
-		if n, ok := s.letters.next(); ok {
-			s.warn("gallop: dead letter", "actor", to.id, "type", to.typ().name, "behaviour", d.name, "reason", reason, "so_far", n)
-		}
+		s.logDeadLetter(to, d, reason)
 		return
 	}
-	l := DeadLetter{ActorID: to.id, Type: to.typ().name, Behaviour: d.name, From: m.from, Message: d.payload(m), Reason: reason}
+	who := to.actorName()
+	l := DeadLetter{
+		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
+		Behaviour: d.name, BestEffort: d.bestEffort, From: m.from, Message: d.payload(m), Reason: reason,
+	}
 	s.guard("OnDeadLetter", func() {
 		me := seam.Goroutine()
 		reporters.mu.Lock()
@@ -116,6 +134,33 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 		s.opts.onDeadLetter(l)
 	})
 }
+
+// logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one. The
+// two are counted apart: those that matter are not to be lost among the others.
+func (s *System) logDeadLetter(to *body, d *declaration, reason error) {
+	letters := &s.letters
+	if d.bestEffort {
+		letters = &s.bestEffort
+	}
+	n, ok := letters.next()
+	if !ok {
+		return
+	}
+	args := to.actorName().attrs("behaviour", d.name, "reason", reason, "so_far", n)
+	s.log(func(l logSink) {
+		if d.bestEffort {
+			l.debug("gallop: dead letter of a best-effort behaviour", args...)
+			return
+		}
+		l.warn("gallop: dead letter", args...)
+	})
+}
+
+// BestEffort says that messages of a behaviour may come too late in a healthy service,
+// such as a "leave" to a room that is closed already. Their dead letters are counted
+// ([Stats]) and shown to [OnDeadLetter] like any other; but without such a function they
+// are logged at level DEBUG instead of WARN, and the default logger leaves them out.
+func BestEffort() BehaviourOption { return func(d *declaration) { d.bestEffort = true } }
 
 // isReporter tells whether a goroutine is one of the reporters. With leave it is one no longer.
 // This is one function, for the sake of small programs.

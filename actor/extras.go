@@ -1,5 +1,7 @@
 package actor
 
+import "log/slog"
+
 // extras is what only some actors need. Owner only, except what is read-only after the spawn.
 // Anybody may read err once the box is closed, and reason once the lane is: they do not change
 // then, nor does the pointer to the extras.
@@ -31,7 +33,7 @@ type extras struct {
 
 	todo  messageList // taken from the lane and not yet served
 	held  messageList // urgent mail of a suspended actor
-	stash messageList
+	stash stashList
 	back  messageList // what the behaviour that runs has unstashed
 
 	toldTo *message // the newest in the lane that told has looked at
@@ -49,6 +51,9 @@ type extras struct {
 	timers   timerKeeper   // nil: it has never armed one
 	tick     *message      // of Every, that runs: what it owns is the timer's
 	names    nameKeeper    // nil: it has none
+	lastName string        // the first name that it had, from its end on
+	path     string        // its place under its supervisor, for reports; read-only
+	logger   *slog.Logger  // of Context.Logger; nil: not made yet
 	lifeOver chan struct{} // closed when the life ends, or the actor; nil: nobody waits for it
 	deferred *lifeEnd      // of *deferrals; nil: it has never put a reply off
 	inlets   any           // an *inlets, if it has ever called FromChan: not in a program that does not

@@ -14,6 +14,8 @@ type PanicReport struct {
 	// ActorID, Type and Behaviour say where it happened.
 	ActorID   uint64
 	Type      string
+	Name      string // as in ActorName; "" if the actor has none
+	Path      string // the same
 	Behaviour string // or the callback: init, OnStart, OnStop, Care.Stop; empty for a collection of the actor's heap
 	// MessageID is the number, in the table of the type, of the behaviour that the message
 	// was for; 0 in a callback or a collection.
@@ -146,8 +148,9 @@ func (b *body) failed(c *Context, f *fault) {
 }
 
 func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError) {
+	who := b.ownName()
 	p := PanicReport{
-		ActorID: b.id, Type: b.typ().name, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
+		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
 		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
 	}
 	if x := b.extra; x != nil && m.id == systemID {
@@ -158,9 +161,9 @@ func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError)
 		return
 	}
 	s.log(func(l logSink) {
-		l.fail("gallop: behaviour panicked", "actor", p.ActorID, "type", p.Type, "behaviour", p.Behaviour,
+		l.fail("gallop: behaviour panicked", who.attrs("behaviour", p.Behaviour,
 			"message", p.MessageID, "at", p.Frame, "value", fmt.Sprint(p.Value), "goexit", p.Goexit,
-			"from", p.From, "stack", string(p.Stack))
+			"from", p.From, "stack", string(p.Stack))...)
 	})
 }
 

@@ -90,7 +90,7 @@ func (x *extras) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	if invariant.On {
 		verifyRoots(x)
 	}
-	for _, l := range [...]messageList{x.stash, x.todo} {
+	for _, l := range [...]messageList{x.stash.list, x.todo} {
 		roots = t.queued(roots, l.first, nil)
 	}
 	if x.timers != nil {

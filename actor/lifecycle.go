@@ -75,8 +75,8 @@ func (b *body) closeBox(r replier) {
 	b.giveUpNamesAndTimers(r)
 	why := x.tooLate()
 	x.setTooLate(why)
-	for _, l := range [...]*messageList{&x.back, &x.stash, &x.held} {
-		r.deadLetters(b, l.all(), why)
+	for _, left := range [...]*message{x.back.all(), x.stash.all(), x.held.all()} {
+		r.deadLetters(b, left, why)
 	}
 	b.buryBox(r, why)
 }

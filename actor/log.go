@@ -15,6 +15,7 @@ import (
 // ask for structured logs does not link them: slog and what it needs are a quarter of
 // a megabyte.
 type logSink interface {
+	debug(msg string, args ...any)
 	warn(msg string, args ...any)
 	fail(msg string, args ...any)
 }
@@ -22,14 +23,49 @@ type logSink interface {
 // slogSink is the sink of [Logger].
 type slogSink struct{ l *slog.Logger }
 
-func (s slogSink) warn(msg string, args ...any) { s.l.Warn(msg, args...) }
-func (s slogSink) fail(msg string, args ...any) { s.l.Error(msg, args...) }
+func (s slogSink) debug(msg string, args ...any) { s.l.Debug(msg, args...) }
+func (s slogSink) warn(msg string, args ...any)  { s.l.Warn(msg, args...) }
+func (s slogSink) fail(msg string, args ...any)  { s.l.Error(msg, args...) }
 
-// plainSink is the default: package log, which slog.SetDefault redirects.
+// plainSink is the default: package log, which slog.SetDefault redirects. It has no use for what is
+// for debugging.
 type plainSink struct{}
+
+func (plainSink) debug(string, ...any) {}
 
 func (plainSink) warn(msg string, args ...any) { log.Print("WARN ", line(msg, args)) }
 func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, args)) }
+
+// Logger returns a logger for the running actor, whose lines go where those of the
+// system go ([Logger]; [slog.Default] if that is not set) and have the attributes type
+// and id and, if the actor has them, name ([Context.Register]) and path ([Care]). It is
+// made at the first call, and again when the actor gets its first name or gives it up;
+// an actor that never calls Logger pays nothing for it. Unlike the Context, a logger may
+// be kept and used anywhere.
+func (c *Context) Logger() *slog.Logger {
+	mustRun(c, "Logger")
+	x := c.self.mine()
+	if x.logger == nil {
+		x.logger = c.newLogger()
+	}
+	return x.logger
+}
+
+func (c *Context) newLogger() *slog.Logger {
+	l := slog.Default()
+	if s, ok := c.sys.opts.log.(slogSink); ok {
+		l = s.l
+	}
+	n := c.self.ownName()
+	args := []any{"type", n.Type, "id", n.ID}
+	if n.Name != "" {
+		args = append(args, "name", n.Name)
+	}
+	if n.Path != "" {
+		args = append(args, "path", n.Path)
+	}
+	return l.With(args...)
+}
 
 // log calls the user's logger.
 func (s *System) log(f func(logSink)) {

@@ -20,6 +20,10 @@ type LongTurnReport struct {
 	// something for the actor between two messages, such as collecting its heap.
 	Type      string
 	Behaviour string
+	// ActorID, Name and Path say which actor it is, as [ActorName] does.
+	ActorID uint64
+	Name    string
+	Path    string
 	// Worker is the number of the worker.
 	Worker int
 	// AtLeast is how long the behaviour has run; some milliseconds may be missing.
@@ -89,7 +93,10 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	if d.typ == nil || !d.typ.sealed.Load() || w.LongTurn() != task || !s.longTurns.mayReport() {
 		return
 	}
-	r := LongTurnReport{Type: d.typ.name, Behaviour: d.name(), Worker: w.ID(), AtLeast: atLeast}
+	who := bodyOf(task).actorName()
+	r := LongTurnReport{
+		Type: who.Type, Behaviour: d.name(), ActorID: who.ID, Name: who.Name, Path: who.Path, Worker: w.ID(), AtLeast: atLeast,
+	}
 	if stack := w.Stack(); w.LongTurn() == task && c.glimpse(task) == d {
 		r.Stack = userFrames(stack)
 	}
@@ -97,8 +104,8 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 		s.guard("OnLongTurn", func() { s.opts.onLongTurn(r) })
 		return
 	}
-	s.warn("gallop: long turn", "type", r.Type, "behaviour", r.Behaviour, "worker", r.Worker,
-		"at_least", r.AtLeast, "missed", s.longTurns.missed.Swap(0), "stack", string(r.Stack))
+	s.warn("gallop: long turn", who.attrs("behaviour", r.Behaviour, "worker", r.Worker,
+		"at_least", r.AtLeast, "missed", s.longTurns.missed.Swap(0), "stack", string(r.Stack))...)
 }
 
 // doing is what a worker was seen doing from outside.

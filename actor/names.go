@@ -31,8 +31,12 @@ var (
 )
 
 // names is the registry of a system. While a name is taken and its actor is not yet spawned, its
-// entry is nil.
-type names struct{ m sync.Map } // string → *body
+// entry in m is nil. For reports, which any goroutine makes, of has the first name of each actor
+// that has names; the owner of the actor writes it.
+type names struct {
+	m  sync.Map // string → *body
+	of sync.Map // *body → string
+}
 
 // take gives a name to b, or reserves it if b is nil.
 func (n *names) take(name string, b *body) error {
@@ -99,6 +103,20 @@ func (l *nameList) release(b *body) {
 	for _, name := range l.list {
 		b.sys().names.m.CompareAndDelete(name, b)
 	}
+	if len(l.list) > 0 {
+		b.extra.lastName = l.list[0]
+		b.sys().names.of.Delete(b)
+	}
+}
+
+// renamed is called when another name has become the first. Owner only.
+func (l *nameList) renamed(b *body) {
+	b.extra.logger = nil
+	if len(l.list) == 0 {
+		b.sys().names.of.Delete(b)
+		return
+	}
+	b.sys().names.of.Store(b, l.list[0])
 }
 
 // named returns the list of an actor, and makes it at first. Owner only.
@@ -163,6 +181,7 @@ func (b *body) tryLaunchNamed(from Sender, name string) bool {
 	}
 	x := b.mine()
 	x.named().list = []string{name}
+	b.sys().names.of.Store(b, name)
 	if b.typ().onStart == nil {
 		b.sys().names.m.Store(name, b) // publishes the actor
 		return true
@@ -173,6 +192,7 @@ func (b *body) tryLaunchNamed(from Sender, name string) bool {
 	if c == nil {
 		ok := b.startNamedFromOutside(name, m)
 		if !ok {
+			b.sys().names.of.Delete(b)
 			b.sys().unspawn()
 		}
 		return ok
@@ -221,7 +241,9 @@ func (c *Context) Register(name string) error {
 	if err := c.sys.names.take(name, c.self); err != nil {
 		return err
 	}
-	l.add(name)
+	if l.add(name); len(l.list) == 1 {
+		l.renamed(c.self)
+	}
 	return nil
 }
 
@@ -239,7 +261,9 @@ func (c *Context) Unregister(name string) bool {
 		return false
 	}
 	c.sys.names.m.CompareAndDelete(name, c.self)
-	l.remove(i)
+	if l.remove(i); i == 0 {
+		l.renamed(c.self)
+	}
 	return true
 }
 

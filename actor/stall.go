@@ -73,19 +73,6 @@ func (w Wait) describe(pressed string) string {
 	return s
 }
 
-// ActorName names an actor.
-type ActorName struct {
-	// Type is the name of the actor's type.
-	Type string
-	// ID is the actor's number, as [Ref.ID] returns it.
-	ID uint64
-}
-
-// String returns the name in the form "socket#4".
-func (n ActorName) String() string { return fmt.Sprintf("%s#%d", n.Type, n.ID) }
-
-func (b *body) actorName() ActorName { return ActorName{b.typ().name, b.id} }
-
 const (
 	stallPeriod = 30 * time.Millisecond // between two looks at the actors under pressure
 	stallFirst  = 2                     // looks before those who wait are let go: 30 to 60 ms

@@ -1,30 +1,50 @@
 package actor
 
-import "github.com/gallop-go/gallop/backpressure"
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/backpressure"
+)
 
 // A stash keeps messages for later: those that an actor cannot handle now, but that must
 // not be lost or overtaken.
 
-// Stash puts the running message, which is m, aside until [UnstashAll]. It panics if
-// the running message is not one of b's, or was put aside already.
+// TypeStashLimit bounds the stash of each actor of the type to n messages. A message
+// beyond that is not stashed: it becomes a dead letter with ErrOverloaded, and whoever
+// asked gets that error. Without a limit a stash takes whatever it is given. An actor
+// that wants to decide itself looks at [StashLen] before it calls Stash. It panics if n
+// is less than 1.
+func TypeStashLimit(n int) TypeOption {
+	if n < 1 {
+		panic(fmt.Sprintf("gallop: TypeStashLimit(%d): want at least 1", n))
+	}
+	return func(t *typeInfo) { t.stashLimit = n }
+}
+
+// Stash puts the running message, which is m, aside until [Unstash] or [UnstashAll]. It
+// panics if the running message is not one of b's, or was put aside already. For a full
+// stash see [TypeStashLimit].
 //
 // When the actor ends, the messages in its stash become dead letters, before those in
 // its mailbox. When the actor is restarted, its stash runs first. A stash keeps neither
 // the actor nor the system running.
 func (b Behaviour[S, M]) Stash(c *Context, m M) {
-	n := c.stash(b.d.made())
+	n := c.beginStash(b.d.made())
 	*payloadOf[M](n) = m
+	c.endStash(n, b.d)
 }
 
-// Stash puts the running request, which is q, aside until [UnstashAll]. The behaviour
-// must return what Stash returns, and the asker goes on waiting. Stash also panics if
-// the reply was put off already ([Defer]). In all else it is like [Behaviour.Stash].
+// Stash puts the running request, which is q, aside until [Unstash] or [UnstashAll]. The
+// behaviour must return what Stash returns, and the asker goes on waiting. Stash also
+// panics if the reply was put off already ([Defer]). In all else it is like
+// [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
-	n := c.stash(b.d.madeAsk())
+	n := c.beginStash(b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
 	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
 	p.to = replyTo[R]{call: &call[R]{}} // the answer to the message that runs goes nowhere
 	p.to.call.state.StoreRelease(callAbandoned)
+	c.endStash(n, b.d)
 	return r, nil
 }
 
@@ -35,37 +55,110 @@ func (c *Context) putAside(call string, d *declaration) {
 		panic("gallop: " + call + " of " + d.fullName() + ", which is not what runs")
 	}
 	if c.msg.from&wasStashed != 0 {
-		panic("gallop: " + call + ": called twice for one message of " + c.self.String() + ", or behind Stash or Defer")
+		panic("gallop: " + call + ": the running message of " + c.self.String() + " was stashed or deferred already")
 	}
 	c.msg.from |= wasStashed
 }
 
-// stash adds a message to the stash, in the place of the one that runs.
-func (c *Context) stash(d *declaration) *message {
+// beginStash makes a message for the stash, in the place of the one that runs. The caller
+// fills it and hands it to endStash.
+func (c *Context) beginStash(d *declaration) *message {
 	c.putAside("Stash", d)
+	m := newMessage(c, d.pool)
+	c.self.sys().sim.book(-1) // it was sent once
+	m.id, m.from, m.next = d.id, c.msg.from&^wasStashed, nil
+	c.count.messages-- // it has not run yet
+	return m
+}
+
+// endStash adds a message to the stash, unless that is full.
+func (c *Context) endStash(m *message, d *declaration) {
 	b := c.self
 	x := b.mine()
+	if limit := b.typ().stashLimit; limit > 0 && x.stash.n >= limit {
+		r := replier{c: c, sys: c.sys}
+		r.declareDead(b, m, ErrOverloaded, c.self.ticks(c.msg))
+		r.recycle(m)
+		return
+	}
 	if !x.stashes {
 		x.stashes = true
 		b.sys().wards.add(b, x)
 	}
-	m := newMessage(c, d.pool)
-	b.sys().sim.book(-1) // it was sent once
-	m.id, m.from, m.next = d.id, c.msg.from&^wasStashed, nil
 	x.stash.add(m)
-	c.count.messages-- // it has not run yet
-	return m
+}
+
+// StashLen returns how many messages are in the running actor's stash.
+func StashLen(c *Context) int {
+	mustRun(c, "StashLen")
+	if c.self.extra == nil {
+		return 0
+	}
+	return c.self.extra.stash.n
 }
 
 // UnstashAll puts the messages in the running actor's stash in front of its mailbox, in
 // the order in which they were sent.
 func UnstashAll(c *Context) {
 	mustRun(c, "UnstashAll")
-	x := c.self.mine()
-	if x.stash.first != nil {
-		x.back.add(x.stash.all())
-		c.then |= lookAgain // the mailbox is the turn's until the behaviour returns
+	c.unstash(StashLen(c))
+}
+
+// Unstash puts the n oldest messages in the running actor's stash in front of its
+// mailbox, in the order in which they were sent, and returns how many these are: fewer
+// than n if there are no more. They run before what is left in the stash. The cost is in
+// proportion to n, however large the stash is. An actor that waits for a reply to each
+// message stashes what comes meanwhile, and calls Unstash(c, 1) with each reply. Unstash
+// panics if n is negative.
+func Unstash(c *Context, n int) int {
+	if n < 0 {
+		panic(fmt.Sprintf("gallop: Unstash(%d): want at least 0", n))
 	}
+	n = min(n, StashLen(c))
+	c.unstash(n)
+	return n
+}
+
+// unstash takes the n oldest messages out of the stash, which has as many.
+func (c *Context) unstash(n int) {
+	if n == 0 {
+		return
+	}
+	x := c.self.extra
+	x.back.add(x.stash.take(n))
+	c.then |= lookAgain // the mailbox is the turn's until the behaviour returns
+}
+
+// stashList is the stash of an actor. Owner only.
+type stashList struct {
+	list messageList
+	n    int // how many are in list
+}
+
+func (s *stashList) add(m *message) {
+	s.list.add(m)
+	s.n++
+}
+
+// take removes the n oldest, of which there are so many, and returns them as a chain.
+func (s *stashList) take(n int) *message {
+	if n == s.n {
+		return s.all()
+	}
+	first := s.list.first
+	last := first
+	for range n - 1 {
+		last = last.next
+	}
+	s.list.first, last.next = last.next, nil
+	s.n -= n
+	return first
+}
+
+// all empties the stash and returns it as a chain.
+func (s *stashList) all() *message {
+	s.n = 0
+	return s.list.all()
 }
 
 // comeBack puts what has been unstashed into the consumer's half of the mailbox. Owner
@@ -76,7 +169,7 @@ func (b *body) comeBack(x *extras) {
 			b.flow.Load().marks.add(distance(m, nil))
 		}
 		b.in.fifo = concat(m, b.in.fifo)
-		if x.stash.first == nil {
+		if x.stash.n == 0 {
 			b.sys().wards.remove(x)
 			x.stashes = false
 		}

@@ -184,7 +184,7 @@ func (k *hoarder) take(n int, stash func()) {
 
 func (k *hoarder) mayNot(stash func()) {
 	defer func() {
-		if s, _ := recover().(string); strings.HasPrefix(s, "gallop: Stash: called twice for one message of hoarder#") {
+		if s, _ := recover().(string); strings.HasPrefix(s, "gallop: Stash: the running message of hoarder#") {
 			k.twice++
 		}
 	}()

@@ -21,6 +21,7 @@ type Stats struct {
 	Stopped     uint64 // actors that ended, panics included
 	Panics      uint64 // behaviours that panicked or called runtime.Goexit
 	DeadLetters uint64 // messages that will not run
+	BestEffort  uint64 // of the dead letters, those of behaviours that are declared BestEffort
 	Mutes       uint64 // times a sender was muted
 	Unmutes     uint64 // times a muted sender was let go on
 	LetGo       uint64 // times a muted sender was let go on although its receiver was under pressure
@@ -53,6 +54,7 @@ type counters struct {
 	messages                                                             uint64 // owner only
 	shownMessages                                                        seam.Gauge
 	spawned, stopped, panics, deadLetters, mutes, unmutes, letGo, stalls seam.Gauge
+	bestEffort                                                           seam.Gauge // of the deadLetters
 }
 
 // publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
@@ -79,7 +81,7 @@ func (c *Context) publish() {
 type outsideCounters struct {
 	_ nocmp.Field
 
-	spawned, stopped, deadLetters, unmutes seam.Uint64
+	spawned, stopped, deadLetters, bestEffort, unmutes seam.Uint64
 }
 
 // Stats returns the system's figures.
@@ -89,6 +91,7 @@ func (s *System) Stats() Stats {
 		Spawned:     s.outside.spawned.Load(),
 		Stopped:     s.outside.stopped.Load(),
 		DeadLetters: s.outside.deadLetters.Load(),
+		BestEffort:  s.outside.bestEffort.Load(),
 		Unmutes:     s.outside.unmutes.Load(),
 
 		SparesLacked: s.sched.SpareStats().Refused,
@@ -139,6 +142,7 @@ func (st *Stats) addCounters(n *counters) {
 	st.Stopped += n.stopped.Load()
 	st.Panics += n.panics.Load()
 	st.DeadLetters += n.deadLetters.Load()
+	st.BestEffort += n.bestEffort.Load()
 	st.Mutes += n.mutes.Load()
 	st.Unmutes += n.unmutes.Load()
 	st.LetGo += n.letGo.Load()

@@ -24,17 +24,18 @@ type System struct {
 	ids   seam.Uint64
 	held  seam.Int64 // by Hold, and not released: awaitStill looks whether somebody outside is still to act
 
-	refusing  seam.Bool     // outside senders are turned away
-	closing   chan struct{} // closed then
-	outside   outsideCounters
-	letters   letterLog
-	longTurns longTurns
-	wards     wards
-	stalls    stallWatch
-	timers    seam.Pointer[late] // nil until one is armed
-	bridges   seam.Pointer[late] // nil until one is opened
-	names     names
-	sim       *simulation // nil unless deterministic
+	refusing   seam.Bool     // outside senders are turned away
+	closing    chan struct{} // closed then
+	outside    outsideCounters
+	letters    letterLog
+	bestEffort letterLog // the dead letters of best-effort behaviours
+	longTurns  longTurns
+	wards      wards
+	stalls     stallWatch
+	timers     seam.Pointer[late] // nil until one is armed
+	bridges    seam.Pointer[late] // nil until one is opened
+	names      names
+	sim        *simulation // nil unless deterministic
 
 	mu    sync.Mutex
 	kinds kinds // changed under mu

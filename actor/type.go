@@ -43,7 +43,9 @@ type typeInfo struct {
 	flows func(b *body, t *typeInfo) // initFlow: linked with TypeBound and TypeWatermarks
 	marks limits
 	bound mailBound
-	pin   func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
+
+	stashLimit int                               // 0: none
+	pin        func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
 
 	sealed seam.Bool
 	mu     seam.Mutex
@@ -69,18 +71,19 @@ type runFunc func(c *Context, b *body, m *message)
 
 // declaration is one behaviour of a type. Read-only once the type is sealed.
 type declaration struct {
-	name     string
-	typ      *typeInfo
-	id       uint16
-	pool     *pool
-	poolID   uint16 // pool.id, one load nearer
-	pointers bool   // the payload must be cleared
-	run      runFunc
-	urgent   func(b *body, c *Context, x *extras, m *message) // runUrgent, linked with Urgent; nil: it does not go through the lane. If it does, poolID is one that no stock has
-	payload  func(m *message) any                             // for dead letters
-	clear    func(m *message)                                 // makes the payload keep nothing alive
-	copy     func(to *message, from *timer)                   // copies the payload; nil for an ask
-	reject   func(r replier, m *message, e error)             // answers an ask that will not run; nil otherwise
+	name       string
+	typ        *typeInfo
+	id         uint16
+	pool       *pool
+	poolID     uint16 // pool.id, one load nearer
+	pointers   bool   // the payload must be cleared
+	run        runFunc
+	bestEffort bool                                             // its dead letters are no cause for a warning
+	urgent     func(b *body, c *Context, x *extras, m *message) // runUrgent, linked with Urgent; nil: it does not go through the lane. If it does, poolID is one that no stock has
+	payload    func(m *message) any                             // for dead letters
+	clear      func(m *message)                                 // makes the payload keep nothing alive
+	copy       func(to *message, from *timer)                   // copies the payload; nil for an ask
+	reject     func(r replier, m *message, e error)             // answers an ask that will not run; nil otherwise
 }
 
 // TypeOption sets a property of a type when it is made.

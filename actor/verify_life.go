@@ -37,7 +37,7 @@ func verifyFinish(b *body, x *extras) {
 	invariant.Check(seam.Peek(&b.box.head) == &closedMark, "%v finishes, and its mailbox is open", b)
 	invariant.Check(x.phase != ended, "%v finishes twice", b)
 	invariant.Check(b.in.fifo == nil, "%v finishes with mail in hand", b)
-	invariant.Check(x.stash.first == nil && x.back.first == nil && x.held.first == nil, "%v finishes with mail put aside", b)
+	invariant.Check(x.stash.list.first == nil && x.back.first == nil && x.held.first == nil, "%v finishes with mail put aside", b)
 	invariant.Check(x.err != nil, "%v finishes, and senders are told nothing", b)
 }
 
@@ -98,7 +98,7 @@ func verifyRevive(b *body, x *extras) {
 	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", b)
 	invariant.Check(len(x.watching.entries) == 0, "%v begins another life, and watches %d", b, len(x.watching.entries))
 	invariant.Check(!x.drained && !x.over, "%v begins another life after a drain", b)
-	invariant.Check(x.stash.first == nil, "%v begins another life with a stash", b)
+	invariant.Check(x.stash.list.first == nil, "%v begins another life with a stash", b)
 }
 
 // verifyOrder checks an actor that is told to end.
@@ -119,7 +119,8 @@ func verifyAttend(b *body, c *Context, x *extras) {
 	invariant.Check(!x.stashes || x.ward > 0, "%v has a stash, and is no ward", b)
 	invariant.Check(!x.resting || x.waiting, "%v rests, and does not wait", b)
 	verifyMessageList(&x.todo)
-	verifyMessageList(&x.stash)
+	verifyMessageList(&x.stash.list)
+	invariant.Check((x.stash.list.first == nil) == (x.stash.n == 0), "%v counts %d messages in its stash", b, x.stash.n)
 	backpressure.MustRun(&b.debt)
 }
 
