@@ -12,7 +12,10 @@ import (
 // those that end in To are for behaviours, and send the result as a message.
 
 var (
-	startChild   = actor.DeclareAsk[*childSpec, actor.AnyRef](supervisorType, "start child")
+	startChild   = actor.DeclareAsk[*startRequest, actor.AnyRef](supervisorType, "start child")
+	withdraw     = actor.Declare[*startRequest](supervisorType, "withdraw", actor.BestEffort())
+	stopChild    = actor.DeclareAsk[string, actor.None](supervisorType, "stop child")
+	awaitUp      = actor.DeclareAsk[actor.None, actor.None](supervisorType, "await up")
 	removeChild  = actor.DeclareAsk[string, actor.None](supervisorType, "remove child")
 	restartChild = actor.DeclareAsk[string, actor.None](supervisorType, "restart child")
 	findChild    = actor.DeclareAsk[string, actor.AnyRef](supervisorType, "find child")
@@ -21,25 +24,37 @@ var (
 )
 
 func init() {
-	supervisorType.Table(startChild.Do((*supervisor).startChild), removeChild.Do((*supervisor).removeChild),
+	supervisorType.Table(startChild.Do((*supervisor).startChild), withdraw.Do((*supervisor).withdraw),
+		stopChild.Do((*supervisor).stopChild), awaitUp.Do((*supervisor).awaitUp), removeChild.Do((*supervisor).removeChild),
 		restartChild.Do((*supervisor).restartChild), findChild.Do((*supervisor).findChild),
 		countKids.Do((*supervisor).count), showTree.Do((*supervisor).node))
 }
 
-// StartChild adds a child behind the others, starts it and returns its ref. It does not
-// wait until the child is up. With [OneForAll] and [RestForOne] the child starts when
-// it is its turn, and its ref may be zero until then: see [Find].
+// StartChild adds a child behind the others, starts it, and returns its ref when it is up; for a
+// [Spec], when all below it are up. With [OneForAll] and [RestForOne] the child starts when
+// it is its turn: while an older sibling backs off, StartChild waits.
+//
+// If the child does not come up, StartChild returns a *[StartError] with the child's path, which
+// wraps the error of OnStart, and the child is forgotten. It is not tried again, whatever its
+// Restart says, and neither its siblings nor the supervisor's [Intensity] notice. The same holds if ctx ends
+// first: the child is stopped then, or not started at all. If OnStart returns [ErrIgnore], the ref is zero and the
+// error nil.
 //
 // If another child of that name is being removed, StartChild waits until that child has
-// ended. The errors are ErrTaken; ErrBadChild, also for a nil Child; and those of
-// [actor.AskBehaviour.Ask].
+// ended. The other errors are ErrTaken; ErrBadChild, also for a nil Child; ErrNoChild, if the child is removed
+// meanwhile; and those of [actor.AskBehaviour.Ask].
 func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) (actor.AnyRef, error) {
-	return startChild.Ask(ctx, sys, s.asked("StartChild"), specToStart(ch))
+	req := &startRequest{spec: specToStart(ch), ctx: ctx}
+	r, err := startChild.Ask(ctx, sys, s.asked("StartChild"), req)
+	if err != nil && ctx.Err() != nil {
+		withdraw.Send(sys, s.ref, req)
+	}
+	return r, err
 }
 
-// StartChildTo is [StartChild] from a behaviour.
+// StartChildTo is [StartChild] from a behaviour, and without a context.
 func StartChildTo[T any](c *actor.Context, s Supervisor, ch Child, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
-	actor.AskTo(c, startChild, s.asked("StartChildTo"), specToStart(ch), reply)
+	actor.AskTo(c, startChild, s.asked("StartChildTo"), &startRequest{spec: specToStart(ch)}, reply)
 }
 
 // specToStart is specOf, except that a nil Child is a declaration that is wrong.
@@ -63,15 +78,33 @@ func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string, reply act
 	actor.AskTo(c, removeChild, s.asked("RemoveChildTo"), name, reply)
 }
 
-// RestartChild restarts a child alone, without its siblings. The errors are ErrNoChild
-// and those of [actor.AskBehaviour.Ask].
+// StopChild stops a child in the way that was declared for it, whatever its Restart says, and
+// returns when it has ended. The supervisor keeps the declaration: the child stays
+// down, also when its siblings are restarted, until [RestartChild] brings it up as a new actor, or the supervisor is
+// restarted itself. A Temporary child, and one of SimpleOneForOne, is forgotten. The errors are ErrNoChild
+// and those of [actor.AskBehaviour.Ask]. If ctx ends first, the child stops all the same.
+func StopChild(ctx context.Context, s Supervisor, name string) error {
+	_, err := stopChild.Ask(ctx, actor.SystemOf(s.asked("StopChild")), s.ref, name)
+	return err
+}
+
+// StopChildTo is [StopChild] from a behaviour.
+func StopChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
+	actor.AskTo(c, stopChild, s.asked("StopChildTo"), name, reply)
+}
+
+// RestartChild restarts a child alone, without its siblings, and returns when it is up. It
+// waits as [StartChild] does.
 //
 //   - A child that is up is restarted in its place, after the message that it is
 //     handling, however long that takes, whatever its Stop says.
 //   - A child that has stopped is restarted as a new actor.
 //   - A child that backs off is restarted without further delay.
 //
-// This is no fall, and does not count for the [Intensity].
+// This is no fall, and does not count for the [Intensity]. If the child does not come up, the error is
+// a *[StartError]. A child that had stopped stays stopped then. Another one is tried
+// again with its [Backoff], if its Restart says so. The other errors are ErrNoChild, also if the child is stopped
+// or removed meanwhile, and those of [actor.AskBehaviour.Ask]. If ctx ends first, the restart goes on.
 func RestartChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
 	_, err := restartChild.Ask(ctx, sys, s.asked("RestartChild"), name)
 	return err
@@ -90,7 +123,9 @@ func RestartChildTo[T any](c *actor.Context, s Supervisor, name string, reply ac
 // others, and everything below a supervisor that was restarted, are new actors.
 //
 // A child that has no actor yet, because it waits for those in front of it, is not
-// found: ask again, or, where no timer is armed, wait with [actor.System.Wait].
+// found, nor is one below a supervisor that is down because a sibling backs off. Start the tree with
+// [StartWait], or wait with [Supervisor.Ready], before you look for its children. A child finds its
+// siblings with [Sibling].
 func Find[S any](ctx context.Context, sys *actor.System, s Supervisor, path ...string) (actor.Ref[S], error) {
 	return find[S](ctx, sys, s.asked("Find"), path)
 }
@@ -103,6 +138,9 @@ func find[S any](ctx context.Context, sys *actor.System, s ref, path []string) (
 			return actor.Ref[S]{}, fmt.Errorf("%w: %q is no supervisor", ErrNoChild, path[:i])
 		}
 		next, err := findChild.Ask(ctx, sys, super, name)
+		if errors.Is(err, actor.ErrSuspended) {
+			err = fmt.Errorf("%w: %q: the supervisor is down: %w", ErrNoChild, path[:i+1], err)
+		}
 		if err != nil {
 			return actor.Ref[S]{}, err
 		}
@@ -136,106 +174,4 @@ type Count struct {
 // [actor.AskBehaviour.Ask].
 func CountChildren(ctx context.Context, sys *actor.System, s Supervisor) (Count, error) {
 	return countKids.Ask(ctx, sys, s.asked("CountChildren"), actor.None{})
-}
-
-func (s *supervisor) startChild(c *actor.Context, asked *childSpec) (actor.AnyRef, error) {
-	spec, err := s.accept(asked)
-	if k := s.kids.byName[asked.name]; errors.Is(err, ErrTaken) && k.removed {
-		k.awaited = true
-		return startChild.Stash(c, asked) // until that one has ended: see ended
-	}
-	if err != nil {
-		return actor.AnyRef{}, err
-	}
-	k := s.kids.add(spec)
-	if s.plan.strategy.groups() {
-		s.step(c)
-	} else {
-		s.bringUp(c, k)
-	}
-	return k.ref, nil
-}
-
-// accept checks that a child can be one of this supervisor's.
-func (s *supervisor) accept(spec *childSpec) (*childSpec, error) {
-	switch {
-	case spec.isLike != (s.plan.strategy == SimpleOneForOne):
-		return nil, fmt.Errorf("%w: %q: %v wants another declaration", ErrBadChild, spec.name, s.plan.strategy)
-	case s.kids.byName[spec.name] != nil:
-		return nil, fmt.Errorf("%w: %q", ErrTaken, spec.name)
-	case spec.isLike:
-		made, ok := spec.from(s.plan.template)
-		if !ok {
-			return nil, fmt.Errorf("%w: %q: a function for another state", ErrBadChild, spec.name)
-		}
-		return made, nil
-	}
-	p := plan{name: s.plan.name, children: []*childSpec{spec}, intensity: s.plan.intensity}
-	if p.check(); p.wrong != "" {
-		return nil, fmt.Errorf("%w: %s", ErrBadChild, p.wrong)
-	}
-	return spec, nil
-}
-
-// named finds a child that is not on its way out.
-func (s *supervisor) named(name string) (*kid, error) {
-	k := s.kids.byName[name]
-	if k == nil || k.removed {
-		return nil, fmt.Errorf("%w: %q", ErrNoChild, name)
-	}
-	return k, nil
-}
-
-func (s *supervisor) removeChild(c *actor.Context, name string) (none actor.None, err error) {
-	k, err := s.named(name)
-	if err != nil {
-		return none, err
-	}
-	k.removed = true
-	k.timer.Cancel(c)
-	if k.ref.IsZero() {
-		s.forget(k)
-	} else {
-		s.kids.set(k, Stopping)
-		k.spec.stop.tell(c, k.ref)
-	}
-	s.step(c)
-	return none, nil
-}
-
-func (s *supervisor) restartChild(c *actor.Context, name string) (none actor.None, err error) {
-	k, err := s.named(name)
-	if err != nil {
-		return none, err
-	}
-	switch k.state {
-	case Stopping:
-		return none, fmt.Errorf("%w: %q is stopping", ErrNoChild, name)
-	case Starting, Running:
-		s.bringUp(c, k)
-	case BackingOff, Stopped:
-		k.timer.Cancel(c)
-		s.ready(c, k)
-	}
-	s.step(c)
-	return none, nil
-}
-
-func (s *supervisor) findChild(_ *actor.Context, name string) (actor.AnyRef, error) {
-	k, err := s.named(name)
-	if err == nil && k.ref.IsZero() {
-		err = fmt.Errorf("%w: %q %s", ErrNoChild, name, k.why())
-	}
-	if err != nil {
-		return actor.AnyRef{}, err
-	}
-	return k.ref, nil
-}
-
-func (s *supervisor) count(*actor.Context, actor.None) (Count, error) {
-	n := Count{Running: s.kids.in[Running], Supervisors: s.kids.supervisors}
-	for _, in := range s.kids.in {
-		n.Children += in
-	}
-	return n, nil
 }

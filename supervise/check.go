@@ -3,6 +3,8 @@ package supervise
 import (
 	"fmt"
 	"math"
+
+	"github.com/gallop-go/gallop/actor"
 )
 
 // plan is a Spec that was checked. Read-only.
@@ -12,11 +14,12 @@ type plan struct {
 	intensity Intensity
 	children  []*childSpec
 	template  *childSpec
+	onEvent   func(Event)
 	wrong     string // the first thing that is; empty: nothing
 }
 
 func newPlan(s Spec) *plan {
-	p := &plan{name: s.Name, strategy: s.Strategy, intensity: s.Intensity.orDefault()}
+	p := &plan{name: s.Name, strategy: s.Strategy, intensity: s.Intensity.orDefault(), onEvent: s.OnEvent}
 	for _, ch := range s.Children {
 		if spec := specOf(ch); spec != nil {
 			p.children = append(p.children, spec)
@@ -26,7 +29,24 @@ func newPlan(s Spec) *plan {
 	}
 	p.template = specOf(s.Template)
 	p.check()
+	for _, spec := range p.children {
+		spec.inherit(p)
+	}
+	if t := p.template; t != nil && t.intensity == (Intensity{}) && !p.intensity.Escalate {
+		t.intensity = p.intensity // it counts for each child alone
+	}
 	return p
+}
+
+// inherit gives a supervisor below, and those below that, what they do not have of their own. Only
+// while the declaration is being made, or by the one supervisor that was given it.
+func (s *childSpec) inherit(from *plan) {
+	if p := s.plan; p != nil && p.onEvent == nil && from.onEvent != nil {
+		p.onEvent = from.onEvent
+		for _, below := range p.children {
+			below.inherit(p)
+		}
+	}
 }
 
 func (p *plan) blame(format string, args ...any) {
@@ -40,7 +60,7 @@ func (p *plan) check() {
 	switch i := p.intensity; {
 	case p.strategy > SimpleOneForOne:
 		p.blame("an unknown Strategy")
-	case i.Restarts < 0 || i.Within <= 0:
+	case i.wrong():
 		p.blame("an Intensity of %d in %v", i.Restarts, i.Within)
 	case simple && (p.template == nil || len(p.children) > 0):
 		p.blame("SimpleOneForOne wants a Template and no Children")
@@ -74,6 +94,10 @@ func (s *childSpec) check(p *plan) {
 		p.blame("%q: %s", s.name, s.wrong)
 	case s.kind > Temporary:
 		p.blame("%q: an unknown Restart", s.name)
+	case s.intensity.orDefault().wrong():
+		p.blame("%q: an Intensity of %d in %v", s.name, s.intensity.Restarts, s.intensity.Within)
+	case s.mail > actor.DropMail:
+		p.blame("%q: an unknown Mail", s.name)
 	case s.stop.within < 0:
 		p.blame("%q: a deadline of %v", s.name, s.stop.within)
 	default:
@@ -86,6 +110,8 @@ func (s *childSpec) check(p *plan) {
 // wrong says what is wrong, if anything.
 func (b Backoff) wrong() string {
 	switch {
+	case b.Immediate < 0:
+		return fmt.Sprintf("a Backoff with %d immediate restarts", b.Immediate)
 	case b.First < 0 || b.Max < 0 || b.Calm < 0:
 		return "a negative time in a Backoff"
 	case b.Factor != 0 && b.Factor < 1 || math.IsNaN(b.Factor) || math.IsInf(b.Factor, 0):

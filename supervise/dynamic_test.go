@@ -209,7 +209,7 @@ func TestDynamic_Inside(t *testing.T) {
 func TestTree(t *testing.T) {
 	h := build(t)
 	slow := h.toy("slow")
-	slow.Backoff.First = second
+	slow.Backoff = supervise.Backoff{First: second}
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForOne, Intensity: often, Children: []supervise.Child{
 		supervise.Spec{Name: "all", Strategy: supervise.OneForAll, Children: h.toys("a", "b")}, slow, h.sessions(),
 	}})
@@ -315,7 +315,7 @@ func TestMisuse_Zero(t *testing.T) {
 func TestFind_NotStarted(t *testing.T) {
 	h := build(t)
 	a := h.toy("a")
-	a.Backoff.First = second
+	a.Backoff = supervise.Backoff{First: second}
 	a.Init = func(y *toy) { y.fail = errUser }
 	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{a, h.toy("b")}})
 	_, err := supervise.Find[toy](h.soon(), h.sys, h.root, "b")
@@ -402,10 +402,26 @@ var (
 	starterType = actor.NewType[starter]("starter")
 	starterDo   = actor.Declare[func(*actor.Context)](starterType, "do")
 	starterHear = actor.Declare[actor.Result[actor.AnyRef]](starterType, "hear")
-	_           = starterType.Table(
+
+	starterHearNone = actor.Declare[actor.Result[actor.None]](starterType, "hear none")
+
+	_ = starterType.Table(
+		starterHearNone.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.None]) { *s <- r.Err }),
 		starterDo.Do(func(_ *starter, c *actor.Context, f func(*actor.Context)) { f(c) }),
 		starterHear.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) { *s <- r.Err }))
 )
+
+// beginRestart calls RestartChild, and returns when that has begun.
+func (h *house) beginRestart(name string) {
+	h.Helper()
+	up := h.count().Running
+	starterDo.Send(h.sys, starterType.Spawn(h.sys, make(starter, 1)), func(c *actor.Context) {
+		supervise.RestartChildTo(c, h.root, name, starterHearNone)
+	})
+	for h.count().Running == up {
+		yield()
+	}
+}
 
 // TestStartChild_OfOneThatIsRemoved: a child with the name of one that is being removed starts when
 // that one has ended, and not before: "StartChild waits until that child has ended". A caller that
@@ -435,7 +451,7 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		}
 		free()
 		h.quiet()
-		for _, want := range []error{c.first, c.second} {
+		for _, want := range []error{c.second, c.first} { // the one that starts a child hears when that is up
 			select {
 			case got := <-heard:
 				if !errors.Is(got, want) {

@@ -19,6 +19,9 @@ const Forever time.Duration = math.MaxInt64
 // DrainWithin, and what is queued runs in its next life. Of its Ending only the
 // deadline counts, and [KillAtOnce]. A [Temporary] child does not come up again, and
 // ends as declared.
+//
+// When a supervisor ends, its children end one after another, each with its deadline. Those
+// of [SimpleOneForOne] end all at once, so that many that hang take one deadline.
 type Ending struct {
 	how    how
 	within time.Duration
@@ -52,18 +55,30 @@ func (e Ending) or(d Ending) Ending {
 	return e
 }
 
-// tell tells who to end in this way, from the behaviour of any actor.
+// tell tells who to end in this way, from the behaviour of any actor. Whoever calls it sees to the
+// deadline.
 func (e Ending) tell(c *actor.Context, who actor.AnyRef) {
 	switch e.how {
 	case howKill:
 		actor.Kill(c, who)
-		return
 	case howDrain:
 		actor.Drain(c, who)
 	default:
 		actor.Stop(c, who)
 	}
-	if e.within != Forever {
-		reaperType.Spawn(c, reaper{who, e.within})
+}
+
+// limited reports whether a child that is told to end is to be killed after a while.
+func (e Ending) limited() bool { return e.how != howKill && e.within != Forever }
+
+// endChild tells a child to end because its supervisor ends, or is taken down.
+func (s *supervisor) endChild(c *actor.Context, e Ending, child actor.AnyRef) {
+	e.tell(c, child)
+	if !e.limited() {
+		return
 	}
+	if s.killer.IsZero() {
+		s.killer = killTimerType.Spawn(c, killTimer{boss: actor.Self[supervisor](c).Any()})
+	}
+	killLater.Send(c, s.killer, deadline{child, e.within, c.Now().Add(e.within)})
 }

@@ -17,26 +17,56 @@ var (
 	// ErrBadChild says that a child cannot be started: its declaration is wrong, or does
 	// not suit a supervisor of that strategy.
 	ErrBadChild = errors.New("gallop: supervise: bad child")
+	// ErrIgnore is what OnStart of a child returns if the child is not needed, for example because it is
+	// switched off: the child ends, which is neither a fall nor a failed start, and its younger
+	// siblings start. Its supervisor keeps the declaration, for [RestartChild], unless the child is Temporary or
+	// of SimpleOneForOne. OnStart must return this error itself.
+	ErrIgnore = errors.New("gallop: supervise: the child is not needed")
 )
 
 // EscalationError is the reason for which a supervisor ends when it gives up. It wraps
-// ErrIntensity and Reason.
+// ErrIntensity, unless the child was Decided, and Reason.
 type EscalationError struct {
 	// Supervisor and Child are the names of the supervisor and of the child that fell.
 	Supervisor, Child string
 	// Reason is the reason of the child's last fall.
 	Reason error
+	// Decided says that the child's Decide has asked for it, and not its Intensity.
+	Decided bool
 }
 
 // Error implements error.
 func (e *EscalationError) Error() string {
+	if e.Decided {
+		return fmt.Sprintf("gallop: supervise: %q gives up over %q: %v", e.Supervisor, e.Child, e.Reason)
+	}
 	return fmt.Sprintf("%v: %q gives up over %q: %v", ErrIntensity, e.Supervisor, e.Child, e.Reason)
 }
 
-// Unwrap returns ErrIntensity and, if there is one, Reason.
-func (e *EscalationError) Unwrap() []error {
-	if e.Reason == nil {
-		return []error{ErrIntensity}
+// Unwrap returns ErrIntensity, unless Decided, and, if there is one, Reason.
+func (e *EscalationError) Unwrap() (all []error) {
+	if !e.Decided {
+		all = append(all, ErrIntensity)
 	}
-	return []error{ErrIntensity, e.Reason}
+	if e.Reason != nil {
+		all = append(all, e.Reason)
+	}
+	return all
 }
+
+// StartError says which child did not come up: see [StartWait], [StartChild] and
+// [RestartChild].
+type StartError struct {
+	// Path is the path of the child from the root, as in "app/storage/disk".
+	Path string
+	// Reason is the error of OnStart, the panic, or whatever else kept the child from coming up.
+	Reason error
+}
+
+// Error implements error.
+func (e *StartError) Error() string {
+	return fmt.Sprintf("gallop: supervise: %q did not start: %s", e.Path, shorten.Replace(fmt.Sprint(e.Reason)))
+}
+
+// Unwrap returns Reason.
+func (e *StartError) Unwrap() error { return e.Reason }

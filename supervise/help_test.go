@@ -130,7 +130,7 @@ func (h *house) toys(names ...string) (all []supervise.Child) {
 }
 
 func (h *house) toy(name string) supervise.Worker[toy] {
-	return supervise.Worker[toy]{Name: name, Type: toyType, Init: func(y *toy) { y.name, y.d = name, &h.d }}
+	return supervise.Worker[toy]{Name: name, Type: toyType, Backoff: supervise.NoBackoff, Init: func(y *toy) { y.name, y.d = name, &h.d }}
 }
 
 // run starts a tree and waits until it is up.

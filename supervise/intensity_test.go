@@ -11,8 +11,11 @@ import (
 
 const second = time.Second
 
-// TestIntensity: "The zero Intensity is 3 in 5 seconds", "With one more it gives up", "a
-// restart this long ago still counts".
+// few is an Intensity that a test exceeds soon.
+var few = supervise.Intensity{Restarts: 3, Within: 5 * second}
+
+// TestIntensity: what "3 in 5 seconds" allows, "What one restart more does", "a restart this long ago
+// still counts".
 func TestIntensity(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -27,7 +30,7 @@ func TestIntensity(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := build(t)
-			h.run(supervise.Spec{Name: "root", Children: h.toys("a")})
+			h.run(supervise.Spec{Name: "root", Intensity: few, Children: h.toys("a")})
 			a := h.find("a")
 			for _, d := range c.falls {
 				h.advance(d)
@@ -93,9 +96,9 @@ func TestStorm(t *testing.T) {
 	starts := 0
 	bad := h.toy("bad")
 	bad.Init = func(y *toy) { starts++; y.fail = errUser }
-	spec := supervise.Spec{Name: "3", Children: []supervise.Child{bad}}
+	spec := supervise.Spec{Name: "3", Intensity: few, Backoff: supervise.NoBackoff, Children: []supervise.Child{bad}}
 	for _, name := range []string{"2", "1"} {
-		spec = supervise.Spec{Name: name, Children: []supervise.Child{h.toy("good" + name), spec}}
+		spec = supervise.Spec{Name: name, Intensity: few, Backoff: supervise.NoBackoff, Children: []supervise.Child{h.toy("good" + name), spec}}
 	}
 	h.run(spec)
 	wants(t, h.reason(), supervise.ErrIntensity)
@@ -113,7 +116,7 @@ func TestStorm(t *testing.T) {
 // TestStorm_Mail: the mail that waited for a restart becomes dead letters, each once.
 func TestStorm_Mail(t *testing.T) {
 	h := build(t)
-	h.run(supervise.Spec{Name: "root", Children: h.toys("a", "b")})
+	h.run(supervise.Spec{Name: "root", Intensity: few, Children: h.toys("a", "b")})
 	a := h.find("a")
 	do.Send(h.sys, a, func(_ *toy, c *actor.Context) {
 		for range 4 {

@@ -36,7 +36,11 @@ type kid struct {
 	name         string
 	ref          actor.AnyRef // zero: it was not spawned yet, or its actor has ended
 	state        State
-	removed      bool // it is forgotten when it has ended
+	removed      bool // it is forgotten when it has ended; written under the table's lock
+	halted       bool // it has been stopped alone, or has given up: others do not bring it up with them
+	fallen       bool // it has fallen, and has not been up since
+	begun        bool // it has been up
+	stalled      bool // a supervisor that starts and has a child that backs off
 	awaited      bool // somebody wants to start one of its name when it has ended
 	killed       bool // while it falls: it has ended when it has for good, whatever is heard before
 	restarts     int
@@ -47,6 +51,31 @@ type kid struct {
 	older, newer *kid
 	no           uint64 // larger than those of all who are older
 	left, right  *kid   // in the row of those who have an actor
+	below        *table // of a supervisor; read-only
+	rare         *rare  // nil until it needs any
+}
+
+// rare is what a child needs that falls, or is started while its supervisor runs.
+type rare struct {
+	window window // of its restarts, if it has an Intensity of its own
+	falls  int    // in the span of time that began at since: see logs
+	since  time.Time
+	logged bool // its last fall was
+
+	asked    *startRequest                 // of StartChild; nil: it was declared
+	starter  *actor.Deferred[actor.AnyRef] // the caller of StartChild, until the child is up
+	restarts []actor.Deferred[actor.None]  // the callers of RestartChild, until the child is up
+	stops    []actor.Deferred[actor.None]  // the callers of StopChild, until it has ended
+	stopped  bool                          // it had stopped before RestartChild
+	failed   error                         // what the callers are told of its start
+}
+
+// own returns what only some children need, and makes it at first.
+func (k *kid) own() *rare {
+	if k.rare == nil {
+		k.rare = new(rare)
+	}
+	return k.rare
 }
 
 // family is the children of a supervisor, in their order. With its maps, nothing takes longer for
@@ -54,14 +83,19 @@ type kid struct {
 type family struct {
 	oldest, newest *kid
 	byID           map[uint64]*kid
-	byName         map[string]*kid
+	table          *table // by name; others may read it
 	in             [states]int
 	supervisors    int
 
 	steady *kid // it and all who are older are running or stopped, as far as somebody has looked; nil: nobody
 	sunk   *kid // it and all who are younger are down and will be started, as far as somebody has looked; nil: nobody
 	actors row  // those who have one
+	groups bool // the strategy is for groups
+	held   *kid // the oldest that backs off, or is stalled; nil: none, or no groups
 }
+
+// named returns the child of that name; nil if there is none.
+func (f *family) named(name string) *kid { return f.table.byName[name] }
 
 func (f *family) add(spec *childSpec) *kid {
 	k := &kid{spec: spec, name: spec.name, older: f.newest, no: 1}
@@ -77,9 +111,10 @@ func (f *family) add(spec *childSpec) *kid {
 	f.in[Pending]++
 	if spec.plan != nil {
 		f.supervisors++
+		k.below = newTable(f.table)
 	}
 	if k.name != "" {
-		f.byName[k.name] = k
+		f.table.enter(k)
 	}
 	return k
 }
@@ -105,7 +140,10 @@ func (f *family) remove(k *kid) {
 	if k.spec.plan != nil {
 		f.supervisors--
 	}
-	delete(f.byName, k.name)
+	if f.held == k {
+		f.nextHeld(k)
+	}
+	f.table.leave(k)
 	if !k.ref.IsZero() {
 		f.actors.remove(k)
 	}
@@ -121,6 +159,28 @@ func (f *family) set(k *kid, s State) {
 	if s != Pending && s != BackingOff && f.sunk != nil && k.no >= f.sunk.no {
 		f.sunk = k.newer
 	}
+	if k.stalled = false; s == BackingOff {
+		f.hold(k)
+	} else if f.held == k {
+		f.nextHeld(k)
+	}
+}
+
+// hold notes that k keeps those behind it waiting.
+func (f *family) hold(k *kid) {
+	if f.groups && (f.held == nil || k.no < f.held.no) {
+		f.held = k
+	}
+}
+
+// nextHeld looks for the oldest child behind k that keeps others waiting.
+func (f *family) nextHeld(k *kid) {
+	f.held = nil
+	for k = k.newer; k != nil && f.held == nil; k = k.newer {
+		if k.state == BackingOff || k.stalled {
+			f.held = k
+		}
+	}
 }
 
 // lowest returns the youngest child, down to from, that is up, goes down, or has ended; nil if
@@ -131,7 +191,7 @@ func (f *family) lowest(from *kid) *kid {
 		k = f.sunk.older
 	}
 	for ; k != nil && k.no >= from.no; k = k.older {
-		if k.state != Pending && k.state != BackingOff {
+		if k.state != Pending && k.state != BackingOff && (k.state != Stopped || !k.halted) {
 			return k
 		}
 		f.sunk = k
@@ -169,12 +229,12 @@ func (f *family) behind(k *kid) actor.AnyRef {
 
 // born enters the actor of a child.
 func (f *family) born(k *kid, r actor.AnyRef) {
-	k.ref = r
+	f.table.setRef(k, r)
 	f.actors.add(k)
 	f.byID[r.ID()] = k
 	if k.name == "" {
 		k.name = f.free(r.String())
-		f.byName[k.name] = k
+		f.table.enter(k)
 	}
 }
 
@@ -182,7 +242,7 @@ func (f *family) born(k *kid, r actor.AnyRef) {
 // says.
 func (f *family) free(name string) string {
 	free := name
-	for i := 2; f.byName[free] != nil; i++ {
+	for i := 2; f.named(free) != nil; i++ {
 		free = fmt.Sprintf("%s.%d", name, i)
 	}
 	return free
@@ -192,7 +252,8 @@ func (f *family) free(name string) string {
 func (f *family) dead(k *kid) {
 	delete(f.byID, k.ref.ID())
 	f.actors.remove(k)
-	k.ref, k.killed = actor.AnyRef{}, false
+	f.table.setRef(k, actor.AnyRef{})
+	k.killed = false
 }
 
 // down is for a child that is no longer up, for whatever reason. If it was up for long enough its
@@ -204,7 +265,7 @@ func (k *kid) down(now time.Time) {
 	k.since = time.Time{}
 }
 
-// kill kills a child that falls.
+// kill kills a child that falls, or ends.
 func (k *kid) kill(c *actor.Context) {
 	k.killed = true
 	actor.Kill(c, k.ref)

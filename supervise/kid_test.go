@@ -132,7 +132,7 @@ func TestFamily(t *testing.T) {
 	})
 }
 
-func newFamily() *family { return &family{byID: map[uint64]*kid{}, byName: map[string]*kid{}} }
+func newFamily() *family { return &family{byID: map[uint64]*kid{}, table: newTable(nil)} }
 
 // check compares the answers with those of a walk.
 func (f *family) check(t *rapid.T, all []*kid) {

@@ -293,12 +293,20 @@ func (v *trial) drawKid(depth int) (*mkid, supervise.Child) {
 	if depth > 0 && rapid.IntRange(0, 2).Draw(v.t, "supervisor") == 0 {
 		sub, spec := v.draw(depth - 1)
 		k.sub = sub
-		spec.Name, spec.Restart, spec.Backoff.First = k.name, k.kind, k.delay
+		spec.Name, spec.Restart, spec.Backoff = k.name, k.kind, backoff(k.delay)
 		return k, spec
 	}
 	w := v.h.toy(k.name)
-	w.Restart, w.Backoff.First = k.kind, k.delay
+	w.Restart, w.Backoff = k.kind, backoff(k.delay)
 	return k, w
+}
+
+// backoff is the Backoff of a child with that first delay.
+func backoff(first time.Duration) supervise.Backoff {
+	if first == 0 {
+		return supervise.NoBackoff
+	}
+	return supervise.Backoff{First: first}
 }
 
 // pick chooses a child; nil if there is none.

@@ -35,9 +35,9 @@ func (s Strategy) groups() bool { return s == OneForAll || s == RestForOne }
 // Restart says which ends of a child count as falls.
 type Restart uint8
 
-// The kinds of children, as in Erlang. An end is normal if its reason is nil or
-// [actor.ErrShutdown] itself. It is not normal if its reason is an error that wraps
-// ErrShutdown, or a panic.
+// The kinds of children, as in Erlang. An end is normal if [actor.IsNormal] says so of its
+// reason: nil, [actor.ErrShutdown] itself, or what [actor.Normal] has returned, which carries information. It is
+// not normal if its reason is an error that wraps one of these, or a panic.
 const (
 	// Permanent: every end is a fall.
 	Permanent Restart = iota
@@ -84,14 +84,39 @@ type Worker[S any] struct {
 	Init func(*S)
 	// Restart says which ends of the child are falls.
 	Restart Restart
-	// Backoff says how long a restart is put off. The zero Backoff does not put it off.
+	// Backoff says how long a restart is put off. The zero Backoff is the default one.
 	Backoff Backoff
+	// Intensity, if it is not zero, is the child's own: its restarts count for it and not for
+	// that of the supervisor. If there are too many, the child ends for good.
+	Intensity Intensity
 	// Stop says how the child is stopped.
 	Stop Ending
+	// Decide, if it is not nil, decides by the error what becomes of the child when it panics,
+	// exits with an error, or cannot start: see [actor.Decision]. [actor.DecideRestart] leaves it
+	// to Restart; DecideStop ends the child for good, and its siblings go on; DecideEscalate makes the supervisor
+	// give up. Decide runs in the child's turn and must not wait.
+	Decide func(reason error) actor.Decision
+	// Mail says what a restart does with the mail that waits for the child. The zero value,
+	// [actor.KeepMail], keeps it; [actor.DropMail] makes dead letters of it.
+	Mail actor.MailPolicy
+	// WhileDown is how many messages are kept for the child while its restart is put off, besides
+	// those that waited already: 1,000 if it is 0, none with [RefuseWhileDown]. The others
+	// become dead letters, with the reason [actor.ErrSuspended]. Requests fail with that
+	// error at once, unless their callers say that they wait: see [actor.WaitForRestart].
+	WhileDown int
+	// KeepReplies makes replies to what one life has asked run in the next. Without it they
+	// become dead letters.
+	KeepReplies bool
 }
 
+// RefuseWhileDown is a WhileDown by which no message is kept.
+const RefuseWhileDown = -1
+
 func (w Worker[S]) child() *childSpec {
-	spec := &childSpec{name: w.Name, kind: w.Restart, backoff: w.Backoff, stop: w.Stop.or(StopWithin(5 * time.Second))}
+	spec := &childSpec{
+		name: w.Name, kind: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity, stop: w.Stop.or(StopWithin(5 * time.Second)),
+		decide: w.Decide, mail: w.Mail, whileDown: w.WhileDown, keepReplies: w.KeepReplies,
+	}
 	if w.Type == nil {
 		spec.wrong = "a Worker without a Type"
 		return spec
@@ -111,15 +136,24 @@ func (w Worker[S]) child() *childSpec {
 	return spec
 }
 
+// birth is what a supervisor gives a child that it spawns.
+type birth struct {
+	care  actor.Care[supervisor]
+	above *supervisor
+	kid   *kid
+	// strict says that the child is a supervisor that ends if one of its children cannot start.
+	strict bool
+}
+
 // spawner spawns a child.
-type spawner func(c *actor.Context, care actor.Care[supervisor]) actor.AnyRef
+type spawner func(c *actor.Context, b birth) actor.AnyRef
 
 func (w Worker[S]) spawner(init func(*S)) spawner {
 	if init == nil {
 		init = func(*S) {}
 	}
-	return func(c *actor.Context, care actor.Care[supervisor]) actor.AnyRef {
-		return actor.SpawnUnder(c, w.Type, init, care).Any()
+	return func(c *actor.Context, b birth) actor.AnyRef {
+		return actor.SpawnUnder(c, w.Type, init, b.care).Any()
 	}
 }
 
@@ -136,21 +170,33 @@ type Spec struct {
 	// Template is a [Worker] from which the children of SimpleOneForOne are made. Its name
 	// does not matter.
 	Template Child
+	// OnEvent, if it is not nil, is called with each [Event] of this supervisor and of the
+	// supervisors below that have no OnEvent of their own. It is called in the supervisor's turn,
+	// so it must be quick and must not wait for the system. A panic in it is logged. The
+	// log has the events too, whether there is an OnEvent or not.
+	OnEvent func(Event)
 
-	// Restart, Backoff and Stop are as in [Worker], for a supervisor that is a child.
-	Restart Restart
-	Backoff Backoff
-	Stop    Ending
+	// Restart, Backoff, Stop and Decide are as in [Worker], for a supervisor that is a child,
+	// and OwnIntensity is as Intensity there.
+	Restart      Restart
+	Backoff      Backoff
+	OwnIntensity Intensity
+	Stop         Ending
+	Decide       func(reason error) actor.Decision
 }
 
 func (s Spec) child() *childSpec {
 	p := newPlan(s)
 	return &childSpec{
-		name: s.Name, kind: s.Restart, backoff: s.Backoff, stop: s.Stop.or(StopWithin(Forever)),
-		typ: supervisorType.Name(), plan: p, wrong: p.wrong,
-		spawn: func(c *actor.Context, care actor.Care[supervisor]) actor.AnyRef {
-			boss := actor.Self[supervisor](c)
-			return actor.SpawnUnder(c, supervisorType, func(s *supervisor) { s.plan, s.boss = p, boss }, care).Any()
+		name: s.Name, kind: s.Restart, backoff: s.Backoff.orDefault(), intensity: s.OwnIntensity, stop: s.Stop.or(StopWithin(Forever)),
+		typ: supervisorType.Name(), plan: p, wrong: p.wrong, decide: s.Decide,
+		spawn: func(c *actor.Context, b birth) actor.AnyRef {
+			boss, path, table, strict := actor.Self[supervisor](c), b.above.pathOf(b.kid), b.kid.below, b.strict
+			init := func(s *supervisor) {
+				*s = supervisor{plan: p, boss: boss, path: path, table: table, strict: strict}
+				strict = false // in later lives, a start that fails is a fall
+			}
+			return actor.SpawnUnder(c, supervisorType, init, b.care).Any()
 		},
 	}
 }
@@ -179,8 +225,15 @@ type childSpec struct {
 	stop    Ending
 	plan    *plan // of a supervisor; nil: a worker
 	spawn   spawner
-	like    func(init any) (spawner, bool)
-	wrong   string // why it cannot be started
+
+	intensity   Intensity // its own; zero: that of the supervisor counts
+	decide      func(error) actor.Decision
+	mail        actor.MailPolicy
+	whileDown   int
+	keepReplies bool
+
+	like  func(init any) (spawner, bool)
+	wrong string // why it cannot be started
 
 	isLike bool // it is to be made from a template
 	init   any

@@ -91,7 +91,7 @@ func TestKinds(t *testing.T) {
 func TestKinds_Start(t *testing.T) {
 	h := build(t)
 	w := h.toy("a")
-	w.Restart = supervise.Transient
+	w.Restart, w.Backoff = supervise.Transient, supervise.NoBackoff
 	fails := 2
 	w.Init = func(y *toy) {
 		if y.name, y.d = "a", &h.d; fails > 0 {
@@ -155,7 +155,7 @@ func TestStrategies_Temporary(t *testing.T) {
 func TestStrategies_WhoWaits(t *testing.T) {
 	h := build(t)
 	a, b := h.toy("a"), h.toy("b")
-	a.Backoff.First, b.Backoff.First = second, 10*second
+	a.Backoff, b.Backoff = supervise.Backoff{First: second}, supervise.Backoff{First: 10 * second}
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often, Children: []supervise.Child{a, b, h.toy("c")}})
 	h.d.take()
 	c := h.find("c")

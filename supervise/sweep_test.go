@@ -88,7 +88,7 @@ func (h *house) blocked(sub bool) (free func()) {
 // down with others all the same. So does one that is restarted by others while it goes down.
 func TestSweep_Restarted(t *testing.T) {
 	restart := func(h *house, b actor.AnyRef) { actor.Restart(h.sys, b) }
-	ask := func(h *house, _ actor.AnyRef) { h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "b")) }
+	ask := func(h *house, _ actor.AnyRef) { h.beginRestart("b") }
 	for _, c := range []struct {
 		name          string
 		sub           bool

@@ -50,7 +50,7 @@ func (n *Node) fill(ctx context.Context, sys *actor.System) error {
 			continue
 		}
 		below, err := Tree(ctx, sys, Supervisor{r})
-		if err != nil && !errors.Is(err, actor.ErrStopped) {
+		if err != nil && !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSuspended) {
 			return err
 		}
 		k.Children = below.Children // none if it has ended meanwhile

@@ -1,0 +1,64 @@
+package supervise
+
+import (
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// killTimer kills children that have not ended in time when their supervisor ends or is restarted.
+// It is an actor of its own, because a supervisor that is leaving has no timers any more. There is
+// at most one for a life of a supervisor, made when the first child is told to end.
+//
+// Rejected: an actor for each child. Ten thousand sessions cost ten thousand actors at each deploy,
+// and Stats.Spawned counts them.
+type killTimer struct {
+	boss actor.AnyRef
+	rows map[time.Duration][]deadline // by how long after the order they are; the earliest first
+}
+
+// deadline is when a child is to be killed.
+type deadline struct {
+	who    actor.AnyRef
+	within time.Duration
+	at     time.Time
+}
+
+func (t *killTimer) start(c *actor.Context) error {
+	t.rows = map[time.Duration][]deadline{}
+	actor.Watch(c, t.boss, bossDown)
+	return nil
+}
+
+// set notes a deadline. Those of one row share one timer.
+func (t *killTimer) set(c *actor.Context, d deadline) {
+	row := append(t.rows[d.within], d)
+	if t.rows[d.within] = row; len(row) == 1 {
+		actor.After(c, d.at.Sub(c.Now()), killDue, d.within)
+	}
+}
+
+func (t *killTimer) due(c *actor.Context, within time.Duration) {
+	row := t.rows[within]
+	for len(row) > 0 && !row[0].at.After(c.Now()) {
+		actor.Kill(c, row[0].who) // nothing happens to those that have ended
+		row = row[1:]
+	}
+	if t.rows[within] = row; len(row) > 0 {
+		actor.After(c, row[0].at.Sub(c.Now()), killDue, within)
+	}
+}
+
+func (t *killTimer) down(c *actor.Context, _ actor.Down) { c.Stop() }
+
+var (
+	killTimerType = actor.NewType[killTimer]("killtimer")
+	killLater     = actor.Declare[deadline](killTimerType, "set")
+	killDue       = actor.Declare[time.Duration](killTimerType, "due")
+	bossDown      = actor.Declare[actor.Down](killTimerType, "down")
+)
+
+func init() {
+	killTimerType.OnStart((*killTimer).start).Table(killLater.Do((*killTimer).set), killDue.Do((*killTimer).due),
+		bossDown.Do((*killTimer).down))
+}
