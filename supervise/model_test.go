@@ -2,6 +2,7 @@ package supervise_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,11 @@ type mkid struct {
 	since  time.Time
 	inRow  int
 	fallen int
+
+	own      supervise.Intensity // zero: that of the supervisor counts
+	restarts []time.Time         // that count for own
+	halted   bool                // it stays down when its group comes up
+	refuses  bool                // it does not start
 }
 
 type msup struct {
@@ -67,7 +73,7 @@ func (m *model) begin(s *msup) {
 
 // settle starts the pending children whose turn it is.
 func (m *model) settle(s *msup) {
-	for _, k := range s.kids {
+	for _, k := range slices.Clone(s.kids) {
 		if k.state == supervise.Pending {
 			m.up(k)
 		}
@@ -87,7 +93,11 @@ func (m *model) up(k *mkid) {
 		m.begin(k.sub)
 		return
 	}
-	m.note("+" + k.name)
+	if m.note("+" + k.name); k.refuses { // who has asked is told, and it is forgotten
+		k.state = supervise.Stopped
+		k.boss.drop(k)
+		return
+	}
 	k.state, k.since = supervise.Running, m.now
 }
 
@@ -118,8 +128,14 @@ func (m *model) fell(k *mkid, normal bool) {
 		m.settle(s)
 		return
 	}
-	s.restarts = slices.DeleteFunc(s.restarts, func(t time.Time) bool { return t.Add(s.limit.Within).Before(m.now) })
-	if s.restarts = append(s.restarts, m.now); len(s.restarts) > s.limit.Restarts {
+	if k.own.Within > 0 {
+		if m.tooMany(&k.restarts, k.own) {
+			m.rests(k)
+			k.state, k.halted = supervise.Stopped, true
+			m.settle(s)
+			return
+		}
+	} else if m.tooMany(&s.restarts, s.limit) {
 		k.state = supervise.Stopped
 		m.downAll(s, false)
 		if s.me == nil {
@@ -141,6 +157,13 @@ func (m *model) fell(k *mkid, normal bool) {
 		m.up(k)
 	}
 	m.settle(s)
+}
+
+// tooMany counts a restart.
+func (m *model) tooMany(at *[]time.Time, limit supervise.Intensity) bool {
+	*at = slices.DeleteFunc(*at, func(t time.Time) bool { return t.Add(limit.Within).Before(m.now) })
+	*at = append(*at, m.now)
+	return len(*at) > limit.Restarts
 }
 
 // rests ends the time that k was up.
@@ -175,7 +198,7 @@ func (m *model) takeAlong(s *msup, k *mkid) {
 		if o == k && s.strategy == supervise.RestForOne {
 			return
 		}
-		if o == k || o.state == supervise.BackingOff {
+		if o == k || o.state == supervise.BackingOff || o.halted {
 			continue
 		}
 		m.down(o, false)
@@ -190,14 +213,27 @@ func (m *model) takeAlong(s *msup, k *mkid) {
 
 // restart is RestartChild.
 func (m *model) restart(k *mkid) {
+	k.halted = false
 	switch k.state {
 	case supervise.Running, supervise.Starting:
 		m.down(k, false)
 		m.rests(k)
 		m.up(k)
 	case supervise.BackingOff, supervise.Stopped:
+		if k.state == supervise.Stopped {
+			k.inRow, k.restarts = 0, nil
+		}
 		m.dueNow(k)
 	}
+	m.settle(k.boss)
+}
+
+// stop is StopChild.
+func (m *model) stop(k *mkid) {
+	m.down(k, false)
+	m.rests(k)
+	k.halted = true
+	m.gone(k)
 	m.settle(k.boss)
 }
 
@@ -267,6 +303,8 @@ type trial struct {
 	ctx   context.Context
 	h     *house
 	names int
+	asker actor.Ref[starter]
+	heard starter // what StartChildTo and RestartChildTo have brought
 }
 
 // draw draws a supervisor and all below it, for both.
@@ -298,6 +336,10 @@ func (v *trial) drawKid(depth int) (*mkid, supervise.Child) {
 	}
 	w := v.h.toy(k.name)
 	w.Restart, w.Backoff = k.kind, backoff(k.delay)
+	if rapid.IntRange(0, 3).Draw(v.t, "has an intensity") == 0 {
+		k.own = supervise.Intensity{Restarts: rapid.IntRange(0, 2).Draw(v.t, "own"), Within: 5 * second}
+		w.Intensity = k.own
+	}
 	return k, w
 }
 
@@ -397,13 +439,27 @@ func (v *trial) operations() map[string]func(*rapid.T) {
 			v.settle(k.boss)
 		}),
 		"restart": one(func(k *mkid, path []string) {
-			v.must(supervise.RestartChild(v.ctx, v.h.sys, v.boss(path), k.name))
+			boss := v.boss(path)
+			v.asks(func(c *actor.Context) { supervise.RestartChildTo(c, boss, k.name, starterHearNone) })
 			v.restart(k)
+		}),
+		"halt": one(func(k *mkid, path []string) {
+			v.must(supervise.StopChild(v.ctx, v.boss(path), k.name))
+			v.stop(k)
 		}),
 		"add": one(func(k *mkid, path []string) {
 			added, ch := v.drawKid(1)
-			_, err := supervise.StartChild(v.ctx, v.h.sys, v.boss(path), ch)
-			v.must(err)
+			boss := v.boss(path)
+			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, boss, ch, starterHear) })
+			v.add(k.boss, added)
+		}),
+		"add what does not start": one(func(k *mkid, path []string) {
+			v.names++
+			added := &mkid{name: fmt.Sprint("k", v.names), refuses: true}
+			w := v.h.toy(added.name)
+			w.Init = func(y *toy) { y.name, y.d, y.fail = added.name, &v.h.d, errUser }
+			boss := v.boss(path)
+			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, boss, w, starterHear) })
 			v.add(k.boss, added)
 		}),
 		"advance": func(t *rapid.T) {
@@ -414,6 +470,12 @@ func (v *trial) operations() map[string]func(*rapid.T) {
 		},
 		"": func(t *rapid.T) { v.t = t; v.check() },
 	}
+}
+
+// asks asks for a start, which may have to wait for a back-off, from a behaviour.
+func (v *trial) asks(f func(*actor.Context)) {
+	starterDo.Send(v.h.sys, v.asker, f)
+	v.must(v.h.sys.Wait(v.ctx))
 }
 
 func (v *trial) add(s *msup, k *mkid) {
@@ -434,6 +496,7 @@ func (v *trial) check() {
 		v.t.Fatalf("what happened: %s\nwant: %s", got, want)
 	}
 	v.notes = nil
+	v.checkHeard()
 	if v.dead {
 		if v.h.root.Standing() != actor.Ended {
 			v.t.Fatal("the root goes on")
@@ -447,6 +510,16 @@ func (v *trial) check() {
 	}
 }
 
+// checkHeard: a start succeeds, is refused, or its child or supervisor has ended meanwhile.
+func (v *trial) checkHeard() {
+	for len(v.heard) > 0 {
+		err := <-v.heard
+		if err != nil && !errors.Is(err, errUser) && !errors.Is(err, supervise.ErrNoChild) && !errors.Is(err, actor.ErrStopped) {
+			v.t.Fatalf("heard %v", err)
+		}
+	}
+}
+
 // TestSupervisorModel: random trees under random crashes, ends, orders, requests and advances of
 // the clock do what the rules say: who goes down and comes up, in which order and when, and who
 // gives up.
@@ -456,7 +529,8 @@ func TestSupervisorModel(t *testing.T) {
 		h := &house{TB: t, clock: actor.NewVirtualClock(epoch)}
 		h.sys = actor.Start(actor.Workers(2), actor.Logger(silent), actor.Clock(h.clock))
 		defer h.sys.Stop()
-		v := &trial{model: &model{now: epoch}, t: rt, ctx: ctx, h: h}
+		v := &trial{model: &model{now: epoch}, t: rt, ctx: ctx, h: h, heard: make(starter, 1000)}
+		v.asker = starterType.Spawn(h.sys, v.heard)
 		root, spec := v.draw(2)
 		v.root = root
 		h.root = supervise.Start(h.sys, spec)
@@ -468,6 +542,7 @@ func TestSupervisorModel(t *testing.T) {
 			v.dead = true
 			v.check()
 		}
+		v.must(actor.StopWait(ctx, h.sys, v.asker))
 		st := h.sys.Stats()
 		if st.Spawned != st.Stopped {
 			rt.Fatalf("%d actors are left", st.Spawned-st.Stopped)
