@@ -38,6 +38,7 @@ func answering[Q, R any](name string) *declaration {
 		reject: func(r replier, m *message, err error) {
 			payloadOf[request[Q, R]](m).take().answer(r, Result[R]{Err: err}, false)
 		},
+		caller: func(m *message) callerState { return payloadOf[request[Q, R]](m).to.caller() },
 	}
 }
 
@@ -86,12 +87,16 @@ func (d *declaration) madeAsk() *declaration {
 //     no end.
 //   - ErrOverloaded: to has a bound ([TypeBound]), and its mailbox is at the bound.
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
+//   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
+//     the caller waits for that. See [WaitForRestart].
+//   - ErrRestarted: to has fallen before it came to the request, and its supervisor
+//     keeps no mail over a restart. See [Care].
 //   - ErrSystemStopped: the system of to stops or is in [System.Shutdown], even if the
 //     caller is a behaviour of that system; or the caller is a behaviour whose own
 //     system stops.
 //   - ctx's error. If ctx had ended before the call, the request is not sent, and what
-//     it owns stays the caller's. If ctx ends later, the request runs all the same, and
-//     its reply goes nowhere. The error does not tell the two apart. If the
+//     it owns stays the caller's. If ctx ends later, the request runs all the same, unless
+//     to is restarted before, and its reply goes nowhere. The error does not tell the two apart. If the
 //     request owns a region or a parcel, look at ctx before the call, and use one that
 //     cannot end in between.
 //
@@ -118,6 +123,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync
 		return *new(R), ctx.Err()
 	}
 	k := calls.Get().(*call[R])
+	k.ctx = ctx
 	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	_ = sendFromOutside(asked, to, m, d) // or it answers k
@@ -242,7 +248,8 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 type call[R any] struct {
 	callState
 	result Result[R]
-	spare  *message // nodes for the next requests; whose call it is, owns them
+	ctx    context.Context // the caller's; the receiver reads it while it has the request
+	spare  *message        // nodes for the next requests; whose call it is, owns them
 
 	several *gathering[R] // not nil: one of several calls, which go there when they have their result
 	of      int           // which of them
@@ -377,7 +384,7 @@ func (k *call[R]) take() Result[R] {
 		verifyAnswered(k)
 	}
 	res := k.result
-	k.result = Result[R]{}
+	k.result, k.ctx = Result[R]{}, nil
 	k.state.StoreRelease(callPending) // nobody else has it; whoever answers the next call, has it by a push
 	return res
 }

@@ -178,7 +178,7 @@ func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to [
 		if me == nil && (i == 0 || r.b.sys() != to[i-1].b.sys()) {
 			me = askerIn(sys, r.b)
 		}
-		k := &call[R]{several: g, of: i}
+		k := &call[R]{several: g, of: i, ctx: ctx}
 		if me.keepsFromRunning(r.b) {
 			k.finish(Result[R]{Err: ErrSelfAsk})
 			continue

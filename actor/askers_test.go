@@ -38,7 +38,7 @@ func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.T
 		fallen := make(chan struct{})
 		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
 			if !f.Final {
-				actor.Postpone(c, f.Ref)
+				actor.Standby(c, f.Ref)
 				close(fallen)
 			}
 		}})

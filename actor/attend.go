@@ -95,7 +95,7 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 		replier{c: c, sys: b.sys()}.deadLetter(b, m, stoppedBecause(x.reason))
 		return
 	default:
-		x.held.add(m)
+		b.holdUrgent(c, x, m)
 		return
 	}
 	if invariant.On {
@@ -109,6 +109,18 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	c.w.Spend(1)
 	b.keepYielded(c)
 	b.heed(c, x)
+}
+
+// holdUrgent keeps an urgent message until the actor is up again, unless it is in a back-off and
+// keeps no more.
+func (b *body) holdUrgent(c *Context, x *extras, m *message) {
+	if f := x.backoff; f != nil {
+		if err := f.refuse(c, b, m); err != nil {
+			replier{c: c, sys: b.sys()}.deadLetter(b, m, err)
+			return
+		}
+	}
+	x.held.add(m)
 }
 
 // heed ends an actor that said so in what it has just run.
@@ -134,6 +146,8 @@ func (b *body) settleLane(c *Context) (again bool) {
 	switch x := b.extra; {
 	case x.phase == ended:
 		return false
+	case x.backoff != nil:
+		return b.layBy(c, x)
 	case x.waiting:
 		return !b.parkAgain(c)
 	case b.load&backpressure.Muted != 0:

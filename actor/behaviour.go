@@ -107,6 +107,8 @@ func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.
 //
 //   - ErrOverloaded while to is overloaded, and from outside also while there is no
 //     room;
+//   - ErrSuspended while to is in a back-off and keeps no more mail, and from outside
+//     also while a SendWait waits for its restart: see [Postpone];
 //   - ErrStopped if to has ended;
 //   - ErrSystemStopped if to's system has, and from outside also while that is in
 //     [System.Shutdown].
@@ -123,6 +125,7 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 //
 //   - while to is under pressure or muted, or over its high watermark;
 //   - while to is overloaded and an actor is muted for it;
+//   - while to is in a back-off ([Postpone]), until it is restarted;
 //   - while there is no room, as for [Behaviour.TrySend].
 //
 // SendWait returns nil once the message is in the mailbox, ctx's error if that ends

@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"math"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/nocmp"
@@ -65,19 +67,24 @@ func (f *flow) put(to *body, c *Context, m *message) (dropped *message, tell boo
 	l, q := &f.lobby, f.bounded
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	s := f.suspended.Load()
 	switch {
 	case l.closed:
 		return nil, false, to.endedBecause()
+	case s != nil && s.refusesBounded(to, m):
+		return nil, false, s.why
 	case l.room > 0:
 	case q.overflow == OverflowDropOldest: // nothing may wait yet: see appendPlaced
 		dropped = f.dropOldest()
+	case s != nil:
+		return nil, false, s.why
 	case q.overflow != OverflowMute || c == nil:
 		return nil, false, ErrOverloaded
 	}
 	l.room--
 	tell = q.append(m)
 	q.full = q.full || q.overflow == OverflowMute && l.room <= 0
-	if c != nil && (q.full || q.shut) {
+	if c != nil && s == nil && (q.full || q.shut) {
 		c.muteFor(to)
 	}
 	return dropped, tell, nil
@@ -109,14 +116,7 @@ func (f *flow) take(b *body, n int) (first, last *message, took int, list *backp
 	first, last, took = q.pop(n)
 	q.looking = took > 0
 	l.room += took
-	if q.full && (q.first == nil || l.room >= q.limit-q.limit/2) { // places that were given and not used would keep it full
-		q.full = false
-		if !q.shut {
-			list = b.gate.Drain(&gateMark)
-		}
-	}
-	l.admit(b)
-	return first, last, took, list
+	return first, last, took, f.recovered(b)
 }
 
 // shut makes senders wait whatever there is in the queue, and tells whether they had
@@ -208,4 +208,63 @@ func (b *body) takeBounded(c *Context) (first, last *message, n int) {
 	first, last, n, list := b.flow.Load().take(b, b.batch())
 	release(replier{c: c, sys: b.sys()}, list)
 	return first, last, n
+}
+
+// suspend publishes that the actor is in a back-off. Afterwards nobody waits for it because of its
+// queue. Owner only.
+func (f *flow) suspend(s *suspension) {
+	f.lobby.mu.Lock()
+	defer f.lobby.mu.Unlock()
+	f.suspended.Store(s)
+	if f.bounded != nil {
+		f.bounded.full = false
+	}
+}
+
+// refusesBounded reports whether m is refused whatever room there is in the queue of to, which is
+// in a back-off. Any goroutine that owns m.
+func (s *suspension) refusesBounded(to *body, m *message) bool {
+	if isOwn(m.id) || m.id == systemID {
+		return false
+	}
+	if d := to.typ().decls[m.id]; d.caller != nil {
+		return d.caller(m) != callerWaits
+	}
+	return s.refuses
+}
+
+// takeIf takes out what fits, keeps the rest in order, and makes room. list has the senders that
+// need to wait no more, as in take. Owner only.
+func (f *flow) takeIf(b *body, fits func(m *message) bool) (out *message, list *backpressure.Waiter[waiting]) {
+	l, q := &f.lobby, f.bounded
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var taken, kept messageList
+	all, _, _ := q.pop(math.MaxInt)
+	for all != nil {
+		m := all
+		all, m.next = m.next, nil
+		if fits(m) {
+			taken.add(m)
+			l.room++
+		} else {
+			kept.add(m)
+		}
+	}
+	q.first, q.last = kept.first, kept.last
+	return taken.all(), f.recovered(b)
+}
+
+// recovered lets in those for whom there is room again. It returns the senders that need to wait no
+// more because the queue is not full any more. Caller holds mu. Owner only.
+func (f *flow) recovered(b *body) (list *backpressure.Waiter[waiting]) {
+	l, q := &f.lobby, f.bounded
+	if q.full && (q.first == nil || l.room >= q.limit-q.limit/2) { // places that were given and not used would keep it full
+		q.full = false
+		if !q.shut {
+			list = b.gate.Drain(&gateMark)
+		}
+	}
+	l.admit(b)
+	return list
 }

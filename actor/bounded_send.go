@@ -101,8 +101,8 @@ func (b *body) fromOutside(put func() (tell bool, dropped *message, err error)) 
 // trySendBounded is TrySend from the behaviour that runs.
 func (b *body) trySendBounded(c *Context, m *message) error {
 	f := b.flow.Load()
-	if !f.lobby.tryEnter(b) {
-		return ErrOverloaded
+	if s := f.suspended.Load(); s != nil && s.refuses || !f.lobby.tryEnter(b) {
+		return b.tooMuch()
 	}
 	m.from = c.self.id
 	f.lobby.mu.Lock()

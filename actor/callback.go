@@ -57,10 +57,13 @@ const (
 	inOnStart
 	inOnStop
 	inCareStop
+	inDecide
 )
 
 // name is the callback's name in reports.
-func (k callback) name() string { return [...]string{"", "init", "OnStart", "OnStop", "Care.Stop"}[k] }
+func (k callback) name() string {
+	return [...]string{"", "init", "OnStart", "OnStop", "Care.Stop", "Care.Decide"}[k]
+}
 
 // noMessage is what runs while a callback runs.
 var noMessage = message{id: systemID}

@@ -74,6 +74,9 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	if i := infoOf(t).made("SpawnUnder"); init == nil {
 		panic("gallop: SpawnUnder: a nil function for " + i.name)
 	}
+	if care.Mail > DropMail {
+		panic("gallop: SpawnUnder: Care.Mail is neither KeepMail nor DropMail")
+	}
 	before := c.self.childAt(care.Before)
 	b := newBody(t, c)
 	b.supervised = true
@@ -88,7 +91,8 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
 		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
 		rose:    rose,
-		tell:    (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
+		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog,
+		tell: (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
 	}
 	b.launch(c)
 	return Ref[S]{b}
@@ -169,54 +173,6 @@ func (s risen) serve(b *body, c *Context) { s.deliver(c, b, Risen{s.of}) }
 func (s *supervision) tellRisen(c *Context, b *body) {
 	if s.rose != nil {
 		s.super.tell(replier{c: c, sys: b.sys()}, risen{of: AnyRef{b}, deliver: s.rose})
-	}
-}
-
-// Postpone says that a suspended actor is in a back-off: it will be restarted later, by a
-// timer, or behind others that wait for a timer. Until then
-//
-//   - the actor no longer holds the system, so that a [VirtualClock] may move on; on the
-//     machine's clock the timer holds the system;
-//   - requests fail at once with [ErrSuspended], those that wait in the mailbox too,
-//     unless the caller says that it waits: see [WaitForRestart];
-//   - ordinary messages are kept up to a bound ([Care].Backlog) and run after the restart. Beyond
-//     the bound they become dead letters with the reason ErrSuspended, and TrySend
-//     returns that;
-//   - SendWait waits for the restart, or until its context ends;
-//   - nobody is muted for the actor; those that were are let go.
-//
-// For urgent messages the same is true as for ordinary ones. For an actor with a bound
-// ([TypeBound]) the smaller of the two bounds counts.
-//
-// Postpone does nothing to an actor that is not suspended when it hears of it. It
-// panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
-func Postpone(from Sender, t Target) {
-	mustBeSupervised("Postpone", t)
-	sendSignal("Postpone", from, t, postponed{})
-}
-
-// Standby says that a suspended actor will be restarted as soon as others before it are
-// up, none of which is in a back-off as far as is known. The actor no longer holds the
-// system, as with [Postpone], but its mail waits as with an immediate restart. Postpone
-// may follow. Standby does nothing to an actor that is not suspended when it hears of it. It
-// panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
-func Standby(from Sender, t Target) {
-	mustBeSupervised("Standby", t)
-	sendSignal("Standby", from, t, standby{})
-}
-
-// standby is Standby.
-type standby struct{ unanswered }
-
-func (standby) serve(b *body, _ *Context) {}
-
-// postponed is Postpone.
-type postponed struct{ unanswered }
-
-func (postponed) serve(b *body, _ *Context) {
-	if x := b.mine(); x.phase == suspended && !x.resting {
-		x.resting = true
-		b.sys().sched.ReleaseStill()
 	}
 }
 

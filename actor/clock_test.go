@@ -145,7 +145,7 @@ func TestClock_Waiting(t *testing.T) {
 				sys, clock := onVirtualTime(t, opts...)
 				w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
 					if says {
-						actor.Postpone(c, f.Ref)
+						actor.Standby(c, f.Ref)
 					}
 					actor.After(c, time.Minute, wardenWake, f.Ref)
 				}})
@@ -178,7 +178,7 @@ func TestClock_Waiting(t *testing.T) {
 // postponed spawns an actor whose restart is put off for a minute when it falls.
 func postponed(t *testing.T, sys *actor.System) (kid actor.Ref[mortal]) {
 	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
-		actor.Postpone(c, f.Ref)
+		actor.Standby(c, f.Ref)
 		actor.After(c, time.Minute, wardenWake, f.Ref)
 	}})
 	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
@@ -204,7 +204,7 @@ func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[
 // for somebody outside, and Wait waits with them.
 func TestClock_NotForTime(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Workers(2))
-	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
+	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref) }})
 	var kid actor.Ref[mortal]
 	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 	must(t, err)

@@ -27,6 +27,9 @@ type DeadLetter struct {
 	//   - ErrStopped or ErrSystemStopped;
 	//   - ErrSelfAsk, for a request;
 	//   - ErrOverloaded or ErrDropped, for an actor with a bound;
+	//   - ErrSuspended, for an actor in a back-off ([Postpone]);
+	//   - ErrRestarted, for mail that is not kept over a restart ([Care].Mail), and for a request
+	//     whose caller has given up by then;
 	//   - ErrNoReply, for a reply that came after the time of its [AskToWithin];
 	//   - the context's error, for a message with a context that had ended ([DoCarried]).
 	Reason error
@@ -34,18 +37,25 @@ type DeadLetter struct {
 
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
 func (r replier) deadLetter(to *body, m *message, reason error) {
+	if r.endLetter(to, m, reason) {
+		r.recycle(m)
+	}
+}
+
+// endLetter is deadLetter without the recycling. It reports whether m may be recycled.
+func (r replier) endLetter(to *body, m *message, reason error) (reusable bool) {
 	switch {
 	case m.id == systemID:
 		r.buryMailIn(m, to, reason)
 	case m.id == firedID:
 		to.extra.timers.missed(r, to, m)
-		return
+		return false
 	case isOwn(m.id):
-		return // left to Go's collector: it may refer to what ends with its actor
+		return false // left to Go's collector: it may refer to what ends with its actor
 	default:
 		r.declareDead(to, m, reason, false)
 	}
-	r.recycle(m)
+	return true
 }
 
 // deadLetters ends a chain of messages that will not run. The caller owns them. Every end of an actor has

@@ -1,5 +1,7 @@
 package actor
 
+import "github.com/gallop-go/gallop/internal/invariant"
+
 // Decision is what becomes of a supervised actor that is about to fall: see [Care].
 type Decision uint8
 
@@ -20,3 +22,29 @@ const (
 	// see [Fallen].
 	DecideEscalate
 )
+
+// decide asks what becomes of a supervised actor that is about to fall for a reason. sound says that
+// it could go on with its state. Owner only, between two messages.
+func (b *body) decide(c *Context, x *extras, why error, sound bool) Decision {
+	x.decision = DecideRestart
+	if x.sup.decides == nil || IsNormal(why) {
+		return DecideRestart
+	}
+	if invariant.On {
+		verifyDecide(b, c)
+	}
+	c.msg, x.where, x.exitWhy = &noMessage, inDecide, why // for the report, and for failed
+	b.sys().sim.callback(c, b, x.where.name())
+	d := x.sup.decides(why)
+	if d > DecideEscalate {
+		panic("gallop: Care.Decide of " + b.String() + " has returned none of the decisions")
+	}
+	x.where, x.exitWhy = inNone, nil
+	if d == DecideResume && sound && !x.down {
+		return d
+	}
+	if d != DecideResume {
+		x.decision = d
+	}
+	return x.decision
+}

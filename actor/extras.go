@@ -19,7 +19,7 @@ type extras struct {
 	due     bool     // it has not been started
 	down    bool     // it is not up: OnStop does not run
 	waiting bool     // it waits for its children or its supervisor: a debt and a hold of its own
-	resting bool     // it waits, but no longer with a hold: Postpone
+	resting bool     // it waits, but no longer with a hold: Standby, and Postpone, where it has no debt either
 	drained bool     // its mailbox is closed, and what is left of it is run
 	over    bool     // nothing is left of it
 	taken   bool     // its system took it along. Its reason does not say so: a user may give the same one
@@ -35,6 +35,10 @@ type extras struct {
 	held  messageList // urgent mail of a suspended actor
 	stash stashList
 	back  messageList // what the behaviour that runs has unstashed
+
+	backoff  *backoff // nil unless it is suspended and in a back-off
+	decision Decision // what came of the last reason for which it fell by itself
+	starting bool     // it fell before it was up
 
 	toldTo *message // the newest in the lane that told has looked at
 

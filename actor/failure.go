@@ -69,6 +69,7 @@ func (e *PanicError) Unwrap() []error {
 type fault struct {
 	why    error
 	killed func(*body, *Context) // obeyKill if it was cut by a Kill; nil otherwise
+	broken bool                  // the arena was being collected, and is of no use any more
 }
 
 // crashed takes over an actor whose behaviour, or callback, did not return, or whose heap could not
@@ -76,7 +77,8 @@ type fault struct {
 // and reports the panic. What comes of it is a matter for a turn of its own, since OnStop may crash
 // as well.
 func (b *body) crashed(c *Context, crash *sched.Crash) {
-	if !c.aside && !inHand(c, b, c.msg) { // it came between two behaviours
+	between := !c.aside && !inHand(c, b, c.msg) // two behaviours
+	if between {
 		c.msg, c.aside, c.rooting = &noMessage, true, nil
 	}
 	if invariant.On {
@@ -97,6 +99,7 @@ func (b *body) crashed(c *Context, crash *sched.Crash) {
 		b.giveUpNamesAndTimers(r) // before anybody hears of it
 	}
 	f := b.faultOf(c, m, d, crash)
+	f.broken = between
 	if d.reject != nil {
 		d.reject(r, m, f.toAsker())
 	}
@@ -133,17 +136,20 @@ func (f *fault) toAsker() error {
 // failed goes on with an actor that crashed.
 func (b *body) failed(c *Context, f *fault) {
 	x := b.extra
+	where := x.where
 	x.where = inNone
 	switch {
 	case f.killed != nil:
 		f.killed(b, c)
+	case where == inDecide: // which has not decided
+		b.leave(c, goalSuspend, verbStop, x.takeExit())
 	case x.phase == leaving: // its OnStop
 		if x.reason == nil {
 			x.reason = f.why
 		}
 		b.left(c)
 	default:
-		b.exit(c, f.why)
+		b.fall(c, f.why, !f.broken)
 	}
 }
 

@@ -11,11 +11,12 @@ type flow struct {
 	bounded *boundedQueue // types with a bound; nil otherwise
 	marks   watermarks    // types with watermarks. Owner only
 
-	keeper  pressureKeeper // set before pressed is for the first time; read once pressed was seen set
-	pressed seam.Uint32    // which application of pressure this is; 0: none. Written by the owner
-	applied uint32         // how often pressure was applied. Owner only
-	spared  uint8          // how often it empties its mailbox before it can be muted. Owner only
-	stall   stallState     // guarded by the system's stallWatch
+	suspended seam.Pointer[suspension] // in a back-off; nil otherwise. Written by the owner, under the lobby's mu
+	keeper    pressureKeeper           // set before pressed is for the first time; read once pressed was seen set
+	pressed   seam.Uint32              // which application of pressure this is; 0: none. Written by the owner
+	applied   uint32                   // how often pressure was applied. Owner only
+	spared    uint8                    // how often it empties its mailbox before it can be muted. Owner only
+	stall     stallState               // guarded by the system's stallWatch
 }
 
 // flowCalls is a flow as the rest of the runtime sees it, so that a program in which nobody

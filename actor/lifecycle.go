@@ -42,14 +42,25 @@ const (
 // exit is for an actor that leaves by itself: it said so, it crashed, or one that it is linked to
 // has died. If it is supervised, its supervisor decides what comes of it, unless it had been told
 // to drain.
-func (b *body) exit(c *Context, why error) {
-	if x := b.mine(); x.phase == alive {
-		if b.supervised && !x.drained {
-			b.leave(c, goalSuspend, verbStop, why)
-		} else {
-			b.leave(c, goalEnd, verbStop, why)
+func (b *body) exit(c *Context, why error) { b.fall(c, why, true) }
+
+// fall is exit, of an actor that may not be able to go on with its state.
+func (b *body) fall(c *Context, why error, sound bool) {
+	x := b.mine()
+	if x.phase != alive {
+		return
+	}
+	goal := goalEnd
+	if b.supervised && !x.drained {
+		goal = goalSuspend
+		switch b.decide(c, x, why, sound) {
+		case DecideResume:
+			return
+		case DecideStop:
+			goal = goalEnd
 		}
 	}
+	b.leave(c, goal, verbStop, why)
 }
 
 // leave takes an actor down. It is done when left returns, or when the last child has
@@ -58,6 +69,11 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 	x := b.mine()
 	if invariant.On {
 		verifyLeave(b, x, g)
+	}
+	if x.phase == alive {
+		x.starting = x.down
+	} else {
+		x.starting, x.decision = false, DecideRestart // they were told when it fell
 	}
 	x.phase, x.goal, x.verb, x.reason = leaving, g, v, why
 	b.forgetMarks() // turns without mail take out what comes in; and the stash comes and goes
@@ -75,6 +91,9 @@ func (b *body) closeBox(r replier) {
 	b.giveUpNamesAndTimers(r)
 	why := x.tooLate()
 	x.setTooLate(why)
+	if x.backoff != nil { // its system has taken it along
+		b.waited()
+	}
 	for _, left := range [...]*message{x.back.all(), x.stash.all(), x.held.all()} {
 		r.deadLetters(b, left, why)
 	}
@@ -158,7 +177,11 @@ func (b *body) waited() {
 		}
 		x.waiting = false
 		b.sys().wards.remove(x)
-		b.debt.Forgive()
+		if x.backoff != nil {
+			b.endBackoff(x)
+		} else {
+			b.debt.Forgive()
+		}
 		if !x.resting {
 			b.sys().sched.ReleaseStill()
 		}

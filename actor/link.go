@@ -176,7 +176,7 @@ func (s linkEnded) serve(b *body, c *Context) {
 	switch {
 	case x.trap != nil:
 		x.trap(c, b, s.exit)
-	case s.exit.Reason != nil:
+	case !hasNoEffect(s.exit.Reason):
 		b.exit(c, s.exit.Reason)
 	}
 }

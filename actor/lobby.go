@@ -93,12 +93,12 @@ func (q *outsiders) remove(o *outsider) {
 
 // enter takes a place at b, or joins the line and returns the place in it. Any goroutine.
 func (l *lobby) enter(b *body) *outsider {
-	if l.takeFree(b) {
+	if l.takeFree(b, toWait) {
 		return nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.takeInTurn(b) {
+	if l.takeInTurn(b, toWait) {
 		return nil
 	}
 	o := &outsider{token: make(chan struct{}, 1)}
@@ -108,20 +108,20 @@ func (l *lobby) enter(b *body) *outsider {
 
 // tryEnter takes a place, or tells that there is none. Any goroutine.
 func (l *lobby) tryEnter(b *body) bool {
-	if l.takeFree(b) {
+	if l.takeFree(b, toTry) {
 		return true
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ok := l.takeInTurn(b)
+	ok := l.takeInTurn(b, toTry)
 	l.setFree(b)
 	return ok
 }
 
 // takeFree takes a place if there is a free one and b takes messages. Should b cease to in between,
 // it gets one more message. Any goroutine.
-func (l *lobby) takeFree(b *body) bool {
-	for n := l.free.Load(); n > 0 && b.open(); n = l.free.Load() {
+func (l *lobby) takeFree(b *body, how entrance) bool {
+	for n := l.free.Load(); n > 0 && b.open(how); n = l.free.Load() {
 		if l.free.CompareAndSwap(n, n-1) {
 			return true
 		}
@@ -132,12 +132,12 @@ func (l *lobby) takeFree(b *body) bool {
 // takeInTurn collects the free places, and takes one unless somebody waits. It asks under the lock
 // whether b takes messages: the one that opens the gate looks at the line afterwards. After the
 // actor's end there is no line: the push will say why. Caller holds mu.
-func (l *lobby) takeInTurn(b *body) bool {
+func (l *lobby) takeInTurn(b *body, how entrance) bool {
 	if l.closed {
 		return true
 	}
 	l.room += int(l.free.Swap(0))
-	if l.wait.first != nil || l.room <= 0 || !b.open() {
+	if l.wait.first != nil || l.room <= 0 || !b.open(how) {
 		return false
 	}
 	l.room--
@@ -163,7 +163,7 @@ func (l *lobby) giveBack(n int, b *body) {
 
 // admit gives places to those that are first in line, and sets the others free. Caller holds mu.
 func (l *lobby) admit(b *body) {
-	for l.wait.first != nil && l.room > 0 && b.open() {
+	for l.wait.first != nil && l.room > 0 && b.open(toWait) {
 		l.room--
 		o := l.wait.first
 		l.wait.remove(o)
@@ -255,12 +255,23 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 	}
 }
 
+// entrance is what a goroutine does if it finds no place.
+type entrance bool
+
+const (
+	toWait entrance = false // so it also waits until an actor in a back-off is up
+	toTry  entrance = true
+)
+
 // open tells whether an actor takes messages from outside. One that has just spent its batch does,
 // as long as no actor is muted for it: what comes from outside is bounded anyhow, and the actor
 // would run dry each time before the goroutines that it keeps waiting are back. If the actor has a
 // bound, the caller holds the lobby's lock.
-func (b *body) open() bool {
+func (b *body) open(how entrance) bool {
 	f := b.flow.Load()
+	if how == toWait && f.suspended.Load() != nil {
+		return false
+	}
 	if q := f.bounded; q != nil {
 		return !q.shut && !q.full
 	}

@@ -19,6 +19,9 @@ func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool
 		to.typ().bound.keeper.send(c, to, m)
 		return true
 	}
+	if s := to.suspension(); s != nil {
+		return c.turnAway(to, s, m, d)
+	}
 	c.muteFor(to)
 	return false
 }
@@ -46,6 +49,7 @@ func (c *Context) muteFor(to *body) {
 		c.waiters.latest = nil // the next message to it goes through its queue as well
 	}
 	c.then |= mayPark
+	to.callIfSuspended(c)
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
 		f.keeper.watchOver(to)
 	}

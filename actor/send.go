@@ -92,15 +92,31 @@ func (d *declaration) beginTry(from Sender, b *body) (*Context, *message, error)
 
 // mayTry says why TrySend refuses, if it does. For a send from outside it takes a place.
 func (d *declaration) mayTry(c *Context, b *body) error {
-	switch {
+	switch bounded := b.kind().typ.bound.limit != 0; {
 	case c == nil && b.kind().sys.refusing.Load():
 		return ErrSystemStopped // whatever else there is to say
-	case !b.gate.IsOpen() && b.kind().typ.bound.limit == 0 || b.kind().sys.sim.refuses(b, d):
+	case b.kind().sys.sim.refuses(b, d):
 		return ErrOverloaded
+	case !bounded && !b.gate.IsOpen() || bounded && b.keepsNothing():
+		return b.tooMuch()
 	case c == nil && !b.flowOf().lobby.tryEnter(b):
-		return ErrOverloaded
+		return b.tooMuch()
 	}
 	return nil
+}
+
+// tooMuch is the error for a message to an actor that takes no more. Any goroutine.
+func (b *body) tooMuch() error {
+	if s := b.suspension(); s != nil {
+		return s.why
+	}
+	return ErrOverloaded
+}
+
+// keepsNothing reports whether b is in a back-off and keeps no mail meanwhile. Any goroutine.
+func (b *body) keepsNothing() bool {
+	s := b.suspension()
+	return s != nil && s.refuses
 }
 
 // beginWait is begin for SendWait, once there is a place.

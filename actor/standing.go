@@ -8,7 +8,7 @@ type Standing int
 const (
 	Idle       Standing = iota // it has no mail
 	Busy                       // it has mail, or is at work
-	Overloaded                 // it does not keep up, or is muted: who sends to it is muted
+	Overloaded                 // it does not keep up, or is muted: who sends to it is muted; or it is in a back-off ([Postpone])
 	Ended                      // it takes no mail any more: it has ended, or drains, or waits for its children to end
 )
 
@@ -33,7 +33,7 @@ func (b *body) standing() Standing {
 	switch head := b.box.head.Load(); {
 	case head == &closedMark || b.sys().sched.Stopping(): // of those that had no mail nobody closes the mailbox
 		return Ended
-	case !b.gate.IsOpen() && b.behind():
+	case !b.gate.IsOpen() && b.behind() || b.suspension() != nil:
 		return Overloaded
 	case head != nil:
 		return Busy

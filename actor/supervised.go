@@ -37,6 +37,9 @@ type supervision struct {
 	deliver func(c *Context, at *body, f Fallen)
 	rose    func(c *Context, at *body, r Risen) // nil: nobody wants to know
 	family  any                                 // Care.Family
+	decides func(reason error) Decision         // Care.Decide
+	drops   bool                                // mail, at a restart
+	keeps   int                                 // Care.Backlog
 
 	// What else it takes, so that a program without supervisors does not link it.
 	tell    func(s *supervision, r replier, b *body, why error, final bool)
@@ -100,7 +103,9 @@ func mustBeSupervised(call string, t Target) {
 func (b *body) supervises() bool { return b.extra != nil && b.extra.guards > 0 }
 
 func (s *supervision) tellFall(r replier, b *body, why error, final bool) {
-	s.super.tell(r, fell{sup: s, news: Fallen{Ref: AnyRef{b}, ActorID: b.id, Type: b.typ().name, Reason: why, Final: final}})
+	s.super.tell(r, fell{sup: s, news: Fallen{
+		Ref: AnyRef{b}, ActorID: b.id, Type: b.typ().name, Reason: why, Final: final, Starting: b.extra.starting, Decision: b.extra.decision,
+	}})
 }
 
 // fell tells a supervisor that a child has fallen.
@@ -186,6 +191,9 @@ func (b *body) suspend(c *Context, x *extras) {
 	b.forget(c, x)
 	x.phase = suspended
 	b.setLoad(c, b.load&^backpressure.Overloaded|backpressure.Pressed)
+	if b.load&backpressure.Muted != 0 {
+		b.unmuted(c) // it sends nothing
+	}
 	b.wait()
 	x.sup.tellFall(replier{c: c, sys: b.sys()}, b, x.reason, false)
 }
@@ -218,6 +226,9 @@ func (b *body) forget(c *Context, x *extras) {
 	b.comeBack(x)
 	b.freeArena(r)
 	b.dispatchBy(nil)
+	if x.sup.drops {
+		b.dropMail(c, x)
+	}
 	x.trap, x.exitWhy = nil, nil
 	x.sup.wipe(b)
 }
@@ -227,10 +238,15 @@ func (b *body) revive(c *Context, x *extras) {
 	if invariant.On {
 		verifyRevive(b, x)
 	}
-	x.phase, x.reason = alive, nil
+	reason, wasDown := x.reason, x.backoff != nil
+	x.phase, x.reason, x.decision = alive, nil, DecideRestart
 	x.due, x.down = true, true
 	b.waited()
-	b.setLoad(c, b.load&^backpressure.Pressed)
+	b.setPressed(c, false)
+	if f := b.flow.Load(); wasDown {
+		f.calls.letIn(f, b) // the gate may have been open
+	}
+	b.dropAbandoned(c, x, reason)
 	b.start(c)
 	b.heed(c, x)
 	if x.phase == alive {

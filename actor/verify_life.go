@@ -44,7 +44,7 @@ func verifyFinish(b *body, x *extras) {
 // verifyEnded checks what is left of an actor when all have been told.
 func verifyEnded(b *body, x *extras) {
 	invariant.Check(x.phase == ended && seam.Peek(&b.lane.head) == &closedMark, "%v has ended in phase %d", b, x.phase)
-	invariant.Check(!x.waiting && !x.resting, "%v has ended, and waits or rests", b)
+	invariant.Check(!x.waiting && !x.resting && x.backoff == nil, "%v has ended, and waits or rests", b)
 	invariant.Check(len(x.links.entries)+len(x.watchers.entries)+len(x.watching.entries) == 0, "%v has ended, and is linked or watched", b)
 	invariant.Check(x.ward == 0, "%v has ended, and is a ward for %d reasons", b, x.ward)
 	invariant.Check(x.names == nil && x.lifeOver == nil, "%v has ended, and has a name or a bridge", b)
@@ -80,7 +80,9 @@ func verifyWait(b *body, x *extras) {
 func verifyWaited(b *body, x *extras) {
 	invariant.Check(x.ward > 0, "%v has waited, and was no ward", b)
 	backpressure.MustRun(&b.debt)
-	backpressure.MustOwe(&b.debt)
+	if x.backoff == nil {
+		backpressure.MustOwe(&b.debt)
+	}
 }
 
 // verifySuspend checks the way from LEAVING to SUSPENDED, or up again.
@@ -118,6 +120,7 @@ func verifyAttend(b *body, c *Context, x *extras) {
 	invariant.Check(x.ward >= 0, "%v is a ward for %d reasons", b, x.ward)
 	invariant.Check(!x.stashes || x.ward > 0, "%v has a stash, and is no ward", b)
 	invariant.Check(!x.resting || x.waiting, "%v rests, and does not wait", b)
+	invariant.Check(x.backoff == nil || x.phase == suspended && x.resting, "%v is in a back-off in phase %d", b, x.phase)
 	verifyMessageList(&x.todo)
 	verifyMessageList(&x.stash.list)
 	invariant.Check((x.stash.list.first == nil) == (x.stash.n == 0), "%v counts %d messages in its stash", b, x.stash.n)
@@ -250,4 +253,33 @@ func verifyDeferral(d *deferral) {
 	invariant.Check(x != nil && x.deferred != nil && d.place > 0, "%v replies to what is not in its list", d.by)
 	invariant.Check(x.ward > 0, "%v has put a reply off, and its system does not know", d.by)
 	invariant.Check(x.deferrals().all.entries[d.place-1].who == d, "%v has put another reply off in its place", d.by)
+}
+
+// verifyDecide checks an actor before it asks what becomes of it.
+func verifyDecide(b *body, c *Context) {
+	invariant.Check(c.self == b && c.aside, "what becomes of %v is decided in the place of a message", b)
+	invariant.Check(b.extra.phase == alive && !b.extra.drained, "what becomes of %v is decided in phase %d", b, b.extra.phase)
+}
+
+// verifyBackoff checks an actor whose back-off begins: it waits, with a debt of its own.
+func verifyBackoff(b *body, x *extras) {
+	invariant.Check(x.waiting && x.resting, "%v is in a back-off, and does not wait", b)
+	invariant.Check(b.load&backpressure.Muted == 0, "%v is in a back-off, and muted", b)
+	backpressure.MustRun(&b.debt)
+	backpressure.MustOwe(&b.debt)
+}
+
+// verifyLayBy checks an actor in a back-off at the end of its turn.
+func verifyLayBy(b *body, x *extras) {
+	f := x.backoff
+	invariant.Check(x.phase == suspended && x.waiting && x.resting, "%v lays its mail by in phase %d", b, x.phase)
+	invariant.Check(f.room >= 0, "%v keeps %d messages too many", b, -f.room)
+	invariant.Check(f.mail.last == nil || f.mail.last != b.in.last, "%v has put the top node of its mailbox aside", b)
+	invariant.Check(seam.Peek(&seam.Peek(&b.flow).suspended) != nil, "%v is in a back-off, and senders do not know", b)
+	verifyMessageList(&f.mail)
+}
+
+// verifySift checks an actor that goes through its mail.
+func verifySift(b *body) {
+	invariant.Check(seam.Peek(&b.box.head) != &closedMark && !b.extra.drained, "%v goes through its mail behind the end of its mailbox", b)
 }

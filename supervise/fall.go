@@ -38,7 +38,7 @@ func (s *supervisor) fell(c *actor.Context, f actor.Fallen) {
 // judge decides what the fall of a child that was up, or was to come up, means.
 func (s *supervisor) judge(c *actor.Context, k *kid, f actor.Fallen) {
 	// A supervisor counts as starting until its children are up.
-	failed, byHand := k.state == Starting, false // TODO f.Starting
+	failed, byHand := k.state == Starting && (f.Starting || k.spec.plan != nil), false
 	if k.last = f.Reason; failed {
 		if s.refused(c, k, f) {
 			return

@@ -1,0 +1,267 @@
+package actor
+
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// Postpone says that a suspended actor is in a back-off: it will be restarted later, by a
+// timer, or behind others that wait for a timer. Until then
+//
+//   - the actor no longer holds the system, so that a [VirtualClock] may move on; on the
+//     machine's clock the timer holds the system;
+//   - requests fail at once with [ErrSuspended], those that wait in the mailbox too,
+//     unless the caller says that it waits: see [WaitForRestart];
+//   - ordinary messages are kept up to a bound ([Care].Backlog) and run after the restart. Beyond
+//     the bound they become dead letters with the reason ErrSuspended, and TrySend
+//     returns that;
+//   - SendWait waits for the restart, or until its context ends;
+//   - nobody is muted for the actor; those that were are let go.
+//
+// For urgent messages the same is true as for ordinary ones. For an actor with a bound
+// ([TypeBound]) the smaller of the two bounds counts.
+//
+// Postpone does nothing to an actor that is not suspended when it hears of it. It
+// panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
+func Postpone(from Sender, t Target) {
+	mustBeSupervised("Postpone", t)
+	sendSignal("Postpone", from, t, postponed{})
+}
+
+// Standby says that a suspended actor will be restarted as soon as others before it are
+// up, none of which is in a back-off as far as is known. The actor no longer holds the
+// system, as with [Postpone], but its mail waits as with an immediate restart. Postpone
+// may follow. Standby does nothing to an actor that is not suspended when it hears of it. It
+// panics if t was not spawned with [SpawnSupervised] or [SpawnUnder].
+func Standby(from Sender, t Target) {
+	mustBeSupervised("Standby", t)
+	sendSignal("Standby", from, t, standby{})
+}
+
+// standby is Standby.
+type standby struct{ unanswered }
+
+func (standby) serve(b *body, _ *Context) {
+	if x := b.mine(); x.phase == suspended {
+		b.releaseHold(x)
+	}
+}
+
+// postponed is Postpone.
+type postponed struct{ unanswered }
+
+func (postponed) serve(b *body, c *Context) {
+	if x := b.mine(); x.phase == suspended && x.backoff == nil {
+		b.releaseHold(x)
+		b.beginBackoff(c, x)
+	}
+}
+
+// releaseHold lets the system be quiescent although b is suspended.
+func (b *body) releaseHold(x *extras) {
+	if !x.resting {
+		x.resting = true
+		b.sys().sched.ReleaseStill()
+	}
+}
+
+// An actor in a back-off is idle, not parked, and its gate is open as long as it keeps mail. So a
+// send to it costs what a send to any idle actor costs, and wakes it for a turn. The turn does not
+// run the message: it moves it to the list of what is kept, or makes a dead letter of it, which
+// answers the asker. No sender has to look whether the actor is down, and no request that a sender
+// pushed at the last moment is overlooked.
+//
+// Rejected: senders that look. A sender may have looked before the fall and push after the actor
+// has sorted its mail; then a request would lie there until the restart.
+//
+// To have such a turn without a test for it on the path of every message, the actor leaves a
+// signal that says nothing in its own system queue before it goes idle: a turn that finds one
+// there comes to attend, and so to layBy, before it runs any mail.
+//
+// When the bound is reached the gate is shut. Then the sender itself makes the dead letter, so
+// that a flood is bounded: see meetGate. The way there is safe in the same sense: a sender that
+// passes the gate at the last moment reaches a turn of the actor, and one that entered the ledger at
+// the last moment sees the suspension after that, and calls the actor, which lets it go.
+//
+//	sender                                  the actor
+//	P1 enter the ledger        (RMW)        Q1 publish the suspension  (store)
+//	P2 suspended? then tell the actor       Q2 open the gate, or drain the ledger  (RMW)
+//
+// Either P2 sees Q1, or P1 came before Q2, which lets the sender go.
+type backoff struct {
+	mail messageList // kept for the next life, oldest first. None of it is the mailbox's top node
+	room int         // ordinary messages that may still be kept
+	why  error       // ErrSuspended with the reason
+}
+
+// suspension is what senders may know of a back-off. Read-only.
+type suspension struct {
+	why     error
+	refuses bool // nothing is kept, for an actor with a bound
+}
+
+// defaultBacklog is Care.Backlog if that is 0.
+const defaultBacklog = 1000
+
+// backlog returns how many messages are kept.
+func (s *supervision) backlog() int {
+	if s.keeps == 0 {
+		return defaultBacklog
+	}
+	return max(s.keeps, 0)
+}
+
+// beginBackoff sorts the mail that waits, and lets go those that wait at the gate. The actor is parked
+// no more. Owner only.
+func (b *body) beginBackoff(c *Context, x *extras) {
+	if invariant.On {
+		verifyBackoff(b, x)
+	}
+	f := &backoff{room: x.sup.backlog(), why: because(ErrSuspended, x.reason)}
+	x.backoff = f
+	b.debt.Forgive()
+	r := replier{c: c, sys: b.sys()}
+	b.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
+	b.setPressed(c, false)                                            // Q2
+	if f.room == 0 {
+		b.setPressed(c, true)
+	}
+	b.sift(c, f.unasked)
+	x.held.add(b.siftChain(c, x.held.all(), f.unasked))
+	r.deadLetters(b, b.takeBoundedIf(c, func(m *message) bool { return f.unasked(b, m) != nil }), f.why)
+}
+
+// endBackoff puts what was kept in front of the mailbox. The actor owns itself, and may be parked
+// again. Owner only.
+func (b *body) endBackoff(x *extras) {
+	f := x.backoff
+	x.backoff = nil
+	b.flow.Load().suspended.Store(nil)
+	b.in.fifo = concat(f.mail.all(), b.in.fifo)
+}
+
+// unasked refuses requests that do not wait for a restart, and nothing else.
+func (f *backoff) unasked(b *body, m *message) error {
+	if d := b.typ().decls[m.id]; d.caller != nil && d.caller(m) != callerWaits {
+		return f.why
+	}
+	return nil
+}
+
+// refuse is unasked for mail that comes during the back-off. It counts what is kept, and shuts the
+// gate when no more will be.
+func (f *backoff) refuse(c *Context, b *body, m *message) error {
+	if isOwn(m.id) || m.id == systemID {
+		return nil
+	}
+	if b.typ().decls[m.id].caller != nil {
+		return f.unasked(b, m)
+	}
+	if f.room == 0 {
+		return f.why
+	}
+	if f.room--; f.room == 0 {
+		b.setPressed(c, true)
+	}
+	return nil
+}
+
+// layBy ends a turn of an actor in a back-off: it puts the mail that has come aside, a batch at
+// most, and goes idle if there is no more. It reports whether the turn is to be followed by
+// another. A message that is the mailbox's top node stays in hand unless the actor goes idle or
+// has taken in another: see mailbox. Owner only.
+func (b *body) layBy(c *Context, x *extras) (again bool) {
+	if invariant.On {
+		verifyLayBy(b, x)
+	}
+	b.forgetMarks()
+	f, left := x.backoff, b.batch()
+	for ; left > 0 && b.in.fifo != nil && b.in.fifo != b.in.last; left-- {
+		m := b.in.fifo
+		b.in.fifo, m.next = m.next, nil
+		if !b.layOneBy(c, f, m) {
+			c.recycle(m)
+		}
+	}
+	if b.lane.quiet() {
+		b.lane.push(newSignal(c, nil)) // the next turn is to come here
+	}
+	if left == 0 || x.todo.first != nil {
+		return true
+	}
+	top := b.in.fifo
+	b.in.fifo = nil
+	kept := top != nil && b.layOneBy(c, f, top)
+	if b.in.more == nil {
+		c.w.PrepareNext()
+		if spent, ok := b.box.rest(&b.in); ok { // the actor is nobody's now
+			if spent != nil && !kept {
+				c.recycle(spent)
+			}
+			return false
+		}
+	}
+	if spent, _ := b.box.grab(&b.in); spent != nil && !kept {
+		c.recycle(spent)
+	}
+	return true
+}
+
+// layOneBy keeps m, or makes a dead letter of it. It reports whether m is kept; if not, m is the
+// caller's to recycle.
+func (b *body) layOneBy(c *Context, f *backoff, m *message) (kept bool) {
+	if m.id == systemID && *payloadOf[signal](m) == nil {
+		return false // it has only called the actor
+	}
+	if err := f.refuse(c, b, m); err != nil {
+		replier{c: c, sys: b.sys()}.endLetter(b, m, err)
+		return false
+	}
+	f.mail.add(m)
+	return true
+}
+
+// suspension returns how b is down, if it is in a back-off and has not been brought up; else nil. Any
+// goroutine.
+func (b *body) suspension() *suspension {
+	if f := b.flow.Load(); f != nil {
+		return f.suspended.Load()
+	}
+	return nil
+}
+
+// turnAway makes a dead letter of a message that meets the shut gate of an actor in a back-off, and
+// reports whether it did: a request that waits, and what the runtime itself sends, goes on.
+func (c *Context) turnAway(to *body, s *suspension, m *message, d *declaration) bool {
+	if d == systemDecl || d.caller != nil && d.caller(m) == callerWaits {
+		return false
+	}
+	m.id, m.from, m.next = d.id, c.self.id, nil
+	replier{c: c, sys: c.sys}.deadLetter(to, m, s.why)
+	return true
+}
+
+// callIfSuspended is P2, of an actor that has just entered the ledger of to.
+func (b *body) callIfSuspended(c *Context) {
+	if b.suspension() != nil {
+		b.tell(replier{c: c, sys: c.sys}, letGo{})
+	}
+}
+
+// letGo tells an actor in a back-off that some other waits at its gate.
+type letGo struct{ unanswered }
+
+func (letGo) serve(b *body, c *Context) {
+	if x := b.mine(); x.backoff != nil && !b.gate.IsOpen() {
+		release(replier{c: c, sys: b.sys()}, b.gate.Drain(&gateMark))
+	}
+}
+
+// setPressed shuts the gate of a suspended actor, or opens it. Owner only.
+func (b *body) setPressed(c *Context, on bool) {
+	l := b.load &^ backpressure.Pressed
+	if on {
+		l |= backpressure.Pressed
+	}
+	b.setLoad(c, l)
+}
