@@ -35,6 +35,7 @@ type mkid struct {
 	restarts []time.Time         // that count for own
 	halted   bool                // it stays down when its group comes up
 	refuses  bool                // it does not start
+	asked    bool                // and is forgotten then: StartChild waits for it
 }
 
 type msup struct {
@@ -93,9 +94,10 @@ func (m *model) up(k *mkid) {
 		m.begin(k.sub)
 		return
 	}
-	if m.note("+" + k.name); k.refuses { // who has asked is told, and it is forgotten
-		k.state = supervise.Stopped
-		k.boss.drop(k)
+	if m.note("+" + k.name); k.refuses { // the caller is told
+		if k.state, k.halted = supervise.Stopped, true; k.asked {
+			k.boss.drop(k)
+		}
 		return
 	}
 	k.state, k.since = supervise.Running, m.now
@@ -232,7 +234,7 @@ func (m *model) restart(k *mkid) {
 func (m *model) stop(k *mkid) {
 	m.down(k, false)
 	m.rests(k)
-	k.halted = true
+	k.halted, k.asked = true, false
 	m.gone(k)
 	m.settle(k.boss)
 }
@@ -455,7 +457,7 @@ func (v *trial) operations() map[string]func(*rapid.T) {
 		}),
 		"add what does not start": one(func(k *mkid, path []string) {
 			v.names++
-			added := &mkid{name: fmt.Sprint("k", v.names), refuses: true}
+			added := &mkid{name: fmt.Sprint("k", v.names), refuses: true, asked: true}
 			w := v.h.toy(added.name)
 			w.Init = func(y *toy) { y.name, y.d, y.fail = added.name, &v.h.d, errUser }
 			boss := v.boss(path)
