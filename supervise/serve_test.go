@@ -1,0 +1,101 @@
+package supervise_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// served runs Serve, and returns when the tree is up.
+func (h *house) served(ctx context.Context, spec supervise.Spec, grace time.Duration) <-chan error {
+	up, done := make(chan struct{}), make(chan error, 1)
+	spec.Children = append(spec.Children, kinWorker("last", func(*actor.Context) error { close(up); return nil }))
+	go func() { done <- supervise.Serve(ctx, h.sys, spec, grace) }()
+	<-up
+	return done
+}
+
+// TestServe: it "waits until ctx ends …, and then ends everything: the root is drained, by which its children end in the
+// opposite order of their start, each as its Stop says; then the system is shut down", and returns nil.
+func TestServe(t *testing.T) {
+	h := build(t)
+	ctx, cancel := context.WithCancel(h.soon())
+	b := h.toy("b")
+	b.Stop = supervise.DrainWithin(time.Minute)
+	ref := make(chan actor.Ref[toy], 1)
+	look := kinWorker("look", func(c *actor.Context) error {
+		r, err := supervise.Sibling[toy](c, "b")
+		ref <- r
+		return err
+	})
+	done := h.served(ctx, supervise.Spec{Name: "app", Children: []supervise.Child{h.toy("a"), b, look}}, patience)
+	r := <-ref
+	for _, s := range []string{"1", "2", "3"} {
+		say.Send(h.sys, r, s)
+	}
+	cancel()
+	h.must(<-done)
+	h.d.says(t, "+a", "+b", "b 1", "b 2", "b 3", "-b", "-a")
+	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
+}
+
+// TestServe_Ends: "Otherwise the error is that of StartWait, or the reason of the root"; the system has stopped.
+func TestServe_Ends(t *testing.T) {
+	h := build(t)
+	wants(t, supervise.Serve(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{h.failing("bad", errUser)}}, patience), errUser)
+	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
+
+	h = build(t)
+	w := h.failing("later", nil)
+	w.Intensity = supervise.Intensity{Within: second, Escalate: true}
+	ref := make(chan actor.Ref[toy], 1)
+	look := kinWorker("look", func(c *actor.Context) error {
+		r, err := supervise.Sibling[toy](c, "later")
+		ref <- r
+		return err
+	})
+	done := h.served(h.soon(), supervise.Spec{Name: "app", Children: []supervise.Child{w, look}}, patience)
+	do.Send(h.sys, <-ref, exitWithError)
+	err := <-done
+	wants(t, err, supervise.ErrIntensity)
+	wants(t, err, errUser)
+	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
+}
+
+// TestServe_StoppedWhileItStarts: a signal that comes before the tree is up is an order to end, too.
+func TestServe_StoppedWhileItStarts(t *testing.T) {
+	h := build(t)
+	ctx, cancel := context.WithCancel(h.soon())
+	w := h.toy("a")
+	w.Init = func(y *toy) { y.name, y.d = "a", &h.d; cancel() }
+	h.must(supervise.Serve(ctx, h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w}}, patience))
+	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
+}
+
+// TestServe_Grace: "What has not ended by then is stopped at once", and the error says so.
+func TestServe_Grace(t *testing.T) {
+	h := build(t)
+	ctx, cancel := context.WithCancel(h.soon())
+	release := make(chan struct{})
+	slow := kinWorker("slow", func(*actor.Context) error { return nil })
+	slow.Stop = supervise.StopWithin(supervise.Forever)
+	hang := kinWorker("hang", func(c *actor.Context) error {
+		kinDo.Send(c, actor.Self[kin](c), func(*actor.Context) { <-release })
+		return nil
+	})
+	hang.Stop = supervise.StopWithin(supervise.Forever)
+	done := h.served(ctx, supervise.Spec{Name: "app", Children: []supervise.Child{hang, slow}}, time.Millisecond)
+	cancel()
+	err := <-done
+	wants(t, err, context.DeadlineExceeded)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	t.Log(err)
+	close(release)
+	h.sys.Stop()
+}

@@ -1,0 +1,422 @@
+package supervise_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+var kinds = []supervise.Restart{supervise.Permanent, supervise.Transient, supervise.Temporary}
+
+// TestStartChild_Fails: "If the child does not come up, StartChild returns a *StartError …, and the child is forgotten.
+// It is not tried again, whatever its Restart says, and neither its siblings nor the supervisor's Intensity notice."
+func TestStartChild_Fails(t *testing.T) {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+		for _, kind := range kinds {
+			h := build(t)
+			h.run(supervise.Spec{Name: "app", Strategy: s, Intensity: supervise.Intensity{Within: second}, Children: h.toys("a")})
+			h.d.take()
+			for range 20 {
+				bad := h.failing("bad", errUser)
+				bad.Restart = kind
+				r, err := supervise.StartChild(h.soon(), h.sys, h.root, bad)
+				var e *supervise.StartError
+				if !errors.Is(err, errUser) || !errors.As(err, &e) || e.Path != "app/bad" || !r.IsZero() {
+					t.Fatalf("%v, %v: ref %v, error %v", s, kind, r, err)
+				}
+				h.d.says(t, "+bad")
+				equal(t, "states", h.states(), "a running")
+			}
+			_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.toy("bad"))
+			h.must(err)
+		}
+	}
+}
+
+// TestStartChild_TreeFails: "for a Spec, when all below it are up": the path is that of the child that did not come up.
+func TestStartChild_TreeFails(t *testing.T) {
+	h := build(t)
+	h.run(supervise.Spec{Name: "app", Children: h.toys("a")})
+	h.d.take()
+	sub := supervise.Spec{Name: "sub", Children: []supervise.Child{h.toy("x"), h.failing("y", errUser)}}
+	_, err := supervise.StartChild(h.soon(), h.sys, h.root, sub)
+	wants(t, err, errUser)
+	equal(t, "error", err.Error(), `gallop: supervise: "app/sub/y" did not start: user's own`)
+	h.d.says(t, "+x", "+y", "-x")
+	equal(t, "states", h.states(), "a running")
+}
+
+// TestStartChild_Simple: the same holds for a child that is made from a template.
+func TestStartChild_Simple(t *testing.T) {
+	h := build(t)
+	h.run(h.sessions())
+	_, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like("bob", func(y *toy) { y.fail = errUser }))
+	wants(t, err, errUser)
+	equal(t, "children", h.count(), supervise.Count{})
+}
+
+// TestStartChild_ContextEnds: "The same holds if ctx ends first: the child is stopped then, or not started at all."
+func TestStartChild_ContextEnds(t *testing.T) {
+	h := build(t)
+	h.run(supervise.Spec{Name: "app", Children: h.toys("a")})
+	h.d.take()
+	ctx, cancel := context.WithCancel(h.soon())
+	release := make(chan struct{})
+	slow := h.toy("slow")
+	slow.Init = func(y *toy) { y.name, y.d = "slow", &h.d; cancel(); <-release }
+	_, err := supervise.StartChild(ctx, h.sys, h.root, slow)
+	wants(t, err, context.Canceled)
+	close(release)
+	h.quiet()
+	equal(t, "states", h.states(), "a running")
+}
+
+// TestStartChild_GivenUp: a request whose caller gives up while the supervisor does not come to it starts no child.
+func TestStartChild_GivenUp(t *testing.T) {
+	h := build(t)
+	gate, reached := make(chan struct{}), make(chan struct{}, 1)
+	h.run(supervise.Spec{Name: "app", Children: h.toys("a"), OnEvent: func(supervise.Event) { reached <- struct{}{}; <-gate }})
+	h.d.take()
+	do.Send(h.sys, h.find("a"), exitWithError)
+	<-reached // the supervisor is in OnEvent
+	ctx, cancel := context.WithTimeout(h.soon(), time.Millisecond)
+	defer cancel()
+	_, err := supervise.StartChild(ctx, h.sys, h.root, h.toy("b"))
+	wants(t, err, context.DeadlineExceeded)
+	go func() {
+		for range reached {
+		}
+	}()
+	close(gate)
+	h.quiet()
+	close(reached)
+	h.d.says(t, "-a", "+a")
+	equal(t, "states", h.states(), "a running")
+}
+
+// TestStartChild_Ignored: "If OnStart returns ErrIgnore, the ref is zero and the error nil"; a declared child stays down, its
+// younger siblings start, and RestartChild brings it up.
+func TestStartChild_Ignored(t *testing.T) {
+	h := build(t)
+	off := true
+	a := h.toy("a")
+	a.Init = func(y *toy) {
+		if y.name, y.d = "a", &h.d; off {
+			y.fail = supervise.ErrIgnore
+		}
+	}
+	root, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{a, h.toy("b")}})
+	h.must(err)
+	h.root = root
+	equal(t, "states", h.states(), "a stopped, b running")
+	h.tell(crash, "b")
+	equal(t, "states", h.states(), "a stopped, b running")
+	r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.failing("c", supervise.ErrIgnore))
+	h.must(err)
+	equal(t, "ref", r, actor.AnyRef{})
+	off = false
+	h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
+	equal(t, "states", h.states(), "a running, b running, c stopped")
+}
+
+// TestRestartChild_Fails: "If the child does not come up, the error is a *StartError. A child that had stopped stays
+// stopped then. Another one is tried again with its Backoff". Neither counts for the Intensity.
+func TestRestartChild_Fails(t *testing.T) {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+		h := build(t)
+		var fail error
+		a := h.toy("a")
+		a.Backoff = supervise.Backoff{First: second}
+		a.Init = func(y *toy) { y.name, y.d, y.fail = "a", &h.d, fail }
+		h.run(supervise.Spec{Name: "app", Strategy: s, Intensity: supervise.Intensity{Within: second}, Children: []supervise.Child{a, h.toy("b")}})
+		fail = errUser
+		h.d.take()
+		wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "a"), errUser)
+		equal(t, "states", h.states(), "a backing off, b running")
+		fail = nil
+		h.advance(second)
+		equal(t, "states", h.states(), "a running, b running")
+		h.must(supervise.StopChild(h.soon(), h.root, "a"))
+		fail = errUser
+		for range 5 {
+			wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "a"), errUser)
+			equal(t, "states", h.states(), "a stopped, b running")
+		}
+		fail = nil
+		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
+		equal(t, "states", h.states(), "a running, b running")
+		h.d.says(t, "-a", "+a", "+a", "-a", "+a", "+a", "+a", "+a", "+a", "+a")
+	}
+}
+
+// TestStopChild: "returns when it has ended. The supervisor keeps the declaration: the child stays down, also when its
+// siblings are restarted, until RestartChild brings it up as a new actor".
+func TestStopChild(t *testing.T) {
+	for _, kind := range kinds[:2] {
+		h := build(t)
+		a := h.toy("a")
+		a.Restart = kind
+		h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{a, h.toy("b")}})
+		before := h.find("a")
+		h.must(supervise.StopChild(h.soon(), h.root, "a"))
+		equal(t, "standing", before.Standing(), actor.Ended)
+		equal(t, "states", h.states(), "a stopped, b running")
+		h.tell(crash, "b")
+		equal(t, "states", h.states(), "a stopped, b running")
+		h.must(supervise.StopChild(h.soon(), h.root, "a"))
+		h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
+		equal(t, "states", h.states(), "a running, b running")
+		equal(t, "a new actor", h.find("a") != before, true)
+		h.tell(crash, "b")
+		h.d.says(t, "+a", "+b", "-a", "-b", "+b", "+a", "-b", "-a", "+a", "+b")
+		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
+		wants(t, supervise.StopChild(h.soon(), h.root, "a"), supervise.ErrNoChild)
+	}
+	h := build(t)
+	h.run(h.sessions())
+	_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("ann"))
+	h.must(err)
+	h.must(supervise.StopChild(h.soon(), h.root, "ann"))
+	equal(t, "children", h.count(), supervise.Count{})
+}
+
+// TestOwnIntensity: "As that of a Worker …, it counts the restarts of that child, which do not count for the supervisor's
+// Intensity then. The child ends for good; with Escalate the supervisor gives up."
+func TestOwnIntensity(t *testing.T) {
+	var seen events
+	var log logged
+	h := build(t, log.option())
+	a := h.toy("a")
+	a.Intensity = supervise.Intensity{Restarts: 2, Within: time.Minute}
+	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, OnEvent: seen.add, Children: []supervise.Child{a, h.toy("b")}})
+	for range 2 {
+		h.tell(exitWithError, "a")
+	}
+	seen.take()
+	h.tell(exitWithError, "a")
+	equal(t, "events", seen.take(), "app/a (toy) gave up: user's own; restarts: 2")
+	equal(t, "states", h.states(), "a stopped, b running")
+	if got := strings.Join(log.lines(), ""); !strings.Contains(got, `level=ERROR msg="gallop: child fell too often, and is not restarted"`) {
+		t.Errorf("the log has %s", got)
+	}
+	h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
+	for range 2 { // they count anew
+		h.tell(exitWithError, "a")
+	}
+	equal(t, "states", h.states(), "a running, b running")
+	equal(t, "root", h.root.Standing(), actor.Idle)
+
+	h = build(t)
+	a = h.toy("a")
+	a.Intensity = supervise.Intensity{Restarts: 1, Within: time.Minute, Escalate: true}
+	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{a, h.toy("b")}})
+	h.tell(crash, "a")
+	h.tell(crash, "a")
+	wants(t, h.reason(), supervise.ErrIntensity)
+}
+
+// TestOwnIntensity_Simple: "As that of a Spec with SimpleOneForOne, it counts for each child alone …; with Escalate it is as
+// for other strategies": one poisoned child does not take its siblings.
+func TestOwnIntensity_Simple(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		h := build(t)
+		spec := h.sessions()
+		spec.Intensity = supervise.Intensity{Restarts: 3, Within: time.Minute, Escalate: shared}
+		h.run(spec)
+		for _, name := range []string{"ann", "bob"} {
+			_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
+			h.must(err)
+		}
+		for range 3 {
+			h.tell(crash, "bob")
+		}
+		equal(t, "states", h.states(), "ann running, bob running")
+		if shared {
+			h.tell(crash, "ann")
+			wants(t, h.reason(), supervise.ErrIntensity)
+			continue
+		}
+		for range 3 {
+			h.tell(crash, "ann")
+		}
+		h.tell(crash, "bob")
+		equal(t, "states", h.states(), "ann running")
+		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("bob"))
+		h.must(err)
+	}
+}
+
+// TestSimple_StopsAllAtOnce: "Those of SimpleOneForOne end all at once, so that many that hang take one deadline". One
+// helper sees to the deadlines of all.
+func TestSimple_StopsAllAtOnce(t *testing.T) {
+	const n = 50
+	h := build(t, actor.Workers(4), actor.Spares(2*n))
+	spec := h.sessions()
+	spec.Template = h.stubborn("session", supervise.StopWithin(5*second))
+	h.run(spec)
+	for i := range n {
+		name := fmt.Sprint("s", i)
+		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
+		h.must(err)
+		h.stick(name)
+	}
+	spawned := h.sys.Stats().Spawned
+	actor.Stop(h.sys, h.root)
+	h.armed()
+	h.clock.Jump(5*second - 1)
+	equal(t, "before", h.root.Standing() == actor.Ended && h.sys.Stats().Stopped > 0, false)
+	h.clock.Jump(1)
+	h.must(h.root.Wait(h.soon()))
+	h.quiet()
+	equal(t, "time", h.clock.Now().Sub(epoch), 5*second)
+	equal(t, "helpers", h.sys.Stats().Spawned-spawned, 1)
+	equal(t, "actors left", h.sys.Stats().Spawned-h.sys.Stats().Stopped, 0)
+}
+
+// TestDown_AnswersAtOnce: while a sibling backs off, questions to a supervisor that is down with its group, or waits
+// behind a supervisor in which one backs off, are answered at once.
+func TestDown_AnswersAtOnce(t *testing.T) {
+	c1 := func(h *house) map[string]supervise.Child {
+		w := h.toy("c1")
+		w.Backoff = supervise.Backoff{First: time.Hour}
+		return map[string]supervise.Child{"worker": w, "tree": supervise.Spec{Name: "c1", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Within: 1}, Backoff: supervise.NoBackoff,
+			Children: []supervise.Child{h.slowStart("w"), h.toy("x")}}}
+	}
+	for _, kind := range []string{"worker", "tree"} {
+		h := build(t)
+		h.run(supervise.Spec{Name: "top", Strategy: supervise.RestForOne, Children: []supervise.Child{
+			c1(h)[kind], supervise.Spec{Name: "c2", Children: h.toys("w")}}})
+		if kind == "tree" {
+			h.advance(time.Hour)
+		}
+		c2, err := supervise.Sub(h.soon(), h.sys, h.root, "c2")
+		h.must(err)
+		if kind == "tree" {
+			h.tell(crash, "c1", "x")
+		} else {
+			h.tell(crash, "c1")
+		}
+		ctx := h.soon()
+		_, err = supervise.Find[toy](ctx, h.sys, h.root, "c2", "w")
+		wants(t, err, supervise.ErrNoChild)
+		_, err = supervise.CountChildren(ctx, h.sys, c2)
+		wants(t, err, actor.ErrSuspended)
+		_, err = supervise.StartChild(ctx, h.sys, c2, h.toy("x"))
+		wants(t, err, actor.ErrSuspended)
+		wants(t, supervise.RemoveChild(ctx, h.sys, c2, "w"), actor.ErrSuspended)
+		equal(t, "nodes", len(h.tree().Children), 2)
+		h.advance(time.Hour)
+		h.find("c2", "w")
+		n, err := supervise.CountChildren(ctx, h.sys, c2)
+		h.must(err)
+		equal(t, "children", n, supervise.Count{Children: 1, Running: 1})
+	}
+}
+
+// slowStart is a child whose every start fails once, so that it backs off for an hour.
+func (h *house) slowStart(name string) supervise.Child {
+	w, n := h.toy(name), 0
+	w.Backoff = supervise.Backoff{First: time.Hour, Factor: 1}
+	w.Intensity = often
+	w.Init = func(y *toy) {
+		if y.name, y.d = name, &h.d; n%2 == 0 {
+			y.fail = errUser
+		}
+		n++
+	}
+	return w
+}
+
+// TestDecide: Decide decides by the error: resume, restart, stop or escalate.
+func TestDecide(t *testing.T) {
+	for name, c := range map[string]struct {
+		decision actor.Decision
+		want     string
+		noted    string
+	}{
+		"Restart":  {actor.DecideRestart, "a running, b running", "-a, +a"},
+		"Resume":   {actor.DecideResume, "a running, b running", ""},
+		"Stop":     {actor.DecideStop, "a stopped, b running", "-a"},
+		"Escalate": {actor.DecideEscalate, "", "-a, -b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := build(t)
+			var seen events
+			a := h.toy("a")
+			a.Decide = func(err error) actor.Decision {
+				if errors.Is(err, errUser) {
+					return c.decision
+				}
+				return actor.DecideRestart
+			}
+			h.run(supervise.Spec{Name: "app", Intensity: often, OnEvent: seen.add, Children: []supervise.Child{a, h.toy("b")}})
+			h.d.take()
+			ref := h.find("a")
+			do.Send(h.sys, ref, exitWithError)
+			h.quiet()
+			equal(t, "what happened", h.d.take(), c.noted)
+			if c.want == "" {
+				var e *supervise.EscalationError
+				if err := h.reason(); !errors.As(err, &e) || !e.Decided || !errors.Is(err, errUser) || errors.Is(err, supervise.ErrIntensity) {
+					t.Errorf("reason %v", err)
+				}
+				return
+			}
+			equal(t, "states", h.states(), c.want)
+			if c.decision == actor.DecideStop {
+				equal(t, "events", seen.take(), "app/a (toy) ended: user's own")
+			}
+		})
+	}
+}
+
+// TestNormal: an end with what actor.Normal returns is a normal one: a Transient child is not restarted, and Wait returns
+// nil; the information is there.
+func TestNormal(t *testing.T) {
+	h := build(t)
+	a := h.toy("a")
+	a.Restart = supervise.Transient
+	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{a}})
+	h.tell(func(_ *toy, c *actor.Context) { c.Exit(actor.Normal(errUser)) }, "a")
+	n := h.tree().Children[0]
+	equal(t, "state", n.State, supervise.Stopped)
+	wants(t, n.Last, errUser)
+	actor.StopWith(h.sys, h.root, actor.Normal(errUser))
+	h.must(h.root.Wait(h.soon()))
+}
+
+// TestMail: what Mail, WhileDown and KeepReplies say reaches the child.
+func TestMail(t *testing.T) {
+	for _, c := range []struct {
+		mail      actor.MailPolicy
+		whileDown int
+		want      string
+	}{
+		{actor.KeepMail, 0, "-a, +a, a queued, a 0, a 1, a 2"},
+		{actor.DropMail, 0, "-a, +a, a 0, a 1, a 2"},
+		{actor.KeepMail, 2, "-a, +a, a queued, a 0, a 1"},
+		{actor.KeepMail, supervise.RefuseWhileDown, "-a, +a, a queued"},
+	} {
+		h := build(t)
+		w := h.toy("a")
+		w.Mail, w.WhileDown, w.Backoff = c.mail, c.whileDown, supervise.Backoff{First: second}
+		h.run(supervise.Spec{Name: "app", Children: []supervise.Child{w}})
+		h.d.take()
+		a := h.find("a")
+		do.Send(h.sys, a, func(_ *toy, c *actor.Context) { say.Send(c, a, "queued"); panic("crash") })
+		h.quiet()
+		for i := range 3 {
+			say.Send(h.sys, a, fmt.Sprint(i))
+		}
+		_, err := ping.Ask(h.soon(), h.sys, a, actor.None{})
+		wants(t, err, actor.ErrSuspended)
+		h.advance(second)
+		equal(t, fmt.Sprint(c.mail, c.whileDown), h.d.take(), c.want)
+	}
+}
