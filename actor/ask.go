@@ -42,7 +42,11 @@ func answering[Q, R any](name string) *declaration {
 }
 
 func callPool[R any]() *sync.Pool {
-	return &sync.Pool{New: func() any { return new(call[R]) }}
+	return &sync.Pool{New: func() any {
+		k := new(call[R])
+		asksInTurns.add(&k.callState)
+		return k
+	}}
 }
 
 // Do makes the entry of the dispatch table that runs method for b's requests and sends
@@ -252,6 +256,7 @@ type call[R any] struct {
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
 	state seam.Flag
+	wait  askWait
 	done  chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
 	home  <-chan struct{} // closing of the system for which done was made
 }
@@ -324,6 +329,10 @@ func awaitReply(ctx context.Context, k *callState, sys *System, to *body) error 
 	}
 	defer asks.leave(me)
 	defer me.hasWaited(me.prepareWait())
+	if me != nil {
+		k.beginWait(me, to)
+		defer k.endWait()
+	}
 	if to.kind().sys.sim != nil {
 		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
 			return err
