@@ -63,6 +63,9 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		q := p.q
 		clear1(&p.q)
 		v, err := method(stateOf[S](at), c, q)
+		if err != nil {
+			c.failed = err
+		}
 		p.take().answer(replier{c: c, sys: c.sys}, Result[R]{v, err}, true)
 	}}
 }

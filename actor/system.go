@@ -38,6 +38,7 @@ type System struct {
 	timers     seam.Pointer[late] // nil until one is armed
 	bridges    seam.Pointer[late] // nil until one is opened
 	names      names
+	variants   sync.Map    // *variantInfo → *table, with interceptors
 	sim        *simulation // nil unless deterministic
 
 	mu    sync.Mutex
