@@ -333,8 +333,8 @@ func awaitReply(ctx context.Context, k *callState, sys *System, to *body) error 
 	defer asks.leave(me)
 	defer me.hasWaited(me.prepareWait())
 	if me != nil {
-		k.beginWait(me, to)
-		defer k.endWait()
+		k.wait.begin(me, to)
+		defer k.wait.end()
 	}
 	if to.kind().sys.sim != nil {
 		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {

@@ -41,7 +41,6 @@ func (c *Context) muteFor(to *body) {
 	}
 	if !to.gate.Enter(w) {
 		me.debt.Forgive() // it has recovered; we are running, so not parked
-		w.Who = waiting{}
 		c.waiters.put(w)
 		return
 	}
@@ -223,6 +222,7 @@ var waiterPool = sync.Pool{New: func() any {
 //
 //go:noinline
 func (l *waiterList) put(w *backpressure.Waiter[waiting]) {
+	w.Who = waiting{}
 	if len(l.spare) < maxSpareWaiters {
 		l.spare = append(l.spare, w)
 		return
@@ -261,10 +261,11 @@ func (l *waiterList) forget() {
 
 // keep takes back an entry that no ledger holds any more.
 func (r replier) keep(w *backpressure.Waiter[waiting]) {
-	w.Who = waiting{} // also of one that the GC is left to: see mutes
 	if r.c != nil {
 		r.c.waiters.put(w)
+		return
 	}
+	w.Who = waiting{} // the registry has it until the GC takes it
 }
 
 func (r replier) countUnmute() {

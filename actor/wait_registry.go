@@ -102,12 +102,12 @@ type askWait struct {
 	since   int64 // see waitWatch; 0: unknown
 }
 
-// beginWait notes that me waits for a reply of to.
-func (k *callState) beginWait(me, to *body) {
-	k.wait = askWait{who: me, to: to}
+// begin notes that me waits for a reply of to.
+func (w *askWait) begin(me, to *body) {
+	*w = askWait{who: me, to: to}
 	if watch := &me.sys().waits; watch.on {
-		k.wait.since = watch.begin()
+		w.since = watch.begin()
 	}
 }
 
-func (k *callState) endWait() { k.wait = askWait{} }
+func (w *askWait) end() { *w = askWait{} }
