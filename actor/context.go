@@ -41,6 +41,7 @@ type Context struct {
 	left     int      // messages that the turn may still run, as of the last settlement
 	gas      gasMeter // what the turn has spent besides
 	blocking blockMeter
+	watch    blockWatch
 
 	front front // see putFront
 

@@ -129,9 +129,6 @@ func verifyAsker(me *body) {
 func verifyAsks(t *askTable, me *body) {
 	_, waits := t.all[me.oneAtATime()]
 	invariant.Check(!waits, "%v asks, and waits for a reply already", me)
-	for _, a := range t.all {
-		invariant.Check(a.to != nil && a.call != nil, "somebody waits for a reply, and has asked nobody")
-	}
 }
 
 // verifyParked checks, while nothing runs, that the muted actors hold the system: n actors do.

@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"os"
 	"runtime"
 	"sync"
 
@@ -111,15 +112,22 @@ const (
 	leastStacks = 64 << 10 // bytes of all stacks that Stack looks at
 	mostStacks  = 16 << 20
 	oneStack    = 1 << 10 // of a goroutine that waits, and more than most
+
+	mostGoroutines = 500 // beside which Stack looks for one
 )
 
-// Stack returns the stack of the worker's goroutine, or nil if it has none. Any
-// goroutine.
+// Stack returns the stack of the worker's goroutine, or nil if it has none, or if it
+// would cost others too much to find out. Any goroutine.
 //
-// Stack stops the world for as long as it takes to write the stacks of all goroutines,
-// some microseconds each. It sees at most 16 megabytes of them: beside some ten
-// thousand goroutines it may find nothing and return nil.
+// Go has no way to see the stack of one other goroutine. Stack stops the world for as
+// long as it takes to write those of all, two microseconds each, and so returns nil if
+// there are more than 500. To stop the world means to wait until each goroutine that
+// runs can be interrupted. Where Go interrupts no loops, with GODEBUG=asyncpreemptoff=1,
+// that could take as long as the turn that is looked at, so Stack returns nil there.
 func (w *Worker) Stack() []byte {
+	if runtime.NumGoroutine() > mostGoroutines || !interruptsLoops() {
+		return nil
+	}
 	for size := max(leastStacks, runtime.NumGoroutine()*oneStack); ; size *= 4 {
 		buf := make([]byte, min(size, mostStacks))
 		n := runtime.Stack(buf, true)
@@ -128,6 +136,30 @@ func (w *Worker) Stack() []byte {
 		}
 	}
 }
+
+// interruptsLoops reports whether Go takes a processor from a loop that makes no calls. It does so
+// by signals, which some systems do not have, and which can be switched off.
+var interruptsLoops = sync.OnceValue(func() bool {
+	switch runtime.GOOS {
+	case "js", "wasip1", "plan9":
+		return false
+	}
+	return !preemptionOff(os.Getenv("GODEBUG"))
+})
+
+// preemptionOff reports whether a value of GODEBUG switches those signals off. Of several settings
+// the last one counts.
+func preemptionOff(debug string) (off bool) {
+	for debug != "" {
+		var one string
+		if one, debug = stacktext.Cut(debug, ","); len(one) > len(preemptOff) && one[:len(preemptOff)] == preemptOff {
+			off = one[len(preemptOff):] != "0"
+		}
+	}
+	return off
+}
+
+const preemptOff = "asyncpreemptoff="
 
 // stackIn cuts the worker's goroutine out of the stacks of many. Its number is not known:
 // to learn it when it begins would cost more than all else that a spare worker does.
