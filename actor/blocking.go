@@ -55,7 +55,7 @@ func (c *Context) beginBlocking() (began int64) {
 	c.lease.may = false // what is made runnable runs elsewhere
 	began = c.sys.opts.clock.Nanos()
 	if c.sys.sim == nil {
-		c.watch.begin(c, began)
+		c.sys.blocked.begin(c, began)
 	}
 	return began
 }
@@ -63,7 +63,7 @@ func (c *Context) beginBlocking() (began int64) {
 // endBlocking ends what beginBlocking began. Owner only, in a turn.
 func (c *Context) endBlocking(began int64) {
 	if c.sys.sim == nil {
-		c.watch.end()
+		c.sys.blocked.end(c)
 	}
 	c.blocked(c.sys.opts.clock.Nanos() - began)
 }

@@ -3,93 +3,152 @@ package actor
 import (
 	"sync"
 	"time"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // A behaviour that blocks and says so has given its seat up, so the scheduler's monitor, which looks
-// at seats, does not see how long that takes. Each worker has a watch of its own instead.
+// at seats, does not see how long that takes. This list sees it.
 //
-// Rejected: a list of all that block, in the order of their beginnings, of which the monitor looks
-// at the first. It needs a lock that all workers share, twice for each call of Blocking, and a
-// monitor that does not rest. Rejected as well: a timer that is set and stopped for each call, which
-// costs as much as all else that Blocking does. So the timer is left to run when the call is over,
-// and expires once in the time of LongTurn, however often the worker blocks meanwhile.
+// The calls of Blocking that go on are linked in the order in which they began, so the first is the
+// oldest, and a timer looks at no others. The timer is not stopped when a call is over: it expires
+// once in the time of LongTurn, however often behaviours block, and rests when none does. All
+// workers share the lock; they hold it for some ten nanoseconds, and a call of Blocking changes
+// other words that all share anyway.
 //
-// The watch has a mutex, which the worker and the timer's goroutine take: uncontended, as a rule.
-type blockWatch struct {
-	mu    sync.Mutex
-	since int64       // guarded by mu: when the call began, by the system's clock
-	on    bool        // guarded by mu: a call goes on
-	set   bool        // guarded by mu: the timer is to expire
-	calls uint64      // guarded by mu: how many have begun
-	at    doing       // guarded by mu: whose call it is
-	timer *time.Timer // guarded by mu; nil: it was never needed
+// Rejected: a timer for each worker, without a lock that is shared. With ten thousand blocked
+// behaviours the timers cost as much as the workers: 5 µs each, in a heap, and then a goroutine for
+// each of them to expire in.
+type blockedCalls struct {
+	_           nocmp.Field
+	mu          sync.Mutex
+	first, last *blockedCall // guarded by mu
+	set         bool         // guarded by mu: the timer is to expire
+	timer       *time.Timer  // guarded by mu; nil: it was never needed
+	ended       bool         // guarded by mu
 }
 
-// begin begins to watch a call of c's behaviour, at the time now. Owner only, in a turn.
-func (w *blockWatch) begin(c *Context, now int64) {
-	at := c.glimpse(c.w.Task())
-	w.mu.Lock()
-	w.since, w.at, w.on = now, at, true
-	w.calls++
-	if !w.set {
-		w.expireIn(c, c.sys.opts.longTurn)
+// blockedCall is a worker's call of Blocking. Guarded by the mu of the list.
+type blockedCall struct {
+	prev, next *blockedCall
+	c          *Context // whose it is, while it goes on; otherwise nil
+	listed     bool
+	began      int64  // by the system's clock, ns
+	number     uint64 // of the worker's calls
+	at         doing  // whose behaviour it is
+}
+
+// begin enters a call of c's behaviour, at the time now. Owner of c only, in a turn.
+func (l *blockedCalls) begin(c *Context, now int64) {
+	at, k := c.glimpse(c.w.Task()), &c.call
+	l.mu.Lock()
+	k.c, k.began, k.at = c, now, at
+	k.number++
+	l.append(k)
+	if !l.set {
+		l.expireIn(c.sys, c.sys.opts.longTurn)
 	}
-	w.mu.Unlock()
+	l.mu.Unlock()
+}
+
+// end removes the call. Owner of c only, in a turn.
+func (l *blockedCalls) end(c *Context) {
+	l.mu.Lock()
+	l.remove(&c.call)
+	c.call.c, c.call.at = nil, doing{}
+	l.mu.Unlock()
+}
+
+// append puts k behind all others. Caller holds mu.
+func (l *blockedCalls) append(k *blockedCall) {
+	if invariant.On {
+		verifyBlockedCall(l, k)
+	}
+	k.prev, k.listed = l.last, true
+	if l.last == nil {
+		l.first = k
+	} else {
+		l.last.next = k
+	}
+	l.last = k
+}
+
+// remove takes k out, if it is in. Caller holds mu.
+func (l *blockedCalls) remove(k *blockedCall) {
+	if !k.listed {
+		return
+	}
+	if k.prev == nil {
+		l.first = k.next
+	} else {
+		k.prev.next = k.next
+	}
+	if k.next == nil {
+		l.last = k.prev
+	} else {
+		k.next.prev = k.prev
+	}
+	k.prev, k.next, k.listed = nil, nil, false
 }
 
 // expireIn sets the timer. Caller holds mu.
-func (w *blockWatch) expireIn(c *Context, d time.Duration) {
-	w.set = true
-	if w.timer == nil {
-		w.timer = time.AfterFunc(d, func() { w.expired(c) })
+func (l *blockedCalls) expireIn(s *System, d time.Duration) {
+	switch {
+	case l.ended:
 		return
+	case l.timer == nil:
+		l.timer = time.AfterFunc(d, func() { l.expired(s) })
+	default:
+		l.timer.Reset(d)
 	}
-	w.timer.Reset(d)
+	l.set = true
 }
 
-// end ends the watch of a call. Owner only.
-func (w *blockWatch) end() {
-	w.mu.Lock()
-	w.on, w.at = false, doing{}
-	w.mu.Unlock()
-}
-
-// isOn reports whether a call goes on. Any goroutine.
-func (w *blockWatch) isOn() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.on
-}
-
-// stop stops the timer: the worker's goroutine ends. Owner only, in no turn.
-func (w *blockWatch) stop() {
-	w.mu.Lock()
-	if w.timer != nil && w.timer.Stop() {
-		w.set = false
+// stop stops the timer for good: the system has ended, and is not to be kept by it.
+func (l *blockedCalls) stop() {
+	l.mu.Lock()
+	l.ended = true
+	if l.timer != nil {
+		l.timer.Stop()
 	}
-	w.mu.Unlock()
+	l.mu.Unlock()
 }
 
-// expired reports the call that goes on, if it has lasted for long. It runs in the timer's
-// goroutine. A call that is reported is not looked at again: the next one sets the timer anew.
-func (w *blockWatch) expired(c *Context) {
-	w.mu.Lock()
-	w.set = false
-	age := time.Duration(c.sys.opts.clock.Nanos() - w.since)
-	call, at, on := w.calls, w.at, w.on
-	if on && age < c.sys.opts.longTurn {
-		w.expireIn(c, max(c.sys.opts.longTurn-age, time.Millisecond))
-		on = false
-	}
-	w.mu.Unlock()
-	if on {
-		c.sys.report(c.w, at, age, true, func() bool { return w.goesOn(call) })
+// expired reports the calls that have lasted for long, and looks again when the next one will have.
+// It runs in the timer's goroutine.
+func (l *blockedCalls) expired(s *System) {
+	for {
+		l.mu.Lock()
+		k := l.first
+		if k == nil {
+			l.set = false
+			l.mu.Unlock()
+			return
+		}
+		age := time.Duration(s.opts.clock.Nanos() - k.began)
+		if age < s.opts.longTurn {
+			l.expireIn(s, max(s.opts.longTurn-age, time.Millisecond))
+			l.mu.Unlock()
+			return
+		}
+		l.remove(k) // it is reported once
+		c, at, number := k.c, k.at, k.number
+		l.mu.Unlock()
+		s.report(c.w, at, age, true, func() bool { return l.goesOn(c, number) })
 	}
 }
 
-// goesOn reports whether that call still goes on. Any goroutine.
-func (w *blockWatch) goesOn(call uint64) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.on && w.calls == call
+// goesOn reports whether a call of c's worker still goes on: the one with that number. Any goroutine.
+func (l *blockedCalls) goesOn(c *Context, number uint64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return c.call.c != nil && c.call.number == number
+}
+
+// has reports whether c's worker is in a call. Any goroutine.
+func (l *blockedCalls) has(c *Context) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return c.call.c != nil
 }

@@ -41,7 +41,7 @@ type Context struct {
 	left     int      // messages that the turn may still run, as of the last settlement
 	gas      gasMeter // what the turn has spent besides
 	blocking blockMeter
-	watch    blockWatch
+	call     blockedCall
 
 	front front // see putFront
 

@@ -19,4 +19,5 @@ func (s *System) ended() {
 		}
 	}
 	s.stalls.end()
+	s.blocked.stop()
 }

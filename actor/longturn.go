@@ -91,8 +91,8 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 		return // it is over
 	}
 	c := w.Local().(*Context)
-	if c.watch.isOn() {
-		return // it is blocking, without a spare or since it was asked: its own watch reports that
+	if s.blocked.has(c) {
+		return // it blocks, without a spare or since it was asked to come by: that list reports it
 	}
 	d := c.glimpse(task)
 	if invariant.On {

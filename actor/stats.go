@@ -71,7 +71,6 @@ func (c *Context) publish() {
 		c.forgetTurn()
 		if c.w.Stopping() || c.w.Dismissed() {
 			c.dropHoard()
-			c.watch.stop()
 		}
 	}
 }

@@ -29,6 +29,7 @@ type System struct {
 	outside   outsideCounters
 	letters   letterLog
 	longTurns longTurns
+	blocked   blockedCalls
 	wards     wards
 	stalls    stallWatch
 	timers    seam.Pointer[late] // nil until one is armed

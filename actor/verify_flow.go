@@ -131,6 +131,13 @@ func verifyAsks(t *askTable, me *body) {
 	invariant.Check(!waits, "%v asks, and waits for a reply already", me)
 }
 
+// verifyBlockedCall checks a call of Blocking that begins. Caller holds mu.
+func verifyBlockedCall(l *blockedCalls, k *blockedCall) {
+	invariant.Check(!k.listed && k.prev == nil && k.next == nil, "a call of Blocking begins within another of worker %d", k.c.w.ID())
+	invariant.Check(k != l.first && k != l.last, "a call of Blocking begins that goes on already")
+	invariant.Check((l.first == nil) == (l.last == nil), "the list of calls of Blocking has one end")
+}
+
 // verifyParked checks, while nothing runs, that the muted actors hold the system: n actors do.
 func verifyParked(n int, st Stats) {
 	invariant.Check(st.Unmutes <= st.Mutes && st.Mutes-st.Unmutes <= uint64(n), "%d muted, and %d let go on, of %d who are parked", st.Mutes, st.Unmutes, n)
