@@ -89,7 +89,7 @@ func (c *Context) blocked(ns int64) {
 		verifyBlocked(c, ns)
 	}
 	if c.blocking.time >= longBlocked && !c.aside {
-		c.then |= hasBlocked
+		c.then |= hasLasted
 	}
 }
 

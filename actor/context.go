@@ -72,7 +72,7 @@ const (
 	yielded     outcome = 1 << 5 // its next message is in front: Yield was called, or mail taken over
 	turnTable   outcome = 1 << 6 // it dispatches by another table; no reason to end
 	mustCollect outcome = 1 << 7 // its arena is due
-	hasBlocked  outcome = 1 << 8 // its turn has blocked for long
+	hasLasted   outcome = 1 << 8 // its turn has blocked, or run, for long
 )
 
 // newContext makes the context of one worker.

@@ -41,6 +41,7 @@ type Worker struct {
 	chance    rand.Rand // of pcg
 	cpus      cpus      // as its thread was when it was not bound yet
 	goroutine uint64    // which one it is; 0: none
+	slice     sliceMeter
 
 	duty  duty
 	slot  nextSlot
