@@ -162,7 +162,7 @@ func (m *monitor) look(now int64) time.Duration {
 	m.s.spares.trim(now)
 	asking, late := m.attend(now)
 	m.steer(now, late > 0)
-	if m.surge.out > 0 || m.govern.hasty() {
+	if m.surge.out > 0 || m.surge.starved > 0 || m.govern.hasty() {
 		return alert
 	}
 	pause := calm

@@ -97,7 +97,12 @@ func (p *spares) pick() *Worker {
 		return w
 	}
 	p.least = 0
-	return takeLast(&p.cold)
+	if len(p.cold) == 0 {
+		return nil
+	}
+	w := p.cold[0]
+	p.cold[0], p.cold = nil, p.cold[1:]
+	return w
 }
 
 // takeLast takes the last worker off a list, or returns nil.
