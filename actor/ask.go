@@ -56,9 +56,9 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 	b.d.madeAsk().mustDo(method == nil)
 	return Entry[S]{b.d, func(c *Context, at *body, m *message) {
 		p := payloadOf[request[Q, R]](m)
-		if p.to.refused() {
+		if why := p.to.refused(); why != nil {
 			c.count.messages-- // it does not run after all
-			replier{c: c, sys: c.sys}.declareDead(at, m, ErrSelfAsk, false)
+			replier{c: c, sys: c.sys}.declareDead(at, m, why, false)
 			return
 		}
 		q := p.q
@@ -90,8 +90,10 @@ func (d *declaration) madeAsk() *declaration {
 //     the request becomes a dead letter; or, if to has put the reply off already, that
 //     goes nowhere. The caller is a behaviour of to itself; or of
 //     another actor of to's pinned type, which has one thread; or of an actor for which
-//     a behaviour of to waits, directly or through others, in an Ask whose context has
-//     no end.
+//     a behaviour of to waits, directly or through others, in an Ask.
+//   - ErrNoSpare: the caller is a behaviour, and so many behaviours block already
+//     ([Spares]) that it would keep its worker from others. The request becomes a dead
+//     letter.
 //   - ErrOverloaded: to has a bound ([TypeBound]), and its mailbox is at the bound.
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
 //   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
@@ -107,19 +109,18 @@ func (d *declaration) madeAsk() *declaration {
 //     request owns a region or a parcel, look at ctx before the call, and use one that
 //     cannot end in between.
 //
-// A behaviour should use [AskTo] instead, because Ask blocks its worker. While a
-// behaviour waits in Ask, actors go on that were muted because the asker is overloaded,
-// or muted itself, in case to is one of them. But to may wait for the asker in ways
-// that Ask does not see, so give ctx a deadline:
+// A behaviour that waits in Ask does so as in [Context.Blocking]: other actors are run
+// by other workers meanwhile, and its own mail waits. That costs a goroutine and a spare
+// worker ([Spares]); [AskTo] costs a message. While it waits, actors go on that were
+// muted because the asker is overloaded, or muted itself, in case to is one of them. But
+// to may wait for the asker in ways that Ask does not see, so give ctx a deadline:
 //
 //   - the asker applies pressure or has a bound;
 //   - to is muted for another actor of the asker's pinned type, which has one thread;
 //   - to is suspended until the asker has ended, as siblings under one supervisor may
 //     be;
 //   - the circle passes through an actor with a bound or of another system, through
-//     [AskAll] or [Replies], through a goroutine that asks, or, in a deterministic
-//     system, through an Ask whose context is none of the empty ones of package
-//     context.
+//     [AskAll] or [Replies], or through a goroutine that asks.
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
 	return ask[Q, R](ctx, sys, b.d, b.calls, to.b, q)
 }
@@ -243,14 +244,15 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 //	PENDING ◀──────────────┘                           │ │ ctx ended, or the system of a turn that asks
 //	    ├──── patience over ───────────────────────────┘ ▼
 //	    ├──── deterministic: drive gave up ─────────▶ ABANDONED
-//	    └──── the caller keeps to from running ─────▶ REFUSED
+//	    ├──── the caller keeps to from running ─────▶ REFUSED
+//	    └──── all spares are in use ────────────────▶ UNHELPED
 //
 // Each arrow except that of take is a compare-and-swap, so either finish or the caller that gives
 // up comes first. finish has three cases. From PENDING it leaves the result to be found. From
-// WAITING it owes a token besides. In ABANDONED and REFUSED it discards what the result owns,
-// because the caller has left with an error. A request that finds its call REFUSED when its turn
-// comes does not run: it becomes a dead letter, which ends in finish. Neither state is ever left:
-// such a call is used for no other request. Calls of a gathering, and those with a time-out, stay
+// WAITING it owes a token besides. In ABANDONED, REFUSED and UNHELPED it discards what the result
+// owns, because the caller has left with an error. A request that finds its call REFUSED or UNHELPED
+// when its turn comes does not run: it becomes a dead letter, which ends in finish. None of the three
+// is ever left: such a call is used for no other request. Calls of a gathering, and those with a time-out, stay
 // PENDING.
 type call[R any] struct {
 	callState
@@ -287,6 +289,7 @@ const (
 	callAnswered
 	callAbandoned // the reply goes nowhere
 	callRefused   // nor does the request run
+	callUnhelped  // nor does this one
 )
 
 // patience is how often a caller lets others run before it parks. Each time it goes through
@@ -331,9 +334,18 @@ func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R
 
 // awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
 // settleIn is: each call[R] would have a method of its own.
-func awaitReply(ctx context.Context, k *callState, sys *System, to *body) error {
-	me := askerIn(sys, to)
-	asks, may := me.mayWait(ctx, k, to)
+func awaitReply(ctx context.Context, k *callState, sys *System, to *body) (err error) {
+	c, me := askerIn(sys, to)
+	waited := c.wait(func() { err = k.await(ctx, me, to) })
+	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
+		return ErrNoSpare
+	}
+	return err
+}
+
+// await is awaitReply of me, which keeps nobody waiting meanwhile; nil: the caller is outside.
+func (k *callState) await(ctx context.Context, me, to *body) error {
+	asks, may := me.mayWait(k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
 		return ErrSelfAsk
 	}
@@ -401,7 +413,16 @@ func (k *call[R]) take() Result[R] {
 	return res
 }
 
-// refused tells whether the asker wants the request not to run.
-func (to replyTo[R]) refused() bool {
-	return to.call != nil && to.call.state.Load() == callRefused
+// refused returns why the asker wants the request not to run; nil: it may.
+func (to replyTo[R]) refused() error {
+	if to.call == nil {
+		return nil
+	}
+	switch to.call.state.Load() {
+	case callRefused:
+		return ErrSelfAsk
+	case callUnhelped:
+		return ErrNoSpare
+	}
+	return nil
 }

@@ -1,8 +1,6 @@
 package actor
 
 import (
-	"context"
-
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
@@ -10,19 +8,23 @@ import (
 // Behaviours that ask and wait may wait for each other in a circle, for ever: A asks B, and B asks A.
 //
 // Rejected: a watch that looks now and then, like the one over actors under pressure. It comes
-// late, while the actor that closes the circle can be told at once. Rejected as well: to count asks
-// whose context ends. An actor that waits for one of those gets its reply afterwards.
+// late, while the actor that closes the circle can be told at once. Rejected as well: to leave asks
+// alone whose contexts end, since these resolve themselves. They do so after the whole time-out,
+// which all in the circle wait for, and then it fails an ask chosen by chance.
 //
 // Chosen: an actor that is about to park in its turn looks in a table of its system who waits for
 // whom. If that leads to itself it does not wait: its reply cannot come before its own turn has
-// ended. Otherwise, if its context has no end, it enters itself. That is exact. An entry counts
-// while its call has no result. Only the actor that was asked gives it one, in its turn: behind a
-// behaviour or, if it has put the reply off, in a later one, but not while it waits itself. There is
-// no entry for an actor with a bound, of which others could drop the request. From its end the chain
-// stands still. The actor that looks is in its turn. So an actor that waits for it gets no reply as
-// long as that lasts, nor ends its own turn; nor, then, does one that waits for that one. All
-// entries of the chain were made before the look, so each of them has counted since it was made, and
-// all of them count at once.
+// ended, or another ask of the circle has been given up. Otherwise it enters itself. So the one that
+// closes a circle is told, and the others get their replies. That is exact. An entry counts while
+// its call has no result and was not given up. Only the actor that was asked gives it a result, in
+// its turn: behind a behaviour or, if it has put the reply off, in a later one, but not while it
+// waits itself. There is no entry for an actor with a bound, of which others could drop the request.
+// From its end the chain stands still until a context of it ends. The actor that looks is in its
+// turn. So an actor that waits for it gets no reply as long as that lasts, nor ends its own turn;
+// nor, then, does one that waits for that one. All entries of the chain were made before the look,
+// so each of them has counted since it was made, and all of them count at once. An actor that gives
+// its ask up says so in its call, by a compare-and-swap, before it goes on. What it does next, such
+// as to end its turn, comes after that, and so does every look that learns of it.
 //
 // It sees asks by Ask within one system: neither AskAll and Replies, which may go on without some
 // of their replies, nor goroutines for which a behaviour waits.
@@ -43,7 +45,7 @@ func (s *System) openAsks() *askTable {
 	return t
 }
 
-// openAsk is a request whose reply an actor awaits without an end.
+// openAsk is a request whose reply an actor awaits.
 type openAsk struct {
 	to   any // see oneAtATime
 	call *callState
@@ -57,14 +59,14 @@ func (b *body) oneAtATime() any {
 	return b
 }
 
-// isOpen tells whether the call has no result yet. Caller holds the table's mu: its asker cannot have left.
+// isOpen reports whether the call has no result yet and was not given up. Caller holds the table's
+// mu: its asker cannot have left.
 func (a openAsk) isOpen() bool { return a.call != nil && a.call.state.Load() <= callWaiting }
 
-// mayWait tells whether me may wait for k, its request to to, without waiting for itself. If so,
-// and if the wait has no end, me is in the table of asks until it leaves. me may be nil. Owner
-// only, in a turn. It costs two locks of the system, which only an actor takes that parks in a
-// turn.
-func (me *body) mayWait(ctx context.Context, k *callState, to *body) (in *askTable, may bool) {
+// mayWait reports whether me may wait for k, its request to to, without waiting for itself. If so,
+// me is in the table of asks until it leaves. me may be nil. Owner only, in a turn. It costs two
+// locks of the system, which only an actor takes that parks in a turn.
+func (me *body) mayWait(k *callState, to *body) (in *askTable, may bool) {
 	switch {
 	case me.keepsFromRunning(to):
 		return nil, false
@@ -83,9 +85,6 @@ func (me *body) mayWait(ctx context.Context, k *callState, to *body) (in *askTab
 			return nil, false
 		}
 	}
-	if !isEndless(ctx, me.sys()) {
-		return nil, true
-	}
 	t.all[mine] = openAsk{asked, k}
 	return t, true
 }
@@ -99,10 +98,4 @@ func (t *askTable) leave(me *body) {
 	t.mu.Lock()
 	delete(t.all, me.oneAtATime())
 	t.mu.Unlock()
-}
-
-// isEndless tells whether ctx never ends. In a deterministic run ctx may take the question for a
-// wait ([actortest.R]), so there only two contexts are endless.
-func isEndless(ctx context.Context, sys *System) bool {
-	return ctx == context.Background() || ctx == context.TODO() || sys.sim == nil && ctx.Done() == nil
 }

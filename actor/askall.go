@@ -16,6 +16,9 @@ import (
 // [AskBehaviour.Ask], and returns it. The other requests run all the same, and their
 // replies go nowhere.
 //
+// In a behaviour, AskAll waits as [AskBehaviour.Ask] does; if it cannot, because all
+// spares are in use, it gives up with [ErrNoSpare].
+//
 // If ctx had ended before the call, no request is sent, and what q owns stays the
 // caller's. Nor is a request sent to an actor that cannot run before the caller's own
 // turn has ended: the outcome there is ErrSelfAsk. As nothing was sent there is no dead
@@ -38,7 +41,8 @@ func AskAll[S, Q, R any](ctx context.Context, sys *System, b AskBehaviour[S, Q, 
 // Replies is [AskAll] as a sequence: it yields the outcome of every request, with the
 // actor that was asked, in the order in which the outcomes come in. If ctx ends, the
 // outcomes that are missing have its error; in a behaviour whose system stops, they
-// have [ErrSystemStopped].
+// have [ErrSystemStopped], and in one that cannot wait, because all spares are in use,
+// [ErrNoSpare].
 //
 // The requests are sent when the loop begins, unless ctx has ended by then. Replies
 // that come after the loop was left go nowhere.
@@ -66,7 +70,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 		for i := range missing {
 			missing[i] = true
 		}
-		me, err := askEach(ctx, sys, b.d.madeAsk(), to, q, g)
+		c, me, err := askEach(ctx, sys, b.d.madeAsk(), to, q, g)
 		if err != nil {
 			giveUp(missing, err, yield)
 			return
@@ -77,7 +81,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 			for !missing[first] {
 				first++
 			}
-			k, err := g.next(ctx, to[first].b.sys(), over)
+			k, err := g.await(ctx, c, to[first].b.sys(), over)
 			if err != nil {
 				giveUp(missing, err, yield)
 				return
@@ -109,6 +113,18 @@ func (g *gathering[R]) add(k *call[R]) {
 	if g.left.Load() {
 		g.discard()
 	}
+}
+
+// await is next, in a turn of c's worker that keeps nobody waiting meanwhile; if it would, await
+// fails at once. With a nil c it is next.
+func (g *gathering[R]) await(ctx context.Context, c *Context, sys *System, over <-chan struct{}) (k *call[R], err error) {
+	if c == nil || len(g.in) > 0 {
+		return g.next(ctx, sys, over)
+	}
+	if !c.wait(func() { k, err = g.next(ctx, sys, over) }) {
+		return nil, ErrNoSpare
+	}
+	return k, err
 }
 
 // next returns a call that has its result, or says why there will be none: ctx ends, or over is
@@ -164,19 +180,19 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests, and returns the actor whose behaviour does so, as askerIn. If ctx has
-// ended it returns that error and sends none.
-func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to []Ref[S], q Q, g *gathering[R]) (me *body, err error) {
+// askEach sends the requests, and returns whose behaviour does so, as askerIn. If ctx has ended it
+// returns that error and sends none.
+func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to []Ref[S], q Q, g *gathering[R]) (c *Context, me *body, err error) {
 	split(sys)
 	for _, r := range to {
 		d.mustSuit(r.b)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, r := range to {
 		if me == nil && (i == 0 || r.b.sys() != to[i-1].b.sys()) {
-			me = askerIn(sys, r.b)
+			c, me = askerIn(sys, r.b)
 		}
 		k := &call[R]{several: g, of: i, ctx: ctx}
 		if me.keepsFromRunning(r.b) {
@@ -187,5 +203,5 @@ func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to [
 		*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 		_ = sendFromOutside(sent, r.b, m, d)
 	}
-	return me, nil
+	return c, me, nil
 }

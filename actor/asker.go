@@ -8,19 +8,18 @@ import (
 // A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
 // itself, for those that are muted for it, and for the one that stops its system.
 
-// askerIn returns the actor whose behaviour asks to and waits. It returns nil if the caller is
-// outside of both sys and the system of to. It costs a look at each worker: see
-// sched.Scheduler.Current.
-func askerIn(sys *System, to *body) (me *body) {
+// askerIn returns the context and the actor whose behaviour asks to and waits. Both are nil if the
+// caller is outside of both sys and the system of to. For the costs see sched.Scheduler.Here.
+func askerIn(sys *System, to *body) (c *Context, me *body) {
 	other := to.kind().sys
-	t := other.sched.Current()
-	if t == nil && sys != other {
-		t = sys.sched.Current()
+	w := other.sched.Here()
+	if w == nil && sys != other {
+		w = sys.sched.Here()
 	}
-	if t == nil {
-		return nil
+	if w == nil {
+		return nil, nil
 	}
-	return bodyOf(t)
+	return w.Local().(*Context), bodyOf(w.Task())
 }
 
 // keepsFromRunning tells whether to cannot run before the turn of me has ended: it is me, or has the same

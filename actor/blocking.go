@@ -12,7 +12,8 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // milliseconds, until the runtime's monitor notices. Blocking costs about two tenths of
 // a microsecond if nothing else waits, and waking a spare worker if something does. At
 // most [Spares] behaviours can be helped at a time; beyond that, and on a pinned type,
-// Blocking just calls f.
+// Blocking just calls f. A call that lasts for longer than [LongTurn] is reported, once,
+// while it still lasts.
 //
 // A turn that has blocked for a millisecond, by the runtime's clock ([Clock]), ends
 // with the current message. If a batch of mail or more is left then, the actor is
@@ -24,14 +25,47 @@ func (c *Context) Blocking(f func()) {
 		panic("gallop: Blocking: a nil function")
 	}
 	mustRun(c, "Blocking")
-	c.lease.may = false // what is made runnable runs elsewhere
 	if c.w.InBlocking() {
 		f() // the outer one counts
 		return
 	}
-	began := c.sys.opts.clock.Nanos()
-	defer func() { c.blocked(c.sys.opts.clock.Nanos() - began) }() // the behaviour may recover from a panic of f
+	began := c.beginBlocking()
+	defer c.endBlocking(began) // the behaviour may recover from a panic of f
 	c.w.Blocking(f)
+}
+
+// wait is Blocking for a wait of the runtime's own, for which the behaviour has not asked: if all
+// spares are in use it does not wait, and reports false. With a nil c, of code outside of
+// behaviours, it just waits. Owner only, in a turn.
+func (c *Context) wait(f func()) bool {
+	if c == nil {
+		f()
+		return true
+	}
+	if c.w.InBlocking() {
+		return c.w.TryBlocking(f)
+	}
+	began := c.beginBlocking()
+	defer c.endBlocking(began)
+	return c.w.TryBlocking(f)
+}
+
+// beginBlocking prepares a turn for blocking, and returns the time. Owner only, in a turn.
+func (c *Context) beginBlocking() (began int64) {
+	c.lease.may = false // what is made runnable runs elsewhere
+	began = c.sys.opts.clock.Nanos()
+	if c.sys.sim == nil {
+		c.sys.blocked.begin(c, began)
+	}
+	return began
+}
+
+// endBlocking ends what beginBlocking began. Owner only, in a turn.
+func (c *Context) endBlocking(began int64) {
+	if c.sys.sim == nil {
+		c.sys.blocked.end(c)
+	}
+	c.blocked(c.sys.opts.clock.Nanos() - began)
 }
 
 // longBlocked is how long a turn may block before it is cut short, ns.
@@ -55,22 +89,34 @@ func (c *Context) blocked(ns int64) {
 		verifyBlocked(c, ns)
 	}
 	if c.blocking.time >= longBlocked && !c.aside {
-		c.then |= hasBlocked
+		c.then |= hasLasted
 	}
 }
 
 // Spares sets how many behaviours may block at a time while others stand in for their
-// workers: at least 1, 1,024 by default.
+// workers: at least 1, 100,000 by default.
 //
-// If more behaviours block, those in excess keep their workers from other actors, for
-// ever if one of these is what they wait for. [Stats] counts them as SparesLacked, and
-// the log says so, at most once a second.
+// If more behaviours block, an [AskBehaviour.Ask], [AskAll] or [Replies] in a behaviour
+// fails at once with [ErrNoSpare]. Behaviours that block in other ways keep their
+// workers from other actors, for ever if one of these is what they wait for. [Stats]
+// counts both as SparesLacked, and the log has a line of level ERROR, at most once a
+// second.
+//
+// A behaviour that blocks costs its goroutine, whose stack is 2 KiB at least and mostly
+// 4 to 8, and a worker of about 3 KiB. So a hundred thousand take 0.6 to 1.2 GB: in a
+// small container set a smaller number. One that blocks in a system call, as for a
+// file, also holds a thread of the operating system, of which Go allows 10,000
+// ([runtime/debug.SetMaxThreads]).
 //
 // Each spare keeps messages and memory of [Context.Heap] to use again, as a worker
-// does, until it retires: when all workers sleep and no spare was needed for 0.1 s.
+// does, if it has run behaviours that need them, until it retires: when it was not
+// needed for 0.1 to 0.2 s.
 func Spares(n int) Option { return func(o *options) { o.spares = n } }
 
 // noSpare is sched.Config.OnNoSpare.
 func (s *System) noSpare(soFar uint64) {
-	s.warn("gallop: all spares are in use", "spares", s.opts.spares, "so_far", soFar)
+	s.log(func(l logSink) {
+		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks in behaviours fail; "+
+			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise actor.Spares", "spares", s.opts.spares, "so_far", soFar)
+	})
 }

@@ -42,6 +42,7 @@ type Context struct {
 	left     int      // messages that the turn may still run, as of the last settlement
 	gas      gasMeter // what the turn has spent besides
 	blocking blockMeter
+	call     blockedCall
 
 	front front // see putFront
 
@@ -74,7 +75,7 @@ const (
 	yielded     outcome = 1 << 5 // its next message is in front: Yield was called, or mail taken over
 	turnTable   outcome = 1 << 6 // it dispatches by another table; no reason to end
 	mustCollect outcome = 1 << 7 // its arena is due
-	hasBlocked  outcome = 1 << 8 // its turn has blocked for long
+	hasLasted   outcome = 1 << 8 // its turn has blocked, or run, for long
 )
 
 // newContext makes the context of one worker.

@@ -20,4 +20,5 @@ func (s *System) ended() {
 		}
 	}
 	s.stalls.end()
+	s.blocked.stop()
 }

@@ -12,8 +12,8 @@ import (
 // DefaultLongTurn is how long a behaviour may run before it is reported.
 const DefaultLongTurn = 100 * time.Millisecond
 
-// LongTurnReport describes a behaviour that keeps its worker for long, while it still
-// does so.
+// LongTurnReport describes a behaviour that runs or blocks for long, while it still does
+// so.
 type LongTurnReport struct {
 	// Type and Behaviour say which behaviour it is. Instead of a behaviour it may be a
 	// callback: init, OnStart, OnStop, Care.Stop. Behaviour is empty while the runtime does
@@ -26,26 +26,33 @@ type LongTurnReport struct {
 	Path    string
 	// Worker is the number of the worker.
 	Worker int
-	// AtLeast is how long the behaviour has run; some milliseconds may be missing.
+	// Blocking is true if the behaviour is in [Context.Blocking], or in an Ask, AskAll or
+	// Replies of its own, and so does not keep its worker from other actors.
+	Blocking bool
+	// AtLeast is how long the behaviour has run, or the call of Blocking has lasted; some
+	// milliseconds may be missing.
 	AtLeast time.Duration
 	// Stack is where the behaviour is now: the stack of its goroutine down to the
-	// behaviour. It is empty if it was not found, because the process has too many
-	// goroutines, or the behaviour has just returned.
+	// behaviour. It is empty if the process has more than 500 goroutines, or runs with
+	// GODEBUG=asyncpreemptoff=1, or if the behaviour has just returned: see [LongTurn].
 	Stack []byte
 }
 
-// LongTurn sets after which time a behaviour that still runs is reported, to the log or
-// to [OnLongTurn]: at least a millisecond, [DefaultLongTurn] by default. The neighbours
-// of such a behaviour do not wait for it, since others stand in for its worker; but it
-// uses a thread, and its own messages wait.
+// LongTurn sets after which time a behaviour that still runs, or is still in
+// [Context.Blocking], is reported, to the log or to [OnLongTurn]: at least a
+// millisecond, [DefaultLongTurn] by default. The neighbours of such a behaviour do not
+// wait for it, since others stand in for its worker; but it uses a goroutine, and its
+// own messages wait.
 //
-// Reports are made at most once a second, because each stops the process for some
-// microseconds per goroutine to learn where the behaviour is. Not reported are
+// Reports are made at most once a second; the others are counted, and the log has their
+// number as missed. Behaviours of pinned types are reported only for what they do in
+// Blocking: they have a thread of their own and keep nobody waiting.
 //
-//   - behaviours of pinned types, which have a thread of their own and keep nobody
-//     waiting;
-//   - what a behaviour does within [Context.Blocking], unless it had lasted for some
-//     milliseconds before that call, or no spare was left.
+// To learn where the behaviour is, Go has to stop the process for two microseconds for
+// each of its goroutines. So a report has a stack only if there are at most 500 of them:
+// about a millisecond. With GODEBUG=asyncpreemptoff=1 it never has one, since the process
+// would stand still until the behaviour's loop ends. With more goroutines the names in
+// the report have to do, or a profile: package runtime/pprof.
 func LongTurn(after time.Duration) Option { return func(o *options) { o.longTurn = after } }
 
 // OnLongTurn sets a function that sees every report of a behaviour that runs for long,
@@ -86,31 +93,41 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 		return // it is over
 	}
 	c := w.Local().(*Context)
+	if s.blocked.has(c) {
+		return // it blocks, without a spare or since it was asked to come by: that list reports it
+	}
 	d := c.glimpse(task)
 	if invariant.On {
 		verifyDoing(d)
 	}
-	if d.typ == nil || !d.typ.sealed.Load() || w.LongTurn() != task || !s.longTurns.mayReport() {
+	s.report(w, d, atLeast, false, func() bool { return w.LongTurn() == task && c.glimpse(task) == d })
+}
+
+// report reports what a worker was seen doing, if it still does so. Any goroutine.
+func (s *System) report(w *sched.Worker, d doing, atLeast time.Duration, blocking bool, goesOn func() bool) {
+	if d.who == nil || !d.typ.sealed.Load() || !goesOn() || !s.longTurns.mayReport() {
 		return
 	}
-	who := bodyOf(task).actorName()
+	who := d.who.actorName()
 	r := LongTurnReport{
-		Type: who.Type, Behaviour: d.name(), ActorID: who.ID, Name: who.Name, Path: who.Path, Worker: w.ID(), AtLeast: atLeast,
+		Type: who.Type, Behaviour: d.name(), ActorID: who.ID, Name: who.Name, Path: who.Path,
+		Worker: w.ID(), Blocking: blocking, AtLeast: atLeast,
 	}
-	if stack := w.Stack(); w.LongTurn() == task && c.glimpse(task) == d {
+	if stack := w.Stack(); goesOn() {
 		r.Stack = userFrames(stack)
 	}
 	if s.opts.onLongTurn != nil {
 		s.guard("OnLongTurn", func() { s.opts.onLongTurn(r) })
 		return
 	}
-	s.warn("gallop: long turn", who.attrs("behaviour", r.Behaviour, "worker", r.Worker,
+	s.warn("gallop: long turn", who.attrs("behaviour", r.Behaviour, "blocking", r.Blocking, "worker", r.Worker,
 		"at_least", r.AtLeast, "missed", s.longTurns.missed.Swap(0), "stack", string(r.Stack))...)
 }
 
 // doing is what a worker was seen doing from outside.
 type doing struct {
-	typ   *typeInfo // nil: nothing for an actor
+	who   *body     // nil: nothing for an actor
+	typ   *typeInfo // its type
 	where callback
 	aside bool
 	msg   *message // whose behaviour runs; nil: none
@@ -135,7 +152,7 @@ func (c *Context) glimpse(task *sched.Task) (d doing) {
 	if c.self != b {
 		return doing{}
 	}
-	d.typ = b.kind().typ
+	d.who, d.typ = b, b.kind().typ
 	if x := b.extra; x != nil {
 		if d.where = x.where; d.where != inNone {
 			return d

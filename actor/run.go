@@ -179,7 +179,7 @@ func (b *body) settleCrash(c *Context) (n int) {
 
 // pause is for a turn that may not simply go on, of an actor that may not simply doze off: the turn
 // has run all there was or all that its batch allows, or a behaviour stopped the actor, met a gate,
-// spent the gas, or blocked for long.
+// spent the gas, or lasted for long.
 func (b *body) pause(c *Context) (again bool) {
 	then := c.then
 	if then == mustEnd && b.endPlainly(c) {
@@ -200,7 +200,7 @@ func (b *body) pause(c *Context) (again bool) {
 		return b.end(c)
 	case then&mayPark != 0 && b.park(c):
 		return false
-	case then&hasBlocked != 0 && b.leftAtLeast(b.batch()):
+	case then&hasLasted != 0 && b.leftAtLeast(b.batch()):
 		return b.batchSpent(c)
 	case then&yielded != 0:
 		return b.handOn(c)

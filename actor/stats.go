@@ -77,6 +77,32 @@ func (c *Context) publish() {
 	}
 }
 
+// add adds the figures of a worker that does not run. The caller owns both.
+func (n *counters) add(o *counters) {
+	n.shownMessages.Add(o.shownMessages.Load())
+	n.spawned.Add(o.spawned.Load())
+	n.stopped.Add(o.stopped.Load())
+	n.panics.Add(o.panics.Load())
+	n.deadLetters.Add(o.deadLetters.Load())
+	n.mutes.Add(o.mutes.Load())
+	n.unmutes.Add(o.unmutes.Load())
+	n.letGo.Add(o.letGo.Load())
+	n.stalls.Add(o.stalls.Load())
+}
+
+// mergeContexts is sched.Config.Merge: of workers that will not run any more only the figures are
+// kept, in a context that belongs to no worker.
+func mergeContexts(soFar any, gone []*sched.Worker) any {
+	sum := new(Context)
+	if soFar != nil {
+		sum.count.add(&soFar.(*Context).count)
+	}
+	for _, w := range gone {
+		sum.count.add(&w.Local().(*Context).count)
+	}
+	return sum
+}
+
 // outsideCounters count what happens where there is no worker.
 type outsideCounters struct {
 	_ nocmp.Field

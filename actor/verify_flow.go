@@ -129,9 +129,13 @@ func verifyAsker(me *body) {
 func verifyAsks(t *askTable, me *body) {
 	_, waits := t.all[me.oneAtATime()]
 	invariant.Check(!waits, "%v asks, and waits for a reply already", me)
-	for _, a := range t.all {
-		invariant.Check(a.to != nil && a.call != nil, "somebody waits for a reply, and has asked nobody")
-	}
+}
+
+// verifyBlockedCall checks a call of Blocking that begins. Caller holds mu.
+func verifyBlockedCall(l *blockedCalls, k *blockedCall) {
+	invariant.Check(!k.listed && k.prev == nil && k.next == nil, "a call of Blocking begins within another of worker %d", k.c.w.ID())
+	invariant.Check(k != l.first && k != l.last, "a call of Blocking begins that goes on already")
+	invariant.Check((l.first == nil) == (l.last == nil), "the list of calls of Blocking has one end")
 }
 
 // verifyParked checks, while nothing runs, that the muted actors hold the system: n actors do.

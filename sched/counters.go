@@ -26,6 +26,19 @@ type counts struct {
 	steals, stealMisses, parks, wakes, yields, injected, spills seam.Gauge
 }
 
+// add adds the figures of a worker that does not run. The caller owns both.
+func (n *counts) add(o *counts) {
+	n.shownTurns.Add(o.shownTurns.Load())
+	n.shownNextSlot.Add(o.shownNextSlot.Load())
+	n.steals.Add(o.steals.Load())
+	n.stealMisses.Add(o.stealMisses.Load())
+	n.parks.Add(o.parks.Load())
+	n.wakes.Add(o.wakes.Load())
+	n.yields.Add(o.yields.Load())
+	n.injected.Add(o.injected.Load())
+	n.spills.Add(o.spills.Load())
+}
+
 // publish makes the worker's counters visible. Owner only.
 func (w *Worker) publish() {
 	w.count.shownTurns.StoreRelease(w.count.turns)
@@ -55,7 +68,8 @@ func (s *Scheduler) seatable() []*Worker {
 
 // Crew returns all workers that there are or have been, for callers that add up what
 // they have done: first those that the scheduler began with, then spares, then pinned
-// ones. Any goroutine.
+// ones. Of spares that were not needed for long there is only one, with the sum of what
+// all of them have done: see Config.Merge. Any goroutine.
 func (s *Scheduler) Crew() []*Worker {
 	all := s.seatable()
 	for _, p := range s.pins.all() {

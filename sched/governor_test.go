@@ -190,7 +190,7 @@ func TestGovernorIsShownAll(t *testing.T) {
 		w.spent.StoreRelease(7)
 		w.publish()
 	}
-	if got, want := s.progress(), (progress{units: 14, crossed: 7, steals: 10}); got != want {
+	if got, want := s.monitor.progress(), (progress{units: 14, crossed: 7, steals: 10}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -101,8 +101,23 @@ func (w *Worker) Blocking(f func()) {
 		return
 	}
 	w.blocks = true
-	defer w.unblock(w.leaveSeat())
+	left, _ := w.leaveSeat()
+	defer w.unblock(left)
 	f()
+}
+
+// TryBlocking is [Worker.Blocking], except that it does not call f if all spares are in use, where
+// f would keep the worker from others. It reports whether it has called f.
+func (w *Worker) TryBlocking(f func()) bool {
+	outer := w.blocks // with its seat given up, or kept for lack of a spare
+	left, lacking := w.leaveSeat()
+	if lacking {
+		return false
+	}
+	w.blocks = true
+	defer func() { w.unblock(left); w.blocks = outer }()
+	f()
+	return true
 }
 
 // unblock ends Blocking, for which the worker may have left its seat.
@@ -113,22 +128,22 @@ func (w *Worker) unblock(left bool) {
 	}
 }
 
-// leaveSeat gives the seat up in the middle of a turn and reports whether it did. As in lieDown the
-// bit is set first and then all queues are looked at, so that either the worker sees what comes in
-// or the one that brings it sees the bit.
-func (w *Worker) leaveSeat() bool {
+// leaveSeat gives the seat up in the middle of a turn and reports whether it did; if not, lacking
+// reports whether it should have, and all spares are in use. As in lieDown the bit is set first and
+// then all queues are looked at, so that either the worker sees what comes in or the one that brings
+// it sees the bit.
+func (w *Worker) leaveSeat() (left, lacking bool) {
 	s := w.sched
 	if w.apart {
-		return false
+		return false, false
 	}
 	if !s.goAway() { // L1
-		s.lackSpare()
-		return false
+		return false, s.lackSpare()
 	}
 	if !w.duty.leaveSeat() { // L2
 		s.comeHome() // the monitor was faster, and has sent it away before
 		w.apart = true
-		return false
+		return false, false
 	}
 	w.apart = true
 	s.stop.left.Add(1) // the seat keeps its own count
@@ -141,7 +156,7 @@ func (w *Worker) leaveSeat() bool {
 	if s.workLeft() {                 // L6
 		s.notify()
 	}
-	return true
+	return true, false
 }
 
 // retakeSeat ends Blocking: the worker sits again if its seat is vacant. If somebody else clears
@@ -211,21 +226,23 @@ func (s *Scheduler) comeHome() {
 	s.Release()
 }
 
-// lackSpare counts a turn that keeps its seat because all spares are in use, and tells the
-// layer above, outside of the turn and at most once in a second. Any goroutine.
-func (s *Scheduler) lackSpare() {
+// lackSpare counts a turn that keeps its seat, or does not block, because all spares are in use, and
+// tells the layer above, outside of the turn and at most once in a second. It reports whether they
+// are: if not, the scheduler has ended, or one has just come back. Any goroutine.
+func (s *Scheduler) lackSpare() bool {
 	if int(s.spares.away.Load()) < s.cfg.Spares {
-		return // the scheduler has ended, or one has just come back
+		return false
 	}
 	soFar := s.spares.refused.Add(1)
 	f := s.cfg.OnNoSpare
 	if f == nil || s.driver != nil {
-		return
+		return true
 	}
 	last, now := s.spares.told.Load(), s.cfg.Clock.Nanos()
 	if (last == 0 || now-last >= noSpareGap) && s.spares.told.CompareAndSwap(last, now) {
 		go f(soFar)
 	}
+	return true
 }
 
 // reseat takes seat i from w, whose turn has lasted too long, and gives it to a spare.

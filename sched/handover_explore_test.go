@@ -167,7 +167,8 @@ func TestHandover_StopRelief(t *testing.T) {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			roam(t, func(p *explore.Program) {
 				h := newHouse(p, workers, p.Go)
-				h.addSpares(1, p.Daemon)
+				h.addSpares(3, p.Daemon) // a worker that leaves because of Stop is no spare, and the monitor may need another
+				h.s.cfg.Spares = 1
 				stopping := false
 				stuck := h.job("stuck", func(*Worker) { p.Await(func() bool { return stopping }) })
 				behind := h.job("behind", nil)

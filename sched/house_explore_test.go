@@ -29,7 +29,8 @@ func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 	s.stop.init(workers)
 	s.monitor.init(s)
 	s.monitor.armed.Store(true)       // so nobody starts its timer
-	s.monitor.watch.procs.n = 1 << 62 // never crowded, whatever else the test process does
+	// Never crowded, nor idle, whatever else the test process does.
+	s.monitor.watch.procs = processors{n: 1 << 62, running: 1 << 61, fixed: true}
 	s.monitor.ended = true
 	s.seats = make([]seat, workers)
 	s.spares.init(s)

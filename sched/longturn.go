@@ -8,14 +8,15 @@ import (
 )
 
 // turnWatch is what the monitor remembers of a worker: when it asked the worker to come by, whether
-// the turn since then was reported, and what was in the worker's next-slot. Guarded by the
-// monitor's mu.
+// the turn since then was reported, what was in the worker's next-slot, and what the worker had done
+// so far. Guarded by the monitor's mu.
 type turnWatch struct {
 	_        nocmp.Field
 	since    int64
 	reported bool
 	refused  bool   // it was to lose its seat, and there was no spare
 	stamp    uint32 // of its next-slot, at the last look
+	done     progress
 }
 
 // begin is for a worker that is asked to come by, or begins a turn without a seat.

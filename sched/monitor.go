@@ -32,6 +32,8 @@ type monitor struct {
 	watch  watch       // guarded by mu
 	surge  surge       // guarded by mu
 	govern governor    // guarded by mu
+	done   progress    // guarded by mu: what workers have done, as far as they were seen on seats
+	some   []*Worker   // guarded by mu: see freeStrays
 }
 
 func (m *monitor) init(s *Scheduler) {
@@ -126,7 +128,7 @@ func (m *monitor) dozeOff() {
 	m.mu.Lock()
 	m.tired.Store(false)
 	if m.armed.Load() && !m.ended && m.govern.limit == m.govern.workers && m.mayRest() {
-		m.govern.look(m.s.cfg.Clock.Nanos(), m.s.progress(), 0)
+		m.govern.look(m.s.cfg.Clock.Nanos(), m.progress(), 0)
 	}
 	m.mu.Unlock() // by hand, as in spares.nextID
 }
@@ -157,9 +159,10 @@ func (m *monitor) mayRest() bool {
 func (m *monitor) look(now int64) time.Duration {
 	m.freeStranded()
 	m.freeStrays(now)
+	m.s.spares.trim(now)
 	asking, late := m.attend(now)
 	m.steer(now, late > 0)
-	if m.surge.out > 0 || m.govern.hasty() {
+	if m.surge.out > 0 || m.surge.starved > 0 || m.govern.hasty() {
 		return alert
 	}
 	pause := calm
@@ -206,14 +209,21 @@ func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
 	return t != nil
 }
 
+// straysAtOnce is how many strays one look goes over, in some tens of microseconds.
+const straysAtOnce = 1024
+
 // freeStrays moves on what workers without a seat have made runnable in turns that they began with
-// one. Caller holds mu.
+// one. Where there are very many, each look goes over a part of them, so that looks stay short; what
+// one of a hundred thousand has made runnable waits up to 0.3 s then. Caller holds mu.
 func (m *monitor) freeStrays(now int64) {
-	for _, w := range m.s.spares.lost() {
+	m.some = m.s.spares.someStrays(m.some[:0], straysAtOnce)
+	for _, w := range m.some {
 		m.report(w, now)
+		m.count(w)
 		m.s.free(w, w.slot.stamp()) // H5
 		m.s.drain(w)
 	}
+	clear(m.some) // they may be forgotten
 }
 
 // drain moves what is in w's queue to the inject queue, where it is looked for.
@@ -234,7 +244,7 @@ func (s *Scheduler) drain(w *Worker) {
 // a worker is stuck nobody may be kept asleep. Caller holds mu.
 func (m *monitor) steer(now int64, late bool) {
 	idle := &m.s.idle
-	limit := m.govern.look(now, m.s.progress(), idle.awake(idle.v.Load()))
+	limit := m.govern.look(now, m.progress(), idle.awake(idle.v.Load()))
 	if invariant.On {
 		verifyGovernor(&m.govern)
 	}
@@ -247,14 +257,26 @@ func (m *monitor) steer(now int64, late bool) {
 	}
 }
 
-// progress returns what all workers have done so far, as far as they have shown it.
-func (s *Scheduler) progress() (d progress) {
-	for _, w := range s.seatable() {
-		d.units += w.spent.Load()
-		d.steals += w.count.steals.Load()
-		d.crossed += w.crossed.Load()
+// progress returns what workers have done so far, as far as they have shown it. It looks at those
+// that hold seats: to look at all that there are would take milliseconds where very many block. What
+// a worker shows just before it loses its seat is counted when it holds one again; the governor goes
+// by millions of units, and makes nothing of that. Caller holds mu.
+func (m *monitor) progress() progress {
+	for i := range m.s.seats {
+		if w := m.s.seats[i].holder.Load(); w != nil && w != reserved {
+			m.count(w)
+		}
 	}
-	return d
+	return m.done
+}
+
+// count adds what a worker has done since the last time. Caller holds mu.
+func (m *monitor) count(w *Worker) {
+	now, then := progress{units: w.spent.Load(), crossed: w.crossed.Load(), steals: w.count.steals.Load()}, &w.turn.done
+	m.done.units += now.units - then.units
+	m.done.steals += now.steals - then.steals
+	m.done.crossed += now.crossed - then.crossed
+	*then = now
 }
 
 // restrain sets how many workers may be awake, 1 to all. Those in excess retire at

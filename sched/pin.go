@@ -99,7 +99,7 @@ func (p *Pin) serve() (more bool) {
 		}
 	}
 	left = true
-	p.w.goroutine.StoreRelease(0)
+	p.w.notHere()
 	p.w.publish()
 	close(p.gone)
 	return false

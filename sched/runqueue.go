@@ -63,6 +63,13 @@ func (q *runQueue) begin() {
 	}
 }
 
+// pushFresh appends a fresh task and reports whether there was room. A worker that may be a spare
+// makes its ring only here: a spare whose turns block needs none, as a rule. Owner only.
+func (q *runQueue) pushFresh(t *Task) bool {
+	q.begin()
+	return q.fresh.owner().push(t)
+}
+
 // next takes what is to run next, or returns nil if nothing waits. Owner only.
 func (q *runQueue) next() *Task {
 	if q.fresh.owner().len() != 0 {
@@ -139,7 +146,7 @@ func (q *runQueue) empty() bool { return q.fresh.thief().empty() && q.others.thi
 
 // enqueueNew is enqueue for a task that a turn has made runnable: it may be fresh.
 func (w *Worker) enqueueNew(t *Task) {
-	if t.isFresh() && w.queue.fresh.owner().push(t) { // W1
+	if t.isFresh() && w.queue.pushFresh(t) { // W1
 		w.sched.notify() // W2 and on
 		return
 	}

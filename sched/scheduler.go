@@ -36,6 +36,10 @@ type Config struct {
 	// must not make tasks runnable, hold or release, stop the scheduler, or call
 	// Worker.LongTurn.
 	Attach func(w *Worker) any
+	// Merge adds up what Attach has made for workers that will not run any more: in the
+	// result of the last call, which is nil at first and must stay as it is, and for those
+	// workers. It runs under a lock: it may read, and nothing else.
+	Merge func(soFar any, gone []*Worker) any
 	// OnLongTurn is told of a turn that lasts for longer than LongTurn. It is told once, or
 	// once between two calls of Worker.Blocking, while the turn still runs, in a goroutine
 	// of its own. How long the turn has lasted is known to a few milliseconds;
@@ -106,6 +110,8 @@ type Scheduler struct {
 	stop    stopping
 	pins    pins
 	driver  Driver // nil unless the run is deterministic
+
+	byGoroutine goroutines
 }
 
 // New makes a scheduler. The error says which part of cfg is wrong.

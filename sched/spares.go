@@ -9,13 +9,18 @@ import (
 
 // DefaultSpares is how many workers of a scheduler may be in blocking turns at once
 // besides those that Config.Workers counts, unless Config.Spares says otherwise.
-const DefaultSpares = 1024
+//
+// A blocked turn costs its goroutine and a worker of about 2 KiB, which is what bounds the number:
+// a hundred thousand of them take less than a gigabyte.
+const DefaultSpares = 100_000
 
 const (
 	noSpareGap = 1_000_000_000 // ns between two calls of OnNoSpare
 	spareRing  = 16            // slots of a spare's ring: it seldom has its seat for long, and overflows to the inject queue
-	spareFresh = 256           // the same for fresh tasks
+	spareFresh = 64            // the same for fresh tasks; made when the first one comes
 	keepHot    = 100_000_000   // ns that a spare waits for its next use before its goroutine ends
+	mostCooled = 4096          // goroutines of spares that are told to end at once
+	keepCold   = 64            // workers without a goroutine that are kept at least
 )
 
 // spares are the workers without a seat.
@@ -23,6 +28,8 @@ const (
 //	COLD ──take──▶ seated, or an extra ──reseat, leaveSeat───▶ STRAY ──park──▶ HOT ──take──▶ …
 //	  ▲                                                                         │
 //	  └───────────────────────────── shelve ◀── goroutine ends ◀── dismiss ─────┘
+//
+// A worker that is cold while many others are is forgotten: see forget.
 type spares struct {
 	s       *Scheduler
 	away    seam.Int32  // workers that run without a seat, each with a hold
@@ -33,10 +40,15 @@ type spares struct {
 	ended  bool      // guarded by mu
 	hot    []*Worker // guarded by mu: parked, the last one used last
 	cold   []*Worker // guarded by mu: without a goroutine
-	strays []*Worker // guarded by mu: relieved or extra, and still in their turns
-	made   []*Worker // guarded by mu: all that were made besides the first
+	strays []*Worker // guarded by mu: relieved or extra, and still in their turns; see Worker.strayAt
+	look   int       // guarded by mu: where someStrays goes on
+	made   []*Worker // guarded by mu: all that were made besides the first, and are not forgotten
+	gone   *Worker   // guarded by mu: what the forgotten ones have done; nil: there are none
+	count  int       // guarded by mu: how many were ever made
 	ids    int       // guarded by mu
 	used   int64     // guarded by mu: when a spare was needed last, ns
+	least  int       // guarded by mu: the fewest hot ones since then
+	since  int64     // guarded by mu: when the count of least began, ns
 }
 
 func (p *spares) init(s *Scheduler) {
@@ -72,6 +84,7 @@ func (p *spares) take() *Worker {
 	w.attach() // it calls the layer above: not under this lock, but maybe under the monitor's
 	p.mu.Lock()
 	p.made = append(p.made, w)
+	p.count++
 	p.mu.Unlock()
 	return w
 }
@@ -80,8 +93,10 @@ func (p *spares) take() *Worker {
 func (p *spares) pick() *Worker {
 	if w := takeLast(&p.hot); w != nil {
 		p.s.stop.left.Add(-1) // it is counted by its seat now, or anew
+		p.least = min(p.least, len(p.hot))
 		return w
 	}
+	p.least = 0
 	if len(p.cold) == 0 {
 		return nil
 	}
@@ -108,6 +123,7 @@ func takeLast(list *[]*Worker) *Worker {
 func (p *spares) stray(w *Worker) {
 	p.mu.Lock()
 	p.strays = append(p.strays, w)
+	w.strayAt = len(p.strays)
 	p.mu.Unlock()
 }
 
@@ -118,18 +134,27 @@ func (p *spares) notStray(w *Worker) {
 	p.mu.Unlock()
 }
 
-// isStray tells whether w is booked as a stray. Any goroutine.
-func (p *spares) isStray(w *Worker) bool { return slices.Contains(p.lost(), w) }
+// isStray reports whether w is booked as a stray. Any goroutine.
+func (p *spares) isStray(w *Worker) bool {
+	p.mu.Lock()
+	booked := w.strayAt != 0
+	p.mu.Unlock()
+	return booked
+}
 
-// unbook ends the booking of a stray, if there is one. Caller holds mu. A call, which keeps
-// a small program small.
-//
-//go:noinline
+// unbook ends the booking of a stray, if there is one. Caller holds mu.
 func (p *spares) unbook(w *Worker) {
-	if i := slices.Index(p.strays, w); i >= 0 {
-		p.strays[i] = p.strays[len(p.strays)-1]
-		takeLast(&p.strays)
+	at := w.strayAt
+	if at == 0 {
+		return
 	}
+	if invariant.On {
+		verifyStray(p, w)
+	}
+	last := p.strays[len(p.strays)-1]
+	p.strays[at-1], last.strayAt = last, at
+	takeLast(&p.strays)
+	w.strayAt = 0
 }
 
 // park makes w a hot spare and reports whether it may wait; if not, the scheduler
@@ -157,23 +182,78 @@ func (p *spares) shelve(w *Worker) {
 	}
 	w.dismissed, w.started, w.seat = false, false, noSeat
 	p.cold = append(p.cold, w)
+	if excess := len(p.cold) - keepCold; excess >= max(keepCold, len(p.made)/4) {
+		p.forget(excess)
+	}
 	p.mu.Unlock()
 }
 
-// cool ends the hot spares if they have waited for long, or in any case with all. It reports
+// forget leaves the n workers that have been cold for the longest to the garbage collector. What
+// they have done is added up in gone. Both lists are copied, since others may read the old ones; so
+// forget is for a part of them that makes up for it. Caller holds mu.
+func (p *spares) forget(n int) {
+	sum := &Worker{sched: p.s, id: p.cold[0].id, seat: noSeat}
+	if p.gone != nil {
+		sum.id, sum.local = p.gone.id, p.gone.local
+		sum.count.add(&p.gone.count)
+	}
+	for _, w := range p.cold[:n] {
+		sum.count.add(&w.count)
+		w.forgotten = true
+	}
+	if merge := p.s.cfg.Merge; merge != nil {
+		sum.local = merge(sum.local, p.cold[:n])
+	}
+	if invariant.On {
+		verifyForgotten(p.cold[:n])
+	}
+	p.gone = sum
+	p.cold = slices.Clone(p.cold[n:])
+	left := make([]*Worker, 0, len(p.made)-n)
+	for _, w := range p.made {
+		if !w.forgotten {
+			left = append(left, w)
+		}
+	}
+	p.made = left
+}
+
+// cool ends hot spares if none was needed for long, or in any case, and all, with all. It reports
 // whether hot spares or strays are left.
 func (p *spares) cool(all bool) (left bool) {
 	p.mu.Lock()
-	if len(p.hot) > 0 && (all || p.s.cfg.Clock.Nanos()-p.used >= keepHot) {
-		for _, w := range p.hot {
-			w.dismissed = true
-			w.unpark()
-		}
-		p.hot = nil
+	switch {
+	case all:
+		p.dismiss(len(p.hot))
+	case p.s.cfg.Clock.Nanos()-p.used >= keepHot:
+		p.dismiss(min(len(p.hot), mostCooled))
 	}
 	left = len(p.hot)+len(p.strays) > 0
 	p.mu.Unlock()
 	return left
+}
+
+// trim ends hot spares that were too many for long, while others are needed now and then. A spare
+// for each seat stays: it is likely to be needed soon. Monitor only.
+func (p *spares) trim(now int64) {
+	p.mu.Lock()
+	if now-p.since >= keepHot {
+		p.dismiss(max(0, min(p.least, len(p.hot), mostCooled)-len(p.s.seats)))
+		p.since, p.least = now, len(p.hot)
+	}
+	p.mu.Unlock()
+}
+
+// dismiss ends the n hot spares that have waited for the longest. Caller holds mu.
+func (p *spares) dismiss(n int) {
+	if n == 0 {
+		return
+	}
+	for _, w := range p.hot[:n] {
+		w.dismissed = true
+		w.unpark()
+	}
+	p.hot = slices.Delete(p.hot, 0, n)
 }
 
 // stop lets all spares go, and every worker that comes home later.
@@ -192,11 +272,37 @@ func (p *spares) lost() []*Worker {
 	return lost
 }
 
-// everyone returns all workers that were made as spares. Any goroutine.
+// someStrays appends up to n strays to some: others each time, until all have had their turn.
+func (p *spares) someStrays(some []*Worker, n int) []*Worker {
+	p.mu.Lock()
+	for range min(n, len(p.strays)) {
+		if p.look >= len(p.strays) {
+			p.look = 0
+		}
+		some = append(some, p.strays[p.look])
+		p.look++
+	}
+	p.mu.Unlock()
+	return some
+}
+
+// strayCount returns how many strays there are. Any goroutine.
+func (p *spares) strayCount() int {
+	p.mu.Lock()
+	n := len(p.strays)
+	p.mu.Unlock()
+	return n
+}
+
+// everyone returns all workers that were made as spares, except for those that were forgotten. What
+// those have done is told of a worker that never runs. Any goroutine.
 func (p *spares) everyone() []*Worker {
 	p.mu.Lock()
-	made := p.made[:len(p.made):len(p.made)]
+	made, gone := p.made[:len(p.made):len(p.made)], p.gone
 	p.mu.Unlock()
+	if gone != nil {
+		return append([]*Worker{gone}, made...)
+	}
 	return made
 }
 
@@ -216,7 +322,7 @@ func (s *Scheduler) SpareStats() SpareStats {
 	return SpareStats{
 		Away:       int(p.away.Load()),
 		Goroutines: int(p.away.Load()) + len(p.hot),
-		Made:       len(p.made),
+		Made:       p.count,
 		Refused:    p.refused.Load(),
 	}
 }

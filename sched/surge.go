@@ -9,17 +9,27 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // back. Once the tasks block no longer, as many workers run turns as before, since an extra gives
 // up after one turn. That some have not come back says nothing of blocking until all that wait for
 // a processor have had one: the extras may not even have begun.
+//
+// Tasks that block for a millisecond or two never cost their workers the seats, and extras that take
+// them are back at the next look. A thousand of them would hold up what comes behind for a second.
+// They are found by what they leave unused: work waits, all seats are awake, and yet fewer
+// goroutines want to run than there are seats and processors. Where that is so at most looks, there
+// is another round as well, of four times as many, whatever has become of the last one.
 type surge struct {
-	last   int64 // when seats were lost last, ns
-	rounds int   // how often in a row
-	extras []*Worker
-	grown  int64 // when they were started, ns
-	out    int   // extras of the last round that have not come back
+	last    int64 // when seats were lost last, or another round began, ns
+	rounds  int   // how often in a row
+	starved int   // by two more with each look that finds seats blocked, by one less with each other
+	extras  []*Worker
+	grown   int64 // when they were started, ns
+	out     int   // extras of the last round that have not come back
 }
 
 const (
 	calmAfter  = 20_000_000 // ns without a lost seat after which a surge is over
 	firstExtra = 4          // extras of the first round
+	mostExtra  = 4096       // and of the largest
+
+	mostStarved = 8
 )
 
 // overdueFor is how long ago, in the present state, a worker must have been asked before it loses
@@ -45,20 +55,28 @@ func (m *monitor) grow(now int64, relieved int) {
 	if invariant.On {
 		verifyRound(&m.watch.procs, round)
 	}
+	starves := m.starves()
 	switch {
 	case relieved > 0:
 		g.rounds++
 		g.last = now
+	case g.starved > 0:
+		g.rounds = max(g.rounds, 1)
 	case 2*g.out < len(g.extras) || now-g.last > calmAfter+2*round:
 		g.rounds, g.extras, g.out = 0, nil, 0
 		return
 	}
-	if g.rounds < 2 || 2*g.out < len(g.extras) || g.out > 0 && now-g.grown < round {
+	if !starves && (g.rounds < 2 || 2*g.out < len(g.extras) || g.out > 0 && now-g.grown < round) {
 		return
 	}
-	want := max(firstExtra, 2*len(g.extras))
+	want := 2 * len(g.extras)
+	if starves {
+		want *= 2
+	}
+	want = min(max(firstExtra, want), mostExtra)
+	clear(g.extras) // they may be forgotten
 	g.extras, g.grown = g.extras[:0], now
-	for range min(want, m.s.inject.len()) {
+	for range min(want, m.s.waiting()) {
 		w := m.s.extra()
 		if w == nil {
 			return
@@ -68,6 +86,35 @@ func (m *monitor) grow(now int64, relieved int) {
 		g.last = now
 	}
 	g.out = len(g.extras)
+}
+
+// starves reports whether seats are found blocked now and have been at most of the last looks: work
+// waits, and is not run although there are processors for it. A single look may come while a worker
+// is about to run. The monitor is one of those that run. Caller holds mu.
+func (m *monitor) starves() bool {
+	g, p, idle := &m.surge, &m.watch.procs, &m.s.idle
+	if m.s.waiting() == 0 || idle.sleepers() > 0 || searching(idle.v.Load()) > 0 {
+		g.starved = 0
+		return false
+	}
+	p.look()
+	if p.active() >= min(p.n, uint64(len(m.s.seats))) {
+		g.starved = max(g.starved-1, 0)
+		return false
+	}
+	g.starved = min(g.starved+2, mostStarved)
+	return g.starved > 2
+}
+
+// waiting returns how many tasks an extra would find. Any goroutine; advisory.
+func (s *Scheduler) waiting() int {
+	n := s.inject.len()
+	for i := range s.seats {
+		if w := s.seats[i].holder.Load(); w != nil {
+			n += max(0, w.queue.fresh.thief().len()) + max(0, w.queue.others.thief().len())
+		}
+	}
+	return n
 }
 
 // extra starts a worker without a seat for one task, or returns nil if there are

@@ -83,7 +83,7 @@ func (m *monitor) isStuck(age int64) bool {
 	if age < doubt {
 		return age >= m.surge.overdueFor() && p.idle()
 	}
-	return age >= doubt+p.round() || uint64(len(m.s.spares.lost())) < p.n
+	return age >= doubt+p.round() || uint64(m.s.spares.strayCount()) < p.n
 }
 
 // relieveIfNeeded takes the seat of a worker that is stuck, if work waits. Caller holds mu.

@@ -40,6 +40,8 @@ type Worker struct {
 	pcg       rand.PCG
 	chance    rand.Rand // of pcg
 	cpus      cpus      // as its thread was when it was not bound yet
+	goroutine uint64    // which one it is; 0: none
+	slice     sliceMeter
 
 	duty  duty
 	slot  nextSlot
@@ -57,11 +59,14 @@ type Worker struct {
 
 	turn turnWatch // the monitor's
 
+	// Guarded by the mu of the spares.
+	strayAt   int  // its place among the strays, from 1; 0: it is none
+	forgotten bool // see spares.forget
+
 	// Written by the owner, read by anybody.
-	spent     seam.Gauge // units of work done
-	crossed   seam.Gauge // of these, what came from another worker
-	goroutine seam.Gauge // which one it is; 0: none
-	_         cacheline.Pad
+	spent   seam.Gauge // units of work done
+	crossed seam.Gauge // of these, what came from another worker
+	_       cacheline.Pad
 }
 
 func newWorker(s *Scheduler, id, fresh, others int) *Worker {
@@ -223,7 +228,9 @@ func (w *Worker) Credit() int { return w.credit }
 
 // begin is the start of the worker's goroutine after its first wake-up.
 func (w *Worker) begin() {
-	w.queue.begin()
+	if w.queue.freshSize > spareFresh {
+		w.queue.begin()
+	}
 	if t := w.awake(); t != nil {
 		w.slot.put(t)
 	}
@@ -293,7 +300,7 @@ func (w *Worker) oneTurn(t *Task) (again bool) {
 // scheduler.
 func (w *Worker) leave() {
 	s := w.sched
-	w.goroutine.StoreRelease(0)
+	w.notHere()
 	w.current = nil // as in lieDown
 	w.publish()
 	if !w.duty.stepAside() { // E1, or the monitor, still at its last look, takes a seat that nobody needs
