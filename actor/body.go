@@ -80,5 +80,5 @@ type cell[S any] struct {
 // Goroutines wait in the lobby.
 type waiting struct{ muted *body }
 
-// gateMark ends the ledger of every shut gate.
-var gateMark backpressure.Waiter[waiting]
+// gateMark has the ends of the ledgers of all gates.
+var gateMark backpressure.Marks[waiting]

@@ -14,7 +14,10 @@ import (
 // meetGate runs when a behaviour sends to an actor whose gate is shut, and tells
 // whether it has delivered the message.
 func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool) {
-	if to.typ().bound.limit != 0 {
+	switch {
+	case d.drops:
+		return c.sendOrDrop(to, m, d)
+	case to.typ().bound.limit != 0:
 		m.id, m.from = d.id, c.self.id
 		to.typ().bound.keeper.send(c, to, m)
 		return true
@@ -24,13 +27,17 @@ func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool
 }
 
 // muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
-// wait for it. Sending again to the same receiver within a behaviour does not count twice as long
+// wait for it, or the receiver is only muted itself and takes more mail. Sending again to the same receiver within a behaviour does not count twice as long
 // as few receivers take turns; a second entry in a ledger would do no harm. An actor that is muted
 // already, and runs because of what is in its lane, is muted for nobody else: that could close a
-// circle.
+// circle. But it may send only so much: see withhold.go.
 func (c *Context) muteFor(to *body) {
 	me := c.self
-	if me == to || me.load&backpressure.Muted != 0 || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises() {
+	if me.load&backpressure.Muted != 0 {
+		me.sendsMuted()
+		return
+	}
+	if me == to || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises() || to.letsPass() {
 		return
 	}
 	w := c.waiters.get()
@@ -42,8 +49,8 @@ func (c *Context) muteFor(to *body) {
 		return
 	}
 	c.waiters.remember(to)
-	if to.typ().bound.limit != 0 {
-		c.waiters.latest = nil // the next message to it goes through its queue as well
+	if t := to.typ(); t.bound.limit != 0 || t.drops {
+		c.waiters.latest = nil // the next message to it goes through its queue as well, or may have to give way
 	}
 	c.then |= mayPark
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
@@ -72,9 +79,11 @@ func (b *body) park(c *Context) bool {
 		verifyPark(b, c)
 	}
 	b.sys().sched.HoldStill()
-	// From here on senders to this actor are muted as well. Before parking, since
-	// afterwards it is not ours.
+	// From here on senders to this actor are counted, and muted from the watermark on.
+	// Before parking, since afterwards it is not ours.
 	b.load |= backpressure.Muted
+	b.beginMuted()
+	b.countCrowd(c) // C1
 	if b.in.fifo == nil {
 		b.forgetMarks() // the next turn takes out what comes in
 	}
@@ -86,7 +95,7 @@ func (b *body) park(c *Context) bool {
 		return true
 	}
 	b.sys().sched.ReleaseStill()
-	b.setLoad(c, b.load&^backpressure.Muted)
+	b.setLoad(c, b.notMuted())
 	return false
 }
 
@@ -103,7 +112,7 @@ func (b *body) setLoad(c *Context, l backpressure.Load) {
 	}
 }
 
-// shutGate makes senders wait. It tells whether the actor's queue is full, so that
+// shutGate makes senders wait; if the actor is only muted, from the watermark on. It tells whether the actor's queue is full, so that
 // somebody may wait for it already and it must not be muted. Owner only.
 func (b *body) shutGate() (full bool) {
 	if b.load&backpressure.Bounded != 0 {
@@ -113,8 +122,17 @@ func (b *body) shutGate() (full bool) {
 		f.shutLeniently(b)
 		return false
 	}
-	b.gate.Shut(&gateMark)
+	b.shut()
 	return false
+}
+
+// shut shuts the gate, or sets it ajar if the actor is only muted. Owner only.
+func (b *body) shut() {
+	if b.load.OnlyMuted() {
+		b.gate.SetAjar(&gateMark)
+		return
+	}
+	b.gate.Shut(&gateMark)
 }
 
 // shutLeniently shuts the gate for actors. It shuts it for goroutines as well, unless only the
@@ -122,7 +140,7 @@ func (b *body) shutGate() (full bool) {
 func (f *flow) shutLeniently(b *body) {
 	lenient := b.load.Lenient()
 	f.lenient.Store(lenient) // before Shut: it is not shut to them in between
-	b.gate.Shut(&gateMark)
+	b.shut()
 	if lenient {
 		f.calls.letIn(f, b) // after both, as behind Open
 	}
@@ -174,9 +192,12 @@ func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
 	if invariant.On {
 		verifyUnmute(b)
 	}
-	b.load &^= backpressure.Muted
+	b.endWithholding(r.in(b).c)
+	b.load = b.notMuted() // C4
 	var list *backpressure.Waiter[waiting]
-	if !b.load.MustShut() {
+	if b.load.MustShut() {
+		b.shutGate() // it may have been ajar
+	} else {
 		list = b.openGate()
 	}
 	r.countUnmute()
