@@ -24,9 +24,10 @@ type AskBehaviour[S, Q, R any] struct {
 	calls *sync.Pool // of *call[R]
 }
 
-// DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare].
-func DeclareAsk[Q, R, S any](t *Type[S], name string) AskBehaviour[S, Q, R] {
-	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), nil), callPool[R]()}
+// DeclareAsk adds a behaviour with a reply to t, on the same terms as [Declare]. A request
+// cannot be urgent: DeclareAsk panics if opts has [Urgent].
+func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) AskBehaviour[S, Q, R] {
+	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts), callPool[R]()}
 }
 
 // answering returns a declaration for requests of type Q.
@@ -225,7 +226,7 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 	r = r.in(to.asker)
 	m := newMessage(r.c, to.reply.pool)
 	*payloadOf[Result[R]](m) = res
-	if r.c != nil && mute && to.reply.urgent == nil {
+	if r.c != nil && mute && to.reply.urgent == nil && !to.reply.drops {
 		r.c.send(to.asker, m, to.reply)
 		return
 	}

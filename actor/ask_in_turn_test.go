@@ -168,7 +168,7 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	typ.Table(plain.Do((*puppet).Do), hasty.Do((*puppet).Do))
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.Workers(2), actor.Leeway(1))
 			slow, asker, asked := slowType.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			muted := func(n uint64) {
 				for sys.Stats().Mutes < n {
@@ -211,7 +211,7 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 func TestAsk_OfTheMuted(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Workers(2))
+			sys := start(t, actor.Workers(2), actor.Leeway(1))
 			o := overload(t, sys)
 			asker, asked := mortalType.Spawn(sys, mortal{}), puppetType.Spawn(sys, puppet{})
 			doAct.Send(sys, asker, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, noop) })

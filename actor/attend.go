@@ -21,7 +21,7 @@ func (b *body) attend(c *Context) (again bool) {
 		b.failed(c, f)
 	}
 	for left := b.batch(); x.phase != ended; left-- {
-		if left == 0 {
+		if left == 0 || c.then&mayPark != 0 { // it is muted before it runs more that sends
 			x.remind(b, c)
 			return b.settleLane(c)
 		}
@@ -81,7 +81,7 @@ func (b *body) serve(c *Context, x *extras, m *message) {
 	}
 }
 
-// runUrgent runs an urgent message, or keeps it until the actor is up again.
+// runUrgent runs an urgent message, or keeps it until the actor is up again, or may send again.
 func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	if x.phase == alive && x.due {
 		x.todo.putBack(m) // OnStart may not return
@@ -90,7 +90,10 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 		return
 	}
 	switch {
+	case x.phase == alive && b.load&backpressure.Withheld == 0:
 	case x.phase == alive:
+		x.held.add(m)
+		return
 	case x.goal == goalEnd:
 		replier{c: c, sys: b.sys()}.deadLetter(b, m, stoppedBecause(x.reason))
 		return
@@ -178,7 +181,8 @@ func (b *body) unmuted(c *Context) {
 	if invariant.On {
 		verifyUnmuted(b, c)
 	}
-	b.setLoad(c, b.load&^backpressure.Muted)
+	b.endWithholding(c)
+	b.setLoad(c, b.notMuted())
 	c.count.unmutes.Add(1)
 	b.sys().sched.ReleaseStill()
 }

@@ -84,5 +84,5 @@ type waiting struct {
 	since int64 // see waitWatch; 0: unknown
 }
 
-// gateMark ends the ledger of every shut gate.
-var gateMark backpressure.Waiter[waiting]
+// gateMark has the ends of the ledgers of all gates.
+var gateMark backpressure.Marks[waiting]

@@ -75,7 +75,7 @@ type boundKeeper struct{}
 
 func (boundKeeper) send(c *Context, to *body, m *message)         { c.sendBounded(to, m) }
 func (boundKeeper) deliver(b *body, c *Context, m *message) error { return b.deliverBounded(c, m) }
-func (boundKeeper) shut(b *body) (full bool)                      { return b.flow.Load().shut() }
+func (boundKeeper) shut(b *body) (full bool)                      { return b.flow.Load().shut(b.load) }
 func (boundKeeper) letPass(b *body) *backpressure.Waiter[waiting] { return b.flow.Load().unshut(b) }
 func (boundKeeper) look(b *body, c *Context)                      { b.look(c) }
 func (boundKeeper) refill(b *body, c *Context) (again bool)       { return b.refill(c) }

@@ -22,7 +22,8 @@ type boundedQueue struct {
 	overflow    Overflow // read-only
 	first, last *message // guarded by lobby.mu
 	looking     bool     // guarded by lobby.mu: the actor looks, or will: a look message is on its way, or it is running
-	shut        bool     // guarded by lobby.mu: the actor's load says that senders must wait
+	shut        bool     // guarded by lobby.mu: the actor is under pressure, so senders must wait
+	muted       bool     // guarded by lobby.mu: the actor is muted. Senders go on until the queue is full
 	full        bool     // guarded by lobby.mu: OverflowMute: it was full, and half of it is not free yet. Something is in it
 
 	ticked bool // what came by the mailbox has had its turn, and the queue is next. Owner only
@@ -119,12 +120,12 @@ func (f *flow) take(b *body, n int) (first, last *message, took int, list *backp
 	return first, last, took, f.recovered(b)
 }
 
-// shut makes senders wait whatever there is in the queue, and tells whether they had
-// to already because it is full. Owner only.
-func (f *flow) shut() (full bool) {
+// shut notes why the actor's gate is shut: pressure makes senders wait whatever there is in the
+// queue. It tells whether they had to already because the queue is full. Owner only.
+func (f *flow) shut(l backpressure.Load) (full bool) {
 	f.lobby.mu.Lock()
 	defer f.lobby.mu.Unlock()
-	f.bounded.shut = true
+	f.bounded.shut, f.bounded.muted = l&backpressure.Pressed != 0, l&backpressure.Muted != 0
 	return f.bounded.full
 }
 
@@ -133,7 +134,7 @@ func (f *flow) shut() (full bool) {
 func (f *flow) unshut(b *body) *backpressure.Waiter[waiting] {
 	f.lobby.mu.Lock()
 	defer f.lobby.mu.Unlock()
-	f.bounded.shut = false
+	f.bounded.shut, f.bounded.muted = false, false
 	if f.bounded.full {
 		return nil
 	}
@@ -157,8 +158,8 @@ func (f *flow) close() (left *message) {
 	return left
 }
 
-// behind tells whether senders to an actor whose gate is shut have to wait, or are turned
-// away: the gate of one with a bound is always shut, and says nothing. Any goroutine.
+// behind tells whether an actor whose gate is shut does not keep up, or is muted: the gate of one
+// with a bound is always shut, and says nothing. Any goroutine.
 func (b *body) behind() bool {
 	if b.typ().bound.limit == 0 {
 		return true
@@ -166,8 +167,19 @@ func (b *body) behind() bool {
 	f := b.flow.Load()
 	f.lobby.mu.Lock()
 	defer f.lobby.mu.Unlock()
-	return f.bounded.shut || f.bounded.full || f.lobby.room <= 0
+	return f.bounded.muted || f.isFullLocked()
 }
+
+// isFull reports whether senders to an actor with a bound have to wait, or are turned away. Any
+// goroutine.
+func (f *flow) isFull() bool {
+	f.lobby.mu.Lock()
+	defer f.lobby.mu.Unlock()
+	return f.isFullLocked()
+}
+
+// isFullLocked is isFull. Caller holds mu.
+func (f *flow) isFullLocked() bool { return f.bounded.shut || f.bounded.full || f.lobby.room <= 0 }
 
 // look takes mail out of the queue that has come in while the actor did not look. Owner
 // only, in a turn, which ends afterwards.

@@ -142,7 +142,7 @@ func TestClock_Waiting(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"1": {actor.Workers(1)}, "4": {actor.Workers(4)}, "Seed": {actor.Seed(1)}} {
 		for _, says := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%v", name, says), func(t *testing.T) {
-				sys, clock := onVirtualTime(t, opts...)
+				sys, clock := onVirtualTime(t, append(opts, actor.Leeway(1))...)
 				w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
 					if says {
 						actor.Standby(c, f.Ref)

@@ -127,7 +127,7 @@ func TestWatermark_Unstashed(t *testing.T) {
 // TestMute_NotTwice: urgent mail of an actor that is muted may send, and does not mute it for
 // another: nobody in the circle that this would close could run.
 func TestMute_NotTwice(t *testing.T) {
-	sys := start(t, actor.Workers(1))
+	sys := start(t, actor.Workers(1), actor.Leeway(1))
 	k := newTools()
 	a, b, c := k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{}), k.typ.Spawn(sys, tool{})
 	sendTo := func(to actor.Ref[tool]) job {

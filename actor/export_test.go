@@ -261,3 +261,15 @@ func BehindStarts(s *System, f func()) {
 
 // OnlyMuted tells whether nothing goes on, and only muted actors keep the system.
 func OnlyMuted(s *System) bool { return s.onlyMuted() }
+
+// Leeway sets how many messages a muted actor takes before it mutes its senders. With 1 it mutes them
+// at once.
+func Leeway(n uint32) Option { return func(o *options) { o.leeway = n } }
+
+// Crowd returns how many messages have come to an actor through a gate that was ajar.
+func Crowd[S any](r Ref[S]) int {
+	if f := r.b.flow.Load(); f != nil {
+		return int(f.crowd.Load())
+	}
+	return 0
+}

@@ -27,12 +27,13 @@ type extras struct {
 	linking bool     // it has called Link
 	stashes bool     // it is a ward for its stash
 	where   callback // that runs
+	excess  uint32   // messages that it has sent while it is muted: see withhold.go
 	ward    int32    // why it is one: see wards
 	guards  int32    // children that it supervises
 	place   int      // among them; guarded by their lock
 
 	todo  messageList // taken from the lane and not yet served
-	held  messageList // urgent mail of a suspended actor
+	held  messageList // urgent mail of a suspended actor, or of one that has sent too much while it is muted
 	stash stashList
 	back  messageList // what the behaviour that runs has unstashed
 

@@ -7,6 +7,7 @@ import "github.com/gallop-go/gallop/internal/seam"
 type flow struct {
 	calls   *flowCalls
 	lobby   lobby
+	crowd   seam.Uint32   // messages that came while the gate was ajar: see crowd.go. Added to by senders; set back by the owner
 	lenient seam.Bool     // the gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and after Open; loaded by open
 	bounded *boundedQueue // types with a bound; nil otherwise
 	marks   watermarks    // types with watermarks. Owner only

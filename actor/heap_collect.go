@@ -84,13 +84,12 @@ func (b *body) roots(c *Context) []heap.Root {
 }
 
 // roots adds what is in the messages that are neither in the mailbox nor in the lane.
-// What was unstashed is in the mailbox by now. Urgent mail that is held for a next life is not among
-// them: this arena ends before. Owner only.
+// What was unstashed is in the mailbox by now. Owner only.
 func (x *extras) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	if invariant.On {
 		verifyRoots(x)
 	}
-	for _, l := range [...]messageList{x.stash.list, x.todo} {
+	for _, l := range [...]messageList{x.stash.list, x.todo, x.held} {
 		roots = t.queued(roots, l.first, nil)
 	}
 	if x.timers != nil {

@@ -265,7 +265,8 @@ const (
 	toTry  entrance = true
 )
 
-// open tells whether an actor takes messages from outside. One that has just spent its batch does,
+// open tells whether an actor takes messages from outside. One that is only muted does, until its
+// mailbox has passed the watermark. One that has just spent its batch does,
 // as long as no actor is muted for it: what comes from outside is bounded anyhow, and the actor
 // would run dry each time before the goroutines that it keeps waiting are back. If the actor has a
 // bound, the caller holds the lobby's lock.
@@ -277,7 +278,7 @@ func (b *body) open(how entrance) bool {
 	if q := f.bounded; q != nil {
 		return !q.shut && !q.full
 	}
-	return b.gate.IsOpen() || f.lenient.Load() && !b.gate.Waited(&gateMark)
+	return b.gate.IsOpen() || f.lenient.Load() && !b.gate.Waited(&gateMark) || b.wouldLetPass()
 }
 
 // letIn lets goroutines in after the gate was opened. Owner only.

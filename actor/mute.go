@@ -14,26 +14,35 @@ import (
 // meetGate runs when a behaviour sends to an actor whose gate is shut, and tells
 // whether it has delivered the message.
 func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool) {
-	if to.typ().bound.limit != 0 {
+	bounded := to.typ().bound.limit != 0
+	if s := to.suspension(); s != nil && !bounded {
+		return c.turnAway(to, s, m, d)
+	}
+	switch {
+	case d.drops:
+		return c.sendOrDrop(to, m, d)
+	case bounded:
 		m.id, m.from = d.id, c.self.id
 		to.typ().bound.keeper.send(c, to, m)
 		return true
-	}
-	if s := to.suspension(); s != nil {
-		return c.turnAway(to, s, m, d)
 	}
 	c.muteFor(to)
 	return false
 }
 
 // muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
-// wait for it. Sending again to the same receiver within a behaviour does not count twice as long
-// as few receivers take turns; a second entry in a ledger would do no harm. An actor that is muted
+// wait for it, or the receiver is only muted itself and takes more mail. Sending again to the same
+// receiver within a behaviour does not count twice as long as few receivers take turns; a second
+// entry in a ledger would do no harm. An actor that is muted
 // already, and runs because of what is in its lane, is muted for nobody else: that could close a
-// circle.
+// circle. But it may send only so much: see withhold.go.
 func (c *Context) muteFor(to *body) {
 	me := c.self
-	if me == to || me.load&backpressure.Muted != 0 || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises() {
+	if me.load&backpressure.Muted != 0 {
+		me.sendsMuted()
+		return
+	}
+	if me == to || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises() || to.letsPass() {
 		return
 	}
 	w := c.waiters.get()
@@ -48,8 +57,8 @@ func (c *Context) muteFor(to *body) {
 		return
 	}
 	c.waiters.remember(to)
-	if to.typ().bound.limit != 0 {
-		c.waiters.latest = nil // the next message to it goes through its queue as well
+	if t := to.typ(); t.bound.limit != 0 || t.drops {
+		c.waiters.latest = nil // the next message to it goes through its queue as well, or may have to give way
 	}
 	c.then |= mayPark
 	to.callIfSuspended(c)
@@ -79,9 +88,11 @@ func (b *body) park(c *Context) bool {
 		verifyPark(b, c)
 	}
 	b.sys().sched.HoldStill()
-	// From here on senders to this actor are muted as well. Before parking, since
-	// afterwards it is not ours.
+	// From here on senders to this actor are counted, and muted from the watermark on.
+	// Before parking, since afterwards it is not ours.
 	b.load |= backpressure.Muted
+	b.beginMuted()
+	b.countCrowd(c) // C1
 	if b.in.fifo == nil {
 		b.forgetMarks() // the next turn takes out what comes in
 	}
@@ -93,7 +104,7 @@ func (b *body) park(c *Context) bool {
 		return true
 	}
 	b.sys().sched.ReleaseStill()
-	b.setLoad(c, b.load&^backpressure.Muted)
+	b.setLoad(c, b.notMuted())
 	return false
 }
 
@@ -110,8 +121,9 @@ func (b *body) setLoad(c *Context, l backpressure.Load) {
 	}
 }
 
-// shutGate makes senders wait. It tells whether the actor's queue is full, so that
-// somebody may wait for it already and it must not be muted. Owner only.
+// shutGate makes senders wait; if the actor is only muted, from the watermark on. It reports whether
+// the actor's queue is full, so that a sender may wait for it already and it must not be muted.
+// Owner only.
 func (b *body) shutGate() (full bool) {
 	if b.load&backpressure.Bounded != 0 {
 		return b.typ().bound.keeper.shut(b)
@@ -120,8 +132,17 @@ func (b *body) shutGate() (full bool) {
 		f.shutLeniently(b)
 		return false
 	}
-	b.gate.Shut(&gateMark)
+	b.shut()
 	return false
+}
+
+// shut shuts the gate, or sets it ajar if the actor is only muted. Owner only.
+func (b *body) shut() {
+	if b.load.OnlyMuted() {
+		b.gate.SetAjar(&gateMark)
+		return
+	}
+	b.gate.Shut(&gateMark)
 }
 
 // shutLeniently shuts the gate for actors. It shuts it for goroutines as well, unless only the
@@ -129,7 +150,7 @@ func (b *body) shutGate() (full bool) {
 func (f *flow) shutLeniently(b *body) {
 	lenient := b.load.Lenient()
 	f.lenient.Store(lenient) // before Shut: it is not shut to them in between
-	b.gate.Shut(&gateMark)
+	b.shut()
 	if lenient {
 		f.calls.letIn(f, b) // after both, as behind Open
 	}
@@ -181,9 +202,12 @@ func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
 	if invariant.On {
 		verifyUnmute(b)
 	}
-	b.load &^= backpressure.Muted
+	b.endWithholding(r.in(b).c)
+	b.load = b.notMuted() // C4
 	var list *backpressure.Waiter[waiting]
-	if !b.load.MustShut() {
+	if b.load.MustShut() {
+		b.shutGate() // it may have been ajar
+	} else {
 		list = b.openGate()
 	}
 	r.countUnmute()

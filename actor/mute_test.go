@@ -133,7 +133,7 @@ func TestMute_WaitsForMuted(t *testing.T) {
 // from its end.
 func TestMute_Chain(t *testing.T) {
 	const length = 50
-	sys := start(t, actor.Workers(2))
+	sys := start(t, actor.Workers(2), actor.Leeway(1))
 	o := overload(t, sys)
 	chain := []actor.Ref[puppet]{o.mute(t, sys)}
 	for range length - 1 {
@@ -295,7 +295,7 @@ func TestSendWait(t *testing.T) {
 		wants(t, receive(t, "SendWait to return", errs), actor.ErrStopped)
 	})
 	t.Run("SystemStops", func(t *testing.T) {
-		sys := start(t, actor.Workers(2))
+		sys := start(t, actor.Workers(2), actor.Leeway(0))
 		o := overload(t, sys)
 		m := o.mute(t, sys)
 		errs := make(chan error, 2)

@@ -32,6 +32,7 @@ type options struct {
 	onPanic      func(PanicReport)
 	onStall      any // a func(StallReport), or nil: what a report can do is linked with OnStall only
 	stallPeriod  time.Duration
+	leeway       uint32 // see crowd.go
 	longTurn     time.Duration
 	onLongTurn   func(LongTurnReport)
 	wrong        []string // what options have found wrong themselves
@@ -131,6 +132,7 @@ func defaultOptions() options {
 		batch:       DefaultBatch,
 		gas:         DefaultGas,
 		stallPeriod: stallPeriod,
+		leeway:      defaultLeeway,
 		spares:      sched.DefaultSpares,
 		longTurn:    DefaultLongTurn,
 		clock:       seam.SystemClock{},

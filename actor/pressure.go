@@ -45,6 +45,9 @@ func (c *Context) ReleasePressure() {
 		return
 	}
 	b.flow.Load().pressed.Store(0)
+	if b.load&backpressure.Muted != 0 { // it runs urgent mail: its gate is to be ajar again
+		release(replier{c: c, sys: b.sys()}, b.openGate())
+	}
 	b.setLoad(c, b.load&^backpressure.Pressed)
 }
 

@@ -184,7 +184,7 @@ func TestStall_Relay(t *testing.T) {
 // between.
 func TestStall_ChainIsNamed(t *testing.T) {
 	reports := make(stalls, 10)
-	sys := start(t, actor.Seed(1), reports.option())
+	sys := start(t, actor.Seed(1), actor.Leeway(1), reports.option())
 	sink, middle, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	release := func(_ *puppet, c *actor.Context) { c.ReleasePressure() }
 	ask := func(_ *puppet, c *actor.Context) {
@@ -267,7 +267,7 @@ func TestStall_NotWithoutNeed(t *testing.T) {
 // pressure makes dead letters of all they have, and tells goroutines that wait.
 func TestStall_StopEndsAll(t *testing.T) {
 	var dead letters
-	sys := start(t, actor.Workers(2), dead.option())
+	sys := start(t, actor.Workers(2), actor.Leeway(1), dead.option())
 	r := press(t, sys)
 	m := muteOn(t, sys, func(c *actor.Context) { count.Send(c, r, 1) })
 	behind := muteOn(t, sys, func(c *actor.Context) { count.Send(c, m, 1) })

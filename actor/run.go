@@ -234,6 +234,7 @@ func (b *body) emptied(c *Context) (again bool) {
 	case c.left == 0 && b.mailWaits():
 		return b.batchSpent(c)
 	default:
+		b.forgetCrowd()
 		b.setLoad(c, b.load&^backpressure.Overloaded)
 	}
 	return b.doze(c)

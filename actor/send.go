@@ -71,6 +71,8 @@ func (d *declaration) deliver(c *Context, b *body, m *message) {
 	switch {
 	case d.urgent != nil: // its pool is in no stock
 		b.sendUrgent(c, m, d)
+	case c == nil && d.drops:
+		d.sendOrDropFromOutside(b, m)
 	case c == nil:
 		_ = sendFromOutside(sent, b, m, d)
 	default:
@@ -97,7 +99,7 @@ func (d *declaration) mayTry(c *Context, b *body) error {
 		return ErrSystemStopped // whatever else there is to say
 	case b.kind().sys.sim.refuses(b, d):
 		return ErrOverloaded
-	case !bounded && !b.gate.IsOpen() || bounded && b.keepsNothing():
+	case !bounded && !b.gate.IsOpen() && !b.tryPass(c) || bounded && b.keepsNothing():
 		return b.tooMuch()
 	case c == nil && !b.flowOf().lobby.tryEnter(b):
 		return b.tooMuch()
@@ -117,6 +119,15 @@ func (b *body) tooMuch() error {
 func (b *body) keepsNothing() bool {
 	s := b.suspension()
 	return s != nil && s.refuses
+}
+
+// tryPass reports whether TrySend passes a gate that is not open. What comes from outside is bounded
+// by its places, and not counted.
+func (b *body) tryPass(c *Context) bool {
+	if c != nil {
+		return b.letsPass()
+	}
+	return b.wouldLetPass()
 }
 
 // beginWait is begin for SendWait, once there is a place.
@@ -229,7 +240,12 @@ func (c *Context) sendAgain(to *body, m *message) {
 // sendFromOutside delivers a message that is not from a behaviour of the receiver's system, or
 // makes it a dead letter and says why.
 func sendFromOutside(how manner, to *body, m *message, d *declaration) error {
-	err := tryPush(nil, to, m, d, how)
+	var err error
+	if d.drops && !to.takes() {
+		m.id, m.from, err = d.id, 0, ErrOverloaded
+	} else {
+		err = tryPush(nil, to, m, d, how)
+	}
 	if err != nil {
 		to.kind().sys.sim.book(1)
 		replier{sys: to.kind().sys}.deadLetter(to, m, err)

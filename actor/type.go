@@ -44,6 +44,7 @@ type typeInfo struct {
 	marks limits
 	bound mailBound
 
+	drops        bool                              // some behaviours are DropOnOverload. Guarded as decls
 	stashLimit   int                               // 0: none
 	interceptors []Interceptor                     // the outermost first
 	pin          func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
@@ -81,6 +82,7 @@ type declaration struct {
 	run        runFunc
 	bestEffort bool                                             // its dead letters are no cause for a warning
 	urgent     func(b *body, c *Context, x *extras, m *message) // runUrgent, linked with Urgent; nil: it does not go through the lane. If it does, poolID is one that no stock has
+	drops      bool                                             // DropOnOverload
 	payload    func(m *message) any                             // for dead letters
 	clear      func(m *message)                                 // makes the payload keep nothing alive
 	copy       func(to *message, from *timer)                   // copies the payload; nil for an ask
@@ -219,7 +221,14 @@ func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration 
 	if d.urgent != nil {
 		d.poolID = noPool
 	}
+	if d.drops {
+		t.drops = true
+	}
 	switch {
+	case d.urgent != nil && d.drops:
+		panicMisuse(d.fullName(), " is urgent and DropOnOverload: what is urgent pays no heed to overload")
+	case d.urgent != nil && d.reject != nil:
+		panicMisuse(d.fullName(), " is urgent: a request cannot be")
 	case d.name == "":
 		panicMisuse("a behaviour of "+t.name, " without a name")
 	case t.sealed.Load():

@@ -14,7 +14,7 @@ func Example() {
 		name string
 		debt backpressure.Debt
 	}
-	var mark backpressure.Waiter[*sender] // ends every ledger
+	var mark backpressure.Marks[*sender] // ends every ledger
 	var gate backpressure.Gate[*sender]
 	gate.Shut(&mark)
 
@@ -37,7 +37,7 @@ func Example() {
 
 // The ledger of a gate is read oldest first.
 func ExampleGate() {
-	var mark backpressure.Waiter[string]
+	var mark backpressure.Marks[string]
 	var gate backpressure.Gate[string]
 	fmt.Println(gate.IsOpen(), gate.Enter(&backpressure.Waiter[string]{Who: "nobody"}))
 	gate.Shut(&mark)
@@ -56,7 +56,7 @@ func ExampleGate() {
 
 // A Waiter says who waits; the list that Open returns is read with Next.
 func ExampleWaiter() {
-	var mark backpressure.Waiter[int]
+	var mark backpressure.Marks[int]
 	var gate backpressure.Gate[int]
 	gate.Shut(&mark)
 	gate.Enter(&backpressure.Waiter[int]{Who: 1})

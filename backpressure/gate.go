@@ -22,9 +22,29 @@ func (w *Waiter[T]) Next() *Waiter[T] {
 	return n
 }
 
-// Gate is the receiver's side of muting. It is nil while open; while shut, it is a
-// chain of waiters that ends in the gate's own mark. The zero value is open. A Gate
-// must not be copied after first use.
+// Marks are the ends of the ledgers of shut gates: they stand for no sender, and may be
+// shared by all gates. Which of the two marks ends a ledger says how the gate stood when
+// its ledger was empty. The zero value is ready.
+type Marks[T any] struct {
+	shut, ajar Waiter[T]
+}
+
+// isEnd reports whether h ends a ledger. h may be nil.
+func (m *Marks[T]) isEnd(h *Waiter[T]) bool { return h == nil || h == &m.shut || h == &m.ajar }
+
+// Gate is the receiver's side of muting. It is open, shut, or ajar: shut, but senders
+// may pass as long as the receiver has room for them, which they find out elsewhere.
+//
+//	        SetAjar             Enter, Shut
+//	OPEN ─────────────▶ AJAR ───────────────▶ SHUT, with a ledger
+//	 ▲ │                 │                     ▲ │
+//	 │ └───── Shut ──────┼─────────────────────┘ │
+//	 └─────── Open ──────┴──────── Open ─────────┘
+//
+// The word is nil while the gate is open. Otherwise it is a chain of waiters that ends
+// in one of the gate's [Marks]. A gate with a waiter in its ledger is shut, whatever the
+// mark: what one sender waits for, no other passes. The zero value is open. A Gate must
+// not be copied after first use.
 type Gate[T any] struct {
 	_    nocmp.Field
 	head seam.Pointer[Waiter[T]]
@@ -35,20 +55,37 @@ type Gate[T any] struct {
 // Enter, never a lost waiter.
 func (g *Gate[T]) IsOpen() bool { return g.head.Load() == nil }
 
-// Shut makes later senders wait. mark is the end of the chain: a waiter that
-// stands for nobody and may be shared by all gates. Shutting a shut gate does
+// IsAjar reports whether the gate is ajar. Any goroutine; the answer may be stale, as
+// that of IsOpen.
+func (g *Gate[T]) IsAjar(m *Marks[T]) bool { return g.head.Load() == &m.ajar }
+
+// Shut makes later senders wait, also if the gate is ajar. Shutting a shut gate does
 // nothing. Owner of the receiver only.
-func (g *Gate[T]) Shut(mark *Waiter[T]) {
+func (g *Gate[T]) Shut(m *Marks[T]) {
 	if invariant.On {
-		verifyMark(mark)
+		verifyMarks(m)
 	}
-	if g.head.Load() == nil {
-		g.head.Store(mark) // pairs with the load in Enter
+	switch g.head.Load() {
+	case nil:
+		g.head.Store(&m.shut) // pairs with the load in Enter
+	case &m.ajar:
+		g.head.CompareAndSwap(&m.ajar, &m.shut) // fails if a sender has entered: then the gate is shut
 	}
 }
 
-// Enter adds w to the ledger if the gate is shut, and reports whether it did. An Enter
-// that returns true synchronizes before the Open that returns w. Any goroutine.
+// SetAjar makes an open gate ajar. It does nothing to a gate that is not open. Owner of
+// the receiver only.
+func (g *Gate[T]) SetAjar(m *Marks[T]) {
+	if invariant.On {
+		verifyMarks(m)
+	}
+	if g.head.Load() == nil {
+		g.head.Store(&m.ajar) // pairs with the load in Enter
+	}
+}
+
+// Enter adds w to the ledger if the gate is shut or ajar, and reports whether it did. An
+// Enter that returns true synchronizes before the Open that returns w. Any goroutine.
 func (g *Gate[T]) Enter(w *Waiter[T]) bool {
 	if invariant.On {
 		verifyEntry(w)
@@ -69,42 +106,39 @@ func (g *Gate[T]) Enter(w *Waiter[T]) bool {
 // Open lets senders pass and returns everyone who waited, the oldest first, without the
 // mark. Opening an open gate costs one load; every actor that ends does it. Owner of
 // the receiver only.
-func (g *Gate[T]) Open(mark *Waiter[T]) *Waiter[T] {
+func (g *Gate[T]) Open(m *Marks[T]) *Waiter[T] {
 	if g.IsOpen() {
 		return nil // and stays so: nobody else shuts it, and nobody enters
 	}
-	return oldestFirst(g.head.Swap(nil), mark) // takes over every waiter whose Enter succeeded
+	return oldestFirst(g.head.Swap(nil), m) // takes over every waiter whose Enter succeeded
 }
 
-// Drain returns everyone who waited, as Open does, and leaves the gate shut. Owner of
-// the receiver only.
-func (g *Gate[T]) Drain(mark *Waiter[T]) *Waiter[T] {
-	return oldestFirst(g.head.Swap(mark), mark) // as in Open
+// Drain returns everyone who waited, as Open does, and leaves the gate shut, even if it
+// was ajar. Owner of the receiver only.
+func (g *Gate[T]) Drain(m *Marks[T]) *Waiter[T] {
+	return oldestFirst(g.head.Swap(&m.shut), m) // as in Open
 }
 
 // Waited reports whether anybody is in the ledger. Any goroutine; the answer may be
 // stale.
-func (g *Gate[T]) Waited(mark *Waiter[T]) bool {
-	h := g.head.Load()
-	return h != nil && h != mark
-}
+func (g *Gate[T]) Waited(m *Marks[T]) bool { return !m.isEnd(g.head.Load()) }
 
 // Each calls visit for those in the ledger, the youngest first, until visit returns
 // false. Those who enter meanwhile are not shown. Only while nobody can open the gate:
 // for its owner, or for somebody who keeps the owner from running.
-func (g *Gate[T]) Each(mark *Waiter[T], visit func(T) bool) {
-	for w := g.head.Load(); w != nil && w != mark && visit(w.Who); {
+func (g *Gate[T]) Each(m *Marks[T], visit func(T) bool) {
+	for w := g.head.Load(); !m.isEnd(w) && visit(w.Who); {
 		w = w.next // written before the Enter that this read has seen
 	}
 }
 
 // oldestFirst turns a chain around and cuts the mark off.
-func oldestFirst[T any](h, mark *Waiter[T]) *Waiter[T] {
+func oldestFirst[T any](h *Waiter[T], m *Marks[T]) *Waiter[T] {
 	if invariant.On {
-		verifyChain(h, mark)
+		verifyChain(h, m)
 	}
 	var first *Waiter[T]
-	for h != nil && h != mark {
+	for !m.isEnd(h) {
 		h.next, first, h = first, h, h.next
 	}
 	return first

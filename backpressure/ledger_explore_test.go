@@ -32,7 +32,7 @@ func (m *muted) end(p *explore.Program) {
 }
 
 // open opens a gate as its receiver does.
-func open(p *explore.Program, g *Gate[*muted], mark *Waiter[*muted]) {
+func open(p *explore.Program, g *Gate[*muted], mark *Marks[*muted]) {
 	for w := g.Open(mark); w != nil; w = w.Next() {
 		if w.Who.debt.Forgive() {
 			w.Who.resumed++
@@ -55,7 +55,7 @@ func (m *muted) check() error {
 func TestGateEnterAgainstOpen(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		var (
-			mark Waiter[*muted]
+			mark Marks[*muted]
 			g    Gate[*muted]
 			a, b muted
 		)
@@ -89,7 +89,7 @@ func TestGateEnterAgainstOpen(t *testing.T) {
 func TestDebtForgivenAgainstPark(t *testing.T) {
 	scenario := func(p *explore.Program) {
 		var (
-			mark Waiter[*muted]
+			mark Marks[*muted]
 			g    [2]Gate[*muted]
 			m    muted
 		)
@@ -119,7 +119,7 @@ type link struct {
 
 // wait ends the behaviour of an actor that has met the gate of another: while the actor is muted,
 // its own gate is shut.
-func (l *link) wait(p *explore.Program, mark *Waiter[*link]) {
+func (l *link) wait(p *explore.Program, mark *Marks[*link]) {
 	l.load |= Muted
 	l.gate.Shut(mark)
 	if l.debt.Park() {
@@ -132,7 +132,7 @@ func (l *link) wait(p *explore.Program, mark *Waiter[*link]) {
 }
 
 // release forgives a ledger and unwinds the chain behind it.
-func release(w *Waiter[*link], mark *Waiter[*link]) {
+func release(w *Waiter[*link], mark *Marks[*link]) {
 	for w != nil {
 		l := w.Who
 		w = w.Next()
@@ -149,7 +149,7 @@ func release(w *Waiter[*link], mark *Waiter[*link]) {
 // C recovers both run again, whatever came in between. (ponyc's chained unmute.)
 func TestChainUnwinds(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		var mark Waiter[*link]
+		var mark Marks[*link]
 		var a, b, c link
 		c.load = Overloaded
 		c.gate.Shut(&mark)

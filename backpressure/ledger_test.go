@@ -34,7 +34,7 @@ func list(w *Waiter[*sender]) (who []*sender) {
 func TestLedgerModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 3
-		var mark Waiter[*sender]
+		var mark Marks[*sender]
 		gates, ledgers, shut := make([]Gate[*sender], n), make([][]*sender, n), make([]bool, n)
 		senders := make([]*sender, 4)
 		for i := range senders {
@@ -145,7 +145,7 @@ func TestDebtFromManyGates(t *testing.T) {
 func TestLedgerStress(t *testing.T) {
 	const senders, rounds = 3, 5000
 	var (
-		mark   Waiter[*walker]
+		mark   Marks[*walker]
 		gates  [2]Gate[*walker]
 		closed atomic.Int32 // senders that are done
 		wg     sync.WaitGroup
@@ -193,7 +193,7 @@ func (w *walker) walk(gates []Gate[*walker]) {
 
 // free opens a gate and resumes the senders that owe nothing any more. A full channel would mean
 // that a sender was resumed twice.
-func free(g *Gate[*walker], mark *Waiter[*walker]) {
+func free(g *Gate[*walker], mark *Marks[*walker]) {
 	for w := g.Open(mark); w != nil; w = w.Next() {
 		if w.Who.debt.Forgive() {
 			select {
@@ -207,7 +207,8 @@ func free(g *Gate[*walker], mark *Waiter[*walker]) {
 
 // TestAllocations: a gate and a debt allocate nothing but the waiter.
 func TestAllocations(t *testing.T) {
-	var mark, w Waiter[int]
+	var mark Marks[int]
+	var w Waiter[int]
 	var g Gate[int]
 	var d Debt
 	if n := testing.AllocsPerRun(1000, func() {

@@ -20,6 +20,9 @@ const (
 	// Bounded: the actor's mail waits in a queue of its own that has a limit, and its gate
 	// is never open, so that every sender comes by. Never changes.
 	Bounded
+	// Withheld: the actor is muted and has sent so much in urgent behaviours meanwhile that
+	// its urgent mail waits too, until it is muted no longer.
+	Withheld
 )
 
 // MustShut reports whether senders to an actor with load l have to wait.
@@ -28,6 +31,11 @@ func (l Load) MustShut() bool { return l&(Overloaded|Pressed|Muted) != 0 }
 // Lenient reports whether an actor with load l is overloaded only because it has spent
 // its batch, so that senders whose messages are bounded in another way need not wait.
 func (l Load) Lenient() bool { return l&(Overloaded|Pressed|Muted|Counted|Bounded) == Overloaded }
+
+// OnlyMuted reports whether an actor with load l makes senders wait for no other reason
+// than that it is muted. Such an actor takes more mail, up to a limit: see the package's
+// README.
+func (l Load) OnlyMuted() bool { return l&(Overloaded|Pressed|Muted) == Muted }
 
 // MayBeMuted reports whether a sender with load l can be muted at all. A sender that is
 // overloaded or pressed must go on: others wait for it to recover. One that was let go

@@ -36,17 +36,17 @@ func verifyEntry[T any](w *Waiter[T]) {
 	invariant.Check(w.next == nil, "a waiter enters a ledger, and is in another")
 }
 
-// verifyMark checks the end of a chain: it stands for all gates, so it must lead nowhere.
-func verifyMark[T any](mark *Waiter[T]) {
-	invariant.Check(mark != nil, "a gate without a mark")
-	invariant.Check(mark.next == nil, "the mark at the end of a ledger leads on")
+// verifyMarks checks the ends of ledgers: they stand for all gates, so they must lead nowhere.
+func verifyMarks[T any](m *Marks[T]) {
+	invariant.Check(m != nil, "a gate without marks")
+	invariant.Check(m.shut.next == nil && m.ajar.next == nil, "the mark at the end of a ledger leads on")
 }
 
-// verifyChain checks a ledger that was taken over: it ends in its own gate's mark.
-func verifyChain[T any](h, mark *Waiter[T]) {
+// verifyChain checks a ledger that was taken over: it ends in one of its gate's marks.
+func verifyChain[T any](h *Waiter[T], m *Marks[T]) {
 	invariant.Check(h != nil, "a ledger of an open gate is taken over")
-	for h != mark {
+	for h != &m.shut && h != &m.ajar {
 		h = h.next
-		invariant.Check(h != nil, "a ledger that does not end in its gate's mark")
+		invariant.Check(h != nil, "a ledger that does not end in its gate's marks")
 	}
 }
