@@ -66,7 +66,7 @@ func (b *body) hears(c *Context, m *message) bool {
 		return false
 	}
 	if b.typ().finishes {
-		b.flowOf().asks.Add(-1)
+		b.flowOf().asks.Add(^uint32(0))
 	}
 	return true
 }
@@ -88,7 +88,7 @@ func (d *declaration) lost(r replier, to *body, m *message) {
 		return
 	}
 	m.life = 0
-	if to.typ().finishes && to.flowOf().asks.Add(-1) == 0 {
+	if to.typ().finishes && to.flowOf().asks.Add(^uint32(0)) == 0 {
 		to.tell(r, nudge{}) // it may wait for that
 	}
 }
