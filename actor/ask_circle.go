@@ -16,15 +16,16 @@ import (
 // whom. If that leads to itself it does not wait: its reply cannot come before its own turn has
 // ended, or another ask of the circle has been given up. Otherwise it enters itself. So the one that
 // closes a circle is told, and the others get their replies. That is exact. An entry counts while
-// its call has no result and was not given up. Only the actor that was asked gives it a result, in
-// its turn: behind a behaviour or, if it has put the reply off, in a later one, but not while it
-// waits itself. There is no entry for an actor with a bound, of which others could drop the request.
-// From its end the chain stands still until a context of it ends. The actor that looks is in its
-// turn. So an actor that waits for it gets no reply as long as that lasts, nor ends its own turn;
-// nor, then, does one that waits for that one. All entries of the chain were made before the look,
-// so each of them has counted since it was made, and all of them count at once. An actor that gives
-// its ask up says so in its call, by a compare-and-swap, before it goes on. What it does next, such
-// as to end its turn, comes after that, and so does every look that learns of it.
+// its call has no result, its reply is not put off, and it was not given up. Only the actor that was
+// asked gives it a result, in its turn, behind the behaviour, and not while it waits itself; a reply
+// that was put off may be given by any actor. There is no entry for an actor with a bound, of which
+// others could drop the request. From its end the chain stands still until a context of it ends. The
+// actor that looks is in its turn. So an actor that waits for it gets no reply as long as that lasts,
+// nor ends its own turn; nor, then, does one that waits for that one. All entries of the chain were
+// made before the look, so each of them has counted since it was made, and all of them count at
+// once. An actor that gives its ask up says so in its call, by a compare-and-swap, before it goes on.
+// What it does next, such as to end its turn, comes after that, and so does every look that learns
+// of it.
 //
 // It sees asks by Ask within one system: neither AskAll and Replies, which may go on without some
 // of their replies, nor goroutines for which a behaviour waits.
@@ -59,9 +60,11 @@ func (b *body) oneAtATime() any {
 	return b
 }
 
-// isOpen reports whether the call has no result yet and was not given up. Caller holds the table's
-// mu: its asker cannot have left.
-func (a openAsk) isOpen() bool { return a.call != nil && a.call.state.Load() <= callWaiting }
+// isOpen reports whether the call has no result yet, was not given up, and only the actor that was
+// asked can give its result. Caller holds the table's mu: its asker cannot have left.
+func (a openAsk) isOpen() bool {
+	return a.call != nil && a.call.state.Load() <= callWaiting && !a.call.later.Load()
+}
 
 // mayWait reports whether me may wait for k, its request to to, without waiting for itself. If so,
 // me is in the table of asks until it leaves. me may be nil. Owner only, in a turn. It costs two

@@ -111,6 +111,9 @@ func (b *body) start(c *Context) {
 		x.where = inOnStart
 		b.sys().sim.callback(c, b, x.where.name())
 		err := b.typ().onStart(b, c)
+		if c.then&usesContext != 0 {
+			c.leaveContext()
+		}
 		if c.aside {
 			b.keepYielded(c)
 		}
@@ -133,6 +136,9 @@ func (b *body) callStop(c *Context, x *extras) {
 	c.msg, x.where = &noMessage, inOnStop
 	b.sys().sim.callback(c, b, x.where.name())
 	b.typ().onStop(b, c, x.reason)
+	if c.then&usesContext != 0 {
+		c.leaveContext()
+	}
 	x.where, x.exitWhy = inNone, nil
 	c.then &^= mustEnd
 	b.keepYielded(c)

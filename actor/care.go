@@ -44,8 +44,9 @@ type Care[T any] struct {
 	// from [Postpone] on, besides those that waited then: 1,000 if it is 0, none if it is
 	// negative. The others become dead letters with the reason [ErrSuspended].
 	Backlog int
-	// KeepReplies makes replies of asks and Pipes, and outcomes of time-outs, that come after a
-	// restart run in the new life. Without it they become dead letters.
+	// KeepReplies lets the outcomes of what one life of the child has asked for, by [AskTo]
+	// and [Pipe], run in the next. Otherwise they become dead letters with the reason
+	// [ErrRestarted]. Timers end with their life in any case.
 	KeepReplies bool
 	// Path names the child in reports and logs, for example "shop/users/bob". It may be empty.
 	Path string
@@ -91,7 +92,7 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
 		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
 		rose:    rose,
-		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog,
+		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog, keepReplies: care.KeepReplies,
 		tell: (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
 	}
 	b.launch(c)

@@ -58,8 +58,9 @@ type Context struct {
 	visit   *visit        // to be used again; nil: there is none
 	failed  error         // what the last request with an error returned, for interceptors
 	rooting []heap.Root   // of the arena that is being collected; empty in between
-	count   counters
-	_       cacheline.Pad
+	ambit
+	count counters
+	_     cacheline.Pad
 }
 
 // outcome is what has to happen when the behaviour that runs has returned.
@@ -76,6 +77,7 @@ const (
 	turnTable   outcome = 1 << 6 // it dispatches by another table; no reason to end
 	mustCollect outcome = 1 << 7 // its arena is due
 	hasLasted   outcome = 1 << 8 // its turn has blocked, or run, for long
+	usesContext outcome = 1 << 9 // its ambit is not empty; no reason to end
 )
 
 // newContext makes the context of one worker.
@@ -124,9 +126,9 @@ func (c *Context) sender() (*Context, *System) {
 	return c, c.sys
 }
 
-// Sender says who sends: a *[Context] inside a behaviour, a *[System] outside. A struct
-// that embeds one of the two is a Sender as well, on the same terms. No other type can
-// implement Sender.
+// Sender says who sends: a *[Context] inside a behaviour, a *[System] outside, or what
+// [System.With] and [Context.With] return. A struct that embeds a *Context or a *System
+// is a Sender as well, on the same terms. No other type can implement Sender.
 type Sender interface {
 	sender() (*Context, *System)
 }
@@ -141,6 +143,10 @@ func split(from Sender) (*Context, *System) {
 	case *System:
 		if f != nil && f.sched != nil {
 			return nil, f
+		}
+	case *carrier:
+		if f != nil {
+			return f.c, f.sys
 		}
 	default:
 		return splitEmbedded(from)
@@ -184,6 +190,9 @@ func (c *Context) reset() {
 
 // forgo is reset at the end of a life. A turn that serves the lane may end several.
 func (c *Context) forgo() {
+	if c.then&usesContext != 0 {
+		c.leaveContext()
+	}
 	c.then, c.shields = goOn, 0
 	c.waiters.forget()
 }

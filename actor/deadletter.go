@@ -28,10 +28,12 @@ type DeadLetter struct {
 	//   - ErrSelfAsk, for a request;
 	//   - ErrOverloaded or ErrDropped, for an actor with a bound;
 	//   - ErrSuspended, for an actor in a back-off ([Postpone]);
-	//   - ErrRestarted, for mail that is not kept over a restart ([Care].Mail), and for a request
-	//     whose caller has given up by then;
-	//   - ErrNoReply, for a reply that came after the time of its [AskToWithin];
-	//   - the context's error, for a message with a context that had ended ([DoCarried]).
+	//   - ErrRestarted, for mail that is not kept over a restart ([Care].Mail), for a request
+	//     whose caller has given up by then, and for an outcome that an earlier life of the
+	//     actor has asked for;
+	//   - ErrNoReply, for an outcome that came after its time ([Within]);
+	//   - the context's error, for a message with a context that had ended
+	//     ([Context.SetContext]).
 	Reason error
 }
 
@@ -50,6 +52,10 @@ func (r replier) endLetter(to *body, m *message, reason error) (reusable bool) {
 	case m.id == firedID:
 		to.extra.timers.missed(r, to, m)
 		return false
+	case m.id == carriedID:
+		in := unwrap(m)
+		r.recycle(m)
+		return r.endLetter(to, in, reason)
 	case isOwn(m.id):
 		return false // left to Go's collector: it may refer to what ends with its actor
 	default:
@@ -78,6 +84,7 @@ func (r replier) declareDead(to *body, m *message, reason error, timers bool) {
 	r.countDeadLetter(sys, d)
 	sys.sim.tell(sim.Dead, r, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
+	d.lost(r, to, m)
 	if !timers {
 		d.discardOwned(m)
 	}
@@ -124,7 +131,9 @@ var reporters struct {
 // the log: to tell a hook of that would go on without an end.
 func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
 	if s.opts.onDeadLetter == nil || isReporter(seam.Goroutine(), false) {
-		s.logDeadLetter(to, d, reason)
+		if reason != ErrRestarted { // that is what a restart is for
+			s.logDeadLetter(to, d, reason)
+		}
 		return
 	}
 	who := to.actorName()

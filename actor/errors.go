@@ -34,8 +34,9 @@ var (
 	// AskAll and Replies in a behaviour, and is the reason of the dead letter that the
 	// request of such an Ask becomes.
 	ErrNoSpare = errors.New("gallop: all spares are in use")
-	// ErrNoReply says that no reply came in time. It is the outcome of AskToWithin, and the
-	// reason of dead letters that are late replies. It is context.DeadlineExceeded too.
+	// ErrNoReply says that no reply came in time. It is the outcome of an ask with a time-out
+	// ([Within]), and the reason of dead letters that are late replies. It is
+	// context.DeadlineExceeded too.
 	ErrNoReply error = noReply{}
 	// ErrSuspended says that the receiver is down and will be restarted later: see [Postpone]. It
 	// is returned by asks and TrySend, and is the reason of dead letters. The error also
@@ -43,8 +44,9 @@ var (
 	// before you check for anything but ErrStopped.
 	ErrSuspended = errors.New("gallop: actor suspended")
 	// ErrRestarted says that the receiver has been restarted, and that the message does not
-	// run in its next life. It is returned by asks, and is the reason of dead letters. The
-	// error also wraps the reason for which the receiver fell, if that is not nil.
+	// run in its next life. It is returned by asks, and is the reason of dead letters, also of
+	// those that are outcomes for an earlier life of their actor. The error may also wrap the
+	// reason for which the receiver fell.
 	ErrRestarted = errors.New("gallop: actor restarted")
 	// ErrSystemStopped says that the system has stopped or is about to. It is returned by
 	// everything that needs the system to run, and is the reason of dead letters.

@@ -7,16 +7,18 @@ import "github.com/gallop-go/gallop/internal/seam"
 type flow struct {
 	calls   *flowCalls
 	lobby   lobby
-	crowd   seam.Uint32   // messages that came while the gate was ajar: see crowd.go. Added to by senders; set back by the owner
-	lenient seam.Bool     // the gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and after Open; loaded by open
-	bounded *boundedQueue // types with a bound; nil otherwise
-	marks   watermarks    // types with watermarks. Owner only
+	crowd   seam.Uint32               // messages that came while the gate was ajar: see crowd.go. Added to by senders; set back by the owner
+	lenient seam.Bool                 // the gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and after Open; loaded by open
+	life    seam.Pointer[lifeContext] // nil: nobody has asked for it. Stored by the owner
+	bounded *boundedQueue             // types with a bound; nil otherwise
+	marks   watermarks                // types with watermarks. Owner only
 
 	suspended seam.Pointer[suspension] // in a back-off; nil otherwise. Written by the owner, under the lobby's mu
 	keeper    pressureKeeper           // set before pressed is for the first time; read once pressed was seen set
 	pressed   seam.Uint32              // which application of pressure this is; 0: none. Written by the owner
 	applied   uint32                   // how often pressure was applied. Owner only
 	spared    uint8                    // how often it empties its mailbox before it can be muted. Owner only
+	asks      seam.Uint32              // types with TypeFinishAsks: outcomes under way
 	stall     stallState               // guarded by the system's stallWatch
 }
 

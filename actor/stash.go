@@ -41,9 +41,9 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	n := c.beginStash(b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
+	n.life = c.msg.life
 	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
-	p.to = replyTo[R]{call: &call[R]{}} // the answer to the message that runs goes nowhere
-	p.to.call.state.StoreRelease(callAbandoned)
+	p.to = p.to.nowhere(c.sys) // the answer to the message that runs
 	c.endStash(n, b.d)
 	return r, nil
 }
@@ -84,6 +84,12 @@ func (c *Context) endStash(m *message, d *declaration) {
 	if !x.stashes {
 		x.stashes = true
 		b.sys().wards.add(b, x)
+	}
+	b.stashOutcome(c, d, m)
+	if c.came != nil {
+		in := carry(c, c.came, m, d)
+		in.from = m.from
+		m = in
 	}
 	x.stash.add(m)
 }

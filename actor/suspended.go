@@ -33,12 +33,11 @@ const (
 
 // caller says how the caller stands. The receiver's owner only, while it has the request.
 func (to replyTo[R]) caller() callerState {
-	switch k := to.call; {
-	case k == nil:
-		return callerThere
-	case k.state.Load() == callAbandoned || k.several != nil && k.several.left.Load():
+	k := to.call
+	if k != nil && (k.state.Load() == callAbandoned || k.several != nil && k.several.left.Load()) {
 		return callerGone
-	case waitsForRestart(k.ctx):
+	}
+	if k != nil && waitsForRestart(k.ctx) || waitsForRestart(to.travels()) {
 		return callerWaits
 	}
 	return callerThere
