@@ -32,6 +32,21 @@ var carriedDecl = &declaration{
 	run:    runCarried,
 }
 
+// givingWay is carriedDecl for messages of behaviours that are [DropOnOverload].
+var givingWay = func() *declaration {
+	d := *carriedDecl
+	d.drops = true
+	return &d
+}()
+
+// rowOf returns the row of a carried message for d.
+func rowOf(d *declaration) *declaration {
+	if d.drops {
+		return givingWay
+	}
+	return carriedDecl
+}
+
 // runCarried runs the inner message in the place of m, or makes a dead letter of it if its context
 // has ended. An outcome is always heard.
 func runCarried(c *Context, b *body, m *message) {

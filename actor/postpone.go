@@ -151,7 +151,7 @@ func (f *backoff) unasked(b *body, m *message) error {
 // refuse is unasked for mail that comes during the back-off. It counts what is kept, and shuts the
 // gate when no more will be.
 func (f *backoff) refuse(c *Context, b *body, m *message) error {
-	if isOwn(m.id) || m.id == systemID {
+	if !isMail(m.id) {
 		return nil
 	}
 	if b.typ().decls[m.id].caller != nil {

@@ -70,7 +70,7 @@ func (d *declaration) deliver(from Sender, c *Context, b *body, m *message) {
 	}
 	urgent := d.urgent != nil
 	if ctx := carriedBy(from); ctx != nil {
-		m, d = carry(c, ctx, m, d), carriedDecl
+		m, d = carry(c, ctx, m, d), rowOf(d)
 	}
 	switch {
 	case urgent: // its pool is in no stock
@@ -158,7 +158,7 @@ func (d *declaration) tryDeliver(from Sender, c *Context, b *body, m *message) (
 	}
 	urgent := d.urgent != nil
 	if ctx := carriedBy(from); ctx != nil {
-		m, d = carry(c, ctx, m, d), carriedDecl
+		m, d = carry(c, ctx, m, d), rowOf(d)
 	}
 	switch {
 	case urgent:

@@ -56,7 +56,7 @@ func (b *body) takeBoundedIf(c *Context, take func(m *message) bool) *message {
 func (b *body) dropMail(c *Context, x *extras) {
 	why := because(ErrRestarted, x.reason)
 	drop := func(_ *body, m *message) error {
-		if isOwn(m.id) || m.id == systemID {
+		if !isMail(m.id) {
 			return nil
 		}
 		return why
