@@ -38,6 +38,7 @@ func answering[Q, R any](name string) *declaration {
 		reject: func(r replier, m *message, err error) {
 			payloadOf[request[Q, R]](m).take().answer(r, Result[R]{Err: err}, false)
 		},
+		awaited: func(m *message) (*body, *callState) { return payloadOf[request[Q, R]](m).to.awaited() },
 	}
 }
 
@@ -126,7 +127,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync
 		seam.Spin()
 	}
 	to.kind().sys.sched.Watch() // the turn that answers, or has answered and goes on
-	res, reusable := k.wait(ctx, sys, to)
+	res, reusable := k.wait(ctx, sys, to, d)
 	if reusable {
 		calls.Put(k)
 	}
@@ -218,6 +219,25 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 	r.answer(to.asker, m, to.reply, to.reply.urgent != nil)
 }
 
+// awaited returns the actor that waits for the reply as a message, or the call of the goroutine
+// that waits for it; nil and nil if nobody waits any more. For deterministic systems.
+func (to replyTo[R]) awaited() (by *body, k *callState) {
+	by = to.asker
+	switch k := to.call; {
+	case k == nil:
+	case k.within != nil:
+		if by = k.within.asker; k.within.over {
+			by = nil
+		}
+	case k.several != nil && !k.several.left.Load(), k.several == nil && k.state.Load() <= callWaiting:
+		return nil, &k.callState
+	}
+	if by != nil && by.standing() == Ended {
+		by = nil
+	}
+	return by, nil
+}
+
 // call is a goroutine that waits for a reply.
 //
 // It first lets others run a few times: an idle worker that it has just woken runs
@@ -305,9 +325,9 @@ func discardReply[R any](v *R) {
 
 // wait returns the result, or why there is none. reusable tells that nobody else can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R], reusable bool) {
+func (k *call[R]) wait(ctx context.Context, sys *System, to *body, d *declaration) (res Result[R], reusable bool) {
 	if k.state.Load() != callAnswered {
-		if err := awaitReply(ctx, &k.callState, sys, to); err != nil {
+		if err := awaitReply(ctx, &k.callState, sys, to, d); err != nil {
 			return Result[R]{Err: err}, false
 		}
 	}
@@ -316,7 +336,7 @@ func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R
 
 // awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
 // settleIn is: each call[R] would have a method of its own.
-func awaitReply(ctx context.Context, k *callState, sys *System, to *body) error {
+func awaitReply(ctx context.Context, k *callState, sys *System, to *body, d *declaration) error {
 	me := askerIn(sys, to)
 	asks, may := me.mayWait(ctx, k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
@@ -325,7 +345,7 @@ func awaitReply(ctx context.Context, k *callState, sys *System, to *body) error 
 	defer asks.leave(me)
 	defer me.hasWaited(me.prepareWait())
 	if to.kind().sys.sim != nil {
-		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
+		if err := k.drive(ctx, me, to, d); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
 			return err
 		}
 	}
@@ -361,7 +381,9 @@ func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) 
 
 // drive lets a deterministic system go on until the reply has come, and says why it
 // will not come.
-func (k *callState) drive(ctx context.Context, to *body) error {
+func (k *callState) drive(ctx context.Context, me, to *body, d *declaration) error {
+	s := to.kind().sys.sim
+	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
 	switch {
 	case to.kind().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
 		return nil

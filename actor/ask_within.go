@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // An ask with a time-out is decided in the asker's own turns: by what it comes to first,
@@ -65,6 +66,9 @@ func (w *bidden[R]) run(b *body, c *Context, res Result[R]) {
 	c.count.messages++
 	m := w.message(c, res)
 	m.from, c.msg.id = c.msg.from, m.id // for the reports, if it panics or is dropped
+	if res.Err == ErrNoReply {
+		c.sys.sim.comes(m, sim.ByTimeout, b)
+	}
 	b.runs()[m.id](c, b, m)
 	c.recycle(m)
 }

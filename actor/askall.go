@@ -77,7 +77,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 			for !missing[first] {
 				first++
 			}
-			k, err := g.next(ctx, to[first].b.sys(), over)
+			k, err := g.next(ctx, to[first].b, over)
 			if err != nil {
 				giveUp(missing, err, yield)
 				return
@@ -112,9 +112,10 @@ func (g *gathering[R]) add(k *call[R]) {
 }
 
 // next returns a call that has its result, or says why there will be none: ctx ends, or over is
-// closed. sys is the system of an actor that has not replied.
-func (g *gathering[R]) next(ctx context.Context, sys *System, over <-chan struct{}) (k *call[R], err error) {
-	if sys.sim != nil && !sys.sched.Await(ctx, func() bool { return len(g.in) > 0 }) {
+// closed. to is an actor that has not replied.
+func (g *gathering[R]) next(ctx context.Context, to *body, over <-chan struct{}) (k *call[R], err error) {
+	sys := to.sys()
+	if sys.sim != nil && !sys.sim.awaitOne(ctx, to, func() bool { return len(g.in) > 0 }) {
 		if err = ctx.Err(); err == nil && sys.sched.Stopping() {
 			err = ErrSystemStopped
 		}

@@ -28,7 +28,10 @@ const (
 )
 
 // failer is where a reply that was put off goes, whatever its type.
-type failer interface{ fail(r replier, why error) }
+type failer interface {
+	fail(r replier, why error)
+	awaited() (by *body, k *callState) // see replyTo.awaited
+}
 
 // lateReply is a deferral with its address, in one object. A type of its own, so that requests
 // which nobody puts off have no such methods.
@@ -46,6 +49,8 @@ func (l *lateReply[R]) moved() replyTo[R] {
 
 // fail answers with an error, on behalf of an actor whose life ends.
 func (l *lateReply[R]) fail(r replier, why error) { l.moved().answer(r, Result[R]{Err: why}, false) }
+
+func (l *lateReply[R]) awaited() (*body, *callState) { return l.address.awaited() }
 
 // Defer puts off the reply to the running request: the asker goes on waiting, and what
 // the behaviour returns is discarded. [Deferred.Reply] gives the reply, in the same or a
@@ -71,6 +76,7 @@ func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	p.to = replyTo[R]{call: &call[R]{}} // as in Stash
 	p.to.call.state.StoreRelease(callAbandoned)
 	c.self.deferReply(&l.deferral)
+	c.sys.sim.putOff(c, &l.deferral)
 	return Deferred[R]{&l.deferral}
 }
 

@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"runtime/debug"
+
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // Pipe runs fn in a goroutine of its own and sends what fn returns to the running
@@ -33,7 +35,9 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 			}
 			to.deliver(res)
 		}()
+		rest := sys.sim.slow(to.asker, to.reply.name)
 		res.Value, res.Err = fn(sys.over.context())
+		sys.sim.rest(rest)
 	})
 }
 
@@ -42,6 +46,7 @@ func (to replyTo[R]) deliver(res Result[R]) {
 	m := to.reply.pool.takeOne()
 	m.id = to.reply.id
 	*payloadOf[Result[R]](m) = res
+	to.asker.sys().sim.comes(m, sim.ByPipe, to.asker)
 	if to.reply.urgent != nil {
 		replier{sys: to.asker.sys()}.answer(to.asker, m, to.reply, true)
 		return

@@ -50,8 +50,8 @@ func (c *Context) stash(d *declaration) *message {
 		b.sys().wards.add(b, x)
 	}
 	m := newMessage(c, d.pool)
-	b.sys().sim.book(-1) // it was sent once
 	m.id, m.from, m.next = d.id, c.msg.from&^wasStashed, nil
+	b.sys().sim.stashed(c.msg, m)
 	x.stash.add(m)
 	c.count.messages-- // it has not run yet
 	return m
