@@ -90,6 +90,7 @@ func simulate(h *sim.Hooks) func(*options) *simulation {
 		s := &simulator{simulation: &simulation{marks: marks{}, types: map[uint64]string{}}, hooks: h,
 			tables: map[tableOf]*table{}, owns: map[*typeInfo]bool{}}
 		s.asks.questions = map[*message]any{}
+		h.Name = s.name
 		choose := h.Choose
 		if choose == nil {
 			choose = atRandom(o.seed)
@@ -229,7 +230,6 @@ func (s *simulator) begin(c *Context, b *body, m *message, e sim.Event, payload 
 	t := b.typ()
 	s.mu.Lock()
 	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, t.name, b.id)
-	s.types[b.id] = t.name
 	s.mu.Unlock()
 	e.Kind, e.Worker = sim.Run, c.w.ID()
 	e = s.report(e, b, m, payload)

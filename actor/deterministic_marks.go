@@ -1,6 +1,10 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/sim"
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/internal/sim"
+)
 
 // marks say from where messages of a deterministic system come that no behaviour has sent. In
 // production such a message says only that it comes from outside. In a deterministic system a node is
@@ -11,6 +15,23 @@ type marks map[*message]mark
 type mark struct {
 	via  sim.Via
 	from *body
+}
+
+// born notes what a new actor is called.
+func (s *simulation) born(b *body, t *typeInfo) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.types[b.id] = t.name
+	s.mu.Unlock()
+}
+
+// name is how an actor is called in texts.
+func (s *simulation) name(actor uint64) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fmt.Sprintf("%s#%d", s.types[actor], actor)
 }
 
 // comes notes from where m comes. The caller is about to push it.

@@ -28,7 +28,7 @@ type simulation struct {
 	mu    sync.Mutex
 	asks  askBook           // guarded by mu
 	marks marks             // guarded by mu
-	types map[uint64]string // guarded by mu: of the actors that have run, by their numbers
+	types map[uint64]string // guarded by mu: of the actors, by their numbers
 	unit  unit
 }
 

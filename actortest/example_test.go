@@ -25,7 +25,7 @@ func ExampleRun() {
 	actortest.Run(t, twoClients, actortest.Strategies(actortest.PCT(3)), actortest.Runs(1000))
 	// Output:
 	// 1 of 2 answers
-	// replay: go test -run '^TestCache$' -gallop.replay=pct3-2-100
+	// replay: go test -run '^TestCache$' -gallop.replay=path2-3.1
 }
 
 func ExampleR_Advance() {

@@ -26,6 +26,8 @@ type Hooks struct {
 	// Latency says how much virtual time a function of Pipe or Blocking takes before and
 	// after its work. behaviour is the one that hears of a Pipe, or the one that blocks.
 	Latency func(typ, behaviour string) (before, after time.Duration)
+	// Name is set by the system: it says how an actor is called.
+	Name func(actor uint64) string
 	// Stuck is called in the goroutine that made the system, when that waits for something
 	// and nothing can happen any more. It ends the goroutine, by a panic or a Goexit.
 	Stuck func()
