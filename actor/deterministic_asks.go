@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/sched"
 )
 
 // In a deterministic system it is known who waits for a reply, and what has become of the request.
@@ -33,6 +34,7 @@ type putOff struct {
 type openCall struct {
 	call  *callState
 	by    *body // whose turn waits; nil: a goroutine
+	pipe  bool  // that is one of the system's own
 	to    *body
 	d     *declaration // nil: one of several, by AskAll or Replies
 	since int64
@@ -62,7 +64,7 @@ func (s *simulation) putOff(c *Context, d *deferral) {
 
 // enter notes that somebody begins to wait, and returns what leave needs.
 func (s *simulation) enter(o openCall) *callState {
-	o.since = s.sys.opts.clock.Nanos()
+	o.since, o.pipe = s.sys.opts.clock.Nanos(), sched.RunOf() != nil
 	s.mu.Lock()
 	s.asks.calls = append(s.asks.calls, o)
 	s.mu.Unlock()
@@ -91,9 +93,11 @@ func (s *simulation) waits() (all []sim.Wait) {
 	s.mu.Unlock()
 	inCall := map[*callState]int{}
 	for _, o := range calls {
-		w := sim.Wait{Asker: "a goroutine outside", Asked: o.to.String(), Type: o.to.typ().name, Since: time.Duration(o.since)}
+		w := sim.Wait{Asked: o.to.String(), Type: o.to.typ().name, Since: time.Duration(o.since)}
 		if o.by != nil {
 			w.Asker = o.by.String()
+		} else if o.pipe {
+			w.Asker = "a Pipe"
 		}
 		if o.d != nil {
 			w.Behaviour = o.d.name
@@ -106,7 +110,7 @@ func (s *simulation) waits() (all []sim.Wait) {
 			all[i].How, all[i].Question = w.How, w.Question
 			return
 		}
-		if w.Asker = "a goroutine outside"; by != nil {
+		if by != nil {
 			w.Asker = by.String()
 		}
 		if by != nil || k != nil {

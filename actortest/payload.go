@@ -99,6 +99,11 @@ func (p *printer) ofRuntime(v reflect.Value) bool {
 			p.WriteString(p.name(id))
 			break
 		}
+		for i := range t.NumField() {
+			if t.Field(i).IsExported() {
+				return false // it is made of what the user may see, as a Result is
+			}
+		}
 		name, _, _ := strings.Cut(t.Name(), "[")
 		p.WriteString(name)
 	default:
@@ -165,7 +170,7 @@ func (p *printer) byKind(v reflect.Value, depth int) {
 	case reflect.Map:
 		p.table(v, depth)
 	default: // a func, a channel, an address
-		p.WriteString(v.Kind().String())
+		p.WriteString("(" + v.Kind().String() + ")")
 	}
 }
 

@@ -112,36 +112,36 @@ func (c *config) shrunk(t testing.TB, p plan, out *outcome) *shrinking {
 		return o.failed() && !o.aside && !o.left && (c.match == nil && kindOf(o) == kind || c.match != nil && c.match.MatchString(o.text()))
 	}
 	s.best, s.at = out, choices(out.ranks)
-	before := len(s.at)
-	if before == 0 || !s.try(s.at) {
+	if len(s.at) == 0 || !s.try(s.at) {
 		return nil
 	}
+	was := s.at
 	s.minimize()
-	for few := 0; few <= fewChoices && few < len(s.at) && !s.among(few, nil, nil); few++ {
+	for few := 0; few <= fewChoices && few <= min(len(s.at), max(len(s.at)-1, 1)); few++ {
+		s.among(few, nil, nil)
 	}
-	if len(s.at) == before {
+	if len(s.at) == len(was) && s.best.failedAt == out.failedAt {
 		return nil
 	}
 	return s
 }
 
-// among tries all orders with so many more choices than those in at, which are behind them. ranks are
-// the choices made so far. It reports whether it has found one that fails in the same way.
-func (s *shrinking) among(few int, at []int, ranks []int32) bool {
+// among tries all orders with at most so many more choices than those at the given places, behind
+// them, and keeps the best. ranks are the choices made so far.
+func (s *shrinking) among(few int, at []int, ranks []int32) {
 	if !s.goesOn() {
-		return false
+		return
 	}
 	s.runs++
 	out := s.c.scene.run(keep(ranks, at, s.chance), false)
 	if s.t.Failed() {
-		return false
+		return
 	}
-	if s.same(out) {
+	if s.same(out) && s.better(out) {
 		s.best, s.at = out, choices(out.ranks)
-		return true
 	}
-	if few == 0 {
-		return false
+	if few == 0 || len(at)+few > len(s.at) {
+		return
 	}
 	first := 0
 	if len(at) > 0 {
@@ -150,12 +150,15 @@ func (s *shrinking) among(few int, at []int, ranks []int32) bool {
 	for i := first; i < len(out.ranks); i++ {
 		for rank := int32(1); rank < out.widths[i]; rank++ {
 			with := append(slices.Clone(out.ranks[:i]), rank)
-			if s.among(few-1, append(slices.Clone(at), i), with) {
-				return true
-			}
+			s.among(few-1, append(slices.Clone(at), i), with)
 		}
 	}
-	return false
+}
+
+// better reports whether a run has fewer choices than the best or, with as many, fails sooner.
+func (s *shrinking) better(out *outcome) bool {
+	n := len(choices(out.ranks))
+	return n < len(s.at) || n == len(s.at) && out.failedAt < s.best.failedAt
 }
 
 // try runs an order with these of the best one's choices, and keeps it if it fails in the same

@@ -37,6 +37,9 @@ func (r *R) waits() string {
 }
 
 func (r *R) describeWait(w sim.Wait) string {
+	if w.Asker == "" {
+		w.Asker = "the scenario"
+	}
 	question := describe(w.Question, r.hooks.Name)
 	if question != "" {
 		question = " " + question

@@ -134,13 +134,13 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 		say      string
 		scenario func(*actortest.R)
 	}{
-		"background": {`a goroutine outside waits for clerk#1.place {item:"plums" n:2}: clerk#1 put its reply off`, func(r *actortest.R) {
+		"background": {`the scenario waits for clerk#1.place {item:"plums" n:2}: clerk#1 put its reply off`, func(r *actortest.R) {
 			place.Ask(context.Background(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"plums", 2})
 		}},
-		"canceled one day": {"the scenario waits, and nothing can happen any more:\na goroutine outside waits for clerk#1.place", func(r *actortest.R) {
+		"canceled one day": {"the scenario waits, and nothing can happen any more:\nthe scenario waits for clerk#1.place", func(r *actortest.R) {
 			place.Ask(t.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"plums", 2})
 		}},
-		"several": {"a goroutine outside waits for clerk#1", func(r *actortest.R) {
+		"several": {"the scenario waits for clerk#1", func(r *actortest.R) {
 			actor.AskAll(context.Background(), r.System(), place, []actor.Ref[desk2]{desk2Type.Spawn(r.System(), desk2{})}, order{})
 		}},
 		"in a turn": {"puppet#2 waits for clerk#1.place", func(r *actortest.R) {

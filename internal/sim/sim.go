@@ -74,7 +74,7 @@ const (
 
 // Wait is somebody who waits for a reply.
 type Wait struct {
-	Asker     string // who waits, as "client#3"
+	Asker     string // who waits, as "client#3"; "": a goroutine from outside
 	Asked     string // the actor that was asked, as "desk#2"
 	Type      string // of that actor
 	Behaviour string // that was asked
