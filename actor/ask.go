@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"sync"
+	"unsafe"
 
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -38,7 +39,7 @@ func answering[Q, R any](name string) *declaration {
 		reject: func(r replier, m *message, err error) {
 			payloadOf[request[Q, R]](m).take().answer(r, Result[R]{Err: err}, false)
 		},
-		awaited: func(m *message) (*body, *callState) { return payloadOf[request[Q, R]](m).to.awaited() },
+		replyAt: unsafe.Offsetof(request[Q, R]{}.to),
 	}
 }
 
@@ -219,25 +220,6 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 	r.answer(to.asker, m, to.reply, to.reply.urgent != nil)
 }
 
-// awaited returns the actor that waits for the reply as a message, or the call of the goroutine
-// that waits for it; nil and nil if nobody waits any more. For deterministic systems.
-func (to replyTo[R]) awaited() (by *body, k *callState) {
-	by = to.asker
-	switch k := to.call; {
-	case k == nil:
-	case k.within != nil:
-		if by = k.within.asker; k.within.over {
-			by = nil
-		}
-	case k.several != nil && !k.several.left.Load(), k.several == nil && k.state.Load() <= callWaiting:
-		return nil, &k.callState
-	}
-	if by != nil && by.standing() == Ended {
-		by = nil
-	}
-	return by, nil
-}
-
 // call is a goroutine that waits for a reply.
 //
 // It first lets others run a few times: an idle worker that it has just woken runs
@@ -261,12 +243,11 @@ func (to replyTo[R]) awaited() (by *body, k *callState) {
 // PENDING.
 type call[R any] struct {
 	callState
-	result Result[R]
-	spare  *message // nodes for the next requests; whose call it is, owns them
-
 	several *gathering[R] // not nil: one of several calls, which go there when they have their result
 	of      int           // which of them
 	within  *bidden[R]    // not nil: no goroutine waits but an actor, with a time-out
+	spare   *message      // nodes for the next requests; whose call it is, owns them
+	result  Result[R]     // last: see awaited
 }
 
 // callState is what a call has whatever the reply, and so is made once for all.

@@ -28,10 +28,7 @@ const (
 )
 
 // failer is where a reply that was put off goes, whatever its type.
-type failer interface {
-	fail(r replier, why error)
-	awaited() (by *body, k *callState) // see replyTo.awaited
-}
+type failer interface{ fail(r replier, why error) }
 
 // lateReply is a deferral with its address, in one object. A type of its own, so that requests
 // which nobody puts off have no such methods.
@@ -49,8 +46,6 @@ func (l *lateReply[R]) moved() replyTo[R] {
 
 // fail answers with an error, on behalf of an actor whose life ends.
 func (l *lateReply[R]) fail(r replier, why error) { l.moved().answer(r, Result[R]{Err: why}, false) }
-
-func (l *lateReply[R]) awaited() (*body, *callState) { return l.address.awaited() }
 
 // Defer puts off the reply to the running request: the asker goes on waiting, and what
 // the behaviour returns is discarded. [Deferred.Reply] gives the reply, in the same or a

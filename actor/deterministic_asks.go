@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
@@ -85,53 +86,113 @@ func (s *simulation) awaitOne(ctx context.Context, to *body, came func() bool) b
 	return s.sys.sched.Await(ctx, came)
 }
 
+// awaited returns the actor that waits for a reply as a message, or the call of the goroutine that
+// waits for it; nil and nil if nobody waits any more. at is where the address for the reply lies. One
+// function for all types: up to the result itself they look the same, and a function for each type of
+// request would be built with every program.
+func awaited(at unsafe.Pointer) (by *body, k *callState) {
+	to := (*replyTo[struct{}])(at)
+	by = to.asker
+	switch k := to.call; {
+	case k == nil:
+	case k.within != nil:
+		if by = k.within.asker; k.within.over {
+			by = nil
+		}
+	case k.several != nil && !k.several.left.Load(), k.several == nil && k.state.Load() <= callWaiting:
+		return nil, &k.callState
+	}
+	if by != nil && by.standing() == Ended {
+		by = nil
+	}
+	return by, nil
+}
+
 // waits returns who waits for a reply: first those in Ask, then those who wait for a message.
 // Nothing runs meanwhile.
-func (s *simulation) waits() (all []sim.Wait) {
+func (s *simulation) waits() []sim.Wait {
 	s.mu.Lock()
 	calls, putOffs := slices.Clone(s.asks.calls), slices.Clone(s.asks.putOffs)
 	s.mu.Unlock()
-	inCall := map[*callState]int{}
+	w := waitList{inCall: map[*callState]int{}}
 	for _, o := range calls {
-		w := sim.Wait{Asked: o.to.String(), Type: o.to.typ().name, Since: time.Duration(o.since)}
-		if o.by != nil {
-			w.Asker = o.by.String()
-		} else if o.pipe {
-			w.Asker = "a Pipe"
-		}
-		if o.d != nil {
-			w.Behaviour = o.d.name
-		}
-		inCall[o.call] = len(all)
-		all = append(all, w)
-	}
-	add := func(by *body, k *callState, w sim.Wait) {
-		if i, ok := inCall[k]; ok && k != nil {
-			all[i].How, all[i].Question = w.How, w.Question
-			return
-		}
-		if by != nil {
-			w.Asker = by.String()
-		}
-		if by != nil || k != nil {
-			all = append(all, w)
-		}
+		w.enter(o)
 	}
 	for _, p := range putOffs {
 		if p.state == deferralOpen {
-			by, k := p.to.awaited()
-			add(by, k, sim.Wait{Asked: p.by.String(), Type: p.by.typ().name, Behaviour: p.d.name,
-				Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
+			by, k := awaited(unsafe.Pointer(&(*lateReply[struct{}])(unsafe.Pointer(p.deferral)).address))
+			w.add(by, k, p.by, p.d, sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
 		}
 	}
 	for _, at := range s.sys.wards.all.entries {
-		for m := at.who.extra.stash.first; m != nil; m = m.next {
-			b := at.who
-			if d := b.typ().decls[m.id]; d.awaited != nil {
-				by, k := d.awaited(m)
-				add(by, k, sim.Wait{Asked: b.String(), Type: b.typ().name, Behaviour: d.name, Question: d.payload(m), How: sim.Stashed})
-			}
+		w.addMail(at.who)
+	}
+	return w.all
+}
+
+// waitList is a list of waits that is being made.
+type waitList struct {
+	all    []sim.Wait
+	inCall map[*callState]int // which of them is in Ask, by its call
+}
+
+// enter adds a goroutine, or the turn of an actor, that waits in Ask.
+func (l *waitList) enter(o openCall) {
+	w := sim.Wait{Asked: o.to.String(), Type: o.to.typ().name, Since: time.Duration(o.since)}
+	switch {
+	case o.by != nil:
+		w.Asker = o.by.String()
+	case o.pipe:
+		w.Asker = "a Pipe"
+	}
+	if o.d != nil {
+		w.Behaviour = o.d.name
+	}
+	l.inCall[o.call] = len(l.all)
+	l.all = append(l.all, w)
+}
+
+// add adds somebody who waits for the reply of to to d, or says what has become of the request of a
+// goroutine that was entered.
+func (l *waitList) add(by *body, k *callState, to *body, d *declaration, w sim.Wait) {
+	if i, ok := l.inCall[k]; ok && k != nil {
+		l.all[i].How, l.all[i].Question = w.How, w.Question
+		return
+	}
+	if by == nil && k == nil {
+		return
+	}
+	if by != nil {
+		w.Asker = by.String()
+	}
+	w.Asked, w.Type, w.Behaviour = to.String(), to.typ().name, d.name
+	l.all = append(l.all, w)
+}
+
+// addMail adds those who wait because of the mail of an actor that is in no queue: it has put the
+// request aside, or is suspended.
+func (l *waitList) addMail(b *body) {
+	add := func(m *message, how sim.How) {
+		if d := b.typ().decls[m.id]; d.reject != nil {
+			by, k := awaited(unsafe.Add(m.payload(), d.replyAt))
+			l.add(by, k, b, d, sim.Wait{Question: d.payload(m), How: how})
 		}
 	}
-	return all
+	for m := b.extra.stash.first; m != nil; m = m.next {
+		add(m, sim.Stashed)
+	}
+	for _, list := range []*message{b.extra.held.first, b.in.fifo} {
+		for m := list; m != nil; m = m.next {
+			add(m, sim.Suspended)
+		}
+	}
+	for m := b.in.more; m != nil; {
+		if m = m.next; m == b.in.more {
+			break
+		}
+		add(m, sim.Suspended)
+	}
+	for m := b.box.head.Load(); m != nil && m != b.in.last && m != &closedMark; m = m.next {
+		add(m, sim.Suspended)
+	}
 }

@@ -81,7 +81,7 @@ type declaration struct {
 	clear    func(m *message)                                 // makes the payload keep nothing alive
 	copy     func(to *message, from *timer)                   // copies the payload; nil for an ask
 	reject   func(r replier, m *message, e error)             // answers an ask that will not run; nil otherwise
-	awaited  func(m *message) (*body, *callState)             // replyTo.awaited of an ask; nil otherwise
+	replyAt  uintptr                                          // where the address for the reply lies in the payload of an ask
 }
 
 // TypeOption sets a property of a type when it is made.

@@ -170,7 +170,7 @@ func TestExhaustive_LongRuns(t *testing.T) {
 			r.Fatalf("exhausted")
 		}
 	}
-	opts := []actortest.Option{actortest.Strategies(actortest.Exhaustive(3)), actortest.Workers(2), actortest.Steps(1 << 30)}
+	opts := []actortest.Option{actortest.Strategies(actortest.Exhaustive(3)), actortest.Workers(2), actortest.Steps(1 << 30), actortest.Shrink(0)}
 	said := fails(t, "exhausted\nreplay: ", marathon, opts...)
 	t.Log(replayLine.FindString(said))
 	if again := replayed(t, said, marathon, opts...); again != asFound(said) {

@@ -20,18 +20,18 @@ type Turn[S any] struct {
 // Sent is a message or a request that was sent in a turn.
 type Sent struct {
 	To        string // the receiver, as "bank#2"
-	Behaviour string
-	Message   any  // for a request, the question
-	Request   bool // by AskTo and its like
-	Dead      bool // the receiver did not run it
+	Behaviour string // for which the message was
+	Message   any    // for a request, the question
+	Request   bool   // by AskTo and its like
+	Dead      bool   // the receiver did not run it
 }
 
 // Armed is a timer that was armed in a turn.
 type Armed struct {
-	Behaviour string
+	Behaviour string        // that it runs
 	After     time.Duration // until it fires for the first time
 	Every     time.Duration // its period; 0 for a timer that fires once
-	Message   any
+	Message   any           // that it sends
 }
 
 func (s Sent) carried() any  { return s.Message }

@@ -77,6 +77,8 @@ func (e event) origin() string {
 		return "a time-out of its own"
 	case e.Via == sim.ByReply:
 		return "outside, as a reply"
+	case e.From == 0 && e.News:
+		return "the runtime"
 	case e.From == 0:
 		return "outside"
 	case e.From == e.Actor:

@@ -12,7 +12,6 @@ import (
 
 	"github.com/gallop-go/gallop/actor"
 	"github.com/gallop-go/gallop/actortest"
-	"github.com/gallop-go/gallop/supervise"
 )
 
 // lived says where everything comes from.
@@ -86,24 +85,6 @@ func TestTrace(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("want %q in\n%s", want, said)
 		}
-	}
-}
-
-// TestTrace_Internals: "Internals prints the events of the runtime's own actors too".
-func TestTrace_Internals(t *testing.T) {
-	scenario := func(r *actortest.R) {
-		supervise.Start(r.System(), supervise.Spec{Name: "top", Children: []supervise.Child{supervise.Worker[puppet]{Name: "one", Type: puppetType}}})
-		r.Quiet()
-		r.Errorf("look")
-	}
-	opts := []actortest.Option{actortest.Runs(1), actortest.Strategies(actortest.Exhaustive(0))}
-	said := fails(t, "look", scenario, opts...)
-	if strings.Contains(said, "supervisor#1.") || !strings.Contains(said, "of the runtime's own, which Internals shows") || !strings.Contains(said, "puppet#2.init under supervisor#1") {
-		t.Errorf("it said\n%s", said)
-	}
-	said = fails(t, "look", scenario, append(opts, actortest.Internals())...)
-	if !strings.Contains(said, "supervisor#1.OnStart") || strings.Contains(said, "which Internals shows") {
-		t.Errorf("it said\n%s", said)
 	}
 }
 

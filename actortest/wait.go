@@ -54,6 +54,8 @@ func (r *R) describeWait(w sim.Wait) string {
 		how = fmt.Sprintf("put its reply off at %v and has not given it", w.Since)
 	case sim.Stashed:
 		how = "has the request in its stash"
+	case sim.Suspended:
+		how = "is suspended"
 	}
 	return fmt.Sprintf("%s waits for %s%s%s: %s %s", w.Asker, w.Asked, behaviour, question, w.Asked, how)
 }

@@ -90,6 +90,40 @@ func TestRun_NobodyWaitsForever(t *testing.T) {
 	}
 }
 
+// slack has a child that it never brings up again.
+type slack struct{ kid actor.Ref[desk2] }
+
+var (
+	slackType = actor.NewType[slack]("slack")
+	slackFell = actor.Declare[actor.Fallen](slackType, "fell")
+	slackKid  = actor.DeclareAsk[actor.None, actor.Ref[desk2]](slackType, "kid")
+)
+
+func init() {
+	slackType.OnStart(func(s *slack, c *actor.Context) error {
+		s.kid = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackFell)
+		return nil
+	}).Table(slackFell.Do(func(_ *slack, c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }),
+		slackKid.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2], error) { return s.kid, nil }))
+}
+
+// TestRun_NobodyWaitsForTheSuspended: nor for an actor that has fallen and is never brought up.
+func TestRun_NobodyWaitsForTheSuspended(t *testing.T) {
+	scenario := func(r *actortest.R) {
+		kid, err := slackKid.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}), actor.None{})
+		if err != nil {
+			r.Fatalf("%v", err)
+		}
+		actor.Suspend(r.System(), kid)
+		r.Quiet()
+		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), kid)
+	}
+	said := fails(t, `waits for clerk#2.place {item:"apples" n:7}: clerk#2 is suspended`, scenario, actortest.Runs(5))
+	if !strings.Contains(said, "slack#1.fell ") || !strings.Contains(said, "Final:false} from the runtime\n") {
+		t.Errorf("it said\n%s", said)
+	}
+}
+
 // TestRun_NobodyWaits: a run passes in which whoever asked has heard, has given up, or has ended.
 func TestRun_NobodyWaits(t *testing.T) {
 	for name, scenario := range map[string]func(*actortest.R){

@@ -91,6 +91,7 @@ const (
 	Unanswered How = iota // the asker waits in Ask
 	PutOff                // Defer has put the reply off
 	Stashed               // the request is in a stash
+	Suspended             // the actor that was asked does not run
 )
 
 // Turn is what a function did that ran in a turn of an actor, for package actortest.
