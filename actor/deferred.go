@@ -60,7 +60,7 @@ func (l *lateReply[R]) fail(r replier, why error) { l.moved().answer(r, Result[R
 // put off.
 //
 // A Deferred must not be forgotten: as long as its actor lives, an asker without a
-// time-out waits for it. It keeps neither the actor nor the system running: Stop and
+// time-out waits for it. Package actortest finds such a run. It keeps neither the actor nor the system running: Stop and
 // Drain do not wait for it, and Run and Shutdown wait only for what is under way in the
 // system. It counts for no bound or watermark.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {

@@ -22,7 +22,8 @@ import (
 // goroutine waits for the system: in Wait, Run, Shutdown, Stop, Ask, SendWait, or for a
 // moment in a Send from outside. The runtime may turn to another worker before every
 // message that is sent and after every one that has run. Functions of [Pipe], and what
-// stands between actors and channels, take their turns like behaviours.
+// stands between actors and channels, take their turns like behaviours. They take no
+// virtual time unless they call [Sleep].
 //
 // Time is virtual, and begins at the same moment in every run. When nobody can go on,
 // it jumps to the next timer; with [Clock] the caller moves it instead. A behaviour

@@ -2,6 +2,7 @@ package actor_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,6 +63,22 @@ func TestSleep_Ends(t *testing.T) {
 	equal(t, "that have ended", len(errs), 3)
 	wants(t, errs["none"], actor.ErrSystemStopped)
 	wants(t, errs["that of Pipe"], context.Canceled)
+}
+
+func ExampleSleep() {
+	sys := actor.Start(actor.Seed(1))
+	defer sys.Stop()
+	var began time.Time
+	p := puppetType.Spawn(sys, puppet{note: func(c *actor.Context, r actor.Result[any]) { fmt.Println(r.Value, c.Now().Sub(began)) }})
+	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+		began = c.Now()
+		actor.Pipe(c, note, func(ctx context.Context) (any, error) { // a slow query
+			return "rows", actor.Sleep(ctx, time.Hour)
+		})
+	})
+	_ = sys.Wait(context.Background())
+	// Output:
+	// rows 1h0m0s
 }
 
 // TestSleep_MachinesTime: "In any other system, and in goroutines of the program's own, it waits by

@@ -140,12 +140,14 @@ func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
 //
 //   - by [R.Errorf] or [R.Fatalf], or by a panic;
 //   - if messages are lost, or an actor can never go on;
+//   - if at its end somebody waits for ever for a reply (see [MayWait]);
 //   - if the same order does not give the same run;
 //   - if t fails meanwhile;
 //   - if the scenario ends its goroutine in another way than by r.
 //
-// Run then prints what happened in that run, in order, why the run has failed, and,
-// unless the order does not repeat itself, one line that replays it:
+// Run then looks for a simpler order that fails in the same way ([Shrink]), and prints
+// what happened in that run, in order ([Trace]), why the run has failed, and, unless the
+// order does not repeat itself, one line that replays it:
 //
 //	go test -run '^TestName$' -gallop.replay=random-17
 //
