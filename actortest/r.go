@@ -27,6 +27,7 @@ type R struct {
 	luck    *rand.PCG  // of the faults
 	delays  *rand.Rand // of latencies
 	detail  bool
+	turned  bool   // a choice since the last event was not to go on as before
 	payload string // of the event that comes next
 	hooks   *sim.Hooks
 }

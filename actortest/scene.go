@@ -119,14 +119,14 @@ func (r *R) start() {
 func (r *R) choose(ready []int, current int) int {
 	r.step()
 	id := r.plan.choose(ready, current)
-	r.out.record(ready, current, id)
+	r.turned = r.out.record(ready, current, id) || r.turned
 	return id
 }
 
 func (r *R) event(e sim.Event) {
 	r.step()
-	r.out.trace = append(r.out.trace, event{e, r.payload})
-	r.payload = ""
+	r.out.trace = append(r.out.trace, event{e, r.payload, r.turned})
+	r.payload, r.turned = "", false
 }
 
 // step counts what happens, so that an endless run comes to an end.

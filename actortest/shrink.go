@@ -36,10 +36,11 @@ func Shrink(d time.Duration) Option {
 	return func(c *config) { c.shrink = d }
 }
 
-// record notes a choice by its rank.
-func (o *outcome) record(ready []int, current, chosen int) {
-	o.ranks = append(o.ranks, int32(rankOf(ready, current, chosen)))
-	o.widths = append(o.widths, int32(len(ready)))
+// record notes a choice by its rank, and reports whether it is another one than to go on as before.
+func (o *outcome) record(ready []int, current, chosen int) (turned bool) {
+	rank := rankOf(ready, current, chosen)
+	o.ranks, o.widths = append(o.ranks, int32(rank)), append(o.widths, int32(len(ready)))
+	return rank != 0
 }
 
 // rankOf is the inverse of ranked.

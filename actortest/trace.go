@@ -28,6 +28,7 @@ func Internals() Option { return func(c *config) { c.internals = true } }
 type event struct {
 	sim.Event
 	payload string // "" unless the run was to be told in detail
+	turned  bool   // the order departed here from the one without any interruption
 }
 
 // String is the event without its payload: what must be the same in every run of an order.
@@ -94,8 +95,11 @@ func (e event) hidden() bool { return e.Own && e.Kind != sim.Died }
 
 // shown returns the events that are printed.
 func (c *config) shown(trace []event) (all []event) {
+	turned := false
 	for _, e := range trace {
+		turned = turned || e.turned
 		if c.internals || !e.hidden() {
+			e.turned, turned = turned, false
 			all = append(all, e)
 		}
 	}
@@ -104,6 +108,9 @@ func (c *config) shown(trace []event) (all []event) {
 
 // until is how many events are shown of a run until it has failed.
 func (c *config) until(out *outcome) int { return len(c.shown(out.trace[:out.failedAt])) }
+
+// fewTurns is how many departures are marked: if there are more, the marks say nothing.
+const fewTurns = 20
 
 // tail is the end of a trace, with the virtual time of each event since the run began.
 func tail(trace []event, lines int) string {
@@ -115,8 +122,18 @@ func tail(trace []event, lines int) string {
 	if first > 0 {
 		fmt.Fprintf(&b, "  … %d before; Trace(-1) or -%s shows them\n", first, traceFlag)
 	}
+	turns := 0
+	for _, e := range trace {
+		if e.turned {
+			turns++
+		}
+	}
 	for i, e := range trace[first:] {
-		fmt.Fprintf(&b, "%5d %8v  %s\n", first+i+1, e.Time.Round(time.Microsecond), e.text(e.payload))
+		mark := ' '
+		if e.turned && turns <= fewTurns {
+			mark = '>'
+		}
+		fmt.Fprintf(&b, "%c%4d %8v  %s\n", mark, first+i+1, e.Time.Round(time.Microsecond), e.text(e.payload))
 	}
 	return b.String()
 }
