@@ -77,7 +77,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 			for !missing[first] {
 				first++
 			}
-			k, err := g.next(ctx, to[first].b, over)
+			k, err := g.next(ctx, to[first].b, b.d, over)
 			if err != nil {
 				giveUp(missing, err, yield)
 				return
@@ -112,10 +112,10 @@ func (g *gathering[R]) add(k *call[R]) {
 }
 
 // next returns a call that has its result, or says why there will be none: ctx ends, or over is
-// closed. to is an actor that has not replied.
-func (g *gathering[R]) next(ctx context.Context, to *body, over <-chan struct{}) (k *call[R], err error) {
+// closed. to is an actor that has not replied to d.
+func (g *gathering[R]) next(ctx context.Context, to *body, d *declaration, over <-chan struct{}) (k *call[R], err error) {
 	sys := to.sys()
-	if sys.sim != nil && !sys.sim.awaitOne(ctx, to, func() bool { return len(g.in) > 0 }) {
+	if sys.sim != nil && !sys.sim.awaitOne(ctx, to, d, func() bool { return len(g.in) > 0 }) {
 		if err = ctx.Err(); err == nil && sys.sched.Stopping() {
 			err = ErrSystemStopped
 		}

@@ -37,7 +37,7 @@ type openCall struct {
 	by    *body // whose turn waits; nil: a goroutine
 	pipe  bool  // that is one of the system's own
 	to    *body
-	d     *declaration // nil: one of several, by AskAll or Replies
+	d     *declaration
 	since int64
 }
 
@@ -80,9 +80,9 @@ func (s *simulation) leave(k *callState) {
 }
 
 // awaitOne waits for the next of several replies, one of which is that of to.
-func (s *simulation) awaitOne(ctx context.Context, to *body, came func() bool) bool {
+func (s *simulation) awaitOne(ctx context.Context, to *body, d *declaration, came func() bool) bool {
 	k := new(callState) // stands for all of them
-	defer s.leave(s.enter(openCall{call: k, by: askerIn(to.sys(), to), to: to}))
+	defer s.leave(s.enter(openCall{call: k, by: askerIn(to.sys(), to), to: to, d: d}))
 	return s.sys.sched.Await(ctx, came)
 }
 
@@ -124,7 +124,10 @@ func (s *simulation) waits() []sim.Wait {
 			w.add(by, k, p.by, p.d, sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
 		}
 	}
-	for _, at := range s.sys.wards.all.entries {
+	s.sys.wards.mu.Lock()
+	wards := slices.Clone(s.sys.wards.all.entries)
+	s.sys.wards.mu.Unlock()
+	for _, at := range wards {
 		w.addMail(at.who)
 	}
 	return w.all
@@ -138,15 +141,12 @@ type waitList struct {
 
 // enter adds a goroutine, or the turn of an actor, that waits in Ask.
 func (l *waitList) enter(o openCall) {
-	w := sim.Wait{Asked: o.to.String(), Type: o.to.typ().name, Since: time.Duration(o.since)}
+	w := sim.Wait{Asked: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name, Since: time.Duration(o.since)}
 	switch {
 	case o.by != nil:
 		w.Asker = o.by.String()
 	case o.pipe:
 		w.Asker = "a Pipe"
-	}
-	if o.d != nil {
-		w.Behaviour = o.d.name
 	}
 	l.inCall[o.call] = len(l.all)
 	l.all = append(l.all, w)

@@ -108,7 +108,13 @@ func (c *config) shrunk(t testing.TB, p plan, out *outcome) *shrinking {
 		return nil // what the scenario does to the test itself cannot be taken back
 	}
 	kind := kindOf(out)
-	s := &shrinking{c: c, t: t, chance: p.chance(), until: time.Now().Add(c.shrink), original: out}
+	now := time.Now()
+	s := &shrinking{c: c, t: t, chance: p.chance(), until: now.Add(c.shrink), original: out}
+	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok { // a *testing.T, which is to report it
+		if end, ok := limited.Deadline(); ok && end.Sub(now)/2 < c.shrink {
+			s.until = now.Add(end.Sub(now) / 2)
+		}
+	}
 	s.same = func(o *outcome) bool {
 		return o.failed() && !o.aside && !o.left && (c.match == nil && kindOf(o) == kind || c.match != nil && c.match.MatchString(o.text()))
 	}

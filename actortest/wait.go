@@ -89,8 +89,12 @@ func (r *R) comeToRest() {
 
 // stuck ends a scenario that waits for what cannot come.
 func (r *R) stuck() {
-	if waits := r.waits(); waits != "" {
-		r.Fatalf("the scenario waits, and nothing can happen any more:%s", waits)
+	waits := r.waits()
+	if waits == "" {
+		waits = " somebody outside would have to act"
 	}
-	r.Fatalf("the scenario waits, and nothing can happen any more: for what it waits for, somebody outside would have to act")
+	if _, armed := r.clock.Next(); armed {
+		r.Fatalf("the scenario waits, and nothing can happen any more until time passes, as in Advance:%s", waits)
+	}
+	r.Fatalf("the scenario waits, and nothing can happen any more:%s", waits)
 }

@@ -174,7 +174,7 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 		"canceled one day": {"the scenario waits, and nothing can happen any more:\nthe scenario waits for clerk#1.place", func(r *actortest.R) {
 			place.Ask(t.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"plums", 2})
 		}},
-		"several": {"the scenario waits for clerk#1", func(r *actortest.R) {
+		"several": {"the scenario waits for clerk#1.place: clerk#1 asked at", func(r *actortest.R) {
 			actor.AskAll(context.Background(), r.System(), place, []actor.Ref[desk2]{desk2Type.Spawn(r.System(), desk2{})}, order{})
 		}},
 		"in a turn": {"puppet#2 waits for clerk#1.place", func(r *actortest.R) {
