@@ -91,7 +91,7 @@ func simulate(h *sim.Hooks) func(*options) *simulation {
 		s := &simulator{simulation: &simulation{marks: marks{}, types: map[uint64]string{}}, hooks: h,
 			tables: map[tableOf]*table{}, owns: map[*typeInfo]bool{}}
 		s.asks.questions = map[*message]any{}
-		h.Name = s.name
+		h.Name, s.told = s.name, h.Event != nil
 		choose := h.Choose
 		if choose == nil {
 			choose = atRandom(o.seed)
@@ -183,8 +183,11 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 	}
 	news := d.hearsNews()
 	return func(c *Context, b *body, m *message) {
-		payload := d.payload(m)
-		if d.reject != nil {
+		var payload any
+		if d.reject != nil && s.told || s.wantsPayload(m) {
+			payload = d.payload(m)
+		}
+		if d.reject != nil && s.told {
 			s.running(m, payload)
 		}
 		e := sim.Event{Behaviour: d.name, News: news, Request: d.reject != nil}
@@ -196,8 +199,9 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 			return
 		}
 		b.strike(c, f)
-		run(c, b, m)
-		s.hasRun(m)
+		if run(c, b, m); s.told {
+			s.hasRun(m)
+		}
 	}
 }
 
@@ -252,10 +256,16 @@ func (s *simulator) befell(what sim.Kind, r replier, to *body, m *message) {
 		e.Worker = r.c.w.ID()
 	}
 	var payload any
-	if what == sim.Dead {
+	if what == sim.Dead && s.wantsPayload(m) {
 		payload = d.payload(m)
 	}
 	s.report(e, to, m, payload)
+}
+
+// wantsPayload reports whether what is in a message matters to whoever is told of it.
+func (s *simulator) wantsPayload(m *message) bool {
+	_, ofUnit := s.unit.nodes[m]
+	return s.hooks.Payload != nil || ofUnit
 }
 
 // report tells what happens in an actor, because of m if that is not nil, and returns it as it was

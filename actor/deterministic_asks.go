@@ -51,7 +51,7 @@ func (s *simulation) running(m *message, question any) {
 
 // putOff enters a reply that Defer puts off.
 func (s *simulation) putOff(c *Context, d *deferral) {
-	if s == nil {
+	if s == nil || !s.told {
 		return
 	}
 	s.mu.Lock()

@@ -19,7 +19,7 @@ type mark struct {
 
 // born notes what a new actor is called.
 func (s *simulation) born(b *body, t *typeInfo) {
-	if s == nil {
+	if s == nil || !s.told {
 		return
 	}
 	s.mu.Lock()
@@ -36,7 +36,7 @@ func (s *simulation) name(actor uint64) string {
 
 // comes notes from where m comes. The caller is about to push it.
 func (s *simulation) comes(m *message, via sim.Via, from *body) {
-	if s == nil {
+	if s == nil || !s.told {
 		return
 	}
 	s.mu.Lock()

@@ -42,7 +42,7 @@ func busy(r *actortest.R) {
 // TestShrink: "a simpler order that fails in the same way …. The failure is then that of the simpler
 // order, and so is the line that replays it."
 func TestShrink(t *testing.T) {
-	said := fails(t, "1 of 2 answers", busy, actortest.Strategies(actortest.Random()), actortest.Runs(5000))
+	said := fails(t, "1 of 2 answers", busy, actortest.Strategies(actortest.Random()), actortest.Runs(5000), actortest.Shrink(time.Minute))
 	choices, left, _, _ := figures(t, said)
 	if choices < 50 || left > 4 {
 		t.Errorf("%d choices were made %d", choices, left)
@@ -66,7 +66,7 @@ func TestShrink_Events(t *testing.T) {
 		for range 100 {
 			with(r, func(*actor.Context) {})
 		}
-	}, actortest.Strategies(actortest.Random()))
+	}, actortest.Strategies(actortest.Random()), actortest.Shrink(time.Minute))
 	_, left, _, shown := figures(t, said)
 	if left != 1 || shown > 6 || strings.Count(said, "puppet#") != shown || !strings.Contains(said, " after the failure") {
 		t.Errorf("%d choices, %d events:\n%s", left, shown, said)
