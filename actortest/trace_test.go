@@ -151,7 +151,7 @@ type nasty struct {
 
 type stringer struct{ n int }
 
-func (s *stringer) String() string { panic("in String") }
+func (s *stringer) String() string { panic(s.n) }
 
 // TestTrace_Payloads: payloads are bounded and safe "against panicking Stringers", and are the same
 // in every run, without addresses.
@@ -163,8 +163,8 @@ func TestTrace_Payloads(t *testing.T) {
 		{actor.None{}, "any.got from"},
 		{nil, "any.got from"},
 		{&stringer{}, "(its String panics)"},
-		{nasty{Nil: nil, list: []any{1, "two", nil, 3.5}, m: map[string]int{"b": 2, "a": 1}, at: time.Second, bytes: []byte("hi")},
-			`{bad:{n:0} Bad:{n:0} Nil:nil self:nil list:[1 "two" nil 3.5] m:map["a":1 "b":2] f:(func) at:1s to:nil bytes:"hi"} from`},
+		{nasty{bad: stringer{1}, f: func() {}, Nil: nil, list: []any{1, "two", nil, 3.5}, m: map[string]int{"b": 2, "a": 1}, at: time.Second, bytes: []byte("hi")},
+			`{bad:{n:1} Bad:{n:0} Nil:nil self:nil list:[1 "two" nil 3.5] m:map["a":1 "b":2] f:(func) at:1s to:nil bytes:"hi"} from`},
 		{strings.Repeat("é", 1_000_000), "é…"},
 		{make([]int, 1_000_000), "[0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 … 1000000]"},
 		{[]byte(strings.Repeat("x", 1000)), "xxx…"},
