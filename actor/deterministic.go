@@ -262,7 +262,7 @@ func (s *simulator) befell(what sim.Kind, r replier, to *body, m *message) {
 	s.report(e, to, m, payload)
 }
 
-// wantsPayload reports whether what is in a message matters to whoever is told of it.
+// wantsPayload reports whether what is in a message matters to the hooks.
 func (s *simulator) wantsPayload(m *message) bool {
 	_, ofUnit := s.unit.nodes[m]
 	return s.hooks.Payload != nil || ofUnit

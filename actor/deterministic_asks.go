@@ -11,9 +11,9 @@ import (
 )
 
 // In a deterministic system it is known who waits for a reply, and what has become of the request.
-// So a run in which somebody waits for ever can say so as soon as nothing can happen any more. All
+// So a run in which an asker waits for ever can say so as soon as nothing can happen any more. All
 // of it is kept here. The rest of the runtime says when a reply is put off, and when a goroutine or
-// a turn begins to wait. Whether the reply is still awaited is asked when somebody wants to know, so
+// a turn begins to wait. Whether the reply is still awaited is looked up when the list of waits is wanted, so
 // that nothing has to say when a wait is over.
 
 // askBook is who waits for what. Only one thread runs at a time, and locks what it changes.
@@ -63,7 +63,7 @@ func (s *simulation) putOff(c *Context, d *deferral) {
 	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.id], s.asks.questions[c.msg], s.sys.opts.clock.Nanos()})
 }
 
-// enter notes that somebody begins to wait, and returns what leave needs.
+// enter notes that an asker begins to wait, and returns what leave needs.
 func (s *simulation) enter(o openCall) *callState {
 	o.since, o.pipe = s.sys.opts.clock.Nanos(), sched.RunOf() != nil
 	s.mu.Lock()
@@ -87,7 +87,7 @@ func (s *simulation) awaitOne(ctx context.Context, to *body, d *declaration, cam
 }
 
 // awaited returns the actor that waits for a reply as a message, or the call of the goroutine that
-// waits for it; nil and nil if nobody waits any more. at is where the address for the reply lies. One
+// waits for it; nil and nil if the asker waits no more. at is where the address for the reply lies. One
 // function for all types: up to the result itself they look the same, and a function for each type of
 // request would be built with every program.
 func awaited(at unsafe.Pointer) (by *body, k *callState) {
@@ -152,7 +152,7 @@ func (l *waitList) enter(o openCall) {
 	l.all = append(l.all, w)
 }
 
-// add adds somebody who waits for the reply of to to d, or says what has become of the request of a
+// add adds an asker who waits for the reply of to to d, or says what has become of the request of a
 // goroutine that was entered.
 func (l *waitList) add(by *body, k *callState, to *body, d *declaration, w sim.Wait) {
 	if i, ok := l.inCall[k]; ok && k != nil {

@@ -25,7 +25,7 @@ type simulation struct {
 
 	latency func(b *body, behaviour string) (before, after time.Duration) // of a function of Pipe or Blocking; nil: none
 
-	told  bool // somebody is told what happens: without that none of the following is kept
+	told  bool // hooks are told what happens: otherwise none of the following is kept
 	mu    sync.Mutex
 	asks  askBook           // guarded by mu
 	marks marks             // guarded by mu

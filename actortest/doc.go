@@ -19,8 +19,8 @@
 //
 // The same order gives the same run on every machine, if the actors take time, chance and
 // input from the runtime alone; a scenario that does not repeat itself fails. In every run,
-// every message that was sent has run or has become a dead letter, and nobody waits for
-// ever for a reply.
+// every message that was sent has run or has become a dead letter, and no asker waits
+// for ever.
 //
 // # Costs
 //

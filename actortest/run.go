@@ -140,7 +140,7 @@ func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
 //
 //   - by [R.Errorf] or [R.Fatalf], or by a panic;
 //   - if messages are lost, or an actor can never go on;
-//   - if at its end somebody waits for ever for a reply (see [MayWait]);
+//   - if at its end an asker waits for ever for a reply (see [MayWait]);
 //   - if the same order does not give the same run;
 //   - if t fails meanwhile;
 //   - if the scenario ends its goroutine in another way than by r.

@@ -24,7 +24,7 @@ type scene struct {
 	options  []actor.Option
 
 	latencies []latency
-	mayWait   func(typ string) bool // nil: nobody may
+	mayWait   func(typ string) bool // nil: no asker may
 }
 
 // outcome is how one run went.

@@ -133,8 +133,8 @@ func (c *config) shrunk(t testing.TB, p plan, out *outcome) *shrinking {
 	return s
 }
 
-// among tries all orders with at most so many more choices than those at the given places, behind
-// them, and keeps the best. ranks are the choices made so far.
+// among tries all orders with at most so many more choices than those at the given places, each
+// later than these, and keeps the best. ranks are the choices made so far.
 func (s *shrinking) among(few int, at []int, ranks []int32) {
 	if !s.goesOn() {
 		return
@@ -198,7 +198,7 @@ func (s *shrinking) minimize() {
 	}
 }
 
-// reduce leaves one of so many parts out, the last first: what comes behind the failure is of no use.
+// reduce leaves one of so many parts out, the last first: what comes after the failure is of no use.
 func (s *shrinking) reduce(parts int) bool {
 	n := len(s.at)
 	for i := parts - 1; i >= 0 && s.goesOn(); i-- {

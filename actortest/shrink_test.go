@@ -53,7 +53,7 @@ func TestShrink(t *testing.T) {
 	t.Log(shrunkLine.FindString(said))
 }
 
-// TestShrink_Events: the events end with the failure: what comes behind it explains nothing.
+// TestShrink_Events: the events end with the failure: what comes after it explains nothing.
 func TestShrink_Events(t *testing.T) {
 	said := fails(t, "lost", func(r *actortest.R) {
 		lost := false

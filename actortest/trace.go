@@ -141,7 +141,7 @@ func tail(trace []event, lines int) string {
 // print prints the trace of a run, the end of it or all, as the test and its flags say.
 func (c *config) print(t testing.TB, out *outcome, why string) {
 	t.Helper()
-	all, lines, behind := c.shown(out.trace), c.lines, ""
+	all, lines, after := c.shown(out.trace), c.lines, ""
 	switch file := given[string](traceFlag); file {
 	case "":
 	case "-":
@@ -157,9 +157,9 @@ func (c *config) print(t testing.TB, out *outcome, why string) {
 	}
 	some := all
 	if n := c.until(out); out.failed() && lines >= 0 && n < len(all) {
-		some, behind = all[:n], fmt.Sprintf("  … %d after the failure\n", len(all)-n)
+		some, after = all[:n], fmt.Sprintf("  … %d after the failure\n", len(all)-n)
 	}
-	t.Logf("actortest: %d events%s\n%s%s", len(all), hidden, tail(some, lines), behind)
+	t.Logf("actortest: %d events%s\n%s%s", len(all), hidden, tail(some, lines), after)
 }
 
 func appendTo(file, text string) error {

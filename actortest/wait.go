@@ -12,7 +12,7 @@ import (
 
 // MayWait lets those who ask wait for ever at the end of a run for replies of actors of
 // these types, by name, or of any if there is none. Without it, a run fails if at its
-// end somebody waits for a reply that was put off ([actor.Defer]) or whose request is in
+// end an asker waits for a reply that was put off ([actor.Defer]) or whose request is in
 // a stash, and no timer is left that might change that.
 func MayWait(types ...string) Option {
 	return func(c *config) {
@@ -25,7 +25,7 @@ func MayWait(types ...string) Option {
 	}
 }
 
-// waits says who waits for a reply, each in a line of its own; "" if nobody does.
+// waits says who waits for a reply, each in a line of its own; "" if there is no such asker.
 func (r *R) waits() string {
 	var s strings.Builder
 	for _, w := range r.sys.Books().Waits {
@@ -61,7 +61,7 @@ func (r *R) describeWait(w sim.Wait) string {
 }
 
 // comeToRest is Quiet, but lets time pass for those who wait for it. A run counts as endless if
-// somebody waits for ever while others have timers without an end.
+// an asker waits for ever while others have timers without an end.
 func (r *R) comeToRest() {
 	for {
 		err := r.sys.Wait(r.Context())
@@ -78,7 +78,7 @@ func (r *R) comeToRest() {
 		}
 		d, armed := r.clock.Next()
 		if err == nil && waits != "" && !armed {
-			r.Fatalf("somebody waits for ever:%s", waits)
+			r.Fatalf("an asker waits for ever:%s", waits)
 		}
 		if r.step(); r.endless != nil {
 			r.Fatalf("not quiet: %v%s", r.endless, waits)
@@ -91,7 +91,7 @@ func (r *R) comeToRest() {
 func (r *R) stuck() {
 	waits := r.waits()
 	if waits == "" {
-		waits = " somebody outside would have to act"
+		waits = " only a goroutine outside of the run could change that"
 	}
 	if _, armed := r.clock.Next(); armed {
 		r.Fatalf("the scenario waits, and nothing can happen any more until time passes, as in Advance:%s", waits)

@@ -79,7 +79,7 @@ func TestRun_NobodyWaitsForever(t *testing.T) {
 		"stashed": {`patron#2 waits for clerk#1.place {item:"apples" n:7}: clerk#1 has the request in its stash`, asksIn(desk2{stashes: true}, quiet)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := fails(t, "somebody waits for ever:\n"+c.say, c.scenario, actortest.Runs(3))
+			said := fails(t, "an asker waits for ever:\n"+c.say, c.scenario, actortest.Runs(3))
 			if again := replayed(t, said, c.scenario); again != asFound(said) {
 				t.Errorf("first:\n%s\nreplayed:\n%s", said, again)
 			}
@@ -124,7 +124,7 @@ func TestRun_NobodyWaitsForTheSuspended(t *testing.T) {
 	}
 }
 
-// TestRun_NobodyWaits: a run passes in which whoever asked has heard, has given up, or has ended.
+// TestRun_NobodyWaits: a run passes in which each asker has heard, has given up, or has ended.
 func TestRun_NobodyWaits(t *testing.T) {
 	for name, scenario := range map[string]func(*actortest.R){
 		"heard": asksIn(desk2{}, func(r *actortest.R, d actor.Ref[desk2]) { r.Quiet(); giveAll.Send(r.System(), d, "yes") }),
@@ -154,7 +154,7 @@ func TestRun_NobodyWaits(t *testing.T) {
 	}
 }
 
-// TestRun_TimerWithoutEnd: a timer that goes on for ever does not hide somebody who waits for ever.
+// TestRun_TimerWithoutEnd: a timer that goes on for ever does not hide an asker that waits for ever.
 func TestRun_TimerWithoutEnd(t *testing.T) {
 	fails(t, "patron#2 waits for clerk#1.place", asksIn(desk2{}, func(r *actortest.R, _ actor.Ref[desk2]) {
 		with(r, func(c *actor.Context) { actor.Every(c, time.Hour, tick, 1) })
@@ -162,7 +162,7 @@ func TestRun_TimerWithoutEnd(t *testing.T) {
 }
 
 // TestAsk_ThatCannotBeAnswered: an Ask of the scenario whose context has no end is found at once,
-// and not by the watchdog; whoever waits is named.
+// and not by the watchdog; the asker is named.
 func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 	for name, c := range map[string]struct {
 		say      string
@@ -182,7 +182,7 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 			with(r, func(c *actor.Context) { place.Ask(context.Background(), c.System(), d, order{}) })
 			r.Quiet()
 		}},
-		"held": {"somebody outside would have to act", func(r *actortest.R) {
+		"held": {"only a goroutine outside of the run could change that", func(r *actortest.R) {
 			r.System().Hold()
 			r.System().Wait(context.Background())
 		}},

@@ -65,7 +65,7 @@ type Turns struct {
 	// Stuck is called in the goroutine that made the driver, when that waits for the
 	// scheduler, with a context that has neither ended nor a deadline, and nothing can
 	// happen any more. If it returns, or is nil, the goroutine goes on waiting, since
-	// somebody outside might help.
+	// a goroutine outside might help.
 	Stuck func()
 	// Of is what RunOf returns for the run's own goroutines.
 	Of any

@@ -65,14 +65,14 @@ type Via uint8
 
 // The ways of a message.
 const (
-	BySend    Via = iota // somebody sent it
+	BySend    Via = iota // a behaviour or a goroutine sent it
 	ByPipe               // a Pipe of From brings its result
 	ByChannel            // FromChan of From took it out of a channel
 	ByTimeout            // the time of an ask of From is over
 	ByReply              // a reply from outside of the system, or of the runtime for an actor that cannot give it
 )
 
-// Wait is somebody who waits for a reply.
+// Wait is an asker that waits for a reply.
 type Wait struct {
 	Asker     string // who waits, as "client#3"; "": a goroutine from outside
 	Asked     string // the actor that was asked, as "desk#2"
@@ -83,7 +83,7 @@ type Wait struct {
 	How       How
 }
 
-// How is what has become of a request that somebody waits for.
+// How is what has become of a request whose reply is awaited.
 type How uint8
 
 // What may have become of a request.
