@@ -39,8 +39,9 @@ func answering[Q, R any](name string) *declaration {
 		reject: func(r replier, m *message, err error) {
 			payloadOf[request[Q, R]](m).take().answer(r, m.life, Result[R]{Err: err}, false)
 		},
-		caller: func(m *message) callerState { return payloadOf[request[Q, R]](m).to.caller() },
-		asked:  func(sys *System, m *message) context.Context { return payloadOf[request[Q, R]](m).to.context(sys) },
+		caller:  func(m *message) callerState { return payloadOf[request[Q, R]](m).to.caller() },
+		asked:   func(sys *System, m *message) context.Context { return payloadOf[request[Q, R]](m).to.context(sys) },
+		awaited: func(m *message) (*body, *callState) { return payloadOf[request[Q, R]](m).to.awaited() },
 	}
 }
 
@@ -144,7 +145,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync
 		seam.Spin()
 	}
 	to.kind().sys.sched.Watch() // the turn that answers, or has answered and goes on
-	res, reusable := k.wait(ctx, sys, to)
+	res, reusable := k.wait(ctx, sys, to, d)
 	if reusable {
 		calls.Put(k)
 	}
@@ -250,9 +251,9 @@ func discardReply[R any](v *R) {
 
 // wait returns the result, or why there is none. reusable tells that nobody else can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R], reusable bool) {
+func (k *call[R]) wait(ctx context.Context, sys *System, to *body, d *declaration) (res Result[R], reusable bool) {
 	if k.state.Load() != callAnswered {
-		if err := awaitReply(ctx, &k.callState, sys, to); err != nil {
+		if err := awaitReply(ctx, &k.callState, sys, to, d); err != nil {
 			return Result[R]{Err: err}, false
 		}
 	}
@@ -261,9 +262,9 @@ func (k *call[R]) wait(ctx context.Context, sys *System, to *body) (res Result[R
 
 // awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
 // settleIn is: each call[R] would have a method of its own.
-func awaitReply(ctx context.Context, k *callState, sys *System, to *body) (err error) {
+func awaitReply(ctx context.Context, k *callState, sys *System, to *body, d *declaration) (err error) {
 	c, me := askerIn(sys, to)
-	waited := c.wait(func() { err = k.await(ctx, me, to) })
+	waited := c.wait(func() { err = k.await(ctx, me, to, d) })
 	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
 		return ErrNoSpare
 	}
@@ -271,7 +272,7 @@ func awaitReply(ctx context.Context, k *callState, sys *System, to *body) (err e
 }
 
 // await is awaitReply of me, which keeps nobody waiting meanwhile; nil: the caller is outside.
-func (k *callState) await(ctx context.Context, me, to *body) error {
+func (k *callState) await(ctx context.Context, me, to *body, d *declaration) error {
 	asks, may := me.mayWait(k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
 		return ErrSelfAsk
@@ -283,7 +284,7 @@ func (k *callState) await(ctx context.Context, me, to *body) error {
 		defer k.wait.end()
 	}
 	if to.kind().sys.sim != nil {
-		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
+		if err := k.drive(ctx, me, to, d); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
 			return err
 		}
 	}
@@ -319,7 +320,9 @@ func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) 
 
 // drive lets a deterministic system go on until the reply has come, and says why it
 // will not come.
-func (k *callState) drive(ctx context.Context, to *body) error {
+func (k *callState) drive(ctx context.Context, me, to *body, d *declaration) error {
+	s := to.kind().sys.sim
+	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
 	switch {
 	case to.kind().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
 		return nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // An ask with a time-out is decided in the asker's own turns: by what it comes to first,
@@ -77,6 +78,9 @@ func (w *timedAsk[R]) run(b *body, c *Context, res Result[R], last bool) {
 	m := w.message(c, res, last)
 	contents(m).life = w.life
 	m.from, c.msg.id, c.msg.life = c.msg.from, w.reply.id, w.life // for the reports, if it panics or is dropped
+	if res.Err == ErrNoReply {
+		c.sys.sim.comes(contents(m), sim.ByTimeout, b)
+	}
 	b.runs()[m.id](c, b, m)
 	c.recycle(m)
 }

@@ -81,7 +81,7 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 			for !missing[first] {
 				first++
 			}
-			k, err := g.await(ctx, c, to[first].b.sys(), over)
+			k, err := g.await(ctx, c, to[first].b, b.d, over)
 			if err != nil {
 				giveUp(missing, err, yield)
 				return
@@ -117,20 +117,21 @@ func (g *gathering[R]) add(k *call[R]) {
 
 // await is next, in a turn of c's worker that keeps nobody waiting meanwhile; if it would, await
 // fails at once. With a nil c it is next.
-func (g *gathering[R]) await(ctx context.Context, c *Context, sys *System, over <-chan struct{}) (k *call[R], err error) {
+func (g *gathering[R]) await(ctx context.Context, c *Context, to *body, d *declaration, over <-chan struct{}) (k *call[R], err error) {
 	if c == nil || len(g.in) > 0 {
-		return g.next(ctx, sys, over)
+		return g.next(ctx, to, d, over)
 	}
-	if !c.wait(func() { k, err = g.next(ctx, sys, over) }) {
+	if !c.wait(func() { k, err = g.next(ctx, to, d, over) }) {
 		return nil, ErrNoSpare
 	}
 	return k, err
 }
 
 // next returns a call that has its result, or says why there will be none: ctx ends, or over is
-// closed. sys is the system of an actor that has not replied.
-func (g *gathering[R]) next(ctx context.Context, sys *System, over <-chan struct{}) (k *call[R], err error) {
-	if sys.sim != nil && !sys.sched.Await(ctx, func() bool { return len(g.in) > 0 }) {
+// closed. to is an actor that has not replied to d.
+func (g *gathering[R]) next(ctx context.Context, to *body, d *declaration, over <-chan struct{}) (k *call[R], err error) {
+	sys := to.sys()
+	if sys.sim != nil && !sys.sim.awaitOne(ctx, to, d, func() bool { return len(g.in) > 0 }) {
 		if err = ctx.Err(); err == nil && sys.sched.Stopping() {
 			err = ErrSystemStopped
 		}

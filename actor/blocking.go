@@ -31,6 +31,9 @@ func (c *Context) Blocking(f func()) {
 	}
 	began := c.beginBlocking()
 	defer c.endBlocking(began) // the behaviour may recover from a panic of f
+	if c.dry {
+		f = c.slowed(f)
+	}
 	c.w.Blocking(f)
 }
 

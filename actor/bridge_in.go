@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // FromChan sends the running actor the values that come out of ch, as messages for b.
@@ -145,6 +146,7 @@ func (in inlet[M]) deliver(v M) {
 	m.id = in.d.id
 	*payloadOf[M](m) = v
 	sys := in.to.sys()
+	sys.sim.comes(m, sim.ByChannel, in.to)
 	err := in.push(m, sys)
 	if err != nil {
 		sys.sim.book(1)

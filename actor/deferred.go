@@ -49,7 +49,10 @@ const (
 )
 
 // failer is where a reply that was put off goes, whatever its type.
-type failer interface{ fail(r replier, why error) }
+type failer interface {
+	fail(r replier, why error)
+	awaited() (by *body, k *callState)
+}
 
 // lateReply is a deferral with its address, in one object. A type of its own, so that requests
 // which nobody puts off have no such methods.
@@ -68,6 +71,9 @@ func (l *lateReply[R]) reply(r replier, res Result[R], mute bool) {
 	to.answer(r, l.life, res, mute)
 }
 
+// awaited is replyTo.awaited.
+func (l *lateReply[R]) awaited() (by *body, k *callState) { return l.address.awaited() }
+
 // fail answers with an error, on behalf of an actor whose life ends.
 func (l *lateReply[R]) fail(r replier, why error) { l.reply(r, Result[R]{Err: why}, false) }
 
@@ -84,10 +90,10 @@ func (l *lateReply[R]) fail(r replier, why error) { l.reply(r, Result[R]{Err: wh
 // one, use [Deferred.HandOver].
 //
 // A Deferred must not be forgotten: as long as its actor lives, an asker without a
-// time-out waits for it. It keeps neither the actor nor the system running: Stop does
-// not wait for it, nor does Drain except for types with [TypeFinishAsks], and Run and
-// Shutdown wait only for what is under way in the system. It counts for no bound or
-// watermark.
+// time-out waits for it. Package actortest finds such a run. It keeps neither the actor
+// nor the system running: Stop does not wait for it, nor does Drain except for types
+// with [TypeFinishAsks], and Run and Shutdown wait only for what is under way in the
+// system. It counts for no bound or watermark.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	c.putAside("Defer", b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
@@ -102,6 +108,7 @@ func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 		c.keepBounds(&l.bounds)
 	}
 	c.self.enlist(&l.deferral)
+	c.sys.sim.putOff(c, &l.deferral)
 	return Deferred[R]{&l.deferral}
 }
 

@@ -3,7 +3,8 @@ package actor
 import (
 	"fmt"
 	"math/rand/v2"
-	"sync"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
@@ -21,7 +22,8 @@ import (
 // goroutine waits for the system: in Wait, Run, Shutdown, Stop, Ask, SendWait, or for a
 // moment in a Send from outside. The runtime may turn to another worker before every
 // message that is sent and after every one that has run. Functions of [Pipe], and what
-// stands between actors and channels, take their turns like behaviours.
+// stands between actors and channels, take their turns like behaviours. They take no
+// virtual time unless they call [Sleep].
 //
 // Time is virtual, and begins at the same moment in every run. When nobody can go on,
 // it jumps to the next timer; with [Clock] the caller moves it instead. A behaviour
@@ -63,9 +65,9 @@ type simulator struct {
 	*simulation
 	hooks  *sim.Hooks
 	clock  *seam.VirtualClock // goes on when nobody can
-	mu     sync.Mutex
 	tables map[tableOf]*table // guarded by mu: with behaviours that pass by here
 	doing  string             // guarded by mu: what began last
+	owns   map[*typeInfo]bool // guarded by mu: whether a type is the runtime's own
 }
 
 // tableOf is a table of a type: its own, or that of a variant.
@@ -86,15 +88,23 @@ func simulate(h *sim.Hooks) func(*options) *simulation {
 		if h.Panicked != nil {
 			o.onPanic = beside(h.Panicked, o.onPanic)
 		}
-		s := &simulator{simulation: &simulation{}, hooks: h, tables: map[tableOf]*table{}}
+		s := &simulator{simulation: &simulation{marks: marks{}, types: map[uint64]string{}}, hooks: h,
+			tables: map[tableOf]*table{}, owns: map[*typeInfo]bool{}}
+		s.asks.questions = map[*message]any{}
+		h.Name, s.told = s.name, h.Event != nil
 		choose := h.Choose
 		if choose == nil {
 			choose = atRandom(o.seed)
 		}
 		s.clock = o.flow()
 		s.pauses = s.clock
-		s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now})
+		s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now, Stuck: h.Stuck, Of: s.simulation})
 		s.runs, s.note, s.refuse, s.call = s.runsOf, s.befell, s.refusal, s.callback
+		if h.Latency != nil {
+			s.latency = func(b *body, behaviour string) (before, after time.Duration) {
+				return h.Latency(b.typ().name, behaviour)
+			}
+		}
 		return s.simulation
 	}
 }
@@ -169,14 +179,25 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 	}
 	news := d.hearsNews()
 	return func(c *Context, b *body, m *message) {
-		f := s.begin(c, b, sim.Event{Behaviour: d.name, From: m.from, News: news})
+		var payload any
+		if d.reject != nil && s.told || s.wantsPayload(m) {
+			payload = d.payload(m)
+		}
+		if d.reject != nil && s.told {
+			s.running(m, payload)
+		}
+		e := sim.Event{Behaviour: d.name, News: news, Request: d.reject != nil}
+		e.Via, e.From = s.origin(m)
+		f := s.begin(c, b, m, e, payload)
 		if f.Blow == sim.Drop {
 			c.count.messages-- // it does not run after all
 			replier{c: c, sys: c.sys}.declareDead(b, m, f.Reason, b.ticks(m))
 			return
 		}
 		b.strike(c, f)
-		run(c, b, m)
+		if run(c, b, m); s.told {
+			s.hasRun(m)
+		}
 	}
 }
 
@@ -192,16 +213,27 @@ func (d *declaration) hearsNews() bool {
 
 // callback reports OnStart and its like, which are no messages and cannot be dropped.
 func (s *simulator) callback(c *Context, b *body, name string) {
-	b.strike(c, s.begin(c, b, sim.Event{Behaviour: name, Callback: true}))
+	e := sim.Event{Behaviour: name, Callback: true}
+	var why any
+	if x := b.extra; x != nil {
+		if x.kid != nil {
+			e.From = x.kid.of
+		}
+		if x.where == inOnStop {
+			why = x.reason
+		}
+	}
+	b.strike(c, s.begin(c, b, nil, e, why))
 }
 
 // begin reports what begins in b, and returns what is to go wrong.
-func (s *simulator) begin(c *Context, b *body, e sim.Event) (f sim.Fault) {
+func (s *simulator) begin(c *Context, b *body, m *message, e sim.Event, payload any) (f sim.Fault) {
+	t := b.typ()
 	s.mu.Lock()
-	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, b.typ().name, b.id)
+	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, t.name, b.id)
 	s.mu.Unlock()
-	e.Kind, e.Worker, e.Actor, e.Type = sim.Run, c.w.ID(), b.id, b.typ().name
-	s.report(e)
+	e.Kind, e.Worker = sim.Run, c.w.ID()
+	e = s.report(e, b, m, payload)
 	if s.hooks.Fault != nil {
 		f = s.hooks.Fault(e)
 	}
@@ -210,20 +242,50 @@ func (s *simulator) begin(c *Context, b *body, e sim.Event) (f sim.Fault) {
 
 // befell reports what has become of a message.
 func (s *simulator) befell(what sim.Kind, r replier, to *body, m *message) {
-	e := sim.Event{Kind: what, Worker: -1, Actor: to.id, Type: to.typ().name, Behaviour: to.typ().decls[m.id].name, From: m.from}
+	d := to.typ().decls[m.id]
+	e := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
+	e.Via, e.From = s.origin(m)
 	if x := to.extra; what == sim.Died && x != nil && x.where != inNone {
 		e.Behaviour = x.where.name()
 	}
 	if r.c != nil {
 		e.Worker = r.c.w.ID()
 	}
-	s.report(e)
+	var payload any
+	if what == sim.Dead && s.wantsPayload(m) {
+		payload = d.payload(m)
+	}
+	s.report(e, to, m, payload)
 }
 
-func (s *simulator) report(e sim.Event) {
+// wantsPayload reports whether what is in a message matters to the hooks.
+func (s *simulator) wantsPayload(m *message) bool {
+	_, ofUnit := s.unit.nodes[m]
+	return s.hooks.Payload != nil || ofUnit
+}
+
+// report tells what happens in an actor, because of m if that is not nil, and returns it as it was
+// told.
+func (s *simulator) report(e sim.Event, to *body, m *message, payload any) sim.Event {
+	t := to.typ()
+	e.Actor, e.Type, e.Time = to.id, t.name, time.Duration(s.sys.opts.clock.Nanos())
+	s.mu.Lock()
+	e.FromType = s.types[e.From]
+	own, known := s.owns[t]
+	if !known {
+		own = strings.HasPrefix(reflect.TypeOf(t.state).Elem().PkgPath(), ourModule+"supervise")
+		s.owns[t] = own
+	}
+	s.mu.Unlock()
+	e.Own = own
+	s.unit.came(m, e, payload)
+	if s.hooks.Payload != nil {
+		s.hooks.Payload(payload)
+	}
 	if s.hooks.Event != nil {
 		s.hooks.Event(e)
 	}
+	return e
 }
 
 // refusal tells whether a TrySend is to fail.
@@ -243,5 +305,5 @@ func (s *System) Books() sim.Books {
 	if s.sim == nil {
 		return sim.Books{}
 	}
-	return sim.Books{Sent: s.sim.sent.Load(), Strangers: s.sched.Strangers()}
+	return sim.Books{Sent: s.sim.sent.Load(), Strangers: s.sched.Strangers(), Waits: s.sim.waits()}
 }

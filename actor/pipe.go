@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"runtime/debug"
+
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // Pipe runs fn in a goroutine of its own and sends what fn returns to the running
@@ -61,7 +63,9 @@ func (to replyTo[R]) pipe(c *Context, life uint16, fn func(context.Context) (R, 
 			ctx.release()
 			to.deliver(life, res)
 		}()
+		rest := sys.sim.slow(to.asker, to.reply.name)
 		res.Value, res.Err = fn(ctx)
+		sys.sim.rest(rest)
 	})
 }
 
@@ -85,6 +89,7 @@ func (to replyTo[R]) deliver(life uint16, res Result[R]) {
 		m, d = to.fill(replier{}, res)
 	}
 	m.id, m.from = d.id, 0
+	to.asker.sys().sim.comes(contents(m), sim.ByPipe, to.asker)
 	if to.reply.urgent != nil {
 		replier{sys: to.asker.sys()}.answer(to.asker, m, d, true)
 		return

@@ -1,6 +1,9 @@
 package actor
 
 import (
+	"sync"
+	"time"
+
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
@@ -10,6 +13,7 @@ import (
 // What such a system needs beyond that is behind functions, so that only a program that has one
 // links it. A nil simulation does nothing.
 type simulation struct {
+	sys    *System
 	driver sched.Driver
 	pauses seam.Clock  // goes on when nobody can
 	sent   seam.Uint64 // messages that have come to a mailbox, or will
@@ -18,12 +22,21 @@ type simulation struct {
 	note   func(what sim.Kind, r replier, to *body, m *message)  // what has become of a message
 	refuse func(to *body, d *declaration) bool                   // whether a TrySend is to fail
 	call   func(c *Context, b *body, callback string)            // before OnStart and its like
+
+	latency func(b *body, behaviour string) (before, after time.Duration) // of a function of Pipe or Blocking; nil: none
+
+	told  bool // hooks are told what happens: otherwise none of the following is kept
+	mu    sync.Mutex
+	asks  askBook           // guarded by mu
+	marks marks             // guarded by mu
+	types map[uint64]string // guarded by mu: of the actors, by their numbers
+	unit  unit
 }
 
 // direct makes a scheduler deterministic.
-func (s *simulation) direct(cfg *sched.Config) {
+func (s *simulation) direct(sys *System, cfg *sched.Config) {
 	if s != nil {
-		cfg.Driver = s.driver
+		s.sys, cfg.Driver = sys, s.driver
 	}
 }
 
@@ -69,7 +82,9 @@ func (c *Context) makeInTurn(id uint16) *message {
 	if id != signalPool.id && id != carriedPool.id { // what is carried is a node of its own
 		c.sys.sim.book(1)
 	}
-	return poolByID(id).make(c.home, 1)
+	m := poolByID(id).make(c.home, 1)
+	c.sys.sim.unit.made(c, m)
+	return m
 }
 
 // stallClock tells the watch over actors under pressure when to look. It is the machine's clock or,

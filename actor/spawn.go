@@ -69,6 +69,7 @@ func (b *body) init(t *typeInfo, from Sender) {
 	b.task.InitKind(&k.Kind)
 	if k.special {
 		b.became = sys.sim != nil
+		sys.sim.born(b, t)
 		if t.flows != nil {
 			t.flows(b, t)
 		}

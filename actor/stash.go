@@ -65,8 +65,8 @@ func (c *Context) putAside(call string, d *declaration) {
 func (c *Context) beginStash(d *declaration) *message {
 	c.putAside("Stash", d)
 	m := newMessage(c, d.pool)
-	c.self.sys().sim.book(-1) // it was sent once
 	m.id, m.from, m.next = d.id, c.msg.from&^wasStashed, nil
+	c.self.sys().sim.stashed(c.msg, m)
 	c.count.messages-- // it has not run yet
 	return m
 }

@@ -76,7 +76,7 @@ func Start(opts ...Option) *System {
 		Stopped:    s.ended,
 		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}
-	s.sim.direct(&cfg)
+	s.sim.direct(s, &cfg)
 	if s.opts.virtual != nil {
 		cfg.Parked = s.opts.virtual.parked(s)
 	}

@@ -91,6 +91,7 @@ type declaration struct {
 	copy       func(to *message, from *timer)                   // copies the payload; nil for an ask
 	reject     func(r replier, m *message, e error)             // answers an ask that will not run; nil otherwise
 	caller     func(m *message) callerState                     // how the caller of an ask stands; nil otherwise
+	awaited    func(m *message) (by *body, k *callState)        // who waits for the reply to an ask; nil otherwise
 	asked      func(sys *System, m *message) context.Context    // of an ask: the asker's context, or nil
 	outcome    bool                                             // its messages are a Result or a Reply
 }

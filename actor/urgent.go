@@ -15,9 +15,9 @@ type BehaviourOption func(*declaration)
 // and ordinary messages there is no order.
 //
 // All this is true whatever brings the message: a send, the outcomes of [AskTo],
-// [AskToWithin] and [Pipe], or [FromChan], which then goes on taking values while the
+// [AskTo] and [Pipe], or [FromChan], which then goes on taking values while the
 // actor is overloaded. Only time comes in ordinary mail, as [After] says: ticks of
-// After and [Every], and the time-out of AskToWithin.
+// After and [Every], and the time-out of [Within].
 func Urgent() BehaviourOption {
 	return func(d *declaration) { d.urgent = (*body).runUrgent }
 }

@@ -1,6 +1,7 @@
 package actortest_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -25,7 +26,7 @@ func ExampleRun() {
 	actortest.Run(t, twoClients, actortest.Strategies(actortest.PCT(3)), actortest.Runs(1000))
 	// Output:
 	// 1 of 2 answers
-	// replay: go test -run '^TestCache$' -gallop.replay=pct3-2-100
+	// replay: go test -run '^TestCache$' -gallop.replay=path2-3.1
 }
 
 func ExampleR_Advance() {
@@ -85,4 +86,96 @@ func ExampleStrategy() {
 	fmt.Println(actortest.Random(), actortest.PCT(3), actortest.Exhaustive(2))
 	// Output:
 	// random pct3 exhaustive2
+}
+
+// A failure that is known: the test passes as long as the cache forgets a client.
+func ExampleFails() {
+	var t talker // in a test: func TestCache(t *testing.T)
+	actortest.Fails(t, "^1 of 2 answers$", twoClients, actortest.Trace(0))
+	// Output:
+	// actortest: found by pct12-0-100; made simpler in 19 runs: 6 choices to 1, 21 events to 21
+	// actortest: 21 events
+	//   … 21 before; Trace(-1) or -gallop.trace shows them
+	//
+	// actortest: it fails, as expected: 1 of 2 answers
+	// replay: go test -run '^TestCache$' -gallop.replay=path-3.1
+}
+
+// talker is a printer that prints the log too.
+type talker struct{ printer }
+
+func (talker) Logf(f string, a ...any) { fmt.Printf(f+"\n", a...) }
+
+func ExampleIn() {
+	var t printer
+	actortest.Run(t, func(r *actortest.R) {
+		got := actortest.NewProbe[string](r, "reader")
+		turn := actortest.In(r, puppetType, puppet{}, func(p *puppet, c *actor.Context) {
+			got.Handler().Send(c, "hello")
+			c.Stop()
+		})
+		fmt.Println(got.Got(), turn.Stopped)
+	}, actortest.Runs(1))
+	// Run looks whether the first run repeats itself, so it prints twice.
+	// Output:
+	// [hello] true
+	// [hello] true
+}
+
+func ExampleTurn() {
+	var turn *actortest.Turn[puppet]
+	var t printer
+	actortest.Run(t, func(r *actortest.R) {
+		turn = actortest.In(r, puppetType, puppet{}, func(_ *puppet, c *actor.Context) { c.Exit(errPlanted) })
+	}, actortest.Runs(1))
+	fmt.Println(turn.Stopped, turn.Reason, len(turn.Sent))
+	// Output:
+	// true planted 0
+}
+
+func ExampleSent() {
+	var sent []actortest.Sent
+	var t printer
+	actortest.Run(t, func(r *actortest.R) {
+		got := actortest.NewProbe[string](r, "reader")
+		sent = actortest.In(r, puppetType, puppet{}, func(_ *puppet, c *actor.Context) {
+			got.Handler().Send(c, "one")
+			tick.Send(c, actor.Self[puppet](c), 2)
+			got.Handler().Send(c, "three")
+		}).Sent
+	}, actortest.Runs(1))
+	fmt.Println(sent[1].To, sent[1].Behaviour, sent[1].Message)
+	fmt.Println(actortest.Of[string](sent))
+	// Output:
+	// puppet#2 tick 2
+	// [one three]
+}
+
+func ExampleArmed() {
+	var armed []actortest.Armed
+	var t printer
+	actortest.Run(t, func(r *actortest.R) {
+		armed = actortest.In(r, puppetType, puppet{}, func(_ *puppet, c *actor.Context) {
+			actor.After(c, time.Minute, tick, 7)
+		}).Armed
+	}, actortest.Runs(1))
+	fmt.Println(armed[0].Behaviour, armed[0].After, actortest.Of[int](armed))
+	// Output:
+	// tick 1m0s [7]
+}
+
+// A slow dependency: the double takes an hour of virtual time.
+func ExampleLatency() {
+	var t printer
+	actortest.Run(t, func(r *actortest.R) {
+		says := actortest.NewProbe[string](r, "customer")
+		db := func(context.Context) (int, error) { return 100, nil }
+		charge.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}), time.Minute)
+		r.Advance(time.Hour)
+		fmt.Println(says.Got())
+	}, actortest.Latency(2*time.Minute, 3*time.Minute, "till"), actortest.Runs(1))
+	// Run looks whether the first run repeats itself, so it prints twice.
+	// Output:
+	// [too late]
+	// [too late]
 }

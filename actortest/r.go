@@ -22,9 +22,14 @@ type R struct {
 	out     outcome
 	steps   int
 	endless error
-	ended   bool      // the scenario has returned
-	hits    []hits    // of each fault's row
-	luck    *rand.PCG // of the faults
+	ended   bool       // the scenario has returned
+	hits    []hits     // of each fault's row
+	luck    *rand.PCG  // of the faults
+	delays  *rand.Rand // of latencies
+	detail  bool
+	turned  bool   // a choice since the last event was not to go on as before
+	payload string // of the event that comes next
+	hooks   *sim.Hooks
 }
 
 var (
@@ -38,6 +43,9 @@ func (r *R) System() *actor.System { return r.sys }
 
 // Errorf notes a failure of this run and lets the run go on.
 func (r *R) Errorf(format string, args ...any) {
+	if len(r.out.failures) == 0 {
+		r.out.failedAt = len(r.out.trace)
+	}
 	r.out.failures = append(r.out.failures, fmt.Sprintf(format, args...))
 }
 
@@ -63,7 +71,7 @@ func (r *R) Helper() {}
 // might change that.
 func (r *R) Quiet() {
 	if err := r.sys.Wait(r.Context()); err != nil && !r.timeMayHelp(err) {
-		r.Fatalf("not quiet: %v", err)
+		r.Fatalf("not quiet: %v%s", err, r.waits())
 	}
 }
 
@@ -84,7 +92,7 @@ func (r *R) WhenQuiet(f func()) {
 // somebody still waits then, time goes on until nobody does.
 func (r *R) Advance(d time.Duration) {
 	if err := r.clock.Advance(r.Context(), d); err != nil {
-		r.Fatalf("Advance(%v): %v", d, err)
+		r.Fatalf("Advance(%v): %v%s", d, err, r.waits())
 	}
 }
 

@@ -3,6 +3,7 @@ package actortest
 import (
 	"flag"
 	"fmt"
+	"regexp"
 	"testing"
 	"time"
 
@@ -13,6 +14,8 @@ const (
 	replayFlag   = "gallop.replay"
 	budgetFlag   = "gallop.budget"
 	seedFlag     = "gallop.seed"
+	traceFlag    = "gallop.trace"
+	insideFlag   = "gallop.internals"
 	defaultRuns  = 100
 	maxSteps     = 50_000 // messages and choices in a run, before it counts as endless, by default
 	traceLines   = 60     // of a failing run that are printed
@@ -24,6 +27,8 @@ func init() {
 	if flag.Lookup(replayFlag) == nil {
 		flag.String(replayFlag, "", "run only the order that a failing run of actortest has printed")
 		flag.Duration(budgetFlag, 0, "how long each scenario of actortest is run in new orders, instead of what it says")
+		flag.String(traceFlag, "", "where actortest writes all events of a run that fails or is replayed: a file, or - for the test's log")
+		flag.Bool(insideFlag, false, "show the events of the runtime's own actors too")
 		flag.Uint64(seedFlag, 0, "where the chance of actortest begins, if not 0, instead of where the scenario says")
 	}
 }
@@ -47,7 +52,11 @@ type config struct {
 	seed       uint64
 	strategies []Strategy
 	twice      bool
-	failed     bool // the test had, before Run
+	failed     bool           // the test had, before Run
+	match      *regexp.Regexp // what a failure must say; nil: there must be none
+	shrink     time.Duration
+	lines      int // of a trace that are printed; negative: all
+	internals  bool
 	scene      scene
 }
 
@@ -131,12 +140,14 @@ func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
 //
 //   - by [R.Errorf] or [R.Fatalf], or by a panic;
 //   - if messages are lost, or an actor can never go on;
+//   - if at its end an asker waits for ever for a reply (see [MayWait]);
 //   - if the same order does not give the same run;
 //   - if t fails meanwhile;
 //   - if the scenario ends its goroutine in another way than by r.
 //
-// Run then prints what happened in that run, in order, why the run has failed, and,
-// unless the order does not repeat itself, one line that replays it:
+// Run then looks for a simpler order that fails in the same way ([Shrink]), and prints
+// what happened in that run, in order ([Trace]), why the run has failed, and, unless the
+// order does not repeat itself, one line that replays it:
 //
 //	go test -run '^TestName$' -gallop.replay=random-17
 //
@@ -151,22 +162,35 @@ func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 	t.Helper()
 	c := newConfig(scenario, opts)
 	c.failed = t.Failed()
-	if replay := given[string](replayFlag); replay != "" {
-		p, err := parse(replay)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.report(t, p, c.runOne(t, p))
-		return
+	p, out := c.given(t)
+	if out == nil {
+		p, out = c.search(t)
 	}
-	c.runAll(t)
+	if out != nil {
+		c.report(t, p, out)
+	}
+}
+
+// given runs the order that a flag asks for, if one does.
+func (c *config) given(t testing.TB) (plan, *outcome) {
+	t.Helper()
+	replay := given[string](replayFlag)
+	if replay == "" {
+		return nil, nil
+	}
+	p, err := parse(replay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.shrink = 0 // this order, and no other
+	return p, c.runOne(t, p, true)
 }
 
 func newConfig(scenario func(*R), opts []Option) *config {
 	if scenario == nil {
 		panic("gallop: actortest: Run: a nil scenario")
 	}
-	c := &config{runs: defaultRuns, strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
+	c := &config{runs: defaultRuns, shrink: defaultShrink, lines: traceLines, internals: given[bool](insideFlag), strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
 	if testing.Testing() && testing.Short() {
 		c.runs /= shortDivisor
 	}
@@ -187,8 +211,9 @@ func newConfig(scenario func(*R), opts []Option) *config {
 	return c
 }
 
-// runAll takes turns among the strategies until one fails.
-func (c *config) runAll(t testing.TB) {
+// search takes turns among the strategies until one finds an order that fails, or whose runs differ:
+// then the test has failed. If there is none it says how many were tried.
+func (c *config) search(t testing.TB) (plan, *outcome) {
 	t.Helper()
 	var left []plans
 	for _, s := range c.strategies {
@@ -206,26 +231,31 @@ func (c *config) runAll(t testing.TB) {
 			i--
 			continue
 		}
-		out := c.runOne(t, p)
+		out := c.runOne(t, p, false)
 		done++
 		orders[out.signature()] = true
 		if out.failed() || (done == 1 || c.twice) && !c.scene.repeats(t, p, out) {
-			c.report(t, p, out)
-			return
+			return p, out
 		}
 	}
-	t.Logf("actortest: %d runs, no failure; orders: %d%v", done, len(orders), &cut)
+	tried := fmt.Sprintf("%d runs, no failure; orders: %d%v", done, len(orders), &cut)
+	if c.match != nil {
+		t.Fatalf("actortest: %s; want a failure that matches %q", tried, c.match)
+		return nil, nil
+	}
+	t.Logf("actortest: %s", tried)
 	for i, met := range c.scene.met {
 		if f := &c.scene.faults[i]; !met {
 			t.Logf("actortest: fault %d struck nothing: in no run did anything fit type %q and behaviour %q", i+1, f.Type, f.Behaviour)
 		}
 	}
+	return nil, nil
 }
 
 // runOne runs the scenario once, and holds the run responsible for what it has done to the test.
-func (c *config) runOne(t testing.TB, p plan) *outcome {
+func (c *config) runOne(t testing.TB, p plan, detail bool) *outcome {
 	t.Helper()
-	out := c.scene.run(p)
+	out := c.scene.run(p, detail)
 	if out.left && !t.Failed() && t.Skipped() {
 		t.SkipNow()
 	}
@@ -243,18 +273,46 @@ func (c *config) goesOn(done int, began time.Time) bool {
 // report says how a run went that has failed, or that was asked for.
 func (c *config) report(t testing.TB, p plan, out *outcome) {
 	t.Helper()
-	t.Logf("actortest: %d events\n%s", len(out.trace), out.tail(traceLines))
+	p, out, wrong := c.explain(t, p, out)
 	if !out.failed() {
 		return
 	}
 	if out.stack != "" {
 		t.Log(out.stack)
 	}
-	line := c.scene.again(p, out)
-	if line == "" {
-		line = fmt.Sprintf("replay: go test -run '^%s$' -%s=%s", pattern(t.Name()), replayFlag, p)
+	if wrong == "" {
+		wrong = replayLine(t, p)
 	}
-	t.Fatalf("%s\n%s", out.text(), line)
+	t.Fatalf("%s\n%s", out.text(), wrong)
+}
+
+// replayLine is the command that runs an order again.
+func replayLine(t testing.TB, p plan) string {
+	return fmt.Sprintf("replay: go test -run '^%s$' -%s=%s", pattern(t.Name()), replayFlag, p)
+}
+
+// explain prints what happened in a run, or in a simpler one that fails in the same way, and returns
+// the one that it has printed. wrong says what differs if the order does not repeat itself.
+func (c *config) explain(t testing.TB, p plan, out *outcome) (_ plan, _ *outcome, wrong string) {
+	t.Helper()
+	if out.failed() {
+		wrong = c.scene.again(p, out)
+	}
+	if wrong == "" && out.failed() {
+		if s := c.shrunk(t, p, out); s != nil {
+			t.Logf("actortest: found by %v; %v", p, s)
+			p, out = keep(s.best.ranks, s.at, s.chance), s.best
+		}
+	}
+	if wrong == "" && !out.aside && !out.left {
+		if again, err := parse(p.String()); err == nil {
+			if detailed := c.scene.run(again, true); out.differs(detailed) == "" {
+				out = detailed
+			}
+		}
+	}
+	c.print(t, out, p.String())
+	return p, out, wrong
 }
 
 // repeats runs a plan once more, and fails the test if the second run differs.
@@ -273,7 +331,7 @@ func (s *scene) again(p plan, out *outcome) string {
 	if err != nil {
 		return err.Error()
 	}
-	difference := out.differs(s.run(twin))
+	difference := out.differs(s.run(twin, false))
 	if difference == "" {
 		return ""
 	}

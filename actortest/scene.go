@@ -1,7 +1,6 @@
 package actortest
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"regexp"
@@ -23,15 +22,21 @@ type scene struct {
 	faults   []Fault
 	met      []bool // which rows have fitted anything, in any run
 	options  []actor.Option
+
+	latencies []latency
+	mayWait   func(typ string) bool // nil: no asker may
 }
 
 // outcome is how one run went.
 type outcome struct {
 	trace    []event
 	failures []string
-	stack    string // of a scenario that panicked; not the same in every run
-	left     bool   // the scenario has ended its goroutine, and not by R
-	aside    bool   // the test has failed meanwhile, and not by R
+	failedAt int     // how many events came before the first failure
+	ranks    []int32 // of all choices: see ranked
+	widths   []int32 // among how many, each
+	stack    string  // of a scenario that panicked; not the same in every run
+	left     bool    // the scenario has ended its goroutine, and not by R
+	aside    bool    // the test has failed meanwhile, and not by R
 }
 
 func (o *outcome) failed() bool { return len(o.failures) > 0 || o.aside }
@@ -41,19 +46,6 @@ func (o *outcome) text() string {
 		return "the test has failed in this run, and not by R: use that in a scenario"
 	}
 	return strings.Join(o.failures, "\n")
-}
-
-// tail is the end of the trace.
-func (o *outcome) tail(lines int) string {
-	first := max(0, len(o.trace)-lines)
-	var b strings.Builder
-	if first > 0 {
-		fmt.Fprintf(&b, "  … %d before\n", first)
-	}
-	for i, line := range o.trace[first:] {
-		fmt.Fprintf(&b, "%5d  %s\n", first+i+1, line)
-	}
-	return b.String()
 }
 
 // signature stands for the order of all that happened.
@@ -68,7 +60,7 @@ func (o *outcome) signature() uint64 {
 // differs says where another run of the same plan differs.
 func (o *outcome) differs(other *outcome) string {
 	for i := range max(len(o.trace), len(other.trace)) {
-		if i < len(o.trace) && i < len(other.trace) && o.trace[i] == other.trace[i] {
+		if i < len(o.trace) && i < len(other.trace) && o.trace[i].Event == other.trace[i].Event {
 			continue
 		}
 		if a, b := line(o.trace, i), line(other.trace, i); a != b {
@@ -89,8 +81,9 @@ func line(trace []event, i int) string {
 }
 
 // run runs the scenario once, in a goroutine of its own, so that the run can be ended at any point.
-func (s *scene) run(p plan) *outcome {
-	r := &R{scene: s, plan: p}
+// In detail, its trace has what the messages were.
+func (s *scene) run(p plan, detail bool) *outcome {
+	r := &R{scene: s, plan: p, detail: detail}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -110,7 +103,14 @@ var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 // start makes the system of a run. Its home is the calling goroutine.
 func (r *R) start() {
 	r.clock = actor.NewVirtualClock(epoch)
-	h := &sim.Hooks{Choose: r.choose, Event: r.event, Clock: r.clock, Panicked: r.panicked, Fault: r.fault, Refuse: r.refuse}
+	h := &sim.Hooks{Choose: r.choose, Event: r.event, Clock: r.clock, Panicked: r.panicked, Fault: r.fault, Refuse: r.refuse, Stuck: r.stuck}
+	r.hooks = h
+	if r.detail {
+		h.Payload = func(v any) { r.payload = describe(v, h.Name) }
+	}
+	if len(r.scene.latencies) > 0 {
+		h.Latency = r.latency
+	}
 	opts := []actor.Option{actor.Simulated(h), actor.Workers(r.scene.workers), actor.Clock(r.clock),
 		actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.chance())}
 	r.sys = actor.Start(append(opts, r.scene.options...)...)
@@ -118,12 +118,15 @@ func (r *R) start() {
 
 func (r *R) choose(ready []int, current int) int {
 	r.step()
-	return r.plan.choose(ready, current)
+	id := r.plan.choose(ready, current)
+	r.turned = r.out.record(ready, current, id) || r.turned
+	return id
 }
 
 func (r *R) event(e sim.Event) {
 	r.step()
-	r.out.trace = append(r.out.trace, event(e))
+	r.out.trace = append(r.out.trace, event{e, r.payload, r.turned})
+	r.payload, r.turned = "", false
 }
 
 // step counts what happens, so that an endless run comes to an end.
@@ -131,28 +134,6 @@ func (r *R) step() {
 	if r.steps++; r.steps > r.scene.steps && r.endless == nil {
 		r.endless = errEndless
 	}
-}
-
-// event is one line of a trace.
-type event sim.Event
-
-func (e event) String() string {
-	who := fmt.Sprintf("worker %d", e.Worker)
-	if e.Worker < 0 {
-		who = "outside "
-	}
-	from := "outside"
-	if e.From != 0 {
-		from = fmt.Sprintf("#%d", e.From)
-	}
-	what := ""
-	switch e.Kind {
-	case sim.Dead:
-		what = ": dead letter"
-	case sim.Died:
-		what = ": panicked"
-	}
-	return fmt.Sprintf("%s  %s#%d.%s from %s%s", who, e.Type, e.Actor, e.Behaviour, from, what)
 }
 
 // panicked sees every panic of a behaviour. It is no option of the system: the
@@ -164,6 +145,9 @@ func (r *R) panicked(e sim.Event, value any) {
 	if _, gone := value.(sim.Goexit); gone {
 		r.Errorf("%s#%d.%s has ended its goroutine, as FailNow of a test does: use Errorf of R", e.Type, e.Actor, e.Behaviour)
 		return
+	}
+	if e.Behaviour == "" {
+		e.Behaviour = "In"
 	}
 	r.Errorf("%s#%d.%s panicked: %v", e.Type, e.Actor, e.Behaviour, value)
 }
@@ -178,25 +162,6 @@ func (r *R) finish() {
 	}
 	if books.Strangers > 0 {
 		r.Errorf("goroutines that do not belong to the run made %d of its calls: it will not repeat itself", books.Strangers)
-	}
-}
-
-// comeToRest is Quiet, but lets time pass for those who wait for it. A run counts as endless if
-// somebody waits for ever while others have timers without an end.
-func (r *R) comeToRest() {
-	for {
-		err := r.sys.Wait(r.Context())
-		if st := r.sys.Stats(); err == nil && st.Mutes == st.Unmutes || errors.Is(err, actor.ErrSystemStopped) {
-			return // the scenario may have stopped it
-		}
-		if err != nil && !r.timeMayHelp(err) {
-			r.Fatalf("not quiet: %v", err)
-		}
-		if r.step(); r.endless != nil {
-			r.Fatalf("not quiet: %v", r.endless)
-		}
-		d, _ := r.clock.Next()
-		r.Advance(d)
 	}
 }
 

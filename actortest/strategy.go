@@ -240,8 +240,8 @@ func (e *exhaustive) String() string {
 func parse(replay string) (plan, error) {
 	name, rest, _ := strings.Cut(replay, "-")
 	bad := fmt.Errorf("gallop: actortest: %q is no replay string", replay)
-	if name == "path" {
-		return parsePath(replay, bad)
+	if chance, ok := strings.CutPrefix(name, "path"); ok {
+		return parsePath(replay, chance, bad)
 	}
 	var n []uint64
 	for _, s := range strings.Split(rest, "-") {
@@ -266,9 +266,11 @@ func parse(replay string) (plan, error) {
 }
 
 // route is a path of exhaustive in the form of its string, so that it takes no more memory than the
-// string: a path has an entry for every choice of a run, and anybody may write a string.
+// string: a path has an entry for every choice of a run, and anybody may write a string. An order of
+// another strategy is a route too, with the seed of that one.
 type route struct {
 	forks []fork
+	seed  uint64
 	at    int // the next one
 	same  int // how often it has gone on as before since the last one
 }
@@ -288,20 +290,29 @@ func (r *route) choose(ready []int, current int) int {
 	return ranked(ready, current, r.forks[r.at-1].rank)
 }
 
-func (*route) chance() uint64 { return 0 }
+func (r *route) chance() uint64 { return r.seed }
 
-// String writes it as exhaustive does: as far as it was taken.
+// String writes it as exhaustive does, with its seed.
 func (r *route) String() string {
 	var b strings.Builder
 	b.WriteString("path")
-	for _, f := range r.forks[:r.at] {
+	if r.seed != 0 {
+		b.WriteString(strconv.FormatUint(r.seed, 10))
+	}
+	for _, f := range r.forks {
 		fmt.Fprintf(&b, "-%d.%d", f.same, f.rank)
 	}
 	return b.String()
 }
 
-func parsePath(replay string, bad error) (plan, error) {
+func parsePath(replay, chance string, bad error) (plan, error) {
 	r := &route{}
+	if chance != "" {
+		var err error
+		if r.seed, err = strconv.ParseUint(chance, 10, 64); err != nil {
+			return nil, bad
+		}
+	}
 	for _, s := range strings.Split(replay, "-")[1:] {
 		same, rank, _ := strings.Cut(s, ".")
 		f, err := fork{}, error(nil)
@@ -313,7 +324,7 @@ func parsePath(replay string, bad error) (plan, error) {
 		}
 		r.forks = append(r.forks, f)
 	}
-	if whole := (&route{forks: r.forks, at: len(r.forks)}); whole.String() != replay {
+	if r.String() != replay {
 		return nil, bad
 	}
 	return r, nil

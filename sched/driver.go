@@ -62,6 +62,13 @@ type Turns struct {
 	// Doing names the turn that runs, for the report on a turn that blocks. Any goroutine.
 	// It may be nil.
 	Doing func() string
+	// Stuck is called in the goroutine that made the driver, when that waits for the
+	// scheduler, with a context that has neither ended nor a deadline, and nothing can
+	// happen any more. If it returns, or is nil, the goroutine goes on waiting, since
+	// a goroutine outside might help.
+	Stuck func()
+	// Of is what RunOf returns for the run's own goroutines.
+	Of any
 }
 
 // thread is a goroutine that takes its turns in a deterministic run.

@@ -252,6 +252,9 @@ func (d *driver) lull(ctx context.Context, done func() bool) bool {
 	if d.ending.Load() && !d.forsaken.Swap(true) {
 		return true
 	}
+	if d.cfg.Stuck != nil && !d.ending.Load() && seam.Goroutine() == d.home && goesOn(ctx) {
+		d.cfg.Stuck()
+	}
 	alarm, look := time.NewTimer(d.stuck), time.NewTicker(lookOutside)
 	defer alarm.Stop()
 	defer look.Stop()
@@ -269,6 +272,29 @@ func (d *driver) lull(ctx context.Context, done func() bool) bool {
 			panic("gallop: deterministic: nothing can run for 10 s, and yet somebody waits: a Hold that is not released, or actors that wait for each other")
 		}
 	}
+}
+
+// goesOn reports whether ctx has not ended and will not end because time passes.
+func goesOn(ctx context.Context) bool {
+	if _, limited := ctx.Deadline(); limited {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// RunOf returns [Turns.Of] of the deterministic run in which the calling goroutine takes
+// its turns, as the run's workers and the goroutines of [Scheduler.Go] do; nil for any
+// other goroutine. About 100 ns.
+func RunOf() any {
+	if p, ok := parts.Load(seam.Goroutine()); ok {
+		return p.(part).d.cfg.Of
+	}
+	return nil
 }
 
 func (d *driver) anyCanGo() bool {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gallop-go/gallop/sched"
 )
@@ -140,6 +141,60 @@ func TestDriver_SeveralOutside(t *testing.T) {
 	}
 	over.Store(true)
 	<-gone
+}
+
+// TestDriver_Stuck: "Stuck is called in the goroutine that made the driver, when that waits for the
+// scheduler, with a context that has neither ended nor a deadline, and nothing can happen any more."
+func TestDriver_Stuck(t *testing.T) {
+	type gone struct{}
+	turns := byTurns(1)
+	stuck := 0
+	turns.Stuck = func() { stuck++; panic(gone{}) }
+	s := start(t, sched.Config{Workers: 2, Driver: sched.NewDriver(turns)})
+	s.Hold()
+	await := func(ctx context.Context) (v any) {
+		defer func() { v = recover() }()
+		s.Await(ctx, func() bool { return false })
+		return nil
+	}
+	for range 3 {
+		if v := await(context.Background()); v != (gone{}) {
+			t.Errorf("it panicked with %v", v)
+		}
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	limited, free := context.WithTimeout(context.Background(), time.Millisecond)
+	defer free()
+	for _, ctx := range []context.Context{ended, limited} {
+		if v := await(ctx); v != nil {
+			t.Errorf("it panicked with %v", v)
+		}
+	}
+	if stuck != 3 {
+		t.Errorf("stuck %d times", stuck)
+	}
+	s.Release()
+}
+
+// TestRunOf: "returns Turns.Of of the deterministic run in which the calling goroutine takes its
+// turns …; nil for any other goroutine".
+func TestRunOf(t *testing.T) {
+	turns := byTurns(1)
+	turns.Of = "me"
+	s := start(t, sched.Config{Workers: 2, Driver: sched.NewDriver(turns)})
+	g := newGraph(s)
+	var seen []any
+	s.Hold()
+	s.Go(func() { seen = append(seen, sched.RunOf()); s.Release() })
+	g.inject(g.node(func(*sched.Worker) { seen = append(seen, sched.RunOf()) }))
+	if err := s.WaitQuiet(context.Background(), false); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) != 2 || seen[0] != "me" || seen[1] != "me" || sched.RunOf() != nil {
+		t.Errorf("%v", seen)
+	}
+	g.check(t)
 }
 
 // TestDriver_SeesWhatNobodyTells: what a turn waits for comes about outside, and nobody says so.

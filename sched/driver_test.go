@@ -14,9 +14,12 @@ import (
 )
 
 // byChance is a driver that chooses by a seed.
-func byChance(seed uint64) sched.Driver {
+func byChance(seed uint64) sched.Driver { return sched.NewDriver(byTurns(seed)) }
+
+// byTurns is byChance before it is made.
+func byTurns(seed uint64) sched.Turns {
 	chance := rand.New(rand.NewPCG(seed, 0))
-	return sched.NewDriver(sched.Turns{Choose: func(ready []int, _ int) int { return ready[chance.IntN(len(ready))] }})
+	return sched.Turns{Choose: func(ready []int, _ int) int { return ready[chance.IntN(len(ready))] }}
 }
 
 // inTurns runs a graph of nodes in a deterministic scheduler, and returns who ran where,

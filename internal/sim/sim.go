@@ -2,6 +2,8 @@
 // deterministic run, and nobody else needs to know.
 package sim
 
+import "time"
+
 // Hooks are called by a deterministic system, in whatever goroutine has its turn, one at
 // a time. They must not block and must not call the system. Any of them may be nil.
 type Hooks struct {
@@ -16,8 +18,19 @@ type Hooks struct {
 	Panicked func(e Event, value any)
 	// Fault says what goes wrong with a message that is about to run.
 	Fault func(Event) Fault
-	// Refuse tells whether a TrySend of this behaviour finds its receiver overloaded.
+	// Refuse reports whether a TrySend of this behaviour finds its receiver overloaded.
 	Refuse func(typ, behaviour string) bool
+	// Payload is told what the next Event is about: the message, or the reason of an
+	// OnStop. It may keep the value only if it copies it.
+	Payload func(v any)
+	// Latency says how much virtual time a function of Pipe or Blocking takes before and
+	// after its work. behaviour is the one that hears of a Pipe, or the one that blocks.
+	Latency func(typ, behaviour string) (before, after time.Duration)
+	// Name is set by the system: it says how an actor is called.
+	Name func(actor uint64) string
+	// Stuck is called in the goroutine that made the system, when that waits for something
+	// and nothing can happen any more. It ends the goroutine, by a panic or a Goexit.
+	Stuck func()
 }
 
 // Kind is what happened.
@@ -33,13 +46,74 @@ const (
 // Event is one thing that happened.
 type Event struct {
 	Kind      Kind
-	Worker    int    // -1: outside
-	Actor     uint64 // the receiver
+	Time      time.Duration // on the system's clock
+	Worker    int           // -1: outside
+	Actor     uint64        // the receiver
 	Type      string
 	Behaviour string
-	From      uint64 // the sender; 0: outside
+	From      uint64 // the sender; 0: outside. See Via
+	FromType  string // the sender's type; "" if From is 0
+	Via       Via    // how it came
+	Request   bool   // it is a request
+	Own       bool   // the receiver is an actor of the runtime's own, not of the user's
 	Callback  bool   // it is OnStart or its like, which no message makes run
 	News      bool   // it hears of others' ends or starts, of which the runtime tells: nothing makes it lose that
+}
+
+// Via is how a message came to its receiver.
+type Via uint8
+
+// The ways of a message.
+const (
+	BySend    Via = iota // a behaviour or a goroutine sent it
+	ByPipe               // a Pipe of From brings its result
+	ByChannel            // FromChan of From took it out of a channel
+	ByTimeout            // the time of an ask of From is over
+	ByReply              // a reply from outside of the system, or of the runtime for an actor that cannot give it
+)
+
+// Wait is an asker that waits for a reply.
+type Wait struct {
+	Asker     string // who waits, as "client#3"; "": a goroutine from outside
+	Asked     string // the actor that was asked, as "desk#2"
+	Type      string // of that actor
+	Behaviour string // that was asked
+	Question  any
+	Since     time.Duration // when the actor came to the request, or when the wait began
+	How       How
+}
+
+// How is what has become of a request whose reply is awaited.
+type How uint8
+
+// What may have become of a request.
+const (
+	Unanswered How = iota // the asker waits in Ask
+	PutOff                // Defer has put the reply off
+	Stashed               // the request is in a stash
+	Suspended             // the actor that was asked does not run
+)
+
+// Turn is what a function did that ran in a turn of an actor, for package actortest.
+type Turn struct {
+	Sent    []Sent
+	Armed   []Armed
+	Stopped bool  // it ended its actor by Stop or Exit
+	Reason  error // that it gave to Exit
+}
+
+// Sent is a message that was sent in a turn and has come to its receiver.
+type Sent struct {
+	Event   Event // its run, or its end as a dead letter
+	Message any
+	Place   int // when it was sent, among all of the turn
+}
+
+// Armed is a timer that was armed in a turn.
+type Armed struct {
+	Behaviour    string
+	After, Every time.Duration // Every is 0 for a timer that fires once
+	Message      any
 }
 
 // Goexit is told in place of a panic's value of a behaviour that has ended its goroutine.
@@ -73,6 +147,7 @@ type Fault struct {
 type Books struct {
 	Sent      uint64
 	Strangers int // calls from goroutines that take no part
+	Waits     []Wait
 }
 
 // Hope is a key. A context that has a value for it takes the question for its end as a wait, so

@@ -1,0 +1,196 @@
+package actor
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/sim"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// In a deterministic system it is known who waits for a reply, and what has become of the request.
+// So a run in which an asker waits for ever can say so as soon as nothing can happen any more. All
+// of it is kept here. The rest of the runtime says when a reply is put off, and when a goroutine or
+// a turn begins to wait. Whether the reply is still awaited is looked up when the list of waits is wanted, so
+// that nothing has to say when a wait is over.
+
+// askBook is who waits for what. Only one thread runs at a time, and locks what it changes.
+type askBook struct {
+	questions map[*message]any // of the requests that run
+	putOffs   []putOff         // in the order of Defer; some may be over
+	calls     []openCall       // in the order of their waits
+}
+
+// putOff is a reply that was put off.
+type putOff struct {
+	*deferral
+	d        *declaration
+	question any
+	since    int64
+}
+
+// openCall is a goroutine, or the turn of an actor, that waits in Ask.
+type openCall struct {
+	call  *callState
+	by    *body // whose turn waits; nil: a goroutine
+	pipe  bool  // that is one of the system's own
+	to    *body
+	d     *declaration
+	since int64
+}
+
+// running says what the request asks that is about to run. The question is taken out of the message
+// before its method runs.
+func (s *simulation) running(m *message, question any) {
+	s.mu.Lock()
+	s.asks.questions[m] = question
+	s.mu.Unlock()
+}
+
+// putOff enters a reply that Defer puts off.
+func (s *simulation) putOff(c *Context, d *deferral) {
+	if s == nil || !s.told {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	const some = 64
+	if len(s.asks.putOffs)%some == some-1 {
+		s.asks.putOffs = slices.DeleteFunc(s.asks.putOffs, func(p putOff) bool { return p.state.Load() != deferralOpen })
+	}
+	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.id], s.asks.questions[c.msg], s.sys.opts.clock.Nanos()})
+}
+
+// enter notes that an asker begins to wait, and returns what leave needs.
+func (s *simulation) enter(o openCall) *callState {
+	o.since, o.pipe = s.sys.opts.clock.Nanos(), sched.RunOf() != nil
+	s.mu.Lock()
+	s.asks.calls = append(s.asks.calls, o)
+	s.mu.Unlock()
+	return o.call
+}
+
+// leave notes that the wait is over.
+func (s *simulation) leave(k *callState) {
+	s.mu.Lock()
+	s.asks.calls = slices.DeleteFunc(s.asks.calls, func(o openCall) bool { return o.call == k })
+	s.mu.Unlock()
+}
+
+// awaitOne waits for the next of several replies, one of which is that of to.
+func (s *simulation) awaitOne(ctx context.Context, to *body, d *declaration, came func() bool) bool {
+	k := new(callState) // stands for all of them
+	_, me := askerIn(to.sys(), to)
+	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
+	return s.sys.sched.Await(ctx, came)
+}
+
+// awaited returns the actor that waits for a reply as a message, or the call of the goroutine that
+// waits for it; nil and nil if the asker waits no more.
+func (to replyTo[R]) awaited() (by *body, k *callState) {
+	by = to.asker
+	switch k := to.call; {
+	case k == nil:
+	case k.timed != nil:
+		if by = k.timed.asker; k.timed.over {
+			by = nil
+		}
+	case k.handler != nil: // who that is, is not known
+	case k.several != nil && !k.several.left.Load(), k.several == nil && k.state.Load() <= callWaiting:
+		return nil, &k.callState
+	}
+	if by != nil && by.standing() == Ended {
+		by = nil
+	}
+	return by, nil
+}
+
+// waits returns who waits for a reply: first those in Ask, then those who wait for a message.
+// Nothing runs meanwhile.
+func (s *simulation) waits() []sim.Wait {
+	s.mu.Lock()
+	calls, putOffs := slices.Clone(s.asks.calls), slices.Clone(s.asks.putOffs)
+	s.mu.Unlock()
+	w := waitList{inCall: map[*callState]int{}}
+	for _, o := range calls {
+		w.enter(o)
+	}
+	for _, p := range putOffs {
+		if p.state.Load() == deferralOpen {
+			by, k := p.to.awaited()
+			w.add(by, k, p.by.Load(), p.d, sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
+		}
+	}
+	s.sys.wards.mu.Lock()
+	wards := slices.Clone(s.sys.wards.all.entries)
+	s.sys.wards.mu.Unlock()
+	for _, at := range wards {
+		w.addMail(at.who)
+	}
+	return w.all
+}
+
+// waitList is a list of waits that is being made.
+type waitList struct {
+	all    []sim.Wait
+	inCall map[*callState]int // which of them is in Ask, by its call
+}
+
+// enter adds a goroutine, or the turn of an actor, that waits in Ask.
+func (l *waitList) enter(o openCall) {
+	w := sim.Wait{Asked: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name, Since: time.Duration(o.since)}
+	switch {
+	case o.by != nil:
+		w.Asker = o.by.String()
+	case o.pipe:
+		w.Asker = "a Pipe"
+	}
+	l.inCall[o.call] = len(l.all)
+	l.all = append(l.all, w)
+}
+
+// add adds an asker who waits for the reply of to to d, or says what has become of the request of a
+// goroutine that was entered.
+func (l *waitList) add(by *body, k *callState, to *body, d *declaration, w sim.Wait) {
+	if i, ok := l.inCall[k]; ok && k != nil {
+		l.all[i].How, l.all[i].Question = w.How, w.Question
+		return
+	}
+	if by == nil && k == nil {
+		return
+	}
+	if by != nil {
+		w.Asker = by.String()
+	}
+	w.Asked, w.Type, w.Behaviour = to.String(), to.typ().name, d.name
+	l.all = append(l.all, w)
+}
+
+// addMail adds those who wait because of the mail of an actor that is in no queue: it has put the
+// request aside, or is suspended.
+func (l *waitList) addMail(b *body) {
+	add := func(m *message, how sim.How) {
+		if d := b.typ().decls[m.id]; d.awaited != nil {
+			by, k := d.awaited(m)
+			l.add(by, k, b, d, sim.Wait{Question: d.payload(m), How: how})
+		}
+	}
+	for m := b.extra.stash.list.first; m != nil; m = m.next {
+		add(m, sim.Stashed)
+	}
+	for _, list := range []*message{b.extra.held.first, b.in.fifo} {
+		for m := list; m != nil; m = m.next {
+			add(m, sim.Suspended)
+		}
+	}
+	for m := b.in.more; m != nil; {
+		if m = m.next; m == b.in.more {
+			break
+		}
+		add(m, sim.Suspended)
+	}
+	for m := b.box.head.Load(); m != nil && m != b.in.last && m != &closedMark; m = m.next {
+		add(m, sim.Suspended)
+	}
+}

@@ -1,0 +1,47 @@
+package actortest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// latency is how long functions of Pipe and Blocking take.
+type latency struct {
+	least, most time.Duration
+	types       []string
+}
+
+// Latency makes every function of [actor.Pipe] and [actor.Context.Blocking] take virtual
+// time, from least to most: in actors of these types, by name, or in all if there is
+// none. The order that is tried draws the time anew for each call, and how much of it
+// passes before the function does its work: so a time-out may come before what the
+// function does, or between that and its result. (All orders of [Exhaustive] draw the
+// same.) Time passes in [R.Advance], and at the end of the run.
+//
+// Of several Latency options the first that fits counts. To give each query its own
+// time, call [actor.Sleep] in a test double instead. Latency panics if least is negative
+// or more than most.
+func Latency(least, most time.Duration, types ...string) Option {
+	if least < 0 || least > most {
+		panic(fmt.Sprintf("gallop: actortest: Latency(%v, %v): want 0 or more, the least first", least, most))
+	}
+	return func(c *config) { c.scene.latencies = append(c.scene.latencies, latency{least, most, types}) }
+}
+
+// latency draws how long a function takes, before and after its work.
+func (r *R) latency(typ, _ string) (before, after time.Duration) {
+	for _, l := range r.scene.latencies {
+		if len(l.types) > 0 && !slices.Contains(l.types, typ) {
+			continue
+		}
+		if r.delays == nil {
+			r.delays = rand.New(rand.NewPCG(r.plan.chance(), 4))
+		}
+		whole := l.least + time.Duration(r.delays.Int64N(int64(l.most-l.least)+1))
+		before = time.Duration(r.delays.Int64N(int64(whole) + 1))
+		return before, whole - before
+	}
+	return 0, 0
+}

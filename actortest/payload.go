@@ -1,0 +1,230 @@
+package actortest
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Payloads are printed in a form of our own, and not by fmt. fmt prints addresses, which differ from
+// run to run; follows a message through everything that it leads to; and shows an actor that an
+// unexported field leads to as the runtime's insides. What is printed here is bounded, and the same
+// in every run.
+
+const (
+	payloadLength = 160 // bytes of a payload that are printed, about
+	payloadDepth  = 5   // how deep it is followed
+	payloadItems  = 16  // of a list or a map
+)
+
+// printer prints one payload.
+type printer struct {
+	strings.Builder
+	name func(actor uint64) string
+}
+
+// describe returns a payload in words, or "" for one that says nothing. name tells how an actor is
+// called.
+func describe(v any, name func(uint64) string) string {
+	if v == nil || reflect.TypeOf(v).Kind() == reflect.Struct && reflect.TypeOf(v).NumField() == 0 {
+		return ""
+	}
+	p := &printer{name: name}
+	p.print(reflect.ValueOf(v), 0)
+	if p.full() {
+		return strings.ToValidUTF8(p.String()[:payloadLength], "") + "…"
+	}
+	return p.String()
+}
+
+func (p *printer) full() bool { return p.Len() > payloadLength }
+
+// print prints a value.
+func (p *printer) print(v reflect.Value, depth int) {
+	switch {
+	case p.full():
+	case !v.IsValid():
+		p.WriteString("nil")
+	case p.byItself(v), p.ofRuntime(v):
+	case depth == payloadDepth:
+		p.WriteString("…")
+	default:
+		p.byKind(v, depth)
+	}
+}
+
+// byItself prints a value that has words for itself, and reports whether it has.
+func (p *printer) byItself(v reflect.Value) bool {
+	if v.Kind() == reflect.Pointer && v.IsNil() || !v.CanInterface() {
+		return false
+	}
+	switch x := v.Interface().(type) {
+	case error:
+		p.call(x.Error)
+	case fmt.Stringer:
+		p.call(x.String)
+	default:
+		return false
+	}
+	return true
+}
+
+// call prints what f returns. f is the user's, and may panic.
+func (p *printer) call(f func() string) {
+	defer func() {
+		if recover() != nil {
+			p.WriteString("(its String panics)")
+		}
+	}()
+	p.WriteString(f())
+}
+
+// module is how the paths of gallop's packages begin.
+const module = "github.com/gallop-go/gallop/"
+
+// ofRuntime prints what is the runtime's, and known times, even in fields that are not exported.
+func (p *printer) ofRuntime(v reflect.Value) bool {
+	t := v.Type()
+	switch {
+	case t == reflect.TypeFor[time.Duration]():
+		p.WriteString(time.Duration(v.Int()).String())
+	case t == reflect.TypeFor[time.Time]():
+		p.WriteString("time")
+	case t.Kind() == reflect.Struct && t.PkgPath() == module+"actor":
+		if id := idIn(v); id != 0 {
+			p.WriteString(p.name(id))
+			break
+		}
+		for i := range t.NumField() {
+			if t.Field(i).IsExported() {
+				return false // it is made of what the user may see, as a Result is
+			}
+		}
+		name, _, _ := strings.Cut(t.Name(), "[")
+		p.WriteString(name)
+	default:
+		return false
+	}
+	return true
+}
+
+// idIn returns the number of the actor that a ref or a handler leads to; 0 if there is none.
+func idIn(v reflect.Value) uint64 {
+	for range payloadDepth {
+		if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+			v = v.Elem()
+		}
+		if !v.IsValid() || v.Kind() != reflect.Struct {
+			return 0
+		}
+		if id := v.FieldByName("id"); id.IsValid() && id.Kind() == reflect.Uint64 {
+			return id.Uint()
+		}
+		next := v.FieldByName("b")
+		if !next.IsValid() {
+			next = v.FieldByName("ref")
+		}
+		if !next.IsValid() {
+			next = v.FieldByName("to")
+		}
+		if !next.IsValid() {
+			return 0
+		}
+		v = next
+	}
+	return 0
+}
+
+// byKind prints a value by what it is made of.
+func (p *printer) byKind(v reflect.Value, depth int) {
+	switch v.Kind() {
+	case reflect.Bool:
+		p.WriteString(strconv.FormatBool(v.Bool()))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		p.WriteString(strconv.FormatInt(v.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		p.WriteString(strconv.FormatUint(v.Uint(), 10))
+	case reflect.Float32, reflect.Float64:
+		p.WriteString(strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits()))
+	case reflect.Complex64, reflect.Complex128:
+		fmt.Fprint(p, v.Complex())
+	case reflect.String:
+		p.WriteString(strconv.Quote(v.String()[:min(v.Len(), payloadLength)]))
+	case reflect.Interface:
+		p.print(v.Elem(), depth)
+	case reflect.Pointer:
+		if v.IsNil() {
+			p.WriteString("nil")
+			return
+		}
+		p.WriteByte('&')
+		p.print(v.Elem(), depth+1)
+	case reflect.Struct:
+		p.structure(v, depth)
+	case reflect.Array, reflect.Slice:
+		p.list(v, depth)
+	case reflect.Map:
+		p.table(v, depth)
+	default: // a func, a channel, an address
+		p.WriteString("(" + v.Kind().String() + ")")
+	}
+}
+
+func (p *printer) structure(v reflect.Value, depth int) {
+	p.WriteByte('{')
+	for i := range v.NumField() {
+		if i > 0 {
+			p.WriteByte(' ')
+		}
+		p.WriteString(v.Type().Field(i).Name + ":")
+		p.print(v.Field(i), depth+1)
+	}
+	p.WriteByte('}')
+}
+
+func (p *printer) list(v reflect.Value, depth int) {
+	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
+		p.WriteString(strconv.Quote(string(v.Bytes()[:min(v.Len(), payloadLength)])))
+		return
+	}
+	p.WriteByte('[')
+	for i := range min(v.Len(), payloadItems) {
+		if i > 0 {
+			p.WriteByte(' ')
+		}
+		p.print(v.Index(i), depth+1)
+	}
+	if v.Len() > payloadItems {
+		fmt.Fprintf(p, " … %d", v.Len())
+	}
+	p.WriteByte(']')
+}
+
+// table prints a map in the order of its printed keys.
+func (p *printer) table(v reflect.Value, depth int) {
+	if v.Len() > payloadItems {
+		fmt.Fprintf(p, "map of %d", v.Len())
+		return
+	}
+	type entry struct{ key, value string }
+	var all []entry
+	for at := v.MapRange(); at.Next(); {
+		k, e := &printer{name: p.name}, &printer{name: p.name}
+		k.print(at.Key(), depth+1)
+		e.print(at.Value(), depth+1)
+		all = append(all, entry{k.String(), e.String()})
+	}
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.value, b.value)) })
+	p.WriteString("map[")
+	for i, e := range all {
+		if i > 0 {
+			p.WriteByte(' ')
+		}
+		p.WriteString(e.key + ":" + e.value)
+	}
+	p.WriteByte(']')
+}

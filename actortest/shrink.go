@@ -1,0 +1,228 @@
+package actortest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An order that fails by chance interrupts workers in a hundred places, most of which have nothing to
+// do with the failure. So the choices of the failing run are recorded, and as many as possible are
+// taken back: what is left out goes on as before. That is delta debugging (Zeller and Hildebrandt,
+// 2002), over the choices by which the order is not the one without any. But a choice that is taken
+// back changes what the later ones mean, so the search gets stuck at some that only belong together.
+// Then all orders with fewer choices are tried, those with none and one first, as long as there is
+// time: most bugs of order need one or two (Musuvathi and Qadeer, 2007).
+
+const (
+	defaultShrink = 2 * time.Second
+	mostShrinks   = 3000 // runs, so that on most machines it is not time that decides
+	fewChoices    = 2    // all orders with so many are tried
+)
+
+// Shrink sets how much of the machine's time [Run] and [Fails] spend to find a simpler
+// order that fails in the same way: 2 s by default, and at most 3,000 runs. The failure
+// is then that of the simpler order, and so is the line that replays it. With 0 the
+// order is printed as it was found. Shrink panics if d is negative.
+//
+// A failure counts as the same if its first line is, apart from numbers.
+func Shrink(d time.Duration) Option {
+	if d < 0 {
+		panic("gallop: actortest: Shrink(" + d.String() + "): want at least 0")
+	}
+	return func(c *config) { c.shrink = d }
+}
+
+// record notes a choice by its rank, and reports whether it is another one than to go on as before.
+func (o *outcome) record(ready []int, current, chosen int) (turned bool) {
+	rank := rankOf(ready, current, chosen)
+	o.ranks, o.widths = append(o.ranks, int32(rank)), append(o.widths, int32(len(ready)))
+	return rank != 0
+}
+
+// rankOf is the inverse of ranked.
+func rankOf(ready []int, current, chosen int) int {
+	at := slices.Index(ready, chosen)
+	switch was := slices.Index(ready, current); {
+	case was < 0 || at > was:
+		return at
+	case at == was:
+		return 0
+	}
+	return at + 1
+}
+
+// choices returns the places of the choices that do not go on as before.
+func choices(ranks []int32) (at []int) {
+	for i, rank := range ranks {
+		if rank != 0 {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// keep returns a route that takes only the choices at these places.
+func keep(ranks []int32, at []int, chance uint64) *route {
+	r := &route{seed: chance}
+	next := 0
+	for _, i := range at {
+		r.forks = append(r.forks, fork{i - next, int(ranks[i])})
+		next = i + 1
+	}
+	return r
+}
+
+// shrinking is the search for a simpler order.
+type shrinking struct {
+	c      *config
+	t      testing.TB
+	chance uint64
+	same   func(*outcome) bool
+	until  time.Time
+	runs   int
+
+	best     *outcome // the simplest so far
+	at       []int    // its choices that do not go on as before
+	original *outcome
+}
+
+var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
+
+// kindOf is what failures of one kind have in common.
+func kindOf(o *outcome) string {
+	if len(o.failures) == 0 {
+		return ""
+	}
+	first, _, _ := strings.Cut(o.failures[0], "\n")
+	return numbers.ReplaceAllString(first, "#")
+}
+
+// shrunk looks for a simpler order than that of out, which has failed and repeats itself. It returns
+// nil if there is none.
+func (c *config) shrunk(t testing.TB, p plan, out *outcome) *shrinking {
+	if c.shrink == 0 || out.aside || out.left || t.Failed() {
+		return nil // what the scenario does to the test itself cannot be taken back
+	}
+	kind := kindOf(out)
+	now := time.Now()
+	s := &shrinking{c: c, t: t, chance: p.chance(), until: now.Add(c.shrink), original: out}
+	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok { // a *testing.T, which is to report it
+		if end, ok := limited.Deadline(); ok && end.Sub(now)/2 < c.shrink {
+			s.until = now.Add(end.Sub(now) / 2)
+		}
+	}
+	s.same = func(o *outcome) bool {
+		return o.failed() && !o.aside && !o.left && (c.match == nil && kindOf(o) == kind || c.match != nil && c.match.MatchString(o.text()))
+	}
+	s.best, s.at = out, choices(out.ranks)
+	if len(s.at) == 0 || !s.try(s.at) {
+		return nil
+	}
+	was := s.at
+	s.minimize()
+	for few := 0; few <= fewChoices && few <= min(len(s.at), max(len(s.at)-1, 1)); few++ {
+		s.among(few, nil, nil)
+	}
+	if len(s.at) == len(was) && s.best.failedAt == out.failedAt {
+		return nil
+	}
+	return s
+}
+
+// among tries all orders with at most so many more choices than those at the given places, each
+// later than these, and keeps the best. ranks are the choices made so far.
+func (s *shrinking) among(few int, at []int, ranks []int32) {
+	if !s.goesOn() {
+		return
+	}
+	s.runs++
+	out := s.c.scene.run(keep(ranks, at, s.chance), false)
+	if s.t.Failed() {
+		return
+	}
+	if s.same(out) && s.better(out) {
+		s.best, s.at = out, choices(out.ranks)
+	}
+	if few == 0 || len(at)+few > len(s.at) {
+		return
+	}
+	first := 0
+	if len(at) > 0 {
+		first = at[len(at)-1] + 1
+	}
+	for i := first; i < len(out.ranks); i++ {
+		for rank := int32(1); rank < out.widths[i]; rank++ {
+			with := append(slices.Clone(out.ranks[:i]), rank)
+			s.among(few-1, append(slices.Clone(at), i), with)
+		}
+	}
+}
+
+// better reports whether a run has fewer choices than the best or, with as many, fails sooner.
+func (s *shrinking) better(out *outcome) bool {
+	n := len(choices(out.ranks))
+	return n < len(s.at) || n == len(s.at) && out.failedAt < s.best.failedAt
+}
+
+// try runs an order with these of the best one's choices, and keeps it if it fails in the same
+// way.
+func (s *shrinking) try(at []int) bool {
+	s.runs++
+	out := s.c.scene.run(keep(s.best.ranks, at, s.chance), false)
+	if s.t.Failed() || !s.same(out) {
+		return false
+	}
+	s.best, s.at = out, choices(out.ranks)
+	return true
+}
+
+func (s *shrinking) goesOn() bool {
+	return s.runs < mostShrinks && time.Now().Before(s.until) && !s.t.Failed()
+}
+
+// minimize takes back what it can, first in large parts.
+func (s *shrinking) minimize() {
+	for parts := 1; parts <= len(s.at) && s.goesOn(); {
+		if s.reduce(parts) {
+			parts = max(parts-1, 1)
+			continue
+		}
+		if parts == len(s.at) {
+			break
+		}
+		parts = min(2*parts, len(s.at))
+	}
+}
+
+// reduce leaves one of so many parts out, the last first: what comes after the failure is of no use.
+func (s *shrinking) reduce(parts int) bool {
+	n := len(s.at)
+	for i := parts - 1; i >= 0 && s.goesOn(); i-- {
+		rest := slices.Concat(s.at[:n*i/parts], s.at[n*(i+1)/parts:])
+		if s.lessBy(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// lessBy tries an order, and keeps it only if it has fewer choices than the best: an order that
+// leaves some out goes another way, where the others may mean something else.
+func (s *shrinking) lessBy(at []int) bool {
+	best, was := s.best, s.at
+	if s.try(at) && len(s.at) < len(was) {
+		return true
+	}
+	s.best, s.at = best, was
+	return false
+}
+
+// String is what the log says of it.
+func (s *shrinking) String() string {
+	return fmt.Sprintf("made simpler in %d runs: %d choices to %d, %d events to %d", s.runs,
+		len(choices(s.original.ranks)), len(s.at), s.c.until(s.original), s.c.until(s.best))
+}

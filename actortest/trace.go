@@ -1,0 +1,175 @@
+package actortest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/sim"
+)
+
+// Trace sets how many events are printed of a run that has failed, or that was replayed:
+// the last 60 by default. A negative number prints all. In any case the flag
+//
+//	go test -run '^TestName$' -gallop.trace=FILE
+//
+// appends all events of such a run to a file, and -gallop.trace=- to the test's log. To
+// see a run that passes, replay it: -gallop.replay=path is the order without any
+// interruption.
+func Trace(events int) Option { return func(c *config) { c.lines = events } }
+
+// Internals prints the events of the runtime's own actors too: supervisors, and their
+// helpers. So does the flag -gallop.internals.
+func Internals() Option { return func(c *config) { c.internals = true } }
+
+// event is one line of a trace.
+type event struct {
+	sim.Event
+	payload string // "" unless the run was to be told in detail
+	turned  bool   // the order departed here from the one without any interruption
+}
+
+// String is the event without its payload: what must be the same in every run of an order.
+func (e event) String() string { return e.text("") }
+
+// text is the event as it is printed.
+func (e event) text(payload string) string {
+	who := fmt.Sprintf("worker %d", e.Worker)
+	if e.Worker < 0 {
+		who = "outside "
+	}
+	if payload != "" && (!e.Callback || e.Behaviour != "OnStop") {
+		payload = " " + payload
+	}
+	what := ""
+	switch e.Kind {
+	case sim.Dead:
+		what = ": dead letter"
+	case sim.Died:
+		what = ": panicked"
+	}
+	if e.Callback {
+		return fmt.Sprintf("%s  %s#%d.%s%s%s", who, e.Type, e.Actor, e.Behaviour, e.occasion(payload), what)
+	}
+	return fmt.Sprintf("%s  %s#%d.%s%s from %s%s", who, e.Type, e.Actor, e.Behaviour, payload, e.origin(), what)
+}
+
+// occasion says why a callback runs.
+func (e event) occasion(reason string) string {
+	switch {
+	case e.Behaviour == "OnStop" && reason != "":
+		return " because of " + reason
+	case e.Behaviour == "OnStop" || e.From == 0:
+		return ""
+	}
+	return " under " + e.sender()
+}
+
+// origin says from where a message comes.
+func (e event) origin() string {
+	switch {
+	case e.Via == sim.ByPipe:
+		return "a Pipe of " + e.sender()
+	case e.Via == sim.ByChannel:
+		return "a channel of " + e.sender()
+	case e.Via == sim.ByTimeout:
+		return "a time-out of its own"
+	case e.Via == sim.ByReply:
+		return "outside, as a reply"
+	case e.From == 0 && e.News:
+		return "the runtime"
+	case e.From == 0:
+		return "outside"
+	case e.From == e.Actor:
+		return "itself"
+	}
+	return e.sender()
+}
+
+func (e event) sender() string { return fmt.Sprintf("%s#%d", e.FromType, e.From) }
+
+// hidden reports whether the event is none of the user's.
+func (e event) hidden() bool { return e.Own && e.Kind != sim.Died }
+
+// shown returns the events that are printed.
+func (c *config) shown(trace []event) (all []event) {
+	turned := false
+	for _, e := range trace {
+		turned = turned || e.turned
+		if c.internals || !e.hidden() {
+			e.turned, turned = turned, false
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// until is how many events are shown of a run until it has failed.
+func (c *config) until(out *outcome) int { return len(c.shown(out.trace[:out.failedAt])) }
+
+// fewTurns is how many departures are marked: if there are more, the marks say nothing.
+const fewTurns = 20
+
+// tail is the end of a trace, with the virtual time of each event since the run began.
+func tail(trace []event, lines int) string {
+	first := 0
+	if lines >= 0 {
+		first = max(0, len(trace)-lines)
+	}
+	var b strings.Builder
+	if first > 0 {
+		fmt.Fprintf(&b, "  … %d before; Trace(-1) or -%s shows them\n", first, traceFlag)
+	}
+	turns := 0
+	for _, e := range trace {
+		if e.turned {
+			turns++
+		}
+	}
+	for i, e := range trace[first:] {
+		mark := ' '
+		if e.turned && turns <= fewTurns {
+			mark = '>'
+		}
+		fmt.Fprintf(&b, "%c%4d %8v  %s\n", mark, first+i+1, e.Time.Round(time.Microsecond), e.text(e.payload))
+	}
+	return b.String()
+}
+
+// print prints the trace of a run, the end of it or all, as the test and its flags say.
+func (c *config) print(t testing.TB, out *outcome, why string) {
+	t.Helper()
+	all, lines, after := c.shown(out.trace), c.lines, ""
+	switch file := given[string](traceFlag); file {
+	case "":
+	case "-":
+		lines = -1
+	default:
+		if err := appendTo(file, fmt.Sprintf("%s: %s: %d events\n%s%s\n", t.Name(), why, len(all), tail(all, -1), out.text())); err != nil {
+			t.Logf("actortest: -%s: %v", traceFlag, err)
+		}
+	}
+	hidden := ""
+	if n := len(out.trace) - len(all); n > 0 {
+		hidden = fmt.Sprintf(", and %d of the runtime's own, which Internals shows", n)
+	}
+	some := all
+	if n := c.until(out); out.failed() && lines >= 0 && n < len(all) {
+		some, after = all[:n], fmt.Sprintf("  … %d after the failure\n", len(all)-n)
+	}
+	t.Logf("actortest: %d events%s\n%s%s", len(all), hidden, tail(some, lines), after)
+}
+
+func appendTo(file, text string) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err = f.WriteString(text); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,100 @@
+package actortest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/sim"
+)
+
+// MayWait lets those who ask wait for ever at the end of a run for replies of actors of
+// these types, by name, or of any if there is none. Without it, a run fails if at its
+// end an asker waits for a reply that was put off ([actor.Defer]) or whose request is in
+// a stash, and no timer is left that might change that.
+func MayWait(types ...string) Option {
+	return func(c *config) {
+		if len(types) == 0 {
+			c.scene.mayWait = func(string) bool { return true }
+			return
+		}
+		before := c.scene.mayWait
+		c.scene.mayWait = func(t string) bool { return slices.Contains(types, t) || before != nil && before(t) }
+	}
+}
+
+// waits says who waits for a reply, each in a line of its own; "" if there is no such asker.
+func (r *R) waits() string {
+	var s strings.Builder
+	for _, w := range r.sys.Books().Waits {
+		if w.How == sim.Unanswered || r.scene.mayWait == nil || !r.scene.mayWait(w.Type) {
+			s.WriteString("\n" + r.describeWait(w))
+		}
+	}
+	return s.String()
+}
+
+func (r *R) describeWait(w sim.Wait) string {
+	if w.Asker == "" {
+		w.Asker = "the scenario"
+	}
+	question := describe(w.Question, r.hooks.Name)
+	if question != "" {
+		question = " " + question
+	}
+	behaviour := ""
+	if w.Behaviour != "" {
+		behaviour = "." + w.Behaviour
+	}
+	how := fmt.Sprintf("asked at %v, has not answered", w.Since)
+	switch w.How {
+	case sim.PutOff:
+		how = fmt.Sprintf("put its reply off at %v and has not given it", w.Since)
+	case sim.Stashed:
+		how = "has the request in its stash"
+	case sim.Suspended:
+		how = "is suspended"
+	}
+	return fmt.Sprintf("%s waits for %s%s%s: %s %s", w.Asker, w.Asked, behaviour, question, w.Asked, how)
+}
+
+// comeToRest is Quiet, but lets time pass for those who wait for it. A run counts as endless if
+// an asker waits for ever while others have timers without an end.
+func (r *R) comeToRest() {
+	for {
+		err := r.sys.Wait(r.Context())
+		if errors.Is(err, actor.ErrSystemStopped) { // the scenario may have stopped it
+			return
+		}
+		waits := r.waits()
+		st := r.sys.Stats()
+		switch {
+		case err == nil && st.Mutes == st.Unmutes && waits == "":
+			return
+		case err != nil && !r.timeMayHelp(err):
+			r.Fatalf("not quiet: %v%s", err, waits)
+		}
+		d, armed := r.clock.Next()
+		if err == nil && waits != "" && !armed {
+			r.Fatalf("an asker waits for ever:%s", waits)
+		}
+		if r.step(); r.endless != nil {
+			r.Fatalf("not quiet: %v%s", r.endless, waits)
+		}
+		r.Advance(d)
+	}
+}
+
+// stuck ends a scenario that waits for what cannot come.
+func (r *R) stuck() {
+	waits := r.waits()
+	if waits == "" {
+		waits = " only a goroutine outside of the run could change that"
+	}
+	if _, armed := r.clock.Next(); armed {
+		r.Fatalf("the scenario waits, and nothing can happen any more until time passes, as in Advance:%s", waits)
+	}
+	r.Fatalf("the scenario waits, and nothing can happen any more:%s", waits)
+}

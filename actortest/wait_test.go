@@ -1,0 +1,198 @@
+package actortest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/actortest"
+)
+
+// desk2 puts its replies off, and gives them when it is told to.
+type desk2 struct {
+	open    []actor.Deferred[string]
+	stashes bool
+}
+
+// order is what a desk is asked.
+type order struct {
+	item string
+	n    int
+}
+
+var (
+	desk2Type = actor.NewType[desk2]("clerk")
+	place     = actor.DeclareAsk[order, string](desk2Type, "place")
+	giveAll   = actor.Declare[string](desk2Type, "give")
+	_         = desk2Type.Table(place.Do((*desk2).place), giveAll.Do((*desk2).give))
+
+	patronType = actor.NewType[patron]("patron")
+	goAsk      = actor.Declare[actor.Ref[desk2]](patronType, "go")
+	heard      = actor.Declare[actor.Result[string]](patronType, "heard")
+	_          = patronType.Table(goAsk.Do((*patron).goAsk), heard.Do((*patron).heard))
+)
+
+func (d *desk2) place(c *actor.Context, o order) (string, error) {
+	if d.stashes {
+		return place.Stash(c, o)
+	}
+	d.open = append(d.open, actor.Defer(c, place))
+	return "", nil
+}
+
+func (d *desk2) give(c *actor.Context, s string) {
+	for _, r := range d.open {
+		r.Reply(c, s, nil)
+	}
+	d.open = nil
+	actor.UnstashAll(c)
+}
+
+// patron asks a desk, and hears.
+type patron struct{ replies int }
+
+func (p *patron) goAsk(c *actor.Context, d actor.Ref[desk2]) {
+	actor.AskTo(c, place, d, order{"apples", 7}, heard)
+}
+func (p *patron) heard(*actor.Context, actor.Result[string]) { p.replies++ }
+
+// asksIn is a scenario in which an actor asks a desk, and then more happens.
+func asksIn(d desk2, then func(r *actortest.R, d actor.Ref[desk2])) func(*actortest.R) {
+	return func(r *actortest.R) {
+		at := desk2Type.Spawn(r.System(), d)
+		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), at)
+		then(r, at)
+	}
+}
+
+// TestRun_NobodyWaitsForever: "nobody waits forever": not for a reply that was put off, nor for one
+// whose request is in a stash. The failure says who asked whom what.
+func TestRun_NobodyWaitsForever(t *testing.T) {
+	quiet := func(r *actortest.R, _ actor.Ref[desk2]) { r.Quiet() }
+	for name, c := range map[string]struct {
+		say      string
+		scenario func(*actortest.R)
+	}{
+		"put off": {`patron#2 waits for clerk#1.place {item:"apples" n:7}: clerk#1 put its reply off at 0s and has not given it`, asksIn(desk2{}, quiet)},
+		"stashed": {`patron#2 waits for clerk#1.place {item:"apples" n:7}: clerk#1 has the request in its stash`, asksIn(desk2{stashes: true}, quiet)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			said := fails(t, "an asker waits for ever:\n"+c.say, c.scenario, actortest.Runs(3))
+			if again := replayed(t, said, c.scenario); again != asFound(said) {
+				t.Errorf("first:\n%s\nreplayed:\n%s", said, again)
+			}
+			actortest.Run(t, c.scenario, actortest.MayWait(), actortest.Runs(3))
+			actortest.Run(t, c.scenario, actortest.MayWait("other", "clerk"), actortest.Runs(3))
+			fails(t, c.say, c.scenario, actortest.MayWait("other"), actortest.Runs(3))
+		})
+	}
+}
+
+// slack has a child that it never brings up again.
+type slack struct{ kid actor.Ref[desk2] }
+
+var (
+	slackType = actor.NewType[slack]("slack")
+	slackFell = actor.Declare[actor.Fallen](slackType, "fell")
+	slackKid  = actor.DeclareAsk[actor.None, actor.Ref[desk2]](slackType, "kid")
+)
+
+func init() {
+	slackType.OnStart(func(s *slack, c *actor.Context) error {
+		s.kid = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackFell)
+		return nil
+	}).Table(slackFell.Do(func(_ *slack, c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }),
+		slackKid.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2], error) { return s.kid, nil }))
+}
+
+// TestRun_NobodyWaitsForTheSuspended: nor for an actor that has fallen and is never brought up.
+func TestRun_NobodyWaitsForTheSuspended(t *testing.T) {
+	scenario := func(r *actortest.R) {
+		kid, err := slackKid.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}), actor.None{})
+		if err != nil {
+			r.Fatalf("%v", err)
+		}
+		actor.Suspend(r.System(), kid)
+		r.Quiet()
+		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), kid)
+	}
+	said := fails(t, `waits for clerk#2.place {item:"apples" n:7}: clerk#2 is suspended`, scenario, actortest.Runs(5))
+	if !strings.Contains(said, "slack#1.fell ") || !strings.Contains(said, "Final:false} from the runtime\n") {
+		t.Errorf("it said\n%s", said)
+	}
+}
+
+// TestRun_NobodyWaits: a run passes in which each asker has heard, has given up, or has ended.
+func TestRun_NobodyWaits(t *testing.T) {
+	for name, scenario := range map[string]func(*actortest.R){
+		"heard": asksIn(desk2{}, func(r *actortest.R, d actor.Ref[desk2]) { r.Quiet(); giveAll.Send(r.System(), d, "yes") }),
+		"heard of a stashed one": asksIn(desk2{stashes: true}, func(r *actortest.R, d actor.Ref[desk2]) {
+			r.Quiet()
+			actor.Stop(r.System(), d)
+		}),
+		"gave up": func(r *actortest.R) {
+			_, err := place.Ask(r.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"pears", 1})
+			if err == nil {
+				r.Errorf("a reply")
+			}
+		},
+		"ended": func(r *actortest.R) {
+			d, p := desk2Type.Spawn(r.System(), desk2{}), patronType.Spawn(r.System(), patron{})
+			goAsk.Send(r.System(), p, d)
+			r.Quiet()
+			actor.Stop(r.System(), p)
+		},
+		"timer": asksIn(desk2{}, func(r *actortest.R, d actor.Ref[desk2]) {
+			with(r, func(c *actor.Context) {
+				actor.After(c, time.Hour, do, func(c *actor.Context) { giveAll.Send(c, d, "late") })
+			})
+		}),
+	} {
+		t.Run(name, func(t *testing.T) { actortest.Run(t, scenario, actortest.Runs(20)) })
+	}
+}
+
+// TestRun_TimerWithoutEnd: a timer that goes on for ever does not hide an asker that waits for ever.
+func TestRun_TimerWithoutEnd(t *testing.T) {
+	fails(t, "patron#2 waits for clerk#1.place", asksIn(desk2{}, func(r *actortest.R, _ actor.Ref[desk2]) {
+		with(r, func(c *actor.Context) { actor.Every(c, time.Hour, tick, 1) })
+	}), actortest.Runs(1), actortest.Steps(500), actortest.Shrink(0))
+}
+
+// TestAsk_ThatCannotBeAnswered: an Ask of the scenario whose context has no end is found at once,
+// and not by the watchdog; the asker is named.
+func TestAsk_ThatCannotBeAnswered(t *testing.T) {
+	for name, c := range map[string]struct {
+		say      string
+		scenario func(*actortest.R)
+	}{
+		"background": {`the scenario waits for clerk#1.place {item:"plums" n:2}: clerk#1 put its reply off`, func(r *actortest.R) {
+			place.Ask(context.Background(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"plums", 2})
+		}},
+		"canceled one day": {"the scenario waits, and nothing can happen any more:\nthe scenario waits for clerk#1.place", func(r *actortest.R) {
+			place.Ask(t.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"plums", 2})
+		}},
+		"several": {"the scenario waits for clerk#1.place: clerk#1 asked at", func(r *actortest.R) {
+			actor.AskAll(context.Background(), r.System(), place, []actor.Ref[desk2]{desk2Type.Spawn(r.System(), desk2{})}, order{})
+		}},
+		"in a turn": {"puppet#2 waits for clerk#1.place", func(r *actortest.R) {
+			d := desk2Type.Spawn(r.System(), desk2{})
+			with(r, func(c *actor.Context) { place.Ask(context.Background(), c.System(), d, order{}) })
+			r.Quiet()
+		}},
+		"held": {"only a goroutine outside of the run could change that", func(r *actortest.R) {
+			r.System().Hold()
+			r.System().Wait(context.Background())
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := time.Now()
+			said := fails(t, c.say, c.scenario, actortest.Runs(1))
+			if took := time.Since(began); took > 5*time.Second || strings.Contains(said, "for 10 s") {
+				t.Errorf("after %v:\n%s", took, said)
+			}
+		})
+	}
+}
