@@ -1,8 +1,6 @@
 package group
 
 import (
-	"slices"
-
 	"github.com/gallop-go/gallop/actor"
 )
 
@@ -18,47 +16,47 @@ func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) b
 // Kept returns how many subscribers a topic keeps to which these have subscribed, one
 // after the other, and nobody has published.
 func Kept[M any](subscribers func(yield func(actor.Handler[M]) bool)) int {
-	var t topic[M]
+	var t Subscribers[M]
 	for h := range subscribers {
-		t.doSubscribe(nil, h)
+		t.Subscribe(h)
 	}
-	t.mustAgree()
-	return len(t.know)
+	return t.subs.len()
 }
 
-// mustAgree panics if what a topic knows is not what is in its list.
-func (t *topic[M]) mustAgree() {
+// mustAgree panics if what a roster knows is not what is in its list.
+func (r *roster[K, V]) mustAgree() {
 	there := 0
-	for i, h := range t.list {
-		if h == nil {
+	for i, e := range r.list {
+		if !e.there {
 			continue
 		}
-		if there++; t.know[h] != i {
-			panic("a topic does not know where somebody is")
+		if there++; r.know[e.key] != i {
+			panic("a roster does not know where a key is")
 		}
 	}
-	if there != len(t.know) || len(t.list) > 2*there {
-		panic("a topic knows others than are in its list, or has too many gaps")
+	if there != len(r.know) || len(r.list) > 2*there {
+		panic("a roster knows others than are in its list, or has too many gaps")
 	}
 }
 
 // Subscribers is a topic and nothing around it.
-type Subscribers[M any] struct{ topic[M] }
+type Subscribers[M any] struct{ TopicActor[M] }
 
-func (s *Subscribers[M]) Subscribe(h actor.Handler[M]) { s.doSubscribe(nil, h); s.mustAgree() }
+func (s *Subscribers[M]) Subscribe(h actor.Handler[M]) {
+	s.doSubscribe(nil, subscriber[M]{h: h})
+	s.subs.mustAgree()
+}
 
-// Unsubscribe tells whether all others have stayed where they were.
+// Unsubscribe reports whether all others have stayed where they were.
 func (s *Subscribers[M]) Unsubscribe(h actor.Handler[M]) (stayed bool) {
-	before := len(s.list)
+	before := len(s.subs.list)
 	s.doUnsubscribe(nil, h)
-	s.mustAgree()
-	return len(s.list) == before
+	s.subs.mustAgree()
+	return len(s.subs.list) == before
 }
 
 // InOrder are all who have subscribed.
-func (s *Subscribers[M]) InOrder() []actor.Handler[M] {
-	return slices.DeleteFunc(slices.Clone(s.list), func(h actor.Handler[M]) bool { return h == nil })
-}
+func (s *Subscribers[M]) InOrder() []actor.Handler[M] { return s.subs.keys() }
 
 // Members is the members of a pool and nothing around them.
 type Members[M any] struct{ pool[M] }
