@@ -19,3 +19,11 @@ func (x bound[M]) Refused(from Sender, m M, reason error) {
 	}
 	replier{c: c, sys: x.b.sys()}.deadLetter(x.b, n, reason)
 }
+
+// Of reports whether b was declared for t.
+func (b Behaviour[S, M]) Of(t *Type[S]) bool { return b.d != nil && t != nil && b.d.typ == &t.info }
+
+// Of reports whether b was declared for t.
+func (b AskBehaviour[S, Q, R]) Of(t *Type[S]) bool {
+	return b.d != nil && t != nil && b.d.typ == &t.info
+}

@@ -6,7 +6,7 @@ import (
 
 // KeptMembers is Kept for a pool that nobody sends to, and who joins it.
 func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) bool)) int {
-	pool := pool[M]{policy: p.start()}
+	pool := newPool(p, nil)
 	for h := range members {
 		pool.doJoin(nil, h)
 	}
@@ -58,24 +58,24 @@ func (s *Subscribers[M]) Unsubscribe(h actor.Handler[M]) (stayed bool) {
 // InOrder are all who have subscribed.
 func (s *Subscribers[M]) InOrder() []actor.Handler[M] { return s.subs.keys() }
 
-// Members is the members of a pool and nothing around them.
-type Members[M any] struct{ pool[M] }
+// Gathered is the members of a pool and nothing around them.
+type Gathered[M any] struct{ PoolActor[M] }
 
 // Gather is NewPool without the pool's actor.
-func Gather[M any](p Policy[M], members ...actor.Handler[M]) *Members[M] {
-	return &Members[M]{newPool(p, members)}
+func Gather[M any](p Policy[M], members ...actor.Handler[M]) *Gathered[M] {
+	return &Gathered[M]{newPool(p, members)}
 }
 
-func (m *Members[M]) Join(h actor.Handler[M])  { m.doJoin(nil, h) }
-func (m *Members[M]) Leave(h actor.Handler[M]) { m.doLeave(nil, h) }
+func (m *Gathered[M]) Join(h actor.Handler[M])  { m.doJoin(nil, h) }
+func (m *Gathered[M]) Leave(h actor.Handler[M]) { m.doLeave(nil, h) }
 
 // Of returns who is given a message.
-func (m *Members[M]) Of(message M) actor.Handler[M] {
-	return m.members[m.policy.choose(m.members, message)]
+func (m *Gathered[M]) Of(message M) actor.Handler[M] {
+	return m.members[m.policy.choose((*crowd[M])(&m.PoolActor), message)].h
 }
 
 // Placed is how many points are on the circle of a pool with Hash.
-func (m *Members[M]) Placed() int { return len(m.policy.(*hash[M]).circle) }
+func (m *Gathered[M]) Placed() int { return len(m.policy.(*hash[M]).circle) }
 
 // Points are the places on the circle of the member that came after so many others, and At is that of a key.
 func Points(others uint64) (at [points]uint64) {
@@ -93,7 +93,7 @@ type told struct {
 	times int
 }
 
-func (t *told) changed([]actor.Handler[int]) { t.times++ }
+func (t *told) changed(int) { t.times++ }
 
 // Told returns a policy, and how often it was told.
 func Told() (p Policy[int], times func() int) {
