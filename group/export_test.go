@@ -100,3 +100,6 @@ func Told() (p Policy[int], times func() int) {
 	t := &told{}
 	return Policy[int]{func() chooser[int] { return t }}, func() int { return t.times }
 }
+
+// Watching returns how many watchers a registry has.
+func Watching[K, V comparable](r Registry[K, V]) int { return r.t.watch.all.len() }

@@ -138,11 +138,8 @@ func isEnd(err error) bool {
 // refuse makes a dead letter of a message that a handler has refused. The dead letter is one of the
 // handler's actor, or, if the handler is none of an actor, one of own.
 func refuse[M any](c *actor.Context, own, h actor.Handler[M], m M, why error) {
-	if g, ok := h.(interface{ handler() actor.Handler[M] }); ok {
-		h = g.handler() // of a topic or a pool
-	}
-	r, ok := h.(refuser[M])
-	if !ok {
+	r := refuserOf(h)
+	if r == nil {
 		r = own.(refuser[M])
 	}
 	r.Refused(c, m, why)
@@ -152,3 +149,16 @@ func refuse[M any](c *actor.Context, own, h actor.Handler[M], m M, why error) {
 type refuser[M any] interface {
 	Refused(from actor.Sender, m M, reason error)
 }
+
+// refuserOf returns the refuser behind a handler; nil if the handler is of the user's own making.
+func refuserOf[M any](h actor.Handler[M]) refuser[M] {
+	if g, ok := h.(interface{ handler() actor.Handler[M] }); ok {
+		h = g.handler() // of a topic or a pool
+	}
+	r, _ := h.(refuser[M])
+	return r
+}
+
+// leadsToActor reports whether the sends of a handler are those of an actor's behaviour, and run no
+// code of the user's.
+func leadsToActor[M any](h actor.Handler[M]) bool { return refuserOf(h) != nil }
