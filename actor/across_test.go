@@ -41,7 +41,7 @@ func TestAskTo_AcrossInShutdown(t *testing.T) {
 	for name, ask := range map[string]func(c *actor.Context, to actor.Ref[puppet], f trick){
 		"AskTo": func(c *actor.Context, to actor.Ref[puppet], f trick) { actor.AskTo(c, try, to, f, note) },
 		"AskToWithin": func(c *actor.Context, to actor.Ref[puppet], f trick) {
-			actor.AskToWithin(c, time.Second, try, to, f, note)
+			actor.AskTo(c, try, to, f, note, actor.Within(time.Second))
 		},
 	} {
 		for end, c := range map[string]struct {
@@ -161,10 +161,10 @@ func TestAcross_DeterministicAsks(t *testing.T) {
 		asker, boundedAsker := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
 		for range 50 {
 			do.Send(here, asker, func(_ *puppet, c *actor.Context) {
-				actor.AskToWithin(c, time.Hour, value, far, actor.None{}, reply)
+				actor.AskTo(c, value, far, actor.None{}, reply, actor.Within(time.Hour))
 			})
 			boundedDo.Send(here, boundedAsker, func(_ *puppet, c *actor.Context) {
-				actor.AskToWithin(c, time.Hour, value, far, actor.None{}, boundedReply)
+				actor.AskTo(c, value, far, actor.None{}, boundedReply, actor.Within(time.Hour))
 			})
 		}
 		quiet(t, here)

@@ -235,7 +235,7 @@ func TestAside_ReplyToOneself(t *testing.T) {
 	book.Table(begin.Do(func(_ *lodger, c *actor.Context, within bool) {
 		self := actor.Self[lodger](c)
 		if within {
-			actor.AskToWithin(c, time.Minute, enter, self, actor.None{}, entered)
+			actor.AskTo(c, enter, self, actor.None{}, entered, actor.Within(time.Minute))
 		} else {
 			actor.AskTo(c, enter, self, actor.None{}, entered)
 		}

@@ -36,8 +36,9 @@ func answering[Q, R any](name string) *declaration {
 		name: name, pool: p, pointers: true,
 		payload: func(m *message) any { return payloadOf[request[Q, R]](m).q },
 		reject: func(r replier, m *message, err error) {
-			payloadOf[request[Q, R]](m).take().answer(r, Result[R]{Err: err}, false)
+			payloadOf[request[Q, R]](m).take().answer(r, m.life, Result[R]{Err: err}, false)
 		},
+		asked: func(sys *System, m *message) context.Context { return payloadOf[request[Q, R]](m).to.context(sys) },
 	}
 }
 
@@ -59,7 +60,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		q := p.q
 		clear1(&p.q)
 		v, err := method(stateOf[S](at), c, q)
-		p.take().answer(replier{c: c, sys: c.sys}, Result[R]{v, err}, true)
+		p.take().answer(replier{c: c, sys: c.sys}, m.life, Result[R]{v, err}, true)
 	}}
 }
 
@@ -79,8 +80,7 @@ func (d *declaration) madeAsk() *declaration {
 //     that it has put off. See [Defer].
 //   - ErrPanicked: to panicked over the request.
 //   - ErrSelfAsk: the reply would have to wait for the caller's own turn to end, and
-//     the request becomes a dead letter; or, if to has put the reply off already, that
-//     goes nowhere. The caller is a behaviour of to itself; or of
+//     the request becomes a dead letter. The caller is a behaviour of to itself; or of
 //     another actor of to's pinned type, which has one thread; or of an actor for which
 //     a behaviour of to waits, directly or through others, in an Ask whose context has
 //     no end.
@@ -105,9 +105,11 @@ func (d *declaration) madeAsk() *declaration {
 //   - to is suspended until the asker has ended, as siblings under one supervisor may
 //     be;
 //   - the circle passes through an actor with a bound or of another system, through
-//     [AskAll] or [Replies], through a goroutine that asks, or, in a deterministic
-//     system, through an Ask whose context is none of the empty ones of package
-//     context.
+//     [AskAll] or [Replies], through a goroutine that asks, through a reply that was put
+//     off ([Defer]), or, in a deterministic system, through an Ask whose context is none
+//     of the empty ones of package context.
+//
+// The deadline and the values of ctx reach the behaviour: see [Context.Context].
 func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], q Q) (R, error) {
 	return ask[Q, R](ctx, sys, b.d, b.calls, to.b, q)
 }
@@ -118,6 +120,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync
 		return *new(R), ctx.Err()
 	}
 	k := calls.Get().(*call[R])
+	k.ctx = ctx
 	m := d.pool.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	_ = sendFromOutside(asked, to, m, d) // or it answers k
@@ -137,85 +140,6 @@ func (d *declaration) mustAsk(ctx context.Context, sys *System, to *body) {
 	d.madeAsk().mustSuit(to)
 	split(sys)
 	mustHave(ctx, "Ask")
-}
-
-// AskTo sends a request from a behaviour and does not wait: the outcome comes as a
-// message for reply, a behaviour of the asking actor itself. An actor may ask itself.
-// AskTo panics if to is the zero Ref, or if reply belongs to another type than the
-// running actor. It allocates nothing in steady state.
-//
-// If to ends before it comes to the request, panics over it, or has a bound and refuses
-// or drops it, the outcome has the error that [AskBehaviour.Ask] lists, and comes at
-// once.
-//
-// If to belongs to another system, the outcome comes as long as the asker's system has
-// not stopped, so also while that is in [System.Shutdown]. But a request that is under
-// way in another system does not keep the asker's system from being quiescent.
-func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]]) {
-	b.d.madeAsk().mustSuit(to.b)
-	c.mustOwn(reply.d.made())
-	sendRequest(c, b.d, to.b, q, replyTo[R]{asker: c.self, reply: reply.d})
-}
-
-// sendRequest sends a request from a behaviour.
-func sendRequest[Q, R any](c *Context, d *declaration, to *body, q Q, back replyTo[R]) {
-	m := newMessage(c, d.pool)
-	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
-	if to.kind().sys == c.sys {
-		c.send(to, m, d)
-		return
-	}
-	c.sys.sim.book(-1) // the other system books it
-	_ = sendFromOutside(sent, to, m, d)
-}
-
-// mustOwn panics if d is not a behaviour of the running actor.
-func (c *Context) mustOwn(d *declaration) {
-	mustRun(c, d.name)
-	if d.typ != c.self.kind().typ {
-		panic("gallop: " + d.fullName() + " is not one of " + c.self.String() + "'s behaviours")
-	}
-}
-
-// request is the payload of an ask.
-type request[Q, R any] struct {
-	q  Q
-	to replyTo[R]
-}
-
-// take moves the reply address out of the message, which may be recycled.
-func (p *request[Q, R]) take() replyTo[R] {
-	to := p.to
-	*p = request[Q, R]{}
-	return to
-}
-
-// replyTo says where a reply goes: to a goroutine that waits or to an actor.
-type replyTo[R any] struct {
-	call  *call[R]
-	asker *body
-	reply *declaration
-}
-
-// answer sends the reply. mute tells whether an actor that replies to an overloaded
-// asker is muted for it; those who clean up behind the dead are not.
-func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
-	if to.call != nil {
-		if w := to.call.within; w != nil {
-			w.answer(r, res, mute)
-			return
-		}
-		to.call.finish(res)
-		return
-	}
-	r = r.in(to.asker)
-	m := newMessage(r.c, to.reply.pool)
-	*payloadOf[Result[R]](m) = res
-	if r.c != nil && mute && to.reply.urgent == nil {
-		r.c.send(to.asker, m, to.reply)
-		return
-	}
-	r.answer(to.asker, m, to.reply, to.reply.urgent != nil)
 }
 
 // call is a goroutine that waits for a reply.
@@ -244,14 +168,17 @@ type call[R any] struct {
 	result Result[R]
 	spare  *message // nodes for the next requests; whose call it is, owns them
 
-	several *gathering[R] // not nil: one of several calls, which go there when they have their result
-	of      int           // which of them
-	within  *bidden[R]    // not nil: no goroutine waits but an actor, with a time-out
+	several *gathering[R]      // not nil: one of several calls, which go there when they have their result
+	of      int                // which of them
+	timed   *timedAsk[R]       // not nil: no goroutine waits but an actor, with a time-out
+	handler Handler[Result[R]] // not nil: nobody waits, and it is told
 }
 
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
 	state seam.Flag
+	later seam.Bool       // the reply was put off: anybody may give it
+	ctx   context.Context // of the asker, for the actor that is asked
 	done  chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
 	home  <-chan struct{} // closing of the system for which done was made
 }
@@ -377,12 +304,10 @@ func (k *call[R]) take() Result[R] {
 		verifyAnswered(k)
 	}
 	res := k.result
-	k.result = Result[R]{}
+	k.result, k.ctx = Result[R]{}, nil
+	if k.later.Load() {
+		k.later.Store(false)
+	}
 	k.state.StoreRelease(callPending) // nobody else has it; whoever answers the next call, has it by a push
 	return res
-}
-
-// refused tells whether the asker wants the request not to run.
-func (to replyTo[R]) refused() bool {
-	return to.call != nil && to.call.state.Load() == callRefused
 }

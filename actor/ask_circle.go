@@ -16,9 +16,9 @@ import (
 // Chosen: an actor that is about to park in its turn looks in a table of its system who waits for
 // whom. If that leads to itself it does not wait: its reply cannot come before its own turn has
 // ended. Otherwise, if its context has no end, it enters itself. That is exact. An entry counts
-// while its call has no result. Only the actor that was asked gives it one, in its turn: behind a
-// behaviour or, if it has put the reply off, in a later one, but not while it waits itself. There is
-// no entry for an actor with a bound, of which others could drop the request. From its end the chain
+// while its call has no result and its reply is not put off: until then, only the actor that was asked
+// gives it a result, in its turn, behind the behaviour, and not while it waits itself. A reply that
+// was put off may be given by anybody. There is no entry for an actor with a bound, of which others could drop the request. From its end the chain
 // stands still. The actor that looks is in its turn. So an actor that waits for it gets no reply as
 // long as that lasts, nor ends its own turn; nor, then, does one that waits for that one. All
 // entries of the chain were made before the look, so each of them has counted since it was made, and
@@ -57,8 +57,10 @@ func (b *body) oneAtATime() any {
 	return b
 }
 
-// isOpen tells whether the call has no result yet. Caller holds the table's mu: its asker cannot have left.
-func (a openAsk) isOpen() bool { return a.call != nil && a.call.state.Load() <= callWaiting }
+// isOpen tells whether the call has no result yet, and only the actor that was asked can give one. Caller holds the table's mu: its asker cannot have left.
+func (a openAsk) isOpen() bool {
+	return a.call != nil && a.call.state.Load() <= callWaiting && !a.call.later.Load()
+}
 
 // mayWait tells whether me may wait for k, its request to to, without waiting for itself. If so,
 // and if the wait has no end, me is in the table of asks until it leaves. me may be nil. Owner

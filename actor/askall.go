@@ -179,6 +179,7 @@ func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to [
 			me = askerIn(sys, r.b)
 		}
 		k := &call[R]{several: g, of: i}
+		k.ctx = ctx
 		if me.keepsFromRunning(r.b) {
 			k.finish(Result[R]{Err: ErrSelfAsk})
 			continue

@@ -112,7 +112,7 @@ var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mort
 		asker := askerType.Spawn(sys, asker{got})
 		askerGo.Send(sys, asker, func(c *actor.Context) {
 			for range n {
-				actor.AskToWithin(c, time.Hour, fetchIn, to, nothing, askerHears)
+				actor.AskTo(c, fetchIn, to, nothing, askerHears, actor.Within(time.Hour))
 			}
 		})
 	},

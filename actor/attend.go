@@ -71,7 +71,11 @@ func (x *extras) next(l *lane) *message {
 // serve acts on one message from the lane.
 func (b *body) serve(c *Context, x *extras, m *message) {
 	if m.id != systemID {
-		b.typ().decls[m.id].urgent(b, c, x, m)
+		if d := b.typ().decls[m.id]; d.urgent != nil && m.id != carriedID {
+			d.urgent(b, c, x, m)
+		} else {
+			b.serveMail(c, x, m, b.typ().decls[contents(m).id])
+		}
 		return
 	}
 	s := takeSignal(m)
@@ -105,6 +109,9 @@ func (b *body) runUrgent(c *Context, x *extras, m *message) {
 	c.count.messages++
 	b.runs()[m.id](c, b, m)
 	c.msg = &noMessage // or what comes next looks like it, see doing
+	if c.then&usesContext != 0 {
+		c.leaveContext()
+	}
 	c.recycle(m)
 	c.w.Spend(1)
 	b.keepYielded(c)
@@ -130,6 +137,9 @@ func (b *body) settleLane(c *Context) (again bool) {
 	}
 	if then&mustCollect != 0 {
 		b.collectArena(c)
+	}
+	if x := b.extra; x.over && x.phase == alive {
+		b.settleDrain(c, x)
 	}
 	switch x := b.extra; {
 	case x.phase == ended:

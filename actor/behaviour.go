@@ -30,7 +30,7 @@ func Declare[M, S any](t *Type[S], name string, opts ...BehaviourOption) Behavio
 func oneWay[M any](name string) *declaration {
 	p, pointers := poolOf[M]()
 	return &declaration{
-		name: name, pool: p, pointers: pointers,
+		name: name, pool: p, pointers: pointers, outcome: isOutcome[M](),
 		payload: func(m *message) any { return *payloadOf[M](m) },
 		clear:   func(m *message) { clear1(payloadOf[M](m)) },
 		copy:    func(to *message, from *timer) { *payloadOf[M](to) = *keptBy[M](from) },
@@ -44,6 +44,19 @@ func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
 	if b.d.mustDo(method == nil); !b.d.pointers {
 		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
 			method((*S)(at.plus(unsafe.Offsetof(cell[S]{}.state))), c, *(*M)(m.payload()))
+		}}
+	}
+	if b.d.outcome {
+		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
+			if m.life != 0 && !at.hears(c, m) {
+				return
+			}
+			p := (*M)(m.payload())
+			v := *p
+			var zero M
+			*p = zero
+			method((*S)(at.plus(unsafe.Offsetof(cell[S]{}.state))), c, v)
+			m.life = 0 // not before: see stashOutcome
 		}}
 	}
 	return Entry[S]{b.d, func(c *Context, at *body, m *message) {

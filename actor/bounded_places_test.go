@@ -43,7 +43,7 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 				d, _ := f.appendPlaced(m)
 				f.lobby.mu.Unlock()
 				replier{sys: sys}.bounce(r.b, d)
-			} else if err := say.d.tryDeliver(nil, r.b, m); err != nil {
+			} else if err := say.d.tryDeliver(sys, nil, r.b, m); err != nil {
 				t.Fatal(err)
 			}
 			if waiting := distance(f.bounded.first, nil); waiting > 2 {

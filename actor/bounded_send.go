@@ -5,7 +5,9 @@ func (c *Context) sendBounded(to *body, m *message) {
 	r := replier{c: c, sys: c.sys}
 	dropped, tell, err := to.flow.Load().put(to, c, m)
 	if r.bounce(to, dropped); err != nil {
-		r.deadLetter(to, m, err)
+		if !to.box.closed() || !to.takeLate(r, m) {
+			r.deadLetter(to, m, err)
+		}
 	} else if tell {
 		to.callToLook(c)
 	}

@@ -550,7 +550,7 @@ func TestBound_AnswersAreBookedOnce(t *testing.T) {
 	})
 	advance(t, clock, 0) // until nobody can go on
 	mutingType.do.Send(sys, asker, func(_ *puppet, c *actor.Context) {
-		actor.AskToWithin(c, time.Hour, droppingType.try, to, func(*puppet, *actor.Context) (any, error) { return nil, nil }, mutingType.note)
+		actor.AskTo(c, droppingType.try, to, func(*puppet, *actor.Context) (any, error) { return nil, nil }, mutingType.note, actor.Within(time.Hour))
 	})
 	advance(t, clock, 0)
 	for range bound {

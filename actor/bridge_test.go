@@ -388,9 +388,6 @@ func TestMisuse_OfBridges(t *testing.T) {
 		panics(t, "slow.do is not one of puppet#", func() { actor.FromChan(c, make(chan deed), slowDo) })
 	})
 	quiet(t, sys)
-	panics(t, "DoCarried: a nil method", func() {
-		actor.DoCarried(actor.Declare[actor.Carried[int]](actor.NewType[blank]("b"), "c"), nil)
-	})
 	panics(t, "Standing of a zero Ref", func() { actor.Ref[puppet]{}.Standing() })
 	ctx := context.Background()
 	panics(t, "a zero AskBehaviour", func() { _, _ = actor.AskAll(ctx, sys, actor.AskBehaviour[puppet, int, int]{}, nil, 1) })
@@ -496,38 +493,6 @@ func TestReplies(t *testing.T) {
 		_, err := actor.AskAll(context.Background(), sys, value, []actor.Ref[puppet]{actor.Self[puppet](c)}, actor.None{})
 		wants(t, err, actor.ErrSelfAsk)
 	})
-}
-
-// TestCarried: "method is given both. If the context has ended before the message runs,
-// the message becomes a dead letter, whose reason is the context's error."
-func TestCarried(t *testing.T) {
-	type key struct{}
-	type load struct{ got []string }
-	loadType := actor.NewType[load]("load")
-	carry := actor.Declare[actor.Carried[int]](loadType, "carry")
-	show := actor.DeclareAsk[actor.None, []string](loadType, "show")
-	loadType.Table(actor.DoCarried(carry, func(l *load, _ *actor.Context, ctx context.Context, n int) {
-		l.got = append(l.got, fmt.Sprint(n, ctx.Value(key{})))
-	}), show.Do(func(l *load, _ *actor.Context, _ actor.None) ([]string, error) { return l.got, nil }))
-
-	var dead letters
-	sys := start(t, dead.option())
-	r := loadType.Spawn(sys, load{})
-	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), key{}, "trace"), time.Hour)
-	carry.Send(sys, r, actor.Carry(ctx, 1))
-	carry.Send(sys, r, actor.Carried[int]{Message: 2})
-	quiet(t, sys)
-	cancel()
-	carry.Send(sys, r, actor.Carry(ctx, 3))
-	got, err := show.Ask(soon(t), sys, r, actor.None{})
-	must(t, err)
-	quiet(t, sys)
-	if !slices.Equal(got, []string{"1trace", "2 <nil>"}) {
-		t.Errorf("it was given %q", got)
-	}
-	equal(t, "dead letters", dead.n.Load(), 1)
-	wants(t, dead.last.Load().Reason, context.Canceled)
-	equal(t, "messages", sys.Stats().Messages, 3)
 }
 
 // TestStanding: "how the actor stands".

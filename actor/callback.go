@@ -108,6 +108,9 @@ func (b *body) start(c *Context) {
 		x.where = inOnStart
 		b.sys().sim.callback(c, b, x.where.name())
 		err := b.typ().onStart(b, c)
+		if c.then&usesContext != 0 {
+			c.leaveContext()
+		}
 		if c.aside {
 			b.keepYielded(c)
 		}
@@ -130,6 +133,9 @@ func (b *body) callStop(c *Context, x *extras) {
 	c.msg, x.where = &noMessage, inOnStop
 	b.sys().sim.callback(c, b, x.where.name())
 	b.typ().onStop(b, c, x.reason)
+	if c.then&usesContext != 0 {
+		c.leaveContext()
+	}
 	x.where, x.exitWhy = inNone, nil
 	c.then &^= mustEnd
 	b.keepYielded(c)

@@ -26,6 +26,10 @@ type Care[T any] struct {
 	// Before is a child of the running actor. If it is not zero, the new child takes the
 	// place before it, as if it were older: it is told to end later.
 	Before AnyRef
+	// KeepReplies lets the outcomes of what one life of the child has asked for, by [AskTo]
+	// and [Pipe], run in the next. Otherwise they become dead letters with the reason
+	// [ErrRestarted]. Timers end with their life in any case.
+	KeepReplies bool
 }
 
 // SpawnUnder is [SpawnSupervised] with more say: see [Care]. It also panics if Before
@@ -54,7 +58,9 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 		renew:   func(b *body) { init(stateOf[S](b)) }, // of a state that is new, or that wipe has left
 		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
 		rose:    rose,
-		tell:    (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
+
+		keepReplies: care.KeepReplies,
+		tell:        (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
 	}
 	b.launch(c)
 	return Ref[S]{b}

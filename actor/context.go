@@ -54,8 +54,9 @@ type Context struct {
 	waiters waiterList
 	chunks  heap.Recycler // memory of arenas that have ended
 	rooting []heap.Root   // of the arena that is being collected; empty in between
-	count   counters
-	_       cacheline.Pad
+	ambit
+	count counters
+	_     cacheline.Pad
 }
 
 // outcome is what has to happen when the behaviour that runs has returned.
@@ -72,6 +73,7 @@ const (
 	turnTable   outcome = 1 << 6 // it dispatches by another table; no reason to end
 	mustCollect outcome = 1 << 7 // its arena is due
 	hasBlocked  outcome = 1 << 8 // its turn has blocked for long
+	usesContext outcome = 1 << 9 // its ambit is not empty; no reason to end
 )
 
 // newContext makes the context of one worker.
@@ -112,8 +114,8 @@ func panicOtherState(c *Context) {
 
 func (c *Context) sender() (*Context, *System) { return c, c.sys }
 
-// Sender says who sends: a *[Context] inside a behaviour, a *[System] outside. No other
-// type can implement it.
+// Sender says who sends: a *[Context] inside a behaviour, a *[System] outside, or what
+// [System.With] and [Context.With] return. No other type can implement it.
 type Sender interface {
 	sender() (*Context, *System)
 }
@@ -128,6 +130,10 @@ func split(from Sender) (*Context, *System) {
 	case *System:
 		if f != nil && f.sched != nil {
 			return nil, f
+		}
+	case *carrier:
+		if f != nil {
+			return f.c, f.sys
 		}
 	}
 	panic("gallop: a nil sender, or a zero one: use the *Context of the behaviour, or the *System outside")
@@ -149,6 +155,9 @@ func (c *Context) reset() {
 
 // forgo is reset at the end of a life. A turn that serves the lane may end several.
 func (c *Context) forgo() {
+	if c.then&usesContext != 0 {
+		c.leaveContext()
+	}
 	c.then, c.shields = goOn, 0
 	c.waiters.forget()
 }

@@ -22,8 +22,10 @@ type DeadLetter struct {
 	//   - ErrStopped or ErrSystemStopped;
 	//   - ErrSelfAsk, for a request;
 	//   - ErrOverloaded or ErrDropped, for an actor with a bound;
-	//   - ErrNoReply, for a reply that came after the time of its [AskToWithin];
-	//   - the context's error, for a message with a context that had ended ([DoCarried]).
+	//   - ErrNoReply, for an outcome that came after its time ([Within]);
+	//   - ErrRestarted, for an outcome that an earlier life of the actor has asked for;
+	//   - the context's error, for a message with a context that had ended
+	//     ([Context.SetContext]).
 	Reason error
 }
 
@@ -34,6 +36,11 @@ func (r replier) deadLetter(to *body, m *message, reason error) {
 		r.buryMailIn(m, to, reason)
 	case m.id == firedID:
 		to.extra.timers.missed(r, to, m)
+		return
+	case m.id == carriedID:
+		in := unwrap(m)
+		r.recycle(m)
+		r.deadLetter(to, in, reason)
 		return
 	case isOwn(m.id):
 		return // left to Go's collector: it may refer to what ends with its actor
@@ -67,6 +74,7 @@ func (r replier) declareDead(to *body, m *message, reason error, timers bool) {
 	}
 	sys.sim.tell(sim.Dead, r, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
+	d.lost(r, to, m)
 	if !timers {
 		d.discardOwned(m)
 	}
@@ -98,6 +106,9 @@ var reporters struct {
 // the log: to tell a hook of that would go on without an end.
 func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
 	if s.opts.onDeadLetter == nil || isReporter(seam.Goroutine(), false) {
+		if reason == ErrRestarted {
+			return // it is what a restart is for
+		}
 		if n, ok := s.letters.next(); ok {
 			s.warn("gallop: dead letter", "actor", to.id, "type", to.typ().name, "behaviour", d.name, "reason", reason, "so_far", n)
 		}

@@ -1,30 +1,51 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // A behaviour may put its reply off if its actor has to ask others first, or to wait for a timer or
 // a goroutine. The reply address is moved out of the message, which may be recycled, into a
-// deferral. The actor keeps a list of its deferrals, so that the askers hear when it ends.
+// deferral.
+//
+// Anybody who has the Deferred may give the reply: its state decides who was first. The asker must
+// also hear if nobody does. So each deferral has an owner, an actor that keeps it in a list and
+// tells the asker when its life ends. The owner is the actor that was asked, and later whomever it
+// has handed the deferral over to.
+//
+// The list belongs to its actor alone. Others tell it, by signals:
+//
+//	whoever replies                        the owner
+//	R1 open → given   (CAS)                E1 its life ends: open → over (CAS), tells the asker
+//	R2 gives the reply                     G1 is told given: takes it off its list
+//	R3 loads the owner, tells it given     H1 takes it off its list, stores the new owner
+//	                                       H2 tells that one to adopt it
+//	                                       A1 is told to adopt: owner still, and open? then it is
+//	                                          on the list. A dead one: open → over, tells the asker
+//
+// The asker hears once, since R1, E1 and A1 take it out of open, once. It hears at all: between H1 and
+// A1 the deferral is in the lane of the new owner, which serves it or refuses it. No list keeps one
+// that was given: suppose that R3 loads the old owner. Then R1 came before H1, and A1 finds it given.
+// If R3 loads the new owner, given comes before A1, which finds it given, or after, and G1 finds it
+// on the list.
 
-// Deferred is a reply that a behaviour has put off with [Defer]. It belongs to the
-// actor that was asked: keep it in that actor's state, or in a message that the actor
-// sends to itself. It may be copied. The zero value is not ready.
+// Deferred is a reply that a behaviour has put off with [Defer]. It may be copied, kept,
+// and sent to whoever is to give the reply. The zero value is not ready.
 type Deferred[R any] struct{ d *deferral }
 
-// deferral is a request that has run and was not answered. Owner of by only.
+// deferral is a request that has run and was not answered.
 type deferral struct {
-	by    *body
-	to    failer // the *lateReply that it is a part of; nil once the asker has its outcome
-	state deferralState
-	place int // among those of by
+	to    failer             // the *lateReply that it is a part of. Read-only
+	by    seam.Pointer[body] // its owner. Stored by the owner
+	state seam.Flag
+	place int // among those of its owner; 0: it is in no list. Owner only
 }
 
-type deferralState uint8
-
 const (
-	deferralOpen  deferralState = iota // in the list of its actor
-	deferralGiven                      // the user has replied
-	deferralOver                       // the life in which it was put off is over: the asker was told
+	deferralOpen  = iota
+	deferralGiven // somebody has replied
+	deferralOver  // the life of its owner is over: the asker was told
 )
 
 // failer is where a reply that was put off goes, whatever its type.
@@ -35,60 +56,167 @@ type failer interface{ fail(r replier, why error) }
 type lateReply[R any] struct {
 	deferral
 	address replyTo[R]
+	life    uint16 // of the asker
+	bounds  bounds // contexts that end with it
 }
 
-// moved moves the address out: a Deferred that was used keeps no asker.
-func (l *lateReply[R]) moved() replyTo[R] {
+// reply answers, and lets go of all that the request has kept. Whoever took it out of open only.
+func (l *lateReply[R]) reply(r replier, res Result[R], mute bool) {
 	to := l.address
 	l.address = replyTo[R]{}
-	return to
+	l.bounds.release()
+	to.answer(r, l.life, res, mute)
 }
 
 // fail answers with an error, on behalf of an actor whose life ends.
-func (l *lateReply[R]) fail(r replier, why error) { l.moved().answer(r, Result[R]{Err: why}, false) }
+func (l *lateReply[R]) fail(r replier, why error) { l.reply(r, Result[R]{Err: why}, false) }
 
 // Defer puts off the reply to the running request: the asker goes on waiting, and what
-// the behaviour returns is discarded. [Deferred.Reply] gives the reply, in the same or a
-// later behaviour of the same actor, or in its OnStop. Another actor or a goroutine that
-// has the answer sends it to the actor, as [AskTo] and [Pipe] do. Defer panics if the
-// running request is not one of b's, or was deferred or stashed already. It allocates two
-// objects, one of which has room for a reply.
+// the behaviour returns is discarded. [Deferred.Reply] gives the reply, from wherever the
+// Deferred has been taken: a later behaviour of the actor, or its OnStop, another actor,
+// or a goroutine. Defer panics if the running request is not one of b's, or was deferred
+// or stashed already. It allocates two objects, one of which has room for a reply.
 //
 // If the actor ends, is suspended or is restarted first, the asker hears once OnStop has
 // returned, if that runs. The error is ErrStopped and wraps the reason, or it is
 // ErrSystemStopped. A restart keeps the requests in the mailbox, but not those that were
-// put off.
+// put off. If another actor is to see to the reply from now on, whatever becomes of this
+// one, use [Deferred.HandOver].
 //
 // A Deferred must not be forgotten: as long as its actor lives, an asker without a
-// time-out waits for it. It keeps neither the actor nor the system running: Stop and
-// Drain do not wait for it, and Run and Shutdown wait only for what is under way in the
-// system. It counts for no bound or watermark.
+// time-out waits for it. It keeps neither the actor nor the system running: Stop does
+// not wait for it, nor does Drain except for types with [TypeFinishAsks], and Run and
+// Shutdown wait only for what is under way in the system. It counts for no bound or
+// watermark.
 func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	c.putAside("Defer", b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
-	l := &lateReply[R]{address: p.to}
-	l.by, l.to = c.self, l
-	p.to = replyTo[R]{call: &call[R]{}} // as in Stash
-	p.to.call.state.StoreRelease(callAbandoned)
-	c.self.deferReply(&l.deferral)
+	l := &lateReply[R]{address: p.to, life: c.msg.life}
+	l.to = l
+	l.by.Store(c.self)
+	if p.to.call != nil {
+		p.to.call.later.Store(true)
+	}
+	p.to = p.to.nowhere(c.sys) // as in Stash
+	if p.to.call.ctx != nil {
+		c.keepBounds(&l.bounds)
+	}
+	c.self.enlist(&l.deferral)
 	return Deferred[R]{&l.deferral}
 }
 
-// Reply answers the request, as if its behaviour had returned v and err. It panics if c
-// is not the context of the actor that has put the reply off, and on a second call.
-//
-// If the actor has been restarted since, the asker has been told. Then Reply does
-// nothing, and discards what v owns; and so it does if the asker has given up.
-func (d Deferred[R]) Reply(c *Context, v R, err error) {
-	if to, open := d.d.take(c); open {
-		to.(*lateReply[R]).moved().answer(replier{c: c, sys: c.sys}, Result[R]{v, err}, true)
-	} else {
-		discardLate(v)
+// keepBounds makes the contexts of the behaviour end with the reply that it has put off.
+func (c *Context) keepBounds(late *bounds) {
+	late.late = true
+	if old := c.bounds; old != nil {
+		late.all = old.all
 	}
+	c.bounds = late
+	c.then |= usesContext
+}
+
+// Reply answers the request, as if its behaviour had returned v and err, and reports
+// whether it was the first to do so. Any actor may reply, with its *Context, or any
+// goroutine, with the *System. Of several at a time one gives the reply; the others do
+// nothing, and discard what their v owns. So does a Reply that comes after the asker was
+// told that the owner's life has ended. If the asker has given up, the reply goes
+// nowhere. Reply panics if d is zero.
+//
+// If the replier is not the owner, it costs a signal to the owner besides the reply.
+func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
+	c, sys := split(from)
+	if c != nil {
+		mustRun(c, "Reply")
+	}
+	if d.d.mustBe("Reply"); !d.d.state.CompareAndSwap(deferralOpen, deferralGiven) { // R1
+		discardLate(v)
+		return false
+	}
+	d.d.to.(*lateReply[R]).reply(replier{c: c, sys: sys}, Result[R]{v, err}, true) // R2
+	d.d.leave(replier{c: c, sys: sys})
+	return true
+}
+
+// HandOver makes to see to the reply. If to ends or is restarted before somebody has
+// given it, the asker hears so at once; what becomes of the running actor does not
+// matter any more. If to has ended, or is down, the asker hears at once. to still has to
+// be sent the Deferred, in a message, to reply itself. HandOver panics if d is zero, if the running actor is not the
+// one that sees to it so far, or if to is the zero Ref. It does nothing if the reply was
+// given.
+func (d Deferred[R]) HandOver(c *Context, to Target) {
+	mustRun(c, "HandOver")
+	d.d.mustBe("HandOver")
+	d.d.handOver(c, targetOf("HandOver", to))
 }
 
 // discardLate is discardReply for a copy: only here it has to be in Go's heap.
 func discardLate[R any](v R) { discardReply(&v) }
+
+// mustBe panics if d is the deferral of a zero Deferred.
+func (d *deferral) mustBe(call string) {
+	if d == nil {
+		panicMisuse(call, ": a zero Deferred: use Defer")
+	}
+}
+
+// leave takes a deferral that was given off its owner's list, or has the owner do it.
+func (d *deferral) leave(r replier) {
+	by := d.by.Load() // R3
+	if r.c != nil && r.c.self == by {
+		by.delist(d)
+		return
+	}
+	by.tell(r, given{d: d})
+}
+
+// given tells the owner of a deferral that somebody else has replied.
+type given struct {
+	unanswered
+	d *deferral
+}
+
+func (s given) serve(b *body, _ *Context) {
+	if s.d.by.Load() == b { // or it has been handed over since
+		b.delist(s.d) // G1
+	}
+}
+
+// handOver is Deferred.HandOver.
+func (d *deferral) handOver(c *Context, to *body) {
+	if by := d.by.Load(); by != c.self {
+		panic("gallop: HandOver by " + c.self.String() + " of what " + by.String() + " has to answer")
+	}
+	if to == c.self || d.state.Load() != deferralOpen {
+		return
+	}
+	c.self.delist(d)
+	d.by.Store(to)                                  // H1
+	to.tell(replier{c: c, sys: c.sys}, adopt{d: d}) // H2
+}
+
+// adopt tells the new owner of a deferral.
+type adopt struct{ d *deferral }
+
+func (s adopt) serve(b *body, c *Context) {
+	d, x := s.d, b.mine()
+	switch {
+	case d.by.Load() != b || d.place != 0 || d.state.Load() != deferralOpen: // A1
+	case x.phase == suspended:
+		d.fail(replier{c: c, sys: b.sys()}, stoppedBecause(x.reason))
+	default:
+		b.enlist(d)
+	}
+}
+
+// refused tells the asker, on behalf of the dead.
+func (s adopt) refused(b *body, r replier) { s.d.fail(r, b.endedBecause()) }
+
+// fail tells the asker why it gets no reply, unless somebody has replied.
+func (d *deferral) fail(r replier, why error) {
+	if d.state.CompareAndSwap(deferralOpen, deferralOver) {
+		d.to.fail(r, why)
+	}
+}
 
 // deferrals are the deferrals of an actor, the oldest first as long as none is taken.
 type deferrals struct {
@@ -108,8 +236,8 @@ type lifeEnd struct {
 // never again.
 const fewDeferrals = 64
 
-// deferReply enters a reply into the actor's list.
-func (b *body) deferReply(d *deferral) {
+// enlist enters a deferral into the actor's list. Owner only.
+func (b *body) enlist(d *deferral) {
 	x := b.mine()
 	if x.deferred == nil {
 		l := new(deferrals)
@@ -122,37 +250,26 @@ func (b *body) deferReply(d *deferral) {
 	l.all.add(d, &d.place)
 }
 
-// deferrals returns the list, of an actor that has one.
-func (x *extras) deferrals() *deferrals { return x.deferred.of.(*deferrals) }
-
-// take closes a deferral for its reply, and returns where the reply goes, unless the life in which
-// it was put off is over.
-func (d *deferral) take(c *Context) (to failer, open bool) {
-	mustRun(c, "Reply")
-	switch {
-	case d == nil:
-		panic("gallop: Reply: a zero Deferred: use Defer")
-	case d.by != c.self:
-		panic("gallop: Reply by " + c.self.String() + " to what " + d.by.String() + " was asked")
-	case d.state == deferralGiven:
-		panic("gallop: Reply: called twice for one request of " + d.by.String())
-	case d.state == deferralOver:
-		return nil, false
+// delist takes a deferral off the list, if it is there. Owner only.
+func (b *body) delist(d *deferral) {
+	if d.place == 0 {
+		return
 	}
 	if invariant.On {
-		verifyDeferral(d)
+		verifyDeferral(b, d)
 	}
-	l := d.by.extra.deferrals()
+	l := b.extra.deferrals()
 	l.all.remove(&d.place)
 	if len(l.all.entries) == 0 {
-		d.by.sys().wards.remove(d.by.extra)
+		b.sys().wards.remove(b.extra)
 		if cap(l.all.entries) > fewDeferrals {
 			l.all.entries = nil
 		}
 	}
-	to, d.to, d.state = d.to, nil, deferralGiven
-	return to, true
 }
+
+// deferrals returns the list, of an actor that has one.
+func (x *extras) deferrals() *deferrals { return x.deferred.of.(*deferrals) }
 
 // endLife tells all askers that wait why they get no reply. Owner only.
 func (l *deferrals) endLife(b *body, r replier, why error) {
@@ -163,9 +280,7 @@ func (l *deferrals) endLife(b *body, r replier, why error) {
 	l.all.entries = nil
 	b.sys().wards.remove(b.extra)
 	for _, e := range left {
-		d := e.who
-		to := d.to
-		d.to, d.place, d.state = nil, 0, deferralOver
-		to.fail(r, why)
+		e.who.place = 0
+		e.who.fail(r, why) // E1
 	}
 }

@@ -144,7 +144,7 @@ func TestDefer_AskerHasEnded(t *testing.T) {
 var deferringAsks = map[string]func(c *actor.Context, r actor.Ref[clerk]){
 	"AskTo": func(c *actor.Context, r actor.Ref[clerk]) { actor.AskTo(c, clerkWant, r, 0, clerkFetched) },
 	"AskToWithin": func(c *actor.Context, r actor.Ref[clerk]) {
-		actor.AskToWithin(c, time.Hour, clerkWant, r, 0, clerkFetched)
+		actor.AskTo(c, clerkWant, r, 0, clerkFetched, actor.Within(time.Hour))
 	},
 }
 

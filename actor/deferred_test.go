@@ -152,7 +152,7 @@ func TestDefer_Askers(t *testing.T) {
 
 	for name, ask := range map[string]func(c *actor.Context){
 		"AskTo":       func(c *actor.Context) { actor.AskTo(c, clerkWant, r, 0, clerkFetched) },
-		"AskToWithin": func(c *actor.Context) { actor.AskToWithin(c, time.Hour, clerkWant, r, 0, clerkFetched) },
+		"AskToWithin": func(c *actor.Context) { actor.AskTo(c, clerkWant, r, 0, clerkFetched, actor.Within(time.Hour)) },
 	} {
 		outcome := wanting(t, sys, asker, 1)
 		clerkDo.Send(sys, asker, func(_ *clerk, c *actor.Context) { ask(c) })

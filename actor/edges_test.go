@@ -238,8 +238,8 @@ func TestShutdown_OfAStoppedSystem(t *testing.T) {
 // TestLongTurn_Carried: messages with contexts are reported as others are.
 func TestLongTurn_Carried(t *testing.T) {
 	typ := actor.NewType[puppet]("carrier")
-	b := actor.Declare[actor.Carried[chan struct{}]](typ, "carried")
-	typ.Table(actor.DoCarried(b, func(_ *puppet, _ *actor.Context, _ context.Context, reported chan struct{}) {
+	b := actor.Declare[chan struct{}](typ, "carried")
+	typ.Table(b.Do(func(_ *puppet, _ *actor.Context, reported chan struct{}) {
 		for ctx := soon(t); ctx.Err() == nil; { // it spins until it was reported
 			select {
 			case <-reported:
@@ -255,7 +255,7 @@ func TestLongTurn_Carried(t *testing.T) {
 			close(reported)
 		}
 	}))
-	b.Send(sys, typ.Spawn(sys, puppet{}), actor.Carry(context.Background(), reported))
+	b.Send(sys.With(t.Context()), typ.Spawn(sys, puppet{}), reported)
 	quiet(t, sys)
 }
 

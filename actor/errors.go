@@ -29,9 +29,12 @@ var (
 	// one that waits for it in an Ask of its own, so that the behaviour would wait for
 	// itself for ever. It is returned by Ask, AskAll and Replies.
 	ErrSelfAsk = errors.New("gallop: actor asks itself")
-	// ErrNoReply says that no reply came in time. It is the outcome of AskToWithin, and the
-	// reason of dead letters that are late replies. It is context.DeadlineExceeded too.
+	// ErrNoReply says that no reply came in time. It is the outcome of an ask with a time-out
+	// ([Within]), and the reason of dead letters that are late replies. It is context.DeadlineExceeded too.
 	ErrNoReply error = noReply{}
+	// ErrRestarted is the reason of dead letters that are outcomes for an earlier life of
+	// their actor, which has been restarted since. See [AskTo].
+	ErrRestarted = errors.New("gallop: the life that asked is over: actor restarted")
 	// ErrSystemStopped says that the system has stopped or is about to. It is returned by
 	// everything that needs the system to run, and is the reason of dead letters.
 	ErrSystemStopped = errors.New("gallop: system stopped")

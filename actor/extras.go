@@ -20,6 +20,7 @@ type extras struct {
 	resting bool     // it waits, but no longer with a hold: Postpone
 	drained bool     // its mailbox is closed, and what is left of it is run
 	over    bool     // nothing is left of it
+	life    uint16   // how many lives it has had before, as far as its outcomes are concerned: see ask_life.go
 	taken   bool     // its system took it along. Its reason does not say so: a user may give the same one
 	tomb    bool     // all that is left of an actor that ended plainly: its lane may be open. Read-only
 	linking bool     // it has called Link

@@ -144,10 +144,10 @@ func TestPanicReport_BelowTheDispatch(t *testing.T) {
 		}
 		return nil
 	})
-	carried := actor.Declare[actor.Carried[int]](typ, "carried")
-	typ.Table(actor.DoCarried(carried, func(*puppet, *actor.Context, context.Context, int) { deepest() }))
+	carried := actor.Declare[int](typ, "carried")
+	typ.Table(carried.Do(func(*puppet, *actor.Context, int) { deepest() }))
 	for name, f := range map[string]func(*actor.System){
-		"carried": func(sys *actor.System) { carried.Send(sys, typ.Spawn(sys, puppet{}), actor.Carry(t.Context(), 1)) },
+		"carried": func(sys *actor.System) { carried.Send(sys.With(t.Context()), typ.Spawn(sys, puppet{}), 1) },
 		"started": func(sys *actor.System) { typ.Spawn(sys, puppet{n: 1}) },
 	} {
 		t.Run(name, func(t *testing.T) {

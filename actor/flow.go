@@ -7,10 +7,12 @@ import "github.com/gallop-go/gallop/internal/seam"
 type flow struct {
 	calls   *flowCalls
 	lobby   lobby
-	lenient seam.Bool     // the gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and after Open; loaded by open
-	bounded *boundedQueue // types with a bound; nil otherwise
-	marks   watermarks    // types with watermarks. Owner only
+	life    seam.Pointer[lifeContext] // nil: nobody has asked for it. Stored by the owner
+	lenient seam.Bool                 // the gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and after Open; loaded by open
+	bounded *boundedQueue             // types with a bound; nil otherwise
+	marks   watermarks                // types with watermarks. Owner only
 
+	asks    seam.Int64     // types with TypeFinishAsks: outcomes under way
 	keeper  pressureKeeper // set before pressed is for the first time; read once pressed was seen set
 	pressed seam.Uint32    // which application of pressure this is; 0: none. Written by the owner
 	applied uint32         // how often pressure was applied. Owner only

@@ -61,6 +61,9 @@ func (c *Context) runInTurn() int {
 func (c *Context) settleUp() {
 	then := c.then
 	c.then &^= gasLow | turnTable
+	if then&usesContext != 0 {
+		c.leaveContext()
+	}
 	if then&gasLow != 0 {
 		c.cutGas()
 	}

@@ -107,7 +107,9 @@ func (l *actorTimers) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 		if k == nil {
 			continue
 		}
-		if p := t.byID[k.id]; p != nil {
+		if k.id == carriedID {
+			roots = t.queued(roots, k.held, k.held.next)
+		} else if p := t.byID[k.id]; p != nil {
 			roots = append(roots, heap.RootOf(keptBy[byte](k), p))
 		}
 	}
@@ -176,8 +178,8 @@ func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 			if s, ok := (*payloadOf[signal](m)).(rooted); ok {
 				roots = s.roots(roots, t)
 			}
-		} else if l := t.byID[m.id]; l != nil {
-			roots = append(roots, heap.RootOf(payloadOf[byte](m), l))
+		} else if in := contents(m); t.byID[in.id] != nil {
+			roots = append(roots, heap.RootOf(payloadOf[byte](in), t.byID[in.id]))
 		}
 	}
 	return roots

@@ -60,6 +60,7 @@ func (b *body) leave(c *Context, g goal, v verb, why error) {
 		verifyLeave(b, x, g)
 	}
 	x.phase, x.goal, x.verb, x.reason = leaving, g, v, why
+	b.endContext(stoppedBecause(why))
 	b.forgetMarks() // turns without mail take out what comes in; and the stash comes and goes
 	r := replier{c: c, sys: b.sys()}
 	if g == goalEnd {
@@ -239,6 +240,7 @@ func (b *body) takesNoMail() bool { return b.extra != nil && b.extra.drained || 
 func (b *body) finish(r replier) {
 	x := b.extra
 	b.waited()
+	b.endContext(x.tooLate()) // its system took it along
 	b.giveUpNamesAndTimers(r) // OnStop may have armed timers
 	if x.deferred != nil {
 		x.deferred.of.endLife(b, r, x.tooLate())

@@ -25,20 +25,20 @@ type base struct{}
 func (*base) Promoted(_ *actor.Context, m stay)         { m() }
 func (base) Bound(_ *staying, _ *actor.Context, m stay) { m() }
 
-func (*staying) Ask(_ *actor.Context, m stay) (int, error)           { m(); return 0, nil }
-func (*staying) Give(_ *actor.Context, m stay) (stay, error)         { return m, nil }
-func (*staying) Given(_ *actor.Context, r actor.Result[stay])        { r.Value() }
-func (*staying) Carried(_ *actor.Context, _ context.Context, m stay) { m() }
-func (*staying) Later(c *actor.Context, m stay)                      { actor.After(c, time.Millisecond, stayPromoted, m) }
-func (*staying) Urge(c *actor.Context, m stay)                       { stayUrgent.Send(c, actor.Self[staying](c), m) }
-func (*staying) Leave(c *actor.Context, _ actor.None)                { c.Stop() }
+func (*staying) Ask(_ *actor.Context, m stay) (int, error)    { m(); return 0, nil }
+func (*staying) Give(_ *actor.Context, m stay) (stay, error)  { return m, nil }
+func (*staying) Given(_ *actor.Context, r actor.Result[stay]) { r.Value() }
+func (*staying) Carried(_ *actor.Context, m stay)             { m() }
+func (*staying) Later(c *actor.Context, m stay)               { actor.After(c, time.Millisecond, stayPromoted, m) }
+func (*staying) Urge(c *actor.Context, m stay)                { stayUrgent.Send(c, actor.Self[staying](c), m) }
+func (*staying) Leave(c *actor.Context, _ actor.None)         { c.Stop() }
 func (*staying) Quit(c *actor.Context, m stay) {
 	stayPromoted.Send(c, actor.Self[staying](c), m)
 	c.Stop()
 }
 func stayOfAny[S any](_ *S, _ *actor.Context, m stay) { m() }
 func (*staying) Within(c *actor.Context, m stay) {
-	actor.AskToWithin(c, time.Hour, stayGive, stayType.Spawn(c, staying{}), m, stayGiven)
+	actor.AskTo(c, stayGive, stayType.Spawn(c, staying{}), m, stayGiven, actor.Within(time.Hour))
 }
 
 func (s *staying) start(*actor.Context) error {
@@ -63,7 +63,7 @@ var (
 	stayAsk      = actor.DeclareAsk[stay, int](stayType, "ask")
 	stayGive     = actor.DeclareAsk[stay, stay](stayType, "give")
 	stayGiven    = actor.Declare[actor.Result[stay]](stayType, "given")
-	stayCarried  = actor.Declare[actor.Carried[stay]](stayType, "carried")
+	stayCarried  = actor.Declare[stay](stayType, "carried")
 	stayLater    = actor.Declare[stay](stayType, "later")
 	stayUrge     = actor.Declare[stay](stayType, "urge")
 	stayUrgent   = actor.Declare[stay](stayType, "urgent", actor.Urgent())
@@ -77,7 +77,7 @@ func init() {
 		stayPromoted.Do((*staying).Promoted), stayBound.Do(base{}.Bound), stayGeneric.Do(stayOfAny[staying]),
 		stayAnon.Do(func(_ *staying, _ *actor.Context, m stay) { m() }),
 		stayAsk.Do((*staying).Ask), stayGive.Do((*staying).Give), stayGiven.Do((*staying).Given),
-		actor.DoCarried(stayCarried, (*staying).Carried), stayLater.Do((*staying).Later), stayWithin.Do((*staying).Within),
+		stayCarried.Do((*staying).Carried), stayLater.Do((*staying).Later), stayWithin.Do((*staying).Within),
 		stayUrge.Do((*staying).Urge), stayUrgent.Do(func(_ *staying, _ *actor.Context, m stay) { m() }), stayLeave.Do((*staying).Leave),
 		stayQuit.Do((*staying).Quit),
 	)
@@ -156,7 +156,7 @@ func TestLongTurn_EveryKind(t *testing.T) {
 		"staying urgent":    send(stayUrge),
 		"staying given":     send(stayWithin),
 		"staying carried": func(sys *actor.System, m stay) {
-			stayCarried.Send(sys, stayType.Spawn(sys, staying{}), actor.Carry(context.Background(), m))
+			stayCarried.Send(sys.With(t.Context()), stayType.Spawn(sys, staying{}), m)
 		},
 		"staying ask": func(sys *actor.System, m stay) {
 			if _, err := stayAsk.Ask(soon(t), sys, stayType.Spawn(sys, staying{}), m); err != nil {

@@ -13,6 +13,7 @@ type message struct {
 	_      [8 - unsafe.Sizeof(uintptr(0))]byte
 	from   uint64 // the number of the actor that sent it; 0: from outside. See wasStashed
 	id     uint16 // index of the behaviour in its type's table
+	life   uint16 // of an outcome or a request: which life of the asker asked. See askMark
 	origin        // where it is recycled
 }
 

@@ -62,7 +62,7 @@ func TestMisuse_TypesOfOneState(t *testing.T) {
 		},
 		"AskToWithin": func(from actor.Sender) {
 			if c, inside := from.(*actor.Context); inside {
-				actor.AskToWithin(c, time.Hour, double, wrong, 1<<30, reply)
+				actor.AskTo(c, double, wrong, 1<<30, reply, actor.Within(time.Hour))
 			}
 			panic("gallop: to words#: it has no form for outside")
 		},
@@ -227,7 +227,7 @@ func TestMisuse_NoContext(t *testing.T) {
 			func() { actor.UntrapExit(c) },
 			func() { actor.Unbecome(c) },
 			func() { actor.AskTo(c, value, good, actor.None{}, reply) },
-			func() { actor.AskToWithin(c, time.Second, value, good, actor.None{}, reply) },
+			func() { actor.AskTo(c, value, good, actor.None{}, reply, actor.Within(time.Second)) },
 			func() { actor.Watch(c, good, onDown) },
 			func() { actor.TrapExit(c, onExit) },
 			func() { actor.After(c, time.Second, count, 1) },

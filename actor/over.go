@@ -12,9 +12,10 @@ type over struct {
 	done chan struct{} // closed at the end
 
 	mu     sync.Mutex
-	ended  bool               // guarded by mu
-	ctx    context.Context    // guarded by mu; nil: nobody has asked
-	cancel context.CancelFunc // guarded by mu
+	ended  bool                    // guarded by mu
+	ctx    context.Context         // guarded by mu; nil: nobody has asked
+	cancel context.CancelCauseFunc // guarded by mu
+	lives  roster[lifeContext]     // guarded by mu: those that end with the system
 }
 
 // context returns a context that ends with the system.
@@ -22,9 +23,9 @@ func (o *over) context() context.Context {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ctx == nil {
-		o.ctx, o.cancel = context.WithCancel(context.Background())
+		o.ctx, o.cancel = context.WithCancelCause(context.Background())
 		if o.ended {
-			o.cancel()
+			o.cancel(ErrSystemStopped)
 		}
 	}
 	return o.ctx
@@ -42,10 +43,11 @@ func (o *over) come() {
 		o.ended = true
 		close(o.done)
 		if o.cancel != nil {
-			o.cancel()
+			o.cancel(ErrSystemStopped)
 		}
 	}
 	o.mu.Unlock()
+	o.endLives()
 }
 
 // isClosed tells whether a channel that nobody sends to is closed.

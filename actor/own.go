@@ -4,12 +4,13 @@ package actor
 // other, so that the loop need not know them; they are never dead letters. They have no names, so
 // they take none from the user's behaviours, which must have names.
 const (
-	systemID = iota // a signal's: see signal.go
-	firedID         // a timer's
-	roomID          // SendWait's messages before this one have run
-	lookID          // mail has come in to an empty bounded queue
-	stallID         // somebody has waited for long because of applied pressure
-	userIDs         // from here on the type's own
+	systemID  = iota // a signal's: see signal.go
+	firedID          // a timer's
+	roomID           // SendWait's messages before this one have run
+	lookID           // mail has come in to an empty bounded queue
+	stallID          // somebody has waited for long because of applied pressure
+	carriedID        // a message of the user's with a context: see carried.go
+	userIDs          // from here on the type's own
 )
 
 var ownDecls = []*declaration{
@@ -18,10 +19,15 @@ var ownDecls = []*declaration{
 	roomID:   roomDecl,
 	lookID:   lookDecl,
 	stallID:  stallDecl,
+
+	carriedID: carriedDecl,
 }
 
 // isOwn tells whether a message is the runtime's own.
 func isOwn(id uint16) bool { return id < userIDs }
+
+// isMail reports whether a message is the user's, with a context or without.
+func isMail(id uint16) bool { return id >= carriedID }
 
 // placeOf is the number that a behaviour has in its type's table for the user: from 1;
 // 0 if it is the runtime's own.

@@ -10,19 +10,46 @@ import (
 // socket without blocking its worker. Pipe panics if fn is nil, or if reply belongs to
 // another type than the running actor.
 //
-// fn's context ends when the system stops. The system is held until the message is
-// sent. fn may send with the System, and may use a ref that [Self] has returned before;
-// it must not use c: see [Context].
+// fn's context ends when the actor ends or is restarted, as [Context.Context] says, and
+// when the system stops. If the behaviour has called [Context.SetContext], it also has
+// the values and the deadline of that context, and ends with it. The system is held until
+// the message is sent. fn may send with the System, and may use a ref that [Self] has
+// returned before; it must not use c: see [Context].
+//
+// The outcome belongs to the life that has called Pipe, on the terms of [AskTo].
 //
 // A panic in fn comes back as a *PanicError with its stack. It ends nobody, and neither
 // [OnPanic] nor the log is told, so the behaviour for reply should look at Err.
 func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.Context) (R, error)) {
-	c.mustOwn(reply.d.made())
-	if fn == nil {
-		panic("gallop: Pipe: a nil function for " + reply.d.fullName())
+	c.mustPipe(reply.d, fn == nil)
+	life := c.markAsk()
+	back := replyTo[R]{asker: c.self, reply: reply.d}
+	if c.travels != nil {
+		back.node = c.prepare(reply.d, life)
 	}
-	to := replyTo[R]{asker: c.self, reply: reply.d}
-	sys := c.sys
+	back.pipe(c, life, fn)
+}
+
+// PipeWith is [Pipe] with a mark: the outcome brings back mark, also with an error. See
+// [AskToWith].
+func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K, fn func(context.Context) (R, error)) {
+	c.mustPipe(reply.d, fn == nil)
+	life := c.markAsk()
+	back := replyTo[R]{asker: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
+	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
+	back.pipe(c, life, fn)
+}
+
+func (c *Context) mustPipe(reply *declaration, isNil bool) {
+	c.mustOwn(reply.made())
+	if isNil {
+		panic("gallop: Pipe: a nil function for " + reply.fullName())
+	}
+}
+
+// pipe runs fn and brings what it returns.
+func (to replyTo[R]) pipe(c *Context, life uint16, fn func(context.Context) (R, error)) {
+	ctx, sys := c.pipeContext(), c.sys
 	sys.sched.Hold() // a behaviour runs, so it cannot be too late
 	sys.sched.Go(func() {
 		defer sys.sched.Release()
@@ -31,19 +58,35 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 			if v := recover(); v != nil {
 				res = Result[R]{Err: &PanicError{Value: v, Stack: userFrames(debug.Stack())}}
 			}
-			to.deliver(res)
+			ctx.release()
+			to.deliver(life, res)
 		}()
-		res.Value, res.Err = fn(sys.over.context())
+		res.Value, res.Err = fn(ctx)
 	})
 }
 
+// pipeContext derives the context of a function that the behaviour has a goroutine run.
+func (c *Context) pipeContext() *boundContext {
+	outer := c.travels
+	if outer == nil {
+		outer = context.Background()
+	}
+	return bindTo(outer, c.self.lifeContext())
+}
+
 // deliver sends a result from a goroutine that holds the system.
-func (to replyTo[R]) deliver(res Result[R]) {
-	m := to.reply.pool.takeOne()
-	m.id = to.reply.id
-	*payloadOf[Result[R]](m) = res
+func (to replyTo[R]) deliver(life uint16, res Result[R]) {
+	m, d := to.node, to.reply
+	if m == nil {
+		m = d.pool.takeOne()
+		m.life = life
+		*payloadOf[Result[R]](m) = res
+	} else {
+		m, d = to.fill(replier{}, res)
+	}
+	m.id, m.from = d.id, 0
 	if to.reply.urgent != nil {
-		replier{sys: to.asker.sys()}.answer(to.asker, m, to.reply, true)
+		replier{sys: to.asker.sys()}.answer(to.asker, m, d, true)
 		return
 	}
 	to.asker.pushHeld(m)
@@ -51,12 +94,18 @@ func (to replyTo[R]) deliver(res Result[R]) {
 
 // pushHeld delivers a message from a goroutine that holds the system.
 func (b *body) pushHeld(m *message) {
-	r := replier{sys: b.sys()}
-	b.sys().sim.bookUser(m.id)
+	r, id := replier{sys: b.sys()}, m.id
 	switch b.box.push(m) {
 	case pushWoke:
+		b.sys().sim.bookUser(id)
 		r.schedule(b)
 	case pushClosed:
+		if b.takeLate(r, m) {
+			return // which books it
+		}
+		b.sys().sim.bookUser(id)
 		r.deadLetter(b, m, b.endedBecause())
+	default:
+		b.sys().sim.bookUser(id)
 	}
 }

@@ -95,7 +95,7 @@ var gladeOps = []struct {
 		f := g.fly.b.flowOf()
 		g.p.Await(func() bool { return f.lobby.takeFree(g.fly.b) })
 		m := mayflySay.d.pool.takeOne()
-		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(nil, g.fly.b, m) == nil {
+		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, nil, g.fly.b, m) == nil {
 			g.said = append(g.said, i)
 		}
 	}},

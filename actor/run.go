@@ -141,7 +141,7 @@ func (b *body) settle(c *Context, n int) (over bool) {
 		c.recycleChain(newest, oldest, free)
 	}
 	c.w.Spend(n)
-	if c.then&(gasLow|turnTable) != 0 {
+	if c.then&(gasLow|turnTable|usesContext) != 0 {
 		c.settleUp()
 	}
 	return c.left == 0 || c.then != goOn
@@ -335,7 +335,9 @@ func (b *body) end(c *Context) (again bool) {
 func (b *body) endWithCare(c *Context, x *extras) {
 	c.aside = true
 	if x.over {
-		b.leave(c, goalEnd, verbDrain, ErrShutdown)
+		if !b.typ().finishes { // or else settleDrain decides
+			b.leave(c, goalEnd, verbDrain, ErrShutdown)
+		}
 		return
 	}
 	b.exit(c, x.takeExit())

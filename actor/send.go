@@ -33,7 +33,7 @@ func send[M any](d *declaration, from Sender, to *body, m M) {
 func sendSlowly[M any](d *declaration, from Sender, to *body, m M) {
 	c, n := d.begin(from, to)
 	*payloadOf[M](n) = m
-	d.deliver(c, to, n)
+	d.deliver(from, c, to, n)
 }
 
 // trySend is [Behaviour.TrySend].
@@ -43,7 +43,7 @@ func trySend[M any](d *declaration, from Sender, to *body, m M) error {
 		return err
 	}
 	*payloadOf[M](n) = m
-	return d.tryDeliver(c, to, n)
+	return d.tryDeliver(from, c, to, n)
 }
 
 // sendWait is [Behaviour.SendWait].
@@ -53,7 +53,7 @@ func sendWait[M any](ctx context.Context, sys *System, d *declaration, to *body,
 		return err
 	}
 	*payloadOf[M](n) = m
-	return d.tryDeliver(nil, to, n)
+	return d.tryDeliver(sys, nil, to, n)
 }
 
 // begin returns a node for a message to b, and the sender's context or nil: see insider.
@@ -64,12 +64,16 @@ func (d *declaration) begin(from Sender, b *body) (*Context, *message) {
 }
 
 // deliver sends m, whose node begin has returned.
-func (d *declaration) deliver(c *Context, b *body, m *message) {
+func (d *declaration) deliver(from Sender, c *Context, b *body, m *message) {
 	if invariant.On {
 		verifyBegun(c, b, d, m)
 	}
+	urgent := d.urgent != nil
+	if ctx := carriedBy(from); ctx != nil {
+		m, d = carry(c, ctx, m, d), carriedDecl
+	}
 	switch {
-	case d.urgent != nil: // its pool is in no stock
+	case urgent: // its pool is in no stock
 		b.sendUrgent(c, m, d)
 	case c == nil:
 		_ = sendFromOutside(sent, b, m, d)
@@ -121,12 +125,16 @@ func (d *declaration) beginWait(ctx context.Context, sys *System, b *body) (*mes
 }
 
 // tryDeliver sends a message that has a place, and says why if it will not run.
-func (d *declaration) tryDeliver(c *Context, b *body, m *message) (err error) {
+func (d *declaration) tryDeliver(from Sender, c *Context, b *body, m *message) (err error) {
 	if invariant.On {
 		verifyBegun(c, b, d, m)
 	}
+	urgent := d.urgent != nil
+	if ctx := carriedBy(from); ctx != nil {
+		m, d = carry(c, ctx, m, d), carriedDecl
+	}
 	switch {
-	case d.urgent != nil:
+	case urgent:
 		err = b.pushUrgent(c, m, d)
 	case c == nil:
 		m.id = d.id
@@ -206,7 +214,9 @@ func (c *Context) sendAgain(to *body, m *message) {
 	case pushWoke:
 		c.w.Schedule(&to.task)
 	case pushClosed:
-		replier{c: c, sys: c.sys}.deadLetter(to, m, to.whyEnded())
+		if r := (replier{c: c, sys: c.sys}); !to.takeLate(r, m) {
+			r.deadLetter(to, m, to.whyEnded())
+		}
 	}
 }
 
@@ -275,11 +285,11 @@ func (r replier) answer(b *body, m *message, d *declaration, urgent bool) {
 			m.from = r.c.self.id
 		}
 		err = b.pushLane(r, m)
-	} else {
-		err = tryPush(r.c, b, m, d, answered)
+	} else if err = tryPush(r.c, b, m, d, answered); err != nil && b.box.closed() && b.takeLate(r, m) {
+		return
 	}
 	if err != nil {
-		if r.c == nil && !isOwn(m.id) {
+		if r.c == nil && isMail(m.id) {
 			b.sys().sim.book(1)
 		}
 		r.deadLetter(b, m, err)

@@ -57,11 +57,13 @@ func (r replier) in(b *body) replier {
 // tell brings s to b, ahead of its mail. If b has ended, s is refused.
 func (b *body) tell(r replier, s signal) {
 	r = r.in(b)
-	m := newSignal(r.c, s)
+	m, before := newSignal(r.c, s), b.contextOfLife()
 	if b.pushLane(r, m) != nil {
 		takeSignal(m)
 		r.recycle(m)
 		s.refused(b, r)
+	} else if ordersEnd(s) {
+		b.cutContext(s, before)
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *simulation) book(n int) {
 // bookUser counts a message of that behaviour that was sent from outside. It takes the behaviour's
 // number, since the message may be the receiver's by then.
 func (s *simulation) bookUser(id uint16) {
-	if s != nil && !isOwn(id) { // before the call: every send from outside comes by
+	if s != nil && isMail(id) { // before the call: every send from outside comes by
 		s.book(1)
 	}
 }
@@ -66,7 +66,7 @@ func (s *simulation) callback(c *Context, b *body, name string) {
 // makeInTurn returns a new node for the behaviour that runs. Others may go first.
 func (c *Context) makeInTurn(id uint16) *message {
 	c.w.Point()
-	if id != signalPool.id {
+	if id != signalPool.id && id != carriedPool.id { // what is carried is a node of its own
 		c.sys.sim.book(1)
 	}
 	return poolByID(id).make(c.home, 1)

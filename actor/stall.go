@@ -340,7 +340,7 @@ func (b *body) waitFor(at, root *body) Wait {
 		f := b.flow.Load()
 		f.lobby.mu.Lock()
 		defer f.lobby.mu.Unlock()
-		for m := f.bounded.first; m != nil && w.Mail < maxMail && note(m.from, m.id); m = m.next {
+		for m := f.bounded.first; m != nil && w.Mail < maxMail && note(m.from, contents(m).id); m = m.next {
 		}
 	}
 	return w
@@ -356,13 +356,13 @@ func (b *body) waitFor(at, root *body) Wait {
 //go:noinline
 func (b *body) skim(f func(from uint64, id uint16) bool) {
 	for m := b.in.fifo; m != nil; m = m.next {
-		if !f(m.from, m.id) {
+		if !f(m.from, glimpsedID(m)) {
 			return
 		}
 	}
 	if end := b.in.more; end != nil {
 		for m, left := end.next, maxMail; m != nil && left > 0; m, left = m.next, left-1 {
-			if !f(m.from, m.id) {
+			if !f(m.from, glimpsedID(m)) {
 				return
 			}
 			if m == end {
@@ -372,10 +372,24 @@ func (b *body) skim(f func(from uint64, id uint16) bool) {
 	}
 	last := b.in.last
 	for m := b.box.head.Load(); m != nil && m != last && m != &closedMark; m = m.next {
-		if !f(m.from, m.id) {
+		if !f(m.from, glimpsedID(m)) {
 			return
 		}
 	}
+}
+
+// glimpsedID returns the behaviour that a message is for, whatever else becomes of the message
+// meanwhile, as skim does.
+//
+//go:norace
+//go:noinline
+func glimpsedID(m *message) uint16 {
+	if m.id == carriedID && m.pool() == carriedPool.id {
+		if in := payloadOf[carried](m).inner; in != nil {
+			return in.id
+		}
+	}
+	return m.id
 }
 
 func (s *System) reportStall(r StallReport) {

@@ -22,9 +22,9 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	n := c.stash(b.d.madeAsk())
 	p := payloadOf[request[Q, R]](c.msg)
+	n.life = c.msg.life
 	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
-	p.to = replyTo[R]{call: &call[R]{}} // the answer to the message that runs goes nowhere
-	p.to.call.state.StoreRelease(callAbandoned)
+	p.to = p.to.nowhere(c.sys) // the answer to the message that runs
 	return r, nil
 }
 
@@ -52,7 +52,14 @@ func (c *Context) stash(d *declaration) *message {
 	m := newMessage(c, d.pool)
 	b.sys().sim.book(-1) // it was sent once
 	m.id, m.from, m.next = d.id, c.msg.from&^wasStashed, nil
-	x.stash.add(m)
+	b.stashOutcome(c, d, m)
+	if in := m; c.came != nil {
+		in = carry(c, c.came, m, d)
+		in.from = m.from
+		x.stash.add(in)
+	} else {
+		x.stash.add(m)
+	}
 	c.count.messages-- // it has not run yet
 	return m
 }

@@ -211,7 +211,7 @@ func TestStash_Twice(t *testing.T) {
 		"AskToWithin": func(sys *actor.System, r actor.Ref[hoarder]) {
 			p := puppetType.Spawn(sys, puppet{n: 1})
 			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
-				actor.AskToWithin(c, time.Hour, value, p, actor.None{}, hoardReply)
+				actor.AskTo(c, value, p, actor.None{}, hoardReply, actor.Within(time.Hour))
 			})
 		},
 		"After": func(sys *actor.System, r actor.Ref[hoarder]) {

@@ -73,6 +73,9 @@ func (c *Context) restock(id uint16) *message {
 	if c.dry {
 		return c.makeInTurn(id)
 	}
+	if c.travels != nil {
+		return c.allocHidden(id)
+	}
 	if int(id) >= len(c.stock) {
 		c.growStock()
 	}
@@ -86,6 +89,12 @@ func (c *Context) restock(id uint16) *message {
 	if invariant.On {
 		verifyShelf(s, p)
 	}
+	return m
+}
+
+// allocHidden is alloc in a behaviour whose stock is hidden.
+func (c *Context) allocHidden(id uint16) (m *message) {
+	c.openStock(func() { m = c.alloc(id) })
 	return m
 }
 
@@ -162,6 +171,10 @@ func (c *Context) recycleChain(first, end *message, n int) {
 	}
 	if int(first.pool()) >= len(c.stock) {
 		if isMark(first) {
+			return
+		}
+		if c.travels != nil {
+			c.openStock(func() { c.recycleChain(first, end, n) })
 			return
 		}
 		if !c.beginStock() {

@@ -30,6 +30,8 @@ type supervision struct {
 	deliver func(c *Context, at *body, f Fallen)
 	rose    func(c *Context, at *body, r Risen) // nil: nobody wants to know
 
+	keepReplies bool // outcomes that a life has asked for run in the next one
+
 	// What else it takes, so that a program without supervisors does not link it.
 	tell    func(s *supervision, r replier, b *body, why error, final bool)
 	suspend func(b *body, c *Context, x *extras)
@@ -195,6 +197,8 @@ func (b *body) restart(c *Context, x *extras) {
 func (b *body) forget(c *Context, x *extras) {
 	r := replier{c: c, sys: b.sys()}
 	c.forgo()
+	x.nextLife()
+	b.forgetContext()
 	if x.timers != nil {
 		x.timers.cancelAll(c)
 	}

@@ -63,9 +63,13 @@ func Every[S, M any](c *Context, d time.Duration, b Behaviour[S, M], m M) Timer 
 func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) Timer {
 	c.mustOwn(b.d.made())
 	var held *message
-	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(timer{}.words) {
+	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(timer{}.words) || c.travels != nil {
 		held = newMessage(c, b.d.pool)
 		c.sys.sim.book(-1) // it is not sent yet
+	}
+	if c.travels != nil {
+		*payloadOf[M](held) = m
+		return c.endArm(c.beginArm(carriedID, carry(c, c.travels, held, b.d)), d, period)
 	}
 	a := c.beginArm(b.d.id, held)
 	*keptBy[M](a.timer) = m
@@ -227,7 +231,7 @@ func (k *timer) following(now int64) int64 {
 func (k *timer) take(c *Context, b *body) *message {
 	if held := k.held; held != nil {
 		held.id = k.id
-		if !isOwn(k.id) {
+		if isMail(k.id) {
 			c.sys.sim.book(1)
 		}
 		return held
@@ -239,7 +243,9 @@ func (k *timer) take(c *Context, b *body) *message {
 func (k *timer) copy(c *Context, b *body) *message {
 	d := b.kind().typ.decls[k.id]
 	m := newMessage(c, d.pool) // an urgent behaviour has no number in the stock
-	m.id = k.id
+	if m.id = k.id; m.id == carriedID {
+		c.sys.sim.book(1) // the message in it, which is not of this worker's making
+	}
 	d.copy(m, k)
 	return m
 }

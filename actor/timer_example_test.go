@@ -170,22 +170,6 @@ func ExampleReplies() {
 	// Output: 0 1
 }
 
-// A message may carry a context: here one that says for whom it is.
-func ExampleCarried() {
-	type user struct{}
-	type desk struct{}
-	deskType := actor.NewType[desk]("desk")
-	serve := actor.Declare[actor.Carried[string]](deskType, "serve")
-	deskType.Table(actor.DoCarried(serve, func(_ *desk, _ *actor.Context, ctx context.Context, what string) {
-		fmt.Println(what, "for", ctx.Value(user{}))
-	}))
-	sys := actor.Start()
-	ctx := context.WithValue(context.Background(), user{}, "Ada")
-	serve.Send(sys, deskType.Spawn(sys, desk{}), actor.Carry(ctx, "tea"))
-	_ = sys.Run()
-	// Output: tea for Ada
-}
-
 // Standing says how an actor stands, for those who choose between several.
 func ExampleRef_Standing() {
 	sys := actor.Start()
@@ -201,7 +185,7 @@ func ExampleRef_Standing() {
 }
 
 // A request with a time-out, on a virtual clock: nobody answers within a second.
-func ExampleAskToWithin() {
+func ExampleAskOption() {
 	ctx, clock := context.Background(), actor.NewVirtualClock(time.Unix(0, 0))
 	sys := actor.Start(actor.Clock(clock), actor.Workers(2))
 	slow, asked := puppetType.Spawn(sys, puppet{}), make(chan struct{})
@@ -210,7 +194,7 @@ func ExampleAskToWithin() {
 	release := make(chan struct{})
 	do.Send(sys, slow, func(*puppet, *actor.Context) { <-release })
 	do.Send(sys, asker, func(_ *puppet, c *actor.Context) {
-		actor.AskToWithin(c, time.Second, try, slow, func(*puppet, *actor.Context) (any, error) { return "late", nil }, note)
+		actor.AskTo(c, try, slow, func(*puppet, *actor.Context) (any, error) { return "late", nil }, note, actor.Within(time.Second))
 		close(asked)
 	})
 	<-asked

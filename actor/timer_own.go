@@ -12,6 +12,7 @@ import (
 type timerKeeper interface {
 	fired(c *Context, b *body, m *message)
 	missed(r replier, b *body, m *message)
+	endTicks(c *Context)
 	cancelAll(c *Context)
 	end(r replier, b *body)
 	roots(roots []heap.Root, t *typeRoots) []heap.Root
@@ -107,6 +108,12 @@ func (r replier) discard(b *body, held *message) {
 	if invariant.On {
 		verifyDiscard(b, held, d)
 	}
+	if held.id == carriedID {
+		in := unwrap(held)
+		r.recycle(held)
+		r.discard(b, in)
+		return
+	}
 	if !isOwn(held.id) {
 		d.discardOwned(held)
 	}
@@ -120,6 +127,15 @@ func (r replier) discardAll(b *body, left *message) {
 		held := left
 		left, held.next = held.next, nil
 		r.discard(b, held)
+	}
+}
+
+// endTicks ends the timer whose tick runs, as Cancel does.
+func (l *actorTimers) endTicks(c *Context) {
+	for _, t := range l.list {
+		if t.number == l.ticking-1 && l.cancel(c, t) {
+			return
+		}
 	}
 }
 

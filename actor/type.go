@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -45,6 +46,8 @@ type typeInfo struct {
 	bound mailBound
 	pin   func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
 
+	finishes bool // TypeFinishAsks
+
 	sealed seam.Bool
 	mu     seam.Mutex
 	decls  []*declaration // guarded by mu until sealed, then read-only
@@ -82,6 +85,9 @@ type declaration struct {
 	clear    func(m *message)                                 // makes the payload keep nothing alive
 	copy     func(to *message, from *timer)                   // copies the payload; nil for an ask
 	reject   func(r replier, m *message, e error)             // answers an ask that will not run; nil otherwise
+
+	asked   func(sys *System, m *message) context.Context // of an ask: the asker's context, or nil
+	outcome bool                                          // its messages are a Result or a Reply
 }
 
 // TypeOption sets a property of a type when it is made.

@@ -45,7 +45,7 @@ var (
 var waysIn = map[string]func(c *actor.Context, other actor.Ref[puppet]){
 	"AskTo": func(c *actor.Context, other actor.Ref[puppet]) { actor.AskTo(c, try, other, seven, hastyResult) },
 	"AskToWithin": func(c *actor.Context, other actor.Ref[puppet]) {
-		actor.AskToWithin(c, time.Hour, try, other, seven, hastyResult)
+		actor.AskTo(c, try, other, seven, hastyResult, actor.Within(time.Hour))
 	},
 	"Pipe": func(c *actor.Context, _ actor.Ref[puppet]) {
 		actor.Pipe(c, hastyResult, func(context.Context) (any, error) { return 7, nil })

@@ -230,7 +230,7 @@ func verifyDrain(b *body, x *extras) {
 
 // verifyUrgent checks a message of the lane that runs.
 func verifyUrgent(b *body, x *extras, m *message) {
-	invariant.Check(!isOwn(m.id), "%v runs a signal of the runtime's as urgent mail", b)
+	invariant.Check(isMail(m.id), "%v runs a signal of the runtime's as urgent mail", b)
 	invariant.Check(int(m.id) < len(b.kind().typ.decls), "%v runs behaviour %d of %d", b, m.id, len(b.kind().typ.decls))
 	invariant.Check(!x.due, "%v runs before it was started", b)
 }
@@ -242,11 +242,11 @@ func verifyTold(x *extras) {
 	invariant.Check(x.todo.first != nil || x.inTodo == 0, "an order of %d was taken, and nothing is left of that", x.inTodo)
 }
 
-// verifyDeferral checks a reply that was put off and is to be given.
-func verifyDeferral(d *deferral) {
-	x := d.by.extra
-	invariant.Check(d.state == deferralOpen && d.to != nil, "%v replies to what it has answered, in state %d", d.by, d.state)
-	invariant.Check(x != nil && x.deferred != nil && d.place > 0, "%v replies to what is not in its list", d.by)
-	invariant.Check(x.ward > 0, "%v has put a reply off, and its system does not know", d.by)
-	invariant.Check(x.deferrals().all.entries[d.place-1].who == d, "%v has put another reply off in its place", d.by)
+// verifyDeferral checks a reply that was put off and is to be taken off its owner's list.
+func verifyDeferral(b *body, d *deferral) {
+	x := b.extra
+	invariant.Check(d.to != nil, "%v has put off a reply that goes nowhere", b)
+	invariant.Check(x != nil && x.deferred != nil, "%v replies to what is not in its list", b)
+	invariant.Check(x.ward > 0, "%v has put a reply off, and its system does not know", b)
+	invariant.Check(x.deferrals().all.entries[d.place-1].who == d, "%v has put another reply off in its place", b)
 }

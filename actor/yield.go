@@ -26,6 +26,10 @@ func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	n := newMessage(c, d.pool)
 	*payloadOf[M](n) = m
 	n.id, n.from, n.next = d.id, c.self.id, nil
+	if c.travels != nil {
+		n = carry(c, c.travels, n, d)
+		n.from = c.self.id
+	}
 	c.putFront(n, n, 1)
 }
 

@@ -181,7 +181,7 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 		hear.Do(func(*puppet, *actor.Context, actor.Result[int]) { t.Error("an outcome was not dropped") }),
 		begin.Do(func(_ *puppet, c *actor.Context, other actor.Ref[puppet]) {
 			actor.AskTo(c, answer, other, 1, hear)
-			actor.AskToWithin(c, time.Second, answer, other, 2, hear)
+			actor.AskTo(c, answer, other, 2, hear, actor.Within(time.Second))
 		}))
 	var from []uint64
 	actortest.Run(t, func(r *actortest.R) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // R is one run of a scenario. It is valid while the scenario runs, and only in its
@@ -106,6 +107,15 @@ var over = func() chan struct{} { c := make(chan struct{}); close(c); return c }
 func (h *hope) Done() <-chan struct{} {
 	h.lost = true
 	return over
+}
+
+// Value tells the runtime what sort of context this is: an actor that is asked derives none from it
+// that asks for its end.
+func (h *hope) Value(key any) any {
+	if key == (sim.Hope{}) {
+		return h
+	}
+	return h.Context.Value(key)
 }
 
 func (h *hope) Err() error {

@@ -74,3 +74,7 @@ type Books struct {
 	Sent      uint64
 	Strangers int // calls from goroutines that take no part
 }
+
+// Hope is a key. A context that has a value for it takes the question for its end as a wait, so
+// that only its values are to be used.
+type Hope struct{}

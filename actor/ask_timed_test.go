@@ -32,7 +32,7 @@ func (l *limited) ask(to actor.Ref[puppet], f trick) {
 		if to.IsZero() {
 			to = actor.Self[puppet](c)
 		}
-		actor.AskToWithin(c, time.Second, try, to, f, note)
+		actor.AskTo(c, try, to, f, note, actor.Within(time.Second))
 	})
 	quiet(l, l.sys)
 }
@@ -46,9 +46,9 @@ func busyPuppet(t testing.TB, sys *actor.System) (r actor.Ref[puppet], release f
 	return r, func() { close(end) }
 }
 
-// TestAskToWithin_Outcomes: what AskTo has for an outcome comes at once, and the time-out
+// TestWithin_Outcomes: what AskTo has for an outcome comes at once, and the time-out
 // does not come besides.
-func TestAskToWithin_Outcomes(t *testing.T) {
+func TestWithin_Outcomes(t *testing.T) {
 	l := newLimited(t, actor.Workers(2))
 	ended := puppetType.Spawn(l.sys, puppet{})
 	actor.Stop(l.sys, ended)
@@ -79,10 +79,10 @@ func TestAskToWithin_Outcomes(t *testing.T) {
 	equal(t, "dead letters: the request to the ended", l.dead.n.Load(), 1)
 }
 
-// TestAskToWithin_Late: "if d passes on the runtime's clock before the asker has come to the
+// TestWithin_Late: "if d passes on the runtime's clock before the asker has come to the
 // outcome, the outcome is ErrNoReply … The request runs all the same. Its late reply becomes a dead
 // letter".
-func TestAskToWithin_Late(t *testing.T) {
+func TestWithin_Late(t *testing.T) {
 	l := newLimited(t, actor.Workers(3))
 	to, release := busyPuppet(t, l.sys)
 	ran := false
@@ -90,7 +90,7 @@ func TestAskToWithin_Late(t *testing.T) {
 	asker := puppetType.Spawn(l.sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r.Err }})
 	asked := make(chan struct{})
 	do.Send(l.sys, asker, func(_ *puppet, c *actor.Context) {
-		actor.AskToWithin(c, time.Second, try, to, func(*puppet, *actor.Context) (any, error) { ran = true; return 42, nil }, note)
+		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { ran = true; return 42, nil }, note, actor.Within(time.Second))
 		close(asked)
 	})
 	receive(t, "the ask", asked)
@@ -113,15 +113,15 @@ func TestAskToWithin_Late(t *testing.T) {
 	equal(t, "from", d.From, to.ID())
 }
 
-// TestAskToWithin_First: "by what it comes to first, the reply or the timer": with both in its
+// TestWithin_First: "by what it comes to first, the reply or the timer": with both in its
 // mailbox the asker has one outcome.
-func TestAskToWithin_First(t *testing.T) {
+func TestWithin_First(t *testing.T) {
 	for _, replyFirst := range []bool{true, false} {
 		l := newLimited(t, actor.Workers(3))
 		to, release := busyPuppet(t, l.sys)
 		replied := make(chan struct{})
 		inside := func(_ *puppet, c *actor.Context) {
-			actor.AskToWithin(c, time.Second, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note)
+			actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note, actor.Within(time.Second))
 			do.Send(c, to, func(*puppet, *actor.Context) { close(replied) })
 			timer := func() {
 				l.clock.Jump(time.Second)
@@ -152,13 +152,13 @@ func TestAskToWithin_First(t *testing.T) {
 	}
 }
 
-// TestAskToWithin_AskerEnds: the reply for an asker that has ended is a dead letter, with the
+// TestWithin_AskerEnds: the reply for an asker that has ended is a dead letter, with the
 // reply in it; and no timer is left.
-func TestAskToWithin_AskerEnds(t *testing.T) {
+func TestWithin_AskerEnds(t *testing.T) {
 	l := newLimited(t, actor.Workers(2))
 	to, release := busyPuppet(t, l.sys)
 	do.Send(l.sys, l.asker, func(_ *puppet, c *actor.Context) {
-		actor.AskToWithin(c, time.Second, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note)
+		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note, actor.Within(time.Second))
 		c.Stop()
 	})
 	_, err := actor.Join(soon(t), l.sys, l.asker)
@@ -173,8 +173,8 @@ func TestAskToWithin_AskerEnds(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(l.sys), actor.Leftovers{})
 }
 
-// TestAskToWithin_OtherSystem: the reply comes from a system of its own.
-func TestAskToWithin_OtherSystem(t *testing.T) {
+// TestWithin_OtherSystem: the reply comes from a system of its own.
+func TestWithin_OtherSystem(t *testing.T) {
 	l := newLimited(t)
 	other := start(t)
 	to := puppetType.Spawn(other, puppet{})
@@ -194,14 +194,14 @@ func onOutcomes(t testing.TB, l *limited, f func()) {
 	must(t, err)
 }
 
-// TestAskToWithin_Panic: an outcome over which its behaviour panics is reported like any.
-func TestAskToWithin_Panic(t *testing.T) {
+// TestWithin_Panic: an outcome over which its behaviour panics is reported like any.
+func TestWithin_Panic(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
 	l := newLimited(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
 	to := puppetType.Spawn(l.sys, puppet{})
 	boom := puppetType.Spawn(l.sys, puppet{note: func(*actor.Context, actor.Result[any]) { panic("boom") }})
 	do.Send(l.sys, boom, func(_ *puppet, c *actor.Context) {
-		actor.AskToWithin(c, time.Second, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note)
+		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note, actor.Within(time.Second))
 	})
 	p := receive(t, "the report", reports)
 	equal(t, "behaviour", p.Behaviour, "note")
@@ -210,9 +210,9 @@ func TestAskToWithin_Panic(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(l.sys), actor.Leftovers{})
 }
 
-// TestAskToWithin_UnawaitedLeaveNothing: 100,000 asks whose time has passed, and whose
+// TestWithin_UnawaitedLeaveNothing: 100,000 asks whose time has passed, and whose
 // replies come late or never, leave nothing behind.
-func TestAskToWithin_UnawaitedLeaveNothing(t *testing.T) {
+func TestWithin_UnawaitedLeaveNothing(t *testing.T) {
 	l := newLimited(t, actor.Workers(2))
 	sink := puppetType.Spawn(l.sys, puppet{})
 	asker := puppetType.Spawn(l.sys, puppet{note: func(*actor.Context, actor.Result[any]) {}})
@@ -220,7 +220,7 @@ func TestAskToWithin_UnawaitedLeaveNothing(t *testing.T) {
 		for done := 0; done < n; done += 1000 {
 			do.Send(l.sys, asker, func(_ *puppet, c *actor.Context) {
 				for range 1000 {
-					actor.AskToWithin(c, 0, try, sink, func(*puppet, *actor.Context) (any, error) { return 1, nil }, note)
+					actor.AskTo(c, try, sink, func(*puppet, *actor.Context) (any, error) { return 1, nil }, note, actor.Within(0))
 				}
 			})
 			quiet(t, l.sys)

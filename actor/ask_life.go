@@ -1,0 +1,99 @@
+package actor
+
+import "math"
+
+// What an actor has asked for, it has asked for in one of its lives. The message of an outcome has
+// the number of that life in its header, beside the behaviour's, where it costs no space; and so has
+// the request, from which the outcome gets it. The dispatch of behaviours whose messages are
+// outcomes looks at it. Other behaviours pay nothing.
+//
+// The number is 0 where nobody minds: for actors that have one life only, and for what is sent to
+// such a behaviour by a Send. A node that goes back to its pool has 0, so that the next Send finds
+// that.
+
+// anOutcome is implemented by Result and Reply.
+type anOutcome interface{ outcome() }
+
+func (Result[R]) outcome()   {}
+func (Reply[R, K]) outcome() {}
+
+// isOutcome reports whether M is the type of an outcome.
+func isOutcome[M any]() bool {
+	_, is := any(*new(M)).(anOutcome)
+	return is
+}
+
+// markAsk is called for each outcome that the running actor asks for, and returns what the outcome
+// has in its header.
+func (c *Context) markAsk() uint16 {
+	if b := c.self; b.supervised || b.kind().typ.finishes {
+		return b.markAsk()
+	}
+	return 0
+}
+
+func (b *body) markAsk() uint16 {
+	if b.typ().finishes {
+		b.flowOf().asks.Add(1)
+	}
+	return b.mine().lifeMark()
+}
+
+// lifeMark is the number of the actor's life, from 1. Owner only.
+func (x *extras) lifeMark() uint16 { return x.life + 1 }
+
+// nextLife begins another life, to which the outcomes of the last one do not belong, unless the
+// supervisor has said otherwise. Owner only. A number comes again after 65,535 lives: then an
+// outcome that was under way for so long is heard.
+func (x *extras) nextLife() {
+	if x.sup.keepReplies {
+		return
+	}
+	if x.life++; x.life == math.MaxUint16 {
+		x.life = 0
+	}
+}
+
+// isStale reports whether an outcome belongs to an earlier life. Owner only.
+func (b *body) isStale(mark uint16) bool { return mark != b.mine().lifeMark() }
+
+// hears is called with each outcome that has a mark, before it runs. If the outcome belongs to an
+// earlier life, it becomes a dead letter, and hears reports false. Owner only.
+func (b *body) hears(c *Context, m *message) bool {
+	if b.isStale(m.life) {
+		c.count.messages-- // it does not run after all
+		replier{c: c, sys: c.sys}.declareDead(b, m, ErrRestarted, false)
+		return false
+	}
+	if b.typ().finishes {
+		b.flowOf().asks.Add(-1)
+	}
+	return true
+}
+
+// stashOutcome makes m, which takes the place of the outcome that runs, belong to the same life. It
+// counts as under way again.
+func (b *body) stashOutcome(c *Context, d *declaration, m *message) {
+	if !d.outcome || c.msg.life == 0 {
+		return
+	}
+	if m.life = c.msg.life; b.typ().finishes {
+		b.flowOf().asks.Add(1)
+	}
+}
+
+// lost is called when an outcome becomes a dead letter. Any goroutine.
+func (d *declaration) lost(r replier, to *body, m *message) {
+	if !d.outcome || m.life == 0 {
+		return
+	}
+	m.life = 0
+	if to.typ().finishes && to.flowOf().asks.Add(-1) == 0 {
+		to.tell(r, nudge{}) // it may wait for that
+	}
+}
+
+// nudge makes an actor look whether it has to wait any longer. See settleDrain.
+type nudge struct{ unanswered }
+
+func (nudge) serve(*body, *Context) {}

@@ -1,0 +1,233 @@
+package actor
+
+import (
+	"context"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/nocmp"
+)
+
+// AskTo sends a request from a behaviour and does not wait: the outcome comes as a
+// message for reply, a behaviour of the asking actor itself. An actor may ask itself.
+// AskTo panics if to is the zero Ref, or if reply belongs to another type than the
+// running actor. Without options it allocates nothing in steady state.
+//
+// If to ends before it comes to the request, panics over it, or has a bound and refuses
+// or drops it, the outcome has the error that [AskBehaviour.Ask] lists, and comes at
+// once.
+//
+// An outcome belongs to the life that has asked. If the asker is restarted first, the
+// outcome does not run: it becomes a dead letter with the reason [ErrRestarted], which
+// is counted and not logged. [Care] can say otherwise. To know which request an outcome
+// belongs to, use [AskToWith].
+//
+// If to belongs to another system, the outcome comes as long as the asker's system has
+// not stopped, so also while that is in [System.Shutdown]. But a request that is under
+// way in another system does not keep the asker's system from being quiescent.
+func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]], opts ...AskOption) {
+	b.d.madeAsk().mustSuit(to.b)
+	c.mustOwn(reply.d.made())
+	back := replyTo[R]{asker: c.self, reply: reply.d}
+	life := c.markAsk()
+	if c.travels != nil {
+		back.node = c.prepare(reply.d, life)
+	}
+	if len(opts) != 0 {
+		back = withOptions(c, back, life, opts)
+	}
+	sendRequest(c, b.d, to.b, q, back, life)
+}
+
+// Reply is the outcome of a request or of a function of [Pipe], as a message, together
+// with a mark that the asker has chosen: the number of a job, a key, a [Deferred] that
+// waits for it. The mark comes back whatever the outcome is, also with an error.
+type Reply[R, K any] struct {
+	Value R     // what was returned, if Err is nil
+	Err   error // what was returned, or why it did not run
+	Mark  K     // what the asker has given along
+}
+
+// AskToWith is [AskTo] with a mark: the outcome brings back mark, so that the asker
+// knows what it belongs to. Without options it allocates nothing in steady state,
+// whatever the mark.
+//
+// The message for the outcome, which holds the mark, is made with the request. So as long
+// as the request is under way, it takes the space of an R too.
+func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Reply[R, K]], mark K, opts ...AskOption) {
+	b.d.madeAsk().mustSuit(to.b)
+	c.mustOwn(reply.d.made())
+	life := c.markAsk()
+	back := replyTo[R]{asker: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
+	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
+	if len(opts) != 0 {
+		back = withOptions(c, back, life, opts)
+	}
+	sendRequest(c, b.d, to.b, q, back, life)
+}
+
+// AskOption says something about one request: see [Within]. The zero AskOption says
+// nothing.
+type AskOption struct {
+	_       nocmp.Field
+	limited bool
+	within  time.Duration
+}
+
+// Within gives a request a time-out: if d passes on the runtime's clock before the asker
+// has come to the outcome, the outcome is [ErrNoReply], at once.
+//
+// The request runs all the same. Its late reply becomes a dead letter, either for the
+// reason ErrNoReply or because the asker has ended by then.
+//
+// The time-out is a timer of the running actor, on the terms of [After]: it ends with
+// the life that has asked, and when the actor drains. The request allocates four small
+// objects.
+func Within(d time.Duration) AskOption { return AskOption{limited: true, within: d} }
+
+// withOptions returns the reply address of a request with options. The last of several time-outs
+// counts.
+func withOptions[R any](c *Context, back replyTo[R], life uint16, opts []AskOption) replyTo[R] {
+	o := opts[len(opts)-1]
+	for i := len(opts) - 2; i >= 0 && !o.limited; i-- {
+		o = opts[i]
+	}
+	if !o.limited {
+		return back
+	}
+	return back.within(c, o.within, life)
+}
+
+// sendRequest sends a request from a behaviour.
+func sendRequest[Q, R any](c *Context, d *declaration, to *body, q Q, back replyTo[R], life uint16) {
+	m := newMessage(c, d.pool)
+	m.life = life
+	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
+	if to.kind().sys == c.sys {
+		c.send(to, m, d)
+		return
+	}
+	c.sys.sim.book(-1) // the other system books it
+	_ = sendFromOutside(sent, to, m, d)
+}
+
+// mustOwn panics if d is not a behaviour of the running actor.
+func (c *Context) mustOwn(d *declaration) {
+	mustRun(c, d.name)
+	if d.typ != c.self.kind().typ {
+		panic("gallop: " + d.fullName() + " is not one of " + c.self.String() + "'s behaviours")
+	}
+}
+
+// prepare makes the message of an outcome before there is one, since it has something to keep: a
+// mark, or the context under which the actor has asked.
+func (c *Context) prepare(d *declaration, life uint16) *message {
+	m := newMessage(c, d.pool)
+	c.sys.sim.book(-1) // it is not sent yet
+	m.id, m.life, m.next = d.id, life, nil
+	if c.travels != nil {
+		return carry(c, c.travels, m, d)
+	}
+	return m
+}
+
+// request is the payload of an ask. The header of its message has the life of the asker: see askMark.
+type request[Q, R any] struct {
+	q  Q
+	to replyTo[R]
+}
+
+// take moves the reply address out of the message, which may be recycled.
+func (p *request[Q, R]) take() replyTo[R] {
+	to := p.to
+	*p = request[Q, R]{}
+	return to
+}
+
+// replyTo says where a reply goes: to a goroutine that waits or to an actor.
+type replyTo[R any] struct {
+	call  *call[R]
+	asker *body
+	reply *declaration
+	node  *message // the message for asker, if it was made already: see prepare
+}
+
+// answer sends the reply. mute tells whether an actor that replies to an overloaded
+// asker is muted for it; those who clean up behind the dead are not. life is that of the
+// asker.
+func (to replyTo[R]) answer(r replier, life uint16, res Result[R], mute bool) {
+	if to.call != nil {
+		to.call.answer(r, res, mute)
+		return
+	}
+	r = r.in(to.asker)
+	m, d := to.node, to.reply
+	if m == nil {
+		m = newMessage(r.c, d.pool)
+		m.life = life
+		*payloadOf[Result[R]](m) = res
+	} else {
+		m, d = to.fill(r, res)
+	}
+	if r.c != nil && mute && to.reply.urgent == nil {
+		r.c.send(to.asker, m, d)
+		return
+	}
+	r.answer(to.asker, m, d, to.reply.urgent != nil)
+}
+
+// fill puts the outcome into the message that was made for it. A Reply begins as a Result does.
+func (to replyTo[R]) fill(r replier, res Result[R]) (m *message, d *declaration) {
+	m, d = to.node, to.reply
+	if m.id == carriedID {
+		d = carriedDecl
+	}
+	*payloadOf[Result[R]](contents(m)) = res
+	if r.c != nil {
+		r.c.sys.sim.book(1)
+	}
+	return m, d
+}
+
+// answer gives the result to whoever the call is about.
+func (k *call[R]) answer(r replier, res Result[R], mute bool) {
+	switch {
+	case k.timed != nil:
+		k.timed.answer(r, res, mute)
+	case k.handler != nil:
+		if from := Sender(r.c); r.c != nil && mute {
+			k.handler.Send(from, res)
+			return
+		}
+		k.handler.Send(r.sys, res) // on behalf of the dead
+	default:
+		k.finish(res)
+	}
+}
+
+// refused tells whether the asker wants the request not to run.
+func (to replyTo[R]) refused() bool {
+	return to.call != nil && to.call.state.Load() == callRefused
+}
+
+// context returns the context of the asker; nil: it has none. The actor that is asked only, before
+// the reply: then the call is used again. sys is the system of that actor.
+func (to replyTo[R]) context(sys *System) context.Context {
+	switch {
+	case to.call != nil && to.call.timed == nil:
+		return askedUnder(sys, to.call.ctx)
+	case to.call != nil:
+		to.node = to.call.timed.node
+	}
+	if to.node != nil && to.node.id == carriedID {
+		return payloadOf[carried](to.node).ctx
+	}
+	return nil
+}
+
+// nowhere is a reply address for a request whose reply has been put aside. It keeps the context.
+func (to replyTo[R]) nowhere(sys *System) replyTo[R] {
+	k := &call[R]{}
+	k.ctx = to.context(sys)
+	k.state.StoreRelease(callAbandoned)
+	return replyTo[R]{call: k}
+}

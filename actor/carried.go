@@ -1,0 +1,138 @@
+package actor
+
+import "context"
+
+// A message may carry a context: its values, its deadline and its end. Most do not, and must not
+// pay. So a message that does travels in a second one, of the runtime's own, which holds the
+// context and leads to the message itself. Whatever handles mail (mailboxes, queues with a bound,
+// stashes, the lane, timers, dead letters) handles the outer message as any other. When its turn
+// comes, it runs the inner one in its own place.
+//
+// A behaviour that has called SetContext sends such messages. The hot path of a send does not ask
+// for that: SetContext hides the worker's stock of nodes, so that each send finds no node there,
+// and goes the slow way, which looks. The end of the behaviour shows the stock again.
+//
+// Requests travel alone. Their context is in their reply address: see replyTo.
+
+// carried is the payload of a message that travels with a context.
+type carried struct {
+	ctx   context.Context
+	inner *message
+}
+
+var carriedPool, _ = poolOf[carried]()
+
+// carriedDecl is the row of carried messages in every table.
+var carriedDecl = &declaration{
+	id:     carriedID,
+	pool:   carriedPool,
+	clear:  func(m *message) { *payloadOf[carried](m) = carried{} },
+	copy:   copyCarried,
+	urgent: (*body).runUrgent,
+	run:    runCarried,
+}
+
+// runCarried runs the inner message in the place of m, or makes a dead letter of it if its context
+// has ended. An outcome is always heard.
+func runCarried(c *Context, b *body, m *message) {
+	p := payloadOf[carried](m)
+	ctx, in := p.ctx, p.inner
+	*p = carried{}
+	in.from = m.from
+	if d := b.kind().typ.decls[in.id]; !d.outcome {
+		if err := ctx.Err(); err != nil {
+			c.count.messages-- // it does not run after all
+			if b.ticks(m) {
+				defer b.extra.timers.endTicks(c) // whose payload it is
+			}
+			replier{c: c, sys: c.sys}.declareDead(b, in, err, b.ticks(m))
+			c.recycle(in)
+			return
+		}
+	}
+	m.id, m.life = in.id, in.life // for the reports, and for Stash
+	c.came = ctx
+	c.then |= usesContext
+	b.runs()[in.id](c, b, in)
+	c.leaveContext()
+	c.recycle(in)
+}
+
+// carry puts m, a message for d, into one that carries ctx.
+func carry(c *Context, ctx context.Context, m *message, d *declaration) *message {
+	w := newMessage(c, carriedPool)
+	m.id, m.next, w.next = d.id, nil, nil
+	w.id = carriedID
+	*payloadOf[carried](w) = carried{ctx, m}
+	return w
+}
+
+// unwrap takes the inner message out of w. What is left of w may be recycled.
+func unwrap(w *message) *message {
+	p := payloadOf[carried](w)
+	in := p.inner
+	*p = carried{}
+	in.from = w.from
+	return in
+}
+
+// contents returns the message of the user's that m is, or carries.
+func contents(m *message) *message {
+	if m.id == carriedID {
+		return payloadOf[carried](m).inner
+	}
+	return m
+}
+
+// copyCarried copies a carried message of Every, for one tick.
+func copyCarried(to *message, from *timer) {
+	p := keptBy[carried](from)
+	d := from.body.typ().decls[p.inner.id]
+	in := d.pool.takeOne()
+	in.id = d.id
+	d.copy(in, &timer{held: p.inner})
+	*payloadOf[carried](to) = carried{p.ctx, in}
+}
+
+// carrier is a Sender whose messages carry a context.
+type carrier struct {
+	c   *Context // nil: outside
+	sys *System
+	ctx context.Context // nil: none
+}
+
+func (w *carrier) sender() (*Context, *System) { return w.c, w.sys }
+
+// With returns a sender for code outside of behaviours whose messages carry ctx: its
+// values, its deadline and its end. The behaviours find it in [Context.Context]. A
+// message whose context has ended before its turn comes does not run: it becomes a dead
+// letter, and the reason is the context's error.
+//
+// With allocates one object, and each message that is sent by it a second node, from
+// the same free lists as the message itself. [AskBehaviour.Ask] needs no such sender,
+// as it is given a context. With panics if ctx is nil.
+func (s *System) With(ctx context.Context) Sender {
+	s.mustBeStarted("With")
+	mustHave(ctx, "With")
+	return &carrier{sys: s, ctx: travelling(ctx)}
+}
+
+// With returns a sender whose messages carry ctx, as [System.With] does, for a single
+// send of a behaviour. It is valid until the behaviour returns. To carry a context with
+// all that the rest of the behaviour sends, use [Context.SetContext].
+func (c *Context) With(ctx context.Context) Sender {
+	mustRun(c, "With")
+	mustHave(ctx, "With")
+	return &carrier{c: c, sys: c.sys, ctx: travelling(ctx)}
+}
+
+// carriedBy returns the context that messages of a sender carry; nil: none.
+func carriedBy(from Sender) context.Context {
+	switch f := from.(type) {
+	case *Context:
+		return f.travels
+	case *carrier:
+		return f.ctx
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package actor
+
+import (
+	"context"
+	"sync"
+)
+
+// lifeContext is the context of one life of an actor. It is made when the actor asks for it, and
+// ends
+//
+//   - where the life ends, in the actor's own turn: see leave;
+//   - before that, where another orders the end. The actor may be in the middle of a call that
+//     waits for this context, and comes to no order before the call returns;
+//   - with the system.
+//
+// The one that orders pushes the order to the lane and then loads the context. The actor stores the
+// context and then looks whether an order is in the lane. So one of the two sees the other, and ends
+// it. Suspend and Restart end only the context that was there before their push, since a suspended
+// actor may begin its next life at once. If the actor makes its context in between, the price is a
+// call that is not interrupted.
+//
+// The system keeps a list of those that somebody may wait for: Done was called, or a context was
+// derived for a message. An actor that nobody refers to is collected by Go with its context, unless
+// that is in the list.
+type lifeContext struct {
+	context.Context // the one that ends
+	cancel          context.CancelCauseFunc
+	over            *over
+
+	mu       sync.Mutex
+	ended    bool                 // guarded by mu
+	watched  bool                 // guarded by mu: Done was called
+	children roster[boundContext] // guarded by mu
+	place    int                  // among those of over, guarded by its mu
+	listed   bool                 // guarded by the mu of over
+}
+
+// lifeKey is the key by which a context is asked whether it is derived from one that a behaviour
+// was given: the value is a lifeBound.
+type lifeKey struct{}
+
+// lifeBound is a context of this package that ends with a life.
+type lifeBound interface {
+	context.Context
+	beyond() context.Context // what it stands on besides the life; nil: nothing
+	within() *lifeContext
+}
+
+func (l *lifeContext) beyond() context.Context { return nil }
+func (l *lifeContext) within() *lifeContext    { return l }
+
+func newLifeContext(o *over) *lifeContext {
+	l := &lifeContext{over: o}
+	l.Context, l.cancel = context.WithCancelCause(context.Background())
+	return l
+}
+
+// Done implements context.Context.
+func (l *lifeContext) Done() <-chan struct{} {
+	l.mu.Lock()
+	first := !l.watched && !l.ended
+	l.watched = true
+	l.mu.Unlock()
+	if first {
+		l.over.list(l) // after watched was set: see unlist
+	}
+	return l.Context.Done()
+}
+
+// Err implements context.Context. Nobody may have told one that is not in the list.
+func (l *lifeContext) Err() error {
+	l.look()
+	return l.Context.Err()
+}
+
+// Value implements context.Context. By Value, package context looks for the cause too.
+func (l *lifeContext) Value(key any) any {
+	if key == (lifeKey{}) {
+		return l
+	}
+	l.look()
+	return l.Context.Value(key)
+}
+
+// look ends it if its system has ended.
+func (l *lifeContext) look() {
+	if l.over.isDone() {
+		l.end(ErrSystemStopped)
+	}
+}
+
+// end ends the context. Any goroutine; only the first call counts.
+func (l *lifeContext) end(cause error) {
+	l.mu.Lock()
+	if l.ended {
+		l.mu.Unlock()
+		return
+	}
+	l.ended = true
+	left := l.children.entries
+	l.children.entries = nil
+	for _, e := range left {
+		*e.at = 0
+	}
+	l.mu.Unlock()
+	l.cancel(cause)
+	for _, e := range left {
+		e.who.cancel(cause)
+	}
+	l.over.unlist(l)
+}
+
+// add makes b end with the life.
+func (l *lifeContext) add(b *boundContext) {
+	l.mu.Lock()
+	ended := l.ended
+	if !ended {
+		l.children.add(b, &b.place)
+	}
+	l.mu.Unlock()
+	if ended {
+		b.cancel(context.Cause(l.Context))
+		return
+	}
+	l.over.list(l) // after the add: see unlist
+}
+
+// remove takes b out. The last one takes the life out of the list, unless its Done was called.
+func (l *lifeContext) remove(b *boundContext) {
+	l.mu.Lock()
+	was := l.children.remove(&b.place)
+	l.mu.Unlock()
+	if was {
+		l.over.unlist(l)
+	}
+}
+
+// isFree reports whether the system need not end l: it has ended, or nobody waits for it.
+func (l *lifeContext) isFree() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended || len(l.children.entries) == 0 && !l.watched
+}
+
+// list makes the system end l with itself, if somebody waits for l.
+func (o *over) list(l *lifeContext) {
+	o.mu.Lock()
+	ended := o.ended
+	if !ended && !l.listed && !l.isFree() {
+		l.listed = true
+		o.lives.add(l, &l.place)
+	}
+	o.mu.Unlock()
+	if ended {
+		l.end(ErrSystemStopped)
+	}
+}
+
+// unlist takes l out of the list if nobody waits for it any more. It looks under the lock of the
+// list. So somebody who has begun to wait meanwhile is seen here, or lists l afterwards.
+func (o *over) unlist(l *lifeContext) {
+	o.mu.Lock()
+	if l.listed && l.isFree() {
+		l.listed = false
+		o.lives.remove(&l.place)
+	}
+	o.mu.Unlock()
+}
+
+// endLives ends the contexts of all lives. After ended was set.
+func (o *over) endLives() {
+	o.mu.Lock()
+	left := o.lives.entries
+	o.lives.entries = nil
+	for _, e := range left {
+		e.who.listed, *e.at = false, 0
+	}
+	o.mu.Unlock()
+	for _, e := range left {
+		e.who.end(ErrSystemStopped)
+	}
+}
+
+// lifeContext returns the context of the actor's life, and makes it at first. Owner only.
+func (b *body) lifeContext() *lifeContext {
+	f := b.flowOf()
+	if l := f.life.Load(); l != nil {
+		return l
+	}
+	x := b.mine() // which sees to its end
+	l := newLifeContext(&b.sys().over)
+	f.life.Store(l)
+	switch {
+	case x.phase != alive:
+		l.end(x.tooLate())
+	case told(b, verbStop): // after the store
+		l.end(stoppedBecause(ErrShutdown))
+	}
+	return l
+}
+
+// endContext ends the context of the actor's life, if there is one. Owner only.
+func (b *body) endContext(cause error) {
+	if l := b.contextOfLife(); l != nil {
+		l.end(cause)
+	}
+}
+
+// forgetContext lets the next life have a context of its own. Owner only, behind endContext.
+func (b *body) forgetContext() {
+	if f := b.flow.Load(); f != nil {
+		f.life.Store(nil)
+	}
+}
+
+// contextOfLife returns the context of the actor's life as it is; nil: it has none. Any goroutine.
+func (b *body) contextOfLife() *lifeContext {
+	if f := b.flow.Load(); f != nil {
+		return f.life.Load()
+	}
+	return nil
+}
+
+// cutContext ends the context of a life whose end somebody has ordered by s, which is in the lane by
+// now. before is the context that there was before. Any goroutine.
+func (b *body) cutContext(s signal, before *lifeContext) {
+	why := ErrShutdown
+	if o, ok := s.(order); ok {
+		why, before = o.why, b.contextOfLife()
+	}
+	if before != nil {
+		before.end(stoppedBecause(why))
+	}
+}
+
+// ordersEnd reports whether a signal ends the life of an actor that is up.
+func ordersEnd(s signal) bool { return rankOf(s) > uint8(verbDrain)+1 }
