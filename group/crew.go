@@ -34,7 +34,7 @@ type Crew[S any] struct {
 
 // crew is a Crew that was checked, whatever the state. Read-only.
 type crew struct {
-	spawn       func(c *actor.Context, care actor.Care[keeper]) actor.AnyRef
+	spawn       func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef
 	first, most time.Duration
 	restarts    int
 	within      time.Duration
@@ -70,7 +70,7 @@ func (w Crew[S]) made(call string) *crew {
 		made.most = 30 * time.Second
 	}
 	made.most = max(made.most, made.first)
-	made.spawn = func(c *actor.Context, care actor.Care[keeper]) actor.AnyRef {
+	made.spawn = func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef {
 		return actor.SpawnUnder(c, w.Type, init, care).Any()
 	}
 	return made

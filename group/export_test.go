@@ -103,3 +103,15 @@ func Told() (p Policy[int], times func() int) {
 
 // Watching returns how many watchers a registry has.
 func Watching[K, V comparable](r Registry[K, V]) int { return r.t.watch.all.len() }
+
+// Asked returns how many members an AskPool keeps, and Refs which actors they are.
+func Asked[Q, R any](p AskPool[Q, R]) int { return len(p.t.members) }
+
+func Refs[Q, R any](p AskPool[Q, R]) (all []actor.AnyRef) {
+	p.t.mu.Lock()
+	defer p.t.mu.Unlock()
+	for _, m := range p.t.members {
+		all = append(all, m.ref)
+	}
+	return all
+}

@@ -17,7 +17,7 @@ type PoolActor[M any] struct {
 	at      int                     // the place, from 1 on, of the member that is being called; 0: none is
 
 	crew *crewOf[M] // of a pool that makes its members
-	own  actor.Ref[keeper]
+	own  actor.Ref[CrewActor]
 }
 
 // member is a member of a pool.
@@ -149,7 +149,7 @@ func (p *PoolActor[M]) keep() {
 func (t *poolType[M]) start(p *PoolActor[M], c *actor.Context) error {
 	if p.crew != nil {
 		me := actor.Self[PoolActor[M]](c)
-		p.own = keeperType.SpawnChild(c, keeper{
+		p.own = crewType.SpawnChild(c, CrewActor{
 			crew: p.crew.crew, want: p.crew.n,
 			tell: func(c *actor.Context, n news) { t.hear.Send(c, me, n) },
 		})

@@ -7,12 +7,16 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// keeper is the actor that has made the members of a pool, and restarts them. Each has a slot, for
-// good, whatever becomes of the actor in it.
-type keeper struct {
+// CrewActor is the state of the actor that has made the members of a pool, and restarts
+// them. It is exported for the declaration of an [AskPool] as the child of a supervisor: see
+// [AskPoolForSupervisor].
+//
+// Each member has a slot, for good, whatever becomes of the actor in it.
+type CrewActor struct {
 	crew *crew
 	want int // how many slots there are at first
 	tell func(c *actor.Context, n news)
+	up   func(c *actor.Context) error // called at every start; nil: nobody wants to know
 
 	slots []*slot
 	byID  map[uint64]*slot
@@ -46,27 +50,32 @@ type slotNews struct {
 }
 
 var (
-	keeperType = actor.NewType[keeper]("crew")
-	fell       = actor.Declare[actor.Fallen](keeperType, "fell")
-	rose       = actor.Declare[actor.Risen](keeperType, "rose", actor.Urgent())
-	due        = actor.Declare[*slot](keeperType, "due")
-	resize     = actor.Declare[int](keeperType, "resize")
-	replaced   = actor.DeclareAsk[actor.AnyRef, actor.None](keeperType, "replaced")
+	crewType = actor.NewType[CrewActor]("crew")
+	fell     = actor.Declare[actor.Fallen](crewType, "fell")
+	rose     = actor.Declare[actor.Risen](crewType, "rose", actor.Urgent())
+	due      = actor.Declare[*slot](crewType, "due")
+	resize   = actor.Declare[int](crewType, "resize")
+	replaced = actor.DeclareAsk[actor.AnyRef, actor.None](crewType, "replaced")
 )
 
 func init() {
-	keeperType.OnStart((*keeper).start).Table(fell.Do((*keeper).fell), rose.Do((*keeper).rose), due.Do((*keeper).due),
-		resize.Do((*keeper).resize), replaced.Do((*keeper).replaced))
+	crewType.OnStart((*CrewActor).start).Table(fell.Do((*CrewActor).fell), rose.Do((*CrewActor).rose), due.Do((*CrewActor).due),
+		resize.Do((*CrewActor).resize), replaced.Do((*CrewActor).replaced))
 }
 
-func (k *keeper) start(c *actor.Context) error {
+func (k *CrewActor) start(c *actor.Context) error {
 	k.byID = map[uint64]*slot{}
+	if k.up != nil {
+		if err := k.up(c); err != nil {
+			return err
+		}
+	}
 	k.grow(c, k.want)
 	return nil
 }
 
 // grow makes slots until there are n.
-func (k *keeper) grow(c *actor.Context, n int) {
+func (k *CrewActor) grow(c *actor.Context, n int) {
 	var more []slotNews
 	for len(k.slots) < n {
 		s := &slot{at: len(k.slots)}
@@ -77,18 +86,18 @@ func (k *keeper) grow(c *actor.Context, n int) {
 }
 
 // fill spawns the actor of a slot.
-func (k *keeper) fill(c *actor.Context, s *slot) slotNews {
-	s.ref = k.crew.spawn(c, actor.Care[keeper]{Fell: fell, Rose: rose})
+func (k *CrewActor) fill(c *actor.Context, s *slot) slotNews {
+	s.ref = k.crew.spawn(c, actor.Care[CrewActor]{Fell: fell, Rose: rose})
 	k.byID[s.ref.ID()] = s
 	return slotNews{at: s.at, ref: s.ref}
 }
 
 // say tells the pool of one slot.
-func (k *keeper) say(c *actor.Context, s slotNews) {
+func (k *CrewActor) say(c *actor.Context, s slotNews) {
 	k.tell(c, news{size: len(k.slots), slots: []slotNews{s}})
 }
 
-func (k *keeper) fell(c *actor.Context, f actor.Fallen) {
+func (k *CrewActor) fell(c *actor.Context, f actor.Fallen) {
 	s := k.byID[f.ActorID]
 	if s == nil || k.over {
 		return
@@ -119,7 +128,7 @@ func (k *keeper) fell(c *actor.Context, f actor.Fallen) {
 }
 
 // end takes note that the actor of a slot has ended for good.
-func (k *keeper) end(c *actor.Context, s *slot) {
+func (k *CrewActor) end(c *actor.Context, s *slot) {
 	delete(k.byID, s.ref.ID())
 	s.timer.Cancel(c)
 	if !s.leaving {
@@ -133,7 +142,7 @@ func (k *keeper) end(c *actor.Context, s *slot) {
 }
 
 // count counts a fall, and reports whether that is still within the limit.
-func (k *keeper) count(now time.Time) bool {
+func (k *CrewActor) count(now time.Time) bool {
 	if k.crew.within == 0 {
 		return true
 	}
@@ -146,7 +155,7 @@ func (k *keeper) count(now time.Time) bool {
 	return now.Sub(oldest) > k.crew.within
 }
 
-func (k *keeper) tooOften(f actor.Fallen) error {
+func (k *CrewActor) tooOften(f actor.Fallen) error {
 	why := f.Reason
 	if why == nil {
 		why = actor.ErrStopped
@@ -154,7 +163,7 @@ func (k *keeper) tooOften(f actor.Fallen) error {
 	return fmt.Errorf("%w: more than %d times in %v, last %s#%d: %w", ErrRestarts, k.crew.restarts, k.crew.within, f.Type, f.ActorID, why)
 }
 
-func (k *keeper) rose(c *actor.Context, r actor.Risen) {
+func (k *CrewActor) rose(c *actor.Context, r actor.Risen) {
 	s := k.byID[r.Ref.ID()]
 	if s == nil {
 		return
@@ -165,14 +174,14 @@ func (k *keeper) rose(c *actor.Context, r actor.Risen) {
 	}
 }
 
-func (k *keeper) due(c *actor.Context, s *slot) {
+func (k *CrewActor) due(c *actor.Context, s *slot) {
 	if k.byID[s.ref.ID()] == s && !s.leaving {
 		actor.Restart(c, s.ref)
 	}
 }
 
 // resize makes slots, or drains the actors of the youngest and forgets them when they have ended.
-func (k *keeper) resize(c *actor.Context, n int) {
+func (k *CrewActor) resize(c *actor.Context, n int) {
 	if n >= len(k.slots) {
 		k.grow(c, n)
 		return
@@ -188,7 +197,7 @@ func (k *keeper) resize(c *actor.Context, n int) {
 
 // replaced replies when an actor of the crew that has ended has a successor, or is a member no
 // longer. For the zero ref it replies when there are members.
-func (k *keeper) replaced(c *actor.Context, gone actor.AnyRef) (none actor.None, err error) {
+func (k *CrewActor) replaced(c *actor.Context, gone actor.AnyRef) (none actor.None, err error) {
 	if s := k.byID[gone.ID()]; s != nil {
 		s.asked = append(s.asked, actor.Defer(c, replaced))
 	}
