@@ -133,8 +133,7 @@ func TestStartAskPool(t *testing.T) {
 		for i := range 30 {
 			seekerDo.Send(sys, s, func(c *actor.Context) {
 				p.AskTo(c, i, seekerHear.To(s))
-				if i%5 == 4 {
-					members = group.Refs(p)
+				if members = group.Refs(p); i%5 == 4 && len(members) > 0 {
 					actor.Kill(c, members[c.Rand().IntN(len(members))])
 				}
 			})
