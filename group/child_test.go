@@ -101,10 +101,11 @@ func TestTopic_AsChild(t *testing.T) {
 		t.Error("the topic has not been restarted")
 	}
 	count(t, sys, news.Subscribers, 2)
-	slow, _ := stuck(t, sys)
+	slow, release := stuck(t, sys)
 	news.Subscribe(sys, slowPut.To(slow))
 	news.Publish(sys, 6)
 	count(t, sys, news.Subscribers, 2) // its policy is what it was
+	release()
 	actor.Kill(sys, news)
 	if quiet(t, sys); news.Standing() != actor.Ended || group.AsTopic(child()) == news {
 		t.Error("a topic that was killed is not replaced by a new one")
