@@ -3,6 +3,7 @@ package group_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -144,6 +145,23 @@ func TestTopic_TellsTheOverloaded(t *testing.T) {
 	}
 }
 
+// fill gives a topic whose subscriber stands still as much as it takes from behaviours.
+func fill(t testing.TB, sys *actor.System, news group.Topic[int]) {
+	t.Helper()
+	news.Publish(sys, 0)
+	for news.Standing() == actor.Idle || news.Standing() == actor.Busy { // until it is muted
+		runtime.Gosched()
+	}
+	full, feeder := make(chan struct{}), sinkType.Spawn(sys, sink{})
+	do.Send(sys, feeder, func(_ *sink, c *actor.Context) {
+		for news.TrySend(c, 0) == nil {
+			continue
+		}
+		close(full)
+	})
+	<-full
+}
+
 // TestTopic_LagOfForeign: a handler that leads to no actor is given a dead letter of the topic's
 // own; one that is a topic, of that topic's. An error of its own is its own matter.
 func TestTopic_LagOfForeign(t *testing.T) {
@@ -152,10 +170,7 @@ func TestTopic_LagOfForeign(t *testing.T) {
 	news, other := group.NewTopic[int](sys, group.OnLag(group.LagDrop)), group.NewTopic[int](sys)
 	slow, release := stuck(t, sys)
 	other.Subscribe(sys, slowPut.To(slow))
-	other.Publish(sys, 0)
-	for other.Standing() != actor.Overloaded { // it is muted, or behind
-		other.Publish(sys, 0)
-	}
+	fill(t, sys, other)
 	full, broken := &foreign{why: fmt.Errorf("full: %w", actor.ErrOverloaded)}, &foreign{why: errors.New("no connection")}
 	for _, h := range []actor.Handler[int]{full, broken, other, &other} {
 		news.Subscribe(sys, h)
