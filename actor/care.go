@@ -86,10 +86,13 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	k.calls, k.stop, k.together = &guarding, care.Stop, care.Together
 	c.self.extra.children.moveBefore(k, before)
 	c.self.extra.guards++
-	wipe := func(b *body) { clear1(stateOf[S](b)) }
+	wipe := t.info.keep
+	if wipe == nil {
+		wipe = func(b *body) { clear1(stateOf[S](b)) }
+	}
 	b.extra.sup = &supervision{
 		super: c.self, wipe: wipe, family: care.Family,
-		renew:   func(b *body) { wipe(b); init(stateOf[S](b)) },
+		renew:   func(b *body) { init(stateOf[S](b)) }, // of a state that is new, or that wipe has left
 		deliver: func(c *Context, at *body, f Fallen) { deliver(c, at, d, f) },
 		rose:    rose,
 		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog, keepReplies: care.KeepReplies,

@@ -33,7 +33,7 @@ type Fallen struct {
 type supervision struct {
 	super   *body
 	renew   func(b *body) // gives it a fresh state
-	wipe    func(b *body) // gives it the zero state
+	wipe    func(b *body) // gives it the zero state, or what [TypeKeep] keeps
 	deliver func(c *Context, at *body, f Fallen)
 	rose    func(c *Context, at *body, r Risen) // nil: nobody wants to know
 	family  any                                 // Care.Family

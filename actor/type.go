@@ -60,6 +60,7 @@ type typeInfo struct {
 
 	onStart func(b *body, c *Context) error      // guarded as decls; nil: none
 	onStop  func(b *body, c *Context, why error) // the same
+	keep    func(b *body)                        // made by TypeKeep; nil: nothing survives a restart
 
 	roots seam.Pointer[typeRoots]    // made by heapRoots
 	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned

@@ -1,14 +1,12 @@
 package group
 
 import (
-	"slices"
-
 	"github.com/gallop-go/gallop/actor"
 )
 
 // KeptMembers is Kept for a pool that nobody sends to, and who joins it.
 func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) bool)) int {
-	pool := pool[M]{policy: p.start()}
+	pool := newPool(p, nil)
 	for h := range members {
 		pool.doJoin(nil, h)
 	}
@@ -18,66 +16,66 @@ func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) b
 // Kept returns how many subscribers a topic keeps to which these have subscribed, one
 // after the other, and nobody has published.
 func Kept[M any](subscribers func(yield func(actor.Handler[M]) bool)) int {
-	var t topic[M]
+	var t Subscribers[M]
 	for h := range subscribers {
-		t.doSubscribe(nil, h)
+		t.Subscribe(h)
 	}
-	t.mustAgree()
-	return len(t.know)
+	return t.subs.len()
 }
 
-// mustAgree panics if what a topic knows is not what is in its list.
-func (t *topic[M]) mustAgree() {
+// mustAgree panics if what a roster knows is not what is in its list.
+func (r *roster[K, V]) mustAgree() {
 	there := 0
-	for i, h := range t.list {
-		if h == nil {
+	for i, e := range r.list {
+		if !e.there {
 			continue
 		}
-		if there++; t.know[h] != i {
-			panic("a topic does not know where somebody is")
+		if there++; r.know[e.key] != i {
+			panic("a roster does not know where a key is")
 		}
 	}
-	if there != len(t.know) || len(t.list) > 2*there {
-		panic("a topic knows others than are in its list, or has too many gaps")
+	if there != len(r.know) || len(r.list) > 2*there {
+		panic("a roster knows others than are in its list, or has too many gaps")
 	}
 }
 
 // Subscribers is a topic and nothing around it.
-type Subscribers[M any] struct{ topic[M] }
+type Subscribers[M any] struct{ TopicActor[M] }
 
-func (s *Subscribers[M]) Subscribe(h actor.Handler[M]) { s.doSubscribe(nil, h); s.mustAgree() }
+func (s *Subscribers[M]) Subscribe(h actor.Handler[M]) {
+	s.doSubscribe(nil, subscriber[M]{h: h})
+	s.subs.mustAgree()
+}
 
-// Unsubscribe tells whether all others have stayed where they were.
+// Unsubscribe reports whether all others have stayed where they were.
 func (s *Subscribers[M]) Unsubscribe(h actor.Handler[M]) (stayed bool) {
-	before := len(s.list)
+	before := len(s.subs.list)
 	s.doUnsubscribe(nil, h)
-	s.mustAgree()
-	return len(s.list) == before
+	s.subs.mustAgree()
+	return len(s.subs.list) == before
 }
 
 // InOrder are all who have subscribed.
-func (s *Subscribers[M]) InOrder() []actor.Handler[M] {
-	return slices.DeleteFunc(slices.Clone(s.list), func(h actor.Handler[M]) bool { return h == nil })
-}
+func (s *Subscribers[M]) InOrder() []actor.Handler[M] { return s.subs.keys() }
 
-// Members is the members of a pool and nothing around them.
-type Members[M any] struct{ pool[M] }
+// Gathered is the members of a pool and nothing around them.
+type Gathered[M any] struct{ PoolActor[M] }
 
 // Gather is NewPool without the pool's actor.
-func Gather[M any](p Policy[M], members ...actor.Handler[M]) *Members[M] {
-	return &Members[M]{newPool(p, members)}
+func Gather[M any](p Policy[M], members ...actor.Handler[M]) *Gathered[M] {
+	return &Gathered[M]{newPool(p, members)}
 }
 
-func (m *Members[M]) Join(h actor.Handler[M])  { m.doJoin(nil, h) }
-func (m *Members[M]) Leave(h actor.Handler[M]) { m.doLeave(nil, h) }
+func (m *Gathered[M]) Join(h actor.Handler[M])  { m.doJoin(nil, h) }
+func (m *Gathered[M]) Leave(h actor.Handler[M]) { m.doLeave(nil, h) }
 
 // Of returns who is given a message.
-func (m *Members[M]) Of(message M) actor.Handler[M] {
-	return m.members[m.policy.choose(m.members, message)]
+func (m *Gathered[M]) Of(message M) actor.Handler[M] {
+	return m.members[m.policy.choose((*crowd[M])(&m.PoolActor), message)].h
 }
 
 // Placed is how many points are on the circle of a pool with Hash.
-func (m *Members[M]) Placed() int { return len(m.policy.(*hash[M]).circle) }
+func (m *Gathered[M]) Placed() int { return len(m.policy.(*hash[M]).circle) }
 
 // Points are the places on the circle of the member that came after so many others, and At is that of a key.
 func Points(others uint64) (at [points]uint64) {
@@ -95,10 +93,25 @@ type told struct {
 	times int
 }
 
-func (t *told) changed([]actor.Handler[int]) { t.times++ }
+func (t *told) changed(int) { t.times++ }
 
 // Told returns a policy, and how often it was told.
 func Told() (p Policy[int], times func() int) {
 	t := &told{}
 	return Policy[int]{func() chooser[int] { return t }}, func() int { return t.times }
+}
+
+// Watching returns how many watchers a registry has.
+func Watching[K, V comparable](r Registry[K, V]) int { return r.t.watch.all.len() }
+
+// Asked returns how many members an AskPool keeps, and Refs which actors they are.
+func Asked[Q, R any](p AskPool[Q, R]) int { return len(p.t.members) }
+
+func Refs[Q, R any](p AskPool[Q, R]) (all []actor.AnyRef) {
+	p.t.mu.Lock()
+	defer p.t.mu.Unlock()
+	for _, m := range p.t.members {
+		all = append(all, m.ref)
+	}
+	return all
 }

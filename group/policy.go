@@ -1,48 +1,106 @@
 package group
 
 import (
-	"cmp"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Policy says which member of a pool is given a message. Make one with [RoundRobin],
-// [LeastLoaded] or [Hash]. Several pools may be made with the same policy.
+// Policy says which member of a pool is given a message or a request. Make one with
+// [RoundRobin], [LeastLoaded], [Random] or [Hash], or your own with [PolicyOf]. Several
+// pools may be made with the same policy.
 type Policy[M any] struct {
 	start func() chooser[M]
+}
+
+// Members is what a policy sees of the members of a pool. They are numbered in the order
+// in which they joined, from 0 on. When one leaves, the numbers of those behind it change.
+type Members interface {
+	// Len returns how many members there are.
+	Len() int
+	// Standing returns how a member stands: see [actor.Ref.Standing]. A member that is
+	// down until its pool restarts it counts as [actor.Ended], and one that is no actor
+	// as [actor.Idle].
+	Standing(i int) actor.Standing
 }
 
 // chooser is a policy at work in one pool.
 type chooser[M any] interface {
 	// choose returns the place of a member. There is at least one member.
-	choose(members []actor.Handler[M], m M) int
+	choose(among Members, m M) int
 	// removed says that the member at i is gone. It is called before changed.
 	removed(i int)
-	// changed says who the members are now.
-	changed(members []actor.Handler[M])
+	// changed says how many members there are now.
+	changed(members int)
+}
+
+// PolicyOf makes a policy of a function. start is called for every pool that is made with
+// the policy, and again when the pool's actor is restarted, and returns the function that
+// chooses: it is given a message and returns the number of a member, of which there is at
+// least one. So what it has to remember can be variables of start. It must not block, nor
+// call the pool. Its calls do not overlap. PolicyOf panics if start is nil. The pool's actor,
+// or for an [AskPool] the caller, panics if start returns nil, or the function a number
+// that no member has.
+func PolicyOf[M any](start func() func(m M, among Members) int) Policy[M] {
+	if start == nil {
+		panic("gallop: group: PolicyOf with a nil function")
+	}
+	return Policy[M]{func() chooser[M] {
+		f := start()
+		if f == nil {
+			panic("gallop: group: the function given to PolicyOf returned nil")
+		}
+		return own[M]{f}
+	}}
+}
+
+type own[M any] struct{ f func(m M, among Members) int }
+
+func (o own[M]) choose(among Members, m M) int {
+	i := o.f(m, among)
+	if n := among.Len(); i < 0 || i >= n {
+		panic(fmt.Sprintf("gallop: group: a policy chose member %d of %d", i, n))
+	}
+	return i
+}
+
+func (own[M]) removed(int) {}
+func (own[M]) changed(int) {}
+
+// scan returns a member that keeps up, the first one from a place on, going round. If there is
+// none it returns one that is overloaded, and if all are down the one at that place.
+func scan(among Members, from int) int {
+	n := among.Len()
+	overloaded := -1
+	for k := range n {
+		i := (from + k) % n
+		switch s := among.Standing(i); {
+		case s < actor.Overloaded:
+			return i
+		case s == actor.Overloaded && overloaded < 0:
+			overloaded = i
+		}
+	}
+	if overloaded >= 0 {
+		return overloaded
+	}
+	return from % n
 }
 
 // RoundRobin gives the members one message each in turn. It passes over members that
-// are overloaded, unless all are.
+// are overloaded or down, unless all are: then it gives the message to one that is
+// overloaded, if there is one.
 func RoundRobin[M any]() Policy[M] {
 	return Policy[M]{func() chooser[M] { return &roundRobin[M]{} }}
 }
 
 type roundRobin[M any] struct{ next int }
 
-func (r *roundRobin[M]) choose(members []actor.Handler[M], _ M) int {
-	for range members {
-		if i := r.step(len(members)); standing(members[i]) != actor.Overloaded {
-			return i
-		}
-	}
-	return r.step(len(members))
-}
-
-func (r *roundRobin[M]) step(n int) int {
-	i := r.next % n
+func (r *roundRobin[M]) choose(among Members, _ M) int {
+	i := scan(among, r.next)
 	r.next = i + 1
 	return i
 }
@@ -53,11 +111,25 @@ func (r *roundRobin[M]) removed(i int) {
 	}
 }
 
-func (r *roundRobin[M]) changed([]actor.Handler[M]) {}
+func (r *roundRobin[M]) changed(int) {}
+
+// Random gives a message to a member that is left to chance, and passes over members that
+// are overloaded or down as [RoundRobin] does. Each pool draws from a generator of its
+// own, which begins anew with the pool, so that a run with a seed repeats itself.
+func Random[M any]() Policy[M] {
+	return Policy[M]{func() chooser[M] { return &random[M]{rand.New(rand.NewPCG(1, 2))} }}
+}
+
+type random[M any] struct{ chance *rand.Rand }
+
+func (r *random[M]) choose(among Members, _ M) int { return scan(among, r.chance.IntN(among.Len())) }
+func (r *random[M]) removed(int)                   {}
+func (r *random[M]) changed(int)                   {}
 
 // LeastLoaded gives a message to a member that has nothing to do. If there is none, it
 // gives it to the member that was given the fewest since it was last seen with nothing
-// to do. An overloaded member is given a message only if all are overloaded.
+// to do. An overloaded member is given a message only if all are overloaded, and one that
+// is down only if all are.
 //
 // LeastLoaded counts no mailboxes. It looks at the members in turn, so it is for pools
 // of tens and not of thousands.
@@ -70,14 +142,17 @@ type leastLoaded[M any] struct {
 	next  int   // where to begin, so that equals take turns
 }
 
-// overloadedBy is more than any member has been given.
-const overloadedBy = math.MaxInt / 2
+// More than any member has been given.
+const (
+	overloadedBy = math.MaxInt / 4
+	downBy       = math.MaxInt / 2
+)
 
-func (l *leastLoaded[M]) choose(members []actor.Handler[M], _ M) int {
+func (l *leastLoaded[M]) choose(among Members, _ M) int {
 	best, least := 0, math.MaxInt
-	for n := range members {
-		i := (l.next + n) % len(members)
-		if load := l.load(i, standing(members[i])); load < least {
+	for k, n := 0, among.Len(); k < n; k++ {
+		i := (l.next + k) % n
+		if load := l.load(i, among.Standing(i)); load < least {
 			best, least = i, load
 		}
 		if least == 0 {
@@ -91,131 +166,22 @@ func (l *leastLoaded[M]) choose(members []actor.Handler[M], _ M) int {
 
 // load is what member i has to do, as far as can be known.
 func (l *leastLoaded[M]) load(i int, s actor.Standing) int {
-	switch s {
-	case actor.Idle:
+	switch {
+	case s == actor.Idle:
 		l.given[i] = 0
 		return 0
-	case actor.Overloaded:
+	case s == actor.Busy:
+		return 1 + l.given[i] // it is at something, be it of others
+	case s == actor.Overloaded:
 		return overloadedBy + l.given[i]
 	}
-	return 1 + l.given[i] // it is at something, be it of others
+	return downBy + l.given[i]
 }
 
 func (l *leastLoaded[M]) removed(i int) { l.given = slices.Delete(l.given, i, i+1) }
 
-func (l *leastLoaded[M]) changed(members []actor.Handler[M]) {
-	for len(l.given) < len(members) {
+func (l *leastLoaded[M]) changed(members int) {
+	for len(l.given) < members {
 		l.given = append(l.given, 0)
 	}
-}
-
-// Hash gives messages of the same key to the same member, as long as that member is in
-// the pool. It panics if key is nil.
-//
-// The hashing is consistent: when a member comes or goes, the only keys that change
-// their member are those that it takes over or leaves behind. An overloaded member is
-// given its messages all the same.
-func Hash[M any](key func(M) uint64) Policy[M] {
-	if key == nil {
-		panic("gallop: group: Hash with a nil function")
-	}
-	return Policy[M]{func() chooser[M] { return &hash[M]{key: key} }}
-}
-
-// points is how many places on the circle a member has. Loads differ by about one part in the
-// square root of it.
-const points = 128
-
-type hash[M any] struct {
-	key    func(M) uint64
-	seats  []*seat // by member
-	placed int     // so many of the seats, from the first, have their points on the circle
-	nextID uint64
-	circle []point // in the order of at, of which no two are equal
-	stale  bool    // somebody has come or gone since the circle was arranged
-}
-
-// seat is a member. It moves as others come and go, but its points lead to it and stay as they are.
-type seat struct {
-	member int // as of the last time that the circle was arranged
-	id     uint64
-}
-
-// gone is the seat of nobody.
-const gone = -1
-
-// point is a member's place: keys from the last point before it belong to it.
-type point struct {
-	at uint64
-	of *seat
-}
-
-func (h *hash[M]) choose(_ []actor.Handler[M], m M) int {
-	if h.stale {
-		h.arrange()
-	}
-	at := mix(h.key(m))
-	i, _ := slices.BinarySearchFunc(h.circle, at, func(p point, at uint64) int { return cmp.Compare(p.at, at) })
-	return h.circle[i%len(h.circle)].of.member
-}
-
-func (h *hash[M]) removed(i int) {
-	h.seats[i].member = gone
-	h.seats = slices.Delete(h.seats, i, i+1)
-	if i < h.placed {
-		h.placed--
-	}
-}
-
-// changed leaves the circle to the next message: however many come or go before it, that costs no
-// more than one does.
-func (h *hash[M]) changed(members []actor.Handler[M]) {
-	h.stale = true
-	for len(h.seats) < len(members) {
-		h.seats = append(h.seats, &seat{id: h.nextID})
-		h.nextID++
-	}
-}
-
-// arrange looks at each point once, and sorts the points of new members only.
-func (h *hash[M]) arrange() {
-	h.stale = false
-	h.circle = slices.DeleteFunc(h.circle, func(p point) bool { return p.of.member == gone })
-	for i, s := range h.seats {
-		s.member = i
-	}
-	var more []point
-	for _, s := range h.seats[h.placed:] {
-		for p := range uint64(points) {
-			more = append(more, point{mix(s.id*points + p + 1<<40), s})
-		}
-	}
-	h.placed = len(h.seats)
-	slices.SortFunc(more, func(a, b point) int { return cmp.Compare(a.at, b.at) })
-	h.circle = merge(h.circle, more)
-}
-
-// merge puts more points into a circle, from its end on. Both are in order.
-func merge(circle, more []point) []point {
-	left := len(circle)
-	circle = append(circle, more...)
-	for at := len(circle) - 1; len(more) > 0; at-- {
-		last := more[len(more)-1]
-		if left > 0 && circle[left-1].at > last.at {
-			left--
-			circle[at] = circle[left]
-			continue
-		}
-		more = more[:len(more)-1]
-		circle[at] = last
-	}
-	return circle
-}
-
-// mix spreads a number over all 64 bits: the finalizer of splitmix64.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

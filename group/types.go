@@ -40,12 +40,12 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 	return true
 }
 
-// hasEnded tells whether a handler is known to be an actor that has ended.
+// hasEnded reports whether a handler is known to be an actor that has ended.
 func hasEnded[M any](h actor.Handler[M]) bool { return standing(h) == actor.Ended }
 
-// standing returns how the actor behind a handler stands. A handler that has no Standing counts as
-// idle.
-func standing[M any](h actor.Handler[M]) actor.Standing {
+// standing returns how the actor behind a handler or an asker stands. One that has no Standing counts
+// as idle.
+func standing(h any) actor.Standing {
 	if s, ok := h.(interface{ Standing() actor.Standing }); ok {
 		return s.Standing()
 	}

@@ -1,0 +1,122 @@
+package actor_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// keeping has two fields, of which one is kept.
+type keeping struct{ kept, lost int }
+
+var (
+	keepingType = actor.NewType[keeping]("keeping", actor.TypeKeep(func(k *keeping) {
+		if k.kept == 666 {
+			panic("no")
+		}
+		*k = keeping{kept: k.kept}
+	}))
+	keepingAdd = actor.Declare[int](keepingType, "add")
+	keepingNow = actor.DeclareAsk[actor.None, keeping](keepingType, "now")
+	_          = keepingType.Table(
+		keepingAdd.Do(func(k *keeping, _ *actor.Context, n int) {
+			if n < 0 {
+				panic(n)
+			}
+			k.kept += n
+			k.lost += n
+		}),
+		keepingNow.Do(func(k *keeping, _ *actor.Context, _ actor.None) (keeping, error) { return *k, nil }))
+)
+
+// TestTypeKeep: "It is given the state, and what it leaves there is what the init of the next life
+// finds." "An actor that was ended by order is replaced by a new one, for which nothing was kept."
+// "If keep panics, nothing is kept."
+func TestTypeKeep(t *testing.T) {
+	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
+	var found []int
+	var child actor.Ref[keeping]
+	superType := actor.NewType[struct{}]("super")
+	begin := actor.Declare[actor.None](superType, "begin")
+	fell := actor.Declare[actor.Fallen](superType, "fell")
+	spawn := func(c *actor.Context) {
+		child = actor.SpawnSupervised(c, keepingType, func(k *keeping) { found = append(found, k.kept, k.lost) }, fell)
+	}
+	superType.Table(
+		begin.Do(func(_ *struct{}, c *actor.Context, _ actor.None) { spawn(c) }),
+		fell.Do(func(_ *struct{}, c *actor.Context, f actor.Fallen) {
+			if f.Final {
+				spawn(c)
+			} else {
+				actor.Restart(c, f.Ref)
+			}
+		}))
+	quiet := func() {
+		t.Helper()
+		if err := sys.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin.Send(sys, superType.Spawn(sys, struct{}{}), actor.None{})
+	quiet()
+	for _, n := range []int{3, -1, 4} {
+		keepingAdd.Send(sys, child, n)
+	}
+	if now, err := keepingNow.Ask(t.Context(), sys, child, actor.None{}); err != nil || now != (keeping{7, 4}) {
+		t.Errorf("after a fall: %+v, %v", now, err)
+	}
+	actor.Restart(sys, child)
+	quiet()
+	keepingAdd.Send(sys, child, 666-7)
+	keepingAdd.Send(sys, child, -1)
+	quiet()
+	actor.Kill(sys, child)
+	quiet()
+	if !slices.Equal(found, []int{0, 0, 3, 0, 7, 0, 0, 0, 0, 0}) {
+		t.Errorf("init found %v", found)
+	}
+}
+
+// TestTypeKeep_Misuse: "TypeKeep panics if keep is nil; NewType panics if its state is not an S."
+func TestTypeKeep_Misuse(t *testing.T) {
+	for _, f := range []func(){
+		func() { actor.TypeKeep[int](nil) },
+		func() { actor.NewType[string]("other", actor.TypeKeep(func(*int) {})) },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); len(s) < 8 || s[:8] != "gallop: " {
+					t.Errorf("panic %q", s)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// TestHandler_Refused: what package group finds in a handler: a message becomes a dead letter with
+// that reason, is counted, discards what it owns, and is sent nowhere.
+func TestHandler_Refused(t *testing.T) {
+	var dead []actor.DeadLetter
+	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { dead = append(dead, d) }))
+	r := keepingType.Spawn(sys, keeping{})
+	h := keepingAdd.To(r)
+	h.(interface {
+		Refused(from actor.Sender, m int, reason error)
+	}).Refused(sys, 5, actor.ErrOverloaded)
+	if len(dead) != 1 || dead[0].ActorID != r.ID() || dead[0].Behaviour != "add" || dead[0].Message != 5 || !errors.Is(dead[0].Reason, actor.ErrOverloaded) {
+		t.Errorf("dead letters %+v", dead)
+	}
+	if now, err := keepingNow.Ask(t.Context(), sys, r, actor.None{}); err != nil || now.kept != 0 || sys.Stats().DeadLetters != 1 {
+		t.Errorf("%+v, %v, %d dead letters", now, err, sys.Stats().DeadLetters)
+	}
+	if _, ok := h.(actor.Target); !ok {
+		t.Error("the actor behind a handler cannot be watched")
+	}
+	other := actor.NewType[keeping]("other")
+	if !keepingAdd.Of(keepingType) || keepingAdd.Of(other) || keepingAdd.Of(nil) || keepingNow.Of(other) || !keepingNow.Of(keepingType) {
+		t.Error("a behaviour does not know its type")
+	}
+}

@@ -1,0 +1,201 @@
+package group
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// ErrNoMember says that a pool has no member to give a request to.
+var ErrNoMember = errors.New("gallop: group: the pool has no member")
+
+// AskPool gives each request to one of its members, which a [Policy] chooses. It is an
+// [actor.Asker] itself. Make one with [NewAskPool], for members that are there already, or
+// with [StartAskPool], which starts its members and restarts them; or declare it as the
+// child of a supervisor: see [AskPoolForSupervisor]. It may be copied. The zero AskPool is
+// not ready: using it panics.
+//
+// An AskPool is a table that all share, and not an actor that requests pass through: the
+// caller chooses the member, under a lock, and asks it itself, so back pressure, deadlines
+// and errors are those of an ask of the member. A request that was given to a member is not
+// given to another one, whatever becomes of it.
+type AskPool[Q, R any] struct{ t *askTable[Q, R] }
+
+var _ actor.Asker[int, int] = AskPool[int, int]{}
+
+// NewAskPool makes a pool of these members. It panics if policy is zero, or if a member is
+// nil, a value that Go cannot compare or that is not equal to itself, or there twice. Such
+// a pool needs no actor, and may have members of several systems.
+func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPool[Q, R] {
+	policy.mustBe("NewAskPool")
+	t := &askTable[Q, R]{policy: policy.start()}
+	for _, a := range members {
+		mustBeAsker("NewAskPool", a)
+		if t.has(a) >= 0 {
+			panic("gallop: group: NewAskPool with a member that is there twice")
+		}
+		t.members = append(t.members, askMember[Q, R]{a: a})
+	}
+	t.policy.changed(len(t.members))
+	return AskPool[Q, R]{t}
+}
+
+// StartAskPool makes a pool with n members of its own, which answer its requests by the
+// behaviour to. They are children of an actor that the pool has, are restarted and replaced
+// as those of [StartPool], and end with it: see [AskPool.Stop]. Requests that come before
+// the members are there wait for them. A request for a member that is down fails with
+// [actor.ErrSuspended], unless its context says that it waits: that happens with [Hash], or if
+// all members are down.
+//
+// StartAskPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
+func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R], crew Crew[S]) AskPool[Q, R] {
+	t := newAskTable("StartAskPool", policy, n, to, crew)
+	var k CrewActor
+	t.init(&k)
+	t.serveBy(crewType.Spawn(from, k))
+	return AskPool[Q, R]{t}
+}
+
+// AskPoolForSupervisor makes a pool as [StartAskPool] does, whose actor is the child of a
+// supervisor:
+//
+//	quotes := group.AskPoolForSupervisor(group.LeastLoaded[Symbol](), 8, quote, group.Crew[quoter]{Type: quoterType})
+//	supervise.Worker[group.CrewActor]{Name: "quotes", Type: quotes.Type(), Init: quotes.Init}
+//
+// It can be used when its actor has started; until then there is no member. It can still be
+// used when a new actor has taken the place of the old one. Declare it once for each tree that
+// runs: a second actor for the same pool fails to start.
+func AskPoolForSupervisor[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R], crew Crew[S]) AskPool[Q, R] {
+	return AskPool[Q, R]{newAskTable("AskPoolForSupervisor", policy, n, to, crew)}
+}
+
+// Type is the actor type of the pool's actor, for [AskPoolForSupervisor].
+func (p AskPool[Q, R]) Type() *actor.Type[CrewActor] { return crewType }
+
+// Init makes the state of the pool's actor, for [AskPoolForSupervisor]. It panics if the pool
+// was made by [NewAskPool], and has no actor.
+func (p AskPool[Q, R]) Init(k *CrewActor) {
+	if p.ready().crew == nil {
+		panic("gallop: group: Init of an AskPool that has no actor: use AskPoolForSupervisor")
+	}
+	p.t.init(k)
+}
+
+func (p AskPool[Q, R]) ready() *askTable[Q, R] {
+	if p.t == nil {
+		panic("gallop: group: a zero AskPool: use NewAskPool or StartAskPool")
+	}
+	return p.t
+}
+
+// Ask asks one of the members, on the terms of [actor.AskBehaviour.Ask]. The error is one
+// that Ask lists, or [ErrNoMember]; or [actor.ErrStopped] if a pool that made its members
+// has ended.
+func (p AskPool[Q, R]) Ask(ctx context.Context, q Q) (r R, err error) {
+	t := p.ready()
+	for {
+		a, gone, err := t.choose(q)
+		switch {
+		case err != nil:
+			return r, err
+		case a != nil:
+			return a.Ask(ctx, q)
+		}
+		if _, err = replaced.To(t.server()).Ask(ctx, gone); err != nil {
+			return r, err
+		}
+	}
+}
+
+// AskTo asks one of the members, on the terms of the function [actor.AskTo]: the outcome is
+// sent to reply. It panics if reply is nil.
+func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Result[R]]) {
+	t := p.ready()
+	if reply == nil {
+		panic("gallop: group: AskTo with a nil reply")
+	}
+	a, _, err := t.choose(q)
+	switch {
+	case err != nil:
+		reply.Send(c, actor.Result[R]{Err: err})
+	case a != nil:
+		a.AskTo(c, q, reply)
+	default: // somebody has to wait until there is one
+		waiting := typeOnce(newPatientType[Q, R])
+		waiting.try.Send(c, waiting.typ.Spawn(c, patient[Q, R]{t, q, reply}), actor.Result[actor.None]{})
+	}
+}
+
+// Join adds a member. A member that is there already stays as it is, and a pool that made
+// its members takes in nobody. Join panics if a is nil, a value that Go cannot compare or
+// that is not equal to itself, or the pool itself.
+func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
+	t := p.ready()
+	if mustBeAsker("Join", a); a == actor.Asker[Q, R](p) {
+		panic("gallop: group: Join of an AskPool to itself")
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.crew != nil || t.has(a) >= 0 {
+		return
+	}
+	if len(t.members) >= max(few, 2*t.tidy) {
+		t.forgetEnded()
+	}
+	t.members = append(t.members, askMember[Q, R]{a: a})
+	t.policy.changed(len(t.members))
+}
+
+// Leave takes a member out. What the member has been asked stays with it. Leave panics as
+// [AskPool.Join] does, but not for the pool itself, which is no member.
+func (p AskPool[Q, R]) Leave(a actor.Asker[Q, R]) {
+	t := p.ready()
+	mustBeAsker("Leave", a)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := t.has(a); i >= 0 && t.crew == nil {
+		t.remove(i)
+	}
+}
+
+// Len returns how many members there are that have not ended. Any goroutine.
+func (p AskPool[Q, R]) Len() int {
+	t := p.ready()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.forgetEnded()
+	return len(t.members)
+}
+
+// Resize makes a pool that made its members have n of them: it starts more, or drains the
+// youngest. Resize panics if n is less than 1, or if the pool has no actor, because it did
+// not make its members or its supervisor has not started it.
+func (p AskPool[Q, R]) Resize(from actor.Sender, n int) {
+	mustBeSize("Resize", n)
+	resize.Send(from, p.mustServe("Resize"), n)
+}
+
+// Stop ends a pool that made its members, and them with it, as [actor.Stop] does. It panics as
+// [AskPool.Resize] does.
+func (p AskPool[Q, R]) Stop(from actor.Sender) { actor.Stop(from, p.mustServe("Stop")) }
+
+// Any returns the actor of a pool that made its members, to be watched or joined; the zero
+// AnyRef if the pool has none.
+func (p AskPool[Q, R]) Any() actor.AnyRef { return p.ready().server().Any() }
+
+func (p AskPool[Q, R]) mustServe(call string) actor.Ref[CrewActor] {
+	r := p.ready().server()
+	if r.IsZero() {
+		panic("gallop: group: " + call + " of an AskPool without an actor")
+	}
+	return r
+}
+
+// mustBeAsker panics if a member cannot be found again.
+func mustBeAsker[Q, R any](call string, a actor.Asker[Q, R]) {
+	mustBeKey(call, "member", a)
+	if p, ok := a.(AskPool[Q, R]); ok {
+		p.ready()
+	}
+}

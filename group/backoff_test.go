@@ -1,0 +1,121 @@
+package group_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/group"
+)
+
+// sleepy is a parent whose child is in a back-off of an hour when it has fallen.
+type sleepy struct{}
+
+var (
+	sleepyType  = actor.NewType[sleepy]("sleepy")
+	sleepyBegin = actor.Declare[func(actor.Ref[hand])](sleepyType, "begin")
+	sleepyFell  = actor.Declare[actor.Fallen](sleepyType, "fell")
+	sleepyDue   = actor.Declare[actor.AnyRef](sleepyType, "due")
+	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin), sleepyFell.Do((*sleepy).fell), sleepyDue.Do((*sleepy).due))
+
+	sleepyLog []lifted
+)
+
+func (*sleepy) begin(c *actor.Context, give func(actor.Ref[hand])) {
+	give(actor.SpawnSupervised(c, handType, func(h *hand) { h.log = &sleepyLog }, sleepyFell))
+}
+
+func (*sleepy) fell(c *actor.Context, f actor.Fallen) {
+	actor.Postpone(c, f.Ref)
+	actor.After(c, time.Hour, sleepyDue, f.Ref)
+}
+
+func (*sleepy) due(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
+
+// fallen returns an actor that is in a back-off for an hour.
+func fallen(t testing.TB, sys *actor.System) (r actor.Ref[hand]) {
+	t.Helper()
+	sleepyLog = nil
+	sleepyBegin.Send(sys, sleepyType.Spawn(sys, sleepy{}), func(child actor.Ref[hand]) { r = child })
+	quiet(t, sys)
+	lift.Send(sys, r, -1)
+	quiet(t, sys)
+	return r
+}
+
+// TestTopic_BackOff: "A subscriber that is in a back-off holds up nobody", whatever the policy: the
+// others are given everything at once. It is given what is kept for it when it comes up.
+func TestTopic_BackOff(t *testing.T) {
+	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
+		sys, advance := atNoTime(t, 1)
+		news := group.NewTopic[int](sys, group.OnLag(lag))
+		news.Subscribe(sys, lift.To(fallen(t, sys)))
+		r := sinkType.Spawn(sys, sink{})
+		news.Subscribe(sys, put.To(r))
+		for i := range 20 {
+			news.Publish(sys, i)
+		}
+		quiet(t, sys)
+		if mail, err := got.Ask(soon(t), sys, r, actor.None{}); err != nil || len(mail) != 20 || len(sleepyLog) != 0 {
+			t.Fatalf("%v: the other one got %v, %v", lag, mail, err)
+		}
+		count(t, sys, news.Subscribers, 2)
+		if advance(2 * time.Hour); len(sleepyLog) != 20 {
+			t.Errorf("%v: when it is up it gets %v", lag, sleepyLog)
+		}
+		sys.Stop()
+	}
+}
+
+// TestPool_BackOff: a member that is in a back-off of its supervisor's is passed over by RoundRobin,
+// LeastLoaded and Random. Hash gives it its messages, and holds up nobody.
+func TestPool_BackOff(t *testing.T) {
+	for name, policy := range map[string]group.Policy[int]{
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
+		"hash": group.Hash(func(n int) uint64 { return uint64(n) }),
+	} {
+		sys, advance := atNoTime(t, 1)
+		r := sinkType.Spawn(sys, sink{})
+		p := group.NewPool(sys, policy, lift.To(fallen(t, sys)), put.To(r))
+		for i := range 40 {
+			p.Send(sys, i)
+		}
+		quiet(t, sys)
+		mail, err := got.Ask(soon(t), sys, r, actor.None{})
+		if err != nil || name != "hash" && len(mail) != 40 || len(mail) == 0 || len(sleepyLog) != 0 {
+			t.Fatalf("%s: the other one got %d, %v", name, len(mail), err)
+		}
+		if advance(2 * time.Hour); len(sleepyLog)+len(mail) != 40 {
+			t.Errorf("%s: %d and %d of 40", name, len(mail), len(sleepyLog))
+		}
+		sys.Stop()
+	}
+}
+
+// TestTopic_MutedSubscriber: a subscriber that stands still only because it is muted for a third
+// actor holds up nobody, until its own mailbox is full.
+func TestTopic_MutedSubscriber(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	slow, release := stuck(t, sys)
+	muted, bob := sinkType.Spawn(sys, sink{}), sinkType.Spawn(sys, sink{})
+	do.Send(sys, muted, func(_ *sink, c *actor.Context) { slowPut.Send(c, slow, 1) })
+	for muted.Standing() != actor.Busy && muted.Standing() != actor.Overloaded {
+		runtime.Gosched()
+	}
+	news := group.NewTopic[int](sys)
+	news.Subscribe(sys, put.To(muted))
+	news.Subscribe(sys, put.To(bob))
+	for i := range 50 {
+		news.Publish(sys, i)
+	}
+	count(t, sys, news.Subscribers, 2) // the topic is through with them
+	if mail, err := got.Ask(soon(t), sys, bob, actor.None{}); err != nil || len(mail) != 50 {
+		t.Errorf("bob got %d of 50, %v", len(mail), err)
+	}
+	release()
+	quiet(t, sys)
+	if mail, err := got.Ask(soon(t), sys, muted, actor.None{}); err != nil || len(mail) != 50 {
+		t.Errorf("the muted one got %d of 50, %v", len(mail), err)
+	}
+}

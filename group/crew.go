@@ -1,0 +1,95 @@
+package group
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// ErrRestarts says that the members of a pool fell more often than its [Crew] allows. It is
+// the reason for which the pool ends then, and wraps that of the last fall.
+var ErrRestarts = errors.New("gallop: group: the members of a pool fall too often")
+
+// Crew says how a pool makes its members and how it restarts them. S is their state.
+type Crew[S any] struct {
+	// Type is the actor type of the members. It is sealed, as by a spawn.
+	Type *actor.Type[S]
+	// Init makes a member's state, out of the zero state, at every start, in the member's
+	// own turn. nil leaves the zero state.
+	Init func(*S)
+	// Backoff is the time from a member's first fall to its restart: 100 ms if it is 0, and
+	// none if it is negative. It doubles with every fall in a row, up to MaxBackoff: 30 s if
+	// that is 0, but at least Backoff. When a member has been up for MaxBackoff, its next
+	// fall is a first one again. A quarter of each time is left to chance.
+	Backoff, MaxBackoff time.Duration
+	// Restarts is how many falls in a span of Within the pool puts up with, of all members
+	// together. With one more the pool ends, with the reason [ErrRestarts]. If Within is 0,
+	// there is no limit: the back-off alone sees to it that restarts are few.
+	Restarts int
+	Within   time.Duration
+}
+
+// crew is a Crew that was checked, whatever the state. Read-only.
+type crew struct {
+	spawn       func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef
+	first, most time.Duration
+	restarts    int
+	within      time.Duration
+}
+
+// made checks a crew. It panics if something is wrong.
+func (w Crew[S]) made(call string) *crew {
+	wrong := ""
+	switch {
+	case w.Type == nil:
+		wrong = "without a Type"
+	case w.MaxBackoff < 0 || w.Within < 0:
+		wrong = "with a negative time"
+	case w.Restarts < 0 || w.Restarts > 0 && w.Within == 0:
+		wrong = fmt.Sprintf("with %d Restarts in %v", w.Restarts, w.Within)
+	default:
+		if err := actor.Seal(w.Type); err != nil {
+			wrong = "whose Type is wrong: " + strings.TrimPrefix(err.Error(), "gallop: ")
+		}
+	}
+	if wrong != "" {
+		panic("gallop: group: " + call + " with a Crew " + wrong)
+	}
+	init := w.Init
+	if init == nil {
+		init = func(*S) {}
+	}
+	made := &crew{first: w.Backoff, most: w.MaxBackoff, restarts: w.Restarts, within: w.Within}
+	if made.first == 0 {
+		made.first = 100 * time.Millisecond
+	}
+	if made.most == 0 {
+		made.most = 30 * time.Second
+	}
+	made.most = max(made.most, made.first)
+	made.spawn = func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef {
+		return actor.SpawnUnder(c, w.Type, init, care).Any()
+	}
+	return made
+}
+
+// delay returns how long the restart after the nth fall in a row is put off, where the first fall
+// is 1. chance goes from 0, for the longest time, to 1.
+func (w *crew) delay(n int, chance float64) time.Duration {
+	d := max(w.first, 0)
+	for ; n > 1 && d < w.most; n-- {
+		d *= 2
+	}
+	d = min(d, w.most)
+	return d - time.Duration(float64(d)/4*chance)
+}
+
+// mustBeSize panics if a pool cannot have so many members.
+func mustBeSize(call string, n int) {
+	if n < 1 {
+		panic(fmt.Sprintf("gallop: group: %s: %d members: want at least 1", call, n))
+	}
+}

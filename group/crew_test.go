@@ -1,0 +1,414 @@
+package group_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/group"
+)
+
+// hand is a member of a pool that makes its members. A negative number makes it fall.
+type hand struct {
+	life int // of those that all hands have had
+	log  *[]lifted
+}
+
+// lifted is a number that a hand has lifted.
+type lifted struct {
+	life int
+	id   uint64
+	n    int
+	ref  actor.Ref[hand]
+}
+
+func (h *hand) lift(c *actor.Context, n int) {
+	if n < 0 {
+		panic(fmt.Sprint("cannot lift ", n))
+	}
+	*h.log = append(*h.log, lifted{h.life, c.ActorID(), n, actor.Self[hand](c)})
+}
+
+func (h *hand) do(c *actor.Context, f func(*actor.Context)) { f(c) }
+
+var (
+	handType = actor.NewType[hand]("hand")
+	lift     = actor.Declare[int](handType, "lift")
+	handDo   = actor.Declare[func(*actor.Context)](handType, "do")
+	_        = handType.Table(lift.Do((*hand).lift), handDo.Do((*hand).do))
+)
+
+// hands makes a crew of hands that write into log.
+func hands(log *[]lifted) group.Crew[hand] {
+	lives := 0
+	return group.Crew[hand]{Type: handType, Init: func(h *hand) {
+		lives++
+		h.life, h.log = lives, log
+	}}
+}
+
+// ids returns how often each actor is in a log.
+func ids(log []lifted) map[uint64]int {
+	n := map[uint64]int{}
+	for _, l := range log {
+		n[l.id]++
+	}
+	return n
+}
+
+// atNoTime starts a deterministic system whose time the test moves.
+func atNoTime(t testing.TB, seed uint64, opts ...actor.Option) (*actor.System, func(time.Duration)) {
+	clock := actor.NewVirtualClock(time.Time{})
+	sys := start(t, append(opts, actor.Seed(seed), actor.Clock(clock), actor.OnPanic(func(actor.PanicReport) {}))...)
+	return sys, func(d time.Duration) {
+		t.Helper()
+		if err := clock.Advance(soon(t), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func sendAll(t testing.TB, sys *actor.System, p actor.Handler[int], from, to int) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		p.Send(sys, i)
+	}
+	quiet(t, sys)
+}
+
+// TestStartPool_Restarts: "A member that falls, or ends by itself, is restarted in its place, with
+// a fresh state, after a back-off. Until then the policy passes over it".
+func TestStartPool_Restarts(t *testing.T) {
+	for name, policy := range map[string]group.Policy[int]{
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
+	} {
+		var log []lifted
+		sys, advance := atNoTime(t, 1)
+		p := group.StartPool(sys, policy, 3, lift, hands(&log))
+		sendAll(t, sys, p, -1, 0)
+		sendAll(t, sys, p, 0, 20)
+		if len(log) != 20 || len(ids(log)) != 2 {
+			t.Fatalf("%s: while one is down: %v", name, log)
+		}
+		advance(100 * time.Millisecond)
+		log = nil
+		sendAll(t, sys, p, 0, 30)
+		if len(log) != 30 || len(ids(log)) != 3 || !slices.ContainsFunc(log, func(l lifted) bool { return l.life == 4 }) {
+			t.Fatalf("%s: after the restart: %v", name, log)
+		}
+		count(t, sys, p.Members, 3)
+	}
+}
+
+// TestStartPool_HashWaits: "only Hash leaves messages with it", in order; the messages of others
+// are not held up. "A member that a pool has started itself keeps its keys when it is restarted or
+// replaced."
+func TestStartPool_HashWaits(t *testing.T) {
+	var log []lifted
+	sys, advance := atNoTime(t, 1)
+	p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 15) }), 4, lift, hands(&log))
+	sendAll(t, sys, p, 0, 64)
+	of := map[int]uint64{}
+	for _, l := range log {
+		if who, known := of[l.n&15]; known && who != l.id {
+			t.Fatalf("key %d is %d's and %d's", l.n&15, who, l.id)
+		}
+		of[l.n&15] = l.id
+	}
+	victim := of[15]
+	sendAll(t, sys, p, -1, 0) // of key 15
+	log = nil
+	sendAll(t, sys, p, 0, 64)
+	if ids(log)[victim] != 0 || len(ids(log)) != 3 {
+		t.Fatalf("while %d is down: %v", victim, log)
+	}
+	advance(time.Second)
+	if len(log) != 64 {
+		t.Fatalf("%d of 64", len(log))
+	}
+	last := map[int]int{}
+	for _, l := range log {
+		if l.id != of[l.n&15] {
+			t.Errorf("%d has gone to %d instead of %d", l.n, l.id, of[l.n&15])
+		}
+		if l.n < last[l.n&15] {
+			t.Errorf("%d comes late", l.n)
+		}
+		last[l.n&15] = l.n
+	}
+}
+
+// TestStartPool_Replaces: "A member that was ended by order is replaced by a new one at once, and
+// no message is lost to the gap", even if it is the only one: only what it had been given dies with
+// it. With Hash the successor has the keys of its predecessor.
+func TestStartPool_Replaces(t *testing.T) {
+	perSeed := map[int]bool{}
+	for seed := range uint64(60) {
+		var log []lifted
+		var dead letters
+		sys, _ := atNoTime(t, seed, dead.option())
+		p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 3) }), 1+int(seed%3), lift, group.Crew[hand]{
+			Type: handType, Init: func(h *hand) { h.log = &log }})
+		killer := sinkType.Spawn(sys, sink{})
+		for i := range 40 {
+			p.Send(sys, i)
+			do.Send(sys, killer, func(_ *sink, c *actor.Context) {
+				if len(log) > 0 && i%4 == 0 {
+					actor.Kill(c, log[len(log)-1].ref)
+				}
+			})
+		}
+		quiet(t, sys)
+		for _, d := range dead.all {
+			if d.Type != "hand" || d.Behaviour != "lift" {
+				t.Fatalf("seed %d: dead letter %+v", seed, d)
+			}
+		}
+		if len(log)+len(dead.all) != 40 {
+			t.Fatalf("seed %d: %d ran, %d dead letters, of 40", seed, len(log), len(dead.all))
+		}
+		perSeed[len(ids(log))] = true
+		dead.all, log = nil, nil
+		sendAll(t, sys, p, 0, 40)
+		of := map[int]uint64{}
+		for _, l := range log {
+			if who, known := of[l.n&3]; known && who != l.id {
+				t.Fatalf("seed %d: key %d has two members", seed, l.n&3)
+			}
+			of[l.n&3] = l.id
+		}
+		if len(log) != 40 {
+			t.Fatalf("seed %d: %d of 40 ran", seed, len(log))
+		}
+		sys.Stop()
+	}
+	if len(perSeed) < 5 {
+		t.Errorf("members were hardly replaced: %v", perSeed)
+	}
+}
+
+// TestStartPool_Limit: "With one more the pool ends, with the reason ErrRestarts", which "wraps
+// that of the last fall"; by itself a pool goes on for ever, at longer and longer intervals.
+func TestStartPool_Limit(t *testing.T) {
+	var log []lifted
+	sys, advance := atNoTime(t, 1)
+	crew := hands(&log)
+	endless := group.StartPool(sys, group.RoundRobin[int](), 1, lift, crew)
+	crew.Restarts, crew.Within = 3, time.Minute
+	limited := group.StartPool(sys, group.RoundRobin[int](), 1, lift, crew)
+	for i := range 100 {
+		for _, p := range []group.Pool[int]{endless, limited} {
+			if i < 3 || p == endless {
+				p.Send(sys, -1)
+				quiet(t, sys)
+			}
+		}
+		advance(30 * time.Second)
+	}
+	if endless.Standing() == actor.Ended {
+		t.Error("the pool without a limit has ended")
+	}
+	if limited.Standing() == actor.Ended {
+		t.Fatal("three falls were allowed")
+	}
+	for range 4 { // at once: within a minute
+		limited.Send(sys, -1)
+		quiet(t, sys)
+		advance(time.Second)
+	}
+	down, err := actor.Join(soon(t), sys, limited)
+	if err != nil || !errors.Is(down.Reason, group.ErrRestarts) || !errors.Is(down.Reason, actor.ErrPanicked) {
+		t.Errorf("the limited pool has ended with %v, %v", down.Reason, err)
+	}
+}
+
+// TestStartPool_Backoff: "It doubles with every fall in a row, up to MaxBackoff … When a member has
+// been up for MaxBackoff, its next fall is a first one again. A quarter of each time is left to
+// chance."
+func TestStartPool_Backoff(t *testing.T) {
+	var log []lifted
+	sys, advance := atNoTime(t, 1)
+	crew := hands(&log)
+	crew.Backoff, crew.MaxBackoff = time.Second, 4*time.Second
+	p := group.StartPool(sys, group.RoundRobin[int](), 1, lift, crew)
+	fall := func(want time.Duration) {
+		t.Helper()
+		sendAll(t, sys, p, -1, 0)
+		before := len(log)
+		p.Send(sys, 1)
+		advance(want*3/4 - time.Millisecond)
+		if len(log) != before {
+			t.Fatalf("restarted before %v", want*3/4)
+		}
+		advance(want/4 + 2*time.Millisecond)
+		if len(log) != before+1 {
+			t.Fatalf("not restarted after %v", want)
+		}
+	}
+	for _, want := range []time.Duration{1, 2, 4, 4} {
+		fall(want * time.Second)
+	}
+	advance(4 * time.Second)
+	fall(time.Second)
+}
+
+// TestStartPool_BackPressure: members that do not keep up mute the pool, although it looks after
+// them: so a pool holds its feeders back.
+func TestStartPool_BackPressure(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	at, stay := make(chan struct{}), make(chan struct{})
+	p := group.StartPool(sys, group.RoundRobin[func(*sink, *actor.Context)](), 1, narrowDo, group.Crew[sink]{Type: narrowType})
+	p.Send(sys, func(*sink, *actor.Context) { close(at); <-stay })
+	<-at
+	for end := time.Now().Add(patience); p.Standing() != actor.Overloaded; runtime.Gosched() {
+		p.Send(sys, func(*sink, *actor.Context) {})
+		if time.Now().After(end) {
+			t.Fatal("the pool was not muted")
+		}
+	}
+	close(stay)
+	quiet(t, sys)
+}
+
+// TestStartPool_Resize: "it starts more, or drains the youngest".
+func TestStartPool_Resize(t *testing.T) {
+	var log []lifted
+	var dead letters
+	sys, _ := atNoTime(t, 1, dead.option())
+	p := group.StartPool(sys, group.RoundRobin[int](), 2, lift, hands(&log))
+	for _, n := range []int{5, 1, 3} {
+		log = nil
+		p.Resize(sys, n)
+		quiet(t, sys)
+		count(t, sys, p.Members, n)
+		for i := range 30 {
+			p.Send(sys, i)
+		}
+		p.Resize(sys, n+1)
+		p.Resize(sys, n)
+		quiet(t, sys)
+		if len(log) != 30 || len(ids(log)) != n || len(dead.all) != 0 {
+			t.Errorf("%d members: %v, dead letters %v", n, ids(log), dead.all)
+		}
+	}
+	pool := group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](&double{}))
+	pool.Resize(sys, 7)
+	count(t, sys, pool.Members, 1)
+	p.Join(sys, &double{})
+	count(t, sys, p.Members, 3)
+}
+
+// TestStartPool_Ends: "They are children of the pool: when it ends they are stopped, and when it is
+// drained they are drained."
+func TestStartPool_Ends(t *testing.T) {
+	for name, end := range map[string]func(context.Context, *actor.System, actor.Target) error{"stop": actor.StopWait, "drain": actor.DrainWait} {
+		for seed := range uint64(20) {
+			var log []lifted
+			var dead letters
+			sys, _ := atNoTime(t, seed, dead.option())
+			p := group.StartPool(sys, group.RoundRobin[int](), 3, lift, hands(&log))
+			for i := range 30 {
+				p.Send(sys, i)
+			}
+			if err := end(soon(t), sys, p); err != nil {
+				t.Fatal(err)
+			}
+			if len(log)+len(dead.all) != 30 || name == "drain" && len(log) != 30 {
+				t.Fatalf("%s, seed %d: %d ran, %d dead letters", name, seed, len(log), len(dead.all))
+			}
+			for _, l := range log {
+				if l.ref.Standing() != actor.Ended {
+					t.Fatalf("%s: a member goes on", name)
+				}
+			}
+			sys.Stop()
+		}
+	}
+}
+
+// TestStartPool_Conserves: every message that the pool was given runs or becomes a dead letter of
+// the member that had it, in every order, while members fall and are killed.
+func TestStartPool_Conserves(t *testing.T) {
+	for name, policy := range map[string]group.Policy[int]{
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
+		"hash": group.Hash(func(n int) uint64 { return uint64(n) }),
+	} {
+		for seed := range uint64(40) {
+			var log []lifted
+			var dead letters
+			sys, advance := atNoTime(t, seed, dead.option())
+			p := group.StartPool(sys, policy, 3, lift, hands(&log))
+			killer := sinkType.Spawn(sys, sink{})
+			falls := 0
+			for i := range 60 {
+				n := i
+				if i%20 == 7 {
+					n = -i
+					falls++
+				}
+				p.Send(sys, n)
+				do.Send(sys, killer, func(_ *sink, c *actor.Context) {
+					if i%15 == 9 && len(log) > 0 {
+						actor.Kill(c, log[len(log)-1].ref)
+					}
+				})
+			}
+			advance(time.Hour)
+			lost := 0
+			for _, d := range dead.all {
+				if d.Type != "hand" {
+					t.Fatalf("%s, seed %d: dead letter %+v", name, seed, d)
+				}
+				if d.Message.(int) < 0 {
+					falls--
+				} else {
+					lost++
+				}
+			}
+			if len(log)+lost+3 != 60 || falls < 0 {
+				t.Fatalf("%s, seed %d: %d ran, %d lost", name, seed, len(log), lost)
+			}
+			sys.Stop()
+		}
+	}
+}
+
+// TestMisuse_OfCrews: the panics that the comments promise.
+func TestMisuse_OfCrews(t *testing.T) {
+	sys := start(t)
+	ok, open := group.Crew[hand]{Type: handType}, actor.NewType[hand]("open")
+	loose := actor.Declare[int](open, "loose")
+	try := func(n int, change func(*group.Crew[hand])) func() {
+		return func() {
+			crew := ok
+			change(&crew)
+			group.StartPool(sys, group.RoundRobin[int](), n, lift, crew)
+		}
+	}
+	nothing := func(*group.Crew[hand]) {}
+	for words, f := range map[string]func(){
+		"StartPool: 0 members":                    try(0, nothing),
+		"with a Crew without a Type":              try(1, func(w *group.Crew[hand]) { w.Type = nil }),
+		"with a Crew with a negative":             try(1, func(w *group.Crew[hand]) { w.MaxBackoff = -1 }),
+		"with 3 Restarts in 0s":                   try(1, func(w *group.Crew[hand]) { w.Restarts = 3 }),
+		"open.loose has no method":                try(1, func(w *group.Crew[hand]) { w.Type = open }),
+		"StartPool with a zero Policy":            func() { group.StartPool(sys, group.Policy[int]{}, 1, lift, ok) },
+		"StartPool with a Behaviour that was not": func() { group.StartPool(sys, group.RoundRobin[int](), 1, actor.Behaviour[hand, int]{}, ok) },
+		"a Behaviour that was not declared for":   func() { group.StartPool(sys, group.RoundRobin[int](), 1, loose, ok) },
+		"StartPoolInit: -1 members":               func() { group.StartPoolInit(group.RoundRobin[int](), -1, lift, ok) },
+		"PoolInit with a zero Policy":             func() { group.PoolInit(group.Policy[int]{}) },
+		"AsPool of a zero Ref":                    func() { group.AsPool(actor.Ref[group.PoolActor[int]]{}) },
+		"Resize: 0 members":                       func() { group.NewPool(sys, group.RoundRobin[int]()).Resize(sys, 0) },
+		"PolicyOf with a nil function":            func() { group.PolicyOf[int](nil) },
+		"PolicyOf returned nil": func() {
+			group.NewPool(sys, group.PolicyOf(func() func(int, group.Members) int { return nil }))
+		},
+	} {
+		panics(t, words, f)
+	}
+}

@@ -1,0 +1,73 @@
+package group_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/group"
+)
+
+// A registry has several members under a key. A member that ends leaves by itself.
+func ExampleRegistry() {
+	sys := actor.Start()
+	rooms := group.NewRegistry[string, actor.Ref[reader]](sys)
+	ada, bob := readerType.Spawn(sys, reader{"Ada"}), readerType.Spawn(sys, reader{"Bob"})
+	rooms.Join(sys, "library", ada)
+	rooms.Join(sys, "library", bob)
+	for _, r := range rooms.Members("library") { // nobody is asked, and nobody waited for
+		read.Send(sys, r, "the rules")
+	}
+	_ = sys.Wait(context.Background())
+	actor.Stop(sys, bob)
+	_ = sys.Wait(context.Background())
+	fmt.Println(len(rooms.Members("library")), rooms.Keys())
+	sys.Stop()
+	// Unordered output:
+	// Ada reads the rules
+	// Bob reads the rules
+	// 1 [library]
+}
+
+// porch watches a room.
+type porch struct{}
+
+var (
+	porchType = actor.NewType[porch]("porch")
+	porchHear = actor.Declare[group.Change[string, string]](porchType, "hear")
+	_         = porchType.Table(porchHear.Do(func(_ *porch, _ *actor.Context, ch group.Change[string, string]) {
+		fmt.Printf("%s: joined %v, left %v, now %v\n", ch.Key, ch.Joined, ch.Left, ch.Members)
+	}))
+)
+
+// Whoever watches a group hears who is in it, and then who comes and goes.
+func ExampleChange() {
+	sys := actor.Start()
+	rooms := group.NewRegistry[string, string](sys)
+	rooms.Join(sys, "library", "Ada")
+	rooms.Watch(sys, "library", porchHear.To(porchType.Spawn(sys, porch{})))
+	_ = sys.Wait(context.Background())
+	rooms.Join(sys, "library", "Bob")
+	_ = sys.Wait(context.Background())
+	rooms.Leave(sys, "library", "Ada")
+	_ = sys.Run()
+	// Output:
+	// library: joined [Ada], left [], now [Ada]
+	// library: joined [Bob], left [], now [Ada Bob]
+	// library: joined [], left [Ada], now [Bob]
+}
+
+// The actor of a registry can be the child of a supervisor, which is given the registry's type
+// and Init:
+//
+//	supervise.Worker[group.RegistryActor[string, string]]{Name: "rooms", Type: rooms.Type(), Init: rooms.Init}
+func ExampleRegistryActor() {
+	sys := actor.Start()
+	rooms := group.RegistryForSupervisor[string, string]()
+	rooms.Join(sys, "library", "Ada")
+	var child actor.Ref[group.RegistryActor[string, string]] = rooms.Type().SpawnFunc(sys, rooms.Init)
+	_ = sys.Wait(context.Background())
+	fmt.Println(rooms.Members("library"), rooms.Any() == child.Any())
+	sys.Stop()
+	// Output: [Ada] true
+}

@@ -1,0 +1,164 @@
+package group
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Lag says what a topic does with a message for a subscriber that does not keep up: one
+// whose TrySend returns [actor.ErrOverloaded].
+type Lag uint8
+
+const (
+	// LagWait sends the message all the same. That mutes the topic until the subscriber has
+	// recovered, and the topic mutes the actors that publish: the slowest subscriber sets
+	// the pace for all. Nothing is lost. It is the default.
+	LagWait Lag = 1 + iota
+	// LagDrop makes a dead letter of the message, with ErrOverloaded. The other subscribers
+	// and those who publish notice nothing, and the subscription goes on.
+	LagDrop
+	// LagUnsubscribe makes a dead letter of the message, with ErrOverloaded, and ends the
+	// subscription: see [TellLagged].
+	LagUnsubscribe
+)
+
+// String returns the name of the policy, in lower case.
+func (l Lag) String() string {
+	names := [...]string{"unknown", "wait", "drop", "unsubscribe"}
+	if int(l) >= len(names) {
+		return names[0]
+	}
+	return names[l]
+}
+
+// mustBe panics if l is none of the policies.
+func (l Lag) mustBe(call string) {
+	if l < LagWait || l > LagUnsubscribe {
+		panic(fmt.Sprintf("gallop: group: %s(%d): want LagWait, LagDrop or LagUnsubscribe", call, uint8(l)))
+	}
+}
+
+// TopicOption sets a property of a topic when it is made.
+type TopicOption func(*topicOptions)
+
+type topicOptions struct{ lag Lag }
+
+// OnLag sets what the topic does with subscribers that do not keep up, [LagWait] by
+// default. It panics if l is none of the three policies.
+func OnLag(l Lag) TopicOption {
+	l.mustBe("OnLag")
+	return func(o *topicOptions) { o.lag = l }
+}
+
+// topicOptionsOf puts options together.
+func topicOptionsOf(call string, opts []TopicOption) topicOptions {
+	o := topicOptions{lag: LagWait}
+	for _, set := range opts {
+		if set == nil {
+			panic("gallop: group: " + call + " with a nil option")
+		}
+		set(&o)
+	}
+	return o
+}
+
+// SubscribeOption sets a property of one subscription.
+type SubscribeOption func(*subscription)
+
+// subscription is what a subscriber has asked for.
+type subscription struct {
+	lag  Lag // 0: the topic's
+	told actor.Handler[Lagged]
+}
+
+// Lagged is the message by which a subscriber learns that its subscription has ended
+// because it did not keep up.
+type Lagged struct {
+	// Topic is the topic.
+	Topic actor.AnyRef
+}
+
+// IfLagging sets what the topic does with this subscriber when it does not keep up,
+// whatever the topic's [OnLag] says. It panics if l is none of the three policies.
+func IfLagging(l Lag) SubscribeOption {
+	l.mustBe("IfLagging")
+	return func(s *subscription) { s.lag = l }
+}
+
+// TellLagged makes the end of the subscription by [LagUnsubscribe] come as a message for
+// h: once, also if h is overloaded itself. It comes behind what the subscriber was given
+// before. TellLagged panics if h is nil.
+func TellLagged(h actor.Handler[Lagged]) SubscribeOption {
+	if h == nil {
+		panic("gallop: group: TellLagged with a nil Handler")
+	}
+	return func(s *subscription) { s.told = h }
+}
+
+// subscriptionOf puts options together. It returns nil if there are none.
+func subscriptionOf(opts []SubscribeOption) *subscription {
+	if len(opts) == 0 {
+		return nil
+	}
+	s := new(subscription)
+	for _, set := range opts {
+		if set == nil {
+			panic("gallop: group: Subscribe with a nil option")
+		}
+		set(s)
+	}
+	return s
+}
+
+// lagOf returns the policy for a subscriber of a topic with this one.
+func (s *subscription) lagOf(topic Lag) Lag {
+	if s == nil || s.lag == 0 {
+		return topic
+	}
+	return s.lag
+}
+
+// tell tells a subscriber that it is one no longer.
+func (s *subscription) tell(c *actor.Context, l Lagged) {
+	if s == nil || s.told == nil {
+		return
+	}
+	if err := s.told.TrySend(c, l); err != nil && !isEnd(err) {
+		sendByCourier(c, s.told, l, nil)
+	}
+}
+
+// isEnd reports whether an error of TrySend says that the receiver has ended.
+func isEnd(err error) bool {
+	return errors.Is(err, actor.ErrStopped) || errors.Is(err, actor.ErrSystemStopped)
+}
+
+// refuse makes a dead letter of a message that a handler has refused. The dead letter is one of the
+// handler's actor, or, if the handler is none of an actor, one of own.
+func refuse[M any](c *actor.Context, own, h actor.Handler[M], m M, why error) {
+	r := refuserOf(h)
+	if r == nil {
+		r = own.(refuser[M])
+	}
+	r.Refused(c, m, why)
+}
+
+// refuser is a handler that leads to an actor: what [actor.Behaviour.To] returns.
+type refuser[M any] interface {
+	Refused(from actor.Sender, m M, reason error)
+}
+
+// refuserOf returns the refuser behind a handler; nil if the handler is of the user's own making.
+func refuserOf[M any](h actor.Handler[M]) refuser[M] {
+	if g, ok := h.(interface{ handler() actor.Handler[M] }); ok {
+		h = g.handler() // of a topic or a pool
+	}
+	r, _ := h.(refuser[M])
+	return r
+}
+
+// leadsToActor reports whether the sends of a handler are those of an actor's behaviour, and run no
+// code of the user's.
+func leadsToActor[M any](h actor.Handler[M]) bool { return refuserOf(h) != nil }

@@ -1,0 +1,290 @@
+package group
+
+import (
+	"slices"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// PoolActor is the state of a pool. It is exported for the declaration of a pool as the
+// child of a supervisor: see [PoolType].
+type PoolActor[M any] struct {
+	policy  chooser[M]
+	members []member[M]
+	nobody  actor.Ref[PoolActor[M]] // one that has ended; zero until there is no member
+	tidy    int                     // how many there were when the ended were last looked for
+	sawEnd  bool                    // the policy was told that a member has ended
+	at      int                     // the place, from 1 on, of the member that is being called; 0: none is
+
+	crew *crewOf[M] // of a pool that makes its members
+	own  actor.Ref[CrewActor]
+}
+
+// member is a member of a pool.
+type member[M any] struct {
+	h    actor.Handler[M] // nil: its actor has ended, and the pool will replace it
+	down bool             // it waits for its restart
+}
+
+// crewOf is what a pool needs to make its members.
+type crewOf[M any] struct {
+	crew *crew
+	n    int
+	bind func(actor.AnyRef) actor.Handler[M]
+}
+
+// poolType is the type of the pools for one type of messages.
+type poolType[M any] struct {
+	typ         *actor.Type[PoolActor[M]]
+	give        actor.Behaviour[PoolActor[M], M]
+	join, leave actor.Behaviour[PoolActor[M], actor.Handler[M]]
+	resize      actor.Behaviour[PoolActor[M], int]
+	hear        actor.Behaviour[PoolActor[M], news]
+	count       actor.AskBehaviour[PoolActor[M], actor.None, int]
+}
+
+func newPoolType[M any]() *poolType[M] {
+	t := &poolType[M]{typ: actor.NewType[PoolActor[M]]("pool", actor.TypeKeep((*PoolActor[M]).keep))}
+	t.give = actor.Declare[M](t.typ, "give")
+	t.join = actor.Declare[actor.Handler[M]](t.typ, "join")
+	t.leave = actor.Declare[actor.Handler[M]](t.typ, "leave")
+	t.resize = actor.Declare[int](t.typ, "resize")
+	t.hear = actor.Declare[news](t.typ, "hear", actor.Urgent())
+	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
+	t.typ.OnStart(t.start)
+	t.typ.Table(t.give.Do(t.doGive), t.join.Do((*PoolActor[M]).doJoin), t.leave.Do((*PoolActor[M]).doLeave),
+		t.resize.Do((*PoolActor[M]).doResize), t.hear.Do((*PoolActor[M]).doHear), t.count.Do((*PoolActor[M]).doCount))
+	return t
+}
+
+// PoolType is the actor type of pools for messages of type M, for a pool that is the child
+// of a supervisor:
+//
+//	supervise.Worker[group.PoolActor[Job]]{Name: "workers", Type: group.PoolType[Job](),
+//		Init: group.StartPoolInit(group.LeastLoaded[Job](), 8, run, group.Crew[worker]{Type: workerType})}
+//
+// [AsPool] makes a Pool of the child's ref. A pool that is restarted in its place keeps
+// the members that have joined it, except for the handler over which it panicked, if it did.
+// Those that it has made itself are new then. A pool that was ended by order, or whose supervisor was restarted, is replaced by a new one.
+func PoolType[M any]() *actor.Type[PoolActor[M]] { return typeOnce(newPoolType[M]).typ }
+
+// PoolInit returns the Init of a pool that is the child of a supervisor, and to which
+// members join: see [PoolType] and [NewPool]. It panics as NewPool does.
+func PoolInit[M any](policy Policy[M], members ...actor.Handler[M]) func(*PoolActor[M]) {
+	mustBeMembers("PoolInit", policy, members)
+	return func(p *PoolActor[M]) {
+		if p.members == nil { // it is the first life
+			p.members = membersOf(members)
+		}
+		p.begin(policy)
+	}
+}
+
+// StartPoolInit returns the Init of a pool that is the child of a supervisor, and makes
+// its members itself: see [PoolType] and [StartPool]. It panics as StartPool does.
+func StartPoolInit[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M], crew Crew[S]) func(*PoolActor[M]) {
+	return startPoolInit("StartPoolInit", policy, n, to, crew)
+}
+
+func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Behaviour[S, M], crew Crew[S]) func(*PoolActor[M]) {
+	policy.mustBe(call)
+	mustBeSize(call, n)
+	made := &crewOf[M]{crew: crew.made(call), n: n}
+	if !to.Of(crew.Type) {
+		panic("gallop: group: " + call + " with a Behaviour that was not declared for the Type of the Crew")
+	}
+	made.bind = func(r actor.AnyRef) actor.Handler[M] {
+		ref, _ := actor.As[S](r)
+		return to.To(ref)
+	}
+	return func(p *PoolActor[M]) {
+		p.crew, p.members = made, make([]member[M], n)
+		p.begin(policy)
+	}
+}
+
+// AsPool returns the pool whose actor r is. It panics if r is the zero Ref.
+func AsPool[M any](r actor.Ref[PoolActor[M]]) Pool[M] {
+	if r.IsZero() {
+		panic("gallop: group: AsPool of a zero Ref")
+	}
+	return Pool[M]{r, typeOnce(newPoolType[M])}
+}
+
+func newPool[M any](policy Policy[M], members []actor.Handler[M]) PoolActor[M] {
+	p := PoolActor[M]{members: membersOf(members)}
+	p.begin(policy)
+	return p
+}
+
+func membersOf[M any](handlers []actor.Handler[M]) []member[M] {
+	all := make([]member[M], len(handlers))
+	for i, h := range handlers {
+		all[i].h = h
+	}
+	return all
+}
+
+// begin starts the policy. It is told of all members at once: the cost may depend on how many
+// there are.
+func (p *PoolActor[M]) begin(policy Policy[M]) {
+	p.policy = policy.start()
+	p.policy.changed(len(p.members))
+}
+
+// keep leaves the members that have joined to the next life, but not the one whose handler has
+// panicked.
+func (p *PoolActor[M]) keep() {
+	switch {
+	case p.crew != nil:
+		p.members = nil
+	case p.at != 0:
+		p.members = slices.Delete(p.members, p.at-1, p.at)
+	}
+	*p = PoolActor[M]{members: p.members}
+}
+
+// start spawns the actor that looks after the members. The pool cannot do that itself: an actor
+// with supervised children is never muted, and so no back pressure would pass through it.
+func (t *poolType[M]) start(p *PoolActor[M], c *actor.Context) error {
+	if p.crew != nil {
+		me := actor.Self[PoolActor[M]](c)
+		p.own = crewType.SpawnChild(c, CrewActor{
+			crew: p.crew.crew, want: p.crew.n,
+			tell: func(c *actor.Context, n news) { t.hear.Send(c, me, n) },
+		})
+	}
+	return nil
+}
+
+// crowd is a pool as its policy sees it.
+type crowd[M any] PoolActor[M]
+
+func (p *crowd[M]) Len() int { return len(p.members) }
+
+func (p *crowd[M]) Standing(i int) actor.Standing {
+	m := &p.members[i]
+	if m.h == nil || m.down {
+		return actor.Ended
+	}
+	s := standing(m.h)
+	if s == actor.Ended {
+		p.sawEnd = true
+	}
+	return s
+}
+
+// remove takes the member at i out.
+func (p *PoolActor[M]) remove(i int) {
+	p.members = slices.Delete(p.members, i, i+1)
+	p.policy.removed(i)
+	p.policy.changed(len(p.members))
+}
+
+func (t *poolType[M]) doGive(p *PoolActor[M], c *actor.Context, m M) {
+	for len(p.members) > 0 {
+		i := p.policy.choose((*crowd[M])(p), m)
+		h := p.members[i].h
+		if h == nil {
+			t.give.Stash(c, m) // until its successor is there, which cannot be long
+			return
+		}
+		p.at = i + 1
+		given := deliver(c, h, m)
+		if p.at = 0; given {
+			p.forgetSeen()
+			return
+		}
+		if p.crew != nil {
+			p.members[i].h = nil
+		} else {
+			p.remove(i)
+		}
+	}
+	if p.nobody.IsZero() {
+		p.nobody = t.typ.Spawn(c, PoolActor[M]{})
+		actor.Stop(c, p.nobody)
+	}
+	t.give.Send(c, p.nobody, m)
+}
+
+// doHear takes over what the keeper of the members says.
+func (p *PoolActor[M]) doHear(c *actor.Context, n news) {
+	if n.failed != nil {
+		c.Exit(n.failed)
+		return
+	}
+	for len(p.members) > n.size {
+		p.remove(len(p.members) - 1)
+	}
+	if len(p.members) < n.size {
+		p.members = append(p.members, make([]member[M], n.size-len(p.members))...)
+		p.policy.changed(n.size)
+	}
+	for _, s := range n.slots {
+		if s.at < n.size {
+			p.members[s.at] = member[M]{p.crew.bind(s.ref), s.down}
+		}
+	}
+	actor.UnstashAll(c)
+}
+
+func (p *PoolActor[M]) doResize(c *actor.Context, n int) {
+	if p.crew != nil {
+		resize.Send(c, p.own, n)
+	}
+}
+
+func (p *PoolActor[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
+	if p.crew != nil || p.has(h) >= 0 {
+		return
+	}
+	if len(p.members) >= max(few, 2*p.tidy) {
+		p.forgetEnded()
+	}
+	p.members = append(p.members, member[M]{h: h})
+	p.policy.changed(len(p.members))
+}
+
+// has returns the place of a member; less than 0 if h is none.
+func (p *PoolActor[M]) has(h actor.Handler[M]) int {
+	return slices.IndexFunc(p.members, func(m member[M]) bool { return m.h == h })
+}
+
+// forgetSeen takes out the members that have ended, if the policy has seen one. It is called when
+// the policy does not look any more.
+func (p *PoolActor[M]) forgetSeen() {
+	if p.sawEnd {
+		p.sawEnd = false
+		p.forgetEnded()
+	}
+}
+
+// forgetEnded takes out the members that have ended. Those that the pool has made are replaced
+// instead.
+func (p *PoolActor[M]) forgetEnded() {
+	if p.crew != nil {
+		return
+	}
+	before := len(p.members)
+	for i := before - 1; i >= 0; i-- {
+		if hasEnded(p.members[i].h) {
+			p.members = slices.Delete(p.members, i, i+1)
+			p.policy.removed(i)
+		}
+	}
+	if p.tidy = len(p.members); p.tidy < before {
+		p.policy.changed(p.tidy)
+	}
+}
+
+func (p *PoolActor[M]) doLeave(_ *actor.Context, h actor.Handler[M]) {
+	if i := p.has(h); i >= 0 && p.crew == nil {
+		p.remove(i)
+	}
+}
+
+func (p *PoolActor[M]) doCount(*actor.Context, actor.None) (int, error) {
+	p.forgetEnded()
+	return len(p.members), nil
+}

@@ -1,0 +1,431 @@
+package group_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/group"
+)
+
+type (
+	registry = group.Registry[string, actor.Ref[sink]]
+	change   = group.Change[string, actor.Ref[sink]]
+)
+
+// observer keeps a group up to date by what it hears, and panics if a Change does not fit.
+type observer struct {
+	heard []change
+	now   map[string][]actor.Ref[sink]
+}
+
+func (o *observer) hear(_ *actor.Context, ch change) {
+	o.heard = append(o.heard, ch)
+	if o.now == nil {
+		o.now = map[string][]actor.Ref[sink]{}
+	}
+	now := slices.DeleteFunc(slices.Clone(o.now[ch.Key]), func(r actor.Ref[sink]) bool { return slices.Contains(ch.Left, r) })
+	if now = append(now, ch.Joined...); !slices.Equal(now, ch.Members) {
+		panic(fmt.Sprintf("%v and %+v", o.now[ch.Key], ch))
+	}
+	o.now[ch.Key] = now
+}
+
+func (o *observer) do(c *actor.Context, f func(*observer, *actor.Context)) { f(o, c) }
+
+func (o *observer) tell(*actor.Context, actor.None) ([]change, error) {
+	all := o.heard
+	o.heard = nil
+	return all, nil
+}
+
+var (
+	observerType = actor.NewType[observer]("observer", actor.TypeBound(2, actor.OverflowMute))
+	observe      = actor.Declare[change](observerType, "observe")
+	observerDo   = actor.Declare[func(*observer, *actor.Context)](observerType, "do")
+	observed     = actor.DeclareAsk[actor.None, []change](observerType, "observed")
+	_            = observerType.Table(observe.Do((*observer).hear), observerDo.Do((*observer).do), observed.Do((*observer).tell))
+)
+
+// wantHeard fails the test if an observer has not heard this since it was asked last: for each
+// Change the key, and how many have joined, left and are there.
+func wantHeard(t testing.TB, sys *actor.System, o actor.Ref[observer], want ...string) {
+	t.Helper()
+	quiet(t, sys)
+	all, err := observed.Ask(soon(t), sys, o, actor.None{})
+	got := []string{}
+	for _, ch := range all {
+		got = append(got, fmt.Sprintf("%s +%d -%d =%d", ch.Key, len(ch.Joined), len(ch.Left), len(ch.Members)))
+	}
+	if err != nil || !slices.Equal(got, want) && len(got)+len(want) > 0 {
+		t.Fatalf("it heard %q, %v; want %q", got, err, want)
+	}
+}
+
+func spawn(sys *actor.System, n int) (all []actor.Ref[sink]) {
+	for range n {
+		all = append(all, sinkType.Spawn(sys, sink{}))
+	}
+	return all
+}
+
+func wantMembers(t testing.TB, r registry, key string, want ...actor.Ref[sink]) {
+	t.Helper()
+	if now := r.Members(key); !slices.Equal(now, want) {
+		t.Fatalf("%q has %v, want %v", key, now, want)
+	}
+}
+
+// TestRegistry: "Join, Leave and Members work on the table and take effect before they return", so
+// nothing has to run in between; "in the order in which they joined"; "A key whose last member has
+// left is gone". What was returned before is not changed.
+func TestRegistry(t *testing.T) {
+	sys := start(t, actor.Seed(1)) // nothing runs unless somebody waits
+	r, other := group.NewRegistry[string, actor.Ref[sink]](sys), group.NewRegistry[string, actor.Ref[sink]](sys)
+	m := spawn(sys, 3)
+	wantMembers(t, r, "a")
+	for _, v := range m {
+		r.Join(sys, "a", v)
+		r.Join(sys, "a", v)
+	}
+	r.Join(sys, "b", m[1])
+	before := r.Members("a")
+	wantMembers(t, r, "a", m...)
+	wantMembers(t, other, "a")
+	r.Leave(sys, "a", m[0])
+	r.Leave(sys, "a", m[0])
+	r.Leave(sys, "nobody", m[0])
+	r.Join(sys, "a", m[0])
+	wantMembers(t, r, "a", m[1], m[2], m[0])
+	if !slices.Equal(before, m) || cap(before) != len(before) {
+		t.Errorf("what was returned is now %v, with room for %d", before, cap(before))
+	}
+	if keys := r.Keys(); !slices.Equal(keys, []string{"a", "b"}) {
+		t.Errorf("keys %v", keys)
+	}
+	r.Leave(sys, "b", m[1])
+	if keys := r.Keys(); !slices.Equal(keys, []string{"a"}) {
+		t.Errorf("keys %v", keys)
+	}
+	quiet(t, sys)
+	r.Stop(sys)
+	quiet(t, sys)
+	if r.Join(sys, "c", m[0]); r.Members("a") != nil || r.Members("c") != nil || r.Keys() != nil || other.Any().IsZero() {
+		t.Error("a registry that has ended goes on, or another has ended too")
+	}
+}
+
+// TestRegistry_Ends: "A member that is an actor.Target … leaves all its groups when it ends; a
+// restart in its place is no end." "Any other member stays until it leaves."
+func TestRegistry_Ends(t *testing.T) {
+	sys := start(t)
+	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	m := spawn(sys, 3)
+	actor.Stop(sys, m[2])
+	quiet(t, sys)
+	for _, key := range []string{"a", "b", "c"} {
+		for _, v := range m {
+			r.Join(sys, key, v)
+		}
+	}
+	quiet(t, sys)
+	r.Leave(sys, "c", m[1])
+	actor.Stop(sys, m[0])
+	quiet(t, sys)
+	wantMembers(t, r, "a", m[1])
+	wantMembers(t, r, "b", m[1])
+	if keys := r.Keys(); !slices.Equal(keys, []string{"a", "b"}) {
+		t.Errorf("keys %v", keys)
+	}
+	h := group.NewRegistry[int, actor.Handler[int]](sys)
+	h.Join(sys, 1, put.To(m[1]))
+	h.Join(sys, 1, &double{})
+	actor.Stop(sys, m[1])
+	quiet(t, sys)
+	if all := h.Members(1); len(all) != 1 || all[0] != actor.Handler[int](all[0].(*double)) {
+		t.Errorf("handlers %v", all)
+	}
+}
+
+// TestRegistry_Watch: "h hear a Change now, with the members that the group of that key has, and one
+// whenever a member comes or goes, until Unwatch or the end of h. Watching twice changes nothing."
+func TestRegistry_Watch(t *testing.T) {
+	sys := start(t)
+	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	m := spawn(sys, 3)
+	one, all := observerType.Spawn(sys, observer{}), observerType.Spawn(sys, observer{})
+	r.Join(sys, "a", m[0])
+	r.Join(sys, "b", m[0])
+	r.Watch(sys, "a", observe.To(one))
+	r.Watch(sys, "a", observe.To(one))
+	r.Watch(sys, "none", observe.To(one))
+	wantHeard(t, sys, one, "a +1 -0 =1", "none +0 -0 =0")
+	r.WatchAll(sys, observe.To(all))
+	r.Watch(sys, "a", observe.To(all))
+	wantHeard(t, sys, all, "a +1 -0 =1", "b +1 -0 =1")
+	r.Join(sys, "a", m[1])
+	quiet(t, sys)
+	r.Join(sys, "c", m[2])
+	wantHeard(t, sys, one, "a +1 -0 =2")
+	wantHeard(t, sys, all, "a +1 -0 =2", "c +1 -0 =1")
+	actor.Stop(sys, m[0])
+	wantHeard(t, sys, one, "a +0 -1 =1")
+	wantHeard(t, sys, all, "a +0 -1 =1", "b +0 -1 =0")
+	r.Unwatch(sys, "a", observe.To(one))
+	r.UnwatchAll(sys, observe.To(all))
+	r.Unwatch(sys, "a", observe.To(all))
+	quiet(t, sys)
+	r.Leave(sys, "a", m[1])
+	wantHeard(t, sys, one)
+	wantHeard(t, sys, all)
+	r.Join(sys, "none", m[1])
+	wantHeard(t, sys, one, "none +1 -0 =1")
+	actor.Stop(sys, one)
+	quiet(t, sys)
+	if n := group.Watching(r); n != 0 {
+		t.Errorf("%d watchers are left", n)
+	}
+}
+
+// TestRegistry_ChangesComeAsOne: "Changes that follow each other closely come as one; a member that
+// has gone again by then is not mentioned."
+func TestRegistry_ChangesComeAsOne(t *testing.T) {
+	sys := start(t, actor.Seed(1))
+	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	m := spawn(sys, 3)
+	o := observerType.Spawn(sys, observer{})
+	r.Join(sys, "a", m[0])
+	r.Watch(sys, "a", observe.To(o))
+	wantHeard(t, sys, o, "a +1 -0 =1")
+	feeder := sinkType.Spawn(sys, sink{})
+	do.Send(sys, feeder, func(_ *sink, c *actor.Context) {
+		r.Join(sys, "a", m[1])
+		r.Join(c, "a", m[2])
+		r.Leave(c, "a", m[1])
+		r.Leave(c, "a", m[0])
+		r.Join(c, "a", m[0])
+	})
+	quiet(t, sys)
+	all, err := observed.Ask(soon(t), sys, o, actor.None{})
+	if err != nil || len(all) == 0 || len(all) > 5 || !slices.Equal(all[len(all)-1].Members, []actor.Ref[sink]{m[2], m[0]}) {
+		t.Errorf("it heard %+v, %v", all, err)
+	}
+}
+
+// TestRegistry_SlowWatchers: "hold up nobody. What they miss comes as one Change for each key when
+// they have recovered."
+func TestRegistry_SlowWatchers(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	slow, quick := observerType.Spawn(sys, observer{}), observerType.Spawn(sys, observer{})
+	r.WatchAll(sys, observe.To(slow))
+	r.Watch(sys, "a", observe.To(quick))
+	wantHeard(t, sys, quick, "a +0 -0 =0")
+	at, stay := make(chan struct{}), make(chan struct{})
+	observerDo.Send(sys, slow, func(*observer, *actor.Context) { close(at); <-stay })
+	<-at
+	m := spawn(sys, 30)
+	for i, v := range m {
+		r.Join(sys, fmt.Sprint("abc"[i%3:i%3+1]), v)
+		seen := observed
+		for have := 0; i%3 == 0 && have == 0; { // the quick one hears each change at once
+			all, err := seen.Ask(soon(t), sys, quick, actor.None{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			have = len(all)
+		}
+	}
+	for _, v := range m[:15] {
+		r.Leave(sys, "a", v)
+	}
+	close(stay)
+	quiet(t, sys)
+	all, err := observed.Ask(soon(t), sys, slow, actor.None{})
+	if err != nil || len(all) > 10 {
+		t.Errorf("it heard %d changes, %v", len(all), err)
+	}
+	last := map[string][]actor.Ref[sink]{}
+	for _, ch := range all {
+		last[ch.Key] = ch.Members
+	}
+	for _, key := range []string{"a", "b", "c"} {
+		if wantMembers(t, r, key, last[key]...); len(last[key]) == 0 {
+			t.Errorf("%s: it heard nothing", key)
+		}
+	}
+}
+
+// TestRegistry_Churn: whatever order the members come, go and end in, each watcher can tell from
+// what it hears who is there: observer checks that. In the end it is what Members returns.
+func TestRegistry_Churn(t *testing.T) {
+	for seed := range uint64(60) {
+		sys := start(t, actor.Seed(seed))
+		r := group.NewRegistry[string, actor.Ref[sink]](sys)
+		var watching []actor.Ref[observer]
+		for i := range 3 {
+			o := observerType.Spawn(sys, observer{})
+			watching = append(watching, o)
+			if i == 0 {
+				r.WatchAll(sys, observe.To(o))
+			} else {
+				r.Watch(sys, "a", observe.To(o))
+			}
+		}
+		m, feeder := spawn(sys, 8), sinkType.Spawn(sys, sink{})
+		ended := map[actor.Ref[sink]]bool{}
+		for range 60 {
+			do.Send(sys, feeder, func(_ *sink, c *actor.Context) {
+				v, key := m[c.Rand().IntN(len(m))], []string{"a", "b"}[c.Rand().IntN(2)]
+				switch c.Rand().IntN(8) {
+				case 0:
+					actor.Stop(c, v)
+					ended[v] = true
+				case 1, 2, 3:
+					r.Leave(c, key, v)
+				case 4:
+					r.Unwatch(c, "a", observe.To(watching[2]))
+				case 5:
+					r.Watch(c, "a", observe.To(watching[2]))
+				default:
+					r.Join(c, key, v)
+				}
+			})
+		}
+		r.Watch(sys, "a", observe.To(watching[2]))
+		quiet(t, sys)
+		for i, o := range watching[:2] {
+			var now map[string][]actor.Ref[sink]
+			observerDo.Send(sys, o, func(o *observer, _ *actor.Context) { now = o.now })
+			quiet(t, sys)
+			if o.Standing() == actor.Ended {
+				t.Fatalf("seed %d: watcher %d could not follow", seed, i)
+			}
+			wantMembers(t, r, "a", now["a"]...)
+			if i == 0 {
+				wantMembers(t, r, "b", now["b"]...)
+			}
+		}
+		for _, key := range []string{"a", "b"} {
+			for _, v := range r.Members(key) {
+				if ended[v] {
+					t.Fatalf("seed %d: %v has ended and is in %q", seed, v, key)
+				}
+			}
+		}
+		sys.Stop()
+	}
+}
+
+// TestRegistry_Races: "Any goroutine." A Join is seen by its own goroutine at once, whatever the
+// others do.
+func TestRegistry_Races(t *testing.T) {
+	sys := start(t)
+	r := group.NewRegistry[int, actor.Ref[sink]](sys)
+	var all sync.WaitGroup
+	for g := range 8 {
+		all.Go(func() {
+			for i := range 300 {
+				v := sinkType.Spawn(sys, sink{})
+				key := (g + i) % 3
+				if r.Join(sys, key, v); !slices.Contains(r.Members(key), v) {
+					t.Error("it has joined and is no member")
+				}
+				if i%2 == 0 {
+					actor.Stop(sys, v)
+				} else if r.Leave(sys, key, v); slices.Contains(r.Members(key), v) {
+					t.Error("it has left and is a member")
+				}
+			}
+		})
+	}
+	all.Wait()
+	quiet(t, sys)
+	if keys := r.Keys(); len(keys) != 0 {
+		t.Errorf("%v are left", keys)
+	}
+}
+
+// TestRegistry_ForeignWatchers: a watcher's handler of the user's own harms nobody by a panic.
+func TestRegistry_ForeignWatchers(t *testing.T) {
+	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
+	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	w := &brittle{}
+	r.WatchAll(sys, w)
+	m := spawn(sys, 4)
+	for _, v := range m {
+		r.Join(sys, "a", v)
+		quiet(t, sys)
+	}
+	if len(w.heard) != 4 || w.heard[3] != 4 {
+		t.Errorf("it heard of %v", w.heard)
+	}
+	if _, err := actor.Join(atOnce(), sys, r.Any()); err == nil {
+		t.Error("the registry has ended")
+	}
+}
+
+// brittle is a handler that panics over every second Change.
+type brittle struct{ heard []int }
+
+func (b *brittle) Send(_ actor.Sender, ch change) {
+	if b.heard = append(b.heard, len(ch.Members)); len(b.heard)%2 == 0 {
+		panic("brittle")
+	}
+}
+func (b *brittle) TrySend(from actor.Sender, ch change) error { b.Send(from, ch); return nil }
+
+// TestMisuse_OfRegistries: the panics that the comments promise.
+func TestMisuse_OfRegistries(t *testing.T) {
+	sys := start(t)
+	r := group.NewRegistry[any, any](sys)
+	var zero group.Registry[any, any]
+	for words, f := range map[string]func(){
+		"Join with a nil key":              func() { r.Join(sys, nil, 1) },
+		"Join with a nil member":           func() { r.Join(sys, 1, nil) },
+		"Leave with a nil key":             func() { r.Leave(sys, nil, 1) },
+		"key that cannot be compared":      func() { r.Join(sys, []int{}, 1) },
+		"member that cannot be compared":   func() { r.Join(sys, 1, func() {}) },
+		"key that is not equal to itself":  func() { r.Join(sys, math.NaN(), 1) },
+		"Join of a zero Ref":               func() { r.Join(sys, 1, actor.Ref[sink]{}) },
+		"Watch of a nil Handler":           func() { r.Watch(sys, 1, nil) },
+		"Watch with a nil key":             func() { r.Watch(sys, nil, nil) },
+		"Unwatch of a nil Handler":         func() { r.Unwatch(sys, 1, nil) },
+		"WatchAll of a nil Handler":        func() { r.WatchAll(sys, nil) },
+		"a zero Registry":                  func() { zero.Join(sys, 1, 1) },
+		"a zero Registry: use NewRegistry": func() { zero.Members(1) },
+	} {
+		panics(t, words, f)
+	}
+	panics(t, "a zero Registry", func() { zero.Stop(sys) })
+}
+
+// BenchmarkRegistry is what it costs to list a group that does not change, and one that does.
+func BenchmarkRegistry(b *testing.B) {
+	sys := start(b)
+	r := group.NewRegistry[string, actor.Ref[sink]](sys)
+	m := spawn(sys, 1000)
+	for _, v := range m {
+		r.Join(sys, "a", v)
+	}
+	quiet(b, sys)
+	b.Run("members", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if len(r.Members("a")) != 1000 {
+				b.Fatal()
+			}
+		}
+	})
+	b.Run("join+leave", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			r.Leave(sys, "a", m[0])
+			r.Join(sys, "a", m[0])
+		}
+		quiet(b, sys)
+	})
+}

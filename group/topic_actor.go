@@ -1,0 +1,171 @@
+package group
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/heap"
+)
+
+// TopicActor is the state of a topic. It is exported for the declaration of a topic as
+// the child of a supervisor: see [TopicType].
+type TopicActor[M any] struct {
+	opts topicOptions
+	subs roster[actor.Handler[M], *subscription]
+	tidy int // how many there were when the ended were last looked for
+	at   int // the place, from 1 on, of the handler that is being called; 0: none is
+}
+
+// subscriber is a handler that subscribes.
+type subscriber[M any] struct {
+	h actor.Handler[M]
+	s *subscription // nil: nothing was asked for
+}
+
+// topicType is the type of the topics for one type of messages.
+type topicType[M any] struct {
+	typ         *actor.Type[TopicActor[M]]
+	publish     actor.Behaviour[TopicActor[M], M]
+	subscribe   actor.Behaviour[TopicActor[M], subscriber[M]]
+	unsubscribe actor.Behaviour[TopicActor[M], actor.Handler[M]]
+	count       actor.AskBehaviour[TopicActor[M], actor.None, int]
+	owned       heap.Owned // what a message owns that reaches nobody
+}
+
+func newTopicType[M any]() *topicType[M] {
+	t := &topicType[M]{
+		typ:   actor.NewType[TopicActor[M]]("topic", actor.TypeKeep((*TopicActor[M]).keep)),
+		owned: heap.OwnedIn(reflect.TypeFor[M]()),
+	}
+	t.publish = actor.Declare[M](t.typ, "publish")
+	t.subscribe = actor.Declare[subscriber[M]](t.typ, "subscribe")
+	t.unsubscribe = actor.Declare[actor.Handler[M]](t.typ, "unsubscribe")
+	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
+	t.typ.Table(t.publish.Do(t.doPublish), t.subscribe.Do((*TopicActor[M]).doSubscribe),
+		t.unsubscribe.Do((*TopicActor[M]).doUnsubscribe), t.count.Do((*TopicActor[M]).doCount))
+	return t
+}
+
+// TopicType is the actor type of topics for messages of type M, for a topic that is the
+// child of a supervisor:
+//
+//	supervise.Worker[group.TopicActor[Line]]{Name: "news",
+//		Type: group.TopicType[Line](), Init: group.TopicInit[Line](group.OnLag(group.LagDrop))}
+//
+// [AsTopic] makes a Topic of the child's ref. A topic that is restarted in its place keeps
+// its subscribers, except for the handler over which it panicked, if it did. A topic that
+// was ended by order, or whose supervisor was restarted, is replaced by a new one, which
+// has no subscribers; whoever has to subscribe again can watch the old one.
+func TopicType[M any]() *actor.Type[TopicActor[M]] { return typeOnce(newTopicType[M]).typ }
+
+// TopicInit returns the Init of a topic that is the child of a supervisor: see
+// [TopicType]. It panics if an option is nil.
+func TopicInit[M any](opts ...TopicOption) func(*TopicActor[M]) {
+	o := topicOptionsOf("TopicInit", opts)
+	return func(t *TopicActor[M]) { t.opts = o }
+}
+
+// AsTopic returns the topic whose actor r is. It panics if r is the zero Ref.
+func AsTopic[M any](r actor.Ref[TopicActor[M]]) Topic[M] {
+	if r.IsZero() {
+		panic("gallop: group: AsTopic of a zero Ref")
+	}
+	return Topic[M]{r, typeOnce(newTopicType[M])}
+}
+
+// keep leaves the subscribers to the next life, but not the one whose handler has panicked.
+func (t *TopicActor[M]) keep() {
+	if t.at != 0 {
+		t.subs.drop(t.at - 1)
+		t.subs.closeGaps()
+	}
+	*t = TopicActor[M]{subs: t.subs}
+}
+
+// doPublish runs one publication. It charges the turn for each subscriber, so that a topic with a
+// thousand subscribers runs four publications a turn and not a hundred: the messages of a hundred
+// would have left every cache before the first of them ran.
+func (t *topicType[M]) doPublish(of *TopicActor[M], c *actor.Context, m M) {
+	c.Gas(of.subs.len())
+	reached := false
+	for i := range of.subs.list {
+		e := &of.subs.list[i]
+		if !e.there {
+			continue
+		}
+		of.at = i + 1
+		switch t.deliver(of, c, e.key, e.val, m) {
+		case delivered:
+			reached = true
+		case lagged:
+			reached = true // as a dead letter
+			of.subs.drop(i)
+		case hasGone:
+			of.subs.drop(i)
+		}
+	}
+	of.at = 0
+	of.subs.closeGaps()
+	of.tidy = of.subs.len()
+	if !reached {
+		lost := m // m itself would be moved to the garbage-collected heap at every call
+		heap.DiscardIn(&lost, t.owned)
+	}
+}
+
+// outcome is what has become of a message for one subscriber.
+type outcome uint8
+
+const (
+	delivered outcome = iota // the handler has it, or it is a dead letter
+	lagged                   // it is a dead letter, and the subscription is over
+	hasGone                  // the handler has ended and does not get it
+)
+
+// deliver gives m to a subscriber, or does with it what the policy says.
+func (t *topicType[M]) deliver(of *TopicActor[M], c *actor.Context, h actor.Handler[M], s *subscription, m M) outcome {
+	err := h.TrySend(c, m)
+	if err == nil {
+		return delivered
+	}
+	if isEnd(err) || hasEnded(h) {
+		return hasGone
+	}
+	lag, overloaded := s.lagOf(of.opts.lag), errors.Is(err, actor.ErrOverloaded)
+	if lag == LagWait || !overloaded {
+		h.Send(c, m)
+		return delivered
+	}
+	self := actor.Self[TopicActor[M]](c)
+	refuse(c, t.publish.To(self), h, m, actor.ErrOverloaded)
+	if lag == LagDrop {
+		return delivered
+	}
+	s.tell(c, Lagged{Topic: self.Any()})
+	return lagged
+}
+
+// forgetEnded drops the subscribers that have ended.
+func (t *TopicActor[M]) forgetEnded() {
+	t.subs.dropIf(hasEnded)
+	t.tidy = t.subs.len()
+}
+
+func (t *TopicActor[M]) doSubscribe(_ *actor.Context, s subscriber[M]) {
+	if e := t.subs.find(s.h); e != nil {
+		e.val = s.s
+		return
+	}
+	if t.subs.len() >= max(few, 2*t.tidy) {
+		t.forgetEnded()
+	}
+	t.subs.add(s.h, s.s)
+}
+
+func (t *TopicActor[M]) doUnsubscribe(_ *actor.Context, h actor.Handler[M]) { t.subs.remove(h) }
+
+func (t *TopicActor[M]) doCount(*actor.Context, actor.None) (int, error) {
+	t.forgetEnded()
+	return t.subs.len(), nil
+}
