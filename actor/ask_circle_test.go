@@ -12,10 +12,21 @@ import (
 )
 
 // Behaviours that ask each other and wait: ErrSelfAsk to a behaviour "of an actor for which a
-// behaviour of to waits, directly or through others, in an Ask whose context has no end"; and only
-// then.
+// behaviour of to waits, directly or through others, in an Ask", whether its context ends or not; and
+// only then.
 
-// endless are the ways to ask that are looked at.
+// looked are the ways to ask that are looked at.
+var looked = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) error{
+	"Ask":      endless["Ask"],
+	"Blocking": endless["Blocking"],
+	"Deadline": func(c *actor.Context, to actor.Ref[puppet], f trick) error {
+		ctx, cancel := context.WithTimeout(context.Background(), patience) // none of the tests waits for it
+		defer cancel()
+		return asksInTurn["Ask"](ctx, c, to, f)
+	},
+}
+
+// endless are those whose contexts do not end.
 var endless = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) error{
 	"Ask": func(c *actor.Context, to actor.Ref[puppet], f trick) error {
 		return asksInTurn["Ask"](context.Background(), c, to, f)
@@ -40,9 +51,9 @@ func awaitAskers(sys *actor.System, n int) {
 }
 
 // TestAskCircle: of n actors each asks the next, and the last the first. The last one is told, at
-// once, whatever its context is, and the others get their replies.
+// once, whatever the contexts are, and the others get their replies.
 func TestAskCircle(t *testing.T) {
-	for way, ask := range endless {
+	for way, ask := range looked {
 		for name, opts := range plainAndSeeded {
 			for _, n := range []int{2, 3, 7} {
 				t.Run(way+"/"+name+"/"+strconv.Itoa(n), func(t *testing.T) {
@@ -86,37 +97,41 @@ func TestAskCircle(t *testing.T) {
 // One that is told that it closes a circle has had no reply; all others have.
 func TestAskCircle_Storm(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"4": {actor.Workers(4)}, "seed": {actor.Seed(1)}} {
-		t.Run(name, func(t *testing.T) {
-			told := 0
-			for round := range 300 {
-				sys := start(t, opts...)
-				all := make([]actor.Ref[puppet], 2+round%3)
-				for i := range all {
-					all[i] = puppetType.Spawn(sys, puppet{})
-				}
-				var refused, replies, others atomic.Int64
-				for i, r := range all {
-					do.Send(sys, r, func(_ *puppet, c *actor.Context) {
-						switch err := endless["Ask"](c, all[(i+1)%len(all)], justReply); {
-						case err == nil:
-							replies.Add(1)
-						case errors.Is(err, actor.ErrSelfAsk):
-							refused.Add(1)
-						default:
-							others.Add(1)
-						}
-					})
-				}
-				settles(t, sys)
-				sys.Stop()
-				if refused.Load() > 1 || others.Load() != 0 || replies.Load()+refused.Load() != int64(len(all)) {
-					t.Fatalf("%d of %d have closed a circle, %d have a reply, %d another error", refused.Load(), len(all), replies.Load(), others.Load())
-				}
-				told += int(refused.Load())
-			}
-			t.Logf("%d of 300 closed a circle", told)
-		})
+		for _, way := range []string{"Ask", "Deadline"} {
+			t.Run(name+"/"+way, func(t *testing.T) { askInCircles(t, looked[way], opts...) })
+		}
 	}
+}
+
+func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], trick) error, opts ...actor.Option) {
+	told := 0
+	for round := range 300 {
+		sys := start(t, opts...)
+		all := make([]actor.Ref[puppet], 2+round%3)
+		for i := range all {
+			all[i] = puppetType.Spawn(sys, puppet{})
+		}
+		var refused, replies, others atomic.Int64
+		for i, r := range all {
+			do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+				switch err := ask(c, all[(i+1)%len(all)], justReply); {
+				case err == nil:
+					replies.Add(1)
+				case errors.Is(err, actor.ErrSelfAsk):
+					refused.Add(1)
+				default:
+					others.Add(1)
+				}
+			})
+		}
+		settles(t, sys)
+		sys.Stop()
+		if refused.Load() > 1 || others.Load() != 0 || replies.Load()+refused.Load() != int64(len(all)) {
+			t.Fatalf("%d of %d have closed a circle, %d have a reply, %d another error", refused.Load(), len(all), replies.Load(), others.Load())
+		}
+		told += int(refused.Load())
+	}
+	t.Logf("%d of 300 closed a circle", told)
 }
 
 // TestAskCircle_Bound: nobody says of an actor with a bound that it cannot reply: a request to it may be dropped for another
@@ -143,47 +158,30 @@ func TestAskCircle_Bound(t *testing.T) {
 	wants(t, errs[1], actor.ErrDropped)
 }
 
-// lookedAt is a context that counts how often it is asked for its end.
-type lookedAt struct {
-	context.Context
-	n atomic.Int32
-}
-
-func (c *lookedAt) Done() <-chan struct{} {
-	c.n.Add(1)
-	return c.Context.Done()
-}
-
-// await waits until the actor that asks with c has found no circle, and looks whether it waits
-// without an end: otherwise that actor would be the one to close the circle. In a deterministic
-// system it has.
-func (c *lookedAt) await(sys *actor.System) {
-	for sys.Books().Sent == 0 && c.n.Load() == 0 {
-		runtime.Gosched()
-	}
-}
-
-// TestAskCircle_None: what looks like a circle and ends by itself is none: all have their replies, or the end of their contexts.
+// TestAskCircle_None: what looks like a circle and is none: an actor that has given up waits no more,
+// nor does one that has had its reply. All have their replies, or the end of their contexts.
 func TestAskCircle_None(t *testing.T) {
-	for name, opts := range plainAndSeeded {
-		t.Run(name+"/AnEnd", func(t *testing.T) {
-			sys := start(t, opts...)
-			p, q, third := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
-			end, cancel := context.WithCancel(t.Context())
-			ctx := &lookedAt{Context: end}
-			errs := make([]error, 2)
-			do.Send(sys, p, func(_ *puppet, c *actor.Context) {
-				errs[0] = asksInTurn["Ask"](ctx, c, q, func(_ *puppet, c *actor.Context) (any, error) {
-					ctx.await(sys)
-					do.Send(c, third, func(*puppet, *actor.Context) { cancel() })
-					errs[1] = endless["Ask"](c, p, justReply)
-					return nil, nil
-				})
+	t.Run("GivenUp", func(t *testing.T) {
+		sys := start(t, actor.Workers(2))
+		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		ctx, cancel := context.WithCancel(t.Context())
+		gaveUp := make(chan struct{})
+		errs := make([]error, 2)
+		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+			errs[0] = asksInTurn["Ask"](ctx, c, q, func(_ *puppet, c *actor.Context) (any, error) {
+				awaitAskers(sys, 1)
+				cancel()
+				<-gaveUp
+				errs[1] = endless["Ask"](c, p, justReply)
+				return nil, nil
 			})
-			settles(t, sys)
-			wants(t, errs[0], context.Canceled)
-			must(t, errs[1])
+			close(gaveUp)
 		})
+		settles(t, sys)
+		wants(t, errs[0], context.Canceled)
+		must(t, errs[1])
+	})
+	for name, opts := range plainAndSeeded {
 		t.Run(name+"/HadItsReply", func(t *testing.T) {
 			sys := start(t, opts...)
 			p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -196,6 +194,28 @@ func TestAskCircle_None(t *testing.T) {
 			must(t, errors.Join(errs...))
 		})
 	}
+}
+
+// TestAskCircle_Deadline: the ask that closes a circle is told at once, and not when the deadline of
+// another has passed: nobody's does before.
+func TestAskCircle_Deadline(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	errs := make([]error, 2)
+	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+		errs[0] = asksInTurn["Ask"](ctx, c, q, func(_ *puppet, c *actor.Context) (any, error) {
+			awaitAskers(sys, 1)
+			errs[1] = asksInTurn["Ask"](ctx, c, p, justReply)
+			return nil, nil
+		})
+	})
+	settles(t, sys)
+	must(t, errs[0])
+	wants(t, errs[1], actor.ErrSelfAsk)
+	must(t, ctx.Err())
+	equal(t, "entries left", actor.AskersOf(sys), 0)
 }
 
 // TestAskCircle_HasItsReply: "an entry counts while its call has no result": not until the waiting

@@ -249,7 +249,7 @@ func TestSpares_AllInUse(t *testing.T) {
 			if n := sys.Stats().SparesLacked; n > 4 {
 				t.Errorf("%d of 4 behaviours lacked a spare", n)
 			}
-			if s := log.String(); !strings.Contains(s, `level=WARN msg="gallop: all spares are in use" spares=1 so_far=`) {
+			if s := log.String(); !strings.Contains(s, `level=ERROR msg="gallop: all spares are in use: `) || !strings.Contains(s, `raise actor.Spares" spares=1 so_far=`) {
 				t.Error(s)
 			}
 		})

@@ -221,7 +221,7 @@ func BlobsAreCollected(t testing.TB, before int64) {
 	t.Errorf("%d blobs are left, want %d", heap.Blobs().Live, before)
 }
 
-// AskersOf is how many actors of a system wait for a reply in their turns, without an end.
+// AskersOf is how many actors of a system wait for a reply in their turns.
 func AskersOf(s *System) int {
 	t := s.openAsks()
 	t.mu.Lock()

@@ -2,6 +2,8 @@ package actor_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -238,18 +240,112 @@ func TestLongTurn_BehindAnAsk(t *testing.T) {
 	}
 }
 
-// TestLongTurn_BesideManyGoroutines: and however many goroutines the process has.
+// TestLongTurn_BesideManyGoroutines: and however many goroutines the process has. "A report has a
+// stack only if there are at most 500 of them": to look for it among 6,000 would stop the process for
+// some twenty milliseconds.
 func TestLongTurn_BesideManyGoroutines(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)
-	for range 6000 { // more than a megabyte of stacks
+	for range 6000 {
 		go func() { <-stop }()
 	}
 	r := reported(t, func(sys *actor.System, m stay) { stayPromoted.Send(sys, stayType.Spawn(sys, staying{}), m) })
 	equal(t, "who", r.Type+" "+r.Behaviour, "staying promoted")
-	if s := string(r.Stack); !strings.Contains(s, "actor_test.reported.func") {
-		t.Errorf("not where it is:\n%s", s)
+	if len(r.Stack) != 0 {
+		t.Errorf("the process was stopped to look for\n%s", r.Stack)
 	}
+}
+
+// TestLongTurn_WithoutPreemption: "with GODEBUG=asyncpreemptoff=1 it never has" a stack, "since the
+// process would stand still until the behaviour's loop ends". The behaviour loops until the report
+// has come.
+func TestLongTurn_WithoutPreemption(t *testing.T) {
+	const child, debug = "^TestLongTurn_WithoutPreemption$", "GODEBUG=asyncpreemptoff=1"
+	if os.Getenv("GODEBUG") == debug[len("GODEBUG="):] {
+		loopUntilReported(t)
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it would never end
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run="+child, "-test.v")
+	cmd.Env = append(os.Environ(), debug, "GOMAXPROCS=4")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS: TestLongTurn_WithoutPreemption") {
+		t.Errorf("%v (%v):\n%s", err, ctx.Err(), out)
+	}
+}
+
+func loopUntilReported(t *testing.T) {
+	var seen atomic.Bool
+	var got actor.LongTurnReport
+	sys := start(t, actor.Workers(2), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(r actor.LongTurnReport) { got = r; seen.Store(true) }))
+	stayPromoted.Send(sys, stayType.Spawn(sys, staying{}), func() {
+		for !seen.Load() {
+		}
+	})
+	quiet(t, sys)
+	if got.Type != "staying" || len(got.Stack) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLongTurn_Blocking: what blocks and says so is reported as well, while it lasts, with the number
+// of its actor; and so is a behaviour that waits in an Ask.
+func TestLongTurn_Blocking(t *testing.T) {
+	for name, block := range map[string]func(c *actor.Context, m stay){
+		"Blocking": func(c *actor.Context, m stay) { c.Blocking(m) },
+		"nested":   func(c *actor.Context, m stay) { c.Blocking(func() { c.Blocking(m) }) },
+		"Ask": func(c *actor.Context, m stay) { // of one on a thread of its own, which is not reported
+			_, err := pinnedTry.Ask(soon(t), c.System(), pinnedType.Spawn(c, puppet{}), func(*puppet, *actor.Context) (any, error) {
+				m()
+				return nil, nil
+			})
+			must(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var id uint64
+			r := reported(t, func(sys *actor.System, m stay) {
+				blocking := plainType.Spawn(sys, struct{}{})
+				id = blocking.ID()
+				plainDo.Send(sys, blocking, func(c *actor.Context) {
+					for range 3 {
+						c.Blocking(func() {}) // is over before anybody looks
+					}
+					block(c, m)
+				})
+			})
+			equal(t, "who", r.Type+" "+r.Behaviour, "plain do")
+			equal(t, "its number", r.ActorID, id)
+			equal(t, "blocking", r.Blocking, true)
+			if s := string(r.Stack); r.AtLeast < 20*time.Millisecond || !strings.Contains(s, "actor_test.TestLongTurn_Blocking") {
+				t.Errorf("%v, not where it is:\n%s", r.AtLeast, s)
+			}
+		})
+	}
+}
+
+// TestLongTurn_BlockingOnce: a call that goes on is reported once, and one that is over is not, nor
+// does it hold up the report of the others.
+func TestLongTurn_BlockingOnce(t *testing.T) {
+	var reports atomic.Uint64
+	sys := start(t, actor.Workers(2), actor.LongTurn(time.Millisecond), actor.OnLongTurn(func(actor.LongTurnReport) { reports.Add(1) }))
+	seen := func() uint64 { return reports.Load() + actor.MissedReports(sys) }
+	const calls = 10
+	release, in := make(chan struct{}), make(chan struct{})
+	for i := range calls {
+		plainDo.Send(sys, plainType.Spawn(sys, struct{}{}), func(c *actor.Context) {
+			c.Blocking(func() { <-in; <-release })
+			_ = i
+		})
+	}
+	close(in)
+	eventually(t, "all are reported or counted", func() bool { return seen() >= calls })
+	plainDo.Send(sys, plainType.Spawn(sys, struct{}{}), func(c *actor.Context) {
+		c.Blocking(func() { eventually(t, "another one is", func() bool { return seen() > calls }) })
+	})
+	close(release)
+	quiet(t, sys)
+	equal(t, "reports", seen(), calls+1)
 }
 
 // TestLongTurn_OnAVirtualClock: "Reports are made at most once a second", of the

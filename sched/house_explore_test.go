@@ -28,7 +28,7 @@ func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 	s.idle.init(workers)
 	s.stop.init(workers)
 	s.monitor.init(s)
-	s.monitor.armed.Store(true)       // so nobody starts its timer
+	s.monitor.armed.Store(true) // so nobody starts its timer
 	// Never crowded, nor idle, whatever else the test process does.
 	s.monitor.watch.procs = processors{n: 1 << 62, running: 1 << 61, fixed: true}
 	s.monitor.ended = true

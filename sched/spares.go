@@ -188,34 +188,46 @@ func (p *spares) shelve(w *Worker) {
 	p.mu.Unlock()
 }
 
-// forget leaves the n workers that have been cold for the longest to the garbage collector. What
-// they have done is added up in gone. Both lists are copied, since others may read the old ones; so
-// forget is for a part of them that makes up for it. Caller holds mu.
+// forget leaves n workers that have been cold for the longest to the garbage collector, but none of
+// those that the scheduler began with. What they have done is added up in gone. Both lists are
+// copied, since others may read the old one of those made; so forget is for a part of them that makes
+// up for it. Caller holds mu.
 func (p *spares) forget(n int) {
-	sum := &Worker{sched: p.s, id: p.cold[0].id, seat: noSeat}
-	if p.gone != nil {
-		sum.id, sum.local = p.gone.id, p.gone.local
-		sum.count.add(&p.gone.count)
-	}
-	for _, w := range p.cold[:n] {
-		sum.count.add(&w.count)
-		w.forgotten = true
-	}
-	if merge := p.s.cfg.Merge; merge != nil {
-		sum.local = merge(sum.local, p.cold[:n])
-	}
-	if invariant.On {
-		verifyForgotten(p.cold[:n])
-	}
-	p.gone = sum
-	p.cold = slices.Clone(p.cold[n:])
-	left := make([]*Worker, 0, len(p.made)-n)
-	for _, w := range p.made {
-		if !w.forgotten {
-			left = append(left, w)
+	var old, cold []*Worker
+	for _, w := range p.cold {
+		if w.forgotten = len(old) < n && w.id >= len(p.s.workers); w.forgotten {
+			old = append(old, w)
+		} else {
+			cold = append(cold, w)
 		}
 	}
-	p.made = left
+	made := make([]*Worker, 0, len(p.made))
+	for _, w := range p.made {
+		if !w.forgotten {
+			made = append(made, w)
+		}
+	}
+	if invariant.On {
+		verifyForgotten(p, old, made)
+	}
+	p.cold, p.made, p.gone = cold, made, p.sum(old)
+}
+
+// sum returns a worker that never runs and has done what the forgotten ones have, and those in old.
+// Caller holds mu.
+func (p *spares) sum(old []*Worker) *Worker {
+	sum := &Worker{sched: p.s, id: len(p.s.workers), seat: noSeat}
+	if p.gone != nil {
+		sum.local = p.gone.local
+		sum.count.add(&p.gone.count)
+	}
+	for _, w := range old {
+		sum.count.add(&w.count)
+	}
+	if merge := p.s.cfg.Merge; merge != nil {
+		sum.local = merge(sum.local, old)
+	}
+	return sum
 }
 
 // cool ends hot spares if none was needed for long, or in any case, and all, with all. It reports

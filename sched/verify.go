@@ -192,9 +192,10 @@ func verifyStray(p *spares, w *Worker) {
 	invariant.Check(w.strayAt <= len(p.strays) && p.strays[w.strayAt-1] == w, "worker %d is not stray %d of %d", w.id, w.strayAt, len(p.strays))
 }
 
-// verifyForgotten checks workers that will never run again.
-func verifyForgotten(gone []*Worker) {
-	for _, w := range gone {
+// verifyForgotten checks workers that will never run again, and those that are left. Caller holds mu.
+func verifyForgotten(p *spares, old, made []*Worker) {
+	invariant.Check(len(old)+len(made) == len(p.made), "%d of %d spares are forgotten, and %d are left", len(old), len(p.made), len(made))
+	for _, w := range old {
 		verifyTaken(w)
 		invariant.Check(!w.started && w.seat == noSeat && w.strayAt == 0, "worker %d is forgotten: started %v, on seat %d", w.id, w.started, w.seat)
 	}

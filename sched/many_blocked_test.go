@@ -1,0 +1,292 @@
+package sched
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Ten thousand turns that block at a time: what each costs, and what is left of them afterwards.
+
+// blockAll has n turns block, declared, and returns when all do.
+func blockAll(t testing.TB, s *Scheduler, n int, release <-chan struct{}) {
+	t.Helper()
+	var in atomic.Int64
+	for range n {
+		inject(s, func(w *Worker) { w.Blocking(func() { in.Add(1); <-release }) })
+	}
+	for in.Load() < int64(n) {
+		runtime.Gosched()
+	}
+}
+
+// TestTryBlocking: "it does not call f if all spares are in use", and does so without the limit: on a
+// worker that has no seat to lose, and in a Blocking that has left the seat.
+func TestTryBlocking(t *testing.T) {
+	s := startBare(t, Config{Workers: 1, Spares: 1})
+	release, asked := make(chan struct{}), make(chan struct{})
+	tries := make(chan bool, 4)
+	inject(s, func(w *Worker) {
+		w.Blocking(func() {
+			tries <- w.TryBlocking(func() { <-asked })
+			<-release
+		})
+	})
+	for s.SpareStats().Away < 1 {
+		runtime.Gosched()
+	}
+	inject(s, func(w *Worker) { // on the spare
+		tries <- w.TryBlocking(func() { t.Error("it blocks, and there is no spare") })
+		w.Blocking(func() { tries <- w.TryBlocking(func() { t.Error("it blocks within Blocking, without a spare") }) })
+		close(asked)
+	})
+	got := [...]bool{<-tries, <-tries, <-tries}
+	if got != [...]bool{false, false, true} {
+		t.Errorf("called: %v, want only that of the one that is away", got)
+	}
+	if n := s.SpareStats().Refused; n != 3 {
+		t.Errorf("%d were refused, want TryBlocking twice and Blocking once", n)
+	}
+	close(release)
+	waitQuiet(t, s)
+	inject(s, func(w *Worker) {
+		tries <- w.TryBlocking(func() {})
+		if w.InBlocking() {
+			t.Error("it is in Blocking afterwards")
+		}
+	})
+	waitQuiet(t, s)
+	if !<-tries {
+		t.Error("refused, and all spares are free")
+	}
+}
+
+// TestSpares_AreForgotten: "a worker that is cold while many others are is forgotten", and what it
+// has done is still counted. Nor does anything lead to it by its goroutine.
+func TestSpares_AreForgotten(t *testing.T) {
+	s := startBare(t, Config{Workers: 2, Spares: 10_000})
+	n, total := scaled(3000), uint64(0)
+	for range 3 {
+		release := make(chan struct{})
+		blockAll(t, s, n, release)
+		close(release)
+		waitQuiet(t, s)
+		total += uint64(n)
+		for s.spares.cool(true); s.stop.left.Load() != 3; runtime.Gosched() { // two seats and the monitor
+		}
+		if left := len(s.spares.everyone()); left > max(n/2, 4*keepCold) {
+			t.Errorf("%d of %d workers are kept that nobody needs", left, n)
+		}
+	}
+	turns := uint64(0)
+	for _, c := range s.Counters() {
+		turns += c.Turns
+	}
+	if turns != total {
+		t.Errorf("%d turns are counted, and %d have run", turns, total)
+	}
+	if made := s.SpareStats().Made; made < n-2 {
+		t.Errorf("%d spares were made by the count, want %d or more", made, n-2)
+	}
+	known := 0
+	for i := range s.byGoroutine.shards {
+		known += len(s.byGoroutine.shards[i].by)
+	}
+	if known > 2 {
+		t.Errorf("%d goroutines are known, and there are at most two workers", known)
+	}
+}
+
+// TestSpares_AreTrimmed: hot spares that were too many for 0.1 s end their goroutines although others
+// work, "a spare for each seat stays".
+func TestSpares_AreTrimmed(t *testing.T) {
+	clock := seam.NewVirtualClock(time.Unix(0, 0), 1)
+	s := startBare(t, Config{Workers: 2, Clock: clock})
+	release := make(chan struct{})
+	blockAll(t, s, 20, release)
+	close(release)
+	waitQuiet(t, s)
+	p := &s.spares
+	p.trim(clock.Nanos() + keepHot) // begins the count
+	hot := s.SpareStats().Goroutines
+	p.trim(clock.Nanos() + 2*keepHot - 1)
+	if n := s.SpareStats().Goroutines; n != hot || n < 18 {
+		t.Errorf("%d spares wait before the time is over, want all %d", n, hot)
+	}
+	p.trim(clock.Nanos() + 2*keepHot)
+	if n := s.SpareStats().Goroutines; n != 2 {
+		t.Errorf("%d spares wait afterwards, want one for each seat", n)
+	}
+}
+
+// TestStrays_InParts: each look goes over a part of the strays, another one each time, until all have
+// had their turn.
+func TestStrays_InParts(t *testing.T) {
+	s, _ := bench(t, 1)
+	p := &s.spares
+	seen := make(map[*Worker]int)
+	for range 10 {
+		p.stray(newWorker(s, p.nextID(), 2, 2))
+	}
+	for range 5 {
+		for _, w := range p.someStrays(nil, 4) {
+			seen[w]++
+		}
+	}
+	for _, w := range p.lost() {
+		if seen[w] != 2 {
+			t.Errorf("stray %d was looked at %d times in 20 looks at 10", w.id, seen[w])
+		}
+	}
+	for i, w := range p.lost() {
+		if p.notStray(w); p.isStray(w) || p.strayCount() != 9-i {
+			t.Errorf("stray %d is booked still, as one of %d", w.id, p.strayCount())
+		}
+	}
+	if some := p.someStrays(nil, 4); len(some) != 0 {
+		t.Errorf("%d strays of none", len(some))
+	}
+}
+
+// TestSurge_ShortTurns: a thousand turns that block for a millisecond each, undeclared, never cost
+// their workers the seats. "They are found by what they leave unused", and many run at a time.
+func TestSurge_ShortTurns(t *testing.T) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("a single processor is the monitor's when it looks") // so it sees none that is idle
+	}
+	s := startBare(t, Config{Workers: 2})
+	var now, most atomic.Int64
+	for range 1000 {
+		inject(s, func(*Worker) {
+			if n := now.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			time.Sleep(time.Millisecond) // it is what the test is about: a turn that blocks, and not for long
+			now.Add(-1)
+		})
+	}
+	waitQuiet(t, s)
+	if n := most.Load(); n < 16 {
+		t.Errorf("at most %d turns blocked at a time, on two workers: the thousandth has waited for half a second", n)
+	}
+}
+
+// TestSurge_Starves: "work waits, all seats are awake, and yet fewer goroutines want to run than
+// there are seats and processors", at most looks.
+func TestSurge_Starves(t *testing.T) {
+	const blocked, busy = 1, 3 // goroutines that run, with the monitor's
+	for _, c := range []struct {
+		looks []uint64
+		want  bool
+	}{
+		{[]uint64{blocked}, false},
+		{[]uint64{blocked, blocked}, true},
+		{[]uint64{blocked, busy, blocked}, true},
+		{[]uint64{blocked, busy, busy, blocked}, false},
+		{[]uint64{blocked, blocked, blocked, busy}, false}, // not now
+	} {
+		m := crowd(t, 2, 0)
+		m.watch.procs.fixed = true
+		m.s.idle.v.Store(0) // all are awake
+		got := m.starves()
+		if got || m.surge.starved != 0 {
+			t.Error("it starves, and nothing waits")
+		}
+		m.s.inject.push(booked(&newBare(nil).Task))
+		for _, running := range c.looks {
+			m.watch.procs.running = running
+			got = m.starves()
+		}
+		if got != c.want {
+			t.Errorf("%v: starves: %v", c.looks, got)
+		}
+		m.s.idle.v.Store(1)
+		if m.watch.procs.running = blocked; m.starves() || m.surge.starved != 0 {
+			t.Error("it starves, and a worker sleeps")
+		}
+	}
+}
+
+// TestSliceSpent: "a millisecond since its second question", however long it is between two of them,
+// and anew in the next turn. A turn finds that out itself: no monitor looks here.
+func TestSliceSpent(t *testing.T) {
+	for _, step := range []time.Duration{100, time.Microsecond, 15 * time.Microsecond, 100 * time.Microsecond, 5 * time.Millisecond} {
+		clock := seam.NewVirtualClock(time.Unix(0, 0), 1)
+		s, _ := bench(t, 1)
+		s.cfg.Clock = clock
+		w := s.workers[0]
+		w.duty.resume()
+		for turn := range 3 {
+			w.count.turns++
+			if w.SliceSpent() || w.SliceSpent() {
+				t.Fatalf("every %v: spent at once", step)
+			}
+			began := clock.Nanos()
+			for !w.SliceSpent() {
+				clock.MoveTo(clock.Nanos() + int64(step))
+			}
+			took := time.Duration(clock.Nanos() - began)
+			if took < time.Millisecond || took > time.Millisecond+max(50*time.Microsecond, 2*step) {
+				t.Errorf("every %v, turn %d: spent after %v", step, turn, took)
+			}
+			if !w.SliceSpent() || w.Credit() != 1 {
+				t.Errorf("every %v: it is spent, and then is not, or with a credit of %d", step, w.Credit())
+			}
+		}
+	}
+	s, _ := bench(t, 1)
+	w := s.workers[0]
+	if w.duty.f.StoreRelease(overdue); !w.SliceSpent() {
+		t.Error("the monitor has said so, and it is not spent")
+	}
+}
+
+// TestSliceSpent_Slower: a turn whose questions are suddenly a thousand times further apart.
+func TestSliceSpent_Slower(t *testing.T) {
+	clock := seam.NewVirtualClock(time.Unix(0, 0), 1)
+	s, _ := bench(t, 1)
+	s.cfg.Clock = clock
+	w := s.workers[0]
+	w.duty.resume()
+	w.count.turns++
+	began := clock.Nanos()
+	for step := int64(100); !w.SliceSpent(); {
+		if clock.Nanos()-began >= 500_000 {
+			step = 100_000
+		}
+		clock.MoveTo(clock.Nanos() + step)
+	}
+	if took := time.Duration(clock.Nanos() - began); took > 100*time.Millisecond {
+		t.Errorf("spent after %v", took)
+	}
+}
+
+// TestStack_IsCheap: "Stack returns nil if there are more than 500" goroutines, and "where Go
+// interrupts no loops".
+func TestStack_IsCheap(t *testing.T) {
+	s := startBare(t, Config{Workers: 1})
+	stacks, stop := make(chan []byte, 2), make(chan struct{})
+	inject(s, func(w *Worker) {
+		stacks <- w.Stack()
+		for range mostGoroutines {
+			go func() { <-stop }()
+		}
+		stacks <- w.Stack()
+	})
+	waitQuiet(t, s)
+	close(stop)
+	if few, many := <-stacks, <-stacks; len(few) == 0 || many != nil {
+		t.Errorf("beside a few goroutines %d bytes, beside many %d", len(few), len(many))
+	}
+	for debug, want := range map[string]bool{
+		"": false, "asyncpreemptoff=1": true, "asyncpreemptoff=0": false, "gctrace=1,asyncpreemptoff=1": true,
+		"asyncpreemptoff=1,asyncpreemptoff=0": false, "asyncpreemptoff=": false, "noasyncpreemptoff=1": false,
+	} {
+		if got := preemptionOff(debug); got != want {
+			t.Errorf("%q: off %v", debug, got)
+		}
+	}
+}
