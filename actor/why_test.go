@@ -173,3 +173,20 @@ func TestHolder_String(t *testing.T) {
 		equal(t, "in words", h.String(), want)
 	}
 }
+
+// TestWhy_Queued: actors that are to run; and a behaviour may ask.
+func TestWhy_Queued(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	inside(t, sys, func(c *actor.Context) {
+		for range 5 {
+			count.Send(c, puppetType.Spawn(c, puppet{}), 1)
+		}
+		all := c.System().Why()
+		if len(all) != 2 || all[0].String() != fmt.Sprintf("1 running turn of puppet#%d", c.ActorID()) {
+			t.Fatalf("%v", all)
+		}
+		if q := all[1]; q.What != "queued turn" || q.Count < 3 || q.Count > 5 || q.Actor != (actor.ActorName{}) {
+			t.Errorf("%+v", q)
+		}
+	})
+}
