@@ -62,7 +62,7 @@ func specToStart(ch Child) *childSpec {
 	if spec := specOf(ch); spec != nil {
 		return spec
 	}
-	return &childSpec{wrong: "a nil Child"}
+	return &childSpec{traits: &traits{wrong: "a nil Child"}}
 }
 
 // RemoveChild stops a child in the way that was declared for it, and forgets it when it

@@ -185,6 +185,9 @@ func (k *kid) answer(c *actor.Context, err error) {
 		d.Reply(c, actor.None{}, err)
 	}
 	r.asked, r.restarts, r.failed, r.stopped = nil, nil, nil, false
+	if r.falls == 0 && r.window.at == nil && r.stops == nil {
+		k.rare = nil // most children are started once, and never fall
+	}
 }
 
 // answerStops tells those who wait for the end of a child.

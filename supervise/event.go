@@ -40,6 +40,7 @@ func (k EventKind) String() string {
 
 // Event is what has happened to a child, or to a supervisor: see OnEvent of [Spec].
 type Event struct {
+	// Kind says what has happened.
 	Kind EventKind
 	// Path names the child from the root on, as in "app/sessions/bob". Type is its actor type.
 	Path, Type string

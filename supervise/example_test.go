@@ -164,3 +164,87 @@ func ExampleState() {
 	// Output:
 	// backing off pending transient rest_for_one true
 }
+
+// A child finds an older sibling in its OnStart, by its name.
+func ExampleSibling() {
+	ctx, sys := context.Background(), quietly()
+	root, err := supervise.StartWait(ctx, sys, supervise.Spec{Name: "app", Children: []supervise.Child{
+		supervise.Worker[Disk]{Name: "disk", Type: DiskType},
+		supervise.Worker[Cache]{Name: "cache", Type: CacheType},
+	}})
+	fmt.Println(err)
+	cache, _ := supervise.Find[Cache](ctx, sys, root, "cache")
+	fmt.Println(Put.Ask(ctx, sys, cache, "a line"))
+	sys.Stop()
+	// Output:
+	// <nil>
+	// 1 <nil>
+}
+
+// A Cache writes to a disk.
+type Cache struct{ disk actor.Ref[Disk] }
+
+func (k *Cache) Start(c *actor.Context) (err error) {
+	k.disk, err = supervise.Sibling[Disk](c, "disk")
+	return err
+}
+
+func (k *Cache) Put(c *actor.Context, s string) (int, error) {
+	return Write.Ask(context.Background(), c.System(), k.disk, s)
+}
+
+var (
+	CacheType = actor.NewType[Cache]("cache").OnStart((*Cache).Start)
+	Put       = actor.DeclareAsk[string, int](CacheType, "put")
+	_         = CacheType.Table(Put.Do((*Cache).Put))
+)
+
+// The error says which child did not come up, and why.
+func ExampleStartError() {
+	ctx, sys := context.Background(), quietly()
+	_, err := supervise.StartWait(ctx, sys, supervise.Spec{Name: "app", Children: []supervise.Child{
+		supervise.Spec{Name: "fast", Children: []supervise.Child{supervise.Worker[Cache]{Name: "cache", Type: CacheType}}},
+		supervise.Worker[Disk]{Name: "disk", Type: DiskType}, // it is younger: the cache does not find it
+	}})
+	var e *supervise.StartError
+	fmt.Println(errors.As(err, &e), errors.Is(err, supervise.ErrNoChild), e.Path)
+	sys.Stop()
+	// Output:
+	// true true app/fast/cache
+}
+
+// OnEvent hears of everything that happens in a tree.
+func ExampleEvent() {
+	ctx, sys := context.Background(), quietly()
+	var kinds []supervise.EventKind
+	tell := func(e supervise.Event) {
+		kinds = append(kinds, e.Kind)
+		fmt.Println(e)
+	}
+	root, _ := supervise.StartWait(ctx, sys, supervise.Spec{Name: "app", OnEvent: tell, Children: []supervise.Child{
+		supervise.Worker[Disk]{Name: "disk", Type: DiskType, Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}},
+	}})
+	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
+	for range 2 {
+		_, _ = Write.Ask(ctx, sys, disk, "")
+		_ = sys.Wait(ctx)
+	}
+	fmt.Println(kinds[0] == supervise.Fell, kinds[2] == supervise.GaveUp)
+	sys.Stop()
+	// Output:
+	// app/disk (disk) fell: actor panicked: nothing to write; restarts: 1
+	// app/disk (disk) restarted; restarts: 1
+	// app/disk (disk) gave up: actor panicked: nothing to write; restarts: 1
+	// true true
+}
+
+// A service that is told to end: see docs/service.md for a main.
+func ExampleServe() {
+	ctx, cancel := context.WithCancel(context.Background())
+	err := supervise.Serve(ctx, quietly(), supervise.Spec{Name: "app", Children: []supervise.Child{
+		supervise.Worker[Disk]{Name: "disk", Type: DiskType, Init: func(*Disk) { cancel() }},
+	}}, time.Minute)
+	fmt.Println(err)
+	// Output:
+	// <nil>
+}

@@ -15,14 +15,14 @@ var kidType = actor.NewType[int]("kid")
 func TestFamily_IsWalkedOnce(t *testing.T) {
 	f := newFamily()
 	for range 5 {
-		f.add(&childSpec{})
+		f.add(&childSpec{traits: &traits{}})
 	}
 	for k := f.next(); k != nil; k = f.next() {
 		f.set(k, Running)
 	}
 	last := f.newest
 	f.oldest, last.older = nil, nil // or the walk would begin there
-	k := f.add(&childSpec{})
+	k := f.add(&childSpec{traits: &traits{}})
 	if f.next() != k {
 		t.Error("who has come is not next")
 	}
@@ -36,7 +36,7 @@ func TestFamily_IsWalkedOnce(t *testing.T) {
 func TestFamily_IsWalkedDownOnce(t *testing.T) {
 	f := newFamily()
 	for range 5 {
-		f.set(f.add(&childSpec{}), Running)
+		f.set(f.add(&childSpec{traits: &traits{}}), Running)
 	}
 	oldest, newest := f.oldest, f.newest
 	for f.lowest(oldest) != oldest {
@@ -103,7 +103,7 @@ func TestFamily(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) { f.check(t, all) },
 			"add": func(*rapid.T) {
-				all = append(all, f.add(&childSpec{}))
+				all = append(all, f.add(&childSpec{traits: &traits{}}))
 			},
 			"set": func(t *rapid.T) {
 				f.set(all[one(t)], rapid.SampledFrom(states).Draw(t, "state"))

@@ -120,6 +120,13 @@ func Sibling[S any](c *actor.Context, name string, below ...string) (actor.Ref[S
 	return typed, nil
 }
 
+// SiblingSub returns the supervisor that [Sibling] would find, for a child that starts children
+// elsewhere in the tree.
+func SiblingSub(c *actor.Context, name string, below ...string) (Supervisor, error) {
+	r, err := Sibling[supervisor](c, name, below...)
+	return Supervisor{r}, err
+}
+
 func sibling(c *actor.Context, name string, below []string) (actor.AnyRef, error) {
 	t, ok := actor.FamilyOf(c).(*table)
 	if !ok {

@@ -113,10 +113,10 @@ type Worker[S any] struct {
 const RefuseWhileDown = -1
 
 func (w Worker[S]) child() *childSpec {
-	spec := &childSpec{
-		name: w.Name, kind: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity, stop: w.Stop.or(StopWithin(5 * time.Second)),
+	spec := &childSpec{name: w.Name, traits: &traits{
+		kind: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity, stop: w.Stop.or(StopWithin(5 * time.Second)),
 		decide: w.Decide, mail: w.Mail, whileDown: w.WhileDown, keepReplies: w.KeepReplies,
-	}
+	}}
 	if w.Type == nil {
 		spec.wrong = "a Worker without a Type"
 		return spec
@@ -188,8 +188,11 @@ type Spec struct {
 func (s Spec) child() *childSpec {
 	p := newPlan(s)
 	return &childSpec{
-		name: s.Name, kind: s.Restart, backoff: s.Backoff.orDefault(), intensity: s.OwnIntensity, stop: s.Stop.or(StopWithin(Forever)),
-		typ: supervisorType.Name(), plan: p, wrong: p.wrong, decide: s.Decide,
+		name: s.Name,
+		traits: &traits{
+			kind: s.Restart, backoff: s.Backoff.orDefault(), intensity: s.OwnIntensity, stop: s.Stop.or(StopWithin(Forever)),
+			typ: supervisorType.Name(), plan: p, wrong: p.wrong, decide: s.Decide,
+		},
 		spawn: func(c *actor.Context, b birth) actor.AnyRef {
 			boss, path, table, strict := actor.Self[supervisor](c), b.above.pathOf(b.kid), b.kid.below, b.strict
 			init := func(s *supervisor) {
@@ -214,17 +217,27 @@ type like struct {
 	init any
 }
 
-func (l like) child() *childSpec { return &childSpec{name: l.name, init: l.init, isLike: true} }
+func (l like) child() *childSpec {
+	return &childSpec{name: l.name, traits: &traits{}, init: l.init, isLike: true}
+}
 
 // childSpec is a declaration without its type. Read-only.
 type childSpec struct {
-	name    string
+	name  string
+	spawn spawner
+	*traits
+
+	isLike bool // it is to be made from a template
+	init   any
+}
+
+// traits is what all children of one template have in common.
+type traits struct {
 	typ     string
 	kind    Restart
 	backoff Backoff
 	stop    Ending
 	plan    *plan // of a supervisor; nil: a worker
-	spawn   spawner
 
 	intensity   Intensity // its own; zero: that of the supervisor counts
 	decide      func(error) actor.Decision
@@ -234,15 +247,10 @@ type childSpec struct {
 
 	like  func(init any) (spawner, bool)
 	wrong string // why it cannot be started
-
-	isLike bool // it is to be made from a template
-	init   any
 }
 
 // from makes a declaration out of a template.
 func (s *childSpec) from(template *childSpec) (*childSpec, bool) {
 	spawn, ok := template.like(s.init)
-	made := *template
-	made.name, made.spawn = s.name, spawn
-	return &made, ok
+	return &childSpec{name: s.name, spawn: spawn, traits: template.traits}, ok
 }

@@ -151,7 +151,7 @@ func (s *supervisor) rose(c *actor.Context, r actor.Risen) {
 	k.down(c.Now()) // it was up if somebody else has restarted it
 	k.since = c.Now()
 	s.kids.set(k, Running)
-	if k.begun {
+	if k.begun || k.fallen {
 		s.reportUp(c, k)
 	}
 	k.begun = true

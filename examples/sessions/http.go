@@ -16,7 +16,7 @@ func (s *service) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /users/{user}", s.post)
 	mux.HandleFunc("DELETE /users/{user}", s.delete)
-	mux.HandleFunc("GET /tree", s.tree)
+	mux.HandleFunc("GET /tree", s.showTree)
 	return mux
 }
 
@@ -46,7 +46,7 @@ func (s *service) delete(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *service) tree(w http.ResponseWriter, r *http.Request) {
+func (s *service) showTree(w http.ResponseWriter, r *http.Request) {
 	n, err := supervise.Tree(r.Context(), s.sys, s.sessions)
 	if err != nil {
 		refuse(w, err)
@@ -55,10 +55,12 @@ func (s *service) tree(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, n)
 }
 
-// refuse says what kind of error it is.
+// refuse says what kind of error it is. ErrStopped comes first, since it may wrap the panic over
+// which the session, or the service, has ended: that is no answer to this request.
 func refuse(w http.ResponseWriter, err error) {
 	code := http.StatusServiceUnavailable
 	switch {
+	case errors.Is(err, actor.ErrStopped), errors.Is(err, actor.ErrSuspended), errors.Is(err, actor.ErrRestarted):
 	case errors.Is(err, actor.ErrPanicked):
 		code = http.StatusInternalServerError
 	case errors.Is(err, supervise.ErrNoChild):

@@ -8,11 +8,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -64,31 +63,13 @@ func parse(args []string, stderr io.Writer) (addr string, err error) {
 const patience = 10 * time.Second
 
 // serve serves until ctx ends. Then it stops in this order: no new requests come in, those that run
-// are answered if that takes no longer than answers, sessions are saved, the system ends.
+// are answered if that takes no longer than answers, sessions are saved, the system ends. It returns
+// an error if the tree ends by itself.
 func serve(ctx context.Context, ln net.Listener, out io.Writer, answers time.Duration) error {
 	s := newService(out)
-	server := &http.Server{Handler: s.routes(), ReadHeaderTimeout: patience}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(ln) }()
-	fmt.Fprintln(out, "listening on", ln.Addr())
-	select {
-	case err := <-failed:
-		return errors.Join(err, s.close())
-	case <-ctx.Done():
-	}
-	fmt.Fprintln(out, "shutting down")
-	return errors.Join(finish(server, answers), s.close())
-}
-
-// finish answers the requests that run. Those that take too long are cut off. Otherwise a client
-// that never sends the rest of a line would use up the time to save the sessions of all others.
-func finish(server *http.Server, within time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), within)
-	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("requests were cut off: %w", err), server.Close())
-	}
-	return nil
+	f := &front{service: s, ln: ln, answers: answers}
+	err := supervise.Serve(ctx, s.sys, s.tree(f.worker()), 2*patience)
+	return errors.Join(f.cut, err)
 }
 
 // service is what the handlers share.
@@ -99,26 +80,37 @@ type service struct {
 }
 
 func newService(out io.Writer, opts ...actor.Option) *service {
-	s := &service{sys: actor.Start(append(opts, actor.Logger(slog.New(slog.NewTextHandler(io.Discard, nil))))...), out: out}
-	s.sessions = supervise.Start(s.sys, supervise.Spec{
-		Name:      "sessions",
-		Strategy:  supervise.SimpleOneForOne,
-		Intensity: supervise.Intensity{Restarts: 1000, Within: time.Minute},
+	return &service{sys: actor.Start(opts...), out: &oneByOne{to: out}}
+}
+
+// oneByOne lets sessions, which end at the same time, write one after another.
+type oneByOne struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (w *oneByOne) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p)
+}
+
+// tree declares the service: the sessions, and what stands in front of them.
+func (s *service) tree(front ...supervise.Child) supervise.Spec {
+	sessions := supervise.Spec{
+		Name:     "sessions",
+		Strategy: supervise.SimpleOneForOne,
 		Template: supervise.Worker[session]{
 			Type:    sessionType,
 			Restart: supervise.Transient,
-			Stop:    supervise.DrainWithin(patience / 2), // what was said before is heard
+			// A session is cheap to restart, and its user alone notices. One that falls more often
+			// than that is forgotten; the next request starts another.
+			Backoff:   supervise.NoBackoff,
+			Intensity: supervise.Intensity{Restarts: 1000, Within: time.Minute},
+			Stop:      supervise.DrainWithin(patience / 2), // what was said before is heard
 		},
-	})
-	return s
-}
-
-// close ends the sessions, and then the system.
-func (s *service) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	err := actor.StopWait(ctx, s.sys, s.sessions)
-	return errors.Join(err, s.sys.Shutdown(ctx))
+	}
+	return supervise.Spec{Name: "app", Children: append([]supervise.Child{sessions}, front...)}
 }
 
 // session finds the session of a user, or starts one. If two requests start one at the same time,

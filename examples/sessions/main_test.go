@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,19 +14,37 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
 )
+
+// begin starts a service behind a server for tests. end ends both.
+func begin(t *testing.T, out io.Writer) (server *httptest.Server, end func()) {
+	t.Helper()
+	s := newService(out, actor.Logger(slog.New(slog.DiscardHandler)))
+	root, err := supervise.StartWait(t.Context(), s.sys, s.tree())
+	if err == nil {
+		s.sessions, err = supervise.Sub(t.Context(), s.sys, root, "sessions")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	server = httptest.NewServer(s.routes())
+	return server, sync.OnceFunc(func() {
+		server.Close()
+		actor.Stop(s.sys, root)
+		if err := errors.Join(root.Wait(t.Context()), s.sys.Shutdown(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+}
 
 // TestService: each user has a session, which survives its own crash with a fresh state and
 // without harm to others.
 func TestService(t *testing.T) {
-	s := newService(io.Discard)
-	server := httptest.NewServer(s.routes())
-	defer func() {
-		server.Close()
-		if err := s.close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	server, end := begin(t, io.Discard)
+	defer end()
 	for _, c := range []struct{ method, path, body, want string }{
 		{"POST", "/users/ann", "hello", "200 1"},
 		{"POST", "/users/ann", "again", "200 2"},
@@ -52,8 +71,7 @@ func TestService(t *testing.T) {
 // lost, and each user has one session.
 func TestService_Concurrent(t *testing.T) {
 	var saved strings.Builder
-	s := newService(&saved)
-	server := httptest.NewServer(s.routes())
+	server, end := begin(t, &saved)
 	var all sync.WaitGroup
 	for i := range 200 {
 		all.Go(func() {
@@ -63,13 +81,74 @@ func TestService_Concurrent(t *testing.T) {
 		})
 	}
 	all.Wait()
-	server.Close()
-	if err := s.close(); err != nil {
-		t.Error(err)
-	}
+	end()
 	for _, want := range []string{"saved 100 lines of u0\n", "saved 100 lines of u1\n"} {
 		if !strings.Contains(saved.String(), want) {
 			t.Errorf("%q lacks %q", saved.String(), want)
+		}
+	}
+}
+
+// TestService_Poisoned: "A bug is one user's problem": ten thousand requests over which bob's session panics cost nobody
+// else an answer, and bob nothing but these.
+func TestService_Poisoned(t *testing.T) {
+	n := 10_000
+	if testing.Short() {
+		n = 2500
+	}
+	server, end := begin(t, io.Discard)
+	defer end()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range n / 4 {
+				got := call(t, server, "POST", "/users/bob", "boom")
+				if !strings.HasPrefix(got, "500 ") && !strings.HasPrefix(got, "503 ") {
+					t.Error(got)
+				}
+			}
+		})
+	}
+	for _, user := range []string{"ann", "eve"} {
+		all.Go(func() {
+			for i := range n / 10 {
+				if got, want := call(t, server, "POST", "/users/"+user, "hello"), fmt.Sprint("200 ", i+1); got != want {
+					t.Errorf("%s: %q, want %q", user, got, want)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, c := range []struct{ method, path, want string }{
+		{"POST", "/users/bob", "200 1"}, {"POST", "/users/ann", fmt.Sprint("200 ", n/10+1)}, {"GET", "/tree", "200 "},
+	} {
+		if got := call(t, server, c.method, c.path, "hello"); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s %s: %q, want %q", c.method, c.path, got, c.want)
+		}
+	}
+}
+
+// TestServe_RootEnds: main does not outlive the root: if the server in front fails, serve returns why.
+func TestServe_RootEnds(t *testing.T) {
+	ln, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln.Close()
+	if err := serve(t.Context(), ln, io.Discard, time.Nanosecond); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("serve returned %v", err)
+	}
+}
+
+// TestRefuse: an ended session or service is 503, even if it ended over a panic.
+func TestRefuse(t *testing.T) {
+	panicked := &actor.PanicError{Value: "bug"}
+	for want, err := range map[int]error{
+		500: panicked, 503: fmt.Errorf("%w: %w", actor.ErrStopped, panicked), 404: supervise.ErrNoChild,
+	} {
+		w := httptest.NewRecorder()
+		if refuse(w, err); w.Code != want {
+			t.Errorf("%v: %d, want %d", err, w.Code, want)
 		}
 	}
 }

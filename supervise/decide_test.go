@@ -1,0 +1,103 @@
+package supervise_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// TestDecide: Decide decides by the error: resume, restart, stop or escalate.
+func TestDecide(t *testing.T) {
+	for name, c := range map[string]struct {
+		decision actor.Decision
+		want     string
+		noted    string
+	}{
+		"Restart":  {actor.DecideRestart, "a running, b running", "-a, +a"},
+		"Resume":   {actor.DecideResume, "a running, b running", ""},
+		"Stop":     {actor.DecideStop, "a stopped, b running", "-a"},
+		"Escalate": {actor.DecideEscalate, "", "-a, -b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := build(t)
+			var seen events
+			a := h.toy("a")
+			a.Decide = func(err error) actor.Decision {
+				if errors.Is(err, errUser) {
+					return c.decision
+				}
+				return actor.DecideRestart
+			}
+			h.run(supervise.Spec{Name: "app", Intensity: often, OnEvent: seen.add, Children: []supervise.Child{a, h.toy("b")}})
+			h.d.take()
+			ref := h.find("a")
+			do.Send(h.sys, ref, exitWithError)
+			h.quiet()
+			equal(t, "what happened", h.d.take(), c.noted)
+			if c.want == "" {
+				var e *supervise.EscalationError
+				if err := h.reason(); !errors.As(err, &e) || !e.Decided || !errors.Is(err, errUser) || errors.Is(err, supervise.ErrIntensity) {
+					t.Errorf("reason %v", err)
+				}
+				return
+			}
+			equal(t, "states", h.states(), c.want)
+			if c.decision == actor.DecideStop {
+				equal(t, "events", seen.take(), "app/a (toy) ended: user's own")
+			}
+		})
+	}
+}
+
+// TestNormal: an end with what actor.Normal returns is a normal one: a Transient child is not restarted, and Wait returns
+// nil; the information is there.
+func TestNormal(t *testing.T) {
+	h := build(t)
+	a := h.toy("a")
+	a.Restart = supervise.Transient
+	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{a}})
+	h.tell(func(_ *toy, c *actor.Context) { c.Exit(actor.Normal(errUser)) }, "a")
+	n := h.tree().Children[0]
+	equal(t, "state", n.State, supervise.Stopped)
+	wants(t, n.Last, errUser)
+	actor.StopWith(h.sys, h.root, actor.Normal(errUser))
+	h.must(h.root.Wait(h.soon()))
+}
+
+// TestMail: what Mail, WhileDown and KeepReplies say reaches the child.
+func TestMail(t *testing.T) {
+	for _, c := range []struct {
+		mail      actor.MailPolicy
+		whileDown int
+		want      string
+	}{
+		{actor.KeepMail, 0, "-a, +a, a queued, a 0, a 1, a 2"},
+		{actor.DropMail, 0, "-a, +a, a 0, a 1, a 2"},
+		{actor.KeepMail, 2, "-a, +a, a 0, a 1"},
+		{actor.KeepMail, supervise.RefuseWhileDown, "-a, +a"},
+	} {
+		h := build(t)
+		w := h.toy("a")
+		w.Mail, w.WhileDown, w.Backoff = c.mail, c.whileDown, supervise.Backoff{First: second}
+		h.run(supervise.Spec{Name: "app", Children: []supervise.Child{w}})
+		h.d.take()
+		a := h.find("a")
+		do.Send(h.sys, a, func(_ *toy, ctx *actor.Context) {
+			if c.whileDown == 0 {
+				say.Send(ctx, a, "queued")
+			}
+			panic("crash")
+		})
+		h.quiet()
+		for i := range 3 {
+			say.Send(h.sys, a, fmt.Sprint(i))
+		}
+		_, err := ping.Ask(h.soon(), h.sys, a, actor.None{})
+		wants(t, err, actor.ErrSuspended)
+		h.advance(second)
+		equal(t, fmt.Sprint(c.mail, c.whileDown), h.d.take(), c.want)
+	}
+}
