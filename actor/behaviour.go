@@ -168,18 +168,11 @@ type Handler[M any] interface {
 // To returns r as a Handler of b's messages.
 func (b Behaviour[S, M]) To(r Ref[S]) Handler[M] {
 	b.d.made().mustSuit(r.b)
-	return bound[M]{b.d, r.b}
+	return bound[M]{receiver{b.d, r.b}}
 }
 
 // bound is a behaviour with a receiver.
-type bound[M any] struct {
-	d *declaration
-	b *body
-}
+type bound[M any] struct{ receiver }
 
 func (x bound[M]) Send(from Sender, m M)          { send(x.d, from, x.b, m) }
 func (x bound[M]) TrySend(from Sender, m M) error { return trySend(x.d, from, x.b, m) }
-
-// Standing returns how the actor behind the handler stands. Package group looks for it
-// in handlers, which may also be of the user's own making.
-func (x bound[M]) Standing() Standing { return x.b.standing() }

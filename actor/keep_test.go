@@ -96,27 +96,39 @@ func TestTypeKeep_Misuse(t *testing.T) {
 	}
 }
 
-// TestHandler_Refused: what package group finds in a handler: a message becomes a dead letter with
-// that reason, is counted, discards what it owns, and is sent nowhere.
-func TestHandler_Refused(t *testing.T) {
+// TestRefuse: a message becomes a dead letter with that reason, which is counted; it "is sent
+// nowhere". "Refuse reports false, and does nothing, if h is not what Behaviour.To returns."
+func TestRefuse(t *testing.T) {
 	var dead []actor.DeadLetter
 	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { dead = append(dead, d) }))
 	r := keepingType.Spawn(sys, keeping{})
 	h := keepingAdd.To(r)
-	h.(interface {
-		Refused(from actor.Sender, m int, reason error)
-	}).Refused(sys, 5, actor.ErrOverloaded)
+	if !actor.Refuse(sys, h, 5, actor.ErrOverloaded) || actor.Refuse(sys, actor.Handler[int](otherHandler{}), 6, actor.ErrOverloaded) {
+		t.Error("Refuse takes one handler for the other")
+	}
 	if len(dead) != 1 || dead[0].ActorID != r.ID() || dead[0].Behaviour != "add" || dead[0].Message != 5 || !errors.Is(dead[0].Reason, actor.ErrOverloaded) {
 		t.Errorf("dead letters %+v", dead)
 	}
 	if now, err := keepingNow.Ask(t.Context(), sys, r, actor.None{}); err != nil || now.kept != 0 || sys.Stats().DeadLetters != 1 {
 		t.Errorf("%+v, %v, %d dead letters", now, err, sys.Stats().DeadLetters)
 	}
-	if _, ok := h.(actor.Target); !ok {
+	if target, ok := h.(actor.Target); !ok || h.(interface{ Standing() actor.Standing }).Standing() != actor.Idle {
 		t.Error("the actor behind a handler cannot be watched")
+	} else if err := actor.StopWait(t.Context(), sys, target); err != nil || r.Standing() != actor.Ended {
+		t.Errorf("it was stopped: %v", err)
 	}
+}
+
+type otherHandler struct{}
+
+func (otherHandler) Send(actor.Sender, int)          {}
+func (otherHandler) TrySend(actor.Sender, int) error { return nil }
+
+// TestIsOf: a behaviour knows its type, among several with the same state.
+func TestIsOf(t *testing.T) {
 	other := actor.NewType[keeping]("other")
-	if !keepingAdd.Of(keepingType) || keepingAdd.Of(other) || keepingAdd.Of(nil) || keepingNow.Of(other) || !keepingNow.Of(keepingType) {
+	if !actor.IsOf(keepingAdd, keepingType) || actor.IsOf(keepingAdd, other) || actor.IsOf(keepingAdd, nil) ||
+		!actor.AskIsOf(keepingNow, keepingType) || actor.AskIsOf(keepingNow, other) || actor.IsOf(actor.Behaviour[keeping, int]{}, keepingType) {
 		t.Error("a behaviour does not know its type")
 	}
 }

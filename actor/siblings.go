@@ -1,14 +1,34 @@
 package actor
 
-// What package group looks for in a [Handler] besides its two methods. A handler of the user's own
-// making may have none of it.
+// What package group needs of handlers and behaviours besides what they are for.
 
-// target makes the handler a [Target], so that the actor behind it can be watched.
-func (x bound[M]) target() *body { return x.b }
+// receiver is a behaviour with the actor that it is sent to, whatever the type of the messages. Its
+// methods are those of every Handler that [Behaviour.To] returns; they are here, since a method of a
+// generic type is made anew for each type of messages.
+type receiver struct {
+	d *declaration
+	b *body
+}
 
-// Refused makes a dead letter of m, a message that TrySend has refused, with the reason
-// that TrySend returned. It is sent nowhere, and nobody is muted.
-func (x bound[M]) Refused(from Sender, m M, reason error) {
+// target makes such a handler a [Target], so that the actor behind it can be watched.
+func (x receiver) target() *body { return x.b }
+
+// Standing returns how the actor behind the handler stands. Package group looks for it
+// in handlers, which may also be of the user's own making.
+func (x receiver) Standing() Standing { return x.b.standing() }
+
+// Refuse makes a dead letter of m, a message that the TrySend of h has refused. reason is
+// the error that TrySend returned. m is sent nowhere, nobody is muted, and what m owns is
+// discarded. Refuse reports false, and does nothing, if h is not what [Behaviour.To]
+// returns.
+//
+// A behaviour can be declared to do that by itself, for all its messages. Refuse is for
+// code that knows only a Handler, and for whose receivers it depends.
+func Refuse[M any](from Sender, h Handler[M], m M, reason error) bool {
+	x, ok := h.(bound[M])
+	if !ok {
+		return false
+	}
 	c, n := x.d.begin(from, x.b)
 	*payloadOf[M](n) = m
 	n.id, n.from = x.d.id, 0
@@ -18,12 +38,14 @@ func (x bound[M]) Refused(from Sender, m M, reason error) {
 		x.b.sys().sim.book(1)
 	}
 	replier{c: c, sys: x.b.sys()}.deadLetter(x.b, n, reason)
+	return true
 }
 
-// Of reports whether b was declared for t.
-func (b Behaviour[S, M]) Of(t *Type[S]) bool { return b.d != nil && t != nil && b.d.typ == &t.info }
+// IsOf reports whether b was declared for t.
+func IsOf[S, M any](b Behaviour[S, M], t *Type[S]) bool { return b.d.isOf(infoOf(t)) }
 
-// Of reports whether b was declared for t.
-func (b AskBehaviour[S, Q, R]) Of(t *Type[S]) bool {
-	return b.d != nil && t != nil && b.d.typ == &t.info
-}
+// AskIsOf reports whether b was declared for t.
+func AskIsOf[S, Q, R any](b AskBehaviour[S, Q, R], t *Type[S]) bool { return b.d.isOf(infoOf(t)) }
+
+// isOf reports whether d is a declaration of t. Both may be nil.
+func (d *declaration) isOf(t *typeInfo) bool { return d != nil && t != nil && d.typ == t }

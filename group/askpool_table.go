@@ -32,7 +32,7 @@ func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.Ask
 	policy.mustBe(call)
 	mustBeSize(call, n)
 	t := &askTable[Q, R]{crew: crew.made(call), want: n, policy: policy.start()}
-	if !to.Of(crew.Type) {
+	if !actor.AskIsOf(to, crew.Type) {
 		panic("gallop: group: " + call + " with a Behaviour that was not declared for the Type of the Crew")
 	}
 	t.bind = func(r actor.AnyRef) actor.Asker[Q, R] {

@@ -136,29 +136,17 @@ func isEnd(err error) bool {
 }
 
 // refuse makes a dead letter of a message that a handler has refused. The dead letter is one of the
-// handler's actor, or, if the handler is none of an actor, one of own.
+// handler's actor, or, if the handler is of the user's own making, one of own.
 func refuse[M any](c *actor.Context, own, h actor.Handler[M], m M, why error) {
-	r := refuserOf(h)
-	if r == nil {
-		r = own.(refuser[M])
+	if !actor.Refuse(c, actorsOwn(h), m, why) {
+		actor.Refuse(c, own, m, why)
 	}
-	r.Refused(c, m, why)
 }
 
-// refuser is a handler that leads to an actor: what [actor.Behaviour.To] returns.
-type refuser[M any] interface {
-	Refused(from actor.Sender, m M, reason error)
-}
-
-// refuserOf returns the refuser behind a handler; nil if the handler is of the user's own making.
-func refuserOf[M any](h actor.Handler[M]) refuser[M] {
+// actorsOwn returns the handler of a topic's or pool's actor in place of the topic or pool.
+func actorsOwn[M any](h actor.Handler[M]) actor.Handler[M] {
 	if g, ok := h.(interface{ handler() actor.Handler[M] }); ok {
-		h = g.handler() // of a topic or a pool
+		return g.handler()
 	}
-	r, _ := h.(refuser[M])
-	return r
+	return h
 }
-
-// leadsToActor reports whether the sends of a handler are those of an actor's behaviour, and run no
-// code of the user's.
-func leadsToActor[M any](h actor.Handler[M]) bool { return refuserOf(h) != nil }

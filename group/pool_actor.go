@@ -90,7 +90,7 @@ func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Beha
 	policy.mustBe(call)
 	mustBeSize(call, n)
 	made := &crewOf[M]{crew: crew.made(call), n: n}
-	if !to.Of(crew.Type) {
+	if !actor.IsOf(to, crew.Type) {
 		panic("gallop: group: " + call + " with a Behaviour that was not declared for the Type of the Crew")
 	}
 	made.bind = func(r actor.AnyRef) actor.Handler[M] {

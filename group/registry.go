@@ -40,7 +40,10 @@ type Registry[K, V comparable] struct{ t *table[K, V] }
 // it since the last Change of that key, and who is in it now. The first Change that a
 // watcher hears of a key has all members, and comes also if there are none.
 type Change[K, V comparable] struct {
-	Key          K
+	// Key is the group's key.
+	Key K
+	// Joined and Left are who has come and who has gone. One that has gone and come again is
+	// in both.
 	Joined, Left []V
 	// Members are all members after the change, in the order in which they joined. The
 	// slice is shared: do not change its elements.

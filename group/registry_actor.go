@@ -158,10 +158,10 @@ func (a *RegistryActor[K, V]) tell(c *actor.Context, x *watcher[K, V], ch Change
 	}
 }
 
-// give sends a Change to a watcher. If that does not keep up, or its handler is the user's own, a
+// give sends a Change to a watcher. If that does not keep up, or its handler leads to no actor, a
 // courier does it: so a handler that panics harms the courier alone.
 func (a *RegistryActor[K, V]) give(c *actor.Context, x *watcher[K, V], ch Change[K, V]) {
-	if leadsToActor(x.h) {
+	if _, ok := x.h.(actor.Target); ok {
 		err := x.h.TrySend(c, ch)
 		if err == nil || isEnd(err) { // of an end the actor hears by itself
 			return
