@@ -17,12 +17,20 @@ func TestIn(t *testing.T) {
 		gone := puppetType.Spawn(r.System(), puppet{})
 		actor.Stop(r.System(), gone)
 		r.Quiet()
-		after := 0
+		left, after := 50, 0
+		var busy deed
+		busy = func(c *actor.Context) { // of others, which send meanwhile
+			if left--; left > 0 {
+				do.Send(c, actor.Self[puppet](c), busy)
+			}
+		}
+		with(r, busy)
 		turn := actortest.In(r, patronType, patron{}, func(p *patron, c *actor.Context) {
 			bank.Handler().Send(c, 3)
 			p.goAsk(c, d)
 			actor.After(c, time.Minute, goAsk, d).Cancel(c)
 			actor.After(c, time.Hour, goAsk, d)
+			actor.After(c, 0, heard, actor.Result[string]{Value: "soon"})
 			actor.Every(c, time.Second, heard, actor.Result[string]{Value: "tick"})
 			tick.Send(c, gone, 1)
 			bank.Handler().Send(c, 4)
@@ -47,10 +55,10 @@ func TestIn(t *testing.T) {
 			r.Errorf("ints: %v", ints)
 		}
 		armed := turn.Armed
-		if len(armed) != 2 || armed[0].Behaviour != "go" || armed[0].After != time.Hour || armed[0].Every != 0 || armed[1].Every != time.Second {
+		if len(armed) != 3 || armed[0].Behaviour != "go" || armed[0].After != time.Hour || armed[0].Every != 0 || armed[1].After != 0 || armed[2].Every != time.Second {
 			r.Errorf("armed: %+v", armed)
 		}
-		if of := actortest.Of[actor.Result[string]](armed); len(of) != 1 || of[0].Value != "tick" {
+		if of := actortest.Of[actor.Result[string]](armed); len(of) != 2 || of[1].Value != "tick" {
 			r.Errorf("armed: %+v", of)
 		}
 		if after != 1 || turn.Stopped || turn.Reason != nil || turn.Ref.Standing() != actor.Idle {

@@ -138,6 +138,13 @@ func TestRun_NobodyWaits(t *testing.T) {
 				r.Errorf("a reply")
 			}
 		},
+		"timed out": func(r *actortest.R) {
+			d := desk2Type.Spawn(r.System(), desk2{})
+			actortest.In(r, patronType, patron{}, func(_ *patron, c *actor.Context) {
+				actor.AskToWithin(c, time.Minute, place, d, order{"kiwis", 3}, heard)
+			})
+			r.Advance(time.Hour)
+		},
 		"ended": func(r *actortest.R) {
 			d, p := desk2Type.Spawn(r.System(), desk2{}), patronType.Spawn(r.System(), patron{})
 			goAsk.Send(r.System(), p, d)
