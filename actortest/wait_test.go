@@ -141,7 +141,7 @@ func TestRun_NobodyWaits(t *testing.T) {
 		"timed out": func(r *actortest.R) {
 			d := desk2Type.Spawn(r.System(), desk2{})
 			actortest.In(r, patronType, patron{}, func(_ *patron, c *actor.Context) {
-				actor.AskToWithin(c, time.Minute, place, d, order{"kiwis", 3}, heard)
+				actor.AskTo(c, place, d, order{"kiwis", 3}, heard, actor.Within(time.Minute))
 			})
 			r.Advance(time.Hour)
 		},
