@@ -208,8 +208,12 @@ func (s adopt) serve(b *body, c *Context) {
 	}
 }
 
-// refused tells the asker, on behalf of the dead.
-func (s adopt) refused(b *body, r replier) { s.d.fail(r, b.endedBecause()) }
+// refused tells the asker, on behalf of the dead, unless they have handed it over again.
+func (s adopt) refused(b *body, r replier) {
+	if s.d.by.Load() == b {
+		s.d.fail(r, b.endedBecause())
+	}
+}
 
 // fail tells the asker why it gets no reply, unless somebody has replied.
 func (d *deferral) fail(r replier, why error) {
