@@ -97,8 +97,7 @@ func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	if p.to.call != nil {
 		p.to.call.later.Store(true)
 	}
-	p.to = p.to.nowhere(c.sys) // as in Stash
-	if p.to.call.ctx != nil {
+	if p.to = nowhere(c.sys, p.to); p.to.call.ctx != nil { // as in Stash
 		c.keepBounds(&l.bounds)
 	}
 	c.self.enlist(&l.deferral)
