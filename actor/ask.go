@@ -39,8 +39,14 @@ func answering[Q, R any](name string) *declaration {
 		reject: func(r replier, m *message, err error) {
 			payloadOf[request[Q, R]](m).take().answer(r, m.life, Result[R]{Err: err}, false)
 		},
-		caller:  func(m *message) callerState { return payloadOf[request[Q, R]](m).to.caller() },
-		asked:   func(sys *System, m *message) context.Context { return payloadOf[request[Q, R]](m).to.context(sys) },
+		caller: func(m *message) callerState { return payloadOf[request[Q, R]](m).to.caller() },
+		asked: func(sys *System, m *message) context.Context {
+			to := &payloadOf[request[Q, R]](m).to
+			if to.call != nil {
+				return askersContext(sys, &to.call.callState, nil)
+			}
+			return askersContext(sys, nil, to.node)
+		},
 		awaited: func(m *message) (*body, *callState) { return payloadOf[request[Q, R]](m).to.awaited() },
 	}
 }
@@ -197,6 +203,7 @@ type callState struct {
 	wait  askWait
 	later seam.Bool       // the reply was put off: anybody may give it
 	ctx   context.Context // the caller's; the receiver reads it while it has the request
+	node  *message        // of a timedAsk: that of its address
 	done  chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
 	home  <-chan struct{} // closing of the system for which done was made
 }

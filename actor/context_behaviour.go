@@ -34,7 +34,8 @@ type ambit struct {
 // returns or, if the behaviour has put its reply off, when the reply is given. Any other
 // is that of the life: the actor's next behaviours get the same.
 //
-// In OnStop the context has ended; use context.WithoutCancel there.
+// In OnStop the context has ended; use context.WithoutCancel there. The context may be used
+// in any goroutine, unlike c.
 func (c *Context) Context() context.Context {
 	mustRun(c, "Context")
 	outer := c.set
@@ -82,8 +83,8 @@ func (c *Context) cameWith() context.Context {
 // do, and outcomes are always heard.
 //
 // A message with a context costs a second node of the same free lists, and the sends of
-// this behaviour some more instructions; other behaviours pay nothing. Background
-// and TODO carry nothing. SetContext panics if ctx is nil.
+// this behaviour some more instructions; other behaviours pay nothing. An empty context of
+// package context carries nothing. SetContext panics if ctx is nil.
 func (c *Context) SetContext(ctx context.Context) {
 	mustRun(c, "SetContext")
 	mustHave(ctx, "SetContext")

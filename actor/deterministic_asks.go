@@ -93,7 +93,7 @@ func (to replyTo[R]) awaited() (by *body, k *callState) {
 	switch k := to.call; {
 	case k == nil:
 	case k.timed != nil:
-		if by = k.timed.asker; k.timed.over {
+		if by = k.timed.to.asker; k.timed.over {
 			by = nil
 		}
 	case k.handler != nil: // who that is, is not known

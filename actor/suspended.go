@@ -37,7 +37,13 @@ func (to replyTo[R]) caller() callerState {
 	if k != nil && (k.state.Load() == callAbandoned || k.several != nil && k.several.left.Load()) {
 		return callerGone
 	}
-	if k != nil && waitsForRestart(k.ctx) || waitsForRestart(to.travels()) {
+	node := to.node
+	if k != nil {
+		if node = k.node; node == nil && waitsForRestart(k.ctx) {
+			return callerWaits
+		}
+	}
+	if node != nil && node.id == carriedID && waitsForRestart(payloadOf[carried](node).ctx) {
 		return callerWaits
 	}
 	return callerThere
