@@ -167,7 +167,7 @@ func (t *timers) count(f func(of *body, n int)) {
 }
 
 // countedTimers is how many timers are looked at under the lock.
-const countedTimers = 256
+const countedTimers = 64
 
 func (s *timerShard) discardAll() {
 	s.mu.Lock()

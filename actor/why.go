@@ -64,9 +64,9 @@ func (h Holder) String() string {
 //
 // Of one kind, up to three actors of a type are named; more of them are one Holder. What
 // Why says is a hint while the system is at work, and exact once nothing moves. It is for
-// people and logs: it looks at each timer and each actor that waits, 10 to 50 ns for
-// each, with the lock of a shard of timers for at most some microseconds at a time. Any
-// goroutine may call it, a behaviour too.
+// people and logs: it looks at each timer and each actor that waits, about 100 ns for
+// each, with the lock of a shard of timers for some microseconds at a time. Any goroutine
+// may call it, a behaviour too.
 func (s *System) Why() []Holder {
 	s.mustBeStarted("Why")
 	var t tally
