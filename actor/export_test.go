@@ -261,3 +261,16 @@ func BehindStarts(s *System, f func()) {
 
 // OnlyMuted tells whether nothing goes on, and only muted actors keep the system.
 func OnlyMuted(s *System) bool { return s.onlyMuted() }
+
+// InMailbox returns how many messages have come to an actor since its turn began, or wait for it
+// in a queue of its own. While its behaviour stands still.
+func InMailbox[S any](r Ref[S]) int {
+	n := 0
+	for m := r.b.box.head.Load(); m != nil && m != r.b.in.last && m != &closedMark; m = m.next {
+		n++
+	}
+	if f := r.b.flow.Load(); f != nil && f.bounded != nil {
+		n += Queued(r)
+	}
+	return n
+}
