@@ -43,7 +43,11 @@ func answering[Q, R any](name string) *declaration {
 }
 
 func callPool[R any]() *sync.Pool {
-	return &sync.Pool{New: func() any { return new(call[R]) }}
+	return &sync.Pool{New: func() any {
+		k := new(call[R])
+		asksInTurns.add(&k.callState)
+		return k
+	}}
 }
 
 // Do makes the entry of the dispatch table that runs method for b's requests and sends
@@ -60,6 +64,9 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		q := p.q
 		clear1(&p.q)
 		v, err := method(stateOf[S](at), c, q)
+		if err != nil {
+			c.failed = err
+		}
 		p.take().answer(replier{c: c, sys: c.sys}, Result[R]{v, err}, true)
 	}}
 }
@@ -259,6 +266,7 @@ type call[R any] struct {
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
 	state seam.Flag
+	wait  askWait
 	done  chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
 	home  <-chan struct{} // closing of the system for which done was made
 }
@@ -331,6 +339,10 @@ func awaitReply(ctx context.Context, k *callState, sys *System, to *body) error 
 	}
 	defer asks.leave(me)
 	defer me.hasWaited(me.prepareWait())
+	if me != nil {
+		k.wait.begin(me, to)
+		defer k.wait.end()
+	}
 	if to.kind().sys.sim != nil {
 		if err := k.drive(ctx, to); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
 			return err

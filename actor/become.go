@@ -78,7 +78,7 @@ func (c *Context) become(v *variantInfo) {
 		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.name)
 	}
 	v.once.Do(v.fill)
-	c.self.dispatchBy(&v.table)
+	c.self.dispatchBy(c.sys.variantOf(v))
 	c.then |= turnTable
 }
 
@@ -112,11 +112,13 @@ func (b *body) runs() []runFunc {
 //go:noinline
 func (b *body) otherRuns() []runFunc {
 	var v *table
-	if b.extra != nil {
+	runs := b.kind().runs
+	if b.extra != nil && b.extra.table != nil {
 		v = b.extra.table
+		runs = v.runs
 	}
 	if s := b.kind().sys.sim; s != nil {
-		return s.runs(b.kind().typ, v)
+		return s.runs(b.kind().typ, v, runs)
 	}
-	return v.runs
+	return runs
 }

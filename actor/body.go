@@ -77,8 +77,12 @@ type cell[S any] struct {
 }
 
 // waiting is what waits at a gate: an actor that is muted, or will be when its behaviour returns.
-// Goroutines wait in the lobby.
-type waiting struct{ muted *body }
+// Goroutines wait in the lobby. The entry is empty while it is in no ledger.
+type waiting struct {
+	muted *body
+	to    *body // whose gate it is
+	since int64 // see waitWatch; 0: unknown
+}
 
 // gateMark ends the ledger of every shut gate.
 var gateMark backpressure.Waiter[waiting]

@@ -22,15 +22,15 @@ type bridges struct {
 
 // bridge runs f in a goroutine that holds the system until f returns, and for which the system's
 // stop waits. In a turn only, so that it cannot be too late.
-func (s *System) bridge(f func()) {
+func (s *System) bridge(what errandKind, of *body, f func()) {
 	b := s.makeBridges()
 	b.all.Add(1)
 	b.left.Add(1)
-	s.sched.Hold()
+	release := s.holdFor(what, of)
 	s.sched.Go(func() {
 		defer b.all.Done()
 		defer b.left.Add(-1)
-		defer s.sched.Release()
+		defer release()
 		f()
 	})
 }
@@ -46,6 +46,9 @@ func (s *System) makeBridges() *bridges {
 
 // stopAll has nothing to do: a bridge sees for itself that the system stops.
 func (b *bridges) stopAll() {}
+
+// count has nothing to add: see errands.
+func (b *bridges) count(func(*body, int)) {}
 
 // over waits for the goroutines. What they send meanwhile becomes dead letters at once. In a
 // deterministic system they go on only while the calling goroutine lets them.

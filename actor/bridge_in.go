@@ -41,7 +41,7 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	}}
 	all := inletsOf(x)
 	in.before = all.add(in.openInlet)
-	c.sys.bridge(in.flow)
+	c.sys.bridge(aFromChan, c.self, in.flow)
 	var once sync.Once
 	return func() { once.Do(func() { all.stop(in.openInlet) }) }
 }

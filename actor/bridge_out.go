@@ -74,7 +74,7 @@ func (o *outlet[M]) doPut(c *Context, m M) {
 		}
 		o.flows = true
 		r, sys, end := Self[outlet[M]](c), c.sys, c.self.mine().untilOver()
-		sys.bridge(func() { o.flow(r, sys, end) })
+		sys.bridge(aToChan, c.self, func() { o.flow(r, sys, end) })
 	}
 	o.waiting = append(o.waiting, m)
 	if len(o.waiting) >= outletRoom && !o.pressed {

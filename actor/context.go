@@ -54,6 +54,8 @@ type Context struct {
 	ids     idBlock
 	waiters waiterList
 	chunks  heap.Recycler // memory of arenas that have ended
+	visit   *visit        // to be used again; nil: there is none
+	failed  error         // what the last request with an error returned, for interceptors
 	rooting []heap.Root   // of the arena that is being collected; empty in between
 	count   counters
 	_       cacheline.Pad
@@ -194,6 +196,9 @@ func (c *Context) forgetTurn() {
 		verifyForgetTurn(c)
 	}
 	c.self, c.msg, c.sent = nil, nil, nil
+	if c.failed != nil {
+		c.failed = nil
+	}
 	c.waiters.forget()
 }
 

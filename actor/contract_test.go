@@ -124,7 +124,7 @@ func TestMisuse_Inside(t *testing.T) {
 		name, words string
 		f           func(c *actor.Context)
 	}{
-		{"SelfWrongType", "another state type", func(c *actor.Context) { actor.Self[blank](c) }},
+		{"SelfWrongType", "not actor_test.blank", func(c *actor.Context) { actor.Self[blank](c) }},
 		{"AskToZeroRef", "puppet.value sent to a zero Ref", func(c *actor.Context) { actor.AskTo(c, value, none, actor.None{}, reply) }},
 		{"AskToForeignReply", "same state.reply is not one of puppet#", func(c *actor.Context) { actor.AskTo(c, value, good, actor.None{}, foreign) }},
 		{"AskToZeroBehaviour", "a zero AskBehaviour", func(c *actor.Context) { actor.AskTo(c, zeroAsk, good, actor.None{}, reply) }},

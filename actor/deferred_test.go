@@ -302,7 +302,7 @@ func TestDefer_Misuse(t *testing.T) {
 	} {
 		v, err := clerkTry.Ask(soon(t), sys, r, func(_ *clerk, c *actor.Context) (int, error) {
 			d := actor.Defer(c, clerkTry)
-			panics(t, "called twice", func() { again(c, nil) })
+			panics(t, "was stashed or deferred already", func() { again(c, nil) })
 			d.Reply(c, 4, nil)
 			return 0, nil
 		})

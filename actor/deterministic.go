@@ -147,18 +147,14 @@ func (s *simulator) passTime() bool {
 }
 
 // runsOf returns the system's own copy of a table.
-func (s *simulator) runsOf(typ *typeInfo, v *table) []runFunc {
+func (s *simulator) runsOf(typ *typeInfo, v *table, runs []runFunc) []runFunc {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := tableOf{typ, v}
 	own := s.tables[key]
 	if own == nil {
-		t := v
-		if t == nil {
-			t = &typ.table
-		}
-		own = &table{runs: make([]runFunc, len(t.runs))}
-		for i, run := range t.runs {
+		own = &table{runs: make([]runFunc, len(runs))}
+		for i, run := range runs {
 			own.runs[i] = s.watched(typ.decls[i], run)
 		}
 		s.tables[key] = own

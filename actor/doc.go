@@ -68,6 +68,9 @@
 // to five in all. Sends allocate nothing in steady state. docs/guarantees.md has every
 // other kind of send.
 //
+// For operating a service, see docs/operating.md: [System.Why], [Context.Logger], the lines
+// of the log, and [Interceptor].
+//
 // An idle actor is one allocation of about 100 bytes and its state. An idle system uses no
 // processor time. Workers yield to Go's scheduler every 100 µs, or every 400 µs while some
 // of Go's processors are free, so that the process's other goroutines run.

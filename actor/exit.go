@@ -142,7 +142,7 @@ func endWait(ctx context.Context, sys *System, call string, t Target, o order) e
 	b.mustBeOutside(sys, call)
 	mustHave(ctx, call)
 	b.tell(replier{sys: sys}, o)
-	_, err := b.join(ctx)
+	_, err := b.join(ctx, call)
 	return err
 }
 

@@ -90,7 +90,7 @@ func (ks *kinds) add(k *kind) *kind {
 // newKind makes the kind of the first actor of its type in s. t is sealed. It fails if the
 // thread of a pinned type cannot be started, since the system has stopped.
 func (s *System) newKind(t *typeInfo) (k *kind, err error) {
-	k = &kind{typ: t, sys: s, runs: t.table.runs, batch: uint32(t.batch)}
+	k = &kind{typ: t, sys: s, runs: s.intercepted(t, t.table.runs), batch: uint32(t.batch)}
 	counted := t.bound.limit != 0 || t.marks.high != 0
 	k.special = counted || s.sim != nil
 	k.leased = !k.special && t.pin == nil // a simulation must not depend on when the kernel answers

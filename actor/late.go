@@ -5,8 +5,9 @@ package actor
 type late struct{ keeper lateKeeper }
 
 type lateKeeper interface {
-	stopAll() // the system begins to stop
-	over()    // everything left over was buried
+	stopAll()                      // the system begins to stop
+	over()                         // everything left over was buried
+	count(f func(of *body, n int)) // what keeps the system from being quiescent, by actors
 }
 
 // ended ends what is in no queue: what bridges have in hand, what timers own, and actors

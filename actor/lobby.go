@@ -238,6 +238,8 @@ func (b *body) awaitPlace(ctx context.Context, sys *System) error {
 		l.quit(o, b)
 		panic("gallop: SendWait called from a behaviour, which would keep its worker waiting: use Send")
 	}
+	b.sys().outsiders.Add(1)
+	defer b.sys().outsiders.Add(-1)
 	if b.sys().sched.Await(ctx, func() bool { return len(o.token) > 0 || b.sys().over.isDone() }) && !b.sys().over.isDone() {
 		l.tellNext()
 		return nil

@@ -281,3 +281,17 @@ func TestLongTurn_OnAVirtualClock(t *testing.T) {
 		})
 	}
 }
+
+// TestLongTurn_NamesTheActor: a report says which actor of a type it is.
+func TestLongTurn_NamesTheActor(t *testing.T) {
+	var who uint64
+	got := reported(t, func(sys *actor.System, m stay) {
+		r, err := stayType.SpawnNamed(sys, "slow one", staying{})
+		must(t, err)
+		who = r.ID()
+		stayPromoted.Send(sys, r, m)
+	})
+	equal(t, "type", got.Type, "staying")
+	equal(t, "number", got.ActorID, who)
+	equal(t, "name", got.Name, "slow one")
+}

@@ -37,8 +37,11 @@ func (c *Context) muteFor(to *body) {
 		return
 	}
 	w := c.waiters.get()
-	w.Who = waiting{muted: me}
+	w.Who = waiting{muted: me, to: to}
 	me.debt.Owe() // before Enter: whoever opens the gate may forgive at once
+	if watch := &me.sys().waits; watch.on && !c.dry {
+		w.Who.since = watch.begin() // after Who and Owe, see there
+	}
 	if !to.gate.Enter(w) {
 		me.debt.Forgive() // it has recovered; we are running, so not parked
 		c.waiters.put(w)
@@ -213,7 +216,11 @@ const maxSpareWaiters = 64
 // waiterPool has the entries that a worker has no room for. The worker that opens a gate ends up
 // with entries, and the worker whose actors are muted needs them: often another one, whose own
 // would not last.
-var waiterPool = sync.Pool{New: func() any { return new(backpressure.Waiter[waiting]) }}
+var waiterPool = sync.Pool{New: func() any {
+	w := new(backpressure.Waiter[waiting])
+	mutes.add(w)
+	return w
+}}
 
 // put keeps w for later. A call, which keeps a small program small.
 //
@@ -260,7 +267,9 @@ func (l *waiterList) forget() {
 func (r replier) keep(w *backpressure.Waiter[waiting]) {
 	if r.c != nil {
 		r.c.waiters.put(w)
+		return
 	}
+	w.Who = waiting{} // the registry has it until the GC takes it
 }
 
 func (r replier) countUnmute() {

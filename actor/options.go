@@ -28,6 +28,7 @@ type options struct {
 	virtual      meeting                    // of the systems on that clock, if it is a VirtualClock
 	log          logSink
 	onDeadLetter func(DeadLetter)
+	interceptors []Interceptor // the outermost first
 	onPanic      func(PanicReport)
 	onStall      any // a func(StallReport), or nil: what a report can do is linked with OnStall only
 	stallPeriod  time.Duration

@@ -23,9 +23,9 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 	}
 	to := replyTo[R]{asker: c.self, reply: reply.d}
 	sys := c.sys
-	sys.sched.Hold() // a behaviour runs, so it cannot be too late
+	release := sys.holdFor(aPipe, c.self)
 	sys.sched.Go(func() {
-		defer sys.sched.Release()
+		defer release()
 		res := Result[R]{Err: &PanicError{Goexit: true}}
 		defer func() {
 			if v := recover(); v != nil {

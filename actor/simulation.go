@@ -14,10 +14,10 @@ type simulation struct {
 	pauses seam.Clock  // goes on when nobody can
 	sent   seam.Uint64 // messages that have come to a mailbox, or will
 
-	runs   func(t *typeInfo, v *table) []runFunc                // a table with behaviours that report; v is nil for the type's own
-	note   func(what sim.Kind, r replier, to *body, m *message) // what has become of a message
-	refuse func(to *body, d *declaration) bool                  // whether a TrySend is to fail
-	call   func(c *Context, b *body, callback string)           // before OnStart and its like
+	runs   func(t *typeInfo, v *table, runs []runFunc) []runFunc // a table with behaviours that report; v is nil for the type's own
+	note   func(what sim.Kind, r replier, to *body, m *message)  // what has become of a message
+	refuse func(to *body, d *declaration) bool                   // whether a TrySend is to fail
+	call   func(c *Context, b *body, callback string)            // before OnStart and its like
 }
 
 // direct makes a scheduler deterministic.

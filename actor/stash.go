@@ -91,6 +91,10 @@ func (c *Context) endStash(m *message, d *declaration) {
 // StashLen returns how many messages are in the running actor's stash.
 func StashLen(c *Context) int {
 	mustRun(c, "StashLen")
+	return c.stashed()
+}
+
+func (c *Context) stashed() int {
 	if c.self.extra == nil {
 		return 0
 	}
@@ -101,7 +105,7 @@ func StashLen(c *Context) int {
 // the order in which they were sent.
 func UnstashAll(c *Context) {
 	mustRun(c, "UnstashAll")
-	c.unstash(StashLen(c))
+	c.unstash(c.stashed())
 }
 
 // Unstash puts the n oldest messages in the running actor's stash in front of its
@@ -111,10 +115,11 @@ func UnstashAll(c *Context) {
 // message stashes what comes meanwhile, and calls Unstash(c, 1) with each reply. Unstash
 // panics if n is negative.
 func Unstash(c *Context, n int) int {
+	mustRun(c, "Unstash")
 	if n < 0 {
 		panic(fmt.Sprintf("gallop: Unstash(%d): want at least 0", n))
 	}
-	n = min(n, StashLen(c))
+	n = min(n, c.stashed())
 	c.unstash(n)
 	return n
 }

@@ -32,9 +32,13 @@ type System struct {
 	longTurns  longTurns
 	wards      wards
 	stalls     stallWatch
+	waits      waitWatch
+	errands    errands
+	outsiders  seam.Count         // goroutines that wait in SendWait
 	timers     seam.Pointer[late] // nil until one is armed
 	bridges    seam.Pointer[late] // nil until one is opened
 	names      names
+	variants   sync.Map    // *variantInfo → *table, with interceptors
 	sim        *simulation // nil unless deterministic
 
 	mu    sync.Mutex
@@ -45,7 +49,7 @@ type System struct {
 // Start makes a system. If options are bad it panics, with everything that is wrong.
 func Start(opts ...Option) *System {
 	s := &System{opts: defaultOptions(), closing: make(chan struct{}), over: over{done: make(chan struct{})}}
-	s.stalls.sys = s
+	s.stalls.sys, s.waits.sys = s, s
 	for _, o := range opts {
 		if o == nil {
 			s.opts.wrong = append(s.opts.wrong, "a nil option")
@@ -54,6 +58,7 @@ func Start(opts ...Option) *System {
 		o(&s.opts)
 	}
 	s.sim = s.opts.settle()
+	s.waits.on = s.sim == nil
 	if wrong := s.opts.check(); wrong != "" {
 		panicMisuse("Start: ", wrong)
 	}
@@ -133,7 +138,9 @@ func (s *System) Run() error {
 // outside, runs what is queued until it is quiescent, and stops. It blocks until then.
 // It returns nil if the system has stopped already. If ctx ends before, Shutdown stops
 // the system at once, like [System.Stop] but without waiting for behaviours that still
-// run, and returns ctx's error.
+// run, and returns a [*ShutdownError], which wraps ctx's error and names what kept the
+// system, as in "gallop: Shutdown: context deadline exceeded: 1 Pipe of worker#12, 3
+// timers of order".
 //
 // Shutdown ends the system and not its actors: no OnStop runs. What keeps [System.Wait]
 // waiting keeps Shutdown waiting, until ctx ends. So a service first drains or stops
@@ -146,6 +153,9 @@ func (s *System) Shutdown(ctx context.Context) error {
 	err := s.sched.WaitQuiet(ctx, true)
 	if errors.Is(err, sched.ErrStopped) {
 		err = nil
+	}
+	if err != nil {
+		err = &ShutdownError{Holders: s.Why(), Err: err} // before the stop, which cuts much of it off
 	}
 	done := s.stop()
 	if err != nil {
@@ -160,7 +170,7 @@ func (s *System) Shutdown(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return &ShutdownError{Holders: s.Why(), Err: ctx.Err()}
 	}
 }
 
@@ -193,6 +203,7 @@ func (s *System) stop() <-chan struct{} {
 		s.over.come() // a Pipe takes its turns, and must come to its end
 	}
 	done := s.sched.Stop()
+	s.waits.end()
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
 		t.keeper.stopAll()
 	}

@@ -145,6 +145,30 @@ func (t *timers) over() {
 	}
 }
 
+// count calls f for each timer that is armed, if that holds the system. It holds a shard's lock for
+// some of its timers at a time, since workers arm others there.
+func (t *timers) count(f func(of *body, n int)) {
+	if !t.hold {
+		return
+	}
+	for i := range t.shards {
+		s := &t.shards[i]
+		for from, used := uint32(0), uint32(1); from < used; from += countedTimers {
+			s.mu.Lock()
+			used = s.slab.used
+			for n := from; n < min(from+countedTimers, used); n++ {
+				if k := s.slab.at(n); k.in {
+					f(k.body, 1)
+				}
+			}
+			s.mu.Unlock()
+		}
+	}
+}
+
+// countedTimers is how many timers are looked at under the lock.
+const countedTimers = 64
+
 func (s *timerShard) discardAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -44,8 +44,9 @@ type typeInfo struct {
 	marks limits
 	bound mailBound
 
-	stashLimit int                               // 0: none
-	pin        func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
+	stashLimit   int                               // 0: none
+	interceptors []Interceptor                     // the outermost first
+	pin          func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
 
 	sealed seam.Bool
 	mu     seam.Mutex

@@ -88,10 +88,10 @@ func Join(ctx context.Context, sys *System, t Target) (Down, error) {
 	split(sys)
 	b.mustBeOutside(sys, "Join")
 	mustHave(ctx, "Join")
-	return b.join(ctx)
+	return b.join(ctx, "Join")
 }
 
-func (b *body) join(ctx context.Context) (Down, error) {
+func (b *body) join(ctx context.Context, call string) (Down, error) {
 	m := &monitor{target: b, calls: &watching, outside: make(chan *extras, 1)}
 	r := replier{sys: b.sys()}
 	b.tell(r, watched{mon: m})
@@ -108,7 +108,7 @@ func (b *body) join(ctx context.Context) (Down, error) {
 		return Down{}, ErrSystemStopped
 	case <-ctx.Done():
 		b.tell(r, unwatched{mon: m})
-		return Down{}, ctx.Err()
+		return Down{}, b.stillWaits(ctx, call)
 	}
 }
 

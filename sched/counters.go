@@ -64,6 +64,16 @@ func (s *Scheduler) Crew() []*Worker {
 	return all
 }
 
+// Queued estimates how many tasks are runnable and wait for a worker, without those of pinned
+// types. Any goroutine.
+func (s *Scheduler) Queued() int {
+	n := s.inject.len()
+	for _, w := range s.seatable() {
+		n += w.queue.fresh.thief().len() + w.queue.others.thief().len()
+	}
+	return n
+}
+
 // Counters returns what everyone in the crew has done, as far as they have shown it.
 // Any goroutine.
 func (s *Scheduler) Counters() []Counters {

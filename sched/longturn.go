@@ -57,6 +57,10 @@ func (w *Worker) LongTurn() (t *Task) {
 	return t
 }
 
+// Running returns the task whose turn w runs, or nil, as it looks from outside: a hint for
+// reports. Any goroutine.
+func (w *Worker) Running() *Task { return w.glimpse() }
+
 // glimpse returns the task whose turn w runs, or nil, as it looks from outside. It reads the
 // worker's own fields, since publishing them would cost every turn. So the race detector is told to
 // look away. For a hint that is sound. Each field is one word, or less, and is loaded whole. The

@@ -1,0 +1,211 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// vault is an actor that not everybody may use.
+type vault struct{ gold int }
+
+type withdrawal struct {
+	By string
+	N  int
+}
+
+func (v *vault) Withdraw(_ *actor.Context, w withdrawal) (int, error) {
+	if w.N > v.gold {
+		return 0, errors.New("not so much")
+	}
+	v.gold -= w.N
+	return v.gold, nil
+}
+
+var errForbidden = errors.New("forbidden")
+
+// vaultGuard refuses who may not; vaultAudit writes down what happened.
+var (
+	vaultGuard = actor.Interceptor{Before: func(_ *actor.Context, in *actor.Invocation) error {
+		if w, ok := in.Message().(withdrawal); ok && w.By != "ann" {
+			return errForbidden
+		}
+		return nil
+	}}
+	vaultAudit = actor.Interceptor{After: func(_ *actor.Context, in *actor.Invocation, out actor.Outcome) {
+		fmt.Println(in.Type(), in.Behaviour(), "refused:", out.Refused, "error:", out.Err)
+	}}
+	vaultType     = actor.NewType[vault]("vault", actor.TypeIntercept(vaultAudit), actor.TypeIntercept(vaultGuard))
+	vaultWithdraw = actor.DeclareAsk[withdrawal, int](vaultType, "withdraw")
+	_             = vaultType.Table(vaultWithdraw.Do((*vault).Withdraw))
+)
+
+// The audit stands outside of the guard, so it hears of what the guard has refused.
+func ExampleInterceptor() {
+	sys := actor.Start()
+	r := vaultType.Spawn(sys, vault{gold: 10})
+	for _, w := range []withdrawal{{"ann", 4}, {"eve", 1}, {"ann", 40}} {
+		left, err := vaultWithdraw.Ask(context.Background(), sys, r, w)
+		fmt.Println(left, err)
+	}
+	_ = sys.Run()
+	// Output:
+	// vault withdraw refused: false error: <nil>
+	// 6 <nil>
+	// vault withdraw refused: true error: forbidden
+	// 0 forbidden
+	// vault withdraw refused: false error: not so much
+	// 0 not so much
+}
+
+// A system can time all behaviours of all actors: Value takes the time from Before to After.
+func ExampleInvocation() {
+	clock := actor.NewVirtualClock(time.Unix(0, 0))
+	sys := actor.Start(actor.Clock(clock), actor.Intercept(actor.Interceptor{
+		Before: func(c *actor.Context, in *actor.Invocation) error {
+			in.Value = c.Now()
+			return nil
+		},
+		After: func(c *actor.Context, in *actor.Invocation, _ actor.Outcome) {
+			fmt.Println(in.Type(), in.Behaviour(), "took", c.Now().Sub(in.Value.(time.Time)))
+		},
+	}))
+	typ := actor.NewType[int]("sleeper")
+	sleep := actor.Declare[time.Duration](typ, "sleep")
+	typ.Table(sleep.Do(func(_ *int, _ *actor.Context, d time.Duration) { clock.Jump(d) }))
+	sleep.Send(sys, typ.Spawn(sys, 0), time.Second)
+	_ = sys.Run()
+	// Output: sleeper sleep took 1s
+}
+
+// An interceptor that counts crashes by behaviour.
+func ExampleOutcome() {
+	crashes := 0
+	typ := actor.NewType[int]("fragile", actor.TypeIntercept(actor.Interceptor{
+		After: func(_ *actor.Context, _ *actor.Invocation, out actor.Outcome) {
+			if out.Crashed {
+				crashes++
+			}
+		},
+	}))
+	drop := actor.Declare[actor.None](typ, "drop")
+	typ.Table(drop.Do(func(*int, *actor.Context, actor.None) { panic("broken") }))
+	sys := actor.Start(actor.OnPanic(func(actor.PanicReport) {}))
+	drop.Send(sys, typ.Spawn(sys, 0), actor.None{})
+	_ = sys.Run()
+	fmt.Println(crashes)
+	// Output: 1
+}
+
+// nag reminds itself of something in an hour.
+type nag struct{}
+
+var (
+	nagType  = actor.NewType[nag]("nag")
+	nagBegin = actor.Declare[actor.None](nagType, "begin")
+	nagAgain = actor.Declare[actor.None](nagType, "again")
+)
+
+func init() {
+	nagType.Table(
+		nagBegin.Do(func(_ *nag, c *actor.Context, _ actor.None) { actor.After(c, time.Hour, nagAgain, actor.None{}) }),
+		nagAgain.Do(func(*nag, *actor.Context, actor.None) {}))
+}
+
+// What is it that keeps the system from coming to its end?
+func ExampleHolder() {
+	sys := actor.Start()
+	r, _ := nagType.SpawnNamed(sys, "lunch", nag{})
+	nagBegin.Send(sys, r, actor.None{})
+	for len(sys.Why()) != 1 || sys.Why()[0].What != "timer" {
+		// The message runs.
+	}
+	for _, h := range sys.Why() {
+		fmt.Println(h)
+	}
+	sys.Stop()
+	// Output: 1 timer of nag#1 (lunch)
+}
+
+// Shutdown says what did not end in time.
+func ExampleShutdownError() {
+	sys := actor.Start()
+	r := nagType.Spawn(sys, nag{})
+	nagBegin.Send(sys, r, actor.None{})
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	err := sys.Shutdown(ctx)
+	var why *actor.ShutdownError
+	fmt.Println(errors.Is(err, context.DeadlineExceeded), errors.As(err, &why))
+	fmt.Println(err)
+	// Output:
+	// true true
+	// gallop: Shutdown: context deadline exceeded: 1 timer of nag#1
+}
+
+// What an actor logs says which actor it was.
+func ExampleContext_Logger() {
+	plain := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}
+	sys := actor.Start(actor.Logger(slog.New(slog.NewTextHandler(os.Stdout, plain))))
+	typ := actor.NewType[int]("room")
+	open := actor.Declare[string](typ, "open")
+	typ.Table(open.Do(func(_ *int, c *actor.Context, key string) { c.Logger().Info("open", "key", key) }))
+	r, _ := typ.SpawnNamed(sys, "lobby", 0)
+	open.Send(sys, r, "k1")
+	_ = sys.Run()
+	// Output: level=INFO msg=open type=room id=1 name=lobby key=k1
+}
+
+// window serves one customer at a time, and lets the others wait in its stash.
+type window struct{ busy bool }
+
+var (
+	windowType  = actor.NewType[window]("window", actor.TypeStashLimit(100))
+	windowServe = actor.Declare[string](windowType, "serve")
+	windowReady = actor.Declare[actor.None](windowType, "ready")
+)
+
+func init() {
+	windowType.Table(
+		windowServe.Do(func(w *window, c *actor.Context, who string) {
+			if w.busy {
+				windowServe.Stash(c, who)
+				fmt.Println(who, "waits,", actor.StashLen(c), "in all")
+				return
+			}
+			w.busy = true
+			fmt.Println("serving", who)
+			actor.After(c, time.Millisecond, windowReady, actor.None{})
+		}),
+		windowReady.Do(func(w *window, c *actor.Context, _ actor.None) {
+			w.busy = false
+			actor.Unstash(c, 1)
+		}))
+}
+
+// An actor that waits for an answer to each message stashes what comes meanwhile, and takes back one at a
+// time.
+func ExampleUnstash() {
+	sys := actor.Start(actor.Seed(1))
+	r := windowType.Spawn(sys, window{})
+	for _, who := range []string{"ann", "bob", "eve"} {
+		windowServe.Send(sys, r, who)
+	}
+	_ = sys.Run()
+	// Unordered output:
+	// serving ann
+	// bob waits, 1 in all
+	// eve waits, 2 in all
+	// serving bob
+	// serving eve
+}

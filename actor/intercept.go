@@ -1,0 +1,201 @@
+package actor
+
+// Interceptors: functions around the behaviours of a type, or of all types in a system.
+//
+// Rejected: one function that is given the rest of the work as a function to call, as in net/http. It
+// takes a closure for each message. Rejected as well: a look, for each message, whether there are any.
+//
+// Chosen: a dispatch table of its own for a type with interceptors, made with the first actor of the
+// type in a system. Types without any have the table of [Type.Table], and pay nothing.
+
+// Interceptor is a pair of functions around every behaviour of an actor type
+// ([TypeIntercept]) or of all types of a system ([Intercept]): for logs, traces,
+// figures, or to refuse messages. Either may be nil. They run in the actor's turn, with
+// its Context, and must not block.
+//
+// Of several, those of the system come first, in the order of their options, then those
+// of the type. Before is called in this order, and After in the reverse one.
+//
+// OnStart, OnStop and what the runtime itself does for an actor are not intercepted. An
+// intercepted message costs some 50 to 100 ns more and allocates nothing, except what
+// the functions do.
+type Interceptor struct {
+	// Before is called before the behaviour. If it returns an error, the message does not
+	// run: whoever asked gets the error; a one-way message becomes a dead letter with the
+	// error as its reason. Interceptors that come later are not called then.
+	Before func(c *Context, in *Invocation) error
+	// After is called after the behaviour, if Before returned nil or is nil; also if the
+	// behaviour has panicked, or the message was refused by a later interceptor.
+	After func(c *Context, in *Invocation, out Outcome)
+}
+
+// TypeIntercept puts an interceptor around every behaviour of a type. It panics if both
+// functions are nil. It may be given several times.
+func TypeIntercept(i Interceptor) TypeOption {
+	if i.isEmpty() {
+		panic("gallop: TypeIntercept of an Interceptor without functions")
+	}
+	return func(t *typeInfo) { t.interceptors = append(t.interceptors, i) }
+}
+
+// Intercept puts an interceptor around every behaviour of every actor in the system,
+// those of packages group and supervise included. It may be given several times.
+func Intercept(i Interceptor) Option {
+	return func(o *options) {
+		if i.isEmpty() {
+			o.wrong = append(o.wrong, "Intercept of an Interceptor without functions")
+			return
+		}
+		o.interceptors = append(o.interceptors, i)
+	}
+}
+
+func (i Interceptor) isEmpty() bool { return i.Before == nil && i.After == nil }
+
+// Invocation is a behaviour that is about to run for a message, or has run, as an
+// [Interceptor] sees it. It is valid only until the function that it is given to
+// returns.
+type Invocation struct {
+	// Value is the interceptor's own: what Before puts here After finds. It begins as nil.
+	Value any
+
+	decl *declaration
+	msg  *message // nil: it has run, and the payload is gone
+	from uint64
+	sent any // the message, once it was asked for
+}
+
+// Type returns the name of the actor's type.
+func (in *Invocation) Type() string { return in.decl.typ.name }
+
+// Behaviour returns the name of the behaviour.
+func (in *Invocation) Behaviour() string { return in.decl.name }
+
+// IsRequest reports whether the message is a request, so that somebody waits for the
+// outcome.
+func (in *Invocation) IsRequest() bool { return in.decl.reject != nil }
+
+// From returns the number of the actor that sent the message; 0 if it came from outside.
+func (in *Invocation) From() uint64 { return in.from }
+
+// Message returns the message; of a request, the request alone. Each message is boxed
+// only when it is asked for, which usually allocates. In After, Message returns nil
+// unless it was called in Before, by whatever interceptor: the payload is gone.
+func (in *Invocation) Message() any {
+	if in.sent == nil && in.msg != nil {
+		in.sent = in.decl.payload(in.msg)
+	}
+	return in.sent
+}
+
+// Outcome says how a behaviour has ended.
+type Outcome struct {
+	// Err is the error that the behaviour of a request has returned, or why the message
+	// was refused; else nil.
+	Err error
+	// Refused says that the behaviour has not run: a later interceptor has refused the
+	// message.
+	Refused bool
+	// PutAside says that the message was stashed, or its reply put off ([Defer]).
+	PutAside bool
+	// Crashed says that the behaviour has panicked, called runtime.Goexit, or was cut by
+	// [Kill]. The panic goes on when After has returned.
+	Crashed bool
+}
+
+// intercepted returns a table of t with the interceptors of t in s around its behaviours: the table
+// itself if there are none. Any goroutine.
+func (s *System) intercepted(t *typeInfo, runs []runFunc) []runFunc {
+	list := append(append([]Interceptor(nil), s.opts.interceptors...), t.interceptors...)
+	if len(list) == 0 {
+		return runs
+	}
+	wrapped := make([]runFunc, len(runs))
+	for i, run := range runs {
+		if isOwn(uint16(i)) {
+			wrapped[i] = run
+			continue
+		}
+		wrapped[i] = interceptedRun(t.decls[i], run, list)
+	}
+	return wrapped
+}
+
+// variantOf returns the table of a variant in s, as intercepted does.
+func (s *System) variantOf(v *variantInfo) *table {
+	if len(s.opts.interceptors) == 0 && len(v.typ.interceptors) == 0 {
+		return &v.table
+	}
+	if t, ok := s.variants.Load(v); ok {
+		return t.(*table)
+	}
+	t, _ := s.variants.LoadOrStore(v, &table{s.intercepted(v.typ, v.table.runs)})
+	return t.(*table)
+}
+
+// interceptedRun puts interceptors around one behaviour.
+func interceptedRun(d *declaration, run runFunc, list []Interceptor) runFunc {
+	return func(c *Context, b *body, m *message) {
+		v := c.newVisit(d, m, list)
+		defer v.leave(c)
+		if err := v.enter(c); err != nil {
+			c.count.messages-- // it does not run after all
+			replier{c: c, sys: c.sys}.declareDead(b, m, err, b.ticks(m))
+			v.out = Outcome{Err: err, Refused: true}
+			return
+		}
+		c.failed = nil
+		run(c, b, m)
+		v.out = Outcome{Err: c.failed, PutAside: m.from&wasStashed != 0}
+		c.failed = nil
+	}
+}
+
+// visit is one message on its way through interceptors. Its worker uses it again. Owner only.
+type visit struct {
+	in     Invocation
+	list   []Interceptor
+	values []any // of those whose Before has returned, their Value
+	out    Outcome
+}
+
+// newVisit returns a visit that is at its beginning.
+func (c *Context) newVisit(d *declaration, m *message, list []Interceptor) *visit {
+	v := c.visit
+	if c.visit = nil; v == nil {
+		v = new(visit)
+	}
+	v.in = Invocation{decl: d, msg: m, from: m.from &^ wasStashed}
+	v.list, v.out = list, Outcome{Crashed: true} // until it has returned
+	return v
+}
+
+// enter calls Before of all, up to the first that returns an error.
+func (v *visit) enter(c *Context) error {
+	for _, i := range v.list {
+		v.in.Value = nil
+		if i.Before != nil {
+			if err := i.Before(c, &v.in); err != nil {
+				return err
+			}
+		}
+		v.values = append(v.values, v.in.Value)
+	}
+	return nil
+}
+
+// leave calls After of all that have let the message pass, the last one first. It is deferred, so that it
+// runs beside a panic as well.
+func (v *visit) leave(c *Context) {
+	v.in.msg = nil
+	for n := len(v.values) - 1; n >= 0; n-- {
+		v.in.Value = v.values[n]
+		v.values[n] = nil
+		v.values = v.values[:n]
+		if f := v.list[n].After; f != nil {
+			f(c, &v.in, v.out)
+		}
+	}
+	v.in, v.list, v.out = Invocation{}, nil, Outcome{}
+	c.visit = v
+}

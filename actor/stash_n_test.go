@@ -1,0 +1,141 @@
+package actor_test
+
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// banker handles one payment at a time: it waits for a reply to each, and stashes what comes meanwhile.
+type banker struct {
+	busy    bool
+	begun   int
+	done    []int
+	longest int
+}
+
+func (b *banker) Pay(c *actor.Context, n int) {
+	b.begun++
+	if b.busy {
+		bankerPay.Stash(c, n)
+		b.longest = max(b.longest, actor.StashLen(c))
+		return
+	}
+	b.busy = true
+	b.done = append(b.done, n)
+	bankerPaid.Send(c, actor.Self[banker](c), actor.None{}) // stands for the reply of another
+}
+
+func (b *banker) Paid(c *actor.Context, _ actor.None) {
+	b.busy = false
+	actor.Unstash(c, 1)
+}
+
+func (b *banker) Try(c *actor.Context, f func(*banker, *actor.Context) (int, error)) (int, error) {
+	return f(b, c)
+}
+
+var (
+	bankerType = actor.NewType[banker]("banker")
+	bankerPay  = actor.Declare[int](bankerType, "pay")
+	bankerPaid = actor.Declare[actor.None](bankerType, "paid")
+	bankerTry  = actor.DeclareAsk[func(*banker, *actor.Context) (int, error), int](bankerType, "try")
+	_          = bankerType.Table(bankerPay.Do((*banker).Pay), bankerPaid.Do((*banker).Paid), bankerTry.Do((*banker).Try))
+
+	// narrow is a banker with room for two.
+	narrowType = actor.NewType[banker]("narrow", actor.TypeStashLimit(2))
+	narrowPay  = actor.Declare[int](narrowType, "pay")
+	narrowTry  = actor.DeclareAsk[func(*banker, *actor.Context) (int, error), int](narrowType, "try")
+	_          = narrowType.Table(
+		narrowPay.Do(func(b *banker, c *actor.Context, n int) {
+			narrowPay.Stash(c, n)
+			b.longest = actor.StashLen(c)
+		}),
+		narrowTry.Do((*banker).Try))
+)
+
+// TestUnstash_OneByOne: Unstash "puts the n oldest messages … in front of its mailbox, in the order in
+// which they were sent", and "the cost is in proportion to n, however large the stash is": with 20,000
+// stashed each message begins twice, and none is stashed again.
+func TestUnstash_OneByOne(t *testing.T) {
+	const n = 20_000
+	sys := start(t)
+	r := bankerType.Spawn(sys, banker{})
+	inside(t, sys, func(c *actor.Context) {
+		for i := range n {
+			bankerPay.Send(c, r, i)
+		}
+	})
+	quiet(t, sys)
+	_, err := bankerTry.Ask(soon(t), sys, r, func(b *banker, c *actor.Context) (int, error) {
+		equal(t, "stashed at most", b.longest >= n/2, true)
+		equal(t, "left", actor.StashLen(c), 0)
+		equal(t, "paid", len(b.done), n)
+		for i, got := range b.done {
+			equal(t, "in order", got, i)
+		}
+		if b.begun > 2*n {
+			t.Errorf("%d began, want at most %d", b.begun, 2*n)
+		}
+		return 0, nil
+	})
+	must(t, err)
+}
+
+// TestUnstash: the oldest first, fewer than n if there are no more, and before what is in the mailbox.
+func TestUnstash(t *testing.T) {
+	var d diary
+	sys := start(t, actor.Workers(1))
+	r := mortalType.Spawn(sys, mortal{name: "a", diary: &d, born: true})
+	inside(t, sys, func(c *actor.Context) {
+		doAct.Send(c, r, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
+		for _, s := range []string{"1", "2", "3", "4", "5"} {
+			say.Send(c, r, s)
+		}
+		doAct.Send(c, r, func(m *mortal, c *actor.Context) {
+			equal(t, "stashed", actor.StashLen(c), 5)
+			equal(t, "none", actor.Unstash(c, 0), 0)
+			equal(t, "one", actor.Unstash(c, 1), 1)
+			equal(t, "two", actor.Unstash(c, 2), 2)
+			equal(t, "left", actor.StashLen(c), 2)
+			actor.Unbecome(c)
+			panics(t, "want at least 0", func() { actor.Unstash(c, -1) })
+		})
+		say.Send(c, r, "mail")
+		doAct.Send(c, r, func(m *mortal, c *actor.Context) { equal(t, "more", actor.Unstash(c, 9), 2) })
+		say.Send(c, r, "last")
+	})
+	quiet(t, sys)
+	d.says(t, "a: 1", "a: 2", "a: 3", "a: mail", "a: 4", "a: 5", "a: last")
+	panics(t, "want at least 1", func() { actor.TypeStashLimit(0) })
+	panics(t, "StashLen", func() { actor.StashLen(nil) })
+	panics(t, "Unstash", func() { actor.Unstash(nil, 1) })
+}
+
+// TestTypeStashLimit: "A message beyond that is not stashed: it becomes a dead letter with
+// ErrOverloaded, and whoever asked gets that error."
+func TestTypeStashLimit(t *testing.T) {
+	var dead letters
+	sys := start(t, dead.option())
+	r := narrowType.Spawn(sys, banker{})
+	for i := range 3 {
+		narrowPay.Send(sys, r, i)
+	}
+	quiet(t, sys)
+	equal(t, "dead letters", dead.n.Load(), 1)
+	equal(t, "which", dead.last.Load().Message, any(2))
+	wants(t, dead.last.Load().Reason, actor.ErrOverloaded)
+	_, err := narrowTry.Ask(soon(t), sys, r, func(b *banker, c *actor.Context) (int, error) {
+		equal(t, "stashed", b.longest, 2)
+		return narrowTry.Stash(c, func(*banker, *actor.Context) (int, error) { return 7, nil })
+	})
+	wants(t, err, actor.ErrOverloaded)
+	equal(t, "dead letters", dead.n.Load(), 2)
+	quiet(t, sys)
+	equal(t, "messages run", sys.Stats().Messages, 0) // two are stashed, two were refused
+	v, err := narrowTry.Ask(soon(t), sys, r, func(_ *banker, c *actor.Context) (int, error) {
+		return 10*actor.Unstash(c, 1) + actor.StashLen(c), nil
+	})
+	equal(t, "unstashed, left", v, 11)
+	must(t, err)
+}

@@ -1,0 +1,166 @@
+package actor
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+const (
+	longWait   = time.Second            // a wait that is worth a warning
+	waitLook   = 500 * time.Millisecond // between two looks at who waits
+	waitForget = time.Minute            // after as long without a long wait the next one is the first again
+	waitsTold  = 4                      // in one line
+)
+
+// waitWatch warns of actors that are muted, or wait for a reply in their turn, for more than a
+// second. It is an alarm by the system's clock, set while anybody waits. It looks twice a second at
+// the registry, so an actor that is muted pays for a load and a store, and nothing is done while
+// nobody is. A deterministic system has no watch: an alarm would let its time pass.
+//
+// A wait is dated by the look that comes next after its begin, so it is never reported too early,
+// and at most two looks too late.
+//
+//	who begins to wait                       the look
+//	B1  writes its name into the entry       L1  nobody waits at this look and the last one:
+//	B2  loads now; if that is 0: arms             now = 0
+//	                                         L2  looks once more; if anybody waits: arms
+//
+// No wait is overlooked: if B2 finds now as it was before L1, L2 comes after B1.
+type waitWatch struct {
+	sys *System
+	on  bool       // read-only
+	now seam.Int64 // the time of the last look; 0: none is to come
+
+	mu     sync.Mutex
+	alarm  seam.Alarm // guarded by mu; nil: it was never needed
+	ended  bool       // guarded by mu
+	empty  bool       // guarded by mu: nobody waited at the last look
+	told   uint64     // guarded by mu: how many lines were due
+	toldAt int64      // guarded by mu: when the last one was; 0: never
+}
+
+// begin returns since when a wait counts that begins now, and sees to it that it is looked at. Any goroutine.
+func (w *waitWatch) begin() int64 {
+	now := w.now.Load()
+	if now == 0 {
+		now = w.arm()
+	}
+	return now + int64(waitLook)
+}
+
+// arm sets the alarm unless it is set, and returns the time of the last look. A call, since it is rare.
+//
+//go:noinline
+func (w *waitWatch) arm() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := w.now.Load()
+	if now != 0 || w.ended {
+		return now
+	}
+	clock := w.sys.opts.clock
+	if w.alarm == nil {
+		w.alarm = clock.NewAlarm(w.look)
+	}
+	now = max(clock.Nanos(), 1)
+	w.empty = false
+	w.now.Store(now)
+	w.alarm.Set(now + int64(waitLook))
+	return now
+}
+
+// look looks once.
+func (w *waitWatch) look() {
+	all := w.sys.allWaits()
+	w.mu.Lock()
+	if w.ended {
+		w.mu.Unlock()
+		return
+	}
+	now := max(w.sys.opts.clock.Nanos(), 1)
+	switch {
+	case len(all) > 0:
+		w.empty = false
+	case !w.empty:
+		w.empty = true
+	default:
+		w.now.Store(0) // L1
+		w.mu.Unlock()
+		if len(w.sys.allWaits()) > 0 { // L2
+			w.arm()
+		}
+		return
+	}
+	w.now.Store(now)
+	all = slices.DeleteFunc(all, func(o oneWait) bool { return !o.isLong(now) })
+	n, tell := w.due(now, len(all) > 0)
+	w.alarm.Set(now + int64(w.pause()))
+	w.mu.Unlock()
+	if tell {
+		w.tell(all, now, n)
+	}
+}
+
+// pause is the time until the next look. On a clock that somebody moves, looks become rare as long as there
+// is nothing new to tell: each is a step of [VirtualClock.Advance]. Caller holds mu.
+func (w *waitWatch) pause() time.Duration {
+	if w.sys.opts.clock.Flows() {
+		return waitLook
+	}
+	return waitLook << min(w.told, 16)
+}
+
+// due counts a line that is due, at most one a second, and reports whether it is the first, second,
+// fourth and so on. Caller holds mu.
+func (w *waitWatch) due(now int64, long bool) (n uint64, tell bool) {
+	since := time.Duration(now - w.toldAt)
+	switch {
+	case !long && since >= waitForget:
+		w.told = 0
+	case long && (w.toldAt == 0 || since >= longWait):
+		w.told, w.toldAt = w.told+1, now
+		return w.told, w.told&(w.told-1) == 0
+	}
+	return 0, false
+}
+
+// isLong reports whether the wait goes on and has lasted for long.
+func (o oneWait) isLong(now int64) bool {
+	return o.since != 0 && now-o.since >= int64(longWait) && (o.asks || o.who.debt.Parked())
+}
+
+// tell writes the warning, with those that have waited longest.
+func (w *waitWatch) tell(all []oneWait, now int64, n uint64) {
+	slices.SortStableFunc(all, func(a, b oneWait) int { return cmp.Compare(a.since, b.since) })
+	var who []string
+	for _, o := range all[:min(len(all), waitsTold)] {
+		who = append(who, o.describe())
+	}
+	w.sys.warn("gallop: actors have waited for long", "who", strings.Join(who, "; "), "waits", len(all),
+		"at_least", time.Duration(now-all[0].since), "so_far", n)
+}
+
+// describe says who waits for whom, as in "reader#2 is muted for log#3".
+func (o oneWait) describe() string {
+	verb := " is muted for "
+	if o.asks {
+		verb = " waits in Ask for "
+	}
+	return o.who.actorName().describe() + verb + o.to.actorName().describe()
+}
+
+// end stops the watch: its system stops.
+func (w *waitWatch) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	w.now.Store(0)
+	if w.alarm != nil {
+		w.alarm.Stop()
+	}
+}

@@ -1,0 +1,325 @@
+package actor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Holder is one of the reasons for which a system is not quiescent, or an actor does not
+// end: see [System.Why].
+type Holder struct {
+	// What is a "running turn", "queued turn", "mute", "pending restart", "pending stop",
+	// "Pipe", "FromChan", "ToChan", "timer", "Hold", "put-off reply" or "SendWait".
+	What string
+	// Count is how many there are, at least 1.
+	Count int
+	// Actor says whose they are. With an ID of 0 they are those of several actors of the
+	// Type, or, if that is "" too, of nobody in particular.
+	Actor ActorName
+	// For is the actor that is waited for: by a muted actor, or by a turn in Ask. It is the
+	// zero ActorName if nobody is known.
+	For ActorName
+}
+
+// String says it in words, as in "1 Pipe of worker#12 (app/workers/12)", "3 timers of
+// order", "1 mute of reader#2 for log#3".
+func (h Holder) String() string {
+	s := fmt.Sprintf("%d %s", h.Count, h.What)
+	if h.Count != 1 {
+		s = strings.TrimSuffix(s, "y")
+		if s[len(s)-1] == 'l' {
+			s += "ie"
+		}
+		s += "s"
+	}
+	switch {
+	case h.Actor.ID != 0:
+		s += " of " + h.Actor.describe()
+	case h.Actor.Type != "":
+		s += " of " + h.Actor.Type
+	}
+	if h.For.ID != 0 {
+		s += " for " + h.For.describe()
+	}
+	return s
+}
+
+// Why says what keeps the system from being quiescent at this moment, so that
+// [System.Wait], Run and Shutdown do not return; in the order of this list:
+//
+//   - a running turn: a behaviour, also one that blocks, or that waits in Ask;
+//   - a queued turn: an actor that is to run. How many there are is known, not which;
+//   - a mute: an actor that waits for one that is overloaded;
+//   - a pending restart or a pending stop: an actor that waits for its supervisor, or for
+//     its children to end;
+//   - a Pipe, a FromChan, a ToChan;
+//   - a timer, if time passes by itself;
+//   - a [System.Hold].
+//
+// Two more kinds do not hold the system, but say what somebody waits for: put-off
+// replies ([Defer]) and goroutines in SendWait.
+//
+// Of one kind, up to three actors of a type are named; more of them are one Holder. What
+// Why says is a hint while the system is at work, and exact once nothing moves. It is for
+// people and logs: it looks at each timer and each actor that waits, about 100 ns for
+// each, with the lock of a shard of timers for some microseconds at a time. Any goroutine
+// may call it, a behaviour too.
+func (s *System) Why() []Holder {
+	s.mustBeStarted("Why")
+	var t tally
+	waits := s.allWaits()
+	for _, turn := range s.runningTurns(waits) {
+		t.note("running turn", turn.who, turn.to, 1)
+	}
+	t.note("queued turn", nil, nil, s.sched.Queued())
+	t.mutes(waits)
+	t.parked(s)
+	s.errands.each(func(kind errandKind, of *body) { t.note(string(kind), of, nil, 1) })
+	if l := s.timers.Load(); l != nil {
+		l.keeper.count(func(of *body, n int) { t.note("timer", of, nil, n) })
+	}
+	t.note("Hold", nil, nil, int(s.held.Load()))
+	t.note("SendWait", nil, nil, int(s.outsiders.Load()))
+	return t.holders()
+}
+
+// ShutdownError is the error of [System.Shutdown] if its context ends before the system
+// is quiescent.
+type ShutdownError struct {
+	// Holders is what [System.Why] said when the context ended.
+	Holders []Holder
+	// Err is the context's error.
+	Err error
+}
+
+// Error returns the context's error and the holders.
+func (e *ShutdownError) Error() string {
+	return "gallop: Shutdown: " + e.Err.Error() + inWords(e.Holders)
+}
+
+// Unwrap returns the context's error.
+func (e *ShutdownError) Unwrap() error { return e.Err }
+
+// inWords lists holders behind a text.
+func inWords(all []Holder) string {
+	var s strings.Builder
+	for i, h := range all {
+		if i == 0 {
+			s.WriteString(": ")
+		} else {
+			s.WriteString(", ")
+		}
+		s.WriteString(h.String())
+	}
+	return s.String()
+}
+
+// tally adds up what holds a system.
+type tally struct{ kinds []tallied }
+
+// tallied is one kind of holder, by actors.
+type tallied struct {
+	what string
+	by   map[*body]*share
+	all  []*body // in the order in which they were found
+}
+
+type share struct {
+	n  int
+	to *body // who is waited for; nil: nobody is known
+}
+
+// note adds n of a kind. of is nil if they are nobody's, and to is nil if they wait for nobody.
+func (t *tally) note(what string, of, to *body, n int) {
+	if n <= 0 {
+		return
+	}
+	i := slices.IndexFunc(t.kinds, func(k tallied) bool { return k.what == what })
+	if i < 0 {
+		i = len(t.kinds)
+		t.kinds = append(t.kinds, tallied{what: what, by: map[*body]*share{}})
+	}
+	k := &t.kinds[i]
+	if k.by[of] == nil {
+		k.by[of] = &share{}
+		k.all = append(k.all, of)
+	}
+	k.by[of].n += n
+	if to != nil {
+		k.by[of].to = to
+	}
+}
+
+// runningTurns returns the actors whose turns run, and whom those that ask wait for.
+func (s *System) runningTurns(waits []oneWait) (turns []oneWait) {
+	for _, w := range s.sched.Crew() {
+		task := w.Running()
+		if task == nil || w.Local().(*Context).glimpse(task).typ == nil {
+			continue
+		}
+		turn := oneWait{who: bodyOf(task)}
+		asks := func(o oneWait) bool { return o.asks && o.who == turn.who }
+		if i := slices.IndexFunc(waits, asks); i >= 0 {
+			turn = waits[i]
+		}
+		turns = append(turns, turn)
+	}
+	return turns
+}
+
+// mutes notes the actors that are muted. One that is muted for several counts once.
+func (t *tally) mutes(waits []oneWait) {
+	seen := map[*body]bool{}
+	for _, o := range waits {
+		if !o.asks && !seen[o.who] && o.who.debt.Parked() {
+			seen[o.who] = true
+			t.note("mute", o.who, o.to, 1)
+		}
+	}
+}
+
+// parked notes the actors that wait for others in another way, and what they owe.
+func (t *tally) parked(s *System) {
+	s.wards.mu.Lock()
+	all := append([]entry[body](nil), s.wards.all.entries...)
+	s.wards.mu.Unlock()
+	for _, e := range all {
+		p := e.who.glimpseLife()
+		switch {
+		case p.suspended:
+			t.note("pending restart", e.who, nil, 1)
+		case p.leaving:
+			t.note("pending stop", e.who, p.child, 1)
+		}
+		t.note("put-off reply", e.who, nil, p.putOff)
+	}
+}
+
+// holders lists what was noted, those of one type together if they are many.
+func (t *tally) holders() (list []Holder) {
+	slices.SortStableFunc(t.kinds, func(a, b tallied) int {
+		return cmp.Compare(slices.Index(holderOrder[:], a.what), slices.Index(holderOrder[:], b.what))
+	})
+	for _, k := range t.kinds {
+		list = k.holders(list)
+	}
+	return list
+}
+
+// holderOrder is the order of what [System.Why] returns.
+var holderOrder = [...]string{
+	"running turn", "queued turn", "mute", "pending restart", "pending stop",
+	string(aPipe), string(aFromChan), string(aToChan), "timer", "Hold", "put-off reply", "SendWait",
+}
+
+// namedHolders is how many actors of a type are named for one kind.
+const namedHolders = 3
+
+// holders adds those of one kind to a list: by type, and within it by number.
+func (k tallied) holders(list []Holder) []Holder {
+	byType := map[*typeInfo][]*body{}
+	var types []*typeInfo
+	for _, b := range k.all {
+		if b == nil {
+			list = append(list, Holder{What: k.what, Count: k.by[nil].n})
+			continue
+		}
+		if byType[b.typ()] == nil {
+			types = append(types, b.typ())
+		}
+		byType[b.typ()] = append(byType[b.typ()], b)
+	}
+	slices.SortStableFunc(types, func(a, b *typeInfo) int { return cmp.Compare(a.name, b.name) })
+	for _, typ := range types {
+		of := byType[typ]
+		slices.SortFunc(of, func(a, b *body) int { return cmp.Compare(a.id, b.id) })
+		sum := Holder{What: k.what, Actor: ActorName{Type: typ.name}}
+		for _, b := range of {
+			sum.Count += k.by[b].n
+			if len(of) > namedHolders {
+				continue
+			}
+			h := Holder{What: k.what, Count: k.by[b].n, Actor: b.actorName()}
+			if to := k.by[b].to; to != nil {
+				h.For = to.actorName()
+			}
+			list = append(list, h)
+		}
+		if len(of) > namedHolders {
+			list = append(list, sum)
+		}
+	}
+	return list
+}
+
+// lifeGlimpse is what an actor waits for, as it looks from outside.
+type lifeGlimpse struct {
+	suspended, leaving bool  // it waits for its supervisor, or for its children
+	child              *body // the one that it waits for; nil: none is known
+	putOff             int   // replies
+}
+
+// glimpseLife looks into the extras of an actor that others may run. So the race detector is told to
+// look away, as in Context.glimpse: each word is loaded whole, and pointers lead to what the GC keeps.
+//
+//go:norace
+//go:noinline
+func (b *body) glimpseLife() (p lifeGlimpse) {
+	x := b.extra
+	if x == nil {
+		return p
+	}
+	p.suspended = x.waiting && x.phase == suspended
+	p.leaving = x.waiting && x.phase == leaving
+	if k := x.children.youngest; k != nil && p.leaving {
+		p.child = k.b
+	}
+	if l := x.deferred; l != nil {
+		if d, ok := l.of.(*deferrals); ok {
+			p.putOff = d.open()
+		}
+	}
+	return p
+}
+
+// waitError says what an actor that should end waits for, beside the error of the context that has
+// ended before.
+type waitError struct {
+	call    string
+	who     ActorName
+	holders []Holder
+	err     error
+}
+
+func (e *waitError) Error() string {
+	return "gallop: " + e.call + " of " + e.who.describe() + ": " + e.err.Error() + inWords(e.holders)
+}
+
+func (e *waitError) Unwrap() error { return e.err }
+
+// stillWaits makes the error of a call that waited for the end of an actor. It follows those that wait for
+// their children down to the child that waits for something else.
+func (b *body) stillWaits(ctx context.Context, call string) error {
+	var t tally
+	waits := b.sys().allWaits()
+	turns := b.sys().runningTurns(waits)
+	t.mutes(slices.DeleteFunc(slices.Clone(waits), func(o oneWait) bool { return o.who != b }))
+	for at, depth := b, 0; at != nil && depth < deepest; depth++ {
+		p := at.glimpseLife()
+		if p.leaving {
+			t.note("pending stop", at, p.child, 1)
+		}
+		t.note("put-off reply", at, nil, p.putOff)
+		if i := slices.IndexFunc(turns, func(o oneWait) bool { return o.who == at }); i >= 0 {
+			t.note("running turn", at, turns[i].to, 1)
+		}
+		at = p.child
+	}
+	return &waitError{call, b.actorName(), t.holders(), ctx.Err()}
+}
+
+// deepest is how many generations an error names.
+const deepest = 8

@@ -1,0 +1,192 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// holders waits until a system has come to rest but for these, in words.
+func holders(t *testing.T, sys *actor.System, want string) {
+	t.Helper()
+	got := func() string {
+		var words []string
+		for _, h := range sys.Why() {
+			words = append(words, h.String())
+		}
+		return strings.Join(words, ", ")
+	}
+	last := ""
+	for end := time.Now().Add(patience); time.Now().Before(end); runtime.Gosched() {
+		if last = got(); last == want {
+			return
+		}
+	}
+	t.Fatalf("the system is held by\n%s, want\n%s", last, want)
+}
+
+// TestWhy: "Why says what keeps the system from being quiescent at this moment".
+func TestWhy(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	holders(t, sys, "")
+	stay := make(chan struct{})
+	defer close(stay)
+	r, err := puppetType.SpawnNamed(sys, "front", puppet{})
+	must(t, err)
+	other := puppetType.Spawn(sys, puppet{})
+	fetch := func(context.Context) (int, error) { <-stay; return 0, nil }
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+		actor.Pipe(c, reply, fetch)
+		actor.Pipe(c, reply, fetch)
+		for range 3 {
+			actor.After(c, time.Hour, count, 1)
+		}
+	})
+	do.Send(sys, other, func(_ *puppet, c *actor.Context) {
+		actor.Every(c, time.Hour, count, 1)
+		actor.FromChan(c, make(chan int), count)
+	})
+	release, err := sys.Hold()
+	must(t, err)
+	front, plain := fmt.Sprintf("puppet#%d (front)", r.ID()), fmt.Sprintf("puppet#%d", other.ID())
+	holders(t, sys, "2 Pipes of "+front+", 1 FromChan of "+plain+", 3 timers of "+front+", 1 timer of "+plain+", 1 Hold")
+	release()
+	actor.Stop(sys, r)
+	holders(t, sys, "2 Pipes of "+front+", 1 FromChan of "+plain+", 1 timer of "+plain)
+	actor.Stop(sys, other)
+	holders(t, sys, "2 Pipes of "+front)
+}
+
+// TestWhy_Many: "Of one kind, up to three actors of a type are named; more of them are one Holder."
+func TestWhy_Many(t *testing.T) {
+	sys := start(t)
+	for range 1000 { // more than are counted under one lock
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+			actor.After(c, time.Hour, count, 1)
+			actor.After(c, time.Hour, count, 1).Cancel(c)
+		})
+	}
+	holders(t, sys, "1000 timers of puppet")
+	equal(t, "in the struct", sys.Why()[0], actor.Holder{What: "timer", Count: 1000, Actor: actor.ActorName{Type: "puppet"}})
+}
+
+// TestWhy_Turns: a behaviour that blocks, one that asks it, and actors that are muted for it.
+func TestWhy_Turns(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	o := overload(t, sys)
+	muted := o.mute(t, sys)
+	asks := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, asks, func(_ *puppet, c *actor.Context) {
+		_, _ = slowTry.Ask(soon(t), sys, o.ref, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+	})
+	holders(t, sys, fmt.Sprintf("1 running turn of puppet#%d for slow#%d, 1 running turn of slow#%[2]d, 1 mute of puppet#%d for slow#%[2]d",
+		asks.ID(), o.ref.ID(), muted.ID()))
+	o.release()
+	holders(t, sys, "")
+}
+
+// TestWhy_Lives: actors that wait for their children or their supervisor, and replies that were put off.
+func TestWhy_Lives(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	k := clerkType.Spawn(sys, clerk{})
+	outcome := wanting(t, sys, k, 2)
+	holders(t, sys, fmt.Sprintf("2 put-off replies of clerk#%d", k.ID()))
+	inClerk(t, sys, k, func(k *clerk, c *actor.Context) { k.next().Reply(c, 1, nil) })
+	inClerk(t, sys, k, func(k *clerk, c *actor.Context) { k.next().Reply(c, 2, nil) })
+	equal(t, "outcomes", outcome().Value+outcome().Value, 3)
+	holders(t, sys, "")
+
+	parent := mortalType.Spawn(sys, mortal{name: "p"})
+	stay, stuck := make(chan struct{}), make(chan struct{})
+	var child actor.Ref[mortal]
+	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
+		child = mortalType.SpawnChild(c, mortal{name: "c"})
+		doAct.Send(c, child, func(*mortal, *actor.Context) { close(stuck); <-stay })
+	})
+	receive(t, "the child to get stuck", stuck)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	err := actor.StopWait(ctx, sys, parent)
+	wants(t, err, context.DeadlineExceeded)
+	equal(t, "error", err.Error(), fmt.Sprintf(
+		"gallop: StopWait of mortal#%d: context deadline exceeded: 1 running turn of mortal#%d, 1 pending stop of mortal#%[1]d for mortal#%[2]d",
+		parent.ID(), child.ID()))
+	close(stay)
+	quiet(t, sys)
+	holders(t, sys, "")
+}
+
+// TestWhy_Restart: an actor that waits for its supervisor is a pending restart.
+func TestWhy_Restart(t *testing.T) {
+	sys := start(t)
+	boss := mortalType.Spawn(sys, mortal{name: "boss", onFell: func(*mortal, *actor.Context, actor.Fallen) {}})
+	var child actor.Ref[mortal]
+	in(t, sys, boss, func(_ *mortal, c *actor.Context) {
+		child = actor.SpawnSupervised(c, mortalType, func(m *mortal) { m.name = "child" }, onFell)
+	})
+	actor.Suspend(sys, child)
+	holders(t, sys, fmt.Sprintf("1 pending restart of mortal#%d", child.ID()))
+	actor.Restart(sys, child)
+	holders(t, sys, "")
+}
+
+// TestShutdown_SaysWhy: Shutdown's error "wraps ctx's error and names what kept the system".
+func TestShutdown_SaysWhy(t *testing.T) {
+	sys := start(t)
+	r := puppetType.Spawn(sys, puppet{})
+	stay := make(chan struct{})
+	defer close(stay)
+	do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+		actor.Pipe(c, reply, func(context.Context) (int, error) { <-stay; return 0, nil })
+		actor.After(c, time.Hour, count, 1)
+		actor.After(c, time.Hour, count, 1)
+	})
+	held := fmt.Sprintf("1 Pipe of puppet#%d, 2 timers of puppet#%[1]d", r.ID())
+	holders(t, sys, held)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	err := sys.Shutdown(ctx)
+	wants(t, err, context.DeadlineExceeded)
+	equal(t, "error", err.Error(), "gallop: Shutdown: context deadline exceeded: "+held)
+	var why *actor.ShutdownError
+	if !errors.As(err, &why) || len(why.Holders) != 2 || why.Holders[0].Actor.ID != r.ID() || why.Err != context.DeadlineExceeded {
+		t.Errorf("%+v", why)
+	}
+}
+
+// TestHolder_String: one and several.
+func TestHolder_String(t *testing.T) {
+	who := actor.ActorName{Type: "room", ID: 3, Name: "lobby"}
+	for want, h := range map[string]actor.Holder{
+		"1 Hold":                           {What: "Hold", Count: 1},
+		"2 put-off replies of desk":        {What: "put-off reply", Count: 2, Actor: actor.ActorName{Type: "desk"}},
+		"1 Pipe of room#3 (lobby)":         {What: "Pipe", Count: 1, Actor: who},
+		"1 mute of x#1 for room#3 (lobby)": {What: "mute", Count: 1, Actor: actor.ActorName{Type: "x", ID: 1}, For: who},
+		"3 FromChans of room#3 (a/b)":      {What: "FromChan", Count: 3, Actor: actor.ActorName{Type: "room", ID: 3, Name: "lobby", Path: "a/b"}},
+	} {
+		equal(t, "in words", h.String(), want)
+	}
+}
+
+// TestWhy_Queued: actors that are to run; and a behaviour may ask.
+func TestWhy_Queued(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	inside(t, sys, func(c *actor.Context) {
+		for range 5 {
+			count.Send(c, puppetType.Spawn(c, puppet{}), 1)
+		}
+		all := c.System().Why()
+		if len(all) != 2 || all[0].String() != fmt.Sprintf("1 running turn of puppet#%d", c.ActorID()) {
+			t.Fatalf("%v", all)
+		}
+		if q := all[1]; q.What != "queued turn" || q.Count < 3 || q.Count > 5 || q.Actor != (actor.ActorName{}) {
+			t.Errorf("%+v", q)
+		}
+	})
+}
