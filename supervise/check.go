@@ -18,6 +18,15 @@ type plan struct {
 	wrong     string // the first thing that is; empty: nothing
 }
 
+// Check reports what is wrong with a declaration, and with those below it: the error is ErrBadChild. [Start]
+// panics over it.
+func (s Spec) Check() error {
+	if p := newPlan(s); p.wrong != "" {
+		return fmt.Errorf("%w: %s", ErrBadChild, p.wrong)
+	}
+	return nil
+}
+
 func newPlan(s Spec) *plan {
 	p := &plan{name: s.Name, strategy: s.Strategy, intensity: s.Intensity.orDefault(), onEvent: s.OnEvent}
 	for _, ch := range s.Children {

@@ -185,7 +185,7 @@ func (k *kid) answer(c *actor.Context, err error) {
 		d.Reply(c, actor.None{}, err)
 	}
 	r.asked, r.restarts, r.failed, r.stopped = nil, nil, nil, false
-	if r.falls == 0 && r.window.at == nil && r.stops == nil {
+	if r.lastAt.IsZero() && r.window.at == nil && r.stops == nil {
 		k.rare = nil // most children are started once, and never fall
 	}
 }

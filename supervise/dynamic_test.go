@@ -252,6 +252,9 @@ func TestMisuse(t *testing.T) {
 		"a negative time":           kid(supervise.Worker[toy]{Backoff: supervise.Backoff{First: -1}}),
 		"a factor of 0.5":           kid(supervise.Worker[toy]{Backoff: supervise.Backoff{Factor: 0.5}}),
 		"a jitter of 2":             kid(supervise.Worker[toy]{Backoff: supervise.Backoff{Jitter: 2}}),
+		"-1 immediate restarts":     kid(supervise.Worker[toy]{Backoff: supervise.Backoff{Immediate: -1}}),
+		"an Intensity of -2":        kid(supervise.Worker[toy]{Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
+		"an unknown Mail":           kid(supervise.Worker[toy]{Mail: 9}),
 		"a nil Child ":              {Children: []supervise.Child{(*supervise.Worker[toy])(nil)}},
 		"a nil Child  ":             {Children: []supervise.Child{(*supervise.Spec)(nil)}},
 		"wants a Template ":         {Strategy: supervise.SimpleOneForOne, Template: (*supervise.Worker[toy])(nil)},
@@ -265,6 +268,9 @@ func TestMisuse(t *testing.T) {
 				v, _ := recover().(string)
 				if !strings.HasPrefix(v, "gallop: supervise: Start: ") || !strings.Contains(v, words) {
 					t.Errorf("panic %q", v)
+				}
+				if err := s.Check(); !errors.Is(err, supervise.ErrBadChild) || !strings.Contains(err.Error(), words) {
+					t.Errorf("Check returned %v", err)
 				}
 			}()
 			supervise.Start(h.sys, s)
@@ -299,6 +305,9 @@ func TestMisuse_Zero(t *testing.T) {
 		"Sub":           func() { _, _ = supervise.Sub(ctx, h.sys, none) },
 		"CountChildren": func() { _, _ = supervise.CountChildren(ctx, h.sys, none) },
 		"Tree":          func() { _, _ = supervise.Tree(ctx, h.sys, none) },
+		"StopChild":     func() { _ = supervise.StopChild(ctx, none, "a") },
+		"Wait":          func() { _ = none.Wait(ctx) },
+		"Ready":         func() { _ = none.Ready(ctx) },
 	}
 	for call, f := range calls {
 		func() {

@@ -104,6 +104,7 @@ func (s *supervisor) pathOf(k *kid) string {
 func (s *supervisor) reportFall(c *actor.Context, what EventKind, k *kid, delay time.Duration) {
 	e := s.eventOf(c, what, k)
 	e.Reason, e.Delay = k.last, delay
+	k.own().lastAt = e.Time
 	if k.logs(c.Now()) {
 		msg := "gallop: child fell, and is restarted"
 		switch {
@@ -131,6 +132,7 @@ func (s *supervisor) reportUp(c *actor.Context, k *kid) {
 func (s *supervisor) reportEnd(c *actor.Context, what EventKind, k *kid) {
 	e := s.eventOf(c, what, k)
 	e.Reason = k.last
+	k.own().lastAt = e.Time
 	if what == GaveUp {
 		e.log(c, slog.LevelError, "gallop: child fell too often, and is not restarted")
 	} else if !actor.IsNormal(k.last) {

@@ -60,7 +60,8 @@ type rare struct {
 	window window // of its restarts, if it has an Intensity of its own
 	falls  int    // in the span of time that began at since: see logs
 	since  time.Time
-	logged bool // its last fall was
+	logged bool      // its last fall was
+	lastAt time.Time // of its last fall or end
 
 	asked    *startRequest                 // of StartChild; nil: it was declared
 	starter  *actor.Deferred[actor.AnyRef] // the caller of StartChild, until the child is up

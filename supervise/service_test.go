@@ -85,6 +85,7 @@ func TestStartChild_GivenUp(t *testing.T) {
 	h.d.take()
 	do.Send(h.sys, h.find("a"), exitWithError)
 	<-reached // the supervisor is in OnEvent
+	spawned := h.sys.Stats().Spawned
 	ctx, cancel := context.WithTimeout(h.soon(), time.Millisecond)
 	defer cancel()
 	_, err := supervise.StartChild(ctx, h.sys, h.root, h.toy("b"))
@@ -98,6 +99,7 @@ func TestStartChild_GivenUp(t *testing.T) {
 	close(reached)
 	h.d.says(t, "-a", "+a")
 	equal(t, "states", h.states(), "a running")
+	equal(t, "spawned", h.sys.Stats().Spawned, spawned)
 }
 
 // TestStartChild_Ignored: "If OnStart returns ErrIgnore, the ref is zero and the error nil"; a declared child stays down, its
@@ -117,6 +119,7 @@ func TestStartChild_Ignored(t *testing.T) {
 	equal(t, "states", h.states(), "a stopped, b running")
 	h.tell(crash, "b")
 	equal(t, "states", h.states(), "a stopped, b running")
+	h.d.says(t, "+a", "+b", "-b", "+b")
 	r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.failing("c", supervise.ErrIgnore))
 	h.must(err)
 	equal(t, "ref", r, actor.AnyRef{})
@@ -179,6 +182,15 @@ func TestStopChild(t *testing.T) {
 		wants(t, supervise.StopChild(h.soon(), h.root, "a"), supervise.ErrNoChild)
 	}
 	h := build(t)
+	trans := h.toy("trans")
+	trans.Restart = supervise.Transient
+	h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{trans, h.toy("b")}})
+	h.tell(finish, "trans")
+	h.must(supervise.StopChild(h.soon(), h.root, "trans")) // it has ended by itself, and would come up with the others
+	h.tell(crash, "b")
+	equal(t, "states", h.states(), "trans stopped, b running")
+
+	h = build(t)
 	h.run(h.sessions())
 	_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("ann"))
 	h.must(err)

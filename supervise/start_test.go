@@ -77,6 +77,31 @@ func TestStartWait_FailsLater(t *testing.T) {
 	h.d.says(t, "+first", "-first", "+first", "+first")
 }
 
+// TestStartWait_LaterLives: in a later life of a supervisor below, a start that fails is a fall, which is tried again.
+func TestStartWait_LaterLives(t *testing.T) {
+	h := build(t)
+	n := 0
+	w := h.toy("w")
+	w.Backoff = supervise.Backoff{First: second}
+	w.Init = func(y *toy) {
+		if y.name, y.d = "w", &h.d; n == 1 {
+			y.fail = errUser
+		}
+		n++
+	}
+	sub := supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour}, Children: []supervise.Child{w, h.toy("x")}}
+	root, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{sub}})
+	h.must(err)
+	h.root = root
+	for range 2 {
+		h.tell(crash, "sub", "x")
+	}
+	equal(t, "restarts of sub", h.tree().Children[0].Restarts, 1)
+	equal(t, "state of w", h.tree().Children[0].Children[0].State, supervise.BackingOff)
+	h.advance(second)
+	equal(t, "states", h.states(), "sub running")
+}
+
 // TestStartWait_Panics: a panic in init or OnStart is such an error too.
 func TestStartWait_Panics(t *testing.T) {
 	h := build(t)

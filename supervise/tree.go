@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/gallop-go/gallop/actor"
 )
@@ -20,6 +21,8 @@ type Node struct {
 	State    State
 	Restarts int
 	Last     error
+	// LastAt is when the last fall was, or the last end that was not ordered; zero if there was none.
+	LastAt time.Time
 	// Supervises says that the node is a supervisor, with that Strategy.
 	Supervises bool
 	Strategy   Strategy
@@ -68,6 +71,9 @@ func (s *supervisor) node(*actor.Context, actor.None) (Node, error) {
 
 func (k *kid) node() Node {
 	n := Node{Name: k.name, Type: k.spec.typ, Ref: k.ref, State: k.state, Restarts: k.restarts, Last: k.last}
+	if r := k.rare; r != nil {
+		n.LastAt = r.lastAt
+	}
 	if p := k.spec.plan; p != nil {
 		n.Supervises, n.Strategy = true, p.strategy
 	}
