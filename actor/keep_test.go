@@ -112,9 +112,9 @@ func TestRefuse(t *testing.T) {
 	if now, err := keepingNow.Ask(t.Context(), sys, r, actor.None{}); err != nil || now.kept != 0 || sys.Stats().DeadLetters != 1 {
 		t.Errorf("%+v, %v, %d dead letters", now, err, sys.Stats().DeadLetters)
 	}
-	if target, ok := h.(actor.Target); !ok || h.(interface{ Standing() actor.Standing }).Standing() != actor.Idle {
+	if target, ok := h.(actor.Target); !ok || actor.StandingOf(target) != actor.Idle {
 		t.Error("the actor behind a handler cannot be watched")
-	} else if err := actor.StopWait(t.Context(), sys, target); err != nil || r.Standing() != actor.Ended {
+	} else if err := actor.StopWait(t.Context(), sys, target); err != nil || actor.StandingOf(r.Any()) != actor.Ended {
 		t.Errorf("it was stopped: %v", err)
 	}
 }

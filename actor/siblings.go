@@ -2,20 +2,19 @@ package actor
 
 // What package group needs of handlers and behaviours besides what they are for.
 
-// receiver is a behaviour with the actor that it is sent to, whatever the type of the messages. Its
-// methods are those of every Handler that [Behaviour.To] returns; they are here, since a method of a
-// generic type is made anew for each type of messages.
+// receiver is a behaviour with the actor that it is sent to, whatever the type of the messages.
 type receiver struct {
 	d *declaration
 	b *body
 }
 
-// target makes such a handler a [Target], so that the actor behind it can be watched.
+// target makes every Handler that [Behaviour.To] returns a [Target], so that the actor behind it can
+// be watched. It is not a method of bound: each type of messages would have one of its own.
 func (x receiver) target() *body { return x.b }
 
-// Standing returns how the actor behind the handler stands. Package group looks for it
-// in handlers, which may also be of the user's own making.
-func (x receiver) Standing() Standing { return x.b.standing() }
+// StandingOf returns how an actor stands, as [Ref.Standing] does. The target may also be a
+// handler that [Behaviour.To] has returned. StandingOf panics if t is a zero Ref.
+func StandingOf(t Target) Standing { return targetOf("StandingOf", t).standing() }
 
 // Refuse makes a dead letter of m, a message that the TrySend of h has refused. reason is
 // the error that TrySend returned. m is sent nowhere, nobody is muted, and what m owns is

@@ -43,11 +43,14 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 // hasEnded reports whether a handler is known to be an actor that has ended.
 func hasEnded[M any](h actor.Handler[M]) bool { return standing(h) == actor.Ended }
 
-// standing returns how the actor behind a handler or an asker stands. One that has no Standing counts
-// as idle.
+// standing returns how the actor behind a handler or an asker stands. One that leads to no actor, and
+// has no method Standing of its own, counts as idle.
 func standing(h any) actor.Standing {
-	if s, ok := h.(interface{ Standing() actor.Standing }); ok {
-		return s.Standing()
+	switch h := h.(type) {
+	case interface{ Standing() actor.Standing }:
+		return h.Standing()
+	case actor.Target:
+		return actor.StandingOf(h)
 	}
 	return actor.Idle
 }
