@@ -39,15 +39,7 @@ func answering[Q, R any](name string) *declaration {
 		reject: func(r replier, m *message, err error) {
 			payloadOf[request[Q, R]](m).take().answer(r, m.life, Result[R]{Err: err}, false)
 		},
-		caller: func(m *message) callerState { return payloadOf[request[Q, R]](m).to.caller() },
-		asked: func(sys *System, m *message) context.Context {
-			to := &payloadOf[request[Q, R]](m).to
-			if to.call != nil {
-				return askersContext(sys, &to.call.callState, nil)
-			}
-			return askersContext(sys, nil, to.node)
-		},
-		awaited: func(m *message) (*body, *callState) { return payloadOf[request[Q, R]](m).to.awaited() },
+		caller: func(m *message) caller { return callerOf(&payloadOf[request[Q, R]](m).to) },
 	}
 }
 
@@ -204,6 +196,10 @@ type callState struct {
 	later seam.Bool       // the reply was put off: anybody may give it
 	ctx   context.Context // the caller's; the receiver reads it while it has the request
 	node  *message        // of a timedAsk: that of its address
+	by    *body           // of a timedAsk: who asks
+	over  *bool           // of a timedAsk: it has had its outcome. Owner of by only
+	left  *seam.Bool      // of one of several: the caller has left. nil: it is the only one
+	tells bool            // a Handler is told: who waits is not known
 	done  chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
 	home  <-chan struct{} // closing of the system for which done was made
 }

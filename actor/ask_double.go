@@ -53,6 +53,6 @@ func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
 		return
 	}
 	k := &call[R]{handler: reply}
-	k.ctx = c.travels
+	k.ctx, k.tells = c.travels, true
 	sendRequest(c, a.d, a.b, q, replyTo[R]{call: k}, 0)
 }

@@ -27,7 +27,7 @@ func limit[R any](c *Context, to replyTo[R], d time.Duration, life uint16) reply
 	w := &timedAsk[R]{to: to, life: life}
 	w.timer = c.armSignal(d, expired[R]{within: w})
 	k := &call[R]{timed: w}
-	k.node = to.node
+	k.node, k.by, k.over = to.node, to.asker, &w.over
 	return replyTo[R]{call: k}
 }
 

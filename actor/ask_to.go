@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"context"
 	"time"
 
 	"github.com/gallop-go/gallop/internal/nocmp"
@@ -218,29 +217,10 @@ func (to replyTo[R]) refused() error {
 	return nil
 }
 
-// askersContext returns the context of the asker, whose reply address has k, if there is a call, or
-// else node; nil: it has none. The actor that is asked only, before the reply: then the call is used
-// again. sys is the system of that actor.
-func askersContext(sys *System, k *callState, node *message) context.Context {
-	if k != nil {
-		if node = k.node; node == nil {
-			return askedUnder(sys, k.ctx)
-		}
-	}
-	if node != nil && node.id == carriedID {
-		return payloadOf[carried](node).ctx
-	}
-	return nil
-}
-
 // nowhere is a reply address for a request whose reply has been put aside. It keeps the context.
 func nowhere[R any](sys *System, to replyTo[R]) replyTo[R] {
 	k := &call[R]{}
-	if to.call != nil {
-		k.ctx = askersContext(sys, &to.call.callState, nil)
-	} else {
-		k.ctx = askersContext(sys, nil, to.node)
-	}
+	k.ctx = callerOf(&to).context(sys)
 	k.state.StoreRelease(callAbandoned)
 	return replyTo[R]{call: k}
 }

@@ -190,6 +190,7 @@ func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to [
 			c, me = askerIn(sys, r.b)
 		}
 		k := &call[R]{several: g, of: i}
+		k.left = &g.left
 		k.ctx = ctx
 		if me.keepsFromRunning(r.b) {
 			k.finish(Result[R]{Err: ErrSelfAsk})

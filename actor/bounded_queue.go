@@ -240,7 +240,7 @@ func (s *suspension) refusesBounded(to *body, m *message) bool {
 		return false
 	}
 	if d := to.typ().decls[m.id]; d.caller != nil {
-		return d.caller(m) != callerWaits
+		return d.caller(m).state() != callerWaits
 	}
 	return s.refuses
 }

@@ -98,6 +98,7 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog, keepReplies: care.KeepReplies,
 		tell: (*supervision).tellFall, suspend: (*body).suspend, restart: (*body).restart,
 	}
+	b.extra.path = care.Path
 	b.launch(c)
 	return Ref[S]{b}
 }

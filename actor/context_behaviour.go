@@ -57,8 +57,8 @@ func (c *Context) cameWith() context.Context {
 	if c.came != nil {
 		return c.came
 	}
-	if d := c.self.typ().decls[c.msg.id]; d.asked != nil {
-		return d.asked(c.sys, c.msg)
+	if d := c.self.typ().decls[c.msg.id]; d.caller != nil {
+		return d.caller(c.msg).context(c.sys)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ const (
 // failer is where a reply that was put off goes, whatever its type.
 type failer interface {
 	fail(r replier, why error)
-	awaited() (by *body, k *callState)
+	caller() caller
 }
 
 // lateReply is a deferral with its address, in one object. A type of its own, so that requests
@@ -71,8 +71,8 @@ func (l *lateReply[R]) reply(r replier, res Result[R], mute bool) {
 	to.answer(r, l.life, res, mute)
 }
 
-// awaited is replyTo.awaited.
-func (l *lateReply[R]) awaited() (by *body, k *callState) { return l.address.awaited() }
+// caller returns who waits.
+func (l *lateReply[R]) caller() caller { return callerOf(&l.address) }
 
 // fail answers with an error, on behalf of an actor whose life ends.
 func (l *lateReply[R]) fail(r replier, why error) { l.reply(r, Result[R]{Err: why}, false) }

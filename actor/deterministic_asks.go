@@ -86,26 +86,6 @@ func (s *simulation) awaitOne(ctx context.Context, to *body, d *declaration, cam
 	return s.sys.sched.Await(ctx, came)
 }
 
-// awaited returns the actor that waits for a reply as a message, or the call of the goroutine that
-// waits for it; nil and nil if the asker waits no more.
-func (to replyTo[R]) awaited() (by *body, k *callState) {
-	by = to.asker
-	switch k := to.call; {
-	case k == nil:
-	case k.timed != nil:
-		if by = k.timed.to.asker; k.timed.over {
-			by = nil
-		}
-	case k.handler != nil: // who that is, is not known
-	case k.several != nil && !k.several.left.Load(), k.several == nil && k.state.Load() <= callWaiting:
-		return nil, &k.callState
-	}
-	if by != nil && by.standing() == Ended {
-		by = nil
-	}
-	return by, nil
-}
-
 // waits returns who waits for a reply: first those in Ask, then those who wait for a message.
 // Nothing runs meanwhile.
 func (s *simulation) waits() []sim.Wait {
@@ -118,7 +98,7 @@ func (s *simulation) waits() []sim.Wait {
 	}
 	for _, p := range putOffs {
 		if p.state.Load() == deferralOpen {
-			by, k := p.to.awaited()
+			by, k := p.to.caller().awaits()
 			w.add(by, k, p.by.Load(), p.d, sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
 		}
 	}
@@ -171,8 +151,8 @@ func (l *waitList) add(by *body, k *callState, to *body, d *declaration, w sim.W
 // request aside, or is suspended.
 func (l *waitList) addMail(b *body) {
 	add := func(m *message, how sim.How) {
-		if d := b.typ().decls[m.id]; d.awaited != nil {
-			by, k := d.awaited(m)
+		if d := b.typ().decls[m.id]; d.caller != nil {
+			by, k := d.caller(m).awaits()
 			l.add(by, k, b, d, sim.Wait{Question: d.payload(m), How: how})
 		}
 	}

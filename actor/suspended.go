@@ -22,33 +22,6 @@ func WaitForRestart(ctx context.Context) context.Context {
 // waitsForRestart reports whether ctx has the mark of WaitForRestart. ctx may be nil.
 func waitsForRestart(ctx context.Context) bool { return ctx != nil && ctx.Value(waitKey{}) != nil }
 
-// callerState is what the receiver may know of the caller of a request.
-type callerState uint8
-
-const (
-	callerThere callerState = iota
-	callerWaits             // it waits for a restart as well
-	callerGone              // it has given up
-)
-
-// caller says how the caller stands. The receiver's owner only, while it has the request.
-func (to replyTo[R]) caller() callerState {
-	k := to.call
-	if k != nil && (k.state.Load() == callAbandoned || k.several != nil && k.several.left.Load()) {
-		return callerGone
-	}
-	node := to.node
-	if k != nil {
-		if node = k.node; node == nil && waitsForRestart(k.ctx) {
-			return callerWaits
-		}
-	}
-	if node != nil && node.id == carriedID && waitsForRestart(payloadOf[carried](node).ctx) {
-		return callerWaits
-	}
-	return callerThere
-}
-
 // downError is ErrSuspended or ErrRestarted with the reason for which the receiver fell.
 type downError struct{ is, why error }
 

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -91,9 +90,7 @@ type declaration struct {
 	clear      func(m *message)                                 // makes the payload keep nothing alive
 	copy       func(to *message, from *timer)                   // copies the payload; nil for an ask
 	reject     func(r replier, m *message, e error)             // answers an ask that will not run; nil otherwise
-	caller     func(m *message) callerState                     // how the caller of an ask stands; nil otherwise
-	awaited    func(m *message) (by *body, k *callState)        // who waits for the reply to an ask; nil otherwise
-	asked      func(sys *System, m *message) context.Context    // of an ask: the asker's context, or nil
+	caller     func(m *message) caller                          // who waits for the reply to an ask; nil otherwise
 	outcome    bool                                             // its messages are a Result or a Reply
 }
 
