@@ -30,7 +30,7 @@ func (b *boss) start(c *actor.Context) error {
 
 func (b *boss) fell(c *actor.Context, f actor.Fallen) {
 	if !f.Final {
-		actor.Postpone(c, f.Ref)
+		actor.Standby(c, f.Ref)
 		actor.After(c, time.Minute, wake, f.Ref)
 	}
 }
