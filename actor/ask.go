@@ -260,41 +260,6 @@ func (k *call[R]) wait(ctx context.Context, sys *System, to *body, d *declaratio
 	return k.take(), true
 }
 
-// awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
-// settleIn is: each call[R] would have a method of its own.
-func awaitReply(ctx context.Context, k *callState, sys *System, to *body, d *declaration) (err error) {
-	c, me := askerIn(sys, to)
-	waited := c.wait(func() { err = k.await(ctx, me, to, d) })
-	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
-		return ErrNoSpare
-	}
-	return err
-}
-
-// await is awaitReply of me, which keeps nobody waiting meanwhile; nil: the caller is outside.
-func (k *callState) await(ctx context.Context, me, to *body, d *declaration) error {
-	asks, may := me.mayWait(k, to)
-	if !may && k.state.CompareAndSwap(callPending, callRefused) {
-		return ErrSelfAsk
-	}
-	defer asks.leave(me)
-	defer me.hasWaited(me.prepareWait())
-	if me != nil {
-		k.wait.begin(me, to)
-		defer k.wait.end()
-	}
-	if to.kind().sys.sim != nil {
-		if err := k.drive(ctx, me, to, d); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
-			return err
-		}
-	}
-	settleIn(k, to.kind().sys)
-	if !k.state.CompareAndSwap(callPending, callWaiting) {
-		return nil
-	}
-	return k.park(ctx, me.systemOver())
-}
-
 // park waits for the token, unless ctx ends or over is closed: then it abandons the call and says
 // why.
 func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) {

@@ -42,7 +42,7 @@ func newRing(p *explore.Program, n, rounds int, hasty bool) *ring {
 	return r
 }
 
-// ask is a turn of actor i, which asks the next and waits, as callState.await does.
+// ask is a turn of actor i, which asks the next and waits, as waitFor does.
 func (r *ring) ask(i int, hasty bool) {
 	me, to, k := r.all[i], r.all[(i+1)%len(r.all)], r.calls[i][r.round[i]]
 	r.asked[i]++

@@ -81,7 +81,13 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 			for !missing[first] {
 				first++
 			}
-			k, err := g.await(ctx, c, to[first].b, b.d, over)
+			var k *call[R]
+			var err error
+			if at := to[first].b; len(g.in) > 0 {
+				k, err = g.next(ctx, at, b.d, over)
+			} else if !c.wait(func() { k, err = g.next(ctx, at, b.d, over) }) {
+				err = ErrNoSpare
+			}
 			if err != nil {
 				giveUp(missing, err, yield)
 				return
@@ -113,18 +119,6 @@ func (g *gathering[R]) add(k *call[R]) {
 	if g.left.Load() {
 		g.discard()
 	}
-}
-
-// await is next, in a turn of c's worker that keeps nobody waiting meanwhile; if it would, await
-// fails at once. With a nil c it is next.
-func (g *gathering[R]) await(ctx context.Context, c *Context, to *body, d *declaration, over <-chan struct{}) (k *call[R], err error) {
-	if c == nil || len(g.in) > 0 {
-		return g.next(ctx, to, d, over)
-	}
-	if !c.wait(func() { k, err = g.next(ctx, to, d, over) }) {
-		return nil, ErrNoSpare
-	}
-	return k, err
 }
 
 // next returns a call that has its result, or says why there will be none: ctx ends, or over is

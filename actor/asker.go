@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"context"
+
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
@@ -20,6 +22,42 @@ func askerIn(sys *System, to *body) (c *Context, me *body) {
 		return nil, nil
 	}
 	return w.Local().(*Context), bodyOf(w.Task())
+}
+
+// awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
+// settleIn is: each call[R] would have a method of its own.
+func awaitReply(ctx context.Context, k *callState, sys *System, to *body, d *declaration) (err error) {
+	c, me := askerIn(sys, to)
+	waited := c.wait(func() { err = waitFor(ctx, k, me, to, d) })
+	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
+		return ErrNoSpare
+	}
+	return err
+}
+
+// waitFor is awaitReply of me, which keeps nobody waiting meanwhile; nil: the caller is outside. It
+// is a function, as settleIn is.
+func waitFor(ctx context.Context, k *callState, me, to *body, d *declaration) error {
+	asks, may := me.mayWait(k, to)
+	if !may && k.state.CompareAndSwap(callPending, callRefused) {
+		return ErrSelfAsk
+	}
+	defer asks.leave(me)
+	defer me.hasWaited(me.prepareWait())
+	if me != nil {
+		k.wait.begin(me, to)
+		defer k.wait.end()
+	}
+	if to.kind().sys.sim != nil {
+		if err := k.drive(ctx, me, to, d); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
+			return err
+		}
+	}
+	settleIn(k, to.kind().sys)
+	if !k.state.CompareAndSwap(callPending, callWaiting) {
+		return nil
+	}
+	return k.park(ctx, me.systemOver())
 }
 
 // keepsFromRunning tells whether to cannot run before the turn of me has ended: it is me, or has the same

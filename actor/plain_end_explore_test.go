@@ -93,7 +93,7 @@ var gladeOps = []struct {
 	{"kill", func(g *glade, _ int) { Kill(g.sys, g.fly) }},
 	{"wait", func(g *glade, i int) {
 		f := g.fly.b.flowOf()
-		g.p.Await(func() bool { return f.lobby.takeFree(g.fly.b) })
+		g.p.Await(func() bool { return f.lobby.takeFree(g.fly.b, toWait) })
 		m := mayflySay.d.pool.takeOne()
 		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, nil, g.fly.b, m) == nil {
 			g.said = append(g.said, i)

@@ -89,9 +89,10 @@ func (b *body) releaseHold(x *extras) {
 //
 // Either P2 sees Q1, or P1 came before Q2, which lets the sender go.
 type backoff struct {
-	mail messageList // kept for the next life, oldest first. None of it is the mailbox's top node
-	room int         // ordinary messages that may still be kept
-	why  error       // ErrSuspended with the reason
+	mail   messageList // kept for the next life, oldest first. None of it is the mailbox's top node
+	before int         // messages in hand that waited when the back-off began
+	room   int         // ordinary messages that may still be kept
+	why    error       // ErrSuspended with the reason
 }
 
 // suspension is what senders may know of a back-off. Read-only.
@@ -127,6 +128,7 @@ func (b *body) beginBackoff(c *Context, x *extras) {
 		b.setPressed(c, true)
 	}
 	b.sift(c, f.unasked)
+	f.before = distance(b.in.fifo, nil)
 	x.held.add(b.siftChain(c, x.held.all(), f.unasked))
 	r.deadLetters(b, b.takeBoundedIf(c, func(m *message) bool { return f.unasked(b, m) != nil }), f.why)
 }
@@ -140,8 +142,12 @@ func (b *body) endBackoff(x *extras) {
 	b.in.fifo = concat(f.mail.all(), b.in.fifo)
 }
 
-// unasked refuses requests that do not wait for a restart, and nothing else.
+// unasked refuses requests that do not wait for a restart, and messages that have only called the
+// actor.
 func (f *backoff) unasked(b *body, m *message) error {
+	if m.id == systemID && *payloadOf[signal](m) == nil {
+		return f.why
+	}
 	if d := b.typ().decls[m.id]; d.caller != nil && d.caller(m) != callerWaits {
 		return f.why
 	}
@@ -151,10 +157,7 @@ func (f *backoff) unasked(b *body, m *message) error {
 // refuse is unasked for mail that comes during the back-off. It counts what is kept, and shuts the
 // gate when no more will be.
 func (f *backoff) refuse(c *Context, b *body, m *message) error {
-	if !isMail(m.id) {
-		return nil
-	}
-	if b.typ().decls[m.id].caller != nil {
+	if !isMail(m.id) || b.typ().decls[m.id].caller != nil {
 		return f.unasked(b, m)
 	}
 	if f.room == 0 {
@@ -210,8 +213,10 @@ func (b *body) layBy(c *Context, x *extras) (again bool) {
 // layOneBy keeps m, or makes a dead letter of it. It reports whether m is kept; if not, m is the
 // caller's to recycle.
 func (b *body) layOneBy(c *Context, f *backoff, m *message) (kept bool) {
-	if m.id == systemID && *payloadOf[signal](m) == nil {
-		return false // it has only called the actor
+	if f.before > 0 {
+		f.before--
+		f.mail.add(m)
+		return true
 	}
 	if err := f.refuse(c, b, m); err != nil {
 		replier{c: c, sys: b.sys()}.endLetter(b, m, err)

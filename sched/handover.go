@@ -137,8 +137,12 @@ func (w *Worker) leaveSeat() (left, lacking bool) {
 	if w.apart {
 		return false, false
 	}
-	if !s.goAway() { // L1
-		return false, s.lackSpare()
+	switch s.goAway() { // L1
+	case allAway:
+		s.lackSpare()
+		return false, true
+	case hasEnded:
+		return false, false
 	}
 	if !w.duty.leaveSeat() { // L2
 		s.comeHome() // the monitor was faster, and has sent it away before
@@ -203,18 +207,33 @@ func (w *Worker) sitAgain() {
 	w.sched.comeHome()
 }
 
-// goAway counts in one more worker that runs without a seat, and holds the scheduler for it. It
-// reports false if there are too many, or the scheduler has ended.
-func (s *Scheduler) goAway() bool {
-	if int(s.spares.away.Add(1)) > s.cfg.Spares {
-		s.spares.away.Add(-1)
-		return false
+// absence is what became of an attempt to run without a seat.
+type absence int
+
+const (
+	wentAway absence = iota
+	allAway          // all spares are in use
+	hasEnded         // the scheduler is quiescent for good
+)
+
+// goAway counts in one more worker that runs without a seat, and holds the scheduler for it, unless
+// there are too many, or the scheduler has ended. Counting in first and looking then would let two
+// workers refuse each other the last spare.
+func (s *Scheduler) goAway() absence {
+	for {
+		n := s.spares.away.Load()
+		if int(n) >= s.cfg.Spares {
+			return allAway
+		}
+		if s.spares.away.CompareAndSwap(n, n+1) {
+			break
+		}
 	}
 	if !s.Hold() {
 		s.spares.away.Add(-1)
-		return false
+		return hasEnded
 	}
-	return true
+	return wentAway
 }
 
 // comeHome counts it out.
@@ -227,32 +246,30 @@ func (s *Scheduler) comeHome() {
 }
 
 // lackSpare counts a turn that keeps its seat, or does not block, because all spares are in use, and
-// tells the layer above, outside of the turn and at most once in a second. It reports whether they
-// are: if not, the scheduler has ended, or one has just come back. Any goroutine.
-func (s *Scheduler) lackSpare() bool {
-	if int(s.spares.away.Load()) < s.cfg.Spares {
-		return false
-	}
+// tells the layer above, outside of the turn and at most once in a second. Any goroutine.
+func (s *Scheduler) lackSpare() {
 	soFar := s.spares.refused.Add(1)
 	f := s.cfg.OnNoSpare
 	if f == nil || s.driver != nil {
-		return true
+		return
 	}
 	last, now := s.spares.told.Load(), s.cfg.Clock.Nanos()
 	if (last == 0 || now-last >= noSpareGap) && s.spares.told.CompareAndSwap(last, now) {
 		go f(soFar)
 	}
-	return true
 }
 
 // reseat takes seat i from w, whose turn has lasted too long, and gives it to a spare.
 // It reports whether it did. Monitor only.
 func (s *Scheduler) reseat(i int, w *Worker) bool {
-	if !s.goAway() { // H1
+	switch s.goAway() { // H1
+	case allAway:
 		if !w.turn.refused { // it is tried again and again
 			w.turn.refused = true
 			s.lackSpare()
 		}
+		return false
+	case hasEnded:
 		return false
 	}
 	// Both come before H2. Once w is relieved its turn may end, and w may leave, or come back as

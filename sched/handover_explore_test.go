@@ -85,6 +85,43 @@ func TestHandover_QuickReturn(t *testing.T) {
 	t.Run("2 workers", func(t *testing.T) { roam(t, quick(2)) })
 }
 
+// TestHandover_TryBlocking: a turn that would leave its seat, and finds all spares in use, does not
+// wait, and runs on with its seat; a turn that waits all the same has its spare.
+//
+// Mutants: internal/mutants/handover.json.
+func TestHandover_TryBlocking(t *testing.T) {
+	trying := func(workers, jobs int) func(*explore.Program) {
+		return func(p *explore.Program) {
+			h := newHouse(p, workers, p.Daemon)
+			h.addSpares(jobs, p.Daemon)
+			h.s.cfg.Spares = 1
+			waiting := 0
+			for i := range jobs {
+				child := h.job(fmt.Sprint("child ", i), nil)
+				j := h.job(fmt.Sprint("job ", i), func(w *Worker) {
+					w.TryBlocking(func() {
+						if waiting++; waiting > 1 {
+							p.Errorf("%d turns wait, with one spare", waiting)
+						}
+						p.Await(func() bool { return child.ran == 1 })
+						waiting--
+					})
+					if w.blocks {
+						p.Errorf("job %d is in Blocking afterwards", i)
+					}
+				})
+				p.Go(func() {
+					h.s.Inject(&j.Task)
+					h.s.Inject(&child.Task)
+				})
+			}
+			p.After(h.allHome)
+		}
+	}
+	t.Run("1×2", func(t *testing.T) { roam(t, trying(1, 2)) })
+	t.Run("2×2", func(t *testing.T) { roam(t, trying(2, 2)) })
+}
+
 // TestHandover_SchedulesAside: what a worker makes runnable while it is away runs before it
 // is back, which may be what it waits for.
 func TestHandover_SchedulesAside(t *testing.T) {

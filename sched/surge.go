@@ -120,7 +120,7 @@ func (s *Scheduler) waiting() int {
 // extra starts a worker without a seat for one task, or returns nil if there are
 // enough. Monitor only.
 func (s *Scheduler) extra() *Worker {
-	if !s.goAway() {
+	if s.goAway() != wentAway {
 		return nil
 	}
 	s.stop.left.Add(1)

@@ -23,6 +23,17 @@ const (
 	sliceStep = 20_000    // ns between two looks at the clock, at most about twice that
 )
 
+// MustYield reports whether the turn should end soon although there is more to do,
+// because
+//
+//   - the turn has lasted for 1 to 5 ms, which is when the monitor sees it;
+//   - the worker has lost its seat or given it up;
+//   - or the scheduler stops.
+//
+// On a [Pin], where nobody's seat is kept from others, only the last is a reason. Where
+// nobody else could run the work that waits, MustYield may never report true. One load.
+func (w *Worker) MustYield() bool { return w.duty.mustYield() }
+
 // SliceSpent reports whether the turn should end soon, as MustYield does, or has found out itself
 // that it has outlived its slice of time: a millisecond since its second question. It is for a turn
 // that asks again and again. From the answer true on, others have the processor when the turn ends.

@@ -24,10 +24,10 @@ func verifyTurn(p *Pin, t *Task) {
 	invariant.Check(!seam.Peek(&p.asleep), "a pin runs a turn in its sleep")
 }
 
-// verifyAway checks the count of workers without a seat: each has a hold. The count exceeds what is
-// allowed only by workers that are just being refused.
+// verifyAway checks the count of workers without a seat: each has a hold, and there are no more
+// than are allowed. Any goroutine, which has counted one out in away, and not in the scheduler.
 func verifyAway(s *Scheduler, away int32) {
-	invariant.Check(away >= 0, "%d workers run without a seat", away)
+	invariant.Check(away >= 0 && int(away) < s.cfg.Spares, "%d workers run without a seat, of %d that may", away, s.cfg.Spares)
 	invariant.Check(seam.Peek(&s.holds) > 0, "a worker comes home and held nothing")
 }
 

@@ -113,17 +113,6 @@ func (w *Worker) Pinned() bool { return w.pin != nil }
 // sleep. Owner only.
 func (w *Worker) Resting() bool { return w.current == nil }
 
-// MustYield reports whether the turn should end soon although there is more to do,
-// because
-//
-//   - the turn has lasted for 1 to 5 ms, which is when the monitor sees it;
-//   - the worker has lost its seat or given it up;
-//   - or the scheduler stops.
-//
-// On a [Pin], where nobody's seat is kept from others, only the last is a reason. Where
-// nobody else could run the work that waits, MustYield may never report true. One load.
-func (w *Worker) MustYield() bool { return w.duty.mustYield() }
-
 // InBlocking reports whether the turn is within Blocking, where MustYield says nothing
 // about how long the turn has lasted. Owner only.
 func (w *Worker) InBlocking() bool { return w.blocks }

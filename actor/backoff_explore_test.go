@@ -1,0 +1,211 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+)
+
+// dozer is the state of every actor of a dormitory.
+type dozer struct{ d *dormitory }
+
+var (
+	dozerType = NewType[dozer]("dozer")
+	dozerSay  = Declare[int](dozerType, "say")
+	dozerAct  = Declare[func(*Context)](dozerType, "act")
+	dozerFell = Declare[Fallen](dozerType, "fell")
+	dozerAsk  = DeclareAsk[int, int](dozerType, "ask")
+	_         = dozerType.Table(
+		dozerSay.Do(func(a *dozer, _ *Context, n int) { a.d.ran = append(a.d.ran, n) }),
+		dozerAct.Do(func(_ *dozer, c *Context, f func(*Context)) { f(c) }),
+		dozerFell.Do(func(*dozer, *Context, Fallen) {}),
+		dozerAsk.Do(func(a *dozer, _ *Context, n int) (int, error) { a.d.asksRan++; return n, nil }))
+)
+
+// dormitory is a stage with a kid that has fallen, and whose supervisor has not decided.
+//
+// Its Backlog is one message, so that the gate opens and is shut again in each back-off.
+type dormitory struct {
+	stage
+	super, kid, friend Ref[dozer]
+	said, ran, dead    []int
+	replies            chan *call[int]
+	asked, asksRan     int
+}
+
+func newDormitory(p *explore.Program) *dormitory {
+	d := &dormitory{replies: make(chan *call[int], 8)}
+	dozerType.info.ownedIn()
+	d.stage = newStage(p, OnPanic(func(PanicReport) {}), OnDeadLetter(func(l DeadLetter) {
+		if l.Behaviour == "say" {
+			d.dead = append(d.dead, l.Message.(int))
+		}
+	}))
+	d.super, d.friend = dozerType.Spawn(d.sys, dozer{d}), dozerType.Spawn(d.sys, dozer{d})
+	dozerAct.Send(d.sys, d.super, func(c *Context) {
+		d.kid = SpawnUnder(c, dozerType, func(a *dozer) { a.d = d }, Care[dozer]{Fell: dozerFell, Backlog: 1})
+	})
+	d.settle()
+	d.word(1)
+	d.ask(context.Background())
+	dozerAct.Send(d.sys, d.kid, func(c *Context) { d.word(2); c.Exit(errors.New("on purpose")) })
+	d.settle()
+	return d
+}
+
+// word sends the kid a word from outside.
+func (d *dormitory) word(n int) {
+	d.said = append(d.said, n)
+	dozerSay.Send(d.sys, d.kid, n)
+}
+
+func (d *dormitory) ask(ctx context.Context) {
+	d.asked++
+	_, _ = askEach(ctx, d.sys, dozerAsk.d, []Ref[dozer]{d.kid}, 1, &gathering[int]{in: d.replies})
+}
+
+// dozerOps are what others do while the supervisor decides.
+var dozerOps = map[string]func(d *dormitory){
+	"words": func(d *dormitory) { d.word(11); d.word(12) },
+	"friend": func(d *dormitory) {
+		d.said = append(d.said, 21, 22, 23)
+		dozerAct.Send(d.sys, d.friend, func(c *Context) { dozerSay.Send(c, d.kid, 21) })
+		dozerAct.Send(d.sys, d.friend, func(c *Context) { dozerSay.Send(c, d.kid, 22); dozerSay.Send(c, d.kid, 23) })
+	},
+	"ask":     func(d *dormitory) { d.ask(context.Background()) },
+	"waiting": func(d *dormitory) { d.ask(WaitForRestart(context.Background())) },
+	"try": func(d *dormitory) {
+		d.said = append(d.said, 31)
+		if dozerSay.TrySend(d.sys, d.kid, 31) != nil {
+			d.said = slices.DeleteFunc(d.said, func(n int) bool { return n == 31 })
+		}
+	},
+}
+
+// dozerVerdicts are what the supervisor decides.
+var dozerVerdicts = map[string]func(d *dormitory){
+	"postpone": func(d *dormitory) { Postpone(d.sys, d.kid) },
+	"restart":  func(d *dormitory) { Postpone(d.sys, d.kid); Restart(d.sys, d.kid) },
+	"again": func(d *dormitory) {
+		Postpone(d.sys, d.kid)
+		Restart(d.sys, d.kid)
+		Suspend(d.sys, d.kid)
+		Postpone(d.sys, d.kid)
+	},
+	"stop":    func(d *dormitory) { Postpone(d.sys, d.kid); Stop(d.sys, d.kid) },
+	"standby": func(d *dormitory) { Standby(d.sys, d.kid); Postpone(d.sys, d.kid) },
+}
+
+// judge is what must hold when nothing is left to do: nobody is muted for a kid that is in a
+// back-off, whoever asked has heard unless it waits, and after a restart each word has run or is a
+// dead letter, once.
+func (d *dormitory) judge(op, verdict string) error {
+	x, waits := d.kid.b.extra, 0
+	if op == "waiting" {
+		waits = 1
+	}
+	if down := x.phase == suspended; down {
+		if x.backoff == nil && verdict != "again" {
+			return errors.New("it is down, and in no back-off")
+		}
+		if x.backoff == nil { // Postpone came before the second fall
+			Postpone(d.sys, d.kid)
+			d.settle()
+		}
+		if d.friend.b.debt.Parked() {
+			return errors.New("a sender is muted for one in a back-off")
+		}
+		if n := len(d.replies); n < d.asked-waits {
+			return fmt.Errorf("%d asked, %d heard, %d of them wait", d.asked, n, waits)
+		}
+		if err := d.resting(); err != nil {
+			return err
+		}
+		d.sys.sched.Rise()
+		Restart(d.sys, d.kid)
+		d.settle()
+	}
+	if err := d.resting(); err != nil {
+		return err
+	}
+	slices.Sort(d.said)
+	if got := slices.Sorted(slices.Values(slices.Concat(d.ran, d.dead))); !slices.Equal(got, d.said) {
+		return fmt.Errorf("said %v, run %v, dead %v", d.said, d.ran, d.dead)
+	}
+	return errors.Join(d.heard(), d.inOrder(), d.close())
+}
+
+// heard: each asker has one answer, which is a value if the request has run.
+func (d *dormitory) heard() error {
+	if len(d.replies) != d.asked {
+		return fmt.Errorf("%d asked, %d answered", d.asked, len(d.replies))
+	}
+	values := 0
+	for range d.asked {
+		switch r := (<-d.replies).result; {
+		case r.Err == nil:
+			values++
+		case !errors.Is(r.Err, ErrSuspended) && !errors.Is(r.Err, ErrStopped):
+			return r.Err
+		}
+	}
+	if values != d.asksRan {
+		return fmt.Errorf("%d requests have run, %d had a value", d.asksRan, values)
+	}
+	return nil
+}
+
+// inOrder: of what one sender has sent, what has run has run in order.
+func (d *dormitory) inOrder() error {
+	last := map[int]int{}
+	for _, n := range d.ran {
+		if n < last[n/10] {
+			return fmt.Errorf("run %v: out of order", d.ran)
+		}
+		last[n/10] = n
+	}
+	return nil
+}
+
+func (d *dormitory) close() error {
+	d.sys.sched.Rise()
+	Stop(d.sys, d.super)
+	d.settle()
+	Stop(d.sys, d.friend)
+	d.settle()
+	if err := d.resting(); err != nil {
+		return err
+	}
+	if err := d.sys.Shutdown(context.Background()); err != nil {
+		return err
+	}
+	if l := LeftoversOf(d.sys); l != (Leftovers{}) {
+		return fmt.Errorf("left over: %+v", l)
+	}
+	return d.allEnded()
+}
+
+// TestPostpone_Explored: senders of every kind while a supervisor puts a restart off, restarts,
+// stops or suspends again: in no order is a sender left muted, an asker without an answer, or a
+// message lost, doubled or out of order.
+func TestPostpone_Explored(t *testing.T) {
+	for op, do := range dozerOps {
+		for verdict, decide := range dozerVerdicts {
+			t.Run(op+"-"+verdict, func(t *testing.T) {
+				explore.PortfolioOf(t, 1200, 250, func(p *explore.Program) {
+					d := newDormitory(p)
+					p.Go(func() { do(d) })
+					p.Go(func() { decide(d) })
+					d.man()
+					p.After(func() error { return d.judge(op, verdict) })
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package actor_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// under spawns a mortal under such care. The parent keeps all news of falls, and restarts the child
+// unless the news is final or says that it is to fail itself.
+type under struct {
+	sys      *actor.System
+	boss     actor.Ref[mortal]
+	kid      actor.Ref[mortal]
+	falls    []actor.Fallen
+	diary    diary
+	asked    []error // what Decide was asked about
+	reported []actor.PanicReport
+	stayDown bool
+}
+
+func newUnder(t *testing.T, care actor.Care[mortal], child mortal) *under {
+	t.Helper()
+	u := &under{}
+	u.sys = start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { u.reported = append(u.reported, p) }))
+	u.boss = mortalType.Spawn(u.sys, mortal{name: "boss", onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+		u.falls = append(u.falls, f)
+		switch {
+		case f.Decision == actor.DecideEscalate:
+			c.Exit(f.Reason)
+		case !f.Final && !u.stayDown:
+			actor.Restart(c, f.Ref)
+		case !f.Final:
+			actor.Standby(c, f.Ref)
+		}
+	}})
+	if decide := care.Decide; decide != nil {
+		care.Decide = func(reason error) actor.Decision {
+			u.asked = append(u.asked, reason)
+			return decide(reason)
+		}
+	}
+	child.name, child.diary = "kid", &u.diary
+	in(t, u.sys, u.boss, func(_ *mortal, c *actor.Context) {
+		care.Fell = onFell
+		u.kid = actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = child }, care)
+	})
+	quiet(t, u.sys)
+	return u
+}
+
+func (u *under) do(t *testing.T, f act) {
+	t.Helper()
+	doAct.Send(u.sys, u.kid, f)
+	quiet(t, u.sys)
+}
+
+func always(d actor.Decision) func(error) actor.Decision {
+	return func(error) actor.Decision { return d }
+}
+
+var (
+	errBad    = errors.New("bad")
+	panicUser = func(*mortal, *actor.Context) { panic(errUser) }
+	exitUser  = func(_ *mortal, c *actor.Context) { c.Exit(errUser) }
+)
+
+// TestDecide_Resume: "lets the actor go on with its state as it is, and its mail, timers, children,
+// stash, and replies that were put off. The message over which it panicked is gone, and its asker
+// hears ErrPanicked. The panic is reported as usual. The supervisor is not told."
+func TestDecide_Resume(t *testing.T) {
+	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
+	u.do(t, func(m *mortal, c *actor.Context) {
+		m.n = 7
+		mortalType.SpawnChild(c, mortal{name: "pup", diary: &u.diary, born: true})
+		actor.After(c, 1, say, "timer")
+		actor.Become(c, stashing)
+	})
+	say.Send(u.sys, u.kid, "stashed")
+	_, err := fetchIn.Ask(soon(t), u.sys, u.kid, panicUser)
+	wants(t, err, actor.ErrPanicked)
+	wants(t, err, errUser)
+	u.do(t, func(_ *mortal, c *actor.Context) { c.Exit(errBad) })
+	u.do(t, func(m *mortal, c *actor.Context) {
+		m.note("n %d", m.n)
+		actor.Become(c, mortalType.Variant())
+		actor.UnstashAll(c)
+	})
+	say.Send(u.sys, u.kid, "mail")
+	quiet(t, u.sys)
+	equal(t, "lines", len(u.diary.lines), 5) // a timer's is among them, somewhere
+	equal(t, "falls", len(u.falls), 0)
+	equal(t, "panics reported", len(u.reported), 1)
+	wants(t, u.asked[0], actor.ErrPanicked)
+	wants(t, u.asked[1], errBad)
+	must(t, actor.StopWait(soon(t), u.sys, u.boss))
+	equal(t, "falls", len(u.falls), 0)
+	equal(t, "was asked", len(u.asked), 2)
+}
+
+// TestDecide_ResumeLinked: "perhaps because a linked actor fails".
+func TestDecide_ResumeLinked(t *testing.T) {
+	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
+	other := mortalType.Spawn(u.sys, mortal{})
+	u.do(t, func(m *mortal, c *actor.Context) { m.n = 7; actor.Link(c, other) })
+	doAct.Send(u.sys, other, panicUser)
+	quiet(t, u.sys)
+	n, err := fetch.Ask(soon(t), u.sys, u.kid, func(m *mortal) int { return m.n })
+	must(t, err)
+	equal(t, "its state", n, 7)
+	equal(t, "was asked", len(u.asked), 1)
+}
+
+// TestDecide_Restart: as without a decision; and for one "that was not up" DecideResume is that.
+func TestDecide_Restart(t *testing.T) {
+	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideRestart)}, mortal{})
+	u.do(t, panicUser)
+	u.diary.says(t, "kid: start", "kid: stop "+errUser.Error(), "kid: start")
+	equal(t, "falls", len(u.falls), 1)
+	equal(t, "the decision", u.falls[0].Decision, actor.DecideRestart)
+	equal(t, "it fell at its start", u.falls[0].Starting, false)
+
+	fails := 2
+	u = newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{onStart: func(*mortal, *actor.Context) error {
+		if fails--; fails >= 0 {
+			return errBad
+		}
+		return nil
+	}})
+	equal(t, "falls", len(u.falls), 2)
+	for _, f := range u.falls {
+		wants(t, f.Reason, errBad)
+		equal(t, "it fell at its start", f.Starting, true)
+		equal(t, "the decision", f.Decision, actor.DecideRestart)
+	}
+}
+
+// TestDecide_Stop: "ends the actor for good, with the reason of the fall, as StopWith would. Its
+// supervisor is told by a Fallen that is Final."
+func TestDecide_Stop(t *testing.T) {
+	for name, f := range map[string]act{"panic": panicUser, "exit": exitUser} {
+		t.Run(name, func(t *testing.T) {
+			u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideStop)}, mortal{})
+			u.do(t, f)
+			equal(t, "falls", len(u.falls), 1)
+			equal(t, "final", u.falls[0].Final, true)
+			equal(t, "the decision", u.falls[0].Decision, actor.DecideStop)
+			wants(t, joined(t, u.sys, u.kid), errUser)
+			u.diary.says(t, "kid: start", "kid: stop "+errUser.Error())
+		})
+	}
+}
+
+// TestDecide_Escalate: "the actor is suspended, and the supervisor is to fail itself": here it does.
+func TestDecide_Escalate(t *testing.T) {
+	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideEscalate)}, mortal{})
+	u.do(t, panicUser)
+	wants(t, joined(t, u.sys, u.boss), errUser)
+	wants(t, joined(t, u.sys, u.kid), errUser)
+	equal(t, "the decision", u.falls[0].Decision, actor.DecideEscalate)
+	equal(t, "final", u.falls[0].Final, false)
+}
+
+// TestDecide_ByKind: the reason is what one decides by.
+func TestDecide_ByKind(t *testing.T) {
+	u := newUnder(t, actor.Care[mortal]{Decide: func(reason error) actor.Decision {
+		if errors.Is(reason, errBad) {
+			return actor.DecideResume
+		}
+		return actor.DecideRestart
+	}}, mortal{})
+	for range 3 {
+		u.do(t, func(*mortal, *actor.Context) { panic(errBad) })
+	}
+	equal(t, "falls", len(u.falls), 0)
+	u.do(t, panicUser)
+	equal(t, "falls", len(u.falls), 1)
+}
+
+// TestDecide_NotAsked: "is not asked about normal ends, about Suspend, Restart and orders to end,
+// nor while the child drains".
+func TestDecide_NotAsked(t *testing.T) {
+	for name, f := range map[string]func(u *under){
+		"Stop":    func(u *under) { actor.StopWith(u.sys, u.kid, errUser) },
+		"Kill":    func(u *under) { actor.Kill(u.sys, u.kid) },
+		"Suspend": func(u *under) { actor.Suspend(u.sys, u.kid) },
+		"Restart": func(u *under) { actor.Restart(u.sys, u.kid) },
+		"Exit":    func(u *under) { doAct.Send(u.sys, u.kid, func(_ *mortal, c *actor.Context) { c.Stop() }) },
+		"Normal": func(u *under) {
+			doAct.Send(u.sys, u.kid, func(_ *mortal, c *actor.Context) { c.Exit(actor.Normal(errUser)) })
+		},
+		"Drain": func(u *under) {
+			doAct.Send(u.sys, u.kid, func(_ *mortal, c *actor.Context) {
+				doAct.Send(c, u.kid, panicUser)
+				actor.Drain(c, u.kid)
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
+			f(u)
+			quiet(t, u.sys)
+			equal(t, "was asked", len(u.asked), 0)
+		})
+	}
+}
+
+// TestDecide_Panics: "If it panics itself, or is nil, the decision is DecideRestart", and so if it
+// returns none of the decisions; the reason of the fall stays, and the report names Care.Decide.
+func TestDecide_Panics(t *testing.T) {
+	for name, d := range map[string]func(error) actor.Decision{
+		"panics": func(error) actor.Decision { panic(errBad) },
+		"wrong":  always(actor.DecideEscalate + 1),
+	} {
+		for how, f := range map[string]act{"panic": panicUser, "exit": exitUser} {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				u := newUnder(t, actor.Care[mortal]{Decide: d}, mortal{})
+				for life := range 2 {
+					u.do(t, f)
+					equal(t, "falls", len(u.falls), life+1)
+					wants(t, u.falls[life].Reason, errUser)
+					equal(t, "was asked", len(u.asked), life+1)
+				}
+				last := u.reported[len(u.reported)-1]
+				equal(t, "where it panicked", last.Behaviour, "Care.Decide")
+			})
+		}
+	}
+}
+
+// TestFallen_Starting: "init or OnStart failed, with Reason as the error, or it was taken down
+// before they ran"; and not what comes later, the end of one that is down among it.
+func TestFallen_Starting(t *testing.T) {
+	bad := false
+	u := newUnder(t, actor.Care[mortal]{}, mortal{onStart: func(*mortal, *actor.Context) error {
+		if bad {
+			panic(errBad)
+		}
+		return nil
+	}})
+	u.stayDown = true
+	u.do(t, panicUser)
+	bad = true
+	actor.Restart(u.sys, u.kid)
+	quiet(t, u.sys)
+	actor.Stop(u.sys, u.kid)
+	quiet(t, u.sys)
+	for i, want := range []actor.Fallen{{Starting: false}, {Starting: true}, {Final: true}} {
+		equal(t, "it fell at its start", u.falls[i].Starting, want.Starting)
+		equal(t, "final", u.falls[i].Final, want.Final)
+	}
+	wants(t, u.falls[1].Reason, errBad)
+}

@@ -1,0 +1,503 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// sleeper is a child that falls and is in a back-off until the test restarts it. What it runs is
+// written down beside it, since its state goes.
+type sleeper struct{ log *sleepLog }
+
+type sleepLog struct {
+	mu   sync.Mutex
+	ran  []int
+	dead []int
+	why  []error
+}
+
+func (l *sleepLog) note(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ran = append(l.ran, n)
+}
+
+// ranIs fails the test unless the messages of those numbers have run, in this order.
+func (l *sleepLog) ranIs(t testing.TB, want ...int) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Equal(l.ran, want) {
+		t.Fatalf("run %v, want %v", l.ran, want)
+	}
+}
+
+// deadIs fails the test unless the messages of those numbers are dead letters for that reason, and
+// for that of the fall.
+func (l *sleepLog) deadIs(t testing.TB, why error, want ...int) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Equal(l.dead, want) {
+		t.Fatalf("dead letters %v, want %v", l.dead, want)
+	}
+	for _, err := range l.why {
+		wants(t, err, why)
+		wants(t, err, errUser)
+	}
+}
+
+// sleeperType is a type of sleepers with its behaviours.
+type sleeperType struct {
+	typ  *actor.Type[sleeper]
+	tell actor.Behaviour[sleeper, int]
+	rush actor.Behaviour[sleeper, int]
+	fall actor.Behaviour[sleeper, cue]
+	ask  actor.AskBehaviour[sleeper, int, int]
+}
+
+// cue is for a sleeper that is about to fall.
+type cue struct{ begun, when chan struct{} }
+
+func newCue() cue { return cue{make(chan struct{}), make(chan struct{})} }
+
+func newSleeperType(opts ...actor.TypeOption) *sleeperType {
+	s := &sleeperType{typ: actor.NewType[sleeper]("sleeper", opts...)}
+	s.tell = actor.Declare[int](s.typ, "tell")
+	s.rush = actor.Declare[int](s.typ, "rush", actor.Urgent())
+	s.fall = actor.Declare[cue](s.typ, "fall")
+	s.ask = actor.DeclareAsk[int, int](s.typ, "ask")
+	run := func(s *sleeper, _ *actor.Context, n int) { s.log.note(n) }
+	s.typ.Table(s.tell.Do(run), s.rush.Do(run),
+		s.fall.Do(func(_ *sleeper, _ *actor.Context, q cue) { close(q.begun); <-q.when; panic(errUser) }),
+		s.ask.Do(func(s *sleeper, _ *actor.Context, n int) (int, error) { s.log.note(n); return 2 * n, nil }))
+	return s
+}
+
+// The types: what a back-off does has three forms inside.
+var sleeperTypes = map[string]*sleeperType{
+	"plain":      newSleeperType(),
+	"bounded":    newSleeperType(actor.TypeBound(5000, actor.OverflowMute)),
+	"watermarks": newSleeperType(actor.TypeWatermarks(2, 1)),
+}
+
+// bed is a system with a sleeper.
+type bed struct {
+	*sleeperType
+	t    testing.TB
+	sys  *actor.System
+	boss actor.Ref[warden]
+	kid  actor.Ref[sleeper]
+	log  *sleepLog
+}
+
+// makeBed makes one. The sleeper is in a back-off as soon as it falls, and the system is quiet then.
+func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...actor.Option) *bed {
+	t.Helper()
+	b := &bed{sleeperType: typ, t: t, log: &sleepLog{}}
+	b.sys = start(t, append([]actor.Option{actor.Workers(2), actor.OnDeadLetter(func(l actor.DeadLetter) {
+		b.log.mu.Lock()
+		defer b.log.mu.Unlock()
+		if n, ok := l.Message.(int); ok {
+			b.log.dead, b.log.why = append(b.log.dead, n), append(b.log.why, l.Reason)
+		}
+	}), actor.OnPanic(func(actor.PanicReport) {})}, opts...)...)
+	b.boss = wardenType.Spawn(b.sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
+	wardenIn(t, b.sys, b.boss, func(_ *warden, c *actor.Context) {
+		care.Fell = wardenFell
+		b.kid = actor.SpawnUnder(c, typ.typ, func(s *sleeper) { s.log = b.log }, care)
+	})
+	return b
+}
+
+// sleep makes the sleeper fall after before has sent it what it likes.
+func (b *bed) sleep(before ...func()) {
+	b.t.Helper()
+	q := newCue()
+	b.fall.Send(b.sys, b.kid, q)
+	receive(b.t, "the turn in which it falls", q.begun)
+	for _, f := range before {
+		f()
+	}
+	close(q.when)
+	quiet(b.t, b.sys)
+}
+
+func (b *bed) wake() {
+	b.t.Helper()
+	actor.Restart(b.sys, b.kid)
+	quiet(b.t, b.sys)
+}
+
+// asks is the error of an ask in each form, for a sleeper that is down or goes down meanwhile.
+func (b *bed) asks(ctx context.Context, got chan<- error) {
+	go func() { _, err := b.ask.Ask(ctx, b.sys, b.kid, 1); got <- err }()
+	go func() {
+		_, err := actor.AskAll(ctx, b.sys, b.ask, []actor.Ref[sleeper]{b.kid}, 1)
+		got <- err
+	}()
+	go func() {
+		for _, r := range actor.Replies(ctx, b.sys, b.ask, []actor.Ref[sleeper]{b.kid}, 1) {
+			got <- r.Err
+		}
+	}()
+}
+
+// TestPostpone_Asks: "requests fail at once with ErrSuspended, those that wait in the mailbox too";
+// "The error also wraps the reason for which the receiver fell".
+func TestPostpone_Asks(t *testing.T) {
+	for name, typ := range sleeperTypes {
+		t.Run(name, func(t *testing.T) {
+			b := makeBed(t, typ, actor.Care[warden]{})
+			got := make(chan error, 10)
+			hears := func(_ *puppet, c *actor.Context, r actor.Result[int]) { got <- r.Err }
+			asker, askerGo, heard := newAsker(hears)
+			to := asker.Spawn(b.sys, puppet{})
+			in := func() {
+				b.asks(soon(t), got)
+				askerGo.Send(b.sys, to, func(c *actor.Context) {
+					actor.AskTo(c, b.ask, b.kid, 1, heard)
+					actor.AskTo(c, b.ask, b.kid, 1, heard, actor.Within(1<<40))
+				})
+			}
+			check := func() {
+				for range 5 {
+					err := receive(t, "the outcome of an ask", got)
+					wants(t, err, actor.ErrSuspended)
+					wants(t, err, errUser)
+					if errors.Is(err, actor.ErrStopped) {
+						t.Errorf("%v is ErrStopped", err)
+					}
+				}
+			}
+			b.sleep(in)
+			check()
+			in()
+			check()
+			equal(t, "it has run", len(b.log.ran), 0)
+			b.wake()
+			n, err := b.ask.Ask(soon(t), b.sys, b.kid, 4)
+			must(t, err)
+			equal(t, "the reply in the next life", n, 8)
+		})
+	}
+}
+
+// newAsker makes a type of actors that ask.
+func newAsker(hears func(*puppet, *actor.Context, actor.Result[int])) (*actor.Type[puppet], actor.Behaviour[puppet, func(*actor.Context)], actor.Behaviour[puppet, actor.Result[int]]) {
+	typ := actor.NewType[puppet]("asker")
+	run := actor.Declare[func(*actor.Context)](typ, "go")
+	heard := actor.Declare[actor.Result[int]](typ, "heard")
+	typ.Table(run.Do(func(_ *puppet, c *actor.Context, f func(*actor.Context)) { f(c) }), heard.Do(hears))
+	return typ, run, heard
+}
+
+// TestWaitForRestart: "the request is kept and runs after the restart. It is kept whatever
+// Care.Backlog says"; "The mark is inherited".
+func TestWaitForRestart(t *testing.T) {
+	for name, typ := range sleeperTypes {
+		t.Run(name, func(t *testing.T) {
+			b := makeBed(t, typ, actor.Care[warden]{Backlog: -1})
+			ctx, cancel := context.WithCancel(actor.WaitForRestart(soon(t)))
+			defer cancel()
+			got := make(chan error, 10)
+			b.sleep(func() { b.asks(ctx, got) })
+			b.asks(ctx, got)
+			_, err := b.ask.Ask(soon(t), b.sys, b.kid, 1) // another's fails
+			wants(t, err, actor.ErrSuspended)
+			quiet(t, b.sys)
+			equal(t, "outcomes", len(got), 0)
+			b.wake()
+			for range 6 {
+				must(t, receive(t, "the reply", got))
+			}
+			b.log.ranIs(t, 1, 1, 1, 1, 1, 1)
+		})
+	}
+	panics(t, "WaitForRestart with a nil context", func() { actor.WaitForRestart(nil) }) //nolint:staticcheck // what it is about
+}
+
+// TestPostpone_Sends: "ordinary messages are kept up to a bound … and run after the restart.
+// Beyond the bound they become dead letters with the reason ErrSuspended, and TrySend returns
+// that"; "besides those that waited then". From a behaviour and from outside, and again in the next life.
+func TestPostpone_Sends(t *testing.T) {
+	for name, typ := range sleeperTypes {
+		for _, backlog := range []int{-1, 3} {
+			t.Run(fmt.Sprintf("%s/%d", name, backlog), func(t *testing.T) {
+				b := makeBed(t, typ, actor.Care[warden]{Backlog: backlog})
+				room := max(backlog, 0)
+				for life := range 2 {
+					b.log.ran, b.log.dead, b.log.why = nil, nil, nil
+					b.sleep(func() {
+						for n := range 10 {
+							b.tell.Send(b.sys, b.kid, n)
+						}
+					})
+					tried := 0
+					inside(t, b.sys, func(c *actor.Context) {
+						if room > 0 {
+							must(t, b.tell.TrySend(c, b.kid, 10))
+							tried++
+						}
+					})
+					if room > 0 {
+						must(t, b.tell.TrySend(b.sys, b.kid, 11))
+						tried++
+					}
+					quiet(t, b.sys)
+					b.tell.Send(b.sys, b.kid, 12)
+					inside(t, b.sys, func(c *actor.Context) {
+						for n := 13; n < 20; n++ {
+							b.tell.Send(c, b.kid, n)
+						}
+					})
+					quiet(t, b.sys)
+					want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+					if tried == 2 {
+						want = append(want, 10, 11)
+					}
+					if name != "bounded" || backlog < 0 { // the bound of the type is not reached
+						wants(t, b.tell.TrySend(b.sys, b.kid, 20), actor.ErrSuspended)
+						inside(t, b.sys, func(c *actor.Context) { wants(t, b.tell.TrySend(c, b.kid, 20), actor.ErrSuspended) })
+						if room > 0 {
+							want = append(want, 12)
+						}
+						b.log.deadIs(t, actor.ErrSuspended, []int{12, 13, 14, 15, 16, 17, 18, 19}[min(room, 1):]...)
+					} else {
+						want = append(want, 12, 13, 14, 15, 16, 17, 18, 19)
+						b.log.deadIs(t, actor.ErrSuspended)
+					}
+					b.log.ranIs(t)
+					b.wake()
+					b.log.ranIs(t, want...)
+					equal(t, "mutes", b.sys.Stats().Mutes, b.sys.Stats().Unmutes)
+					must(t, b.tell.TrySend(b.sys, b.kid, 100+life))
+					quiet(t, b.sys)
+				}
+			})
+		}
+	}
+}
+
+// TestPostpone_BoundOfType: "For an actor with a bound (TypeBound) the smaller of the two bounds
+// counts".
+func TestPostpone_BoundOfType(t *testing.T) {
+	for _, o := range []actor.Overflow{actor.OverflowMute, actor.OverflowRefuse} {
+		b := makeBed(t, newSleeperType(actor.TypeBound(2, o)), actor.Care[warden]{})
+		b.sleep()
+		inside(t, b.sys, func(c *actor.Context) {
+			for n := range 4 {
+				b.tell.Send(c, b.kid, n)
+			}
+			wants(t, b.tell.TrySend(c, b.kid, 4), actor.ErrSuspended)
+		})
+		b.log.deadIs(t, actor.ErrSuspended, 2, 3)
+		b.wake()
+		b.log.ranIs(t, 0, 1)
+		equal(t, "mutes", b.sys.Stats().Mutes, 0)
+	}
+}
+
+// TestPostpone_Default: "1,000 if it is 0".
+func TestPostpone_Default(t *testing.T) {
+	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{})
+	b.sleep()
+	for n := range 1500 {
+		b.tell.Send(b.sys, b.kid, n)
+	}
+	quiet(t, b.sys)
+	equal(t, "dead letters", len(b.log.dead), 500)
+	b.wake()
+	equal(t, "run", len(b.log.ran), 1000)
+	equal(t, "the first dead letter", b.log.dead[0], 1000)
+}
+
+// TestPostpone_Urgent: "For urgent messages the same is true as for ordinary ones".
+func TestPostpone_Urgent(t *testing.T) {
+	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Backlog: 2})
+	b.sleep()
+	b.tell.Send(b.sys, b.kid, 1)
+	b.rush.Send(b.sys, b.kid, 2)
+	quiet(t, b.sys)
+	b.rush.Send(b.sys, b.kid, 3)
+	b.tell.Send(b.sys, b.kid, 4)
+	quiet(t, b.sys)
+	b.log.deadIs(t, actor.ErrSuspended, 3, 4)
+	b.wake()
+	b.log.ranIs(t, 2, 1)
+}
+
+// TestPostpone_MutesNobody: "nobody is muted for the actor; those that were are let go".
+func TestPostpone_MutesNobody(t *testing.T) {
+	for name, typ := range sleeperTypes {
+		t.Run(name, func(t *testing.T) {
+			fallen, postpone := make(chan struct{}), make(chan struct{})
+			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2})
+			wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
+				w.fell = func(c *actor.Context, f actor.Fallen) {
+					close(fallen)
+					c.Blocking(func() { <-postpone })
+					actor.Postpone(c, f.Ref)
+				}
+			})
+			q := newCue()
+			close(q.when)
+			b.fall.Send(b.sys, b.kid, q)
+			receive(t, "the fall", fallen)
+			muted := muteOn(t, b.sys, func(c *actor.Context) { b.tell.Send(c, b.kid, 1) }) // by the fall, before the decision
+			close(postpone)
+			quiet(t, b.sys) // Wait would not return if it were muted still
+			equal(t, "it is muted", actor.Muted(muted), false)
+			count.Send(b.sys, muted, 1)
+			for range 10 {
+				do.Send(b.sys, muted, func(_ *puppet, c *actor.Context) { b.tell.Send(c, b.kid, 2) })
+			}
+			n, err := value.Ask(soon(t), b.sys, muted, actor.None{})
+			must(t, err)
+			equal(t, "what the sender has done", n, 1)
+			equal(t, "mutes", b.sys.Stats().Mutes, 1)
+			equal(t, "unmutes", b.sys.Stats().Unmutes, 1)
+		})
+	}
+}
+
+// TestPostpone_SendWait: "SendWait waits for the restart, or until its context ends"; meanwhile
+// a TrySend from outside is refused.
+func TestPostpone_SendWait(t *testing.T) {
+	for name, typ := range sleeperTypes {
+		t.Run(name, func(t *testing.T) {
+			b := makeBed(t, typ, actor.Care[warden]{})
+			b.sleep()
+			ctx, cancel := context.WithCancel(context.Background())
+			gave, sent := make(chan error, 1), make(chan error, 3)
+			go func() { gave <- b.tell.SendWait(ctx, b.sys, b.kid, 1) }()
+			eventually(t, "it waits", func() bool { return actor.Waiting(b.kid) == 1 })
+			cancel()
+			wants(t, receive(t, "SendWait to give up", gave), context.Canceled)
+			for range 3 {
+				go func() { sent <- b.tell.SendWait(soon(t), b.sys, b.kid, 2) }()
+			}
+			eventually(t, "all wait", func() bool { return actor.Waiting(b.kid) == 3 })
+			wants(t, b.tell.TrySend(b.sys, b.kid, 3), actor.ErrSuspended)
+			equal(t, "sent", len(sent), 0)
+			b.wake()
+			for range 3 {
+				must(t, receive(t, "SendWait", sent))
+			}
+			quiet(t, b.sys)
+			b.log.ranIs(t, 2, 2, 2)
+		})
+	}
+}
+
+// TestPostpone_Ends: what is kept becomes dead letters when the actor ends for good, or its system
+// does; those who wait hear.
+func TestPostpone_Ends(t *testing.T) {
+	for name, end := range map[string]func(b *bed){
+		"Stop":       func(b *bed) { actor.Stop(b.sys, b.kid) },
+		"Kill":       func(b *bed) { actor.Kill(b.sys, b.kid) },
+		"Supervisor": func(b *bed) { actor.Stop(b.sys, b.boss) },
+		"Shutdown":   func(b *bed) { must(b.t, b.sys.Shutdown(soon(b.t))) },
+		"System":     func(b *bed) { b.sys.Stop() },
+	} {
+		for kind, typ := range sleeperTypes {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				b := makeBed(t, typ, actor.Care[warden]{})
+				b.sleep(func() { b.tell.Send(b.sys, b.kid, 1) })
+				b.tell.Send(b.sys, b.kid, 2)
+				quiet(t, b.sys)
+				waited := make(chan error, 2)
+				go func() { waited <- b.tell.SendWait(soon(t), b.sys, b.kid, 3) }()
+				eventually(t, "it waits", func() bool { return actor.Waiting(b.kid) == 1 })
+				go func() {
+					_, err := b.ask.Ask(actor.WaitForRestart(soon(t)), b.sys, b.kid, 4)
+					waited <- err
+				}()
+				quiet(t, b.sys)
+				end(b)
+				for range 2 {
+					if err := receive(t, "the end", waited); !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSystemStopped) {
+						t.Errorf("those who wait hear %v", err)
+					}
+				}
+				b.sys.Stop()
+				slices.Sort(b.log.dead)
+				if dead := slices.DeleteFunc(b.log.dead, func(n int) bool { return n > 2 }); !slices.Equal(dead, []int{1, 2}) {
+					t.Errorf("dead letters %v", dead)
+				}
+				b.log.ranIs(t)
+			})
+		}
+	}
+}
+
+// TestStandby: "its mail waits as with an immediate restart. Postpone may follow."
+func TestStandby(t *testing.T) {
+	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Backlog: -1})
+	wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
+		w.fell = func(c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref); actor.Standby(c, f.Ref) }
+	})
+	b.sleep(func() { b.tell.Send(b.sys, b.kid, 1) }) // the system is quiet
+	got := make(chan error, 3)
+	b.asks(soon(t), got)
+	b.tell.Send(b.sys, b.kid, 2)
+	quiet(t, b.sys)
+	equal(t, "outcomes", len(got), 0)
+	equal(t, "dead letters", len(b.log.dead), 0)
+	actor.Postpone(b.sys, b.kid)
+	for range 3 {
+		wants(t, receive(t, "the outcome", got), actor.ErrSuspended)
+	}
+	b.wake()
+	b.log.ranIs(t, 1, 2)
+	panics(t, "is not supervised", func() { actor.Standby(b.sys, b.boss) })
+}
+
+// TestPostpone_Standing: an actor in a back-off is none to send to.
+func TestPostpone_Standing(t *testing.T) {
+	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{})
+	b.sleep()
+	equal(t, "it stands", b.kid.Standing(), actor.Overloaded)
+	b.wake()
+	equal(t, "it stands", b.kid.Standing(), actor.Idle)
+}
+
+// TestPostpone_Deterministic: all orders of a few senders, a fall and a restart: each message runs
+// once or is a dead letter, nobody is left muted, and each asker hears.
+func TestPostpone_Deterministic(t *testing.T) {
+	for seed := range uint64(nightly(200, 5000)) {
+		for name, typ := range sleeperTypes {
+			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2}, actor.Seed(seed))
+			heard := 0
+			asker, askerGo, hears := newAsker(func(_ *puppet, _ *actor.Context, r actor.Result[int]) { heard++ })
+			q := newCue()
+			close(q.when)
+			b.fall.Send(b.sys, b.kid, q)
+			for k := range 3 {
+				askerGo.Send(b.sys, asker.Spawn(b.sys, puppet{}), func(c *actor.Context) {
+					for n := range 4 {
+						b.tell.Send(c, b.kid, 10*k+n)
+						actor.AskTo(c, b.ask, b.kid, 100, hears)
+					}
+				})
+			}
+			actor.Restart(b.sys, b.kid)
+			quiet(t, b.sys)
+			actor.Restart(b.sys, b.kid)
+			quiet(t, b.sys)
+			st := b.sys.Stats()
+			told := slices.DeleteFunc(slices.Concat(b.log.ran, b.log.dead), func(n int) bool { return n == 100 })
+			slices.Sort(told)
+			if !slices.Equal(told, []int{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}) || heard != 12 || st.Mutes != st.Unmutes {
+				t.Fatalf("seed %d, %s: run or dead %v, %d of 12 heard, %d mutes, %d unmutes", seed, name, told, heard, st.Mutes, st.Unmutes)
+			}
+			b.sys.Stop()
+		}
+	}
+}

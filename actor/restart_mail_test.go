@@ -1,0 +1,133 @@
+package actor_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// TestDropMail: "makes a dead letter of each message that waits when the life ends, also of stashed
+// and of urgent ones, with the reason ErrRestarted: the asker of a request among them is told so.
+// Messages that come later run in the next life."
+func TestDropMail(t *testing.T) {
+	for name, typ := range sleeperTypes {
+		for _, postpones := range []bool{true, false} {
+			b := makeBed(t, typ, actor.Care[warden]{Mail: actor.DropMail})
+			if !postpones {
+				wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
+					w.fell = func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }
+				})
+			}
+			got := make(chan error, 3)
+			b.sleep(func() {
+				b.tell.Send(b.sys, b.kid, 1)
+				b.asks(actor.WaitForRestart(soon(t)), got)
+				inside(t, b.sys, func(c *actor.Context) { b.tell.Send(c, b.kid, 2) })
+				eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.kid) >= 5 })
+			})
+			for range 3 {
+				err := receive(t, "the outcome", got)
+				wants(t, err, actor.ErrRestarted)
+				wants(t, err, errUser)
+			}
+			b.tell.Send(b.sys, b.kid, 3)
+			quiet(t, b.sys)
+			if postpones {
+				b.wake()
+			}
+			b.log.ranIs(t, 3)
+			slices.Sort(b.log.dead)
+			b.log.deadIs(t, actor.ErrRestarted, 1, 1, 1, 1, 2)
+			t.Log(name, postpones)
+		}
+	}
+}
+
+// TestDropMail_StashAndUrgent is TestDropMail for those.
+func TestDropMail_StashAndUrgent(t *testing.T) {
+	var dead []actor.DeadLetter
+	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(l actor.DeadLetter) { dead = append(dead, l) }), actor.OnPanic(func(actor.PanicReport) {}))
+	var d diary
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
+	var kid actor.Ref[mortal]
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		kid = w.spawn(c, "kid", actor.Care[warden]{Mail: actor.DropMail}, nil)
+		actor.SpawnUnder(c, mortalType, func(*mortal) {}, actor.Care[warden]{Fell: wardenFell})
+	})
+	doAct.Send(sys, kid, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
+	say.Send(sys, kid, "stashed")
+	quiet(t, sys)
+	doAct.Send(sys, kid, func(m *mortal, c *actor.Context) {
+		rush.Send(c, kid, func(*mortal, *actor.Context) { t.Error("urgent mail of the last life runs") })
+		say.Send(c, kid, "mail")
+		panic(1)
+	})
+	quiet(t, sys)
+	equal(t, "dead letters", len(dead), 3)
+	for _, l := range dead {
+		wants(t, l.Reason, actor.ErrRestarted)
+		wants(t, l.Reason, actor.ErrPanicked)
+	}
+	say.Send(sys, kid, "new")
+	quiet(t, sys)
+	equal(t, "the last line", d.lines[len(d.lines)-1], "kid: new")
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		panics(t, "Care.Mail is neither", func() { w.spawn(c, "", actor.Care[warden]{Mail: actor.DropMail + 1}, nil) })
+	})
+}
+
+// TestRestart_Abandoned: "Requests whose callers have given up by the restart are dropped all the
+// same, for the reason ErrRestarted": none runs in the next life, immediate or after a back-off.
+func TestRestart_Abandoned(t *testing.T) {
+	for name, typ := range sleeperTypes {
+		for _, postpones := range []bool{true, false} {
+			b := makeBed(t, typ, actor.Care[warden]{})
+			if !postpones {
+				wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
+					w.fell = func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }
+				})
+			}
+			ctx, cancel := context.WithCancel(actor.WaitForRestart(context.Background()))
+			got := make(chan error, 3)
+			giveUp := func() {
+				cancel()
+				for range 3 {
+					wants(t, receive(t, "the outcome", got), context.Canceled)
+				}
+			}
+			b.sleep(func() {
+				b.tell.Send(b.sys, b.kid, 5)
+				b.asks(ctx, got)
+				eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.kid) >= 4 })
+				if !postpones {
+					giveUp()
+				}
+			})
+			if postpones {
+				giveUp()
+				b.wake()
+			}
+			b.log.ranIs(t, 5)
+			b.log.deadIs(t, actor.ErrRestarted, 1, 1, 1)
+			t.Log(name, postpones)
+		}
+	}
+}
+
+// TestAsk_AbandonedRuns: "If ctx ends later, the request runs all the same, unless to is restarted".
+func TestAsk_AbandonedRuns(t *testing.T) {
+	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Decide: always(actor.DecideResume)})
+	ctx, cancel := context.WithCancel(context.Background())
+	got := make(chan error, 3)
+	b.sleep(func() { // which it does not: it goes on
+		b.asks(ctx, got)
+		eventually(t, "the requests are there", func() bool { return actor.InMailbox(b.kid) >= 3 })
+		cancel()
+		for range 3 {
+			wants(t, receive(t, "the outcome", got), context.Canceled)
+		}
+	})
+	b.log.ranIs(t, 1, 1, 1)
+}
