@@ -28,6 +28,7 @@ type putOff struct {
 	d        *declaration
 	question any
 	since    int64
+	life     uint16 // of the asker, as in the header of its request
 }
 
 // openCall is a goroutine, or the turn of an actor, that waits in Ask.
@@ -59,7 +60,7 @@ func (s *simulation) putOff(c *Context, d *deferral) {
 	if len(s.asks.putOffs)%some == some-1 {
 		s.asks.putOffs = slices.DeleteFunc(s.asks.putOffs, func(p putOff) bool { return p.state.Load() != deferralOpen })
 	}
-	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.id], s.asks.questions[c.msg], s.sys.opts.clock.Nanos()})
+	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.id], s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.life})
 }
 
 // enter notes that an asker begins to wait, and returns what leave needs.
@@ -86,6 +87,14 @@ func (s *simulation) awaitOne(ctx context.Context, to *body, d *declaration, cam
 	return s.sys.sched.Await(ctx, came)
 }
 
+// inLife returns the asker, or nil if the life is over in which it asked: that one hears no more.
+func (b *body) inLife(mark uint16) *body {
+	if b != nil && mark != 0 && b.isStale(mark) {
+		return nil
+	}
+	return b
+}
+
 // waits returns who waits for a reply: first those in Ask, then those who wait for a message.
 // Nothing runs meanwhile.
 func (s *simulation) waits() []sim.Wait {
@@ -99,7 +108,7 @@ func (s *simulation) waits() []sim.Wait {
 	for _, p := range putOffs {
 		if p.state.Load() == deferralOpen {
 			by, k := p.to.caller().awaits()
-			w.add(by, k, p.by.Load(), p.d, sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
+			w.add(by.inLife(p.life), k, p.by.Load(), p.d, sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
 		}
 	}
 	s.sys.wards.mu.Lock()
@@ -153,7 +162,7 @@ func (l *waitList) addMail(b *body) {
 	add := func(m *message, how sim.How) {
 		if d := b.typ().decls[m.id]; d.caller != nil {
 			by, k := d.caller(m).awaits()
-			l.add(by, k, b, d, sim.Wait{Question: d.payload(m), How: how})
+			l.add(by.inLife(m.life), k, b, d, sim.Wait{Question: d.payload(m), How: how})
 		}
 	}
 	for m := b.extra.stash.list.first; m != nil; m = m.next {

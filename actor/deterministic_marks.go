@@ -44,6 +44,13 @@ func (s *simulation) comes(m *message, via sim.Via, from *body) {
 	s.mu.Unlock()
 }
 
+// marksReply notes that m, a reply to b, comes from no behaviour of its system.
+func (r replier) marksReply(m *message, b *body) {
+	if r.c == nil {
+		r.sys.sim.comes(m, sim.ByReply, b)
+	}
+}
+
 // origin returns how a message of the user's has come, and from which actor; 0 is outside.
 func (s *simulation) origin(m *message) (via sim.Via, from uint64) {
 	s.mu.Lock()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/sim"
 )
 
 // The generic functions here are made once for each type of message, and not for each state as
@@ -313,9 +312,7 @@ func tryPush(c *Context, to *body, m *message, d *declaration, how manner) error
 // b's system.
 func (r replier) answer(b *body, m *message, d *declaration, urgent bool) {
 	var err error
-	if r.c == nil {
-		r.sys.sim.comes(m, sim.ByReply, b)
-	}
+	r.marksReply(m, b)
 	if urgent {
 		if m.id, m.from = d.id, 0; r.c != nil {
 			m.from = r.c.self.id

@@ -103,7 +103,7 @@ func init() {
 	slackType.OnStart(func(s *slack, c *actor.Context) error {
 		s.kid = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackFell)
 		return nil
-	}).Table(slackFell.Do(func(_ *slack, c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }),
+	}).Table(slackFell.Do(func(_ *slack, c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref) }),
 		slackKid.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2], error) { return s.kid, nil }))
 }
 
@@ -119,8 +119,40 @@ func TestRun_NobodyWaitsForTheSuspended(t *testing.T) {
 		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), kid)
 	}
 	said := fails(t, `waits for clerk#2.place {item:"apples" n:7}: clerk#2 is suspended`, scenario, actortest.Runs(5))
-	if !strings.Contains(said, "slack#1.fell ") || !strings.Contains(said, "Final:false} from the runtime\n") {
+	if !strings.Contains(said, "slack#1.fell ") || !strings.Contains(said, "} from the runtime\n") {
 		t.Errorf("it said\n%s", said)
+	}
+}
+
+// keen brings its child up again at once.
+type keen struct{ kid actor.Ref[patron] }
+
+var (
+	keenType = actor.NewType[keen]("keen")
+	keenFell = actor.Declare[actor.Fallen](keenType, "fell")
+	keenKid  = actor.DeclareAsk[actor.None, actor.Ref[patron]](keenType, "kid")
+)
+
+func init() {
+	keenType.OnStart(func(k *keen, c *actor.Context) error {
+		k.kid = actor.SpawnSupervised(c, patronType, func(*patron) {}, keenFell)
+		return nil
+	}).Table(keenFell.Do(func(_ *keen, c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }),
+		keenKid.Do(func(k *keen, _ *actor.Context, _ actor.None) (actor.Ref[patron], error) { return k.kid, nil }))
+}
+
+// TestRun_NobodyWaitsInALaterLife: what an earlier life has asked, the next one does not hear.
+func TestRun_NobodyWaitsInALaterLife(t *testing.T) {
+	for _, stashes := range []bool{false, true} {
+		actortest.Run(t, func(r *actortest.R) {
+			kid, err := keenKid.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}), actor.None{})
+			if err != nil {
+				r.Fatalf("%v", err)
+			}
+			goAsk.Send(r.System(), kid, desk2Type.Spawn(r.System(), desk2{stashes: stashes}))
+			r.Quiet()
+			actor.Suspend(r.System(), kid)
+		}, actortest.Runs(5))
 	}
 }
 

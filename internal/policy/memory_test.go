@@ -25,7 +25,6 @@ var rawMemory = []struct{ file, imports, reason string }{
 	{"internal/seam/*_explore.go", "unsafe", "what lies where decides whether an access is an interleaving point"},
 	{"internal/seam/held.go", "unsafe", "a pointer is swapped as a word, where its caller shows it to the collector"},
 	{"actor/kind.go", "unsafe", "from a task to its actor, and from the kind of a task to that of an actor"},
-	{"actor/deterministic_asks.go", "unsafe", "to the address of a reply, whatever its type"},
 	{"actor/lease.go", "unsafe", "from the mark of a lease to its window"},
 	{"actor/pool.go", "unsafe", "from a node of a block to the next one"},
 	{"actor/message.go", "unsafe", "from the header of a message to its payload"},
