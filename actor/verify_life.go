@@ -71,7 +71,7 @@ func verifyNew(b *body) {
 
 // verifyWait checks an actor that waits: its debt and its hold are its own.
 func verifyWait(b *body, x *extras) {
-	invariant.Check(x.phase == leaving || x.phase == suspended, "%v waits in phase %d", b, x.phase)
+	invariant.Check(x.phase == leaving || x.phase == suspended || x.over && b.typ().finishes, "%v waits in phase %d", b, x.phase)
 	invariant.Check(!x.resting, "%v rests before it waits", b)
 	backpressure.MustRun(&b.debt)
 }
