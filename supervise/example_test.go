@@ -122,8 +122,9 @@ func ExampleEscalationError() {
 	fmt.Println(errors.As(down.Reason, &e), errors.Is(down.Reason, supervise.ErrIntensity))
 	fmt.Println(e)
 	sys.Stop()
-	// Output: true true gallop: supervise: too many restarts: "app" gives up over "disk":
-	// gallop: actor panicked: nothing to write
+	// Output:
+	// true true
+	// gallop: supervise: too many restarts: "app" gives up over "disk": gallop: actor panicked: nothing to write
 }
 
 // A child that needs something that may be away backs off, longer every time. On a virtual
