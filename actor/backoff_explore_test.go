@@ -30,7 +30,7 @@ var (
 
 // dormitory is a stage with a kid that has fallen, and whose supervisor has not decided.
 //
-// Its Backlog is one message, so that the gate opens and is shut again in each back-off.
+// Its Backlog is none or one message, so that the gate opens and is shut again in each back-off.
 type dormitory struct {
 	stage
 	super, kid, friend Ref[dozer]
@@ -39,7 +39,7 @@ type dormitory struct {
 	asked, asksRan     int
 }
 
-func newDormitory(p *explore.Program) *dormitory {
+func newDormitory(p *explore.Program, backlog int) *dormitory {
 	d := &dormitory{replies: make(chan *call[int], 8)}
 	dozerType.info.ownedIn()
 	d.stage = newStage(p, OnPanic(func(PanicReport) {}), OnDeadLetter(func(l DeadLetter) {
@@ -49,7 +49,7 @@ func newDormitory(p *explore.Program) *dormitory {
 	}))
 	d.super, d.friend = dozerType.Spawn(d.sys, dozer{d}), dozerType.Spawn(d.sys, dozer{d})
 	dozerAct.Send(d.sys, d.super, func(c *Context) {
-		d.kid = SpawnUnder(c, dozerType, func(a *dozer) { a.d = d }, Care[dozer]{Fell: dozerFell, Backlog: 1})
+		d.kid = SpawnUnder(c, dozerType, func(a *dozer) { a.d = d }, Care[dozer]{Fell: dozerFell, Backlog: backlog})
 	})
 	d.settle()
 	d.word(1)
@@ -197,15 +197,17 @@ func (d *dormitory) close() error {
 func TestPostpone_Explored(t *testing.T) {
 	for op, do := range dozerOps {
 		for verdict, decide := range dozerVerdicts {
-			t.Run(op+"-"+verdict, func(t *testing.T) {
-				explore.PortfolioOf(t, 1200, 250, func(p *explore.Program) {
-					d := newDormitory(p)
-					p.Go(func() { do(d) })
-					p.Go(func() { decide(d) })
-					d.man()
-					p.After(func() error { return d.judge(op, verdict) })
+			for _, backlog := range []int{-1, 1} {
+				t.Run(fmt.Sprintf("%s-%s/%d", op, verdict, backlog), func(t *testing.T) {
+					explore.PortfolioOf(t, 600, 150, func(p *explore.Program) {
+						d := newDormitory(p, backlog)
+						p.Go(func() { do(d) })
+						p.Go(func() { decide(d) })
+						d.man()
+						p.After(func() error { return d.judge(op, verdict) })
+					})
 				})
-			})
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gallop-go/gallop/actor"
@@ -252,6 +253,7 @@ func TestPostpone_Sends(t *testing.T) {
 					}
 					quiet(t, b.sys)
 					b.tell.Send(b.sys, b.kid, 12)
+					quiet(t, b.sys)
 					inside(t, b.sys, func(c *actor.Context) {
 						for n := 13; n < 20; n++ {
 							b.tell.Send(c, b.kid, n)
@@ -499,5 +501,68 @@ func TestPostpone_Deterministic(t *testing.T) {
 			}
 			b.sys.Stop()
 		}
+	}
+}
+
+// TestPostpone_Storm: behaviours and goroutines send, ask and try while their receiver falls, is in
+// a back-off and comes up, again and again, on several workers, with nodes that are used again: each
+// message runs once or is a dead letter, once, and what one sender has sent runs in order.
+func TestPostpone_Storm(t *testing.T) {
+	for name, typ := range sleeperTypes {
+		t.Run(name, func(t *testing.T) {
+			const senders, each = 6, 1000
+			n := scaled(each)
+			b := makeBed(t, typ, actor.Care[warden]{Backlog: 20}, actor.Workers(4))
+			wardenIn(t, b.sys, b.boss, func(w *warden, _ *actor.Context) {
+				w.fell = func(c *actor.Context, f actor.Fallen) {
+					actor.Postpone(c, f.Ref)
+					wardenWake.Send(c, actor.Self[warden](c), f.Ref) // which restarts it
+				}
+			})
+			var heard atomic.Int64
+			asker, askerGo, hears := newAsker(func(*puppet, *actor.Context, actor.Result[int]) { heard.Add(1) })
+			var wait sync.WaitGroup
+			for k := range senders {
+				from := asker.Spawn(b.sys, puppet{})
+				wait.Go(func() {
+					for i := range n {
+						if k%2 == 0 {
+							b.tell.Send(b.sys, b.kid, k*each+i)
+						} else {
+							askerGo.Send(b.sys, from, func(c *actor.Context) {
+								b.tell.Send(c, b.kid, k*each+i)
+								if i%3 == 0 {
+									actor.AskTo(c, b.ask, b.kid, -1, hears)
+								}
+							})
+						}
+						if i%20 == 0 {
+							q := newCue()
+							close(q.when)
+							b.fall.Send(b.sys, b.kid, q)
+						}
+					}
+				})
+			}
+			wait.Wait()
+			quiet(t, b.sys)
+			b.wake()
+			told := slices.DeleteFunc(slices.Concat(b.log.ran, b.log.dead), func(n int) bool { return n < 0 })
+			slices.Sort(told)
+			if len(told) != senders*n || len(slices.Compact(told)) != senders*n {
+				t.Errorf("%d of %d have run or are dead letters", len(told), senders*n)
+			}
+			equal(t, "outcomes of requests", int(heard.Load()), senders/2*((n+2)/3))
+			last := make([]int, senders)
+			for _, n := range slices.DeleteFunc(b.log.ran, func(n int) bool { return n < 0 }) {
+				if k := n / each; n < last[k] {
+					t.Fatalf("%d has run after %d", n, last[k])
+				} else {
+					last[k] = n
+				}
+			}
+			equal(t, "mutes", b.sys.Stats().Mutes, b.sys.Stats().Unmutes)
+			t.Logf("%d dead letters", len(b.log.dead))
+		})
 	}
 }

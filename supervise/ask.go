@@ -34,15 +34,15 @@ func init() {
 // [Spec], when all below it are up. With [OneForAll] and [RestForOne] the child starts when
 // it is its turn: while an older sibling backs off, StartChild waits.
 //
-// If the child does not come up, StartChild returns a *[StartError] with the child's path, which
-// wraps the error of OnStart, and the child is forgotten. It is not tried again, whatever its
-// Restart says, and neither its siblings nor the supervisor's [Intensity] notice. The same holds if ctx ends
-// first: the child is stopped then, or not started at all. If OnStart returns [ErrIgnore], the ref is zero and the
-// error nil.
+// If the child does not come up, StartChild returns a *[StartError] with the child's path,
+// which wraps the error of OnStart, and the child is forgotten. It is not tried again, whatever
+// its Restart says, and neither its siblings nor the supervisor's [Intensity] notice. The same
+// holds if ctx ends first: the child is stopped then, or not started at all. If OnStart returns
+// [ErrIgnore], the ref is zero and the error nil.
 //
-// If another child of that name is being removed, StartChild waits until that child has
-// ended. The other errors are ErrTaken; ErrBadChild, also for a nil Child; ErrNoChild, if the child is removed
-// meanwhile; and those of [actor.AskBehaviour.Ask].
+// If another child of that name is being removed, StartChild waits until that child has ended.
+// The other errors are ErrTaken; ErrBadChild, also for a nil Child; ErrNoChild, if the child is
+// removed meanwhile; and those of [actor.AskBehaviour.Ask].
 func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) (actor.AnyRef, error) {
 	req := &startRequest{spec: specToStart(ch), ctx: ctx}
 	r, err := startChild.Ask(ctx, sys, s.asked("StartChild"), req)
@@ -79,10 +79,11 @@ func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string, reply act
 }
 
 // StopChild stops a child in the way that was declared for it, whatever its Restart says, and
-// returns when it has ended. The supervisor keeps the declaration: the child stays
-// down, also when its siblings are restarted, until [RestartChild] brings it up as a new actor, or the supervisor is
-// restarted itself. A Temporary child, and one of SimpleOneForOne, is forgotten. The errors are ErrNoChild
-// and those of [actor.AskBehaviour.Ask]. If ctx ends first, the child stops all the same.
+// returns when it has ended. The supervisor keeps the declaration: the child stays down, also
+// when its siblings are restarted, until [RestartChild] brings it up as a new actor, or the
+// supervisor is restarted itself. A Temporary child, and one of SimpleOneForOne, is forgotten.
+// The errors are ErrNoChild and those of [actor.AskBehaviour.Ask]. If ctx ends first, the child
+// stops all the same.
 func StopChild(ctx context.Context, s Supervisor, name string) error {
 	_, err := stopChild.Ask(ctx, actor.SystemOf(s.asked("StopChild")), s.ref, name)
 	return err
@@ -101,10 +102,11 @@ func StopChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor
 //   - A child that has stopped is restarted as a new actor.
 //   - A child that backs off is restarted without further delay.
 //
-// This is no fall, and does not count for the [Intensity]. If the child does not come up, the error is
-// a *[StartError]. A child that had stopped stays stopped then. Another one is tried
-// again with its [Backoff], if its Restart says so. The other errors are ErrNoChild, also if the child is stopped
-// or removed meanwhile, and those of [actor.AskBehaviour.Ask]. If ctx ends first, the restart goes on.
+// This is no fall, and does not count for the [Intensity]. If the child does not come up, the
+// error is a *[StartError]. A child that had stopped stays stopped then. Another one is tried
+// again with its [Backoff], if its Restart says so. The other errors are ErrNoChild, also if
+// the child is stopped or removed meanwhile, and those of [actor.AskBehaviour.Ask]. If ctx ends
+// first, the restart goes on.
 func RestartChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
 	_, err := restartChild.Ask(ctx, sys, s.asked("RestartChild"), name)
 	return err
@@ -122,10 +124,10 @@ func RestartChildTo[T any](c *actor.Context, s Supervisor, name string, reply ac
 // The ref is good across restarts. But a child whose actor was stopped or killed by
 // others, and everything below a supervisor that was restarted, are new actors.
 //
-// A child that has no actor yet, because it waits for those in front of it, is not
-// found, nor is one below a supervisor that is down because a sibling backs off. Start the tree with
-// [StartWait], or wait with [Supervisor.Ready], before you look for its children. A child finds its
-// siblings with [Sibling].
+// A child that has no actor yet, because it waits for those in front of it, is not found, nor
+// is one below a supervisor that is down because a sibling backs off. Start the tree with
+// [StartWait], or wait with [Supervisor.Ready], before you look for its children. A child finds
+// its siblings with [Sibling].
 func Find[S any](ctx context.Context, sys *actor.System, s Supervisor, path ...string) (actor.Ref[S], error) {
 	return find[S](ctx, sys, s.asked("Find"), path)
 }

@@ -167,7 +167,8 @@ func TestBackoff_RestartedInVain(t *testing.T) {
 	}
 }
 
-// TestBackoff_MutedSender: nobody is muted for a child that backs off; what it is sent runs after the restart.
+// TestBackoff_MutedSender: nobody is muted for a child that backs off; what it is sent runs
+// after the restart.
 func TestBackoff_MutedSender(t *testing.T) {
 	h := build(t)
 	a := h.toy("a")
@@ -274,7 +275,8 @@ func TestBackoff_CalmIsUp(t *testing.T) {
 	}
 }
 
-// TestBackoff_CalmIsUp_ByHand: the same holds for a child that is restarted by hand in its place. The time that it takes to start does not count either.
+// TestBackoff_CalmIsUp_ByHand: the same holds for a child that is restarted by hand in its
+// place. The time that it takes to start does not count either.
 func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
 	inPlace := func(h *house) { actor.Restart(h.sys, h.find("a")); h.quiet(); h.tell(crash, "a") }
 	for name, c := range map[string]struct {

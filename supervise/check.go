@@ -18,8 +18,8 @@ type plan struct {
 	wrong     string // the first thing that is; empty: nothing
 }
 
-// Check reports what is wrong with a declaration, and with those below it: the error is ErrBadChild. [Start]
-// panics over it.
+// Check reports what is wrong with a declaration, and with those below it: the error is
+// ErrBadChild. [Start] panics over it.
 func (s Spec) Check() error {
 	if p := newPlan(s); p.wrong != "" {
 		return fmt.Errorf("%w: %s", ErrBadChild, p.wrong)

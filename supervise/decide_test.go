@@ -52,8 +52,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestNormal: an end with what actor.Normal returns is a normal one: a Transient child is not restarted, and Wait returns
-// nil; the information is there.
+// TestNormal: an end with what actor.Normal returns is a normal one: a Transient child is not
+// restarted, and Wait returns nil; the information is there.
 func TestNormal(t *testing.T) {
 	h := build(t)
 	a := h.toy("a")

@@ -23,10 +23,10 @@
 //	}}
 //	err := supervise.Serve(ctx, sys, app, 10*time.Second)
 //
-// Above, if disk falls, cache goes down and comes up with it, and the sessions do not
-// notice. If disk keeps falling, storage gives up: it falls itself, and app restarts it. If
-// that does not help either, app gives up, the tree ends, and Serve returns why. A session that keeps falling
-// ends alone.
+// Above, if disk falls, cache goes down and comes up with it, and the sessions do not notice.
+// If disk keeps falling, storage gives up: it falls itself, and app restarts it. If that does
+// not help either, app gives up, the tree ends, and Serve returns why. A session that keeps
+// falling ends alone.
 //
 // # Choosing
 //
@@ -39,12 +39,15 @@
 //
 // # At work
 //
-//   - [Serve] is what a main calls: it starts the tree, waits, and ends all in good order. [StartWait]
-//     returns when the tree is up, or says which child did not come up. [Supervisor.Wait] waits for the end.
-//   - A child finds its older siblings with [Sibling], in OnStart. From outside, [Find] asks the
-//     supervisors. A child that wants a name for [actor.Lookup] registers it in OnStart, and keeps it.
+//   - [Serve] is what a main calls: it starts the tree, waits, and ends all in good order.
+//     [StartWait] returns when the tree is up, or says which child did not come up.
+//     [Supervisor.Wait] waits for the end.
+//   - A child finds its older siblings with [Sibling], in OnStart. From outside, [Find] asks
+//     the supervisors. A child that wants a name for [actor.Lookup] registers it in OnStart,
+//     and keeps it.
 //   - [StartChild], [StopChild], [RestartChild] and [RemoveChild] change a tree that runs.
-//   - What happens is logged, WARN or ERROR, with the child's path, and OnEvent of a [Spec] hears of it.
+//   - What happens is logged, WARN or ERROR, with the child's path, and OnEvent of a [Spec]
+//     hears of it.
 //
 // docs/supervision.md and docs/service.md are pages for users.
 //
@@ -58,10 +61,11 @@
 //     up, or give it to a child of its own that falls and comes back with its [Backoff].
 //   - Children start one after another, each when the one before it is up. They go down
 //     youngest first, each when the one after it is down; those of SimpleOneForOne end all at once.
-//   - A start that somebody waits for, with [StartWait], [StartChild] or [RestartChild] of a child that had stopped, is
-//     not tried again if it fails: the error says why, and siblings do not notice. Every other start that fails is a fall.
-//   - A child whose restart is put off holds up nobody: requests to it fail at once, and so do questions to supervisors
-//     that wait behind it.
+//   - A start that somebody waits for, with [StartWait], [StartChild] or [RestartChild] of a
+//     child that had stopped, is not tried again if it fails: the error says why, and siblings
+//     do not notice. Every other start that fails is a fall.
+//   - A child whose restart is put off holds up nobody: requests to it fail at once, and so do
+//     questions to supervisors that wait behind it.
 //   - An end by order, with [actor.Stop], [actor.Drain] or [actor.Kill], is final: if the
 //     child is to be restarted, that is a new actor with a new ref, in the old place. All
 //     children of a supervisor that was restarted are new actors, too.
@@ -82,7 +86,9 @@
 //
 // # Sources
 //
-// The rules are those of Erlang/OTP's supervisor. What differs: a restart keeps the ref and, unless the declaration says
-// otherwise, mail; in a restart, and with [Start], a start that fails counts as a fall; restarts are put off; a child that StopChild has stopped
-// stays down when its group is restarted; a supervisor that gives up says so with a reason that is not normal.
+// The rules are those of Erlang/OTP's supervisor. What differs: a restart keeps the ref and,
+// unless the declaration says otherwise, mail; in a restart, and with [Start], a start that
+// fails counts as a fall; restarts are put off; a child that StopChild has stopped stays down
+// when its group is restarted; a supervisor that gives up says so with a reason that is not
+// normal.
 package supervise

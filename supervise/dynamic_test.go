@@ -386,7 +386,8 @@ func BenchmarkReplace(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is the start of a child of a declared row, which takes the same time however long that is.
+// BenchmarkStart is the start of a child of a declared row, which takes the same time however
+// long that is.
 func BenchmarkStart(b *testing.B) {
 	for _, n := range []int{100, 20_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

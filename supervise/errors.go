@@ -17,10 +17,11 @@ var (
 	// ErrBadChild says that a child cannot be started: its declaration is wrong, or does
 	// not suit a supervisor of that strategy.
 	ErrBadChild = errors.New("gallop: supervise: bad child")
-	// ErrIgnore is what OnStart of a child returns if the child is not needed, for example because it is
-	// switched off: the child ends, which is neither a fall nor a failed start, and its younger
-	// siblings start. Its supervisor keeps the declaration, for [RestartChild], unless the child is Temporary or
-	// of SimpleOneForOne. OnStart must return this error itself.
+	// ErrIgnore is what OnStart of a child returns if the child is not needed, for example
+	// because it is switched off: the child ends, which is neither a fall nor a failed start,
+	// and its younger siblings start. Its supervisor keeps the declaration, for [RestartChild],
+	// unless the child is Temporary or of SimpleOneForOne. OnStart must return this error
+	// itself.
 	ErrIgnore = errors.New("gallop: supervise: the child is not needed")
 )
 

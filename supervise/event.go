@@ -16,7 +16,8 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	// Fell: a child that was up has fallen, and will be restarted after Delay; at once if that is 0.
+	// Fell: a child that was up has fallen, and will be restarted after Delay; at once if that
+	// is 0.
 	Fell EventKind = iota
 	// StartFailed: a child did not come up: its init or OnStart failed, or one of the children
 	// of a supervisor did. It will be tried again after Delay, unless somebody waits for the start:

@@ -65,8 +65,9 @@ func (e *events) take() string {
 	return strings.Join(lines, "\n")
 }
 
-// TestEvents: falls, back-offs, restarts, ends and give-ups are told to OnEvent, with the child's path, type,
-// reason, restarts and delay; supervisors "below that have no OnEvent of their own" use that of the one above.
+// TestEvents: falls, back-offs, restarts, ends and give-ups are told to OnEvent, with the
+// child's path, type, reason, restarts and delay; supervisors "below that have no OnEvent of
+// their own" use that of the one above.
 func TestEvents(t *testing.T) {
 	h := build(t)
 	var seen events
@@ -152,8 +153,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLog_IsNotFlooded: the first, second, fourth, eighth … fall of a child in a minute is logged; OnEvent is told of
-// each.
+// TestLog_IsNotFlooded: the first, second, fourth, eighth … fall of a child in a minute is
+// logged; OnEvent is told of each.
 func TestLog_IsNotFlooded(t *testing.T) {
 	var log logged
 	var seen events

@@ -68,8 +68,8 @@ func (s *supervisor) judge(c *actor.Context, k *kid, f actor.Fallen) {
 	}
 }
 
-// refused sees to a child that did not come up if that is the end of it, and reports whether it is: the child is not
-// needed, or somebody waits for the start and is told.
+// refused sees to a child that did not come up if that is the end of it, and reports whether it
+// is: the child is not needed, or somebody waits for the start and is told.
 func (s *supervisor) refused(c *actor.Context, k *kid, f actor.Fallen) bool {
 	r := k.rare
 	switch {

@@ -12,9 +12,9 @@ import "time"
 //     [EscalationError].
 //   - As that of a Spec with SimpleOneForOne, it counts for each child alone, and the child ends
 //     for good, see below; with Escalate it is as for other strategies.
-//   - As that of a [Worker], or as OwnIntensity of a Spec, it counts the restarts of that child, which do not
-//     count for the supervisor's Intensity then. The child ends for good; with Escalate the
-//     supervisor gives up.
+//   - As that of a [Worker], or as OwnIntensity of a Spec, it counts the restarts of that
+//     child, which do not count for the supervisor's Intensity then. The child ends for good;
+//     with Escalate the supervisor gives up.
 //
 // A child that ends for good is stopped, and its siblings go on: see [GaveUp]. Its
 // supervisor keeps the declaration, for [RestartChild], but forgets children of

@@ -11,7 +11,8 @@ import (
 
 var kidType = actor.NewType[int]("kid")
 
-// TestFamily_IsWalkedOnce: a row of children that starts is looked at once, and not again at each start.
+// TestFamily_IsWalkedOnce: a row of children that starts is looked at once, and not again at
+// each start.
 func TestFamily_IsWalkedOnce(t *testing.T) {
 	f := newFamily()
 	for range 5 {
@@ -32,7 +33,8 @@ func TestFamily_IsWalkedOnce(t *testing.T) {
 	}
 }
 
-// TestFamily_IsWalkedDownOnce: a row of children that goes down is looked at once, and not again at each that is down.
+// TestFamily_IsWalkedDownOnce: a row of children that goes down is looked at once, and not
+// again at each that is down.
 func TestFamily_IsWalkedDownOnce(t *testing.T) {
 	f := newFamily()
 	for range 5 {

@@ -15,15 +15,17 @@ import (
 //	defer cancel()
 //	err := supervise.Serve(ctx, actor.Start(), app, 10*time.Second)
 //
-// It starts the tree as [StartWait] does, waits until ctx ends or the root ends by itself, and then ends everything: the
-// root is drained, by which its children end in the opposite order of their start, each as its Stop says; then
-// the system is shut down. All that may take no longer than grace. What has not ended by then is stopped at once: the root
-// is killed, and the system is not waited for.
+// It starts the tree as [StartWait] does, waits until ctx ends or the root ends by itself, and
+// then ends everything: the root is drained, by which its children end in the opposite order of
+// their start, each as its Stop says; then the system is shut down. All that may take no longer
+// than grace. What has not ended by then is stopped at once: the root is killed, and the system
+// is not waited for.
 //
-// Serve returns nil if ctx has ended, or somebody has stopped the root, and all has ended within grace. Otherwise the error
-// is that of StartWait, or the reason of the root, for example an *[EscalationError], or it says what
-// did not end and wraps [context.DeadlineExceeded]; several are joined. Whatever it returns, the system has
-// stopped or stops.
+// Serve returns nil if ctx has ended, or somebody has stopped the root, and all has ended
+// within grace. Otherwise the error is that of StartWait, or the reason of the root, for
+// example an *[EscalationError], or it says what did not end and wraps
+// [context.DeadlineExceeded]; several are joined. Whatever it returns, the system has stopped
+// or stops.
 //
 // Serve panics if the declaration is wrong, if grace is negative, or if a behaviour calls it.
 func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duration) error {

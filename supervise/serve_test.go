@@ -19,8 +19,9 @@ func (h *house) served(ctx context.Context, spec supervise.Spec, grace time.Dura
 	return done
 }
 
-// TestServe: it "waits until ctx ends …, and then ends everything: the root is drained, by which its children end in the
-// opposite order of their start, each as its Stop says; then the system is shut down", and returns nil.
+// TestServe: it "waits until ctx ends …, and then ends everything: the root is drained, by
+// which its children end in the opposite order of their start, each as its Stop says; then the
+// system is shut down", and returns nil.
 func TestServe(t *testing.T) {
 	h := build(t)
 	ctx, cancel := context.WithCancel(h.soon())
@@ -43,7 +44,8 @@ func TestServe(t *testing.T) {
 	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
 }
 
-// TestServe_Ends: "Otherwise the error is that of StartWait, or the reason of the root"; the system has stopped.
+// TestServe_Ends: "Otherwise the error is that of StartWait, or the reason of the root"; the
+// system has stopped.
 func TestServe_Ends(t *testing.T) {
 	h := build(t)
 	wants(t, supervise.Serve(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{h.failing("bad", errUser)}}, patience), errUser)
@@ -66,7 +68,8 @@ func TestServe_Ends(t *testing.T) {
 	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
 }
 
-// TestServe_StoppedWhileItStarts: a signal that comes before the tree is up is an order to end, too.
+// TestServe_StoppedWhileItStarts: a signal that comes before the tree is up is an order to end,
+// too.
 func TestServe_StoppedWhileItStarts(t *testing.T) {
 	h := build(t)
 	ctx, cancel := context.WithCancel(h.soon())

@@ -14,8 +14,9 @@ import (
 
 var kinds = []supervise.Restart{supervise.Permanent, supervise.Transient, supervise.Temporary}
 
-// TestStartChild_Fails: "If the child does not come up, StartChild returns a *StartError …, and the child is forgotten.
-// It is not tried again, whatever its Restart says, and neither its siblings nor the supervisor's Intensity notice."
+// TestStartChild_Fails: "If the child does not come up, StartChild returns a *StartError …, and
+// the child is forgotten. It is not tried again, whatever its Restart says, and neither its
+// siblings nor the supervisor's Intensity notice."
 func TestStartChild_Fails(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
 		for _, kind := range kinds {
@@ -39,7 +40,8 @@ func TestStartChild_Fails(t *testing.T) {
 	}
 }
 
-// TestStartChild_TreeFails: "for a Spec, when all below it are up": the path is that of the child that did not come up.
+// TestStartChild_TreeFails: "for a Spec, when all below it are up": the path is that of the
+// child that did not come up.
 func TestStartChild_TreeFails(t *testing.T) {
 	h := build(t)
 	h.run(supervise.Spec{Name: "app", Children: h.toys("a")})
@@ -61,7 +63,8 @@ func TestStartChild_Simple(t *testing.T) {
 	equal(t, "children", h.count(), supervise.Count{})
 }
 
-// TestStartChild_ContextEnds: "The same holds if ctx ends first: the child is stopped then, or not started at all."
+// TestStartChild_ContextEnds: "The same holds if ctx ends first: the child is stopped then, or
+// not started at all."
 func TestStartChild_ContextEnds(t *testing.T) {
 	h := build(t)
 	h.run(supervise.Spec{Name: "app", Children: h.toys("a")})
@@ -77,7 +80,8 @@ func TestStartChild_ContextEnds(t *testing.T) {
 	equal(t, "states", h.states(), "a running")
 }
 
-// TestStartChild_GivenUp: a request whose caller gives up while the supervisor does not come to it starts no child.
+// TestStartChild_GivenUp: a request whose caller gives up while the supervisor does not come to
+// it starts no child.
 func TestStartChild_GivenUp(t *testing.T) {
 	h := build(t)
 	gate, reached := make(chan struct{}), make(chan struct{}, 1)
@@ -102,8 +106,8 @@ func TestStartChild_GivenUp(t *testing.T) {
 	equal(t, "spawned", h.sys.Stats().Spawned, spawned)
 }
 
-// TestStartChild_Ignored: "If OnStart returns ErrIgnore, the ref is zero and the error nil"; a declared child stays down, its
-// younger siblings start, and RestartChild brings it up.
+// TestStartChild_Ignored: "If OnStart returns ErrIgnore, the ref is zero and the error nil"; a
+// declared child stays down, its younger siblings start, and RestartChild brings it up.
 func TestStartChild_Ignored(t *testing.T) {
 	h := build(t)
 	off := true
@@ -128,8 +132,9 @@ func TestStartChild_Ignored(t *testing.T) {
 	equal(t, "states", h.states(), "a running, b running, c stopped")
 }
 
-// TestRestartChild_Fails: "If the child does not come up, the error is a *StartError. A child that had stopped stays
-// stopped then. Another one is tried again with its Backoff". Neither counts for the Intensity.
+// TestRestartChild_Fails: "If the child does not come up, the error is a *StartError. A child
+// that had stopped stays stopped then. Another one is tried again with its Backoff". Neither
+// counts for the Intensity.
 func TestRestartChild_Fails(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
 		h := build(t)
@@ -158,8 +163,9 @@ func TestRestartChild_Fails(t *testing.T) {
 	}
 }
 
-// TestStopChild: "returns when it has ended. The supervisor keeps the declaration: the child stays down, also when its
-// siblings are restarted, until RestartChild brings it up as a new actor".
+// TestStopChild: "returns when it has ended. The supervisor keeps the declaration: the child
+// stays down, also when its siblings are restarted, until RestartChild brings it up as a new
+// actor".
 func TestStopChild(t *testing.T) {
 	for _, kind := range kinds[:2] {
 		h := build(t)
@@ -198,8 +204,9 @@ func TestStopChild(t *testing.T) {
 	equal(t, "children", h.count(), supervise.Count{})
 }
 
-// TestOwnIntensity: "As that of a Worker …, it counts the restarts of that child, which do not count for the supervisor's
-// Intensity then. The child ends for good; with Escalate the supervisor gives up."
+// TestOwnIntensity: "As that of a Worker …, it counts the restarts of that child, which do not
+// count for the supervisor's Intensity then. The child ends for good; with Escalate the
+// supervisor gives up."
 func TestOwnIntensity(t *testing.T) {
 	var seen events
 	var log logged
@@ -221,8 +228,9 @@ func TestOwnIntensity(t *testing.T) {
 	for range 2 { // they count anew
 		h.tell(exitWithError, "a")
 	}
-	equal(t, "states", h.states(), "a running, b running")
+	h.quiet()
 	equal(t, "root", h.root.Standing(), actor.Idle)
+	equal(t, "states", h.states(), "a running, b running")
 
 	h = build(t)
 	a = h.toy("a")
@@ -233,8 +241,9 @@ func TestOwnIntensity(t *testing.T) {
 	wants(t, h.reason(), supervise.ErrIntensity)
 }
 
-// TestOwnIntensity_Simple: "As that of a Spec with SimpleOneForOne, it counts for each child alone …; with Escalate it is as
-// for other strategies": one poisoned child does not take its siblings.
+// TestOwnIntensity_Simple: "As that of a Spec with SimpleOneForOne, it counts for each child
+// alone …; with Escalate it is as for other strategies": one poisoned child does not take its
+// siblings.
 func TestOwnIntensity_Simple(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		h := build(t)
@@ -264,8 +273,8 @@ func TestOwnIntensity_Simple(t *testing.T) {
 	}
 }
 
-// TestSimple_StopsAllAtOnce: "Those of SimpleOneForOne end all at once, so that many that hang take one deadline". One
-// helper sees to the deadlines of all.
+// TestSimple_StopsAllAtOnce: "Those of SimpleOneForOne end all at once, so that many that hang
+// take one deadline". One helper sees to the deadlines of all.
 func TestSimple_StopsAllAtOnce(t *testing.T) {
 	const n = 50
 	h := build(t, actor.Workers(4), actor.Spares(2*n))
@@ -291,8 +300,8 @@ func TestSimple_StopsAllAtOnce(t *testing.T) {
 	equal(t, "actors left", h.sys.Stats().Spawned-h.sys.Stats().Stopped, 0)
 }
 
-// TestDown_AnswersAtOnce: while a sibling backs off, questions to a supervisor that is down with its group, or waits
-// behind a supervisor in which one backs off, are answered at once.
+// TestDown_AnswersAtOnce: while a sibling backs off, questions to a supervisor that is down
+// with its group, or waits behind a supervisor in which one backs off, are answered at once.
 func TestDown_AnswersAtOnce(t *testing.T) {
 	c1 := func(h *house) map[string]supervise.Child {
 		w := h.toy("c1")

@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// table is the children of one life of a supervisor, by name. The supervisor writes it, and reads it
-// without the lock. Its children, and the tables below, read it under the lock: of a child they
-// read ref, removed, and what is read-only.
+// table is the children of one life of a supervisor, by name. The supervisor writes it, and
+// reads it without the lock. Its children, and the tables below, read it under the lock: of a
+// child they read ref, removed, and what is read-only.
 type table struct {
 	above *table // of the supervisor above; nil for a root
 
@@ -84,11 +84,11 @@ func (t *table) startsWhat(path string) string {
 	return k.below.startsWhat(path + "/" + k.spec.name)
 }
 
-// Sibling finds another child of the running actor's supervisor by its name, at once and without a
-// message: in OnStart, for example, where a child wants the refs of those that it works
-// with. If the supervisor has no such child, Sibling looks among the siblings of the supervisor, and so on
-// up to the root. With more names, it leads on through supervisors below the one found,
-// as the path of [Find] does.
+// Sibling finds another child of the running actor's supervisor by its name, at once and
+// without a message: in OnStart, for example, where a child wants the refs of those that it
+// works with. If the supervisor has no such child, Sibling looks among the siblings of the
+// supervisor, and so on up to the root. With more names, it leads on through supervisors below
+// the one found, as the path of [Find] does.
 //
 //	func (s *Session) start(c *actor.Context) (err error) {
 //		s.disk, err = supervise.Sibling[Disk](c, "storage", "disk")
@@ -99,10 +99,10 @@ func (t *table) startsWhat(path string) string {
 //
 // Children start one after another, so older siblings have an actor; it may be down just then.
 // A younger one is found only later: let it introduce itself with a message, or ask it for
-// something that comes when it is up. The ref is good across restarts in place. After a sibling was
-// stopped or killed by others, or everything below a supervisor was restarted, there are new actors:
-// with [RestForOne] the younger siblings are restarted after the older one and find the new ref
-// in their OnStart; with [OneForOne] call Sibling again when a request fails with
+// something that comes when it is up. The ref is good across restarts in place. After a sibling
+// was stopped or killed by others, or everything below a supervisor was restarted, there are
+// new actors: with [RestForOne] the younger siblings are restarted after the older one and find
+// the new ref in their OnStart; with [OneForOne] call Sibling again when a request fails with
 // [actor.ErrStopped].
 //
 // The error is ErrNoChild if there is no such child, if it has no actor at the moment, or if the

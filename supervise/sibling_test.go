@@ -24,8 +24,8 @@ func kinWorker(name string, onStart func(*actor.Context) error) supervise.Worker
 	return supervise.Worker[kin]{Name: name, Type: kinType, Init: func(k *kin) { k.onStart = onStart }}
 }
 
-// TestSibling: "in OnStart", a child finds the older siblings, those of the supervisors above, "and so on up to the
-// root", and those below supervisors that it names.
+// TestSibling: "in OnStart", a child finds the older siblings, those of the supervisors above,
+// "and so on up to the root", and those below supervisors that it names.
 func TestSibling(t *testing.T) {
 	for seed := range uint64(20) {
 		h := build(t, actor.Seed(seed+1))
@@ -59,8 +59,8 @@ func TestSibling(t *testing.T) {
 	}
 }
 
-// TestSibling_NewActor: "with RestForOne the younger siblings are restarted after the older one and find the new ref in
-// their OnStart; with OneForOne call Sibling again".
+// TestSibling_NewActor: "with RestForOne the younger siblings are restarted after the older one
+// and find the new ref in their OnStart; with OneForOne call Sibling again".
 func TestSibling_NewActor(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.RestForOne} {
 		h := build(t)
@@ -91,7 +91,8 @@ func TestSibling_OfNobody(t *testing.T) {
 	wants(t, err, supervise.ErrNoChild)
 }
 
-// TestSibling_WhileTheyComeAndGo: looking up siblings is safe while the supervisor starts and removes others.
+// TestSibling_WhileTheyComeAndGo: looking up siblings is safe while the supervisor starts and
+// removes others.
 func TestSibling_WhileTheyComeAndGo(t *testing.T) {
 	h := build(t, actor.Workers(4))
 	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{h.toy("a"),

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestServicePage: the first program of docs/service.md has at most 40 lines; as a real process that gets a real SIGTERM
-// it ends its actors in good order and exits with 0.
+// TestServicePage: the first program of docs/service.md has at most 40 lines; as a real process
+// that gets a real SIGTERM it ends its actors in good order and exits with 0.
 func TestServicePage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "docs", "service.md"))
 	if err != nil {

@@ -36,8 +36,8 @@ func (s Strategy) groups() bool { return s == OneForAll || s == RestForOne }
 type Restart uint8
 
 // The kinds of children, as in Erlang. An end is normal if [actor.IsNormal] says so of its
-// reason: nil, [actor.ErrShutdown] itself, or what [actor.Normal] has returned, which carries information. It is
-// not normal if its reason is an error that wraps one of these, or a panic.
+// reason: nil, [actor.ErrShutdown] itself, or what [actor.Normal] has returned, which carries
+// information. It is not normal if its reason is an error that wraps one of these, or a panic.
 const (
 	// Permanent: every end is a fall.
 	Permanent Restart = iota
@@ -92,9 +92,9 @@ type Worker[S any] struct {
 	// Stop says how the child is stopped.
 	Stop Ending
 	// Decide, if it is not nil, decides by the error what becomes of the child when it panics,
-	// exits with an error, or cannot start: see [actor.Decision]. [actor.DecideRestart] leaves it
-	// to Restart; DecideStop ends the child for good, and its siblings go on; DecideEscalate makes the supervisor
-	// give up. Decide runs in the child's turn and must not wait.
+	// exits with an error, or cannot start: see [actor.Decision]. [actor.DecideRestart] leaves
+	// it to Restart; DecideStop ends the child for good, and its siblings go on; DecideEscalate
+	// makes the supervisor give up. Decide runs in the child's turn and must not wait.
 	Decide func(reason error) actor.Decision
 	// Mail says what a restart does with the mail that waits for the child. The zero value,
 	// [actor.KeepMail], keeps it; [actor.DropMail] makes dead letters of it.

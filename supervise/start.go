@@ -9,11 +9,12 @@ import (
 
 // StartWait is [Start] that returns when all children are up, those below supervisors too.
 //
-// If a child does not come up, because init or OnStart fails or panics, it is not tried again: the tree is
-// stopped, and when it has ended StartWait returns the zero Supervisor and a *[StartError] with the
-// child's path, which wraps the error of OnStart. Only the first start of each child is special: once
-// it has been up, its falls are what they always are, also while others are still
-// starting; if a supervisor gives up over them, the error is its [EscalationError].
+// If a child does not come up, because init or OnStart fails or panics, it is not tried again:
+// the tree is stopped, and when it has ended StartWait returns the zero Supervisor and a
+// *[StartError] with the child's path, which wraps the error of OnStart. Only the first start
+// of each child is special: once it has been up, its falls are what they always are, also while
+// others are still starting; if a supervisor gives up over them, the error is its
+// [EscalationError].
 //
 // If ctx ends first, the tree is told to stop, and StartWait does not wait for its end. The error
 // names the child that was starting and wraps ctx's error. If the
@@ -58,10 +59,10 @@ func notStarted(name string, reason error) error {
 	return reason
 }
 
-// Ready blocks, from outside, until all children of the supervisor are up, those below supervisors too. Children that
-// have ended, and are not restarted, count as up. If one backs off, Ready waits until it is up again. The
-// errors are those of [actor.AskBehaviour.Ask]: [actor.ErrStopped], which wraps the reason, if the
-// supervisor ends first.
+// Ready blocks, from outside, until all children of the supervisor are up, those below
+// supervisors too. Children that have ended, and are not restarted, count as up. If one backs
+// off, Ready waits until it is up again. The errors are those of [actor.AskBehaviour.Ask]:
+// [actor.ErrStopped], which wraps the reason, if the supervisor ends first.
 func (s Supervisor) Ready(ctx context.Context) error {
 	r := s.asked("Ready")
 	_, err := awaitUp.Ask(ctx, actor.SystemOf(r), r, actor.None{})

@@ -32,8 +32,9 @@ func TestStartWait(t *testing.T) {
 	}
 }
 
-// TestStartWait_Fails: "If a child does not come up, … it is not tried again: the tree is stopped, and when it has ended
-// StartWait returns … a *StartError with the child's path, which wraps the error of OnStart".
+// TestStartWait_Fails: "If a child does not come up, … it is not tried again: the tree is
+// stopped, and when it has ended StartWait returns … a *StartError with the child's path, which
+// wraps the error of OnStart".
 func TestStartWait_Fails(t *testing.T) {
 	for seed := range uint64(20) {
 		h := build(t, actor.Seed(seed+1))
@@ -51,8 +52,9 @@ func TestStartWait_Fails(t *testing.T) {
 	}
 }
 
-// TestStartWait_FailsLater: "Only the first start of each child is special: once it has been up, its falls are what they
-// always are", also a start that fails afterwards, while other children are still starting.
+// TestStartWait_FailsLater: "Only the first start of each child is special: once it has been
+// up, its falls are what they always are", also a start that fails afterwards, while other
+// children are still starting.
 func TestStartWait_FailsLater(t *testing.T) {
 	h := build(t, actor.Workers(3))
 	var starts atomic.Int32
@@ -77,7 +79,8 @@ func TestStartWait_FailsLater(t *testing.T) {
 	h.d.says(t, "+first", "-first", "+first", "+first")
 }
 
-// TestStartWait_LaterLives: in a later life of a supervisor below, a start that fails is a fall, which is tried again.
+// TestStartWait_LaterLives: in a later life of a supervisor below, a start that fails is a
+// fall, which is tried again.
 func TestStartWait_LaterLives(t *testing.T) {
 	h := build(t)
 	n := 0
@@ -111,8 +114,8 @@ func TestStartWait_Panics(t *testing.T) {
 	wants(t, err, actor.ErrPanicked)
 }
 
-// TestStartWait_ContextEnds: "the tree is told to stop … The error names the child that was starting and wraps ctx's
-// error".
+// TestStartWait_ContextEnds: "the tree is told to stop … The error names the child that was
+// starting and wraps ctx's error".
 func TestStartWait_ContextEnds(t *testing.T) {
 	h := build(t)
 	ctx, cancel := context.WithCancel(h.soon())
@@ -154,8 +157,8 @@ func TestReady(t *testing.T) {
 	wants(t, root.Ready(h.soon()), actor.ErrStopped)
 }
 
-// TestWait: "It returns nil if the supervisor was told to stop or to drain, or has ended normally, and otherwise its
-// reason".
+// TestWait: "It returns nil if the supervisor was told to stop or to drain, or has ended
+// normally, and otherwise its reason".
 func TestWait(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(h *house)
@@ -189,8 +192,9 @@ func TestWait(t *testing.T) {
 	wants(t, h.root.Wait(ctx), context.Canceled)
 }
 
-// TestDefaults: with the defaults, a child that cannot start does not end the tree within milliseconds: it is started
-// after 0, 0.1, 0.2, 0.4 … seconds, and the supervisor gives up after 51. One that falls seldom is restarted at once.
+// TestDefaults: with the defaults, a child that cannot start does not end the tree within
+// milliseconds: it is started after 0, 0.1, 0.2, 0.4 … seconds, and the supervisor gives up
+// after 51. One that falls seldom is restarted at once.
 func TestDefaults(t *testing.T) {
 	h := build(t)
 	var at []time.Duration

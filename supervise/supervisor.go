@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Supervisor is a running supervisor. It is an actor like others, and can be stopped,
-// joined, watched and linked like one. Get one from [Start], [StartWait] or [Sub]. It may be copied.
+// Supervisor is a running supervisor. It is an actor like others, and can be stopped, joined,
+// watched and linked like one. Get one from [Start], [StartWait] or [Sub]. It may be copied.
 // The zero Supervisor is no supervisor, and asking it panics.
 type Supervisor struct{ ref }
 
@@ -22,9 +22,9 @@ func (s Supervisor) asked(call string) ref {
 }
 
 // Start starts a supervisor and its tree, and returns at once. Children start one after
-// another, each when the one before it is up; [Find] does not find a child before it is
-// its turn. A start that fails is a fall, and is tried again: [StartWait] waits until the tree is up, and
-// returns an error instead. Start panics if the declaration is wrong.
+// another, each when the one before it is up; [Find] does not find a child before it is its
+// turn. A start that fails is a fall, and is tried again: [StartWait] waits until the tree is
+// up, and returns an error instead. Start panics if the declaration is wrong.
 //
 // The supervisor is nobody's child. Its end is the end of the tree: see [Supervisor.Wait].
 func Start(from actor.Sender, s Spec) Supervisor {
@@ -46,10 +46,10 @@ func mustPlan(call string, s Spec) *plan {
 
 func newRoot(p *plan) supervisor { return supervisor{plan: p, path: p.name, table: newTable(nil)} }
 
-// Wait blocks, from outside, until the supervisor has ended with all its children. It returns nil if the
-// supervisor was told to stop or to drain, or has ended normally, and otherwise its reason: an
-// *[EscalationError] if it has given up. If ctx ends first, Wait returns its error, and
-// [actor.ErrSystemStopped] if the system stops. It panics where [actor.Join] does.
+// Wait blocks, from outside, until the supervisor has ended with all its children. It returns
+// nil if the supervisor was told to stop or to drain, or has ended normally, and otherwise its
+// reason: an *[EscalationError] if it has given up. If ctx ends first, Wait returns its error,
+// and [actor.ErrSystemStopped] if the system stops. It panics where [actor.Join] does.
 func (s Supervisor) Wait(ctx context.Context) error {
 	r := s.asked("Wait")
 	d, err := actor.Join(ctx, actor.SystemOf(r), r)
@@ -172,8 +172,8 @@ func (s *supervisor) step(c *actor.Context) {
 	}
 }
 
-// settled reports whether every child is up, ends or has ended. Only then does a supervisor count as up for
-// its own supervisor.
+// settled reports whether every child is up, ends or has ended. Only then does a supervisor
+// count as up for its own supervisor.
 func (s *supervisor) settled() bool {
 	return s.kids.in[Pending]+s.kids.in[Starting]+s.kids.in[Falling]+s.kids.in[BackingOff] == 0
 }

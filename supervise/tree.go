@@ -21,7 +21,8 @@ type Node struct {
 	State    State
 	Restarts int
 	Last     error
-	// LastAt is when the last fall was, or the last end that was not ordered; zero if there was none.
+	// LastAt is when the last fall was, or the last end that was not ordered; zero if there was
+	// none.
 	LastAt time.Time
 	// Supervises says that the node is a supervisor, with that Strategy.
 	Supervises bool

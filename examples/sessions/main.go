@@ -62,9 +62,9 @@ func parse(args []string, stderr io.Writer) (addr string, err error) {
 // patience is how long a shutdown waits for requests, and then as long again for sessions.
 const patience = 10 * time.Second
 
-// serve serves until ctx ends. Then it stops in this order: no new requests come in, those that run
-// are answered if that takes no longer than answers, sessions are saved, the system ends. It returns
-// an error if the tree ends by itself.
+// serve serves until ctx ends. Then it stops in this order: no new requests come in, those that
+// run are answered if that takes no longer than answers, sessions are saved, the system ends.
+// It returns an error if the tree ends by itself.
 func serve(ctx context.Context, ln net.Listener, out io.Writer, answers time.Duration) error {
 	s := newService(out)
 	f := &front{service: s, ln: ln, answers: answers}

@@ -89,8 +89,8 @@ func TestService_Concurrent(t *testing.T) {
 	}
 }
 
-// TestService_Poisoned: "A bug is one user's problem": ten thousand requests over which bob's session panics cost nobody
-// else an answer, and bob nothing but these.
+// TestService_Poisoned: "A bug is one user's problem": ten thousand requests over which bob's
+// session panics cost nobody else an answer, and bob nothing but these.
 func TestService_Poisoned(t *testing.T) {
 	n := 10_000
 	if testing.Short() {
@@ -128,7 +128,8 @@ func TestService_Poisoned(t *testing.T) {
 	}
 }
 
-// TestServe_RootEnds: main does not outlive the root: if the server in front fails, serve returns why.
+// TestServe_RootEnds: main does not outlive the root: if the server in front fails, serve
+// returns why.
 func TestServe_RootEnds(t *testing.T) {
 	ln, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
