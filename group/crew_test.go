@@ -275,32 +275,57 @@ func TestStartPool_BackPressure(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestStartPool_Resize: "it starts more, or drains the youngest".
+// TestStartPool_Resize: "it starts more, or drains the youngest", whose mail runs, in every order. "A
+// pool that did not make its members stays as it is", and one that did takes in nobody.
 func TestStartPool_Resize(t *testing.T) {
-	var log []lifted
-	var dead letters
-	sys, _ := atNoTime(t, 1, dead.option())
-	p := group.StartPool(sys, group.RoundRobin[int](), 2, lift, hands(&log))
-	for _, n := range []int{5, 1, 3} {
-		log = nil
-		p.Resize(sys, n)
-		quiet(t, sys)
-		count(t, sys, p.Members, n)
-		for i := range 30 {
-			p.Send(sys, i)
+	for seed := range uint64(30) {
+		var log []lifted
+		var dead letters
+		sys, _ := atNoTime(t, seed, dead.option())
+		p := group.StartPool(sys, group.RoundRobin[int](), 2, lift, hands(&log))
+		for _, n := range []int{5, 1, 3} {
+			p.Resize(sys, n)
+			quiet(t, sys)
+			count(t, sys, p.Members, n)
+			log = nil
+			for i := range 30 {
+				p.Send(sys, i)
+			}
+			p.Resize(sys, 1)
+			p.Resize(sys, n)
+			quiet(t, sys)
+			if len(log) != 30 || len(ids(log)) != n || len(dead.all) != 0 {
+				t.Fatalf("seed %d, %d members: %v, dead letters %v", seed, n, ids(log), dead.all)
+			}
 		}
-		p.Resize(sys, n+1)
-		p.Resize(sys, n)
-		quiet(t, sys)
-		if len(log) != 30 || len(ids(log)) != n || len(dead.all) != 0 {
-			t.Errorf("%d members: %v, dead letters %v", n, ids(log), dead.all)
-		}
+		pool := group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](&double{}))
+		pool.Resize(sys, 7)
+		count(t, sys, pool.Members, 1)
+		p.Join(sys, &double{})
+		count(t, sys, p.Members, 3)
+		sys.Stop()
 	}
-	pool := group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](&double{}))
-	pool.Resize(sys, 7)
-	count(t, sys, pool.Members, 1)
-	p.Join(sys, &double{})
-	count(t, sys, p.Members, 3)
+}
+
+// TestStartPool_Down: "A member that is down until its pool restarts it counts as Ended" for a
+// policy, so one that is only overloaded comes before it.
+func TestStartPool_Down(t *testing.T) {
+	var log []lifted
+	var stood []actor.Standing
+	sys, advance := atNoTime(t, 1)
+	p := group.StartPool(sys, group.PolicyOf(func() func(int, group.Members) int {
+		return func(_ int, among group.Members) int {
+			stood = append(stood, among.Standing(0))
+			return 0
+		}
+	}), 2, lift, hands(&log))
+	sendAll(t, sys, p, -1, 0)
+	sendAll(t, sys, p, 1, 2)
+	advance(time.Second)
+	sendAll(t, sys, p, 2, 3)
+	if n := len(stood); stood[n-2] != actor.Ended || stood[n-1] != actor.Idle || len(log) != 2 {
+		t.Errorf("it stood %v", stood)
+	}
 }
 
 // TestStartPool_Ends: "They are children of the pool: when it ends they are stopped, and when it is

@@ -104,6 +104,9 @@ func Told() (p Policy[int], times func() int) {
 // Watching returns how many watchers a registry has.
 func Watching[K, V comparable](r Registry[K, V]) int { return r.t.watch.all.len() }
 
+// Groups returns how many groups a registry keeps.
+func Groups[K, V comparable](r Registry[K, V]) int { return r.t.groups.len() }
+
 // Asked returns how many members an AskPool keeps, and Refs which actors they are.
 func Asked[Q, R any](p AskPool[Q, R]) int { return len(p.t.members) }
 

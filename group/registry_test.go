@@ -111,6 +111,9 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("keys %v", keys)
 	}
 	quiet(t, sys)
+	if n := group.Groups(r); n != 1 {
+		t.Errorf("the registry keeps %d groups", n)
+	}
 	r.Stop(sys)
 	quiet(t, sys)
 	if r.Join(sys, "c", m[0]); r.Members("a") != nil || r.Members("c") != nil || r.Keys() != nil || other.Any().IsZero() {
