@@ -191,7 +191,7 @@ func (b *body) unmuted(c *Context) {
 	if invariant.On {
 		verifyUnmuted(b, c)
 	}
-	b.endWithholding(c)
+	b.endWithholding(replier{c: c, sys: b.sys()})
 	b.setLoad(c, b.notMuted())
 	c.count.unmutes.Add(1)
 	b.sys().sched.ReleaseStill()

@@ -15,10 +15,12 @@ import (
 // sender that floods a slow receiver then stops every actor that sends to the sender, and those
 // that send to them, for as long as the slow receiver takes.
 //
-// The count is of messages from actors that could be muted. Others are bounded in another way, as
-// those of SendWait and TrySend from outside are, or by nothing, as ever. The owner never sets the
-// count back while more than a little mail is left. So it bounds the mailbox also if the actor is
-// muted again and again, and runs one message each time.
+// The count is of messages from other actors of the system, also from those that are never muted:
+// such an actor passes on what it has, and if that were not counted, those that send to it would
+// never be held back. What comes from outside is bounded in another way, as that of SendWait and
+// TrySend is, or by nothing, as ever. The owner never sets the count back while more than a little
+// mail is left. So it bounds the mailbox also if the actor is muted again and again, and runs one
+// message each time.
 //
 //	C1 the owner parks: if little mail is left, it sets the count to 0; then it sets its gate ajar
 //	C2 a sender finds the gate ajar: count + 1 (RMW). Below the watermark it passes, and pushes

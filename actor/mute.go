@@ -38,11 +38,15 @@ func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool
 // circle. But it may send only so much: see withhold.go.
 func (c *Context) muteFor(to *body) {
 	me := c.self
-	if me.load&backpressure.Muted != 0 {
-		me.sendsMuted()
+	passes := me != to && to.letsPass() // also counts what comes from those that are never muted
+	switch {
+	case me.load&backpressure.Muted != 0:
+		me.exceeds(me.sys().opts.leeway)
 		return
-	}
-	if me == to || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises() || to.letsPass() {
+	case c.aside && me.load&(backpressure.Overloaded|backpressure.Spared) != 0:
+		me.exceeds(DefaultBatch)
+		return
+	case passes || me == to || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises():
 		return
 	}
 	w := c.waiters.get()
@@ -202,7 +206,7 @@ func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
 	if invariant.On {
 		verifyUnmute(b)
 	}
-	b.endWithholding(r.in(b).c)
+	b.endWithholding(r)
 	b.load = b.notMuted() // C4
 	var list *backpressure.Waiter[waiting]
 	if b.load.MustShut() {

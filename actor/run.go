@@ -195,6 +195,9 @@ func (b *body) pause(c *Context) (again bool) {
 	if then&mustCollect != 0 {
 		b.collectArena(c)
 	}
+	if b.load&backpressure.Withheld != 0 {
+		b.endWithholding(replier{c: c, sys: c.sys}) // its mail has had a turn
+	}
 	switch {
 	case then&mustEnd != 0:
 		return b.end(c)
@@ -315,6 +318,7 @@ func (b *body) wokenForNothing(c *Context) (again bool) {
 	if !b.lane.quiet() {
 		return b.attend(c)
 	}
+	b.endWithholding(replier{c: c, sys: c.sys})
 	c.left = 0
 	return b.emptied(c)
 }

@@ -7,18 +7,22 @@ import "github.com/gallop-go/gallop/backpressure"
 // may send so much and no more: then its urgent mail waits, as its other mail does, until it is
 // muted no longer. Signals of the runtime reach it all the same.
 //
-// Rejected: to hold back only urgent messages that a muted actor sends to itself. Two actors that
-// drive each other would go on. Rejected as well: to make dead letters of what it sends. A message
-// that is sent from an urgent behaviour would be worth less than any other.
+// An actor that is overloaded, or was let go for the mail that it has, is not muted before it has
+// run that mail. Urgent mail keeps that from running. So when its urgent behaviours have sent a
+// batch, its urgent mail waits for one turn of the other mail.
 //
-// It closes no circle. The actor waits for those for which it was muted, and for nobody else; what
-// lets it go, lets its urgent mail go too (D1 to D3, T5).
+// Rejected: to hold back only urgent messages that an actor sends to itself. Two actors that drive
+// each other would go on. Rejected as well: to make dead letters of what it sends. A message that is
+// sent from an urgent behaviour would be worth less than any other.
+//
+// It closes no circle. A muted actor waits for those for which it was muted, and for nobody else;
+// what lets it go, lets its urgent mail go too (D1 to D3, T5).
 
-// sendsMuted counts a message that the actor sends while it is muted, to an actor whose gate is not
-// open. Owner only, in a turn.
-func (b *body) sendsMuted() {
+// exceeds counts a message that the actor sends in an urgent behaviour to an actor whose gate is not
+// open, although it is muted or cannot be. From most on its urgent mail waits. Owner only, in a turn.
+func (b *body) exceeds(most uint32) {
 	x := b.mine()
-	if x.excess++; x.excess >= b.sys().opts.leeway {
+	if x.excess++; x.excess >= most {
 		b.load |= backpressure.Withheld
 	}
 }
@@ -30,15 +34,19 @@ func (b *body) beginMuted() {
 	}
 }
 
-// endWithholding brings back the urgent mail that has waited, before what has come since, and makes
-// the next turn look at it. Its owner only.
-func (b *body) endWithholding(c *Context) {
+// endWithholding brings back the urgent mail that has waited, before what has come since, and calls
+// the actor to it, in the lane and in the mailbox: otherwise it might go to rest. Its owner only.
+func (b *body) endWithholding(r replier) {
 	if b.load&backpressure.Withheld == 0 {
 		return
 	}
 	b.load &^= backpressure.Withheld
-	x := b.extra
+	x, c := b.extra, r.in(b).c
+	x.excess = 0
 	x.held.add(x.todo.all())
 	x.todo, x.held = x.held, messageList{}
-	x.remind(b, c)
+	b.lane.push(newSignal(c, nil))
+	if wake := newSignal(c, nil); b.box.push(wake) == pushClosed {
+		r.in(b).recycle(wake) // it drains, and so does not rest
+	}
 }

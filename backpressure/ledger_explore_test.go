@@ -176,3 +176,36 @@ func TestChainUnwinds(t *testing.T) {
 		})
 	})
 }
+
+// TestGateAjar: two senders meet a gate that is ajar, while its receiver shuts it, and opens it, and
+// sets it ajar again: a sender that entered is resumed, and shuts the gate for the other.
+//
+// Mutants tried by hand: Shut that stores where it compares and swaps; an ajar mark that is not
+// taken for an end.
+func TestGateAjar(t *testing.T) {
+	explore.Portfolio(t, func(p *explore.Program) {
+		var (
+			mark Marks[*muted]
+			g    Gate[*muted]
+			a, b muted
+		)
+		g.SetAjar(&mark)
+		left := 2
+		for _, m := range []*muted{&a, &b} {
+			p.Go(func() {
+				m.meet(p, &g)
+				m.end(p)
+				left--
+			})
+			p.After(m.check)
+		}
+		p.Go(func() {
+			for left > 0 {
+				g.Shut(&mark)
+				open(p, &g, &mark)
+				g.SetAjar(&mark)
+				p.Spin()
+			}
+		})
+	})
+}

@@ -20,8 +20,8 @@ const (
 	// Bounded: the actor's mail waits in a queue of its own that has a limit, and its gate
 	// is never open, so that every sender comes by. Never changes.
 	Bounded
-	// Withheld: the actor is muted and has sent so much in urgent behaviours meanwhile that
-	// its urgent mail waits too, until it is muted no longer.
+	// Withheld: the actor has sent so much in urgent behaviours while it was muted, or could
+	// not be, that its urgent mail waits too.
 	Withheld
 )
 

@@ -1,0 +1,261 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// guestType has behaviours that drop and others, without a bound and with one.
+type guests struct {
+	typ  *actor.Type[puppet]
+	do   actor.Behaviour[puppet, deed]
+	drop actor.Behaviour[puppet, int]
+	note actor.Behaviour[puppet, actor.Result[int]] // drops too
+	ask  actor.AskBehaviour[puppet, actor.None, int]
+}
+
+func newGuests(opts ...actor.TypeOption) *guests {
+	g := &guests{typ: actor.NewType[puppet]("guest", opts...)}
+	g.do = actor.Declare[deed](g.typ, "do")
+	g.drop = actor.Declare[int](g.typ, "drop", actor.DropOnOverload())
+	g.note = actor.Declare[actor.Result[int]](g.typ, "note", actor.DropOnOverload())
+	g.ask = actor.DeclareAsk[actor.None, int](g.typ, "ask", actor.DropOnOverload())
+	g.typ.Table(g.do.Do((*puppet).Do), g.drop.Do((*puppet).Count), g.note.Do((*puppet).Reply), g.ask.Do((*puppet).Value))
+	return g
+}
+
+// TestDrop: "one that is sent to an actor that does not keep up becomes a dead letter with
+// ErrOverloaded, and mutes nobody", from inside and from outside; a request "is answered with
+// ErrOverloaded at once". Afterwards messages run again.
+func TestDrop(t *testing.T) {
+	closed := map[string]func(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) (open func()){
+		"overloaded": func(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) func() {
+			begun, stay := make(chan struct{}), make(chan struct{})
+			second := make(chan struct{})
+			g.do.Send(sys, r, func(*puppet, *actor.Context) { <-begun })
+			g.do.Send(sys, r, func(*puppet, *actor.Context) { close(second); <-stay })
+			g.do.Send(sys, r, noop)
+			close(begun)
+			receive(t, "the second", second)
+			return func() { close(stay) }
+		},
+		"pressed": func(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) func() {
+			done := make(chan struct{})
+			g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ApplyPressure(); close(done) })
+			receive(t, "pressure", done)
+			return func() { g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ReleasePressure() }) }
+		},
+		"muted": func(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) func() {
+			o := overload(t, sys)
+			g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
+			awaitMuted(t, sys, r)
+			inside(t, sys, func(c *actor.Context) {
+				for range 8 { // it has the bound of the one type, and the leeway of the others
+					g.drop.Send(c, r, 0)
+				}
+			})
+			return o.release
+		},
+	}
+	for how, shut := range closed {
+		for name, opts := range map[string][]actor.TypeOption{"plain": {actor.TypeBatch(1)}, "bound": {actor.TypeBound(8, actor.OverflowMute)}} {
+			if how == "overloaded" && name == "bound" {
+				continue // "not overloaded for spending its batch": see TestDrop_AtTheBound
+			}
+			t.Run(how+"/"+name, func(t *testing.T) {
+				var dead letters
+				sys := start(t, actor.Workers(3), actor.Leeway(9), dead.option())
+				g := newGuests(opts...)
+				r := g.typ.Spawn(sys, puppet{})
+				open := shut(t, sys, g, r)
+				before := sys.Stats().Mutes
+				if how == "muted" && name == "plain" {
+					inside(t, sys, func(c *actor.Context) { _ = g.do.TrySend(c, r, noop) })
+				}
+				dropped(t, sys, g, r, &dead)
+				equal(t, "mutes", sys.Stats().Mutes, before)
+				open()
+				quiet(t, sys)
+				lost := dead.n.Load()
+				inside(t, sys, func(c *actor.Context) { g.drop.Send(c, r, 100) })
+				g.drop.Send(sys, r, 100)
+				n, err := g.ask.Ask(soon(t), sys, r, actor.None{})
+				must(t, err)
+				equal(t, "run", n, 200)
+				equal(t, "dead letters", dead.n.Load(), lost)
+			})
+		}
+	}
+}
+
+// dropped checks that every way to send to r is refused.
+func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], dead *letters) {
+	t.Helper()
+	asker := puppetType.Spawn(sys, puppet{})
+	results := make(chan actor.Result[int], 1)
+	ways := map[string]func() error{
+		"inside":  func() error { inside(t, sys, func(c *actor.Context) { g.drop.Send(c, r, 1) }); return nil },
+		"handler": func() error { inside(t, sys, func(c *actor.Context) { g.drop.To(r).Send(c, 1) }); return nil },
+		"outside": func() error { g.drop.Send(sys, r, 1); return nil },
+		"ask": func() error {
+			_, err := g.ask.Ask(soon(t), sys, r, actor.None{})
+			return err
+		},
+		"AskTo": func() error {
+			do.Send(sys, asker, func(p *puppet, c *actor.Context) {
+				actor.AskTo(c, g.ask, r, actor.None{}, reply)
+				do.Send(c, asker, func(p *puppet, _ *actor.Context) { results <- p.note.(actor.Result[int]) })
+			})
+			return receive(t, "the answer", results).Err
+		},
+	}
+	for way, send := range ways {
+		n := dead.n.Load()
+		if err := send(); way == "ask" || way == "AskTo" {
+			wants(t, err, actor.ErrOverloaded)
+		}
+		equal(t, "dead letters by "+way, dead.n.Load()-n, 1)
+		wants(t, dead.last.Load().Reason, actor.ErrOverloaded)
+	}
+	inside(t, sys, func(c *actor.Context) { wants(t, g.drop.TrySend(c, r, 1), actor.ErrOverloaded) })
+}
+
+// TestDrop_BehindOthers: a message gives way also behind another of the same behaviour for which
+// the sender is muted.
+func TestDrop_BehindOthers(t *testing.T) {
+	var dead letters
+	sys := start(t, actor.Workers(2), dead.option())
+	g := newGuests()
+	r := g.typ.Spawn(sys, puppet{})
+	done := make(chan struct{})
+	g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ApplyPressure(); close(done) })
+	receive(t, "pressure", done)
+	muteOn(t, sys, func(c *actor.Context) {
+		g.do.Send(c, r, noop)
+		g.drop.Send(c, r, 1)
+	})
+	equal(t, "dead letters", dead.n.Load(), 1)
+	g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+	settled(t, sys)
+}
+
+// TestDrop_AtTheBound: "at the bound of a TypeBound, whatever its policy".
+func TestDrop_AtTheBound(t *testing.T) {
+	for _, o := range []actor.Overflow{actor.OverflowMute, actor.OverflowRefuse, actor.OverflowDropOldest} {
+		t.Run(fmt.Sprint(o), func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.Workers(3), dead.option())
+			g := newGuests(actor.TypeBound(2, o))
+			r := g.typ.Spawn(sys, puppet{})
+			in, stay := make(chan struct{}), make(chan struct{})
+			g.do.Send(sys, r, func(*puppet, *actor.Context) { close(in); <-stay })
+			receive(t, "the actor to get stuck", in)
+			g.drop.Send(sys, r, 10)
+			inside(t, sys, func(c *actor.Context) { g.drop.Send(c, r, 10) })
+			equal(t, "dead letters", dead.n.Load(), 0)
+			dropped(t, sys, g, r, &dead)
+			equal(t, "mutes", sys.Stats().Mutes, 0)
+			close(stay)
+			n, err := value2(t, sys, g, r)
+			must(t, err)
+			equal(t, "run", n, 20)
+		})
+	}
+}
+
+// value2 asks when there is room again.
+func value2(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet]) (int, error) {
+	quiet(t, sys)
+	return g.ask.Ask(soon(t), sys, r, actor.None{})
+}
+
+// TestDrop_NoRoom: "from outside also while there is no room": 4,096 messages wait, and no more.
+func TestDrop_NoRoom(t *testing.T) {
+	var dead letters
+	sys := start(t, actor.Workers(1), dead.option())
+	g := newGuests()
+	r := g.typ.Spawn(sys, puppet{})
+	in, stay := make(chan struct{}), make(chan struct{})
+	g.do.Send(sys, r, func(*puppet, *actor.Context) { close(in); <-stay })
+	receive(t, "the actor to get stuck", in)
+	for range 5000 {
+		g.drop.Send(sys, r, 1)
+	}
+	equal(t, "dead letters", dead.n.Load(), 5000-4096)
+	close(stay)
+	n, err := value2(t, sys, g, r)
+	must(t, err)
+	equal(t, "run", n, 4096)
+}
+
+// TestDrop_NotWhatWasAskedFor: "What the receiver itself has asked for is never dropped, and mutes
+// nobody": the answer to AskTo comes to an asker under pressure, and the result of Pipe.
+func TestDrop_NotWhatWasAskedFor(t *testing.T) {
+	var dead letters
+	sys := start(t, actor.Workers(2), dead.option())
+	g := newGuests()
+	r := g.typ.Spawn(sys, puppet{})
+	asked := puppetType.Spawn(sys, puppet{n: 7})
+	answered := make(chan any, 2)
+	g.do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+		c.ApplyPressure()
+		actor.AskTo(c, value, asked, actor.None{}, g.note)
+	})
+	quiet(t, sys)
+	g.do.Send(sys, r, func(p *puppet, c *actor.Context) {
+		answered <- p.note
+		actor.Pipe(c, g.note, func(context.Context) (int, error) { return 8, nil })
+	})
+	quiet(t, sys)
+	g.do.Send(sys, r, func(p *puppet, c *actor.Context) { answered <- p.note; c.ReleasePressure() })
+	for _, want := range []int{7, 8} {
+		equal(t, "answer", receive(t, "an answer", answered), any(actor.Result[int]{Value: want}))
+	}
+	quiet(t, sys)
+	equal(t, "mutes", sys.Stats().Mutes, 0)
+	equal(t, "dead letters", dead.n.Load(), 0)
+}
+
+// TestDrop_Misuse: an urgent behaviour cannot drop, and a request cannot be urgent.
+func TestDrop_Misuse(t *testing.T) {
+	panics(t, "misused.a is urgent and DropOnOverload", func() {
+		actor.Declare[int](actor.NewType[puppet]("misused"), "a", actor.Urgent(), actor.DropOnOverload())
+	})
+	panics(t, "misused.a is urgent", func() {
+		actor.DeclareAsk[int, int](actor.NewType[puppet]("misused"), "a", actor.Urgent())
+	})
+	panics(t, "a nil option for behaviour a", func() {
+		actor.DeclareAsk[int, int](actor.NewType[puppet]("misused"), "a", nil)
+	})
+}
+
+// A room passes on what is said without waiting for those who listen: a guest that does
+// not keep up misses something.
+func ExampleDropOnOverload() {
+	type guest struct{}
+	typ := actor.NewType[guest]("guest", actor.TypeBound(2, actor.OverflowRefuse))
+	hear := actor.Declare[string](typ, "hear", actor.DropOnOverload())
+	typ.Table(hear.Do(func(_ *guest, _ *actor.Context, s string) { fmt.Println("hears", s) }))
+
+	sys := actor.Start(actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) {
+		fmt.Println("misses", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))
+	}))
+	room := actor.NewType[guest]("room")
+	say := actor.Declare[[]string](room, "say")
+	g := typ.Spawn(sys, guest{})
+	room.Table(say.Do(func(_ *guest, c *actor.Context, all []string) {
+		for _, s := range all {
+			hear.Send(c, g, s)
+		}
+	}))
+	say.Send(sys, room.Spawn(sys, guest{}), []string{"one", "two", "three"})
+	_ = sys.Run()
+	// Output:
+	// misses three true
+	// hears one
+	// hears two
+}
