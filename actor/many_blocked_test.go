@@ -190,3 +190,22 @@ func TestShouldYield_OneProcessor(t *testing.T) {
 		t.Errorf("%d of %d turns have ended within 8 ms", n, turns)
 	}
 }
+
+// TestAsk_NoSpareSeeded: a deterministic run finds it too: a chain of asks takes a spare for each of
+// its links.
+func TestAsk_NoSpareSeeded(t *testing.T) {
+	for spares, want := range map[int]error{1: actor.ErrNoSpare, 2: nil} {
+		sys := start(t, actor.Seed(1), actor.Workers(1), actor.Spares(spares))
+		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		errs := make([]error, 2)
+		do.Send(sys, a, func(_ *puppet, c *actor.Context) {
+			errs[0] = endless["Ask"](c, b, func(_ *puppet, c *actor.Context) (any, error) {
+				errs[1] = endless["Ask"](c, last, justReply)
+				return nil, nil
+			})
+		})
+		settles(t, sys)
+		must(t, errs[0])
+		wants(t, errs[1], want)
+	}
+}

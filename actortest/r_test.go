@@ -106,7 +106,8 @@ func TestRun_Failures(t *testing.T) {
 		"ask": {"not quiet: gallop: actortest: nothing can happen any more", func(r *actortest.R) {
 			p, q := puppetType.Spawn(r.System(), puppet{}), puppetType.Spawn(r.System(), puppet{})
 			wait := func(c *actor.Context) {
-				_, err := actor.AskAll(r.Context(), c.System(), ask, []actor.Ref[puppet]{p}, func(*actor.Context) {}) // a circle of Ask would be told
+				// A circle that Ask does not see.
+				_, err := actor.AskAll(r.Context(), c.System(), ask, []actor.Ref[puppet]{p}, func(*actor.Context) {})
 				r.Errorf("stuck: %v", err)
 			}
 			_, _ = ask.Ask(r.Context(), r.System(), p, func(c *actor.Context) {

@@ -203,6 +203,10 @@ func TestSurge_Starves(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%v: starves: %v", c.looks, got)
 		}
+		m.s.network.due.Store(never) // one of the two lets the monitor run
+		if m.watch.procs.running = 2; m.starves() {
+			t.Error("it starves, and one worker runs and the other looks at the network")
+		}
 		m.s.idle.v.Store(1)
 		if m.watch.procs.running = blocked; m.starves() || m.surge.starved != 0 {
 			t.Error("it starves, and a worker sleeps")

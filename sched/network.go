@@ -54,6 +54,9 @@ func (n *network) yield(now int64) bool {
 	return looks
 }
 
+// isLookedAt reports whether a worker looks at the network, or nobody ever can. Any goroutine.
+func (n *network) isLookedAt() bool { return n.due.Load() == never }
+
 // close releases what it takes to look. Nobody looks any more.
 func (n *network) close() {
 	if canLook && n.look != nil {

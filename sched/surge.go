@@ -90,7 +90,9 @@ func (m *monitor) grow(now int64, relieved int) {
 
 // starves reports whether seats are found blocked now and have been at most of the last looks: work
 // waits, and is not run although there are processors for it. A single look may come while a worker
-// is about to run. The monitor is one of those that run. Caller holds mu.
+// is about to run. The monitor is one of those that run, and a worker that looks at the network for
+// all (network.yield) is not blocked, although it seems so: it does that to let the monitor run.
+// Caller holds mu.
 func (m *monitor) starves() bool {
 	g, p, idle := &m.surge, &m.watch.procs, &m.s.idle
 	if m.s.waiting() == 0 || idle.sleepers() > 0 || searching(idle.v.Load()) > 0 {
@@ -98,7 +100,11 @@ func (m *monitor) starves() bool {
 		return false
 	}
 	p.look()
-	if p.active() >= min(p.n, uint64(len(m.s.seats))) {
+	active := p.active()
+	if m.s.network.isLookedAt() {
+		active++
+	}
+	if active >= min(p.n, uint64(len(m.s.seats))) {
 		g.starved = max(g.starved-1, 0)
 		return false
 	}
