@@ -15,7 +15,7 @@ func verifyLeave(b *body, x *extras, g goal) {
 	invariant.Check(g == goalEnd || x.phase == alive, "%v is suspended, and leaves to be suspended or restarted", b)
 	invariant.Check(g == goalEnd || b.supervised && x.sup != nil, "%v is to come up again, and nobody looks after it", b)
 	invariant.Check(g == goalEnd || !x.drained, "%v drains, and is to come up again", b)
-	invariant.Check(!x.waiting, "%v leaves while it waits", b)
+	invariant.Check(!x.waiting || x.over, "%v leaves while it waits", b)
 }
 
 // verifyLeft checks an actor that goes on with its way down.
