@@ -110,8 +110,7 @@ func TestOutcome_Stashed(t *testing.T) {
 	sys := start(t, actor.Workers(1), dead.option())
 	heard := make(chan actor.Reply[any, string], 10)
 	lives := 0
-	var r actor.Ref[ctxActor]
-	r = underCare(t, sys, false, func(a *ctxActor) {
+	r := underCare(t, sys, false, func(a *ctxActor) {
 		lives++
 		a.hear = func(c *actor.Context, r actor.Reply[any, string]) {
 			if lives == 1 {

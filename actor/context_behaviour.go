@@ -95,17 +95,22 @@ func (c *Context) SetContext(ctx context.Context) {
 
 // travel makes what is sent carry ctx, or nothing if it is nil.
 func (c *Context) travel(ctx context.Context) {
-	if c.travels != nil {
-		c.stock, c.hidden = c.hidden, nil
-	}
+	c.travelAlone()
 	if c.travels = ctx; ctx != nil {
 		c.hidden, c.stock = c.stock, nil
 	}
 }
 
+// travelAlone makes what is sent carry nothing.
+func (c *Context) travelAlone() {
+	if c.travels != nil {
+		c.stock, c.hidden, c.travels = c.hidden, nil, nil
+	}
+}
+
 // leaveContext ends what the behaviour had to do with contexts.
 func (c *Context) leaveContext() {
-	c.travel(nil)
+	c.travelAlone()
 	b := c.bounds
 	c.ambit = ambit{}
 	c.then &^= usesContext
@@ -117,7 +122,7 @@ func (c *Context) leaveContext() {
 // openStock shows the stock to f, which runs in a behaviour that has hidden it.
 func (c *Context) openStock(f func()) {
 	ctx := c.travels
-	c.travel(nil)
+	c.travelAlone()
 	f()
 	c.travel(ctx)
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
+type ownKey struct{}
+
 // traced is a context with a value.
 func traced(v any) context.Context { return context.WithValue(context.Background(), ctxKey{}, v) }
 
@@ -169,9 +171,10 @@ func TestWith(t *testing.T) {
 		ctxs.show.Send(c, r, 1)
 	})
 	see(nil)
-	panics(t, "With with a nil context", func() { sys.With(nil) }) //nolint:staticcheck // on purpose
+	var none context.Context
+	panics(t, "With with a nil context", func() { sys.With(none) })
 	inside(t, sys, func(c *actor.Context) {
-		panics(t, "SetContext with a nil context", func() { c.SetContext(nil) }) //nolint:staticcheck // on purpose
+		panics(t, "SetContext with a nil context", func() { c.SetContext(none) })
 	})
 }
 
@@ -221,7 +224,7 @@ func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 			ctx := c.Context()
 			if derived {
 				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(context.WithValue(ctx, "k", "v"), time.Hour) //nolint:staticcheck // a key of the test's own
+				ctx, cancel = context.WithTimeout(context.WithValue(ctx, ownKey{}, "v"), time.Hour)
 				defer cancel()
 			}
 			c.SetContext(ctx)
@@ -234,7 +237,7 @@ func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 		equal(t, "value", ctx.Value(ctxKey{}), any("trace"))
 		at, _ := ctx.Deadline()
 		if want := 2 * time.Hour; derived {
-			equal(t, "own value", ctx.Value("k"), any("v"))
+			equal(t, "own value", ctx.Value(ownKey{}), any("v"))
 			want = time.Hour
 			if left := time.Until(at); left > want || left < want-10*time.Minute {
 				t.Errorf("%v left, want %v", left, want)
