@@ -38,7 +38,13 @@ func answering[Q, R any](name string) *declaration {
 		reject: func(r replier, m *message, err error) {
 			payloadOf[request[Q, R]](m).take().answer(r, m.life, Result[R]{Err: err}, false)
 		},
-		asked: func(sys *System, m *message) context.Context { return payloadOf[request[Q, R]](m).to.context(sys) },
+		asked: func(sys *System, m *message) context.Context {
+			to := &payloadOf[request[Q, R]](m).to
+			if to.call != nil {
+				return askersContext(sys, &to.call.callState, nil)
+			}
+			return askersContext(sys, nil, to.node)
+		},
 	}
 }
 
@@ -179,6 +185,7 @@ type callState struct {
 	state seam.Flag
 	later seam.Bool       // the reply was put off: anybody may give it
 	ctx   context.Context // of the asker, for the actor that is asked
+	node  *message        // of a timedAsk: that of its address
 	done  chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
 	home  <-chan struct{} // closing of the system for which done was made
 }

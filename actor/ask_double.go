@@ -25,7 +25,7 @@ type Asker[Q, R any] interface {
 // To returns r as an Asker of b's requests. It panics if r is the zero Ref.
 func (b AskBehaviour[S, Q, R]) To(r Ref[S]) Asker[Q, R] {
 	b.d.madeAsk().mustSuit(r.b)
-	return askedActor[Q, R]{b.d, b.calls, r.b}
+	return &askedActor[Q, R]{b.d, b.calls, r.b}
 }
 
 // askedActor is an AskBehaviour with the actor that it asks.
@@ -35,11 +35,11 @@ type askedActor[Q, R any] struct {
 	b     *body
 }
 
-func (a askedActor[Q, R]) Ask(ctx context.Context, q Q) (R, error) {
+func (a *askedActor[Q, R]) Ask(ctx context.Context, q Q) (R, error) {
 	return ask[Q, R](ctx, a.b.sys(), a.d, a.calls, a.b, q)
 }
 
-func (a askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
+func (a *askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
 	mustRun(c, "AskTo")
 	if reply == nil {
 		panic("gallop: AskTo: a nil reply for " + a.d.fullName())
@@ -56,6 +56,3 @@ func (a askedActor[Q, R]) AskTo(c *Context, q Q, reply Handler[Result[R]]) {
 	k.ctx = c.travels
 	sendRequest(c, a.d, a.b, q, replyTo[R]{call: k}, 0)
 }
-
-// Standing returns how the actor behind the Asker stands.
-func (a askedActor[Q, R]) Standing() Standing { return a.b.standing() }

@@ -11,15 +11,15 @@ import "math"
 // such a behaviour by a Send. A node that goes back to its pool has 0, so that the next Send finds
 // that.
 
-// anOutcome is implemented by Result and Reply.
+// anOutcome is implemented by a *Result and a *Reply.
 type anOutcome interface{ outcome() }
 
-func (Result[R]) outcome()   {}
-func (Reply[R, K]) outcome() {}
+func (*Result[R]) outcome()   {}
+func (*Reply[R, K]) outcome() {}
 
 // isOutcome reports whether M is the type of an outcome.
 func isOutcome[M any]() bool {
-	_, is := any(*new(M)).(anOutcome)
+	_, is := any(new(M)).(anOutcome)
 	return is
 }
 
@@ -57,6 +57,22 @@ func (x *extras) nextLife() {
 // isStale reports whether an outcome belongs to an earlier life. Owner only.
 func (b *body) isStale(mark uint16) bool { return mark != b.mine().lifeMark() }
 
+// heard returns run or, if d's messages are outcomes, what looks whether they are still wanted.
+//
+//go:noinline
+func (d *declaration) heard(run runFunc) runFunc {
+	if !d.outcome {
+		return run
+	}
+	return func(c *Context, at *body, m *message) {
+		if m.life != 0 && !at.hears(c, m) {
+			return
+		}
+		run(c, at, m)
+		m.life = 0 // not before: see stashOutcome
+	}
+}
+
 // hears is called with each outcome that has a mark, before it runs. If the outcome belongs to an
 // earlier life, it becomes a dead letter, and hears reports false. Owner only.
 func (b *body) hears(c *Context, m *message) bool {
@@ -66,7 +82,7 @@ func (b *body) hears(c *Context, m *message) bool {
 		return false
 	}
 	if b.typ().finishes {
-		b.flowOf().asks.Add(-1)
+		b.flowOf().asks.Add(^uint32(0))
 	}
 	return true
 }
@@ -88,7 +104,7 @@ func (d *declaration) lost(r replier, to *body, m *message) {
 		return
 	}
 	m.life = 0
-	if to.typ().finishes && to.flowOf().asks.Add(-1) == 0 {
+	if to.typ().finishes && to.flowOf().asks.Add(^uint32(0)) == 0 {
 		to.tell(r, nudge{}) // it may wait for that
 	}
 }

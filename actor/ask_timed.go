@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // An ask with a time-out is decided in the asker's own turns: by what it comes to first,
@@ -13,44 +14,47 @@ import (
 
 // timedAsk is an ask with a time-out. It is its asker's, except what is read-only.
 type timedAsk[R any] struct {
-	replyTo[R] // whose call is nil. Read-only
-	life       uint16
-	timer      Timer
-	over       bool // the asker has had its outcome
+	_     nocmp.Field
+	to    replyTo[R] // whose call is nil. Read-only
+	life  uint16
+	timer Timer
+	over  bool // the asker has had its outcome
 }
 
-// within returns the address with a time-out.
-func (to replyTo[R]) within(c *Context, d time.Duration, life uint16) replyTo[R] {
-	w := &timedAsk[R]{replyTo: to, life: life}
+// limit returns the address with a time-out.
+func limit[R any](c *Context, to replyTo[R], d time.Duration, life uint16) replyTo[R] {
+	w := &timedAsk[R]{to: to, life: life}
 	w.timer = c.armSignal(d, expired[R]{within: w})
-	return replyTo[R]{call: &call[R]{timed: w}}
+	k := &call[R]{timed: w}
+	k.node = to.node
+	return replyTo[R]{call: k}
 }
 
 // answer sends the reply, as replyTo.answer does.
 func (w *timedAsk[R]) answer(r replier, res Result[R], mute bool) {
-	r = r.in(w.asker)
+	r = r.in(w.to.asker)
 	s := &replied[R]{within: w, res: res}
 	if r.c != nil {
 		s.from = r.c.self.id
 	}
 	m := newSignal(r.c, s)
-	if r.c != nil && mute && w.reply.urgent == nil {
-		r.c.send(w.asker, m, systemDecl)
+	if r.c != nil && mute && w.to.reply.urgent == nil {
+		r.c.send(w.to.asker, m, systemDecl)
 		return
 	}
-	r.answer(w.asker, m, systemDecl, w.reply.urgent != nil)
+	r.answer(w.to.asker, m, systemDecl, w.to.reply.urgent != nil)
 }
 
 // message makes the outcome a message for the asker's behaviour. If the address has one, and there
 // will be another outcome, the message is a copy.
 func (w *timedAsk[R]) message(c *Context, res Result[R], last bool) *message {
-	m := w.node
+	m := w.to.node
 	switch {
 	case m == nil:
-		m = newMessage(c, w.reply.pool)
-		m.id = w.reply.id
+		m = newMessage(c, w.to.reply.pool)
+		m.id = w.to.reply.id
 	case !last:
-		m = w.copyNode(c)
+		m = copyPrepared(c, m, w.to.reply)
 	default:
 		c.sys.sim.book(1) // as newMessage does
 	}
@@ -59,13 +63,14 @@ func (w *timedAsk[R]) message(c *Context, res Result[R], last bool) *message {
 	return m
 }
 
-// copyNode copies the message that was made for the outcome.
-func (w *timedAsk[R]) copyNode(c *Context) *message {
-	in := newMessage(c, w.reply.pool)
-	w.reply.copy(in, &timer{held: contents(w.node)})
-	in.id, in.life, in.next = w.reply.id, w.life, nil
-	if w.node.id == carriedID {
-		return carry(c, payloadOf[carried](w.node).ctx, in, w.reply)
+// copyPrepared copies a message that was made for an outcome. c is nil outside.
+func copyPrepared(c *Context, node *message, d *declaration) *message {
+	from := contents(node)
+	in := newMessage(c, d.pool)
+	d.copy(in, &timer{held: from})
+	in.id, in.life, in.next = d.id, from.life, nil
+	if node.id == carriedID {
+		return carry(c, payloadOf[carried](node).ctx, in, d)
 	}
 	return in
 }
@@ -76,7 +81,7 @@ func (w *timedAsk[R]) run(b *body, c *Context, res Result[R], last bool) {
 	c.count.messages++
 	m := w.message(c, res, last)
 	contents(m).life = w.life
-	m.from, c.msg.id, c.msg.life = c.msg.from, w.reply.id, w.life // for the reports, if it panics or is dropped
+	m.from, c.msg.id, c.msg.life = c.msg.from, w.to.reply.id, w.life // for the reports, if it panics or is dropped
 	b.runs()[m.id](c, b, m)
 	c.recycle(m)
 }
@@ -108,7 +113,7 @@ func (s *replied[R]) serve(b *body, c *Context) {
 	m := w.message(c, s.res, true)
 	contents(m).life = w.life
 	m.from = s.from
-	b.serveMail(c, b.mine(), m, w.reply)
+	b.serveMail(c, b.mine(), m, w.to.reply)
 }
 
 // refused makes a dead letter of a reply that came ahead of the mail, to an actor that has ended.
@@ -126,7 +131,7 @@ func (s *replied[R]) bury(r replier, b *body, why error) {
 
 // roots adds the reply, which the asker may have given itself. See typeRoots.queued.
 func (s *replied[R]) roots(roots []heap.Root, t *typeRoots) []heap.Root {
-	if l := t.byID[s.within.reply.id]; l != nil {
+	if l := t.byID[s.within.to.reply.id]; l != nil {
 		roots = append(roots, heap.RootOf(&s.res, l))
 	}
 	return roots

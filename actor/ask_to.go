@@ -94,7 +94,7 @@ func withOptions[R any](c *Context, back replyTo[R], life uint16, opts []AskOpti
 	if !o.limited {
 		return back
 	}
-	return back.within(c, o.within, life)
+	return limit(c, back, o.within, life)
 }
 
 // sendRequest sends a request from a behaviour.
@@ -155,8 +155,15 @@ type replyTo[R any] struct {
 // asker is muted for it; those who clean up behind the dead are not. life is that of the
 // asker.
 func (to replyTo[R]) answer(r replier, life uint16, res Result[R], mute bool) {
-	if to.call != nil {
-		to.call.answer(r, res, mute)
+	if k := to.call; k != nil {
+		switch {
+		case k.timed != nil:
+			k.timed.answer(r, res, mute)
+		case k.handler != nil:
+			k.handler.Send(r.onBehalf(mute), res)
+		default:
+			k.finish(res)
+		}
 		return
 	}
 	r = r.in(to.asker)
@@ -166,7 +173,9 @@ func (to replyTo[R]) answer(r replier, life uint16, res Result[R], mute bool) {
 		m.life = life
 		*payloadOf[Result[R]](m) = res
 	} else {
-		m, d = to.fill(r, res)
+		var in *message
+		in, d = r.prepared(m, d)
+		*payloadOf[Result[R]](in) = res
 	}
 	if r.c != nil && mute && to.reply.urgent == nil {
 		r.c.send(to.asker, m, d)
@@ -175,33 +184,24 @@ func (to replyTo[R]) answer(r replier, life uint16, res Result[R], mute bool) {
 	r.answer(to.asker, m, d, to.reply.urgent != nil)
 }
 
-// fill puts the outcome into the message that was made for it. A Reply begins as a Result does.
-func (to replyTo[R]) fill(r replier, res Result[R]) (m *message, d *declaration) {
-	m, d = to.node, to.reply
-	if m.id == carriedID {
-		d = carriedDecl
-	}
-	*payloadOf[Result[R]](contents(m)) = res
+// prepared returns the message that was made for an outcome, with the declaration by which it is sent,
+// and that in it which the outcome is written to. A Reply begins as a Result does.
+func (r replier) prepared(m *message, d *declaration) (in *message, as *declaration) {
 	if r.c != nil {
 		r.c.sys.sim.book(1)
 	}
-	return m, d
+	if m.id == carriedID {
+		d = carriedDecl
+	}
+	return contents(m), d
 }
 
-// answer gives the result to whoever the call is about.
-func (k *call[R]) answer(r replier, res Result[R], mute bool) {
-	switch {
-	case k.timed != nil:
-		k.timed.answer(r, res, mute)
-	case k.handler != nil:
-		if from := Sender(r.c); r.c != nil && mute {
-			k.handler.Send(from, res)
-			return
-		}
-		k.handler.Send(r.sys, res) // on behalf of the dead
-	default:
-		k.finish(res)
+// onBehalf returns the Sender of a reply: the outside, if it is for the dead.
+func (r replier) onBehalf(alive bool) Sender {
+	if r.c != nil && alive {
+		return r.c
 	}
+	return r.sys
 }
 
 // refused tells whether the asker wants the request not to run.
@@ -209,25 +209,29 @@ func (to replyTo[R]) refused() bool {
 	return to.call != nil && to.call.state.Load() == callRefused
 }
 
-// context returns the context of the asker; nil: it has none. The actor that is asked only, before
-// the reply: then the call is used again. sys is the system of that actor.
-func (to replyTo[R]) context(sys *System) context.Context {
-	switch {
-	case to.call != nil && to.call.timed == nil:
-		return askedUnder(sys, to.call.ctx)
-	case to.call != nil:
-		to.node = to.call.timed.node
+// askersContext returns the context of the asker, whose reply address has k, if there is a call, or
+// else node; nil: it has none. The actor that is asked only, before the reply: then the call is used again. sys is the
+// system of that actor.
+func askersContext(sys *System, k *callState, node *message) context.Context {
+	if k != nil {
+		if node = k.node; node == nil {
+			return askedUnder(sys, k.ctx)
+		}
 	}
-	if to.node != nil && to.node.id == carriedID {
-		return payloadOf[carried](to.node).ctx
+	if node != nil && node.id == carriedID {
+		return payloadOf[carried](node).ctx
 	}
 	return nil
 }
 
 // nowhere is a reply address for a request whose reply has been put aside. It keeps the context.
-func (to replyTo[R]) nowhere(sys *System) replyTo[R] {
+func nowhere[R any](sys *System, to replyTo[R]) replyTo[R] {
 	k := &call[R]{}
-	k.ctx = to.context(sys)
+	if to.call != nil {
+		k.ctx = askersContext(sys, &to.call.callState, nil)
+	} else {
+		k.ctx = askersContext(sys, nil, to.node)
+	}
 	k.state.StoreRelease(callAbandoned)
 	return replyTo[R]{call: k}
 }

@@ -130,6 +130,9 @@ func (b *body) heed(c *Context, x *extras) {
 // next turn.
 func (b *body) settleLane(c *Context) (again bool) {
 	b.keepYielded(c)
+	if x := b.extra; x.over && x.phase == alive {
+		b.settleDrain(c, x)
+	}
 	then := c.then
 	c.then, c.aside = goOn, false
 	if then&lookAgain != 0 {
@@ -137,9 +140,6 @@ func (b *body) settleLane(c *Context) (again bool) {
 	}
 	if then&mustCollect != 0 {
 		b.collectArena(c)
-	}
-	if x := b.extra; x.over && x.phase == alive {
-		b.settleDrain(c, x)
 	}
 	switch x := b.extra; {
 	case x.phase == ended:

@@ -46,26 +46,13 @@ func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
 			method((*S)(at.plus(unsafe.Offsetof(cell[S]{}.state))), c, *(*M)(m.payload()))
 		}}
 	}
-	if b.d.outcome {
-		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
-			if m.life != 0 && !at.hears(c, m) {
-				return
-			}
-			p := (*M)(m.payload())
-			v := *p
-			var zero M
-			*p = zero
-			method((*S)(at.plus(unsafe.Offsetof(cell[S]{}.state))), c, v)
-			m.life = 0 // not before: see stashOutcome
-		}}
-	}
-	return Entry[S]{b.d, func(c *Context, at *body, m *message) {
+	return Entry[S]{b.d, b.d.heard(func(c *Context, at *body, m *message) {
 		p := (*M)(m.payload())
 		v := *p
 		var zero M
 		*p = zero // the node may rest in a free list for long
 		method((*S)(at.plus(unsafe.Offsetof(cell[S]{}.state))), c, v)
-	}}
+	})}
 }
 
 func clear1[M any](p *M) {

@@ -34,7 +34,8 @@ type ambit struct {
 // returns or, if the behaviour has put its reply off, when the reply is given. Any other
 // is that of the life: the actor's next behaviours get the same.
 //
-// In OnStop the context has ended; use context.WithoutCancel there.
+// In OnStop the context has ended; use context.WithoutCancel there. The context may be used
+// in any goroutine, unlike c.
 func (c *Context) Context() context.Context {
 	mustRun(c, "Context")
 	outer := c.set
@@ -82,8 +83,8 @@ func (c *Context) cameWith() context.Context {
 // do, and outcomes are always heard.
 //
 // A message with a context costs a second node of the same free lists, and the sends of
-// this behaviour some more instructions; other behaviours pay nothing. Background
-// and TODO carry nothing. SetContext panics if ctx is nil.
+// this behaviour some more instructions; other behaviours pay nothing. An empty context of
+// package context carries nothing. SetContext panics if ctx is nil.
 func (c *Context) SetContext(ctx context.Context) {
 	mustRun(c, "SetContext")
 	mustHave(ctx, "SetContext")
@@ -94,17 +95,22 @@ func (c *Context) SetContext(ctx context.Context) {
 
 // travel makes what is sent carry ctx, or nothing if it is nil.
 func (c *Context) travel(ctx context.Context) {
-	if c.travels != nil {
-		c.stock, c.hidden = c.hidden, nil
-	}
+	c.travelAlone()
 	if c.travels = ctx; ctx != nil {
 		c.hidden, c.stock = c.stock, nil
 	}
 }
 
+// travelAlone makes what is sent carry nothing.
+func (c *Context) travelAlone() {
+	if c.travels != nil {
+		c.stock, c.hidden, c.travels = c.hidden, nil, nil
+	}
+}
+
 // leaveContext ends what the behaviour had to do with contexts.
 func (c *Context) leaveContext() {
-	c.travel(nil)
+	c.travelAlone()
 	b := c.bounds
 	c.ambit = ambit{}
 	c.then &^= usesContext
@@ -116,7 +122,7 @@ func (c *Context) leaveContext() {
 // openStock shows the stock to f, which runs in a behaviour that has hidden it.
 func (c *Context) openStock(f func()) {
 	ctx := c.travels
-	c.travel(nil)
+	c.travelAlone()
 	f()
 	c.travel(ctx)
 }

@@ -97,8 +97,7 @@ func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
 	if p.to.call != nil {
 		p.to.call.later.Store(true)
 	}
-	p.to = p.to.nowhere(c.sys) // as in Stash
-	if p.to.call.ctx != nil {
+	if p.to = nowhere(c.sys, p.to); p.to.call.ctx != nil { // as in Stash
 		c.keepBounds(&l.bounds)
 	}
 	c.self.enlist(&l.deferral)
@@ -208,8 +207,12 @@ func (s adopt) serve(b *body, c *Context) {
 	}
 }
 
-// refused tells the asker, on behalf of the dead.
-func (s adopt) refused(b *body, r replier) { s.d.fail(r, b.endedBecause()) }
+// refused tells the asker, on behalf of the dead, unless they have handed it over again.
+func (s adopt) refused(b *body, r replier) {
+	if s.d.by.Load() == b {
+		s.d.fail(r, b.endedBecause())
+	}
+}
 
 // fail tells the asker why it gets no reply, unless somebody has replied.
 func (d *deferral) fail(r replier, why error) {

@@ -296,40 +296,6 @@ func TestDefer_Heap(t *testing.T) {
 	}
 }
 
-// TestDefer_CircleBehind: of two actors that ask each other one is told, although its request was
-// put off already. Then the reply goes nowhere, and the request is no dead letter.
-func TestDefer_CircleBehind(t *testing.T) {
-	for name, opts := range map[string][]actor.Option{"2": {actor.Workers(2)}, "seed": {actor.Seed(1)}} {
-		behind := 0
-		sys := start(t, opts...)
-		for range scaled(2000) {
-			a, b := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
-			var errA, errB error
-			dead := sys.Stats().DeadLetters
-			clerkDo.Send(sys, a, func(_ *clerk, c *actor.Context) {
-				_, errA = clerkTry.Ask(context.Background(), c.System(), b, func(_ *clerk, c *actor.Context) (int, error) {
-					d := actor.Defer(c, clerkTry)
-					_, errB = clerkTry.Ask(context.Background(), c.System(), a, func(*clerk, *actor.Context) (int, error) { return 0, nil })
-					d.Reply(c, 1, nil)
-					return 0, nil
-				})
-			})
-			settles(t, sys)
-			if (errA == nil) == (errB == nil) {
-				t.Fatalf("%s: %v, %v", name, errA, errB)
-			}
-			if errA != nil {
-				wants(t, errA, actor.ErrSelfAsk)
-				equal(t, "dead letters", sys.Stats().DeadLetters, dead)
-				behind++
-			} else {
-				wants(t, errB, actor.ErrSelfAsk)
-			}
-		}
-		t.Logf("%s: %d were told whose request had run", name, behind)
-	}
-}
-
 // repeatDeferrals has askers of whom some hear from a clerk, some that it has panicked, and some
 // that the system stops.
 func repeatDeferrals(sys *actor.System, d *daybook) {

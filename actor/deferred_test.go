@@ -286,14 +286,19 @@ func TestDefer_Misuse(t *testing.T) {
 		panics(t, "a zero AskBehaviour", func() { actor.Defer(c, actor.AskBehaviour[clerk, int, int]{}) })
 		panics(t, "a zero Deferred", func() { new(actor.Deferred[int]).Reply(c, 1, nil) })
 		panics(t, "a nil or zero Context", func() { actor.Defer(nil, clerkWant) })
-		panics(t, "a nil or zero Context", func() { d.Reply(new(actor.Context), 1, nil) })
+		panics(t, "a nil sender, or a zero one", func() { d.Reply(new(actor.Context), 1, nil) })
 	})
 	inClerk(t, sys, other, func(_ *clerk, c *actor.Context) {
-		panics(t, "was asked", func() { d.Reply(c, 1, nil) })
+		panics(t, "has to answer", func() { d.HandOver(c, other) })
+		panics(t, "a zero Deferred", func() { new(actor.Deferred[int]).HandOver(c, other) })
 	})
+	panics(t, "a zero Deferred", func() { new(actor.Deferred[int]).Reply(sys, 1, nil) })
+	panics(t, "a nil sender", func() { d.Reply(nil, 1, nil) })
 	inClerk(t, sys, r, func(_ *clerk, c *actor.Context) {
-		d.Reply(c, 2, nil)
-		panics(t, "called twice", func() { d.Reply(c, 3, nil) })
+		panics(t, "HandOver of a zero Ref", func() { d.HandOver(c, actor.Ref[clerk]{}) })
+		equal(t, "the first", d.Reply(c, 2, nil), true)
+		equal(t, "the second", d.Reply(c, 3, nil), false)
+		d.HandOver(c, other) // does nothing
 	})
 	equal(t, "outcome", outcome(), actor.Result[int]{Value: 2})
 	for _, again := range []func(c *actor.Context, f func(*clerk, *actor.Context) (int, error)){
@@ -311,28 +316,34 @@ func TestDefer_Misuse(t *testing.T) {
 	}
 }
 
-// TestDefer_Circle: a request that was put off is still one for which its asker waits. So an actor
-// that asks back closes a circle, is told so, and can then reply.
+// TestDefer_Circle: "A reply that was put off may be given by anybody." So an actor that asks back the
+// one whose request it has put off closes no circle: another replies, and all have their replies.
 func TestDefer_Circle(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	a, b := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
-	out := make(chan actor.Result[int], 1)
+	out, back := make(chan actor.Result[int], 1), make(chan actor.Result[int], 1)
 	clerkDo.Send(sys, a, func(_ *clerk, c *actor.Context) {
 		v, err := clerkWant.Ask(context.Background(), c.System(), b, 0)
 		out <- actor.Result[int]{Value: v, Err: err}
 	})
-	eventually(t, "it waits", func() bool { return actor.AskersOf(sys) == 1 }) // or it would be told, and we wait
-	eventually(t, "the request was put off", func() (replied bool) {
-		inClerk(t, sys, b, func(k *clerk, c *actor.Context) {
-			if replied = len(k.open) > 0; replied {
-				_, err := clerkTry.Ask(notSoLong(t), c.System(), a, func(*clerk, *actor.Context) (int, error) { return 0, nil })
-				wants(t, err, actor.ErrSelfAsk)
-				k.next().Reply(c, 8, nil)
+	var d actor.Deferred[int]
+	eventually(t, "the request was put off", func() (put bool) {
+		inClerk(t, sys, b, func(k *clerk, _ *actor.Context) {
+			if put = len(k.open) > 0; put {
+				d = k.next()
 			}
 		})
-		return replied
+		return put
 	})
+	eventually(t, "it waits", func() bool { return actor.AskersOf(sys) == 1 })
+	clerkDo.Send(sys, b, func(_ *clerk, c *actor.Context) {
+		v, err := clerkTry.Ask(context.Background(), c.System(), a, func(*clerk, *actor.Context) (int, error) { return 9, nil })
+		back <- actor.Result[int]{Value: v, Err: err}
+	})
+	eventually(t, "both wait", func() bool { return actor.AskersOf(sys) == 2 || len(back) > 0 })
+	d.Reply(sys, 8, nil)
 	equal(t, "outcome", receive(t, "the outcome", out), actor.Result[int]{Value: 8})
+	equal(t, "outcome of the one that asked back", receive(t, "it", back), actor.Result[int]{Value: 9})
 }
 
 // TestDefer_Conservation: among clerks that reply late and out of order, panic, are restarted and

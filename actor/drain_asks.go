@@ -63,6 +63,10 @@ func (b *body) serveMail(c *Context, x *extras, m *message, d *declaration) {
 // settleDrain decides, at the end of a turn beside the mail, how an actor goes on whose drain has
 // come to its end: with what is there by now, with its end, or by waiting. Owner only.
 func (b *body) settleDrain(c *Context, x *extras) {
+	if c.then&lookAgain != 0 {
+		c.then &^= lookAgain
+		b.comeBack(x)
+	}
 	left := concat(b.in.fifo, x.held.all())
 	switch {
 	case left != nil:

@@ -261,3 +261,24 @@ func BehindStarts(s *System, f func()) {
 
 // OnlyMuted tells whether nothing goes on, and only muted actors keep the system.
 func OnlyMuted(s *System) bool { return s.onlyMuted() }
+
+// LivesOf returns how many contexts of lives the system ends with itself.
+func LivesOf(s *System) int {
+	s.over.mu.Lock()
+	defer s.over.mu.Unlock()
+	return len(s.over.lives.entries)
+}
+
+// BoundTo returns how many contexts end with the life of an actor.
+func BoundTo[S any](r Ref[S]) int {
+	l := r.b.contextOfLife()
+	if l == nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.children.entries)
+}
+
+// Mail returns how many messages have come in to an actor that runs.
+func Mail[S any](r Ref[S]) int { return distance(r.b.box.head.Load(), r.b.in.last) }

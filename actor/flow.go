@@ -12,11 +12,11 @@ type flow struct {
 	bounded *boundedQueue             // types with a bound; nil otherwise
 	marks   watermarks                // types with watermarks. Owner only
 
-	asks    seam.Int64     // types with TypeFinishAsks: outcomes under way
 	keeper  pressureKeeper // set before pressed is for the first time; read once pressed was seen set
 	pressed seam.Uint32    // which application of pressure this is; 0: none. Written by the owner
 	applied uint32         // how often pressure was applied. Owner only
 	spared  uint8          // how often it empties its mailbox before it can be muted. Owner only
+	asks    seam.Uint32    // types with TypeFinishAsks: outcomes under way. In what would be padding
 	stall   stallState     // guarded by the system's stallWatch
 }
 

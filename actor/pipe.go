@@ -27,7 +27,7 @@ func Pipe[T, R any](c *Context, reply Behaviour[T, Result[R]], fn func(context.C
 	if c.travels != nil {
 		back.node = c.prepare(reply.d, life)
 	}
-	back.pipe(c, life, fn)
+	pipe(c, back, life, fn)
 }
 
 // PipeWith is [Pipe] with a mark: the outcome brings back mark, also with an error. See
@@ -37,7 +37,7 @@ func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K, 
 	life := c.markAsk()
 	back := replyTo[R]{asker: c.self, reply: reply.d, node: c.prepare(reply.d, life)}
 	payloadOf[Reply[R, K]](contents(back.node)).Mark = mark
-	back.pipe(c, life, fn)
+	pipe(c, back, life, fn)
 }
 
 func (c *Context) mustPipe(reply *declaration, isNil bool) {
@@ -48,7 +48,7 @@ func (c *Context) mustPipe(reply *declaration, isNil bool) {
 }
 
 // pipe runs fn and brings what it returns.
-func (to replyTo[R]) pipe(c *Context, life uint16, fn func(context.Context) (R, error)) {
+func pipe[R any](c *Context, to replyTo[R], life uint16, fn func(context.Context) (R, error)) {
 	ctx, sys := c.pipeContext(), c.sys
 	sys.sched.Hold() // a behaviour runs, so it cannot be too late
 	sys.sched.Go(func() {
@@ -59,7 +59,7 @@ func (to replyTo[R]) pipe(c *Context, life uint16, fn func(context.Context) (R, 
 				res = Result[R]{Err: &PanicError{Value: v, Stack: userFrames(debug.Stack())}}
 			}
 			ctx.release()
-			to.deliver(life, res)
+			deliverHeld(to, life, res)
 		}()
 		res.Value, res.Err = fn(ctx)
 	})
@@ -74,15 +74,17 @@ func (c *Context) pipeContext() *boundContext {
 	return bindTo(outer, c.self.lifeContext())
 }
 
-// deliver sends a result from a goroutine that holds the system.
-func (to replyTo[R]) deliver(life uint16, res Result[R]) {
+// deliverHeld sends a result from a goroutine that holds the system.
+func deliverHeld[R any](to replyTo[R], life uint16, res Result[R]) {
 	m, d := to.node, to.reply
 	if m == nil {
 		m = d.pool.takeOne()
 		m.life = life
 		*payloadOf[Result[R]](m) = res
 	} else {
-		m, d = to.fill(replier{}, res)
+		var in *message
+		in, d = replier{}.prepared(m, d)
+		*payloadOf[Result[R]](in) = res
 	}
 	m.id, m.from = d.id, 0
 	if to.reply.urgent != nil {

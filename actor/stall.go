@@ -378,20 +378,6 @@ func (b *body) skim(f func(from uint64, id uint16) bool) {
 	}
 }
 
-// glimpsedID returns the behaviour that a message is for, whatever else becomes of the message
-// meanwhile, as skim does.
-//
-//go:norace
-//go:noinline
-func glimpsedID(m *message) uint16 {
-	if m.id == carriedID && m.pool() == carriedPool.id {
-		if in := payloadOf[carried](m).inner; in != nil {
-			return in.id
-		}
-	}
-	return m.id
-}
-
 func (s *System) reportStall(r StallReport) {
 	if f, ok := s.opts.onStall.(func(StallReport)); ok {
 		s.guard("OnStall", func() { f(r) })

@@ -24,7 +24,7 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	p := payloadOf[request[Q, R]](c.msg)
 	n.life = c.msg.life
 	*payloadOf[request[Q, R]](n) = request[Q, R]{q, p.to}
-	p.to = p.to.nowhere(c.sys) // the answer to the message that runs
+	p.to = nowhere(c.sys, p.to) // the answer to the message that runs
 	return r, nil
 }
 

@@ -14,10 +14,10 @@ type BehaviourOption func(*declaration)
 // they keep it with messages of the runtime, which they do not overtake. Between urgent
 // and ordinary messages there is no order.
 //
-// All this is true whatever brings the message: a send, the outcomes of [AskTo],
-// [AskToWithin] and [Pipe], or [FromChan], which then goes on taking values while the
-// actor is overloaded. Only time comes in ordinary mail, as [After] says: ticks of
-// After and [Every], and the time-out of AskToWithin.
+// All this is true whatever brings the message: a send, the outcomes of [AskTo] and
+// [Pipe], or [FromChan], which then goes on taking values while the actor is overloaded.
+// Only time comes in ordinary mail, as [After] says: ticks of After and [Every], and the
+// time-out of an ask ([Within]).
 func Urgent() BehaviourOption {
 	return func(d *declaration) { d.urgent = (*body).runUrgent }
 }

@@ -160,8 +160,9 @@ func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 	}
 }
 
-// TestUrgent_OutcomeToTheRestarted: it waits, as urgent messages do, until its actor has
-// been restarted.
+// TestUrgent_OutcomeToTheRestarted: "KeepReplies lets the outcomes of what one life of the child has
+// asked for … run in the next": an urgent one waits, as urgent messages do, until its actor has been
+// restarted.
 func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 	for _, name := range []string{"AskTo", "AskToWithin", "Pipe"} {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +177,7 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 			t.Cleanup(restart)
 			var kid actor.Ref[hasty]
 			boss.Table(begin.Do(func(_ *hasty, c *actor.Context, _ actor.None) {
-				kid = actor.SpawnSupervised(c, hastyType, func(h *hasty) { h.heard = heard }, fell)
+				kid = actor.SpawnUnder(c, hastyType, func(h *hasty) { h.heard = heard }, actor.Care[hasty]{Fell: fell, KeepReplies: true})
 				hastyDo.Send(c, kid, func(_ *hasty, c *actor.Context) {
 					waysIn[name](c, other)
 					panic("on purpose")

@@ -15,7 +15,7 @@ func verifyLeave(b *body, x *extras, g goal) {
 	invariant.Check(g == goalEnd || x.phase == alive, "%v is suspended, and leaves to be suspended or restarted", b)
 	invariant.Check(g == goalEnd || b.supervised && x.sup != nil, "%v is to come up again, and nobody looks after it", b)
 	invariant.Check(g == goalEnd || !x.drained, "%v drains, and is to come up again", b)
-	invariant.Check(!x.waiting, "%v leaves while it waits", b)
+	invariant.Check(!x.waiting || x.over, "%v leaves while it waits", b)
 }
 
 // verifyLeft checks an actor that goes on with its way down.
@@ -71,7 +71,7 @@ func verifyNew(b *body) {
 
 // verifyWait checks an actor that waits: its debt and its hold are its own.
 func verifyWait(b *body, x *extras) {
-	invariant.Check(x.phase == leaving || x.phase == suspended, "%v waits in phase %d", b, x.phase)
+	invariant.Check(x.phase == leaving || x.phase == suspended || x.over && b.typ().finishes, "%v waits in phase %d", b, x.phase)
 	invariant.Check(!x.resting, "%v rests before it waits", b)
 	backpressure.MustRun(&b.debt)
 }
@@ -112,9 +112,9 @@ func verifyOrder(b *body, c *Context, o order) {
 // verifyAttend checks the turn of an actor that has signals.
 func verifyAttend(b *body, c *Context, x *extras) {
 	invariant.Check(c.self == b, "%v attends in the turn of another", b)
-	invariant.Check(!x.waiting || x.phase == leaving || x.phase == suspended, "%v waits in phase %d", b, x.phase)
+	invariant.Check(!x.waiting || x.phase == leaving || x.phase == suspended || x.over && b.typ().finishes, "%v waits in phase %d", b, x.phase)
 	invariant.Check(x.phase != suspended || x.waiting, "%v is suspended, and does not wait", b)
-	invariant.Check(x.held.first == nil || b.supervised, "%v holds urgent mail back, and nobody brings it up", b)
+	invariant.Check(x.held.first == nil || b.supervised || b.typ().finishes, "%v holds urgent mail back, and nobody brings it up", b)
 	invariant.Check(x.ward >= 0, "%v is a ward for %d reasons", b, x.ward)
 	invariant.Check(!x.stashes || x.ward > 0, "%v has a stash, and is no ward", b)
 	invariant.Check(!x.resting || x.waiting, "%v rests, and does not wait", b)

@@ -1,0 +1,135 @@
+package actor_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// TestOutcome_BelongsToItsLife: "An outcome belongs to the life that has asked. If the asker is restarted
+// first, the outcome does not run: it becomes a dead letter with the reason [ErrRestarted], which is counted
+// and not logged. [Care] can say otherwise." It makes no difference whether the outcome is in the mailbox at
+// the restart, or comes later, or waits in the stash.
+func TestOutcome_BelongsToItsLife(t *testing.T) {
+	put := func(put chan<- actor.Deferred[any]) ctxAsk {
+		return func(_ *ctxActor, c *actor.Context) (any, error) { put <- actor.Defer(c, ctxs.try); return nil, nil }
+	}
+	for name, ask := range map[string]func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]){
+		"AskTo": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
+			actor.AskTo(c, ctxs.try, to, put(later), ctxs.heard)
+		},
+		"AskToWith": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
+			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m")
+		},
+		"Within": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
+			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m", actor.Within(time.Hour))
+		},
+		"Asker": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
+			ctxs.try.To(to).AskTo(c, put(later), ctxs.heard.To(actor.Self[ctxActor](c)))
+		},
+		"with a context": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
+			c.SetContext(traced("trace"))
+			actor.AskToWith(c, ctxs.try, to, put(later), ctxs.told, "m")
+		},
+		"Pipe": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
+			sys := c.System()
+			actor.Pipe(c, ctxs.heard, func(context.Context) (any, error) {
+				return ctxs.try.Ask(context.Background(), sys, to, put(later))
+			})
+		},
+		"PipeWith": func(c *actor.Context, to actor.Ref[ctxActor], later chan actor.Deferred[any]) {
+			sys := c.System()
+			actor.PipeWith(c, ctxs.told, "m", func(context.Context) (any, error) {
+				return ctxs.try.Ask(context.Background(), sys, to, put(later))
+			})
+		},
+	} {
+		for _, keep := range []bool{false, true} {
+			for _, before := range []bool{false, true} { // the outcome comes before the restart
+				t.Run(fmt.Sprint(name, " keep: ", keep, " before: ", before), func(t *testing.T) {
+					testOutcomeOfALife(t, ask, keep, before)
+				})
+			}
+		}
+	}
+}
+
+func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActor], chan actor.Deferred[any]), keep, before bool) {
+	var log bytes.Buffer
+	sys := start(t, actor.Workers(1), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	got, up := make(chan any, 10), make(chan struct{}, 2)
+	r := underCare(t, sys, keep, func(a *ctxActor) {
+		a.got, a.onStart = got, func(*actor.Context) { up <- struct{}{} }
+	})
+	receive(t, "the first life", up)
+	to, later := ctxs.typ.Spawn(sys, ctxActor{}), make(chan actor.Deferred[any], 1)
+	at, stay := make(chan struct{}), make(chan struct{})
+	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+		ask(c, to, later)
+		c.Blocking(func() { close(at); <-stay })
+	})
+	receive(t, "the behaviour", at)
+	d := receive(t, "the request", later)
+	if before {
+		d.Reply(sys, nil, nil)
+		eventually(t, "it is in the mailbox", func() bool { return actor.Mail(r) > 0 })
+	}
+	actor.Restart(sys, r)
+	close(stay)
+	receive(t, "the next life", up)
+	if !before {
+		d.Reply(sys, nil, nil)
+	}
+	quiet(t, sys)
+	// An outcome of the next life is heard as ever.
+	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+		actor.AskTo(c, ctxs.try, to, func(*ctxActor, *actor.Context) (any, error) { return nil, errUser }, ctxs.heard)
+	})
+	quiet(t, sys)
+	want := 1
+	if keep {
+		want = 2
+	}
+	equal(t, "outcomes heard", len(got), want)
+	equal(t, "dead letters", sys.Stats().DeadLetters, uint64(2-want))
+	if strings.Contains(log.String(), "dead letter") {
+		t.Errorf("logged: %s", log.String())
+	}
+}
+
+// TestOutcome_Stashed: an outcome that waits in the stash belongs to its life too; one that a behaviour was
+// sent by a Send belongs to none.
+func TestOutcome_Stashed(t *testing.T) {
+	var dead letters
+	sys := start(t, actor.Workers(1), dead.option())
+	heard := make(chan actor.Reply[any, string], 10)
+	lives := 0
+	r := underCare(t, sys, false, func(a *ctxActor) {
+		lives++
+		a.hear = func(c *actor.Context, r actor.Reply[any, string]) {
+			if lives == 1 {
+				ctxs.told.Stash(c, r)
+				return
+			}
+			heard <- r
+		}
+	})
+	ctxs.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+		actor.AskToWith(c, ctxs.try, ctxs.typ.Spawn(c, ctxActor{}), func(*ctxActor, *actor.Context) (any, error) { return 1, nil }, ctxs.told, "asked")
+	})
+	quiet(t, sys)
+	ctxs.told.Send(sys, r, actor.Reply[any, string]{Mark: "sent"})
+	quiet(t, sys)
+	actor.Restart(sys, r)
+	quiet(t, sys)
+	equal(t, "heard", receive(t, "the one that was sent", heard).Mark, "sent")
+	equal(t, "more", len(heard), 0)
+	wants(t, dead.last.Load().Reason, actor.ErrRestarted)
+	equal(t, "message", dead.last.Load().Message.(actor.Reply[any, string]).Mark, "asked")
+}
