@@ -174,6 +174,32 @@ func TestStartAskPool(t *testing.T) {
 	}
 }
 
+// TestStartAskPool_EndsAtOnce: requests that wait for members of a pool which ends are told so.
+func TestStartAskPool_EndsAtOnce(t *testing.T) {
+	failed := 0
+	for seed := range uint64(40) {
+		sys, _ := atNoTime(t, seed)
+		s := seekerType.Spawn(sys, seeker{})
+		seekerDo.Send(sys, s, func(c *actor.Context) {
+			p := group.StartAskPool(c, group.RoundRobin[int](), 1, question, group.Crew[oracle]{Type: oracleType})
+			p.AskTo(c, 1, seekerHear.To(s))
+			p.Stop(c)
+		})
+		quiet(t, sys)
+		all, err := seekerAll.Ask(soon(t), sys, s, actor.None{})
+		if err != nil || len(all) != 1 || all[0].Err != nil && !errors.Is(all[0].Err, actor.ErrStopped) {
+			t.Fatalf("seed %d: it heard %v, %v", seed, all, err)
+		}
+		if all[0].Err != nil {
+			failed++
+		}
+		sys.Stop()
+	}
+	if failed == 0 {
+		t.Error("the pool has never ended before it had a member")
+	}
+}
+
 // TestStartAskPool_Restarts: a member that falls over a request fails it with ErrPanicked, is passed
 // over until its restart, and comes back; the pool can be resized.
 func TestStartAskPool_Restarts(t *testing.T) {

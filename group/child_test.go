@@ -190,10 +190,11 @@ func TestRegistry_AsChild(t *testing.T) {
 		if falls() != i+1 {
 			t.Fatalf("%d falls", falls())
 		}
+		gone := m[i]
 		m[i] = spawn(sys, 1)[0]
 		r.Join(sys, "a", m[i])
 		now := r.Members("a")
-		if wantHeardLast(now...); now[len(now)-1] != m[i] {
+		if wantHeardLast(now...); now[len(now)-1] != m[i] || slices.Contains(now, gone) {
 			t.Errorf("restart %d: members %v", i, now)
 		}
 	}
