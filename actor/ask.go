@@ -85,7 +85,8 @@ func (d *declaration) madeAsk() *declaration {
 //     another actor of to's pinned type, which has one thread; or of an actor for which
 //     a behaviour of to waits, directly or through others, in an Ask whose context has
 //     no end.
-//   - ErrOverloaded: to has a bound ([TypeBound]), and its mailbox is at the bound.
+//   - ErrOverloaded: to has a bound ([TypeBound]), and its mailbox is at the bound; or
+//     the behaviour is [DropOnOverload], and to does not keep up.
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
 //   - ErrSystemStopped: the system of to stops or is in [System.Shutdown], even if the
 //     caller is a behaviour of that system; or the caller is a behaviour whose own

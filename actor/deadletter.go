@@ -22,6 +22,7 @@ type DeadLetter struct {
 	//   - ErrStopped or ErrSystemStopped;
 	//   - ErrSelfAsk, for a request;
 	//   - ErrOverloaded or ErrDropped, for an actor with a bound;
+	//   - ErrOverloaded, for a behaviour that is [DropOnOverload];
 	//   - ErrNoReply, for a reply that came after the time of its [AskToWithin];
 	//   - the context's error, for a message with a context that had ended ([DoCarried]).
 	Reason error

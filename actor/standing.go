@@ -8,7 +8,7 @@ type Standing int
 const (
 	Idle       Standing = iota // it has no mail
 	Busy                       // it has mail, or is at work
-	Overloaded                 // it does not keep up, or is muted: who sends to it is muted
+	Overloaded                 // it does not keep up, or is muted: who sends to it is muted, or will be before long
 	Ended                      // it takes no mail any more: it has ended, or drains, or waits for its children to end
 )
 
