@@ -94,7 +94,8 @@ func (d *declaration) madeAsk() *declaration {
 //   - ErrNoSpare: the caller is a behaviour, and so many behaviours block already
 //     ([Spares]) that it would keep its worker from others. The request becomes a dead
 //     letter.
-//   - ErrOverloaded: to has a bound ([TypeBound]), and its mailbox is at the bound.
+//   - ErrOverloaded: to has a bound ([TypeBound]), and its mailbox is at the bound; or
+//     the behaviour is [DropOnOverload], and to does not keep up.
 //   - ErrDropped: to has a bound, and the request had to make room for another message.
 //   - ErrSuspended: to is in a back-off before its restart, and ctx does not say that
 //     the caller waits for that. See [WaitForRestart].

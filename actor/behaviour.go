@@ -85,13 +85,21 @@ func (d *declaration) mustDo(isNil bool) {
 // does in reaction. The Send synchronizes before the behaviour.
 //
 // If a behaviour sends to an actor that is overloaded, the sender is muted when the
-// behaviour returns, until the receiver has recovered. Nobody is muted, so that nothing
-// bounds the receiver's mailbox, when the message comes
+// behaviour returns, until the receiver has recovered. A receiver that is only muted
+// itself mutes its senders when 10,000 messages of other actors have come since it had
+// little mail, or as many as its high watermark says ([TypeWatermarks]). Then, when it is
+// muted no longer, it is overloaded until it has run all its mail.
+//
+// A muted actor runs nothing but urgent messages, and not all of these if they make it
+// flood others: see [Urgent].
+//
+// Nobody is muted, so that nothing bounds the receiver's mailbox, when the message comes
 //
 //   - from outside, or from an actor of another system, which counts as outside;
 //   - from an actor that is never muted, because it is overloaded itself, has
 //     supervised children, or sends to itself.
 //
+// A sender that must not wait can have its messages dropped instead: [DropOnOverload].
 // To bound the mailbox there too, use [Behaviour.TrySend], also in a behaviour, or
 // [Behaviour.SendWait] in a function that [Pipe] runs.
 //
@@ -105,8 +113,8 @@ func (b Behaviour[S, M]) Send(from Sender, to Ref[S], m M) { send(b.d, from, to.
 // TrySend is [Behaviour.Send] that refuses instead of muting. A message that was
 // refused is not a dead letter: it is the caller's again. TrySend returns
 //
-//   - ErrOverloaded while to is overloaded, and from outside also while there is no
-//     room;
+//   - ErrOverloaded while to is overloaded, or is muted and its mailbox has passed the
+//     watermark that Send names, and from outside also while there is no room;
 //   - ErrSuspended while to is in a back-off and keeps no more mail, and from outside
 //     also while a SendWait waits for its restart: see [Postpone];
 //   - ErrStopped if to has ended;
@@ -123,7 +131,9 @@ func (b Behaviour[S, M]) TrySend(from Sender, to Ref[S], m M) error {
 // SendWait is [Behaviour.Send] from outside that blocks until to can take the message,
 // however slow to is. It waits
 //
-//   - while to is under pressure or muted, or over its high watermark;
+//   - while to is under pressure, or over its high watermark;
+//   - while to is muted and its mailbox has passed the watermark that [Behaviour.Send]
+//     names;
 //   - while to is overloaded and an actor is muted for it;
 //   - while to is in a back-off ([Postpone]), until it is restarted;
 //   - while there is no room, as for [Behaviour.TrySend].

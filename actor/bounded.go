@@ -40,8 +40,8 @@ type mailBound struct {
 //
 //   - TrySend refuses at the bound, whatever overflow says. SendWait waits for room.
 //     Ask does not: it returns ErrOverloaded at once.
-//   - The actor is not overloaded for spending its batch, but while its queue is full,
-//     it is muted, or it applies pressure.
+//   - The actor is not overloaded for spending its batch, but while its queue is full or
+//     it applies pressure. While it is muted it takes mail up to the bound.
 //   - Ticks of timers and results of [Pipe] do not wait in the queue: they run behind
 //     the messages that have been taken out of it, before those that are still in it.
 //     Answers to [AskTo] do wait in the queue; one that finds it full is refused, or

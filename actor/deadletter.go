@@ -27,6 +27,7 @@ type DeadLetter struct {
 	//   - ErrStopped or ErrSystemStopped;
 	//   - ErrSelfAsk, for a request;
 	//   - ErrOverloaded or ErrDropped, for an actor with a bound;
+	//   - ErrOverloaded, for a behaviour that is [DropOnOverload];
 	//   - ErrSuspended, for an actor in a back-off ([Postpone]);
 	//   - ErrRestarted, for mail that is not kept over a restart ([Care].Mail), for a request
 	//     whose caller has given up by then, and for an outcome that an earlier life of the

@@ -37,7 +37,8 @@
 //     and then to C, B sees A's message before anything that C does in reaction.
 //   - A message runs exactly once or becomes a dead letter, which is counted and reported.
 //   - An actor that cannot keep up mutes the actors of its system that send to it, until it
-//     has recovered. It does not mute goroutines, nor actors of other systems: from there
+//     has recovered. One that is only muted itself takes more mail, up to a watermark, and
+//     mutes nobody until then. It does not mute goroutines, nor actors of other systems: from there
 //     Send never waits, SendWait does, and TrySend refuses. See [Behaviour.Send].
 //   - A panic or runtime.Goexit in a behaviour ends its actor, nothing else.
 //   - Timers of an actor fire in the order of their times. They end with the actor, or when

@@ -16,7 +16,8 @@ var (
 	// ErrKilled is the reason of an actor that was killed.
 	ErrKilled = errors.New("gallop: killed")
 	// ErrOverloaded says that the receiver does not keep up. It is returned by TrySend and,
-	// for actors with a bound, by asks; it is the reason of dead letters of those actors.
+	// for actors with a bound and behaviours that are [DropOnOverload], by asks; it is the
+	// reason of dead letters of these.
 	ErrOverloaded = errors.New("gallop: actor overloaded")
 	// ErrDropped says that a message had to make room for a newer one. It is the reason of
 	// dead letters of actors with OverflowDropOldest, and is returned by asks of these

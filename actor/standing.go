@@ -8,7 +8,7 @@ type Standing int
 const (
 	Idle       Standing = iota // it has no mail
 	Busy                       // it has mail, or is at work
-	Overloaded                 // it does not keep up, or is muted: who sends to it is muted; or it is in a back-off ([Postpone])
+	Overloaded                 // it does not keep up, is muted with much mail, or is in a back-off
 	Ended                      // it takes no mail any more: it has ended, or drains, or waits for its children to end
 )
 

@@ -5,10 +5,16 @@ type BehaviourOption func(*declaration)
 
 // Urgent makes the messages of a behaviour overtake ordinary ones. Urgent messages
 //
-//   - reach a muted actor;
+//   - reach a muted actor, unless they make it flood others;
 //   - pay no heed to overload: they neither mute their senders nor are refused for it;
 //   - are bounded by nothing but good sense;
 //   - cost two locked instructions more to send.
+//
+// A muted actor whose urgent behaviours have sent 10,000 messages to actors that do not
+// keep up runs no more urgent messages before it is muted no longer. What the runtime
+// itself has to tell it, such as [Stop], still reaches it. An actor that is not muted
+// because it is overloaded runs a batch of its other mail whenever its urgent behaviours
+// have sent 100 such messages.
 //
 // Urgent messages from one sender to one receiver keep their order, also causally, and
 // they keep it with messages of the runtime, which they do not overtake. Between urgent

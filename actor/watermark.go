@@ -22,7 +22,8 @@ type limits struct {
 
 // TypeWatermarks makes actors of this type overloaded by how much mail waits for them,
 // and not by whether they empty their mailbox in a turn: they are overloaded from high
-// messages on, until no more than low are left. It panics unless 0 ≤ low < high.
+// messages on, until no more than low are left. While they are muted, high is also how
+// much mail they take before they mute their senders. It panics unless 0 ≤ low < high.
 //
 // The actor counts its mail at the end of each of its turns; a send pays nothing. So
 // the mailbox may exceed high by what is sent during one turn, or while the actor waits

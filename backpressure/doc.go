@@ -15,8 +15,10 @@
 // Enter succeeded and no other, because both are one atomic step on the same word. A sender
 // is resumed exactly once per parking. Load decides who is muted, as the Pony runtime does
 // (actor.c, maybe_mark_should_mute). A sender that is itself overloaded or under pressure
-// is never muted, so a chain of muted actors always ends in one that is not. README.md has
-// the proofs, and what becomes of a chain that ends in an actor under pressure.
+// is never muted, so a chain of muted actors always ends in one that is not. An actor that
+// is only muted takes more mail, up to a watermark: so muting does not spread to actors
+// that have nothing to do with the receiver that is slow. README.md has the proofs, and
+// what becomes of a chain that ends in an actor under pressure.
 //
 // # Cost
 //

@@ -225,7 +225,7 @@ func TestSliceSpent(t *testing.T) {
 		w.duty.resume()
 		for turn := range 3 {
 			w.count.turns++
-			if w.SliceSpent() || w.SliceSpent() {
+			if w.SliceSpent() {
 				t.Fatalf("every %v: spent at once", step)
 			}
 			began := clock.Nanos()

@@ -6,24 +6,31 @@
  * releases the pressure when the answer comes; with TWO so does actor 1. The predecessor
  * is the one that is muted for it, so without the watch the answer may never come
  * (ponyc#3382). BATCH 1: a turn is one message, and an actor with mail left is overloaded.
- * Every actor has a gate with its ledger (a set), a debt, and a load.
+ * Every actor has a gate with its ledger (a set), a debt, and a load. The gate of an actor
+ * that is only muted is ajar (actor/crowd.go): LEEWAY - 1 messages pass and are counted. With
+ * LEEWAY 1 nobody passes, as if it were shut.
  *
  * Proved: no actor stays parked, all mail is run, all gates are open in the end; whoever
- * owes is in exactly as many ledgers; nobody runs who is parked; nobody is let go twice.
+ * owes is in exactly as many ledgers; nobody runs who is parked; nobody is let go twice; no
+ * more than LEEWAY - 1 messages pass a gate that is ajar before its actor has run its mail.
  *
  * Mutants: NO_WATCH (nobody lets go), MUTE_PRESSED (an actor under pressure may be muted,
- * K33), PARK_PRESSED (an actor that has met a gate and then applied pressure parks),
- * NO_CHAIN (an actor that is let go does not open its own gate), OPEN_LATE (the ledger is
- * read, and then the gate opens), OWE_LATE (enters, and then owes), PARK_BLIND (parks
- * without looking whether it still owes), WATCH_OPENS (the watch forgives without taking
- * anybody out of the ledger), LOOK_ONCE (the watch forgets an actor for which somebody
- * still waits).
+ * K33), MUTE_OVER (an overloaded one may be), PARK_PRESSED (an actor that has met a gate
+ * and then applied pressure parks), NO_CHAIN (an actor that is let go does not open its own
+ * gate), OPEN_LATE (the ledger is read, and then the gate opens), OWE_LATE (enters, and then
+ * owes), PARK_BLIND (parks without looking whether it still owes), WATCH_OPENS (the watch
+ * forgives without taking anybody out of the ledger), LOOK_ONCE (the watch forgets an actor
+ * for which somebody still waits). With LEEWAY: PASS_BLIND (whoever finds a gate ajar passes), COUNT_ANEW (the
+ * count is set back whenever the actor is muted).
  */
 #ifndef N
 #define N 3
 #endif
 #ifndef SENDS
 #define SENDS 2
+#endif
+#ifndef LEEWAY
+#define LEEWAY 1
 #endif
 #define next_(i) (((i) + 1) % N)
 #define prev_(i) (((i) + N - 1) % N)
@@ -35,6 +42,9 @@
 
 byte data[N], ask[N], reply[N], go_[N];  /* mailboxes, by kind */
 bool shut[N];                            /* gates */
+bool ajar[N];                            /* shut, but messages pass that are counted */
+byte crowd[N];                           /* how many have */
+byte passed[N];                          /* the same, and only set back when the mail has run */
 byte ledger[N];                          /* who waits here, as bits */
 byte debt[N];
 bool parked[N], running[N], queued[N];
@@ -47,15 +57,30 @@ inline wakeUp(i) { if :: !queued[i] && !running[i] && !parked[i] -> queued[i] = 
 
 /* G1: the gate opens and hands its ledger over; G2 forgives, one by one. */
 #ifdef OPEN_LATE
-inline open_(i) { todo = todo | ledger[i]; atomic { shut[i] = false; ledger[i] = 0 } }
+inline open_(i) { todo = todo | ledger[i]; atomic { shut[i] = false; ajar[i] = false; ledger[i] = 0 } }
 #else
-inline open_(i) { atomic { shut[i] = false; todo = todo | ledger[i]; ledger[i] = 0 } }
+inline open_(i) { atomic { shut[i] = false; ajar[i] = false; todo = todo | ledger[i]; ledger[i] = 0 } }
 #endif
 
 #ifdef NO_CHAIN
 #define chain(w) skip
 #else
 #define chain(w) settle(w)
+#endif
+
+/* C1 the count begins anew if no mail is left; C4 who is let go at the watermark is overloaded. */
+#if LEEWAY > 1
+#ifdef COUNT_ANEW
+inline count_(i) { crowd[i] = 0 }
+#else
+inline count_(i) { if :: mail(i) == 0 -> forget(i) :: else fi }
+#endif
+inline forget(i) { atomic { crowd[i] = 0; passed[i] = 0 } }
+inline recover_(i) { if :: crowd[i] >= LEEWAY -> over[i] = true; ajar[i] = false :: else fi }
+#else
+inline count_(i) { skip }
+inline forget(i) { skip }
+inline recover_(i) { skip }
 #endif
 
 inline settle(i) { if :: !must(i) && shut[i] -> open_(i) :: else fi }
@@ -78,6 +103,7 @@ inline release_() {
 		if
 		:: got ->
 			muted[w] = false;
+			recover_(w);
 			chain(w);
 			atomic { assert(parked[w] && !queued[w] && !running[w]); parked[w] = false; queued[w] = true }
 		:: else
@@ -86,7 +112,9 @@ inline release_() {
 	od
 }
 
-#ifdef MUTE_PRESSED
+#if defined(MUTE_OVER)
+#define may(i) (!pressed[i])
+#elif defined(MUTE_PRESSED)
 #define may(i) (!over[i])
 #else
 #define may(i) (!over[i] && !pressed[i])
@@ -104,22 +132,43 @@ inline release_() {
 
 /* D1, D2: meet the gate of t. */
 inline enter(i, t) {
-	atomic { if :: shut[t] -> ledger[t] = ledger[t] | (1 << i); entered = true :: else -> entered = false fi }
+	atomic { if :: shut[t] -> ledger[t] = ledger[t] | (1 << i); ajar[t] = false; entered = true :: else -> entered = false fi }
 }
 #ifdef OWE_LATE
 inline owe(i, t) { enter(i, t); if :: entered -> debt[i]++; owes = true :: else fi }
 #else
 inline owe(i, t) { debt[i]++; enter(i, t); if :: entered -> owes = true :: else -> debt[i]-- fi }
 #endif
-inline meet(i, t) {
+/* C2: a message passes a gate that is ajar, and is counted, whoever sends it. */
+#if LEEWAY > 1
+inline pass(i, t) {
+	ok = false;
 	if
-	:: shut[t] && i != t && may(i) && !(ledger[t] & (1 << i)) -> owe(i, t)
+	:: ajar[t] && i != t ->
+		atomic {
+#ifdef PASS_BLIND
+			ok = true;
+#else
+			if :: crowd[t] < LEEWAY -> crowd[t]++; ok = crowd[t] < LEEWAY :: else fi;
+#endif
+			if :: ok -> passed[t]++; assert(passed[t] < LEEWAY) :: else fi
+		}
+	:: else
+	fi
+}
+#else
+inline pass(i, t) { skip }
+#endif
+inline meet(i, t) {
+	pass(i, t);
+	if
+	:: !ok && shut[t] && i != t && may(i) && !(ledger[t] & (1 << i)) -> owe(i, t)
 	:: else
 	fi
 }
 
 proctype actor_(byte i) {
-	byte todo, w, sent, t; bool mine, got, entered, owes;
+	byte todo, w, sent, t; bool mine, got, entered, owes, ok;
 end:	do
 	:: atomic { queued[i] -> queued[i] = false; assert(!parked[i] && !running[i]); running[i] = true };
 		owes = false;
@@ -133,7 +182,7 @@ end:	do
 			meet(i, t); atomic { data[t]++; wakeUp(t) };
 			if
 			:: presses(i) && !did[i] -> did[i] = true;
-				pressed[i] = true; shut[i] = true;
+				pressed[i] = true; atomic { shut[i] = true; ajar[i] = false };
 				t = prev_(i); meet(i, t); atomic { ask[t]++; wakeUp(t) }
 			:: else
 			fi
@@ -143,22 +192,24 @@ end:	do
 		mine = false;
 		if
 		:: owes && mayPark(i) ->
-			muted[i] = true; shut[i] = true;
+			muted[i] = true; count_(i); atomic { shut[i] = true; ajar[i] = LEEWAY > 1 && ledger[i] == 0 };
 			atomic {
 				if
 				:: blind(debt[i] == 0) -> mine = false
 				:: else -> mine = true; running[i] = false; parked[i] = true
 				fi
 			};
-			if :: !mine -> muted[i] = false; settle(i); release_() :: else fi
+			if :: !mine -> muted[i] = false; recover_(i); settle(i); release_() :: else fi
 		:: else
 		fi;
 		if
 		:: mine                         /* parked: not ours any more */
 		:: !mine ->
 			if
-			:: mail(i) > 1 -> over[i] = true; shut[i] = true
-			:: else -> over[i] = false; settle(i); release_()
+			:: mail(i) > 1 -> over[i] = true; atomic { shut[i] = true; ajar[i] = false }
+			:: else ->
+				if :: over[i] -> forget(i) :: else fi;
+				over[i] = false; settle(i); release_()
 			fi;
 			atomic { running[i] = false; if :: mail(i) > 0 -> queued[i] = true :: else fi }
 		fi
