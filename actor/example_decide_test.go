@@ -8,12 +8,12 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// till counts what it is given, and cannot take what is negative.
-type till struct{ sum int }
+// cashbox counts what it is given, and cannot take what is negative.
+type cashbox struct{ sum int }
 
 var errNegative = errors.New("negative")
 
-func (t *till) Take(c *actor.Context, n int) {
+func (t *cashbox) Take(c *actor.Context, n int) {
 	if n < 0 {
 		c.Exit(errNegative)
 		return
@@ -22,48 +22,48 @@ func (t *till) Take(c *actor.Context, n int) {
 	fmt.Println("sum", t.sum)
 }
 
-// shop looks after one till, in the way that care says.
-type shop struct {
-	care actor.Care[shop]
-	till actor.Ref[till]
+// kiosk looks after one cashbox, in the way that care says.
+type kiosk struct {
+	care    actor.Care[kiosk]
+	cashbox actor.Ref[cashbox]
 }
 
-func (s *shop) Open(c *actor.Context, _ actor.None) {
-	s.care.Fell = shopFell
-	s.till = actor.SpawnUnder(c, tillType, func(*till) {}, s.care)
+func (s *kiosk) Open(c *actor.Context, _ actor.None) {
+	s.care.Fell = kioskFell
+	s.cashbox = actor.SpawnUnder(c, cashboxType, func(*cashbox) {}, s.care)
 	for _, n := range []int{1, -1, 2} {
-		tillTake.Send(c, s.till, n)
+		cashboxTake.Send(c, s.cashbox, n)
 	}
 }
 
-func (s *shop) Fell(c *actor.Context, f actor.Fallen) {
+func (s *kiosk) Fell(c *actor.Context, f actor.Fallen) {
 	fmt.Println("fell:", f.Reason)
 	actor.Restart(c, f.Ref)
 }
 
 var (
-	tillType = actor.NewType[till]("till")
-	tillTake = actor.Declare[int](tillType, "take")
-	shopType = actor.NewType[shop]("shop")
-	shopOpen = actor.Declare[actor.None](shopType, "open")
-	shopFell = actor.Declare[actor.Fallen](shopType, "fell")
+	cashboxType = actor.NewType[cashbox]("cashbox")
+	cashboxTake = actor.Declare[int](cashboxType, "take")
+	kioskType   = actor.NewType[kiosk]("kiosk")
+	kioskOpen   = actor.Declare[actor.None](kioskType, "open")
+	kioskFell   = actor.Declare[actor.Fallen](kioskType, "fell")
 )
 
 func init() {
-	tillType.Table(tillTake.Do((*till).Take))
-	shopType.Table(shopOpen.Do((*shop).Open), shopFell.Do((*shop).Fell))
+	cashboxType.Table(cashboxTake.Do((*cashbox).Take))
+	kioskType.Table(kioskOpen.Do((*kiosk).Open), kioskFell.Do((*kiosk).Fell))
 }
 
-func openShop(care actor.Care[shop], o ...actor.Option) {
+func openKiosk(care actor.Care[kiosk], o ...actor.Option) {
 	sys := actor.Start(append(o, actor.Workers(1))...)
-	shopOpen.Send(sys, shopType.Spawn(sys, shop{care: care}), actor.None{})
+	kioskOpen.Send(sys, kioskType.Spawn(sys, kiosk{care: care}), actor.None{})
 	_ = sys.Run()
 }
 
-// A Decision may depend on the reason. Resumed, the till goes on with its sum, and its
+// A Decision may depend on the reason. Resumed, the cashbox goes on with its sum, and its
 // supervisor hears nothing.
 func ExampleDecision() {
-	openShop(actor.Care[shop]{Decide: func(reason error) actor.Decision {
+	openKiosk(actor.Care[kiosk]{Decide: func(reason error) actor.Decision {
 		if errors.Is(reason, errNegative) {
 			return actor.DecideResume
 		}
@@ -74,11 +74,11 @@ func ExampleDecision() {
 	// sum 3
 }
 
-// With KeepMail, the default, what waits for the till runs after the restart, in a new
+// With KeepMail, the default, what waits for the cashbox runs after the restart, in a new
 // life. With DropMail it becomes a dead letter.
 func ExampleMailPolicy() {
-	openShop(actor.Care[shop]{})
-	openShop(actor.Care[shop]{Mail: actor.DropMail}, actor.OnDeadLetter(func(l actor.DeadLetter) {
+	openKiosk(actor.Care[kiosk]{})
+	openKiosk(actor.Care[kiosk]{Mail: actor.DropMail}, actor.OnDeadLetter(func(l actor.DeadLetter) {
 		fmt.Println("dead:", l.Message, errors.Is(l.Reason, actor.ErrRestarted))
 	}))
 	// Output:
@@ -86,15 +86,15 @@ func ExampleMailPolicy() {
 	// fell: negative
 	// sum 2
 	// sum 1
-	// fell: negative
 	// dead: 2 true
+	// fell: negative
 }
 
 // A normal end may carry information, which those hear that watch or join the actor.
 func ExampleNormalError() {
 	sys := actor.Start()
 	defer sys.Stop()
-	r := tillType.Spawn(sys, till{})
+	r := cashboxType.Spawn(sys, cashbox{})
 	actor.StopWith(sys, r, actor.Normal(errors.New("sold out")))
 	down, _ := actor.Join(context.Background(), sys, r)
 	var normal *actor.NormalError
