@@ -133,3 +133,50 @@ func TestOutcome_Stashed(t *testing.T) {
 	wants(t, dead.last.Load().Reason, actor.ErrRestarted)
 	equal(t, "message", dead.last.Load().Message.(actor.Reply[any, string]).Mark, "asked")
 }
+
+// TestOutcome_Books: with a seed, whatever becomes of requests and outcomes, each is booked once.
+func TestOutcome_Books(t *testing.T) {
+	for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded, "finishing": finishing} {
+		for seed := range uint64(scaled(40)) {
+			sys := start(t, actor.Seed(seed))
+			super, to := ctxs.typ.Spawn(sys, ctxActor{}), b.typ.Spawn(sys, ctxActor{})
+			var r actor.Ref[ctxActor]
+			ctxs.do.Send(sys, super, func(_ *ctxActor, c *actor.Context) {
+				r = actor.SpawnUnder(c, b.typ, func(*ctxActor) {}, actor.Care[ctxActor]{Fell: ctxs.fell})
+				b.do.Send(c, r, func(_ *ctxActor, c *actor.Context) {
+					for i := range 6 {
+						if i == 3 {
+							c.SetContext(traced("trace"))
+						}
+						actor.AskTo(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) { return 1, nil }, b.heard)
+						actor.AskToWith(c, b.try, to, func(_ *ctxActor, c *actor.Context) (any, error) {
+							d := actor.Defer(c, b.try)
+							d.HandOver(c, super)
+							ctxs.do.Send(c, super, func(_ *ctxActor, c *actor.Context) { d.Reply(c, 2, nil) })
+							return nil, nil
+						}, b.told, "m", actor.Within(1))
+						actor.AskToWith(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) { return 1, nil }, b.told, "m", actor.Within(time.Hour))
+						actor.PipeWith(c, b.told, "m", func(context.Context) (any, error) { return 3, nil })
+						b.showText.Send(c, to, "x")
+						actor.After(c, time.Duration(i), b.showText, "x")
+					}
+				})
+			})
+			for range 2 {
+				must(t, sys.Wait(context.Background()))
+				st := sys.Stats()
+				equal(t, fmt.Sprint("the books of ", kind, " ", seed), sys.Books().Sent, st.Messages+st.DeadLetters)
+				ctxs.do.Send(sys, super, func(_ *ctxActor, c *actor.Context) {
+					b.do.Send(c, r, func(_ *ctxActor, c *actor.Context) {
+						actor.AskToWith(c, b.try, to, func(*ctxActor, *actor.Context) (any, error) { return 1, nil }, b.told, "m")
+						if seed%3 == 0 {
+							actor.Drain(c, r)
+							return
+						}
+						panic(errUser)
+					})
+				})
+			}
+		}
+	}
+}

@@ -143,7 +143,7 @@ func (w *carrier) sender() (*Context, *System) { return w.c, w.sys }
 func (s *System) With(ctx context.Context) Sender {
 	s.mustBeStarted("With")
 	mustHave(ctx, "With")
-	return &carrier{sys: s, ctx: travelling(ctx)}
+	return &carrier{sys: s, ctx: travelling(s, ctx)}
 }
 
 // With returns a sender whose messages carry ctx, as [System.With] does, for a single
@@ -152,7 +152,7 @@ func (s *System) With(ctx context.Context) Sender {
 func (c *Context) With(ctx context.Context) Sender {
 	mustRun(c, "With")
 	mustHave(ctx, "With")
-	return &carrier{c: c, sys: c.sys, ctx: travelling(ctx)}
+	return &carrier{c: c, sys: c.sys, ctx: travelling(c.sys, ctx)}
 }
 
 // carriedBy returns the context that messages of a sender carry; nil: none.

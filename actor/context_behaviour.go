@@ -90,7 +90,7 @@ func (c *Context) SetContext(ctx context.Context) {
 	mustHave(ctx, "SetContext")
 	c.then |= usesContext
 	c.set = ctx
-	c.travel(travelling(ctx))
+	c.travel(travelling(c.sys, ctx))
 }
 
 // travel makes what is sent carry ctx, or nothing if it is nil.
@@ -207,15 +207,15 @@ func (s *bounds) release() {
 	}
 }
 
-// travelling returns what travels of ctx; nil: nothing.
-func travelling(ctx context.Context) context.Context {
+// travelling returns what travels of ctx in a system; nil: nothing.
+func travelling(sys *System, ctx context.Context) context.Context {
 	if isEmpty(ctx) {
 		return nil
 	}
 	in, ok := ctx.Value(lifeKey{}).(lifeBound)
 	switch {
 	case !ok:
-		return ctx
+		return askedUnder(sys, ctx)
 	case ctx == context.Context(in):
 		return in.beyond()
 	}

@@ -93,6 +93,8 @@ func TestSetContext_Travels(t *testing.T) {
 							return // its time never ends
 						}
 						must(t, sys.Wait(context.Background()))
+						st := sys.Stats()
+						equal(t, "the books", sys.Books().Sent, st.Messages+st.DeadLetters)
 					} else if name == "Every" || name == "Every text" {
 						return // see TestSetContext_Every
 					}

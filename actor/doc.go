@@ -20,7 +20,9 @@
 //
 // A one-way message is a [Behaviour], a request with a reply an [AskBehaviour]. From
 // outside, [AskBehaviour.Ask] blocks; inside a behaviour, [AskTo] delivers the reply as a
-// message. An actor that has to wait before it can reply puts the reply off with [Defer].
+// message, [AskToWith] with a mark. An actor that has to wait before it can reply puts the
+// reply off with [Defer]. [Context.Context] is for what a behaviour calls, and
+// [Context.SetContext] carries a deadline or a trace on.
 // Declare work that blocks with [Context.Blocking], or move it into a goroutine
 // with [Pipe]. Continue a long computation in another turn with [Yield]. Use [Handler] in
 // code that only cares about which messages an actor understands; package group makes

@@ -135,13 +135,21 @@ func storm(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
 }
 
-// defers: replies that are put off, and given in another order, by another life, or never.
+// defers: replies that are put off, and given in another order, by another life, by another actor,
+// or never. Some bring a mark back.
 func defers(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	s, next := b.s, b.next
 	for _, to := range []actor.Ref[bee]{actor.Self[bee](c), s.any(r), s.any(r), actor.SpawnSupervised(c, beeType, func(k *bee) { *k = bee{s: s, next: next} }, beeFell)} {
 		for range 3 {
-			s.askWith(c, beeOwe, to)
+			if r.IntN(3) == 0 {
+				s.askMarked(c, r, to)
+			} else {
+				s.askWith(c, beeOwe, to)
+			}
 			s.send(c, to, task{pay, 0, r.Uint64()})
+			if r.IntN(4) == 0 {
+				s.send(c, to, task{hand, 0, r.Uint64()})
+			}
 		}
 		if r.IntN(8) == 0 {
 			s.send(c, to, task{fall, 0, r.Uint64()})

@@ -162,3 +162,34 @@ func TestRun_BetweenSends(t *testing.T) {
 		t.Errorf("it had run: %v", seen)
 	}
 }
+
+// TestR_ContextOfAnAsk: the actor that is asked derives a context from R.Context, which that does not take
+// for a wait; it has the values, and ends with the actor's life.
+func TestR_ContextOfAnAsk(t *testing.T) {
+	type key struct{}
+	actortest.Run(t, func(r *actortest.R) {
+		p := puppetType.Spawn(r.System(), puppet{})
+		ctx := context.WithValue(r.Context(), key{}, "trace")
+		if v, err := ask.Ask(ctx, r.System(), p, func(c *actor.Context) {
+			own, cancel := context.WithCancel(c.Context())
+			defer cancel()
+			if own.Err() != nil || own.Value(key{}) != "trace" {
+				r.Errorf("the actor's context: %v, %v", own.Err(), own.Value(key{}))
+			}
+			c.SetContext(c.Context())
+			do.Send(c, p, func(c *actor.Context) {
+				if c.Context().Err() != nil || c.Context().Value(key{}) != "trace" {
+					r.Errorf("the context that went on: %v", c.Context().Err())
+				}
+			})
+		}); v != 7 || err != nil {
+			r.Errorf("%d, %v", v, err)
+		}
+		do.Send(r.System().With(ctx), p, func(c *actor.Context) {
+			if c.Context().Err() != nil {
+				r.Errorf("the context of a message: %v", c.Context().Err())
+			}
+		})
+		r.Quiet()
+	})
+}
