@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -132,3 +133,25 @@ func TestIsOf(t *testing.T) {
 		t.Error("a behaviour does not know its type")
 	}
 }
+
+// TestSameAsker: two Askers are the same if they "lead to the same behaviour of the same actor".
+func TestSameAsker(t *testing.T) {
+	sys := start(t)
+	a, b := keepingType.Spawn(sys, keeping{}), keepingType.Spawn(sys, keeping{})
+	one, again, two := keepingNow.To(a), keepingNow.To(a), keepingNow.To(b)
+	fake := actor.Asker[actor.None, keeping](fakeKeeping{})
+	if !actor.SameAsker(one, again) || actor.SameAsker(one, two) || actor.SameAsker(one, fake) || !actor.SameAsker(fake, fake) {
+		t.Error("askers are mixed up")
+	}
+	if r, ok := actor.AskedActor(two); !ok || r != b.Any() {
+		t.Errorf("behind it is %v", r)
+	}
+	if r, ok := actor.AskedActor(fake); ok || !r.IsZero() {
+		t.Errorf("behind a double is %v", r)
+	}
+}
+
+type fakeKeeping struct{}
+
+func (fakeKeeping) Ask(context.Context, actor.None) (keeping, error)                       { return keeping{}, nil }
+func (fakeKeeping) AskTo(*actor.Context, actor.None, actor.Handler[actor.Result[keeping]]) {}

@@ -48,3 +48,23 @@ func AskIsOf[S, Q, R any](b AskBehaviour[S, Q, R], t *Type[S]) bool { return b.d
 
 // isOf reports whether d is a declaration of t. Both may be nil.
 func (d *declaration) isOf(t *typeInfo) bool { return d != nil && t != nil && d.typ == t }
+
+// AskedActor returns the actor behind an Asker. It reports false if a is not what
+// [AskBehaviour.To] returns.
+func AskedActor[Q, R any](a Asker[Q, R]) (AnyRef, bool) {
+	if x, ok := a.(*askedActor[Q, R]); ok {
+		return AnyRef{x.b}, true
+	}
+	return AnyRef{}, false
+}
+
+// SameAsker reports whether a and b are equal, or lead to the same behaviour of the same
+// actor: [AskBehaviour.To] makes a new Asker at each call.
+func SameAsker[Q, R any](a, b Asker[Q, R]) bool {
+	x, isX := a.(*askedActor[Q, R])
+	y, isY := b.(*askedActor[Q, R])
+	if isX && isY {
+		return x.d == y.d && x.b == y.b
+	}
+	return a == b
+}

@@ -132,7 +132,7 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 // that is not equal to itself, or the pool itself.
 func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 	t := p.ready()
-	if mustBeAsker("Join", a); a == actor.Asker[Q, R](p) {
+	if mustBeAsker("Join", a); actor.SameAsker(a, actor.Asker[Q, R](p)) {
 		panic("gallop: group: Join of an AskPool to itself")
 	}
 	t.mu.Lock()

@@ -131,12 +131,15 @@ func (t *askTable[Q, R]) Standing(i int) actor.Standing {
 	if m.a == nil || m.down {
 		return actor.Ended
 	}
+	if r, ok := actor.AskedActor(m.a); ok {
+		return actor.StandingOf(r)
+	}
 	return standing(m.a)
 }
 
 // has returns the place of a member; less than 0 if a is none. The caller holds the lock.
 func (t *askTable[Q, R]) has(a actor.Asker[Q, R]) int {
-	return slices.IndexFunc(t.members, func(m askMember[Q, R]) bool { return m.a == a })
+	return slices.IndexFunc(t.members, func(m askMember[Q, R]) bool { return m.a != nil && actor.SameAsker(m.a, a) })
 }
 
 // remove takes the member at i out. The caller holds the lock.

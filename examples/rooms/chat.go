@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/group"
+	"github.com/gallop-go/gallop/supervise"
+)
+
+// User is somebody who listens. One who does not read has no room for more than two lines.
+type User struct {
+	name  string
+	deaf  bool
+	heard int
+}
+
+func (u *User) hear(c *actor.Context, _ string) {
+	if u.heard++; u.deaf {
+		c.ApplyPressure() // its connection takes no more
+	}
+}
+
+func (u *User) tell(*actor.Context, actor.None) (User, error) { return *u, nil }
+
+// Editor corrects lines. It stands for something that takes its time, and may fail.
+type Editor struct{}
+
+func (*Editor) correct(_ *actor.Context, line string) (string, error) {
+	if line == "" {
+		panic("nothing to correct")
+	}
+	return strings.ToUpper(line[:1]) + line[1:] + ".", nil
+}
+
+var (
+	userType = actor.NewType[User]("user")
+	hear     = actor.Declare[string](userType, "hear")
+	tell     = actor.DeclareAsk[actor.None, User](userType, "tell")
+	_        = userType.Table(hear.Do((*User).hear), tell.Do((*User).tell))
+
+	editorType = actor.NewType[Editor]("editor")
+	correct    = actor.DeclareAsk[string, string](editorType, "correct")
+	_          = editorType.Table(correct.Do((*Editor).correct))
+)
+
+type room = group.TopicActor[string]
+
+// Chat is rooms, each a topic that drops what its listeners do not take, a registry of who is in
+// which room, and editors through whose hands all lines go.
+type Chat struct {
+	sys     *actor.System
+	root    supervise.Supervisor
+	people  group.Registry[string, actor.Ref[User]]
+	editors group.AskPool[string, string]
+}
+
+// NewChat starts a chat with the room "library".
+func NewChat(ctx context.Context, sys *actor.System) (*Chat, error) {
+	chat := &Chat{
+		sys:     sys,
+		people:  group.RegistryForSupervisor[string, actor.Ref[User]](),
+		editors: group.AskPoolForSupervisor(group.LeastLoaded[string](), 3, correct, group.Crew[Editor]{Type: editorType}),
+	}
+	chat.root = supervise.Start(sys, supervise.Spec{Name: "chat", Children: []supervise.Child{
+		supervise.Worker[group.RegistryActor[string, actor.Ref[User]]]{Name: "people", Type: chat.people.Type(), Init: chat.people.Init},
+		supervise.Worker[group.CrewActor]{Name: "editors", Type: chat.editors.Type(), Init: chat.editors.Init},
+		supervise.Worker[room]{Name: "library", Type: group.TopicType[string](), Init: group.TopicInit[string](group.OnLag(group.LagDrop))},
+	}})
+	return chat, sys.Wait(ctx)
+}
+
+// topic finds a room.
+func (chat *Chat) topic(ctx context.Context, name string) (group.Topic[string], error) {
+	r, err := supervise.Find[room](ctx, chat.sys, chat.root, name)
+	if err != nil {
+		return group.Topic[string]{}, err
+	}
+	return group.AsTopic(r), nil
+}
+
+// Enter lets somebody into a room.
+func (chat *Chat) Enter(ctx context.Context, room, name string, deaf bool) error {
+	topic, err := chat.topic(ctx, room)
+	if err != nil {
+		return err
+	}
+	u := userType.Spawn(chat.sys, User{name: name, deaf: deaf})
+	chat.people.Join(chat.sys, room, u)
+	topic.Subscribe(chat.sys, hear.To(u))
+	return nil
+}
+
+// Say has a line corrected and passes it on to all who are in the room.
+func (chat *Chat) Say(ctx context.Context, room, line string) error {
+	line, err := chat.editors.Ask(ctx, line)
+	if err != nil {
+		return err
+	}
+	topic, err := chat.topic(ctx, room)
+	if err != nil {
+		return err
+	}
+	topic.Publish(chat.sys, line)
+	return nil
+}
+
+// Members lists who is in a room.
+func (chat *Chat) Members(room string) []actor.Ref[User] { return chat.people.Members(room) }
+
+// Heard asks somebody for a name and the number of lines that came.
+func (chat *Chat) Heard(ctx context.Context, u actor.Ref[User]) (string, int, error) {
+	state, err := tell.Ask(ctx, chat.sys, u, actor.None{})
+	return state.name, state.heard, err
+}
