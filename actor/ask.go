@@ -38,7 +38,12 @@ func answering[Q, R any](name string) *declaration {
 		reject: func(r replier, m *message, err error) {
 			payloadOf[request[Q, R]](m).take().answer(r, Result[R]{Err: err}, false)
 		},
-		caller: func(m *message) callerState { return payloadOf[request[Q, R]](m).to.caller() },
+		call: func(m *message) *callState {
+			if k := payloadOf[request[Q, R]](m).to.call; k != nil {
+				return &k.callState
+			}
+			return &noCall
+		},
 	}
 }
 
@@ -248,8 +253,7 @@ func (to replyTo[R]) answer(r replier, res Result[R], mute bool) {
 type call[R any] struct {
 	callState
 	result Result[R]
-	ctx    context.Context // the caller's; the receiver reads it while it has the request
-	spare  *message        // nodes for the next requests; whose call it is, owns them
+	spare  *message // nodes for the next requests; whose call it is, owns them
 
 	several *gathering[R] // not nil: one of several calls, which go there when they have their result
 	of      int           // which of them
@@ -259,6 +263,8 @@ type call[R any] struct {
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
 	state seam.Flag
+	ctx   context.Context // the caller's; the receiver reads it while it has the request
+	left  *seam.Bool      // of the gathering of several; nil otherwise
 	done  chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
 	home  <-chan struct{} // closing of the system for which done was made
 }

@@ -178,7 +178,8 @@ func askEach[S, Q, R any](ctx context.Context, sys *System, d *declaration, to [
 		if me == nil && (i == 0 || r.b.sys() != to[i-1].b.sys()) {
 			me = askerIn(sys, r.b)
 		}
-		k := &call[R]{several: g, of: i, ctx: ctx}
+		k := &call[R]{several: g, of: i}
+		k.ctx, k.left = ctx, &g.left
 		if me.keepsFromRunning(r.b) {
 			k.finish(Result[R]{Err: ErrSelfAsk})
 			continue

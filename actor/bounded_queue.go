@@ -227,8 +227,8 @@ func (s *suspension) refusesBounded(to *body, m *message) bool {
 	if isOwn(m.id) || m.id == systemID {
 		return false
 	}
-	if d := to.typ().decls[m.id]; d.caller != nil {
-		return d.caller(m) != callerWaits
+	if d := to.typ().decls[m.id]; d.call != nil {
+		return callerOf(d.call(m)) != callerWaits
 	}
 	return s.refuses
 }

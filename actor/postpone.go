@@ -148,7 +148,7 @@ func (f *backoff) unasked(b *body, m *message) error {
 	if m.id == systemID && *payloadOf[signal](m) == nil {
 		return f.why
 	}
-	if d := b.typ().decls[m.id]; d.caller != nil && d.caller(m) != callerWaits {
+	if d := b.typ().decls[m.id]; d.call != nil && callerOf(d.call(m)) != callerWaits {
 		return f.why
 	}
 	return nil
@@ -157,7 +157,7 @@ func (f *backoff) unasked(b *body, m *message) error {
 // refuse is unasked for mail that comes during the back-off. It counts what is kept, and shuts the
 // gate when no more will be.
 func (f *backoff) refuse(c *Context, b *body, m *message) error {
-	if isOwn(m.id) || m.id == systemID || b.typ().decls[m.id].caller != nil {
+	if isOwn(m.id) || m.id == systemID || b.typ().decls[m.id].call != nil {
 		return f.unasked(b, m)
 	}
 	if f.room == 0 {
@@ -238,7 +238,7 @@ func (b *body) suspension() *suspension {
 // turnAway makes a dead letter of a message that meets the shut gate of an actor in a back-off, and
 // reports whether it did: a request that waits, and what the runtime itself sends, goes on.
 func (c *Context) turnAway(to *body, s *suspension, m *message, d *declaration) bool {
-	if d == systemDecl || d.caller != nil && d.caller(m) == callerWaits {
+	if d == systemDecl || d.call != nil && callerOf(d.call(m)) == callerWaits {
 		return false
 	}
 	m.id, m.from, m.next = d.id, c.self.id, nil

@@ -71,7 +71,7 @@ func (b *body) dropMail(c *Context, x *extras) {
 func (b *body) dropAbandoned(c *Context, x *extras, reason error) {
 	why := because(ErrRestarted, reason)
 	gone := func(b *body, m *message) error {
-		if d := b.typ().decls[m.id]; d.caller != nil && d.caller(m) == callerGone {
+		if d := b.typ().decls[m.id]; d.call != nil && callerOf(d.call(m)) == callerGone {
 			return why
 		}
 		return nil

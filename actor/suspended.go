@@ -31,12 +31,14 @@ const (
 	callerGone              // it has given up
 )
 
-// caller says how the caller stands. The receiver's owner only, while it has the request.
-func (to replyTo[R]) caller() callerState {
-	switch k := to.call; {
-	case k == nil:
-		return callerThere
-	case k.state.Load() == callAbandoned || k.several != nil && k.several.left.Load():
+// noCall stands for the caller of a request that is no goroutine.
+var noCall callState
+
+// callerOf says how the caller of a request stands. Whoever owns the request. A function, as
+// settleIn is.
+func callerOf(k *callState) callerState {
+	switch {
+	case k.state.Load() == callAbandoned || k.left != nil && k.left.Load():
 		return callerGone
 	case waitsForRestart(k.ctx):
 		return callerWaits

@@ -81,7 +81,7 @@ type declaration struct {
 	clear    func(m *message)                                 // makes the payload keep nothing alive
 	copy     func(to *message, from *timer)                   // copies the payload; nil for an ask
 	reject   func(r replier, m *message, e error)             // answers an ask that will not run; nil otherwise
-	caller   func(m *message) callerState                     // how the caller of an ask stands; nil otherwise
+	call     func(m *message) *callState                      // the caller's side of an ask; nil otherwise
 }
 
 // TypeOption sets a property of a type when it is made.
