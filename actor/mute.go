@@ -65,10 +65,10 @@ func (c *Context) muteFor(to *body) {
 		c.waiters.latest = nil // the next message to it goes through its queue as well, or may have to give way
 	}
 	c.then |= mayPark
-	to.callIfSuspended(c)
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
 		f.keeper.watchOver(to)
 	}
+	to.callIfSuspended(c)
 }
 
 // mayBeMuted tells whether the actor may be muted. Owner only.
