@@ -106,10 +106,10 @@ func (c *Context) blocked(ns int64) {
 // second.
 //
 // A behaviour that blocks costs its goroutine, whose stack is 2 KiB at least and mostly
-// 4 to 8, and a worker of about 3 KiB. So a hundred thousand take 0.6 to 1.2 GB: in a
-// small container set a smaller number. One that blocks in a system call, as for a
-// file, also holds a thread of the operating system, of which Go allows 10,000
-// ([runtime/debug.SetMaxThreads]).
+// 4 to 8, and a worker of about 3 KiB, or 9 if its turn has woken several new actors. So
+// a hundred thousand take 0.6 to 1.7 GB: in a small container set a smaller number. One
+// that blocks in a system call, as for a file, also holds a thread of the operating
+// system, of which Go allows 10,000 ([runtime/debug.SetMaxThreads]).
 //
 // Each spare keeps messages and memory of [Context.Heap] to use again, as a worker
 // does, if it has run behaviours that need them, until it retires: when it was not

@@ -17,7 +17,7 @@ const DefaultSpares = 100_000
 const (
 	noSpareGap = 1_000_000_000 // ns between two calls of OnNoSpare
 	spareRing  = 16            // slots of a spare's ring: it seldom has its seat for long, and overflows to the inject queue
-	spareFresh = 64            // the same for fresh tasks; made when the first one comes
+	spareFresh = 256           // the same for fresh tasks; made when the first one comes
 	keepHot    = 100_000_000   // ns that a spare waits for its next use before its goroutine ends
 	mostCooled = 4096          // goroutines of spares that are told to end at once
 	keepCold   = 64            // workers without a goroutine that are kept at least
