@@ -54,9 +54,9 @@ func (r replier) endLetter(to *body, m *message, reason error) (reusable bool) {
 		to.extra.timers.missed(r, to, m)
 		return false
 	case m.id == carriedID:
-		in := unwrap(m)
-		r.recycle(m)
-		return r.endLetter(to, in, reason)
+		if in := unwrap(m); r.endLetter(to, in, reason) {
+			r.recycle(in)
+		}
 	case isOwn(m.id):
 		return false // left to Go's collector: it may refer to what ends with its actor
 	default:
