@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/gallop-go/gallop/internal/sim"
@@ -76,7 +78,8 @@ func (c *Context) cameWith() context.Context {
 // The usual call passes on what the message came with: c.SetContext(c.Context()). Of a
 // context that is derived from what Context has returned, the end of this actor's life
 // does not travel, since what an actor has sent outlives it. Nor does a cancel function
-// that was put between. Values and deadline do, and the end of what the message came with.
+// that was put between, and behind context.WithoutCancel no end travels at all, as for a
+// compensation that has to happen although the caller has gone. Values and deadline do, and the end of what the message came with.
 //
 // A message whose context has ended before its turn comes becomes a dead letter. The
 // reason is the context's error. Requests run all the same, as those of [AskBehaviour.Ask]
@@ -220,7 +223,7 @@ func travelling(sys *System, ctx context.Context) context.Context {
 		return in.beyond()
 	}
 	t := &detached{Context: in.beyond(), values: context.WithoutCancel(ctx)}
-	if t.Context == nil {
+	if t.Context == nil || isCut(ctx, in) {
 		t.Context = context.Background()
 	}
 	if at, ok := ctx.Deadline(); ok {
@@ -230,6 +233,26 @@ func travelling(sys *System, ctx context.Context) context.Context {
 	}
 	return t
 }
+
+// isCut reports whether there is a context.WithoutCancel between ctx and in, from which ctx is
+// derived: then the end of in does not travel either. Package context tells only what a context is
+// called, in which each layer adds its own name.
+func isCut(ctx context.Context, in lifeBound) bool {
+	switch ctx.Done() {
+	case nil:
+		return true
+	case in.Done():
+		return false
+	}
+	name := fmt.Sprint(ctx)
+	return strings.Contains(name[strings.LastIndex(name, lifeName)+1:], ".WithoutCancel")
+}
+
+// lifeName is what the contexts of behaviours are called.
+const lifeName = "gallop.Context"
+
+// String implements fmt.Stringer: see isCut.
+func (b *boundContext) String() string { return lifeName }
 
 // detached has the values and the deadline of a context, but not the end of the life in which that
 // was derived.

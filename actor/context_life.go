@@ -49,6 +49,9 @@ type lifeBound interface {
 func (l *lifeContext) beyond() context.Context { return nil }
 func (l *lifeContext) within() *lifeContext    { return l }
 
+// String implements fmt.Stringer: see isCut.
+func (l *lifeContext) String() string { return lifeName }
+
 func newLifeContext(o *over) *lifeContext {
 	l := &lifeContext{over: o}
 	l.Context, l.cancel = context.WithCancelCause(context.Background())

@@ -1,0 +1,79 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// undoer has a request whose caller goes away, and what has to be done although it has.
+type undoer struct {
+	cut  func(ctx context.Context) context.Context
+	gone func()
+	got  chan error
+}
+
+var (
+	undoerType  = actor.NewType[undoer]("undoer")
+	undoerStart = actor.DeclareAsk[actor.None, actor.None](undoerType, "start")
+	undoerEnd   = actor.Declare[actor.Result[actor.None]](undoerType, "end")
+	_           = undoerType.Table(undoerStart.Do((*undoer).start), undoerEnd.Do((*undoer).end))
+)
+
+func (u *undoer) start(c *actor.Context, _ actor.None) (actor.None, error) {
+	actor.Defer(c, undoerStart)
+	c.SetContext(u.cut(c.Context()))
+	actor.Pipe(c, undoerEnd, func(ctx context.Context) (actor.None, error) {
+		u.gone()
+		select { // the end of the asker's context reaches ctx in a goroutine of package context's own, if at all
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond): // how long is waited for what is not to come
+		}
+		return actor.None{}, ctx.Err()
+	})
+	return actor.None{}, nil
+}
+
+func (u *undoer) end(_ *actor.Context, r actor.Result[actor.None]) { u.got <- r.Err }
+
+// TestSetContext_Cut: "behind context.WithoutCancel no end travels at all, as for a compensation that
+// has to happen although the caller has gone."
+func TestSetContext_Cut(t *testing.T) {
+	type key struct{}
+	for name, one := range map[string]struct {
+		cut  func(ctx context.Context) context.Context
+		want error
+	}{
+		"itself":       {func(ctx context.Context) context.Context { return ctx }, context.Canceled},
+		"with a value": {func(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, 1) }, context.Canceled},
+		"cut":          {context.WithoutCancel, nil},
+		"value and cut": {func(ctx context.Context) context.Context {
+			return context.WithoutCancel(context.WithValue(ctx, key{}, 1))
+		}, nil},
+		"cut and deadline": {func(ctx context.Context) context.Context {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Hour)
+			t.Cleanup(cancel)
+			return ctx
+		}, nil},
+		"deadline": {func(ctx context.Context) context.Context {
+			ctx, cancel := context.WithTimeout(ctx, time.Hour)
+			t.Cleanup(cancel)
+			return ctx
+		}, context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t)
+			ctx, cancel := context.WithCancel(context.Background())
+			got := make(chan error, 1)
+			r := undoerType.Spawn(sys, undoer{one.cut, cancel, got})
+			_, err := undoerStart.Ask(ctx, sys, r, actor.None{})
+			wants(t, err, context.Canceled)
+			if err := receive(t, "the end", got); !errors.Is(err, one.want) || err != nil && one.want == nil {
+				t.Errorf("the compensation ended with %v, want %v", err, one.want)
+			}
+		})
+	}
+}
