@@ -20,9 +20,10 @@ func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 
 // OnStop sets a function that runs in every actor of the type after its last message,
 // when its mailbox is closed and its children have ended. f is given the reason of the
-// end, which is nil if the end is normal. What f sends is sent. OnStop returns t. It
-// panics if f is nil, if there is a stop function already, or after the first spawn.
-// Call it after [Type.Table], for the reason that [Type.OnStart] gives.
+// end: nil if the actor ended by itself, ErrShutdown if it was told to; [IsNormal] tells
+// a normal end from a fault. What f sends is sent. OnStop returns t. It panics if f is
+// nil, if there is a stop function already, or after the first spawn. Call it after
+// [Type.Table], for the reason that [Type.OnStart] gives.
 //
 // f runs after a panic too, and finds the state as the panic left it. It also runs
 // before a restart. It does not run in an actor that was killed, that has not been

@@ -8,7 +8,7 @@ type Exit struct {
 	// ActorID and Type say who has ended.
 	ActorID uint64
 	Type    string
-	// Reason says why; nil if the end was normal.
+	// Reason says why; nil, or ErrShutdown after an order to end: see [IsNormal].
 	Reason error
 }
 

@@ -15,7 +15,7 @@ type Fallen struct {
 	Ref     AnyRef
 	ActorID uint64
 	Type    string
-	// Reason says why the actor fell; nil if it ended normally.
+	// Reason says why the actor fell: see [IsNormal].
 	Reason error
 	// Final says that the actor has ended for good. If it is false, the actor is suspended:
 	// it keeps its mail, holds the system, and waits for [Restart] or [Stop].

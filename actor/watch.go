@@ -11,7 +11,7 @@ type Down struct {
 	// ActorID and Type say who has ended.
 	ActorID uint64
 	Type    string
-	// Reason says why; nil if the end was normal.
+	// Reason says why; nil, or ErrShutdown after an order to end: see [IsNormal].
 	Reason error
 	// Monitor is what [Watch] returned.
 	Monitor Monitor
