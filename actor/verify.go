@@ -66,7 +66,8 @@ func verifyDoze(b *body, c *Context) {
 	invariant.Check(c.then&(mustEnd|yielded) == 0, "%v goes to rest with the outcome %#x", b, c.then)
 	invariant.Check(b.load&backpressure.Muted == 0, "%v is muted, and goes to rest", b)
 	invariant.Check(b.extra == nil || !b.extra.waiting, "%v waits for its children or its supervisor, and goes to rest", b)
-	invariant.Check(b.extra == nil || b.extra.todo.first == nil, "%v goes to rest with signals in hand", b)
+	mail := seam.Peek(&b.box.head) != b.in.last // then it does not come to rest
+	invariant.Check(b.extra == nil || b.extra.todo.first == nil || mail, "%v goes to rest with signals in hand", b)
 	invariant.Check(!b.isCollecting(), "%v goes to rest in the middle of a collection", b)
 	backpressure.MustRun(&b.debt)
 }
@@ -85,7 +86,7 @@ func verifyPark(b *body, c *Context) {
 func verifyUnmuted(b *body, c *Context) {
 	invariant.Check(c.self == b, "%v is unmuted in the turn of another", b)
 	invariant.Check(b.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", b)
-	invariant.Check(b.extra == nil || !b.extra.waiting, "%v is unmuted while it waits", b)
+	invariant.Check(b.extra == nil || !b.extra.waiting || b.extra.phase == suspended, "%v is unmuted while it waits", b)
 	backpressure.MustRun(&b.debt)
 }
 

@@ -72,7 +72,7 @@ type oneWait struct {
 // Any goroutine.
 func (s *System) allWaits() (all []oneWait) {
 	add := func(w oneWait) {
-		if w.who != nil && w.to != nil && w.who.sys() == s {
+		if w.who != nil && w.to != nil && w.who.glimpseSys() == s {
 			all = append(all, w)
 		}
 	}
@@ -80,6 +80,13 @@ func (s *System) allWaits() (all []oneWait) {
 	asksInTurns.each(func(k *callState) { add(glimpseAsk(&k.wait)) })
 	return all
 }
+
+// glimpseSys returns the system of an actor that was found by a glimpse: nothing orders its spawn
+// before this read but that the read came by a pointer to it.
+//
+//go:norace
+//go:noinline
+func (b *body) glimpseSys() *System { return b.kind().sys }
 
 // glimpseMute reads an entry that belongs to a ledger, or to whoever empties that. So the race
 // detector is told to look away, as in Context.glimpse. Each word is loaded whole; the two pointers
