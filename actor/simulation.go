@@ -83,7 +83,9 @@ func (c *Context) makeInTurn(id uint16) *message {
 		c.sys.sim.book(1)
 	}
 	m := poolByID(id).make(c.home, 1)
-	c.sys.sim.unit.made(c, m)
+	if s := c.sys.sim; s != nil { // in explorations there is none
+		s.unit.made(c, m)
+	}
 	return m
 }
 
