@@ -53,7 +53,7 @@ func (t *killTimer) down(c *actor.Context, _ actor.Down) { c.Stop() }
 
 var (
 	killTimerType = actor.NewType[killTimer]("killtimer")
-	killLater     = actor.Declare[deadline](killTimerType, "set")
+	killLater     = actor.Declare[deadline](killTimerType, "set", actor.BestEffort()) // it may be after the end of all
 	killDue       = actor.Declare[time.Duration](killTimerType, "due")
 	bossDown      = actor.Declare[actor.Down](killTimerType, "down")
 )
