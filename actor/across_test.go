@@ -133,8 +133,8 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 		sent--
 	})
 	got := make(chan error, 1)
-	asker := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r.Err }})
-	do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+	caller := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r.Err }})
+	do.Send(here, caller, func(_ *puppet, c *actor.Context) {
 		actor.Pipe(c, note, func(ctx context.Context) (any, error) {
 			return nil, count.SendWait(ctx, here, to, 1)
 		})
@@ -158,9 +158,9 @@ func TestAcross_DeterministicAsks(t *testing.T) {
 	for range scaled(20) {
 		here, there := start(t, actor.Seed(1)), start(t)
 		far := puppetType.Spawn(there, puppet{})
-		asker, boundedAsker := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
+		caller, boundedAsker := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
 		for range 50 {
-			do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+			do.Send(here, caller, func(_ *puppet, c *actor.Context) {
 				actor.AskTo(c, value, far, actor.None{}, reply, actor.Within(time.Hour))
 			})
 			boundedDo.Send(here, boundedAsker, func(_ *puppet, c *actor.Context) {

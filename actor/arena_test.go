@@ -9,19 +9,19 @@ import (
 
 // A hoarder keeps a list in its arena.
 type hoarder struct {
-	top heap.Ptr[hoard]
+	top heap.Ptr[kept]
 	n   int
 }
 
-type hoard struct {
-	next heap.Ptr[hoard]
+type kept struct {
+	next heap.Ptr[kept]
 	v    int
 }
 
 func (h *hoarder) push(c *Context, v int) {
 	a := c.Heap()
-	p := heap.New[hoard](a)
-	*p.Deref(a) = hoard{next: h.top, v: v}
+	p := heap.New[kept](a)
+	*p.Deref(a) = kept{next: h.top, v: v}
 	h.top = p
 	h.n++
 }
@@ -107,4 +107,4 @@ func TestHeap_Recycled(t *testing.T) {
 }
 
 // heapOf returns the actor's arena, nil if it has none.
-func (b *body) heapOf() *heap.Arena { return b.arena }
+func (a *cell) heapOf() *heap.Arena { return a.arena }

@@ -20,7 +20,7 @@ type Result[R any] struct {
 // with a reply of type R. It may be copied. The zero value is not ready: use
 // [DeclareAsk].
 type AskBehaviour[S, Q, R any] struct {
-	d     *declaration
+	d     *descriptor
 	calls *sync.Pool // of *call[R]
 }
 
@@ -31,13 +31,13 @@ func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) A
 }
 
 // answering returns a declaration for requests of type Q.
-func answering[Q, R any](name string) *declaration {
-	p, _ := poolOf[request[Q, R]]()
-	return &declaration{
-		name: name, pool: p, pointers: true,
+func answering[Q, R any](name string) *descriptor {
+	p, _ := sizeClassOf[request[Q, R]]()
+	return &descriptor{
+		name: name, size: p, pointers: true,
 		payload: func(m *message) any { return payloadOf[request[Q, R]](m).q },
-		reject: func(r replier, m *message, err error) {
-			payloadOf[request[Q, R]](m).take().answer(r, m.life, Result[R]{Err: err}, false)
+		reject: func(e env, m *message, err error) {
+			payloadOf[request[Q, R]](m).take().answer(e, m.life, Result[R]{Err: err}, false)
 		},
 		caller: func(m *message) caller { return callerOf(&payloadOf[request[Q, R]](m).to) },
 	}
@@ -55,11 +55,11 @@ func callPool[R any]() *sync.Pool {
 // what method returns to the asker.
 func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry[S] {
 	b.d.madeAsk().mustDo(method == nil)
-	return Entry[S]{b.d, func(c *Context, at *body, m *message) {
+	return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if why := p.to.refused(); why != nil {
 			c.count.messages-- // it does not run after all
-			replier{c: c, sys: c.sys}.declareDead(at, m, why, false)
+			env{c: c, sys: c.sys}.declareDead(at, m, why, false)
 			return
 		}
 		q := p.q
@@ -68,12 +68,12 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		if err != nil {
 			c.failed = err
 		}
-		p.take().answer(replier{c: c, sys: c.sys}, m.life, Result[R]{v, err}, true)
+		p.take().answer(env{c: c, sys: c.sys}, m.life, Result[R]{v, err}, true)
 	}}
 }
 
 // madeAsk returns d, the declaration of an AskBehaviour, which must not be nil.
-func (d *declaration) madeAsk() *declaration {
+func (d *descriptor) madeAsk() *descriptor {
 	if d == nil {
 		panic("gallop: a zero AskBehaviour: use DeclareAsk")
 	}
@@ -130,20 +130,20 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 }
 
 // ask is Ask, made once for each type of request and reply, whatever the state.
-func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync.Pool, to *body, q Q) (R, error) {
+func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
 	if d.mustAsk(ctx, sys, to); ctx.Err() != nil {
 		return *new(R), ctx.Err()
 	}
 	k := calls.Get().(*call[R])
 	k.ctx = ctx
-	m := d.pool.takeFrom(&k.spare)
+	m := d.size.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	_ = sendFromOutside(asked, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
-	for n := 0; n < patience && k.state.Load() == callPending && to.kind().sys.sim == nil; n++ {
+	for n := 0; n < patience && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
 		seam.Spin()
 	}
-	to.kind().sys.sched.Watch() // the turn that answers, or has answered and goes on
+	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
 	res, reusable := k.wait(ctx, sys, to, d)
 	if reusable {
 		calls.Put(k)
@@ -151,7 +151,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync
 	return res.Value, res.Err
 }
 
-func (d *declaration) mustAsk(ctx context.Context, sys *System, to *body) {
+func (d *descriptor) mustAsk(ctx context.Context, sys *System, to *cell) {
 	d.madeAsk().mustSuit(to)
 	split(sys)
 	mustHave(ctx, "Ask")
@@ -184,7 +184,7 @@ type call[R any] struct {
 	result Result[R]
 	spare  *message // nodes for the next requests; whose call it is, owns them
 
-	several *gathering[R]      // not nil: one of several calls, which go there when they have their result
+	several *fanIn[R]          // not nil: one of several calls, which go there when they have their result
 	of      int                // which of them
 	timed   *timedAsk[R]       // not nil: no goroutine waits but an actor, with a time-out
 	handler Handler[Result[R]] // not nil: nobody waits, and it is told
@@ -192,17 +192,17 @@ type call[R any] struct {
 
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
-	state seam.Flag
-	wait  askWait
-	later seam.Bool       // the reply was put off: anybody may give it
-	ctx   context.Context // the caller's; the receiver reads it while it has the request
-	node  *message        // of a timedAsk: that of its address
-	by    *body           // of a timedAsk: who asks
-	over  *bool           // of a timedAsk: it has had its outcome. Owner of by only
-	left  *seam.Bool      // of one of several: the caller has left. nil: it is the only one
-	tells bool            // a Handler is told: who waits is not known
-	done  chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
-	home  <-chan struct{} // closing of the system for which done was made
+	state   seam.Flag
+	wait    askWait
+	later   seam.Bool       // the reply was put off: anybody may give it
+	ctx     context.Context // the caller's; the receiver reads it while it has the request
+	node    *message        // of a timedAsk: that of its address
+	by      *cell           // of a timedAsk: who asks
+	sysDone *bool           // of a timedAsk: it has had its outcome. Owner of by only
+	left    *seam.Bool      // of one of several: the caller has left. nil: it is the only one
+	tells   bool            // a Handler is told: who waits is not known
+	done    chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
+	owner   <-chan struct{} // closing of the system for which done was made
 }
 
 // settleIn sees to it that done was made for sys. The call is the caller's, as long as it is
@@ -210,8 +210,8 @@ type callState struct {
 // bubble of testing/synctest must not be touched outside, and one that was made outside does not
 // let the bubble's time pass.
 func settleIn(k *callState, sys *System) {
-	if k.home != sys.closing {
-		k.done, k.home = make(chan struct{}, 1), sys.closing
+	if k.owner != sys.closing {
+		k.done, k.owner = make(chan struct{}, 1), sys.closing
 	}
 }
 
@@ -255,7 +255,7 @@ func discardReply[R any](v *R) {
 
 // wait returns the result, or why there is none. reusable tells that nobody else can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context, sys *System, to *body, d *declaration) (res Result[R], reusable bool) {
+func (k *call[R]) wait(ctx context.Context, sys *System, to *cell, d *descriptor) (res Result[R], reusable bool) {
 	if k.state.Load() != callAnswered {
 		if err := awaitReply(ctx, &k.callState, sys, to, d); err != nil {
 			return Result[R]{Err: err}, false
@@ -289,13 +289,13 @@ func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) 
 
 // drive lets a deterministic system go on until the reply has come, and says why it
 // will not come.
-func (k *callState) drive(ctx context.Context, me, to *body, d *declaration) error {
-	s := to.kind().sys.sim
+func (k *callState) drive(ctx context.Context, me, to *cell, d *descriptor) error {
+	s := to.shared().sys.sim
 	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
 	switch {
-	case to.kind().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
+	case to.shared().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
 		return nil
-	case ctx.Err() != nil || !to.kind().sys.sched.Stopping():
+	case ctx.Err() != nil || !to.shared().sys.sched.Stopping():
 		return ctx.Err()
 	}
 	return ErrSystemStopped

@@ -97,31 +97,31 @@ func withOptions[R any](c *Context, back replyTo[R], life uint16, opts []AskOpti
 }
 
 // sendRequest sends a request from a behaviour.
-func sendRequest[Q, R any](c *Context, d *declaration, to *body, q Q, back replyTo[R], life uint16) {
-	m := newMessage(c, d.pool)
+func sendRequest[Q, R any](c *Context, d *descriptor, to *cell, q Q, back replyTo[R], life uint16) {
+	m := newMessage(c, d.size)
 	m.life = life
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
-	if to.kind().sys == c.sys {
+	if to.shared().sys == c.sys {
 		c.send(to, m, d)
 		return
 	}
-	c.sys.sim.book(-1) // the other system books it
+	c.sys.sim.count(-1) // the other system books it
 	_ = sendFromOutside(sent, to, m, d)
 }
 
 // mustOwn panics if d is not a behaviour of the running actor.
-func (c *Context) mustOwn(d *declaration) {
+func (c *Context) mustOwn(d *descriptor) {
 	mustRun(c, d.name)
-	if d.typ != c.self.kind().typ {
+	if d.typ != c.self.shared().typ {
 		panic("gallop: " + d.fullName() + " is not one of " + c.self.String() + "'s behaviours")
 	}
 }
 
 // prepare makes the message of an outcome before there is one, since it has something to keep: a
 // mark, or the context under which the actor has asked.
-func (c *Context) prepare(d *declaration, life uint16) *message {
-	m := newMessage(c, d.pool)
-	c.sys.sim.book(-1) // it is not sent yet
+func (c *Context) prepare(d *descriptor, life uint16) *message {
+	m := newMessage(c, d.size)
+	c.sys.sim.count(-1) // it is not sent yet
 	m.id, m.life, m.next = d.id, life, nil
 	if c.travels != nil {
 		return carry(c, c.travels, m, d)
@@ -145,62 +145,62 @@ func (p *request[Q, R]) take() replyTo[R] {
 // replyTo says where a reply goes: to a goroutine that waits or to an actor.
 type replyTo[R any] struct {
 	call  *call[R]
-	asker *body
-	reply *declaration
+	asker *cell
+	reply *descriptor
 	node  *message // the message for asker, if it was made already: see prepare
 }
 
 // answer sends the reply. mute tells whether an actor that replies to an overloaded
 // asker is muted for it; those who clean up behind the dead are not. life is that of the
 // asker.
-func (to replyTo[R]) answer(r replier, life uint16, res Result[R], mute bool) {
+func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
 	if k := to.call; k != nil {
 		switch {
 		case k.timed != nil:
-			k.timed.answer(r, res, mute)
+			k.timed.answer(e, res, mute)
 		case k.handler != nil:
-			k.handler.Send(r.onBehalf(mute), res)
+			k.handler.Send(e.onBehalf(mute), res)
 		default:
 			k.finish(res)
 		}
 		return
 	}
-	r = r.in(to.asker)
+	e = e.in(to.asker)
 	m, d := to.node, to.reply
 	if m == nil {
-		m = newMessage(r.c, d.pool)
+		m = newMessage(e.c, d.size)
 		m.life = life
 		*payloadOf[Result[R]](m) = res
 	} else {
 		var in *message
-		in, d = r.prepared(m, d)
+		in, d = e.prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}
-	if r.c != nil && mute && to.reply.urgent == nil && !to.reply.drops {
-		r.c.send(to.asker, m, d)
+	if e.c != nil && mute && to.reply.urgent == nil && !to.reply.drops {
+		e.c.send(to.asker, m, d)
 		return
 	}
-	r.answer(to.asker, m, d, to.reply.urgent != nil)
+	e.answer(to.asker, m, d, to.reply.urgent != nil)
 }
 
 // prepared returns the message that was made for an outcome, with the declaration by which it is sent,
 // and that in it which the outcome is written to. A Reply begins as a Result does.
-func (r replier) prepared(m *message, d *declaration) (in *message, as *declaration) {
-	if r.c != nil {
-		r.c.sys.sim.book(1)
+func (e env) prepared(m *message, d *descriptor) (in *message, as *descriptor) {
+	if e.c != nil {
+		e.c.sys.sim.count(1)
 	}
 	if m.id == carriedID {
-		d = carriedDecl
+		d = carriedDesc
 	}
 	return contents(m), d
 }
 
 // onBehalf returns the Sender of a reply: the outside, if it is for the dead.
-func (r replier) onBehalf(alive bool) Sender {
-	if r.c != nil && alive {
-		return r.c
+func (e env) onBehalf(alive bool) Sender {
+	if e.c != nil && alive {
+		return e.c
 	}
-	return r.sys
+	return e.sys
 }
 
 // refused returns why the asker wants the request not to run; nil: it may.

@@ -67,7 +67,7 @@ func (d *dormitory) word(n int) {
 
 func (d *dormitory) ask(ctx context.Context) {
 	d.asked++
-	_, _, _ = askEach(ctx, d.sys, dozerAsk.d, []Ref[dozer]{d.kid}, 1, &gathering[int]{in: d.replies})
+	_, _, _ = askEach(ctx, d.sys, dozerAsk.d, []Ref[dozer]{d.kid}, 1, &fanIn[int]{in: d.replies})
 }
 
 // dozerOps are what others do while the supervisor decides.
@@ -106,11 +106,11 @@ var dozerVerdicts = map[string]func(d *dormitory){
 // back-off, whoever asked has heard unless it waits, and after a restart each word has run or is a
 // dead letter, once.
 func (d *dormitory) judge(op, verdict string) error {
-	x, waits := d.kid.b.extra, 0
+	x, waits := d.kid.b.cold, 0
 	if op == "waiting" {
 		waits = 1
 	}
-	if down := x.phase == suspended; down {
+	if down := x.state == suspended; down {
 		if x.backoff == nil && verdict != "again" {
 			return errors.New("it is down, and in no back-off")
 		}
@@ -118,7 +118,7 @@ func (d *dormitory) judge(op, verdict string) error {
 			Postpone(d.sys, d.kid)
 			d.settle()
 		}
-		if d.friend.b.debt.Parked() {
+		if d.friend.b.blockedOn.Parked() {
 			return errors.New("a sender is muted for one in a back-off")
 		}
 		if n := len(d.replies); n < d.asked-waits {

@@ -41,7 +41,7 @@ type blockedCall struct {
 
 // begin enters a call of c's behaviour, at the time now. Owner of c only, in a turn.
 func (l *blockedCalls) begin(c *Context, now int64) {
-	at, k := c.glimpse(c.w.Task()), &c.call
+	at, k := c.peek(c.w.Task()), &c.call
 	l.mu.Lock()
 	k.c, k.began, k.at = c, now, at
 	k.number++

@@ -195,7 +195,7 @@ func awaitStill(ctx context.Context, s *System, watched bool) error {
 			}
 			continue
 		}
-		look := s.stalls.next()
+		look := s.deadlocks.next()
 		if look == nil || !watched || s.Stats().LetGo != letGo {
 			return nil
 		}
@@ -229,14 +229,14 @@ type meeting interface {
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
 		t := s.timers.Load()
-		if t == nil || !t.keeper.(*timers).armed() {
+		if t == nil || !t.impl.(*timers).armed() {
 			return false
 		}
 		st := s.Stats() // exact while nothing runs
 		if invariant.On {
 			verifyParked(n, st)
 		}
-		return uint64(n) == st.Mutes-st.Unmutes && !s.stalls.waited()
+		return uint64(n) == st.Mutes-st.Unmutes && !s.deadlocks.waited()
 	}
 }
 

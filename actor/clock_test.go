@@ -149,14 +149,14 @@ func TestClock_Waiting(t *testing.T) {
 					}
 					actor.After(c, time.Minute, wardenWake, f.Ref)
 				}})
-				var kid actor.Ref[mortal]
-				_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+				var child actor.Ref[mortal]
+				_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 				must(t, err)
 				first, second := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 				must(t, clock.Advance(soon(t), 0))
-				doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+				doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 				must(t, clock.Advance(soon(t), 0))
-				do.Send(sys, first, func(_ *puppet, c *actor.Context) { say.Send(c, kid, "") })
+				do.Send(sys, first, func(_ *puppet, c *actor.Context) { say.Send(c, child, "") })
 				must(t, clock.Advance(soon(t), 0))
 				do.Send(sys, second, func(_ *puppet, c *actor.Context) { count.Send(c, first, 1) })
 				count.Send(sys, second, 1)
@@ -176,25 +176,25 @@ func TestClock_Waiting(t *testing.T) {
 }
 
 // postponed spawns an actor whose restart is put off for a minute when it falls.
-func postponed(t *testing.T, sys *actor.System) (kid actor.Ref[mortal]) {
+func postponed(t *testing.T, sys *actor.System) (child actor.Ref[mortal]) {
 	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
 		actor.Standby(c, f.Ref)
 		actor.After(c, time.Minute, wardenWake, f.Ref)
 	}})
-	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 	must(t, err)
-	return kid
+	return child
 }
 
 // awaitsRestart has a puppet muted for an actor whose restart is put off for a minute, and with mail. also runs before,
 // in the same behaviour.
 func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[puppet]) {
-	kid := postponed(t, sys)
+	child := postponed(t, sys)
 	quiet(t, sys)
-	doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
 	muted = puppetType.Spawn(sys, puppet{})
-	do.Send(sys, muted, func(p *puppet, c *actor.Context) { also(p, c); say.Send(c, kid, "") })
+	do.Send(sys, muted, func(p *puppet, c *actor.Context) { also(p, c); say.Send(c, child, "") })
 	awaitMuted(t, sys, muted)
 	count.Send(sys, muted, 1)
 	return muted
@@ -205,20 +205,20 @@ func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[
 func TestClock_NotForTime(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Workers(2))
 	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref) }})
-	var kid actor.Ref[mortal]
-	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	var child actor.Ref[mortal]
+	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 	must(t, err)
 	quiet(t, sys)
-	doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
 	m := puppetType.Spawn(sys, puppet{})
-	do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, kid, "") })
+	do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, child, "") })
 	awaitMuted(t, sys, m)
 	advance(t, clock, 0)
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	wants(t, sys.Wait(over), context.Canceled)
-	actor.Restart(sys, kid)
+	actor.Restart(sys, child)
 	quiet(t, sys)
 	equal(t, "it is muted", actor.Muted(m), false)
 }
@@ -313,13 +313,13 @@ func TestClock_HeldByOthers(t *testing.T) {
 		for _, mutes := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%v", name, mutes), func(t *testing.T) {
 				sys, clock := onVirtualTime(t, opts...)
-				kid := postponed(t, sys)
+				child := postponed(t, sys)
 				advance(t, clock, 0)
 				if mutes {
-					doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+					doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 					advance(t, clock, 0)
 					m := puppetType.Spawn(sys, puppet{})
-					do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, kid, "") })
+					do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, child, "") })
 					advance(t, clock, 0)
 				}
 				release, err := sys.Hold()

@@ -27,15 +27,15 @@ import (
 type Context struct {
 	_ cacheline.Pad // contexts are allocated in a row, and every message writes to them
 	// Read-only.
-	sys  *System
-	w    *sched.Worker
-	home uint16 // where the nodes it makes belong
-	dry  bool   // it recycles nothing: in a deterministic system every send passes by restock
+	sys   *System
+	w     *sched.Worker
+	owner uint16 // where the nodes it makes belong
+	dry   bool   // it recycles nothing: in a deterministic system every send passes by restock
 
-	lease lease
+	bias bias
 
 	// The turn that runs.
-	self     *body
+	self     *cell
 	msg      *message // the message being handled
 	ran      *message // those of the stretch that were before it, the newest first; nil in a stretch of one, and behind one
 	sent     *message // sent last; see seam.SwapHeld
@@ -51,14 +51,14 @@ type Context struct {
 	shields int
 	aside   bool // what runs is not from the mailbox
 
-	stock   []shelf // by pool: nodes to be used again
+	cache   []magazine // by pool: nodes to be used again
 	ids     idBlock
 	waiters waiterList
 	chunks  heap.Recycler // memory of arenas that have ended
 	visit   *visit        // to be used again; nil: there is none
 	failed  error         // what the last request with an error returned, for interceptors
 	rooting []heap.Root   // of the arena that is being collected; empty in between
-	ambit
+	contextState
 	count counters
 	_     cacheline.Pad
 }
@@ -82,8 +82,8 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	c := &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), dry: s.sim != nil}
-	c.lease.mark.origin, c.lease.may = markOrigin, seam.CanFence() && w.ID() < s.opts.workers // a spare may be an extra at first: see review
+	c := &Context{sys: s, w: w, owner: uint16(min(w.ID(), outsideOwner-1)), dry: s.sim != nil}
+	c.bias.mark.ownerTag, c.bias.allowed = biasMarkTag, seam.CanFence() && w.ID() < s.opts.workers // a spare may be an extra at first: see review
 	c.collectWhenDue()
 	return c
 }
@@ -105,7 +105,7 @@ func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 // type.
 func Self[S any](c *Context) Ref[S] {
 	mustRun(c, "Self")
-	if _, ok := c.self.kind().typ.state.(*S); !ok {
+	if _, ok := c.self.shared().typ.state.(*S); !ok {
 		panicOtherState(c, (*S)(nil))
 	}
 	return Ref[S]{c.self}

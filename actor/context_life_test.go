@@ -244,9 +244,9 @@ func TestContext_Callbacks(t *testing.T) {
 func TestContext_OfARequest(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := ctxs.typ.Spawn(sys, ctxActor{})
-	asker, giveUp := context.WithTimeout(context.WithValue(context.Background(), ctxKey{}, "trace"), time.Hour)
+	caller, giveUp := context.WithTimeout(context.WithValue(context.Background(), ctxKey{}, "trace"), time.Hour)
 	defer giveUp()
-	want, _ := asker.Deadline()
+	want, _ := caller.Deadline()
 	look := func(ctx context.Context) {
 		t.Helper()
 		equal(t, "value", ctx.Value(ctxKey{}), any("trace"))
@@ -255,7 +255,7 @@ func TestContext_OfARequest(t *testing.T) {
 	}
 
 	var kept context.Context
-	_, err := ctxs.try.Ask(asker, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err := ctxs.try.Ask(caller, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 		kept = c.Context()
 		look(kept)
 		return nil, kept.Err()
@@ -266,7 +266,7 @@ func TestContext_OfARequest(t *testing.T) {
 	var d actor.Deferred[any]
 	put := make(chan struct{})
 	go func() {
-		_, err := ctxs.try.Ask(asker, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, err := ctxs.try.Ask(caller, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			before := c.Context()
 			d = actor.Defer(c, ctxs.try)
 			if kept = c.Context(); kept != before {
@@ -305,7 +305,7 @@ func TestContext_OfARequest(t *testing.T) {
 			wants(t, err, context.Canceled)
 		}
 	}
-	_, err = actor.AskAll(asker, sys, ctxs.try, []actor.Ref[ctxActor]{r}, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err = actor.AskAll(caller, sys, ctxs.try, []actor.Ref[ctxActor]{r}, func(_ *ctxActor, c *actor.Context) (any, error) {
 		look(c.Context())
 		return nil, nil
 	})

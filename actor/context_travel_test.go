@@ -221,8 +221,8 @@ func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 	look := func(_ *ctxActor, c *actor.Context) { seen <- c.Context(); <-c.Context().Done() }
 	for _, derived := range []bool{false, true} {
 		r := ctxs.typ.Spawn(sys, ctxActor{})
-		asker, giveUp := context.WithTimeout(traced("trace"), 2*time.Hour)
-		ctxs.do.Send(sys.With(asker), r, func(_ *ctxActor, c *actor.Context) {
+		caller, giveUp := context.WithTimeout(traced("trace"), 2*time.Hour)
+		ctxs.do.Send(sys.With(caller), r, func(_ *ctxActor, c *actor.Context) {
 			ctx := c.Context()
 			if derived {
 				var cancel context.CancelFunc

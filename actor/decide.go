@@ -25,19 +25,19 @@ const (
 
 // decide asks what becomes of a supervised actor that is about to fall for a reason. sound says that
 // it could go on with its state. Owner only, between two messages.
-func (b *body) decide(c *Context, x *extras, why error, sound bool) Decision {
+func (a *cell) decide(c *Context, x *coldState, why error, sound bool) Decision {
 	x.decision = DecideRestart
 	if x.sup.decides == nil || IsNormal(why) {
 		return DecideRestart
 	}
 	if invariant.On {
-		verifyDecide(b, c)
+		verifyDecide(a, c)
 	}
 	c.msg, x.where, x.exitWhy = &noMessage, inDecide, why // for the report, and for failed
-	b.sys().sim.callback(c, b, x.where.name())
+	a.sys().sim.callback(c, a, x.where.name())
 	d := x.sup.decides(why)
 	if d > DecideEscalate {
-		panic("gallop: Care.Decide of " + b.String() + " has returned none of the decisions")
+		panic("gallop: Care.Decide of " + a.String() + " has returned none of the decisions")
 	}
 	x.where, x.exitWhy = inNone, nil
 	if d == DecideResume && sound && !x.down {

@@ -31,7 +31,7 @@ func TestDefer_RepliedByOthers(t *testing.T) {
 				equal(t, "outcome", outcome(), actor.Result[int]{Value: 7})
 			}
 			quiet(t, sys)
-			equal(t, "wards", actor.LeftoversOf(sys).Wards, 0)
+			equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 		})
 	}
 }
@@ -68,7 +68,7 @@ func TestDefer_Racers(t *testing.T) {
 	}
 	quiet(t, sys)
 	must(t, actor.StopWait(soon(t), sys, other))
-	equal(t, "wards", actor.LeftoversOf(sys).Wards, 0)
+	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
 // TestDefer_HandOver: "If to ends or is restarted before somebody has given it, the asker hears so at once;
@@ -103,9 +103,9 @@ func TestDefer_HandOver(t *testing.T) {
 	wants(t, outcome().Err, actor.ErrKilled)
 	equal(t, "too late", d.Reply(sys, 7, nil), false)
 
-	kid := underCare(t, sys, false, func(*ctxActor) {})
-	_, _, outcome = deferral(kid)
-	actor.Restart(sys, kid)
+	child := underCare(t, sys, false, func(*ctxActor) {})
+	_, _, outcome = deferral(child)
+	actor.Restart(sys, child)
 	wants(t, outcome().Err, actor.ErrStopped)
 
 	next := clerkType.Spawn(sys, clerk{}) // handed on
@@ -122,7 +122,7 @@ func TestDefer_HandOver(t *testing.T) {
 	far.Stop()
 	wants(t, outcome().Err, actor.ErrSystemStopped)
 	quiet(t, sys)
-	equal(t, "wards", actor.LeftoversOf(sys).Wards, 0)
+	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
 // TestDefer_HandedOverInMail: the usual way, an actor for each request: it has the Deferred, and the asker hears

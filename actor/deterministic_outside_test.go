@@ -109,19 +109,19 @@ func TestDeterministic_TwoSystems(t *testing.T) {
 	for seed := range uint64(30) {
 		here, there := start(t, actor.Seed(seed)), start(t, actor.Seed(seed))
 		outcomes := 0
-		asker := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+		caller := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
 			if outcomes++; errors.Is(r.Err, actor.ErrDropped) {
 				dropped++
 			}
 		}})
 		to := droppingOne.typ.Spawn(there, puppet{})
-		do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+		do.Send(here, caller, func(_ *puppet, c *actor.Context) {
 			for range asks {
 				actor.AskTo(c, droppingOne.try, to, justReply, note)
 			}
 		})
 		for range asks {
-			do.Send(here, asker, noop) // which lets the asker go on for a moment
+			do.Send(here, caller, noop) // which lets the asker go on for a moment
 			quiet(t, there)
 		}
 		for range asks {

@@ -95,7 +95,7 @@ func TestDrop(t *testing.T) {
 // dropped checks that every way to send to r is refused.
 func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], dead *letters) {
 	t.Helper()
-	asker := puppetType.Spawn(sys, puppet{})
+	caller := puppetType.Spawn(sys, puppet{})
 	results := make(chan actor.Result[int], 1)
 	ways := map[string]func() error{
 		"inside":  func() error { inside(t, sys, func(c *actor.Context) { g.drop.Send(c, r, 1) }); return nil },
@@ -106,9 +106,9 @@ func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], de
 			return err
 		},
 		"AskTo": func() error {
-			do.Send(sys, asker, func(p *puppet, c *actor.Context) {
+			do.Send(sys, caller, func(p *puppet, c *actor.Context) {
 				actor.AskTo(c, g.ask, r, actor.None{}, reply)
-				do.Send(c, asker, func(p *puppet, _ *actor.Context) { results <- p.note.(actor.Result[int]) })
+				do.Send(c, caller, func(p *puppet, _ *actor.Context) { results <- p.note.(actor.Result[int]) })
 			})
 			return receive(t, "the answer", results).Err
 		},

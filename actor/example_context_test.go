@@ -77,7 +77,7 @@ func init() {
 
 func ExampleReply() {
 	sys := actor.Start()
-	l := ledgerType.Spawn(sys, ledger{map[string]int{"ann": 12, "bob": 7}})
+	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12, "bob": 7}})
 	buy.Send(sys, buyerType.Spawn(sys, buyer{l}), []string{"ann", "bob"})
 	_ = sys.Run()
 	// Output:
@@ -115,7 +115,7 @@ func (f fixed) AskTo(c *actor.Context, _ string, reply actor.Handler[actor.Resul
 
 func ExampleAsker() {
 	sys := actor.Start()
-	l := ledgerType.Spawn(sys, ledger{map[string]int{"ann": 12}})
+	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12}})
 	tillCheck.Send(sys, tillType.Spawn(sys, till{balances: balance.To(l)}), "ann")
 	_ = sys.Wait(context.Background())
 	tillCheck.Send(sys, tillType.Spawn(sys, till{balances: fixed(99)}), "ann")

@@ -31,9 +31,9 @@ func (t *teller) Balanced(c *actor.Context, r actor.Result[int]) {
 }
 
 var (
-	ledgerType = actor.NewType[ledger]("ledger")
-	balance    = actor.DeclareAsk[string, int](ledgerType, "balance")
-	_          = ledgerType.Table(balance.Do((*ledger).Balance))
+	accountsType = actor.NewType[ledger]("ledger")
+	balance      = actor.DeclareAsk[string, int](accountsType, "balance")
+	_            = accountsType.Table(balance.Do((*ledger).Balance))
 
 	tellerType = actor.NewType[teller]("teller")
 	tell       = actor.DeclareAsk[string, string](tellerType, "tell")
@@ -44,7 +44,7 @@ var (
 func ExampleDefer() {
 	sys := actor.Start()
 	defer sys.Stop()
-	l := ledgerType.Spawn(sys, ledger{map[string]int{"ann": 12}})
+	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12}})
 	t := tellerType.Spawn(sys, teller{ledger: l})
 	fmt.Println(tell.Ask(context.Background(), sys, t, "ann"))
 	// Output: you have 12 <nil>

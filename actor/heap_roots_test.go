@@ -12,18 +12,18 @@ import (
 // A holder has handles to its heap everywhere but in its state, and makes so much garbage
 // in every behaviour that its arena is collected before the next one.
 type holder struct {
-	own   heap.Ptr[hoard]
+	own   heap.Ptr[kept]
 	sum   int
 	timer Timer
 }
 
 // A plain is a handle in a message without Go pointers: a timer keeps it in itself.
-type plain struct{ p heap.Ptr[hoard] }
+type plain struct{ p heap.Ptr[kept] }
 
 // make makes a number in the heap, and the garbage.
-func (h *holder) make(c *Context, v int) heap.Ptr[hoard] {
+func (h *holder) make(c *Context, v int) heap.Ptr[kept] {
 	a := c.Heap()
-	p := heap.New[hoard](a)
+	p := heap.New[kept](a)
 	p.Deref(a).v = v
 	litter(c)
 	return p
@@ -186,13 +186,13 @@ func TestHeap_RootsInAppendedMail(t *testing.T) {
 	h := holderOf(t)
 	appended := false
 	tenantAct.Send(h.sys, tenantType.Spawn(h.sys, tenant{}), func(c *Context) {
-		c.lease.grant(c, true)
+		c.bias.grant(c, true)
 		holderDo.Send(c, h.r, func(s *holder, c *Context) {
 			for range 10 {
 				holderPlain.Send(c, h.r, plain{s.make(c, 1)})
 				holderBeside.Send(c, h.r, handed{"text", s.make(c, 10)})
 			}
-			appended = c.self.in.more != nil
+			appended = c.self.in.appended != nil
 		})
 	})
 	_ = h.sys.Wait(context.Background())

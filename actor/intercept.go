@@ -59,7 +59,7 @@ type Invocation struct {
 	// Value is the interceptor's own: what Before puts here After finds. It begins as nil.
 	Value any
 
-	decl *declaration
+	decl *descriptor
 	msg  *message // nil: it has run, and the payload is gone
 	from uint64
 	sent any // the message, once it was asked for
@@ -134,18 +134,18 @@ func (s *System) variantOf(v *variantInfo) *table {
 }
 
 // interceptedRun puts interceptors around one behaviour.
-func interceptedRun(d *declaration, run runFunc, list []Interceptor) runFunc {
-	return func(c *Context, b *body, m *message) {
+func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
+	return func(c *Context, a *cell, m *message) {
 		v := c.newVisit(d, m, list)
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
 			c.count.messages-- // it does not run after all
-			replier{c: c, sys: c.sys}.declareDead(b, m, err, b.ticks(m))
+			env{c: c, sys: c.sys}.declareDead(a, m, err, a.ticks(m))
 			v.out = Outcome{Err: err, Refused: true}
 			return
 		}
 		c.failed = nil
-		run(c, b, m)
+		run(c, a, m)
 		v.out = Outcome{Err: c.failed, PutAside: m.from&wasStashed != 0}
 		c.failed = nil
 	}
@@ -160,7 +160,7 @@ type visit struct {
 }
 
 // newVisit returns a visit that is at its beginning.
-func (c *Context) newVisit(d *declaration, m *message, list []Interceptor) *visit {
+func (c *Context) newVisit(d *descriptor, m *message, list []Interceptor) *visit {
 	v := c.visit
 	if c.visit = nil; v == nil {
 		v = new(visit)

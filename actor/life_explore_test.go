@@ -16,12 +16,12 @@ func (s *scene) judge(a, b lifeOp) error {
 	if err := s.resting(); err != nil {
 		return err
 	}
-	over := s.kid.b.lane.closed()
+	over := s.kid.b.system.closed()
 	ends := endings(a, b)
 	if over != (len(ends) > 0) {
 		return fmt.Errorf("the kid has ended: %v", over)
 	}
-	checks := []error{s.wordsKept(over), s.answered(over, ends), s.toldAll(over, ends), s.linksAgree(over),
+	checks := []error{s.wordsKept(over), s.answered(over, ends), s.stopsSeen(over, ends), s.linksAgree(over),
 		s.namedRightly(over), s.livedRightly(over, a, b), s.pupsOf(over)}
 	if err := errors.Join(checks...); err != nil {
 		return err
@@ -91,9 +91,9 @@ func (s *scene) answered(over bool, ends []error) error {
 	return nil
 }
 
-// toldAll: each monitor and each trapper is told once, with the reason, when the kid has
+// stopsSeen: each monitor and each trapper is told once, with the reason, when the kid has
 // ended, and not before; and so is its supervisor.
-func (s *scene) toldAll(over bool, ends []error) error {
+func (s *scene) stopsSeen(over bool, ends []error) error {
 	want := 0
 	if over {
 		want = 1
@@ -133,9 +133,9 @@ func (s *scene) linksAgree(over bool) error {
 	return nil
 }
 
-func linksBetween(b, to *body) (n int) {
-	for _, at := range b.extra.links.entries {
-		if at.who.other(b) == to {
+func linksBetween(a, to *cell) (n int) {
+	for _, at := range a.cold.links.entries {
+		if at.who.other(a) == to {
 			n++
 		}
 	}
@@ -195,7 +195,7 @@ func one(is bool) int {
 // pupsOf: the children of the life that lasts live, and no others.
 func (s *scene) pupsOf(over bool) error {
 	for _, k := range s.pups {
-		if lives := !over && k.life == s.begun; lives == k.r.b.lane.closed() {
+		if lives := !over && k.life == s.begun; lives == k.r.b.system.closed() {
 			return fmt.Errorf("a child of life %d lives: %v, want %v", k.life, !lives, lives)
 		}
 	}
@@ -207,7 +207,7 @@ func (s *scene) nothingLeft(over bool, ends []error) error {
 	if !over { // its supervisor has taken it along
 		ends = []error{ErrShutdown}
 	}
-	if err := errors.Join(s.toldAll(true, ends), s.linksAgree(true), s.pupsOf(true)); err != nil {
+	if err := errors.Join(s.stopsSeen(true, ends), s.linksAgree(true), s.pupsOf(true)); err != nil {
 		return err
 	}
 	if err := s.allEnded(); err != nil {

@@ -28,7 +28,7 @@ type scene struct {
 	watches            []*monitor
 	downs              map[*monitor][]error
 	ties               int // links of friend and kid
-	exits              map[*body][]error
+	exits              map[*cell][]error
 	falls, finals      int
 	begun, stopped     int // OnStart and OnStop of the kid
 	pups               []pup
@@ -45,8 +45,8 @@ const kidsName = "kid"
 
 // player is the state of every actor of a scene.
 type player struct {
-	s     *scene
-	isKid bool
+	s       *scene
+	isChild bool
 }
 
 type act = func(*player, *Context)
@@ -67,7 +67,7 @@ func init() { playerType.OnStart((*player).start).OnStop((*player).stop) } // wh
 
 // start: a life begins when the one before has ended.
 func (a *player) start(c *Context) error {
-	if s := a.s; a.isKid {
+	if s := a.s; a.isChild {
 		if s.begun != s.stopped {
 			s.p.Errorf("life %d begins when %d have ended", s.begun+1, s.stopped)
 		}
@@ -79,7 +79,7 @@ func (a *player) start(c *Context) error {
 
 // stop: children end before their parent.
 func (a *player) stop(_ *Context, _ error) {
-	if s := a.s; a.isKid {
+	if s := a.s; a.isChild {
 		if s.stopped++; s.begun != s.stopped {
 			s.p.Errorf("life %d ends when %d have begun", s.stopped, s.begun)
 		}
@@ -123,7 +123,7 @@ func (s *scene) bear(c *Context) {
 // noPups: news of the kid's end comes after the ends of its children.
 func (s *scene) noPups(news string) {
 	for _, k := range s.pups {
-		if !k.r.b.lane.closed() {
+		if !k.r.b.system.closed() {
 			s.p.Errorf("%s before a child of life %d has ended", news, k.life)
 		}
 	}
@@ -139,7 +139,7 @@ func (s *scene) nameless(news string) {
 // newScene sets the scene: the kid is up, has its name, a child, a link to peer, a monitor
 // of peer's, and two words in its mailbox.
 func newScene(p *explore.Program) *scene {
-	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*body][]error{}}
+	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*cell][]error{}}
 	playerType.info.ownedIn() // which is made when it is first needed, and then is there
 	s.stage = newStage(p, OnPanic(func(PanicReport) { s.panics++ }), OnDeadLetter(s.deadLetter))
 	s.super, s.peer, s.friend = s.spawn(), s.spawn(), s.spawn()
@@ -207,7 +207,7 @@ var lifeOps = []lifeOp{
 	{name: "send", do: func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
 	{name: "ask", do: func(s *scene, i int) {
 		s.asked++
-		_, _, _ = askEach(context.Background(), s.sys, playerAsk.d, []Ref[player]{s.kid}, i, &gathering[int]{in: s.replies})
+		_, _, _ = askEach(context.Background(), s.sys, playerAsk.d, []Ref[player]{s.kid}, i, &fanIn[int]{in: s.replies})
 	}},
 	{name: "link", do: (*scene).tie},
 	{name: "monitor", do: func(s *scene, _ int) { s.act(s.friend, func(_ *player, c *Context) { s.watch(c) }) }},

@@ -158,8 +158,8 @@ func TestPostpone_Asks(t *testing.T) {
 			b := makeBed(t, typ, actor.Care[warden]{})
 			got := make(chan error, 10)
 			hears := func(_ *puppet, c *actor.Context, r actor.Result[int]) { got <- r.Err }
-			asker, askerGo, heard := newAsker(hears)
-			to := asker.Spawn(b.sys, puppet{})
+			caller, askerGo, heard := newAsker(hears)
+			to := caller.Spawn(b.sys, puppet{})
 			in := func() {
 				b.asks(soon(t), got)
 				askerGo.Send(b.sys, to, func(c *actor.Context) {
@@ -478,12 +478,12 @@ func TestPostpone_Deterministic(t *testing.T) {
 		for name, typ := range sleeperTypes {
 			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2}, actor.Seed(seed))
 			heard := 0
-			asker, askerGo, hears := newAsker(func(_ *puppet, _ *actor.Context, r actor.Result[int]) { heard++ })
+			caller, askerGo, hears := newAsker(func(_ *puppet, _ *actor.Context, r actor.Result[int]) { heard++ })
 			q := newCue()
 			close(q.when)
 			b.fall.Send(b.sys, b.kid, q)
 			for k := range 3 {
-				askerGo.Send(b.sys, asker.Spawn(b.sys, puppet{}), func(c *actor.Context) {
+				askerGo.Send(b.sys, caller.Spawn(b.sys, puppet{}), func(c *actor.Context) {
 					for n := range 4 {
 						b.tell.Send(c, b.kid, 10*k+n)
 						actor.AskTo(c, b.ask, b.kid, 100, hears)
@@ -521,10 +521,10 @@ func TestPostpone_Storm(t *testing.T) {
 				}
 			})
 			var heard atomic.Int64
-			asker, askerGo, hears := newAsker(func(*puppet, *actor.Context, actor.Result[int]) { heard.Add(1) })
+			caller, askerGo, hears := newAsker(func(*puppet, *actor.Context, actor.Result[int]) { heard.Add(1) })
 			var wait sync.WaitGroup
 			for k := range senders {
-				from := asker.Spawn(b.sys, puppet{})
+				from := caller.Spawn(b.sys, puppet{})
 				wait.Go(func() {
 					for i := range n {
 						if k%2 == 0 {

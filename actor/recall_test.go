@@ -25,8 +25,8 @@ func TestRecall_OfLeaving(t *testing.T) {
 	parent := mortalType.Spawn(sys, mortal{})
 	begun, end := make(chan struct{}), make(chan struct{})
 	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
-		kid := mortalType.SpawnChild(c, mortal{})
-		doAct.Send(c, kid, func(*mortal, *actor.Context) { close(begun); <-end })
+		child := mortalType.SpawnChild(c, mortal{})
+		doAct.Send(c, child, func(*mortal, *actor.Context) { close(begun); <-end })
 	})
 	receive(t, "the child to begin", begun)
 	actor.Stop(sys, parent)

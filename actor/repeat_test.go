@@ -208,10 +208,10 @@ func repeatChildren(sys *actor.System, d *daybook) {
 	grow = func(left int) deed {
 		return func(_ *puppet, c *actor.Context) {
 			for range 2 {
-				kid := puppetType.SpawnChild(c, puppet{})
-				count.Send(c, kid, left)
+				child := puppetType.SpawnChild(c, puppet{})
+				count.Send(c, child, left)
 				if left > 0 {
-					do.Send(c, kid, grow(left-1))
+					do.Send(c, child, grow(left-1))
 				}
 			}
 		}

@@ -226,7 +226,7 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.Workers(2))
-			kid, gone := middleChild(t, sys, parent)
+			child, gone := middleChild(t, sys, parent)
 			sys.Stop()
 			for range 2 {
 				runtime.GC()
@@ -236,7 +236,7 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 					t.Errorf("%d is held", i)
 				}
 			}
-			runtime.KeepAlive(kid)
+			runtime.KeepAlive(child)
 		})
 	}
 }
@@ -245,7 +245,7 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 // of that child, and what parent and siblings were.
 //
 //go:noinline
-func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *actor.System)) (kid actor.AnyRef, gone []weak.Pointer[relic]) {
+func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *actor.System)) (child actor.AnyRef, gone []weak.Pointer[relic]) {
 	k := newRelics()
 	fell := actor.Declare[actor.Fallen](k.typ, "fell")
 	k.typ.Table(fell.Do(func(*relic, *actor.Context, actor.Fallen) {}))
@@ -259,14 +259,14 @@ func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *a
 				gone = append(gone, s)
 			}
 		}
-		kid = kids[1].Any()
-		actor.Kill(c, kid)
+		child = kids[1].Any()
+		actor.Kill(c, child)
 		eventually(t, "its end", func() bool { return kids[1].Standing() == actor.Ended })
 		close(killed)
 		parent(c, sys)
 	})
 	receive(t, "the end of the child", killed)
-	return kid, gone
+	return child, gone
 }
 
 // TestBursts_LeaveNothing: what bursts of messages need is free afterwards, although nodes that are

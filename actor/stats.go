@@ -51,10 +51,10 @@ type WorkerStats struct {
 // counters are a worker's own figures. The owner writes them; messages, which change all the time and are
 // taken back at times, are shown now and then.
 type counters struct {
-	messages                                                             uint64 // owner only
-	shownMessages                                                        seam.Gauge
-	spawned, stopped, panics, deadLetters, mutes, unmutes, letGo, stalls seam.Gauge
-	bestEffort                                                           seam.Gauge // of the deadLetters
+	messages                                                                   uint64 // owner only
+	shownMessages                                                              seam.Gauge
+	spawned, stopped, panics, deadLetters, mutes, unmutes, released, deadlocks seam.Gauge
+	bestEffort                                                                 seam.Gauge // of the deadLetters
 }
 
 // publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
@@ -67,12 +67,12 @@ func (c *Context) publish() {
 	}
 	resting := c.w.Resting()
 	if !resting || !c.w.KeepsWork() {
-		c.lease.review(c)
+		c.bias.review(c)
 	}
 	if resting {
 		c.forgetTurn()
 		if c.w.Stopping() || c.w.Dismissed() {
-			c.dropHoard()
+			c.dropCaches()
 		}
 	}
 }
@@ -86,8 +86,8 @@ func (n *counters) add(o *counters) {
 	n.deadLetters.Add(o.deadLetters.Load())
 	n.mutes.Add(o.mutes.Load())
 	n.unmutes.Add(o.unmutes.Load())
-	n.letGo.Add(o.letGo.Load())
-	n.stalls.Add(o.stalls.Load())
+	n.released.Add(o.released.Load())
+	n.deadlocks.Add(o.deadlocks.Load())
 }
 
 // mergeContexts is sched.Config.Merge: of workers that will not run any more only the figures are
@@ -171,8 +171,8 @@ func (st *Stats) addCounters(n *counters) {
 	st.BestEffort += n.bestEffort.Load()
 	st.Mutes += n.mutes.Load()
 	st.Unmutes += n.unmutes.Load()
-	st.LetGo += n.letGo.Load()
-	st.Stalls += n.stalls.Load()
+	st.LetGo += n.released.Load()
+	st.Stalls += n.deadlocks.Load()
 }
 
 func (st *Stats) addTotals(w WorkerStats) {

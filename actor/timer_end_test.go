@@ -181,13 +181,13 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 					t.Fatalf("timer %d could not be canceled", i)
 				}
 			}
-			fresh := actor.After(c, time.Hour, chime, 1)
+			newBlock := actor.After(c, time.Hour, chime, 1)
 			for i, o := range old {
 				if o.Cancel(c) {
 					t.Fatalf("timer %d was canceled twice, in the place of another one", i)
 				}
 			}
-			equal(t, "Cancel of the new one", fresh.Cancel(c), true)
+			equal(t, "Cancel of the new one", newBlock.Cancel(c), true)
 		})
 	}
 	before, _ := heapInUse()

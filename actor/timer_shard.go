@@ -58,7 +58,7 @@ type timerShard struct {
 
 // dueTimer is a timer that has been taken from its wheel, and where its message goes.
 type dueTimer struct {
-	to     *body
+	to     *cell
 	number uint32
 }
 
@@ -110,7 +110,7 @@ func (s *timerShard) cancel(t armedTimer) (held *message, ok bool) {
 		return nil, false
 	}
 	held = k.takeHeld()
-	k.over()
+	k.markDone()
 	if k.in {
 		s.remove(t.number, k)
 	}
@@ -119,7 +119,7 @@ func (s *timerShard) cancel(t armedTimer) (held *message, ok bool) {
 }
 
 // over says that a timer does not run any more. The caller may write to it.
-func (k *timer) over() {
+func (k *timer) markDone() {
 	k.live = false
 	k.gen.Add(1)
 }
@@ -140,7 +140,7 @@ func (s *timerShard) removeAll(list []armedTimer) (payloads *message) {
 			if held := k.takeHeld(); held != nil {
 				held.next, payloads = payloads, held
 			}
-			k.over()
+			k.markDone()
 			s.remove(t.number, k)
 		}
 	}
@@ -154,7 +154,7 @@ func (s *timerShard) lost(number uint32) (held *message) {
 	s.mu.Lock()
 	k := s.slab.at(number)
 	k.body = nil
-	k.over()
+	k.markDone()
 	held = k.takeHeld()
 	s.slab.drop(number)
 	s.tidyAndUnlock()
@@ -280,8 +280,8 @@ func (s *timerShard) TaskDied(*sched.Worker, error) {}
 
 // fire sends the message of a timer that was taken from its wheel.
 func (s *timerShard) fire(c *Context, d dueTimer) {
-	m := c.alloc(firedPool.id)
-	c.sys.sim.book(-1) // what the timer has for its actor is booked when it runs
+	m := c.alloc(firedSize.id)
+	c.sys.sim.count(-1) // what the timer has for its actor is booked when it runs
 	m.id, m.from = firedID, 0
 	payloadOf[fired](m).number = d.number
 	switch d.to.box.push(m) {
@@ -289,6 +289,6 @@ func (s *timerShard) fire(c *Context, d dueTimer) {
 		c.w.Schedule(&d.to.task)
 	case pushClosed:
 		c.recycle(m)
-		replier{c: c, sys: c.sys}.discardAll(d.to, s.lost(d.number))
+		env{c: c, sys: c.sys}.discardAll(d.to, s.lost(d.number))
 	}
 }

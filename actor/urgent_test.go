@@ -169,25 +169,25 @@ func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 			sys := start(t, actor.Workers(2))
 			heard := make(chan string, 1)
 			other, release := busyPuppet(t, sys)
-			boss := actor.NewType[hasty]("boss")
-			begin := actor.Declare[actor.None](boss, "begin")
-			fell := actor.Declare[actor.Fallen](boss, "fell")
+			parent := actor.NewType[hasty]("boss")
+			begin := actor.Declare[actor.None](parent, "begin")
+			fell := actor.Declare[actor.Fallen](parent, "fell")
 			fallen, stay := make(chan struct{}), make(chan struct{})
 			restart := sync.OnceFunc(func() { close(stay) })
 			t.Cleanup(restart)
-			var kid actor.Ref[hasty]
-			boss.Table(begin.Do(func(_ *hasty, c *actor.Context, _ actor.None) {
-				kid = actor.SpawnUnder(c, hastyType, func(h *hasty) { h.heard = heard }, actor.Care[hasty]{Fell: fell, KeepReplies: true})
-				hastyDo.Send(c, kid, func(_ *hasty, c *actor.Context) {
+			var child actor.Ref[hasty]
+			parent.Table(begin.Do(func(_ *hasty, c *actor.Context, _ actor.None) {
+				child = actor.SpawnUnder(c, hastyType, func(h *hasty) { h.heard = heard }, actor.Care[hasty]{Fell: fell, KeepReplies: true})
+				hastyDo.Send(c, child, func(_ *hasty, c *actor.Context) {
 					waysIn[name](c, other)
 					panic("on purpose")
 				})
 			}), fell.Do(func(_ *hasty, c *actor.Context, f actor.Fallen) {
 				close(fallen)
 				<-stay
-				actor.Restart(c, kid)
+				actor.Restart(c, child)
 			}))
-			begin.Send(sys, boss.Spawn(sys, hasty{}), actor.None{})
+			begin.Send(sys, parent.Spawn(sys, hasty{}), actor.None{})
 			receive(t, "the fall", fallen)
 			release()
 			_, err := try.Ask(soon(t), sys, other, seven) // it has answered

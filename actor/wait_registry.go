@@ -63,7 +63,7 @@ func (r *registry[T]) each(f func(*T)) {
 
 // oneWait is an actor that waits for another, as it looks from outside.
 type oneWait struct {
-	who, to *body
+	who, to *cell
 	since   int64
 	asks    bool // in its turn, by Ask; else it is muted
 }
@@ -72,12 +72,12 @@ type oneWait struct {
 // Any goroutine.
 func (s *System) allWaits() (all []oneWait) {
 	add := func(w oneWait) {
-		if w.who != nil && w.to != nil && w.who.glimpseSys() == s {
+		if w.who != nil && w.to != nil && w.who.peekSys() == s {
 			all = append(all, w)
 		}
 	}
-	mutes.each(func(w *backpressure.Waiter[waiting]) { add(glimpseMute(&w.Who)) })
-	asksInTurns.each(func(k *callState) { add(glimpseAsk(&k.wait)) })
+	mutes.each(func(w *backpressure.Waiter[waiting]) { add(peekMute(&w.Who)) })
+	asksInTurns.each(func(k *callState) { add(peekAsk(&k.wait)) })
 	return all
 }
 
@@ -86,7 +86,7 @@ func (s *System) allWaits() (all []oneWait) {
 //
 //go:norace
 //go:noinline
-func (b *body) glimpseSys() *System { return b.kind().sys }
+func (a *cell) peekSys() *System { return a.shared().sys }
 
 // glimpseMute reads an entry that belongs to a ledger, or to whoever empties that. So the race
 // detector is told to look away, as in Context.glimpse. Each word is loaded whole; the two pointers
@@ -95,22 +95,22 @@ func (b *body) glimpseSys() *System { return b.kind().sys }
 //
 //go:norace
 //go:noinline
-func glimpseMute(w *waiting) oneWait { return oneWait{w.muted, w.to, w.since, false} }
+func peekMute(w *waiting) oneWait { return oneWait{w.muted, w.to, w.since, false} }
 
 // glimpseAsk is glimpseMute for a call.
 //
 //go:norace
 //go:noinline
-func glimpseAsk(w *askWait) oneWait { return oneWait{w.who, w.to, w.since, true} }
+func peekAsk(w *askWait) oneWait { return oneWait{w.who, w.to, w.since, true} }
 
 // askWait says which actor waits for the call in its turn. Written by that turn.
 type askWait struct {
-	who, to *body
+	who, to *cell
 	since   int64 // see waitWatch; 0: unknown
 }
 
 // begin notes that me waits for a reply of to.
-func (w *askWait) begin(me, to *body) {
+func (w *askWait) begin(me, to *cell) {
 	*w = askWait{who: me, to: to}
 	if watch := &me.sys().waits; watch.on {
 		w.since = watch.begin()

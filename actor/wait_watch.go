@@ -131,7 +131,7 @@ func (w *waitWatch) due(now int64, long bool) (n uint64, tell bool) {
 
 // isLong reports whether the wait goes on and has lasted for long.
 func (o oneWait) isLong(now int64) bool {
-	return o.since != 0 && now-o.since >= int64(longWait) && (o.asks || o.who.debt.Parked())
+	return o.since != 0 && now-o.since >= int64(longWait) && (o.asks || o.who.blockedOn.Parked())
 }
 
 // tell writes the warning, with those that have waited longest.
@@ -147,11 +147,11 @@ func (w *waitWatch) tell(all []oneWait, now int64, n uint64) {
 
 // describe says who waits for whom, as in "reader#2 is muted for log#3".
 func (o oneWait) describe() string {
-	verb := " is muted for "
+	mode := " is muted for "
 	if o.asks {
-		verb = " waits in Ask for "
+		mode = " waits in Ask for "
 	}
-	return o.who.actorName().describe() + verb + o.to.actorName().describe()
+	return o.who.actorName().describe() + mode + o.to.actorName().describe()
 }
 
 // end stops the watch: its system stops.
