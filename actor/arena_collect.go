@@ -17,7 +17,8 @@ import (
 const (
 	// collectWhole is the size in bytes up to which an arena is collected in one go: 0.2 ms.
 	collectWhole = 256 << 10
-	// maxRooting is how many roots a worker keeps room for: 64 KiB. There is one for each message with handles.
+	// maxRooting is how many roots a worker keeps room for: 64 KiB. There is one for each message
+	// with handles.
 	maxRooting = 4 << 10
 	// collectGas is how many bytes a step copies and scans: 0.2 to 0.4 ms.
 	collectGas = 512 << 10
@@ -83,7 +84,7 @@ func (a *cell) roots(c *Context) []heap.Root {
 	return roots
 }
 
-// roots adds what is in the messages that are neither in the mailbox nor in the lane.
+// roots adds what is in the messages that are neither in the mailbox nor in the system queue.
 // What was unstashed is in the mailbox by now. Owner only.
 func (x *coldState) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	if invariant.On {

@@ -99,7 +99,7 @@ func stopChild(c *actor.Context, k actor.Ref[lodger])    { actor.Stop(c, k) }
 func restartChild(c *actor.Context, k actor.Ref[lodger]) { actor.Restart(c, k) }
 
 // TestAside_Yield: what an urgent message or a callback yields runs once, or is a dead
-// letter, whatever else is in the lane.
+// letter, whatever else is in the system queue.
 func TestAside_Yield(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -257,14 +257,14 @@ func TestAside_ReplyToOneself(t *testing.T) {
 	equal(t, "entries read", fmt.Sprint(got), "[42 42]")
 }
 
-// TestAside_ReplyForNobody: a parcel in the reply to a request whose asker has given up is
+// TestAside_ReplyForNobody: a parcel in the reply to a request whose caller has given up is
 // discarded.
 func TestAside_ReplyForNobody(t *testing.T) {
 	before := heap.Blobs()
 	typ := actor.NewType[lodger]("porter")
 	fetch := actor.DeclareAsk[chan struct{}, heap.Parcel](typ, "fetch")
 	typ.Table(fetch.Do(func(_ *lodger, _ *actor.Context, go1 chan struct{}) (heap.Parcel, error) {
-		<-go1 // the asker has given up
+		<-go1 // the caller has given up
 		return heap.NewParcel(strings.Repeat("x", 100)), nil
 	}))
 	sys := start(t)

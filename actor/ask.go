@@ -12,8 +12,9 @@ import (
 
 // Result is the outcome of a request, as a message: either a value or an error.
 type Result[R any] struct {
-	Value R     // what the behaviour returned, if Err is nil
-	Err   error // what it returned, or why it did not run: see [AskBehaviour.Ask]
+	Value R // what the behaviour returned, if Err is nil
+	// What it returned, or why it did not run: see [AskBehaviour.Ask].
+	Err error
 }
 
 // AskBehaviour is a behaviour of actors with state S that answers a request of type Q
@@ -30,7 +31,7 @@ func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) A
 	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts), callPool[R]()}
 }
 
-// answering returns a declaration for requests of type Q.
+// answering returns a descriptor for requests of type Q.
 func answering[Q, R any](name string) *descriptor {
 	p, _ := sizeClassOf[request[Q, R]]()
 	return &descriptor{
@@ -52,7 +53,7 @@ func callPool[R any]() *sync.Pool {
 }
 
 // Do makes the entry of the dispatch table that runs method for b's requests and sends
-// what method returns to the asker.
+// what method returns to the caller.
 func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry[S] {
 	b.d.madeAsk().mustDo(method == nil)
 	return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
@@ -72,7 +73,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 	}}
 }
 
-// madeAsk returns d, the declaration of an AskBehaviour, which must not be nil.
+// madeAsk returns d, the descriptor of an AskBehaviour, which must not be nil.
 func (d *descriptor) madeAsk() *descriptor {
 	if d == nil {
 		panic("gallop: a zero AskBehaviour: use DeclareAsk")
@@ -113,12 +114,12 @@ func (d *descriptor) madeAsk() *descriptor {
 // A behaviour that waits in Ask does so as in [Context.Blocking]: other actors are run
 // by other workers meanwhile, and its own mail waits. That costs a goroutine and a spare
 // worker ([Spares]); [AskTo] costs a message. While it waits, actors go on that were
-// muted because the asker is overloaded, or muted itself, in case to is one of them. But
-// to may wait for the asker in ways that Ask does not see, so give ctx a deadline:
+// muted because the caller is overloaded, or muted itself, in case to is one of them. But
+// to may wait for the caller in ways that Ask does not see, so give ctx a deadline:
 //
-//   - the asker applies pressure or has a bound;
-//   - to is muted for another actor of the asker's pinned type, which has one thread;
-//   - to is suspended until the asker has ended, as siblings under one supervisor may
+//   - the caller applies pressure or has a bound;
+//   - to is muted for another actor of the caller's pinned type, which has one thread;
+//   - to is suspended until the caller has ended, as siblings under one supervisor may
 //     be;
 //   - the circle passes through an actor with a bound or of another system, through
 //     [AskAll] or [Replies], through a goroutine that asks, or through a reply that was
@@ -175,16 +176,17 @@ func (d *descriptor) mustAsk(ctx context.Context, sys *System, to *cell) {
 // Each arrow except that of take is a compare-and-swap, so either finish or the caller that gives
 // up comes first. finish has three cases. From PENDING it leaves the result to be found. From
 // WAITING it owes a token besides. In ABANDONED, REFUSED and UNHELPED it discards what the result
-// owns, because the caller has left with an error. A request that finds its call REFUSED or UNHELPED
-// when its turn comes does not run: it becomes a dead letter, which ends in finish. None of the three
-// is ever left: such a call is used for no other request. Calls of a gathering, and those with a time-out, stay
-// PENDING.
+// owns, because the caller has left with an error. A request that finds its call REFUSED or
+// UNHELPED when its turn comes does not run: it becomes a dead letter, which ends in finish. None
+// of the three is ever left: such a call is used for no other request. Calls of a fan-in, and those
+// with a time-out, stay PENDING.
 type call[R any] struct {
 	callState
 	result Result[R]
 	spare  *message // nodes for the next requests; whose call it is, owns them
 
-	several *fanIn[R]          // not nil: one of several calls, which go there when they have their result
+	// Not nil: one of several calls, which go there when they have their result.
+	several *fanIn[R]
 	of      int                // which of them
 	timed   *timedAsk[R]       // not nil: no goroutine waits but an actor, with a time-out
 	handler Handler[Result[R]] // not nil: nobody waits, and it is told
@@ -199,14 +201,16 @@ type callState struct {
 	node    *message        // of a timedAsk: that of its address
 	by      *cell           // of a timedAsk: who asks
 	sysDone *bool           // of a timedAsk: it has had its outcome. Owner of by only
-	left    *seam.Bool      // of one of several: the caller has left. nil: it is the only one
-	tells   bool            // a Handler is told: who waits is not known
-	done    chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
-	owner   <-chan struct{} // closing of the system for which done was made
+	// Of one of several: the caller has left. nil: it is the only one.
+	left  *seam.Bool
+	tells bool // a Handler is told: who waits is not known
+	// One token, if the state was WAITING; nil until it has been for the first time.
+	done  chan struct{}
+	owner <-chan struct{} // closing of the system for which done was made
 }
 
 // settleIn sees to it that done was made for sys. The call is the caller's, as long as it is
-// PENDING. Calls are reused by any asker, channels only within a system: one that was made in a
+// PENDING. Calls are reused by any caller, channels only within a system: one that was made in a
 // bubble of testing/synctest must not be touched outside, and one that was made outside does not
 // let the bubble's time pass.
 func settleIn(k *callState, sys *System) {
@@ -243,7 +247,7 @@ func (k *call[R]) finish(res Result[R]) {
 		k.done <- struct{}{}
 		return
 	}
-	discardReply(&k.result.Value) // the asker has given up, and nobody else sees it
+	discardReply(&k.result.Value) // the caller has given up, and nobody else sees it
 }
 
 // discardReply discards what a reply owns that is given to nobody.
@@ -311,6 +315,7 @@ func (k *call[R]) take() Result[R] {
 	if k.later.Load() {
 		k.later.Store(false)
 	}
-	k.state.StoreRelease(callPending) // nobody else has it; whoever answers the next call, has it by a push
+	// Nobody else has it; whoever answers the next call, has it by a push.
+	k.state.StoreRelease(callPending)
 	return res
 }

@@ -100,8 +100,8 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 	}
 }
 
-// gathering is where several calls go when they have their results, for one goroutine that takes
-// them. Once that has left, what they own is discarded. A replier adds its call, then looks whether
+// fan-in is where several calls go when they have their results, for one goroutine that takes
+// them. Once that has left, what they own is discarded. A env adds its call, then looks whether
 // the taker has left; the taker says that it leaves, then looks what was added. So one of the two
 // sees the other, and the one that takes a call has it alone.
 type fanIn[R any] struct {
@@ -115,7 +115,8 @@ func (g *fanIn[R]) add(k *call[R]) {
 	if invariant.On {
 		verifyFanIn(g, k)
 	}
-	g.in <- k // and not the result: Go has no channels of what is over 64 KiB
+	// And not the result: Go has no channels of what is over 64 KiB.
+	g.in <- k
 	if g.left.Load() {
 		g.discard()
 	}
@@ -148,7 +149,7 @@ func (g *fanIn[R]) next(ctx context.Context, to *cell, d *descriptor, over <-cha
 	}
 }
 
-// leave ends the gathering. Once.
+// leave ends the fan-in. Once.
 func (g *fanIn[R]) leave() {
 	g.left.Store(true)
 	g.discard()
@@ -175,7 +176,7 @@ func giveUp[R any](missing []bool, err error, yield func(int, Result[R]) bool) {
 	}
 }
 
-// askEach sends the requests, and returns whose behaviour does so, as askerIn. If ctx has ended it
+// askEach sends the requests, and returns whose behaviour does so, as callerIn. If ctx has ended it
 // returns that error and sends none.
 func askEach[S, Q, R any](ctx context.Context, sys *System, d *descriptor, to []Ref[S], q Q, g *fanIn[R]) (c *Context, me *cell, err error) {
 	split(sys)

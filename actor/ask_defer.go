@@ -9,26 +9,26 @@ import (
 // a goroutine. The reply address is moved out of the message, which may be recycled, into a
 // deferral.
 //
-// Anybody who has the Deferred may give the reply: its state decides who was first. The asker must
+// Anybody who has the Deferred may give the reply: its state decides who was first. The caller must
 // also hear if nobody does. So each deferral has an owner, an actor that keeps it in a list and
-// tells the asker when its life ends. The owner is the actor that was asked, and later whomever it
+// tells the caller when its life ends. The owner is the actor that was asked, and later whomever it
 // has handed the deferral over to.
 //
 // The list belongs to its actor alone. Others tell it, by signals:
 //
 //	whoever replies                        the owner
-//	R1 open → given   (CAS)                E1 its life ends: open → over (CAS), tells the asker
+//	R1 open → given   (CAS)                E1 its life ends: open → over (CAS), tells the caller
 //	R2 gives the reply                     G1 is told given: takes it off its list
 //	R3 loads the owner, tells it given     H1 takes it off its list, stores the new owner
 //	                                       H2 tells that one to adopt it
 //	                                       A1 is told to adopt: owner still, and open? then it is
-//	                                          on the list. A dead one: open → over, tells the asker
+//	                                          on the list. A dead one: open → over, tells the caller
 //
-// The asker hears once, since R1, E1 and A1 take it out of open, once. It hears at all: between H1 and
-// A1 the deferral is in the lane of the new owner, which serves it or refuses it. No list keeps one
-// that was given: suppose that R3 loads the old owner. Then R1 came before H1, and A1 finds it given.
-// If R3 loads the new owner, given comes before A1, which finds it given, or after, and G1 finds it
-// on the list.
+// The caller hears once, since R1, E1 and A1 take it out of open, once. It hears at all: between H1
+// and A1 the deferral is in the system queue of the new owner, which serves it or refuses it. No
+// list keeps one that was given: suppose that R3 loads the old owner. Then R1 came before H1, and
+// A1 finds it given. If R3 loads the new owner, given comes before A1, which finds it given, or
+// after, and G1 finds it on the list.
 
 // Deferred is a reply that a behaviour has put off with [Defer]. It may be copied, kept,
 // and sent to whoever is to give the reply. The zero value is not ready.
@@ -45,10 +45,10 @@ type deferral struct {
 const (
 	deferralOpen  = iota
 	deferralGiven // somebody has replied
-	deferralDone  // the life of its owner is over: the asker was told
+	deferralDone  // the life of its owner is over: the caller was told
 )
 
-// failer is where a reply that was put off goes, whatever its type.
+// rejecter is where a reply that was put off goes, whatever its type.
 type rejecter interface {
 	fail(e env, why error)
 	caller() caller
@@ -59,7 +59,7 @@ type rejecter interface {
 type lateReply[R any] struct {
 	deferral
 	address replyTo[R]
-	life    uint16 // of the asker
+	life    uint16 // of the caller
 	bounds  bounds // contexts that end with it
 }
 
@@ -77,19 +77,19 @@ func (l *lateReply[R]) caller() caller { return callerOf(&l.address) }
 // fail answers with an error, on behalf of an actor whose life ends.
 func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, false) }
 
-// Defer puts off the reply to the running request: the asker goes on waiting, and what
+// Defer puts off the reply to the running request: the caller goes on waiting, and what
 // the behaviour returns is discarded. [Deferred.Reply] gives the reply, from wherever the
 // Deferred has been taken: a later behaviour of the actor, or its OnStop, another actor,
 // or a goroutine. Defer panics if the running request is not one of b's, or was deferred
 // or stashed already. It allocates two objects, one of which has room for a reply.
 //
-// If the actor ends, is suspended or is restarted first, the asker hears once OnStop has
+// If the actor ends, is suspended or is restarted first, the caller hears once OnStop has
 // returned, if that runs. The error is ErrStopped and wraps the reason, or it is
 // ErrSystemStopped. A restart keeps the requests in the mailbox, but not those that were
 // put off. If another actor is to see to the reply from now on, whatever becomes of this
 // one, use [Deferred.HandOver].
 //
-// A Deferred must not be forgotten: as long as its actor lives, an asker without a
+// A Deferred must not be forgotten: as long as its actor lives, an caller without a
 // time-out waits for it. Package actortest finds such a run. It keeps neither the actor
 // nor the system running: Stop does not wait for it, nor does Drain except for types
 // with [TypeFinishAsks], and Run and Shutdown wait only for what is under way in the
@@ -124,11 +124,11 @@ func (c *Context) keepBounds(late *bounds) {
 // Reply answers the request, as if its behaviour had returned v and err, and reports
 // whether it was the first to do so. Any actor may reply, with its *Context, or any
 // goroutine, with the *System. Of several at a time one gives the reply; the others do
-// nothing, and discard what their v owns. So does a Reply that comes after the asker was
-// told that the owner's life has ended. If the asker has given up, the reply goes
+// nothing, and discard what their v owns. So does a Reply that comes after the caller was
+// told that the owner's life has ended. If the caller has given up, the reply goes
 // nowhere. Reply panics if d is zero.
 //
-// If the replier is not the owner, it costs a signal to the owner besides the reply.
+// If the env is not the owner, it costs a signal to the owner besides the reply.
 func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
 	c, sys := split(from)
 	if c != nil {
@@ -143,12 +143,11 @@ func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
 	return true
 }
 
-// HandOver makes to see to the reply. If to ends or is restarted before somebody has
-// given it, the asker hears so at once; what becomes of the running actor does not
-// matter any more. If to has ended, or is down, the asker hears at once. to still has to
-// be sent the Deferred, in a message, to reply itself. HandOver panics if d is zero, if the running actor is not the
-// one that sees to it so far, or if to is the zero Ref. It does nothing if the reply was
-// given.
+// HandOver makes to see to the reply. If to ends or is restarted before somebody has given it, the
+// caller hears so at once; what becomes of the running actor does not matter any more. If to has
+// ended, or is down, the caller hears at once. to still has to be sent the Deferred, in a message,
+// to reply itself. HandOver panics if d is zero, if the running actor is not the one that sees to
+// it so far, or if to is the zero Ref. It does nothing if the reply was given.
 func (d Deferred[R]) HandOver(c *Context, to Target) {
 	mustRun(c, "HandOver")
 	d.d.mustBe("HandOver")
@@ -214,14 +213,14 @@ func (s adopt) serve(a *cell, c *Context) {
 	}
 }
 
-// refused tells the asker, on behalf of the dead, unless they have handed it over again.
+// refused tells the caller, on behalf of the dead, unless they have handed it over again.
 func (s adopt) refused(a *cell, e env) {
 	if s.d.by.Load() == a {
 		s.d.fail(e, a.endedBecause())
 	}
 }
 
-// fail tells the asker why it gets no reply, unless somebody has replied.
+// fail tells the caller why it gets no reply, unless somebody has replied.
 func (d *deferral) fail(e env, why error) {
 	if d.state.CompareAndSwap(deferralOpen, deferralDone) {
 		d.to.fail(e, why)
@@ -235,7 +234,7 @@ type deferrals struct {
 }
 
 // lifeEnd leads to what is settled at the end of a life. By an interface, so that a program without
-// such things does not link them; behind a pointer, since that makes all extras smaller.
+// such things does not link them; behind a pointer, since that makes all cold state smaller.
 type lifeEnd struct {
 	of interface {
 		endLife(a *cell, e env, why error)
@@ -287,7 +286,7 @@ func (a *cell) delist(d *deferral) {
 // deferrals returns the list, of an actor that has one.
 func (x *coldState) deferrals() *deferrals { return x.deferred.of.(*deferrals) }
 
-// endLife tells all askers that wait why they get no reply. Owner only.
+// endLife tells all callers that wait why they get no reply. Owner only.
 func (l *deferrals) endLife(a *cell, e env, why error) {
 	if len(l.all.entries) == 0 {
 		return

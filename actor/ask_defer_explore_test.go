@@ -11,7 +11,8 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// counterScene is a stage with a desk that has put a reply off, and an heir that it may hand it over to.
+// counterScene is a stage with a desk that has put a reply off, and an heir that it may hand it
+// over to.
 type counterScene struct {
 	stage
 	desk, heir Ref[bench]
@@ -80,8 +81,8 @@ var counterOps = []struct {
 	{"heir ends", func(s *counterScene, _ int) { Stop(s.sys, s.heir) }},
 }
 
-// judge: the asker has one outcome at most, and that is what the one said who was first; it has one if
-// somebody was, or if the owner has ended; and no list has what was given.
+// judge: the caller has one outcome at most, and that is what the one said who was first; it has
+// one if somebody was, or if the owner has ended; and no list has what was given.
 func (s *counterScene) judge() error {
 	if err := s.resting(); err != nil {
 		return err
@@ -122,8 +123,8 @@ func (s *counterScene) judge() error {
 // LeftOnStopList returns the wards of a system that is quiet.
 func LeftOnStopList(s *System) []entry[cell] { return s.stopList.all.entries }
 
-// TestDeferred_Explored: two things happen to a reply that was put off, after a third. "The asker hears once …
-// It hears at all … No list keeps one that was given."
+// TestDeferred_Explored: two things happen to a reply that was put off, after a third. "The caller
+// hears once … It hears at all … No list keeps one that was given."
 //
 // Mutants: internal/mutants/deferred.json.
 func TestDeferred_Explored(t *testing.T) {

@@ -87,7 +87,7 @@ func wanting(t testing.TB, sys *actor.System, r actor.Ref[clerk], n int) (next f
 	return func() actor.Result[int] { return receive(t, "an outcome", out) }
 }
 
-// TestDefer: "the asker goes on waiting, and what the behaviour returns is discarded.
+// TestDefer: "the caller goes on waiting, and what the behaviour returns is discarded.
 // [Deferred.Reply] gives the reply, in the same or a later behaviour of the same actor".
 func TestDefer(t *testing.T) {
 	for name, give := range map[string]func(c *actor.Context, k *clerk, store actor.Ref[puppet]){
@@ -120,7 +120,7 @@ func TestDefer(t *testing.T) {
 	}
 }
 
-// TestDefer_Askers: each asker, of every kind, gets its own reply; an error too.
+// TestDefer_Askers: each caller, of every kind, gets its own reply; an error too.
 func TestDefer_Askers(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
@@ -168,8 +168,8 @@ func TestDefer_Askers(t *testing.T) {
 	wants(t, err, errUser)
 }
 
-// TestDefer_Ends: "the asker hears once OnStop has returned … The error is ErrStopped and wraps the
-// reason, or it is ErrSystemStopped", and nothing becomes a dead letter.
+// TestDefer_Ends: "the caller hears once OnStop has returned … The error is ErrStopped and wraps
+// the reason, or it is ErrSystemStopped", and nothing becomes a dead letter.
 func TestDefer_Ends(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(sys *actor.System, r actor.Ref[clerk])
@@ -210,7 +210,7 @@ func TestDefer_Ends(t *testing.T) {
 }
 
 // TestDefer_PanicBehind: a behaviour that puts its reply off and then panics has asked for trouble,
-// and its asker hears of that.
+// and its caller hears of that.
 func TestDefer_PanicBehind(t *testing.T) {
 	sys := start(t)
 	_, err := clerkTry.Ask(soon(t), sys, clerkType.Spawn(sys, clerk{}), func(_ *clerk, c *actor.Context) (int, error) {
@@ -235,8 +235,8 @@ func TestDefer_OnStop(t *testing.T) {
 	wants(t, second.Err, actor.ErrShutdown)
 }
 
-// TestDefer_Restart: "If the actor … is restarted first, the asker hears"; "If the actor has been
-// restarted since, the asker has been told. Then Reply does nothing, and discards what v owns".
+// TestDefer_Restart: "If the actor … is restarted first, the caller hears"; "If the actor has been
+// restarted since, the caller has been told. Then Reply does nothing, and discards what v owns".
 func TestDefer_Restart(t *testing.T) {
 	before := heap.Blobs()
 	sys := start(t, actor.Workers(1))
@@ -316,8 +316,9 @@ func TestDefer_Misuse(t *testing.T) {
 	}
 }
 
-// TestDefer_Circle: "A reply that was put off may be given by anybody." So an actor that asks back the
-// one whose request it has put off closes no circle: another replies, and all have their replies.
+// TestDefer_Circle: "A reply that was put off may be given by anybody." So an actor that asks back
+// the one whose request it has put off closes no circle: another replies, and all have their
+// replies.
 func TestDefer_Circle(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	a, b := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})

@@ -1,11 +1,12 @@
 package actor
 
-// Drain ends an actor that is idle. One that waits for replies is idle too. TypeFinishAsks makes the
-// actor wait for them: behind its last mail it parks, as an actor does that waits for its children,
-// until nothing is under way.
+// Drain ends an actor that is idle. One that waits for replies is idle too. TypeFinishAsks makes
+// the actor wait for them: behind its last mail it parks, as an actor does that waits for its
+// children, until nothing is under way.
 //
-// Its mailbox is closed by then, and nobody else may send to it. So outcomes come through the lane.
-// They must not overtake the mail that is left, so until that has run they wait in held.
+// Its mailbox is closed by then, and nobody else may send to it. So outcomes come through the
+// system queue. They must not overtake the mail that is left, so until that has run they wait in
+// held.
 
 // TypeFinishAsks makes [Drain] wait, after the mail of an actor of this type, until
 //
@@ -31,8 +32,8 @@ func (a *cell) hasUnderWay() bool {
 	return x.deferred != nil && len(x.deferrals().all.entries) > 0
 }
 
-// takeLate brings an outcome to an actor whose mailbox is closed because it drains. It reports false
-// if that is not so; then m is still the caller's.
+// takeLate brings an outcome to an actor whose mailbox is closed because it drains. It reports
+// false if that is not so; then m is still the caller's.
 func (a *cell) takeLate(e env, m *message) bool {
 	if !a.shared().typ.finishes || !a.isOutcome(m) {
 		return false
@@ -40,7 +41,8 @@ func (a *cell) takeLate(e env, m *message) bool {
 	return a.pushSystem(e, m) == nil
 }
 
-// isOutcome reports whether a message is an outcome that the actor has asked for. The caller owns m.
+// isOutcome reports whether a message is an outcome that the actor has asked for. The caller owns
+// m.
 func (a *cell) isOutcome(m *message) bool {
 	if m.id == systemID {
 		_, is := (*payloadOf[signal](m)).(mail)
@@ -50,8 +52,8 @@ func (a *cell) isOutcome(m *message) bool {
 	return !isOwn(in.id) && a.typ().decls[in.id].outcome && in.life != 0
 }
 
-// serveMail runs a message of the lane that is for an ordinary behaviour: an outcome for an actor
-// that drains. It waits while there is mail before it. Owner only.
+// serveMail runs a message of the system queue that is for an ordinary behaviour: an outcome for an
+// actor that drains. It waits while there is mail before it. Owner only.
 func (a *cell) serveMail(c *Context, x *coldState, m *message, d *descriptor) {
 	if d.urgent == nil && x.drained && !x.gone && x.state == alive {
 		x.held.add(m)
@@ -60,7 +62,7 @@ func (a *cell) serveMail(c *Context, x *coldState, m *message, d *descriptor) {
 	a.runUrgent(c, x, m)
 }
 
-// settleDrain decides, at the end of a turn beside the mail, how an actor goes on whose drain has
+// endDrainTurn decides, at the end of a turn beside the mail, how an actor goes on whose drain has
 // come to its end: with what is there by now, with its end, or by waiting. Owner only.
 func (a *cell) endDrainTurn(c *Context, x *coldState) {
 	if c.then&lookAgain != 0 {

@@ -15,8 +15,8 @@ var (
 	finishingMarks   = newCtxType(actor.TypeFinishAsks(), actor.TypeWatermarks(10, 5))
 )
 
-// TestFinishAsks: "Drain … waits until the replies are given that the actor has put off; the outcomes of its
-// own [AskTo] and [Pipe] have come, and have run."
+// TestFinishAsks: "Drain … waits until the replies are given that the actor has put off; the
+// outcomes of its own [AskTo] and [Pipe] have come, and have run."
 func TestFinishAsks(t *testing.T) {
 	for kind, b := range map[string]ctxBehaviours{"plain": finishing, "bounded": finishingBounded, "watermarks": finishingMarks} {
 		for name, begin := range map[string]func(c *actor.Context, b ctxBehaviours, to actor.Ref[ctxActor], f ctxAsk, go1 <-chan struct{}){
@@ -87,7 +87,8 @@ func TestFinishAsks_Deferred(t *testing.T) {
 	must(t, receive(t, "the end", done))
 }
 
-// TestFinishAsks_Order: outcomes that come while mail is left run behind it, "may ask for more", and yield.
+// TestFinishAsks_Order: outcomes that come while mail is left run behind it, "may ask for more",
+// and yield.
 func TestFinishAsks_Order(t *testing.T) {
 	for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(3)} {
 		sys := start(t, opt)
@@ -113,8 +114,8 @@ func TestFinishAsks_Order(t *testing.T) {
 	}
 }
 
-// TestFinishAsks_Ends: "[Stop] and [Kill] end the actor as always", a panic too; and an outcome that is
-// refused is not waited for.
+// TestFinishAsks_Ends: "[Stop] and [Kill] end the actor as always", a panic too; and an outcome
+// that is refused is not waited for.
 func TestFinishAsks_Ends(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
 		"Stop":   func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Stop(sys, r) },
@@ -141,8 +142,8 @@ func TestFinishAsks_Ends(t *testing.T) {
 	}
 }
 
-// TestFinishAsks_Panic: an outcome over which a draining actor panics ends it, as any message does; so what
-// it still waits for is waited for no longer.
+// TestFinishAsks_Panic: an outcome over which a draining actor panics ends it, as any message does;
+// so what it still waits for is waited for no longer.
 func TestFinishAsks_Panic(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := finishing.typ.Spawn(sys, ctxActor{hear: func(*actor.Context, actor.Reply[any, string]) { panic(errUser) }})

@@ -9,8 +9,9 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// ring is so many actors of which each asks the next in its turns and waits, so many times. A thread
-// stands in for the turns of each. The protocol of the table and of the calls is that of production.
+// ring is so many actors of which each asks the next in its turns and waits, so many times. A
+// thread stands in for the turns of each. The protocol of the table and of the calls is that of
+// production.
 type ring struct {
 	p     *explore.Program
 	all   []*cell

@@ -12,8 +12,8 @@ import (
 )
 
 // Behaviours that ask each other and wait: ErrSelfAsk to a behaviour "of an actor for which a
-// behaviour of to waits, directly or through others, in an Ask", whether its context ends or not; and
-// only then.
+// behaviour of to waits, directly or through others, in an Ask", whether its context ends or not;
+// and only then.
 
 // looked are the ways to ask that are looked at.
 var looked = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) error{
@@ -134,8 +134,8 @@ func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], tric
 	t.Logf("%d of 300 closed a circle", told)
 }
 
-// TestAskCircle_Bound: nobody says of an actor with a bound that it cannot reply: a request to it may be dropped for another
-// message. So a context with an end is all that ends such a circle.
+// TestAskCircle_Bound: nobody says of an actor with a bound that it cannot reply: a request to it
+// may be dropped for another message. So a context with an end is all that ends such a circle.
 func TestAskCircle_Bound(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	b := droppingType
@@ -158,8 +158,8 @@ func TestAskCircle_Bound(t *testing.T) {
 	wants(t, errs[1], actor.ErrDropped)
 }
 
-// TestAskCircle_None: what looks like a circle and is none: an actor that has given up waits no more,
-// nor does one that has had its reply. All have their replies, or the end of their contexts.
+// TestAskCircle_None: what looks like a circle and is none: an actor that has given up waits no
+// more, nor does one that has had its reply. All have their replies, or the end of their contexts.
 func TestAskCircle_None(t *testing.T) {
 	t.Run("GivenUp", func(t *testing.T) {
 		sys := start(t, actor.Workers(2))
@@ -196,8 +196,8 @@ func TestAskCircle_None(t *testing.T) {
 	}
 }
 
-// TestAskCircle_Deadline: the ask that closes a circle is told at once, and not when the deadline of
-// another has passed: nobody's does before.
+// TestAskCircle_Deadline: the ask that closes a circle is told at once, and not when the deadline
+// of another has passed: nobody's does before.
 func TestAskCircle_Deadline(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})

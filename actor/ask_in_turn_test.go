@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Asks by behaviours that wait: "a behaviour should use AskTo", and one that does not must neither hang its
-// system nor those that wait for it.
+// Asks by behaviours that wait: "a behaviour should use AskTo", and one that does not must neither
+// hang its system nor those that wait for it.
 
 // notSoLong returns a context for a wait that a mutant makes endless: mutants have 90 seconds.
 func notSoLong(t testing.TB) context.Context {
@@ -53,7 +53,8 @@ func TestAsk_StopInATurn(t *testing.T) {
 		for name, opts := range plainAndSeeded {
 			for _, where := range []string{"here", "elsewhere", "pinned"} {
 				if where == "elsewhere" && name == "seed" {
-					continue // "a behaviour that blocks for something outside of the system blocks all"
+					// "a behaviour that blocks for something outside of the system blocks all".
+					continue
 				}
 				t.Run(way+"/"+name+"/"+where, func(t *testing.T) {
 					sys := start(t, opts...)
@@ -142,7 +143,7 @@ func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked 
 func TestAsk_OfOneMutedLater(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Seed(1), actor.Workers(1)) // whoever is sent something runs when the asker waits
+			sys := start(t, actor.Seed(1), actor.Workers(1)) // whoever is sent something runs when the caller waits
 			caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			err := errors.New("it has not asked")
 			slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
@@ -159,8 +160,8 @@ func TestAsk_OfOneMutedLater(t *testing.T) {
 }
 
 // TestAsk_OfOneMutedForTheMuted: an actor that is muted runs an urgent message, and asks one that
-// is muted for it. The asked one goes on, and replies. Afterwards the asker is muted as before, and
-// so are those that send to it.
+// is muted for it. The asked one goes on, and replies. Afterwards the caller is muted as before,
+// and so are those that send to it.
 func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	typ := actor.NewType[puppet]("hasty")
 	plain := actor.Declare[deed](typ, "plain")

@@ -3,8 +3,8 @@ package actor
 import "math"
 
 // What an actor has asked for, it has asked for in one of its lives. The message of an outcome has
-// the number of that life in its header, beside the behaviour's, where it costs no space; and so has
-// the request, from which the outcome gets it. The dispatch of behaviours whose messages are
+// the number of that life in its header, beside the behaviour's, where it costs no space; and so
+// has the request, from which the outcome gets it. The dispatch of behaviours whose messages are
 // outcomes looks at it. Other behaviours pay nothing.
 //
 // The number is 0 where nobody minds: for actors that have one life only, and for what is sent to
@@ -109,7 +109,7 @@ func (d *descriptor) lost(e env, to *cell, m *message) {
 	}
 }
 
-// nudge makes an actor look whether it has to wait any longer. See settleDrain.
+// nudge makes an actor look whether it has to wait any longer. See endDrainTurn.
 type nudge struct{ unanswered }
 
 func (nudge) serve(*cell, *Context) {}

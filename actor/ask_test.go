@@ -275,7 +275,7 @@ func TestAskTo_Outcomes(t *testing.T) {
 	}
 }
 
-// TestAskTo_CallerEnds: the reply to an asker that has ended is a dead letter.
+// TestAskTo_CallerEnds: the reply to an caller that has ended is a dead letter.
 func TestAskTo_CallerEnds(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())

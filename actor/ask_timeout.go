@@ -8,18 +8,18 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// An ask with a time-out is decided in the asker's own turns: by what it comes to first,
+// An ask with a time-out is decided in the caller's own turns: by what it comes to first,
 // the reply or the timer. So nobody races, and there is one outcome. Both travel as
 // signals, which know what they decide: the timer in ordinary mail, and the reply too, or
 // ahead of the mail if the behaviour that hears of it is urgent.
 
-// timedAsk is an ask with a time-out. It is its asker's, except what is read-only.
+// timedAsk is an ask with a time-out. It is its caller's, except what is read-only.
 type timedAsk[R any] struct {
 	_       nocmp.Field
 	to      replyTo[R] // whose call is nil. Read-only
 	life    uint16
 	timer   Timer
-	sysDone bool // the asker has had its outcome
+	sysDone bool // the caller has had its outcome
 }
 
 // limit returns the address with a time-out.
@@ -46,7 +46,7 @@ func (w *timedAsk[R]) answer(e env, res Result[R], mute bool) {
 	e.answer(w.to.asker, m, systemDesc, w.to.reply.urgent != nil)
 }
 
-// message makes the outcome a message for the asker's behaviour. If the address has one, and there
+// message makes the outcome a message for the caller's behaviour. If the address has one, and there
 // will be another outcome, the message is a copy.
 func (w *timedAsk[R]) message(c *Context, res Result[R], last bool) *message {
 	m := w.to.node
@@ -90,7 +90,7 @@ func (w *timedAsk[R]) run(a *cell, c *Context, res Result[R], last bool) {
 	c.recycle(m)
 }
 
-// replied is the reply to an ask with a time-out.
+// timedReply is the reply to an ask with a time-out.
 type timedReply[R any] struct {
 	within *timedAsk[R]
 	res    Result[R]
@@ -123,7 +123,8 @@ func (s *timedReply[R]) serve(a *cell, c *Context) {
 // refused makes a dead letter of a reply that came ahead of the mail, to an actor that has ended.
 func (s *timedReply[R]) refused(a *cell, e env) { s.discard(e, a, a.whyEnded()) }
 
-// bury makes a dead letter of the reply. Any goroutine: so it leaves alone what is the asker's.
+// terminate makes a dead letter of the reply. Any goroutine: so it leaves alone what is the
+// caller's.
 func (s *timedReply[R]) discard(e env, a *cell, why error) {
 	m := s.within.message(e.c, s.res, false)
 	contents(m).life = 0 // the time-out is what is heard of
@@ -133,7 +134,7 @@ func (s *timedReply[R]) discard(e env, a *cell, why error) {
 	e.deadLetter(a, m, why)
 }
 
-// roots adds the reply, which the asker may have given itself. See typeRoots.queued.
+// roots adds the reply, which the caller may have given itself. See typeRoots.queued.
 func (s *timedReply[R]) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	if l := t.byID[s.within.to.reply.id]; l != nil {
 		roots = append(roots, heap.RootOf(&s.res, l))
@@ -141,7 +142,7 @@ func (s *timedReply[R]) roots(roots []heap.Root, t *typeRoots) []heap.Root {
 	return roots
 }
 
-// expired is the end of the time.
+// timeout is the end of the time.
 type timeout[R any] struct {
 	unanswered
 	within *timedAsk[R]
@@ -155,7 +156,7 @@ type mail interface {
 	discard(e env, a *cell, why error)
 }
 
-// buryMailIn makes a dead letter of the mail that a signal stands for, if it stands for any. The
+// discardMailIn makes a dead letter of the mail that a signal stands for, if it stands for any. The
 // caller owns m.
 func (e env) discardMailIn(m *message, to *cell, why error) {
 	if s, ok := takeSignal(m).(mail); ok {

@@ -15,7 +15,7 @@ type limited struct {
 	clock *actor.VirtualClock
 	dead  letters
 	asker actor.Ref[puppet]
-	got   []actor.Result[any] // the asker's
+	got   []actor.Result[any] // the caller's
 }
 
 func newLimited(t testing.TB, opts ...actor.Option) *limited {
@@ -79,7 +79,7 @@ func TestWithin_Outcomes(t *testing.T) {
 	equal(t, "dead letters: the request to the ended", l.dead.n.Load(), 1)
 }
 
-// TestWithin_Late: "if d passes on the runtime's clock before the asker has come to the
+// TestWithin_Late: "if d passes on the runtime's clock before the caller has come to the
 // outcome, the outcome is ErrNoReply … The request runs all the same. Its late reply becomes a dead
 // letter".
 func TestWithin_Late(t *testing.T) {
@@ -114,7 +114,7 @@ func TestWithin_Late(t *testing.T) {
 }
 
 // TestWithin_First: "by what it comes to first, the reply or the timer": with both in its
-// mailbox the asker has one outcome.
+// mailbox the caller has one outcome.
 func TestWithin_First(t *testing.T) {
 	for _, replyFirst := range []bool{true, false} {
 		l := newLimited(t, actor.Workers(3))
@@ -125,7 +125,8 @@ func TestWithin_First(t *testing.T) {
 			do.Send(c, to, func(*puppet, *actor.Context) { close(reply) })
 			timer := func() {
 				l.clock.Jump(time.Second)
-				for range 2 { // when the second is taken, what was taken with the first has been sent
+				// When the second is taken, what was taken with the first has been sent.
+				for range 2 {
 					mark := actor.After(c, 0, count, 1)
 					eventually(t, "the mark to be on its way", mark.OnItsWay)
 				}
@@ -152,7 +153,7 @@ func TestWithin_First(t *testing.T) {
 	}
 }
 
-// TestWithin_CallerEnds: the reply for an asker that has ended is a dead letter, with the
+// TestWithin_CallerEnds: the reply for an caller that has ended is a dead letter, with the
 // reply in it; and no timer is left.
 func TestWithin_CallerEnds(t *testing.T) {
 	l := newLimited(t, actor.Workers(2))
@@ -188,7 +189,7 @@ func TestWithin_OtherSystem(t *testing.T) {
 	onOutcomes(t, l, func() { equal(t, "outcome", l.got[0], actor.Result[any]{Value: 42}) })
 }
 
-// onOutcomes runs f in the asker.
+// onOutcomes runs f in the caller.
 func onOutcomes(t testing.TB, l *limited, f func()) {
 	_, err := try.Ask(soon(t), l.sys, l.asker, func(*puppet, *actor.Context) (any, error) { f(); return nil, nil })
 	must(t, err)
@@ -231,7 +232,7 @@ func TestWithin_UnawaitedLeaveNothing(t *testing.T) {
 	before, _ := heapInUse()
 	ask(n)
 	after, _ := heapInUse()
-	if left := after - before; left > 256<<10 { // of stocks and caches, whatever n
+	if left := after - before; left > 256<<10 { // of caches and caches, whatever n
 		t.Errorf("%d bytes are left of %d asks", left, n)
 	}
 	equal(t, "left over", actor.LeftoversOf(l.sys), actor.Leftovers{})

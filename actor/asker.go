@@ -10,7 +10,7 @@ import (
 // A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
 // itself, for those that are muted for it, and for the one that stops its system.
 
-// askerIn returns the context and the actor whose behaviour asks to and waits. Both are nil if the
+// callerIn returns the context and the actor whose behaviour asks to and waits. Both are nil if the
 // caller is outside of both sys and the system of to. For the costs see sched.Scheduler.Here.
 func callerIn(sys *System, to *cell) (c *Context, me *cell) {
 	other := to.shared().sys
@@ -60,8 +60,8 @@ func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) err
 	return k.park(ctx, me.systemDone())
 }
 
-// keepsFromRunning tells whether to cannot run before the turn of me has ended: it is me, or has the same
-// thread. me may be nil.
+// sameThread reports whether to cannot run before the turn of me has ended: it is me, or has the
+// same thread. me may be nil.
 func (me *cell) sameThread(to *cell) bool {
 	return me != nil && (me == to || me.shared() == to.shared() && me.typ().pin != nil)
 }
@@ -98,7 +98,7 @@ func (me *cell) hasWaited(opened bool) {
 	}
 }
 
-// systemOver returns a channel that is closed when the system of me stops: from then on, what is
+// systemDone returns a channel that is closed when the system of me stops: from then on, what is
 // queued there is answered only when the turn of me has ended. The stop waits for nobody outside,
 // so for a nil me the channel is nil.
 func (me *cell) systemDone() <-chan struct{} {

@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// An asker "hears at once and why": every way in which an actor may not answer, and every way to
-// ask. No case needs a clock: an asker that does not hear hangs.
+// An caller "hears at once and why": every way in which an actor may not answer, and every way to
+// ask. No case needs a clock: an caller that does not hear hangs.
 
 // silence is an actor that will not answer: prepare makes it, and after has it end when the
 // requests are on their way.
@@ -118,7 +118,7 @@ var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mort
 	},
 }
 
-// asker passes on what it hears.
+// caller passes on what it hears.
 type asker struct{ got chan<- error }
 
 var (
@@ -129,7 +129,7 @@ var (
 		askerHears.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.None]) { a.got <- r.Err }))
 )
 
-// TestAskers_EveryWay: "An asker of a panicking, stopped, killed or never-started actor hears
+// TestAskers_EveryWay: "An caller of a panicking, stopped, killed or never-started actor hears
 // at once and why": whichever way it asks, when its request is in the mailbox already, when a
 // restart is pending, and when the system stops.
 func TestAskers_EveryWay(t *testing.T) {

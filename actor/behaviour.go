@@ -26,7 +26,7 @@ func Declare[M, S any](t *Type[S], name string, opts ...BehaviourOption) Behavio
 	return Behaviour[S, M]{infoOf(t).made("Declare").declare(oneWay[M](name), opts)}
 }
 
-// oneWay returns a declaration for messages of type M.
+// oneWay returns a descriptor for messages of type M.
 func oneWay[M any](name string) *descriptor {
 	p, pointers := sizeClassOf[M]()
 	return &descriptor{
@@ -60,7 +60,7 @@ func clear1[M any](p *M) {
 	*p = zero
 }
 
-// made returns d, the declaration of a Behaviour, which must not be nil.
+// made returns d, the descriptor of a Behaviour, which must not be nil.
 func (d *descriptor) made() *descriptor {
 	if d == nil {
 		panic("gallop: a zero Behaviour: use Declare")

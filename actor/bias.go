@@ -7,18 +7,18 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// A lease lets a worker send to an actor without a locked instruction. The worker that wakes an
+// A bias lets a worker send to an actor without a locked instruction. The worker that wakes an
 // actor leaves its mark as the head of the mailbox, instead of the message, which it puts into the
 // consumer's hand. As long as the mark is the head, nobody else has sent anything, so the worker
 // may append what it sends to a list of its own in the actor's inbox, more. Any other sender pushes
-// onto the mark, as onto any other message, and so ends the lease: from then on the worker pushes
+// onto the mark, as onto any other message, and so ends the bias: from then on the worker pushes
 // as everybody does.
 //
 //	         wake             push by another           grab, by whoever runs it
 //	nil ───────────▶ mark ───────────────────▶ m → mark ──────────────────▶ m …
 //	 ▲                 │ ▲ append: more, more, …            more first, then m
 //	 └──── rest ───────┘ │
-//	                     └─ another worker's mark, by takeOver
+//	                     └─ another worker's mark, by revokeBias
 //
 // Order is kept: what is in more was sent before the worker saw anybody's push, and runs before
 // what was pushed. A sender that learns of an append and then pushes comes behind it. If a sender
@@ -26,9 +26,9 @@ import (
 //
 // The actor nearly always runs on the worker that woke it. If another worker has taken it, by a
 // theft or from the inject queue, the one that woke it may be about to append. So before an actor
-// with another's mark is run or buried, it is taken over:
+// with another's mark is run or terminated, it is taken over:
 //
-//	worker (append)                            another (takeOver)
+//	worker (append)                            another (revokeBias)
 //	L1 window ← open        (plain)            T1 head: mark → own mark   (RMW)
 //	L2 head = mark? no: shut it, and push      T2 fence on every processor
 //	L3 more ← m                                T3 wait until the window is shut
@@ -36,19 +36,19 @@ import (
 //
 // seam.Window has the proof that either L2 sees T1, or an earlier push, or T3 waits for L4. An
 // older append is over by then as well, and a newer one has its L2 behind T1. If own takes no
-// leases, takeOver leaves noLease's mark.
+// biases, revokeBias leaves noBias's mark.
 //
-// A fence disturbs every processor, so leases that others have to take over must be few: see
+// A fence disturbs every processor, so biases that others have to take over must be few: see
 // Context.send and review.
 //
-// Why it pays: docs/decisions/0033-leases.md.
+// Why it pays: docs/decisions/0033-biases.md.
 type bias struct {
-	mark    message // first: see leaseOf
+	mark    message // first: see biasOf
 	window  seam.Window
 	revoked seam.Uint32 // how often others have taken an actor over, or have begun to
 
 	// Owner only, as of the last review.
-	allowed bool // who is woken is leased
+	allowed bool // who is woken is biased
 	seen    uint32
 	spills  uint64
 	budget  int // reviews without too many thefts
@@ -56,20 +56,20 @@ type bias struct {
 	next    int // the next pause
 }
 
-// markOrigin is the origin of marks. No message has it.
+// biasMarkTag is the origin of marks. No message has it.
 var biasMarkTag = ownerTagOf(noSizeClass, 0)
 
-// noLease is the lease that nobody holds.
+// noBias is the bias that nobody holds.
 var noBias = bias{mark: message{ownerTag: biasMarkTag}}
 
-// isMark tells whether a message is the mark of a lease.
+// isBiasMark reports whether a message is the mark of a bias.
 func isBiasMark(m *message) bool { return m.ownerTag == biasMarkTag }
 
-// leaseOf returns the lease that a mark belongs to.
+// biasOf returns the bias that a mark belongs to.
 func biasOf(mark *message) *bias { return (*bias)(unsafe.Pointer(mark)) }
 
-// append delivers a message to an actor whose lease the worker was seen to hold. If somebody has
-// ended the lease, it does nothing and reports false.
+// append delivers a message to an actor whose bias the worker was seen to hold. If somebody has
+// ended the bias, it does nothing and reports false.
 func (l *bias) append(to *cell, m *message) (done bool) {
 	l.window.Open()                    // L1
 	if to.box.head.Load() == &l.mark { // L2
@@ -84,7 +84,7 @@ func (l *bias) append(to *cell, m *message) (done bool) {
 const (
 	// A busy worker reviews every 50 µs. Each review earns it a credit, and each actor that was
 	// taken over from it costs one for every worker, since a fence costs every processor about a
-	// microsecond. A worker that has spent more than it has takes no leases for a while: at least
+	// microsecond. A worker that has spent more than it has takes no biases for a while: at least
 	// until that is paid, and twice as long each time. The next pause is halved whenever the worker
 	// has as much credit as it may have.
 	maxBudget  = 64
@@ -96,7 +96,7 @@ const (
 	turnsToAsk = 1000
 )
 
-// review decides whether the worker takes leases from now on. Owner only, with each publication
+// review decides whether the worker takes biases from now on. Owner only, with each publication
 // of its figures.
 func (l *bias) review(c *Context) {
 	taken := l.revoked.Load()
@@ -118,7 +118,7 @@ func (l *bias) pauseAfter(cost int, alone bool) {
 	case alone && cost == 0:
 		l.budget, l.pause = max(l.budget, newBudget), 0
 	case l.pause > 0:
-		l.budget = newBudget // those of now are of what was leased before
+		l.budget = newBudget // those of now are of what was biased before
 		l.pause--
 	case l.budget < 0:
 		l.pause = max(l.next, firstPause, -l.budget)
@@ -138,7 +138,7 @@ func (in *inbox) add(m *message) {
 	in.appended = m
 }
 
-// takeMore empties more, and returns the first and the last of it.
+// takeAppended empties more, and returns the first and the last of it.
 func (in *inbox) takeAppended() (first, last *message) {
 	last = in.appended
 	first, last.next, in.appended = last.next, nil, nil
@@ -153,15 +153,15 @@ func (in *inbox) unroll() {
 	}
 }
 
-// mustTakeOver tells whether there may be a lease other than own, whose worker is about to touch
+// mustRevoke reports whether there may be a bias other than own, whose worker is about to touch
 // more.
 func (in *inbox) mustRevoke(own *bias) bool {
 	return in.tail != nil && in.tail != &own.mark && in.tail != &noBias.mark && isBiasMark(in.tail)
 }
 
-// takeOver ends the lease of another worker, which may be about to append, if there is one. The
-// lease is own's then, if own takes leases. The caller owns the actor, and calls takeOver before it
-// touches in.more.
+// revokeBias ends the bias of another worker, which may be about to append, if there is one. The
+// bias is own's then, if own takes biases. The caller owns the actor, and calls revokeBias before
+// it touches in.more.
 func (a *cell) revokeBias(own *bias) {
 	if !a.in.mustRevoke(own) {
 		return

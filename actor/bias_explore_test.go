@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// tenancy is a glade where workers hold leases: a friend of the mayfly sends to it from one
+// tenancy is a glade where workers hold biases: a friend of the mayfly sends to it from one
 // worker, the other worker may steal it from there, and somebody pushes from outside. Nodes are
 // used again at once, those that the workers have made.
 type tenancy struct {
@@ -44,7 +44,7 @@ func newQuietGlade(p *explore.Program) *glade {
 }
 
 // furnish has a worker use its nodes again, with so many of each layout from the start that it
-// needs none from Go's pools; and take leases.
+// needs none from Go's pools; and take biases.
 func (c *Context) furnish() {
 	c.growCache()
 	for i := range c.cache {
@@ -201,7 +201,7 @@ func biasScene(set func(*tenancy)) func(*explore.Program) {
 // runs once or is a dead letter, and what was sent before another is run before it, whoever
 // sent them.
 //
-// Mutants: internal/mutants/lease.json.
+// Mutants: internal/mutants/bias.json.
 func TestBias_Explored(t *testing.T) {
 	for _, s := range biasScenes {
 		t.Run(s.name, func(t *testing.T) { explore.PortfolioOf(t, 1200, 250, biasScene(s.set)) })
@@ -271,14 +271,14 @@ func TestBias_WindowExplored(t *testing.T) {
 	}))
 }
 
-// TestBias_BuriedExplored: the system has ended, and somebody buries an actor to which a
+// TestBias_BuriedExplored: the system has ended, and somebody terminates an actor to which a
 // worker that is late goes on sending.
 func TestBias_BuriedExplored(t *testing.T) {
 	explore.PortfolioOf(t, 1000, 250, func(p *explore.Program) {
 		l := newTenancy(p)
 		l.from(1, 2, 3)
 		var found *sched.Task
-		at := 0 // when it was buried
+		at := 0 // when it was terminated
 		p.Go(func() { l.crew[0].Step() })
 		p.Go(func() {
 			p.Await(func() bool { return l.crew[1].HasTask() && l.begun[1] != 0 })

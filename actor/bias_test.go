@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// needFence waits until leases can be had, and skips the test where they never can.
+// needFence waits until biases can be had, and skips the test where they never can.
 func needFence(t *testing.T) {
 	t.Helper()
 	if ask := seam.PrepareFence(); ask != nil {
@@ -26,7 +26,7 @@ func needFence(t *testing.T) {
 
 const nobody = -1
 
-// biasTwins are the twins of a mailbox with workers that hold leases. The dumb one knows
+// biasTwins are the twins of a mailbox with workers that hold biases. The dumb one knows
 // nothing of lists: an append is a push, and only one worker may do it.
 type biasTwins struct {
 	twins
@@ -43,7 +43,7 @@ func newBiasTwins() *biasTwins {
 	return w
 }
 
-// worker is who does what comes next: mostly the same as before, or leases would be short.
+// worker is who does what comes next: mostly the same as before, or biases would be short.
 func (w *biasTwins) worker(t *rapid.T) int {
 	if i := rapid.IntRange(0, 20).Draw(t, "worker"); i < len(w.leases) {
 		w.now = i
@@ -85,7 +85,7 @@ func (w *biasTwins) send(t *rapid.T) {
 	}
 }
 
-// push is a push by a worker that holds no lease.
+// push is a push by a worker that holds no bias.
 func (w *biasTwins) push(t *rapid.T, busy bool) {
 	w.twins.push(t, busy)
 	if w.dumb.scheduled {
@@ -130,7 +130,7 @@ func (w *biasTwins) join(t *rapid.T) {
 func (w *biasTwins) rest(t *rapid.T) {
 	w.own(t)
 	if w.in.appended != nil {
-		return // doze has looked
+		return // goIdle has looked
 	}
 	w.consume(t, w.box.tryIdle, w.dumb.rest)
 	if !w.dumb.scheduled {
@@ -168,7 +168,7 @@ func (w *biasTwins) survey(t *rapid.T) {
 }
 
 // TestBias_Twin: workers wake, append, push, take over and consume, in whatever order, one after
-// the other. A mailbox with leases answers as its dumb twin without, with nodes used again as soon
+// the other. A mailbox with biases answers as its dumb twin without, with nodes used again as soon
 // as they may be. A worker may append if it has woken the actor, or taken it over, and nobody has
 // pushed since.
 func TestBias_Twin(t *testing.T) {
@@ -190,7 +190,7 @@ func TestBias_Twin(t *testing.T) {
 			"count":    w.count,
 			"survey":   w.survey,
 		}
-		for range 5 { // rapid's length is too short for a life with several leases
+		for range 5 { // rapid's length is too short for a life with several biases
 			t.Repeat(steps)
 		}
 	})
@@ -226,7 +226,7 @@ func TestBias_NotForAll(t *testing.T) {
 }
 
 // TestBias_Given: a worker that wakes an actor leaves its mark, and what it goes on to send costs
-// the mailbox nothing. The mark is in no stock of messages, whoever finds it spent.
+// the mailbox nothing. The mark is in no cache of messages, whoever finds it spent.
 func TestBias_Given(t *testing.T) {
 	needFence(t)
 	sys := Start(Workers(1))
@@ -264,7 +264,7 @@ func (l *bias) grant(c *Context, may bool) {
 	l.allowed, l.seen, l.spills = may, l.revoked.Load(), c.w.Spills()
 }
 
-// TestBias_FansOut: a behaviour that wakes thousands has leases of those alone that fit into
+// TestBias_FansOut: a behaviour that wakes thousands has biases of those alone that fit into
 // its worker's queue, or else each of them would cost a fence when others run it.
 func TestBias_FansOut(t *testing.T) {
 	needFence(t)
@@ -303,9 +303,9 @@ func pausesAfter(l *bias, costs ...int) (pauses []int) {
 	return pauses
 }
 
-// TestBias_Pauses: "Who has spent more than he has takes no leases for a while, at least until it is
-// paid, and twice as long each time; half as long again whenever he has come to the most that he may
-// have." And there is none "if there were none and nobody else is awake".
+// TestBias_Pauses: "Who has spent more than he has takes no biases for a while, at least until it
+// is paid, and twice as long each time; half as long again whenever he has come to the most that he
+// may have." And there is none "if there were none and nobody else is awake".
 func TestBias_Pauses(t *testing.T) {
 	const burst = 16
 	var l bias
@@ -326,7 +326,7 @@ func TestBias_Pauses(t *testing.T) {
 		want = min(2*want, maxPause)
 	}
 	l.pauseAfter(burst, false)
-	l.pauseAfter(128, false) // thefts of what was leased before: no further pause
+	l.pauseAfter(128, false) // thefts of what was biased before: no further pause
 	if l.pause != maxPause-1 || l.budget != newBudget {
 		t.Errorf("a pause of %d, %d earned", l.pause, l.budget)
 	}
@@ -353,8 +353,8 @@ func TestBias_Pauses(t *testing.T) {
 	}
 }
 
-// TestBias_SpareWaits: a spare may be an extra at first, and what that makes runnable goes elsewhere; so it
-// takes no leases before it has looked.
+// TestBias_SpareWaits: a spare may be an extra at first, and what that makes runnable goes
+// elsewhere; so it takes no biases before it has looked.
 func TestBias_SpareWaits(t *testing.T) {
 	needFence(t)
 	typ := NewType[struct{}]("leaser")

@@ -74,7 +74,8 @@ func (c *Context) endBlocking(began int64) {
 // longBlocked is how long a turn may block before it is cut short, ns.
 const longBlocked = 1_000_000
 
-// blockMeter is how long the turn that runs has blocked, ns. As in a gasMeter, another turn begins anew.
+// blockMeter is how long the turn that runs has blocked, ns. As in a gasMeter, another turn begins
+// anew.
 type blockMeter struct {
 	turn uint64
 	time int64
@@ -116,7 +117,7 @@ func (c *Context) blocked(ns int64) {
 // needed for 0.1 to 0.2 s.
 func Spares(n int) Option { return func(o *options) { o.spares = n } }
 
-// noSpare is sched.Config.OnNoSpare.
+// noIdleWorker is sched.Config.OnNoSpare.
 func (s *System) noIdleWorker(soFar uint64) {
 	s.log(func(l logSink) {
 		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks in behaviours fail; "+

@@ -16,8 +16,8 @@ import (
 // Behaviours that block, by the thousand: "a behaviour that blocks does not take its worker's other
 // actors with it", however many there are.
 
-// TestAsk_ManyInTurns: three thousand behaviours ask one actor, which is free when all of them wait.
-// All are answered, whether their contexts end or not.
+// TestAsk_ManyInTurns: three thousand behaviours ask one actor, which is free when all of them
+// wait. All are answered, whether their contexts end or not.
 func TestAsk_ManyInTurns(t *testing.T) {
 	n := scaled(3000)
 	for _, way := range []string{"Ask", "Deadline"} {
@@ -158,9 +158,9 @@ func TestAsk_NoSpareNeeded(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestShouldYield_OneProcessor: "its slice of time is 1 to 5 ms, whatever else the processors do": on
-// the only processor the monitor does not come to say so, and it is Go that ends a turn that spins,
-// after 10 ms or more.
+// TestShouldYield_OneProcessor: "its slice of time is 1 to 5 ms, whatever else the processors do":
+// on the only processor the monitor does not come to say so, and it is Go that ends a turn that
+// spins, after 10 ms or more.
 func TestShouldYield_OneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	sys := start(t, actor.Workers(1))
@@ -191,8 +191,8 @@ func TestShouldYield_OneProcessor(t *testing.T) {
 	}
 }
 
-// TestAsk_NoSpareSeeded: a deterministic run finds it too: a chain of asks takes a spare for each of
-// its links.
+// TestAsk_NoSpareSeeded: a deterministic run finds it too: a chain of asks takes a spare for each
+// of its links.
 func TestAsk_NoSpareSeeded(t *testing.T) {
 	for spares, want := range map[int]error{1: actor.ErrNoSpare, 2: nil} {
 		sys := start(t, actor.Seed(1), actor.Workers(1), actor.Spares(spares))

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestBound_DropOldestBesidePlaces: "the message that has waited longest" makes room, also for one who comes while
-// all places are those of senders on their way, and nothing waits. The bound holds when they come.
+// TestBound_DropOldestBesidePlaces: "the message that has waited longest" makes room, also for one
+// who comes while all places are those of senders on their way, and nothing waits. The bound holds
+// when they come.
 func TestBound_DropOldestBesidePlaces(t *testing.T) {
 	for _, inside := range []bool{false, true} { // who has the place that is in use when they come
 		dropped := make(chan int, 10)
@@ -63,8 +64,9 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 	}
 }
 
-// TestBound_PlaceGivenBack: "mutes its sender until half of the mailbox is free": also while a place is somebody's who
-// gives it back, so that it becomes free without a message that is taken out.
+// TestBound_PlaceGivenBack: "mutes its sender until half of the mailbox is free": also while a
+// place is somebody's who gives it back, so that it becomes free without a message that is taken
+// out.
 func TestBound_PlaceGivenBack(t *testing.T) {
 	typ := NewType[int]("one place", TypeBound(1, OverflowMute))
 	say := Declare[int](typ, "say")

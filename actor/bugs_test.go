@@ -174,8 +174,8 @@ func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 	}
 }
 
-// TestBug_K10_EndStrandsNothing: an actor that another has woken runs while the other's mail,
-// and what is in its lane, is told of its end, however long that takes. The hook waits for the
+// TestBug_K10_EndStrandsNothing: an actor that another has woken runs while the other's mail, and
+// what is in its system queue, is told of its end, however long that takes. The hook waits for the
 // woken one, where programs must not.
 func TestBug_K10_EndStrandsNothing(t *testing.T) {
 	for name, leave := range map[string]func(c *actor.Context){
@@ -271,7 +271,7 @@ func TestBug_K50_Storm(t *testing.T) {
 	equal(t, "ended", sys.Stats().Stopped, sys.Stats().Spawned)
 }
 
-// TestAskers_HearAtOnce: "an asker of a panicking, stopped, killed or never-started
+// TestAskers_HearAtOnce: "an caller of a panicking, stopped, killed or never-started
 // actor hears at once and why": no reply and no time-out is needed.
 func TestAskers_HearAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {

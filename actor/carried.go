@@ -5,12 +5,12 @@ import "context"
 // A message may carry a context: its values, its deadline and its end. Most do not, and must not
 // pay. So a message that does travels in a second one, of the runtime's own, which holds the
 // context and leads to the message itself. Whatever handles mail (mailboxes, queues with a bound,
-// stashes, the lane, timers, dead letters) handles the outer message as any other. When its turn
-// comes, it runs the inner one in its own place.
+// stashes, the system queue, timers, dead letters) handles the outer message as any other. When its
+// turn comes, it runs the inner one in its own place.
 //
 // A behaviour that has called SetContext sends such messages. The hot path of a send does not ask
-// for that: SetContext hides the worker's stock of nodes, so that each send finds no node there,
-// and goes the slow way, which looks. The end of the behaviour shows the stock again.
+// for that: SetContext hides the worker's cache of nodes, so that each send finds no node there,
+// and goes the slow way, which looks. The end of the behaviour shows the cache again.
 //
 // Requests travel alone. Their context is in their reply address: see replyTo.
 
@@ -22,7 +22,7 @@ type carried struct {
 
 var carriedSize, _ = sizeClassOf[carried]()
 
-// carriedDecl is the row of carried messages in every table.
+// carriedDesc is the row of carried messages in every table.
 var carriedDesc = &descriptor{
 	id:     carriedID,
 	size:   carriedSize,
@@ -32,7 +32,7 @@ var carriedDesc = &descriptor{
 	run:    runCarried,
 }
 
-// givingWay is carriedDecl for messages of behaviours that are [DropOnOverload].
+// givingWay is carriedDesc for messages of behaviours that are [DropOnOverload].
 var givingWay = func() *descriptor {
 	d := *carriedDesc
 	d.drops = true
@@ -99,7 +99,7 @@ func contents(m *message) *message {
 	return m
 }
 
-// glimpsedID returns the behaviour that a message is for, whatever else becomes of the message
+// peekedID returns the behaviour that a message is for, whatever else becomes of the message
 // meanwhile, as skim does.
 //
 //go:norace

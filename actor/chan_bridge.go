@@ -50,7 +50,7 @@ func (b *bridges) stopAll() {}
 // count has nothing to add: see errands.
 func (b *bridges) count(func(*cell, int)) {}
 
-// over waits for the goroutines. What they send meanwhile becomes dead letters at once. In a
+// finish waits for the goroutines. What they send meanwhile becomes dead letters at once. In a
 // deterministic system they go on only while the calling goroutine lets them.
 func (b *bridges) finish() {
 	if b.sys.sim != nil {
@@ -62,8 +62,8 @@ func (b *bridges) finish() {
 	}
 }
 
-// untilOver returns a channel that is closed when the actor, or this life of it, ends. What waits
-// for it was armed in this life; the next one arms its own. Owner only.
+// untilLifeDone returns a channel that is closed when the actor, or this life of it, ends. What
+// waits for it was armed in this life; the next one arms its own. Owner only.
 func (x *coldState) untilLifeDone() chan struct{} {
 	if x.lifeDone == nil {
 		x.lifeDone = make(chan struct{})
@@ -71,8 +71,8 @@ func (x *coldState) untilLifeDone() chan struct{} {
 	return x.lifeDone
 }
 
-// cutOff ends, with the life or with the actor, what brings values from channels or takes them
-// there: it closes what untilOver has returned. Owner only.
+// closeLife ends, with the life or with the actor, what brings values from channels or takes them
+// there: it closes what untilLifeDone has returned. Owner only.
 func (x *coldState) closeLife() {
 	if x.lifeDone != nil {
 		close(x.lifeDone)

@@ -70,8 +70,8 @@ func TestFromChan_Ends(t *testing.T) {
 	}
 }
 
-// TestFromChan_OfWhoLeaves: "If the actor takes no mail any more, since it drains or its OnStop runs, nothing is taken
-// out of ch."
+// TestFromChan_OfWhoLeaves: "If the actor takes no mail any more, since it drains or its OnStop
+// runs, nothing is taken out of ch."
 func TestFromChan_OfWhoLeaves(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	ch := make(chan int, 100)
@@ -269,8 +269,8 @@ func TestFromChan_StopLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestBridges_StopInADeterministicRun: bridges that wait for a channel, when the system stops, have their turns until they
-// have ended: Stop waited for them and kept them from running.
+// TestBridges_StopInADeterministicRun: bridges that wait for a channel, when the system stops, have
+// their turns until they have ended: Stop waited for them and kept them from running.
 func TestBridges_StopInADeterministicRun(t *testing.T) {
 	for seed := range uint64(8) {
 		var dead letters
@@ -539,9 +539,9 @@ func TestAskAll_EndedBefore(t *testing.T) {
 	equal(t, "messages run", sys.Stats().Messages, 0)
 }
 
-// TestFromChan_AgainInOrder: "If FromChan is called again for the same behaviour, after a stop or a restart, it takes
-// nothing before the value that was on its way is mail": by all kinds of actors, and in whatever order their goroutines
-// come.
+// TestFromChan_AgainInOrder: "If FromChan is called again for the same behaviour, after a stop or a
+// restart, it takes nothing before the value that was on its way is mail": by all kinds of actors,
+// and in whatever order their goroutines come.
 func TestFromChan_AgainInOrder(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain": nil, "bounded": {actor.TypeBound(1, actor.OverflowMute)}, "watermarks": {actor.TypeWatermarks(2, 1)},
@@ -590,7 +590,8 @@ func numbers(n int) <-chan int {
 	return ch
 }
 
-// TestFromChan_AgainBehindARestart: an actor that opens its channel in OnStart reads it in order, whatever life it is in.
+// TestFromChan_AgainBehindARestart: an actor that opens its channel in OnStart reads it in order,
+// whatever life it is in.
 func TestFromChan_AgainBehindARestart(t *testing.T) {
 	const n = 60
 	for seed := range uint64(20) {
@@ -611,8 +612,9 @@ func TestFromChan_AgainBehindARestart(t *testing.T) {
 	}
 }
 
-// TestFromChan_AgainAndAgain: one that is opened again while a value is on its way to an actor under pressure, which takes none, leaves no
-// goroutine that only waits, and keeps no system from its end.
+// TestFromChan_AgainAndAgain: one that is opened again while a value is on its way to an actor
+// under pressure, which takes none, leaves no goroutine that only waits, and keeps no system from
+// its end.
 func TestFromChan_AgainAndAgain(t *testing.T) {
 	const n = 100
 	for seed := range uint64(20) {

@@ -47,7 +47,7 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	return func() { once.Do(func() { all.stop(in.openSource) }) }
 }
 
-// inlet is a channel that leads to an actor.
+// channel source is a channel that leads to an actor.
 type chanSource[M any] struct {
 	openSource
 	ch     <-chan M
@@ -69,7 +69,8 @@ func (in chanSource[M]) flow() {
 				continue
 			}
 		}
-		if in.isDone() { // before the channel is asked: of two ready cases select takes any
+		// Before the channel is asked: of two ready cases select takes any.
+		if in.isDone() {
 			return
 		}
 		select {
@@ -88,16 +89,17 @@ func (in chanSource[M]) flow() {
 	}
 }
 
-// waitInLine waits for the inlets before this one, and reports whether this one may take something
-// now: not if it is over meanwhile. An inlet behind it waits for those before it as well, as long
-// as they are not gone.
+// waitTurn waits for the channel sources before this one, and reports whether this one may take
+// something now: not if it is over meanwhile. An channel source behind it waits for those before it
+// as well, as long as they are not gone.
 func (in chanSource[M]) waitTurn() bool {
 	sys := in.to.sys()
 	for _, gone := range in.before {
 		if sys.sim != nil {
 			sys.sched.Await(sys.done.context(), func() bool { return isClosed(gone) || in.isDone() })
 			if !isClosed(gone) {
-				return false // over, or forsaken: the baton is in hand, so nobody else can go on
+				// Over, or orphaned: the baton is in hand, so nobody else can go on.
+				return false
 			}
 			continue
 		}
@@ -117,7 +119,7 @@ func (in chanSource[M]) waitTurn() bool {
 	return true
 }
 
-// over tells whether nothing more is to be taken out of the channel.
+// isDone reports whether nothing more is to be taken out of the channel.
 func (in chanSource[M]) isDone() bool {
 	return isClosed(in.stopped) || isClosed(in.ended) || isClosed(in.to.sys().closing)
 }

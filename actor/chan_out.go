@@ -29,13 +29,13 @@ func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
 	return t.put.To(r)
 }
 
-// outletType is the type of outlets for one type of messages.
+// sinkType is the type of channel sinks for one type of messages.
 type sinkType[M any] struct {
 	typ *Type[chanSink[M]]
 	put Behaviour[chanSink[M], M]
 }
 
-var sinkTypes sync.Map // reflect.Type of M → *outletType[M]
+var sinkTypes sync.Map // reflect.Type of M → *sinkType[M]
 
 func sinkTypeOf[M any]() *sinkType[M] {
 	key := reflect.TypeFor[M]()
@@ -49,7 +49,7 @@ func sinkTypeOf[M any]() *sinkType[M] {
 	return first.(*sinkType[M])
 }
 
-// outlet is the state of an actor that leads to a channel. The goroutine shares what is
+// channel sink is the state of an actor that leads to a channel. The goroutine shares what is
 // guarded by mu.
 type chanSink[M any] struct {
 	ch  chan<- M
@@ -83,7 +83,7 @@ func (o *chanSink[M]) doPut(c *Context, m M) {
 	}
 }
 
-// hasRoom tells an outlet that there is room again.
+// sinkReady tells an channel sink that there is room again.
 type sinkReady[M any] struct {
 	unanswered
 	o *chanSink[M]
@@ -147,7 +147,7 @@ func (o *chanSink[M]) await(sys *System, m M, ended <-chan struct{}) (put bool) 
 	return put
 }
 
-// rest ends the goroutine and returns m and what waits behind it.
+// close ends the goroutine and returns m and what waits behind it.
 func (o *chanSink[M]) close(m M) []M {
 	o.mu.Lock()
 	defer o.mu.Unlock()

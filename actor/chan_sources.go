@@ -7,17 +7,19 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// openInlet is what an actor knows of an inlet. It does not keep a channel that is read no more.
+// openSource is what an actor knows of an channel source. It does not keep a channel that is read
+// no more.
 type openSource struct {
 	to             *cell
 	d              *descriptor
 	stopped, ended chan struct{}
-	gone           chan struct{} // closed when what it took out of the channel has been delivered
+	// Closed when what it took out of the channel has been delivered.
+	gone chan struct{}
 }
 
-// inlets are those of an actor that may be open, or have a value on its way. Another inlet for the
-// same behaviour waits for the latter, so these are in a list of their own: with thousands open,
-// opening one more does not look at each.
+// channel sources are those of an actor that may be open, or have a value on its way. Another
+// channel source for the same behaviour waits for the latter, so these are in a list of their own:
+// with thousands open, opening one more does not look at each.
 type chanSources struct {
 	life chan struct{} // open are of the life that closes this
 	open []openSource  // owner only; tidied when there are many
@@ -26,7 +28,8 @@ type chanSources struct {
 	left []openSource
 }
 
-// inletsOf returns an actor's inlets, and makes them when they are first needed. Owner only.
+// sourcesOf returns an actor's channel sources, and makes them when they are first needed. Owner
+// only.
 func sourcesOf(x *coldState) *chanSources {
 	l, ok := x.sources.(*chanSources)
 	if !ok {
@@ -61,10 +64,11 @@ func (l *chanSources) add(o openSource) (before []chan struct{}) {
 	return before
 }
 
-// stop ends one inlet. Any goroutine.
+// stop ends one channel source. Any goroutine.
 func (l *chanSources) stop(o openSource) {
 	l.lock.Lock()
-	l.left = append(l.left, o) // before it knows: whoever comes behind this call finds it there
+	// Before it knows: whoever comes behind this call finds it there.
+	l.left = append(l.left, o)
 	l.lock.Unlock()
 	close(o.stopped)
 }

@@ -19,24 +19,24 @@ type Care[T any] struct {
 	// Rose is told whenever the child is up, by a message that overtakes ordinary mail.
 	// With the zero Behaviour nobody is told.
 	Rose Behaviour[T, Risen]
-	// Stop tells the child to end when the parent ends, is suspended or restarts, and is
-	// not killed. It runs in the parent's turn. It must not wait, and must see to it that the child ends. If Stop is
-	// nil, the child is told to end as its parent was.
+	// Stop tells the child to end when the parent ends, is suspended or restarts, and is not
+	// killed. It runs in the parent's turn. It must not wait, and must see to it that the child
+	// ends. If Stop is nil, the child is told to end as its parent was.
 	Stop func(c *Context, child AnyRef)
-	// Together says that the child need not wait for its younger siblings to end: when the first child
-	// with this mark is told to end, all of them are.
+	// Together says that the child need not wait for its younger siblings to end: when the first
+	// child with this mark is told to end, all of them are.
 	Together bool
 	// Family is what [FamilyOf] returns to the child.
 	Family any
 	// Before is a child of the running actor. If it is not zero, the new child takes the
 	// place before it, as if it were older: it is told to end later.
 	Before AnyRef
-	// Decide decides what becomes of the child when a behaviour panics or exits with an error,
-	// when init or OnStart fails, or when a linked actor fails. It is given the reason and is
-	// not asked about normal ends, about [Suspend], [Restart] and orders to end, nor while the
-	// child drains. It runs in the child's turn, before anything of the life is lost, perhaps on
-	// another worker than the parent's: so it must not use the parent's state, and must not wait. If
-	// it panics itself, or is nil, the decision is [DecideRestart].
+	// Decide decides what becomes of the child when a behaviour panics or exits with an error, when
+	// init or OnStart fails, or when a linked actor fails. It is given the reason and is not asked
+	// about normal ends, about [Suspend], [Restart] and orders to end, nor while the child drains.
+	// It runs in the child's turn, before anything of the life is lost, perhaps on another worker
+	// than the parent's: so it must not use the parent's state, and must not wait. If it panics
+	// itself, or is nil, the decision is [DecideRestart].
 	Decide func(reason error) Decision
 	// Mail says what becomes of the mail that waits for the child when it is restarted.
 	Mail MailPolicy
@@ -61,7 +61,7 @@ const (
 	// [ErrRestarted].
 	KeepMail MailPolicy = iota
 	// DropMail makes a dead letter of each message that waits when the life ends, also of stashed
-	// and of urgent ones, with the reason [ErrRestarted]: the asker of a request among them is
+	// and of urgent ones, with the reason [ErrRestarted]: the caller of a request among them is
 	// told so. Messages that come later run in the next life.
 	DropMail
 )
@@ -135,7 +135,8 @@ func (a *cell) childAt(r AnyRef) *child {
 // ask, whatever b does meanwhile. Owner of p only.
 func (a *cell) placeUnder(p *cell) *child {
 	if !a.supervised || a.sys() != p.sys() {
-		return nil // the extras of another are not to be looked at, nor are numbers of another system
+		// The cold state of another are not to be looked at, nor are numbers of another system.
+		return nil
 	}
 	k := a.cold.child
 	if k.of != p.id || !k.listed {
@@ -164,7 +165,7 @@ func (f *family) moveBefore(k, at *child) {
 	}
 }
 
-// risen tells a supervisor that a child is up.
+// childUp tells a supervisor that a child is up.
 type childUp struct {
 	unanswered
 	of AnyRef
@@ -174,7 +175,7 @@ type childUp struct {
 
 func (s childUp) serve(a *cell, c *Context) { s.deliver(c, a, Risen{s.of}) }
 
-// tellRisen is called when an actor has been started.
+// tellChildUp is called when an actor has been started.
 func (s *supervision) tellChildUp(c *Context, a *cell) {
 	if s.up != nil {
 		s.super.tell(env{c: c, sys: a.sys()}, childUp{of: AnyRef{a}, deliver: s.up})

@@ -39,7 +39,8 @@ var (
 
 func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden], start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
 	care.Fell, care.Rose = wardenFell, wardenRose
-	d := w.diary // as it is now: it is read at every restart, and not by the warden
+	// As it is now: it is read at every restart, and not by the warden.
+	d := w.diary
 	r := actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: name, diary: d, onStart: start} }, care)
 	w.kids = append(w.kids, r.Any())
 	return r
@@ -106,8 +107,9 @@ func TestCare(t *testing.T) {
 	}
 }
 
-// TestCare_StopYields: what Care.Stop yields comes "exactly once, or becomes a dead letter", as here, where the parent leaves for good:
-// of each child, and also if that has ended by the time that its parent is told to leave.
+// TestCare_StopYields: what Care.Stop yields comes "exactly once, or becomes a dead letter", as
+// here, where the parent leaves for good: of each child, and also if that has ended by the time
+// that its parent is told to leave.
 func TestCare_StopYields(t *testing.T) {
 	for round := range scaled(50) {
 		var dead letters
@@ -207,7 +209,8 @@ func TestCare_StopCrashes(t *testing.T) {
 func TestPostpone(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	sys := start(t, actor.Workers(2), actor.Clock(clock))
-	var d, up diary // two diaries: whether the warden or the kid is first is chance
+	// Two diaries: whether the warden or the child is first is chance.
+	var d, up diary
 	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) {
 		actor.Postpone(c, f.Ref)
 		actor.Postpone(c, f.Ref) // does nothing more
@@ -251,7 +254,7 @@ func TestAs(t *testing.T) {
 }
 
 // TestCare_StopReported: a panic in Stop is reported as one there, and is not answered to the last
-// asker, which has had its answer.
+// caller, which has had its answer.
 func TestCare_StopReported(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
 	sys := start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { reports <- p }))

@@ -28,7 +28,8 @@ type VirtualClock struct {
 
 	moves chan struct{} // one Advance at a time: it has put something in
 	mu    sync.Mutex
-	on    []*System // guarded by mu: those that are running, in the order of their start
+	// Guarded by mu: those that are running, in the order of their start.
+	on []*System
 }
 
 // NewVirtualClock returns a clock that stands at start.
@@ -221,7 +222,7 @@ type meeting interface {
 	leave(s *System)                   // when it stops
 }
 
-// parked returns a function that tells whether n parked actors of s, while nothing goes on there,
+// parked returns a function that reports whether n parked actors of s, while nothing goes on there,
 // wait for time alone: all of them are muted, and none for one under pressure. Then those that they
 // wait for in the end are suspended, or they would run; and have been postponed, or they would be
 // parked as well ([Postpone]). Without a timer of s it is not time that they wait for. The alarms

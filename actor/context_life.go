@@ -13,11 +13,11 @@ import (
 //     waits for this context, and comes to no order before the call returns;
 //   - with the system.
 //
-// The one that orders pushes the order to the lane and then loads the context. The actor stores the
-// context and then looks whether an order is in the lane. So one of the two sees the other, and ends
-// it. Suspend and Restart end only the context that was there before their push, since a suspended
-// actor may begin its next life at once. If the actor makes its context in between, the price is a
-// call that is not interrupted.
+// The one that orders pushes the order to the system queue and then loads the context. The actor
+// stores the context and then looks whether an order is in the system queue. So one of the two sees
+// the other, and ends it. Suspend and Restart end only the context that was there before their
+// push, since a suspended actor may begin its next life at once. If the actor makes its context in
+// between, the price is a call that is not interrupted.
 //
 // The system keeps a list of those that somebody may wait for: Done was called, or a context was
 // derived for a message. An actor that nobody refers to is collected by Go with its context, unless
@@ -224,8 +224,8 @@ func (a *cell) contextOfLife() *lifeContext {
 	return nil
 }
 
-// cutContext ends the context of a life whose end somebody has ordered by s, which is in the lane by
-// now. before is the context that there was before. Any goroutine.
+// cutContext ends the context of a life whose end somebody has ordered by s, which is in the system
+// queue by now. before is the context that there was before. Any goroutine.
 func (a *cell) cutContext(s signal, before *lifeContext) {
 	why := ErrShutdown
 	if o, ok := s.(stopRequest); ok {

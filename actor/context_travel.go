@@ -10,13 +10,13 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// ambit is what the behaviour that runs has to do with contexts. All of it is empty unless c.then
-// has usesContext, and nothing of it outlives the behaviour.
+// contextState is what the behaviour that runs has to do with contexts. All of it is empty unless
+// c.then has usesContext, and nothing of it outlives the behaviour.
 type contextState struct {
 	came    context.Context // what the message carries
 	set     context.Context // what SetContext was given
 	travels context.Context // what is sent carries this; nil: nothing
-	hidden  []magazine      // the stock, as long as travels is not nil
+	hidden  []magazine      // the cache, as long as travels is not nil
 	bounds  *bounds         // what Context has returned, if that ends behind the behaviour
 }
 
@@ -30,7 +30,7 @@ type contextState struct {
 //   - ErrSystemStopped, when the system stops.
 //
 // If the message that runs carries a context ([System.With], [Context.SetContext]) or
-// is a request whose asker gave one ([AskBehaviour.Ask], or an [AskTo] under
+// is a request whose caller gave one ([AskBehaviour.Ask], or an [AskTo] under
 // SetContext), what Context returns also has the values and the deadline of that one,
 // and ends when that one ends. Such a context ends at the latest when the behaviour
 // returns or, if the behaviour has put its reply off, when the reply is given. Any other
@@ -75,11 +75,11 @@ func (c *Context) cameWith() context.Context {
 //   - arms by [After] or [Every];
 //   - runs by [Pipe]: the function's context has them, and the outcome brings them back.
 //
-// The usual call passes on what the message came with: c.SetContext(c.Context()). Of a
-// context that is derived from what Context has returned, the end of this actor's life
-// does not travel, since what an actor has sent outlives it. Nor does a cancel function
-// that was put between, and behind context.WithoutCancel no end travels at all, as for a
-// compensation that has to happen although the caller has gone. Values and deadline do, and the end of what the message came with.
+// The usual call passes on what the message came with: c.SetContext(c.Context()). Of a context that
+// is derived from what Context has returned, the end of this actor's life does not travel, since
+// what an actor has sent outlives it. Nor does a cancel function that was put between, and behind
+// context.WithoutCancel no end travels at all, as for a compensation that has to happen although
+// the caller has gone. Values and deadline do, and the end of what the message came with.
 //
 // A message whose context has ended before its turn comes becomes a dead letter. The
 // reason is the context's error. Requests run all the same, as those of [AskBehaviour.Ask]
@@ -122,7 +122,7 @@ func (c *Context) leaveContext() {
 	}
 }
 
-// openStock shows the stock to f, which runs in a behaviour that has hidden it.
+// withCache shows the cache to f, which runs in a behaviour that has hidden it.
 func (c *Context) withCache(f func()) {
 	ctx := c.travels
 	c.travelAlone()
@@ -258,7 +258,8 @@ func (b *boundContext) String() string { return lifeName }
 // was derived.
 type detached struct {
 	context.Context
-	values context.Context // without an end, or package context would take its end for that of detached
+	// Without an end, or package context would take its end for that of detached.
+	values context.Context
 	stop   context.CancelFunc
 }
 
@@ -278,8 +279,8 @@ func isEmpty(ctx context.Context) bool {
 	return ctx == nil || ctx == context.Background() || ctx == context.TODO()
 }
 
-// askedUnder returns the context of an asker as the actor that is asked sees it; nil: there is none.
-// In a run of actortest, a context of that package takes any question for its end as a wait.
+// askedUnder returns the context of an caller as the actor that is asked sees it; nil: there is
+// none. In a run of actortest, a context of that package takes any question for its end as a wait.
 func askedUnder(sys *System, ctx context.Context) context.Context {
 	switch {
 	case isEmpty(ctx):

@@ -58,15 +58,15 @@ func (e env) endLetter(to *cell, m *message, reason error) (reusable bool) {
 			e.recycle(in)
 		}
 	case isOwn(m.id):
-		return false // left to Go's collector: it may refer to what ends with its actor
+		return false // left to the GC: it may refer to what ends with its actor
 	default:
 		e.declareDead(to, m, reason, false)
 	}
 	return true
 }
 
-// deadLetters ends a chain of messages that will not run. The caller owns them. Every end of an actor has
-// several chains, and most are empty.
+// deadLetters ends a chain of messages that will not run. The caller owns them. Every end of an
+// actor has several chains, and most are empty.
 //
 //go:noinline
 func (e env) deadLetters(to *cell, left *message, reason error) {
@@ -111,8 +111,8 @@ func (e env) countDeadLetter(sys *System, d *descriptor) {
 	}
 }
 
-// recycle takes back a message that is nobody's any more and keeps nothing alive. A call, which keeps a
-// small program small.
+// recycle takes back a message that is nobody's any more and keeps nothing alive. A call, which
+// keeps a small program small.
 //
 //go:noinline
 func (e env) recycle(m *message) {
@@ -121,8 +121,9 @@ func (e env) recycle(m *message) {
 	}
 }
 
-// reporters are the goroutines that run a hook of dead letters, of whatever system: two hooks that send to each
-// other's dead would not come to an end either. A slice, since a sync.Map would be 13 KB of every program.
+// reporters are the goroutines that run a hook of dead letters, of whatever system: two hooks that
+// send to each other's dead would not come to an end either. A slice, since a sync.Map would be 13
+// KB of every program.
 var reporters struct {
 	mu  seam.Mutex
 	ids []uint64 // guarded by mu
@@ -155,8 +156,8 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 	})
 }
 
-// logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one. The
-// two are counted apart: those that matter are not to be lost among the others.
+// logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
+// The two are counted apart: those that matter are not to be lost among the others.
 func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
 	letters := &s.letters
 	if d.bestEffort {
@@ -182,7 +183,7 @@ func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
 // are logged at level DEBUG instead of WARN, and the default logger leaves them out.
 func BestEffort() BehaviourOption { return func(d *descriptor) { d.bestEffort = true } }
 
-// isReporter tells whether a goroutine is one of the reporters. With leave it is one no longer.
+// isReporter reports whether a goroutine is one of the reporters. With leave it is one no longer.
 // This is one function, for the sake of small programs.
 func isReporter(id uint64, leave bool) (is bool) {
 	reporters.mu.Lock()

@@ -95,7 +95,7 @@ func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 	return k
 }
 
-// TestDefer_GivenUp: a reply whose asker has given up goes nowhere, and so does what a behaviour
+// TestDefer_GivenUp: a reply whose caller has given up goes nowhere, and so does what a behaviour
 // returns after it has put its reply off. What they own is discarded.
 func TestDefer_GivenUp(t *testing.T) {
 	before := heap.Blobs()
@@ -148,7 +148,7 @@ var deferringAsks = map[string]func(c *actor.Context, r actor.Ref[clerk]){
 	},
 }
 
-// TestDefer_Across: the asker is of another system, and hears whatever happens to the asked.
+// TestDefer_Across: the caller is of another system, and hears whatever happens to the asked.
 func TestDefer_Across(t *testing.T) {
 	for name, ask := range deferringAsks {
 		for end, tc := range map[string]struct {
@@ -199,7 +199,7 @@ func TestDefer_CallerSystemStopped(t *testing.T) {
 	}
 }
 
-// TestDefer_Suspended: the asker hears when the actor falls, and need not wait for the verdict of
+// TestDefer_Suspended: the caller hears when the actor falls, and need not wait for the verdict of
 // its supervisor.
 func TestDefer_Suspended(t *testing.T) {
 	sys := start(t, actor.Workers(2))
@@ -229,7 +229,7 @@ func TestDefer_Suspended(t *testing.T) {
 	}
 }
 
-// TestDefer_OnStopPanics: what OnStop replied before is given, and the other askers hear.
+// TestDefer_OnStopPanics: what OnStop replied before is given, and the other callers hear.
 func TestDefer_OnStopPanics(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) {
@@ -250,7 +250,7 @@ func TestDefer_OnStopPanics(t *testing.T) {
 	equal(t, "failures", failures, 2)
 }
 
-// TestDefer_Cut: a Kill that cuts the behaviour behind Defer is what its asker hears, once.
+// TestDefer_Cut: a Kill that cuts the behaviour behind Defer is what its caller hears, once.
 func TestDefer_Cut(t *testing.T) {
 	for name, cut := range map[string]func(c *actor.Context){
 		"Checkpoint": func(c *actor.Context) { actor.Kill(c, actor.Self[clerk](c)); c.Checkpoint() },
@@ -296,7 +296,7 @@ func TestDefer_Heap(t *testing.T) {
 	}
 }
 
-// repeatDeferrals has askers of whom some hear from a clerk, some that it has panicked, and some
+// repeatDeferrals has callers of whom some hear from a clerk, some that it has panicked, and some
 // that the system stops.
 func repeatDeferrals(sys *actor.System, d *daybook) {
 	super, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{onHear: d.note})

@@ -9,7 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestDefer_RepliedByOthers: "Any actor may reply, with its *Context, or any goroutine, with the *System."
+// TestDefer_RepliedByOthers: "Any actor may reply, with its *Context, or any goroutine, with the
+// *System."
 func TestDefer_RepliedByOthers(t *testing.T) {
 	for name, give := range map[string]func(t *testing.T, sys *actor.System, d actor.Deferred[int]){
 		"a goroutine": func(_ *testing.T, sys *actor.System, d actor.Deferred[int]) { d.Reply(sys, 7, nil) },
@@ -36,8 +37,8 @@ func TestDefer_RepliedByOthers(t *testing.T) {
 	}
 }
 
-// TestDefer_Racers: "Of several at a time one gives the reply; the others do nothing", also while the owner
-// hands over, or ends.
+// TestDefer_Racers: "Of several at a time one gives the reply; the others do nothing", also while
+// the owner hands over, or ends.
 func TestDefer_Racers(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	other := clerkType.Spawn(sys, clerk{})
@@ -71,9 +72,9 @@ func TestDefer_Racers(t *testing.T) {
 	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
-// TestDefer_HandOver: "If to ends or is restarted before somebody has given it, the asker hears so at once;
-// what becomes of the running actor does not matter any more. If to has ended, or is down, the asker hears
-// at once."
+// TestDefer_HandOver: "If to ends or is restarted before somebody has given it, the caller hears so
+// at once; what becomes of the running actor does not matter any more. If to has ended, or is down,
+// the caller hears at once."
 func TestDefer_HandOver(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	deferral := func(to actor.Target) (actor.Ref[clerk], actor.Deferred[int], func() actor.Result[int]) {
@@ -125,8 +126,8 @@ func TestDefer_HandOver(t *testing.T) {
 	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
-// TestDefer_HandedOverInMail: the usual way, an actor for each request: it has the Deferred, and the asker hears
-// if it fails.
+// TestDefer_HandedOverInMail: the usual way, an actor for each request: it has the Deferred, and
+// the caller hears if it fails.
 func TestDefer_HandedOverInMail(t *testing.T) {
 	for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(5)} {
 		sys := start(t, opt)

@@ -3,7 +3,8 @@ package actor
 import "fmt"
 
 // This file says who an actor is, for reports and logs. An actor of one type among thousands is
-// known by its number, by the name that it has registered, or by its place in a tree of supervisors.
+// known by its number, by the name that it has registered, or by its place in a tree of
+// supervisors.
 
 // ActorName names an actor.
 type ActorName struct {
@@ -59,8 +60,8 @@ func (a *cell) ownName() ActorName {
 	return n
 }
 
-// knownAs returns the actor's first name. If the mailbox is closed, it is the name that the actor had: the
-// extras do not change any more. Any goroutine.
+// knownAs returns the actor's first name. If the mailbox is closed, it is the name that the actor
+// had: the cold state do not change any more. Any goroutine.
 func (a *cell) knownAs() string {
 	if name, ok := a.sys().names.of.Load(a); ok {
 		return name.(string)
@@ -71,8 +72,8 @@ func (a *cell) knownAs() string {
 	return ""
 }
 
-// path returns the actor's place under its supervisor. The extras of a supervised actor are made before
-// anybody knows of it. Any goroutine.
+// path returns the actor's place under its supervisor. The cold state of a supervised actor are
+// made before anybody knows of it. Any goroutine.
 func (a *cell) path() string {
 	if !a.supervised {
 		return ""

@@ -44,7 +44,8 @@ import (
 func Seed(n uint64) Option {
 	return func(o *options) {
 		o.seed = n
-		if o.simulate == nil { // of a run of actortest it seeds chance, and others decide the order
+		// Of a run of actortest it seeds chance, and others decide the order.
+		if o.simulate == nil {
 			o.simulate, o.seeded = simulate(&sim.Hooks{}), true
 		}
 	}
@@ -201,8 +202,8 @@ func (s *simulator) watched(d *descriptor, run runFunc) runFunc {
 	}
 }
 
-// hearsNews tells whether the messages are those of links, monitors and supervisors. These wait in
-// no queue that drops any.
+// hearsNews reports whether the messages are those of links, monitors and supervisors. These wait
+// in no queue that drops any.
 func (d *descriptor) hearsNews() bool {
 	switch d.payload(d.size.newBlock(1)).(type) {
 	case Fallen, Risen, Down, Exit:
@@ -240,7 +241,7 @@ func (s *simulator) begin(c *Context, a *cell, m *message, e sim.Event, payload 
 	return f
 }
 
-// befell reports what has become of a message.
+// observe reports what has become of a message.
 func (s *simulator) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.id]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
@@ -288,7 +289,7 @@ func (s *simulator) report(e sim.Event, to *cell, m *message, payload any) sim.E
 	return e
 }
 
-// refusal tells whether a TrySend is to fail.
+// refusal reports whether a TrySend is to fail.
 func (s *simulator) refusal(to *cell, d *descriptor) bool {
 	return s.hooks.Refuse != nil && s.hooks.Refuse(to.typ().name, d.name)
 }

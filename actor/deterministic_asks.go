@@ -10,12 +10,12 @@ import (
 )
 
 // In a deterministic system it is known who waits for a reply, and what has become of the request.
-// So a run in which an asker waits for ever can say so as soon as nothing can happen any more. All
+// So a run in which an caller waits for ever can say so as soon as nothing can happen any more. All
 // of it is kept here. The rest of the runtime says when a reply is put off, and when a goroutine or
-// a turn begins to wait. Whether the reply is still awaited is looked up when the list of waits is wanted, so
-// that nothing has to say when a wait is over.
+// a turn begins to wait. Whether the reply is still awaited is looked up when the list of waits is
+// wanted, so that nothing has to say when a wait is over.
 
-// askBook is who waits for what. Only one thread runs at a time, and locks what it changes.
+// askLog is who waits for what. Only one thread runs at a time, and locks what it changes.
 type askLog struct {
 	questions map[*message]any // of the requests that run
 	putOffs   []putOff         // in the order of Defer; some may be over
@@ -28,7 +28,7 @@ type putOff struct {
 	d        *descriptor
 	question any
 	since    int64
-	life     uint16 // of the asker, as in the header of its request
+	life     uint16 // of the caller, as in the header of its request
 }
 
 // openCall is a goroutine, or the turn of an actor, that waits in Ask.
@@ -63,7 +63,7 @@ func (s *simulation) putOff(c *Context, d *deferral) {
 	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.id], s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.life})
 }
 
-// enter notes that an asker begins to wait, and returns what leave needs.
+// enter notes that an caller begins to wait, and returns what leave needs.
 func (s *simulation) enter(o openCall) *callState {
 	o.since, o.pipe = s.sys.opts.clock.Nanos(), sched.RunOf() != nil
 	s.mu.Lock()
@@ -87,7 +87,7 @@ func (s *simulation) awaitOne(ctx context.Context, to *cell, d *descriptor, came
 	return s.sys.sched.Await(ctx, came)
 }
 
-// inLife returns the asker, or nil if the life is over in which it asked: that one hears no more.
+// inLife returns the caller, or nil if the life is over in which it asked: that one hears no more.
 func (a *cell) inLife(mark uint16) *cell {
 	if a != nil && mark != 0 && a.isStale(mark) {
 		return nil
@@ -139,8 +139,8 @@ func (l *waitList) enter(o openCall) {
 	l.all = append(l.all, w)
 }
 
-// add adds an asker who waits for the reply of to to d, or says what has become of the request of a
-// goroutine that was entered.
+// add adds an caller who waits for the reply of to to d, or says what has become of the request of
+// a goroutine that was entered.
 func (l *waitList) add(by *cell, k *callState, to *cell, d *descriptor, w sim.Wait) {
 	if i, ok := l.inCall[k]; ok && k != nil {
 		l.all[i].How, l.all[i].Question = w.How, w.Question

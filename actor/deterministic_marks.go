@@ -7,8 +7,8 @@ import (
 )
 
 // marks say from where messages of a deterministic system come that no behaviour has sent. In
-// production such a message says only that it comes from outside. In a deterministic system a node is
-// used once, so that it stands for its message.
+// production such a message says only that it comes from outside. In a deterministic system a node
+// is used once, so that it stands for its message.
 type marks map[*message]mark
 
 // mark is how a message comes, and on whose behalf.

@@ -36,8 +36,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// sleep waits in virtual time. The alarm only shows the clock how far to go: the driver, which moves
-// it, looks afterwards which threads can go on.
+// sleep waits in virtual time. The alarm only shows the clock how far to go: the driver, which
+// moves it, looks afterwards which threads can go on.
 func (s *simulation) sleep(ctx context.Context, d time.Duration) error {
 	clock := s.sys.opts.clock
 	at := seam.After(clock.Nanos(), d)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// over is the end of a system: a channel for the runtime, and a context for users'
+// doneSignal is the end of a system: a channel for the runtime, and a context for users'
 // functions. The context is made when the first of them needs it, so that a program
 // without any does not link what contexts need to be canceled.
 type doneSignal struct {
@@ -31,12 +31,12 @@ func (o *doneSignal) context() context.Context {
 	return o.ctx
 }
 
-// isDone tells whether the end has come.
+// isDone reports whether the end has come.
 func (o *doneSignal) isDone() bool {
 	return isClosed(o.done)
 }
 
-// come brings the end. It may be called more than once.
+// finish brings the end. It may be called more than once.
 func (o *doneSignal) finish() {
 	o.mu.Lock()
 	if !o.ended {
@@ -50,7 +50,7 @@ func (o *doneSignal) finish() {
 	o.endLives()
 }
 
-// isClosed tells whether a channel that nobody sends to is closed.
+// isClosed reports whether a channel that nobody sends to is closed.
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:

@@ -11,7 +11,7 @@ package actor
 // An actor's messages to itself are no exception.
 //
 // A request, see [DeclareAsk], is not sent but answered with ErrOverloaded at once. From
-// outside it takes no room, as the asker waits for the answer.
+// outside it takes no room, as the caller waits for the answer.
 //
 // What the receiver itself has asked for is never dropped, and mutes nobody: answers to
 // [AskTo], results of [Pipe], ticks of timers, and values of [FromChan].
@@ -21,8 +21,8 @@ package actor
 // without this option costs nothing for it.
 func DropOnOverload() BehaviourOption { return func(d *descriptor) { d.drops = true } }
 
-// sendOrDrop delivers m or makes it a dead letter, unless it may simply be pushed. The gate of to was
-// not open.
+// sendOrDrop delivers m or makes it a dead letter, unless it may simply be pushed. The gate of to
+// was not open.
 func (c *Context) sendOrDrop(to *cell, m *message, d *descriptor) (done bool) {
 	var err error
 	m.id, m.from = d.id, c.self.id
@@ -40,8 +40,8 @@ func (c *Context) sendOrDrop(to *cell, m *message, d *descriptor) (done bool) {
 	return true
 }
 
-// sendOrDropFromOutside delivers m, which is not from a behaviour of the receiver's system, or makes
-// it a dead letter.
+// sendOrDropFromOutside delivers m, which is not from a behaviour of the receiver's system, or
+// makes it a dead letter.
 func (d *descriptor) sendOrDropFromOutside(to *cell, m *message) {
 	err := d.mayTry(nil, to)
 	if err == nil {

@@ -54,7 +54,8 @@ func TestDrop(t *testing.T) {
 			g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
 			awaitMuted(t, sys, r)
 			inside(t, sys, func(c *actor.Context) {
-				for range 8 { // it has the bound of the one type, and the leeway of the others
+				// It has the bound of the one type, and the leeway of the others.
+				for range 8 {
 					g.drop.Send(c, r, 0)
 				}
 			})
@@ -64,7 +65,8 @@ func TestDrop(t *testing.T) {
 	for how, shut := range closed {
 		for name, opts := range map[string][]actor.TypeOption{"plain": {actor.TypeBatch(1)}, "bound": {actor.TypeBound(8, actor.OverflowMute)}} {
 			if how == "overloaded" && name == "bound" {
-				continue // "not overloaded for spending its batch": see TestDrop_AtTheBound
+				// "not overloaded for spending its batch": see TestDrop_AtTheBound.
+				continue
 			}
 			t.Run(how+"/"+name, func(t *testing.T) {
 				var dead letters
@@ -193,7 +195,7 @@ func TestDrop_NoRoom(t *testing.T) {
 }
 
 // TestDrop_NotWhatWasAskedFor: "What the receiver itself has asked for is never dropped, and mutes
-// nobody": the answer to AskTo comes to an asker under pressure, and the result of Pipe.
+// nobody": the answer to AskTo comes to an caller under pressure, and the result of Pipe.
 func TestDrop_NotWhatWasAskedFor(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.Workers(2), dead.option())

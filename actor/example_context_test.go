@@ -85,7 +85,7 @@ func ExampleReply() {
 	// bob 7 <nil>
 }
 
-// A till needs only an Asker, so that its test needs no ledger.
+// A till needs only an Asker, so that its test needs no wait list.
 type till struct {
 	balances actor.Asker[string, int]
 	heard    actor.Handler[actor.Result[int]]
@@ -125,7 +125,8 @@ func ExampleAsker() {
 	// 99 <nil>
 }
 
-// A desk hands each request over to an actor of its own, which gives the reply. If that fails, the asker hears.
+// A desk hands each request over to an actor of its own, which gives the reply. If that fails, the
+// caller hears.
 func ExampleDeferred_HandOver() {
 	deskType := actor.NewType[struct{}]("desk")
 	ask := actor.DeclareAsk[string, string](deskType, "ask")

@@ -7,15 +7,15 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A ledger knows balances.
+// A wait list knows balances.
 type ledger struct{ balance map[string]int }
 
 func (l *ledger) Balance(_ *actor.Context, who string) (int, error) { return l.balance[who], nil }
 
-// A teller is asked for balances, and has to ask the ledger first: so it puts its replies off.
+// A teller is asked for balances, and has to ask the wait list first: so it puts its replies off.
 type teller struct {
 	ledger  actor.Ref[ledger]
-	waiting []actor.Deferred[string] // in the order in which the ledger was asked
+	waiting []actor.Deferred[string] // in the order in which the wait list was asked
 }
 
 func (t *teller) Tell(c *actor.Context, who string) (text string, err error) {

@@ -129,7 +129,8 @@ func ExampleType_Table() {
 	// Output: 3 -2
 }
 
-// Whoever spawns actors where a panic would be seen by nobody asks first whether the type is complete.
+// Whoever spawns actors where a panic would be seen by nobody asks first whether the type is
+// complete.
 func ExampleSeal() {
 	type clerk struct{}
 	clerkType := actor.NewType[clerk]("clerk")
@@ -306,7 +307,8 @@ func ExampleBehaviour_TrySend() {
 	work.Send(sys, s, second)
 	work.Send(sys, s, second)
 	first <- true
-	<-second // it works on the second, and one more waits: it does not keep up
+	// It works on the second, and one more waits: it does not keep up.
+	<-second
 	fmt.Println(work.TrySend(sys, s, second))
 
 	go func() {
@@ -404,7 +406,7 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	// Output: context deadline exceeded
 }
 
-// A shelf counts its books in an arena of its own, which Go's collector does not look
+// A magazine counts its books in an arena of its own, which the GC does not look
 // into.
 type magazine struct{ books heap.TextMap[int] }
 

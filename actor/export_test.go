@@ -12,7 +12,7 @@ import (
 
 // What tests outside of the package need to see of its inside.
 
-// OnItsWay tells whether a timer is in no wheel: its message is in the mailbox, or
+// OnItsWay reports whether a timer is in no wheel: its message is in the mailbox, or
 // will be in a moment. Its actor only, before it has run.
 func (t Timer) OnItsWay() bool {
 	s := t.owner.cold.ownTimers().shard
@@ -21,13 +21,13 @@ func (t Timer) OnItsWay() bool {
 	return !s.slab.at(t.number).in
 }
 
-// SystemStopping tells whether the workers of a system have been told to end.
+// SystemStopping reports whether the workers of a system have been told to end.
 func SystemStopping(s *System) bool { return s.sched.Stopping() }
 
 // Incoming returns how many messages have come in since the turn of the running actor began.
 func Incoming(c *Context) int { return distance(c.self.box.head.Load(), c.self.in.tail) }
 
-// GrantBias has the worker take leases from now on, if there are any on this machine,
+// GrantBias has the worker take biases from now on, if there are any on this machine,
 // whatever was taken over from it.
 func GrantBias(c *Context) { c.bias.grant(c, seam.CanFence()) }
 
@@ -42,7 +42,8 @@ func StopHandler[M any](sys *System, h Handler[M]) {
 	Stop(sys, AnyRef{h.(bound[M]).b})
 }
 
-// TellOfRoom has the actor behind what ToChan has returned told that there is room, whether there is any or not.
+// TellOfRoom has the actor behind what ToChan has returned told that there is room, whether there
+// is any or not.
 func TellOfRoom[M any](sys *System, h Handler[M]) {
 	a := h.(bound[M]).b
 	a.tell(env{sys: sys}, sinkReady[M]{o: stateOf[chanSink[M]](a)})
@@ -59,7 +60,7 @@ func SlabPlaces(numbers []uint32, f func(number uint32, chunk int, i, begin uint
 	}
 }
 
-// Muted tells whether an actor is parked, for tests.
+// Muted reports whether an actor is parked, for tests.
 func Muted[S any](r Ref[S]) bool { return r.b.blockedOn.Parked() }
 
 // Queued is how many messages wait for an actor with a bound.
@@ -73,7 +74,7 @@ func Queued[S any](r Ref[S]) (n int) {
 // OutsideRoom is how many messages from outside may wait for one actor.
 const OutsideRoom = maxPermits
 
-// Waiting is how many goroutines wait in an actor's lobby.
+// Waiting is how many goroutines wait in an actor's semaphore.
 func Waiting[S any](r Ref[S]) (n int) {
 	f := r.b.flow.Load()
 	if f == nil {
@@ -87,10 +88,10 @@ func Waiting[S any](r Ref[S]) (n int) {
 	return n
 }
 
-// GiveBack gives places in an actor's lobby back, as when messages have run.
+// GiveBack gives places in an actor's semaphore back, as when messages have run.
 func GiveBack[S any](r Ref[S], n int) { r.b.flow.Load().permits.release(n, r.b) }
 
-// Places is how many places there are in an actor's lobby.
+// Places is how many places there are in an actor's semaphore.
 func Places[S any](r Ref[S]) int {
 	l := &r.b.flow.Load().permits
 	l.mu.Lock()
@@ -156,7 +157,7 @@ func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
 	s.fire(c, dueTimer{number: n, to: r.b})
 }
 
-// Signaled tells whether there is something in an actor's lane.
+// Signaled reports whether there is something in an actor's system queue.
 func Signaled[S any](r Ref[S]) bool { return !r.b.system.isEmpty() }
 
 // RecallLate is what is left to do for a sender that has brought r a signal, and was halted until
@@ -180,7 +181,7 @@ func TiesOf[S any](r Ref[S]) (n int) {
 	return n + len(x.links.entries) + len(x.watchers.entries) + len(x.watching.entries) + int(x.guards)
 }
 
-// Placed tells whether the running actor finds the place of its child without a look at its
+// Placed reports whether the running actor finds the place of its child without a look at its
 // siblings. r is not the youngest.
 func Placed(c *Context, r AnyRef) (found bool) {
 	f := &c.self.cold.children
@@ -196,7 +197,7 @@ func Placed(c *Context, r AnyRef) (found bool) {
 // MissedReports is how many long turns were not reported, since others had been.
 func MissedReports(s *System) uint64 { return s.longTurns.missed.Load() }
 
-// TombsAreClean tells whether nobody has written to the extras that the dead share.
+// TombsAreClean reports whether nobody has written to the cold state that the dead share.
 func TombsAreClean() bool {
 	for _, x := range []*coldState{terminatedNormal, terminatedShutdown, terminatedKilled, terminatedSystem} {
 		if x.child != nil || x.sup != nil {
@@ -209,8 +210,8 @@ func TombsAreClean() bool {
 // CreditOf is how much work the worker may do before it looks at the clock.
 func CreditOf(c *Context) int { return c.w.Credit() }
 
-// BlobsAreCollected waits until Go's collector has found the arenas of actors that a test has left, or others would
-// see their blobs go.
+// BlobsAreCollected waits until the GC has found the arenas of actors that a test has left, or
+// others would see their blobs go.
 func BlobsAreCollected(t testing.TB, before int64) {
 	for range 1000 {
 		if heap.Blobs().Live <= before {
@@ -229,7 +230,8 @@ func AskersOf(s *System) int {
 	return len(t.all)
 }
 
-// BookAsk books that who waits for to, as it is when the reply has come or has not, and who has not run since.
+// BookAsk books that who waits for to, as it is when the reply has come or has not, and who has not
+// run since.
 func BookAsk[S any](who, to Ref[S], hasReply bool) {
 	k, t := new(callState), who.b.sys().waitGraph()
 	if hasReply {
@@ -240,7 +242,7 @@ func BookAsk[S any](who, to Ref[S], hasReply bool) {
 	t.mu.Unlock()
 }
 
-// HasTimers tells whether timers are armed in the worker's shard.
+// HasTimers reports whether timers are armed in the worker's shard.
 func HasTimers(c *Context) bool {
 	s := c.sys.makeTimers().shardOf(c)
 	s.mu.Lock()
@@ -259,11 +261,11 @@ func BehindStarts(s *System, f func()) {
 	}
 }
 
-// OnlyMuted tells whether nothing goes on, and only muted actors keep the system.
+// OnlyMuted reports whether nothing goes on, and only muted actors keep the system.
 func OnlyMuted(s *System) bool { return s.onlyMuted() }
 
-// Leeway sets how many messages a muted actor takes before it mutes its senders. With 1 it mutes them
-// at once.
+// Leeway sets how many messages a muted actor takes before it mutes its senders. With 1 it mutes
+// them at once.
 func Leeway(n uint32) Option { return func(o *options) { o.leeway = n } }
 
 // Crowd returns how many messages have come to an actor through a gate that was ajar.

@@ -12,11 +12,13 @@ import (
 // PanicReport describes a behaviour that panicked or called runtime.Goexit.
 type PanicReport struct {
 	// ActorID, Type and Behaviour say where it happened.
-	ActorID   uint64
-	Type      string
-	Name      string // as in ActorName; "" if the actor has none
-	Path      string // the same
-	Behaviour string // or the callback: init, OnStart, OnStop, Care.Stop; empty for a collection of the actor's heap
+	ActorID uint64
+	Type    string
+	Name    string // as in ActorName; "" if the actor has none
+	Path    string // the same
+	// Or the callback: init, OnStart, OnStop, Care.Stop; empty for a collection of the actor's
+	// heap.
+	Behaviour string
 	// MessageID is the number, in the table of the type, of the behaviour that the message
 	// was for; 0 in a callback or a collection.
 	MessageID uint16
@@ -73,7 +75,7 @@ type fault struct {
 }
 
 // crashed takes over an actor whose behaviour, or callback, did not return, or whose heap could not
-// be collected, since a handle in it is not one ([heap.Arena.Collect] panics). It tells the asker
+// be collected, since a handle in it is not one ([heap.Arena.Collect] panics). It tells the caller
 // and reports the panic. What comes of it is a matter for a turn of its own, since OnStop may crash
 // as well.
 func (a *cell) crashed(c *Context, crash *sched.Crash) {
@@ -125,7 +127,7 @@ func (a *cell) faultOf(c *Context, m *message, d *descriptor, crash *sched.Crash
 	return &fault{why: e}
 }
 
-// toAsker is the error for the asker whose request ran.
+// toCaller is the error for the caller whose request ran.
 func (f *fault) toCaller() error {
 	if f.killed != nil {
 		return stoppedBecause(f.why)

@@ -2,7 +2,7 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/sim"
 
-// strike makes something go wrong in a deterministic system, as package actortest was told to,
+// injectFault makes something go wrong in a deterministic system, as package actortest was told to,
 // before a behaviour or a callback. All but the panic is what the runtime does by itself, here
 // without a reason.
 func (a *cell) injectFault(c *Context, f sim.Fault) {
@@ -31,7 +31,7 @@ func flood(c *Context, a *cell) {
 	}
 }
 
-// strikeHeap collects the actor's heap, or lets it take no more.
+// injectHeapFault collects the actor's heap, or lets it take no more.
 func injectHeapFault(c *Context, a *cell, what sim.Blow) {
 	switch {
 	case a.arena == nil:

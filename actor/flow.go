@@ -5,21 +5,29 @@ import "github.com/gallop-go/gallop/internal/seam"
 // flow controls who may send to an actor. Few actors need one: those that goroutines wait for, that
 // apply pressure, or whose type has watermarks or a bound. The others have a nil pointer.
 type flow struct {
-	calls     *flowCalls
-	permits   semaphore
-	ajarCount seam.Uint32               // messages that came while the gate was ajar: see mute_ajar.go. Added to by senders; set back by the owner
-	batchOnly seam.Bool                 // the gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and after Open; loaded by open
+	calls   *flowCalls
+	permits semaphore
+	// Messages that came while the gate was ajar: see mute_ajar.go. Added to by senders; set back
+	// by the owner.
+	ajarCount seam.Uint32
+	// The gate is shut for nothing but a batch that was spent. Stored by the owner, before Shut and
+	// after Open; loaded by open.
+	batchOnly seam.Bool
 	life      seam.Pointer[lifeContext] // nil: nobody has asked for it. Stored by the owner
 	bounded   *boundedQueue             // types with a bound; nil otherwise
 	marks     watermarks                // types with watermarks. Owner only
 
-	suspended seam.Pointer[suspension] // in a back-off; nil otherwise. Written by the owner, under the lobby's mu
-	keeper    pressureKeeper           // set before pressed is for the first time; read once pressed was seen set
-	pressed   seam.Uint32              // which application of pressure this is; 0: none. Written by the owner
-	applied   uint32                   // how often pressure was applied. Owner only
-	exempted  uint8                    // how often it empties its mailbox before it can be muted. Owner only
-	asks      seam.Uint32              // types with TypeFinishAsks: outcomes under way
-	deadlock  deadlockState            // guarded by the system's stallWatch
+	// In a back-off; nil otherwise. Written by the owner, under the semaphore's mu.
+	suspended seam.Pointer[suspension]
+	// Set before pressed is for the first time; read once pressed was seen set.
+	keeper pressureKeeper
+	// Which application of pressure this is; 0: none. Written by the owner.
+	pressed seam.Uint32
+	applied uint32 // how often pressure was applied. Owner only
+	// How often it empties its mailbox before it can be muted. Owner only.
+	exempted uint8
+	asks     seam.Uint32   // types with TypeFinishAsks: outcomes under way
+	deadlock deadlockState // guarded by the system's deadlockWatch
 }
 
 // flowCalls is a flow as the rest of the runtime sees it, so that a program in which nobody
@@ -87,7 +95,7 @@ var (
 	}}
 )
 
-// newOwn makes one of these messages, from the worker's stock, or from the common one if c is nil.
+// newOwn makes one of these messages, from the worker's cache, or from the common one if c is nil.
 func newOwn(c *Context, id uint16, word uint64) *message {
 	m := newMessage(c, wordClasses[0].pool)
 	if c != nil {

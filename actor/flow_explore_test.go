@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// semaphoreWorld is a lobby with few places under exploration: senders that wait and give
+// semaphoreWorld is a semaphore with few places under exploration: senders that wait and give
 // up, and a receiver that runs messages and whose gate shuts and opens.
 type semaphoreWorld struct {
 	p       *explore.Program
@@ -103,7 +103,7 @@ func TestSemaphore_Explored(t *testing.T) {
 // before all are through: each wakes the next, also if one gives up that has been told, or
 // has a place and was not told yet.
 //
-// Mutants tried by hand: tellNext that tells nobody; quit that leaves woken set, or keeps
+// Mutants tried by hand: wakeNext that tells nobody; quit that leaves woken set, or keeps
 // the place of one that was called. tell that does not ask for woken is equivalent: it
 // wakes more at a time.
 func TestSemaphore_ChainExplored(t *testing.T) {
@@ -125,7 +125,7 @@ func TestSemaphore_ChainExplored(t *testing.T) {
 // TestSemaphore_FreeExplored: free places are taken without a lock, while others find none,
 // wait, and places come back.
 //
-// Mutants tried by hand: takeInTurn that does not collect what is free; giveBack that sets
+// Mutants tried by hand: takeInTurn that does not collect what is free; release that sets
 // places free without a look at the line; setFree that keeps them in room as well.
 func TestSemaphore_FreeExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
@@ -143,8 +143,8 @@ func TestSemaphore_FreeExplored(t *testing.T) {
 	})
 }
 
-// TestSemaphore_OrderExplored: "Those who wait go on in the order in which they came": one that comes
-// when somebody waits has no place before that one, also at the moment when the gate opens.
+// TestSemaphore_OrderExplored: "Those who wait go on in the order in which they came": one that
+// comes when somebody waits has no place before that one, also at the moment when the gate opens.
 //
 // Mutants tried by hand: setFree that does not ask whether somebody waits; takeInTurn that
 // does not ask who is first.
@@ -182,7 +182,7 @@ func TestSemaphore_OrderExplored(t *testing.T) {
 // then an actor is muted for it, and in the end it recovers: goroutines that wait are let
 // in as soon as they may be, and none is forgotten.
 //
-// Mutants tried by hand: shutLeniently that lets nobody in; openGate that does not either.
+// Mutants tried by hand: shutForActors that lets nobody in; openGate that does not either.
 func TestSemaphore_LenientExplored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		w := newSemaphoreWorld(p, 2, 2)
@@ -205,8 +205,9 @@ func TestSemaphore_LenientExplored(t *testing.T) {
 	})
 }
 
-// TestSemaphore_RecoveryExplored: "If only such messages overload the actor, it has recovered" when it
-// makes room, since "an overloaded actor is never muted"; but not while an actor is muted for it.
+// TestSemaphore_RecoveryExplored: "If only such messages overload the actor, it has recovered" when
+// it makes room, since "an overloaded actor is never muted"; but not while an actor is muted for
+// it.
 func TestSemaphore_RecoveryExplored(t *testing.T) {
 	for _, muted := range []bool{false, true} {
 		t.Run(fmt.Sprintf("muted=%v", muted), func(t *testing.T) {
@@ -234,7 +235,7 @@ func TestSemaphore_RecoveryExplored(t *testing.T) {
 	}
 }
 
-// TestPressure_IsWatched: an actor that enters the ledger of one under pressure is seen by the
+// TestPressure_IsWatched: an actor that enters the wait list of one under pressure is seen by the
 // watch, whether it enters before the pressure or after, and whatever the watch forgets meanwhile.
 //
 // Mutants tried by hand: ApplyPressure that does not look who waits already; muteFor that
@@ -301,7 +302,7 @@ func forgive(all map[*cell]*fullWorld, list *backpressure.Waiter[waiting]) {
 // are filled up from outside: they never wait for each other.
 //
 // Mutants tried by hand: park that does not ask whether the queue is full; take that opens
-// the gate outside of the lock; put that enters the ledger outside of the lock.
+// the gate outside of the lock; put that enters the wait list outside of the lock.
 func TestBound_FullIsNeverMuted(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
 		sys := &System{opts: options{deadlockPeriod: time.Hour}}

@@ -48,7 +48,7 @@ func (c *Context) Gas(n int) {
 }
 
 // runInTurn is how many messages the turn has begun to run: those that are settled, and those
-// of the stretch up to the one that runs.
+// of the segment up to the one that runs.
 func (c *Context) runInTurn() int {
 	n := c.self.batch() - c.left - c.gas.cut
 	if c.aside {
@@ -57,7 +57,7 @@ func (c *Context) runInTurn() int {
 	return n + distance(c.ran, nil) + 1
 }
 
-// settleUp sees to the flags that only interrupt a stretch, once its books are settled.
+// applyFlags sees to the flags that only interrupt a segment, once its books are settled.
 func (c *Context) applyFlags() {
 	then := c.then
 	c.then &^= gasLow | turnTable

@@ -8,13 +8,14 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A librarian has a large shelf. With every message it replaces a few books, makes notes
+// A librarian has a large magazine. With every message it replaces a few books, makes notes
 // that nobody keeps, and hands itself another note.
 type librarian struct {
-	shelf    heap.Slice[heap.Ptr[kept]]
-	handed   heap.Ptr[kept]
-	n        int
-	at       any // where the last book is, which is never replaced; only compared
+	shelf  heap.Slice[heap.Ptr[kept]]
+	handed heap.Ptr[kept]
+	n      int
+	// Where the last book is, which is never replaced; only compared.
+	at       any
 	moves    int // of that book
 	most     int // bytes held
 	mistakes int
@@ -27,7 +28,7 @@ var (
 	_             = librarianType.Table(librarianWork.Do((*librarian).work), librarianTell.Do((*librarian).tell))
 )
 
-const libraryBooks = 12_000 // half a megabyte with the shelf
+const libraryBooks = 12_000 // half a megabyte with the magazine
 
 // librarianDay is how many messages a librarian has.
 func librarianDay() int {

@@ -180,7 +180,7 @@ func TestHeap_RootsInMail(t *testing.T) {
 	h.sums(31_110)
 }
 
-// "… in its mailbox": appended under the lease of the worker that another actor has woken it on.
+// "… in its mailbox": appended under the bias of the worker that another actor has woken it on.
 func TestHeap_RootsInAppendedMail(t *testing.T) {
 	needFence(t)
 	h := holderOf(t)
@@ -213,8 +213,8 @@ func TestHeap_RootsInUrgentMail(t *testing.T) {
 	h.sums(9)
 }
 
-// TestHeap_RootsInTimersOfTheDraining: what is on its way when its actor begins to drain runs, with its handles, and the
-// rest is let go.
+// TestHeap_RootsInTimersOfTheDraining: what is on its way when its actor begins to drain runs, with
+// its handles, and the rest is let go.
 func TestHeap_RootsInTimersOfTheDraining(t *testing.T) {
 	h := holderOf(t, Batch(1))
 	var end *holder

@@ -35,8 +35,8 @@ func keepsAtMost(t *testing.T, before int64, limit int64) {
 	}
 }
 
-// loads has an actor send 12 MiB of messages of type M to another one, and to itself, where they come home at once; and some
-// come from outside.
+// loads has an actor send 12 MiB of messages of type M to another one, and to itself, where they
+// come home at once; and some come from outside.
 func loads[M any](t *testing.T) {
 	size := int(unsafe.Sizeof(*new(M)))
 	t.Run(strconv.Itoa(size), func(t *testing.T) {
@@ -56,7 +56,8 @@ func loads[M any](t *testing.T) {
 			k.load.Send(sys, from, *new(M))
 		}
 		quiet(t, sys)
-		keepsAtMost(t, before, 3<<18) // two workers, each with 256 KiB and up to 16 KiB of three homes
+		// Two workers, each with 256 KiB and up to 16 KiB of three homes.
+		keepsAtMost(t, before, 3<<18)
 	})
 }
 
@@ -76,8 +77,8 @@ func TestCache_Messages(t *testing.T) {
 	}](t)
 }
 
-// TestCache_Urgent: "An idle worker keeps at most 0.3 MiB of messages of one layout", and idle actors none of what has
-// overtaken their mail.
+// TestCache_Urgent: "An idle worker keeps at most 0.3 MiB of messages of one layout", and idle
+// actors none of what has overtaken their mail.
 func TestCache_Urgent(t *testing.T) {
 	typ := actor.NewType[int]("kept")
 	load := actor.Declare[[64 << 10]byte](typ, "load", actor.Urgent())
@@ -103,8 +104,8 @@ func fillHeap(c *actor.Context) {
 	c.Stop()
 }
 
-// TestCache_Roots: "With their tables, and with what a collection needs, that is less than 2.5 MiB", however many messages with
-// handles there were.
+// TestCache_Roots: "With their tables, and with what a collection needs, that is less than 2.5
+// MiB", however many messages with handles there were.
 func TestCache_Roots(t *testing.T) {
 	k := newHoards[heap.Ptr[int]]()
 	sys := start(t, actor.Workers(1))
@@ -123,7 +124,7 @@ func TestCache_Roots(t *testing.T) {
 	keepsAtMost(t, before, 3<<20) // and messages
 }
 
-// TestCache_Spares: a spare that retires leaves what it keeps to Go's collector.
+// TestCache_Spares: a spare that retires leaves what it keeps to the GC.
 func TestCache_Spares(t *testing.T) {
 	const n = 64
 	k := newHoards[[200]byte]()

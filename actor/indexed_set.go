@@ -2,7 +2,7 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// roster is an unordered list of things that know their places in it, so that each leaves in
+// indexed set is an unordered list of things that know their places in it, so that each leaves in
 // constant time. The same history always gives the same order. Owner only.
 type indexedSet[T any] struct{ entries []entry[T] }
 

@@ -2,11 +2,12 @@ package actor
 
 // Interceptors: functions around the behaviours of a type, or of all types in a system.
 //
-// Rejected: one function that is given the rest of the work as a function to call, as in net/http. It
-// takes a closure for each message. Rejected as well: a look, for each message, whether there are any.
+// Rejected: one function that is given the rest of the work as a function to call, as in net/http.
+// It takes a closure for each message. Rejected as well: a look, for each message, whether there
+// are any.
 //
-// Chosen: a dispatch table of its own for a type with interceptors, made with the first actor of the
-// type in a system. Types without any have the table of [Type.Table], and pay nothing.
+// Chosen: a dispatch table of its own for a type with interceptors, made with the first actor of
+// the type in a system. Types without any have the table of [Type.Table], and pay nothing.
 
 // Interceptor is a pair of functions around every behaviour of an actor type
 // ([TypeIntercept]) or of all types of a system ([Intercept]): for logs, traces,
@@ -184,8 +185,8 @@ func (v *visit) enter(c *Context) error {
 	return nil
 }
 
-// leave calls After of all that have let the message pass, the last one first. It is deferred, so that it
-// runs beside a panic as well.
+// leave calls After of all that have let the message pass, the last one first. It is deferred, so
+// that it runs beside a panic as well.
 func (v *visit) leave(c *Context) {
 	v.in.msg = nil
 	for n := len(v.values) - 1; n >= 0; n-- {

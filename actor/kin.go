@@ -18,7 +18,7 @@ func SystemOf(t Target) *System { return targetOf("SystemOf", t).sys() }
 // for package supervise.
 func Guard(sys *System, hook string, f func()) { sys.guard(hook, f) }
 
-// orderTogether tells all children that end together to end, once for each verb. The others wait
+// stopTogether tells all children that end together to end, once for each verb. The others wait
 // for their turn. Owner only.
 func (f *family) stopTogether(e env, v stopMode) {
 	if f.stoppedTogether > v {

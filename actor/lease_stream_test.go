@@ -25,7 +25,7 @@ var (
 // insistence is how an insister goes about it.
 type insistence struct {
 	rounds   int
-	declared bool // as blocking, or it is the monitor that has its seat taken
+	declared bool // as blocking, or it is the monitor that has its slot taken
 	kill     bool
 }
 
@@ -129,7 +129,7 @@ func (d *delta) auditStopped(t *testing.T, i int) {
 	}
 }
 
-// TestBias_Neighbours: many actors send to a few in turns as long as they like, so that leases
+// TestBias_Neighbours: many actors send to a few in turns as long as they like, so that biases
 // are taken over, ended by pushes and given anew all the time.
 func TestBias_Neighbours(t *testing.T) {
 	const senders, receivers = 8, 3

@@ -20,7 +20,7 @@ import (
 // again. LEAVING with children, and SUSPENDED, are spent parked: the actor owes itself a debt, and
 // holds the system. Only signals reach it there, and only it forgives that debt.
 
-// phase is where an actor stands. An actor without extras is alive, or has ended.
+// lifeState is where an actor stands. An actor without cold state is alive, or has ended.
 type lifeState uint8
 
 const (
@@ -30,7 +30,7 @@ const (
 	ended
 )
 
-// goal is what comes after LEAVING.
+// nextState is what comes after LEAVING.
 type nextState uint8
 
 const (
@@ -77,7 +77,8 @@ func (a *cell) leave(c *Context, g nextState, v stopMode, why error) {
 	}
 	x.state, x.after, x.stopMode, x.reason = leaving, g, v, why
 	a.endContext(stoppedBecause(why))
-	a.forgetMarks() // turns without mail take out what comes in; and the stash comes and goes
+	// Turns without mail take out what comes in; and the stash comes and goes.
+	a.forgetMarks()
 	e := env{c: c, sys: a.sys()}
 	if g == nextEnded {
 		a.closeBox(e)
@@ -192,7 +193,7 @@ func (a *cell) waited() {
 
 // endPlainly ends an actor that has stopped itself and has nobody and nothing to see to, not even
 // mail: most ends are like that. Otherwise it reports false, and has done nothing. One locked
-// instruction, since it leaves the lane alone: see there. Owner only, between two turns.
+// instruction, since it leaves the system queue alone: see there. Owner only, between two turns.
 func (a *cell) endPlainly(c *Context) bool {
 	if !a.plain() || a.load != 0 || a.in.pending != nil || a.in.appended != nil || a.arena != nil || !a.gate.IsOpen() {
 		return false
@@ -210,15 +211,16 @@ func (a *cell) endPlainly(c *Context) bool {
 	if last != nil {
 		c.recycle(last)
 	}
-	if a.flow.Load() != nil { // after the swap: whoever makes one later finds the mailbox closed
+	// After the swap: whoever makes one later finds the mailbox closed.
+	if a.flow.Load() != nil {
 		e := env{c: c, sys: c.sys}
 		e.deadLetters(a, a.endFlow(), ErrStopped)
 	}
 	return true
 }
 
-// bury ends an actor at once. If it had no extras, t is what is left of it. It has nothing to see
-// to, or its system has stopped. Owner only.
+// terminate ends an actor at once. If it had no cold state, t is what is left of it. It has nothing
+// to see to, or its system has stopped. Owner only.
 func (a *cell) terminate(e env, t *coldState) {
 	if invariant.On {
 		verifyTerminate(a)
@@ -239,7 +241,7 @@ func (a *cell) terminate(e env, t *coldState) {
 	a.finish(e)
 }
 
-// buryBox closes the mailbox, lets go of everyone who waits at the gate, and makes dead
+// discardMailbox closes the mailbox, lets go of everyone who waits at the gate, and makes dead
 // letters of what was left. Owner only.
 func (a *cell) discardMailbox(e env, why error) {
 	left, stub := a.box.close(&a.in)
@@ -253,15 +255,15 @@ func (a *cell) discardMailbox(e env, why error) {
 	e.deadLetters(a, left, why)
 }
 
-// leavesForGood tells whether what runs is the OnStop of an actor that ends, or what comes
+// leavesForGood reports whether what runs is the OnStop of an actor that ends, or what comes
 // after it: its mailbox is closed, and its gate open to everybody. Owner only.
 func (a *cell) leavesForGood() bool {
 	x := a.cold
 	return x != nil && x.state == leaving && x.after == nextEnded
 }
 
-// takesNoMail tells whether the mailbox is closed, though what runs may be a message that was in it: the actor
-// drains, or leaves for good. Owner only.
+// takesNoMail reports whether the mailbox is closed, though what runs may be a message that was in
+// it: the actor drains, or leaves for good. Owner only.
 func (a *cell) takesNoMail() bool { return a.cold != nil && a.cold.drained || a.leavesForGood() }
 
 // finish ends an actor whose box is closed, and tells all that want to know.
@@ -291,7 +293,7 @@ func (a *cell) finish(e env) {
 	x.announce(a, e)
 }
 
-// refuseAll answers for the dead: a chain from the lane.
+// refuseAll answers for the dead: a chain from the system queue.
 func (a *cell) refuseAll(e env, left *message) {
 	for left != nil {
 		m := left
@@ -328,13 +330,13 @@ func (x *coldState) announce(a *cell, e env) {
 		x.child.calls.ended(x.child, e)
 	}
 	x.children.disband()
-	x.sup, x.trap, x.stopSeen = nil, nil, nil // a ref to the dead keeps nobody else; nor does x.kid
+	x.sup, x.trap, x.stopSeen = nil, nil, nil // a ref to the dead keeps nobody else; nor does x.child
 	if invariant.On {
 		verifyEnded(a, x)
 	}
 }
 
-// What is left of actors that had no extras, when the reason is common.
+// What is left of actors that had no cold state, when the reason is common.
 var (
 	terminatedNormal   = &coldState{state: ended, terminated: true, err: ErrStopped}
 	terminatedShutdown = &coldState{state: ended, reason: ErrShutdown, err: stoppedBecause(ErrShutdown)}
@@ -342,7 +344,7 @@ var (
 	terminatedSystem   = &coldState{state: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
 )
 
-// tomb is what is left of an actor that had no extras.
+// terminated record is what is left of an actor that had no cold state.
 func newTerminated(why error) *coldState {
 	switch why {
 	case nil:
@@ -357,29 +359,30 @@ func newTerminated(why error) *coldState {
 
 // neverLived makes an actor that ended before anybody saw it: its system has stopped.
 func (a *cell) neverLived() {
-	// Its own, and not tombSystem: spawning it as a child writes there.
+	// Its own, and not terminatedSystem: spawning it as a child writes there.
 	a.cold = &coldState{state: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
 	a.box.head.Store(&closedMark)
 	a.system.head.Store(&closedMark)
-	a.endFlow() // the queue of one with a bound takes no mail either, and mutes nobody
+	// The queue of one with a bound takes no mail either, and mutes nobody.
+	a.endFlow()
 }
 
-// whyEnded is the error for senders whose mail is refused: the box is closed, or the lane. Any
-// goroutine that has seen so.
+// whyEnded is the error for senders whose mail is refused: the box is closed, or the system queue.
+// Any goroutine that has seen so.
 func (a *cell) whyEnded() error { return a.cold.err }
 
-// endedPlainly tells whether the actor had only a box to close when it ended, and so has
-// ended although its lane may be open. Any goroutine. A call, which keeps a small program small.
+// endedPlainly reports whether the actor had only a box to close when it ended, and so has ended
+// although its system queue may be open. Any goroutine. A call, which keeps a small program small.
 //
 //go:noinline
 func (a *cell) endedPlainly() bool { return a.box.closed() && a.cold.terminated }
 
-// ended tells whether the actor has ended. If so, its extras do not change any more, and may be
-// read. Any goroutine.
+// ended reports whether the actor has ended. If so, its cold state do not change any more, and may
+// be read. Any goroutine.
 func (a *cell) ended() bool { return a.system.closed() || a.endedPlainly() }
 
-// remains is what is left of an actor that nobody serves any more: it has ended, or its system took
-// it along.
+// terminatedRecord is what is left of an actor that nobody serves any more: it has ended, or its
+// system took it along.
 func (a *cell) terminatedRecord() *coldState {
 	if a.ended() {
 		return a.cold

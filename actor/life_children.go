@@ -5,18 +5,20 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // child is the record of an actor that ends before the one that spawned it. The actor leads to its
 // record for good, so that the parent finds it without a search: see placeUnder.
 type child struct {
-	b      *cell       // read-only
-	of     uint64      // the parent's number; read-only
-	calls  *childCalls // read-only once it was launched
-	parent *cell       // the child's; nil when it has ended: a ref to the dead keeps nobody else
+	b     *cell       // read-only
+	of    uint64      // the parent's number; read-only
+	calls *childCalls // read-only once it was launched
+	// The child's; nil when it has ended: a ref to the dead keeps nobody else.
+	parent *cell
 
 	// The parent's.
 	older, younger *child
 	listed         bool // it is in the parent's list
 	stopSent       bool // it has been told to end
-	together       bool // it is told when the first of those with this mark is; read-only once it was launched
-	stopMode       stopMode
-	stop           func(c *Context, child AnyRef) // tells it to end instead of an order; nil: nothing does
+	// It is told when the first of those with this mark is; read-only once it was launched.
+	together bool
+	stopMode stopMode
+	stop     func(c *Context, child AnyRef) // tells it to end instead of an order; nil: nothing does
 }
 
 // childCalls is what the ends of parent and child need, so that a program without
@@ -24,15 +26,17 @@ type child struct {
 type childCalls struct {
 	requestStop func(k *child, e env, v stopMode)
 	ended       func(k *child, e env)
-	orphan      func(k *child, e env, v stopMode) // the parent leaves, and decides nothing any more; nil: there is nothing to be decided
+	// The parent leaves, and decides nothing any more; nil: there is nothing to be decided.
+	orphan func(k *child, e env, v stopMode)
 }
 
 var parenting = childCalls{requestStop: (*child).requestStop, ended: (*child).ended}
 
 // family is the children of an actor, in the order of their births. Owner only.
 type family struct {
-	youngest        *child
-	stoppedTogether stopMode // one more than what those with that mark were told; 0: nothing
+	youngest *child
+	// One more than what those with that mark were told; 0: nothing.
+	stoppedTogether stopMode
 }
 
 func (f *family) add(k *child) {
@@ -84,7 +88,7 @@ func (f *family) disband() {
 	f.youngest = nil
 }
 
-// forsake tells the children that their parent will decide nothing any more.
+// orphan tells the children that their parent will decide nothing any more.
 func (f *family) orphan(e env, v stopMode) {
 	for k := f.youngest; k != nil; k = k.older {
 		if k.calls.orphan != nil {
@@ -114,7 +118,7 @@ func (a *cell) adopt(c *Context) {
 	c.self.makeCold().children.add(k)
 }
 
-// order tells a child to end, once for each verb.
+// requestStop tells a child to end, once for each verb.
 func (k *child) requestStop(e env, v stopMode) {
 	if k.stopSent && k.stopMode >= v {
 		return
@@ -133,7 +137,8 @@ func (k *child) requestStop(e env, v stopMode) {
 	k.b.tell(e, o)
 }
 
-// callCare runs a Care.Stop: what a parent that leaves itself has to say to one of its children.
+// callChildStop runs a Care.Stop: what a parent that leaves itself has to say to one of its
+// children.
 func (a *cell) callChildStop(c *Context, f func()) {
 	c.msg, a.cold.where = &noMessage, inChildStop
 	f()

@@ -12,17 +12,19 @@ type Exit struct {
 	Reason error
 }
 
-// link is one call of Link. Each side keeps it in its roster until it hears that the other side has
-// ended or does not want it any more. It is its own name: news of a link that a side has dropped
-// meanwhile means nothing to that side, and a new link between the two is another one. So both
-// sides come to agree, however Link and Unlink cross: a link is added once, before the other side
-// can know it, and once dropped it never comes back.
+// link is one call of Link. Each side keeps it in its indexed set until it hears that the other
+// side has ended or does not want it any more. It is its own name: news of a link that a side has
+// dropped meanwhile means nothing to that side, and a new link between the two is another one. So
+// both sides come to agree, however Link and Unlink cross: a link is added once, before the other
+// side can know it, and once dropped it never comes back.
 type link struct {
-	a, b     *cell
-	ended    func(l *link, a *cell, e env, why error) // tellEnd: linked only with Link
-	atA, atB int                                      // its places in the rosters of a and b; each is its owner's
+	a, b  *cell
+	ended func(l *link, a *cell, e env, why error) // tellEnd: linked only with Link
+	// Its places in the indexed sets of a and b; each is its owner's.
+	atA, atB int
 
-	moreA, moreB *link // the next in their indexes with the same other; each is its owner's
+	// The next in their indexes with the same other; each is its owner's.
+	moreA, moreB *link
 }
 
 func (l *link) other(me *cell) *cell {
@@ -157,8 +159,8 @@ type linkEnded struct {
 	exit  Exit
 }
 
-// mayHaveLinked tells whether an actor that has ended had called Link. Of an actor that its system
-// took along only the system may ask: it may have.
+// mayHaveLinked reports whether an actor that has ended had called Link. Of an actor that its
+// system took along only the system may ask: it may have.
 func (a *cell) mayHaveLinked() bool { return !a.ended() || a.cold.linking }
 
 func (s linkEnded) serve(a *cell, c *Context) {

@@ -118,7 +118,7 @@ func TestUnlink(t *testing.T) {
 		in(t, sys, a, func(_ *mortal, c *actor.Context) {
 			actor.Kill(sys, b)
 			eventually(t, "b has ended", func() bool { return say.TrySend(c, b, "") != nil })
-			actor.Unlink(c, b) // its signal is in a's lane, or will be
+			actor.Unlink(c, b) // its signal is in a's system queue, or will be
 			actor.Unlink(c, b)
 		})
 		quiet(t, sys)

@@ -26,7 +26,7 @@ type monitor struct {
 	deliver         func(c *Context, at *cell, d Down)
 	calls           *monitorCalls
 	live            bool            // the watcher still wants it; the watcher's
-	atWatcher       int             // its place in the watcher's roster; the watcher's
+	atWatcher       int             // its place in the watcher's indexed set; the watcher's
 	atTarget        int             // and in the target's; the target's
 	outside         chan *coldState // instead of a watcher: gets the remains; has room for one
 }

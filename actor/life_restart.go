@@ -101,7 +101,7 @@ func mustBeSupervised(call string, t Target) {
 	}
 }
 
-// supervises tells whether an actor has supervised children. Owner only.
+// supervises reports whether an actor has supervised children. Owner only.
 func (a *cell) supervises() bool { return a.cold != nil && a.cold.guards > 0 }
 
 func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
@@ -110,7 +110,7 @@ func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
 	}})
 }
 
-// fell tells a supervisor that a child has fallen.
+// childDown tells a supervisor that a child has fallen.
 type childDown struct {
 	unanswered
 	sup  *supervision
@@ -129,7 +129,7 @@ var guarding = childCalls{(*child).requestStop, (*child).ended, (*child).orphan}
 
 func (k *child) orphan(e env, v stopMode) { k.b.tell(e, orphaned{mode: v}) }
 
-// forsaken is what a supervisor that leaves tells its children. A child that is down would wait for
+// orphaned is what a supervisor that leaves tells its children. A child that is down would wait for
 // its verdict for ever. Nor can the child wait for its turn to be told to end: a younger sibling
 // may be muted for it, and be waited for first.
 type orphaned struct {
@@ -237,7 +237,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	x.sup.zero(a)
 }
 
-// revive begins the next life.
+// restarts begins the next life.
 func (a *cell) beginLife(c *Context, x *coldState) {
 	if invariant.On {
 		verifyBeginLife(a, x)

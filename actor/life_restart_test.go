@@ -268,8 +268,8 @@ func TestRestart_ForgetsTimers(t *testing.T) {
 	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start")
 }
 
-// TestRestart_ForgetsChannels: what the life before brought out of channels ends with it, so that one that opens
-// its channels in OnStart has each once; what had been taken out runs all the same.
+// TestRestart_ForgetsChannels: what the life before brought out of channels ends with it, so that
+// one that opens its channels in OnStart has each once; what had been taken out runs all the same.
 func TestRestart_ForgetsChannels(t *testing.T) {
 	const lives, workers = 20, 2
 	ch := make(chan string)

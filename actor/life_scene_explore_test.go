@@ -8,16 +8,16 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// scene is a stage with a kid, whose life it is about, and who has to do with it.
+// scene is a stage with a child, whose life it is about, and who has to do with it.
 //
-//	super ──supervises──▶ kid ──parent of──▶ a pup of each life, and those of its acts
+//	super ──supervises──▶ child ──parent of──▶ a pup of each life, and those of its acts
 //	                       ▲ ▲
 //	      linked, monitor  │ │  what the acts do
 //	               peer ───┘ └─── friend
 type scene struct {
 	stage
 	super, kid, peer, friend Ref[player]
-	heir                     Ref[player] // who has got the kid's name
+	heir                     Ref[player] // who has got the child's name
 
 	// What has happened. The whole scene is one thread at a time, so plain memory will do.
 	said, ran, dead    []int // words
@@ -27,15 +27,15 @@ type scene struct {
 	asked              int
 	watches            []*monitor
 	downs              map[*monitor][]error
-	ties               int // links of friend and kid
+	ties               int // links of friend and child
 	exits              map[*cell][]error
 	falls, finals      int
-	begun, stopped     int // OnStart and OnStop of the kid
+	begun, stopped     int // OnStart and OnStop of the child
 	pups               []pup
-	named              []error // what came of naming somebody like the kid
+	named              []error // what came of naming somebody like the child
 }
 
-// pup is a child of the kid.
+// pup is a child of the child.
 type pup struct {
 	r    Ref[player]
 	life int
@@ -103,7 +103,7 @@ func (a *player) down(_ *Context, d Down) {
 	a.s.nameless("Down")
 }
 
-// fell restarts the kid whenever it can be.
+// fell restarts the child whenever it can be.
 func (a *player) fell(c *Context, f Fallen) {
 	if f.Final {
 		a.s.finals++
@@ -115,12 +115,12 @@ func (a *player) fell(c *Context, f Fallen) {
 	Restart(c, f.Ref)
 }
 
-// bear spawns a child of the kid, in its turn.
+// bear spawns a child of the child, in its turn.
 func (s *scene) bear(c *Context) {
 	s.pups = append(s.pups, pup{playerType.SpawnChild(c, player{s: s}), s.begun})
 }
 
-// noPups: news of the kid's end comes after the ends of its children.
+// noPups: news of the child's end comes after the ends of its children.
 func (s *scene) noPups(news string) {
 	for _, k := range s.pups {
 		if !k.r.b.system.closed() {
@@ -129,14 +129,14 @@ func (s *scene) noPups(news string) {
 	}
 }
 
-// nameless: anyone that has learned of the kid's end finds its name free.
+// nameless: anyone that has learned of the child's end finds its name free.
 func (s *scene) nameless(news string) {
 	if v, _ := s.sys.names.m.Load(kidsName); v == s.kid.b {
 		s.p.Errorf("%s, and it still has its name", news)
 	}
 }
 
-// newScene sets the scene: the kid is up, has its name, a child, a link to peer, a monitor
+// newScene sets the scene: the child is up, has its name, a child, a link to peer, a monitor
 // of peer's, and two words in its mailbox.
 func newScene(p *explore.Program) *scene {
 	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*cell][]error{}}
@@ -162,7 +162,7 @@ func newScene(p *explore.Program) *scene {
 
 func (s *scene) spawn() Ref[player] { return playerType.Spawn(s.sys, player{s: s}) }
 
-// word sends the kid one word.
+// word sends the child one word.
 func (s *scene) word(n int) {
 	s.said = append(s.said, n)
 	playerSay.Send(s.sys, s.kid, n)
@@ -177,7 +177,7 @@ func (s *scene) act(who Ref[player], f act) {
 	})
 }
 
-// watch makes the running actor watch the kid.
+// watch makes the running actor watch the child.
 func (s *scene) watch(c *Context) { s.watches = append(s.watches, Watch(c, s.kid, playerDown).m) }
 
 func (s *scene) deadLetter(d DeadLetter) {
@@ -192,12 +192,12 @@ func (s *scene) deadLetter(d DeadLetter) {
 	}
 }
 
-// lifeOp is what somebody does to the kid, in a thread of its own. i tells two of the same
+// lifeOp is what somebody does to the child, in a thread of its own. i tells two of the same
 // kind apart.
 type lifeOp struct {
 	name  string
 	do    func(s *scene, i int)
-	ends  error // the kid ends with this reason; nil: it does not end
+	ends  error // the child ends with this reason; nil: it does not end
 	anew  bool  // it gets a new life, if it does not end
 	falls bool  // its supervisor may hear of that
 }
@@ -220,7 +220,7 @@ var lifeOps = []lifeOp{
 	{name: "name", do: (*scene).christen},
 }
 
-// tie links friend to the kid, or the kid to friend.
+// tie links friend to the child, or the child to friend.
 func (s *scene) tie(i int) {
 	who, to := s.friend, s.kid
 	if i == 2 {
@@ -231,7 +231,7 @@ func (s *scene) tie(i int) {
 
 func (s *scene) hurt(int) { s.act(s.kid, func(*player, *Context) { panic("on purpose") }) }
 
-// christen gives the kid's name to somebody else, if it is free.
+// christen gives the child's name to somebody else, if it is free.
 func (s *scene) christen(int) {
 	over := s.kid.Standing() == Ended
 	r, err := playerType.SpawnNamed(s.sys, kidsName, player{s: s})
@@ -243,7 +243,7 @@ func (s *scene) christen(int) {
 	s.named = append(s.named, err)
 }
 
-// lifePair is the scenario in which two do something to the kid.
+// lifePair is the scenario in which two do something to the child.
 func lifePair(a, b lifeOp) func(*explore.Program) {
 	return func(p *explore.Program) {
 		s := newScene(p)

@@ -45,7 +45,7 @@ func (e *stoppedError) Error() string {
 // Unwrap returns both.
 func (e *stoppedError) Unwrap() []error { return []error{ErrStopped, e.why} }
 
-// verb is how an actor is told to end. A greater one overrules a smaller one.
+// stopMode is how an actor is told to end. A greater one overrules a smaller one.
 type stopMode uint8
 
 const (
@@ -54,7 +54,7 @@ const (
 	modeKill
 )
 
-// order tells an actor to end.
+// stopRequest tells an actor to end.
 type stopRequest struct {
 	unanswered
 	mode stopMode
@@ -148,7 +148,7 @@ func endWait(ctx context.Context, sys *System, call string, t Target, o stopRequ
 	return err
 }
 
-// ordered carries an order out, in any phase but ENDED.
+// applyStop carries an order out, in any phase but ENDED.
 func (a *cell) applyStop(c *Context, o stopRequest) {
 	if invariant.On {
 		verifyStopRequest(a, c, o)
@@ -172,7 +172,7 @@ func (a *cell) applyStop(c *Context, o stopRequest) {
 	}
 }
 
-// hurry overrules how an actor leaves.
+// escalateStop overrules how an actor leaves.
 func (a *cell) escalateStop(c *Context, x *coldState, o stopRequest) {
 	if o.mode == modeKill {
 		x.reason = o.why
@@ -233,9 +233,9 @@ func (c *Context) Exit(reason error) {
 	c.exit(reason)
 }
 
-// Restarting reports, in OnStop, whether the actor may come up again in its place: it is
-// suspended or restarted, and not at its end. If it is suspended, its supervisor decides after
-// OnStop, and may still end it. An order to end that comes during OnStop makes the actor end all the same.
+// Restarting reports, in OnStop, whether the actor may come up again in its place: it is suspended
+// or restarted, and not at its end. If it is suspended, its supervisor decides after OnStop, and
+// may still end it. An order to end that comes during OnStop makes the actor end all the same.
 // Elsewhere it reports false.
 func (c *Context) Restarting() bool {
 	mustRun(c, "Restarting")

@@ -129,7 +129,7 @@ var operations = map[string]func(s *subject){
 	"Restart": func(s *subject) { actor.Restart(s.sys, s.r) },
 }
 
-// cell is what is left in the end: the reason, "" if the actor lives; how many of the
+// cellOf is what is left in the end: the reason, "" if the actor lives; how many of the
 // three messages ran and how the request ended; and whether OnStop ran for that end.
 type cellOf struct {
 	standing, operation string

@@ -6,7 +6,8 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // an index. The index is made when it is first needed, and kept until no link is left. Owner only.
 type links struct {
 	indexedSet[link]
-	by map[*cell]*link // the latest with each; those behind it are chained by link.more. nil: look at each
+	// The latest with each; those behind it are chained by link.more. nil: look at each.
+	by map[*cell]*link
 }
 
 // Up to fewLinks links are looked at one by one.

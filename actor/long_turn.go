@@ -70,12 +70,13 @@ const reportGap = time.Second
 
 // longTurns limits the rate of reports.
 type longTurns struct {
-	_      nocmp.Field
-	last   seam.Int64 // when the last one was made, by the machine's Nanos, which is not 0; 0: never
+	_ nocmp.Field
+	// When the last one was made, by the machine's Nanos, which is not 0; 0: never.
+	last   seam.Int64
 	missed seam.Uint64
 }
 
-// mayReport tells whether it is time for another report, by the machine's clock: the system's
+// mayReport reports whether it is time for another report, by the machine's clock: the system's
 // may stand still, or jump.
 func (l *longTurns) mayReport() bool {
 	last, now := l.last.Load(), seam.SystemClock{}.Nanos()
@@ -94,7 +95,8 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 	}
 	c := w.Local().(*Context)
 	if s.blocked.has(c) {
-		return // it blocks, without a spare or since it was asked to come by: that list reports it
+		// It blocks, without a spare or since it was asked to come by: that list reports it.
+		return
 	}
 	d := c.peek(task)
 	if invariant.On {
@@ -134,10 +136,10 @@ type doing struct {
 	id    uint16   // its id, if so
 }
 
-// glimpse looks at what the worker does in the turn of a task. It reads what belongs to the worker,
+// peek looks at what the worker does in the turn of a task. It reads what belongs to the worker,
 // and to the turn's actor: publishing that would cost every message. So the race detector is told
 // to look away, which is sound for a hint. Each field is a word or less and is loaded whole.
-// Pointers lead to bodies, extras and messages, whatever has become of these: they are the
+// Pointers lead to bodies, cold state and messages, whatever has become of these: they are the
 // collector's, and their nodes are never of another kind. And the caller asks afterwards whether
 // the turn still runs, before it believes the hint.
 //

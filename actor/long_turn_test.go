@@ -210,7 +210,7 @@ func TestLongTurn_EveryKind(t *testing.T) {
 	})
 }
 
-// TestLongTurn_BehindAnAsk: an asker has the turn watched as long as it lasts, not only until the
+// TestLongTurn_BehindAnAsk: an caller has the turn watched as long as it lasts, not only until the
 // reply has come.
 func TestLongTurn_BehindAnAsk(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // and not three minutes: a mutant dies of it
@@ -241,8 +241,8 @@ func TestLongTurn_BehindAnAsk(t *testing.T) {
 }
 
 // TestLongTurn_BesideManyGoroutines: and however many goroutines the process has. "A report has a
-// stack only if there are at most 500 of them": to look for it among 6,000 would stop the process for
-// some twenty milliseconds.
+// stack only if there are at most 500 of them": to look for it among 6,000 would stop the process
+// for some twenty milliseconds.
 func TestLongTurn_BesideManyGoroutines(t *testing.T) {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -288,8 +288,8 @@ func loopUntilReported(t *testing.T) {
 	}
 }
 
-// TestLongTurn_Blocking: what blocks and says so is reported as well, while it lasts, with the number
-// of its actor; and so is a behaviour that waits in an Ask.
+// TestLongTurn_Blocking: what blocks and says so is reported as well, while it lasts, with the
+// number of its actor; and so is a behaviour that waits in an Ask.
 func TestLongTurn_Blocking(t *testing.T) {
 	for name, block := range map[string]func(c *actor.Context, m stay){
 		"Blocking": func(c *actor.Context, m stay) { c.Blocking(m) },

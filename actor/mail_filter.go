@@ -5,9 +5,9 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // At the end of a life, and before the next one begins, an actor goes through the mail that
 // waits for it, and makes dead letters of what is not to run.
 
-// sift makes dead letters of the mail for which refuse returns an error, with that error, and keeps
-// the rest in order. It looks at what is in the mailbox by now. Owner only, between two messages,
-// while the mailbox is open.
+// filterMail makes dead letters of the mail for which refuse returns an error, with that error, and
+// keeps the rest in order. It looks at what is in the mailbox by now. Owner only, between two
+// messages, while the mailbox is open.
 func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 	if invariant.On {
 		verifyFilter(a)
@@ -23,7 +23,7 @@ func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
 	a.in.pending = a.filterChain(c, all.all(), refuse)
 }
 
-// siftChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
+// filterChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
 // node may be among them: it stays in place, whatever becomes of its message.
 func (a *cell) filterChain(c *Context, m *message, refuse func(a *cell, m *message) error) *message {
 	e := env{c: c, sys: a.sys()}
@@ -51,8 +51,8 @@ func (a *cell) takeBoundedIf(c *Context, take func(m *message) bool) *message {
 	return out
 }
 
-// dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages. Signals
-// and ticks of timers stay.
+// dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages.
+// Signals and ticks of timers stay.
 func (a *cell) dropMail(c *Context, x *coldState) {
 	why := because(ErrRestarted, x.reason)
 	drop := func(_ *cell, m *message) error {
@@ -82,7 +82,7 @@ func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
 	a.filterUrgent(c, x, gone)
 }
 
-// siftUrgent is sift for what has come by the system queue and was not served yet.
+// filterUrgent is sift for what has come by the system queue and was not served yet.
 func (a *cell) filterUrgent(c *Context, x *coldState, refuse func(a *cell, m *message) error) {
 	if !a.system.isEmpty() {
 		x.todo.add(a.system.take())

@@ -28,7 +28,7 @@ import (
 //	          └──── rest, if head = last ──────┘
 //
 // One locked instruction per message, one per transition to idle, none per grab; and none per
-// message from the worker that has woken the actor: see lease.
+// message from the worker that has woken the actor: see bias.
 //
 // A producer that read head = h and was overtaken may find h again at its
 // compare-and-swap although h was recycled in between (ABA). That is harmless: it
@@ -50,17 +50,19 @@ type mailbox struct {
 type inbox struct {
 	pending  *message // taken and not yet run, oldest first
 	tail     *message // the head at the last grab, or the mark below; nil after idle
-	appended *message // appended under a lease, and not yet taken: see there
+	appended *message // appended under a bias, and not yet taken: see there
 }
 
 // pushed is what a push did.
 type pushed int
 
 const (
-	pushQueued pushed = iota // the receiver is scheduled already, or will be by whoever woke it
-	pushWoke                 // the caller must schedule the receiver
-	pushClosed               // the receiver has ended; the caller keeps the message
-	pushIdle                 // pushBusy only: the receiver is idle; the caller keeps the message
+	// The receiver is scheduled already, or will be by whoever woke it.
+	pushQueued pushed = iota
+	pushWoke          // the caller must schedule the receiver
+	pushClosed        // the receiver has ended; the caller keeps the message
+	// pushBusy only: the receiver is idle; the caller keeps the message.
+	pushIdle
 )
 
 // push appends m. Any goroutine. What the caller did before synchronizes before
@@ -106,9 +108,9 @@ func (q *mailbox) pushBusy(m *message) pushed {
 	}
 }
 
-// grab moves what has come in since the last grab to in.fifo, oldest first: what was appended under
-// a lease, and then what was pushed. It reports whether there was any. spent is a message that may
-// be recycled now, or a mark, or nil. Consumer only, with in.fifo empty.
+// drain moves what has come in since the last grab to in.fifo, oldest first: what was appended
+// under a bias, and then what was pushed. It reports whether there was any. spent is a message that
+// may be recycled now, or a mark, or nil. Consumer only, with in.fifo empty.
 func (q *mailbox) drain(in *inbox) (stub *message, ok bool) {
 	if invariant.On {
 		verifyEmpty(in)
@@ -129,7 +131,7 @@ func (q *mailbox) drain(in *inbox) (stub *message, ok bool) {
 	return last, true
 }
 
-// join is grab with one message in hand, which stays the first. Consumer only.
+// drainBehind is grab with one message in hand, which stays the first. Consumer only.
 func (q *mailbox) drainBehind(in *inbox) (stub *message) {
 	one := in.pending
 	in.pending = nil
@@ -149,9 +151,9 @@ func reversed(h, end *message) (first *message) {
 	return first
 }
 
-// rest marks the mailbox idle if nothing came in since the last grab, and reports whether it did.
-// If it did, the consumer must not touch the actor any more: the next push schedules it. spent may
-// be recycled. Consumer only, with in.fifo and in.more empty.
+// tryIdle marks the mailbox idle if nothing came in since the last grab, and reports whether it
+// did. If it did, the consumer must not touch the actor any more: the next push schedules it. spent
+// may be recycled. Consumer only, with in.fifo and in.more empty.
 func (q *mailbox) tryIdle(in *inbox) (stub *message, ok bool) {
 	if invariant.On {
 		verifyEmpty(in)
@@ -187,7 +189,7 @@ func (q *mailbox) close(in *inbox) (left, stub *message) {
 	return concat(first, reversed(h, last)), stub
 }
 
-// closed tells whether the actor refuses mail for good. Any goroutine.
+// closed reports whether the actor refuses mail for good. Any goroutine.
 func (q *mailbox) closed() bool { return q.head.Load() == &closedMark }
 
 // concat appends list b to list a.

@@ -7,12 +7,12 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// shelf is a worker's own stock of one pool's nodes. Sends take from its top, and finished messages
-// that were made here go back there, so that the node used last, which is in the cache, is used
-// next. Owner only.
+// magazine is a worker's own cache of one pool's nodes. Sends take from its top, and finished
+// messages that were made here go back there, so that the node used last, which is in the cache, is
+// used next. Owner only.
 //
-// The stock is ample: the nodes of all that actors send until they are muted should come from it
-// and go back to it, again and again, since a pool costs more than the rest of a message. The stock
+// The cache is ample: the nodes of all that actors send until they are muted should come from it
+// and go back to it, again and again, since a pool costs more than the rest of a message. The cache
 // is bounded in bytes, since only the worker itself can give it up, and a sleeping worker does not.
 // Of nodes of more than 16 KiB nothing stays here.
 type magazine struct {
@@ -21,26 +21,29 @@ type magazine struct {
 	remote []remoteList // by home: nodes that were made elsewhere
 }
 
-// awayChain collects nodes on their way home.
+// remoteList collects nodes on their way home.
 type remoteList struct {
 	first *message
-	room  int // nodes that it lacks of a bundle
+	room  int // nodes that it lacks of a free batch
 }
 
 const (
-	chainLength = 256 // the most nodes that are recycled together, or leave a full shelf together
+	// The most nodes that are recycled together, or leave a full magazine together.
+	chainLength = 256
 
-	magazineBytes  = 256 << 10 // of nodes on a shelf: of the smallest 8,192, which eight actors send at 1,000 each
-	chainBytes     = 32 << 10  // of nodes that leave it together, and of those on a shelf if they are large
-	largestMany    = 1 << 10   // bytes of the largest nodes of which there may be more
-	freeBatchBytes = 16 << 10  // of a bundle, for nodes of more than 256 bytes
+	// Of nodes on a magazine: of the smallest 8,192, which eight actors send at 1,000 each.
+	magazineBytes = 256 << 10
+	// Of nodes that leave it together, and of those on a magazine if they are large.
+	chainBytes     = 32 << 10
+	largestMany    = 1 << 10  // bytes of the largest nodes of which there may be more
+	freeBatchBytes = 16 << 10 // of a free batch, for nodes of more than 256 bytes
 )
 
-// margin is how many shelves it takes to fill two cache lines.
+// margin is how many frees it takes to fill two cache lines.
 const margin = 1 + (2*cacheline.Size-1)/int(unsafe.Sizeof(magazine{}))
 
-// newStock returns empty shelves for n pools, two cache lines away from anything allocated beside
-// them: every message writes to shelves.
+// newCache returns empty magazines for n pools, two cache lines away from anything allocated beside
+// them: every message writes to magazines.
 func newCache(n int) []magazine {
 	cache, all := make([]magazine, n+2*margin)[margin:n+margin], allSizeClasses()
 	for id := range cache {
@@ -49,10 +52,10 @@ func newCache(n int) []magazine {
 	return cache
 }
 
-// has tells whether there is a node of pool p on the shelf.
+// has reports whether there is a node of pool p on the magazine.
 func (c *Context) has(p uint16) bool { return int(p) < len(c.cache) && c.cache[p].top != nil }
 
-// pop takes a node from the shelf. There must be one.
+// pop takes a node from the magazine. There must be one.
 func (s *magazine) pop() *message {
 	m := s.top
 	s.top = m.next
@@ -60,7 +63,7 @@ func (s *magazine) pop() *message {
 	return m
 }
 
-// alloc returns a node of pool p. About a nanosecond while the stock lasts.
+// alloc returns a node of pool p. About a nanosecond while the cache lasts.
 func (c *Context) alloc(p uint16) *message {
 	if c.has(p) {
 		return c.cache[p].pop()
@@ -68,7 +71,8 @@ func (c *Context) alloc(p uint16) *message {
 	return c.refill(p)
 }
 
-// restock fills an empty shelf with what waits in the pool, or with a new block, and takes a node.
+// refill fills an empty magazine with what waits in the pool, or with a new block, and takes a
+// node.
 func (c *Context) refill(id uint16) *message {
 	if c.dry {
 		return c.makeInTurn(id)
@@ -81,7 +85,8 @@ func (c *Context) refill(id uint16) *message {
 	}
 	s, p := &c.cache[id], sizeClassByID(id)
 	m, n := p.get(c.owner)
-	c.w.Charge(n) // a behaviour that sends more than runs takes longer than a unit of work did so far
+	// A behaviour that sends more than runs takes longer than a unit of work did so far.
+	c.w.Charge(n)
 	if invariant.On {
 		verifyLength(m, n, id, int(c.owner))
 	}
@@ -92,13 +97,13 @@ func (c *Context) refill(id uint16) *message {
 	return m
 }
 
-// allocHidden is alloc in a behaviour whose stock is hidden.
+// allocHidden is alloc in a behaviour whose cache is hidden.
 func (c *Context) allocHidden(id uint16) (m *message) {
 	c.withCache(func() { m = c.alloc(id) })
 	return m
 }
 
-// dropHoard leaves to Go's collector what the worker keeps for reuse: its goroutine or the system
+// dropCaches leaves to the GC what the worker keeps for reuse: its goroutine or the system
 // ends, and there may never be another turn.
 func (c *Context) dropCaches() {
 	c.flushCache()
@@ -106,7 +111,7 @@ func (c *Context) dropCaches() {
 	c.rooting = nil
 }
 
-// giveStock leaves all nodes that the worker has to the pools. A worker that nobody has any more
+// flushCache leaves all nodes that the worker has to the pools. A worker that nobody has any more
 // may not sit on a linked chain.
 func (c *Context) flushCache() {
 	for id := range c.cache {
@@ -120,7 +125,7 @@ func (c *Context) flushCache() {
 	c.cache = nil
 }
 
-// growStock makes room for all layouts there are by now: a worker has no shelves before it needs
+// growCache makes room for all layouts there are by now: a worker has no magazines before it needs
 // them, and types may be declared late.
 func (c *Context) growCache() {
 	bigger := newCache(sizeClassCount())
@@ -128,9 +133,9 @@ func (c *Context) growCache() {
 	c.cache = bigger
 }
 
-// beginStock is growStock for nodes that came from elsewhere, if that is worth it, which it
+// ensureCache is growCache for nodes that came from elsewhere, if that is worth it, which it
 // reports. It is not worth it for a worker that is to be a spare after this turn: a thousand turns
-// that block would have one message each, and stocks of kilobytes.
+// that block would have one message each, and caches of kilobytes.
 func (c *Context) ensureCache() bool {
 	if c.dry || c.w.Stray() {
 		return false // they are the collector's
@@ -146,7 +151,7 @@ func (c *Context) recycle(m *message) {
 	}
 }
 
-// shelve is recycle for nearly every node: one that was made here, if the shelf has room for more
+// free is recycle for nearly every node: one that was made here, if the magazine has room for more
 // than it. Otherwise it does nothing and reports false.
 func (c *Context) free(m *message) bool {
 	if m.owner() == c.owner && int(m.sizeClass()) < len(c.cache) {
@@ -163,7 +168,7 @@ func (c *Context) free(m *message) bool {
 }
 
 // recycleChain takes back the n nodes from first to end, of one origin, which hold no
-// pointers any more. n is at most chainLength. The mark of a lease may come alone, and is left
+// pointers any more. n is at most chainLength. The mark of a bias may come alone, and is left
 // where it is.
 func (c *Context) recycleChain(first, end *message, n int) {
 	if invariant.On && !isBiasMark(first) {
@@ -197,7 +202,7 @@ func (c *Context) recycleChain(first, end *message, n int) {
 	}
 }
 
-// spill leaves a chain, and any excess, to the pool.
+// flush leaves a chain, and any excess, to the pool.
 func (s *magazine) flush() {
 	p := sizeClassByID(s.top.sizeClass())
 	if invariant.On {
@@ -210,7 +215,7 @@ func (s *magazine) flush() {
 	}
 }
 
-// sendHome collects nodes that were made elsewhere, and sends them on when there are
+// freeRemote collects nodes that were made elsewhere, and sends them on when there are
 // enough.
 func (s *magazine) freeRemote(first, end *message, n int) {
 	if s.remote == nil {
@@ -229,7 +234,7 @@ func (s *magazine) freeRemote(first, end *message, n int) {
 	}
 }
 
-// beginAway makes empty chains of nodes like m, by home. A call, which keeps sendHome short.
+// makeRemote makes empty chains of nodes like m, by home. A call, which keeps freeRemote short.
 //
 //go:noinline
 func (s *magazine) makeRemote(m *message) {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// neighbours returns how many nodes are on a shelf, and how many of them are followed by one that lies beside them.
+// neighbours returns how many nodes are on a magazine, and how many of them are followed by one
+// that lies beside them.
 func neighbours(s *magazine, size uintptr) (n, side int) {
 	for m := s.top; m != nil && m.next != nil; m = m.next {
 		n++
@@ -16,9 +17,9 @@ func neighbours(s *magazine, size uintptr) (n, side int) {
 	return n, side
 }
 
-// TestCache_StaysInOrder: nodes that lie side by side are used one after the other, however mail is cut into turns. At first
-// seven of eight are, since they are made in blocks. When a stretch was put back with its oldest message on top, none
-// were at the end of this.
+// TestCache_StaysInOrder: nodes that lie side by side are used one after the other, however mail is
+// cut into turns. At first seven of eight are, since they are made in blocks. When a segment was
+// put back with its oldest message on top, none were at the end of this.
 func TestCache_StaysInOrder(t *testing.T) {
 	typ := NewType[struct{}]("stream")
 	load, do := Declare[int](typ, "load"), Declare[func(*Context)](typ, "do")

@@ -10,24 +10,24 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// Messages are recycled. A send takes a node from the worker's own stock; when the
+// Messages are recycled. A send takes a node from the worker's own cache; when the
 // behaviour has run, the node goes back to the worker that made it, at once if it ran
 // there and in chains of many otherwise. What a worker cannot keep waits in a
-// sync.Pool of its own, where Go's collector finds it.
+// sync.Pool of its own, where the GC finds it.
 //
 // That nodes go home is not about memory but about cache lines. Two nodes of 32 bytes share one. If
 // nodes stayed where they were run, then after a while the two halves of most lines would belong to
 // different workers, and every send would pull a line over from the other processor: two workers
 // were then no faster than one even if they never talked to each other. For the same reason nodes
-// are made in blocks: made one by one, they came to lie in the gaps that Go's collector had left
+// are made in blocks: made one by one, they came to lie in the gaps that the GC had left
 // among another worker's nodes.
 //
 // A pool holds nodes of one memory layout. Payloads without pointers share three
-// sizes; a payload with pointers has a pool of its own type, since Go's collector must
+// sizes; a payload with pointers has a pool of its own type, since the GC must
 // know where the pointers are, and is cleared before its behaviour runs, so that a
 // recycled node keeps nothing alive.
 //
-// Go's collector frees a block when nobody has any node of it. So code that lets go of a node of a
+// the GC frees a block when nobody has any node of it. So code that lets go of a node of a
 // block unlinks it. Otherwise, as long as any node of the block is in use, a dead one would keep
 // alive the nodes it was linked to, their blocks what these are linked to, and so on. Nodes with
 // pointers are made one by one.
@@ -45,28 +45,29 @@ const (
 	noSizeClass  = math.MaxUint16 // the number of no pool
 )
 
-// pool is one layout of nodes. Read-only after registration, except for homes.
+// sizeClass is one layout of nodes. Read-only after registration, except for homes.
 type sizeClass struct {
 	id          uint16
-	block       int                  // nodes of a block
-	size        uintptr              // of a node
-	batchLength int                  // nodes that wait together, or go home together
-	keep        int                  // nodes that a worker keeps
-	chain       int                  // nodes that leave a full shelf
-	newBlock    func(n int) *message // makes n nodes side by side, at most a block, and returns the first
-	batches     [maxOwners]sync.Pool // of *bundle
+	block       int     // nodes of a block
+	size        uintptr // of a node
+	batchLength int     // nodes that wait together, or go home together
+	keep        int     // nodes that a worker keeps
+	chain       int     // nodes that leave a full magazine
+	// Makes n nodes side by side, at most a block, and returns the first.
+	newBlock func(n int) *message
+	batches  [maxOwners]sync.Pool // of *free batch
 }
 
-// bundle holds nodes that wait to be used, not linked to each other.
+// free batch holds nodes that wait to be used, not linked to each other.
 type freeBatch struct {
 	n     int
 	nodes [freeBatchLength]*message
 }
 
-// empties are bundles without nodes.
+// emptyBatches are free batches without nodes.
 var emptyBatches = sync.Pool{New: func() any { return new(freeBatch) }}
 
-// make returns up to a block of new nodes, in a chain.
+// makeBlock returns up to a block of new nodes, in a chain.
 func (p *sizeClass) makeBlock(owner uint16, n int) *message {
 	first := p.newBlock(n)
 	for m := first; ; m = m.next {
@@ -117,7 +118,7 @@ func unlink(first *message, n int) {
 	}
 }
 
-// pools is the registry of all layouts of this process. Types are declared at
+// sizeClasses is the registry of all layouts of this process. Types are declared at
 // package level, before any system runs, but nothing forbids a late one.
 var sizeClasses struct {
 	mu   seam.Mutex
@@ -125,7 +126,7 @@ var sizeClasses struct {
 	own  map[reflect.Type]*sizeClass // guarded by mu
 }
 
-// wordPools are the pools of pointer-free payloads, by size in words.
+// wordClasses are the pools of pointer-free payloads, by size in words.
 var wordClasses = [...]struct {
 	size uintptr
 	pool *sizeClass
@@ -135,7 +136,7 @@ var wordClasses = [...]struct {
 	{40, registerSize(blockLength, headerSize+40, func(n int) *message { return &make([]node[[5]uint64], n)[0].header })},
 }
 
-// register adds a layout.
+// registerSize adds a layout.
 func registerSize(block int, size uintptr, newBlock func(n int) *message) *sizeClass {
 	sizeClasses.mu.Lock()
 	p := addSize(block, size, newBlock)
@@ -143,7 +144,7 @@ func registerSize(block int, size uintptr, newBlock func(n int) *message) *sizeC
 	return p
 }
 
-// add is register under the lock, which it unlocks if it panics.
+// addSize is register under the lock, which it unlocks if it panics.
 func addSize(block int, size uintptr, newBlock func(n int) *message) *sizeClass {
 	list := allSizeClasses()
 	if len(list) >= noSizeClass {
@@ -163,12 +164,12 @@ func addSize(block int, size uintptr, newBlock func(n int) *message) *sizeClass 
 // lengthIn returns how many nodes of a size fill so many bytes: one at least, and most at most.
 func lengthIn(bytes, size uintptr, most int) int { return max(1, min(int(bytes/size), most)) }
 
-// poolOf returns the pool for payloads of type M and whether they hold pointers.
+// sizeClassOf returns the pool for payloads of type M and whether they hold pointers.
 func sizeClassOf[M any]() (p *sizeClass, pointers bool) {
 	return sizeClassFor(reflect.TypeFor[M](), func(int) *message { return &new(node[M]).header })
 }
 
-// poolFor is poolOf without the type parameter, so that there is one of it.
+// sizeClassFor is sizeClassOf without the type parameter, so that there is one of it.
 func sizeClassFor(t reflect.Type, newBlock func(n int) *message) (p *sizeClass, pointers bool) {
 	pointers = hasPointers(t)
 	if !pointers && t.Align() <= 8 {
@@ -190,7 +191,7 @@ func sizeClassFor(t reflect.Type, newBlock func(n int) *message) (p *sizeClass, 
 	return p, pointers
 }
 
-// allPools returns all layouts there are by now. Any goroutine.
+// allSizeClasses returns all layouts there are by now. Any goroutine.
 func allSizeClasses() []*sizeClass {
 	if l := sizeClasses.list.Load(); l != nil {
 		return *l
@@ -198,12 +199,12 @@ func allSizeClasses() []*sizeClass {
 	return nil
 }
 
-// poolByID returns a layout by its number. A call, which keeps a small program small.
+// sizeClassByID returns a layout by its number. A call, which keeps a small program small.
 //
 //go:noinline
 func sizeClassByID(id uint16) *sizeClass { return allSizeClasses()[id] }
 
-// poolCount returns how many layouts there are.
+// sizeClassCount returns how many layouts there are.
 func sizeClassCount() int { return len(allSizeClasses()) }
 
 // takeOne returns a node for a sender that has no worker. It clears from, which may still name an
@@ -241,7 +242,7 @@ func (p *sizeClass) takeFrom(chain **message) *message {
 	return m
 }
 
-// hasPointers tells whether Go's collector has to look into a value of type t.
+// hasPointers reports whether the GC has to look into a value of type t.
 func hasPointers(t reflect.Type) bool {
 	switch k := t.Kind(); {
 	case k <= reflect.Complex128: // numbers and bools

@@ -81,7 +81,7 @@ func TestMessage_Layout(t *testing.T) {
 	payloadLayout[request[aligned64, pointed64]](t)
 }
 
-// TestMessage_HasPointers: what Go's collector must look into, and nothing else.
+// TestMessage_HasPointers: what the GC must look into, and nothing else.
 func TestMessage_HasPointers(t *testing.T) {
 	for typ, want := range map[reflect.Type]bool{
 		reflect.TypeFor[int]():                    false,
@@ -109,7 +109,7 @@ func TestMessage_HasPointers(t *testing.T) {
 	}
 }
 
-// stock is a worker's free list and its dumb twin, a set of nodes.
+// cache is a worker's free list and its dumb twin, a set of nodes.
 type stock struct {
 	c    *Context
 	pool *sizeClass
@@ -189,7 +189,7 @@ func TestPool_Twin(t *testing.T) {
 	})
 }
 
-// TestPool_Blocks: nodes of two workers share no cache line, whatever gaps Go's collector has left
+// TestPool_Blocks: nodes of two workers share no cache line, whatever gaps the GC has left
 // among them.
 func TestPool_Blocks(t *testing.T) {
 	if cacheline.Size != 64 || unsafe.Sizeof(uintptr(0)) != 8 {
@@ -270,7 +270,7 @@ func TestPool_LetsGo(t *testing.T) {
 	}
 	nodes = chainOf(p, 0, 10)
 	a, c := &cell{in: inbox{pending: nodes[0]}}, &Context{}
-	for _, m := range nodes[:7] { // as stretch does
+	for _, m := range nodes[:7] { // as segment does
 		m.next, c.ran = c.ran, m
 	}
 	c.msg = nodes[7]
@@ -282,8 +282,8 @@ func TestPool_LetsGo(t *testing.T) {
 	}
 }
 
-// TestPool_LetsGoOfStocks: a worker whose system has stopped leaves its nodes to the pools, its own and those of
-// others.
+// TestPool_LetsGoOfStocks: a worker whose system has stopped leaves its nodes to the pools, its own
+// and those of others.
 func TestPool_LetsGoOfStocks(t *testing.T) {
 	typ := NewType[struct{}]("keeper of stock")
 	do := Declare[func(*Context)](typ, "do")
@@ -355,8 +355,8 @@ func TestPool_InBytes(t *testing.T) {
 	}
 }
 
-// TestPool_KeepsNoMore: where many messages run for each that is sent, the stock grows up to its bound, and
-// what leaves it does so in chains.
+// TestPool_KeepsNoMore: where many messages run for each that is sent, the cache grows up to its
+// bound, and what leaves it does so in chains.
 func TestPool_KeepsNoMore(t *testing.T) {
 	p := wordClasses[0].pool
 	c := &Context{w: new(sched.Worker), cache: newCache(sizeClassCount())}

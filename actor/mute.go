@@ -33,9 +33,9 @@ func (c *Context) meetGate(to *cell, m *message, d *descriptor) (delivered bool)
 // muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
 // wait for it, or the receiver is only muted itself and takes more mail. Sending again to the same
 // receiver within a behaviour does not count twice as long as few receivers take turns; a second
-// entry in a ledger would do no harm. An actor that is muted
-// already, and runs because of what is in its lane, is muted for nobody else: that could close a
-// circle. But it may send only so much: see mute_withhold.go.
+// entry in a wait list would do no harm. An actor that is muted already, and runs because of what
+// is in its system queue, is muted for nobody else: that could close a circle. But it may send only
+// so much: see mute_withhold.go.
 func (c *Context) muteFor(to *cell) {
 	me := c.self
 	passes := me != to && to.passesAjar() // also counts what comes from those that are never muted
@@ -62,7 +62,8 @@ func (c *Context) muteFor(to *cell) {
 	}
 	c.waiters.remember(to)
 	if t := to.typ(); t.bound.limit != 0 || t.drops {
-		c.waiters.latest = nil // the next message to it goes through its queue as well, or may have to give way
+		// The next message to it goes through its queue as well, or may have to give way.
+		c.waiters.latest = nil
 	}
 	c.then |= mayPark
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
@@ -71,22 +72,23 @@ func (c *Context) muteFor(to *cell) {
 	to.wakeSuspended(c)
 }
 
-// mayBeMuted tells whether the actor may be muted. Owner only.
+// mayBeMuted reports whether the actor may be muted. Owner only.
 func (a *cell) mayBeMuted() bool {
 	return a.load.MayBeMuted() && (a.cold == nil || !a.cold.drainsForOthers())
 }
 
-// drainsForOthers tells whether the actor drains and others may wait for its end: its parent, and
+// drainsForOthers reports whether the actor drains and others may wait for its end: its parent, and
 // those that wait for the parent. It may have to send to them: to an actor that is suspended until
 // it has gone, or to one that is muted for such an actor.
 func (x *coldState) drainsForOthers() bool { return x.drained && x.child != nil }
 
-// park gives the actor up to the ledgers it is in, and reports whether it did: by
+// park gives the actor up to the wait lists it is in, and reports whether it did: by
 // now all may have been forgiven. A parked actor holds the system.
 func (a *cell) park(c *Context) bool {
 	c.waiters.forget()
 	if !a.mayBeMuted() {
-		return false // it has applied pressure since, or drains; the debts will be forgiven as it runs
+		// It has applied pressure since, or drains; the debts will be forgiven as it runs.
+		return false
 	}
 	if invariant.On {
 		verifyPark(a, c)
@@ -125,9 +127,9 @@ func (a *cell) setLoad(c *Context, l backpressure.Load) {
 	}
 }
 
-// shutGate makes senders wait; if the actor is only muted, from the watermark on. It reports whether
-// the actor's queue is full, so that a sender may wait for it already and it must not be muted.
-// Owner only.
+// shutGate makes senders wait; if the actor is only muted, from the watermark on. It reports
+// whether the actor's queue is full, so that a sender may wait for it already and it must not be
+// muted. Owner only.
 func (a *cell) shutGate() (full bool) {
 	if a.load&backpressure.Bounded != 0 {
 		return a.typ().bound.keeper.shut(a)
@@ -149,7 +151,7 @@ func (a *cell) shut() {
 	a.gate.Shut(&gateMark)
 }
 
-// shutLeniently shuts the gate for actors. It shuts it for goroutines as well, unless only the
+// shutForActors shuts the gate for actors. It shuts it for goroutines as well, unless only the
 // batch is the reason: then those that wait may be let in. Owner only.
 func (f *flow) shutForActors(a *cell) {
 	lenient := a.load.Lenient()
@@ -174,7 +176,7 @@ func (a *cell) openGate() *backpressure.Waiter[waiting] {
 	return list
 }
 
-// release forgives everyone in a ledger that was opened, oldest first. A muted
+// release forgives everyone in a wait list that was opened, oldest first. A muted
 // actor that nobody else holds back runs again, and opens its own gate first: the
 // chain unwinds without recursion, because those behind it are appended.
 func release(e env, list *backpressure.Waiter[waiting]) {
@@ -221,7 +223,7 @@ func (a *cell) unmute(e env) *backpressure.Waiter[waiting] {
 	return list
 }
 
-// waiterList is a worker's stock of ledger entries, and its memory of the gates
+// waiterList is a worker's cache of wait list entries, and its memory of the gates
 // that the running behaviour has met. Owner only.
 type waiterList struct {
 	free   []*backpressure.Waiter[waiting]
@@ -284,14 +286,15 @@ func (l *waiterList) forget() {
 	if invariant.On {
 		verifyWaiterList(l)
 	}
-	if l.next != 0 { // a worker forgets whenever it sleeps, and has nearly always met nobody
+	// A worker forgets whenever it sleeps, and has nearly always met nobody.
+	if l.next != 0 {
 		clear(l.met[:])
 		l.next = 0
 	}
 	l.latest = nil
 }
 
-// keep takes back an entry that no ledger holds any more.
+// keep takes back an entry that no wait list holds any more.
 func (e env) keep(w *backpressure.Waiter[waiting]) {
 	if e.c != nil {
 		e.c.waiters.put(w)

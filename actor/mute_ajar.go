@@ -24,7 +24,7 @@ import (
 //
 //	C1 the owner parks: if little mail is left, it sets the count to 0; then it sets its gate ajar
 //	C2 a sender finds the gate ajar: count + 1 (RMW). Below the watermark it passes, and pushes
-//	C3 at the watermark: it enters the ledger, which shuts the gate for all others (D1, D2)
+//	C3 at the watermark: it enters the wait list, which shuts the gate for all others (D1, D2)
 //	C4 the actor is let go, and the count is at the watermark: it is overloaded from now on, and its
 //	   gate stays shut until it has run all its mail. Otherwise the gate opens
 
@@ -34,7 +34,7 @@ import (
 // too soon: at 1,000 messages a second this is ten seconds.
 const defaultLeeway = 10_000
 
-// mostCrowd is the watermark of an actor that is muted.
+// leeway is the watermark of an actor that is muted.
 func (a *cell) leeway() uint32 {
 	if high := a.typ().marks.high; high != 0 {
 		return uint32(min(high, math.MaxInt32))
@@ -42,8 +42,8 @@ func (a *cell) leeway() uint32 {
 	return a.sys().opts.leeway
 }
 
-// letsPass reports whether a message passes the gate, because that is ajar and the mailbox is below
-// the watermark. It counts the message (C2). Any goroutine.
+// passesAjar reports whether a message passes the gate, because that is ajar and the mailbox is
+// below the watermark. It counts the message (C2). Any goroutine.
 func (a *cell) passesAjar() bool {
 	if !a.gate.IsAjar(&gateMark) {
 		return false
@@ -52,18 +52,18 @@ func (a *cell) passesAjar() bool {
 	return crowd.Load() < most && crowd.Add(1) < most
 }
 
-// wouldLetPass is letsPass for a message that is bounded in another way: it is not counted. Any
+// wouldPassAjar is passesAjar for a message that is bounded in another way: it is not counted. Any
 // goroutine.
 func (a *cell) wouldPassAjar() bool { return a.gate.IsAjar(&gateMark) && !a.ajarFull() }
 
-// crowded reports whether as many messages have passed as may. Any goroutine; the answer may be
+// ajarFull reports whether as many messages have passed as may. Any goroutine; the answer may be
 // stale.
 func (a *cell) ajarFull() bool {
 	f := a.flow.Load()
 	return f != nil && f.ajarCount.Load() >= a.leeway()
 }
 
-// countCrowd is C1. Where watermarks are counted, the count begins with the mail that is there.
+// countAjar is C1. Where watermarks are counted, the count begins with the mail that is there.
 // Owner only, before it sets its gate ajar.
 func (a *cell) countAjar(c *Context) {
 	f := a.flow.Load()
@@ -76,7 +76,7 @@ func (a *cell) countAjar(c *Context) {
 	}
 }
 
-// forgetCrowd sets the count back when the actor has run all its mail. Owner only.
+// forgetAjar sets the count back when the actor has run all its mail. Owner only.
 func (a *cell) forgetAjar() {
 	if f := a.flow.Load(); f != nil {
 		f.ajarCount.Store(0)

@@ -74,8 +74,8 @@ func standStill(t *testing.T, f func(t *testing.T, sys *actor.System, s *standst
 	}
 }
 
-// sendEach sends n messages from r, each in a behaviour of its own, and none before the last one has
-// run: a sender that has much mail is overloaded, and never muted.
+// sendEach sends n messages from r, each in a behaviour of its own, and none before the last one
+// has run: a sender that has much mail is overloaded, and never muted.
 func (s *standstill) sendEach(t *testing.T, sys *actor.System, r actor.Ref[puppet], n int) {
 	t.Helper()
 	done := make(chan struct{})
@@ -246,8 +246,9 @@ func TestMute_BoundIsTheWatermark(t *testing.T) {
 
 // relay passes on what it is sent, unless it is the last, which takes its time. It counts.
 type relay struct {
-	to      actor.Ref[relay]
-	in, out *atomic.Int64 // messages that were sent to it and that it has sent; no out: it is the last
+	to actor.Ref[relay]
+	// Messages that were sent to it and that it has sent; no out: it is the last.
+	in, out *atomic.Int64
 	most    *atomic.Int64 // messages that have waited for it at once
 	ran     int64
 	left    int // the source drives itself

@@ -12,14 +12,15 @@ import "github.com/gallop-go/gallop/backpressure"
 // batch, its urgent mail waits for one turn of the other mail.
 //
 // Rejected: to hold back only urgent messages that an actor sends to itself. Two actors that drive
-// each other would go on. Rejected as well: to make dead letters of what it sends. A message that is
-// sent from an urgent behaviour would be worth less than any other.
+// each other would go on. Rejected as well: to make dead letters of what it sends. A message that
+// is sent from an urgent behaviour would be worth less than any other.
 //
 // It closes no circle. A muted actor waits for those for which it was muted, and for nobody else;
 // what lets it go, lets its urgent mail go too (D1 to D3, T5).
 
-// exceeds counts a message that the actor sends in an urgent behaviour to an actor whose gate is not
-// open, although it is muted or cannot be. From most on its urgent mail waits. Owner only, in a turn.
+// exceeds counts a message that the actor sends in an urgent behaviour to an actor whose gate is
+// not open, although it is muted or cannot be. From most on its urgent mail waits. Owner only, in a
+// turn.
 func (a *cell) exceeds(most uint32) {
 	x := a.makeCold()
 	if x.excess++; x.excess >= most {
@@ -35,7 +36,8 @@ func (a *cell) beginMuted() {
 }
 
 // endWithholding brings back the urgent mail that has waited, before what has come since, and calls
-// the actor to it, in the lane and in the mailbox: otherwise it might go to rest. Its owner only.
+// the actor to it, in the system queue and in the mailbox: otherwise it might go to rest. Its owner
+// only.
 func (a *cell) endWithholding(e env) {
 	if a.load&backpressure.Withheld == 0 {
 		return

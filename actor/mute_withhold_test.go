@@ -8,9 +8,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestUrgent_MutedDrivenBySelf: a muted actor that drives itself by urgent messages "may send 10,000
-// more messages; then its urgent mail waits, too, until it is muted no longer". None is lost, and
-// they keep their order.
+// TestUrgent_MutedDrivenBySelf: a muted actor that drives itself by urgent messages "may send
+// 10,000 more messages; then its urgent mail waits, too, until it is muted no longer". None is
+// lost, and they keep their order.
 func TestUrgent_MutedDrivenBySelf(t *testing.T) {
 	sys := start(t, actor.Workers(2), actor.StallEvery(time.Hour))
 	p := press(t, sys)
@@ -47,8 +47,8 @@ func TestUrgent_MutedDrivenBySelf(t *testing.T) {
 	equal(t, "messages that ran", len(order), 5)
 }
 
-// TestUrgent_SparedDrivenBySelf: an actor that is let go because of pressure "for the mail that it has" is
-// muted again although it drives itself by urgent messages.
+// TestUrgent_SparedDrivenBySelf: an actor that is let go because of pressure "for the mail that it
+// has" is muted again although it drives itself by urgent messages.
 func TestUrgent_SparedDrivenBySelf(t *testing.T) {
 	sys := start(t, actor.Workers(2), actor.StallEvery(time.Millisecond), actor.Leeway(100))
 	p := press(t, sys)

@@ -15,22 +15,23 @@ import (
 type Option func(*options)
 
 type options struct {
-	workers        int
-	counted        bool // Workers was given
-	batch          int
-	gas            int
-	spares         int
-	seed           uint64
-	seeded         bool // by Seed, which alone decides then
-	bind           bool
-	clock          seam.Clock
-	simulate       func(*options) *simulation // nil: not deterministic
-	virtual        meeting                    // of the systems on that clock, if it is a VirtualClock
-	log            logSink
-	onDeadLetter   func(DeadLetter)
-	interceptors   []Interceptor // the outermost first
-	onPanic        func(PanicReport)
-	onDeadlock     any // a func(StallReport), or nil: what a report can do is linked with OnStall only
+	workers      int
+	counted      bool // Workers was given
+	batch        int
+	gas          int
+	spares       int
+	seed         uint64
+	seeded       bool // by Seed, which alone decides then
+	bind         bool
+	clock        seam.Clock
+	simulate     func(*options) *simulation // nil: not deterministic
+	virtual      meeting                    // of the systems on that clock, if it is a VirtualClock
+	log          logSink
+	onDeadLetter func(DeadLetter)
+	interceptors []Interceptor // the outermost first
+	onPanic      func(PanicReport)
+	// A func(StallReport), or nil: what a report can do is linked with OnStall only.
+	onDeadlock     any
 	deadlockPeriod time.Duration
 	leeway         uint32 // see mute_ajar.go
 	longTurn       time.Duration

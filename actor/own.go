@@ -23,7 +23,7 @@ var ownDescs = []*descriptor{
 	carriedID: carriedDesc,
 }
 
-// isOwn tells whether a message is the runtime's own.
+// isOwn reports whether a message is the runtime's own.
 func isOwn(id uint16) bool { return id < userIDs }
 
 // isMail reports whether a message is the user's, with a context or without.

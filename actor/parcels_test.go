@@ -273,8 +273,8 @@ func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 	}
 }
 
-// TestAskAll_SelfKeepsOwnedPayload: "Nor is a request sent to an actor that cannot run before the caller's own turn has
-// ended": no dead letter, and what the request owns stays the caller's.
+// TestAskAll_SelfKeepsOwnedPayload: "Nor is a request sent to an actor that cannot run before the
+// caller's own turn has ended": no dead letter, and what the request owns stays the caller's.
 func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker")
 	ask := actor.DeclareAsk[heap.Parcel, actor.None](typ, "ask")
@@ -297,8 +297,9 @@ func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
-// TestAskAll_SelfLeavesOwnedPayload: "As nothing was sent there is no dead letter, …, and what q owns stays with the other
-// actors": a dead letter would discard it under the hands of the one who was asked.
+// TestAskAll_SelfLeavesOwnedPayload: "As nothing was sent there is no dead letter, …, and what q
+// owns stays with the other actors": a dead letter would discard it under the hands of the one who
+// was asked.
 func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker of others")
 	ask := actor.DeclareAsk[heap.Parcel, int](typ, "ask")

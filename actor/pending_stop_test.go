@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// orderly is a lane and what was taken from it, of an actor that does not run.
+// orderly is a system queue and what was taken from it, of an actor that does not run.
 type orderly struct {
 	b cell
 	x coldState
@@ -28,7 +28,7 @@ func (o *orderly) serve() {
 	}
 }
 
-// tells whether there is an order, by a look at everything.
+// reports whether there is an order, by a look at everything.
 func (o *orderly) tells(v stopMode) bool {
 	for _, first := range [...]*message{o.x.todo.first, o.b.system.head.Load()} {
 		if greatestIn(first, nil) > uint8(v) {
@@ -38,8 +38,8 @@ func (o *orderly) tells(v stopMode) bool {
 	return false
 }
 
-// TestPendingStop_Twin: while signals and urgent messages come and are served, an actor is told what a look at all of
-// them tells.
+// TestPendingStop_Twin: while signals and urgent messages come and are served, an actor is told
+// what a look at all of them tells.
 func TestPendingStop_Twin(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	signals := [...]signal{nil, nil, nil, linked{}, stopRequest{mode: modeDrain}, stopRequest{mode: modeStop}, stopRequest{mode: modeKill}, takeDown{}, bringUp{}}
@@ -62,8 +62,8 @@ func TestPendingStop_Twin(t *testing.T) {
 	}
 }
 
-// TestPendingStop_Once: however often a flood of urgent messages asks for orders, each message is looked at once: one that
-// becomes an order behind that, which none does, is not noticed.
+// TestPendingStop_Once: however often a flood of urgent messages asks for orders, each message is
+// looked at once: one that becomes an order behind that, which none does, is not noticed.
 func TestPendingStop_Once(t *testing.T) {
 	var o orderly
 	o.b.cold = &o.x

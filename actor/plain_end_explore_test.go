@@ -13,7 +13,7 @@ import (
 )
 
 // glade is a stage around an actor that has nothing to see to when it stops itself: it closes its
-// box and leaves its lane to those that come.
+// box and leaves its system queue to those that come.
 type glade struct {
 	stage
 	fly    Ref[mayfly]
@@ -26,7 +26,7 @@ type glade struct {
 	asked           int
 }
 
-// mayfly has no callbacks, so it has no extras before somebody gives it some.
+// mayfly has no callbacks, so it has no cold state before somebody gives it some.
 type mayfly struct{ g *glade }
 
 const urgently = 100
@@ -158,10 +158,9 @@ func (g *glade) over() error {
 	return g.allEnded()
 }
 
-// TestPlainEnd_Explored: an actor that stops itself while two others send to it, ask, watch,
-// link, stop or kill it. Whatever comes first, each message runs once or is a dead letter,
-// and each monitor, link and asker is told once, although the actor never looks at its lane
-// again.
+// TestPlainEnd_Explored: an actor that stops itself while two others send to it, ask, watch, link,
+// stop or kill it. Whatever comes first, each message runs once or is a dead letter, and each
+// monitor, link and caller is told once, although the actor never looks at its system queue again.
 //
 // Mutants: internal/mutants/life_explored.json.
 func TestPlainEnd_Explored(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 // boundedQueue is where mail waits for an actor with a bound, in the place of its mailbox, through
 // which only the runtime's own messages come. It is a lock and a list: a sender that drops the
 // oldest message must be able to take it away from the actor, which no lock-free queue with one
-// consumer allows. The lobby's mu also guards entering the gate's ledger because of this queue:
-// otherwise a sender could enter after the ledger was emptied.
+// consumer allows. The semaphore's mu also guards entering the gate's wait list because of this
+// queue: otherwise a sender could enter after the wait list was emptied.
 //
 // The gate of such an actor is shut for good, so that every sender comes by; shut and
 // full say whether it has to wait.
@@ -20,16 +20,23 @@ type boundedQueue struct {
 	_           nocmp.Field
 	limit       int      // read-only
 	overflow    Overflow // read-only
-	first, last *message // guarded by lobby.mu
-	looking     bool     // guarded by lobby.mu: the actor looks, or will: a look message is on its way, or it is running
-	shut        bool     // guarded by lobby.mu: the actor is under pressure, so senders must wait
-	muted       bool     // guarded by lobby.mu: the actor is muted. Senders go on until the queue is full
-	full        bool     // guarded by lobby.mu: OverflowMute: it was full, and half of it is not free yet. Something is in it
+	first, last *message // guarded by semaphore.mu
+	// Guarded by semaphore.mu: the actor looks, or will: a look message is on its way, or it is
+	// running.
+	looking bool
+	// Guarded by semaphore.mu: the actor is under pressure, so senders must wait.
+	shut bool
+	// Guarded by semaphore.mu: the actor is muted. Senders go on until the queue is full.
+	muted bool
+	// Guarded by semaphore.mu: OverflowMute: it was full, and half of it is not free yet. Something
+	// is in it.
+	full bool
 
-	ticked bool // what came by the mailbox has had its turn, and the queue is next. Owner only
+	// What came by the mailbox has had its turn, and the queue is next. Owner only.
+	ticked bool
 }
 
-// append adds m and tells whether the actor has to be told. Caller holds mu.
+// append adds m and reports whether the actor has to be told. Caller holds mu.
 func (q *boundedQueue) append(m *message) (tell bool) {
 	if invariant.On {
 		verifyBoundedQueue(q)
@@ -75,7 +82,7 @@ func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell boo
 	case s != nil && s.refusesBounded(to, m):
 		return nil, false, s.why
 	case l.permits > 0:
-	case q.overflow == OverflowDropOldest: // nothing may wait yet: see appendPlaced
+	case q.overflow == OverflowDropOldest: // nothing may wait yet: see appendPermitted
 		dropped = f.dropOldest()
 	case s != nil:
 		return nil, false, s.why
@@ -91,14 +98,15 @@ func (f *flow) put(to *cell, c *Context, m *message) (dropped *message, tell boo
 	return dropped, tell, nil
 }
 
-// dropOldest makes room by taking out the message that has waited longest, if there is one. Caller holds mu.
+// dropOldest makes room by taking out the message that has waited longest, if there is one. Caller
+// holds mu.
 func (f *flow) dropOldest() (dropped *message) {
 	dropped, _, took := f.bounded.pop(1)
 	f.permits.permits += took
 	return dropped
 }
 
-// appendPlaced adds m, whose sender has a place. With OverflowDropOldest others may have come in
+// appendPermitted adds m, whose sender has a place. With OverflowDropOldest others may have come in
 // while senders on their way had all the places. Then more places are given than there are, and the
 // oldest message makes room now. Caller holds mu.
 func (f *flow) appendPermitted(m *message) (dropped *message, tell bool) {
@@ -121,7 +129,7 @@ func (f *flow) take(a *cell, n int) (first, last *message, took int, list *backp
 }
 
 // shut notes why the actor's gate is shut: pressure makes senders wait whatever there is in the
-// queue. It tells whether they had to already because the queue is full. Owner only.
+// queue. It reports whether they had to already because the queue is full. Owner only.
 func (f *flow) shut(l backpressure.Load) (full bool) {
 	f.permits.mu.Lock()
 	defer f.permits.mu.Unlock()
@@ -158,7 +166,7 @@ func (f *flow) close() (left *message) {
 	return left
 }
 
-// behind tells whether an actor whose gate is shut does not keep up, or is muted: the gate of one
+// behind reports whether an actor whose gate is shut does not keep up, or is muted: the gate of one
 // with a bound is always shut, and says nothing. Any goroutine.
 func (a *cell) behind() bool {
 	if a.typ().bound.limit == 0 {

@@ -48,7 +48,7 @@ func (a *cell) deliverBounded(c *Context, m *message) error {
 	})
 }
 
-// putPlaced delivers a message from outside whose sender has a place in the queue.
+// putPermitted delivers a message from outside whose sender has a place in the queue.
 func (a *cell) putPermitted(m *message) error {
 	a.sys().sched.Point()
 	f := a.flow.Load()
@@ -80,7 +80,7 @@ func (e env) bounce(a *cell, dropped *message) {
 
 // fromOutside adds a message to the queue by put, from outside, and tells the actor. What had to
 // make room becomes a dead letter. A hold keeps the system from being quiescent in between. If the
-// system stops all the same, nobody runs the actor any more: what is there is ours to bury.
+// system stops all the same, nobody runs the actor any more: what is there is ours to terminate.
 func (a *cell) fromOutside(put func() (tell bool, dropped *message, err error)) error {
 	sys := a.sys()
 	if !sys.sched.Hold() {
@@ -88,9 +88,11 @@ func (a *cell) fromOutside(put func() (tell bool, dropped *message, err error)) 
 	}
 	tell, dropped, err := put()
 	if e := (env{sys: sys}); sys.sim == nil {
-		e.bounce(a, dropped) // no mail any more, and no dead letter yet: nothing else holds the system for it
+		// No mail any more, and no dead letter yet: nothing else holds the system for it.
+		e.bounce(a, dropped)
 	} else {
-		defer e.bounce(a, dropped) // if an actor of another system has asked, it may take until somebody waits for that
+		// If an actor of another system has asked, it may take until somebody waits for that.
+		defer e.bounce(a, dropped)
 	}
 	defer sys.sched.Release()
 	if !tell || a.deliver(sent, newOwn(nil, lookID, 0)) != ErrSystemStopped {

@@ -105,7 +105,7 @@ func TestBound_Asks(t *testing.T) {
 		typ           *boundedType
 		outside, here error
 	}{
-		"mute":   {mutingType, actor.ErrOverloaded, nil}, // the asker waits
+		"mute":   {mutingType, actor.ErrOverloaded, nil}, // the caller waits
 		"refuse": {refusingType, actor.ErrOverloaded, actor.ErrOverloaded},
 		"drop":   {droppingType, actor.ErrDropped, actor.ErrDropped},
 	} {
@@ -473,7 +473,8 @@ func TestBound_Stops(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.Workers(2), dead.option())
 	r, release := mutingType.stuck(t, sys)
-	var ran atomic.Int64 // one more may run before the worker sees that the system stops
+	// One more may run before the worker sees that the system stops.
+	var ran atomic.Int64
 	run := func(*puppet, *actor.Context) { ran.Add(1) }
 	m := muteOn(t, sys, func(c *actor.Context) {
 		for range 2 * bound {
@@ -499,8 +500,8 @@ func TestMisuse_OfBounds(t *testing.T) {
 	panics(t, "TypeBound(1, 3)", func() { actor.TypeBound(1, 3) })
 }
 
-// TestBound_SpawnedTooLate: mail for an actor with a bound that was spawned when the system already refuses what
-// comes from outside becomes dead letters, and mutes nobody.
+// TestBound_SpawnedTooLate: mail for an actor with a bound that was spawned when the system already
+// refuses what comes from outside becomes dead letters, and mutes nobody.
 func TestBound_SpawnedTooLate(t *testing.T) {
 	for _, typ := range []*boundedType{droppingType, refusingType, mutingType} { // the last would hang
 		t.Run(typ.typ.Name(), func(t *testing.T) {
@@ -533,8 +534,8 @@ func TestBound_SpawnedTooLate(t *testing.T) {
 	}
 }
 
-// TestBound_AnswersAreBookedOnce: what answers an AskToWithin of an actor with a bound is no message of its own, also if it
-// comes from outside: here because the request had to make room.
+// TestBound_AnswersAreBookedOnce: what answers an AskToWithin of an actor with a bound is no
+// message of its own, also if it comes from outside: here because the request had to make room.
 func TestBound_AnswersAreBookedOnce(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Seed(1), actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))
 	var got []error

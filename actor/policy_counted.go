@@ -40,8 +40,10 @@ func TypeWatermarks(high, low int) TypeOption {
 // watermarks count an actor's mail. Every message is passed once: the count goes on
 // from the head of the mailbox that it has seen last. Owner only.
 type watermarks struct {
-	depth int      // messages taken out and not yet run, and those in the mailbox down from upTo
-	upTo  *message // nil: nothing is known. In the mailbox, or the last that was taken out
+	// Messages taken out and not yet run, and those in the mailbox down from upTo.
+	depth int
+	// Nil: nothing is known. In the mailbox, or the last that was taken out.
+	upTo *message
 }
 
 // ran takes off what a turn has run.
@@ -93,7 +95,8 @@ func (a *cell) countMail(c *Context) int {
 	}
 	stub := a.in.tail
 	if h == stub {
-		*k = watermarks{} // it will doze, or park: the next turn takes out what comes in
+		// It will goIdle, or park: the next turn takes out what comes in.
+		*k = watermarks{}
 		return 0
 	}
 	a.in.pending, a.in.tail = reversed(h, stub), h

@@ -146,8 +146,9 @@ func TestWatermarks_BoundTheMailbox(t *testing.T) {
 	}
 }
 
-// TestWatermarks_EndOfALife: an actor falls with the last of what it had taken out; what comes in until it is down is not
-// taken off a count that was made before. Builds that check what must always hold ended with "an actor has -1 messages".
+// TestWatermarks_EndOfALife: an actor falls with the last of what it had taken out; what comes in
+// until it is down is not taken off a count that was made before. Builds that check what must
+// always hold ended with "an actor has -1 messages".
 func TestWatermarks_EndOfALife(t *testing.T) {
 	for name, fall := range map[string]deed{
 		"panics": func(*puppet, *actor.Context) { panic("the last") },

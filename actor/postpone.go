@@ -68,7 +68,7 @@ func (a *cell) releaseHold(x *coldState) {
 // An actor in a back-off is idle, not parked, and its gate is open as long as it keeps mail. So a
 // send to it costs what a send to any idle actor costs, and wakes it for a turn. The turn does not
 // run the message: it moves it to the list of what is kept, or makes a dead letter of it, which
-// answers the asker. No sender has to look whether the actor is down, and no request that a sender
+// answers the caller. No sender has to look whether the actor is down, and no request that a sender
 // pushed at the last moment is overlooked.
 //
 // Rejected: senders that look. A sender may have looked before the fall and push after the actor
@@ -76,23 +76,24 @@ func (a *cell) releaseHold(x *coldState) {
 //
 // To have such a turn without a test for it on the path of every message, the actor leaves a
 // signal that says nothing in its own system queue before it goes idle: a turn that finds one
-// there comes to attend, and so to layBy, before it runs any mail.
+// there comes to attend, and so to postponeMail, before it runs any mail.
 //
-// When the bound is reached the gate is shut. Then the sender itself makes the dead letter, so
-// that a flood is bounded: see meetGate. The way there is safe in the same sense: a sender that
-// passes the gate at the last moment reaches a turn of the actor, and one that entered the ledger at
+// When the bound is reached the gate is shut. Then the sender itself makes the dead letter, so that
+// a flood is bounded: see meetGate. The way there is safe in the same sense: a sender that passes
+// the gate at the last moment reaches a turn of the actor, and one that entered the wait list at
 // the last moment sees the suspension after that, and calls the actor, which lets it go.
 //
 //	sender                                  the actor
-//	P1 enter the ledger        (RMW)        Q1 publish the suspension  (store)
-//	P2 suspended? then tell the actor       Q2 open the gate, or drain the ledger  (RMW)
+//	P1 enter the wait list        (RMW)        Q1 publish the suspension  (store)
+//	P2 suspended? then tell the actor       Q2 open the gate, or drain the wait list  (RMW)
 //
 // Either P2 sees Q1, or P1 came before Q2, which lets the sender go.
 type backoff struct {
-	mail   messageList // kept for the next life, oldest first. None of it is the mailbox's top node
-	before int         // messages in hand that waited when the back-off began
-	room   int         // ordinary messages that may still be kept
-	why    error       // ErrSuspended with the reason
+	// Kept for the next life, oldest first. None of it is the mailbox's top node.
+	mail   messageList
+	before int   // messages in hand that waited when the back-off began
+	room   int   // ordinary messages that may still be kept
+	why    error // ErrSuspended with the reason
 }
 
 // suspension is what senders may know of a back-off. Read-only.
@@ -112,8 +113,8 @@ func (s *supervision) backlog() int {
 	return max(s.keeps, 0)
 }
 
-// beginBackoff sorts the mail that waits, and lets go those that wait at the gate. The actor is parked
-// no more. Owner only.
+// beginBackoff sorts the mail that waits, and lets go those that wait at the gate. The actor is
+// parked no more. Owner only.
 func (a *cell) beginBackoff(c *Context, x *coldState) {
 	if invariant.On {
 		verifyBackoff(a, x)
@@ -169,10 +170,10 @@ func (f *backoff) refuse(c *Context, a *cell, m *message) error {
 	return nil
 }
 
-// layBy ends a turn of an actor in a back-off: it puts the mail that has come aside, a batch at
-// most, and goes idle if there is no more. It reports whether the turn is to be followed by
-// another. A message that is the mailbox's top node stays in hand unless the actor goes idle or
-// has taken in another: see mailbox. Owner only.
+// postponeMail ends a turn of an actor in a back-off: it puts the mail that has come aside, a batch
+// at most, and goes idle if there is no more. It reports whether the turn is to be followed by
+// another. A message that is the mailbox's top node stays in hand unless the actor goes idle or has
+// taken in another: see mailbox. Owner only.
 func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	if invariant.On {
 		verifyPostpone(a, x)
@@ -210,7 +211,7 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	return true
 }
 
-// layOneBy keeps m, or makes a dead letter of it. It reports whether m is kept; if not, m is the
+// postponeOne keeps m, or makes a dead letter of it. It reports whether m is kept; if not, m is the
 // caller's to recycle.
 func (a *cell) postponeOne(c *Context, f *backoff, m *message) (kept bool) {
 	if f.before > 0 {
@@ -226,8 +227,8 @@ func (a *cell) postponeOne(c *Context, f *backoff, m *message) (kept bool) {
 	return true
 }
 
-// suspension returns how b is down, if it is in a back-off and has not been brought up; else nil. Any
-// goroutine.
+// suspension returns how b is down, if it is in a back-off and has not been brought up; else nil.
+// Any goroutine.
 func (a *cell) suspension() *suspension {
 	if f := a.flow.Load(); f != nil {
 		return f.suspended.Load()
@@ -235,8 +236,9 @@ func (a *cell) suspension() *suspension {
 	return nil
 }
 
-// turnAway makes a dead letter of a message that meets the shut gate of an actor in a back-off, and
-// reports whether it did: a request that waits, and what the runtime itself sends, goes on.
+// rejectSuspended makes a dead letter of a message that meets the shut gate of an actor in a
+// back-off, and reports whether it did: a request that waits, and what the runtime itself sends,
+// goes on.
 func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descriptor) bool {
 	if d == systemDesc || d.caller != nil && d.caller(m).state() == callerWaits {
 		return false
@@ -246,14 +248,14 @@ func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descri
 	return true
 }
 
-// callIfSuspended is P2, of an actor that has just entered the ledger of to.
+// wakeSuspended is P2, of an actor that has just entered the wait list of to.
 func (a *cell) wakeSuspended(c *Context) {
 	if a.suspension() != nil {
 		a.tell(env{c: c, sys: c.sys}, released{})
 	}
 }
 
-// letGo tells an actor in a back-off that some other waits at its gate.
+// released tells an actor in a back-off that some other waits at its gate.
 type released struct{ unanswered }
 
 func (released) serve(a *cell, c *Context) {

@@ -98,7 +98,8 @@ type bed struct {
 	log  *sleepLog
 }
 
-// makeBed makes one. The sleeper is in a back-off as soon as it falls, and the system is quiet then.
+// makeBed makes one. The sleeper is in a back-off as soon as it falls, and the system is quiet
+// then.
 func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...actor.Option) *bed {
 	t.Helper()
 	b := &bed{sleeperType: typ, t: t, log: &sleepLog{}}
@@ -225,9 +226,9 @@ func TestWaitForRestart(t *testing.T) {
 	panics(t, "WaitForRestart with a nil context", func() { actor.WaitForRestart(none) })
 }
 
-// TestPostpone_Sends: "ordinary messages are kept up to a bound … and run after the restart.
-// Beyond the bound they become dead letters with the reason ErrSuspended, and TrySend returns
-// that"; "besides those that waited then". From a behaviour and from outside, and again in the next life.
+// TestPostpone_Sends: "ordinary messages are kept up to a bound … and run after the restart. Beyond
+// the bound they become dead letters with the reason ErrSuspended, and TrySend returns that";
+// "besides those that waited then". From a behaviour and from outside, and again in the next life.
 func TestPostpone_Sends(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		for _, backlog := range []int{-1, 3} {
@@ -472,7 +473,7 @@ func TestPostpone_Standing(t *testing.T) {
 }
 
 // TestPostpone_Deterministic: all orders of a few senders, a fall and a restart: each message runs
-// once or is a dead letter, nobody is left muted, and each asker hears.
+// once or is a dead letter, nobody is left muted, and each caller hears.
 func TestPostpone_Deterministic(t *testing.T) {
 	for seed := range uint64(nightly(200, 5000)) {
 		for name, typ := range sleeperTypes {
@@ -506,8 +507,8 @@ func TestPostpone_Deterministic(t *testing.T) {
 }
 
 // TestPostpone_Storm: behaviours and goroutines send, ask and try while their receiver falls, is in
-// a back-off and comes up, again and again, on several workers, with nodes that are used again: each
-// message runs once or is a dead letter, once, and what one sender has sent runs in order.
+// a back-off and comes up, again and again, on several workers, with nodes that are used again:
+// each message runs once or is a dead letter, once, and what one sender has sent runs in order.
 func TestPostpone_Storm(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func (c *Context) ApplyPressure() {
 	f.applied = max(f.applied+1, 1)
 	f.pressed.Store(f.applied)
 	a.setLoad(c, a.load|backpressure.Pressed)
-	// Either a sender that enters the ledger sees that the actor is pressed or we see that one
+	// Either a sender that enters the wait list sees that the actor is pressed or we see that one
 	// waits already, because the actor was overloaded before.
 	if a.gate.Waited(&gateMark) {
 		a.sys().deadlocks.watch(a)
@@ -60,14 +60,14 @@ func (a *cell) dropPressure() {
 	}
 }
 
-// spare keeps an actor from being muted until it has run the mail that it has now: what
+// exempt keeps an actor from being muted until it has run the mail that it has now: what
 // it has taken out of the mailbox, and what it takes out next. The caller owns it.
 func (a *cell) exempt() {
 	a.flowOf().exempted = 2
 	a.load |= backpressure.Spared
 }
 
-// endSparing counts that the actor has run all that it had taken out.
+// endExemption counts that the actor has run all that it had taken out.
 func (a *cell) endExemption() {
 	f := a.flow.Load()
 	if f.exempted--; f.exempted == 0 {
@@ -75,9 +75,9 @@ func (a *cell) endExemption() {
 	}
 }
 
-// spareWaiters lets the actors in a ledger go on for the mail they have, although the receiver has
-// not recovered, and returns how many go on. Those that wait for others as well, or have not come
-// to wait yet, just owe one less.
+// releaseWaiters lets the actors in a wait list go on for the mail they have, although the receiver
+// has not recovered, and returns how many go on. Those that wait for others as well, or have not
+// come to wait yet, just owe one less.
 func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
 	for list != nil {
 		w := list

@@ -81,9 +81,9 @@ const (
 	maxMail        = 1000                  // messages looked at in one mailbox
 )
 
-// stallWatch looks after actors under pressure for which others are muted. Applied pressure alone
-// can keep an actor muted for ever; muting without it cannot, as package backpressure shows. The
-// watch is an alarm that is set only while there are such actors.
+// deadlockWatch looks after actors under pressure for which others are muted. Applied pressure
+// alone can keep an actor muted for ever; muting without it cannot, as package backpressure shows.
+// The watch is an alarm that is set only while there are such actors.
 //
 // It decides nothing itself: it sends the actor a message, in whose turn the owner of the gate
 // looks at everything and does it. So it cannot disagree with a pressure that is released
@@ -98,7 +98,7 @@ type deadlockWatch struct {
 	seen  letterLog
 }
 
-// stallState is what the watch knows of one actor. Guarded by the watch's mu.
+// deadlockState is what the watch knows of one actor. Guarded by the watch's mu.
 type deadlockState struct {
 	_      nocmp.Field
 	listed bool
@@ -160,14 +160,14 @@ func (s *deadlockWatch) next() <-chan struct{} {
 	return s.asked
 }
 
-// waited tells whether somebody waits for an actor under pressure. Any goroutine.
+// waited reports whether somebody waits for an actor under pressure. Any goroutine.
 func (s *deadlockWatch) waited() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.releases()
 }
 
-// letsGo tells whether the watch will let somebody go. Caller holds mu.
+// releases reports whether the watch will let somebody go. Caller holds mu.
 func (s *deadlockWatch) releases() bool {
 	waits := func(a *cell) bool { return a.flow.Load().pressed.Load() != 0 && a.gate.Waited(&gateMark) }
 	return !s.ended && slices.ContainsFunc(s.roots, waits)
@@ -183,7 +183,7 @@ func (s *deadlockWatch) looked() {
 
 // look counts a look at every actor and returns those whose time has come. It forgets those that
 // are watched for nothing: the next actor that waits for such a one lists it again, since it asks
-// for that after it has entered the ledger.
+// for that after it has entered the wait list.
 func (s *deadlockWatch) look() (due []*cell) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +211,7 @@ func (s *deadlockWatch) look() (due []*cell) {
 	return due
 }
 
-// count counts a look and tells whether it is time to let those that wait go.
+// count counts a look and reports whether it is time to let those that wait go.
 func (t *deadlockState) count(which uint32) bool {
 	if t.which != which {
 		t.which, t.looks, t.due = which, 0, deadlockFirst
@@ -252,7 +252,7 @@ func (s *deadlockWatch) end() {
 	}
 }
 
-// onlyMuted tells whether the system would be quiescent if no actors were muted.
+// onlyMuted reports whether the system would be quiescent if no actors were muted.
 func (s *System) onlyMuted() bool {
 	holds, ok := s.sched.OnlyHolds()
 	if !ok {
@@ -262,7 +262,7 @@ func (s *System) onlyMuted() bool {
 	return holds == int64(st.Mutes-st.Unmutes)
 }
 
-// pressureKeeper is a stallKeeper as the rest of the runtime sees it, so that a program
+// pressureKeeper is a deadlockKeeper as the rest of the runtime sees it, so that a program
 // that applies no pressure does not link what looks after it.
 type pressureKeeper interface {
 	watchOver(a *cell)
@@ -274,8 +274,8 @@ type deadlockKeeper struct{}
 func (deadlockKeeper) watchOver(a *cell)                              { a.sys().deadlocks.watch(a) }
 func (deadlockKeeper) resolveDeadlock(a *cell, c *Context, idle bool) { a.resolveDeadlock(c, idle) }
 
-// stalled lets those that have waited for long because of applied pressure go on. It reports the
-// stall if the waiting might never have ended. Owner only, in a turn.
+// resolveDeadlock lets those that have waited for long because of applied pressure go on. It
+// reports the stall if the waiting might never have ended. Owner only, in a turn.
 func (a *cell) resolveDeadlock(c *Context, idle bool) {
 	if a.load&backpressure.Pressed == 0 || !a.gate.Waited(&gateMark) {
 		return // it has come to an end by itself
@@ -292,9 +292,9 @@ func (a *cell) resolveDeadlock(c *Context, idle bool) {
 	}
 }
 
-// survey finds out who waits for an actor, and whom they keep waiting. Owner only. The waiting
-// actors are parked and stay so, since only the owner opens this gate; so do those that wait for
-// them, and so on. Exceptions are those that somebody recalls: see skim.
+// collectWaits finds out who waits for an actor, and whom they keep waiting. Owner only. The
+// waiting actors are parked and stay so, since only the owner opens this gate; so do those that
+// wait for them, and so on. Exceptions are those that somebody recalls: see skim.
 func (a *cell) collectWaits() StallReport {
 	r := StallReport{Pressed: a.actorName()}
 	for next := []*cell{a}; len(next) > 0 && len(r.Waits) < maxWaits; next = next[1:] {
@@ -333,9 +333,9 @@ func (a *cell) waitFor(at, root *cell) Wait {
 	return w
 }
 
-// skim calls f with the senders and behaviours of an actor's mail until it returns false. The
+// peekMail calls f with the senders and behaviours of an actor's mail until it returns false. The
 // actor is parked; but Stop and Kill recall it, and then its mail may run meanwhile, and its
-// nodes be used again. So this is a hint, as Context.glimpse is, and the race detector is told
+// nodes be used again. So this is a hint, as Context.peek is, and the race detector is told
 // to look away: pointers lead to messages, whatever has become of them, and the walks end
 // where they meet no message, or f has seen enough.
 //

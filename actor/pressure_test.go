@@ -84,9 +84,9 @@ func TestPressure_MutedNever(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 0)
 }
 
-// TestPressureDeadlock_3382 is the program of ponyc#3382 (K34): a sink applies pressure until it gets
-// an answer from a source that it has asked; the source had sent it data and is muted.
-// It is found, reported with names, and broken, and everything runs.
+// TestPressureDeadlock_3382 is the program of ponyc#3382 (K34): a sink applies pressure until it
+// gets an answer from a source that it has asked; the source had sent it data and is muted. It is
+// found, reported with names, and broken, and everything runs.
 func TestPressureDeadlock_3382(t *testing.T) {
 	reports := make(stalls, 10)
 	sys := start(t, actor.Workers(2), reports.option())
@@ -121,8 +121,8 @@ func onlyReport(t testing.TB, reports stalls) actor.StallReport {
 	return <-reports
 }
 
-// TestPressureDeadlock_Seeded: those who wait for one under pressure are let go long before an hour is
-// over, after which it would end the pressure by itself; each time later than before. By the
+// TestPressureDeadlock_Seeded: those who wait for one under pressure are let go long before an hour
+// is over, after which it would end the pressure by itself; each time later than before. By the
 // run's own clock, so that it does not hang if they are not.
 func TestPressureDeadlock_Seeded(t *testing.T) {
 	for seed := range uint64(5) {
@@ -179,9 +179,9 @@ func TestPressureDeadlock_Relay(t *testing.T) {
 	equal(t, "closed", r.Closed, false)
 }
 
-// TestPressureDeadlock_ChainIsNamed: an actor that waits for the one under pressure only in the end may have a
-// message from it. The report names the sender of that, and uses no word that could mean the one in
-// between.
+// TestPressureDeadlock_ChainIsNamed: an actor that waits for the one under pressure only in the end
+// may have a message from it. The report names the sender of that, and uses no word that could mean
+// the one in between.
 func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
 	reports := make(stalls, 10)
 	sys := start(t, actor.Seed(1), actor.Leeway(1), reports.option())
@@ -204,8 +204,8 @@ func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
 	equal(t, "report", onlyReport(t, reports).String(), want)
 }
 
-// TestPressureDeadlock_RingOfMutualPressure: every actor of a ring applies pressure and releases it when its
-// neighbour says so. The neighbour is muted for having sent before.
+// TestPressureDeadlock_RingOfMutualPressure: every actor of a ring applies pressure and releases it
+// when its neighbour says so. The neighbour is muted for having sent before.
 func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	const ring = 5
 	reports := make(stalls, 1000)
@@ -216,7 +216,8 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 		do.Send(sys, writers[i], func(_ *puppet, c *actor.Context) { count.Send(c, all[i], 1) })
 		awaitMuted(t, sys, writers[i])
 	}
-	for i := range ring { // each is released by what the writer that waits for the next has to say
+	// Each is released by what the writer that waits for the next has to say.
+	for i := range ring {
 		do.Send(sys, all[i], func(_ *puppet, c *actor.Context) {
 			do.Send(c, writers[(i+1)%ring], func(_ *puppet, c *actor.Context) {
 				do.Send(c, all[i], func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
@@ -232,9 +233,9 @@ func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	}
 }
 
-// TestPressureDeadlock_NotWithoutNeed: pressure that is released soon, or for which nobody waits, is
-// no stall; and one that lasts, for news from outside that somebody holds the system for,
-// is not reported: those who wait are let go at ever longer intervals.
+// TestPressureDeadlock_NotWithoutNeed: pressure that is released soon, or for which nobody waits,
+// is no stall; and one that lasts, for news from outside that somebody holds the system for, is not
+// reported: those who wait are let go at ever longer intervals.
 func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 	reports := make(stalls, 10)
 	sys := start(t, actor.Workers(2), reports.option())
@@ -341,8 +342,8 @@ func drawAct(t *rapid.T, actors, depth int) sway {
 	return a
 }
 
-// TestPressureDeadlock_RandomGraphs: random mute graphs "never hang": every message runs, and nobody
-// stays muted: a thousand of them. The watchdog says who waits for whom.
+// TestPressureDeadlock_RandomGraphs: random mute graphs "never hang": every message runs, and
+// nobody stays muted: a thousand of them. The watchdog says who waits for whom.
 func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 	var letGo, reports uint64
 	defer func() { t.Logf("%d let go, %d reports", letGo, reports) }()

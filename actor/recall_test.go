@@ -73,7 +73,8 @@ func TestLink_BothAtOnce(t *testing.T) {
 	quiet(t, sys)
 	linked, end := make(chan struct{}), make(chan struct{})
 	doAct.Send(sys, b, func(_ *mortal, c *actor.Context) {
-		<-linked // a has called Link, and b has not heard of it: it is in this behaviour
+		// A has called Link, and b has not heard of it: it is in this behaviour.
+		<-linked
 		actor.Link(c, a)
 		close(end)
 	})

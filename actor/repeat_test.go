@@ -46,7 +46,7 @@ var repeatable = map[string]struct {
 
 func muted(st actor.Stats) bool { return st.Mutes > 0 }
 
-// spared tells whether spares have stood in for workers: they have a row of their own.
+// spared reports whether spares have stood in for workers: they have a row of their own.
 func spared(st actor.Stats) bool { return len(st.Workers) > 4 && st.Workers[4].Turns > 0 }
 
 // TestRepeat: "The same seed means the same order", for all that actors can do; and what was sent
@@ -320,7 +320,7 @@ func repeatWaiting(sys *actor.System, d *daybook) {
 	}
 }
 
-// repeatBlocking has behaviours leave their seats, and come back.
+// repeatBlocking has behaviours leave their slots, and come back.
 func repeatBlocking(sys *actor.System, d *daybook) {
 	answer := puppetType.Spawn(sys, puppet{n: 7})
 	for range 8 {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestDropMail: "makes a dead letter of each message that waits when the life ends, also of stashed
-// and of urgent ones, with the reason ErrRestarted: the asker of a request among them is told so.
+// and of urgent ones, with the reason ErrRestarted: the caller of a request among them is told so.
 // Messages that come later run in the next life."
 func TestDropMail(t *testing.T) {
 	for name, typ := range sleeperTypes {
@@ -116,7 +116,8 @@ func TestRestart_Abandoned(t *testing.T) {
 	}
 }
 
-// TestAsk_AbandonedRuns: "If ctx ends later, the request runs all the same, unless to is restarted".
+// TestAsk_AbandonedRuns: "If ctx ends later, the request runs all the same, unless to is
+// restarted".
 func TestAsk_AbandonedRuns(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Decide: always(actor.DecideResume)})
 	ctx, cancel := context.WithCancel(context.Background())

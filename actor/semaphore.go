@@ -8,53 +8,56 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// outsideRoom is how many messages of SendWait and TrySend may wait for one actor at
+// maxPermits is how many messages of SendWait and TrySend may wait for one actor at
 // once, however late it comes to run them.
 const maxPermits = 4096
 
-// roomStep is how many of these places one notice gives back.
+// permitStep is how many of these places one notice gives back.
 const permitStep = maxPermits / 2
 
-// lobby is where goroutines wait that send to an actor from outside. There is room for so many
+// semaphore is where goroutines wait that send to an actor from outside. There is room for so many
 // messages; a goroutine that finds none, or finds the actor closed to it, waits in line. A place is
 // given back when the message has run. For that the actor need not know which of its messages came
-// this way: the goroutine that completes the n-th push, n a multiple of roomStep, pushes a notice
+// this way: the goroutine that completes the n-th push, n a multiple of permitStep, pushes a notice
 // behind it, and when the notice runs, all before it have run. In a bounded queue the room is the
 // queue's.
 //
 //	L1 take a free place; if there is none, under mu: collect the free ones, and take
 //	   one if nobody waits, or wait: the place comes with the token
 //	L2 push the message
-//	L3 count the push; each roomStep-th: push the notice
-//	L4 the notice runs, under mu: give roomStep places to those who wait first, and
+//	L3 count the push; each permitStep-th: push the notice
+//	L4 the notice runs, under mu: give permitStep places to those who wait first, and
 //	   set the others free
 //
-// At most outsideRoom messages wait: a place is given back only for a push that lies before the
+// At most maxPermits messages wait: a place is given back only for a push that lies before the
 // notice, hence ran before it. Nobody waits for ever. Suppose that all places were taken and
-// nothing was on its way: then fewer than roomStep pushes would have no notice, yet all 2·roomStep
-// places would be pushes without one. Nobody is overtaken: no place is free while somebody waits,
-// because a goroutine that joins the line collects the free ones, and they are set free only when
-// the line is empty. What is collected is not lost: its collector takes one, or waits and so leaves
-// them to admit.
+// nothing was on its way: then fewer than permitStep pushes would have no notice, yet all
+// 2·permitStep places would be pushes without one. Nobody is overtaken: no place is free while
+// somebody waits, because a goroutine that joins the line collects the free ones, and they are set
+// free only when the line is empty. What is collected is not lost: its collector takes one, or
+// waits and so leaves them to admit.
 type semaphore struct {
-	free    seam.Int32  // places that anybody may take: none while somebody waits, and of a queue
-	pushed  seam.Uint32 // messages that had a place
-	mu      seam.QuickMutex
-	permits int        // guarded by mu: places to be given under mu, to those first in line; setFree moves them to free. Of a bounded queue: what is left of its limit, below 0 when over it
+	// Places that anybody may take: none while somebody waits, and of a queue.
+	free   seam.Int32
+	pushed seam.Uint32 // messages that had a place
+	mu     seam.QuickMutex
+	// Guarded by mu: places to be given under mu, to those first in line; setFree moves them to
+	// free. Of a bounded queue: what is left of its limit, below 0 when over it.
+	permits int
 	wait    semWaiters // guarded by mu: who has no place
 	called  semWaiters // guarded by mu: who has one and was not told yet
 	woken   bool       // guarded by mu: somebody was told, and has not told the next
 	closed  bool       // guarded by mu: the actor has ended
 }
 
-// outsider is a goroutine that waits.
+// waiter is a goroutine that waits.
 type semWaiter struct {
 	next, prev *semWaiter    // guarded by mu
 	in         *semWaiters   // guarded by mu: nil: it has been told
 	token      chan struct{} // one, when it has a place or the actor has ended
 }
 
-// outsiders are a line of waiting goroutines. All is guarded by the lobby's mu.
+// waiters are a line of waiting goroutines. All is guarded by the semaphore's mu.
 type semWaiters struct {
 	first, last *semWaiter
 }
@@ -91,7 +94,7 @@ func (q *semWaiters) remove(o *semWaiter) {
 	o.next, o.prev, o.in = nil, nil, nil
 }
 
-// enter takes a place at b, or joins the line and returns the place in it. Any goroutine.
+// acquire takes a place at b, or joins the line and returns the place in it. Any goroutine.
 func (l *semaphore) acquire(a *cell) *semWaiter {
 	if l.takeFree(a, toWait) {
 		return nil
@@ -106,7 +109,7 @@ func (l *semaphore) acquire(a *cell) *semWaiter {
 	return o
 }
 
-// tryEnter takes a place, or tells that there is none. Any goroutine.
+// tryAcquire takes a place, or tells that there is none. Any goroutine.
 func (l *semaphore) tryAcquire(a *cell) bool {
 	if l.takeFree(a, toTry) {
 		return true
@@ -153,7 +156,7 @@ func (l *semaphore) setFree(a *cell) {
 	}
 }
 
-// giveBack returns n places, first to those that wait. Any goroutine.
+// release returns n places, first to those that wait. Any goroutine.
 func (l *semaphore) release(n int, a *cell) {
 	l.mu.Lock()
 	l.permits += n
@@ -161,7 +164,7 @@ func (l *semaphore) release(n int, a *cell) {
 	l.mu.Unlock()
 }
 
-// admit gives places to those that are first in line, and sets the others free. Caller holds mu.
+// grant gives places to those that are first in line, and sets the others free. Caller holds mu.
 func (l *semaphore) grant(a *cell) {
 	for l.wait.first != nil && l.permits > 0 && a.open(toWait) {
 		l.permits--
@@ -176,8 +179,8 @@ func (l *semaphore) grant(a *cell) {
 	}
 }
 
-// tell wakes the first of those that have a place; that one wakes the next, and so on. Caller holds
-// mu.
+// wakeFirst wakes the first of those that have a place; that one wakes the next, and so on. Caller
+// holds mu.
 func (l *semaphore) wakeFirst() {
 	if o := l.called.first; o != nil && !l.woken {
 		l.woken = true
@@ -186,7 +189,7 @@ func (l *semaphore) wakeFirst() {
 	}
 }
 
-// tellNext is the first thing that a goroutine does once it has been told.
+// wakeNext is the first thing that a goroutine does once it has been told.
 func (l *semaphore) wakeNext() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,7 +197,7 @@ func (l *semaphore) wakeNext() {
 	l.wakeFirst()
 }
 
-// quit takes o out of the lobby, and gives its place to others if it has one. Any
+// cancel takes o out of the semaphore, and gives its place to others if it has one. Any
 // goroutine.
 func (l *semaphore) cancel(o *semWaiter, a *cell) {
 	l.mu.Lock()
@@ -223,7 +226,7 @@ func (l *semaphore) close() {
 	}
 }
 
-// awaitPlace waits for a place. An error means that the caller has none. sys is the
+// acquirePermit waits for a place. An error means that the caller has none. sys is the
 // caller's system.
 func (a *cell) acquirePermit(ctx context.Context, sys *System) error {
 	if err := ctx.Err(); err != nil {
@@ -265,11 +268,11 @@ const (
 	toTry  entrance = true
 )
 
-// open tells whether an actor takes messages from outside. One that is only muted does, until its
+// open reports whether an actor takes messages from outside. One that is only muted does, until its
 // mailbox has passed the watermark. One that has just spent its batch does,
 // as long as no actor is muted for it: what comes from outside is bounded anyhow, and the actor
 // would run dry each time before the goroutines that it keeps waiting are back. If the actor has a
-// bound, the caller holds the lobby's lock.
+// bound, the caller holds the semaphore's lock.
 func (a *cell) open(how entrance) bool {
 	f := a.flow.Load()
 	if how == toWait && f.suspended.Load() != nil {
@@ -281,10 +284,10 @@ func (a *cell) open(how entrance) bool {
 	return a.gate.IsOpen() || f.batchOnly.Load() && !a.gate.Waited(&gateMark) || a.wouldPassAjar()
 }
 
-// letIn lets goroutines in after the gate was opened. Owner only.
+// admit lets goroutines in after the gate was opened. Owner only.
 func (f *flow) admit(a *cell) { f.permits.release(0, a) }
 
-// pushPlaced pushes a message for which the caller has a place, from outside. If it
+// pushPermitted pushes a message for which the caller has a place, from outside. If it
 // fails the message is the caller's and the place is given back.
 func (a *cell) pushPermitted(m *message) error {
 	if a.typ().bound.limit != 0 {
@@ -301,12 +304,13 @@ func (a *cell) pushPermitted(m *message) error {
 	return nil
 }
 
-// makeRoom gives places back for messages that have run. If only such messages overload the actor,
-// it has recovered: it would not recover while more come in, and an overloaded actor is never
-// muted. Owner only.
+// returnPermits gives places back for messages that have run. If only such messages overload the
+// actor, it has recovered: it would not recover while more come in, and an overloaded actor is
+// never muted. Owner only.
 func (a *cell) returnPermits(c *Context) {
 	f := a.flow.Load()
-	c.left++ // a notice is none of the batch, so a message runs before that is spent again
+	// A notice is none of the batch, so a message runs before that is spent again.
+	c.left++
 	f.permits.release(permitStep, a)
 	if f.batchOnly.Load() && !a.gate.Waited(&gateMark) {
 		a.setLoad(c, a.load&^backpressure.Overloaded)

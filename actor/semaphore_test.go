@@ -76,7 +76,7 @@ func TestSendWait_InOrder(t *testing.T) {
 	eventually(t, "their messages run", func() bool { return len(line) == waiters })
 }
 
-// TestSendWait_Cancelled: "honours cancellation at every point and leaves no ledger entry
+// TestSendWait_Cancelled: "honours cancellation at every point and leaves no wait list entry
 // behind": waiters that give up in the front, the middle and the end of the line, and at
 // the moment they are let in. All places are there again in the end.
 func TestSendWait_Cancelled(t *testing.T) {
@@ -164,7 +164,7 @@ func TestSendWait_Ends(t *testing.T) {
 func TestSendWait_NotForABatch(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := slowType.Spawn(sys, puppet{})
-	must(t, slowDo.SendWait(soon(t), sys, r, noop)) // from now on it has a lobby
+	must(t, slowDo.SendWait(soon(t), sys, r, noop)) // from now on it has a semaphore
 	quiet(t, sys)
 	o := overloadThis(t, sys, r)
 	must(t, slowDo.SendWait(soon(t), sys, r, noop))
@@ -183,7 +183,8 @@ func TestSendWait_NotForABatch(t *testing.T) {
 func TestSendWait_KeepsNobodyOverloaded(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	slow, relay := overload(t, sys), slowType.Spawn(sys, puppet{}) // with a batch of one
-	const senders, each = 4, actor.OutsideRoom                     // twice as many as there is room for come behind the first half
+	// Twice as many as there is room for come behind the first half.
+	const senders, each = 4, actor.OutsideRoom
 	before := int64(senders * each / 2)
 	var ran, passed, work atomic.Int64
 	forward := func(_ *puppet, c *actor.Context) {
@@ -285,7 +286,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestSendWait_EndedBefore: "ctx's error if that ends first": nothing is sent then, be there room or not, and be it urgent.
+// TestSendWait_EndedBefore: "ctx's error if that ends first": nothing is sent then, be there room
+// or not, and be it urgent.
 func TestSendWait_EndedBefore(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -27,7 +27,7 @@ func send[M any](d *descriptor, from Sender, to *cell, m M) {
 }
 
 // sendSlowly is send outside of the common case, which is a behaviour of the same system with a
-// node in stock. It stands apart so that send keeps everything in registers.
+// node in the cache. It stands apart so that send keeps everything in registers.
 //
 //go:noinline
 func sendSlowly[M any](d *descriptor, from Sender, to *cell, m M) {
@@ -73,7 +73,7 @@ func (d *descriptor) deliver(from Sender, c *Context, a *cell, m *message) {
 		m, d = carry(c, ctx, m, d), rowOf(d)
 	}
 	switch {
-	case urgent: // its pool is in no stock
+	case urgent: // its pool is in no cache
 		a.sendUrgent(c, m, d)
 	case c == nil && d.drops:
 		d.sendOrDropFromOutside(a, m)
@@ -125,8 +125,8 @@ func (a *cell) keepsNothing() bool {
 	return s != nil && s.refuses
 }
 
-// tryPass reports whether TrySend passes a gate that is not open. What comes from outside is bounded
-// by its places, and not counted.
+// tryPass reports whether TrySend passes a gate that is not open. What comes from outside is
+// bounded by its places, and not counted.
 func (a *cell) tryPass(c *Context) bool {
 	if c != nil {
 		return a.passesAjar()
@@ -196,7 +196,7 @@ func (d *descriptor) mustSuit(to *cell) {
 }
 
 // send delivers a message from the behaviour that runs. The caller has filled the
-// payload. The first try to push is written out: it nearly always succeeds.
+// payload. The first try to push is inlined by hand: it nearly always succeeds.
 func (c *Context) send(to *cell, m *message, d *descriptor) {
 	if !to.gate.IsOpen() && c.waiters.latest != to && c.meetGate(to, m, d) {
 		return
@@ -213,7 +213,7 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 		return
 	}
 	woken := m
-	// The woken actor is leased, except from the first theft, or the first task that had no room in
+	// The woken actor is biased, except from the first theft, or the first task that had no room in
 	// the worker's queue, until the next review: so others may have to take over a queue of actors
 	// at most. In a function of its own the compiler would make a value of each answer.
 	l, taken, spills := &c.bias, c.bias.revoked.Load(), c.w.Spills()
@@ -222,7 +222,8 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 	}
 	m.next, c.sent = h, m
 	n := m
-	if h == nil { // a conditional move: a branch that is guessed wrong would delay the swap
+	// A conditional move: a branch that is guessed wrong would delay the swap.
+	if h == nil {
 		n = woken
 	}
 	if h == &closedMark || !seam.SwapHeld(&to.box.head, h, n) { // as in push
@@ -263,7 +264,7 @@ func sendFromOutside(how delivery, to *cell, m *message, d *descriptor) error {
 	return err
 }
 
-// newMessage returns a node from the worker's stock, or from the common one if c is
+// newMessage returns a node from the worker's cache, or from the common one if c is
 // nil.
 func newMessage(c *Context, p *sizeClass) *message {
 	if c != nil {
@@ -272,13 +273,15 @@ func newMessage(c *Context, p *sizeClass) *message {
 	return p.takeOne()
 }
 
-// manner is how a message comes to its actor.
+// delivery is how a message comes to its actor.
 type delivery uint8
 
 const (
-	sent     delivery = iota
-	answered          // as long as the system has not stopped, even if it refuses all else
-	asked             // by a goroutine that calls sched.Scheduler.Watch while it waits for the reply
+	sent delivery = iota
+	// As long as the system has not stopped, even if it refuses all else.
+	answered
+	// By a goroutine that calls sched.Scheduler.Watch while it waits for the reply.
+	asked
 )
 
 // tryPush delivers a message from the behaviour that runs, or from outside if c is nil. If
@@ -382,7 +385,7 @@ func (a *cell) endedBecause() error {
 	return a.whyEnded()
 }
 
-// replier acts for an actor or a system: it is a worker with its context, or a goroutine outside,
+// env acts for an actor or a system: it is a worker with its context, or a goroutine outside,
 // without one.
 type env struct {
 	c   *Context

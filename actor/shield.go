@@ -48,10 +48,10 @@ func (c *Context) Stopping() bool {
 	return pendingStop(a, modeDrain)
 }
 
-// told looks for an order in the lane and among what has been taken from it, and leaves it there.
-// Each of a flood of urgent messages may ask, so told does not look at every message each time:
-// until the lane is taken it grows only at its head, and the greatest order among what was taken
-// stays the same until an order is served. Owner only.
+// pendingStop looks for an order in the system queue and among what has been taken from it, and
+// leaves it there. Each of a flood of urgent messages may ask, so told does not look at every
+// message each time: until the system queue is taken it grows only at its head, and the greatest
+// order among what was taken stays the same until an order is served. Owner only.
 func pendingStop(a *cell, v stopMode) bool {
 	if a.system.isEmpty() && (a.cold == nil || a.cold.todo.first == nil) {
 		return false

@@ -8,8 +8,8 @@ type receiver struct {
 	b *cell
 }
 
-// target makes every Handler that [Behaviour.To] returns a [Target], so that the actor behind it can
-// be watched. It is not a method of bound: each type of messages would have one of its own.
+// target makes every Handler that [Behaviour.To] returns a [Target], so that the actor behind it
+// can be watched. It is not a method of bound: each type of messages would have one of its own.
 func (x receiver) target() *cell { return x.b }
 
 // StandingOf returns how an actor stands, as [Ref.Standing] does. The target may also be a
@@ -46,7 +46,7 @@ func IsOf[S, M any](b Behaviour[S, M], t *Type[S]) bool { return b.d.isOf(infoOf
 // AskIsOf reports whether b was declared for t.
 func AskIsOf[S, Q, R any](b AskBehaviour[S, Q, R], t *Type[S]) bool { return b.d.isOf(infoOf(t)) }
 
-// isOf reports whether d is a declaration of t. Both may be nil.
+// isOf reports whether d is a descriptor of t. Both may be nil.
 func (d *descriptor) isOf(t *typeInfo) bool { return d != nil && t != nil && d.typ == t }
 
 // AskedActor returns the actor behind an Asker. It reports false if a is not what

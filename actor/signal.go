@@ -1,7 +1,7 @@
 package actor
 
 // signal is what the runtime itself tells an actor. It travels in a message of its
-// own, through the lane if it is to overtake, else through the mailbox.
+// own, through the system queue if it is to overtake, else through the mailbox.
 type signal interface {
 	// serve acts on b, whose turn runs, between two messages.
 	serve(a *cell, c *Context)
@@ -14,11 +14,11 @@ type unanswered struct{}
 
 func (unanswered) refused(*cell, env) {}
 
-// signalPool has the nodes of signals.
+// signalSize has the nodes of signals.
 var signalSize, _ = sizeClassOf[signal]()
 
-// systemDecl is the runtime's own row of every table: in the mailbox it wakes an actor
-// for its lane, starts it, and marks the end of a drain.
+// systemDesc is the runtime's own row of every table: in the mailbox it wakes an actor
+// for its system queue, starts it, and marks the end of a drain.
 var systemDesc = &descriptor{
 	size:  signalSize,
 	clear: func(m *message) { takeSignal(m) },
@@ -67,7 +67,7 @@ func (a *cell) tell(e env, s signal) {
 	}
 }
 
-// pushLane brings m to b ahead of its mail. If it returns an error, m is still the
+// pushSystem brings m to b ahead of its mail. If it returns an error, m is still the
 // caller's.
 func (a *cell) pushSystem(e env, m *message) error {
 	if e.c == nil {
@@ -91,7 +91,7 @@ func (a *cell) pushSystem(e env, m *message) error {
 	return nil
 }
 
-// pushLaneFromOutside is pushLane where no worker keeps the system from being quiescent.
+// pushSystemFromOutside is pushSystem where no worker keeps the system from being quiescent.
 func (a *cell) pushSystemFromOutside(m *message) error {
 	sys, id := a.sys(), m.id // as in deliver
 	sys.sched.Point()
@@ -119,17 +119,17 @@ func (a *cell) pushSystemFromOutside(m *message) error {
 	return nil
 }
 
-// closeLane is for a sender that finds the box closed behind its signal. An actor that ended
-// plainly has not looked at its lane: the first sender to come closes the lane, and answers for the
-// dead. Any other actor closes its lane itself, later. Any goroutine.
+// closeSystem is for a sender that finds the box closed behind its signal. An actor that ended
+// plainly has not looked at its system queue: the first sender to come closes the system queue, and
+// answers for the dead. Any other actor closes its system queue itself, later. Any goroutine.
 func (a *cell) closeSystem(e env) {
 	if a.endedPlainly() {
 		a.refuseAll(e, a.system.close())
 	}
 }
 
-// recheckLane is A2: an actor that has just parked looks whether a signal came before anybody could
-// see it parked. The one that recalls it schedules it.
+// recheckSystem is A2: an actor that has just parked looks whether a signal came before anybody
+// could see it parked. The one that recalls it schedules it.
 func (a *cell) recheckSystem(c *Context) {
 	if !a.system.isEmpty() && a.recall(c) {
 		c.w.Schedule(&a.task)
@@ -138,8 +138,8 @@ func (a *cell) recheckSystem(c *Context) {
 
 // recall takes a parked actor out, and reports whether it did: if so, the caller owns it and
 // schedules it. An earlier turn may have served what was brought, and parked the actor again, so
-// its lane may be empty. Then recall puts something there: a turn that finds nothing would run mail
-// that has to wait, and rest where it should park.
+// its system queue may be empty. Then recall puts something there: a turn that finds nothing would
+// run mail that has to wait, and rest where it should park.
 func (a *cell) recall(c *Context) bool {
 	if !a.blockedOn.Recall() {
 		return false

@@ -18,14 +18,16 @@ type simulation struct {
 	pauses seam.Clock  // goes on when nobody can
 	sent   seam.Uint64 // messages that have come to a mailbox, or will
 
-	runs   func(t *typeInfo, v *table, runs []runFunc) []runFunc // a table with behaviours that report; v is nil for the type's own
-	note   func(what sim.Kind, e env, to *cell, m *message)      // what has become of a message
-	refuse func(to *cell, d *descriptor) bool                    // whether a TrySend is to fail
-	call   func(c *Context, a *cell, callback string)            // before OnStart and its like
+	// A table with behaviours that report; v is nil for the type's own.
+	runs   func(t *typeInfo, v *table, runs []runFunc) []runFunc
+	note   func(what sim.Kind, e env, to *cell, m *message) // what has become of a message
+	refuse func(to *cell, d *descriptor) bool               // whether a TrySend is to fail
+	call   func(c *Context, a *cell, callback string)       // before OnStart and its like
 
 	latency func(a *cell, behaviour string) (before, after time.Duration) // of a function of Pipe or Blocking; nil: none
 
-	told  bool // hooks are told what happens: otherwise none of the following is kept
+	// Hooks are told what happens: otherwise none of the following is kept.
+	told  bool
 	mu    sync.Mutex
 	asks  askLog            // guarded by mu
 	marks marks             // guarded by mu
@@ -47,7 +49,7 @@ func (s *simulation) tell(what sim.Kind, e env, to *cell, m *message) {
 	}
 }
 
-// book counts messages that are sent. A call, as endedBecause; the hot paths have none of it.
+// count counts messages that are sent. A call, as endedBecause; the hot paths have none of it.
 //
 //go:noinline
 func (s *simulation) count(n int) {
@@ -56,7 +58,7 @@ func (s *simulation) count(n int) {
 	}
 }
 
-// bookUser counts a message of that behaviour that was sent from outside. It takes the behaviour's
+// countUser counts a message of that behaviour that was sent from outside. It takes the behaviour's
 // number, since the message may be the receiver's by then.
 func (s *simulation) countUser(id uint16) {
 	if s != nil && isMail(id) { // before the call: every send from outside comes by
@@ -64,7 +66,7 @@ func (s *simulation) countUser(id uint16) {
 	}
 }
 
-// refuses tells whether a TrySend is to fail.
+// refuses reports whether a TrySend is to fail.
 func (s *simulation) refuses(a *cell, d *descriptor) bool {
 	return s != nil && s.refuse(a, d)
 }
@@ -89,8 +91,8 @@ func (c *Context) makeInTurn(id uint16) *message {
 	return m
 }
 
-// stallClock tells the watch over actors under pressure when to look. It is the machine's clock or,
-// in a deterministic system, one that goes on when nobody else can.
+// deadlockClock tells the watch over actors under pressure when to look. It is the machine's clock
+// or, in a deterministic system, one that goes on when nobody else can.
 func (s *System) deadlockClock() seam.Clock {
 	if s.sim != nil {
 		return s.sim.pauses

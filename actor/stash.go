@@ -35,7 +35,7 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 }
 
 // Stash puts the running request, which is q, aside until [Unstash] or [UnstashAll]. The
-// behaviour must return what Stash returns, and the asker goes on waiting. Stash also
+// behaviour must return what Stash returns, and the caller goes on waiting. Stash also
 // panics if the reply was put off already ([Defer]). In all else it is like
 // [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
@@ -48,7 +48,8 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	return r, nil
 }
 
-// putAside marks the message that runs. It panics unless that is one of d's, and is marked for the first time.
+// markStashed marks the message that runs. It panics unless that is one of d's, and is marked for
+// the first time.
 func (c *Context) markStashed(call string, d *descriptor) {
 	mustRun(c, call)
 	if c.msg.id != d.id || d.typ != c.self.typ() {
@@ -172,7 +173,7 @@ func (s *stashList) all() *message {
 	return s.list.all()
 }
 
-// comeBack puts what has been unstashed into the consumer's half of the mailbox. Owner
+// requeueUnstashed puts what has been unstashed into the consumer's half of the mailbox. Owner
 // only, between two messages.
 func (a *cell) requeueUnstashed(x *coldState) {
 	if m := x.unstashed.all(); m != nil {

@@ -14,7 +14,8 @@ import (
 // TestStash: "puts the messages in the running actor's stash in front of its mailbox,
 // in the order in which they were sent".
 func TestStash(t *testing.T) {
-	for _, behind := range []int{0, 2, 150} { // mail behind the message that unstashes: none, some, more than a batch
+	// Mail behind the message that unstashes: none, some, more than a batch.
+	for _, behind := range []int{0, 2, 150} {
 		var d diary
 		sys := start(t, actor.Workers(1))
 		r := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
@@ -40,7 +41,7 @@ func TestStash(t *testing.T) {
 	}
 }
 
-// TestStash_Ask: "the asker goes on waiting".
+// TestStash_Ask: "the caller goes on waiting".
 func TestStash_Ask(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := mortalType.Spawn(sys, mortal{n: 7})
@@ -278,8 +279,9 @@ func TestStash_ReportedSender(t *testing.T) {
 	equal(t, "sender", receive(t, "the report", reports).From, r.ID())
 }
 
-// TestStash_LeavesNoTrace: a message that was put aside leaves nothing in what is sent later, whatever brings
-// that: it can be put aside itself, and as a dead letter it has no sender if it has none.
+// TestStash_LeavesNoTrace: a message that was put aside leaves nothing in what is sent later,
+// whatever brings that: it can be put aside itself, and as a dead letter it has no sender if it has
+// none.
 func TestStash_LeavesNoTrace(t *testing.T) {
 	const n = 64
 	for name, send := range map[string]func(sys *actor.System, r actor.Ref[hoarder]){

@@ -21,17 +21,21 @@ type Stats struct {
 	Stopped     uint64 // actors that ended, panics included
 	Panics      uint64 // behaviours that panicked or called runtime.Goexit
 	DeadLetters uint64 // messages that will not run
-	BestEffort  uint64 // of the dead letters, those of behaviours that are declared BestEffort
-	Mutes       uint64 // times a sender was muted
-	Unmutes     uint64 // times a muted sender was let go on
-	LetGo       uint64 // times a muted sender was let go on although its receiver was under pressure
-	Stalls      uint64 // times that was reported, see StallReport
-	Injected    uint64 // turns that came in through the inject queue
-	Steals      uint64 // actors taken from another worker
-	Parks       uint64 // times a worker went to sleep
-	Turns       uint64 // turns run; the alarm of a timer that was canceled may still take one after all else
+	// Of the dead letters, those of behaviours that are declared BestEffort.
+	BestEffort uint64
+	Mutes      uint64 // times a sender was muted
+	Unmutes    uint64 // times a muted sender was let go on
+	// Times a muted sender was let go on although its receiver was under pressure.
+	LetGo    uint64
+	Stalls   uint64 // times that was reported, see StallReport
+	Injected uint64 // turns that came in through the inject queue
+	Steals   uint64 // actors taken from another worker
+	Parks    uint64 // times a worker went to sleep
+	// Turns run; the alarm of a timer that was canceled may still take one after all else.
+	Turns uint64
 
-	SparesLacked uint64 // times a behaviour that blocked kept its worker because all spares were in use, see Spares
+	// Times a behaviour that blocked kept its worker because all spares were in use, see Spares.
+	SparesLacked uint64
 }
 
 // WorkerStats is what one worker has done.
@@ -48,8 +52,8 @@ type WorkerStats struct {
 	Spills      uint64 // actors that did not fit into the local queue
 }
 
-// counters are a worker's own figures. The owner writes them; messages, which change all the time and are
-// taken back at times, are shown now and then.
+// counters are a worker's own figures. The owner writes them; messages, which change all the time
+// and are taken back at times, are shown now and then.
 type counters struct {
 	messages                                                                   uint64 // owner only
 	shownMessages                                                              seam.Gauge
@@ -58,9 +62,9 @@ type counters struct {
 }
 
 // publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
-// the worker falls asleep or leaves. Reviewing the leases in the latter case would make an ask
+// the worker falls asleep or leaves. Reviewing the biases in the latter case would make an ask
 // dearer and their pauses shorter than they are meant to be. So that waits for the quantum, except
-// on a worker without a seat.
+// on a worker without a slot.
 func (c *Context) publish() {
 	if n := c.count.messages; int64(n-c.count.shownMessages.Load()) > 0 { // less while one is taken back that is to be counted yet
 		c.count.shownMessages.StoreRelease(n)

@@ -6,10 +6,12 @@ type Standing int
 
 // What an actor may be doing.
 const (
-	Idle       Standing = iota // it has no mail
-	Busy                       // it has mail, or is at work
-	Overloaded                 // it does not keep up, is muted with much mail, or is in a back-off
-	Ended                      // it takes no mail any more: it has ended, or drains, or waits for its children to end
+	Idle Standing = iota // it has no mail
+	Busy                 // it has mail, or is at work
+	// Overloaded: it does not keep up, is muted with much mail, or is in a back-off.
+	Overloaded
+	// Ended: it takes no mail any more, since it has ended, or drains, or waits for its children to end.
+	Ended
 )
 
 // String returns the name of the standing, in lower case.

@@ -2,7 +2,7 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/seam"
 
-// wards are two sorts of actors of a system. Some have mail although they are in no queue: they
+// stopList are two sorts of actors of a system. Some have mail although they are in no queue: they
 // wait for their children or their supervisor, or have a stash. Others are known, by a link or a
 // monitor, to actors of other systems, which must not wait for them, or keep them, for ever. When
 // the system stops, all wards are made runnable once more, so that their mail becomes dead letters
@@ -32,8 +32,8 @@ func (w *stopList) remove(x *coldState) {
 	}
 }
 
-// tie makes b a ward if other is of another system. The two are linked, or one watches the other.
-// Owner of b only.
+// retain makes b a ward if other is of another system. The two are linked, or one watches the
+// other. Owner of b only.
 func (a *cell) retain(x *coldState, other *cell) {
 	if other == nil || other.sys() == a.sys() {
 		return
@@ -41,7 +41,7 @@ func (a *cell) retain(x *coldState, other *cell) {
 	a.sys().stopList.add(a, x)
 }
 
-// untie takes back what tie did. Owner of b only.
+// release takes back what tie did. Owner of b only.
 func (a *cell) release(x *coldState, other *cell) {
 	if other != nil && other.sys() != a.sys() {
 		a.sys().stopList.remove(x)
@@ -56,7 +56,7 @@ func (w *stopList) drop(x *coldState) {
 	}
 }
 
-// rouse makes all wards runnable, and so buries them. After all workers have gone.
+// wakeAll makes all wards runnable, and so terminates them. After all workers have gone.
 func (w *stopList) wakeAll(s *System) {
 	w.mu.Lock()
 	entries := append([]entry[cell](nil), w.all.entries...)

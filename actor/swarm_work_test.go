@@ -208,7 +208,7 @@ func (b *bee) Fell(c *actor.Context, f actor.Fallen) {
 	}
 }
 
-// bury books a dead letter, and what the runtime sent without telling.
+// terminate books a dead letter, and what the runtime sent without telling.
 func (s *swarm) bury(l actor.DeadLetter) {
 	s.dead.Add(1)
 	if _, ok := l.Message.(actor.Fallen); ok {

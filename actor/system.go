@@ -22,7 +22,8 @@ type System struct {
 	done  doneSignal
 	sched *sched.Scheduler
 	ids   seam.Uint64
-	held  seam.Int64 // by Hold, and not released: awaitStill looks whether somebody outside is still to act
+	// By Hold, and not released: awaitStill looks whether somebody outside is still to act.
+	held seam.Int64
 
 	refusing   seam.Bool     // outside senders are turned away
 	closing    chan struct{} // closed then
@@ -44,7 +45,7 @@ type System struct {
 
 	mu    sync.Mutex
 	types typesInSystem // changed under mu
-	asks  any           // guarded by mu: its askTable
+	asks  any           // guarded by mu: its waitGraph
 }
 
 // Start makes a system. If options are bad it panics, with everything that is wrong.
@@ -189,7 +190,7 @@ func (s *System) Stop() {
 	s.sched.WaitStopped()
 }
 
-// turnAway turns outside senders away from now on.
+// refuseOutside turns outside senders away from now on.
 func (s *System) refuseOutside() {
 	if !s.refusing.Swap(true) {
 		close(s.closing)
@@ -209,7 +210,8 @@ func (s *System) stop() <-chan struct{} {
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
 		t.impl.stopAll()
 	}
-	s.done.finish() // afterwards: what a Pipe brings because of it does not run any more
+	// Afterwards: what a Pipe brings because of it does not run any more.
+	s.done.finish()
 	return done
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// systemQueueWorld is an actor's lane beside its mailbox and its debt under exploration:
+// systemQueueWorld is an actor's system queue beside its mailbox and its debt under exploration:
 // senders of signals and of mail, one who forgives, and workers that take the actor
 // over from each other. The protocol steps S1 to S3, A1 and A2 are those of
 // signal.go; what is plain memory is part of the step that touches it.
@@ -35,7 +35,7 @@ func (w *systemQueueWorld) schedule() {
 	}
 }
 
-// tell is pushLane in a behaviour.
+// tell is pushSystem in a behaviour.
 func (w *systemQueueWorld) tell(n uint64) {
 	if !w.lane.push(numbered(n)) { // S1
 		w.refused++
@@ -75,7 +75,7 @@ func (w *systemQueueWorld) work() {
 	}
 }
 
-// turn is RunTask without what does not concern the lane. It gives the actor up in the
+// turn is RunTask without what does not concern the system queue. It gives the actor up in the
 // step that rests, parks or ends it.
 func (w *systemQueueWorld) turn() (again bool) {
 	if w.in.pending == nil {
@@ -148,7 +148,7 @@ func (w *systemQueueWorld) end() {
 	w.boxEnded = true
 }
 
-// check: every signal served or refused, once; nothing is left in the lane.
+// check: every signal served or refused, once; nothing is left in the system queue.
 func (w *systemQueueWorld) check() error {
 	if w.served+w.refused != w.sent {
 		return fmt.Errorf("%d signals sent, %d served, %d refused", w.sent, w.served, w.refused)

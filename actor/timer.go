@@ -119,7 +119,7 @@ func (t Timer) Cancel(c *Context) bool {
 // It fills one cache line on a 64-bit machine: a million timers are not in any cache, and
 // what they cost is how often they are fetched. For the same reason a small payload
 // without pointers lies here, and is copied to a message that is at hand when it runs.
-// That it is no message itself, and linked to no other timer, spares Go's collector a
+// That it is no message itself, and linked to no other timer, spares the GC a
 // million objects.
 type timer struct {
 	_      nocmp.Field
@@ -242,7 +242,7 @@ func (k *timer) take(c *Context, a *cell) *message {
 // copy returns a copy of the payload as a message.
 func (k *timer) copy(c *Context, a *cell) *message {
 	d := a.shared().typ.decls[k.id]
-	m := newMessage(c, d.size) // an urgent behaviour has no number in the stock
+	m := newMessage(c, d.size) // an urgent behaviour has no number in the cache
 	if m.id = k.id; m.id == carriedID {
 		c.sys.sim.count(1) // the message in it, which is not of this worker's making
 	}

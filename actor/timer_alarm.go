@@ -95,7 +95,7 @@ func (t *timers) reset(at int64) {
 	}
 }
 
-// armed tells whether any timer is armed, or was and has been canceled before its time. That
+// armed reports whether any timer is armed, or was and has been canceled before its time. That
 // changes in turns only. Any goroutine.
 func (t *timers) armed() bool {
 	for i := range t.shards {
@@ -136,8 +136,8 @@ func (t *timers) stopAll() {
 	t.alarm.Stop()
 }
 
-// over is for a system that has stopped and whose workers have gone. It discards what the timers in
-// the wheels own, and forgets whose they are, or the system would keep their actors. Timers on
+// finish is for a system that has stopped and whose workers have gone. It discards what the timers
+// in the wheels own, and forgets whose they are, or the system would keep their actors. Timers on
 // their way end with the mail of their actor.
 func (t *timers) finish() {
 	for i := range t.shards {

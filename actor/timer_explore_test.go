@@ -85,7 +85,8 @@ func (w *alarmWorld) work() {
 			}
 			delete(w.left, m)
 		}
-		w.own[s]-- // its queued is still 1: nobody can take it before rest lets him
+		// Its queued is still 1: nobody can take it before rest lets him.
+		w.own[s]--
 		s.rest(nil)
 	}
 }

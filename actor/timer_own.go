@@ -38,8 +38,10 @@ type actorTimers struct {
 	shard *timerShard // where all of them are: their order is decided in one place
 	over  bool        // the actor ends: what is on its way is the last
 
-	ticking uint32   // the number of the timer of Every whose tick runs, and 1; 0: none
-	dropped *message // what that tick's timer has left, and its behaviour may take over yet
+	// The number of the timer of Every whose tick runs, and 1; 0: none.
+	ticking uint32
+	// What that tick's timer has left, and its behaviour may take over yet.
+	dropped *message
 }
 
 // add enters a timer, and tidies the list up if it is full and half of it is gone.

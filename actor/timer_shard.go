@@ -118,7 +118,7 @@ func (s *timerShard) cancel(t armedTimer) (held *message, ok bool) {
 	return held, true
 }
 
-// over says that a timer does not run any more. The caller may write to it.
+// markDone says that a timer does not run any more. The caller may write to it.
 func (k *timer) markDone() {
 	k.live = false
 	k.gen.Add(1)
@@ -161,7 +161,7 @@ func (s *timerShard) lost(number uint32) (held *message) {
 	return held
 }
 
-// giveBack frees a timer that has run or will not. The caller has it.
+// release frees a timer that has run or will not. The caller has it.
 func (s *timerShard) giveBack(number uint32, k *timer) {
 	if s.slab.giveBack(number, k) {
 		s.mu.Lock()
@@ -216,7 +216,7 @@ func (s *timerShard) see(c *Context, now int64) {
 func (s *timerShard) RunTask(w *sched.Worker) (again bool) {
 	c := w.Local().(*Context)
 	if w.Stopping() {
-		return true // to where tasks are buried
+		return true // to where tasks are terminated
 	}
 	for n := 1; s.fireSome(c); n++ {
 		if n == fireTurn || w.MustYield() {
@@ -228,7 +228,7 @@ func (s *timerShard) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// fireSome fires a batch of what is due, and tells whether more may be.
+// fireSome fires a batch of what is due, and reports whether more may be.
 func (s *timerShard) fireSome(c *Context) (more bool) {
 	s.take(s.all.clock.Nanos())
 	for i, d := range s.due {

@@ -39,7 +39,7 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 		over := false
 		if next := m.next; next != nil && next.ownerTag == m.ownerTag {
 			over = a.account(c, a.runSegment(c, m, min(c.left, w.Credit(), chainLength)))
-		} else { // a stretch of one, written out: so most turns are, and a call less is a nanosecond less
+		} else { // a segment of one, inlined by hand: so most turns are, and a call less is a nanosecond less
 			c.msg = m
 			a.runs()[m.id](c, a, m)
 			if c.then != goOn || a.load != 0 || c.left == 1 || w.Credit() == 1 {
@@ -52,12 +52,12 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 				c.count.messages++
 				c.left--
 				if m != a.in.tail { // as in settle
-					if !c.free(m) { // recycle, written out as well
+					if !c.free(m) { // recycle, inlined by hand as well
 						c.recycleChain(m, m, 1)
 					}
 				}
 				w.SpendOne()
-				if a.in.pending == nil && a.in.appended == nil && !a.isCollecting() { // what nearly every turn comes to: doze, written out
+				if a.in.pending == nil && a.in.appended == nil && !a.isCollecting() { // what nearly every turn comes to: goIdle, inlined by hand
 					if invariant.On {
 						verifyGoIdle(a, c)
 					}
@@ -74,14 +74,15 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 			return a.endTurn(c)
 		}
 		if w.MustYield() {
-			return a.preempted(c) // others have waited for long; or to where what is left becomes dead letters
+			// Others have waited for long; or to where what is left becomes dead letters.
+			return a.preempted(c)
 		}
 	}
 	return a.serveSignals(c)
 }
 
-// fetch takes out the mail that has come in, and puts it behind the one message that may be in
-// hand. It returns the first message that is then in hand, or nil.
+// refillPending takes out the mail that has come in, and puts it behind the one message that may be
+// in hand. It returns the first message that is then in hand, or nil.
 func (a *cell) refillPending(c *Context) *message {
 	var stub *message
 	if a.in.pending == nil {
@@ -95,7 +96,7 @@ func (a *cell) refillPending(c *Context) *message {
 	return a.in.pending
 }
 
-// stretch runs messages of one origin, from m on and at most quota, until something calls for a
+// segment runs messages of one origin, from m on and at most quota, until something calls for a
 // closer look. It returns how many there were. c.msg is the last of them, and c.ran has those
 // before it.
 func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
@@ -116,9 +117,9 @@ func (a *cell) runSegment(c *Context, m *message, quota int) (n int) {
 	}
 }
 
-// settle takes the n messages that a stretch has run off in.fifo. It recycles them, except for the
+// account takes the n messages that a segment has run off in.fifo. It recycles them, except for the
 // mailbox's top node, which stays in place. The newest is the first to be used again, so nodes that
-// lie side by side stay neighbours, however mail is cut into turns and stretches
+// lie side by side stay neighbours, however mail is cut into turns and segments
 // (docs/decisions/0008-messages-go-home.md). settle reports whether the turn is over.
 func (a *cell) account(c *Context, n int) (over bool) {
 	if invariant.On {
@@ -147,7 +148,7 @@ func (a *cell) account(c *Context, n int) (over bool) {
 	return c.left == 0 || c.then != goOn
 }
 
-// conclude ends a turn that has settled a stretch.
+// endTurn ends a turn that has settled a segment.
 func (a *cell) endTurn(c *Context) (again bool) {
 	if a.in.pending != nil || c.left == 0 || c.then != goOn || a.load != 0 {
 		return a.endTurnSlow(c)
@@ -155,16 +156,16 @@ func (a *cell) endTurn(c *Context) (again bool) {
 	return a.goIdle(c)
 }
 
-// inHand tells whether m, which is or was c.msg, is a message from the mailbox whose stretch is not
-// settled. If the stretch is settled, m is recycled, and may be anywhere. Owner only, in a turn
-// that is about mail; or as a hint: see glimpse, which has looked whose turn it is, and may not
-// read that again.
+// inHand reports whether m, which is or was c.msg, is a message from the mailbox whose segment is
+// not settled. If the segment is settled, m is recycled, and may be anywhere. Owner only, in a turn
+// that is about mail; or as a hint: see peek, which has looked whose turn it is, and may not read
+// that again.
 func inHand(c *Context, a *cell, m *message) bool {
 	return c.ran != nil || m != nil && m == a.in.pending
 }
 
-// settleCrash settles a stretch that has ended in the middle of c.msg's behaviour. It returns how
-// many messages there were, and leaves them to Go's collector.
+// accountCrash settles a segment that has ended in the middle of c.msg's behaviour. It returns how
+// many messages there were, and leaves them to the GC.
 func (a *cell) accountCrash(c *Context) (n int) {
 	n = 1 + distance(c.ran, nil)
 	if invariant.On {
@@ -177,9 +178,9 @@ func (a *cell) accountCrash(c *Context) (n int) {
 	return n
 }
 
-// pause is for a turn that may not simply go on, of an actor that may not simply doze off: the turn
-// has run all there was or all that its batch allows, or a behaviour stopped the actor, met a gate,
-// spent the gas, or lasted for long.
+// endTurnSlow is for a turn that may not simply go on, of an actor that may not simply go idle: the
+// turn has run all there was or all that its batch allows, or a behaviour stopped the actor, met a
+// gate, spent the gas, or lasted for long.
 func (a *cell) endTurnSlow(c *Context) (again bool) {
 	then := c.then
 	if then == mustEnd && a.endPlainly(c) {
@@ -212,10 +213,11 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 	case c.left == 0 || a.load&backpressure.Counted != 0:
 		return a.markOverloaded(c)
 	}
-	return true // it need not park after all; the rest of the batch waits its turn
+	// It need not park after all; the rest of the batch waits its turn.
+	return true
 }
 
-// emptied ends a turn that has run all the mail there was when it began. The turn has used its
+// drained ends a turn that has run all the mail there was when it began. The turn has used its
 // batch up if c.left is 0.
 func (a *cell) drained(c *Context) (again bool) {
 	switch {
@@ -243,7 +245,7 @@ func (a *cell) drained(c *Context) (again bool) {
 	return a.goIdle(c)
 }
 
-// doze gives the actor up if nothing has come in since the turn began and its arena is
+// goIdle gives the actor up if nothing has come in since the turn began and its arena is
 // not being collected.
 func (a *cell) goIdle(c *Context) (again bool) {
 	if a.isCollecting() && a.arenaKeeper().collecting(a, c) {
@@ -263,7 +265,7 @@ func (a *cell) goIdle(c *Context) (again bool) {
 	return !ok // if not, there is more by now
 }
 
-// batchSpent ends a turn that has used its batch or its gas up although mail is left:
+// markOverloaded ends a turn that has used its batch or its gas up although mail is left:
 // the actor is overloaded, as in the Pony runtime, unless its type has another policy.
 func (a *cell) markOverloaded(c *Context) (again bool) {
 	switch {
@@ -275,7 +277,7 @@ func (a *cell) markOverloaded(c *Context) (again bool) {
 	return true
 }
 
-// cutShort ends a turn before its batch is used up, because the worker is wanted elsewhere. How
+// preempted ends a turn before its batch is used up, because the worker is wanted elsewhere. How
 // long a turn took says nothing about the mailbox: the worker may not have run at all for a while.
 // So the actor is overloaded only if a batch of mail is left. If it were overloaded without that,
 // it could not be muted, and would flood others.
@@ -286,10 +288,10 @@ func (a *cell) preempted(c *Context) (again bool) {
 	return true
 }
 
-// mailWaits tells whether there is mail that the turn has not taken out. Owner only.
+// mailWaits reports whether there is mail that the turn has not taken out. Owner only.
 func (a *cell) mailWaits() bool { return a.in.appended != nil || a.box.head.Load() != a.in.tail }
 
-// leftAtLeast tells whether n messages or more are left, and looks no further. Owner only.
+// leftAtLeast reports whether n messages or more are left, and looks no further. Owner only.
 func (a *cell) leftAtLeast(n int) bool {
 	for m := a.in.pending; m != nil; m = m.next {
 		if n--; n <= 0 {
@@ -312,7 +314,7 @@ func (a *cell) leftAtLeast(n int) bool {
 	return false
 }
 
-// wokenForNothing is a turn without mail: a signal has called the actor, or the actor was let go
+// spuriousWake is a turn without mail: a signal has called the actor, or the actor was let go
 // when it had no mail.
 func (a *cell) spuriousWake(c *Context) (again bool) {
 	if !a.system.isEmpty() {
@@ -336,11 +338,11 @@ func (a *cell) end(c *Context) (again bool) {
 	return false
 }
 
-// endWithCare ends an actor that has more to see to than its mail.
+// endSlow ends an actor that has more to see to than its mail.
 func (a *cell) endSlow(c *Context, x *coldState) {
 	c.aside = true
 	if x.gone {
-		if !a.typ().finishes { // or else settleDrain decides
+		if !a.typ().finishes { // or else endDrainTurn decides
 			a.leave(c, nextEnded, modeDrain, ErrShutdown)
 		}
 		return

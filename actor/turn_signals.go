@@ -8,7 +8,7 @@ import (
 // This file is the turn of an actor that has signals: it serves them, runs its urgent
 // mail, and then decides how the turn goes on.
 
-// attend serves what is in the lane, a batch of it at most.
+// serveSignals serves what is in the system queue, a batch of it at most.
 func (a *cell) serveSignals(c *Context) (again bool) {
 	x := a.makeCold()
 	c.aside, c.msg = true, &noMessage // for the report, if what a supervisor has given panics
@@ -35,9 +35,9 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 	return false
 }
 
-// passCalls takes off the messages that only call the actor to its lane, where it is now, unless there is
-// mail before them. As long as each turn finds something in the lane none of them would be run, and there
-// is one for each message that comes there. Owner only.
+// dropWakeups takes off the messages that only call the actor to its system queue, where it is now,
+// unless there is mail before them. As long as each turn finds something in the system queue none
+// of them would be run, and there is one for each message that comes there. Owner only.
 func (a *cell) dropWakeups(c *Context) {
 	n := 0
 	for m := a.in.pending; m != nil && m.id == systemID && *payloadOf[signal](m) == nil; m = a.in.pending {
@@ -51,7 +51,7 @@ func (a *cell) dropWakeups(c *Context) {
 	}
 }
 
-// remind makes the next turn look here too. A reminder that there is already is not
+// rewake makes the next turn look here too. A reminder that there is already is not
 // answered by another: with a batch of one that would go on for ever.
 func (x *coldState) rewake(a *cell, c *Context) {
 	if x.todo.first != nil && a.system.isEmpty() {
@@ -68,7 +68,7 @@ func (x *coldState) next(l *systemQueue) *message {
 	return x.todo.pop()
 }
 
-// serve acts on one message from the lane.
+// serve acts on one message from the system queue.
 func (a *cell) serve(c *Context, x *coldState, m *message) {
 	if m.id != systemID {
 		if d := a.typ().decls[m.id]; d.urgent != nil && m.id != carriedID {
@@ -133,7 +133,7 @@ func (a *cell) holdUrgent(c *Context, x *coldState, m *message) {
 	x.held.add(m)
 }
 
-// heed ends an actor that said so in what it has just run.
+// applyExit ends an actor that said so in what it has just run.
 func (a *cell) applyExit(c *Context, x *coldState) {
 	if c.then&mustEnd != 0 {
 		c.then &^= mustEnd
@@ -141,7 +141,7 @@ func (a *cell) applyExit(c *Context, x *coldState) {
 	}
 }
 
-// settleLane ends a turn that was not about mail. What is left of its batch waits for the
+// endSignalTurn ends a turn that was not about mail. What is left of its batch waits for the
 // next turn.
 func (a *cell) endSignalTurn(c *Context) (again bool) {
 	a.keepYielded(c)
@@ -174,8 +174,9 @@ func (a *cell) endSignalTurn(c *Context) (again bool) {
 	return true
 }
 
-// parkAgain parks an actor that waited, or was muted, when the lane called it, unless it has
-// been forgiven meanwhile, and reports whether it is parked. It has held the system all the time.
+// parkAgain parks an actor that waited, or was muted, when the system queue called it, unless it
+// has been forgiven meanwhile, and reports whether it is parked. It has held the system all the
+// time.
 func (a *cell) parkAgain(c *Context) (parked bool) {
 	c.waiters.forget()
 	c.w.PrepareNext()

@@ -74,7 +74,7 @@ type table struct{ runs []runFunc }
 // runFunc runs one behaviour for one message.
 type runFunc func(c *Context, a *cell, m *message)
 
-// declaration is one behaviour of a type. Read-only once the type is sealed.
+// descriptor is one behaviour of a type. Read-only once the type is sealed.
 type descriptor struct {
 	name       string
 	typ        *typeInfo
@@ -83,15 +83,17 @@ type descriptor struct {
 	sizeID     uint16 // pool.id, one load nearer
 	pointers   bool   // the payload must be cleared
 	run        runFunc
-	bestEffort bool                                                // its dead letters are no cause for a warning
-	urgent     func(a *cell, c *Context, x *coldState, m *message) // runUrgent, linked with Urgent; nil: it does not go through the lane. If it does, poolID is one that no stock has
-	drops      bool                                                // DropOnOverload
-	payload    func(m *message) any                                // for dead letters
-	clear      func(m *message)                                    // makes the payload keep nothing alive
-	copy       func(to *message, from *timer)                      // copies the payload; nil for an ask
-	reject     func(e env, m *message, err error)                  // answers an ask that will not run; nil otherwise
-	caller     func(m *message) caller                             // who waits for the reply to an ask; nil otherwise
-	outcome    bool                                                // its messages are a Result or a Reply
+	bestEffort bool // its dead letters are no cause for a warning
+	// runUrgent, linked with Urgent; nil: it does not go through the system queue. If it does,
+	// sizeID is one that no cache has.
+	urgent  func(a *cell, c *Context, x *coldState, m *message)
+	drops   bool                               // DropOnOverload
+	payload func(m *message) any               // for dead letters
+	clear   func(m *message)                   // makes the payload keep nothing alive
+	copy    func(to *message, from *timer)     // copies the payload; nil for an ask
+	reject  func(e env, m *message, err error) // answers an ask that will not run; nil otherwise
+	caller  func(m *message) caller            // who waits for the reply to an ask; nil otherwise
+	outcome bool                               // its messages are a Result or a Reply
 }
 
 // TypeOption sets a property of a type when it is made.

@@ -8,17 +8,18 @@ import (
 	"github.com/gallop-go/gallop/sched"
 )
 
-// kind is what all actors of a type in a system have in common. Each actor has it by way of its
-// task: one word for the scheduler, the type, the system and the batch. Go's collector marks none
-// of these twice. Read-only once it is published.
+// typeInSystem is what all actors of a type in a system have in common. Each actor has it by way of
+// its task: one word for the scheduler, the type, the system and the batch. the GC marks none of
+// these twice. Read-only once it is published.
 type typeInSystem struct {
 	sched.Kind // first: see body.kind
 	typ        *typeInfo
 	sys        *System
 	runs       []runFunc // the type's own dispatch table
 	batch      uint32
-	biased     bool // who wakes one gets a lease: not of those that run elsewhere or whose mail is counted
-	special    bool // its bodies begin otherwise than empty: see body.init
+	// Who wakes one gets a bias: not of those that run elsewhere or whose mail is counted.
+	biased  bool
+	special bool // its bodies begin otherwise than empty: see body.init
 }
 
 // The conversions below need these fields to be first. This does not compile otherwise.
@@ -27,13 +28,13 @@ const (
 	_ = -unsafe.Offsetof(cell{}.task)
 )
 
-// kind returns the actor's kind. Its first field is what the task leads to.
+// shared returns the actor's kind. Its first field is what the task leads to.
 func (a *cell) shared() *typeInSystem { return (*typeInSystem)(unsafe.Pointer(a.task.Kind())) }
 
-// bodyOf returns the actor that a task belongs to.
+// cellOfTask returns the actor that a task belongs to.
 func cellOfTask(t *sched.Task) *cell { return (*cell)(unsafe.Pointer(t)) }
 
-// isNew tells whether an actor has had no turn yet. Its owner only.
+// isNew reports whether an actor has had no turn yet. Its owner only.
 func isNew(t *sched.Task) bool { return cellOfTask(t).progress&begun == 0 }
 
 // typ and sys are for all but the hot paths: calls, which keep a small program small.
@@ -54,7 +55,7 @@ func (k *typeInSystem) gasLimit() int {
 	return k.sys.opts.gas
 }
 
-// kinds are the kinds of a system, by the numbers of their types.
+// typesInSystem are the kinds of a system, by the numbers of their types.
 //
 // A spawn loads the list without a lock: add's Store, under the system's mu, publishes the
 // kind, and of's Load sees it whole or not at all.
@@ -87,7 +88,7 @@ func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
 	return k
 }
 
-// newKind makes the kind of the first actor of its type in s. t is sealed. It fails if the
+// newTypeInSystem makes the kind of the first actor of its type in s. t is sealed. It fails if the
 // thread of a pinned type cannot be started, since the system has stopped.
 func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 	k = &typeInSystem{typ: t, sys: s, runs: s.intercepted(t, t.table.runs), batch: uint32(t.batch)}

@@ -160,9 +160,9 @@ func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 	}
 }
 
-// TestUrgent_OutcomeToTheRestarted: "KeepReplies lets the outcomes of what one life of the child has
-// asked for … run in the next": an urgent one waits, as urgent messages do, until its actor has been
-// restarted.
+// TestUrgent_OutcomeToTheRestarted: "KeepReplies lets the outcomes of what one life of the child
+// has asked for … run in the next": an urgent one waits, as urgent messages do, until its actor has
+// been restarted.
 func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 	for _, name := range []string{"AskTo", "AskToWithin", "Pipe"} {
 		t.Run(name, func(t *testing.T) {
@@ -208,8 +208,9 @@ type volley struct {
 
 type player struct{}
 
-// TestUrgent_AllocatesNothing: "0 for the messages", also where each turn of an actor finds something in its lane, so
-// that it never comes to its mailbox: what called it was left there, one for each message.
+// TestUrgent_AllocatesNothing: "0 for the messages", also where each turn of an actor finds
+// something in its system queue, so that it never comes to its mailbox: what called it was left
+// there, one for each message.
 func TestUrgent_AllocatesNothing(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain": nil, "watermarks": {actor.TypeWatermarks(8, 2)}, "bound": {actor.TypeBound(8, actor.OverflowRefuse)},

@@ -37,8 +37,8 @@ func verifyLoad(a *cell) {
 	backpressure.MustBe(&a.gate, !a.load.MustShut() && a.load&backpressure.Bounded == 0)
 }
 
-// verifyStretch checks what a stretch has run: n messages of one origin, from c.msg back to the first in
-// hand.
+// verifySegment checks what a segment has run: n messages of one origin, from c.msg back to the
+// first in hand.
 func verifySegment(a *cell, c *Context, n int) {
 	invariant.Check(n >= 1 && n <= chainLength, "%v has run %d messages in a row", a, n)
 	m := c.msg
@@ -60,7 +60,7 @@ func verifySend(c *Context, to *cell, m *message, d *descriptor) {
 	invariant.Check(d.id == systemID || d == givingWay || to.shared().typ.decls[d.id] == d, "%s is sent to %v, which has another of that number", d.name, to)
 }
 
-// verifyDoze checks an actor that is about to be nobody's.
+// verifyGoIdle checks an actor that is about to be nobody's.
 func verifyGoIdle(a *cell, c *Context) {
 	invariant.Check(a.in.pending == nil, "%v goes to rest with mail in hand", a)
 	invariant.Check(c.then&(mustEnd|yielded) == 0, "%v goes to rest with the outcome %#x", a, c.then)
@@ -72,7 +72,7 @@ func verifyGoIdle(a *cell, c *Context) {
 	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyPark checks an actor that is about to be its ledgers'.
+// verifyPark checks an actor that is about to be its wait lists'.
 func verifyPark(a *cell, c *Context) {
 	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted twice", a)
 	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is idle, and muted", a)
@@ -99,7 +99,7 @@ func verifyUnmute(a *cell) {
 	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyGrab checks the consumer's half of a mailbox behind a grab: what was taken ends in
+// verifyDrained checks the consumer's half of a mailbox behind a grab: what was taken ends in
 // the new last, from where the next grab goes on.
 func verifyDrained(in *inbox, last *message) {
 	m := in.pending
@@ -150,7 +150,7 @@ func verifyCrash(a *cell, c *Context) {
 	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyLease checks what was appended to the mail of an actor that begins a turn under own.
+// verifyBias checks what was appended to the mail of an actor that begins a turn under own.
 func verifyBias(a *cell, own *bias) {
 	head := seam.Peek(&a.box.head)
 	invariant.Check(!isBiasMark(head) || head == &own.mark || head == &noBias.mark, "%v runs, and is leased to another", a)
@@ -167,7 +167,7 @@ func verifyRing(last *message) {
 	}
 }
 
-// verifyTakenOver checks an actor whose lease another had.
+// verifyRevoked checks an actor whose bias another had.
 func verifyRevoked(a *cell, theirs *bias) {
 	invariant.Check(seam.Peek(&a.box.head) != &theirs.mark, "%v was taken over, and is leased to another", a)
 	invariant.Check(theirs != &noBias, "%v is taken over from nobody", a)

@@ -8,7 +8,7 @@ import (
 // What must hold of who waits for whom, of timers, asks and arenas, in builds that check
 // invariants.
 
-// verifyWaiter checks an entry of a ledger that the caller has taken over.
+// verifyWaiter checks an entry of a wait list that the caller has taken over.
 func verifyWaiter(w *waiting) {
 	invariant.Check(w.muted != nil, "a ledger has an entry of nobody")
 }
@@ -19,7 +19,7 @@ func verifyWaiterList(l *waiterList) {
 	invariant.Check(l.latest == nil || l.next > 0, "a gate was met, and none is remembered")
 }
 
-// verifyPlaces checks the books of places. Caller holds mu. With a queue, places are those
+// verifyPermits checks the books of places. Caller holds mu. With a queue, places are those
 // that are left of its limit.
 func verifyPermits(l *semaphore, a *cell) {
 	free := int(seam.Peek(&l.free))
@@ -35,7 +35,7 @@ func verifyPermits(l *semaphore, a *cell) {
 	invariant.Check(l.wait.first == nil || free == 0, "somebody waits for a place at %v, and %d are free to anybody", a, free)
 }
 
-// verifyOutsiders checks how a goroutine stands in the line. Caller holds mu.
+// verifySemWaiters checks how a goroutine stands in the line. Caller holds mu.
 func verifySemWaiters(q *semWaiters, o *semWaiter) {
 	invariant.Check(o.in == q, "who leaves the line is in another")
 	invariant.Check((o.prev == nil) == (q.first == o), "the first in the line has somebody before him")
@@ -64,7 +64,7 @@ func verifyDepth(k *watermarks) {
 	invariant.Check(k.depth >= 0, "an actor has %d messages", k.depth)
 }
 
-// verifyStallState checks what the watch knows of one actor. Caller holds its mu.
+// verifyDeadlockState checks what the watch knows of one actor. Caller holds its mu.
 func verifyDeadlockState(t *deadlockState) {
 	invariant.Check(t.listed, "an actor is watched, and not listed")
 	invariant.Check(t.due >= deadlockFirst && t.due <= deadlockMost, "an actor is due in %d looks", t.due)
@@ -119,13 +119,14 @@ func verifyAnswered[R any](k *call[R]) {
 	invariant.Check(len(k.done) == 0, "a call is over, and a token is left")
 }
 
-// verifyAsker checks an actor that is to wait for a reply in its turn.
+// verifyCaller checks an actor that is to wait for a reply in its turn.
 func verifyCaller(me *cell) {
 	invariant.Check(!me.blockedOn.Parked(), "%v asks in its turn, and is parked", me)
 	invariant.Check(me.progress&begun != 0, "%v asks, and has had no turn", me)
 }
 
-// verifyAsks checks that an actor that is about to wait in its turn waits for nobody yet. Caller holds mu.
+// verifyAsks checks that an actor that is about to wait in its turn waits for nobody yet. Caller
+// holds mu.
 func verifyAsks(t *waitGraph, me *cell) {
 	_, waits := t.all[me.oneAtATime()]
 	invariant.Check(!waits, "%v asks, and waits for a reply already", me)
@@ -171,7 +172,7 @@ func verifyDiscard(a *cell, held *message, d *descriptor) {
 	invariant.Check(held.sizeClass() == d.size.id, "%v discards a payload of pool %d as one of pool %d", a, held.sizeClass(), d.size.id)
 }
 
-// verifyGathering checks that there is room for one more reply.
+// verifyFanIn checks that there is room for one more reply.
 func verifyFanIn[R any](g *fanIn[R], k *call[R]) {
 	invariant.Check(k.several == g, "a reply comes to others")
 	invariant.Check(k.of >= 0 && k.of < cap(g.in), "the reply to request %d of %d", k.of, cap(g.in))
@@ -188,7 +189,8 @@ func verifyBlocked(c *Context, ns int64) {
 	invariant.Check(c.blocking.turn == c.w.Turn(), "turn %d has blocked in turn %d", c.w.Turn(), c.blocking.turn)
 }
 
-// verifyInLine checks an inlet that may take something, now that those before it are gone.
+// verifySourceTurn checks an channel source that may take something, now that those before it are
+// gone.
 func verifySourceTurn(o openSource, before []chan struct{}) {
 	invariant.Check(!isClosed(o.gone), "a bridge of %v is gone before it has begun", o.to)
 	for _, gone := range before {
@@ -196,8 +198,8 @@ func verifySourceTurn(o openSource, before []chan struct{}) {
 	}
 }
 
-// verifyOpen checks the inlets that opening another does not look at: they are of the life that
-// runs, which has not ended.
+// verifyOpen checks the channel sources that opening another does not look at: they are of the life
+// that runs, which has not ended.
 func verifyOpen(l *chanSources) {
 	for _, o := range l.open {
 		invariant.Check(o.ended == l.life, "a bridge of %v is open, of another life", o.to)

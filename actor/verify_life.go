@@ -32,7 +32,7 @@ func verifyBottom(a *cell, x *coldState) {
 	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", a, x.guards)
 }
 
-// verifyFinish checks an actor whose box is closed, before the lane is.
+// verifyFinish checks an actor whose box is closed, before the system queue is.
 func verifyFinish(a *cell, x *coldState) {
 	invariant.Check(seam.Peek(&a.box.head) == &closedMark, "%v finishes, and its mailbox is open", a)
 	invariant.Check(x.state != ended, "%v finishes twice", a)
@@ -55,7 +55,7 @@ func verifyEnded(a *cell, x *coldState) {
 	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyBury checks an actor that ends at once: nobody may run it.
+// verifyTerminate checks an actor that ends at once: nobody may run it.
 func verifyTerminate(a *cell) {
 	invariant.Check(a.cold == nil || a.cold.state != ended, "%v is buried twice", a)
 	invariant.Check(a.cold != nil || seam.Peek(&a.box.head) != &closedMark, "%v is buried, and its mailbox closed", a)
@@ -93,7 +93,7 @@ func verifySuspend(a *cell, x *coldState, g nextState) {
 	verifyBottom(a, x)
 }
 
-// verifyRevive checks an actor that begins another life: nothing of the last is left.
+// verifyBeginLife checks an actor that begins another life: nothing of the last is left.
 func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d", a, x.state)
 	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
@@ -103,7 +103,7 @@ func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(x.stash.list.first == nil, "%v begins another life with a stash", a)
 }
 
-// verifyOrder checks an actor that is told to end.
+// verifyStopRequest checks an actor that is told to end.
 func verifyStopRequest(a *cell, c *Context, o stopRequest) {
 	invariant.Check(c.self == a, "%v obeys in the turn of another", a)
 	invariant.Check(a.makeCold().state != ended, "%v is told to end after its end", a)
@@ -111,7 +111,7 @@ func verifyStopRequest(a *cell, c *Context, o stopRequest) {
 	invariant.Check(o.mode != modeKill || o.why == ErrKilled, "%v is killed for %v", a, o.why)
 }
 
-// verifyAttend checks the turn of an actor that has signals.
+// verifyServeSignals checks the turn of an actor that has signals.
 func verifyServeSignals(a *cell, c *Context, x *coldState) {
 	invariant.Check(c.self == a, "%v attends in the turn of another", a)
 	invariant.Check(!x.waiting || x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
@@ -127,20 +127,20 @@ func verifyServeSignals(a *cell, c *Context, x *coldState) {
 	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyTomb checks what many share: nobody writes to it.
+// verifyTerminated checks what many share: nobody writes to it.
 func verifyTerminated(x *coldState) {
 	invariant.Check(x.state == ended && x.err != nil, "a tomb in phase %d", x.state)
 	invariant.Check(!x.linking && x.stopReasons == 0 && x.children.youngest == nil, "a tomb that was written to")
 }
 
-// verifyAdd checks a thing that takes a place in a roster.
+// verifyAdd checks a thing that takes a place in a indexed set.
 func verifyAdd[T any](who *T, at *int) {
 	invariant.Check(who != nil, "nobody takes a place in a roster")
 	invariant.Check(*at == 0, "who takes a place in a roster has place %d already", *at)
 }
 
-// verifyRemove checks the one that leaves place i of a roster: it knows its place, and the last one
-// knows its own.
+// verifyRemove checks the one that leaves place i of a indexed set: it knows its place, and the
+// last one knows its own.
 func verifyRemove[T any](r *indexedSet[T], i int, at *int) {
 	invariant.Check(i < len(r.entries), "place %d of %d in a roster", i+1, len(r.entries))
 	invariant.Check(r.entries[i].at == at, "place %d of a roster is another's", i+1)
@@ -148,7 +148,7 @@ func verifyRemove[T any](r *indexedSet[T], i int, at *int) {
 	invariant.Check(*last.at == len(r.entries), "the last of %d in a roster has place %d", len(r.entries), *last.at)
 }
 
-// verifyLink checks a link that one side has in its roster.
+// verifyLink checks a link that one side has in its indexed set.
 func verifyLink(l *link, me *cell) {
 	invariant.Check(l.a == me || l.b == me, "%v has a link of others in its roster", me)
 	invariant.Check(l.a != l.b, "%v is linked to itself", me)
@@ -221,7 +221,7 @@ func verifyVerdict(a *cell) {
 	invariant.Check(a.supervised, "%v is taken down, and was not supervised", a)
 }
 
-// verifyForsaken checks an actor that is left alone by its supervisor.
+// verifyOrphaned checks an actor that is left alone by its supervisor.
 func verifyOrphaned(a *cell) {
 	invariant.Check(a.supervised, "%v is forsaken, and was not supervised", a)
 }
@@ -232,14 +232,14 @@ func verifyDrain(a *cell, x *coldState) {
 	invariant.Check(!x.gone, "%v drains after its drain", a)
 }
 
-// verifyUrgent checks a message of the lane that runs.
+// verifyUrgent checks a message of the system queue that runs.
 func verifyUrgent(a *cell, x *coldState, m *message) {
 	invariant.Check(isMail(m.id), "%v runs a signal of the runtime's as urgent mail", a)
 	invariant.Check(int(m.id) < len(a.shared().typ.decls), "%v runs behaviour %d of %d", a, m.id, len(a.shared().typ.decls))
 	invariant.Check(!x.unstarted, "%v runs before it was started", a)
 }
 
-// verifyTold checks what an actor knows of the orders that it has not come to.
+// verifyPendingStop checks what an actor knows of the orders that it has not come to.
 func verifyPendingStop(x *coldState) {
 	const most = uint8(modeKill) + 1
 	invariant.Check(x.inTodo <= most && x.inQueue <= most, "an order of %d was taken, and one of %d is in the lane", x.inTodo, x.inQueue)
@@ -269,7 +269,7 @@ func verifyBackoff(a *cell, x *coldState) {
 	backpressure.MustOwe(&a.blockedOn)
 }
 
-// verifyLayBy checks an actor in a back-off at the end of its turn.
+// verifyPostpone checks an actor in a back-off at the end of its turn.
 func verifyPostpone(a *cell, x *coldState) {
 	f := x.backoff
 	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v lays its mail by in phase %d", a, x.state)
@@ -279,7 +279,7 @@ func verifyPostpone(a *cell, x *coldState) {
 	verifyMessageList(&f.mail)
 }
 
-// verifySift checks an actor that goes through its mail.
+// verifyFilter checks an actor that goes through its mail.
 func verifyFilter(a *cell) {
 	invariant.Check(seam.Peek(&a.box.head) != &closedMark && !a.cold.drained, "%v goes through its mail behind the end of its mailbox", a)
 }

@@ -2,7 +2,7 @@ package actor
 
 import "github.com/gallop-go/gallop/internal/invariant"
 
-// What must hold of nodes and of the stocks that they come from and go back to, in builds that
+// What must hold of nodes and of the caches that they come from and go back to, in builds that
 // check invariants.
 
 // verifyBegun checks a node that is about to get its message, from a sender with context c.
@@ -12,7 +12,7 @@ func verifyBegun(c *Context, a *cell, d *descriptor, m *message) {
 	invariant.Check(d.typ == a.typ(), "%s is to be sent to %v", d.name, a)
 }
 
-// verifyShelf checks a worker's stock, which a chain that was put on it may have made too much.
+// verifyMagazine checks a worker's cache, which a chain that was put on it may have made too much.
 func verifyMagazine(s *magazine, p *sizeClass) {
 	n := p.keep - s.room
 	invariant.Check(n >= 0 && (s.top == nil) == (n == 0), "a stock of %d messages, and there are some: %v", n, s.top != nil)
@@ -50,13 +50,13 @@ func verifyLength(m *message, want int, p uint16, home int) {
 	invariant.Check(int(m.owner()) == home, "a message of home %d is in the stock of home %d", m.owner(), home)
 }
 
-// verifyOutside checks a node from the common stock.
+// verifyOutside checks a node from the common cache.
 func verifyOutside(p *sizeClass, m *message) {
 	invariant.Check(m.sizeClass() == p.id, "a message of pool %d is in pool %d", m.sizeClass(), p.id)
 	invariant.Check(m.owner() == outsideOwner, "a message of home %d is in the common stock", m.owner())
 }
 
-// verifyAway checks a chain on its way home.
+// verifyRemote checks a chain on its way home.
 func verifyRemote(s *magazine, first *message) {
 	invariant.Check(first.owner() < maxOwners, "a message goes home to %d", first.owner())
 	a, bundle := s.remote[first.owner()], sizeClassByID(first.sizeClass()).batchLength

@@ -18,7 +18,7 @@ func verifySealed(t *typeInfo, runs []runFunc) {
 	}
 }
 
-// verifyKind checks a kind before a system knows it. Under the system's mu.
+// verifyTypeInSystem checks a kind before a system knows it. Under the system's mu.
 func verifyTypeInSystem(k *typeInSystem) {
 	invariant.Check(seam.Peek(&k.typ.sealed), "%s is spawned before it is sealed", k.typ.name)
 	invariant.Check(k.batch >= 1, "%s has a batch of %d", k.typ.name, k.batch)

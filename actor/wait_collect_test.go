@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// TestPressureDeadlock_WaitsOfRecalled: an actor that waits for one under pressure may be killed while that
-// one looks at the mail of those that wait.
+// TestPressureDeadlock_WaitsOfRecalled: an actor that waits for one under pressure may be killed
+// while that one looks at the mail of those that wait.
 func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
 	rounds := 60
 	if testing.Short() {

@@ -7,19 +7,20 @@ import (
 	"github.com/gallop-go/gallop/backpressure"
 )
 
-// Who waits for whom is written in two places: in the entries of the ledgers of gates, for muted
+// Who waits for whom is written in two places: in the entries of the wait lists of gates, for muted
 // actors, and in the calls of asks, for behaviours that wait. Both are found here, for reports.
 //
 // Rejected: a list that actors enter when they are muted and leave when they go on. It costs locked
 // instructions each time, in a program in which actors are muted often.
 //
-// Chosen: entries and calls are recycled, so they are listed once, when they are made, for good. The
-// lists are weak: what sync.Pool drops, the GC takes. A mute or an ask writes two words more into an
-// object that it writes to anyway.
+// Chosen: entries and calls are recycled, so they are listed once, when they are made, for good.
+// The lists are weak: what sync.Pool drops, the GC takes. A mute or an ask writes two words more
+// into an object that it writes to anyway.
 type registry[T any] struct {
-	mu   sync.Mutex
-	all  []weak.Pointer[T] // guarded by mu
-	tidy int               // guarded by mu: at this length those that are gone are dropped
+	mu  sync.Mutex
+	all []weak.Pointer[T] // guarded by mu
+	// Guarded by mu: at this length those that are gone are dropped.
+	tidy int
 }
 
 // Those of all systems, as the pools are.
@@ -81,23 +82,23 @@ func (s *System) allWaits() (all []oneWait) {
 	return all
 }
 
-// glimpseSys returns the system of an actor that was found by a glimpse: nothing orders its spawn
+// peekSys returns the system of an actor that was found by a peek: nothing orders its spawn
 // before this read but that the read came by a pointer to it.
 //
 //go:norace
 //go:noinline
 func (a *cell) peekSys() *System { return a.shared().sys }
 
-// glimpseMute reads an entry that belongs to a ledger, or to whoever empties that. So the race
-// detector is told to look away, as in Context.glimpse. Each word is loaded whole; the two pointers
-// lead to actors, which the GC keeps; and if they do not belong together the actor was muted anew in
-// between, and reports name a receiver that it has been muted for before.
+// peekMute reads an entry that belongs to a wait list, or to whoever empties that. So the race
+// detector is told to look away, as in Context.peek. Each word is loaded whole; the two pointers
+// lead to actors, which the GC keeps; and if they do not belong together the actor was muted anew
+// in between, and reports name a receiver that it has been muted for before.
 //
 //go:norace
 //go:noinline
 func peekMute(w *waiting) oneWait { return oneWait{w.muted, w.to, w.since, false} }
 
-// glimpseAsk is glimpseMute for a call.
+// peekAsk is peekMute for a call.
 //
 //go:norace
 //go:noinline

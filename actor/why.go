@@ -255,15 +255,16 @@ func (k tallied) holders(list []Holder) []Holder {
 	return list
 }
 
-// lifeGlimpse is what an actor waits for, as it looks from outside.
+// lifePeek is what an actor waits for, as it looks from outside.
 type lifePeek struct {
 	suspended, leaving bool  // it waits for its supervisor, or for its children
 	child              *cell // the one that it waits for; nil: none is known
 	putOff             int   // replies
 }
 
-// glimpseLife looks into the extras of an actor that others may run. So the race detector is told to
-// look away, as in Context.glimpse: each word is loaded whole, and pointers lead to what the GC keeps.
+// peekLife looks into the cold state of an actor that others may run. So the race detector is told
+// to look away, as in Context.peek: each word is loaded whole, and pointers lead to what the GC
+// keeps.
 //
 //go:norace
 //go:noinline
@@ -300,8 +301,8 @@ func (e *waitError) Error() string {
 
 func (e *waitError) Unwrap() error { return e.err }
 
-// stillWaits makes the error of a call that waited for the end of an actor. It follows those that wait for
-// their children down to the child that waits for something else.
+// stillWaits makes the error of a call that waited for the end of an actor. It follows those that
+// wait for their children down to the child that waits for something else.
 func (a *cell) stillWaits(ctx context.Context, call string) error {
 	var t tally
 	waits := a.sys().allWaits()

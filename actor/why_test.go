@@ -91,7 +91,8 @@ func TestWhy_Turns(t *testing.T) {
 	holders(t, sys, "")
 }
 
-// TestWhy_Lives: actors that wait for their children or their supervisor, and replies that were put off.
+// TestWhy_Lives: actors that wait for their children or their supervisor, and replies that were put
+// off.
 func TestWhy_Lives(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	k := clerkType.Spawn(sys, clerk{})

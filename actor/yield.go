@@ -54,7 +54,7 @@ func (c *Context) takeFront() (first, end *message, n int) {
 	return f.first, f.end, f.n
 }
 
-// putFirst puts a chain of n messages before what has been taken out of the mailbox.
+// pushFront puts a chain of n messages before what has been taken out of the mailbox.
 // None of them was ever in it, so that they can be recycled when they have run. Owner
 // only, between two messages; the turn must end before it takes another one.
 func (a *cell) pushFront(first, end *message, n int) {
@@ -67,7 +67,7 @@ func (a *cell) pushFront(first, end *message, n int) {
 
 // keepYielded puts what was yielded beside the mailbox in its place: before the other mail. If the
 // actor is leaving for good, neither will run. Each urgent message and callback may yield, and what
-// comes next may end this life of the actor. Owner only, as putFirst.
+// comes next may end this life of the actor. Owner only, as pushFront.
 func (a *cell) keepYielded(c *Context) {
 	if c.then&yielded == 0 {
 		return
@@ -85,7 +85,7 @@ func (a *cell) keepYielded(c *Context) {
 	a.pushFront(first, end, n)
 }
 
-// handOn ends a turn whose next message is in place. An actor that yields although it
+// yieldTurn ends a turn whose next message is in place. An actor that yields although it
 // has spent its turn, while mail waits behind, is overloaded as if it had run its batch.
 func (a *cell) yieldTurn(c *Context) (again bool) {
 	switch {
