@@ -34,12 +34,12 @@ func (u *unit) made(c *Context, m *message) {
 // came enters a message that has come to its receiver.
 func (u *unit) came(m *message, e sim.Event, payload any) {
 	in, ok := u.nodes[m]
-	if !ok || e.Kind == sim.Died {
+	if !ok || e.Kind == sim.Panicked {
 		return
 	}
 	delete(u.nodes, m)
-	sent := sim.Sent{Event: e, Message: payload, Place: in.place}
-	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int { return s.Place - place })
+	sent := sim.Sent{Event: e, Message: payload, Order: in.place}
+	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int { return s.Order - place })
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 

@@ -6,7 +6,7 @@ import "github.com/gallop-go/gallop/internal/sim"
 // before a behaviour or a callback. All but the panic is what the runtime does by itself, here
 // without a reason.
 func (a *cell) injectFault(c *Context, f sim.Fault) {
-	switch f.Blow {
+	switch f.Kind {
 	case sim.Panic:
 		panic(f.Value)
 	case sim.Stop:
@@ -20,7 +20,7 @@ func (a *cell) injectFault(c *Context, f sim.Fault) {
 	case sim.Flood:
 		flood(c, a)
 	case sim.Collect, sim.Starve:
-		injectHeapFault(c, a, f.Blow)
+		injectHeapFault(c, a, f.Kind)
 	}
 }
 
@@ -32,7 +32,7 @@ func flood(c *Context, a *cell) {
 }
 
 // injectHeapFault collects the actor's heap, or lets it take no more.
-func injectHeapFault(c *Context, a *cell, what sim.Blow) {
+func injectHeapFault(c *Context, a *cell, what sim.FaultKind) {
 	switch {
 	case a.arena == nil:
 	case what == sim.Collect:

@@ -165,8 +165,8 @@ func (a *cell) wait() {
 			verifyWait(a, x)
 		}
 		x.waiting = true
-		a.sys().sched.HoldStill()
-		a.blockedOn.Owe()
+		a.sys().sched.HoldParked()
+		a.blockedOn.Block()
 		a.sys().stopList.add(a, x)
 	}
 }
@@ -182,10 +182,10 @@ func (a *cell) waited() {
 		if x.backoff != nil {
 			a.endBackoff(x)
 		} else {
-			a.blockedOn.Forgive()
+			a.blockedOn.Unblock()
 		}
 		if !x.unheld {
-			a.sys().sched.ReleaseStill()
+			a.sys().sched.ReleaseParked()
 		}
 		x.unheld = false
 	}
@@ -281,7 +281,7 @@ func (a *cell) finish(e env) {
 	if a.load&backpressure.Muted != 0 {
 		a.load = 0
 		e.countUnmute()
-		a.sys().sched.ReleaseStill()
+		a.sys().sched.ReleaseParked()
 	}
 	a.freeArena(e)
 	a.dispatchBy(nil)

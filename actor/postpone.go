@@ -61,7 +61,7 @@ func (postponed) serve(a *cell, c *Context) {
 func (a *cell) releaseHold(x *coldState) {
 	if !x.unheld {
 		x.unheld = true
-		a.sys().sched.ReleaseStill()
+		a.sys().sched.ReleaseParked()
 	}
 }
 
@@ -121,7 +121,7 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	}
 	f := &backoff{room: x.sup.backlog(), why: because(ErrSuspended, x.reason)}
 	x.backoff = f
-	a.blockedOn.Forgive()
+	a.blockedOn.Unblock()
 	e := env{c: c, sys: a.sys()}
 	a.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
 	a.setPressed(c, false)                                            // Q2

@@ -66,7 +66,7 @@ func (a *cell) init(t *typeInfo, from Sender) {
 	} else {
 		a.id = sys.ids.Add(1)
 	}
-	a.task.InitKind(&k.Kind)
+	a.task.InitClass(&k.Class)
 	if k.special {
 		a.became = sys.sim != nil
 		sys.sim.born(a, t)

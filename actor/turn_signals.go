@@ -195,5 +195,5 @@ func (a *cell) unmuted(c *Context) {
 	a.endWithholding(env{c: c, sys: a.sys()})
 	a.setLoad(c, a.notMuted())
 	c.count.unmutes.Add(1)
-	a.sys().sched.ReleaseStill()
+	a.sys().sched.ReleaseParked()
 }

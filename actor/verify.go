@@ -31,7 +31,7 @@ func verifyLoad(a *cell) {
 	}
 	const both = backpressure.Counted | backpressure.Bounded
 	invariant.Check(a.load&both != both, "%v is counted and bounded: %#x", a, a.load)
-	if a.load&(both|backpressure.Spared) != 0 {
+	if a.load&(both|backpressure.Exempt) != 0 {
 		invariant.Check(seam.Peek(&a.flow) != nil, "%v has a load of %#x and no flow", a, a.load)
 	}
 	backpressure.MustBe(&a.gate, !a.load.MustShut() && a.load&backpressure.Bounded == 0)
@@ -179,7 +179,7 @@ func verifyRevoked(a *cell, theirs *bias) {
 // verifyForgetTurn checks a worker between two turns: nothing is under way.
 func verifyForgetTurn(c *Context) {
 	invariant.Check(c.front.first == nil && c.front.n == 0, "a worker sleeps with %d messages in front", c.front.n)
-	invariant.Check(c.w.Resting(), "a worker forgets the turn that it runs")
+	invariant.Check(c.w.AboutToPark(), "a worker forgets the turn that it runs")
 }
 
 // verifyDoing checks what a worker was seen doing: a callback or a message, of an actor.

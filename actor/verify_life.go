@@ -81,7 +81,7 @@ func verifyWaited(a *cell, x *coldState) {
 	invariant.Check(x.stopReasons > 0, "%v has waited, and was no ward", a)
 	backpressure.MustRun(&a.blockedOn)
 	if x.backoff == nil {
-		backpressure.MustOwe(&a.blockedOn)
+		backpressure.MustBeBlocked(&a.blockedOn)
 	}
 }
 
@@ -266,7 +266,7 @@ func verifyBackoff(a *cell, x *coldState) {
 	invariant.Check(x.waiting && x.unheld, "%v is in a back-off, and does not wait", a)
 	invariant.Check(a.load&backpressure.Muted == 0, "%v is in a back-off, and muted", a)
 	backpressure.MustRun(&a.blockedOn)
-	backpressure.MustOwe(&a.blockedOn)
+	backpressure.MustBeBlocked(&a.blockedOn)
 }
 
 // verifyPostpone checks an actor in a back-off at the end of its turn.
