@@ -309,3 +309,6 @@ func InMailbox[S any](r Ref[S]) int {
 	}
 	return n
 }
+
+// InBackoff reports whether an actor is in a back-off.
+func InBackoff[S any](r Ref[S]) bool { return r.b.suspension() != nil }

@@ -194,7 +194,8 @@ func (a *cell) suspend(c *Context, x *coldState) {
 	x.state = suspended
 	a.setLoad(c, a.load&^backpressure.Overloaded|backpressure.Pressed)
 	if a.load&backpressure.Muted != 0 {
-		a.unmuted(c) // it sends nothing
+		a.unmuted(c)                                  // it sends nothing
+		a.setLoad(c, a.load&^backpressure.Overloaded) // C4: as above, only the suspension shuts its gate
 	}
 	a.wait()
 	x.sup.tellChildDown(env{c: c, sys: a.sys()}, a, x.reason, false)

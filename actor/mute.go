@@ -31,11 +31,12 @@ func (c *Context) meetGate(to *cell, m *message, d *descriptor) (delivered bool)
 }
 
 // muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
-// wait for it, or the receiver is only muted itself and takes more mail. Sending again to the same
-// receiver within a behaviour does not count twice as long as few receivers take turns; a second
-// entry in a wait list would do no harm. An actor that is muted already, and runs because of what
-// is in its system queue, is muted for nobody else: that could close a circle. But it may send only
-// so much: see mute_withhold.go.
+// wait for it, or the receiver is only muted itself and takes more mail: then its gate is ajar, see
+// mute_ajar.go. Sending again to the same receiver within a behaviour does not count twice as long
+// as few receivers take turns; a second entry in a wait list would do no harm. An actor that is
+// muted already, and runs because of what is in its system queue, enters no further wait list: that
+// could close a circle. But it may send only so much to actors whose gates are not open, 10,000
+// messages: see mute_withhold.go.
 func (c *Context) muteFor(to *cell) {
 	me := c.self
 	passes := me != to && to.passesAjar() // also counts what comes from those that are never muted

@@ -179,6 +179,7 @@ func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 		verifyPostpone(a, x)
 	}
 	a.forgetMarks()
+	c.waiters.forget() // as in park
 	f, left := x.backoff, a.batch()
 	for ; left > 0 && a.in.pending != nil && a.in.pending != a.in.tail; left-- {
 		m := a.in.pending

@@ -101,12 +101,15 @@ func (d *descriptor) mayTry(c *Context, a *cell) error {
 	switch bounded := a.shared().typ.bound.limit != 0; {
 	case c == nil && a.shared().sys.refusing.Load():
 		return ErrSystemStopped // whatever else there is to say
-	case a.shared().sys.sim.refuses(a, d):
-		return ErrOverloaded
 	case !bounded && !a.gate.IsOpen() && !a.tryPass(c) || bounded && a.keepsNothing():
 		return a.tooMuch()
 	case c == nil && !a.flowOf().permits.tryAcquire(a):
 		return a.tooMuch()
+	case a.shared().sys.sim.refuses(a, d): // last, or it would count what is refused anyhow
+		if c == nil {
+			a.flow.Load().permits.release(1, a)
+		}
+		return ErrOverloaded
 	}
 	return nil
 }

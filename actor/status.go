@@ -8,7 +8,7 @@ type Standing int
 const (
 	Idle Standing = iota // it has no mail
 	Busy                 // it has mail, or is at work
-	// Overloaded: it does not keep up, is muted with much mail, or is in a back-off.
+	// Overloaded: it does not keep up, is under pressure, is muted, or is in a back-off.
 	Overloaded
 	// Ended: it takes no mail any more, since it has ended, or drains, or waits for its children to end.
 	Ended
@@ -23,8 +23,9 @@ func (s Standing) String() string {
 	return names[s]
 }
 
-// Standing returns how the actor stands. An actor with a bound is overloaded while its
-// queue is full, it is muted, or it applies pressure. Standing panics for the zero Ref.
+// Standing returns how the actor stands. A muted actor is overloaded here, whatever mail it
+// has, although it takes more, as TrySend shows. An actor with a bound is overloaded while
+// its queue is full, it is muted, or it applies pressure. Standing panics for the zero Ref.
 // It costs two loads and, for an actor with a bound, a short lock. Any goroutine.
 func (r Ref[S]) Standing() Standing { return r.b.status() }
 

@@ -201,6 +201,7 @@ func (a *cell) endTurnSlow(c *Context) (again bool) {
 	}
 	switch {
 	case then&mustEnd != 0:
+		c.then = then & mayPark // Decide may have it go on
 		return a.end(c)
 	case then&mayPark != 0 && a.park(c):
 		return false

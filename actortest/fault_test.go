@@ -66,6 +66,26 @@ func TestFaults_Refuse(t *testing.T) {
 	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}), actortest.Runs(5))
 }
 
+// TestFaults_RefuseLast: a TrySend that is refused anyhow is not counted by the table: from inside and from outside.
+func TestFaults_RefuseLast(t *testing.T) {
+	actortest.Run(t, func(r *actortest.R) {
+		with(r, func(c *actor.Context) {
+			c.ApplyPressure()
+			for _, from := range []actor.Sender{c, r.System(), c} {
+				if err := tick.TrySend(from, actor.Self[puppet](c), 1); !errors.Is(err, actor.ErrOverloaded) {
+					r.Errorf("under pressure: %v", err)
+				}
+			}
+			c.ReleasePressure()
+			for i, want := range []error{nil, actor.ErrOverloaded, nil} {
+				if err := tick.TrySend(c, actor.Self[puppet](c), 1); !errors.Is(err, want) {
+					r.Errorf("TrySend %d: %v, want %v", i+1, err, want)
+				}
+			}
+		})
+	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}), actortest.Runs(5))
+}
+
 // frail is an actor with a heap, and something to do at its beginning and its end.
 type frail struct{ text heap.String }
 

@@ -2,6 +2,7 @@ package group
 
 import (
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -17,6 +18,7 @@ type CrewActor struct {
 	size    int // how many slots there are at first
 	notify  func(c *actor.Context, u memberUpdate)
 	onStart func(c *actor.Context) error // called at every start; nil: nobody wants to know
+	log     *slog.Logger                 // that of the pool; nil: this actor's own
 
 	slots    []*slot
 	byID     map[uint64]*slot
@@ -32,6 +34,7 @@ type slot struct {
 	upSince     time.Time // when it came up; zero: it is not up
 	timer       actor.Timer
 	leaving     bool // it is taken out of the pool
+	logged      fallCount
 	waiting     []actor.Deferred[actor.None]
 }
 
@@ -120,11 +123,15 @@ func (a *CrewActor) childDown(c *actor.Context, f actor.Fallen) {
 	a.notifySlot(c, slotUpdate{index: s.index, ref: s.ref, down: true})
 	if !a.withinLimit(now) {
 		a.gaveUp = true
-		a.notify(c, memberUpdate{err: a.restartsErr(f)})
+		why := a.restartsErr(f)
+		a.logEnd(c, why)
+		a.notify(c, memberUpdate{err: why})
 		return
 	}
+	delay := a.spec.restartDelay(s.consecutive, c.Rand().Float64())
+	a.logFall(c, s, f, delay)
 	actor.Postpone(c, s.ref)
-	s.timer = actor.After(c, a.spec.restartDelay(s.consecutive, c.Rand().Float64()), restartDue, s)
+	s.timer = actor.After(c, delay, restartDue, s)
 }
 
 // end takes note that the actor of a slot has ended for good.

@@ -150,7 +150,7 @@ func (t *poolType[M]) start(p *PoolActor[M], c *actor.Context) error {
 	if p.factory != nil {
 		me := actor.Self[PoolActor[M]](c)
 		p.supervisor = memberSupervisorType.SpawnChild(c, CrewActor{
-			spec: p.factory.spec, size: p.factory.size,
+			spec: p.factory.spec, size: p.factory.size, log: c.Logger(),
 			notify: func(c *actor.Context, u memberUpdate) { t.update.Send(c, me, u) },
 		})
 	}

@@ -1,11 +1,14 @@
 package group_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -224,6 +227,44 @@ func TestStartPool_Limit(t *testing.T) {
 	down, err := actor.Join(soon(t), sys, limited)
 	if err != nil || !errors.Is(down.Reason, group.ErrRestarts) || !errors.Is(down.Reason, actor.ErrPanicked) {
 		t.Errorf("the limited pool has ended with %v, %v", down.Reason, err)
+	}
+}
+
+// TestStartPool_Log: falls of members are logged, the first, second, fourth and so on of a minute, with the path of the
+// pool if it is the child of a supervisor; and that a pool ends over them.
+func TestStartPool_Log(t *testing.T) {
+	var out bytes.Buffer // of a deterministic run: nobody writes while the test reads
+	var log []jobLog
+	sys, advance := atNoTime(t, 1, actor.Logger(slog.New(slog.NewTextHandler(&out, nil))))
+	crew := testCrew(&log)
+	crew.Restarts, crew.Within = 4, time.Minute
+	init := group.StartPoolInit(group.RoundRobin[int](), 1, handleJob, crew)
+	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
+		return actor.SpawnUnder(c, group.PoolType[int](), init, actor.Care[parent]{Fell: parentHear, Path: "app/hands"}).Any()
+	}})
+	parentBegin.Send(sys, p, actor.None{})
+	quiet(t, sys)
+	state, err := parentTell.Ask(soon(t), sys, p, actor.None{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _ := actor.As[group.PoolActor[int]](state.child)
+	pool := group.AsPool(r)
+	for range 5 {
+		pool.Send(sys, -1)
+		quiet(t, sys)
+		advance(5 * time.Second)
+	}
+	falls, ends := 0, 0
+	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, "level=WARN") && strings.Contains(line, "path=app/hands member=0 member_type=hand ") {
+			falls++
+		} else if strings.Contains(line, "level=ERROR") && strings.Contains(line, "path=app/hands ") {
+			ends++
+		}
+	}
+	if falls != 3 || ends != 1 {
+		t.Errorf("%d falls and %d ends in the log, want 3 and 1:\n%s", falls, ends, out.String())
 	}
 }
 

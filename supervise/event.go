@@ -32,11 +32,14 @@ const (
 	// Ended: a child has ended by itself and is not restarted: it is Temporary, or it is Transient
 	// and its end was normal, or Decide said so. Or the root has ended, whatever for.
 	Ended
+	// Overdue: a child was told to end, or to go down with others, had not done so by the
+	// deadline of its Stop, and was killed. Reason wraps [actor.ErrKilled].
+	Overdue
 )
 
 // String returns the name of the kind, in lower case.
 func (k EventKind) String() string {
-	return nameIn(int(k), "fell", "failed to start", "restarted", "gave up", "ended")
+	return nameIn(int(k), "fell", "failed to start", "restarted", "gave up", "ended", "was killed at its deadline")
 }
 
 // Event is what has happened to a child, or to a supervisor: see OnEvent of [Spec].
@@ -153,10 +156,20 @@ func (s *supervisor) reportSelf(c *actor.Context, what EventKind, reason error) 
 	s.callOnEvent(c, e)
 }
 
-// tellHook calls OnEvent.
-func (s *supervisor) callOnEvent(c *actor.Context, e Event) {
-	if f := s.spec.onEvent; f != nil {
-		actor.Guard(c.System(), "OnEvent", func() { f(e) })
+// reportLate tells of a child that was killed because it had not ended in time.
+func (e Event) reportLate(c *actor.Context, hook func(Event), within time.Duration) {
+	e.Reason = fmt.Errorf("gallop: supervise: not ended within %v: %w", within, actor.ErrKilled)
+	e.log(c, slog.LevelWarn, "gallop: child was killed at its deadline")
+	e.tell(c, hook)
+}
+
+// callOnEvent calls OnEvent.
+func (s *supervisor) callOnEvent(c *actor.Context, e Event) { e.tell(c, s.spec.onEvent) }
+
+// tell calls a hook of events, if there is one.
+func (e Event) tell(c *actor.Context, hook func(Event)) {
+	if hook != nil {
+		actor.Guard(c.System(), "OnEvent", func() { hook(e) })
 	}
 }
 

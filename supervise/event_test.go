@@ -65,6 +65,40 @@ func (e *events) take() string {
 	return strings.Join(lines, "\n")
 }
 
+// TestEvents_Overdue: a child that is killed at the deadline of its Stop is told of by OnEvent and in the log, with its
+// path: when it is removed, when its supervisor ends, and in the error of Serve. One that ends in time is not.
+func TestEvents_Overdue(t *testing.T) {
+	var log logged
+	var seen events
+	const text = "app/%s (toy) was killed at its deadline: supervise: not ended within 1s: killed"
+	h := newHarness(t, log.option())
+	h.run(supervise.Spec{Name: "app", OnEvent: seen.add, Children: []supervise.Child{
+		h.child("good"), h.stubborn("a", supervise.DrainWithin(second)), h.stubborn("b", supervise.StopWithin(second)),
+	}})
+	for _, c := range []struct {
+		name string
+		end  func()
+	}{
+		{"b", func() { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) }},
+		{"a", func() { actor.Drain(h.sys, h.root) }},
+	} {
+		r := h.find(c.name)
+		h.stick(c.name)
+		c.end()
+		h.armed()
+		h.clock.Jump(second)
+		_, err := actor.Join(h.soon(), h.sys, r)
+		h.must(err)
+		h.quiet()
+		if got := seen.take(); strings.Count(got, "killed at") != 1 || !strings.Contains(got, fmt.Sprintf(text, c.name)) {
+			t.Errorf("events: %s", got)
+		}
+	}
+	if lines := log.lines(); len(lines) != 2 || !strings.Contains(lines[0], "level=WARN") || !strings.Contains(lines[1], "child=app/a") {
+		t.Errorf("log: %q", lines)
+	}
+}
+
 // TestEvents: falls, back-offs, restarts, ends and give-ups are told to OnEvent, with the
 // child's path, type, reason, restarts and delay; supervisors "below that have no OnEvent of
 // their own" use that of the one above.

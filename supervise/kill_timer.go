@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"errors"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -14,7 +15,9 @@ import (
 // and Stats.Spawned counts them.
 type killTimer struct {
 	parent actor.AnyRef
+	hook   func(Event)
 	queues map[time.Duration][]deadline // by how long after the order they are; the earliest first
+	late   map[uint64]deadline          // those that were killed, until it is known how they have ended
 }
 
 // deadline is when a child is to be killed.
@@ -22,10 +25,12 @@ type deadline struct {
 	child  actor.AnyRef
 	within time.Duration
 	at     time.Time
+
+	path, typ string
 }
 
 func (t *killTimer) start(c *actor.Context) error {
-	t.queues = map[time.Duration][]deadline{}
+	t.queues, t.late = map[time.Duration][]deadline{}, map[uint64]deadline{}
 	actor.Watch(c, t.parent, parentDown)
 	return nil
 }
@@ -41,7 +46,10 @@ func (t *killTimer) set(c *actor.Context, d deadline) {
 func (t *killTimer) due(c *actor.Context, within time.Duration) {
 	row := t.queues[within]
 	for len(row) > 0 && !row[0].at.After(c.Now()) {
-		actor.Kill(c, row[0].child) // nothing happens to those that have ended
+		d := row[0]
+		t.late[d.child.ID()] = d
+		actor.Watch(c, d.child, gone)
+		actor.Kill(c, d.child) // nothing happens to those that have ended
 		row = row[1:]
 	}
 	if t.queues[within] = row; len(row) > 0 {
@@ -49,16 +57,29 @@ func (t *killTimer) due(c *actor.Context, within time.Duration) {
 	}
 }
 
-func (t *killTimer) down(c *actor.Context, _ actor.Down) { c.Stop() }
+// gone tells of a child that was killed. Most have ended before in good order: nobody takes a
+// deadline back.
+func (t *killTimer) gone(c *actor.Context, d actor.Down) {
+	k := t.late[d.ActorID]
+	if delete(t.late, d.ActorID); errors.Is(d.Reason, actor.ErrKilled) {
+		e := Event{Kind: Overdue, Path: k.path, Type: k.typ, Time: c.Now()}
+		e.reportLate(c, t.hook, k.within)
+	}
+}
+
+// down ends the timer behind what it has heard by now of those that it has killed: this message has
+// overtaken that.
+func (t *killTimer) down(c *actor.Context, _ actor.Down) { actor.Drain(c, actor.Self[killTimer](c)) }
 
 var (
 	killTimerType = actor.NewType[killTimer]("killtimer")
 	armKill       = actor.Declare[deadline](killTimerType, "set", actor.BestEffort()) // it may be after the end of all
 	killDue       = actor.Declare[time.Duration](killTimerType, "due")
 	parentDown    = actor.Declare[actor.Down](killTimerType, "down")
+	gone          = actor.Declare[actor.Down](killTimerType, "gone")
 )
 
 func init() {
 	killTimerType.OnStart((*killTimer).start).Table(armKill.Do((*killTimer).set), killDue.Do((*killTimer).due),
-		parentDown.Do((*killTimer).down))
+		parentDown.Do((*killTimer).down), gone.Do((*killTimer).gone))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -22,16 +23,20 @@ import (
 // is not waited for.
 //
 // Serve returns nil if ctx has ended, or somebody has stopped the root, and all has ended
-// within grace. Otherwise the error is that of StartWait, or the reason of the root, for
-// example an *[EscalationError], or it says what did not end and wraps
-// [context.DeadlineExceeded]; several are joined. Whatever it returns, the system has stopped
-// or stops.
+// within grace and each child by its own deadline. Otherwise the error is that of StartWait, or
+// the reason of the root, for example an *[EscalationError], or it says what did not end and
+// wraps [context.DeadlineExceeded], or it names a child that was killed at the deadline of its
+// Stop and wraps [actor.ErrKilled]; several are joined. Children of supervisors that have an
+// OnEvent of their own are only told there. Whatever it returns, the system has stopped or
+// stops.
 //
 // Serve panics if the declaration is wrong, if grace is negative, or if a behaviour calls it.
 func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duration) error {
 	if grace < 0 {
 		panic(fmt.Sprintf("gallop: supervise: Serve: a grace of %v", grace))
 	}
+	var late lateOnes
+	spec.OnEvent = late.listen(spec.OnEvent)
 	root, err := StartWait(ctx, sys, spec)
 	if err == nil {
 		err = root.Wait(ctx)
@@ -39,11 +44,53 @@ func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duratio
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // that is the order to end
+		late.begin() // also if it was still starting
 		if err = nil; !root.IsZero() {
 			err = drain(within, sys, root, grace)
 		}
 	}
-	return errors.Join(err, sys.Shutdown(within))
+	err = errors.Join(err, sys.Shutdown(within))
+	return errors.Join(err, late.err())
+}
+
+// lateOnes are the children that were killed at their deadlines while all ends.
+type lateOnes struct {
+	mu   sync.Mutex
+	ends bool  // guarded by mu
+	all  error // guarded by mu
+}
+
+// listen returns an OnEvent that takes note and calls another, unless that is nil.
+func (l *lateOnes) listen(next func(Event)) func(Event) {
+	return func(e Event) {
+		if e.Kind == Overdue {
+			l.add(e)
+		}
+		if next != nil {
+			next(e)
+		}
+	}
+}
+
+func (l *lateOnes) add(e Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ends {
+		l.all = errors.Join(l.all, fmt.Errorf("%s (%s): %w", e.Path, e.Type, e.Reason))
+	}
+}
+
+// begin says that from now on all ends.
+func (l *lateOnes) begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ends = true
+}
+
+func (l *lateOnes) err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all
 }
 
 // drain ends a tree in good order, or kills it.

@@ -3,6 +3,8 @@ package supervise_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +79,34 @@ func TestServe_StoppedWhileItStarts(t *testing.T) {
 	w.Init = func(y *testChild) { y.name, y.d = "a", &h.d; cancel() }
 	h.must(supervise.Serve(ctx, h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w}}, hangTimeout))
 	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
+}
+
+// TestServe_Overdue: "or it names a child that was killed at the deadline of its Stop".
+func TestServe_Overdue(t *testing.T) {
+	h := newHarness(t)
+	ctx, cancel := context.WithCancel(h.soon())
+	stuck := make(chan struct{})
+	hang := siblingWorker("hang", func(c *actor.Context) error {
+		kinDo.Send(c, actor.Self[siblingProbe](c), func(c *actor.Context) {
+			close(stuck)
+			for {
+				c.Checkpoint()
+				yield()
+			}
+		})
+		return nil
+	})
+	hang.Stop = supervise.StopWithin(second)
+	done := h.served(ctx, supervise.Spec{Name: "app", Children: []supervise.Child{hang}}, hangTimeout)
+	<-stuck
+	cancel()
+	h.armed()
+	h.clock.Jump(second)
+	err := <-done
+	wants(t, err, actor.ErrKilled)
+	if !strings.Contains(fmt.Sprint(err), "app/hang (kin): gallop: supervise: not ended within 1s") {
+		t.Error(err)
+	}
 }
 
 // TestServe_Grace: "What has not ended by then is stopped at once", and the error says so.

@@ -72,13 +72,14 @@ func (e Ending) apply(c *actor.Context, who actor.AnyRef) {
 func (e Ending) hasDeadline() bool { return e.mode != shutdownKill && e.within != Forever }
 
 // endChild tells a child to end because its supervisor ends, or is taken down.
-func (s *supervisor) endChild(c *actor.Context, e Ending, child actor.AnyRef) {
+func (s *supervisor) endChild(c *actor.Context, ch *child, child actor.AnyRef) {
+	e := ch.spec.stop
 	e.apply(c, child)
 	if !e.hasDeadline() {
 		return
 	}
 	if s.killTimer.IsZero() {
-		s.killTimer = killTimerType.Spawn(c, killTimer{parent: actor.Self[supervisor](c).Any()})
+		s.killTimer = killTimerType.Spawn(c, killTimer{parent: actor.Self[supervisor](c).Any(), hook: s.spec.onEvent})
 	}
-	armKill.Send(c, s.killTimer, deadline{child, e.within, c.Now().Add(e.within)})
+	armKill.Send(c, s.killTimer, deadline{child, e.within, c.Now().Add(e.within), s.pathOf(ch), ch.spec.typeName})
 }

@@ -109,7 +109,7 @@ func (s *supervisor) onStart(c *actor.Context) error {
 // stopped runs when all children have ended, and the supervisor ends or is taken down.
 func (s *supervisor) onStop(c *actor.Context, reason error) {
 	if !s.killTimer.IsZero() {
-		actor.Stop(c, s.killTimer)
+		actor.Drain(c, s.killTimer) // it may have to say whom it has killed
 	}
 	if s.parent.IsZero() {
 		s.reportSelf(c, Ended, reason)
@@ -132,6 +132,7 @@ func (s *supervisor) restartDue(c *actor.Context, ch *child) {
 func (s *supervisor) stopTimeout(c *actor.Context, ch *child) {
 	if !ch.ref.IsZero() {
 		ch.kill(c)
+		s.newEvent(c, Overdue, ch).reportLate(c, s.spec.onEvent, ch.spec.stop.within)
 	}
 }
 
@@ -225,7 +226,7 @@ func (s *supervisor) optionsFor(ch *child) actor.Care[supervisor] {
 	spec := ch.spec
 	care := actor.Care[supervisor]{
 		Fell:     childDown,
-		Stop:     func(c *actor.Context, child actor.AnyRef) { s.endChild(c, spec.stop, child) },
+		Stop:     func(c *actor.Context, child actor.AnyRef) { s.endChild(c, ch, child) },
 		Before:   s.children.youngerActor(ch),
 		Together: s.spec.strategy == SimpleOneForOne,
 		Decide:   spec.decide, Mail: spec.mail, Backlog: spec.whileDown, KeepReplies: spec.keepReplies,

@@ -1,0 +1,74 @@
+package actor_test
+
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// TestPostpone_OfTheMuted: what is said of an actor in a back-off is true of one that was muted
+// when it fell, also if as many messages had come as it takes then: nobody is muted for it, and
+// mail is kept. At first such an actor was taken for overloaded until its restart: those that
+// waited for it went on waiting, and mail became dead letters.
+func TestPostpone_OfTheMuted(t *testing.T) {
+	for name, crowd := range map[string]int{"below the watermark": 1, "at the watermark": 3} {
+		for _, letGo := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				sys := start(t, actor.Workers(2), actor.Leeway(3), actor.OnDeadLetter(func(l actor.DeadLetter) { t.Errorf("dead letter: %v", l) }))
+				parent := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Postpone(c, f.Ref) }})
+				var child actor.Ref[puppet]
+				wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
+					child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, actor.Care[warden]{Fell: wardenFell})
+				})
+				slow := overload(t, sys)
+				do.Send(sys, child, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow.ref, noop) })
+				awaitMuted(t, sys, child)
+				sender := puppetType.Spawn(sys, puppet{})
+				do.Send(sys, sender, func(_ *puppet, c *actor.Context) {
+					for range crowd {
+						count.Send(c, child, 1)
+					}
+				})
+				if crowd == 3 {
+					awaitMuted(t, sys, sender)
+				}
+				actor.Suspend(sys, child)
+				eventually(t, "the back-off", func() bool { return actor.InBackoff(child) })
+				eventually(t, "the sender to be let go", func() bool { return !actor.Muted(sender) })
+				said := make(chan struct{})
+				do.Send(sys, sender, func(_ *puppet, c *actor.Context) { count.Send(c, child, 1); close(said) })
+				receive(t, "the sender", said)
+				equal(t, "mutes", sys.Stats().Mutes, uint64(1+crowd/3))
+				if letGo {
+					slow.release()
+					quiet(t, sys)
+				}
+				actor.Restart(sys, child)
+				n, err := value.Ask(soon(t), sys, child, actor.None{})
+				must(t, err)
+				equal(t, "messages run", n, crowd+1)
+				if !letGo {
+					slow.release()
+				}
+				settled(t, sys)
+			})
+		}
+	}
+}
+
+// TestDecide_ResumeMutes: an actor that sends to one that does not keep up is muted when its
+// behaviour returns, also if that has asked for its end and Decide says that it goes on.
+func TestDecide_ResumeMutes(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	parent := wardenType.Spawn(sys, warden{diary: new(diary)})
+	var child actor.Ref[puppet]
+	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
+		child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, actor.Care[warden]{Fell: wardenFell,
+			Decide: func(error) actor.Decision { return actor.DecideResume }})
+	})
+	slow := overload(t, sys)
+	do.Send(sys, child, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow.ref, noop); c.Exit(errUser) })
+	awaitMuted(t, sys, child)
+	slow.release()
+	settled(t, sys)
+}
