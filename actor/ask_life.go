@@ -68,8 +68,9 @@ func (d *descriptor) heard(run runFunc) runFunc {
 		if m.life != 0 && !at.hears(c, m) {
 			return
 		}
+		c.heard = m
 		run(c, at, m)
-		m.life = 0 // not before: see stashOutcome
+		m.life, c.heard = 0, nil // not before: see stashOutcome
 	}
 }
 
@@ -85,6 +86,16 @@ func (a *cell) hears(c *Context, m *message) bool {
 		a.flowOf().asks.Add(^uint32(0))
 	}
 	return true
+}
+
+// outcomeCrashed takes an outcome that was not heard off those that are under way: what crashed over
+// m was an interceptor, or an injected fault. Owner only.
+func (c *Context) outcomeCrashed(a *cell, m *message) {
+	m = contents(m)
+	if d := a.typ().decls[m.id]; d != nil && d.outcome && m.life != 0 && m != c.heard && a.typ().finishes {
+		a.flowOf().asks.Add(^uint32(0))
+	}
+	c.heard = nil
 }
 
 // stashOutcome makes m, which takes the place of the outcome that runs, belong to the same life. It

@@ -63,6 +63,7 @@ type Context struct {
 	visit   *visit        // to be used again; nil: there is none
 	// What the last request with an error returned, for interceptors.
 	failed  error
+	heard   *message    // the outcome that runs, once it is no longer under way
 	rooting []heap.Root // of the arena that is being collected; empty in between
 	contextState
 	count counters

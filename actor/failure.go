@@ -72,6 +72,7 @@ type fault struct {
 	why    error
 	killed func(*cell, *Context) // obeyKill if it was cut by a Kill; nil otherwise
 	broken bool                  // the arena was being collected, and is of no use any more
+	then   outcome               // mayPark if it had met a gate: Decide may have it go on
 }
 
 // crashed takes over an actor whose behaviour, or callback, did not return, or whose heap could not
@@ -95,13 +96,15 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 		a.forgetMarks() // the next turn may take out what comes in
 	}
 	a.keepYielded(c)
+	c.outcomeCrashed(a, m)
+	then := c.then & mayPark
 	c.reset()
 	e := env{c: c, sys: a.sys()}
 	if !a.supervised {
 		a.giveUpNamesAndTimers(e) // before anybody hears of it
 	}
 	f := a.faultOf(c, m, d, crash)
-	f.broken = between
+	f.broken, f.then = between, then
 	if d.reject != nil {
 		d.reject(e, m, f.toCaller())
 	}

@@ -59,7 +59,12 @@ func TestPostpone_OfTheMuted(t *testing.T) {
 // TestDecide_ResumeMutes: an actor that sends to one that does not keep up is muted when its
 // behaviour returns, also if that has asked for its end and Decide says that it goes on.
 func TestDecide_ResumeMutes(t *testing.T) {
-	sys := start(t, actor.Workers(2))
+	t.Run("Exit", func(t *testing.T) { resumeMutes(t, func(c *actor.Context) { c.Exit(errUser) }) })
+	t.Run("Panic", func(t *testing.T) { resumeMutes(t, func(*actor.Context) { panic(errUser) }) })
+}
+
+func resumeMutes(t *testing.T, fall func(c *actor.Context)) {
+	sys := start(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}))
 	parent := wardenType.Spawn(sys, warden{diary: new(diary)})
 	var child actor.Ref[puppet]
 	wardenIn(t, sys, parent, func(_ *warden, c *actor.Context) {
@@ -67,7 +72,7 @@ func TestDecide_ResumeMutes(t *testing.T) {
 			Decide: func(error) actor.Decision { return actor.DecideResume }})
 	})
 	slow := overload(t, sys)
-	do.Send(sys, child, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow.ref, noop); c.Exit(errUser) })
+	do.Send(sys, child, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow.ref, noop); fall(c) })
 	awaitMuted(t, sys, child)
 	slow.release()
 	settled(t, sys)

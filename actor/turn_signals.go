@@ -17,7 +17,7 @@ func (a *cell) serveSignals(c *Context) (again bool) {
 	}
 	a.dropWakeups(c)
 	if f := x.fault; f != nil { // before anything runs on a broken state
-		x.fault = nil
+		x.fault, c.then = nil, f.then
 		a.failed(c, f)
 	}
 	for left := a.batch(); x.state != ended; left-- {
