@@ -17,7 +17,7 @@ func Fails(t testing.TB, want string, scenario func(r *R), opts ...Option) {
 	c := newConfig(scenario, opts)
 	c.match = regexp.MustCompile(want)
 	c.failed = t.Failed()
-	p, out := c.given(t)
+	p, out := c.replayed(t)
 	if out == nil {
 		p, out = c.search(t)
 	}

@@ -56,7 +56,7 @@ const (
 	lastAction
 )
 
-var blows = [lastAction]sim.Blow{
+var faultKinds = [lastAction]sim.Blow{
 	Panic: sim.Panic, Stop: sim.Stop, Kill: sim.Kill, Drop: sim.Drop, Delay: sim.Delay, Preempt: sim.Preempt,
 	Flood: sim.Flood, Collect: sim.Collect, Starve: sim.Starve,
 }
@@ -83,24 +83,24 @@ func Faults(table ...Fault) Option {
 			panic(fmt.Sprintf("gallop: actortest: Faults: row %d makes no sense: %+v", i+1, f))
 		}
 	}
-	return func(c *config) { c.scene.faults = append(c.scene.faults, table...) }
+	return func(c *config) { c.setup.faults = append(c.setup.faults, table...) }
 }
 
 // due returns the fault that befalls a message, or nil.
-func (r *R) due(e sim.Event, refusal bool) *Fault {
+func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 	if r.hits == nil {
-		r.hits = make([]hits, len(r.scene.faults))
-		r.luck = rand.NewPCG(r.plan.chance(), 3)
+		r.hits = make([]hitCount, len(r.setup.faults))
+		r.faultRand = rand.NewPCG(r.plan.systemSeed(), 3)
 	}
 	var found *Fault
-	for i := range r.scene.faults {
-		f := &r.scene.faults[i]
-		if (f.Do == Refuse) != refusal || !f.fits(e) {
+	for i := range r.setup.faults {
+		f := &r.setup.faults[i]
+		if (f.Do == Refuse) != refusal || !f.matches(e) {
 			continue
 		}
-		r.scene.met[i] = true
-		if r.hits[i].befall(f, r.luck) && found == nil {
-			r.hits[i].struck++
+		r.setup.matched[i] = true
+		if r.hits[i].hit(f, r.faultRand) && found == nil {
+			r.hits[i].applied++
 			found = f
 		}
 	}
@@ -108,7 +108,7 @@ func (r *R) due(e sim.Event, refusal bool) *Fault {
 }
 
 // fits tells whether a row applies to a behaviour.
-func (f *Fault) fits(e sim.Event) bool {
+func (f *Fault) matches(e sim.Event) bool {
 	switch {
 	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Do == Drop:
 		return false
@@ -119,28 +119,28 @@ func (f *Fault) fits(e sim.Event) bool {
 }
 
 // hits counts how often a row was met, and how often it struck.
-type hits struct{ met, struck int }
+type hitCount struct{ matched, applied int }
 
 // befall counts a message and tells whether the fault befalls it.
-func (h *hits) befall(f *Fault, luck *rand.PCG) bool {
-	h.met++
-	if h.met < f.At || f.Times >= 0 && h.struck >= max(f.Times, 1) {
+func (h *hitCount) hit(f *Fault, luck *rand.PCG) bool {
+	h.matched++
+	if h.matched < f.At || f.Times >= 0 && h.applied >= max(f.Times, 1) {
 		return false
 	}
 	return f.OneIn <= 1 || luck.Uint64()%uint64(f.OneIn) == 0
 }
 
 func (r *R) fault(e sim.Event) sim.Fault {
-	f := r.due(e, false)
+	f := r.nextFault(e, false)
 	switch {
 	case f == nil:
 		return sim.Fault{}
 	case f.Do == Jump:
 		r.clock.Jump(f.For)
 	}
-	return sim.Fault{Blow: blows[f.Do], Value: InjectedPanic{*f}, Reason: ErrDropped}
+	return sim.Fault{Blow: faultKinds[f.Do], Value: InjectedPanic{*f}, Reason: ErrDropped}
 }
 
 func (r *R) refuse(typ, behaviour string) bool {
-	return r.due(sim.Event{Type: typ, Behaviour: behaviour}, true) != nil
+	return r.nextFault(sim.Event{Type: typ, Behaviour: behaviour}, true) != nil
 }

@@ -27,20 +27,20 @@ func Latency(least, most time.Duration, types ...string) Option {
 	if least < 0 || least > most {
 		panic(fmt.Sprintf("gallop: actortest: Latency(%v, %v): want 0 or more, the least first", least, most))
 	}
-	return func(c *config) { c.scene.latencies = append(c.scene.latencies, latency{least, most, types}) }
+	return func(c *config) { c.setup.latencies = append(c.setup.latencies, latency{least, most, types}) }
 }
 
 // latency draws how long a function takes, before and after its work.
 func (r *R) latency(typ, _ string) (before, after time.Duration) {
-	for _, l := range r.scene.latencies {
+	for _, l := range r.setup.latencies {
 		if len(l.types) > 0 && !slices.Contains(l.types, typ) {
 			continue
 		}
-		if r.delays == nil {
-			r.delays = rand.New(rand.NewPCG(r.plan.chance(), 4))
+		if r.latencyRand == nil {
+			r.latencyRand = rand.New(rand.NewPCG(r.plan.systemSeed(), 4))
 		}
-		whole := l.least + time.Duration(r.delays.Int64N(int64(l.most-l.least)+1))
-		before = time.Duration(r.delays.Int64N(int64(whole) + 1))
+		whole := l.least + time.Duration(r.latencyRand.Int64N(int64(l.most-l.least)+1))
+		before = time.Duration(r.latencyRand.Int64N(int64(whole) + 1))
 		return before, whole - before
 	}
 	return 0, 0

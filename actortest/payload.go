@@ -49,7 +49,7 @@ func (p *printer) print(v reflect.Value, depth int) {
 	case p.full():
 	case !v.IsValid():
 		p.WriteString("nil")
-	case p.byItself(v), p.ofRuntime(v):
+	case p.ownString(v), p.runtimeValue(v):
 	case depth == payloadDepth:
 		p.WriteString("…")
 	default:
@@ -58,7 +58,7 @@ func (p *printer) print(v reflect.Value, depth int) {
 }
 
 // byItself prints a value that has words for itself, and reports whether it has.
-func (p *printer) byItself(v reflect.Value) bool {
+func (p *printer) ownString(v reflect.Value) bool {
 	if v.Kind() == reflect.Pointer && v.IsNil() || !v.CanInterface() {
 		return false
 	}
@@ -87,7 +87,7 @@ func (p *printer) call(f func() string) {
 const module = "github.com/gallop-go/gallop/"
 
 // ofRuntime prints what is the runtime's, and known times, even in fields that are not exported.
-func (p *printer) ofRuntime(v reflect.Value) bool {
+func (p *printer) runtimeValue(v reflect.Value) bool {
 	t := v.Type()
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
@@ -95,7 +95,7 @@ func (p *printer) ofRuntime(v reflect.Value) bool {
 	case t == reflect.TypeFor[time.Time]():
 		p.WriteString("time")
 	case t.Kind() == reflect.Struct && t.PkgPath() == module+"actor":
-		if id := idIn(v); id != 0 {
+		if id := actorIDIn(v); id != 0 {
 			p.WriteString(p.name(id))
 			break
 		}
@@ -113,7 +113,7 @@ func (p *printer) ofRuntime(v reflect.Value) bool {
 }
 
 // idIn returns the number of the actor that a ref or a handler leads to; 0 if there is none.
-func idIn(v reflect.Value) uint64 {
+func actorIDIn(v reflect.Value) uint64 {
 	for range payloadDepth {
 		if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 			v = v.Elem()

@@ -9,8 +9,8 @@ import (
 // Probe is an actor that keeps what it is sent. It stands in where the scenario has no
 // actor of its own.
 type Probe[M any] struct {
-	got  []M
-	here actor.Handler[M]
+	got     []M
+	handler actor.Handler[M]
 }
 
 // NewProbe starts a probe. The name appears in traces.
@@ -22,12 +22,12 @@ func NewProbe[M any](r *R, name string) *Probe[M] {
 	t := actor.NewType[*Probe[M]](name)
 	get := actor.Declare[M](t, "got")
 	t.Table(get.Do(func(p **Probe[M], _ *actor.Context, m M) { (*p).got = append((*p).got, m) }))
-	p.here = get.To(t.Spawn(r.sys, p))
+	p.handler = get.To(t.Spawn(r.sys, p))
 	return p
 }
 
 // Handler returns the probe as a handler, to be sent to.
-func (p *Probe[M]) Handler() actor.Handler[M] { return p.here }
+func (p *Probe[M]) Handler() actor.Handler[M] { return p.handler }
 
 // Got returns what the probe has been sent so far, in order. Scenario only.
 func (p *Probe[M]) Got() []M { return slices.Clone(p.got) }

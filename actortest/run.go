@@ -34,7 +34,7 @@ func init() {
 }
 
 // given returns what a flag was set to, or the zero value.
-func given[T any](name string) (v T) {
+func flagValue[T any](name string) (v T) {
 	if f := flag.Lookup(name); f != nil {
 		if g, ok := f.Value.(flag.Getter); ok {
 			v, _ = g.Get().(T)
@@ -57,7 +57,7 @@ type config struct {
 	shrink     time.Duration
 	lines      int // of a trace that are printed; negative: all
 	internals  bool
-	scene      scene
+	setup      runSetup
 }
 
 // Runs sets in how many orders the scenario is run: 100 by default, and a fifth of that
@@ -107,7 +107,7 @@ func Workers(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: actortest: Workers(%d): want at least 1", n))
 	}
-	return func(c *config) { c.scene.workers = n }
+	return func(c *config) { c.setup.workers = n }
 }
 
 // System adds options of the system, such as [actor.Batch]. Some have another effect
@@ -119,7 +119,7 @@ func Workers(n int) Option {
 //   - An [actor.Seed] is no more than an [actor.RandSeed], and the same in every run:
 //     the strategies decide the order.
 func System(o ...actor.Option) Option {
-	return func(c *config) { c.scene.options = append(c.scene.options, o...) }
+	return func(c *config) { c.setup.options = append(c.setup.options, o...) }
 }
 
 // Steps sets how many messages and choices a run may have before it counts as endless:
@@ -128,12 +128,12 @@ func Steps(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: actortest: Steps(%d): want at least 1", n))
 	}
-	return func(c *config) { c.scene.steps = n }
+	return func(c *config) { c.setup.steps = n }
 }
 
 // MayPanic lets behaviours panic. Without it, a run fails if a behaviour panics that no
 // [Fault] has told to.
-func MayPanic() Option { return func(c *config) { c.scene.mayPanic = true } }
+func MayPanic() Option { return func(c *config) { c.setup.mayPanic = true } }
 
 // Run runs a scenario again and again, each time in a new deterministic system and in
 // another order, and fails the test at the first run that fails. A run fails
@@ -162,7 +162,7 @@ func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 	t.Helper()
 	c := newConfig(scenario, opts)
 	c.failed = t.Failed()
-	p, out := c.given(t)
+	p, out := c.replayed(t)
 	if out == nil {
 		p, out = c.search(t)
 	}
@@ -172,9 +172,9 @@ func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 }
 
 // given runs the order that a flag asks for, if one does.
-func (c *config) given(t testing.TB) (plan, *outcome) {
+func (c *config) replayed(t testing.TB) (plan, *outcome) {
 	t.Helper()
-	replay := given[string](replayFlag)
+	replay := flagValue[string](replayFlag)
 	if replay == "" {
 		return nil, nil
 	}
@@ -190,22 +190,22 @@ func newConfig(scenario func(*R), opts []Option) *config {
 	if scenario == nil {
 		panic("gallop: actortest: Run: a nil scenario")
 	}
-	c := &config{runs: defaultRuns, shrink: defaultShrink, lines: traceLines, internals: given[bool](insideFlag), strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
+	c := &config{runs: defaultRuns, shrink: defaultShrink, lines: traceLines, internals: flagValue[bool](insideFlag), strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
 	if testing.Testing() && testing.Short() {
 		c.runs /= shortDivisor
 	}
-	c.scene = scene{scenario: scenario, workers: 4, steps: maxSteps}
+	c.setup = runSetup{scenario: scenario, workers: 4, steps: maxSteps}
 	for _, o := range opts {
 		if o == nil {
 			panic("gallop: actortest: a nil option")
 		}
 		o(c)
 	}
-	c.scene.met = make([]bool, len(c.scene.faults))
-	if d := given[time.Duration](budgetFlag); d != 0 {
+	c.setup.matched = make([]bool, len(c.setup.faults))
+	if d := flagValue[time.Duration](budgetFlag); d != 0 {
 		Budget(d)(c)
 	}
-	if n := given[uint64](seedFlag); n != 0 {
+	if n := flagValue[uint64](seedFlag); n != 0 {
 		c.seed = n
 	}
 	return c
@@ -220,10 +220,10 @@ func (c *config) search(t testing.TB) (plan, *outcome) {
 		left = append(left, s.plans(c.seed))
 	}
 	began := time.Now()
-	cut := cutoffOf(t, began)
+	cut := searchDeadlineOf(t, began)
 	done := 0
 	orders := map[uint64]bool{}
-	for i := 0; len(left) > 0 && c.goesOn(done, began) && !cut.comes(done, time.Now()); i++ {
+	for i := 0; len(left) > 0 && c.continues(done, began) && !cut.reached(done, time.Now()); i++ {
 		i %= len(left)
 		p := left[i]()
 		if p == nil {
@@ -234,7 +234,7 @@ func (c *config) search(t testing.TB) (plan, *outcome) {
 		out := c.runOne(t, p, false)
 		done++
 		orders[out.signature()] = true
-		if out.failed() || (done == 1 || c.twice) && !c.scene.repeats(t, p, out) {
+		if out.failed() || (done == 1 || c.twice) && !c.setup.repeats(t, p, out) {
 			return p, out
 		}
 	}
@@ -244,8 +244,8 @@ func (c *config) search(t testing.TB) (plan, *outcome) {
 		return nil, nil
 	}
 	t.Logf("actortest: %s", tried)
-	for i, met := range c.scene.met {
-		if f := &c.scene.faults[i]; !met {
+	for i, met := range c.setup.matched {
+		if f := &c.setup.faults[i]; !met {
 			t.Logf("actortest: fault %d struck nothing: in no run did anything fit type %q and behaviour %q", i+1, f.Type, f.Behaviour)
 		}
 	}
@@ -255,15 +255,15 @@ func (c *config) search(t testing.TB) (plan, *outcome) {
 // runOne runs the scenario once, and holds the run responsible for what it has done to the test.
 func (c *config) runOne(t testing.TB, p plan, detail bool) *outcome {
 	t.Helper()
-	out := c.scene.run(p, detail)
-	if out.left && !t.Failed() && t.Skipped() {
+	out := c.setup.run(p, detail)
+	if out.exited && !t.Failed() && t.Skipped() {
 		t.SkipNow()
 	}
-	out.aside = !c.failed && t.Failed()
+	out.failedOutside = !c.failed && t.Failed()
 	return out
 }
 
-func (c *config) goesOn(done int, began time.Time) bool {
+func (c *config) continues(done int, began time.Time) bool {
 	if c.budget > 0 {
 		return done == 0 || time.Since(began) < c.budget
 	}
@@ -296,17 +296,17 @@ func replayLine(t testing.TB, p plan) string {
 func (c *config) explain(t testing.TB, p plan, out *outcome) (_ plan, _ *outcome, wrong string) {
 	t.Helper()
 	if out.failed() {
-		wrong = c.scene.again(p, out)
+		wrong = c.setup.checkRepeat(p, out)
 	}
 	if wrong == "" && out.failed() {
-		if s := c.shrunk(t, p, out); s != nil {
+		if s := c.simplify(t, p, out); s != nil {
 			t.Logf("actortest: found by %v; %v", p, s)
-			p, out = keep(s.best.ranks, s.at, s.chance), s.best
+			p, out = onlyChoices(s.best.ranks, s.kept, s.seed), s.best
 		}
 	}
-	if wrong == "" && !out.aside && !out.left {
+	if wrong == "" && !out.failedOutside && !out.exited {
 		if again, err := parse(p.String()); err == nil {
-			if detailed := c.scene.run(again, true); out.differs(detailed) == "" {
+			if detailed := c.setup.run(again, true); out.differs(detailed) == "" {
 				out = detailed
 			}
 		}
@@ -316,9 +316,9 @@ func (c *config) explain(t testing.TB, p plan, out *outcome) (_ plan, _ *outcome
 }
 
 // repeats runs a plan once more, and fails the test if the second run differs.
-func (s *scene) repeats(t testing.TB, p plan, out *outcome) bool {
+func (s *runSetup) repeats(t testing.TB, p plan, out *outcome) bool {
 	t.Helper()
-	wrong := s.again(p, out)
+	wrong := s.checkRepeat(p, out)
 	if wrong != "" {
 		t.Errorf("%s", wrong)
 	}
@@ -326,7 +326,7 @@ func (s *scene) repeats(t testing.TB, p plan, out *outcome) bool {
 }
 
 // again runs a plan once more, and says what differs if the second run does.
-func (s *scene) again(p plan, out *outcome) string {
+func (s *runSetup) checkRepeat(p plan, out *outcome) string {
 	twin, err := parse(p.String())
 	if err != nil {
 		return err.Error()

@@ -18,9 +18,9 @@ import (
 // time: most bugs of order need one or two (Musuvathi and Qadeer, 2007).
 
 const (
-	defaultShrink = 2 * time.Second
-	mostShrinks   = 3000 // runs, so that on most machines it is not time that decides
-	fewChoices    = 2    // all orders with so many are tried
+	defaultShrink     = 2 * time.Second
+	maxShrinkRuns     = 3000 // runs, so that on most machines it is not time that decides
+	exhaustiveChoices = 2    // all orders with so many are tried
 )
 
 // Shrink sets how much of the machine's time [Run] and [Fails] spend to find a simpler
@@ -66,11 +66,11 @@ func choices(ranks []int32) (at []int) {
 }
 
 // keep returns a route that takes only the choices at these places.
-func keep(ranks []int32, at []int, chance uint64) *route {
-	r := &route{seed: chance}
+func onlyChoices(ranks []int32, at []int, chance uint64) *recordedPath {
+	r := &recordedPath{seed: chance}
 	next := 0
 	for _, i := range at {
-		r.forks = append(r.forks, fork{i - next, int(ranks[i])})
+		r.forks = append(r.forks, departure{i - next, int(ranks[i])})
 		next = i + 1
 	}
 	return r
@@ -78,56 +78,56 @@ func keep(ranks []int32, at []int, chance uint64) *route {
 
 // shrinking is the search for a simpler order.
 type shrinking struct {
-	c      *config
-	t      testing.TB
-	chance uint64
-	same   func(*outcome) bool
-	until  time.Time
-	runs   int
+	c           *config
+	t           testing.TB
+	seed        uint64
+	sameFailure func(*outcome) bool
+	deadline    time.Time
+	runs        int
 
 	best     *outcome // the simplest so far
-	at       []int    // its choices that do not go on as before
+	kept     []int    // its choices that do not go on as before
 	original *outcome
 }
 
-var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
+var numberPattern = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
 // kindOf is what failures of one kind have in common.
-func kindOf(o *outcome) string {
+func failureKind(o *outcome) string {
 	if len(o.failures) == 0 {
 		return ""
 	}
 	first, _, _ := strings.Cut(o.failures[0], "\n")
-	return numbers.ReplaceAllString(first, "#")
+	return numberPattern.ReplaceAllString(first, "#")
 }
 
 // shrunk looks for a simpler order than that of out, which has failed and repeats itself. It returns
 // nil if there is none.
-func (c *config) shrunk(t testing.TB, p plan, out *outcome) *shrinking {
-	if c.shrink == 0 || out.aside || out.left || t.Failed() {
+func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
+	if c.shrink == 0 || out.failedOutside || out.exited || t.Failed() {
 		return nil // what the scenario does to the test itself cannot be taken back
 	}
-	kind := kindOf(out)
+	kind := failureKind(out)
 	now := time.Now()
-	s := &shrinking{c: c, t: t, chance: p.chance(), until: now.Add(c.shrink), original: out}
+	s := &shrinking{c: c, t: t, seed: p.systemSeed(), deadline: now.Add(c.shrink), original: out}
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok { // a *testing.T, which is to report it
 		if end, ok := limited.Deadline(); ok && end.Sub(now)/2 < c.shrink {
-			s.until = now.Add(end.Sub(now) / 2)
+			s.deadline = now.Add(end.Sub(now) / 2)
 		}
 	}
-	s.same = func(o *outcome) bool {
-		return o.failed() && !o.aside && !o.left && (c.match == nil && kindOf(o) == kind || c.match != nil && c.match.MatchString(o.text()))
+	s.sameFailure = func(o *outcome) bool {
+		return o.failed() && !o.failedOutside && !o.exited && (c.match == nil && failureKind(o) == kind || c.match != nil && c.match.MatchString(o.text()))
 	}
-	s.best, s.at = out, choices(out.ranks)
-	if len(s.at) == 0 || !s.try(s.at) {
+	s.best, s.kept = out, choices(out.ranks)
+	if len(s.kept) == 0 || !s.try(s.kept) {
 		return nil
 	}
-	was := s.at
+	was := s.kept
 	s.minimize()
-	for few := 0; few <= fewChoices && few <= min(len(s.at), max(len(s.at)-1, 1)); few++ {
-		s.among(few, nil, nil)
+	for few := 0; few <= exhaustiveChoices && few <= min(len(s.kept), max(len(s.kept)-1, 1)); few++ {
+		s.tryAll(few, nil, nil)
 	}
-	if len(s.at) == len(was) && s.best.failedAt == out.failedAt {
+	if len(s.kept) == len(was) && s.best.failedAt == out.failedAt {
 		return nil
 	}
 	return s
@@ -135,19 +135,19 @@ func (c *config) shrunk(t testing.TB, p plan, out *outcome) *shrinking {
 
 // among tries all orders with at most so many more choices than those at the given places, each
 // later than these, and keeps the best. ranks are the choices made so far.
-func (s *shrinking) among(few int, at []int, ranks []int32) {
-	if !s.goesOn() {
+func (s *shrinking) tryAll(few int, at []int, ranks []int32) {
+	if !s.continues() {
 		return
 	}
 	s.runs++
-	out := s.c.scene.run(keep(ranks, at, s.chance), false)
+	out := s.c.setup.run(onlyChoices(ranks, at, s.seed), false)
 	if s.t.Failed() {
 		return
 	}
-	if s.same(out) && s.better(out) {
-		s.best, s.at = out, choices(out.ranks)
+	if s.sameFailure(out) && s.better(out) {
+		s.best, s.kept = out, choices(out.ranks)
 	}
-	if few == 0 || len(at)+few > len(s.at) {
+	if few == 0 || len(at)+few > len(s.kept) {
 		return
 	}
 	first := 0
@@ -157,7 +157,7 @@ func (s *shrinking) among(few int, at []int, ranks []int32) {
 	for i := first; i < len(out.ranks); i++ {
 		for rank := int32(1); rank < out.widths[i]; rank++ {
 			with := append(slices.Clone(out.ranks[:i]), rank)
-			s.among(few-1, append(slices.Clone(at), i), with)
+			s.tryAll(few-1, append(slices.Clone(at), i), with)
 		}
 	}
 }
@@ -165,45 +165,45 @@ func (s *shrinking) among(few int, at []int, ranks []int32) {
 // better reports whether a run has fewer choices than the best or, with as many, fails sooner.
 func (s *shrinking) better(out *outcome) bool {
 	n := len(choices(out.ranks))
-	return n < len(s.at) || n == len(s.at) && out.failedAt < s.best.failedAt
+	return n < len(s.kept) || n == len(s.kept) && out.failedAt < s.best.failedAt
 }
 
 // try runs an order with these of the best one's choices, and keeps it if it fails in the same
 // way.
 func (s *shrinking) try(at []int) bool {
 	s.runs++
-	out := s.c.scene.run(keep(s.best.ranks, at, s.chance), false)
-	if s.t.Failed() || !s.same(out) {
+	out := s.c.setup.run(onlyChoices(s.best.ranks, at, s.seed), false)
+	if s.t.Failed() || !s.sameFailure(out) {
 		return false
 	}
-	s.best, s.at = out, choices(out.ranks)
+	s.best, s.kept = out, choices(out.ranks)
 	return true
 }
 
-func (s *shrinking) goesOn() bool {
-	return s.runs < mostShrinks && time.Now().Before(s.until) && !s.t.Failed()
+func (s *shrinking) continues() bool {
+	return s.runs < maxShrinkRuns && time.Now().Before(s.deadline) && !s.t.Failed()
 }
 
 // minimize takes back what it can, first in large parts.
 func (s *shrinking) minimize() {
-	for parts := 1; parts <= len(s.at) && s.goesOn(); {
+	for parts := 1; parts <= len(s.kept) && s.continues(); {
 		if s.reduce(parts) {
 			parts = max(parts-1, 1)
 			continue
 		}
-		if parts == len(s.at) {
+		if parts == len(s.kept) {
 			break
 		}
-		parts = min(2*parts, len(s.at))
+		parts = min(2*parts, len(s.kept))
 	}
 }
 
 // reduce leaves one of so many parts out, the last first: what comes after the failure is of no use.
 func (s *shrinking) reduce(parts int) bool {
-	n := len(s.at)
-	for i := parts - 1; i >= 0 && s.goesOn(); i-- {
-		rest := slices.Concat(s.at[:n*i/parts], s.at[n*(i+1)/parts:])
-		if s.lessBy(rest) {
+	n := len(s.kept)
+	for i := parts - 1; i >= 0 && s.continues(); i-- {
+		rest := slices.Concat(s.kept[:n*i/parts], s.kept[n*(i+1)/parts:])
+		if s.tryFewer(rest) {
 			return true
 		}
 	}
@@ -212,17 +212,17 @@ func (s *shrinking) reduce(parts int) bool {
 
 // lessBy tries an order, and keeps it only if it has fewer choices than the best: an order that
 // leaves some out goes another way, where the others may mean something else.
-func (s *shrinking) lessBy(at []int) bool {
-	best, was := s.best, s.at
-	if s.try(at) && len(s.at) < len(was) {
+func (s *shrinking) tryFewer(at []int) bool {
+	best, was := s.best, s.kept
+	if s.try(at) && len(s.kept) < len(was) {
 		return true
 	}
-	s.best, s.at = best, was
+	s.best, s.kept = best, was
 	return false
 }
 
 // String is what the log says of it.
 func (s *shrinking) String() string {
 	return fmt.Sprintf("made simpler in %d runs: %d choices to %d, %d events to %d", s.runs,
-		len(choices(s.original.ranks)), len(s.at), s.c.until(s.original), s.c.until(s.best))
+		len(choices(s.original.ranks)), len(s.kept), s.c.shownUntilFailure(s.original), s.c.shownUntilFailure(s.best))
 }

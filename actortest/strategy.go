@@ -23,8 +23,8 @@ type plans func() plan
 // plan makes the choices of one run.
 type plan interface {
 	choose(ready []int, current int) int
-	chance() uint64 // the system's seed
-	String() string // the replay string
+	systemSeed() uint64 // the system's seed
+	String() string     // the replay string
 }
 
 // Random chooses, each time, among all that can go on, with equal chances.
@@ -48,7 +48,7 @@ func (r *random) choose(ready []int, _ int) int {
 	return ready[r.pcg.Uint64()%uint64(len(ready))]
 }
 
-func (r *random) chance() uint64 { return r.seed }
+func (r *random) systemSeed() uint64 { return r.seed }
 
 func (r *random) String() string { return fmt.Sprintf("random-%d", r.seed) }
 
@@ -58,8 +58,8 @@ func (r *random) String() string { return fmt.Sprintf("random-%d", r.seed) }
 // in an unlikely order and everything else in a usual one. It panics if depth is not
 // from 1 to 65,536.
 func PCT(depth int) Strategy {
-	if depth < 1 || depth > deepest {
-		panic(fmt.Sprintf("gallop: actortest: PCT(%d): want 1 to %d", depth, deepest))
+	if depth < 1 || depth > maxDepth {
+		panic(fmt.Sprintf("gallop: actortest: PCT(%d): want 1 to %d", depth, maxDepth))
 	}
 	return Strategy{fmt.Sprintf("pct%d", depth), func(seed uint64) plans {
 		length := uint64(100)
@@ -77,42 +77,42 @@ func PCT(depth int) Strategy {
 
 // deepest is more moments than any usual run has. Each takes memory, and anybody may write a replay
 // string.
-const deepest = 1 << 16
+const maxDepth = 1 << 16
 
 type pct struct {
 	depth        int
 	seed, length uint64
 	pcg          *rand.PCG
-	falls        map[uint64]bool
+	changePoints map[uint64]bool
 	steps        uint64
 	priority     map[int]uint64
-	floor        uint64
+	lowest       uint64
 }
 
 func newPCT(depth int, seed, length uint64) *pct {
-	p := &pct{depth: depth, seed: seed, length: max(length, 1), pcg: rand.NewPCG(seed, 2), floor: 1 << 32}
-	p.falls, p.priority = map[uint64]bool{}, map[int]uint64{}
+	p := &pct{depth: depth, seed: seed, length: max(length, 1), pcg: rand.NewPCG(seed, 2), lowest: 1 << 32}
+	p.changePoints, p.priority = map[uint64]bool{}, map[int]uint64{}
 	for range depth - 1 {
-		p.falls[1+p.pcg.Uint64()%p.length] = true
+		p.changePoints[1+p.pcg.Uint64()%p.length] = true
 	}
 	return p
 }
 
 func (p *pct) choose(ready []int, _ int) int {
 	p.steps++
-	top := p.top(ready)
-	if p.falls[p.steps] {
-		p.floor--
-		p.priority[top] = p.floor
-		top = p.top(ready)
+	top := p.highest(ready)
+	if p.changePoints[p.steps] {
+		p.lowest--
+		p.priority[top] = p.lowest
+		top = p.highest(ready)
 	}
 	return top
 }
 
-func (p *pct) top(ready []int) int {
+func (p *pct) highest(ready []int) int {
 	best := ready[0]
 	for _, id := range ready {
-		if p.of(id) > p.of(best) {
+		if p.priorityOf(id) > p.priorityOf(best) {
 			best = id
 		}
 	}
@@ -120,14 +120,14 @@ func (p *pct) top(ready []int) int {
 }
 
 // of returns a priority. It is drawn when it is first asked for, above all that have fallen.
-func (p *pct) of(id int) uint64 {
+func (p *pct) priorityOf(id int) uint64 {
 	if p.priority[id] == 0 {
 		p.priority[id] = p.pcg.Uint64() | 1<<33
 	}
 	return p.priority[id]
 }
 
-func (p *pct) chance() uint64 { return p.seed }
+func (p *pct) systemSeed() uint64 { return p.seed }
 
 func (p *pct) String() string { return fmt.Sprintf("pct%d-%d-%d", p.depth, p.seed, p.length) }
 
@@ -194,12 +194,12 @@ func (e *exhaustive) choose(ready []int, current int) int {
 	if current >= 0 && b.taken > 0 {
 		e.used++
 	}
-	return ranked(ready, current, b.taken)
+	return choiceOfRank(ready, current, b.taken)
 }
 
 // ranked returns the thread of a rank: first the one that would go on by itself, then the others by
 // number. If there is no such rank, since the scenario does not repeat itself, it is the last.
-func ranked(ready []int, current, rank int) int {
+func choiceOfRank(ready []int, current, rank int) int {
 	rank = min(rank, len(ready)-1)
 	if current < 0 {
 		return ready[rank]
@@ -217,7 +217,7 @@ func ranked(ready []int, current, rank int) int {
 	return current
 }
 
-func (*exhaustive) chance() uint64 { return 0 }
+func (*exhaustive) systemSeed() uint64 { return 0 }
 
 // String writes how often the plan goes on as before, and then the rank that it takes
 // instead, again and again.
@@ -256,7 +256,7 @@ func parse(replay string) (plan, error) {
 	switch {
 	case name == "random" && len(n) == 1:
 		p = newRandom(n[0])
-	case err == nil && depth > 0 && depth <= deepest && len(n) == 2:
+	case err == nil && depth > 0 && depth <= maxDepth && len(n) == 2:
 		p = newPCT(depth, n[0], n[1])
 	}
 	if p == nil || p.String() != replay { // as no run has printed it
@@ -268,32 +268,32 @@ func parse(replay string) (plan, error) {
 // route is a path of exhaustive in the form of its string, so that it takes no more memory than the
 // string: a path has an entry for every choice of a run, and anybody may write a string. An order of
 // another strategy is a route too, with the seed of that one.
-type route struct {
-	forks []fork
+type recordedPath struct {
+	forks []departure
 	seed  uint64
 	at    int // the next one
 	same  int // how often it has gone on as before since the last one
 }
 
 // fork goes on as before that often, and then takes another rank.
-type fork struct{ same, rank int }
+type departure struct{ same, rank int }
 
-func (r *route) choose(ready []int, current int) int {
+func (r *recordedPath) choose(ready []int, current int) int {
 	switch {
 	case r.at == len(r.forks):
-		return ranked(ready, current, 0)
+		return choiceOfRank(ready, current, 0)
 	case r.same < r.forks[r.at].same:
 		r.same++
-		return ranked(ready, current, 0)
+		return choiceOfRank(ready, current, 0)
 	}
 	r.at, r.same = r.at+1, 0
-	return ranked(ready, current, r.forks[r.at-1].rank)
+	return choiceOfRank(ready, current, r.forks[r.at-1].rank)
 }
 
-func (r *route) chance() uint64 { return r.seed }
+func (r *recordedPath) systemSeed() uint64 { return r.seed }
 
 // String writes it as exhaustive does, with its seed.
-func (r *route) String() string {
+func (r *recordedPath) String() string {
 	var b strings.Builder
 	b.WriteString("path")
 	if r.seed != 0 {
@@ -306,7 +306,7 @@ func (r *route) String() string {
 }
 
 func parsePath(replay, chance string, bad error) (plan, error) {
-	r := &route{}
+	r := &recordedPath{}
 	if chance != "" {
 		var err error
 		if r.seed, err = strconv.ParseUint(chance, 10, 64); err != nil {
@@ -315,7 +315,7 @@ func parsePath(replay, chance string, bad error) (plan, error) {
 	}
 	for _, s := range strings.Split(replay, "-")[1:] {
 		same, rank, _ := strings.Cut(s, ".")
-		f, err := fork{}, error(nil)
+		f, err := departure{}, error(nil)
 		if f.same, err = strconv.Atoi(same); err != nil || f.same < 0 {
 			return nil, bad
 		}

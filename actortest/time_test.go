@@ -10,38 +10,38 @@ import (
 )
 
 // boss brings its child up again a minute after each fall.
-type boss struct{ kid actor.Ref[puppet] }
+type parent struct{ kid actor.Ref[puppet] }
 
 var (
-	bossType = actor.NewType[boss]("boss")
+	bossType = actor.NewType[parent]("boss")
 	fell     = actor.Declare[actor.Fallen](bossType, "fell")
 	wake     = actor.Declare[actor.AnyRef](bossType, "wake")
 	whose    = actor.DeclareAsk[actor.None, actor.Ref[puppet]](bossType, "whose")
 )
 
 func init() {
-	bossType.OnStart((*boss).start).Table(fell.Do((*boss).fell), wake.Do((*boss).wake), whose.Do((*boss).whose))
+	bossType.OnStart((*parent).start).Table(fell.Do((*parent).childDown), wake.Do((*parent).wake), whose.Do((*parent).whose))
 }
 
-func (b *boss) start(c *actor.Context) error {
+func (b *parent) start(c *actor.Context) error {
 	b.kid = actor.SpawnSupervised(c, puppetType, func(*puppet) {}, fell)
 	return nil
 }
 
-func (b *boss) fell(c *actor.Context, f actor.Fallen) {
+func (b *parent) childDown(c *actor.Context, f actor.Fallen) {
 	if !f.Final {
 		actor.Standby(c, f.Ref)
 		actor.After(c, time.Minute, wake, f.Ref)
 	}
 }
 
-func (b *boss) wake(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
+func (b *parent) wake(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
 
-func (b *boss) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) { return b.kid, nil }
+func (b *parent) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) { return b.kid, nil }
 
 // fallen returns a child that has fallen, and comes up again in a minute.
 func fallen(r *actortest.R) actor.Ref[puppet] {
-	kid, err := whose.Ask(r.Context(), r.System(), bossType.Spawn(r.System(), boss{}), actor.None{})
+	kid, err := whose.Ask(r.Context(), r.System(), bossType.Spawn(r.System(), parent{}), actor.None{})
 	if err != nil {
 		r.Fatalf("%v", err)
 	}

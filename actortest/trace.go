@@ -27,8 +27,8 @@ func Internals() Option { return func(c *config) { c.internals = true } }
 // event is one line of a trace.
 type event struct {
 	sim.Event
-	payload string // "" unless the run was to be told in detail
-	turned  bool   // the order departed here from the one without any interruption
+	payload  string // "" unless the run was to be told in detail
+	departed bool   // the order departed here from the one without any interruption
 }
 
 // String is the event without its payload: what must be the same in every run of an order.
@@ -97,9 +97,9 @@ func (e event) hidden() bool { return e.Own && e.Kind != sim.Died }
 func (c *config) shown(trace []event) (all []event) {
 	turned := false
 	for _, e := range trace {
-		turned = turned || e.turned
+		turned = turned || e.departed
 		if c.internals || !e.hidden() {
-			e.turned, turned = turned, false
+			e.departed, turned = turned, false
 			all = append(all, e)
 		}
 	}
@@ -107,10 +107,10 @@ func (c *config) shown(trace []event) (all []event) {
 }
 
 // until is how many events are shown of a run until it has failed.
-func (c *config) until(out *outcome) int { return len(c.shown(out.trace[:out.failedAt])) }
+func (c *config) shownUntilFailure(out *outcome) int { return len(c.shown(out.trace[:out.failedAt])) }
 
 // fewTurns is how many departures are marked: if there are more, the marks say nothing.
-const fewTurns = 20
+const maxMarks = 20
 
 // tail is the end of a trace, with the virtual time of each event since the run began.
 func tail(trace []event, lines int) string {
@@ -124,13 +124,13 @@ func tail(trace []event, lines int) string {
 	}
 	turns := 0
 	for _, e := range trace {
-		if e.turned {
+		if e.departed {
 			turns++
 		}
 	}
 	for i, e := range trace[first:] {
 		mark := ' '
-		if e.turned && turns <= fewTurns {
+		if e.departed && turns <= maxMarks {
 			mark = '>'
 		}
 		fmt.Fprintf(&b, "%c%4d %8v  %s\n", mark, first+i+1, e.Time.Round(time.Microsecond), e.text(e.payload))
@@ -142,7 +142,7 @@ func tail(trace []event, lines int) string {
 func (c *config) print(t testing.TB, out *outcome, why string) {
 	t.Helper()
 	all, lines, after := c.shown(out.trace), c.lines, ""
-	switch file := given[string](traceFlag); file {
+	switch file := flagValue[string](traceFlag); file {
 	case "":
 	case "-":
 		lines = -1
@@ -156,7 +156,7 @@ func (c *config) print(t testing.TB, out *outcome, why string) {
 		hidden = fmt.Sprintf(", and %d of the runtime's own, which Internals shows", n)
 	}
 	some := all
-	if n := c.until(out); out.failed() && lines >= 0 && n < len(all) {
+	if n := c.shownUntilFailure(out); out.failed() && lines >= 0 && n < len(all) {
 		some, after = all[:n], fmt.Sprintf("  … %d after the failure\n", len(all)-n)
 	}
 	t.Logf("actortest: %d events%s\n%s%s", len(all), hidden, tail(some, lines), after)

@@ -17,11 +17,11 @@ import (
 func MayWait(types ...string) Option {
 	return func(c *config) {
 		if len(types) == 0 {
-			c.scene.mayWait = func(string) bool { return true }
+			c.setup.mayWait = func(string) bool { return true }
 			return
 		}
-		before := c.scene.mayWait
-		c.scene.mayWait = func(t string) bool { return slices.Contains(types, t) || before != nil && before(t) }
+		before := c.setup.mayWait
+		c.setup.mayWait = func(t string) bool { return slices.Contains(types, t) || before != nil && before(t) }
 	}
 }
 
@@ -29,7 +29,7 @@ func MayWait(types ...string) Option {
 func (r *R) waits() string {
 	var s strings.Builder
 	for _, w := range r.sys.Books().Waits {
-		if w.How == sim.Unanswered || r.scene.mayWait == nil || !r.scene.mayWait(w.Type) {
+		if w.How == sim.Unanswered || r.setup.mayWait == nil || !r.setup.mayWait(w.Type) {
 			s.WriteString("\n" + r.describeWait(w))
 		}
 	}
@@ -62,7 +62,7 @@ func (r *R) describeWait(w sim.Wait) string {
 
 // comeToRest is Quiet, but lets time pass for those who wait for it. A run counts as endless if
 // an asker waits for ever while others have timers without an end.
-func (r *R) comeToRest() {
+func (r *R) waitUntilQuiet() {
 	for {
 		err := r.sys.Wait(r.Context())
 		if errors.Is(err, actor.ErrSystemStopped) { // the scenario may have stopped it

@@ -69,7 +69,7 @@ func asksIn(d desk2, then func(r *actortest.R, d actor.Ref[desk2])) func(*actort
 
 // TestRun_NobodyWaitsForever: "nobody waits forever": not for a reply that was put off, nor for one
 // whose request is in a stash. The failure says who asked whom what.
-func TestRun_NobodyWaitsForever(t *testing.T) {
+func TestRun_NoCallerWaitsForever(t *testing.T) {
 	quiet := func(r *actortest.R, _ actor.Ref[desk2]) { r.Quiet() }
 	for name, c := range map[string]struct {
 		say      string
@@ -108,7 +108,7 @@ func init() {
 }
 
 // TestRun_NobodyWaitsForTheSuspended: nor for an actor that has fallen and is never brought up.
-func TestRun_NobodyWaitsForTheSuspended(t *testing.T) {
+func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 	scenario := func(r *actortest.R) {
 		kid, err := slackKid.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}), actor.None{})
 		if err != nil {
@@ -142,7 +142,7 @@ func init() {
 }
 
 // TestRun_NobodyWaitsInALaterLife: what an earlier life has asked, the next one does not hear.
-func TestRun_NobodyWaitsInALaterLife(t *testing.T) {
+func TestRun_NoCallerWaitsInALaterLife(t *testing.T) {
 	for _, stashes := range []bool{false, true} {
 		actortest.Run(t, func(r *actortest.R) {
 			kid, err := keenKid.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}), actor.None{})
@@ -157,7 +157,7 @@ func TestRun_NobodyWaitsInALaterLife(t *testing.T) {
 }
 
 // TestRun_NobodyWaits: a run passes in which each asker has heard, has given up, or has ended.
-func TestRun_NobodyWaits(t *testing.T) {
+func TestRun_NoCallerWaits(t *testing.T) {
 	for name, scenario := range map[string]func(*actortest.R){
 		"heard": asksIn(desk2{}, func(r *actortest.R, d actor.Ref[desk2]) { r.Quiet(); giveAll.Send(r.System(), d, "yes") }),
 		"heard of a stashed one": asksIn(desk2{stashes: true}, func(r *actortest.R, d actor.Ref[desk2]) {

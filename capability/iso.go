@@ -49,25 +49,25 @@ func (i Iso[T]) Use(f func(*T)) {
 	if f == nil {
 		panic("gallop: capability: Use with a nil function")
 	}
-	f(i.here("Use").value)
-	i.here("Use")
+	f(i.mustHold("Use").value)
+	i.mustHold("Use")
 }
 
 // Move gives the value away: the Iso that it returns holds the value, and i holds
 // nothing any more. It panics with ErrGone if the value is gone already. Owner only.
-func (i Iso[T]) Move() Iso[T] { return Iso[T]{&isoHandle[T]{value: i.leave("Move")}} }
+func (i Iso[T]) Move() Iso[T] { return Iso[T]{&isoHandle[T]{value: i.release("Move")}} }
 
 // Take ends the isolation: it returns the value as an ordinary pointer, which is the
 // caller's, and i holds nothing any more. It panics with ErrGone if the value is gone
 // already. Owner only.
-func (i Iso[T]) Take() *T { return i.leave("Take") }
+func (i Iso[T]) Take() *T { return i.release("Take") }
 
 // Freeze makes the value immutable, so that it may be shared, and i holds nothing any
 // more. It panics with ErrGone if the value is gone already. Owner only.
-func (i Iso[T]) Freeze() Val[T] { return newVal(i.leave("Freeze")) }
+func (i Iso[T]) Freeze() Val[T] { return newVal(i.release("Freeze")) }
 
 // here returns the handle if the value is still behind it.
-func (i Iso[T]) here(verb string) *isoHandle[T] {
+func (i Iso[T]) mustHold(verb string) *isoHandle[T] {
 	if i.h == nil {
 		panic("gallop: capability: " + verb + " of a zero Iso: use NewIso")
 	}
@@ -78,8 +78,8 @@ func (i Iso[T]) here(verb string) *isoHandle[T] {
 }
 
 // leave takes the value from the handle. Of several callers only one can.
-func (i Iso[T]) leave(verb string) *T {
-	h := i.here(verb)
+func (i Iso[T]) release(verb string) *T {
+	h := i.mustHold(verb)
 	if !h.gone.CompareAndSwap(false, true) {
 		panic(fmt.Errorf("%w: %s at the same time as another", ErrGone, verb))
 	}

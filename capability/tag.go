@@ -14,11 +14,11 @@ func TagOf[T any](p *T) Tag[T] { return Tag[T]{p} }
 // Tag returns the identity of the value, which stays the same when the value is moved,
 // taken or frozen. No other T has this identity, unless T has no size. Tag panics with
 // ErrGone if the value is gone. Owner only.
-func (i Iso[T]) Tag() Tag[T] { return Tag[T]{i.here("Tag").value} }
+func (i Iso[T]) Tag() Tag[T] { return Tag[T]{i.mustHold("Tag").value} }
 
 // Tag returns the identity of the value. No other T has this identity, unless T has no
 // size. Tag panics on the zero Val. Any goroutine.
-func (v Val[T]) Tag() Tag[T] { return Tag[T]{v.here("Tag").value} }
+func (v Val[T]) Tag() Tag[T] { return Tag[T]{v.mustHold("Tag").value} }
 
 // IsZero reports whether t is no identity.
 func (t Tag[T]) IsZero() bool { return t.p == nil }

@@ -8,8 +8,8 @@ type Val[T any] struct{ v *frozen[T] }
 
 // frozen is a value that nobody writes to. Read-only.
 type frozen[T any] struct {
-	value *T
-	print string // what it looked like, where invariants are checked; of pointers in it, where they lead
+	value       *T
+	fingerprint string // what it looked like, where invariants are checked; of pointers in it, where they lead
 }
 
 // Frozen makes a Val of a copy of v. What v points to must not be written to any more.
@@ -19,7 +19,7 @@ func Frozen[T any](v T) Val[T] { return newVal(&v) }
 func newVal[T any](v *T) Val[T] {
 	f := &frozen[T]{value: v}
 	if invariant.On {
-		f.print = looks(*v)
+		f.fingerprint = fingerprint(*v)
 	}
 	return Val[T]{f}
 }
@@ -29,7 +29,7 @@ func (v Val[T]) IsZero() bool { return v.v == nil }
 
 // Get returns a copy of the value. What the value points to is shared and must not be
 // written to. Get panics on the zero Val. Any goroutine.
-func (v Val[T]) Get() T { return *v.here("Get").value }
+func (v Val[T]) Get() T { return *v.mustHold("Get").value }
 
 // View calls f with a pointer to the value where it is. f must not write to the value,
 // nor keep the pointer. View panics on the zero Val, and if f is nil. Where invariants
@@ -39,15 +39,15 @@ func (v Val[T]) View(f func(*T)) {
 	if f == nil {
 		panic("gallop: capability: View with a nil function")
 	}
-	h := v.here("View")
+	h := v.mustHold("View")
 	f(h.value)
 	if invariant.On {
-		now := looks(*h.value)
-		invariant.Check(now == h.print, "a Val was written to: %s became %s", h.print, now)
+		now := fingerprint(*h.value)
+		invariant.Check(now == h.fingerprint, "a Val was written to: %s became %s", h.fingerprint, now)
 	}
 }
 
-func (v Val[T]) here(verb string) *frozen[T] {
+func (v Val[T]) mustHold(verb string) *frozen[T] {
 	if v.v == nil {
 		panic("gallop: capability: " + verb + " of a zero Val: use Iso.Freeze or Frozen")
 	}

@@ -32,10 +32,10 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 	t := &askTable[Q, R]{policy: policy.start()}
 	for _, a := range members {
 		mustBeAsker("NewAskPool", a)
-		if t.has(a) >= 0 {
+		if t.indexOf(a) >= 0 {
 			panic("gallop: group: NewAskPool with a member that is there twice")
 		}
-		t.members = append(t.members, askMember[Q, R]{a: a})
+		t.members = append(t.members, askMember[Q, R]{asker: a})
 	}
 	t.policy.changed(len(t.members))
 	return AskPool[Q, R]{t}
@@ -51,9 +51,9 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 // StartAskPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
 func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R], crew Crew[S]) AskPool[Q, R] {
 	t := newAskTable("StartAskPool", policy, n, to, crew)
-	var k CrewActor
-	t.init(&k)
-	t.serveBy(crewType.Spawn(from, k))
+	var a CrewActor
+	t.init(&a)
+	t.setActor(memberSupervisorType.Spawn(from, a))
 	return AskPool[Q, R]{t}
 }
 
@@ -71,15 +71,15 @@ func AskPoolForSupervisor[S, Q, R any](policy Policy[Q], n int, to actor.AskBeha
 }
 
 // Type is the actor type of the pool's actor, for [AskPoolForSupervisor].
-func (p AskPool[Q, R]) Type() *actor.Type[CrewActor] { return crewType }
+func (p AskPool[Q, R]) Type() *actor.Type[CrewActor] { return memberSupervisorType }
 
 // Init makes the state of the pool's actor, for [AskPoolForSupervisor]. It panics if the pool
 // was made by [NewAskPool], and has no actor.
-func (p AskPool[Q, R]) Init(k *CrewActor) {
-	if p.ready().crew == nil {
+func (p AskPool[Q, R]) Init(a *CrewActor) {
+	if p.ready().spec == nil {
 		panic("gallop: group: Init of an AskPool that has no actor: use AskPoolForSupervisor")
 	}
-	p.t.init(k)
+	p.t.init(a)
 }
 
 func (p AskPool[Q, R]) ready() *askTable[Q, R] {
@@ -102,7 +102,7 @@ func (p AskPool[Q, R]) Ask(ctx context.Context, q Q) (r R, err error) {
 		case a != nil:
 			return a.Ask(ctx, q)
 		}
-		if _, err = replaced.To(t.server()).Ask(ctx, gone); err != nil {
+		if _, err = replaced.To(t.actorRef()).Ask(ctx, gone); err != nil {
 			return r, err
 		}
 	}
@@ -122,8 +122,8 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 	case a != nil:
 		a.AskTo(c, q, reply)
 	default: // somebody has to wait until there is one
-		waiting := typeOnce(newPatientType[Q, R])
-		waiting.try.Send(c, waiting.typ.Spawn(c, patient[Q, R]{t, q, reply}), actor.Result[actor.None]{})
+		waiting := typeOnce(newAskWaiterType[Q, R])
+		waiting.try.Send(c, waiting.typ.Spawn(c, askWaiter[Q, R]{t, q, reply}), actor.Result[actor.None]{})
 	}
 }
 
@@ -137,13 +137,13 @@ func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.crew != nil || t.has(a) >= 0 {
+	if t.spec != nil || t.indexOf(a) >= 0 {
 		return
 	}
-	if len(t.members) >= max(few, 2*t.tidy) {
-		t.forgetEnded()
+	if len(t.members) >= max(minPrune, 2*t.sizeAtPrune) {
+		t.pruneEnded()
 	}
-	t.members = append(t.members, askMember[Q, R]{a: a})
+	t.members = append(t.members, askMember[Q, R]{asker: a})
 	t.policy.changed(len(t.members))
 }
 
@@ -154,7 +154,7 @@ func (p AskPool[Q, R]) Leave(a actor.Asker[Q, R]) {
 	mustBeAsker("Leave", a)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if i := t.has(a); i >= 0 && t.crew == nil {
+	if i := t.indexOf(a); i >= 0 && t.spec == nil {
 		t.remove(i)
 	}
 }
@@ -164,7 +164,7 @@ func (p AskPool[Q, R]) Len() int {
 	t := p.ready()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.forgetEnded()
+	t.pruneEnded()
 	return len(t.members)
 }
 
@@ -173,19 +173,19 @@ func (p AskPool[Q, R]) Len() int {
 // not make its members or its supervisor has not started it.
 func (p AskPool[Q, R]) Resize(from actor.Sender, n int) {
 	mustBeSize("Resize", n)
-	resize.Send(from, p.mustServe("Resize"), n)
+	resize.Send(from, p.mustHaveActor("Resize"), n)
 }
 
 // Stop ends a pool that made its members, and them with it, as [actor.Stop] does. It panics as
 // [AskPool.Resize] does.
-func (p AskPool[Q, R]) Stop(from actor.Sender) { actor.Stop(from, p.mustServe("Stop")) }
+func (p AskPool[Q, R]) Stop(from actor.Sender) { actor.Stop(from, p.mustHaveActor("Stop")) }
 
 // Any returns the actor of a pool that made its members, to be watched or joined; the zero
 // AnyRef if the pool has none.
-func (p AskPool[Q, R]) Any() actor.AnyRef { return p.ready().server().Any() }
+func (p AskPool[Q, R]) Any() actor.AnyRef { return p.ready().actorRef().Any() }
 
-func (p AskPool[Q, R]) mustServe(call string) actor.Ref[CrewActor] {
-	r := p.ready().server()
+func (p AskPool[Q, R]) mustHaveActor(call string) actor.Ref[CrewActor] {
+	r := p.ready().actorRef()
 	if r.IsZero() {
 		panic("gallop: group: " + call + " of an AskPool without an actor")
 	}

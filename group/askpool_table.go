@@ -10,28 +10,28 @@ import (
 
 // askTable is the members of an AskPool, and its policy. Nothing is sent under the lock.
 type askTable[Q, R any] struct {
-	crew *crew                                // nil: the members join. Read-only
-	want int                                  // how many members there are at first. Read-only
+	spec *memberSpec                          // nil: the members join. Read-only
+	size int                                  // how many members there are at first. Read-only
 	bind func(actor.AnyRef) actor.Asker[Q, R] // read-only
 
-	mu      sync.Mutex
-	policy  chooser[Q]           // guarded by mu
-	members []askMember[Q, R]    // guarded by mu
-	tidy    int                  // how many there were when the ended were last looked for; guarded by mu
-	actor   actor.Ref[CrewActor] // zero: there is none yet; guarded by mu
+	mu          sync.Mutex
+	policy      chooser[Q]           // guarded by mu
+	members     []askMember[Q, R]    // guarded by mu
+	sizeAtPrune int                  // how many there were when the ended were last looked for; guarded by mu
+	actor       actor.Ref[CrewActor] // zero: there is none yet; guarded by mu
 }
 
 // askMember is a member of an AskPool. Guarded by the lock of its table.
 type askMember[Q, R any] struct {
-	a    actor.Asker[Q, R] // nil: its actor was not spawned yet
-	ref  actor.AnyRef      // of one that the pool has made
-	down bool              // it waits for its restart
+	asker actor.Asker[Q, R] // nil: its actor was not spawned yet
+	ref   actor.AnyRef      // of one that the pool has made
+	down  bool              // it waits for its restart
 }
 
 func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R], crew Crew[S]) *askTable[Q, R] {
 	policy.mustBe(call)
 	mustBeSize(call, n)
-	t := &askTable[Q, R]{crew: crew.made(call), want: n, policy: policy.start()}
+	t := &askTable[Q, R]{spec: crew.check(call), size: n, policy: policy.start()}
 	if !actor.AskIsOf(to, crew.Type) {
 		panic("gallop: group: " + call + " with a Behaviour that was not declared for the Type of the Crew")
 	}
@@ -43,9 +43,9 @@ func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.Ask
 }
 
 // init makes the state of the actor that looks after the members.
-func (t *askTable[Q, R]) init(k *CrewActor) {
-	*k = CrewActor{crew: t.crew, want: t.want, tell: t.hear, up: func(c *actor.Context) error {
-		if !t.serveBy(actor.Self[CrewActor](c)) {
+func (t *askTable[Q, R]) init(a *CrewActor) {
+	*a = CrewActor{spec: t.spec, size: t.size, notify: t.update, onStart: func(c *actor.Context) error {
+		if !t.setActor(actor.Self[CrewActor](c)) {
 			return errors.New("gallop: group: the AskPool has an actor already: make one for each tree")
 		}
 		return nil
@@ -54,7 +54,7 @@ func (t *askTable[Q, R]) init(k *CrewActor) {
 
 // serveBy makes r the actor of the table. It reports false if there is another one, which has not
 // ended.
-func (t *askTable[Q, R]) serveBy(r actor.Ref[CrewActor]) bool {
+func (t *askTable[Q, R]) setActor(r actor.Ref[CrewActor]) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.actor.IsZero() && t.actor != r && t.actor.Standing() != actor.Ended {
@@ -65,29 +65,29 @@ func (t *askTable[Q, R]) serveBy(r actor.Ref[CrewActor]) bool {
 }
 
 // server returns the actor; zero if there is none.
-func (t *askTable[Q, R]) server() actor.Ref[CrewActor] {
+func (t *askTable[Q, R]) actorRef() actor.Ref[CrewActor] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.actor
 }
 
 // hear takes over what the actor says of the members. It runs in a turn of the actor.
-func (t *askTable[Q, R]) hear(c *actor.Context, n news) {
-	if n.failed != nil {
-		c.Exit(n.failed)
+func (t *askTable[Q, R]) update(c *actor.Context, u memberUpdate) {
+	if u.err != nil {
+		c.Exit(u.err)
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for len(t.members) > n.size {
+	for len(t.members) > u.size {
 		t.remove(len(t.members) - 1)
 	}
-	if len(t.members) < n.size {
-		t.members = append(t.members, make([]askMember[Q, R], n.size-len(t.members))...)
-		t.policy.changed(n.size)
+	if len(t.members) < u.size {
+		t.members = append(t.members, make([]askMember[Q, R], u.size-len(t.members))...)
+		t.policy.changed(u.size)
 	}
-	for _, s := range n.slots {
-		t.members[s.at] = askMember[Q, R]{t.bind(s.ref), s.ref, s.down}
+	for _, s := range u.slots {
+		t.members[s.index] = askMember[Q, R]{t.bind(s.ref), s.ref, s.down}
 	}
 }
 
@@ -101,21 +101,21 @@ func (t *askTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef, er
 		i := t.policy.choose(t, q)
 		m := t.members[i]
 		switch {
-		case m.a == nil || m.down || t.Standing(i) != actor.Ended:
-			return m.a, m.ref, nil
-		case t.crew != nil:
-			return nil, m.ref, t.over()
+		case m.asker == nil || m.down || t.Standing(i) != actor.Ended:
+			return m.asker, m.ref, nil
+		case t.spec != nil:
+			return nil, m.ref, t.endedErr()
 		}
 		t.remove(i)
 	}
-	if t.crew == nil || t.actor.IsZero() {
+	if t.spec == nil || t.actor.IsZero() {
 		return nil, gone, ErrNoMember
 	}
-	return nil, gone, t.over()
+	return nil, gone, t.endedErr()
 }
 
 // over returns an error if nobody will replace the members. The caller holds the lock.
-func (t *askTable[Q, R]) over() error {
+func (t *askTable[Q, R]) endedErr() error {
 	if t.actor.Standing() == actor.Ended {
 		return actor.ErrStopped
 	}
@@ -128,18 +128,18 @@ func (t *askTable[Q, R]) Len() int { return len(t.members) }
 // Standing is a part of [Members]. The caller holds the lock.
 func (t *askTable[Q, R]) Standing(i int) actor.Standing {
 	m := &t.members[i]
-	if m.a == nil || m.down {
+	if m.asker == nil || m.down {
 		return actor.Ended
 	}
-	if r, ok := actor.AskedActor(m.a); ok {
+	if r, ok := actor.AskedActor(m.asker); ok {
 		return actor.StandingOf(r)
 	}
-	return standing(m.a)
+	return status(m.asker)
 }
 
 // has returns the place of a member; less than 0 if a is none. The caller holds the lock.
-func (t *askTable[Q, R]) has(a actor.Asker[Q, R]) int {
-	return slices.IndexFunc(t.members, func(m askMember[Q, R]) bool { return m.a != nil && actor.SameAsker(m.a, a) })
+func (t *askTable[Q, R]) indexOf(a actor.Asker[Q, R]) int {
+	return slices.IndexFunc(t.members, func(m askMember[Q, R]) bool { return m.asker != nil && actor.SameAsker(m.asker, a) })
 }
 
 // remove takes the member at i out. The caller holds the lock.
@@ -151,37 +151,37 @@ func (t *askTable[Q, R]) remove(i int) {
 
 // forgetEnded takes out the members that have ended. Those that the pool has made are replaced
 // instead. The caller holds the lock.
-func (t *askTable[Q, R]) forgetEnded() {
-	for i := len(t.members) - 1; i >= 0 && t.crew == nil; i-- {
+func (t *askTable[Q, R]) pruneEnded() {
+	for i := len(t.members) - 1; i >= 0 && t.spec == nil; i-- {
 		if t.Standing(i) == actor.Ended {
 			t.remove(i)
 		}
 	}
-	t.tidy = len(t.members)
+	t.sizeAtPrune = len(t.members)
 }
 
 // patient is an actor that waits until there is a member for a request.
-type patient[Q, R any] struct {
+type askWaiter[Q, R any] struct {
 	t     *askTable[Q, R]
 	q     Q
 	reply actor.Handler[actor.Result[R]]
 }
 
 // patientType is the type of the patients for one type of requests and replies.
-type patientType[Q, R any] struct {
-	typ *actor.Type[patient[Q, R]]
-	try actor.Behaviour[patient[Q, R], actor.Result[actor.None]]
+type askWaiterType[Q, R any] struct {
+	typ *actor.Type[askWaiter[Q, R]]
+	try actor.Behaviour[askWaiter[Q, R], actor.Result[actor.None]]
 }
 
-func newPatientType[Q, R any]() *patientType[Q, R] {
-	t := &patientType[Q, R]{typ: actor.NewType[patient[Q, R]]("asker")}
+func newAskWaiterType[Q, R any]() *askWaiterType[Q, R] {
+	t := &askWaiterType[Q, R]{typ: actor.NewType[askWaiter[Q, R]]("asker")}
 	t.try = actor.Declare[actor.Result[actor.None]](t.typ, "try")
 	t.typ.Table(t.try.Do(t.doTry))
 	return t
 }
 
 // doTry asks a member if there is one, and else the pool's actor to say when there is.
-func (t *patientType[Q, R]) doTry(p *patient[Q, R], c *actor.Context, said actor.Result[actor.None]) {
+func (t *askWaiterType[Q, R]) doTry(p *askWaiter[Q, R], c *actor.Context, said actor.Result[actor.None]) {
 	a, gone, err := p.t.choose(p.q)
 	if said.Err != nil {
 		err = said.Err
@@ -192,7 +192,7 @@ func (t *patientType[Q, R]) doTry(p *patient[Q, R], c *actor.Context, said actor
 	case a != nil:
 		a.AskTo(c, p.q, p.reply)
 	default:
-		actor.AskTo(c, replaced, p.t.server(), gone, t.try)
+		actor.AskTo(c, replaced, p.t.actorRef(), gone, t.try)
 		return
 	}
 	c.Stop()

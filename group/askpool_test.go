@@ -115,7 +115,7 @@ func TestAskPool(t *testing.T) {
 		actor.Stop(sys, r)
 		quiet(t, sys)
 	}
-	if n := group.Asked(p); n > 40 {
+	if n := group.AskMemberCount(p); n > 40 {
 		t.Errorf("the pool keeps %d", n)
 	}
 }
@@ -133,7 +133,7 @@ func TestStartAskPool(t *testing.T) {
 		for i := range 30 {
 			seekerDo.Send(sys, s, func(c *actor.Context) {
 				p.AskTo(c, i, seekerHear.To(s))
-				if members = group.Refs(p); i%5 == 4 && len(members) > 0 {
+				if members = group.AskMemberRefs(p); i%5 == 4 && len(members) > 0 {
 					actor.Kill(c, members[c.Rand().IntN(len(members))])
 				}
 			})
@@ -159,7 +159,7 @@ func TestStartAskPool(t *testing.T) {
 		}
 		p.Stop(sys)
 		quiet(t, sys)
-		for _, r := range group.Refs(p) {
+		for _, r := range group.AskMemberRefs(p) {
 			if _, err := actor.Join(soon(t), sys, r); err != nil {
 				t.Fatal(err)
 			}

@@ -14,16 +14,16 @@ type sleepy struct{}
 
 var (
 	sleepyType  = actor.NewType[sleepy]("sleepy")
-	sleepyBegin = actor.Declare[func(actor.Ref[hand])](sleepyType, "begin")
+	sleepyBegin = actor.Declare[func(actor.Ref[testWorker])](sleepyType, "begin")
 	sleepyFell  = actor.Declare[actor.Fallen](sleepyType, "fell")
 	sleepyDue   = actor.Declare[actor.AnyRef](sleepyType, "due")
 	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin), sleepyFell.Do((*sleepy).fell), sleepyDue.Do((*sleepy).due))
 
-	sleepyLog []lifted
+	sleepyLog []jobLog
 )
 
-func (*sleepy) begin(c *actor.Context, give func(actor.Ref[hand])) {
-	give(actor.SpawnSupervised(c, handType, func(h *hand) { h.log = &sleepyLog }, sleepyFell))
+func (*sleepy) begin(c *actor.Context, give func(actor.Ref[testWorker])) {
+	give(actor.SpawnSupervised(c, testWorkerType, func(h *testWorker) { h.log = &sleepyLog }, sleepyFell))
 }
 
 func (*sleepy) fell(c *actor.Context, f actor.Fallen) {
@@ -34,12 +34,12 @@ func (*sleepy) fell(c *actor.Context, f actor.Fallen) {
 func (*sleepy) due(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
 
 // fallen returns an actor that is in a back-off for an hour.
-func fallen(t testing.TB, sys *actor.System) (r actor.Ref[hand]) {
+func fallen(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
 	t.Helper()
 	sleepyLog = nil
-	sleepyBegin.Send(sys, sleepyType.Spawn(sys, sleepy{}), func(child actor.Ref[hand]) { r = child })
+	sleepyBegin.Send(sys, sleepyType.Spawn(sys, sleepy{}), func(child actor.Ref[testWorker]) { r = child })
 	quiet(t, sys)
-	lift.Send(sys, r, -1)
+	handleJob.Send(sys, r, -1)
 	quiet(t, sys)
 	return r
 }
@@ -50,7 +50,7 @@ func TestTopic_BackOff(t *testing.T) {
 	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
 		sys, advance := atNoTime(t, 1)
 		news := group.NewTopic[int](sys, group.OnLag(lag))
-		news.Subscribe(sys, lift.To(fallen(t, sys)))
+		news.Subscribe(sys, handleJob.To(fallen(t, sys)))
 		r := sinkType.Spawn(sys, sink{})
 		news.Subscribe(sys, put.To(r))
 		for i := range 20 {
@@ -77,7 +77,7 @@ func TestPool_BackOff(t *testing.T) {
 	} {
 		sys, advance := atNoTime(t, 1)
 		r := sinkType.Spawn(sys, sink{})
-		p := group.NewPool(sys, policy, lift.To(fallen(t, sys)), put.To(r))
+		p := group.NewPool(sys, policy, handleJob.To(fallen(t, sys)), put.To(r))
 		for i := range 40 {
 			p.Send(sys, i)
 		}

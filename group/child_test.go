@@ -133,10 +133,10 @@ func TestPool_AsChild(t *testing.T) {
 	wantGot(t, sys, refs[0], 0, 3, 5)
 	wantGot(t, sys, refs[1], 1, 4)
 
-	var log []lifted
+	var log []jobLog
 	owner, falls := under(t, sys, group.PoolType[int](), group.StartPoolInit(group.PolicyOf(func() func(int, group.Members) int {
 		return func(m int, _ group.Members) int { return m % 10 }
-	}), 3, lift, hands(&log)))
+	}), 3, handleJob, testCrew(&log)))
 	p = group.AsPool(owner())
 	p.Send(sys, 0)
 	quiet(t, sys)

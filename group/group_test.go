@@ -55,10 +55,10 @@ func start(t testing.TB, opts ...actor.Option) *actor.System {
 
 // patience is how long nothing may happen before that is a hang: long, because a busy
 // machine may halt a whole process for a minute.
-const patience = 3 * time.Minute
+const hangTimeout = 3 * time.Minute
 
 func soon(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), hangTimeout)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -25,10 +25,10 @@ func doubles(n int) []actor.Handler[int] {
 func TestHash_Owners(t *testing.T) {
 	const first, steps, keys = 10, 300, 20
 	in := doubles(first)
-	m := group.Gather(byKey(), in...)
+	m := group.NewPoolState(byKey(), in...)
 	came, places := uint64(0), map[actor.Handler[int]][]uint64{}
 	enter := func(h actor.Handler[int]) {
-		at := group.Points(came)
+		at := group.VirtualNodes(came)
 		came, places[h] = came+1, at[:]
 	}
 	for _, h := range in {
@@ -51,7 +51,7 @@ func TestHash_Owners(t *testing.T) {
 		}
 		for range min(keys, keys*len(in)) {
 			key := rnd.Int()
-			if got, want := m.Of(key), next(places, group.At(uint64(key))); got != want {
+			if got, want := m.Choose(key), next(places, group.HashOf(uint64(key))); got != want {
 				t.Fatalf("of %d members key %d belongs to another one", len(in), key)
 			}
 		}
@@ -73,19 +73,19 @@ func next(places map[actor.Handler[int]][]uint64, at uint64) (who actor.Handler[
 
 // TestHash_ArrangedOnce: however many members come and go before a message is given, the circle is
 // arranged once, for that message.
-func TestHash_ArrangedOnce(t *testing.T) {
+func TestHash_RebuiltOnce(t *testing.T) {
 	all := doubles(100)
-	m := group.Gather(byKey(), all[:50]...)
+	m := group.NewPoolState(byKey(), all[:50]...)
 	for i, h := range all[50:] {
 		m.Join(h)
 		m.Leave(all[i])
 	}
 	m.Leave(all[99]) // who has come and gone between two messages has no place
-	if n := m.Placed(); n != 0 {
+	if n := m.RingSize(); n != 0 {
 		t.Errorf("%d points were placed although nobody has sent", n)
 	}
-	m.Of(0)
-	if got, want := m.Placed(), 49*len(group.Points(0)); got != want {
+	m.Choose(0)
+	if got, want := m.RingSize(), 49*len(group.VirtualNodes(0)); got != want {
 		t.Errorf("%d points, want %d", got, want)
 	}
 }
@@ -93,9 +93,9 @@ func TestHash_ArrangedOnce(t *testing.T) {
 // TestPool_ToldOnce: a policy is told once of all the first members, and once of each that comes or
 // goes.
 func TestPool_ToldOnce(t *testing.T) {
-	policy, times := group.Told()
+	policy, times := group.CountingPolicy()
 	all := doubles(100)
-	m := group.Gather(policy, all...)
+	m := group.NewPoolState(policy, all...)
 	if n := times(); n != 1 {
 		t.Errorf("of the first 100 members it was told %d times", n)
 	}
@@ -117,7 +117,7 @@ func BenchmarkHash(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprint("come and go/", n), func(b *testing.B) {
-			m := group.Gather(byKey(), all[1:]...)
+			m := group.NewPoolState(byKey(), all[1:]...)
 			for b.Loop() {
 				m.Join(all[0])
 				m.Leave(all[0])

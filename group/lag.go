@@ -69,8 +69,8 @@ type SubscribeOption func(*subscription)
 
 // subscription is what a subscriber has asked for.
 type subscription struct {
-	lag  Lag // 0: the topic's
-	told actor.Handler[Lagged]
+	lag   Lag // 0: the topic's
+	onEnd actor.Handler[Lagged]
 }
 
 // Lagged is the message by which a subscriber learns that its subscription has ended
@@ -94,7 +94,7 @@ func TellLagged(h actor.Handler[Lagged]) SubscribeOption {
 	if h == nil {
 		panic("gallop: group: TellLagged with a nil Handler")
 	}
-	return func(s *subscription) { s.told = h }
+	return func(s *subscription) { s.onEnd = h }
 }
 
 // subscriptionOf puts options together. It returns nil if there are none.
@@ -121,12 +121,12 @@ func (s *subscription) lagOf(topic Lag) Lag {
 }
 
 // tell tells a subscriber that it is one no longer.
-func (s *subscription) tell(c *actor.Context, l Lagged) {
-	if s == nil || s.told == nil {
+func (s *subscription) notifyEnd(c *actor.Context, l Lagged) {
+	if s == nil || s.onEnd == nil {
 		return
 	}
-	if err := s.told.TrySend(c, l); err != nil && !isEnd(err) {
-		sendByCourier(c, s.told, l, nil)
+	if err := s.onEnd.TrySend(c, l); err != nil && !isEnd(err) {
+		sendByRelay(c, s.onEnd, l, nil)
 	}
 }
 
@@ -137,14 +137,14 @@ func isEnd(err error) bool {
 
 // refuse makes a dead letter of a message that a handler has refused. The dead letter is one of the
 // handler's actor, or, if the handler is of the user's own making, one of own.
-func refuse[M any](c *actor.Context, own, h actor.Handler[M], m M, why error) {
-	if !actor.Refuse(c, actorsOwn(h), m, why) {
+func makeDeadLetter[M any](c *actor.Context, own, h actor.Handler[M], m M, why error) {
+	if !actor.Refuse(c, actorHandler(h), m, why) {
 		actor.Refuse(c, own, m, why)
 	}
 }
 
 // actorsOwn returns the handler of a topic's or pool's actor in place of the topic or pool.
-func actorsOwn[M any](h actor.Handler[M]) actor.Handler[M] {
+func actorHandler[M any](h actor.Handler[M]) actor.Handler[M] {
 	if g, ok := h.(interface{ handler() actor.Handler[M] }); ok {
 		return g.handler()
 	}

@@ -53,13 +53,13 @@ func PolicyOf[M any](start func() func(m M, among Members) int) Policy[M] {
 		if f == nil {
 			panic("gallop: group: the function given to PolicyOf returned nil")
 		}
-		return own[M]{f}
+		return custom[M]{f}
 	}}
 }
 
-type own[M any] struct{ f func(m M, among Members) int }
+type custom[M any] struct{ f func(m M, among Members) int }
 
-func (o own[M]) choose(among Members, m M) int {
+func (o custom[M]) choose(among Members, m M) int {
 	i := o.f(m, among)
 	if n := among.Len(); i < 0 || i >= n {
 		panic(fmt.Sprintf("gallop: group: a policy chose member %d of %d", i, n))
@@ -67,12 +67,12 @@ func (o own[M]) choose(among Members, m M) int {
 	return i
 }
 
-func (own[M]) removed(int) {}
-func (own[M]) changed(int) {}
+func (custom[M]) removed(int) {}
+func (custom[M]) changed(int) {}
 
 // scan returns a member that keeps up, the first one from a place on, going round. If there is
 // none it returns one that is overloaded, and if all are down the one at that place.
-func scan(among Members, from int) int {
+func nextAvailable(among Members, from int) int {
 	n := among.Len()
 	overloaded := -1
 	for k := range n {
@@ -100,7 +100,7 @@ func RoundRobin[M any]() Policy[M] {
 type roundRobin[M any] struct{ next int }
 
 func (r *roundRobin[M]) choose(among Members, _ M) int {
-	i := scan(among, r.next)
+	i := nextAvailable(among, r.next)
 	r.next = i + 1
 	return i
 }
@@ -120,11 +120,13 @@ func Random[M any]() Policy[M] {
 	return Policy[M]{func() chooser[M] { return &random[M]{rand.New(rand.NewPCG(1, 2))} }}
 }
 
-type random[M any] struct{ chance *rand.Rand }
+type random[M any] struct{ rng *rand.Rand }
 
-func (r *random[M]) choose(among Members, _ M) int { return scan(among, r.chance.IntN(among.Len())) }
-func (r *random[M]) removed(int)                   {}
-func (r *random[M]) changed(int)                   {}
+func (r *random[M]) choose(among Members, _ M) int {
+	return nextAvailable(among, r.rng.IntN(among.Len()))
+}
+func (r *random[M]) removed(int) {}
+func (r *random[M]) changed(int) {}
 
 // LeastLoaded gives a message to a member that has nothing to do. If there is none, it
 // gives it to the member that was given the fewest since it was last seen with nothing
@@ -138,14 +140,14 @@ func LeastLoaded[M any]() Policy[M] {
 }
 
 type leastLoaded[M any] struct {
-	given []int // by member, since it was last seen idle
-	next  int   // where to begin, so that equals take turns
+	sent []int // by member, since it was last seen idle
+	next int   // where to begin, so that equals take turns
 }
 
 // More than any member has been given.
 const (
-	overloadedBy = math.MaxInt / 4
-	downBy       = math.MaxInt / 2
+	overloadedLoad = math.MaxInt / 4
+	downLoad       = math.MaxInt / 2
 )
 
 func (l *leastLoaded[M]) choose(among Members, _ M) int {
@@ -159,7 +161,7 @@ func (l *leastLoaded[M]) choose(among Members, _ M) int {
 			break
 		}
 	}
-	l.given[best]++
+	l.sent[best]++
 	l.next = best + 1
 	return best
 }
@@ -168,20 +170,20 @@ func (l *leastLoaded[M]) choose(among Members, _ M) int {
 func (l *leastLoaded[M]) load(i int, s actor.Standing) int {
 	switch {
 	case s == actor.Idle:
-		l.given[i] = 0
+		l.sent[i] = 0
 		return 0
 	case s == actor.Busy:
-		return 1 + l.given[i] // it is at something, be it of others
+		return 1 + l.sent[i] // it is at something, be it of others
 	case s == actor.Overloaded:
-		return overloadedBy + l.given[i]
+		return overloadedLoad + l.sent[i]
 	}
-	return downBy + l.given[i]
+	return downLoad + l.sent[i]
 }
 
-func (l *leastLoaded[M]) removed(i int) { l.given = slices.Delete(l.given, i, i+1) }
+func (l *leastLoaded[M]) removed(i int) { l.sent = slices.Delete(l.sent, i, i+1) }
 
 func (l *leastLoaded[M]) changed(members int) {
-	for len(l.given) < members {
-		l.given = append(l.given, 0)
+	for len(l.sent) < members {
+		l.sent = append(l.sent, 0)
 	}
 }

@@ -17,49 +17,49 @@ func Hash[M any](key func(M) uint64) Policy[M] {
 	if key == nil {
 		panic("gallop: group: Hash with a nil function")
 	}
-	return Policy[M]{func() chooser[M] { return &hash[M]{key: key} }}
+	return Policy[M]{func() chooser[M] { return &hashRing[M]{key: key} }}
 }
 
 // points is how many places on the circle a member has. Loads differ by about one part in the
 // square root of it.
-const points = 128
+const virtualNodes = 128
 
-type hash[M any] struct {
+type hashRing[M any] struct {
 	key    func(M) uint64
-	seats  []*seat // by member
+	nodes  []*node // by member
 	placed int     // so many of the seats, from the first, have their points on the circle
 	nextID uint64
-	circle []point // in the order of at, of which no two are equal
-	stale  bool    // somebody has come or gone since the circle was arranged
+	ring   []virtualNode // in the order of at, of which no two are equal
+	stale  bool          // somebody has come or gone since the circle was arranged
 }
 
 // seat is a member. It moves as others come and go, but its points lead to it and stay as they are.
-type seat struct {
-	member int // as of the last time that the circle was arranged
-	id     uint64
+type node struct {
+	index int // as of the last time that the circle was arranged
+	id    uint64
 }
 
 // gone is the seat of nobody.
-const gone = -1
+const noMember = -1
 
 // point is a member's place: keys from the last point before it belong to it.
-type point struct {
-	at uint64
-	of *seat
+type virtualNode struct {
+	hash uint64
+	node *node
 }
 
-func (h *hash[M]) choose(_ Members, m M) int {
+func (h *hashRing[M]) choose(_ Members, m M) int {
 	if h.stale {
-		h.arrange()
+		h.rebuild()
 	}
 	at := mix(h.key(m))
-	i, _ := slices.BinarySearchFunc(h.circle, at, func(p point, at uint64) int { return cmp.Compare(p.at, at) })
-	return h.circle[i%len(h.circle)].of.member
+	i, _ := slices.BinarySearchFunc(h.ring, at, func(p virtualNode, at uint64) int { return cmp.Compare(p.hash, at) })
+	return h.ring[i%len(h.ring)].node.index
 }
 
-func (h *hash[M]) removed(i int) {
-	h.seats[i].member = gone
-	h.seats = slices.Delete(h.seats, i, i+1)
+func (h *hashRing[M]) removed(i int) {
+	h.nodes[i].index = noMember
+	h.nodes = slices.Delete(h.nodes, i, i+1)
 	if i < h.placed {
 		h.placed--
 	}
@@ -67,39 +67,39 @@ func (h *hash[M]) removed(i int) {
 
 // changed leaves the circle to the next message: however many come or go before it, that costs no
 // more than one does.
-func (h *hash[M]) changed(members int) {
+func (h *hashRing[M]) changed(members int) {
 	h.stale = true
-	for len(h.seats) < members {
-		h.seats = append(h.seats, &seat{id: h.nextID})
+	for len(h.nodes) < members {
+		h.nodes = append(h.nodes, &node{id: h.nextID})
 		h.nextID++
 	}
 }
 
 // arrange looks at each point once, and sorts the points of new members only.
-func (h *hash[M]) arrange() {
+func (h *hashRing[M]) rebuild() {
 	h.stale = false
-	h.circle = slices.DeleteFunc(h.circle, func(p point) bool { return p.of.member == gone })
-	for i, s := range h.seats {
-		s.member = i
+	h.ring = slices.DeleteFunc(h.ring, func(p virtualNode) bool { return p.node.index == noMember })
+	for i, s := range h.nodes {
+		s.index = i
 	}
-	var more []point
-	for _, s := range h.seats[h.placed:] {
-		for p := range uint64(points) {
-			more = append(more, point{mix(s.id*points + p + 1<<40), s})
+	var more []virtualNode
+	for _, s := range h.nodes[h.placed:] {
+		for p := range uint64(virtualNodes) {
+			more = append(more, virtualNode{mix(s.id*virtualNodes + p + 1<<40), s})
 		}
 	}
-	h.placed = len(h.seats)
-	slices.SortFunc(more, func(a, b point) int { return cmp.Compare(a.at, b.at) })
-	h.circle = merge(h.circle, more)
+	h.placed = len(h.nodes)
+	slices.SortFunc(more, func(a, b virtualNode) int { return cmp.Compare(a.hash, b.hash) })
+	h.ring = merge(h.ring, more)
 }
 
 // merge puts more points into a circle, from its end on. Both are in order.
-func merge(circle, more []point) []point {
+func merge(circle, more []virtualNode) []virtualNode {
 	left := len(circle)
 	circle = append(circle, more...)
 	for at := len(circle) - 1; len(more) > 0; at-- {
 		last := more[len(more)-1]
-		if left > 0 && circle[left-1].at > last.at {
+		if left > 0 && circle[left-1].hash > last.hash {
 			left--
 			circle[at] = circle[left]
 			continue

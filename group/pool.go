@@ -38,7 +38,7 @@ func mustBeMembers[M any](call string, policy Policy[M], members []actor.Handler
 	policy.mustBe(call)
 	there := make(map[actor.Handler[M]]bool, len(members))
 	for _, h := range members {
-		mustSuit(call, h)
+		mustBeHandler(call, h)
 		if there[h] {
 			panic("gallop: group: " + call + " with a member that is there twice")
 		}
@@ -81,18 +81,18 @@ func (p Pool[M]) ready() *poolType[M] {
 // goroutine it never waits, unlike SendWait. Messages from one sender to the same
 // member run in order. If there is no member, the message becomes a dead letter, of
 // type "pool".
-func (p Pool[M]) Send(from actor.Sender, m M) { p.ready().give.Send(from, p.poolRef, m) }
+func (p Pool[M]) Send(from actor.Sender, m M) { p.ready().dispatch.Send(from, p.poolRef, m) }
 
 // TrySend is [Pool.Send] on the terms of [actor.Behaviour.TrySend].
 func (p Pool[M]) TrySend(from actor.Sender, m M) error {
-	return p.ready().give.TrySend(from, p.poolRef, m)
+	return p.ready().dispatch.TrySend(from, p.poolRef, m)
 }
 
 // SendWait is [Pool.Send] from outside that blocks while the pool is muted or
 // overloaded, or there is no room, on the terms of [actor.Behaviour.SendWait]. Members
 // that do not keep up mute the pool, so they hold back a goroutine too.
 func (p Pool[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
-	return p.ready().give.SendWait(ctx, sys, p.poolRef, m)
+	return p.ready().dispatch.SendWait(ctx, sys, p.poolRef, m)
 }
 
 // Join adds a member. A member that is there already stays as it is, and a pool of
@@ -100,7 +100,7 @@ func (p Pool[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 // value that Go cannot compare or that is not equal to itself, a zero Topic or Pool, or
 // the pool itself.
 func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
-	mustSuit("Join", h)
+	mustBeHandler("Join", h)
 	if me, ok := h.(*Pool[M]); h == actor.Handler[M](p) || ok && *me == p {
 		panic("gallop: group: Join of a Pool to itself")
 	}
@@ -110,7 +110,7 @@ func (p Pool[M]) Join(from actor.Sender, h actor.Handler[M]) {
 // Leave takes a member out. Messages that the member has been given stay with it. Leave
 // panics as [Pool.Join] does, but not for the pool itself, which is no member.
 func (p Pool[M]) Leave(from actor.Sender, h actor.Handler[M]) {
-	mustSuit("Leave", h)
+	mustBeHandler("Leave", h)
 	p.ready().leave.Send(from, p.poolRef, h)
 }
 
@@ -142,4 +142,4 @@ func (p Pool[M]) Standing() actor.Standing {
 }
 
 // handler returns the pool as an actor's handler: see refuse.
-func (p Pool[M]) handler() actor.Handler[M] { return p.typ.give.To(p.poolRef) }
+func (p Pool[M]) handler() actor.Handler[M] { return p.typ.dispatch.To(p.poolRef) }

@@ -9,15 +9,15 @@ import (
 // PoolActor is the state of a pool. It is exported for the declaration of a pool as the
 // child of a supervisor: see [PoolType].
 type PoolActor[M any] struct {
-	policy  chooser[M]
-	members []member[M]
-	nobody  actor.Ref[PoolActor[M]] // one that has ended; zero until there is no member
-	tidy    int                     // how many there were when the ended were last looked for
-	sawEnd  bool                    // the policy was told that a member has ended
-	at      int                     // the place, from 1 on, of the member that is being called; 0: none is
+	policy      chooser[M]
+	members     []member[M]
+	ended       actor.Ref[PoolActor[M]] // one that has ended; zero until there is no member
+	sizeAtPrune int                     // how many there were when the ended were last looked for
+	sawEnd      bool                    // the policy was told that a member has ended
+	calling     int                     // the place, from 1 on, of the member that is being called; 0: none is
 
-	crew *crewOf[M] // of a pool that makes its members
-	own  actor.Ref[CrewActor]
+	factory    *memberFactory[M] // of a pool that makes its members
+	supervisor actor.Ref[CrewActor]
 }
 
 // member is a member of a pool.
@@ -27,33 +27,33 @@ type member[M any] struct {
 }
 
 // crewOf is what a pool needs to make its members.
-type crewOf[M any] struct {
-	crew *crew
-	n    int
+type memberFactory[M any] struct {
+	spec *memberSpec
+	size int
 	bind func(actor.AnyRef) actor.Handler[M]
 }
 
 // poolType is the type of the pools for one type of messages.
 type poolType[M any] struct {
 	typ         *actor.Type[PoolActor[M]]
-	give        actor.Behaviour[PoolActor[M], M]
+	dispatch    actor.Behaviour[PoolActor[M], M]
 	join, leave actor.Behaviour[PoolActor[M], actor.Handler[M]]
 	resize      actor.Behaviour[PoolActor[M], int]
-	hear        actor.Behaviour[PoolActor[M], news]
+	update      actor.Behaviour[PoolActor[M], memberUpdate]
 	count       actor.AskBehaviour[PoolActor[M], actor.None, int]
 }
 
 func newPoolType[M any]() *poolType[M] {
 	t := &poolType[M]{typ: actor.NewType[PoolActor[M]]("pool", actor.TypeKeep((*PoolActor[M]).keep))}
-	t.give = actor.Declare[M](t.typ, "give")
+	t.dispatch = actor.Declare[M](t.typ, "give")
 	t.join = actor.Declare[actor.Handler[M]](t.typ, "join")
 	t.leave = actor.Declare[actor.Handler[M]](t.typ, "leave")
 	t.resize = actor.Declare[int](t.typ, "resize")
-	t.hear = actor.Declare[news](t.typ, "hear", actor.Urgent())
+	t.update = actor.Declare[memberUpdate](t.typ, "hear", actor.Urgent())
 	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
 	t.typ.OnStart(t.start)
-	t.typ.Table(t.give.Do(t.doGive), t.join.Do((*PoolActor[M]).doJoin), t.leave.Do((*PoolActor[M]).doLeave),
-		t.resize.Do((*PoolActor[M]).doResize), t.hear.Do((*PoolActor[M]).doHear), t.count.Do((*PoolActor[M]).doCount))
+	t.typ.Table(t.dispatch.Do(t.doDispatch), t.join.Do((*PoolActor[M]).doJoin), t.leave.Do((*PoolActor[M]).doLeave),
+		t.resize.Do((*PoolActor[M]).doResize), t.update.Do((*PoolActor[M]).doUpdate), t.count.Do((*PoolActor[M]).doCount))
 	return t
 }
 
@@ -76,7 +76,7 @@ func PoolInit[M any](policy Policy[M], members ...actor.Handler[M]) func(*PoolAc
 		if p.members == nil { // it is the first life
 			p.members = membersOf(members)
 		}
-		p.begin(policy)
+		p.startPolicy(policy)
 	}
 }
 
@@ -89,7 +89,7 @@ func StartPoolInit[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M], 
 func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Behaviour[S, M], crew Crew[S]) func(*PoolActor[M]) {
 	policy.mustBe(call)
 	mustBeSize(call, n)
-	made := &crewOf[M]{crew: crew.made(call), n: n}
+	made := &memberFactory[M]{spec: crew.check(call), size: n}
 	if !actor.IsOf(to, crew.Type) {
 		panic("gallop: group: " + call + " with a Behaviour that was not declared for the Type of the Crew")
 	}
@@ -98,8 +98,8 @@ func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Beha
 		return to.To(ref)
 	}
 	return func(p *PoolActor[M]) {
-		p.crew, p.members = made, make([]member[M], n)
-		p.begin(policy)
+		p.factory, p.members = made, make([]member[M], n)
+		p.startPolicy(policy)
 	}
 }
 
@@ -113,7 +113,7 @@ func AsPool[M any](r actor.Ref[PoolActor[M]]) Pool[M] {
 
 func newPool[M any](policy Policy[M], members []actor.Handler[M]) PoolActor[M] {
 	p := PoolActor[M]{members: membersOf(members)}
-	p.begin(policy)
+	p.startPolicy(policy)
 	return p
 }
 
@@ -127,7 +127,7 @@ func membersOf[M any](handlers []actor.Handler[M]) []member[M] {
 
 // begin starts the policy. It is told of all members at once: the cost may depend on how many
 // there are.
-func (p *PoolActor[M]) begin(policy Policy[M]) {
+func (p *PoolActor[M]) startPolicy(policy Policy[M]) {
 	p.policy = policy.start()
 	p.policy.changed(len(p.members))
 }
@@ -136,10 +136,10 @@ func (p *PoolActor[M]) begin(policy Policy[M]) {
 // panicked.
 func (p *PoolActor[M]) keep() {
 	switch {
-	case p.crew != nil:
+	case p.factory != nil:
 		p.members = nil
-	case p.at != 0:
-		p.members = slices.Delete(p.members, p.at-1, p.at)
+	case p.calling != 0:
+		p.members = slices.Delete(p.members, p.calling-1, p.calling)
 	}
 	*p = PoolActor[M]{members: p.members}
 }
@@ -147,27 +147,27 @@ func (p *PoolActor[M]) keep() {
 // start spawns the actor that looks after the members. The pool cannot do that itself: an actor
 // with supervised children is never muted, and so no back pressure would pass through it.
 func (t *poolType[M]) start(p *PoolActor[M], c *actor.Context) error {
-	if p.crew != nil {
+	if p.factory != nil {
 		me := actor.Self[PoolActor[M]](c)
-		p.own = crewType.SpawnChild(c, CrewActor{
-			crew: p.crew.crew, want: p.crew.n,
-			tell: func(c *actor.Context, n news) { t.hear.Send(c, me, n) },
+		p.supervisor = memberSupervisorType.SpawnChild(c, CrewActor{
+			spec: p.factory.spec, size: p.factory.size,
+			notify: func(c *actor.Context, u memberUpdate) { t.update.Send(c, me, u) },
 		})
 	}
 	return nil
 }
 
 // crowd is a pool as its policy sees it.
-type crowd[M any] PoolActor[M]
+type poolMembers[M any] PoolActor[M]
 
-func (p *crowd[M]) Len() int { return len(p.members) }
+func (p *poolMembers[M]) Len() int { return len(p.members) }
 
-func (p *crowd[M]) Standing(i int) actor.Standing {
+func (p *poolMembers[M]) Standing(i int) actor.Standing {
 	m := &p.members[i]
 	if m.h == nil || m.down {
 		return actor.Ended
 	}
-	s := standing(m.h)
+	s := status(m.h)
 	if s == actor.Ended {
 		p.sawEnd = true
 	}
@@ -181,89 +181,89 @@ func (p *PoolActor[M]) remove(i int) {
 	p.policy.changed(len(p.members))
 }
 
-func (t *poolType[M]) doGive(p *PoolActor[M], c *actor.Context, m M) {
+func (t *poolType[M]) doDispatch(p *PoolActor[M], c *actor.Context, m M) {
 	for len(p.members) > 0 {
-		i := p.policy.choose((*crowd[M])(p), m)
+		i := p.policy.choose((*poolMembers[M])(p), m)
 		h := p.members[i].h
 		if h == nil {
-			t.give.Stash(c, m) // until its successor is there, which cannot be long
+			t.dispatch.Stash(c, m) // until its successor is there, which cannot be long
 			return
 		}
-		p.at = i + 1
+		p.calling = i + 1
 		given := deliver(c, h, m)
-		if p.at = 0; given {
-			p.forgetSeen()
+		if p.calling = 0; given {
+			p.pruneIfSeen()
 			return
 		}
-		if p.crew != nil {
+		if p.factory != nil {
 			p.members[i].h = nil
 		} else {
 			p.remove(i)
 		}
 	}
-	if p.nobody.IsZero() {
-		p.nobody = t.typ.Spawn(c, PoolActor[M]{})
-		actor.Stop(c, p.nobody)
+	if p.ended.IsZero() {
+		p.ended = t.typ.Spawn(c, PoolActor[M]{})
+		actor.Stop(c, p.ended)
 	}
-	t.give.Send(c, p.nobody, m)
+	t.dispatch.Send(c, p.ended, m)
 }
 
 // doHear takes over what the keeper of the members says.
-func (p *PoolActor[M]) doHear(c *actor.Context, n news) {
-	if n.failed != nil {
-		c.Exit(n.failed)
+func (p *PoolActor[M]) doUpdate(c *actor.Context, u memberUpdate) {
+	if u.err != nil {
+		c.Exit(u.err)
 		return
 	}
-	for len(p.members) > n.size {
+	for len(p.members) > u.size {
 		p.remove(len(p.members) - 1)
 	}
-	if len(p.members) < n.size {
-		p.members = append(p.members, make([]member[M], n.size-len(p.members))...)
-		p.policy.changed(n.size)
+	if len(p.members) < u.size {
+		p.members = append(p.members, make([]member[M], u.size-len(p.members))...)
+		p.policy.changed(u.size)
 	}
-	for _, s := range n.slots {
-		if s.at < n.size {
-			p.members[s.at] = member[M]{p.crew.bind(s.ref), s.down}
+	for _, s := range u.slots {
+		if s.index < u.size {
+			p.members[s.index] = member[M]{p.factory.bind(s.ref), s.down}
 		}
 	}
 	actor.UnstashAll(c)
 }
 
 func (p *PoolActor[M]) doResize(c *actor.Context, n int) {
-	if p.crew != nil {
-		resize.Send(c, p.own, n)
+	if p.factory != nil {
+		resize.Send(c, p.supervisor, n)
 	}
 }
 
 func (p *PoolActor[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
-	if p.crew != nil || p.has(h) >= 0 {
+	if p.factory != nil || p.indexOf(h) >= 0 {
 		return
 	}
-	if len(p.members) >= max(few, 2*p.tidy) {
-		p.forgetEnded()
+	if len(p.members) >= max(minPrune, 2*p.sizeAtPrune) {
+		p.pruneEnded()
 	}
 	p.members = append(p.members, member[M]{h: h})
 	p.policy.changed(len(p.members))
 }
 
 // has returns the place of a member; less than 0 if h is none.
-func (p *PoolActor[M]) has(h actor.Handler[M]) int {
+func (p *PoolActor[M]) indexOf(h actor.Handler[M]) int {
 	return slices.IndexFunc(p.members, func(m member[M]) bool { return m.h == h })
 }
 
 // forgetSeen takes out the members that have ended, if the policy has seen one. It is called when
 // the policy does not look any more.
-func (p *PoolActor[M]) forgetSeen() {
+func (p *PoolActor[M]) pruneIfSeen() {
 	if p.sawEnd {
 		p.sawEnd = false
-		p.forgetEnded()
+		p.pruneEnded()
 	}
 }
 
 // forgetEnded takes out the members that have ended. Those that the pool has made are replaced
 // instead.
-func (p *PoolActor[M]) forgetEnded() {
-	if p.crew != nil {
+func (p *PoolActor[M]) pruneEnded() {
+	if p.factory != nil {
 		return
 	}
 	before := len(p.members)
@@ -273,18 +273,18 @@ func (p *PoolActor[M]) forgetEnded() {
 			p.policy.removed(i)
 		}
 	}
-	if p.tidy = len(p.members); p.tidy < before {
-		p.policy.changed(p.tidy)
+	if p.sizeAtPrune = len(p.members); p.sizeAtPrune < before {
+		p.policy.changed(p.sizeAtPrune)
 	}
 }
 
 func (p *PoolActor[M]) doLeave(_ *actor.Context, h actor.Handler[M]) {
-	if i := p.has(h); i >= 0 && p.crew == nil {
+	if i := p.indexOf(h); i >= 0 && p.factory == nil {
 		p.remove(i)
 	}
 }
 
 func (p *PoolActor[M]) doCount(*actor.Context, actor.None) (int, error) {
-	p.forgetEnded()
+	p.pruneEnded()
 	return len(p.members), nil
 }

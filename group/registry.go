@@ -34,7 +34,7 @@ import (
 //
 // hold up nobody. What they miss comes as one Change for each key when they have
 // recovered.
-type Registry[K, V comparable] struct{ t *table[K, V] }
+type Registry[K, V comparable] struct{ t *registryTable[K, V] }
 
 // Change is what a watcher of a [Registry] hears: who has joined a group and who has left
 // it since the last Change of that key, and who is in it now. The first Change that a
@@ -52,12 +52,12 @@ type Change[K, V comparable] struct {
 
 // NewRegistry makes a registry, whose actor ends with its system or by [Registry.Stop].
 func NewRegistry[K, V comparable](from actor.Sender) Registry[K, V] {
-	r := Registry[K, V]{newTable[K, V](false)}
-	r.t.serveBy(r.t.typ.typ.Spawn(from, RegistryActor[K, V]{t: r.t}))
+	r := Registry[K, V]{newRegistryTable[K, V](false)}
+	r.t.setActor(r.t.typ.typ.Spawn(from, RegistryActor[K, V]{table: r.t}))
 	return r
 }
 
-func (r Registry[K, V]) ready() *table[K, V] {
+func (r Registry[K, V]) ready() *registryTable[K, V] {
 	if r.t == nil {
 		panic("gallop: group: a zero Registry: use NewRegistry")
 	}
@@ -74,7 +74,7 @@ func (r Registry[K, V]) Join(from actor.Sender, key K, v V) {
 	if z, ok := any(v).(interface{ IsZero() bool }); ok && z.IsZero() {
 		panic("gallop: group: Join of a zero Ref")
 	}
-	t.change(from, func() bool { return t.join(key, v) })
+	t.update(from, func() bool { return t.join(key, v) })
 }
 
 // Leave takes v out of the group of that key. If it is not in there, it does nothing. Leave
@@ -83,7 +83,7 @@ func (r Registry[K, V]) Leave(from actor.Sender, key K, v V) {
 	t := r.ready()
 	mustBeKey("Leave", "key", key)
 	mustBeKey("Leave", "member", v)
-	t.change(from, func() bool { return t.leave(key, v) })
+	t.update(from, func() bool { return t.leave(key, v) })
 }
 
 // Members returns the members of the group of that key, in the order in which they joined;
@@ -103,8 +103,8 @@ func (r Registry[K, V]) Keys() []K { return r.ready().keys() }
 func (r Registry[K, V]) Watch(from actor.Sender, key K, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
 	mustBeKey("Watch", "key", key)
-	mustSuit("Watch", h)
-	t.tell(from, order[K, V]{watch, key, h})
+	mustBeHandler("Watch", h)
+	t.request(from, watchRequest[K, V]{opWatch, key, h})
 }
 
 // Unwatch undoes [Registry.Watch]. A Change that is on its way still comes. Unwatch panics
@@ -112,33 +112,33 @@ func (r Registry[K, V]) Watch(from actor.Sender, key K, h actor.Handler[Change[K
 func (r Registry[K, V]) Unwatch(from actor.Sender, key K, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
 	mustBeKey("Unwatch", "key", key)
-	mustSuit("Unwatch", h)
-	t.tell(from, order[K, V]{unwatch, key, h})
+	mustBeHandler("Unwatch", h)
+	t.request(from, watchRequest[K, V]{opUnwatch, key, h})
 }
 
 // WatchAll is [Registry.Watch] for all keys, also those that are still to come. At first h
 // hears a Change for each key that has members.
 func (r Registry[K, V]) WatchAll(from actor.Sender, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
-	mustSuit("WatchAll", h)
-	t.tell(from, order[K, V]{what: watchAll, h: h})
+	mustBeHandler("WatchAll", h)
+	t.request(from, watchRequest[K, V]{op: opWatchAll, h: h})
 }
 
 // UnwatchAll undoes [Registry.WatchAll], and every [Registry.Watch] of h.
 func (r Registry[K, V]) UnwatchAll(from actor.Sender, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
-	mustSuit("UnwatchAll", h)
-	t.tell(from, order[K, V]{what: unwatchAll, h: h})
+	mustBeHandler("UnwatchAll", h)
+	t.request(from, watchRequest[K, V]{op: opUnwatchAll, h: h})
 }
 
 // Any returns the actor that looks after the registry, to be watched or joined. It returns
 // the zero AnyRef if a supervisor has not started it yet.
-func (r Registry[K, V]) Any() actor.AnyRef { return r.ready().server().Any() }
+func (r Registry[K, V]) Any() actor.AnyRef { return r.ready().actorRef().Any() }
 
 // Stop ends the registry, as [actor.Stop] does. Its members go on. A registry whose actor
 // has not been started is left as it is.
 func (r Registry[K, V]) Stop(from actor.Sender) {
-	if ref := r.ready().server(); !ref.IsZero() {
+	if ref := r.ready().actorRef(); !ref.IsZero() {
 		actor.Stop(from, ref)
 	}
 }

@@ -111,7 +111,7 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("keys %v", keys)
 	}
 	quiet(t, sys)
-	if n := group.Groups(r); n != 1 {
+	if n := group.GroupCount(r); n != 1 {
 		t.Errorf("the registry keeps %d groups", n)
 	}
 	r.Stop(sys)
@@ -188,7 +188,7 @@ func TestRegistry_Watch(t *testing.T) {
 	wantHeard(t, sys, one, "none +1 -0 =1")
 	actor.Stop(sys, one)
 	quiet(t, sys)
-	if n := group.Watching(r); n != 0 {
+	if n := group.WatcherCount(r); n != 0 {
 		t.Errorf("%d watchers are left", n)
 	}
 }

@@ -70,7 +70,7 @@ func (t Topic[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 // itself, a zero Topic or Pool, or the topic itself; and if an option is nil. What is
 // published in a circle goes round for ever; larger circles are the caller's to avoid.
 func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M], opts ...SubscribeOption) {
-	mustSuit("Subscribe", h)
+	mustBeHandler("Subscribe", h)
 	if me, ok := h.(*Topic[M]); h == actor.Handler[M](t) || ok && *me == t {
 		panic("gallop: group: Subscribe of a Topic to itself")
 	}
@@ -80,7 +80,7 @@ func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M], opts ...Subsc
 // Unsubscribe ends a subscription. If there is none, as with the topic itself, it does
 // nothing. For any other handler it panics as [Topic.Subscribe] does.
 func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
-	mustSuit("Unsubscribe", h)
+	mustBeHandler("Unsubscribe", h)
 	t.ready().unsubscribe.Send(from, t.topicRef, h)
 }
 

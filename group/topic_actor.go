@@ -11,16 +11,16 @@ import (
 // TopicActor is the state of a topic. It is exported for the declaration of a topic as
 // the child of a supervisor: see [TopicType].
 type TopicActor[M any] struct {
-	opts topicOptions
-	subs roster[actor.Handler[M], *subscription]
-	tidy int // how many there were when the ended were last looked for
-	at   int // the place, from 1 on, of the handler that is being called; 0: none is
+	opts        topicOptions
+	subscribers orderedMap[actor.Handler[M], *subscription]
+	sizeAtPrune int // how many there were when the ended were last looked for
+	calling     int // the place, from 1 on, of the handler that is being called; 0: none is
 }
 
 // subscriber is a handler that subscribes.
 type subscriber[M any] struct {
-	h actor.Handler[M]
-	s *subscription // nil: nothing was asked for
+	h   actor.Handler[M]
+	sub *subscription // nil: nothing was asked for
 }
 
 // topicType is the type of the topics for one type of messages.
@@ -76,38 +76,38 @@ func AsTopic[M any](r actor.Ref[TopicActor[M]]) Topic[M] {
 
 // keep leaves the subscribers to the next life, but not the one whose handler has panicked.
 func (t *TopicActor[M]) keep() {
-	if t.at != 0 {
-		t.subs.drop(t.at - 1)
-		t.subs.closeGaps()
+	if t.calling != 0 {
+		t.subscribers.removeAt(t.calling - 1)
+		t.subscribers.compact()
 	}
-	*t = TopicActor[M]{subs: t.subs}
+	*t = TopicActor[M]{subscribers: t.subscribers}
 }
 
 // doPublish runs one publication. It charges the turn for each subscriber, so that a topic with a
 // thousand subscribers runs four publications a turn and not a hundred: the messages of a hundred
 // would have left every cache before the first of them ran.
 func (t *topicType[M]) doPublish(of *TopicActor[M], c *actor.Context, m M) {
-	c.Gas(of.subs.len())
+	c.Gas(of.subscribers.len())
 	reached := false
-	for i := range of.subs.list {
-		e := &of.subs.list[i]
-		if !e.there {
+	for i := range of.subscribers.list {
+		e := &of.subscribers.list[i]
+		if !e.present {
 			continue
 		}
-		of.at = i + 1
+		of.calling = i + 1
 		switch t.deliver(of, c, e.key, e.val, m) {
 		case delivered:
 			reached = true
 		case lagged:
 			reached = true // as a dead letter
-			of.subs.drop(i)
-		case hasGone:
-			of.subs.drop(i)
+			of.subscribers.removeAt(i)
+		case subscriberEnded:
+			of.subscribers.removeAt(i)
 		}
 	}
-	of.at = 0
-	of.subs.closeGaps()
-	of.tidy = of.subs.len()
+	of.calling = 0
+	of.subscribers.compact()
+	of.sizeAtPrune = of.subscribers.len()
 	if !reached {
 		lost := m // m itself would be moved to the garbage-collected heap at every call
 		heap.DiscardIn(&lost, t.owned)
@@ -118,9 +118,9 @@ func (t *topicType[M]) doPublish(of *TopicActor[M], c *actor.Context, m M) {
 type outcome uint8
 
 const (
-	delivered outcome = iota // the handler has it, or it is a dead letter
-	lagged                   // it is a dead letter, and the subscription is over
-	hasGone                  // the handler has ended and does not get it
+	delivered       outcome = iota // the handler has it, or it is a dead letter
+	lagged                         // it is a dead letter, and the subscription is over
+	subscriberEnded                // the handler has ended and does not get it
 )
 
 // deliver gives m to a subscriber, or does with it what the policy says.
@@ -130,7 +130,7 @@ func (t *topicType[M]) deliver(of *TopicActor[M], c *actor.Context, h actor.Hand
 		return delivered
 	}
 	if isEnd(err) || hasEnded(h) {
-		return hasGone
+		return subscriberEnded
 	}
 	lag, overloaded := s.lagOf(of.opts.lag), errors.Is(err, actor.ErrOverloaded)
 	if lag == LagWait || !overloaded {
@@ -138,34 +138,34 @@ func (t *topicType[M]) deliver(of *TopicActor[M], c *actor.Context, h actor.Hand
 		return delivered
 	}
 	self := actor.Self[TopicActor[M]](c)
-	refuse(c, t.publish.To(self), h, m, actor.ErrOverloaded)
+	makeDeadLetter(c, t.publish.To(self), h, m, actor.ErrOverloaded)
 	if lag == LagDrop {
 		return delivered
 	}
-	s.tell(c, Lagged{Topic: self.Any()})
+	s.notifyEnd(c, Lagged{Topic: self.Any()})
 	return lagged
 }
 
 // forgetEnded drops the subscribers that have ended.
-func (t *TopicActor[M]) forgetEnded() {
-	t.subs.dropIf(hasEnded)
-	t.tidy = t.subs.len()
+func (t *TopicActor[M]) pruneEnded() {
+	t.subscribers.removeIf(hasEnded)
+	t.sizeAtPrune = t.subscribers.len()
 }
 
 func (t *TopicActor[M]) doSubscribe(_ *actor.Context, s subscriber[M]) {
-	if e := t.subs.find(s.h); e != nil {
-		e.val = s.s
+	if e := t.subscribers.find(s.h); e != nil {
+		e.val = s.sub
 		return
 	}
-	if t.subs.len() >= max(few, 2*t.tidy) {
-		t.forgetEnded()
+	if t.subscribers.len() >= max(minPrune, 2*t.sizeAtPrune) {
+		t.pruneEnded()
 	}
-	t.subs.add(s.h, s.s)
+	t.subscribers.add(s.h, s.sub)
 }
 
-func (t *TopicActor[M]) doUnsubscribe(_ *actor.Context, h actor.Handler[M]) { t.subs.remove(h) }
+func (t *TopicActor[M]) doUnsubscribe(_ *actor.Context, h actor.Handler[M]) { t.subscribers.remove(h) }
 
 func (t *TopicActor[M]) doCount(*actor.Context, actor.None) (int, error) {
-	t.forgetEnded()
-	return t.subs.len(), nil
+	t.pruneEnded()
+	return t.subscribers.len(), nil
 }

@@ -60,7 +60,7 @@ var (
 
 // TestTopic_DiscardsForNobody: "What m owns is discarded if that is nobody": because none has
 // subscribed, or all have ended.
-func TestTopic_DiscardsForNobody(t *testing.T) {
+func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 	sys := start(t)
 	before := heap.Blobs().Live
 	post := group.NewTopic[heap.Parcel](sys)
@@ -106,7 +106,7 @@ func TestTopic_ForgetsTheEnded(t *testing.T) {
 // list has doubled."
 func TestTopic_ManyComeAndGo(t *testing.T) {
 	sys := start(t)
-	n := group.Kept(passing(t, sys, 1000))
+	n := group.KeptSubscribers(passing(t, sys, 1000))
 	if n > 40 {
 		t.Errorf("the topic keeps %d that have ended", n)
 	}

@@ -12,10 +12,10 @@ import (
 )
 
 // narrow is the bound of a member, or a subscriber, that mutes those who fill it.
-const narrow = 8
+const smallBound = 8
 
 var (
-	narrowType = actor.NewType[sink]("narrow", actor.TypeBound(narrow, actor.OverflowMute))
+	narrowType = actor.NewType[sink]("narrow", actor.TypeBound(smallBound, actor.OverflowMute))
 	narrowPut  = actor.Declare[int](narrowType, "put")
 	narrowDo   = actor.Declare[func(*sink, *actor.Context)](narrowType, "do")
 	narrowGot  = actor.DeclareAsk[actor.None, []int](narrowType, "got")
@@ -58,10 +58,10 @@ func TestSendWait(t *testing.T) {
 					sent++
 				}
 			}
-			if !errors.Is(err, context.Canceled) || sent > room+narrow+1 {
+			if !errors.Is(err, context.Canceled) || sent > room+smallBound+1 {
 				t.Errorf("%d were sent, then %v", sent, err)
 			}
-			errs := goOn(sys, in, sent, messages)
+			errs := resume(sys, in, sent, messages)
 			release()
 			if err := <-errs; err != nil {
 				t.Error(err)
@@ -95,7 +95,7 @@ func atOnce() context.Context {
 }
 
 // goOn sends the rest from a goroutine.
-func goOn(sys *actor.System, to waiter, from, end int) <-chan error {
+func resume(sys *actor.System, to waiter, from, end int) <-chan error {
 	errs := make(chan error, 1)
 	go func() {
 		var err error

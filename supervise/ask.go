@@ -12,22 +12,22 @@ import (
 // those that end in To are for behaviours, and send the result as a message.
 
 var (
-	startChild   = actor.DeclareAsk[*startRequest, actor.AnyRef](supervisorType, "start child")
-	withdraw     = actor.Declare[*startRequest](supervisorType, "withdraw", actor.BestEffort())
-	stopChild    = actor.DeclareAsk[string, actor.None](supervisorType, "stop child")
-	awaitUp      = actor.DeclareAsk[actor.None, actor.None](supervisorType, "await up")
-	removeChild  = actor.DeclareAsk[string, actor.None](supervisorType, "remove child")
-	restartChild = actor.DeclareAsk[string, actor.None](supervisorType, "restart child")
-	findChild    = actor.DeclareAsk[string, actor.AnyRef](supervisorType, "find child")
-	countKids    = actor.DeclareAsk[actor.None, Count](supervisorType, "count")
-	showTree     = actor.DeclareAsk[actor.None, Node](supervisorType, "tree")
+	startChild    = actor.DeclareAsk[*startRequest, actor.AnyRef](supervisorType, "start child")
+	cancelStart   = actor.Declare[*startRequest](supervisorType, "withdraw", actor.BestEffort())
+	stopChild     = actor.DeclareAsk[string, actor.None](supervisorType, "stop child")
+	awaitUp       = actor.DeclareAsk[actor.None, actor.None](supervisorType, "await up")
+	removeChild   = actor.DeclareAsk[string, actor.None](supervisorType, "remove child")
+	restartChild  = actor.DeclareAsk[string, actor.None](supervisorType, "restart child")
+	findChild     = actor.DeclareAsk[string, actor.AnyRef](supervisorType, "find child")
+	countChildren = actor.DeclareAsk[actor.None, Count](supervisorType, "count")
+	showTree      = actor.DeclareAsk[actor.None, Node](supervisorType, "tree")
 )
 
 func init() {
-	supervisorType.Table(startChild.Do((*supervisor).startChild), withdraw.Do((*supervisor).withdraw),
+	supervisorType.Table(startChild.Do((*supervisor).startChild), cancelStart.Do((*supervisor).cancelStart),
 		stopChild.Do((*supervisor).stopChild), awaitUp.Do((*supervisor).awaitUp), removeChild.Do((*supervisor).removeChild),
 		restartChild.Do((*supervisor).restartChild), findChild.Do((*supervisor).findChild),
-		countKids.Do((*supervisor).count), showTree.Do((*supervisor).node))
+		countChildren.Do((*supervisor).count), showTree.Do((*supervisor).node))
 }
 
 // StartChild adds a child behind the others, starts it, and returns its ref when it is up; for a
@@ -44,25 +44,25 @@ func init() {
 // The other errors are ErrTaken; ErrBadChild, also for a nil Child; ErrNoChild, if the child is
 // removed meanwhile; and those of [actor.AskBehaviour.Ask].
 func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) (actor.AnyRef, error) {
-	req := &startRequest{spec: specToStart(ch), ctx: ctx}
+	req := &startRequest{spec: startSpec(ch), ctx: ctx}
 	r, err := startChild.Ask(ctx, sys, s.asked("StartChild"), req)
 	if err != nil && ctx.Err() != nil {
-		withdraw.Send(sys, s.ref, req)
+		cancelStart.Send(sys, s.ref, req)
 	}
 	return r, err
 }
 
 // StartChildTo is [StartChild] from a behaviour, and without a context.
 func StartChildTo[T any](c *actor.Context, s Supervisor, ch Child, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
-	actor.AskTo(c, startChild, s.asked("StartChildTo"), &startRequest{spec: specToStart(ch)}, reply)
+	actor.AskTo(c, startChild, s.asked("StartChildTo"), &startRequest{spec: startSpec(ch)}, reply)
 }
 
 // specToStart is specOf, except that a nil Child is a declaration that is wrong.
-func specToStart(ch Child) *childSpec {
+func startSpec(ch Child) *childSpec {
 	if spec := specOf(ch); spec != nil {
 		return spec
 	}
-	return &childSpec{traits: &traits{wrong: "a nil Child"}}
+	return &childSpec{commonSpec: &commonSpec{problem: "a nil Child"}}
 }
 
 // RemoveChild stops a child in the way that was declared for it, and forgets it when it
@@ -175,5 +175,5 @@ type Count struct {
 // CountChildren counts the children of a supervisor. The errors are those of
 // [actor.AskBehaviour.Ask].
 func CountChildren(ctx context.Context, sys *actor.System, s Supervisor) (Count, error) {
-	return countKids.Ask(ctx, sys, s.asked("CountChildren"), actor.None{})
+	return countChildren.Ask(ctx, sys, s.asked("CountChildren"), actor.None{})
 }

@@ -61,7 +61,7 @@ func (b Backoff) Delay(n int, chance float64) time.Duration {
 	if factor == 0 {
 		factor = 2
 	}
-	d, most := float64(b.First)*math.Pow(factor, float64(n-b.Immediate-1)), b.longest()
+	d, most := float64(b.First)*math.Pow(factor, float64(n-b.Immediate-1)), b.maxDelay()
 	whole := most
 	if d < float64(most) {
 		whole = time.Duration(d)
@@ -73,7 +73,7 @@ func (b Backoff) Delay(n int, chance float64) time.Duration {
 	return whole - time.Duration(less)
 }
 
-func (b Backoff) longest() time.Duration {
+func (b Backoff) maxDelay() time.Duration {
 	if b.Max == 0 {
 		return max(time.Minute, b.First)
 	}
@@ -83,7 +83,7 @@ func (b Backoff) longest() time.Duration {
 // calm reports whether a child that was up for so long counts its falls anew.
 func (b Backoff) calm(up time.Duration) bool {
 	if b.Calm == 0 {
-		return up >= b.longest()
+		return up >= b.maxDelay()
 	}
 	return up >= b.Calm
 }

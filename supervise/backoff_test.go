@@ -11,11 +11,11 @@ import (
 
 // crashAtOnce runs a tree of one child that fails at every start, and returns when it started.
 func crashAtOnce(t testing.TB, b supervise.Backoff, n int, opts ...actor.Option) []time.Duration {
-	h := build(t, opts...)
+	h := newHarness(t, opts...)
 	var at []time.Duration
-	w := h.toy("a")
+	w := h.child("a")
 	w.Backoff = b
-	w.Init = func(y *toy) { at = append(at, h.clock.Now().Sub(epoch)); y.fail = errUser }
+	w.Init = func(y *testChild) { at = append(at, h.clock.Now().Sub(epoch)); y.fail = errUser }
 	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
 	for len(at) < n {
 		h.advance(second / 4)
@@ -79,8 +79,8 @@ func TestBackoff_Jitter(t *testing.T) {
 // TestBackoff_Calm: "how long a child must have been up for its next fall to count as a
 // first one again".
 func TestBackoff_Calm(t *testing.T) {
-	h := build(t)
-	w := h.toy("a")
+	h := newHarness(t)
+	w := h.child("a")
 	w.Backoff = supervise.Backoff{First: second, Calm: 10 * second}
 	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
 	a := h.find("a")
@@ -101,8 +101,8 @@ func TestBackoff_Calm(t *testing.T) {
 // TestBackoff_StoppedMeanwhile: a child that backs off and is stopped by others comes up as a new
 // actor. One that is restarted by hand is up; one that is removed is not restarted.
 func TestBackoff_StoppedMeanwhile(t *testing.T) {
-	h := build(t)
-	w := h.toy("a")
+	h := newHarness(t)
+	w := h.child("a")
 	w.Backoff = supervise.Backoff{First: second}
 	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{w}})
 	a := h.find("a")
@@ -110,7 +110,7 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	h.must(actor.StopWait(h.soon(), h.sys, a))
 	h.quiet()
 	equal(t, "states", h.states(), "a backing off")
-	_, err := supervise.Find[toy](h.soon(), h.sys, h.root, "a")
+	_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, "a")
 	wants(t, err, supervise.ErrNoChild)
 	h.advance(second)
 	equal(t, "states", h.states(), "a running")
@@ -141,13 +141,13 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 // it.
 func TestBackoff_RestartedInVain(t *testing.T) {
 	for _, who := range []string{"a", "b"} {
-		h := build(t)
+		h := newHarness(t)
 		fails := false
-		a, b := h.toy("a"), h.toy("b")
+		a, b := h.child("a"), h.child("b")
 		a.Backoff = supervise.Backoff{First: second}
-		for _, w := range []*supervise.Worker[toy]{&a, &b} {
+		for _, w := range []*supervise.Worker[testChild]{&a, &b} {
 			made := w.Init
-			w.Init = func(y *toy) {
+			w.Init = func(y *testChild) {
 				if made(y); fails {
 					y.fail = errUser
 				}
@@ -170,15 +170,15 @@ func TestBackoff_RestartedInVain(t *testing.T) {
 // TestBackoff_MutedSender: nobody is muted for a child that backs off; what it is sent runs
 // after the restart.
 func TestBackoff_MutedSender(t *testing.T) {
-	h := build(t)
-	a := h.toy("a")
+	h := newHarness(t)
+	a := h.child("a")
 	a.Backoff = supervise.Backoff{First: second}
 	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{a}})
 	h.tell(crash, "a")
 	r := h.find("a")
-	sender := toyType.Spawn(h.sys, toy{})
-	do.Send(h.sys, sender, func(_ *toy, c *actor.Context) { say.Send(c, r, "hello") })
-	do.Send(h.sys, sender, func(*toy, *actor.Context) { h.d.note("sent") })
+	sender := testChildType.Spawn(h.sys, testChild{})
+	do.Send(h.sys, sender, func(_ *testChild, c *actor.Context) { say.Send(c, r, "hello") })
+	do.Send(h.sys, sender, func(*testChild, *actor.Context) { h.d.note("sent") })
 	h.d.take()
 	h.quiet()
 	h.advance(second - 1)
@@ -193,18 +193,18 @@ func TestBackoff_MutedSender(t *testing.T) {
 // for it, and for actors that are muted for the senders. Chance decides who falls and who sends.
 func TestBackoff_MutedSenders(t *testing.T) {
 	for seed := range uint64(100) {
-		h, chance := build(t), rand.New(rand.NewPCG(seed, 0))
+		h, chance := newHarness(t), rand.New(rand.NewPCG(seed, 0))
 		kids := []supervise.Child{}
 		for _, name := range []string{"a", "b", "c"} {
-			w := h.toy(name)
+			w := h.child(name)
 			w.Backoff = supervise.Backoff{First: second, Factor: 1}
 			kids = append(kids, w)
 		}
 		h.run(supervise.Spec{Name: "root", Strategy: []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne}[seed%3],
 			Intensity: often, Children: kids})
-		to := []actor.Ref[toy]{h.find("a"), h.find("b"), h.find("c")}
+		to := []actor.Ref[testChild]{h.find("a"), h.find("b"), h.find("c")}
 		for range 8 {
-			to = append(to, toyType.Spawn(h.sys, toy{d: &h.d}))
+			to = append(to, testChildType.Spawn(h.sys, testChild{d: &h.d}))
 		}
 		for range 100 {
 			at := to[chance.IntN(len(to))]
@@ -216,7 +216,7 @@ func TestBackoff_MutedSenders(t *testing.T) {
 			case 2:
 				h.advance(second / 2)
 			default:
-				do.Send(h.sys, to[3+chance.IntN(8)], func(_ *toy, c *actor.Context) { say.Send(c, at, "") })
+				do.Send(h.sys, to[3+chance.IntN(8)], func(_ *testChild, c *actor.Context) { say.Send(c, at, "") })
 			}
 		}
 		h.quiet()
@@ -230,11 +230,11 @@ func TestBackoff_MutedSenders(t *testing.T) {
 
 // TestBackoff_UpOnce: the calm time is that before a fall, not one long ago.
 func TestBackoff_UpOnce(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	var at []time.Duration
-	w := h.toy("a")
+	w := h.child("a")
 	w.Backoff = supervise.Backoff{First: second, Calm: 3 * second}
-	w.Init = func(y *toy) {
+	w.Init = func(y *testChild) {
 		if at = append(at, h.clock.Now().Sub(epoch)); len(at) > 1 {
 			y.fail = errUser
 		}
@@ -251,12 +251,12 @@ func TestBackoff_UpOnce(t *testing.T) {
 // not count, whether it was down with others or had ended. The time before that counts.
 func TestBackoff_CalmIsUp(t *testing.T) {
 	for _, c := range []struct{ up, want time.Duration }{{2 * second, 16 * second}, {time.Minute, second}} {
-		h := build(t)
+		h := newHarness(t)
 		var fail error
-		a, b := h.toy("a"), h.toy("b")
+		a, b := h.child("a"), h.child("b")
 		a.Backoff = supervise.Backoff{First: time.Hour}
 		b.Backoff = supervise.Backoff{First: second, Calm: time.Minute}
-		b.Init = func(y *toy) { y.name, y.d, y.fail = "b", &h.d, fail }
+		b.Init = func(y *testChild) { y.name, y.d, y.fail = "b", &h.d, fail }
 		h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often, Children: []supervise.Child{a, b}})
 		for _, d := range []time.Duration{1, 2, 4, 8} {
 			h.tell(crash, "b")
@@ -278,20 +278,20 @@ func TestBackoff_CalmIsUp(t *testing.T) {
 // TestBackoff_CalmIsUp_ByHand: the same holds for a child that is restarted by hand in its
 // place. The time that it takes to start does not count either.
 func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
-	inPlace := func(h *house) { actor.Restart(h.sys, h.find("a")); h.quiet(); h.tell(crash, "a") }
+	inPlace := func(h *harness) { actor.Restart(h.sys, h.find("a")); h.quiet(); h.tell(crash, "a") }
 	for name, c := range map[string]struct {
-		first func(*house)
+		first func(*harness)
 		up    time.Duration
 		want  time.Duration
 	}{
 		"up": {nil, 0, 4 * second}, "up for a calm time": {nil, time.Minute, second},
 		"restarted by others": {inPlace, 0, 4 * second}, "restarted by others after a calm time": {inPlace, time.Minute, second},
 	} {
-		h := build(t)
+		h := newHarness(t)
 		fails := false
-		w := h.toy("a")
+		w := h.child("a")
 		w.Restart, w.Backoff = supervise.Transient, supervise.Backoff{First: second, Calm: time.Minute}
-		w.Init = func(y *toy) {
+		w.Init = func(y *testChild) {
 			if y.name, y.d = "a", &h.d; fails {
 				h.clock.Jump(time.Hour) // it takes long
 				y.fail, fails = errUser, false

@@ -22,16 +22,16 @@ func TestDecide(t *testing.T) {
 		"Escalate": {actor.DecideEscalate, "", "-a, -b"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := build(t)
+			h := newHarness(t)
 			var seen events
-			a := h.toy("a")
+			a := h.child("a")
 			a.Decide = func(err error) actor.Decision {
 				if errors.Is(err, errUser) {
 					return c.decision
 				}
 				return actor.DecideRestart
 			}
-			h.run(supervise.Spec{Name: "app", Intensity: often, OnEvent: seen.add, Children: []supervise.Child{a, h.toy("b")}})
+			h.run(supervise.Spec{Name: "app", Intensity: often, OnEvent: seen.add, Children: []supervise.Child{a, h.child("b")}})
 			h.d.take()
 			ref := h.find("a")
 			do.Send(h.sys, ref, exitWithError)
@@ -55,11 +55,11 @@ func TestDecide(t *testing.T) {
 // TestNormal: an end with what actor.Normal returns is a normal one: a Transient child is not
 // restarted, and Wait returns nil; the information is there.
 func TestNormal(t *testing.T) {
-	h := build(t)
-	a := h.toy("a")
+	h := newHarness(t)
+	a := h.child("a")
 	a.Restart = supervise.Transient
 	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{a}})
-	h.tell(func(_ *toy, c *actor.Context) { c.Exit(actor.Normal(errUser)) }, "a")
+	h.tell(func(_ *testChild, c *actor.Context) { c.Exit(actor.Normal(errUser)) }, "a")
 	n := h.tree().Children[0]
 	equal(t, "state", n.State, supervise.Stopped)
 	wants(t, n.Last, errUser)
@@ -79,13 +79,13 @@ func TestMail(t *testing.T) {
 		{actor.KeepMail, 2, "-a, +a, a 0, a 1"},
 		{actor.KeepMail, supervise.RefuseWhileDown, "-a, +a"},
 	} {
-		h := build(t)
-		w := h.toy("a")
+		h := newHarness(t)
+		w := h.child("a")
 		w.Mail, w.WhileDown, w.Backoff = c.mail, c.whileDown, supervise.Backoff{First: second}
 		h.run(supervise.Spec{Name: "app", Children: []supervise.Child{w}})
 		h.d.take()
 		a := h.find("a")
-		do.Send(h.sys, a, func(_ *toy, ctx *actor.Context) {
+		do.Send(h.sys, a, func(_ *testChild, ctx *actor.Context) {
 			if c.whileDown == 0 {
 				say.Send(ctx, a, "queued")
 			}

@@ -11,10 +11,10 @@ import (
 )
 
 // hold keeps a child in a behaviour until it is let go.
-func (h *house) hold(path ...string) (free func()) {
+func (h *harness) hold(path ...string) (free func()) {
 	h.Helper()
 	release, stuck := make(chan struct{}), make(chan struct{})
-	do.Send(h.sys, h.find(path...), func(*toy, *actor.Context) { close(stuck); <-release })
+	do.Send(h.sys, h.find(path...), func(*testChild, *actor.Context) { close(stuck); <-release })
 	<-stuck
 	free = sync.OnceFunc(func() { close(release) })
 	h.Cleanup(free) // a test that fails ends too
@@ -22,7 +22,7 @@ func (h *house) hold(path ...string) (free func()) {
 }
 
 // until waits for the states of the children of the root.
-func (h *house) until(states string) {
+func (h *harness) until(states string) {
 	h.Helper()
 	for h.states() != states {
 		yield()
@@ -32,18 +32,18 @@ func (h *house) until(states string) {
 // TestSweep_DrainsMuted: a child that drains and sends to its fallen sibling, or to another that is
 // muted for that one, ends all the same: "a child that drains is not muted", since the fallen one
 // waits for its end. It drains because it was declared so, or because its user says so.
-func TestSweep_DrainsMuted(t *testing.T) {
+func TestGroupRestart_DrainsMuted(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
 		for _, byUser := range []bool{false, true} {
 			for _, first := range []bool{false, true} { // it is muted before it drains
 				for _, to := range []string{"a", "x"} {
 					t.Run(fmt.Sprintf("%v/%v/%v/%s", s, byUser, first, to), func(t *testing.T) {
-						h := build(t, actor.Workers(4))
-						b := h.toy("b")
+						h := newHarness(t, actor.Workers(4))
+						b := h.child("b")
 						if !byUser {
 							b.Restart, b.Stop = supervise.Temporary, supervise.DrainWithin(supervise.Forever)
 						}
-						h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{h.toy("a"), h.toy("x"), b, h.toy("c")}})
+						h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{h.child("a"), h.child("x"), b, h.child("c")}})
 						h.drainsMuted(byUser, first, to)
 						want := "a running, x running, c running"
 						if byUser {
@@ -64,14 +64,14 @@ func TestSweep_DrainsMuted(t *testing.T) {
 
 // drainsMuted lets a fall while c keeps the others up. Then x is muted for a, and b, which drains,
 // for one of the two.
-func (h *house) drainsMuted(byUser, first bool, to string) {
+func (h *harness) drainsMuted(byUser, first bool, to string) {
 	a, x, b, last := h.find("a"), h.find("x"), h.find("b"), h.find(to)
 	letC, letB := h.hold("c"), h.hold("b")
-	do.Send(h.sys, b, func(_ *toy, c *actor.Context) { say.Send(c, last, "hello") })
+	do.Send(h.sys, b, func(_ *testChild, c *actor.Context) { say.Send(c, last, "hello") })
 	say.Send(h.sys, b, "last")
 	do.Send(h.sys, a, crash)
 	h.until("a pending, x running, b running, c falling")
-	do.Send(h.sys, x, func(_ *toy, c *actor.Context) { say.Send(c, a, "hello") })
+	do.Send(h.sys, x, func(_ *testChild, c *actor.Context) { say.Send(c, a, "hello") })
 	h.muted(1)
 	drain := func() {
 		if byUser {
@@ -96,7 +96,7 @@ func (h *house) drainsMuted(byUser, first bool, to string) {
 }
 
 // muted waits until n children are muted.
-func (h *house) muted(n uint64) {
+func (h *harness) muted(n uint64) {
 	for st := h.sys.Stats(); st.Mutes-st.Unmutes < n; st = h.sys.Stats() {
 		yield()
 	}

@@ -11,15 +11,15 @@ import (
 )
 
 // sessions is a supervisor of dynamic children.
-func (h *house) sessions() supervise.Spec {
-	return supervise.Spec{Name: "sessions", Strategy: supervise.SimpleOneForOne, Template: h.toy("session")}
+func (h *harness) sessions() supervise.Spec {
+	return supervise.Spec{Name: "sessions", Strategy: supervise.SimpleOneForOne, Template: h.child("session")}
 }
 
-func (h *house) like(name string) supervise.Child {
-	return supervise.Like(name, func(y *toy) { y.name, y.d = name, &h.d })
+func (h *harness) like(name string) supervise.Child {
+	return supervise.Like(name, func(y *testChild) { y.name, y.d = name, &h.d })
 }
 
-func (h *house) count() supervise.Count {
+func (h *harness) count() supervise.Count {
 	h.Helper()
 	n, err := supervise.CountChildren(h.soon(), h.sys, h.root)
 	h.must(err)
@@ -29,18 +29,18 @@ func (h *house) count() supervise.Count {
 // TestSimple: children are made from a template while the supervisor runs, with a state and a
 // name of their own, and fall alone; one that has ended is forgotten.
 func TestSimple(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.run(h.sessions())
 	for _, name := range []string{"ann", "bob", "eve"} {
 		r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
 		h.must(err)
-		typed, ok := actor.As[toy](r)
+		typed, ok := actor.As[testChild](r)
 		equal(t, "typed", ok, true)
 		equal(t, "found", h.find(name), typed)
 	}
 	h.quiet()
 	h.d.take()
-	r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[toy]("", nil))
+	r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[testChild]("", nil))
 	h.must(err)
 	h.quiet()
 	h.d.says(t, "+session")
@@ -59,10 +59,10 @@ func TestSimple(t *testing.T) {
 // TestSimple_NamesOfTheUnnamed: a child without a name does not take the name of a sibling that was
 // called what its ref says. Both are found, and removed, under names of their own.
 func TestSimple_NamesOfTheUnnamed(t *testing.T) {
-	h := build(t, actor.Workers(1), actor.Seed(1)) // numbers its actors one after another: no spare worker, with numbers of its own
+	h := newHarness(t, actor.Workers(1), actor.Seed(1)) // numbers its actors one after another: no spare worker, with numbers of its own
 	h.run(h.sessions())
 	start := func(name string) actor.AnyRef {
-		r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[toy](name, nil))
+		r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[testChild](name, nil))
 		h.must(err)
 		return r
 	}
@@ -83,9 +83,9 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 // TestSimple_KeepsItsName: without a name it is called what its first ref says, also "when it is
 // killed and a new actor, with another ref, takes its place".
 func TestSimple_KeepsItsName(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.run(h.sessions())
-	first, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[toy]("", nil))
+	first, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[testChild]("", nil))
 	h.must(err)
 	h.must(actor.KillWait(h.soon(), h.sys, first))
 	h.quiet()
@@ -98,15 +98,15 @@ func TestSimple_KeepsItsName(t *testing.T) {
 // TestDynamic: adding, removing and restarting children of the other strategies.
 func TestDynamic(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
-		h := build(t)
-		trans := h.toy("trans")
+		h := newHarness(t)
+		trans := h.child("trans")
 		trans.Restart = supervise.Transient
 		h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{trans}})
-		r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.toy("new"))
+		r, err := supervise.StartChild(h.soon(), h.sys, h.root, h.child("new"))
 		h.must(err)
 		h.quiet()
 		equal(t, "ref", h.find("new").Any(), r)
-		sub := supervise.Spec{Name: "sub", Children: h.toys("x")}
+		sub := supervise.Spec{Name: "sub", Children: h.workers("x")}
 		_, err = supervise.StartChild(h.soon(), h.sys, h.root, sub)
 		h.must(err)
 		h.quiet()
@@ -125,30 +125,30 @@ func TestDynamic(t *testing.T) {
 		h.quiet()
 		h.d.says(t, "-trans", "-x")
 		equal(t, "states", h.states(), "new running")
-		_, err = supervise.StartChild(h.soon(), h.sys, h.root, h.toy("trans"))
+		_, err = supervise.StartChild(h.soon(), h.sys, h.root, h.child("trans"))
 		h.must(err)
 	}
 }
 
 // TestDynamic_Errors: ErrTaken, ErrBadChild, ErrNoChild, ErrOtherType and those of Ask.
 func TestDynamic_Errors(t *testing.T) {
-	h := build(t)
-	h.run(supervise.Spec{Name: "root", Children: append(h.toys("a"), h.sessions())})
+	h := newHarness(t)
+	h.run(supervise.Spec{Name: "root", Children: append(h.workers("a"), h.sessions())})
 	start := func(s supervise.Supervisor, ch supervise.Child) error {
 		_, err := supervise.StartChild(h.soon(), h.sys, s, ch)
 		return err
 	}
 	find := func(path ...string) error {
-		_, err := supervise.Find[toy](h.soon(), h.sys, h.root, path...)
+		_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, path...)
 		return err
 	}
 	simple, err := supervise.Sub(h.soon(), h.sys, h.root, "sessions")
 	h.must(err)
-	wants(t, start(h.root, h.toy("a")), supervise.ErrTaken)
-	wants(t, start(h.root, h.toy("")), supervise.ErrBadChild)
-	wants(t, start(h.root, supervise.Worker[toy]{Name: "b"}), supervise.ErrBadChild)
+	wants(t, start(h.root, h.child("a")), supervise.ErrTaken)
+	wants(t, start(h.root, h.child("")), supervise.ErrBadChild)
+	wants(t, start(h.root, supervise.Worker[testChild]{Name: "b"}), supervise.ErrBadChild)
 	wants(t, start(h.root, h.like("b")), supervise.ErrBadChild)
-	wants(t, start(simple, h.toy("b")), supervise.ErrBadChild)
+	wants(t, start(simple, h.child("b")), supervise.ErrBadChild)
 	wants(t, start(simple, supervise.Like("b", func(*int) {})), supervise.ErrBadChild)
 	wants(t, supervise.RemoveChild(h.soon(), h.sys, h.root, "b"), supervise.ErrNoChild)
 	wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "b"), supervise.ErrNoChild)
@@ -182,7 +182,7 @@ var (
 
 // TestDynamic_Inside: the same from a behaviour.
 func TestDynamic_Inside(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.run(h.sessions())
 	var a *asker
 	who := askerType.SpawnFunc(h.sys, func(s *asker) { a = s })
@@ -207,11 +207,11 @@ func TestDynamic_Inside(t *testing.T) {
 
 // TestTree: "name, ref, state, restarts and last reason".
 func TestTree(t *testing.T) {
-	h := build(t)
-	slow := h.toy("slow")
+	h := newHarness(t)
+	slow := h.child("slow")
 	slow.Backoff = supervise.Backoff{First: second}
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForOne, Intensity: often, Children: []supervise.Child{
-		supervise.Spec{Name: "all", Strategy: supervise.OneForAll, Children: h.toys("a", "b")}, slow, h.sessions(),
+		supervise.Spec{Name: "all", Strategy: supervise.OneForAll, Children: h.workers("a", "b")}, slow, h.sessions(),
 	}})
 	h.tell(crash, "all", "a")
 	h.tell(exitWithError, "slow")
@@ -229,9 +229,9 @@ func TestTree(t *testing.T) {
 
 // TestMisuse: a declaration that is wrong is refused where it is started.
 func TestMisuse(t *testing.T) {
-	h := build(t)
-	kid := func(w supervise.Worker[toy]) supervise.Spec {
-		w.Name, w.Type = "a", toyType
+	h := newHarness(t)
+	kid := func(w supervise.Worker[testChild]) supervise.Spec {
+		w.Name, w.Type = "a", testChildType
 		return supervise.Spec{Name: "root", Children: []supervise.Child{w}}
 	}
 	for words, s := range map[string]supervise.Spec{
@@ -239,26 +239,26 @@ func TestMisuse(t *testing.T) {
 		"an Intensity of -1":        {Intensity: supervise.Intensity{Restarts: -1, Within: 1}},
 		"an Intensity of 1 in 0s":   {Intensity: supervise.Intensity{Restarts: 1}},
 		"wants a Template":          {Strategy: supervise.SimpleOneForOne},
-		"a Template, and not":       {Template: h.toy("a")},
+		"a Template, and not":       {Template: h.child("a")},
 		"is no Worker":              {Strategy: supervise.SimpleOneForOne, Template: supervise.Spec{}},
 		"a nil Child":               {Children: []supervise.Child{nil}},
-		"without a Name":            {Children: h.toys("")},
-		`two children "a"`:          {Children: h.toys("a", "a")},
+		"without a Name":            {Children: h.workers("")},
+		`two children "a"`:          {Children: h.workers("a", "a")},
 		"Like a template":           {Children: []supervise.Child{h.like("a")}},
-		"without a Type":            {Children: []supervise.Child{supervise.Worker[toy]{Name: "a"}}},
+		"without a Type":            {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a"}}},
 		`"sub": "sub": a nil Child`: {Children: []supervise.Child{supervise.Spec{Name: "sub", Children: []supervise.Child{nil}}}},
-		"unknown Restart":           kid(supervise.Worker[toy]{Restart: 9}),
-		"a deadline of -1s":         kid(supervise.Worker[toy]{Stop: supervise.StopWithin(-second)}),
-		"a negative time":           kid(supervise.Worker[toy]{Backoff: supervise.Backoff{First: -1}}),
-		"a factor of 0.5":           kid(supervise.Worker[toy]{Backoff: supervise.Backoff{Factor: 0.5}}),
-		"a jitter of 2":             kid(supervise.Worker[toy]{Backoff: supervise.Backoff{Jitter: 2}}),
-		"-1 immediate restarts":     kid(supervise.Worker[toy]{Backoff: supervise.Backoff{Immediate: -1}}),
-		"an Intensity of -2":        kid(supervise.Worker[toy]{Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
-		"an unknown Mail":           kid(supervise.Worker[toy]{Mail: 9}),
-		"a nil Child ":              {Children: []supervise.Child{(*supervise.Worker[toy])(nil)}},
+		"unknown Restart":           kid(supervise.Worker[testChild]{Restart: 9}),
+		"a deadline of -1s":         kid(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
+		"a negative time":           kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
+		"a factor of 0.5":           kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
+		"a jitter of 2":             kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
+		"-1 immediate restarts":     kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Immediate: -1}}),
+		"an Intensity of -2":        kid(supervise.Worker[testChild]{Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
+		"an unknown Mail":           kid(supervise.Worker[testChild]{Mail: 9}),
+		"a nil Child ":              {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
 		"a nil Child  ":             {Children: []supervise.Child{(*supervise.Spec)(nil)}},
-		"wants a Template ":         {Strategy: supervise.SimpleOneForOne, Template: (*supervise.Worker[toy])(nil)},
-		"nil or zero Type":          {Children: []supervise.Child{supervise.Worker[toy]{Name: "a", Type: new(actor.Type[toy])}}},
+		"wants a Template ":         {Strategy: supervise.SimpleOneForOne, Template: (*supervise.Worker[testChild])(nil)},
+		"nil or zero Type":          {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a", Type: new(actor.Type[testChild])}}},
 		`"a": gap.nothing has`:      {Children: []supervise.Child{supervise.Worker[gap]{Name: "a", Type: gapType}}},
 		`"b": gap.nothing has`:      {Strategy: supervise.SimpleOneForOne, Template: supervise.Worker[gap]{Name: "b", Type: gapType}},
 	} {
@@ -294,14 +294,14 @@ func TestMisuse_StartUnder(t *testing.T) {
 // TestMisuse_Zero: "The zero Supervisor is no supervisor, and asking it panics", with the name of
 // the call, also with an empty path.
 func TestMisuse_Zero(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	var none supervise.Supervisor
 	ctx := h.soon()
 	calls := map[string]func(){
-		"StartChild":    func() { _, _ = supervise.StartChild(ctx, h.sys, none, h.toy("a")) },
+		"StartChild":    func() { _, _ = supervise.StartChild(ctx, h.sys, none, h.child("a")) },
 		"RemoveChild":   func() { _ = supervise.RemoveChild(ctx, h.sys, none, "a") },
 		"RestartChild":  func() { _ = supervise.RestartChild(ctx, h.sys, none, "a") },
-		"Find":          func() { _, _ = supervise.Find[toy](ctx, h.sys, none) },
+		"Find":          func() { _, _ = supervise.Find[testChild](ctx, h.sys, none) },
 		"Sub":           func() { _, _ = supervise.Sub(ctx, h.sys, none) },
 		"CountChildren": func() { _, _ = supervise.CountChildren(ctx, h.sys, none) },
 		"Tree":          func() { _, _ = supervise.Tree(ctx, h.sys, none) },
@@ -322,12 +322,12 @@ func TestMisuse_Zero(t *testing.T) {
 // TestFind_NotStarted: "A child that has no actor yet, because it waits for those in front of it,
 // is not found", and the error says why.
 func TestFind_NotStarted(t *testing.T) {
-	h := build(t)
-	a := h.toy("a")
+	h := newHarness(t)
+	a := h.child("a")
 	a.Backoff = supervise.Backoff{First: second}
-	a.Init = func(y *toy) { y.fail = errUser }
-	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{a, h.toy("b")}})
-	_, err := supervise.Find[toy](h.soon(), h.sys, h.root, "b")
+	a.Init = func(y *testChild) { y.fail = errUser }
+	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{a, h.child("b")}})
+	_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, "b")
 	wants(t, err, supervise.ErrNoChild)
 	equal(t, "error", err.Error(), `gallop: supervise: no such child: "b" has not started yet`)
 }
@@ -343,14 +343,14 @@ var (
 // TestStartChild_BadType: "the errors are … ErrBadChild": a caller that declares a child whose type
 // cannot be spawned is told so, and the supervisor and its children do not notice.
 func TestStartChild_BadType(t *testing.T) {
-	h := build(t)
-	h.run(supervise.Spec{Name: "root", Children: h.toys("a")})
+	h := newHarness(t)
+	h.run(supervise.Spec{Name: "root", Children: h.workers("a")})
 	for words, ch := range map[string]supervise.Child{
 		"a nil Child":        nil,
-		"a nil Child ":       (*supervise.Worker[toy])(nil),
+		"a nil Child ":       (*supervise.Worker[testChild])(nil),
 		"a nil Child  ":      (*supervise.Spec)(nil),
-		"without a Type":     supervise.Worker[toy]{Name: "x"},
-		"zero Type":          supervise.Worker[toy]{Name: "x", Type: new(actor.Type[toy])},
+		"without a Type":     supervise.Worker[testChild]{Name: "x"},
+		"zero Type":          supervise.Worker[testChild]{Name: "x", Type: new(actor.Type[testChild])},
 		"gap.nothing has no": supervise.Worker[gap]{Name: "x", Type: gapType},
 		`"y": gap.nothing`:   supervise.Spec{Name: "x", Children: []supervise.Child{supervise.Worker[gap]{Name: "y", Type: gapType}}},
 	} {
@@ -369,14 +369,14 @@ func TestStartChild_BadType(t *testing.T) {
 func BenchmarkReplace(b *testing.B) {
 	for _, n := range []int{100, 20_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			h := build(b, actor.Workers(1))
+			h := newHarness(b, actor.Workers(1))
 			h.run(supervise.Spec{Name: "root", Intensity: supervise.Intensity{Restarts: 1 << 30, Within: 1}})
 			for i := range n {
-				_, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, supervise.Worker[toy]{Name: fmt.Sprint(i), Type: toyType})
+				_, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 				h.must(err)
 			}
 			for b.Loop() {
-				r, err := supervise.Find[toy](h.soonOnce(), h.sys, h.root, "1")
+				r, err := supervise.Find[testChild](h.soonOnce(), h.sys, h.root, "1")
 				h.must(err)
 				actor.Kill(h.sys, r)
 				h.must(h.sys.Wait(h.soonOnce()))
@@ -393,10 +393,10 @@ func BenchmarkStart(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			spec := supervise.Spec{Name: "root"}
 			for i := range n {
-				spec.Children = append(spec.Children, supervise.Worker[toy]{Name: fmt.Sprint(i), Type: toyType})
+				spec.Children = append(spec.Children, supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 			}
 			for b.Loop() {
-				h := build(b, actor.Workers(1))
+				h := newHarness(b, actor.Workers(1))
 				h.run(spec)
 				h.sys.Stop()
 			}
@@ -422,7 +422,7 @@ var (
 )
 
 // beginRestart calls RestartChild, and returns when that has begun.
-func (h *house) beginRestart(name string) {
+func (h *harness) beginRestart(name string) {
 	h.Helper()
 	up := h.count().Running
 	starterDo.Send(h.sys, starterType.Spawn(h.sys, make(starter, 1)), func(c *actor.Context) {
@@ -442,7 +442,7 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		first, second error
 		says          string
 	}{{false, nil, supervise.ErrTaken, "+ann -ann +ann"}, {true, actor.ErrStopped, actor.ErrStopped, "+ann -ann"}} {
-		h := build(t)
+		h := newHarness(t)
 		h.run(h.sessions())
 		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("ann"))
 		h.must(err)
@@ -478,7 +478,7 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 // TestStartChild_OfTwoThatAreRemoved: the end of one child does not disturb a caller that waits for
 // the name of another.
 func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.run(h.sessions())
 	free := map[string]func(){}
 	heard := make(starter, 3)
@@ -507,8 +507,8 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 // supervisor has not heard of it yet.
 func TestStartChild_BehindJoin(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.SimpleOneForOne, supervise.OneForOne, supervise.OneForAll} {
-		h := build(t, actor.Workers(4))
-		spec, child := supervise.Spec{Name: "root", Strategy: s}, supervise.Child(h.toy("a"))
+		h := newHarness(t, actor.Workers(4))
+		spec, child := supervise.Spec{Name: "root", Strategy: s}, supervise.Child(h.child("a"))
 		if s == supervise.SimpleOneForOne {
 			spec, child = h.sessions(), h.like("a")
 		}

@@ -74,39 +74,39 @@ func (e Event) String() string {
 }
 
 // logSpan is the span of time in which the falls of a child are counted for the log.
-const logSpan = time.Minute
+const logWindow = time.Minute
 
 // logs reports whether a child's fall is logged: the first, second, fourth, eighth and so on of a
 // minute.
-func (k *kid) logs(now time.Time) bool {
-	r := k.own()
-	if r.falls == 0 || now.Sub(r.since) >= logSpan {
-		r.falls, r.since = 0, now
+func (ch *child) shouldLog(now time.Time) bool {
+	cold := ch.makeCold()
+	if cold.failures == 0 || now.Sub(cold.countedSince) >= logWindow {
+		cold.failures, cold.countedSince = 0, now
 	}
-	r.falls++
-	r.logged = bits.OnesCount(uint(r.falls)) == 1
-	return r.logged
+	cold.failures++
+	cold.lastLogged = bits.OnesCount(uint(cold.failures)) == 1
+	return cold.lastLogged
 }
 
 // eventOf fills in what is known of a child.
-func (s *supervisor) eventOf(c *actor.Context, what EventKind, k *kid) Event {
-	return Event{Kind: what, Path: s.pathOf(k), Type: k.spec.typ, Ref: k.ref, Restarts: k.restarts, Time: c.Now()}
+func (s *supervisor) newEvent(c *actor.Context, what EventKind, ch *child) Event {
+	return Event{Kind: what, Path: s.pathOf(ch), Type: ch.spec.typeName, Ref: ch.ref, Restarts: ch.restarts, Time: c.Now()}
 }
 
 // pathOf returns the path of a child.
-func (s *supervisor) pathOf(k *kid) string {
-	if k.name == "" {
-		return s.path + "/" + k.spec.typ // it has not got a name yet
+func (s *supervisor) pathOf(ch *child) string {
+	if ch.name == "" {
+		return s.path + "/" + ch.spec.typeName // it has not got a name yet
 	}
-	return s.path + "/" + k.name
+	return s.path + "/" + ch.name
 }
 
 // reportFall tells of a child that has fallen, or has not come up.
-func (s *supervisor) reportFall(c *actor.Context, what EventKind, k *kid, delay time.Duration) {
-	e := s.eventOf(c, what, k)
-	e.Reason, e.Delay = k.last, delay
-	k.own().lastAt = e.Time
-	if k.logs(c.Now()) {
+func (s *supervisor) reportFailure(c *actor.Context, what EventKind, ch *child, delay time.Duration) {
+	e := s.newEvent(c, what, ch)
+	e.Reason, e.Delay = ch.lastReason, delay
+	ch.makeCold().lastTime = e.Time
+	if ch.shouldLog(c.Now()) {
 		msg := "gallop: child fell, and is restarted"
 		switch {
 		case what == StartFailed:
@@ -116,30 +116,30 @@ func (s *supervisor) reportFall(c *actor.Context, what EventKind, k *kid, delay 
 		}
 		e.log(c, slog.LevelWarn, msg)
 	}
-	s.tellHook(c, e)
+	s.callOnEvent(c, e)
 }
 
 // reportUp tells of a child that is up again. It is logged if its fall was.
-func (s *supervisor) reportUp(c *actor.Context, k *kid) {
-	e := s.eventOf(c, Restarted, k)
-	if k.fallen && k.own().logged {
+func (s *supervisor) reportRestarted(c *actor.Context, ch *child) {
+	e := s.newEvent(c, Restarted, ch)
+	if ch.failed && ch.makeCold().lastLogged {
 		e.log(c, slog.LevelWarn, "gallop: child restarted")
 	}
-	k.fallen = false
-	s.tellHook(c, e)
+	ch.failed = false
+	s.callOnEvent(c, e)
 }
 
 // reportEnd tells of a child that has ended, or ends, for good.
-func (s *supervisor) reportEnd(c *actor.Context, what EventKind, k *kid) {
-	e := s.eventOf(c, what, k)
-	e.Reason = k.last
-	k.own().lastAt = e.Time
+func (s *supervisor) reportEnd(c *actor.Context, what EventKind, ch *child) {
+	e := s.newEvent(c, what, ch)
+	e.Reason = ch.lastReason
+	ch.makeCold().lastTime = e.Time
 	if what == GaveUp {
 		e.log(c, slog.LevelError, "gallop: child fell too often, and is not restarted")
-	} else if !actor.IsNormal(k.last) {
+	} else if !actor.IsNormal(ch.lastReason) {
 		e.log(c, slog.LevelWarn, "gallop: child ended, and is not restarted")
 	}
-	s.tellHook(c, e)
+	s.callOnEvent(c, e)
 }
 
 // reportSelf tells of the supervisor itself: it gives up, or has ended as a root.
@@ -150,12 +150,12 @@ func (s *supervisor) reportSelf(c *actor.Context, what EventKind, reason error) 
 	} else if !actor.IsNormal(reason) {
 		e.log(c, slog.LevelError, "gallop: a supervision tree has ended")
 	}
-	s.tellHook(c, e)
+	s.callOnEvent(c, e)
 }
 
 // tellHook calls OnEvent.
-func (s *supervisor) tellHook(c *actor.Context, e Event) {
-	if f := s.plan.onEvent; f != nil {
+func (s *supervisor) callOnEvent(c *actor.Context, e Event) {
+	if f := s.spec.onEvent; f != nil {
 		actor.Guard(c.System(), "OnEvent", func() { f(e) })
 	}
 }

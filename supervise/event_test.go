@@ -69,11 +69,11 @@ func (e *events) take() string {
 // child's path, type, reason, restarts and delay; supervisors "below that have no OnEvent of
 // their own" use that of the one above.
 func TestEvents(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	var seen events
-	b := h.toy("b")
+	b := h.child("b")
 	b.Backoff = supervise.Backoff{Immediate: 1, First: second}
-	trans := h.toy("trans")
+	trans := h.child("trans")
 	trans.Restart = supervise.Transient
 	h.run(supervise.Spec{Name: "app", OnEvent: seen.add, Children: []supervise.Child{
 		supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 2, Within: time.Minute}, Children: []supervise.Child{b, trans}},
@@ -98,9 +98,9 @@ func TestEvents(t *testing.T) {
 
 // TestEvents_Values: what an Event says beside its words.
 func TestEvents_Values(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	var seen events
-	a := h.toy("a")
+	a := h.child("a")
 	a.Backoff = supervise.Backoff{First: second}
 	h.run(supervise.Spec{Name: "app", OnEvent: seen.add, Children: []supervise.Child{a}})
 	ref := h.find("a").Any()
@@ -118,8 +118,8 @@ func TestEvents_Values(t *testing.T) {
 // TestEvents_HookPanics: "A panic in it is logged", and does the supervisor no harm.
 func TestEvents_HookPanics(t *testing.T) {
 	var log logged
-	h := build(t, log.option())
-	h.run(supervise.Spec{Name: "app", OnEvent: func(supervise.Event) { panic("hook") }, Children: h.toys("a")})
+	h := newHarness(t, log.option())
+	h.run(supervise.Spec{Name: "app", OnEvent: func(supervise.Event) { panic("hook") }, Children: h.workers("a")})
 	h.tell(crash, "a")
 	equal(t, "states", h.states(), "a running")
 	if !strings.Contains(log.b.String(), "panic in a hook") {
@@ -131,8 +131,8 @@ func TestEvents_HookPanics(t *testing.T) {
 // default", with the child's path.
 func TestLog(t *testing.T) {
 	var log logged
-	h := build(t, log.option())
-	b := h.toy("b")
+	h := newHarness(t, log.option())
+	b := h.child("b")
 	b.Backoff = supervise.Backoff{First: second}
 	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, Children: []supervise.Child{b}})
 	h.tell(exitWithError, "b")
@@ -158,8 +158,8 @@ func TestLog(t *testing.T) {
 func TestLog_IsNotFlooded(t *testing.T) {
 	var log logged
 	var seen events
-	h := build(t, log.option())
-	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1000, Within: time.Hour}, OnEvent: seen.add, Children: h.toys("a")})
+	h := newHarness(t, log.option())
+	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1000, Within: time.Hour}, OnEvent: seen.add, Children: h.workers("a")})
 	for range 100 {
 		h.tell(exitWithError, "a")
 	}
@@ -173,8 +173,8 @@ func TestLog_IsNotFlooded(t *testing.T) {
 // TestLog_Start: a start that fails is logged, whoever waits for it.
 func TestLog_Start(t *testing.T) {
 	var log logged
-	h := build(t, log.option())
-	h.run(supervise.Spec{Name: "app", Children: h.toys("a")})
+	h := newHarness(t, log.option())
+	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
 	_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.failing("b", errUser))
 	wants(t, err, errUser)
 	if got := strings.Join(log.lines(), ""); !strings.Contains(got, `level=WARN msg="gallop: child failed to start"`) || !strings.Contains(got, "child=app/b") {
@@ -183,8 +183,8 @@ func TestLog_Start(t *testing.T) {
 }
 
 // failing is a child that does not start.
-func (h *house) failing(name string, err error) supervise.Worker[toy] {
-	w := h.toy(name)
-	w.Init = func(y *toy) { y.name, y.d, y.fail = name, &h.d, err }
+func (h *harness) failing(name string, err error) supervise.Worker[testChild] {
+	w := h.child(name)
+	w.Init = func(y *testChild) { y.name, y.d, y.fail = name, &h.d, err }
 	return w
 }

@@ -36,23 +36,23 @@ func (i Intensity) orDefault() Intensity {
 func (i Intensity) isDefault() bool { return i.Restarts == 0 && i.Within == 0 }
 
 // wrong reports whether i makes no sense.
-func (i Intensity) wrong() bool { return i.Restarts < 0 || i.Within <= 0 }
+func (i Intensity) invalid() bool { return i.Restarts < 0 || i.Within <= 0 }
 
 // window is the times of recent restarts. It is a queue, which is tidied up when half of it is out
 // of date.
-type window struct {
-	at  []time.Time
-	old int // how many at the front are out of date
+type restartWindow struct {
+	at      []time.Time
+	expired int // how many at the front are out of date
 }
 
 // add counts one more restart, and reports whether that is still within the intensity.
-func (w *window) add(now time.Time, i Intensity) bool {
-	for w.old < len(w.at) && now.Sub(w.at[w.old]) > i.Within {
-		w.old++
+func (w *restartWindow) add(now time.Time, i Intensity) bool {
+	for w.expired < len(w.at) && now.Sub(w.at[w.expired]) > i.Within {
+		w.expired++
 	}
-	if w.old > len(w.at)/2 {
-		w.at, w.old = w.at[:copy(w.at, w.at[w.old:])], 0
+	if w.expired > len(w.at)/2 {
+		w.at, w.expired = w.at[:copy(w.at, w.at[w.expired:])], 0
 	}
 	w.at = append(w.at, now)
-	return len(w.at)-w.old <= i.Restarts
+	return len(w.at)-w.expired <= i.Restarts
 }

@@ -29,8 +29,8 @@ func TestIntensity(t *testing.T) {
 		{"Slowly", []time.Duration{0, 2 * second, 2 * second, 2 * second, 2 * second, 2 * second, 2 * second}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := build(t)
-			h.run(supervise.Spec{Name: "root", Intensity: few, Children: h.toys("a")})
+			h := newHarness(t)
+			h.run(supervise.Spec{Name: "root", Intensity: few, Children: h.workers("a")})
 			a := h.find("a")
 			for _, d := range c.falls {
 				h.advance(d)
@@ -56,8 +56,8 @@ func TestIntensity(t *testing.T) {
 
 // TestIntensity_None: no restart at all.
 func TestIntensity_None(t *testing.T) {
-	h := build(t)
-	h.run(supervise.Spec{Name: "root", Intensity: supervise.Intensity{Within: second}, Children: h.toys("a")})
+	h := newHarness(t)
+	h.run(supervise.Spec{Name: "root", Intensity: supervise.Intensity{Within: second}, Children: h.workers("a")})
 	h.tell(finish, "a")
 	err := h.reason()
 	wants(t, err, supervise.ErrIntensity)
@@ -67,11 +67,11 @@ func TestIntensity_None(t *testing.T) {
 // TestEscalation: a supervisor that gives up stops its children, the youngest first. Its own
 // supervisor restarts it, with fresh children and a new count.
 func TestEscalation(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
-		h.toy("x"),
-		supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 1, Within: second}, Children: h.toys("a", "b", "c")},
-		h.toy("y"),
+		h.child("x"),
+		supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 1, Within: second}, Children: h.workers("a", "b", "c")},
+		h.child("y"),
 	}})
 	h.tell(crash, "sub", "b")
 	sub, err := supervise.Sub(h.soon(), h.sys, h.root, "sub")
@@ -92,13 +92,13 @@ func TestEscalation(t *testing.T) {
 // child that always fails, three supervisors deep, takes the whole tree with it; all mail
 // becomes dead letters, and nothing runs afterwards.
 func TestStorm(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	starts := 0
-	bad := h.toy("bad")
-	bad.Init = func(y *toy) { starts++; y.fail = errUser }
+	bad := h.child("bad")
+	bad.Init = func(y *testChild) { starts++; y.fail = errUser }
 	spec := supervise.Spec{Name: "3", Intensity: few, Backoff: supervise.NoBackoff, Children: []supervise.Child{bad}}
 	for _, name := range []string{"2", "1"} {
-		spec = supervise.Spec{Name: name, Intensity: few, Backoff: supervise.NoBackoff, Children: []supervise.Child{h.toy("good" + name), spec}}
+		spec = supervise.Spec{Name: name, Intensity: few, Backoff: supervise.NoBackoff, Children: []supervise.Child{h.child("good" + name), spec}}
 	}
 	h.run(spec)
 	wants(t, h.reason(), supervise.ErrIntensity)
@@ -115,10 +115,10 @@ func TestStorm(t *testing.T) {
 
 // TestStorm_Mail: the mail that waited for a restart becomes dead letters, each once.
 func TestStorm_Mail(t *testing.T) {
-	h := build(t)
-	h.run(supervise.Spec{Name: "root", Intensity: few, Children: h.toys("a", "b")})
+	h := newHarness(t)
+	h.run(supervise.Spec{Name: "root", Intensity: few, Children: h.workers("a", "b")})
 	a := h.find("a")
-	do.Send(h.sys, a, func(_ *toy, c *actor.Context) {
+	do.Send(h.sys, a, func(_ *testChild, c *actor.Context) {
 		for range 4 {
 			do.Send(c, a, crash)
 		}

@@ -13,38 +13,38 @@ import (
 // Rejected: an actor for each child. Ten thousand sessions cost ten thousand actors at each deploy,
 // and Stats.Spawned counts them.
 type killTimer struct {
-	boss actor.AnyRef
-	rows map[time.Duration][]deadline // by how long after the order they are; the earliest first
+	parent actor.AnyRef
+	queues map[time.Duration][]deadline // by how long after the order they are; the earliest first
 }
 
 // deadline is when a child is to be killed.
 type deadline struct {
-	who    actor.AnyRef
+	child  actor.AnyRef
 	within time.Duration
 	at     time.Time
 }
 
 func (t *killTimer) start(c *actor.Context) error {
-	t.rows = map[time.Duration][]deadline{}
-	actor.Watch(c, t.boss, bossDown)
+	t.queues = map[time.Duration][]deadline{}
+	actor.Watch(c, t.parent, parentDown)
 	return nil
 }
 
 // set notes a deadline. Those of one row share one timer.
 func (t *killTimer) set(c *actor.Context, d deadline) {
-	row := append(t.rows[d.within], d)
-	if t.rows[d.within] = row; len(row) == 1 {
+	row := append(t.queues[d.within], d)
+	if t.queues[d.within] = row; len(row) == 1 {
 		actor.After(c, d.at.Sub(c.Now()), killDue, d.within)
 	}
 }
 
 func (t *killTimer) due(c *actor.Context, within time.Duration) {
-	row := t.rows[within]
+	row := t.queues[within]
 	for len(row) > 0 && !row[0].at.After(c.Now()) {
-		actor.Kill(c, row[0].who) // nothing happens to those that have ended
+		actor.Kill(c, row[0].child) // nothing happens to those that have ended
 		row = row[1:]
 	}
-	if t.rows[within] = row; len(row) > 0 {
+	if t.queues[within] = row; len(row) > 0 {
 		actor.After(c, row[0].at.Sub(c.Now()), killDue, within)
 	}
 }
@@ -53,12 +53,12 @@ func (t *killTimer) down(c *actor.Context, _ actor.Down) { c.Stop() }
 
 var (
 	killTimerType = actor.NewType[killTimer]("killtimer")
-	killLater     = actor.Declare[deadline](killTimerType, "set", actor.BestEffort()) // it may be after the end of all
+	armKill       = actor.Declare[deadline](killTimerType, "set", actor.BestEffort()) // it may be after the end of all
 	killDue       = actor.Declare[time.Duration](killTimerType, "due")
-	bossDown      = actor.Declare[actor.Down](killTimerType, "down")
+	parentDown    = actor.Declare[actor.Down](killTimerType, "down")
 )
 
 func init() {
-	killTimerType.OnStart((*killTimer).start).Table(killLater.Do((*killTimer).set), killDue.Do((*killTimer).due),
-		bossDown.Do((*killTimer).down))
+	killTimerType.OnStart((*killTimer).start).Table(armKill.Do((*killTimer).set), killDue.Do((*killTimer).due),
+		parentDown.Do((*killTimer).down))
 }

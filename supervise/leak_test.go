@@ -20,15 +20,15 @@ func live() uint64 {
 // TestCycles: 10⁴ children (10⁶ in the long form) that are spawned, restarted and stopped
 // leave nothing: no actor, no timer, and no memory to speak of.
 func TestCycles(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	spec := h.sessions()
 	spec.Intensity = supervise.Intensity{Restarts: 1 << 30, Within: 1}
 	h.run(spec)
 	cycle := func(n int) {
 		for range n {
-			r, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, supervise.Like("", func(*toy) {}))
+			r, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, supervise.Like("", func(*testChild) {}))
 			h.must(err)
-			typed, _ := actor.As[toy](r)
+			typed, _ := actor.As[testChild](r)
 			do.Send(h.sys, typed, crash)
 			if _, err := ping.Ask(h.soonOnce(), h.sys, typed, actor.None{}); err != nil { // it is up again
 				t.Fatal(err)

@@ -19,37 +19,37 @@ import (
 // the real thing is about: that ends and starts take time, and that messages tell of them.
 
 // mkid is a child, and msup a supervisor.
-type mkid struct {
-	name   string
-	kind   supervise.Restart
-	delay  time.Duration // the first; twice as long each time
-	boss   *msup
-	sub    *msup // nil: a worker
-	state  supervise.State
-	due    time.Time
-	since  time.Time
-	inRow  int
-	fallen int
+type modelChild struct {
+	name        string
+	kind        supervise.Restart
+	delay       time.Duration // the first; twice as long each time
+	parent      *modelSupervisor
+	sub         *modelSupervisor // nil: a worker
+	state       supervise.State
+	due         time.Time
+	since       time.Time
+	consecutive int
+	failures    int
 
 	own      supervise.Intensity // zero: that of the supervisor counts
 	restarts []time.Time         // that count for own
-	halted   bool                // it stays down when its group comes up
+	excluded bool                // it stays down when its group comes up
 	refuses  bool                // it does not start
 	asked    bool                // and is forgotten then: StartChild waits for it
 }
 
-type msup struct {
+type modelSupervisor struct {
 	strategy supervise.Strategy
 	limit    supervise.Intensity
-	declared []*mkid
-	kids     []*mkid
+	declared []*modelChild
+	children []*modelChild
 	restarts []time.Time
-	me       *mkid // nil: the root
+	me       *modelChild // nil: the root
 }
 
 // model is the tree beside the real one.
 type model struct {
-	root  *msup
+	root  *modelSupervisor
 	now   time.Time
 	notes []string
 	dead  bool // the root has given up
@@ -58,107 +58,107 @@ type model struct {
 func (m *model) note(s string) { m.notes = append(m.notes, s) }
 
 // begin starts a supervisor with its declared children.
-func (m *model) begin(s *msup) {
-	s.kids, s.restarts = nil, nil
+func (m *model) begin(s *modelSupervisor) {
+	s.children, s.restarts = nil, nil
 	for _, d := range s.declared {
-		k := *d
-		k.boss, k.state = s, supervise.Pending
-		if k.sub != nil {
-			sub := *k.sub
-			k.sub, sub.me = &sub, &k
+		ch := *d
+		ch.parent, ch.state = s, supervise.Pending
+		if ch.sub != nil {
+			sub := *ch.sub
+			ch.sub, sub.me = &sub, &ch
 		}
-		s.kids = append(s.kids, &k)
+		s.children = append(s.children, &ch)
 	}
-	m.settle(s)
+	m.startPending(s)
 }
 
 // settle starts the pending children whose turn it is.
-func (m *model) settle(s *msup) {
-	for _, k := range slices.Clone(s.kids) {
-		if k.state == supervise.Pending {
-			m.up(k)
+func (m *model) startPending(s *modelSupervisor) {
+	for _, ch := range slices.Clone(s.children) {
+		if ch.state == supervise.Pending {
+			m.up(ch)
 		}
-		if k.state != supervise.Running && k.state != supervise.Stopped {
+		if ch.state != supervise.Running && ch.state != supervise.Stopped {
 			return
 		}
 	}
 	if s.me != nil && s.me.state == supervise.Starting {
 		s.me.state, s.me.since = supervise.Running, m.now
-		m.settle(s.me.boss)
+		m.startPending(s.me.parent)
 	}
 }
 
-func (m *model) up(k *mkid) {
-	if k.sub != nil {
-		k.state = supervise.Starting
-		m.begin(k.sub)
+func (m *model) up(ch *modelChild) {
+	if ch.sub != nil {
+		ch.state = supervise.Starting
+		m.begin(ch.sub)
 		return
 	}
-	if m.note("+" + k.name); k.refuses { // the caller is told
-		if k.state, k.halted = supervise.Stopped, true; k.asked {
-			k.boss.drop(k)
+	if m.note("+" + ch.name); ch.refuses { // the caller is told
+		if ch.state, ch.excluded = supervise.Stopped, true; ch.asked {
+			ch.parent.drop(ch)
 		}
 		return
 	}
-	k.state, k.since = supervise.Running, m.now
+	ch.state, ch.since = supervise.Running, m.now
 }
 
 // down ends a child and all below it, the youngest first. A killed one says nothing.
-func (m *model) down(k *mkid, killed bool) {
+func (m *model) down(ch *modelChild, killed bool) {
 	switch {
-	case k.state != supervise.Running && k.state != supervise.Starting:
-	case k.sub != nil:
-		m.downAll(k.sub, killed)
+	case ch.state != supervise.Running && ch.state != supervise.Starting:
+	case ch.sub != nil:
+		m.downAll(ch.sub, killed)
 	case !killed:
-		m.note("-" + k.name)
+		m.note("-" + ch.name)
 	}
 }
 
-func (m *model) downAll(s *msup, killed bool) {
-	for _, k := range slices.Backward(s.kids) {
-		m.down(k, killed)
+func (m *model) downAll(s *modelSupervisor, killed bool) {
+	for _, ch := range slices.Backward(s.children) {
+		m.down(ch, killed)
 	}
-	s.kids = nil
+	s.children = nil
 }
 
 // fell is for a child that has ended, or is down.
-func (m *model) fell(k *mkid, normal bool) {
-	s := k.boss
-	if k.kind == supervise.Temporary || k.kind == supervise.Transient && normal {
-		m.rests(k)
-		m.gone(k)
-		m.settle(s)
+func (m *model) childDown(ch *modelChild, normal bool) {
+	s := ch.parent
+	if ch.kind == supervise.Temporary || ch.kind == supervise.Transient && normal {
+		m.rests(ch)
+		m.gone(ch)
+		m.startPending(s)
 		return
 	}
-	if k.own.Within > 0 {
-		if m.tooMany(&k.restarts, k.own) {
-			m.rests(k)
-			k.state, k.halted = supervise.Stopped, true
-			m.settle(s)
+	if ch.own.Within > 0 {
+		if m.tooMany(&ch.restarts, ch.own) {
+			m.rests(ch)
+			ch.state, ch.excluded = supervise.Stopped, true
+			m.startPending(s)
 			return
 		}
 	} else if m.tooMany(&s.restarts, s.limit) {
-		k.state = supervise.Stopped
+		ch.state = supervise.Stopped
 		m.downAll(s, false)
 		if s.me == nil {
 			m.dead = true
 		} else {
-			m.fell(s.me, false)
+			m.childDown(s.me, false)
 		}
 		return
 	}
-	k.fallen++
-	m.rests(k)
-	k.inRow++
-	k.state = supervise.Pending
-	m.takeAlong(s, k)
-	if k.delay > 0 {
-		k.state = supervise.BackingOff
-		k.due = m.now.Add(min(k.delay<<(k.inRow-1), time.Minute))
+	ch.failures++
+	m.rests(ch)
+	ch.consecutive++
+	ch.state = supervise.Pending
+	m.takeAlong(s, ch)
+	if ch.delay > 0 {
+		ch.state = supervise.BackingOff
+		ch.due = m.now.Add(min(ch.delay<<(ch.consecutive-1), time.Minute))
 	} else if !isGroup(s) {
-		m.up(k)
+		m.up(ch)
 	}
-	m.settle(s)
+	m.startPending(s)
 }
 
 // tooMany counts a restart.
@@ -169,38 +169,38 @@ func (m *model) tooMany(at *[]time.Time, limit supervise.Intensity) bool {
 }
 
 // rests ends the time that k was up.
-func (m *model) rests(k *mkid) {
-	if !k.since.IsZero() && m.now.Sub(k.since) >= time.Minute {
-		k.inRow = 0
+func (m *model) rests(ch *modelChild) {
+	if !ch.since.IsZero() && m.now.Sub(ch.since) >= time.Minute {
+		ch.consecutive = 0
 	}
-	k.since = time.Time{}
+	ch.since = time.Time{}
 }
 
-func isGroup(s *msup) bool {
+func isGroup(s *modelSupervisor) bool {
 	return s.strategy == supervise.OneForAll || s.strategy == supervise.RestForOne
 }
 
 // gone forgets a temporary child, and remembers others.
-func (m *model) gone(k *mkid) {
-	if k.state = supervise.Stopped; k.kind == supervise.Temporary {
-		k.boss.drop(k)
+func (m *model) gone(ch *modelChild) {
+	if ch.state = supervise.Stopped; ch.kind == supervise.Temporary {
+		ch.parent.drop(ch)
 	}
 }
 
-func (s *msup) drop(k *mkid) {
-	s.kids = slices.DeleteFunc(s.kids, func(o *mkid) bool { return o == k })
+func (s *modelSupervisor) drop(ch *modelChild) {
+	s.children = slices.DeleteFunc(s.children, func(o *modelChild) bool { return o == ch })
 }
 
 // takeAlong takes down the children that have to go down with k.
-func (m *model) takeAlong(s *msup, k *mkid) {
+func (m *model) takeAlong(s *modelSupervisor, ch *modelChild) {
 	if !isGroup(s) {
 		return
 	}
-	for _, o := range slices.Backward(slices.Clone(s.kids)) {
-		if o == k && s.strategy == supervise.RestForOne {
+	for _, o := range slices.Backward(slices.Clone(s.children)) {
+		if o == ch && s.strategy == supervise.RestForOne {
 			return
 		}
-		if o == k || o.state == supervise.BackingOff || o.halted {
+		if o == ch || o.state == supervise.BackingOff || o.excluded {
 			continue
 		}
 		m.down(o, false)
@@ -214,61 +214,61 @@ func (m *model) takeAlong(s *msup, k *mkid) {
 }
 
 // restart is RestartChild.
-func (m *model) restart(k *mkid) {
-	k.halted = false
-	switch k.state {
+func (m *model) restart(ch *modelChild) {
+	ch.excluded = false
+	switch ch.state {
 	case supervise.Running, supervise.Starting:
-		m.down(k, false)
-		m.rests(k)
-		m.up(k)
+		m.down(ch, false)
+		m.rests(ch)
+		m.up(ch)
 	case supervise.BackingOff, supervise.Stopped:
-		if k.state == supervise.Stopped {
-			k.inRow, k.restarts = 0, nil
+		if ch.state == supervise.Stopped {
+			ch.consecutive, ch.restarts = 0, nil
 		}
-		m.dueNow(k)
+		m.dueNow(ch)
 	}
-	m.settle(k.boss)
+	m.startPending(ch.parent)
 }
 
 // stop is StopChild.
-func (m *model) stop(k *mkid) {
-	m.down(k, false)
-	m.rests(k)
-	k.halted, k.asked = true, false
-	m.gone(k)
-	m.settle(k.boss)
+func (m *model) stop(ch *modelChild) {
+	m.down(ch, false)
+	m.rests(ch)
+	ch.excluded, ch.asked = true, false
+	m.gone(ch)
+	m.startPending(ch.parent)
 }
 
-func (m *model) dueNow(k *mkid) {
-	if k.state = supervise.Pending; !isGroup(k.boss) {
-		m.up(k)
+func (m *model) dueNow(ch *modelChild) {
+	if ch.state = supervise.Pending; !isGroup(ch.parent) {
+		m.up(ch)
 	}
-	m.settle(k.boss)
+	m.startPending(ch.parent)
 }
 
 // all lists the children, those of the root first, with their paths.
-func (m *model) all() (kids []*mkid, paths [][]string) {
-	var walk func(s *msup, at []string)
-	walk = func(s *msup, at []string) {
-		for _, k := range s.kids {
-			path := append(slices.Clone(at), k.name)
-			kids, paths = append(kids, k), append(paths, path)
-			if k.sub != nil {
-				walk(k.sub, path)
+func (m *model) all() (children []*modelChild, paths [][]string) {
+	var walk func(s *modelSupervisor, at []string)
+	walk = func(s *modelSupervisor, at []string) {
+		for _, ch := range s.children {
+			path := append(slices.Clone(at), ch.name)
+			children, paths = append(children, ch), append(paths, path)
+			if ch.sub != nil {
+				walk(ch.sub, path)
 			}
 		}
 	}
 	walk(m.root, nil)
-	return kids, paths
+	return children, paths
 }
 
 func (m *model) advance(d time.Duration) {
 	for end := m.now.Add(d); ; {
-		var next *mkid
-		kids, _ := m.all()
-		for _, k := range kids {
-			if k.state == supervise.BackingOff && !k.due.After(end) && (next == nil || k.due.Before(next.due)) {
-				next = k
+		var next *modelChild
+		children, _ := m.all()
+		for _, ch := range children {
+			if ch.state == supervise.BackingOff && !ch.due.After(end) && (next == nil || ch.due.Before(next.due)) {
+				next = ch
 			}
 		}
 		if next == nil {
@@ -282,10 +282,10 @@ func (m *model) advance(d time.Duration) {
 
 // lines draws the model as linesOf draws the real tree.
 func (m *model) lines() string {
-	kids, paths := m.all()
+	children, paths := m.all()
 	var b strings.Builder
-	for i, k := range kids {
-		fmt.Fprintln(&b, paths[i], k.state, k.fallen)
+	for i, ch := range children {
+		fmt.Fprintln(&b, paths[i], ch.state, ch.failures)
 	}
 	return b.String()
 }
@@ -299,50 +299,50 @@ func linesOf(n supervise.Node, at []string, b *strings.Builder) {
 }
 
 // trial is a model and the real thing.
-type trial struct {
+type modelTest struct {
 	*model
 	t     *rapid.T
 	ctx   context.Context
-	h     *house
+	h     *harness
 	names int
 	asker actor.Ref[starter]
 	heard starter // what StartChildTo and RestartChildTo have brought
 }
 
 // draw draws a supervisor and all below it, for both.
-func (v *trial) draw(depth int) (*msup, supervise.Spec) {
-	s := &msup{
+func (v *modelTest) draw(depth int) (*modelSupervisor, supervise.Spec) {
+	s := &modelSupervisor{
 		strategy: rapid.SampledFrom([]supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne}).Draw(v.t, "strategy"),
 		limit: supervise.Intensity{Restarts: rapid.IntRange(0, 4).Draw(v.t, "restarts"),
 			Within: time.Duration(rapid.IntRange(1, 20).Draw(v.t, "within")) * second},
 	}
 	spec := supervise.Spec{Strategy: s.strategy, Intensity: s.limit}
 	for range rapid.IntRange(0, 4).Draw(v.t, "children") {
-		k, ch := v.drawKid(depth)
+		k, ch := v.drawChild(depth)
 		s.declared, spec.Children = append(s.declared, k), append(spec.Children, ch)
 	}
 	return s, spec
 }
 
-func (v *trial) drawKid(depth int) (*mkid, supervise.Child) {
+func (v *modelTest) drawChild(depth int) (*modelChild, supervise.Child) {
 	v.names++
-	k := &mkid{name: fmt.Sprint("k", v.names), kind: supervise.Restart(rapid.IntRange(0, 2).Draw(v.t, "kind"))}
+	ch := &modelChild{name: fmt.Sprint("k", v.names), kind: supervise.Restart(rapid.IntRange(0, 2).Draw(v.t, "kind"))}
 	if rapid.Bool().Draw(v.t, "backs off") { // no two at the same moment
-		k.delay = time.Duration(rapid.IntRange(1, 10).Draw(v.t, "delay"))*second + time.Duration(v.names)*time.Millisecond
+		ch.delay = time.Duration(rapid.IntRange(1, 10).Draw(v.t, "delay"))*second + time.Duration(v.names)*time.Millisecond
 	}
 	if depth > 0 && rapid.IntRange(0, 2).Draw(v.t, "supervisor") == 0 {
 		sub, spec := v.draw(depth - 1)
-		k.sub = sub
-		spec.Name, spec.Restart, spec.Backoff = k.name, k.kind, backoff(k.delay)
-		return k, spec
+		ch.sub = sub
+		spec.Name, spec.Restart, spec.Backoff = ch.name, ch.kind, backoff(ch.delay)
+		return ch, spec
 	}
-	w := v.h.toy(k.name)
-	w.Restart, w.Backoff = k.kind, backoff(k.delay)
+	w := v.h.child(ch.name)
+	w.Restart, w.Backoff = ch.kind, backoff(ch.delay)
 	if rapid.IntRange(0, 3).Draw(v.t, "has an intensity") == 0 {
-		k.own = supervise.Intensity{Restarts: rapid.IntRange(0, 2).Draw(v.t, "own"), Within: 5 * second}
-		w.Intensity = k.own
+		ch.own = supervise.Intensity{Restarts: rapid.IntRange(0, 2).Draw(v.t, "own"), Within: 5 * second}
+		w.Intensity = ch.own
 	}
-	return k, w
+	return ch, w
 }
 
 // backoff is the Backoff of a child with that first delay.
@@ -354,76 +354,76 @@ func backoff(first time.Duration) supervise.Backoff {
 }
 
 // pick chooses a child; nil if there is none.
-func (v *trial) pick() (*mkid, []string) {
-	kids, paths := v.all()
-	if len(kids) == 0 || v.dead {
+func (v *modelTest) pick() (*modelChild, []string) {
+	children, paths := v.all()
+	if len(children) == 0 || v.dead {
 		return nil, nil
 	}
-	i := rapid.IntRange(0, len(kids)-1).Draw(v.t, "who")
-	return kids[i], paths[i]
+	i := rapid.IntRange(0, len(children)-1).Draw(v.t, "who")
+	return children[i], paths[i]
 }
 
-func (v *trial) must(err error) {
+func (v *modelTest) must(err error) {
 	if err != nil {
 		v.t.Fatal(err)
 	}
 }
 
 // boss returns the supervisor of what is at a path.
-func (v *trial) boss(path []string) supervise.Supervisor {
+func (v *modelTest) supervisorOf(path []string) supervise.Supervisor {
 	s, err := supervise.Sub(v.ctx, v.h.sys, v.h.root, path[:len(path)-1]...)
 	v.must(err)
 	return s
 }
 
 // does makes a worker that is up do f.
-func (v *trial) does(f act, normal bool) func(*rapid.T) {
+func (v *modelTest) does(f act, normal bool) func(*rapid.T) {
 	return func(t *rapid.T) {
 		v.t = t
-		k, path := v.pick()
-		if k == nil || k.sub != nil || k.state != supervise.Running {
+		ch, path := v.pick()
+		if ch == nil || ch.sub != nil || ch.state != supervise.Running {
 			return
 		}
-		r, err := supervise.Find[toy](v.ctx, v.h.sys, v.h.root, path...)
+		r, err := supervise.Find[testChild](v.ctx, v.h.sys, v.h.root, path...)
 		v.must(err)
 		do.Send(v.h.sys, r, f)
-		v.note("-" + k.name)
-		v.fell(k, normal)
+		v.note("-" + ch.name)
+		v.childDown(ch, normal)
 	}
 }
 
 // order ends a child by order, whichever pick chooses.
-func (v *trial) order(f func(actor.Sender, actor.Target), killed bool) func(*rapid.T) {
+func (v *modelTest) order(f func(actor.Sender, actor.Target), killed bool) func(*rapid.T) {
 	return func(t *rapid.T) {
 		v.t = t
-		k, path := v.pick()
-		if k == nil {
+		ch, path := v.pick()
+		if ch == nil {
 			return
 		}
-		for _, n := range v.h.treeOf(v.ctx, v.boss(path)).Children {
-			if n.Name == k.name && !n.Ref.IsZero() {
+		for _, n := range v.h.treeOf(v.ctx, v.supervisorOf(path)).Children {
+			if n.Name == ch.name && !n.Ref.IsZero() {
 				f(v.h.sys, n.Ref)
 			}
 		}
-		if k.state == supervise.Running || k.state == supervise.Starting {
-			v.down(k, killed)
-			v.fell(k, !killed)
+		if ch.state == supervise.Running || ch.state == supervise.Starting {
+			v.down(ch, killed)
+			v.childDown(ch, !killed)
 		}
 	}
 }
 
-func (h *house) treeOf(ctx context.Context, s supervise.Supervisor) supervise.Node {
+func (h *harness) treeOf(ctx context.Context, s supervise.Supervisor) supervise.Node {
 	n, err := supervise.Tree(ctx, h.sys, s)
 	h.must(err)
 	return n
 }
 
-func (v *trial) operations() map[string]func(*rapid.T) {
-	one := func(f func(k *mkid, path []string)) func(*rapid.T) {
+func (v *modelTest) operations() map[string]func(*rapid.T) {
+	one := func(f func(ch *modelChild, path []string)) func(*rapid.T) {
 		return func(t *rapid.T) {
 			v.t = t
-			if k, path := v.pick(); k != nil {
-				f(k, path)
+			if ch, path := v.pick(); ch != nil {
+				f(ch, path)
 			}
 		}
 	}
@@ -434,35 +434,35 @@ func (v *trial) operations() map[string]func(*rapid.T) {
 		"shutdown": v.does(exitShutdown, true),
 		"stop":     v.order(actor.Stop, false),
 		"kill":     v.order(actor.Kill, true),
-		"remove": one(func(k *mkid, path []string) {
-			v.must(supervise.RemoveChild(v.ctx, v.h.sys, v.boss(path), k.name))
-			v.down(k, false)
-			k.boss.drop(k)
-			v.settle(k.boss)
+		"remove": one(func(ch *modelChild, path []string) {
+			v.must(supervise.RemoveChild(v.ctx, v.h.sys, v.supervisorOf(path), ch.name))
+			v.down(ch, false)
+			ch.parent.drop(ch)
+			v.startPending(ch.parent)
 		}),
-		"restart": one(func(k *mkid, path []string) {
-			boss := v.boss(path)
-			v.asks(func(c *actor.Context) { supervise.RestartChildTo(c, boss, k.name, starterHearNone) })
-			v.restart(k)
+		"restart": one(func(ch *modelChild, path []string) {
+			boss := v.supervisorOf(path)
+			v.asks(func(c *actor.Context) { supervise.RestartChildTo(c, boss, ch.name, starterHearNone) })
+			v.restart(ch)
 		}),
-		"halt": one(func(k *mkid, path []string) {
-			v.must(supervise.StopChild(v.ctx, v.boss(path), k.name))
-			v.stop(k)
+		"halt": one(func(ch *modelChild, path []string) {
+			v.must(supervise.StopChild(v.ctx, v.supervisorOf(path), ch.name))
+			v.stop(ch)
 		}),
-		"add": one(func(k *mkid, path []string) {
-			added, ch := v.drawKid(1)
-			boss := v.boss(path)
+		"add": one(func(k *modelChild, path []string) {
+			added, ch := v.drawChild(1)
+			boss := v.supervisorOf(path)
 			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, boss, ch, starterHear) })
-			v.add(k.boss, added)
+			v.add(k.parent, added)
 		}),
-		"add what does not start": one(func(k *mkid, path []string) {
+		"add what does not start": one(func(ch *modelChild, path []string) {
 			v.names++
-			added := &mkid{name: fmt.Sprint("k", v.names), refuses: true, asked: true}
-			w := v.h.toy(added.name)
-			w.Init = func(y *toy) { y.name, y.d, y.fail = added.name, &v.h.d, errUser }
-			boss := v.boss(path)
+			added := &modelChild{name: fmt.Sprint("k", v.names), refuses: true, asked: true}
+			w := v.h.child(added.name)
+			w.Init = func(y *testChild) { y.name, y.d, y.fail = added.name, &v.h.d, errUser }
+			boss := v.supervisorOf(path)
 			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, boss, w, starterHear) })
-			v.add(k.boss, added)
+			v.add(ch.parent, added)
 		}),
 		"advance": func(t *rapid.T) {
 			v.t = t
@@ -475,24 +475,24 @@ func (v *trial) operations() map[string]func(*rapid.T) {
 }
 
 // asks asks for a start, which may have to wait for a back-off, from a behaviour.
-func (v *trial) asks(f func(*actor.Context)) {
+func (v *modelTest) asks(f func(*actor.Context)) {
 	starterDo.Send(v.h.sys, v.asker, f)
 	v.must(v.h.sys.Wait(v.ctx))
 }
 
-func (v *trial) add(s *msup, k *mkid) {
-	k.boss, k.state = s, supervise.Pending
-	if k.sub != nil {
-		k.sub.me = k
+func (v *modelTest) add(s *modelSupervisor, ch *modelChild) {
+	ch.parent, ch.state = s, supervise.Pending
+	if ch.sub != nil {
+		ch.sub.me = ch
 	}
-	if s.kids = append(s.kids, k); !isGroup(s) {
-		v.up(k)
+	if s.children = append(s.children, ch); !isGroup(s) {
+		v.up(ch)
 	}
-	v.settle(s)
+	v.startPending(s)
 }
 
 // check compares what happened, in order, and how everybody stands.
-func (v *trial) check() {
+func (v *modelTest) check() {
 	v.must(v.h.sys.Wait(v.ctx))
 	if got, want := v.h.d.take(), strings.Join(v.notes, ", "); got != want {
 		v.t.Fatalf("what happened: %s\nwant: %s", got, want)
@@ -513,7 +513,7 @@ func (v *trial) check() {
 }
 
 // checkHeard: a start succeeds, is refused, or its child or supervisor has ended meanwhile.
-func (v *trial) checkHeard() {
+func (v *modelTest) checkHeard() {
 	for len(v.heard) > 0 {
 		err := <-v.heard
 		if err != nil && !errors.Is(err, errUser) && !errors.Is(err, supervise.ErrNoChild) && !errors.Is(err, actor.ErrStopped) {
@@ -528,10 +528,10 @@ func (v *trial) checkHeard() {
 func TestSupervisorModel(t *testing.T) {
 	ctx := t.Context()
 	rapid.Check(t, func(rt *rapid.T) {
-		h := &house{TB: t, clock: actor.NewVirtualClock(epoch)}
+		h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
 		h.sys = actor.Start(actor.Workers(2), actor.Logger(silent), actor.Clock(h.clock))
 		defer h.sys.Stop()
-		v := &trial{model: &model{now: epoch}, t: rt, ctx: ctx, h: h, heard: make(starter, 1000)}
+		v := &modelTest{model: &model{now: epoch}, t: rt, ctx: ctx, h: h, heard: make(starter, 1000)}
 		v.asker = starterType.Spawn(h.sys, v.heard)
 		root, spec := v.draw(2)
 		v.root = root

@@ -14,7 +14,7 @@ import (
 
 // A tree in which children of all kinds fall: with a back-off and its chance, with their
 // siblings, and until their supervisor gives up.
-var fallingTree = supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 9, Within: time.Minute}, Children: []supervise.Child{
+var failingTree = supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 9, Within: time.Minute}, Children: []supervise.Child{
 	supervise.Worker[Disk]{Name: "disk", Type: DiskType, Backoff: supervise.Backoff{First: time.Second, Jitter: 0.5}},
 	supervise.Spec{Name: "pair", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, Children: []supervise.Child{
 		supervise.Worker[Disk]{Name: "left", Type: DiskType},
@@ -28,7 +28,7 @@ func TestRepeat(t *testing.T) {
 	orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 		ctx := context.Background()
 		sys := actor.Start(actor.Simulated(h), actor.Seed(seed), actor.Logger(slog.New(slog.DiscardHandler)))
-		root := supervise.Start(sys, fallingTree)
+		root := supervise.Start(sys, failingTree)
 		said := ""
 		for _, path := range [][]string{{"disk"}, {"pair", "left"}, {"disk"}, {"pair", "right"}, {"pair", "left"}} {
 			d, err := supervise.Find[Disk](ctx, sys, root, path...)

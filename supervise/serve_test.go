@@ -11,9 +11,9 @@ import (
 )
 
 // served runs Serve, and returns when the tree is up.
-func (h *house) served(ctx context.Context, spec supervise.Spec, grace time.Duration) <-chan error {
+func (h *harness) served(ctx context.Context, spec supervise.Spec, grace time.Duration) <-chan error {
 	up, done := make(chan struct{}), make(chan error, 1)
-	spec.Children = append(spec.Children, kinWorker("last", func(*actor.Context) error { close(up); return nil }))
+	spec.Children = append(spec.Children, siblingWorker("last", func(*actor.Context) error { close(up); return nil }))
 	go func() { done <- supervise.Serve(ctx, h.sys, spec, grace) }()
 	<-up
 	return done
@@ -23,17 +23,17 @@ func (h *house) served(ctx context.Context, spec supervise.Spec, grace time.Dura
 // which its children end in the opposite order of their start, each as its Stop says; then the
 // system is shut down", and returns nil.
 func TestServe(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(h.soon())
-	b := h.toy("b")
+	b := h.child("b")
 	b.Stop = supervise.DrainWithin(time.Minute)
-	ref := make(chan actor.Ref[toy], 1)
-	look := kinWorker("look", func(c *actor.Context) error {
-		r, err := supervise.Sibling[toy](c, "b")
+	ref := make(chan actor.Ref[testChild], 1)
+	look := siblingWorker("look", func(c *actor.Context) error {
+		r, err := supervise.Sibling[testChild](c, "b")
 		ref <- r
 		return err
 	})
-	done := h.served(ctx, supervise.Spec{Name: "app", Children: []supervise.Child{h.toy("a"), b, look}}, patience)
+	done := h.served(ctx, supervise.Spec{Name: "app", Children: []supervise.Child{h.child("a"), b, look}}, hangTimeout)
 	r := <-ref
 	for _, s := range []string{"1", "2", "3"} {
 		say.Send(h.sys, r, s)
@@ -47,20 +47,20 @@ func TestServe(t *testing.T) {
 // TestServe_Ends: "Otherwise the error is that of StartWait, or the reason of the root"; the
 // system has stopped.
 func TestServe_Ends(t *testing.T) {
-	h := build(t)
-	wants(t, supervise.Serve(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{h.failing("bad", errUser)}}, patience), errUser)
+	h := newHarness(t)
+	wants(t, supervise.Serve(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{h.failing("bad", errUser)}}, hangTimeout), errUser)
 	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
 
-	h = build(t)
+	h = newHarness(t)
 	w := h.failing("later", nil)
 	w.Intensity = supervise.Intensity{Within: second, Escalate: true}
-	ref := make(chan actor.Ref[toy], 1)
-	look := kinWorker("look", func(c *actor.Context) error {
-		r, err := supervise.Sibling[toy](c, "later")
+	ref := make(chan actor.Ref[testChild], 1)
+	look := siblingWorker("look", func(c *actor.Context) error {
+		r, err := supervise.Sibling[testChild](c, "later")
 		ref <- r
 		return err
 	})
-	done := h.served(h.soon(), supervise.Spec{Name: "app", Children: []supervise.Child{w, look}}, patience)
+	done := h.served(h.soon(), supervise.Spec{Name: "app", Children: []supervise.Child{w, look}}, hangTimeout)
 	do.Send(h.sys, <-ref, exitWithError)
 	err := <-done
 	wants(t, err, supervise.ErrIntensity)
@@ -71,23 +71,23 @@ func TestServe_Ends(t *testing.T) {
 // TestServe_StoppedWhileItStarts: a signal that comes before the tree is up is an order to end,
 // too.
 func TestServe_StoppedWhileItStarts(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(h.soon())
-	w := h.toy("a")
-	w.Init = func(y *toy) { y.name, y.d = "a", &h.d; cancel() }
-	h.must(supervise.Serve(ctx, h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w}}, patience))
+	w := h.child("a")
+	w.Init = func(y *testChild) { y.name, y.d = "a", &h.d; cancel() }
+	h.must(supervise.Serve(ctx, h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w}}, hangTimeout))
 	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
 }
 
 // TestServe_Grace: "What has not ended by then is stopped at once", and the error says so.
 func TestServe_Grace(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(h.soon())
 	release := make(chan struct{})
-	slow := kinWorker("slow", func(*actor.Context) error { return nil })
+	slow := siblingWorker("slow", func(*actor.Context) error { return nil })
 	slow.Stop = supervise.StopWithin(supervise.Forever)
-	hang := kinWorker("hang", func(c *actor.Context) error {
-		kinDo.Send(c, actor.Self[kin](c), func(*actor.Context) { <-release })
+	hang := siblingWorker("hang", func(c *actor.Context) error {
+		kinDo.Send(c, actor.Self[siblingProbe](c), func(*actor.Context) { <-release })
 		return nil
 	})
 	hang.Stop = supervise.StopWithin(supervise.Forever)

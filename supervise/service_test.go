@@ -20,8 +20,8 @@ var kinds = []supervise.Restart{supervise.Permanent, supervise.Transient, superv
 func TestStartChild_Fails(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
 		for _, kind := range kinds {
-			h := build(t)
-			h.run(supervise.Spec{Name: "app", Strategy: s, Intensity: supervise.Intensity{Within: second}, Children: h.toys("a")})
+			h := newHarness(t)
+			h.run(supervise.Spec{Name: "app", Strategy: s, Intensity: supervise.Intensity{Within: second}, Children: h.workers("a")})
 			h.d.take()
 			for range 20 {
 				bad := h.failing("bad", errUser)
@@ -34,7 +34,7 @@ func TestStartChild_Fails(t *testing.T) {
 				h.d.says(t, "+bad")
 				equal(t, "states", h.states(), "a running")
 			}
-			_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.toy("bad"))
+			_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.child("bad"))
 			h.must(err)
 		}
 	}
@@ -43,10 +43,10 @@ func TestStartChild_Fails(t *testing.T) {
 // TestStartChild_TreeFails: "for a Spec, when all below it are up": the path is that of the
 // child that did not come up.
 func TestStartChild_TreeFails(t *testing.T) {
-	h := build(t)
-	h.run(supervise.Spec{Name: "app", Children: h.toys("a")})
+	h := newHarness(t)
+	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
 	h.d.take()
-	sub := supervise.Spec{Name: "sub", Children: []supervise.Child{h.toy("x"), h.failing("y", errUser)}}
+	sub := supervise.Spec{Name: "sub", Children: []supervise.Child{h.child("x"), h.failing("y", errUser)}}
 	_, err := supervise.StartChild(h.soon(), h.sys, h.root, sub)
 	wants(t, err, errUser)
 	equal(t, "error", err.Error(), `gallop: supervise: "app/sub/y" did not start: user's own`)
@@ -56,9 +56,9 @@ func TestStartChild_TreeFails(t *testing.T) {
 
 // TestStartChild_Simple: the same holds for a child that is made from a template.
 func TestStartChild_Simple(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.run(h.sessions())
-	_, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like("bob", func(y *toy) { y.fail = errUser }))
+	_, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like("bob", func(y *testChild) { y.fail = errUser }))
 	wants(t, err, errUser)
 	equal(t, "children", h.count(), supervise.Count{})
 }
@@ -66,13 +66,13 @@ func TestStartChild_Simple(t *testing.T) {
 // TestStartChild_ContextEnds: "The same holds if ctx ends first: the child is stopped then, or
 // not started at all."
 func TestStartChild_ContextEnds(t *testing.T) {
-	h := build(t)
-	h.run(supervise.Spec{Name: "app", Children: h.toys("a")})
+	h := newHarness(t)
+	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
 	h.d.take()
 	ctx, cancel := context.WithCancel(h.soon())
 	release := make(chan struct{})
-	slow := h.toy("slow")
-	slow.Init = func(y *toy) { y.name, y.d = "slow", &h.d; cancel(); <-release }
+	slow := h.child("slow")
+	slow.Init = func(y *testChild) { y.name, y.d = "slow", &h.d; cancel(); <-release }
 	_, err := supervise.StartChild(ctx, h.sys, h.root, slow)
 	wants(t, err, context.Canceled)
 	close(release)
@@ -83,16 +83,16 @@ func TestStartChild_ContextEnds(t *testing.T) {
 // TestStartChild_GivenUp: a request whose caller gives up while the supervisor does not come to
 // it starts no child.
 func TestStartChild_GivenUp(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	gate, reached := make(chan struct{}), make(chan struct{}, 1)
-	h.run(supervise.Spec{Name: "app", Children: h.toys("a"), OnEvent: func(supervise.Event) { reached <- struct{}{}; <-gate }})
+	h.run(supervise.Spec{Name: "app", Children: h.workers("a"), OnEvent: func(supervise.Event) { reached <- struct{}{}; <-gate }})
 	h.d.take()
 	do.Send(h.sys, h.find("a"), exitWithError)
 	<-reached // the supervisor is in OnEvent
 	spawned := h.sys.Stats().Spawned
 	ctx, cancel := context.WithTimeout(h.soon(), time.Millisecond)
 	defer cancel()
-	_, err := supervise.StartChild(ctx, h.sys, h.root, h.toy("b"))
+	_, err := supervise.StartChild(ctx, h.sys, h.root, h.child("b"))
 	wants(t, err, context.DeadlineExceeded)
 	go func() {
 		for range reached {
@@ -109,15 +109,15 @@ func TestStartChild_GivenUp(t *testing.T) {
 // TestStartChild_Ignored: "If OnStart returns ErrIgnore, the ref is zero and the error nil"; a
 // declared child stays down, its younger siblings start, and RestartChild brings it up.
 func TestStartChild_Ignored(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	off := true
-	a := h.toy("a")
-	a.Init = func(y *toy) {
+	a := h.child("a")
+	a.Init = func(y *testChild) {
 		if y.name, y.d = "a", &h.d; off {
 			y.fail = supervise.ErrIgnore
 		}
 	}
-	root, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{a, h.toy("b")}})
+	root, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{a, h.child("b")}})
 	h.must(err)
 	h.root = root
 	equal(t, "states", h.states(), "a stopped, b running")
@@ -137,12 +137,12 @@ func TestStartChild_Ignored(t *testing.T) {
 // counts for the Intensity.
 func TestRestartChild_Fails(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
-		h := build(t)
+		h := newHarness(t)
 		var fail error
-		a := h.toy("a")
+		a := h.child("a")
 		a.Backoff = supervise.Backoff{First: second}
-		a.Init = func(y *toy) { y.name, y.d, y.fail = "a", &h.d, fail }
-		h.run(supervise.Spec{Name: "app", Strategy: s, Intensity: supervise.Intensity{Within: second}, Children: []supervise.Child{a, h.toy("b")}})
+		a.Init = func(y *testChild) { y.name, y.d, y.fail = "a", &h.d, fail }
+		h.run(supervise.Spec{Name: "app", Strategy: s, Intensity: supervise.Intensity{Within: second}, Children: []supervise.Child{a, h.child("b")}})
 		fail = errUser
 		h.d.take()
 		wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "a"), errUser)
@@ -168,10 +168,10 @@ func TestRestartChild_Fails(t *testing.T) {
 // actor".
 func TestStopChild(t *testing.T) {
 	for _, kind := range kinds[:2] {
-		h := build(t)
-		a := h.toy("a")
+		h := newHarness(t)
+		a := h.child("a")
 		a.Restart = kind
-		h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{a, h.toy("b")}})
+		h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{a, h.child("b")}})
 		before := h.find("a")
 		h.must(supervise.StopChild(h.soon(), h.root, "a"))
 		equal(t, "standing", before.Standing(), actor.Ended)
@@ -187,16 +187,16 @@ func TestStopChild(t *testing.T) {
 		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "a"))
 		wants(t, supervise.StopChild(h.soon(), h.root, "a"), supervise.ErrNoChild)
 	}
-	h := build(t)
-	trans := h.toy("trans")
+	h := newHarness(t)
+	trans := h.child("trans")
 	trans.Restart = supervise.Transient
-	h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{trans, h.toy("b")}})
+	h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{trans, h.child("b")}})
 	h.tell(finish, "trans")
 	h.must(supervise.StopChild(h.soon(), h.root, "trans")) // it has ended by itself, and would come up with the others
 	h.tell(crash, "b")
 	equal(t, "states", h.states(), "trans stopped, b running")
 
-	h = build(t)
+	h = newHarness(t)
 	h.run(h.sessions())
 	_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("ann"))
 	h.must(err)
@@ -210,10 +210,10 @@ func TestStopChild(t *testing.T) {
 func TestOwnIntensity(t *testing.T) {
 	var seen events
 	var log logged
-	h := build(t, log.option())
-	a := h.toy("a")
+	h := newHarness(t, log.option())
+	a := h.child("a")
 	a.Intensity = supervise.Intensity{Restarts: 2, Within: time.Minute}
-	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, OnEvent: seen.add, Children: []supervise.Child{a, h.toy("b")}})
+	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, OnEvent: seen.add, Children: []supervise.Child{a, h.child("b")}})
 	for range 2 {
 		h.tell(exitWithError, "a")
 	}
@@ -232,10 +232,10 @@ func TestOwnIntensity(t *testing.T) {
 	equal(t, "root", h.root.Standing(), actor.Idle)
 	equal(t, "states", h.states(), "a running, b running")
 
-	h = build(t)
-	a = h.toy("a")
+	h = newHarness(t)
+	a = h.child("a")
 	a.Intensity = supervise.Intensity{Restarts: 1, Within: time.Minute, Escalate: true}
-	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{a, h.toy("b")}})
+	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{a, h.child("b")}})
 	h.tell(crash, "a")
 	h.tell(crash, "a")
 	wants(t, h.reason(), supervise.ErrIntensity)
@@ -246,7 +246,7 @@ func TestOwnIntensity(t *testing.T) {
 // siblings.
 func TestOwnIntensity_Simple(t *testing.T) {
 	for _, shared := range []bool{false, true} {
-		h := build(t)
+		h := newHarness(t)
 		spec := h.sessions()
 		spec.Intensity = supervise.Intensity{Restarts: 3, Within: time.Minute, Escalate: shared}
 		h.run(spec)
@@ -277,7 +277,7 @@ func TestOwnIntensity_Simple(t *testing.T) {
 // take one deadline". One helper sees to the deadlines of all.
 func TestSimple_StopsAllAtOnce(t *testing.T) {
 	const n = 50
-	h := build(t, actor.Workers(4), actor.Spares(2*n))
+	h := newHarness(t, actor.Workers(4), actor.Spares(2*n))
 	spec := h.sessions()
 	spec.Template = h.stubborn("session", supervise.StopWithin(5*second))
 	h.run(spec)
@@ -303,16 +303,16 @@ func TestSimple_StopsAllAtOnce(t *testing.T) {
 // TestDown_AnswersAtOnce: while a sibling backs off, questions to a supervisor that is down
 // with its group, or waits behind a supervisor in which one backs off, are answered at once.
 func TestDown_AnswersAtOnce(t *testing.T) {
-	c1 := func(h *house) map[string]supervise.Child {
-		w := h.toy("c1")
+	c1 := func(h *harness) map[string]supervise.Child {
+		w := h.child("c1")
 		w.Backoff = supervise.Backoff{First: time.Hour}
 		return map[string]supervise.Child{"worker": w, "tree": supervise.Spec{Name: "c1", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Within: 1}, Backoff: supervise.NoBackoff,
-			Children: []supervise.Child{h.slowStart("w"), h.toy("x")}}}
+			Children: []supervise.Child{h.slowStart("w"), h.child("x")}}}
 	}
 	for _, kind := range []string{"worker", "tree"} {
-		h := build(t)
+		h := newHarness(t)
 		h.run(supervise.Spec{Name: "top", Strategy: supervise.RestForOne, Children: []supervise.Child{
-			c1(h)[kind], supervise.Spec{Name: "c2", Children: h.toys("w")}}})
+			c1(h)[kind], supervise.Spec{Name: "c2", Children: h.workers("w")}}})
 		if kind == "tree" {
 			h.advance(time.Hour)
 		}
@@ -324,11 +324,11 @@ func TestDown_AnswersAtOnce(t *testing.T) {
 			h.tell(crash, "c1")
 		}
 		ctx := h.soon()
-		_, err = supervise.Find[toy](ctx, h.sys, h.root, "c2", "w")
+		_, err = supervise.Find[testChild](ctx, h.sys, h.root, "c2", "w")
 		wants(t, err, supervise.ErrNoChild)
 		_, err = supervise.CountChildren(ctx, h.sys, c2)
 		wants(t, err, actor.ErrSuspended)
-		_, err = supervise.StartChild(ctx, h.sys, c2, h.toy("x"))
+		_, err = supervise.StartChild(ctx, h.sys, c2, h.child("x"))
 		wants(t, err, actor.ErrSuspended)
 		wants(t, supervise.RemoveChild(ctx, h.sys, c2, "w"), actor.ErrSuspended)
 		equal(t, "nodes", len(h.tree().Children), 2)
@@ -341,11 +341,11 @@ func TestDown_AnswersAtOnce(t *testing.T) {
 }
 
 // slowStart is a child whose every start fails once, so that it backs off for an hour.
-func (h *house) slowStart(name string) supervise.Child {
-	w, n := h.toy(name), 0
+func (h *harness) slowStart(name string) supervise.Child {
+	w, n := h.child(name), 0
 	w.Backoff = supervise.Backoff{First: time.Hour, Factor: 1}
 	w.Intensity = often
-	w.Init = func(y *toy) {
+	w.Init = func(y *testChild) {
 		if y.name, y.d = name, &h.d; n%2 == 0 {
 			y.fail = errUser
 		}

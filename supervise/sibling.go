@@ -10,78 +10,80 @@ import (
 // table is the children of one life of a supervisor, by name. The supervisor writes it, and
 // reads it without the lock. Its children, and the tables below, read it under the lock: of a
 // child they read ref, removed, and what is read-only.
-type table struct {
-	above *table // of the supervisor above; nil for a root
+type nameTable struct {
+	parent *nameTable // of the supervisor above; nil for a root
 
 	mu       sync.RWMutex
-	byName   map[string]*kid
-	starting *kid // the child that is starting while the tree comes up, for the error of StartWait
+	byName   map[string]*child
+	starting *child // the child that is starting while the tree comes up, for the error of StartWait
 }
 
-func newTable(above *table) *table { return &table{above: above, byName: map[string]*kid{}} }
+func newNameTable(above *nameTable) *nameTable {
+	return &nameTable{parent: above, byName: map[string]*child{}}
+}
 
 // clear begins another life.
-func (t *table) clear() {
+func (t *nameTable) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.byName, t.starting = map[string]*kid{}, nil
+	t.byName, t.starting = map[string]*child{}, nil
 }
 
-func (t *table) enter(k *kid) {
+func (t *nameTable) add(ch *child) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.byName[k.name] = k
+	t.byName[ch.name] = ch
 }
 
-func (t *table) leave(k *kid) {
+func (t *nameTable) drop(ch *child) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.byName, k.name)
+	delete(t.byName, ch.name)
 }
 
-func (t *table) setRef(k *kid, r actor.AnyRef) {
+func (t *nameTable) setRef(ch *child, r actor.AnyRef) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k.ref = r
+	ch.ref = r
 }
 
 // remove marks a child that is to be forgotten when it has ended.
-func (t *table) remove(k *kid) {
+func (t *nameTable) markRemoved(ch *child) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	k.removed = true
+	ch.removed = true
 }
 
-func (t *table) setStarting(k *kid) {
+func (t *nameTable) setStarting(ch *child) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.starting = k
+	t.starting = ch
 }
 
 // look returns the child of that name, and its actor. ok reports whether there is such a child. Any
 // goroutine.
-func (t *table) look(name string) (k *kid, ref actor.AnyRef, ok bool) {
+func (t *nameTable) lookup(name string) (ch *child, ref actor.AnyRef, ok bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if k, ok = t.byName[name]; !ok || k.removed {
+	if ch, ok = t.byName[name]; !ok || ch.removed {
 		return nil, actor.AnyRef{}, false
 	}
-	return k, k.ref, true
+	return ch, ch.ref, true
 }
 
 // startsWhat returns the path of the child that has not come up yet, below the name of the
 // supervisor whose table t is. Any goroutine.
-func (t *table) startsWhat(path string) string {
+func (t *nameTable) startingPath(path string) string {
 	t.mu.RLock()
-	k := t.starting
+	ch := t.starting
 	t.mu.RUnlock()
 	switch {
-	case k == nil:
+	case ch == nil:
 		return path
-	case k.below == nil:
-		return path + "/" + k.spec.name
+	case ch.below == nil:
+		return path + "/" + ch.spec.name
 	}
-	return k.below.startsWhat(path + "/" + k.spec.name)
+	return ch.below.startingPath(path + "/" + ch.spec.name)
 }
 
 // Sibling finds another child of the running actor's supervisor by its name, at once and
@@ -128,31 +130,31 @@ func SiblingSub(c *actor.Context, name string, below ...string) (Supervisor, err
 }
 
 func sibling(c *actor.Context, name string, below []string) (actor.AnyRef, error) {
-	t, ok := actor.FamilyOf(c).(*table)
+	t, ok := actor.FamilyOf(c).(*nameTable)
 	if !ok {
 		return actor.AnyRef{}, fmt.Errorf("%w: %q: the running actor is not a supervisor's", ErrNoChild, name)
 	}
-	for ; t != nil; t = t.above {
-		if k, r, ok := t.look(name); ok {
-			return descend(k, r, below)
+	for ; t != nil; t = t.parent {
+		if ch, r, ok := t.lookup(name); ok {
+			return follow(ch, r, below)
 		}
 	}
 	return actor.AnyRef{}, fmt.Errorf("%w: %q", ErrNoChild, name)
 }
 
 // descend follows a path from a child on.
-func descend(k *kid, r actor.AnyRef, path []string) (actor.AnyRef, error) {
+func follow(ch *child, r actor.AnyRef, path []string) (actor.AnyRef, error) {
 	for _, name := range path {
-		if k.below == nil {
-			return r, fmt.Errorf("%w: %q: %q is no supervisor", ErrNoChild, name, k.spec.name)
+		if ch.below == nil {
+			return r, fmt.Errorf("%w: %q: %q is no supervisor", ErrNoChild, name, ch.spec.name)
 		}
 		var ok bool
-		if k, r, ok = k.below.look(name); !ok {
+		if ch, r, ok = ch.below.lookup(name); !ok {
 			return r, fmt.Errorf("%w: %q", ErrNoChild, name)
 		}
 	}
 	if r.IsZero() {
-		return r, fmt.Errorf("%w: %q has no actor at the moment", ErrNoChild, k.spec.name)
+		return r, fmt.Errorf("%w: %q has no actor at the moment", ErrNoChild, ch.spec.name)
 	}
 	return r, nil
 }

@@ -30,7 +30,7 @@ func (s Strategy) String() string {
 }
 
 // groups tells whether a fall concerns others.
-func (s Strategy) groups() bool { return s == OneForAll || s == RestForOne }
+func (s Strategy) restartsGroup() bool { return s == OneForAll || s == RestForOne }
 
 // Restart says which ends of a child count as falls.
 type Restart uint8
@@ -113,20 +113,20 @@ type Worker[S any] struct {
 const RefuseWhileDown = -1
 
 func (w Worker[S]) child() *childSpec {
-	spec := &childSpec{name: w.Name, traits: &traits{
-		kind: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity, stop: w.Stop.or(StopWithin(5 * time.Second)),
+	spec := &childSpec{name: w.Name, commonSpec: &commonSpec{
+		restart: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity, stop: w.Stop.orDefault(StopWithin(5 * time.Second)),
 		decide: w.Decide, mail: w.Mail, whileDown: w.WhileDown, keepReplies: w.KeepReplies,
 	}}
 	if w.Type == nil {
-		spec.wrong = "a Worker without a Type"
+		spec.problem = "a Worker without a Type"
 		return spec
 	}
 	if err := actor.Seal(w.Type); err != nil { // now, and not where the supervisor spawns it, who would end over that
-		spec.wrong = strings.TrimPrefix(err.Error(), "gallop: ")
+		spec.problem = strings.TrimPrefix(err.Error(), "gallop: ")
 	}
-	spec.typ = w.Type.Name()
+	spec.typeName = w.Type.Name()
 	spec.spawn = w.spawner(w.Init)
-	spec.like = func(init any) (spawner, bool) {
+	spec.withInit = func(init any) (spawner, bool) {
 		f, ok := init.(func(*S))
 		if f == nil {
 			f = w.Init
@@ -137,23 +137,23 @@ func (w Worker[S]) child() *childSpec {
 }
 
 // birth is what a supervisor gives a child that it spawns.
-type birth struct {
-	care  actor.Care[supervisor]
-	above *supervisor
-	kid   *kid
+type spawnArgs struct {
+	options actor.Care[supervisor]
+	parent  *supervisor
+	child   *child
 	// strict says that the child is a supervisor that ends if one of its children cannot start.
-	strict bool
+	failFast bool
 }
 
 // spawner spawns a child.
-type spawner func(c *actor.Context, b birth) actor.AnyRef
+type spawner func(c *actor.Context, b spawnArgs) actor.AnyRef
 
 func (w Worker[S]) spawner(init func(*S)) spawner {
 	if init == nil {
 		init = func(*S) {}
 	}
-	return func(c *actor.Context, b birth) actor.AnyRef {
-		return actor.SpawnUnder(c, w.Type, init, b.care).Any()
+	return func(c *actor.Context, b spawnArgs) actor.AnyRef {
+		return actor.SpawnUnder(c, w.Type, init, b.options).Any()
 	}
 }
 
@@ -186,20 +186,20 @@ type Spec struct {
 }
 
 func (s Spec) child() *childSpec {
-	p := newPlan(s)
+	sp := checkSpec(s)
 	return &childSpec{
 		name: s.Name,
-		traits: &traits{
-			kind: s.Restart, backoff: s.Backoff.orDefault(), intensity: s.OwnIntensity, stop: s.Stop.or(StopWithin(Forever)),
-			typ: supervisorType.Name(), plan: p, wrong: p.wrong, decide: s.Decide,
+		commonSpec: &commonSpec{
+			restart: s.Restart, backoff: s.Backoff.orDefault(), intensity: s.OwnIntensity, stop: s.Stop.orDefault(StopWithin(Forever)),
+			typeName: supervisorType.Name(), supervisor: sp, problem: sp.problem, decide: s.Decide,
 		},
-		spawn: func(c *actor.Context, b birth) actor.AnyRef {
-			boss, path, table, strict := actor.Self[supervisor](c), b.above.pathOf(b.kid), b.kid.below, b.strict
+		spawn: func(c *actor.Context, b spawnArgs) actor.AnyRef {
+			boss, path, table, strict := actor.Self[supervisor](c), b.parent.pathOf(b.child), b.child.below, b.failFast
 			init := func(s *supervisor) {
-				*s = supervisor{plan: p, boss: boss, path: path, table: table, strict: strict}
+				*s = supervisor{spec: sp, parent: boss, path: path, names: table, failFast: strict}
 				strict = false // in later lives, a start that fails is a fall
 			}
-			return actor.SpawnUnder(c, supervisorType, init, b.care).Any()
+			return actor.SpawnUnder(c, supervisorType, init, b.options).Any()
 		},
 	}
 }
@@ -210,34 +210,34 @@ func (s Spec) child() *childSpec {
 // A child without a name is called what its first ref says, as in "session#12", or
 // "session#12.2" if a sibling was given that name. It keeps this name when it is killed
 // and a new actor, with another ref, takes its place.
-func Like[S any](name string, init func(*S)) Child { return like{name, init} }
+func Like[S any](name string, init func(*S)) Child { return templated{name, init} }
 
-type like struct {
+type templated struct {
 	name string
 	init any
 }
 
-func (l like) child() *childSpec {
-	return &childSpec{name: l.name, traits: &traits{}, init: l.init, isLike: true}
+func (l templated) child() *childSpec {
+	return &childSpec{name: l.name, commonSpec: &commonSpec{}, init: l.init, fromTemplate: true}
 }
 
 // childSpec is a declaration without its type. Read-only.
 type childSpec struct {
 	name  string
 	spawn spawner
-	*traits
+	*commonSpec
 
-	isLike bool // it is to be made from a template
-	init   any
+	fromTemplate bool // it is to be made from a template
+	init         any
 }
 
 // traits is what all children of one template have in common.
-type traits struct {
-	typ     string
-	kind    Restart
-	backoff Backoff
-	stop    Ending
-	plan    *plan // of a supervisor; nil: a worker
+type commonSpec struct {
+	typeName   string
+	restart    Restart
+	backoff    Backoff
+	stop       Ending
+	supervisor *supervisorSpec // of a supervisor; nil: a worker
 
 	intensity   Intensity // its own; zero: that of the supervisor counts
 	decide      func(error) actor.Decision
@@ -245,12 +245,12 @@ type traits struct {
 	whileDown   int
 	keepReplies bool
 
-	like  func(init any) (spawner, bool)
-	wrong string // why it cannot be started
+	withInit func(init any) (spawner, bool)
+	problem  string // why it cannot be started
 }
 
 // from makes a declaration out of a template.
-func (s *childSpec) from(template *childSpec) (*childSpec, bool) {
-	spawn, ok := template.like(s.init)
-	return &childSpec{name: s.name, spawn: spawn, traits: template.traits}, ok
+func (s *childSpec) instantiate(template *childSpec) (*childSpec, bool) {
+	spawn, ok := template.withInit(s.init)
+	return &childSpec{name: s.name, spawn: spawn, commonSpec: template.commonSpec}, ok
 }

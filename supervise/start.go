@@ -23,15 +23,15 @@ import (
 // It is for use from outside, before a service takes requests. A behaviour that calls it keeps
 // its worker waiting, as by [actor.AskBehaviour.Ask].
 func StartWait(ctx context.Context, from actor.Sender, spec Spec) (Supervisor, error) {
-	p := mustPlan("StartWait", spec)
+	sp := mustCheck("StartWait", spec)
 	if ctx == nil {
 		panic("gallop: supervise: StartWait with a nil context: use context.Background")
 	}
 	if ctx.Err() != nil {
-		return Supervisor{}, &StartError{p.name, ctx.Err()}
+		return Supervisor{}, &StartError{sp.name, ctx.Err()}
 	}
-	root := newRoot(p)
-	root.strict = true
+	root := newRoot(sp)
+	root.failFast = true
 	s := Supervisor{supervisorType.Spawn(from, root)}
 	err := s.Ready(ctx)
 	if err == nil {
@@ -43,10 +43,10 @@ func StartWait(ctx context.Context, from actor.Sender, spec Spec) (Supervisor, e
 			err = d.Reason
 		}
 		if ctxErr = ctx.Err(); ctxErr == nil || !errors.Is(err, ctxErr) {
-			return Supervisor{}, notStarted(p.name, err)
+			return Supervisor{}, notStarted(sp.name, err)
 		}
 	}
-	at := root.table.startsWhat(p.name)
+	at := root.names.startingPath(sp.name)
 	actor.Stop(actor.SystemOf(s), s)
 	return Supervisor{}, &StartError{at, ctx.Err()}
 }
@@ -70,8 +70,8 @@ func (s Supervisor) Ready(ctx context.Context) error {
 }
 
 func (s *supervisor) awaitUp(c *actor.Context, none actor.None) (actor.None, error) {
-	if !s.settled() {
-		s.upFor = append(s.upFor, actor.Defer(c, awaitUp))
+	if !s.isUp() {
+		s.upWaiters = append(s.upWaiters, actor.Defer(c, awaitUp))
 	}
 	return none, nil
 }

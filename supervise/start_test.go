@@ -12,21 +12,21 @@ import (
 )
 
 // deep is a tree in which that child is three supervisors down.
-func (h *house) deep(bad supervise.Child) supervise.Spec {
-	return supervise.Spec{Name: "app", Children: []supervise.Child{h.toy("first"),
+func (h *harness) deep(bad supervise.Child) supervise.Spec {
+	return supervise.Spec{Name: "app", Children: []supervise.Child{h.child("first"),
 		supervise.Spec{Name: "storage", Strategy: supervise.RestForOne, Children: []supervise.Child{
-			supervise.Spec{Name: "disks", Children: []supervise.Child{h.toy("left"), bad, h.toy("right")}},
-		}}, h.toy("last")}}
+			supervise.Spec{Name: "disks", Children: []supervise.Child{h.child("left"), bad, h.child("right")}},
+		}}, h.child("last")}}
 }
 
 // TestStartWait: "returns when all children are up, those below supervisors too".
 func TestStartWait(t *testing.T) {
 	for seed := range uint64(20) {
-		h := build(t, actor.Seed(seed+1))
-		root, err := supervise.StartWait(h.soon(), h.sys, h.deep(h.toy("bad")))
+		h := newHarness(t, actor.Seed(seed+1))
+		root, err := supervise.StartWait(h.soon(), h.sys, h.deep(h.child("bad")))
 		h.must(err)
 		h.d.says(t, "+first", "+left", "+bad", "+right", "+last")
-		_, err = supervise.Find[toy](h.soon(), h.sys, root, "storage", "disks", "right")
+		_, err = supervise.Find[testChild](h.soon(), h.sys, root, "storage", "disks", "right")
 		h.must(err)
 		h.sys.Stop()
 	}
@@ -37,7 +37,7 @@ func TestStartWait(t *testing.T) {
 // wraps the error of OnStart".
 func TestStartWait_Fails(t *testing.T) {
 	for seed := range uint64(20) {
-		h := build(t, actor.Seed(seed+1))
+		h := newHarness(t, actor.Seed(seed+1))
 		root, err := supervise.StartWait(h.soon(), h.sys, h.deep(h.failing("bad", errUser)))
 		var e *supervise.StartError
 		if wants(t, err, errUser); !errors.As(err, &e) || e.Path != "app/storage/disks/bad" || !root.IsZero() {
@@ -56,17 +56,17 @@ func TestStartWait_Fails(t *testing.T) {
 // up, its falls are what they always are", also a start that fails afterwards, while other
 // children are still starting.
 func TestStartWait_FailsLater(t *testing.T) {
-	h := build(t, actor.Workers(3))
+	h := newHarness(t, actor.Workers(3))
 	var starts atomic.Int32
-	first := h.toy("first")
-	first.Init = func(y *toy) {
+	first := h.child("first")
+	first.Init = func(y *testChild) {
 		y.name, y.d = "first", &h.d
 		if starts.Add(1) == 2 {
 			y.fail = errUser
 		}
 	}
-	slow := kinWorker("slow", func(c *actor.Context) error {
-		r, err := supervise.Sibling[toy](c, "first")
+	slow := siblingWorker("slow", func(c *actor.Context) error {
+		r, err := supervise.Sibling[testChild](c, "first")
 		do.Send(c, r, crash)
 		for err == nil && starts.Load() < 2 {
 			yield()
@@ -82,17 +82,17 @@ func TestStartWait_FailsLater(t *testing.T) {
 // TestStartWait_LaterLives: in a later life of a supervisor below, a start that fails is a
 // fall, which is tried again.
 func TestStartWait_LaterLives(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	n := 0
-	w := h.toy("w")
+	w := h.child("w")
 	w.Backoff = supervise.Backoff{First: second}
-	w.Init = func(y *toy) {
+	w.Init = func(y *testChild) {
 		if y.name, y.d = "w", &h.d; n == 1 {
 			y.fail = errUser
 		}
 		n++
 	}
-	sub := supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour}, Children: []supervise.Child{w, h.toy("x")}}
+	sub := supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour}, Children: []supervise.Child{w, h.child("x")}}
 	root, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{sub}})
 	h.must(err)
 	h.root = root
@@ -107,9 +107,9 @@ func TestStartWait_LaterLives(t *testing.T) {
 
 // TestStartWait_Panics: a panic in init or OnStart is such an error too.
 func TestStartWait_Panics(t *testing.T) {
-	h := build(t)
-	w := h.toy("bad")
-	w.Init = func(*toy) { panic("no state") }
+	h := newHarness(t)
+	w := h.child("bad")
+	w.Init = func(*testChild) { panic("no state") }
 	_, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w}})
 	wants(t, err, actor.ErrPanicked)
 }
@@ -117,11 +117,11 @@ func TestStartWait_Panics(t *testing.T) {
 // TestStartWait_ContextEnds: "the tree is told to stop … The error names the child that was
 // starting and wraps ctx's error".
 func TestStartWait_ContextEnds(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(h.soon())
 	release := make(chan struct{})
-	w := h.toy("slow")
-	w.Init = func(y *toy) { y.name, y.d = "slow", &h.d; cancel(); <-release }
+	w := h.child("slow")
+	w.Init = func(y *testChild) { y.name, y.d = "slow", &h.d; cancel(); <-release }
 	_, err := supervise.StartWait(ctx, h.sys, h.deep(w))
 	close(release)
 	wants(t, err, context.Canceled)
@@ -136,17 +136,17 @@ func TestStartWait_ContextEnds(t *testing.T) {
 
 // TestReady: "until all children of the supervisor are up", one that backs off too.
 func TestReady(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	fails := 1
-	w := h.toy("a")
+	w := h.child("a")
 	w.Backoff = supervise.Backoff{First: second}
-	w.Init = func(y *toy) {
+	w.Init = func(y *testChild) {
 		if y.name, y.d = "a", &h.d; fails > 0 {
 			fails--
 			y.fail = errUser
 		}
 	}
-	root := supervise.Start(h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w, h.toy("b")}})
+	root := supervise.Start(h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w, h.child("b")}})
 	ready := make(chan error, 1)
 	go func() { ready <- root.Ready(h.soon()) }()
 	h.armed()
@@ -161,22 +161,22 @@ func TestReady(t *testing.T) {
 // normally, and otherwise its reason".
 func TestWait(t *testing.T) {
 	for name, c := range map[string]struct {
-		end  func(h *house)
+		end  func(h *harness)
 		want error
 	}{
-		"Stop":  {func(h *house) { actor.Stop(h.sys, h.root) }, nil},
-		"Drain": {func(h *house) { actor.Drain(h.sys, h.root) }, nil},
-		"Kill":  {func(h *house) { actor.Kill(h.sys, h.root) }, actor.ErrKilled},
-		"With":  {func(h *house) { actor.StopWith(h.sys, h.root, errUser) }, errUser},
-		"GaveUp": {func(h *house) {
+		"Stop":  {func(h *harness) { actor.Stop(h.sys, h.root) }, nil},
+		"Drain": {func(h *harness) { actor.Drain(h.sys, h.root) }, nil},
+		"Kill":  {func(h *harness) { actor.Kill(h.sys, h.root) }, actor.ErrKilled},
+		"With":  {func(h *harness) { actor.StopWith(h.sys, h.root, errUser) }, errUser},
+		"GaveUp": {func(h *harness) {
 			for range 2 {
 				do.Send(h.sys, h.find("a"), crash)
 			}
 		}, supervise.ErrIntensity},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := build(t)
-			h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, Children: h.toys("a")})
+			h := newHarness(t)
+			h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, Children: h.workers("a")})
 			waited := make(chan error, 1)
 			go func() { waited <- h.root.Wait(h.soon()) }()
 			c.end(h)
@@ -185,7 +185,7 @@ func TestWait(t *testing.T) {
 			}
 		})
 	}
-	h := build(t)
+	h := newHarness(t)
 	h.run(supervise.Spec{Name: "app"})
 	ctx, cancel := context.WithCancel(h.soon())
 	cancel()
@@ -196,9 +196,9 @@ func TestWait(t *testing.T) {
 // milliseconds: it is started after 0, 0.1, 0.2, 0.4 … seconds, and the supervisor gives up
 // after 51. One that falls seldom is restarted at once.
 func TestDefaults(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	var at []time.Duration
-	w := supervise.Worker[toy]{Name: "a", Type: toyType, Init: func(y *toy) { at = append(at, h.clock.Now().Sub(epoch)); y.fail = errUser }}
+	w := supervise.Worker[testChild]{Name: "a", Type: testChildType, Init: func(y *testChild) { at = append(at, h.clock.Now().Sub(epoch)); y.fail = errUser }}
 	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{w}})
 	h.advance(51 * second)
 	for i, want := range []time.Duration{0, 0, 100, 300, 700, 1500, 3100, 6300, 12700, 25500} {
@@ -209,8 +209,8 @@ func TestDefaults(t *testing.T) {
 	wants(t, h.reason(), supervise.ErrIntensity)
 	equal(t, "starts", len(at), 11)
 
-	h = build(t)
-	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{supervise.Worker[toy]{Name: "a", Type: toyType}}})
+	h = newHarness(t)
+	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{supervise.Worker[testChild]{Name: "a", Type: testChildType}}})
 	for range 20 {
 		h.tell(crash, "a")
 		equal(t, "states", h.states(), "a running")

@@ -15,18 +15,18 @@ import (
 // (that such workers cost nothing is shown by TestBug_K48_IdleCostsNothing); and there are no
 // more goroutines than before.
 func TestStorm_QuietProcess(t *testing.T) {
-	h := &house{TB: t, sys: actor.Start(actor.Workers(2), actor.Logger(silent))}
+	h := &harness{TB: t, sys: actor.Start(actor.Workers(2), actor.Logger(silent))}
 	t.Cleanup(h.sys.Stop)
 	quick := supervise.Backoff{First: 10 * time.Microsecond, Max: time.Millisecond, Jitter: 0.5}
-	h.run(supervise.Spec{Name: "calm", Children: h.toys("a")})
+	h.run(supervise.Spec{Name: "calm", Children: h.workers("a")})
 	h.must(actor.StopWait(h.soon(), h.sys, h.root))
 	before := runtime.NumGoroutine()
-	bad := h.toy("bad")
+	bad := h.child("bad")
 	bad.Backoff = quick
-	bad.Init = func(y *toy) { y.fail = errUser }
+	bad.Init = func(y *testChild) { y.fail = errUser }
 	spec := supervise.Spec{Name: "3", Intensity: few, Backoff: quick, Children: []supervise.Child{bad}}
 	for _, name := range []string{"2", "1"} {
-		spec = supervise.Spec{Name: name, Intensity: few, Backoff: quick, Strategy: supervise.OneForAll, Children: []supervise.Child{h.toy("good" + name), spec, h.toy("late" + name)}}
+		spec = supervise.Spec{Name: name, Intensity: few, Backoff: quick, Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("good" + name), spec, h.child("late" + name)}}
 	}
 	h.root = supervise.Start(h.sys, spec)
 	wants(t, h.reason(), supervise.ErrIntensity)

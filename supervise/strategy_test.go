@@ -20,8 +20,8 @@ func TestStrategies(t *testing.T) {
 		{supervise.RestForOne, []string{"-b", "-d", "-c", "+b", "+c", "+d"}},
 	} {
 		t.Run(c.strategy.String(), func(t *testing.T) {
-			h := build(t)
-			h.run(supervise.Spec{Name: "root", Strategy: c.strategy, Children: h.toys("a", "b", "c", "d")})
+			h := newHarness(t)
+			h.run(supervise.Spec{Name: "root", Strategy: c.strategy, Children: h.workers("a", "b", "c", "d")})
 			h.d.says(t, "+a", "+b", "+c", "+d")
 			before := h.tree()
 			h.tell(crash, "b")
@@ -41,7 +41,7 @@ func TestStrategies(t *testing.T) {
 func TestKinds(t *testing.T) {
 	const again, same, gone, forgotten = "again", "same", "gone", "forgotten"
 	stop := func(end func(actor.Sender, actor.Target)) act {
-		return func(_ *toy, c *actor.Context) { end(c, actor.Self[toy](c)) }
+		return func(_ *testChild, c *actor.Context) { end(c, actor.Self[testChild](c)) }
 	}
 	for _, c := range []struct {
 		name                            string
@@ -50,9 +50,9 @@ func TestKinds(t *testing.T) {
 	}{
 		{"Panic", crash, same, same, forgotten},
 		{"Exit", exitWithError, same, same, forgotten},
-		{"PanicOverShutdown", func(*toy, *actor.Context) { panic(errPeer) }, same, same, forgotten},
-		{"PanicOfShutdown", func(*toy, *actor.Context) { panic(actor.ErrShutdown) }, same, same, forgotten},
-		{"ExitOverShutdown", func(_ *toy, c *actor.Context) { c.Exit(errPeer) }, same, same, forgotten},
+		{"PanicOverShutdown", func(*testChild, *actor.Context) { panic(errPeer) }, same, same, forgotten},
+		{"PanicOfShutdown", func(*testChild, *actor.Context) { panic(actor.ErrShutdown) }, same, same, forgotten},
+		{"ExitOverShutdown", func(_ *testChild, c *actor.Context) { c.Exit(errPeer) }, same, same, forgotten},
 		{"Normal", finish, same, gone, forgotten},
 		{"Shutdown", exitShutdown, same, gone, forgotten},
 		{"Stop", stop(actor.Stop), again, gone, forgotten},
@@ -63,8 +63,8 @@ func TestKinds(t *testing.T) {
 			supervise.Permanent: c.permanent, supervise.Transient: c.transient, supervise.Temporary: c.temporary,
 		} {
 			t.Run(c.name+"_"+kind.String(), func(t *testing.T) {
-				h := build(t)
-				w := h.toy("a")
+				h := newHarness(t)
+				w := h.child("a")
 				w.Restart = kind
 				h.run(supervise.Spec{Name: "root", Children: []supervise.Child{w}})
 				before := h.find("a").Any()
@@ -89,11 +89,11 @@ func TestKinds(t *testing.T) {
 // TestKinds_Start: a Transient child that cannot start because a peer has been stopped has not
 // ended normally, and is started again.
 func TestKinds_Start(t *testing.T) {
-	h := build(t)
-	w := h.toy("a")
+	h := newHarness(t)
+	w := h.child("a")
 	w.Restart, w.Backoff = supervise.Transient, supervise.NoBackoff
 	fails := 2
-	w.Init = func(y *toy) {
+	w.Init = func(y *testChild) {
 		if y.name, y.d = "a", &h.d; fails > 0 {
 			fails--
 			y.fail = errPeer
@@ -108,12 +108,12 @@ func TestKinds_Start(t *testing.T) {
 // mail of siblings that go down with it is kept as well.
 func TestRestart_KeepsMail(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
-		h := build(t)
-		h.run(supervise.Spec{Name: "root", Strategy: s, Children: h.toys("a", "b")})
+		h := newHarness(t)
+		h.run(supervise.Spec{Name: "root", Strategy: s, Children: h.workers("a", "b")})
 		h.d.take()
 		a, b := h.find("a"), h.find("b")
 		runs := 0
-		do.Send(h.sys, a, func(_ *toy, c *actor.Context) {
+		do.Send(h.sys, a, func(_ *testChild, c *actor.Context) {
 			runs++
 			say.Send(c, a, "1")
 			say.Send(c, a, "2")
@@ -138,10 +138,10 @@ func TestRestart_KeepsMail(t *testing.T) {
 // TestStrategies_Temporary: "Temporary: … forgotten, and so is one that has to go down with
 // others"; a transient one that has stopped comes back with them, as in OTP.
 func TestStrategies_Temporary(t *testing.T) {
-	h := build(t)
-	temp, trans := h.toy("temp"), h.toy("trans")
+	h := newHarness(t)
+	temp, trans := h.child("temp"), h.child("trans")
 	temp.Restart, trans.Restart = supervise.Temporary, supervise.Transient
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.toy("a"), temp, trans}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("a"), temp, trans}})
 	h.tell(finish, "trans")
 	equal(t, "states", h.states(), "a running, temp running, trans stopped")
 	h.d.take()
@@ -153,10 +153,10 @@ func TestStrategies_Temporary(t *testing.T) {
 // TestStrategies_WhoWaits: a child that backs off keeps down those that start behind it, with their
 // mail. A fall further in front takes down more.
 func TestStrategies_WhoWaits(t *testing.T) {
-	h := build(t)
-	a, b := h.toy("a"), h.toy("b")
+	h := newHarness(t)
+	a, b := h.child("a"), h.child("b")
 	a.Backoff, b.Backoff = supervise.Backoff{First: second}, supervise.Backoff{First: 10 * second}
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often, Children: []supervise.Child{a, b, h.toy("c")}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often, Children: []supervise.Child{a, b, h.child("c")}})
 	h.d.take()
 	c := h.find("c")
 	h.tell(crash, "b")
@@ -179,17 +179,17 @@ func TestStrategies_WhoWaits(t *testing.T) {
 // up"; a child that cannot start is a fall.
 func TestStart_InOrder(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
-		h := build(t)
+		h := newHarness(t)
 		fails := 2
-		a := h.toy("a")
+		a := h.child("a")
 		a.Backoff = supervise.Backoff{First: second}
-		a.Init = func(y *toy) {
+		a.Init = func(y *testChild) {
 			if y.name, y.d = "a", &h.d; fails > 0 {
 				fails--
 				y.fail = errUser
 			}
 		}
-		h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{a, h.toy("b")}})
+		h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{a, h.child("b")}})
 		h.d.says(t, "+a")
 		equal(t, "states", h.states(), "a backing off, b pending")
 		h.advance(second)
@@ -202,8 +202,8 @@ func TestStart_InOrder(t *testing.T) {
 
 // TestPlace: a child that has come up as a new actor ends in its old place.
 func TestPlace(t *testing.T) {
-	h := build(t)
-	h.run(supervise.Spec{Name: "root", Children: h.toys("a", "b", "c")})
+	h := newHarness(t)
+	h.run(supervise.Spec{Name: "root", Children: h.workers("a", "b", "c")})
 	h.must(actor.KillWait(h.soon(), h.sys, h.find("b")))
 	h.quiet()
 	h.d.take()

@@ -28,23 +28,25 @@ func (s Supervisor) asked(call string) ref {
 //
 // The supervisor is nobody's child. Its end is the end of the tree: see [Supervisor.Wait].
 func Start(from actor.Sender, s Spec) Supervisor {
-	return Supervisor{supervisorType.Spawn(from, newRoot(mustPlan("Start", s)))}
+	return Supervisor{supervisorType.Spawn(from, newRoot(mustCheck("Start", s)))}
 }
 
 // StartUnder is [Start] for a supervisor that ends with the running actor.
 func StartUnder(c *actor.Context, s Spec) Supervisor {
-	return Supervisor{supervisorType.SpawnChild(c, newRoot(mustPlan("StartUnder", s)))}
+	return Supervisor{supervisorType.SpawnChild(c, newRoot(mustCheck("StartUnder", s)))}
 }
 
-func mustPlan(call string, s Spec) *plan {
-	p := newPlan(s)
-	if p.wrong != "" {
-		panic("gallop: supervise: " + call + ": " + p.wrong)
+func mustCheck(call string, s Spec) *supervisorSpec {
+	sp := checkSpec(s)
+	if sp.problem != "" {
+		panic("gallop: supervise: " + call + ": " + sp.problem)
 	}
-	return p
+	return sp
 }
 
-func newRoot(p *plan) supervisor { return supervisor{plan: p, path: p.name, table: newTable(nil)} }
+func newRoot(sp *supervisorSpec) supervisor {
+	return supervisor{spec: sp, path: sp.name, names: newNameTable(nil)}
+}
 
 // Wait blocks, from outside, until the supervisor has ended with all its children. It returns
 // nil if the supervisor was told to stop or to drain, or has ended normally, and otherwise its
@@ -64,173 +66,173 @@ func (s Supervisor) Wait(ctx context.Context) error {
 // others, and startNext starts those that are pending. step runs the latter two after everything
 // that happens.
 type supervisor struct {
-	plan   *plan
-	path   string // its names from the root on
-	table  *table // that of kids
-	kids   family
-	window window
-	sweep  *kid // all from here on go down, the youngest first; nil: nobody
-	over   bool // it has given up
-	strict bool // it ends if a child fails its first start; until all children are up
+	spec         *supervisorSpec
+	path         string     // its names from the root on
+	names        *nameTable // that of kids
+	children     children
+	window       restartWindow
+	groupRestart *child // all from here on go down, the youngest first; nil: nobody
+	exiting      bool   // it has given up
+	failFast     bool   // it ends if a child fails its first start; until all children are up
 
-	boss   actor.Ref[supervisor]        // zero: it is nobody's child
-	told   bool                         // the boss knows that all children were up
-	upFor  []actor.Deferred[actor.None] // who wait until all children are up
-	killer actor.Ref[killTimer]         // zero: no child was told to end yet because the supervisor leaves
+	parent     actor.Ref[supervisor]        // zero: it is nobody's child
+	reportedUp bool                         // the boss knows that all children were up
+	upWaiters  []actor.Deferred[actor.None] // who wait until all children are up
+	killTimer  actor.Ref[killTimer]         // zero: no child was told to end yet because the supervisor leaves
 }
 
 var (
 	supervisorType = actor.NewType[supervisor]("supervisor")
-	fell           = actor.Declare[actor.Fallen](supervisorType, "fell")
-	rose           = actor.Declare[actor.Risen](supervisorType, "rose", actor.Urgent())
-	stalled        = actor.Declare[actor.AnyRef](supervisorType, "stalled", actor.Urgent())
-	due            = actor.Declare[*kid](supervisorType, "due")
-	overdue        = actor.Declare[*kid](supervisorType, "overdue")
+	childDown      = actor.Declare[actor.Fallen](supervisorType, "fell")
+	childUp        = actor.Declare[actor.Risen](supervisorType, "rose", actor.Urgent())
+	startBlocked   = actor.Declare[actor.AnyRef](supervisorType, "stalled", actor.Urgent())
+	restartDue     = actor.Declare[*child](supervisorType, "due")
+	stopTimeout    = actor.Declare[*child](supervisorType, "overdue")
 )
 
 func init() {
-	supervisorType.OnStart((*supervisor).start).OnStop((*supervisor).stopped).Table(
-		fell.Do((*supervisor).fell), rose.Do((*supervisor).rose), stalled.Do((*supervisor).stalled),
-		due.Do((*supervisor).due), overdue.Do((*supervisor).overdue))
+	supervisorType.OnStart((*supervisor).onStart).OnStop((*supervisor).onStop).Table(
+		childDown.Do((*supervisor).childDown), childUp.Do((*supervisor).childUp), startBlocked.Do((*supervisor).startBlocked),
+		restartDue.Do((*supervisor).restartDue), stopTimeout.Do((*supervisor).stopTimeout))
 }
 
-func (s *supervisor) start(c *actor.Context) error {
-	s.table.clear()
-	s.kids.byID, s.kids.table, s.kids.groups = map[uint64]*kid{}, s.table, s.plan.strategy.groups()
-	for _, spec := range s.plan.children {
-		s.kids.add(spec)
+func (s *supervisor) onStart(c *actor.Context) error {
+	s.names.reset()
+	s.children.byID, s.children.names, s.children.grouped = map[uint64]*child{}, s.names, s.spec.strategy.restartsGroup()
+	for _, spec := range s.spec.children {
+		s.children.add(spec)
 	}
-	s.step(c)
+	s.advance(c)
 	return nil
 }
 
 // stopped runs when all children have ended, and the supervisor ends or is taken down.
-func (s *supervisor) stopped(c *actor.Context, reason error) {
-	if !s.killer.IsZero() {
-		actor.Stop(c, s.killer)
+func (s *supervisor) onStop(c *actor.Context, reason error) {
+	if !s.killTimer.IsZero() {
+		actor.Stop(c, s.killTimer)
 	}
-	if s.boss.IsZero() {
+	if s.parent.IsZero() {
 		s.reportSelf(c, Ended, reason)
 	}
 }
 
 // ready is for a child whose restart is due. It starts alone, or when it is its turn.
-func (s *supervisor) ready(c *actor.Context, k *kid) {
-	if s.kids.set(k, Pending); !s.plan.strategy.groups() {
-		s.bringUp(c, k)
+func (s *supervisor) makePending(c *actor.Context, ch *child) {
+	if s.children.setState(ch, Pending); !s.spec.strategy.restartsGroup() {
+		s.launch(c, ch)
 	}
 }
 
-func (s *supervisor) due(c *actor.Context, k *kid) {
-	s.ready(c, k)
-	s.step(c)
+func (s *supervisor) restartDue(c *actor.Context, ch *child) {
+	s.makePending(c, ch)
+	s.advance(c)
 }
 
 // overdue kills a child that has not gone down, or ended, in time.
-func (s *supervisor) overdue(c *actor.Context, k *kid) {
-	if !k.ref.IsZero() {
-		k.kill(c)
+func (s *supervisor) stopTimeout(c *actor.Context, ch *child) {
+	if !ch.ref.IsZero() {
+		ch.kill(c)
 	}
 }
 
-func (s *supervisor) rose(c *actor.Context, r actor.Risen) {
-	k := s.kids.byID[r.Ref.ID()]
-	if k == nil || s.over {
+func (s *supervisor) childUp(c *actor.Context, r actor.Risen) {
+	ch := s.children.byID[r.Ref.ID()]
+	if ch == nil || s.exiting {
 		return
 	}
-	switch k.state {
+	switch ch.state {
 	case Starting, Running:
 	case Pending, BackingOff: // somebody else has restarted it
-		k.timer.Cancel(c)
+		ch.timer.Cancel(c)
 	case Falling: // so it has meanwhile, or this is from before
-		actor.Suspend(c, k.ref)
+		actor.Suspend(c, ch.ref)
 		return
 	default:
 		return
 	}
-	k.down(c.Now()) // it was up if somebody else has restarted it
-	k.since = c.Now()
-	s.kids.set(k, Running)
-	if k.begun || k.fallen {
-		s.reportUp(c, k)
+	ch.markDown(c.Now()) // it was up if somebody else has restarted it
+	ch.upSince = c.Now()
+	s.children.setState(ch, Running)
+	if ch.wasUp || ch.failed {
+		s.reportRestarted(c, ch)
 	}
-	k.begun = true
-	k.answer(c, nil)
-	s.step(c)
+	ch.wasUp = true
+	ch.answerStart(c, nil)
+	s.advance(c)
 }
 
 // step goes on with what can go on.
-func (s *supervisor) step(c *actor.Context) {
-	if s.over || !s.swept(c) {
+func (s *supervisor) advance(c *actor.Context) {
+	if s.exiting || !s.groupDown(c) {
 		return
 	}
-	if s.kids.in[Pending] > 0 {
+	if s.children.count[Pending] > 0 {
 		s.startNext(c)
 	}
-	if s.settled() {
-		s.up(c)
+	if s.isUp() {
+		s.announceUp(c)
 	}
 }
 
 // settled reports whether every child is up, ends or has ended. Only then does a supervisor
 // count as up for its own supervisor.
-func (s *supervisor) settled() bool {
-	return s.kids.in[Pending]+s.kids.in[Starting]+s.kids.in[Falling]+s.kids.in[BackingOff] == 0
+func (s *supervisor) isUp() bool {
+	return s.children.count[Pending]+s.children.count[Starting]+s.children.count[Falling]+s.children.count[BackingOff] == 0
 }
 
 // up tells those who wait for it that all children are up.
-func (s *supervisor) up(c *actor.Context) {
-	if s.strict {
-		s.strict = false
-		s.table.setStarting(nil)
+func (s *supervisor) announceUp(c *actor.Context) {
+	if s.failFast {
+		s.failFast = false
+		s.names.setStarting(nil)
 	}
-	if !s.told && !s.boss.IsZero() {
-		rose.Send(c, s.boss, actor.Risen{Ref: actor.Self[supervisor](c).Any()})
+	if !s.reportedUp && !s.parent.IsZero() {
+		childUp.Send(c, s.parent, actor.Risen{Ref: actor.Self[supervisor](c).Any()})
 	}
-	s.told = true
-	for _, d := range s.upFor {
+	s.reportedUp = true
+	for _, d := range s.upWaiters {
 		d.Reply(c, actor.None{}, nil)
 	}
-	s.upFor = nil
+	s.upWaiters = nil
 }
 
 // startNext starts the child whose turn it is.
 func (s *supervisor) startNext(c *actor.Context) {
-	if k := s.kids.next(); k != nil {
-		s.bringUp(c, k)
+	if ch := s.children.nextToStart(); ch != nil {
+		s.launch(c, ch)
 	}
 }
 
 // bringUp starts a child: in its place, or as a new actor.
-func (s *supervisor) bringUp(c *actor.Context, k *kid) {
-	k.down(c.Now()) // one that is restarted by hand is up
-	s.kids.set(k, Starting)
-	if s.strict {
-		s.table.setStarting(k)
+func (s *supervisor) launch(c *actor.Context, ch *child) {
+	ch.markDown(c.Now()) // one that is restarted by hand is up
+	s.children.setState(ch, Starting)
+	if s.failFast {
+		s.names.setStarting(ch)
 	}
-	if !k.ref.IsZero() {
-		actor.Restart(c, k.ref)
+	if !ch.ref.IsZero() {
+		actor.Restart(c, ch.ref)
 		return
 	}
-	s.kids.born(k, k.spec.spawn(c, birth{
-		care: s.careFor(k), above: s, kid: k,
-		strict: s.strict && !k.begun || k.rare != nil && (k.rare.asked != nil || k.rare.stopped),
+	s.children.setActor(ch, ch.spec.spawn(c, spawnArgs{
+		options: s.optionsFor(ch), parent: s, child: ch,
+		failFast: s.failFast && !ch.wasUp || ch.cold != nil && (ch.cold.request != nil || ch.cold.wasStopped),
 	}))
 }
 
 // careFor says how a child that is a new actor is looked after.
-func (s *supervisor) careFor(k *kid) actor.Care[supervisor] {
-	spec := k.spec
+func (s *supervisor) optionsFor(ch *child) actor.Care[supervisor] {
+	spec := ch.spec
 	care := actor.Care[supervisor]{
-		Fell:     fell,
+		Fell:     childDown,
 		Stop:     func(c *actor.Context, child actor.AnyRef) { s.endChild(c, spec.stop, child) },
-		Before:   s.kids.behind(k),
-		Together: s.plan.strategy == SimpleOneForOne,
+		Before:   s.children.youngerActor(ch),
+		Together: s.spec.strategy == SimpleOneForOne,
 		Decide:   spec.decide, Mail: spec.mail, Backlog: spec.whileDown, KeepReplies: spec.keepReplies,
-		Path: s.pathOf(k), Family: s.table,
+		Path: s.pathOf(ch), Family: s.names,
 	}
-	if spec.plan == nil {
-		care.Rose = rose // a supervisor says so itself
+	if spec.supervisor == nil {
+		care.Rose = childUp // a supervisor says so itself
 	}
 	return care
 }

@@ -63,20 +63,20 @@ func (n *Node) fill(ctx context.Context, sys *actor.System) error {
 }
 
 func (s *supervisor) node(*actor.Context, actor.None) (Node, error) {
-	n := Node{Name: s.plan.name, Type: supervisorType.Name(), State: Running, Supervises: true, Strategy: s.plan.strategy}
-	for k := s.kids.oldest; k != nil; k = k.newer {
-		n.Children = append(n.Children, k.node())
+	n := Node{Name: s.spec.name, Type: supervisorType.Name(), State: Running, Supervises: true, Strategy: s.spec.strategy}
+	for ch := s.children.oldest; ch != nil; ch = ch.newer {
+		n.Children = append(n.Children, ch.node())
 	}
 	return n, nil
 }
 
-func (k *kid) node() Node {
-	n := Node{Name: k.name, Type: k.spec.typ, Ref: k.ref, State: k.state, Restarts: k.restarts, Last: k.last}
-	if r := k.rare; r != nil {
-		n.LastAt = r.lastAt
+func (ch *child) node() Node {
+	n := Node{Name: ch.name, Type: ch.spec.typeName, Ref: ch.ref, State: ch.state, Restarts: ch.restarts, Last: ch.lastReason}
+	if cold := ch.cold; cold != nil {
+		n.LastAt = cold.lastTime
 	}
-	if p := k.spec.plan; p != nil {
-		n.Supervises, n.Strategy = true, p.strategy
+	if sp := ch.spec.supervisor; sp != nil {
+		n.Supervises, n.Strategy = true, sp.strategy
 	}
 	return n
 }

@@ -36,11 +36,11 @@ func TestTree_LineForEach(t *testing.T) {
 // TestTree_WholeOrError: "The errors are those of Ask": if the context ends, at whatever moment,
 // Tree says so. A tree that comes without an error is complete.
 func TestTree_WholeOrError(t *testing.T) {
-	h := build(t)
+	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: []supervise.Child{
-		supervise.Spec{Name: "a", Children: h.toys("a1")},
-		supervise.Spec{Name: "b", Children: []supervise.Child{supervise.Spec{Name: "c", Children: h.toys("c1")}}},
-		supervise.Spec{Name: "d", Children: h.toys("d1")},
+		supervise.Spec{Name: "a", Children: h.workers("a1")},
+		supervise.Spec{Name: "b", Children: []supervise.Child{supervise.Spec{Name: "c", Children: h.workers("c1")}}},
+		supervise.Spec{Name: "d", Children: h.workers("d1")},
 	}})
 	whole := h.tree().String()
 	for left := 1; ; left++ {

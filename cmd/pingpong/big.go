@@ -101,7 +101,7 @@ func bigChannels(j job) <-chan uint64 {
 	for i := range peers {
 		go callerChannels(&peers, newDial(j.seed, i), share(j.n, callers, i), counts)
 	}
-	sum, out := gather(counts, dealt(j.n, callers)), make(chan uint64, 1)
+	sum, out := tallyChannel(counts, dealt(j.n, callers)), make(chan uint64, 1)
 	go func() {
 		out <- <-sum
 		for _, in := range peers {

@@ -121,7 +121,7 @@ func meetChannels(j job) <-chan uint64 {
 		go creatureChannels(colour(i%3), visits, counts)
 	}
 	go mallChannels(j.n, visits)
-	return gather(counts, creatures)
+	return tallyChannel(counts, creatures)
 }
 
 func mallChannels(left int, visits <-chan guest) {

@@ -46,13 +46,13 @@ func (b *summary) chart() {
 func (b *summary) chartTexts(sides []side) (texts []string, room int) {
 	var rows [][]string
 	for _, s := range sides {
-		rows = append(rows, []string{short(s.ns) + " ns each", commas(uint64(s.speed)) + " " + b.scenario.ops + "/s"})
+		rows = append(rows, []string{shortFigure(s.ns) + " ns each", commas(uint64(s.speed)) + " " + b.scenario.ops + "/s"})
 	}
 	if len(rows) == 0 {
 		return nil, 0
 	}
 	const name = 10
-	widths, _ := fitting(0, rows)
+	widths, _ := fitColumns(0, rows)
 	fit := 1
 	if b.columns-name-widths[0]-widths[1] >= shortestBar {
 		fit = 2
@@ -95,9 +95,9 @@ func (b *summary) compare() {
 // turns says how many turns each side had: gallop one more if the channels' last one was cut short.
 func (b *summary) turns() string {
 	if b.Rounds == b.BaselineRounds {
-		return many(uint64(b.Rounds), "turn", "turns") + " each"
+		return plural(uint64(b.Rounds), "turn", "turns") + " each"
 	}
-	return fmt.Sprintf("%s of gallop and %s of the channels", many(uint64(b.Rounds), "turn", "turns"), commas(uint64(b.BaselineRounds)))
+	return fmt.Sprintf("%s of gallop and %s of the channels", plural(uint64(b.Rounds), "turn", "turns"), commas(uint64(b.BaselineRounds)))
 }
 
 // overview puts all scenarios under each other: the longer, the further ahead.
@@ -112,7 +112,7 @@ func overview(all []figures, columns int) []byte {
 		best = max(best, or0(f.Ratio))
 		rows = append(rows, f.overviewRow())
 	}
-	lines := strings.Split(under(columns-name, rows), "\n")
+	lines := strings.Split(alignTable(columns-name, rows), "\n")
 	room := min(columns-name-width(lines[0])-2, longestBar)
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%-*s%s\n", name, first, lines[0])
@@ -127,9 +127,9 @@ func overview(all []figures, columns int) []byte {
 }
 
 func (f *figures) overviewRow() []string {
-	ratio := short(or0(f.Ratio))
+	ratio := shortFigure(or0(f.Ratio))
 	if !f.OK {
 		ratio = "WRONG"
 	}
-	return []string{short(or0(f.NsPerOp)), short(or0(f.BaselineNsPerOp)), ratio}
+	return []string{shortFigure(or0(f.NsPerOp)), shortFigure(or0(f.BaselineNsPerOp)), ratio}
 }

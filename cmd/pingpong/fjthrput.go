@@ -98,5 +98,5 @@ func dealChannels(j job) <-chan uint64 {
 			}
 		}()
 	}
-	return gather(counts, hands)
+	return tallyChannel(counts, hands)
 }

@@ -75,7 +75,7 @@ func (o options) check(fs *flag.FlagSet, name string) error {
 	if len(o.picked) == 0 {
 		wrong = append(wrong, fmt.Errorf("unknown scenario %q", name))
 	}
-	if given(fs, "n") && o.n <= 0 {
+	if isSet(fs, "n") && o.n <= 0 {
 		wrong = append(wrong, fmt.Errorf("-n is %d; it must be at least 1", o.n))
 	}
 	if o.workers < 0 {
@@ -101,7 +101,7 @@ func (o options) tryStart() error {
 	return err
 }
 
-func given(fs *flag.FlagSet, name string) (found bool) {
+func isSet(fs *flag.FlagSet, name string) (found bool) {
 	fs.Visit(func(f *flag.Flag) { found = found || f.Name == name })
 	return found
 }
@@ -111,7 +111,7 @@ func usage(fs *flag.FlagSet, known []scenario) {
 	fmt.Fprintf(w, "usage: pingpong [flags]\n\nscenarios:\n")
 	for _, s := range known {
 		size := fmt.Sprintf("(%s %s)", commas(uint64(s.n)), s.ops)
-		fmt.Fprintf(w, "  %-10s %s\n", s.name, strings.TrimLeft(flow(usual, 13, " ", s.about, size), " "))
+		fmt.Fprintf(w, "  %-10s %s\n", s.name, strings.TrimLeft(flow(defaultColumns, 13, " ", s.about, size), " "))
 	}
 	fmt.Fprintf(w, "  %-10s every one of them, one after the other\n\nflags:\n", "all")
 	fs.PrintDefaults()

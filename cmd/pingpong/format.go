@@ -15,7 +15,7 @@ func commas(n uint64) string {
 }
 
 // many writes a number with its noun in the right form.
-func many(n uint64, one, more string) string {
+func plural(n uint64, one, more string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -23,7 +23,7 @@ func many(n uint64, one, more string) string {
 }
 
 // short writes a figure with as many digits as mean anything; a missing one is a dash.
-func short(figure float64) string {
+func shortFigure(figure float64) string {
 	switch {
 	case figure == 0:
 		return "-"

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	usual = 79  // columns to write in where nobody knows better: the last of 80 is not safe everywhere
-	most  = 100 // columns that a summary takes if there are more
+	defaultColumns = 79  // columns to write in where nobody knows better: the last of 80 is not safe everywhere
+	maxColumns     = 100 // columns that a summary takes if there are more
 )
 
 // columns is how many columns there are to write in.
 func columns(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {
-		return usual
+		return defaultColumns
 	}
 	if n := terminalWidth(f); n > 0 {
-		return min(n-1, most)
+		return min(n-1, maxColumns)
 	}
-	return usual
+	return defaultColumns
 }
 
 // width is how many columns a text takes.
@@ -53,9 +53,9 @@ func flow(columns, indent int, sep string, parts ...string) string {
 
 // under writes rows of cells one below the other, aligned to the right, with as many of the columns
 // as fit.
-func under(columns int, rows [][]string) string {
+func alignTable(columns int, rows [][]string) string {
 	var b strings.Builder
-	widths, fit := fitting(columns, rows)
+	widths, fit := fitColumns(columns, rows)
 	for _, row := range rows {
 		for i, cell := range row[:fit] {
 			b.WriteString(strings.Repeat(" ", widths[i]-width(cell)) + cell)
@@ -67,7 +67,7 @@ func under(columns int, rows [][]string) string {
 
 // fitting returns how wide the columns of a table are, including two cells between them, and how
 // many fit.
-func fitting(columns int, rows [][]string) (widths []int, fit int) {
+func fitColumns(columns int, rows [][]string) (widths []int, fit int) {
 	used := 0
 	for i := range rows[0] {
 		widest := 0

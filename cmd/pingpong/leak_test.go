@@ -10,7 +10,7 @@ import (
 // TestMain runs the command itself in the processes that the tests of apart start. Otherwise it
 // fails the package when a test has left a goroutine behind.
 func TestMain(m *testing.M) {
-	if os.Getenv(partOfAll) != "" {
+	if os.Getenv(partEnv) != "" {
 		os.Exit(process(append(registry, hoard, endless, miscounted, lost, struck, felled, gone, stuck, shaken, collecting)))
 	}
 	goleak.VerifyTestMain(m)

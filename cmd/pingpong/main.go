@@ -23,14 +23,14 @@ func main() { os.Exit(process(registry)) }
 // process is the whole process: the command, until it is done or interrupted.
 func process(known []scenario) int {
 	relaxCollector()
-	if os.Getenv(partOfAll) == channelsPart {
+	if os.Getenv(partEnv) == channelsPart {
 		signal.Ignore(os.Interrupt, syscall.SIGTERM) // all processes of a terminal, or of a group, get it
 		return serveTurns(known, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	secondKills(ctx, stop)
-	if os.Getenv(partOfAll) != "" {
-		ctx = untilEOF(ctx, os.Stdin)
+	if os.Getenv(partEnv) != "" {
+		ctx = cancelAtEOF(ctx, os.Stdin)
 	}
 	return command{known: known, stdout: os.Stdout, stderr: os.Stderr}.run(ctx, os.Args[1:])
 }

@@ -26,6 +26,6 @@ var pairs = scenario{
 		for i := range dealt(j.n, couples) {
 			serveChannels(share(j.n, couples, i), scores)
 		}
-		return gather(scores, 2*dealt(j.n, couples))
+		return tallyChannel(scores, 2*dealt(j.n, couples))
 	},
 }

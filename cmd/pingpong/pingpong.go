@@ -21,7 +21,7 @@ var pingpong = scenario{
 	channels: func(j job) <-chan uint64 {
 		scores := make(chan uint64, buffer)
 		serveChannels(j.n, scores)
-		return gather(scores, 2)
+		return tallyChannel(scores, 2)
 	},
 }
 

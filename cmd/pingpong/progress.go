@@ -32,7 +32,7 @@ type progress struct {
 }
 
 // far tells how far a turn is, from 0 to 1, and says more about it.
-type far func() (done float64, more string)
+type progressFunc func() (done float64, more string)
 
 func newProgress(stderr io.Writer) *progress {
 	f, ok := stderr.(*os.File)
@@ -62,7 +62,7 @@ func (p *progress) Write(lines []byte) (int, error) {
 }
 
 // byMessages returns how far a turn is that will have run that many messages.
-func byMessages(run func() uint64, of float64) far {
+func byMessages(run func() uint64, of float64) progressFunc {
 	return func() (float64, string) {
 		n := run()
 		return float64(n) / of, commas(n) + " messages"
@@ -70,7 +70,7 @@ func byMessages(run func() uint64, of float64) far {
 }
 
 // byTime returns how far a turn is that takes as long as the last one, if there was one.
-func byTime(last time.Duration) far {
+func byTime(last time.Duration) progressFunc {
 	began := time.Now()
 	return func() (float64, string) {
 		if last <= 0 {
@@ -87,7 +87,7 @@ func (p *progress) turn(what string, over, end float64) {
 }
 
 // draw draws the line anew, cut to what the terminal has room for now.
-func (p *progress) draw(far far) {
+func (p *progress) draw(far progressFunc) {
 	if p.w == nil {
 		return
 	}

@@ -64,7 +64,7 @@ func TestProgress_OnlyOnATerminal(t *testing.T) {
 		t.Errorf("a pipe got %q", &pipe)
 	}
 
-	p, sent := screen(new(usual))
+	p, sent := screen(new(defaultColumns))
 	p.turn("pingpong on gallop", 0.5, 1)
 	p.draw(func() (float64, string) { return 0, "1,234 messages" })
 	p.close()
@@ -80,7 +80,7 @@ func TestProgress_OnlyOnATerminal(t *testing.T) {
 
 // The line moves within a turn: half of the second of four is 37 %. It never passes the end of the turn.
 func TestProgress_WithinATurn(t *testing.T) {
-	p, sent := screen(new(usual))
+	p, sent := screen(new(defaultColumns))
 	p.turn("pingpong on gallop", 0.25, 0.5)
 	for done, want := range map[float64]string{-1: " 25 %", 0.5: " 37 %", 1: " 50 %", 7: " 50 %"} {
 		sent.Reset()
@@ -97,14 +97,14 @@ func TestOver_OfManyRounds(t *testing.T) {
 		for _, rounds := range []int{1, 2, math.MaxInt/2 + 1, math.MaxInt} {
 			o, last := options{rounds: rounds, baseline: baseline}, 0.0
 			for _, i := range []int{0, rounds / 2, rounds - 1} {
-				over := o.over(i, 1)
+				over := o.progressOf(i, 1)
 				if over < last || over > 1 {
 					t.Errorf("%d of %d rounds: %v are over, after %v", i, rounds, over, last)
 				}
 				last = over
 			}
-			if o.over(0, 0) != 0 || baseline && o.over(rounds-1, 2) != 1 || !baseline && last != 1 {
-				t.Errorf("%d rounds: from %v to %v", rounds, o.over(0, 0), last)
+			if o.progressOf(0, 0) != 0 || baseline && o.progressOf(rounds-1, 2) != 1 || !baseline && last != 1 {
+				t.Errorf("%d rounds: from %v to %v", rounds, o.progressOf(0, 0), last)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func TestProgress_FollowsTheMessages(t *testing.T) {
 		return out
 	})
 	var seen sync.Once
-	p, _ := screen(new(usual))
+	p, _ := screen(new(defaultColumns))
 	p.w, p.ticks = sink(func(line string) {
 		if strings.Contains(line, " 50 %") {
 			seen.Do(func() { out <- 2 })
@@ -133,7 +133,7 @@ func TestProgress_FollowsTheMessages(t *testing.T) {
 			}
 		}
 	}()
-	rep, err := measure(t.Context(), half, options{n: 2, rounds: 1, workers: 1}, p, rivalHere{half})
+	rep, err := measure(t.Context(), half, options{n: 2, rounds: 1, workers: 1}, p, localBaseline{half})
 	close(over)
 	if err != nil || !rep.ok() {
 		t.Errorf("start: %v, report: %v", err, rep.err)
@@ -148,7 +148,7 @@ func (s sink) Write(p []byte) (int, error) { s(string(p)); return len(p), nil }
 func TestScenarios_MessagesAreExpected(t *testing.T) {
 	for _, s := range registry {
 		const n = 10_000
-		rep, err := measure(t.Context(), s, options{n: n, rounds: 1, workers: 1}, &progress{}, rivalHere{s})
+		rep, err := measure(t.Context(), s, options{n: n, rounds: 1, workers: 1}, &progress{}, localBaseline{s})
 		if err != nil || !rep.ok() {
 			t.Fatalf("%s: start: %v, report: %v", s.name, err, rep.err)
 		}

@@ -82,5 +82,5 @@ func ringChannels(j job) <-chan uint64 {
 	}
 	go hitChannels(in, first, counts)
 	first <- uint64(j.n)
-	return gather(counts, nodes)
+	return tallyChannel(counts, nodes)
 }

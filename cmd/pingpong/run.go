@@ -50,9 +50,9 @@ func (c command) runAll(ctx context.Context, opts options) (code int, err error)
 	switch {
 	case measure != nil:
 	case len(opts.picked) > 1:
-		measure = apart
+		measure = measureInProcess
 	default:
-		measure = here
+		measure = measureHere
 	}
 	var done []figures
 	for _, s := range opts.picked {
@@ -87,15 +87,15 @@ func (c command) runAll(ctx context.Context, opts options) (code int, err error)
 }
 
 // here is the measurer that runs a scenario in this process, and its channels in one of their own.
-var here = beside(startRival)
+var measureHere = measureBeside(startBaseline)
 
 // beside returns the measurer that runs a scenario in this process, and its channels in the rival
 // that start starts.
-func beside(start rivalMaker) measurer {
+func measureBeside(start baselineStarter) measurer {
 	return func(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
 		bar := newProgress(stderr)
 		defer bar.close()
-		var channels rival
+		var channels baseline
 		if opts.baseline {
 			var err error
 			if channels, err = start(s, opts, stderr); err != nil {

@@ -19,7 +19,7 @@ import (
 // try runs the command in this process and returns its exit code and both outputs.
 func try(ctx context.Context, known []scenario, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	inside := beside(func(s scenario, _ options, _ io.Writer) (rival, error) { return rivalHere{s}, nil })
+	inside := measureBeside(func(s scenario, _ options, _ io.Writer) (baseline, error) { return localBaseline{s}, nil })
 	code = command{known: known, stdout: &out, stderr: &errs, measure: inside}.run(ctx, args)
 	return code, out.String(), errs.String()
 }
@@ -262,7 +262,7 @@ func TestAlarm_LeavesTheRestToTheLog(t *testing.T) {
 	var logged bytes.Buffer
 	defer log.SetOutput(log.Writer())
 	log.SetOutput(&logged)
-	to := slog.New(alarm{slog.Default().Handler(), func(format string, about any) { said = append(said, fmt.Sprintf(format, about)) }})
+	to := slog.New(failureLog{slog.Default().Handler(), func(format string, about any) { said = append(said, fmt.Sprintf(format, about)) }})
 	to.Warn("gallop: long turn", "worker", 1, "stack", "one\n\ttwo")
 	to.Warn(letterLogged, "actor", 7)
 	if len(said) != 1 || said[0] != "a message was not run: actor=7" ||

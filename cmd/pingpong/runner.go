@@ -26,28 +26,28 @@ type turn struct {
 
 // measure runs a scenario on both sides in turns, gallop first, so that whatever else
 // the machine does meets both alike. An error means that the system would not start.
-func measure(ctx context.Context, s scenario, opts options, bar *progress, channels rival) (report, error) {
+func measure(ctx context.Context, s scenario, opts options, bar *progress, channels baseline) (report, error) {
 	rep := newReport(s, opts)
 	rep.gogc = gogc()
 	j := opts.job(s)
 	var last time.Duration // what the channels' last turn took
 	for i := range opts.rounds {
-		bar.turn(s.name+" on gallop", opts.over(i, 0), opts.over(i, 1))
+		bar.turn(s.name+" on gallop", opts.progressOf(i, 0), opts.progressOf(i, 1))
 		t, err := gallopTurn(ctx, s, j, opts, bar)
 		if err != nil {
 			return rep, err
 		}
 		rep.peakKB = peakRSS()
-		if rep.addGallop(t); rep.over() {
+		if rep.addGallop(t); rep.isOver() {
 			break
 		}
 		if !opts.baseline {
 			continue
 		}
-		bar.turn(s.name+" on channels", opts.over(i, 1), opts.over(i, 2))
+		bar.turn(s.name+" on channels", opts.progressOf(i, 1), opts.progressOf(i, 2))
 		t = channels.turn(ctx, j, bar, last)
 		last = t.wall
-		if rep.addChannels(t); rep.over() {
+		if rep.addChannels(t); rep.isOver() {
 			break
 		}
 	}
@@ -55,7 +55,7 @@ func measure(ctx context.Context, s scenario, opts options, bar *progress, chann
 }
 
 // over is the share of all turns that are over when that many sides have had their turn in round i.
-func (o options) over(i, sides int) float64 {
+func (o options) progressOf(i, sides int) float64 {
 	each := 1.0
 	if o.baseline {
 		each = 2
@@ -72,8 +72,8 @@ func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progr
 	}
 	defer sys.Stop()
 	t := timed(func() (uint64, error) {
-		far := byMessages(func() uint64 { return sys.Stats().Messages }, s.messages(j.n))
-		return await(ctx, s.actors(ctx, sys, j), trouble, bar, far)
+		done := byMessages(func() uint64 { return sys.Stats().Messages }, s.messages(j.n))
+		return await(ctx, s.actors(ctx, sys, j), trouble, bar, done)
 	})
 	if t.err == nil {
 		t.err = sys.Wait(ctx) // the last behaviours may still be on their way out
@@ -96,7 +96,7 @@ func start(opts options, trouble chan<- error) (sys *actor.System, err error) {
 			err = fmt.Errorf("%v", p) // the runtime refuses options with a panic that names them
 		}
 	}()
-	set := append(watch(trouble), actor.RandSeed(opts.seed))
+	set := append(watchOptions(trouble), actor.RandSeed(opts.seed))
 	if opts.workers > 0 {
 		set = append(set, actor.Workers(opts.workers))
 	}
@@ -117,7 +117,7 @@ func timed(work func() (uint64, error)) (t turn) {
 }
 
 // await waits for the count of a turn and keeps the progress line alive meanwhile.
-func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *progress, far far) (got T, err error) {
+func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *progress, done progressFunc) (got T, err error) {
 	for {
 		select {
 		case got := <-out:
@@ -127,7 +127,7 @@ func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *
 		case <-ctx.Done():
 			return got, errInterrupted
 		case <-bar.ticks:
-			bar.draw(far)
+			bar.draw(done)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestScenarios_CountRight(t *testing.T) {
 			for _, workers := range []int{1, 2, 4} {
 				t.Run(fmt.Sprintf("%s/n=%d/workers=%d", s.name, n, workers), func(t *testing.T) {
 					opts := options{n: n, workers: workers, rounds: 2, seed: 7, baseline: true}
-					rep, err := measure(t.Context(), s, opts, &progress{}, rivalHere{s})
+					rep, err := measure(t.Context(), s, opts, &progress{}, localBaseline{s})
 					if err != nil || !rep.ok() {
 						t.Fatalf("start: %v, report: %v", err, rep.err)
 					}
@@ -36,7 +36,7 @@ func TestScenarios_CountRight(t *testing.T) {
 // "Everything shown comes from System.Stats()": the stats have at least one message per operation.
 func TestScenarios_StatsSeeTheWork(t *testing.T) {
 	for _, s := range registry {
-		rep, err := measure(t.Context(), s, options{n: 1000, rounds: 1}, &progress{}, rivalHere{s})
+		rep, err := measure(t.Context(), s, options{n: 1000, rounds: 1}, &progress{}, localBaseline{s})
 		if err != nil || !rep.ok() {
 			t.Fatalf("%s: start: %v, report: %v", s.name, err, rep.err)
 		}

@@ -30,7 +30,7 @@ func (b *summary) say(parts ...string) { b.WriteString(flow(b.columns, 0, " · "
 func (b *summary) head() {
 	b.WriteByte('\n')
 	b.say(b.Scenario + ": " + b.scenario.about)
-	b.say(many(uint64(b.N), b.Op, b.scenario.ops)+" a turn", many(uint64(b.Workers), "worker", "workers"),
+	b.say(plural(uint64(b.N), b.Op, b.scenario.ops)+" a turn", plural(uint64(b.Workers), "worker", "workers"),
 		fmt.Sprint("seed ", b.Seed))
 	if b.N != b.Asked {
 		b.say(fmt.Sprintf("(%s asked for, which is not a size this work can have)", commas(uint64(b.Asked))))
@@ -50,7 +50,7 @@ func (b *summary) workers() {
 	if len(b.PerWorker) > 1 {
 		rows = append(rows, workerRow("all", sum(b.PerWorker)))
 	}
-	b.WriteString("\n" + under(b.columns, rows))
+	b.WriteString("\n" + alignTable(b.columns, rows))
 	if len(b.PerWorker) > b.Workers {
 		b.say("(spares step in for a worker whose behaviour keeps it for long)")
 	}
@@ -64,8 +64,8 @@ func workerRow(name string, w jsonWorker) []string {
 
 // totals shows what belongs to no single worker.
 func (b *summary) totals() {
-	b.say(many(b.Mutes, "mute", "mutes"), many(b.DeadLetters, "dead letter", "dead letters"),
-		many(b.Spawned, "actor spawned", "actors spawned"), fmt.Sprintf("%.1f ms", b.WallMs))
+	b.say(plural(b.Mutes, "mute", "mutes"), plural(b.DeadLetters, "dead letter", "dead letters"),
+		plural(b.Spawned, "actor spawned", "actors spawned"), fmt.Sprintf("%.1f ms", b.WallMs))
 	if b.AllocsPerOp != nil {
 		allocs := []string{fmt.Sprintf("%.2f allocations per %s", *b.AllocsPerOp, b.Op)}
 		if b.BaselineAllocsPerOp != nil {
@@ -88,7 +88,7 @@ func (b *summary) verdict() {
 	switch {
 	case b.Interrupted:
 		b.say(fmt.Sprintf("interrupted after %s: these are the figures so far",
-			many(uint64(b.Rounds), "complete turn", "complete turns")))
+			plural(uint64(b.Rounds), "complete turn", "complete turns")))
 		if b.DeadLetters > 0 {
 			b.say("the dead letters are what was under way then: nothing is wrong")
 		}

@@ -16,7 +16,7 @@ import (
 // the usual width, a narrow and a wide one.
 func TestSummary_Golden(t *testing.T) {
 	for golden, columns := range map[string]int{
-		"testdata/summary.golden": usual, "testdata/narrow.golden": 39, "testdata/wide.golden": most,
+		"testdata/summary.golden": defaultColumns, "testdata/narrow.golden": 39, "testdata/wide.golden": maxColumns,
 	} {
 		checkGolden(t, golden, sampleSummaries(columns))
 	}
@@ -55,7 +55,7 @@ func TestSummary_Comparison(t *testing.T) {
 		rep := sampleReport()
 		f := rep.figures()
 		f.Ratio = &ratio
-		if got := string(summarize(pingpong, f, usual)); !strings.Contains(got, want) {
+		if got := string(summarize(pingpong, f, defaultColumns)); !strings.Contains(got, want) {
 			t.Errorf("%v: not %q in\n%s", ratio, want, got)
 		}
 	}
@@ -68,7 +68,7 @@ func TestSummary_CountsTheTurns(t *testing.T) {
 	rep.channels = rep.channels[:2]
 	rep.fail(errInterrupted)
 	want := "(median of 3 turns of gallop and 2 of the channels, alternating)"
-	if got := string(summarize(pingpong, rep.figures(), usual)); !strings.Contains(got, want) {
+	if got := string(summarize(pingpong, rep.figures(), defaultColumns)); !strings.Contains(got, want) {
 		t.Errorf("not %q in\n%s", want, got)
 	}
 }
@@ -98,7 +98,7 @@ func checkGolden(t *testing.T, golden string, got []byte) {
 
 // No line of any scenario's summary is wider than the terminal, from 26 columns on; figures are as long as they get.
 func TestSummary_FitsTheTerminal(t *testing.T) {
-	for _, columns := range []int{25, 39, 50, 60, 70, usual, most} {
+	for _, columns := range []int{25, 39, 50, 60, 70, defaultColumns, maxColumns} {
 		var all []figures
 		for _, s := range registry {
 			f := largeFigures(s)
@@ -146,7 +146,7 @@ func checkWidth(t *testing.T, columns int, text []byte) {
 // In 80 columns nothing that matters is broken or left out, and the title has one line.
 func TestSummary_EightyColumnsAreEnough(t *testing.T) {
 	for _, s := range registry {
-		text := string(summarize(s, largeFigures(s), usual))
+		text := string(summarize(s, largeFigures(s), defaultColumns))
 		for _, want := range []string{"\n" + s.name + ": " + s.about + "\n", "wakes\n", s.ops + "/s  ", " ns each\n"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s lacks %q:\n%s", s.name, want, text)
@@ -173,7 +173,7 @@ func TestSpares_AreCalledSo(t *testing.T) {
 	if !strings.Contains(string(line), `{"spares":true,"turns":5000,"messages":1440000,`) {
 		t.Errorf("%s", line)
 	}
-	if text := string(summarize(pingpong, f, usual)); !strings.Contains(text, "\n  spares   5,000  1,440,000 ") || strings.Contains(text, "\n       2 ") {
+	if text := string(summarize(pingpong, f, defaultColumns)); !strings.Contains(text, "\n  spares   5,000  1,440,000 ") || strings.Contains(text, "\n       2 ") {
 		t.Errorf("no row of the spares:\n%s", text)
 	}
 }
@@ -188,7 +188,7 @@ func TestSummary_ExplainsDeadLettersOfAnInterruptedRun(t *testing.T) {
 	}{{400_000, errInterrupted, true}, {0, errInterrupted, false}, {3, errors.New("something else"), false}} {
 		rep := newReport(pingpong, options{n: 100})
 		rep.addGallop(turn{err: c.err, workers: 2, stats: actor.Stats{DeadLetters: c.dead}})
-		text := string(summarize(pingpong, rep.figures(), usual))
+		text := string(summarize(pingpong, rep.figures(), defaultColumns))
 		if strings.Contains(text, explained) != c.want {
 			t.Errorf("%d dead letters, %v:\n%s", c.dead, c.err, text)
 		}
@@ -230,11 +230,11 @@ func TestUnder_LeavesOutWhatDoesNotFit(t *testing.T) {
 	for columns, want := range map[int]string{
 		11: "   a  bb  c\n  10   2  3\n", 10: "   a  bb\n  10   2\n", 3: "\n\n",
 	} {
-		if got := under(columns, rows); got != want {
+		if got := alignTable(columns, rows); got != want {
 			t.Errorf("%d columns: %q, want %q", columns, got, want)
 		}
 	}
-	if got := fmt.Sprint(columns(&bytes.Buffer{})); got != fmt.Sprint(usual) {
+	if got := fmt.Sprint(columns(&bytes.Buffer{})); got != fmt.Sprint(defaultColumns) {
 		t.Errorf("a buffer has %s columns", got)
 	}
 }

@@ -31,7 +31,7 @@ func newTally(sys *actor.System, k int) (actor.Ref[tally], <-chan uint64) {
 }
 
 // gather is tally's twin: it adds up k counts from a channel.
-func gather(counts <-chan uint64, k int) <-chan uint64 {
+func tallyChannel(counts <-chan uint64, k int) <-chan uint64 {
 	out := make(chan uint64, 1)
 	go func() {
 		var sum uint64

@@ -100,19 +100,19 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // most is how many carts there may be: that many take 150 GB.
-const most = 100_000_000
+const maxCarts = 100_000_000
 
 // parse returns an error after it has written what is wrong, and the usage.
 func parse(args []string, stderr io.Writer) (carts int, err error) {
 	fs := flag.NewFlagSet("carts", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	fs.IntVar(&carts, "carts", 100_000, fmt.Sprintf("how many carts, from 1 to %d", most))
+	fs.IntVar(&carts, "carts", 100_000, fmt.Sprintf("how many carts, from 1 to %d", maxCarts))
 	if err := fs.Parse(args); err != nil {
 		return 0, err
 	}
 	switch {
-	case carts < 1 || carts > most:
-		err = fmt.Errorf("-carts is %d; it must be from 1 to %d", carts, most)
+	case carts < 1 || carts > maxCarts:
+		err = fmt.Errorf("-carts is %d; it must be from 1 to %d", carts, maxCarts)
 	case fs.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
 	}

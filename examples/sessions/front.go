@@ -34,7 +34,7 @@ var (
 func (f *front) worker() supervise.Child {
 	return supervise.Worker[*front]{
 		Name: "front", Type: frontType, Init: func(at **front) { *at = f },
-		Stop:   supervise.StopWithin(f.answers + patience),
+		Stop:   supervise.StopWithin(f.answers + grace),
 		Decide: func(error) actor.Decision { return actor.DecideEscalate },
 	}
 }
@@ -43,7 +43,7 @@ func (f *front) start(c *actor.Context) (err error) {
 	if f.sessions, err = supervise.SiblingSub(c, "sessions"); err != nil {
 		return err
 	}
-	f.server = &http.Server{Handler: f.routes(), ReadHeaderTimeout: patience}
+	f.server = &http.Server{Handler: f.routes(), ReadHeaderTimeout: grace}
 	self := actor.Self[*front](c)
 	go func() {
 		if err := f.server.Serve(f.ln); !errors.Is(err, http.ErrServerClosed) {

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-const longest = 1 << 16 // bytes of a line
+const maxBody = 1 << 16 // bytes of a line
 
 func (s *service) routes() http.Handler {
 	mux := http.NewServeMux()
@@ -22,7 +22,7 @@ func (s *service) routes() http.Handler {
 
 // post gives a line to the user's session. The request's context bounds the wait.
 func (s *service) post(w http.ResponseWriter, r *http.Request) {
-	line, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longest))
+	line, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return

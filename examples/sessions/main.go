@@ -34,7 +34,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer cancel()
 	ln, err := net.Listen("tcp", addr)
 	if err == nil {
-		err = serve(ctx, ln, stdout, patience)
+		err = serve(ctx, ln, stdout, grace)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "sessions:", err)
@@ -60,7 +60,7 @@ func parse(args []string, stderr io.Writer) (addr string, err error) {
 }
 
 // patience is how long a shutdown waits for requests, and then as long again for sessions.
-const patience = 10 * time.Second
+const grace = 10 * time.Second
 
 // serve serves until ctx ends. Then it stops in this order: no new requests come in, those that
 // run are answered if that takes no longer than answers, sessions are saved, the system ends.
@@ -68,7 +68,7 @@ const patience = 10 * time.Second
 func serve(ctx context.Context, ln net.Listener, out io.Writer, answers time.Duration) error {
 	s := newService(out)
 	f := &front{service: s, ln: ln, answers: answers}
-	err := supervise.Serve(ctx, s.sys, s.tree(f.worker()), 2*patience)
+	err := supervise.Serve(ctx, s.sys, s.tree(f.worker()), 2*grace)
 	return errors.Join(f.cut, err)
 }
 
@@ -107,7 +107,7 @@ func (s *service) tree(front ...supervise.Child) supervise.Spec {
 			// than that is forgotten; the next request starts another.
 			Backoff:   supervise.NoBackoff,
 			Intensity: supervise.Intensity{Restarts: 1000, Within: time.Minute},
-			Stop:      supervise.DrainWithin(patience / 2), // what was said before is heard
+			Stop:      supervise.DrainWithin(grace / 2), // what was said before is heard
 		},
 	}
 	return supervise.Spec{Name: "app", Children: append([]supervise.Child{sessions}, front...)}

@@ -53,7 +53,7 @@ func TestService(t *testing.T) {
 		{"POST", "/users/ann", "hello", "200 1"},
 		{"POST", "/users/bob", "again", "200 2"},
 		{"DELETE", "/users/eve", "", `404 gallop: supervise: no such child: "eve"`},
-		{"POST", "/users/bob", strings.Repeat("x", longest+1), "400 http: request body too large"},
+		{"POST", "/users/bob", strings.Repeat("x", maxBody+1), "400 http: request body too large"},
 	} {
 		if got := call(t, server, c.method, c.path, c.body); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.method, c.path, got, c.want)

@@ -14,46 +14,46 @@ import (
 )
 
 // hand is a member of a pool that makes its members. A negative number makes it fall.
-type hand struct {
+type testWorker struct {
 	life int // of those that all hands have had
-	log  *[]lifted
+	log  *[]jobLog
 }
 
 // lifted is a number that a hand has lifted.
-type lifted struct {
+type jobLog struct {
 	life int
 	id   uint64
 	n    int
-	ref  actor.Ref[hand]
+	ref  actor.Ref[testWorker]
 }
 
-func (h *hand) lift(c *actor.Context, n int) {
+func (h *testWorker) handle(c *actor.Context, n int) {
 	if n < 0 {
 		panic(fmt.Sprint("cannot lift ", n))
 	}
-	*h.log = append(*h.log, lifted{h.life, c.ActorID(), n, actor.Self[hand](c)})
+	*h.log = append(*h.log, jobLog{h.life, c.ActorID(), n, actor.Self[testWorker](c)})
 }
 
-func (h *hand) do(c *actor.Context, f func(*actor.Context)) { f(c) }
+func (h *testWorker) do(c *actor.Context, f func(*actor.Context)) { f(c) }
 
 var (
-	handType = actor.NewType[hand]("hand")
-	lift     = actor.Declare[int](handType, "lift")
-	handDo   = actor.Declare[func(*actor.Context)](handType, "do")
-	_        = handType.Table(lift.Do((*hand).lift), handDo.Do((*hand).do))
+	testWorkerType = actor.NewType[testWorker]("hand")
+	handleJob      = actor.Declare[int](testWorkerType, "lift")
+	testWorkerDo   = actor.Declare[func(*actor.Context)](testWorkerType, "do")
+	_              = testWorkerType.Table(handleJob.Do((*testWorker).handle), testWorkerDo.Do((*testWorker).do))
 )
 
 // hands makes a crew of hands that write into log.
-func hands(log *[]lifted) group.Crew[hand] {
+func testCrew(log *[]jobLog) group.Crew[testWorker] {
 	lives := 0
-	return group.Crew[hand]{Type: handType, Init: func(h *hand) {
+	return group.Crew[testWorker]{Type: testWorkerType, Init: func(h *testWorker) {
 		lives++
 		h.life, h.log = lives, log
 	}}
 }
 
 // ids returns how often each actor is in a log.
-func ids(log []lifted) map[uint64]int {
+func ids(log []jobLog) map[uint64]int {
 	n := map[uint64]int{}
 	for _, l := range log {
 		n[l.id]++
@@ -87,9 +87,9 @@ func TestStartPool_Restarts(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
 	} {
-		var log []lifted
+		var log []jobLog
 		sys, advance := atNoTime(t, 1)
-		p := group.StartPool(sys, policy, 3, lift, hands(&log))
+		p := group.StartPool(sys, policy, 3, handleJob, testCrew(&log))
 		sendAll(t, sys, p, -1, 0)
 		sendAll(t, sys, p, 0, 20)
 		if len(log) != 20 || len(ids(log)) != 2 {
@@ -98,7 +98,7 @@ func TestStartPool_Restarts(t *testing.T) {
 		advance(100 * time.Millisecond)
 		log = nil
 		sendAll(t, sys, p, 0, 30)
-		if len(log) != 30 || len(ids(log)) != 3 || !slices.ContainsFunc(log, func(l lifted) bool { return l.life == 4 }) {
+		if len(log) != 30 || len(ids(log)) != 3 || !slices.ContainsFunc(log, func(l jobLog) bool { return l.life == 4 }) {
 			t.Fatalf("%s: after the restart: %v", name, log)
 		}
 		count(t, sys, p.Members, 3)
@@ -109,9 +109,9 @@ func TestStartPool_Restarts(t *testing.T) {
 // are not held up. "A member that a pool has started itself keeps its keys when it is restarted or
 // replaced."
 func TestStartPool_HashWaits(t *testing.T) {
-	var log []lifted
+	var log []jobLog
 	sys, advance := atNoTime(t, 1)
-	p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 15) }), 4, lift, hands(&log))
+	p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 15) }), 4, handleJob, testCrew(&log))
 	sendAll(t, sys, p, 0, 64)
 	of := map[int]uint64{}
 	for _, l := range log {
@@ -149,11 +149,11 @@ func TestStartPool_HashWaits(t *testing.T) {
 func TestStartPool_Replaces(t *testing.T) {
 	perSeed := map[int]bool{}
 	for seed := range uint64(60) {
-		var log []lifted
+		var log []jobLog
 		var dead letters
 		sys, _ := atNoTime(t, seed, dead.option())
-		p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 3) }), 1+int(seed%3), lift, group.Crew[hand]{
-			Type: handType, Init: func(h *hand) { h.log = &log }})
+		p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 3) }), 1+int(seed%3), handleJob, group.Crew[testWorker]{
+			Type: testWorkerType, Init: func(h *testWorker) { h.log = &log }})
 		killer := sinkType.Spawn(sys, sink{})
 		for i := range 40 {
 			p.Send(sys, i)
@@ -195,12 +195,12 @@ func TestStartPool_Replaces(t *testing.T) {
 // TestStartPool_Limit: "With one more the pool ends, with the reason ErrRestarts", which "wraps
 // that of the last fall"; by itself a pool goes on for ever, at longer and longer intervals.
 func TestStartPool_Limit(t *testing.T) {
-	var log []lifted
+	var log []jobLog
 	sys, advance := atNoTime(t, 1)
-	crew := hands(&log)
-	endless := group.StartPool(sys, group.RoundRobin[int](), 1, lift, crew)
+	crew := testCrew(&log)
+	endless := group.StartPool(sys, group.RoundRobin[int](), 1, handleJob, crew)
 	crew.Restarts, crew.Within = 3, time.Minute
-	limited := group.StartPool(sys, group.RoundRobin[int](), 1, lift, crew)
+	limited := group.StartPool(sys, group.RoundRobin[int](), 1, handleJob, crew)
 	for i := range 100 {
 		for _, p := range []group.Pool[int]{endless, limited} {
 			if i < 3 || p == endless {
@@ -231,11 +231,11 @@ func TestStartPool_Limit(t *testing.T) {
 // been up for MaxBackoff, its next fall is a first one again. A quarter of each time is left to
 // chance."
 func TestStartPool_Backoff(t *testing.T) {
-	var log []lifted
+	var log []jobLog
 	sys, advance := atNoTime(t, 1)
-	crew := hands(&log)
+	crew := testCrew(&log)
 	crew.Backoff, crew.MaxBackoff = time.Second, 4*time.Second
-	p := group.StartPool(sys, group.RoundRobin[int](), 1, lift, crew)
+	p := group.StartPool(sys, group.RoundRobin[int](), 1, handleJob, crew)
 	fall := func(want time.Duration) {
 		t.Helper()
 		sendAll(t, sys, p, -1, 0)
@@ -265,7 +265,7 @@ func TestStartPool_BackPressure(t *testing.T) {
 	p := group.StartPool(sys, group.RoundRobin[func(*sink, *actor.Context)](), 1, narrowDo, group.Crew[sink]{Type: narrowType})
 	p.Send(sys, func(*sink, *actor.Context) { close(at); <-stay })
 	<-at
-	for end := time.Now().Add(patience); p.Standing() != actor.Overloaded; runtime.Gosched() {
+	for end := time.Now().Add(hangTimeout); p.Standing() != actor.Overloaded; runtime.Gosched() {
 		p.Send(sys, func(*sink, *actor.Context) {})
 		if time.Now().After(end) {
 			t.Fatal("the pool was not muted")
@@ -279,10 +279,10 @@ func TestStartPool_BackPressure(t *testing.T) {
 // pool that did not make its members stays as it is", and one that did takes in nobody.
 func TestStartPool_Resize(t *testing.T) {
 	for seed := range uint64(30) {
-		var log []lifted
+		var log []jobLog
 		var dead letters
 		sys, _ := atNoTime(t, seed, dead.option())
-		p := group.StartPool(sys, group.RoundRobin[int](), 2, lift, hands(&log))
+		p := group.StartPool(sys, group.RoundRobin[int](), 2, handleJob, testCrew(&log))
 		for _, n := range []int{5, 1, 3} {
 			p.Resize(sys, n)
 			quiet(t, sys)
@@ -310,7 +310,7 @@ func TestStartPool_Resize(t *testing.T) {
 // TestStartPool_Down: "A member that is down until its pool restarts it counts as Ended" for a
 // policy, so one that is only overloaded comes before it.
 func TestStartPool_Down(t *testing.T) {
-	var log []lifted
+	var log []jobLog
 	var stood []actor.Standing
 	sys, advance := atNoTime(t, 1)
 	p := group.StartPool(sys, group.PolicyOf(func() func(int, group.Members) int {
@@ -318,7 +318,7 @@ func TestStartPool_Down(t *testing.T) {
 			stood = append(stood, among.Standing(0))
 			return 0
 		}
-	}), 2, lift, hands(&log))
+	}), 2, handleJob, testCrew(&log))
 	sendAll(t, sys, p, -1, 0)
 	sendAll(t, sys, p, 1, 2)
 	advance(time.Second)
@@ -333,10 +333,10 @@ func TestStartPool_Down(t *testing.T) {
 func TestStartPool_Ends(t *testing.T) {
 	for name, end := range map[string]func(context.Context, *actor.System, actor.Target) error{"stop": actor.StopWait, "drain": actor.DrainWait} {
 		for seed := range uint64(20) {
-			var log []lifted
+			var log []jobLog
 			var dead letters
 			sys, _ := atNoTime(t, seed, dead.option())
-			p := group.StartPool(sys, group.RoundRobin[int](), 3, lift, hands(&log))
+			p := group.StartPool(sys, group.RoundRobin[int](), 3, handleJob, testCrew(&log))
 			for i := range 30 {
 				p.Send(sys, i)
 			}
@@ -364,10 +364,10 @@ func TestStartPool_Conserves(t *testing.T) {
 		"hash": group.Hash(func(n int) uint64 { return uint64(n) }),
 	} {
 		for seed := range uint64(40) {
-			var log []lifted
+			var log []jobLog
 			var dead letters
 			sys, advance := atNoTime(t, seed, dead.option())
-			p := group.StartPool(sys, policy, 3, lift, hands(&log))
+			p := group.StartPool(sys, policy, 3, handleJob, testCrew(&log))
 			killer := sinkType.Spawn(sys, sink{})
 			falls := 0
 			for i := range 60 {
@@ -406,26 +406,26 @@ func TestStartPool_Conserves(t *testing.T) {
 // TestMisuse_OfCrews: the panics that the comments promise.
 func TestMisuse_OfCrews(t *testing.T) {
 	sys := start(t)
-	ok, open := group.Crew[hand]{Type: handType}, actor.NewType[hand]("open")
+	ok, open := group.Crew[testWorker]{Type: testWorkerType}, actor.NewType[testWorker]("open")
 	loose := actor.Declare[int](open, "loose")
-	try := func(n int, change func(*group.Crew[hand])) func() {
+	try := func(n int, change func(*group.Crew[testWorker])) func() {
 		return func() {
 			crew := ok
 			change(&crew)
-			group.StartPool(sys, group.RoundRobin[int](), n, lift, crew)
+			group.StartPool(sys, group.RoundRobin[int](), n, handleJob, crew)
 		}
 	}
-	nothing := func(*group.Crew[hand]) {}
+	nothing := func(*group.Crew[testWorker]) {}
 	for words, f := range map[string]func(){
 		"StartPool: 0 members":                    try(0, nothing),
-		"with a Crew without a Type":              try(1, func(w *group.Crew[hand]) { w.Type = nil }),
-		"with a Crew with a negative":             try(1, func(w *group.Crew[hand]) { w.MaxBackoff = -1 }),
-		"with 3 Restarts in 0s":                   try(1, func(w *group.Crew[hand]) { w.Restarts = 3 }),
-		"open.loose has no method":                try(1, func(w *group.Crew[hand]) { w.Type = open }),
-		"StartPool with a zero Policy":            func() { group.StartPool(sys, group.Policy[int]{}, 1, lift, ok) },
-		"StartPool with a Behaviour that was not": func() { group.StartPool(sys, group.RoundRobin[int](), 1, actor.Behaviour[hand, int]{}, ok) },
+		"with a Crew without a Type":              try(1, func(w *group.Crew[testWorker]) { w.Type = nil }),
+		"with a Crew with a negative":             try(1, func(w *group.Crew[testWorker]) { w.MaxBackoff = -1 }),
+		"with 3 Restarts in 0s":                   try(1, func(w *group.Crew[testWorker]) { w.Restarts = 3 }),
+		"open.loose has no method":                try(1, func(w *group.Crew[testWorker]) { w.Type = open }),
+		"StartPool with a zero Policy":            func() { group.StartPool(sys, group.Policy[int]{}, 1, handleJob, ok) },
+		"StartPool with a Behaviour that was not": func() { group.StartPool(sys, group.RoundRobin[int](), 1, actor.Behaviour[testWorker, int]{}, ok) },
 		"a Behaviour that was not declared for":   func() { group.StartPool(sys, group.RoundRobin[int](), 1, loose, ok) },
-		"StartPoolInit: -1 members":               func() { group.StartPoolInit(group.RoundRobin[int](), -1, lift, ok) },
+		"StartPoolInit: -1 members":               func() { group.StartPoolInit(group.RoundRobin[int](), -1, handleJob, ok) },
 		"PoolInit with a zero Policy":             func() { group.PoolInit(group.Policy[int]{}) },
 		"AsPool of a zero Ref":                    func() { group.AsPool(actor.Ref[group.PoolActor[int]]{}) },
 		"Resize: 0 members":                       func() { group.NewPool(sys, group.RoundRobin[int]()).Resize(sys, 0) },

@@ -14,13 +14,13 @@ import (
 )
 
 // scene is what all runs of a scenario have in common.
-type scene struct {
+type runSetup struct {
 	scenario func(*R)
 	workers  int
 	steps    int
 	mayPanic bool
 	faults   []Fault
-	met      []bool // which rows have fitted anything, in any run
+	matched  []bool // which rows have fitted anything, in any run
 	options  []actor.Option
 
 	latencies []latency
@@ -29,20 +29,20 @@ type scene struct {
 
 // outcome is how one run went.
 type outcome struct {
-	trace    []event
-	failures []string
-	failedAt int     // how many events came before the first failure
-	ranks    []int32 // of all choices: see ranked
-	widths   []int32 // among how many, each
-	stack    string  // of a scenario that panicked; not the same in every run
-	left     bool    // the scenario has ended its goroutine, and not by R
-	aside    bool    // the test has failed meanwhile, and not by R
+	trace         []event
+	failures      []string
+	failedAt      int     // how many events came before the first failure
+	ranks         []int32 // of all choices: see ranked
+	widths        []int32 // among how many, each
+	stack         string  // of a scenario that panicked; not the same in every run
+	exited        bool    // the scenario has ended its goroutine, and not by R
+	failedOutside bool    // the test has failed meanwhile, and not by R
 }
 
-func (o *outcome) failed() bool { return len(o.failures) > 0 || o.aside }
+func (o *outcome) failed() bool { return len(o.failures) > 0 || o.failedOutside }
 
 func (o *outcome) text() string {
-	if len(o.failures) == 0 && o.aside {
+	if len(o.failures) == 0 && o.failedOutside {
 		return "the test has failed in this run, and not by R: use that in a scenario"
 	}
 	return strings.Join(o.failures, "\n")
@@ -82,8 +82,8 @@ func line(trace []event, i int) string {
 
 // run runs the scenario once, in a goroutine of its own, so that the run can be ended at any point.
 // In detail, its trace has what the messages were.
-func (s *scene) run(p plan, detail bool) *outcome {
-	r := &R{scene: s, plan: p, detail: detail}
+func (s *runSetup) run(p plan, detail bool) *outcome {
+	r := &R{setup: s, plan: p, detailed: detail}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -94,7 +94,7 @@ func (s *scene) run(p plan, detail bool) *outcome {
 		r.finish()
 	}()
 	<-done
-	return &r.out
+	return &r.outcome
 }
 
 // epoch is when the time of every run begins.
@@ -105,33 +105,33 @@ func (r *R) start() {
 	r.clock = actor.NewVirtualClock(epoch)
 	h := &sim.Hooks{Choose: r.choose, Event: r.event, Clock: r.clock, Panicked: r.panicked, Fault: r.fault, Refuse: r.refuse, Stuck: r.stuck}
 	r.hooks = h
-	if r.detail {
+	if r.detailed {
 		h.Payload = func(v any) { r.payload = describe(v, h.Name) }
 	}
-	if len(r.scene.latencies) > 0 {
+	if len(r.setup.latencies) > 0 {
 		h.Latency = r.latency
 	}
-	opts := []actor.Option{actor.Simulated(h), actor.Workers(r.scene.workers), actor.Clock(r.clock),
-		actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.chance())}
-	r.sys = actor.Start(append(opts, r.scene.options...)...)
+	opts := []actor.Option{actor.Simulated(h), actor.Workers(r.setup.workers), actor.Clock(r.clock),
+		actor.OnDeadLetter(func(actor.DeadLetter) {}), actor.Seed(r.plan.systemSeed())}
+	r.sys = actor.Start(append(opts, r.setup.options...)...)
 }
 
 func (r *R) choose(ready []int, current int) int {
 	r.step()
 	id := r.plan.choose(ready, current)
-	r.turned = r.out.record(ready, current, id) || r.turned
+	r.departed = r.outcome.record(ready, current, id) || r.departed
 	return id
 }
 
 func (r *R) event(e sim.Event) {
 	r.step()
-	r.out.trace = append(r.out.trace, event{e, r.payload, r.turned})
-	r.payload, r.turned = "", false
+	r.outcome.trace = append(r.outcome.trace, event{e, r.payload, r.departed})
+	r.payload, r.departed = "", false
 }
 
 // step counts what happens, so that an endless run comes to an end.
 func (r *R) step() {
-	if r.steps++; r.steps > r.scene.steps && r.endless == nil {
+	if r.steps++; r.steps > r.setup.steps && r.endless == nil {
 		r.endless = errEndless
 	}
 }
@@ -139,7 +139,7 @@ func (r *R) step() {
 // panicked sees every panic of a behaviour. It is no option of the system: the
 // scenario's own OnPanic would replace it.
 func (r *R) panicked(e sim.Event, value any) {
-	if _, injected := value.(InjectedPanic); injected || r.scene.mayPanic {
+	if _, injected := value.(InjectedPanic); injected || r.setup.mayPanic {
 		return
 	}
 	if _, gone := value.(sim.Goexit); gone {
@@ -154,7 +154,7 @@ func (r *R) panicked(e sim.Event, value any) {
 
 // finish checks the books when the scenario has returned.
 func (r *R) finish() {
-	r.comeToRest()
+	r.waitUntilQuiet()
 	r.sys.Stop() // what is in a stash becomes dead letters
 	st, books := r.sys.Stats(), r.sys.Books()
 	if ended := st.Messages + st.DeadLetters; books.Sent != ended {
@@ -175,9 +175,9 @@ func (r *R) end() {
 	switch {
 	case v != nil:
 		r.Errorf("the scenario panicked: %v", v)
-		r.out.stack = string(debug.Stack())
-	case !r.ended && !r.out.failed():
-		r.out.left = true
+		r.outcome.stack = string(debug.Stack())
+	case !r.ended && !r.outcome.failed():
+		r.outcome.exited = true
 		r.Errorf("the scenario has ended its goroutine, as FailNow of the test does: use that of R, which also stands for a test in assertions")
 	}
 	r.sys.Stop()

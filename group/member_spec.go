@@ -33,57 +33,57 @@ type Crew[S any] struct {
 }
 
 // crew is a Crew that was checked, whatever the state. Read-only.
-type crew struct {
-	spawn       func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef
-	first, most time.Duration
-	restarts    int
-	within      time.Duration
+type memberSpec struct {
+	spawn               func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef
+	backoff, maxBackoff time.Duration
+	restarts            int
+	within              time.Duration
 }
 
 // made checks a crew. It panics if something is wrong.
-func (w Crew[S]) made(call string) *crew {
+func (mc Crew[S]) check(call string) *memberSpec {
 	wrong := ""
 	switch {
-	case w.Type == nil:
+	case mc.Type == nil:
 		wrong = "without a Type"
-	case w.MaxBackoff < 0 || w.Within < 0:
+	case mc.MaxBackoff < 0 || mc.Within < 0:
 		wrong = "with a negative time"
-	case w.Restarts < 0 || w.Restarts > 0 && w.Within == 0:
-		wrong = fmt.Sprintf("with %d Restarts in %v", w.Restarts, w.Within)
+	case mc.Restarts < 0 || mc.Restarts > 0 && mc.Within == 0:
+		wrong = fmt.Sprintf("with %d Restarts in %v", mc.Restarts, mc.Within)
 	default:
-		if err := actor.Seal(w.Type); err != nil {
+		if err := actor.Seal(mc.Type); err != nil {
 			wrong = "whose Type is wrong: " + strings.TrimPrefix(err.Error(), "gallop: ")
 		}
 	}
 	if wrong != "" {
 		panic("gallop: group: " + call + " with a Crew " + wrong)
 	}
-	init := w.Init
+	init := mc.Init
 	if init == nil {
 		init = func(*S) {}
 	}
-	made := &crew{first: w.Backoff, most: w.MaxBackoff, restarts: w.Restarts, within: w.Within}
-	if made.first == 0 {
-		made.first = 100 * time.Millisecond
+	made := &memberSpec{backoff: mc.Backoff, maxBackoff: mc.MaxBackoff, restarts: mc.Restarts, within: mc.Within}
+	if made.backoff == 0 {
+		made.backoff = 100 * time.Millisecond
 	}
-	if made.most == 0 {
-		made.most = 30 * time.Second
+	if made.maxBackoff == 0 {
+		made.maxBackoff = 30 * time.Second
 	}
-	made.most = max(made.most, made.first)
+	made.maxBackoff = max(made.maxBackoff, made.backoff)
 	made.spawn = func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef {
-		return actor.SpawnUnder(c, w.Type, init, care).Any()
+		return actor.SpawnUnder(c, mc.Type, init, care).Any()
 	}
 	return made
 }
 
 // delay returns how long the restart after the nth fall in a row is put off, where the first fall
 // is 1. chance goes from 0, for the longest time, to 1.
-func (w *crew) delay(n int, chance float64) time.Duration {
-	d := max(w.first, 0)
-	for ; n > 1 && d < w.most; n-- {
+func (spec *memberSpec) restartDelay(n int, chance float64) time.Duration {
+	d := max(spec.backoff, 0)
+	for ; n > 1 && d < spec.maxBackoff; n-- {
 		d *= 2
 	}
-	d = min(d, w.most)
+	d = min(d, spec.maxBackoff)
 	return d - time.Duration(float64(d)/4*chance)
 }
 

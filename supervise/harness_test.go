@@ -29,19 +29,19 @@ var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // diary is what happened, in order.
-type diary struct {
+type journal struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (d *diary) note(s string) {
+func (d *journal) note(s string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.lines = append(d.lines, s)
 }
 
 // take returns what was noted since the last call.
-func (d *diary) take() string {
+func (d *journal) take() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := strings.Join(d.lines, ", ")
@@ -50,7 +50,7 @@ func (d *diary) take() string {
 }
 
 // says fails the test if something else was noted.
-func (d *diary) says(t testing.TB, want ...string) {
+func (d *journal) says(t testing.TB, want ...string) {
 	t.Helper()
 	if got := d.take(); got != strings.Join(want, ", ") {
 		t.Fatalf("what happened: %s\nwant: %s", got, strings.Join(want, ", "))
@@ -58,36 +58,36 @@ func (d *diary) says(t testing.TB, want ...string) {
 }
 
 // toy is a child that notes what happens to it and does what it is told.
-type toy struct {
+type testChild struct {
 	name string
-	d    *diary
+	d    *journal
 	fail error // of OnStart
 }
 
-type act = func(*toy, *actor.Context)
+type act = func(*testChild, *actor.Context)
 
-func (y *toy) start(*actor.Context) error {
+func (y *testChild) start(*actor.Context) error {
 	if y.d != nil {
 		y.d.note("+" + y.name)
 	}
 	return y.fail
 }
 
-func (y *toy) stop(_ *actor.Context, why error) {
+func (y *testChild) stop(_ *actor.Context, why error) {
 	if y.d != nil {
 		y.d.note("-" + y.name)
 	}
 }
 
 var (
-	toyType = actor.NewType[toy]("toy").OnStart((*toy).start).OnStop((*toy).stop)
-	do      = actor.Declare[act](toyType, "do")
-	say     = actor.Declare[string](toyType, "say")
-	ping    = actor.DeclareAsk[actor.None, string](toyType, "ping")
-	_       = toyType.Table(
-		do.Do(func(y *toy, c *actor.Context, f act) { f(y, c) }),
-		say.Do(func(y *toy, _ *actor.Context, s string) { y.d.note(y.name + " " + s) }),
-		ping.Do(func(y *toy, _ *actor.Context, _ actor.None) (string, error) { return y.name, nil }))
+	testChildType = actor.NewType[testChild]("toy").OnStart((*testChild).start).OnStop((*testChild).stop)
+	do            = actor.Declare[act](testChildType, "do")
+	say           = actor.Declare[string](testChildType, "say")
+	ping          = actor.DeclareAsk[actor.None, string](testChildType, "ping")
+	_             = testChildType.Table(
+		do.Do(func(y *testChild, c *actor.Context, f act) { f(y, c) }),
+		say.Do(func(y *testChild, _ *actor.Context, s string) { y.d.note(y.name + " " + s) }),
+		ping.Do(func(y *testChild, _ *actor.Context, _ actor.None) (string, error) { return y.name, nil }))
 )
 
 var errUser = errors.New("user's own")
@@ -95,26 +95,26 @@ var errUser = errors.New("user's own")
 // errPeer is what an Ask of a stopped actor returns. It is not the end of the asker itself.
 var errPeer = fmt.Errorf("%w: %w", actor.ErrStopped, actor.ErrShutdown)
 
-func crash(*toy, *actor.Context)             { panic("crash") }
-func finish(_ *toy, c *actor.Context)        { c.Stop() }
-func exitShutdown(_ *toy, c *actor.Context)  { c.Exit(actor.ErrShutdown) }
-func exitWithError(_ *toy, c *actor.Context) { c.Exit(errUser) }
+func crash(*testChild, *actor.Context)             { panic("crash") }
+func finish(_ *testChild, c *actor.Context)        { c.Stop() }
+func exitShutdown(_ *testChild, c *actor.Context)  { c.Exit(actor.ErrShutdown) }
+func exitWithError(_ *testChild, c *actor.Context) { c.Exit(errUser) }
 
 // house is a system with a tree, on a clock of its own.
-type house struct {
+type harness struct {
 	testing.TB
 	sys   *actor.System
 	clock *actor.VirtualClock
-	d     diary
+	d     journal
 	dead  int
 	mu    sync.Mutex
 	root  supervise.Supervisor
 }
 
 // build starts an empty house.
-func build(t testing.TB, opts ...actor.Option) *house {
+func newHarness(t testing.TB, opts ...actor.Option) *harness {
 	t.Helper()
-	h := &house{TB: t, clock: actor.NewVirtualClock(epoch)}
+	h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
 	h.sys = actor.Start(append([]actor.Option{actor.Workers(2), actor.Logger(silent), actor.Clock(h.clock),
 		actor.OnDeadLetter(func(actor.DeadLetter) { h.mu.Lock(); h.dead++; h.mu.Unlock() })}, opts...)...)
 	t.Cleanup(h.sys.Stop)
@@ -122,19 +122,19 @@ func build(t testing.TB, opts ...actor.Option) *house {
 }
 
 // toys declares children of these names.
-func (h *house) toys(names ...string) (all []supervise.Child) {
+func (h *harness) workers(names ...string) (all []supervise.Child) {
 	for _, n := range names {
-		all = append(all, h.toy(n))
+		all = append(all, h.child(n))
 	}
 	return all
 }
 
-func (h *house) toy(name string) supervise.Worker[toy] {
-	return supervise.Worker[toy]{Name: name, Type: toyType, Backoff: supervise.NoBackoff, Init: func(y *toy) { y.name, y.d = name, &h.d }}
+func (h *harness) child(name string) supervise.Worker[testChild] {
+	return supervise.Worker[testChild]{Name: name, Type: testChildType, Backoff: supervise.NoBackoff, Init: func(y *testChild) { y.name, y.d = name, &h.d }}
 }
 
 // run starts a tree and waits until it is up.
-func (h *house) run(s supervise.Spec) {
+func (h *harness) run(s supervise.Spec) {
 	h.Helper()
 	h.root = supervise.Start(h.sys, s)
 	h.quiet()
@@ -142,46 +142,46 @@ func (h *house) run(s supervise.Spec) {
 
 // patience is how long nothing may happen before that is a hang: long, because a busy
 // machine may halt a whole process for a minute.
-const patience = 3 * time.Minute
+const hangTimeout = 3 * time.Minute
 
-func (h *house) soon() context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (h *harness) soon() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), hangTimeout)
 	h.Cleanup(cancel)
 	return ctx
 }
 
-func (h *house) quiet() {
+func (h *harness) quiet() {
 	h.Helper()
 	h.must(h.sys.Wait(h.soon()))
 }
 
-func (h *house) advance(d time.Duration) {
+func (h *harness) advance(d time.Duration) {
 	h.Helper()
 	h.must(h.clock.Advance(h.soon(), d))
 }
 
-func (h *house) must(err error) {
+func (h *harness) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
 	}
 }
 
-func (h *house) find(path ...string) actor.Ref[toy] {
+func (h *harness) find(path ...string) actor.Ref[testChild] {
 	h.Helper()
-	r, err := supervise.Find[toy](h.soon(), h.sys, h.root, path...)
+	r, err := supervise.Find[testChild](h.soon(), h.sys, h.root, path...)
 	h.must(err)
 	return r
 }
 
 // tell makes a child do something, and waits until nothing happens any more.
-func (h *house) tell(f act, path ...string) {
+func (h *harness) tell(f act, path ...string) {
 	h.Helper()
 	do.Send(h.sys, h.find(path...), f)
 	h.quiet()
 }
 
-func (h *house) tree() supervise.Node {
+func (h *harness) tree() supervise.Node {
 	h.Helper()
 	n, err := supervise.Tree(h.soon(), h.sys, h.root)
 	h.must(err)
@@ -189,7 +189,7 @@ func (h *house) tree() supervise.Node {
 }
 
 // states are the states of the children of the root.
-func (h *house) states() string {
+func (h *harness) states() string {
 	h.Helper()
 	var all []string
 	for _, k := range h.tree().Children {
@@ -199,14 +199,14 @@ func (h *house) states() string {
 }
 
 // reason is why the root has ended.
-func (h *house) reason() error {
+func (h *harness) reason() error {
 	h.Helper()
 	d, err := actor.Join(h.soon(), h.sys, h.root)
 	h.must(err)
 	return d.Reason
 }
 
-func (h *house) deadLetters() int {
+func (h *harness) deadLetters() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.dead
@@ -241,7 +241,7 @@ func nightly(n, long int) int {
 func yield() { runtime.Gosched() }
 
 // armed waits until a timer is armed.
-func (h *house) armed() {
+func (h *harness) armed() {
 	h.Helper()
 	for {
 		if _, ok := h.clock.Next(); ok {
@@ -252,4 +252,4 @@ func (h *house) armed() {
 }
 
 // soonOnce is soon for loops that may take long.
-func (h *house) soonOnce() context.Context { return h.Context() }
+func (h *harness) soonOnce() context.Context { return h.Context() }

@@ -12,7 +12,7 @@ import (
 // watch returns the options of a system that reports to trouble what no scenario does when all is
 // well: a panic, or a message that could not be run. One report is enough: then the turn is over,
 // and the counters tell of the others.
-func watch(trouble chan<- error) []actor.Option {
+func watchOptions(trouble chan<- error) []actor.Option {
 	report := func(format string, about any) {
 		select {
 		case trouble <- fmt.Errorf(format, about):
@@ -21,7 +21,7 @@ func watch(trouble chan<- error) []actor.Option {
 	}
 	return []actor.Option{
 		actor.OnPanic(func(p actor.PanicReport) { report("a behaviour panicked: %+v", p) }),
-		actor.Logger(slog.New(alarm{slog.Default().Handler(), report})),
+		actor.Logger(slog.New(failureLog{slog.Default().Handler(), report})),
 	}
 }
 
@@ -31,14 +31,14 @@ func watch(trouble chan<- error) []actor.Option {
 // Seeing each letter (OnDeadLetter) would cost a goroutine per letter, and millions of messages are
 // left when a turn is cut short: Ctrl-C would take half a minute. Of the letters, the 1st, 2nd,
 // 4th, 8th and so on are logged.
-type alarm struct {
+type failureLog struct {
 	slog.Handler // for all but Handle
 	report       func(format string, about any)
 }
 
 const letterLogged = "gallop: dead letter" // what the runtime logs of one
 
-func (a alarm) Handle(_ context.Context, r slog.Record) error {
+func (a failureLog) Handle(_ context.Context, r slog.Record) error {
 	var about string
 	r.Attrs(func(of slog.Attr) bool { about += " " + of.String(); return true })
 	if r.Message == letterLogged {

@@ -23,33 +23,33 @@ const Forever time.Duration = math.MaxInt64
 // When a supervisor ends, its children end one after another, each with its deadline. Those
 // of [SimpleOneForOne] end all at once, so that many that hang take one deadline.
 type Ending struct {
-	how    how
+	mode   shutdownMode
 	within time.Duration
 }
 
-type how uint8
+type shutdownMode uint8
 
 const (
-	howDefault how = iota
-	howStop
-	howDrain
-	howKill
+	shutdownDefault shutdownMode = iota
+	shutdownStop
+	shutdownDrain
+	shutdownKill
 )
 
 // StopWithin stops a child after the message that it is handling, and kills it if it
 // has not ended when d has passed. See [actor.Stop] and [actor.Kill].
-func StopWithin(d time.Duration) Ending { return Ending{howStop, d} }
+func StopWithin(d time.Duration) Ending { return Ending{shutdownStop, d} }
 
 // DrainWithin lets a child run its mail first, and kills it if it has not ended when d
 // has passed. See [actor.Drain], and [Ending] for a child that goes down with others.
-func DrainWithin(d time.Duration) Ending { return Ending{howDrain, d} }
+func DrainWithin(d time.Duration) Ending { return Ending{shutdownDrain, d} }
 
 // KillAtOnce kills a child. Such a child cannot be restarted in its place when it has
 // to go down with others: it comes up as a new actor then.
-func KillAtOnce() Ending { return Ending{howKill, Forever} }
+func KillAtOnce() Ending { return Ending{shutdownKill, Forever} }
 
-func (e Ending) or(d Ending) Ending {
-	if e.how == howDefault {
+func (e Ending) orDefault(d Ending) Ending {
+	if e.mode == shutdownDefault {
 		return d
 	}
 	return e
@@ -57,11 +57,11 @@ func (e Ending) or(d Ending) Ending {
 
 // tell tells who to end in this way, from the behaviour of any actor. Whoever calls it sees to the
 // deadline.
-func (e Ending) tell(c *actor.Context, who actor.AnyRef) {
-	switch e.how {
-	case howKill:
+func (e Ending) apply(c *actor.Context, who actor.AnyRef) {
+	switch e.mode {
+	case shutdownKill:
 		actor.Kill(c, who)
-	case howDrain:
+	case shutdownDrain:
 		actor.Drain(c, who)
 	default:
 		actor.Stop(c, who)
@@ -69,16 +69,16 @@ func (e Ending) tell(c *actor.Context, who actor.AnyRef) {
 }
 
 // limited reports whether a child that is told to end is to be killed after a while.
-func (e Ending) limited() bool { return e.how != howKill && e.within != Forever }
+func (e Ending) hasDeadline() bool { return e.mode != shutdownKill && e.within != Forever }
 
 // endChild tells a child to end because its supervisor ends, or is taken down.
 func (s *supervisor) endChild(c *actor.Context, e Ending, child actor.AnyRef) {
-	e.tell(c, child)
-	if !e.limited() {
+	e.apply(c, child)
+	if !e.hasDeadline() {
 		return
 	}
-	if s.killer.IsZero() {
-		s.killer = killTimerType.Spawn(c, killTimer{boss: actor.Self[supervisor](c).Any()})
+	if s.killTimer.IsZero() {
+		s.killTimer = killTimerType.Spawn(c, killTimer{parent: actor.Self[supervisor](c).Any()})
 	}
-	killLater.Send(c, s.killer, deadline{child, e.within, c.Now().Add(e.within)})
+	armKill.Send(c, s.killTimer, deadline{child, e.within, c.Now().Add(e.within)})
 }

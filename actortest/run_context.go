@@ -15,27 +15,27 @@ import (
 // R is one run of a scenario. It is valid while the scenario runs, and only in its
 // goroutine; Errorf may be called from behaviours too.
 type R struct {
-	scene   *scene
-	plan    plan
-	sys     *actor.System
-	clock   *actor.VirtualClock
-	out     outcome
-	steps   int
-	endless error
-	ended   bool       // the scenario has returned
-	hits    []hits     // of each fault's row
-	luck    *rand.PCG  // of the faults
-	delays  *rand.Rand // of latencies
-	detail  bool
-	turned  bool   // a choice since the last event was not to go on as before
-	payload string // of the event that comes next
-	hooks   *sim.Hooks
+	setup       *runSetup
+	plan        plan
+	sys         *actor.System
+	clock       *actor.VirtualClock
+	outcome     outcome
+	steps       int
+	endless     error
+	ended       bool       // the scenario has returned
+	hits        []hitCount // of each fault's row
+	faultRand   *rand.PCG  // of the faults
+	latencyRand *rand.Rand // of latencies
+	detailed    bool
+	departed    bool   // a choice since the last event was not to go on as before
+	payload     string // of the event that comes next
+	hooks       *sim.Hooks
 }
 
 var (
-	errStuck    = errors.New("gallop: actortest: nothing can happen any more")
-	errHopeless = fmt.Errorf("%w, or the context was derived from one of R.Context", errStuck)
-	errEndless  = errors.New("gallop: actortest: it does not come to rest")
+	errStuck      = errors.New("gallop: actortest: nothing can happen any more")
+	errNoProgress = fmt.Errorf("%w, or the context was derived from one of R.Context", errStuck)
+	errEndless    = errors.New("gallop: actortest: it does not come to rest")
 )
 
 // System returns the system of this run.
@@ -43,10 +43,10 @@ func (r *R) System() *actor.System { return r.sys }
 
 // Errorf notes a failure of this run and lets the run go on.
 func (r *R) Errorf(format string, args ...any) {
-	if len(r.out.failures) == 0 {
-		r.out.failedAt = len(r.out.trace)
+	if len(r.outcome.failures) == 0 {
+		r.outcome.failedAt = len(r.outcome.trace)
 	}
-	r.out.failures = append(r.out.failures, fmt.Sprintf(format, args...))
+	r.outcome.failures = append(r.outcome.failures, fmt.Sprintf(format, args...))
 }
 
 // Fatalf notes a failure of this run and ends it. Scenario only.
@@ -57,7 +57,7 @@ func (r *R) Fatalf(format string, args ...any) {
 
 // FailNow ends this run as failed. Scenario only.
 func (r *R) FailNow() {
-	if !r.out.failed() {
+	if !r.outcome.failed() {
 		r.Errorf("FailNow")
 	}
 	runtime.Goexit()
@@ -100,38 +100,38 @@ func (r *R) Advance(d time.Duration) {
 // nothing more can happen without time passing, so that no time-out is needed. A
 // context that is derived from it, with a time-out or a cancel function, has ended from
 // the beginning.
-func (r *R) Context() context.Context { return &hope{Context: context.Background(), r: r} }
+func (r *R) Context() context.Context { return &stuckContext{Context: context.Background(), r: r} }
 
 // hope is a context that ends when Done is asked for, because that happens only when nobody can go
 // on.
-type hope struct {
+type stuckContext struct {
 	context.Context
 	r    *R
-	lost bool
+	done bool
 }
 
-var over = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+var closedChan = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-func (h *hope) Done() <-chan struct{} {
-	h.lost = true
-	return over
+func (h *stuckContext) Done() <-chan struct{} {
+	h.done = true
+	return closedChan
 }
 
 // Value tells the runtime what sort of context this is: an actor that is asked derives none from it
 // that asks for its end.
-func (h *hope) Value(key any) any {
+func (h *stuckContext) Value(key any) any {
 	if key == (sim.Hope{}) {
 		return h
 	}
 	return h.Context.Value(key)
 }
 
-func (h *hope) Err() error {
+func (h *stuckContext) Err() error {
 	if h.r.endless != nil {
 		return h.r.endless
 	}
-	if h.lost {
-		return errHopeless
+	if h.done {
+		return errNoProgress
 	}
 	return nil
 }

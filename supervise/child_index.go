@@ -7,53 +7,53 @@ package supervise
 // Rejected: walking along the siblings to the next that has an actor. A hundred thousand that have
 // ended lie between two that run, and each restart of the older one as a new actor took two
 // milliseconds.
-type row struct{ top *kid }
+type childIndex struct{ root *child }
 
-func (r *row) add(k *kid) {
-	older, younger := split(r.top, k.no)
-	r.top = join(join(older, k), younger)
+func (r *childIndex) add(ch *child) {
+	older, younger := split(r.root, ch.seq)
+	r.root = join(join(older, ch), younger)
 }
 
-func (r *row) remove(k *kid) {
-	older, rest := split(r.top, k.no-1)
-	_, younger := split(rest, k.no)
-	k.left, k.right = nil, nil
-	r.top = join(older, younger)
+func (r *childIndex) remove(ch *child) {
+	older, rest := split(r.root, ch.seq-1)
+	_, younger := split(rest, ch.seq)
+	ch.left, ch.right = nil, nil
+	r.root = join(older, younger)
 }
 
 // after returns the oldest child with a number above no; nil if there is none.
-func (r *row) after(no uint64) (found *kid) {
-	for k := r.top; k != nil; {
-		if k.no > no {
-			found, k = k, k.left
+func (r *childIndex) after(no uint64) (found *child) {
+	for ch := r.root; ch != nil; {
+		if ch.seq > no {
+			found, ch = ch, ch.left
 		} else {
-			k = k.right
+			ch = ch.right
 		}
 	}
 	return found
 }
 
 // split takes a tree apart: the children with numbers up to no, and those above.
-func split(k *kid, no uint64) (older, younger *kid) {
+func split(ch *child, no uint64) (older, younger *child) {
 	switch {
-	case k == nil:
+	case ch == nil:
 		return nil, nil
-	case k.no <= no:
-		k.right, younger = split(k.right, no)
-		return k, younger
+	case ch.seq <= no:
+		ch.right, younger = split(ch.right, no)
+		return ch, younger
 	}
-	older, k.left = split(k.left, no)
-	return older, k
+	older, ch.left = split(ch.left, no)
+	return older, ch
 }
 
 // join makes one tree of two.
-func join(older, younger *kid) *kid {
+func join(older, younger *child) *child {
 	switch {
 	case older == nil:
 		return younger
 	case younger == nil:
 		return older
-	case older.rank() > younger.rank():
+	case older.priority() > younger.priority():
 		older.right = join(older.right, younger)
 		return older
 	}
@@ -62,7 +62,7 @@ func join(older, younger *kid) *kid {
 }
 
 // rank is drawn from the number, not by chance: what a supervisor does must be reproducible.
-func (k *kid) rank() uint64 {
-	x := k.no * 0x9e3779b97f4a7c15
+func (ch *child) priority() uint64 {
+	x := ch.seq * 0x9e3779b97f4a7c15
 	return (x ^ x>>32) * 0xbf58476d1ce4e5b9
 }

@@ -104,13 +104,13 @@ func TestRival_StruckIsInterrupted(t *testing.T) {
 	}
 	for _, s := range []scenario{struck, felled} { // in place of the channels' process
 		var out, errs bytes.Buffer
-		early := beside(func(_ scenario, opts options, stderr io.Writer) (rival, error) {
+		early := measureBeside(func(_ scenario, opts options, stderr io.Writer) (baseline, error) {
 			opts.baseline = false
-			p, err := opts.part(s, wholePart)
+			p, err := opts.part(s, scenarioPart)
 			if err != nil {
 				return nil, err
 			}
-			return rivalIn(p, stderr)
+			return startBaselineProcess(p, stderr)
 		})
 		code := command{known: registry, stdout: &out, stderr: &errs, measure: early}.run(t.Context(), []string{"-json", "-n", "100"})
 		if f := lines(t, out.String()); code != exitInterrupted || len(f) != 1 || !f[0].Interrupted || f[0].OK || f[0].Rounds != 1 {
@@ -121,7 +121,7 @@ func TestRival_StruckIsInterrupted(t *testing.T) {
 
 // This process hears of an interruption only when the channels' process is gone.
 func TestRival_LostWhenInterrupted(t *testing.T) {
-	r, err := startRival(gone, options{rounds: 1}, io.Discard)
+	r, err := startBaseline(gone, options{rounds: 1}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestRival_LostProcessExits1(t *testing.T) {
 
 // A process that is gone before its next turn is named as well, with what killed it.
 func TestRival_LostBetweenTurns(t *testing.T) {
-	r, err := startRival(gone, options{rounds: 2}, io.Discard)
+	r, err := startBaseline(gone, options{rounds: 2}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestTakeTurns_ReaderIsInTheKernel(t *testing.T) {
 		turns, ended, began := 0, false, time.Now()
 		err := takeTurns(strings.NewReader("\n\n"), func() { ended = true }, func() error {
 			turns++
-			if took := time.Since(began); took < time.Duration(turns)*settled {
+			if took := time.Since(began); took < time.Duration(turns)*settleDelay {
 				t.Errorf("turn %d begins after %v", turns, took)
 			}
 			return nil

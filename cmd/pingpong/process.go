@@ -25,16 +25,16 @@ import (
 
 // partOfAll is the environment variable that tells a part what it is to do.
 const (
-	partOfAll    = "GALLOP_PINGPONG_PART"
-	wholePart    = "scenario" // both sides of it
+	partEnv      = "GALLOP_PINGPONG_PART"
+	scenarioPart = "scenario" // both sides of it
 	channelsPart = "channels" // see rival
 )
 
 // apart is a measurer that starts a process.
-func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
+func measureInProcess(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
 	var f figures
 	var out bytes.Buffer
-	part, err := opts.part(s, wholePart)
+	part, err := opts.part(s, scenarioPart)
 	if err != nil {
 		return f, err
 	}
@@ -53,7 +53,7 @@ func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (fig
 	switch {
 	case err == nil && slices.Contains([]int{exitOK, exitWrong, exitInterrupted}, part.ProcessState.ExitCode()):
 		return f, nil
-	case ctx.Err() != nil || struckDown(part):
+	case ctx.Err() != nil || killedBySignal(part):
 		return f, errInterrupted
 	}
 	return f, fmt.Errorf("%s in a process of its own: %w", s.name, cmp.Or(exit, err))
@@ -61,7 +61,7 @@ func apart(ctx context.Context, s scenario, opts options, stderr io.Writer) (fig
 
 // struckDown tells whether a process that has ended was killed by an interruption before it could
 // take or ignore it. The signal is sent to the whole group, and may reach us only later.
-func struckDown(p *exec.Cmd) bool {
+func killedBySignal(p *exec.Cmd) bool {
 	return slices.Contains([]string{"signal: interrupt", "signal: terminated"}, p.ProcessState.String())
 }
 
@@ -79,12 +79,12 @@ func (o options) part(s scenario, what string) (*exec.Cmd, error) {
 	if o.workers > 0 {
 		part.Args = append(part.Args, "-workers="+strconv.Itoa(o.workers))
 	}
-	part.Env = append(os.Environ(), partOfAll+"="+what)
+	part.Env = append(os.Environ(), partEnv+"="+what)
 	return part, nil
 }
 
 // untilEOF ends the context when there is nothing more to read.
-func untilEOF(ctx context.Context, in io.Reader) context.Context {
+func cancelAtEOF(ctx context.Context, in io.Reader) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		_, _ = io.Copy(io.Discard, in)

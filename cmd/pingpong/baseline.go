@@ -21,7 +21,7 @@ import (
 )
 
 // A rival takes the channels' turns.
-type rival interface {
+type baseline interface {
 	// turn runs the work once. last is how long that took the last time. An interruption leaves the
 	// work behind: a channel operation that could be told to stop would cost the channels time.
 	turn(ctx context.Context, j job, bar *progress, last time.Duration) turn
@@ -29,19 +29,19 @@ type rival interface {
 }
 
 // A rivalMaker starts what takes the channels' turns of a scenario.
-type rivalMaker func(s scenario, opts options, stderr io.Writer) (rival, error)
+type baselineStarter func(s scenario, opts options, stderr io.Writer) (baseline, error)
 
 // rivalHere takes the turns in this process.
-type rivalHere struct{ s scenario }
+type localBaseline struct{ s scenario }
 
-func (r rivalHere) turn(ctx context.Context, j job, bar *progress, last time.Duration) turn {
+func (r localBaseline) turn(ctx context.Context, j job, bar *progress, last time.Duration) turn {
 	return timed(func() (uint64, error) { return await(ctx, r.s.channels(j), nil, bar, byTime(last)) })
 }
 
-func (rivalHere) close() {}
+func (localBaseline) close() {}
 
 // rivalApart has a process of its own take the turns.
-type rivalApart struct {
+type processBaseline struct {
 	process *exec.Cmd
 	orders  io.WriteCloser
 	results *json.Decoder
@@ -55,16 +55,16 @@ type channelTurn struct {
 }
 
 // startRival starts the process of a rivalApart.
-func startRival(s scenario, opts options, stderr io.Writer) (rival, error) {
+func startBaseline(s scenario, opts options, stderr io.Writer) (baseline, error) {
 	p, err := opts.part(s, channelsPart)
 	if err != nil {
 		return nil, err
 	}
-	return rivalIn(p, stderr)
+	return startBaselineProcess(p, stderr)
 }
 
 // rivalIn starts p as the process of a rivalApart.
-func rivalIn(p *exec.Cmd, stderr io.Writer) (rival, error) {
+func startBaselineProcess(p *exec.Cmd, stderr io.Writer) (baseline, error) {
 	p.Stderr = stderr
 	in, err := p.StdinPipe()
 	if err != nil {
@@ -74,10 +74,10 @@ func rivalIn(p *exec.Cmd, stderr io.Writer) (rival, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rivalApart{p, in, json.NewDecoder(out)}, launch(p)
+	return processBaseline{p, in, json.NewDecoder(out)}, launch(p)
 }
 
-func (r rivalApart) turn(ctx context.Context, _ job, bar *progress, last time.Duration) (t turn) {
+func (r processBaseline) turn(ctx context.Context, _ job, bar *progress, last time.Duration) (t turn) {
 	type answer struct {
 		channelTurn
 		err error
@@ -91,16 +91,16 @@ func (r rivalApart) turn(ctx context.Context, _ job, bar *progress, last time.Du
 	}()
 	a, err := await(ctx, out, nil, bar, byTime(last))
 	if a.err != nil {
-		err = r.lost(ctx, a.err)
+		err = r.turnErr(ctx, a.err)
 	}
 	return turn{wall: a.Wall, got: a.Got, allocs: a.Allocs, err: err}
 }
 
 // lost returns the error of a turn that the process did not complete, and ends the process. It is a
 // fault of the process, or an interruption, even if only the process has noticed that so far.
-func (r rivalApart) lost(ctx context.Context, fault error) error {
+func (r processBaseline) turnErr(ctx context.Context, fault error) error {
 	r.close() // what it died of is settled before its pipes are seen to end: that it is killed now changes nothing
-	if ctx.Err() != nil || struckDown(r.process) {
+	if ctx.Err() != nil || killedBySignal(r.process) {
 		return errInterrupted
 	}
 	if errors.Is(fault, io.EOF) { // it has ended by itself, as for want of memory
@@ -110,7 +110,7 @@ func (r rivalApart) lost(ctx context.Context, fault error) error {
 }
 
 // close ends the process, also in the middle of a turn.
-func (r rivalApart) close() {
+func (r processBaseline) close() {
 	_ = r.orders.Close()
 	_ = r.process.Process.Kill()
 	_ = r.process.Wait()
@@ -125,7 +125,7 @@ func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Wr
 	}
 	s := opts.picked[0]
 	err = takeTurns(in, func() { os.Exit(exitOK) }, func() error {
-		t := rivalHere{s}.turn(context.Background(), opts.job(s), &progress{}, 0)
+		t := localBaseline{s}.turn(context.Background(), opts.job(s), &progress{}, 0)
 		return json.NewEncoder(out).Encode(channelTurn{Got: t.got, Wall: t.wall, Allocs: t.allocs})
 	})
 	if err != nil {
@@ -139,7 +139,7 @@ func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Wr
 // that very moment, and stays there. A program that does nothing else met that four times in
 // 74,000, and after a wait as long as this once in 200,000: rarer, but not never. Reading on only
 // in the middle of the turn would cost the channels a processor.
-const settled = time.Millisecond
+const settleDelay = time.Millisecond
 
 // takeTurns calls turn for each line of in, until that fails. It calls end as soon as in ends,
 // whatever turn is doing.
@@ -153,7 +153,7 @@ func takeTurns(in io.Reader, end func(), turn func() error) error {
 		close(orders)
 	}()
 	for range orders {
-		time.Sleep(settled)
+		time.Sleep(settleDelay)
 		if err := turn(); err != nil {
 			return err
 		}

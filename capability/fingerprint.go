@@ -13,17 +13,17 @@ import (
 // less than there is. The contents of a slice or map are written once, however many ways lead
 // there. The contents of an interface are written wherever the interface is: interfaces within
 // interfaces, a million deep or each holding the next twice, are not for this check.
-func looks[T any](v T) string {
-	m := met{seen: make(map[rows]bool)}
-	l := look{met: &m}
-	l.at(reflect.ValueOf(&v).Elem())
+func fingerprint[T any](v T) string {
+	m := visited{done: make(map[location]bool)}
+	l := valueWriter{visited: &m}
+	l.value(reflect.ValueOf(&v).Elem())
 	var all []string // in an order that no map has a say in
-	for len(m.todo) > 0 {
-		last := len(m.todo) - 1
-		next := m.todo[last]
-		m.todo = m.todo[:last]
-		one := look{met: &m}
-		one.rows(next)
+	for len(m.pending) > 0 {
+		last := len(m.pending) - 1
+		next := m.pending[last]
+		m.pending = m.pending[:last]
+		one := valueWriter{visited: &m}
+		one.location(next)
 		one.parts(next)
 		all = append(all, one.String())
 	}
@@ -32,29 +32,31 @@ func looks[T any](v T) string {
 }
 
 // look writes down what a value looks like, without what is in its slices and maps.
-type look struct {
+type valueWriter struct {
 	strings.Builder
-	met *met
+	visited *visited
 }
 
 // met is the slices and maps that looks has come to.
-type met struct {
-	seen map[rows]bool
-	todo []reflect.Value // those that have not been written
+type visited struct {
+	done    map[location]bool
+	pending []reflect.Value // those that have not been written
 }
 
 // rows is a slice or map.
-type rows struct {
+type location struct {
 	p uintptr
 	n int
 	t reflect.Type
 }
 
 // rows adds where a slice or map is.
-func (l *look) rows(v reflect.Value) { fmt.Fprintf(l, "%v[%d]@%#x ", v.Type(), v.Len(), v.Pointer()) }
+func (l *valueWriter) location(v reflect.Value) {
+	fmt.Fprintf(l, "%v[%d]@%#x ", v.Type(), v.Len(), v.Pointer())
+}
 
 // at adds v.
-func (l *look) at(v reflect.Value) {
+func (l *valueWriter) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Float32, reflect.Float64:
 		l.float(v.Float())
@@ -71,16 +73,16 @@ func (l *look) at(v reflect.Value) {
 			return
 		}
 		fmt.Fprintf(l, "%v@%p:", v.Elem().Type(), v.Elem().Type())
-		l.at(v.Elem())
+		l.value(v.Elem())
 	case reflect.Pointer, reflect.Chan, reflect.Func, reflect.UnsafePointer:
 		fmt.Fprintf(l, "%#x ", v.Pointer())
 	case reflect.Array, reflect.Struct:
 		l.parts(v)
 	case reflect.Slice, reflect.Map:
-		l.rows(v)
-		if me := (rows{v.Pointer(), v.Len(), v.Type()}); !v.IsNil() && !l.met.seen[me] {
-			l.met.seen[me] = true
-			l.met.todo = append(l.met.todo, v)
+		l.location(v)
+		if me := (location{v.Pointer(), v.Len(), v.Type()}); !v.IsNil() && !l.visited.done[me] {
+			l.visited.done[me] = true
+			l.visited.pending = append(l.visited.pending, v)
 		}
 	default:
 		l.number(v)
@@ -88,7 +90,7 @@ func (l *look) at(v reflect.Value) {
 }
 
 // number adds an integer. It does not give v to fmt, which would call v's methods.
-func (l *look) number(v reflect.Value) {
+func (l *valueWriter) number(v reflect.Value) {
 	if v.CanInt() {
 		fmt.Fprintf(l, "%d ", v.Int())
 	} else {
@@ -97,29 +99,29 @@ func (l *look) number(v reflect.Value) {
 }
 
 // float adds a number and its bits: there are many NaNs.
-func (l *look) float(f float64) { fmt.Fprintf(l, "%v(%x) ", f, math.Float64bits(f)) }
+func (l *valueWriter) float(f float64) { fmt.Fprintf(l, "%v(%x) ", f, math.Float64bits(f)) }
 
 // parts adds the parts of v.
-func (l *look) parts(v reflect.Value) {
+func (l *valueWriter) parts(v reflect.Value) {
 	l.WriteString(v.Type().String() + "{")
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			l.at(v.Field(i))
+			l.value(v.Field(i))
 		}
 	case reflect.Map:
 		var all []string
 		for key, value := range v.Seq2() {
-			pair := look{met: l.met}
-			pair.at(key)
-			pair.at(value)
+			pair := valueWriter{visited: l.visited}
+			pair.value(key)
+			pair.value(value)
 			all = append(all, pair.String())
 		}
 		slices.Sort(all)
 		fmt.Fprint(l, all)
 	default:
 		for i := range v.Len() {
-			l.at(v.Index(i))
+			l.value(v.Index(i))
 		}
 	}
 	l.WriteString("} ")

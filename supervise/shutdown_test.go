@@ -9,17 +9,17 @@ import (
 )
 
 // stubborn is a child with that Ending: see stick for how it keeps from ending.
-func (h *house) stubborn(name string, stop supervise.Ending) supervise.Worker[toy] {
-	w := h.toy(name)
+func (h *harness) stubborn(name string, stop supervise.Ending) supervise.Worker[testChild] {
+	w := h.child(name)
 	w.Stop = stop
 	return w
 }
 
 // stick makes a child run until it is killed. It returns when the child runs.
-func (h *house) stick(path ...string) {
+func (h *harness) stick(path ...string) {
 	h.Helper()
 	stuck := make(chan struct{})
-	do.Send(h.sys, h.find(path...), func(_ *toy, c *actor.Context) {
+	do.Send(h.sys, h.find(path...), func(_ *testChild, c *actor.Context) {
 		close(stuck)
 		c.Blocking(func() {
 			for {
@@ -34,7 +34,7 @@ func (h *house) stick(path ...string) {
 // TestEnding: "StopWithin stops a child after the message that it is handling, and kills it if
 // it has not ended when d has passed"; DrainWithin lets it "run its mail first"; KillAtOnce
 // kills it. It is so when its supervisor ends and when it is removed.
-func TestEnding(t *testing.T) {
+func TestShutdown(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		stop supervise.Ending
@@ -47,12 +47,12 @@ func TestEnding(t *testing.T) {
 	} {
 		for _, remove := range []bool{false, true} {
 			t.Run(c.name, func(t *testing.T) {
-				h := build(t)
+				h := newHarness(t)
 				h.run(supervise.Spec{Name: "root", Children: []supervise.Child{h.stubborn("a", c.stop)}})
 				h.d.take()
 				a := h.find("a")
 				busy, release := make(chan struct{}), make(chan struct{})
-				do.Send(h.sys, a, func(_ *toy, c *actor.Context) {
+				do.Send(h.sys, a, func(_ *testChild, c *actor.Context) {
 					close(busy)
 					<-release
 					for !c.Stopping() {
@@ -78,17 +78,17 @@ func TestEnding(t *testing.T) {
 
 // TestEnding_Deadline: a child that does not end in time is killed when its supervisor ends, when
 // it is removed, and when it has to go down with others.
-func TestEnding_Deadline(t *testing.T) {
-	crashA := func(h *house) { do.Send(h.sys, h.find("a"), crash) }
-	for name, how := range map[string]func(h *house){
-		"End":    func(h *house) { actor.Stop(h.sys, h.root) },
-		"Remove": func(h *house) { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) },
+func TestShutdown_Deadline(t *testing.T) {
+	crashA := func(h *harness) { do.Send(h.sys, h.find("a"), crash) }
+	for name, how := range map[string]func(h *harness){
+		"End":    func(h *harness) { actor.Stop(h.sys, h.root) },
+		"Remove": func(h *harness) { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) },
 		"Group":  crashA,
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := build(t)
+			h := newHarness(t)
 			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
-				h.toy("a"), h.stubborn("b", supervise.StopWithin(3*second)),
+				h.child("a"), h.stubborn("b", supervise.StopWithin(3*second)),
 			}})
 			b := h.find("b")
 			h.stick("b")
@@ -110,10 +110,10 @@ func TestEnding_Deadline(t *testing.T) {
 
 // TestEnding_InGroups: a child with KillAtOnce that has to go down with others comes up as a new
 // actor. Its OnStop does not run.
-func TestEnding_InGroups(t *testing.T) {
-	h := build(t)
+func TestShutdown_InGroups(t *testing.T) {
+	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
-		h.toy("a"), h.stubborn("b", supervise.KillAtOnce()),
+		h.child("a"), h.stubborn("b", supervise.KillAtOnce()),
 	}})
 	b := h.find("b")
 	h.d.take()
@@ -126,11 +126,11 @@ func TestEnding_InGroups(t *testing.T) {
 
 // TestEnding_DrainInGroups: "A child that goes down with others and comes up with them again
 // keeps its mail … also with DrainWithin, and what is queued runs in its next life".
-func TestEnding_DrainInGroups(t *testing.T) {
-	h := build(t, actor.Workers(3))
-	b := h.toy("b")
+func TestShutdown_DrainInGroups(t *testing.T) {
+	h := newHarness(t, actor.Workers(3))
+	b := h.child("b")
 	b.Stop = supervise.DrainWithin(second)
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.toy("a"), b}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("a"), b}})
 	r := h.find("b")
 	h.d.take()
 	free := h.hold("b")
@@ -145,9 +145,9 @@ func TestEnding_DrainInGroups(t *testing.T) {
 }
 
 // TestEnding_LeavesNothing: a deadline that was kept leaves no timer and no actor.
-func TestEnding_LeavesNothing(t *testing.T) {
-	h := build(t)
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.toys("a", "b", "c")})
+func TestShutdown_LeavesNothing(t *testing.T) {
+	h := newHarness(t)
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.workers("a", "b", "c")})
 	h.tell(crash, "a")
 	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b"))
 	h.quiet()
@@ -161,17 +161,17 @@ func TestEnding_LeavesNothing(t *testing.T) {
 
 // TestUnder: "a supervisor that ends with the running actor"; a killed one takes all along.
 func TestUnder(t *testing.T) {
-	h := build(t)
-	boss := toyType.Spawn(h.sys, toy{name: "boss", d: &h.d})
-	do.Send(h.sys, boss, func(_ *toy, c *actor.Context) {
-		h.root = supervise.StartUnder(c, supervise.Spec{Name: "root", Children: h.toys("a", "b")})
+	h := newHarness(t)
+	boss := testChildType.Spawn(h.sys, testChild{name: "boss", d: &h.d})
+	do.Send(h.sys, boss, func(_ *testChild, c *actor.Context) {
+		h.root = supervise.StartUnder(c, supervise.Spec{Name: "root", Children: h.workers("a", "b")})
 	})
 	h.quiet()
 	h.d.take()
 	actor.Stop(h.sys, boss)
 	h.quiet()
 	h.d.says(t, "-b", "-a", "-boss")
-	h.run(supervise.Spec{Name: "root", Children: h.toys("a", "b")})
+	h.run(supervise.Spec{Name: "root", Children: h.workers("a", "b")})
 	a := h.find("a")
 	h.d.take()
 	h.must(actor.KillWait(h.soon(), h.sys, h.root))
@@ -183,26 +183,26 @@ func TestUnder(t *testing.T) {
 // so a behaviour that runs long does not keep a group waiting.
 func TestStopping(t *testing.T) {
 	for name, c := range map[string]struct {
-		how  func(h *house)
+		how  func(h *harness)
 		want bool
 	}{
-		"Group": {func(h *house) {
+		"Group": {func(h *harness) {
 			do.Send(h.sys, h.find("a"), crash)
 			for h.states() != "a pending, b falling" {
 				yield()
 			}
 		}, true},
-		"RestartChild": {func(h *house) { h.beginRestart("b") }, true},
-		"RemoveChild":  {func(h *house) { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) }, true},
-		"Restart":      {func(h *house) { actor.Restart(h.sys, h.find("b")) }, true},
-		"Suspend":      {func(h *house) { actor.Suspend(h.sys, h.find("b")) }, true},
-		"Postpone":     {func(h *house) { actor.Postpone(h.sys, h.find("b")) }, false},
+		"RestartChild": {func(h *harness) { h.beginRestart("b") }, true},
+		"RemoveChild":  {func(h *harness) { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) }, true},
+		"Restart":      {func(h *harness) { actor.Restart(h.sys, h.find("b")) }, true},
+		"Suspend":      {func(h *harness) { actor.Suspend(h.sys, h.find("b")) }, true},
+		"Postpone":     {func(h *harness) { actor.Postpone(h.sys, h.find("b")) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := build(t, actor.Workers(3))
-			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.toys("a", "b")})
+			h := newHarness(t, actor.Workers(3))
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.workers("a", "b")})
 			begun, look, saw := make(chan struct{}), make(chan struct{}), make(chan [2]bool, 1)
-			do.Send(h.sys, h.find("b"), func(_ *toy, c *actor.Context) {
+			do.Send(h.sys, h.find("b"), func(_ *testChild, c *actor.Context) {
 				before := c.Stopping()
 				close(begun)
 				<-look

@@ -11,12 +11,12 @@ import (
 
 // TestSweep: children go down "each when the one after it is down". A child that falls meanwhile
 // does not spare those further in front.
-func TestSweep(t *testing.T) {
-	h := build(t, actor.Workers(3))
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Children: h.toys("a", "m", "b", "c")})
+func TestGroupRestart(t *testing.T) {
+	h := newHarness(t, actor.Workers(3))
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Children: h.workers("a", "m", "b", "c")})
 	h.d.take()
 	release, stuck := make(chan struct{}), make(chan struct{})
-	do.Send(h.sys, h.find("c"), func(*toy, *actor.Context) { close(stuck); <-release })
+	do.Send(h.sys, h.find("c"), func(*testChild, *actor.Context) { close(stuck); <-release })
 	<-stuck
 	do.Send(h.sys, h.find("a"), crash)
 	for h.tree().Children[3].State != supervise.Falling {
@@ -35,17 +35,17 @@ func TestSweep(t *testing.T) {
 
 // TestSweep_CountsOnce: "One restart of a group counts once", also if a child falls that has not
 // had its turn to go down. A child that ends for good meanwhile is forgotten all the same.
-func TestSweep_CountsOnce(t *testing.T) {
+func TestGroupRestart_CountsOnce(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
-		h := build(t, actor.Workers(3))
-		temp := h.toy("temp")
+		h := newHarness(t, actor.Workers(3))
+		temp := h.child("temp")
 		temp.Restart = supervise.Temporary
 		h.run(supervise.Spec{Name: "root", Strategy: s, Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
-			Children: []supervise.Child{h.toy("a"), h.toy("b"), temp, h.toy("c")}})
+			Children: []supervise.Child{h.child("a"), h.child("b"), temp, h.child("c")}})
 		release, stuck := make(chan struct{}), make(chan struct{})
 		free := sync.OnceFunc(func() { close(release) })
 		t.Cleanup(free) // a test that fails ends too
-		do.Send(h.sys, h.find("c"), func(*toy, *actor.Context) { close(stuck); <-release })
+		do.Send(h.sys, h.find("c"), func(*testChild, *actor.Context) { close(stuck); <-release })
 		<-stuck
 		b, gone := h.find("b"), h.find("temp")
 		do.Send(h.sys, h.find("a"), crash)
@@ -68,14 +68,14 @@ func TestSweep_CountsOnce(t *testing.T) {
 
 // blocked makes a grandchild below b that does not end before it is let go: b is a
 // supervisor, or a worker with a child of its own.
-func (h *house) blocked(sub bool) (free func()) {
+func (h *harness) blocked(sub bool) (free func()) {
 	release, stuck := make(chan struct{}), make(chan struct{})
-	block := func(*toy, *actor.Context) { close(stuck); <-release }
+	block := func(*testChild, *actor.Context) { close(stuck); <-release }
 	if sub {
 		do.Send(h.sys, h.find("b", "kid"), block)
 	} else {
-		do.Send(h.sys, h.find("b"), func(_ *toy, c *actor.Context) {
-			do.Send(c, toyType.SpawnChild(c, toy{name: "kid", d: &h.d}), block)
+		do.Send(h.sys, h.find("b"), func(_ *testChild, c *actor.Context) {
+			do.Send(c, testChildType.SpawnChild(c, testChild{name: "kid", d: &h.d}), block)
 		})
 	}
 	<-stuck
@@ -86,13 +86,13 @@ func (h *house) blocked(sub bool) (free func()) {
 
 // TestSweep_Restarted: a child that is restarted alone, and has not come down for that yet, goes
 // down with others all the same. So does one that is restarted by others while it goes down.
-func TestSweep_Restarted(t *testing.T) {
-	restart := func(h *house, b actor.AnyRef) { actor.Restart(h.sys, b) }
-	ask := func(h *house, _ actor.AnyRef) { h.beginRestart("b") }
+func TestGroupRestart_Restarted(t *testing.T) {
+	restart := func(h *harness, b actor.AnyRef) { actor.Restart(h.sys, b) }
+	ask := func(h *harness, _ actor.AnyRef) { h.beginRestart("b") }
 	for _, c := range []struct {
 		name          string
 		sub           bool
-		before, after func(*house, actor.AnyRef)
+		before, after func(*harness, actor.AnyRef)
 		want          []string
 	}{
 		{"Supervisor_RestartChild", true, ask, nil, []string{"-a", "-kid", "+a", "+kid"}},
@@ -103,12 +103,12 @@ func TestSweep_Restarted(t *testing.T) {
 		{"Worker_RestartLater", false, nil, restart, []string{"-a", "-kid", "-b", "+b", "-b", "+a", "+b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := build(t, actor.Workers(3))
-			var b supervise.Child = h.toy("b")
+			h := newHarness(t, actor.Workers(3))
+			var b supervise.Child = h.child("b")
 			if c.sub {
-				b = supervise.Spec{Name: "b", Children: h.toys("kid")}
+				b = supervise.Spec{Name: "b", Children: h.workers("kid")}
 			}
-			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.toy("a"), b}})
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("a"), b}})
 			ref := h.tree().Children[1].Ref
 			free := h.blocked(c.sub)
 			h.d.take()
@@ -131,13 +131,13 @@ func TestSweep_Restarted(t *testing.T) {
 }
 
 // twins are two children of a group that ends at its second restart.
-func (h *house) twins(stop supervise.Ending) {
+func (h *harness) twins(stop supervise.Ending) {
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
 		Children: []supervise.Child{h.stubborn("a", stop), h.stubborn("b", stop)}})
 }
 
 // restartedOnce: one fall was counted, and both are up.
-func (h *house) restartedOnce() {
+func (h *harness) restartedOnce() {
 	h.Helper()
 	h.quiet()
 	equal(h, "root", h.root.Standing(), actor.Idle)
@@ -148,9 +148,9 @@ func (h *house) restartedOnce() {
 
 // TestSweep_CountsKilledOnce: "One restart of a group counts once", also if a child falls by itself
 // and is killed with the others before its fall was heard of.
-func TestSweep_CountsKilledOnce(t *testing.T) {
+func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 	for seed := range uint64(100) {
-		h := build(t, actor.Seed(seed+1))
+		h := newHarness(t, actor.Seed(seed+1))
 		h.twins(supervise.KillAtOnce())
 		a, b := h.find("a"), h.find("b")
 		do.Send(h.sys, a, crash)
@@ -162,12 +162,12 @@ func TestSweep_CountsKilledOnce(t *testing.T) {
 
 // TestSweep_CountsOverdueOnce: "One restart of a group counts once", also if the oldest goes down
 // as it was told, but so late that it has been killed too.
-func TestSweep_CountsOverdueOnce(t *testing.T) {
-	h := build(t, actor.Workers(3))
+func TestGroupRestart_CountsOverdueOnce(t *testing.T) {
+	h := newHarness(t, actor.Workers(3))
 	h.twins(supervise.StopWithin(second))
 	a := h.find("a")
 	stuck := make(chan struct{})
-	do.Send(h.sys, a, func(_ *toy, c *actor.Context) {
+	do.Send(h.sys, a, func(_ *testChild, c *actor.Context) {
 		for close(stuck); !killed(c) && h.Context().Err() == nil; {
 			yield()
 		}

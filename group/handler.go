@@ -23,7 +23,7 @@ func typeOnce[T any](make func() *T) *T {
 }
 
 // few is how many members or subscribers there may be before the ended are looked for.
-const few = 16
+const minPrune = 16
 
 // deliver gives m to a handler, and reports false if the handler has ended. Any other error of
 // TrySend is left to Send, which never fails: it mutes the sender for an actor that is overloaded,
@@ -41,11 +41,11 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 }
 
 // hasEnded reports whether a handler is known to be an actor that has ended.
-func hasEnded[M any](h actor.Handler[M]) bool { return standing(h) == actor.Ended }
+func hasEnded[M any](h actor.Handler[M]) bool { return status(h) == actor.Ended }
 
 // standing returns how the actor behind a handler or an asker stands. One that leads to no actor, and
 // has no method Standing of its own, counts as idle.
-func standing(h any) actor.Standing {
+func status(h any) actor.Standing {
 	switch h := h.(type) {
 	case interface{ Standing() actor.Standing }:
 		return h.Standing()
@@ -56,7 +56,7 @@ func standing(h any) actor.Standing {
 }
 
 // mustSuit panics if a handler cannot be found again, or is a zero Topic or Pool.
-func mustSuit[M any](call string, h actor.Handler[M]) {
+func mustBeHandler[M any](call string, h actor.Handler[M]) {
 	if h == nil {
 		panic("gallop: group: " + call + " of a nil Handler")
 	}
@@ -66,5 +66,5 @@ func mustSuit[M any](call string, h actor.Handler[M]) {
 	if again := h; again != h { // it has a NaN in it
 		panic("gallop: group: " + call + " of a Handler that is not equal to itself: use a pointer")
 	}
-	_ = standing(h) // of a zero Topic or Pool it panics
+	_ = status(h) // of a zero Topic or Pool it panics
 }

@@ -1,0 +1,220 @@
+package supervise
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// What a supervisor does about a child that is down.
+
+func (s *supervisor) childDown(c *actor.Context, f actor.Fallen) {
+	ch := s.children.byID[f.ActorID]
+	if ch == nil || s.exiting {
+		return
+	}
+	if ch.markDown(c.Now()); f.Final {
+		s.children.clearActor(ch)
+	}
+	switch ch.state {
+	case Starting, Running:
+		s.handleDown(c, ch, f)
+	case Falling:
+		if !ch.killed {
+			ch.timer.Cancel(c)
+			s.waitIn(c, ch, Pending)
+		}
+	case Stopping:
+		if f.Final {
+			s.childEnded(c, ch)
+		}
+	case Pending, BackingOff, Stopped: // while it waited it was stopped, and will be a new actor; or restarted by others, in vain
+		s.waitIn(c, ch, ch.state)
+	}
+	s.advance(c)
+}
+
+// judge decides what the fall of a child that was up, or was to come up, means.
+func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.Fallen) {
+	// A supervisor counts as starting until its children are up.
+	failed, byHand := ch.state == Starting && (f.Starting || ch.spec.supervisor != nil), false
+	if ch.lastReason = f.Reason; failed {
+		if s.finishFailedStart(c, ch, f) {
+			return
+		}
+		if cold := ch.cold; cold != nil && len(cold.restartReplies) > 0 {
+			byHand = true // RestartChild of one that was up, or backed off
+			ch.answerStart(c, s.startError(ch, f.Reason))
+		}
+	}
+	switch {
+	case f.Decision == actor.DecideEscalate:
+		s.giveUp(c, ch, true)
+	case f.Decision == actor.DecideStop:
+		s.reportEnd(c, Ended, ch)
+		ch.excluded = true
+		s.retire(c, ch, f.Final)
+	case ch.spec.restart.restarts(f.Reason) && s.inGroup(ch): // it would have had to go anyway
+		s.waitIn(c, ch, Pending)
+	case ch.spec.restart.restarts(f.Reason):
+		s.restart(c, ch, failed, byHand)
+	case failed:
+		s.reportFailure(c, StartFailed, ch, 0)
+		s.retire(c, ch, f.Final)
+	default:
+		s.reportEnd(c, Ended, ch)
+		s.retire(c, ch, f.Final)
+	}
+}
+
+// refused sees to a child that did not come up if that is the end of it, and reports whether it
+// is: the child is not needed, or somebody waits for the start and is told.
+func (s *supervisor) finishFailedStart(c *actor.Context, ch *child, f actor.Fallen) bool {
+	cold := ch.cold
+	switch {
+	case f.Reason == ErrIgnore:
+		ch.lastReason, ch.makeCold().startErr = nil, ErrIgnore
+	case cold != nil && cold.request != nil: // StartChild
+		s.reportFailure(c, StartFailed, ch, 0)
+		cold.startErr = s.startError(ch, f.Reason)
+		s.children.names.markRemoved(ch)
+	case cold != nil && cold.wasStopped: // RestartChild
+		s.reportFailure(c, StartFailed, ch, 0)
+		cold.startErr = s.startError(ch, f.Reason)
+	case s.failFast && !ch.wasUp: // StartWait
+		s.reportFailure(c, StartFailed, ch, 0)
+		s.exiting = true
+		c.Exit(s.startError(ch, f.Reason))
+		return true
+	default:
+		return false
+	}
+	ch.excluded = true
+	s.retire(c, ch, f.Final)
+	return true
+}
+
+// startError says that a child did not come up, or which of those below it did not.
+func (s *supervisor) startError(ch *child, reason error) *StartError {
+	if e, ok := reason.(*StartError); ok {
+		return e
+	}
+	return &StartError{s.pathOf(ch), reason}
+}
+
+// retire ends a child that is down, or has ended, for good.
+func (s *supervisor) retire(c *actor.Context, ch *child, final bool) {
+	if final {
+		s.childEnded(c, ch)
+		return
+	}
+	s.children.setState(ch, Stopping)
+	actor.Stop(c, ch.ref)
+}
+
+// restarts reports whether an end is a fall.
+func (r Restart) restarts(reason error) bool {
+	return r == Permanent || r == Transient && !actor.IsNormal(reason)
+}
+
+// restart counts a fall, and gives up or begins to make it good. A start that has failed after a
+// RestartChild does not count and concerns no sibling.
+func (s *supervisor) restart(c *actor.Context, ch *child, failed, byHand bool) {
+	if !byHand {
+		if !s.withinIntensity(c, ch) {
+			return
+		}
+		ch.restarts++
+		switch s.spec.strategy {
+		case OneForAll:
+			s.groupRestart = s.children.oldest
+		case RestForOne:
+			s.groupRestartFrom(ch)
+		}
+	}
+	ch.consecutive++
+	ch.failed = true
+	d, what := s.restartDelay(c, ch), Fell
+	if failed {
+		what = StartFailed
+	}
+	s.reportFailure(c, what, ch, d)
+	if d > 0 {
+		s.waitIn(c, ch, BackingOff)
+		ch.timer = actor.After(c, d, restartDue, ch)
+		s.blockYounger(c, ch)
+	} else if s.spec.strategy.restartsGroup() {
+		s.waitIn(c, ch, Pending)
+	} else {
+		s.launch(c, ch)
+	}
+}
+
+// allows counts a restart, and reports whether it is within the intensity. If it is not, the child
+// or the supervisor gives up.
+func (s *supervisor) withinIntensity(c *actor.Context, ch *child) bool {
+	own := ch.spec.intensity
+	if own == (Intensity{}) {
+		if s.window.add(c.Now(), s.spec.intensity) {
+			return true
+		}
+		s.giveUp(c, ch, false)
+		return false
+	}
+	if ch.makeCold().window.add(c.Now(), own.orDefault()) {
+		return true
+	}
+	if own.Escalate {
+		s.giveUp(c, ch, false)
+		return false
+	}
+	s.reportEnd(c, GaveUp, ch)
+	ch.excluded = true
+	s.retire(c, ch, ch.ref.IsZero())
+	return false
+}
+
+// giveUp ends the supervisor over a child.
+func (s *supervisor) giveUp(c *actor.Context, ch *child, decided bool) {
+	err := &EscalationError{s.spec.name, ch.name, ch.lastReason, decided}
+	s.exiting = true
+	s.reportSelf(c, GaveUp, err)
+	c.Exit(err)
+}
+
+// delay draws how long a restart is put off. Chance is used only where it is asked for.
+func (s *supervisor) restartDelay(c *actor.Context, ch *child) time.Duration {
+	chance := 0.0
+	if b := ch.spec.backoff; ch.consecutive > b.Immediate && b.Jitter > 0 {
+		chance = c.Rand().Float64()
+	}
+	return ch.spec.backoff.Delay(ch.consecutive, chance)
+}
+
+// ended is for a child that has ended for good.
+func (s *supervisor) childEnded(c *actor.Context, ch *child) {
+	ch.timer.Cancel(c)
+	s.children.setState(ch, Stopped)
+	if ch.nameAwaited {
+		actor.UnstashAll(c) // who waits for another's name too, and does so again
+	}
+	if ch.removed || ch.spec.restart == Temporary || s.spec.strategy == SimpleOneForOne {
+		s.forget(ch)
+	}
+	var err error = fmt.Errorf("%w: %q was stopped", ErrNoChild, ch.name)
+	if cold := ch.cold; cold != nil && cold.startErr != nil {
+		if err = cold.startErr; err == ErrIgnore {
+			err = nil
+		}
+	}
+	ch.answerStart(c, err)
+	ch.answerStops(c)
+}
+
+func (s *supervisor) forget(ch *child) {
+	if s.groupRestart == ch {
+		s.groupRestart = ch.newer
+	}
+	s.children.remove(ch)
+}

@@ -1,0 +1,220 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// What a supervisor does when it is asked to start, stop, restart or find one of its children.
+
+// startRequest is a StartChild.
+type startRequest struct {
+	spec     *childSpec
+	ctx      context.Context // of the caller; nil: it has none
+	child    *child          // once it was added; the supervisor's
+	canceled bool            // the caller has given up; the supervisor's
+}
+
+// givenUp reports whether no caller waits any more.
+func (r *startRequest) cancelErr() error {
+	if r.ctx != nil && r.ctx.Err() != nil {
+		return r.ctx.Err()
+	}
+	if r.canceled {
+		return context.Canceled
+	}
+	return nil
+}
+
+func (s *supervisor) startChild(c *actor.Context, req *startRequest) (none actor.AnyRef, err error) {
+	if err := req.cancelErr(); err != nil {
+		return none, err
+	}
+	spec, err := s.accept(req.spec)
+	if ch := s.children.find(req.spec.name); errors.Is(err, ErrTaken) && ch.removed {
+		ch.nameAwaited = true
+		return startChild.Stash(c, req) // until that one has ended: see ended
+	}
+	if err != nil {
+		return none, err
+	}
+	ch := s.children.add(spec)
+	d := actor.Defer(c, startChild)
+	req.child, ch.makeCold().request, ch.makeCold().startReply = ch, req, &d
+	if s.spec.strategy.restartsGroup() {
+		s.advance(c)
+	} else {
+		s.launch(c, ch)
+	}
+	return none, nil
+}
+
+// withdraw is for a StartChild whose context has ended: no caller has the child's ref.
+func (s *supervisor) cancelStart(c *actor.Context, req *startRequest) {
+	if req.canceled = true; req.child == nil {
+		return // it is stashed; or it was refused
+	}
+	if ch := req.child; s.children.find(ch.name) == ch && !ch.removed || ch.name == "" && ch.state == Pending {
+		s.remove(c, ch)
+	}
+}
+
+// accept checks that a child can be one of this supervisor's.
+func (s *supervisor) accept(spec *childSpec) (*childSpec, error) {
+	switch {
+	case spec.fromTemplate != (s.spec.strategy == SimpleOneForOne):
+		return nil, fmt.Errorf("%w: %q: %v wants another declaration", ErrBadChild, spec.name, s.spec.strategy)
+	case s.children.find(spec.name) != nil:
+		return nil, fmt.Errorf("%w: %q", ErrTaken, spec.name)
+	case spec.fromTemplate:
+		made, ok := spec.instantiate(s.spec.template)
+		if !ok {
+			return nil, fmt.Errorf("%w: %q: a function for another state", ErrBadChild, spec.name)
+		}
+		return made, nil
+	}
+	sp := supervisorSpec{name: s.spec.name, children: []*childSpec{spec}, intensity: s.spec.intensity}
+	if sp.check(); sp.problem != "" {
+		return nil, fmt.Errorf("%w: %s", ErrBadChild, sp.problem)
+	}
+	spec.inherit(s.spec)
+	return spec, nil
+}
+
+// named finds a child that is not on its way out.
+func (s *supervisor) lookup(name string) (*child, error) {
+	ch := s.children.find(name)
+	if ch == nil || ch.removed {
+		return nil, fmt.Errorf("%w: %q", ErrNoChild, name)
+	}
+	return ch, nil
+}
+
+func (s *supervisor) removeChild(c *actor.Context, name string) (none actor.None, err error) {
+	ch, err := s.lookup(name)
+	if err == nil {
+		s.remove(c, ch)
+	}
+	return none, err
+}
+
+// remove stops a child, and forgets it when it has ended.
+func (s *supervisor) remove(c *actor.Context, ch *child) {
+	s.children.names.markRemoved(ch)
+	s.stop(c, ch)
+	s.advance(c)
+}
+
+// stop stops a child that stays down. It is counted as stopped at once if it has no actor.
+func (s *supervisor) stop(c *actor.Context, ch *child) {
+	ch.excluded = true
+	ch.timer.Cancel(c)
+	if ch.ref.IsZero() {
+		s.childEnded(c, ch)
+		return
+	}
+	s.children.setState(ch, Stopping)
+	ch.spec.stop.apply(c, ch.ref)
+	s.armDeadline(c, ch)
+}
+
+// limit makes a child that was told to go down, or to end, be killed if it has not done so in time.
+func (s *supervisor) armDeadline(c *actor.Context, ch *child) {
+	if ch.spec.stop.hasDeadline() {
+		ch.timer = actor.After(c, ch.spec.stop.within, stopTimeout, ch)
+	}
+}
+
+func (s *supervisor) stopChild(c *actor.Context, name string) (none actor.None, err error) {
+	ch, err := s.lookup(name)
+	if err != nil {
+		return none, err
+	}
+	if ch.excluded = true; ch.state == Stopped {
+		return none, nil
+	}
+	ch.makeCold().stopReplies = append(ch.makeCold().stopReplies, actor.Defer(c, stopChild))
+	if ch.state != Stopping {
+		s.stop(c, ch)
+	}
+	s.advance(c)
+	return none, nil
+}
+
+func (s *supervisor) restartChild(c *actor.Context, name string) (none actor.None, err error) {
+	ch, err := s.lookup(name)
+	if err != nil {
+		return none, err
+	}
+	if ch.state == Stopping {
+		return none, fmt.Errorf("%w: %q is stopping", ErrNoChild, name)
+	}
+	ch.makeCold().restartReplies = append(ch.makeCold().restartReplies, actor.Defer(c, restartChild))
+	ch.excluded = false
+	switch ch.state {
+	case Starting, Running:
+		s.launch(c, ch)
+	case BackingOff, Stopped:
+		if ch.state == Stopped {
+			ch.cold.wasStopped, ch.consecutive, ch.cold.window = true, 0, restartWindow{}
+		}
+		ch.timer.Cancel(c)
+		s.makePending(c, ch)
+	}
+	s.advance(c)
+	return none, nil
+}
+
+// answer tells those who wait for the start of a child.
+func (ch *child) answerStart(c *actor.Context, err error) {
+	cold := ch.cold
+	if cold == nil {
+		return
+	}
+	if d := cold.startReply; d != nil {
+		if cold.startReply = nil; err == nil {
+			d.Reply(c, ch.ref, nil)
+		} else {
+			d.Reply(c, actor.AnyRef{}, err)
+		}
+	}
+	for _, d := range cold.restartReplies {
+		d.Reply(c, actor.None{}, err)
+	}
+	cold.request, cold.restartReplies, cold.startErr, cold.wasStopped = nil, nil, nil, false
+	if cold.lastTime.IsZero() && cold.window.at == nil && cold.stopReplies == nil {
+		ch.cold = nil // most children are started once, and never fall
+	}
+}
+
+// answerStops tells those who wait for the end of a child.
+func (ch *child) answerStops(c *actor.Context) {
+	if cold := ch.cold; cold != nil {
+		for _, d := range cold.stopReplies {
+			d.Reply(c, actor.None{}, nil)
+		}
+		cold.stopReplies = nil
+	}
+}
+
+func (s *supervisor) findChild(_ *actor.Context, name string) (actor.AnyRef, error) {
+	ch, err := s.lookup(name)
+	if err == nil && ch.ref.IsZero() {
+		err = fmt.Errorf("%w: %q %s", ErrNoChild, name, ch.whyNoActor())
+	}
+	if err != nil {
+		return actor.AnyRef{}, err
+	}
+	return ch.ref, nil
+}
+
+func (s *supervisor) count(*actor.Context, actor.None) (Count, error) {
+	n := Count{Running: s.children.count[Running], Supervisors: s.children.supervisors}
+	for _, in := range s.children.count {
+		n.Children += in
+	}
+	return n, nil
+}
