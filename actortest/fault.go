@@ -42,23 +42,28 @@ type Action uint8
 // The actions. Each strikes just before a behaviour, which then runs, unless the action
 // says otherwise. None of them breaks a promise of gallop's.
 const (
-	Panic   Action = iota + 1 // it panics, with an InjectedPanic, before it has done anything
-	Stop                      // the actor stops when the behaviour has returned
-	Kill                      // the actor is killed, as by actor.Kill
-	Drop                      // it does not run: the message becomes a dead letter with reason ErrDropped
-	Refuse                    // TrySend returns actor.ErrOverloaded
-	Delay                     // its worker stalls until nobody else can go on
-	Preempt                   // the turn ends with this message
-	Flood                     // two batches of messages that do nothing come in: the actor is overloaded
-	Collect                   // the actor's heap is collected after the behaviour, if it has one
-	Starve                    // the actor's heap takes no more from now on, if it has one
-	Jump                      // the clock jumps by For, as if the machine had slept
+	// it panics, with an InjectedPanic, before it has done anything
+	Panic Action = iota + 1
+	Stop         // the actor stops when the behaviour has returned
+	Kill         // the actor is killed, as by actor.Kill
+	// it does not run: the message becomes a dead letter with reason ErrDropped
+	Drop
+	Refuse  // TrySend returns actor.ErrOverloaded
+	Delay   // its worker stalls until nobody else can go on
+	Preempt // the turn ends with this message
+	// two batches of messages that do nothing come in: the actor is overloaded
+	Flood
+	// the actor's heap is collected after the behaviour, if it has one
+	Collect
+	Starve // the actor's heap takes no more from now on, if it has one
+	Jump   // the clock jumps by For, as if the machine had slept
 	lastAction
 )
 
 var faultKinds = [lastAction]sim.Blow{
-	Panic: sim.Panic, Stop: sim.Stop, Kill: sim.Kill, Drop: sim.Drop, Delay: sim.Delay, Preempt: sim.Preempt,
-	Flood: sim.Flood, Collect: sim.Collect, Starve: sim.Starve,
+	Panic: sim.Panic, Stop: sim.Stop, Kill: sim.Kill, Drop: sim.Drop, Delay: sim.Delay,
+	Preempt: sim.Preempt,
+	Flood:   sim.Flood, Collect: sim.Collect, Starve: sim.Starve,
 }
 
 // InjectedPanic is the value with which a behaviour panics because of a [Fault].
@@ -68,7 +73,8 @@ type InjectedPanic struct {
 
 // Error implements error. A star stands for any type or any behaviour.
 func (p InjectedPanic) Error() string {
-	return fmt.Sprintf("gallop: actortest: injected panic in %s.%s", cmp.Or(p.Fault.Type, "*"), cmp.Or(p.Fault.Behaviour, "*"))
+	return fmt.Sprintf("gallop: actortest: injected panic in %s.%s", cmp.Or(p.Fault.Type, "*"),
+		cmp.Or(p.Fault.Behaviour, "*"))
 }
 
 // ErrDropped is the reason of dead letters that were made by a [Fault].
@@ -79,7 +85,8 @@ var ErrDropped = errors.New("gallop: actortest: dropped")
 // fitted a message. Faults panics if a row makes no sense.
 func Faults(table ...Fault) Option {
 	for i, f := range table {
-		if f.Do == 0 || f.Do >= lastAction || f.At < 0 || f.OneIn < 0 || (f.Do == Jump) != (f.For > 0) {
+		if f.Do == 0 || f.Do >= lastAction || f.At < 0 || f.OneIn < 0 ||
+			(f.Do == Jump) != (f.For > 0) {
 			panic(fmt.Sprintf("gallop: actortest: Faults: row %d makes no sense: %+v", i+1, f))
 		}
 	}

@@ -26,7 +26,8 @@ func TestFaults(t *testing.T) {
 		fault    actortest.Fault
 		ran, may int // at least, and at most
 	}{
-		"panic":     {actortest.Fault{Type: "puppet", Behaviour: "do", At: 3, Do: actortest.Panic}, 2, 2},
+		"panic": {actortest.Fault{Type: "puppet", Behaviour: "do", At: 3, Do: actortest.Panic},
+			2, 2},
 		"stop":      {actortest.Fault{Type: "puppet", At: 3, Do: actortest.Stop}, 3, 3},
 		"kill":      {actortest.Fault{Type: "puppet", At: 3, Do: actortest.Kill}, 3, 3},
 		"drop":      {actortest.Fault{Behaviour: "do", At: 2, Times: 2, Do: actortest.Drop}, 3, 3},
@@ -63,7 +64,8 @@ func TestFaults_Refuse(t *testing.T) {
 				}
 			}
 		})
-	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}), actortest.Runs(5))
+	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}),
+		actortest.Runs(5))
 }
 
 // frail is an actor with a heap, and something to do at its beginning and its end.
@@ -95,7 +97,8 @@ func TestFaults_Callbacks(t *testing.T) {
 				if r.Quiet(); panics != 1 || err != nil {
 					r.Errorf("%d panics, %v", panics, err)
 				}
-			}, actortest.Faults(actortest.Fault{Type: "frail", Behaviour: callback, Do: actortest.Panic}), actortest.Runs(10))
+			}, actortest.Faults(actortest.Fault{Type: "frail", Behaviour: callback,
+				Do: actortest.Panic}), actortest.Runs(10))
 		})
 	}
 }
@@ -104,7 +107,9 @@ func TestFaults_Callbacks(t *testing.T) {
 var (
 	initerType = actor.NewType[puppet]("initer")
 	initDo     = actor.Declare[deed](initerType, "init")
-	_          = initerType.Table(initDo.Do((*puppet).do)).OnStart(func(*puppet, *actor.Context) error { return nil })
+	_          = initerType.Table(initDo.Do((*puppet).do)).OnStart(func(*puppet, *actor.Context) error {
+		return nil
+	})
 )
 
 // TestFaults_PassCallbacksBy: "They are no messages, so Drop and Refuse pass them by". A behaviour
@@ -141,7 +146,8 @@ var (
 	wardenRose = actor.Declare[actor.Risen](wardenType, "rose")
 	wardenDown = actor.Declare[actor.Down](wardenType, "down")
 	wardenExit = actor.Declare[actor.Exit](wardenType, "exit")
-	_          = wardenType.OnStart((*warden).start).Table(wardenFell.Do(hear), wardenRose.Do(hear), wardenDown.Do(hear), wardenExit.Do(hear))
+	_          = wardenType.OnStart((*warden).start).Table(wardenFell.Do(hear), wardenRose.Do(hear),
+		wardenDown.Do(hear), wardenExit.Do(hear))
 )
 
 func hear[M any](w *warden, _ *actor.Context, _ M) { w.heard++ }
@@ -155,7 +161,8 @@ func (w *warden) start(c *actor.Context) error {
 	return nil
 }
 
-// TestFaults_DropNoNews: "Drop also passes by what the runtime tells of the ends and starts of others".
+// TestFaults_DropNoNews: "Drop also passes by what the runtime tells of the ends and starts of
+// others".
 func TestFaults_DropNoNews(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		var w *warden
@@ -170,7 +177,8 @@ func TestFaults_DropNoNews(t *testing.T) {
 	}, actortest.Faults(actortest.Fault{Times: -1, Do: actortest.Drop}), actortest.Runs(10))
 }
 
-// TestFaults_DropOfOutcomes: the dead letter of an outcome says who has answered, with a time-out and without.
+// TestFaults_DropOfOutcomes: the dead letter of an outcome says who has answered, with a time-out
+// and without.
 func TestFaults_DropOfOutcomes(t *testing.T) {
 	typ := actor.NewType[puppet]("asking")
 	answer := actor.DeclareAsk[int, int](typ, "answer")
@@ -178,7 +186,9 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 	begin := actor.Declare[actor.Ref[puppet]](typ, "begin")
 	typ.Table(
 		answer.Do(func(_ *puppet, _ *actor.Context, n int) (int, error) { return n, nil }),
-		hear.Do(func(*puppet, *actor.Context, actor.Result[int]) { t.Error("an outcome was not dropped") }),
+		hear.Do(func(*puppet, *actor.Context, actor.Result[int]) {
+			t.Error("an outcome was not dropped")
+		}),
 		begin.Do(func(_ *puppet, c *actor.Context, other actor.Ref[puppet]) {
 			actor.AskTo(c, answer, other, 1, hear)
 			actor.AskTo(c, answer, other, 2, hear, actor.Within(time.Second))
@@ -193,8 +203,11 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 				r.Errorf("dead letters from %d, want %d", from, want)
 			}
 		})
-	}, actortest.Faults(actortest.Fault{Behaviour: "hear", Times: -1, Do: actortest.Drop}), actortest.Runs(10),
-		actortest.System(actor.OnDeadLetter(func(d actor.DeadLetter) { from = append(from, d.From) })))
+	}, actortest.Faults(actortest.Fault{Behaviour: "hear", Times: -1, Do: actortest.Drop}),
+		actortest.Runs(10),
+		actortest.System(actor.OnDeadLetter(func(d actor.DeadLetter) {
+			from = append(from, d.From)
+		})))
 }
 
 // TestFaults_Starve: "the actor's heap takes no more from now on".
@@ -207,7 +220,8 @@ func TestFaults_Starve(t *testing.T) {
 				r.Errorf("write %d: %v, %v", i+1, full, err)
 			}
 		}
-	}, actortest.Faults(actortest.Fault{Behaviour: "write", At: 2, Do: actortest.Starve}), actortest.Runs(10))
+	}, actortest.Faults(actortest.Fault{Behaviour: "write", At: 2, Do: actortest.Starve}),
+		actortest.Runs(10))
 }
 
 // sloth is a puppet that is slow only by the table.
@@ -249,7 +263,8 @@ func TestFaults_Jump(t *testing.T) {
 		if r.Quiet(); !rang {
 			r.Errorf("the timer has not rung")
 		}
-	}, actortest.Faults(actortest.Fault{Behaviour: "tick", Do: actortest.Jump, For: time.Hour}), actortest.Runs(20))
+	}, actortest.Faults(actortest.Fault{Behaviour: "tick", Do: actortest.Jump, For: time.Hour}),
+		actortest.Runs(20))
 }
 
 // TestFaults_BadRows: "Faults panics if a row makes no sense".
@@ -273,7 +288,8 @@ func TestFaults_BadRows(t *testing.T) {
 
 // TestInjectedPanic_SaysWhere: the panic also names what the row leaves open.
 func TestInjectedPanic_SaysWhere(t *testing.T) {
-	for want, f := range map[string]actortest.Fault{"store.*": {Type: "store"}, "*.put": {Behaviour: "put"}, "*.*": {}} {
+	for want, f := range map[string]actortest.Fault{"store.*": {Type: "store"},
+		"*.put": {Behaviour: "put"}, "*.*": {}} {
 		if got := (actortest.InjectedPanic{Fault: f}).Error(); got != "gallop: actortest: injected panic in "+want {
 			t.Errorf("it says %q, want %q", got, want)
 		}

@@ -10,11 +10,12 @@ import (
 
 // Turn is what a function did in a turn of an actor: see [In].
 type Turn[S any] struct {
-	Ref     actor.Ref[S] // the actor, which goes on living
-	Sent    []Sent       // in the order of sending
-	Armed   []Armed      // in the order of arming, without those that were canceled in the turn
-	Stopped bool         // it has called Stop or Exit
-	Reason  error        // that it has given to Exit
+	Ref  actor.Ref[S] // the actor, which goes on living
+	Sent []Sent       // in the order of sending
+	// in the order of arming, without those that were canceled in the turn
+	Armed   []Armed
+	Stopped bool  // it has called Stop or Exit
+	Reason  error // that it has given to Exit
 }
 
 // Sent is a message or a request that was sent in a turn.
@@ -67,7 +68,8 @@ func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) 
 	}
 	turn, began, done := &sim.Turn{}, false, false
 	ref := t.Spawn(r.sys, state)
-	err := actor.InTurn(turn, ref, func(s *S, c *actor.Context) { began = true; f(s, c); done = true })
+	err := actor.InTurn(turn, ref,
+		func(s *S, c *actor.Context) { began = true; f(s, c); done = true })
 	r.Quiet()
 	switch {
 	case err != nil || !began:
@@ -78,7 +80,9 @@ func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) 
 	out := &Turn[S]{Ref: ref, Stopped: turn.Stopped, Reason: turn.Reason}
 	for _, s := range turn.Sent {
 		e := s.Event
-		out.Sent = append(out.Sent, Sent{fmt.Sprintf("%s#%d", e.Type, e.Actor), e.Behaviour, s.Message, e.Request, e.Kind == sim.Dead})
+		out.Sent = append(out.Sent,
+			Sent{fmt.Sprintf("%s#%d", e.Type, e.Actor), e.Behaviour, s.Message, e.Request,
+				e.Kind == sim.Dead})
 	}
 	for _, a := range turn.Armed {
 		out.Armed = append(out.Armed, Armed(a))

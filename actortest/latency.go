@@ -25,9 +25,12 @@ type latency struct {
 // or more than most.
 func Latency(least, most time.Duration, types ...string) Option {
 	if least < 0 || least > most {
-		panic(fmt.Sprintf("gallop: actortest: Latency(%v, %v): want 0 or more, the least first", least, most))
+		panic(fmt.Sprintf("gallop: actortest: Latency(%v, %v): want 0 or more, the least first",
+			least, most))
 	}
-	return func(c *config) { c.setup.latencies = append(c.setup.latencies, latency{least, most, types}) }
+	return func(c *config) {
+		c.setup.latencies = append(c.setup.latencies, latency{least, most, types})
+	}
 }
 
 // latency draws how long a function takes, before and after its work.

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Payloads are printed in a form of our own, and not by fmt. fmt prints addresses, which differ from
-// run to run; follows a message through everything that it leads to; and shows an actor that an
-// unexported field leads to as the runtime's insides. What is printed here is bounded, and the same
-// in every run.
+// Payloads are printed in a form of our own, and not by fmt. fmt prints addresses, which differ
+// from run to run; follows a message through everything that it leads to; and shows an actor that
+// an unexported field leads to as the runtime's insides. What is printed here is bounded, and the
+// same in every run.
 
 const (
 	payloadLength = 160 // bytes of a payload that are printed, about
@@ -218,7 +218,9 @@ func (p *printer) table(v reflect.Value, depth int) {
 		e.print(at.Value(), depth+1)
 		all = append(all, entry{k.String(), e.String()})
 	}
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.value, b.value)) })
+	slices.SortFunc(all, func(a, b entry) int {
+		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.value, b.value))
+	})
 	p.WriteString("map[")
 	for i, e := range all {
 		if i > 0 {

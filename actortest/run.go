@@ -11,25 +11,30 @@ import (
 )
 
 const (
-	replayFlag   = "gallop.replay"
-	budgetFlag   = "gallop.budget"
-	seedFlag     = "gallop.seed"
-	traceFlag    = "gallop.trace"
-	insideFlag   = "gallop.internals"
-	defaultRuns  = 100
-	maxSteps     = 50_000 // messages and choices in a run, before it counts as endless, by default
-	traceLines   = 60     // of a failing run that are printed
+	replayFlag  = "gallop.replay"
+	budgetFlag  = "gallop.budget"
+	seedFlag    = "gallop.seed"
+	traceFlag   = "gallop.trace"
+	insideFlag  = "gallop.internals"
+	defaultRuns = 100
+	// messages and choices in a run, before it counts as endless, by default
+	maxSteps     = 50_000
+	traceLines   = 60 // of a failing run that are printed
 	shortDivisor = 5
 )
 
 // The flags are registered when a test binary starts, unless another package has them.
 func init() {
 	if flag.Lookup(replayFlag) == nil {
-		flag.String(replayFlag, "", "run only the order that a failing run of actortest has printed")
-		flag.Duration(budgetFlag, 0, "how long each scenario of actortest is run in new orders, instead of what it says")
-		flag.String(traceFlag, "", "where actortest writes all events of a run that fails or is replayed: a file, or - for the test's log")
+		flag.String(replayFlag, "",
+			"run only the order that a failing run of actortest has printed")
+		flag.Duration(budgetFlag, 0,
+			"how long each scenario of actortest is run in new orders, instead of what it says")
+		flag.String(traceFlag, "",
+			"where actortest writes all events of a run that fails or is replayed: a file, or - for the test's log")
 		flag.Bool(insideFlag, false, "show the events of the runtime's own actors too")
-		flag.Uint64(seedFlag, 0, "where the chance of actortest begins, if not 0, instead of where the scenario says")
+		flag.Uint64(seedFlag, 0,
+			"where the chance of actortest begins, if not 0, instead of where the scenario says")
 	}
 }
 
@@ -190,7 +195,9 @@ func newConfig(scenario func(*R), opts []Option) *config {
 	if scenario == nil {
 		panic("gallop: actortest: Run: a nil scenario")
 	}
-	c := &config{runs: defaultRuns, shrink: defaultShrink, lines: traceLines, internals: flagValue[bool](insideFlag), strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
+	c := &config{runs: defaultRuns, shrink: defaultShrink, lines: traceLines,
+		internals:  flagValue[bool](insideFlag),
+		strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
 	if testing.Testing() && testing.Short() {
 		c.runs /= shortDivisor
 	}
@@ -211,8 +218,8 @@ func newConfig(scenario func(*R), opts []Option) *config {
 	return c
 }
 
-// search takes turns among the strategies until one finds an order that fails, or whose runs differ:
-// then the test has failed. If there is none it says how many were tried.
+// search takes turns among the strategies until one finds an order that fails, or whose runs
+// differ: then the test has failed. If there is none it says how many were tried.
 func (c *config) search(t testing.TB) (plan, *outcome) {
 	t.Helper()
 	var left []plans
@@ -291,8 +298,8 @@ func replayLine(t testing.TB, p plan) string {
 	return fmt.Sprintf("replay: go test -run '^%s$' -%s=%s", pattern(t.Name()), replayFlag, p)
 }
 
-// explain prints what happened in a run, or in a simpler one that fails in the same way, and returns
-// the one that it has printed. wrong says what differs if the order does not repeat itself.
+// explain prints what happened in a run, or in a simpler one that fails in the same way, and
+// returns the one that it has printed. wrong says what differs if the order does not repeat itself.
 func (c *config) explain(t testing.TB, p plan, out *outcome) (_ plan, _ *outcome, wrong string) {
 	t.Helper()
 	if out.failed() {

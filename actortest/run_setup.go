@@ -103,7 +103,8 @@ var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 // start makes the system of a run. Its home is the calling goroutine.
 func (r *R) start() {
 	r.clock = actor.NewVirtualClock(epoch)
-	h := &sim.Hooks{Choose: r.choose, Event: r.event, Clock: r.clock, Panicked: r.panicked, Fault: r.fault, Refuse: r.refuse, Stuck: r.stuck}
+	h := &sim.Hooks{Choose: r.choose, Event: r.event, Clock: r.clock, Panicked: r.panicked,
+		Fault: r.fault, Refuse: r.refuse, Stuck: r.stuck}
 	r.hooks = h
 	if r.detailed {
 		h.Payload = func(v any) { r.payload = describe(v, h.Name) }
@@ -143,7 +144,8 @@ func (r *R) panicked(e sim.Event, value any) {
 		return
 	}
 	if _, gone := value.(sim.Goexit); gone {
-		r.Errorf("%s#%d.%s has ended its goroutine, as FailNow of a test does: use Errorf of R", e.Type, e.Actor, e.Behaviour)
+		r.Errorf("%s#%d.%s has ended its goroutine, as FailNow of a test does: use Errorf of R",
+			e.Type, e.Actor, e.Behaviour)
 		return
 	}
 	if e.Behaviour == "" {
@@ -158,7 +160,8 @@ func (r *R) finish() {
 	r.sys.Stop() // what is in a stash becomes dead letters
 	st, books := r.sys.Stats(), r.sys.Books()
 	if ended := st.Messages + st.DeadLetters; books.Sent != ended {
-		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", books.Sent, st.Messages, st.DeadLetters)
+		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", books.Sent,
+			st.Messages, st.DeadLetters)
 	}
 	if books.Strangers > 0 {
 		r.Errorf("goroutines that do not belong to the run made %d of its calls: it will not repeat itself", books.Strangers)

@@ -40,8 +40,11 @@ func TestRun_Deadline(t *testing.T) {
 			if c.left != 0 {
 				h.end = time.Now().Add(c.left)
 			}
-			actortest.Run(h, func(r *actortest.R) { take.Send(r.System(), stepType.Spawn(r.System(), step{}), actor.None{}) }, c.opt)
-			if got := h.log.String(); strings.Contains(got, "cut short") != c.cut || !strings.Contains(got, "no failure") {
+			actortest.Run(h, func(r *actortest.R) {
+				take.Send(r.System(), stepType.Spawn(r.System(), step{}), actor.None{})
+			}, c.opt)
+			if got := h.log.String(); strings.Contains(got, "cut short") != c.cut ||
+				!strings.Contains(got, "no failure") {
 				t.Errorf("the log says %q, want it cut: %v", got, c.cut)
 			}
 		})

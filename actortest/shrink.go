@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// An order that fails by chance interrupts workers in a hundred places, most of which have nothing to
-// do with the failure. So the choices of the failing run are recorded, and as many as possible are
-// taken back: what is left out goes on as before. That is delta debugging (Zeller and Hildebrandt,
-// 2002), over the choices by which the order is not the one without any. But a choice that is taken
-// back changes what the later ones mean, so the search gets stuck at some that only belong together.
-// Then all orders with fewer choices are tried, those with none and one first, as long as there is
-// time: most bugs of order need one or two (Musuvathi and Qadeer, 2007).
+// An order that fails by chance interrupts workers in a hundred places, most of which have nothing
+// to do with the failure. So the choices of the failing run are recorded, and as many as possible
+// are taken back: what is left out goes on as before. That is delta debugging (Zeller and
+// Hildebrandt, 2002), over the choices by which the order is not the one without any. But a choice
+// that is taken back changes what the later ones mean, so the search gets stuck at some that only
+// belong together. Then all orders with fewer choices are tried, those with none and one first, as
+// long as there is time: most bugs of order need one or two (Musuvathi and Qadeer, 2007).
 
 const (
 	defaultShrink     = 2 * time.Second
@@ -101,22 +101,26 @@ func failureKind(o *outcome) string {
 	return numberPattern.ReplaceAllString(first, "#")
 }
 
-// shrunk looks for a simpler order than that of out, which has failed and repeats itself. It returns
-// nil if there is none.
+// shrunk looks for a simpler order than that of out, which has failed and repeats itself. It
+// returns nil if there is none.
 func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 	if c.shrink == 0 || out.failedOutside || out.exited || t.Failed() {
-		return nil // what the scenario does to the test itself cannot be taken back
+		// what the scenario does to the test itself cannot be taken back
+		return nil
 	}
 	kind := failureKind(out)
 	now := time.Now()
 	s := &shrinking{c: c, t: t, seed: p.systemSeed(), deadline: now.Add(c.shrink), original: out}
-	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok { // a *testing.T, which is to report it
+	// a *testing.T, which is to report it
+	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if end, ok := limited.Deadline(); ok && end.Sub(now)/2 < c.shrink {
 			s.deadline = now.Add(end.Sub(now) / 2)
 		}
 	}
 	s.sameFailure = func(o *outcome) bool {
-		return o.failed() && !o.failedOutside && !o.exited && (c.match == nil && failureKind(o) == kind || c.match != nil && c.match.MatchString(o.text()))
+		return o.failed() && !o.failedOutside && !o.exited &&
+			(c.match == nil && failureKind(o) == kind || c.match != nil &&
+				c.match.MatchString(o.text()))
 	}
 	s.best, s.kept = out, choices(out.ranks)
 	if len(s.kept) == 0 || !s.try(s.kept) {
@@ -124,7 +128,8 @@ func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 	}
 	was := s.kept
 	s.minimize()
-	for few := 0; few <= exhaustiveChoices && few <= min(len(s.kept), max(len(s.kept)-1, 1)); few++ {
+	for few := 0; few <= exhaustiveChoices &&
+		few <= min(len(s.kept), max(len(s.kept)-1, 1)); few++ {
 		s.tryAll(few, nil, nil)
 	}
 	if len(s.kept) == len(was) && s.best.failedAt == out.failedAt {
@@ -198,7 +203,8 @@ func (s *shrinking) minimize() {
 	}
 }
 
-// reduce leaves one of so many parts out, the last first: what comes after the failure is of no use.
+// reduce leaves one of so many parts out, the last first: what comes after the failure is of no
+// use.
 func (s *shrinking) reduce(parts int) bool {
 	n := len(s.kept)
 	for i := parts - 1; i >= 0 && s.continues(); i-- {
@@ -224,5 +230,6 @@ func (s *shrinking) tryFewer(at []int) bool {
 // String is what the log says of it.
 func (s *shrinking) String() string {
 	return fmt.Sprintf("made simpler in %d runs: %d choices to %d, %d events to %d", s.runs,
-		len(choices(s.original.ranks)), len(s.kept), s.c.shownUntilFailure(s.original), s.c.shownUntilFailure(s.best))
+		len(choices(s.original.ranks)), len(s.kept), s.c.shownUntilFailure(s.original),
+		s.c.shownUntilFailure(s.best))
 }

@@ -90,7 +90,8 @@ type pct struct {
 }
 
 func newPCT(depth int, seed, length uint64) *pct {
-	p := &pct{depth: depth, seed: seed, length: max(length, 1), pcg: rand.NewPCG(seed, 2), lowest: 1 << 32}
+	p := &pct{depth: depth, seed: seed, length: max(length, 1), pcg: rand.NewPCG(seed, 2),
+		lowest: 1 << 32}
 	p.changePoints, p.priority = map[uint64]bool{}, map[int]uint64{}
 	for range depth - 1 {
 		p.changePoints[1+p.pcg.Uint64()%p.length] = true
@@ -266,8 +267,8 @@ func parse(replay string) (plan, error) {
 }
 
 // route is a path of exhaustive in the form of its string, so that it takes no more memory than the
-// string: a path has an entry for every choice of a run, and anybody may write a string. An order of
-// another strategy is a route too, with the seed of that one.
+// string: a path has an entry for every choice of a run, and anybody may write a string. An order
+// of another strategy is a route too, with the seed of that one.
 type recordedPath struct {
 	forks []departure
 	seed  uint64

@@ -38,7 +38,8 @@ func TestSystem_OnPanic(t *testing.T) {
 // TestSystem_OnPanicThatPanics: a panic of the scenario's hook does not matter to the check, nor to
 // the run.
 func TestSystem_OnPanicThatPanics(t *testing.T) {
-	hook := actortest.System(actor.OnPanic(func(actor.PanicReport) { panic("in the hook") }), actor.Logger(slog.New(slog.DiscardHandler)))
+	hook := actortest.System(actor.OnPanic(func(actor.PanicReport) { panic("in the hook") }),
+		actor.Logger(slog.New(slog.DiscardHandler)))
 	scenario := func(r *actortest.R) { with(r, func(*actor.Context) { panic(errPlanted) }) }
 	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.Runs(3))
 	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
@@ -51,6 +52,7 @@ func TestSystem_Clock(t *testing.T) {
 		"Clock: a run of actortest has its own": actor.Clock(actor.NewVirtualClock(time.Time{})),
 		"Batch(0): want at least 1":             actor.Batch(0),
 	} {
-		fails(t, "gallop: Start: "+say, func(r *actortest.R) { r.Advance(time.Hour) }, actortest.System(o))
+		fails(t, "gallop: Start: "+say, func(r *actortest.R) { r.Advance(time.Hour) },
+			actortest.System(o))
 	}
 }

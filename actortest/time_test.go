@@ -20,7 +20,8 @@ var (
 )
 
 func init() {
-	bossType.OnStart((*parent).start).Table(fell.Do((*parent).childDown), wake.Do((*parent).wake), whose.Do((*parent).whose))
+	bossType.OnStart((*parent).start).Table(fell.Do((*parent).childDown), wake.Do((*parent).wake),
+		whose.Do((*parent).whose))
 }
 
 func (b *parent) start(c *actor.Context) error {
@@ -41,7 +42,8 @@ func (b *parent) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) { 
 
 // fallen returns a child that has fallen, and comes up again in a minute.
 func fallen(r *actortest.R) actor.Ref[puppet] {
-	kid, err := whose.Ask(r.Context(), r.System(), bossType.Spawn(r.System(), parent{}), actor.None{})
+	kid, err := whose.Ask(r.Context(), r.System(), bossType.Spawn(r.System(), parent{}),
+		actor.None{})
 	if err != nil {
 		r.Fatalf("%v", err)
 	}
@@ -125,7 +127,8 @@ func TestRun_WaitsForNothing(t *testing.T) {
 		wait := func(other actor.Ref[puppet]) deed {
 			return func(c *actor.Context) {
 				c.Blocking(func() { // a circle of Ask would be told
-					_, _ = actor.AskAll(context.Background(), c.System(), ask, []actor.Ref[puppet]{other}, func(*actor.Context) {})
+					_, _ = actor.AskAll(context.Background(), c.System(), ask,
+						[]actor.Ref[puppet]{other}, func(*actor.Context) {})
 				})
 			}
 		}
@@ -145,7 +148,8 @@ func TestR_AdvanceHeld(t *testing.T) {
 	}, actortest.Runs(1))
 }
 
-// TestRun_EndsItsSystem: a scenario may stop its system itself; what it has sent is counted all the same.
+// TestRun_EndsItsSystem: a scenario may stop its system itself; what it has sent is counted all the
+// same.
 func TestRun_EndsItsSystem(t *testing.T) {
 	for name, end := range map[string]func(r *actortest.R){
 		"Stop":     func(r *actortest.R) { r.System().Stop() },

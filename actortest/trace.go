@@ -27,8 +27,9 @@ func Internals() Option { return func(c *config) { c.internals = true } }
 // event is one line of a trace.
 type event struct {
 	sim.Event
-	payload  string // "" unless the run was to be told in detail
-	departed bool   // the order departed here from the one without any interruption
+	payload string // "" unless the run was to be told in detail
+	// the order departed here from the one without any interruption
+	departed bool
 }
 
 // String is the event without its payload: what must be the same in every run of an order.
@@ -51,9 +52,11 @@ func (e event) text(payload string) string {
 		what = ": panicked"
 	}
 	if e.Callback {
-		return fmt.Sprintf("%s  %s#%d.%s%s%s", who, e.Type, e.Actor, e.Behaviour, e.occasion(payload), what)
+		return fmt.Sprintf("%s  %s#%d.%s%s%s", who, e.Type, e.Actor, e.Behaviour,
+			e.occasion(payload), what)
 	}
-	return fmt.Sprintf("%s  %s#%d.%s%s from %s%s", who, e.Type, e.Actor, e.Behaviour, payload, e.origin(), what)
+	return fmt.Sprintf("%s  %s#%d.%s%s from %s%s", who, e.Type, e.Actor, e.Behaviour, payload,
+		e.origin(), what)
 }
 
 // occasion says why a callback runs.
@@ -133,7 +136,8 @@ func tail(trace []event, lines int) string {
 		if e.departed && turns <= maxMarks {
 			mark = '>'
 		}
-		fmt.Fprintf(&b, "%c%4d %8v  %s\n", mark, first+i+1, e.Time.Round(time.Microsecond), e.text(e.payload))
+		fmt.Fprintf(&b, "%c%4d %8v  %s\n", mark, first+i+1, e.Time.Round(time.Microsecond),
+			e.text(e.payload))
 	}
 	return b.String()
 }
@@ -147,7 +151,9 @@ func (c *config) print(t testing.TB, out *outcome, why string) {
 	case "-":
 		lines = -1
 	default:
-		if err := appendTo(file, fmt.Sprintf("%s: %s: %d events\n%s%s\n", t.Name(), why, len(all), tail(all, -1), out.text())); err != nil {
+		if err := appendTo(file,
+			fmt.Sprintf("%s: %s: %d events\n%s%s\n", t.Name(), why, len(all), tail(all, -1),
+				out.text())); err != nil {
 			t.Logf("actortest: -%s: %v", traceFlag, err)
 		}
 	}

@@ -21,7 +21,9 @@ func MayWait(types ...string) Option {
 			return
 		}
 		before := c.setup.mayWait
-		c.setup.mayWait = func(t string) bool { return slices.Contains(types, t) || before != nil && before(t) }
+		c.setup.mayWait = func(t string) bool {
+			return slices.Contains(types, t) || before != nil && before(t)
+		}
 	}
 }
 
@@ -57,7 +59,8 @@ func (r *R) describeWait(w sim.Wait) string {
 	case sim.Suspended:
 		how = "is suspended"
 	}
-	return fmt.Sprintf("%s waits for %s%s%s: %s %s", w.Asker, w.Asked, behaviour, question, w.Asked, how)
+	return fmt.Sprintf("%s waits for %s%s%s: %s %s", w.Asker, w.Asked, behaviour, question, w.Asked,
+		how)
 }
 
 // comeToRest is Quiet, but lets time pass for those who wait for it. A run counts as endless if

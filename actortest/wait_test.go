@@ -103,14 +103,20 @@ func init() {
 	slackType.OnStart(func(s *slack, c *actor.Context) error {
 		s.kid = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackFell)
 		return nil
-	}).Table(slackFell.Do(func(_ *slack, c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref) }),
-		slackKid.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2], error) { return s.kid, nil }))
+	}).Table(slackFell.Do(func(_ *slack, c *actor.Context, f actor.Fallen) {
+		actor.Standby(c, f.Ref)
+	}),
+		slackKid.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2],
+			error) {
+			return s.kid, nil
+		}))
 }
 
 // TestRun_NobodyWaitsForTheSuspended: nor for an actor that has fallen and is never brought up.
 func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 	scenario := func(r *actortest.R) {
-		kid, err := slackKid.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}), actor.None{})
+		kid, err := slackKid.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}),
+			actor.None{})
 		if err != nil {
 			r.Fatalf("%v", err)
 		}
@@ -118,7 +124,8 @@ func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 		r.Quiet()
 		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), kid)
 	}
-	said := fails(t, `waits for clerk#2.place {item:"apples" n:7}: clerk#2 is suspended`, scenario, actortest.Runs(5))
+	said := fails(t, `waits for clerk#2.place {item:"apples" n:7}: clerk#2 is suspended`, scenario,
+		actortest.Runs(5))
 	if !strings.Contains(said, "slack#1.fell ") || !strings.Contains(said, "} from the runtime\n") {
 		t.Errorf("it said\n%s", said)
 	}
@@ -137,15 +144,21 @@ func init() {
 	keenType.OnStart(func(k *keen, c *actor.Context) error {
 		k.kid = actor.SpawnSupervised(c, patronType, func(*patron) {}, keenFell)
 		return nil
-	}).Table(keenFell.Do(func(_ *keen, c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }),
-		keenKid.Do(func(k *keen, _ *actor.Context, _ actor.None) (actor.Ref[patron], error) { return k.kid, nil }))
+	}).Table(keenFell.Do(func(_ *keen, c *actor.Context, f actor.Fallen) {
+		actor.Restart(c, f.Ref)
+	}),
+		keenKid.Do(func(k *keen, _ *actor.Context, _ actor.None) (actor.Ref[patron],
+			error) {
+			return k.kid, nil
+		}))
 }
 
 // TestRun_NobodyWaitsInALaterLife: what an earlier life has asked, the next one does not hear.
 func TestRun_NoCallerWaitsInALaterLife(t *testing.T) {
 	for _, stashes := range []bool{false, true} {
 		actortest.Run(t, func(r *actortest.R) {
-			kid, err := keenKid.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}), actor.None{})
+			kid, err := keenKid.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}),
+				actor.None{})
 			if err != nil {
 				r.Fatalf("%v", err)
 			}
@@ -159,13 +172,19 @@ func TestRun_NoCallerWaitsInALaterLife(t *testing.T) {
 // TestRun_NobodyWaits: a run passes in which each asker has heard, has given up, or has ended.
 func TestRun_NoCallerWaits(t *testing.T) {
 	for name, scenario := range map[string]func(*actortest.R){
-		"heard": asksIn(desk2{}, func(r *actortest.R, d actor.Ref[desk2]) { r.Quiet(); giveAll.Send(r.System(), d, "yes") }),
-		"heard of a stashed one": asksIn(desk2{stashes: true}, func(r *actortest.R, d actor.Ref[desk2]) {
-			r.Quiet()
-			actor.Stop(r.System(), d)
-		}),
+		"heard": asksIn(desk2{},
+			func(r *actortest.R, d actor.Ref[desk2]) {
+				r.Quiet()
+				giveAll.Send(r.System(), d, "yes")
+			}),
+		"heard of a stashed one": asksIn(desk2{stashes: true},
+			func(r *actortest.R, d actor.Ref[desk2]) {
+				r.Quiet()
+				actor.Stop(r.System(), d)
+			}),
 		"gave up": func(r *actortest.R) {
-			_, err := place.Ask(r.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"pears", 1})
+			_, err := place.Ask(r.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+				order{"pears", 1})
 			if err == nil {
 				r.Errorf("a reply")
 			}
@@ -193,11 +212,13 @@ func TestRun_NoCallerWaits(t *testing.T) {
 	}
 }
 
-// TestRun_TimerWithoutEnd: a timer that goes on for ever does not hide an asker that waits for ever.
+// TestRun_TimerWithoutEnd: a timer that goes on for ever does not hide an asker that waits for
+// ever.
 func TestRun_TimerWithoutEnd(t *testing.T) {
-	fails(t, "patron#2 waits for clerk#1.place", asksIn(desk2{}, func(r *actortest.R, _ actor.Ref[desk2]) {
-		with(r, func(c *actor.Context) { actor.Every(c, time.Hour, tick, 1) })
-	}), actortest.Runs(1), actortest.Steps(500), actortest.Shrink(0))
+	fails(t, "patron#2 waits for clerk#1.place",
+		asksIn(desk2{}, func(r *actortest.R, _ actor.Ref[desk2]) {
+			with(r, func(c *actor.Context) { actor.Every(c, time.Hour, tick, 1) })
+		}), actortest.Runs(1), actortest.Steps(500), actortest.Shrink(0))
 }
 
 // TestAsk_ThatCannotBeAnswered: an Ask of the scenario whose context has no end is found at once,
@@ -208,17 +229,22 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 		scenario func(*actortest.R)
 	}{
 		"background": {`the scenario waits for clerk#1.place {item:"plums" n:2}: clerk#1 put its reply off`, func(r *actortest.R) {
-			place.Ask(context.Background(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"plums", 2})
+			place.Ask(context.Background(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+				order{"plums", 2})
 		}},
 		"canceled one day": {"the scenario waits, and nothing can happen any more:\nthe scenario waits for clerk#1.place", func(r *actortest.R) {
-			place.Ask(t.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"plums", 2})
+			place.Ask(t.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+				order{"plums", 2})
 		}},
 		"several": {"the scenario waits for clerk#1.place: clerk#1 asked at", func(r *actortest.R) {
-			actor.AskAll(context.Background(), r.System(), place, []actor.Ref[desk2]{desk2Type.Spawn(r.System(), desk2{})}, order{})
+			actor.AskAll(context.Background(), r.System(), place,
+				[]actor.Ref[desk2]{desk2Type.Spawn(r.System(), desk2{})}, order{})
 		}},
 		"in a turn": {"puppet#2 waits for clerk#1.place", func(r *actortest.R) {
 			d := desk2Type.Spawn(r.System(), desk2{})
-			with(r, func(c *actor.Context) { place.Ask(context.Background(), c.System(), d, order{}) })
+			with(r, func(c *actor.Context) {
+				place.Ask(context.Background(), c.System(), d, order{})
+			})
 			r.Quiet()
 		}},
 		"held": {"only a goroutine outside of the run could change that", func(r *actortest.R) {
@@ -229,7 +255,8 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
 			said := fails(t, c.say, c.scenario, actortest.Runs(1))
-			if took := time.Since(began); took > 5*time.Second || strings.Contains(said, "for 10 s") {
+			if took := time.Since(began); took > 5*time.Second ||
+				strings.Contains(said, "for 10 s") {
 				t.Errorf("after %v:\n%s", took, said)
 			}
 		})

@@ -22,7 +22,8 @@ type Iso[T any] struct{ h *isoHandle[T] }
 // isoHandle is one owner's hold on a value. The value's memory stays where it is when
 // the owner changes; the handle does not.
 type isoHandle[T any] struct {
-	value *T // nil when it is gone, so that who keeps the handle does not keep the value
+	// nil when it is gone, so that who keeps the handle does not keep the value
+	value *T
 	gone  seam.Bool
 }
 

@@ -8,8 +8,9 @@ type Val[T any] struct{ v *frozen[T] }
 
 // frozen is a value that nobody writes to. Read-only.
 type frozen[T any] struct {
-	value       *T
-	fingerprint string // what it looked like, where invariants are checked; of pointers in it, where they lead
+	value *T
+	// what it looked like, where invariants are checked; of pointers in it, where they lead
+	fingerprint string
 }
 
 // Frozen makes a Val of a copy of v. What v points to must not be written to any more.
@@ -43,7 +44,8 @@ func (v Val[T]) View(f func(*T)) {
 	f(h.value)
 	if invariant.On {
 		now := fingerprint(*h.value)
-		invariant.Check(now == h.fingerprint, "a Val was written to: %s became %s", h.fingerprint, now)
+		invariant.Check(now == h.fingerprint, "a Val was written to: %s became %s", h.fingerprint,
+			now)
 	}
 }
 

@@ -49,7 +49,8 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 // all members are down.
 //
 // StartAskPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
-func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R], crew Crew[S]) AskPool[Q, R] {
+func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
+	to actor.AskBehaviour[S, Q, R], crew Crew[S]) AskPool[Q, R] {
 	t := newAskTable("StartAskPool", policy, n, to, crew)
 	var a CrewActor
 	t.init(&a)
@@ -66,7 +67,8 @@ func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int, to ac
 // It can be used when its actor has started; until then there is no member. It can still be
 // used when a new actor has taken the place of the old one. Declare it once for each tree that
 // runs: a second actor for the same pool fails to start.
-func AskPoolForSupervisor[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R], crew Crew[S]) AskPool[Q, R] {
+func AskPoolForSupervisor[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
+	crew Crew[S]) AskPool[Q, R] {
 	return AskPool[Q, R]{newAskTable("AskPoolForSupervisor", policy, n, to, crew)}
 }
 
@@ -123,7 +125,8 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 		a.AskTo(c, q, reply)
 	default: // somebody has to wait until there is one
 		waiting := typeOnce(newAskWaiterType[Q, R])
-		waiting.try.Send(c, waiting.typ.Spawn(c, askWaiter[Q, R]{t, q, reply}), actor.Result[actor.None]{})
+		waiting.try.Send(c, waiting.typ.Spawn(c, askWaiter[Q, R]{t, q, reply}),
+			actor.Result[actor.None]{})
 	}
 }
 

@@ -14,10 +14,11 @@ type askTable[Q, R any] struct {
 	size int                                  // how many members there are at first. Read-only
 	bind func(actor.AnyRef) actor.Asker[Q, R] // read-only
 
-	mu          sync.Mutex
-	policy      chooser[Q]           // guarded by mu
-	members     []askMember[Q, R]    // guarded by mu
-	sizeAtPrune int                  // how many there were when the ended were last looked for; guarded by mu
+	mu      sync.Mutex
+	policy  chooser[Q]        // guarded by mu
+	members []askMember[Q, R] // guarded by mu
+	// how many there were when the ended were last looked for; guarded by mu
+	sizeAtPrune int
 	actor       actor.Ref[CrewActor] // zero: there is none yet; guarded by mu
 }
 
@@ -28,12 +29,14 @@ type askMember[Q, R any] struct {
 	down  bool              // it waits for its restart
 }
 
-func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R], crew Crew[S]) *askTable[Q, R] {
+func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
+	crew Crew[S]) *askTable[Q, R] {
 	policy.mustBe(call)
 	mustBeSize(call, n)
 	t := &askTable[Q, R]{spec: crew.check(call), size: n, policy: policy.start()}
 	if !actor.AskIsOf(to, crew.Type) {
-		panic("gallop: group: " + call + " with a Behaviour that was not declared for the Type of the Crew")
+		panic("gallop: group: " + call +
+			" with a Behaviour that was not declared for the Type of the Crew")
 	}
 	t.bind = func(r actor.AnyRef) actor.Asker[Q, R] {
 		ref, _ := actor.As[S](r)
@@ -44,12 +47,13 @@ func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.Ask
 
 // init makes the state of the actor that looks after the members.
 func (t *askTable[Q, R]) init(a *CrewActor) {
-	*a = CrewActor{spec: t.spec, size: t.size, notify: t.update, onStart: func(c *actor.Context) error {
-		if !t.setActor(actor.Self[CrewActor](c)) {
-			return errors.New("gallop: group: the AskPool has an actor already: make one for each tree")
-		}
-		return nil
-	}}
+	*a = CrewActor{spec: t.spec, size: t.size, notify: t.update,
+		onStart: func(c *actor.Context) error {
+			if !t.setActor(actor.Self[CrewActor](c)) {
+				return errors.New("gallop: group: the AskPool has an actor already: make one for each tree")
+			}
+			return nil
+		}}
 }
 
 // serveBy makes r the actor of the table. It reports false if there is another one, which has not
@@ -92,8 +96,8 @@ func (t *askTable[Q, R]) update(c *actor.Context, u memberUpdate) {
 }
 
 // choose returns the member for a request. If the pool has made its members, and the one chosen has
-// ended, a is nil, and gone is the one that will be replaced; the zero ref stands for all, while there
-// are none yet.
+// ended, a is nil, and gone is the one that will be replaced; the zero ref stands for all, while
+// there are none yet.
 func (t *askTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -139,7 +143,8 @@ func (t *askTable[Q, R]) Standing(i int) actor.Standing {
 
 // has returns the place of a member; less than 0 if a is none. The caller holds the lock.
 func (t *askTable[Q, R]) indexOf(a actor.Asker[Q, R]) int {
-	return slices.IndexFunc(t.members, func(m askMember[Q, R]) bool { return m.asker != nil && actor.SameAsker(m.asker, a) })
+	return slices.IndexFunc(t.members,
+		func(m askMember[Q, R]) bool { return m.asker != nil && actor.SameAsker(m.asker, a) })
 }
 
 // remove takes the member at i out. The caller holds the lock.
@@ -181,7 +186,8 @@ func newAskWaiterType[Q, R any]() *askWaiterType[Q, R] {
 }
 
 // doTry asks a member if there is one, and else the pool's actor to say when there is.
-func (t *askWaiterType[Q, R]) doTry(p *askWaiter[Q, R], c *actor.Context, said actor.Result[actor.None]) {
+func (t *askWaiterType[Q, R]) doTry(p *askWaiter[Q, R], c *actor.Context,
+	said actor.Result[actor.None]) {
 	a, gone, err := p.t.choose(p.q)
 	if said.Err != nil {
 		err = said.Err

@@ -17,13 +17,15 @@ var (
 	sleepyBegin = actor.Declare[func(actor.Ref[testWorker])](sleepyType, "begin")
 	sleepyFell  = actor.Declare[actor.Fallen](sleepyType, "fell")
 	sleepyDue   = actor.Declare[actor.AnyRef](sleepyType, "due")
-	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin), sleepyFell.Do((*sleepy).fell), sleepyDue.Do((*sleepy).due))
+	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin), sleepyFell.Do((*sleepy).fell),
+		sleepyDue.Do((*sleepy).due))
 
 	sleepyLog []jobLog
 )
 
 func (*sleepy) begin(c *actor.Context, give func(actor.Ref[testWorker])) {
-	give(actor.SpawnSupervised(c, testWorkerType, func(h *testWorker) { h.log = &sleepyLog }, sleepyFell))
+	give(actor.SpawnSupervised(c, testWorkerType, func(h *testWorker) { h.log = &sleepyLog },
+		sleepyFell))
 }
 
 func (*sleepy) fell(c *actor.Context, f actor.Fallen) {
@@ -37,7 +39,8 @@ func (*sleepy) due(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
 func fallen(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
 	t.Helper()
 	sleepyLog = nil
-	sleepyBegin.Send(sys, sleepyType.Spawn(sys, sleepy{}), func(child actor.Ref[testWorker]) { r = child })
+	sleepyBegin.Send(sys, sleepyType.Spawn(sys, sleepy{}),
+		func(child actor.Ref[testWorker]) { r = child })
 	quiet(t, sys)
 	handleJob.Send(sys, r, -1)
 	quiet(t, sys)
@@ -57,7 +60,8 @@ func TestTopic_BackOff(t *testing.T) {
 			news.Publish(sys, i)
 		}
 		quiet(t, sys)
-		if mail, err := got.Ask(soon(t), sys, r, actor.None{}); err != nil || len(mail) != 20 || len(sleepyLog) != 0 {
+		if mail, err := got.Ask(soon(t), sys, r, actor.None{}); err != nil || len(mail) != 20 ||
+			len(sleepyLog) != 0 {
 			t.Fatalf("%v: the other one got %v, %v", lag, mail, err)
 		}
 		count(t, sys, news.Subscribers, 2)
@@ -68,12 +72,13 @@ func TestTopic_BackOff(t *testing.T) {
 	}
 }
 
-// TestPool_BackOff: a member that is in a back-off of its supervisor's is passed over by RoundRobin,
-// LeastLoaded and Random. Hash gives it its messages, and holds up nobody.
+// TestPool_BackOff: a member that is in a back-off of its supervisor's is passed over by
+// RoundRobin, LeastLoaded and Random. Hash gives it its messages, and holds up nobody.
 func TestPool_BackOff(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
-		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
-		"hash": group.Hash(func(n int) uint64 { return uint64(n) }),
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
+		"random": group.Random[int](),
+		"hash":   group.Hash(func(n int) uint64 { return uint64(n) }),
 	} {
 		sys, advance := atNoTime(t, 1)
 		r := sinkType.Spawn(sys, sink{})
@@ -83,7 +88,8 @@ func TestPool_BackOff(t *testing.T) {
 		}
 		quiet(t, sys)
 		mail, err := got.Ask(soon(t), sys, r, actor.None{})
-		if err != nil || name != "hash" && len(mail) != 40 || len(mail) == 0 || len(sleepyLog) != 0 {
+		if err != nil || name != "hash" && len(mail) != 40 || len(mail) == 0 ||
+			len(sleepyLog) != 0 {
 			t.Fatalf("%s: the other one got %d, %v", name, len(mail), err)
 		}
 		if advance(2 * time.Hour); len(sleepyLog)+len(mail) != 40 {

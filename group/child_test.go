@@ -36,11 +36,15 @@ var (
 	parentHear  = actor.Declare[actor.Fallen](parentType, "hear")
 	parentTell  = actor.DeclareAsk[actor.None, parent](parentType, "tell")
 	_           = parentType.Table(parentBegin.Do((*parent).begin), parentHear.Do((*parent).hear),
-		parentTell.Do(func(p *parent, _ *actor.Context, _ actor.None) (parent, error) { return *p, nil }))
+		parentTell.Do(func(p *parent, _ *actor.Context, _ actor.None) (parent, error) {
+			return *p,
+				nil
+		}))
 )
 
 // under makes an actor of this type and init the child of a parent. child returns its ref by now.
-func under[S any](t testing.TB, sys *actor.System, typ *actor.Type[S], init func(*S)) (child func() actor.Ref[S], falls func() int) {
+func under[S any](t testing.TB, sys *actor.System, typ *actor.Type[S],
+	init func(*S)) (child func() actor.Ref[S], falls func() int) {
 	t.Helper()
 	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
 		return actor.SpawnSupervised(c, typ, init, parentHear).Any()
@@ -73,11 +77,12 @@ func (f *fuse) Send(_ actor.Sender, m int) {
 func (f *fuse) TrySend(from actor.Sender, m int) error { f.Send(from, m); return nil }
 
 // TestTopic_AsChild: "A topic that is restarted in its place keeps its subscribers, except for the
-// handler over which it panicked", and its ref, its mail and its options. "A topic that was ended by
-// order … is replaced by a new one, which has no subscribers".
+// handler over which it panicked", and its ref, its mail and its options. "A topic that was ended
+// by order … is replaced by a new one, which has no subscribers".
 func TestTopic_AsChild(t *testing.T) {
 	sys := start(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}))
-	child, falls := under(t, sys, group.TopicType[int](), group.TopicInit[int](group.OnLag(group.LagUnsubscribe)))
+	child, falls := under(t, sys, group.TopicType[int](),
+		group.TopicInit[int](group.OnLag(group.LagUnsubscribe)))
 	news := group.AsTopic(child())
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 3}
@@ -91,7 +96,8 @@ func TestTopic_AsChild(t *testing.T) {
 		t.Fatalf("%d falls", n)
 	}
 	wantGot(t, sys, refs[0], 0, 1, 2, 3, 4, 5)
-	wantGot(t, sys, refs[1], 0, 1, 2, 4, 5) // not 3: "the message over which it fell does not run again"
+	// not 3: "the message over which it fell does not run again"
+	wantGot(t, sys, refs[1], 0, 1, 2, 4, 5)
 	count(t, sys, news.Subscribers, 2)
 	if !slices.Equal(bad.got, []int{0, 1, 2, 3}) {
 		t.Errorf("the one over which it fell got %v", bad.got)
@@ -120,7 +126,8 @@ func TestPool_AsChild(t *testing.T) {
 	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 2}
-	child, falls := under(t, sys, group.PoolType[int](), group.PoolInit(group.RoundRobin[int](), handlers[0], handlers[1]))
+	child, falls := under(t, sys, group.PoolType[int](),
+		group.PoolInit(group.RoundRobin[int](), handlers[0], handlers[1]))
 	p := group.AsPool(child())
 	p.Join(sys, bad)
 	for i := range 6 {
@@ -134,23 +141,25 @@ func TestPool_AsChild(t *testing.T) {
 	wantGot(t, sys, refs[1], 1, 4)
 
 	var log []jobLog
-	owner, falls := under(t, sys, group.PoolType[int](), group.StartPoolInit(group.PolicyOf(func() func(int, group.Members) int {
-		return func(m int, _ group.Members) int { return m % 10 }
-	}), 3, handleJob, testCrew(&log)))
+	owner, falls := under(t, sys, group.PoolType[int](),
+		group.StartPoolInit(group.PolicyOf(func() func(int, group.Members) int {
+			return func(m int, _ group.Members) int { return m % 10 }
+		}), 3, handleJob, testCrew(&log)))
 	p = group.AsPool(owner())
 	p.Send(sys, 0)
 	quiet(t, sys)
 	p.Send(sys, 9) // there is no such member: the pool panics
 	p.Send(sys, 10)
-	if n := falls(); n != 1 || len(log) != 2 || log[0].id == log[1].id || log[0].ref.Standing() != actor.Ended {
+	if n := falls(); n != 1 || len(log) != 2 || log[0].id == log[1].id ||
+		log[0].ref.Standing() != actor.Ended {
 		t.Errorf("%d falls; %v", n, log)
 	}
 	count(t, sys, p.Members, 3)
 }
 
-// TestRegistry_AsChild: "Members and watchers outlive every restart of the actor, even one by which a
-// new actor takes its place. While there is no actor, nobody hears of changes and of ends; the next
-// one catches up." It "can be used at once".
+// TestRegistry_AsChild: "Members and watchers outlive every restart of the actor, even one by which
+// a new actor takes its place. While there is no actor, nobody hears of changes and of ends; the
+// next one catches up." It "can be used at once".
 func TestRegistry_AsChild(t *testing.T) {
 	sys := start(t)
 	r := group.RegistryForSupervisor[string, actor.Ref[sink]]()
@@ -204,7 +213,8 @@ func TestRegistry_AsChild(t *testing.T) {
 // "until then there is no member".
 func TestAskPool_AsChild(t *testing.T) {
 	sys, advance := atNoTime(t, 1)
-	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question, group.Crew[oracle]{Type: oracleType})
+	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question,
+		group.Crew[oracle]{Type: oracleType})
 	if _, err := p.Ask(soon(t), 1); !errors.Is(err, group.ErrNoMember) {
 		t.Errorf("before its actor has started: %v", err)
 	}
@@ -242,7 +252,8 @@ func TestAskPool_AsChild(t *testing.T) {
 func TestForSupervisor_Twice(t *testing.T) {
 	sys := start(t)
 	r := group.RegistryForSupervisor[string, int]()
-	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question, group.Crew[oracle]{Type: oracleType})
+	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question,
+		group.Crew[oracle]{Type: oracleType})
 	for range 2 {
 		var a group.RegistryActor[string, int]
 		r.Init(&a)
@@ -260,7 +271,8 @@ func TestForSupervisor_Twice(t *testing.T) {
 			down, err := actor.Join(soon(t), sys, ref)
 			if err != nil || down.Reason == nil || !slices.Contains([]string{
 				"gallop: group: the Registry has an actor already: make one for each tree",
-				"gallop: group: the AskPool has an actor already: make one for each tree"}, down.Reason.Error()) {
+				"gallop: group: the AskPool has an actor already: make one for each tree"},
+				down.Reason.Error()) {
 				t.Errorf("the second actor: %v, %v", down.Reason, err)
 			}
 		}

@@ -18,9 +18,13 @@ var (
 	clientWait   = actor.Declare[func()](clientType, "wait")
 	clientLagged = actor.Declare[group.Lagged](clientType, "lagged")
 	_            = clientType.Table(
-		clientSay.Do(func(u *client, _ *actor.Context, line string) { fmt.Println(u.name, "hears", line) }),
+		clientSay.Do(func(u *client, _ *actor.Context, line string) {
+			fmt.Println(u.name, "hears", line)
+		}),
 		clientWait.Do(func(_ *client, _ *actor.Context, f func()) { f() }),
-		clientLagged.Do(func(u *client, _ *actor.Context, _ group.Lagged) { fmt.Println(u.name, "has lost the room") }))
+		clientLagged.Do(func(u *client, _ *actor.Context, _ group.Lagged) {
+			fmt.Println(u.name, "has lost the room")
+		}))
 )
 
 // hang makes a client that reads nothing until read is closed, with a mailbox that is full.

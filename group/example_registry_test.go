@@ -65,7 +65,8 @@ func ExampleRegistryActor() {
 	sys := actor.Start()
 	rooms := group.RegistryForSupervisor[string, string]()
 	rooms.Join(sys, "library", "Ada")
-	var child actor.Ref[group.RegistryActor[string, string]] = rooms.Type().SpawnFunc(sys, rooms.Init)
+	var child actor.Ref[group.RegistryActor[string, string]] = rooms.Type().SpawnFunc(sys,
+		rooms.Init)
 	_ = sys.Wait(context.Background())
 	fmt.Println(rooms.Members("library"), rooms.Any() == child.Any())
 	sys.Stop()

@@ -77,7 +77,8 @@ func (m *PoolState[M]) Choose(message M) actor.Handler[M] {
 // Placed is how many points are on the circle of a pool with Hash.
 func (m *PoolState[M]) RingSize() int { return len(m.policy.(*hashRing[M]).ring) }
 
-// Points are the places on the circle of the member that came after so many others, and At is that of a key.
+// Points are the places on the circle of the member that came after so many others, and At is that
+// of a key.
 func VirtualNodes(others uint64) (at [virtualNodes]uint64) {
 	for p := range at {
 		at[p] = mix(others*virtualNodes + uint64(p) + 1<<40)

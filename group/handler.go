@@ -43,8 +43,8 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 // hasEnded reports whether a handler is known to be an actor that has ended.
 func hasEnded[M any](h actor.Handler[M]) bool { return status(h) == actor.Ended }
 
-// standing returns how the actor behind a handler or an asker stands. One that leads to no actor, and
-// has no method Standing of its own, counts as idle.
+// standing returns how the actor behind a handler or an asker stands. One that leads to no actor,
+// and has no method Standing of its own, counts as idle.
 func status(h any) actor.Standing {
 	switch h := h.(type) {
 	case interface{ Standing() actor.Standing }:
@@ -60,7 +60,8 @@ func mustBeHandler[M any](call string, h actor.Handler[M]) {
 	if h == nil {
 		panic("gallop: group: " + call + " of a nil Handler")
 	}
-	if !reflect.ValueOf(h).Comparable() { // the type alone does not know what an interface in it holds
+	// the type alone does not know what an interface in it holds
+	if !reflect.ValueOf(h).Comparable() {
 		panic("gallop: group: " + call + " of a Handler that cannot be compared: use a pointer")
 	}
 	if again := h; again != h { // it has a NaN in it

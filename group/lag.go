@@ -36,7 +36,8 @@ func (l Lag) String() string {
 // mustBe panics if l is none of the policies.
 func (l Lag) mustBe(call string) {
 	if l < LagWait || l > LagUnsubscribe {
-		panic(fmt.Sprintf("gallop: group: %s(%d): want LagWait, LagDrop or LagUnsubscribe", call, uint8(l)))
+		panic(fmt.Sprintf("gallop: group: %s(%d): want LagWait, LagDrop or LagUnsubscribe", call,
+			uint8(l)))
 	}
 }
 

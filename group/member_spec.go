@@ -62,7 +62,8 @@ func (mc Crew[S]) check(call string) *memberSpec {
 	if init == nil {
 		init = func(*S) {}
 	}
-	made := &memberSpec{backoff: mc.Backoff, maxBackoff: mc.MaxBackoff, restarts: mc.Restarts, within: mc.Within}
+	made := &memberSpec{backoff: mc.Backoff, maxBackoff: mc.MaxBackoff, restarts: mc.Restarts,
+		within: mc.Within}
 	if made.backoff == 0 {
 		made.backoff = 100 * time.Millisecond
 	}

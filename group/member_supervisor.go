@@ -55,11 +55,13 @@ var (
 	childUp              = actor.Declare[actor.Risen](memberSupervisorType, "rose", actor.Urgent())
 	restartDue           = actor.Declare[*slot](memberSupervisorType, "due")
 	resize               = actor.Declare[int](memberSupervisorType, "resize")
-	replaced             = actor.DeclareAsk[actor.AnyRef, actor.None](memberSupervisorType, "replaced")
+	replaced             = actor.DeclareAsk[actor.AnyRef, actor.None](memberSupervisorType,
+		"replaced")
 )
 
 func init() {
-	memberSupervisorType.OnStart((*CrewActor).start).Table(childDown.Do((*CrewActor).childDown), childUp.Do((*CrewActor).childUp), restartDue.Do((*CrewActor).restartDue),
+	memberSupervisorType.OnStart((*CrewActor).start).Table(childDown.Do((*CrewActor).childDown),
+		childUp.Do((*CrewActor).childUp), restartDue.Do((*CrewActor).restartDue),
 		resize.Do((*CrewActor).resize), replaced.Do((*CrewActor).replaced))
 }
 
@@ -160,7 +162,8 @@ func (a *CrewActor) restartsErr(f actor.Fallen) error {
 	if why == nil {
 		why = actor.ErrStopped
 	}
-	return fmt.Errorf("%w: more than %d times in %v, last %s#%d: %w", ErrRestarts, a.spec.restarts, a.spec.within, f.Type, f.ActorID, why)
+	return fmt.Errorf("%w: more than %d times in %v, last %s#%d: %w", ErrRestarts, a.spec.restarts,
+		a.spec.within, f.Type, f.ActorID, why)
 }
 
 func (a *CrewActor) childUp(c *actor.Context, r actor.Risen) {

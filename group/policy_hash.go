@@ -25,9 +25,10 @@ func Hash[M any](key func(M) uint64) Policy[M] {
 const virtualNodes = 128
 
 type hashRing[M any] struct {
-	key    func(M) uint64
-	nodes  []*node // by member
-	placed int     // so many of the seats, from the first, have their points on the circle
+	key   func(M) uint64
+	nodes []*node // by member
+	// so many of the seats, from the first, have their points on the circle
+	placed int
 	nextID uint64
 	ring   []virtualNode // in the order of at, of which no two are equal
 	stale  bool          // somebody has come or gone since the circle was arranged
@@ -53,7 +54,8 @@ func (h *hashRing[M]) choose(_ Members, m M) int {
 		h.rebuild()
 	}
 	at := mix(h.key(m))
-	i, _ := slices.BinarySearchFunc(h.ring, at, func(p virtualNode, at uint64) int { return cmp.Compare(p.hash, at) })
+	i, _ := slices.BinarySearchFunc(h.ring, at,
+		func(p virtualNode, at uint64) int { return cmp.Compare(p.hash, at) })
 	return h.ring[i%len(h.ring)].node.index
 }
 

@@ -62,7 +62,8 @@ func (p Policy[M]) mustBe(call string) {
 // ended by order is replaced by a new one at once, and no message is lost to the gap.
 //
 // StartPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
-func StartPool[S, M any](from actor.Sender, policy Policy[M], n int, to actor.Behaviour[S, M], crew Crew[S]) Pool[M] {
+func StartPool[S, M any](from actor.Sender, policy Policy[M], n int, to actor.Behaviour[S, M],
+	crew Crew[S]) Pool[M] {
 	init := startPoolInit("StartPool", policy, n, to, crew)
 	t := typeOnce(newPoolType[M])
 	var p PoolActor[M]

@@ -14,7 +14,8 @@ type PoolActor[M any] struct {
 	ended       actor.Ref[PoolActor[M]] // one that has ended; zero until there is no member
 	sizeAtPrune int                     // how many there were when the ended were last looked for
 	sawEnd      bool                    // the policy was told that a member has ended
-	calling     int                     // the place, from 1 on, of the member that is being called; 0: none is
+	// the place, from 1 on, of the member that is being called; 0: none is
+	calling int
 
 	factory    *memberFactory[M] // of a pool that makes its members
 	supervisor actor.Ref[CrewActor]
@@ -44,7 +45,8 @@ type poolType[M any] struct {
 }
 
 func newPoolType[M any]() *poolType[M] {
-	t := &poolType[M]{typ: actor.NewType[PoolActor[M]]("pool", actor.TypeKeep((*PoolActor[M]).keep))}
+	t := &poolType[M]{typ: actor.NewType[PoolActor[M]]("pool",
+		actor.TypeKeep((*PoolActor[M]).keep))}
 	t.dispatch = actor.Declare[M](t.typ, "give")
 	t.join = actor.Declare[actor.Handler[M]](t.typ, "join")
 	t.leave = actor.Declare[actor.Handler[M]](t.typ, "leave")
@@ -52,8 +54,10 @@ func newPoolType[M any]() *poolType[M] {
 	t.update = actor.Declare[memberUpdate](t.typ, "hear", actor.Urgent())
 	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
 	t.typ.OnStart(t.start)
-	t.typ.Table(t.dispatch.Do(t.doDispatch), t.join.Do((*PoolActor[M]).doJoin), t.leave.Do((*PoolActor[M]).doLeave),
-		t.resize.Do((*PoolActor[M]).doResize), t.update.Do((*PoolActor[M]).doUpdate), t.count.Do((*PoolActor[M]).doCount))
+	t.typ.Table(t.dispatch.Do(t.doDispatch), t.join.Do((*PoolActor[M]).doJoin),
+		t.leave.Do((*PoolActor[M]).doLeave),
+		t.resize.Do((*PoolActor[M]).doResize), t.update.Do((*PoolActor[M]).doUpdate),
+		t.count.Do((*PoolActor[M]).doCount))
 	return t
 }
 
@@ -63,9 +67,10 @@ func newPoolType[M any]() *poolType[M] {
 //	supervise.Worker[group.PoolActor[Job]]{Name: "workers", Type: group.PoolType[Job](),
 //		Init: group.StartPoolInit(group.LeastLoaded[Job](), 8, run, group.Crew[worker]{Type: workerType})}
 //
-// [AsPool] makes a Pool of the child's ref. A pool that is restarted in its place keeps
-// the members that have joined it, except for the handler over which it panicked, if it did.
-// Those that it has made itself are new then. A pool that was ended by order, or whose supervisor was restarted, is replaced by a new one.
+// [AsPool] makes a Pool of the child's ref. A pool that is restarted in its place keeps the members
+// that have joined it, except for the handler over which it panicked, if it did. Those that it has
+// made itself are new then. A pool that was ended by order, or whose supervisor was restarted, is
+// replaced by a new one.
 func PoolType[M any]() *actor.Type[PoolActor[M]] { return typeOnce(newPoolType[M]).typ }
 
 // PoolInit returns the Init of a pool that is the child of a supervisor, and to which
@@ -82,16 +87,19 @@ func PoolInit[M any](policy Policy[M], members ...actor.Handler[M]) func(*PoolAc
 
 // StartPoolInit returns the Init of a pool that is the child of a supervisor, and makes
 // its members itself: see [PoolType] and [StartPool]. It panics as StartPool does.
-func StartPoolInit[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M], crew Crew[S]) func(*PoolActor[M]) {
+func StartPoolInit[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M],
+	crew Crew[S]) func(*PoolActor[M]) {
 	return startPoolInit("StartPoolInit", policy, n, to, crew)
 }
 
-func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Behaviour[S, M], crew Crew[S]) func(*PoolActor[M]) {
+func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Behaviour[S, M],
+	crew Crew[S]) func(*PoolActor[M]) {
 	policy.mustBe(call)
 	mustBeSize(call, n)
 	made := &memberFactory[M]{spec: crew.check(call), size: n}
 	if !actor.IsOf(to, crew.Type) {
-		panic("gallop: group: " + call + " with a Behaviour that was not declared for the Type of the Crew")
+		panic("gallop: group: " + call +
+			" with a Behaviour that was not declared for the Type of the Crew")
 	}
 	made.bind = func(r actor.AnyRef) actor.Handler[M] {
 		ref, _ := actor.As[S](r)

@@ -37,8 +37,10 @@ func newRegistryType[K, V comparable]() *registryType[K, V] {
 	t.recovered = actor.Declare[recovery[K, V]](t.typ, "recovered", actor.Urgent())
 	t.down = actor.Declare[actor.Down](t.typ, "down")
 	t.typ.OnStart((*RegistryActor[K, V]).start)
-	t.typ.Table(t.sync.Do((*RegistryActor[K, V]).doSync), t.request.Do((*RegistryActor[K, V]).doRequest),
-		t.recovered.Do((*RegistryActor[K, V]).doRecovered), t.down.Do((*RegistryActor[K, V]).doDown))
+	t.typ.Table(t.sync.Do((*RegistryActor[K, V]).doSync),
+		t.request.Do((*RegistryActor[K, V]).doRequest),
+		t.recovered.Do((*RegistryActor[K, V]).doRecovered),
+		t.down.Do((*RegistryActor[K, V]).doDown))
 	return t
 }
 
@@ -145,7 +147,8 @@ func (a *RegistryActor[K, V]) doSync(c *actor.Context, _ actor.None) {
 }
 
 // tell tells a watcher of a change, now or, if it does not keep up, later.
-func (a *RegistryActor[K, V]) notify(c *actor.Context, x *watcher[K, V], ch Change[K, V], before []V) {
+func (a *RegistryActor[K, V]) notify(c *actor.Context, x *watcher[K, V], ch Change[K, V],
+	before []V) {
 	switch {
 	case x.lagging:
 		x.addMissed(ch.Key, missedChange[V]{before: before})
@@ -175,7 +178,8 @@ func (a *RegistryActor[K, V]) deliver(c *actor.Context, x *watcher[K, V], ch Cha
 }
 
 func (a *RegistryActor[K, V]) doRecovered(c *actor.Context, r recovery[K, V]) {
-	if r.generation != a.table.watchers.generation || a.table.watchers.all.find(r.watcher.h) == nil {
+	if r.generation != a.table.watchers.generation ||
+		a.table.watchers.all.find(r.watcher.h) == nil {
 		return
 	}
 	if a.catchUp(c, r.watcher); !r.watcher.lagging && hasEnded(r.watcher.h) {

@@ -15,10 +15,11 @@ type registryTable[K, V comparable] struct {
 	supervised bool // the actor comes back
 	watchers   watchers[K, V]
 
-	mu       sync.RWMutex
-	groups   orderedMap[K, *keyGroup[K, V]] // guarded by mu; also those that have just become empty
-	keysOf   map[V]*orderedMap[K, struct{}] // the groups of a member; guarded by mu
-	dirty    []*keyGroup[K, V]              // those that have changed since the actor looked; guarded by mu
+	mu     sync.RWMutex
+	groups orderedMap[K, *keyGroup[K, V]] // guarded by mu; also those that have just become empty
+	keysOf map[V]*orderedMap[K, struct{}] // the groups of a member; guarded by mu
+	// those that have changed since the actor looked; guarded by mu
+	dirty    []*keyGroup[K, V]
 	notified bool                           // the actor was told to look; guarded by mu
 	actor    actor.Ref[RegistryActor[K, V]] // zero: it was not started yet; guarded by mu
 	pending  []watchRequest[K, V]           // that came before the actor was started; guarded by mu
@@ -36,8 +37,9 @@ type keyGroup[K, V comparable] struct {
 func newRegistryTable[K, V comparable](supervised bool) *registryTable[K, V] {
 	return &registryTable[K, V]{
 		typ: typeOnce(newRegistryType[K, V]), supervised: supervised,
-		watchers: watchers[K, V]{byKey: map[K]*orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]{}, lastSent: map[K][]V{}},
-		keysOf:   map[V]*orderedMap[K, struct{}]{},
+		watchers: watchers[K, V]{byKey: map[K]*orderedMap[actor.Handler[Change[K, V]],
+			*watcher[K, V]]{}, lastSent: map[K][]V{}},
+		keysOf: map[V]*orderedMap[K, struct{}]{},
 	}
 }
 
@@ -82,7 +84,8 @@ func (t *registryTable[K, V]) update(from actor.Sender, f func() bool) {
 	t.notified = t.notified || look
 	t.mu.Unlock()
 	if look && t.typ.sync.TrySend(from, ref, actor.None{}) != nil {
-		t.mu.Lock() // its system refuses, or it has ended: a successor looks by itself
+		// its system refuses, or it has ended: a successor looks by itself
+		t.mu.Lock()
 		t.notified = false
 		t.mu.Unlock()
 	}
@@ -120,8 +123,8 @@ func (t *registryTable[K, V]) leave(key K, v V) bool {
 	return true
 }
 
-// leaveAll removes a member from all its groups, and reports whether it was in one. The caller holds
-// the lock.
+// leaveAll removes a member from all its groups, and reports whether it was in one. The caller
+// holds the lock.
 func (t *registryTable[K, V]) leaveAll(v V) bool {
 	keys := t.keysOf[v]
 	if keys == nil {
@@ -196,8 +199,8 @@ type groupChange[K, V comparable] struct {
 	departed []V // those of Left that are in no group any more
 }
 
-// take returns what has changed since the last call, in the order in which the groups changed first.
-// Members are filled in only where somebody wants to know. The actor's.
+// take returns what has changed since the last call, in the order in which the groups changed
+// first. Members are filled in only where somebody wants to know. The actor's.
 func (t *registryTable[K, V]) takeChanges(wanted func(K) bool) []groupChange[K, V] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -205,7 +208,8 @@ func (t *registryTable[K, V]) takeChanges(wanted func(K) bool) []groupChange[K, 
 	all := make([]groupChange[K, V], 0, len(t.dirty))
 	for _, g := range t.dirty {
 		g.dirty = false
-		ch := groupChange[K, V]{Change: Change[K, V]{Key: g.key, Joined: g.joined.keys(), Left: g.left.keys()}}
+		ch := groupChange[K, V]{Change: Change[K, V]{Key: g.key, Joined: g.joined.keys(),
+			Left: g.left.keys()}}
 		for _, v := range ch.Left {
 			if t.keysOf[v] == nil {
 				ch.departed = append(ch.departed, v)

@@ -27,7 +27,8 @@ func (o *observer) hear(_ *actor.Context, ch change) {
 	if o.now == nil {
 		o.now = map[string][]actor.Ref[sink]{}
 	}
-	now := slices.DeleteFunc(slices.Clone(o.now[ch.Key]), func(r actor.Ref[sink]) bool { return slices.Contains(ch.Left, r) })
+	now := slices.DeleteFunc(slices.Clone(o.now[ch.Key]),
+		func(r actor.Ref[sink]) bool { return slices.Contains(ch.Left, r) })
 	if now = append(now, ch.Joined...); !slices.Equal(now, ch.Members) {
 		panic(fmt.Sprintf("%v and %+v", o.now[ch.Key], ch))
 	}
@@ -47,7 +48,8 @@ var (
 	observe      = actor.Declare[change](observerType, "observe")
 	observerDo   = actor.Declare[func(*observer, *actor.Context)](observerType, "do")
 	observed     = actor.DeclareAsk[actor.None, []change](observerType, "observed")
-	_            = observerType.Table(observe.Do((*observer).hear), observerDo.Do((*observer).do), observed.Do((*observer).tell))
+	_            = observerType.Table(observe.Do((*observer).hear), observerDo.Do((*observer).do),
+		observed.Do((*observer).tell))
 )
 
 // wantHeard fails the test if an observer has not heard this since it was asked last: for each
@@ -58,7 +60,8 @@ func wantHeard(t testing.TB, sys *actor.System, o actor.Ref[observer], want ...s
 	all, err := observed.Ask(soon(t), sys, o, actor.None{})
 	got := []string{}
 	for _, ch := range all {
-		got = append(got, fmt.Sprintf("%s +%d -%d =%d", ch.Key, len(ch.Joined), len(ch.Left), len(ch.Members)))
+		got = append(got, fmt.Sprintf("%s +%d -%d =%d", ch.Key, len(ch.Joined), len(ch.Left),
+			len(ch.Members)))
 	}
 	if err != nil || !slices.Equal(got, want) && len(got)+len(want) > 0 {
 		t.Fatalf("it heard %q, %v; want %q", got, err, want)
@@ -84,7 +87,8 @@ func wantMembers(t testing.TB, r registry, key string, want ...actor.Ref[sink]) 
 // left is gone". What was returned before is not changed.
 func TestRegistry(t *testing.T) {
 	sys := start(t, actor.Seed(1)) // nothing runs unless somebody waits
-	r, other := group.NewRegistry[string, actor.Ref[sink]](sys), group.NewRegistry[string, actor.Ref[sink]](sys)
+	r, other := group.NewRegistry[string, actor.Ref[sink]](sys),
+		group.NewRegistry[string, actor.Ref[sink]](sys)
 	m := spawn(sys, 3)
 	wantMembers(t, r, "a")
 	for _, v := range m {
@@ -116,7 +120,8 @@ func TestRegistry(t *testing.T) {
 	}
 	r.Stop(sys)
 	quiet(t, sys)
-	if r.Join(sys, "c", m[0]); r.Members("a") != nil || r.Members("c") != nil || r.Keys() != nil || other.Any().IsZero() {
+	if r.Join(sys, "c", m[0]); r.Members("a") != nil || r.Members("c") != nil || r.Keys() != nil ||
+		other.Any().IsZero() {
 		t.Error("a registry that has ended goes on, or another has ended too")
 	}
 }
@@ -153,8 +158,9 @@ func TestRegistry_Ends(t *testing.T) {
 	}
 }
 
-// TestRegistry_Watch: "h hear a Change now, with the members that the group of that key has, and one
-// whenever a member comes or goes, until Unwatch or the end of h. Watching twice changes nothing."
+// TestRegistry_Watch: "h hear a Change now, with the members that the group of that key has, and
+// one whenever a member comes or goes, until Unwatch or the end of h. Watching twice changes
+// nothing."
 func TestRegistry_Watch(t *testing.T) {
 	sys := start(t)
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
@@ -213,7 +219,8 @@ func TestRegistry_ChangesComeAsOne(t *testing.T) {
 	})
 	quiet(t, sys)
 	all, err := observed.Ask(soon(t), sys, o, actor.None{})
-	if err != nil || len(all) == 0 || len(all) > 5 || !slices.Equal(all[len(all)-1].Members, []actor.Ref[sink]{m[2], m[0]}) {
+	if err != nil || len(all) == 0 || len(all) > 5 ||
+		!slices.Equal(all[len(all)-1].Members, []actor.Ref[sink]{m[2], m[0]}) {
 		t.Errorf("it heard %+v, %v", all, err)
 	}
 }

@@ -5,11 +5,15 @@ import "github.com/gallop-go/gallop/actor"
 // watchers are those who watch a registry. They belong to its actor, but are in the table, so that
 // they survive a restart.
 type watchers[K, V comparable] struct {
-	all        orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]        // everybody
-	allKeys    orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]        // those who watch all keys
-	byKey      map[K]*orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]] // those who watch a key
-	lastSent   map[K][]V                                                      // who was in a group that is watched, when they were told last
-	generation int                                                            // how often the actor has started
+	all orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]] // everybody
+	// those who watch all keys
+	allKeys orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]
+	// those who watch a key
+	byKey map[K]*orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]
+	// who was in a group that is watched, when they were told last
+	lastSent map[K][]V
+	// how often the actor has started
+	generation int
 }
 
 // watcher is one of them.
@@ -87,10 +91,12 @@ func (x *watcher[K, V]) addMissed(key K, m missedChange[V]) {
 	}
 }
 
-// missedOf makes the Change that a watcher has missed. It reports false if there is nothing to tell.
+// missedOf makes the Change that a watcher has missed. It reports false if there is nothing to
+// tell.
 func (x *watcher[K, V]) takeMissed(key K, now []V) (ch Change[K, V], news bool) {
 	m := x.missed.find(key).val
 	x.missed.remove(key)
-	ch = Change[K, V]{Key: key, Joined: minus(now, m.before), Left: minus(m.before, now), Members: now}
+	ch = Change[K, V]{Key: key, Joined: minus(now, m.before), Left: minus(m.before, now),
+		Members: now}
 	return ch, m.initial || len(ch.Joined)+len(ch.Left) > 0
 }

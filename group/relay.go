@@ -5,9 +5,10 @@ import "github.com/gallop-go/gallop/actor"
 // courier is an actor that takes one message to a receiver that is overloaded. It is muted for the
 // receiver in place of the actor that sent it, and ends when the receiver has recovered.
 type relay[T any] struct {
-	to    actor.Handler[T]
-	m     T
-	onEnd func(c *actor.Context) // called when it ends, whatever happens; nil: nobody wants to know
+	to actor.Handler[T]
+	m  T
+	// called when it ends, whatever happens; nil: nobody wants to know
+	onEnd func(c *actor.Context)
 }
 
 // courierType is the type of the couriers for one type of messages.
@@ -28,7 +29,8 @@ func newRelayType[T any]() *relayType[T] {
 	})
 	t.typ.Table(
 		t.forward.Do(func(r *relay[T], c *actor.Context, _ actor.None) {
-			t.delivered.Send(c, actor.Self[relay[T]](c), actor.None{}) // it runs when the courier is muted no longer
+			// it runs when the courier is muted no longer
+			t.delivered.Send(c, actor.Self[relay[T]](c), actor.None{})
 			r.to.Send(c, r.m)
 		}),
 		t.delivered.Do(func(_ *relay[T], c *actor.Context, _ actor.None) { c.Stop() }),

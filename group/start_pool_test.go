@@ -40,7 +40,8 @@ var (
 	testWorkerType = actor.NewType[testWorker]("hand")
 	handleJob      = actor.Declare[int](testWorkerType, "lift")
 	testWorkerDo   = actor.Declare[func(*actor.Context)](testWorkerType, "do")
-	_              = testWorkerType.Table(handleJob.Do((*testWorker).handle), testWorkerDo.Do((*testWorker).do))
+	_              = testWorkerType.Table(handleJob.Do((*testWorker).handle),
+		testWorkerDo.Do((*testWorker).do))
 )
 
 // hands makes a crew of hands that write into log.
@@ -62,9 +63,11 @@ func ids(log []jobLog) map[uint64]int {
 }
 
 // atNoTime starts a deterministic system whose time the test moves.
-func atNoTime(t testing.TB, seed uint64, opts ...actor.Option) (*actor.System, func(time.Duration)) {
+func atNoTime(t testing.TB, seed uint64,
+	opts ...actor.Option) (*actor.System, func(time.Duration)) {
 	clock := actor.NewVirtualClock(time.Time{})
-	sys := start(t, append(opts, actor.Seed(seed), actor.Clock(clock), actor.OnPanic(func(actor.PanicReport) {}))...)
+	sys := start(t, append(opts, actor.Seed(seed), actor.Clock(clock),
+		actor.OnPanic(func(actor.PanicReport) {}))...)
 	return sys, func(d time.Duration) {
 		t.Helper()
 		if err := clock.Advance(soon(t), d); err != nil {
@@ -85,7 +88,8 @@ func sendAll(t testing.TB, sys *actor.System, p actor.Handler[int], from, to int
 // a fresh state, after a back-off. Until then the policy passes over it".
 func TestStartPool_Restarts(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
-		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
+		"random": group.Random[int](),
 	} {
 		var log []jobLog
 		sys, advance := atNoTime(t, 1)
@@ -98,7 +102,8 @@ func TestStartPool_Restarts(t *testing.T) {
 		advance(100 * time.Millisecond)
 		log = nil
 		sendAll(t, sys, p, 0, 30)
-		if len(log) != 30 || len(ids(log)) != 3 || !slices.ContainsFunc(log, func(l jobLog) bool { return l.life == 4 }) {
+		if len(log) != 30 || len(ids(log)) != 3 ||
+			!slices.ContainsFunc(log, func(l jobLog) bool { return l.life == 4 }) {
 			t.Fatalf("%s: after the restart: %v", name, log)
 		}
 		count(t, sys, p.Members, 3)
@@ -111,7 +116,8 @@ func TestStartPool_Restarts(t *testing.T) {
 func TestStartPool_HashWaits(t *testing.T) {
 	var log []jobLog
 	sys, advance := atNoTime(t, 1)
-	p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 15) }), 4, handleJob, testCrew(&log))
+	p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 15) }), 4,
+		handleJob, testCrew(&log))
 	sendAll(t, sys, p, 0, 64)
 	of := map[int]uint64{}
 	for _, l := range log {
@@ -152,8 +158,9 @@ func TestStartPool_Replaces(t *testing.T) {
 		var log []jobLog
 		var dead letters
 		sys, _ := atNoTime(t, seed, dead.option())
-		p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 3) }), 1+int(seed%3), handleJob, group.Crew[testWorker]{
-			Type: testWorkerType, Init: func(h *testWorker) { h.log = &log }})
+		p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 3) }),
+			1+int(seed%3), handleJob, group.Crew[testWorker]{
+				Type: testWorkerType, Init: func(h *testWorker) { h.log = &log }})
 		killer := sinkType.Spawn(sys, sink{})
 		for i := range 40 {
 			p.Send(sys, i)
@@ -222,7 +229,8 @@ func TestStartPool_Limit(t *testing.T) {
 		advance(time.Second)
 	}
 	down, err := actor.Join(soon(t), sys, limited)
-	if err != nil || !errors.Is(down.Reason, group.ErrRestarts) || !errors.Is(down.Reason, actor.ErrPanicked) {
+	if err != nil || !errors.Is(down.Reason, group.ErrRestarts) ||
+		!errors.Is(down.Reason, actor.ErrPanicked) {
 		t.Errorf("the limited pool has ended with %v, %v", down.Reason, err)
 	}
 }
@@ -262,7 +270,8 @@ func TestStartPool_Backoff(t *testing.T) {
 func TestStartPool_BackPressure(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	at, stay := make(chan struct{}), make(chan struct{})
-	p := group.StartPool(sys, group.RoundRobin[func(*sink, *actor.Context)](), 1, narrowDo, group.Crew[sink]{Type: narrowType})
+	p := group.StartPool(sys, group.RoundRobin[func(*sink, *actor.Context)](), 1, narrowDo,
+		group.Crew[sink]{Type: narrowType})
 	p.Send(sys, func(*sink, *actor.Context) { close(at); <-stay })
 	<-at
 	for end := time.Now().Add(hangTimeout); p.Standing() != actor.Overloaded; runtime.Gosched() {
@@ -275,8 +284,8 @@ func TestStartPool_BackPressure(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestStartPool_Resize: "it starts more, or drains the youngest", whose mail runs, in every order. "A
-// pool that did not make its members stays as it is", and one that did takes in nobody.
+// TestStartPool_Resize: "it starts more, or drains the youngest", whose mail runs, in every order.
+// "A pool that did not make its members stays as it is", and one that did takes in nobody.
 func TestStartPool_Resize(t *testing.T) {
 	for seed := range uint64(30) {
 		var log []jobLog
@@ -344,7 +353,8 @@ func TestStartPool_Ends(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(log)+len(dead.all) != 30 || name == "drain" && len(log) != 30 {
-				t.Fatalf("%s, seed %d: %d ran, %d dead letters", name, seed, len(log), len(dead.all))
+				t.Fatalf("%s, seed %d: %d ran, %d dead letters", name, seed, len(log),
+					len(dead.all))
 			}
 			for _, l := range log {
 				if l.ref.Standing() != actor.Ended {
@@ -360,8 +370,9 @@ func TestStartPool_Ends(t *testing.T) {
 // the member that had it, in every order, while members fall and are killed.
 func TestStartPool_Conserves(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
-		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
-		"hash": group.Hash(func(n int) uint64 { return uint64(n) }),
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
+		"random": group.Random[int](),
+		"hash":   group.Hash(func(n int) uint64 { return uint64(n) }),
 	} {
 		for seed := range uint64(40) {
 			var log []jobLog
@@ -417,19 +428,35 @@ func TestMisuse_OfCrews(t *testing.T) {
 	}
 	nothing := func(*group.Crew[testWorker]) {}
 	for words, f := range map[string]func(){
-		"StartPool: 0 members":                    try(0, nothing),
-		"with a Crew without a Type":              try(1, func(w *group.Crew[testWorker]) { w.Type = nil }),
-		"with a Crew with a negative":             try(1, func(w *group.Crew[testWorker]) { w.MaxBackoff = -1 }),
-		"with 3 Restarts in 0s":                   try(1, func(w *group.Crew[testWorker]) { w.Restarts = 3 }),
-		"open.loose has no method":                try(1, func(w *group.Crew[testWorker]) { w.Type = open }),
-		"StartPool with a zero Policy":            func() { group.StartPool(sys, group.Policy[int]{}, 1, handleJob, ok) },
-		"StartPool with a Behaviour that was not": func() { group.StartPool(sys, group.RoundRobin[int](), 1, actor.Behaviour[testWorker, int]{}, ok) },
-		"a Behaviour that was not declared for":   func() { group.StartPool(sys, group.RoundRobin[int](), 1, loose, ok) },
-		"StartPoolInit: -1 members":               func() { group.StartPoolInit(group.RoundRobin[int](), -1, handleJob, ok) },
-		"PoolInit with a zero Policy":             func() { group.PoolInit(group.Policy[int]{}) },
-		"AsPool of a zero Ref":                    func() { group.AsPool(actor.Ref[group.PoolActor[int]]{}) },
-		"Resize: 0 members":                       func() { group.NewPool(sys, group.RoundRobin[int]()).Resize(sys, 0) },
-		"PolicyOf with a nil function":            func() { group.PolicyOf[int](nil) },
+		"StartPool: 0 members": try(0, nothing),
+		"with a Crew without a Type": try(1,
+			func(w *group.Crew[testWorker]) { w.Type = nil }),
+		"with a Crew with a negative": try(1,
+			func(w *group.Crew[testWorker]) { w.MaxBackoff = -1 }),
+		"with 3 Restarts in 0s": try(1,
+			func(w *group.Crew[testWorker]) { w.Restarts = 3 }),
+		"open.loose has no method": try(1,
+			func(w *group.Crew[testWorker]) { w.Type = open }),
+		"StartPool with a zero Policy": func() {
+			group.StartPool(sys, group.Policy[int]{}, 1, handleJob, ok)
+		},
+		"StartPool with a Behaviour that was not": func() {
+			group.StartPool(sys, group.RoundRobin[int](), 1, actor.Behaviour[testWorker, int]{}, ok)
+		},
+		"a Behaviour that was not declared for": func() {
+			group.StartPool(sys, group.RoundRobin[int](), 1, loose, ok)
+		},
+		"StartPoolInit: -1 members": func() {
+			group.StartPoolInit(group.RoundRobin[int](), -1, handleJob, ok)
+		},
+		"PoolInit with a zero Policy": func() { group.PoolInit(group.Policy[int]{}) },
+		"AsPool of a zero Ref": func() {
+			group.AsPool(actor.Ref[group.PoolActor[int]]{})
+		},
+		"Resize: 0 members": func() {
+			group.NewPool(sys, group.RoundRobin[int]()).Resize(sys, 0)
+		},
+		"PolicyOf with a nil function": func() { group.PolicyOf[int](nil) },
 		"PolicyOf returned nil": func() {
 			group.NewPool(sys, group.PolicyOf(func() func(int, group.Members) int { return nil }))
 		},

@@ -14,7 +14,8 @@ type TopicActor[M any] struct {
 	opts        topicOptions
 	subscribers orderedMap[actor.Handler[M], *subscription]
 	sizeAtPrune int // how many there were when the ended were last looked for
-	calling     int // the place, from 1 on, of the handler that is being called; 0: none is
+	// the place, from 1 on, of the handler that is being called; 0: none is
+	calling int
 }
 
 // subscriber is a handler that subscribes.
@@ -109,7 +110,8 @@ func (t *topicType[M]) doPublish(of *TopicActor[M], c *actor.Context, m M) {
 	of.subscribers.compact()
 	of.sizeAtPrune = of.subscribers.len()
 	if !reached {
-		lost := m // m itself would be moved to the garbage-collected heap at every call
+		// m itself would be moved to the garbage-collected heap at every call
+		lost := m
 		heap.DiscardIn(&lost, t.owned)
 	}
 }
@@ -124,7 +126,8 @@ const (
 )
 
 // deliver gives m to a subscriber, or does with it what the policy says.
-func (t *topicType[M]) deliver(of *TopicActor[M], c *actor.Context, h actor.Handler[M], s *subscription, m M) outcome {
+func (t *topicType[M]) deliver(of *TopicActor[M], c *actor.Context, h actor.Handler[M],
+	s *subscription, m M) outcome {
 	err := h.TrySend(c, m)
 	if err == nil {
 		return delivered
@@ -163,7 +166,10 @@ func (t *TopicActor[M]) doSubscribe(_ *actor.Context, s subscriber[M]) {
 	t.subscribers.add(s.h, s.sub)
 }
 
-func (t *TopicActor[M]) doUnsubscribe(_ *actor.Context, h actor.Handler[M]) { t.subscribers.remove(h) }
+func (t *TopicActor[M]) doUnsubscribe(_ *actor.Context,
+	h actor.Handler[M]) {
+	t.subscribers.remove(h)
+}
 
 func (t *TopicActor[M]) doCount(*actor.Context, actor.None) (int, error) {
 	t.pruneEnded()

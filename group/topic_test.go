@@ -55,7 +55,9 @@ type porter struct{}
 var (
 	porterType = actor.NewType[porter]("porter")
 	porterTake = actor.Declare[heap.Parcel](porterType, "take")
-	_          = porterType.Table(porterTake.Do(func(_ *porter, _ *actor.Context, m heap.Parcel) { m.Discard() }))
+	_          = porterType.Table(porterTake.Do(func(_ *porter, _ *actor.Context, m heap.Parcel) {
+		m.Discard()
+	}))
 )
 
 // TestTopic_DiscardsForNobody: "What m owns is discarded if that is nobody": because none has
@@ -177,18 +179,24 @@ func TestMisuse_OfTopics(t *testing.T) {
 		"Subscribe of a nil Handler":                     func() { news.Subscribe(sys, nil) },
 		"Unsubscribe of a nil Handler":                   func() { news.Unsubscribe(sys, nil) },
 		"Subscribe of a Handler that cannot be compared": func() { news.Subscribe(sys, odd{}) },
-		"that cannot be compared: use a pointer":         func() { news.Subscribe(sys, holder{[]int{1}}) },
-		"that is not equal to itself: use a pointer":     func() { news.Subscribe(sys, holder{math.NaN()}) },
-		"Subscribe of a Topic to itself":                 func() { news.Subscribe(sys, news) },
-		"a Topic to itself":                              func() { news.Subscribe(sys, &news) },
-		"a zero Topic":                                   func() { zero.Publish(sys, 1) },
+		"that cannot be compared: use a pointer": func() {
+			news.Subscribe(sys, holder{[]int{1}})
+		},
+		"that is not equal to itself: use a pointer": func() {
+			news.Subscribe(sys, holder{math.NaN()})
+		},
+		"Subscribe of a Topic to itself": func() { news.Subscribe(sys, news) },
+		"a Topic to itself":              func() { news.Subscribe(sys, &news) },
+		"a zero Topic":                   func() { zero.Publish(sys, 1) },
 	} {
 		panics(t, words, f)
 	}
 	panics(t, "a zero Topic", func() { zero.Stop(sys) })
 	panics(t, "a zero Topic", func() { news.Subscribe(sys, zero) })
 	panics(t, "a zero Pool", func() { news.Subscribe(sys, group.Pool[int]{}) })
-	panics(t, "a zero Topic", func() { group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](zero)) })
+	panics(t, "a zero Topic", func() {
+		group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](zero))
+	})
 	panics(t, "a zero Topic", func() { zero.Standing() })
 	panics(t, "a zero Topic", func() { _ = zero.SendWait(soon(t), sys, 1) })
 	news.Subscribe(sys, holder{1}) // what it holds decides

@@ -19,7 +19,8 @@ var (
 	narrowPut  = actor.Declare[int](narrowType, "put")
 	narrowDo   = actor.Declare[func(*sink, *actor.Context)](narrowType, "do")
 	narrowGot  = actor.DeclareAsk[actor.None, []int](narrowType, "got")
-	_          = narrowType.Table(narrowPut.Do((*sink).Put), narrowDo.Do((*sink).Do), narrowGot.Do((*sink).Got))
+	_          = narrowType.Table(narrowPut.Do((*sink).Put), narrowDo.Do((*sink).Do),
+		narrowGot.Do((*sink).Got))
 )
 
 // waiter is a topic or a pool.
@@ -69,7 +70,8 @@ func TestSendWait(t *testing.T) {
 			quiet(t, sys)
 			all, err := narrowGot.Ask(soon(t), sys, slow, actor.None{})
 			if err != nil || len(all) != messages || !slices.IsSorted(all) {
-				t.Fatalf("%d of %d ran, %v; in order: %v", len(all), messages, err, slices.IsSorted(all))
+				t.Fatalf("%d of %d ran, %v; in order: %v", len(all), messages, err,
+					slices.IsSorted(all))
 			}
 			in.Stop(sys)
 			quiet(t, sys)

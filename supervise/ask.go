@@ -24,8 +24,10 @@ var (
 )
 
 func init() {
-	supervisorType.Table(startChild.Do((*supervisor).startChild), cancelStart.Do((*supervisor).cancelStart),
-		stopChild.Do((*supervisor).stopChild), awaitUp.Do((*supervisor).awaitUp), removeChild.Do((*supervisor).removeChild),
+	supervisorType.Table(startChild.Do((*supervisor).startChild),
+		cancelStart.Do((*supervisor).cancelStart),
+		stopChild.Do((*supervisor).stopChild), awaitUp.Do((*supervisor).awaitUp),
+		removeChild.Do((*supervisor).removeChild),
 		restartChild.Do((*supervisor).restartChild), findChild.Do((*supervisor).findChild),
 		countChildren.Do((*supervisor).count), showTree.Do((*supervisor).node))
 }
@@ -43,7 +45,8 @@ func init() {
 // If another child of that name is being removed, StartChild waits until that child has ended.
 // The other errors are ErrTaken; ErrBadChild, also for a nil Child; ErrNoChild, if the child is
 // removed meanwhile; and those of [actor.AskBehaviour.Ask].
-func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) (actor.AnyRef, error) {
+func StartChild(ctx context.Context, sys *actor.System, s Supervisor,
+	ch Child) (actor.AnyRef, error) {
 	req := &startRequest{spec: startSpec(ch), ctx: ctx}
 	r, err := startChild.Ask(ctx, sys, s.asked("StartChild"), req)
 	if err != nil && ctx.Err() != nil {
@@ -53,7 +56,8 @@ func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) 
 }
 
 // StartChildTo is [StartChild] from a behaviour, and without a context.
-func StartChildTo[T any](c *actor.Context, s Supervisor, ch Child, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
+func StartChildTo[T any](c *actor.Context, s Supervisor, ch Child,
+	reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
 	actor.AskTo(c, startChild, s.asked("StartChildTo"), &startRequest{spec: startSpec(ch)}, reply)
 }
 
@@ -74,7 +78,8 @@ func RemoveChild(ctx context.Context, sys *actor.System, s Supervisor, name stri
 }
 
 // RemoveChildTo is [RemoveChild] from a behaviour.
-func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
+func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string,
+	reply actor.Behaviour[T, actor.Result[actor.None]]) {
 	actor.AskTo(c, removeChild, s.asked("RemoveChildTo"), name, reply)
 }
 
@@ -90,7 +95,8 @@ func StopChild(ctx context.Context, s Supervisor, name string) error {
 }
 
 // StopChildTo is [StopChild] from a behaviour.
-func StopChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
+func StopChildTo[T any](c *actor.Context, s Supervisor, name string,
+	reply actor.Behaviour[T, actor.Result[actor.None]]) {
 	actor.AskTo(c, stopChild, s.asked("StopChildTo"), name, reply)
 }
 
@@ -113,7 +119,8 @@ func RestartChild(ctx context.Context, sys *actor.System, s Supervisor, name str
 }
 
 // RestartChildTo is [RestartChild] from a behaviour.
-func RestartChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
+func RestartChildTo[T any](c *actor.Context, s Supervisor, name string,
+	reply actor.Behaviour[T, actor.Result[actor.None]]) {
 	actor.AskTo(c, restartChild, s.asked("RestartChildTo"), name, reply)
 }
 
@@ -128,11 +135,13 @@ func RestartChildTo[T any](c *actor.Context, s Supervisor, name string, reply ac
 // is one below a supervisor that is down because a sibling backs off. Start the tree with
 // [StartWait], or wait with [Supervisor.Ready], before you look for its children. A child finds
 // its siblings with [Sibling].
-func Find[S any](ctx context.Context, sys *actor.System, s Supervisor, path ...string) (actor.Ref[S], error) {
+func Find[S any](ctx context.Context, sys *actor.System, s Supervisor,
+	path ...string) (actor.Ref[S], error) {
 	return find[S](ctx, sys, s.asked("Find"), path)
 }
 
-func find[S any](ctx context.Context, sys *actor.System, s ref, path []string) (actor.Ref[S], error) {
+func find[S any](ctx context.Context, sys *actor.System, s ref,
+	path []string) (actor.Ref[S], error) {
 	at := s.Any()
 	for i, name := range path {
 		super, ok := actor.As[supervisor](at)
@@ -161,7 +170,8 @@ func Sub(ctx context.Context, sys *actor.System, s Supervisor, path ...string) (
 }
 
 // FindTo is [Find] of a child, from a behaviour; [actor.As] gives the ref its type.
-func FindTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
+func FindTo[T any](c *actor.Context, s Supervisor, name string,
+	reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
 	actor.AskTo(c, findChild, s.asked("FindTo"), name, reply)
 }
 

@@ -39,7 +39,8 @@ var NoBackoff = Backoff{Immediate: math.MaxInt, First: 1}
 // orDefault fills in what zero stands for, except for Max and Calm of a Backoff that is not zero.
 func (b Backoff) orDefault() Backoff {
 	if b == (Backoff{}) {
-		return Backoff{Immediate: 1, First: 100 * time.Millisecond, Max: 30 * time.Second, Calm: 10 * time.Second}
+		return Backoff{Immediate: 1, First: 100 * time.Millisecond, Max: 30 * time.Second,
+			Calm: 10 * time.Second}
 	}
 	if b.First == 0 {
 		b.First = 100 * time.Millisecond

@@ -32,7 +32,8 @@ func TestBackoff(t *testing.T) {
 	}{
 		{supervise.Backoff{First: second}, []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60}},
 		{supervise.Backoff{First: 90 * second}, []time.Duration{90, 90, 90}},
-		{supervise.Backoff{First: second, Factor: 3, Max: 20 * second}, []time.Duration{1, 3, 9, 20, 20}},
+		{supervise.Backoff{First: second, Factor: 3, Max: 20 * second},
+			[]time.Duration{1, 3, 9, 20, 20}},
 		{supervise.Backoff{First: second, Factor: 1}, []time.Duration{1, 1, 1, 1}},
 	} {
 		at := crashAtOnce(t, c.b, len(c.want)+1)
@@ -42,7 +43,8 @@ func TestBackoff(t *testing.T) {
 		}
 	}
 	equal(t, "delay of none", supervise.NoBackoff.Delay(9, 0.5), 0)
-	equal(t, "delay of many", supervise.Backoff{First: 1, Max: supervise.Forever}.Delay(1<<30, 0), supervise.Forever)
+	equal(t, "delay of many", supervise.Backoff{First: 1, Max: supervise.Forever}.Delay(1<<30, 0),
+		supervise.Forever)
 	all := supervise.Backoff{First: 1, Max: supervise.Forever, Jitter: 1}
 	for _, chance := range []float64{1, 0.75, 0.5, 0.25, 0} {
 		d, want := all.Delay(1<<30, chance), supervise.Forever/4*time.Duration(4-4*chance)
@@ -118,8 +120,10 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 		t.Fatal("the ref of an actor that has ended")
 	}
 	for name, how := range map[string]func() error{
-		"RestartChild": func() error { return supervise.RestartChild(h.soon(), h.sys, h.root, "a") },
-		"Restart":      func() error { actor.Restart(h.sys, h.find("a")); return nil },
+		"RestartChild": func() error {
+			return supervise.RestartChild(h.soon(), h.sys, h.root, "a")
+		},
+		"Restart": func() error { actor.Restart(h.sys, h.find("a")); return nil },
 	} {
 		h.tell(crash, "a")
 		equal(t, name, h.states(), "a backing off")
@@ -153,7 +157,8 @@ func TestBackoff_RestartedInVain(t *testing.T) {
 				}
 			}
 		}
-		h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{a, b}})
+		h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+			Children: []supervise.Child{a, b}})
 		h.tell(crash, "a")
 		h.d.take()
 		fails = true
@@ -200,7 +205,9 @@ func TestBackoff_MutedSenders(t *testing.T) {
 			w.Backoff = supervise.Backoff{First: second, Factor: 1}
 			kids = append(kids, w)
 		}
-		h.run(supervise.Spec{Name: "root", Strategy: []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne}[seed%3],
+		h.run(supervise.Spec{Name: "root",
+			Strategy: []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+				supervise.RestForOne}[seed%3],
 			Intensity: often, Children: kids})
 		to := []actor.Ref[testChild]{h.find("a"), h.find("b"), h.find("c")}
 		for range 8 {
@@ -216,7 +223,8 @@ func TestBackoff_MutedSenders(t *testing.T) {
 			case 2:
 				h.advance(second / 2)
 			default:
-				do.Send(h.sys, to[3+chance.IntN(8)], func(_ *testChild, c *actor.Context) { say.Send(c, at, "") })
+				do.Send(h.sys, to[3+chance.IntN(8)],
+					func(_ *testChild, c *actor.Context) { say.Send(c, at, "") })
 			}
 		}
 		h.quiet()
@@ -250,14 +258,16 @@ func TestBackoff_UpOnce(t *testing.T) {
 // TestBackoff_CalmIsUp: "how long a child must have been up": the time in which it was down does
 // not count, whether it was down with others or had ended. The time before that counts.
 func TestBackoff_CalmIsUp(t *testing.T) {
-	for _, c := range []struct{ up, want time.Duration }{{2 * second, 16 * second}, {time.Minute, second}} {
+	for _, c := range []struct{ up, want time.Duration }{{2 * second, 16 * second},
+		{time.Minute, second}} {
 		h := newHarness(t)
 		var fail error
 		a, b := h.child("a"), h.child("b")
 		a.Backoff = supervise.Backoff{First: time.Hour}
 		b.Backoff = supervise.Backoff{First: second, Calm: time.Minute}
 		b.Init = func(y *testChild) { y.name, y.d, y.fail = "b", &h.d, fail }
-		h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often, Children: []supervise.Child{a, b}})
+		h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often,
+			Children: []supervise.Child{a, b}})
 		for _, d := range []time.Duration{1, 2, 4, 8} {
 			h.tell(crash, "b")
 			h.advance(d * second)
@@ -285,12 +295,14 @@ func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
 		want  time.Duration
 	}{
 		"up": {nil, 0, 4 * second}, "up for a calm time": {nil, time.Minute, second},
-		"restarted by others": {inPlace, 0, 4 * second}, "restarted by others after a calm time": {inPlace, time.Minute, second},
+		"restarted by others":                   {inPlace, 0, 4 * second},
+		"restarted by others after a calm time": {inPlace, time.Minute, second},
 	} {
 		h := newHarness(t)
 		fails := false
 		w := h.child("a")
-		w.Restart, w.Backoff = supervise.Transient, supervise.Backoff{First: second, Calm: time.Minute}
+		w.Restart, w.Backoff = supervise.Transient,
+			supervise.Backoff{First: second, Calm: time.Minute}
 		w.Init = func(y *testChild) {
 			if y.name, y.d = "a", &h.d; fails {
 				h.clock.Jump(time.Hour) // it takes long

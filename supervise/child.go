@@ -12,19 +12,21 @@ type State uint8
 
 // The states of a child.
 const (
-	Pending    State = iota // it waits for older siblings, or for those that have to go down
-	Starting                // it has been told to start
-	Running                 // it is up
-	Falling                 // it is being taken down with others
-	BackingOff              // it waits until its restart is due
-	Stopping                // it has been told to end
-	Stopped                 // it has ended, and is known still
+	// it waits for older siblings, or for those that have to go down
+	Pending    State = iota
+	Starting         // it has been told to start
+	Running          // it is up
+	Falling          // it is being taken down with others
+	BackingOff       // it waits until its restart is due
+	Stopping         // it has been told to end
+	Stopped          // it has ended, and is known still
 	states
 )
 
 // String returns the name of the state, in lower case.
 func (s State) String() string {
-	return nameIn(int(s), "pending", "starting", "running", "falling", "backing off", "stopping", "stopped")
+	return nameIn(int(s), "pending", "starting", "running", "falling", "backing off", "stopping",
+		"stopped")
 }
 
 // up tells whether there is something to take down.
@@ -32,17 +34,20 @@ func (s State) up() bool { return s == Starting || s == Running }
 
 // kid is a child of a supervisor. The supervisor only.
 type child struct {
-	spec         *childSpec
-	name         string
-	ref          actor.AnyRef // zero: it was not spawned yet, or its actor has ended
-	state        State
-	removed      bool // it is forgotten when it has ended; written under the table's lock
-	excluded     bool // it has been stopped alone, or has given up: others do not bring it up with them
+	spec  *childSpec
+	name  string
+	ref   actor.AnyRef // zero: it was not spawned yet, or its actor has ended
+	state State
+	// it is forgotten when it has ended; written under the table's lock
+	removed bool
+	// it has been stopped alone, or has given up: others do not bring it up with them
+	excluded     bool
 	failed       bool // it has fallen, and has not been up since
 	wasUp        bool // it has been up
 	startBlocked bool // a supervisor that starts and has a child that backs off
 	nameAwaited  bool // somebody wants to start one of its name when it has ended
-	killed       bool // while it falls: it has ended when it has for good, whatever is heard before
+	// while it falls: it has ended when it has for good, whatever is heard before
+	killed       bool
 	restarts     int
 	consecutive  int       // falls without a calm time between
 	upSince      time.Time // when it came up; zero: it is not up
@@ -63,12 +68,13 @@ type coldState struct {
 	lastLogged   bool      // its last fall was
 	lastTime     time.Time // of its last fall or end
 
-	request        *startRequest                 // of StartChild; nil: it was declared
-	startReply     *actor.Deferred[actor.AnyRef] // the caller of StartChild, until the child is up
-	restartReplies []actor.Deferred[actor.None]  // the callers of RestartChild, until the child is up
-	stopReplies    []actor.Deferred[actor.None]  // the callers of StopChild, until it has ended
-	wasStopped     bool                          // it had stopped before RestartChild
-	startErr       error                         // what the callers are told of its start
+	request    *startRequest                 // of StartChild; nil: it was declared
+	startReply *actor.Deferred[actor.AnyRef] // the caller of StartChild, until the child is up
+	// the callers of RestartChild, until the child is up
+	restartReplies []actor.Deferred[actor.None]
+	stopReplies    []actor.Deferred[actor.None] // the callers of StopChild, until it has ended
+	wasStopped     bool                         // it had stopped before RestartChild
+	startErr       error                        // what the callers are told of its start
 }
 
 // own returns what only some children need, and makes it at first.
@@ -88,11 +94,15 @@ type children struct {
 	count          [states]int
 	supervisors    int
 
-	upPrefix   *child     // it and all who are older are running or stopped, as far as somebody has looked; nil: nobody
-	downSuffix *child     // it and all who are younger are down and will be started, as far as somebody has looked; nil: nobody
+	// it and all who are older are running or stopped, as far as somebody has looked; nil: nobody
+	upPrefix *child
+	// it and all who are younger are down and will be started, as far as somebody has looked; nil:
+	// nobody
+	downSuffix *child
 	index      childIndex // those who have one
 	grouped    bool       // the strategy is for groups
-	blocker    *child     // the oldest that backs off, or is stalled; nil: none, or no groups
+	// the oldest that backs off, or is stalled; nil: none, or no groups
+	blocker *child
 }
 
 // named returns the child of that name; nil if there is none.

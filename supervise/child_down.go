@@ -29,7 +29,8 @@ func (s *supervisor) childDown(c *actor.Context, f actor.Fallen) {
 		if f.Final {
 			s.childEnded(c, ch)
 		}
-	case Pending, BackingOff, Stopped: // while it waited it was stopped, and will be a new actor; or restarted by others, in vain
+	// while it waited it was stopped, and will be a new actor; or restarted by others, in vain
+	case Pending, BackingOff, Stopped:
 		s.waitIn(c, ch, ch.state)
 	}
 	s.advance(c)

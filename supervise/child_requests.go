@@ -29,7 +29,8 @@ func (r *startRequest) cancelErr() error {
 	return nil
 }
 
-func (s *supervisor) startChild(c *actor.Context, req *startRequest) (none actor.AnyRef, err error) {
+func (s *supervisor) startChild(c *actor.Context,
+	req *startRequest) (none actor.AnyRef, err error) {
 	if err := req.cancelErr(); err != nil {
 		return none, err
 	}
@@ -57,7 +58,8 @@ func (s *supervisor) cancelStart(c *actor.Context, req *startRequest) {
 	if req.canceled = true; req.child == nil {
 		return // it is stashed; or it was refused
 	}
-	if ch := req.child; s.children.find(ch.name) == ch && !ch.removed || ch.name == "" && ch.state == Pending {
+	if ch := req.child; s.children.find(ch.name) == ch && !ch.removed || ch.name == "" &&
+		ch.state == Pending {
 		s.remove(c, ch)
 	}
 }
@@ -66,7 +68,8 @@ func (s *supervisor) cancelStart(c *actor.Context, req *startRequest) {
 func (s *supervisor) accept(spec *childSpec) (*childSpec, error) {
 	switch {
 	case spec.fromTemplate != (s.spec.strategy == SimpleOneForOne):
-		return nil, fmt.Errorf("%w: %q: %v wants another declaration", ErrBadChild, spec.name, s.spec.strategy)
+		return nil, fmt.Errorf("%w: %q: %v wants another declaration", ErrBadChild, spec.name,
+			s.spec.strategy)
 	case s.children.find(spec.name) != nil:
 		return nil, fmt.Errorf("%w: %q", ErrTaken, spec.name)
 	case spec.fromTemplate:
@@ -76,7 +79,8 @@ func (s *supervisor) accept(spec *childSpec) (*childSpec, error) {
 		}
 		return made, nil
 	}
-	sp := supervisorSpec{name: s.spec.name, children: []*childSpec{spec}, intensity: s.spec.intensity}
+	sp := supervisorSpec{name: s.spec.name, children: []*childSpec{spec},
+		intensity: s.spec.intensity}
 	if sp.check(); sp.problem != "" {
 		return nil, fmt.Errorf("%w: %s", ErrBadChild, sp.problem)
 	}
@@ -152,7 +156,8 @@ func (s *supervisor) restartChild(c *actor.Context, name string) (none actor.Non
 	if ch.state == Stopping {
 		return none, fmt.Errorf("%w: %q is stopping", ErrNoChild, name)
 	}
-	ch.makeCold().restartReplies = append(ch.makeCold().restartReplies, actor.Defer(c, restartChild))
+	ch.makeCold().restartReplies = append(ch.makeCold().restartReplies,
+		actor.Defer(c, restartChild))
 	ch.excluded = false
 	switch ch.state {
 	case Starting, Running:

@@ -80,7 +80,8 @@ func TestChildIndex_IsNotDeep(t *testing.T) {
 		for i := range n - 1 {
 			r.remove(children[at(i)])
 		}
-		if last := children[at(n-1)]; r.after(0) != last || r.after(last.seq) != nil || deep(r.root) != 1 {
+		if last := children[at(n-1)]; r.after(0) != last || r.after(last.seq) != nil ||
+			deep(r.root) != 1 {
 			t.Errorf("%s: the last is not alone", name)
 		}
 		r.remove(r.root)
@@ -101,7 +102,8 @@ func TestChildren(t *testing.T) {
 			}
 			return rapid.IntRange(0, len(all)-1).Draw(t, "who")
 		}
-		states := []State{Pending, Pending, Starting, Running, Running, Running, Falling, BackingOff, Stopped}
+		states := []State{Pending, Pending, Starting, Running, Running, Running, Falling,
+			BackingOff, Stopped}
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) { cs.check(t, all) },
 			"add": func(*rapid.T) {
@@ -134,7 +136,10 @@ func TestChildren(t *testing.T) {
 	})
 }
 
-func newChildren() *children { return &children{byID: map[uint64]*child{}, names: newNameTable(nil)} }
+func newChildren() *children {
+	return &children{byID: map[uint64]*child{},
+		names: newNameTable(nil)}
+}
 
 // check compares the answers with those of a walk.
 func (cs *children) check(t *rapid.T, all []*child) {

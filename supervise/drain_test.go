@@ -41,9 +41,12 @@ func TestGroupRestart_DrainsMuted(t *testing.T) {
 						h := newHarness(t, actor.Workers(4))
 						b := h.child("b")
 						if !byUser {
-							b.Restart, b.Stop = supervise.Temporary, supervise.DrainWithin(supervise.Forever)
+							b.Restart, b.Stop = supervise.Temporary,
+								supervise.DrainWithin(supervise.Forever)
 						}
-						h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{h.child("a"), h.child("x"), b, h.child("c")}})
+						h.run(supervise.Spec{Name: "root", Strategy: s,
+							Children: []supervise.Child{h.child("a"), h.child("x"), b,
+								h.child("c")}})
 						h.drainsMuted(byUser, first, to)
 						want := "a running, x running, c running"
 						if byUser {
@@ -51,7 +54,8 @@ func TestGroupRestart_DrainsMuted(t *testing.T) {
 						}
 						equal(t, "states", h.states(), want)
 						ran := h.d.take()
-						if before, _, _ := strings.Cut(ran, "-b"); !strings.Contains(before, "b last") || !strings.Contains(ran, to+" hello") {
+						if before, _, _ := strings.Cut(ran, "-b"); !strings.Contains(before,
+							"b last") || !strings.Contains(ran, to+" hello") {
 							t.Errorf("what happened: %s", ran)
 						}
 						equal(t, "dead letters", h.deadLetters(), 0)

@@ -12,7 +12,8 @@ import (
 
 // sessions is a supervisor of dynamic children.
 func (h *harness) sessions() supervise.Spec {
-	return supervise.Spec{Name: "sessions", Strategy: supervise.SimpleOneForOne, Template: h.child("session")}
+	return supervise.Spec{Name: "sessions", Strategy: supervise.SimpleOneForOne,
+		Template: h.child("session")}
 }
 
 func (h *harness) like(name string) supervise.Child {
@@ -59,10 +60,12 @@ func TestSimple(t *testing.T) {
 // TestSimple_NamesOfTheUnnamed: a child without a name does not take the name of a sibling that was
 // called what its ref says. Both are found, and removed, under names of their own.
 func TestSimple_NamesOfTheUnnamed(t *testing.T) {
-	h := newHarness(t, actor.Workers(1), actor.Seed(1)) // numbers its actors one after another: no spare worker, with numbers of its own
+	// numbers its actors one after another: no spare worker, with numbers of its own
+	h := newHarness(t, actor.Workers(1), actor.Seed(1))
 	h.run(h.sessions())
 	start := func(name string) actor.AnyRef {
-		r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[testChild](name, nil))
+		r, err := supervise.StartChild(h.soon(), h.sys, h.root,
+			supervise.Like[testChild](name, nil))
 		h.must(err)
 		return r
 	}
@@ -97,7 +100,8 @@ func TestSimple_KeepsItsName(t *testing.T) {
 
 // TestDynamic: adding, removing and restarting children of the other strategies.
 func TestDynamic(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+		supervise.RestForOne} {
 		h := newHarness(t)
 		trans := h.child("trans")
 		trans.Restart = supervise.Transient
@@ -177,7 +181,9 @@ var (
 		gotRef.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.AnyRef]) {
 			a.ref, a.errs = r.Value, append(a.errs, r.Err)
 		}),
-		gotNone.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.None]) { a.errs = append(a.errs, r.Err) }))
+		gotNone.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.None]) {
+			a.errs = append(a.errs, r.Err)
+		}))
 )
 
 // TestDynamic_Inside: the same from a behaviour.
@@ -210,9 +216,11 @@ func TestTree(t *testing.T) {
 	h := newHarness(t)
 	slow := h.child("slow")
 	slow.Backoff = supervise.Backoff{First: second}
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForOne, Intensity: often, Children: []supervise.Child{
-		supervise.Spec{Name: "all", Strategy: supervise.OneForAll, Children: h.workers("a", "b")}, slow, h.sessions(),
-	}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForOne, Intensity: often,
+		Children: []supervise.Child{
+			supervise.Spec{Name: "all", Strategy: supervise.OneForAll, Children: h.workers("a", "b")},
+			slow, h.sessions(),
+		}})
 	h.tell(crash, "all", "a")
 	h.tell(exitWithError, "slow")
 	root := h.tree()
@@ -235,48 +243,56 @@ func TestMisuse(t *testing.T) {
 		return supervise.Spec{Name: "root", Children: []supervise.Child{w}}
 	}
 	for words, s := range map[string]supervise.Spec{
-		"unknown Strategy":          {Strategy: 9},
-		"an Intensity of -1":        {Intensity: supervise.Intensity{Restarts: -1, Within: 1}},
-		"an Intensity of 1 in 0s":   {Intensity: supervise.Intensity{Restarts: 1}},
-		"wants a Template":          {Strategy: supervise.SimpleOneForOne},
-		"a Template, and not":       {Template: h.child("a")},
-		"is no Worker":              {Strategy: supervise.SimpleOneForOne, Template: supervise.Spec{}},
-		"a nil Child":               {Children: []supervise.Child{nil}},
-		"without a Name":            {Children: h.workers("")},
-		`two children "a"`:          {Children: h.workers("a", "a")},
-		"Like a template":           {Children: []supervise.Child{h.like("a")}},
-		"without a Type":            {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a"}}},
-		`"sub": "sub": a nil Child`: {Children: []supervise.Child{supervise.Spec{Name: "sub", Children: []supervise.Child{nil}}}},
-		"unknown Restart":           kid(supervise.Worker[testChild]{Restart: 9}),
-		"a deadline of -1s":         kid(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
-		"a negative time":           kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
-		"a factor of 0.5":           kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
-		"a jitter of 2":             kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
-		"-1 immediate restarts":     kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Immediate: -1}}),
-		"an Intensity of -2":        kid(supervise.Worker[testChild]{Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
-		"an unknown Mail":           kid(supervise.Worker[testChild]{Mail: 9}),
-		"a nil Child ":              {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
-		"a nil Child  ":             {Children: []supervise.Child{(*supervise.Spec)(nil)}},
-		"wants a Template ":         {Strategy: supervise.SimpleOneForOne, Template: (*supervise.Worker[testChild])(nil)},
-		"nil or zero Type":          {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a", Type: new(actor.Type[testChild])}}},
-		`"a": gap.nothing has`:      {Children: []supervise.Child{supervise.Worker[gap]{Name: "a", Type: gapType}}},
-		`"b": gap.nothing has`:      {Strategy: supervise.SimpleOneForOne, Template: supervise.Worker[gap]{Name: "b", Type: gapType}},
+		"unknown Strategy":        {Strategy: 9},
+		"an Intensity of -1":      {Intensity: supervise.Intensity{Restarts: -1, Within: 1}},
+		"an Intensity of 1 in 0s": {Intensity: supervise.Intensity{Restarts: 1}},
+		"wants a Template":        {Strategy: supervise.SimpleOneForOne},
+		"a Template, and not":     {Template: h.child("a")},
+		"is no Worker": {Strategy: supervise.SimpleOneForOne,
+			Template: supervise.Spec{}},
+		"a nil Child":      {Children: []supervise.Child{nil}},
+		"without a Name":   {Children: h.workers("")},
+		`two children "a"`: {Children: h.workers("a", "a")},
+		"Like a template":  {Children: []supervise.Child{h.like("a")}},
+		"without a Type":   {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a"}}},
+		`"sub": "sub": a nil Child`: {Children: []supervise.Child{supervise.Spec{Name: "sub",
+			Children: []supervise.Child{nil}}}},
+		"unknown Restart":       kid(supervise.Worker[testChild]{Restart: 9}),
+		"a deadline of -1s":     kid(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
+		"a negative time":       kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
+		"a factor of 0.5":       kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
+		"a jitter of 2":         kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
+		"-1 immediate restarts": kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Immediate: -1}}),
+		"an Intensity of -2":    kid(supervise.Worker[testChild]{Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
+		"an unknown Mail":       kid(supervise.Worker[testChild]{Mail: 9}),
+		"a nil Child ":          {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
+		"a nil Child  ":         {Children: []supervise.Child{(*supervise.Spec)(nil)}},
+		"wants a Template ": {Strategy: supervise.SimpleOneForOne,
+			Template: (*supervise.Worker[testChild])(nil)},
+		"nil or zero Type": {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a", Type: new(actor.Type[testChild])}}},
+		`"a": gap.nothing has`: {Children: []supervise.Child{supervise.Worker[gap]{Name: "a",
+			Type: gapType}}},
+		`"b": gap.nothing has`: {Strategy: supervise.SimpleOneForOne,
+			Template: supervise.Worker[gap]{Name: "b", Type: gapType}},
 	} {
 		t.Run(words, func(t *testing.T) {
 			words := strings.TrimSpace(words)
 			defer func() {
 				v, _ := recover().(string)
-				if !strings.HasPrefix(v, "gallop: supervise: Start: ") || !strings.Contains(v, words) {
+				if !strings.HasPrefix(v, "gallop: supervise: Start: ") ||
+					!strings.Contains(v, words) {
 					t.Errorf("panic %q", v)
 				}
-				if err := s.Check(); !errors.Is(err, supervise.ErrBadChild) || !strings.Contains(err.Error(), words) {
+				if err := s.Check(); !errors.Is(err, supervise.ErrBadChild) ||
+					!strings.Contains(err.Error(), words) {
 					t.Errorf("Check returned %v", err)
 				}
 			}()
 			supervise.Start(h.sys, s)
 		})
 	}
-	for i, s := range []fmt.Stringer{supervise.Strategy(9), supervise.Restart(9), supervise.State(99)} {
+	for i, s := range []fmt.Stringer{supervise.Strategy(9), supervise.Restart(9),
+		supervise.State(99)} {
 		equal(t, fmt.Sprint(i), s.String(), "unknown")
 	}
 }
@@ -284,7 +300,8 @@ func TestMisuse(t *testing.T) {
 // TestMisuse_StartUnder: the panic over a wrong declaration names the call that is wrong.
 func TestMisuse_StartUnder(t *testing.T) {
 	defer func() {
-		if v, want := recover(), `gallop: supervise: StartUnder: "root": an unknown Strategy`; v != want {
+		if v, want := recover(),
+			`gallop: supervise: StartUnder: "root": an unknown Strategy`; v != want {
 			t.Errorf("panic %v, want %q", v, want)
 		}
 	}()
@@ -312,7 +329,8 @@ func TestMisuse_Zero(t *testing.T) {
 	for call, f := range calls {
 		func() {
 			defer func() {
-				equal(t, call, recover(), any("gallop: supervise: "+call+" of a zero Supervisor: get one from Start or Sub"))
+				equal(t, call, recover(),
+					any("gallop: supervise: "+call+" of a zero Supervisor: get one from Start or Sub"))
 			}()
 			f()
 		}()
@@ -326,7 +344,8 @@ func TestFind_NotStarted(t *testing.T) {
 	a := h.child("a")
 	a.Backoff = supervise.Backoff{First: second}
 	a.Init = func(y *testChild) { y.fail = errUser }
-	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{a, h.child("b")}})
+	h.run(supervise.Spec{Name: "root", Intensity: often,
+		Children: []supervise.Child{a, h.child("b")}})
 	_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, "b")
 	wants(t, err, supervise.ErrNoChild)
 	equal(t, "error", err.Error(), `gallop: supervise: no such child: "b" has not started yet`)
@@ -346,13 +365,15 @@ func TestStartChild_BadType(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: h.workers("a")})
 	for words, ch := range map[string]supervise.Child{
-		"a nil Child":        nil,
-		"a nil Child ":       (*supervise.Worker[testChild])(nil),
-		"a nil Child  ":      (*supervise.Spec)(nil),
-		"without a Type":     supervise.Worker[testChild]{Name: "x"},
-		"zero Type":          supervise.Worker[testChild]{Name: "x", Type: new(actor.Type[testChild])},
+		"a nil Child":    nil,
+		"a nil Child ":   (*supervise.Worker[testChild])(nil),
+		"a nil Child  ":  (*supervise.Spec)(nil),
+		"without a Type": supervise.Worker[testChild]{Name: "x"},
+		"zero Type": supervise.Worker[testChild]{Name: "x",
+			Type: new(actor.Type[testChild])},
 		"gap.nothing has no": supervise.Worker[gap]{Name: "x", Type: gapType},
-		`"y": gap.nothing`:   supervise.Spec{Name: "x", Children: []supervise.Child{supervise.Worker[gap]{Name: "y", Type: gapType}}},
+		`"y": gap.nothing`: supervise.Spec{Name: "x",
+			Children: []supervise.Child{supervise.Worker[gap]{Name: "y", Type: gapType}}},
 	} {
 		_, err := supervise.StartChild(h.soon(), h.sys, h.root, ch)
 		h.quiet()
@@ -370,9 +391,11 @@ func BenchmarkReplace(b *testing.B) {
 	for _, n := range []int{100, 20_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			h := newHarness(b, actor.Workers(1))
-			h.run(supervise.Spec{Name: "root", Intensity: supervise.Intensity{Restarts: 1 << 30, Within: 1}})
+			h.run(supervise.Spec{Name: "root",
+				Intensity: supervise.Intensity{Restarts: 1 << 30, Within: 1}})
 			for i := range n {
-				_, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
+				_, err := supervise.StartChild(h.soonOnce(), h.sys, h.root,
+					supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 				h.must(err)
 			}
 			for b.Loop() {
@@ -393,7 +416,8 @@ func BenchmarkStart(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			spec := supervise.Spec{Name: "root"}
 			for i := range n {
-				spec.Children = append(spec.Children, supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
+				spec.Children = append(spec.Children,
+					supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 			}
 			for b.Loop() {
 				h := newHarness(b, actor.Workers(1))
@@ -416,9 +440,13 @@ var (
 	starterHearNone = actor.Declare[actor.Result[actor.None]](starterType, "hear none")
 
 	_ = starterType.Table(
-		starterHearNone.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.None]) { *s <- r.Err }),
+		starterHearNone.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.None]) {
+			*s <- r.Err
+		}),
 		starterDo.Do(func(_ *starter, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		starterHear.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) { *s <- r.Err }))
+		starterHear.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) {
+			*s <- r.Err
+		}))
 )
 
 // beginRestart calls RestartChild, and returns when that has begun.
@@ -441,7 +469,8 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		ends          bool
 		first, second error
 		says          string
-	}{{false, nil, supervise.ErrTaken, "+ann -ann +ann"}, {true, actor.ErrStopped, actor.ErrStopped, "+ann -ann"}} {
+	}{{false, nil, supervise.ErrTaken, "+ann -ann +ann"},
+		{true, actor.ErrStopped, actor.ErrStopped, "+ann -ann"}} {
 		h := newHarness(t)
 		h.run(h.sessions())
 		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("ann"))
@@ -461,7 +490,8 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		}
 		free()
 		h.quiet()
-		for _, want := range []error{c.second, c.first} { // the one that starts a child hears when that is up
+		// the one that starts a child hears when that is up
+		for _, want := range []error{c.second, c.first} {
 			select {
 			case got := <-heard:
 				if !errors.Is(got, want) {
@@ -490,9 +520,11 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 	}
 	for _, name := range []string{"ann", "bob"} {
 		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, name))
-		starterDo.Send(h.sys, asker, func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like(name), starterHear) })
+		starterDo.Send(h.sys, asker,
+			func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like(name), starterHear) })
 	}
-	starterDo.Send(h.sys, asker, func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", starterHear) })
+	starterDo.Send(h.sys, asker,
+		func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", starterHear) })
 	wants(t, <-heard, supervise.ErrNoChild)
 	free["bob"]()
 	h.must(<-heard)
@@ -506,7 +538,8 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 // TestStartChild_BehindJoin: "Join waits for the end". Then the name is free, even if the
 // supervisor has not heard of it yet.
 func TestStartChild_BehindJoin(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.SimpleOneForOne, supervise.OneForOne, supervise.OneForAll} {
+	for _, s := range []supervise.Strategy{supervise.SimpleOneForOne, supervise.OneForOne,
+		supervise.OneForAll} {
 		h := newHarness(t, actor.Workers(4))
 		spec, child := supervise.Spec{Name: "root", Strategy: s}, supervise.Child(h.child("a"))
 		if s == supervise.SimpleOneForOne {

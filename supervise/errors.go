@@ -39,7 +39,8 @@ type EscalationError struct {
 // Error implements error.
 func (e *EscalationError) Error() string {
 	if e.Decided {
-		return fmt.Sprintf("gallop: supervise: %q gives up over %q: %v", e.Supervisor, e.Child, e.Reason)
+		return fmt.Sprintf("gallop: supervise: %q gives up over %q: %v", e.Supervisor, e.Child,
+			e.Reason)
 	}
 	return fmt.Sprintf("%v: %q gives up over %q: %v", ErrIntensity, e.Supervisor, e.Child, e.Reason)
 }
@@ -66,7 +67,8 @@ type StartError struct {
 
 // Error implements error.
 func (e *StartError) Error() string {
-	return fmt.Sprintf("gallop: supervise: %q did not start: %s", e.Path, shorten.Replace(fmt.Sprint(e.Reason)))
+	return fmt.Sprintf("gallop: supervise: %q did not start: %s", e.Path,
+		shorten.Replace(fmt.Sprint(e.Reason)))
 }
 
 // Unwrap returns Reason.

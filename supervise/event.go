@@ -90,7 +90,8 @@ func (ch *child) shouldLog(now time.Time) bool {
 
 // eventOf fills in what is known of a child.
 func (s *supervisor) newEvent(c *actor.Context, what EventKind, ch *child) Event {
-	return Event{Kind: what, Path: s.pathOf(ch), Type: ch.spec.typeName, Ref: ch.ref, Restarts: ch.restarts, Time: c.Now()}
+	return Event{Kind: what, Path: s.pathOf(ch), Type: ch.spec.typeName, Ref: ch.ref,
+		Restarts: ch.restarts, Time: c.Now()}
 }
 
 // pathOf returns the path of a child.
@@ -102,7 +103,8 @@ func (s *supervisor) pathOf(ch *child) string {
 }
 
 // reportFall tells of a child that has fallen, or has not come up.
-func (s *supervisor) reportFailure(c *actor.Context, what EventKind, ch *child, delay time.Duration) {
+func (s *supervisor) reportFailure(c *actor.Context, what EventKind, ch *child,
+	delay time.Duration) {
 	e := s.newEvent(c, what, ch)
 	e.Reason, e.Delay = ch.lastReason, delay
 	ch.makeCold().lastTime = e.Time
@@ -144,7 +146,8 @@ func (s *supervisor) reportEnd(c *actor.Context, what EventKind, ch *child) {
 
 // reportSelf tells of the supervisor itself: it gives up, or has ended as a root.
 func (s *supervisor) reportSelf(c *actor.Context, what EventKind, reason error) {
-	e := Event{Kind: what, Path: s.path, Type: supervisorType.Name(), Reason: reason, Ref: actor.Self[supervisor](c).Any(), Time: c.Now()}
+	e := Event{Kind: what, Path: s.path, Type: supervisorType.Name(), Reason: reason,
+		Ref: actor.Self[supervisor](c).Any(), Time: c.Now()}
 	if what == GaveUp {
 		e.log(c, slog.LevelError, "gallop: supervisor gave up")
 	} else if !actor.IsNormal(reason) {

@@ -39,7 +39,10 @@ func (l *logged) lines() (all []string) {
 }
 
 // option makes a system log here.
-func (l *logged) option() actor.Option { return actor.Logger(slog.New(slog.NewTextHandler(l, nil))) }
+func (l *logged) option() actor.Option {
+	return actor.Logger(slog.New(slog.NewTextHandler(l,
+		nil)))
+}
 
 // events collects events.
 type events struct {
@@ -76,13 +79,17 @@ func TestEvents(t *testing.T) {
 	trans := h.child("trans")
 	trans.Restart = supervise.Transient
 	h.run(supervise.Spec{Name: "app", OnEvent: seen.add, Children: []supervise.Child{
-		supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 2, Within: time.Minute}, Children: []supervise.Child{b, trans}},
+		supervise.Spec{Name: "sub",
+			Intensity: supervise.Intensity{Restarts: 2, Within: time.Minute},
+			Children:  []supervise.Child{b, trans}},
 	}})
 	equal(t, "a start", seen.take(), "")
 	h.tell(crash, "sub", "b")
-	equal(t, "a fall", seen.take(), "app/sub/b (toy) fell: actor panicked: crash; restarts: 1\napp/sub/b (toy) restarted; restarts: 1")
+	equal(t, "a fall", seen.take(),
+		"app/sub/b (toy) fell: actor panicked: crash; restarts: 1\napp/sub/b (toy) restarted; restarts: 1")
 	h.tell(exitWithError, "sub", "b")
-	equal(t, "a back-off", seen.take(), "app/sub/b (toy) fell: user's own; restarts: 2; put off by 1s")
+	equal(t, "a back-off", seen.take(),
+		"app/sub/b (toy) fell: user's own; restarts: 2; put off by 1s")
 	h.advance(second)
 	equal(t, "a restart", seen.take(), "app/sub/b (toy) restarted; restarts: 2")
 	h.tell(finish, "sub", "trans")
@@ -112,14 +119,16 @@ func TestEvents_Values(t *testing.T) {
 	}
 	e.Reason = nil
 	equal(t, "LastAt", h.tree().Children[0].LastAt, e.Time)
-	equal(t, "event", e, supervise.Event{Kind: supervise.Fell, Path: "app/a", Type: "toy", Ref: ref, Restarts: 1, Delay: second, Time: epoch.Add(time.Hour)})
+	equal(t, "event", e, supervise.Event{Kind: supervise.Fell, Path: "app/a", Type: "toy", Ref: ref,
+		Restarts: 1, Delay: second, Time: epoch.Add(time.Hour)})
 }
 
 // TestEvents_HookPanics: "A panic in it is logged", and does the supervisor no harm.
 func TestEvents_HookPanics(t *testing.T) {
 	var log logged
 	h := newHarness(t, log.option())
-	h.run(supervise.Spec{Name: "app", OnEvent: func(supervise.Event) { panic("hook") }, Children: h.workers("a")})
+	h.run(supervise.Spec{Name: "app", OnEvent: func(supervise.Event) { panic("hook") },
+		Children: h.workers("a")})
 	h.tell(crash, "a")
 	equal(t, "states", h.states(), "a running")
 	if !strings.Contains(log.b.String(), "panic in a hook") {
@@ -134,7 +143,9 @@ func TestLog(t *testing.T) {
 	h := newHarness(t, log.option())
 	b := h.child("b")
 	b.Backoff = supervise.Backoff{First: second}
-	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, Children: []supervise.Child{b}})
+	h.run(supervise.Spec{Name: "app",
+		Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute},
+		Children:  []supervise.Child{b}})
 	h.tell(exitWithError, "b")
 	h.advance(second)
 	h.tell(exitWithError, "b")
@@ -159,7 +170,9 @@ func TestLog_IsNotFlooded(t *testing.T) {
 	var log logged
 	var seen events
 	h := newHarness(t, log.option())
-	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1000, Within: time.Hour}, OnEvent: seen.add, Children: h.workers("a")})
+	h.run(supervise.Spec{Name: "app",
+		Intensity: supervise.Intensity{Restarts: 1000, Within: time.Hour}, OnEvent: seen.add,
+		Children: h.workers("a")})
 	for range 100 {
 		h.tell(exitWithError, "a")
 	}
@@ -177,7 +190,8 @@ func TestLog_Start(t *testing.T) {
 	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
 	_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.failing("b", errUser))
 	wants(t, err, errUser)
-	if got := strings.Join(log.lines(), ""); !strings.Contains(got, `level=WARN msg="gallop: child failed to start"`) || !strings.Contains(got, "child=app/b") {
+	if got := strings.Join(log.lines(), ""); !strings.Contains(got,
+		`level=WARN msg="gallop: child failed to start"`) || !strings.Contains(got, "child=app/b") {
 		t.Errorf("the log has %s", got)
 	}
 }

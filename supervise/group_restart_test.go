@@ -13,7 +13,8 @@ import (
 // does not spare those further in front.
 func TestGroupRestart(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Children: h.workers("a", "m", "b", "c")})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne,
+		Children: h.workers("a", "m", "b", "c")})
 	h.d.take()
 	release, stuck := make(chan struct{}), make(chan struct{})
 	do.Send(h.sys, h.find("c"), func(*testChild, *actor.Context) { close(stuck); <-release })
@@ -40,8 +41,9 @@ func TestGroupRestart_CountsOnce(t *testing.T) {
 		h := newHarness(t, actor.Workers(3))
 		temp := h.child("temp")
 		temp.Restart = supervise.Temporary
-		h.run(supervise.Spec{Name: "root", Strategy: s, Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
-			Children: []supervise.Child{h.child("a"), h.child("b"), temp, h.child("c")}})
+		h.run(supervise.Spec{Name: "root", Strategy: s,
+			Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
+			Children:  []supervise.Child{h.child("a"), h.child("b"), temp, h.child("c")}})
 		release, stuck := make(chan struct{}), make(chan struct{})
 		free := sync.OnceFunc(func() { close(release) })
 		t.Cleanup(free) // a test that fails ends too
@@ -97,10 +99,12 @@ func TestGroupRestart_Restarted(t *testing.T) {
 	}{
 		{"Supervisor_RestartChild", true, ask, nil, []string{"-a", "-kid", "+a", "+kid"}},
 		{"Supervisor_Restart", true, restart, nil, []string{"-a", "-kid", "+a", "+kid"}},
-		{"Supervisor_RestartLater", true, nil, restart, []string{"-a", "-kid", "+kid", "-kid", "+a", "+kid"}},
+		{"Supervisor_RestartLater", true, nil, restart,
+			[]string{"-a", "-kid", "+kid", "-kid", "+a", "+kid"}},
 		{"Worker_RestartChild", false, ask, nil, []string{"-a", "-kid", "-b", "+a", "+b"}},
 		{"Worker_Restart", false, restart, nil, []string{"-a", "-kid", "-b", "+a", "+b"}},
-		{"Worker_RestartLater", false, nil, restart, []string{"-a", "-kid", "-b", "+b", "-b", "+a", "+b"}},
+		{"Worker_RestartLater", false, nil, restart,
+			[]string{"-a", "-kid", "-b", "+b", "-b", "+a", "+b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHarness(t, actor.Workers(3))
@@ -108,7 +112,8 @@ func TestGroupRestart_Restarted(t *testing.T) {
 			if c.sub {
 				b = supervise.Spec{Name: "b", Children: h.workers("kid")}
 			}
-			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("a"), b}})
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+				Children: []supervise.Child{h.child("a"), b}})
 			ref := h.tree().Children[1].Ref
 			free := h.blocked(c.sub)
 			h.d.take()
@@ -132,8 +137,9 @@ func TestGroupRestart_Restarted(t *testing.T) {
 
 // twins are two children of a group that ends at its second restart.
 func (h *harness) twins(stop supervise.Ending) {
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
-		Children: []supervise.Child{h.stubborn("a", stop), h.stubborn("b", stop)}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+		Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
+		Children:  []supervise.Child{h.stubborn("a", stop), h.stubborn("b", stop)}})
 }
 
 // restartedOnce: one fall was counted, and both are up.

@@ -87,7 +87,10 @@ var (
 	_             = testChildType.Table(
 		do.Do(func(y *testChild, c *actor.Context, f act) { f(y, c) }),
 		say.Do(func(y *testChild, _ *actor.Context, s string) { y.d.note(y.name + " " + s) }),
-		ping.Do(func(y *testChild, _ *actor.Context, _ actor.None) (string, error) { return y.name, nil }))
+		ping.Do(func(y *testChild, _ *actor.Context, _ actor.None) (string, error) {
+			return y.name,
+				nil
+		}))
 )
 
 var errUser = errors.New("user's own")
@@ -115,8 +118,10 @@ type harness struct {
 func newHarness(t testing.TB, opts ...actor.Option) *harness {
 	t.Helper()
 	h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
-	h.sys = actor.Start(append([]actor.Option{actor.Workers(2), actor.Logger(silent), actor.Clock(h.clock),
-		actor.OnDeadLetter(func(actor.DeadLetter) { h.mu.Lock(); h.dead++; h.mu.Unlock() })}, opts...)...)
+	h.sys = actor.Start(append([]actor.Option{actor.Workers(2), actor.Logger(silent),
+		actor.Clock(h.clock),
+		actor.OnDeadLetter(func(actor.DeadLetter) { h.mu.Lock(); h.dead++; h.mu.Unlock() })},
+		opts...)...)
 	t.Cleanup(h.sys.Stop)
 	return h
 }
@@ -130,7 +135,8 @@ func (h *harness) workers(names ...string) (all []supervise.Child) {
 }
 
 func (h *harness) child(name string) supervise.Worker[testChild] {
-	return supervise.Worker[testChild]{Name: name, Type: testChildType, Backoff: supervise.NoBackoff, Init: func(y *testChild) { y.name, y.d = name, &h.d }}
+	return supervise.Worker[testChild]{Name: name, Type: testChildType,
+		Backoff: supervise.NoBackoff, Init: func(y *testChild) { y.name, y.d = name, &h.d }}
 }
 
 // run starts a tree and waits until it is up.

@@ -26,7 +26,8 @@ func TestIntensity(t *testing.T) {
 		{"Four", []time.Duration{0, 0, 0, 0}, false},
 		{"FourAtTheEdge", []time.Duration{0, 2 * second, 2 * second, second}, false},
 		{"FourOverTheEdge", []time.Duration{0, 2 * second, 2 * second, second + 1}, true},
-		{"Slowly", []time.Duration{0, 2 * second, 2 * second, 2 * second, 2 * second, 2 * second, 2 * second}, true},
+		{"Slowly", []time.Duration{0, 2 * second, 2 * second, 2 * second, 2 * second, 2 * second,
+			2 * second}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHarness(t)
@@ -42,7 +43,8 @@ func TestIntensity(t *testing.T) {
 				equal(t, "restarts", h.tree().Children[0].Restarts, len(c.falls))
 				return
 			}
-			wants(t, do.TrySend(h.sys, a, crash), actor.ErrStopped) // else there is no reason, and nobody to wait for
+			// else there is no reason, and nobody to wait for
+			wants(t, do.TrySend(h.sys, a, crash), actor.ErrStopped)
 			var e *supervise.EscalationError
 			err := h.reason()
 			if !errors.As(err, &e) || e.Supervisor != "root" || e.Child != "a" {
@@ -57,11 +59,13 @@ func TestIntensity(t *testing.T) {
 // TestIntensity_None: no restart at all.
 func TestIntensity_None(t *testing.T) {
 	h := newHarness(t)
-	h.run(supervise.Spec{Name: "root", Intensity: supervise.Intensity{Within: second}, Children: h.workers("a")})
+	h.run(supervise.Spec{Name: "root", Intensity: supervise.Intensity{Within: second},
+		Children: h.workers("a")})
 	h.tell(finish, "a")
 	err := h.reason()
 	wants(t, err, supervise.ErrIntensity)
-	equal(t, "text", err.Error(), `gallop: supervise: too many restarts: "root" gives up over "a": <nil>`)
+	equal(t, "text", err.Error(),
+		`gallop: supervise: too many restarts: "root" gives up over "a": <nil>`)
 }
 
 // TestEscalation: a supervisor that gives up stops its children, the youngest first. Its own
@@ -70,7 +74,8 @@ func TestEscalation(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
 		h.child("x"),
-		supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 1, Within: second}, Children: h.workers("a", "b", "c")},
+		supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 1, Within: second},
+			Children: h.workers("a", "b", "c")},
 		h.child("y"),
 	}})
 	h.tell(crash, "sub", "b")
@@ -96,9 +101,11 @@ func TestStorm(t *testing.T) {
 	starts := 0
 	bad := h.child("bad")
 	bad.Init = func(y *testChild) { starts++; y.fail = errUser }
-	spec := supervise.Spec{Name: "3", Intensity: few, Backoff: supervise.NoBackoff, Children: []supervise.Child{bad}}
+	spec := supervise.Spec{Name: "3", Intensity: few, Backoff: supervise.NoBackoff,
+		Children: []supervise.Child{bad}}
 	for _, name := range []string{"2", "1"} {
-		spec = supervise.Spec{Name: name, Intensity: few, Backoff: supervise.NoBackoff, Children: []supervise.Child{h.child("good" + name), spec}}
+		spec = supervise.Spec{Name: name, Intensity: few, Backoff: supervise.NoBackoff,
+			Children: []supervise.Child{h.child("good" + name), spec}}
 	}
 	h.run(spec)
 	wants(t, h.reason(), supervise.ErrIntensity)

@@ -53,12 +53,14 @@ func (t *killTimer) down(c *actor.Context, _ actor.Down) { c.Stop() }
 
 var (
 	killTimerType = actor.NewType[killTimer]("killtimer")
-	armKill       = actor.Declare[deadline](killTimerType, "set", actor.BestEffort()) // it may be after the end of all
-	killDue       = actor.Declare[time.Duration](killTimerType, "due")
-	parentDown    = actor.Declare[actor.Down](killTimerType, "down")
+	// it may be after the end of all
+	armKill    = actor.Declare[deadline](killTimerType, "set", actor.BestEffort())
+	killDue    = actor.Declare[time.Duration](killTimerType, "due")
+	parentDown = actor.Declare[actor.Down](killTimerType, "down")
 )
 
 func init() {
-	killTimerType.OnStart((*killTimer).start).Table(armKill.Do((*killTimer).set), killDue.Do((*killTimer).due),
+	killTimerType.OnStart((*killTimer).start).Table(armKill.Do((*killTimer).set),
+		killDue.Do((*killTimer).due),
 		parentDown.Do((*killTimer).down))
 }

@@ -163,7 +163,8 @@ func (m *model) childDown(ch *modelChild, normal bool) {
 
 // tooMany counts a restart.
 func (m *model) tooMany(at *[]time.Time, limit supervise.Intensity) bool {
-	*at = slices.DeleteFunc(*at, func(t time.Time) bool { return t.Add(limit.Within).Before(m.now) })
+	*at = slices.DeleteFunc(*at,
+		func(t time.Time) bool { return t.Add(limit.Within).Before(m.now) })
 	*at = append(*at, m.now)
 	return len(*at) > limit.Restarts
 }
@@ -267,7 +268,8 @@ func (m *model) advance(d time.Duration) {
 		var next *modelChild
 		children, _ := m.all()
 		for _, ch := range children {
-			if ch.state == supervise.BackingOff && !ch.due.After(end) && (next == nil || ch.due.Before(next.due)) {
+			if ch.state == supervise.BackingOff && !ch.due.After(end) &&
+				(next == nil || ch.due.Before(next.due)) {
 				next = ch
 			}
 		}
@@ -312,7 +314,8 @@ type modelTest struct {
 // draw draws a supervisor and all below it, for both.
 func (v *modelTest) draw(depth int) (*modelSupervisor, supervise.Spec) {
 	s := &modelSupervisor{
-		strategy: rapid.SampledFrom([]supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne}).Draw(v.t, "strategy"),
+		strategy: rapid.SampledFrom([]supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+			supervise.RestForOne}).Draw(v.t, "strategy"),
 		limit: supervise.Intensity{Restarts: rapid.IntRange(0, 4).Draw(v.t, "restarts"),
 			Within: time.Duration(rapid.IntRange(1, 20).Draw(v.t, "within")) * second},
 	}
@@ -326,9 +329,11 @@ func (v *modelTest) draw(depth int) (*modelSupervisor, supervise.Spec) {
 
 func (v *modelTest) drawChild(depth int) (*modelChild, supervise.Child) {
 	v.names++
-	ch := &modelChild{name: fmt.Sprint("k", v.names), kind: supervise.Restart(rapid.IntRange(0, 2).Draw(v.t, "kind"))}
+	ch := &modelChild{name: fmt.Sprint("k", v.names),
+		kind: supervise.Restart(rapid.IntRange(0, 2).Draw(v.t, "kind"))}
 	if rapid.Bool().Draw(v.t, "backs off") { // no two at the same moment
-		ch.delay = time.Duration(rapid.IntRange(1, 10).Draw(v.t, "delay"))*second + time.Duration(v.names)*time.Millisecond
+		ch.delay = time.Duration(rapid.IntRange(1, 10).Draw(v.t, "delay"))*second +
+			time.Duration(v.names)*time.Millisecond
 	}
 	if depth > 0 && rapid.IntRange(0, 2).Draw(v.t, "supervisor") == 0 {
 		sub, spec := v.draw(depth - 1)
@@ -339,7 +344,8 @@ func (v *modelTest) drawChild(depth int) (*modelChild, supervise.Child) {
 	w := v.h.child(ch.name)
 	w.Restart, w.Backoff = ch.kind, backoff(ch.delay)
 	if rapid.IntRange(0, 3).Draw(v.t, "has an intensity") == 0 {
-		ch.own = supervise.Intensity{Restarts: rapid.IntRange(0, 2).Draw(v.t, "own"), Within: 5 * second}
+		ch.own = supervise.Intensity{Restarts: rapid.IntRange(0, 2).Draw(v.t, "own"),
+			Within: 5 * second}
 		w.Intensity = ch.own
 	}
 	return ch, w
@@ -442,7 +448,9 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 		}),
 		"restart": one(func(ch *modelChild, path []string) {
 			boss := v.supervisorOf(path)
-			v.asks(func(c *actor.Context) { supervise.RestartChildTo(c, boss, ch.name, starterHearNone) })
+			v.asks(func(c *actor.Context) {
+				supervise.RestartChildTo(c, boss, ch.name, starterHearNone)
+			})
 			v.restart(ch)
 		}),
 		"halt": one(func(ch *modelChild, path []string) {
@@ -516,7 +524,8 @@ func (v *modelTest) check() {
 func (v *modelTest) checkHeard() {
 	for len(v.heard) > 0 {
 		err := <-v.heard
-		if err != nil && !errors.Is(err, errUser) && !errors.Is(err, supervise.ErrNoChild) && !errors.Is(err, actor.ErrStopped) {
+		if err != nil && !errors.Is(err, errUser) && !errors.Is(err, supervise.ErrNoChild) &&
+			!errors.Is(err, actor.ErrStopped) {
 			v.t.Fatalf("heard %v", err)
 		}
 	}
@@ -531,7 +540,8 @@ func TestSupervisorModel(t *testing.T) {
 		h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
 		h.sys = actor.Start(actor.Workers(2), actor.Logger(silent), actor.Clock(h.clock))
 		defer h.sys.Stop()
-		v := &modelTest{model: &model{now: epoch}, t: rt, ctx: ctx, h: h, heard: make(starter, 1000)}
+		v := &modelTest{model: &model{now: epoch}, t: rt, ctx: ctx, h: h,
+			heard: make(starter, 1000)}
 		v.asker = starterType.Spawn(h.sys, v.heard)
 		root, spec := v.draw(2)
 		v.root = root

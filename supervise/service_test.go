@@ -18,17 +18,20 @@ var kinds = []supervise.Restart{supervise.Permanent, supervise.Transient, superv
 // the child is forgotten. It is not tried again, whatever its Restart says, and neither its
 // siblings nor the supervisor's Intensity notice."
 func TestStartChild_Fails(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+		supervise.RestForOne} {
 		for _, kind := range kinds {
 			h := newHarness(t)
-			h.run(supervise.Spec{Name: "app", Strategy: s, Intensity: supervise.Intensity{Within: second}, Children: h.workers("a")})
+			h.run(supervise.Spec{Name: "app", Strategy: s,
+				Intensity: supervise.Intensity{Within: second}, Children: h.workers("a")})
 			h.d.take()
 			for range 20 {
 				bad := h.failing("bad", errUser)
 				bad.Restart = kind
 				r, err := supervise.StartChild(h.soon(), h.sys, h.root, bad)
 				var e *supervise.StartError
-				if !errors.Is(err, errUser) || !errors.As(err, &e) || e.Path != "app/bad" || !r.IsZero() {
+				if !errors.Is(err, errUser) || !errors.As(err, &e) || e.Path != "app/bad" ||
+					!r.IsZero() {
 					t.Fatalf("%v, %v: ref %v, error %v", s, kind, r, err)
 				}
 				h.d.says(t, "+bad")
@@ -46,7 +49,8 @@ func TestStartChild_TreeFails(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
 	h.d.take()
-	sub := supervise.Spec{Name: "sub", Children: []supervise.Child{h.child("x"), h.failing("y", errUser)}}
+	sub := supervise.Spec{Name: "sub",
+		Children: []supervise.Child{h.child("x"), h.failing("y", errUser)}}
 	_, err := supervise.StartChild(h.soon(), h.sys, h.root, sub)
 	wants(t, err, errUser)
 	equal(t, "error", err.Error(), `gallop: supervise: "app/sub/y" did not start: user's own`)
@@ -58,7 +62,8 @@ func TestStartChild_TreeFails(t *testing.T) {
 func TestStartChild_Simple(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
-	_, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like("bob", func(y *testChild) { y.fail = errUser }))
+	_, err := supervise.StartChild(h.soon(), h.sys, h.root,
+		supervise.Like("bob", func(y *testChild) { y.fail = errUser }))
 	wants(t, err, errUser)
 	equal(t, "children", h.count(), supervise.Count{})
 }
@@ -85,7 +90,8 @@ func TestStartChild_ContextEnds(t *testing.T) {
 func TestStartChild_GivenUp(t *testing.T) {
 	h := newHarness(t)
 	gate, reached := make(chan struct{}), make(chan struct{}, 1)
-	h.run(supervise.Spec{Name: "app", Children: h.workers("a"), OnEvent: func(supervise.Event) { reached <- struct{}{}; <-gate }})
+	h.run(supervise.Spec{Name: "app", Children: h.workers("a"),
+		OnEvent: func(supervise.Event) { reached <- struct{}{}; <-gate }})
 	h.d.take()
 	do.Send(h.sys, h.find("a"), exitWithError)
 	<-reached // the supervisor is in OnEvent
@@ -117,7 +123,9 @@ func TestStartChild_Ignored(t *testing.T) {
 			y.fail = supervise.ErrIgnore
 		}
 	}
-	root, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{a, h.child("b")}})
+	root, err := supervise.StartWait(h.soon(), h.sys,
+		supervise.Spec{Name: "app", Strategy: supervise.OneForAll,
+			Children: []supervise.Child{a, h.child("b")}})
 	h.must(err)
 	h.root = root
 	equal(t, "states", h.states(), "a stopped, b running")
@@ -136,13 +144,16 @@ func TestStartChild_Ignored(t *testing.T) {
 // that had stopped stays stopped then. Another one is tried again with its Backoff". Neither
 // counts for the Intensity.
 func TestRestartChild_Fails(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+		supervise.RestForOne} {
 		h := newHarness(t)
 		var fail error
 		a := h.child("a")
 		a.Backoff = supervise.Backoff{First: second}
 		a.Init = func(y *testChild) { y.name, y.d, y.fail = "a", &h.d, fail }
-		h.run(supervise.Spec{Name: "app", Strategy: s, Intensity: supervise.Intensity{Within: second}, Children: []supervise.Child{a, h.child("b")}})
+		h.run(supervise.Spec{Name: "app", Strategy: s,
+			Intensity: supervise.Intensity{Within: second},
+			Children:  []supervise.Child{a, h.child("b")}})
 		fail = errUser
 		h.d.take()
 		wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "a"), errUser)
@@ -171,7 +182,8 @@ func TestStopChild(t *testing.T) {
 		h := newHarness(t)
 		a := h.child("a")
 		a.Restart = kind
-		h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{a, h.child("b")}})
+		h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll,
+			Children: []supervise.Child{a, h.child("b")}})
 		before := h.find("a")
 		h.must(supervise.StopChild(h.soon(), h.root, "a"))
 		equal(t, "standing", before.Standing(), actor.Ended)
@@ -190,9 +202,11 @@ func TestStopChild(t *testing.T) {
 	h := newHarness(t)
 	trans := h.child("trans")
 	trans.Restart = supervise.Transient
-	h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{trans, h.child("b")}})
+	h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll,
+		Children: []supervise.Child{trans, h.child("b")}})
 	h.tell(finish, "trans")
-	h.must(supervise.StopChild(h.soon(), h.root, "trans")) // it has ended by itself, and would come up with the others
+	// it has ended by itself, and would come up with the others
+	h.must(supervise.StopChild(h.soon(), h.root, "trans"))
 	h.tell(crash, "b")
 	equal(t, "states", h.states(), "trans stopped, b running")
 
@@ -213,7 +227,9 @@ func TestOwnIntensity(t *testing.T) {
 	h := newHarness(t, log.option())
 	a := h.child("a")
 	a.Intensity = supervise.Intensity{Restarts: 2, Within: time.Minute}
-	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, OnEvent: seen.add, Children: []supervise.Child{a, h.child("b")}})
+	h.run(supervise.Spec{Name: "app",
+		Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, OnEvent: seen.add,
+		Children: []supervise.Child{a, h.child("b")}})
 	for range 2 {
 		h.tell(exitWithError, "a")
 	}
@@ -221,7 +237,8 @@ func TestOwnIntensity(t *testing.T) {
 	h.tell(exitWithError, "a")
 	equal(t, "events", seen.take(), "app/a (toy) gave up: user's own; restarts: 2")
 	equal(t, "states", h.states(), "a stopped, b running")
-	if got := strings.Join(log.lines(), ""); !strings.Contains(got, `level=ERROR msg="gallop: child fell too often, and is not restarted"`) {
+	if got := strings.Join(log.lines(), ""); !strings.Contains(got,
+		`level=ERROR msg="gallop: child fell too often, and is not restarted"`) {
 		t.Errorf("the log has %s", got)
 	}
 	h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
@@ -306,13 +323,16 @@ func TestDown_AnswersAtOnce(t *testing.T) {
 	c1 := func(h *harness) map[string]supervise.Child {
 		w := h.child("c1")
 		w.Backoff = supervise.Backoff{First: time.Hour}
-		return map[string]supervise.Child{"worker": w, "tree": supervise.Spec{Name: "c1", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Within: 1}, Backoff: supervise.NoBackoff,
-			Children: []supervise.Child{h.slowStart("w"), h.child("x")}}}
+		return map[string]supervise.Child{"worker": w,
+			"tree": supervise.Spec{Name: "c1", Strategy: supervise.OneForAll,
+				Intensity: supervise.Intensity{Within: 1}, Backoff: supervise.NoBackoff,
+				Children: []supervise.Child{h.slowStart("w"), h.child("x")}}}
 	}
 	for _, kind := range []string{"worker", "tree"} {
 		h := newHarness(t)
-		h.run(supervise.Spec{Name: "top", Strategy: supervise.RestForOne, Children: []supervise.Child{
-			c1(h)[kind], supervise.Spec{Name: "c2", Children: h.workers("w")}}})
+		h.run(supervise.Spec{Name: "top", Strategy: supervise.RestForOne,
+			Children: []supervise.Child{
+				c1(h)[kind], supervise.Spec{Name: "c2", Children: h.workers("w")}}})
 		if kind == "tree" {
 			h.advance(time.Hour)
 		}

@@ -48,7 +48,8 @@ func TestShutdown(t *testing.T) {
 		for _, remove := range []bool{false, true} {
 			t.Run(c.name, func(t *testing.T) {
 				h := newHarness(t)
-				h.run(supervise.Spec{Name: "root", Children: []supervise.Child{h.stubborn("a", c.stop)}})
+				h.run(supervise.Spec{Name: "root",
+					Children: []supervise.Child{h.stubborn("a", c.stop)}})
 				h.d.take()
 				a := h.find("a")
 				busy, release := make(chan struct{}), make(chan struct{})
@@ -87,9 +88,10 @@ func TestShutdown_Deadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
-			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
-				h.child("a"), h.stubborn("b", supervise.StopWithin(3*second)),
-			}})
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+				Children: []supervise.Child{
+					h.child("a"), h.stubborn("b", supervise.StopWithin(3*second)),
+				}})
 			b := h.find("b")
 			h.stick("b")
 			how(h)
@@ -130,7 +132,8 @@ func TestShutdown_DrainInGroups(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
 	b := h.child("b")
 	b.Stop = supervise.DrainWithin(second)
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("a"), b}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+		Children: []supervise.Child{h.child("a"), b}})
 	r := h.find("b")
 	h.d.take()
 	free := h.hold("b")
@@ -147,7 +150,8 @@ func TestShutdown_DrainInGroups(t *testing.T) {
 // TestEnding_LeavesNothing: a deadline that was kept leaves no timer and no actor.
 func TestShutdown_LeavesNothing(t *testing.T) {
 	h := newHarness(t)
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.workers("a", "b", "c")})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+		Children: h.workers("a", "b", "c")})
 	h.tell(crash, "a")
 	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b"))
 	h.quiet()
@@ -164,7 +168,8 @@ func TestUnder(t *testing.T) {
 	h := newHarness(t)
 	boss := testChildType.Spawn(h.sys, testChild{name: "boss", d: &h.d})
 	do.Send(h.sys, boss, func(_ *testChild, c *actor.Context) {
-		h.root = supervise.StartUnder(c, supervise.Spec{Name: "root", Children: h.workers("a", "b")})
+		h.root = supervise.StartUnder(c,
+			supervise.Spec{Name: "root", Children: h.workers("a", "b")})
 	})
 	h.quiet()
 	h.d.take()
@@ -193,14 +198,17 @@ func TestStopping(t *testing.T) {
 			}
 		}, true},
 		"RestartChild": {func(h *harness) { h.beginRestart("b") }, true},
-		"RemoveChild":  {func(h *harness) { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) }, true},
-		"Restart":      {func(h *harness) { actor.Restart(h.sys, h.find("b")) }, true},
-		"Suspend":      {func(h *harness) { actor.Suspend(h.sys, h.find("b")) }, true},
-		"Postpone":     {func(h *harness) { actor.Postpone(h.sys, h.find("b")) }, false},
+		"RemoveChild": {func(h *harness) {
+			h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b"))
+		}, true},
+		"Restart":  {func(h *harness) { actor.Restart(h.sys, h.find("b")) }, true},
+		"Suspend":  {func(h *harness) { actor.Suspend(h.sys, h.find("b")) }, true},
+		"Postpone": {func(h *harness) { actor.Postpone(h.sys, h.find("b")) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t, actor.Workers(3))
-			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.workers("a", "b")})
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+				Children: h.workers("a", "b")})
 			begun, look, saw := make(chan struct{}), make(chan struct{}), make(chan [2]bool, 1)
 			do.Send(h.sys, h.find("b"), func(_ *testChild, c *actor.Context) {
 				before := c.Stopping()

@@ -13,9 +13,10 @@ import (
 type nameTable struct {
 	parent *nameTable // of the supervisor above; nil for a root
 
-	mu       sync.RWMutex
-	byName   map[string]*child
-	starting *child // the child that is starting while the tree comes up, for the error of StartWait
+	mu     sync.RWMutex
+	byName map[string]*child
+	// the child that is starting while the tree comes up, for the error of StartWait
+	starting *child
 }
 
 func newNameTable(above *nameTable) *nameTable {
@@ -117,7 +118,8 @@ func Sibling[S any](c *actor.Context, name string, below ...string) (actor.Ref[S
 	}
 	typed, ok := actor.As[S](r)
 	if !ok {
-		return typed, fmt.Errorf("%w: %q is %v", actor.ErrOtherType, append([]string{name}, below...), r)
+		return typed, fmt.Errorf("%w: %q is %v", actor.ErrOtherType,
+			append([]string{name}, below...), r)
 	}
 	return typed, nil
 }
@@ -132,7 +134,8 @@ func SiblingSub(c *actor.Context, name string, below ...string) (Supervisor, err
 func sibling(c *actor.Context, name string, below []string) (actor.AnyRef, error) {
 	t, ok := actor.FamilyOf(c).(*nameTable)
 	if !ok {
-		return actor.AnyRef{}, fmt.Errorf("%w: %q: the running actor is not a supervisor's", ErrNoChild, name)
+		return actor.AnyRef{},
+			fmt.Errorf("%w: %q: the running actor is not a supervisor's", ErrNoChild, name)
 	}
 	for ; t != nil; t = t.parent {
 		if ch, r, ok := t.lookup(name); ok {

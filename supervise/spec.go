@@ -114,14 +114,16 @@ const RefuseWhileDown = -1
 
 func (w Worker[S]) child() *childSpec {
 	spec := &childSpec{name: w.Name, commonSpec: &commonSpec{
-		restart: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity, stop: w.Stop.orDefault(StopWithin(5 * time.Second)),
+		restart: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity,
+		stop:   w.Stop.orDefault(StopWithin(5 * time.Second)),
 		decide: w.Decide, mail: w.Mail, whileDown: w.WhileDown, keepReplies: w.KeepReplies,
 	}}
 	if w.Type == nil {
 		spec.problem = "a Worker without a Type"
 		return spec
 	}
-	if err := actor.Seal(w.Type); err != nil { // now, and not where the supervisor spawns it, who would end over that
+	// now, and not where the supervisor spawns it, who would end over that
+	if err := actor.Seal(w.Type); err != nil {
 		spec.problem = strings.TrimPrefix(err.Error(), "gallop: ")
 	}
 	spec.typeName = w.Type.Name()
@@ -190,11 +192,13 @@ func (s Spec) child() *childSpec {
 	return &childSpec{
 		name: s.Name,
 		commonSpec: &commonSpec{
-			restart: s.Restart, backoff: s.Backoff.orDefault(), intensity: s.OwnIntensity, stop: s.Stop.orDefault(StopWithin(Forever)),
+			restart: s.Restart, backoff: s.Backoff.orDefault(), intensity: s.OwnIntensity,
+			stop:     s.Stop.orDefault(StopWithin(Forever)),
 			typeName: supervisorType.Name(), supervisor: sp, problem: sp.problem, decide: s.Decide,
 		},
 		spawn: func(c *actor.Context, b spawnArgs) actor.AnyRef {
-			boss, path, table, strict := actor.Self[supervisor](c), b.parent.pathOf(b.child), b.child.below, b.failFast
+			boss, path, table, strict := actor.Self[supervisor](c), b.parent.pathOf(b.child),
+				b.child.below, b.failFast
 			init := func(s *supervisor) {
 				*s = supervisor{spec: sp, parent: boss, path: path, names: table, failFast: strict}
 				strict = false // in later lives, a start that fails is a fall

@@ -28,7 +28,8 @@ func (s Spec) Check() error {
 }
 
 func checkSpec(s Spec) *supervisorSpec {
-	sp := &supervisorSpec{name: s.Name, strategy: s.Strategy, intensity: s.Intensity.orDefault(), onEvent: s.OnEvent}
+	sp := &supervisorSpec{name: s.Name, strategy: s.Strategy, intensity: s.Intensity.orDefault(),
+		onEvent: s.OnEvent}
 	for _, ch := range s.Children {
 		if spec := specOf(ch); spec != nil {
 			sp.children = append(sp.children, spec)

@@ -21,7 +21,8 @@ func TestStrategies(t *testing.T) {
 	} {
 		t.Run(c.strategy.String(), func(t *testing.T) {
 			h := newHarness(t)
-			h.run(supervise.Spec{Name: "root", Strategy: c.strategy, Children: h.workers("a", "b", "c", "d")})
+			h.run(supervise.Spec{Name: "root", Strategy: c.strategy,
+				Children: h.workers("a", "b", "c", "d")})
 			h.d.says(t, "+a", "+b", "+c", "+d")
 			before := h.tree()
 			h.tell(crash, "b")
@@ -50,9 +51,12 @@ func TestKinds(t *testing.T) {
 	}{
 		{"Panic", crash, same, same, forgotten},
 		{"Exit", exitWithError, same, same, forgotten},
-		{"PanicOverShutdown", func(*testChild, *actor.Context) { panic(errPeer) }, same, same, forgotten},
-		{"PanicOfShutdown", func(*testChild, *actor.Context) { panic(actor.ErrShutdown) }, same, same, forgotten},
-		{"ExitOverShutdown", func(_ *testChild, c *actor.Context) { c.Exit(errPeer) }, same, same, forgotten},
+		{"PanicOverShutdown", func(*testChild, *actor.Context) { panic(errPeer) }, same, same,
+			forgotten},
+		{"PanicOfShutdown", func(*testChild, *actor.Context) { panic(actor.ErrShutdown) }, same,
+			same, forgotten},
+		{"ExitOverShutdown", func(_ *testChild, c *actor.Context) { c.Exit(errPeer) }, same, same,
+			forgotten},
 		{"Normal", finish, same, gone, forgotten},
 		{"Shutdown", exitShutdown, same, gone, forgotten},
 		{"Stop", stop(actor.Stop), again, gone, forgotten},
@@ -60,7 +64,8 @@ func TestKinds(t *testing.T) {
 		{"Kill", stop(actor.Kill), again, again, forgotten},
 	} {
 		for kind, want := range map[supervise.Restart]string{
-			supervise.Permanent: c.permanent, supervise.Transient: c.transient, supervise.Temporary: c.temporary,
+			supervise.Permanent: c.permanent, supervise.Transient: c.transient,
+			supervise.Temporary: c.temporary,
 		} {
 			t.Run(c.name+"_"+kind.String(), func(t *testing.T) {
 				h := newHarness(t)
@@ -107,7 +112,8 @@ func TestKinds_Start(t *testing.T) {
 // TestRestart_KeepsMail: "same ref, queued mail kept; the crashing message is not run again". The
 // mail of siblings that go down with it is kept as well.
 func TestRestart_KeepsMail(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+		supervise.RestForOne} {
 		h := newHarness(t)
 		h.run(supervise.Spec{Name: "root", Strategy: s, Children: h.workers("a", "b")})
 		h.d.take()
@@ -141,7 +147,8 @@ func TestStrategies_Temporary(t *testing.T) {
 	h := newHarness(t)
 	temp, trans := h.child("temp"), h.child("trans")
 	temp.Restart, trans.Restart = supervise.Temporary, supervise.Transient
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("a"), temp, trans}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+		Children: []supervise.Child{h.child("a"), temp, trans}})
 	h.tell(finish, "trans")
 	equal(t, "states", h.states(), "a running, temp running, trans stopped")
 	h.d.take()
@@ -156,7 +163,8 @@ func TestStrategies_WhoWaits(t *testing.T) {
 	h := newHarness(t)
 	a, b := h.child("a"), h.child("b")
 	a.Backoff, b.Backoff = supervise.Backoff{First: second}, supervise.Backoff{First: 10 * second}
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often, Children: []supervise.Child{a, b, h.child("c")}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often,
+		Children: []supervise.Child{a, b, h.child("c")}})
 	h.d.take()
 	c := h.find("c")
 	h.tell(crash, "b")
@@ -178,7 +186,8 @@ func TestStrategies_WhoWaits(t *testing.T) {
 // TestStart_InOrder: "children start one after another, each when the one before it is
 // up"; a child that cannot start is a fall.
 func TestStart_InOrder(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+		supervise.RestForOne} {
 		h := newHarness(t)
 		fails := 2
 		a := h.child("a")
@@ -189,7 +198,8 @@ func TestStart_InOrder(t *testing.T) {
 				y.fail = errUser
 			}
 		}
-		h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{a, h.child("b")}})
+		h.run(supervise.Spec{Name: "root", Strategy: s,
+			Children: []supervise.Child{a, h.child("b")}})
 		h.d.says(t, "+a")
 		equal(t, "states", h.states(), "a backing off, b pending")
 		h.advance(second)

@@ -73,12 +73,14 @@ type supervisor struct {
 	window       restartWindow
 	groupRestart *child // all from here on go down, the youngest first; nil: nobody
 	exiting      bool   // it has given up
-	failFast     bool   // it ends if a child fails its first start; until all children are up
+	// it ends if a child fails its first start; until all children are up
+	failFast bool
 
 	parent     actor.Ref[supervisor]        // zero: it is nobody's child
 	reportedUp bool                         // the boss knows that all children were up
 	upWaiters  []actor.Deferred[actor.None] // who wait until all children are up
-	killTimer  actor.Ref[killTimer]         // zero: no child was told to end yet because the supervisor leaves
+	// zero: no child was told to end yet because the supervisor leaves
+	killTimer actor.Ref[killTimer]
 }
 
 var (
@@ -92,13 +94,15 @@ var (
 
 func init() {
 	supervisorType.OnStart((*supervisor).onStart).OnStop((*supervisor).onStop).Table(
-		childDown.Do((*supervisor).childDown), childUp.Do((*supervisor).childUp), startBlocked.Do((*supervisor).startBlocked),
+		childDown.Do((*supervisor).childDown), childUp.Do((*supervisor).childUp),
+		startBlocked.Do((*supervisor).startBlocked),
 		restartDue.Do((*supervisor).restartDue), stopTimeout.Do((*supervisor).stopTimeout))
 }
 
 func (s *supervisor) onStart(c *actor.Context) error {
 	s.names.reset()
-	s.children.byID, s.children.names, s.children.grouped = map[uint64]*child{}, s.names, s.spec.strategy.restartsGroup()
+	s.children.byID, s.children.names, s.children.grouped = map[uint64]*child{}, s.names,
+		s.spec.strategy.restartsGroup()
 	for _, spec := range s.spec.children {
 		s.children.add(spec)
 	}
@@ -216,7 +220,8 @@ func (s *supervisor) launch(c *actor.Context, ch *child) {
 	}
 	s.children.setActor(ch, ch.spec.spawn(c, spawnArgs{
 		options: s.optionsFor(ch), parent: s, child: ch,
-		failFast: s.failFast && !ch.wasUp || ch.cold != nil && (ch.cold.request != nil || ch.cold.wasStopped),
+		failFast: s.failFast && !ch.wasUp || ch.cold != nil &&
+			(ch.cold.request != nil || ch.cold.wasStopped),
 	}))
 }
 
@@ -228,8 +233,9 @@ func (s *supervisor) optionsFor(ch *child) actor.Care[supervisor] {
 		Stop:     func(c *actor.Context, child actor.AnyRef) { s.endChild(c, spec.stop, child) },
 		Before:   s.children.youngerActor(ch),
 		Together: s.spec.strategy == SimpleOneForOne,
-		Decide:   spec.decide, Mail: spec.mail, Backlog: spec.whileDown, KeepReplies: spec.keepReplies,
-		Path: s.pathOf(ch), Family: s.names,
+		Decide:   spec.decide, Mail: spec.mail, Backlog: spec.whileDown,
+		KeepReplies: spec.keepReplies,
+		Path:        s.pathOf(ch), Family: s.names,
 	}
 	if spec.supervisor == nil {
 		care.Rose = childUp // a supervisor says so itself

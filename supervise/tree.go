@@ -63,7 +63,8 @@ func (n *Node) fill(ctx context.Context, sys *actor.System) error {
 }
 
 func (s *supervisor) node(*actor.Context, actor.None) (Node, error) {
-	n := Node{Name: s.spec.name, Type: supervisorType.Name(), State: Running, Supervises: true, Strategy: s.spec.strategy}
+	n := Node{Name: s.spec.name, Type: supervisorType.Name(), State: Running, Supervises: true,
+		Strategy: s.spec.strategy}
 	for ch := s.children.oldest; ch != nil; ch = ch.newer {
 		n.Children = append(n.Children, ch.node())
 	}
@@ -71,7 +72,8 @@ func (s *supervisor) node(*actor.Context, actor.None) (Node, error) {
 }
 
 func (ch *child) node() Node {
-	n := Node{Name: ch.name, Type: ch.spec.typeName, Ref: ch.ref, State: ch.state, Restarts: ch.restarts, Last: ch.lastReason}
+	n := Node{Name: ch.name, Type: ch.spec.typeName, Ref: ch.ref, State: ch.state,
+		Restarts: ch.restarts, Last: ch.lastReason}
 	if cold := ch.cold; cold != nil {
 		n.LastAt = cold.lastTime
 	}

@@ -56,13 +56,15 @@ func (d *delays) add(hits []hit, cycles []span) {
 }
 
 func overlaps(h hit, cycles []span) bool {
-	return slices.ContainsFunc(cycles, func(c span) bool { return h.Due < c.to && c.from < h.Due+h.Late })
+	return slices.ContainsFunc(cycles,
+		func(c span) bool { return h.Due < c.to && c.from < h.Due+h.Late })
 }
 
 // slowTimes returns when the witness took more than six times its median. With a limit of two or
 // three times, more messages are left out, and p99 of the others is the same.
 func slowTimes(hits []hit) (slow []int64) {
-	usual := slices.SortedFunc(slices.Values(hits), func(x, y hit) int { return cmp.Compare(x.Witness, y.Witness) })
+	usual := slices.SortedFunc(slices.Values(hits),
+		func(x, y hit) int { return cmp.Compare(x.Witness, y.Witness) })
 	for _, h := range hits {
 		if h.Witness > 6*usual[len(usual)/2].Witness {
 			slow = append(slow, h.Due)

@@ -92,7 +92,8 @@ func (r *result) delays(sys *actor.System, pop population, c config) {
 	others.Go(func() { litter(c.garbage<<20, &stop) })
 	others.Go(func() { force(c.force, &stop) })
 	pop.keepRenewing(sys, c)
-	p := probeType.Spawn(sys, probe{make([]hit, 0, c.probe/every+1)}) // to grow it would be to help Go's collector
+	// to grow it would be to help Go's collector
+	p := probeType.Spawn(sys, probe{make([]hit, 0, c.probe/every+1)})
 	from := startTicker(c.probe)
 	before := cpuTime()
 	for {
@@ -115,7 +116,8 @@ func (pop population) keepRenewing(sys *actor.System, c config) {
 	if c.renew == 0 {
 		return
 	}
-	who := renewerType.Spawn(sys, renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)})
+	who := renewerType.Spawn(sys,
+		renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)})
 	renewSome.Send(sys, who, actor.None{})
 	_ = sys.Wait(context.Background())
 	renewAlways.Send(sys, who, actor.None{})
@@ -181,7 +183,8 @@ var (
 	renewSome   = actor.Declare[actor.None](renewerType, "some")
 	renewAlways = actor.Declare[actor.None](renewerType, "always")
 	renewNow    = actor.Declare[actor.None](renewerType, "now")
-	_           = renewerType.Table(renewSome.Do((*renewer).some), renewAlways.Do((*renewer).always), renewNow.Do((*renewer).now))
+	_           = renewerType.Table(renewSome.Do((*renewer).some),
+		renewAlways.Do((*renewer).always), renewNow.Do((*renewer).now))
 )
 
 // A probe notes how long its messages were on their way.

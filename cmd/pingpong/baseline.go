@@ -35,7 +35,10 @@ type baselineStarter func(s scenario, opts options, stderr io.Writer) (baseline,
 type localBaseline struct{ s scenario }
 
 func (r localBaseline) turn(ctx context.Context, j job, bar *progress, last time.Duration) turn {
-	return timed(func() (uint64, error) { return await(ctx, r.s.channels(j), nil, bar, byTime(last)) })
+	return timed(func() (uint64,
+		error) {
+		return await(ctx, r.s.channels(j), nil, bar, byTime(last))
+	})
 }
 
 func (localBaseline) close() {}
@@ -77,7 +80,8 @@ func startBaselineProcess(p *exec.Cmd, stderr io.Writer) (baseline, error) {
 	return processBaseline{p, in, json.NewDecoder(out)}, launch(p)
 }
 
-func (r processBaseline) turn(ctx context.Context, _ job, bar *progress, last time.Duration) (t turn) {
+func (r processBaseline) turn(ctx context.Context, _ job, bar *progress,
+	last time.Duration) (t turn) {
 	type answer struct {
 		channelTurn
 		err error
@@ -85,7 +89,8 @@ func (r processBaseline) turn(ctx context.Context, _ job, bar *progress, last ti
 	out := make(chan answer, 1)
 	go func() {
 		var a answer
-		_, _ = fmt.Fprintln(r.orders) // to one that has ended since its last turn: its results have ended then too
+		// to one that has ended since its last turn: its results have ended then too
+		_, _ = fmt.Fprintln(r.orders)
 		a.err = r.results.Decode(&a.channelTurn)
 		out <- a
 	}()
@@ -99,7 +104,9 @@ func (r processBaseline) turn(ctx context.Context, _ job, bar *progress, last ti
 // lost returns the error of a turn that the process did not complete, and ends the process. It is a
 // fault of the process, or an interruption, even if only the process has noticed that so far.
 func (r processBaseline) turnErr(ctx context.Context, fault error) error {
-	r.close() // what it died of is settled before its pipes are seen to end: that it is killed now changes nothing
+	// what it died of is settled before its pipes are seen to end: that it is killed now changes
+	// nothing
+	r.close()
 	if ctx.Err() != nil || killedBySignal(r.process) {
 		return errInterrupted
 	}

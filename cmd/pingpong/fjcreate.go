@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	creators = 8   // who create at once, on either side, so that there is parallel work
+	// who create at once, on either side, so that there is parallel work
+	creators = 8
 	litter   = 200 // spawns that a creator makes in one behaviour
 	maxBoxes = 1_000_000_000
 )

@@ -29,8 +29,10 @@ func parse(known []scenario, args []string, stderr io.Writer) (options, error) {
 	fs.Usage = func() { usage(fs, known) }
 	fs.StringVar(&name, "scenario", "pingpong", "`name` of the work to run, or all")
 	fs.IntVar(&opts.n, "n", 0, "`operations` in a turn (default: the scenario's own)")
-	fs.IntVar(&opts.workers, "workers", 0, "scheduler `threads` (default: the runtime's own choice)")
-	fs.IntVar(&opts.rounds, "rounds", 5, "`turns` each side has; the median counts, of an even number the mean of the two in the middle")
+	fs.IntVar(&opts.workers, "workers", 0,
+		"scheduler `threads` (default: the runtime's own choice)")
+	fs.IntVar(&opts.rounds, "rounds", 5,
+		"`turns` each side has; the median counts, of an even number the mean of the two in the middle")
 	fs.Uint64Var(&opts.seed, "seed", 1, "`seed` of the random choices in the work")
 	fs.BoolVar(&opts.json, "json", false, "print one JSON object a scenario instead of the summary")
 	fs.BoolVar(&opts.baseline, "baseline", true, "run the work on goroutines and channels too")
@@ -111,7 +113,8 @@ func usage(fs *flag.FlagSet, known []scenario) {
 	fmt.Fprintf(w, "usage: pingpong [flags]\n\nscenarios:\n")
 	for _, s := range known {
 		size := fmt.Sprintf("(%s %s)", commas(uint64(s.n)), s.ops)
-		fmt.Fprintf(w, "  %-10s %s\n", s.name, strings.TrimLeft(flow(defaultColumns, 13, " ", s.about, size), " "))
+		fmt.Fprintf(w, "  %-10s %s\n", s.name,
+			strings.TrimLeft(flow(defaultColumns, 13, " ", s.about, size), " "))
 	}
 	fmt.Fprintf(w, "  %-10s every one of them, one after the other\n\nflags:\n", "all")
 	fs.PrintDefaults()

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	defaultColumns = 79  // columns to write in where nobody knows better: the last of 80 is not safe everywhere
+	// columns to write in where nobody knows better: the last of 80 is not safe everywhere
+	defaultColumns = 79
 	maxColumns     = 100 // columns that a summary takes if there are more
 )
 
@@ -43,7 +44,8 @@ func flow(columns, indent int, sep string, parts ...string) string {
 			lines, line = append(lines, line), p
 		}
 		if words := strings.Fields(line); indent+width(line) > columns && len(words) > 1 {
-			folded := strings.Split(flow(columns, indent, " ", words...), "\n"+strings.Repeat(" ", indent))
+			folded := strings.Split(flow(columns, indent, " ", words...),
+				"\n"+strings.Repeat(" ", indent))
 			last := len(folded) - 1
 			lines, line = append(lines, folded[:last]...), folded[last]
 		}

@@ -24,7 +24,8 @@ func main() { os.Exit(process(registry)) }
 func process(known []scenario) int {
 	relaxCollector()
 	if os.Getenv(partEnv) == channelsPart {
-		signal.Ignore(os.Interrupt, syscall.SIGTERM) // all processes of a terminal, or of a group, get it
+		// all processes of a terminal, or of a group, get it
+		signal.Ignore(os.Interrupt, syscall.SIGTERM)
 		return serveTurns(known, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -31,7 +31,8 @@ const (
 )
 
 // apart is a measurer that starts a process.
-func measureInProcess(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
+func measureInProcess(ctx context.Context, s scenario, opts options,
+	stderr io.Writer) (figures, error) {
 	var f figures
 	var out bytes.Buffer
 	part, err := opts.part(s, scenarioPart)
@@ -51,7 +52,8 @@ func measureInProcess(ctx context.Context, s scenario, opts options, stderr io.W
 	exit := part.Wait()
 	err = json.Unmarshal(out.Bytes(), &f)
 	switch {
-	case err == nil && slices.Contains([]int{exitOK, exitWrong, exitInterrupted}, part.ProcessState.ExitCode()):
+	case err == nil && slices.Contains([]int{exitOK, exitWrong, exitInterrupted},
+		part.ProcessState.ExitCode()):
 		return f, nil
 	case ctx.Err() != nil || killedBySignal(part):
 		return f, errInterrupted
@@ -62,7 +64,8 @@ func measureInProcess(ctx context.Context, s scenario, opts options, stderr io.W
 // struckDown tells whether a process that has ended was killed by an interruption before it could
 // take or ignore it. The signal is sent to the whole group, and may reach us only later.
 func killedBySignal(p *exec.Cmd) bool {
-	return slices.Contains([]string{"signal: interrupt", "signal: terminated"}, p.ProcessState.String())
+	return slices.Contains([]string{"signal: interrupt", "signal: terminated"},
+		p.ProcessState.String())
 }
 
 // part is the command that runs one of the scenarios with the same options.

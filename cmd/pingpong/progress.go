@@ -19,16 +19,18 @@ import (
 // What is logged meanwhile, by whichever goroutine, is written where the line stood. The next tick
 // draws the line anew below.
 type progress struct {
-	w         io.Writer // nil: silent
-	columns   func() int
-	ticks     <-chan time.Time // when to draw; nil: never
-	stop      func()
-	what      string
-	over, end float64 // share of the turns that are over before this one, and with it
+	w       io.Writer // nil: silent
+	columns func() int
+	ticks   <-chan time.Time // when to draw; nil: never
+	stop    func()
+	what    string
+	// share of the turns that are over before this one, and with it
+	over, end float64
 	began     time.Time
 
-	mu    sync.Mutex // guards what is sent to w
-	drawn int        // guarded by mu: columns that the line takes which stands there; 0: none
+	mu sync.Mutex // guards what is sent to w
+	// guarded by mu: columns that the line takes which stands there; 0: none
+	drawn int
 }
 
 // far tells how far a turn is, from 0 to 1, and says more about it.

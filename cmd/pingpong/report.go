@@ -8,7 +8,8 @@ import (
 // A report is everything that was measured of one scenario.
 type report struct {
 	scenario scenario
-	asked, n int // operations in a turn: asked for, and what the work could be fitted to
+	// operations in a turn: asked for, and what the work could be fitted to
+	asked, n int
 	seed     uint64
 
 	gallop, channels []turn // the turns that ended with a count
@@ -33,7 +34,8 @@ func (r *report) addGallop(t turn) {
 	r.gallop = append(r.gallop, t)
 	r.checkCount("gallop", t)
 	if st := t.stats; st.DeadLetters > 0 || st.Panics > 0 {
-		r.fail(fmt.Errorf("%d dead letters and %d panics in a run that should have none", st.DeadLetters, st.Panics))
+		r.fail(fmt.Errorf("%d dead letters and %d panics in a run that should have none",
+			st.DeadLetters, st.Panics))
 	}
 }
 

@@ -16,17 +16,19 @@ var errInterrupted = errors.New("interrupted")
 
 // A turn is one run of the work on one side.
 type turn struct {
-	wall    time.Duration
-	got     uint64
-	allocs  uint64
-	stats   actor.Stats // of gallop's turns only
-	workers int         // what the system was started with; spares may have stood in for them
-	err     error       // why there is no count
+	wall   time.Duration
+	got    uint64
+	allocs uint64
+	stats  actor.Stats // of gallop's turns only
+	// what the system was started with; spares may have stood in for them
+	workers int
+	err     error // why there is no count
 }
 
 // measure runs a scenario on both sides in turns, gallop first, so that whatever else
 // the machine does meets both alike. An error means that the system would not start.
-func measure(ctx context.Context, s scenario, opts options, bar *progress, channels baseline) (report, error) {
+func measure(ctx context.Context, s scenario, opts options, bar *progress,
+	channels baseline) (report, error) {
 	rep := newReport(s, opts)
 	rep.gogc = gogc()
 	j := opts.job(s)
@@ -60,7 +62,8 @@ func (o options) progressOf(i, sides int) float64 {
 	if o.baseline {
 		each = 2
 	}
-	return (float64(i)*each + float64(sides)) / (float64(o.rounds) * each) // of which an int may not hold twice
+	// of which an int may not hold twice
+	return (float64(i)*each + float64(sides)) / (float64(o.rounds) * each)
 }
 
 // gallopTurn runs the work once on a system of its own.
@@ -117,7 +120,8 @@ func timed(work func() (uint64, error)) (t turn) {
 }
 
 // await waits for the count of a turn and keeps the progress line alive meanwhile.
-func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *progress, done progressFunc) (got T, err error) {
+func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *progress,
+	done progressFunc) (got T, err error) {
 	for {
 		select {
 		case got := <-out:
@@ -135,7 +139,8 @@ func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *
 // median returns the turn in the middle by time, all of whose figures belong together. Of an even
 // number of turns two are in the middle: it returns the faster one, with the mean of both times.
 func median(turns []turn) turn {
-	sorted := slices.SortedFunc(slices.Values(turns), func(a, b turn) int { return cmp.Compare(a.wall, b.wall) })
+	sorted := slices.SortedFunc(slices.Values(turns),
+		func(a, b turn) int { return cmp.Compare(a.wall, b.wall) })
 	t, next := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
 	t.wall += (next.wall - t.wall) / 2
 	return t

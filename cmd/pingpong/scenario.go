@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	chunk  = 1000 // sends or spawns a behaviour at most makes before it ends and sends itself the rest
-	buffer = 128  // slots in every channel of the goroutine twins
+	// sends or spawns a behaviour at most makes before it ends and sends itself the rest
+	chunk  = 1000
+	buffer = 128 // slots in every channel of the goroutine twins
 )
 
 // A job is the size of one turn of a scenario and the seed of its random choices.

@@ -30,10 +30,12 @@ func (b *summary) say(parts ...string) { b.WriteString(flow(b.columns, 0, " · "
 func (b *summary) head() {
 	b.WriteByte('\n')
 	b.say(b.Scenario + ": " + b.scenario.about)
-	b.say(plural(uint64(b.N), b.Op, b.scenario.ops)+" a turn", plural(uint64(b.Workers), "worker", "workers"),
+	b.say(plural(uint64(b.N), b.Op, b.scenario.ops)+" a turn",
+		plural(uint64(b.Workers), "worker", "workers"),
 		fmt.Sprint("seed ", b.Seed))
 	if b.N != b.Asked {
-		b.say(fmt.Sprintf("(%s asked for, which is not a size this work can have)", commas(uint64(b.Asked))))
+		b.say(fmt.Sprintf("(%s asked for, which is not a size this work can have)",
+			commas(uint64(b.Asked))))
 	}
 }
 
@@ -58,7 +60,8 @@ func (b *summary) workers() {
 }
 
 func workerRow(name string, w jsonWorker) []string {
-	return []string{name, commas(w.Turns), commas(w.Messages), commas(w.Steals), commas(w.StealMisses),
+	return []string{name, commas(w.Turns), commas(w.Messages), commas(w.Steals),
+		commas(w.StealMisses),
 		commas(w.Parks), commas(w.Wakes)}
 }
 
@@ -78,7 +81,8 @@ func (b *summary) totals() {
 		setting = fmt.Sprintf("Go's collector at GOGC=%d", *b.GOGC)
 	}
 	if b.PeakRSSKB > 0 {
-		b.say(fmt.Sprintf("%.1f MB of memory at most in gallop's turns", float64(b.PeakRSSKB)/1024), setting)
+		b.say(fmt.Sprintf("%.1f MB of memory at most in gallop's turns", float64(b.PeakRSSKB)/1024),
+			setting)
 	} else {
 		b.say(setting)
 	}

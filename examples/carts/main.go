@@ -73,7 +73,8 @@ var (
 	cartAdd    = actor.Declare[purchase](cartType, "add")
 	cartRemove = actor.Declare[int](cartType, "remove")
 	cartSum    = actor.Declare[actor.Ref[counter]](cartType, "sum")
-	_          = cartType.Table(cartAdd.Do((*cart).add), cartRemove.Do((*cart).remove), cartSum.Do((*cart).sum))
+	_          = cartType.Table(cartAdd.Do((*cart).add), cartRemove.Do((*cart).remove),
+		cartSum.Do((*cart).sum))
 
 	counterType = actor.NewType[counter]("counter")
 	counterAdd  = actor.Declare[tally](counterType, "add")
@@ -153,7 +154,8 @@ func serve(out io.Writer, carts int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d carts, %d lines, %d.%02d in all\n", sum.carts, sum.lines, sum.cents/100, sum.cents%100)
+	fmt.Fprintf(out, "%d carts, %d lines, %d.%02d in all\n", sum.carts, sum.lines, sum.cents/100,
+		sum.cents%100)
 	report(out, carts)
 	runtime.KeepAlive(refs)
 	return nil
@@ -169,5 +171,6 @@ func report(out io.Writer, carts int) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	fmt.Fprintf(out, "Go's collector: %.1f objects and %d bytes a cart, %v a cycle\n",
-		float64(m.HeapObjects)/float64(carts), m.HeapAlloc/uint64(carts), took.Round(time.Millisecond))
+		float64(m.HeapObjects)/float64(carts), m.HeapAlloc/uint64(carts),
+		took.Round(time.Millisecond))
 }

@@ -90,8 +90,10 @@ func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket],
 		if !errors.Is(err, supervise.ErrNoChild) {
 			return r, err
 		}
-		started, err := supervise.StartChild(ctx, l.sys, l.buckets, supervise.Like[bucket](client, nil))
-		if !errors.Is(err, supervise.ErrTaken) { // else somebody else was faster, and it may be full by now
+		started, err := supervise.StartChild(ctx, l.sys, l.buckets,
+			supervise.Like[bucket](client, nil))
+		// else somebody else was faster, and it may be full by now
+		if !errors.Is(err, supervise.ErrTaken) {
 			r, _ = actor.As[bucket](started)
 			return r, err
 		}

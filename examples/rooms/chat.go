@@ -59,14 +59,18 @@ type Chat struct {
 // NewChat starts a chat with the room "library".
 func NewChat(ctx context.Context, sys *actor.System) (*Chat, error) {
 	chat := &Chat{
-		sys:     sys,
-		people:  group.RegistryForSupervisor[string, actor.Ref[User]](),
-		editors: group.AskPoolForSupervisor(group.LeastLoaded[string](), 3, correct, group.Crew[Editor]{Type: editorType}),
+		sys:    sys,
+		people: group.RegistryForSupervisor[string, actor.Ref[User]](),
+		editors: group.AskPoolForSupervisor(group.LeastLoaded[string](), 3, correct,
+			group.Crew[Editor]{Type: editorType}),
 	}
 	chat.root = supervise.Start(sys, supervise.Spec{Name: "chat", Children: []supervise.Child{
-		supervise.Worker[group.RegistryActor[string, actor.Ref[User]]]{Name: "people", Type: chat.people.Type(), Init: chat.people.Init},
-		supervise.Worker[group.CrewActor]{Name: "editors", Type: chat.editors.Type(), Init: chat.editors.Init},
-		supervise.Worker[room]{Name: "library", Type: group.TopicType[string](), Init: group.TopicInit[string](group.OnLag(group.LagDrop))},
+		supervise.Worker[group.RegistryActor[string, actor.Ref[User]]]{Name: "people",
+			Type: chat.people.Type(), Init: chat.people.Init},
+		supervise.Worker[group.CrewActor]{Name: "editors", Type: chat.editors.Type(),
+			Init: chat.editors.Init},
+		supervise.Worker[room]{Name: "library", Type: group.TopicType[string](),
+			Init: group.TopicInit[string](group.OnLag(group.LagDrop))},
 	}})
 	return chat, sys.Wait(ctx)
 }

@@ -19,15 +19,18 @@ type front struct {
 	ln      net.Listener
 	answers time.Duration // how long its end waits for requests that run
 	server  *http.Server
-	cut     error // requests that were cut off; to be read when the tree has ended
+	// requests that were cut off; to be read when the tree has ended
+	cut error
 }
 
 var (
 	frontType = actor.NewType[*front]("front")
 	failed    = actor.Declare[error](frontType, "failed")
-	_         = frontType.Table(failed.Do(func(_ **front, c *actor.Context, err error) { c.Exit(err) })).
-			OnStart(func(f **front, c *actor.Context) error { return (*f).start(c) }).
-			OnStop(func(f **front, c *actor.Context, _ error) { (*f).stop(c) })
+	_         = frontType.Table(failed.Do(func(_ **front, c *actor.Context, err error) {
+		c.Exit(err)
+	})).
+		OnStart(func(f **front, c *actor.Context) error { return (*f).start(c) }).
+		OnStop(func(f **front, c *actor.Context, _ error) { (*f).stop(c) })
 )
 
 // worker declares it. Without it, the service is of no use, and ends.

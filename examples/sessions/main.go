@@ -120,7 +120,8 @@ func (s *service) session(ctx context.Context, user string) (actor.Ref[session],
 	if !errors.Is(err, supervise.ErrNoChild) {
 		return r, err
 	}
-	started, err := supervise.StartChild(ctx, s.sys, s.sessions, supervise.Like(user, func(u *session) { u.user, u.out = user, s.out }))
+	started, err := supervise.StartChild(ctx, s.sys, s.sessions,
+		supervise.Like(user, func(u *session) { u.user, u.out = user, s.out }))
 	if errors.Is(err, supervise.ErrTaken) {
 		return supervise.Find[session](ctx, s.sys, s.sessions, user)
 	}

@@ -37,10 +37,13 @@ func TestInternals(t *testing.T) {
 		return l.text.String()
 	}
 	plain, all := trace(), trace(actortest.Internals())
-	if strings.Contains(plain, "supervisor#1.") || !strings.Contains(plain, "pupil#2.OnStart under supervisor#1\n") || !strings.Contains(plain, "which Internals shows") {
+	if strings.Contains(plain, "supervisor#1.") ||
+		!strings.Contains(plain, "pupil#2.OnStart under supervisor#1\n") ||
+		!strings.Contains(plain, "which Internals shows") {
 		t.Errorf("by default:\n%s", plain)
 	}
-	if !strings.Contains(all, "supervisor#1.OnStart\n") || strings.Contains(all, "which Internals shows") {
+	if !strings.Contains(all, "supervisor#1.OnStart\n") ||
+		strings.Contains(all, "which Internals shows") {
 		t.Errorf("with Internals:\n%s", all)
 	}
 }
