@@ -93,7 +93,7 @@ func Faults(table ...Fault) Option {
 	return func(c *config) { c.setup.faults = append(c.setup.faults, table...) }
 }
 
-// due returns the fault that befalls a message, or nil.
+// nextFault returns the fault that befalls a message, or nil.
 func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 	if r.hits == nil {
 		r.hits = make([]hitCount, len(r.setup.faults))
@@ -114,7 +114,7 @@ func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 	return found
 }
 
-// fits tells whether a row applies to a behaviour.
+// matches tells whether a row applies to a behaviour.
 func (f *Fault) matches(e sim.Event) bool {
 	switch {
 	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Do == Drop:
@@ -125,10 +125,10 @@ func (f *Fault) matches(e sim.Event) bool {
 	return f.Behaviour == e.Behaviour
 }
 
-// hits counts how often a row was met, and how often it struck.
+// hitCount counts how often a row was met, and how often it struck.
 type hitCount struct{ matched, applied int }
 
-// befall counts a message and tells whether the fault befalls it.
+// hit counts a message and tells whether the fault befalls it.
 func (h *hitCount) hit(f *Fault, luck *rand.PCG) bool {
 	h.matched++
 	if h.matched < f.At || f.Times >= 0 && h.applied >= max(f.Times, 1) {

@@ -57,7 +57,7 @@ func (p *printer) print(v reflect.Value, depth int) {
 	}
 }
 
-// byItself prints a value that has words for itself, and reports whether it has.
+// ownString prints a value that has words for itself, and reports whether it has.
 func (p *printer) ownString(v reflect.Value) bool {
 	if v.Kind() == reflect.Pointer && v.IsNil() || !v.CanInterface() {
 		return false
@@ -86,7 +86,7 @@ func (p *printer) call(f func() string) {
 // module is how the paths of gallop's packages begin.
 const module = "github.com/gallop-go/gallop/"
 
-// ofRuntime prints what is the runtime's, and known times, even in fields that are not exported.
+// runtimeValue prints what is the runtime's, and known times, even in fields that are not exported.
 func (p *printer) runtimeValue(v reflect.Value) bool {
 	t := v.Type()
 	switch {
@@ -112,7 +112,7 @@ func (p *printer) runtimeValue(v reflect.Value) bool {
 	return true
 }
 
-// idIn returns the number of the actor that a ref or a handler leads to; 0 if there is none.
+// actorIDIn returns the number of the actor that a ref or a handler leads to; 0 if there is none.
 func actorIDIn(v reflect.Value) uint64 {
 	for range payloadDepth {
 		if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {

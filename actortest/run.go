@@ -38,7 +38,7 @@ func init() {
 	}
 }
 
-// given returns what a flag was set to, or the zero value.
+// flagValue returns what a flag was set to, or the zero value.
 func flagValue[T any](name string) (v T) {
 	if f := flag.Lookup(name); f != nil {
 		if g, ok := f.Value.(flag.Getter); ok {
@@ -176,7 +176,7 @@ func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 	}
 }
 
-// given runs the order that a flag asks for, if one does.
+// replayed runs the order that a flag asks for, if one does.
 func (c *config) replayed(t testing.TB) (plan, *outcome) {
 	t.Helper()
 	replay := flagValue[string](replayFlag)
@@ -332,7 +332,7 @@ func (s *runSetup) repeats(t testing.TB, p plan, out *outcome) bool {
 	return wrong == ""
 }
 
-// again runs a plan once more, and says what differs if the second run does.
+// checkRepeat runs a plan once more, and says what differs if the second run does.
 func (s *runSetup) checkRepeat(p plan, out *outcome) string {
 	twin, err := parse(p.String())
 	if err != nil {

@@ -102,7 +102,7 @@ func (r *R) Advance(d time.Duration) {
 // the beginning.
 func (r *R) Context() context.Context { return &stuckContext{Context: context.Background(), r: r} }
 
-// hope is a context that ends when Done is asked for, because that happens only when nobody can go
+// stuckContext is a context that ends when Done is asked for, because that happens only when nobody can go
 // on.
 type stuckContext struct {
 	context.Context

@@ -13,7 +13,7 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// scene is what all runs of a scenario have in common.
+// runSetup is what all runs of a scenario have in common.
 type runSetup struct {
 	scenario func(*R)
 	workers  int

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// beforeEnd is how long before the test's deadline no new order is begun: go test ends a
+// deadlineMargin is how long before the test's deadline no new order is begun: go test ends a
 // process that is past it, and says nothing of what was found.
 const deadlineMargin = 5 * time.Second
 
-// cutoff is when a search ends, however much is left of it.
+// searchDeadline is when a search ends, however much is left of it.
 type searchDeadline struct {
 	at     time.Time // zero: never
 	passed bool
 }
 
-// cutoffOf returns the cutoff of a test: some seconds before its deadline, or fewer if the deadline
+// searchDeadlineOf returns the cutoff of a test: some seconds before its deadline, or fewer if the deadline
 // is near.
 func searchDeadlineOf(t testing.TB, now time.Time) searchDeadline {
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok { // a *testing.T
@@ -26,7 +26,7 @@ func searchDeadlineOf(t testing.TB, now time.Time) searchDeadline {
 	return searchDeadline{}
 }
 
-// comes tells whether the search ends here. One order is always run.
+// reached tells whether the search ends here. One order is always run.
 func (c *searchDeadline) reached(done int, now time.Time) bool {
 	c.passed = done > 0 && !c.at.IsZero() && now.After(c.at)
 	return c.passed

@@ -65,7 +65,7 @@ func choices(ranks []int32) (at []int) {
 	return at
 }
 
-// keep returns a route that takes only the choices at these places.
+// onlyChoices returns a route that takes only the choices at these places.
 func onlyChoices(ranks []int32, at []int, chance uint64) *recordedPath {
 	r := &recordedPath{seed: chance}
 	next := 0
@@ -92,7 +92,7 @@ type shrinking struct {
 
 var numberPattern = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
-// kindOf is what failures of one kind have in common.
+// failureKind is what failures of one kind have in common.
 func failureKind(o *outcome) string {
 	if len(o.failures) == 0 {
 		return ""
@@ -101,7 +101,7 @@ func failureKind(o *outcome) string {
 	return numberPattern.ReplaceAllString(first, "#")
 }
 
-// shrunk looks for a simpler order than that of out, which has failed and repeats itself. It
+// simplify looks for a simpler order than that of out, which has failed and repeats itself. It
 // returns nil if there is none.
 func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 	if c.shrink == 0 || out.failedOutside || out.exited || t.Failed() {
@@ -138,7 +138,7 @@ func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 	return s
 }
 
-// among tries all orders with at most so many more choices than those at the given places, each
+// tryAll tries all orders with at most so many more choices than those at the given places, each
 // later than these, and keeps the best. ranks are the choices made so far.
 func (s *shrinking) tryAll(few int, at []int, ranks []int32) {
 	if !s.continues() {
@@ -216,7 +216,7 @@ func (s *shrinking) reduce(parts int) bool {
 	return false
 }
 
-// lessBy tries an order, and keeps it only if it has fewer choices than the best: an order that
+// tryFewer tries an order, and keeps it only if it has fewer choices than the best: an order that
 // leaves some out goes another way, where the others may mean something else.
 func (s *shrinking) tryFewer(at []int) bool {
 	best, was := s.best, s.kept

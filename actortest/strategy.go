@@ -75,7 +75,7 @@ func PCT(depth int) Strategy {
 	}}
 }
 
-// deepest is more moments than any usual run has. Each takes memory, and anybody may write a replay
+// maxDepth is more moments than any usual run has. Each takes memory, and anybody may write a replay
 // string.
 const maxDepth = 1 << 16
 
@@ -120,7 +120,7 @@ func (p *pct) highest(ready []int) int {
 	return best
 }
 
-// of returns a priority. It is drawn when it is first asked for, above all that have fallen.
+// priorityOf returns a priority. It is drawn when it is first asked for, above all that have fallen.
 func (p *pct) priorityOf(id int) uint64 {
 	if p.priority[id] == 0 {
 		p.priority[id] = p.pcg.Uint64() | 1<<33
@@ -198,7 +198,7 @@ func (e *exhaustive) choose(ready []int, current int) int {
 	return choiceOfRank(ready, current, b.taken)
 }
 
-// ranked returns the thread of a rank: first the one that would go on by itself, then the others by
+// choiceOfRank returns the thread of a rank: first the one that would go on by itself, then the others by
 // number. If there is no such rank, since the scenario does not repeat itself, it is the last.
 func choiceOfRank(ready []int, current, rank int) int {
 	rank = min(rank, len(ready)-1)
@@ -266,7 +266,7 @@ func parse(replay string) (plan, error) {
 	return p, nil
 }
 
-// route is a path of exhaustive in the form of its string, so that it takes no more memory than the
+// recordedPath is a path of exhaustive in the form of its string, so that it takes no more memory than the
 // string: a path has an entry for every choice of a run, and anybody may write a string. An order
 // of another strategy is a route too, with the seed of that one.
 type recordedPath struct {
@@ -276,7 +276,7 @@ type recordedPath struct {
 	same  int // how often it has gone on as before since the last one
 }
 
-// fork goes on as before that often, and then takes another rank.
+// departure goes on as before that often, and then takes another rank.
 type departure struct{ same, rank int }
 
 func (r *recordedPath) choose(ready []int, current int) int {

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// boss brings its child up again a minute after each fall.
+// parent brings its child up again a minute after each fall.
 type parent struct{ kid actor.Ref[puppet] }
 
 var (

@@ -109,10 +109,10 @@ func (c *config) shown(trace []event) (all []event) {
 	return all
 }
 
-// until is how many events are shown of a run until it has failed.
+// shownUntilFailure is how many events are shown of a run until it has failed.
 func (c *config) shownUntilFailure(out *outcome) int { return len(c.shown(out.trace[:out.failedAt])) }
 
-// fewTurns is how many departures are marked: if there are more, the marks say nothing.
+// maxMarks is how many departures are marked: if there are more, the marks say nothing.
 const maxMarks = 20
 
 // tail is the end of a trace, with the virtual time of each event since the run began.

@@ -63,7 +63,7 @@ func (r *R) describeWait(w sim.Wait) string {
 		how)
 }
 
-// comeToRest is Quiet, but lets time pass for those who wait for it. A run counts as endless if
+// waitUntilQuiet is Quiet, but lets time pass for those who wait for it. A run counts as endless if
 // an asker waits for ever while others have timers without an end.
 func (r *R) waitUntilQuiet() {
 	for {

@@ -67,7 +67,7 @@ func asksIn(d desk2, then func(r *actortest.R, d actor.Ref[desk2])) func(*actort
 	}
 }
 
-// TestRun_NobodyWaitsForever: "nobody waits forever": not for a reply that was put off, nor for one
+// TestRun_NoCallerWaitsForever: "nobody waits forever": not for a reply that was put off, nor for one
 // whose request is in a stash. The failure says who asked whom what.
 func TestRun_NoCallerWaitsForever(t *testing.T) {
 	quiet := func(r *actortest.R, _ actor.Ref[desk2]) { r.Quiet() }
@@ -112,7 +112,7 @@ func init() {
 		}))
 }
 
-// TestRun_NobodyWaitsForTheSuspended: nor for an actor that has fallen and is never brought up.
+// TestRun_NoCallerWaitsForTheSuspended: nor for an actor that has fallen and is never brought up.
 func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 	scenario := func(r *actortest.R) {
 		kid, err := slackKid.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}),
@@ -153,7 +153,7 @@ func init() {
 		}))
 }
 
-// TestRun_NobodyWaitsInALaterLife: what an earlier life has asked, the next one does not hear.
+// TestRun_NoCallerWaitsInALaterLife: what an earlier life has asked, the next one does not hear.
 func TestRun_NoCallerWaitsInALaterLife(t *testing.T) {
 	for _, stashes := range []bool{false, true} {
 		actortest.Run(t, func(r *actortest.R) {
@@ -169,7 +169,7 @@ func TestRun_NoCallerWaitsInALaterLife(t *testing.T) {
 	}
 }
 
-// TestRun_NobodyWaits: a run passes in which each asker has heard, has given up, or has ended.
+// TestRun_NoCallerWaits: a run passes in which each asker has heard, has given up, or has ended.
 func TestRun_NoCallerWaits(t *testing.T) {
 	for name, scenario := range map[string]func(*actortest.R){
 		"heard": asksIn(desk2{},

@@ -13,7 +13,7 @@ func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) b
 	return len(pool.members)
 }
 
-// Kept returns how many subscribers a topic keeps to which these have subscribed, one
+// KeptSubscribers returns how many subscribers a topic keeps to which these have subscribed, one
 // after the other, and nobody has published.
 func KeptSubscribers[M any](subscribers func(yield func(actor.Handler[M]) bool)) int {
 	var t Subscribers[M]
@@ -58,10 +58,10 @@ func (s *Subscribers[M]) Unsubscribe(h actor.Handler[M]) (stayed bool) {
 // InOrder are all who have subscribed.
 func (s *Subscribers[M]) InOrder() []actor.Handler[M] { return s.subscribers.keys() }
 
-// Gathered is the members of a pool and nothing around them.
+// PoolState is the members of a pool and nothing around them.
 type PoolState[M any] struct{ PoolActor[M] }
 
-// Gather is NewPool without the pool's actor.
+// NewPoolState is NewPool without the pool's actor.
 func NewPoolState[M any](p Policy[M], members ...actor.Handler[M]) *PoolState[M] {
 	return &PoolState[M]{newPool(p, members)}
 }
@@ -69,15 +69,15 @@ func NewPoolState[M any](p Policy[M], members ...actor.Handler[M]) *PoolState[M]
 func (m *PoolState[M]) Join(h actor.Handler[M])  { m.doJoin(nil, h) }
 func (m *PoolState[M]) Leave(h actor.Handler[M]) { m.doLeave(nil, h) }
 
-// Of returns who is given a message.
+// Choose returns who is given a message.
 func (m *PoolState[M]) Choose(message M) actor.Handler[M] {
 	return m.members[m.policy.choose((*poolMembers[M])(&m.PoolActor), message)].h
 }
 
-// Placed is how many points are on the circle of a pool with Hash.
+// RingSize is how many points are on the circle of a pool with Hash.
 func (m *PoolState[M]) RingSize() int { return len(m.policy.(*hashRing[M]).ring) }
 
-// Points are the places on the circle of the member that came after so many others, and At is that
+// VirtualNodes are the places on the circle of the member that came after so many others, and At is that
 // of a key.
 func VirtualNodes(others uint64) (at [virtualNodes]uint64) {
 	for p := range at {
@@ -88,7 +88,7 @@ func VirtualNodes(others uint64) (at [virtualNodes]uint64) {
 
 func HashOf(key uint64) uint64 { return mix(key) }
 
-// told is a policy that counts how often it is told who the members are.
+// countingPolicy is a policy that counts how often it is told who the members are.
 type countingPolicy struct {
 	roundRobin[int]
 	times int
@@ -96,19 +96,19 @@ type countingPolicy struct {
 
 func (t *countingPolicy) changed(int) { t.times++ }
 
-// Told returns a policy, and how often it was told.
+// CountingPolicy returns a policy, and how often it was told.
 func CountingPolicy() (p Policy[int], times func() int) {
 	t := &countingPolicy{}
 	return Policy[int]{func() chooser[int] { return t }}, func() int { return t.times }
 }
 
-// Watching returns how many watchers a registry has.
+// WatcherCount returns how many watchers a registry has.
 func WatcherCount[K, V comparable](r Registry[K, V]) int { return r.t.watchers.all.len() }
 
-// Groups returns how many groups a registry keeps.
+// GroupCount returns how many groups a registry keeps.
 func GroupCount[K, V comparable](r Registry[K, V]) int { return r.t.groups.len() }
 
-// Asked returns how many members an AskPool keeps, and Refs which actors they are.
+// AskMemberCount returns how many members an AskPool keeps, and Refs which actors they are.
 func AskMemberCount[Q, R any](p AskPool[Q, R]) int { return len(p.t.members) }
 
 func AskMemberRefs[Q, R any](p AskPool[Q, R]) (all []actor.AnyRef) {

@@ -55,7 +55,7 @@ func start(t testing.TB, opts ...actor.Option) *actor.System {
 	return sys
 }
 
-// patience is how long nothing may happen before that is a hang: long, because a busy
+// hangTimeout is how long nothing may happen before that is a hang: long, because a busy
 // machine may halt a whole process for a minute.
 const hangTimeout = 3 * time.Minute
 

@@ -71,7 +71,7 @@ func next(places map[actor.Handler[int]][]uint64, at uint64) (who actor.Handler[
 	return who
 }
 
-// TestHash_ArrangedOnce: however many members come and go before a message is given, the circle is
+// TestHash_RebuiltOnce: however many members come and go before a message is given, the circle is
 // arranged once, for that message.
 func TestHash_RebuiltOnce(t *testing.T) {
 	all := doubles(100)

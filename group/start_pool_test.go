@@ -13,13 +13,13 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// hand is a member of a pool that makes its members. A negative number makes it fall.
+// testWorker is a member of a pool that makes its members. A negative number makes it fall.
 type testWorker struct {
 	life int // of those that all hands have had
 	log  *[]jobLog
 }
 
-// lifted is a number that a hand has lifted.
+// jobLog is a number that a hand has lifted.
 type jobLog struct {
 	life int
 	id   uint64
@@ -44,7 +44,7 @@ var (
 		testWorkerDo.Do((*testWorker).do))
 )
 
-// hands makes a crew of hands that write into log.
+// testCrew makes a crew of hands that write into log.
 func testCrew(log *[]jobLog) group.Crew[testWorker] {
 	lives := 0
 	return group.Crew[testWorker]{Type: testWorkerType, Init: func(h *testWorker) {

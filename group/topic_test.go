@@ -60,7 +60,7 @@ var (
 	}))
 )
 
-// TestTopic_DiscardsForNobody: "What m owns is discarded if that is nobody": because none has
+// TestTopic_DiscardsWithoutSubscribers: "What m owns is discarded if that is nobody": because none has
 // subscribed, or all have ended.
 func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 	sys := start(t)

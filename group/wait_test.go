@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// narrow is the bound of a member, or a subscriber, that mutes those who fill it.
+// smallBound is the bound of a member, or a subscriber, that mutes those who fill it.
 const smallBound = 8
 
 var (
@@ -96,7 +96,7 @@ func atOnce() context.Context {
 	return impatient{ctx, end}
 }
 
-// goOn sends the rest from a goroutine.
+// resume sends the rest from a goroutine.
 func resume(sys *actor.System, to waiter, from, end int) <-chan error {
 	errs := make(chan error, 1)
 	go func() {

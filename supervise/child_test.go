@@ -11,7 +11,7 @@ import (
 
 var childType = actor.NewType[int]("kid")
 
-// TestFamily_IsWalkedOnce: a row of children that starts is looked at once, and not again at
+// TestChildren_StartLooksAtEachOnce: a row of children that starts is looked at once, and not again at
 // each start.
 func TestChildren_StartLooksAtEachOnce(t *testing.T) {
 	cs := newChildren()
@@ -33,7 +33,7 @@ func TestChildren_StartLooksAtEachOnce(t *testing.T) {
 	}
 }
 
-// TestFamily_IsWalkedDownOnce: a row of children that goes down is looked at once, and not
+// TestChildren_StopLooksAtEachOnce: a row of children that goes down is looked at once, and not
 // again at each that is down.
 func TestChildren_StopLooksAtEachOnce(t *testing.T) {
 	cs := newChildren()
@@ -50,7 +50,7 @@ func TestChildren_StopLooksAtEachOnce(t *testing.T) {
 	}
 }
 
-// TestRow_IsNotDeep: "Whatever happens to one child of OneForOne and SimpleOneForOne takes the same
+// TestChildIndex_IsNotDeep: "Whatever happens to one child of OneForOne and SimpleOneForOne takes the same
 // time however many there are", in whatever order they come and go: the tree is nowhere deep.
 func TestChildIndex_IsNotDeep(t *testing.T) {
 	const n = 5000
@@ -88,7 +88,7 @@ func TestChildIndex_IsNotDeep(t *testing.T) {
 	}
 }
 
-// TestFamily: next, lowest and behind agree with a plain walk over all children, while these come,
+// TestChildren: next, lowest and behind agree with a plain walk over all children, while these come,
 // start, fall, end and are removed.
 func TestChildren(t *testing.T) {
 	sys := actor.Start()

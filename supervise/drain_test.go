@@ -29,7 +29,7 @@ func (h *harness) until(states string) {
 	}
 }
 
-// TestSweep_DrainsMuted: a child that drains and sends to its fallen sibling, or to another that is
+// TestGroupRestart_DrainsMuted: a child that drains and sends to its fallen sibling, or to another that is
 // muted for that one, ends all the same: "a child that drains is not muted", since the fallen one
 // waits for its end. It drains because it was declared so, or because its user says so.
 func TestGroupRestart_DrainsMuted(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestSweep: children go down "each when the one after it is down". A child that falls meanwhile
+// TestGroupRestart: children go down "each when the one after it is down". A child that falls meanwhile
 // does not spare those further in front.
 func TestGroupRestart(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
@@ -34,7 +34,7 @@ func TestGroupRestart(t *testing.T) {
 	h.d.says(t, "-c", "-m", "+a", "+m", "+b", "+c")
 }
 
-// TestSweep_CountsOnce: "One restart of a group counts once", also if a child falls that has not
+// TestGroupRestart_CountsOnce: "One restart of a group counts once", also if a child falls that has not
 // had its turn to go down. A child that ends for good meanwhile is forgotten all the same.
 func TestGroupRestart_CountsOnce(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
@@ -86,7 +86,7 @@ func (h *harness) blocked(sub bool) (free func()) {
 	return free
 }
 
-// TestSweep_Restarted: a child that is restarted alone, and has not come down for that yet, goes
+// TestGroupRestart_Restarted: a child that is restarted alone, and has not come down for that yet, goes
 // down with others all the same. So does one that is restarted by others while it goes down.
 func TestGroupRestart_Restarted(t *testing.T) {
 	restart := func(h *harness, b actor.AnyRef) { actor.Restart(h.sys, b) }
@@ -152,7 +152,7 @@ func (h *harness) restartedOnce() {
 	equal(h, "restarts", kids[0].Restarts+kids[1].Restarts, 1)
 }
 
-// TestSweep_CountsKilledOnce: "One restart of a group counts once", also if a child falls by itself
+// TestGroupRestart_CountsKilledOnce: "One restart of a group counts once", also if a child falls by itself
 // and is killed with the others before its fall was heard of.
 func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 	for seed := range uint64(100) {
@@ -166,7 +166,7 @@ func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 	}
 }
 
-// TestSweep_CountsOverdueOnce: "One restart of a group counts once", also if the oldest goes down
+// TestGroupRestart_CountsOverdueOnce: "One restart of a group counts once", also if the oldest goes down
 // as it was told, but so late that it has been killed too.
 func TestGroupRestart_CountsOverdueOnce(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))

@@ -28,7 +28,7 @@ var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 // epoch is where the clocks of the tests begin.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// diary is what happened, in order.
+// journal is what happened, in order.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -57,7 +57,7 @@ func (d *journal) says(t testing.TB, want ...string) {
 	}
 }
 
-// toy is a child that notes what happens to it and does what it is told.
+// testChild is a child that notes what happens to it and does what it is told.
 type testChild struct {
 	name string
 	d    *journal
@@ -103,7 +103,7 @@ func finish(_ *testChild, c *actor.Context)        { c.Stop() }
 func exitShutdown(_ *testChild, c *actor.Context)  { c.Exit(actor.ErrShutdown) }
 func exitWithError(_ *testChild, c *actor.Context) { c.Exit(errUser) }
 
-// house is a system with a tree, on a clock of its own.
+// harness is a system with a tree, on a clock of its own.
 type harness struct {
 	testing.TB
 	sys   *actor.System
@@ -114,7 +114,7 @@ type harness struct {
 	root  supervise.Supervisor
 }
 
-// build starts an empty house.
+// newHarness starts an empty house.
 func newHarness(t testing.TB, opts ...actor.Option) *harness {
 	t.Helper()
 	h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
@@ -126,7 +126,7 @@ func newHarness(t testing.TB, opts ...actor.Option) *harness {
 	return h
 }
 
-// toys declares children of these names.
+// workers declares children of these names.
 func (h *harness) workers(names ...string) (all []supervise.Child) {
 	for _, n := range names {
 		all = append(all, h.child(n))
@@ -146,7 +146,7 @@ func (h *harness) run(s supervise.Spec) {
 	h.quiet()
 }
 
-// patience is how long nothing may happen before that is a hang: long, because a busy
+// hangTimeout is how long nothing may happen before that is a hang: long, because a busy
 // machine may halt a whole process for a minute.
 const hangTimeout = 3 * time.Minute
 

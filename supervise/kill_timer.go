@@ -7,14 +7,14 @@ import (
 )
 
 // killTimer kills children that have not ended in time when their supervisor ends or is restarted.
-// It is an actor of its own, because a supervisor that is leaving has no timers any more. There is
-// at most one for a life of a supervisor, made when the first child is told to end.
+// It is an actor of its own because the timers of a supervisor that is ending are canceled. A
+// supervisor has at most one between two restarts, spawned when the first child is told to end.
 //
-// Rejected: an actor for each child. Ten thousand sessions cost ten thousand actors at each deploy,
-// and Stats.Spawned counts them.
+// Rejected: an actor for each child. Ten thousand sessions would cost ten thousand actors at each
+// deploy, and Stats.Spawned counts them.
 type killTimer struct {
 	parent actor.AnyRef
-	queues map[time.Duration][]deadline // by how long after the order they are; the earliest first
+	queues map[time.Duration][]deadline // by their span of time; the earliest deadline first
 }
 
 // deadline is when a child is to be killed.
@@ -30,7 +30,7 @@ func (t *killTimer) start(c *actor.Context) error {
 	return nil
 }
 
-// set notes a deadline. Those of one row share one timer.
+// set adds a deadline. Those of one queue share one timer.
 func (t *killTimer) set(c *actor.Context, d deadline) {
 	row := append(t.queues[d.within], d)
 	if t.queues[d.within] = row; len(row) == 1 {
@@ -41,7 +41,7 @@ func (t *killTimer) set(c *actor.Context, d deadline) {
 func (t *killTimer) due(c *actor.Context, within time.Duration) {
 	row := t.queues[within]
 	for len(row) > 0 && !row[0].at.After(c.Now()) {
-		actor.Kill(c, row[0].child) // nothing happens to those that have ended
+		actor.Kill(c, row[0].child) // no effect on actors that have ended
 		row = row[1:]
 	}
 	if t.queues[within] = row; len(row) > 0 {
@@ -53,7 +53,7 @@ func (t *killTimer) down(c *actor.Context, _ actor.Down) { c.Stop() }
 
 var (
 	killTimerType = actor.NewType[killTimer]("killtimer")
-	// it may be after the end of all
+	// it may arrive after the supervisor has ended
 	armKill    = actor.Declare[deadline](killTimerType, "set", actor.BestEffort())
 	killDue    = actor.Declare[time.Duration](killTimerType, "due")
 	parentDown = actor.Declare[actor.Down](killTimerType, "down")

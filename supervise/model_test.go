@@ -18,7 +18,7 @@ import (
 // The dumb model of the rules: everything happens at once, in plain recursion. It leaves out what
 // the real thing is about: that ends and starts take time, and that messages tell of them.
 
-// mkid is a child, and msup a supervisor.
+// modelChild is a child, and msup a supervisor.
 type modelChild struct {
 	name        string
 	kind        supervise.Restart
@@ -72,7 +72,7 @@ func (m *model) begin(s *modelSupervisor) {
 	m.startPending(s)
 }
 
-// settle starts the pending children whose turn it is.
+// startPending starts the pending children whose turn it is.
 func (m *model) startPending(s *modelSupervisor) {
 	for _, ch := range slices.Clone(s.children) {
 		if ch.state == supervise.Pending {
@@ -121,7 +121,7 @@ func (m *model) downAll(s *modelSupervisor, killed bool) {
 	s.children = nil
 }
 
-// fell is for a child that has ended, or is down.
+// childDown is for a child that has ended, or is down.
 func (m *model) childDown(ch *modelChild, normal bool) {
 	s := ch.parent
 	if ch.kind == supervise.Temporary || ch.kind == supervise.Transient && normal {
@@ -300,7 +300,7 @@ func linesOf(n supervise.Node, at []string, b *strings.Builder) {
 	}
 }
 
-// trial is a model and the real thing.
+// modelTest is a model and the real thing.
 type modelTest struct {
 	*model
 	t     *rapid.T
@@ -375,7 +375,7 @@ func (v *modelTest) must(err error) {
 	}
 }
 
-// boss returns the supervisor of what is at a path.
+// supervisorOf returns the supervisor of what is at a path.
 func (v *modelTest) supervisorOf(path []string) supervise.Supervisor {
 	s, err := supervise.Sub(v.ctx, v.h.sys, v.h.root, path[:len(path)-1]...)
 	v.must(err)

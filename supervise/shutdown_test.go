@@ -31,7 +31,7 @@ func (h *harness) stick(path ...string) {
 	<-stuck
 }
 
-// TestEnding: "StopWithin stops a child after the message that it is handling, and kills it if
+// TestShutdown: "StopWithin stops a child after the message that it is handling, and kills it if
 // it has not ended when d has passed"; DrainWithin lets it "run its mail first"; KillAtOnce
 // kills it. It is so when its supervisor ends and when it is removed.
 func TestShutdown(t *testing.T) {
@@ -77,7 +77,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestEnding_Deadline: a child that does not end in time is killed when its supervisor ends, when
+// TestShutdown_Deadline: a child that does not end in time is killed when its supervisor ends, when
 // it is removed, and when it has to go down with others.
 func TestShutdown_Deadline(t *testing.T) {
 	crashA := func(h *harness) { do.Send(h.sys, h.find("a"), crash) }
@@ -110,7 +110,7 @@ func TestShutdown_Deadline(t *testing.T) {
 	}
 }
 
-// TestEnding_InGroups: a child with KillAtOnce that has to go down with others comes up as a new
+// TestShutdown_InGroups: a child with KillAtOnce that has to go down with others comes up as a new
 // actor. Its OnStop does not run.
 func TestShutdown_InGroups(t *testing.T) {
 	h := newHarness(t)
@@ -126,7 +126,7 @@ func TestShutdown_InGroups(t *testing.T) {
 	}
 }
 
-// TestEnding_DrainInGroups: "A child that goes down with others and comes up with them again
+// TestShutdown_DrainInGroups: "A child that goes down with others and comes up with them again
 // keeps its mail … also with DrainWithin, and what is queued runs in its next life".
 func TestShutdown_DrainInGroups(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
@@ -147,7 +147,7 @@ func TestShutdown_DrainInGroups(t *testing.T) {
 	equal(t, "ref", h.find("b"), r)
 }
 
-// TestEnding_LeavesNothing: a deadline that was kept leaves no timer and no actor.
+// TestShutdown_LeavesNothing: a deadline that was kept leaves no timer and no actor.
 func TestShutdown_LeavesNothing(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,

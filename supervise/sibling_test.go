@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// kin is a child that does something in its OnStart.
+// siblingProbe is a child that does something in its OnStart.
 type siblingProbe struct {
 	onStart func(*actor.Context) error
 }
@@ -97,7 +97,7 @@ func TestSibling_NewActor(t *testing.T) {
 	}
 }
 
-// TestSibling_OfNobody: "if the running actor is not the child of a supervisor, as in a unit test".
+// TestSibling_OfUnsupervised: "if the running actor is not the child of a supervisor, as in a unit test".
 func TestSibling_OfUnsupervised(t *testing.T) {
 	h := newHarness(t)
 	var err error

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// A rival takes the channels' turns.
+// A baseline takes the channels' turns.
 type baseline interface {
 	// turn runs the work once. last is how long that took the last time. An interruption leaves the
 	// work behind: a channel operation that could be told to stop would cost the channels time.
@@ -28,10 +28,10 @@ type baseline interface {
 	close()
 }
 
-// A rivalMaker starts what takes the channels' turns of a scenario.
+// A baselineStarter starts what takes the channels' turns of a scenario.
 type baselineStarter func(s scenario, opts options, stderr io.Writer) (baseline, error)
 
-// rivalHere takes the turns in this process.
+// localBaseline takes the turns in this process.
 type localBaseline struct{ s scenario }
 
 func (r localBaseline) turn(ctx context.Context, j job, bar *progress, last time.Duration) turn {
@@ -43,7 +43,7 @@ func (r localBaseline) turn(ctx context.Context, j job, bar *progress, last time
 
 func (localBaseline) close() {}
 
-// rivalApart has a process of its own take the turns.
+// processBaseline has a process of its own take the turns.
 type processBaseline struct {
 	process *exec.Cmd
 	orders  io.WriteCloser
@@ -57,7 +57,7 @@ type channelTurn struct {
 	Allocs uint64        `json:"allocs"`
 }
 
-// startRival starts the process of a rivalApart.
+// startBaseline starts the process of a rivalApart.
 func startBaseline(s scenario, opts options, stderr io.Writer) (baseline, error) {
 	p, err := opts.part(s, channelsPart)
 	if err != nil {
@@ -66,7 +66,7 @@ func startBaseline(s scenario, opts options, stderr io.Writer) (baseline, error)
 	return startBaselineProcess(p, stderr)
 }
 
-// rivalIn starts p as the process of a rivalApart.
+// startBaselineProcess starts p as the process of a rivalApart.
 func startBaselineProcess(p *exec.Cmd, stderr io.Writer) (baseline, error) {
 	p.Stderr = stderr
 	in, err := p.StdinPipe()
@@ -101,7 +101,7 @@ func (r processBaseline) turn(ctx context.Context, _ job, bar *progress,
 	return turn{wall: a.Wall, got: a.Got, allocs: a.Allocs, err: err}
 }
 
-// lost returns the error of a turn that the process did not complete, and ends the process. It is a
+// turnErr returns the error of a turn that the process did not complete, and ends the process. It is a
 // fault of the process, or an interruption, even if only the process has noticed that so far.
 func (r processBaseline) turnErr(ctx context.Context, fault error) error {
 	// what it died of is settled before its pipes are seen to end: that it is killed now changes
@@ -141,7 +141,7 @@ func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Wr
 	return exitOK
 }
 
-// settled is how long a turn waits, so that the reader of the next order is in the kernel. A turn
+// settleDelay is how long a turn waits, so that the reader of the next order is in the kernel. A turn
 // stops the world first, and Go 1.26 may need a minute for that if somebody enters the kernel at
 // that very moment, and stays there. A program that does nothing else met that four times in
 // 74,000, and after a wait as long as this once in 200,000: rarer, but not never. Reading on only

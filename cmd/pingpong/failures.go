@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// watch returns the options of a system that reports to trouble what no scenario does when all is
+// watchOptions returns the options of a system that reports to trouble what no scenario does when all is
 // well: a panic, or a message that could not be run. One report is enough: then the turn is over,
 // and the counters tell of the others.
 func watchOptions(trouble chan<- error) []actor.Option {
@@ -25,7 +25,7 @@ func watchOptions(trouble chan<- error) []actor.Option {
 	}
 }
 
-// An alarm is what the runtime logs to. It reports dead letters, and prints everything else, a
+// An failureLog is what the runtime logs to. It reports dead letters, and prints everything else, a
 // stack as a stack.
 //
 // Seeing each letter (OnDeadLetter) would cost a goroutine per letter, and millions of messages are

@@ -53,7 +53,7 @@ func flow(columns, indent int, sep string, parts ...string) string {
 	return strings.Join(append(lines, line), "\n"+strings.Repeat(" ", indent))
 }
 
-// under writes rows of cells one below the other, aligned to the right, with as many of the columns
+// alignTable writes rows of cells one below the other, aligned to the right, with as many of the columns
 // as fit.
 func alignTable(columns int, rows [][]string) string {
 	var b strings.Builder
@@ -67,7 +67,7 @@ func alignTable(columns int, rows [][]string) string {
 	return b.String()
 }
 
-// fitting returns how wide the columns of a table are, including two cells between them, and how
+// fitColumns returns how wide the columns of a table are, including two cells between them, and how
 // many fit.
 func fitColumns(columns int, rows [][]string) (widths []int, fit int) {
 	used := 0

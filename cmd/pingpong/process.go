@@ -30,7 +30,7 @@ const (
 	channelsPart = "channels" // see rival
 )
 
-// apart is a measurer that starts a process.
+// measureInProcess is a measurer that starts a process.
 func measureInProcess(ctx context.Context, s scenario, opts options,
 	stderr io.Writer) (figures, error) {
 	var f figures
@@ -61,7 +61,7 @@ func measureInProcess(ctx context.Context, s scenario, opts options,
 	return f, fmt.Errorf("%s in a process of its own: %w", s.name, cmp.Or(exit, err))
 }
 
-// struckDown tells whether a process that has ended was killed by an interruption before it could
+// killedBySignal tells whether a process that has ended was killed by an interruption before it could
 // take or ignore it. The signal is sent to the whole group, and may reach us only later.
 func killedBySignal(p *exec.Cmd) bool {
 	return slices.Contains([]string{"signal: interrupt", "signal: terminated"},
@@ -86,7 +86,7 @@ func (o options) part(s scenario, what string) (*exec.Cmd, error) {
 	return part, nil
 }
 
-// untilEOF ends the context when there is nothing more to read.
+// cancelAtEOF ends the context when there is nothing more to read.
 func cancelAtEOF(ctx context.Context, in io.Reader) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

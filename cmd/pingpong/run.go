@@ -86,10 +86,10 @@ func (c command) runAll(ctx context.Context, opts options) (code int, err error)
 	return code, err
 }
 
-// here is the measurer that runs a scenario in this process, and its channels in one of their own.
+// measureHere is the measurer that runs a scenario in this process, and its channels in one of their own.
 var measureHere = measureBeside(startBaseline)
 
-// beside returns the measurer that runs a scenario in this process, and its channels in the rival
+// measureBeside returns the measurer that runs a scenario in this process, and its channels in the rival
 // that start starts.
 func measureBeside(start baselineStarter) measurer {
 	return func(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {

@@ -100,7 +100,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// most is how many carts there may be: that many take 150 GB.
+// maxCarts is how many carts there may be: that many take 150 GB.
 const maxCarts = 100_000_000
 
 // parse returns an error after it has written what is wrong, and the usage.

@@ -59,7 +59,7 @@ func parse(args []string, stderr io.Writer) (addr string, err error) {
 	return addr, err
 }
 
-// patience is how long a shutdown waits for requests, and then as long again for sessions.
+// grace is how long a shutdown waits for requests, and then as long again for sessions.
 const grace = 10 * time.Second
 
 // serve serves until ctx ends. Then it stops in this order: no new requests come in, those that
