@@ -63,7 +63,7 @@ func (a *cache) want(c *actor.Context, w wanted) {
 		w.reply.Send(c, v)
 		return
 	}
-	a.waiting[w.key] = w // the fault: whoever waits already is forgotten
+	a.waiting[w.key] = w // the fault: an earlier waiter is forgotten
 	find.Send(c, a.store, lookup{w.key, actor.Self[cache](c)})
 }
 

@@ -112,8 +112,8 @@ var (
 	})
 )
 
-// TestFaults_PassCallbacksBy: "They are no messages, so Drop and Refuse pass them by". A behaviour
-// is one, whatever its name.
+// TestFaults_PassCallbacksBy: "They are no messages, so Drop and Refuse do not apply to them". A
+// behaviour is one, whatever its name.
 func TestFaults_PassCallbacksBy(t *testing.T) {
 	failed, said := try(t, func(r *actortest.R) {
 		p, ran := initerType.Spawn(r.System(), puppet{}), 0
@@ -161,8 +161,8 @@ func (w *warden) start(c *actor.Context) error {
 	return nil
 }
 
-// TestFaults_DropNoNews: "Drop also passes by what the runtime tells of the ends and starts of
-// others".
+// TestFaults_DropNoNews: "Drop does not apply to messages of the runtime about ends and starts of
+// other actors either".
 func TestFaults_DropNoNews(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		var w *warden
@@ -231,7 +231,7 @@ var (
 	_         = slothType.Table(doSlowly.Do((*puppet).do))
 )
 
-// TestFaults_Delay: "its worker stalls until nobody else can go on", and what the worker has made
+// TestFaults_Delay: "its worker waits until no other worker can run", and what the worker has made
 // runnable before goes elsewhere.
 func TestFaults_Delay(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
@@ -267,7 +267,7 @@ func TestFaults_Jump(t *testing.T) {
 		actortest.Runs(20))
 }
 
-// TestFaults_BadRows: "Faults panics if a row makes no sense".
+// TestFaults_BadRows: "Faults panics if a fault is invalid".
 func TestFaults_BadRows(t *testing.T) {
 	for name, f := range map[string]actortest.Fault{
 		"no action":     {},

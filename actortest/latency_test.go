@@ -52,7 +52,7 @@ func (t *till) block(c *actor.Context, _ actor.None) {
 	t.says.Send(c, c.Now().Sub(began).String())
 }
 
-// TestSleep_InAPipe: "There it waits in virtual time": a dependency can be slow without anybody's
+// TestSleep_InAPipe: "There it waits in virtual time": a dependency can be slow without a test's
 // waiting for it, and no field of the code under test says how slow.
 func TestSleep_InAPipe(t *testing.T) {
 	began := time.Now()

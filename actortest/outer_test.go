@@ -32,7 +32,7 @@ func onItsOwn(t *testing.T, scenario func(*skipped, *actortest.R),
 }
 
 // TestRun_EndedOtherwise: "A run fails … if t fails meanwhile; if the scenario ends its goroutine
-// in another way than by r": such a run is no success because nobody panicked, and it prints how to
+// other than by r": such a run is no success although no behaviour panicked, and it prints how to
 // see it again.
 func TestRun_EndedOtherwise(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -78,7 +78,7 @@ func TestRun_Skips(t *testing.T) {
 	}
 }
 
-// TestFaults_FitNothing: "At its end it logs the rows of Faults that fitted nothing."
+// TestFaults_FitNothing: "At its end it logs the Faults that matched nothing."
 func TestFaults_FitNothing(t *testing.T) {
 	_, said := try(t, func(r *actortest.R) { with(r, func(*actor.Context) {}) }, actortest.Runs(3),
 		actortest.Faults(

@@ -41,8 +41,7 @@ func with(r *actortest.R, f deed) actor.Ref[puppet] {
 	return p
 }
 
-// TestR_Advance: "everything happens that happens by itself within d, each timer at its
-// time".
+// TestR_Advance: "runs the actors, each timer at its time".
 func TestR_Advance(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		got := actortest.NewProbe[time.Time](r, "times")

@@ -21,8 +21,8 @@ type hurried struct {
 func (h hurried) Deadline() (time.Time, bool) { return h.end, !h.end.IsZero() }
 func (h hurried) Logf(f string, a ...any)     { fmt.Fprintf(h.log, f, a...) }
 
-// TestRun_Deadline: "Run ends early, and says so in the log, some seconds before the test's
-// deadline": an endless search is cut, and a short one is not.
+// TestRun_Deadline: "Run ends early, and logs that, some seconds before the test's deadline": an
+// endless search is cut, and a short one is not.
 func TestRun_Deadline(t *testing.T) {
 	for name, c := range map[string]struct {
 		left time.Duration // 0: no deadline

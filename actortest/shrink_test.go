@@ -39,8 +39,8 @@ func busy(r *actortest.R) {
 	twoClients(r)
 }
 
-// TestShrink: "a simpler order that fails in the same way …. The failure is then that of the
-// simpler order, and so is the line that replays it."
+// TestShrink: "a simpler order that fails in the same way …. The failure and the replay command are
+// then those of the simpler order."
 func TestShrink(t *testing.T) {
 	said := fails(t, "1 of 2 answers", busy, actortest.Strategies(actortest.Random()),
 		actortest.Runs(5000), actortest.Shrink(time.Minute))

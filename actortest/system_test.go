@@ -46,7 +46,7 @@ func TestSystem_OnPanicThatPanics(t *testing.T) {
 }
 
 // TestSystem_Clock: a run has a clock of its own, which Advance moves. Another clock is refused,
-// since nobody would go by the clock that Advance moves. What Start refuses is refused, too.
+// since no actor would use the clock that Advance moves. What Start refuses is refused, too.
 func TestSystem_Clock(t *testing.T) {
 	for say, o := range map[string]actor.Option{
 		"Clock: a run of actortest has its own": actor.Clock(actor.NewVirtualClock(time.Time{})),

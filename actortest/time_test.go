@@ -80,9 +80,8 @@ var waiters = map[string]func(r *actortest.R, down actor.Ref[puppet], done deed)
 	},
 }
 
-// TestR_AdvanceOverWaiting: "everything happens that happens by itself within d, each timer at its
-// time", also if somebody waits meanwhile for an actor that a timer brings up. Quiet does not mind
-// that wait either.
+// TestR_AdvanceOverWaiting: "runs the actors, each timer at its time", also if an actor waits
+// meanwhile for one that a timer restarts. Quiet does not mind that wait either.
 func TestR_AdvanceOverWaiting(t *testing.T) {
 	for name, waits := range waiters {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +102,7 @@ func TestR_AdvanceOverWaiting(t *testing.T) {
 	}
 }
 
-// TestRun_WaitsAtItsEnd: "if somebody still waits then, time goes on until nobody does". A scenario
+// TestRun_WaitsAtItsEnd: "if an actor still waits then, time goes on until none does". A scenario
 // that has sent to an actor that is down need not know for how long.
 func TestRun_WaitsAtItsEnd(t *testing.T) {
 	for name, waits := range waiters {
@@ -119,7 +118,7 @@ func TestRun_WaitsAtItsEnd(t *testing.T) {
 	}
 }
 
-// TestRun_WaitsForNothing: while time goes on for others, somebody who waits for ever is not
+// TestRun_WaitsForNothing: while time goes on for others, an actor that waits for ever is not
 // overlooked.
 func TestRun_WaitsForNothing(t *testing.T) {
 	fails(t, "not quiet: gallop: actortest: it does not come to rest", func(r *actortest.R) {
@@ -140,7 +139,7 @@ func TestRun_WaitsForNothing(t *testing.T) {
 }
 
 // TestR_AdvanceHeld: "It waits for all that Wait waits for, except for actors": it does not wait
-// for time where somebody outside holds the system.
+// for time where a goroutine outside holds the system.
 func TestR_AdvanceHeld(t *testing.T) {
 	fails(t, "Advance(1s): gallop: actortest: nothing can happen any more", func(r *actortest.R) {
 		_, _ = r.System().Hold()

@@ -67,8 +67,8 @@ func asksIn(d desk2, then func(r *actortest.R, d actor.Ref[desk2])) func(*actort
 	}
 }
 
-// TestRun_NoCallerWaitsForever: "nobody waits forever": not for a reply that was put off, nor for one
-// whose request is in a stash. The failure says who asked whom what.
+// TestRun_NoCallerWaitsForever: no caller waits for ever: not for a reply that was deferred, nor
+// for one whose request is in a stash. The failure says who asked whom what.
 func TestRun_NoCallerWaitsForever(t *testing.T) {
 	quiet := func(r *actortest.R, _ actor.Ref[desk2]) { r.Quiet() }
 	for name, c := range map[string]struct {

@@ -235,7 +235,7 @@ func TestVal_ManyWaysToOnePart(t *testing.T) {
 		}
 	}
 	if got := viewed(top, func(*any) {}); got != nil {
-		t.Errorf("nobody wrote: %v", got)
+		t.Errorf("no write: %v", got)
 	}
 	if got := viewed(top, func(*any) { bottom[0] = 2 }); (got != nil) != invariant.On {
 		t.Errorf("a write to the last: %v", got)
@@ -248,7 +248,7 @@ func viewed[T any](v T, f func(*T)) any {
 	return caught(func() { frozen.View(f) })
 }
 
-// "what is behind pointers in it is left aside", also if the value itself is a pointer, or an
+// "targets of pointers in it are not checked", also if the value itself is a pointer, or an
 // interface that holds one.
 func TestVal_OfAPointer(t *testing.T) {
 	behind := &chapter{}
@@ -311,7 +311,7 @@ func TestMisuse_NilFunctions(t *testing.T) {
 	}
 }
 
-// "i holds nothing any more": a dead handle that somebody keeps does not keep the value alive.
+// "i no longer holds it": an old handle does not keep the value alive.
 func TestIso_GoneIsForgotten(t *testing.T) {
 	for how, give := range map[string]func(capability.Iso[[64]int]){
 		"Move":   func(i capability.Iso[[64]int]) { i.Move().Use(func(*[64]int) {}) },
@@ -329,7 +329,7 @@ func TestIso_GoneIsForgotten(t *testing.T) {
 	}
 }
 
-// givenAway makes a value and gives it away; nobody keeps it.
+// givenAway makes a value and moves it to a handle that is not kept.
 //
 //go:noinline
 func givenAway(give func(capability.Iso[[64]int])) (i capability.Iso[[64]int],

@@ -67,7 +67,7 @@ type oddOracle struct {
 func (o oddOracle) Ask(context.Context, int) (uint64, error)                       { return 0, nil }
 func (o oddOracle) AskTo(*actor.Context, int, actor.Handler[actor.Result[uint64]]) {}
 
-// TestAskPool: "gives each request to one of its members"; it "is an Asker itself", and so may be a
+// TestAskPool: "sends each request to one of its members"; it "is an Asker itself", and so may be a
 // member of another one; doubles and actors are members alike. Members that have ended are passed
 // over and forgotten.
 func TestAskPool(t *testing.T) {
@@ -129,9 +129,9 @@ func TestAskPool(t *testing.T) {
 	}
 }
 
-// TestStartAskPool: "Requests that come before the members are there wait for them", from outside
-// and in behaviours, in every order; members that are killed are replaced, and no request is lost
-// to the gap: each is answered, or fails with the end of the member that had it.
+// TestStartAskPool: "Requests that arrive before the members have started wait for them", from
+// outside and in behaviours, in every order; members that are killed are replaced, and no request
+// is lost to the gap: each is answered, or fails with the end of the member that had it.
 func TestStartAskPool(t *testing.T) {
 	total := 0
 	for seed := range uint64(60) {
@@ -258,7 +258,7 @@ func TestStartAskPool_Restarts(t *testing.T) {
 	}
 }
 
-// TestPolicyOf: a policy of one's own sees how the members stand; "what it has to remember can be
+// TestPolicyOf: a policy of one's own sees how the members stand; "State that it keeps can live in
 // variables of start". A number that no member has is a panic where the member is chosen.
 func TestPolicyOf(t *testing.T) {
 	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}),
@@ -290,7 +290,7 @@ func TestPolicyOf(t *testing.T) {
 	p.Send(sys, 9)
 	quiet(t, sys)
 	if p.Standing() != actor.Ended {
-		t.Error("the pool goes on, though its policy chose nobody")
+		t.Error("the pool goes on, though its policy chose no member")
 	}
 	asks := group.NewAskPool(group.PolicyOf(func() func(int, group.Members) int {
 		return func(m int, among group.Members) int { return m }

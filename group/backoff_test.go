@@ -47,8 +47,9 @@ func fallen(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
 	return r
 }
 
-// TestTopic_BackOff: "A subscriber that is in a back-off holds up nobody", whatever the policy: the
-// others are given everything at once. It is given what is kept for it when it comes up.
+// TestTopic_BackOff: "a subscriber that … is in back-off … does not slow the topic down", with
+// every policy: the others are given everything at once. It is given what is kept for it when it
+// comes up.
 func TestTopic_BackOff(t *testing.T) {
 	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
 		sys, advance := atNoTime(t, 1)
@@ -73,7 +74,7 @@ func TestTopic_BackOff(t *testing.T) {
 }
 
 // TestPool_BackOff: a member that is in a back-off of its supervisor's is passed over by
-// RoundRobin, LeastLoaded and Random. Hash gives it its messages, and holds up nobody.
+// RoundRobin, LeastLoaded and Random. Hash queues its messages, and other keys are not delayed.
 func TestPool_BackOff(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
@@ -100,7 +101,7 @@ func TestPool_BackOff(t *testing.T) {
 }
 
 // TestTopic_MutedSubscriber: a subscriber that stands still only because it is muted for a third
-// actor holds up nobody, until its own mailbox is full.
+// actor does not slow the topic down until its own mailbox is full.
 func TestTopic_MutedSubscriber(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	slow, release := stuck(t, sys)

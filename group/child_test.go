@@ -76,9 +76,9 @@ func (f *fuse) Send(_ actor.Sender, m int) {
 }
 func (f *fuse) TrySend(from actor.Sender, m int) error { f.Send(from, m); return nil }
 
-// TestTopic_AsChild: "A topic that is restarted in its place keeps its subscribers, except for the
-// handler over which it panicked", and its ref, its mail and its options. "A topic that was ended
-// by order … is replaced by a new one, which has no subscribers".
+// TestTopic_AsChild: "A topic that is restarted in place keeps its subscribers, except for a
+// handler whose call panicked", and its ref, its mail and its options. "A topic that was ended by
+// order … is replaced by a new one, which has no subscribers".
 func TestTopic_AsChild(t *testing.T) {
 	sys := start(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}))
 	child, falls := under(t, sys, group.TopicType[int](),
@@ -119,9 +119,8 @@ func TestTopic_AsChild(t *testing.T) {
 	count(t, sys, group.AsTopic(child()).Subscribers, 0)
 }
 
-// TestPool_AsChild: "A pool that is restarted in its place keeps the members that have joined it,
-// except for the handler over which it panicked, if it did. Those that it has made itself are new
-// then."
+// TestPool_AsChild: "A pool that is restarted in place keeps the members that have joined it,
+// except for a handler whose call panicked. Members that it has started itself are new then."
 func TestPool_AsChild(t *testing.T) {
 	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
 	refs, handlers := sinks(sys, 2)
@@ -157,9 +156,9 @@ func TestPool_AsChild(t *testing.T) {
 	count(t, sys, p.Members, 3)
 }
 
-// TestRegistry_AsChild: "Members and watchers outlive every restart of the actor, even one by which
-// a new actor takes its place. While there is no actor, nobody hears of changes and of ends; the
-// next one catches up." It "can be used at once".
+// TestRegistry_AsChild: "Members and watchers survive every restart of the actor, even if it is
+// replaced by a new actor. While there is no actor, watchers are not notified, and members that end
+// stay in; the next actor catches up." It "can be used at once".
 func TestRegistry_AsChild(t *testing.T) {
 	sys := start(t)
 	r := group.RegistryForSupervisor[string, actor.Ref[sink]]()
@@ -174,7 +173,7 @@ func TestRegistry_AsChild(t *testing.T) {
 	quiet(t, sys)
 	actor.Stop(sys, m[1])
 	quiet(t, sys)
-	wantMembers(t, r, "a", m[0], m[1]) // nobody has heard of the end
+	wantMembers(t, r, "a", m[0], m[1]) // the end is not known yet
 	child, falls := under(t, sys, r.Type(), r.Init)
 	wantHeardLast := func(want ...actor.Ref[sink]) {
 		t.Helper()
@@ -209,8 +208,8 @@ func TestRegistry_AsChild(t *testing.T) {
 	}
 }
 
-// TestAskPool_AsChild: "It can still be used when a new actor has taken the place of the old one."
-// "until then there is no member".
+// TestAskPool_AsChild: "stays usable when the actor is replaced by a new one." "It has members as
+// soon as its actor has started".
 func TestAskPool_AsChild(t *testing.T) {
 	sys, advance := atNoTime(t, 1)
 	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question,

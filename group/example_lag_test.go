@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// client is a connection of somebody whom the room does not trust to read what it is sent.
+// client is a connection of a user who may not read what it is sent.
 type client struct{ name string }
 
 var (
@@ -38,8 +38,8 @@ func hang(sys *actor.System, name string) (c actor.Ref[client], read chan struct
 	return c, read
 }
 
-// With LagDrop a subscriber that does not read loses messages, which are counted as dead
-// letters, and nobody waits for it.
+// With LagDrop a subscriber that does not read loses messages, which are counted as dead letters,
+// and no other client waits for it.
 func ExampleLag() {
 	sys := actor.Start(actor.Workers(2), actor.OnDeadLetter(func(d actor.DeadLetter) {
 		fmt.Println("dropped:", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))

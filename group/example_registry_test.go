@@ -15,7 +15,7 @@ func ExampleRegistry() {
 	ada, bob := readerType.Spawn(sys, reader{"Ada"}), readerType.Spawn(sys, reader{"Bob"})
 	rooms.Join(sys, "library", ada)
 	rooms.Join(sys, "library", bob)
-	for _, r := range rooms.Members("library") { // nobody is asked, and nobody waited for
+	for _, r := range rooms.Members("library") { // no message, no waiting
 		read.Send(sys, r, "the rules")
 	}
 	_ = sys.Wait(context.Background())
@@ -40,7 +40,7 @@ var (
 	}))
 )
 
-// Whoever watches a group hears who is in it, and then who comes and goes.
+// A watcher of a group gets its members, and then each member that joins or leaves.
 func ExampleChange() {
 	sys := actor.Start()
 	rooms := group.NewRegistry[string, string](sys)

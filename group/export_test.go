@@ -4,7 +4,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// KeptMembers is Kept for a pool that nobody sends to, and who joins it.
+// KeptMembers returns how many members a pool keeps that these have joined, one after the other,
+// without a message in between.
 func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) bool)) int {
 	pool := newPool(p, nil)
 	for h := range members {
@@ -14,7 +15,7 @@ func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) b
 }
 
 // KeptSubscribers returns how many subscribers a topic keeps to which these have subscribed, one
-// after the other, and nobody has published.
+// after the other, without a publication in between.
 func KeptSubscribers[M any](subscribers func(yield func(actor.Handler[M]) bool)) int {
 	var t Subscribers[M]
 	for h := range subscribers {

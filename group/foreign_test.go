@@ -31,7 +31,7 @@ type standingFor struct {
 
 func (s *standingFor) Standing() actor.Standing { return s.standing }
 
-// TestForeign: "With any other error the handler stays where it is, and its Send is called with the
+// TestForeign: "With any other error the handler keeps its place, and its Send is called with the
 // same message", in a topic and in a pool. A handler that has ended is forgotten, and does not get
 // the message.
 func TestForeign(t *testing.T) {

@@ -82,7 +82,7 @@ func TestHash_RebuiltOnce(t *testing.T) {
 	}
 	m.Leave(all[99]) // who has come and gone between two messages has no place
 	if n := m.RingSize(); n != 0 {
-		t.Errorf("%d points were placed although nobody has sent", n)
+		t.Errorf("%d virtual nodes were placed before the first message", n)
 	}
 	m.Choose(0)
 	if got, want := m.RingSize(), 49*len(group.VirtualNodes(0)); got != want {

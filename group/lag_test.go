@@ -35,8 +35,8 @@ func (l *letters) option() actor.Option {
 	return actor.OnDeadLetter(func(d actor.DeadLetter) { l.all = append(l.all, d) })
 }
 
-// TestTopic_LagDrop: "LagDrop makes a dead letter of the message, with ErrOverloaded. The other
-// subscribers and those who publish notice nothing, and the subscription goes on."
+// TestTopic_LagDrop: "LagDrop makes the message a dead letter with ErrOverloaded. Other subscribers
+// and the publishers are not affected, and the subscription goes on."
 func TestTopic_LagDrop(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.Workers(2), dead.option())
@@ -88,9 +88,9 @@ func TestTopic_LagDrop(t *testing.T) {
 	}
 }
 
-// TestTopic_LagUnsubscribe: "LagUnsubscribe makes a dead letter of the message, with
-// ErrOverloaded, and ends the subscription". The subscriber hears so once, "also if h is overloaded
-// itself", and "behind what the subscriber was given before".
+// TestTopic_LagUnsubscribe: "LagUnsubscribe makes the message a dead letter with ErrOverloaded, and
+// ends the subscription". The subscriber hears so once, "even if h is overloaded itself", and
+// "after those it was sent before".
 func TestTopic_LagUnsubscribe(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.Workers(2), dead.option())
@@ -140,8 +140,9 @@ var (
 		}))
 )
 
-// TestTopic_TellsTheOverloaded: the news comes "also if h is overloaded itself. It comes behind
-// what the subscriber was given before", and the topic does not wait for that.
+// TestTopic_TellsTheOverloaded: the news comes "even if h is overloaded itself. If h is the
+// subscriber's own actor, the message comes after those it was sent before", and the topic does not
+// wait for that.
 func TestTopic_TellsTheOverloaded(t *testing.T) {
 	sys := start(t, actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {}))
 	news := group.NewTopic[int](sys, group.OnLag(group.LagUnsubscribe))

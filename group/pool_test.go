@@ -74,9 +74,8 @@ func TestPool_WithoutMembers(t *testing.T) {
 	count(t, sys, p.Members, 1)
 }
 
-// TestPool_PassesOverTheOverloaded: round-robin "passes over members that are
-// overloaded, unless all are"; least-loaded gives "An overloaded member is given a
-// message only if all are overloaded".
+// TestPool_PassesOverTheOverloaded: round-robin "passes over members that are overloaded, unless
+// all are"; least-loaded gives "An overloaded member is chosen only if all are overloaded".
 func TestPool_PassesOverTheOverloaded(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"RoundRobin": group.RoundRobin[int](), "LeastLoaded": group.LeastLoaded[int](),
@@ -133,8 +132,8 @@ func TestPool_BoundedMembers(t *testing.T) {
 	}
 }
 
-// TestPool_LeastLoaded: "gives a message to a member that has nothing to do. If there
-// is none, it gives it to the member that was given the fewest since".
+// TestPool_LeastLoaded: "chooses an idle member. If there is none, it chooses the member that was
+// sent the fewest messages since".
 func TestPool_LeastLoaded(t *testing.T) {
 	sys := start(t, actor.Workers(4))
 	refs, handlers := sinks(sys, 3)
@@ -147,7 +146,7 @@ func TestPool_LeastLoaded(t *testing.T) {
 		do.Send(sys, r, func(*sink, *actor.Context) { at <- struct{}{}; <-stay })
 		<-at
 	}
-	for i := range 5 { // to the one that is idle, and nobody else
+	for i := range 5 { // to the idle one only
 		p.Send(sys, i)
 		count(t, sys, p.Members, 3) // the pool is through with it
 		if n, err := got.Ask(soon(t), sys, refs[2], actor.None{}); err != nil || len(n) != i+1 {

@@ -82,11 +82,11 @@ func wantMembers(t testing.TB, r registry, key string, want ...actor.Ref[sink]) 
 	}
 }
 
-// TestRegistry: "Join, Leave and Members work on the table and take effect before they return", so
-// nothing has to run in between; "in the order in which they joined"; "A key whose last member has
-// left is gone". What was returned before is not changed.
+// TestRegistry: "Join, Leave and Members work on the table under a mutex and take effect before
+// they return", so nothing has to run in between; "in the order in which they joined"; "A key
+// without members is removed". What was returned before is not changed.
 func TestRegistry(t *testing.T) {
-	sys := start(t, actor.Seed(1)) // nothing runs unless somebody waits
+	sys := start(t, actor.Seed(1)) // nothing runs unless the test waits
 	r, other := group.NewRegistry[string, actor.Ref[sink]](sys),
 		group.NewRegistry[string, actor.Ref[sink]](sys)
 	m := spawn(sys, 3)
@@ -127,7 +127,7 @@ func TestRegistry(t *testing.T) {
 }
 
 // TestRegistry_Ends: "A member that is an actor.Target … leaves all its groups when it ends; a
-// restart in its place is no end." "Any other member stays until it leaves."
+// restart in place is no end." "Any other member stays until it leaves."
 func TestRegistry_Ends(t *testing.T) {
 	sys := start(t)
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
@@ -199,8 +199,8 @@ func TestRegistry_Watch(t *testing.T) {
 	}
 }
 
-// TestRegistry_ChangesComeAsOne: "Changes that follow each other closely come as one; a member that
-// has gone again by then is not mentioned."
+// TestRegistry_ChangesComeAsOne: "Changes in quick succession are combined into one; a member that
+// has left again by then is not mentioned."
 func TestRegistry_ChangesComeAsOne(t *testing.T) {
 	sys := start(t, actor.Seed(1))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
@@ -225,8 +225,8 @@ func TestRegistry_ChangesComeAsOne(t *testing.T) {
 	}
 }
 
-// TestRegistry_SlowWatchers: "hold up nobody. What they miss comes as one Change for each key when
-// they have recovered."
+// TestRegistry_SlowWatchers: "do not slow the registry or other watchers down. What they miss comes
+// as one Change for each key when they have recovered."
 func TestRegistry_SlowWatchers(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
@@ -359,7 +359,8 @@ func TestRegistry_Races(t *testing.T) {
 	}
 }
 
-// TestRegistry_ForeignWatchers: a watcher's handler of the user's own harms nobody by a panic.
+// TestRegistry_ForeignWatchers: a watcher's handler of the user's own that panics ends no other
+// actor.
 func TestRegistry_ForeignWatchers(t *testing.T) {
 	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)

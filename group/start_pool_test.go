@@ -110,8 +110,8 @@ func TestStartPool_Restarts(t *testing.T) {
 	}
 }
 
-// TestStartPool_HashWaits: "only Hash leaves messages with it", in order; the messages of others
-// are not held up. "A member that a pool has started itself keeps its keys when it is restarted or
+// TestStartPool_HashWaits: "only Hash queues messages for it", in order; the messages of others are
+// not held up. "A member that the pool has started keeps its keys when it is restarted or
 // replaced."
 func TestStartPool_HashWaits(t *testing.T) {
 	var log []jobLog
@@ -150,7 +150,7 @@ func TestStartPool_HashWaits(t *testing.T) {
 }
 
 // TestStartPool_Replaces: "A member that was ended by order is replaced by a new one at once, and
-// no message is lost to the gap", even if it is the only one: only what it had been given dies with
+// no message is lost in between", even if it is the only one: only what it had been given dies with
 // it. With Hash the successor has the keys of its predecessor.
 func TestStartPool_Replaces(t *testing.T) {
 	perSeed := map[int]bool{}
@@ -199,8 +199,8 @@ func TestStartPool_Replaces(t *testing.T) {
 	}
 }
 
-// TestStartPool_Limit: "With one more the pool ends, with the reason ErrRestarts", which "wraps
-// that of the last fall"; by itself a pool goes on for ever, at longer and longer intervals.
+// TestStartPool_Limit: "With one more the pool ends, with the reason ErrRestarts", which "wraps the
+// reason of the last failure"; by itself a pool goes on for ever, at longer and longer intervals.
 func TestStartPool_Limit(t *testing.T) {
 	var log []jobLog
 	sys, advance := atNoTime(t, 1)
@@ -235,9 +235,9 @@ func TestStartPool_Limit(t *testing.T) {
 	}
 }
 
-// TestStartPool_Backoff: "It doubles with every fall in a row, up to MaxBackoff … When a member has
-// been up for MaxBackoff, its next fall is a first one again. A quarter of each time is left to
-// chance."
+// TestStartPool_Backoff: "It doubles with every consecutive failure, up to MaxBackoff … When a
+// member has been up for MaxBackoff, its next failure counts as a first one again. A quarter of
+// each time is random."
 func TestStartPool_Backoff(t *testing.T) {
 	var log []jobLog
 	sys, advance := atNoTime(t, 1)
@@ -285,7 +285,7 @@ func TestStartPool_BackPressure(t *testing.T) {
 }
 
 // TestStartPool_Resize: "it starts more, or drains the youngest", whose mail runs, in every order.
-// "A pool that did not make its members stays as it is", and one that did takes in nobody.
+// "It does nothing to a pool that did not start its members", and no member can join one that did.
 func TestStartPool_Resize(t *testing.T) {
 	for seed := range uint64(30) {
 		var log []jobLog

@@ -75,7 +75,7 @@ func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 			t.Errorf("%s: %d blobs are left", when, n)
 		}
 	}
-	left("nobody has subscribed")
+	left("without subscribers")
 	p := porterType.Spawn(sys, porter{})
 	post.Subscribe(sys, porterTake.To(p))
 	left("one takes it")
@@ -84,8 +84,8 @@ func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 	left("it has ended")
 }
 
-// TestTopic_ForgetsTheEnded: "A receiver that has ended is forgotten when the next message is
-// for it, which it does not get"; it is no dead letter.
+// TestTopic_ForgetsTheEnded: "A receiver that has ended is forgotten when the next message is for
+// it"; it is no dead letter.
 func TestTopic_ForgetsTheEnded(t *testing.T) {
 	var dead int
 	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) { dead++ }))
@@ -104,8 +104,8 @@ func TestTopic_ForgetsTheEnded(t *testing.T) {
 	}
 }
 
-// TestTopic_ManyComeAndGo: "A topic that is not published to forgets the ended when its
-// list has doubled."
+// TestTopic_ManyComeAndGo: "A topic without publications forgets ended subscribers when its list
+// has doubled."
 func TestTopic_ManyComeAndGo(t *testing.T) {
 	sys := start(t)
 	n := group.KeptSubscribers(passing(t, sys, 1000))
@@ -114,8 +114,9 @@ func TestTopic_ManyComeAndGo(t *testing.T) {
 	}
 }
 
-// TestTopic_Twin: "oldest subscription first", whoever comes, goes and comes again. The others
-// move only once in so many departures, or a thousand departures would cost a million steps.
+// TestTopic_Twin: "oldest subscription first", in whatever order they subscribe and unsubscribe.
+// The others move only once in so many departures, or a thousand departures would cost a million
+// steps.
 func TestTopic_Twin(t *testing.T) {
 	var all [1000]double
 	var news group.Subscribers[int]

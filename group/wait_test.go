@@ -43,9 +43,9 @@ var waiters = map[string]func(sys *actor.System, h actor.Handler[int]) waiter{
 	},
 }
 
-// TestSendWait: "blocks while the pool is muted or overloaded, or there is no room": with a member
-// that has a bound, the messages that a goroutine has sent and that have not run are bounded too.
-// All of them run, in order. A caller that gives up or comes too late gets an error.
+// TestSendWait: "blocks while the pool is muted or overloaded, or has no room": with a member that
+// has a bound, the messages that a goroutine has sent and that have not run are bounded too. All of
+// them run, in order. A caller that gives up or comes too late gets an error.
 func TestSendWait(t *testing.T) {
 	const messages, room = 20_000, 4096
 	for name, make := range waiters {
@@ -82,7 +82,7 @@ func TestSendWait(t *testing.T) {
 	}
 }
 
-// impatient is a context that ends as soon as somebody waits for its end.
+// impatient is a context that ends as soon as its Done is called.
 type impatient struct {
 	context.Context
 	end context.CancelFunc

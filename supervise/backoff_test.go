@@ -23,7 +23,7 @@ func crashAtOnce(t testing.TB, b supervise.Backoff, n int, opts ...actor.Option)
 	return at
 }
 
-// TestBackoff: "exponentially longer with every fall in a row", and not longer than Max;
+// TestBackoff: "exponentially longer with every consecutive failure", and not longer than Max;
 // exact on the runtime's clock.
 func TestBackoff(t *testing.T) {
 	for _, c := range []struct {
@@ -55,8 +55,8 @@ func TestBackoff(t *testing.T) {
 	equal(t, "no delay", all.Delay(1<<30, 1), 0)
 }
 
-// TestBackoff_Jitter: "the delay is between (1-Jitter) of what it would be and all of
-// it", from the system's seed.
+// TestBackoff_Jitter: "the delay is drawn between (1-Jitter) of its full length and all of it",
+// from the system's seed.
 func TestBackoff_Jitter(t *testing.T) {
 	b := supervise.Backoff{First: 8 * second, Factor: 1, Jitter: 0.5}
 	run := func(seed uint64) []time.Duration {
@@ -78,8 +78,8 @@ func TestBackoff_Jitter(t *testing.T) {
 	}
 }
 
-// TestBackoff_Calm: "how long a child must have been up for its next fall to count as a
-// first one again".
+// TestBackoff_Calm: "how long a child must have been up without interruption for its next failure
+// to count as a first one again".
 func TestBackoff_Calm(t *testing.T) {
 	h := newHarness(t)
 	w := h.child("a")
@@ -141,8 +141,8 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 }
 
 // TestBackoff_RestartedInVain: a child that waits for its restart, is restarted by others and
-// cannot start, waits on and keeps nobody else waiting. It may be one that backs off, or one behind
-// it.
+// cannot start, goes on waiting and blocks no other caller. It may be one that backs off, or one
+// behind it.
 func TestBackoff_RestartedInVain(t *testing.T) {
 	for _, who := range []string{"a", "b"} {
 		h := newHarness(t)
@@ -172,8 +172,8 @@ func TestBackoff_RestartedInVain(t *testing.T) {
 	}
 }
 
-// TestBackoff_MutedSender: nobody is muted for a child that backs off; what it is sent runs
-// after the restart.
+// TestBackoff_MutedSender: no sender is muted for a child in back-off; what it is sent runs after
+// the restart.
 func TestBackoff_MutedSender(t *testing.T) {
 	h := newHarness(t)
 	a := h.child("a")

@@ -50,8 +50,9 @@ func TestChildren_StopLooksAtEachOnce(t *testing.T) {
 	}
 }
 
-// TestChildIndex_IsNotDeep: "Whatever happens to one child of OneForOne and SimpleOneForOne takes the same
-// time however many there are", in whatever order they come and go: the tree is nowhere deep.
+// TestChildIndex_IsNotDeep: "Starting, stopping or restarting one child of OneForOne and
+// SimpleOneForOne takes the same time however many there are", in whatever order they come and go:
+// the tree is nowhere deep.
 func TestChildIndex_IsNotDeep(t *testing.T) {
 	const n = 5000
 	children := make([]*child, n)
@@ -98,7 +99,7 @@ func TestChildren(t *testing.T) {
 		var all []*child
 		one := func(t *rapid.T) int {
 			if len(all) == 0 {
-				t.Skip("there is nobody, so it draws again")
+				t.Skip("there is no child, so it draws again")
 			}
 			return rapid.IntRange(0, len(all)-1).Draw(t, "who")
 		}

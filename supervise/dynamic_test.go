@@ -84,7 +84,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 }
 
 // TestSimple_KeepsItsName: without a name it is called what its first ref says, also "when it is
-// killed and a new actor, with another ref, takes its place".
+// killed and replaced by a new actor, with another ref".
 func TestSimple_KeepsItsName(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
@@ -337,8 +337,8 @@ func TestMisuse_Zero(t *testing.T) {
 	}
 }
 
-// TestFind_NotStarted: "A child that has no actor yet, because it waits for those in front of it,
-// is not found", and the error says why.
+// TestFind_NotStarted: "A child that has no actor yet, because it waits for older siblings, is not
+// found", and the error says why.
 func TestFind_NotStarted(t *testing.T) {
 	h := newHarness(t)
 	a := h.child("a")

@@ -183,7 +183,7 @@ func TestLog_IsNotFlooded(t *testing.T) {
 	equal(t, "lines a minute later", len(log.lines()), 2*8)
 }
 
-// TestLog_Start: a start that fails is logged, whoever waits for it.
+// TestLog_Start: a failed start is logged, even if a caller waits for it.
 func TestLog_Start(t *testing.T) {
 	var log logged
 	h := newHarness(t, log.option())

@@ -131,8 +131,8 @@ func ExampleEscalationError() {
 	// gallop: supervise: too many restarts: "app" gives up over "disk": gallop: actor panicked: nothing to write
 }
 
-// A child that needs something that may be away backs off, longer every time. On a virtual
-// clock nobody has to wait for it.
+// A child that needs something that may be away backs off, longer every time. On a virtual clock
+// there is no real waiting.
 func ExampleBackoff() {
 	ctx, clock := context.Background(),
 		actor.NewVirtualClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))

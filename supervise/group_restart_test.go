@@ -34,7 +34,7 @@ func TestGroupRestart(t *testing.T) {
 	h.d.says(t, "-c", "-m", "+a", "+m", "+b", "+c")
 }
 
-// TestGroupRestart_CountsOnce: "One restart of a group counts once", also if a child falls that has not
+// TestGroupRestart_CountsOnce: "A group restart counts once", also if a child falls that has not
 // had its turn to go down. A child that ends for good meanwhile is forgotten all the same.
 func TestGroupRestart_CountsOnce(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
@@ -152,7 +152,7 @@ func (h *harness) restartedOnce() {
 	equal(h, "restarts", kids[0].Restarts+kids[1].Restarts, 1)
 }
 
-// TestGroupRestart_CountsKilledOnce: "One restart of a group counts once", also if a child falls by itself
+// TestGroupRestart_CountsKilledOnce: "A group restart counts once", also if a child falls by itself
 // and is killed with the others before its fall was heard of.
 func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 	for seed := range uint64(100) {
@@ -166,7 +166,7 @@ func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 	}
 }
 
-// TestGroupRestart_CountsOverdueOnce: "One restart of a group counts once", also if the oldest goes down
+// TestGroupRestart_CountsOverdueOnce: "A group restart counts once", also if the oldest goes down
 // as it was told, but so late that it has been killed too.
 func TestGroupRestart_CountsOverdueOnce(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
@@ -188,7 +188,7 @@ func TestGroupRestart_CountsOverdueOnce(t *testing.T) {
 	}
 }
 
-// killed tells whether the running actor has been killed.
+// killed reports whether the running actor has been killed.
 func killed(c *actor.Context) (is bool) {
 	defer func() { is = recover() != nil }()
 	c.Checkpoint()

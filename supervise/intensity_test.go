@@ -14,8 +14,8 @@ const second = time.Second
 // few is an Intensity that a test exceeds soon.
 var few = supervise.Intensity{Restarts: 3, Within: 5 * second}
 
-// TestIntensity: what "3 in 5 seconds" allows, "What one restart more does", "a restart this
-// long ago still counts".
+// TestIntensity: what "3 in 5 seconds" allows, "What the first restart beyond the limit does", "a
+// restart this long ago still counts".
 func TestIntensity(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -43,7 +43,7 @@ func TestIntensity(t *testing.T) {
 				equal(t, "restarts", h.tree().Children[0].Restarts, len(c.falls))
 				return
 			}
-			// else there is no reason, and nobody to wait for
+			// otherwise there is no reason, and no end to wait for
 			wants(t, do.TrySend(h.sys, a, crash), actor.ErrStopped)
 			var e *supervise.EscalationError
 			err := h.reason()

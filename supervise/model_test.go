@@ -499,7 +499,7 @@ func (v *modelTest) add(s *modelSupervisor, ch *modelChild) {
 	v.startPending(s)
 }
 
-// check compares what happened, in order, and how everybody stands.
+// check compares the notes, in order, and the states of all children.
 func (v *modelTest) check() {
 	v.must(v.h.sys.Wait(v.ctx))
 	if got, want := v.h.d.take(), strings.Join(v.notes, ", "); got != want {

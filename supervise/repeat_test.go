@@ -26,8 +26,8 @@ var failingTree = supervise.Spec{Name: "app",
 			}},
 	}}
 
-// TestRepeat: "Restarts, including jitter, are reproducible where the schedule is": a seed
-// gives the same restarts at the same times, and seeds give different ones.
+// TestRepeat: "Restarts, including jitter, are reproducible if the schedule is": a seed gives the
+// same restarts at the same times, and seeds give different ones.
 func TestRepeat(t *testing.T) {
 	orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 		ctx := context.Background()

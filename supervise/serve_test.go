@@ -21,9 +21,9 @@ func (h *harness) served(ctx context.Context, spec supervise.Spec,
 	return done
 }
 
-// TestServe: it "waits until ctx ends …, and then ends everything: the root is drained, by
-// which its children end in the opposite order of their start, each as its Stop says; then the
-// system is shut down", and returns nil.
+// TestServe: it "waits until ctx ends …, and then ends everything: the root is drained, so its
+// children end in the opposite order of their start, each as its Stop says; then the system is shut
+// down", and returns nil.
 func TestServe(t *testing.T) {
 	h := newHarness(t)
 	ctx, cancel := context.WithCancel(h.soon())

@@ -14,9 +14,9 @@ import (
 
 var kinds = []supervise.Restart{supervise.Permanent, supervise.Transient, supervise.Temporary}
 
-// TestStartChild_Fails: "If the child does not come up, StartChild returns a *StartError …, and
-// the child is forgotten. It is not tried again, whatever its Restart says, and neither its
-// siblings nor the supervisor's Intensity notice."
+// TestStartChild_Fails: "If the child does not come up, StartChild returns a *StartError …, and the
+// supervisor forgets the child. The start is not retried, whatever the child's Restart says. Its
+// siblings are not restarted, and it does not count for the supervisor's Intensity."
 func TestStartChild_Fails(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
 		supervise.RestForOne} {
@@ -43,7 +43,7 @@ func TestStartChild_Fails(t *testing.T) {
 	}
 }
 
-// TestStartChild_TreeFails: "for a Spec, when all below it are up": the path is that of the
+// TestStartChild_TreeFails: "for a Spec, when its whole subtree is up": the path is that of the
 // child that did not come up.
 func TestStartChild_TreeFails(t *testing.T) {
 	h := newHarness(t)
@@ -68,8 +68,8 @@ func TestStartChild_Simple(t *testing.T) {
 	equal(t, "children", h.count(), supervise.Count{})
 }
 
-// TestStartChild_ContextEnds: "The same holds if ctx ends first: the child is stopped then, or
-// not started at all."
+// TestStartChild_ContextEnds: "The same holds if ctx ends first: the child is stopped, or not
+// started at all."
 func TestStartChild_ContextEnds(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
@@ -140,9 +140,9 @@ func TestStartChild_Ignored(t *testing.T) {
 	equal(t, "states", h.states(), "a running, b running, c stopped")
 }
 
-// TestRestartChild_Fails: "If the child does not come up, the error is a *StartError. A child
-// that had stopped stays stopped then. Another one is tried again with its Backoff". Neither
-// counts for the Intensity.
+// TestRestartChild_Fails: "If the child does not come up, the error is a *StartError. A child that
+// had stopped then stays stopped. Any other is retried with its Backoff". Neither counts for the
+// Intensity.
 func TestRestartChild_Fails(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
 		supervise.RestForOne} {
@@ -218,9 +218,9 @@ func TestStopChild(t *testing.T) {
 	equal(t, "children", h.count(), supervise.Count{})
 }
 
-// TestOwnIntensity: "As that of a Worker …, it counts the restarts of that child, which do not
-// count for the supervisor's Intensity then. The child ends for good; with Escalate the
-// supervisor gives up."
+// TestOwnIntensity: "As that of a Worker …, it counts the restarts of that child, which then do not
+// count for the supervisor's Intensity. The child ends for good; with Escalate the supervisor gives
+// up."
 func TestOwnIntensity(t *testing.T) {
 	var seen events
 	var log logged
@@ -258,9 +258,8 @@ func TestOwnIntensity(t *testing.T) {
 	wants(t, h.reason(), supervise.ErrIntensity)
 }
 
-// TestOwnIntensity_Simple: "As that of a Spec with SimpleOneForOne, it counts for each child
-// alone …; with Escalate it is as for other strategies": one poisoned child does not take its
-// siblings.
+// TestOwnIntensity_Simple: "As that of a Spec with SimpleOneForOne, it applies to each child alone
+// …; with Escalate it is as for other strategies": one poisoned child does not take its siblings.
 func TestOwnIntensity_Simple(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		h := newHarness(t)
@@ -290,8 +289,8 @@ func TestOwnIntensity_Simple(t *testing.T) {
 	}
 }
 
-// TestSimple_StopsAllAtOnce: "Those of SimpleOneForOne end all at once, so that many that hang
-// take one deadline". One helper sees to the deadlines of all.
+// TestSimple_StopsAllAtOnce: "Those of SimpleOneForOne end all at once, so that many children that
+// hang cost one deadline". One helper sees to the deadlines of all.
 func TestSimple_StopsAllAtOnce(t *testing.T) {
 	const n = 50
 	h := newHarness(t, actor.Workers(4), actor.Spares(2*n))

@@ -31,8 +31,8 @@ func (h *harness) stick(path ...string) {
 	<-stuck
 }
 
-// TestShutdown: "StopWithin stops a child after the message that it is handling, and kills it if
-// it has not ended when d has passed"; DrainWithin lets it "run its mail first"; KillAtOnce
+// TestShutdown: "StopWithin stops a child after the message that it is handling, and kills it if it
+// has not ended when d has passed"; DrainWithin lets it "run its queued messages first"; KillAtOnce
 // kills it. It is so when its supervisor ends and when it is removed.
 func TestShutdown(t *testing.T) {
 	for _, c := range []struct {
@@ -126,8 +126,8 @@ func TestShutdown_InGroups(t *testing.T) {
 	}
 }
 
-// TestShutdown_DrainInGroups: "A child that goes down with others and comes up with them again
-// keeps its mail … also with DrainWithin, and what is queued runs in its next life".
+// TestShutdown_DrainInGroups: "In a group restart a child keeps its mail … also with DrainWithin,
+// and what is queued runs in its next life".
 func TestShutdown_DrainInGroups(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
 	b := h.child("b")
@@ -184,7 +184,7 @@ func TestUnder(t *testing.T) {
 	equal(t, "ended", a.Standing(), actor.Ended)
 }
 
-// TestStopping: "tells whether the running actor has been told to end, or is to be taken down …":
+// TestStopping: "reports whether the running actor has been told to end, or is to be taken down …":
 // so a behaviour that runs long does not keep a group waiting.
 func TestStopping(t *testing.T) {
 	for name, c := range map[string]struct {

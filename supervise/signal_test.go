@@ -51,7 +51,7 @@ func TestServicePage(t *testing.T) {
 	lines := bufio.NewScanner(pipe)
 	lines.Scan()
 	got := []string{lines.Text()}
-	// a service works for a while, by the clock of the machine, and nobody is told
+	// a service works for a while, by the clock of the machine
 	time.Sleep(50 * time.Millisecond)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

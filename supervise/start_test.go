@@ -20,7 +20,7 @@ func (h *harness) deep(bad supervise.Child) supervise.Spec {
 		}}, h.child("last")}}
 }
 
-// TestStartWait: "returns when all children are up, those below supervisors too".
+// TestStartWait: "returns when the whole tree is up".
 func TestStartWait(t *testing.T) {
 	for seed := range uint64(20) {
 		h := newHarness(t, actor.Seed(seed+1))
@@ -33,7 +33,7 @@ func TestStartWait(t *testing.T) {
 	}
 }
 
-// TestStartWait_Fails: "If a child does not come up, … it is not tried again: the tree is
+// TestStartWait_Fails: "If a child does not come up, … the start is not retried: the tree is
 // stopped, and when it has ended StartWait returns … a *StartError with the child's path, which
 // wraps the error of OnStart".
 func TestStartWait_Fails(t *testing.T) {
@@ -55,9 +55,9 @@ func TestStartWait_Fails(t *testing.T) {
 	}
 }
 
-// TestStartWait_FailsLater: "Only the first start of each child is special: once it has been
-// up, its falls are what they always are", also a start that fails afterwards, while other
-// children are still starting.
+// TestStartWait_FailsLater: "This holds only for the first start of each child: once a child has
+// been up, it is restarted after a failure as usual", also a start that fails afterwards, while
+// other children are still starting.
 func TestStartWait_FailsLater(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
 	var starts atomic.Int32
@@ -143,7 +143,7 @@ func TestStartWait_ContextEnds(t *testing.T) {
 	equal(t, "spawned", h.sys.Stats().Spawned, st.Spawned)
 }
 
-// TestReady: "until all children of the supervisor are up", one that backs off too.
+// TestReady: "until the whole tree of the supervisor is up", one that backs off too.
 func TestReady(t *testing.T) {
 	h := newHarness(t)
 	fails := 1
@@ -167,8 +167,8 @@ func TestReady(t *testing.T) {
 	wants(t, root.Ready(h.soon()), actor.ErrStopped)
 }
 
-// TestWait: "It returns nil if the supervisor was told to stop or to drain, or has ended
-// normally, and otherwise its reason".
+// TestWait: "It returns nil if the supervisor was stopped or drained, or has ended normally, and
+// otherwise its reason".
 func TestWait(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(h *harness)

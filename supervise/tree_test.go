@@ -57,7 +57,7 @@ func TestTree_WholeOrError(t *testing.T) {
 		} else {
 			wants(t, err, context.Canceled)
 		}
-		if late.left > 0 { // nobody asks more often
+		if late.left > 0 { // it is not asked more often
 			return
 		}
 	}

@@ -1,6 +1,6 @@
-// Command heap measures what the state of a great many actors costs Go's collector, and
-// what the collector costs the actors: once with the state in ordinary Go values, and
-// once in the actors' own arenas. The figures are in docs/heap.md.
+// Command heap measures what the state of a great many actors costs the GC, and what the collector
+// costs the actors: once with the state in ordinary Go values, and once in the actors' own arenas.
+// The figures are in docs/heap.md.
 //
 //	go run . -rounds 5
 //
@@ -145,7 +145,7 @@ func lateness(late map[string]*delays, renewed bool) {
 		}
 	}
 	part("all messages", func(d *delays) []hit { return d.all })
-	part("while Go's collector ran", func(d *delays) []hit { return d.gc })
+	part("while the GC ran", func(d *delays) []hit { return d.gc })
 	if renewed {
 		part("while what they drop is collected", func(d *delays) []hit {
 			if d == y {
@@ -155,7 +155,7 @@ func lateness(late map[string]*delays, renewed bool) {
 		})
 	}
 	part("all, from the Send", func(d *delays) []hit { return fromSend(d.all) })
-	part("while Go's collector ran, from the Send", func(d *delays) []hit { return fromSend(d.gc) })
+	part("while the GC ran, from the Send", func(d *delays) []hit { return fromSend(d.gc) })
 	part("machine at speed", func(d *delays) []hit { return d.atSpeed })
 	part("machine at speed, and Go collected", func(d *delays) []hit { return d.both })
 }

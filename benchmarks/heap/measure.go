@@ -41,7 +41,7 @@ func measure(c config) result {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// markCPU is the seconds that Go's collector has spent marking, on whatever processor.
+// markCPU is the CPU time that the GC has spent marking, in seconds, on all processors.
 func markCPU() float64 {
 	s := []metrics.Sample{
 		{Name: "/cpu/classes/gc/mark/assist:cpu-seconds"},
@@ -92,7 +92,7 @@ func (r *result) delays(sys *actor.System, pop population, c config) {
 	others.Go(func() { litter(c.garbage<<20, &stop) })
 	others.Go(func() { force(c.force, &stop) })
 	pop.keepRenewing(sys, c)
-	// to grow it would be to help Go's collector
+	// growing it would help the GC
 	p := probeType.Spawn(sys, probe{make([]hit, 0, c.probe/every+1)})
 	from := startTicker(c.probe)
 	before := cpuTime()
@@ -130,8 +130,8 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// force runs Go's collector again and again, with that pause in between. It does nothing if pause
-// is negative.
+// force runs the GC again and again, with that pause in between. It does nothing if pause is
+// negative.
 func force(pause time.Duration, stop *atomic.Bool) {
 	for pause >= 0 && !stop.Load() {
 		runtime.GC()

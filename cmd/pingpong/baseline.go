@@ -141,9 +141,9 @@ func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Wr
 	return exitOK
 }
 
-// settleDelay is how long a turn waits, so that the reader of the next order is in the kernel. A turn
-// stops the world first, and Go 1.26 may need a minute for that if somebody enters the kernel at
-// that very moment, and stays there. A program that does nothing else met that four times in
+// settleDelay is how long a turn waits, so that the reader of the next order is in the kernel. A
+// turn stops the world first, and Go 1.26 may need a minute for that if a thread enters the kernel
+// at that very moment, and stays there. A program that does nothing else met that four times in
 // 74,000, and after a wait as long as this once in 200,000: rarer, but not never. Reading on only
 // in the middle of the turn would cost the channels a processor.
 const settleDelay = time.Millisecond

@@ -139,7 +139,7 @@ func TestRival_LostWhenInterrupted(t *testing.T) {
 	}
 }
 
-// hearsLate is a context that has ended, but does not tell anybody who waits for it.
+// hearsLate is a context that has ended, but whose Done is never closed.
 type hearsLate struct{ context.Context }
 
 func (hearsLate) Err() error { return context.Canceled }

@@ -1,5 +1,5 @@
-// Chameneos measures rendezvous: a hundred creatures meet in twos at one mall and
-// change colour, because every meeting needs a third party that everybody else needs too.
+// Chameneos measures rendezvous: a hundred creatures meet in twos at one mall and change colour,
+// because every meeting needs a third party that all other creatures need too.
 
 package main
 

@@ -8,12 +8,12 @@ import (
 )
 
 // usualGOGC is for both sides, unless the environment has a GOGC. A program that makes actors, or
-// goroutines, by the million and keeps none has a heap of next to nothing. There Go's collector
-// by its own choice runs every two milliseconds: with fjcreate it took as long as the work.
-// Services with small heaps set GOGC higher, as this program does; the figures say so.
+// goroutines, by the million and keeps none has a heap of next to nothing. There the GC by its own
+// choice runs every two milliseconds: with fjcreate it took as long as the work. Services with
+// small heaps set GOGC higher, as this program does; the figures say so.
 const usualGOGC = 400
 
-// relaxCollector sets Go's collector for this process.
+// relaxCollector sets the GC percentage of this process.
 func relaxCollector() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(usualGOGC)

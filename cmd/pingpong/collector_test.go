@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// collecting counts what Go's collector is set to on the channels' side.
+// collecting counts the GC percentages on the channels' side.
 var collecting = scenario{name: "collecting", op: "percent", ops: "percent",
 	actors: pingpong.actors, want: func(int) uint64 { return 100 },
 	channels: func(job) <-chan uint64 {

@@ -20,7 +20,7 @@ func launch(p *exec.Cmd) error {
 	return p.Start()
 }
 
-// again is how long after the first signal a second one kills. Whoever ends a process may send it
+// again is how long after the first signal a second one kills. A service manager may send a process
 // two signals in one breath: timeout(1) tells the process, and then its group.
 const again = 100 * time.Millisecond
 

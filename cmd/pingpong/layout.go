@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// columns to write in where nobody knows better: the last of 80 is not safe everywhere
+	// columns if the width is not known: the last of 80 is not safe everywhere
 	defaultColumns = 79
 	maxColumns     = 100 // columns that a summary takes if there are more
 )

@@ -6,9 +6,9 @@
 //	go run ./cmd/pingpong -scenario all
 //	go run ./cmd/pingpong -scenario fanin -n 1000000 -workers 2 -json
 //
-// Go's collector is at GOGC=400 on both sides, unless the environment has a GOGC.
-// The command exits with 0 when every count was right, with 1 when one was wrong, with 2 on
-// flags that it cannot use and with 130 when it was interrupted.
+// The GC runs with GOGC=400 on both sides, unless the environment has a GOGC. The command exits
+// with 0 when every count was right, with 1 when one was wrong, with 2 on flags that it cannot use
+// and with 130 when it was interrupted.
 package main
 
 import (

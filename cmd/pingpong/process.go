@@ -61,8 +61,8 @@ func measureInProcess(ctx context.Context, s scenario, opts options,
 	return f, fmt.Errorf("%s in a process of its own: %w", s.name, cmp.Or(exit, err))
 }
 
-// killedBySignal tells whether a process that has ended was killed by an interruption before it could
-// take or ignore it. The signal is sent to the whole group, and may reach us only later.
+// killedBySignal reports whether a process that has ended was killed by an interruption before it
+// could take or ignore it. The signal is sent to the whole group, and may reach us only later.
 func killedBySignal(p *exec.Cmd) bool {
 	return slices.Contains([]string{"signal: interrupt", "signal: terminated"},
 		p.ProcessState.String())

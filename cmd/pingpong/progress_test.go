@@ -95,7 +95,7 @@ func TestProgress_WithinATurn(t *testing.T) {
 	}
 }
 
-// The shares of the turns go from none to all, also with more rounds than anybody will wait for.
+// The shares of the turns go from none to all, also with very many rounds.
 func TestOver_OfManyRounds(t *testing.T) {
 	for _, baseline := range []bool{true, false} {
 		for _, rounds := range []int{1, 2, math.MaxInt/2 + 1, math.MaxInt} {
@@ -166,7 +166,7 @@ func TestScenarios_MessagesAreExpected(t *testing.T) {
 	}
 }
 
-// Nobody can see the work of a turn of the channels: the turn counts as long as the last one.
+// The progress of a turn of the channels is not known: it counts as long as the last one.
 func TestByTime(t *testing.T) {
 	if done, _ := byTime(0)(); done != 0 {
 		t.Errorf("%v of a first turn are done", done)

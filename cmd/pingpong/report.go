@@ -61,7 +61,7 @@ func (r *report) fail(err error) {
 	}
 }
 
-// isOver tells whether another turn would be of no use.
+// isOver reports whether another turn would be of no use.
 func (r *report) isOver() bool { return r.err != nil }
 
 func (r *report) ok() bool { return r.err == nil }

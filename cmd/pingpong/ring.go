@@ -13,7 +13,7 @@ const nodes = 503
 
 var ring = scenario{
 	name: "ring", op: "hop", ops: "hops", n: 2_000_000,
-	about: "503 actors and one token: a hop to somebody who has been idle",
+	about: "503 actors and one token: a hop to an actor that has been idle",
 	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 		out := make(chan uint64, 1)
 		first := nodeType.Spawn(sys, node{out: out})

@@ -241,7 +241,7 @@ func TestRun_TroubleExits1(t *testing.T) {
 }
 
 // Ctrl-C with very much mail waiting is an interruption and no trouble, and is over at once. Each
-// letter would take some allocations if it were shown to somebody.
+// letter would take some allocations if it were passed to OnDeadLetter.
 func TestRun_InterruptedWithMuchMail(t *testing.T) {
 	const letters = 20_000
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -76,9 +76,9 @@ func (b *summary) totals() {
 		}
 		b.WriteString(flow(b.columns, 0, " ", allocs...) + "\n")
 	}
-	setting := "Go's collector at GOGC=off"
+	setting := "GC at GOGC=off"
 	if b.GOGC != nil {
-		setting = fmt.Sprintf("Go's collector at GOGC=%d", *b.GOGC)
+		setting = fmt.Sprintf("GC at GOGC=%d", *b.GOGC)
 	}
 	if b.PeakRSSKB > 0 {
 		b.say(fmt.Sprintf("%.1f MB of memory at most in gallop's turns", float64(b.PeakRSSKB)/1024),

@@ -1,6 +1,6 @@
-// Command carts holds very many shopping carts, an actor each, with what is in them in
-// heaps of their own. It fills them, empties some, asks all of them
-// for their sums, and says what Go's collector has to do with it.
+// Command carts holds very many shopping carts, an actor each, with what is in them in heaps of
+// their own. It fills them, empties some, asks all of them for their sums, and reports what the
+// carts cost the GC.
 //
 //	go run ./examples/carts -carts 1000000
 package main
@@ -161,7 +161,7 @@ func serve(out io.Writer, carts int) error {
 	return nil
 }
 
-// report says what the carts cost Go's collector.
+// report prints what the carts cost the GC.
 func report(out io.Writer, carts int) {
 	runtime.GC() // messages that were recycled go with
 	runtime.GC() // the second cycle, as everything in a sync.Pool
@@ -170,7 +170,7 @@ func report(out io.Writer, carts int) {
 	took := time.Since(begin)
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	fmt.Fprintf(out, "Go's collector: %.1f objects and %d bytes a cart, %v a cycle\n",
+	fmt.Fprintf(out, "GC: %.1f objects and %d bytes a cart, %v a cycle\n",
 		float64(m.HeapObjects)/float64(carts), m.HeapAlloc/uint64(carts),
 		took.Round(time.Millisecond))
 }

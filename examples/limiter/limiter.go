@@ -69,7 +69,7 @@ func NewLimiter(r Rate, opts ...actor.Option) *Limiter {
 	})}
 }
 
-// Allow tells whether client may do it now.
+// Allow reports whether client may do it now.
 func (l *Limiter) Allow(ctx context.Context, client string) (bool, error) {
 	for {
 		r, err := l.bucket(ctx, client)
@@ -92,7 +92,7 @@ func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket],
 		}
 		started, err := supervise.StartChild(ctx, l.sys, l.buckets,
 			supervise.Like[bucket](client, nil))
-		// else somebody else was faster, and it may be full by now
+		// otherwise another call was faster, and it may be full by now
 		if !errors.Is(err, supervise.ErrTaken) {
 			r, _ = actor.As[bucket](started)
 			return r, err

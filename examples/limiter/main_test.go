@@ -31,8 +31,8 @@ after 1m0s more: bob gets 3 of 5
 	}
 }
 
-// TestLimiter: there is never more than the burst and what has come since, whoever asks and however
-// many at a time. A client that is quiet leaves nothing behind.
+// TestLimiter: there is never more than the burst and what has come since, whichever client asks
+// and however many at a time. A client that is quiet leaves nothing behind.
 func TestLimiter(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	l := NewLimiter(Rate{Burst: 10, Every: time.Second}, actor.Clock(clock))

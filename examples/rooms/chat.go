@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// User is somebody who listens. One who does not read has no room for more than two lines.
+// User is a listener. One that does not read has room for two lines only.
 type User struct {
 	name  string
 	deaf  bool
@@ -84,7 +84,7 @@ func (chat *Chat) topic(ctx context.Context, name string) (group.Topic[string], 
 	return group.AsTopic(r), nil
 }
 
-// Enter lets somebody into a room.
+// Enter adds a user to a room.
 func (chat *Chat) Enter(ctx context.Context, room, name string, deaf bool) error {
 	topic, err := chat.topic(ctx, room)
 	if err != nil {
@@ -113,7 +113,7 @@ func (chat *Chat) Say(ctx context.Context, room, line string) error {
 // Members lists who is in a room.
 func (chat *Chat) Members(room string) []actor.Ref[User] { return chat.people.Members(room) }
 
-// Heard asks somebody for a name and the number of lines that came.
+// Heard asks a user for its name and the number of lines that it got.
 func (chat *Chat) Heard(ctx context.Context, u actor.Ref[User]) (string, int, error) {
 	state, err := tell.Ask(ctx, chat.sys, u, actor.None{})
 	return state.name, state.heard, err

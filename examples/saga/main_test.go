@@ -83,7 +83,7 @@ func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	}
 }
 
-// More transfers than anybody will wait for are not tried.
+// Too many transfers are rejected.
 func TestParse_TooMany(t *testing.T) {
 	for n, want := range map[string]string{
 		"10000000": "", "10000001": "saga: -n is 10000001; it must be from 1 to 10000000\nUsage of saga:", "2147483647": "saga: -n is 2147483647; it must be",

@@ -9,7 +9,7 @@ import (
 // account is an actor that keeps nothing in memory that the disk does not know.
 type account struct{ bank *bank }
 
-// Do does a step. It may crash before, or when it is done and nobody has heard of it.
+// Do does a step. It may crash before, or after the step and before the reply.
 func (a *account) Do(c *actor.Context, s step) (actor.None, error) {
 	a.bank.maybeCrash(c, "before a "+s.what)
 	err := a.bank.disk.do(s)

@@ -92,7 +92,7 @@ func TestService_Concurrent(t *testing.T) {
 }
 
 // TestService_Poisoned: "A bug is one user's problem": ten thousand requests over which bob's
-// session panics cost nobody else an answer, and bob nothing but these.
+// session panics cost no other user an answer, and bob nothing but these.
 func TestService_Poisoned(t *testing.T) {
 	n := 10_000
 	if testing.Short() {
@@ -160,7 +160,7 @@ func TestRefuse(t *testing.T) {
 }
 
 // TestServe_SlowClient: a client that never sends the rest of a request is cut off at a stop, and
-// costs nobody a session.
+// costs no user a session.
 func TestServe_SlowClient(t *testing.T) {
 	ln, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
@@ -184,7 +184,7 @@ func TestServe_SlowClient(t *testing.T) {
 	fmt.Fprint(slow, "POST /users/eve HTTP/1.1\r\nHost: eve\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
 	if line, err := bufio.NewReader(slow).ReadString('\n'); !strings.Contains(line, "100") {
 		t.Fatal(line, err)
-	} // somebody reads the body now
+	} // the body is being read now
 	stop()
 	if err := <-served; !errors.Is(err, context.DeadlineExceeded) ||
 		!strings.Contains(err.Error(), "cut off") {

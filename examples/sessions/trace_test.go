@@ -23,8 +23,8 @@ var pupilType = actor.NewType[int]("pupil")
 
 func init() { pupilType.OnStart(func(*int, *actor.Context) error { return nil }).Table() }
 
-// TestInternals: "Internals prints the events of the runtime's own actors too: supervisors, and
-// their helpers". Without it a trace has those of the program.
+// TestInternals: "Internals prints the events of the runtime's own actors too, such as
+// supervisors". Without it a trace has those of the program.
 func TestInternals(t *testing.T) {
 	trace := func(opts ...actortest.Option) string {
 		l := logged{t, new(strings.Builder)}
