@@ -41,21 +41,28 @@ type Action uint8
 // The actions. Each is applied just before a behaviour, which then runs, unless the action says
 // otherwise. None of them breaks a guarantee of gallop.
 const (
-	// it panics with an InjectedPanic before it runs
+	// Panic: it panics with an InjectedPanic before it runs.
 	Panic Action = iota + 1
-	Stop         // the actor stops when the behaviour has returned
-	Kill         // the actor is killed, as by actor.Kill
-	// the message becomes a dead letter with ErrDropped
+	// Stop: the actor stops when the behaviour has returned.
+	Stop
+	// Kill: the actor is killed, as by actor.Kill.
+	Kill
+	// Drop: it does not run; the message becomes a dead letter with reason ErrDropped.
 	Drop
-	Refuse  // TrySend returns actor.ErrOverloaded
-	Delay   // its worker waits until no other worker can run
-	Preempt // the turn ends with this message
-	// two batches of no-op messages overload the actor
+	// Refuse: TrySend returns actor.ErrOverloaded.
+	Refuse
+	// Delay: its worker waits until no other worker can run.
+	Delay
+	// Preempt: the turn ends with this message.
+	Preempt
+	// Flood: two batches of no-op messages arrive, so that the actor is overloaded.
 	Flood
-	// the actor's arena is collected after the behaviour
+	// Collect: the actor's arena, if it has one, is collected after the behaviour.
 	Collect
-	Starve // the actor's arena is full from now on
-	Jump   // the clock jumps by For, as if the machine had slept
+	// Starve: the actor's arena, if it has one, is full from now on.
+	Starve
+	// Jump: the clock jumps by For, as if the machine had been suspended.
+	Jump
 	lastAction
 )
 

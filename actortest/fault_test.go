@@ -210,7 +210,7 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 		})))
 }
 
-// TestFaults_Starve: "the actor's heap takes no more from now on".
+// TestFaults_Starve: "the actor's arena is full from now on".
 func TestFaults_Starve(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		p := frailType.Spawn(r.System(), frail{})
