@@ -141,19 +141,19 @@ type warden struct {
 }
 
 var (
-	wardenType = actor.NewType[warden]("warden")
-	wardenFell = actor.Declare[actor.Fallen](wardenType, "fell")
-	wardenRose = actor.Declare[actor.Risen](wardenType, "rose")
-	wardenDown = actor.Declare[actor.Down](wardenType, "down")
-	wardenExit = actor.Declare[actor.Exit](wardenType, "exit")
-	_          = wardenType.OnStart((*warden).start).Table(wardenFell.Do(hear), wardenRose.Do(hear),
+	wardenType      = actor.NewType[warden]("warden")
+	wardenChildDown = actor.Declare[actor.Fallen](wardenType, "fell")
+	wardenChildUp   = actor.Declare[actor.Risen](wardenType, "rose")
+	wardenDown      = actor.Declare[actor.Down](wardenType, "down")
+	wardenExit      = actor.Declare[actor.Exit](wardenType, "exit")
+	_               = wardenType.OnStart((*warden).start).Table(wardenChildDown.Do(hear), wardenChildUp.Do(hear),
 		wardenDown.Do(hear), wardenExit.Do(hear))
 )
 
 func hear[M any](w *warden, _ *actor.Context, _ M) { w.heard++ }
 
 func (w *warden) start(c *actor.Context) error {
-	care := actor.Care[warden]{Fell: wardenFell, Rose: wardenRose}
+	care := actor.Care[warden]{Fell: wardenChildDown, Rose: wardenChildUp}
 	w.child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, care)
 	actor.TrapExit(c, wardenExit)
 	actor.Link(c, w.child)
@@ -171,7 +171,7 @@ func TestFaults_DropNoNews(t *testing.T) {
 		actor.Kill(r.System(), w.child)
 		r.WhenQuiet(func() {
 			if w.heard != 4 {
-				r.Errorf("heard %d of a start, a fall, an end and an exit", w.heard)
+				r.Errorf("heard %d of a start, a failure, an end and an exit", w.heard)
 			}
 		})
 	}, actortest.Faults(actortest.Fault{Times: -1, Do: actortest.Drop}), actortest.Runs(10))
@@ -196,8 +196,8 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 	var from []uint64
 	actortest.Run(t, func(r *actortest.R) {
 		from = nil
-		asker, other := typ.Spawn(r.System(), puppet{}), typ.Spawn(r.System(), puppet{})
-		begin.Send(r.System(), asker, other)
+		caller, other := typ.Spawn(r.System(), puppet{}), typ.Spawn(r.System(), puppet{})
+		begin.Send(r.System(), caller, other)
 		r.WhenQuiet(func() {
 			if want := []uint64{other.ID(), other.ID()}; !slices.Equal(from, want) {
 				r.Errorf("dead letters from %d, want %d", from, want)

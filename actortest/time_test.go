@@ -9,23 +9,23 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// parent brings its child up again a minute after each fall.
-type parent struct{ kid actor.Ref[puppet] }
+// parent restarts its child a minute after each failure.
+type parent struct{ child actor.Ref[puppet] }
 
 var (
-	bossType = actor.NewType[parent]("boss")
-	fell     = actor.Declare[actor.Fallen](bossType, "fell")
-	wake     = actor.Declare[actor.AnyRef](bossType, "wake")
-	whose    = actor.DeclareAsk[actor.None, actor.Ref[puppet]](bossType, "whose")
+	parentType = actor.NewType[parent]("boss")
+	childDown  = actor.Declare[actor.Fallen](parentType, "fell")
+	wake       = actor.Declare[actor.AnyRef](parentType, "wake")
+	whose      = actor.DeclareAsk[actor.None, actor.Ref[puppet]](parentType, "whose")
 )
 
 func init() {
-	bossType.OnStart((*parent).start).Table(fell.Do((*parent).childDown), wake.Do((*parent).wake),
+	parentType.OnStart((*parent).start).Table(childDown.Do((*parent).childDown), wake.Do((*parent).wake),
 		whose.Do((*parent).whose))
 }
 
 func (b *parent) start(c *actor.Context) error {
-	b.kid = actor.SpawnSupervised(c, puppetType, func(*puppet) {}, fell)
+	b.child = actor.SpawnSupervised(c, puppetType, func(*puppet) {}, childDown)
 	return nil
 }
 
@@ -38,18 +38,18 @@ func (b *parent) childDown(c *actor.Context, f actor.Fallen) {
 
 func (b *parent) wake(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
 
-func (b *parent) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) { return b.kid, nil }
+func (b *parent) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) { return b.child, nil }
 
-// fallen returns a child that has fallen, and comes up again in a minute.
-func fallen(r *actortest.R) actor.Ref[puppet] {
-	kid, err := whose.Ask(r.Context(), r.System(), bossType.Spawn(r.System(), parent{}),
+// downChild returns a child that has failed, and is restarted in a minute.
+func downChild(r *actortest.R) actor.Ref[puppet] {
+	child, err := whose.Ask(r.Context(), r.System(), parentType.Spawn(r.System(), parent{}),
 		actor.None{})
 	if err != nil {
 		r.Fatalf("%v", err)
 	}
-	do.Send(r.System(), kid, func(c *actor.Context) { c.Exit(errPlanted) })
+	do.Send(r.System(), child, func(c *actor.Context) { c.Exit(errPlanted) })
 	r.Quiet()
-	return kid
+	return child
 }
 
 // waiters are actors that wait for an actor that is down.
@@ -87,7 +87,7 @@ func TestR_AdvanceOverWaiting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			actortest.Run(t, func(r *actortest.R) {
 				var at time.Time
-				waits(r, fallen(r), func(c *actor.Context) { at = c.Now() })
+				waits(r, downChild(r), func(c *actor.Context) { at = c.Now() })
 				r.Quiet()
 				r.Advance(time.Minute - 1)
 				if !at.IsZero() {
@@ -109,7 +109,7 @@ func TestRun_WaitsAtItsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ended := 0
 			actortest.Run(t, func(r *actortest.R) {
-				waits(r, fallen(r), func(*actor.Context) { ended++ })
+				waits(r, downChild(r), func(*actor.Context) { ended++ })
 			}, actortest.Runs(5))
 			if ended != 6 { // the first order is run twice
 				t.Errorf("%d of 6 went on", ended)

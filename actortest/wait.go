@@ -81,7 +81,7 @@ func (r *R) waitUntilQuiet() {
 		}
 		d, armed := r.clock.Next()
 		if err == nil && waits != "" && !armed {
-			r.Fatalf("an asker waits for ever:%s", waits)
+			r.Fatalf("a caller waits for ever:%s", waits)
 		}
 		if r.step(); r.endless != nil {
 			r.Fatalf("not quiet: %v%s", r.endless, waits)

@@ -79,7 +79,7 @@ func TestRun_NoCallerWaitsForever(t *testing.T) {
 		"stashed": {`patron#2 waits for clerk#1.place {item:"apples" n:7}: clerk#1 has the request in its stash`, asksIn(desk2{stashes: true}, quiet)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := fails(t, "an asker waits for ever:\n"+c.say, c.scenario, actortest.Runs(3))
+			said := fails(t, "a caller waits for ever:\n"+c.say, c.scenario, actortest.Runs(3))
 			if again := replayed(t, said, c.scenario); again != asFound(said) {
 				t.Errorf("first:\n%s\nreplayed:\n%s", said, again)
 			}
@@ -94,35 +94,35 @@ func TestRun_NoCallerWaitsForever(t *testing.T) {
 type slack struct{ kid actor.Ref[desk2] }
 
 var (
-	slackType = actor.NewType[slack]("slack")
-	slackFell = actor.Declare[actor.Fallen](slackType, "fell")
-	slackKid  = actor.DeclareAsk[actor.None, actor.Ref[desk2]](slackType, "kid")
+	slackType  = actor.NewType[slack]("slack")
+	slackDown  = actor.Declare[actor.Fallen](slackType, "fell")
+	slackChild = actor.DeclareAsk[actor.None, actor.Ref[desk2]](slackType, "kid")
 )
 
 func init() {
 	slackType.OnStart(func(s *slack, c *actor.Context) error {
-		s.kid = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackFell)
+		s.kid = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackDown)
 		return nil
-	}).Table(slackFell.Do(func(_ *slack, c *actor.Context, f actor.Fallen) {
+	}).Table(slackDown.Do(func(_ *slack, c *actor.Context, f actor.Fallen) {
 		actor.Standby(c, f.Ref)
 	}),
-		slackKid.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2],
+		slackChild.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2],
 			error) {
 			return s.kid, nil
 		}))
 }
 
-// TestRun_NoCallerWaitsForTheSuspended: nor for an actor that has fallen and is never brought up.
+// TestRun_NoCallerWaitsForTheSuspended: nor for an actor that has failed and is never restarted.
 func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 	scenario := func(r *actortest.R) {
-		kid, err := slackKid.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}),
+		child, err := slackChild.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}),
 			actor.None{})
 		if err != nil {
 			r.Fatalf("%v", err)
 		}
-		actor.Suspend(r.System(), kid)
+		actor.Suspend(r.System(), child)
 		r.Quiet()
-		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), kid)
+		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), child)
 	}
 	said := fails(t, `waits for clerk#2.place {item:"apples" n:7}: clerk#2 is suspended`, scenario,
 		actortest.Runs(5))
@@ -135,19 +135,19 @@ func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 type keen struct{ kid actor.Ref[patron] }
 
 var (
-	keenType = actor.NewType[keen]("keen")
-	keenFell = actor.Declare[actor.Fallen](keenType, "fell")
-	keenKid  = actor.DeclareAsk[actor.None, actor.Ref[patron]](keenType, "kid")
+	keenType  = actor.NewType[keen]("keen")
+	keenDown  = actor.Declare[actor.Fallen](keenType, "fell")
+	keenChild = actor.DeclareAsk[actor.None, actor.Ref[patron]](keenType, "kid")
 )
 
 func init() {
 	keenType.OnStart(func(k *keen, c *actor.Context) error {
-		k.kid = actor.SpawnSupervised(c, patronType, func(*patron) {}, keenFell)
+		k.kid = actor.SpawnSupervised(c, patronType, func(*patron) {}, keenDown)
 		return nil
-	}).Table(keenFell.Do(func(_ *keen, c *actor.Context, f actor.Fallen) {
+	}).Table(keenDown.Do(func(_ *keen, c *actor.Context, f actor.Fallen) {
 		actor.Restart(c, f.Ref)
 	}),
-		keenKid.Do(func(k *keen, _ *actor.Context, _ actor.None) (actor.Ref[patron],
+		keenChild.Do(func(k *keen, _ *actor.Context, _ actor.None) (actor.Ref[patron],
 			error) {
 			return k.kid, nil
 		}))
@@ -157,19 +157,19 @@ func init() {
 func TestRun_NoCallerWaitsInALaterLife(t *testing.T) {
 	for _, stashes := range []bool{false, true} {
 		actortest.Run(t, func(r *actortest.R) {
-			kid, err := keenKid.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}),
+			child, err := keenChild.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}),
 				actor.None{})
 			if err != nil {
 				r.Fatalf("%v", err)
 			}
-			goAsk.Send(r.System(), kid, desk2Type.Spawn(r.System(), desk2{stashes: stashes}))
+			goAsk.Send(r.System(), child, desk2Type.Spawn(r.System(), desk2{stashes: stashes}))
 			r.Quiet()
-			actor.Suspend(r.System(), kid)
+			actor.Suspend(r.System(), child)
 		}, actortest.Runs(5))
 	}
 }
 
-// TestRun_NoCallerWaits: a run passes in which each asker has heard, has given up, or has ended.
+// TestRun_NoCallerWaits: a run passes in which each caller got a reply, has given up, or has ended.
 func TestRun_NoCallerWaits(t *testing.T) {
 	for name, scenario := range map[string]func(*actortest.R){
 		"heard": asksIn(desk2{},
@@ -212,7 +212,7 @@ func TestRun_NoCallerWaits(t *testing.T) {
 	}
 }
 
-// TestRun_TimerWithoutEnd: a timer that goes on for ever does not hide an asker that waits for
+// TestRun_TimerWithoutEnd: a timer that goes on for ever does not hide a caller that waits for
 // ever.
 func TestRun_TimerWithoutEnd(t *testing.T) {
 	fails(t, "patron#2 waits for clerk#1.place",
@@ -222,7 +222,7 @@ func TestRun_TimerWithoutEnd(t *testing.T) {
 }
 
 // TestAsk_ThatCannotBeAnswered: an Ask of the scenario whose context has no end is found at once,
-// and not by the watchdog; the asker is named.
+// and not by the watchdog; the caller is named.
 func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 	for name, c := range map[string]struct {
 		say      string

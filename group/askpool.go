@@ -49,8 +49,8 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 //
 // StartAskPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
 func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
-	to actor.AskBehaviour[S, Q, R], crew Crew[S]) AskPool[Q, R] {
-	t := newAskTable("StartAskPool", policy, n, to, crew)
+	to actor.AskBehaviour[S, Q, R], spec Crew[S]) AskPool[Q, R] {
+	t := newAskTable("StartAskPool", policy, n, to, spec)
 	var a CrewActor
 	t.init(&a)
 	t.setActor(memberSupervisorType.Spawn(from, a))
@@ -66,8 +66,8 @@ func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
 // It has members as soon as its actor has started, and stays usable when the actor is replaced by a
 // new one. Declare it once for each running tree: a second actor for the same pool fails to start.
 func AskPoolForSupervisor[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
-	crew Crew[S]) AskPool[Q, R] {
-	return AskPool[Q, R]{newAskTable("AskPoolForSupervisor", policy, n, to, crew)}
+	spec Crew[S]) AskPool[Q, R] {
+	return AskPool[Q, R]{newAskTable("AskPoolForSupervisor", policy, n, to, spec)}
 }
 
 // Type is the actor type of the pool's actor, for [AskPoolForSupervisor].

@@ -30,11 +30,11 @@ type askMember[Q, R any] struct {
 }
 
 func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
-	crew Crew[S]) *askTable[Q, R] {
+	spec Crew[S]) *askTable[Q, R] {
 	policy.mustBe(call)
 	mustBeSize(call, n)
-	t := &askTable[Q, R]{spec: crew.check(call), size: n, policy: policy.start()}
-	if !actor.AskIsOf(to, crew.Type) {
+	t := &askTable[Q, R]{spec: spec.check(call), size: n, policy: policy.start()}
+	if !actor.AskIsOf(to, spec.Type) {
 		panic("gallop: group: " + call +
 			" with a Behaviour that was not declared for the Type of the Crew")
 	}

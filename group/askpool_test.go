@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// oracle answers with its own number, and falls over a negative question.
+// oracle answers with its own number, and panics at a negative question.
 type oracle struct{ asked int }
 
 func (o *oracle) answer(c *actor.Context, q int) (uint64, error) {
@@ -50,7 +50,7 @@ var (
 		}))
 )
 
-// double of an asker.
+// double of an [actor.Asker].
 type fakeOracle struct{ id uint64 }
 
 func (f *fakeOracle) Ask(context.Context, int) (uint64, error) { return f.id, nil }
@@ -213,8 +213,8 @@ func TestStartAskPool_EndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestStartAskPool_Restarts: a member that falls over a request fails it with ErrPanicked, is
-// passed over until its restart, and comes back; the pool can be resized.
+// TestStartAskPool_Restarts: a member that panics in a request fails it with ErrPanicked, is passed
+// over until its restart, and comes back; the pool can be resized.
 func TestStartAskPool_Restarts(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),

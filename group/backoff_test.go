@@ -9,15 +9,15 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// sleepy is a parent whose child is in a back-off of an hour when it has fallen.
+// sleepy is a parent whose child is in back-off for an hour after a failure.
 type sleepy struct{}
 
 var (
 	sleepyType  = actor.NewType[sleepy]("sleepy")
 	sleepyBegin = actor.Declare[func(actor.Ref[testWorker])](sleepyType, "begin")
-	sleepyFell  = actor.Declare[actor.Fallen](sleepyType, "fell")
+	sleepyDown  = actor.Declare[actor.Fallen](sleepyType, "fell")
 	sleepyDue   = actor.Declare[actor.AnyRef](sleepyType, "due")
-	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin), sleepyFell.Do((*sleepy).fell),
+	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin), sleepyDown.Do((*sleepy).childDown),
 		sleepyDue.Do((*sleepy).due))
 
 	sleepyLog []jobLog
@@ -25,18 +25,18 @@ var (
 
 func (*sleepy) begin(c *actor.Context, give func(actor.Ref[testWorker])) {
 	give(actor.SpawnSupervised(c, testWorkerType, func(h *testWorker) { h.log = &sleepyLog },
-		sleepyFell))
+		sleepyDown))
 }
 
-func (*sleepy) fell(c *actor.Context, f actor.Fallen) {
+func (*sleepy) childDown(c *actor.Context, f actor.Fallen) {
 	actor.Postpone(c, f.Ref)
 	actor.After(c, time.Hour, sleepyDue, f.Ref)
 }
 
 func (*sleepy) due(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
 
-// fallen returns an actor that is in a back-off for an hour.
-func fallen(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
+// downActor returns an actor that is in a back-off for an hour.
+func downActor(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
 	t.Helper()
 	sleepyLog = nil
 	sleepyBegin.Send(sys, sleepyType.Spawn(sys, sleepy{}),
@@ -54,7 +54,7 @@ func TestTopic_BackOff(t *testing.T) {
 	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
 		sys, advance := atNoTime(t, 1)
 		news := group.NewTopic[int](sys, group.OnLag(lag))
-		news.Subscribe(sys, handleJob.To(fallen(t, sys)))
+		news.Subscribe(sys, handleJob.To(downActor(t, sys)))
 		r := sinkType.Spawn(sys, sink{})
 		news.Subscribe(sys, put.To(r))
 		for i := range 20 {
@@ -83,7 +83,7 @@ func TestPool_BackOff(t *testing.T) {
 	} {
 		sys, advance := atNoTime(t, 1)
 		r := sinkType.Spawn(sys, sink{})
-		p := group.NewPool(sys, policy, handleJob.To(fallen(t, sys)), put.To(r))
+		p := group.NewPool(sys, policy, handleJob.To(downActor(t, sys)), put.To(r))
 		for i := range 40 {
 			p.Send(sys, i)
 		}

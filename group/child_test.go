@@ -14,15 +14,15 @@ import (
 // parent restarts its child at once, and replaces it when it has ended for good, as a supervisor
 // does.
 type parent struct {
-	spawn func(c *actor.Context) actor.AnyRef
-	child actor.AnyRef
-	falls []error
+	spawn    func(c *actor.Context) actor.AnyRef
+	child    actor.AnyRef
+	failures []error
 }
 
 func (p *parent) begin(c *actor.Context, _ actor.None) { p.child = p.spawn(c) }
 
 func (p *parent) hear(c *actor.Context, f actor.Fallen) {
-	p.falls = append(p.falls, f.Reason)
+	p.failures = append(p.failures, f.Reason)
 	if f.Final {
 		p.child = p.spawn(c)
 	} else {
@@ -44,7 +44,7 @@ var (
 
 // under makes an actor of this type and init the child of a parent. child returns its ref by now.
 func under[S any](t testing.TB, sys *actor.System, typ *actor.Type[S],
-	init func(*S)) (child func() actor.Ref[S], falls func() int) {
+	init func(*S)) (child func() actor.Ref[S], failures func() int) {
 	t.Helper()
 	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
 		return actor.SpawnSupervised(c, typ, init, parentHear).Any()
@@ -60,7 +60,7 @@ func under[S any](t testing.TB, sys *actor.System, typ *actor.Type[S],
 		return state
 	}
 	child = func() actor.Ref[S] { r, _ := actor.As[S](tell().child); return r }
-	return child, func() int { return len(tell().falls) }
+	return child, func() int { return len(tell().failures) }
 }
 
 // fuse is a handler that panics over one message.
@@ -81,7 +81,7 @@ func (f *fuse) TrySend(from actor.Sender, m int) error { f.Send(from, m); return
 // order … is replaced by a new one, which has no subscribers".
 func TestTopic_AsChild(t *testing.T) {
 	sys := start(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}))
-	child, falls := under(t, sys, group.TopicType[int](),
+	child, failures := under(t, sys, group.TopicType[int](),
 		group.TopicInit[int](group.OnLag(group.LagUnsubscribe)))
 	news := group.AsTopic(child())
 	refs, handlers := sinks(sys, 2)
@@ -92,8 +92,8 @@ func TestTopic_AsChild(t *testing.T) {
 	for i := range 6 {
 		news.Publish(sys, i)
 	}
-	if n := falls(); n != 1 || group.AsTopic(child()) != news {
-		t.Fatalf("%d falls", n)
+	if n := failures(); n != 1 || group.AsTopic(child()) != news {
+		t.Fatalf("%d failures", n)
 	}
 	wantGot(t, sys, refs[0], 0, 1, 2, 3, 4, 5)
 	// not 3: "the message over which it fell does not run again"
@@ -103,7 +103,7 @@ func TestTopic_AsChild(t *testing.T) {
 		t.Errorf("the one over which it fell got %v", bad.got)
 	}
 	actor.Suspend(sys, child())
-	if falls() != 2 {
+	if failures() != 2 {
 		t.Error("the topic has not been restarted")
 	}
 	count(t, sys, news.Subscribers, 2)
@@ -125,22 +125,22 @@ func TestPool_AsChild(t *testing.T) {
 	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 2}
-	child, falls := under(t, sys, group.PoolType[int](),
+	child, failures := under(t, sys, group.PoolType[int](),
 		group.PoolInit(group.RoundRobin[int](), handlers[0], handlers[1]))
 	p := group.AsPool(child())
 	p.Join(sys, bad)
 	for i := range 6 {
 		p.Send(sys, i)
 	}
-	if n := falls(); n != 1 || group.AsPool(child()) != p {
-		t.Fatalf("%d falls", n)
+	if n := failures(); n != 1 || group.AsPool(child()) != p {
+		t.Fatalf("%d failures", n)
 	}
 	count(t, sys, p.Members, 2)
 	wantGot(t, sys, refs[0], 0, 3, 5)
 	wantGot(t, sys, refs[1], 1, 4)
 
 	var log []jobLog
-	owner, falls := under(t, sys, group.PoolType[int](),
+	owner, failures := under(t, sys, group.PoolType[int](),
 		group.StartPoolInit(group.PolicyOf(func() func(int, group.Members) int {
 			return func(m int, _ group.Members) int { return m % 10 }
 		}), 3, handleJob, testCrew(&log)))
@@ -149,9 +149,9 @@ func TestPool_AsChild(t *testing.T) {
 	quiet(t, sys)
 	p.Send(sys, 9) // there is no such member: the pool panics
 	p.Send(sys, 10)
-	if n := falls(); n != 1 || len(log) != 2 || log[0].id == log[1].id ||
+	if n := failures(); n != 1 || len(log) != 2 || log[0].id == log[1].id ||
 		log[0].ref.Standing() != actor.Ended {
-		t.Errorf("%d falls; %v", n, log)
+		t.Errorf("%d failures; %v", n, log)
 	}
 	count(t, sys, p.Members, 3)
 }
@@ -174,7 +174,7 @@ func TestRegistry_AsChild(t *testing.T) {
 	actor.Stop(sys, m[1])
 	quiet(t, sys)
 	wantMembers(t, r, "a", m[0], m[1]) // the end is not known yet
-	child, falls := under(t, sys, r.Type(), r.Init)
+	child, failures := under(t, sys, r.Type(), r.Init)
 	wantHeardLast := func(want ...actor.Ref[sink]) {
 		t.Helper()
 		quiet(t, sys)
@@ -195,8 +195,8 @@ func TestRegistry_AsChild(t *testing.T) {
 	} {
 		end()
 		actor.Stop(sys, m[i])
-		if falls() != i+1 {
-			t.Fatalf("%d falls", falls())
+		if failures() != i+1 {
+			t.Fatalf("%d failures", failures())
 		}
 		gone := m[i]
 		m[i] = spawn(sys, 1)[0]
@@ -217,7 +217,7 @@ func TestAskPool_AsChild(t *testing.T) {
 	if _, err := p.Ask(soon(t), 1); !errors.Is(err, group.ErrNoMember) {
 		t.Errorf("before its actor has started: %v", err)
 	}
-	child, falls := under(t, sys, p.Type(), p.Init)
+	child, failures := under(t, sys, p.Type(), p.Init)
 	child()
 	for i, end := range []func(){
 		func() { actor.Suspend(sys, child()) },
@@ -225,8 +225,8 @@ func TestAskPool_AsChild(t *testing.T) {
 		func() { p.Stop(sys) },
 	} {
 		end()
-		if falls() != i+1 {
-			t.Fatalf("%d falls", falls())
+		if failures() != i+1 {
+			t.Fatalf("%d failures", failures())
 		}
 		all := map[uint64]bool{}
 		for range 6 {

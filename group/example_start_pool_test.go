@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// parser is a worker that falls over what it does not understand.
+// parser is a worker that panics at input that it does not understand.
 type parser struct{}
 
 var (
@@ -26,8 +26,8 @@ var (
 		length.Do(func(_ *parser, _ *actor.Context, s string) (int, error) { return len(s), nil }))
 )
 
-// A pool can make its members itself. One that falls is restarted after a while, and the others
-// do its work until then.
+// A pool can start its members itself. One that fails is restarted after a while, and the others do
+// its work until then.
 func ExampleStartPool() {
 	sys := actor.Start(actor.Seed(1),
 		actor.OnPanic(func(r actor.PanicReport) { fmt.Println("fell:", r.Value) }))
@@ -44,7 +44,7 @@ func ExampleStartPool() {
 	// parsed three
 }
 
-// A crew says how the members are made, and how their falls are taken.
+// A crew says how the members are started and restarted.
 func ExampleCrew() {
 	sys := actor.Start(actor.Seed(1), actor.OnPanic(func(actor.PanicReport) {}))
 	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse, group.Crew[parser]{

@@ -43,8 +43,8 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 // hasEnded reports whether a handler leads to an actor that is known to have ended.
 func hasEnded[M any](h actor.Handler[M]) bool { return status(h) == actor.Ended }
 
-// status returns the status of the actor behind a handler or an asker. One that leads to no actor,
-// and has no method Standing of its own, counts as idle.
+// status returns the status of the actor behind a handler or an [actor.Asker]. One that leads to no
+// actor, and has no method Standing of its own, counts as idle.
 func status(h any) actor.Standing {
 	switch h := h.(type) {
 	case interface{ Standing() actor.Standing }:

@@ -11,7 +11,7 @@ import (
 
 // ErrRestarts says that the members of a pool failed more often than its [Crew] allows. It is the
 // reason with which the pool then ends, and wraps the reason of the last failure.
-var ErrRestarts = errors.New("gallop: group: the members of a pool fall too often")
+var ErrRestarts = errors.New("gallop: group: the members of a pool fail too often")
 
 // Crew says how a pool starts its members and how it restarts them. S is their state.
 type Crew[S any] struct {

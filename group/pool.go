@@ -62,8 +62,8 @@ func (p Policy[M]) mustBe(call string) {
 //
 // StartPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
 func StartPool[S, M any](from actor.Sender, policy Policy[M], n int, to actor.Behaviour[S, M],
-	crew Crew[S]) Pool[M] {
-	init := startPoolInit("StartPool", policy, n, to, crew)
+	spec Crew[S]) Pool[M] {
+	init := startPoolInit("StartPool", policy, n, to, spec)
 	t := typeOnce(newPoolType[M])
 	var p PoolActor[M]
 	init(&p)

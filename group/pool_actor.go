@@ -88,16 +88,16 @@ func PoolInit[M any](policy Policy[M], members ...actor.Handler[M]) func(*PoolAc
 // StartPoolInit returns the Init of a pool that is the child of a supervisor and starts its members
 // itself: see [PoolType] and [StartPool]. It panics as StartPool does.
 func StartPoolInit[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M],
-	crew Crew[S]) func(*PoolActor[M]) {
-	return startPoolInit("StartPoolInit", policy, n, to, crew)
+	spec Crew[S]) func(*PoolActor[M]) {
+	return startPoolInit("StartPoolInit", policy, n, to, spec)
 }
 
 func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Behaviour[S, M],
-	crew Crew[S]) func(*PoolActor[M]) {
+	spec Crew[S]) func(*PoolActor[M]) {
 	policy.mustBe(call)
 	mustBeSize(call, n)
-	made := &memberFactory[M]{spec: crew.check(call), size: n}
-	if !actor.IsOf(to, crew.Type) {
+	made := &memberFactory[M]{spec: spec.check(call), size: n}
+	if !actor.IsOf(to, spec.Type) {
 		panic("gallop: group: " + call +
 			" with a Behaviour that was not declared for the Type of the Crew")
 	}

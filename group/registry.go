@@ -9,9 +9,9 @@ import (
 
 // Registry is a table of groups: a key and its members, which any goroutine or actor can list, and
 // whose changes any actor can watch. A member is any comparable value: an [actor.Ref], an
-// [actor.AnyRef], an [actor.Handler], an asker, or a struct around one of these. Make one with
-// [NewRegistry], as many per system as you like, or with [RegistryForSupervisor]. It may be copied.
-// The zero Registry is not usable: its methods panic.
+// [actor.AnyRef], an [actor.Handler], an [actor.Asker], or a struct around one of these. Make one
+// with [NewRegistry], as many per system as you like, or with [RegistryForSupervisor]. It may be
+// copied. The zero Registry is not usable: its methods panic.
 //
 // # Order
 //

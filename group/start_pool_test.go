@@ -13,25 +13,25 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// testWorker is a member of a pool that makes its members. A negative number makes it fall.
+// testWorker is a member of a pool that starts its members. A negative number makes it panic.
 type testWorker struct {
-	life int // of those that all hands have had
-	log  *[]jobLog
+	start int // of those that all hands have had
+	log   *[]jobLog
 }
 
 // jobLog is a number that a hand has lifted.
 type jobLog struct {
-	life int
-	id   uint64
-	n    int
-	ref  actor.Ref[testWorker]
+	start int
+	id    uint64
+	n     int
+	ref   actor.Ref[testWorker]
 }
 
 func (h *testWorker) handle(c *actor.Context, n int) {
 	if n < 0 {
 		panic(fmt.Sprint("cannot lift ", n))
 	}
-	*h.log = append(*h.log, jobLog{h.life, c.ActorID(), n, actor.Self[testWorker](c)})
+	*h.log = append(*h.log, jobLog{h.start, c.ActorID(), n, actor.Self[testWorker](c)})
 }
 
 func (h *testWorker) do(c *actor.Context, f func(*actor.Context)) { f(c) }
@@ -46,10 +46,10 @@ var (
 
 // testCrew makes a crew of hands that write into log.
 func testCrew(log *[]jobLog) group.Crew[testWorker] {
-	lives := 0
+	starts := 0
 	return group.Crew[testWorker]{Type: testWorkerType, Init: func(h *testWorker) {
-		lives++
-		h.life, h.log = lives, log
+		starts++
+		h.start, h.log = starts, log
 	}}
 }
 
@@ -84,8 +84,8 @@ func sendAll(t testing.TB, sys *actor.System, p actor.Handler[int], from, to int
 	quiet(t, sys)
 }
 
-// TestStartPool_Restarts: "A member that falls, or ends by itself, is restarted in its place, with
-// a fresh state, after a back-off. Until then the policy passes over it".
+// TestStartPool_Restarts: "A member that fails, or ends by itself, is restarted in place, with a
+// fresh state, after a back-off. Until then the policy passes over it".
 func TestStartPool_Restarts(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
@@ -103,7 +103,7 @@ func TestStartPool_Restarts(t *testing.T) {
 		log = nil
 		sendAll(t, sys, p, 0, 30)
 		if len(log) != 30 || len(ids(log)) != 3 ||
-			!slices.ContainsFunc(log, func(l jobLog) bool { return l.life == 4 }) {
+			!slices.ContainsFunc(log, func(l jobLog) bool { return l.start == 4 }) {
 			t.Fatalf("%s: after the restart: %v", name, log)
 		}
 		count(t, sys, p.Members, 3)
@@ -221,7 +221,7 @@ func TestStartPool_Limit(t *testing.T) {
 		t.Error("the pool without a limit has ended")
 	}
 	if limited.Standing() == actor.Ended {
-		t.Fatal("three falls were allowed")
+		t.Fatal("three failures were allowed")
 	}
 	for range 4 { // at once: within a minute
 		limited.Send(sys, -1)
@@ -244,7 +244,7 @@ func TestStartPool_Backoff(t *testing.T) {
 	crew := testCrew(&log)
 	crew.Backoff, crew.MaxBackoff = time.Second, 4*time.Second
 	p := group.StartPool(sys, group.RoundRobin[int](), 1, handleJob, crew)
-	fall := func(want time.Duration) {
+	failure := func(want time.Duration) {
 		t.Helper()
 		sendAll(t, sys, p, -1, 0)
 		before := len(log)
@@ -259,10 +259,10 @@ func TestStartPool_Backoff(t *testing.T) {
 		}
 	}
 	for _, want := range []time.Duration{1, 2, 4, 4} {
-		fall(want * time.Second)
+		failure(want * time.Second)
 	}
 	advance(4 * time.Second)
-	fall(time.Second)
+	failure(time.Second)
 }
 
 // TestStartPool_BackPressure: members that do not keep up mute the pool, although it looks after
@@ -367,7 +367,7 @@ func TestStartPool_Ends(t *testing.T) {
 }
 
 // TestStartPool_Conserves: every message that the pool was given runs or becomes a dead letter of
-// the member that had it, in every order, while members fall and are killed.
+// the member that had it, in every order, while members fail and are killed.
 func TestStartPool_Conserves(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
@@ -380,12 +380,12 @@ func TestStartPool_Conserves(t *testing.T) {
 			sys, advance := atNoTime(t, seed, dead.option())
 			p := group.StartPool(sys, policy, 3, handleJob, testCrew(&log))
 			killer := sinkType.Spawn(sys, sink{})
-			falls := 0
+			failures := 0
 			for i := range 60 {
 				n := i
 				if i%20 == 7 {
 					n = -i
-					falls++
+					failures++
 				}
 				p.Send(sys, n)
 				do.Send(sys, killer, func(_ *sink, c *actor.Context) {
@@ -401,12 +401,12 @@ func TestStartPool_Conserves(t *testing.T) {
 					t.Fatalf("%s, seed %d: dead letter %+v", name, seed, d)
 				}
 				if d.Message.(int) < 0 {
-					falls--
+					failures--
 				} else {
 					lost++
 				}
 			}
-			if len(log)+lost+3 != 60 || falls < 0 {
+			if len(log)+lost+3 != 60 || failures < 0 {
 				t.Fatalf("%s, seed %d: %d ran, %d lost", name, seed, len(log), lost)
 			}
 			sys.Stop()

@@ -195,20 +195,21 @@ func TestBackoff_MutedSender(t *testing.T) {
 }
 
 // TestBackoff_MutedSenders: the same holds for a group of which one backs off and the others wait
-// for it, and for actors that are muted for the senders. Chance decides who falls and who sends.
+// for it, and for actors that are muted for the senders. Which child fails and which actor sends is
+// random.
 func TestBackoff_MutedSenders(t *testing.T) {
 	for seed := range uint64(100) {
 		h, chance := newHarness(t), rand.New(rand.NewPCG(seed, 0))
-		kids := []supervise.Child{}
+		children := []supervise.Child{}
 		for _, name := range []string{"a", "b", "c"} {
 			w := h.child(name)
 			w.Backoff = supervise.Backoff{First: second, Factor: 1}
-			kids = append(kids, w)
+			children = append(children, w)
 		}
 		h.run(supervise.Spec{Name: "root",
 			Strategy: []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
 				supervise.RestForOne}[seed%3],
-			Intensity: often, Children: kids})
+			Intensity: often, Children: children})
 		to := []actor.Ref[testChild]{h.find("a"), h.find("b"), h.find("c")}
 		for range 8 {
 			to = append(to, testChildType.Spawn(h.sys, testChild{d: &h.d}))
@@ -236,7 +237,7 @@ func TestBackoff_MutedSenders(t *testing.T) {
 	}
 }
 
-// TestBackoff_UpOnce: the calm time is that before a fall, not one long ago.
+// TestBackoff_UpOnce: the calm time is that before the failure, not an earlier one.
 func TestBackoff_UpOnce(t *testing.T) {
 	h := newHarness(t)
 	var at []time.Duration

@@ -89,8 +89,8 @@ func TestChildIndex_IsNotDeep(t *testing.T) {
 	}
 }
 
-// TestChildren: next, lowest and behind agree with a plain walk over all children, while these come,
-// start, fall, end and are removed.
+// TestChildren: next, lowest and behind agree with a plain walk over all children, while these
+// come, start, fail, end and are removed.
 func TestChildren(t *testing.T) {
 	sys := actor.Start()
 	defer sys.Stop()

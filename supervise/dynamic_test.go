@@ -27,8 +27,8 @@ func (h *harness) count() supervise.Count {
 	return n
 }
 
-// TestSimple: children are made from a template while the supervisor runs, with a state and a
-// name of their own, and fall alone; one that has ended is forgotten.
+// TestSimple: children are made from a template while the supervisor runs, with a state and a name
+// of their own, and fail alone; one that has ended is forgotten.
 func TestSimple(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
@@ -165,23 +165,23 @@ func TestDynamic_Errors(t *testing.T) {
 	wants(t, err, actor.ErrStopped)
 }
 
-// asker asks a supervisor from inside.
-type asker struct {
+// caller asks a supervisor from a behaviour.
+type caller struct {
 	ref  actor.AnyRef
 	errs []error
 }
 
 var (
-	askerType = actor.NewType[asker]("asker")
-	ask       = actor.Declare[func(*actor.Context)](askerType, "ask")
-	gotRef    = actor.Declare[actor.Result[actor.AnyRef]](askerType, "ref")
-	gotNone   = actor.Declare[actor.Result[actor.None]](askerType, "none")
-	_         = askerType.Table(
-		ask.Do(func(_ *asker, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		gotRef.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.AnyRef]) {
+	callerType = actor.NewType[caller]("caller")
+	ask        = actor.Declare[func(*actor.Context)](callerType, "ask")
+	gotRef     = actor.Declare[actor.Result[actor.AnyRef]](callerType, "ref")
+	gotNone    = actor.Declare[actor.Result[actor.None]](callerType, "none")
+	_          = callerType.Table(
+		ask.Do(func(_ *caller, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		gotRef.Do(func(a *caller, _ *actor.Context, r actor.Result[actor.AnyRef]) {
 			a.ref, a.errs = r.Value, append(a.errs, r.Err)
 		}),
-		gotNone.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.None]) {
+		gotNone.Do(func(a *caller, _ *actor.Context, r actor.Result[actor.None]) {
 			a.errs = append(a.errs, r.Err)
 		}))
 )
@@ -190,8 +190,8 @@ var (
 func TestDynamic_Inside(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
-	var a *asker
-	who := askerType.SpawnFunc(h.sys, func(s *asker) { a = s })
+	var a *caller
+	who := callerType.SpawnFunc(h.sys, func(s *caller) { a = s })
 	for _, f := range []func(c *actor.Context){
 		func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like("ann"), gotRef) },
 		func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", gotRef) },
@@ -238,7 +238,7 @@ func TestTree(t *testing.T) {
 // TestMisuse: a declaration that is wrong is refused where it is started.
 func TestMisuse(t *testing.T) {
 	h := newHarness(t)
-	kid := func(w supervise.Worker[testChild]) supervise.Spec {
+	ch := func(w supervise.Worker[testChild]) supervise.Spec {
 		w.Name, w.Type = "a", testChildType
 		return supervise.Spec{Name: "root", Children: []supervise.Child{w}}
 	}
@@ -257,14 +257,14 @@ func TestMisuse(t *testing.T) {
 		"without a Type":   {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a"}}},
 		`"sub": "sub": a nil Child`: {Children: []supervise.Child{supervise.Spec{Name: "sub",
 			Children: []supervise.Child{nil}}}},
-		"unknown Restart":       kid(supervise.Worker[testChild]{Restart: 9}),
-		"a deadline of -1s":     kid(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
-		"a negative time":       kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
-		"a factor of 0.5":       kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
-		"a jitter of 2":         kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
-		"-1 immediate restarts": kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Immediate: -1}}),
-		"an Intensity of -2":    kid(supervise.Worker[testChild]{Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
-		"an unknown Mail":       kid(supervise.Worker[testChild]{Mail: 9}),
+		"unknown Restart":       ch(supervise.Worker[testChild]{Restart: 9}),
+		"a deadline of -1s":     ch(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
+		"a negative time":       ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
+		"a factor of 0.5":       ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
+		"a jitter of 2":         ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
+		"-1 immediate restarts": ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Immediate: -1}}),
+		"an Intensity of -2":    ch(supervise.Worker[testChild]{Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
+		"an unknown Mail":       ch(supervise.Worker[testChild]{Mail: 9}),
 		"a nil Child ":          {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
 		"a nil Child  ":         {Children: []supervise.Child{(*supervise.Spec)(nil)}},
 		"wants a Template ": {Strategy: supervise.SimpleOneForOne,
@@ -512,7 +512,7 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 	h.run(h.sessions())
 	free := map[string]func(){}
 	heard := make(starter, 3)
-	asker := starterType.Spawn(h.sys, heard)
+	caller := starterType.Spawn(h.sys, heard)
 	for _, name := range []string{"ann", "bob"} {
 		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
 		h.must(err)
@@ -520,10 +520,10 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 	}
 	for _, name := range []string{"ann", "bob"} {
 		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, name))
-		starterDo.Send(h.sys, asker,
+		starterDo.Send(h.sys, caller,
 			func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like(name), starterHear) })
 	}
-	starterDo.Send(h.sys, asker,
+	starterDo.Send(h.sys, caller,
 		func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", starterHear) })
 	wants(t, <-heard, supervise.ErrNoChild)
 	free["bob"]()

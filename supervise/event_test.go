@@ -68,9 +68,9 @@ func (e *events) take() string {
 	return strings.Join(lines, "\n")
 }
 
-// TestEvents: falls, back-offs, restarts, ends and give-ups are told to OnEvent, with the
-// child's path, type, reason, restarts and delay; supervisors "below that have no OnEvent of
-// their own" use that of the one above.
+// TestEvents: failures, back-offs, restarts, ends and give-ups are passed to OnEvent, with the
+// child's path, type, reason, restarts and delay; supervisors "below that have no OnEvent of their
+// own" use that of the one above.
 func TestEvents(t *testing.T) {
 	h := newHarness(t)
 	var seen events
@@ -85,7 +85,7 @@ func TestEvents(t *testing.T) {
 	}})
 	equal(t, "a start", seen.take(), "")
 	h.tell(crash, "sub", "b")
-	equal(t, "a fall", seen.take(),
+	equal(t, "a failure", seen.take(),
 		"app/sub/b (toy) fell: actor panicked: crash; restarts: 1\napp/sub/b (toy) restarted; restarts: 1")
 	h.tell(exitWithError, "sub", "b")
 	equal(t, "a back-off", seen.take(),
@@ -164,7 +164,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLog_IsNotFlooded: the first, second, fourth, eighth … fall of a child in a minute is
+// TestLog_IsNotFlooded: the first, second, fourth, eighth … failure of a child in a minute is
 // logged; OnEvent is told of each.
 func TestLog_IsNotFlooded(t *testing.T) {
 	var log logged
@@ -176,7 +176,7 @@ func TestLog_IsNotFlooded(t *testing.T) {
 	for range 100 {
 		h.tell(exitWithError, "a")
 	}
-	equal(t, "lines of 100 falls and restarts", len(log.lines()), 2*7)
+	equal(t, "lines of 100 failures and restarts", len(log.lines()), 2*7)
 	equal(t, "events", len(seen.all), 200)
 	h.advance(time.Minute)
 	h.tell(exitWithError, "a")

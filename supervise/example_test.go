@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// A Disk counts, and falls over a message that it does not like.
+// A Disk counts, and panics at an empty message.
 type Disk struct{ written int }
 
 func (d *Disk) Write(_ *actor.Context, s string) (int, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestGroupRestart: children go down "each when the one after it is down". A child that falls meanwhile
-// does not spare those further in front.
+// TestGroupRestart: children go down "each when the one after it is down". A child that fails
+// meanwhile does not spare those further in front.
 func TestGroupRestart(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne,
@@ -34,7 +34,7 @@ func TestGroupRestart(t *testing.T) {
 	h.d.says(t, "-c", "-m", "+a", "+m", "+b", "+c")
 }
 
-// TestGroupRestart_CountsOnce: "A group restart counts once", also if a child falls that has not
+// TestGroupRestart_CountsOnce: "A group restart counts once", also if a child fails that has not
 // had its turn to go down. A child that ends for good meanwhile is forgotten all the same.
 func TestGroupRestart_CountsOnce(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
@@ -142,18 +142,18 @@ func (h *harness) twins(stop supervise.Ending) {
 		Children:  []supervise.Child{h.stubborn("a", stop), h.stubborn("b", stop)}})
 }
 
-// restartedOnce: one fall was counted, and both are up.
+// restartedOnce: one failure was counted, and both are up.
 func (h *harness) restartedOnce() {
 	h.Helper()
 	h.quiet()
 	equal(h, "root", h.root.Standing(), actor.Idle)
 	equal(h, "states", h.states(), "a running, b running")
-	kids := h.tree().Children
-	equal(h, "restarts", kids[0].Restarts+kids[1].Restarts, 1)
+	children := h.tree().Children
+	equal(h, "restarts", children[0].Restarts+children[1].Restarts, 1)
 }
 
-// TestGroupRestart_CountsKilledOnce: "A group restart counts once", also if a child falls by itself
-// and is killed with the others before its fall was heard of.
+// TestGroupRestart_CountsKilledOnce: "A group restart counts once", also if a child fails by itself
+// and is killed with the others before its failure is known.
 func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 	for seed := range uint64(100) {
 		h := newHarness(t, actor.Seed(seed+1))

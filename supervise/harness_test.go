@@ -95,7 +95,7 @@ var (
 
 var errUser = errors.New("user's own")
 
-// errPeer is what an Ask of a stopped actor returns. It is not the end of the asker itself.
+// errPeer is what an Ask of a stopped actor returns. It is not the end of the caller itself.
 var errPeer = fmt.Errorf("%w: %w", actor.ErrStopped, actor.ErrShutdown)
 
 func crash(*testChild, *actor.Context)             { panic("crash") }

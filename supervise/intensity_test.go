@@ -18,9 +18,9 @@ var few = supervise.Intensity{Restarts: 3, Within: 5 * second}
 // restart this long ago still counts".
 func TestIntensity(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		falls []time.Duration // after one another
-		lives bool
+		name     string
+		failures []time.Duration // failures, after one another
+		lives    bool
 	}{
 		{"Three", []time.Duration{0, 0, 0}, true},
 		{"Four", []time.Duration{0, 0, 0, 0}, false},
@@ -33,14 +33,14 @@ func TestIntensity(t *testing.T) {
 			h := newHarness(t)
 			h.run(supervise.Spec{Name: "root", Intensity: few, Children: h.workers("a")})
 			a := h.find("a")
-			for _, d := range c.falls {
+			for _, d := range c.failures {
 				h.advance(d)
 				do.Send(h.sys, a, crash)
 				h.quiet()
 			}
 			if c.lives {
 				equal(t, "states", h.states(), "a running")
-				equal(t, "restarts", h.tree().Children[0].Restarts, len(c.falls))
+				equal(t, "restarts", h.tree().Children[0].Restarts, len(c.failures))
 				return
 			}
 			// otherwise there is no reason, and no end to wait for

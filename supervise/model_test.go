@@ -303,12 +303,12 @@ func linesOf(n supervise.Node, at []string, b *strings.Builder) {
 // modelTest is a model and the real thing.
 type modelTest struct {
 	*model
-	t     *rapid.T
-	ctx   context.Context
-	h     *harness
-	names int
-	asker actor.Ref[starter]
-	heard starter // what StartChildTo and RestartChildTo have brought
+	t      *rapid.T
+	ctx    context.Context
+	h      *harness
+	names  int
+	caller actor.Ref[starter]
+	heard  starter // what StartChildTo and RestartChildTo have brought
 }
 
 // draw draws a supervisor and all below it, for both.
@@ -447,9 +447,9 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 			v.startPending(ch.parent)
 		}),
 		"restart": one(func(ch *modelChild, path []string) {
-			boss := v.supervisorOf(path)
+			parent := v.supervisorOf(path)
 			v.asks(func(c *actor.Context) {
-				supervise.RestartChildTo(c, boss, ch.name, starterHearNone)
+				supervise.RestartChildTo(c, parent, ch.name, starterHearNone)
 			})
 			v.restart(ch)
 		}),
@@ -459,8 +459,8 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 		}),
 		"add": one(func(k *modelChild, path []string) {
 			added, ch := v.drawChild(1)
-			boss := v.supervisorOf(path)
-			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, boss, ch, starterHear) })
+			parent := v.supervisorOf(path)
+			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, parent, ch, starterHear) })
 			v.add(k.parent, added)
 		}),
 		"add what does not start": one(func(ch *modelChild, path []string) {
@@ -468,8 +468,8 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 			added := &modelChild{name: fmt.Sprint("k", v.names), refuses: true, asked: true}
 			w := v.h.child(added.name)
 			w.Init = func(y *testChild) { y.name, y.d, y.fail = added.name, &v.h.d, errUser }
-			boss := v.supervisorOf(path)
-			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, boss, w, starterHear) })
+			parent := v.supervisorOf(path)
+			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, parent, w, starterHear) })
 			v.add(ch.parent, added)
 		}),
 		"advance": func(t *rapid.T) {
@@ -484,7 +484,7 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 
 // asks asks for a start, which may have to wait for a back-off, from a behaviour.
 func (v *modelTest) asks(f func(*actor.Context)) {
-	starterDo.Send(v.h.sys, v.asker, f)
+	starterDo.Send(v.h.sys, v.caller, f)
 	v.must(v.h.sys.Wait(v.ctx))
 }
 
@@ -542,7 +542,7 @@ func TestSupervisorModel(t *testing.T) {
 		defer h.sys.Stop()
 		v := &modelTest{model: &model{now: epoch}, t: rt, ctx: ctx, h: h,
 			heard: make(starter, 1000)}
-		v.asker = starterType.Spawn(h.sys, v.heard)
+		v.caller = starterType.Spawn(h.sys, v.heard)
 		root, spec := v.draw(2)
 		v.root = root
 		h.root = supervise.Start(h.sys, spec)
@@ -554,7 +554,7 @@ func TestSupervisorModel(t *testing.T) {
 			v.dead = true
 			v.check()
 		}
-		v.must(actor.StopWait(ctx, h.sys, v.asker))
+		v.must(actor.StopWait(ctx, h.sys, v.caller))
 		st := h.sys.Stats()
 		if st.Spawned != st.Stopped {
 			rt.Fatalf("%d actors are left", st.Spawned-st.Stopped)

@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// A tree in which children of all kinds fall: with a back-off and its chance, with their
-// siblings, and until their supervisor gives up.
+// A tree in which children of all kinds fail: with a back-off and jitter, with their siblings, and
+// until their supervisor gives up.
 var failingTree = supervise.Spec{Name: "app",
 	Intensity: supervise.Intensity{Restarts: 9, Within: time.Minute}, Children: []supervise.Child{
 		supervise.Worker[Disk]{Name: "disk", Type: DiskType,

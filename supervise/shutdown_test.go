@@ -166,14 +166,14 @@ func TestShutdown_LeavesNothing(t *testing.T) {
 // TestUnder: "a supervisor that ends with the running actor"; a killed one takes all along.
 func TestUnder(t *testing.T) {
 	h := newHarness(t)
-	boss := testChildType.Spawn(h.sys, testChild{name: "boss", d: &h.d})
-	do.Send(h.sys, boss, func(_ *testChild, c *actor.Context) {
+	parent := testChildType.Spawn(h.sys, testChild{name: "boss", d: &h.d})
+	do.Send(h.sys, parent, func(_ *testChild, c *actor.Context) {
 		h.root = supervise.StartUnder(c,
 			supervise.Spec{Name: "root", Children: h.workers("a", "b")})
 	})
 	h.quiet()
 	h.d.take()
-	actor.Stop(h.sys, boss)
+	actor.Stop(h.sys, parent)
 	h.quiet()
 	h.d.says(t, "-b", "-a", "-boss")
 	h.run(supervise.Spec{Name: "root", Children: h.workers("a", "b")})

@@ -196,10 +196,10 @@ func (s Spec) child() *childSpec {
 			typeName: supervisorType.Name(), supervisor: sp, problem: sp.problem, decide: s.Decide,
 		},
 		spawn: func(c *actor.Context, b spawnArgs) actor.AnyRef {
-			boss, path, table, strict := actor.Self[supervisor](c), b.parent.pathOf(b.child),
+			parent, path, table, strict := actor.Self[supervisor](c), b.parent.pathOf(b.child),
 				b.child.below, b.failFast
 			init := func(s *supervisor) {
-				*s = supervisor{spec: sp, parent: boss, path: path, names: table, failFast: strict}
+				*s = supervisor{spec: sp, parent: parent, path: path, names: table, failFast: strict}
 				strict = false // after a restart, a failed start is retried
 			}
 			return actor.SpawnUnder(c, supervisorType, init, b.options).Any()

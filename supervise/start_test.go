@@ -83,8 +83,8 @@ func TestStartWait_FailsLater(t *testing.T) {
 	h.d.says(t, "+first", "-first", "+first", "+first")
 }
 
-// TestStartWait_LaterLives: in a later life of a supervisor below, a start that fails is a
-// fall, which is tried again.
+// TestStartWait_LaterLives: in a later life of a supervisor below, a start that fails is a failure,
+// which is retried.
 func TestStartWait_LaterLives(t *testing.T) {
 	h := newHarness(t)
 	n := 0
@@ -205,8 +205,8 @@ func TestWait(t *testing.T) {
 }
 
 // TestDefaults: with the defaults, a child that cannot start does not end the tree within
-// milliseconds: it is started after 0, 0.1, 0.2, 0.4 … seconds, and the supervisor gives up
-// after 51. One that falls seldom is restarted at once.
+// milliseconds: it is started after 0, 0.1, 0.2, 0.4 … seconds, and the supervisor gives up after
+// 51. One that fails rarely is restarted at once.
 func TestDefaults(t *testing.T) {
 	h := newHarness(t)
 	var at []time.Duration

@@ -75,8 +75,8 @@ func TestKinds(t *testing.T) {
 				before := h.find("a").Any()
 				h.tell(c.end, "a")
 				got := forgotten
-				if kids := h.tree().Children; len(kids) > 0 {
-					switch k := kids[0]; {
+				if children := h.tree().Children; len(children) > 0 {
+					switch k := children[0]; {
 					case k.Ref == before && k.State == supervise.Running && k.Restarts == 1:
 						got = same
 					case k.State == supervise.Running && k.Restarts == 1:
@@ -158,7 +158,7 @@ func TestStrategies_Temporary(t *testing.T) {
 }
 
 // TestStrategies_WhoWaits: a child that backs off keeps down those that start behind it, with their
-// mail. A fall further in front takes down more.
+// mail. A failure of an older child restarts more.
 func TestStrategies_WhoWaits(t *testing.T) {
 	h := newHarness(t)
 	a, b := h.child("a"), h.child("b")
@@ -183,8 +183,8 @@ func TestStrategies_WhoWaits(t *testing.T) {
 	h.d.says(t, "+b", "+c", "c kept")
 }
 
-// TestStart_InOrder: "children start one after another, each when the one before it is
-// up"; a child that cannot start is a fall.
+// TestStart_InOrder: "children start one after another, each when the one before it is up"; a
+// failed start counts as a failure.
 func TestStart_InOrder(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
 		supervise.RestForOne} {

@@ -48,8 +48,8 @@ func tryBeside(ctx context.Context, s scenario, onStderr func(),
 // What the channels leave behind is not gallop's: its memory is the same as without them, turn
 // after turn. The channels of a scenario have all their turns in one process.
 func TestRival_LeavesNothingBehind(t *testing.T) {
-	_, alone, _ := tryBeside(t.Context(), hoard, nil, "-baseline=false")
-	code, stdout, stderr := tryBeside(t.Context(), hoard, nil, "-rounds", "3")
+	_, alone, _ := tryBeside(t.Context(), retainer, nil, "-baseline=false")
+	code, stdout, stderr := tryBeside(t.Context(), retainer, nil, "-rounds", "3")
 	all := append(lines(t, alone), lines(t, stdout)...)
 	if code != exitOK || stderr != "" || len(all) != 2 {
 		t.Fatalf("exit %d, stderr %q: %s", code, stderr, stdout)
@@ -107,7 +107,7 @@ func TestRival_StruckIsInterrupted(t *testing.T) {
 		// the end of a process says what ended it only elsewhere
 		t.Skip("there is no signal for one process")
 	}
-	for _, s := range []scenario{struck, felled} { // in place of the channels' process
+	for _, s := range []scenario{signaled, killedBy} { // in place of the channels' process
 		var out, errs bytes.Buffer
 		early := measureBeside(func(_ scenario, opts options, stderr io.Writer) (baseline, error) {
 			opts.baseline = false

@@ -18,8 +18,8 @@ import (
 
 // The scenarios that only the processes started by these tests know.
 var (
-	// hoard leaves behind what Go never gives back: descriptors of very many goroutines.
-	hoard = scenario{name: "hoard", op: "goroutine", ops: "goroutines", actors: pingpong.actors,
+	// retainer leaves behind what Go never gives back: descriptors of very many goroutines.
+	retainer = scenario{name: "retainer", op: "goroutine", ops: "goroutines", actors: pingpong.actors,
 		channels: func(j job) <-chan uint64 {
 			var all, held sync.WaitGroup
 			held.Add(1)
@@ -45,12 +45,12 @@ var (
 	// lost takes its process with it.
 	lost = scenario{name: "lost", op: "loss", ops: "losses", channels: pingpong.channels,
 		actors: func(context.Context, *actor.System, job) <-chan uint64 { os.Exit(3); return nil }}
-	// struck is interrupted as if it did not heed that yet, and felled is told to end in the same
+	// signaled is interrupted as if it did not heed that yet, and killedBy is told to end in the same
 	// way.
-	struck, felled = struckBy("struck", os.Interrupt), struckBy("felled", syscall.SIGTERM)
+	signaled, killedBy = signaledBy("signaled", os.Interrupt), signaledBy("killed", syscall.SIGTERM)
 )
 
-func struckBy(name string, s os.Signal) scenario {
+func signaledBy(name string, s os.Signal) scenario {
 	return scenario{name: name, op: "stroke", ops: "strokes", channels: pingpong.channels,
 		actors: func(context.Context, *actor.System, job) <-chan uint64 {
 			signal.Reset(s)
@@ -102,7 +102,7 @@ func lines(t *testing.T, stdout string) (all []figures) {
 // "What the scenario before has left behind is not this one's": the memory of pingpong is the same
 // before and after a scenario whose channels leave much behind.
 func TestApart_MemoryIsTheScenariosOwn(t *testing.T) {
-	code, stdout, stderr := tryApart(t.Context(), []scenario{pingpong, hoard, pingpong}, nil,
+	code, stdout, stderr := tryApart(t.Context(), []scenario{pingpong, retainer, pingpong}, nil,
 		"-json")
 	all := lines(t, stdout)
 	if code != exitOK || len(all) != 3 {
@@ -154,7 +154,7 @@ func TestApart_StruckIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no signal for one process") // it is the end of its input there
 	}
-	for _, s := range []scenario{struck, felled} {
+	for _, s := range []scenario{signaled, killedBy} {
 		code, stdout, stderr := tryApart(t.Context(), []scenario{ask, s, count}, nil)
 		if code != exitInterrupted || strings.Contains(stderr, "pingpong:") ||
 			!strings.Contains(stdout, "times as fast\nask ") {

@@ -64,7 +64,7 @@ func NewLimiter(r Rate, opts ...actor.Option) *Limiter {
 		Template: supervise.Worker[bucket]{
 			Type:    bucketType,
 			Init:    func(b *bucket) { b.rate, b.left = r, r.Burst },
-			Restart: supervise.Temporary, // to fall is to be full
+			Restart: supervise.Temporary, // a new bucket is full
 		},
 	})}
 }

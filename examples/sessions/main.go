@@ -103,7 +103,7 @@ func (s *service) tree(front ...supervise.Child) supervise.Spec {
 		Template: supervise.Worker[session]{
 			Type:    sessionType,
 			Restart: supervise.Transient,
-			// A session is cheap to restart, and its user alone notices. One that falls more often
+			// A session is cheap to restart, and only its user notices. One that fails more often
 			// than that is forgotten; the next request starts another.
 			Backoff:   supervise.NoBackoff,
 			Intensity: supervise.Intensity{Restarts: 1000, Within: time.Minute},

@@ -23,7 +23,7 @@ func (s *session) Say(_ *actor.Context, line string) (int, error) {
 	return len(s.lines), nil
 }
 
-// Save runs when the session ends, or falls.
+// Save runs when the session ends or fails.
 func (s *session) Save(_ *actor.Context, why error) {
 	fmt.Fprintf(s.out, "saved %d lines of %s\n", len(s.lines), s.user)
 }
