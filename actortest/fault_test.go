@@ -146,7 +146,8 @@ var (
 	wardenChildUp   = actor.Declare[actor.Risen](wardenType, "rose")
 	wardenDown      = actor.Declare[actor.Down](wardenType, "down")
 	wardenExit      = actor.Declare[actor.Exit](wardenType, "exit")
-	_               = wardenType.OnStart((*warden).start).Table(wardenChildDown.Do(hear), wardenChildUp.Do(hear),
+	_               = wardenType.OnStart((*warden).start).Table(wardenChildDown.Do(hear),
+		wardenChildUp.Do(hear),
 		wardenDown.Do(hear), wardenExit.Do(hear))
 )
 
@@ -290,7 +291,8 @@ func TestFaults_BadRows(t *testing.T) {
 func TestInjectedPanic_SaysWhere(t *testing.T) {
 	for want, f := range map[string]actortest.Fault{"store.*": {Type: "store"},
 		"*.put": {Behaviour: "put"}, "*.*": {}} {
-		if got := (actortest.InjectedPanic{Fault: f}).Error(); got != "gallop: actortest: injected panic in "+want {
+		if got := (actortest.InjectedPanic{Fault: f}).Error(); got != "gallop: actortest: "+
+			"injected panic in "+want {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	}

@@ -55,7 +55,8 @@ func TestRun_EndedOtherwise(t *testing.T) {
 			said := d.text.String()
 			if !d.failed || runs != c.runs || !strings.Contains(said, c.say) ||
 				!replayLine.MatchString(said) {
-				t.Fatalf("failed: %v after %d runs, want %q after %d and a line to replay it in\n%s", d.failed, runs, c.say, c.runs, said)
+				t.Fatalf("failed: %v after %d runs, want %q after %d and a replay line in\n%s",
+					d.failed, runs, c.say, c.runs, said)
 			}
 		})
 	}

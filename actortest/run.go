@@ -31,7 +31,8 @@ func init() {
 		flag.Duration(budgetFlag, 0,
 			"how long each scenario of actortest is run in new orders, instead of what it says")
 		flag.String(traceFlag, "",
-			"where actortest writes all events of a run that fails or is replayed: a file, or - for the test's log")
+			"where actortest writes all events of a run that fails or is replayed: a file, or - for "+
+				"the test's log")
 		flag.Bool(insideFlag, false, "show the events of the runtime's own actors too")
 		flag.Uint64(seedFlag, 0,
 			"where the chance of actortest begins, if not 0, instead of where the scenario says")
@@ -252,7 +253,8 @@ func (c *config) search(t testing.TB) (plan, *outcome) {
 	t.Logf("actortest: %s", tried)
 	for i, met := range c.setup.matched {
 		if f := &c.setup.faults[i]; !met {
-			t.Logf("actortest: fault %d struck nothing: in no run did anything fit type %q and behaviour %q", i+1, f.Type, f.Behaviour)
+			t.Logf("actortest: fault %d struck nothing: in no run did anything fit type %q and "+
+				"behaviour %q", i+1, f.Type, f.Behaviour)
 		}
 	}
 	return nil, nil
@@ -341,5 +343,7 @@ func (s *runSetup) checkRepeat(p plan, out *outcome) string {
 	if difference == "" {
 		return ""
 	}
-	return fmt.Sprintf("actortest: the same order (%s) does not give the same run: %s\nDoes the scenario use time.Now, math/rand, a map's order, a select, or goroutines of its own?", p, difference)
+	return fmt.Sprintf("actortest: the same order (%s) does not give the same run: %s\nDoes "+
+		"the scenario use time.Now, math/rand, a map's order, a select, or goroutines of its own?",
+		p, difference)
 }

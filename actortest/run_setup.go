@@ -164,7 +164,8 @@ func (r *R) finish() {
 			st.Messages, st.DeadLetters)
 	}
 	if books.Strangers > 0 {
-		r.Errorf("goroutines that do not belong to the run made %d of its calls: it will not repeat itself", books.Strangers)
+		r.Errorf("goroutines that do not belong to the run made %d of its calls: it will not "+
+			"repeat itself", books.Strangers)
 	}
 }
 
@@ -181,7 +182,8 @@ func (r *R) end() {
 		r.outcome.stack = string(debug.Stack())
 	case !r.ended && !r.outcome.failed():
 		r.outcome.exited = true
-		r.Errorf("the scenario has ended its goroutine, as FailNow of the test does: use that of R, which also stands for a test in assertions")
+		r.Errorf("the scenario has ended its goroutine, as FailNow of the test does: use that of " +
+			"R, which also stands for a test in assertions")
 	}
 	r.sys.Stop()
 }

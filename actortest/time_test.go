@@ -20,7 +20,8 @@ var (
 )
 
 func init() {
-	parentType.OnStart((*parent).start).Table(childDown.Do((*parent).childDown), wake.Do((*parent).wake),
+	parentType.OnStart((*parent).start).Table(childDown.Do((*parent).childDown),
+		wake.Do((*parent).wake),
 		whose.Do((*parent).whose))
 }
 
@@ -38,7 +39,9 @@ func (b *parent) childDown(c *actor.Context, f actor.Fallen) {
 
 func (b *parent) wake(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
 
-func (b *parent) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) { return b.child, nil }
+func (b *parent) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) {
+	return b.child, nil
+}
 
 // downChild returns a child that has failed, and is restarted in a minute.
 func downChild(r *actortest.R) actor.Ref[puppet] {

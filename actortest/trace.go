@@ -110,7 +110,9 @@ func (c *config) shown(trace []event) (all []event) {
 }
 
 // shownUntilFailure returns the number of shown events before the failure.
-func (c *config) shownUntilFailure(out *outcome) int { return len(c.shown(out.trace[:out.failedAt])) }
+func (c *config) shownUntilFailure(out *outcome) int {
+	return len(c.shown(out.trace[:out.failedAt]))
+}
 
 // maxMarks is the number of interruptions up to which they are marked; more marks would not help.
 const maxMarks = 20

@@ -97,7 +97,8 @@ func (r *R) stuck() {
 		waits = " only a goroutine outside of the run could change that"
 	}
 	if _, armed := r.clock.Next(); armed {
-		r.Fatalf("the scenario waits, and nothing can happen any more until time passes, as in Advance:%s", waits)
+		r.Fatalf("the scenario waits, and nothing can happen any more until time passes, as in "+
+			"Advance:%s", waits)
 	}
 	r.Fatalf("the scenario waits, and nothing can happen any more:%s", waits)
 }

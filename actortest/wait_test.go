@@ -232,7 +232,8 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 			place.Ask(context.Background(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
 				order{"plums", 2})
 		}},
-		"canceled one day": {"the scenario waits, and nothing can happen any more:\nthe scenario waits for clerk#1.place", func(r *actortest.R) {
+		"canceled one day": {"the scenario waits, and nothing can happen any more:\nthe scenario " +
+			"waits for clerk#1.place", func(r *actortest.R) {
 			place.Ask(t.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
 				order{"plums", 2})
 		}},

@@ -60,7 +60,8 @@ func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
 // AskPoolForSupervisor makes a pool as [StartAskPool] does, whose actor is the child of a
 // supervisor:
 //
-//	quotes := group.AskPoolForSupervisor(group.LeastLoaded[Symbol](), 8, quote, group.Crew[quoter]{Type: quoterType})
+//	quotes := group.AskPoolForSupervisor(group.LeastLoaded[Symbol](), 8, quote,
+//		group.Crew[quoter]{Type: quoterType})
 //	supervise.Worker[group.CrewActor]{Name: "quotes", Type: quotes.Type(), Init: quotes.Init}
 //
 // It has members as soon as its actor has started, and stays usable when the actor is replaced by a

@@ -17,7 +17,8 @@ var (
 	sleepyBegin = actor.Declare[func(actor.Ref[testWorker])](sleepyType, "begin")
 	sleepyDown  = actor.Declare[actor.Fallen](sleepyType, "fell")
 	sleepyDue   = actor.Declare[actor.AnyRef](sleepyType, "due")
-	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin), sleepyDown.Do((*sleepy).childDown),
+	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin),
+		sleepyDown.Do((*sleepy).childDown),
 		sleepyDue.Do((*sleepy).due))
 
 	sleepyLog []jobLog

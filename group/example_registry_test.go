@@ -60,7 +60,8 @@ func ExampleChange() {
 // The actor of a registry can be the child of a supervisor, which is given the registry's type
 // and Init:
 //
-//	supervise.Worker[group.RegistryActor[string, string]]{Name: "rooms", Type: rooms.Type(), Init: rooms.Init}
+//	supervise.Worker[group.RegistryActor[string, string]]{Name: "rooms",
+//		Type: rooms.Type(), Init: rooms.Init}
 func ExampleRegistryActor() {
 	sys := actor.Start()
 	rooms := group.RegistryForSupervisor[string, string]()

@@ -24,7 +24,7 @@ func KeptSubscribers[M any](subscribers func(yield func(actor.Handler[M]) bool))
 	return t.subscribers.len()
 }
 
-// mustAgree panics if what a roster knows is not what is in its list.
+// mustAgree panics if the index of an orderedMap does not agree with its list.
 func (om *orderedMap[K, V]) mustAgree() {
 	there := 0
 	for i, e := range om.list {
@@ -32,11 +32,11 @@ func (om *orderedMap[K, V]) mustAgree() {
 			continue
 		}
 		if there++; om.index[e.key] != i {
-			panic("a roster does not know where a key is")
+			panic("an orderedMap has a wrong index")
 		}
 	}
 	if there != len(om.index) || len(om.list) > 2*there {
-		panic("a roster knows others than are in its list, or has too many gaps")
+		panic("an orderedMap has other keys than its index, or too many gaps")
 	}
 }
 
@@ -78,8 +78,8 @@ func (m *PoolState[M]) Choose(message M) actor.Handler[M] {
 // RingSize is how many points are on the circle of a pool with Hash.
 func (m *PoolState[M]) RingSize() int { return len(m.policy.(*hashRing[M]).ring) }
 
-// VirtualNodes are the places on the circle of the member that came after so many others, and At is that
-// of a key.
+// VirtualNodes are the places on the circle of the member that came after so many others, and At is
+// that of a key.
 func VirtualNodes(others uint64) (at [virtualNodes]uint64) {
 	for p := range at {
 		at[p] = mix(others*virtualNodes + uint64(p) + 1<<40)
@@ -89,7 +89,7 @@ func VirtualNodes(others uint64) (at [virtualNodes]uint64) {
 
 func HashOf(key uint64) uint64 { return mix(key) }
 
-// countingPolicy is a policy that counts how often it is told who the members are.
+// countingPolicy is a policy that counts how often its members change.
 type countingPolicy struct {
 	roundRobin[int]
 	times int

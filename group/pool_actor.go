@@ -9,11 +9,12 @@ import (
 // PoolActor is the state of a pool. It is exported for the declaration of a pool as the
 // child of a supervisor: see [PoolType].
 type PoolActor[M any] struct {
-	policy      chooser[M]
-	members     []member[M]
-	ended       actor.Ref[PoolActor[M]] // an ended pool, which makes dead letters of messages without a member; zero: not needed yet
-	sizeAtPrune int                     // number of members after the last pruneEnded
-	sawEnd      bool                    // the policy saw a member that has ended
+	policy  chooser[M]
+	members []member[M]
+	// an ended pool, which makes dead letters of messages without a member; zero: not needed yet
+	ended       actor.Ref[PoolActor[M]]
+	sizeAtPrune int  // number of members after the last pruneEnded
+	sawEnd      bool // the policy saw a member that has ended
 	// 1 + index of the member that is being called; 0: none
 	calling int
 
@@ -65,7 +66,8 @@ func newPoolType[M any]() *poolType[M] {
 // of a supervisor:
 //
 //	supervise.Worker[group.PoolActor[Job]]{Name: "workers", Type: group.PoolType[Job](),
-//		Init: group.StartPoolInit(group.LeastLoaded[Job](), 8, run, group.Crew[worker]{Type: workerType})}
+//		Init: group.StartPoolInit(group.LeastLoaded[Job](), 8, run,
+//			group.Crew[worker]{Type: workerType})}
 //
 // [AsPool] makes a Pool of the child's ref. A pool that is restarted in place keeps the members
 // that have joined it, except for a handler whose call panicked. Members that it has started itself

@@ -47,7 +47,8 @@ func newRegistryType[K, V comparable]() *registryType[K, V] {
 // RegistryForSupervisor makes a registry whose actor is the child of a supervisor:
 //
 //	rooms := group.RegistryForSupervisor[string, actor.Ref[user]]()
-//	supervise.Worker[group.RegistryActor[string, actor.Ref[user]]]{Name: "rooms", Type: rooms.Type(), Init: rooms.Init}
+//	supervise.Worker[group.RegistryActor[string, actor.Ref[user]]]{Name: "rooms",
+//		Type: rooms.Type(), Init: rooms.Init}
 //
 // It can be used at once. Members and watchers survive every restart of the actor, even if it is
 // replaced by a new actor. While there is no actor, watchers are not notified, and members that end

@@ -340,7 +340,9 @@ func TestStartPool_Down(t *testing.T) {
 // TestStartPool_Ends: "They are children of the pool: when it ends they are stopped, and when it is
 // drained they are drained."
 func TestStartPool_Ends(t *testing.T) {
-	for name, end := range map[string]func(context.Context, *actor.System, actor.Target) error{"stop": actor.StopWait, "drain": actor.DrainWait} {
+	for name, end := range map[string]func(context.Context, *actor.System, actor.Target) error{
+		"stop": actor.StopWait, "drain": actor.DrainWait,
+	} {
 		for seed := range uint64(20) {
 			var log []jobLog
 			var dead letters

@@ -11,8 +11,8 @@ import (
 
 var childType = actor.NewType[int]("kid")
 
-// TestChildren_StartLooksAtEachOnce: a row of children that starts is looked at once, and not again at
-// each start.
+// TestChildren_StartLooksAtEachOnce: a row of children that starts is looked at once, and not again
+// at each start.
 func TestChildren_StartLooksAtEachOnce(t *testing.T) {
 	cs := newChildren()
 	for range 5 {

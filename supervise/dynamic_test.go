@@ -218,7 +218,8 @@ func TestTree(t *testing.T) {
 	slow.Backoff = supervise.Backoff{First: second}
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForOne, Intensity: often,
 		Children: []supervise.Child{
-			supervise.Spec{Name: "all", Strategy: supervise.OneForAll, Children: h.workers("a", "b")},
+			supervise.Spec{Name: "all", Strategy: supervise.OneForAll,
+				Children: h.workers("a", "b")},
 			slow, h.sessions(),
 		}})
 	h.tell(crash, "all", "a")
@@ -231,7 +232,8 @@ func TestTree(t *testing.T) {
 │  └─ b: %v, running
 ├─ slow: %v, backing off, 1×, user's own
 └─ sessions: %v, simple_one_for_one, running
-`, root.Ref, all.Ref, all.Children[0].Ref, h.find("all", "b"), root.Children[1].Ref, root.Children[2].Ref)
+`, root.Ref, all.Ref, all.Children[0].Ref, h.find("all", "b"), root.Children[1].Ref,
+		root.Children[2].Ref)
 	equal(t, "the tree", root.String(), want)
 }
 
@@ -269,7 +271,8 @@ func TestMisuse(t *testing.T) {
 		"a nil Child  ":         {Children: []supervise.Child{(*supervise.Spec)(nil)}},
 		"wants a Template ": {Strategy: supervise.SimpleOneForOne,
 			Template: (*supervise.Worker[testChild])(nil)},
-		"nil or zero Type": {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a", Type: new(actor.Type[testChild])}}},
+		"nil or zero Type": {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a",
+			Type: new(actor.Type[testChild])}}},
 		`"a": gap.nothing has`: {Children: []supervise.Child{supervise.Worker[gap]{Name: "a",
 			Type: gapType}}},
 		`"b": gap.nothing has`: {Strategy: supervise.SimpleOneForOne,

@@ -86,7 +86,8 @@ func TestEvents(t *testing.T) {
 	equal(t, "a start", seen.take(), "")
 	h.tell(crash, "sub", "b")
 	equal(t, "a failure", seen.take(),
-		"app/sub/b (toy) fell: actor panicked: crash; restarts: 1\napp/sub/b (toy) restarted; restarts: 1")
+		"app/sub/b (toy) fell: actor panicked: crash; restarts: 1\napp/sub/b (toy) restarted; "+
+			"restarts: 1")
 	h.tell(exitWithError, "sub", "b")
 	equal(t, "a back-off", seen.take(),
 		"app/sub/b (toy) fell: user's own; restarts: 2; put off by 1s")

@@ -66,7 +66,8 @@ func (s *supervisor) groupDown(c *actor.Context) bool {
 	if s.groupRestart == nil {
 		return true
 	}
-	for ch := s.children.nextToStop(s.groupRestart); ch != nil; ch = s.children.nextToStop(s.groupRestart) {
+	next := func() *child { return s.children.nextToStop(s.groupRestart) }
+	for ch := next(); ch != nil; ch = next() {
 		switch ch.state {
 		case Starting, Running:
 			s.takeDown(c, ch)

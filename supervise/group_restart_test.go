@@ -86,8 +86,8 @@ func (h *harness) blocked(sub bool) (free func()) {
 	return free
 }
 
-// TestGroupRestart_Restarted: a child that is restarted alone, and has not come down for that yet, goes
-// down with others all the same. So does one that is restarted by others while it goes down.
+// TestGroupRestart_Restarted: a child that is restarted alone, and has not come down for that yet,
+// goes down with others all the same. So does one that is restarted by others while it goes down.
 func TestGroupRestart_Restarted(t *testing.T) {
 	restart := func(h *harness, b actor.AnyRef) { actor.Restart(h.sys, b) }
 	ask := func(h *harness, _ actor.AnyRef) { h.beginRestart("b") }

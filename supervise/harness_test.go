@@ -80,11 +80,12 @@ func (y *testChild) stop(_ *actor.Context, why error) {
 }
 
 var (
-	testChildType = actor.NewType[testChild]("toy").OnStart((*testChild).start).OnStop((*testChild).stop)
-	do            = actor.Declare[act](testChildType, "do")
-	say           = actor.Declare[string](testChildType, "say")
-	ping          = actor.DeclareAsk[actor.None, string](testChildType, "ping")
-	_             = testChildType.Table(
+	testChildType = actor.NewType[testChild]("toy").
+			OnStart((*testChild).start).OnStop((*testChild).stop)
+	do   = actor.Declare[act](testChildType, "do")
+	say  = actor.Declare[string](testChildType, "say")
+	ping = actor.DeclareAsk[actor.None, string](testChildType, "ping")
+	_    = testChildType.Table(
 		do.Do(func(y *testChild, c *actor.Context, f act) { f(y, c) }),
 		say.Do(func(y *testChild, _ *actor.Context, s string) { y.d.note(y.name + " " + s) }),
 		ping.Do(func(y *testChild, _ *actor.Context, _ actor.None) (string, error) {

@@ -97,7 +97,8 @@ func TestSibling_NewActor(t *testing.T) {
 	}
 }
 
-// TestSibling_OfUnsupervised: "if the running actor is not the child of a supervisor, as in a unit test".
+// TestSibling_OfUnsupervised: "if the running actor is not the child of a supervisor, as in a unit
+// test".
 func TestSibling_OfUnsupervised(t *testing.T) {
 	h := newHarness(t)
 	var err error

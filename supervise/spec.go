@@ -199,7 +199,8 @@ func (s Spec) child() *childSpec {
 			parent, path, table, strict := actor.Self[supervisor](c), b.parent.pathOf(b.child),
 				b.child.below, b.failFast
 			init := func(s *supervisor) {
-				*s = supervisor{spec: sp, parent: parent, path: path, names: table, failFast: strict}
+				*s = supervisor{spec: sp, parent: parent, path: path, names: table,
+					failFast: strict}
 				strict = false // after a restart, a failed start is retried
 			}
 			return actor.SpawnUnder(c, supervisorType, init, b.options).Any()

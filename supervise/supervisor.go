@@ -182,7 +182,8 @@ func (s *supervisor) advance(c *actor.Context) {
 // isUp reports whether every child is up, is ending or has ended. Only then does a supervisor count
 // as up for its parent.
 func (s *supervisor) isUp() bool {
-	return s.children.count[Pending]+s.children.count[Starting]+s.children.count[Falling]+s.children.count[BackingOff] == 0
+	n := &s.children.count
+	return n[Pending]+n[Starting]+n[Falling]+n[BackingOff] == 0
 }
 
 // announceUp tells the parent and waiting callers that all children are up.

@@ -33,7 +33,8 @@ func TestTree_LineForEach(t *testing.T) {
 			{Name: "b", Type: "toy", State: supervise.Running},
 		}}
 	equal(t, "the tree", n.String(),
-		"root: supervisor, one_for_one, running\n├─ a: toy, stopped, killed; and so\n└─ b: toy, running\n")
+		"root: supervisor, one_for_one, running\n├─ a: toy, stopped, killed; and so\n└─ b: toy, "+
+			"running\n")
 }
 
 // TestTree_WholeOrError: "The errors are those of Ask": if the context ends, at whatever moment,

@@ -70,12 +70,14 @@ func flags() (c config) {
 		"forced collections to take the mean of, before delays are measured")
 	flag.DurationVar(&c.probe, "probe", 12*time.Second, "how long to measure delays")
 	flag.IntVar(&c.renew, "renew", 100,
-		"MB a second of state that the actors make anew while delays are measured, so that the old is garbage")
+		"MB a second of state that the actors make anew while delays are measured, so that the "+
+			"old is garbage")
 	flag.IntVar(&c.hot, "hot", 10_000, "how many of the actors do that")
 	flag.IntVar(&c.garbage, "garbage", 0,
 		"MB a second that the rest of the process makes while delays are measured")
 	flag.DurationVar(&c.force, "force", -1,
-		"force a collection of Go's, with so much time in between, while delays are measured; negative: do not")
+		"force a collection of Go's, with so much time in between, while delays are measured; "+
+			"negative: do not")
 	flag.IntVar(&c.rounds, "rounds", 1,
 		"how often to measure each kind, in turns; medians are printed, and quantiles of all delays")
 	flag.StringVar(&c.kind, "kind", "",

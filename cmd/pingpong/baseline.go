@@ -31,7 +31,7 @@ type baseline interface {
 // A baselineStarter starts what takes the channels' turns of a scenario.
 type baselineStarter func(s scenario, opts options, stderr io.Writer) (baseline, error)
 
-// localBaseline takes the turns in this process.
+// localBaseline runs the turns in this process.
 type localBaseline struct{ s scenario }
 
 func (r localBaseline) turn(ctx context.Context, j job, bar *progress, last time.Duration) turn {
@@ -43,7 +43,7 @@ func (r localBaseline) turn(ctx context.Context, j job, bar *progress, last time
 
 func (localBaseline) close() {}
 
-// processBaseline has a process of its own take the turns.
+// processBaseline runs the turns in another process.
 type processBaseline struct {
 	process *exec.Cmd
 	orders  io.WriteCloser
@@ -57,7 +57,7 @@ type channelTurn struct {
 	Allocs uint64        `json:"allocs"`
 }
 
-// startBaseline starts the process of a rivalApart.
+// startBaseline starts the process of a processBaseline.
 func startBaseline(s scenario, opts options, stderr io.Writer) (baseline, error) {
 	p, err := opts.part(s, channelsPart)
 	if err != nil {
@@ -66,7 +66,7 @@ func startBaseline(s scenario, opts options, stderr io.Writer) (baseline, error)
 	return startBaselineProcess(p, stderr)
 }
 
-// startBaselineProcess starts p as the process of a rivalApart.
+// startBaselineProcess starts p as the process of a processBaseline.
 func startBaselineProcess(p *exec.Cmd, stderr io.Writer) (baseline, error) {
 	p.Stderr = stderr
 	in, err := p.StdinPipe()
@@ -101,8 +101,8 @@ func (r processBaseline) turn(ctx context.Context, _ job, bar *progress,
 	return turn{wall: a.Wall, got: a.Got, allocs: a.Allocs, err: err}
 }
 
-// turnErr returns the error of a turn that the process did not complete, and ends the process. It is a
-// fault of the process, or an interruption, even if only the process has noticed that so far.
+// turnErr returns the error of a turn that the process did not complete, and ends the process. It
+// is a fault of the process, or an interruption, even if only the process has noticed that so far.
 func (r processBaseline) turnErr(ctx context.Context, fault error) error {
 	// what it died of is settled before its pipes are seen to end: that it is killed now changes
 	// nothing
@@ -123,8 +123,8 @@ func (r processBaseline) close() {
 	_ = r.process.Wait()
 }
 
-// serveTurns is the whole process of a rivalApart. It takes a turn for each line of in, and ends
-// when in ends, whatever it is doing.
+// serveTurns is the main function of the process of a processBaseline. It runs a turn for each line
+// of in, and ends when in ends, whatever it is doing.
 func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Writer) int {
 	opts, err := parse(known, args, stderr)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// watchOptions returns the options of a system that reports to trouble what no scenario does when all is
-// well: a panic, or a message that could not be run. One report is enough: then the turn is over,
-// and the counters tell of the others.
+// watchOptions returns the options of a system that reports to trouble what no scenario does when
+// all is well: a panic, or a message that could not be run. One report is enough: then the turn is
+// over, and the counters tell of the others.
 func watchOptions(trouble chan<- error) []actor.Option {
 	report := func(format string, about any) {
 		select {

@@ -53,8 +53,8 @@ func flow(columns, indent int, sep string, parts ...string) string {
 	return strings.Join(append(lines, line), "\n"+strings.Repeat(" ", indent))
 }
 
-// alignTable writes rows of cells one below the other, aligned to the right, with as many of the columns
-// as fit.
+// alignTable writes rows of cells one below the other, aligned to the right, with as many of the
+// columns as fit.
 func alignTable(columns int, rows [][]string) string {
 	var b strings.Builder
 	widths, fit := fitColumns(columns, rows)

@@ -23,14 +23,14 @@ import (
 	"strconv"
 )
 
-// partOfAll is the environment variable that tells a part what it is to do.
+// partEnv is the environment variable that tells a process which part of the work is its own.
 const (
 	partEnv      = "GALLOP_PINGPONG_PART"
 	scenarioPart = "scenario" // both sides of it
-	channelsPart = "channels" // see rival
+	channelsPart = "channels" // see baseline
 )
 
-// measureInProcess is a measurer that starts a process.
+// measureInProcess is the measurer that runs a scenario in another process.
 func measureInProcess(ctx context.Context, s scenario, opts options,
 	stderr io.Writer) (figures, error) {
 	var f figures

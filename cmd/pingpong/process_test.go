@@ -19,7 +19,8 @@ import (
 // The scenarios that only the processes started by these tests know.
 var (
 	// retainer leaves behind what Go never gives back: descriptors of very many goroutines.
-	retainer = scenario{name: "retainer", op: "goroutine", ops: "goroutines", actors: pingpong.actors,
+	retainer = scenario{name: "retainer", op: "goroutine", ops: "goroutines",
+		actors: pingpong.actors,
 		channels: func(j job) <-chan uint64 {
 			var all, held sync.WaitGroup
 			held.Add(1)
@@ -45,8 +46,8 @@ var (
 	// lost takes its process with it.
 	lost = scenario{name: "lost", op: "loss", ops: "losses", channels: pingpong.channels,
 		actors: func(context.Context, *actor.System, job) <-chan uint64 { os.Exit(3); return nil }}
-	// signaled is interrupted as if it did not heed that yet, and killedBy is told to end in the same
-	// way.
+	// signaled is interrupted as if it did not heed that yet, and killedBy is told to end in the
+	// same way.
 	signaled, killedBy = signaledBy("signaled", os.Interrupt), signaledBy("killed", syscall.SIGTERM)
 )
 

@@ -33,7 +33,7 @@ type progress struct {
 	drawn int
 }
 
-// progressFunc tells how far a turn is, from 0 to 1, and says more about it.
+// progressFunc returns the progress of a turn, from 0 to 1, and a note about it.
 type progressFunc func() (done float64, more string)
 
 func newProgress(stderr io.Writer) *progress {

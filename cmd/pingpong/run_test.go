@@ -83,7 +83,8 @@ func TestRun_JSONHasAllKeys(t *testing.T) {
 	if code != exitOK || stderr != "" || len(lines) != len(registry) {
 		t.Fatalf("exit %d, %d lines, stderr %q", code, len(lines), stderr)
 	}
-	keys := strings.Fields("scenario n workers ns_per_op baseline_ns_per_op wall_ms messages steals parks mutes " +
+	keys := strings.Fields("scenario n workers ns_per_op baseline_ns_per_op wall_ms messages " +
+		"steals parks mutes " +
 		"dead_letters allocs_per_op peak_rss_kb ok ratio go per_worker seed")
 	for i, line := range lines {
 		var got map[string]any

@@ -56,7 +56,8 @@ func measure(ctx context.Context, s scenario, opts options, bar *progress,
 	return rep, nil
 }
 
-// progressOf is the share of all turns that are over when that many sides have had their turn in round i.
+// progressOf is the share of all turns that are over when that many sides have had their turn in
+// round i.
 func (o options) progressOf(i, sides int) float64 {
 	each := 1.0
 	if o.baseline {

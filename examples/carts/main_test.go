@@ -40,7 +40,8 @@ func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 // More carts than any memory has room for are not tried. (It panicked: makeslice.)
 func TestParse_TooMany(t *testing.T) {
 	for carts, want := range map[string]string{
-		"100000000": "", "100000001": "carts: -carts is 100000001; it must be from 1 to 100000000\nUsage of carts:",
+		"100000000": "", "100000001": "carts: -carts is 100000001; it must be from 1 to " +
+			"100000000\nUsage of carts:",
 		"2147483647": "carts: -carts is 2147483647; it must be",
 	} {
 		var stderr strings.Builder

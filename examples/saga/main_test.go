@@ -56,7 +56,8 @@ func TestDemo(t *testing.T) {
 	}
 	var done, refused, crashes int
 	if _, err := fmt.Sscanf(out.String(),
-		"100 transfers: %d done, %d refused and undone\n%d crashes\nmoney at the start 1000, at the end 1000\n",
+		"100 transfers: %d done, %d refused and undone\n%d crashes\nmoney at the start 1000, at "+
+			"the end 1000\n",
 		&done, &refused, &crashes); err != nil || done+refused != 100 || crashes == 0 {
 		t.Errorf("it prints\n%s%v", &out, err)
 	}
@@ -86,7 +87,8 @@ func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 // Too many transfers are rejected.
 func TestParse_TooMany(t *testing.T) {
 	for n, want := range map[string]string{
-		"10000000": "", "10000001": "saga: -n is 10000001; it must be from 1 to 10000000\nUsage of saga:", "2147483647": "saga: -n is 2147483647; it must be",
+		"10000000": "", "10000001": "saga: -n is 10000001; it must be from 1 to 10000000\nUsage " +
+			"of saga:", "2147483647": "saga: -n is 2147483647; it must be",
 	} {
 		var stderr strings.Builder
 		_, _, err := parse([]string{"-n", n}, &stderr)

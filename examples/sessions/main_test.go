@@ -181,7 +181,8 @@ func TestServe_SlowClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.Close()
-	fmt.Fprint(slow, "POST /users/eve HTTP/1.1\r\nHost: eve\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+	fmt.Fprint(slow, "POST /users/eve HTTP/1.1\r\nHost: eve\r\nContent-Length: 9\r\nExpect: "+
+		"100-continue\r\n\r\n")
 	if line, err := bufio.NewReader(slow).ReadString('\n'); !strings.Contains(line, "100") {
 		t.Fatal(line, err)
 	} // the body is being read now
