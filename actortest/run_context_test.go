@@ -16,7 +16,7 @@ import (
 // TestMain: no test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// puppet does as it is told.
+// puppet runs the functions that it is sent.
 type puppet struct{ stash bool }
 
 type deed = func(*actor.Context)
@@ -167,7 +167,7 @@ func TestRun_BetweenSends(t *testing.T) {
 }
 
 // TestR_ContextOfAnAsk: the actor that is asked derives a context from R.Context, which that does
-// not take for a wait; it has the values, and ends with the actor's life.
+// not take for a wait; it has the values, and ends with the actor.
 func TestR_ContextOfAnAsk(t *testing.T) {
 	type key struct{}
 	actortest.Run(t, func(r *actortest.R) {

@@ -13,7 +13,7 @@ import (
 type parent struct{ child actor.Ref[puppet] }
 
 var (
-	parentType = actor.NewType[parent]("boss")
+	parentType = actor.NewType[parent]("parent")
 	childDown  = actor.Declare[actor.Fallen](parentType, "fell")
 	wake       = actor.Declare[actor.AnyRef](parentType, "wake")
 	whose      = actor.DeclareAsk[actor.None, actor.Ref[puppet]](parentType, "whose")

@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// desk2 puts its replies off, and gives them when it is told to.
+// desk2 defers its replies, and gives them on request.
 type desk2 struct {
 	open    []actor.Deferred[string]
 	stashes bool
@@ -91,24 +91,24 @@ func TestRun_NoCallerWaitsForever(t *testing.T) {
 }
 
 // slack has a child that it never brings up again.
-type slack struct{ kid actor.Ref[desk2] }
+type slack struct{ child actor.Ref[desk2] }
 
 var (
 	slackType  = actor.NewType[slack]("slack")
 	slackDown  = actor.Declare[actor.Fallen](slackType, "fell")
-	slackChild = actor.DeclareAsk[actor.None, actor.Ref[desk2]](slackType, "kid")
+	slackChild = actor.DeclareAsk[actor.None, actor.Ref[desk2]](slackType, "child")
 )
 
 func init() {
 	slackType.OnStart(func(s *slack, c *actor.Context) error {
-		s.kid = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackDown)
+		s.child = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackDown)
 		return nil
 	}).Table(slackDown.Do(func(_ *slack, c *actor.Context, f actor.Fallen) {
 		actor.Standby(c, f.Ref)
 	}),
 		slackChild.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2],
 			error) {
-			return s.kid, nil
+			return s.child, nil
 		}))
 }
 
@@ -132,29 +132,30 @@ func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 }
 
 // keen brings its child up again at once.
-type keen struct{ kid actor.Ref[patron] }
+type keen struct{ child actor.Ref[patron] }
 
 var (
 	keenType  = actor.NewType[keen]("keen")
 	keenDown  = actor.Declare[actor.Fallen](keenType, "fell")
-	keenChild = actor.DeclareAsk[actor.None, actor.Ref[patron]](keenType, "kid")
+	keenChild = actor.DeclareAsk[actor.None, actor.Ref[patron]](keenType, "child")
 )
 
 func init() {
 	keenType.OnStart(func(k *keen, c *actor.Context) error {
-		k.kid = actor.SpawnSupervised(c, patronType, func(*patron) {}, keenDown)
+		k.child = actor.SpawnSupervised(c, patronType, func(*patron) {}, keenDown)
 		return nil
 	}).Table(keenDown.Do(func(_ *keen, c *actor.Context, f actor.Fallen) {
 		actor.Restart(c, f.Ref)
 	}),
 		keenChild.Do(func(k *keen, _ *actor.Context, _ actor.None) (actor.Ref[patron],
 			error) {
-			return k.kid, nil
+			return k.child, nil
 		}))
 }
 
-// TestRun_NoCallerWaitsInALaterLife: what an earlier life has asked, the next one does not hear.
-func TestRun_NoCallerWaitsInALaterLife(t *testing.T) {
+// TestRun_NoCallerWaitsAfterRestart: replies to requests from before a restart are not delivered
+// after it.
+func TestRun_NoCallerWaitsAfterRestart(t *testing.T) {
 	for _, stashes := range []bool{false, true} {
 		actortest.Run(t, func(r *actortest.R) {
 			child, err := keenChild.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}),

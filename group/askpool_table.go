@@ -180,7 +180,7 @@ type askWaiterType[Q, R any] struct {
 }
 
 func newAskWaiterType[Q, R any]() *askWaiterType[Q, R] {
-	t := &askWaiterType[Q, R]{typ: actor.NewType[askWaiter[Q, R]]("asker")}
+	t := &askWaiterType[Q, R]{typ: actor.NewType[askWaiter[Q, R]]("ask waiter")}
 	t.try = actor.Declare[actor.Result[actor.None]](t.typ, "try")
 	t.typ.Table(t.try.Do(t.doTry))
 	return t

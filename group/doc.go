@@ -15,7 +15,7 @@
 //	who gets it              use                           what is known of the members
 //	all subscribers          Topic                         nothing
 //	one of them              Pool, AskPool                 a policy sees their Standing
-//	the same one for a key    Pool or AskPool with Hash    their number
+//	the same one for a key   Pool or AskPool with Hash    their number
 //	you decide, by a key     Registry, and send yourself   all of them, without a message
 //
 // [StartPool] and [StartAskPool] start their members and restart them. [NewPool] and [NewAskPool]

@@ -97,7 +97,7 @@ type countingPolicy struct {
 
 func (t *countingPolicy) changed(int) { t.times++ }
 
-// CountingPolicy returns a policy, and how often it was told.
+// CountingPolicy returns a policy, and its number of updates.
 func CountingPolicy() (p Policy[int], times func() int) {
 	t := &countingPolicy{}
 	return Policy[int]{func() chooser[int] { return t }}, func() int { return t.times }
@@ -109,7 +109,7 @@ func WatcherCount[K, V comparable](r Registry[K, V]) int { return r.t.watchers.a
 // GroupCount returns how many groups a registry keeps.
 func GroupCount[K, V comparable](r Registry[K, V]) int { return r.t.groups.len() }
 
-// AskMemberCount returns how many members an AskPool keeps, and Refs which actors they are.
+// AskMemberCount returns how many members an AskPool keeps, and AskMemberRefs their actors.
 func AskMemberCount[Q, R any](p AskPool[Q, R]) int { return len(p.t.members) }
 
 func AskMemberRefs[Q, R any](p AskPool[Q, R]) (all []actor.AnyRef) {

@@ -90,8 +90,8 @@ func TestHash_RebuiltOnce(t *testing.T) {
 	}
 }
 
-// TestPool_ToldOnce: a policy is told once of all the first members, and once of each that comes or
-// goes.
+// TestPool_ToldOnce: a policy gets one update for all initial members, and one for each that joins
+// or goes.
 func TestPool_ToldOnce(t *testing.T) {
 	policy, times := group.CountingPolicy()
 	all := doubles(100)

@@ -117,7 +117,7 @@ func TestTopic_LagUnsubscribe(t *testing.T) {
 	}
 }
 
-// lagging is an actor that is told of its lagging in its own mailbox, behind its mail.
+// lagging is an actor that gets its Lagged in its own mailbox, after its other mail.
 type lagging struct{ saw []string }
 
 var (

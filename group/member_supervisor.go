@@ -50,10 +50,10 @@ type slotUpdate struct {
 }
 
 var (
-	memberSupervisorType = actor.NewType[CrewActor]("crew")
-	childDown            = actor.Declare[actor.Fallen](memberSupervisorType, "fell")
-	childUp              = actor.Declare[actor.Risen](memberSupervisorType, "rose", actor.Urgent())
-	restartDue           = actor.Declare[*slot](memberSupervisorType, "due")
+	memberSupervisorType = actor.NewType[CrewActor]("members")
+	childDown            = actor.Declare[actor.Fallen](memberSupervisorType, "child down")
+	childUp              = actor.Declare[actor.Risen](memberSupervisorType, "child up", actor.Urgent())
+	restartDue           = actor.Declare[*slot](memberSupervisorType, "restart due")
 	resize               = actor.Declare[int](memberSupervisorType, "resize")
 	replaced             = actor.DeclareAsk[actor.AnyRef, actor.None](memberSupervisorType,
 		"replaced")

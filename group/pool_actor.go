@@ -48,11 +48,11 @@ type poolType[M any] struct {
 func newPoolType[M any]() *poolType[M] {
 	t := &poolType[M]{typ: actor.NewType[PoolActor[M]]("pool",
 		actor.TypeKeep((*PoolActor[M]).keep))}
-	t.dispatch = actor.Declare[M](t.typ, "give")
+	t.dispatch = actor.Declare[M](t.typ, "dispatch")
 	t.join = actor.Declare[actor.Handler[M]](t.typ, "join")
 	t.leave = actor.Declare[actor.Handler[M]](t.typ, "leave")
 	t.resize = actor.Declare[int](t.typ, "resize")
-	t.update = actor.Declare[memberUpdate](t.typ, "hear", actor.Urgent())
+	t.update = actor.Declare[memberUpdate](t.typ, "update", actor.Urgent())
 	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
 	t.typ.OnStart(t.start)
 	t.typ.Table(t.dispatch.Do(t.doDispatch), t.join.Do((*PoolActor[M]).doJoin),

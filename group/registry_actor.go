@@ -32,8 +32,8 @@ type recovery[K, V comparable] struct {
 
 func newRegistryType[K, V comparable]() *registryType[K, V] {
 	t := &registryType[K, V]{typ: actor.NewType[RegistryActor[K, V]]("registry")}
-	t.sync = actor.Declare[actor.None](t.typ, "look", actor.Urgent())
-	t.request = actor.Declare[watchRequest[K, V]](t.typ, "order")
+	t.sync = actor.Declare[actor.None](t.typ, "sync", actor.Urgent())
+	t.request = actor.Declare[watchRequest[K, V]](t.typ, "request")
 	t.recovered = actor.Declare[recovery[K, V]](t.typ, "recovered", actor.Urgent())
 	t.down = actor.Declare[actor.Down](t.typ, "down")
 	t.typ.OnStart((*RegistryActor[K, V]).start)
@@ -173,9 +173,9 @@ func (a *RegistryActor[K, V]) deliver(c *actor.Context, x *watcher[K, V], ch Cha
 		}
 	}
 	x.lagging = true
-	me, t, life := actor.Self[RegistryActor[K, V]](c), a.table.typ, a.table.watchers.generation
+	me, t, generation := actor.Self[RegistryActor[K, V]](c), a.table.typ, a.table.watchers.generation
 	sendByRelay(c, x.h, ch, func(c *actor.Context) {
-		_ = t.recovered.TrySend(c, me, recovery[K, V]{x, life}) // fails if the registry has ended
+		_ = t.recovered.TrySend(c, me, recovery[K, V]{x, generation}) // fails if the registry has ended
 	})
 }
 

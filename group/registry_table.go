@@ -9,7 +9,7 @@ import (
 
 // registryTable is the part of a registry that all its users share. A change is made under the lock
 // and recorded in dirty; then the registry's actor is sent sync. Nothing is sent while the lock is
-// held, and dirty is in the order of the changes, whatever the order of those messages.
+// held, and dirty is in the order of the changes, which the order of those messages need not be.
 type registryTable[K, V comparable] struct {
 	typ        *registryType[K, V]
 	supervised bool // the actor is replaced when it ends
@@ -81,10 +81,10 @@ func (t *registryTable[K, V]) closed() bool {
 func (t *registryTable[K, V]) update(from actor.Sender, f func() bool) {
 	t.mu.Lock()
 	ref := t.actor
-	look := !t.closed() && f() && !t.notified && !ref.IsZero()
-	t.notified = t.notified || look
+	sync := !t.closed() && f() && !t.notified && !ref.IsZero()
+	t.notified = t.notified || sync
 	t.mu.Unlock()
-	if look && t.typ.sync.TrySend(from, ref, actor.None{}) != nil {
+	if sync && t.typ.sync.TrySend(from, ref, actor.None{}) != nil {
 		// its system refuses, or it has ended: its successor syncs when it starts
 		t.mu.Lock()
 		t.notified = false

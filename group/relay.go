@@ -19,9 +19,9 @@ type relayType[T any] struct {
 }
 
 func newRelayType[T any]() *relayType[T] {
-	t := &relayType[T]{typ: actor.NewType[relay[T]]("courier")}
-	t.forward = actor.Declare[actor.None](t.typ, "carry")
-	t.delivered = actor.Declare[actor.None](t.typ, "received")
+	t := &relayType[T]{typ: actor.NewType[relay[T]]("relay")}
+	t.forward = actor.Declare[actor.None](t.typ, "forward")
+	t.delivered = actor.Declare[actor.None](t.typ, "delivered")
 	t.typ.OnStop(func(r *relay[T], c *actor.Context, _ error) {
 		if r.onEnd != nil {
 			r.onEnd(c)

@@ -100,7 +100,7 @@ func TestBackoff_Calm(t *testing.T) {
 	}
 }
 
-// TestBackoff_StoppedMeanwhile: a child that backs off and is stopped by others comes up as a new
+// TestBackoff_StoppedMeanwhile: a child in back-off that is stopped by order is restarted as a new
 // actor. One that is restarted by hand is up; one that is removed is not restarted.
 func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	h := newHarness(t)

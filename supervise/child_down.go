@@ -29,7 +29,8 @@ func (s *supervisor) childDown(c *actor.Context, f actor.Fallen) {
 		if f.Final {
 			s.childEnded(c, ch)
 		}
-	// while it waited it was stopped, and will be a new actor; or restarted by others, in vain
+	// It was stopped by order while it waited, and will be a new actor; or it was restarted from
+	// elsewhere, and has failed again.
 	case Pending, BackingOff, Stopped:
 		s.waitIn(c, ch, ch.state)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-var childType = actor.NewType[int]("kid")
+var childType = actor.NewType[int]("child")
 
 // TestChildren_StartLooksAtEachOnce: a row of children that starts is looked at once, and not again
 // at each start.

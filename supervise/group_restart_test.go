@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestGroupRestart: children go down "each when the one after it is down". A child that fails
-// meanwhile does not spare those further in front.
+// TestGroupRestart: children are suspended "each when the one after it is down". A child that fails
+// meanwhile does not stop the restart of older ones.
 func TestGroupRestart(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne,
@@ -35,7 +35,7 @@ func TestGroupRestart(t *testing.T) {
 }
 
 // TestGroupRestart_CountsOnce: "A group restart counts once", also if a child fails that has not
-// had its turn to go down. A child that ends for good meanwhile is forgotten all the same.
+// been suspended yet. A child that ends for good meanwhile is still forgotten.
 func TestGroupRestart_CountsOnce(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
 		h := newHarness(t, actor.Workers(3))
@@ -74,10 +74,10 @@ func (h *harness) blocked(sub bool) (free func()) {
 	release, stuck := make(chan struct{}), make(chan struct{})
 	block := func(*testChild, *actor.Context) { close(stuck); <-release }
 	if sub {
-		do.Send(h.sys, h.find("b", "kid"), block)
+		do.Send(h.sys, h.find("b", "sub"), block)
 	} else {
 		do.Send(h.sys, h.find("b"), func(_ *testChild, c *actor.Context) {
-			do.Send(c, testChildType.SpawnChild(c, testChild{name: "kid", d: &h.d}), block)
+			do.Send(c, testChildType.SpawnChild(c, testChild{name: "sub", d: &h.d}), block)
 		})
 	}
 	<-stuck
@@ -97,20 +97,20 @@ func TestGroupRestart_Restarted(t *testing.T) {
 		before, after func(*harness, actor.AnyRef)
 		want          []string
 	}{
-		{"Supervisor_RestartChild", true, ask, nil, []string{"-a", "-kid", "+a", "+kid"}},
-		{"Supervisor_Restart", true, restart, nil, []string{"-a", "-kid", "+a", "+kid"}},
+		{"Supervisor_RestartChild", true, ask, nil, []string{"-a", "-sub", "+a", "+sub"}},
+		{"Supervisor_Restart", true, restart, nil, []string{"-a", "-sub", "+a", "+sub"}},
 		{"Supervisor_RestartLater", true, nil, restart,
-			[]string{"-a", "-kid", "+kid", "-kid", "+a", "+kid"}},
-		{"Worker_RestartChild", false, ask, nil, []string{"-a", "-kid", "-b", "+a", "+b"}},
-		{"Worker_Restart", false, restart, nil, []string{"-a", "-kid", "-b", "+a", "+b"}},
+			[]string{"-a", "-sub", "+sub", "-sub", "+a", "+sub"}},
+		{"Worker_RestartChild", false, ask, nil, []string{"-a", "-sub", "-b", "+a", "+b"}},
+		{"Worker_Restart", false, restart, nil, []string{"-a", "-sub", "-b", "+a", "+b"}},
 		{"Worker_RestartLater", false, nil, restart,
-			[]string{"-a", "-kid", "-b", "+b", "-b", "+a", "+b"}},
+			[]string{"-a", "-sub", "-b", "+b", "-b", "+a", "+b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHarness(t, actor.Workers(3))
 			var b supervise.Child = h.child("b")
 			if c.sub {
-				b = supervise.Spec{Name: "b", Children: h.workers("kid")}
+				b = supervise.Spec{Name: "b", Children: h.workers("sub")}
 			}
 			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
 				Children: []supervise.Child{h.child("a"), b}})

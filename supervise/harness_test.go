@@ -57,7 +57,7 @@ func (d *journal) says(t testing.TB, want ...string) {
 	}
 }
 
-// testChild is a child that notes what happens to it and does what it is told.
+// testChild is a child that records what happens to it and runs the functions that it is sent.
 type testChild struct {
 	name string
 	d    *journal

@@ -55,7 +55,7 @@ var (
 	killTimerType = actor.NewType[killTimer]("killtimer")
 	// it may arrive after the supervisor has ended
 	armKill    = actor.Declare[deadline](killTimerType, "set", actor.BestEffort())
-	killDue    = actor.Declare[time.Duration](killTimerType, "due")
+	killDue    = actor.Declare[time.Duration](killTimerType, "kill due")
 	parentDown = actor.Declare[actor.Down](killTimerType, "down")
 )
 

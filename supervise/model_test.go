@@ -33,7 +33,7 @@ type modelChild struct {
 
 	own      supervise.Intensity // zero: that of the supervisor counts
 	restarts []time.Time         // that count for own
-	excluded bool                // it stays down when its group comes up
+	excluded bool                // it stays down in a group restart
 	refuses  bool                // it does not start
 	asked    bool                // and is forgotten then: StartChild waits for it
 }
@@ -192,7 +192,7 @@ func (s *modelSupervisor) drop(ch *modelChild) {
 	s.children = slices.DeleteFunc(s.children, func(o *modelChild) bool { return o == ch })
 }
 
-// takeAlong takes down the children that have to go down with k.
+// takeAlong suspends the children that are restarted with ch.
 func (m *model) takeAlong(s *modelSupervisor, ch *modelChild) {
 	if !isGroup(s) {
 		return

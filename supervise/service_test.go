@@ -205,7 +205,7 @@ func TestStopChild(t *testing.T) {
 	h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll,
 		Children: []supervise.Child{trans, h.child("b")}})
 	h.tell(finish, "trans")
-	// it has ended by itself, and would come up with the others
+	// it has ended by itself, and a group restart would start it
 	h.must(supervise.StopChild(h.soon(), h.root, "trans"))
 	h.tell(crash, "b")
 	equal(t, "states", h.states(), "trans stopped, b running")

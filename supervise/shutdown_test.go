@@ -78,7 +78,7 @@ func TestShutdown(t *testing.T) {
 }
 
 // TestShutdown_Deadline: a child that does not end in time is killed when its supervisor ends, when
-// it is removed, and when it has to go down with others.
+// it is removed, and in a group restart.
 func TestShutdown_Deadline(t *testing.T) {
 	crashA := func(h *harness) { do.Send(h.sys, h.find("a"), crash) }
 	for name, how := range map[string]func(h *harness){
@@ -110,8 +110,8 @@ func TestShutdown_Deadline(t *testing.T) {
 	}
 }
 
-// TestShutdown_InGroups: a child with KillAtOnce that has to go down with others comes up as a new
-// actor. Its OnStop does not run.
+// TestShutdown_InGroups: in a group restart, a child with KillAtOnce comes up as a new actor. Its
+// OnStop does not run.
 func TestShutdown_InGroups(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
@@ -127,7 +127,7 @@ func TestShutdown_InGroups(t *testing.T) {
 }
 
 // TestShutdown_DrainInGroups: "In a group restart a child keeps its mail … also with DrainWithin,
-// and what is queued runs in its next life".
+// and queued messages run after the restart".
 func TestShutdown_DrainInGroups(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
 	b := h.child("b")
@@ -166,7 +166,7 @@ func TestShutdown_LeavesNothing(t *testing.T) {
 // TestUnder: "a supervisor that ends with the running actor"; a killed one takes all along.
 func TestUnder(t *testing.T) {
 	h := newHarness(t)
-	parent := testChildType.Spawn(h.sys, testChild{name: "boss", d: &h.d})
+	parent := testChildType.Spawn(h.sys, testChild{name: "parent", d: &h.d})
 	do.Send(h.sys, parent, func(_ *testChild, c *actor.Context) {
 		h.root = supervise.StartUnder(c,
 			supervise.Spec{Name: "root", Children: h.workers("a", "b")})
@@ -175,7 +175,7 @@ func TestUnder(t *testing.T) {
 	h.d.take()
 	actor.Stop(h.sys, parent)
 	h.quiet()
-	h.d.says(t, "-b", "-a", "-boss")
+	h.d.says(t, "-b", "-a", "-parent")
 	h.run(supervise.Spec{Name: "root", Children: h.workers("a", "b")})
 	a := h.find("a")
 	h.d.take()

@@ -83,9 +83,9 @@ func TestStartWait_FailsLater(t *testing.T) {
 	h.d.says(t, "+first", "-first", "+first", "+first")
 }
 
-// TestStartWait_LaterLives: in a later life of a supervisor below, a start that fails is a failure,
+// TestStartWait_AfterRestart: after a restart of a supervisor below, a failed start is a failure,
 // which is retried.
-func TestStartWait_LaterLives(t *testing.T) {
+func TestStartWait_AfterRestart(t *testing.T) {
 	h := newHarness(t)
 	n := 0
 	w := h.child("w")

@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestStrategies: "OneForOne: only the one that fell. OneForAll: all of them. RestForOne:
-// the one that fell and those behind it"; they go down youngest first and come up oldest
-// first, and stop in the opposite order of their start.
+// TestStrategies: "OneForOne: only the one that fell. OneForAll: all of them. RestForOne: the one
+// that failed and all younger ones"; they are suspended youngest first and started oldest first,
+// and stop in the opposite order of their start.
 func TestStrategies(t *testing.T) {
 	for _, c := range []struct {
 		strategy supervise.Strategy
@@ -110,7 +110,7 @@ func TestKinds_Start(t *testing.T) {
 }
 
 // TestRestart_KeepsMail: "same ref, queued mail kept; the crashing message is not run again". The
-// mail of siblings that go down with it is kept as well.
+// mail of siblings that are restarted with it is kept too.
 func TestRestart_KeepsMail(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
 		supervise.RestForOne} {
@@ -141,8 +141,8 @@ func TestRestart_KeepsMail(t *testing.T) {
 	}
 }
 
-// TestStrategies_Temporary: "Temporary: … forgotten, and so is one that has to go down with
-// others"; a transient one that has stopped comes back with them, as in OTP.
+// TestStrategies_Temporary: "Temporary: … forgotten, and so is one that is ended by a group restart
+// of others"; a transient one that has stopped comes back with them, as in OTP.
 func TestStrategies_Temporary(t *testing.T) {
 	h := newHarness(t)
 	temp, trans := h.child("temp"), h.child("trans")
@@ -210,7 +210,7 @@ func TestStart_InOrder(t *testing.T) {
 	}
 }
 
-// TestPlace: a child that has come up as a new actor ends in its old place.
+// TestPlace: a child that was restarted as a new actor ends in its old place.
 func TestPlace(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: h.workers("a", "b", "c")})

@@ -78,18 +78,17 @@ type supervisor struct {
 
 	parent     actor.Ref[supervisor]        // zero: it is a root
 	reportedUp bool                         // the parent knows that all were up
-	upWaiters  []actor.Deferred[actor.None] // callers that wait until all children are up
-	// zero: not needed yet
-	killTimer actor.Ref[killTimer]
+	upWaiters  []actor.Deferred[actor.None] // callers that wait until all are up
+	killTimer  actor.Ref[killTimer]         // zero: not needed yet
 }
 
 var (
 	supervisorType = actor.NewType[supervisor]("supervisor")
-	childDown      = actor.Declare[actor.Fallen](supervisorType, "fell")
-	childUp        = actor.Declare[actor.Risen](supervisorType, "rose", actor.Urgent())
-	startBlocked   = actor.Declare[actor.AnyRef](supervisorType, "stalled", actor.Urgent())
-	restartDue     = actor.Declare[*child](supervisorType, "due")
-	stopTimeout    = actor.Declare[*child](supervisorType, "overdue")
+	childDown      = actor.Declare[actor.Fallen](supervisorType, "child down")
+	childUp        = actor.Declare[actor.Risen](supervisorType, "child up", actor.Urgent())
+	startBlocked   = actor.Declare[actor.AnyRef](supervisorType, "start blocked", actor.Urgent())
+	restartDue     = actor.Declare[*child](supervisorType, "restart due")
+	stopTimeout    = actor.Declare[*child](supervisorType, "stop timeout")
 )
 
 func init() {
