@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestStrategies: "OneForOne: only the one that fell. OneForAll: all of them. RestForOne: the one
+// TestStrategies: "OneForOne: only the one that failed. OneForAll: all of them. RestForOne: the one
 // that failed and all younger ones"; they are suspended youngest first and started oldest first,
 // and stop in the opposite order of their start.
 func TestStrategies(t *testing.T) {

@@ -4,10 +4,9 @@
 //
 //	go run . -rounds 5
 //
-// Each of the actors has a list of 32 nodes of 32 bytes, which is 1 KB. Now and then 10,000
-// of the million make theirs anew, 100 MB a second in all, so that the old ones become
-// garbage. Each kind is measured in a process of its own. The kinds take turns, as often as
-// -rounds says.
+// Each of the actors has a list of 32 nodes of 32 bytes, which is 1 KB. 10,000 of the million
+// rebuild theirs repeatedly, 100 MB a second in all, so that the old ones become garbage. Each kind
+// is measured in its own process. The kinds take turns, as often as -rounds says.
 package main
 
 import (
@@ -42,7 +41,7 @@ type result struct {
 	MarkMs  float64 // CPU time of marking, per cycle
 	CycleMs float64 // wall time of a forced cycle
 	RSSMB   float64
-	HeapMB  float64 // what Go's heap holds after a collection
+	HeapMB  float64 // Go's heap after a collection
 	Objects uint64
 	BuildMs float64
 	BusyMs  float64 // CPU time while delays were measured
@@ -88,7 +87,7 @@ func flags() (c config) {
 
 var order = []string{"pointers", "arena", "none"}
 
-// compare runs all kinds in turns and prints what came of it.
+// compare runs all kinds in turns and prints the results.
 func compare(c config) {
 	all, late := map[string][]result{}, map[string]*delays{"pointers": {}, "arena": {}, "none": {}}
 	for range c.rounds {

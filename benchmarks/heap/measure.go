@@ -187,7 +187,7 @@ var (
 		renewAlways.Do((*renewer).always), renewNow.Do((*renewer).now))
 )
 
-// A probe notes how long its messages were on their way.
+// A probe records the delays of its messages.
 type probe struct{ hits []hit }
 
 func (p *probe) hit(_ *actor.Context, b beat) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// options is what the flags say, checked.
+// options holds the checked flags.
 type options struct {
 	picked   []scenario
 	n        int // 0: every scenario's own
@@ -71,7 +71,7 @@ func pick(known []scenario, name string) []scenario {
 	return nil
 }
 
-// check names everything that is wrong at once.
+// check returns all errors at once.
 func (o options) check(fs *flag.FlagSet, name string) error {
 	var wrong []error
 	if len(o.picked) == 0 {
@@ -94,7 +94,7 @@ func (o options) check(fs *flag.FlagSet, name string) error {
 	return errors.Join(wrong...)
 }
 
-// tryStart finds out whether the runtime takes the options.
+// tryStart returns an error if the runtime rejects the options.
 func (o options) tryStart() error {
 	sys, err := start(o, nil)
 	if err == nil {

@@ -1,12 +1,12 @@
-// Each of several scenarios has a process of its own, because what one leaves behind would be in
-// the figures of the next. Go keeps the descriptors of a million goroutines for ever, which showed
-// as memory of whatever ran after skynet. Subtracting what was there before is wrong too, since
-// what is left behind is used again; and only Linux can reset the peak.
+// Each of several scenarios runs in its own process, because memory that one leaves behind would be
+// in the figures of the next. Go keeps the descriptors of a million goroutines for ever, which
+// showed as memory of the scenario after skynet. Subtracting the memory at the start is wrong too,
+// since it is reused; and only Linux can reset the peak.
 //
-// The part is this program with -json, and what it prints is all that the whole knows of it. Its
-// standard input is a pipe from the whole. The end of the pipe is the interruption, on every
-// system, also if the whole is killed. A signal would be the second one for a part that has Ctrl-C
-// from the terminal already, and the second one kills.
+// The child process is this program with -json; the parent reads its output. Its standard input is
+// a pipe from the parent. The end of the pipe is the interruption, on every system, even if the
+// parent is killed. A signal would be the second one for a child that got Ctrl-C from the terminal,
+// and the second one kills.
 
 package main
 
@@ -62,13 +62,13 @@ func measureInProcess(ctx context.Context, s scenario, opts options,
 }
 
 // killedBySignal reports whether a process that has ended was killed by an interruption before it
-// could take or ignore it. The signal is sent to the whole group, and may reach us only later.
+// could take or ignore it. The signal is sent to the whole group, and may reach this process later.
 func killedBySignal(p *exec.Cmd) bool {
 	return slices.Contains([]string{"signal: interrupt", "signal: terminated"},
 		p.ProcessState.String())
 }
 
-// part is the command that runs one of the scenarios with the same options.
+// part returns the command that runs one of the scenarios with the same options.
 func (o options) part(s scenario, what string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {

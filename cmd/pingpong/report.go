@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// A report is everything that was measured of one scenario.
+// A report holds all measurements of one scenario.
 type report struct {
 	scenario scenario
 	// operations in a turn: asked for, and what the work could be fitted to
@@ -24,7 +24,7 @@ func newReport(s scenario, opts options) report {
 	return report{scenario: s, asked: opts.asked(s), n: opts.job(s).n, seed: opts.seed}
 }
 
-// addGallop takes in a turn and finds out whether all went right in it.
+// addGallop adds a turn and checks it.
 func (r *report) addGallop(t turn) {
 	if t.err != nil {
 		r.cut = t
@@ -66,8 +66,8 @@ func (r *report) isOver() bool { return r.err != nil }
 
 func (r *report) ok() bool { return r.err == nil }
 
-// shown is the turn whose figures stand for gallop: the median, or, if no turn was completed, the
-// one that was cut short.
+// shown returns the turn whose figures are shown for gallop: the median, or, if no turn was
+// completed, the one that was cut short.
 func (r *report) shown() turn {
 	if len(r.gallop) == 0 {
 		return r.cut

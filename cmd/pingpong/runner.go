@@ -20,13 +20,13 @@ type turn struct {
 	got    uint64
 	allocs uint64
 	stats  actor.Stats // of gallop's turns only
-	// what the system was started with; spares may have stood in for them
+	// at the start of the system; spare workers are not counted
 	workers int
 	err     error // why there is no count
 }
 
-// measure runs a scenario on both sides in turns, gallop first, so that whatever else
-// the machine does meets both alike. An error means that the system would not start.
+// measure runs a scenario on both sides in turns, gallop first, so that other load of the machine
+// affects both alike. An error means that the system did not start.
 func measure(ctx context.Context, s scenario, opts options, bar *progress,
 	channels baseline) (report, error) {
 	rep := newReport(s, opts)
@@ -80,7 +80,7 @@ func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progr
 		return await(ctx, s.actors(ctx, sys, j), trouble, bar, done)
 	})
 	if t.err == nil {
-		t.err = sys.Wait(ctx) // the last behaviours may still be on their way out
+		t.err = sys.Wait(ctx) // the last behaviours may still be returning
 	}
 	if t.err == nil {
 		t.err = sys.Shutdown(ctx)
@@ -93,11 +93,11 @@ func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progr
 	return t, nil
 }
 
-// start starts a system that reports to trouble what goes wrong.
+// start starts a system that reports failures to trouble.
 func start(opts options, trouble chan<- error) (sys *actor.System, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p) // the runtime refuses options with a panic that names them
+			err = fmt.Errorf("%v", p) // the runtime panics for invalid options
 		}
 	}()
 	set := append(watchOptions(trouble), actor.RandSeed(opts.seed))

@@ -55,7 +55,8 @@ func (s scenario) expected(n int) uint64 {
 	return s.want(n)
 }
 
-// messages is about how many messages a turn of n operations takes. It tells how far the turn is.
+// messages is about how many messages a turn of n operations takes. It serves for the progress
+// line.
 func (s scenario) messages(n int) float64 {
 	if s.perOp == 0 {
 		return float64(n)
@@ -71,5 +72,5 @@ func share(n, k, i int) int {
 	return n / k
 }
 
-// dealt tells how many of k get anything when n is dealt out evenly.
+// dealt returns how many of k get a share when n is dealt out evenly.
 func dealt(n, k int) int { return min(n, k) }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A summary shows the figures of a scenario to a person, in that many columns.
+// A summary prints the figures of a scenario for people, in that many columns.
 type summary struct {
 	strings.Builder
 	figures
@@ -26,7 +26,7 @@ func summarize(s scenario, f figures, columns int) []byte {
 // say writes parts on a line, or on several if they do not fit.
 func (b *summary) say(parts ...string) { b.WriteString(flow(b.columns, 0, " · ", parts...) + "\n") }
 
-// head says what was run.
+// head prints what was run.
 func (b *summary) head() {
 	b.WriteByte('\n')
 	b.say(b.Scenario + ": " + b.scenario.about)
@@ -39,7 +39,7 @@ func (b *summary) head() {
 	}
 }
 
-// workers shows who did the work of the median turn.
+// workers prints the work of each worker in the median turn.
 func (b *summary) workers() {
 	rows := [][]string{{"worker", "turns", "messages", "steals", "misses", "parks", "wakes"}}
 	for i, w := range b.PerWorker {
@@ -65,7 +65,7 @@ func workerRow(name string, w jsonWorker) []string {
 		commas(w.Parks), commas(w.Wakes)}
 }
 
-// totals shows what belongs to no single worker.
+// totals prints the figures of all workers together.
 func (b *summary) totals() {
 	b.say(plural(b.Mutes, "mute", "mutes"), plural(b.DeadLetters, "dead letter", "dead letters"),
 		plural(b.Spawned, "actor spawned", "actors spawned"), fmt.Sprintf("%.1f ms", b.WallMs))

@@ -1,6 +1,6 @@
-// Command carts holds very many shopping carts, an actor each, with what is in them in heaps of
-// their own. It fills them, empties some, asks all of them for their sums, and reports what the
-// carts cost the GC.
+// Command carts holds very many shopping carts, each an actor with its contents in the actor's
+// heap. It fills them, empties some, asks all of them for their sums, and reports what the carts
+// cost the GC.
 //
 //	go run ./examples/carts -carts 1000000
 package main
@@ -19,7 +19,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A line is what a cart has of one product.
+// A line is one product in a cart.
 type line struct {
 	name  heap.String
 	price int // in cents
@@ -44,7 +44,7 @@ func (s *cart) add(c *actor.Context, p purchase) {
 
 func (s *cart) remove(c *actor.Context, product int) { s.lines.Delete(c.Heap(), product) }
 
-// sum tells the counter what is in the cart.
+// sum sends the counter a tally of the cart.
 func (s *cart) sum(c *actor.Context, to actor.Ref[counter]) {
 	t := tally{carts: 1}
 	for _, l := range s.lines.All(c.Heap()) {
@@ -54,7 +54,7 @@ func (s *cart) sum(c *actor.Context, to actor.Ref[counter]) {
 	counterAdd.Send(c, to, t)
 }
 
-// A tally is what is in some carts.
+// A tally is the sum of some carts.
 type tally struct{ carts, lines, cents int }
 
 // A counter adds up tallies.
@@ -103,7 +103,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 // maxCarts is how many carts there may be: that many take 150 GB.
 const maxCarts = 100_000_000
 
-// parse returns an error after it has written what is wrong, and the usage.
+// parse returns an error after it has written the error and the usage.
 func parse(args []string, stderr io.Writer) (carts int, err error) {
 	fs := flag.NewFlagSet("carts", flag.ContinueOnError)
 	fs.SetOutput(stderr)

@@ -24,7 +24,7 @@ func (u *User) hear(c *actor.Context, _ string) {
 
 func (u *User) tell(*actor.Context, actor.None) (User, error) { return *u, nil }
 
-// Editor corrects lines. It stands for something that takes its time, and may fail.
+// Editor corrects lines. It stands for work that is slow and may fail.
 type Editor struct{}
 
 func (*Editor) correct(_ *actor.Context, line string) (string, error) {
@@ -47,8 +47,8 @@ var (
 
 type room = group.TopicActor[string]
 
-// Chat is rooms, each a topic that drops what its listeners do not take, a registry of who is in
-// which room, and editors through whose hands all lines go.
+// Chat is a set of rooms, each a topic that drops lines for slow listeners, a registry of the
+// members of each room, and a pool of editors that correct all lines.
 type Chat struct {
 	sys     *actor.System
 	root    supervise.Supervisor
@@ -96,7 +96,7 @@ func (chat *Chat) Enter(ctx context.Context, room, name string, deaf bool) error
 	return nil
 }
 
-// Say has a line corrected and passes it on to all who are in the room.
+// Say has a line corrected and publishes it in the room.
 func (chat *Chat) Say(ctx context.Context, room, line string) error {
 	line, err := chat.editors.Ask(ctx, line)
 	if err != nil {
@@ -110,7 +110,7 @@ func (chat *Chat) Say(ctx context.Context, room, line string) error {
 	return nil
 }
 
-// Members lists who is in a room.
+// Members lists the members of a room.
 func (chat *Chat) Members(room string) []actor.Ref[User] { return chat.people.Members(room) }
 
 // Heard asks a user for its name and the number of lines that it got.

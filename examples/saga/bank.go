@@ -21,8 +21,7 @@ type bank struct {
 	accounts []actor.Ref[account] // good for ever: a restart does not change them
 }
 
-// plenty is how often things may crash here, without any back-off. A real bank would want to know
-// earlier.
+// plenty allows very many crashes without a back-off. A real bank would use a lower limit.
 var plenty = supervise.Intensity{Restarts: math.MaxInt32, Within: time.Second}
 
 // tree declares the bank. Transfers come after the accounts that they need.
@@ -55,7 +54,7 @@ func newBank(n, money int, faults float64) *bank {
 	return b
 }
 
-// maybeCrash is the fault.
+// maybeCrash injects crashes.
 func (b *bank) maybeCrash(c *actor.Context, where string) {
 	if c.Rand().Float64() < b.faults {
 		panic("crash " + where)

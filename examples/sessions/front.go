@@ -12,8 +12,8 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// front is the HTTP server as the youngest child of the tree: it takes requests when all else is
-// up, and is the first to end.
+// front is the HTTP server as the youngest child of the tree: it accepts requests when all other
+// children are up, and is the first to end.
 type front struct {
 	*service
 	ln      net.Listener
@@ -57,8 +57,8 @@ func (f *front) start(c *actor.Context) (err error) {
 	return nil
 }
 
-// stop answers the requests that run. Those that take too long are cut off. Otherwise a client
-// that never sends the rest of a line would use up the time to save the sessions of all others.
+// stop waits for running requests. Those that take too long are cut off. Otherwise a client that
+// never sends the rest of a line would use up the time for saving the sessions of all others.
 func (f *front) stop(c *actor.Context) {
 	fmt.Fprintln(f.out, "shutting down")
 	c.Blocking(func() {

@@ -56,8 +56,8 @@ func (s *service) showTree(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, n)
 }
 
-// refuse says what kind of error it is. ErrStopped comes first, since it may wrap the panic over
-// which the session, or the service, has ended: that is no answer to this request.
+// refuse maps an error to a status. ErrStopped comes first, since it may wrap the panic with which
+// the session, or the service, has ended: that panic is not of this request.
 func refuse(w http.ResponseWriter, err error) {
 	code := http.StatusServiceUnavailable
 	switch {

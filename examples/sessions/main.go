@@ -1,5 +1,5 @@
-// Command sessions is an HTTP service with a supervised actor per user, that loses nothing
-// when it is told to stop. See README.md.
+// Command sessions is an HTTP service with a supervised actor per user, that loses nothing at
+// shutdown. See README.md.
 package main
 
 import (
@@ -72,7 +72,7 @@ func serve(ctx context.Context, ln net.Listener, out io.Writer, answers time.Dur
 	return errors.Join(f.cut, err)
 }
 
-// service is what the handlers share.
+// service is the state that the handlers share.
 type service struct {
 	sys      *actor.System
 	sessions supervise.Supervisor
@@ -95,7 +95,7 @@ func (w *oneByOne) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// tree declares the service: the sessions, and what stands in front of them.
+// tree declares the service: the sessions, and the HTTP server in front of them.
 func (s *service) tree(front ...supervise.Child) supervise.Spec {
 	sessions := supervise.Spec{
 		Name:     "sessions",
@@ -107,7 +107,7 @@ func (s *service) tree(front ...supervise.Child) supervise.Spec {
 			// than that is forgotten; the next request starts another.
 			Backoff:   supervise.NoBackoff,
 			Intensity: supervise.Intensity{Restarts: 1000, Within: time.Minute},
-			Stop:      supervise.DrainWithin(grace / 2), // what was said before is heard
+			Stop:      supervise.DrainWithin(grace / 2), // queued lines are kept
 		},
 	}
 	return supervise.Spec{Name: "app", Children: append([]supervise.Child{sessions}, front...)}
