@@ -27,7 +27,7 @@ func inShutdown(t *testing.T, r actor.Ref[puppet], sys *actor.System, f func(c *
 	return got
 }
 
-// refuses tells whether a system turns those outside away.
+// refuses reports whether a system turns those outside away.
 func refuses(sys *actor.System) bool {
 	release, err := sys.Hold()
 	release()
@@ -35,7 +35,7 @@ func refuses(sys *actor.System) bool {
 }
 
 // TestAskTo_AcrossInShutdown: "If to ends before it comes to the request, … the outcome has the
-// error … and comes at once"; it comes "as long as the asker's system has not stopped, so also
+// error … and comes at once"; it comes "as long as the caller's system has not stopped, so also
 // while that is in System.Shutdown".
 func TestAskTo_AcrossInShutdown(t *testing.T) {
 	for name, ask := range map[string]func(c *actor.Context, to actor.Ref[puppet], f trick){
@@ -71,7 +71,7 @@ func TestAskTo_AcrossInShutdown(t *testing.T) {
 	}
 }
 
-// TestAskTo_AcrossInShutdownBounded: the same where the asker's mail waits elsewhere.
+// TestAskTo_AcrossInShutdownBounded: the same where the caller's mail waits elsewhere.
 func TestAskTo_AcrossInShutdownBounded(t *testing.T) {
 	typ := actor.NewType[puppet]("bounded asker", actor.TypeBound(8, actor.OverflowMute))
 	begin, answered := actor.Declare[deed](typ, "begin"), actor.Declare[actor.Result[any]](typ, "answered")
@@ -133,8 +133,8 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 		sent--
 	})
 	got := make(chan error, 1)
-	asker := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r.Err }})
-	do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+	caller := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got <- r.Err }})
+	do.Send(here, caller, func(_ *puppet, c *actor.Context) {
 		actor.Pipe(c, note, func(ctx context.Context) (any, error) {
 			return nil, count.SendWait(ctx, here, to, 1)
 		})
@@ -149,8 +149,9 @@ func TestAcross_TrySendAndPipe(t *testing.T) {
 	equal(t, "mutes", here.Stats().Mutes, 0)
 }
 
-// TestAcross_DeterministicAsks: a deterministic system counts what comes to it from one that is not. What has been
-// pushed is the receiver's by then: under the race detector this test would fail otherwise.
+// TestAcross_DeterministicAsks: a deterministic system counts what comes to it from one that is
+// not. What has been pushed is the receiver's by then: under the race detector this test would fail
+// otherwise.
 func TestAcross_DeterministicAsks(t *testing.T) {
 	bounded := actor.NewType[puppet]("bounded", actor.TypeBound(100, actor.OverflowMute))
 	boundedDo, boundedReply := actor.Declare[deed](bounded, "do"), actor.Declare[actor.Result[int]](bounded, "reply")
@@ -158,9 +159,9 @@ func TestAcross_DeterministicAsks(t *testing.T) {
 	for range scaled(20) {
 		here, there := start(t, actor.Seed(1)), start(t)
 		far := puppetType.Spawn(there, puppet{})
-		asker, boundedAsker := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
+		caller, boundedAsker := puppetType.Spawn(here, puppet{}), bounded.Spawn(here, puppet{})
 		for range 50 {
-			do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+			do.Send(here, caller, func(_ *puppet, c *actor.Context) {
 				actor.AskTo(c, value, far, actor.None{}, reply, actor.Within(time.Hour))
 			})
 			boundedDo.Send(here, boundedAsker, func(_ *puppet, c *actor.Context) {

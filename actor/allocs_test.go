@@ -25,8 +25,9 @@ func allocations(round func()) float64 {
 	return float64(after.Mallocs-before.Mallocs) / rounds
 }
 
-// TestTimer_AllocatesNothing_InRounds: "It allocates nothing in steady state", also where all have gone off and each
-// had a time of its own. What a round allocates beside, for two waits and a jump, is ten.
+// TestTimer_AllocatesNothing_InRounds: "It allocates nothing in steady state", also where all have
+// gone off and each had a time of its own. What a round allocates beside, for two waits and a jump,
+// is ten.
 func TestTimer_AllocatesNothing_InRounds(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
@@ -59,8 +60,8 @@ func (m *muting) send(c *actor.Context, n int) {
 	m.ran.Add(1)
 }
 
-// mutingTypes are one whose actors run where their receiver does, and one whose actors run elsewhere. What is returned
-// spawns one and returns a function that has it muted.
+// mutingTypes are one whose actors run where their receiver does, and one whose actors run
+// elsewhere. What is returned spawns one and returns a function that has it muted.
 func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 	types := make(map[string]func(*actor.System, actor.Ref[puppet]) func())
 	for name, opts := range map[string][]actor.TypeOption{"one worker": nil, "two threads": {actor.PinnedThread()}} {
@@ -73,7 +74,8 @@ func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 			return func() {
 				before := ran.Load()
 				send.Send(sys, r, 1)
-				// Until it is muted; or let go again already, where whoever looks was kept from it for 30 ms. It is neither while it runs.
+				// Until it is muted; or let go again already, where whoever looks was kept from it
+				// for 30 ms. It is neither while it runs.
 				for ran.Load() == before || r.Standing() == actor.Busy {
 					runtime.Gosched()
 				}
@@ -83,15 +85,17 @@ func mutingTypes() map[string]func(*actor.System, actor.Ref[puppet]) func() {
 	return types
 }
 
-// TestMute_AllocatesNothing: being muted, and being let go, however many are, and wherever they run. What a round allocates beside,
-// for its waits, is 10 to 30.
+// TestMute_AllocatesNothing: being muted, and being let go, however many are, and wherever they
+// run. What a round allocates beside, for its waits, is 10 to 30.
 func TestMute_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
 	}
 	for name, spawn := range mutingTypes() {
 		t.Run(name, func(t *testing.T) {
-			muted := 20 // so few that nobody lets them go, because they wait for long, unless the machine is slow
+			// So few that nobody lets them go, because they wait for long, unless the machine is
+			// slow.
+			muted := 20
 			if name == "one worker" {
 				muted = 200
 			}

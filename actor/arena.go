@@ -19,59 +19,59 @@ import "github.com/gallop-go/gallop/heap"
 //   - if the type has a bound ([TypeBound]) and a behaviour whose messages hold
 //     handles, because the queue of such an actor is not searched for roots.
 //
-// The arena's chunks come from the worker's stock and go back to it; a worker, or a
+// The arena's chunks come from the worker's cache and go back to it; a worker, or a
 // pinned thread, keeps up to 2.5 MiB for the life of its system. An actor that never
 // calls Heap pays for one nil pointer.
 func (c *Context) Heap() *heap.Arena {
 	mustRun(c, "Heap")
-	b := c.self
-	if b.arena == nil {
-		b.typ().heapRoots() // refuses the state if it must
-		b.arena = new(heap.Arena)
+	a := c.self
+	if a.arena == nil {
+		a.typ().heapRoots() // refuses the state if it must
+		a.arena = new(heap.Arena)
 	}
-	b.arena.Bind(&c.chunks) // the actor may have moved to this worker
+	a.arena.Bind(&c.chunks) // the actor may have moved to this worker
 	if heap.Poisoned {
 		c.then |= mustCollect
 	}
-	return b.arena
+	return a.arena
 }
 
 // arenaKeeper is an arenaCollector as the turn sees it, so that a program that never
 // calls Heap does not link the collector.
 type arenaKeeper interface {
-	collect(b *body, c *Context)
-	collecting(b *body, c *Context) bool
-	free(b *body, r replier)
+	collect(a *cell, c *Context)
+	collecting(a *cell, c *Context) bool
+	free(a *cell, e env)
 }
 
 // arenaKeeper returns what looks after the actor's arena. The actor has one.
-func (b *body) arenaKeeper() arenaKeeper { return b.typ().roots.Load().keeper }
+func (a *cell) arenaKeeper() arenaKeeper { return a.typ().roots.Load().keeper }
 
 // arenaCollector collects the arena of the actor that it is given. The caller owns it.
 type arenaCollector struct{}
 
 // collectArena begins to collect the actor's arena, if it still has one, or goes on with
 // it. Owner only, between two behaviours.
-func (b *body) collectArena(c *Context) {
-	if b.arena != nil {
-		b.arenaKeeper().collect(b, c)
+func (a *cell) collectArena(c *Context) {
+	if a.arena != nil {
+		a.arenaKeeper().collect(a, c)
 	}
 }
 
 // freeArena gives the actor's memory back. The caller owns the body.
-func (b *body) freeArena(r replier) {
-	if b.arena != nil {
-		b.arenaKeeper().free(b, r)
+func (a *cell) freeArena(e env) {
+	if a.arena != nil {
+		a.arenaKeeper().free(a, e)
 	}
 }
 
-func (arenaCollector) free(b *body, r replier) {
-	if r.c != nil {
-		b.arena.Bind(&r.c.chunks)
+func (arenaCollector) free(a *cell, e env) {
+	if e.c != nil {
+		a.arena.Bind(&e.c.chunks)
 	} else {
-		b.arena.Bind(nil)
+		a.arena.Bind(nil)
 	}
-	b.arena.Release()
-	b.arena = nil
-	b.setCollecting(false)
+	a.arena.Release()
+	a.arena = nil
+	a.setCollecting(false)
 }

@@ -9,19 +9,19 @@ import (
 
 // A hoarder keeps a list in its arena.
 type hoarder struct {
-	top heap.Ptr[hoard]
+	top heap.Ptr[kept]
 	n   int
 }
 
-type hoard struct {
-	next heap.Ptr[hoard]
+type kept struct {
+	next heap.Ptr[kept]
 	v    int
 }
 
 func (h *hoarder) push(c *Context, v int) {
 	a := c.Heap()
-	p := heap.New[hoard](a)
-	*p.Deref(a) = hoard{next: h.top, v: v}
+	p := heap.New[kept](a)
+	*p.Deref(a) = kept{next: h.top, v: v}
 	h.top = p
 	h.n++
 }
@@ -101,10 +101,10 @@ func TestHeap_Recycled(t *testing.T) {
 		Stop(sys, r)
 	}
 	_ = sys.Wait(context.Background())
-	if s := sys.sched.Crew()[0].Local().(*Context).chunks.Stats(); s == (heap.RecyclerStats{}) {
+	if s := sys.sched.AllWorkers()[0].Local().(*Context).chunks.Stats(); s == (heap.RecyclerStats{}) {
 		t.Errorf("nothing was recycled: %+v", s)
 	}
 }
 
 // heapOf returns the actor's arena, nil if it has none.
-func (b *body) heapOf() *heap.Arena { return b.arena }
+func (a *cell) heapOf() *heap.Arena { return a.arena }

@@ -78,16 +78,16 @@ func (h *house) live(t *testing.T, script func(c *actor.Context, k actor.Ref[lod
 	begin := actor.Declare[actor.None](landlords, "begin")
 	act := actor.Declare[actor.Ref[lodger]](landlords, "act")
 	h.fell = actor.Declare[actor.Fallen](landlords, "fell")
-	var kid actor.Ref[lodger]
+	var child actor.Ref[lodger]
 	landlords.Table(begin.Do(func(_ *landlord, c *actor.Context, _ actor.None) {
-		kid = actor.SpawnSupervised(c, h.lodgers, func(*lodger) {}, h.fell)
-		act.Send(c, actor.Self[landlord](c), kid)
+		child = actor.SpawnSupervised(c, h.lodgers, func(*lodger) {}, h.fell)
+		act.Send(c, actor.Self[landlord](c), child)
 	}), act.Do(func(_ *landlord, c *actor.Context, k actor.Ref[lodger]) {
 		script(c, k)
 	}), h.fell.Do(func(_ *landlord, c *actor.Context, f actor.Fallen) {
 		if !f.Final {
 			h.note("fell: %v", f.Reason)
-			decide(c, kid)
+			decide(c, child)
 		}
 	}))
 	begin.Send(sys, landlords.Spawn(sys, landlord{}), actor.None{})
@@ -95,11 +95,11 @@ func (h *house) live(t *testing.T, script func(c *actor.Context, k actor.Ref[lod
 	return strings.Join(h.log, "; ")
 }
 
-func stopKid(c *actor.Context, k actor.Ref[lodger])    { actor.Stop(c, k) }
-func restartKid(c *actor.Context, k actor.Ref[lodger]) { actor.Restart(c, k) }
+func stopChild(c *actor.Context, k actor.Ref[lodger])    { actor.Stop(c, k) }
+func restartChild(c *actor.Context, k actor.Ref[lodger]) { actor.Restart(c, k) }
 
 // TestAside_Yield: what an urgent message or a callback yields runs once, or is a dead
-// letter, whatever else is in the lane.
+// letter, whatever else is in the system queue.
 func TestAside_Yield(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -160,7 +160,7 @@ func TestAside_Yield(t *testing.T) {
 			if tc.prepare != nil {
 				tc.prepare(h)
 			}
-			equal(t, "what happened", h.live(t, func(c *actor.Context, k actor.Ref[lodger]) { tc.script(h, c, k) }, stopKid), tc.want)
+			equal(t, "what happened", h.live(t, func(c *actor.Context, k actor.Ref[lodger]) { tc.script(h, c, k) }, stopChild), tc.want)
 		})
 	}
 }
@@ -173,8 +173,8 @@ func TestAside_StartFails(t *testing.T) {
 		decide func(*actor.Context, actor.Ref[lodger])
 		want   string
 	}{
-		{"Stopped", stopKid, "panic in OnStart; fell: gallop: actor panicked: not today; dead 1; dead 2; dead say"},
-		{"Restarted", restartKid, "panic in OnStart; fell: gallop: actor panicked: not today; urgent 1; urgent 2; say"},
+		{"Stopped", stopChild, "panic in OnStart; fell: gallop: actor panicked: not today; dead 1; dead 2; dead say"},
+		{"Restarted", restartChild, "panic in OnStart; fell: gallop: actor panicked: not today; urgent 1; urgent 2; say"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := newHouse()
@@ -219,7 +219,7 @@ func TestAside_FaultAfterARestart(t *testing.T) {
 		h.say.Send(c, k, "say")
 		actor.Restart(c, k)
 		h.fault.Send(c, k, actor.None{})
-	}, stopKid), "panic in fault; fell: gallop: actor panicked: a fault; dead say")
+	}, stopChild), "panic in fault; fell: gallop: actor panicked: a fault; dead say")
 }
 
 // TestAside_ReplyToOneself: what the collector looks after are messages to oneself, and a
@@ -257,14 +257,14 @@ func TestAside_ReplyToOneself(t *testing.T) {
 	equal(t, "entries read", fmt.Sprint(got), "[42 42]")
 }
 
-// TestAside_ReplyForNobody: a parcel in the reply to a request whose asker has given up is
+// TestAside_ReplyForNobody: a parcel in the reply to a request whose caller has given up is
 // discarded.
 func TestAside_ReplyForNobody(t *testing.T) {
 	before := heap.Blobs()
 	typ := actor.NewType[lodger]("porter")
 	fetch := actor.DeclareAsk[chan struct{}, heap.Parcel](typ, "fetch")
 	typ.Table(fetch.Do(func(_ *lodger, _ *actor.Context, go1 chan struct{}) (heap.Parcel, error) {
-		<-go1 // the asker has given up
+		<-go1 // the caller has given up
 		return heap.NewParcel(strings.Repeat("x", 100)), nil
 	}))
 	sys := start(t)

@@ -12,15 +12,16 @@ import (
 
 // Result is the outcome of a request, as a message: either a value or an error.
 type Result[R any] struct {
-	Value R     // what the behaviour returned, if Err is nil
-	Err   error // what it returned, or why it did not run: see [AskBehaviour.Ask]
+	Value R // what the behaviour returned, if Err is nil
+	// What it returned, or why it did not run: see [AskBehaviour.Ask].
+	Err error
 }
 
 // AskBehaviour is a behaviour of actors with state S that answers a request of type Q
 // with a reply of type R. It may be copied. The zero value is not ready: use
 // [DeclareAsk].
 type AskBehaviour[S, Q, R any] struct {
-	d     *declaration
+	d     *descriptor
 	calls *sync.Pool // of *call[R]
 }
 
@@ -30,14 +31,14 @@ func DeclareAsk[Q, R, S any](t *Type[S], name string, opts ...BehaviourOption) A
 	return AskBehaviour[S, Q, R]{infoOf(t).made("DeclareAsk").declare(answering[Q, R](name), opts), callPool[R]()}
 }
 
-// answering returns a declaration for requests of type Q.
-func answering[Q, R any](name string) *declaration {
-	p, _ := poolOf[request[Q, R]]()
-	return &declaration{
-		name: name, pool: p, pointers: true,
+// answering returns a descriptor for requests of type Q.
+func answering[Q, R any](name string) *descriptor {
+	p, _ := sizeClassOf[request[Q, R]]()
+	return &descriptor{
+		name: name, size: p, pointers: true,
 		payload: func(m *message) any { return payloadOf[request[Q, R]](m).q },
-		reject: func(r replier, m *message, err error) {
-			payloadOf[request[Q, R]](m).take().answer(r, m.life, Result[R]{Err: err}, false)
+		reject: func(e env, m *message, err error) {
+			payloadOf[request[Q, R]](m).take().answer(e, m.life, Result[R]{Err: err}, false)
 		},
 		caller: func(m *message) caller { return callerOf(&payloadOf[request[Q, R]](m).to) },
 	}
@@ -52,14 +53,14 @@ func callPool[R any]() *sync.Pool {
 }
 
 // Do makes the entry of the dispatch table that runs method for b's requests and sends
-// what method returns to the asker.
+// what method returns to the caller.
 func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry[S] {
 	b.d.madeAsk().mustDo(method == nil)
-	return Entry[S]{b.d, func(c *Context, at *body, m *message) {
+	return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
 		p := payloadOf[request[Q, R]](m)
 		if why := p.to.refused(); why != nil {
 			c.count.messages-- // it does not run after all
-			replier{c: c, sys: c.sys}.declareDead(at, m, why, false)
+			env{c: c, sys: c.sys}.declareDead(at, m, why, false)
 			return
 		}
 		q := p.q
@@ -68,12 +69,12 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		if err != nil {
 			c.failed = err
 		}
-		p.take().answer(replier{c: c, sys: c.sys}, m.life, Result[R]{v, err}, true)
+		p.take().answer(env{c: c, sys: c.sys}, m.life, Result[R]{v, err}, true)
 	}}
 }
 
-// madeAsk returns d, the declaration of an AskBehaviour, which must not be nil.
-func (d *declaration) madeAsk() *declaration {
+// madeAsk returns d, the descriptor of an AskBehaviour, which must not be nil.
+func (d *descriptor) madeAsk() *descriptor {
 	if d == nil {
 		panic("gallop: a zero AskBehaviour: use DeclareAsk")
 	}
@@ -113,12 +114,12 @@ func (d *declaration) madeAsk() *declaration {
 // A behaviour that waits in Ask does so as in [Context.Blocking]: other actors are run
 // by other workers meanwhile, and its own mail waits. That costs a goroutine and a spare
 // worker ([Spares]); [AskTo] costs a message. While it waits, actors go on that were
-// muted because the asker is overloaded, or muted itself, in case to is one of them. But
-// to may wait for the asker in ways that Ask does not see, so give ctx a deadline:
+// muted because the caller is overloaded, or muted itself, in case to is one of them. But
+// to may wait for the caller in ways that Ask does not see, so give ctx a deadline:
 //
-//   - the asker applies pressure or has a bound;
-//   - to is muted for another actor of the asker's pinned type, which has one thread;
-//   - to is suspended until the asker has ended, as siblings under one supervisor may
+//   - the caller applies pressure or has a bound;
+//   - to is muted for another actor of the caller's pinned type, which has one thread;
+//   - to is suspended until the caller has ended, as siblings under one supervisor may
 //     be;
 //   - the circle passes through an actor with a bound or of another system, through
 //     [AskAll] or [Replies], through a goroutine that asks, or through a reply that was
@@ -130,20 +131,20 @@ func (b AskBehaviour[S, Q, R]) Ask(ctx context.Context, sys *System, to Ref[S], 
 }
 
 // ask is Ask, made once for each type of request and reply, whatever the state.
-func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync.Pool, to *body, q Q) (R, error) {
+func ask[Q, R any](ctx context.Context, sys *System, d *descriptor, calls *sync.Pool, to *cell, q Q) (R, error) {
 	if d.mustAsk(ctx, sys, to); ctx.Err() != nil {
 		return *new(R), ctx.Err()
 	}
 	k := calls.Get().(*call[R])
 	k.ctx = ctx
-	m := d.pool.takeFrom(&k.spare)
+	m := d.size.takeFrom(&k.spare)
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, replyTo[R]{call: k}}
 	_ = sendFromOutside(asked, to, m, d) // or it answers k
 	// Here, and not in a call: see sched.Worker.find.
-	for n := 0; n < patience && k.state.Load() == callPending && to.kind().sys.sim == nil; n++ {
+	for n := 0; n < patience && k.state.Load() == callPending && to.shared().sys.sim == nil; n++ {
 		seam.Spin()
 	}
-	to.kind().sys.sched.Watch() // the turn that answers, or has answered and goes on
+	to.shared().sys.sched.Watch() // the turn that answers, or has answered and goes on
 	res, reusable := k.wait(ctx, sys, to, d)
 	if reusable {
 		calls.Put(k)
@@ -151,7 +152,7 @@ func ask[Q, R any](ctx context.Context, sys *System, d *declaration, calls *sync
 	return res.Value, res.Err
 }
 
-func (d *declaration) mustAsk(ctx context.Context, sys *System, to *body) {
+func (d *descriptor) mustAsk(ctx context.Context, sys *System, to *cell) {
 	d.madeAsk().mustSuit(to)
 	split(sys)
 	mustHave(ctx, "Ask")
@@ -175,16 +176,17 @@ func (d *declaration) mustAsk(ctx context.Context, sys *System, to *body) {
 // Each arrow except that of take is a compare-and-swap, so either finish or the caller that gives
 // up comes first. finish has three cases. From PENDING it leaves the result to be found. From
 // WAITING it owes a token besides. In ABANDONED, REFUSED and UNHELPED it discards what the result
-// owns, because the caller has left with an error. A request that finds its call REFUSED or UNHELPED
-// when its turn comes does not run: it becomes a dead letter, which ends in finish. None of the three
-// is ever left: such a call is used for no other request. Calls of a gathering, and those with a time-out, stay
-// PENDING.
+// owns, because the caller has left with an error. A request that finds its call REFUSED or
+// UNHELPED when its turn comes does not run: it becomes a dead letter, which ends in finish. None
+// of the three is ever left: such a call is used for no other request. Calls of a fan-in, and those
+// with a time-out, stay PENDING.
 type call[R any] struct {
 	callState
 	result Result[R]
 	spare  *message // nodes for the next requests; whose call it is, owns them
 
-	several *gathering[R]      // not nil: one of several calls, which go there when they have their result
+	// Not nil: one of several calls, which go there when they have their result.
+	several *fanIn[R]
 	of      int                // which of them
 	timed   *timedAsk[R]       // not nil: no goroutine waits but an actor, with a time-out
 	handler Handler[Result[R]] // not nil: nobody waits, and it is told
@@ -192,26 +194,28 @@ type call[R any] struct {
 
 // callState is what a call has whatever the reply, and so is made once for all.
 type callState struct {
-	state seam.Flag
-	wait  askWait
-	later seam.Bool       // the reply was put off: anybody may give it
-	ctx   context.Context // the caller's; the receiver reads it while it has the request
-	node  *message        // of a timedAsk: that of its address
-	by    *body           // of a timedAsk: who asks
-	over  *bool           // of a timedAsk: it has had its outcome. Owner of by only
-	left  *seam.Bool      // of one of several: the caller has left. nil: it is the only one
-	tells bool            // a Handler is told: who waits is not known
-	done  chan struct{}   // one token, if the state was WAITING; nil until it has been for the first time
-	home  <-chan struct{} // closing of the system for which done was made
+	state   seam.Flag
+	wait    askWait
+	later   seam.Bool       // the reply was put off: anybody may give it
+	ctx     context.Context // the caller's; the receiver reads it while it has the request
+	node    *message        // of a timedAsk: that of its address
+	by      *cell           // of a timedAsk: who asks
+	sysDone *bool           // of a timedAsk: it has had its outcome. Owner of by only
+	// Of one of several: the caller has left. nil: it is the only one.
+	left  *seam.Bool
+	tells bool // a Handler is told: who waits is not known
+	// One token, if the state was WAITING; nil until it has been for the first time.
+	done  chan struct{}
+	owner <-chan struct{} // closing of the system for which done was made
 }
 
 // settleIn sees to it that done was made for sys. The call is the caller's, as long as it is
-// PENDING. Calls are reused by any asker, channels only within a system: one that was made in a
+// PENDING. Calls are reused by any caller, channels only within a system: one that was made in a
 // bubble of testing/synctest must not be touched outside, and one that was made outside does not
 // let the bubble's time pass.
 func settleIn(k *callState, sys *System) {
-	if k.home != sys.closing {
-		k.done, k.home = make(chan struct{}, 1), sys.closing
+	if k.owner != sys.closing {
+		k.done, k.owner = make(chan struct{}, 1), sys.closing
 	}
 }
 
@@ -243,7 +247,7 @@ func (k *call[R]) finish(res Result[R]) {
 		k.done <- struct{}{}
 		return
 	}
-	discardReply(&k.result.Value) // the asker has given up, and nobody else sees it
+	discardReply(&k.result.Value) // the caller has given up, and nobody else sees it
 }
 
 // discardReply discards what a reply owns that is given to nobody.
@@ -255,7 +259,7 @@ func discardReply[R any](v *R) {
 
 // wait returns the result, or why there is none. reusable tells that nobody else can touch
 // the call any more.
-func (k *call[R]) wait(ctx context.Context, sys *System, to *body, d *declaration) (res Result[R], reusable bool) {
+func (k *call[R]) wait(ctx context.Context, sys *System, to *cell, d *descriptor) (res Result[R], reusable bool) {
 	if k.state.Load() != callAnswered {
 		if err := awaitReply(ctx, &k.callState, sys, to, d); err != nil {
 			return Result[R]{Err: err}, false
@@ -289,13 +293,13 @@ func (k *callState) park(ctx context.Context, over <-chan struct{}) (err error) 
 
 // drive lets a deterministic system go on until the reply has come, and says why it
 // will not come.
-func (k *callState) drive(ctx context.Context, me, to *body, d *declaration) error {
-	s := to.kind().sys.sim
+func (k *callState) drive(ctx context.Context, me, to *cell, d *descriptor) error {
+	s := to.shared().sys.sim
 	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
 	switch {
-	case to.kind().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
+	case to.shared().sys.sched.Await(ctx, func() bool { return k.state.Load() == callAnswered }):
 		return nil
-	case ctx.Err() != nil || !to.kind().sys.sched.Stopping():
+	case ctx.Err() != nil || !to.shared().sys.sched.Stopping():
 		return ctx.Err()
 	}
 	return ErrSystemStopped
@@ -311,6 +315,7 @@ func (k *call[R]) take() Result[R] {
 	if k.later.Load() {
 		k.later.Store(false)
 	}
-	k.state.StoreRelease(callPending) // nobody else has it; whoever answers the next call, has it by a push
+	// Nobody else has it; whoever answers the next call, has it by a push.
+	k.state.StoreRelease(callPending)
 	return res
 }

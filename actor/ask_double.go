@@ -30,9 +30,9 @@ func (b AskBehaviour[S, Q, R]) To(r Ref[S]) Asker[Q, R] {
 
 // askedActor is an AskBehaviour with the actor that it asks.
 type askedActor[Q, R any] struct {
-	d     *declaration
+	d     *descriptor
 	calls *sync.Pool
-	b     *body
+	b     *cell
 }
 
 func (a *askedActor[Q, R]) Ask(ctx context.Context, q Q) (R, error) {

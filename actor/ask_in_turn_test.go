@@ -11,8 +11,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Asks by behaviours that wait: "a behaviour should use AskTo", and one that does not must neither hang its
-// system nor those that wait for it.
+// Asks by behaviours that wait: "a behaviour should use AskTo", and one that does not must neither
+// hang its system nor those that wait for it.
 
 // notSoLong returns a context for a wait that a mutant makes endless: mutants have 90 seconds.
 func notSoLong(t testing.TB) context.Context {
@@ -53,7 +53,8 @@ func TestAsk_StopInATurn(t *testing.T) {
 		for name, opts := range plainAndSeeded {
 			for _, where := range []string{"here", "elsewhere", "pinned"} {
 				if where == "elsewhere" && name == "seed" {
-					continue // "a behaviour that blocks for something outside of the system blocks all"
+					// "a behaviour that blocks for something outside of the system blocks all".
+					continue
 				}
 				t.Run(way+"/"+name+"/"+where, func(t *testing.T) {
 					sys := start(t, opts...)
@@ -90,9 +91,9 @@ func stopInATurn(t *testing.T, sys *actor.System, asked actor.Ref[puppet], pinne
 	wants(t, err, actor.ErrSystemStopped)
 }
 
-// TestAsk_OfOneMutedForTheAsker: an actor that is overloaded asks one that is muted for it. The
+// TestAsk_OfOneMutedForTheCaller: an actor that is overloaded asks one that is muted for it. The
 // asked one goes on, and replies, also if one that has been idle stands between the two.
-func TestAsk_OfOneMutedForTheAsker(t *testing.T) {
+func TestAsk_OfOneMutedForTheCaller(t *testing.T) {
 	for way, ask := range asksInTurn {
 		for name, opts := range plainAndSeeded {
 			for _, between := range []bool{false, true} {
@@ -117,19 +118,19 @@ func justReply(*puppet, *actor.Context) (any, error) { return nil, nil }
 
 // askMuted has an actor ask another one that is muted for it.
 func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked actor.Ref[puppet]) error) {
-	asker, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 	err := errors.New("it has not asked")
-	slowDo.Send(sys, asker, func(_ *puppet, c *actor.Context) {
-		slowDo.Send(c, asker, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
-			do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, asker, noop) })
+	slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+		slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+			do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, caller, noop) })
 		})
-		slowDo.Send(c, asker, func(_ *puppet, c *actor.Context) {
+		slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) {
 			for sys.Books().Sent == 0 && sys.Stats().Mutes == 0 { // a deterministic one keeps books
 				runtime.Gosched()
 			}
 			err = ask(c, asked)
 		})
-		slowDo.Send(c, asker, noop)
+		slowDo.Send(c, caller, noop)
 	})
 	quiet(t, sys)
 	must(t, err)
@@ -142,15 +143,15 @@ func askMuted(t *testing.T, sys *actor.System, ask func(c *actor.Context, asked 
 func TestAsk_OfOneMutedLater(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
-			sys := start(t, actor.Seed(1), actor.Workers(1)) // whoever is sent something runs when the asker waits
-			asker, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			sys := start(t, actor.Seed(1), actor.Workers(1)) // whoever is sent something runs when the caller waits
+			caller, asked := slowType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			err := errors.New("it has not asked")
-			slowDo.Send(sys, asker, func(_ *puppet, c *actor.Context) {
-				slowDo.Send(c, asker, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
-					do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, asker, noop) })
+			slowDo.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+				slowDo.Send(c, caller, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
+					do.Send(c, asked, func(_ *puppet, c *actor.Context) { slowDo.Send(c, caller, noop) })
 					err = ask(notSoLong(t), c, asked, justReply)
 				})
-				slowDo.Send(c, asker, noop)
+				slowDo.Send(c, caller, noop)
 			})
 			quiet(t, sys)
 			must(t, err)
@@ -159,8 +160,8 @@ func TestAsk_OfOneMutedLater(t *testing.T) {
 }
 
 // TestAsk_OfOneMutedForTheMuted: an actor that is muted runs an urgent message, and asks one that
-// is muted for it. The asked one goes on, and replies. Afterwards the asker is muted as before, and
-// so are those that send to it.
+// is muted for it. The asked one goes on, and replies. Afterwards the caller is muted as before,
+// and so are those that send to it.
 func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	typ := actor.NewType[puppet]("hasty")
 	plain := actor.Declare[deed](typ, "plain")
@@ -169,7 +170,7 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 	for way, ask := range asksInTurn {
 		t.Run(way, func(t *testing.T) {
 			sys := start(t, actor.Workers(2), actor.Leeway(1))
-			slow, asker, asked := slowType.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			slow, caller, asked := slowType.Spawn(sys, puppet{}), typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 			muted := func(n uint64) {
 				for sys.Stats().Mutes < n {
 					runtime.Gosched()
@@ -179,22 +180,22 @@ func TestAsk_OfOneMutedForTheMuted(t *testing.T) {
 			defer setFree()
 			slowDo.Send(sys, slow, func(_ *puppet, c *actor.Context) {
 				slowDo.Send(c, slow, func(_ *puppet, c *actor.Context) { // it is overloaded behind its first turn
-					plain.Send(c, asker, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow, noop) })
+					plain.Send(c, caller, func(_ *puppet, c *actor.Context) { slowDo.Send(c, slow, noop) })
 					<-free.Done()
 				})
 				slowDo.Send(c, slow, noop)
 			})
 			muted(1)
-			do.Send(sys, asked, func(_ *puppet, c *actor.Context) { plain.Send(c, asker, noop) })
+			do.Send(sys, asked, func(_ *puppet, c *actor.Context) { plain.Send(c, caller, noop) })
 			muted(2)
 			asks := make(chan error, 1)
-			hasty.Send(sys, asker, func(_ *puppet, c *actor.Context) { asks <- ask(notSoLong(t), c, asked, justReply) })
+			hasty.Send(sys, caller, func(_ *puppet, c *actor.Context) { asks <- ask(notSoLong(t), c, asked, justReply) })
 			must(t, <-asks)
 			for sends := 0; sys.Stats().Mutes < 3; sends++ { // once it has parked
 				if sends == 1e6 {
 					t.Fatal("who has asked mutes nobody any more")
 				}
-				do.Send(sys, asked, func(_ *puppet, c *actor.Context) { plain.Send(c, asker, noop) })
+				do.Send(sys, asked, func(_ *puppet, c *actor.Context) { plain.Send(c, caller, noop) })
 				runtime.Gosched()
 			}
 			setFree()
@@ -213,19 +214,19 @@ func TestAsk_OfTheMuted(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			sys := start(t, actor.Workers(2), actor.Leeway(1))
 			o := overload(t, sys)
-			asker, asked := mortalType.Spawn(sys, mortal{}), puppetType.Spawn(sys, puppet{})
-			doAct.Send(sys, asker, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
-			eventually(t, "the asker is muted", func() bool { return actor.Muted(asker) })
+			caller, asked := mortalType.Spawn(sys, mortal{}), puppetType.Spawn(sys, puppet{})
+			doAct.Send(sys, caller, func(_ *mortal, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
+			eventually(t, "the asker is muted", func() bool { return actor.Muted(caller) })
 			ctx, tries := notSoLong(t), make(chan error, 3)
-			rush.Send(sys, asker, func(_ *mortal, c *actor.Context) {
-				tries <- doAct.TrySend(c, asker, nothing)
+			rush.Send(sys, caller, func(_ *mortal, c *actor.Context) {
+				tries <- doAct.TrySend(c, caller, nothing)
 				tries <- ask(ctx, c, asked, func(_ *puppet, c *actor.Context) (any, error) {
-					for doAct.TrySend(c, asker, nothing) != nil && ctx.Err() == nil {
+					for doAct.TrySend(c, caller, nothing) != nil && ctx.Err() == nil {
 						runtime.Gosched() // it does not wait yet
 					}
 					return nil, nil
 				})
-				tries <- doAct.TrySend(c, asker, nothing)
+				tries <- doAct.TrySend(c, caller, nothing)
 				panic(errUser)
 			})
 			for i, want := range [...]error{actor.ErrOverloaded, nil, actor.ErrOverloaded} {

@@ -3,8 +3,8 @@ package actor
 import "math"
 
 // What an actor has asked for, it has asked for in one of its lives. The message of an outcome has
-// the number of that life in its header, beside the behaviour's, where it costs no space; and so has
-// the request, from which the outcome gets it. The dispatch of behaviours whose messages are
+// the number of that life in its header, beside the behaviour's, where it costs no space; and so
+// has the request, from which the outcome gets it. The dispatch of behaviours whose messages are
 // outcomes looks at it. Other behaviours pay nothing.
 //
 // The number is 0 where nobody minds: for actors that have one life only, and for what is sent to
@@ -26,26 +26,26 @@ func isOutcome[M any]() bool {
 // markAsk is called for each outcome that the running actor asks for, and returns what the outcome
 // has in its header.
 func (c *Context) markAsk() uint16 {
-	if b := c.self; b.supervised || b.kind().typ.finishes {
-		return b.markAsk()
+	if a := c.self; a.supervised || a.shared().typ.finishes {
+		return a.markAsk()
 	}
 	return 0
 }
 
-func (b *body) markAsk() uint16 {
-	if b.typ().finishes {
-		b.flowOf().asks.Add(1)
+func (a *cell) markAsk() uint16 {
+	if a.typ().finishes {
+		a.flowOf().asks.Add(1)
 	}
-	return b.mine().lifeMark()
+	return a.makeCold().lifeMark()
 }
 
 // lifeMark is the number of the actor's life, from 1. Owner only.
-func (x *extras) lifeMark() uint16 { return x.life + 1 }
+func (x *coldState) lifeMark() uint16 { return x.life + 1 }
 
 // nextLife begins another life, to which the outcomes of the last one do not belong, unless the
 // supervisor has said otherwise. Owner only. A number comes again after 65,535 lives: then an
 // outcome that was under way for so long is heard.
-func (x *extras) nextLife() {
+func (x *coldState) nextLife() {
 	if x.sup.keepReplies {
 		return
 	}
@@ -55,16 +55,16 @@ func (x *extras) nextLife() {
 }
 
 // isStale reports whether an outcome belongs to an earlier life. Owner only.
-func (b *body) isStale(mark uint16) bool { return mark != b.mine().lifeMark() }
+func (a *cell) isStale(mark uint16) bool { return mark != a.makeCold().lifeMark() }
 
 // heard returns run or, if d's messages are outcomes, what looks whether they are still wanted.
 //
 //go:noinline
-func (d *declaration) heard(run runFunc) runFunc {
+func (d *descriptor) heard(run runFunc) runFunc {
 	if !d.outcome {
 		return run
 	}
-	return func(c *Context, at *body, m *message) {
+	return func(c *Context, at *cell, m *message) {
 		if m.life != 0 && !at.hears(c, m) {
 			return
 		}
@@ -75,41 +75,41 @@ func (d *declaration) heard(run runFunc) runFunc {
 
 // hears is called with each outcome that has a mark, before it runs. If the outcome belongs to an
 // earlier life, it becomes a dead letter, and hears reports false. Owner only.
-func (b *body) hears(c *Context, m *message) bool {
-	if b.isStale(m.life) {
+func (a *cell) hears(c *Context, m *message) bool {
+	if a.isStale(m.life) {
 		c.count.messages-- // it does not run after all
-		replier{c: c, sys: c.sys}.declareDead(b, m, ErrRestarted, false)
+		env{c: c, sys: c.sys}.declareDead(a, m, ErrRestarted, false)
 		return false
 	}
-	if b.typ().finishes {
-		b.flowOf().asks.Add(^uint32(0))
+	if a.typ().finishes {
+		a.flowOf().asks.Add(^uint32(0))
 	}
 	return true
 }
 
 // stashOutcome makes m, which takes the place of the outcome that runs, belong to the same life. It
 // counts as under way again.
-func (b *body) stashOutcome(c *Context, d *declaration, m *message) {
+func (a *cell) stashOutcome(c *Context, d *descriptor, m *message) {
 	if !d.outcome || c.msg.life == 0 {
 		return
 	}
-	if m.life = c.msg.life; b.typ().finishes {
-		b.flowOf().asks.Add(1)
+	if m.life = c.msg.life; a.typ().finishes {
+		a.flowOf().asks.Add(1)
 	}
 }
 
 // lost is called when an outcome becomes a dead letter. Any goroutine.
-func (d *declaration) lost(r replier, to *body, m *message) {
+func (d *descriptor) lost(e env, to *cell, m *message) {
 	if !d.outcome || m.life == 0 {
 		return
 	}
 	m.life = 0
 	if to.typ().finishes && to.flowOf().asks.Add(^uint32(0)) == 0 {
-		to.tell(r, nudge{}) // it may wait for that
+		to.tell(e, nudge{}) // it may wait for that
 	}
 }
 
-// nudge makes an actor look whether it has to wait any longer. See settleDrain.
+// nudge makes an actor look whether it has to wait any longer. See endDrainTurn.
 type nudge struct{ unanswered }
 
-func (nudge) serve(*body, *Context) {}
+func (nudge) serve(*cell, *Context) {}

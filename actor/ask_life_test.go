@@ -12,10 +12,11 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestOutcome_BelongsToItsLife: "An outcome belongs to the life that has asked. If the asker is restarted
-// first, the outcome does not run: it becomes a dead letter with the reason [ErrRestarted], which is counted
-// and not logged. [Care] can say otherwise." It makes no difference whether the outcome is in the mailbox at
-// the restart, or comes later, or waits in the stash.
+// TestOutcome_BelongsToItsLife: "An outcome belongs to the life that has asked. If the caller is
+// restarted first, the outcome does not run: it becomes a dead letter with the reason
+// [ErrRestarted], which is counted and not logged. [Care] can say otherwise." It makes no
+// difference whether the outcome is in the mailbox at the restart, or comes later, or waits in the
+// stash.
 func TestOutcome_BelongsToItsLife(t *testing.T) {
 	put := func(put chan<- actor.Deferred[any]) ctxAsk {
 		return func(_ *ctxActor, c *actor.Context) (any, error) { put <- actor.Defer(c, ctxs.try); return nil, nil }
@@ -103,8 +104,8 @@ func testOutcomeOfALife(t *testing.T, ask func(*actor.Context, actor.Ref[ctxActo
 	}
 }
 
-// TestOutcome_Stashed: an outcome that waits in the stash belongs to its life too; one that a behaviour was
-// sent by a Send belongs to none.
+// TestOutcome_Stashed: an outcome that waits in the stash belongs to its life too; one that a
+// behaviour was sent by a Send belongs to none.
 func TestOutcome_Stashed(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.Workers(1), dead.option())

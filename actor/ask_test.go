@@ -275,13 +275,13 @@ func TestAskTo_Outcomes(t *testing.T) {
 	}
 }
 
-// TestAskTo_AskerEnds: the reply to an asker that has ended is a dead letter.
-func TestAskTo_AskerEnds(t *testing.T) {
+// TestAskTo_CallerEnds: the reply to an caller that has ended is a dead letter.
+func TestAskTo_CallerEnds(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())
 	to := puppetType.Spawn(sys, puppet{})
-	asker := puppetType.Spawn(sys, puppet{})
-	do.Send(sys, asker, func(_ *puppet, c *actor.Context) {
+	caller := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
 		actor.AskTo(c, try, to, func(*puppet, *actor.Context) (any, error) { return 42, nil }, note)
 		c.Stop()
 	})
@@ -290,7 +290,7 @@ func TestAskTo_AskerEnds(t *testing.T) {
 	l := dead.last.Load()
 	equal(t, "behaviour", l.Behaviour, "note")
 	equal(t, "message", l.Message, any(actor.Result[any]{Value: 42}))
-	equal(t, "for", l.ActorID, asker.ID())
+	equal(t, "for", l.ActorID, caller.ID())
 	equal(t, "from", l.From, to.ID())
 }
 

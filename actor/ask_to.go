@@ -15,14 +15,14 @@ import (
 // or drops it, the outcome has the error that [AskBehaviour.Ask] lists, and comes at
 // once.
 //
-// An outcome belongs to the life that has asked. If the asker is restarted first, the
+// An outcome belongs to the life that has asked. If the caller is restarted first, the
 // outcome does not run: it becomes a dead letter with the reason [ErrRestarted], which
 // is counted and not logged. [Care] can say otherwise. To know which request an outcome
 // belongs to, use [AskToWith].
 //
-// If to belongs to another system, the outcome comes as long as the asker's system has
+// If to belongs to another system, the outcome comes as long as the caller's system has
 // not stopped, so also while that is in [System.Shutdown]. But a request that is under
-// way in another system does not keep the asker's system from being quiescent.
+// way in another system does not keep the caller's system from being quiescent.
 func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, reply Behaviour[T, Result[R]], opts ...AskOption) {
 	b.d.madeAsk().mustSuit(to.b)
 	c.mustOwn(reply.d.made())
@@ -38,15 +38,15 @@ func AskTo[S, Q, R, T any](c *Context, b AskBehaviour[S, Q, R], to Ref[S], q Q, 
 }
 
 // Reply is the outcome of a request or of a function of [Pipe], as a message, together
-// with a mark that the asker has chosen: the number of a job, a key, a [Deferred] that
+// with a mark that the caller has chosen: the number of a job, a key, a [Deferred] that
 // waits for it. The mark comes back whatever the outcome is, also with an error.
 type Reply[R, K any] struct {
 	Value R     // what was returned, if Err is nil
 	Err   error // what was returned, or why it did not run
-	Mark  K     // what the asker has given along
+	Mark  K     // what the caller has given along
 }
 
-// AskToWith is [AskTo] with a mark: the outcome brings back mark, so that the asker
+// AskToWith is [AskTo] with a mark: the outcome brings back mark, so that the caller
 // knows what it belongs to. Without options it allocates nothing in steady state,
 // whatever the mark.
 //
@@ -72,11 +72,11 @@ type AskOption struct {
 	within  time.Duration
 }
 
-// Within gives a request a time-out: if d passes on the runtime's clock before the asker
+// Within gives a request a time-out: if d passes on the runtime's clock before the caller
 // has come to the outcome, the outcome is [ErrNoReply], at once.
 //
 // The request runs all the same. Its late reply becomes a dead letter, either for the
-// reason ErrNoReply or because the asker has ended by then.
+// reason ErrNoReply or because the caller has ended by then.
 //
 // The time-out is a timer of the running actor, on the terms of [After]: it ends with
 // the life that has asked, and when the actor drains. The request allocates four small
@@ -97,31 +97,31 @@ func withOptions[R any](c *Context, back replyTo[R], life uint16, opts []AskOpti
 }
 
 // sendRequest sends a request from a behaviour.
-func sendRequest[Q, R any](c *Context, d *declaration, to *body, q Q, back replyTo[R], life uint16) {
-	m := newMessage(c, d.pool)
+func sendRequest[Q, R any](c *Context, d *descriptor, to *cell, q Q, back replyTo[R], life uint16) {
+	m := newMessage(c, d.size)
 	m.life = life
 	*payloadOf[request[Q, R]](m) = request[Q, R]{q, back}
-	if to.kind().sys == c.sys {
+	if to.shared().sys == c.sys {
 		c.send(to, m, d)
 		return
 	}
-	c.sys.sim.book(-1) // the other system books it
+	c.sys.sim.count(-1) // the other system books it
 	_ = sendFromOutside(sent, to, m, d)
 }
 
 // mustOwn panics if d is not a behaviour of the running actor.
-func (c *Context) mustOwn(d *declaration) {
+func (c *Context) mustOwn(d *descriptor) {
 	mustRun(c, d.name)
-	if d.typ != c.self.kind().typ {
+	if d.typ != c.self.shared().typ {
 		panic("gallop: " + d.fullName() + " is not one of " + c.self.String() + "'s behaviours")
 	}
 }
 
 // prepare makes the message of an outcome before there is one, since it has something to keep: a
 // mark, or the context under which the actor has asked.
-func (c *Context) prepare(d *declaration, life uint16) *message {
-	m := newMessage(c, d.pool)
-	c.sys.sim.book(-1) // it is not sent yet
+func (c *Context) prepare(d *descriptor, life uint16) *message {
+	m := newMessage(c, d.size)
+	c.sys.sim.count(-1) // it is not sent yet
 	m.id, m.life, m.next = d.id, life, nil
 	if c.travels != nil {
 		return carry(c, c.travels, m, d)
@@ -129,7 +129,8 @@ func (c *Context) prepare(d *declaration, life uint16) *message {
 	return m
 }
 
-// request is the payload of an ask. The header of its message has the life of the asker: see askMark.
+// request is the payload of an ask. The header of its message has the life of the caller: see
+// askMark.
 type request[Q, R any] struct {
 	q  Q
 	to replyTo[R]
@@ -145,65 +146,65 @@ func (p *request[Q, R]) take() replyTo[R] {
 // replyTo says where a reply goes: to a goroutine that waits or to an actor.
 type replyTo[R any] struct {
 	call  *call[R]
-	asker *body
-	reply *declaration
-	node  *message // the message for asker, if it was made already: see prepare
+	asker *cell
+	reply *descriptor
+	node  *message // the message for caller, if it was made already: see prepare
 }
 
-// answer sends the reply. mute tells whether an actor that replies to an overloaded
-// asker is muted for it; those who clean up behind the dead are not. life is that of the
-// asker.
-func (to replyTo[R]) answer(r replier, life uint16, res Result[R], mute bool) {
+// answer sends the reply. mute reports whether an actor that replies to an overloaded
+// caller is muted for it; those who clean up behind the dead are not. life is that of the
+// caller.
+func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
 	if k := to.call; k != nil {
 		switch {
 		case k.timed != nil:
-			k.timed.answer(r, res, mute)
+			k.timed.answer(e, res, mute)
 		case k.handler != nil:
-			k.handler.Send(r.onBehalf(mute), res)
+			k.handler.Send(e.onBehalf(mute), res)
 		default:
 			k.finish(res)
 		}
 		return
 	}
-	r = r.in(to.asker)
+	e = e.in(to.asker)
 	m, d := to.node, to.reply
 	if m == nil {
-		m = newMessage(r.c, d.pool)
+		m = newMessage(e.c, d.size)
 		m.life = life
 		*payloadOf[Result[R]](m) = res
 	} else {
 		var in *message
-		in, d = r.prepared(m, d)
+		in, d = e.prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}
-	if r.c != nil && mute && to.reply.urgent == nil && !to.reply.drops {
-		r.c.send(to.asker, m, d)
+	if e.c != nil && mute && to.reply.urgent == nil && !to.reply.drops {
+		e.c.send(to.asker, m, d)
 		return
 	}
-	r.answer(to.asker, m, d, to.reply.urgent != nil)
+	e.answer(to.asker, m, d, to.reply.urgent != nil)
 }
 
-// prepared returns the message that was made for an outcome, with the declaration by which it is sent,
-// and that in it which the outcome is written to. A Reply begins as a Result does.
-func (r replier) prepared(m *message, d *declaration) (in *message, as *declaration) {
-	if r.c != nil {
-		r.c.sys.sim.book(1)
+// prepared returns the message that was made for an outcome, with the descriptor by which it is
+// sent, and that in it which the outcome is written to. A Reply begins as a Result does.
+func (e env) prepared(m *message, d *descriptor) (in *message, as *descriptor) {
+	if e.c != nil {
+		e.c.sys.sim.count(1)
 	}
 	if m.id == carriedID {
-		d = carriedDecl
+		d = carriedDesc
 	}
 	return contents(m), d
 }
 
 // onBehalf returns the Sender of a reply: the outside, if it is for the dead.
-func (r replier) onBehalf(alive bool) Sender {
-	if r.c != nil && alive {
-		return r.c
+func (e env) onBehalf(alive bool) Sender {
+	if e.c != nil && alive {
+		return e.c
 	}
-	return r.sys
+	return e.sys
 }
 
-// refused returns why the asker wants the request not to run; nil: it may.
+// refused returns why the caller wants the request not to run; nil: it may.
 func (to replyTo[R]) refused() error {
 	if to.call == nil {
 		return nil

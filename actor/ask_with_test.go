@@ -86,8 +86,9 @@ func TestAskToWith_Overloaded(t *testing.T) {
 	close(stay)
 }
 
-// TestAskToWith_Late: "if d passes on the runtime's clock before the asker has come to the outcome, the
-// outcome is [ErrNoReply] … Its late reply becomes a dead letter", and both have the mark.
+// TestAskToWith_Late: "if d passes on the runtime's clock before the caller has come to the
+// outcome, the outcome is [ErrNoReply] … Its late reply becomes a dead letter", and both have the
+// mark.
 func TestAskToWith_Late(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	var dead letters
@@ -160,7 +161,8 @@ func (m *askAgain) ask(c *actor.Context) {
 	}
 }
 
-// TestAskToWith_AllocatesNothing: "Without options it allocates nothing in steady state, whatever the mark."
+// TestAskToWith_AllocatesNothing: "Without options it allocates nothing in steady state, whatever
+// the mark."
 func TestAskToWith_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose
@@ -228,7 +230,8 @@ func TestAskToWith_Parcels(t *testing.T) {
 	equal(t, "dead letters", sys.Stats().DeadLetters, 1)
 }
 
-// TestAsker_Double: "code that knows only an Asker can be given a test double in the place of an actor."
+// TestAsker_Double: "code that knows only an Asker can be given a test double in the place of an
+// actor."
 func TestAsker_Double(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r, got := ctxs.typ.Spawn(sys, ctxActor{}), make(chan any, 1)

@@ -10,10 +10,10 @@ import (
 // A behaviour that asks and waits may itself stand in the way of what it waits for. It may wait for
 // itself, for those that are muted for it, and for the one that stops its system.
 
-// askerIn returns the context and the actor whose behaviour asks to and waits. Both are nil if the
+// callerIn returns the context and the actor whose behaviour asks to and waits. Both are nil if the
 // caller is outside of both sys and the system of to. For the costs see sched.Scheduler.Here.
-func askerIn(sys *System, to *body) (c *Context, me *body) {
-	other := to.kind().sys
+func callerIn(sys *System, to *cell) (c *Context, me *cell) {
+	other := to.shared().sys
 	w := other.sched.Here()
 	if w == nil && sys != other {
 		w = sys.sched.Here()
@@ -21,13 +21,13 @@ func askerIn(sys *System, to *body) (c *Context, me *body) {
 	if w == nil {
 		return nil, nil
 	}
-	return w.Local().(*Context), bodyOf(w.Task())
+	return w.Local().(*Context), cellOfTask(w.Task())
 }
 
 // awaitReply waits until the call is answered, or gives it up and says why. It is a function, as
 // settleIn is: each call[R] would have a method of its own.
-func awaitReply(ctx context.Context, k *callState, sys *System, to *body, d *declaration) (err error) {
-	c, me := askerIn(sys, to)
+func awaitReply(ctx context.Context, k *callState, sys *System, to *cell, d *descriptor) (err error) {
+	c, me := callerIn(sys, to)
 	waited := c.wait(func() { err = waitFor(ctx, k, me, to, d) })
 	if !waited && k.state.CompareAndSwap(callPending, callUnhelped) {
 		return ErrNoSpare
@@ -37,7 +37,7 @@ func awaitReply(ctx context.Context, k *callState, sys *System, to *body, d *dec
 
 // waitFor is awaitReply of me, which keeps nobody waiting meanwhile; nil: the caller is outside. It
 // is a function, as settleIn is.
-func waitFor(ctx context.Context, k *callState, me, to *body, d *declaration) error {
+func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) error {
 	asks, may := me.mayWait(k, to)
 	if !may && k.state.CompareAndSwap(callPending, callRefused) {
 		return ErrSelfAsk
@@ -48,22 +48,22 @@ func waitFor(ctx context.Context, k *callState, me, to *body, d *declaration) er
 		k.wait.begin(me, to)
 		defer k.wait.end()
 	}
-	if to.kind().sys.sim != nil {
+	if to.shared().sys.sim != nil {
 		if err := k.drive(ctx, me, to, d); err != nil && k.state.CompareAndSwap(callPending, callAbandoned) {
 			return err
 		}
 	}
-	settleIn(k, to.kind().sys)
+	settleIn(k, to.shared().sys)
 	if !k.state.CompareAndSwap(callPending, callWaiting) {
 		return nil
 	}
-	return k.park(ctx, me.systemOver())
+	return k.park(ctx, me.systemDone())
 }
 
-// keepsFromRunning tells whether to cannot run before the turn of me has ended: it is me, or has the same
-// thread. me may be nil.
-func (me *body) keepsFromRunning(to *body) bool {
-	return me != nil && (me == to || me.kind() == to.kind() && me.typ().pin != nil)
+// sameThread reports whether to cannot run before the turn of me has ended: it is me, or has the
+// same thread. me may be nil.
+func (me *cell) sameThread(to *cell) bool {
+	return me != nil && (me == to || me.shared() == to.shared() && me.typ().pin != nil)
 }
 
 // prepareWait comes before me waits for a reply in its turn. It lets the actors that are muted for
@@ -71,19 +71,19 @@ func (me *body) keepsFromRunning(to *body) bool {
 // may be among them, or wait for one, or send to me before it comes to the request. If me is muted
 // itself, and runs urgent mail, this opens its gate, which is to be shut again: see hasWaited. me
 // may be nil.
-func (me *body) prepareWait() (opened bool) {
+func (me *cell) prepareWait() (opened bool) {
 	if me == nil {
 		return false
 	}
 	if invariant.On {
-		verifyAsker(me)
+		verifyCaller(me)
 	}
 	switch {
 	case me.load&backpressure.Bounded != 0:
 	case me.load&backpressure.Overloaded != 0:
 		me.setLoad(nil, me.load&^backpressure.Overloaded)
 	case me.load&(backpressure.Muted|backpressure.Pressed) == backpressure.Muted && !me.gate.IsOpen(): // while it drains it may be open
-		release(replier{sys: me.sys()}, me.openGate())
+		release(env{sys: me.sys()}, me.openGate())
 		return true
 	}
 	return false
@@ -92,18 +92,18 @@ func (me *body) prepareWait() (opened bool) {
 // hasWaited comes after the wait, also if the wait, or what is done with the replies, panics: a
 // turn that begins finds the gate as the load says. By now it is settled whom me waits for, as when
 // it parked: see backpressure/README.md.
-func (me *body) hasWaited(opened bool) {
+func (me *cell) hasWaited(opened bool) {
 	if opened {
 		me.shutGate()
 	}
 }
 
-// systemOver returns a channel that is closed when the system of me stops: from then on, what is
+// systemDone returns a channel that is closed when the system of me stops: from then on, what is
 // queued there is answered only when the turn of me has ended. The stop waits for nobody outside,
 // so for a nil me the channel is nil.
-func (me *body) systemOver() <-chan struct{} {
+func (me *cell) systemDone() <-chan struct{} {
 	if me == nil {
 		return nil
 	}
-	return me.sys().over.done
+	return me.sys().done.done
 }

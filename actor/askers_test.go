@@ -9,8 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// An asker "hears at once and why": every way in which an actor may not answer, and every way to
-// ask. No case needs a clock: an asker that does not hear hangs.
+// An caller "hears at once and why": every way in which an actor may not answer, and every way to
+// ask. No case needs a clock: an caller that does not hear hangs.
 
 // silence is an actor that will not answer: prepare makes it, and after has it end when the
 // requests are on their way.
@@ -34,7 +34,7 @@ func holding(end func(*actor.System, actor.Ref[mortal])) func(testing.TB, *actor
 // off; end decides on it.
 func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.TB, *actor.System) (actor.Ref[mortal], func()) {
 	return func(t testing.TB, sys *actor.System) (actor.Ref[mortal], func()) {
-		var kid actor.Ref[mortal]
+		var child actor.Ref[mortal]
 		fallen := make(chan struct{})
 		super := mortalType.Spawn(sys, mortal{onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
 			if !f.Final {
@@ -43,11 +43,11 @@ func underSupervision(end func(*actor.System, actor.Ref[mortal])) func(testing.T
 			}
 		}})
 		in(t, sys, super, func(_ *mortal, c *actor.Context) {
-			kid = actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
-			doAct.Send(c, kid, func(*mortal, *actor.Context) { panic(errUser) })
+			child = actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
+			doAct.Send(c, child, func(*mortal, *actor.Context) { panic(errUser) })
 		})
 		receive(t, "the fall", fallen)
-		return kid, func() { end(sys, kid) }
+		return child, func() { end(sys, child) }
 	}
 }
 
@@ -101,16 +101,16 @@ var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mort
 		}
 	},
 	"AskTo": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
-		asker := askerType.Spawn(sys, asker{got})
-		askerGo.Send(sys, asker, func(c *actor.Context) {
+		caller := askerType.Spawn(sys, asker{got})
+		askerGo.Send(sys, caller, func(c *actor.Context) {
 			for range n {
 				actor.AskTo(c, fetchIn, to, nothing, askerHears)
 			}
 		})
 	},
 	"AskToWithin": func(t testing.TB, sys *actor.System, to actor.Ref[mortal], n int, got chan<- error) {
-		asker := askerType.Spawn(sys, asker{got})
-		askerGo.Send(sys, asker, func(c *actor.Context) {
+		caller := askerType.Spawn(sys, asker{got})
+		askerGo.Send(sys, caller, func(c *actor.Context) {
 			for range n {
 				actor.AskTo(c, fetchIn, to, nothing, askerHears, actor.Within(time.Hour))
 			}
@@ -118,7 +118,7 @@ var askedBy = map[string]func(t testing.TB, sys *actor.System, to actor.Ref[mort
 	},
 }
 
-// asker passes on what it hears.
+// caller passes on what it hears.
 type asker struct{ got chan<- error }
 
 var (
@@ -129,7 +129,7 @@ var (
 		askerHears.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.None]) { a.got <- r.Err }))
 )
 
-// TestAskers_EveryWay: "An asker of a panicking, stopped, killed or never-started actor hears
+// TestAskers_EveryWay: "An caller of a panicking, stopped, killed or never-started actor hears
 // at once and why": whichever way it asks, when its request is in the mailbox already, when a
 // restart is pending, and when the system stops.
 func TestAskers_EveryWay(t *testing.T) {

@@ -28,7 +28,7 @@ var (
 		dozerAsk.Do(func(a *dozer, _ *Context, n int) (int, error) { a.d.asksRan++; return n, nil }))
 )
 
-// dormitory is a stage with a kid that has fallen, and whose supervisor has not decided.
+// dormitory is a stage with a child that has fallen, and whose supervisor has not decided.
 //
 // Its Backlog is none or one message, so that the gate opens and is shut again in each back-off.
 type dormitory struct {
@@ -59,7 +59,7 @@ func newDormitory(p *explore.Program, backlog int) *dormitory {
 	return d
 }
 
-// word sends the kid a word from outside.
+// word sends the child a word from outside.
 func (d *dormitory) word(n int) {
 	d.said = append(d.said, n)
 	dozerSay.Send(d.sys, d.kid, n)
@@ -67,7 +67,7 @@ func (d *dormitory) word(n int) {
 
 func (d *dormitory) ask(ctx context.Context) {
 	d.asked++
-	_, _, _ = askEach(ctx, d.sys, dozerAsk.d, []Ref[dozer]{d.kid}, 1, &gathering[int]{in: d.replies})
+	_, _, _ = askEach(ctx, d.sys, dozerAsk.d, []Ref[dozer]{d.kid}, 1, &fanIn[int]{in: d.replies})
 }
 
 // dozerOps are what others do while the supervisor decides.
@@ -102,15 +102,15 @@ var dozerVerdicts = map[string]func(d *dormitory){
 	"standby": func(d *dormitory) { Standby(d.sys, d.kid); Postpone(d.sys, d.kid) },
 }
 
-// judge is what must hold when nothing is left to do: nobody is muted for a kid that is in a
+// judge is what must hold when nothing is left to do: nobody is muted for a child that is in a
 // back-off, whoever asked has heard unless it waits, and after a restart each word has run or is a
 // dead letter, once.
 func (d *dormitory) judge(op, verdict string) error {
-	x, waits := d.kid.b.extra, 0
+	x, waits := d.kid.b.cold, 0
 	if op == "waiting" {
 		waits = 1
 	}
-	if down := x.phase == suspended; down {
+	if down := x.state == suspended; down {
 		if x.backoff == nil && verdict != "again" {
 			return errors.New("it is down, and in no back-off")
 		}
@@ -118,7 +118,7 @@ func (d *dormitory) judge(op, verdict string) error {
 			Postpone(d.sys, d.kid)
 			d.settle()
 		}
-		if d.friend.b.debt.Parked() {
+		if d.friend.b.blockedOn.Parked() {
 			return errors.New("a sender is muted for one in a back-off")
 		}
 		if n := len(d.replies); n < d.asked-waits {
@@ -127,7 +127,7 @@ func (d *dormitory) judge(op, verdict string) error {
 		if err := d.resting(); err != nil {
 			return err
 		}
-		d.sys.sched.Rise()
+		d.sys.sched.WakeAll()
 		Restart(d.sys, d.kid)
 		d.settle()
 	}
@@ -141,7 +141,7 @@ func (d *dormitory) judge(op, verdict string) error {
 	return errors.Join(d.heard(), d.inOrder(), d.close())
 }
 
-// heard: each asker has one answer, which is a value if the request has run.
+// heard: each caller has one answer, which is a value if the request has run.
 func (d *dormitory) heard() error {
 	if len(d.replies) != d.asked {
 		return fmt.Errorf("%d asked, %d answered", d.asked, len(d.replies))
@@ -174,7 +174,7 @@ func (d *dormitory) inOrder() error {
 }
 
 func (d *dormitory) close() error {
-	d.sys.sched.Rise()
+	d.sys.sched.WakeAll()
 	Stop(d.sys, d.super)
 	d.settle()
 	Stop(d.sys, d.friend)
@@ -192,7 +192,7 @@ func (d *dormitory) close() error {
 }
 
 // TestPostpone_Explored: senders of every kind while a supervisor puts a restart off, restarts,
-// stops or suspends again: in no order is a sender left muted, an asker without an answer, or a
+// stops or suspends again: in no order is a sender left muted, an caller without an answer, or a
 // message lost, doubled or out of order.
 func TestPostpone_Explored(t *testing.T) {
 	for op, do := range dozerOps {

@@ -18,17 +18,17 @@ func (c *counter) Boom(ctx *actor.Context, _ actor.None) (int, error) { panic("b
 
 var (
 	counterType = actor.NewType[counter]("counter")
-	add         = actor.Declare[int](counterType, "add")
+	addSize     = actor.Declare[int](counterType, "add")
 	get         = actor.DeclareAsk[actor.None, int](counterType, "get")
 	boom        = actor.DeclareAsk[actor.None, int](counterType, "boom")
-	_           = counterType.Table(add.Do((*counter).Add), get.Do((*counter).Get), boom.Do((*counter).Boom))
+	_           = counterType.Table(addSize.Do((*counter).Add), get.Do((*counter).Get), boom.Do((*counter).Boom))
 )
 
 func TestBasic(t *testing.T) {
 	sys := actor.Start()
 	c := counterType.Spawn(sys, counter{})
 	for i := 1; i <= 1000; i++ {
-		add.Send(sys, c, i)
+		addSize.Send(sys, c, i)
 	}
 	n, err := get.Ask(context.Background(), sys, c, actor.None{})
 	if n != 500500 || err != nil {
@@ -41,7 +41,7 @@ func TestBasic(t *testing.T) {
 	if !errors.Is(err, actor.ErrPanicked) {
 		t.Fatal(err)
 	}
-	add.Send(sys, c, 1)
+	addSize.Send(sys, c, 1)
 	if err := sys.Shutdown(context.Background()); err != nil {
 		t.Fatal(err)
 	}

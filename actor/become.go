@@ -13,7 +13,7 @@ type Variant[S any] struct{ info variantInfo }
 // variantInfo is a variant, whatever the state.
 type variantInfo struct {
 	typ     *typeInfo
-	entries map[*declaration]runFunc
+	entries map[*descriptor]runFunc
 	once    sync.Once
 	table   table
 }
@@ -33,7 +33,7 @@ func (t *Type[S]) Variant(entries ...Entry[S]) *Variant[S] {
 // give gives a behaviour another method. A call, as typeInfo.made.
 //
 //go:noinline
-func (v *variantInfo) give(d *declaration, run runFunc) {
+func (v *variantInfo) give(d *descriptor, run runFunc) {
 	switch {
 	case d == nil:
 		panicMisuse(v.typ.name, ".Variant: an entry without a behaviour")
@@ -43,7 +43,7 @@ func (v *variantInfo) give(d *declaration, run runFunc) {
 		panicMisuse(v.typ.name, ".Variant: "+d.fullName()+" got two methods")
 	}
 	if v.entries == nil {
-		v.entries = make(map[*declaration]runFunc)
+		v.entries = make(map[*descriptor]runFunc)
 	}
 	v.entries[d] = run
 }
@@ -74,7 +74,7 @@ func (c *Context) become(v *variantInfo) {
 		panic("gallop: Become: a nil or zero Variant: use Type.Variant")
 	}
 	mustRun(c, "Become")
-	if c.self.kind().typ != v.typ {
+	if c.self.shared().typ != v.typ {
 		panic("gallop: Become: " + c.self.String() + " cannot become a variant of " + v.typ.name)
 	}
 	v.once.Do(v.fill)
@@ -91,18 +91,18 @@ func Unbecome(c *Context) {
 
 // dispatchBy changes the table, from the next turn on, since the loop has the old one in
 // hand: to that of a variant, or, if v is nil, to the type's own. Owner only.
-func (b *body) dispatchBy(v *table) {
-	if b.extra != nil || v != nil {
-		b.mine().table = v
+func (a *cell) dispatchBy(v *table) {
+	if a.cold != nil || v != nil {
+		a.makeCold().table = v
 	}
-	b.became = v != nil || b.kind().sys.sim != nil
+	a.became = v != nil || a.shared().sys.sim != nil
 }
 
 // runs is the table that the actor dispatches by. Owner only.
-func (b *body) runs() []runFunc {
-	runs := b.kind().runs
-	if b.became {
-		runs = b.otherRuns()
+func (a *cell) runs() []runFunc {
+	runs := a.shared().runs
+	if a.became {
+		runs = a.otherRuns()
 	}
 	return runs
 }
@@ -110,15 +110,15 @@ func (b *body) runs() []runFunc {
 // otherRuns is runs for an actor that does not dispatch by its type's own table.
 //
 //go:noinline
-func (b *body) otherRuns() []runFunc {
+func (a *cell) otherRuns() []runFunc {
 	var v *table
-	runs := b.kind().runs
-	if b.extra != nil && b.extra.table != nil {
-		v = b.extra.table
+	runs := a.shared().runs
+	if a.cold != nil && a.cold.table != nil {
+		v = a.cold.table
 		runs = v.runs
 	}
-	if s := b.kind().sys.sim; s != nil {
-		return s.runs(b.kind().typ, v, runs)
+	if s := a.shared().sys.sim; s != nil {
+		return s.runs(a.shared().typ, v, runs)
 	}
 	return runs
 }

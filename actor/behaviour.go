@@ -15,7 +15,7 @@ type None struct{}
 //
 // A Behaviour may be copied. The zero value is not ready: use [Declare].
 type Behaviour[S, M any] struct {
-	d *declaration
+	d *descriptor
 }
 
 // Declare adds a behaviour to t. Give it its method with [Type.Table]. These are two
@@ -26,11 +26,11 @@ func Declare[M, S any](t *Type[S], name string, opts ...BehaviourOption) Behavio
 	return Behaviour[S, M]{infoOf(t).made("Declare").declare(oneWay[M](name), opts)}
 }
 
-// oneWay returns a declaration for messages of type M.
-func oneWay[M any](name string) *declaration {
-	p, pointers := poolOf[M]()
-	return &declaration{
-		name: name, pool: p, pointers: pointers, outcome: isOutcome[M](),
+// oneWay returns a descriptor for messages of type M.
+func oneWay[M any](name string) *descriptor {
+	p, pointers := sizeClassOf[M]()
+	return &descriptor{
+		name: name, size: p, pointers: pointers, outcome: isOutcome[M](),
 		payload: func(m *message) any { return *payloadOf[M](m) },
 		clear:   func(m *message) { clear1(payloadOf[M](m)) },
 		copy:    func(to *message, from *timer) { *payloadOf[M](to) = *keptBy[M](from) },
@@ -42,16 +42,16 @@ func (b Behaviour[S, M]) Do(method func(*S, *Context, M)) Entry[S] {
 	// What is called here has no type parameters: a generic function that is inlined would leave a
 	// look at the dictionary of S and M.
 	if b.d.mustDo(method == nil); !b.d.pointers {
-		return Entry[S]{b.d, func(c *Context, at *body, m *message) {
-			method((*S)(at.plus(unsafe.Offsetof(cell[S]{}.state))), c, *(*M)(m.payload()))
+		return Entry[S]{b.d, func(c *Context, at *cell, m *message) {
+			method((*S)(at.plus(unsafe.Offsetof(cellOf[S]{}.state))), c, *(*M)(m.payload()))
 		}}
 	}
-	return Entry[S]{b.d, b.d.heard(func(c *Context, at *body, m *message) {
+	return Entry[S]{b.d, b.d.heard(func(c *Context, at *cell, m *message) {
 		p := (*M)(m.payload())
 		v := *p
 		var zero M
 		*p = zero // the node may rest in a free list for long
-		method((*S)(at.plus(unsafe.Offsetof(cell[S]{}.state))), c, v)
+		method((*S)(at.plus(unsafe.Offsetof(cellOf[S]{}.state))), c, v)
 	})}
 }
 
@@ -60,8 +60,8 @@ func clear1[M any](p *M) {
 	*p = zero
 }
 
-// made returns d, the declaration of a Behaviour, which must not be nil.
-func (d *declaration) made() *declaration {
+// made returns d, the descriptor of a Behaviour, which must not be nil.
+func (d *descriptor) made() *descriptor {
 	if d == nil {
 		panic("gallop: a zero Behaviour: use Declare")
 	}
@@ -71,7 +71,7 @@ func (d *declaration) made() *declaration {
 // mustDo panics if a Behaviour is zero, or its method nil. A call, as typeInfo.made.
 //
 //go:noinline
-func (d *declaration) mustDo(isNil bool) {
+func (d *descriptor) mustDo(isNil bool) {
 	if d.made(); isNil {
 		panic("gallop: Do: a nil method for " + d.fullName())
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// quickEnds are the ends of an actor whose asker's delay is measured: from the ask, or if
+// quickEnds are the ends of an actor whose caller's delay is measured: from the ask, or if
 // the request is in the mailbox before, from the end.
 var quickEnds = []struct {
 	name  string
@@ -32,7 +32,7 @@ var quickEnds = []struct {
 	}, nothing},
 }
 
-// BenchmarkAskers measures how long an asker waits that is not answered, as median and 99th
+// BenchmarkAskers measures how long an caller waits that is not answered, as median and 99th
 // percentile: "at once (under 1 ms)".
 func BenchmarkAskers(b *testing.B) {
 	for _, e := range quickEnds {

@@ -69,7 +69,7 @@ func BenchmarkOutsideUnderLoad(b *testing.B) {
 // before the receiver has had its turn and shut its gate: a thousand a behaviour, times
 // eight producers and as many behaviours as fit into the time for which the machine may
 // keep the receiver's thread from running, some milliseconds. Nodes are recycled, so a
-// burst is paid once. The rest is the slack of Go's collector, which does not begin below
+// burst is paid once. The rest is the slack of the GC, which does not begin below
 // 4 MB. Ten million messages that all waited would be 320 MB.
 const floodBound = 64 << 20
 

@@ -19,8 +19,9 @@ func repeated(sys *actor.System, n int, what func(c *actor.Context)) {
 	do.Send(sys, puppetType.Spawn(sys, puppet{}), again)
 }
 
-// BenchmarkComputeBehindChatter: a program of fine messages, which one worker does best, becomes one of turns of 100 µs, which
-// two do in half the time. The metric is how long those take, by how long they take on all processors: 1 at best.
+// BenchmarkComputeBehindChatter: a program of fine messages, which one worker does best, becomes
+// one of turns of 100 µs, which two do in half the time. The metric is how long those take, by how
+// long they take on all processors: 1 at best.
 func BenchmarkComputeBehindChatter(b *testing.B) {
 	const workers, actors, turns, turn = 2, 16, 100, 100 * time.Microsecond
 	sys := start(b, actor.Workers(workers))

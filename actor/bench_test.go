@@ -54,7 +54,7 @@ func benchmarkIdleToRun(b *testing.B, rest func(*actor.System)) {
 	percentiles(b, times, "latency")
 }
 
-// parked tells whether all workers sleep: each has announced it, and no goroutine of the
+// parked reports whether all workers sleep: each has announced it, and no goroutine of the
 // process runs or could run but the caller's.
 func parked(sys *actor.System) bool {
 	for _, w := range sys.Stats().Workers {
@@ -97,8 +97,9 @@ func BenchmarkSleeperBesideSaturatedWorkers(b *testing.B) {
 	sys.Stop()
 }
 
-// BenchmarkRequestBesideSaturatedWorkers (S11): how long a request takes to a server of the same process, there and back on
-// the machine's own network, while all workers are busy; the median is to be under 1 ms.
+// BenchmarkRequestBesideSaturatedWorkers (S11): how long a request takes to a server of the same
+// process, there and back on the machine's own network, while all workers are busy; the median is
+// to be under 1 ms.
 func BenchmarkRequestBesideSaturatedWorkers(b *testing.B) {
 	ln, err := net.Listen("tcp", "localhost:0")
 	if err != nil {

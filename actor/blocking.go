@@ -55,7 +55,7 @@ func (c *Context) wait(f func()) bool {
 
 // beginBlocking prepares a turn for blocking, and returns the time. Owner only, in a turn.
 func (c *Context) beginBlocking() (began int64) {
-	c.lease.may = false // what is made runnable runs elsewhere
+	c.bias.allowed = false // what is made runnable runs elsewhere
 	began = c.sys.opts.clock.Nanos()
 	if c.sys.sim == nil {
 		c.sys.blocked.begin(c, began)
@@ -74,7 +74,8 @@ func (c *Context) endBlocking(began int64) {
 // longBlocked is how long a turn may block before it is cut short, ns.
 const longBlocked = 1_000_000
 
-// blockMeter is how long the turn that runs has blocked, ns. As in a gasMeter, another turn begins anew.
+// blockMeter is how long the turn that runs has blocked, ns. As in a gasMeter, another turn begins
+// anew.
 type blockMeter struct {
 	turn uint64
 	time int64
@@ -116,8 +117,8 @@ func (c *Context) blocked(ns int64) {
 // needed for 0.1 to 0.2 s.
 func Spares(n int) Option { return func(o *options) { o.spares = n } }
 
-// noSpare is sched.Config.OnNoSpare.
-func (s *System) noSpare(soFar uint64) {
+// noIdleWorker is sched.Config.OnNoSpare.
+func (s *System) noIdleWorker(soFar uint64) {
 	s.log(func(l logSink) {
 		l.fail("gallop: all spares are in use: behaviours that block hold up other actors, and asks in behaviours fail; "+
 			"let fewer behaviours block at a time (AskTo and Pipe do not), or raise actor.Spares", "spares", s.opts.spares, "so_far", soFar)

@@ -8,8 +8,8 @@ import (
 	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
-// A behaviour that blocks and says so has given its seat up, so the scheduler's monitor, which looks
-// at seats, does not see how long that takes. This list sees it.
+// A behaviour that blocks and says so has given its slot up, so the scheduler's monitor, which
+// looks at slots, does not see how long that takes. This list sees it.
 //
 // The calls of Blocking that go on are linked in the order in which they began, so the first is the
 // oldest, and a timer looks at no others. The timer is not stopped when a call is over: it expires
@@ -41,7 +41,7 @@ type blockedCall struct {
 
 // begin enters a call of c's behaviour, at the time now. Owner of c only, in a turn.
 func (l *blockedCalls) begin(c *Context, now int64) {
-	at, k := c.glimpse(c.w.Task()), &c.call
+	at, k := c.peek(c.w.Task()), &c.call
 	l.mu.Lock()
 	k.c, k.began, k.at = c, now, at
 	k.number++
@@ -139,7 +139,8 @@ func (l *blockedCalls) expired(s *System) {
 	}
 }
 
-// goesOn reports whether a call of c's worker still goes on: the one with that number. Any goroutine.
+// goesOn reports whether a call of c's worker still goes on: the one with that number. Any
+// goroutine.
 func (l *blockedCalls) goesOn(c *Context, number uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

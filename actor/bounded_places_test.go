@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestBound_DropOldestBesidePlaces: "the message that has waited longest" makes room, also for one who comes while
-// all places are those of senders on their way, and nothing waits. The bound holds when they come.
+// TestBound_DropOldestBesidePlaces: "the message that has waited longest" makes room, also for one
+// who comes while all places are those of senders on their way, and nothing waits. The bound holds
+// when they come.
 func TestBound_DropOldestBesidePlaces(t *testing.T) {
 	for _, inside := range []bool{false, true} { // who has the place that is in use when they come
 		dropped := make(chan int, 10)
@@ -24,25 +25,25 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 		r := typ.SpawnFunc(sys, func(s *int) { got = s })
 		f := r.b.flowOf()
 		for range 2 {
-			if !f.lobby.tryEnter(r.b) {
+			if !f.permits.tryAcquire(r.b) {
 				t.Fatal("no place")
 			}
 		}
-		m := say.d.pool.takeOne()
+		m := say.d.size.takeOne()
 		*payloadOf[int](m) = 1
 		m.id = say.d.id
 		if dropped, tell, err := f.put(r.b, nil, m); err != nil || dropped != nil || !tell {
 			t.Fatalf("with all places given: %v, dropped %v, tell %v", err, dropped, tell)
 		}
 		for n := 2; n <= 3; n++ {
-			m := say.d.pool.takeOne()
+			m := say.d.size.takeOne()
 			*payloadOf[int](m) = n
 			if inside && n == 2 {
 				m.id = say.d.id
-				f.lobby.mu.Lock()
-				d, _ := f.appendPlaced(m)
-				f.lobby.mu.Unlock()
-				replier{sys: sys}.bounce(r.b, d)
+				f.permits.mu.Lock()
+				d, _ := f.appendPermitted(m)
+				f.permits.mu.Unlock()
+				env{sys: sys}.bounce(r.b, d)
 			} else if err := say.d.tryDeliver(sys, nil, r.b, m); err != nil {
 				t.Fatal(err)
 			}
@@ -63,8 +64,9 @@ func TestBound_DropOldestBesidePlaces(t *testing.T) {
 	}
 }
 
-// TestBound_PlaceGivenBack: "mutes its sender until half of the mailbox is free": also while a place is somebody's who
-// gives it back, so that it becomes free without a message that is taken out.
+// TestBound_PlaceGivenBack: "mutes its sender until half of the mailbox is free": also while a
+// place is somebody's who gives it back, so that it becomes free without a message that is taken
+// out.
 func TestBound_PlaceGivenBack(t *testing.T) {
 	typ := NewType[int]("one place", TypeBound(1, OverflowMute))
 	say := Declare[int](typ, "say")
@@ -75,20 +77,20 @@ func TestBound_PlaceGivenBack(t *testing.T) {
 	sys := Start(Workers(1))
 	r := typ.Spawn(sys, 0) // it is nobody's: this test takes its turns
 	f := r.b.flowOf()
-	m := say.d.pool.takeOne()
+	m := say.d.size.takeOne()
 	m.id = say.d.id
 	if _, _, err := f.put(r.b, nil, m); err != nil {
 		t.Fatal(err)
 	}
-	waits := f.lobby.enter(r.b)
+	waits := f.permits.acquire(r.b)
 	f.take(r.b, 1) // the place goes to who waits
 	talk.Send(sys, talkType.Spawn(sys, 0), r)
 	for sys.Stats().Mutes == 0 {
 		runtime.Gosched()
 	}
 	_, _, _, list := f.take(r.b, 1)
-	release(replier{sys: sys}, list)
-	f.lobby.quit(waits, r.b)
+	release(env{sys: sys}, list)
+	f.permits.cancel(waits, r.b)
 	if r.b.behind() {
 		t.Fatal("nothing is in the mailbox, and who sends has to wait")
 	}

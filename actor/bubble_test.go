@@ -10,11 +10,11 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// These tests run systems in bubbles of testing/synctest, whose goroutines may not touch a channel of another
-// bubble, and where time begins with the year 2000 and passes when all of them wait.
+// These tests run systems in bubbles of testing/synctest, whose goroutines may not touch a channel
+// of another bubble, and where time begins with the year 2000 and passes when all of them wait.
 
-// TestBubble_Ask: what one bubble's asks leave to be used again harms none of the next. Go would end the
-// process. There are more of them than what is recycled has places, one for each processor.
+// TestBubble_Ask: what one bubble's asks leave to be used again harms none of the next. Go would
+// end the process. There are more of them than what is recycled has places, one for each processor.
 func TestBubble_Ask(t *testing.T) {
 	for range 40 {
 		synctest.Test(t, func(t *testing.T) {

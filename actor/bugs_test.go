@@ -174,10 +174,10 @@ func TestBug_K40_ShutdownOfTrees(t *testing.T) {
 	}
 }
 
-// TestBug_K10_BurialStrandsNothing: an actor that another has woken runs while the other's mail,
-// and what is in its lane, is told of its end, however long that takes. The hook waits for the
+// TestBug_K10_EndStrandsNothing: an actor that another has woken runs while the other's mail, and
+// what is in its system queue, is told of its end, however long that takes. The hook waits for the
 // woken one, where programs must not.
-func TestBug_K10_BurialStrandsNothing(t *testing.T) {
+func TestBug_K10_EndStrandsNothing(t *testing.T) {
 	for name, leave := range map[string]func(c *actor.Context){
 		"Mail": func(c *actor.Context) { do.Send(c, actor.Self[puppet](c), func(*puppet, *actor.Context) {}) },
 		"Lane": func(c *actor.Context) { rush.Send(c, actor.Self[mortal](c), nothing) },
@@ -237,7 +237,7 @@ func TestBug_K50_Storm(t *testing.T) {
 	sys := start(t, actor.Workers(3))
 	for range scaled(100) {
 		root := mortalType.Spawn(sys, mortal{})
-		var kid actor.Ref[mortal]
+		var child actor.Ref[mortal]
 		final := 0 // the supervisor's
 		in(t, sys, root, func(m *mortal, c *actor.Context) {
 			m.onFell = func(_ *mortal, c *actor.Context, f actor.Fallen) {
@@ -247,21 +247,21 @@ func TestBug_K50_Storm(t *testing.T) {
 					restart(c, f)
 				}
 			}
-			kid = actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
+			child = actor.SpawnSupervised(c, mortalType, func(*mortal) {}, onFell)
 		})
 		var wg sync.WaitGroup
 		for _, f := range []func(){
-			func() { actor.Restart(sys, kid) },
-			func() { actor.Suspend(sys, kid) },
-			func() { doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) }) },
-			func() { rush.Send(sys, kid, func(_ *mortal, c *actor.Context) { c.Exit(errUser) }) },
-			func() { actor.Stop(sys, kid) },
-			func() { actor.Kill(sys, kid) },
+			func() { actor.Restart(sys, child) },
+			func() { actor.Suspend(sys, child) },
+			func() { doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) }) },
+			func() { rush.Send(sys, child, func(_ *mortal, c *actor.Context) { c.Exit(errUser) }) },
+			func() { actor.Stop(sys, child) },
+			func() { actor.Kill(sys, child) },
 		} {
 			wg.Go(f)
 		}
 		wg.Wait()
-		_, err := actor.Join(soon(t), sys, kid)
+		_, err := actor.Join(soon(t), sys, child)
 		must(t, err)
 		quiet(t, sys)
 		equal(t, "final words", final, 1)
@@ -271,7 +271,7 @@ func TestBug_K50_Storm(t *testing.T) {
 	equal(t, "ended", sys.Stats().Stopped, sys.Stats().Spawned)
 }
 
-// TestAskers_HearAtOnce: "an asker of a panicking, stopped, killed or never-started
+// TestAskers_HearAtOnce: "an caller of a panicking, stopped, killed or never-started
 // actor hears at once and why": no reply and no time-out is needed.
 func TestAskers_HearAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {

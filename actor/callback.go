@@ -14,7 +14,7 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // type needs f.
 func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 	i := infoOf(t).made("OnStart").unsealed("OnStart", f == nil, func(i *typeInfo) bool { return i.onStart != nil })
-	i.onStart = func(b *body, c *Context) error { return f(stateOf[S](b), c) }
+	i.onStart = func(a *cell, c *Context) error { return f(stateOf[S](a), c) }
 	return t
 }
 
@@ -30,7 +30,7 @@ func (t *Type[S]) OnStart(f func(*S, *Context) error) *Type[S] {
 // started or failed in OnStart, or whose system stops.
 func (t *Type[S]) OnStop(f func(*S, *Context, error)) *Type[S] {
 	i := infoOf(t).made("OnStop").unsealed("OnStop", f == nil, func(i *typeInfo) bool { return i.onStop != nil })
-	i.onStop = func(b *body, c *Context, why error) { f(stateOf[S](b), c, why) }
+	i.onStop = func(a *cell, c *Context, why error) { f(stateOf[S](a), c, why) }
 	return t
 }
 
@@ -57,7 +57,7 @@ const (
 	inInit
 	inOnStart
 	inOnStop
-	inCareStop
+	inChildStop
 	inDecide
 )
 
@@ -72,51 +72,51 @@ var noMessage = message{id: systemID}
 // started is the first message of an actor that has to be started.
 type started struct{ unanswered }
 
-func (started) serve(b *body, c *Context) { b.start(c) }
+func (started) serve(a *cell, c *Context) { a.start(c) }
 
 // launch makes a new actor start by itself. The caller owns it until launch returns: by then it may
 // run, or have ended.
-func (b *body) launch(from Sender) {
-	if b.lane.closed() {
+func (a *cell) launch(from Sender) {
+	if a.system.closed() {
 		return
 	}
-	x := b.mine()
-	x.due, x.down = true, true
+	x := a.makeCold()
+	x.unstarted, x.down = true, true
 	c, _ := split(from)
 	if m := newSignal(c, started{}); c == nil {
-		if b.pushFromOutside(m) != nil {
-			b.sys().unspawn()
-			b.neverLived()
+		if a.pushFromOutside(m) != nil {
+			a.sys().unspawn()
+			a.neverLived()
 		}
-	} else if b.box.push(m) == pushWoke {
-		c.w.Schedule(&b.task)
+	} else if a.box.push(m) == pushWoke {
+		c.w.Schedule(&a.task)
 	}
 }
 
 // start brings an actor up: a fresh state if it is supervised, and OnStart.
-func (b *body) start(c *Context) {
-	x := b.mine()
-	if !x.due {
+func (a *cell) start(c *Context) {
+	x := a.makeCold()
+	if !x.unstarted {
 		return
 	}
-	x.due = false
+	x.unstarted = false
 	if c.aside {
 		c.msg = &noMessage
 	}
 	if x.sup != nil {
 		x.where = inInit
-		b.sys().sim.callback(c, b, x.where.name())
-		x.sup.renew(b)
+		a.sys().sim.callback(c, a, x.where.name())
+		x.sup.init(a)
 	}
-	if b.typ().onStart != nil {
+	if a.typ().onStart != nil {
 		x.where = inOnStart
-		b.sys().sim.callback(c, b, x.where.name())
-		err := b.typ().onStart(b, c)
+		a.sys().sim.callback(c, a, x.where.name())
+		err := a.typ().onStart(a, c)
 		if c.then&usesContext != 0 {
 			c.leaveContext()
 		}
 		if c.aside {
-			b.keepYielded(c)
+			a.keepYielded(c)
 		}
 		if err != nil {
 			c.exit(err)
@@ -125,22 +125,22 @@ func (b *body) start(c *Context) {
 	}
 	x.where, x.down = inNone, false
 	if x.sup != nil {
-		x.sup.tellRisen(c, b)
+		x.sup.tellChildUp(c, a)
 	}
 }
 
 // callStop runs OnStop. What it says about its own end comes too late.
-func (b *body) callStop(c *Context, x *extras) {
+func (a *cell) callStop(c *Context, x *coldState) {
 	if invariant.On {
-		verifyCallStop(b, c, x)
+		verifyCallStop(a, c, x)
 	}
 	c.msg, x.where = &noMessage, inOnStop
-	b.sys().sim.callback(c, b, x.where.name())
-	b.typ().onStop(b, c, x.reason)
+	a.sys().sim.callback(c, a, x.where.name())
+	a.typ().onStop(a, c, x.reason)
 	if c.then&usesContext != 0 {
 		c.leaveContext()
 	}
 	x.where, x.exitWhy = inNone, nil
 	c.then &^= mustEnd
-	b.keepYielded(c)
+	a.keepYielded(c)
 }

@@ -6,7 +6,7 @@ import "context"
 // receiver of the request only, before it replies: then the call is used again.
 type caller struct {
 	call *callState // nil: an actor waits for a message
-	by   *body      // that actor
+	by   *cell      // that actor
 	node *message   // the message for it, if it was made already: see prepare
 }
 
@@ -56,18 +56,18 @@ func (a caller) state() callerState {
 
 // awaits returns the actor that waits for a message, or the call of the goroutine that waits; nil
 // and nil if the caller waits no more. In deterministic systems only, while nothing runs.
-func (a caller) awaits() (by *body, k *callState) {
+func (a caller) awaits() (by *cell, k *callState) {
 	by = a.by
 	switch k := a.call; {
 	case k == nil, k.tells:
 	case k.by != nil:
-		if *k.over {
+		if *k.sysDone {
 			by = nil
 		}
 	case k.left != nil && !k.left.Load(), k.left == nil && k.state.Load() <= callWaiting:
 		return nil, k
 	}
-	if by != nil && by.standing() == Ended {
+	if by != nil && by.status() == Ended {
 		by = nil
 	}
 	return by, nil

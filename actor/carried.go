@@ -5,12 +5,12 @@ import "context"
 // A message may carry a context: its values, its deadline and its end. Most do not, and must not
 // pay. So a message that does travels in a second one, of the runtime's own, which holds the
 // context and leads to the message itself. Whatever handles mail (mailboxes, queues with a bound,
-// stashes, the lane, timers, dead letters) handles the outer message as any other. When its turn
-// comes, it runs the inner one in its own place.
+// stashes, the system queue, timers, dead letters) handles the outer message as any other. When its
+// turn comes, it runs the inner one in its own place.
 //
 // A behaviour that has called SetContext sends such messages. The hot path of a send does not ask
-// for that: SetContext hides the worker's stock of nodes, so that each send finds no node there,
-// and goes the slow way, which looks. The end of the behaviour shows the stock again.
+// for that: SetContext hides the worker's cache of nodes, so that each send finds no node there,
+// and goes the slow way, which looks. The end of the behaviour shows the cache again.
 //
 // Requests travel alone. Their context is in their reply address: see replyTo.
 
@@ -20,47 +20,47 @@ type carried struct {
 	inner *message
 }
 
-var carriedPool, _ = poolOf[carried]()
+var carriedSize, _ = sizeClassOf[carried]()
 
-// carriedDecl is the row of carried messages in every table.
-var carriedDecl = &declaration{
+// carriedDesc is the row of carried messages in every table.
+var carriedDesc = &descriptor{
 	id:     carriedID,
-	pool:   carriedPool,
+	size:   carriedSize,
 	clear:  func(m *message) { *payloadOf[carried](m) = carried{} },
 	copy:   copyCarried,
-	urgent: (*body).runUrgent,
+	urgent: (*cell).runUrgent,
 	run:    runCarried,
 }
 
-// givingWay is carriedDecl for messages of behaviours that are [DropOnOverload].
-var givingWay = func() *declaration {
-	d := *carriedDecl
+// givingWay is carriedDesc for messages of behaviours that are [DropOnOverload].
+var givingWay = func() *descriptor {
+	d := *carriedDesc
 	d.drops = true
 	return &d
 }()
 
 // rowOf returns the row of a carried message for d.
-func rowOf(d *declaration) *declaration {
+func rowOf(d *descriptor) *descriptor {
 	if d.drops {
 		return givingWay
 	}
-	return carriedDecl
+	return carriedDesc
 }
 
 // runCarried runs the inner message in the place of m, or makes a dead letter of it if its context
 // has ended. An outcome is always heard.
-func runCarried(c *Context, b *body, m *message) {
+func runCarried(c *Context, a *cell, m *message) {
 	p := payloadOf[carried](m)
 	ctx, in := p.ctx, p.inner
 	*p = carried{}
 	in.from = m.from
-	if d := b.kind().typ.decls[in.id]; !d.outcome {
+	if d := a.shared().typ.decls[in.id]; !d.outcome {
 		if err := ctx.Err(); err != nil {
 			c.count.messages-- // it does not run after all
-			if b.ticks(m) {
-				defer b.extra.timers.endTicks(c) // whose payload it is
+			if a.ticks(m) {
+				defer a.cold.timers.endTicks(c) // whose payload it is
 			}
-			replier{c: c, sys: c.sys}.declareDead(b, in, err, b.ticks(m))
+			env{c: c, sys: c.sys}.declareDead(a, in, err, a.ticks(m))
 			c.recycle(in)
 			return
 		}
@@ -68,14 +68,14 @@ func runCarried(c *Context, b *body, m *message) {
 	m.id, m.life = in.id, in.life // for the reports, and for Stash
 	c.came = ctx
 	c.then |= usesContext
-	b.runs()[in.id](c, b, in)
+	a.runs()[in.id](c, a, in)
 	c.leaveContext()
 	c.recycle(in)
 }
 
 // carry puts m, a message for d, into one that carries ctx.
-func carry(c *Context, ctx context.Context, m *message, d *declaration) *message {
-	w := newMessage(c, carriedPool)
+func carry(c *Context, ctx context.Context, m *message, d *descriptor) *message {
+	w := newMessage(c, carriedSize)
 	m.id, m.next, w.next = d.id, nil, nil
 	w.id = carriedID
 	*payloadOf[carried](w) = carried{ctx, m}
@@ -99,13 +99,13 @@ func contents(m *message) *message {
 	return m
 }
 
-// glimpsedID returns the behaviour that a message is for, whatever else becomes of the message
+// peekedID returns the behaviour that a message is for, whatever else becomes of the message
 // meanwhile, as skim does.
 //
 //go:norace
 //go:noinline
-func glimpsedID(m *message) uint16 {
-	if m.id == carriedID && m.pool() == carriedPool.id {
+func peekedID(m *message) uint16 {
+	if m.id == carriedID && m.sizeClass() == carriedSize.id {
 		if in := payloadOf[carried](m).inner; in != nil {
 			return in.id
 		}
@@ -117,7 +117,7 @@ func glimpsedID(m *message) uint16 {
 func copyCarried(to *message, from *timer) {
 	p := keptBy[carried](from)
 	d := from.body.typ().decls[p.inner.id]
-	in := d.pool.takeOne()
+	in := d.size.takeOne()
 	in.id = d.id
 	d.copy(in, &timer{held: p.inner})
 	*payloadOf[carried](to) = carried{p.ctx, in}

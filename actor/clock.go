@@ -28,7 +28,8 @@ type VirtualClock struct {
 
 	moves chan struct{} // one Advance at a time: it has put something in
 	mu    sync.Mutex
-	on    []*System // guarded by mu: those that are running, in the order of their start
+	// Guarded by mu: those that are running, in the order of their start.
+	on []*System
 }
 
 // NewVirtualClock returns a clock that stands at start.
@@ -183,7 +184,7 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 // wait again.
 func awaitStill(ctx context.Context, s *System, watched bool) error {
 	for letGo := s.Stats().LetGo; ; {
-		if err := s.sched.WaitStill(ctx); err != nil {
+		if err := s.sched.WaitParked(ctx); err != nil {
 			return err
 		}
 		if s.sim != nil { // the watch has had its turns
@@ -195,7 +196,7 @@ func awaitStill(ctx context.Context, s *System, watched bool) error {
 			}
 			continue
 		}
-		look := s.stalls.next()
+		look := s.deadlocks.next()
 		if look == nil || !watched || s.Stats().LetGo != letGo {
 			return nil
 		}
@@ -221,7 +222,7 @@ type meeting interface {
 	leave(s *System)                   // when it stops
 }
 
-// parked returns a function that tells whether n parked actors of s, while nothing goes on there,
+// parked returns a function that reports whether n parked actors of s, while nothing goes on there,
 // wait for time alone: all of them are muted, and none for one under pressure. Then those that they
 // wait for in the end are suspended, or they would run; and have been postponed, or they would be
 // parked as well ([Postpone]). Without a timer of s it is not time that they wait for. The alarms
@@ -229,14 +230,14 @@ type meeting interface {
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
 		t := s.timers.Load()
-		if t == nil || !t.keeper.(*timers).armed() {
+		if t == nil || !t.impl.(*timers).armed() {
 			return false
 		}
 		st := s.Stats() // exact while nothing runs
 		if invariant.On {
 			verifyParked(n, st)
 		}
-		return uint64(n) == st.Mutes-st.Unmutes && !s.stalls.waited()
+		return uint64(n) == st.Mutes-st.Unmutes && !s.deadlocks.waited()
 	}
 }
 

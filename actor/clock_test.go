@@ -65,8 +65,8 @@ func TestClock_AdvanceGivesUp(t *testing.T) {
 	}
 }
 
-// TestClock_OneAdvanceAtATime: "If ctx ends before, Advance returns ctx's error", also while another Advance
-// goes on.
+// TestClock_OneAdvanceAtATime: "If ctx ends before, Advance returns ctx's error", also while
+// another Advance goes on.
 func TestClock_OneAdvanceAtATime(t *testing.T) {
 	_, clock, end := advancing(t)
 	ctx, cancel := context.WithCancel(notSoLong(t))
@@ -83,7 +83,8 @@ func TestClock_OneAdvanceAtATime(t *testing.T) {
 	end()
 }
 
-// advancing returns a system and its clock, while an Advance by an hour goes on that end lets come to its end.
+// advancing returns a system and its clock, while an Advance by an hour goes on that end lets come
+// to its end.
 func advancing(t *testing.T) (sys *actor.System, clock *actor.VirtualClock, end func()) {
 	t.Helper()
 	sys, clock = onVirtualTime(t)
@@ -95,7 +96,8 @@ func advancing(t *testing.T) (sys *actor.System, clock *actor.VirtualClock, end 
 	return sys, clock, func() { release(); must(t, <-ended) }
 }
 
-// inUse is a context that tells when somebody waits with it: the first Advance has had its turn by then.
+// inUse is a context that tells when somebody waits with it: the first Advance has had its turn by
+// then.
 type inUse struct {
 	context.Context
 	once  sync.Once
@@ -107,8 +109,9 @@ func (c *inUse) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestClock_EndsAsItsTurnComes: "If ctx ends before, Advance returns ctx's error, and the clock stands", also if the
-// other Advance is through at that moment. Of two ready cases select takes any, so it is tried more than once.
+// TestClock_EndsAsItsTurnComes: "If ctx ends before, Advance returns ctx's error, and the clock
+// stands", also if the other Advance is through at that moment. Of two ready cases select takes
+// any, so it is tried more than once.
 func TestClock_EndsAsItsTurnComes(t *testing.T) {
 	for range 40 {
 		sys, clock, end := advancing(t)
@@ -149,14 +152,14 @@ func TestClock_Waiting(t *testing.T) {
 					}
 					actor.After(c, time.Minute, wardenWake, f.Ref)
 				}})
-				var kid actor.Ref[mortal]
-				_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+				var child actor.Ref[mortal]
+				_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 				must(t, err)
 				first, second := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
 				must(t, clock.Advance(soon(t), 0))
-				doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+				doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 				must(t, clock.Advance(soon(t), 0))
-				do.Send(sys, first, func(_ *puppet, c *actor.Context) { say.Send(c, kid, "") })
+				do.Send(sys, first, func(_ *puppet, c *actor.Context) { say.Send(c, child, "") })
 				must(t, clock.Advance(soon(t), 0))
 				do.Send(sys, second, func(_ *puppet, c *actor.Context) { count.Send(c, first, 1) })
 				count.Send(sys, second, 1)
@@ -176,25 +179,25 @@ func TestClock_Waiting(t *testing.T) {
 }
 
 // postponed spawns an actor whose restart is put off for a minute when it falls.
-func postponed(t *testing.T, sys *actor.System) (kid actor.Ref[mortal]) {
+func postponed(t *testing.T, sys *actor.System) (child actor.Ref[mortal]) {
 	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) {
 		actor.Standby(c, f.Ref)
 		actor.After(c, time.Minute, wardenWake, f.Ref)
 	}})
-	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 	must(t, err)
-	return kid
+	return child
 }
 
-// awaitsRestart has a puppet muted for an actor whose restart is put off for a minute, and with mail. also runs before,
-// in the same behaviour.
+// awaitsRestart has a puppet muted for an actor whose restart is put off for a minute, and with
+// mail. also runs before, in the same behaviour.
 func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[puppet]) {
-	kid := postponed(t, sys)
+	child := postponed(t, sys)
 	quiet(t, sys)
-	doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
 	muted = puppetType.Spawn(sys, puppet{})
-	do.Send(sys, muted, func(p *puppet, c *actor.Context) { also(p, c); say.Send(c, kid, "") })
+	do.Send(sys, muted, func(p *puppet, c *actor.Context) { also(p, c); say.Send(c, child, "") })
 	awaitMuted(t, sys, muted)
 	count.Send(sys, muted, 1)
 	return muted
@@ -205,20 +208,20 @@ func awaitsRestart(t *testing.T, sys *actor.System, also deed) (muted actor.Ref[
 func TestClock_NotForTime(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Workers(2))
 	w := wardenType.Spawn(sys, warden{diary: new(diary), fell: func(c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref) }})
-	var kid actor.Ref[mortal]
-	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { kid = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
+	var child actor.Ref[mortal]
+	_, err := wardenDo.Ask(soon(t), sys, w, func(w *warden, c *actor.Context) { child = w.spawn(c, "kid", actor.Care[warden]{}, nil) })
 	must(t, err)
 	quiet(t, sys)
-	doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 	quiet(t, sys)
 	m := puppetType.Spawn(sys, puppet{})
-	do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, kid, "") })
+	do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, child, "") })
 	awaitMuted(t, sys, m)
 	advance(t, clock, 0)
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	wants(t, sys.Wait(over), context.Canceled)
-	actor.Restart(sys, kid)
+	actor.Restart(sys, child)
 	quiet(t, sys)
 	equal(t, "it is muted", actor.Muted(m), false)
 }
@@ -243,7 +246,8 @@ func TestClock_EndsThere(t *testing.T) {
 	}
 }
 
-// TestClock_WaitsForPressure: but one that is muted for one under pressure as well is waited for, until it is let go.
+// TestClock_WaitsForPressure: but one that is muted for one under pressure as well is waited for,
+// until it is let go.
 func TestClock_WaitsForPressure(t *testing.T) {
 	sys, _ := onVirtualTime(t, actor.Workers(2), actor.Logger(slog.New(slog.DiscardHandler)))
 	r := press(t, sys)
@@ -271,8 +275,8 @@ func (n noticed) Done() <-chan struct{} {
 	return n.Context.Done()
 }
 
-// TestClock_WaitsBesideAMove: Wait returns although all that ran behind a timer was over before the alarm was set for the
-// next one, that of the restart.
+// TestClock_WaitsBesideAMove: Wait returns although all that ran behind a timer was over before the
+// alarm was set for the next one, that of the restart.
 func TestClock_WaitsBesideAMove(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Workers(2))
 	awaitsRestart(t, sys, func(*puppet, *actor.Context) {})
@@ -306,20 +310,20 @@ func TestClock_WaitsBesideAMove(t *testing.T) {
 	must(t, receive(t, "the end", ended))
 }
 
-// TestClock_HeldByOthers: a System.Hold keeps Advance waiting until it is released, and no longer, though an actor is
-// muted for one that waits for a timer.
+// TestClock_HeldByOthers: a System.Hold keeps Advance waiting until it is released, and no longer,
+// though an actor is muted for one that waits for a timer.
 func TestClock_HeldByOthers(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"2": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
 		for _, mutes := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%v", name, mutes), func(t *testing.T) {
 				sys, clock := onVirtualTime(t, opts...)
-				kid := postponed(t, sys)
+				child := postponed(t, sys)
 				advance(t, clock, 0)
 				if mutes {
-					doAct.Send(sys, kid, func(*mortal, *actor.Context) { panic(1) })
+					doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
 					advance(t, clock, 0)
 					m := puppetType.Spawn(sys, puppet{})
-					do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, kid, "") })
+					do.Send(sys, m, func(_ *puppet, c *actor.Context) { say.Send(c, child, "") })
 					advance(t, clock, 0)
 				}
 				release, err := sys.Hold()
@@ -339,8 +343,8 @@ func TestClock_HeldByOthers(t *testing.T) {
 	}
 }
 
-// TestClock_LetGoAgainAndAgain: one that always sends again to one under pressure, and so is let go again and again, does
-// not keep Advance from the moment at which the pressure is released.
+// TestClock_LetGoAgainAndAgain: one that always sends again to one under pressure, and so is let go
+// again and again, does not keep Advance from the moment at which the pressure is released.
 func TestClock_LetGoAgainAndAgain(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Workers(2), actor.Logger(slog.New(slog.DiscardHandler)))
 	r := puppetType.Spawn(sys, puppet{})

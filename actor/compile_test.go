@@ -153,7 +153,7 @@ func TestDoesNotCompile(t *testing.T) {
 }
 
 // TestCompiles: "Self-send, self-spawn and ping ↔ pong compile as package-level
-// declarations", and each way to send, so that what TestDoesNotCompile refuses is
+// descriptors", and each way to send, so that what TestDoesNotCompile refuses is
 // refused for its own sake.
 func TestCompiles(t *testing.T) {
 	k := newChecker(t)

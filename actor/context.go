@@ -25,21 +25,26 @@ import (
 // cost so little that they do not check, and panic in Go's own words if at all: System,
 // ActorID, Now, Rand, Gas, ShouldYield, Checkpoint and Stopping.
 type Context struct {
-	_ cacheline.Pad // contexts are allocated in a row, and every message writes to them
+	// Contexts are allocated in a row, and every message writes to them.
+	_ cacheline.Pad
 	// Read-only.
-	sys  *System
-	w    *sched.Worker
-	home uint16 // where the nodes it makes belong
-	dry  bool   // it recycles nothing: in a deterministic system every send passes by restock
+	sys   *System
+	w     *sched.Worker
+	owner uint16 // where the nodes it makes belong
+	// It recycles nothing: in a deterministic system every send passes by refill.
+	dry bool
 
-	lease lease
+	bias bias
 
 	// The turn that runs.
-	self     *body
-	msg      *message // the message being handled
-	ran      *message // those of the stretch that were before it, the newest first; nil in a stretch of one, and behind one
-	sent     *message // sent last; see seam.SwapHeld
-	left     int      // messages that the turn may still run, as of the last settlement
+	self *cell
+	msg  *message // the message being handled
+	// Those of the segment that were before it, the newest first; nil in a segment of one, and
+	// behind one.
+	ran  *message
+	sent *message // sent last; see seam.SwapHeld
+	// Messages that the turn may still run, as of the last settlement.
+	left     int
 	gas      gasMeter // what the turn has spent besides
 	blocking blockMeter
 	call     blockedCall
@@ -51,14 +56,15 @@ type Context struct {
 	shields int
 	aside   bool // what runs is not from the mailbox
 
-	stock   []shelf // by pool: nodes to be used again
+	cache   []magazine // by pool: nodes to be used again
 	ids     idBlock
 	waiters waiterList
 	chunks  heap.Recycler // memory of arenas that have ended
 	visit   *visit        // to be used again; nil: there is none
-	failed  error         // what the last request with an error returned, for interceptors
-	rooting []heap.Root   // of the arena that is being collected; empty in between
-	ambit
+	// What the last request with an error returned, for interceptors.
+	failed  error
+	rooting []heap.Root // of the arena that is being collected; empty in between
+	contextState
 	count counters
 	_     cacheline.Pad
 }
@@ -67,13 +73,14 @@ type Context struct {
 type outcome uint16
 
 const (
-	goOn        outcome = 0
-	mustEnd     outcome = 1 << 0 // Stop or Exit was called
-	mayPark     outcome = 1 << 1 // it met a gate
-	lookAgain   outcome = 1 << 2 // the mailbox has got other mail in front
-	gasSpent    outcome = 1 << 3 // it has spent what a turn may
-	gasLow      outcome = 1 << 4 // it may run fewer messages than it was to; no reason to end
-	yielded     outcome = 1 << 5 // its next message is in front: Yield was called, or mail taken over
+	goOn      outcome = 0
+	mustEnd   outcome = 1 << 0 // Stop or Exit was called
+	mayPark   outcome = 1 << 1 // it met a gate
+	lookAgain outcome = 1 << 2 // the mailbox has got other mail in front
+	gasSpent  outcome = 1 << 3 // it has spent what a turn may
+	gasLow    outcome = 1 << 4 // it may run fewer messages than it was to; no reason to end
+	// Its next message is in front: Yield was called, or mail taken over.
+	yielded     outcome = 1 << 5
 	turnTable   outcome = 1 << 6 // it dispatches by another table; no reason to end
 	mustCollect outcome = 1 << 7 // its arena is due
 	hasLasted   outcome = 1 << 8 // its turn has blocked, or run, for long
@@ -82,8 +89,8 @@ const (
 
 // newContext makes the context of one worker.
 func (s *System) newContext(w *sched.Worker) *Context {
-	c := &Context{sys: s, w: w, home: uint16(min(w.ID(), outside-1)), dry: s.sim != nil}
-	c.lease.mark.origin, c.lease.may = markOrigin, seam.CanFence() && w.ID() < s.opts.workers // a spare may be an extra at first: see review
+	c := &Context{sys: s, w: w, owner: uint16(min(w.ID(), outsideOwner-1)), dry: s.sim != nil}
+	c.bias.mark.ownerTag, c.bias.allowed = biasMarkTag, seam.CanFence() && w.ID() < s.opts.workers // a spare may be an extra at first: see review
 	c.collectWhenDue()
 	return c
 }
@@ -105,13 +112,14 @@ func (c *Context) Rand() *rand.Rand { return c.w.Rand() }
 // type.
 func Self[S any](c *Context) Ref[S] {
 	mustRun(c, "Self")
-	if _, ok := c.self.kind().typ.state.(*S); !ok {
+	if _, ok := c.self.shared().typ.state.(*S); !ok {
 		panicOtherState(c, (*S)(nil))
 	}
 	return Ref[S]{c.self}
 }
 
-// panicOtherState names both state types. want is a nil pointer to the one that Self was called with.
+// panicOtherState names both state types. want is a nil pointer to the one that Self was called
+// with.
 //
 //go:noinline
 func panicOtherState(c *Context, want any) {
@@ -188,7 +196,7 @@ func (c *Context) reset() {
 	c.aside = false
 }
 
-// forgo is reset at the end of a life. A turn that serves the lane may end several.
+// forgo is reset at the end of a life. A turn that serves the system queue may end several.
 func (c *Context) forgo() {
 	if c.then&usesContext != 0 {
 		c.leaveContext()
@@ -197,7 +205,7 @@ func (c *Context) forgo() {
 	c.waiters.forget()
 }
 
-// forgetTurn lets go of what the last turn was about, before the worker sleeps: Go's collector may
+// forgetTurn lets go of what the last turn was about, before the worker sleeps: the GC may
 // free it, if nobody else has it. sent may go, since its removal shows the collector what
 // seam.SwapHeld has to show it. The gates that were met go too, where a turn has ended beside its
 // mail.

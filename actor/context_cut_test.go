@@ -28,7 +28,9 @@ func (u *undoer) start(c *actor.Context, _ actor.None) (actor.None, error) {
 	c.SetContext(u.cut(c.Context()))
 	actor.Pipe(c, undoerEnd, func(ctx context.Context) (actor.None, error) {
 		u.gone()
-		select { // the end of the asker's context reaches ctx in a goroutine of package context's own, if at all
+		// The end of the caller's context reaches ctx in a goroutine of package context's own, if
+		// at all.
+		select {
 		case <-ctx.Done():
 		case <-time.After(50 * time.Millisecond): // how long is waited for what is not to come
 		}
@@ -39,8 +41,8 @@ func (u *undoer) start(c *actor.Context, _ actor.None) (actor.None, error) {
 
 func (u *undoer) end(_ *actor.Context, r actor.Result[actor.None]) { u.got <- r.Err }
 
-// TestSetContext_Cut: "behind context.WithoutCancel no end travels at all, as for a compensation that
-// has to happen although the caller has gone."
+// TestSetContext_Cut: "behind context.WithoutCancel no end travels at all, as for a compensation
+// that has to happen although the caller has gone."
 func TestSetContext_Cut(t *testing.T) {
 	type key struct{}
 	for name, one := range map[string]struct {

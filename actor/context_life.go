@@ -13,11 +13,11 @@ import (
 //     waits for this context, and comes to no order before the call returns;
 //   - with the system.
 //
-// The one that orders pushes the order to the lane and then loads the context. The actor stores the
-// context and then looks whether an order is in the lane. So one of the two sees the other, and ends
-// it. Suspend and Restart end only the context that was there before their push, since a suspended
-// actor may begin its next life at once. If the actor makes its context in between, the price is a
-// call that is not interrupted.
+// The one that orders pushes the order to the system queue and then loads the context. The actor
+// stores the context and then looks whether an order is in the system queue. So one of the two sees
+// the other, and ends it. Suspend and Restart end only the context that was there before their
+// push, since a suspended actor may begin its next life at once. If the actor makes its context in
+// between, the price is a call that is not interrupted.
 //
 // The system keeps a list of those that somebody may wait for: Done was called, or a context was
 // derived for a message. An actor that nobody refers to is collected by Go with its context, unless
@@ -25,14 +25,14 @@ import (
 type lifeContext struct {
 	context.Context // the one that ends
 	cancel          context.CancelCauseFunc
-	over            *over
+	sysDone         *doneSignal
 
 	mu       sync.Mutex
-	ended    bool                 // guarded by mu
-	watched  bool                 // guarded by mu: Done was called
-	children roster[boundContext] // guarded by mu
-	place    int                  // among those of over, guarded by its mu
-	listed   bool                 // guarded by the mu of over
+	ended    bool                     // guarded by mu
+	watched  bool                     // guarded by mu: Done was called
+	children indexedSet[boundContext] // guarded by mu
+	place    int                      // among those of over, guarded by its mu
+	listed   bool                     // guarded by the mu of over
 }
 
 // lifeKey is the key by which a context is asked whether it is derived from one that a behaviour
@@ -52,8 +52,8 @@ func (l *lifeContext) within() *lifeContext    { return l }
 // String implements fmt.Stringer: see isCut.
 func (l *lifeContext) String() string { return lifeName }
 
-func newLifeContext(o *over) *lifeContext {
-	l := &lifeContext{over: o}
+func newLifeContext(o *doneSignal) *lifeContext {
+	l := &lifeContext{sysDone: o}
 	l.Context, l.cancel = context.WithCancelCause(context.Background())
 	return l
 }
@@ -65,7 +65,7 @@ func (l *lifeContext) Done() <-chan struct{} {
 	l.watched = true
 	l.mu.Unlock()
 	if first {
-		l.over.list(l) // after watched was set: see unlist
+		l.sysDone.list(l) // after watched was set: see unlist
 	}
 	return l.Context.Done()
 }
@@ -87,7 +87,7 @@ func (l *lifeContext) Value(key any) any {
 
 // look ends it if its system has ended.
 func (l *lifeContext) look() {
-	if l.over.isDone() {
+	if l.sysDone.isDone() {
 		l.end(ErrSystemStopped)
 	}
 }
@@ -110,7 +110,7 @@ func (l *lifeContext) end(cause error) {
 	for _, e := range left {
 		e.who.cancel(cause)
 	}
-	l.over.unlist(l)
+	l.sysDone.unlist(l)
 }
 
 // add makes b end with the life.
@@ -125,7 +125,7 @@ func (l *lifeContext) add(b *boundContext) {
 		b.cancel(context.Cause(l.Context))
 		return
 	}
-	l.over.list(l) // after the add: see unlist
+	l.sysDone.list(l) // after the add: see unlist
 }
 
 // remove takes b out. The last one takes the life out of the list, unless its Done was called.
@@ -134,7 +134,7 @@ func (l *lifeContext) remove(b *boundContext) {
 	was := l.children.remove(&b.place)
 	l.mu.Unlock()
 	if was {
-		l.over.unlist(l)
+		l.sysDone.unlist(l)
 	}
 }
 
@@ -146,7 +146,7 @@ func (l *lifeContext) isFree() bool {
 }
 
 // list makes the system end l with itself, if somebody waits for l.
-func (o *over) list(l *lifeContext) {
+func (o *doneSignal) list(l *lifeContext) {
 	o.mu.Lock()
 	ended := o.ended
 	if !ended && !l.listed && !l.isFree() {
@@ -161,7 +161,7 @@ func (o *over) list(l *lifeContext) {
 
 // unlist takes l out of the list if nobody waits for it any more. It looks under the lock of the
 // list. So somebody who has begun to wait meanwhile is seen here, or lists l afterwards.
-func (o *over) unlist(l *lifeContext) {
+func (o *doneSignal) unlist(l *lifeContext) {
 	o.mu.Lock()
 	if l.listed && l.isFree() {
 		l.listed = false
@@ -171,7 +171,7 @@ func (o *over) unlist(l *lifeContext) {
 }
 
 // endLives ends the contexts of all lives. After ended was set.
-func (o *over) endLives() {
+func (o *doneSignal) endLives() {
 	o.mu.Lock()
 	left := o.lives.entries
 	o.lives.entries = nil
@@ -185,51 +185,51 @@ func (o *over) endLives() {
 }
 
 // lifeContext returns the context of the actor's life, and makes it at first. Owner only.
-func (b *body) lifeContext() *lifeContext {
-	f := b.flowOf()
+func (a *cell) lifeContext() *lifeContext {
+	f := a.flowOf()
 	if l := f.life.Load(); l != nil {
 		return l
 	}
-	x := b.mine() // which sees to its end
-	l := newLifeContext(&b.sys().over)
+	x := a.makeCold() // which sees to its end
+	l := newLifeContext(&a.sys().done)
 	f.life.Store(l)
 	switch {
-	case x.phase != alive:
+	case x.state != alive:
 		l.end(x.tooLate())
-	case told(b, verbStop): // after the store
+	case pendingStop(a, modeStop): // after the store
 		l.end(stoppedBecause(ErrShutdown))
 	}
 	return l
 }
 
 // endContext ends the context of the actor's life, if there is one. Owner only.
-func (b *body) endContext(cause error) {
-	if l := b.contextOfLife(); l != nil {
+func (a *cell) endContext(cause error) {
+	if l := a.contextOfLife(); l != nil {
 		l.end(cause)
 	}
 }
 
 // forgetContext lets the next life have a context of its own. Owner only, behind endContext.
-func (b *body) forgetContext() {
-	if f := b.flow.Load(); f != nil {
+func (a *cell) forgetContext() {
+	if f := a.flow.Load(); f != nil {
 		f.life.Store(nil)
 	}
 }
 
 // contextOfLife returns the context of the actor's life as it is; nil: it has none. Any goroutine.
-func (b *body) contextOfLife() *lifeContext {
-	if f := b.flow.Load(); f != nil {
+func (a *cell) contextOfLife() *lifeContext {
+	if f := a.flow.Load(); f != nil {
 		return f.life.Load()
 	}
 	return nil
 }
 
-// cutContext ends the context of a life whose end somebody has ordered by s, which is in the lane by
-// now. before is the context that there was before. Any goroutine.
-func (b *body) cutContext(s signal, before *lifeContext) {
+// cutContext ends the context of a life whose end somebody has ordered by s, which is in the system
+// queue by now. before is the context that there was before. Any goroutine.
+func (a *cell) cutContext(s signal, before *lifeContext) {
 	why := ErrShutdown
-	if o, ok := s.(order); ok {
-		why, before = o.why, b.contextOfLife()
+	if o, ok := s.(stopRequest); ok {
+		why, before = o.why, a.contextOfLife()
 	}
 	if before != nil {
 		before.end(stoppedBecause(why))
@@ -237,4 +237,4 @@ func (b *body) cutContext(s signal, before *lifeContext) {
 }
 
 // ordersEnd reports whether a signal ends the life of an actor that is up.
-func ordersEnd(s signal) bool { return rankOf(s) > uint8(verbDrain)+1 }
+func ordersEnd(s signal) bool { return rankOf(s) > uint8(modeDrain)+1 }

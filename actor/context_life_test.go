@@ -105,9 +105,10 @@ func underCare(t testing.TB, sys *actor.System, keep bool, init func(*ctxActor))
 	return r
 }
 
-// TestContext_EndsWithTheLife: "It ends, and context.Cause says why, with ErrStopped and the reason, as
-// soon as the actor is told to [Stop], is killed, has drained or ends by itself, and when it is suspended
-// or restarted: each life has a context of its own; ErrSystemStopped, when the system stops."
+// TestContext_EndsWithTheLife: "It ends, and context.Cause says why, with ErrStopped and the
+// reason, as soon as the actor is told to [Stop], is killed, has drained or ends by itself, and
+// when it is suspended or restarted: each life has a context of its own; ErrSystemStopped, when the
+// system stops."
 func TestContext_EndsWithTheLife(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(sys *actor.System, r actor.Ref[ctxActor])
@@ -177,8 +178,8 @@ func query(ctx context.Context, began chan<- struct{}) error {
 	return context.Cause(ctx)
 }
 
-// TestContext_ReachesAQuery: "In c.Blocking, Stop, Kill and StopWithin reach the query": whoever orders
-// the end of an actor ends the context for which the actor waits.
+// TestContext_ReachesAQuery: "In c.Blocking, Stop, Kill and StopWithin reach the query": whoever
+// orders the end of an actor ends the context for which the actor waits.
 func TestContext_ReachesAQuery(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
 		"StopWait": func(sys *actor.System, r actor.Ref[ctxActor]) { must(t, actor.StopWait(soon(t), sys, r)) },
@@ -238,15 +239,15 @@ func TestContext_Callbacks(t *testing.T) {
 	wants(t, receive(t, "OnStop again", stopped), actor.ErrStopped)
 }
 
-// TestContext_OfARequest: "What Context returns also has the values and the deadline of that one, and
-// ends when that one ends. Such a context ends at the latest when the behaviour returns or, if the
-// behaviour has put its reply off, when the reply is given."
+// TestContext_OfARequest: "What Context returns also has the values and the deadline of that one,
+// and ends when that one ends. Such a context ends at the latest when the behaviour returns or, if
+// the behaviour has put its reply off, when the reply is given."
 func TestContext_OfARequest(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := ctxs.typ.Spawn(sys, ctxActor{})
-	asker, giveUp := context.WithTimeout(context.WithValue(context.Background(), ctxKey{}, "trace"), time.Hour)
+	caller, giveUp := context.WithTimeout(context.WithValue(context.Background(), ctxKey{}, "trace"), time.Hour)
 	defer giveUp()
-	want, _ := asker.Deadline()
+	want, _ := caller.Deadline()
 	look := func(ctx context.Context) {
 		t.Helper()
 		equal(t, "value", ctx.Value(ctxKey{}), any("trace"))
@@ -255,7 +256,7 @@ func TestContext_OfARequest(t *testing.T) {
 	}
 
 	var kept context.Context
-	_, err := ctxs.try.Ask(asker, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err := ctxs.try.Ask(caller, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 		kept = c.Context()
 		look(kept)
 		return nil, kept.Err()
@@ -266,7 +267,7 @@ func TestContext_OfARequest(t *testing.T) {
 	var d actor.Deferred[any]
 	put := make(chan struct{})
 	go func() {
-		_, err := ctxs.try.Ask(asker, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+		_, err := ctxs.try.Ask(caller, sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
 			before := c.Context()
 			d = actor.Defer(c, ctxs.try)
 			if kept = c.Context(); kept != before {
@@ -305,7 +306,7 @@ func TestContext_OfARequest(t *testing.T) {
 			wants(t, err, context.Canceled)
 		}
 	}
-	_, err = actor.AskAll(asker, sys, ctxs.try, []actor.Ref[ctxActor]{r}, func(_ *ctxActor, c *actor.Context) (any, error) {
+	_, err = actor.AskAll(caller, sys, ctxs.try, []actor.Ref[ctxActor]{r}, func(_ *ctxActor, c *actor.Context) (any, error) {
 		look(c.Context())
 		return nil, nil
 	})
@@ -328,7 +329,8 @@ func TestContext_OfARequestInALife(t *testing.T) {
 	wants(t, receive(t, "it to be cut off", got), actor.ErrShutdown)
 }
 
-// TestContext_Pipe: "fn's context ends when the actor ends or is restarted … and when the system stops."
+// TestContext_Pipe: "fn's context ends when the actor ends or is restarted … and when the system
+// stops."
 func TestContext_Pipe(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
 		"Stop":    func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Stop(sys, r) },
@@ -354,7 +356,8 @@ func TestContext_Pipe(t *testing.T) {
 	}
 }
 
-// TestContext_LeavesNothing: contexts of requests and of functions are in no list when they are over.
+// TestContext_LeavesNothing: contexts of requests and of functions are in no list when they are
+// over.
 func TestContext_LeavesNothing(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := ctxs.typ.Spawn(sys, ctxActor{})

@@ -15,8 +15,9 @@ type ownKey struct{}
 // traced is a context with a value.
 func traced(v any) context.Context { return context.WithValue(context.Background(), ctxKey{}, v) }
 
-// TestSetContext_Travels: "so travel its values, its deadline and its end with what the behaviour sends …
-// asks … arms … runs by [Pipe]". "Carried messages survive" all that an ordinary message survives.
+// TestSetContext_Travels: "so travel its values, its deadline and its end with what the behaviour
+// sends … asks … arms … runs by [Pipe]". "Carried messages survive" all that an ordinary message
+// survives.
 func TestSetContext_Travels(t *testing.T) {
 	seven := func(*ctxActor, *actor.Context) (any, error) { return 7, nil }
 	for name, way := range map[string]func(c *actor.Context, to actor.Ref[ctxActor], b ctxBehaviours){
@@ -180,8 +181,9 @@ func TestWith(t *testing.T) {
 	})
 }
 
-// TestSetContext_Ended: "A message whose context has ended before its turn comes becomes a dead letter.
-// The reason is the context's error. Requests run all the same, and outcomes are always heard."
+// TestSetContext_Ended: "A message whose context has ended before its turn comes becomes a dead
+// letter. The reason is the context's error. Requests run all the same, and outcomes are always
+// heard."
 func TestSetContext_Ended(t *testing.T) {
 	for kind, b := range map[string]ctxBehaviours{"plain": ctxs, "bounded": ctxsBounded} {
 		t.Run(kind, func(t *testing.T) {
@@ -211,9 +213,9 @@ func TestSetContext_Ended(t *testing.T) {
 	}
 }
 
-// TestSetContext_NotTheEndOfThisLife: "Of a context that is derived from what Context has returned, the
-// end of this actor's life does not travel … Values and deadline do, and the end of what the message
-// came with."
+// TestSetContext_NotTheEndOfThisLife: "Of a context that is derived from what Context has returned,
+// the end of this actor's life does not travel … Values and deadline do, and the end of what the
+// message came with."
 func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	seen := make(chan context.Context, 1)
@@ -221,8 +223,8 @@ func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 	look := func(_ *ctxActor, c *actor.Context) { seen <- c.Context(); <-c.Context().Done() }
 	for _, derived := range []bool{false, true} {
 		r := ctxs.typ.Spawn(sys, ctxActor{})
-		asker, giveUp := context.WithTimeout(traced("trace"), 2*time.Hour)
-		ctxs.do.Send(sys.With(asker), r, func(_ *ctxActor, c *actor.Context) {
+		caller, giveUp := context.WithTimeout(traced("trace"), 2*time.Hour)
+		ctxs.do.Send(sys.With(caller), r, func(_ *ctxActor, c *actor.Context) {
 			ctx := c.Context()
 			if derived {
 				var cancel context.CancelFunc
@@ -251,8 +253,8 @@ func TestSetContext_NotTheEndOfThisLife(t *testing.T) {
 	}
 }
 
-// TestSetContext_UntilTheEndOfTheBehaviour: "from here to the end of the behaviour", even if that panics;
-// and what waits in a stash keeps its own context.
+// TestSetContext_UntilTheEndOfTheBehaviour: "from here to the end of the behaviour", even if that
+// panics; and what waits in a stash keeps its own context.
 func TestSetContext_UntilTheEndOfTheBehaviour(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	got := make(chan any, 10)
@@ -317,8 +319,8 @@ func TestSetContext_Restart(t *testing.T) {
 	equal(t, "value", receive(t, "it", got), any("trace"))
 }
 
-// TestSetContext_AllocatesNothing: messages with a context are of the same free lists; and whoever uses
-// none pays nothing.
+// TestSetContext_AllocatesNothing: messages with a context are of the same free lists; and whoever
+// uses none pays nothing.
 func TestSetContext_AllocatesNothing(t *testing.T) {
 	if invariant.On {
 		return // the race detector makes a sync.Pool forget on purpose

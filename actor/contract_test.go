@@ -365,7 +365,8 @@ func TestSpawnFunc(t *testing.T) {
 	equal(t, "state", n, 42)
 }
 
-// TestSpawnFunc_Panics: "If init panics, so does SpawnFunc, and there is no actor": none is counted that would never end.
+// TestSpawnFunc_Panics: "If init panics, so does SpawnFunc, and there is no actor": none is counted
+// that would never end.
 func TestSpawnFunc_Panics(t *testing.T) {
 	sys := start(t)
 	spawn := func(from actor.Sender) {

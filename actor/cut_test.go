@@ -51,8 +51,9 @@ func TestCutTurn_Overloaded(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestCheckpoint_OfWhatIsNotMail: a Kill that came together with an urgent message is seen by a checkpoint, and by the end of a
-// Shield, of that message's behaviour and of OnStart, though it is no longer in the lane.
+// TestCheckpoint_OfWhatIsNotMail: a Kill that came together with an urgent message is seen by a
+// checkpoint, and by the end of a Shield, of that message's behaviour and of OnStart, though it is
+// no longer in the system queue.
 func TestCheckpoint_OfWhatIsNotMail(t *testing.T) {
 	past := ""
 	check := func(c *actor.Context) { c.Checkpoint(); past += "checkpoint " }

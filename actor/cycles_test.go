@@ -147,7 +147,7 @@ func TestCycles(t *testing.T) {
 	if more := runtime.NumGoroutine() - goroutines; more > len(st.Workers)+1 {
 		t.Errorf("%d goroutines more", more)
 	}
-	if grown := after - before; grown > 256<<10 { // of stocks and caches, whatever n
+	if grown := after - before; grown > 256<<10 { // of caches and caches, whatever n
 		t.Errorf("%d cycles left %d bytes", n, grown)
 	}
 }

@@ -39,90 +39,91 @@ type DeadLetter struct {
 }
 
 // deadLetter ends a message that will not run, and recycles it. The caller owns it.
-func (r replier) deadLetter(to *body, m *message, reason error) {
-	if r.endLetter(to, m, reason) {
-		r.recycle(m)
+func (e env) deadLetter(to *cell, m *message, reason error) {
+	if e.endLetter(to, m, reason) {
+		e.recycle(m)
 	}
 }
 
 // endLetter is deadLetter without the recycling. It reports whether m may be recycled.
-func (r replier) endLetter(to *body, m *message, reason error) (reusable bool) {
+func (e env) endLetter(to *cell, m *message, reason error) (reusable bool) {
 	switch {
 	case m.id == systemID:
-		r.buryMailIn(m, to, reason)
+		e.discardMailIn(m, to, reason)
 	case m.id == firedID:
-		to.extra.timers.missed(r, to, m)
+		to.cold.timers.missed(e, to, m)
 		return false
 	case m.id == carriedID:
-		if in := unwrap(m); r.endLetter(to, in, reason) {
-			r.recycle(in)
+		if in := unwrap(m); e.endLetter(to, in, reason) {
+			e.recycle(in)
 		}
 	case isOwn(m.id):
-		return false // left to Go's collector: it may refer to what ends with its actor
+		return false // left to the GC: it may refer to what ends with its actor
 	default:
-		r.declareDead(to, m, reason, false)
+		e.declareDead(to, m, reason, false)
 	}
 	return true
 }
 
-// deadLetters ends a chain of messages that will not run. The caller owns them. Every end of an actor has
-// several chains, and most are empty.
+// deadLetters ends a chain of messages that will not run. The caller owns them. Every end of an
+// actor has several chains, and most are empty.
 //
 //go:noinline
-func (r replier) deadLetters(to *body, left *message, reason error) {
+func (e env) deadLetters(to *cell, left *message, reason error) {
 	for left != nil {
 		m := left
 		left, m.next = m.next, nil
-		r.deadLetter(to, m, reason)
+		e.deadLetter(to, m, reason)
 	}
 }
 
 // declareDead counts, reports, answers and clears a message that will not run. It discards what the
 // message owns, unless that is a timer's.
-func (r replier) declareDead(to *body, m *message, reason error, timers bool) {
+func (e env) declareDead(to *cell, m *message, reason error, timers bool) {
 	sys := to.sys()
 	d := to.typ().decls[m.id]
-	r.countDeadLetter(sys, d)
-	sys.sim.tell(sim.Dead, r, to, m)
+	e.countDeadLetter(sys, d)
+	sys.sim.tell(sim.DeadLetter, e, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
-	d.lost(r, to, m)
+	d.lost(e, to, m)
 	if !timers {
 		d.discardOwned(m)
 	}
 	if d.reject != nil {
-		d.reject(r, m, reason)
+		d.reject(e, m, reason)
 	} else {
 		d.clear(m)
 	}
 }
 
 // countDeadLetter counts a dead letter of d.
-func (r replier) countDeadLetter(sys *System, d *declaration) {
-	if r.c == nil {
+func (e env) countDeadLetter(sys *System, d *descriptor) {
+	if e.c == nil {
 		sys.outside.deadLetters.Add(1)
 		if d.bestEffort {
 			sys.outside.bestEffort.Add(1)
 		}
 		return
 	}
-	r.c.count.deadLetters.Add(1)
+	e.c.count.deadLetters.Add(1)
 	if d.bestEffort {
-		r.c.count.bestEffort.Add(1)
+		e.c.count.bestEffort.Add(1)
 	}
 }
 
-// recycle takes back a message that is nobody's any more and keeps nothing alive. A call, which keeps a
-// small program small.
+// recycle takes back a message that is nobody's any more and keeps nothing alive. A call, which
+// keeps a small program small.
 //
 //go:noinline
-func (r replier) recycle(m *message) {
-	if r.c != nil {
-		r.c.recycle(m)
+func (e env) recycle(m *message) {
+	if e.c != nil {
+		e.c.recycle(m)
 	}
 }
 
-// reporters are the goroutines that run a hook of dead letters, of whatever system: two hooks that send to each
-// other's dead would not come to an end either. A slice, since a sync.Map would be 13 KB of every program.
+// reporters are the goroutines that run a hook of dead letters, of whatever system: two hooks that
+// send to each other's dead would not come to an end either. A slice, since a sync.Map would be 13
+// KB of every program.
 var reporters struct {
 	mu  seam.Mutex
 	ids []uint64 // guarded by mu
@@ -130,7 +131,7 @@ var reporters struct {
 
 // reportDeadLetter tells the hook. If there is none, or if a hook itself has sent in vain, it tells
 // the log: to tell a hook of that would go on without an end.
-func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason error) {
+func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error) {
 	if s.opts.onDeadLetter == nil || isReporter(seam.Goroutine(), false) {
 		if reason != ErrRestarted { // that is what a restart is for
 			s.logDeadLetter(to, d, reason)
@@ -155,9 +156,9 @@ func (s *System) reportDeadLetter(to *body, m *message, d *declaration, reason e
 	})
 }
 
-// logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one. The
-// two are counted apart: those that matter are not to be lost among the others.
-func (s *System) logDeadLetter(to *body, d *declaration, reason error) {
+// logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
+// The two are counted apart: those that matter are not to be lost among the others.
+func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
 	letters := &s.letters
 	if d.bestEffort {
 		letters = &s.bestEffort
@@ -180,9 +181,9 @@ func (s *System) logDeadLetter(to *body, d *declaration, reason error) {
 // such as a "leave" to a room that is closed already. Their dead letters are counted
 // ([Stats]) and shown to [OnDeadLetter] like any other; but without such a function they
 // are logged at level DEBUG instead of WARN, and the default logger leaves them out.
-func BestEffort() BehaviourOption { return func(d *declaration) { d.bestEffort = true } }
+func BestEffort() BehaviourOption { return func(d *descriptor) { d.bestEffort = true } }
 
-// isReporter tells whether a goroutine is one of the reporters. With leave it is one no longer.
+// isReporter reports whether a goroutine is one of the reporters. With leave it is one no longer.
 // This is one function, for the sake of small programs.
 func isReporter(id uint64, leave bool) (is bool) {
 	reporters.mu.Lock()

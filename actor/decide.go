@@ -11,33 +11,33 @@ const (
 	DecideRestart Decision = iota
 	// DecideResume lets the actor go on with its state as it is, and its mail, timers,
 	// children, stash, and replies that were put off. The message over which it panicked is gone,
-	// and its asker hears ErrPanicked. The panic is reported as usual. The supervisor is not told.
+	// and its caller hears ErrPanicked. The panic is reported as usual. The supervisor is not told.
 	// An actor that was not up, that has lost its arena to the panic of a collection, or that
 	// leaves already has no state to go on with: for it this is DecideRestart.
 	DecideResume
-	// DecideStop ends the actor for good, with the reason of the fall, as StopWith would. Its supervisor is
-	// told by a [Fallen] that is Final.
+	// DecideStop ends the actor for good, with the reason of the fall, as StopWith would. Its
+	// supervisor is told by a [Fallen] that is Final.
 	DecideStop
 	// DecideEscalate suspends the actor and asks its supervisor to fail for the same reason:
 	// see [Fallen].
 	DecideEscalate
 )
 
-// decide asks what becomes of a supervised actor that is about to fall for a reason. sound says that
-// it could go on with its state. Owner only, between two messages.
-func (b *body) decide(c *Context, x *extras, why error, sound bool) Decision {
+// decide asks what becomes of a supervised actor that is about to fall for a reason. sound says
+// that it could go on with its state. Owner only, between two messages.
+func (a *cell) decide(c *Context, x *coldState, why error, sound bool) Decision {
 	x.decision = DecideRestart
 	if x.sup.decides == nil || IsNormal(why) {
 		return DecideRestart
 	}
 	if invariant.On {
-		verifyDecide(b, c)
+		verifyDecide(a, c)
 	}
 	c.msg, x.where, x.exitWhy = &noMessage, inDecide, why // for the report, and for failed
-	b.sys().sim.callback(c, b, x.where.name())
+	a.sys().sim.callback(c, a, x.where.name())
 	d := x.sup.decides(why)
 	if d > DecideEscalate {
-		panic("gallop: Care.Decide of " + b.String() + " has returned none of the decisions")
+		panic("gallop: Care.Decide of " + a.String() + " has returned none of the decisions")
 	}
 	x.where, x.exitWhy = inNone, nil
 	if d == DecideResume && sound && !x.down {

@@ -67,7 +67,7 @@ var (
 )
 
 // TestDecide_Resume: "lets the actor go on with its state as it is, and its mail, timers, children,
-// stash, and replies that were put off. The message over which it panicked is gone, and its asker
+// stash, and replies that were put off. The message over which it panicked is gone, and its caller
 // hears ErrPanicked. The panic is reported as usual. The supervisor is not told."
 func TestDecide_Resume(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideResume)}, mortal{})
@@ -152,7 +152,8 @@ func TestDecide_Stop(t *testing.T) {
 	}
 }
 
-// TestDecide_Escalate: "the actor is suspended, and the supervisor is to fail itself": here it does.
+// TestDecide_Escalate: "the actor is suspended, and the supervisor is to fail itself": here it
+// does.
 func TestDecide_Escalate(t *testing.T) {
 	u := newUnder(t, actor.Care[mortal]{Decide: always(actor.DecideEscalate)}, mortal{})
 	u.do(t, panicUser)

@@ -38,13 +38,13 @@ func TestDefer_Allocates(t *testing.T) {
 	}
 }
 
-// TestDefer_Hoard: an actor that has put many replies off at a time keeps nothing for as many.
-func TestDefer_Hoard(t *testing.T) {
+// TestDefer_Kept: an actor that has put many replies off at a time keeps nothing for as many.
+func TestDefer_Kept(t *testing.T) {
 	sys := start(t, actor.Workers(1))
-	r, asker := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
+	r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
 	const many = 1 << 17
 	before, _ := heapInUse()
-	clerkDo.Send(sys, asker, func(_ *clerk, c *actor.Context) {
+	clerkDo.Send(sys, caller, func(_ *clerk, c *actor.Context) {
 		for range many {
 			actor.AskTo(c, clerkWant, r, 0, clerkHeard)
 		}
@@ -95,7 +95,7 @@ func newParcelClerks(opts ...actor.TypeOption) (k parcelClerks) {
 	return k
 }
 
-// TestDefer_GivenUp: a reply whose asker has given up goes nowhere, and so does what a behaviour
+// TestDefer_GivenUp: a reply whose caller has given up goes nowhere, and so does what a behaviour
 // returns after it has put its reply off. What they own is discarded.
 func TestDefer_GivenUp(t *testing.T) {
 	before := heap.Blobs()
@@ -121,19 +121,19 @@ func TestDefer_GivenUp(t *testing.T) {
 			quiet(t, sys)
 			equal(t, "blobs left"+name, heap.Blobs().Live, before.Live)
 		}
-		equal(t, "wards", actor.LeftoversOf(sys).Wards, 0)
+		equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 	}
 }
 
-// TestDefer_AskerHasEnded: the reply to an actor that has ended is a dead letter, as any.
-func TestDefer_AskerHasEnded(t *testing.T) {
+// TestDefer_CallerHasEnded: the reply to an actor that has ended is a dead letter, as any.
+func TestDefer_CallerHasEnded(t *testing.T) {
 	for name, ask := range deferringAsks {
 		var dead letters
 		sys, _ := onVirtualTime(t, actor.Workers(1), dead.option())
-		r, asker := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
-		clerkDo.Send(sys, asker, func(_ *clerk, c *actor.Context) { ask(c, r) })
+		r, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{})
+		clerkDo.Send(sys, caller, func(_ *clerk, c *actor.Context) { ask(c, r) })
 		quiet(t, sys)
-		must(t, actor.StopWait(soon(t), sys, asker))
+		must(t, actor.StopWait(soon(t), sys, caller))
 		clerkDo.Send(sys, r, func(k *clerk, c *actor.Context) { k.next().Reply(c, 1, nil) })
 		quiet(t, sys)
 		equal(t, "dead letters, "+name, dead.n.Load(), 1)
@@ -148,7 +148,7 @@ var deferringAsks = map[string]func(c *actor.Context, r actor.Ref[clerk]){
 	},
 }
 
-// TestDefer_Across: the asker is of another system, and hears whatever happens to the asked.
+// TestDefer_Across: the caller is of another system, and hears whatever happens to the asked.
 func TestDefer_Across(t *testing.T) {
 	for name, ask := range deferringAsks {
 		for end, tc := range map[string]struct {
@@ -166,9 +166,9 @@ func TestDefer_Across(t *testing.T) {
 				t.Run(name+"/"+end+"/"+kind, func(t *testing.T) {
 					here, _ := onVirtualTime(t, opts...) // so that nobody's time is over
 					there := start(t, opts...)
-					asker, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
-					outcome := wanting(t, here, asker, 1)
-					clerkDo.Send(here, asker, func(_ *clerk, c *actor.Context) { ask(c, r) })
+					caller, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
+					outcome := wanting(t, here, caller, 1)
+					clerkDo.Send(here, caller, func(_ *clerk, c *actor.Context) { ask(c, r) })
 					quiet(t, here)
 					quiet(t, there)
 					tc.do(there, r)
@@ -180,15 +180,15 @@ func TestDefer_Across(t *testing.T) {
 	}
 }
 
-// TestDefer_AskerSystemStopped: a reply to an actor of a system that has stopped is a dead letter
+// TestDefer_CallerSystemStopped: a reply to an actor of a system that has stopped is a dead letter
 // there, and hurts nobody here.
-func TestDefer_AskerSystemStopped(t *testing.T) {
+func TestDefer_CallerSystemStopped(t *testing.T) {
 	for name, ask := range deferringAsks {
 		var dead letters
 		here, _ := onVirtualTime(t, dead.option())
 		there := start(t)
-		asker, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
-		clerkDo.Send(here, asker, func(_ *clerk, c *actor.Context) { ask(c, r) })
+		caller, r := clerkType.Spawn(here, clerk{}), clerkType.Spawn(there, clerk{})
+		clerkDo.Send(here, caller, func(_ *clerk, c *actor.Context) { ask(c, r) })
 		quiet(t, here)
 		quiet(t, there)
 		here.Stop()
@@ -199,7 +199,7 @@ func TestDefer_AskerSystemStopped(t *testing.T) {
 	}
 }
 
-// TestDefer_Suspended: the asker hears when the actor falls, and need not wait for the verdict of
+// TestDefer_Suspended: the caller hears when the actor falls, and need not wait for the verdict of
 // its supervisor.
 func TestDefer_Suspended(t *testing.T) {
 	sys := start(t, actor.Workers(2))
@@ -229,7 +229,7 @@ func TestDefer_Suspended(t *testing.T) {
 	}
 }
 
-// TestDefer_OnStopPanics: what OnStop replied before is given, and the other askers hear.
+// TestDefer_OnStopPanics: what OnStop replied before is given, and the other callers hear.
 func TestDefer_OnStopPanics(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	r := clerkType.Spawn(sys, clerk{onStop: func(k *clerk, c *actor.Context) {
@@ -250,7 +250,7 @@ func TestDefer_OnStopPanics(t *testing.T) {
 	equal(t, "failures", failures, 2)
 }
 
-// TestDefer_Cut: a Kill that cuts the behaviour behind Defer is what its asker hears, once.
+// TestDefer_Cut: a Kill that cuts the behaviour behind Defer is what its caller hears, once.
 func TestDefer_Cut(t *testing.T) {
 	for name, cut := range map[string]func(c *actor.Context){
 		"Checkpoint": func(c *actor.Context) { actor.Kill(c, actor.Self[clerk](c)); c.Checkpoint() },
@@ -296,13 +296,13 @@ func TestDefer_Heap(t *testing.T) {
 	}
 }
 
-// repeatDeferrals has askers of whom some hear from a clerk, some that it has panicked, and some
+// repeatDeferrals has callers of whom some hear from a clerk, some that it has panicked, and some
 // that the system stops.
 func repeatDeferrals(sys *actor.System, d *daybook) {
-	super, asker := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{onHear: d.note})
+	super, caller := clerkType.Spawn(sys, clerk{}), clerkType.Spawn(sys, clerk{onHear: d.note})
 	clerkDo.Send(sys, super, func(_ *clerk, c *actor.Context) {
 		r := actor.SpawnSupervised(c, clerkType, func(*clerk) {}, clerkFell)
-		clerkDo.Send(c, asker, func(_ *clerk, c *actor.Context) {
+		clerkDo.Send(c, caller, func(_ *clerk, c *actor.Context) {
 			for i := range 12 {
 				actor.AskTo(c, clerkWant, r, i, clerkHeard)
 			}

@@ -9,7 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// TestDefer_RepliedByOthers: "Any actor may reply, with its *Context, or any goroutine, with the *System."
+// TestDefer_RepliedByOthers: "Any actor may reply, with its *Context, or any goroutine, with the
+// *System."
 func TestDefer_RepliedByOthers(t *testing.T) {
 	for name, give := range map[string]func(t *testing.T, sys *actor.System, d actor.Deferred[int]){
 		"a goroutine": func(_ *testing.T, sys *actor.System, d actor.Deferred[int]) { d.Reply(sys, 7, nil) },
@@ -31,13 +32,13 @@ func TestDefer_RepliedByOthers(t *testing.T) {
 				equal(t, "outcome", outcome(), actor.Result[int]{Value: 7})
 			}
 			quiet(t, sys)
-			equal(t, "wards", actor.LeftoversOf(sys).Wards, 0)
+			equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 		})
 	}
 }
 
-// TestDefer_Racers: "Of several at a time one gives the reply; the others do nothing", also while the owner
-// hands over, or ends.
+// TestDefer_Racers: "Of several at a time one gives the reply; the others do nothing", also while
+// the owner hands over, or ends.
 func TestDefer_Racers(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	other := clerkType.Spawn(sys, clerk{})
@@ -68,12 +69,12 @@ func TestDefer_Racers(t *testing.T) {
 	}
 	quiet(t, sys)
 	must(t, actor.StopWait(soon(t), sys, other))
-	equal(t, "wards", actor.LeftoversOf(sys).Wards, 0)
+	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
-// TestDefer_HandOver: "If to ends or is restarted before somebody has given it, the asker hears so at once;
-// what becomes of the running actor does not matter any more. If to has ended, or is down, the asker hears
-// at once."
+// TestDefer_HandOver: "If to ends or is restarted before somebody has given it, the caller hears so
+// at once; what becomes of the running actor does not matter any more. If to has ended, or is down,
+// the caller hears at once."
 func TestDefer_HandOver(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	deferral := func(to actor.Target) (actor.Ref[clerk], actor.Deferred[int], func() actor.Result[int]) {
@@ -103,9 +104,9 @@ func TestDefer_HandOver(t *testing.T) {
 	wants(t, outcome().Err, actor.ErrKilled)
 	equal(t, "too late", d.Reply(sys, 7, nil), false)
 
-	kid := underCare(t, sys, false, func(*ctxActor) {})
-	_, _, outcome = deferral(kid)
-	actor.Restart(sys, kid)
+	child := underCare(t, sys, false, func(*ctxActor) {})
+	_, _, outcome = deferral(child)
+	actor.Restart(sys, child)
 	wants(t, outcome().Err, actor.ErrStopped)
 
 	next := clerkType.Spawn(sys, clerk{}) // handed on
@@ -122,11 +123,11 @@ func TestDefer_HandOver(t *testing.T) {
 	far.Stop()
 	wants(t, outcome().Err, actor.ErrSystemStopped)
 	quiet(t, sys)
-	equal(t, "wards", actor.LeftoversOf(sys).Wards, 0)
+	equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
 }
 
-// TestDefer_HandedOverInMail: the usual way, an actor for each request: it has the Deferred, and the asker hears
-// if it fails.
+// TestDefer_HandedOverInMail: the usual way, an actor for each request: it has the Deferred, and
+// the caller hears if it fails.
 func TestDefer_HandedOverInMail(t *testing.T) {
 	for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(5)} {
 		sys := start(t, opt)

@@ -3,7 +3,8 @@ package actor
 import "fmt"
 
 // This file says who an actor is, for reports and logs. An actor of one type among thousands is
-// known by its number, by the name that it has registered, or by its place in a tree of supervisors.
+// known by its number, by the name that it has registered, or by its place in a tree of
+// supervisors.
 
 // ActorName names an actor.
 type ActorName struct {
@@ -46,36 +47,36 @@ func (n ActorName) attrs(more ...any) []any {
 }
 
 // actorName says who the actor is. It costs a look at a map. Any goroutine.
-func (b *body) actorName() ActorName {
-	return ActorName{Type: b.typ().name, ID: b.id, Name: b.knownAs(), Path: b.path()}
+func (a *cell) actorName() ActorName {
+	return ActorName{Type: a.typ().name, ID: a.id, Name: a.knownAs(), Path: a.path()}
 }
 
 // ownName is actorName for the owner, which also knows the name that the actor has just given back.
-func (b *body) ownName() ActorName {
-	n := b.actorName()
-	if n.Name == "" && b.extra != nil {
-		n.Name = b.extra.lastName
+func (a *cell) ownName() ActorName {
+	n := a.actorName()
+	if n.Name == "" && a.cold != nil {
+		n.Name = a.cold.lastName
 	}
 	return n
 }
 
-// knownAs returns the actor's first name. If the mailbox is closed, it is the name that the actor had: the
-// extras do not change any more. Any goroutine.
-func (b *body) knownAs() string {
-	if name, ok := b.sys().names.of.Load(b); ok {
+// knownAs returns the actor's first name. If the mailbox is closed, it is the name that the actor
+// had: the cold state do not change any more. Any goroutine.
+func (a *cell) knownAs() string {
+	if name, ok := a.sys().names.of.Load(a); ok {
 		return name.(string)
 	}
-	if b.box.closed() {
-		return b.extra.lastName
+	if a.box.closed() {
+		return a.cold.lastName
 	}
 	return ""
 }
 
-// path returns the actor's place under its supervisor. The extras of a supervised actor are made before
-// anybody knows of it. Any goroutine.
-func (b *body) path() string {
-	if !b.supervised {
+// path returns the actor's place under its supervisor. The cold state of a supervised actor are
+// made before anybody knows of it. Any goroutine.
+func (a *cell) path() string {
+	if !a.supervised {
 		return ""
 	}
-	return b.extra.path
+	return a.cold.path
 }

@@ -16,7 +16,7 @@ func TestActorName_Path(t *testing.T) {
 	}
 	child := typ.Spawn(sys, 0)
 	child.b.supervised = true
-	child.b.mine().path = "app/sessions/bob"
+	child.b.makeCold().path = "app/sessions/bob"
 	if got := child.b.actorName().describe(); got != "session#2 (app/sessions/bob)" {
 		t.Error(got)
 	}

@@ -59,8 +59,8 @@ func TestReports_InTheLog(t *testing.T) {
 	}
 }
 
-// TestContext_Logger: it "has the attributes type and id and, if the actor has them, name … and path",
-// and is made once for each name.
+// TestContext_Logger: it "has the attributes type and id and, if the actor has them, name … and
+// path", and is made once for each name.
 func TestContext_Logger(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, nil))))
@@ -90,8 +90,8 @@ func TestContext_Logger(t *testing.T) {
 	panics(t, "Logger", func() { (*actor.Context)(nil).Logger() })
 }
 
-// TestBestEffort: "Their dead letters are counted and shown to OnDeadLetter like any other; but without
-// such a function they are logged at level DEBUG instead of WARN".
+// TestBestEffort: "Their dead letters are counted and shown to OnDeadLetter like any other; but
+// without such a function they are logged at level DEBUG instead of WARN".
 func TestBestEffort(t *testing.T) {
 	var log lockedBuffer
 	sys := start(t, actor.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))

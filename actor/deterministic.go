@@ -44,7 +44,8 @@ import (
 func Seed(n uint64) Option {
 	return func(o *options) {
 		o.seed = n
-		if o.simulate == nil { // of a run of actortest it seeds chance, and others decide the order
+		// Of a run of actortest it seeds chance, and others decide the order.
+		if o.simulate == nil {
 			o.simulate, o.seeded = simulate(&sim.Hooks{}), true
 		}
 	}
@@ -99,10 +100,10 @@ func simulate(h *sim.Hooks) func(*options) *simulation {
 		s.clock = o.flow()
 		s.pauses = s.clock
 		s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now, Stuck: h.Stuck, Of: s.simulation})
-		s.runs, s.note, s.refuse, s.call = s.runsOf, s.befell, s.refusal, s.callback
+		s.runs, s.note, s.refuse, s.call = s.runsOf, s.observe, s.refusal, s.callback
 		if h.Latency != nil {
-			s.latency = func(b *body, behaviour string) (before, after time.Duration) {
-				return h.Latency(b.typ().name, behaviour)
+			s.latency = func(a *cell, behaviour string) (before, after time.Duration) {
+				return h.Latency(a.typ().name, behaviour)
 			}
 		}
 		return s.simulation
@@ -117,7 +118,7 @@ func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) 
 		if p.Goexit {
 			value = sim.Goexit{}
 		}
-		hook(sim.Event{Kind: sim.Died, Worker: -1, Actor: p.ActorID, Type: p.Type, Behaviour: p.Behaviour, From: p.From}, value)
+		hook(sim.Event{Kind: sim.Panicked, Worker: -1, Actor: p.ActorID, Type: p.Type, Behaviour: p.Behaviour, From: p.From}, value)
 		if own != nil {
 			own(p)
 		}
@@ -173,12 +174,12 @@ func (s *simulator) runsOf(typ *typeInfo, v *table, runs []runFunc) []runFunc {
 }
 
 // watched makes a behaviour report itself, and fail if it is told to.
-func (s *simulator) watched(d *declaration, run runFunc) runFunc {
+func (s *simulator) watched(d *descriptor, run runFunc) runFunc {
 	if isOwn(d.id) {
 		return run
 	}
 	news := d.hearsNews()
-	return func(c *Context, b *body, m *message) {
+	return func(c *Context, a *cell, m *message) {
 		var payload any
 		if d.reject != nil && s.told || s.wantsPayload(m) {
 			payload = d.payload(m)
@@ -188,23 +189,23 @@ func (s *simulator) watched(d *declaration, run runFunc) runFunc {
 		}
 		e := sim.Event{Behaviour: d.name, News: news, Request: d.reject != nil}
 		e.Via, e.From = s.origin(m)
-		f := s.begin(c, b, m, e, payload)
-		if f.Blow == sim.Drop {
+		f := s.begin(c, a, m, e, payload)
+		if f.Kind == sim.Drop {
 			c.count.messages-- // it does not run after all
-			replier{c: c, sys: c.sys}.declareDead(b, m, f.Reason, b.ticks(m))
+			env{c: c, sys: c.sys}.declareDead(a, m, f.Reason, a.ticks(m))
 			return
 		}
-		b.strike(c, f)
-		if run(c, b, m); s.told {
+		a.injectFault(c, f)
+		if run(c, a, m); s.told {
 			s.hasRun(m)
 		}
 	}
 }
 
-// hearsNews tells whether the messages are those of links, monitors and supervisors. These wait in
-// no queue that drops any.
-func (d *declaration) hearsNews() bool {
-	switch d.payload(d.pool.fresh(1)).(type) {
+// hearsNews reports whether the messages are those of links, monitors and supervisors. These wait
+// in no queue that drops any.
+func (d *descriptor) hearsNews() bool {
+	switch d.payload(d.size.newBlock(1)).(type) {
 	case Fallen, Risen, Down, Exit:
 		return true
 	}
@@ -212,50 +213,50 @@ func (d *declaration) hearsNews() bool {
 }
 
 // callback reports OnStart and its like, which are no messages and cannot be dropped.
-func (s *simulator) callback(c *Context, b *body, name string) {
+func (s *simulator) callback(c *Context, a *cell, name string) {
 	e := sim.Event{Behaviour: name, Callback: true}
 	var why any
-	if x := b.extra; x != nil {
-		if x.kid != nil {
-			e.From = x.kid.of
+	if x := a.cold; x != nil {
+		if x.child != nil {
+			e.From = x.child.of
 		}
 		if x.where == inOnStop {
 			why = x.reason
 		}
 	}
-	b.strike(c, s.begin(c, b, nil, e, why))
+	a.injectFault(c, s.begin(c, a, nil, e, why))
 }
 
 // begin reports what begins in b, and returns what is to go wrong.
-func (s *simulator) begin(c *Context, b *body, m *message, e sim.Event, payload any) (f sim.Fault) {
-	t := b.typ()
+func (s *simulator) begin(c *Context, a *cell, m *message, e sim.Event, payload any) (f sim.Fault) {
+	t := a.typ()
 	s.mu.Lock()
-	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, t.name, b.id)
+	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, t.name, a.id)
 	s.mu.Unlock()
 	e.Kind, e.Worker = sim.Run, c.w.ID()
-	e = s.report(e, b, m, payload)
+	e = s.report(e, a, m, payload)
 	if s.hooks.Fault != nil {
 		f = s.hooks.Fault(e)
 	}
 	return f
 }
 
-// befell reports what has become of a message.
-func (s *simulator) befell(what sim.Kind, r replier, to *body, m *message) {
+// observe reports what has become of a message.
+func (s *simulator) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.id]
-	e := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
-	e.Via, e.From = s.origin(m)
-	if x := to.extra; what == sim.Died && x != nil && x.where != inNone {
-		e.Behaviour = x.where.name()
+	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
+	ev.Via, ev.From = s.origin(m)
+	if x := to.cold; what == sim.Panicked && x != nil && x.where != inNone {
+		ev.Behaviour = x.where.name()
 	}
-	if r.c != nil {
-		e.Worker = r.c.w.ID()
+	if e.c != nil {
+		ev.Worker = e.c.w.ID()
 	}
 	var payload any
-	if what == sim.Dead && s.wantsPayload(m) {
+	if what == sim.DeadLetter && s.wantsPayload(m) {
 		payload = d.payload(m)
 	}
-	s.report(e, to, m, payload)
+	s.report(ev, to, m, payload)
 }
 
 // wantsPayload reports whether what is in a message matters to the hooks.
@@ -266,7 +267,7 @@ func (s *simulator) wantsPayload(m *message) bool {
 
 // report tells what happens in an actor, because of m if that is not nil, and returns it as it was
 // told.
-func (s *simulator) report(e sim.Event, to *body, m *message, payload any) sim.Event {
+func (s *simulator) report(e sim.Event, to *cell, m *message, payload any) sim.Event {
 	t := to.typ()
 	e.Actor, e.Type, e.Time = to.id, t.name, time.Duration(s.sys.opts.clock.Nanos())
 	s.mu.Lock()
@@ -288,8 +289,8 @@ func (s *simulator) report(e sim.Event, to *body, m *message, payload any) sim.E
 	return e
 }
 
-// refusal tells whether a TrySend is to fail.
-func (s *simulator) refusal(to *body, d *declaration) bool {
+// refusal reports whether a TrySend is to fail.
+func (s *simulator) refusal(to *cell, d *descriptor) bool {
 	return s.hooks.Refuse != nil && s.hooks.Refuse(to.typ().name, d.name)
 }
 
@@ -301,9 +302,9 @@ func (s *simulator) now() string {
 }
 
 // Books returns figures for package actortest, which is their only use.
-func (s *System) Books() sim.Books {
+func (s *System) Books() sim.Counts {
 	if s.sim == nil {
-		return sim.Books{}
+		return sim.Counts{}
 	}
-	return sim.Books{Sent: s.sim.sent.Load(), Strangers: s.sched.Strangers(), Waits: s.sim.waits()}
+	return sim.Counts{Sent: s.sim.sent.Load(), Strangers: s.sched.Strangers(), Waits: s.sim.waits()}
 }

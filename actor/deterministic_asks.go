@@ -10,13 +10,13 @@ import (
 )
 
 // In a deterministic system it is known who waits for a reply, and what has become of the request.
-// So a run in which an asker waits for ever can say so as soon as nothing can happen any more. All
+// So a run in which an caller waits for ever can say so as soon as nothing can happen any more. All
 // of it is kept here. The rest of the runtime says when a reply is put off, and when a goroutine or
-// a turn begins to wait. Whether the reply is still awaited is looked up when the list of waits is wanted, so
-// that nothing has to say when a wait is over.
+// a turn begins to wait. Whether the reply is still awaited is looked up when the list of waits is
+// wanted, so that nothing has to say when a wait is over.
 
-// askBook is who waits for what. Only one thread runs at a time, and locks what it changes.
-type askBook struct {
+// askLog is who waits for what. Only one thread runs at a time, and locks what it changes.
+type askLog struct {
 	questions map[*message]any // of the requests that run
 	putOffs   []putOff         // in the order of Defer; some may be over
 	calls     []openCall       // in the order of their waits
@@ -25,19 +25,19 @@ type askBook struct {
 // putOff is a reply that was put off.
 type putOff struct {
 	*deferral
-	d        *declaration
+	d        *descriptor
 	question any
 	since    int64
-	life     uint16 // of the asker, as in the header of its request
+	life     uint16 // of the caller, as in the header of its request
 }
 
 // openCall is a goroutine, or the turn of an actor, that waits in Ask.
 type openCall struct {
 	call  *callState
-	by    *body // whose turn waits; nil: a goroutine
+	by    *cell // whose turn waits; nil: a goroutine
 	pipe  bool  // that is one of the system's own
-	to    *body
-	d     *declaration
+	to    *cell
+	d     *descriptor
 	since int64
 }
 
@@ -63,7 +63,7 @@ func (s *simulation) putOff(c *Context, d *deferral) {
 	s.asks.putOffs = append(s.asks.putOffs, putOff{d, c.self.typ().decls[c.msg.id], s.asks.questions[c.msg], s.sys.opts.clock.Nanos(), c.msg.life})
 }
 
-// enter notes that an asker begins to wait, and returns what leave needs.
+// enter notes that an caller begins to wait, and returns what leave needs.
 func (s *simulation) enter(o openCall) *callState {
 	o.since, o.pipe = s.sys.opts.clock.Nanos(), sched.RunOf() != nil
 	s.mu.Lock()
@@ -80,19 +80,19 @@ func (s *simulation) leave(k *callState) {
 }
 
 // awaitOne waits for the next of several replies, one of which is that of to.
-func (s *simulation) awaitOne(ctx context.Context, to *body, d *declaration, came func() bool) bool {
+func (s *simulation) awaitOne(ctx context.Context, to *cell, d *descriptor, came func() bool) bool {
 	k := new(callState) // stands for all of them
-	_, me := askerIn(to.sys(), to)
+	_, me := callerIn(to.sys(), to)
 	defer s.leave(s.enter(openCall{call: k, by: me, to: to, d: d}))
 	return s.sys.sched.Await(ctx, came)
 }
 
-// inLife returns the asker, or nil if the life is over in which it asked: that one hears no more.
-func (b *body) inLife(mark uint16) *body {
-	if b != nil && mark != 0 && b.isStale(mark) {
+// inLife returns the caller, or nil if the life is over in which it asked: that one hears no more.
+func (a *cell) inLife(mark uint16) *cell {
+	if a != nil && mark != 0 && a.isStale(mark) {
 		return nil
 	}
-	return b
+	return a
 }
 
 // waits returns who waits for a reply: first those in Ask, then those who wait for a message.
@@ -111,10 +111,10 @@ func (s *simulation) waits() []sim.Wait {
 			w.add(by.inLife(p.life), k, p.by.Load(), p.d, sim.Wait{Question: p.question, Since: time.Duration(p.since), How: sim.PutOff})
 		}
 	}
-	s.sys.wards.mu.Lock()
-	wards := slices.Clone(s.sys.wards.all.entries)
-	s.sys.wards.mu.Unlock()
-	for _, at := range wards {
+	s.sys.stopList.mu.Lock()
+	list := slices.Clone(s.sys.stopList.all.entries)
+	s.sys.stopList.mu.Unlock()
+	for _, at := range list {
 		w.addMail(at.who)
 	}
 	return w.all
@@ -128,20 +128,20 @@ type waitList struct {
 
 // enter adds a goroutine, or the turn of an actor, that waits in Ask.
 func (l *waitList) enter(o openCall) {
-	w := sim.Wait{Asked: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name, Since: time.Duration(o.since)}
+	w := sim.Wait{Callee: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name, Since: time.Duration(o.since)}
 	switch {
 	case o.by != nil:
-		w.Asker = o.by.String()
+		w.Caller = o.by.String()
 	case o.pipe:
-		w.Asker = "a Pipe"
+		w.Caller = "a Pipe"
 	}
 	l.inCall[o.call] = len(l.all)
 	l.all = append(l.all, w)
 }
 
-// add adds an asker who waits for the reply of to to d, or says what has become of the request of a
-// goroutine that was entered.
-func (l *waitList) add(by *body, k *callState, to *body, d *declaration, w sim.Wait) {
+// add adds an caller who waits for the reply of to to d, or says what has become of the request of
+// a goroutine that was entered.
+func (l *waitList) add(by *cell, k *callState, to *cell, d *descriptor, w sim.Wait) {
 	if i, ok := l.inCall[k]; ok && k != nil {
 		l.all[i].How, l.all[i].Question = w.How, w.Question
 		return
@@ -150,36 +150,36 @@ func (l *waitList) add(by *body, k *callState, to *body, d *declaration, w sim.W
 		return
 	}
 	if by != nil {
-		w.Asker = by.String()
+		w.Caller = by.String()
 	}
-	w.Asked, w.Type, w.Behaviour = to.String(), to.typ().name, d.name
+	w.Callee, w.Type, w.Behaviour = to.String(), to.typ().name, d.name
 	l.all = append(l.all, w)
 }
 
 // addMail adds those who wait because of the mail of an actor that is in no queue: it has put the
 // request aside, or is suspended.
-func (l *waitList) addMail(b *body) {
+func (l *waitList) addMail(a *cell) {
 	add := func(m *message, how sim.How) {
-		if d := b.typ().decls[m.id]; d.caller != nil {
+		if d := a.typ().decls[m.id]; d.caller != nil {
 			by, k := d.caller(m).awaits()
-			l.add(by.inLife(m.life), k, b, d, sim.Wait{Question: d.payload(m), How: how})
+			l.add(by.inLife(m.life), k, a, d, sim.Wait{Question: d.payload(m), How: how})
 		}
 	}
-	for m := b.extra.stash.list.first; m != nil; m = m.next {
+	for m := a.cold.stash.list.first; m != nil; m = m.next {
 		add(m, sim.Stashed)
 	}
-	for _, list := range []*message{b.extra.held.first, b.in.fifo} {
+	for _, list := range []*message{a.cold.held.first, a.in.pending} {
 		for m := list; m != nil; m = m.next {
 			add(m, sim.Suspended)
 		}
 	}
-	for m := b.in.more; m != nil; {
-		if m = m.next; m == b.in.more {
+	for m := a.in.appended; m != nil; {
+		if m = m.next; m == a.in.appended {
 			break
 		}
 		add(m, sim.Suspended)
 	}
-	for m := b.box.head.Load(); m != nil && m != b.in.last && m != &closedMark; m = m.next {
+	for m := a.box.head.Load(); m != nil && m != a.in.tail && m != &closedMark; m = m.next {
 		add(m, sim.Suspended)
 	}
 }

@@ -7,23 +7,23 @@ import (
 )
 
 // marks say from where messages of a deterministic system come that no behaviour has sent. In
-// production such a message says only that it comes from outside. In a deterministic system a node is
-// used once, so that it stands for its message.
+// production such a message says only that it comes from outside. In a deterministic system a node
+// is used once, so that it stands for its message.
 type marks map[*message]mark
 
 // mark is how a message comes, and on whose behalf.
 type mark struct {
 	via  sim.Via
-	from *body
+	from *cell
 }
 
 // born notes what a new actor is called.
-func (s *simulation) born(b *body, t *typeInfo) {
+func (s *simulation) born(a *cell, t *typeInfo) {
 	if s == nil || !s.told {
 		return
 	}
 	s.mu.Lock()
-	s.types[b.id] = t.name
+	s.types[a.id] = t.name
 	s.mu.Unlock()
 }
 
@@ -35,7 +35,7 @@ func (s *simulation) name(actor uint64) string {
 }
 
 // comes notes from where m comes. The caller is about to push it.
-func (s *simulation) comes(m *message, via sim.Via, from *body) {
+func (s *simulation) comes(m *message, via sim.Via, from *cell) {
 	if s == nil || !s.told {
 		return
 	}
@@ -45,9 +45,9 @@ func (s *simulation) comes(m *message, via sim.Via, from *body) {
 }
 
 // marksReply notes that m, a reply to b, comes from no behaviour of its system.
-func (r replier) marksReply(m *message, b *body) {
-	if r.c == nil {
-		r.sys.sim.comes(m, sim.ByReply, b)
+func (e env) marksReply(m *message, a *cell) {
+	if e.c == nil {
+		e.sys.sim.comes(m, sim.ByReply, a)
 	}
 }
 
@@ -74,7 +74,7 @@ func (s *simulation) stashed(was, m *message) {
 	if s == nil {
 		return
 	}
-	s.book(-1) // it was sent once
+	s.count(-1) // it was sent once
 	s.mu.Lock()
 	if of, ok := s.marks[was]; ok {
 		s.marks[m] = of

@@ -25,7 +25,8 @@ func (p *piper) start(c *actor.Context, f func()) {
 
 func (p *piper) done(*actor.Context, actor.Result[int]) {}
 
-// TestSystem_StopFromAPipe: Stop "does not wait for functions that Pipe runs", so one of them may call it.
+// TestSystem_StopFromAPipe: Stop "does not wait for functions that Pipe runs", so one of them may
+// call it.
 func TestSystem_StopFromAPipe(t *testing.T) {
 	for name, opt := range map[string]actor.Option{"plain": actor.Workers(2), "deterministic": actor.Seed(3)} {
 		letters := make(chan actor.DeadLetter, 1)
@@ -42,8 +43,8 @@ func TestSystem_StopFromAPipe(t *testing.T) {
 	}
 }
 
-// TestDeterministic_SeveralGoroutines: a deterministic system serves several goroutines at once, in an order
-// that does not repeat itself, and one of them may stop it.
+// TestDeterministic_SeveralGoroutines: a deterministic system serves several goroutines at once, in
+// an order that does not repeat itself, and one of them may stop it.
 func TestDeterministic_SeveralGoroutines(t *testing.T) {
 	const askers, each = 4, 50
 	sys := start(t, actor.Seed(1))
@@ -101,27 +102,28 @@ func TestSystem_WaitsWithAnEndedContext(t *testing.T) {
 
 var droppingOne = newBounded("dropping one", 1, actor.OverflowDropOldest)
 
-// TestDeterministic_TwoSystems: an actor of one deterministic system asks one of another, whose requests make room for each
-// other. Left in the middle of that, because nobody waits for its system, it does not keep the other from being quiescent.
+// TestDeterministic_TwoSystems: an actor of one deterministic system asks one of another, whose
+// requests make room for each other. Left in the middle of that, because nobody waits for its
+// system, it does not keep the other from being quiescent.
 func TestDeterministic_TwoSystems(t *testing.T) {
 	const asks = 30
 	dropped := 0
 	for seed := range uint64(30) {
 		here, there := start(t, actor.Seed(seed)), start(t, actor.Seed(seed))
 		outcomes := 0
-		asker := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
+		caller := puppetType.Spawn(here, puppet{note: func(_ *actor.Context, r actor.Result[any]) {
 			if outcomes++; errors.Is(r.Err, actor.ErrDropped) {
 				dropped++
 			}
 		}})
 		to := droppingOne.typ.Spawn(there, puppet{})
-		do.Send(here, asker, func(_ *puppet, c *actor.Context) {
+		do.Send(here, caller, func(_ *puppet, c *actor.Context) {
 			for range asks {
 				actor.AskTo(c, droppingOne.try, to, justReply, note)
 			}
 		})
 		for range asks {
-			do.Send(here, asker, noop) // which lets the asker go on for a moment
+			do.Send(here, caller, noop) // which lets the caller go on for a moment
 			quiet(t, there)
 		}
 		for range asks {
@@ -135,8 +137,9 @@ func TestDeterministic_TwoSystems(t *testing.T) {
 	}
 }
 
-// TestDeterministic_PipesAcross: functions of Pipe of two deterministic systems ask actors of the other one. None keeps its
-// own system from going on, nor the other, whose sends let this one go on for a moment.
+// TestDeterministic_PipesAcross: functions of Pipe of two deterministic systems ask actors of the
+// other one. None keeps its own system from going on, nor the other, whose sends let this one go on
+// for a moment.
 func TestDeterministic_PipesAcross(t *testing.T) {
 	const asks = 3
 	for seed := range uint64(20) {

@@ -36,8 +36,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// sleep waits in virtual time. The alarm only shows the clock how far to go: the driver, which moves
-// it, looks afterwards which threads can go on.
+// sleep waits in virtual time. The alarm only shows the clock how far to go: the driver, which
+// moves it, looks afterwards which threads can go on.
 func (s *simulation) sleep(ctx context.Context, d time.Duration) error {
 	clock := s.sys.opts.clock
 	at := seam.After(clock.Nanos(), d)
@@ -56,11 +56,11 @@ func (s *simulation) sleep(ctx context.Context, d time.Duration) error {
 // slow lets the virtual time pass that a function of Pipe or Blocking is to take before its work,
 // and returns how long it is to take afterwards. behaviour is the one that hears of a Pipe, or the
 // one that blocks.
-func (s *simulation) slow(b *body, behaviour string) (after time.Duration) {
+func (s *simulation) slow(a *cell, behaviour string) (after time.Duration) {
 	if s == nil || s.latency == nil {
 		return 0
 	}
-	before, after := s.latency(b, behaviour)
+	before, after := s.latency(a, behaviour)
 	s.rest(before)
 	return after
 }
@@ -68,15 +68,15 @@ func (s *simulation) slow(b *body, behaviour string) (after time.Duration) {
 // rest lets virtual time pass for the caller, unless the system ends first.
 func (s *simulation) rest(d time.Duration) {
 	if d > 0 {
-		_ = s.sleep(s.sys.over.context(), d) // the function sees the end by its own context
+		_ = s.sleep(s.sys.done.context(), d) // the function sees the end by its own context
 	}
 }
 
 // slowed is f with the virtual time that it is to take.
 func (c *Context) slowed(f func()) func() {
-	s, b, behaviour := c.sys.sim, c.self, c.self.typ().decls[c.msg.id].name
+	s, a, behaviour := c.sys.sim, c.self, c.self.typ().decls[c.msg.id].name
 	return func() {
-		rest := s.slow(b, behaviour)
+		rest := s.slow(a, behaviour)
 		f()
 		s.rest(rest)
 	}

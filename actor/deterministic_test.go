@@ -70,8 +70,8 @@ func hashOf(s string) uint64 {
 	return h.Sum64()
 }
 
-// TestDeterministic_SeedAlone: "in an order that n alone decides, and n decides all else that is left to
-// chance", whatever RandSeed says, before it or behind.
+// TestDeterministic_SeedAlone: "in an order that n alone decides, and n decides all else that is
+// left to chance", whatever RandSeed says, before it or behind.
 func TestDeterministic_SeedAlone(t *testing.T) {
 	run := func(opts ...actor.Option) string {
 		sys := start(t, opts...)
@@ -162,8 +162,8 @@ func TestDeterministic_AskInABehaviour(t *testing.T) {
 	}
 }
 
-// TestDeterministic_TimeBesideAsk: time passes while a behaviour waits for a reply that only time can bring, also if it has
-// made somebody runnable before.
+// TestDeterministic_TimeBesideAsk: time passes while a behaviour waits for a reply that only time
+// can bring, also if it has made somebody runnable before.
 func TestDeterministic_TimeBesideAsk(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		sys, clock := onVirtualTime(t, actor.Seed(1), actor.Workers(workers))

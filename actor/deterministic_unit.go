@@ -34,70 +34,70 @@ func (u *unit) made(c *Context, m *message) {
 // came enters a message that has come to its receiver.
 func (u *unit) came(m *message, e sim.Event, payload any) {
 	in, ok := u.nodes[m]
-	if !ok || e.Kind == sim.Died {
+	if !ok || e.Kind == sim.Panicked {
 		return
 	}
 	delete(u.nodes, m)
-	sent := sim.Sent{Event: e, Message: payload, Place: in.place}
-	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int { return s.Place - place })
+	sent := sim.Sent{Event: e, Message: payload, Order: in.place}
+	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int { return s.Order - place })
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 
 // InTurn sends an actor a function that runs in a turn of it, and enters in t what the
 // function does. It is for package actortest; no other package can use it.
 func InTurn[S any](t *sim.Turn, to Ref[S], f func(*S, *Context)) error {
-	return to.b.pushFromOutside(newSignal(nil, unitTurn{t: t, f: func(b *body, c *Context) { f(stateOf[S](b), c) }}))
+	return to.b.pushFromOutside(newSignal(nil, unitTurn{t: t, f: func(a *cell, c *Context) { f(stateOf[S](a), c) }}))
 }
 
 // unitTurn is the message that brings the function.
 type unitTurn struct {
 	unanswered
 	t *sim.Turn
-	f func(*body, *Context)
+	f func(*cell, *Context)
 }
 
-func (s unitTurn) serve(b *body, c *Context) {
+func (s unitTurn) serve(a *cell, c *Context) {
 	of := c.sys.sim
-	of.callback(c, b, "In")
-	u, before := &of.unit, slices.Clone(b.armed())
+	of.callback(c, a, "In")
+	u, before := &of.unit, slices.Clone(a.armed())
 	if u.nodes == nil {
 		u.nodes = map[*message]madeIn{}
 	}
 	defer func() { u.now = nil }() // also if f panics
 	u.now, u.in = s.t, c
-	s.f(b, c)
+	s.f(a, c)
 	s.t.Stopped = c.then&mustEnd != 0
-	if x := b.extra; x != nil && s.t.Stopped {
+	if x := a.cold; x != nil && s.t.Stopped {
 		s.t.Reason = x.exitWhy
 	}
-	for _, at := range b.armed() {
-		if a, ok := at.in(b, u); ok && !slices.Contains(before, at) {
+	for _, at := range a.armed() {
+		if a, ok := at.in(a, u); ok && !slices.Contains(before, at) {
 			s.t.Armed = append(s.t.Armed, a)
 		}
 	}
 }
 
 // armed returns the timers of an actor, those that have run as well, in the order of their arming.
-func (b *body) armed() []armedTimer {
-	if b.extra == nil || b.extra.timers == nil {
+func (a *cell) armed() []armedTimer {
+	if a.cold == nil || a.cold.timers == nil {
 		return nil
 	}
-	return b.extra.ownTimers().list
+	return a.cold.ownTimers().list
 }
 
 // in says what a timer of b is about, and that its message is none that was sent.
-func (t armedTimer) in(b *body, u *unit) (a sim.Armed, ok bool) {
-	k := b.extra.ownTimers().shard.slab.find(t)
+func (t armedTimer) in(a *cell, u *unit) (out sim.Armed, ok bool) {
+	k := a.cold.ownTimers().shard.slab.find(t)
 	if k == nil || isOwn(k.id) {
-		return a, false
+		return out, false
 	}
-	d := b.typ().decls[k.id]
+	d := a.typ().decls[k.id]
 	m := k.held
 	if m == nil {
-		m = d.pool.fresh(1)
+		m = d.size.newBlock(1)
 		d.copy(m, k)
 	}
 	delete(u.nodes, m)
-	after := time.Duration(int64(k.at) - b.sys().opts.clock.Nanos())
+	after := time.Duration(int64(k.at) - a.sys().opts.clock.Nanos())
 	return sim.Armed{Behaviour: d.name, After: after, Every: time.Duration(k.period), Message: d.payload(m)}, true
 }

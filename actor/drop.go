@@ -11,7 +11,7 @@ package actor
 // An actor's messages to itself are no exception.
 //
 // A request, see [DeclareAsk], is not sent but answered with ErrOverloaded at once. From
-// outside it takes no room, as the asker waits for the answer.
+// outside it takes no room, as the caller waits for the answer.
 //
 // What the receiver itself has asked for is never dropped, and mutes nobody: answers to
 // [AskTo], results of [Pipe], ticks of timers, and values of [FromChan].
@@ -19,46 +19,46 @@ package actor
 // TrySend and [Behaviour.SendWait] of such a behaviour are as ever. An urgent behaviour
 // pays no heed to overload: Declare panics if it is given both options. A behaviour
 // without this option costs nothing for it.
-func DropOnOverload() BehaviourOption { return func(d *declaration) { d.drops = true } }
+func DropOnOverload() BehaviourOption { return func(d *descriptor) { d.drops = true } }
 
-// sendOrDrop delivers m or makes it a dead letter, unless it may simply be pushed. The gate of to was
-// not open.
-func (c *Context) sendOrDrop(to *body, m *message, d *declaration) (done bool) {
+// sendOrDrop delivers m or makes it a dead letter, unless it may simply be pushed. The gate of to
+// was not open.
+func (c *Context) sendOrDrop(to *cell, m *message, d *descriptor) (done bool) {
 	var err error
 	m.id, m.from = d.id, c.self.id
 	switch {
 	case to.typ().bound.limit != 0:
 		err = to.trySendBounded(c, m)
-	case to.gate.IsOpen() || to.letsPass():
+	case to.gate.IsOpen() || to.passesAjar():
 		return false
 	default:
 		err = ErrOverloaded
 	}
 	if err != nil {
-		replier{c: c, sys: c.sys}.deadLetter(to, m, err)
+		env{c: c, sys: c.sys}.deadLetter(to, m, err)
 	}
 	return true
 }
 
-// sendOrDropFromOutside delivers m, which is not from a behaviour of the receiver's system, or makes
-// it a dead letter.
-func (d *declaration) sendOrDropFromOutside(to *body, m *message) {
+// sendOrDropFromOutside delivers m, which is not from a behaviour of the receiver's system, or
+// makes it a dead letter.
+func (d *descriptor) sendOrDropFromOutside(to *cell, m *message) {
 	err := d.mayTry(nil, to)
 	if err == nil {
 		m.id, m.from = d.id, 0
-		err = to.pushPlaced(m)
+		err = to.pushPermitted(m)
 	}
 	if err != nil {
 		m.id, m.from = d.id, 0
-		to.sys().sim.book(1)
-		replier{sys: to.sys()}.deadLetter(to, m, err)
+		to.sys().sim.count(1)
+		env{sys: to.sys()}.deadLetter(to, m, err)
 	}
 }
 
 // takes reports whether an actor takes messages of behaviours that drop. Any goroutine.
-func (b *body) takes() bool {
-	if b.typ().bound.limit != 0 {
-		return !b.flow.Load().isFull()
+func (a *cell) takes() bool {
+	if a.typ().bound.limit != 0 {
+		return !a.flow.Load().isFull()
 	}
-	return b.gate.IsOpen() || b.wouldLetPass()
+	return a.gate.IsOpen() || a.wouldPassAjar()
 }

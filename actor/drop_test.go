@@ -54,7 +54,8 @@ func TestDrop(t *testing.T) {
 			g.do.Send(sys, r, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
 			awaitMuted(t, sys, r)
 			inside(t, sys, func(c *actor.Context) {
-				for range 8 { // it has the bound of the one type, and the leeway of the others
+				// It has the bound of the one type, and the leeway of the others.
+				for range 8 {
 					g.drop.Send(c, r, 0)
 				}
 			})
@@ -64,7 +65,8 @@ func TestDrop(t *testing.T) {
 	for how, shut := range closed {
 		for name, opts := range map[string][]actor.TypeOption{"plain": {actor.TypeBatch(1)}, "bound": {actor.TypeBound(8, actor.OverflowMute)}} {
 			if how == "overloaded" && name == "bound" {
-				continue // "not overloaded for spending its batch": see TestDrop_AtTheBound
+				// "not overloaded for spending its batch": see TestDrop_AtTheBound.
+				continue
 			}
 			t.Run(how+"/"+name, func(t *testing.T) {
 				var dead letters
@@ -95,7 +97,7 @@ func TestDrop(t *testing.T) {
 // dropped checks that every way to send to r is refused.
 func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], dead *letters) {
 	t.Helper()
-	asker := puppetType.Spawn(sys, puppet{})
+	caller := puppetType.Spawn(sys, puppet{})
 	results := make(chan actor.Result[int], 1)
 	ways := map[string]func() error{
 		"inside":  func() error { inside(t, sys, func(c *actor.Context) { g.drop.Send(c, r, 1) }); return nil },
@@ -106,9 +108,9 @@ func dropped(t *testing.T, sys *actor.System, g *guests, r actor.Ref[puppet], de
 			return err
 		},
 		"AskTo": func() error {
-			do.Send(sys, asker, func(p *puppet, c *actor.Context) {
+			do.Send(sys, caller, func(p *puppet, c *actor.Context) {
 				actor.AskTo(c, g.ask, r, actor.None{}, reply)
-				do.Send(c, asker, func(p *puppet, _ *actor.Context) { results <- p.note.(actor.Result[int]) })
+				do.Send(c, caller, func(p *puppet, _ *actor.Context) { results <- p.note.(actor.Result[int]) })
 			})
 			return receive(t, "the answer", results).Err
 		},
@@ -193,7 +195,7 @@ func TestDrop_NoRoom(t *testing.T) {
 }
 
 // TestDrop_NotWhatWasAskedFor: "What the receiver itself has asked for is never dropped, and mutes
-// nobody": the answer to AskTo comes to an asker under pressure, and the result of Pipe.
+// nobody": the answer to AskTo comes to an caller under pressure, and the result of Pipe.
 func TestDrop_NotWhatWasAskedFor(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.Workers(2), dead.option())

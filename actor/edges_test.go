@@ -260,7 +260,7 @@ func TestLongTurn_Carried(t *testing.T) {
 }
 
 // TestExit_SystemStoppedOfAnother: an actor that ends for the reason that another system has
-// stopped has ended, and its own system goes on: askers are told so.
+// stopped has ended, and its own system goes on: callers are told so.
 func TestExit_SystemStoppedOfAnother(t *testing.T) {
 	other := start(t)
 	far := newTools().typ.Spawn(other, tool{})

@@ -16,18 +16,18 @@ const (
 // goroutine costs a microsecond, so a lock and an entry more do not matter.
 type errands struct {
 	mu  sync.Mutex
-	all roster[errand] // guarded by mu
+	all indexedSet[errand] // guarded by mu
 }
 
 type errand struct {
 	kind  errandKind
-	of    *body
+	of    *cell
 	place int // guarded by mu
 }
 
 // holdFor holds the system for an errand of an actor, whose turn runs, so that it cannot be too
 // late. release is to be called once.
-func (s *System) holdFor(kind errandKind, of *body) (release func()) {
+func (s *System) holdFor(kind errandKind, of *cell) (release func()) {
 	s.sched.Hold()
 	e := &errand{kind: kind, of: of}
 	s.errands.mu.Lock()
@@ -42,7 +42,7 @@ func (s *System) holdFor(kind errandKind, of *body) (release func()) {
 }
 
 // each calls f for each errand. Any goroutine.
-func (l *errands) each(f func(kind errandKind, of *body)) {
+func (l *errands) each(f func(kind errandKind, of *cell)) {
 	l.mu.Lock()
 	all := append([]entry[errand](nil), l.all.entries...)
 	l.mu.Unlock()

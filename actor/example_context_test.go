@@ -77,7 +77,7 @@ func init() {
 
 func ExampleReply() {
 	sys := actor.Start()
-	l := ledgerType.Spawn(sys, ledger{map[string]int{"ann": 12, "bob": 7}})
+	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12, "bob": 7}})
 	buy.Send(sys, buyerType.Spawn(sys, buyer{l}), []string{"ann", "bob"})
 	_ = sys.Run()
 	// Output:
@@ -85,7 +85,7 @@ func ExampleReply() {
 	// bob 7 <nil>
 }
 
-// A till needs only an Asker, so that its test needs no ledger.
+// A till needs only an Asker, so that its test needs no wait list.
 type till struct {
 	balances actor.Asker[string, int]
 	heard    actor.Handler[actor.Result[int]]
@@ -115,7 +115,7 @@ func (f fixed) AskTo(c *actor.Context, _ string, reply actor.Handler[actor.Resul
 
 func ExampleAsker() {
 	sys := actor.Start()
-	l := ledgerType.Spawn(sys, ledger{map[string]int{"ann": 12}})
+	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12}})
 	tillCheck.Send(sys, tillType.Spawn(sys, till{balances: balance.To(l)}), "ann")
 	_ = sys.Wait(context.Background())
 	tillCheck.Send(sys, tillType.Spawn(sys, till{balances: fixed(99)}), "ann")
@@ -125,7 +125,8 @@ func ExampleAsker() {
 	// 99 <nil>
 }
 
-// A desk hands each request over to an actor of its own, which gives the reply. If that fails, the asker hears.
+// A desk hands each request over to an actor of its own, which gives the reply. If that fails, the
+// caller hears.
 func ExampleDeferred_HandOver() {
 	deskType := actor.NewType[struct{}]("desk")
 	ask := actor.DeclareAsk[string, string](deskType, "ask")

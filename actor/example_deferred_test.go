@@ -7,15 +7,15 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// A ledger knows balances.
+// A wait list knows balances.
 type ledger struct{ balance map[string]int }
 
 func (l *ledger) Balance(_ *actor.Context, who string) (int, error) { return l.balance[who], nil }
 
-// A teller is asked for balances, and has to ask the ledger first: so it puts its replies off.
+// A teller is asked for balances, and has to ask the wait list first: so it puts its replies off.
 type teller struct {
 	ledger  actor.Ref[ledger]
-	waiting []actor.Deferred[string] // in the order in which the ledger was asked
+	waiting []actor.Deferred[string] // in the order in which the wait list was asked
 }
 
 func (t *teller) Tell(c *actor.Context, who string) (text string, err error) {
@@ -31,9 +31,9 @@ func (t *teller) Balanced(c *actor.Context, r actor.Result[int]) {
 }
 
 var (
-	ledgerType = actor.NewType[ledger]("ledger")
-	balance    = actor.DeclareAsk[string, int](ledgerType, "balance")
-	_          = ledgerType.Table(balance.Do((*ledger).Balance))
+	accountsType = actor.NewType[ledger]("ledger")
+	balance      = actor.DeclareAsk[string, int](accountsType, "balance")
+	_            = accountsType.Table(balance.Do((*ledger).Balance))
 
 	tellerType = actor.NewType[teller]("teller")
 	tell       = actor.DeclareAsk[string, string](tellerType, "tell")
@@ -44,7 +44,7 @@ var (
 func ExampleDefer() {
 	sys := actor.Start()
 	defer sys.Stop()
-	l := ledgerType.Spawn(sys, ledger{map[string]int{"ann": 12}})
+	l := accountsType.Spawn(sys, ledger{map[string]int{"ann": 12}})
 	t := tellerType.Spawn(sys, teller{ledger: l})
 	fmt.Println(tell.Ask(context.Background(), sys, t, "ann"))
 	// Output: you have 12 <nil>

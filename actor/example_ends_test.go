@@ -193,8 +193,8 @@ func init() {
 		}))
 }
 
-// An actor that waits for an answer to each message stashes what comes meanwhile, and takes back one at a
-// time.
+// An actor that waits for an answer to each message stashes what comes meanwhile, and takes back
+// one at a time.
 func ExampleUnstash() {
 	sys := actor.Start(actor.Seed(1))
 	r := windowType.Spawn(sys, window{})

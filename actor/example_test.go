@@ -129,7 +129,8 @@ func ExampleType_Table() {
 	// Output: 3 -2
 }
 
-// Whoever spawns actors where a panic would be seen by nobody asks first whether the type is complete.
+// Whoever spawns actors where a panic would be seen by nobody asks first whether the type is
+// complete.
 func ExampleSeal() {
 	type clerk struct{}
 	clerkType := actor.NewType[clerk]("clerk")
@@ -306,7 +307,8 @@ func ExampleBehaviour_TrySend() {
 	work.Send(sys, s, second)
 	work.Send(sys, s, second)
 	first <- true
-	<-second // it works on the second, and one more waits: it does not keep up
+	// It works on the second, and one more waits: it does not keep up.
+	<-second
 	fmt.Println(work.TrySend(sys, s, second))
 
 	go func() {
@@ -404,34 +406,34 @@ func ExampleAskBehaviour_Ask_timeOut() {
 	// Output: context deadline exceeded
 }
 
-// A shelf counts its books in an arena of its own, which Go's collector does not look
+// A magazine counts its books in an arena of its own, which the GC does not look
 // into.
-type shelf struct{ books heap.TextMap[int] }
+type magazine struct{ books heap.TextMap[int] }
 
-func (s *shelf) put(c *actor.Context, title string) {
+func (s *magazine) put(c *actor.Context, title string) {
 	n, _ := s.books.Get(c.Heap(), title)
 	s.books.Put(c.Heap(), title, n+1)
 }
 
-func (s *shelf) copies(c *actor.Context, title string) (int, error) {
+func (s *magazine) copies(c *actor.Context, title string) (int, error) {
 	n, _ := s.books.Get(c.Heap(), title)
 	return n, nil
 }
 
 var (
-	shelfType   = actor.NewType[shelf]("shelf")
-	shelfPut    = actor.Declare[string](shelfType, "put")
-	shelfCopies = actor.DeclareAsk[string, int](shelfType, "copies")
-	_           = shelfType.Table(shelfPut.Do((*shelf).put), shelfCopies.Do((*shelf).copies))
+	libraryType   = actor.NewType[magazine]("shelf")
+	libraryPut    = actor.Declare[string](libraryType, "put")
+	libraryCopies = actor.DeclareAsk[string, int](libraryType, "copies")
+	_             = libraryType.Table(libraryPut.Do((*magazine).put), libraryCopies.Do((*magazine).copies))
 )
 
 // The arena is collected between behaviours, and goes when the actor goes.
 func ExampleContext_Heap() {
 	sys := actor.Start()
-	s := shelfType.Spawn(sys, shelf{})
-	shelfPut.Send(sys, s, "Dune")
-	shelfPut.Send(sys, s, "Dune")
-	fmt.Println(shelfCopies.Ask(context.Background(), sys, s, "Dune"))
+	s := libraryType.Spawn(sys, magazine{})
+	libraryPut.Send(sys, s, "Dune")
+	libraryPut.Send(sys, s, "Dune")
+	fmt.Println(libraryCopies.Ask(context.Background(), sys, s, "Dune"))
 	sys.Stop()
 	// Output: 2 <nil>
 }

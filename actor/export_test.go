@@ -12,24 +12,24 @@ import (
 
 // What tests outside of the package need to see of its inside.
 
-// OnItsWay tells whether a timer is in no wheel: its message is in the mailbox, or
+// OnItsWay reports whether a timer is in no wheel: its message is in the mailbox, or
 // will be in a moment. Its actor only, before it has run.
 func (t Timer) OnItsWay() bool {
-	s := t.owner.extra.ownTimers().shard
+	s := t.owner.cold.ownTimers().shard
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.slab.at(t.number).in
 }
 
-// SystemStopping tells whether the workers of a system have been told to end.
+// SystemStopping reports whether the workers of a system have been told to end.
 func SystemStopping(s *System) bool { return s.sched.Stopping() }
 
 // Incoming returns how many messages have come in since the turn of the running actor began.
-func Incoming(c *Context) int { return distance(c.self.box.head.Load(), c.self.in.last) }
+func Incoming(c *Context) int { return distance(c.self.box.head.Load(), c.self.in.tail) }
 
-// GrantLease has the worker take leases from now on, if there are any on this machine,
+// GrantBias has the worker take biases from now on, if there are any on this machine,
 // whatever was taken over from it.
-func GrantLease(c *Context) { c.lease.grant(c, seam.CanFence()) }
+func GrantBias(c *Context) { c.bias.grant(c, seam.CanFence()) }
 
 // NewClockAt is NewVirtualClock for a clock with a past: one that was started so many
 // nanoseconds ago.
@@ -42,10 +42,11 @@ func StopHandler[M any](sys *System, h Handler[M]) {
 	Stop(sys, AnyRef{h.(bound[M]).b})
 }
 
-// TellOfRoom has the actor behind what ToChan has returned told that there is room, whether there is any or not.
+// TellOfRoom has the actor behind what ToChan has returned told that there is room, whether there
+// is any or not.
 func TellOfRoom[M any](sys *System, h Handler[M]) {
-	b := h.(bound[M]).b
-	b.tell(replier{sys: sys}, hasRoom[M]{o: stateOf[outlet[M]](b)})
+	a := h.(bound[M]).b
+	a.tell(env{sys: sys}, sinkReady[M]{o: stateOf[chanSink[M]](a)})
 }
 
 // TimerSize is what a timer takes in memory.
@@ -59,68 +60,68 @@ func SlabPlaces(numbers []uint32, f func(number uint32, chunk int, i, begin uint
 	}
 }
 
-// Muted tells whether an actor is parked, for tests.
-func Muted[S any](r Ref[S]) bool { return r.b.debt.Parked() }
+// Muted reports whether an actor is parked, for tests.
+func Muted[S any](r Ref[S]) bool { return r.b.blockedOn.Parked() }
 
 // Queued is how many messages wait for an actor with a bound.
 func Queued[S any](r Ref[S]) (n int) {
 	f := r.b.flow.Load()
-	f.lobby.mu.Lock()
-	defer f.lobby.mu.Unlock()
+	f.permits.mu.Lock()
+	defer f.permits.mu.Unlock()
 	return distance(f.bounded.first, nil)
 }
 
 // OutsideRoom is how many messages from outside may wait for one actor.
-const OutsideRoom = outsideRoom
+const OutsideRoom = maxPermits
 
-// Waiting is how many goroutines wait in an actor's lobby.
+// Waiting is how many goroutines wait in an actor's semaphore.
 func Waiting[S any](r Ref[S]) (n int) {
 	f := r.b.flow.Load()
 	if f == nil {
 		return 0
 	}
-	f.lobby.mu.Lock()
-	defer f.lobby.mu.Unlock()
-	for o := f.lobby.wait.first; o != nil; o = o.next {
+	f.permits.mu.Lock()
+	defer f.permits.mu.Unlock()
+	for o := f.permits.wait.first; o != nil; o = o.next {
 		n++
 	}
 	return n
 }
 
-// GiveBack gives places in an actor's lobby back, as when messages have run.
-func GiveBack[S any](r Ref[S], n int) { r.b.flow.Load().lobby.giveBack(n, r.b) }
+// GiveBack gives places in an actor's semaphore back, as when messages have run.
+func GiveBack[S any](r Ref[S], n int) { r.b.flow.Load().permits.release(n, r.b) }
 
-// Places is how many places there are in an actor's lobby.
+// Places is how many places there are in an actor's semaphore.
 func Places[S any](r Ref[S]) int {
-	l := &r.b.flow.Load().lobby
+	l := &r.b.flow.Load().permits
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.room + int(l.free.Load())
+	return l.permits + int(l.free.Load())
 }
 
 // WhoWaits says who waits for whom because of applied pressure. It looks at what it does
 // not own: for a system that does nothing any more.
 func WhoWaits(s *System) (lines []string) {
-	s.stalls.mu.Lock()
-	defer s.stalls.mu.Unlock()
-	for _, b := range s.stalls.roots {
-		lines = append(lines, b.survey().String())
+	s.deadlocks.mu.Lock()
+	defer s.deadlocks.mu.Unlock()
+	for _, a := range s.deadlocks.roots {
+		lines = append(lines, a.collectWaits().String())
 	}
 	return lines
 }
 
 // StallEvery sets how often actors under pressure are looked at.
-func StallEvery(d time.Duration) Option { return func(o *options) { o.stallPeriod = d } }
+func StallEvery(d time.Duration) Option { return func(o *options) { o.deadlockPeriod = d } }
 
 // Leftovers is what a system keeps of actors that should be nothing.
-type Leftovers struct{ Wards, Names, Timers, Armed int }
+type Leftovers struct{ StopList, Names, Timers, Armed int }
 
 // LeftoversOf counts them, in a system that is quiet.
 func LeftoversOf(s *System) (l Leftovers) {
-	l.Wards = len(s.wards.all.entries)
+	l.StopList = len(s.stopList.all.entries)
 	s.names.m.Range(func(any, any) bool { l.Names++; return true })
 	if t := s.timers.Load(); t != nil {
-		shards := t.keeper.(*timers).shards
+		shards := t.impl.(*timers).shards
 		for i := range shards {
 			a := &shards[i].slab
 			l.Timers += int(a.used - a.frees - uint32(a.back.Load()>>32))
@@ -146,8 +147,8 @@ func FireAt[S any](c *Context, r Ref[S]) {
 // FireWith is FireAt of a timer with a payload that is kept in a message.
 func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
 	s := c.sys.makeTimers().shardOf(c)
-	held := newMessage(c, b.d.pool)
-	c.sys.sim.book(-1)
+	held := newMessage(c, b.d.size)
+	c.sys.sim.count(-1)
 	*payloadOf[M](held) = m
 	s.mu.Lock()
 	n, k := s.slab.take()
@@ -156,8 +157,8 @@ func FireWith[S, M any](c *Context, b Behaviour[S, M], r Ref[S], m M) {
 	s.fire(c, dueTimer{number: n, to: r.b})
 }
 
-// Signaled tells whether there is something in an actor's lane.
-func Signaled[S any](r Ref[S]) bool { return !r.b.lane.quiet() }
+// Signaled reports whether there is something in an actor's system queue.
+func Signaled[S any](r Ref[S]) bool { return !r.b.system.isEmpty() }
 
 // RecallLate is what is left to do for a sender that has brought r a signal, and was halted until
 // the signal was served. It reports whether r was parked.
@@ -173,17 +174,17 @@ func RecallLate[S any](s *System, r Ref[S]) (parked bool) {
 
 // TiesOf counts the links, monitors and children of an actor that is idle.
 func TiesOf[S any](r Ref[S]) (n int) {
-	x := r.b.extra
+	x := r.b.cold
 	for k := x.children.youngest; k != nil; k = k.older {
 		n++
 	}
 	return n + len(x.links.entries) + len(x.watchers.entries) + len(x.watching.entries) + int(x.guards)
 }
 
-// Placed tells whether the running actor finds the place of its child without a look at its
+// Placed reports whether the running actor finds the place of its child without a look at its
 // siblings. r is not the youngest.
 func Placed(c *Context, r AnyRef) (found bool) {
-	f := &c.self.extra.children
+	f := &c.self.cold.children
 	youngest := f.youngest
 	f.youngest = nil // a search finds nobody, and panics
 	defer func() {
@@ -196,10 +197,10 @@ func Placed(c *Context, r AnyRef) (found bool) {
 // MissedReports is how many long turns were not reported, since others had been.
 func MissedReports(s *System) uint64 { return s.longTurns.missed.Load() }
 
-// TombsAreClean tells whether nobody has written to the extras that the dead share.
+// TombsAreClean reports whether nobody has written to the cold state that the dead share.
 func TombsAreClean() bool {
-	for _, x := range []*extras{tombNormal, tombShutdown, tombKilled, tombSystem} {
-		if x.kid != nil || x.sup != nil {
+	for _, x := range []*coldState{terminatedNormal, terminatedShutdown, terminatedKilled, terminatedSystem} {
+		if x.child != nil || x.sup != nil {
 			return false
 		}
 	}
@@ -207,10 +208,10 @@ func TombsAreClean() bool {
 }
 
 // CreditOf is how much work the worker may do before it looks at the clock.
-func CreditOf(c *Context) int { return c.w.Credit() }
+func CreditOf(c *Context) int { return c.w.Budget() }
 
-// BlobsAreCollected waits until Go's collector has found the arenas of actors that a test has left, or others would
-// see their blobs go.
+// BlobsAreCollected waits until the GC has found the arenas of actors that a test has left, or
+// others would see their blobs go.
 func BlobsAreCollected(t testing.TB, before int64) {
 	for range 1000 {
 		if heap.Blobs().Live <= before {
@@ -223,24 +224,25 @@ func BlobsAreCollected(t testing.TB, before int64) {
 
 // AskersOf is how many actors of a system wait for a reply in their turns.
 func AskersOf(s *System) int {
-	t := s.openAsks()
+	t := s.waitGraph()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.all)
 }
 
-// BookAsk books that who waits for to, as it is when the reply has come or has not, and who has not run since.
+// BookAsk books that who waits for to, as it is when the reply has come or has not, and who has not
+// run since.
 func BookAsk[S any](who, to Ref[S], hasReply bool) {
-	k, t := new(callState), who.b.sys().openAsks()
+	k, t := new(callState), who.b.sys().waitGraph()
 	if hasReply {
 		k.state.StoreRelease(callAnswered)
 	}
 	t.mu.Lock()
-	t.all = map[any]openAsk{who.b.oneAtATime(): {to.b.oneAtATime(), k}}
+	t.all = map[any]askEdge{who.b.oneAtATime(): {to.b.oneAtATime(), k}}
 	t.mu.Unlock()
 }
 
-// HasTimers tells whether timers are armed in the worker's shard.
+// HasTimers reports whether timers are armed in the worker's shard.
 func HasTimers(c *Context) bool {
 	s := c.sys.makeTimers().shardOf(c)
 	s.mu.Lock()
@@ -259,26 +261,26 @@ func BehindStarts(s *System, f func()) {
 	}
 }
 
-// OnlyMuted tells whether nothing goes on, and only muted actors keep the system.
+// OnlyMuted reports whether nothing goes on, and only muted actors keep the system.
 func OnlyMuted(s *System) bool { return s.onlyMuted() }
 
-// Leeway sets how many messages a muted actor takes before it mutes its senders. With 1 it mutes them
-// at once.
+// Leeway sets how many messages a muted actor takes before it mutes its senders. With 1 it mutes
+// them at once.
 func Leeway(n uint32) Option { return func(o *options) { o.leeway = n } }
 
 // Crowd returns how many messages have come to an actor through a gate that was ajar.
 func Crowd[S any](r Ref[S]) int {
 	if f := r.b.flow.Load(); f != nil {
-		return int(f.crowd.Load())
+		return int(f.ajarCount.Load())
 	}
 	return 0
 }
 
 // LivesOf returns how many contexts of lives the system ends with itself.
 func LivesOf(s *System) int {
-	s.over.mu.Lock()
-	defer s.over.mu.Unlock()
-	return len(s.over.lives.entries)
+	s.done.mu.Lock()
+	defer s.done.mu.Unlock()
+	return len(s.done.lives.entries)
 }
 
 // BoundTo returns how many contexts end with the life of an actor.
@@ -293,13 +295,13 @@ func BoundTo[S any](r Ref[S]) int {
 }
 
 // Mail returns how many messages have come in to an actor that runs.
-func Mail[S any](r Ref[S]) int { return distance(r.b.box.head.Load(), r.b.in.last) }
+func Mail[S any](r Ref[S]) int { return distance(r.b.box.head.Load(), r.b.in.tail) }
 
 // InMailbox returns how many messages have come to an actor since its turn began, or wait for it
 // in a queue of its own. While its behaviour stands still.
 func InMailbox[S any](r Ref[S]) int {
 	n := 0
-	for m := r.b.box.head.Load(); m != nil && m != r.b.in.last && m != &closedMark; m = m.next {
+	for m := r.b.box.head.Load(); m != nil && m != r.b.in.tail && m != &closedMark; m = m.next {
 		n++
 	}
 	if f := r.b.flow.Load(); f != nil && f.bounded != nil {

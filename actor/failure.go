@@ -12,11 +12,13 @@ import (
 // PanicReport describes a behaviour that panicked or called runtime.Goexit.
 type PanicReport struct {
 	// ActorID, Type and Behaviour say where it happened.
-	ActorID   uint64
-	Type      string
-	Name      string // as in ActorName; "" if the actor has none
-	Path      string // the same
-	Behaviour string // or the callback: init, OnStart, OnStop, Care.Stop; empty for a collection of the actor's heap
+	ActorID uint64
+	Type    string
+	Name    string // as in ActorName; "" if the actor has none
+	Path    string // the same
+	// Or the callback: init, OnStart, OnStop, Care.Stop; empty for a collection of the actor's
+	// heap.
+	Behaviour string
 	// MessageID is the number, in the table of the type, of the behaviour that the message
 	// was for; 0 in a callback or a collection.
 	MessageID uint16
@@ -68,65 +70,65 @@ func (e *PanicError) Unwrap() []error {
 // fault is how a behaviour or a callback did not return.
 type fault struct {
 	why    error
-	killed func(*body, *Context) // obeyKill if it was cut by a Kill; nil otherwise
+	killed func(*cell, *Context) // obeyKill if it was cut by a Kill; nil otherwise
 	broken bool                  // the arena was being collected, and is of no use any more
 }
 
 // crashed takes over an actor whose behaviour, or callback, did not return, or whose heap could not
-// be collected, since a handle in it is not one ([heap.Arena.Collect] panics). It tells the asker
+// be collected, since a handle in it is not one ([heap.Arena.Collect] panics). It tells the caller
 // and reports the panic. What comes of it is a matter for a turn of its own, since OnStop may crash
 // as well.
-func (b *body) crashed(c *Context, crash *sched.Crash) {
-	between := !c.aside && !inHand(c, b, c.msg) // two behaviours
+func (a *cell) crashed(c *Context, crash *sched.Crash) {
+	between := !c.aside && !inHand(c, a, c.msg) // two behaviours
 	if between {
 		c.msg, c.aside, c.rooting = &noMessage, true, nil
 	}
 	if invariant.On {
-		verifyCrash(b, c)
+		verifyCrash(a, c)
 	}
-	m, d := c.msg, b.typ().decls[c.msg.id]
+	m, d := c.msg, a.typ().decls[c.msg.id]
 	if m.from&wasStashed != 0 {
 		m.from &^= wasStashed // it is to be reported
 	}
 	if !c.aside {
-		c.count.messages += uint64(b.settleCrash(c))
-		b.forgetMarks() // the next turn may take out what comes in
+		c.count.messages += uint64(a.accountCrash(c))
+		a.forgetMarks() // the next turn may take out what comes in
 	}
-	b.keepYielded(c)
+	a.keepYielded(c)
 	c.reset()
-	r := replier{c: c, sys: b.sys()}
-	if !b.supervised {
-		b.giveUpNamesAndTimers(r) // before anybody hears of it
+	e := env{c: c, sys: a.sys()}
+	if !a.supervised {
+		a.giveUpNamesAndTimers(e) // before anybody hears of it
 	}
-	f := b.faultOf(c, m, d, crash)
+	f := a.faultOf(c, m, d, crash)
 	f.broken = between
 	if d.reject != nil {
-		d.reject(r, m, f.toAsker())
+		d.reject(e, m, f.toCaller())
 	}
-	if b.plain() {
+	if a.plain() {
 		c.count.stopped.Add(1)
-		b.bury(r, tomb(f.why))
+		a.terminate(e, newTerminated(f.why))
 		return
 	}
-	b.mine().fault = f
-	b.lane.push(newSignal(c, nil)) // for the turn to look at it first
-	c.w.Schedule(&b.task)
+	a.makeCold().fault = f
+	a.system.push(newSignal(c, nil)) // for the turn to look at it first
+	c.w.Schedule(&a.task)
 }
 
 // faultOf says what has happened, and reports it if it is a fault of the user's.
-func (b *body) faultOf(c *Context, m *message, d *declaration, crash *sched.Crash) *fault {
+func (a *cell) faultOf(c *Context, m *message, d *descriptor, crash *sched.Crash) *fault {
 	if k, ok := crash.Value.(cut); ok {
 		return &fault{why: ErrKilled, killed: k.obey}
 	}
 	c.count.panics.Add(1)
 	e := &PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack)}
-	b.sys().sim.tell(sim.Died, replier{c: c, sys: b.sys()}, b, m)
-	b.sys().reportPanic(b, m, d, e)
+	a.sys().sim.tell(sim.Panicked, env{c: c, sys: a.sys()}, a, m)
+	a.sys().reportPanic(a, m, d, e)
 	return &fault{why: e}
 }
 
-// toAsker is the error for the asker whose request ran.
-func (f *fault) toAsker() error {
+// toCaller is the error for the caller whose request ran.
+func (f *fault) toCaller() error {
 	if f.killed != nil {
 		return stoppedBecause(f.why)
 	}
@@ -134,32 +136,32 @@ func (f *fault) toAsker() error {
 }
 
 // failed goes on with an actor that crashed.
-func (b *body) failed(c *Context, f *fault) {
-	x := b.extra
+func (a *cell) failed(c *Context, f *fault) {
+	x := a.cold
 	where := x.where
 	x.where = inNone
 	switch {
 	case f.killed != nil:
-		f.killed(b, c)
+		f.killed(a, c)
 	case where == inDecide: // which has not decided
-		b.leave(c, goalSuspend, verbStop, x.takeExit())
-	case x.phase == leaving: // its OnStop
+		a.leave(c, nextSuspended, modeStop, x.takeExit())
+	case x.state == leaving: // its OnStop
 		if x.reason == nil {
 			x.reason = f.why
 		}
-		b.left(c)
+		a.left(c)
 	default:
-		b.fall(c, f.why, !f.broken)
+		a.fall(c, f.why, !f.broken)
 	}
 }
 
-func (s *System) reportPanic(b *body, m *message, d *declaration, e *PanicError) {
-	who := b.ownName()
+func (s *System) reportPanic(a *cell, m *message, d *descriptor, e *PanicError) {
+	who := a.ownName()
 	p := PanicReport{
 		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path, Behaviour: d.name, MessageID: placeOf(m.id), From: m.from,
 		Value: e.Value, Goexit: e.Goexit, Frame: userFrame(e.Stack), Stack: e.Stack,
 	}
-	if x := b.extra; x != nil && m.id == systemID {
+	if x := a.cold; x != nil && m.id == systemID {
 		p.Behaviour = x.where.name()
 	}
 	if s.opts.onPanic != nil {

@@ -51,7 +51,8 @@ func TestPanic_TenInARow(t *testing.T) {
 				must(t, err)
 				equal(t, "state of the others", n, 10)
 			}
-			reported := map[uint64]int{} // in no order, since the worker is handed over while a hook waits
+			// In no order, since the worker is handed over while a hook waits.
+			reported := map[uint64]int{}
 			for _, p := range reports {
 				reported[p.ActorID]++
 			}
@@ -135,8 +136,8 @@ func TestPanicReport(t *testing.T) {
 	}
 }
 
-// TestPanicReport_BelowTheDispatch: nor does the stack of a behaviour that the runtime calls in another way
-// show what lies below.
+// TestPanicReport_BelowTheDispatch: nor does the stack of a behaviour that the runtime calls in
+// another way show what lies below.
 func TestPanicReport_BelowTheDispatch(t *testing.T) {
 	typ := actor.NewType[puppet]("panics").OnStart(func(p *puppet, _ *actor.Context) error {
 		if p.n > 0 {
@@ -202,9 +203,9 @@ func TestHooks_Panic(t *testing.T) {
 	}
 }
 
-// TestOnDeadLetter_SendsInVain: "Dead letters that f causes by sending are counted and logged, but no function is
-// told of them". Also if that is in another system, whose function does the same; and a later letter is reported
-// again.
+// TestOnDeadLetter_SendsInVain: "Dead letters that f causes by sending are counted and logged, but
+// no function is told of them". Also if that is in another system, whose function does the same;
+// and a later letter is reported again.
 func TestOnDeadLetter_SendsInVain(t *testing.T) {
 	for name, systems := range map[string]int{"Itself": 1, "EachOther": 2} {
 		t.Run(name, func(t *testing.T) {

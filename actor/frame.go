@@ -26,7 +26,8 @@ func userFrame(stack []byte) string {
 		var function, place string
 		function, rest = stacktext.Cut(rest, "\n")
 		place, rest = stacktext.Cut(rest, "\n")
-		place = strings.TrimPrefix(place, "\t") // not TrimSpace, which knows all of Unicode, and would be in every program
+		// Not TrimSpace, which knows all of Unicode, and would be in every program.
+		place = strings.TrimPrefix(place, "\t")
 		if function == "" || ofLibrary(function, place) {
 			continue
 		}
@@ -44,14 +45,14 @@ func userFrame(stack []byte) string {
 // ourModule is how the names of our functions begin.
 const ourModule = "github.com/gallop-go/gallop/"
 
-// ofGallop tells whether a frame is of gallop's packages, or one of their goroutines began there.
+// ofGallop reports whether a frame is of gallop's packages, or one of their goroutines began there.
 // Gallop's tests and benchmarks do not count, since they only use the packages; nor do its examples
 // and commands, which are of package main.
 func ofGallop(function, place string) bool {
 	return has(function, ourModule) && !has(function, ourModule+"benchmarks/") && !has(place, "_test.go:")
 }
 
-// ofLibrary tells whether a frame is of Go's own library.
+// ofLibrary reports whether a frame is of Go's own library.
 func ofLibrary(function, place string) bool {
 	if libraryRoot != "" {
 		return strings.HasPrefix(place, libraryRoot)

@@ -37,7 +37,7 @@ func (c *Context) Gas(n int) {
 	n = min(n, maxBatch)
 	c.gas.spent = min(c.gas.spent+n, maxBatch)
 	c.w.Spend(n) // so that the worker looks at the clock as often as otherwise
-	limit := c.self.kind().gasLimit()
+	limit := c.self.shared().gasLimit()
 	if c.gas.spent+c.self.batch() <= limit {
 		return // it lasts for the batch
 	}
@@ -48,7 +48,7 @@ func (c *Context) Gas(n int) {
 }
 
 // runInTurn is how many messages the turn has begun to run: those that are settled, and those
-// of the stretch up to the one that runs.
+// of the segment up to the one that runs.
 func (c *Context) runInTurn() int {
 	n := c.self.batch() - c.left - c.gas.cut
 	if c.aside {
@@ -57,8 +57,8 @@ func (c *Context) runInTurn() int {
 	return n + distance(c.ran, nil) + 1
 }
 
-// settleUp sees to the flags that only interrupt a stretch, once its books are settled.
-func (c *Context) settleUp() {
+// applyFlags sees to the flags that only interrupt a segment, once its books are settled.
+func (c *Context) applyFlags() {
 	then := c.then
 	c.then &^= gasLow | turnTable
 	if then&usesContext != 0 {
@@ -72,7 +72,7 @@ func (c *Context) settleUp() {
 // cutGas ends the turn, or lets it run fewer messages, as its gas demands.
 func (c *Context) cutGas() {
 	ran := c.self.batch() - c.left - c.gas.cut
-	if over := c.left - max(c.self.kind().gasLimit()-c.gas.spent-ran, 0); over > 0 {
+	if over := c.left - max(c.self.shared().gasLimit()-c.gas.spent-ran, 0); over > 0 {
 		c.left -= over
 		c.gas.cut += over
 	}

@@ -128,8 +128,8 @@ func TestShouldYield(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestShouldYield_StopBeatsBlocking: "or the system stops", within Blocking too, where time does not count: Stop would
-// wait for the function without end.
+// TestShouldYield_StopBeatsBlocking: "or the system stops", within Blocking too, where time does
+// not count: Stop would wait for the function without end.
 func TestShouldYield_StopBeatsBlocking(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.Workers(workers))

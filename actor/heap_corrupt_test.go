@@ -28,7 +28,8 @@ func forge(a *heap.Arena) heap.Ptr[[20_000]uint64] {
 // forgeOne puts one where a collection begins.
 func (f *forger) forgeOne(a *heap.Arena) { f.forged = forge(a) }
 
-// forgeDeep puts one at the end of a long list, so that the first step of a collection does not see it.
+// forgeDeep puts one at the end of a long list, so that the first step of a collection does not see
+// it.
 func (f *forger) forgeDeep(a *heap.Arena) {
 	p := heap.New[forgery](a)
 	p.Deref(a).forged = forge(a)

@@ -8,13 +8,14 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A librarian has a large shelf. With every message it replaces a few books, makes notes
+// A librarian has a large magazine. With every message it replaces a few books, makes notes
 // that nobody keeps, and hands itself another note.
 type librarian struct {
-	shelf    heap.Slice[heap.Ptr[hoard]]
-	handed   heap.Ptr[hoard]
-	n        int
-	at       any // where the last book is, which is never replaced; only compared
+	shelf  heap.Slice[heap.Ptr[kept]]
+	handed heap.Ptr[kept]
+	n      int
+	// Where the last book is, which is never replaced; only compared.
+	at       any
 	moves    int // of that book
 	most     int // bytes held
 	mistakes int
@@ -22,12 +23,12 @@ type librarian struct {
 
 var (
 	librarianType = NewType[librarian]("librarian")
-	librarianWork = Declare[heap.Ptr[hoard]](librarianType, "work")
+	librarianWork = Declare[heap.Ptr[kept]](librarianType, "work")
 	librarianTell = DeclareAsk[None, librarian](librarianType, "tell")
 	_             = librarianType.Table(librarianWork.Do((*librarian).work), librarianTell.Do((*librarian).tell))
 )
 
-const shelfBooks = 12_000 // half a megabyte with the shelf
+const libraryBooks = 12_000 // half a megabyte with the magazine
 
 // librarianDay is how many messages a librarian has.
 func librarianDay() int {
@@ -37,11 +38,11 @@ func librarianDay() int {
 	return 150
 }
 
-func (l *librarian) work(c *Context, note heap.Ptr[hoard]) {
+func (l *librarian) work(c *Context, note heap.Ptr[kept]) {
 	a := c.Heap()
 	if l.n == 0 {
-		l.shelf = heap.MakeSlice[heap.Ptr[hoard]](a, shelfBooks)
-		for i := range shelfBooks {
+		l.shelf = heap.MakeSlice[heap.Ptr[kept]](a, libraryBooks)
+		for i := range libraryBooks {
 			*l.shelf.At(a, i) = book(a, i)
 		}
 		note = book(a, 0)
@@ -50,11 +51,11 @@ func (l *librarian) work(c *Context, note heap.Ptr[hoard]) {
 		l.mistakes++
 	}
 	for i := range 20 {
-		at := (l.n*977 + i) % (shelfBooks - 1)
+		at := (l.n*977 + i) % (libraryBooks - 1)
 		*l.shelf.At(a, at) = book(a, at)
 	}
 	heap.MakeSlice[byte](a, 30_000)
-	if p := any((*l.shelf.At(a, shelfBooks-1)).Deref(a)); p != l.at {
+	if p := any((*l.shelf.At(a, libraryBooks-1)).Deref(a)); p != l.at {
 		l.at, l.moves = p, l.moves+1
 	}
 	l.most = max(l.most, a.Stats().Reserved)
@@ -63,11 +64,11 @@ func (l *librarian) work(c *Context, note heap.Ptr[hoard]) {
 	}
 }
 
-// book makes a hoard that leads to another one.
-func book(a *heap.Arena, v int) heap.Ptr[hoard] {
-	p, q := heap.New[hoard](a), heap.New[hoard](a)
-	*q.Deref(a) = hoard{v: -v}
-	*p.Deref(a) = hoard{q, v}
+// book makes a kept that leads to another one.
+func book(a *heap.Arena, v int) heap.Ptr[kept] {
+	p, q := heap.New[kept](a), heap.New[kept](a)
+	*q.Deref(a) = kept{v: -v}
+	*p.Deref(a) = kept{q, v}
 	return p
 }
 
@@ -88,7 +89,7 @@ func TestHeap_Generations(t *testing.T) {
 	sys := Start(Workers(2))
 	defer sys.Stop()
 	l := librarianType.Spawn(sys, librarian{})
-	librarianWork.Send(sys, l, heap.Ptr[hoard]{})
+	librarianWork.Send(sys, l, heap.Ptr[kept]{})
 	_ = sys.Wait(context.Background())
 	got, err := librarianTell.Ask(context.Background(), sys, l, None{})
 	if err != nil || got.n != librarianDay() || got.mistakes > 0 {

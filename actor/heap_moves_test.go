@@ -12,16 +12,16 @@ import (
 
 // A cargo is a message with a region and a blob.
 type cargo struct {
-	list heap.Region[hoard]
+	list heap.Region[kept]
 	note heap.Parcel
 }
 
 // A porter gets cargoes, keeps them in its arena, and passes them on.
 type porter struct {
-	list heap.Ptr[hoard]
+	list heap.Ptr[kept]
 	note heap.Blob
-	old  *heap.Arena     // what it should not have kept
-	root heap.Ptr[hoard] // nor this
+	old  *heap.Arena    // what it should not have kept
+	root heap.Ptr[kept] // nor this
 }
 
 var (
@@ -37,11 +37,11 @@ var (
 const cargoNote = "a note that is longer than what is copied: it is shared, by count, until the last one lets go"
 
 func (p *porter) build(c *Context, to Ref[porter]) {
-	r := heap.NewRegion[hoard]()
-	var top heap.Ptr[hoard]
+	r := heap.NewRegion[kept]()
+	var top heap.Ptr[kept]
 	for i := range 1000 {
-		n := heap.New[hoard](r.Arena())
-		*n.Deref(r.Arena()) = hoard{top, i}
+		n := heap.New[kept](r.Arena())
+		*n.Deref(r.Arena()) = kept{top, i}
 		top = n
 	}
 	r.SetRoot(top)
@@ -112,8 +112,8 @@ func TestHeap_DeadLettersLetGo(t *testing.T) {
 	_ = sys.Wait(context.Background())
 	var sent []cargo
 	load := func() cargo {
-		r := heap.NewRegion[hoard]()
-		r.SetRoot(heap.New[hoard](r.Arena()))
+		r := heap.NewRegion[kept]()
+		r.SetRoot(heap.New[kept](r.Arena()))
 		sent = append(sent, cargo{r, heap.NewParcel(cargoNote)})
 		return sent[len(sent)-1]
 	}

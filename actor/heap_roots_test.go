@@ -12,18 +12,18 @@ import (
 // A holder has handles to its heap everywhere but in its state, and makes so much garbage
 // in every behaviour that its arena is collected before the next one.
 type holder struct {
-	own   heap.Ptr[hoard]
+	own   heap.Ptr[kept]
 	sum   int
 	timer Timer
 }
 
 // A plain is a handle in a message without Go pointers: a timer keeps it in itself.
-type plain struct{ p heap.Ptr[hoard] }
+type plain struct{ p heap.Ptr[kept] }
 
 // make makes a number in the heap, and the garbage.
-func (h *holder) make(c *Context, v int) heap.Ptr[hoard] {
+func (h *holder) make(c *Context, v int) heap.Ptr[kept] {
 	a := c.Heap()
-	p := heap.New[hoard](a)
+	p := heap.New[kept](a)
 	p.Deref(a).v = v
 	litter(c)
 	return p
@@ -180,19 +180,19 @@ func TestHeap_RootsInMail(t *testing.T) {
 	h.sums(31_110)
 }
 
-// "… in its mailbox": appended under the lease of the worker that another actor has woken it on.
+// "… in its mailbox": appended under the bias of the worker that another actor has woken it on.
 func TestHeap_RootsInAppendedMail(t *testing.T) {
 	needFence(t)
 	h := holderOf(t)
 	appended := false
 	tenantAct.Send(h.sys, tenantType.Spawn(h.sys, tenant{}), func(c *Context) {
-		c.lease.grant(c, true)
+		c.bias.grant(c, true)
 		holderDo.Send(c, h.r, func(s *holder, c *Context) {
 			for range 10 {
 				holderPlain.Send(c, h.r, plain{s.make(c, 1)})
 				holderBeside.Send(c, h.r, handed{"text", s.make(c, 10)})
 			}
-			appended = c.self.in.more != nil
+			appended = c.self.in.appended != nil
 		})
 	})
 	_ = h.sys.Wait(context.Background())
@@ -213,8 +213,8 @@ func TestHeap_RootsInUrgentMail(t *testing.T) {
 	h.sums(9)
 }
 
-// TestHeap_RootsInTimersOfTheDraining: what is on its way when its actor begins to drain runs, with its handles, and the
-// rest is let go.
+// TestHeap_RootsInTimersOfTheDraining: what is on its way when its actor begins to drain runs, with
+// its handles, and the rest is let go.
 func TestHeap_RootsInTimersOfTheDraining(t *testing.T) {
 	h := holderOf(t, Batch(1))
 	var end *holder

@@ -21,7 +21,7 @@ type hoards[M any] struct {
 }
 
 func newHoards[M any](opts ...actor.TypeOption) hoards[M] {
-	k := hoards[M]{typ: actor.NewType[int]("hoard", opts...)}
+	k := hoards[M]{typ: actor.NewType[int]("kept", opts...)}
 	k.load, k.do = actor.Declare[M](k.typ, "load"), actor.Declare[func(*actor.Context)](k.typ, "do")
 	k.typ.Table(k.load.Do(func(*int, *actor.Context, M) {}), k.do.Do(func(_ *int, c *actor.Context, f func(*actor.Context)) { f(c) }))
 	return k
@@ -35,8 +35,8 @@ func keepsAtMost(t *testing.T, before int64, limit int64) {
 	}
 }
 
-// loads has an actor send 12 MiB of messages of type M to another one, and to itself, where they come home at once; and some
-// come from outside.
+// loads has an actor send 12 MiB of messages of type M to another one, and to itself, where they
+// come home at once; and some come from outside.
 func loads[M any](t *testing.T) {
 	size := int(unsafe.Sizeof(*new(M)))
 	t.Run(strconv.Itoa(size), func(t *testing.T) {
@@ -56,13 +56,14 @@ func loads[M any](t *testing.T) {
 			k.load.Send(sys, from, *new(M))
 		}
 		quiet(t, sys)
-		keepsAtMost(t, before, 3<<18) // two workers, each with 256 KiB and up to 16 KiB of three homes
+		// Two workers, each with 256 KiB and up to 16 KiB of three homes.
+		keepsAtMost(t, before, 3<<18)
 	})
 }
 
-// TestHoard_Messages: "An idle worker keeps at most 0.3 MiB of messages of one layout, …, however
+// TestCache_Messages: "An idle worker keeps at most 0.3 MiB of messages of one layout, …, however
 // large they are".
-func TestHoard_Messages(t *testing.T) {
+func TestCache_Messages(t *testing.T) {
 	loads[[40]byte](t)
 	loads[[100]byte](t)
 	loads[[500]byte](t)
@@ -76,10 +77,10 @@ func TestHoard_Messages(t *testing.T) {
 	}](t)
 }
 
-// TestHoard_Urgent: "An idle worker keeps at most 0.3 MiB of messages of one layout", and idle actors none of what has
-// overtaken their mail.
-func TestHoard_Urgent(t *testing.T) {
-	typ := actor.NewType[int]("hoard")
+// TestCache_Urgent: "An idle worker keeps at most 0.3 MiB of messages of one layout", and idle
+// actors none of what has overtaken their mail.
+func TestCache_Urgent(t *testing.T) {
+	typ := actor.NewType[int]("kept")
 	load := actor.Declare[[64 << 10]byte](typ, "load", actor.Urgent())
 	typ.Table(load.Do(func(*int, *actor.Context, [64 << 10]byte) {}))
 	sys := start(t, actor.Workers(1))
@@ -103,9 +104,9 @@ func fillHeap(c *actor.Context) {
 	c.Stop()
 }
 
-// TestHoard_Roots: "With their tables, and with what a collection needs, that is less than 2.5 MiB", however many messages with
-// handles there were.
-func TestHoard_Roots(t *testing.T) {
+// TestCache_Roots: "With their tables, and with what a collection needs, that is less than 2.5
+// MiB", however many messages with handles there were.
+func TestCache_Roots(t *testing.T) {
 	k := newHoards[heap.Ptr[int]]()
 	sys := start(t, actor.Workers(1))
 	before, _ := heapInUse()
@@ -123,8 +124,8 @@ func TestHoard_Roots(t *testing.T) {
 	keepsAtMost(t, before, 3<<20) // and messages
 }
 
-// TestHoard_Spares: a spare that retires leaves what it keeps to Go's collector.
-func TestHoard_Spares(t *testing.T) {
+// TestCache_Spares: a spare that retires leaves what it keeps to the GC.
+func TestCache_Spares(t *testing.T) {
 	const n = 64
 	k := newHoards[[200]byte]()
 	goroutines := runtime.NumGoroutine()
@@ -154,9 +155,9 @@ func TestHoard_Spares(t *testing.T) {
 	keepsAtMost(t, before, 8<<20)                                                                              // two workers
 }
 
-// TestHoard_Stopped: a system that has stopped, and is kept, keeps no memory of its workers, pins
+// TestCache_Stopped: a system that has stopped, and is kept, keeps no memory of its workers, pins
 // included.
-func TestHoard_Stopped(t *testing.T) {
+func TestCache_Stopped(t *testing.T) {
 	if heap.Poisoned { // nothing is recycled
 		return
 	}

@@ -2,11 +2,12 @@ package actor
 
 // Interceptors: functions around the behaviours of a type, or of all types in a system.
 //
-// Rejected: one function that is given the rest of the work as a function to call, as in net/http. It
-// takes a closure for each message. Rejected as well: a look, for each message, whether there are any.
+// Rejected: one function that is given the rest of the work as a function to call, as in net/http.
+// It takes a closure for each message. Rejected as well: a look, for each message, whether there
+// are any.
 //
-// Chosen: a dispatch table of its own for a type with interceptors, made with the first actor of the
-// type in a system. Types without any have the table of [Type.Table], and pay nothing.
+// Chosen: a dispatch table of its own for a type with interceptors, made with the first actor of
+// the type in a system. Types without any have the table of [Type.Table], and pay nothing.
 
 // Interceptor is a pair of functions around every behaviour of an actor type
 // ([TypeIntercept]) or of all types of a system ([Intercept]): for logs, traces,
@@ -59,7 +60,7 @@ type Invocation struct {
 	// Value is the interceptor's own: what Before puts here After finds. It begins as nil.
 	Value any
 
-	decl *declaration
+	decl *descriptor
 	msg  *message // nil: it has run, and the payload is gone
 	from uint64
 	sent any // the message, once it was asked for
@@ -134,18 +135,18 @@ func (s *System) variantOf(v *variantInfo) *table {
 }
 
 // interceptedRun puts interceptors around one behaviour.
-func interceptedRun(d *declaration, run runFunc, list []Interceptor) runFunc {
-	return func(c *Context, b *body, m *message) {
+func interceptedRun(d *descriptor, run runFunc, list []Interceptor) runFunc {
+	return func(c *Context, a *cell, m *message) {
 		v := c.newVisit(d, m, list)
 		defer v.leave(c)
 		if err := v.enter(c); err != nil {
 			c.count.messages-- // it does not run after all
-			replier{c: c, sys: c.sys}.declareDead(b, m, err, b.ticks(m))
+			env{c: c, sys: c.sys}.declareDead(a, m, err, a.ticks(m))
 			v.out = Outcome{Err: err, Refused: true}
 			return
 		}
 		c.failed = nil
-		run(c, b, m)
+		run(c, a, m)
 		v.out = Outcome{Err: c.failed, PutAside: m.from&wasStashed != 0}
 		c.failed = nil
 	}
@@ -160,7 +161,7 @@ type visit struct {
 }
 
 // newVisit returns a visit that is at its beginning.
-func (c *Context) newVisit(d *declaration, m *message, list []Interceptor) *visit {
+func (c *Context) newVisit(d *descriptor, m *message, list []Interceptor) *visit {
 	v := c.visit
 	if c.visit = nil; v == nil {
 		v = new(visit)
@@ -184,8 +185,8 @@ func (v *visit) enter(c *Context) error {
 	return nil
 }
 
-// leave calls After of all that have let the message pass, the last one first. It is deferred, so that it
-// runs beside a panic as well.
+// leave calls After of all that have let the message pass, the last one first. It is deferred, so
+// that it runs beside a panic as well.
 func (v *visit) leave(c *Context) {
 	v.in.msg = nil
 	for n := len(v.values) - 1; n >= 0; n-- {

@@ -17,7 +17,7 @@ func TestIntercept_Free(t *testing.T) {
 	counted.Table(addCounted.Do(func(s *int, _ *Context, n int) { *s += n }))
 	sys := Start(Workers(1))
 	defer sys.Stop()
-	if b := plain.Spawn(sys, 0).b; &b.runs()[0] != &plain.info.table.runs[0] {
+	if a := plain.Spawn(sys, 0).b; &a.runs()[0] != &plain.info.table.runs[0] {
 		t.Error("a type without interceptors has another table")
 	}
 	r := counted.Spawn(sys, 0)
@@ -29,7 +29,7 @@ func TestIntercept_Free(t *testing.T) {
 	done := make(chan float64)
 	drive.Table(begin.Do(func(_ *int, c *Context, _ float64) {
 		run := r.b.runs()[addCounted.d.id]
-		m := newMessage(c, addCounted.d.pool)
+		m := newMessage(c, addCounted.d.size)
 		m.id = addCounted.d.id
 		done <- testing.AllocsPerRun(100, func() { run(c, r.b, m) })
 	}))

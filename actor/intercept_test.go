@@ -87,8 +87,8 @@ const (
 	crashed  = "{Err:<nil> Refused:false PutAside:false Crashed:true}"
 )
 
-// TestTypeIntercept: "Before is called in this order, and After in the reverse one", around every behaviour:
-// of mail, of urgent mail, of timers, of variants, of requests.
+// TestTypeIntercept: "Before is called in this order, and After in the reverse one", around every
+// behaviour: of mail, of urgent mail, of timers, of variants, of requests.
 func TestTypeIntercept(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(sys *actor.System, r actor.Ref[gated])
@@ -129,8 +129,8 @@ func TestTypeIntercept(t *testing.T) {
 	}
 }
 
-// TestTypeIntercept_Refuses: "the message does not run: whoever asked gets the error; a one-way message
-// becomes a dead letter with the error as its reason"; and After of those before is called.
+// TestTypeIntercept_Refuses: "the message does not run: whoever asked gets the error; a one-way
+// message becomes a dead letter with the error as its reason"; and After of those before is called.
 func TestTypeIntercept_Refuses(t *testing.T) {
 	var dead letters
 	sys := start(t, dead.option())
@@ -157,7 +157,8 @@ func TestTypeIntercept_Refuses(t *testing.T) {
 	gatedDiary.says(t, want...)
 }
 
-// TestIntercept: one around all types of a system comes first; a message that nobody asks for is not boxed.
+// TestIntercept: one around all types of a system comes first; a message that nobody asks for is
+// not boxed.
 func TestIntercept(t *testing.T) {
 	var d diary
 	sys := start(t, actor.Workers(1), actor.Intercept(actor.Interceptor{
@@ -185,8 +186,8 @@ func TestIntercept(t *testing.T) {
 	equal(t, "and last", d.lines[7], "after: 1") // the type's have asked
 }
 
-// TestIntercept_Many: interceptors of actors that ask each other in their turns do not get in each other's
-// way, and nothing is allocated.
+// TestIntercept_Many: interceptors of actors that ask each other in their turns do not get in each
+// other's way, and nothing is allocated.
 func TestIntercept_Many(t *testing.T) {
 	depth := 0
 	sys := start(t, actor.Workers(1), actor.Intercept(actor.Interceptor{

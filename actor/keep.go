@@ -17,7 +17,7 @@ func TypeKeep[S any](keep func(*S)) TypeOption {
 		if _, ok := t.state.(*S); !ok {
 			panicMisuse("NewType: TypeKeep of another state than that of ", t.name)
 		}
-		t.keep = func(b *body) { keepOf(keep, stateOf[S](b)) }
+		t.keep = func(a *cell) { keepOf(keep, stateOf[S](a)) }
 	}
 }
 

@@ -4,7 +4,7 @@ package actor
 // their [Care]. It returns nil if there is none. It is for package supervise.
 func FamilyOf(c *Context) any {
 	mustRun(c, "FamilyOf")
-	if x := c.self.extra; x != nil && x.sup != nil {
+	if x := c.self.cold; x != nil && x.sup != nil {
 		return x.sup.family
 	}
 	return nil
@@ -18,16 +18,16 @@ func SystemOf(t Target) *System { return targetOf("SystemOf", t).sys() }
 // for package supervise.
 func Guard(sys *System, hook string, f func()) { sys.guard(hook, f) }
 
-// orderTogether tells all children that end together to end, once for each verb. The others wait
+// stopTogether tells all children that end together to end, once for each verb. The others wait
 // for their turn. Owner only.
-func (f *family) orderTogether(r replier, v verb) {
-	if f.toldTogether > v {
+func (f *family) stopTogether(e env, v stopMode) {
+	if f.stoppedTogether > v {
 		return
 	}
-	f.toldTogether = v + 1
+	f.stoppedTogether = v + 1
 	for k := f.youngest; k != nil; k = k.older {
 		if k.together {
-			k.calls.order(k, r, v)
+			k.calls.requestStop(k, e, v)
 		}
 	}
 }

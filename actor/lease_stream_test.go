@@ -25,7 +25,7 @@ var (
 // insistence is how an insister goes about it.
 type insistence struct {
 	rounds   int
-	declared bool // as blocking, or it is the monitor that has its seat taken
+	declared bool // as blocking, or it is the monitor that has its slot taken
 	kill     bool
 }
 
@@ -48,7 +48,7 @@ func (s *insister) insist(c *actor.Context, how insistence) {
 // round sends to each mouth until somebody has run it in this round.
 func (s *insister) round(c *actor.Context, how insistence) {
 	for i := range s.d.mouths {
-		actor.GrantLease(c)
+		actor.GrantBias(c)
 		m := s.d.mouths[i].Load()
 		if how.kill {
 			m = s.d.spawn(c, m.kind)
@@ -88,11 +88,11 @@ func insistOn(t *testing.T, kind, workers int, how insistence) *delta {
 	return d
 }
 
-// TestLease_GoesOnSending: a behaviour wakes actors and goes on sending to them, while others
+// TestBias_GoesOnSending: a behaviour wakes actors and goes on sending to them, while others
 // steal them, or the monitor takes them out of its worker's slot, and run them: actors that
 // stop, are killed or muted, that stash, yield, fall and are restarted. Each message runs
 // once or is a dead letter, in the order of its sender.
-func TestLease_GoesOnSending(t *testing.T) {
+func TestBias_GoesOnSending(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		for kind := range mouthKinds {
 			for _, declared := range []bool{true, false} {
@@ -108,8 +108,8 @@ func TestLease_GoesOnSending(t *testing.T) {
 	})
 }
 
-// TestLease_SystemStops: the same, and the system stops in the middle.
-func TestLease_SystemStops(t *testing.T) {
+// TestBias_SystemStops: the same, and the system stops in the middle.
+func TestBias_SystemStops(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		for i := range scaled(30) {
 			d := insistOn(t, i%mouthKinds, workers, insistence{1 << 20, true, i%mouthKinds == mouthKilled})
@@ -129,9 +129,9 @@ func (d *delta) auditStopped(t *testing.T, i int) {
 	}
 }
 
-// TestLease_Neighbours: many actors send to a few in turns as long as they like, so that leases
+// TestBias_Neighbours: many actors send to a few in turns as long as they like, so that biases
 // are taken over, ended by pushes and given anew all the time.
-func TestLease_Neighbours(t *testing.T) {
+func TestBias_Neighbours(t *testing.T) {
 	const senders, receivers = 8, 3
 	sys := start(t, actor.Workers(4), actor.Batch(3))
 	var sent, ran, wrong atomic.Int64
@@ -145,7 +145,7 @@ func TestLease_Neighbours(t *testing.T) {
 		left := scaled(5000)
 		var round deed
 		round = func(_ *puppet, c *actor.Context) {
-			actor.GrantLease(c)
+			actor.GrantBias(c)
 			for j := range 6 {
 				i := (id + left + j/2) % receivers
 				n := no[i]

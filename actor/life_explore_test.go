@@ -16,12 +16,12 @@ func (s *scene) judge(a, b lifeOp) error {
 	if err := s.resting(); err != nil {
 		return err
 	}
-	over := s.kid.b.lane.closed()
+	over := s.kid.b.system.closed()
 	ends := endings(a, b)
 	if over != (len(ends) > 0) {
 		return fmt.Errorf("the kid has ended: %v", over)
 	}
-	checks := []error{s.wordsKept(over), s.answered(over, ends), s.toldAll(over, ends), s.linksAgree(over),
+	checks := []error{s.wordsKept(over), s.answered(over, ends), s.stopsSeen(over, ends), s.linksAgree(over),
 		s.namedRightly(over), s.livedRightly(over, a, b), s.pupsOf(over)}
 	if err := errors.Join(checks...); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (s *scene) judge(a, b lifeOp) error {
 	return s.nothingLeft(over, ends)
 }
 
-// endings are the reasons with which the kid may have ended. One that is stopped when it
+// endings are the reasons with which the child may have ended. One that is stopped when it
 // has fallen ends for the reason why it fell.
 func endings(ops ...lifeOp) (why []error) {
 	for _, o := range ops {
@@ -46,13 +46,13 @@ func endings(ops ...lifeOp) (why []error) {
 	return why
 }
 
-// oneOf tells whether an error is one of those.
+// oneOf reports whether an error is one of those.
 func oneOf(err error, list []error) bool {
 	return slices.ContainsFunc(list, func(e error) bool { return errors.Is(err, e) })
 }
 
 // wordsKept: each word has run once or become a dead letter once; those of one sender in
-// order, and none after one that is dead; and none is dead if the kid lives.
+// order, and none after one that is dead; and none is dead if the child lives.
 func (s *scene) wordsKept(over bool) error {
 	slices.Sort(s.said)
 	if got := slices.Sorted(slices.Values(slices.Concat(s.ran, s.dead))); !slices.Equal(got, s.said) {
@@ -74,7 +74,7 @@ func (s *scene) wordsKept(over bool) error {
 	return nil
 }
 
-// answered: each asker has one answer, and it is a value if the kid lives.
+// answered: each caller has one answer, and it is a value if the child lives.
 func (s *scene) answered(over bool, ends []error) error {
 	if len(s.replies) != s.asked {
 		return fmt.Errorf("%d asked, %d answered", s.asked, len(s.replies))
@@ -91,9 +91,9 @@ func (s *scene) answered(over bool, ends []error) error {
 	return nil
 }
 
-// toldAll: each monitor and each trapper is told once, with the reason, when the kid has
+// stopsSeen: each monitor and each trapper is told once, with the reason, when the child has
 // ended, and not before; and so is its supervisor.
-func (s *scene) toldAll(over bool, ends []error) error {
+func (s *scene) stopsSeen(over bool, ends []error) error {
 	want := 0
 	if over {
 		want = 1
@@ -133,16 +133,16 @@ func (s *scene) linksAgree(over bool) error {
 	return nil
 }
 
-func linksBetween(b, to *body) (n int) {
-	for _, at := range b.extra.links.entries {
-		if at.who.other(b) == to {
+func linksBetween(a, to *cell) (n int) {
+	for _, at := range a.cold.links.entries {
+		if at.who.other(a) == to {
 			n++
 		}
 	}
 	return n
 }
 
-// namedRightly: the kid has its name while it lives; then it is free, or somebody else's.
+// namedRightly: the child has its name while it lives; then it is free, or somebody else's.
 func (s *scene) namedRightly(over bool) error {
 	r, err := Lookup[player](s.sys, kidsName)
 	switch {
@@ -195,7 +195,7 @@ func one(is bool) int {
 // pupsOf: the children of the life that lasts live, and no others.
 func (s *scene) pupsOf(over bool) error {
 	for _, k := range s.pups {
-		if lives := !over && k.life == s.begun; lives == k.r.b.lane.closed() {
+		if lives := !over && k.life == s.begun; lives == k.r.b.system.closed() {
 			return fmt.Errorf("a child of life %d lives: %v, want %v", k.life, !lives, lives)
 		}
 	}
@@ -207,7 +207,7 @@ func (s *scene) nothingLeft(over bool, ends []error) error {
 	if !over { // its supervisor has taken it along
 		ends = []error{ErrShutdown}
 	}
-	if err := errors.Join(s.toldAll(true, ends), s.linksAgree(true), s.pupsOf(true)); err != nil {
+	if err := errors.Join(s.stopsSeen(true, ends), s.linksAgree(true), s.pupsOf(true)); err != nil {
 		return err
 	}
 	if err := s.allEnded(); err != nil {
@@ -221,7 +221,7 @@ func (s *scene) nothingLeft(over bool, ends []error) error {
 
 // TestLife_Explored: every pair of operations on the life of an actor, each with itself too,
 // at once, in a system whose turns are threads: each message runs once or is a dead letter,
-// each asker is answered, each monitor, link and supervisor told once, with a reason that
+// each caller is answered, each monitor, link and supervisor told once, with a reason that
 // the pair allows and after the children have ended; a name is free by then; a restart
 // keeps mail, links and name; and in the end nothing is queued, held or left.
 //

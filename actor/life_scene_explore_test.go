@@ -8,16 +8,16 @@ import (
 	"github.com/gallop-go/gallop/internal/explore"
 )
 
-// scene is a stage with a kid, whose life it is about, and who has to do with it.
+// scene is a stage with a child, whose life it is about, and who has to do with it.
 //
-//	super ──supervises──▶ kid ──parent of──▶ a pup of each life, and those of its acts
+//	super ──supervises──▶ child ──parent of──▶ a pup of each life, and those of its acts
 //	                       ▲ ▲
 //	      linked, monitor  │ │  what the acts do
 //	               peer ───┘ └─── friend
 type scene struct {
 	stage
 	super, kid, peer, friend Ref[player]
-	heir                     Ref[player] // who has got the kid's name
+	heir                     Ref[player] // who has got the child's name
 
 	// What has happened. The whole scene is one thread at a time, so plain memory will do.
 	said, ran, dead    []int // words
@@ -27,15 +27,15 @@ type scene struct {
 	asked              int
 	watches            []*monitor
 	downs              map[*monitor][]error
-	ties               int // links of friend and kid
-	exits              map[*body][]error
+	ties               int // links of friend and child
+	exits              map[*cell][]error
 	falls, finals      int
-	begun, stopped     int // OnStart and OnStop of the kid
+	begun, stopped     int // OnStart and OnStop of the child
 	pups               []pup
-	named              []error // what came of naming somebody like the kid
+	named              []error // what came of naming somebody like the child
 }
 
-// pup is a child of the kid.
+// pup is a child of the child.
 type pup struct {
 	r    Ref[player]
 	life int
@@ -45,8 +45,8 @@ const kidsName = "kid"
 
 // player is the state of every actor of a scene.
 type player struct {
-	s     *scene
-	isKid bool
+	s       *scene
+	isChild bool
 }
 
 type act = func(*player, *Context)
@@ -67,7 +67,7 @@ func init() { playerType.OnStart((*player).start).OnStop((*player).stop) } // wh
 
 // start: a life begins when the one before has ended.
 func (a *player) start(c *Context) error {
-	if s := a.s; a.isKid {
+	if s := a.s; a.isChild {
 		if s.begun != s.stopped {
 			s.p.Errorf("life %d begins when %d have ended", s.begun+1, s.stopped)
 		}
@@ -79,7 +79,7 @@ func (a *player) start(c *Context) error {
 
 // stop: children end before their parent.
 func (a *player) stop(_ *Context, _ error) {
-	if s := a.s; a.isKid {
+	if s := a.s; a.isChild {
 		if s.stopped++; s.begun != s.stopped {
 			s.p.Errorf("life %d ends when %d have begun", s.stopped, s.begun)
 		}
@@ -103,7 +103,7 @@ func (a *player) down(_ *Context, d Down) {
 	a.s.nameless("Down")
 }
 
-// fell restarts the kid whenever it can be.
+// fell restarts the child whenever it can be.
 func (a *player) fell(c *Context, f Fallen) {
 	if f.Final {
 		a.s.finals++
@@ -115,31 +115,31 @@ func (a *player) fell(c *Context, f Fallen) {
 	Restart(c, f.Ref)
 }
 
-// bear spawns a child of the kid, in its turn.
+// bear spawns a child of the child, in its turn.
 func (s *scene) bear(c *Context) {
 	s.pups = append(s.pups, pup{playerType.SpawnChild(c, player{s: s}), s.begun})
 }
 
-// noPups: news of the kid's end comes after the ends of its children.
+// noPups: news of the child's end comes after the ends of its children.
 func (s *scene) noPups(news string) {
 	for _, k := range s.pups {
-		if !k.r.b.lane.closed() {
+		if !k.r.b.system.closed() {
 			s.p.Errorf("%s before a child of life %d has ended", news, k.life)
 		}
 	}
 }
 
-// nameless: anyone that has learned of the kid's end finds its name free.
+// nameless: anyone that has learned of the child's end finds its name free.
 func (s *scene) nameless(news string) {
 	if v, _ := s.sys.names.m.Load(kidsName); v == s.kid.b {
 		s.p.Errorf("%s, and it still has its name", news)
 	}
 }
 
-// newScene sets the scene: the kid is up, has its name, a child, a link to peer, a monitor
+// newScene sets the scene: the child is up, has its name, a child, a link to peer, a monitor
 // of peer's, and two words in its mailbox.
 func newScene(p *explore.Program) *scene {
-	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*body][]error{}}
+	s := &scene{replies: make(chan *call[int], 2), downs: map[*monitor][]error{}, exits: map[*cell][]error{}}
 	playerType.info.ownedIn() // which is made when it is first needed, and then is there
 	s.stage = newStage(p, OnPanic(func(PanicReport) { s.panics++ }), OnDeadLetter(s.deadLetter))
 	s.super, s.peer, s.friend = s.spawn(), s.spawn(), s.spawn()
@@ -162,7 +162,7 @@ func newScene(p *explore.Program) *scene {
 
 func (s *scene) spawn() Ref[player] { return playerType.Spawn(s.sys, player{s: s}) }
 
-// word sends the kid one word.
+// word sends the child one word.
 func (s *scene) word(n int) {
 	s.said = append(s.said, n)
 	playerSay.Send(s.sys, s.kid, n)
@@ -177,7 +177,7 @@ func (s *scene) act(who Ref[player], f act) {
 	})
 }
 
-// watch makes the running actor watch the kid.
+// watch makes the running actor watch the child.
 func (s *scene) watch(c *Context) { s.watches = append(s.watches, Watch(c, s.kid, playerDown).m) }
 
 func (s *scene) deadLetter(d DeadLetter) {
@@ -192,12 +192,12 @@ func (s *scene) deadLetter(d DeadLetter) {
 	}
 }
 
-// lifeOp is what somebody does to the kid, in a thread of its own. i tells two of the same
+// lifeOp is what somebody does to the child, in a thread of its own. i tells two of the same
 // kind apart.
 type lifeOp struct {
 	name  string
 	do    func(s *scene, i int)
-	ends  error // the kid ends with this reason; nil: it does not end
+	ends  error // the child ends with this reason; nil: it does not end
 	anew  bool  // it gets a new life, if it does not end
 	falls bool  // its supervisor may hear of that
 }
@@ -207,7 +207,7 @@ var lifeOps = []lifeOp{
 	{name: "send", do: func(s *scene, i int) { s.word(10*i + 1); s.word(10*i + 2) }},
 	{name: "ask", do: func(s *scene, i int) {
 		s.asked++
-		_, _, _ = askEach(context.Background(), s.sys, playerAsk.d, []Ref[player]{s.kid}, i, &gathering[int]{in: s.replies})
+		_, _, _ = askEach(context.Background(), s.sys, playerAsk.d, []Ref[player]{s.kid}, i, &fanIn[int]{in: s.replies})
 	}},
 	{name: "link", do: (*scene).tie},
 	{name: "monitor", do: func(s *scene, _ int) { s.act(s.friend, func(_ *player, c *Context) { s.watch(c) }) }},
@@ -220,7 +220,7 @@ var lifeOps = []lifeOp{
 	{name: "name", do: (*scene).christen},
 }
 
-// tie links friend to the kid, or the kid to friend.
+// tie links friend to the child, or the child to friend.
 func (s *scene) tie(i int) {
 	who, to := s.friend, s.kid
 	if i == 2 {
@@ -231,7 +231,7 @@ func (s *scene) tie(i int) {
 
 func (s *scene) hurt(int) { s.act(s.kid, func(*player, *Context) { panic("on purpose") }) }
 
-// christen gives the kid's name to somebody else, if it is free.
+// christen gives the child's name to somebody else, if it is free.
 func (s *scene) christen(int) {
 	over := s.kid.Standing() == Ended
 	r, err := playerType.SpawnNamed(s.sys, kidsName, player{s: s})
@@ -243,7 +243,7 @@ func (s *scene) christen(int) {
 	s.named = append(s.named, err)
 }
 
-// lifePair is the scenario in which two do something to the kid.
+// lifePair is the scenario in which two do something to the child.
 func lifePair(a, b lifeOp) func(*explore.Program) {
 	return func(p *explore.Program) {
 		s := newScene(p)
@@ -256,7 +256,7 @@ func lifePair(a, b lifeOp) func(*explore.Program) {
 
 // close ends all actors that are left, and the system.
 func (s *scene) close() error {
-	s.sys.sched.Rise()
+	s.sys.sched.WakeAll()
 	Stop(s.sys, s.super)
 	s.settle()
 	for _, r := range []Ref[player]{s.peer, s.friend, s.heir} {

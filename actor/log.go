@@ -44,7 +44,7 @@ func (plainSink) fail(msg string, args ...any) { log.Print("ERROR ", line(msg, a
 // be kept and used anywhere.
 func (c *Context) Logger() *slog.Logger {
 	mustRun(c, "Logger")
-	x := c.self.mine()
+	x := c.self.makeCold()
 	if x.logger == nil {
 		x.logger = c.newLogger()
 	}

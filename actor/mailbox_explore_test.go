@@ -107,7 +107,7 @@ func (w *boxWorld) work(id int) {
 // in the step of a successful rest.
 func (w *boxWorld) turn(id int) (again bool) {
 	for done := 0; done < w.batch; done++ {
-		m := w.in.fifo
+		m := w.in.pending
 		if m == nil {
 			if m = w.grab(id); m == nil {
 				return w.rest(id)
@@ -117,10 +117,10 @@ func (w *boxWorld) turn(id int) (again bool) {
 			w.close(id)
 			return false
 		}
-		w.in.fifo = m.next
+		w.in.pending = m.next
 		w.ran = append(w.ran, numberOf(m))
 		w.p.Point() // a behaviour takes its time
-		if m != w.in.last {
+		if m != w.in.tail {
 			w.recycle(m)
 		}
 	}
@@ -129,20 +129,20 @@ func (w *boxWorld) turn(id int) (again bool) {
 
 func (w *boxWorld) grab(id int) *message {
 	end := w.history.begin(id, op{kind: opGrab})
-	spent, ok := w.box.grab(&w.in)
-	end(result{ok: ok, list: numbers(w.in.fifo)})
-	w.recycle(spent)
-	return w.in.fifo
+	stub, ok := w.box.drain(&w.in)
+	end(result{ok: ok, list: numbers(w.in.pending)})
+	w.recycle(stub)
+	return w.in.pending
 }
 
 func (w *boxWorld) rest(id int) (again bool) {
 	end := w.history.begin(id, op{kind: opRest})
-	spent, ok := w.box.rest(&w.in)
+	stub, ok := w.box.tryIdle(&w.in)
 	end(result{ok: ok})
 	if !ok {
 		return true
 	}
-	w.recycle(spent)
+	w.recycle(stub)
 	w.rested++
 	w.running--
 	return false
@@ -150,9 +150,9 @@ func (w *boxWorld) rest(id int) (again bool) {
 
 func (w *boxWorld) close(id int) {
 	end := w.history.begin(id, op{kind: opClose})
-	m, spent := w.box.close(&w.in)
+	m, stub := w.box.close(&w.in)
 	end(result{list: numbers(m)})
-	w.recycle(spent)
+	w.recycle(stub)
 	for m != nil {
 		left := m
 		m = m.next

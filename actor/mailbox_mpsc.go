@@ -28,7 +28,7 @@ import (
 //	          └──── rest, if head = last ──────┘
 //
 // One locked instruction per message, one per transition to idle, none per grab; and none per
-// message from the worker that has woken the actor: see lease.
+// message from the worker that has woken the actor: see bias.
 //
 // A producer that read head = h and was overtaken may find h again at its
 // compare-and-swap although h was recycled in between (ABA). That is harmless: it
@@ -48,19 +48,21 @@ type mailbox struct {
 
 // inbox is the consumer's half of a mailbox. Owner only.
 type inbox struct {
-	fifo *message // taken and not yet run, oldest first
-	last *message // the head at the last grab, or the mark below; nil after idle
-	more *message // appended under a lease, and not yet taken: see there
+	pending  *message // taken and not yet run, oldest first
+	tail     *message // the head at the last grab, or the mark below; nil after idle
+	appended *message // appended under a bias, and not yet taken: see there
 }
 
 // pushed is what a push did.
 type pushed int
 
 const (
-	pushQueued pushed = iota // the receiver is scheduled already, or will be by whoever woke it
-	pushWoke                 // the caller must schedule the receiver
-	pushClosed               // the receiver has ended; the caller keeps the message
-	pushIdle                 // pushBusy only: the receiver is idle; the caller keeps the message
+	// The receiver is scheduled already, or will be by whoever woke it.
+	pushQueued pushed = iota
+	pushWoke          // the caller must schedule the receiver
+	pushClosed        // the receiver has ended; the caller keeps the message
+	// pushBusy only: the receiver is idle; the caller keeps the message.
+	pushIdle
 )
 
 // push appends m. Any goroutine. What the caller did before synchronizes before
@@ -106,39 +108,39 @@ func (q *mailbox) pushBusy(m *message) pushed {
 	}
 }
 
-// grab moves what has come in since the last grab to in.fifo, oldest first: what was appended under
-// a lease, and then what was pushed. It reports whether there was any. spent is a message that may
-// be recycled now, or a mark, or nil. Consumer only, with in.fifo empty.
-func (q *mailbox) grab(in *inbox) (spent *message, ok bool) {
+// drain moves what has come in since the last grab to in.fifo, oldest first: what was appended
+// under a bias, and then what was pushed. It reports whether there was any. spent is a message that
+// may be recycled now, or a mark, or nil. Consumer only, with in.fifo empty.
+func (q *mailbox) drain(in *inbox) (stub *message, ok bool) {
 	if invariant.On {
 		verifyEmpty(in)
 	}
-	h, last := q.head.Load(), in.last // the load pairs with push
-	in.fifo = reversed(h, last)
-	if in.more != nil {
-		first, end := in.takeMore()
-		end.next, in.fifo = in.fifo, first
+	h, last := q.head.Load(), in.tail // the load pairs with push
+	in.pending = reversed(h, last)
+	if in.appended != nil {
+		first, end := in.takeAppended()
+		end.next, in.pending = in.pending, first
 	}
 	if h == last {
-		return nil, in.fifo != nil
+		return nil, in.pending != nil
 	}
-	in.last = h
+	in.tail = h
 	if invariant.On {
-		verifyGrab(in, last)
+		verifyDrained(in, last)
 	}
 	return last, true
 }
 
-// join is grab with one message in hand, which stays the first. Consumer only.
-func (q *mailbox) join(in *inbox) (spent *message) {
-	one := in.fifo
-	in.fifo = nil
-	spent, _ = q.grab(in)
-	one.next, in.fifo = in.fifo, one
-	if spent == one {
+// drainBehind is grab with one message in hand, which stays the first. Consumer only.
+func (q *mailbox) drainBehind(in *inbox) (stub *message) {
+	one := in.pending
+	in.pending = nil
+	stub, _ = q.drain(in)
+	one.next, in.pending = in.pending, one
+	if stub == one {
 		return nil // it has stayed in place, and is still to run
 	}
-	return spent
+	return stub
 }
 
 // reversed reverses the chain from h down to end, without end.
@@ -149,28 +151,28 @@ func reversed(h, end *message) (first *message) {
 	return first
 }
 
-// rest marks the mailbox idle if nothing came in since the last grab, and reports whether it did.
-// If it did, the consumer must not touch the actor any more: the next push schedules it. spent may
-// be recycled. Consumer only, with in.fifo and in.more empty.
-func (q *mailbox) rest(in *inbox) (spent *message, ok bool) {
+// tryIdle marks the mailbox idle if nothing came in since the last grab, and reports whether it
+// did. If it did, the consumer must not touch the actor any more: the next push schedules it. spent
+// may be recycled. Consumer only, with in.fifo and in.more empty.
+func (q *mailbox) tryIdle(in *inbox) (stub *message, ok bool) {
 	if invariant.On {
 		verifyEmpty(in)
 	}
-	last := in.last
-	in.last = nil // before the swap: afterwards it may be somebody else's
+	last := in.tail
+	in.tail = nil // before the swap: afterwards it may be somebody else's
 	if seam.SwapHeld(&q.head, last, nil) {
 		return last, true
 	}
-	in.last = last
+	in.tail = last
 	return nil, false
 }
 
 // close ends the mailbox and returns everything that was in it and not yet run, oldest first. Later
 // pushes are refused. spent may be recycled. Consumer only, or the actor's owner after its end.
-func (q *mailbox) close(in *inbox) (left, spent *message) {
+func (q *mailbox) close(in *inbox) (left, stub *message) {
 	in.unroll()
-	first, last := in.fifo, in.last
-	in.fifo, in.last = nil, nil
+	first, last := in.pending, in.tail
+	in.pending, in.tail = nil, nil
 	h := last
 	if !seam.SwapHeld(&q.head, last, &closedMark) { // nothing has come in, as in rest
 		h = q.head.Swap(&closedMark) // takes over every message whose push succeeded
@@ -182,12 +184,12 @@ func (q *mailbox) close(in *inbox) (left, spent *message) {
 		return first, nil
 	}
 	if first == nil {
-		spent = last
+		stub = last
 	}
-	return concat(first, reversed(h, last)), spent
+	return concat(first, reversed(h, last)), stub
 }
 
-// closed tells whether the actor refuses mail for good. Any goroutine.
+// closed reports whether the actor refuses mail for good. Any goroutine.
 func (q *mailbox) closed() bool { return q.head.Load() == &closedMark }
 
 // concat appends list b to list a.

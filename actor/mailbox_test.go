@@ -66,7 +66,7 @@ func (d *dumbBox) close() []uint64 {
 
 // twins drives both and recycles nodes as the runner does.
 type twins struct {
-	body // its mailbox alone
+	cell // its mailbox alone
 	dumb dumbBox
 	free []*message // recycled nodes, used again first
 	next uint64
@@ -84,7 +84,7 @@ func (w *twins) fresh() *message {
 }
 
 func (w *twins) recycle(m *message) {
-	if m != nil && !isMark(m) {
+	if m != nil && !isBiasMark(m) {
 		m.next = &closedMark // whoever looks into a recycled node goes astray
 		w.free = append(w.free, m)
 	}
@@ -107,7 +107,7 @@ func (w *twins) push(t *rapid.T, busy bool) {
 
 // run handles the oldest message that was grabbed.
 func (w *twins) run(t *rapid.T) {
-	m := w.in.fifo
+	m := w.in.pending
 	if (m == nil) != (len(w.dumb.fifo) == 0) {
 		t.Fatalf("fifo empty: %v, want %v", m == nil, len(w.dumb.fifo) == 0)
 	}
@@ -117,8 +117,8 @@ func (w *twins) run(t *rapid.T) {
 	if numberOf(m) != w.dumb.fifo[0] {
 		t.Fatalf("run %d, want %d", numberOf(m), w.dumb.fifo[0])
 	}
-	w.in.fifo, w.dumb.fifo = m.next, w.dumb.fifo[1:]
-	if m != w.in.last {
+	w.in.pending, w.dumb.fifo = m.next, w.dumb.fifo[1:]
+	if m != w.in.tail {
 		w.recycle(m)
 	}
 }
@@ -127,8 +127,8 @@ func (w *twins) consume(t *rapid.T, op func(*inbox) (*message, bool), twin func(
 	if !w.dumb.scheduled || w.dumb.closed || len(w.dumb.fifo) > 0 {
 		t.Skip("not the consumer's turn")
 	}
-	spent, ok := op(&w.in)
-	w.recycle(spent)
+	stub, ok := op(&w.in)
+	w.recycle(stub)
 	if want := twin(); ok != want {
 		t.Fatalf("%v, want %v", ok, want)
 	}
@@ -139,8 +139,8 @@ func (w *twins) close(t *rapid.T) {
 		t.Skip("an open mailbox is more fun")
 	}
 	var got []uint64
-	m, spent := w.box.close(&w.in)
-	w.recycle(spent)
+	m, stub := w.box.close(&w.in)
+	w.recycle(stub)
 	for m != nil {
 		got = append(got, numberOf(m))
 		m, m.next = m.next, nil
@@ -158,9 +158,9 @@ func TestMailbox_Twin(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"push":     func(t *rapid.T) { w.push(t, false) },
 			"pushBusy": func(t *rapid.T) { w.push(t, true) },
-			"grab":     func(t *rapid.T) { w.consume(t, w.box.grab, w.dumb.grab) },
+			"grab":     func(t *rapid.T) { w.consume(t, w.box.drain, w.dumb.grab) },
 			"run":      w.run,
-			"rest":     func(t *rapid.T) { w.consume(t, w.box.rest, w.dumb.rest) },
+			"rest":     func(t *rapid.T) { w.consume(t, w.box.tryIdle, w.dumb.rest) },
 			"close":    w.close,
 		})
 	})
@@ -214,26 +214,26 @@ func (l *boxLoad) handle(m *message) {
 // consume runs the actor until it rests.
 func (l *boxLoad) consume() {
 	for {
-		m := l.in.fifo
+		m := l.in.pending
 		if m == nil {
-			spent, ok := l.box.grab(&l.in)
+			stub, ok := l.box.drain(&l.in)
 			if !ok {
-				if spent, ok = l.box.rest(&l.in); !ok {
+				if stub, ok = l.box.tryIdle(&l.in); !ok {
 					continue
 				}
-				if spent != nil {
-					l.free.Put(spent)
+				if stub != nil {
+					l.free.Put(stub)
 				}
 				return
 			}
-			if spent != nil {
-				l.free.Put(spent)
+			if stub != nil {
+				l.free.Put(stub)
 			}
-			m = l.in.fifo
+			m = l.in.pending
 		}
-		l.in.fifo = m.next
+		l.in.pending = m.next
 		l.handle(m)
-		if m != l.in.last {
+		if m != l.in.tail {
 			l.free.Put(m)
 		}
 	}

@@ -8,22 +8,24 @@ import "unsafe"
 // The owner of a message is its sender until push succeeds, then the mailbox, then the receiver's
 // runner from the grab until it is recycled.
 type message struct {
-	_      [0]func() // nodes are not compared, so nothing is linked that could
-	next   *message  // see mailbox
-	_      [8 - unsafe.Sizeof(uintptr(0))]byte
-	from   uint64 // the number of the actor that sent it; 0: from outside. See wasStashed
-	id     uint16 // index of the behaviour in its type's table
-	life   uint16 // of an outcome or a request: which life of the asker asked. See askMark
-	origin        // where it is recycled
+	_    [0]func() // nodes are not compared, so nothing is linked that could
+	next *message  // see mailbox
+	_    [8 - unsafe.Sizeof(uintptr(0))]byte
+	// The number of the actor that sent it; 0: from outside. See wasStashed.
+	from uint64
+	id   uint16 // index of the behaviour in its type's table
+	// Of an outcome or a request: which life of the caller asked. See askMark.
+	life     uint16
+	ownerTag // where it is recycled
 }
 
-// origin says where a free message belongs: its pool, and its home, the number of the worker that
+// ownerTag says where a free message belongs: its pool, and its home, the number of the worker that
 // made it, or outside. One word, because each message's origin is compared with the next one's.
-type origin uint32
+type ownerTag uint32
 
-func originOf(pool, home uint16) origin { return origin(pool) | origin(home)<<16 }
-func (o origin) pool() uint16           { return uint16(o) }
-func (o origin) home() uint16           { return uint16(o >> 16) }
+func ownerTagOf(pool, owner uint16) ownerTag { return ownerTag(pool) | ownerTag(owner)<<16 }
+func (o ownerTag) sizeClass() uint16         { return uint16(o) }
+func (o ownerTag) owner() uint16             { return uint16(o >> 16) }
 
 // wasStashed marks, in from, that a message that runs was put aside. There it costs nobody else
 // anything: every send of the node writes from anew.

@@ -44,12 +44,12 @@ type pointed64 struct {
 func payloadLayout[M any](t *testing.T) {
 	typ := reflect.TypeFor[M]()
 	t.Run(strings.ReplaceAll(typ.String(), " ", ""), func(t *testing.T) {
-		p, _ := poolOf[M]()
-		if again, _ := poolOf[M](); again != p {
+		p, _ := sizeClassOf[M]()
+		if again, _ := sizeClassOf[M](); again != p {
 			t.Error("two pools for one type")
 		}
 		for range 100 {
-			at := reflect.ValueOf(payloadOf[M](p.fresh(1))).Pointer()
+			at := reflect.ValueOf(payloadOf[M](p.newBlock(1))).Pointer()
 			if at%uintptr(typ.Align()) != 0 {
 				t.Fatalf("payload at %#x, want a multiple of %d", at, typ.Align())
 			}
@@ -81,7 +81,7 @@ func TestMessage_Layout(t *testing.T) {
 	payloadLayout[request[aligned64, pointed64]](t)
 }
 
-// TestMessage_HasPointers: what Go's collector must look into, and nothing else.
+// TestMessage_HasPointers: what the GC must look into, and nothing else.
 func TestMessage_HasPointers(t *testing.T) {
 	for typ, want := range map[reflect.Type]bool{
 		reflect.TypeFor[int]():                    false,
@@ -109,10 +109,10 @@ func TestMessage_HasPointers(t *testing.T) {
 	}
 }
 
-// stock is a worker's free list and its dumb twin, a set of nodes.
+// cache is a worker's free list and its dumb twin, a set of nodes.
 type stock struct {
 	c    *Context
-	pool *pool
+	pool *sizeClass
 	live map[*message]bool // handed out
 	seen map[*message]bool // ever handed out
 }
@@ -121,8 +121,8 @@ func (s *stock) take(t *rapid.T, m *message) {
 	if s.live[m] {
 		t.Fatal("a node was handed out twice")
 	}
-	if m.pool() != s.pool.id {
-		t.Fatalf("a node of pool %d, want %d", m.pool(), s.pool.id)
+	if m.sizeClass() != s.pool.id {
+		t.Fatalf("a node of pool %d, want %d", m.sizeClass(), s.pool.id)
 	}
 	s.live[m], s.seen[m] = true, true
 }
@@ -140,24 +140,24 @@ func (s *stock) give(n int) {
 // check: every chain is as long as the books say, nothing in it is in use, and nodes
 // that were made elsewhere are on their way home.
 func (s *stock) check(t *rapid.T) {
-	have := s.c.stock[s.pool.id]
-	s.chain(t, have.top, s.pool.keep-have.room, s.c.home)
+	have := s.c.cache[s.pool.id]
+	s.chain(t, have.top, s.pool.keep-have.room, s.c.owner)
 	if have.room <= 0 {
 		t.Fatalf("%d nodes too many are kept", -have.room)
 	}
-	for home, a := range have.away {
+	for home, a := range have.remote {
 		if a.room <= 0 {
-			t.Fatalf("%d nodes have not gone home to %d", s.pool.bundle-a.room, home)
+			t.Fatalf("%d nodes have not gone home to %d", s.pool.batchLength-a.room, home)
 		}
-		s.chain(t, a.first, s.pool.bundle-a.room, uint16(home))
+		s.chain(t, a.first, s.pool.batchLength-a.room, uint16(home))
 	}
 }
 
-func (s *stock) chain(t *rapid.T, h *message, want int, home uint16) {
+func (s *stock) chain(t *rapid.T, h *message, want int, owner uint16) {
 	n := 0
 	for m := h; m != nil; m = m.next {
-		if n++; s.live[m] || m.home() != home {
-			t.Fatalf("in use: %v; of home %d, want %d", s.live[m], m.home(), home)
+		if n++; s.live[m] || m.owner() != owner {
+			t.Fatalf("in use: %v; of home %d, want %d", s.live[m], m.owner(), owner)
 		}
 	}
 	if n != want {
@@ -168,10 +168,10 @@ func (s *stock) chain(t *rapid.T, h *message, want int, home uint16) {
 // TestPool_Twin: whatever is taken and given back in whatever amounts, a node is
 // never handed out twice, the free list counts right and stays within its bound.
 func TestPool_Twin(t *testing.T) {
-	p := register(blockLength, headerSize+8, func(n int) *message { return &make([]node[[1]uint64], n)[0].header })
+	p := registerSize(blockLength, headerSize+8, func(n int) *message { return &make([]node[[1]uint64], n)[0].header })
 	p.keep = 3 * chainLength
 	rapid.Check(t, func(t *rapid.T) {
-		s := &stock{&Context{w: new(sched.Worker), stock: newStock(poolCount())}, p, map[*message]bool{}, map[*message]bool{}}
+		s := &stock{&Context{w: new(sched.Worker), cache: newCache(sizeClassCount())}, p, map[*message]bool{}, map[*message]bool{}}
 		amount := rapid.SampledFrom([]int{1, 2, chainLength - 1, chainLength, chainLength + 1, 3 * chainLength})
 		t.Repeat(map[string]func(*rapid.T){
 			"inside": func(t *rapid.T) {
@@ -189,19 +189,19 @@ func TestPool_Twin(t *testing.T) {
 	})
 }
 
-// TestPool_Blocks: nodes of two workers share no cache line, whatever gaps Go's collector has left
+// TestPool_Blocks: nodes of two workers share no cache line, whatever gaps the GC has left
 // among them.
 func TestPool_Blocks(t *testing.T) {
 	if cacheline.Size != 64 || unsafe.Sizeof(uintptr(0)) != 8 {
 		t.Skip("nodes are not eighths of lines") // a line has 64 bytes where words have eight
 	}
-	linked, _ := poolOf[*int]()
+	linked, _ := sizeClassOf[*int]()
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, p := range []*pool{wordPools[0].pool, wordPools[1].pool, wordPools[2].pool, linked} {
+	for _, p := range []*sizeClass{wordClasses[0].pool, wordClasses[1].pool, wordClasses[2].pool, linked} {
 		var kept []*message
 		for range 10 {
 			for range 200 {
-				for m := p.make(uint16(rng.IntN(2)), p.block); m != nil; m = m.next {
+				for m := p.makeBlock(uint16(rng.IntN(2)), p.block); m != nil; m = m.next {
 					if rng.IntN(16) == 0 {
 						kept = append(kept, m)
 					}
@@ -220,10 +220,10 @@ func TestPool_Blocks(t *testing.T) {
 			at := reflect.ValueOf(m).Pointer()
 			first, last := at/cacheline.Size, (at+p.size-1)/cacheline.Size
 			for l := first; l <= last; l++ {
-				if home, ok := lines[l]; ok && home != m.home() {
-					t.Fatalf("pool %d: nodes of homes %d and %d share a line", p.id, home, m.home())
+				if owner, ok := lines[l]; ok && owner != m.owner() {
+					t.Fatalf("pool %d: nodes of homes %d and %d share a line", p.id, owner, m.owner())
 				}
-				lines[l] = m.home()
+				lines[l] = m.owner()
 			}
 		}
 	}
@@ -240,9 +240,9 @@ func linkedOf(nodes []*message) (n int) {
 }
 
 // chainOf makes a chain of n nodes.
-func chainOf(p *pool, home uint16, n int) (nodes []*message) {
+func chainOf(p *sizeClass, owner uint16, n int) (nodes []*message) {
 	for len(nodes) < n {
-		for m := p.make(home, p.block); m != nil; m = m.next {
+		for m := p.makeBlock(owner, p.block); m != nil; m = m.next {
 			nodes = append(nodes, m)
 		}
 	}
@@ -257,7 +257,7 @@ func chainOf(p *pool, home uint16, n int) (nodes []*message) {
 
 // TestPool_LetsGo: "whoever lets go of a node of a block unlinks it".
 func TestPool_LetsGo(t *testing.T) {
-	p := wordPools[0].pool
+	p := wordClasses[0].pool
 	nodes := chainOf(p, 0, 200)
 	p.put(0, nodes[0], len(nodes))
 	if n := linkedOf(nodes); n != 0 {
@@ -269,12 +269,12 @@ func TestPool_LetsGo(t *testing.T) {
 		t.Errorf("%d of 10 nodes are linked that nobody recycles", n)
 	}
 	nodes = chainOf(p, 0, 10)
-	b, c := &body{in: inbox{fifo: nodes[0]}}, &Context{}
-	for _, m := range nodes[:7] { // as stretch does
+	a, c := &cell{in: inbox{pending: nodes[0]}}, &Context{}
+	for _, m := range nodes[:7] { // as segment does
 		m.next, c.ran = c.ran, m
 	}
 	c.msg = nodes[7]
-	if ran := b.settleCrash(c); ran != 8 || b.in.fifo != nodes[8] || c.ran != nil {
+	if ran := a.accountCrash(c); ran != 8 || a.in.pending != nodes[8] || c.ran != nil {
 		t.Errorf("%d ran", ran)
 	}
 	if n := linkedOf(nodes); n != 1 {
@@ -282,8 +282,8 @@ func TestPool_LetsGo(t *testing.T) {
 	}
 }
 
-// TestPool_LetsGoOfStocks: a worker whose system has stopped leaves its nodes to the pools, its own and those of
-// others.
+// TestPool_LetsGoOfStocks: a worker whose system has stopped leaves its nodes to the pools, its own
+// and those of others.
 func TestPool_LetsGoOfStocks(t *testing.T) {
 	typ := NewType[struct{}]("keeper of stock")
 	do := Declare[func(*Context)](typ, "do")
@@ -293,9 +293,9 @@ func TestPool_LetsGoOfStocks(t *testing.T) {
 			sys := Start(Workers(1))
 			var nodes []*message
 			do.Send(sys, typ.Spawn(sys, struct{}{}), func(c *Context) {
-				for _, home := range []uint16{c.home, 5, outside} {
+				for _, owner := range []uint16{c.owner, 5, outsideOwner} {
 					for _, n := range lengths {
-						more := chainOf(wordPools[0].pool, home, n)
+						more := chainOf(wordClasses[0].pool, owner, n)
 						nodes = append(nodes, more...)
 						c.recycleChain(more[0], more[n-1], n)
 					}
@@ -327,10 +327,10 @@ func crossings(w *sched.Worker) uint64 {
 // TestPool_Crossings: nodes of another worker are reported to the scheduler, whose governor goes by
 // them; those from outside are not.
 func TestPool_Crossings(t *testing.T) {
-	c := &Context{w: new(sched.Worker), home: 1}
-	p := wordPools[0].pool
-	for _, home := range []uint16{0, 1, outside, 2, 0} {
-		c.recycle(p.make(home, 1))
+	c := &Context{w: new(sched.Worker), owner: 1}
+	p := wordClasses[0].pool
+	for _, owner := range []uint16{0, 1, outsideOwner, 2, 0} {
+		c.recycle(p.makeBlock(owner, 1))
 	}
 	if n := crossings(c.w); n != 3 {
 		t.Errorf("%d messages came from other workers, want 3", n)
@@ -343,57 +343,57 @@ func TestPool_InBytes(t *testing.T) {
 		32: {64, 256, 8192}, 64: {64, 256, 4096}, 128: {64, 256, 2048}, 256: {64, 128, 1024}, 1 << 10: {16, 32, 256}, 1032: {15, 31, 31},
 		64 << 10: {1, 1, 1}, 1 << 20: {1, 1, 1},
 	} {
-		p := register(1, size, func(int) *message { return new(message) })
-		if got := [3]int{p.bundle, p.chain, p.keep}; got != want {
+		p := registerSize(1, size, func(int) *message { return new(message) })
+		if got := [3]int{p.batchLength, p.chain, p.keep}; got != want {
 			t.Errorf("of %d bytes: %d in a bundle, %d in a chain and %d in all, want %d", size, got[0], got[1], got[2], want)
 		}
 		nodes := chainOf(p, 0, 100)
 		p.put(0, nodes[0], len(nodes))
-		if _, n := p.get(0); n > p.bundle {
-			t.Errorf("of %d bytes: %d come together, want %d at most", size, n, p.bundle)
+		if _, n := p.get(0); n > p.batchLength {
+			t.Errorf("of %d bytes: %d come together, want %d at most", size, n, p.batchLength)
 		}
 	}
 }
 
-// TestPool_KeepsNoMore: where many messages run for each that is sent, the stock grows up to its bound, and
-// what leaves it does so in chains.
+// TestPool_KeepsNoMore: where many messages run for each that is sent, the cache grows up to its
+// bound, and what leaves it does so in chains.
 func TestPool_KeepsNoMore(t *testing.T) {
-	p := wordPools[0].pool
-	c := &Context{w: new(sched.Worker), stock: newStock(poolCount())}
+	p := wordClasses[0].pool
+	c := &Context{w: new(sched.Worker), cache: newCache(sizeClassCount())}
 	most := 0
 	for range 2 * p.keep / 100 {
-		nodes := chainOf(p, c.home, 100)
+		nodes := chainOf(p, c.owner, 100)
 		c.recycleChain(nodes[0], nodes[99], 100)
-		most = max(most, p.keep-c.stock[p.id].room)
+		most = max(most, p.keep-c.cache[p.id].room)
 	}
 	n := 0
-	for m := c.stock[p.id].top; m != nil; m = m.next {
+	for m := c.cache[p.id].top; m != nil; m = m.next {
 		n++
 	}
-	if n != p.keep-c.stock[p.id].room {
-		t.Errorf("a stock of %d, booked as %d", n, p.keep-c.stock[p.id].room)
+	if n != p.keep-c.cache[p.id].room {
+		t.Errorf("a stock of %d, booked as %d", n, p.keep-c.cache[p.id].room)
 	}
 	if most >= p.keep || most < p.keep-p.chain {
 		t.Errorf("a stock of %d, want almost %d", most, p.keep)
 	}
 }
 
-// TestPool_Late: a worker that was made before a type was declared handles its
+// TestSizeClass_Late: a worker that was made before a type was declared handles its
 // messages all the same.
-func TestPool_Late(t *testing.T) {
-	c := &Context{w: new(sched.Worker), stock: newStock(len(wordPools))} // as if made before any type
+func TestSizeClass_Late(t *testing.T) {
+	c := &Context{w: new(sched.Worker), cache: newCache(len(wordClasses))} // as if made before any type
 	type latecomer struct{ p *int }
-	p, _ := poolOf[latecomer]()
-	if int(p.id) < len(c.stock) {
+	p, _ := sizeClassOf[latecomer]()
+	if int(p.id) < len(c.cache) {
 		t.Fatalf("pool %d is not late", p.id)
 	}
-	m := p.make(c.home, 1)
+	m := p.makeBlock(c.owner, 1)
 	c.recycle(m)
 	if c.alloc(p.id) != m {
 		t.Fatal("not recycled")
 	}
-	if got := c.alloc(p.id); got == m || got.pool() != p.id {
-		t.Fatalf("alloc: %v of pool %d", got, got.pool())
+	if got := c.alloc(p.id); got == m || got.sizeClass() != p.id {
+		t.Fatalf("alloc: %v of pool %d", got, got.sizeClass())
 	}
 }
 
@@ -429,7 +429,7 @@ func TestUserFrame(t *testing.T) {
 	for want, stack := range map[string][]string{
 		"main.f main.go:3":                        {mod + "actor.Yield[...](0x1)", "yield.go:23 +0x15", "main.f(0x1)", "main.go:3 +0x1"},
 		"example.com/x/actor.F f.go:3":            {mod + "heap.check(...)", "slice.go:1", mod + "heap.MakeSlice[...](0x1)", "slice.go:2", "example.com/x/actor.F(...)", "f.go:3"},
-		mod + "actor.(*body).strike strike.go:13": {mod + "actor.(*body).strike(0x1)", "strike.go:13", mod + "sched.(*Worker).run(0x1)", "worker.go:3", "created by " + mod + "sched.(*Worker).launch in goroutine 1", "worker.go:9"},
+		mod + "actor.(*body).strike faults.go:13": {mod + "actor.(*body).strike(0x1)", "faults.go:13", mod + "sched.(*Worker).run(0x1)", "worker.go:3", "created by " + mod + "sched.(*Worker).launch in goroutine 1", "worker.go:9"},
 		mod + "group.helper group_test.go:3":      {mod + "group.Send(0x1)", "group.go:1", mod + "group.helper(0x1)", "group_test.go:3"},
 		mod + "benchmarks/x.f f.go:3":             {mod + "actor.Yield(0x1)", "yield.go:1", mod + "benchmarks/x.f(0x1)", "f.go:3"},
 		"":                                        {},

@@ -13,10 +13,10 @@ import (
 
 // meetGate runs when a behaviour sends to an actor whose gate is shut, and tells
 // whether it has delivered the message.
-func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool) {
+func (c *Context) meetGate(to *cell, m *message, d *descriptor) (delivered bool) {
 	bounded := to.typ().bound.limit != 0
 	if s := to.suspension(); s != nil && !bounded {
-		return c.turnAway(to, s, m, d)
+		return c.rejectSuspended(to, s, m, d)
 	}
 	switch {
 	case d.drops:
@@ -33,17 +33,17 @@ func (c *Context) meetGate(to *body, m *message, d *declaration) (delivered bool
 // muteFor sees to it that the actor that runs is muted when its behaviour returns, unless others
 // wait for it, or the receiver is only muted itself and takes more mail. Sending again to the same
 // receiver within a behaviour does not count twice as long as few receivers take turns; a second
-// entry in a ledger would do no harm. An actor that is muted
-// already, and runs because of what is in its lane, is muted for nobody else: that could close a
-// circle. But it may send only so much: see withhold.go.
-func (c *Context) muteFor(to *body) {
+// entry in a wait list would do no harm. An actor that is muted already, and runs because of what
+// is in its system queue, is muted for nobody else: that could close a circle. But it may send only
+// so much: see mute_withhold.go.
+func (c *Context) muteFor(to *cell) {
 	me := c.self
-	passes := me != to && to.letsPass() // also counts what comes from those that are never muted
+	passes := me != to && to.passesAjar() // also counts what comes from those that are never muted
 	switch {
 	case me.load&backpressure.Muted != 0:
 		me.exceeds(me.sys().opts.leeway)
 		return
-	case c.aside && me.load&(backpressure.Overloaded|backpressure.Spared) != 0:
+	case c.aside && me.load&(backpressure.Overloaded|backpressure.Exempt) != 0:
 		me.exceeds(DefaultBatch)
 		return
 	case passes || me == to || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises():
@@ -51,134 +51,136 @@ func (c *Context) muteFor(to *body) {
 	}
 	w := c.waiters.get()
 	w.Who = waiting{muted: me, to: to}
-	me.debt.Owe() // before Enter: whoever opens the gate may forgive at once
+	me.blockedOn.Block() // before Enter: whoever opens the gate may forgive at once
 	if watch := &me.sys().waits; watch.on && !c.dry {
 		w.Who.since = watch.begin() // after Who and Owe, see there
 	}
 	if !to.gate.Enter(w) {
-		me.debt.Forgive() // it has recovered; we are running, so not parked
+		me.blockedOn.Unblock() // it has recovered; we are running, so not parked
 		c.waiters.put(w)
 		return
 	}
 	c.waiters.remember(to)
 	if t := to.typ(); t.bound.limit != 0 || t.drops {
-		c.waiters.latest = nil // the next message to it goes through its queue as well, or may have to give way
+		// The next message to it goes through its queue as well, or may have to give way.
+		c.waiters.latest = nil
 	}
 	c.then |= mayPark
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
 		f.keeper.watchOver(to)
 	}
-	to.callIfSuspended(c)
+	to.wakeSuspended(c)
 }
 
-// mayBeMuted tells whether the actor may be muted. Owner only.
-func (b *body) mayBeMuted() bool {
-	return b.load.MayBeMuted() && (b.extra == nil || !b.extra.drainsForOthers())
+// mayBeMuted reports whether the actor may be muted. Owner only.
+func (a *cell) mayBeMuted() bool {
+	return a.load.MayBeMuted() && (a.cold == nil || !a.cold.drainsForOthers())
 }
 
-// drainsForOthers tells whether the actor drains and others may wait for its end: its parent, and
+// drainsForOthers reports whether the actor drains and others may wait for its end: its parent, and
 // those that wait for the parent. It may have to send to them: to an actor that is suspended until
 // it has gone, or to one that is muted for such an actor.
-func (x *extras) drainsForOthers() bool { return x.drained && x.kid != nil }
+func (x *coldState) drainsForOthers() bool { return x.drained && x.child != nil }
 
-// park gives the actor up to the ledgers it is in, and reports whether it did: by
+// park gives the actor up to the wait lists it is in, and reports whether it did: by
 // now all may have been forgiven. A parked actor holds the system.
-func (b *body) park(c *Context) bool {
+func (a *cell) park(c *Context) bool {
 	c.waiters.forget()
-	if !b.mayBeMuted() {
-		return false // it has applied pressure since, or drains; the debts will be forgiven as it runs
+	if !a.mayBeMuted() {
+		// It has applied pressure since, or drains; the debts will be forgiven as it runs.
+		return false
 	}
 	if invariant.On {
-		verifyPark(b, c)
+		verifyPark(a, c)
 	}
-	b.sys().sched.HoldStill()
+	a.sys().sched.HoldParked()
 	// From here on senders to this actor are counted, and muted from the watermark on.
 	// Before parking, since afterwards it is not ours.
-	b.load |= backpressure.Muted
-	b.beginMuted()
-	b.countCrowd(c) // C1
-	if b.in.fifo == nil {
-		b.forgetMarks() // the next turn takes out what comes in
+	a.load |= backpressure.Muted
+	a.beginMuted()
+	a.countAjar(c) // C1
+	if a.in.pending == nil {
+		a.forgetMarks() // the next turn takes out what comes in
 	}
-	full := b.shutGate()
+	full := a.shutGate()
 	c.w.PrepareNext()
-	if !full && b.debt.Park() {
+	if !full && a.blockedOn.Park() {
 		c.count.mutes.Add(1)
-		b.recheckLane(c)
+		a.recheckSystem(c)
 		return true
 	}
-	b.sys().sched.ReleaseStill()
-	b.setLoad(c, b.notMuted())
+	a.sys().sched.ReleaseParked()
+	a.setLoad(c, a.notMuted())
 	return false
 }
 
 // setLoad changes the actor's load and opens or shuts its gate accordingly. Owner
 // only.
-func (b *body) setLoad(c *Context, l backpressure.Load) {
-	b.load = l
+func (a *cell) setLoad(c *Context, l backpressure.Load) {
+	a.load = l
 	if l.MustShut() {
-		b.shutGate()
+		a.shutGate()
 		return
 	}
-	if !b.gate.IsOpen() {
-		release(replier{c: c, sys: b.sys()}, b.openGate())
+	if !a.gate.IsOpen() {
+		release(env{c: c, sys: a.sys()}, a.openGate())
 	}
 }
 
-// shutGate makes senders wait; if the actor is only muted, from the watermark on. It reports whether
-// the actor's queue is full, so that a sender may wait for it already and it must not be muted.
-// Owner only.
-func (b *body) shutGate() (full bool) {
-	if b.load&backpressure.Bounded != 0 {
-		return b.typ().bound.keeper.shut(b)
+// shutGate makes senders wait; if the actor is only muted, from the watermark on. It reports
+// whether the actor's queue is full, so that a sender may wait for it already and it must not be
+// muted. Owner only.
+func (a *cell) shutGate() (full bool) {
+	if a.load&backpressure.Bounded != 0 {
+		return a.typ().bound.keeper.shut(a)
 	}
-	if f := b.flow.Load(); f != nil {
-		f.shutLeniently(b)
+	if f := a.flow.Load(); f != nil {
+		f.shutForActors(a)
 		return false
 	}
-	b.shut()
+	a.shut()
 	return false
 }
 
 // shut shuts the gate, or sets it ajar if the actor is only muted. Owner only.
-func (b *body) shut() {
-	if b.load.OnlyMuted() {
-		b.gate.SetAjar(&gateMark)
+func (a *cell) shut() {
+	if a.load.OnlyMuted() {
+		a.gate.SetAjar(&gateMark)
 		return
 	}
-	b.gate.Shut(&gateMark)
+	a.gate.Shut(&gateMark)
 }
 
-// shutLeniently shuts the gate for actors. It shuts it for goroutines as well, unless only the
+// shutForActors shuts the gate for actors. It shuts it for goroutines as well, unless only the
 // batch is the reason: then those that wait may be let in. Owner only.
-func (f *flow) shutLeniently(b *body) {
-	lenient := b.load.Lenient()
-	f.lenient.Store(lenient) // before Shut: it is not shut to them in between
-	b.shut()
+func (f *flow) shutForActors(a *cell) {
+	lenient := a.load.BatchOnly()
+	f.batchOnly.Store(lenient) // before Shut: it is not shut to them in between
+	a.shut()
 	if lenient {
-		f.calls.letIn(f, b) // after both, as behind Open
+		f.calls.admit(f, a) // after both, as behind Open
 	}
 }
 
 // openGate lets senders pass and returns the actors that waited; goroutines that
 // waited have been let in. Owner only.
-func (b *body) openGate() *backpressure.Waiter[waiting] {
-	if b.load&backpressure.Bounded != 0 {
-		return b.typ().bound.keeper.letPass(b)
+func (a *cell) openGate() *backpressure.Waiter[waiting] {
+	if a.load&backpressure.Bounded != 0 {
+		return a.typ().bound.keeper.letPass(a)
 	}
-	list := b.gate.Open(&gateMark)
-	if f := b.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
-		f.lenient.Store(false)
-		f.calls.letIn(f, b)
+	list := a.gate.Open(&gateMark)
+	if f := a.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
+		f.batchOnly.Store(false)
+		f.calls.admit(f, a)
 	}
 	return list
 }
 
-// release forgives everyone in a ledger that was opened, oldest first. A muted
+// release forgives everyone in a wait list that was opened, oldest first. A muted
 // actor that nobody else holds back runs again, and opens its own gate first: the
 // chain unwinds without recursion, because those behind it are appended.
-func release(r replier, list *backpressure.Waiter[waiting]) {
-	var todo []*body
+func release(e env, list *backpressure.Waiter[waiting]) {
+	var todo []*cell
 	for {
 		for list != nil {
 			w := list
@@ -186,60 +188,60 @@ func release(r replier, list *backpressure.Waiter[waiting]) {
 			if invariant.On {
 				verifyWaiter(&w.Who)
 			}
-			if b := w.Who.muted; b.debt.Forgive() {
-				todo = append(todo, b)
+			if a := w.Who.muted; a.blockedOn.Unblock() {
+				todo = append(todo, a)
 			}
-			r.keep(w)
+			e.keep(w)
 		}
 		if len(todo) == 0 {
 			return
 		}
-		b := todo[0]
+		a := todo[0]
 		todo = todo[1:]
-		list = b.unmute(r)
+		list = a.unmute(e)
 	}
 }
 
 // unmute makes a parked actor runnable and returns those that wait for it. The caller has forgiven
 // its last debt, so it owns the body.
-func (b *body) unmute(r replier) *backpressure.Waiter[waiting] {
+func (a *cell) unmute(e env) *backpressure.Waiter[waiting] {
 	if invariant.On {
-		verifyUnmute(b)
+		verifyUnmute(a)
 	}
-	b.endWithholding(r)
-	b.load = b.notMuted() // C4
+	a.endWithholding(e)
+	a.load = a.notMuted() // C4
 	var list *backpressure.Waiter[waiting]
-	if b.load.MustShut() {
-		b.shutGate() // it may have been ajar
+	if a.load.MustShut() {
+		a.shutGate() // it may have been ajar
 	} else {
-		list = b.openGate()
+		list = a.openGate()
 	}
-	r.countUnmute()
-	sys := b.sys()
-	r.schedule(b)
-	sys.sched.ReleaseStill()
+	e.countUnmute()
+	sys := a.sys()
+	e.schedule(a)
+	sys.sched.ReleaseParked()
 	return list
 }
 
-// waiterList is a worker's stock of ledger entries, and its memory of the gates
+// waiterList is a worker's cache of wait list entries, and its memory of the gates
 // that the running behaviour has met. Owner only.
 type waiterList struct {
-	spare  []*backpressure.Waiter[waiting]
-	met    [4]*body
+	free   []*backpressure.Waiter[waiting]
+	met    [4]*cell
 	next   int
-	latest *body // the last one met
+	latest *cell // the last one met
 }
 
 func (l *waiterList) get() *backpressure.Waiter[waiting] {
-	if n := len(l.spare); n > 0 {
-		w := l.spare[n-1]
-		l.spare = l.spare[:n-1]
+	if n := len(l.free); n > 0 {
+		w := l.free[n-1]
+		l.free = l.free[:n-1]
 		return w
 	}
 	return waiterPool.Get().(*backpressure.Waiter[waiting])
 }
 
-const maxSpareWaiters = 64
+const maxCachedWaiters = 64
 
 // waiterPool has the entries that a worker has no room for. The worker that opens a gate ends up
 // with entries, and the worker whose actors are muted needs them: often another one, whose own
@@ -255,23 +257,23 @@ var waiterPool = sync.Pool{New: func() any {
 //go:noinline
 func (l *waiterList) put(w *backpressure.Waiter[waiting]) {
 	w.Who = waiting{}
-	if len(l.spare) < maxSpareWaiters {
-		l.spare = append(l.spare, w)
+	if len(l.free) < maxCachedWaiters {
+		l.free = append(l.free, w)
 		return
 	}
 	waiterPool.Put(w)
 }
 
-func (l *waiterList) recent(to *body) bool {
-	for _, b := range &l.met {
-		if b == to {
+func (l *waiterList) recent(to *cell) bool {
+	for _, a := range &l.met {
+		if a == to {
 			return true
 		}
 	}
 	return false
 }
 
-func (l *waiterList) remember(to *body) {
+func (l *waiterList) remember(to *cell) {
 	l.met[l.next%len(l.met)] = to
 	l.next++
 	l.latest = to
@@ -284,26 +286,27 @@ func (l *waiterList) forget() {
 	if invariant.On {
 		verifyWaiterList(l)
 	}
-	if l.next != 0 { // a worker forgets whenever it sleeps, and has nearly always met nobody
+	// A worker forgets whenever it sleeps, and has nearly always met nobody.
+	if l.next != 0 {
 		clear(l.met[:])
 		l.next = 0
 	}
 	l.latest = nil
 }
 
-// keep takes back an entry that no ledger holds any more.
-func (r replier) keep(w *backpressure.Waiter[waiting]) {
-	if r.c != nil {
-		r.c.waiters.put(w)
+// keep takes back an entry that no wait list holds any more.
+func (e env) keep(w *backpressure.Waiter[waiting]) {
+	if e.c != nil {
+		e.c.waiters.put(w)
 		return
 	}
 	w.Who = waiting{} // the registry has it until the GC takes it
 }
 
-func (r replier) countUnmute() {
-	if r.c != nil {
-		r.c.count.unmutes.Add(1)
+func (e env) countUnmute() {
+	if e.c != nil {
+		e.c.count.unmutes.Add(1)
 		return
 	}
-	r.sys.outside.unmutes.Add(1)
+	e.sys.outside.unmutes.Add(1)
 }

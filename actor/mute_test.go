@@ -412,7 +412,8 @@ var (
 func TestMute_BoundsTheHeap(t *testing.T) {
 	const producers = 8
 	each := scaled(250_000)
-	if invariant.On { // ten times slower; but three behaviours may be over before anybody is overloaded
+	// Ten times slower; but three behaviours may be over before anybody is overloaded.
+	if invariant.On {
 		each = max(each/10, 10_000)
 	}
 	withWorkers(t, func(t *testing.T, workers int) {
@@ -460,9 +461,10 @@ func mostQueued(producers, each int) int64 {
 	return max(int64(producers*each/2), 300_000)
 }
 
-// TestSend_IsPaidFor: a behaviour that sends much more than it was sent brings its worker's next look at the
-// clock nearer. Otherwise, after quick turns, such behaviours kept the processor from the process's other
-// goroutines for 20 ms, and a receiver whose worker was among them got a million messages meanwhile.
+// TestSend_IsPaidFor: a behaviour that sends much more than it was sent brings its worker's next
+// look at the clock nearer. Otherwise, after quick turns, such behaviours kept the processor from
+// the process's other goroutines for 20 ms, and a receiver whose worker was among them got a
+// million messages meanwhile.
 func TestSend_IsPaidFor(t *testing.T) {
 	const most = 4096 // what a worker may do between two looks
 	sys := start(t, actor.Workers(1))

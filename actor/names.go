@@ -39,8 +39,8 @@ type names struct {
 }
 
 // take gives a name to b, or reserves it if b is nil.
-func (n *names) take(name string, b *body) error {
-	if _, taken := n.m.LoadOrStore(name, b); taken {
+func (n *names) take(name string, a *cell) error {
+	if _, taken := n.m.LoadOrStore(name, a); taken {
 		return fmt.Errorf("%w: %q", ErrNameTaken, name)
 	}
 	return nil
@@ -49,7 +49,7 @@ func (n *names) take(name string, b *body) error {
 // nameKeeper is a nameList as the rest of the runtime sees it, so that a program without
 // names does not link the registry.
 type nameKeeper interface {
-	release(b *body)
+	release(a *cell)
 }
 
 // nameList is the names of an actor. Owner only.
@@ -96,31 +96,31 @@ func (l *nameList) remove(i int) {
 }
 
 // release gives all names back.
-func (l *nameList) release(b *body) {
+func (l *nameList) release(a *cell) {
 	if invariant.On {
-		verifyNameList(l, b)
+		verifyNameList(l, a)
 	}
 	for _, name := range l.list {
-		b.sys().names.m.CompareAndDelete(name, b)
+		a.sys().names.m.CompareAndDelete(name, a)
 	}
 	if len(l.list) > 0 {
-		b.extra.lastName = l.list[0]
-		b.sys().names.of.Delete(b)
+		a.cold.lastName = l.list[0]
+		a.sys().names.of.Delete(a)
 	}
 }
 
 // renamed is called when another name has become the first. Owner only.
-func (l *nameList) renamed(b *body) {
-	b.extra.logger = nil
+func (l *nameList) renamed(a *cell) {
+	a.cold.logger = nil
 	if len(l.list) == 0 {
-		b.sys().names.of.Delete(b)
+		a.sys().names.of.Delete(a)
 		return
 	}
-	b.sys().names.of.Store(b, l.list[0])
+	a.sys().names.of.Store(a, l.list[0])
 }
 
 // named returns the list of an actor, and makes it at first. Owner only.
-func (x *extras) named() *nameList {
+func (x *coldState) named() *nameList {
 	if l, ok := x.names.(*nameList); ok {
 		return l
 	}
@@ -142,12 +142,12 @@ func (t *Type[S]) SpawnNamed(from Sender, name string, state S) (Ref[S], error) 
 	if err := infoOf(t).reserve(from, name); err != nil {
 		return Ref[S]{}, err
 	}
-	b := newBody(t, from)
-	*stateOf[S](b) = state
-	if err := b.launchNamed(from, name); err != nil {
+	a := newBody(t, from)
+	*stateOf[S](a) = state
+	if err := a.launchNamed(from, name); err != nil {
 		return Ref[S]{}, err
 	}
-	return Ref[S]{b}, nil
+	return Ref[S]{a}, nil
 }
 
 // reserve takes a name for an actor of type t that is to be spawned.
@@ -167,58 +167,58 @@ func (t *typeInfo) reserve(from Sender, name string) error {
 // it if it has to. If the system does not spawn any more, it gives the name back. The caller owns
 // the actor until then. The list of names comes before the launch: after it, the actor may run,
 // register other names, or have given back what it had.
-func (b *body) launchNamed(from Sender, name string) error {
-	if !b.tryLaunchNamed(from, name) {
-		b.sys().names.m.CompareAndDelete(name, (*body)(nil))
+func (a *cell) launchNamed(from Sender, name string) error {
+	if !a.tryLaunchNamed(from, name) {
+		a.sys().names.m.CompareAndDelete(name, (*cell)(nil))
 		return ErrSystemStopped
 	}
 	return nil
 }
 
-func (b *body) tryLaunchNamed(from Sender, name string) bool {
-	if b.lane.closed() {
+func (a *cell) tryLaunchNamed(from Sender, name string) bool {
+	if a.system.closed() {
 		return false
 	}
-	x := b.mine()
+	x := a.makeCold()
 	x.named().list = []string{name}
-	b.sys().names.of.Store(b, name)
-	if b.typ().onStart == nil {
-		b.sys().names.m.Store(name, b) // publishes the actor
+	a.sys().names.of.Store(a, name)
+	if a.typ().onStart == nil {
+		a.sys().names.m.Store(name, a) // publishes the actor
 		return true
 	}
-	x.due, x.down = true, true
+	x.unstarted, x.down = true, true
 	c, _ := split(from)
 	m := newSignal(c, started{})
 	if c == nil {
-		ok := b.startNamedFromOutside(name, m)
+		ok := a.startNamedFromOutside(name, m)
 		if !ok {
-			b.sys().names.of.Delete(b)
-			b.sys().unspawn()
+			a.sys().names.of.Delete(a)
+			a.sys().unspawn()
 		}
 		return ok
 	}
-	b.box.push(m)
-	b.sys().names.m.Store(name, b)
-	c.w.Schedule(&b.task)
+	a.box.push(m)
+	a.sys().names.m.Store(name, a)
+	c.w.Schedule(&a.task)
 	return true
 }
 
 // startNamedFromOutside is pushFromOutside for m, the first message of an actor. It publishes the
 // name after m, so that no other message comes before m, and before the actor can run.
-func (b *body) startNamedFromOutside(name string, m *message) bool {
-	s := b.sys()
+func (a *cell) startNamedFromOutside(name string, m *message) bool {
+	s := a.sys()
 	if s.refusing.Load() {
 		return false
 	}
 	s.sched.Point()
-	a, ok := s.sched.Admit()
+	adm, ok := s.sched.Admit()
 	if !ok {
 		return false
 	}
-	b.box.push(m)
-	s.sim.bookUser(m.id)
-	s.names.m.Store(name, b)
-	a.Inject(&b.task)
+	a.box.push(m)
+	s.sim.countUser(m.id)
+	s.names.m.Store(name, a)
+	adm.Inject(&a.task)
 	return true
 }
 
@@ -234,7 +234,7 @@ func (c *Context) Register(name string) error {
 	if c.self.takesNoMail() {
 		return ErrStopped
 	}
-	l := c.self.mine().named()
+	l := c.self.makeCold().named()
 	if l.index(name) >= 0 {
 		return nil
 	}
@@ -251,7 +251,7 @@ func (c *Context) Register(name string) error {
 // name.
 func (c *Context) Unregister(name string) bool {
 	mustRun(c, "Unregister")
-	x := c.self.extra
+	x := c.self.cold
 	if x == nil {
 		return false
 	}
@@ -277,12 +277,12 @@ func (c *Context) Unregister(name string) bool {
 func Lookup[S any](from Sender, name string) (Ref[S], error) {
 	_, sys := split(from)
 	v, _ := sys.names.m.Load(name)
-	b, _ := v.(*body)
-	if b == nil {
+	a, _ := v.(*cell)
+	if a == nil {
 		return Ref[S]{}, fmt.Errorf("%w: %q", ErrNoName, name)
 	}
-	if _, ok := b.typ().state.(*S); !ok {
-		return Ref[S]{}, fmt.Errorf("%w: %q is a %s", ErrOtherType, name, b.typ().name)
+	if _, ok := a.typ().state.(*S); !ok {
+		return Ref[S]{}, fmt.Errorf("%w: %q is a %s", ErrOtherType, name, a.typ().name)
 	}
-	return Ref[S]{b}, nil
+	return Ref[S]{a}, nil
 }

@@ -192,7 +192,8 @@ func TestNames_Many(t *testing.T) {
 	equal(t, "left over", actor.LeftoversOf(sys), actor.Leftovers{})
 }
 
-// TestNames_NotAtTheEnd: an actor that takes no mail any more gets no name, which others would find; its own are free.
+// TestNames_NotAtTheEnd: an actor that takes no mail any more gets no name, which others would
+// find; its own are free.
 func TestNames_NotAtTheEnd(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	var got []error

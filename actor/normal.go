@@ -14,10 +14,10 @@ func (e *NormalError) Error() string { return "gallop: normal end: " + e.Info.Er
 func (e *NormalError) Unwrap() error { return e.Info }
 
 // Normal returns a reason for [Context.Exit] and [StopWith] that means a normal end and carries
-// info, as {shutdown, Info} does in Erlang. [Down], [Exit], [Fallen] and [Join] deliver the
-// reason, a *[NormalError], and ErrStopped wraps it. Nothing else happens: links do
-// not end other actors for it, Care.Decide is not asked about it, and supervisors take it for a normal end.
-// Normal(nil) is nil.
+// info, as {shutdown, Info} does in Erlang. [Down], [Exit], [Fallen] and [Join] deliver the reason,
+// a *[NormalError], and ErrStopped wraps it. Nothing else happens: links do not end other actors
+// for it, Care.Decide is not asked about it, and supervisors take it for a normal end. Normal(nil)
+// is nil.
 //
 // Only the error that Normal returns is such a reason, not one that wraps it.
 func Normal(info error) error {

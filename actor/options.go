@@ -30,12 +30,13 @@ type options struct {
 	onDeadLetter func(DeadLetter)
 	interceptors []Interceptor // the outermost first
 	onPanic      func(PanicReport)
-	onStall      any // a func(StallReport), or nil: what a report can do is linked with OnStall only
-	stallPeriod  time.Duration
-	leeway       uint32 // see crowd.go
-	longTurn     time.Duration
-	onLongTurn   func(LongTurnReport)
-	wrong        []string // what options have found wrong themselves
+	// A func(StallReport), or nil: what a report can do is linked with OnStall only.
+	onDeadlock     any
+	deadlockPeriod time.Duration
+	leeway         uint32 // see mute_ajar.go
+	longTurn       time.Duration
+	onLongTurn     func(LongTurnReport)
+	wrong          []string // what options have found wrong themselves
 }
 
 // Workers sets the number of workers, from 1 to 56. The default is GOMAXPROCS, but at
@@ -116,7 +117,7 @@ func OnPanic(f func(PanicReport)) Option {
 // [OnDeadLetter]. Without such a function the 1st, 2nd, 4th, 8th … report is logged.
 func OnStall(f func(StallReport)) Option {
 	return func(o *options) {
-		if o.onStall = f; f == nil {
+		if o.onDeadlock = f; f == nil {
 			o.wrong = append(o.wrong, "OnStall(nil)")
 		}
 	}
@@ -129,14 +130,14 @@ func BindCPUs() Option { return func(o *options) { o.bind = true } }
 
 func defaultOptions() options {
 	return options{
-		batch:       DefaultBatch,
-		gas:         DefaultGas,
-		stallPeriod: stallPeriod,
-		leeway:      defaultLeeway,
-		spares:      sched.DefaultSpares,
-		longTurn:    DefaultLongTurn,
-		clock:       seam.SystemClock{},
-		log:         plainSink{},
+		batch:          DefaultBatch,
+		gas:            DefaultGas,
+		deadlockPeriod: deadlockPeriod,
+		leeway:         defaultLeeway,
+		spares:         sched.DefaultMaxDetached,
+		longTurn:       DefaultLongTurn,
+		clock:          seam.SystemClock{},
+		log:            plainSink{},
 	}
 }
 

@@ -4,26 +4,26 @@ package actor
 // other, so that the loop need not know them; they are never dead letters. They have no names, so
 // they take none from the user's behaviours, which must have names.
 const (
-	systemID  = iota // a signal's: see signal.go
-	firedID          // a timer's
-	roomID           // SendWait's messages before this one have run
-	lookID           // mail has come in to an empty bounded queue
-	stallID          // somebody has waited for long because of applied pressure
-	carriedID        // a message of the user's with a context: see carried.go
-	userIDs          // from here on the type's own
+	systemID   = iota // a signal's: see signal.go
+	firedID           // a timer's
+	permitID          // SendWait's messages before this one have run
+	lookID            // mail has come in to an empty bounded queue
+	deadlockID        // somebody has waited for long because of applied pressure
+	carriedID         // a message of the user's with a context: see carried.go
+	userIDs           // from here on the type's own
 )
 
-var ownDecls = []*declaration{
-	systemID: systemDecl,
-	firedID:  {id: firedID, run: func(c *Context, b *body, m *message) { b.extra.timers.fired(c, b, m) }},
-	roomID:   roomDecl,
-	lookID:   lookDecl,
-	stallID:  stallDecl,
+var ownDescs = []*descriptor{
+	systemID:   systemDesc,
+	firedID:    {id: firedID, run: func(c *Context, a *cell, m *message) { a.cold.timers.fired(c, a, m) }},
+	permitID:   permitDecl,
+	lookID:     lookDesc,
+	deadlockID: deadlockDecl,
 
-	carriedID: carriedDecl,
+	carriedID: carriedDesc,
 }
 
-// isOwn tells whether a message is the runtime's own.
+// isOwn reports whether a message is the runtime's own.
 func isOwn(id uint16) bool { return id < userIDs }
 
 // isMail reports whether a message is the user's, with a context or without.

@@ -16,22 +16,22 @@ import (
 // What a message owns, parcels and regions, is discarded if the message never runs, whatever
 // becomes of it: heap.Blobs counts what is left.
 
-// freight is a message that owns two blobs.
-type freight struct {
+// payload is a message that owns two blobs.
+type payload struct {
 	parcel heap.Parcel
 	region heap.Region[byte]
 }
 
 const shared = 2 * heap.SharedAbove
 
-func newFreight() freight {
-	f := freight{heap.NewParcel(strings.Repeat("p", shared)), heap.NewRegion[byte]()}
+func newOwnedPayload() payload {
+	f := payload{heap.NewParcel(strings.Repeat("p", shared)), heap.NewRegion[byte]()}
 	heap.NewBlob(f.region.Arena(), strings.Repeat("r", shared))
 	return f
 }
 
 // unload takes everything over. It panics if any of it was discarded.
-func (f freight) unload(c *actor.Context) {
+func (f payload) unload(c *actor.Context) {
 	f.parcel.Unpack(c.Heap())
 	f.region.Join(c.Heap())
 }
@@ -39,7 +39,7 @@ func (f freight) unload(c *actor.Context) {
 // onPurpose is what a hauler panics with that is to fall.
 const onPurpose = "on purpose"
 
-// hauler is an actor with timers that carry freight.
+// hauler is an actor with timers that carry payload.
 type hauler struct{ timers []actor.Timer }
 
 // yard is a world of one supervisor and one hauler, on virtual time.
@@ -51,18 +51,18 @@ type yard struct {
 	runs   int
 	typ    *actor.Type[hauler]
 	do     actor.Behaviour[hauler, func(*hauler, *actor.Context)]
-	take   actor.Behaviour[hauler, freight]
-	onTake func(*hauler, *actor.Context, freight)
+	take   actor.Behaviour[hauler, payload]
+	onTake func(*hauler, *actor.Context, payload)
 	boss   actor.Behaviour[lodger, func(*actor.Context)]
 	bosses actor.Ref[lodger]
 }
 
 func newYard(t *testing.T, opts ...actor.Option) *yard {
-	y := &yard{t: t, typ: actor.NewType[hauler]("hauler"), onTake: func(*hauler, *actor.Context, freight) {}}
+	y := &yard{t: t, typ: actor.NewType[hauler]("hauler"), onTake: func(*hauler, *actor.Context, payload) {}}
 	y.do = actor.Declare[func(*hauler, *actor.Context)](y.typ, "do")
-	y.take = actor.Declare[freight](y.typ, "take")
+	y.take = actor.Declare[payload](y.typ, "take")
 	y.typ.Table(y.do.Do(func(h *hauler, c *actor.Context, f func(*hauler, *actor.Context)) { f(h, c) }),
-		y.take.Do(func(h *hauler, c *actor.Context, f freight) { y.runs++; y.onTake(h, c, f) }))
+		y.take.Do(func(h *hauler, c *actor.Context, f payload) { y.runs++; y.onTake(h, c, f) }))
 	bosses := actor.NewType[lodger]("boss")
 	y.boss = actor.Declare[func(*actor.Context)](bosses, "boss")
 	fell := actor.Declare[actor.Fallen](bosses, "fell")
@@ -106,9 +106,9 @@ func cancelAll(h *hauler, c *actor.Context) {
 	}
 }
 
-// TestTimer_DiscardsFreight: what the message of a timer owns is discarded when it will not
+// TestTimer_DiscardsOwnedPayload: what the message of a timer owns is discarded when it will not
 // run: canceled in time or on its way, or ended with its actor, its life or its system.
-func TestTimer_DiscardsFreight(t *testing.T) {
+func TestTimer_DiscardsOwnedPayload(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		end  func(y *yard)
@@ -142,7 +142,7 @@ func TestTimer_DiscardsFreight(t *testing.T) {
 			before := heap.Blobs().Live
 			y := newYard(t, actor.Workers(2))
 			y.in(func(h *hauler, c *actor.Context) {
-				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newFreight()), actor.Every(c, time.Second, y.take, newFreight())}
+				h.timers = []actor.Timer{actor.After(c, time.Second, y.take, newOwnedPayload()), actor.Every(c, time.Second, y.take, newOwnedPayload())}
 			})
 			equal(t, "blobs of two timers", heap.Blobs().Live-before, 4)
 			tc.end(y)
@@ -153,12 +153,12 @@ func TestTimer_DiscardsFreight(t *testing.T) {
 	}
 }
 
-// TestTimer_ForTheDeadDiscards: as TestTimer_ForTheDead, with freight.
+// TestTimer_ForTheDeadDiscards: as TestTimer_ForTheDead, with payload.
 func TestTimer_ForTheDeadDiscards(t *testing.T) {
 	before := heap.Blobs().Live
 	y := newYard(t)
 	must(t, actor.KillWait(soon(t), y.sys, y.kid))
-	inside(t, y.sys, func(c *actor.Context) { actor.FireWith(c, y.take, y.kid, newFreight()) })
+	inside(t, y.sys, func(c *actor.Context) { actor.FireWith(c, y.take, y.kid, newOwnedPayload()) })
 	quiet(t, y.sys)
 	equal(t, "blobs left", heap.Blobs().Live, before)
 	equal(t, "left over", actor.LeftoversOf(y.sys), actor.Leftovers{})
@@ -180,28 +180,28 @@ func TestEvery_DiscardsAtTheEnd(t *testing.T) {
 		}, 4},
 		{"SystemStops", func(y *yard) { y.sys.Stop() }, 3},
 		{"Taken", func(y *yard) {
-			y.onTake = func(h *hauler, c *actor.Context, f freight) { f.unload(c); cancelAll(h, c) }
+			y.onTake = func(h *hauler, c *actor.Context, f payload) { f.unload(c); cancelAll(h, c) }
 			advance(y.t, y.clock, time.Second)
 			actor.Stop(y.sys, y.kid)
 		}, 4},
 		{"TakenAfterCancel", func(y *yard) {
-			y.onTake = func(h *hauler, c *actor.Context, f freight) { cancelAll(h, c); f.unload(c) }
+			y.onTake = func(h *hauler, c *actor.Context, f payload) { cancelAll(h, c); f.unload(c) }
 			advance(y.t, y.clock, time.Second)
 			actor.Stop(y.sys, y.kid)
 		}, 4},
 		{"CanceledByATickThatPanics", func(y *yard) {
 			at := make(chan struct{})
-			y.onTake = func(h *hauler, c *actor.Context, _ freight) { cancelAll(h, c); close(at); panic(onPurpose) }
+			y.onTake = func(h *hauler, c *actor.Context, _ payload) { cancelAll(h, c); close(at); panic(onPurpose) }
 			y.clock.Jump(time.Second)
 			<-at
 			y.sys.Stop() // it is as it fell: nobody restarts it
 		}, 4},
 		{"CanceledByATick", func(y *yard) {
-			y.onTake = func(h *hauler, c *actor.Context, _ freight) { cancelAll(h, c) }
+			y.onTake = func(h *hauler, c *actor.Context, _ payload) { cancelAll(h, c) }
 			advance(y.t, y.clock, time.Second)
 		}, 4},
 		{"TakenFromTheLast", func(y *yard) {
-			y.onTake = func(_ *hauler, c *actor.Context, f freight) { f.unload(c) }
+			y.onTake = func(_ *hauler, c *actor.Context, f payload) { f.unload(c) }
 			y.onTheirWay(func(_ *hauler, c *actor.Context) { actor.Drain(c, y.kid) })
 		}, 4},
 	} {
@@ -209,7 +209,7 @@ func TestEvery_DiscardsAtTheEnd(t *testing.T) {
 			before := heap.Blobs().Live
 			y := newYard(t, actor.Workers(2))
 			y.in(func(h *hauler, c *actor.Context) {
-				h.timers = []actor.Timer{actor.Every(c, time.Second, y.take, newFreight())}
+				h.timers = []actor.Timer{actor.Every(c, time.Second, y.take, newOwnedPayload())}
 			})
 			for range 3 {
 				advance(t, y.clock, time.Second)
@@ -241,9 +241,9 @@ func parcelActors(sys *actor.System, n int) []actor.Ref[lodger] {
 	return list
 }
 
-// TestAskAll_DiscardsFreight: replies that nobody is given are discarded: those that came
+// TestAskAll_DiscardsOwnedPayload: replies that nobody is given are discarded: those that came
 // before the error, with it, and after it.
-func TestAskAll_DiscardsFreight(t *testing.T) {
+func TestAskAll_DiscardsOwnedPayload(t *testing.T) {
 	for name, opts := range map[string][]actor.Option{"": {actor.Workers(2)}, "Seed": {actor.Seed(1)}} {
 		t.Run("Error"+name, func(t *testing.T) {
 			before := heap.Blobs().Live
@@ -273,9 +273,9 @@ func TestAskAll_DiscardsFreight(t *testing.T) {
 	}
 }
 
-// TestAskAll_SelfKeepsFreight: "Nor is a request sent to an actor that cannot run before the caller's own turn has
-// ended": no dead letter, and what the request owns stays the caller's.
-func TestAskAll_SelfKeepsFreight(t *testing.T) {
+// TestAskAll_SelfKeepsOwnedPayload: "Nor is a request sent to an actor that cannot run before the
+// caller's own turn has ended": no dead letter, and what the request owns stays the caller's.
+func TestAskAll_SelfKeepsOwnedPayload(t *testing.T) {
 	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker")
 	ask := actor.DeclareAsk[heap.Parcel, actor.None](typ, "ask")
 	begin := actor.Declare[actor.None](typ, "begin")
@@ -297,9 +297,10 @@ func TestAskAll_SelfKeepsFreight(t *testing.T) {
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
-// TestAskAll_SelfLeavesFreight: "As nothing was sent there is no dead letter, …, and what q owns stays with the other
-// actors": a dead letter would discard it under the hands of the one who was asked.
-func TestAskAll_SelfLeavesFreight(t *testing.T) {
+// TestAskAll_SelfLeavesOwnedPayload: "As nothing was sent there is no dead letter, …, and what q
+// owns stays with the other actors": a dead letter would discard it under the hands of the one who
+// was asked.
+func TestAskAll_SelfLeavesOwnedPayload(t *testing.T) {
 	before, typ := heap.Blobs().Live, actor.NewType[lodger]("self-asker of others")
 	ask := actor.DeclareAsk[heap.Parcel, int](typ, "ask")
 	begin := actor.Declare[actor.Ref[lodger]](typ, "begin")
@@ -324,10 +325,10 @@ func TestAskAll_SelfLeavesFreight(t *testing.T) {
 	equal(t, "blobs left", heap.Blobs().Live, before)
 }
 
-// TestReplies_DiscardsFreight: "Replies that come after the loop was left go nowhere", and is
+// TestReplies_DiscardsOwnedPayload: "Replies that come after the loop was left go nowhere", and is
 // discarded; so is what came in before and was not looked at, and what comes when ctx has
 // ended.
-func TestReplies_DiscardsFreight(t *testing.T) {
+func TestReplies_DiscardsOwnedPayload(t *testing.T) {
 	at := func(t *testing.T, leave func(stop context.CancelFunc, n int, res actor.Result[heap.Parcel]) bool, canGoOn func() bool) {
 		before := heap.Blobs().Live
 		sys := start(t, actor.Workers(2))

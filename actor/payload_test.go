@@ -121,7 +121,7 @@ func TestPayloads(t *testing.T) {
 // held is something of which a test wants to know whether it is still in memory.
 type held struct{ _ [512]byte }
 
-// collected fails the test unless Go's collector takes everything that the weak
+// collected fails the test unless the GC takes everything that the weak
 // pointers point at.
 func collected(t *testing.T, what string, held []weak.Pointer[held]) {
 	t.Helper()
@@ -233,7 +233,7 @@ const steadyRounds = 20
 
 // allocatesNothing fails unless an operation soon stops allocating, except two in a hundred: the
 // inject queue takes a new segment every 64 tasks, and the rest of the process is never quite
-// still. Go's collector is off meanwhile, since it empties the common stock of nodes. With
+// still. the GC is off meanwhile, since it empties the common cache of nodes. With
 // invariants or the race detector built in, allocations are other ones and are not counted.
 func allocatesNothing(t *testing.T, ops int, f func()) {
 	t.Helper()

@@ -69,8 +69,9 @@ func TestShouldYield_PinnedOrBlocking(t *testing.T) {
 	}
 }
 
-// TestPinned_ChildOfTheStopping: a child of a type that is pinned, and has no thread yet, whose system stops while it is
-// spawned: it has ended, and what its parent notes is in no place that others share.
+// TestPinned_ChildOfTheStopping: a child of a type that is pinned, and has no thread yet, whose
+// system stops while it is spawned: it has ended, and what its parent notes is in no place that
+// others share.
 func TestPinned_ChildOfTheStopping(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	late := actor.NewType[puppet]("late", actor.PinnedThread())

@@ -42,7 +42,7 @@ func PipeWith[T, R, K any](c *Context, reply Behaviour[T, Reply[R, K]], mark K, 
 	pipe(c, back, life, fn)
 }
 
-func (c *Context) mustPipe(reply *declaration, isNil bool) {
+func (c *Context) mustPipe(reply *descriptor, isNil bool) {
 	c.mustOwn(reply.made())
 	if isNil {
 		panic("gallop: Pipe: a nil function for " + reply.fullName())
@@ -82,37 +82,37 @@ func (c *Context) pipeContext() *boundContext {
 func deliverHeld[R any](to replyTo[R], life uint16, res Result[R]) {
 	m, d := to.node, to.reply
 	if m == nil {
-		m = d.pool.takeOne()
+		m = d.size.takeOne()
 		m.life = life
 		*payloadOf[Result[R]](m) = res
 	} else {
 		var in *message
-		in, d = replier{}.prepared(m, d)
+		in, d = env{}.prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}
 	m.id, m.from = d.id, 0
 	to.asker.sys().sim.comes(contents(m), sim.ByPipe, to.asker)
 	if to.reply.urgent != nil {
-		replier{sys: to.asker.sys()}.answer(to.asker, m, d, true)
+		env{sys: to.asker.sys()}.answer(to.asker, m, d, true)
 		return
 	}
 	to.asker.pushHeld(m)
 }
 
 // pushHeld delivers a message from a goroutine that holds the system.
-func (b *body) pushHeld(m *message) {
-	r, id := replier{sys: b.sys()}, m.id
-	switch b.box.push(m) {
+func (a *cell) pushHeld(m *message) {
+	e, id := env{sys: a.sys()}, m.id
+	switch a.box.push(m) {
 	case pushWoke:
-		b.sys().sim.bookUser(id)
-		r.schedule(b)
+		a.sys().sim.countUser(id)
+		e.schedule(a)
 	case pushClosed:
-		if b.takeLate(r, m) {
+		if a.takeLate(e, m) {
 			return // which books it
 		}
-		b.sys().sim.bookUser(id)
-		r.deadLetter(b, m, b.endedBecause())
+		a.sys().sim.countUser(id)
+		e.deadLetter(a, m, a.endedBecause())
 	default:
-		b.sys().sim.bookUser(id)
+		a.sys().sim.countUser(id)
 	}
 }

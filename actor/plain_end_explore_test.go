@@ -13,7 +13,7 @@ import (
 )
 
 // glade is a stage around an actor that has nothing to see to when it stops itself: it closes its
-// box and leaves its lane to those that come.
+// box and leaves its system queue to those that come.
 type glade struct {
 	stage
 	fly    Ref[mayfly]
@@ -26,7 +26,7 @@ type glade struct {
 	asked           int
 }
 
-// mayfly has no callbacks, so it has no extras before somebody gives it some.
+// mayfly has no callbacks, so it has no cold state before somebody gives it some.
 type mayfly struct{ g *glade }
 
 const urgently = 100
@@ -79,7 +79,7 @@ var gladeOps = []struct {
 	}},
 	{"ask", func(g *glade, i int) {
 		g.asked++
-		_, _, _ = askEach(context.Background(), g.sys, mayflyAsk.d, []Ref[mayfly]{g.fly}, i, &gathering[int]{in: g.replies})
+		_, _, _ = askEach(context.Background(), g.sys, mayflyAsk.d, []Ref[mayfly]{g.fly}, i, &fanIn[int]{in: g.replies})
 	}},
 	{"watch", func(g *glade, _ int) {
 		g.watches++
@@ -93,8 +93,8 @@ var gladeOps = []struct {
 	{"kill", func(g *glade, _ int) { Kill(g.sys, g.fly) }},
 	{"wait", func(g *glade, i int) {
 		f := g.fly.b.flowOf()
-		g.p.Await(func() bool { return f.lobby.takeFree(g.fly.b, toWait) })
-		m := mayflySay.d.pool.takeOne()
+		g.p.Await(func() bool { return f.permits.takeFree(g.fly.b, toWait) })
+		m := mayflySay.d.size.takeOne()
 		if *payloadOf[int](m) = i; mayflySay.d.tryDeliver(g.sys, nil, g.fly.b, m) == nil {
 			g.said = append(g.said, i)
 		}
@@ -124,7 +124,7 @@ func (g *glade) judge() error {
 	if got := slices.Sorted(slices.Values(slices.Concat(g.ran, g.dead))); !slices.Equal(got, g.said) {
 		return fmt.Errorf("said %v, run %v, dead %v", g.said, g.ran, g.dead)
 	}
-	if !g.fly.b.ended() || !g.fly.b.lane.quiet() && !g.fly.b.lane.closed() {
+	if !g.fly.b.ended() || !g.fly.b.system.isEmpty() && !g.fly.b.system.closed() {
 		return errors.New("it has not ended, or its lane has something nobody will see")
 	}
 	if len(g.replies) != g.asked || len(g.downs) != g.watches ||
@@ -133,11 +133,11 @@ func (g *glade) judge() error {
 			len(g.downs), g.watches, len(g.exits), g.ties)
 	}
 	for _, why := range slices.Concat(g.downs, g.exits) {
-		if why != g.fly.b.extra.reason {
-			return fmt.Errorf("told %v, ended for %v", why, g.fly.b.extra.reason)
+		if why != g.fly.b.cold.reason {
+			return fmt.Errorf("told %v, ended for %v", why, g.fly.b.cold.reason)
 		}
 	}
-	g.sys.sched.Rise()
+	g.sys.sched.WakeAll()
 	Stop(g.sys, g.friend)
 	g.settle()
 	if err := g.resting(); err != nil {
@@ -148,20 +148,19 @@ func (g *glade) judge() error {
 
 // over: after the system's end the dead still say why they ended.
 func (g *glade) over() error {
-	why := g.fly.b.extra.reason
+	why := g.fly.b.cold.reason
 	if err := g.sys.Shutdown(context.Background()); err != nil {
 		return err
 	}
-	if got := g.fly.b.remains().reason; got != why {
+	if got := g.fly.b.terminatedRecord().reason; got != why {
 		return fmt.Errorf("after the end of the system it had ended for %v, not %v", got, why)
 	}
 	return g.allEnded()
 }
 
-// TestPlainEnd_Explored: an actor that stops itself while two others send to it, ask, watch,
-// link, stop or kill it. Whatever comes first, each message runs once or is a dead letter,
-// and each monitor, link and asker is told once, although the actor never looks at its lane
-// again.
+// TestPlainEnd_Explored: an actor that stops itself while two others send to it, ask, watch, link,
+// stop or kill it. Whatever comes first, each message runs once or is a dead letter, and each
+// monitor, link and caller is told once, although the actor never looks at its system queue again.
 //
 // Mutants: internal/mutants/life_explored.json.
 func TestPlainEnd_Explored(t *testing.T) {

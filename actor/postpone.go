@@ -41,34 +41,34 @@ func Standby(from Sender, t Target) {
 // standby is Standby.
 type standby struct{ unanswered }
 
-func (standby) serve(b *body, _ *Context) {
-	if x := b.mine(); x.phase == suspended {
-		b.releaseHold(x)
+func (standby) serve(a *cell, _ *Context) {
+	if x := a.makeCold(); x.state == suspended {
+		a.releaseHold(x)
 	}
 }
 
 // postponed is Postpone.
 type postponed struct{ unanswered }
 
-func (postponed) serve(b *body, c *Context) {
-	if x := b.mine(); x.phase == suspended && x.backoff == nil {
-		b.releaseHold(x)
-		b.beginBackoff(c, x)
+func (postponed) serve(a *cell, c *Context) {
+	if x := a.makeCold(); x.state == suspended && x.backoff == nil {
+		a.releaseHold(x)
+		a.beginBackoff(c, x)
 	}
 }
 
 // releaseHold lets the system be quiescent although b is suspended.
-func (b *body) releaseHold(x *extras) {
-	if !x.resting {
-		x.resting = true
-		b.sys().sched.ReleaseStill()
+func (a *cell) releaseHold(x *coldState) {
+	if !x.unheld {
+		x.unheld = true
+		a.sys().sched.ReleaseParked()
 	}
 }
 
 // An actor in a back-off is idle, not parked, and its gate is open as long as it keeps mail. So a
 // send to it costs what a send to any idle actor costs, and wakes it for a turn. The turn does not
 // run the message: it moves it to the list of what is kept, or makes a dead letter of it, which
-// answers the asker. No sender has to look whether the actor is down, and no request that a sender
+// answers the caller. No sender has to look whether the actor is down, and no request that a sender
 // pushed at the last moment is overlooked.
 //
 // Rejected: senders that look. A sender may have looked before the fall and push after the actor
@@ -76,23 +76,24 @@ func (b *body) releaseHold(x *extras) {
 //
 // To have such a turn without a test for it on the path of every message, the actor leaves a
 // signal that says nothing in its own system queue before it goes idle: a turn that finds one
-// there comes to attend, and so to layBy, before it runs any mail.
+// there comes to attend, and so to postponeMail, before it runs any mail.
 //
-// When the bound is reached the gate is shut. Then the sender itself makes the dead letter, so
-// that a flood is bounded: see meetGate. The way there is safe in the same sense: a sender that
-// passes the gate at the last moment reaches a turn of the actor, and one that entered the ledger at
+// When the bound is reached the gate is shut. Then the sender itself makes the dead letter, so that
+// a flood is bounded: see meetGate. The way there is safe in the same sense: a sender that passes
+// the gate at the last moment reaches a turn of the actor, and one that entered the wait list at
 // the last moment sees the suspension after that, and calls the actor, which lets it go.
 //
 //	sender                                  the actor
-//	P1 enter the ledger        (RMW)        Q1 publish the suspension  (store)
-//	P2 suspended? then tell the actor       Q2 open the gate, or drain the ledger  (RMW)
+//	P1 enter the wait list        (RMW)        Q1 publish the suspension  (store)
+//	P2 suspended? then tell the actor       Q2 open the gate, or drain the wait list  (RMW)
 //
 // Either P2 sees Q1, or P1 came before Q2, which lets the sender go.
 type backoff struct {
-	mail   messageList // kept for the next life, oldest first. None of it is the mailbox's top node
-	before int         // messages in hand that waited when the back-off began
-	room   int         // ordinary messages that may still be kept
-	why    error       // ErrSuspended with the reason
+	// Kept for the next life, oldest first. None of it is the mailbox's top node.
+	mail   messageList
+	before int   // messages in hand that waited when the back-off began
+	room   int   // ordinary messages that may still be kept
+	why    error // ErrSuspended with the reason
 }
 
 // suspension is what senders may know of a back-off. Read-only.
@@ -112,43 +113,43 @@ func (s *supervision) backlog() int {
 	return max(s.keeps, 0)
 }
 
-// beginBackoff sorts the mail that waits, and lets go those that wait at the gate. The actor is parked
-// no more. Owner only.
-func (b *body) beginBackoff(c *Context, x *extras) {
+// beginBackoff sorts the mail that waits, and lets go those that wait at the gate. The actor is
+// parked no more. Owner only.
+func (a *cell) beginBackoff(c *Context, x *coldState) {
 	if invariant.On {
-		verifyBackoff(b, x)
+		verifyBackoff(a, x)
 	}
 	f := &backoff{room: x.sup.backlog(), why: because(ErrSuspended, x.reason)}
 	x.backoff = f
-	b.debt.Forgive()
-	r := replier{c: c, sys: b.sys()}
-	b.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
-	b.setPressed(c, false)                                            // Q2
+	a.blockedOn.Unblock()
+	e := env{c: c, sys: a.sys()}
+	a.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
+	a.setPressed(c, false)                                            // Q2
 	if f.room == 0 {
-		b.setPressed(c, true)
+		a.setPressed(c, true)
 	}
-	b.sift(c, f.unasked)
-	f.before = distance(b.in.fifo, nil)
-	x.held.add(b.siftChain(c, x.held.all(), f.unasked))
-	r.deadLetters(b, b.takeBoundedIf(c, func(m *message) bool { return f.unasked(b, m) != nil }), f.why)
+	a.filterMail(c, f.unasked)
+	f.before = distance(a.in.pending, nil)
+	x.held.add(a.filterChain(c, x.held.all(), f.unasked))
+	e.deadLetters(a, a.takeBoundedIf(c, func(m *message) bool { return f.unasked(a, m) != nil }), f.why)
 }
 
 // endBackoff puts what was kept in front of the mailbox. The actor owns itself, and may be parked
 // again. Owner only.
-func (b *body) endBackoff(x *extras) {
+func (a *cell) endBackoff(x *coldState) {
 	f := x.backoff
 	x.backoff = nil
-	b.flow.Load().suspended.Store(nil)
-	b.in.fifo = concat(f.mail.all(), b.in.fifo)
+	a.flow.Load().suspended.Store(nil)
+	a.in.pending = concat(f.mail.all(), a.in.pending)
 }
 
 // unasked refuses requests that do not wait for a restart, and messages that have only called the
 // actor.
-func (f *backoff) unasked(b *body, m *message) error {
+func (f *backoff) unasked(a *cell, m *message) error {
 	if m.id == systemID && *payloadOf[signal](m) == nil {
 		return f.why
 	}
-	if d := b.typ().decls[m.id]; d.caller != nil && d.caller(m).state() != callerWaits {
+	if d := a.typ().decls[m.id]; d.caller != nil && d.caller(m).state() != callerWaits {
 		return f.why
 	}
 	return nil
@@ -156,117 +157,118 @@ func (f *backoff) unasked(b *body, m *message) error {
 
 // refuse is unasked for mail that comes during the back-off. It counts what is kept, and shuts the
 // gate when no more will be.
-func (f *backoff) refuse(c *Context, b *body, m *message) error {
-	if !isMail(m.id) || b.typ().decls[m.id].caller != nil {
-		return f.unasked(b, m)
+func (f *backoff) refuse(c *Context, a *cell, m *message) error {
+	if !isMail(m.id) || a.typ().decls[m.id].caller != nil {
+		return f.unasked(a, m)
 	}
 	if f.room == 0 {
 		return f.why
 	}
 	if f.room--; f.room == 0 {
-		b.setPressed(c, true)
+		a.setPressed(c, true)
 	}
 	return nil
 }
 
-// layBy ends a turn of an actor in a back-off: it puts the mail that has come aside, a batch at
-// most, and goes idle if there is no more. It reports whether the turn is to be followed by
-// another. A message that is the mailbox's top node stays in hand unless the actor goes idle or
-// has taken in another: see mailbox. Owner only.
-func (b *body) layBy(c *Context, x *extras) (again bool) {
+// postponeMail ends a turn of an actor in a back-off: it puts the mail that has come aside, a batch
+// at most, and goes idle if there is no more. It reports whether the turn is to be followed by
+// another. A message that is the mailbox's top node stays in hand unless the actor goes idle or has
+// taken in another: see mailbox. Owner only.
+func (a *cell) postponeMail(c *Context, x *coldState) (again bool) {
 	if invariant.On {
-		verifyLayBy(b, x)
+		verifyPostpone(a, x)
 	}
-	b.forgetMarks()
-	f, left := x.backoff, b.batch()
-	for ; left > 0 && b.in.fifo != nil && b.in.fifo != b.in.last; left-- {
-		m := b.in.fifo
-		b.in.fifo, m.next = m.next, nil
-		if !b.layOneBy(c, f, m) {
+	a.forgetMarks()
+	f, left := x.backoff, a.batch()
+	for ; left > 0 && a.in.pending != nil && a.in.pending != a.in.tail; left-- {
+		m := a.in.pending
+		a.in.pending, m.next = m.next, nil
+		if !a.postponeOne(c, f, m) {
 			c.recycle(m)
 		}
 	}
-	if b.lane.quiet() {
-		b.lane.push(newSignal(c, nil)) // the next turn is to come here
+	if a.system.isEmpty() {
+		a.system.push(newSignal(c, nil)) // the next turn is to come here
 	}
 	if left == 0 || x.todo.first != nil {
 		return true
 	}
-	top := b.in.fifo
-	b.in.fifo = nil
-	kept := top != nil && b.layOneBy(c, f, top)
-	if b.in.more == nil {
+	top := a.in.pending
+	a.in.pending = nil
+	kept := top != nil && a.postponeOne(c, f, top)
+	if a.in.appended == nil {
 		c.w.PrepareNext()
-		if spent, ok := b.box.rest(&b.in); ok { // the actor is nobody's now
-			if spent != nil && !kept {
-				c.recycle(spent)
+		if stub, ok := a.box.tryIdle(&a.in); ok { // the actor is nobody's now
+			if stub != nil && !kept {
+				c.recycle(stub)
 			}
 			return false
 		}
 	}
-	if spent, _ := b.box.grab(&b.in); spent != nil && !kept {
-		c.recycle(spent)
+	if stub, _ := a.box.drain(&a.in); stub != nil && !kept {
+		c.recycle(stub)
 	}
 	return true
 }
 
-// layOneBy keeps m, or makes a dead letter of it. It reports whether m is kept; if not, m is the
+// postponeOne keeps m, or makes a dead letter of it. It reports whether m is kept; if not, m is the
 // caller's to recycle.
-func (b *body) layOneBy(c *Context, f *backoff, m *message) (kept bool) {
+func (a *cell) postponeOne(c *Context, f *backoff, m *message) (kept bool) {
 	if f.before > 0 {
 		f.before--
 		f.mail.add(m)
 		return true
 	}
-	if err := f.refuse(c, b, m); err != nil {
-		replier{c: c, sys: b.sys()}.endLetter(b, m, err)
+	if err := f.refuse(c, a, m); err != nil {
+		env{c: c, sys: a.sys()}.endLetter(a, m, err)
 		return false
 	}
 	f.mail.add(m)
 	return true
 }
 
-// suspension returns how b is down, if it is in a back-off and has not been brought up; else nil. Any
-// goroutine.
-func (b *body) suspension() *suspension {
-	if f := b.flow.Load(); f != nil {
+// suspension returns how b is down, if it is in a back-off and has not been brought up; else nil.
+// Any goroutine.
+func (a *cell) suspension() *suspension {
+	if f := a.flow.Load(); f != nil {
 		return f.suspended.Load()
 	}
 	return nil
 }
 
-// turnAway makes a dead letter of a message that meets the shut gate of an actor in a back-off, and
-// reports whether it did: a request that waits, and what the runtime itself sends, goes on.
-func (c *Context) turnAway(to *body, s *suspension, m *message, d *declaration) bool {
-	if d == systemDecl || d.caller != nil && d.caller(m).state() == callerWaits {
+// rejectSuspended makes a dead letter of a message that meets the shut gate of an actor in a
+// back-off, and reports whether it did: a request that waits, and what the runtime itself sends,
+// goes on.
+func (c *Context) rejectSuspended(to *cell, s *suspension, m *message, d *descriptor) bool {
+	if d == systemDesc || d.caller != nil && d.caller(m).state() == callerWaits {
 		return false
 	}
 	m.id, m.from, m.next = d.id, c.self.id, nil
-	replier{c: c, sys: c.sys}.deadLetter(to, m, s.why)
+	env{c: c, sys: c.sys}.deadLetter(to, m, s.why)
 	return true
 }
 
-// callIfSuspended is P2, of an actor that has just entered the ledger of to.
-func (b *body) callIfSuspended(c *Context) {
-	if b.suspension() != nil {
-		b.tell(replier{c: c, sys: c.sys}, letGo{})
+// wakeSuspended is P2, of an actor that has just entered the wait list of to.
+func (a *cell) wakeSuspended(c *Context) {
+	if a.suspension() != nil {
+		a.tell(env{c: c, sys: c.sys}, released{})
 	}
 }
 
-// letGo tells an actor in a back-off that some other waits at its gate.
-type letGo struct{ unanswered }
+// released tells an actor in a back-off that some other waits at its gate.
+type released struct{ unanswered }
 
-func (letGo) serve(b *body, c *Context) {
-	if x := b.mine(); x.backoff != nil && !b.gate.IsOpen() {
-		release(replier{c: c, sys: b.sys()}, b.gate.Drain(&gateMark))
+func (released) serve(a *cell, c *Context) {
+	if x := a.makeCold(); x.backoff != nil && !a.gate.IsOpen() {
+		release(env{c: c, sys: a.sys()}, a.gate.Drain(&gateMark))
 	}
 }
 
 // setPressed shuts the gate of a suspended actor, or opens it. Owner only.
-func (b *body) setPressed(c *Context, on bool) {
-	l := b.load &^ backpressure.Pressed
+func (a *cell) setPressed(c *Context, on bool) {
+	l := a.load &^ backpressure.Pressed
 	if on {
 		l |= backpressure.Pressed
 	}
-	b.setLoad(c, l)
+	a.setLoad(c, l)
 }

@@ -98,7 +98,8 @@ type bed struct {
 	log  *sleepLog
 }
 
-// makeBed makes one. The sleeper is in a back-off as soon as it falls, and the system is quiet then.
+// makeBed makes one. The sleeper is in a back-off as soon as it falls, and the system is quiet
+// then.
 func makeBed(t testing.TB, typ *sleeperType, care actor.Care[warden], opts ...actor.Option) *bed {
 	t.Helper()
 	b := &bed{sleeperType: typ, t: t, log: &sleepLog{}}
@@ -158,8 +159,8 @@ func TestPostpone_Asks(t *testing.T) {
 			b := makeBed(t, typ, actor.Care[warden]{})
 			got := make(chan error, 10)
 			hears := func(_ *puppet, c *actor.Context, r actor.Result[int]) { got <- r.Err }
-			asker, askerGo, heard := newAsker(hears)
-			to := asker.Spawn(b.sys, puppet{})
+			caller, askerGo, heard := newAsker(hears)
+			to := caller.Spawn(b.sys, puppet{})
 			in := func() {
 				b.asks(soon(t), got)
 				askerGo.Send(b.sys, to, func(c *actor.Context) {
@@ -225,9 +226,9 @@ func TestWaitForRestart(t *testing.T) {
 	panics(t, "WaitForRestart with a nil context", func() { actor.WaitForRestart(none) })
 }
 
-// TestPostpone_Sends: "ordinary messages are kept up to a bound … and run after the restart.
-// Beyond the bound they become dead letters with the reason ErrSuspended, and TrySend returns
-// that"; "besides those that waited then". From a behaviour and from outside, and again in the next life.
+// TestPostpone_Sends: "ordinary messages are kept up to a bound … and run after the restart. Beyond
+// the bound they become dead letters with the reason ErrSuspended, and TrySend returns that";
+// "besides those that waited then". From a behaviour and from outside, and again in the next life.
 func TestPostpone_Sends(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		for _, backlog := range []int{-1, 3} {
@@ -472,18 +473,18 @@ func TestPostpone_Standing(t *testing.T) {
 }
 
 // TestPostpone_Deterministic: all orders of a few senders, a fall and a restart: each message runs
-// once or is a dead letter, nobody is left muted, and each asker hears.
+// once or is a dead letter, nobody is left muted, and each caller hears.
 func TestPostpone_Deterministic(t *testing.T) {
 	for seed := range uint64(nightly(200, 5000)) {
 		for name, typ := range sleeperTypes {
 			b := makeBed(t, typ, actor.Care[warden]{Backlog: 2}, actor.Seed(seed))
 			heard := 0
-			asker, askerGo, hears := newAsker(func(_ *puppet, _ *actor.Context, r actor.Result[int]) { heard++ })
+			caller, askerGo, hears := newAsker(func(_ *puppet, _ *actor.Context, r actor.Result[int]) { heard++ })
 			q := newCue()
 			close(q.when)
 			b.fall.Send(b.sys, b.kid, q)
 			for k := range 3 {
-				askerGo.Send(b.sys, asker.Spawn(b.sys, puppet{}), func(c *actor.Context) {
+				askerGo.Send(b.sys, caller.Spawn(b.sys, puppet{}), func(c *actor.Context) {
 					for n := range 4 {
 						b.tell.Send(c, b.kid, 10*k+n)
 						actor.AskTo(c, b.ask, b.kid, 100, hears)
@@ -506,8 +507,8 @@ func TestPostpone_Deterministic(t *testing.T) {
 }
 
 // TestPostpone_Storm: behaviours and goroutines send, ask and try while their receiver falls, is in
-// a back-off and comes up, again and again, on several workers, with nodes that are used again: each
-// message runs once or is a dead letter, once, and what one sender has sent runs in order.
+// a back-off and comes up, again and again, on several workers, with nodes that are used again:
+// each message runs once or is a dead letter, once, and what one sender has sent runs in order.
 func TestPostpone_Storm(t *testing.T) {
 	for name, typ := range sleeperTypes {
 		t.Run(name, func(t *testing.T) {
@@ -521,10 +522,10 @@ func TestPostpone_Storm(t *testing.T) {
 				}
 			})
 			var heard atomic.Int64
-			asker, askerGo, hears := newAsker(func(*puppet, *actor.Context, actor.Result[int]) { heard.Add(1) })
+			caller, askerGo, hears := newAsker(func(*puppet, *actor.Context, actor.Result[int]) { heard.Add(1) })
 			var wait sync.WaitGroup
 			for k := range senders {
-				from := asker.Spawn(b.sys, puppet{})
+				from := caller.Spawn(b.sys, puppet{})
 				wait.Go(func() {
 					for i := range n {
 						if k%2 == 0 {

@@ -18,21 +18,21 @@ import (
 // you wait for it.
 func (c *Context) ApplyPressure() {
 	mustRun(c, "ApplyPressure")
-	b := c.self
-	if b.load&backpressure.Pressed != 0 || b.leavesForGood() {
+	a := c.self
+	if a.load&backpressure.Pressed != 0 || a.leavesForGood() {
 		return
 	}
-	f := b.flowOf()
+	f := a.flowOf()
 	if f.keeper == nil {
-		f.keeper = stallKeeper{}
+		f.keeper = deadlockKeeper{}
 	}
 	f.applied = max(f.applied+1, 1)
 	f.pressed.Store(f.applied)
-	b.setLoad(c, b.load|backpressure.Pressed)
-	// Either a sender that enters the ledger sees that the actor is pressed or we see that one
+	a.setLoad(c, a.load|backpressure.Pressed)
+	// Either a sender that enters the wait list sees that the actor is pressed or we see that one
 	// waits already, because the actor was overloaded before.
-	if b.gate.Waited(&gateMark) {
-		b.sys().stalls.watch(b)
+	if a.gate.Waited(&gateMark) {
+		a.sys().deadlocks.watch(a)
 	}
 }
 
@@ -40,56 +40,56 @@ func (c *Context) ApplyPressure() {
 // Without pressure it does nothing.
 func (c *Context) ReleasePressure() {
 	mustRun(c, "ReleasePressure")
-	b := c.self
-	if b.load&backpressure.Pressed == 0 {
+	a := c.self
+	if a.load&backpressure.Pressed == 0 {
 		return
 	}
-	b.flow.Load().pressed.Store(0)
-	if b.load&backpressure.Muted != 0 { // it runs urgent mail: its gate is to be ajar again
-		release(replier{c: c, sys: b.sys()}, b.openGate())
+	a.flow.Load().pressed.Store(0)
+	if a.load&backpressure.Muted != 0 { // it runs urgent mail: its gate is to be ajar again
+		release(env{c: c, sys: a.sys()}, a.openGate())
 	}
-	b.setLoad(c, b.load&^backpressure.Pressed)
+	a.setLoad(c, a.load&^backpressure.Pressed)
 }
 
 // dropPressure takes back the pressure that an ending life has applied. Owner only.
-func (b *body) dropPressure() {
-	if f := b.flow.Load(); f != nil {
+func (a *cell) dropPressure() {
+	if f := a.flow.Load(); f != nil {
 		f.pressed.Store(0)
-		f.spared = 0
-		b.load &^= backpressure.Spared
+		f.exempted = 0
+		a.load &^= backpressure.Exempt
 	}
 }
 
-// spare keeps an actor from being muted until it has run the mail that it has now: what
+// exempt keeps an actor from being muted until it has run the mail that it has now: what
 // it has taken out of the mailbox, and what it takes out next. The caller owns it.
-func (b *body) spare() {
-	b.flowOf().spared = 2
-	b.load |= backpressure.Spared
+func (a *cell) exempt() {
+	a.flowOf().exempted = 2
+	a.load |= backpressure.Exempt
 }
 
-// endSparing counts that the actor has run all that it had taken out.
-func (b *body) endSparing() {
-	f := b.flow.Load()
-	if f.spared--; f.spared == 0 {
-		b.load &^= backpressure.Spared
+// endExemption counts that the actor has run all that it had taken out.
+func (a *cell) endExemption() {
+	f := a.flow.Load()
+	if f.exempted--; f.exempted == 0 {
+		a.load &^= backpressure.Exempt
 	}
 }
 
-// spareWaiters lets the actors in a ledger go on for the mail they have, although the receiver has
-// not recovered, and returns how many go on. Those that wait for others as well, or have not come
-// to wait yet, just owe one less.
-func spareWaiters(r replier, list *backpressure.Waiter[waiting]) (n uint64) {
+// releaseWaiters lets the actors in a wait list go on for the mail they have, although the receiver
+// has not recovered, and returns how many go on. Those that wait for others as well, or have not
+// come to wait yet, just owe one less.
+func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
 	for list != nil {
 		w := list
 		list = w.Next()
 		if invariant.On {
 			verifyWaiter(&w.Who)
 		}
-		b := w.Who.muted
-		r.keep(w)
-		if b.debt.Forgive() {
-			b.spare()
-			release(r, b.unmute(r))
+		a := w.Who.muted
+		e.keep(w)
+		if a.blockedOn.Unblock() {
+			a.exempt()
+			release(e, a.unmute(e))
 			n++
 		}
 	}

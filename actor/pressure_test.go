@@ -84,10 +84,10 @@ func TestPressure_MutedNever(t *testing.T) {
 	equal(t, "mutes", sys.Stats().Mutes, 0)
 }
 
-// TestStall_3382 is the program of ponyc#3382 (K34): a sink applies pressure until it gets
-// an answer from a source that it has asked; the source had sent it data and is muted.
-// It is found, reported with names, and broken, and everything runs.
-func TestStall_3382(t *testing.T) {
+// TestPressureDeadlock_3382 is the program of ponyc#3382 (K34): a sink applies pressure until it
+// gets an answer from a source that it has asked; the source had sent it data and is muted. It is
+// found, reported with names, and broken, and everything runs.
+func TestPressureDeadlock_3382(t *testing.T) {
 	reports := make(stalls, 10)
 	sys := start(t, actor.Workers(2), reports.option())
 	sink, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -121,10 +121,10 @@ func onlyReport(t testing.TB, reports stalls) actor.StallReport {
 	return <-reports
 }
 
-// TestStall_Seeded: those who wait for one under pressure are let go long before an hour is
-// over, after which it would end the pressure by itself; each time later than before. By the
+// TestPressureDeadlock_Seeded: those who wait for one under pressure are let go long before an hour
+// is over, after which it would end the pressure by itself; each time later than before. By the
 // run's own clock, so that it does not hang if they are not.
-func TestStall_Seeded(t *testing.T) {
+func TestPressureDeadlock_Seeded(t *testing.T) {
 	for seed := range uint64(5) {
 		reports := make(stalls, 10)
 		sys := start(t, actor.Seed(seed), reports.option())
@@ -158,9 +158,9 @@ func watchdog(t testing.TB, sys *actor.System) {
 	}
 }
 
-// TestStall_Relay: the answer has to come through a third actor, so that no message of
+// TestPressureDeadlock_Relay: the answer has to come through a third actor, so that no message of
 // the one under pressure lies with those who wait for it.
-func TestStall_Relay(t *testing.T) {
+func TestPressureDeadlock_Relay(t *testing.T) {
 	reports := make(stalls, 10)
 	sys := start(t, actor.Workers(2), reports.option())
 	sink, relay, source := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -179,10 +179,10 @@ func TestStall_Relay(t *testing.T) {
 	equal(t, "closed", r.Closed, false)
 }
 
-// TestStall_ChainIsNamed: an actor that waits for the one under pressure only in the end may have a
-// message from it. The report names the sender of that, and uses no word that could mean the one in
-// between.
-func TestStall_ChainIsNamed(t *testing.T) {
+// TestPressureDeadlock_ChainIsNamed: an actor that waits for the one under pressure only in the end
+// may have a message from it. The report names the sender of that, and uses no word that could mean
+// the one in between.
+func TestPressureDeadlock_ChainIsNamed(t *testing.T) {
 	reports := make(stalls, 10)
 	sys := start(t, actor.Seed(1), actor.Leeway(1), reports.option())
 	sink, middle, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
@@ -204,9 +204,9 @@ func TestStall_ChainIsNamed(t *testing.T) {
 	equal(t, "report", onlyReport(t, reports).String(), want)
 }
 
-// TestStall_RingOfMutualPressure: every actor of a ring applies pressure and releases it when its
-// neighbour says so. The neighbour is muted for having sent before.
-func TestStall_RingOfMutualPressure(t *testing.T) {
+// TestPressureDeadlock_RingOfMutualPressure: every actor of a ring applies pressure and releases it
+// when its neighbour says so. The neighbour is muted for having sent before.
+func TestPressureDeadlock_RingOfMutualPressure(t *testing.T) {
 	const ring = 5
 	reports := make(stalls, 1000)
 	sys := start(t, actor.Workers(2), reports.option())
@@ -216,7 +216,8 @@ func TestStall_RingOfMutualPressure(t *testing.T) {
 		do.Send(sys, writers[i], func(_ *puppet, c *actor.Context) { count.Send(c, all[i], 1) })
 		awaitMuted(t, sys, writers[i])
 	}
-	for i := range ring { // each is released by what the writer that waits for the next has to say
+	// Each is released by what the writer that waits for the next has to say.
+	for i := range ring {
 		do.Send(sys, all[i], func(_ *puppet, c *actor.Context) {
 			do.Send(c, writers[(i+1)%ring], func(_ *puppet, c *actor.Context) {
 				do.Send(c, all[i], func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
@@ -232,10 +233,10 @@ func TestStall_RingOfMutualPressure(t *testing.T) {
 	}
 }
 
-// TestStall_NotWithoutNeed: pressure that is released soon, or for which nobody waits, is
-// no stall; and one that lasts, for news from outside that somebody holds the system for,
-// is not reported: those who wait are let go at ever longer intervals.
-func TestStall_NotWithoutNeed(t *testing.T) {
+// TestPressureDeadlock_NotWithoutNeed: pressure that is released soon, or for which nobody waits,
+// is no stall; and one that lasts, for news from outside that somebody holds the system for, is not
+// reported: those who wait are let go at ever longer intervals.
+func TestPressureDeadlock_NotWithoutNeed(t *testing.T) {
 	reports := make(stalls, 10)
 	sys := start(t, actor.Workers(2), reports.option())
 	release, err := sys.Hold()
@@ -263,9 +264,9 @@ func TestStall_NotWithoutNeed(t *testing.T) {
 	}
 }
 
-// TestStall_StopEndsAll: a system that stops while actors wait for an idle one under
+// TestPressureDeadlock_StopEndsAll: a system that stops while actors wait for an idle one under
 // pressure makes dead letters of all they have, and tells goroutines that wait.
-func TestStall_StopEndsAll(t *testing.T) {
+func TestPressureDeadlock_StopEndsAll(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.Workers(2), actor.Leeway(1), dead.option())
 	r := press(t, sys)
@@ -341,9 +342,9 @@ func drawAct(t *rapid.T, actors, depth int) sway {
 	return a
 }
 
-// TestStall_RandomGraphs: random mute graphs "never hang": every message runs, and nobody
-// stays muted: a thousand of them. The watchdog says who waits for whom.
-func TestStall_RandomGraphs(t *testing.T) {
+// TestPressureDeadlock_RandomGraphs: random mute graphs "never hang": every message runs, and
+// nobody stays muted: a thousand of them. The watchdog says who waits for whom.
+func TestPressureDeadlock_RandomGraphs(t *testing.T) {
 	var letGo, reports uint64
 	defer func() { t.Logf("%d let go, %d reports", letGo, reports) }()
 	graph := func(t *rapid.T) {
@@ -376,8 +377,8 @@ func TestStall_RandomGraphs(t *testing.T) {
 	}
 }
 
-// TestStall_Log: without a hook it is logged, with names.
-func TestStall_Log(t *testing.T) {
+// TestPressureDeadlock_Log: without a hook it is logged, with names.
+func TestPressureDeadlock_Log(t *testing.T) {
 	var log lines
 	sys := start(t, actor.Workers(1), actor.Logger(log.logger()))
 	r := press(t, sys)

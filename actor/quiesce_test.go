@@ -285,7 +285,8 @@ func TestCycles_Wait(t *testing.T) {
 	withWorkers(t, func(t *testing.T, workers int) {
 		sys := start(t, actor.Workers(workers))
 		r := puppetType.Spawn(sys, puppet{})
-		n := 0 // written in behaviours, read after Wait: "synchronizes before Wait returns"
+		// Written in behaviours, read after Wait: "synchronizes before Wait returns".
+		n := 0
 		ctx := soon(t)
 		for i := range scaled(10_000) {
 			do.Send(sys, r, func(*puppet, *actor.Context) { n++ })

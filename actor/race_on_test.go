@@ -2,5 +2,5 @@
 
 package actor_test
 
-// raceDetector tells whether the race detector looks on.
+// raceDetector reports whether the race detector looks on.
 const raceDetector = true

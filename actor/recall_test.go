@@ -25,8 +25,8 @@ func TestRecall_OfLeaving(t *testing.T) {
 	parent := mortalType.Spawn(sys, mortal{})
 	begun, end := make(chan struct{}), make(chan struct{})
 	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
-		kid := mortalType.SpawnChild(c, mortal{})
-		doAct.Send(c, kid, func(*mortal, *actor.Context) { close(begun); <-end })
+		child := mortalType.SpawnChild(c, mortal{})
+		doAct.Send(c, child, func(*mortal, *actor.Context) { close(begun); <-end })
 	})
 	receive(t, "the child to begin", begun)
 	actor.Stop(sys, parent)
@@ -73,7 +73,8 @@ func TestLink_BothAtOnce(t *testing.T) {
 	quiet(t, sys)
 	linked, end := make(chan struct{}), make(chan struct{})
 	doAct.Send(sys, b, func(_ *mortal, c *actor.Context) {
-		<-linked // a has called Link, and b has not heard of it: it is in this behaviour
+		// A has called Link, and b has not heard of it: it is in this behaviour.
+		<-linked
 		actor.Link(c, a)
 		close(end)
 	})

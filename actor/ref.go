@@ -7,7 +7,7 @@ import "fmt"
 // to no actor, and sending to it panics. A Ref keeps its actor's memory alive, whether
 // the actor has ended or not.
 type Ref[S any] struct {
-	b *body
+	b *cell
 }
 
 // IsZero reports whether r refers to no actor.
@@ -33,12 +33,12 @@ func (r Ref[S]) String() string {
 // Any returns r without its type, for code that does not need to know it.
 func (r Ref[S]) Any() AnyRef { return AnyRef(r) }
 
-func (r Ref[S]) target() *body { return r.b }
+func (r Ref[S]) target() *cell { return r.b }
 
 // AnyRef refers to an actor of any type, as [Ref] does to one of a certain type. The
 // actor can be stopped, linked, watched and compared through it, but sent nothing.
 type AnyRef struct {
-	b *body
+	b *cell
 }
 
 // IsZero reports whether r refers to no actor.
@@ -50,6 +50,6 @@ func (r AnyRef) ID() uint64 { return Ref[None](r).ID() }
 // String is like [Ref.String].
 func (r AnyRef) String() string { return Ref[None](r).String() }
 
-func (r AnyRef) target() *body { return r.b }
+func (r AnyRef) target() *cell { return r.b }
 
-func (b *body) String() string { return fmt.Sprintf("%s#%d", b.typ().name, b.id) }
+func (a *cell) String() string { return fmt.Sprintf("%s#%d", a.typ().name, a.id) }

@@ -46,7 +46,7 @@ var repeatable = map[string]struct {
 
 func muted(st actor.Stats) bool { return st.Mutes > 0 }
 
-// spared tells whether spares have stood in for workers: they have a row of their own.
+// spared reports whether spares have stood in for workers: they have a row of their own.
 func spared(st actor.Stats) bool { return len(st.Workers) > 4 && st.Workers[4].Turns > 0 }
 
 // TestRepeat: "The same seed means the same order", for all that actors can do; and what was sent
@@ -208,10 +208,10 @@ func repeatChildren(sys *actor.System, d *daybook) {
 	grow = func(left int) deed {
 		return func(_ *puppet, c *actor.Context) {
 			for range 2 {
-				kid := puppetType.SpawnChild(c, puppet{})
-				count.Send(c, kid, left)
+				child := puppetType.SpawnChild(c, puppet{})
+				count.Send(c, child, left)
 				if left > 0 {
-					do.Send(c, kid, grow(left-1))
+					do.Send(c, child, grow(left-1))
 				}
 			}
 		}
@@ -320,7 +320,7 @@ func repeatWaiting(sys *actor.System, d *daybook) {
 	}
 }
 
-// repeatBlocking has behaviours leave their seats, and come back.
+// repeatBlocking has behaviours leave their slots, and come back.
 func repeatBlocking(sys *actor.System, d *daybook) {
 	answer := puppetType.Spawn(sys, puppet{n: 7})
 	for range 8 {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestDropMail: "makes a dead letter of each message that waits when the life ends, also of stashed
-// and of urgent ones, with the reason ErrRestarted: the asker of a request among them is told so.
+// and of urgent ones, with the reason ErrRestarted: the caller of a request among them is told so.
 // Messages that come later run in the next life."
 func TestDropMail(t *testing.T) {
 	for name, typ := range sleeperTypes {
@@ -51,17 +51,17 @@ func TestDropMail_StashAndUrgent(t *testing.T) {
 	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(l actor.DeadLetter) { dead = append(dead, l) }), actor.OnPanic(func(actor.PanicReport) {}))
 	var d diary
 	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
-	var kid actor.Ref[mortal]
+	var child actor.Ref[mortal]
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
-		kid = w.spawn(c, "kid", actor.Care[warden]{Mail: actor.DropMail}, nil)
+		child = w.spawn(c, "kid", actor.Care[warden]{Mail: actor.DropMail}, nil)
 		actor.SpawnUnder(c, mortalType, func(*mortal) {}, actor.Care[warden]{Fell: wardenFell})
 	})
-	doAct.Send(sys, kid, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
-	say.Send(sys, kid, "stashed")
+	doAct.Send(sys, child, func(_ *mortal, c *actor.Context) { actor.Become(c, stashing) })
+	say.Send(sys, child, "stashed")
 	quiet(t, sys)
-	doAct.Send(sys, kid, func(m *mortal, c *actor.Context) {
-		rush.Send(c, kid, func(*mortal, *actor.Context) { t.Error("urgent mail of the last life runs") })
-		say.Send(c, kid, "mail")
+	doAct.Send(sys, child, func(m *mortal, c *actor.Context) {
+		rush.Send(c, child, func(*mortal, *actor.Context) { t.Error("urgent mail of the last life runs") })
+		say.Send(c, child, "mail")
 		panic(1)
 	})
 	quiet(t, sys)
@@ -70,7 +70,7 @@ func TestDropMail_StashAndUrgent(t *testing.T) {
 		wants(t, l.Reason, actor.ErrRestarted)
 		wants(t, l.Reason, actor.ErrPanicked)
 	}
-	say.Send(sys, kid, "new")
+	say.Send(sys, child, "new")
 	quiet(t, sys)
 	equal(t, "the last line", d.lines[len(d.lines)-1], "kid: new")
 	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
@@ -116,7 +116,8 @@ func TestRestart_Abandoned(t *testing.T) {
 	}
 }
 
-// TestAsk_AbandonedRuns: "If ctx ends later, the request runs all the same, unless to is restarted".
+// TestAsk_AbandonedRuns: "If ctx ends later, the request runs all the same, unless to is
+// restarted".
 func TestAsk_AbandonedRuns(t *testing.T) {
 	b := makeBed(t, sleeperTypes["plain"], actor.Care[warden]{Decide: always(actor.DecideResume)})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -48,7 +48,7 @@ func panicking(*relic, *actor.Context)         { panic("on purpose") }
 func goexiting(*relic, *actor.Context)         { runtime.Goexit() }
 func blocksAndEnds(_ *relic, c *actor.Context) { c.Blocking(c.Stop) }
 
-// TestEndedActorsAreCollected: an actor is Go's collector's once it has ended, or is idle and
+// TestEndedActorsAreCollected: an actor is the GC's once it has ended, or is idle and
 // nobody refers to it, although its system goes on and does nothing else.
 func TestEndedActorsAreCollected(t *testing.T) {
 	plain, pinned, bounded := newRelics(), newRelics(actor.PinnedThread()), newRelics(actor.TypeBound(4, actor.OverflowRefuse))
@@ -149,8 +149,8 @@ func TestStoppedSystemKeepsNoActor(t *testing.T) {
 	}
 }
 
-// TestStoppedSystemKeepsNoActor_WithTimers: nor one that had armed timers, whatever these had for it, so that its
-// arena is counted down: "a moment after a `runtime.GC()` or two".
+// TestStoppedSystemKeepsNoActor_WithTimers: nor one that had armed timers, whatever these had for
+// it, so that its arena is counted down: "a moment after a `runtime.GC()` or two".
 func TestStoppedSystemKeepsNoActor_WithTimers(t *testing.T) {
 	k := newRelics()
 	for name, arm := range map[string]func(*actor.Context){
@@ -226,7 +226,7 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.Workers(2))
-			kid, gone := middleChild(t, sys, parent)
+			child, gone := middleChild(t, sys, parent)
 			sys.Stop()
 			for range 2 {
 				runtime.GC()
@@ -236,7 +236,7 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 					t.Errorf("%d is held", i)
 				}
 			}
-			runtime.KeepAlive(kid)
+			runtime.KeepAlive(child)
 		})
 	}
 }
@@ -245,7 +245,7 @@ func TestRefToTheDeadKeepsNobody(t *testing.T) {
 // of that child, and what parent and siblings were.
 //
 //go:noinline
-func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *actor.System)) (kid actor.AnyRef, gone []weak.Pointer[relic]) {
+func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *actor.System)) (child actor.AnyRef, gone []weak.Pointer[relic]) {
 	k := newRelics()
 	fell := actor.Declare[actor.Fallen](k.typ, "fell")
 	k.typ.Table(fell.Do(func(*relic, *actor.Context, actor.Fallen) {}))
@@ -259,14 +259,14 @@ func middleChild(t *testing.T, sys *actor.System, parent func(*actor.Context, *a
 				gone = append(gone, s)
 			}
 		}
-		kid = kids[1].Any()
-		actor.Kill(c, kid)
+		child = kids[1].Any()
+		actor.Kill(c, child)
 		eventually(t, "its end", func() bool { return kids[1].Standing() == actor.Ended })
 		close(killed)
 		parent(c, sys)
 	})
 	receive(t, "the end of the child", killed)
-	return kid, gone
+	return child, gone
 }
 
 // TestBursts_LeaveNothing: what bursts of messages need is free afterwards, although nodes that are
@@ -298,7 +298,9 @@ func TestBursts_LeaveNothing(t *testing.T) {
 		_, _ = heapInUse() // the pools let go
 	}
 	after, _ := heapInUse()
-	if left := after - before; left > 4<<20 { // each worker keeps 256 KiB of nodes, and of eight that were made together all while it keeps one
+	// Each worker keeps 256 KiB of nodes, and of eight that were made together all while it keeps
+	// one.
+	if left := after - before; left > 4<<20 {
 		t.Errorf("%d bytes are left of 12 bursts", left)
 	}
 }

@@ -11,11 +11,11 @@ import (
 // well. What does not depend on the message is made once (decision 38).
 
 // send is [Behaviour.Send].
-func send[M any](d *declaration, from Sender, to *body, m M) {
+func send[M any](d *descriptor, from Sender, to *cell, m M) {
 	if _, inside := from.(*Context); inside && d != nil && to != nil { // c, inside := makes it a jump more
-		c, k := from.(*Context), to.kind()
-		if c != nil && c.sys == k.sys && d.typ == k.typ && int(d.poolID) < len(c.stock) {
-			if s := &c.stock[d.poolID]; s.top != nil {
+		c, k := from.(*Context), to.shared()
+		if c != nil && c.sys == k.sys && d.typ == k.typ && int(d.sizeID) < len(c.cache) {
+			if s := &c.cache[d.sizeID]; s.top != nil {
 				n := s.pop()
 				*payloadOf[M](n) = m
 				c.send(to, n, d)
@@ -27,17 +27,17 @@ func send[M any](d *declaration, from Sender, to *body, m M) {
 }
 
 // sendSlowly is send outside of the common case, which is a behaviour of the same system with a
-// node in stock. It stands apart so that send keeps everything in registers.
+// node in the cache. It stands apart so that send keeps everything in registers.
 //
 //go:noinline
-func sendSlowly[M any](d *declaration, from Sender, to *body, m M) {
+func sendSlowly[M any](d *descriptor, from Sender, to *cell, m M) {
 	c, n := d.begin(from, to)
 	*payloadOf[M](n) = m
 	d.deliver(from, c, to, n)
 }
 
 // trySend is [Behaviour.TrySend].
-func trySend[M any](d *declaration, from Sender, to *body, m M) error {
+func trySend[M any](d *descriptor, from Sender, to *cell, m M) error {
 	c, n, err := d.beginTry(from, to)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func trySend[M any](d *declaration, from Sender, to *body, m M) error {
 }
 
 // sendWait is [Behaviour.SendWait].
-func sendWait[M any](ctx context.Context, sys *System, d *declaration, to *body, m M) error {
+func sendWait[M any](ctx context.Context, sys *System, d *descriptor, to *cell, m M) error {
 	n, err := d.beginWait(ctx, sys, to)
 	if err != nil {
 		return err
@@ -57,104 +57,104 @@ func sendWait[M any](ctx context.Context, sys *System, d *declaration, to *body,
 }
 
 // begin returns a node for a message to b, and the sender's context or nil: see insider.
-func (d *declaration) begin(from Sender, b *body) (*Context, *message) {
-	d.made().mustSuit(b)
-	c := insider(from, b)
-	return c, newMessage(c, d.pool)
+func (d *descriptor) begin(from Sender, a *cell) (*Context, *message) {
+	d.made().mustSuit(a)
+	c := insider(from, a)
+	return c, newMessage(c, d.size)
 }
 
 // deliver sends m, whose node begin has returned.
-func (d *declaration) deliver(from Sender, c *Context, b *body, m *message) {
+func (d *descriptor) deliver(from Sender, c *Context, a *cell, m *message) {
 	if invariant.On {
-		verifyBegun(c, b, d, m)
+		verifyBegun(c, a, d, m)
 	}
 	urgent := d.urgent != nil
 	if ctx := carriedBy(from); ctx != nil {
 		m, d = carry(c, ctx, m, d), rowOf(d)
 	}
 	switch {
-	case urgent: // its pool is in no stock
-		b.sendUrgent(c, m, d)
+	case urgent: // its pool is in no cache
+		a.sendUrgent(c, m, d)
 	case c == nil && d.drops:
-		d.sendOrDropFromOutside(b, m)
+		d.sendOrDropFromOutside(a, m)
 	case c == nil:
-		_ = sendFromOutside(sent, b, m, d)
+		_ = sendFromOutside(sent, a, m, d)
 	default:
-		c.send(b, m, d)
+		c.send(a, m, d)
 	}
 }
 
 // beginTry is begin for TrySend, or says why TrySend refuses.
-func (d *declaration) beginTry(from Sender, b *body) (*Context, *message, error) {
-	d.made().mustSuit(b)
-	c := insider(from, b)
+func (d *descriptor) beginTry(from Sender, a *cell) (*Context, *message, error) {
+	d.made().mustSuit(a)
+	c := insider(from, a)
 	if d.urgent == nil {
-		if err := d.mayTry(c, b); err != nil {
+		if err := d.mayTry(c, a); err != nil {
 			return nil, nil, err
 		}
 	}
-	return c, newMessage(c, d.pool), nil
+	return c, newMessage(c, d.size), nil
 }
 
 // mayTry says why TrySend refuses, if it does. For a send from outside it takes a place.
-func (d *declaration) mayTry(c *Context, b *body) error {
-	switch bounded := b.kind().typ.bound.limit != 0; {
-	case c == nil && b.kind().sys.refusing.Load():
+func (d *descriptor) mayTry(c *Context, a *cell) error {
+	switch bounded := a.shared().typ.bound.limit != 0; {
+	case c == nil && a.shared().sys.refusing.Load():
 		return ErrSystemStopped // whatever else there is to say
-	case b.kind().sys.sim.refuses(b, d):
+	case a.shared().sys.sim.refuses(a, d):
 		return ErrOverloaded
-	case !bounded && !b.gate.IsOpen() && !b.tryPass(c) || bounded && b.keepsNothing():
-		return b.tooMuch()
-	case c == nil && !b.flowOf().lobby.tryEnter(b):
-		return b.tooMuch()
+	case !bounded && !a.gate.IsOpen() && !a.tryPass(c) || bounded && a.keepsNothing():
+		return a.tooMuch()
+	case c == nil && !a.flowOf().permits.tryAcquire(a):
+		return a.tooMuch()
 	}
 	return nil
 }
 
 // tooMuch is the error for a message to an actor that takes no more. Any goroutine.
-func (b *body) tooMuch() error {
-	if s := b.suspension(); s != nil {
+func (a *cell) tooMuch() error {
+	if s := a.suspension(); s != nil {
 		return s.why
 	}
 	return ErrOverloaded
 }
 
 // keepsNothing reports whether b is in a back-off and keeps no mail meanwhile. Any goroutine.
-func (b *body) keepsNothing() bool {
-	s := b.suspension()
+func (a *cell) keepsNothing() bool {
+	s := a.suspension()
 	return s != nil && s.refuses
 }
 
-// tryPass reports whether TrySend passes a gate that is not open. What comes from outside is bounded
-// by its places, and not counted.
-func (b *body) tryPass(c *Context) bool {
+// tryPass reports whether TrySend passes a gate that is not open. What comes from outside is
+// bounded by its places, and not counted.
+func (a *cell) tryPass(c *Context) bool {
 	if c != nil {
-		return b.letsPass()
+		return a.passesAjar()
 	}
-	return b.wouldLetPass()
+	return a.wouldPassAjar()
 }
 
 // beginWait is begin for SendWait, once there is a place.
-func (d *declaration) beginWait(ctx context.Context, sys *System, b *body) (*message, error) {
-	d.made().mustSuit(b)
+func (d *descriptor) beginWait(ctx context.Context, sys *System, a *cell) (*message, error) {
+	d.made().mustSuit(a)
 	split(sys)
 	mustHave(ctx, "SendWait")
 	var err error
 	if d.urgent != nil {
 		err = ctx.Err()
 	} else {
-		err = b.awaitPlace(ctx, sys)
+		err = a.acquirePermit(ctx, sys)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return d.pool.takeOne(), nil
+	return d.size.takeOne(), nil
 }
 
 // tryDeliver sends a message that has a place, and says why if it will not run.
-func (d *declaration) tryDeliver(from Sender, c *Context, b *body, m *message) (err error) {
+func (d *descriptor) tryDeliver(from Sender, c *Context, a *cell, m *message) (err error) {
 	if invariant.On {
-		verifyBegun(c, b, d, m)
+		verifyBegun(c, a, d, m)
 	}
 	urgent := d.urgent != nil
 	if ctx := carriedBy(from); ctx != nil {
@@ -162,22 +162,22 @@ func (d *declaration) tryDeliver(from Sender, c *Context, b *body, m *message) (
 	}
 	switch {
 	case urgent:
-		err = b.pushUrgent(c, m, d)
+		err = a.pushUrgent(c, m, d)
 	case c == nil:
 		m.id = d.id
-		return b.pushPlaced(m)
+		return a.pushPermitted(m)
 	default:
-		err = b.tryFromInside(c, m, d)
+		err = a.tryFromInside(c, m, d)
 	}
 	if err != nil && c != nil {
-		c.sys.sim.book(-1)
+		c.sys.sim.count(-1)
 	}
 	return err
 }
 
 // insider returns the sender's context if the sender is a behaviour of b's system, or else nil.
-func insider(from Sender, b *body) *Context {
-	if c, sys := split(from); sys == b.kind().sys {
+func insider(from Sender, a *cell) *Context {
+	if c, sys := split(from); sys == a.shared().sys {
 		return c
 	}
 	return nil
@@ -186,18 +186,18 @@ func insider(from Sender, b *body) *Context {
 // mustSuit panics unless to is an actor of d's type. The types of Behaviour and Ref say only that
 // both have the same state. Several actor types may have it, and each would misread a message for
 // another.
-func (d *declaration) mustSuit(to *body) {
+func (d *descriptor) mustSuit(to *cell) {
 	switch {
 	case to == nil:
 		panicMisuse(d.fullName(), " sent to a zero Ref")
-	case to.kind().typ != d.typ:
+	case to.shared().typ != d.typ:
 		panicMisuse(d.fullName(), " sent to "+to.String()+", which is of another type with the same state")
 	}
 }
 
 // send delivers a message from the behaviour that runs. The caller has filled the
-// payload. The first try to push is written out: it nearly always succeeds.
-func (c *Context) send(to *body, m *message, d *declaration) {
+// payload. The first try to push is inlined by hand: it nearly always succeeds.
+func (c *Context) send(to *cell, m *message, d *descriptor) {
 	if !to.gate.IsOpen() && c.waiters.latest != to && c.meetGate(to, m, d) {
 		return
 	}
@@ -206,50 +206,51 @@ func (c *Context) send(to *body, m *message, d *declaration) {
 	}
 	h := to.box.head.Load()
 	m.id, m.from = d.id, c.self.id
-	if h == &c.lease.mark {
-		if !c.lease.append(to, m) {
+	if h == &c.bias.mark {
+		if !c.bias.append(to, m) {
 			c.sendAgain(to, m)
 		}
 		return
 	}
 	woken := m
-	// The woken actor is leased, except from the first theft, or the first task that had no room in
+	// The woken actor is biased, except from the first theft, or the first task that had no room in
 	// the worker's queue, until the next review: so others may have to take over a queue of actors
 	// at most. In a function of its own the compiler would make a value of each answer.
-	l, taken, spills := &c.lease, c.lease.taken.Load(), c.w.Spills()
-	if l.may && taken == l.seen && spills == l.spills && to.kind().leased {
+	l, taken, spills := &c.bias, c.bias.revoked.Load(), c.w.Overflows()
+	if l.allowed && taken == l.seen && spills == l.spills && to.shared().biased {
 		woken = &l.mark
 	}
 	m.next, c.sent = h, m
 	n := m
-	if h == nil { // a conditional move: a branch that is guessed wrong would delay the swap
+	// A conditional move: a branch that is guessed wrong would delay the swap.
+	if h == nil {
 		n = woken
 	}
 	if h == &closedMark || !seam.SwapHeld(&to.box.head, h, n) { // as in push
 		c.sendAgain(to, m)
 	} else if h == nil {
 		if n != m {
-			to.in.fifo, to.in.last = m, n // it was nobody's, and is ours until Schedule
+			to.in.pending, to.in.tail = m, n // it was nobody's, and is ours until Schedule
 		}
 		c.w.Schedule(&to.task)
 	}
 }
 
 // sendAgain delivers a message whose first push did not succeed.
-func (c *Context) sendAgain(to *body, m *message) {
+func (c *Context) sendAgain(to *cell, m *message) {
 	switch to.box.push(m) {
 	case pushWoke:
 		c.w.Schedule(&to.task)
 	case pushClosed:
-		if r := (replier{c: c, sys: c.sys}); !to.takeLate(r, m) {
-			r.deadLetter(to, m, to.whyEnded())
+		if e := (env{c: c, sys: c.sys}); !to.takeLate(e, m) {
+			e.deadLetter(to, m, to.whyEnded())
 		}
 	}
 }
 
 // sendFromOutside delivers a message that is not from a behaviour of the receiver's system, or
 // makes it a dead letter and says why.
-func sendFromOutside(how manner, to *body, m *message, d *declaration) error {
+func sendFromOutside(how delivery, to *cell, m *message, d *descriptor) error {
 	var err error
 	if d.drops && !to.takes() {
 		m.id, m.from, err = d.id, 0, ErrOverloaded
@@ -257,46 +258,48 @@ func sendFromOutside(how manner, to *body, m *message, d *declaration) error {
 		err = tryPush(nil, to, m, d, how)
 	}
 	if err != nil {
-		to.kind().sys.sim.book(1)
-		replier{sys: to.kind().sys}.deadLetter(to, m, err)
+		to.shared().sys.sim.count(1)
+		env{sys: to.shared().sys}.deadLetter(to, m, err)
 	}
 	return err
 }
 
-// newMessage returns a node from the worker's stock, or from the common one if c is
+// newMessage returns a node from the worker's cache, or from the common one if c is
 // nil.
-func newMessage(c *Context, p *pool) *message {
+func newMessage(c *Context, p *sizeClass) *message {
 	if c != nil {
 		return c.alloc(p.id)
 	}
 	return p.takeOne()
 }
 
-// manner is how a message comes to its actor.
-type manner uint8
+// delivery is how a message comes to its actor.
+type delivery uint8
 
 const (
-	sent     manner = iota
-	answered        // as long as the system has not stopped, even if it refuses all else
-	asked           // by a goroutine that calls sched.Scheduler.Watch while it waits for the reply
+	sent delivery = iota
+	// As long as the system has not stopped, even if it refuses all else.
+	answered
+	// By a goroutine that calls sched.Scheduler.Watch while it waits for the reply.
+	asked
 )
 
 // tryPush delivers a message from the behaviour that runs, or from outside if c is nil. If
 // it returns an error the message is still the caller's.
-func tryPush(c *Context, to *body, m *message, d *declaration, how manner) error {
+func tryPush(c *Context, to *cell, m *message, d *descriptor, how delivery) error {
 	m.id, m.from = d.id, 0
-	if c == nil && how != answered && to.kind().sys.refusing.Load() {
+	if c == nil && how != answered && to.shared().sys.refusing.Load() {
 		return ErrSystemStopped
 	}
-	if to.kind().typ.bound.limit != 0 {
-		return to.kind().typ.bound.keeper.deliver(to, c, m)
+	if to.shared().typ.bound.limit != 0 {
+		return to.shared().typ.bound.keeper.deliver(to, c, m)
 	}
 	if c == nil {
-		to.kind().sys.sched.Point()
+		to.shared().sys.sched.Point()
 		return to.deliver(how, m)
 	}
 	m.from = c.self.id
-	if to.box.head.Load() == &c.lease.mark && c.lease.append(to, m) {
+	if to.box.head.Load() == &c.bias.mark && c.bias.append(to, m) {
 		return nil
 	}
 	switch to.box.push(m) {
@@ -310,90 +313,90 @@ func tryPush(c *Context, to *body, m *message, d *declaration, how manner) error
 
 // answer delivers the answer to a request, as a message of d, or makes it a dead letter. r acts in
 // b's system.
-func (r replier) answer(b *body, m *message, d *declaration, urgent bool) {
+func (e env) answer(a *cell, m *message, d *descriptor, urgent bool) {
 	var err error
-	r.marksReply(m, b)
+	e.marksReply(m, a)
 	if urgent {
-		if m.id, m.from = d.id, 0; r.c != nil {
-			m.from = r.c.self.id
+		if m.id, m.from = d.id, 0; e.c != nil {
+			m.from = e.c.self.id
 		}
-		err = b.pushLane(r, m)
-	} else if err = tryPush(r.c, b, m, d, answered); err != nil && b.box.closed() && b.takeLate(r, m) {
+		err = a.pushSystem(e, m)
+	} else if err = tryPush(e.c, a, m, d, answered); err != nil && a.box.closed() && a.takeLate(e, m) {
 		return
 	}
 	if err != nil {
-		if r.c == nil && isMail(m.id) {
-			b.sys().sim.book(1)
+		if e.c == nil && isMail(m.id) {
+			a.sys().sim.count(1)
 		}
-		r.deadLetter(b, m, err)
+		e.deadLetter(a, m, err)
 	}
 }
 
 // tryFromInside is TrySend from the behaviour that runs.
-func (b *body) tryFromInside(c *Context, m *message, d *declaration) error {
-	if b.kind().typ.bound.limit != 0 {
+func (a *cell) tryFromInside(c *Context, m *message, d *descriptor) error {
+	if a.shared().typ.bound.limit != 0 {
 		m.id = d.id
-		return b.trySendBounded(c, m)
+		return a.trySendBounded(c, m)
 	}
-	return tryPush(c, b, m, d, sent)
+	return tryPush(c, a, m, d, sent)
 }
 
 // pushFromOutside delivers a message from where no worker keeps the system from being quiescent. If
 // it makes the actor runnable, it needs an admission first.
-func (b *body) pushFromOutside(m *message) error {
-	if b.kind().sys.refusing.Load() {
+func (a *cell) pushFromOutside(m *message) error {
+	if a.shared().sys.refusing.Load() {
 		return ErrSystemStopped
 	}
-	b.kind().sys.sched.Point()
-	return b.deliver(sent, m)
+	a.shared().sys.sched.Point()
+	return a.deliver(sent, m)
 }
 
 // deliver is pushFromOutside for tryPush and for the runtime's own messages. A system that refuses
 // work from outside still needs these to come to its end.
-func (b *body) deliver(how manner, m *message) error {
-	sys, id := b.kind().sys, m.id // a message that is pushed is the receiver's
-	r := b.box.pushBusy(m)
+func (a *cell) deliver(how delivery, m *message) error {
+	sys, id := a.shared().sys, m.id // adm message that is pushed is the receiver's
+	r := a.box.pushBusy(m)
 	if r == pushIdle {
-		a, ok := sys.sched.Admit()
+		adm, ok := sys.sched.Admit()
 		if !ok {
 			return ErrSystemStopped
 		}
-		if r = b.box.push(m); r == pushWoke {
-			sys.sim.bookUser(id)
-			a.InjectWatched(&b.task, how != asked)
+		if r = a.box.push(m); r == pushWoke {
+			sys.sim.countUser(id)
+			adm.InjectWatched(&a.task, how != asked)
 			return nil
 		}
-		a.Leave()
+		adm.Leave()
 	}
 	if r == pushClosed {
-		return b.endedBecause()
+		return a.endedBecause()
 	}
-	sys.sim.bookUser(id)
+	sys.sim.countUser(id)
 	return nil
 }
 
 // endedBecause tells why a closed mailbox is closed. A call, for the sake of small programs.
 //
 //go:noinline
-func (b *body) endedBecause() error {
-	if b.kind().sys.sched.Stopping() {
+func (a *cell) endedBecause() error {
+	if a.shared().sys.sched.Stopping() {
 		return ErrSystemStopped
 	}
-	return b.whyEnded()
+	return a.whyEnded()
 }
 
-// replier acts for an actor or a system: it is a worker with its context, or a goroutine outside,
+// env acts for an actor or a system: it is a worker with its context, or a goroutine outside,
 // without one.
-type replier struct {
+type env struct {
 	c   *Context
 	sys *System
 }
 
 // schedule makes runnable an actor that the caller owns.
-func (r replier) schedule(b *body) {
-	if r.c != nil && r.c.sys == b.kind().sys {
-		r.c.w.Schedule(&b.task)
+func (e env) schedule(a *cell) {
+	if e.c != nil && e.c.sys == a.shared().sys {
+		e.c.w.Schedule(&a.task)
 		return
 	}
-	b.kind().sys.sched.Inject(&b.task)
+	a.shared().sys.sched.Inject(&a.task)
 }

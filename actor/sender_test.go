@@ -15,7 +15,8 @@ type service struct {
 // turn embeds a Context.
 type turn struct{ *actor.Context }
 
-// TestSender_Embedded: "A struct that embeds one of the two is a Sender as well, on the same terms."
+// TestSender_Embedded: "A struct that embeds one of the two is a Sender as well, on the same
+// terms."
 func TestSender_Embedded(t *testing.T) {
 	svc := service{start(t), "svc"}
 	for _, from := range []actor.Sender{svc, &svc} {

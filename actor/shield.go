@@ -4,7 +4,7 @@ import "github.com/gallop-go/gallop/internal/invariant"
 
 // cut is the panic value that unwinds a behaviour.
 type cut struct {
-	obey func(*body, *Context) // obeyKill, which is linked only with Checkpoint
+	obey func(*cell, *Context) // obeyKill, which is linked only with Checkpoint
 }
 
 // Shield calls fn so that a Kill does not cut it in half. A Kill that comes meanwhile,
@@ -32,7 +32,7 @@ func (c *Context) shielded(fn func()) {
 // which a behaviour should not recover. Without a checkpoint a behaviour runs to its
 // end. Checkpoint costs one load.
 func (c *Context) Checkpoint() {
-	if c.shields == 0 && (!c.self.lane.quiet() || c.aside) && told(c.self, verbKill) { // aside: what came with it is taken out
+	if c.shields == 0 && (!c.self.system.isEmpty() || c.aside) && pendingStop(c.self, modeKill) { // aside: what came with it is taken out
 		panic(cut{obey: obeyKill})
 	}
 }
@@ -41,31 +41,31 @@ func (c *Context) Checkpoint() {
 // down by its supervisor, or by [Suspend] or [Restart]. A behaviour that runs long
 // should check it now and then. It costs one load while there is no signal.
 func (c *Context) Stopping() bool {
-	b := c.self
-	if x := b.extra; x != nil && (x.drained || x.phase == leaving) {
+	a := c.self
+	if x := a.cold; x != nil && (x.drained || x.state == leaving) {
 		return true
 	}
-	return told(b, verbDrain)
+	return pendingStop(a, modeDrain)
 }
 
-// told looks for an order in the lane and among what has been taken from it, and leaves it there.
-// Each of a flood of urgent messages may ask, so told does not look at every message each time:
-// until the lane is taken it grows only at its head, and the greatest order among what was taken
-// stays the same until an order is served. Owner only.
-func told(b *body, v verb) bool {
-	if b.lane.quiet() && (b.extra == nil || b.extra.todo.first == nil) {
+// pendingStop looks for an order in the system queue and among what has been taken from it, and
+// leaves it there. Each of a flood of urgent messages may ask, so told does not look at every
+// message each time: until the system queue is taken it grows only at its head, and the greatest
+// order among what was taken stays the same until an order is served. Owner only.
+func pendingStop(a *cell, v stopMode) bool {
+	if a.system.isEmpty() && (a.cold == nil || a.cold.todo.first == nil) {
 		return false
 	}
-	x := b.mine()
+	x := a.makeCold()
 	if x.inTodo == notAsked {
 		x.inTodo = greatestIn(x.todo.first, nil)
 	}
-	head := b.lane.head.Load()
-	x.inLane, x.toldTo = max(x.inLane, greatestIn(head, x.toldTo)), head
+	head := a.system.head.Load()
+	x.inQueue, x.stopSeen = max(x.inQueue, greatestIn(head, x.stopSeen)), head
 	if invariant.On {
-		verifyTold(x)
+		verifyPendingStop(x)
 	}
-	return max(x.inTodo, x.inLane) > uint8(v)
+	return max(x.inTodo, x.inQueue) > uint8(v)
 }
 
 // notAsked stands for the greatest order while nobody has looked for it.
@@ -85,13 +85,13 @@ func greatestIn(m, end *message) (most uint8) {
 // rankOf tells how a signal takes down the actor that runs: a verb plus one; 0: it does not.
 func rankOf(s signal) uint8 {
 	switch s := s.(type) {
-	case order:
-		return uint8(s.verb) + 1
+	case stopRequest:
+		return uint8(s.mode) + 1
 	case takeDown, bringUp: // one that is up is taken down by both, as by a Stop
-		return uint8(verbStop) + 1
+		return uint8(modeStop) + 1
 	}
 	return 0
 }
 
 // obeyKill goes on with an actor whose behaviour was cut.
-func obeyKill(b *body, c *Context) { b.ordered(c, order{verb: verbKill, why: ErrKilled}) }
+func obeyKill(a *cell, c *Context) { a.applyStop(c, stopRequest{mode: modeKill, why: ErrKilled}) }

@@ -4,17 +4,17 @@ package actor
 
 // receiver is a behaviour with the actor that it is sent to, whatever the type of the messages.
 type receiver struct {
-	d *declaration
-	b *body
+	d *descriptor
+	b *cell
 }
 
-// target makes every Handler that [Behaviour.To] returns a [Target], so that the actor behind it can
-// be watched. It is not a method of bound: each type of messages would have one of its own.
-func (x receiver) target() *body { return x.b }
+// target makes every Handler that [Behaviour.To] returns a [Target], so that the actor behind it
+// can be watched. It is not a method of bound: each type of messages would have one of its own.
+func (x receiver) target() *cell { return x.b }
 
 // StandingOf returns how an actor stands, as [Ref.Standing] does. The target may also be a
 // handler that [Behaviour.To] has returned. StandingOf panics if t is a zero Ref.
-func StandingOf(t Target) Standing { return targetOf("StandingOf", t).standing() }
+func StandingOf(t Target) Standing { return targetOf("StandingOf", t).status() }
 
 // Refuse makes a dead letter of m, a message that the TrySend of h has refused. reason is
 // the error that TrySend returned. m is sent nowhere, nobody is muted, and what m owns is
@@ -34,9 +34,9 @@ func Refuse[M any](from Sender, h Handler[M], m M, reason error) bool {
 	if c != nil {
 		n.from = c.self.id
 	} else {
-		x.b.sys().sim.book(1)
+		x.b.sys().sim.count(1)
 	}
-	replier{c: c, sys: x.b.sys()}.deadLetter(x.b, n, reason)
+	env{c: c, sys: x.b.sys()}.deadLetter(x.b, n, reason)
 	return true
 }
 
@@ -46,8 +46,8 @@ func IsOf[S, M any](b Behaviour[S, M], t *Type[S]) bool { return b.d.isOf(infoOf
 // AskIsOf reports whether b was declared for t.
 func AskIsOf[S, Q, R any](b AskBehaviour[S, Q, R], t *Type[S]) bool { return b.d.isOf(infoOf(t)) }
 
-// isOf reports whether d is a declaration of t. Both may be nil.
-func (d *declaration) isOf(t *typeInfo) bool { return d != nil && t != nil && d.typ == t }
+// isOf reports whether d is a descriptor of t. Both may be nil.
+func (d *descriptor) isOf(t *typeInfo) bool { return d != nil && t != nil && d.typ == t }
 
 // AskedActor returns the actor behind an Asker. It reports false if a is not what
 // [AskBehaviour.To] returns.

@@ -1,38 +1,38 @@
 package actor
 
 // signal is what the runtime itself tells an actor. It travels in a message of its
-// own, through the lane if it is to overtake, else through the mailbox.
+// own, through the system queue if it is to overtake, else through the mailbox.
 type signal interface {
 	// serve acts on b, whose turn runs, between two messages.
-	serve(b *body, c *Context)
+	serve(a *cell, c *Context)
 	// refused is called instead if b has ended: r answers for it if need be.
-	refused(b *body, r replier)
+	refused(a *cell, e env)
 }
 
 // unanswered is for signals that the dead need not answer.
 type unanswered struct{}
 
-func (unanswered) refused(*body, replier) {}
+func (unanswered) refused(*cell, env) {}
 
-// signalPool has the nodes of signals.
-var signalPool, _ = poolOf[signal]()
+// signalSize has the nodes of signals.
+var signalSize, _ = sizeClassOf[signal]()
 
-// systemDecl is the runtime's own row of every table: in the mailbox it wakes an actor
-// for its lane, starts it, and marks the end of a drain.
-var systemDecl = &declaration{
-	pool:  signalPool,
+// systemDesc is the runtime's own row of every table: in the mailbox it wakes an actor
+// for its system queue, starts it, and marks the end of a drain.
+var systemDesc = &descriptor{
+	size:  signalSize,
 	clear: func(m *message) { takeSignal(m) },
-	run: func(c *Context, b *body, m *message) {
+	run: func(c *Context, a *cell, m *message) {
 		c.count.messages-- // it is none of the user's
 		if s := takeSignal(m); s != nil {
-			s.serve(b, c)
+			s.serve(a, c)
 		}
 	},
 }
 
 // newSignal puts s into a message. A nil one only wakes.
 func newSignal(c *Context, s signal) *message {
-	m := newMessage(c, signalPool)
+	m := newMessage(c, signalSize)
 	m.id, m.from, m.next = systemID, 0, nil
 	*payloadOf[signal](m) = s
 	return m
@@ -47,105 +47,105 @@ func takeSignal(m *message) signal {
 }
 
 // in returns r for acting on b: a worker's context is of use in its own system only.
-func (r replier) in(b *body) replier {
-	if r.c != nil && r.c.sys != b.sys() {
-		return replier{sys: b.sys()}
+func (e env) in(a *cell) env {
+	if e.c != nil && e.c.sys != a.sys() {
+		return env{sys: a.sys()}
 	}
-	return replier{c: r.c, sys: b.sys()}
+	return env{c: e.c, sys: a.sys()}
 }
 
 // tell brings s to b, ahead of its mail. If b has ended, s is refused.
-func (b *body) tell(r replier, s signal) {
-	r = r.in(b)
-	m, before := newSignal(r.c, s), b.contextOfLife()
-	if b.pushLane(r, m) != nil {
+func (a *cell) tell(e env, s signal) {
+	e = e.in(a)
+	m, before := newSignal(e.c, s), a.contextOfLife()
+	if a.pushSystem(e, m) != nil {
 		takeSignal(m)
-		r.recycle(m)
-		s.refused(b, r)
+		e.recycle(m)
+		s.refused(a, e)
 	} else if ordersEnd(s) {
-		b.cutContext(s, before)
+		a.cutContext(s, before)
 	}
 }
 
-// pushLane brings m to b ahead of its mail. If it returns an error, m is still the
+// pushSystem brings m to b ahead of its mail. If it returns an error, m is still the
 // caller's.
-func (b *body) pushLane(r replier, m *message) error {
-	if r.c == nil {
-		return b.pushLaneFromOutside(m)
+func (a *cell) pushSystem(e env, m *message) error {
+	if e.c == nil {
+		return a.pushSystemFromOutside(m)
 	}
-	if b.endedPlainly() || !b.lane.push(m) { // S1
-		return b.endedBecause()
+	if a.endedPlainly() || !a.system.push(m) { // S1
+		return a.endedBecause()
 	}
-	if b.recall(r.c) { // S2
-		r.c.w.Schedule(&b.task)
+	if a.recall(e.c) { // S2
+		e.c.w.Schedule(&a.task)
 		return nil
 	}
-	wake := newSignal(r.c, nil)
-	switch b.box.push(wake) { // S3
+	wake := newSignal(e.c, nil)
+	switch a.box.push(wake) { // S3
 	case pushWoke:
-		r.c.w.Schedule(&b.task)
+		e.c.w.Schedule(&a.task)
 	case pushClosed:
-		r.recycle(wake)
-		b.closeLane(r)
+		e.recycle(wake)
+		a.closeSystem(e)
 	}
 	return nil
 }
 
-// pushLaneFromOutside is pushLane where no worker keeps the system from being quiescent.
-func (b *body) pushLaneFromOutside(m *message) error {
-	sys, id := b.sys(), m.id // as in deliver
+// pushSystemFromOutside is pushSystem where no worker keeps the system from being quiescent.
+func (a *cell) pushSystemFromOutside(m *message) error {
+	sys, id := a.sys(), m.id // as in deliver
 	sys.sched.Point()
-	a, ok := sys.sched.Admit()
+	adm, ok := sys.sched.Admit()
 	if !ok {
 		return ErrSystemStopped
 	}
-	if b.endedPlainly() || !b.lane.push(m) {
-		a.Leave()
-		return b.endedBecause()
+	if a.endedPlainly() || !a.system.push(m) {
+		adm.Leave()
+		return a.endedBecause()
 	}
-	sys.sim.bookUser(id)
+	sys.sim.countUser(id)
 	pushed := pushWoke
-	if !b.recall(nil) {
-		pushed = b.box.push(newSignal(nil, nil))
+	if !a.recall(nil) {
+		pushed = a.box.push(newSignal(nil, nil))
 	}
 	if pushed == pushWoke {
-		a.Inject(&b.task)
+		adm.Inject(&a.task)
 		return nil
 	}
 	if pushed == pushClosed {
-		b.closeLane(replier{sys: b.sys()})
+		a.closeSystem(env{sys: a.sys()})
 	}
-	a.Leave()
+	adm.Leave()
 	return nil
 }
 
-// closeLane is for a sender that finds the box closed behind its signal. An actor that ended
-// plainly has not looked at its lane: the first sender to come closes the lane, and answers for the
-// dead. Any other actor closes its lane itself, later. Any goroutine.
-func (b *body) closeLane(r replier) {
-	if b.endedPlainly() {
-		b.refuseAll(r, b.lane.close())
+// closeSystem is for a sender that finds the box closed behind its signal. An actor that ended
+// plainly has not looked at its system queue: the first sender to come closes the system queue, and
+// answers for the dead. Any other actor closes its system queue itself, later. Any goroutine.
+func (a *cell) closeSystem(e env) {
+	if a.endedPlainly() {
+		a.refuseAll(e, a.system.close())
 	}
 }
 
-// recheckLane is A2: an actor that has just parked looks whether a signal came before anybody could
-// see it parked. The one that recalls it schedules it.
-func (b *body) recheckLane(c *Context) {
-	if !b.lane.quiet() && b.recall(c) {
-		c.w.Schedule(&b.task)
+// recheckSystem is A2: an actor that has just parked looks whether a signal came before anybody
+// could see it parked. The one that recalls it schedules it.
+func (a *cell) recheckSystem(c *Context) {
+	if !a.system.isEmpty() && a.recall(c) {
+		c.w.Schedule(&a.task)
 	}
 }
 
 // recall takes a parked actor out, and reports whether it did: if so, the caller owns it and
 // schedules it. An earlier turn may have served what was brought, and parked the actor again, so
-// its lane may be empty. Then recall puts something there: a turn that finds nothing would run mail
-// that has to wait, and rest where it should park.
-func (b *body) recall(c *Context) bool {
-	if !b.debt.Recall() {
+// its system queue may be empty. Then recall puts something there: a turn that finds nothing would
+// run mail that has to wait, and rest where it should park.
+func (a *cell) recall(c *Context) bool {
+	if !a.blockedOn.Wake() {
 		return false
 	}
-	if b.lane.quiet() {
-		b.lane.push(newSignal(c, nil))
+	if a.system.isEmpty() {
+		a.system.push(newSignal(c, nil))
 	}
 	return true
 }

@@ -18,16 +18,18 @@ type simulation struct {
 	pauses seam.Clock  // goes on when nobody can
 	sent   seam.Uint64 // messages that have come to a mailbox, or will
 
-	runs   func(t *typeInfo, v *table, runs []runFunc) []runFunc // a table with behaviours that report; v is nil for the type's own
-	note   func(what sim.Kind, r replier, to *body, m *message)  // what has become of a message
-	refuse func(to *body, d *declaration) bool                   // whether a TrySend is to fail
-	call   func(c *Context, b *body, callback string)            // before OnStart and its like
+	// A table with behaviours that report; v is nil for the type's own.
+	runs   func(t *typeInfo, v *table, runs []runFunc) []runFunc
+	note   func(what sim.Kind, e env, to *cell, m *message) // what has become of a message
+	refuse func(to *cell, d *descriptor) bool               // whether a TrySend is to fail
+	call   func(c *Context, a *cell, callback string)       // before OnStart and its like
 
-	latency func(b *body, behaviour string) (before, after time.Duration) // of a function of Pipe or Blocking; nil: none
+	latency func(a *cell, behaviour string) (before, after time.Duration) // of a function of Pipe or Blocking; nil: none
 
-	told  bool // hooks are told what happens: otherwise none of the following is kept
+	// Hooks are told what happens: otherwise none of the following is kept.
+	told  bool
 	mu    sync.Mutex
-	asks  askBook           // guarded by mu
+	asks  askLog            // guarded by mu
 	marks marks             // guarded by mu
 	types map[uint64]string // guarded by mu: of the actors, by their numbers
 	unit  unit
@@ -41,57 +43,57 @@ func (s *simulation) direct(sys *System, cfg *sched.Config) {
 }
 
 // tell reports what has become of a message.
-func (s *simulation) tell(what sim.Kind, r replier, to *body, m *message) {
+func (s *simulation) tell(what sim.Kind, e env, to *cell, m *message) {
 	if s != nil {
-		s.note(what, r, to, m)
+		s.note(what, e, to, m)
 	}
 }
 
-// book counts messages that are sent. A call, as endedBecause; the hot paths have none of it.
+// count counts messages that are sent. A call, as endedBecause; the hot paths have none of it.
 //
 //go:noinline
-func (s *simulation) book(n int) {
+func (s *simulation) count(n int) {
 	if s != nil {
 		s.sent.Add(uint64(n))
 	}
 }
 
-// bookUser counts a message of that behaviour that was sent from outside. It takes the behaviour's
+// countUser counts a message of that behaviour that was sent from outside. It takes the behaviour's
 // number, since the message may be the receiver's by then.
-func (s *simulation) bookUser(id uint16) {
+func (s *simulation) countUser(id uint16) {
 	if s != nil && isMail(id) { // before the call: every send from outside comes by
-		s.book(1)
+		s.count(1)
 	}
 }
 
-// refuses tells whether a TrySend is to fail.
-func (s *simulation) refuses(b *body, d *declaration) bool {
-	return s != nil && s.refuse(b, d)
+// refuses reports whether a TrySend is to fail.
+func (s *simulation) refuses(a *cell, d *descriptor) bool {
+	return s != nil && s.refuse(a, d)
 }
 
 // callback is called before a function that a type has for its actors' beginnings and ends.
-func (s *simulation) callback(c *Context, b *body, name string) {
+func (s *simulation) callback(c *Context, a *cell, name string) {
 	if s != nil {
-		s.call(c, b, name)
+		s.call(c, a, name)
 	}
 }
 
 // makeInTurn returns a new node for the behaviour that runs. Others may go first.
 func (c *Context) makeInTurn(id uint16) *message {
 	c.w.Point()
-	if id != signalPool.id && id != carriedPool.id { // what is carried is a node of its own
-		c.sys.sim.book(1)
+	if id != signalSize.id && id != carriedSize.id { // what is carried is a node of its own
+		c.sys.sim.count(1)
 	}
-	m := poolByID(id).make(c.home, 1)
+	m := sizeClassByID(id).makeBlock(c.owner, 1)
 	if s := c.sys.sim; s != nil { // in explorations there is none
 		s.unit.made(c, m)
 	}
 	return m
 }
 
-// stallClock tells the watch over actors under pressure when to look. It is the machine's clock or,
-// in a deterministic system, one that goes on when nobody else can.
-func (s *System) stallClock() seam.Clock {
+// deadlockClock tells the watch over actors under pressure when to look. It is the machine's clock
+// or, in a deterministic system, one that goes on when nobody else can.
+func (s *System) deadlockClock() seam.Clock {
 	if s.sim != nil {
 		return s.sim.pauses
 	}

@@ -36,8 +36,8 @@ func TestSleep_VirtualTime(t *testing.T) {
 	}
 }
 
-// TestSleep_Ends: "or ctx ends, whose error it returns then", and "If the system stops before, Sleep
-// returns ctx's error or ErrSystemStopped".
+// TestSleep_Ends: "or ctx ends, whose error it returns then", and "If the system stops before,
+// Sleep returns ctx's error or ErrSystemStopped".
 func TestSleep_Ends(t *testing.T) {
 	sys, clock := onVirtualTime(t, actor.Seed(1))
 	errs := map[string]error{}

@@ -14,12 +14,12 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // of other actors that wait. So a tree of actors is walked depth first, and few of them
 // live at a time.
 func (t *Type[S]) Spawn(from Sender, state S) Ref[S] {
-	b := newBody(t, from)
-	*stateOf[S](b) = state
+	a := newBody(t, from)
+	*stateOf[S](a) = state
 	if t.info.onStart != nil {
-		b.launch(from)
+		a.launch(from)
 	}
-	return Ref[S]{b}
+	return Ref[S]{a}
 }
 
 // SpawnFunc is [Type.Spawn] for states that must not be copied: init is called once,
@@ -31,55 +31,55 @@ func (t *Type[S]) SpawnFunc(from Sender, init func(*S)) Ref[S] {
 	}
 	split(from) // or panics, before init has run
 	infoOf(t).made("Spawn").seal()
-	c := new(cell[S]) // and no newBody: an init that panics has made no actor
+	c := new(cellOf[S]) // and no newBody: an init that panics has made no actor
 	init(&c.state)
-	c.body.init(&t.info, from)
+	c.cell.init(&t.info, from)
 	if t.info.onStart != nil {
-		c.body.launch(from)
+		c.cell.launch(from)
 	}
-	return Ref[S]{&c.body}
+	return Ref[S]{&c.cell}
 }
 
 // newBody makes an actor of type t.
-func newBody[S any](t *Type[S], from Sender) *body {
+func newBody[S any](t *Type[S], from Sender) *cell {
 	if t == nil || !t.info.sealed.Load() {
 		infoOf(t).made("Spawn").seal()
 	}
-	c := new(cell[S])
-	c.body.init(&t.info, from)
-	return &c.body
+	c := new(cellOf[S])
+	c.cell.init(&t.info, from)
+	return &c.cell
 }
 
 // init brings a new body to life. Its caller owns it.
-func (b *body) init(t *typeInfo, from Sender) {
+func (a *cell) init(t *typeInfo, from Sender) {
 	ctx, sys := split(from)
-	k := sys.kinds.of(t)
+	k := sys.types.of(t)
 	var err error
 	if k == nil {
-		k, err = sys.newKind(t)
+		k, err = sys.newTypeInSystem(t)
 	}
 	// The body is touched by a plain store first. Before a store of a pointer Go checks for nil, by
 	// a read. In new memory the kernel answers the read with a page of zeros, and the store with
 	// another page, for which it interrupts all processors.
 	if ctx != nil {
-		b.id = ctx.newID()
+		a.id = ctx.newID()
 	} else {
-		b.id = sys.ids.Add(1)
+		a.id = sys.ids.Add(1)
 	}
-	b.task.InitKind(&k.Kind)
+	a.task.InitClass(&k.Class)
 	if k.special {
-		b.became = sys.sim != nil
-		sys.sim.born(b, t)
+		a.became = sys.sim != nil
+		sys.sim.born(a, t)
 		if t.flows != nil {
-			t.flows(b, t)
+			t.flows(a, t)
 		}
 	}
 	if invariant.On {
-		verifyNew(b)
+		verifyNew(a)
 	}
 	switch {
 	case err != nil || ctx == nil && sys.refusing.Load():
-		b.neverLived()
+		a.neverLived()
 	case ctx != nil:
 		ctx.count.spawned.Add(1)
 	default:

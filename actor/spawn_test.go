@@ -109,9 +109,10 @@ func (s *shoot) end(c *actor.Context, sum int64) {
 	c.Stop()
 }
 
-// TestSpawn_DepthFirst: a tree of actors is walked depth first, however they are woken, so that few of them live at a
-// time: on a path of five there are nine more beside each. In the order of their spawning it would be all of
-// a generation, ten thousand. Workers that steal, are relieved or sent to sleep begin more paths.
+// TestSpawn_DepthFirst: a tree of actors is walked depth first, however they are woken, so that few
+// of them live at a time: on a path of five there are nine more beside each. In the order of their
+// spawning it would be all of a generation, ten thousand. Workers that steal, are relieved or sent
+// to sleep begin more paths.
 func TestSpawn_DepthFirst(t *testing.T) {
 	for way := range wakings {
 		t.Run(way, func(t *testing.T) {
@@ -126,7 +127,8 @@ func TestSpawn_DepthFirst(t *testing.T) {
 	}
 }
 
-// TestSpawn_DepthFirstOnASpare: so it is walked by a worker that stands in for one whose turn blocks.
+// TestSpawn_DepthFirstOnASpare: so it is walked by a worker that stands in for one whose turn
+// blocks.
 func TestSpawn_DepthFirstOnASpare(t *testing.T) {
 	oneOf(t, 100*arms, func() *grove {
 		sys := start(t, actor.Workers(1))
@@ -140,8 +142,9 @@ func TestSpawn_DepthFirstOnASpare(t *testing.T) {
 	})
 }
 
-// oneOf checks that in one of several trees no more lived at a time. On a busy machine workers lose their processor: the monitor
-// relieves them, and each that stands in begins another path; and the oldest of the new ones seem to have waited for long.
+// oneOf checks that in one of several trees no more lived at a time. On a busy machine workers lose
+// their processor: the monitor relieves them, and each that stands in begins another path; and the
+// oldest of the new ones seem to have waited for long.
 func oneOf(t *testing.T, atMost int64, grow func() *grove) {
 	t.Helper()
 	for range 5 {
@@ -188,8 +191,8 @@ func (g *grove) check(t *testing.T, atMost int64) {
 	}
 }
 
-// TestSpawn_NewOnesFirst: of those that have had no turn yet the newest is next, behind the one that was woken first; of
-// those that have, the one that has waited for longest.
+// TestSpawn_NewOnesFirst: of those that have had no turn yet the newest is next, behind the one
+// that was woken first; of those that have, the one that has waited for longest.
 func TestSpawn_NewOnesFirst(t *testing.T) {
 	sys := start(t, actor.Workers(1), actor.Seed(1))
 	var order []int
@@ -213,7 +216,8 @@ func TestSpawn_NewOnesFirst(t *testing.T) {
 
 func (p *puppet) end(c *actor.Context) { c.Stop() }
 
-// TestSpawn_OthersHaveTheirTurn: actors that spawn actors without end do not keep one that has begun from its mail.
+// TestSpawn_OthersHaveTheirTurn: actors that spawn actors without end do not keep one that has
+// begun from its mail.
 func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 	const turns, betweenTurns = 20, 600 // 256 turns that spawn two
 	sys := start(t, actor.Workers(1), actor.Seed(1))
@@ -244,8 +248,8 @@ func TestSpawn_OthersHaveTheirTurn(t *testing.T) {
 	}
 }
 
-// TestSpawn_NewOnesAreNotForgotten: an actor that has had no turn yet has one although others without end are spawned and woken
-// behind it.
+// TestSpawn_NewOnesAreNotForgotten: an actor that has had no turn yet has one although others
+// without end are spawned and woken behind it.
 func TestSpawn_NewOnesAreNotForgotten(t *testing.T) {
 	const enough = 100_000                     // 65,792 do
 	for _, busy := range []bool{false, true} { // somebody else has mail all the while

@@ -35,7 +35,7 @@ func (b Behaviour[S, M]) Stash(c *Context, m M) {
 }
 
 // Stash puts the running request, which is q, aside until [Unstash] or [UnstashAll]. The
-// behaviour must return what Stash returns, and the asker goes on waiting. Stash also
+// behaviour must return what Stash returns, and the caller goes on waiting. Stash also
 // panics if the reply was put off already ([Defer]). In all else it is like
 // [Behaviour.Stash].
 func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
@@ -48,8 +48,9 @@ func (b AskBehaviour[S, Q, R]) Stash(c *Context, q Q) (r R, err error) {
 	return r, nil
 }
 
-// putAside marks the message that runs. It panics unless that is one of d's, and is marked for the first time.
-func (c *Context) putAside(call string, d *declaration) {
+// markStashed marks the message that runs. It panics unless that is one of d's, and is marked for
+// the first time.
+func (c *Context) markStashed(call string, d *descriptor) {
 	mustRun(c, call)
 	if c.msg.id != d.id || d.typ != c.self.typ() {
 		panic("gallop: " + call + " of " + d.fullName() + ", which is not what runs")
@@ -62,9 +63,9 @@ func (c *Context) putAside(call string, d *declaration) {
 
 // beginStash makes a message for the stash, in the place of the one that runs. The caller
 // fills it and hands it to endStash.
-func (c *Context) beginStash(d *declaration) *message {
-	c.putAside("Stash", d)
-	m := newMessage(c, d.pool)
+func (c *Context) beginStash(d *descriptor) *message {
+	c.markStashed("Stash", d)
+	m := newMessage(c, d.size)
 	m.id, m.from, m.next = d.id, c.msg.from&^wasStashed, nil
 	c.self.sys().sim.stashed(c.msg, m)
 	c.count.messages-- // it has not run yet
@@ -72,20 +73,20 @@ func (c *Context) beginStash(d *declaration) *message {
 }
 
 // endStash adds a message to the stash, unless that is full.
-func (c *Context) endStash(m *message, d *declaration) {
-	b := c.self
-	x := b.mine()
-	if limit := b.typ().stashLimit; limit > 0 && x.stash.n >= limit {
-		r := replier{c: c, sys: c.sys}
-		r.declareDead(b, m, ErrOverloaded, c.self.ticks(c.msg))
-		r.recycle(m)
+func (c *Context) endStash(m *message, d *descriptor) {
+	a := c.self
+	x := a.makeCold()
+	if limit := a.typ().stashLimit; limit > 0 && x.stash.n >= limit {
+		e := env{c: c, sys: c.sys}
+		e.declareDead(a, m, ErrOverloaded, c.self.ticks(c.msg))
+		e.recycle(m)
 		return
 	}
 	if !x.stashes {
 		x.stashes = true
-		b.sys().wards.add(b, x)
+		a.sys().stopList.add(a, x)
 	}
-	b.stashOutcome(c, d, m)
+	a.stashOutcome(c, d, m)
 	if c.came != nil {
 		in := carry(c, c.came, m, d)
 		in.from = m.from
@@ -101,10 +102,10 @@ func StashLen(c *Context) int {
 }
 
 func (c *Context) stashed() int {
-	if c.self.extra == nil {
+	if c.self.cold == nil {
 		return 0
 	}
-	return c.self.extra.stash.n
+	return c.self.cold.stash.n
 }
 
 // UnstashAll puts the messages in the running actor's stash in front of its mailbox, in
@@ -135,8 +136,8 @@ func (c *Context) unstash(n int) {
 	if n == 0 {
 		return
 	}
-	x := c.self.extra
-	x.back.add(x.stash.take(n))
+	x := c.self.cold
+	x.unstashed.add(x.stash.take(n))
 	c.then |= lookAgain // the mailbox is the turn's until the behaviour returns
 }
 
@@ -172,16 +173,16 @@ func (s *stashList) all() *message {
 	return s.list.all()
 }
 
-// comeBack puts what has been unstashed into the consumer's half of the mailbox. Owner
+// requeueUnstashed puts what has been unstashed into the consumer's half of the mailbox. Owner
 // only, between two messages.
-func (b *body) comeBack(x *extras) {
-	if m := x.back.all(); m != nil {
-		if b.load&backpressure.Counted != 0 {
-			b.flow.Load().marks.add(distance(m, nil))
+func (a *cell) requeueUnstashed(x *coldState) {
+	if m := x.unstashed.all(); m != nil {
+		if a.load&backpressure.Counted != 0 {
+			a.flow.Load().marks.add(distance(m, nil))
 		}
-		b.in.fifo = concat(m, b.in.fifo)
+		a.in.pending = concat(m, a.in.pending)
 		if x.stash.n == 0 {
-			b.sys().wards.remove(x)
+			a.sys().stopList.remove(x)
 			x.stashes = false
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// banker handles one payment at a time: it waits for a reply to each, and stashes what comes meanwhile.
+// banker handles one payment at a time: it waits for a reply to each, and stashes what comes
+// meanwhile.
 type banker struct {
 	busy    bool
 	begun   int
@@ -54,9 +55,9 @@ var (
 		narrowTry.Do((*banker).Try))
 )
 
-// TestUnstash_OneByOne: Unstash "puts the n oldest messages … in front of its mailbox, in the order in
-// which they were sent", and "the cost is in proportion to n, however large the stash is": with 20,000
-// stashed each message begins twice, and none is stashed again.
+// TestUnstash_OneByOne: Unstash "puts the n oldest messages … in front of its mailbox, in the order
+// in which they were sent", and "the cost is in proportion to n, however large the stash is": with
+// 20,000 stashed each message begins twice, and none is stashed again.
 func TestUnstash_OneByOne(t *testing.T) {
 	const n = 20_000
 	sys := start(t)
@@ -82,7 +83,8 @@ func TestUnstash_OneByOne(t *testing.T) {
 	must(t, err)
 }
 
-// TestUnstash: the oldest first, fewer than n if there are no more, and before what is in the mailbox.
+// TestUnstash: the oldest first, fewer than n if there are no more, and before what is in the
+// mailbox.
 func TestUnstash(t *testing.T) {
 	var d diary
 	sys := start(t, actor.Workers(1))

@@ -14,7 +14,8 @@ import (
 // TestStash: "puts the messages in the running actor's stash in front of its mailbox,
 // in the order in which they were sent".
 func TestStash(t *testing.T) {
-	for _, behind := range []int{0, 2, 150} { // mail behind the message that unstashes: none, some, more than a batch
+	// Mail behind the message that unstashes: none, some, more than a batch.
+	for _, behind := range []int{0, 2, 150} {
 		var d diary
 		sys := start(t, actor.Workers(1))
 		r := mortalType.Spawn(sys, mortal{name: "a", diary: &d})
@@ -40,7 +41,7 @@ func TestStash(t *testing.T) {
 	}
 }
 
-// TestStash_Ask: "the asker goes on waiting".
+// TestStash_Ask: "the caller goes on waiting".
 func TestStash_Ask(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := mortalType.Spawn(sys, mortal{n: 7})
@@ -152,19 +153,19 @@ type hoarder struct {
 
 var (
 	hoarderType = actor.NewType[hoarder]("hoarder")
-	hoard       = actor.Declare[int](hoarderType, "hoard")
-	hoardSoon   = actor.Declare[int](hoarderType, "hoardSoon", actor.Urgent())
-	hoardReply  = actor.Declare[actor.Result[int]](hoarderType, "hoardReply")
-	hoardAsk    = actor.DeclareAsk[int, int](hoarderType, "hoardAsk")
+	kept        = actor.Declare[int](hoarderType, "kept")
+	keptSoon    = actor.Declare[int](hoarderType, "keptSoon", actor.Urgent())
+	keptReply   = actor.Declare[actor.Result[int]](hoarderType, "keptReply")
+	keptAsk     = actor.DeclareAsk[int, int](hoarderType, "keptAsk")
 	hoarderDo   = actor.Declare[func(*hoarder, *actor.Context)](hoarderType, "do")
 	_           = hoarderType.Table(
-		hoard.Do(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { hoard.Stash(c, n) }) }),
-		hoardSoon.Do(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { hoardSoon.Stash(c, n) }) }),
-		hoardReply.Do(func(k *hoarder, c *actor.Context, r actor.Result[int]) {
-			k.take(r.Value, func() { hoardReply.Stash(c, r) })
+		kept.Do(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { kept.Stash(c, n) }) }),
+		keptSoon.Do(func(k *hoarder, c *actor.Context, n int) { k.take(n, func() { keptSoon.Stash(c, n) }) }),
+		keptReply.Do(func(k *hoarder, c *actor.Context, r actor.Result[int]) {
+			k.take(r.Value, func() { keptReply.Stash(c, r) })
 		}),
-		hoardAsk.Do(func(k *hoarder, c *actor.Context, n int) (r int, err error) {
-			k.take(n, func() { r, err = hoardAsk.Stash(c, n) })
+		keptAsk.Do(func(k *hoarder, c *actor.Context, n int) (r int, err error) {
+			k.take(n, func() { r, err = keptAsk.Stash(c, n) })
 			return
 		}),
 		hoarderDo.Do(func(k *hoarder, c *actor.Context, f func(*hoarder, *actor.Context)) { f(k, c) }))
@@ -203,22 +204,22 @@ func (hoarder) in(t *testing.T, sys *actor.System, r actor.Ref[hoarder], f func(
 func TestStash_Twice(t *testing.T) {
 	const n = 3
 	for name, send := range map[string]func(sys *actor.System, r actor.Ref[hoarder]){
-		"Send":   func(sys *actor.System, r actor.Ref[hoarder]) { hoard.Send(sys, r, 1) },
-		"Urgent": func(sys *actor.System, r actor.Ref[hoarder]) { hoardSoon.Send(sys, r, 1) },
+		"Send":   func(sys *actor.System, r actor.Ref[hoarder]) { kept.Send(sys, r, 1) },
+		"Urgent": func(sys *actor.System, r actor.Ref[hoarder]) { keptSoon.Send(sys, r, 1) },
 		"Ask": func(sys *actor.System, r actor.Ref[hoarder]) {
-			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.AskTo(c, hoardAsk, r, 1, hoardReply) })
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.AskTo(c, keptAsk, r, 1, keptReply) })
 		},
 		"AskToWithin": func(sys *actor.System, r actor.Ref[hoarder]) {
 			p := puppetType.Spawn(sys, puppet{n: 1})
 			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
-				actor.AskTo(c, value, p, actor.None{}, hoardReply, actor.Within(time.Hour))
+				actor.AskTo(c, value, p, actor.None{}, keptReply, actor.Within(time.Hour))
 			})
 		},
 		"After": func(sys *actor.System, r actor.Ref[hoarder]) {
-			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.After(c, 0, hoard, 1) })
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.After(c, 0, kept, 1) })
 		},
 		"Yield": func(sys *actor.System, r actor.Ref[hoarder]) {
-			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.Yield(c, hoard, 1) })
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.Yield(c, kept, 1) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -267,30 +268,31 @@ func TestStash_ReportedSender(t *testing.T) {
 	reports := make(chan actor.PanicReport, 1)
 	sys := start(t, actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
 	r := hoarderType.Spawn(sys, hoarder{})
-	once := hoarderType.Variant(hoard.Do(func(_ *hoarder, c *actor.Context, n int) {
-		hoard.Stash(c, n)
-		hoard.Stash(c, n)
+	once := hoarderType.Variant(kept.Do(func(_ *hoarder, c *actor.Context, n int) {
+		kept.Stash(c, n)
+		kept.Stash(c, n)
 	}))
 	hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
 		actor.Become(c, once)
-		hoard.Send(c, r, 1)
+		kept.Send(c, r, 1)
 	})
 	equal(t, "sender", receive(t, "the report", reports).From, r.ID())
 }
 
-// TestStash_LeavesNoTrace: a message that was put aside leaves nothing in what is sent later, whatever brings
-// that: it can be put aside itself, and as a dead letter it has no sender if it has none.
+// TestStash_LeavesNoTrace: a message that was put aside leaves nothing in what is sent later,
+// whatever brings that: it can be put aside itself, and as a dead letter it has no sender if it has
+// none.
 func TestStash_LeavesNoTrace(t *testing.T) {
 	const n = 64
 	for name, send := range map[string]func(sys *actor.System, r actor.Ref[hoarder]){
-		"Send":    func(sys *actor.System, r actor.Ref[hoarder]) { hoard.Send(sys, r, 1) },
-		"TrySend": func(sys *actor.System, r actor.Ref[hoarder]) { must(t, hoard.TrySend(sys, r, 1)) },
+		"Send":    func(sys *actor.System, r actor.Ref[hoarder]) { kept.Send(sys, r, 1) },
+		"TrySend": func(sys *actor.System, r actor.Ref[hoarder]) { must(t, kept.TrySend(sys, r, 1)) },
 		"SendWait": func(sys *actor.System, r actor.Ref[hoarder]) {
-			must(t, hoard.SendWait(soon(t), sys, r, 1))
+			must(t, kept.SendWait(soon(t), sys, r, 1))
 		},
 		"Pipe": func(sys *actor.System, r actor.Ref[hoarder]) {
 			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) {
-				actor.Pipe(c, hoardReply, func(context.Context) (int, error) { return 1, nil })
+				actor.Pipe(c, keptReply, func(context.Context) (int, error) { return 1, nil })
 			})
 		},
 		"FromChan": func(sys *actor.System, r actor.Ref[hoarder]) {
@@ -298,11 +300,11 @@ func TestStash_LeavesNoTrace(t *testing.T) {
 				ch := make(chan int, 1)
 				ch <- 1
 				close(ch)
-				actor.FromChan(c, ch, hoard)
+				actor.FromChan(c, ch, kept)
 			})
 		},
 		"After": func(sys *actor.System, r actor.Ref[hoarder]) {
-			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.After(c, 0, hoard, 1) })
+			hoarderDo.Send(sys, r, func(_ *hoarder, c *actor.Context) { actor.After(c, 0, kept, 1) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,17 +21,21 @@ type Stats struct {
 	Stopped     uint64 // actors that ended, panics included
 	Panics      uint64 // behaviours that panicked or called runtime.Goexit
 	DeadLetters uint64 // messages that will not run
-	BestEffort  uint64 // of the dead letters, those of behaviours that are declared BestEffort
-	Mutes       uint64 // times a sender was muted
-	Unmutes     uint64 // times a muted sender was let go on
-	LetGo       uint64 // times a muted sender was let go on although its receiver was under pressure
-	Stalls      uint64 // times that was reported, see StallReport
-	Injected    uint64 // turns that came in through the inject queue
-	Steals      uint64 // actors taken from another worker
-	Parks       uint64 // times a worker went to sleep
-	Turns       uint64 // turns run; the alarm of a timer that was canceled may still take one after all else
+	// Of the dead letters, those of behaviours that are declared BestEffort.
+	BestEffort uint64
+	Mutes      uint64 // times a sender was muted
+	Unmutes    uint64 // times a muted sender was let go on
+	// Times a muted sender was let go on although its receiver was under pressure.
+	LetGo    uint64
+	Stalls   uint64 // times that was reported, see StallReport
+	Injected uint64 // turns that came in through the inject queue
+	Steals   uint64 // actors taken from another worker
+	Parks    uint64 // times a worker went to sleep
+	// Turns run; the alarm of a timer that was canceled may still take one after all else.
+	Turns uint64
 
-	SparesLacked uint64 // times a behaviour that blocked kept its worker because all spares were in use, see Spares
+	// Times a behaviour that blocked kept its worker because all spares were in use, see Spares.
+	SparesLacked uint64
 }
 
 // WorkerStats is what one worker has done.
@@ -48,31 +52,31 @@ type WorkerStats struct {
 	Spills      uint64 // actors that did not fit into the local queue
 }
 
-// counters are a worker's own figures. The owner writes them; messages, which change all the time and are
-// taken back at times, are shown now and then.
+// counters are a worker's own figures. The owner writes them; messages, which change all the time
+// and are taken back at times, are shown now and then.
 type counters struct {
-	messages                                                             uint64 // owner only
-	shownMessages                                                        seam.Gauge
-	spawned, stopped, panics, deadLetters, mutes, unmutes, letGo, stalls seam.Gauge
-	bestEffort                                                           seam.Gauge // of the deadLetters
+	messages                                                                   uint64 // owner only
+	shownMessages                                                              seam.Gauge
+	spawned, stopped, panics, deadLetters, mutes, unmutes, released, deadlocks seam.Gauge
+	bestEffort                                                                 seam.Gauge // of the deadLetters
 }
 
 // publish is sched.Config.Publish: it runs each time that a worker's quantum is spent, and whenever
-// the worker falls asleep or leaves. Reviewing the leases in the latter case would make an ask
+// the worker falls asleep or leaves. Reviewing the biases in the latter case would make an ask
 // dearer and their pauses shorter than they are meant to be. So that waits for the quantum, except
-// on a worker without a seat.
+// on a worker without a slot.
 func (c *Context) publish() {
 	if n := c.count.messages; int64(n-c.count.shownMessages.Load()) > 0 { // less while one is taken back that is to be counted yet
 		c.count.shownMessages.StoreRelease(n)
 	}
-	resting := c.w.Resting()
+	resting := c.w.AboutToPark()
 	if !resting || !c.w.KeepsWork() {
-		c.lease.review(c)
+		c.bias.review(c)
 	}
 	if resting {
 		c.forgetTurn()
 		if c.w.Stopping() || c.w.Dismissed() {
-			c.dropHoard()
+			c.dropCaches()
 		}
 	}
 }
@@ -86,8 +90,8 @@ func (n *counters) add(o *counters) {
 	n.deadLetters.Add(o.deadLetters.Load())
 	n.mutes.Add(o.mutes.Load())
 	n.unmutes.Add(o.unmutes.Load())
-	n.letGo.Add(o.letGo.Load())
-	n.stalls.Add(o.stalls.Load())
+	n.released.Add(o.released.Load())
+	n.deadlocks.Add(o.deadlocks.Load())
 }
 
 // mergeContexts is sched.Config.Merge: of workers that will not run any more only the figures are
@@ -120,10 +124,10 @@ func (s *System) Stats() Stats {
 		BestEffort:  s.outside.bestEffort.Load(),
 		Unmutes:     s.outside.unmutes.Load(),
 
-		SparesLacked: s.sched.SpareStats().Refused,
+		SparesLacked: s.sched.DetachedStats().Refused,
 	}
 	spares := -1
-	for _, w := range s.sched.Crew() {
+	for _, w := range s.sched.AllWorkers() {
 		c := w.Local().(*Context)
 		st.addCounters(&c.count)
 		n := workerStats(w.Counters(), c.count.shownMessages.Load())
@@ -144,7 +148,7 @@ func (s *System) Stats() Stats {
 func workerStats(n sched.Counters, messages uint64) WorkerStats {
 	return WorkerStats{
 		Turns: n.Turns, Messages: messages, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks, Wakes: n.Wakes,
-		Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Spills,
+		Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Overflows,
 	}
 }
 
@@ -171,8 +175,8 @@ func (st *Stats) addCounters(n *counters) {
 	st.BestEffort += n.bestEffort.Load()
 	st.Mutes += n.mutes.Load()
 	st.Unmutes += n.unmutes.Load()
-	st.LetGo += n.letGo.Load()
-	st.Stalls += n.stalls.Load()
+	st.LetGo += n.released.Load()
+	st.Stalls += n.deadlocks.Load()
 }
 
 func (st *Stats) addTotals(w WorkerStats) {

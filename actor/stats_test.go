@@ -37,7 +37,8 @@ func TestStats_AddUp(t *testing.T) {
 	equal(t, "messages run", got.Messages, actors*each)
 }
 
-// TestStats_TakenBack: a message that is stashed has not run, which shows in no figure that goes down.
+// TestStats_TakenBack: a message that is stashed has not run, which shows in no figure that goes
+// down.
 func TestStats_TakenBack(t *testing.T) {
 	sys := start(t, actor.Workers(1))
 	var then actor.Stats
@@ -54,7 +55,8 @@ func TestStats_TakenBack(t *testing.T) {
 	equal(t, "messages", sys.Stats().Messages, 0) // it has not run, and will not
 }
 
-// TestStats_NotSpawned: an actor that has ended before anybody saw it, since its system spawns no more, is no actor.
+// TestStats_NotSpawned: an actor that has ended before anybody saw it, since its system spawns no
+// more, is no actor.
 func TestStats_NotSpawned(t *testing.T) {
 	sys := start(t)
 	puppetType.Spawn(sys, puppet{})

@@ -313,7 +313,7 @@ func TestStream_Conservation(t *testing.T) {
 	})
 }
 
-// TestStream_Collected: the same where no node is used again, so that each is Go's collector's
+// TestStream_Collected: the same where no node is used again, so that each is the GC's
 // when its mailbox has let go of it.
 func TestStream_Collected(t *testing.T) {
 	for seed := range uint64(mouthKinds) {

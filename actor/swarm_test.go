@@ -131,14 +131,15 @@ func hatch(seed uint64, budget int) *swarm {
 		s.names = append(s.names, name)
 		s.send(s.sys, s.spawn(s.sys, sink), task{workloads[name], 1 + r.IntN(8), r.Uint64()})
 	}
-	if r.IntN(2) == 0 { // not one of the names: the seeds of bugs are to mean what they did
+	// Not one of the names: the seeds of bugs are to mean what they did.
+	if r.IntN(2) == 0 {
 		s.names = append(s.names, "defers")
 		s.send(s.sys, s.spawn(s.sys, sink), task{defers, 1 + r.IntN(8), r.Uint64()})
 	}
 	return s
 }
 
-// outsiders send from goroutines until the budget is gone or the system refuses.
+// waiters send from goroutines until the budget is gone or the system refuses.
 func (s *swarm) outsiders(n int) *sync.WaitGroup {
 	wg := new(sync.WaitGroup)
 	for g := range n {
@@ -235,7 +236,7 @@ func (s *swarm) picture() string {
 		s.sent.Load(), s.ran.Load(), s.dead.Load(), st.Mutes, st.Unmutes, st.Workers, stacks[:runtime.Stack(stacks, true)])
 }
 
-// bundle writes down what is needed to see a failure again.
+// free batch writes down what is needed to see a failure again.
 func (s *swarm) bundle(t *testing.T, budget int, err error) {
 	dir := os.Getenv("GALLOP_BUNDLES")
 	if dir == "" {

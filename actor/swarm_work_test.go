@@ -125,11 +125,11 @@ func around(ring []actor.Ref[bee], at int) func(*bee, *actor.Context, *rand.Rand
 func storm(b *bee, c *actor.Context, r *rand.Rand, m task) {
 	for range 1 + r.IntN(3) {
 		s, next := b.s, b.next
-		kid := actor.SpawnSupervised(c, beeType, func(k *bee) { *k = bee{s: s, next: next} }, beeFell)
-		s.know(kid)
+		child := actor.SpawnSupervised(c, beeType, func(k *bee) { *k = bee{s: s, next: next} }, beeFell)
+		s.know(child)
 		for range m.left {
-			s.send(c, kid, task{fall, 0, r.Uint64()})
-			s.send(c, kid, task{rest, 0, 0})
+			s.send(c, child, task{fall, 0, r.Uint64()})
+			s.send(c, child, task{rest, 0, 0})
 		}
 	}
 	b.s.send(c, b.s.spawn(c, b.next), task{m.do, m.left - 1, r.Uint64()})
@@ -208,7 +208,7 @@ func (b *bee) Fell(c *actor.Context, f actor.Fallen) {
 	}
 }
 
-// bury books a dead letter, and what the runtime sent without telling.
+// terminate books a dead letter, and what the runtime sent without telling.
 func (s *swarm) bury(l actor.DeadLetter) {
 	s.dead.Add(1)
 	if _, ok := l.Message.(actor.Fallen); ok {

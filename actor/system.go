@@ -19,10 +19,11 @@ import (
 // actors of.
 type System struct {
 	opts  options
-	over  over
+	done  doneSignal
 	sched *sched.Scheduler
 	ids   seam.Uint64
-	held  seam.Int64 // by Hold, and not released: awaitStill looks whether somebody outside is still to act
+	// By Hold, and not released: awaitStill looks whether somebody outside is still to act.
+	held seam.Int64
 
 	refusing   seam.Bool     // outside senders are turned away
 	closing    chan struct{} // closed then
@@ -31,26 +32,26 @@ type System struct {
 	bestEffort letterLog // the dead letters of best-effort behaviours
 	longTurns  longTurns
 	blocked    blockedCalls
-	wards      wards
-	stalls     stallWatch
+	stopList   stopList
+	deadlocks  deadlockWatch
 	waits      waitWatch
 	errands    errands
 	outsiders  seam.Count         // goroutines that wait in SendWait
-	timers     seam.Pointer[late] // nil until one is armed
-	bridges    seam.Pointer[late] // nil until one is opened
+	timers     seam.Pointer[lazy] // nil until one is armed
+	bridges    seam.Pointer[lazy] // nil until one is opened
 	names      names
 	variants   sync.Map    // *variantInfo → *table, with interceptors
 	sim        *simulation // nil unless deterministic
 
 	mu    sync.Mutex
-	kinds kinds // changed under mu
-	asks  any   // guarded by mu: its askTable
+	types typesInSystem // changed under mu
+	asks  any           // guarded by mu: its waitGraph
 }
 
 // Start makes a system. If options are bad it panics, with everything that is wrong.
 func Start(opts ...Option) *System {
-	s := &System{opts: defaultOptions(), closing: make(chan struct{}), over: over{done: make(chan struct{})}}
-	s.stalls.sys, s.waits.sys = s, s
+	s := &System{opts: defaultOptions(), closing: make(chan struct{}), done: doneSignal{done: make(chan struct{})}}
+	s.deadlocks.sys, s.waits.sys = s, s
 	for _, o := range opts {
 		if o == nil {
 			s.opts.wrong = append(s.opts.wrong, "a nil option")
@@ -64,17 +65,17 @@ func Start(opts ...Option) *System {
 		panicMisuse("Start: ", wrong)
 	}
 	cfg := sched.Config{
-		Workers:    s.opts.workers,
-		Spares:     s.opts.spares,
-		Seed:       s.opts.seed,
-		BindCPUs:   s.opts.bind,
-		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
-		LongTurn:   s.opts.longTurn,
-		OnLongTurn: s.longTurn,
-		OnNoSpare:  s.noSpare,
-		Merge:      mergeContexts,
-		Stopped:    s.ended,
-		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
+		Workers:       s.opts.workers,
+		MaxDetached:   s.opts.spares,
+		Seed:          s.opts.seed,
+		BindCPUs:      s.opts.bind,
+		Attach:        func(w *sched.Worker) any { return s.newContext(w) },
+		LongTurn:      s.opts.longTurn,
+		OnLongTurn:    s.longTurn,
+		OnDetachLimit: s.noIdleWorker,
+		Merge:         mergeContexts,
+		Stopped:       s.ended,
+		Publish:       func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}
 	s.sim.direct(s, &cfg)
 	if s.opts.virtual != nil {
@@ -130,7 +131,7 @@ func (s *System) Run() error {
 	if err := s.sched.WaitLast(); err != nil {
 		return s.public(err)
 	}
-	s.turnAway()
+	s.refuseOutside()
 	s.stop()
 	s.sched.WaitStopped()
 	return nil
@@ -151,7 +152,7 @@ func (s *System) Run() error {
 func (s *System) Shutdown(ctx context.Context) error {
 	s.mustBeOutside("Shutdown")
 	mustHave(ctx, "Shutdown")
-	s.turnAway()
+	s.refuseOutside()
 	err := s.sched.WaitQuiet(ctx, true)
 	if errors.Is(err, sched.ErrStopped) {
 		err = nil
@@ -184,13 +185,13 @@ func (s *System) Shutdown(ctx context.Context) error {
 // or for the log, that is just then told of a long turn, or that all spares are in use.
 func (s *System) Stop() {
 	s.mustBeOutside("Stop")
-	s.turnAway()
+	s.refuseOutside()
 	s.stop()
 	s.sched.WaitStopped()
 }
 
-// turnAway turns outside senders away from now on.
-func (s *System) turnAway() {
+// refuseOutside turns outside senders away from now on.
+func (s *System) refuseOutside() {
 	if !s.refusing.Swap(true) {
 		close(s.closing)
 	}
@@ -202,14 +203,15 @@ func (s *System) stop() <-chan struct{} {
 		s.opts.virtual.leave(s)
 	}
 	if s.sim != nil {
-		s.over.come() // a Pipe takes its turns, and must come to its end
+		s.done.finish() // a Pipe takes its turns, and must come to its end
 	}
 	done := s.sched.Stop()
 	s.waits.end()
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
-		t.keeper.stopAll()
+		t.impl.stopAll()
 	}
-	s.over.come() // afterwards: what a Pipe brings because of it does not run any more
+	// Afterwards: what a Pipe brings because of it does not run any more.
+	s.done.finish()
 	return done
 }
 
@@ -225,10 +227,10 @@ func (s *System) mustBeOutside(call string) {
 
 // mustBeOutside panics if the caller is a behaviour that would wait for b, or keep a worker of sys
 // waiting.
-func (b *body) mustBeOutside(sys *System, call string) {
+func (a *cell) mustBeOutside(sys *System, call string) {
 	sys.mustBeOutside(call)
-	if b.sys() != sys {
-		b.sys().mustBeOutside(call)
+	if a.sys() != sys {
+		a.sys().mustBeOutside(call)
 	}
 }
 

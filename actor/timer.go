@@ -14,7 +14,7 @@ import (
 // from [After] or [Every]. It may be copied. The zero Timer is no timer, and canceling
 // it does nothing.
 type Timer struct {
-	owner *body
+	owner *cell
 	armedTimer
 }
 
@@ -64,8 +64,8 @@ func arm[S, M any](c *Context, d, period time.Duration, b Behaviour[S, M], m M) 
 	c.mustOwn(b.d.made())
 	var held *message
 	if b.d.pointers || unsafe.Sizeof(m) > unsafe.Sizeof(timer{}.words) || c.travels != nil {
-		held = newMessage(c, b.d.pool)
-		c.sys.sim.book(-1) // it is not sent yet
+		held = newMessage(c, b.d.size)
+		c.sys.sim.count(-1) // it is not sent yet
 	}
 	if c.travels != nil {
 		*payloadOf[M](held) = m
@@ -105,7 +105,7 @@ func (t Timer) Cancel(c *Context) bool {
 	if mustRun(c, "Cancel"); t.owner != c.self {
 		panic("gallop: Cancel of a timer of " + t.owner.String() + " by " + c.self.String())
 	}
-	return c.self.extra.ownTimers().cancel(c, t.armedTimer)
+	return c.self.cold.ownTimers().cancel(c, t.armedTimer)
 }
 
 // timer is a timer in memory: an entry of its shard's slab, by a number. It is either
@@ -119,12 +119,12 @@ func (t Timer) Cancel(c *Context) bool {
 // It fills one cache line on a 64-bit machine: a million timers are not in any cache, and
 // what they cost is how often they are fetched. For the same reason a small payload
 // without pointers lies here, and is copied to a message that is at hand when it runs.
-// That it is no message itself, and linked to no other timer, spares Go's collector a
+// That it is no message itself, and linked to no other timer, spares the GC a
 // million objects.
 type timer struct {
 	_      nocmp.Field
 	at     uint64 // when it is due
-	body   *body
+	body   *cell
 	period int64       // 0: once
 	held   *message    // its payload; nil: in words
 	words  [3]uint64   // of a free one, which one is free besides
@@ -137,7 +137,7 @@ type timer struct {
 // fired is the payload of a message that a shard sends: the number of a timer.
 type fired struct{ number uint32 }
 
-var firedPool, _ = poolOf[fired]()
+var firedSize, _ = sizeClassOf[fired]()
 
 // arming is a timer between the two halves of its arming. Its shard is locked meanwhile: once it is
 // not, the timer may be due, and run elsewhere.
@@ -149,7 +149,7 @@ type arming struct {
 
 // beginArm finds the place for a new timer of the running actor.
 func (c *Context) beginArm(id uint16, held *message) arming {
-	l := c.self.mine().ownTimers()
+	l := c.self.makeCold().ownTimers()
 	if l.shard == nil {
 		l.shard = c.sys.makeTimers().shardOf(c)
 	}
@@ -179,11 +179,11 @@ func (c *Context) endArm(a arming, d, period time.Duration) Timer {
 
 // fired runs the message of a timer, unless it was canceled on its way. A timer of Every is armed
 // again before.
-func (l *actorTimers) fired(c *Context, b *body, m *message) {
+func (l *actorTimers) fired(c *Context, a *cell, m *message) {
 	n := payloadOf[fired](m).number
 	k := l.shard.slab.at(n)
 	if invariant.On {
-		verifyFired(l, b, n, k)
+		verifyFired(l, a, n, k)
 	}
 	switch {
 	case !k.live:
@@ -193,20 +193,20 @@ func (l *actorTimers) fired(c *Context, b *body, m *message) {
 	case k.period == 0:
 		l.left--
 		k.gen.Add(1)
-		run := k.take(c, b)
+		run := k.take(c, a)
 		l.shard.giveBack(n, k)
-		c.runHeld(b, m, run)
+		c.runHeld(a, m, run)
 		return
 	}
-	run := k.copy(c, b)
-	l.tick(c, b, m, run, n, l.again(c, n, k))
+	run := k.copy(c, a)
+	l.tick(c, a, m, run, n, l.again(c, n, k))
 }
 
 // again arms the timer of Every for its next tick. If its actor drains, this tick was the last, and
 // the payload is the caller's.
 func (l *actorTimers) again(c *Context, n uint32, k *timer) (last *message) {
 	if l.over {
-		k.over()
+		k.markDone()
 		last = k.takeHeld()
 		l.shard.giveBack(n, k)
 		return last
@@ -228,23 +228,23 @@ func (k *timer) following(now int64) int64 {
 }
 
 // take returns the payload as a message.
-func (k *timer) take(c *Context, b *body) *message {
+func (k *timer) take(c *Context, a *cell) *message {
 	if held := k.held; held != nil {
 		held.id = k.id
 		if isMail(k.id) {
-			c.sys.sim.book(1)
+			c.sys.sim.count(1)
 		}
 		return held
 	}
-	return k.copy(c, b)
+	return k.copy(c, a)
 }
 
 // copy returns a copy of the payload as a message.
-func (k *timer) copy(c *Context, b *body) *message {
-	d := b.kind().typ.decls[k.id]
-	m := newMessage(c, d.pool) // an urgent behaviour has no number in the stock
+func (k *timer) copy(c *Context, a *cell) *message {
+	d := a.shared().typ.decls[k.id]
+	m := newMessage(c, d.size) // an urgent behaviour has no number in the cache
 	if m.id = k.id; m.id == carriedID {
-		c.sys.sim.book(1) // the message in it, which is not of this worker's making
+		c.sys.sim.count(1) // the message in it, which is not of this worker's making
 	}
 	d.copy(m, k)
 	return m
@@ -252,8 +252,8 @@ func (k *timer) copy(c *Context, b *body) *message {
 
 // runHeld runs m, which has been in no mailbox, in the place of at. If its behaviour
 // panics, at tells the report which one that was.
-func (c *Context) runHeld(b *body, at, m *message) {
-	at.id, at.from, m.from = m.id, b.id, b.id
-	b.runs()[m.id](c, b, m)
+func (c *Context) runHeld(a *cell, at, m *message) {
+	at.id, at.from, m.from = m.id, a.id, a.id
+	a.runs()[m.id](c, a, m)
 	c.recycle(m)
 }

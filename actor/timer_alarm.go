@@ -25,12 +25,12 @@ type timers struct {
 // the system stops meanwhile, either its stop sees them or they see it.
 func (s *System) makeTimers() *timers {
 	if t := s.timers.Load(); t != nil {
-		return t.keeper.(*timers)
+		return t.impl.(*timers)
 	}
 	t := new(timers)
 	t.init(s)
-	if !s.timers.CompareAndSwap(nil, &late{t}) { // publishes them
-		return s.timers.Load().keeper.(*timers)
+	if !s.timers.CompareAndSwap(nil, &lazy{t}) { // publishes them
+		return s.timers.Load().impl.(*timers)
 	}
 	if s.sched.Stopping() {
 		t.stopAll()
@@ -95,7 +95,7 @@ func (t *timers) reset(at int64) {
 	}
 }
 
-// armed tells whether any timer is armed, or was and has been canceled before its time. That
+// armed reports whether any timer is armed, or was and has been canceled before its time. That
 // changes in turns only. Any goroutine.
 func (t *timers) armed() bool {
 	for i := range t.shards {
@@ -136,10 +136,10 @@ func (t *timers) stopAll() {
 	t.alarm.Stop()
 }
 
-// over is for a system that has stopped and whose workers have gone. It discards what the timers in
-// the wheels own, and forgets whose they are, or the system would keep their actors. Timers on
+// finish is for a system that has stopped and whose workers have gone. It discards what the timers
+// in the wheels own, and forgets whose they are, or the system would keep their actors. Timers on
 // their way end with the mail of their actor.
-func (t *timers) over() {
+func (t *timers) finish() {
 	for i := range t.shards {
 		t.shards[i].discardAll()
 	}
@@ -147,7 +147,7 @@ func (t *timers) over() {
 
 // count calls f for each timer that is armed, if that holds the system. It holds a shard's lock for
 // some of its timers at a time, since workers arm others there.
-func (t *timers) count(f func(of *body, n int)) {
+func (t *timers) count(f func(of *cell, n int)) {
 	if !t.hold {
 		return
 	}
@@ -177,7 +177,7 @@ func (s *timerShard) discardAll() {
 		if !k.in {
 			continue
 		}
-		replier{sys: s.all.sys}.discardAll(k.body, k.takeHeld())
+		env{sys: s.all.sys}.discardAll(k.body, k.takeHeld())
 		k.body = nil
 	}
 }

@@ -77,7 +77,8 @@ func TestTimer_CancelInOnStop(t *testing.T) {
 			stopped := false
 			r := mortalType.Spawn(sys, mortal{onStop: func(_ *mortal, c *actor.Context) {
 				for i, tm := range timers {
-					onItsWay := i >= 2 // taken from the wheel, and perhaps not yet sent: either answer is right
+					// Taken from the wheel, and perhaps not yet sent: either answer is right.
+					onItsWay := i >= 2
 					if tm.Cancel(c) && !onItsWay {
 						t.Errorf("timer %d was canceled in OnStop", i)
 					}
@@ -121,8 +122,8 @@ var (
 	_         = tallyType.Table(tick.Do((*tally).tick), armMany.Do((*tally).arm))
 )
 
-// TestTimer_FiredBurstIsLetGo: the memory of many timers is let go when the last of them has run, though nobody
-// arms or cancels any more.
+// TestTimer_FiredBurstIsLetGo: the memory of many timers is let go when the last of them has run,
+// though nobody arms or cancels any more.
 func TestTimer_FiredBurstIsLetGo(t *testing.T) {
 	n := scaled(100_000)
 	for _, workers := range []int{1, 2} {
@@ -141,8 +142,8 @@ func TestTimer_FiredBurstIsLetGo(t *testing.T) {
 	}
 }
 
-// TestTimer_BurstFiresAtOnce: thousands of timers that are due together have fired when the first of them runs, and not
-// a batch a round of all others; but not without end.
+// TestTimer_BurstFiresAtOnce: thousands of timers that are due together have fired when the first
+// of them runs, and not a batch a round of all others; but not without end.
 func TestTimer_BurstFiresAtOnce(t *testing.T) {
 	const batch, most = actor.FireBatch, actor.FireBatch * actor.FireTurn
 	for _, c := range []struct{ timers, left int }{{3, 0}, {batch, 0}, {10*batch + 3, 0}, {most, 0}, {most + batch, batch}} {
@@ -181,13 +182,13 @@ func TestTimer_BurstIsLetGo(t *testing.T) {
 					t.Fatalf("timer %d could not be canceled", i)
 				}
 			}
-			fresh := actor.After(c, time.Hour, chime, 1)
+			newBlock := actor.After(c, time.Hour, chime, 1)
 			for i, o := range old {
 				if o.Cancel(c) {
 					t.Fatalf("timer %d was canceled twice, in the place of another one", i)
 				}
 			}
-			equal(t, "Cancel of the new one", fresh.Cancel(c), true)
+			equal(t, "Cancel of the new one", newBlock.Cancel(c), true)
 		})
 	}
 	before, _ := heapInUse()
@@ -225,8 +226,8 @@ func TestCancel_OfTheEnded(t *testing.T) {
 	equal(t, "timers canceled in time", inTime, 0)
 }
 
-// TestCancel_ArmedTooLate: "A timer that is armed only then never runs; Cancel is still in time for it until it is
-// due", once. The one that is left ends with the actor, due or not.
+// TestCancel_ArmedTooLate: "A timer that is armed only then never runs; Cancel is still in time for
+// it until it is due", once. The one that is left ends with the actor, due or not.
 func TestCancel_ArmedTooLate(t *testing.T) {
 	for _, period := range []time.Duration{0, time.Minute} {
 		sys, clock := onVirtualTime(t)

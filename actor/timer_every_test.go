@@ -94,8 +94,8 @@ func TestBug_K46_EndOfTime(t *testing.T) {
 	}
 }
 
-// TestClock_EndOfTime: a clock that is sent to the end of time stops just before: what is due there or behind never
-// comes, and Every does not tick for ever; but what is due at once is.
+// TestClock_EndOfTime: a clock that is sent to the end of time stops just before: what is due there
+// or behind never comes, and Every does not tick for ever; but what is due at once is.
 func TestClock_EndOfTime(t *testing.T) {
 	for name, opt := range map[string]actor.Option{"Workers": actor.Workers(2), "Seed": actor.Seed(1)} {
 		t.Run(name, func(t *testing.T) {

@@ -190,10 +190,10 @@ func ExampleAskOption() {
 	sys := actor.Start(actor.Clock(clock), actor.Workers(2))
 	slow, asked := puppetType.Spawn(sys, puppet{}), make(chan struct{})
 	told := make(chan error)
-	asker := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { told <- r.Err }})
+	caller := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { told <- r.Err }})
 	release := make(chan struct{})
 	do.Send(sys, slow, func(*puppet, *actor.Context) { <-release })
-	do.Send(sys, asker, func(_ *puppet, c *actor.Context) {
+	do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
 		actor.AskTo(c, try, slow, func(*puppet, *actor.Context) (any, error) { return "late", nil }, note, actor.Within(time.Second))
 		close(asked)
 	})

@@ -19,7 +19,7 @@ type alarmWorld struct {
 	now   int64
 	at    int64 // when the alarm rings; 0: it is not set
 	runs  []*timerShard
-	whose *body               // whose timers they are: nobody asks him
+	whose *cell               // whose timers they are: nobody asks him
 	own   map[*timerShard]int // in how many queues and hands
 	left  map[uint32]int64    // armed and not fired: by number, and the shard's behind it
 }
@@ -85,7 +85,8 @@ func (w *alarmWorld) work() {
 			}
 			delete(w.left, m)
 		}
-		w.own[s]-- // its queued is still 1: nobody can take it before rest lets him
+		// Its queued is still 1: nobody can take it before rest lets him.
+		w.own[s]--
 		s.rest(nil)
 	}
 }
@@ -104,7 +105,7 @@ func (w *alarmWorld) overlooked() error {
 // rings, all that is due fires; none too early; and a shard is in one place at a time.
 func TestAlarm_Explored(t *testing.T) {
 	explore.Portfolio(t, func(p *explore.Program) {
-		w := &alarmWorld{p: p, own: map[*timerShard]int{}, left: map[uint32]int64{}, whose: new(body)}
+		w := &alarmWorld{p: p, own: map[*timerShard]int{}, left: map[uint32]int64{}, whose: new(cell)}
 		w.t.start = w.start
 		w.t.prepare(w, 2)
 		p.Go(func() { w.arm(0, 3, 1) })

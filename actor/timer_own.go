@@ -10,20 +10,20 @@ import (
 // timerKeeper is an actorTimers as the rest of the runtime sees it, so that a program
 // that arms no timer does not link them.
 type timerKeeper interface {
-	fired(c *Context, b *body, m *message)
-	missed(r replier, b *body, m *message)
+	fired(c *Context, a *cell, m *message)
+	missed(e env, a *cell, m *message)
 	endTicks(c *Context)
 	cancelAll(c *Context)
-	end(r replier, b *body)
+	end(e env, a *cell)
 	roots(roots []heap.Root, t *typeRoots) []heap.Root
 }
 
 // ownTimers returns the timers of an actor, and makes them at first. Owner only.
-func (x *extras) ownTimers() *actorTimers {
+func (x *coldState) ownTimers() *actorTimers {
 	if l, ok := x.timers.(*actorTimers); ok {
 		return l
 	}
-	l := &actorTimers{over: x.drained || x.phase == leaving && x.goal == goalEnd} // its mailbox is closed
+	l := &actorTimers{over: x.drained || x.state == leaving && x.after == nextEnded} // its mailbox is closed
 	x.timers = l
 	return l
 }
@@ -38,8 +38,10 @@ type actorTimers struct {
 	shard *timerShard // where all of them are: their order is decided in one place
 	over  bool        // the actor ends: what is on its way is the last
 
-	ticking uint32   // the number of the timer of Every whose tick runs, and 1; 0: none
-	dropped *message // what that tick's timer has left, and its behaviour may take over yet
+	// The number of the timer of Every whose tick runs, and 1; 0: none.
+	ticking uint32
+	// What that tick's timer has left, and its behaviour may take over yet.
+	dropped *message
 }
 
 // add enters a timer, and tidies the list up if it is full and half of it is gone.
@@ -78,55 +80,55 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 	case l.ticking == t.number+1:
 		held.next, l.dropped = l.dropped, held
 	default:
-		replier{c: c, sys: c.sys}.discard(c.self, held)
+		env{c: c, sys: c.sys}.discard(c.self, held)
 	}
 	return true
 }
 
 // tick runs a tick of Every. last is the timer's payload if this was its last tick. The behaviour
 // may end the timer as well, and take over what the payload owns before or after that.
-func (l *actorTimers) tick(c *Context, b *body, m, run *message, number uint32, last *message) {
+func (l *actorTimers) tick(c *Context, a *cell, m, run *message, number uint32, last *message) {
 	if invariant.On {
-		invariant.Check(b.extra.tick == nil, "%v runs a tick within a tick", b)
+		invariant.Check(a.cold.tick == nil, "%v runs a tick within a tick", a)
 	}
-	l.ticking, l.dropped, b.extra.tick = number+1, last, run
-	c.runHeld(b, m, run)
-	l.ticked(replier{c: c, sys: c.sys}, b)
+	l.ticking, l.dropped, a.cold.tick = number+1, last, run
+	c.runHeld(a, m, run)
+	l.ticked(env{c: c, sys: c.sys}, a)
 }
 
 // ticked is the end of a tick, even by a panic.
-func (l *actorTimers) ticked(r replier, b *body) {
+func (l *actorTimers) ticked(e env, a *cell) {
 	left := l.dropped
-	l.ticking, l.dropped, b.extra.tick = 0, nil, nil
-	r.discardAll(b, left)
+	l.ticking, l.dropped, a.cold.tick = 0, nil, nil
+	e.discardAll(a, left)
 }
 
 // discard ends the payload of a timer of b that will not run: what it owns, and what it keeps
 // alive. The caller has taken it from the timer.
-func (r replier) discard(b *body, held *message) {
-	d := b.typ().decls[held.id]
+func (e env) discard(a *cell, held *message) {
+	d := a.typ().decls[held.id]
 	if invariant.On {
-		verifyDiscard(b, held, d)
+		verifyDiscard(a, held, d)
 	}
 	if held.id == carriedID {
 		in := unwrap(held)
-		r.recycle(held)
-		r.discard(b, in)
+		e.recycle(held)
+		e.discard(a, in)
 		return
 	}
 	if !isOwn(held.id) {
 		d.discardOwned(held)
 	}
 	d.clear(held)
-	r.recycle(held)
+	e.recycle(held)
 }
 
 // discardAll is discard for a chain.
-func (r replier) discardAll(b *body, left *message) {
+func (e env) discardAll(a *cell, left *message) {
 	for left != nil {
 		held := left
 		left, held.next = held.next, nil
-		r.discard(b, held)
+		e.discard(a, held)
 	}
 }
 
@@ -141,7 +143,7 @@ func (l *actorTimers) endTicks(c *Context) {
 
 // cancelAll ends all timers of an actor that lives on: those on their way as well.
 func (l *actorTimers) cancelAll(c *Context) {
-	l.ticked(replier{c: c, sys: c.sys}, c.self)
+	l.ticked(env{c: c, sys: c.sys}, c.self)
 	for _, t := range l.list {
 		l.cancel(c, t)
 	}
@@ -151,9 +153,9 @@ func (l *actorTimers) cancelAll(c *Context) {
 // end ends all timers with their actor. What is on its way finds the mailbox closed,
 // unless it is in there already and the actor drains. A system that has stopped keeps
 // its wheels, since nobody looks at them any more: see timers.over.
-func (l *actorTimers) end(r replier, b *body) {
-	l.ticked(r, b)
-	if r.c == nil {
+func (l *actorTimers) end(e env, a *cell) {
+	l.ticked(e, a)
+	if e.c == nil {
 		return
 	}
 	if l.shard == nil {
@@ -162,18 +164,18 @@ func (l *actorTimers) end(r replier, b *body) {
 	}
 	for some := range slices.Chunk(l.list, fireBatch) {
 		held := l.shard.removeAll(some)
-		r.discardAll(b, held)
+		e.discardAll(a, held)
 	}
 	l.tidy() // what is on its way keeps its handles
 	l.left, l.over = len(l.list), true
 }
 
 // missed ends a timer whose message does not run any more.
-func (l *actorTimers) missed(r replier, b *body, m *message) {
+func (l *actorTimers) missed(e env, a *cell, m *message) {
 	n := payloadOf[fired](m).number
 	k := l.shard.slab.at(n)
 	k.gen.Add(1)
 	held := k.takeHeld()
 	l.shard.giveBack(n, k)
-	r.discardAll(b, held)
+	e.discardAll(a, held)
 }

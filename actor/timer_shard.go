@@ -58,7 +58,7 @@ type timerShard struct {
 
 // dueTimer is a timer that has been taken from its wheel, and where its message goes.
 type dueTimer struct {
-	to     *body
+	to     *cell
 	number uint32
 }
 
@@ -110,7 +110,7 @@ func (s *timerShard) cancel(t armedTimer) (held *message, ok bool) {
 		return nil, false
 	}
 	held = k.takeHeld()
-	k.over()
+	k.markDone()
 	if k.in {
 		s.remove(t.number, k)
 	}
@@ -118,8 +118,8 @@ func (s *timerShard) cancel(t armedTimer) (held *message, ok bool) {
 	return held, true
 }
 
-// over says that a timer does not run any more. The caller may write to it.
-func (k *timer) over() {
+// markDone says that a timer does not run any more. The caller may write to it.
+func (k *timer) markDone() {
 	k.live = false
 	k.gen.Add(1)
 }
@@ -140,7 +140,7 @@ func (s *timerShard) removeAll(list []armedTimer) (payloads *message) {
 			if held := k.takeHeld(); held != nil {
 				held.next, payloads = payloads, held
 			}
-			k.over()
+			k.markDone()
 			s.remove(t.number, k)
 		}
 	}
@@ -154,14 +154,14 @@ func (s *timerShard) lost(number uint32) (held *message) {
 	s.mu.Lock()
 	k := s.slab.at(number)
 	k.body = nil
-	k.over()
+	k.markDone()
 	held = k.takeHeld()
 	s.slab.drop(number)
 	s.tidyAndUnlock()
 	return held
 }
 
-// giveBack frees a timer that has run or will not. The caller has it.
+// release frees a timer that has run or will not. The caller has it.
 func (s *timerShard) giveBack(number uint32, k *timer) {
 	if s.slab.giveBack(number, k) {
 		s.mu.Lock()
@@ -216,7 +216,7 @@ func (s *timerShard) see(c *Context, now int64) {
 func (s *timerShard) RunTask(w *sched.Worker) (again bool) {
 	c := w.Local().(*Context)
 	if w.Stopping() {
-		return true // to where tasks are buried
+		return true // to where tasks are terminated
 	}
 	for n := 1; s.fireSome(c); n++ {
 		if n == fireTurn || w.MustYield() {
@@ -228,7 +228,7 @@ func (s *timerShard) RunTask(w *sched.Worker) (again bool) {
 	return false
 }
 
-// fireSome fires a batch of what is due, and tells whether more may be.
+// fireSome fires a batch of what is due, and reports whether more may be.
 func (s *timerShard) fireSome(c *Context) (more bool) {
 	s.take(s.all.clock.Nanos())
 	for i, d := range s.due {
@@ -274,14 +274,14 @@ func (s *timerShard) take(now int64) {
 	s.tidyAndUnlock() // this turn keeps the system from being quiescent
 }
 
-// TaskDied has nothing to do when the system has stopped: timers end with it. It
+// TaskTerminated has nothing to do when the system has stopped: timers end with it. It
 // implements sched.Runner.
-func (s *timerShard) TaskDied(*sched.Worker, error) {}
+func (s *timerShard) TaskTerminated(*sched.Worker, error) {}
 
 // fire sends the message of a timer that was taken from its wheel.
 func (s *timerShard) fire(c *Context, d dueTimer) {
-	m := c.alloc(firedPool.id)
-	c.sys.sim.book(-1) // what the timer has for its actor is booked when it runs
+	m := c.alloc(firedSize.id)
+	c.sys.sim.count(-1) // what the timer has for its actor is booked when it runs
 	m.id, m.from = firedID, 0
 	payloadOf[fired](m).number = d.number
 	switch d.to.box.push(m) {
@@ -289,6 +289,6 @@ func (s *timerShard) fire(c *Context, d dueTimer) {
 		c.w.Schedule(&d.to.task)
 	case pushClosed:
 		c.recycle(m)
-		replier{c: c, sys: c.sys}.discardAll(d.to, s.lost(d.number))
+		env{c: c, sys: c.sys}.discardAll(d.to, s.lost(d.number))
 	}
 }

@@ -24,7 +24,8 @@ import (
 type slab struct {
 	chunks [slabChunks]seam.Pointer[timer] // to the first of each; changed under the shard's mu
 	back   seam.Uint64                     // given back: how many, and the last one's number + 1
-	all    seam.Uint32                     // how many that is when all are free; 0: it does not matter. Changed under the shard's mu
+	// How many that is when all are free; 0: it does not matter. Changed under the shard's mu.
+	all seam.Uint32
 
 	// Guarded by the shard's mu.
 	used  uint32 // numbers below it have been taken at least once
@@ -108,7 +109,7 @@ func (s *slab) extend() (number uint32, k *timer) {
 
 // collect takes what was given back. Caller holds mu, and nothing else is free.
 func (s *slab) collect() {
-	back := s.back.Swap(0) // pairs with the CompareAndSwap in giveBack
+	back := s.back.Swap(0) // pairs with the CompareAndSwap in release
 	s.free, s.frees = uint32(back), uint32(back>>32)
 }
 
@@ -121,7 +122,7 @@ func (s *slab) drop(number uint32) {
 	s.frees++
 }
 
-// giveBack frees a timer that is in no wheel, and tells whether that was the last of many. The
+// release frees a timer that is in no wheel, and reports whether that was the last of many. The
 // caller has it.
 func (s *slab) giveBack(number uint32, k *timer) (last bool) {
 	k.body, k.held = nil, nil
@@ -140,7 +141,8 @@ func (s *slab) shrink() {
 	if s.used <= slabKept {
 		return
 	}
-	s.all.Store(s.used - s.frees) // before the look: whoever gives the last one back sees it, or we see that one
+	// Before the look: whoever gives the last one back sees it, or we see that one.
+	s.all.Store(s.used - s.frees)
 	if uint32(s.back.Load()>>32) != s.used-s.frees {
 		return
 	}

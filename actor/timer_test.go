@@ -216,7 +216,8 @@ func TestTimer_EndsWithItsActor(t *testing.T) {
 	}
 }
 
-// TestTimer_OfTheDraining: a timer whose actor arms its first one when it drains, or in OnStop, is as gone as all others.
+// TestTimer_OfTheDraining: a timer whose actor arms its first one when it drains, or in OnStop, is
+// as gone as all others.
 func TestTimer_OfTheDraining(t *testing.T) {
 	for name, end := range map[string]func(sys *actor.System, r actor.Ref[mortal]){
 		"drain": func(sys *actor.System, r actor.Ref[mortal]) { actor.Drain(sys, r) },

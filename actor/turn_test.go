@@ -8,8 +8,8 @@ import (
 )
 
 // readers are two actors of a batch of six that get ten messages each. It returns what they do, in
-// order. If the mail is mixed, every other message has another layout, and the first actor meets the event
-// with its third. They share a thread, which nobody cuts short however long it is halted.
+// order. If the mail is mixed, every other message has another layout, and the first actor meets
+// the event with its third. They share a thread, which nobody cuts short however long it is halted.
 func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	var dead letters
 	sys := start(t, actor.Workers(1), actor.Batch(6), dead.option(), actor.OnPanic(func(actor.PanicReport) {}))
@@ -42,7 +42,7 @@ func readers(t *testing.T, mixed bool, event deed) (story []string) {
 	return append(story, fmt.Sprint(sys.Stats().Messages-1, " run, ", dead.n.Load(), " dead"))
 }
 
-// TestTurn_OfMixedMail: messages of different layouts are run one by one, and others in stretches. A
+// TestTurn_OfMixedMail: messages of different layouts are run one by one, and others in segments. A
 // turn of these ends where one of those does, whatever happens in the middle of it.
 func TestTurn_OfMixedMail(t *testing.T) {
 	const (
@@ -77,8 +77,8 @@ func TestTurn_OfMixedMail(t *testing.T) {
 	}
 }
 
-// TestTurn_OfOneIsPaidFor: a worker whose turns are of one message each reads the clock now and then, shows
-// what it has done, and lets others run.
+// TestTurn_OfOneIsPaidFor: a worker whose turns are of one message each reads the clock now and
+// then, shows what it has done, and lets others run.
 func TestTurn_OfOneIsPaidFor(t *testing.T) {
 	n := scaled(1_000_000)
 	sys := start(t, actor.Workers(1))

@@ -40,7 +40,7 @@ type typeInfo struct {
 	state any                        // a nil *S: a type assertion tells S faster than reflect does
 	batch int                        // 0: the system's
 	gas   int                        // 0: the system's
-	flows func(b *body, t *typeInfo) // initFlow: linked with TypeBound and TypeWatermarks
+	flows func(a *cell, t *typeInfo) // initFlow: linked with TypeBound and TypeWatermarks
 	marks limits
 	bound mailBound
 
@@ -53,13 +53,13 @@ type typeInfo struct {
 
 	sealed seam.Bool
 	mu     seam.Mutex
-	decls  []*declaration // guarded by mu until sealed, then read-only
-	table  table          // made by seal
-	number uint32         // given by seal: its place among the kinds of every system
+	decls  []*descriptor // guarded by mu until sealed, then read-only
+	table  table         // made by seal
+	number uint32        // given by seal: its place among the kinds of every system
 
-	onStart func(b *body, c *Context) error      // guarded as decls; nil: none
-	onStop  func(b *body, c *Context, why error) // the same
-	keep    func(b *body)                        // made by TypeKeep; nil: nothing survives a restart
+	onStart func(a *cell, c *Context) error      // guarded as decls; nil: none
+	onStop  func(a *cell, c *Context, why error) // the same
+	keep    func(a *cell)                        // made by TypeKeep; nil: nothing survives a restart
 
 	roots seam.Pointer[typeRoots]    // made by heapRoots
 	owned seam.Pointer[[]heap.Owned] // by behaviour; made by discardOwned
@@ -72,26 +72,28 @@ var sealedTypes seam.Uint32
 type table struct{ runs []runFunc }
 
 // runFunc runs one behaviour for one message.
-type runFunc func(c *Context, b *body, m *message)
+type runFunc func(c *Context, a *cell, m *message)
 
-// declaration is one behaviour of a type. Read-only once the type is sealed.
-type declaration struct {
+// descriptor is one behaviour of a type. Read-only once the type is sealed.
+type descriptor struct {
 	name       string
 	typ        *typeInfo
 	id         uint16
-	pool       *pool
-	poolID     uint16 // pool.id, one load nearer
+	size       *sizeClass
+	sizeID     uint16 // pool.id, one load nearer
 	pointers   bool   // the payload must be cleared
 	run        runFunc
-	bestEffort bool                                             // its dead letters are no cause for a warning
-	urgent     func(b *body, c *Context, x *extras, m *message) // runUrgent, linked with Urgent; nil: it does not go through the lane. If it does, poolID is one that no stock has
-	drops      bool                                             // DropOnOverload
-	payload    func(m *message) any                             // for dead letters
-	clear      func(m *message)                                 // makes the payload keep nothing alive
-	copy       func(to *message, from *timer)                   // copies the payload; nil for an ask
-	reject     func(r replier, m *message, e error)             // answers an ask that will not run; nil otherwise
-	caller     func(m *message) caller                          // who waits for the reply to an ask; nil otherwise
-	outcome    bool                                             // its messages are a Result or a Reply
+	bestEffort bool // its dead letters are no cause for a warning
+	// runUrgent, linked with Urgent; nil: it does not go through the system queue. If it does,
+	// sizeID is one that no cache has.
+	urgent  func(a *cell, c *Context, x *coldState, m *message)
+	drops   bool                               // DropOnOverload
+	payload func(m *message) any               // for dead letters
+	clear   func(m *message)                   // makes the payload keep nothing alive
+	copy    func(to *message, from *timer)     // copies the payload; nil for an ask
+	reject  func(e env, m *message, err error) // answers an ask that will not run; nil otherwise
+	caller  func(m *message) caller            // who waits for the reply to an ask; nil otherwise
+	outcome bool                               // its messages are a Result or a Reply
 }
 
 // TypeOption sets a property of a type when it is made.
@@ -136,7 +138,7 @@ func (t *typeInfo) make(name string, state any, opts []TypeOption) {
 	if name == "" {
 		panic("gallop: NewType: empty name")
 	}
-	t.name, t.state, t.decls = name, state, append([]*declaration(nil), ownDecls...)
+	t.name, t.state, t.decls = name, state, append([]*descriptor(nil), ownDescs...)
 	for _, o := range opts {
 		if o == nil {
 			panicMisuse("NewType: a nil option for ", name)
@@ -179,7 +181,7 @@ func (t *Type[S]) Name() string {
 // Entry is a behaviour with its method: a row of the dispatch table of a type over S.
 // It is made by [Behaviour.Do] and [AskBehaviour.Do].
 type Entry[S any] struct {
-	decl *declaration
+	decl *descriptor
 	run  runFunc
 }
 
@@ -195,7 +197,7 @@ func (t *Type[S]) Table(entries ...Entry[S]) *Type[S] {
 }
 
 // fill sets the method of one behaviour.
-func (t *typeInfo) fill(d *declaration, run runFunc) {
+func (t *typeInfo) fill(d *descriptor, run runFunc) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -212,7 +214,7 @@ func (t *typeInfo) fill(d *declaration, run runFunc) {
 }
 
 // declare adds a behaviour.
-func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration {
+func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 	for _, o := range opts {
 		if o == nil {
 			panicMisuse("a nil option for behaviour ", d.name)
@@ -221,9 +223,9 @@ func (t *typeInfo) declare(d *declaration, opts []BehaviourOption) *declaration 
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	d.typ, d.id, d.poolID = t, uint16(len(t.decls)), d.pool.id
+	d.typ, d.id, d.sizeID = t, uint16(len(t.decls)), d.size.id
 	if d.urgent != nil {
-		d.poolID = noPool
+		d.sizeID = noSizeClass
 	}
 	if d.drops {
 		t.drops = true
@@ -298,15 +300,15 @@ func (t *typeInfo) trySeal() (wrong string) {
 // fullName is what panics say. A call, which keeps a small program small.
 //
 //go:noinline
-func (d *declaration) fullName() string { return d.typ.name + "." + d.name }
+func (d *descriptor) fullName() string { return d.typ.name + "." + d.name }
 
 // stateOf returns the state of an actor whose body is b. S must be the state type
 // that b was spawned with, which the types of Ref and Behaviour see to. It adds to the
 // address, since the selector's check for nil would read the body's first byte: senders
 // on other processors write to that line with each message.
-func stateOf[S any](b *body) *S {
-	return (*S)(b.plus(unsafe.Offsetof(cell[S]{}.state)))
+func stateOf[S any](a *cell) *S {
+	return (*S)(a.plus(unsafe.Offsetof(cellOf[S]{}.state)))
 }
 
 // plus returns the address so far behind the body's.
-func (b *body) plus(offset uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(b), offset) }
+func (a *cell) plus(offset uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(a), offset) }

@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// TestType_NamesOfTheRuntime: "panics if the name is empty or taken": the runtime's own rows take none.
+// TestType_NamesOfTheRuntime: "panics if the name is empty or taken": the runtime's own rows take
+// none.
 func TestType_NamesOfTheRuntime(t *testing.T) {
 	typ := NewType[int]("odd")
-	for _, d := range append(ownDecls, &declaration{name: "(timer)"}) {
+	for _, d := range append(ownDescs, &descriptor{name: "(timer)"}) {
 		if d.name != "" {
 			Declare[int](typ, d.name)
 		}

@@ -1,7 +1,7 @@
 package actor
 
 // BehaviourOption sets a property of a behaviour when it is declared.
-type BehaviourOption func(*declaration)
+type BehaviourOption func(*descriptor)
 
 // Urgent makes the messages of a behaviour overtake ordinary ones. Urgent messages
 //
@@ -25,26 +25,26 @@ type BehaviourOption func(*declaration)
 // Only time comes in ordinary mail, as [After] says: ticks of After and [Every], and the
 // time-out of an ask ([Within]).
 func Urgent() BehaviourOption {
-	return func(d *declaration) { d.urgent = (*body).runUrgent }
+	return func(d *descriptor) { d.urgent = (*cell).runUrgent }
 }
 
 // sendUrgent is Send for urgent behaviours; c is nil from outside.
-func (b *body) sendUrgent(c *Context, m *message, d *declaration) {
-	if err := b.pushUrgent(c, m, d); err != nil {
+func (a *cell) sendUrgent(c *Context, m *message, d *descriptor) {
+	if err := a.pushUrgent(c, m, d); err != nil {
 		if c == nil {
-			b.sys().sim.book(1)
+			a.sys().sim.count(1)
 		}
-		replier{c: c, sys: b.sys()}.deadLetter(b, m, err)
+		env{c: c, sys: a.sys()}.deadLetter(a, m, err)
 	}
 }
 
 // pushUrgent is sendUrgent, but returns the error. If there is one, m is still the caller's.
-func (b *body) pushUrgent(c *Context, m *message, d *declaration) error {
+func (a *cell) pushUrgent(c *Context, m *message, d *descriptor) error {
 	m.id, m.from = d.id, 0
 	if c != nil {
 		m.from = c.self.id
-	} else if b.sys().refusing.Load() {
+	} else if a.sys().refusing.Load() {
 		return ErrSystemStopped
 	}
-	return b.pushLane(replier{c: c, sys: b.sys()}, m)
+	return a.pushSystem(env{c: c, sys: a.sys()}, m)
 }

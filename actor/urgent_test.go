@@ -160,34 +160,34 @@ func TestUrgent_OutcomeOfTheEnded(t *testing.T) {
 	}
 }
 
-// TestUrgent_OutcomeToTheRestarted: "KeepReplies lets the outcomes of what one life of the child has
-// asked for … run in the next": an urgent one waits, as urgent messages do, until its actor has been
-// restarted.
+// TestUrgent_OutcomeToTheRestarted: "KeepReplies lets the outcomes of what one life of the child
+// has asked for … run in the next": an urgent one waits, as urgent messages do, until its actor has
+// been restarted.
 func TestUrgent_OutcomeToTheRestarted(t *testing.T) {
 	for _, name := range []string{"AskTo", "AskToWithin", "Pipe"} {
 		t.Run(name, func(t *testing.T) {
 			sys := start(t, actor.Workers(2))
 			heard := make(chan string, 1)
 			other, release := busyPuppet(t, sys)
-			boss := actor.NewType[hasty]("boss")
-			begin := actor.Declare[actor.None](boss, "begin")
-			fell := actor.Declare[actor.Fallen](boss, "fell")
+			parent := actor.NewType[hasty]("boss")
+			begin := actor.Declare[actor.None](parent, "begin")
+			fell := actor.Declare[actor.Fallen](parent, "fell")
 			fallen, stay := make(chan struct{}), make(chan struct{})
 			restart := sync.OnceFunc(func() { close(stay) })
 			t.Cleanup(restart)
-			var kid actor.Ref[hasty]
-			boss.Table(begin.Do(func(_ *hasty, c *actor.Context, _ actor.None) {
-				kid = actor.SpawnUnder(c, hastyType, func(h *hasty) { h.heard = heard }, actor.Care[hasty]{Fell: fell, KeepReplies: true})
-				hastyDo.Send(c, kid, func(_ *hasty, c *actor.Context) {
+			var child actor.Ref[hasty]
+			parent.Table(begin.Do(func(_ *hasty, c *actor.Context, _ actor.None) {
+				child = actor.SpawnUnder(c, hastyType, func(h *hasty) { h.heard = heard }, actor.Care[hasty]{Fell: fell, KeepReplies: true})
+				hastyDo.Send(c, child, func(_ *hasty, c *actor.Context) {
 					waysIn[name](c, other)
 					panic("on purpose")
 				})
 			}), fell.Do(func(_ *hasty, c *actor.Context, f actor.Fallen) {
 				close(fallen)
 				<-stay
-				actor.Restart(c, kid)
+				actor.Restart(c, child)
 			}))
-			begin.Send(sys, boss.Spawn(sys, hasty{}), actor.None{})
+			begin.Send(sys, parent.Spawn(sys, hasty{}), actor.None{})
 			receive(t, "the fall", fallen)
 			release()
 			_, err := try.Ask(soon(t), sys, other, seven) // it has answered
@@ -208,8 +208,9 @@ type volley struct {
 
 type player struct{}
 
-// TestUrgent_AllocatesNothing: "0 for the messages", also where each turn of an actor finds something in its lane, so
-// that it never comes to its mailbox: what called it was left there, one for each message.
+// TestUrgent_AllocatesNothing: "0 for the messages", also where each turn of an actor finds
+// something in its system queue, so that it never comes to its mailbox: what called it was left
+// there, one for each message.
 func TestUrgent_AllocatesNothing(t *testing.T) {
 	for name, opts := range map[string][]actor.TypeOption{
 		"plain": nil, "watermarks": {actor.TypeWatermarks(8, 2)}, "bound": {actor.TypeBound(8, actor.OverflowRefuse)},

@@ -10,110 +10,110 @@ import (
 // is looked at; what others may write is read by seam.Peek.
 
 // verifyTurn checks what a turn believes when it begins.
-func verifyTurn(b *body, c *Context) {
-	invariant.Check(c.self == b, "%d runs in the context of another", b.id)
-	invariant.Check(b.kind() != nil && b.kind().sys == c.sys, "%v runs on a worker of another system", b)
-	invariant.Check(b.id != 0, "an actor with the number of the outside runs")
-	invariant.Check(c.then == goOn, "%v begins a turn with the outcome %#x of another", b, c.then)
-	invariant.Check(c.shields == 0 && !c.aside, "%v begins a turn within %d shields, aside: %v", b, c.shields, c.aside)
-	invariant.Check(c.front.first == nil && c.front.n == 0, "%v begins a turn with the mail of another in front", b)
-	invariant.Check(c.ran == nil, "%v begins a turn with messages that another has run", b)
-	invariant.Check(c.left > 0, "%v begins a turn with a batch of %d", b, c.left)
-	invariant.Check(seam.Peek(&b.box.head) != nil, "%v is idle, and runs", b)
-	backpressure.MustRun(&b.debt)
-	verifyLoad(b)
+func verifyTurn(a *cell, c *Context) {
+	invariant.Check(c.self == a, "%d runs in the context of another", a.id)
+	invariant.Check(a.shared() != nil && a.shared().sys == c.sys, "%v runs on a worker of another system", a)
+	invariant.Check(a.id != 0, "an actor with the number of the outside runs")
+	invariant.Check(c.then == goOn, "%v begins a turn with the outcome %#x of another", a, c.then)
+	invariant.Check(c.shields == 0 && !c.aside, "%v begins a turn within %d shields, aside: %v", a, c.shields, c.aside)
+	invariant.Check(c.front.first == nil && c.front.n == 0, "%v begins a turn with the mail of another in front", a)
+	invariant.Check(c.ran == nil, "%v begins a turn with messages that another has run", a)
+	invariant.Check(c.left > 0, "%v begins a turn with a batch of %d", a, c.left)
+	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is idle, and runs", a)
+	backpressure.MustRun(&a.blockedOn)
+	verifyLoad(a)
 }
 
 // verifyLoad checks how an actor stands against its gate, between two turns.
-func verifyLoad(b *body) {
-	if seam.Peek(&b.box.head) == &closedMark {
+func verifyLoad(a *cell) {
+	if seam.Peek(&a.box.head) == &closedMark {
 		return // it drains or ends: its gate is open, whatever its load
 	}
 	const both = backpressure.Counted | backpressure.Bounded
-	invariant.Check(b.load&both != both, "%v is counted and bounded: %#x", b, b.load)
-	if b.load&(both|backpressure.Spared) != 0 {
-		invariant.Check(seam.Peek(&b.flow) != nil, "%v has a load of %#x and no flow", b, b.load)
+	invariant.Check(a.load&both != both, "%v is counted and bounded: %#x", a, a.load)
+	if a.load&(both|backpressure.Exempt) != 0 {
+		invariant.Check(seam.Peek(&a.flow) != nil, "%v has a load of %#x and no flow", a, a.load)
 	}
-	backpressure.MustBe(&b.gate, !b.load.MustShut() && b.load&backpressure.Bounded == 0)
+	backpressure.MustBe(&a.gate, !a.load.MustShut() && a.load&backpressure.Bounded == 0)
 }
 
-// verifyStretch checks what a stretch has run: n messages of one origin, from c.msg back to the first in
-// hand.
-func verifyStretch(b *body, c *Context, n int) {
-	invariant.Check(n >= 1 && n <= chainLength, "%v has run %d messages in a row", b, n)
+// verifySegment checks what a segment has run: n messages of one origin, from c.msg back to the
+// first in hand.
+func verifySegment(a *cell, c *Context, n int) {
+	invariant.Check(n >= 1 && n <= chainLength, "%v has run %d messages in a row", a, n)
 	m := c.msg
 	for before, i := c.ran, 1; i < n; before, i = before.next, i+1 {
-		invariant.Check(before != nil, "%v has run %d messages, and recycles less", b, n)
-		invariant.Check(before.origin == m.origin, "%v recycles messages of two origins together", b)
+		invariant.Check(before != nil, "%v has run %d messages, and recycles less", a, n)
+		invariant.Check(before.ownerTag == m.ownerTag, "%v recycles messages of two origins together", a)
 		m = before
 	}
-	invariant.Check(m == b.in.fifo, "%v has run %d messages, and there are more or less", b, n)
+	invariant.Check(m == a.in.pending, "%v has run %d messages, and there are more or less", a, n)
 }
 
 // verifySend checks a message that is about to be pushed by the behaviour that runs.
-func verifySend(c *Context, to *body, m *message, d *declaration) {
+func verifySend(c *Context, to *cell, m *message, d *descriptor) {
 	invariant.Check(c.self != nil, "a message is sent by a context without an actor")
 	invariant.Check(c.self.id != 0, "%v has number 0, which is that of the outside", c.self)
 	invariant.Check(m != &closedMark, "a mark is sent to %v", to)
-	invariant.Check(m.pool() == d.pool.id, "%s is sent to %v in a node of pool %d", d.name, to, m.pool())
-	invariant.Check(d.typ == nil || d.typ == to.kind().typ, "%s is sent to %v", d.name, to)
-	invariant.Check(d.id == systemID || d == givingWay || to.kind().typ.decls[d.id] == d, "%s is sent to %v, which has another of that number", d.name, to)
+	invariant.Check(m.sizeClass() == d.size.id, "%s is sent to %v in a node of pool %d", d.name, to, m.sizeClass())
+	invariant.Check(d.typ == nil || d.typ == to.shared().typ, "%s is sent to %v", d.name, to)
+	invariant.Check(d.id == systemID || d == givingWay || to.shared().typ.decls[d.id] == d, "%s is sent to %v, which has another of that number", d.name, to)
 }
 
-// verifyDoze checks an actor that is about to be nobody's.
-func verifyDoze(b *body, c *Context) {
-	invariant.Check(b.in.fifo == nil, "%v goes to rest with mail in hand", b)
-	invariant.Check(c.then&(mustEnd|yielded) == 0, "%v goes to rest with the outcome %#x", b, c.then)
-	invariant.Check(b.load&backpressure.Muted == 0, "%v is muted, and goes to rest", b)
-	invariant.Check(b.extra == nil || !b.extra.waiting, "%v waits for its children or its supervisor, and goes to rest", b)
-	mail := seam.Peek(&b.box.head) != b.in.last // then it does not come to rest
-	invariant.Check(b.extra == nil || b.extra.todo.first == nil || mail, "%v goes to rest with signals in hand", b)
-	invariant.Check(!b.isCollecting(), "%v goes to rest in the middle of a collection", b)
-	backpressure.MustRun(&b.debt)
+// verifyGoIdle checks an actor that is about to be nobody's.
+func verifyGoIdle(a *cell, c *Context) {
+	invariant.Check(a.in.pending == nil, "%v goes to rest with mail in hand", a)
+	invariant.Check(c.then&(mustEnd|yielded) == 0, "%v goes to rest with the outcome %#x", a, c.then)
+	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted, and goes to rest", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting, "%v waits for its children or its supervisor, and goes to rest", a)
+	mail := seam.Peek(&a.box.head) != a.in.tail // then it does not come to rest
+	invariant.Check(a.cold == nil || a.cold.todo.first == nil || mail, "%v goes to rest with signals in hand", a)
+	invariant.Check(!a.isCollecting(), "%v goes to rest in the middle of a collection", a)
+	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyPark checks an actor that is about to be its ledgers'.
-func verifyPark(b *body, c *Context) {
-	invariant.Check(b.load&backpressure.Muted == 0, "%v is muted twice", b)
-	invariant.Check(seam.Peek(&b.box.head) != nil, "%v is idle, and muted", b)
-	invariant.Check(b.extra == nil || !b.extra.waiting, "%v is muted while it waits for its children", b)
-	invariant.Check(c.self == b, "%v is muted in the turn of another", b)
-	invariant.Check(b.extra == nil || !b.extra.drainsForOthers(), "%v is muted, and others wait until it has drained", b)
-	backpressure.MustRun(&b.debt)
+// verifyPark checks an actor that is about to be its wait lists'.
+func verifyPark(a *cell, c *Context) {
+	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted twice", a)
+	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is idle, and muted", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is muted while it waits for its children", a)
+	invariant.Check(c.self == a, "%v is muted in the turn of another", a)
+	invariant.Check(a.cold == nil || !a.cold.drainsForOthers(), "%v is muted, and others wait until it has drained", a)
+	backpressure.MustRun(&a.blockedOn)
 }
 
 // verifyUnmuted checks an actor that runs while it is muted, and is so no longer.
-func verifyUnmuted(b *body, c *Context) {
-	invariant.Check(c.self == b, "%v is unmuted in the turn of another", b)
-	invariant.Check(b.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", b)
-	invariant.Check(b.extra == nil || !b.extra.waiting || b.extra.phase == suspended, "%v is unmuted while it waits", b)
-	backpressure.MustRun(&b.debt)
+func verifyUnmuted(a *cell, c *Context) {
+	invariant.Check(c.self == a, "%v is unmuted in the turn of another", a)
+	invariant.Check(a.load&backpressure.Muted != 0, "%v is unmuted, and was not muted", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting || a.cold.state == suspended, "%v is unmuted while it waits", a)
+	backpressure.MustRun(&a.blockedOn)
 }
 
 // verifyUnmute checks an actor whose last debt the caller has forgiven, and which it owns.
-func verifyUnmute(b *body) {
-	invariant.Check(b.load&backpressure.Muted != 0, "%v is let go, and was not muted", b)
-	invariant.Check(seam.Peek(&b.box.head) != nil, "%v is let go, and was idle", b)
-	invariant.Check(b.extra == nil || !b.extra.waiting, "%v is let go, and waits for its children", b)
-	invariant.Check(b.extra == nil || b.extra.phase != ended, "%v is let go after its end", b)
-	backpressure.MustRun(&b.debt)
+func verifyUnmute(a *cell) {
+	invariant.Check(a.load&backpressure.Muted != 0, "%v is let go, and was not muted", a)
+	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is let go, and was idle", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is let go, and waits for its children", a)
+	invariant.Check(a.cold == nil || a.cold.state != ended, "%v is let go after its end", a)
+	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyGrab checks the consumer's half of a mailbox behind a grab: what was taken ends in
+// verifyDrained checks the consumer's half of a mailbox behind a grab: what was taken ends in
 // the new last, from where the next grab goes on.
-func verifyGrab(in *inbox, last *message) {
-	m := in.fifo
+func verifyDrained(in *inbox, last *message) {
+	m := in.pending
 	invariant.Check(m != nil, "a grab without mail")
 	for ; m.next != nil; m = m.next {
 		invariant.Check(m != last, "a grab has taken what the last one had")
 	}
-	invariant.Check(m == in.last, "a grab ends in another message than the head")
+	invariant.Check(m == in.tail, "a grab ends in another message than the head")
 	invariant.Check(m != &closedMark, "a grab has taken the mark of a closed mailbox")
 }
 
 // verifyEmpty checks the consumer's half where it says "with in.fifo empty".
 func verifyEmpty(in *inbox) {
-	invariant.Check(in.fifo == nil, "a mailbox is looked into while mail is in hand")
+	invariant.Check(in.pending == nil, "a mailbox is looked into while mail is in hand")
 }
 
 // verifyPush checks a message that somebody owns and pushes.
@@ -143,49 +143,49 @@ func verifyGas(c *Context) {
 }
 
 // verifyCrash checks an actor whose behaviour did not return.
-func verifyCrash(b *body, c *Context) {
-	invariant.Check(c.self == b, "%v crashes in the turn of another", b)
-	invariant.Check(c.msg != nil, "%v crashes over no message", b)
-	invariant.Check(b.extra == nil || b.extra.phase != ended, "%v crashes after its end", b)
-	backpressure.MustRun(&b.debt)
+func verifyCrash(a *cell, c *Context) {
+	invariant.Check(c.self == a, "%v crashes in the turn of another", a)
+	invariant.Check(c.msg != nil, "%v crashes over no message", a)
+	invariant.Check(a.cold == nil || a.cold.state != ended, "%v crashes after its end", a)
+	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyLease checks what was appended to the mail of an actor that begins a turn under own.
-func verifyLease(b *body, own *lease) {
-	head := seam.Peek(&b.box.head)
-	invariant.Check(!isMark(head) || head == &own.mark || head == &noLease.mark, "%v runs, and is leased to another", b)
-	invariant.Check(b.in.more == nil || b.in.last == &own.mark || b.in.last == &noLease.mark, "%v has mail that was appended without a lease", b)
-	if b.in.more != nil {
-		verifyRing(b.in.more)
+// verifyBias checks what was appended to the mail of an actor that begins a turn under own.
+func verifyBias(a *cell, own *bias) {
+	head := seam.Peek(&a.box.head)
+	invariant.Check(!isBiasMark(head) || head == &own.mark || head == &noBias.mark, "%v runs, and is leased to another", a)
+	invariant.Check(a.in.appended == nil || a.in.tail == &own.mark || a.in.tail == &noBias.mark, "%v has mail that was appended without a lease", a)
+	if a.in.appended != nil {
+		verifyRing(a.in.appended)
 	}
 }
 
 // verifyRing checks that what was appended is a ring.
 func verifyRing(last *message) {
 	for m := last.next; m != last; m = m.next {
-		invariant.Check(m != nil && !isMark(m), "what was appended is no ring")
+		invariant.Check(m != nil && !isBiasMark(m), "what was appended is no ring")
 	}
 }
 
-// verifyTakenOver checks an actor whose lease another had.
-func verifyTakenOver(b *body, theirs *lease) {
-	invariant.Check(seam.Peek(&b.box.head) != &theirs.mark, "%v was taken over, and is leased to another", b)
-	invariant.Check(theirs != &noLease, "%v is taken over from nobody", b)
-	for m := seam.Peek(&b.box.head); m != b.in.last; m = m.next {
-		invariant.Check(m != nil, "%v was taken over, and its mail has another end", b)
+// verifyRevoked checks an actor whose bias another had.
+func verifyRevoked(a *cell, theirs *bias) {
+	invariant.Check(seam.Peek(&a.box.head) != &theirs.mark, "%v was taken over, and is leased to another", a)
+	invariant.Check(theirs != &noBias, "%v is taken over from nobody", a)
+	for m := seam.Peek(&a.box.head); m != a.in.tail; m = m.next {
+		invariant.Check(m != nil, "%v was taken over, and its mail has another end", a)
 	}
 }
 
 // verifyForgetTurn checks a worker between two turns: nothing is under way.
 func verifyForgetTurn(c *Context) {
 	invariant.Check(c.front.first == nil && c.front.n == 0, "a worker sleeps with %d messages in front", c.front.n)
-	invariant.Check(c.w.Resting(), "a worker forgets the turn that it runs")
+	invariant.Check(c.w.AboutToPark(), "a worker forgets the turn that it runs")
 }
 
 // verifyDoing checks what a worker was seen doing: a callback or a message, of an actor.
 func verifyDoing(d doing) {
 	invariant.Check(d.typ != nil || d == doing{}, "an actor of no type does something: %+v", d)
-	invariant.Check(d.where <= inCareStop, "callback %d runs", d.where)
+	invariant.Check(d.where <= inChildStop, "callback %d runs", d.where)
 	invariant.Check(d.where == inNone || d.msg == nil, "a callback and a message run at once")
 }
 

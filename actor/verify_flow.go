@@ -8,35 +8,35 @@ import (
 // What must hold of who waits for whom, of timers, asks and arenas, in builds that check
 // invariants.
 
-// verifyWaiter checks an entry of a ledger that the caller has taken over.
+// verifyWaiter checks an entry of a wait list that the caller has taken over.
 func verifyWaiter(w *waiting) {
 	invariant.Check(w.muted != nil, "a ledger has an entry of nobody")
 }
 
 // verifyWaiterList checks a worker's memory of the gates it has met.
 func verifyWaiterList(l *waiterList) {
-	invariant.Check(len(l.spare) <= maxSpareWaiters, "%d ledger entries are kept", len(l.spare))
+	invariant.Check(len(l.free) <= maxCachedWaiters, "%d ledger entries are kept", len(l.free))
 	invariant.Check(l.latest == nil || l.next > 0, "a gate was met, and none is remembered")
 }
 
-// verifyPlaces checks the books of places. Caller holds mu. With a queue, places are those
+// verifyPermits checks the books of places. Caller holds mu. With a queue, places are those
 // that are left of its limit.
-func verifyPlaces(l *lobby, b *body) {
+func verifyPermits(l *semaphore, a *cell) {
 	free := int(seam.Peek(&l.free))
-	q := seam.Peek(&b.flow).bounded
-	limit := outsideRoom
+	q := seam.Peek(&a.flow).bounded
+	limit := maxPermits
 	if q != nil {
 		limit = q.limit
-		invariant.Check(free == 0, "%v has a bound, and %d places are free to anybody", b, free)
+		invariant.Check(free == 0, "%v has a bound, and %d places are free to anybody", a, free)
 	}
-	invariant.Check(free >= 0 && (l.closed || l.room+free <= limit), "%v has %d places and %d free ones, of %d", b, l.room, free, limit)
-	invariant.Check(q != nil || l.room >= 0, "%v has %d places", b, l.room)
-	invariant.Check(!l.closed || l.wait.first == nil && l.called.first == nil, "%v has ended, and somebody waits for a place", b)
-	invariant.Check(l.wait.first == nil || free == 0, "somebody waits for a place at %v, and %d are free to anybody", b, free)
+	invariant.Check(free >= 0 && (l.closed || l.permits+free <= limit), "%v has %d places and %d free ones, of %d", a, l.permits, free, limit)
+	invariant.Check(q != nil || l.permits >= 0, "%v has %d places", a, l.permits)
+	invariant.Check(!l.closed || l.wait.first == nil && l.called.first == nil, "%v has ended, and somebody waits for a place", a)
+	invariant.Check(l.wait.first == nil || free == 0, "somebody waits for a place at %v, and %d are free to anybody", a, free)
 }
 
-// verifyOutsiders checks how a goroutine stands in the line. Caller holds mu.
-func verifyOutsiders(q *outsiders, o *outsider) {
+// verifySemWaiters checks how a goroutine stands in the line. Caller holds mu.
+func verifySemWaiters(q *semWaiters, o *semWaiter) {
 	invariant.Check(o.in == q, "who leaves the line is in another")
 	invariant.Check((o.prev == nil) == (q.first == o), "the first in the line has somebody before him")
 	invariant.Check((o.next == nil) == (q.last == o), "the last in the line has somebody behind him")
@@ -45,7 +45,7 @@ func verifyOutsiders(q *outsiders, o *outsider) {
 }
 
 // verifyJoin checks a goroutine that joins the line. Caller holds mu.
-func verifyJoin(q *outsiders, o *outsider) {
+func verifyJoin(q *semWaiters, o *semWaiter) {
 	invariant.Check(o.in == nil && o.next == nil && o.prev == nil, "who joins the line is in one already")
 	invariant.Check((q.first == nil) == (q.last == nil), "a line with one end")
 }
@@ -64,11 +64,11 @@ func verifyDepth(k *watermarks) {
 	invariant.Check(k.depth >= 0, "an actor has %d messages", k.depth)
 }
 
-// verifyStallState checks what the watch knows of one actor. Caller holds its mu.
-func verifyStallState(t *stallState) {
+// verifyDeadlockState checks what the watch knows of one actor. Caller holds its mu.
+func verifyDeadlockState(t *deadlockState) {
 	invariant.Check(t.listed, "an actor is watched, and not listed")
-	invariant.Check(t.due >= stallFirst && t.due <= stallMost, "an actor is due in %d looks", t.due)
-	invariant.Check(t.looks >= 0 && t.looks < stallMost, "an actor was looked at %d times", t.looks)
+	invariant.Check(t.due >= deadlockFirst && t.due <= deadlockMost, "an actor is due in %d looks", t.due)
+	invariant.Check(t.looks >= 0 && t.looks < deadlockMost, "an actor was looked at %d times", t.looks)
 }
 
 // verifyEnter checks a timer before it goes to the wheel. Caller holds mu.
@@ -100,10 +100,10 @@ func verifyTaken(s *slab, number uint32, k *timer) {
 }
 
 // verifyFired checks a timer whose message runs. Its actor's owner only.
-func verifyFired(l *actorTimers, b *body, n uint32, k *timer) {
+func verifyFired(l *actorTimers, a *cell, n uint32, k *timer) {
 	invariant.Check(k != nil && !k.in, "timer %d fires, and is armed", n)
-	invariant.Check(!k.live || k.body == b, "timer %d of another fires at %v", n, b)
-	invariant.Check(!k.live || l.left > 0 || l.over, "timer %d fires, and %v has none", n, b)
+	invariant.Check(!k.live || k.body == a, "timer %d of another fires at %v", n, a)
+	invariant.Check(!k.live || l.left > 0 || l.over, "timer %d fires, and %v has none", n, a)
 }
 
 // verifyActorTimers checks the list of an actor's timers. Owner only.
@@ -119,14 +119,15 @@ func verifyAnswered[R any](k *call[R]) {
 	invariant.Check(len(k.done) == 0, "a call is over, and a token is left")
 }
 
-// verifyAsker checks an actor that is to wait for a reply in its turn.
-func verifyAsker(me *body) {
-	invariant.Check(!me.debt.Parked(), "%v asks in its turn, and is parked", me)
+// verifyCaller checks an actor that is to wait for a reply in its turn.
+func verifyCaller(me *cell) {
+	invariant.Check(!me.blockedOn.Parked(), "%v asks in its turn, and is parked", me)
 	invariant.Check(me.progress&begun != 0, "%v asks, and has had no turn", me)
 }
 
-// verifyAsks checks that an actor that is about to wait in its turn waits for nobody yet. Caller holds mu.
-func verifyAsks(t *askTable, me *body) {
+// verifyAsks checks that an actor that is about to wait in its turn waits for nobody yet. Caller
+// holds mu.
+func verifyAsks(t *waitGraph, me *cell) {
 	_, waits := t.all[me.oneAtATime()]
 	invariant.Check(!waits, "%v asks, and waits for a reply already", me)
 }
@@ -160,19 +161,19 @@ func verifyAlarm(at int64) {
 }
 
 // verifyRoots checks that no message that may have handles is between the stash and the mailbox.
-func verifyRoots(x *extras) {
-	invariant.Check(x.back.first == nil, "what was unstashed is not in the mailbox when the roots are listed")
+func verifyRoots(x *coldState) {
+	invariant.Check(x.unstashed.first == nil, "what was unstashed is not in the mailbox when the roots are listed")
 }
 
 // verifyDiscard checks the payload of a timer that will not run: it is one message, of the
 // behaviour that it was for.
-func verifyDiscard(b *body, held *message, d *declaration) {
-	invariant.Check(held.next == nil, "%v discards a payload that is in a chain", b)
-	invariant.Check(held.pool() == d.pool.id, "%v discards a payload of pool %d as one of pool %d", b, held.pool(), d.pool.id)
+func verifyDiscard(a *cell, held *message, d *descriptor) {
+	invariant.Check(held.next == nil, "%v discards a payload that is in a chain", a)
+	invariant.Check(held.sizeClass() == d.size.id, "%v discards a payload of pool %d as one of pool %d", a, held.sizeClass(), d.size.id)
 }
 
-// verifyGathering checks that there is room for one more reply.
-func verifyGathering[R any](g *gathering[R], k *call[R]) {
+// verifyFanIn checks that there is room for one more reply.
+func verifyFanIn[R any](g *fanIn[R], k *call[R]) {
 	invariant.Check(k.several == g, "a reply comes to others")
 	invariant.Check(k.of >= 0 && k.of < cap(g.in), "the reply to request %d of %d", k.of, cap(g.in))
 }
@@ -188,17 +189,18 @@ func verifyBlocked(c *Context, ns int64) {
 	invariant.Check(c.blocking.turn == c.w.Turn(), "turn %d has blocked in turn %d", c.w.Turn(), c.blocking.turn)
 }
 
-// verifyInLine checks an inlet that may take something, now that those before it are gone.
-func verifyInLine(o openInlet, before []chan struct{}) {
+// verifySourceTurn checks an channel source that may take something, now that those before it are
+// gone.
+func verifySourceTurn(o openSource, before []chan struct{}) {
 	invariant.Check(!isClosed(o.gone), "a bridge of %v is gone before it has begun", o.to)
 	for _, gone := range before {
 		invariant.Check(isClosed(gone), "a bridge of %v overtakes another", o.to)
 	}
 }
 
-// verifyOpen checks the inlets that opening another does not look at: they are of the life that
-// runs, which has not ended.
-func verifyOpen(l *inlets) {
+// verifyOpen checks the channel sources that opening another does not look at: they are of the life
+// that runs, which has not ended.
+func verifyOpen(l *chanSources) {
 	for _, o := range l.open {
 		invariant.Check(o.ended == l.life, "a bridge of %v is open, of another life", o.to)
 		invariant.Check(!isClosed(o.ended), "a bridge of %v is open, of a life that is over", o.to)

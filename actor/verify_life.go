@@ -9,153 +9,153 @@ import (
 // What must hold of the life of an actor and of those around it, in builds that check
 // invariants. Its owner only.
 
-// verifyLeave checks the way into LEAVING: see the picture in lifecycle.go.
-func verifyLeave(b *body, x *extras, g goal) {
-	invariant.Check(x.phase == alive || x.phase == suspended, "%v leaves in phase %d", b, x.phase)
-	invariant.Check(g == goalEnd || x.phase == alive, "%v is suspended, and leaves to be suspended or restarted", b)
-	invariant.Check(g == goalEnd || b.supervised && x.sup != nil, "%v is to come up again, and nobody looks after it", b)
-	invariant.Check(g == goalEnd || !x.drained, "%v drains, and is to come up again", b)
-	invariant.Check(!x.waiting || x.over, "%v leaves while it waits", b)
+// verifyLeave checks the way into LEAVING: see the picture in life.go.
+func verifyLeave(a *cell, x *coldState, g nextState) {
+	invariant.Check(x.state == alive || x.state == suspended, "%v leaves in phase %d", a, x.state)
+	invariant.Check(g == nextEnded || x.state == alive, "%v is suspended, and leaves to be suspended or restarted", a)
+	invariant.Check(g == nextEnded || a.supervised && x.sup != nil, "%v is to come up again, and nobody looks after it", a)
+	invariant.Check(g == nextEnded || !x.drained, "%v drains, and is to come up again", a)
+	invariant.Check(!x.waiting || x.gone, "%v leaves while it waits", a)
 }
 
 // verifyLeft checks an actor that goes on with its way down.
-func verifyLeft(b *body, x *extras) {
-	invariant.Check(x.phase == leaving, "%v is on its way down, in phase %d", b, x.phase)
-	open := seam.Peek(&b.box.head) != &closedMark
-	invariant.Check(open == (x.goal != goalEnd) || x.drained, "%v goes down with goal %d, its mailbox open: %v", b, x.goal, open)
-	invariant.Check(x.guards >= 0, "%v supervises %d", b, x.guards)
+func verifyLeft(a *cell, x *coldState) {
+	invariant.Check(x.state == leaving, "%v is on its way down, in phase %d", a, x.state)
+	open := seam.Peek(&a.box.head) != &closedMark
+	invariant.Check(open == (x.after != nextEnded) || x.drained, "%v goes down with goal %d, its mailbox open: %v", a, x.after, open)
+	invariant.Check(x.guards >= 0, "%v supervises %d", a, x.guards)
 }
 
 // verifyBottom checks that nothing is left that has to end before the actor.
-func verifyBottom(b *body, x *extras) {
-	invariant.Check(x.children.youngest == nil, "%v ends before its children", b)
-	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", b, x.guards)
+func verifyBottom(a *cell, x *coldState) {
+	invariant.Check(x.children.youngest == nil, "%v ends before its children", a)
+	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", a, x.guards)
 }
 
-// verifyFinish checks an actor whose box is closed, before the lane is.
-func verifyFinish(b *body, x *extras) {
-	invariant.Check(seam.Peek(&b.box.head) == &closedMark, "%v finishes, and its mailbox is open", b)
-	invariant.Check(x.phase != ended, "%v finishes twice", b)
-	invariant.Check(b.in.fifo == nil, "%v finishes with mail in hand", b)
-	invariant.Check(x.stash.list.first == nil && x.back.first == nil && x.held.first == nil, "%v finishes with mail put aside", b)
-	invariant.Check(x.err != nil, "%v finishes, and senders are told nothing", b)
+// verifyFinish checks an actor whose box is closed, before the system queue is.
+func verifyFinish(a *cell, x *coldState) {
+	invariant.Check(seam.Peek(&a.box.head) == &closedMark, "%v finishes, and its mailbox is open", a)
+	invariant.Check(x.state != ended, "%v finishes twice", a)
+	invariant.Check(a.in.pending == nil, "%v finishes with mail in hand", a)
+	invariant.Check(x.stash.list.first == nil && x.unstashed.first == nil && x.held.first == nil, "%v finishes with mail put aside", a)
+	invariant.Check(x.err != nil, "%v finishes, and senders are told nothing", a)
 }
 
 // verifyEnded checks what is left of an actor when all have been told.
-func verifyEnded(b *body, x *extras) {
-	invariant.Check(x.phase == ended && seam.Peek(&b.lane.head) == &closedMark, "%v has ended in phase %d", b, x.phase)
-	invariant.Check(!x.waiting && !x.resting && x.backoff == nil, "%v has ended, and waits or rests", b)
-	invariant.Check(len(x.links.entries)+len(x.watchers.entries)+len(x.watching.entries) == 0, "%v has ended, and is linked or watched", b)
-	invariant.Check(x.ward == 0, "%v has ended, and is a ward for %d reasons", b, x.ward)
-	invariant.Check(x.names == nil && x.lifeOver == nil, "%v has ended, and has a name or a bridge", b)
-	invariant.Check(b.load == 0, "%v has ended with a load of %#x", b, b.load)
-	invariant.Check(x.kid == nil || x.kid.parent == nil, "%v has ended, and leads to its parent", b)
-	invariant.Check(b.arena == nil && !b.isCollecting(), "%v has ended, and has an arena", b)
-	backpressure.MustBe(&b.gate, true)
-	backpressure.MustRun(&b.debt)
+func verifyEnded(a *cell, x *coldState) {
+	invariant.Check(x.state == ended && seam.Peek(&a.system.head) == &closedMark, "%v has ended in phase %d", a, x.state)
+	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
+	invariant.Check(len(x.links.entries)+len(x.watchers.entries)+len(x.watching.entries) == 0, "%v has ended, and is linked or watched", a)
+	invariant.Check(x.stopReasons == 0, "%v has ended, and is a ward for %d reasons", a, x.stopReasons)
+	invariant.Check(x.names == nil && x.lifeDone == nil, "%v has ended, and has a name or a bridge", a)
+	invariant.Check(a.load == 0, "%v has ended with a load of %#x", a, a.load)
+	invariant.Check(x.child == nil || x.child.parent == nil, "%v has ended, and leads to its parent", a)
+	invariant.Check(a.arena == nil && !a.isCollecting(), "%v has ended, and has an arena", a)
+	backpressure.MustBe(&a.gate, true)
+	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyBury checks an actor that ends at once: nobody may run it.
-func verifyBury(b *body) {
-	invariant.Check(b.extra == nil || b.extra.phase != ended, "%v is buried twice", b)
-	invariant.Check(b.extra != nil || seam.Peek(&b.box.head) != &closedMark, "%v is buried, and its mailbox closed", b)
+// verifyTerminate checks an actor that ends at once: nobody may run it.
+func verifyTerminate(a *cell) {
+	invariant.Check(a.cold == nil || a.cold.state != ended, "%v is buried twice", a)
+	invariant.Check(a.cold != nil || seam.Peek(&a.box.head) != &closedMark, "%v is buried, and its mailbox closed", a)
 }
 
 // verifyNew checks an actor that nobody knows yet.
-func verifyNew(b *body) {
-	invariant.Check(seam.Peek(&b.box.head) == nil && b.in == inbox{}, "%v has mail, and was not spawned yet", b)
-	invariant.Check(b.kind().batch >= 1, "%v has a batch of %d", b, b.kind().batch)
-	invariant.Check(b.load&^(backpressure.Counted|backpressure.Bounded) == 0, "%v begins with a load of %#x", b, b.load)
-	invariant.Check(len(b.kind().runs) == len(b.kind().typ.decls), "%v dispatches %d of %d behaviours", b, len(b.kind().runs), len(b.kind().typ.decls))
+func verifyNew(a *cell) {
+	invariant.Check(seam.Peek(&a.box.head) == nil && a.in == inbox{}, "%v has mail, and was not spawned yet", a)
+	invariant.Check(a.shared().batch >= 1, "%v has a batch of %d", a, a.shared().batch)
+	invariant.Check(a.load&^(backpressure.Counted|backpressure.Bounded) == 0, "%v begins with a load of %#x", a, a.load)
+	invariant.Check(len(a.shared().runs) == len(a.shared().typ.decls), "%v dispatches %d of %d behaviours", a, len(a.shared().runs), len(a.shared().typ.decls))
 }
 
 // verifyWait checks an actor that waits: its debt and its hold are its own.
-func verifyWait(b *body, x *extras) {
-	invariant.Check(x.phase == leaving || x.phase == suspended || x.over && b.typ().finishes, "%v waits in phase %d", b, x.phase)
-	invariant.Check(!x.resting, "%v rests before it waits", b)
-	backpressure.MustRun(&b.debt)
+func verifyWait(a *cell, x *coldState) {
+	invariant.Check(x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
+	invariant.Check(!x.unheld, "%v rests before it waits", a)
+	backpressure.MustRun(&a.blockedOn)
 }
 
 // verifyWaited checks an actor that waits no longer.
-func verifyWaited(b *body, x *extras) {
-	invariant.Check(x.ward > 0, "%v has waited, and was no ward", b)
-	backpressure.MustRun(&b.debt)
+func verifyWaited(a *cell, x *coldState) {
+	invariant.Check(x.stopReasons > 0, "%v has waited, and was no ward", a)
+	backpressure.MustRun(&a.blockedOn)
 	if x.backoff == nil {
-		backpressure.MustOwe(&b.debt)
+		backpressure.MustBeBlocked(&a.blockedOn)
 	}
 }
 
 // verifySuspend checks the way from LEAVING to SUSPENDED, or up again.
-func verifySuspend(b *body, x *extras, g goal) {
-	invariant.Check(x.phase == leaving && x.goal == g, "%v comes to goal %d in phase %d, and left for %d", b, g, x.phase, x.goal)
-	invariant.Check(b.supervised && x.sup != nil, "%v comes to goal %d, and nobody looks after it", b, g)
-	invariant.Check(seam.Peek(&b.box.head) != &closedMark, "%v comes to goal %d, and its mailbox is closed", b, g)
-	verifyBottom(b, x)
+func verifySuspend(a *cell, x *coldState, g nextState) {
+	invariant.Check(x.state == leaving && x.after == g, "%v comes to goal %d in phase %d, and left for %d", a, g, x.state, x.after)
+	invariant.Check(a.supervised && x.sup != nil, "%v comes to goal %d, and nobody looks after it", a, g)
+	invariant.Check(seam.Peek(&a.box.head) != &closedMark, "%v comes to goal %d, and its mailbox is closed", a, g)
+	verifyBottom(a, x)
 }
 
-// verifyRevive checks an actor that begins another life: nothing of the last is left.
-func verifyRevive(b *body, x *extras) {
-	invariant.Check(x.phase == leaving || x.phase == suspended, "%v begins another life in phase %d", b, x.phase)
-	invariant.Check(b.arena == nil && !b.isCollecting(), "%v begins another life with its arena", b)
-	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", b)
-	invariant.Check(len(x.watching.entries) == 0, "%v begins another life, and watches %d", b, len(x.watching.entries))
-	invariant.Check(!x.drained && !x.over, "%v begins another life after a drain", b)
-	invariant.Check(x.stash.list.first == nil, "%v begins another life with a stash", b)
+// verifyBeginLife checks an actor that begins another life: nothing of the last is left.
+func verifyBeginLife(a *cell, x *coldState) {
+	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d", a, x.state)
+	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
+	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", a)
+	invariant.Check(len(x.watching.entries) == 0, "%v begins another life, and watches %d", a, len(x.watching.entries))
+	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
+	invariant.Check(x.stash.list.first == nil, "%v begins another life with a stash", a)
 }
 
-// verifyOrder checks an actor that is told to end.
-func verifyOrder(b *body, c *Context, o order) {
-	invariant.Check(c.self == b, "%v obeys in the turn of another", b)
-	invariant.Check(b.mine().phase != ended, "%v is told to end after its end", b)
-	invariant.Check(o.verb <= verbKill, "%v is told to end by verb %d", b, o.verb)
-	invariant.Check(o.verb != verbKill || o.why == ErrKilled, "%v is killed for %v", b, o.why)
+// verifyStopRequest checks an actor that is told to end.
+func verifyStopRequest(a *cell, c *Context, o stopRequest) {
+	invariant.Check(c.self == a, "%v obeys in the turn of another", a)
+	invariant.Check(a.makeCold().state != ended, "%v is told to end after its end", a)
+	invariant.Check(o.mode <= modeKill, "%v is told to end by verb %d", a, o.mode)
+	invariant.Check(o.mode != modeKill || o.why == ErrKilled, "%v is killed for %v", a, o.why)
 }
 
-// verifyAttend checks the turn of an actor that has signals.
-func verifyAttend(b *body, c *Context, x *extras) {
-	invariant.Check(c.self == b, "%v attends in the turn of another", b)
-	invariant.Check(!x.waiting || x.phase == leaving || x.phase == suspended || x.over && b.typ().finishes, "%v waits in phase %d", b, x.phase)
-	invariant.Check(x.phase != suspended || x.waiting, "%v is suspended, and does not wait", b)
-	invariant.Check(x.held.first == nil || b.supervised || b.load&backpressure.Withheld != 0 || b.typ().finishes, "%v holds urgent mail back, and nobody brings it up", b)
-	invariant.Check(x.ward >= 0, "%v is a ward for %d reasons", b, x.ward)
-	invariant.Check(!x.stashes || x.ward > 0, "%v has a stash, and is no ward", b)
-	invariant.Check(!x.resting || x.waiting, "%v rests, and does not wait", b)
-	invariant.Check(x.backoff == nil || x.phase == suspended && x.resting, "%v is in a back-off in phase %d", b, x.phase)
+// verifyServeSignals checks the turn of an actor that has signals.
+func verifyServeSignals(a *cell, c *Context, x *coldState) {
+	invariant.Check(c.self == a, "%v attends in the turn of another", a)
+	invariant.Check(!x.waiting || x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
+	invariant.Check(x.state != suspended || x.waiting, "%v is suspended, and does not wait", a)
+	invariant.Check(x.held.first == nil || a.supervised || a.load&backpressure.Withheld != 0 || a.typ().finishes, "%v holds urgent mail back, and nobody brings it up", a)
+	invariant.Check(x.stopReasons >= 0, "%v is a ward for %d reasons", a, x.stopReasons)
+	invariant.Check(!x.stashes || x.stopReasons > 0, "%v has a stash, and is no ward", a)
+	invariant.Check(!x.unheld || x.waiting, "%v rests, and does not wait", a)
+	invariant.Check(x.backoff == nil || x.state == suspended && x.unheld, "%v is in a back-off in phase %d", a, x.state)
 	verifyMessageList(&x.todo)
 	verifyMessageList(&x.stash.list)
-	invariant.Check((x.stash.list.first == nil) == (x.stash.n == 0), "%v counts %d messages in its stash", b, x.stash.n)
-	backpressure.MustRun(&b.debt)
+	invariant.Check((x.stash.list.first == nil) == (x.stash.n == 0), "%v counts %d messages in its stash", a, x.stash.n)
+	backpressure.MustRun(&a.blockedOn)
 }
 
-// verifyTomb checks what many share: nobody writes to it.
-func verifyTomb(x *extras) {
-	invariant.Check(x.phase == ended && x.err != nil, "a tomb in phase %d", x.phase)
-	invariant.Check(!x.linking && x.ward == 0 && x.children.youngest == nil, "a tomb that was written to")
+// verifyTerminated checks what many share: nobody writes to it.
+func verifyTerminated(x *coldState) {
+	invariant.Check(x.state == ended && x.err != nil, "a tomb in phase %d", x.state)
+	invariant.Check(!x.linking && x.stopReasons == 0 && x.children.youngest == nil, "a tomb that was written to")
 }
 
-// verifyAdd checks a thing that takes a place in a roster.
+// verifyAdd checks a thing that takes a place in a indexed set.
 func verifyAdd[T any](who *T, at *int) {
 	invariant.Check(who != nil, "nobody takes a place in a roster")
 	invariant.Check(*at == 0, "who takes a place in a roster has place %d already", *at)
 }
 
-// verifyRemove checks the one that leaves place i of a roster: it knows its place, and the last one
-// knows its own.
-func verifyRemove[T any](r *roster[T], i int, at *int) {
+// verifyRemove checks the one that leaves place i of a indexed set: it knows its place, and the
+// last one knows its own.
+func verifyRemove[T any](r *indexedSet[T], i int, at *int) {
 	invariant.Check(i < len(r.entries), "place %d of %d in a roster", i+1, len(r.entries))
 	invariant.Check(r.entries[i].at == at, "place %d of a roster is another's", i+1)
 	last := r.entries[len(r.entries)-1]
 	invariant.Check(*last.at == len(r.entries), "the last of %d in a roster has place %d", len(r.entries), *last.at)
 }
 
-// verifyLink checks a link that one side has in its roster.
-func verifyLink(l *link, me *body) {
+// verifyLink checks a link that one side has in its indexed set.
+func verifyLink(l *link, me *cell) {
 	invariant.Check(l.a == me || l.b == me, "%v has a link of others in its roster", me)
 	invariant.Check(l.a != l.b, "%v is linked to itself", me)
 }
 
 // verifyIndex checks the index of links, and what it has with one other.
-func verifyIndex(s *links, me, other *body) {
+func verifyIndex(s *links, me, other *cell) {
 	invariant.Check((s.by == nil) == (len(s.entries) == 0), "%v has an index, and %d links", me, len(s.entries))
 	invariant.Check(len(s.by) <= len(s.entries), "%v has %d links, with %d others", me, len(s.entries), len(s.by))
 	for l := s.by[other]; l != nil; l = *l.more(me) {
@@ -174,7 +174,7 @@ func verifyFamily(f *family, k *child) {
 // verifyBirth checks a new child.
 func verifyBirth(f *family, k *child) {
 	invariant.Check(k.older == nil && k.younger == nil, "%v is born with siblings", k.b)
-	invariant.Check(!k.told, "%v is told to end before it is born", k.b)
+	invariant.Check(!k.stopSent, "%v is told to end before it is born", k.b)
 	invariant.Check(!k.listed, "%v is born twice", k.b)
 	invariant.Check(k.b != k.parent && k.b != nil, "%v is its own child", k.parent)
 	invariant.Check(f.youngest == nil || f.youngest.younger == nil, "the youngest child of %v has a younger one", k.parent)
@@ -186,100 +186,100 @@ func verifyForgotten(k *child) {
 }
 
 // verifyChildEnd checks the news of a child's end.
-func verifyChildEnd(s childEnded, b *body, x *extras) {
-	invariant.Check(s.kid.of == b.id && s.kid.listed, "%v hears of the end of a child of number %d, listed: %v", b, s.kid.of, s.kid.listed)
-	invariant.Check(s.kid.b.lane.ended(), "%v hears of the end of %v, which lives", b, s.kid.b)
-	invariant.Check(!s.kid.b.supervised || x.guards > 0, "%v hears of the end of one it does not supervise", b)
+func verifyChildEnd(s childEnded, a *cell, x *coldState) {
+	invariant.Check(s.child.of == a.id && s.child.listed, "%v hears of the end of a child of number %d, listed: %v", a, s.child.of, s.child.listed)
+	invariant.Check(s.child.b.system.ended(), "%v hears of the end of %v, which lives", a, s.child.b)
+	invariant.Check(!s.child.b.supervised || x.guards > 0, "%v hears of the end of one it does not supervise", a)
 }
 
 // ended is closed for checks.
-func (l *lane) ended() bool { return seam.Peek(&l.head) == &closedMark }
+func (l *systemQueue) ended() bool { return seam.Peek(&l.head) == &closedMark }
 
 // verifyMonitor checks the news of the end of one that b watches.
-func verifyMonitor(m *monitor, b *body) {
-	invariant.Check(m.watcher == b && m.outside == nil, "%v hears of an end that another watches", b)
-	invariant.Check(m.live == (m.atWatcher > 0), "%v watches: %v, and has place %d", b, m.live, m.atWatcher)
+func verifyMonitor(m *monitor, a *cell) {
+	invariant.Check(m.watcher == a && m.outside == nil, "%v hears of an end that another watches", a)
+	invariant.Check(m.live == (m.atWatcher > 0), "%v watches: %v, and has place %d", a, m.live, m.atWatcher)
 }
 
 // verifyNameList checks the names of an actor.
-func verifyNameList(l *nameList, b *body) {
+func verifyNameList(l *nameList, a *cell) {
 	for i, name := range l.list {
-		invariant.Check(l.index(name) == i, "%v has the name %q twice, or does not find it", b, name)
-		v, _ := b.sys().names.m.Load(name)
-		invariant.Check(v == b, "%v has the name %q, which leads to another", b, name)
+		invariant.Check(l.index(name) == i, "%v has the name %q twice, or does not find it", a, name)
+		v, _ := a.sys().names.m.Load(name)
+		invariant.Check(v == a, "%v has the name %q, which leads to another", a, name)
 	}
 }
 
 // verifyCallStop checks where OnStop runs: beside the mailbox, on the way down.
-func verifyCallStop(b *body, c *Context, x *extras) {
-	invariant.Check(c.aside, "OnStop of %v runs in the place of a message", b)
-	invariant.Check(x.phase == leaving, "OnStop of %v runs while it is not leaving", b)
+func verifyCallStop(a *cell, c *Context, x *coldState) {
+	invariant.Check(c.aside, "OnStop of %v runs in the place of a message", a)
+	invariant.Check(x.state == leaving, "OnStop of %v runs while it is not leaving", a)
 }
 
 // verifyVerdict checks an actor that is taken down: somebody brings it up again.
-func verifyVerdict(b *body) {
-	invariant.Check(b.supervised, "%v is taken down, and was not supervised", b)
+func verifyVerdict(a *cell) {
+	invariant.Check(a.supervised, "%v is taken down, and was not supervised", a)
 }
 
-// verifyForsaken checks an actor that is left alone by its supervisor.
-func verifyForsaken(b *body) {
-	invariant.Check(b.supervised, "%v is forsaken, and was not supervised", b)
+// verifyOrphaned checks an actor that is left alone by its supervisor.
+func verifyOrphaned(a *cell) {
+	invariant.Check(a.supervised, "%v is forsaken, and was not supervised", a)
 }
 
 // verifyDrain checks an actor that begins to drain: nothing was closed yet.
-func verifyDrain(b *body, x *extras) {
-	invariant.Check(x.phase == alive, "%v drains in phase %d", b, x.phase)
-	invariant.Check(!x.over, "%v drains after its drain", b)
+func verifyDrain(a *cell, x *coldState) {
+	invariant.Check(x.state == alive, "%v drains in phase %d", a, x.state)
+	invariant.Check(!x.gone, "%v drains after its drain", a)
 }
 
-// verifyUrgent checks a message of the lane that runs.
-func verifyUrgent(b *body, x *extras, m *message) {
-	invariant.Check(isMail(m.id), "%v runs a signal of the runtime's as urgent mail", b)
-	invariant.Check(int(m.id) < len(b.kind().typ.decls), "%v runs behaviour %d of %d", b, m.id, len(b.kind().typ.decls))
-	invariant.Check(!x.due, "%v runs before it was started", b)
+// verifyUrgent checks a message of the system queue that runs.
+func verifyUrgent(a *cell, x *coldState, m *message) {
+	invariant.Check(isMail(m.id), "%v runs a signal of the runtime's as urgent mail", a)
+	invariant.Check(int(m.id) < len(a.shared().typ.decls), "%v runs behaviour %d of %d", a, m.id, len(a.shared().typ.decls))
+	invariant.Check(!x.unstarted, "%v runs before it was started", a)
 }
 
-// verifyTold checks what an actor knows of the orders that it has not come to.
-func verifyTold(x *extras) {
-	const most = uint8(verbKill) + 1
-	invariant.Check(x.inTodo <= most && x.inLane <= most, "an order of %d was taken, and one of %d is in the lane", x.inTodo, x.inLane)
+// verifyPendingStop checks what an actor knows of the orders that it has not come to.
+func verifyPendingStop(x *coldState) {
+	const most = uint8(modeKill) + 1
+	invariant.Check(x.inTodo <= most && x.inQueue <= most, "an order of %d was taken, and one of %d is in the lane", x.inTodo, x.inQueue)
 	invariant.Check(x.todo.first != nil || x.inTodo == 0, "an order of %d was taken, and nothing is left of that", x.inTodo)
 }
 
 // verifyDeferral checks a reply that was put off and is to be taken off its owner's list.
-func verifyDeferral(b *body, d *deferral) {
-	x := b.extra
-	invariant.Check(d.to != nil, "%v has put off a reply that goes nowhere", b)
-	invariant.Check(x != nil && x.deferred != nil, "%v replies to what is not in its list", b)
-	invariant.Check(x.ward > 0, "%v has put a reply off, and its system does not know", b)
-	invariant.Check(x.deferrals().all.entries[d.place-1].who == d, "%v has put another reply off in its place", b)
+func verifyDeferral(a *cell, d *deferral) {
+	x := a.cold
+	invariant.Check(d.to != nil, "%v has put off a reply that goes nowhere", a)
+	invariant.Check(x != nil && x.deferred != nil, "%v replies to what is not in its list", a)
+	invariant.Check(x.stopReasons > 0, "%v has put a reply off, and its system does not know", a)
+	invariant.Check(x.deferrals().all.entries[d.place-1].who == d, "%v has put another reply off in its place", a)
 }
 
 // verifyDecide checks an actor before it asks what becomes of it.
-func verifyDecide(b *body, c *Context) {
-	invariant.Check(c.self == b && c.aside, "what becomes of %v is decided in the place of a message", b)
-	invariant.Check(b.extra.phase == alive && !b.extra.drained, "what becomes of %v is decided in phase %d", b, b.extra.phase)
+func verifyDecide(a *cell, c *Context) {
+	invariant.Check(c.self == a && c.aside, "what becomes of %v is decided in the place of a message", a)
+	invariant.Check(a.cold.state == alive && !a.cold.drained, "what becomes of %v is decided in phase %d", a, a.cold.state)
 }
 
 // verifyBackoff checks an actor whose back-off begins: it waits, with a debt of its own.
-func verifyBackoff(b *body, x *extras) {
-	invariant.Check(x.waiting && x.resting, "%v is in a back-off, and does not wait", b)
-	invariant.Check(b.load&backpressure.Muted == 0, "%v is in a back-off, and muted", b)
-	backpressure.MustRun(&b.debt)
-	backpressure.MustOwe(&b.debt)
+func verifyBackoff(a *cell, x *coldState) {
+	invariant.Check(x.waiting && x.unheld, "%v is in a back-off, and does not wait", a)
+	invariant.Check(a.load&backpressure.Muted == 0, "%v is in a back-off, and muted", a)
+	backpressure.MustRun(&a.blockedOn)
+	backpressure.MustBeBlocked(&a.blockedOn)
 }
 
-// verifyLayBy checks an actor in a back-off at the end of its turn.
-func verifyLayBy(b *body, x *extras) {
+// verifyPostpone checks an actor in a back-off at the end of its turn.
+func verifyPostpone(a *cell, x *coldState) {
 	f := x.backoff
-	invariant.Check(x.phase == suspended && x.waiting && x.resting, "%v lays its mail by in phase %d", b, x.phase)
-	invariant.Check(f.room >= 0, "%v keeps %d messages too many", b, -f.room)
-	invariant.Check(f.mail.last == nil || f.mail.last != b.in.last, "%v has put the top node of its mailbox aside", b)
-	invariant.Check(seam.Peek(&seam.Peek(&b.flow).suspended) != nil, "%v is in a back-off, and senders do not know", b)
+	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v lays its mail by in phase %d", a, x.state)
+	invariant.Check(f.room >= 0, "%v keeps %d messages too many", a, -f.room)
+	invariant.Check(f.mail.last == nil || f.mail.last != a.in.tail, "%v has put the top node of its mailbox aside", a)
+	invariant.Check(seam.Peek(&seam.Peek(&a.flow).suspended) != nil, "%v is in a back-off, and senders do not know", a)
 	verifyMessageList(&f.mail)
 }
 
-// verifySift checks an actor that goes through its mail.
-func verifySift(b *body) {
-	invariant.Check(seam.Peek(&b.box.head) != &closedMark && !b.extra.drained, "%v goes through its mail behind the end of its mailbox", b)
+// verifyFilter checks an actor that goes through its mail.
+func verifyFilter(a *cell) {
+	invariant.Check(seam.Peek(&a.box.head) != &closedMark && !a.cold.drained, "%v goes through its mail behind the end of its mailbox", a)
 }

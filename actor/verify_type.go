@@ -13,13 +13,13 @@ func verifySealed(t *typeInfo, runs []runFunc) {
 	for i, d := range t.decls {
 		invariant.Check(isOwn(uint16(i)) || int(d.id) == i, "behaviour %s is number %d, and says %d", d.name, i, d.id)
 		invariant.Check(isOwn(uint16(i)) || d.typ == t, "behaviour %s of another type is one of %s", d.name, t.name)
-		invariant.Check(isOwn(uint16(i)) || d.pool != nil, "behaviour %s has no messages", d.name)
-		invariant.Check(isOwn(uint16(i)) || (d.urgent != nil) == (d.poolID == noPool), "behaviour %s is urgent: %v, and its stock is %d", d.name, d.urgent != nil, d.poolID)
+		invariant.Check(isOwn(uint16(i)) || d.size != nil, "behaviour %s has no messages", d.name)
+		invariant.Check(isOwn(uint16(i)) || (d.urgent != nil) == (d.sizeID == noSizeClass), "behaviour %s is urgent: %v, and its stock is %d", d.name, d.urgent != nil, d.sizeID)
 	}
 }
 
-// verifyKind checks a kind before a system knows it. Under the system's mu.
-func verifyKind(k *kind) {
+// verifyTypeInSystem checks a kind before a system knows it. Under the system's mu.
+func verifyTypeInSystem(k *typeInSystem) {
 	invariant.Check(seam.Peek(&k.typ.sealed), "%s is spawned before it is sealed", k.typ.name)
 	invariant.Check(k.batch >= 1, "%s has a batch of %d", k.typ.name, k.batch)
 	invariant.Check(len(k.runs) == len(k.typ.decls), "%s dispatches %d of %d behaviours", k.typ.name, len(k.runs), len(k.typ.decls))

@@ -7,19 +7,20 @@ import (
 	"github.com/gallop-go/gallop/backpressure"
 )
 
-// Who waits for whom is written in two places: in the entries of the ledgers of gates, for muted
+// Who waits for whom is written in two places: in the entries of the wait lists of gates, for muted
 // actors, and in the calls of asks, for behaviours that wait. Both are found here, for reports.
 //
 // Rejected: a list that actors enter when they are muted and leave when they go on. It costs locked
 // instructions each time, in a program in which actors are muted often.
 //
-// Chosen: entries and calls are recycled, so they are listed once, when they are made, for good. The
-// lists are weak: what sync.Pool drops, the GC takes. A mute or an ask writes two words more into an
-// object that it writes to anyway.
+// Chosen: entries and calls are recycled, so they are listed once, when they are made, for good.
+// The lists are weak: what sync.Pool drops, the GC takes. A mute or an ask writes two words more
+// into an object that it writes to anyway.
 type registry[T any] struct {
-	mu   sync.Mutex
-	all  []weak.Pointer[T] // guarded by mu
-	tidy int               // guarded by mu: at this length those that are gone are dropped
+	mu  sync.Mutex
+	all []weak.Pointer[T] // guarded by mu
+	// Guarded by mu: at this length those that are gone are dropped.
+	tidy int
 }
 
 // Those of all systems, as the pools are.
@@ -63,7 +64,7 @@ func (r *registry[T]) each(f func(*T)) {
 
 // oneWait is an actor that waits for another, as it looks from outside.
 type oneWait struct {
-	who, to *body
+	who, to *cell
 	since   int64
 	asks    bool // in its turn, by Ask; else it is muted
 }
@@ -72,45 +73,45 @@ type oneWait struct {
 // Any goroutine.
 func (s *System) allWaits() (all []oneWait) {
 	add := func(w oneWait) {
-		if w.who != nil && w.to != nil && w.who.glimpseSys() == s {
+		if w.who != nil && w.to != nil && w.who.peekSys() == s {
 			all = append(all, w)
 		}
 	}
-	mutes.each(func(w *backpressure.Waiter[waiting]) { add(glimpseMute(&w.Who)) })
-	asksInTurns.each(func(k *callState) { add(glimpseAsk(&k.wait)) })
+	mutes.each(func(w *backpressure.Waiter[waiting]) { add(peekMute(&w.Who)) })
+	asksInTurns.each(func(k *callState) { add(peekAsk(&k.wait)) })
 	return all
 }
 
-// glimpseSys returns the system of an actor that was found by a glimpse: nothing orders its spawn
+// peekSys returns the system of an actor that was found by a peek: nothing orders its spawn
 // before this read but that the read came by a pointer to it.
 //
 //go:norace
 //go:noinline
-func (b *body) glimpseSys() *System { return b.kind().sys }
+func (a *cell) peekSys() *System { return a.shared().sys }
 
-// glimpseMute reads an entry that belongs to a ledger, or to whoever empties that. So the race
-// detector is told to look away, as in Context.glimpse. Each word is loaded whole; the two pointers
-// lead to actors, which the GC keeps; and if they do not belong together the actor was muted anew in
-// between, and reports name a receiver that it has been muted for before.
+// peekMute reads an entry that belongs to a wait list, or to whoever empties that. So the race
+// detector is told to look away, as in Context.peek. Each word is loaded whole; the two pointers
+// lead to actors, which the GC keeps; and if they do not belong together the actor was muted anew
+// in between, and reports name a receiver that it has been muted for before.
 //
 //go:norace
 //go:noinline
-func glimpseMute(w *waiting) oneWait { return oneWait{w.muted, w.to, w.since, false} }
+func peekMute(w *waiting) oneWait { return oneWait{w.muted, w.to, w.since, false} }
 
-// glimpseAsk is glimpseMute for a call.
+// peekAsk is peekMute for a call.
 //
 //go:norace
 //go:noinline
-func glimpseAsk(w *askWait) oneWait { return oneWait{w.who, w.to, w.since, true} }
+func peekAsk(w *askWait) oneWait { return oneWait{w.who, w.to, w.since, true} }
 
 // askWait says which actor waits for the call in its turn. Written by that turn.
 type askWait struct {
-	who, to *body
+	who, to *cell
 	since   int64 // see waitWatch; 0: unknown
 }
 
 // begin notes that me waits for a reply of to.
-func (w *askWait) begin(me, to *body) {
+func (w *askWait) begin(me, to *cell) {
 	*w = askWait{who: me, to: to}
 	if watch := &me.sys().waits; watch.on {
 		w.since = watch.begin()

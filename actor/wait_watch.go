@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	longWait   = time.Second            // a wait that is worth a warning
-	waitLook   = 500 * time.Millisecond // between two looks at who waits
-	waitForget = time.Minute            // after as long without a long wait the next one is the first again
-	waitsTold  = 4                      // in one line
+	longWait = time.Second            // a wait that is worth a warning
+	waitLook = 500 * time.Millisecond // between two looks at who waits
+	// After as long without a long wait the next one is the first again.
+	waitForget = time.Minute
+	waitsTold  = 4 // in one line
 )
 
 // waitWatch warns of actors that are muted, or wait for a reply in their turn, for more than a
@@ -44,7 +45,8 @@ type waitWatch struct {
 	toldAt int64      // guarded by mu: when the last one was; 0: never
 }
 
-// begin returns since when a wait counts that begins now, and sees to it that it is looked at. Any goroutine.
+// begin returns since when a wait counts that begins now, and sees to it that it is looked at. Any
+// goroutine.
 func (w *waitWatch) begin() int64 {
 	now := w.now.Load()
 	if now == 0 {
@@ -53,7 +55,8 @@ func (w *waitWatch) begin() int64 {
 	return now + int64(waitLook)
 }
 
-// arm sets the alarm unless it is set, and returns the time of the last look. A call, since it is rare.
+// arm sets the alarm unless it is set, and returns the time of the last look. A call, since it is
+// rare.
 //
 //go:noinline
 func (w *waitWatch) arm() int64 {
@@ -106,8 +109,8 @@ func (w *waitWatch) look() {
 	}
 }
 
-// pause is the time until the next look. On a clock that somebody moves, looks become rare as long as there
-// is nothing new to tell: each is a step of [VirtualClock.Advance]. Caller holds mu.
+// pause is the time until the next look. On a clock that somebody moves, looks become rare as long
+// as there is nothing new to tell: each is a step of [VirtualClock.Advance]. Caller holds mu.
 func (w *waitWatch) pause() time.Duration {
 	if w.sys.opts.clock.Flows() {
 		return waitLook
@@ -131,7 +134,7 @@ func (w *waitWatch) due(now int64, long bool) (n uint64, tell bool) {
 
 // isLong reports whether the wait goes on and has lasted for long.
 func (o oneWait) isLong(now int64) bool {
-	return o.since != 0 && now-o.since >= int64(longWait) && (o.asks || o.who.debt.Parked())
+	return o.since != 0 && now-o.since >= int64(longWait) && (o.asks || o.who.blockedOn.Parked())
 }
 
 // tell writes the warning, with those that have waited longest.
@@ -147,11 +150,11 @@ func (w *waitWatch) tell(all []oneWait, now int64, n uint64) {
 
 // describe says who waits for whom, as in "reader#2 is muted for log#3".
 func (o oneWait) describe() string {
-	verb := " is muted for "
+	mode := " is muted for "
 	if o.asks {
-		verb = " waits in Ask for "
+		mode = " waits in Ask for "
 	}
-	return o.who.actorName().describe() + verb + o.to.actorName().describe()
+	return o.who.actorName().describe() + mode + o.to.actorName().describe()
 }
 
 // end stops the watch: its system stops.

@@ -10,7 +10,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// waitLog starts a system on a clock of its own, and returns what counts its warnings of long waits.
+// waitLog starts a system on a clock of its own, and returns what counts its warnings of long
+// waits.
 func waitLog(t *testing.T, opts ...actor.Option) (*actor.System, *actor.VirtualClock, *lockedBuffer) {
 	var log lockedBuffer
 	clock := actor.NewVirtualClock(time.Unix(1_000_000_000, 0))
@@ -20,7 +21,8 @@ func waitLog(t *testing.T, opts ...actor.Option) (*actor.System, *actor.VirtualC
 
 const longWaits = `level=WARN msg="gallop: actors have waited for long"`
 
-// TestWaitWatch_Muted: an actor that is muted for more than a second is a warning that says for whom.
+// TestWaitWatch_Muted: an actor that is muted for more than a second is a warning that says for
+// whom.
 func TestWaitWatch_Muted(t *testing.T) {
 	sys, clock, log := waitLog(t)
 	o := overload(t, sys)

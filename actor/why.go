@@ -77,9 +77,9 @@ func (s *System) Why() []Holder {
 	t.note("queued turn", nil, nil, s.sched.Queued())
 	t.mutes(waits)
 	t.parked(s)
-	s.errands.each(func(kind errandKind, of *body) { t.note(string(kind), of, nil, 1) })
+	s.errands.each(func(kind errandKind, of *cell) { t.note(string(kind), of, nil, 1) })
 	if l := s.timers.Load(); l != nil {
-		l.keeper.count(func(of *body, n int) { t.note("timer", of, nil, n) })
+		l.impl.count(func(of *cell, n int) { t.note("timer", of, nil, n) })
 	}
 	t.note("Hold", nil, nil, int(s.held.Load()))
 	t.note("SendWait", nil, nil, int(s.outsiders.Load()))
@@ -123,24 +123,24 @@ type tally struct{ kinds []tallied }
 // tallied is one kind of holder, by actors.
 type tallied struct {
 	what string
-	by   map[*body]*share
-	all  []*body // in the order in which they were found
+	by   map[*cell]*share
+	all  []*cell // in the order in which they were found
 }
 
 type share struct {
 	n  int
-	to *body // who is waited for; nil: nobody is known
+	to *cell // who is waited for; nil: nobody is known
 }
 
 // note adds n of a kind. of is nil if they are nobody's, and to is nil if they wait for nobody.
-func (t *tally) note(what string, of, to *body, n int) {
+func (t *tally) note(what string, of, to *cell, n int) {
 	if n <= 0 {
 		return
 	}
 	i := slices.IndexFunc(t.kinds, func(k tallied) bool { return k.what == what })
 	if i < 0 {
 		i = len(t.kinds)
-		t.kinds = append(t.kinds, tallied{what: what, by: map[*body]*share{}})
+		t.kinds = append(t.kinds, tallied{what: what, by: map[*cell]*share{}})
 	}
 	k := &t.kinds[i]
 	if k.by[of] == nil {
@@ -155,12 +155,12 @@ func (t *tally) note(what string, of, to *body, n int) {
 
 // runningTurns returns the actors whose turns run, and whom those that ask wait for.
 func (s *System) runningTurns(waits []oneWait) (turns []oneWait) {
-	for _, w := range s.sched.Crew() {
+	for _, w := range s.sched.AllWorkers() {
 		task := w.Running()
-		if task == nil || w.Local().(*Context).glimpse(task).typ == nil {
+		if task == nil || w.Local().(*Context).peek(task).typ == nil {
 			continue
 		}
-		turn := oneWait{who: bodyOf(task)}
+		turn := oneWait{who: cellOfTask(task)}
 		asks := func(o oneWait) bool { return o.asks && o.who == turn.who }
 		if i := slices.IndexFunc(waits, asks); i >= 0 {
 			turn = waits[i]
@@ -172,9 +172,9 @@ func (s *System) runningTurns(waits []oneWait) (turns []oneWait) {
 
 // mutes notes the actors that are muted. One that is muted for several counts once.
 func (t *tally) mutes(waits []oneWait) {
-	seen := map[*body]bool{}
+	seen := map[*cell]bool{}
 	for _, o := range waits {
-		if !o.asks && !seen[o.who] && o.who.debt.Parked() {
+		if !o.asks && !seen[o.who] && o.who.blockedOn.Parked() {
 			seen[o.who] = true
 			t.note("mute", o.who, o.to, 1)
 		}
@@ -183,11 +183,11 @@ func (t *tally) mutes(waits []oneWait) {
 
 // parked notes the actors that wait for others in another way, and what they owe.
 func (t *tally) parked(s *System) {
-	s.wards.mu.Lock()
-	all := append([]entry[body](nil), s.wards.all.entries...)
-	s.wards.mu.Unlock()
+	s.stopList.mu.Lock()
+	all := append([]entry[cell](nil), s.stopList.all.entries...)
+	s.stopList.mu.Unlock()
 	for _, e := range all {
-		p := e.who.glimpseLife()
+		p := e.who.peekLife()
 		switch {
 		case p.suspended:
 			t.note("pending restart", e.who, nil, 1)
@@ -220,30 +220,30 @@ const namedHolders = 3
 
 // holders adds those of one kind to a list: by type, and within it by number.
 func (k tallied) holders(list []Holder) []Holder {
-	byType := map[*typeInfo][]*body{}
+	byType := map[*typeInfo][]*cell{}
 	var types []*typeInfo
-	for _, b := range k.all {
-		if b == nil {
+	for _, a := range k.all {
+		if a == nil {
 			list = append(list, Holder{What: k.what, Count: k.by[nil].n})
 			continue
 		}
-		if byType[b.typ()] == nil {
-			types = append(types, b.typ())
+		if byType[a.typ()] == nil {
+			types = append(types, a.typ())
 		}
-		byType[b.typ()] = append(byType[b.typ()], b)
+		byType[a.typ()] = append(byType[a.typ()], a)
 	}
 	slices.SortStableFunc(types, func(a, b *typeInfo) int { return cmp.Compare(a.name, b.name) })
 	for _, typ := range types {
 		of := byType[typ]
-		slices.SortFunc(of, func(a, b *body) int { return cmp.Compare(a.id, b.id) })
+		slices.SortFunc(of, func(a, b *cell) int { return cmp.Compare(a.id, b.id) })
 		sum := Holder{What: k.what, Actor: ActorName{Type: typ.name}}
-		for _, b := range of {
-			sum.Count += k.by[b].n
+		for _, a := range of {
+			sum.Count += k.by[a].n
 			if len(of) > namedHolders {
 				continue
 			}
-			h := Holder{What: k.what, Count: k.by[b].n, Actor: b.actorName()}
-			if to := k.by[b].to; to != nil {
+			h := Holder{What: k.what, Count: k.by[a].n, Actor: a.actorName()}
+			if to := k.by[a].to; to != nil {
 				h.For = to.actorName()
 			}
 			list = append(list, h)
@@ -255,25 +255,26 @@ func (k tallied) holders(list []Holder) []Holder {
 	return list
 }
 
-// lifeGlimpse is what an actor waits for, as it looks from outside.
-type lifeGlimpse struct {
+// lifePeek is what an actor waits for, as it looks from outside.
+type lifePeek struct {
 	suspended, leaving bool  // it waits for its supervisor, or for its children
-	child              *body // the one that it waits for; nil: none is known
+	child              *cell // the one that it waits for; nil: none is known
 	putOff             int   // replies
 }
 
-// glimpseLife looks into the extras of an actor that others may run. So the race detector is told to
-// look away, as in Context.glimpse: each word is loaded whole, and pointers lead to what the GC keeps.
+// peekLife looks into the cold state of an actor that others may run. So the race detector is told
+// to look away, as in Context.peek: each word is loaded whole, and pointers lead to what the GC
+// keeps.
 //
 //go:norace
 //go:noinline
-func (b *body) glimpseLife() (p lifeGlimpse) {
-	x := b.extra
+func (a *cell) peekLife() (p lifePeek) {
+	x := a.cold
 	if x == nil {
 		return p
 	}
-	p.suspended = x.waiting && x.phase == suspended
-	p.leaving = x.waiting && x.phase == leaving
+	p.suspended = x.waiting && x.state == suspended
+	p.leaving = x.waiting && x.state == leaving
 	if k := x.children.youngest; k != nil && p.leaving {
 		p.child = k.b
 	}
@@ -300,15 +301,15 @@ func (e *waitError) Error() string {
 
 func (e *waitError) Unwrap() error { return e.err }
 
-// stillWaits makes the error of a call that waited for the end of an actor. It follows those that wait for
-// their children down to the child that waits for something else.
-func (b *body) stillWaits(ctx context.Context, call string) error {
+// stillWaits makes the error of a call that waited for the end of an actor. It follows those that
+// wait for their children down to the child that waits for something else.
+func (a *cell) stillWaits(ctx context.Context, call string) error {
 	var t tally
-	waits := b.sys().allWaits()
-	turns := b.sys().runningTurns(waits)
-	t.mutes(slices.DeleteFunc(slices.Clone(waits), func(o oneWait) bool { return o.who != b }))
-	for at, depth := b, 0; at != nil && depth < deepest; depth++ {
-		p := at.glimpseLife()
+	waits := a.sys().allWaits()
+	turns := a.sys().runningTurns(waits)
+	t.mutes(slices.DeleteFunc(slices.Clone(waits), func(o oneWait) bool { return o.who != a }))
+	for at, depth := a, 0; at != nil && depth < deepest; depth++ {
+		p := at.peekLife()
 		if p.leaving {
 			t.note("pending stop", at, p.child, 1)
 		}
@@ -318,7 +319,7 @@ func (b *body) stillWaits(ctx context.Context, call string) error {
 		}
 		at = p.child
 	}
-	return &waitError{call, b.actorName(), t.holders(), ctx.Err()}
+	return &waitError{call, a.actorName(), t.holders(), ctx.Err()}
 }
 
 // deepest is how many generations an error names.

@@ -91,7 +91,8 @@ func TestWhy_Turns(t *testing.T) {
 	holders(t, sys, "")
 }
 
-// TestWhy_Lives: actors that wait for their children or their supervisor, and replies that were put off.
+// TestWhy_Lives: actors that wait for their children or their supervisor, and replies that were put
+// off.
 func TestWhy_Lives(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	k := clerkType.Spawn(sys, clerk{})
@@ -125,9 +126,9 @@ func TestWhy_Lives(t *testing.T) {
 // TestWhy_Restart: an actor that waits for its supervisor is a pending restart.
 func TestWhy_Restart(t *testing.T) {
 	sys := start(t)
-	boss := mortalType.Spawn(sys, mortal{name: "boss", onFell: func(*mortal, *actor.Context, actor.Fallen) {}})
+	parent := mortalType.Spawn(sys, mortal{name: "boss", onFell: func(*mortal, *actor.Context, actor.Fallen) {}})
 	var child actor.Ref[mortal]
-	in(t, sys, boss, func(_ *mortal, c *actor.Context) {
+	in(t, sys, parent, func(_ *mortal, c *actor.Context) {
 		child = actor.SpawnSupervised(c, mortalType, func(m *mortal) { m.name = "child" }, onFell)
 	})
 	actor.Suspend(sys, child)

@@ -23,7 +23,7 @@ func Yield[S, M any](c *Context, b Behaviour[S, M], m M) {
 	if c.then&yielded != 0 {
 		panic("gallop: Yield: called twice in one behaviour of " + c.self.String())
 	}
-	n := newMessage(c, d.pool)
+	n := newMessage(c, d.size)
 	*payloadOf[M](n) = m
 	n.id, n.from, n.next = d.id, c.self.id, nil
 	if c.travels != nil {
@@ -54,45 +54,45 @@ func (c *Context) takeFront() (first, end *message, n int) {
 	return f.first, f.end, f.n
 }
 
-// putFirst puts a chain of n messages before what has been taken out of the mailbox.
+// pushFront puts a chain of n messages before what has been taken out of the mailbox.
 // None of them was ever in it, so that they can be recycled when they have run. Owner
 // only, between two messages; the turn must end before it takes another one.
-func (b *body) putFirst(first, end *message, n int) {
-	end.next = b.in.fifo
-	b.in.fifo = first
-	if b.load&backpressure.Counted != 0 {
-		b.flow.Load().marks.add(n)
+func (a *cell) pushFront(first, end *message, n int) {
+	end.next = a.in.pending
+	a.in.pending = first
+	if a.load&backpressure.Counted != 0 {
+		a.flow.Load().marks.add(n)
 	}
 }
 
 // keepYielded puts what was yielded beside the mailbox in its place: before the other mail. If the
 // actor is leaving for good, neither will run. Each urgent message and callback may yield, and what
-// comes next may end this life of the actor. Owner only, as putFirst.
-func (b *body) keepYielded(c *Context) {
+// comes next may end this life of the actor. Owner only, as pushFront.
+func (a *cell) keepYielded(c *Context) {
 	if c.then&yielded == 0 {
 		return
 	}
 	if c.then&lookAgain != 0 {
-		b.comeBack(b.extra) // what is yielded is the very next
+		a.requeueUnstashed(a.cold) // what is yielded is the very next
 	}
 	c.then &^= yielded | lookAgain
 	first, end, n := c.takeFront()
-	if b.leavesForGood() {
+	if a.leavesForGood() {
 		end.next = nil
-		replier{c: c, sys: b.sys()}.deadLetters(b, first, b.whyEnded())
+		env{c: c, sys: a.sys()}.deadLetters(a, first, a.whyEnded())
 		return
 	}
-	b.putFirst(first, end, n)
+	a.pushFront(first, end, n)
 }
 
-// handOn ends a turn whose next message is in place. An actor that yields although it
+// yieldTurn ends a turn whose next message is in place. An actor that yields although it
 // has spent its turn, while mail waits behind, is overloaded as if it had run its batch.
-func (b *body) handOn(c *Context) (again bool) {
+func (a *cell) yieldTurn(c *Context) (again bool) {
 	switch {
-	case b.load&backpressure.Counted != 0:
-		b.typ().marks.measure(b, c)
-	case c.left == 0 && (b.in.fifo.next != nil || b.mailWaits()):
-		return b.batchSpent(c)
+	case a.load&backpressure.Counted != 0:
+		a.typ().marks.measure(a, c)
+	case c.left == 0 && (a.in.pending.next != nil || a.mailWaits()):
+		return a.markOverloaded(c)
 	}
 	return true
 }

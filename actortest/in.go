@@ -81,7 +81,7 @@ func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) 
 		e := s.Event
 		out.Sent = append(out.Sent,
 			Sent{fmt.Sprintf("%s#%d", e.Type, e.Actor), e.Behaviour, s.Message, e.Request,
-				e.Kind == sim.Dead})
+				e.Kind == sim.DeadLetter})
 	}
 	for _, a := range turn.Armed {
 		out.Armed = append(out.Armed, Armed(a))

@@ -119,7 +119,7 @@ func (h *stuckContext) Done() <-chan struct{} {
 // Value marks the context for the runtime: an actor that is asked does not derive a context from
 // it, which would call Done.
 func (h *stuckContext) Value(key any) any {
-	if key == (sim.Hope{}) {
+	if key == (sim.WaitKey{}) {
 		return h
 	}
 	return h.Context.Value(key)

@@ -1,0 +1,220 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gallop-go/gallop/heap"
+)
+
+// A keeper has a table of lists in its arena, and makes garbage with every message.
+type keeper struct {
+	lists  heap.Map[int, heap.Ptr[kept]]
+	inHand heap.Ptr[kept]
+	hidden any // out of the collector's reach
+	got    int
+}
+
+func (k *keeper) add(c *Context, v int) {
+	a := c.Heap()
+	head, _ := k.lists.Get(a, v%10)
+	heap.MakeSlice[byte](a, 100)
+	p := heap.New[kept](a)
+	*p.Deref(a) = kept{head, v}
+	k.lists.Put(a, v%10, p)
+}
+
+func (k *keeper) sum(c *Context, _ None) (s int, err error) {
+	a := c.Heap()
+	for _, head := range k.lists.All(a) {
+		for p := head; !p.IsZero(); p = p.Deref(a).next {
+			s += p.Deref(a).v
+		}
+	}
+	return s, nil
+}
+
+// A handed is a handle in a message.
+type handed struct {
+	text string // beside a Go pointer
+	p    heap.Ptr[kept]
+}
+
+func (k *keeper) hand(c *Context, v int) {
+	p := heap.New[kept](c.Heap())
+	p.Deref(c.Heap()).v = v
+	if v < 0 {
+		k.hidden = p
+	} else {
+		keeperTake.Send(c, Self[keeper](c), handed{"kept", p})
+	}
+	litter(c)
+}
+
+// litter makes garbage until the arena is due.
+func litter(c *Context) {
+	for c.then&mustCollect == 0 {
+		heap.MakeSlice[byte](c.Heap(), 1000)
+	}
+}
+
+// take litters as well, so that there are collections while handed messages are in the
+// part of the mailbox that the turn has taken over.
+func (k *keeper) take(c *Context, h handed) {
+	k.got += h.p.Deref(c.Heap()).v
+	litter(c)
+}
+
+func (k *keeper) look(c *Context, _ None) (int, error) {
+	if p, ok := k.hidden.(heap.Ptr[kept]); ok {
+		return p.Deref(c.Heap()).v, nil
+	}
+	return k.got, nil
+}
+
+var (
+	keeperType = NewType[keeper]("keeper")
+	keeperAdd  = Declare[int](keeperType, "add")
+	keeperSum  = DeclareAsk[None, int](keeperType, "sum")
+	keeperHand = Declare[int](keeperType, "hand")
+	keeperTake = Declare[handed](keeperType, "take")
+	keeperLook = DeclareAsk[None, int](keeperType, "look")
+	_          = keeperType.Table(keeperAdd.Do((*keeper).add), keeperSum.Do((*keeper).sum), keeperHand.Do((*keeper).hand),
+		keeperTake.Do((*keeper).take), keeperLook.Do((*keeper).look))
+)
+
+// "The arena is collected between behaviours, when it has doubled": what the state
+// leads to stays, and garbage does not pile up.
+func TestHeap_Collected(t *testing.T) {
+	sys := Start(Workers(3))
+	defer sys.Stop()
+	refs := []Ref[keeper]{}
+	for range 10 {
+		refs = append(refs, keeperType.Spawn(sys, keeper{}))
+	}
+	each := 2000 // 120 bytes of garbage and 16 that stay
+	if heap.Poisoned {
+		each = 50 // and a collection for each of them
+	}
+	for v := range each {
+		for _, r := range refs {
+			keeperAdd.Send(sys, r, v)
+		}
+	}
+	for _, r := range refs {
+		if got, err := keeperSum.Ask(context.Background(), sys, r, None{}); got != each*(each-1)/2 || err != nil {
+			t.Fatal(got, err)
+		}
+	}
+	_ = sys.Wait(context.Background())
+	for _, r := range refs {
+		if s := r.b.heapOf().Stats(); s.Reserved > 200_000 {
+			t.Errorf("%v holds %+v for %d bytes that live", r, s, each*16)
+		}
+	}
+}
+
+// "The roots are the handles in the actor's state and in the messages that the actor has sent to
+// itself"; a handle that is kept elsewhere is dead.
+func TestHeap_RootsInMessages(t *testing.T) {
+	sys := Start(Workers(1), OnPanic(func(PanicReport) {}))
+	defer sys.Stop()
+	r := keeperType.Spawn(sys, keeper{})
+	for v := range 100 {
+		keeperHand.Send(sys, r, v)
+	}
+	_ = sys.Wait(context.Background())
+	if got, err := keeperLook.Ask(context.Background(), sys, r, None{}); got != 4950 || err != nil {
+		t.Error(got, err)
+	}
+	keeperHand.Send(sys, r, -1)
+	if _, err := keeperLook.Ask(context.Background(), sys, r, None{}); err == nil || !strings.Contains(err.Error(), "dead handle") {
+		t.Errorf("a handle behind an interface: %v", err)
+	}
+}
+
+// A state that hides handles is refused when it asks for its heap.
+func TestHeap_HiddenHandlesRefused(t *testing.T) {
+	type hider struct{ m map[string]heap.String }
+	hiderType := NewType[hider]("hider")
+	use := DeclareAsk[None, int](hiderType, "use")
+	hiderType.Table(use.Do(func(_ *hider, c *Context, _ None) (int, error) { c.Heap(); return 0, nil }))
+	sys := Start(Workers(1), OnPanic(func(PanicReport) {}))
+	defer sys.Stop()
+	_, err := use.Ask(context.Background(), sys, hiderType.Spawn(sys, hider{}), None{})
+	if !errors.Is(err, ErrPanicked) || !strings.Contains(err.Error(), "gallop: heap: actor.hider keeps handles out of the collector's reach, behind m[]") {
+		t.Error(err)
+	}
+}
+
+// A tower is an actor with much memory.
+type tower struct {
+	rows          heap.Slice[heap.Ptr[[64]uint64]]
+	during, tries int // turns during a collection, and at all
+}
+
+var (
+	towerType  = NewType[tower]("tower")
+	towerBuild = Declare[int](towerType, "build")
+	towerPeek  = Declare[None](towerType, "peek")
+	towerCheck = DeclareAsk[None, int](towerType, "check")
+	_          = towerType.Table(towerBuild.Do((*tower).build), towerPeek.Do((*tower).peek), towerCheck.Do((*tower).check))
+)
+
+func (w *tower) build(c *Context, n int) {
+	a := c.Heap()
+	w.rows = heap.MakeSlice[heap.Ptr[[64]uint64]](a, n)
+	for i := range n {
+		p := heap.New[[64]uint64](a)
+		p.Deref(a)[63] = uint64(i)
+		*w.rows.At(a, i) = p
+	}
+}
+
+// peek runs again and again while the arena is being collected.
+func (w *tower) peek(c *Context, _ None) {
+	if c.self.isCollecting() {
+		w.during++
+	}
+	if w.tries++; c.self.isCollecting() || w.during == 0 && w.tries < 1000 {
+		towerPeek.Send(c, Self[tower](c), None{})
+	}
+}
+
+func (w *tower) check(c *Context, _ None) (int, error) {
+	a := c.Heap()
+	for i, p := range w.rows.Deref(a) {
+		if v := p.Deref(a)[63]; v != uint64(i) {
+			return w.during, fmt.Errorf("row %d has %d", i, v)
+		}
+	}
+	return w.during, nil
+}
+
+// "Between two of them the actor goes behind the others in the queue": its turns end, and begin
+// again, many times before a large arena is done; and quiescence waits for that.
+func TestHeap_CollectedInSteps(t *testing.T) {
+	if heap.Poisoned {
+		t.Skip("with poison, everything is collected whole") // so there are no steps
+	}
+	sys := Start(Workers(1))
+	defer sys.Stop()
+	w := towerType.Spawn(sys, tower{})
+	towerBuild.Send(sys, w, 20_000) // 10 MB
+	towerPeek.Send(sys, w, None{})
+	_ = sys.Wait(context.Background()) // to ask it before would be to look at its rows, all at once
+	if w.b.isCollecting() || w.b.heapOf().Collecting() {
+		t.Error("quiescent in the middle of a collection")
+	}
+	if during, err := towerCheck.Ask(context.Background(), sys, w, None{}); during < 10 || err != nil {
+		t.Errorf("it had %d turns during the collection of 10 MB; %v", during, err)
+	}
+	towerBuild.Send(sys, w, 20_000) // again, and now without messages that keep it awake
+	_ = sys.Wait(context.Background())
+	if w.b.isCollecting() || w.b.heapOf().Collecting() {
+		t.Error("quiescent in the middle of a collection")
+	}
+}

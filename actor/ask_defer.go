@@ -1,0 +1,301 @@
+package actor
+
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// A behaviour may put its reply off if its actor has to ask others first, or to wait for a timer or
+// a goroutine. The reply address is moved out of the message, which may be recycled, into a
+// deferral.
+//
+// Anybody who has the Deferred may give the reply: its state decides who was first. The caller must
+// also hear if nobody does. So each deferral has an owner, an actor that keeps it in a list and
+// tells the caller when its life ends. The owner is the actor that was asked, and later whomever it
+// has handed the deferral over to.
+//
+// The list belongs to its actor alone. Others tell it, by signals:
+//
+//	whoever replies                        the owner
+//	R1 open → given   (CAS)                E1 its life ends: open → over (CAS), tells the caller
+//	R2 gives the reply                     G1 is told given: takes it off its list
+//	R3 loads the owner, tells it given     H1 takes it off its list, stores the new owner
+//	                                       H2 tells that one to adopt it
+//	                                       A1 is told to adopt: owner still, and open? then it is
+//	                                          on the list. A dead one: open → over, tells the caller
+//
+// The caller hears once, since R1, E1 and A1 take it out of open, once. It hears at all: between H1
+// and A1 the deferral is in the system queue of the new owner, which serves it or refuses it. No
+// list keeps one that was given: suppose that R3 loads the old owner. Then R1 came before H1, and
+// A1 finds it given. If R3 loads the new owner, given comes before A1, which finds it given, or
+// after, and G1 finds it on the list.
+
+// Deferred is a reply that a behaviour has put off with [Defer]. It may be copied, kept,
+// and sent to whoever is to give the reply. The zero value is not ready.
+type Deferred[R any] struct{ d *deferral }
+
+// deferral is a request that has run and was not answered.
+type deferral struct {
+	to    rejecter           // the *lateReply that it is a part of. Read-only
+	by    seam.Pointer[cell] // its owner. Stored by the owner
+	state seam.Flag
+	place int // among those of its owner; 0: it is in no list. Owner only
+}
+
+const (
+	deferralOpen  = iota
+	deferralGiven // somebody has replied
+	deferralDone  // the life of its owner is over: the caller was told
+)
+
+// rejecter is where a reply that was put off goes, whatever its type.
+type rejecter interface {
+	fail(e env, why error)
+	caller() caller
+}
+
+// lateReply is a deferral with its address, in one object. A type of its own, so that requests
+// which nobody puts off have no such methods.
+type lateReply[R any] struct {
+	deferral
+	address replyTo[R]
+	life    uint16 // of the caller
+	bounds  bounds // contexts that end with it
+}
+
+// reply answers, and lets go of all that the request has kept. Whoever took it out of open only.
+func (l *lateReply[R]) reply(e env, res Result[R], mute bool) {
+	to := l.address
+	l.address = replyTo[R]{}
+	l.bounds.release()
+	to.answer(e, l.life, res, mute)
+}
+
+// caller returns who waits.
+func (l *lateReply[R]) caller() caller { return callerOf(&l.address) }
+
+// fail answers with an error, on behalf of an actor whose life ends.
+func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, false) }
+
+// Defer puts off the reply to the running request: the caller goes on waiting, and what
+// the behaviour returns is discarded. [Deferred.Reply] gives the reply, from wherever the
+// Deferred has been taken: a later behaviour of the actor, or its OnStop, another actor,
+// or a goroutine. Defer panics if the running request is not one of b's, or was deferred
+// or stashed already. It allocates two objects, one of which has room for a reply.
+//
+// If the actor ends, is suspended or is restarted first, the caller hears once OnStop has
+// returned, if that runs. The error is ErrStopped and wraps the reason, or it is
+// ErrSystemStopped. A restart keeps the requests in the mailbox, but not those that were
+// put off. If another actor is to see to the reply from now on, whatever becomes of this
+// one, use [Deferred.HandOver].
+//
+// A Deferred must not be forgotten: as long as its actor lives, an caller without a
+// time-out waits for it. Package actortest finds such a run. It keeps neither the actor
+// nor the system running: Stop does not wait for it, nor does Drain except for types
+// with [TypeFinishAsks], and Run and Shutdown wait only for what is under way in the
+// system. It counts for no bound or watermark.
+func Defer[S, Q, R any](c *Context, b AskBehaviour[S, Q, R]) Deferred[R] {
+	c.markStashed("Defer", b.d.madeAsk())
+	p := payloadOf[request[Q, R]](c.msg)
+	l := &lateReply[R]{address: p.to, life: c.msg.life}
+	l.to = l
+	l.by.Store(c.self)
+	if p.to.call != nil {
+		p.to.call.later.Store(true)
+	}
+	if p.to = nowhere(c.sys, p.to); p.to.call.ctx != nil { // as in Stash
+		c.keepBounds(&l.bounds)
+	}
+	c.self.enlist(&l.deferral)
+	c.sys.sim.putOff(c, &l.deferral)
+	return Deferred[R]{&l.deferral}
+}
+
+// keepBounds makes the contexts of the behaviour end with the reply that it has put off.
+func (c *Context) keepBounds(late *bounds) {
+	late.late = true
+	if old := c.bounds; old != nil {
+		late.all = old.all
+	}
+	c.bounds = late
+	c.then |= usesContext
+}
+
+// Reply answers the request, as if its behaviour had returned v and err, and reports
+// whether it was the first to do so. Any actor may reply, with its *Context, or any
+// goroutine, with the *System. Of several at a time one gives the reply; the others do
+// nothing, and discard what their v owns. So does a Reply that comes after the caller was
+// told that the owner's life has ended. If the caller has given up, the reply goes
+// nowhere. Reply panics if d is zero.
+//
+// If the env is not the owner, it costs a signal to the owner besides the reply.
+func (d Deferred[R]) Reply(from Sender, v R, err error) (first bool) {
+	c, sys := split(from)
+	if c != nil {
+		mustRun(c, "Reply")
+	}
+	if d.d.mustBe("Reply"); !d.d.state.CompareAndSwap(deferralOpen, deferralGiven) { // R1
+		discardLate(v)
+		return false
+	}
+	d.d.to.(*lateReply[R]).reply(env{c: c, sys: sys}, Result[R]{v, err}, true) // R2
+	d.d.leave(env{c: c, sys: sys})
+	return true
+}
+
+// HandOver makes to see to the reply. If to ends or is restarted before somebody has given it, the
+// caller hears so at once; what becomes of the running actor does not matter any more. If to has
+// ended, or is down, the caller hears at once. to still has to be sent the Deferred, in a message,
+// to reply itself. HandOver panics if d is zero, if the running actor is not the one that sees to
+// it so far, or if to is the zero Ref. It does nothing if the reply was given.
+func (d Deferred[R]) HandOver(c *Context, to Target) {
+	mustRun(c, "HandOver")
+	d.d.mustBe("HandOver")
+	d.d.handOver(c, targetOf("HandOver", to))
+}
+
+// discardLate is discardReply for a copy: only here it has to be in Go's heap.
+func discardLate[R any](v R) { discardReply(&v) }
+
+// mustBe panics if d is the deferral of a zero Deferred.
+func (d *deferral) mustBe(call string) {
+	if d == nil {
+		panicMisuse(call, ": a zero Deferred: use Defer")
+	}
+}
+
+// leave takes a deferral that was given off its owner's list, or has the owner do it.
+func (d *deferral) leave(e env) {
+	by := d.by.Load() // R3
+	if e.c != nil && e.c.self == by {
+		by.delist(d)
+		return
+	}
+	by.tell(e, given{d: d})
+}
+
+// given tells the owner of a deferral that somebody else has replied.
+type given struct {
+	unanswered
+	d *deferral
+}
+
+func (s given) serve(a *cell, _ *Context) {
+	if s.d.by.Load() == a { // or it has been handed over since
+		a.delist(s.d) // G1
+	}
+}
+
+// handOver is Deferred.HandOver.
+func (d *deferral) handOver(c *Context, to *cell) {
+	if by := d.by.Load(); by != c.self {
+		panic("gallop: HandOver by " + c.self.String() + " of what " + by.String() + " has to answer")
+	}
+	if to == c.self || d.state.Load() != deferralOpen {
+		return
+	}
+	c.self.delist(d)
+	d.by.Store(to)                              // H1
+	to.tell(env{c: c, sys: c.sys}, adopt{d: d}) // H2
+}
+
+// adopt tells the new owner of a deferral.
+type adopt struct{ d *deferral }
+
+func (s adopt) serve(a *cell, c *Context) {
+	d, x := s.d, a.makeCold()
+	switch {
+	case d.by.Load() != a || d.place != 0 || d.state.Load() != deferralOpen: // A1
+	case x.state == suspended:
+		d.fail(env{c: c, sys: a.sys()}, stoppedBecause(x.reason))
+	default:
+		a.enlist(d)
+	}
+}
+
+// refused tells the caller, on behalf of the dead, unless they have handed it over again.
+func (s adopt) refused(a *cell, e env) {
+	if s.d.by.Load() == a {
+		s.d.fail(e, a.endedBecause())
+	}
+}
+
+// fail tells the caller why it gets no reply, unless somebody has replied.
+func (d *deferral) fail(e env, why error) {
+	if d.state.CompareAndSwap(deferralOpen, deferralDone) {
+		d.to.fail(e, why)
+	}
+}
+
+// deferrals are the deferrals of an actor, the oldest first as long as none is taken.
+type deferrals struct {
+	lifeEnd
+	all indexedSet[deferral]
+}
+
+// lifeEnd leads to what is settled at the end of a life. By an interface, so that a program without
+// such things does not link them; behind a pointer, since that makes all cold state smaller.
+type lifeEnd struct {
+	of interface {
+		endLife(a *cell, e env, why error)
+	}
+}
+
+// fewDeferrals is how many an empty list has room for at most: thousands may come at once, and
+// never again.
+const fewDeferrals = 64
+
+// open returns how many replies are out. A hint, for reports. Any goroutine.
+//
+//go:norace
+//go:noinline
+func (l *deferrals) open() int { return len(l.all.entries) }
+
+// enlist enters a deferral into the actor's list. Owner only.
+func (a *cell) enlist(d *deferral) {
+	x := a.makeCold()
+	if x.deferred == nil {
+		l := new(deferrals)
+		l.of, x.deferred = l, &l.lifeEnd
+	}
+	l := x.deferrals()
+	if len(l.all.entries) == 0 {
+		a.sys().stopList.add(a, x)
+	}
+	l.all.add(d, &d.place)
+}
+
+// delist takes a deferral off the list, if it is there. Owner only.
+func (a *cell) delist(d *deferral) {
+	if d.place == 0 {
+		return
+	}
+	if invariant.On {
+		verifyDeferral(a, d)
+	}
+	l := a.cold.deferrals()
+	l.all.remove(&d.place)
+	if len(l.all.entries) == 0 {
+		a.sys().stopList.remove(a.cold)
+		if cap(l.all.entries) > fewDeferrals {
+			l.all.entries = nil
+		}
+	}
+}
+
+// deferrals returns the list, of an actor that has one.
+func (x *coldState) deferrals() *deferrals { return x.deferred.of.(*deferrals) }
+
+// endLife tells all callers that wait why they get no reply. Owner only.
+func (l *deferrals) endLife(a *cell, e env, why error) {
+	if len(l.all.entries) == 0 {
+		return
+	}
+	left := l.all.entries
+	l.all.entries = nil
+	a.sys().stopList.remove(a.cold)
+	for _, open := range left {
+		open.who.place = 0
+		open.who.fail(e, why) // E1
+	}
+}

@@ -1,0 +1,149 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+)
+
+// counterScene is a stage with a desk that has put a reply off, and an heir that it may hand it
+// over to.
+type counterScene struct {
+	stage
+	desk, heir Ref[bench]
+	d          Deferred[int]
+	replies    chan *call[int]
+	first      int // Replies that said they were the first
+	gave       int // what the first one gave
+}
+
+type bench struct{ s *counterScene }
+
+type benchAct = func(*counterScene, *Context)
+
+var (
+	benchType = NewType[bench]("bench")
+	benchDo   = Declare[benchAct](benchType, "do")
+	benchAsk  = DeclareAsk[int, int](benchType, "ask")
+	_         = benchType.Table(benchDo.Do(func(b *bench, c *Context, f benchAct) { f(b.s, c) }),
+		benchAsk.Do(func(b *bench, c *Context, _ int) (int, error) {
+			b.s.d = Defer(c, benchAsk)
+			return 0, nil
+		}))
+)
+
+func newCounterScene(p *explore.Program) *counterScene {
+	s := &counterScene{replies: make(chan *call[int], 1)}
+	benchType.info.ownedIn() // which is made when it is first needed, and then is there
+	s.stage = newStage(p)
+	s.desk, s.heir = benchType.Spawn(s.sys, bench{s}), benchType.Spawn(s.sys, bench{s})
+	_, _, _ = askEach(context.Background(), s.sys, benchAsk.d, []Ref[bench]{s.desk}, 1, &fanIn[int]{in: s.replies})
+	s.settle()
+	return s
+}
+
+func (s *counterScene) give(from Sender, v int) {
+	if s.d.Reply(from, v, nil) {
+		s.first++
+		s.gave = v
+	}
+}
+
+func (s *counterScene) at(r Ref[bench], f benchAct) { benchDo.Send(s.sys, r, f) }
+
+var counterOps = []struct {
+	name string
+	do   func(s *counterScene, i int)
+}{
+	{"reply", func(s *counterScene, i int) { s.give(s.sys, i) }},
+	{"owner replies", func(s *counterScene, i int) { s.at(s.desk, func(s *counterScene, c *Context) { s.give(c, i) }) }},
+	{"heir replies", func(s *counterScene, i int) { s.at(s.heir, func(s *counterScene, c *Context) { s.give(c, i) }) }},
+	{"hand over", func(s *counterScene, _ int) {
+		s.at(s.desk, func(s *counterScene, c *Context) {
+			if s.d.d.by.Load() == c.self {
+				s.d.HandOver(c, s.heir)
+			}
+		})
+	}},
+	{"hand back", func(s *counterScene, _ int) {
+		s.at(s.heir, func(s *counterScene, c *Context) {
+			if s.d.d.by.Load() == c.self {
+				s.d.HandOver(c, s.desk)
+			}
+		})
+	}},
+	{"owner ends", func(s *counterScene, _ int) { Stop(s.sys, s.desk) }},
+	{"heir ends", func(s *counterScene, _ int) { Stop(s.sys, s.heir) }},
+}
+
+// judge: the caller has one outcome at most, and that is what the one said who was first; it has
+// one if somebody was, or if the owner has ended; and no list has what was given.
+func (s *counterScene) judge() error {
+	if err := s.resting(); err != nil {
+		return err
+	}
+	d := s.d.d
+	owner := d.by.Load()
+	if s.first > 1 {
+		return fmt.Errorf("%d were the first", s.first)
+	}
+	if want := s.first == 1 || owner.ended(); want != (len(s.replies) == 1) {
+		return fmt.Errorf("%d outcomes; replied: %v, the owner has ended: %v", len(s.replies), s.first == 1, owner.ended())
+	}
+	listed := 0
+	for _, r := range []Ref[bench]{s.desk, s.heir} {
+		if x := r.b.cold; x != nil && x.deferred != nil && !r.b.ended() {
+			listed += len(x.deferrals().all.entries)
+		}
+	}
+	if open := d.state.Load() == deferralOpen; open != (listed == 1) || listed > 1 {
+		return fmt.Errorf("open: %v, and %d lists have it", open, listed)
+	}
+	if n := len(LeftOnStopList(s.sys)); n != listed {
+		return fmt.Errorf("%d wards, %d deferrals", n, listed)
+	}
+	if len(s.replies) == 1 {
+		res := (<-s.replies).result
+		if s.first == 1 && (res.Err != nil || res.Value != s.gave) || s.first == 0 && !errors.Is(res.Err, ErrStopped) {
+			return fmt.Errorf("%v, %v; given: %d", res.Value, res.Err, s.gave)
+		}
+	}
+	s.sys.sched.WakeAll()
+	Stop(s.sys, s.desk)
+	Stop(s.sys, s.heir)
+	s.settle()
+	return errors.Join(s.resting(), s.sys.Shutdown(context.Background()), s.allEnded())
+}
+
+// LeftOnStopList returns the wards of a system that is quiet.
+func LeftOnStopList(s *System) []entry[cell] { return s.stopList.all.entries }
+
+// TestDeferred_Explored: two things happen to a reply that was put off, after a third. "The caller
+// hears once … It hears at all … No list keeps one that was given."
+//
+// Mutants: internal/mutants/deferred.json.
+func TestDeferred_Explored(t *testing.T) {
+	for _, before := range []string{"", "hand over"} {
+		for i, a := range counterOps {
+			for _, b := range counterOps[i:] {
+				t.Run(before+"-"+a.name+"-"+b.name, func(t *testing.T) {
+					explore.PortfolioOf(t, 600, 150, func(p *explore.Program) {
+						s := newCounterScene(p)
+						if before != "" {
+							counterOps[3].do(s, 0)
+						}
+						p.Go(func() { a.do(s, 1) })
+						p.Go(func() { b.do(s, 2) })
+						s.man()
+						p.After(s.judge)
+					})
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package actor_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+var (
+	finishing        = newCtxType(actor.TypeFinishAsks())
+	finishingBounded = newCtxType(actor.TypeFinishAsks(), actor.TypeBound(10, actor.OverflowRefuse))
+	finishingMarks   = newCtxType(actor.TypeFinishAsks(), actor.TypeWatermarks(10, 5))
+)
+
+// TestFinishAsks: "Drain … waits until the replies are given that the actor has put off; the
+// outcomes of its own [AskTo] and [Pipe] have come, and have run."
+func TestFinishAsks(t *testing.T) {
+	for kind, b := range map[string]ctxBehaviours{"plain": finishing, "bounded": finishingBounded, "watermarks": finishingMarks} {
+		for name, begin := range map[string]func(c *actor.Context, b ctxBehaviours, to actor.Ref[ctxActor], f ctxAsk, go1 <-chan struct{}){
+			"AskTo": func(c *actor.Context, b ctxBehaviours, to actor.Ref[ctxActor], f ctxAsk, _ <-chan struct{}) {
+				actor.AskTo(c, ctxs.try, to, f, b.heard)
+			},
+			"AskToWith": func(c *actor.Context, b ctxBehaviours, to actor.Ref[ctxActor], f ctxAsk, _ <-chan struct{}) {
+				actor.AskToWith(c, ctxs.try, to, f, b.told, "m")
+			},
+			"Within": func(c *actor.Context, b ctxBehaviours, to actor.Ref[ctxActor], f ctxAsk, _ <-chan struct{}) {
+				actor.AskToWith(c, ctxs.try, to, f, b.told, "m", actor.Within(time.Hour))
+			},
+			"with a context": func(c *actor.Context, b ctxBehaviours, to actor.Ref[ctxActor], f ctxAsk, _ <-chan struct{}) {
+				c.SetContext(traced("trace"))
+				actor.AskTo(c, ctxs.try, to, f, b.heard)
+			},
+			"Pipe": func(c *actor.Context, b ctxBehaviours, _ actor.Ref[ctxActor], _ ctxAsk, go1 <-chan struct{}) {
+				actor.Pipe(c, b.heard, func(context.Context) (any, error) { <-go1; return nil, errUser })
+			},
+		} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				var dead letters
+				sys := start(t, actor.Workers(2), dead.option())
+				got := make(chan any, 10)
+				r, to := b.typ.Spawn(sys, ctxActor{got: got, onStop: func(*actor.Context) { got <- "stop" }}), ctxs.typ.Spawn(sys, ctxActor{})
+				put, go1 := make(chan actor.Deferred[any], 1), make(chan struct{})
+				b.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+					begin(c, b, to, func(_ *ctxActor, c *actor.Context) (any, error) { put <- actor.Defer(c, ctxs.try); return nil, nil }, go1)
+				})
+				b.do.Send(sys, r, func(a *ctxActor, _ *actor.Context) { a.got <- "mail" })
+				equal(t, "mail", receive(t, "the mail", got), any("mail"))
+				actor.Drain(sys, r)
+				eventually(t, "it takes no mail", func() bool { return b.do.TrySend(sys, r, func(*ctxActor, *actor.Context) {}) != nil })
+				equal(t, "heard so far", len(got), 0)
+				close(go1)
+				if name != "Pipe" {
+					d := receive(t, "the request", put)
+					d.Reply(sys, nil, errUser)
+				}
+				equal(t, "outcome", receive(t, "the outcome", got), any(errUser))
+				equal(t, "end", receive(t, "the end", got), any("stop"))
+				quiet(t, sys)
+				equal(t, "dead letters", dead.n.Load(), 0)
+				equal(t, "wards", actor.LeftoversOf(sys).StopList, 0)
+			})
+		}
+	}
+}
+
+// TestFinishAsks_Deferred: a reply that the actor has put off, whoever gives it.
+func TestFinishAsks_Deferred(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	r := finishing.typ.Spawn(sys, ctxActor{})
+	put, out := make(chan actor.Deferred[any], 1), make(chan error, 1)
+	go func() {
+		_, err := finishing.try.Ask(context.Background(), sys, r, func(_ *ctxActor, c *actor.Context) (any, error) {
+			put <- actor.Defer(c, finishing.try)
+			return nil, nil
+		})
+		out <- err
+	}()
+	d, done := receive(t, "the request", put), make(chan error, 1)
+	go func() { done <- actor.DrainWait(context.Background(), sys, r) }()
+	eventually(t, "it takes no mail", func() bool { return finishing.do.TrySend(sys, r, func(*ctxActor, *actor.Context) {}) != nil })
+	equal(t, "ended", len(done), 0)
+	d.Reply(sys, nil, errUser)
+	wants(t, receive(t, "the outcome", out), errUser)
+	must(t, receive(t, "the end", done))
+}
+
+// TestFinishAsks_Order: outcomes that come while mail is left run behind it, "may ask for more",
+// and yield.
+func TestFinishAsks_Order(t *testing.T) {
+	for _, opt := range []actor.Option{actor.Workers(2), actor.Seed(3)} {
+		sys := start(t, opt)
+		var got []string
+		to := ctxs.typ.Spawn(sys, ctxActor{})
+		five := func(*ctxActor, *actor.Context) (any, error) { return 5, nil }
+		r := finishing.typ.Spawn(sys, ctxActor{hear: func(c *actor.Context, r actor.Reply[any, string]) {
+			got = append(got, r.Mark)
+			if r.Mark == "first" {
+				actor.AskToWith(c, ctxs.try, to, five, finishing.told, "second")
+				actor.Yield(c, finishing.do, func(*ctxActor, *actor.Context) { got = append(got, "yielded") })
+			}
+		}, onStop: func(*actor.Context) { got = append(got, "stop") }})
+		finishing.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+			actor.AskToWith(c, ctxs.try, to, five, finishing.told, "first")
+			for i := range 3 {
+				finishing.do.Send(c, r, func(*ctxActor, *actor.Context) { got = append(got, fmt.Sprint(i)) })
+			}
+			actor.Drain(c, r)
+		})
+		quiet(t, sys)
+		equal(t, "order", fmt.Sprint(got), "[0 1 2 first yielded second stop]")
+	}
+}
+
+// TestFinishAsks_Ends: "[Stop] and [Kill] end the actor as always", a panic too; and an outcome
+// that is refused is not waited for.
+func TestFinishAsks_Ends(t *testing.T) {
+	for name, end := range map[string]func(sys *actor.System, r actor.Ref[ctxActor]){
+		"Stop":   func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Stop(sys, r) },
+		"Kill":   func(sys *actor.System, r actor.Ref[ctxActor]) { actor.Kill(sys, r) },
+		"system": func(sys *actor.System, _ actor.Ref[ctxActor]) { sys.Stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			r, to := finishing.typ.Spawn(sys, ctxActor{}), ctxs.typ.Spawn(sys, ctxActor{})
+			put := make(chan actor.Deferred[any], 1)
+			finishing.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+				actor.AskTo(c, ctxs.try, to, func(_ *ctxActor, c *actor.Context) (any, error) { put <- actor.Defer(c, ctxs.try); return nil, nil }, finishing.heard)
+			})
+			receive(t, "the request", put)
+			actor.Drain(sys, r)
+			eventually(t, "it takes no mail", func() bool { return finishing.do.TrySend(sys, r, func(*ctxActor, *actor.Context) {}) != nil })
+			end(sys, r)
+			if name != "system" {
+				_, err := actor.Join(soon(t), sys, r)
+				must(t, err)
+				quiet(t, sys)
+			}
+		})
+	}
+}
+
+// TestFinishAsks_Panic: an outcome over which a draining actor panics ends it, as any message does;
+// so what it still waits for is waited for no longer.
+func TestFinishAsks_Panic(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	r := finishing.typ.Spawn(sys, ctxActor{hear: func(*actor.Context, actor.Reply[any, string]) { panic(errUser) }})
+	to, put := ctxs.typ.Spawn(sys, ctxActor{}), make(chan actor.Deferred[any], 2)
+	finishing.do.Send(sys, r, func(_ *ctxActor, c *actor.Context) {
+		for range 2 {
+			actor.AskToWith(c, ctxs.try, to, func(_ *ctxActor, c *actor.Context) (any, error) { put <- actor.Defer(c, ctxs.try); return nil, nil }, finishing.told, "m")
+		}
+	})
+	first, second := receive(t, "a request", put), receive(t, "a request", put)
+	actor.Drain(sys, r)
+	eventually(t, "it takes no mail", func() bool { return finishing.do.TrySend(sys, r, func(*ctxActor, *actor.Context) {}) != nil })
+	first.Reply(sys, nil, nil)
+	d, err := actor.Join(soon(t), sys, r)
+	must(t, err)
+	wants(t, d.Reason, actor.ErrPanicked)
+	second.Reply(sys, nil, nil)
+	quiet(t, sys)
+	equal(t, "dead letters", sys.Stats().DeadLetters, 1)
+}

@@ -1,0 +1,114 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// ring is so many actors of which each asks the next in its turns and waits, so many times. A
+// thread stands in for the turns of each. The protocol of the table and of the calls is that of
+// production.
+type ring struct {
+	p     *explore.Program
+	all   []*cell
+	calls [][]*callState // by actor and round
+	asked []int          // rounds in which it has asked
+	round []int          // of its turns
+	told  int            // how often somebody has closed a circle
+}
+
+// newRing makes the ring. The actor 0 gives its asks up at any moment if hasty.
+func newRing(p *explore.Program, n, rounds int, hasty bool) *ring {
+	s := newStage(p)
+	r := &ring{p: p, calls: make([][]*callState, n), asked: make([]int, n), round: make([]int, n)}
+	for i := range n {
+		r.all = append(r.all, mayflyType.Spawn(s.sys, mayfly{}).b)
+		for range rounds {
+			r.calls[i] = append(r.calls[i], new(callState))
+		}
+	}
+	for i := range n {
+		p.Go(func() {
+			for range rounds {
+				r.ask(i, hasty && i == 0)
+				r.answer((i + n - 1) % n)
+				r.round[i]++
+			}
+		})
+	}
+	return r
+}
+
+// ask is a turn of actor i, which asks the next and waits, as waitFor does.
+func (r *ring) ask(i int, hasty bool) {
+	me, to, k := r.all[i], r.all[(i+1)%len(r.all)], r.calls[i][r.round[i]]
+	r.asked[i]++
+	before := r.waiting()
+	asks, may := me.mayWait(k, to)
+	if !may && k.state.CompareAndSwap(callPending, callRefused) {
+		r.told++
+		for j, round := range before {
+			if j != i && round < 0 && r.round[j] == -1-round {
+				r.p.Errorf("%d is told that it closes a circle, and %d had its reply or had given up", i, j)
+			}
+		}
+		return
+	}
+	defer asks.leave(me)
+	if !k.state.CompareAndSwap(callPending, callWaiting) {
+		return
+	}
+	if hasty && k.state.CompareAndSwap(callWaiting, callAbandoned) {
+		return
+	}
+	r.p.Await(func() bool { return seam.Peek(&k.state) == callAnswered })
+}
+
+// waiting returns the round that each actor is in, or -1 less that if its ask in it is over.
+func (r *ring) waiting() (rounds []int) {
+	for i, round := range r.round {
+		if round < len(r.calls[i]) && seam.Peek(&r.calls[i][round].state) > callWaiting {
+			round = -1 - round
+		}
+		rounds = append(rounds, round)
+	}
+	return rounds
+}
+
+// answer answers the request that actor i has made in this round, between two turns.
+func (r *ring) answer(i int) {
+	round := r.round[(i+1)%len(r.all)]
+	r.p.Await(func() bool { return r.asked[i] > round })
+	k := r.calls[i][round]
+	if !k.state.CompareAndSwap(callPending, callAnswered) {
+		k.state.CompareAndSwap(callWaiting, callAnswered)
+	}
+}
+
+// TestAskCircle_Explored: of actors that ask each other in a circle nobody waits for ever, and who
+// is told that it closes the circle does: all the others waited when it looked. So too where one of
+// them gives up at any moment, as at the end of its context.
+//
+// Mutants: internal/mutants/asks.json.
+func TestAskCircle_Explored(t *testing.T) {
+	for name, c := range map[string]struct {
+		n, rounds int
+		hasty     bool
+	}{"2": {2, 1, false}, "3": {3, 1, false}, "3 twice": {3, 2, false}, "2 hasty": {2, 2, true}, "3 hasty": {3, 2, true}} {
+		t.Run(name, func(t *testing.T) {
+			explore.PortfolioOf(t, 2000, 500, func(p *explore.Program) {
+				r := newRing(p, c.n, c.rounds, c.hasty)
+				p.After(func() error {
+					if r.told > c.rounds {
+						p.Errorf("%d circles were closed in %d rounds", r.told, c.rounds)
+					}
+					return nil
+				})
+			})
+		})
+	}
+}

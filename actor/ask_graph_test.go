@@ -1,0 +1,256 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// Behaviours that ask each other and wait: ErrSelfAsk to a behaviour "of an actor for which a
+// behaviour of to waits, directly or through others, in an Ask", whether its context ends or not;
+// and only then.
+
+// looked are the ways to ask that are looked at.
+var looked = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) error{
+	"Ask":      endless["Ask"],
+	"Blocking": endless["Blocking"],
+	"Deadline": func(c *actor.Context, to actor.Ref[puppet], f trick) error {
+		ctx, cancel := context.WithTimeout(context.Background(), patience) // none of the tests waits for it
+		defer cancel()
+		return asksInTurn["Ask"](ctx, c, to, f)
+	},
+}
+
+// endless are those whose contexts do not end.
+var endless = map[string]func(c *actor.Context, to actor.Ref[puppet], f trick) error{
+	"Ask": func(c *actor.Context, to actor.Ref[puppet], f trick) error {
+		return asksInTurn["Ask"](context.Background(), c, to, f)
+	},
+	"Blocking": func(c *actor.Context, to actor.Ref[puppet], f trick) error {
+		return asksInTurn["Blocking"](context.Background(), c, to, f)
+	},
+}
+
+// settles waits until nothing goes on, and not for ever if a circle is not found.
+func settles(t *testing.T, sys *actor.System) {
+	t.Helper()
+	must(t, sys.Wait(notSoLong(t)))
+}
+
+// awaitAskers waits until n actors wait for replies, so that the next one is the last of a circle.
+// In a deterministic system they wait already.
+func awaitAskers(sys *actor.System, n int) {
+	for sys.Books().Sent == 0 && actor.AskersOf(sys) < n {
+		runtime.Gosched()
+	}
+}
+
+// TestAskCircle: of n actors each asks the next, and the last the first. The last one is told, at
+// once, whatever the contexts are, and the others get their replies.
+func TestAskCircle(t *testing.T) {
+	for way, ask := range looked {
+		for name, opts := range plainAndSeeded {
+			for _, n := range []int{2, 3, 7} {
+				t.Run(way+"/"+name+"/"+strconv.Itoa(n), func(t *testing.T) {
+					var dead letters
+					sys := start(t, append(opts, dead.option())...)
+					all := make([]actor.Ref[puppet], n)
+					for i := range all {
+						all[i] = puppetType.Spawn(sys, puppet{})
+					}
+					errs := make([]error, n+1)
+					var next func(i int) trick
+					next = func(i int) trick {
+						return func(_ *puppet, c *actor.Context) (any, error) {
+							if i < n-1 {
+								errs[i] = ask(c, all[i+1], next(i+1))
+								return nil, nil
+							}
+							awaitAskers(sys, n-1)
+							errs[i] = ask(c, all[0], justReply)
+							_, errs[n] = try.Ask(notSoLong(t), c.System(), all[0], justReply)
+							return nil, nil
+						}
+					}
+					do.Send(sys, all[0], func(p *puppet, c *actor.Context) { _, _ = next(0)(p, c) })
+					settles(t, sys)
+					for i, err := range errs {
+						if i < n-1 {
+							must(t, err)
+						} else {
+							wants(t, err, actor.ErrSelfAsk)
+						}
+					}
+					equal(t, "dead letters", dead.n.Load(), 2) // the requests do not run
+				})
+			}
+		}
+	}
+}
+
+// TestAskCircle_Storm: many actors that ask each other at the same time, each once, come to an end.
+// One that is told that it closes a circle has had no reply; all others have.
+func TestAskCircle_Storm(t *testing.T) {
+	for name, opts := range map[string][]actor.Option{"4": {actor.Workers(4)}, "seed": {actor.Seed(1)}} {
+		for _, way := range []string{"Ask", "Deadline"} {
+			t.Run(name+"/"+way, func(t *testing.T) { askInCircles(t, looked[way], opts...) })
+		}
+	}
+}
+
+func askInCircles(t *testing.T, ask func(*actor.Context, actor.Ref[puppet], trick) error, opts ...actor.Option) {
+	told := 0
+	for round := range 300 {
+		sys := start(t, opts...)
+		all := make([]actor.Ref[puppet], 2+round%3)
+		for i := range all {
+			all[i] = puppetType.Spawn(sys, puppet{})
+		}
+		var refused, replies, others atomic.Int64
+		for i, r := range all {
+			do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+				switch err := ask(c, all[(i+1)%len(all)], justReply); {
+				case err == nil:
+					replies.Add(1)
+				case errors.Is(err, actor.ErrSelfAsk):
+					refused.Add(1)
+				default:
+					others.Add(1)
+				}
+			})
+		}
+		settles(t, sys)
+		sys.Stop()
+		if refused.Load() > 1 || others.Load() != 0 || replies.Load()+refused.Load() != int64(len(all)) {
+			t.Fatalf("%d of %d have closed a circle, %d have a reply, %d another error", refused.Load(), len(all), replies.Load(), others.Load())
+		}
+		told += int(refused.Load())
+	}
+	t.Logf("%d of 300 closed a circle", told)
+}
+
+// TestAskCircle_Bound: nobody says of an actor with a bound that it cannot reply: a request to it
+// may be dropped for another message. So a context with an end is all that ends such a circle.
+func TestAskCircle_Bound(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	b := droppingType
+	p, q := b.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	var answered atomic.Bool
+	errs, runs := make([]error, 2), make(chan struct{})
+	b.do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+		close(runs)
+		errs[0] = endless["Ask"](c, q, func(_ *puppet, c *actor.Context) (any, error) {
+			awaitAskers(sys, 1)
+			_, errs[1] = b.try.Ask(context.Background(), c.System(), p, justReply)
+			answered.Store(true)
+			return nil, nil
+		})
+	})
+	receive(t, "the turn, or it would be its message that is dropped", runs)
+	eventually(t, "the request is dropped", func() bool { b.do.Send(sys, p, noop); return answered.Load() })
+	settles(t, sys)
+	must(t, errs[0])
+	wants(t, errs[1], actor.ErrDropped)
+}
+
+// TestAskCircle_None: what looks like a circle and is none: an actor that has given up waits no
+// more, nor does one that has had its reply. All have their replies, or the end of their contexts.
+func TestAskCircle_None(t *testing.T) {
+	t.Run("GivenUp", func(t *testing.T) {
+		sys := start(t, actor.Workers(2))
+		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		ctx, cancel := context.WithCancel(t.Context())
+		gaveUp := make(chan struct{})
+		errs := make([]error, 2)
+		do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+			errs[0] = asksInTurn["Ask"](ctx, c, q, func(_ *puppet, c *actor.Context) (any, error) {
+				awaitAskers(sys, 1)
+				cancel()
+				<-gaveUp
+				errs[1] = endless["Ask"](c, p, justReply)
+				return nil, nil
+			})
+			close(gaveUp)
+		})
+		settles(t, sys)
+		wants(t, errs[0], context.Canceled)
+		must(t, errs[1])
+	})
+	for name, opts := range plainAndSeeded {
+		t.Run(name+"/HadItsReply", func(t *testing.T) {
+			sys := start(t, opts...)
+			p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			errs := make([]error, 2)
+			do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+				errs[0] = endless["Ask"](c, q, justReply)
+				do.Send(c, q, func(_ *puppet, c *actor.Context) { errs[1] = endless["Ask"](c, p, justReply) })
+			})
+			settles(t, sys)
+			must(t, errors.Join(errs...))
+		})
+	}
+}
+
+// TestAskCircle_Deadline: the ask that closes a circle is told at once, and not when the deadline
+// of another has passed: nobody's does before.
+func TestAskCircle_Deadline(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	errs := make([]error, 2)
+	do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+		errs[0] = asksInTurn["Ask"](ctx, c, q, func(_ *puppet, c *actor.Context) (any, error) {
+			awaitAskers(sys, 1)
+			errs[1] = asksInTurn["Ask"](ctx, c, p, justReply)
+			return nil, nil
+		})
+	})
+	settles(t, sys)
+	must(t, errs[0])
+	wants(t, errs[1], actor.ErrSelfAsk)
+	must(t, ctx.Err())
+	equal(t, "entries left", actor.AskersOf(sys), 0)
+}
+
+// TestAskCircle_HasItsReply: "an entry counts while its call has no result": not until the waiting
+// actor has gone on.
+func TestAskCircle_HasItsReply(t *testing.T) {
+	for _, has := range []bool{true, false} {
+		sys := start(t, actor.Workers(1))
+		p, q := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		var err error
+		do.Send(sys, q, func(_ *puppet, c *actor.Context) {
+			actor.BookAsk(p, q, has)
+			err = endless["Ask"](c, p, justReply)
+		})
+		settles(t, sys)
+		equal(t, "it closes a circle", errors.Is(err, actor.ErrSelfAsk), !has)
+	}
+}
+
+// TestAskCircle_Pinned: an actor of a pinned type waits, and so do all others of it.
+func TestAskCircle_Pinned(t *testing.T) {
+	for name, opts := range plainAndSeeded {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, opts...)
+			a, b, p := pinnedType.Spawn(sys, puppet{}), pinnedType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			errs := make([]error, 2)
+			pinnedDo.Send(sys, a, func(_ *puppet, c *actor.Context) {
+				errs[0] = endless["Ask"](c, p, func(_ *puppet, c *actor.Context) (any, error) {
+					awaitAskers(sys, 1)
+					_, errs[1] = pinnedTry.Ask(context.Background(), c.System(), b, justReply)
+					return nil, nil
+				})
+			})
+			settles(t, sys)
+			must(t, errs[0])
+			wants(t, errs[1], actor.ErrSelfAsk)
+		})
+	}
+}

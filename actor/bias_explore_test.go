@@ -1,0 +1,304 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/gallop-go/gallop/internal/explore"
+	"github.com/gallop-go/gallop/sched"
+)
+
+// tenancy is a glade where workers hold biases: a friend of the mayfly sends to it from one
+// worker, the other worker may steal it from there, and somebody pushes from outside. Nodes are
+// used again at once, those that the workers have made.
+type tenancy struct {
+	*glade
+	decoy       Ref[mayfly]
+	now         int
+	begun, done map[int]int // when each word was sent, and when that was over
+}
+
+func newTenancy(p *explore.Program) *tenancy {
+	l := &tenancy{glade: newQuietGlade(p), begun: map[int]int{}, done: map[int]int{}}
+	l.decoy = mayflyType.Spawn(l.sys, mayfly{l.glade})
+	for _, w := range l.crew {
+		w.Local().(*Context).furnish()
+	}
+	return l
+}
+
+// newQuietGlade is a glade whose mayfly nobody has told to stop.
+func newQuietGlade(p *explore.Program) *glade {
+	g := &glade{}
+	g.stage = newStage(p, OnDeadLetter(func(d DeadLetter) {
+		if n, ok := d.Message.(int); ok {
+			g.dead = append(g.dead, n)
+		}
+	}))
+	g.fly, g.friend = mayflyType.Spawn(g.sys, mayfly{g}), mayflyType.Spawn(g.sys, mayfly{g})
+	return g
+}
+
+// furnish has a worker use its nodes again, with so many of each layout from the start that it
+// needs none from Go's pools; and take biases.
+func (c *Context) furnish() {
+	c.growCache()
+	for i := range c.cache {
+		s := &c.cache[i]
+		for range 12 {
+			m := sizeClassByID(uint16(i)).makeBlock(c.owner, 1)
+			m.next, s.top = s.top, m
+			s.room--
+		}
+	}
+	c.dry = false
+	c.bias.grant(c, true)
+}
+
+// say sends words to the mayfly, and notes when.
+func (l *tenancy) say(from Sender, words ...int) {
+	for _, n := range words {
+		l.said = append(l.said, n)
+		l.now++
+		l.begun[n] = l.now
+		mayflySay.Send(from, l.fly, n)
+		l.now++
+		l.done[n] = l.now
+	}
+}
+
+// distract wakes the decoy, so that whom the turn wakes next can be stolen: the first stays in
+// the worker's slot.
+func (l *tenancy) distract(c *Context) { mayflyAct.Send(c, l.decoy, func(*Context) {}) }
+
+// from has the friend send words in one turn, to the mayfly that it wakes.
+func (l *tenancy) from(words ...int) {
+	mayflyAct.Send(l.sys, l.friend, func(c *Context) {
+		l.distract(c)
+		l.say(c, words...)
+	})
+}
+
+// inOrder: a word whose sending was over before another's began runs before that, and is not the
+// one of the two that comes too late. This holds for all senders, so it is the order of causes as
+// well.
+func (l *tenancy) inOrder() error {
+	place := map[int]int{}
+	for i, n := range slices.Concat(l.ran, l.dead) {
+		place[n] = i
+	}
+	for a, done := range l.done {
+		for b, begun := range l.begun {
+			if done < begun && place[a] > place[b] && !(slices.Contains(l.dead, a) && slices.Contains(l.dead, b)) {
+				return fmt.Errorf("%d was sent before %d; run %v, dead %v", a, b, l.ran, l.dead)
+			}
+		}
+	}
+	return nil
+}
+
+// judge: all words run once or are dead letters, in order, and nothing is left.
+func (l *tenancy) judge() error {
+	if err := l.resting(); err != nil {
+		return err
+	}
+	if got := slices.Sorted(slices.Values(slices.Concat(l.ran, l.dead))); !slices.Equal(got, slices.Sorted(slices.Values(l.said))) {
+		return fmt.Errorf("said %v, run %v, dead %v", l.said, l.ran, l.dead)
+	}
+	if h := l.fly.b.box.head.Load(); h != nil && h != &closedMark || l.fly.b.in.appended != nil || l.fly.b.in.pending != nil {
+		return errors.New("the mayfly rests, and has mail")
+	}
+	for _, w := range l.crew {
+		if w.Local().(*Context).bias.window.IsOpen() {
+			return errors.New("a window was left open")
+		}
+	}
+	return l.inOrder()
+}
+
+// biasScenes are what happens while a worker appends.
+var biasScenes = []struct {
+	name string
+	set  func(l *tenancy)
+}{
+	{"stolen", func(l *tenancy) { l.from(1, 2, 3, 4) }},
+	{"pushed", func(l *tenancy) {
+		l.from(1, 2, 3)
+		l.p.Go(func() { l.say(l.sys, 11, 12) })
+	}},
+	{"answered", func(l *tenancy) { // who learns of an append, pushes, and lets the worker know
+		learnt := false
+		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
+			l.distract(c)
+			l.say(c, 1, 2)
+			learnt = true
+			l.say(c, 3, 4)
+		})
+		l.p.Go(func() {
+			l.p.Await(func() bool { return learnt })
+			l.say(l.sys, 11)
+		})
+	}},
+	{"mutual", func(l *tenancy) { // both workers send, and wake it
+		other := mayflyType.Spawn(l.sys, mayfly{l.glade})
+		l.settle()
+		l.from(1, 2, 3)
+		mayflyAct.Send(l.sys, other, func(c *Context) { l.say(c, 21, 22, 23) })
+	}},
+	{"itself", func(l *tenancy) { // and it sends to itself, on whichever worker it runs
+		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
+			l.distract(c)
+			mayflyAct.Send(c, l.fly, func(c *Context) { l.say(c, 31, 32) })
+			l.say(c, 1, 2)
+		})
+		l.p.Go(func() { l.say(l.sys, 11) })
+	}},
+	{"stops", func(l *tenancy) {
+		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
+			l.distract(c)
+			l.say(c, 1)
+			mayflyAct.Send(c, l.fly, func(c *Context) { c.Stop() })
+			l.say(c, 2, 3)
+		})
+		l.p.Go(func() { l.say(l.sys, 11) })
+	}},
+	{"stops itself", func(l *tenancy) { // and has just sent to itself
+		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
+			l.distract(c)
+			mayflyAct.Send(c, l.fly, func(c *Context) { l.say(c, 31); c.Stop() })
+		})
+		l.p.Go(func() { l.say(l.sys, 11) })
+	}},
+	{"killed", func(l *tenancy) {
+		l.from(1, 2, 3)
+		l.p.Go(func() { Kill(l.sys, l.fly) })
+	}},
+	{"yields", func(l *tenancy) {
+		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
+			l.distract(c)
+			mayflyAct.Send(c, l.fly, func(c *Context) { Yield(c, mayflyAct, func(*Context) {}) })
+			l.say(c, 1, 2, 3)
+		})
+		l.p.Go(func() { l.say(l.sys, 11) })
+	}},
+}
+
+func biasScene(set func(*tenancy)) func(*explore.Program) {
+	return func(p *explore.Program) {
+		l := newTenancy(p)
+		set(l)
+		l.man()
+		p.After(l.judge)
+	}
+}
+
+// TestBias_Explored: a worker wakes an actor and goes on sending to it, while another steals
+// and runs it, somebody pushes, and it stops, is killed, yields or sends to itself. Each message
+// runs once or is a dead letter, and what was sent before another is run before it, whoever
+// sent them.
+//
+// Mutants: internal/mutants/bias.json.
+func TestBias_Explored(t *testing.T) {
+	for _, s := range biasScenes {
+		t.Run(s.name, func(t *testing.T) { explore.PortfolioOf(t, 1200, 250, biasScene(s.set)) })
+	}
+}
+
+// TestBias_Exhaustive: one worker sends, another steals the actor, and somebody pushes; every
+// schedule with at most two preemptions, and with three where nobody pushes.
+func TestBias_Exhaustive(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		preemptions int
+		set         func(*tenancy)
+	}{
+		{"stolen", 3, func(l *tenancy) { l.from(1, 2, 3) }},
+		{"pushed", 2, func(l *tenancy) {
+			l.from(1, 2)
+			l.p.Go(func() { l.say(l.sys, 11) })
+		}},
+	} {
+		res := explore.Run(t, explore.Config{Strategy: explore.Bounded(c.preemptions, 0), Name: c.name}, biasScene(c.set))
+		if !res.Exhausted {
+			t.Error(c.name, res)
+		}
+	}
+}
+
+// append is Context.append to the mayfly, but slowly: the explorer takes for one step what the
+// production code does between two accesses, and others may come between any two instructions.
+func (l *tenancy) append(c *Context, n int) {
+	to, m, d := l.fly.b, c.alloc(mayflySay.d.sizeID), mayflySay.d.made()
+	*payloadOf[int](m) = n
+	m.id, m.from = d.id, c.self.id
+	l.said = append(l.said, n)
+	l.now++
+	l.begun[n] = l.now
+	c.bias.window.Open()
+	if to.box.head.Load() == &c.bias.mark {
+		l.p.Point()
+		last := to.in.appended
+		l.p.Point()
+		if to.in.appended != last {
+			l.p.Errorf("more was touched while somebody appended to it")
+		}
+		to.in.add(m)
+		l.p.Point()
+		c.bias.window.Shut()
+	} else {
+		c.bias.window.Shut()
+		c.sendAgain(to, m)
+	}
+	l.now++
+	l.done[n] = l.now
+}
+
+// TestBias_WindowExplored: a worker that takes an actor over touches nothing of it before the one
+// that appends has done so.
+func TestBias_WindowExplored(t *testing.T) {
+	explore.PortfolioOf(t, 1500, 250, biasScene(func(l *tenancy) {
+		mayflyAct.Send(l.sys, l.friend, func(c *Context) {
+			l.distract(c)
+			l.say(c, 1)
+			l.append(c, 2)
+			l.append(c, 3)
+		})
+		l.p.Go(func() { l.say(l.sys, 11) })
+	}))
+}
+
+// TestBias_BuriedExplored: the system has ended, and somebody terminates an actor to which a
+// worker that is late goes on sending.
+func TestBias_BuriedExplored(t *testing.T) {
+	explore.PortfolioOf(t, 1000, 250, func(p *explore.Program) {
+		l := newTenancy(p)
+		l.from(1, 2, 3)
+		var found *sched.Task
+		at := 0 // when it was terminated
+		p.Go(func() { l.crew[0].Step() })
+		p.Go(func() {
+			p.Await(func() bool { return l.crew[1].HasTask() && l.begun[1] != 0 })
+			if found = l.crew[1].Take(); found == &l.fly.b.task {
+				at = l.now
+				l.fly.b.shared().TaskTerminated(nil, found, sched.ErrStopped)
+			}
+		})
+		p.After(func() error {
+			if found == nil || found != &l.fly.b.task {
+				return nil
+			}
+			if !slices.Equal(slices.Sorted(slices.Values(l.dead)), l.said) || len(l.ran) != 0 {
+				return fmt.Errorf("said %v, run %v, dead %v", l.said, l.ran, l.dead)
+			}
+			left := slices.DeleteFunc(slices.Clone(l.dead), func(n int) bool { return l.done[n] > at })
+			if !slices.IsSorted(left) {
+				return fmt.Errorf("left were %v", left)
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,211 @@
+package actor_test
+
+import (
+	"context"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// Behaviours that block, by the thousand: "a behaviour that blocks does not take its worker's other
+// actors with it", however many there are.
+
+// TestAsk_ManyInTurns: three thousand behaviours ask one actor, which is free when all of them
+// wait. All are answered, whether their contexts end or not.
+func TestAsk_ManyInTurns(t *testing.T) {
+	n := scaled(3000)
+	for _, way := range []string{"Ask", "Deadline"} {
+		t.Run(way, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			asked := puppetType.Spawn(sys, puppet{})
+			free := make(chan struct{})
+			do.Send(sys, asked, func(*puppet, *actor.Context) { <-free })
+			var failed atomic.Int64
+			for range n {
+				do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+					if looked[way](c, asked, justReply) != nil {
+						failed.Add(1)
+					}
+				})
+			}
+			eventually(t, "all wait", func() bool { return actor.AskersOf(sys) == n })
+			close(free)
+			quiet(t, sys)
+			equal(t, "failed", failed.Load(), 0)
+			equal(t, "lacked spares", sys.Stats().SparesLacked, 0)
+		})
+	}
+}
+
+// TestBlocking_Many: while ten thousand behaviours are in Blocking, another actor answers; and when
+// they have come back, all that they did is counted.
+func TestBlocking_Many(t *testing.T) {
+	n := scaled(10_000)
+	sys := start(t, actor.Workers(2))
+	other := puppetType.Spawn(sys, puppet{n: 7})
+	release := make(chan struct{})
+	var in atomic.Int64
+	for range n {
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+			c.Blocking(func() { in.Add(1); <-release })
+		})
+	}
+	eventually(t, "all block", func() bool { return in.Load() == int64(n) })
+	for range 100 {
+		v, err := value.Ask(soon(t), sys, other, actor.None{})
+		must(t, err)
+		equal(t, "its answer", v, 7)
+	}
+	close(release)
+	quiet(t, sys)
+	st := sys.Stats()
+	equal(t, "messages", st.Messages, uint64(n)+100)
+	equal(t, "actors", st.Spawned, uint64(n)+1)
+	equal(t, "lacked spares", st.SparesLacked, 0)
+}
+
+// TestBlocking_Costs: "a behaviour that blocks costs its goroutine and a worker of about 3 KiB".
+func TestBlocking_Costs(t *testing.T) {
+	if raceDetector || invariant.On {
+		t.Skip("instrumented") // it takes more memory then
+	}
+	const n, most = 2000, 12 << 10
+	sys := start(t, actor.Workers(2))
+	release := make(chan struct{})
+	var before, during runtime.MemStats
+	quiet(t, sys)
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var in atomic.Int64
+	for range n {
+		do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+			c.Blocking(func() { in.Add(1); <-release })
+		})
+	}
+	eventually(t, "all block", func() bool { return in.Load() == n })
+	runtime.GC()
+	runtime.ReadMemStats(&during)
+	close(release)
+	quiet(t, sys)
+	heap, stack := int64(during.HeapAlloc)-int64(before.HeapAlloc), int64(during.StackInuse)-int64(before.StackInuse)
+	t.Logf("each takes %d bytes of heap, its actor and message included, and %d of stacks", heap/n, stack/n)
+	if heap+stack > n*most {
+		t.Errorf("%d bytes for %d, want at most %d each", heap+stack, n, most)
+	}
+}
+
+// TestAsk_NoSpare: ErrNoSpare to a behaviour, where "so many behaviours block already that it would
+// keep its worker from others". "The request becomes a dead letter". One that comes when a spare is
+// free again is answered.
+func TestAsk_NoSpare(t *testing.T) {
+	for way, ask := range asksInTurn {
+		t.Run(way, func(t *testing.T) {
+			var dead letters
+			var log lockedBuffer
+			sys := start(t, actor.Workers(1), actor.Spares(1), actor.LongTurn(time.Hour), actor.Logger(slog.New(slog.NewTextHandler(&log, nil))), dead.option())
+			blocked, release := make(chan struct{}), make(chan struct{})
+			do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+				c.Blocking(func() { close(blocked); <-release })
+			})
+			receive(t, "the one that blocks", blocked)
+			caller, asked := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+			errs := make(chan error, 2)
+			do.Send(sys, caller, func(_ *puppet, c *actor.Context) { errs <- ask(notSoLong(t), c, asked, justReply) })
+			wants(t, receive(t, "the first outcome", errs), actor.ErrNoSpare)
+			eventually(t, "the log says so", func() bool { return strings.Contains(log.String(), "level=ERROR") })
+			close(release)
+			quiet(t, sys)
+			do.Send(sys, caller, func(_ *puppet, c *actor.Context) { errs <- ask(notSoLong(t), c, asked, justReply) })
+			must(t, receive(t, "the second outcome", errs))
+			quiet(t, sys)
+			if n := sys.Stats().SparesLacked; n == 0 {
+				t.Error("nothing was counted")
+			}
+			if way == "AskAll" || way == "Replies" { // their requests run
+				equal(t, "dead letters", dead.n.Load(), 0)
+				return
+			}
+			equal(t, "dead letters", dead.n.Load(), 1)
+			wants(t, dead.last.Load().Reason, actor.ErrNoSpare)
+		})
+	}
+}
+
+// TestAsk_NoSpareNeeded: a behaviour on a thread of its own, and code outside of behaviours, wait
+// although all spares are in use.
+func TestAsk_NoSpareNeeded(t *testing.T) {
+	sys := start(t, actor.Workers(1), actor.Spares(1))
+	blocked, release := make(chan struct{}), make(chan struct{})
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		c.Blocking(func() { close(blocked); <-release })
+	})
+	receive(t, "the one that blocks", blocked)
+	asked := puppetType.Spawn(sys, puppet{})
+	errs := make(chan error, 1)
+	pinnedDo.Send(sys, pinnedType.Spawn(sys, puppet{}), func(_ *puppet, c *actor.Context) {
+		errs <- asksInTurn["Ask"](notSoLong(t), c, asked, justReply)
+	})
+	must(t, receive(t, "the outcome", errs))
+	_, err := try.Ask(notSoLong(t), sys, asked, justReply)
+	must(t, err)
+	close(release)
+	quiet(t, sys)
+}
+
+// TestShouldYield_OneProcessor: "its slice of time is 1 to 5 ms, whatever else the processors do":
+// on the only processor the monitor does not come to say so, and it is Go that ends a turn that
+// spins, after 10 ms or more.
+func TestShouldYield_OneProcessor(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	sys := start(t, actor.Workers(1))
+	const turns = 30
+	var short, sum atomic.Int64
+	var part deed
+	left := turns
+	part = func(_ *puppet, c *actor.Context) {
+		for began := time.Now(); ; {
+			if !c.ShouldYield() {
+				sum.Add(1)
+				continue
+			}
+			if time.Since(began) < 8*time.Millisecond { // now and then the machine runs something else
+				short.Add(1)
+			}
+			break
+		}
+		if left--; left > 0 {
+			actor.Yield(c, do, part)
+		}
+	}
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), part)
+	do.Send(sys, puppetType.Spawn(sys, puppet{}), noop)
+	must(t, sys.Wait(context.Background()))
+	if n := short.Load(); n < turns/2 {
+		t.Errorf("%d of %d turns have ended within 8 ms", n, turns)
+	}
+}
+
+// TestAsk_NoSpareSeeded: a deterministic run finds it too: a chain of asks takes a spare for each
+// of its links.
+func TestAsk_NoSpareSeeded(t *testing.T) {
+	for spares, want := range map[int]error{1: actor.ErrNoSpare, 2: nil} {
+		sys := start(t, actor.Seed(1), actor.Workers(1), actor.Spares(spares))
+		a, b, last := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		errs := make([]error, 2)
+		do.Send(sys, a, func(_ *puppet, c *actor.Context) {
+			errs[0] = endless["Ask"](c, b, func(_ *puppet, c *actor.Context) (any, error) {
+				errs[1] = endless["Ask"](c, last, justReply)
+				return nil, nil
+			})
+		})
+		settles(t, sys)
+		must(t, errs[0])
+		wants(t, errs[1], want)
+	}
+}

@@ -1,0 +1,169 @@
+package actor
+
+import (
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/sim"
+)
+
+// FromChan sends the running actor the values that come out of ch, as messages for b.
+// It returns at once. It panics if ch is nil or b belongs to another type than the
+// running actor.
+//
+// FromChan reads ch until ch is closed, the actor ends or is restarted, the system
+// refuses what comes from outside, or stop is called, which may be more than once.
+// After that nothing more is taken out of ch, except for one value that is on its way
+// at that moment. If the actor takes no mail any more, since it drains or its OnStop
+// runs, nothing is taken out of ch.
+//
+// One goroutine stands between ch and the actor. While the actor is overloaded, the
+// goroutine takes at most one value out of ch, so that those who write to ch wait; but
+// for an urgent b, which pays no heed to overload, it goes on. What it has taken runs
+// or becomes a dead letter.
+//
+// If FromChan is called again for the same behaviour, after a stop or a restart, it
+// takes nothing before the value that was on its way is mail, so values keep the order
+// of the channel.
+//
+// An open channel holds the system, since more may come: close ch when there is no
+// more.
+func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()) {
+	c.mustOwn(b.d.made())
+	if ch == nil {
+		panic("gallop: FromChan: a nil channel for " + b.d.fullName())
+	}
+	if c.self.takesNoMail() {
+		return func() {}
+	}
+	x := c.self.makeCold()
+	in := chanSource[M]{ch: ch, openSource: openSource{
+		to: c.self, d: b.d, stopped: make(chan struct{}), ended: x.untilLifeDone(), gone: make(chan struct{}),
+	}}
+	all := sourcesOf(x)
+	in.before = all.add(in.openSource)
+	c.sys.bridge(aFromChan, c.self, in.flow)
+	var once sync.Once
+	return func() { once.Do(func() { all.stop(in.openSource) }) }
+}
+
+// channel source is a channel that leads to an actor.
+type chanSource[M any] struct {
+	openSource
+	ch     <-chan M
+	before []chan struct{} // whose values come first
+}
+
+func (in chanSource[M]) flow() {
+	defer close(in.gone)
+	if !in.waitTurn() {
+		return
+	}
+	for {
+		if in.to.sys().sim != nil {
+			if v, ok, came := in.await(); came {
+				if !ok {
+					return
+				}
+				in.deliver(v)
+				continue
+			}
+		}
+		// Before the channel is asked: of two ready cases select takes any.
+		if in.isDone() {
+			return
+		}
+		select {
+		case <-in.stopped:
+			return
+		case <-in.ended:
+			return
+		case <-in.to.sys().closing:
+			return
+		case v, ok := <-in.ch:
+			if !ok {
+				return
+			}
+			in.deliver(v)
+		}
+	}
+}
+
+// waitTurn waits for the channel sources before this one, and reports whether this one may take
+// something now: not if it is over meanwhile. An channel source behind it waits for those before it
+// as well, as long as they are not gone.
+func (in chanSource[M]) waitTurn() bool {
+	sys := in.to.sys()
+	for _, gone := range in.before {
+		if sys.sim != nil {
+			sys.sched.Await(sys.done.context(), func() bool { return isClosed(gone) || in.isDone() })
+			if !isClosed(gone) {
+				// Over, or orphaned: the baton is in hand, so nobody else can go on.
+				return false
+			}
+			continue
+		}
+		select {
+		case <-gone:
+		case <-in.stopped:
+			return false
+		case <-in.ended:
+			return false
+		case <-sys.closing:
+			return false
+		}
+	}
+	if invariant.On {
+		verifySourceTurn(in.openSource, in.before)
+	}
+	return true
+}
+
+// isDone reports whether nothing more is to be taken out of the channel.
+func (in chanSource[M]) isDone() bool {
+	return isClosed(in.stopped) || isClosed(in.ended) || isClosed(in.to.sys().closing)
+}
+
+// await waits in a deterministic system, and reports what has come out of the channel.
+// The order of its questions is always the same.
+func (in chanSource[M]) await() (v M, ok, came bool) {
+	sys := in.to.sys()
+	sys.sched.Await(sys.done.context(), func() bool {
+		if in.isDone() {
+			return true
+		}
+		select {
+		case v, ok = <-in.ch:
+			came = true
+		default:
+		}
+		return came
+	})
+	return v, ok, came
+}
+
+// deliver brings the actor what has come, or makes a dead letter of it.
+func (in chanSource[M]) deliver(v M) {
+	m := in.d.size.takeOne()
+	m.id = in.d.id
+	*payloadOf[M](m) = v
+	sys := in.to.sys()
+	sys.sim.comes(m, sim.ByChannel, in.to)
+	err := in.push(m, sys)
+	if err != nil {
+		sys.sim.count(1)
+		env{sys: sys}.deadLetter(in.to, m, err)
+	}
+}
+
+// push waits until the actor can take more, unless b is urgent, and pushes m.
+func (in chanSource[M]) push(m *message, sys *System) error {
+	if in.d.urgent != nil {
+		m.from = 0
+		return in.to.pushUrgent(nil, m, in.d)
+	}
+	if in.to.acquirePermit(sys.done.context(), sys) != nil {
+		return ErrSystemStopped
+	}
+	return in.to.pushPermitted(m)
+}

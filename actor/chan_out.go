@@ -1,0 +1,174 @@
+package actor
+
+import (
+	"reflect"
+	"sync"
+)
+
+// ToChan spawns an actor that puts every message that it is sent into ch, in the order
+// in which the messages come, and returns it as a handler. It panics if ch is nil.
+//
+// While ch has room the actor puts messages into it by itself; otherwise one goroutine
+// waits for room. When 64 messages wait, the actor applies pressure
+// ([Context.ApplyPressure]): the actors that send to it are muted until there is room
+// again. Now and then they are let go for the mail that they have, in case one of them
+// has to do something before anybody reads ch.
+//
+// A message that waits for room holds the system, so Wait, Run and Shutdown return once
+// whoever reads ch has been given everything. Stop makes dead letters of what waits.
+//
+// Nobody closes ch. Whoever made it may close it when Run, or Shutdown without an
+// error, has returned. If ch is closed earlier, the actor panics over the next message,
+// which is its end.
+func ToChan[M any](from Sender, ch chan<- M) Handler[M] {
+	if ch == nil {
+		panic("gallop: ToChan: a nil channel")
+	}
+	t := sinkTypeOf[M]()
+	r := t.typ.SpawnFunc(from, func(o *chanSink[M]) { o.ch, o.typ = ch, t })
+	return t.put.To(r)
+}
+
+// sinkType is the type of channel sinks for one type of messages.
+type sinkType[M any] struct {
+	typ *Type[chanSink[M]]
+	put Behaviour[chanSink[M], M]
+}
+
+var sinkTypes sync.Map // reflect.Type of M → *sinkType[M]
+
+func sinkTypeOf[M any]() *sinkType[M] {
+	key := reflect.TypeFor[M]()
+	if t, ok := sinkTypes.Load(key); ok {
+		return t.(*sinkType[M])
+	}
+	t := &sinkType[M]{typ: NewType[chanSink[M]]("channel")}
+	t.put = Declare[M](t.typ, "put")
+	t.typ.Table(t.put.Do((*chanSink[M]).doPut))
+	first, _ := sinkTypes.LoadOrStore(key, t)
+	return first.(*sinkType[M])
+}
+
+// channel sink is the state of an actor that leads to a channel. The goroutine shares what is
+// guarded by mu.
+type chanSink[M any] struct {
+	ch  chan<- M
+	typ *sinkType[M]
+
+	mu      sync.Mutex
+	waiting []M  // guarded by mu
+	flows   bool // guarded by mu: the goroutine runs
+	pressed bool // guarded by mu: senders are muted
+}
+
+const sinkBuffer = 64 // messages that wait before senders are muted
+
+func (o *chanSink[M]) doPut(c *Context, m M) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.flows {
+		select {
+		case o.ch <- m:
+			return
+		default:
+		}
+		o.flows = true
+		r, sys, end := Self[chanSink[M]](c), c.sys, c.self.makeCold().untilLifeDone()
+		sys.bridge(aToChan, c.self, func() { o.flow(r, sys, end) })
+	}
+	o.waiting = append(o.waiting, m)
+	if len(o.waiting) >= sinkBuffer && !o.pressed {
+		o.pressed = true
+		c.ApplyPressure()
+	}
+}
+
+// sinkReady tells an channel sink that there is room again.
+type sinkReady[M any] struct {
+	unanswered
+	o *chanSink[M]
+}
+
+// serve lets the senders go on, unless the room has gone since.
+func (s sinkReady[M]) serve(_ *cell, c *Context) {
+	s.o.mu.Lock()
+	defer s.o.mu.Unlock()
+	if !s.o.pressed {
+		c.ReleasePressure()
+	}
+}
+
+// flow puts what waits into the channel. When that is of no use any more, flow sends the rest to
+// the actor once more. If the actor has ended, the rest becomes dead letters. If somebody has
+// closed the channel, the actor panics over it, which a behaviour may and a goroutine of ours may
+// not.
+func (o *chanSink[M]) flow(me Ref[chanSink[M]], sys *System, ended <-chan struct{}) {
+	for {
+		m, ok, room := o.next()
+		if room {
+			me.b.tell(env{sys: sys}, sinkReady[M]{o: o}) // not under the lock: others may go first
+		}
+		if !ok {
+			return
+		}
+		if sys.sim != nil && o.await(sys, m, ended) || o.offer(sys, m, ended) {
+			continue
+		}
+		for _, m := range o.close(m) {
+			o.typ.put.Send(sys, me, m)
+		}
+		return
+	}
+}
+
+// offer waits for room, and reports whether m is in the channel.
+func (o *chanSink[M]) offer(sys *System, m M, ended <-chan struct{}) (put bool) {
+	defer func() { _ = recover() }() // from a send on a closed channel
+	select {
+	case o.ch <- m:
+		return true
+	case <-ended:
+	case <-sys.done.done:
+	}
+	return false
+}
+
+// await is offer in a deterministic system.
+func (o *chanSink[M]) await(sys *System, m M, ended <-chan struct{}) (put bool) {
+	sys.sched.Await(sys.done.context(), func() (over bool) {
+		defer func() { over = recover() != nil || over }() // as in offer
+		select {
+		case o.ch <- m:
+			put = true
+		default:
+		}
+		return put || isClosed(ended) || isClosed(sys.done.done)
+	})
+	return put
+}
+
+// close ends the goroutine and returns m and what waits behind it.
+func (o *chanSink[M]) close(m M) []M {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := append([]M{m}, o.waiting...)
+	o.waiting, o.flows = nil, false
+	return all
+}
+
+// next takes the oldest that waits, or ends the goroutine. room tells that the actor has to
+// be told that there is some.
+func (o *chanSink[M]) next() (m M, ok, room bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.waiting) == 0 {
+		o.waiting, o.flows = nil, false
+	} else {
+		m, ok = o.waiting[0], true
+		clear(o.waiting[:1])
+		o.waiting = o.waiting[1:]
+	}
+	room = o.pressed && len(o.waiting) < sinkBuffer/2
+	o.pressed = o.pressed && !room
+	return m, ok, room
+}

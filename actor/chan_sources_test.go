@@ -1,0 +1,59 @@
+package actor
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestInlets_Twin compares the books of an actor's bridges with a list of all that it has ever
+// opened, which looks at each: which come before a new one, and that few are kept of those that are
+// gone.
+func TestInlets_Twin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l chanSources
+		var twin []openSource
+		most := 0 // that were not gone
+		ds, life := []*descriptor{{}, {}}, make(chan struct{})
+		of := func(which func(openSource) bool) (list []openSource) {
+			return slices.DeleteFunc(slices.Clone(twin), func(o openSource) bool { return !which(o) })
+		}
+		open := func(o openSource) bool { return !isClosed(o.stopped) }
+		alive := func(o openSource) bool { return !isGone(o) }
+		one := func(t *rapid.T, list []openSource) openSource {
+			if len(list) == 0 {
+				t.Skip()
+			}
+			return rapid.SampledFrom(list).Draw(t, "one")
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"stop":  func(t *rapid.T) { l.stop(one(t, of(open))) },
+			"gone":  func(t *rapid.T) { close(one(t, of(alive)).gone) },
+			"crash": func(*rapid.T) { close(life); life = make(chan struct{}) },
+			"open": func(t *rapid.T) {
+				most = max(most, len(of(alive))+1)
+				o := openTwin(t, &l, of(alive), rapid.SampledFrom(ds).Draw(t, "d"), life)
+				if twin = append(twin, o); rapid.Bool().Draw(t, "passes") {
+					close(o.gone)
+				}
+				if len(l.open) > 2*most+2 || len(l.left) > 2*most {
+					t.Fatalf("%d and %d are kept, of %d at most", len(l.open), len(l.left), most)
+				}
+			},
+		})
+	})
+}
+
+// openTwin opens one, and checks who is said to come before it.
+func openTwin(t *rapid.T, l *chanSources, alive []openSource, d *descriptor, life chan struct{}) openSource {
+	o := openSource{d: d, stopped: make(chan struct{}), ended: life, gone: make(chan struct{})}
+	before := l.add(o)
+	for _, other := range alive {
+		comes := other.d == d && (isClosed(other.stopped) || isClosed(other.ended))
+		if comes != slices.Contains(before, other.gone) {
+			t.Fatalf("one that is stopped %v and over %v comes before: %v", isClosed(other.stopped), isClosed(other.ended), !comes)
+		}
+	}
+	return o
+}

@@ -1,0 +1,195 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/invariant"
+
+// How a supervisor looks after its children, in more detail than SpawnSupervised says.
+
+// Risen is the message by which a supervisor learns that an actor is up: that OnStart
+// has returned without an error.
+type Risen struct {
+	// Ref is the actor.
+	Ref AnyRef
+}
+
+// Care says how an actor looks after a child that it spawns with [SpawnUnder]. T is the
+// state of the parent.
+type Care[T any] struct {
+	// Fell is told of the child's falls, as [SpawnSupervised] says.
+	Fell Behaviour[T, Fallen]
+	// Rose is told whenever the child is up, by a message that overtakes ordinary mail.
+	// With the zero Behaviour nobody is told.
+	Rose Behaviour[T, Risen]
+	// Stop tells the child to end when the parent ends, is suspended or restarts, and is not
+	// killed. It runs in the parent's turn. It must not wait, and must see to it that the child
+	// ends. If Stop is nil, the child is told to end as its parent was.
+	Stop func(c *Context, child AnyRef)
+	// Together says that the child need not wait for its younger siblings to end: when the first
+	// child with this mark is told to end, all of them are.
+	Together bool
+	// Family is what [FamilyOf] returns to the child.
+	Family any
+	// Before is a child of the running actor. If it is not zero, the new child takes the
+	// place before it, as if it were older: it is told to end later.
+	Before AnyRef
+	// Decide decides what becomes of the child when a behaviour panics or exits with an error, when
+	// init or OnStart fails, or when a linked actor fails. It is given the reason and is not asked
+	// about normal ends, about [Suspend], [Restart] and orders to end, nor while the child drains.
+	// It runs in the child's turn, before anything of the life is lost, perhaps on another worker
+	// than the parent's: so it must not use the parent's state, and must not wait. If it panics
+	// itself, or is nil, the decision is [DecideRestart].
+	Decide func(reason error) Decision
+	// Mail says what becomes of the mail that waits for the child when it is restarted.
+	Mail MailPolicy
+	// Backlog is how many ordinary messages are kept for the child while it is in a back-off,
+	// from [Postpone] on, besides those that waited then: 1,000 if it is 0, none if it is
+	// negative. The others become dead letters with the reason [ErrSuspended].
+	Backlog int
+	// KeepReplies lets the outcomes of what one life of the child has asked for, by [AskTo]
+	// and [Pipe], run in the next. Otherwise they become dead letters with the reason
+	// [ErrRestarted]. Timers end with their life in any case.
+	KeepReplies bool
+	// Path names the child in reports and logs, for example "shop/users/bob". It may be empty.
+	Path string
+}
+
+// MailPolicy says what a restart does with the mail that waits for the actor.
+type MailPolicy uint8
+
+const (
+	// KeepMail keeps queued and stashed messages. They run in the next life, in order. Requests
+	// whose callers have given up by the restart are dropped all the same, for the reason
+	// [ErrRestarted].
+	KeepMail MailPolicy = iota
+	// DropMail makes a dead letter of each message that waits when the life ends, also of stashed
+	// and of urgent ones, with the reason [ErrRestarted]: the caller of a request among them is
+	// told so. Messages that come later run in the next life.
+	DropMail
+)
+
+// SpawnUnder is [SpawnSupervised] with more say: see [Care]. It also panics if Before
+// is not a child of the running actor.
+func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) Ref[S] {
+	d := care.Fell.d.made()
+	c.mustOwn(d)
+	rose := care.deliverRisen(c)
+	if i := infoOf(t).made("SpawnUnder"); init == nil {
+		panic("gallop: SpawnUnder: a nil function for " + i.name)
+	}
+	if care.Mail > DropMail {
+		panic("gallop: SpawnUnder: Care.Mail is neither KeepMail nor DropMail")
+	}
+	before := c.self.childAt(care.Before)
+	a := newBody(t, c)
+	a.supervised = true
+	a.adopt(c)
+	k := a.cold.child
+	k.calls, k.stop, k.together = &guarding, care.Stop, care.Together
+	c.self.cold.children.moveBefore(k, before)
+	c.self.cold.guards++
+	wipe := t.info.keep
+	if wipe == nil {
+		wipe = func(a *cell) { clear1(stateOf[S](a)) }
+	}
+	a.cold.sup = &supervision{
+		super: c.self, zero: wipe, family: care.Family,
+		init:    func(a *cell) { init(stateOf[S](a)) }, // of a state that is new, or that wipe has left
+		deliver: func(c *Context, at *cell, f Fallen) { deliver(c, at, d, f) },
+		up:      rose,
+		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog, keepReplies: care.KeepReplies,
+		tell: (*supervision).tellChildDown, suspend: (*cell).suspend, restart: (*cell).restart,
+	}
+	a.cold.path = care.Path
+	a.launch(c)
+	return Ref[S]{a}
+}
+
+// deliverRisen returns nil if nobody wants to know.
+func (care *Care[T]) deliverRisen(c *Context) func(*Context, *cell, Risen) {
+	d := care.Rose.d
+	if d == nil {
+		return nil
+	}
+	c.mustOwn(d)
+	return func(c *Context, at *cell, r Risen) { deliver(c, at, d, r) }
+}
+
+// childAt returns the place of a child; nil for a zero ref. One that is supervised is found
+// at once, however many siblings it has.
+func (a *cell) childAt(r AnyRef) *child {
+	if r.b == nil {
+		return nil
+	}
+	if k := r.b.placeUnder(a); k != nil {
+		return k
+	}
+	for k := a.makeCold().children.youngest; k != nil; k = k.older {
+		if k.b == r.b {
+			return k
+		}
+	}
+	panic("gallop: SpawnUnder: " + r.String() + " is not a child of " + a.String())
+}
+
+// placeUnder returns the record of b as a supervised child of p; nil if it is none. It reads only
+// what does not change once b is launched, and, if the record is p's, what is p's in it. So p may
+// ask, whatever b does meanwhile. Owner of p only.
+func (a *cell) placeUnder(p *cell) *child {
+	if !a.supervised || a.sys() != p.sys() {
+		// The cold state of another are not to be looked at, nor are numbers of another system.
+		return nil
+	}
+	k := a.cold.child
+	if k.of != p.id || !k.listed {
+		return nil
+	}
+	if invariant.On {
+		verifyFamily(&p.cold.children, k)
+	}
+	return k
+}
+
+// moveBefore makes k the next older sibling of at; the youngest if at is nil.
+func (f *family) moveBefore(k, at *child) {
+	if at == nil {
+		return
+	}
+	f.unlink(k)
+	k.older, k.younger = at.older, at
+	if at.older != nil {
+		at.older.younger = k
+	}
+	at.older = k
+	if invariant.On {
+		verifyFamily(f, k)
+		verifyFamily(f, at)
+	}
+}
+
+// childUp tells a supervisor that a child is up.
+type childUp struct {
+	unanswered
+	of AnyRef
+	// The supervisor's; the sender's supervision may be gone.
+	deliver func(c *Context, at *cell, r Risen)
+}
+
+func (s childUp) serve(a *cell, c *Context) { s.deliver(c, a, Risen{s.of}) }
+
+// tellChildUp is called when an actor has been started.
+func (s *supervision) tellChildUp(c *Context, a *cell) {
+	if s.up != nil {
+		s.super.tell(env{c: c, sys: a.sys()}, childUp{of: AnyRef{a}, deliver: s.up})
+	}
+}
+
+// As returns r as a ref to an actor with state S. It returns false if r is zero or its
+// actor has another state type.
+func As[S any](r AnyRef) (Ref[S], bool) {
+	if r.b == nil {
+		return Ref[S]{}, false
+	}
+	if _, ok := r.b.typ().state.(*S); !ok {
+		return Ref[S]{}, false
+	}
+	return Ref[S](r), true
+}

@@ -1,0 +1,288 @@
+package actor_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// warden is a supervisor that notes who is up.
+type warden struct {
+	diary *diary
+	kids  []actor.AnyRef
+	fell  func(c *actor.Context, f actor.Fallen)
+}
+
+var (
+	wardenType = actor.NewType[warden]("warden")
+	wardenDo   = actor.DeclareAsk[func(*warden, *actor.Context), actor.None](wardenType, "do")
+	wardenFell = actor.Declare[actor.Fallen](wardenType, "fell")
+	wardenRose = actor.Declare[actor.Risen](wardenType, "rose")
+	wardenWake = actor.Declare[actor.AnyRef](wardenType, "wake")
+	_          = wardenType.Table(
+		wardenDo.Do(func(w *warden, c *actor.Context, f func(*warden, *actor.Context)) (none actor.None, err error) {
+			f(w, c)
+			return
+		}),
+		wardenFell.Do(func(w *warden, c *actor.Context, f actor.Fallen) {
+			if w.fell != nil && !f.Final {
+				w.fell(c, f)
+			}
+		}),
+		wardenRose.Do(func(w *warden, _ *actor.Context, _ actor.Risen) { w.diary.add("up") }),
+		wardenWake.Do(func(_ *warden, c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }))
+)
+
+func (w *warden) spawn(c *actor.Context, name string, care actor.Care[warden], start func(*mortal, *actor.Context) error) actor.Ref[mortal] {
+	care.Fell, care.Rose = wardenFell, wardenRose
+	// As it is now: it is read at every restart, and not by the warden.
+	d := w.diary
+	r := actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: name, diary: d, onStart: start} }, care)
+	w.kids = append(w.kids, r.Any())
+	return r
+}
+
+func wardenIn(t testing.TB, sys *actor.System, r actor.Ref[warden], f func(*warden, *actor.Context)) {
+	t.Helper()
+	_, err := wardenDo.Ask(soon(t), sys, r, f)
+	must(t, err)
+	quiet(t, sys)
+}
+
+// TestRisen: "Rose is told whenever the child is up": after OnStart, and not if that fails.
+func TestRisen(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	var d diary
+	fails := 1
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }})
+	var child actor.Ref[mortal]
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		child = w.spawn(c, "kid", actor.Care[warden]{}, func(*mortal, *actor.Context) error {
+			if fails > 0 {
+				fails--
+				return errUser
+			}
+			return nil
+		})
+	})
+	d.says(t, "kid: start", "kid: start", "up")
+	d.lines = nil
+	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
+	quiet(t, sys)
+	d.says(t, "kid: stop panic", "kid: start", "up")
+}
+
+// TestCare: Stop is called in place of the parent's order, once, and not when the parent is
+// killed; Before decides who is told first; a Restart before the end still reaches nobody.
+func TestCare(t *testing.T) {
+	for _, kill := range []bool{false, true} {
+		sys := start(t, actor.Workers(1))
+		var d diary
+		w := wardenType.Spawn(sys, warden{diary: &d})
+		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
+			d.add("told")
+			actor.StopWith(c, r, errUser)
+		}}
+		wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+			w.spawn(c, "b", care, nil)
+			care.Before = w.kids[0]
+			w.spawn(c, "a", care, nil)
+			care.Before = actor.AnyRef{}
+			w.spawn(c, "c", care, nil)
+			panics(t, "is not a child of", func() { w.spawn(c, "d", actor.Care[warden]{Before: actor.Self[warden](c).Any()}, nil) })
+		})
+		d.lines = nil
+		if kill {
+			must(t, actor.KillWait(soon(t), sys, w))
+			d.says(t)
+			continue
+		}
+		must(t, actor.StopWait(soon(t), sys, w))
+		e := errUser.Error()
+		d.says(t, "told", "c: stop "+e, "told", "b: stop "+e, "told", "a: stop "+e)
+	}
+}
+
+// TestCare_StopYields: what Care.Stop yields comes "exactly once, or becomes a dead letter", as
+// here, where the parent leaves for good: of each child, and also if that has ended by the time
+// that its parent is told to leave.
+func TestCare_StopYields(t *testing.T) {
+	for round := range scaled(50) {
+		var dead letters
+		sys := start(t, actor.Workers(2), dead.option(), actor.OnPanic(func(p actor.PanicReport) { t.Error(p.Value) }))
+		w := wardenType.Spawn(sys, warden{diary: new(diary)})
+		care := actor.Care[warden]{Stop: func(c *actor.Context, r actor.AnyRef) {
+			actor.Yield(c, wardenWake, r)
+			actor.Stop(c, r)
+		}}
+		wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+			w.spawn(c, "told last", care, nil)
+			child := w.spawn(c, "told first", care, nil)
+			actor.Stop(c, actor.Self[warden](c))
+			if round%2 == 0 {
+				return
+			}
+			for actor.Kill(c, child); child.Standing() != actor.Ended; {
+				runtime.Gosched()
+			}
+		})
+		equal(t, "yielded messages that are dead letters", dead.n.Load(), 2)
+		if sys.Stop(); t.Failed() {
+			return
+		}
+	}
+}
+
+// TestCare_Place: the place of a child is found without a look at its siblings, also if it has
+// ended and the parent has not heard of it. One that the parent has heard of is no child, nor is
+// somebody else's, nor one of another system whose parent has that number.
+func TestCare_Place(t *testing.T) {
+	sys, elsewhere := start(t, actor.Workers(2)), start(t, actor.Workers(1))
+	d := diary{}
+	w, v := wardenType.Spawn(sys, warden{diary: &d}), wardenType.Spawn(elsewhere, warden{diary: new(diary)})
+	equal(t, "number", v.ID(), w.ID())
+	var ended, foreign actor.AnyRef
+	wardenIn(t, elsewhere, v, func(v *warden, c *actor.Context) {
+		for range 3 { // the first ones have the numbers of w's
+			foreign = v.spawn(c, "foreign", actor.Care[warden]{}, nil).Any()
+		}
+	})
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		w.spawn(c, "old", actor.Care[warden]{}, nil)
+		r := w.spawn(c, "old", actor.Care[warden]{}, nil)
+		w.spawn(c, "old", actor.Care[warden]{}, nil)
+		plain := mortalType.SpawnChild(c, mortal{born: true})
+		ended = r.Any()
+		actor.Kill(c, ended)
+		eventually(t, "its end", func() bool { return r.Standing() == actor.Ended })
+		for _, k := range w.kids {
+			equal(t, "placed", actor.Placed(c, k), true)
+		}
+		w.spawn(c, "before one that has ended", actor.Care[warden]{Before: ended}, nil)
+		w.spawn(c, "before one that is not supervised", actor.Care[warden]{Before: plain.Any()}, nil)
+	})
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		for _, r := range []actor.AnyRef{ended, foreign} {
+			panics(t, "is not a child of", func() { w.spawn(c, "none", actor.Care[warden]{Before: r}, nil) })
+		}
+	})
+	d.lines = nil
+	must(t, actor.StopWait(soon(t), sys, w))
+	d.says(t, "before one that is not supervised: stop shutdown", "old: stop shutdown", "before one that has ended: stop shutdown", "old: stop shutdown")
+}
+
+// TestCare_StopCrashes: a child whose Stop crashes is told by an order, and its siblings as
+// ever.
+func TestCare_StopCrashes(t *testing.T) {
+	for name, stop := range map[string]func(c *actor.Context, child actor.AnyRef){
+		"panic":  func(*actor.Context, actor.AnyRef) { panic("stop") },
+		"goexit": func(*actor.Context, actor.AnyRef) { runtime.Goexit() },
+		"late":   func(c *actor.Context, child actor.AnyRef) { actor.Drain(c, child); panic("stop") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(1))
+			var d diary
+			w := wardenType.Spawn(sys, warden{diary: &d})
+			calls := 0
+			care := actor.Care[warden]{Stop: func(c *actor.Context, child actor.AnyRef) { calls++; stop(c, child) }}
+			wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+				w.spawn(c, "a", actor.Care[warden]{}, nil)
+				w.spawn(c, "b", care, nil)
+				w.spawn(c, "c", care, nil)
+			})
+			d.lines = nil
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			must(t, actor.StopWait(ctx, sys, w))
+			d.says(t, "c: stop shutdown", "b: stop shutdown", "a: stop shutdown")
+			equal(t, "calls of Stop", calls, 2)
+		})
+	}
+}
+
+// TestPostpone: "Until then the actor no longer holds the system": Wait returns and a
+// virtual clock moves on; its mail waits all the same, and runs after the restart.
+func TestPostpone(t *testing.T) {
+	clock := actor.NewVirtualClock(time.Unix(0, 0))
+	sys := start(t, actor.Workers(2), actor.Clock(clock))
+	// Two diaries: whether the warden or the child is first is chance.
+	var d, up diary
+	w := wardenType.Spawn(sys, warden{diary: &d, fell: func(c *actor.Context, f actor.Fallen) {
+		actor.Postpone(c, f.Ref)
+		actor.Postpone(c, f.Ref) // does nothing more
+		actor.After(c, time.Minute, wardenWake, f.Ref)
+	}})
+	var child actor.Ref[mortal]
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		child = w.spawn(c, "kid", actor.Care[warden]{}, nil)
+		w.diary = &up
+	})
+	for range 2 { // the holds are in balance
+		d.lines, up.lines = nil, nil
+		doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
+		quiet(t, sys)
+		say.Send(sys, child, "kept")
+		must(t, clock.Advance(soon(t), time.Minute-1))
+		d.says(t, "kid: stop panic")
+		must(t, clock.Advance(soon(t), 1))
+		d.says(t, "kid: stop panic", "kid: start", "kid: kept")
+		up.says(t, "up")
+	}
+	doAct.Send(sys, child, func(*mortal, *actor.Context) { panic(1) })
+	quiet(t, sys)
+	must(t, actor.StopWait(soon(t), sys, w))
+	quiet(t, sys)
+	actor.Postpone(sys, child)
+	panics(t, "is not supervised", func() { actor.Postpone(sys, w) })
+}
+
+// TestAs: "It returns false if r is zero or its actor has another state type".
+func TestAs(t *testing.T) {
+	sys := start(t)
+	r := mortalType.Spawn(sys, mortal{born: true})
+	got, ok := actor.As[mortal](r.Any())
+	equal(t, "as it is", got, r)
+	equal(t, "ok", ok, true)
+	_, ok = actor.As[warden](r.Any())
+	equal(t, "other type", ok, false)
+	_, ok = actor.As[mortal](actor.AnyRef{})
+	equal(t, "zero", ok, false)
+}
+
+// TestCare_StopReported: a panic in Stop is reported as one there, and is not answered to the last
+// caller, which has had its answer.
+func TestCare_StopReported(t *testing.T) {
+	reports := make(chan actor.PanicReport, 1)
+	sys := start(t, actor.Workers(1), actor.OnPanic(func(p actor.PanicReport) { reports <- p }))
+	w := wardenType.Spawn(sys, warden{diary: new(diary)})
+	wardenIn(t, sys, w, func(w *warden, c *actor.Context) {
+		w.spawn(c, "a", actor.Care[warden]{Stop: func(*actor.Context, actor.AnyRef) { panic("stop") }}, nil)
+	})
+	_, err := wardenDo.Ask(soon(t), sys, w, func(_ *warden, c *actor.Context) { c.Stop() })
+	must(t, err)
+	quiet(t, sys)
+	p := receive(t, "the report", reports)
+	equal(t, "where", fmt.Sprint(p.Type, " ", p.Behaviour, " ", p.MessageID), "warden Care.Stop 0")
+	must(t, actor.StopWait(soon(t), sys, w))
+}
+
+// TestCare_RoseOfAnother: a Rose that is not the supervisor's panics before anything is spawned.
+func TestCare_RoseOfAnother(t *testing.T) {
+	sys := start(t, actor.Workers(1))
+	var d diary
+	other := actor.Declare[actor.Risen](actor.NewType[warden]("another warden"), "rose")
+	w := wardenType.Spawn(sys, warden{diary: &d})
+	before := sys.Stats().Spawned
+	wardenIn(t, sys, w, func(_ *warden, c *actor.Context) {
+		panics(t, "another warden.rose", func() {
+			actor.SpawnUnder(c, mortalType, func(m *mortal) { *m = mortal{name: "ghost", diary: &d} }, actor.Care[warden]{Fell: wardenFell, Rose: other})
+		})
+	})
+	must(t, actor.StopWait(soon(t), sys, w))
+	d.says(t)
+	equal(t, "actors spawned", sys.Stats().Spawned, before)
+}

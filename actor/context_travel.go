@@ -1,0 +1,292 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/gallop-go/gallop/internal/sim"
+)
+
+// contextState is what the behaviour that runs has to do with contexts. All of it is empty unless
+// c.then has usesContext, and nothing of it outlives the behaviour.
+type contextState struct {
+	came    context.Context // what the message carries
+	set     context.Context // what SetContext was given
+	travels context.Context // what is sent carries this; nil: nothing
+	hidden  []magazine      // the cache, as long as travels is not nil
+	bounds  *bounds         // what Context has returned, if that ends behind the behaviour
+}
+
+// Context returns a context for what the behaviour calls: libraries, and above all what
+// blocks in [Context.Blocking]. It is made at the first call, and costs nothing before.
+// It ends, and context.Cause says why, with
+//
+//   - ErrStopped and the reason, as soon as the actor is told to [Stop], is killed, has
+//     drained or ends by itself, and when it is suspended or restarted: each life has a
+//     context of its own;
+//   - ErrSystemStopped, when the system stops.
+//
+// If the message that runs carries a context ([System.With], [Context.SetContext]) or
+// is a request whose caller gave one ([AskBehaviour.Ask], or an [AskTo] under
+// SetContext), what Context returns also has the values and the deadline of that one,
+// and ends when that one ends. Such a context ends at the latest when the behaviour
+// returns or, if the behaviour has put its reply off, when the reply is given. Any other
+// is that of the life: the actor's next behaviours get the same.
+//
+// In OnStop the context has ended; use context.WithoutCancel there. The context may be used
+// in any goroutine, unlike c.
+func (c *Context) Context() context.Context {
+	mustRun(c, "Context")
+	outer := c.set
+	if outer == nil {
+		outer = c.cameWith()
+	}
+	life := c.self.lifeContext()
+	if outer == nil {
+		return life
+	}
+	if in, ok := outer.Value(lifeKey{}).(lifeBound); ok && in.within() == life {
+		return outer
+	}
+	return c.bind(outer, life)
+}
+
+// cameWith returns the context of the message that runs; nil: it has none.
+func (c *Context) cameWith() context.Context {
+	if c.came != nil {
+		return c.came
+	}
+	if d := c.self.typ().decls[c.msg.id]; d.caller != nil {
+		return d.caller(c.msg).context(c.sys)
+	}
+	return nil
+}
+
+// SetContext makes ctx the context of the rest of the behaviour: [Context.Context]
+// derives from it, and so travel its values, its deadline and its end with what the
+// behaviour
+//
+//   - sends by Send, TrySend or [Yield], to whatever actor;
+//   - asks by [AskTo]: the actor that is asked has them in its Context, and the outcome
+//     brings them back;
+//   - arms by [After] or [Every];
+//   - runs by [Pipe]: the function's context has them, and the outcome brings them back.
+//
+// The usual call passes on what the message came with: c.SetContext(c.Context()). Of a context that
+// is derived from what Context has returned, the end of this actor's life does not travel, since
+// what an actor has sent outlives it. Nor does a cancel function that was put between, and behind
+// context.WithoutCancel no end travels at all, as for a compensation that has to happen although
+// the caller has gone. Values and deadline do, and the end of what the message came with.
+//
+// A message whose context has ended before its turn comes becomes a dead letter. The
+// reason is the context's error. Requests run all the same, as those of [AskBehaviour.Ask]
+// do, and outcomes are always heard.
+//
+// A message with a context costs a second node of the same free lists, and the sends of
+// this behaviour some more instructions; other behaviours pay nothing. An empty context of
+// package context carries nothing. SetContext panics if ctx is nil.
+func (c *Context) SetContext(ctx context.Context) {
+	mustRun(c, "SetContext")
+	mustHave(ctx, "SetContext")
+	c.then |= usesContext
+	c.set = ctx
+	c.travel(travelling(c.sys, ctx))
+}
+
+// travel makes what is sent carry ctx, or nothing if it is nil.
+func (c *Context) travel(ctx context.Context) {
+	c.travelAlone()
+	if c.travels = ctx; ctx != nil {
+		c.hidden, c.cache = c.cache, nil
+	}
+}
+
+// travelAlone makes what is sent carry nothing.
+func (c *Context) travelAlone() {
+	if c.travels != nil {
+		c.cache, c.hidden, c.travels = c.hidden, nil, nil
+	}
+}
+
+// leaveContext ends what the behaviour had to do with contexts.
+func (c *Context) leaveContext() {
+	c.travelAlone()
+	b := c.bounds
+	c.contextState = contextState{}
+	c.then &^= usesContext
+	if b != nil && !b.late {
+		b.release()
+	}
+}
+
+// withCache shows the cache to f, which runs in a behaviour that has hidden it.
+func (c *Context) withCache(f func()) {
+	ctx := c.travels
+	c.travelAlone()
+	f()
+	c.travel(ctx)
+}
+
+// boundContext is the context of a message or a request in the life of the actor that runs it.
+type boundContext struct {
+	context.Context // derived from outer
+	cancel          context.CancelCauseFunc
+	outer           context.Context
+	life            *lifeContext
+	place           int // among those of life
+}
+
+// Value implements context.Context.
+func (b *boundContext) Value(key any) any {
+	if key == (lifeKey{}) {
+		return b
+	}
+	return b.Context.Value(key)
+}
+
+func (b *boundContext) beyond() context.Context { return b.outer }
+func (b *boundContext) within() *lifeContext    { return b.life }
+
+// bindTo derives a context that ends with outer or with life. It must be released.
+func bindTo(outer context.Context, life *lifeContext) *boundContext {
+	b := &boundContext{outer: outer, life: life}
+	b.Context, b.cancel = context.WithCancelCause(outer)
+	life.add(b)
+	return b
+}
+
+// errReturned is why the context of a behaviour has ended if nothing else has ended it.
+var errReturned = errors.New("gallop: the behaviour has returned, or its request is answered")
+
+func (b *boundContext) release() {
+	b.life.remove(b)
+	b.cancel(errReturned)
+}
+
+// bounds are the contexts that end with a behaviour or, if its reply is put off, with the reply.
+type bounds struct {
+	late bool // of a reply that was put off
+
+	mu   sync.Mutex
+	all  []*boundContext // guarded by mu
+	done bool            // guarded by mu
+}
+
+// bind returns a context for the rest of the behaviour.
+func (c *Context) bind(outer context.Context, life *lifeContext) context.Context {
+	c.then |= usesContext
+	if c.bounds == nil {
+		c.bounds = new(bounds)
+	}
+	return c.bounds.get(outer, life)
+}
+
+// get returns the context derived from outer, which is made once.
+func (s *bounds) get(outer context.Context, life *lifeContext) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.all); n > 0 && s.all[n-1].outer == outer {
+		return s.all[n-1]
+	}
+	b := bindTo(outer, life)
+	s.all = append(s.all, b)
+	if s.done {
+		b.release()
+	}
+	return b
+}
+
+// release ends all of them. Any goroutine.
+func (s *bounds) release() {
+	s.mu.Lock()
+	left := s.all
+	s.all, s.done = nil, true
+	s.mu.Unlock()
+	for _, b := range left {
+		b.release()
+	}
+}
+
+// travelling returns what travels of ctx in a system; nil: nothing.
+func travelling(sys *System, ctx context.Context) context.Context {
+	if isEmpty(ctx) {
+		return nil
+	}
+	in, ok := ctx.Value(lifeKey{}).(lifeBound)
+	switch {
+	case !ok:
+		return askedUnder(sys, ctx)
+	case ctx == context.Context(in):
+		return in.beyond()
+	}
+	t := &detached{Context: in.beyond(), values: context.WithoutCancel(ctx)}
+	if t.Context == nil || isCut(ctx, in) {
+		t.Context = context.Background()
+	}
+	if at, ok := ctx.Deadline(); ok {
+		if own, limited := t.Context.Deadline(); !limited || at.Before(own) {
+			t.Context, t.stop = context.WithDeadline(t.Context, at)
+		}
+	}
+	return t
+}
+
+// isCut reports whether there is a context.WithoutCancel between ctx and in, from which ctx is
+// derived: then the end of in does not travel either. Package context tells only what a context is
+// called, in which each layer adds its own name.
+func isCut(ctx context.Context, in lifeBound) bool {
+	switch ctx.Done() {
+	case nil:
+		return true
+	case in.Done():
+		return false
+	}
+	name := fmt.Sprint(ctx)
+	return strings.Contains(name[strings.LastIndex(name, lifeName)+1:], ".WithoutCancel")
+}
+
+// lifeName is what the contexts of behaviours are called.
+const lifeName = "gallop.Context"
+
+// String implements fmt.Stringer: see isCut.
+func (b *boundContext) String() string { return lifeName }
+
+// detached has the values and the deadline of a context, but not the end of the life in which that
+// was derived.
+type detached struct {
+	context.Context
+	// Without an end, or package context would take its end for that of detached.
+	values context.Context
+	stop   context.CancelFunc
+}
+
+// Value implements context.Context.
+func (d *detached) Value(key any) any {
+	if key == (lifeKey{}) {
+		return nil
+	}
+	if v := d.values.Value(key); v != nil {
+		return v
+	}
+	return d.Context.Value(key)
+}
+
+// isEmpty reports whether a context has nothing to carry.
+func isEmpty(ctx context.Context) bool {
+	return ctx == nil || ctx == context.Background() || ctx == context.TODO()
+}
+
+// askedUnder returns the context of an caller as the actor that is asked sees it; nil: there is
+// none. In a run of actortest, a context of that package takes any question for its end as a wait.
+func askedUnder(sys *System, ctx context.Context) context.Context {
+	switch {
+	case isEmpty(ctx):
+		return nil
+	case sys.sim != nil && ctx.Value(sim.WaitKey{}) != nil:
+		return context.WithoutCancel(ctx)
+	}
+	return ctx
+}

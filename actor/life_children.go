@@ -1,0 +1,173 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/invariant"
+
+// child is the record of an actor that ends before the one that spawned it. The actor leads to its
+// record for good, so that the parent finds it without a search: see placeUnder.
+type child struct {
+	b     *cell       // read-only
+	of    uint64      // the parent's number; read-only
+	calls *childCalls // read-only once it was launched
+	// The child's; nil when it has ended: a ref to the dead keeps nobody else.
+	parent *cell
+
+	// The parent's.
+	older, younger *child
+	listed         bool // it is in the parent's list
+	stopSent       bool // it has been told to end
+	// It is told when the first of those with this mark is; read-only once it was launched.
+	together bool
+	stopMode stopMode
+	stop     func(c *Context, child AnyRef) // tells it to end instead of an order; nil: nothing does
+}
+
+// childCalls is what the ends of parent and child need, so that a program without
+// children does not link it.
+type childCalls struct {
+	requestStop func(k *child, e env, v stopMode)
+	ended       func(k *child, e env)
+	// The parent leaves, and decides nothing any more; nil: there is nothing to be decided.
+	orphan func(k *child, e env, v stopMode)
+}
+
+var parenting = childCalls{requestStop: (*child).requestStop, ended: (*child).ended}
+
+// family is the children of an actor, in the order of their births. Owner only.
+type family struct {
+	youngest *child
+	// One more than what those with that mark were told; 0: nothing.
+	stoppedTogether stopMode
+}
+
+func (f *family) add(k *child) {
+	if invariant.On {
+		verifyBirth(f, k)
+	}
+	k.listed = true
+	k.older = f.youngest
+	if k.older != nil {
+		k.older.younger = k
+	}
+	f.youngest = k
+}
+
+func (f *family) remove(k *child) {
+	f.unlink(k)
+	k.forget()
+	if invariant.On {
+		verifyForgotten(k)
+	}
+}
+
+// unlink takes k out of the row.
+func (f *family) unlink(k *child) {
+	if invariant.On {
+		verifyFamily(f, k)
+	}
+	if k.younger != nil {
+		k.younger.older = k.older
+	} else {
+		f.youngest = k.older
+	}
+	if k.older != nil {
+		k.older.younger = k.younger
+	}
+	k.older, k.younger = nil, nil
+}
+
+// forget drops what the parent has in the record, to which the actor leads for good.
+func (k *child) forget() { k.older, k.younger, k.listed, k.stop = nil, nil, false, nil }
+
+// disband is for a parent that its system took along before its children had ended.
+func (f *family) disband() {
+	for k := f.youngest; k != nil; {
+		older := k.older
+		k.forget()
+		k = older
+	}
+	f.youngest = nil
+}
+
+// orphan tells the children that their parent will decide nothing any more.
+func (f *family) orphan(e env, v stopMode) {
+	for k := f.youngest; k != nil; k = k.older {
+		if k.calls.orphan != nil {
+			k.calls.orphan(k, e, v)
+		}
+	}
+}
+
+// SpawnChild is [Type.Spawn] for an actor that ends before the running actor does. When
+// the parent is stopped, drained or killed, fails, or is restarted, its children are
+// told to end in the same way and waited for, one after another, the youngest first. A
+// child that ends does nothing to its parent: link or watch it if it should.
+func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
+	a := newBody(t, c)
+	*stateOf[S](a) = state
+	a.adopt(c)
+	if t.info.onStart != nil {
+		a.launch(c)
+	}
+	return Ref[S]{a}
+}
+
+// adopt makes a new actor a child of the running one.
+func (a *cell) adopt(c *Context) {
+	k := &child{b: a, of: c.self.id, parent: c.self, calls: &parenting}
+	a.makeCold().child = k
+	c.self.makeCold().children.add(k)
+}
+
+// requestStop tells a child to end, once for each verb.
+func (k *child) requestStop(e env, v stopMode) {
+	if k.stopSent && k.stopMode >= v {
+		return
+	}
+	if stop := k.stop; !k.stopSent && stop != nil && v != modeKill && e.c != nil {
+		k.stop = nil // if it crashes, left comes here again
+		e.c.self.callChildStop(e.c, func() { stop(e.c, AnyRef{k.b}) })
+		k.stopSent, k.stopMode = true, v
+		return
+	}
+	k.stopSent, k.stopMode = true, v
+	o := stopRequest{mode: v, why: ErrShutdown}
+	if v == modeKill {
+		o.why = ErrKilled
+	}
+	k.b.tell(e, o)
+}
+
+// callChildStop runs a Care.Stop: what a parent that leaves itself has to say to one of its
+// children.
+func (a *cell) callChildStop(c *Context, f func()) {
+	c.msg, a.cold.where = &noMessage, inChildStop
+	f()
+	a.cold.where = inNone
+	a.keepYielded(c) // as in callStop: what comes next may forget it
+}
+
+func (k *child) ended(e env) {
+	p := k.parent
+	k.parent = nil
+	p.tell(e, childEnded{child: k})
+}
+
+// childEnded tells a parent that a child has ended.
+type childEnded struct {
+	unanswered
+	child *child
+}
+
+func (s childEnded) serve(a *cell, c *Context) {
+	x := a.makeCold()
+	if invariant.On {
+		verifyChildEnd(s, a, x)
+	}
+	x.children.remove(s.child)
+	if s.child.b.supervised {
+		x.guards--
+	}
+	if x.state == leaving {
+		a.left(c)
+	}
+}

@@ -1,0 +1,184 @@
+package actor
+
+import "github.com/gallop-go/gallop/internal/invariant"
+
+// Exit is the message by which an actor that traps exits ([TrapExit]) learns of the end
+// of an actor that it was linked to.
+type Exit struct {
+	// ActorID and Type say who has ended.
+	ActorID uint64
+	Type    string
+	// Reason says why; nil, or ErrShutdown after an order to end: see [IsNormal].
+	Reason error
+}
+
+// link is one call of Link. Each side keeps it in its indexed set until it hears that the other
+// side has ended or does not want it any more. It is its own name: news of a link that a side has
+// dropped meanwhile means nothing to that side, and a new link between the two is another one. So
+// both sides come to agree, however Link and Unlink cross: a link is added once, before the other
+// side can know it, and once dropped it never comes back.
+type link struct {
+	a, b  *cell
+	ended func(l *link, a *cell, e env, why error) // tellEnd: linked only with Link
+	// Its places in the indexed sets of a and b; each is its owner's.
+	atA, atB int
+
+	// The next in their indexes with the same other; each is its owner's.
+	moreA, moreB *link
+}
+
+func (l *link) other(me *cell) *cell {
+	if l.a == me {
+		return l.b
+	}
+	return l.a
+}
+
+func (l *link) at(me *cell) *int {
+	if l.a == me {
+		return &l.atA
+	}
+	return &l.atB
+}
+
+func (l *link) more(me *cell) **link {
+	if l.a == me {
+		return &l.moreA
+	}
+	return &l.moreB
+}
+
+// Link ties the running actor to t: when one of them ends for a reason that is not nil,
+// the other ends for the same reason, unless it traps exits. If t has ended already, it
+// is as if it ended now. Linking twice, or to itself, does nothing more. Link panics if
+// t is a zero Ref.
+func Link(c *Context, t Target) {
+	mustRun(c, "Link")
+	to, me := targetOf("Link", t), c.self
+	x := me.makeCold()
+	if to == me || x.links.with(me, to) != nil {
+		return
+	}
+	l := &link{a: me, b: to, ended: (*link).tellEnd}
+	x.links.join(me, l)
+	x.linking = true
+	me.retain(x, to)
+	to.tell(env{c: c, sys: c.sys}, linked{link: l})
+}
+
+// Unlink undoes [Link], whichever of the two called it. When Unlink returns, the end of
+// t does nothing to the running actor any more, even if t has ended already and the
+// news is on its way. In the other direction, that is true once t has heard of it.
+// Unlink panics if t is a zero Ref.
+func Unlink(c *Context, t Target) {
+	mustRun(c, "Unlink")
+	to, me := targetOf("Unlink", t), c.self
+	x := me.makeCold()
+	for l := x.links.with(me, to); l != nil; l = x.links.with(me, to) {
+		x.links.part(me, l)
+		me.release(x, to)
+		to.tell(env{c: c, sys: c.sys}, unlinked{link: l})
+	}
+}
+
+// dropLinks removes what is left of the links with an actor that has ended. If both have called
+// Link at once there are two links, and still one end. The caller has seen that both have: many may
+// be linked to one actor that has called it, or that they have called it for.
+func (x *coldState) dropLinks(me, dead *cell) {
+	for l := x.links.with(me, dead); l != nil; l = x.links.with(me, dead) {
+		x.links.part(me, l)
+		me.release(x, dead)
+	}
+}
+
+// TrapExit makes the ends of linked actors, normal ones too, come as messages for b, a
+// behaviour of the running actor. These messages overtake ordinary mail. TrapExit holds
+// until [UntrapExit] or a restart. It panics if b belongs to another type.
+func TrapExit[S any](c *Context, b Behaviour[S, Exit]) {
+	d := b.d.made()
+	c.mustOwn(d)
+	c.self.makeCold().trap = func(c *Context, at *cell, e Exit) { deliver(c, at, d, e) }
+}
+
+// UntrapExit undoes [TrapExit].
+func UntrapExit(c *Context) {
+	mustRun(c, "UntrapExit")
+	c.self.makeCold().trap = nil
+}
+
+// deliver runs a message of the runtime's making at once. An actor that leaves hears no
+// more: what it watched and trapped goes with its life.
+func deliver[M any](c *Context, at *cell, d *descriptor, v M) {
+	if at.makeCold().state != alive {
+		return
+	}
+	m := newMessage(c, d.size)
+	m.id, m.from, m.next = d.id, 0, nil
+	*payloadOf[M](m) = v
+	at.runUrgent(c, at.makeCold(), m)
+}
+
+// tellEnd tells the other side of the end of b.
+func (l *link) tellEnd(a *cell, e env, why error) {
+	l.other(a).tell(e, linkEnded{link: l, twice: a.mayHaveLinked(), exit: Exit{a.id, a.typ().name, why}})
+}
+
+// linked tells b of a link that a has made.
+type linked struct{ link *link }
+
+func (s linked) serve(a *cell, _ *Context) {
+	if invariant.On {
+		verifyLink(s.link, a)
+	}
+	x := a.makeCold()
+	x.links.join(a, s.link)
+	a.retain(x, s.link.a)
+}
+
+func (s linked) refused(a *cell, e env) {
+	s.link.a.tell(e, linkEnded{link: s.link, twice: a.mayHaveLinked(), exit: Exit{a.id, a.typ().name, a.terminatedRecord().reason}})
+}
+
+// unlinked tells the other side that a link is undone.
+type unlinked struct {
+	unanswered
+	link *link
+}
+
+func (s unlinked) serve(a *cell, _ *Context) {
+	if x := a.makeCold(); x.links.part(a, s.link) {
+		a.release(x, s.link.other(a))
+	}
+}
+
+// linkEnded tells the other side of a link that one has ended.
+type linkEnded struct {
+	unanswered
+	link  *link
+	twice bool // there may be another, by the one that has ended
+	exit  Exit
+}
+
+// mayHaveLinked reports whether an actor that has ended had called Link. Of an actor that its
+// system took along only the system may ask: it may have.
+func (a *cell) mayHaveLinked() bool { return !a.ended() || a.cold.linking }
+
+func (s linkEnded) serve(a *cell, c *Context) {
+	if invariant.On {
+		verifyLink(s.link, a)
+	}
+	x := a.makeCold()
+	if !x.links.part(a, s.link) {
+		return // unlinked meanwhile, or told already
+	}
+	a.release(x, s.link.other(a))
+	if x.linking && s.twice {
+		x.dropLinks(a, s.link.other(a))
+	}
+	switch {
+	case x.trap != nil:
+		x.trap(c, a, s.exit)
+	case !hasNoEffect(s.exit.Reason):
+		a.exit(c, s.exit.Reason)
+	}
+}

@@ -1,0 +1,260 @@
+package actor
+
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// What package supervise needs of an actor: that it can be taken down and brought up in
+// its place, with its ref and its mail.
+
+// Fallen is the message by which a supervisor learns of the fall of an actor that it
+// has spawned with [SpawnSupervised].
+type Fallen struct {
+	// Ref is the actor, and ActorID and Type name it.
+	Ref     AnyRef
+	ActorID uint64
+	Type    string
+	// Reason says why the actor fell: see [IsNormal].
+	Reason error
+	// Final says that the actor has ended for good. If it is false, the actor is suspended:
+	// it keeps its mail, holds the system, and waits for [Restart] or [Stop].
+	Final bool
+	// Starting says that the actor was not up when it fell: init or OnStart failed, with
+	// Reason as the error, or it was taken down before they ran.
+	Starting bool
+	// Decision is what Care.Decide has decided about Reason. With DecideStop the actor has
+	// ended: Final is true. With DecideEscalate the actor is suspended, and the supervisor is to
+	// fail itself, for example by c.Exit(f.Reason). It is DecideRestart if Decide was not asked.
+	Decision Decision
+}
+
+// supervision is what a supervised actor knows of its supervisor. Read-only.
+type supervision struct {
+	super   *cell
+	init    func(a *cell) // gives it a fresh state
+	zero    func(a *cell) // gives it the zero state, or what [TypeKeep] keeps
+	deliver func(c *Context, at *cell, f Fallen)
+	up      func(c *Context, at *cell, r Risen) // nil: nobody wants to know
+	family  any                                 // Care.Family
+	decides func(reason error) Decision         // Care.Decide
+	drops   bool                                // mail, at a restart
+	keeps   int                                 // Care.Backlog
+
+	keepReplies bool // outcomes that a life has asked for run in the next one
+
+	// What else it takes, so that a program without supervisors does not link it.
+	tell    func(s *supervision, e env, a *cell, why error, final bool)
+	suspend func(a *cell, c *Context, x *coldState)
+	restart func(a *cell, c *Context, x *coldState)
+}
+
+// SpawnSupervised spawns a child of the running actor that can be restarted in its
+// place. init makes the child's state, out of the zero state, at every start; it runs
+// in the child's own turn, before OnStart. SpawnSupervised panics if init is nil, or if
+// fell belongs to another type than the running actor.
+//
+// What such a child does by itself does not end it but suspends it: if it panics, stops
+// or exits, cannot be started, or is linked to an actor that fails. Then
+//
+//   - its children are stopped, and OnStop runs;
+//   - its state is gone, and with it its arena, the variant it had become and what it
+//     watched;
+//   - its ref, its mail, its links and its watchers stay, with what was stashed first
+//     in the mail; the message over which it fell does not run again;
+//   - it holds the system until the running actor has decided on [Restart] or [Stop].
+//     The running actor is told by a message for fell that overtakes ordinary mail.
+//
+// Whoever stops, drains or kills the child ends it for good. So does the end of the
+// running actor, at once if the child is down. An actor with supervised children is
+// never muted.
+func SpawnSupervised[S, T any](c *Context, t *Type[S], init func(*S), fell Behaviour[T, Fallen]) Ref[S] {
+	if i := infoOf(t).made("SpawnSupervised"); init == nil {
+		panic("gallop: SpawnSupervised: a nil function for " + i.name)
+	}
+	return SpawnUnder(c, t, init, Care[T]{Fell: fell})
+}
+
+// Suspend takes a supervised actor down after the message that it is handling, as if it
+// had failed with the reason [ErrShutdown], and keeps its mail. Its supervisor hears
+// when that is done. Suspend panics if t was not spawned with [SpawnSupervised].
+//
+// An actor that is on its way down to be restarted stays down. Otherwise Suspend does
+// nothing to an actor that is down or on its way down.
+func Suspend(from Sender, t Target) {
+	mustBeSupervised("Suspend", t)
+	sendSignal("Suspend", from, t, takeDown{})
+}
+
+// Restart brings a supervised actor up again, with a fresh state, in its place: its
+// queued mail runs, in order. An actor that is up is taken down first, as by [Suspend],
+// but its supervisor is not told. Restart does nothing to an actor that is ending. It
+// panics if t was not spawned with [SpawnSupervised].
+func Restart(from Sender, t Target) {
+	mustBeSupervised("Restart", t)
+	sendSignal("Restart", from, t, bringUp{})
+}
+
+func mustBeSupervised(call string, t Target) {
+	if a := targetOf(call, t); !a.supervised {
+		panic("gallop: " + call + ": " + a.String() + " is not supervised")
+	}
+}
+
+// supervises reports whether an actor has supervised children. Owner only.
+func (a *cell) supervises() bool { return a.cold != nil && a.cold.guards > 0 }
+
+func (s *supervision) tellChildDown(e env, a *cell, why error, final bool) {
+	s.super.tell(e, childDown{sup: s, news: Fallen{
+		Ref: AnyRef{a}, ActorID: a.id, Type: a.typ().name, Reason: why, Final: final, Starting: a.cold.starting, Decision: a.cold.decision,
+	}})
+}
+
+// childDown tells a supervisor that a child has fallen.
+type childDown struct {
+	unanswered
+	sup  *supervision
+	news Fallen
+}
+
+func (s childDown) serve(a *cell, c *Context) {
+	if x := a.makeCold(); x.state == leaving {
+		s.news.Ref.b.tell(env{c: c, sys: a.sys()}, orphaned{mode: x.stopMode})
+	}
+	s.sup.deliver(c, a, s.news)
+}
+
+// guarding is parenting for supervised children.
+var guarding = childCalls{(*child).requestStop, (*child).ended, (*child).orphan}
+
+func (k *child) orphan(e env, v stopMode) { k.b.tell(e, orphaned{mode: v}) }
+
+// orphaned is what a supervisor that leaves tells its children. A child that is down would wait for
+// its verdict for ever. Nor can the child wait for its turn to be told to end: a younger sibling
+// may be muted for it, and be waited for first.
+type orphaned struct {
+	unanswered
+	mode stopMode // how the supervisor leaves
+}
+
+func (s orphaned) serve(a *cell, c *Context) {
+	if invariant.On {
+		verifyOrphaned(a)
+	}
+	if a.makeCold().state != suspended {
+		return
+	}
+	o := stopRequest{mode: modeStop, why: ErrShutdown}
+	if s.mode == modeKill {
+		o = stopRequest{mode: modeKill, why: ErrKilled}
+	}
+	a.applyStop(c, o)
+}
+
+// takeDown is Suspend.
+type takeDown struct{ unanswered }
+
+func (takeDown) serve(a *cell, c *Context) {
+	if invariant.On {
+		verifyVerdict(a)
+	}
+	x := a.makeCold()
+	x.inTodo = notAsked
+	switch {
+	case x.state == alive && !x.drained:
+		a.leave(c, nextSuspended, modeStop, ErrShutdown)
+	case x.state == leaving && x.after == nextRestart:
+		x.after = nextSuspended
+	}
+}
+
+// bringUp is Restart.
+type bringUp struct{ unanswered }
+
+func (bringUp) serve(a *cell, c *Context) {
+	x := a.makeCold()
+	x.inTodo = notAsked
+	switch {
+	case x.state == suspended:
+		a.beginLife(c, x)
+	case x.state == alive && !x.drained:
+		a.leave(c, nextRestart, modeStop, ErrShutdown)
+	case x.state == leaving && x.after == nextSuspended:
+		x.after = nextRestart
+	}
+}
+
+// suspend is the end of LEAVING for an actor that may come up again. Its gate is shut: those that
+// send to it wait with it.
+func (a *cell) suspend(c *Context, x *coldState) {
+	if invariant.On {
+		verifySuspend(a, x, nextSuspended)
+	}
+	a.forget(c, x)
+	x.state = suspended
+	a.setLoad(c, a.load&^backpressure.Overloaded|backpressure.Pressed)
+	if a.load&backpressure.Muted != 0 {
+		a.unmuted(c) // it sends nothing
+	}
+	a.wait()
+	x.sup.tellChildDown(env{c: c, sys: a.sys()}, a, x.reason, false)
+}
+
+// restart is the end of LEAVING for an actor that comes up again at once.
+func (a *cell) restart(c *Context, x *coldState) {
+	if invariant.On {
+		verifySuspend(a, x, nextRestart)
+	}
+	a.forget(c, x)
+	a.beginLife(c, x)
+}
+
+// forget drops what belongs to a life and not to the actor.
+func (a *cell) forget(c *Context, x *coldState) {
+	e := env{c: c, sys: a.sys()}
+	c.forgo()
+	x.nextLife()
+	a.forgetContext()
+	if x.timers != nil {
+		x.timers.cancelAll(c)
+	}
+	x.closeLife()
+	if x.deferred != nil {
+		x.deferred.of.endLife(a, e, stoppedBecause(x.reason))
+	}
+	a.dropPressure()
+	for n := len(x.watching.entries); n > 0; n-- {
+		x.watching.entries[n-1].who.cancel(e)
+	}
+	x.unstashed.add(x.stash.all())
+	a.requeueUnstashed(x)
+	a.freeArena(e)
+	a.dispatchBy(nil)
+	if x.sup.drops {
+		a.dropMail(c, x)
+	}
+	x.trap, x.exitWhy = nil, nil
+	x.sup.zero(a)
+}
+
+// restarts begins the next life.
+func (a *cell) beginLife(c *Context, x *coldState) {
+	if invariant.On {
+		verifyBeginLife(a, x)
+	}
+	reason, wasDown := x.reason, x.backoff != nil
+	x.state, x.reason, x.decision = alive, nil, DecideRestart
+	x.unstarted, x.down = true, true
+	a.waited()
+	a.setPressed(c, false)
+	if f := a.flow.Load(); wasDown {
+		f.calls.admit(f, a) // the gate may have been open
+	}
+	a.dropAbandoned(c, x, reason)
+	a.start(c)
+	a.applyExit(c, x)
+	if x.state == alive {
+		x.held.add(x.todo.all())
+		x.todo, x.held = x.held, messageList{}
+	}
+}

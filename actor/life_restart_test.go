@@ -1,0 +1,309 @@
+package actor_test
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+)
+
+// guardian is a supervisor with one child.
+type guardian struct {
+	sys         *actor.System
+	super, kid  actor.Ref[mortal]
+	diary       diary
+	generations int
+}
+
+// guard makes one. answer is what it does when the child has fallen.
+func guard(t testing.TB, child mortal, answer func(c *actor.Context, f actor.Fallen), opts ...actor.Option) *guardian {
+	t.Helper()
+	g := &guardian{sys: start(t, append([]actor.Option{actor.Workers(2)}, opts...)...)}
+	g.super = mortalType.Spawn(g.sys, mortal{name: "super", diary: &g.diary, onFell: func(_ *mortal, c *actor.Context, f actor.Fallen) {
+		if !f.Final && answer != nil {
+			answer(c, f)
+		}
+	}})
+	in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
+		g.kid = actor.SpawnSupervised(c, mortalType, func(m *mortal) {
+			g.generations++
+			*m = child
+			m.name, m.diary, m.n = "kid", &g.diary, g.generations
+		}, onFell)
+	})
+	quiet(t, g.sys)
+	g.diary.lines = nil
+	return g
+}
+
+func restart(c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }
+func giveUp(c *actor.Context, f actor.Fallen)  { actor.Stop(c, f.Ref) }
+
+// crashAndSay sends a crash and three messages behind it, in one go.
+func crashAndSay(t testing.TB, g *guardian, crash act) {
+	in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
+		doAct.Send(c, g.kid, crash)
+		for _, s := range []string{"1", "2", "3"} {
+			say.Send(c, g.kid, s)
+		}
+	})
+}
+
+// TestRestart: "its ref, its mail, its links and its watchers stay, …; the message over which it
+// fell does not run again".
+func TestRestart(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		crash        act
+	}{
+		{"Panic", "panic", func(*mortal, *actor.Context) { panic(1) }},
+		{"Exit", errUser.Error(), func(_ *mortal, c *actor.Context) { c.Exit(errUser) }},
+		{"Stop", "normal", func(_ *mortal, c *actor.Context) { c.Stop() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := guard(t, mortal{}, restart)
+			crashAndSay(t, g, c.crash)
+			quiet(t, g.sys)
+			g.diary.says(t, "kid: stop "+c.reason, "super: fell "+c.reason+" false", "kid: start", "kid: 1", "kid: 2", "kid: 3")
+			n, err := fetch.Ask(soon(t), g.sys, g.kid, func(m *mortal) int { return m.n })
+			must(t, err)
+			equal(t, "generation", n, 2)
+			equal(t, "dead letters", g.sys.Stats().DeadLetters, 0)
+			must(t, actor.StopWait(soon(t), g.sys, g.super))
+			quiet(t, g.sys)
+			equal(t, "ended", g.sys.Stats().Stopped, 2)
+		})
+	}
+}
+
+// TestSuspended: "the actor is suspended: it keeps its mail, holds the system, and waits
+// for Restart or Stop"; Stop reaches it (TestBug_K50), and so does the end of its
+// supervisor.
+func TestSuspended(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		answer func(g *guardian)
+		reason string
+		runs   int
+	}{
+		{"Restart", func(g *guardian) { actor.Restart(g.sys, g.kid) }, "", 3},
+		{"Stop", func(g *guardian) { actor.Stop(g.sys, g.kid) }, "panic", 0},
+		{"Drain", func(g *guardian) { actor.Drain(g.sys, g.kid) }, "panic", 0},
+		{"Kill", func(g *guardian) { actor.Kill(g.sys, g.kid) }, "killed", 0},
+		{"SupervisorStops", func(g *guardian) { actor.Stop(g.sys, g.super) }, "panic", 0},
+		{"SupervisorKilled", func(g *guardian) { actor.Kill(g.sys, g.super) }, "killed", 0},
+		{"SupervisorCrashes", func(g *guardian) { doAct.Send(g.sys, g.super, func(*mortal, *actor.Context) { panic(2) }) }, "panic", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var dead letters
+			fallen := make(chan struct{})
+			g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) }, dead.option())
+			crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
+			receive(t, "the fall", fallen)
+			ctx, cancel := context.WithCancel(context.Background())
+			waited := make(chan error, 1)
+			go func() { waited <- g.sys.Wait(ctx) }()
+			wants(t, say.TrySend(g.sys, g.kid, ""), actor.ErrOverloaded) // "Its gate is shut"
+			equal(t, "it holds the system", len(waited), 0)
+			cancel()
+			wants(t, receive(t, "Wait", waited), context.Canceled)
+			c.answer(g)
+			quiet(t, g.sys)
+			equal(t, "dead letters", int(dead.n.Load()), 3-c.runs)
+			if c.reason != "" {
+				equal(t, "reason", brief(joined(t, g.sys, g.kid)), c.reason)
+			}
+		})
+	}
+}
+
+// TestSuspended_StopsAtOnce: Stop reaches a suspended actor, and not only when it is let go,
+// as it would be here an hour later by the run's own clock.
+func TestSuspended_StopsAtOnce(t *testing.T) {
+	for seed := range uint64(5) {
+		var g *guardian
+		g = guard(t, mortal{}, func(c *actor.Context, f actor.Fallen) {
+			actor.After(c, time.Hour, doAct, func(_ *mortal, c *actor.Context) { actor.Restart(c, g.kid) })
+			actor.Stop(c, g.kid)
+		}, actor.Seed(seed))
+		crashAndSay(t, g, func(*mortal, *actor.Context) { panic(1) })
+		quiet(t, g.sys)
+		equal(t, "dead letters", g.sys.Stats().DeadLetters, 3)
+		equal(t, "reason", brief(joined(t, g.sys, g.kid)), "panic")
+	}
+}
+
+// TestSuspended_SystemStops: "1,000 left-over messages are … 1,000 dead letters", in an
+// actor that nobody would let go any more.
+func TestSuspended_SystemStops(t *testing.T) {
+	for _, polite := range []bool{true, false} {
+		var dead letters
+		fallen := make(chan struct{})
+		g := guard(t, mortal{}, func(*actor.Context, actor.Fallen) { close(fallen) }, dead.option())
+		in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
+			doAct.Send(c, g.kid, func(*mortal, *actor.Context) { panic(1) })
+			for range 1000 {
+				say.Send(c, g.kid, "")
+			}
+		})
+		receive(t, "the fall", fallen)
+		if polite {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			wants(t, g.sys.Shutdown(ctx), context.Canceled)
+		}
+		g.sys.Stop()
+		equal(t, "dead letters", dead.n.Load(), 1000)
+		wants(t, dead.last.Load().Reason, actor.ErrSystemStopped)
+	}
+}
+
+// TestSuspend: a healthy actor is taken down, its children and OnStop first, and
+// brought up; Restart does both and does not tell.
+func TestSuspend(t *testing.T) {
+	child := mortal{onStart: func(m *mortal, c *actor.Context) error {
+		mortalType.SpawnChild(c, mortal{name: "grandchild", diary: m.diary, born: true})
+		return nil
+	}}
+	g := guard(t, child, restart)
+	in(t, g.sys, g.super, func(_ *mortal, c *actor.Context) {
+		actor.Suspend(c, g.kid)
+		say.Send(c, g.kid, "kept")
+	})
+	quiet(t, g.sys)
+	again := []string{"grandchild: stop shutdown", "kid: stop shutdown"}
+	g.diary.says(t, concat(again, []string{"super: fell shutdown false", "kid: start", "kid: kept"})...)
+	g.diary.lines = nil
+	actor.Restart(g.sys, g.kid)
+	quiet(t, g.sys)
+	g.diary.says(t, concat(again, []string{"kid: start"})...)
+}
+
+func concat(lists ...[]string) (all []string) {
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+// TestRestart_StartFails: "at every start … in the actor's own turn": a panic of init
+// and an error of OnStart are falls, which end when the supervisor gives up.
+func TestRestart_StartFails(t *testing.T) {
+	for name, fails := range map[string]func() error{
+		"Panic": func() error { panic(1) },
+		"Error": func() error { return errUser },
+	} {
+		t.Run(name, func(t *testing.T) {
+			falls := 0
+			var bad bool
+			g := guard(t, mortal{onStart: func(*mortal, *actor.Context) error {
+				if bad {
+					return fails()
+				}
+				return nil
+			}}, func(c *actor.Context, f actor.Fallen) {
+				if falls++; falls < 5 {
+					actor.Restart(c, f.Ref)
+				} else {
+					giveUp(c, f)
+				}
+			})
+			bad = true
+			crashAndSay(t, g, func(*mortal, *actor.Context) { panic(0) })
+			quiet(t, g.sys)
+			equal(t, "falls", falls, 5)
+			equal(t, "starts", g.generations, 5)
+			equal(t, "dead letters", g.sys.Stats().DeadLetters, 3)
+		})
+	}
+}
+
+// TestRestart_Forgets: what belongs to a life: the variant, the trap, what it watched,
+// its children; and what belongs to the actor: links, watchers, stash and urgent mail.
+func TestRestart_Forgets(t *testing.T) {
+	var fallen actor.Fallen
+	told := make(chan struct{})
+	g := guard(t, mortal{}, func(_ *actor.Context, f actor.Fallen) { fallen = f; close(told) })
+	other := mortalType.Spawn(g.sys, mortal{name: "other", diary: &g.diary})
+	watcher := mortalType.Spawn(g.sys, mortal{name: "watcher", diary: &g.diary})
+	in(t, g.sys, watcher, func(_ *mortal, c *actor.Context) { actor.Watch(c, g.kid, onDown) })
+	tied := mortalType.Spawn(g.sys, mortal{})
+	in(t, g.sys, g.kid, func(_ *mortal, c *actor.Context) {
+		actor.Link(c, tied)
+		actor.Watch(c, other, onDown)
+		actor.TrapExit(c, onExit)
+		actor.Become(c, stashing)
+	})
+	quiet(t, g.sys)
+	g.diary.lines = nil
+	say.Send(g.sys, g.kid, "stashed")
+	doAct.Send(g.sys, g.kid, func(*mortal, *actor.Context) { panic(1) })
+	receive(t, "the fall", told)
+	rush.Send(g.sys, g.kid, func(m *mortal, _ *actor.Context) { m.note("urgent") })
+	must(t, actor.KillWait(soon(t), g.sys, other))
+	actor.Restart(g.sys, fallen.Ref)
+	quiet(t, g.sys)
+	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start", "kid: urgent", "kid: stashed")
+	g.diary.lines = nil
+	must(t, actor.StopWait(soon(t), g.sys, g.kid))
+	quiet(t, g.sys)
+	equal(t, "reason of the linked one", brief(joined(t, g.sys, tied)), "shutdown")
+	slices.Sort(g.diary.lines)
+	g.diary.says(t, "kid: stop shutdown", "super: fell shutdown true", "watcher: down shutdown")
+}
+
+// TestRestart_ForgetsTimers: timers belong to a life, too. (Every is left out: if it went on,
+// so would the run's own clock, for ever.)
+func TestRestart_ForgetsTimers(t *testing.T) {
+	g := guard(t, mortal{}, restart, actor.Seed(1))
+	doAct.Send(g.sys, g.kid, func(_ *mortal, c *actor.Context) {
+		actor.After(c, time.Second, say, "in the next life")
+		panic(1)
+	})
+	quiet(t, g.sys)
+	g.diary.says(t, "kid: stop panic", "super: fell panic false", "kid: start")
+}
+
+// TestRestart_ForgetsChannels: what the life before brought out of channels ends with it, so that
+// one that opens its channels in OnStart has each once; what had been taken out runs all the same.
+func TestRestart_ForgetsChannels(t *testing.T) {
+	const lives, workers = 20, 2
+	ch := make(chan string)
+	var on atomic.Bool
+	open := func(_ *mortal, c *actor.Context) error {
+		if on.Load() {
+			actor.FromChan(c, ch, say)
+		}
+		return nil
+	}
+	g := guard(t, mortal{onStart: open, born: true}, restart)
+	on.Store(true)
+	before := runtime.NumGoroutine()
+	for range lives {
+		actor.Restart(g.sys, g.kid)
+		_, err := fetch.Ask(soon(t), g.sys, g.kid, func(*mortal) int { return 0 }) // in the new life
+		must(t, err)
+		ch <- "hello"
+	}
+	for n := 0; runtime.NumGoroutine() > before+1+workers; runtime.Gosched() {
+		if n++; n > 1_000_000 {
+			t.Fatal("the goroutines of former lives go on")
+		}
+	}
+	close(ch)
+	quiet(t, g.sys)
+	said := 0
+	for _, line := range g.diary.lines {
+		if line == "kid: hello" {
+			said++
+		}
+	}
+	equal(t, "messages", said, lives)
+}
+
+// stashing puts what is said aside.
+var stashing = mortalType.Variant(say.Do(func(_ *mortal, c *actor.Context, s string) { say.Stash(c, s) }))

@@ -1,0 +1,256 @@
+package actor
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// Target is an actor of any type: a [Ref] or an [AnyRef]. No other type can implement
+// it.
+type Target interface {
+	target() *cell
+}
+
+// targetOf takes a target apart.
+func targetOf(call string, t Target) *cell {
+	if t != nil {
+		if a := t.target(); a != nil {
+			return a
+		}
+	}
+	panic("gallop: " + call + " of a zero Ref")
+}
+
+// stoppedError is ErrStopped with the reason why.
+type stoppedError struct{ why error }
+
+// stoppedBecause returns the error for senders that come too late. A call, as endedBecause.
+//
+//go:noinline
+func stoppedBecause(why error) error {
+	if why == nil {
+		return ErrStopped
+	}
+	return &stoppedError{why}
+}
+
+// Error implements error.
+func (e *stoppedError) Error() string {
+	return ErrStopped.Error() + ": " + strings.TrimPrefix(e.why.Error(), "gallop: ")
+}
+
+// Unwrap returns both.
+func (e *stoppedError) Unwrap() []error { return []error{ErrStopped, e.why} }
+
+// stopMode is how an actor is told to end. A greater one overrules a smaller one.
+type stopMode uint8
+
+const (
+	modeDrain stopMode = iota
+	modeStop
+	modeKill
+)
+
+// stopRequest tells an actor to end.
+type stopRequest struct {
+	unanswered
+	mode stopMode
+	why  error
+}
+
+func (o stopRequest) serve(a *cell, c *Context) {
+	a.makeCold().inTodo = notAsked
+	a.applyStop(c, o)
+}
+
+// Stop ends an actor, from anywhere, with the reason [ErrShutdown]. It does not wait.
+// It panics if t is a zero Ref. Stopping an actor that has ended does nothing.
+//
+// The actor ends after the message that it is handling. Its children are stopped first,
+// the youngest before the older ones. What is left in its mailbox, and what comes
+// later, becomes dead letters; requests among them are answered with an error that is
+// ErrStopped and the reason.
+//
+// Stop overtakes the mail of the actor. It reaches a muted or suspended actor too.
+func Stop(from Sender, t Target) {
+	sendSignal("Stop", from, t, stopRequest{mode: modeStop, why: ErrShutdown})
+}
+
+// StopWith is [Stop] with another reason. A nil reason means a normal end.
+func StopWith(from Sender, t Target, reason error) {
+	sendSignal("StopWith", from, t, stopRequest{mode: modeStop, why: reason})
+}
+
+// Drain ends an actor after the mail that is in its mailbox by then, and after what it
+// has stashed, if it unstashes that meanwhile. What comes later becomes dead letters.
+// Its children are drained when it is done, the youngest first. In all else Drain is
+// like [Stop], which may follow it if it takes too long.
+//
+// To a suspended actor, which runs no mail, Drain is Stop. A child that drains is not
+// muted, and if it was muted, it is let go: an actor that it sends to may be waiting
+// for its end.
+func Drain(from Sender, t Target) {
+	sendSignal("Drain", from, t, stopRequest{mode: modeDrain, why: ErrShutdown})
+}
+
+// Kill ends an actor, with the reason [ErrKilled], at the next [Context.Checkpoint] of
+// the running behaviour, or else after that behaviour; and so its children, the
+// youngest first. OnStop does not run, and neither links nor supervisors can object. In
+// all else Kill is like [Stop].
+//
+// A behaviour that panics while a Kill is pending, in a [Context.Shield] or not, has
+// failed first, and the Kill comes to what that has left:
+//
+//   - An actor that had nothing to wait for has ended by then, for the panic and with
+//     its OnStop.
+//   - An actor that waits for its children ends killed, without OnStop.
+//   - A supervised actor has fallen for the panic and ends killed, without a restart in
+//     between.
+func Kill(from Sender, t Target) {
+	sendSignal("Kill", from, t, stopRequest{mode: modeKill, why: ErrKilled})
+}
+
+// sendSignal tells an actor something from anywhere.
+func sendSignal(call string, from Sender, t Target, s signal) {
+	a := targetOf(call, t)
+	c, sys := split(from)
+	a.tell(env{c: c, sys: sys}, s)
+}
+
+// StopWait is [Stop] from outside that blocks until the actor and its children have
+// ended. It returns nil then; ctx's error if ctx ends first, in which case the actor
+// ends when it can; or ErrSystemStopped. It panics if a behaviour of sys, or of the
+// system of t, calls it. A behaviour of a third system would keep its worker waiting.
+func StopWait(ctx context.Context, sys *System, t Target) error {
+	return endWait(ctx, sys, "StopWait", t, stopRequest{mode: modeStop, why: ErrShutdown})
+}
+
+// DrainWait is [Drain] that waits for the end, as [StopWait] does.
+func DrainWait(ctx context.Context, sys *System, t Target) error {
+	return endWait(ctx, sys, "DrainWait", t, stopRequest{mode: modeDrain, why: ErrShutdown})
+}
+
+// KillWait is [Kill] that waits for the end, as [StopWait] does.
+func KillWait(ctx context.Context, sys *System, t Target) error {
+	return endWait(ctx, sys, "KillWait", t, stopRequest{mode: modeKill, why: ErrKilled})
+}
+
+func endWait(ctx context.Context, sys *System, call string, t Target, o stopRequest) error {
+	a := targetOf(call, t)
+	split(sys)
+	a.mustBeOutside(sys, call)
+	mustHave(ctx, call)
+	a.tell(env{sys: sys}, o)
+	_, err := a.join(ctx, call)
+	return err
+}
+
+// applyStop carries an order out, in any phase but ENDED.
+func (a *cell) applyStop(c *Context, o stopRequest) {
+	if invariant.On {
+		verifyStopRequest(a, c, o)
+	}
+	x := a.makeCold()
+	switch x.state {
+	case alive:
+		if o.mode == modeDrain {
+			a.drain(c, x)
+			return
+		}
+		a.leave(c, nextEnded, o.mode, o.why)
+	case suspended:
+		if o.mode == modeKill {
+			x.reason = o.why
+		}
+		a.waited()
+		a.leave(c, nextEnded, max(o.mode, modeStop), x.reason)
+	case leaving:
+		a.escalateStop(c, x, o)
+	}
+}
+
+// escalateStop overrules how an actor leaves.
+func (a *cell) escalateStop(c *Context, x *coldState, o stopRequest) {
+	if o.mode == modeKill {
+		x.reason = o.why
+	}
+	x.stopMode = max(x.stopMode, o.mode)
+	if x.after != nextEnded {
+		x.after = nextEnded
+		a.closeBox(env{c: c, sys: a.sys()})
+	}
+	a.left(c)
+}
+
+// drain closes the mailbox and leaves what is in it to be run, with the end behind it.
+func (a *cell) drain(c *Context, x *coldState) {
+	if x.drained {
+		return
+	}
+	if invariant.On {
+		verifyDrain(a, x)
+	}
+	x.drained = true
+	if a.load&backpressure.Muted != 0 && x.drainsForOthers() {
+		a.unmuted(c)
+	}
+	x.setTooLate(stoppedBecause(ErrShutdown))
+	a.giveUpNamesAndTimers(env{c: c, sys: a.sys()})
+	a.forgetMarks()
+	left, stub := a.box.close(&a.in)
+	a.in.tail = &closedMark
+	if stub != nil {
+		c.recycle(stub)
+	}
+	left = concat(left, a.endFlow())
+	a.in.pending = concat(left, newSignal(c, drainEnd{}))
+	release(env{c: c, sys: a.sys()}, a.gate.Open(&gateMark))
+}
+
+// drainEnd is the last message of an actor that drains.
+type drainEnd struct{ unanswered }
+
+func (drainEnd) serve(a *cell, c *Context) {
+	a.makeCold().gone = true
+	c.then |= mustEnd
+}
+
+// Stop makes the running message the last of its actor, which ends normally: the reason
+// is nil, unless [Context.Exit] has given one. In all else it is like the function
+// [Stop].
+func (c *Context) Stop() {
+	mustRun(c, "Stop")
+	c.then |= mustEnd
+}
+
+// Exit is [Context.Stop] with a reason. Actors that are linked to this one end with it,
+// unless the reason is nil.
+func (c *Context) Exit(reason error) {
+	mustRun(c, "Exit")
+	c.exit(reason)
+}
+
+// Restarting reports, in OnStop, whether the actor may come up again in its place: it is suspended
+// or restarted, and not at its end. If it is suspended, its supervisor decides after OnStop, and
+// may still end it. An order to end that comes during OnStop makes the actor end all the same.
+// Elsewhere it reports false.
+func (c *Context) Restarting() bool {
+	mustRun(c, "Restarting")
+	x := c.self.cold
+	return x != nil && x.state == leaving && x.after != nextEnded
+}
+
+// exit is Exit for the runtime itself.
+func (c *Context) exit(reason error) {
+	c.self.makeCold().exitWhy = reason
+	c.then |= mustEnd
+}
+
+func (x *coldState) takeExit() error {
+	why := x.exitWhy
+	x.exitWhy = nil
+	return why
+}

@@ -1,0 +1,93 @@
+package actor
+
+import (
+	"math"
+
+	"github.com/gallop-go/gallop/backpressure"
+)
+
+// This file says how much mail an actor takes that stands still only because it is muted. Its
+// senders need not wait yet: they have nothing to do with the receiver that it waits for. So its
+// gate is ajar, and they go on until its mailbox has passed a watermark.
+//
+// Rejected: a gate that stays open while its actor is muted. Then nothing bounds the mailbox, or
+// every send pays for counting. Rejected as well: a gate that is shut, as in the Pony runtime. One
+// sender that floods a slow receiver then stops every actor that sends to the sender, and those
+// that send to them, for as long as the slow receiver takes.
+//
+// The count is of messages from other actors of the system, also from those that are never muted:
+// such an actor passes on what it has, and if that were not counted, those that send to it would
+// never be held back. What comes from outside is bounded in another way, as that of SendWait and
+// TrySend is, or by nothing, as ever. The owner never sets the count back while more than a little
+// mail is left. So it bounds the mailbox also if the actor is muted again and again, and runs one
+// message each time.
+//
+//	C1 the owner parks: if little mail is left, it sets the count to 0; then it sets its gate ajar
+//	C2 a sender finds the gate ajar: count + 1 (RMW). Below the watermark it passes, and pushes
+//	C3 at the watermark: it enters the wait list, which shuts the gate for all others (D1, D2)
+//	C4 the actor is let go, and the count is at the watermark: it is overloaded from now on, and its
+//	   gate stays shut until it has run all its mail. Otherwise the gate opens
+
+// defaultLeeway is how many messages a muted actor takes before it mutes its senders, and how many
+// it may send in urgent behaviours before these wait too. A topic that is muted for one slow
+// subscriber takes so many publications, for each of its subscribers. Less would stop bystanders
+// too soon: at 1,000 messages a second this is ten seconds.
+const defaultLeeway = 10_000
+
+// leeway is the watermark of an actor that is muted.
+func (a *cell) leeway() uint32 {
+	if high := a.typ().marks.high; high != 0 {
+		return uint32(min(high, math.MaxInt32))
+	}
+	return a.sys().opts.leeway
+}
+
+// passesAjar reports whether a message passes the gate, because that is ajar and the mailbox is
+// below the watermark. It counts the message (C2). Any goroutine.
+func (a *cell) passesAjar() bool {
+	if !a.gate.IsAjar(&gateMark) {
+		return false
+	}
+	crowd, most := &a.flowOf().ajarCount, a.leeway()
+	return crowd.Load() < most && crowd.Add(1) < most
+}
+
+// wouldPassAjar is passesAjar for a message that is bounded in another way: it is not counted. Any
+// goroutine.
+func (a *cell) wouldPassAjar() bool { return a.gate.IsAjar(&gateMark) && !a.ajarFull() }
+
+// ajarFull reports whether as many messages have passed as may. Any goroutine; the answer may be
+// stale.
+func (a *cell) ajarFull() bool {
+	f := a.flow.Load()
+	return f != nil && f.ajarCount.Load() >= a.leeway()
+}
+
+// countAjar is C1. Where watermarks are counted, the count begins with the mail that is there.
+// Owner only, before it sets its gate ajar.
+func (a *cell) countAjar(c *Context) {
+	f := a.flow.Load()
+	switch {
+	case f == nil:
+	case a.load&backpressure.Counted != 0:
+		f.ajarCount.Store(uint32(min(a.countMail(c), math.MaxInt32)))
+	case f.ajarCount.Load() != 0 && !a.leftAtLeast(DefaultBatch):
+		f.ajarCount.Store(0)
+	}
+}
+
+// forgetAjar sets the count back when the actor has run all its mail. Owner only.
+func (a *cell) forgetAjar() {
+	if f := a.flow.Load(); f != nil {
+		f.ajarCount.Store(0)
+	}
+}
+
+// notMuted is the load of a muted actor that is let go (C4). Its owner only.
+func (a *cell) notMuted() backpressure.Load {
+	l := a.load &^ backpressure.Muted
+	if a.ajarFull() {
+		l |= backpressure.Overloaded
+	}
+	return l
+}

@@ -1,0 +1,358 @@
+package actor_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// leeway is how many messages a muted actor takes: "10,000 messages, or as many as the high
+// watermark of its type says".
+const leeway = 10_000
+
+// TestMute_Bystanders: "An actor that stands still only because it is muted does not mute those
+// that send to it": x floods a room that is slow, and is muted for it. What bob says in another
+// room, where x is too, bob hears all the same, a hundred times, and x when it goes on.
+func TestMute_Bystanders(t *testing.T) {
+	sys := start(t, actor.Workers(2))
+	slow := overload(t, sys)
+	x := slow.mute(t, sys)
+	fast, bob := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	heard := make(chan struct{})
+	pass := func(_ *puppet, c *actor.Context) {
+		count.Send(c, x, 1)
+		do.Send(c, bob, func(*puppet, *actor.Context) { heard <- struct{}{} })
+	}
+	for range 100 {
+		do.Send(sys, bob, func(_ *puppet, c *actor.Context) { do.Send(c, fast, pass) })
+		receive(t, "bob to hear himself", heard)
+	}
+	equal(t, "x is muted", actor.Muted(x), true)
+	equal(t, "mutes", sys.Stats().Mutes, 1)
+	slow.release()
+	settled(t, sys)
+	heardByX, err := value.Ask(soon(t), sys, x, actor.None{})
+	must(t, err)
+	equal(t, "x has heard", heardByX, 100)
+}
+
+// standstill is an actor that is muted, and how many messages it takes while it is.
+type standstill struct {
+	*overloaded // for which it is muted
+	ref         actor.Ref[puppet]
+	do          actor.Behaviour[puppet, deed]
+	count       actor.Behaviour[puppet, int]
+	most        int
+}
+
+// standStill calls f with actors that are muted for an actor that is stuck: one of a type without
+// options, and one of a type with watermarks.
+func standStill(t *testing.T, f func(t *testing.T, sys *actor.System, s *standstill)) {
+	for name, opts := range map[string][]actor.TypeOption{"plain": nil, "watermarks": {actor.TypeWatermarks(7, 2)}} {
+		t.Run(name, func(t *testing.T) {
+			typ := actor.NewType[puppet]("still", opts...)
+			s := &standstill{do: actor.Declare[deed](typ, "do"), count: actor.Declare[int](typ, "count"), most: leeway}
+			if typ.Table(s.do.Do((*puppet).Do), s.count.Do((*puppet).Count)); opts != nil {
+				s.most = 7
+			}
+			sys := start(t, actor.Workers(2))
+			o := overload(t, sys)
+			s.ref = typ.Spawn(sys, puppet{})
+			s.do.Send(sys, s.ref, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
+			awaitMuted(t, sys, s.ref)
+			s.overloaded = o
+			f(t, sys, s)
+			s.release()
+			settled(t, sys)
+		})
+	}
+}
+
+// sendEach sends n messages from r, each in a behaviour of its own, and none before the last one
+// has run: a sender that has much mail is overloaded, and never muted.
+func (s *standstill) sendEach(t *testing.T, sys *actor.System, r actor.Ref[puppet], n int) {
+	t.Helper()
+	done := make(chan struct{})
+	for range n {
+		do.Send(sys, r, func(_ *puppet, c *actor.Context) { s.count.Send(c, s.ref, 1); done <- struct{}{} })
+		receive(t, "the sender to go on", done)
+	}
+}
+
+// TestMute_Watermark: "A muted actor mutes those that send to it when 10,000 messages of theirs
+// have come, or as many as the high watermark of its type says": that is exact, the last one is
+// delivered, and those that come later are muted at once.
+func TestMute_Watermark(t *testing.T) {
+	standStill(t, func(t *testing.T, sys *actor.System, s *standstill) {
+		sender, other := puppetType.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+		s.sendEach(t, sys, sender, s.most-2)
+		s.sendEach(t, sys, other, 1)
+		equal(t, "mutes", sys.Stats().Mutes, 1)
+		s.sendEach(t, sys, other, 1)
+		awaitMuted(t, sys, other)
+		s.sendEach(t, sys, sender, 1)
+		awaitMuted(t, sys, sender)
+		equal(t, "mutes", sys.Stats().Mutes, 3)
+		equal(t, "counted", actor.Crowd(s.ref), s.most)
+		total := make(chan int, 1)
+		s.do.Send(sys, s.ref, func(p *puppet, _ *actor.Context) { total <- p.n })
+		s.release()
+		equal(t, "messages run", receive(t, "the last", total), s.most+1)
+	})
+}
+
+// TestMute_WatermarkCountsActors: messages "of other actors of the system" are counted, also from
+// one that is never muted; but not what comes from outside, or from the actor itself.
+func TestMute_WatermarkCountsActors(t *testing.T) {
+	standStill(t, func(t *testing.T, sys *actor.System, s *standstill) {
+		for range 10 {
+			s.count.Send(sys, s.ref, 1)
+			must(t, s.count.TrySend(sys, s.ref, 1))
+		}
+		equal(t, "counted of those from outside", actor.Crowd(s.ref), 0)
+		under := press(t, sys) // "never muted itself meanwhile"
+		s.sendEach(t, sys, under, s.most)
+		equal(t, "counted", actor.Crowd(s.ref), s.most)
+		s.sendEach(t, sys, under, 10)
+		equal(t, "mutes", sys.Stats().Mutes, 1)
+		sender := puppetType.Spawn(sys, puppet{})
+		s.sendEach(t, sys, sender, 1)
+		awaitMuted(t, sys, sender)
+		done := make(chan struct{})
+		do.Send(sys, under, func(_ *puppet, c *actor.Context) { c.ReleasePressure(); close(done) })
+		receive(t, "the release", done)
+	})
+}
+
+// TestMute_TrySendBelowTheWatermark: TrySend and SendWait succeed while an actor "is muted and
+// below the watermark", from inside and from outside, and refuse and wait from there on.
+func TestMute_TrySendBelowTheWatermark(t *testing.T) {
+	standStill(t, func(t *testing.T, sys *actor.System, s *standstill) {
+		must(t, s.count.SendWait(soon(t), sys, s.ref, 1))
+		must(t, s.count.TrySend(sys, s.ref, 1))
+		inside(t, sys, func(c *actor.Context) {
+			for i := range s.most - 1 {
+				if err := s.count.TrySend(c, s.ref, 1); err != nil {
+					t.Fatalf("message %d: %v", i, err)
+				}
+			}
+			wants(t, s.count.TrySend(c, s.ref, 1), actor.ErrOverloaded)
+		})
+		wants(t, s.count.TrySend(sys, s.ref, 1), actor.ErrOverloaded)
+		errs := make(chan error, 1)
+		go func() { errs <- s.count.SendWait(soon(t), sys, s.ref, 1) }()
+		eventually(t, "it waits", func() bool { return actor.Waiting(s.ref) == 1 })
+		equal(t, "mutes", sys.Stats().Mutes, 1)
+		s.release()
+		must(t, receive(t, "SendWait", errs))
+	})
+}
+
+// TestMute_CrowdedIsOverloaded: an actor whose mailbox has passed the watermark while it was muted
+// "is overloaded when it is let go, and its gate stays shut until it has run all its mail": it is
+// not muted again before, and those that wait for it go on behind that.
+func TestMute_CrowdedIsOverloaded(t *testing.T) {
+	const mail = 500
+	sys := start(t, actor.Workers(2), actor.Leeway(mail))
+	first, second := overload(t, sys), press(t, sys)
+	x := first.mute(t, sys)
+	var ran, seen atomic.Int64
+	step := func(_ *puppet, c *actor.Context) {
+		count.Send(c, second, 1) // it would be muted again if it could be
+		ran.Add(1)
+	}
+	s := puppetType.Spawn(sys, puppet{})
+	do.Send(sys, s, func(_ *puppet, c *actor.Context) {
+		for range mail {
+			do.Send(c, x, step)
+		}
+	})
+	awaitMuted(t, sys, s)
+	do.Send(sys, s, func(*puppet, *actor.Context) { seen.Store(ran.Load()) })
+	first.release()
+	eventually(t, "the sender to go on", func() bool { return !actor.Muted(s) && seen.Load() != 0 })
+	equal(t, "run when the sender goes on", seen.Load(), mail)
+	do.Send(sys, second, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+	settled(t, sys)
+}
+
+// TestMute_BoundedThoughMutedAgain: an actor that is muted again and again, and runs one message
+// each time, takes no more than the watermark: "the owner never sets the count back while more than
+// a little mail is left".
+func TestMute_BoundedThoughMutedAgain(t *testing.T) {
+	const most, each, rounds = 400, 150, 60
+	sys := start(t, actor.Workers(2), actor.Leeway(most), actor.StallEvery(time.Hour))
+	p, s := press(t, sys), puppetType.Spawn(sys, puppet{})
+	x := muteOn(t, sys, func(c *actor.Context) { count.Send(c, p, 1) })
+	var sent, ran, highest int64
+	step := func(_ *puppet, c *actor.Context) {
+		highest = max(highest, atomic.LoadInt64(&sent)-ran)
+		ran++
+		count.Send(c, p, 1)
+	}
+	for range rounds {
+		if !actor.Muted(s) {
+			begun := atomic.LoadInt64(&sent)
+			do.Send(sys, s, func(_ *puppet, c *actor.Context) {
+				for range each {
+					do.Send(c, x, step)
+				}
+				atomic.AddInt64(&sent, each)
+			})
+			eventually(t, "it has sent", func() bool { return atomic.LoadInt64(&sent) != begun || actor.Muted(s) })
+		}
+		mutes := sys.Stats().Mutes
+		done := make(chan struct{})
+		do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure(); c.ApplyPressure(); close(done) })
+		receive(t, "p to let it go", done)
+		eventually(t, "it is muted again", func() bool { return sys.Stats().Mutes > mutes || actor.Muted(x) })
+	}
+	do.Send(sys, p, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+	settled(t, sys)
+	equal(t, "messages run", ran, sent)
+	if highest > most+5*each { // while its gate is open, what comes is not counted
+		t.Errorf("%d messages waited, want at most the watermark and a few behaviours", highest)
+	}
+}
+
+// TestMute_BoundIsTheWatermark: an actor with a bound that is muted takes mail until its queue is
+// full, and mutes those that send to it from then on.
+func TestMute_BoundIsTheWatermark(t *testing.T) {
+	const limit = 20
+	k := newBounded("twenty", limit, actor.OverflowMute)
+	sys := start(t, actor.Workers(2))
+	o := overload(t, sys)
+	r := k.typ.Spawn(sys, puppet{})
+	k.do.Send(sys, r, func(_ *puppet, c *actor.Context) { slowDo.Send(c, o.ref, noop) })
+	awaitMuted(t, sys, r)
+	equal(t, "it stands", r.Standing(), actor.Overloaded)
+	s := puppetType.Spawn(sys, puppet{})
+	done := make(chan struct{})
+	for range limit {
+		do.Send(sys, s, func(_ *puppet, c *actor.Context) { k.do.Send(c, r, noop); done <- struct{}{} })
+		receive(t, "the sender to go on", done)
+	}
+	awaitMuted(t, sys, s)
+	wants(t, k.do.TrySend(sys, r, noop), actor.ErrOverloaded)
+	o.release()
+	settled(t, sys)
+}
+
+// relay passes on what it is sent, unless it is the last, which takes its time. It counts.
+type relay struct {
+	to actor.Ref[relay]
+	// Messages that were sent to it and that it has sent; no out: it is the last.
+	in, out *atomic.Int64
+	most    *atomic.Int64 // messages that have waited for it at once
+	ran     int64
+	left    int // the source drives itself
+	work    uint64
+}
+
+func (r *relay) Pass(c *actor.Context, n int) {
+	r.ran++
+	r.most.Store(max(r.most.Load(), r.in.Load()-r.ran))
+	if r.out != nil {
+		relayPass.Send(c, r.to, n)
+		r.out.Add(1)
+		return
+	}
+	for range 200 {
+		r.work = r.work*6364136223846793005 + uint64(n)
+	}
+}
+
+// Drive sends n messages, and goes on in another behaviour until none is left.
+func (r *relay) Drive(c *actor.Context, n int) {
+	n = min(n, r.left)
+	for range n {
+		relayPass.Send(c, r.to, 1)
+	}
+	r.out.Add(int64(n))
+	if r.left -= n; r.left > 0 {
+		relayDrive.Send(c, actor.Self[relay](c), n)
+	}
+}
+
+var (
+	relayType  = actor.NewType[relay]("relay")
+	relayPass  = actor.Declare[int](relayType, "pass")
+	relayDrive = actor.Declare[int](relayType, "drive")
+	_          = relayType.Table(relayPass.Do((*relay).Pass), relayDrive.Do((*relay).Drive))
+)
+
+// floodChain sends a flood through a chain of actors to a slow one, and returns how many messages
+// have waited for each, the first that is sent to first.
+func floodChain(t *testing.T, sys *actor.System, length, flood, burst int) (most []int64) {
+	t.Helper()
+	counts := make([]struct{ sent, most atomic.Int64 }, length)
+	var to actor.Ref[relay]
+	for i := length - 1; i >= 0; i-- {
+		r := relay{to: to, in: &counts[i].sent, most: &counts[i].most}
+		if i < length-1 {
+			r.out = &counts[i+1].sent
+		}
+		to = relayType.Spawn(sys, r)
+	}
+	relayDrive.Send(sys, relayType.Spawn(sys, relay{to: to, out: &counts[0].sent, left: flood}), burst)
+	quiet(t, sys)
+	if st := sys.Stats(); st.Mutes == 0 || st.Mutes != st.Unmutes {
+		t.Errorf("%d mutes, %d unmutes", st.Mutes, st.Unmutes)
+	}
+	for i := range counts {
+		equal(t, fmt.Sprintf("sent to %d", i), counts[i].sent.Load(), int64(flood))
+		most = append(most, counts[i].most.Load())
+	}
+	return most
+}
+
+// TestMute_ChainIsBounded: "Chains push back to the source": of a flood through a chain of actors
+// to a slow one, no more messages wait in any mailbox than the watermark allows, and what comes in
+// a few turns, however long the chain and the flood.
+func TestMute_ChainIsBounded(t *testing.T) {
+	const length, burst = 5, 1000
+	for seed := range uint64(nightly(3, 100)) {
+		sys := start(t, actor.Seed(seed))
+		for i, most := range floodChain(t, sys, length, scaled(50_000), burst) {
+			if most > leeway+10*burst {
+				t.Errorf("seed %d: %d messages waited for number %d", seed, most, i)
+			}
+		}
+	}
+}
+
+// TestMute_ChainHeap: "A flood stays bounded in memory": 2 million messages through a chain, on
+// real workers.
+func TestMute_ChainHeap(t *testing.T) {
+	flood := scaled(2_000_000)
+	if invariant.On {
+		flood /= 10
+	}
+	withWorkers(t, func(t *testing.T, workers int) {
+		sys := start(t, actor.Workers(workers))
+		before := heapNow()
+		most := floodChain(t, sys, 4, flood, 1000)
+		after := heapNow()
+		t.Logf("waited: %d; %d mutes; heap %d kB → %d kB", most, sys.Stats().Mutes, before>>10, after>>10)
+		if waited := slices.Max(most); waited > mostQueued(1, flood) {
+			t.Errorf("%d waited", waited)
+		}
+		if after > before && after-before > 32<<20 {
+			t.Errorf("the heap grew by %d kB", (after-before)>>10)
+		}
+	})
+}
+
+func heapNow() uint64 {
+	runtime.GC()
+	runtime.GC() // what the pools let go of lives through the first
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -1,0 +1,93 @@
+package actor
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// orderly is a system queue and what was taken from it, of an actor that does not run.
+type orderly struct {
+	b cell
+	x coldState
+}
+
+func (o *orderly) push(s signal) *message {
+	m := &new(node[signal]).header
+	*payloadOf[signal](m) = s
+	if s == nil { // as urgent mail
+		m.id = userIDs
+	}
+	o.b.system.push(m)
+	return m
+}
+
+// serve takes off what is next. Of an order it does what the order would.
+func (o *orderly) serve() {
+	if m := o.x.next(&o.b.system); m != nil && m.id == systemID && rankOf(*payloadOf[signal](m)) > 0 {
+		o.x.inTodo = notAsked
+	}
+}
+
+// reports whether there is an order, by a look at everything.
+func (o *orderly) tells(v stopMode) bool {
+	for _, first := range [...]*message{o.x.todo.first, o.b.system.head.Load()} {
+		if greatestIn(first, nil) > uint8(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPendingStop_Twin: while signals and urgent messages come and are served, an actor is told
+// what a look at all of them tells.
+func TestPendingStop_Twin(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	signals := [...]signal{nil, nil, nil, linked{}, stopRequest{mode: modeDrain}, stopRequest{mode: modeStop}, stopRequest{mode: modeKill}, takeDown{}, bringUp{}}
+	for range 200 {
+		var o orderly
+		o.b.cold = &o.x
+		for range 200 {
+			switch n := rnd.IntN(8); {
+			case n < 3:
+				o.push(signals[rnd.IntN(len(signals))])
+			case n < 6:
+				o.serve()
+			default:
+				v := stopMode(rnd.IntN(int(modeKill) + 1))
+				if got, want := pendingStop(&o.b, v), o.tells(v); got != want {
+					t.Fatalf("told(%d) is %v, want %v", v, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestPendingStop_Once: however often a flood of urgent messages asks for orders, each message is
+// looked at once: one that becomes an order behind that, which none does, is not noticed.
+func TestPendingStop_Once(t *testing.T) {
+	var o orderly
+	o.b.cold = &o.x
+	flood := func() *message {
+		m := o.push(linked{})
+		o.push(nil)
+		return m
+	}
+	flood()
+	taken := flood()
+	o.x.next(&o.b.system)
+	inQueue := flood()
+	for range 2 {
+		if pendingStop(&o.b, modeDrain) {
+			t.Error("a message was looked at again")
+		}
+		for _, m := range [...]*message{taken, inQueue} {
+			*payloadOf[signal](m) = stopRequest{mode: modeKill}
+		}
+		flood()
+	}
+	o.x.next(&o.b.system)
+	o.push(stopRequest{mode: modeStop})
+	if pendingStop(&o.b, modeKill) || !pendingStop(&o.b, modeStop) {
+		t.Error("an order that comes is told of as what it is")
+	}
+}

@@ -1,0 +1,565 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/gallop-go/gallop/actor"
+	"github.com/gallop-go/gallop/internal/sim"
+)
+
+const bound = 8
+
+// boundedType is a type with a bound of 8 and one policy.
+type boundedType struct {
+	typ  *actor.Type[puppet]
+	do   actor.Behaviour[puppet, deed]
+	try  actor.AskBehaviour[puppet, func(*puppet, *actor.Context) (any, error), any]
+	note actor.Behaviour[puppet, actor.Result[any]]
+}
+
+func newBounded(name string, limit int, o actor.Overflow) *boundedType {
+	b := &boundedType{typ: actor.NewType[puppet](name, actor.TypeBound(limit, o))}
+	b.do = actor.Declare[deed](b.typ, "do")
+	b.try = actor.DeclareAsk[func(*puppet, *actor.Context) (any, error), any](b.typ, "try")
+	b.note = actor.Declare[actor.Result[any]](b.typ, "note")
+	b.typ.Table(b.do.Do((*puppet).Do), b.try.Do((*puppet).Try), b.note.Do((*puppet).Note))
+	return b
+}
+
+var (
+	mutingType   = newBounded("muting", bound, actor.OverflowMute)
+	refusingType = newBounded("refusing", bound, actor.OverflowRefuse)
+	droppingType = newBounded("dropping", bound, actor.OverflowDropOldest)
+	boundedTypes = map[string]*boundedType{"mute": mutingType, "refuse": refusingType, "drop": droppingType}
+)
+
+// stuck makes an actor that is stuck in a behaviour, with an empty mailbox.
+func (b *boundedType) stuck(t testing.TB, sys *actor.System) (r actor.Ref[puppet], release func()) {
+	t.Helper()
+	r = b.typ.Spawn(sys, puppet{})
+	in, stay := make(chan struct{}), make(chan struct{})
+	release = sync.OnceFunc(func() { close(stay) })
+	t.Cleanup(release)
+	b.do.Send(sys, r, func(*puppet, *actor.Context) { close(in); <-stay })
+	receive(t, "the actor to get stuck", in)
+	return r, release
+}
+
+// TestBound_Policies: "at most limit messages wait for their turn, and overflow says what
+// becomes of the others".
+func TestBound_Policies(t *testing.T) {
+	const sends = 20
+	for name, c := range map[string]struct {
+		typ   *boundedType
+		runs  []int
+		dead  int64
+		why   error
+		mutes uint64
+	}{
+		"mute":   {typ: mutingType, runs: seq(0, sends), mutes: 1},
+		"refuse": {typ: refusingType, runs: seq(0, bound), dead: sends - bound, why: actor.ErrOverloaded},
+		"drop":   {typ: droppingType, runs: seq(sends-bound, sends), dead: sends - bound, why: actor.ErrDropped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.Workers(2), dead.option())
+			r, release := c.typ.stuck(t, sys)
+			var ran []int
+			inside(t, sys, func(s *actor.Context) {
+				for i := range sends {
+					c.typ.do.Send(s, r, func(*puppet, *actor.Context) { ran = append(ran, i) })
+				}
+			})
+			wants(t, c.typ.do.TrySend(sys, r, nil), actor.ErrOverloaded)
+			inside(t, sys, func(*actor.Context) {}) // one worker is free: the sender's turn is over
+			release()
+			quiet(t, sys)
+			if !slices.Equal(ran, c.runs) {
+				t.Errorf("ran %v, want %v", ran, c.runs)
+			}
+			equal(t, "dead letters", dead.n.Load(), c.dead)
+			if c.dead > 0 {
+				wants(t, dead.last.Load().Reason, c.why)
+			}
+			equal(t, "mutes", sys.Stats().Mutes, c.mutes)
+			equal(t, "unmutes", sys.Stats().Unmutes, c.mutes)
+		})
+	}
+}
+
+// TestBound_Asks: "ErrOverloaded: to has a bound …, and its mailbox is at the bound.
+// ErrDropped: to has a bound, and the request had to make room for another message", from
+// outside and from behaviours.
+func TestBound_Asks(t *testing.T) {
+	for name, c := range map[string]struct {
+		typ           *boundedType
+		outside, here error
+	}{
+		"mute":   {mutingType, actor.ErrOverloaded, nil}, // the caller waits
+		"refuse": {refusingType, actor.ErrOverloaded, actor.ErrOverloaded},
+		"drop":   {droppingType, actor.ErrDropped, actor.ErrDropped},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			r, release := c.typ.stuck(t, sys)
+			var results []error
+			fill := func(s *actor.Context) {
+				for range bound {
+					c.typ.do.Send(s, r, func(*puppet, *actor.Context) {})
+				}
+			}
+			if c.typ != droppingType { // otherwise the requests are the oldest
+				inside(t, sys, fill)
+			}
+			p := puppetType.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { results = append(results, r.Err) }})
+			sent := make(chan struct{})
+			do.Send(sys, p, func(_ *puppet, s *actor.Context) {
+				actor.AskTo(s, c.typ.try, r, justNil, note)
+				close(sent)
+			})
+			receive(t, "the request to be sent", sent)
+			asked := make(chan error, 1)
+			go func() {
+				_, err := c.typ.try.Ask(soon(t), sys, r, justNil)
+				asked <- err
+			}()
+			if c.typ == droppingType {
+				eventually(t, "both requests wait", func() bool { return actor.Queued(r) == 2 })
+				inside(t, sys, fill)
+			}
+			wants(t, receive(t, "the answer", asked), c.outside)
+			release()
+			quiet(t, sys)
+			equal(t, "results", len(results), 1)
+			wants(t, results[0], c.here)
+		})
+	}
+}
+
+func justNil(*puppet, *actor.Context) (any, error) { return nil, nil }
+
+func seq(from, to int) (s []int) {
+	for i := from; i < to; i++ {
+		s = append(s, i)
+	}
+	return s
+}
+
+// TestBound_SenderThatIsNeverMuted: the mailbox exceeds its bound "without limit by what is sent by
+// those who are never muted: … and the receiver", when it mutes; the others hold against it too.
+func TestBound_SenderThatIsNeverMuted(t *testing.T) {
+	const many = 10 * bound
+	for name, typ := range boundedTypes {
+		var dead atomic.Int64
+		sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) { dead.Add(1) }))
+		ran, r := 0, typ.typ.Spawn(sys, puppet{})
+		typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+			for range many {
+				typ.do.Send(c, r, func(*puppet, *actor.Context) { ran++ })
+			}
+		})
+		quiet(t, sys)
+		equal(t, name+": mutes", sys.Stats().Mutes, 0)
+		equal(t, name+": what ran or is dead", ran+int(dead.Load()), many)
+		if hard := typ != mutingType; hard == (dead.Load() == 0) {
+			t.Errorf("%s: %d ran and %d are dead letters", name, ran, dead.Load())
+		}
+	}
+}
+
+// TestBound_FromOutside: TrySend refuses at the bound whatever the policy, SendWait waits
+// in line, and Ask is refused.
+func TestBound_FromOutside(t *testing.T) {
+	for name, typ := range boundedTypes {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			r, release := typ.stuck(t, sys)
+			var ran []int
+			note := func(i int) deed { return func(*puppet, *actor.Context) { ran = append(ran, i) } }
+			for i := range bound {
+				must(t, typ.do.TrySend(sys, r, note(i)))
+			}
+			wants(t, typ.do.TrySend(sys, r, nil), actor.ErrOverloaded)
+			inside(t, sys, func(c *actor.Context) { wants(t, typ.do.TrySend(c, r, nil), actor.ErrOverloaded) })
+			if typ != droppingType { // there it drops another
+				_, err := typ.try.Ask(soon(t), sys, r, nil)
+				wants(t, err, actor.ErrOverloaded)
+			}
+			gone, cancel := context.WithCancel(context.Background())
+			errs, cancelled := make(chan error, 3), make(chan error, 1)
+			go func() { cancelled <- typ.do.SendWait(gone, sys, r, nil) }()
+			eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
+			for i := range 3 {
+				before := actor.Waiting(r)
+				go func() { errs <- typ.do.SendWait(soon(t), sys, r, note(bound+i)) }()
+				eventually(t, "it waits in line", func() bool { return actor.Waiting(r) > before })
+			}
+			cancel()
+			wants(t, receive(t, "the cancelled one", cancelled), context.Canceled)
+			equal(t, "that wait", actor.Waiting(r), 3)
+			release()
+			for range 3 {
+				must(t, receive(t, "SendWait", errs))
+			}
+			quiet(t, sys)
+			slices.Sort(ran) // pushes of different goroutines are in no order
+			if !slices.Equal(ran, seq(0, bound+3)) {
+				t.Errorf("ran %v", ran)
+			}
+		})
+	}
+}
+
+// TestBound_Ends: an actor with a bound that ends leaves nobody waiting and no message
+// behind.
+func TestBound_Ends(t *testing.T) {
+	for name, typ := range boundedTypes {
+		t.Run(name, func(t *testing.T) {
+			var dead letters
+			sys := start(t, actor.Workers(2), dead.option())
+			r, release := typ.stuck(t, sys)
+			inside(t, sys, func(c *actor.Context) {
+				for range bound {
+					typ.do.Send(c, r, noop)
+				}
+			})
+			errs := make(chan error, 1)
+			go func() { errs <- typ.do.SendWait(soon(t), sys, r, noop) }()
+			eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
+			actor.Stop(sys, r)
+			release()
+			want := int64(bound)
+			if err := receive(t, "SendWait", errs); err == nil {
+				want++ // it got a place just before the end
+			} else {
+				wants(t, err, actor.ErrStopped)
+			}
+			eventually(t, "dead letters", func() bool { return dead.n.Load() == want })
+			quiet(t, sys)
+			wants(t, typ.do.TrySend(sys, r, noop), actor.ErrStopped)
+			inside(t, sys, func(c *actor.Context) {
+				typ.do.Send(c, r, noop)
+				wants(t, typ.do.TrySend(c, r, noop), actor.ErrStopped)
+			})
+			equal(t, "dead letters", dead.n.Load(), want+1)
+			st := sys.Stats()
+			equal(t, "unmutes", st.Unmutes, st.Mutes)
+		})
+	}
+}
+
+// TestBound_DrainsMuted: an actor with a bound that drains is muted as any other, full or
+// not, and handles the mail that is left once it is let go.
+func TestBound_DrainsMuted(t *testing.T) {
+	for name, typ := range boundedTypes {
+		for _, mail := range []int{2, bound} {
+			t.Run(fmt.Sprintf("%s/%d", name, mail), func(t *testing.T) {
+				sys := start(t, actor.Workers(2))
+				hold, err := sys.Hold() // or it is let go before the pressure is released
+				must(t, err)
+				slow := press(t, sys)
+				r, release := typ.stuck(t, sys)
+				ran := 0
+				inside(t, sys, func(c *actor.Context) {
+					typ.do.Send(c, r, func(_ *puppet, c *actor.Context) { count.Send(c, slow, 1) })
+					for range mail - 1 {
+						typ.do.Send(c, r, func(*puppet, *actor.Context) { ran++ })
+					}
+				})
+				actor.Drain(sys, r)
+				release()
+				var muted bool
+				eventually(t, "it is muted, or done", func() bool {
+					muted = actor.Muted(r)
+					return muted || sys.Stats().Stopped > 0
+				})
+				equal(t, "muted", muted, true)
+				do.Send(sys, slow, func(_ *puppet, c *actor.Context) { c.ReleasePressure() })
+				hold()
+				settled(t, sys)
+				equal(t, "ran", ran, mail-1)
+				equal(t, "in the end", r.Standing(), actor.Ended)
+			})
+		}
+	}
+}
+
+// TestBound_Standing: "how the actor stands", which for one with a bound is overloaded
+// while its queue is full, or it wants no more.
+func TestBound_Standing(t *testing.T) {
+	for name, typ := range boundedTypes {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			equal(t, "a new actor", typ.typ.Spawn(sys, puppet{}).Standing(), actor.Idle)
+			r, release := typ.stuck(t, sys)
+			equal(t, "one at work", r.Standing(), actor.Busy)
+			for i := range bound {
+				equal(t, fmt.Sprintf("with %d messages", i), r.Standing(), actor.Busy)
+				must(t, typ.do.TrySend(sys, r, noop))
+			}
+			equal(t, "a full one", r.Standing(), actor.Overloaded)
+			release()
+			quiet(t, sys)
+			equal(t, "one that is done", r.Standing(), actor.Idle)
+			typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.ApplyPressure() })
+			quiet(t, sys)
+			equal(t, "one under pressure", r.Standing(), actor.Overloaded)
+			typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) { c.Stop() })
+			quiet(t, sys)
+			equal(t, "one that has ended", r.Standing(), actor.Ended)
+		})
+	}
+}
+
+// timed is a type with a bound and batches of 4 that gets results of Pipe.
+type timed struct {
+	*boundedType
+	result actor.Behaviour[puppet, actor.Result[deed]]
+}
+
+func newTimed(name string) timed {
+	typ := actor.NewType[puppet](name, actor.TypeBound(100, actor.OverflowRefuse), actor.TypeBatch(4))
+	x := timed{&boundedType{typ: typ, do: actor.Declare[deed](typ, "do")}, actor.Declare[actor.Result[deed]](typ, "result")}
+	typ.Table(x.do.Do((*puppet).Do), x.result.Do(func(p *puppet, c *actor.Context, r actor.Result[deed]) { r.Value(p, c) }))
+	return x
+}
+
+// pipe makes f come to the running actor as a result of Pipe, and returns when it has come.
+func (x timed) pipe(t testing.TB, c *actor.Context, f deed) {
+	actor.Pipe(c, x.result, func(context.Context) (deed, error) { return f, nil })
+	eventually(t, "a result of Pipe", func() bool { return actor.Incoming(c) > 0 })
+}
+
+// TestBound_Ticks: ticks of timers and results of Pipe run behind what was taken out of the
+// queue, and before what is still in it.
+func TestBound_Ticks(t *testing.T) {
+	typ := newTimed("timed")
+	for name, bring := range map[string]func(c *actor.Context, f deed){
+		"Pipe": func(c *actor.Context, f deed) { typ.pipe(t, c, f) },
+		"After": func(c *actor.Context, f deed) {
+			actor.After(c, 0, typ.do, f)
+			eventually(t, "a tick", func() bool { return actor.Incoming(c) > 0 })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := start(t, actor.Workers(2))
+			r, release := typ.stuck(t, sys)
+			var ran []int
+			note := func(i int) deed { return func(*puppet, *actor.Context) { ran = append(ran, i) } }
+			must(t, typ.do.TrySend(sys, r, func(_ *puppet, c *actor.Context) {
+				bring(c, note(100))
+				ran = append(ran, 0)
+			}))
+			for i := 1; i < 12; i++ {
+				must(t, typ.do.TrySend(sys, r, note(i)))
+			}
+			release()
+			quiet(t, sys)
+			if want := []int{0, 1, 2, 3, 100, 4, 5, 6, 7, 8, 9, 10, 11}; !slices.Equal(ran, want) {
+				t.Errorf("ran %v, want %v", ran, want)
+			}
+		})
+	}
+}
+
+// TestBound_QueueBesideTicks: an actor with a bound whose results never leave its mailbox
+// empty gets to its queue all the same.
+func TestBound_QueueBesideTicks(t *testing.T) {
+	sys, typ := start(t, actor.Workers(1)), newTimed("beside ticks")
+	r := typ.typ.Spawn(sys, puppet{})
+	ticks, ran := 0, 0
+	var again deed
+	again = func(_ *puppet, c *actor.Context) {
+		if ticks++; ran < 12 && ticks < 1000 {
+			typ.pipe(t, c, again)
+		}
+	}
+	typ.do.Send(sys, r, func(_ *puppet, c *actor.Context) {
+		for range 12 {
+			typ.do.Send(c, r, func(*puppet, *actor.Context) { ran++ })
+		}
+		again(nil, c)
+	})
+	quiet(t, sys)
+	equal(t, "ran", ran, 12)
+	if ticks > 5 { // one between two batches
+		t.Errorf("%d results overtook 12 messages", ticks)
+	}
+}
+
+// TestBound_Conservation: senders inside and outside, with all verbs, at actors of all
+// policies and small bounds that also send to each other and end: what was accepted runs
+// exactly once or is a dead letter.
+func TestBound_Conservation(t *testing.T) {
+	var types []*boundedType
+	for _, limit := range []int{1, 2, 7} {
+		for o := actor.OverflowMute; o <= actor.OverflowDropOldest; o++ {
+			types = append(types, newBounded(fmt.Sprintf("bounded%d-%d", limit, o), limit, o))
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var dead letters
+		sys := actor.Start(actor.Workers(rapid.IntRange(1, 3).Draw(t, "workers")), actor.Logger(silent), dead.option())
+		defer sys.Stop()
+		var ran, accepted atomic.Int64
+		type target struct {
+			*boundedType
+			r actor.Ref[puppet]
+		}
+		var targets []target
+		for range rapid.IntRange(1, 4).Draw(t, "targets") {
+			typ := rapid.SampledFrom(types).Draw(t, "type")
+			targets = append(targets, target{typ, typ.typ.Spawn(sys, puppet{})})
+		}
+		hops := rapid.IntRange(0, 3).Draw(t, "hops")
+		var work func(hops int) deed
+		work = func(hops int) deed {
+			return func(p *puppet, c *actor.Context) {
+				ran.Add(1)
+				if p.n++; hops > 0 {
+					to := targets[p.n%len(targets)]
+					accepted.Add(1)
+					to.do.Send(c, to.r, work(hops-1))
+				}
+			}
+		}
+		var wg sync.WaitGroup
+		for range rapid.IntRange(1, 4).Draw(t, "outsiders") {
+			n, mode := rapid.IntRange(1, 30).Draw(t, "messages"), rapid.IntRange(0, 2).Draw(t, "verb")
+			wg.Go(func() {
+				for i := range n {
+					to := targets[i%len(targets)]
+					var err error
+					switch mode {
+					case 0:
+						to.do.Send(sys, to.r, work(hops))
+					case 1:
+						err = to.do.TrySend(sys, to.r, work(hops))
+					default:
+						err = to.do.SendWait(context.Background(), sys, to.r, work(hops))
+					}
+					if err == nil {
+						accepted.Add(1)
+					} else if !errors.Is(err, actor.ErrOverloaded) {
+						panic(err)
+					}
+					runtime.Gosched()
+				}
+			})
+		}
+		wg.Wait()
+		if err := sys.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if st := sys.Stats(); ran.Load()+dead.n.Load() != accepted.Load() || st.Mutes != st.Unmutes {
+			t.Fatalf("%d accepted, %d ran, %d dead; %d mutes, %d unmutes", accepted.Load(), ran.Load(), dead.n.Load(), st.Mutes, st.Unmutes)
+		}
+	})
+}
+
+// TestBound_Stops: a system that stops makes dead letters of what waits, and leaves
+// nobody waiting.
+func TestBound_Stops(t *testing.T) {
+	var dead letters
+	sys := start(t, actor.Workers(2), dead.option())
+	r, release := mutingType.stuck(t, sys)
+	// One more may run before the worker sees that the system stops.
+	var ran atomic.Int64
+	run := func(*puppet, *actor.Context) { ran.Add(1) }
+	m := muteOn(t, sys, func(c *actor.Context) {
+		for range 2 * bound {
+			mutingType.do.Send(c, r, run)
+		}
+	})
+	do.Send(sys, m, run)
+	errs := make(chan error, 1)
+	go func() { errs <- mutingType.do.SendWait(soon(t), sys, r, noop) }()
+	eventually(t, "it waits", func() bool { return actor.Waiting(r) == 1 })
+	done := make(chan struct{})
+	go func() { sys.Stop(); close(done) }()
+	wants(t, receive(t, "SendWait", errs), actor.ErrSystemStopped)
+	release()
+	receive(t, "Stop to return", done)
+	equal(t, "dead letters and messages run", dead.n.Load()+ran.Load(), 2*bound+1)
+	wants(t, mutingType.do.TrySend(sys, r, noop), actor.ErrSystemStopped)
+}
+
+// TestMisuse_OfBounds: bad values panic at the call that is wrong.
+func TestMisuse_OfBounds(t *testing.T) {
+	panics(t, "TypeBound(0, 1)", func() { actor.TypeBound(0, actor.OverflowRefuse) })
+	panics(t, "TypeBound(1, 3)", func() { actor.TypeBound(1, 3) })
+}
+
+// TestBound_SpawnedTooLate: mail for an actor with a bound that was spawned when the system already
+// refuses what comes from outside becomes dead letters, and mutes nobody.
+func TestBound_SpawnedTooLate(t *testing.T) {
+	for _, typ := range []*boundedType{droppingType, refusingType, mutingType} { // the last would hang
+		t.Run(typ.typ.Name(), func(t *testing.T) {
+			var dead letters
+			sys := start(t, dead.option())
+			late := make(chan actor.Ref[puppet])
+			var ran atomic.Bool
+			p := puppetType.Spawn(sys, puppet{})
+			do.Send(sys, p, func(_ *puppet, c *actor.Context) {
+				r := <-late
+				for range 2 * bound {
+					typ.do.Send(c, r, noop)
+				}
+				do.Send(c, p, func(*puppet, *actor.Context) { ran.Store(true) })
+			})
+			done := make(chan error, 1)
+			go func() { done <- sys.Shutdown(soon(t)) }()
+			eventually(t, "the system refuses", func() bool {
+				release, err := sys.Hold()
+				release()
+				return err != nil
+			})
+			late <- typ.typ.Spawn(sys, puppet{})
+			must(t, receive(t, "Shutdown to return", done))
+			equal(t, "dead letters", dead.n.Load(), 2*bound)
+			if !ran.Load() {
+				t.Error("the sender never ran again")
+			}
+		})
+	}
+}
+
+// TestBound_AnswersAreBookedOnce: what answers an AskToWithin of an actor with a bound is no
+// message of its own, also if it comes from outside: here because the request had to make room.
+func TestBound_AnswersAreBookedOnce(t *testing.T) {
+	sys, clock := onVirtualTime(t, actor.Seed(1), actor.Simulated(&sim.Hooks{Event: func(sim.Event) {}}))
+	var got []error
+	caller := mutingType.typ.Spawn(sys, puppet{note: func(_ *actor.Context, r actor.Result[any]) { got = append(got, r.Err) }})
+	to, bell := droppingType.typ.Spawn(sys, puppet{}), puppetType.Spawn(sys, puppet{})
+	droppingType.do.Send(sys, to, func(_ *puppet, c *actor.Context) { // is busy for a second
+		do.Send(c, bell, func(_ *puppet, c *actor.Context) {
+			actor.After(c, time.Second, do, func(_ *puppet, c *actor.Context) { actor.UnstashAll(c) })
+		})
+		_, _ = try.Ask(context.Background(), c.System(), bell, func(_ *puppet, c *actor.Context) (any, error) {
+			return try.Stash(c, func(*puppet, *actor.Context) (any, error) { return nil, nil })
+		})
+	})
+	advance(t, clock, 0) // until nobody can go on
+	mutingType.do.Send(sys, caller, func(_ *puppet, c *actor.Context) {
+		actor.AskTo(c, droppingType.try, to, func(*puppet, *actor.Context) (any, error) { return nil, nil }, mutingType.note, actor.Within(time.Hour))
+	})
+	advance(t, clock, 0)
+	for range bound {
+		droppingType.do.Send(sys, to, noop)
+	}
+	advance(t, clock, 2*time.Second)
+	equal(t, "outcomes", len(got), 1)
+	wants(t, got[0], actor.ErrDropped)
+	st := sys.Stats()
+	equal(t, "messages sent", sys.Books().Sent, st.Messages+st.DeadLetters)
+}

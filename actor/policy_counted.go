@@ -1,0 +1,133 @@
+package actor
+
+import (
+	"fmt"
+
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+const (
+	counted = backpressure.Counted
+	bounded = backpressure.Bounded
+)
+
+// limits are a type's watermarks; zero: none.
+type limits struct {
+	high, low int
+	measure   func(a *cell, c *Context) (mail bool) // linked only with TypeWatermarks
+	passed    func(a *cell, n int)                  // the same
+}
+
+// TypeWatermarks makes actors of this type overloaded by how much mail waits for them,
+// and not by whether they empty their mailbox in a turn: they are overloaded from high
+// messages on, until no more than low are left. While they are muted, high is also how
+// much mail they take before they mute their senders. It panics unless 0 ≤ low < high.
+//
+// The actor counts its mail at the end of each of its turns; a send pays nothing. So
+// the mailbox may exceed high by what is sent during one turn, or while the actor waits
+// for one.
+func TypeWatermarks(high, low int) TypeOption {
+	if low < 0 || low >= high {
+		panic(fmt.Sprintf("gallop: TypeWatermarks(%d, %d): want 0 ≤ low < high", high, low))
+	}
+	return func(t *typeInfo) {
+		t.marks, t.flows = limits{high, low, (*cell).measure, (*cell).passed}, (*cell).initFlow
+	}
+}
+
+// watermarks count an actor's mail. Every message is passed once: the count goes on
+// from the head of the mailbox that it has seen last. Owner only.
+type watermarks struct {
+	// Messages taken out and not yet run, and those in the mailbox down from upTo.
+	depth int
+	// Nil: nothing is known. In the mailbox, or the last that was taken out.
+	upTo *message
+}
+
+// ran takes off what a turn has run.
+func (k *watermarks) ran(n int) {
+	if k.upTo != nil {
+		k.depth -= n
+		if invariant.On {
+			verifyDepth(k)
+		}
+	}
+}
+
+// add counts messages that did not come through the mailbox.
+func (k *watermarks) add(n int) {
+	if k.upTo != nil {
+		k.depth += n
+	}
+}
+
+// measure counts the mail and changes the load if it has crossed a watermark. It tells
+// whether any mail is at hand for the next turn. Owner only, at the end of a turn.
+func (a *cell) measure(c *Context) (mail bool) {
+	depth := a.countMail(c)
+	if invariant.On {
+		verifyDepth(&seam.Peek(&a.flow).marks)
+	}
+	switch marks := a.typ().marks; {
+	case depth >= marks.high && a.load&backpressure.Overloaded == 0:
+		a.setLoad(c, a.load|backpressure.Overloaded)
+	case depth <= marks.low && a.load&backpressure.Overloaded != 0:
+		a.setLoad(c, a.load&^backpressure.Overloaded)
+	}
+	return a.in.pending != nil
+}
+
+// countMail brings the count up to date. If all that was taken out has run, it takes out what has
+// come in: that turns the links around, so a count that does not see the mail leave the mailbox is
+// lost.
+func (a *cell) countMail(c *Context) int {
+	k := &a.flow.Load().marks
+	h := a.box.head.Load()
+	if k.upTo == nil {
+		k.depth, k.upTo = distance(a.in.pending, nil), a.in.tail
+	}
+	k.depth += distance(h, k.upTo)
+	k.upTo = h
+	if a.in.pending != nil {
+		return k.depth
+	}
+	stub := a.in.tail
+	if h == stub {
+		// It will goIdle, or park: the next turn takes out what comes in.
+		*k = watermarks{}
+		return 0
+	}
+	a.in.pending, a.in.tail = reversed(h, stub), h
+	c.recycle(stub)
+	return k.depth
+}
+
+// passed takes off n messages that were taken out and will not run. Owner only.
+func (a *cell) passed(n int) {
+	if a.in.pending == nil {
+		a.forgetMarks() // the next turn takes out what comes in
+		return
+	}
+	a.flow.Load().marks.ran(n)
+}
+
+// forgetMarks makes the count begin anew where mail leaves the mailbox uncounted: afterwards the
+// message that the count has come to may be anywhere. Owner only. A call, which keeps a small
+// program small.
+//
+//go:noinline
+func (a *cell) forgetMarks() {
+	if a.load&backpressure.Counted != 0 {
+		a.flow.Load().marks = watermarks{}
+	}
+}
+
+// distance is the number of messages from m up to end, exclusive.
+func distance(m, end *message) (n int) {
+	for ; m != end; m = m.next {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,200 @@
+//go:build gallop_explore
+
+package actor
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/explore"
+)
+
+// systemQueueWorld is an actor's system queue beside its mailbox and its debt under exploration:
+// senders of signals and of mail, one who forgives, and workers that take the actor
+// over from each other. The protocol steps S1 to S3, A1 and A2 are those of
+// signal.go; what is plain memory is part of the step that touches it.
+type systemQueueWorld struct {
+	p    *explore.Program
+	box  mailbox
+	in   inbox
+	lane systemQueue
+	debt backpressure.BlockedOn
+
+	queued, running  int
+	owing            bool // it owes for one mail that it has run
+	muteAt, closeAt  int  // after so much mail; 0: never
+	sent, mail       int
+	served, refused  int
+	parked, boxEnded bool
+}
+
+func (w *systemQueueWorld) schedule() {
+	if w.queued++; w.queued+w.running > 1 {
+		w.p.Errorf("the actor has %d owners", w.queued+w.running)
+	}
+}
+
+// tell is pushSystem in a behaviour.
+func (w *systemQueueWorld) tell(n uint64) {
+	if !w.lane.push(numbered(n)) { // S1
+		w.refused++
+		return
+	}
+	if w.debt.Wake() { // S2
+		w.schedule()
+		return
+	}
+	if w.box.push(numbered(1000)) == pushWoke { // S3
+		w.schedule()
+	}
+}
+
+func (w *systemQueueWorld) send(n uint64) {
+	if w.box.push(numbered(n)) == pushWoke {
+		w.schedule()
+	}
+}
+
+func (w *systemQueueWorld) forgive() {
+	w.p.Await(func() bool { return w.owing })
+	if w.debt.Unblock() {
+		w.schedule()
+	}
+}
+
+func (w *systemQueueWorld) work() {
+	for {
+		w.p.Await(func() bool { return w.queued > 0 })
+		w.queued--
+		w.running++
+		if w.turn() {
+			w.running--
+			w.schedule()
+		}
+	}
+}
+
+// turn is RunTask without what does not concern the system queue. It gives the actor up in the
+// step that rests, parks or ends it.
+func (w *systemQueueWorld) turn() (again bool) {
+	if w.in.pending == nil {
+		if _, ok := w.box.drain(&w.in); !ok && w.lane.isEmpty() {
+			return w.rest()
+		}
+	}
+	for w.lane.isEmpty() {
+		m := w.in.pending
+		w.in.pending = m.next
+		if numberOf(m) < 1000 {
+			w.mail++
+		}
+		if w.mail == w.muteAt && !w.owing {
+			w.debt.Block()
+			w.owing = true
+			w.parked = true
+			return w.park()
+		}
+		if w.in.pending == nil {
+			return w.rest()
+		}
+	}
+	return w.attend()
+}
+
+func (w *systemQueueWorld) attend() (again bool) {
+	for m := w.lane.take(); m != nil; m = m.next {
+		w.served++
+	}
+	if w.closeAt > 0 && w.served >= w.closeAt {
+		w.running--
+		w.end()
+		return false
+	}
+	if w.parked {
+		return w.park()
+	}
+	return true
+}
+
+func (w *systemQueueWorld) rest() (again bool) {
+	w.running-- // with the step below
+	if _, ok := w.box.tryIdle(&w.in); ok {
+		return false
+	}
+	w.running++
+	return true
+}
+
+// park is A1 and A2.
+func (w *systemQueueWorld) park() (again bool) {
+	w.running--
+	if !w.debt.Park() {
+		w.running++
+		w.parked = false
+		return true
+	}
+	if !w.lane.isEmpty() && w.debt.Wake() {
+		w.schedule()
+	}
+	return false
+}
+
+func (w *systemQueueWorld) end() {
+	w.box.close(&w.in)
+	for m := w.lane.close(); m != nil; m = m.next {
+		w.refused++
+	}
+	w.boxEnded = true
+}
+
+// check: every signal served or refused, once; nothing is left in the system queue.
+func (w *systemQueueWorld) check() error {
+	if w.served+w.refused != w.sent {
+		return fmt.Errorf("%d signals sent, %d served, %d refused", w.sent, w.served, w.refused)
+	}
+	if !w.boxEnded && (w.queued+w.running != 0 || !w.lane.isEmpty()) {
+		return fmt.Errorf("at the end %d queued, %d running, lane empty %v", w.queued, w.running, w.lane.isEmpty())
+	}
+	return nil
+}
+
+func systemQueueScenario(tellers, mailers, muteAt, closeAt int) func(*explore.Program) {
+	return func(p *explore.Program) {
+		w := &systemQueueWorld{p: p, muteAt: muteAt, closeAt: closeAt, sent: tellers}
+		for i := range tellers {
+			p.Go(func() { w.tell(uint64(i)) })
+		}
+		for i := range mailers {
+			p.Go(func() { w.send(uint64(100 + i)) })
+		}
+		if muteAt > 0 {
+			p.Daemon(w.forgive)
+		}
+		for range 2 {
+			p.Daemon(w.work)
+		}
+		p.After(w.check)
+	}
+}
+
+// TestSystemQueue_Explored: "No signal is overlooked": against rest, against Park and the last
+// Forgive, and against the end.
+func TestSystemQueue_Explored(t *testing.T) {
+	for _, c := range []struct {
+		name                              string
+		tellers, mailers, muteAt, closeAt int
+	}{
+		{"Rest", 2, 1, 0, 0},
+		{"RestAlone", 3, 0, 0, 0},
+		{"Park", 2, 1, 1, 0},
+		{"ParkMore", 2, 2, 2, 0},
+		{"End", 3, 1, 0, 1},
+		{"EndLater", 3, 1, 0, 2},
+		{"EndOfParked", 3, 1, 1, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			explore.Portfolio(t, systemQueueScenario(c.tellers, c.mailers, c.muteAt, c.closeAt))
+		})
+	}
+}

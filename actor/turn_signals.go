@@ -1,0 +1,199 @@
+package actor
+
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// This file is the turn of an actor that has signals: it serves them, runs its urgent
+// mail, and then decides how the turn goes on.
+
+// serveSignals serves what is in the system queue, a batch of it at most.
+func (a *cell) serveSignals(c *Context) (again bool) {
+	x := a.makeCold()
+	c.aside, c.msg = true, &noMessage // for the report, if what a supervisor has given panics
+	if invariant.On {
+		verifyServeSignals(a, c, x)
+	}
+	a.dropWakeups(c)
+	if f := x.fault; f != nil { // before anything runs on a broken state
+		x.fault = nil
+		a.failed(c, f)
+	}
+	for left := a.batch(); x.state != ended; left-- {
+		if left == 0 || c.then&mayPark != 0 { // it is muted before it runs more that sends
+			x.rewake(a, c)
+			return a.endSignalTurn(c)
+		}
+		m := x.next(&a.system)
+		if m == nil {
+			return a.endSignalTurn(c)
+		}
+		a.serve(c, x, m)
+	}
+	c.aside = false
+	return false
+}
+
+// dropWakeups takes off the messages that only call the actor to its system queue, where it is now,
+// unless there is mail before them. As long as each turn finds something in the system queue none
+// of them would be run, and there is one for each message that comes there. Owner only.
+func (a *cell) dropWakeups(c *Context) {
+	n := 0
+	for m := a.in.pending; m != nil && m.id == systemID && *payloadOf[signal](m) == nil; m = a.in.pending {
+		a.in.pending = m.next
+		if n++; m != a.in.tail { // as in settle
+			c.recycleChain(m, m, 1)
+		}
+	}
+	if n > 0 && a.load&backpressure.Counted != 0 {
+		a.typ().marks.passed(a, n)
+	}
+}
+
+// rewake makes the next turn look here too. A reminder that there is already is not
+// answered by another: with a batch of one that would go on for ever.
+func (x *coldState) rewake(a *cell, c *Context) {
+	if x.todo.first != nil && a.system.isEmpty() {
+		a.system.push(newSignal(c, nil))
+	}
+}
+
+// next returns what is to be served next, or nil.
+func (x *coldState) next(l *systemQueue) *message {
+	if x.todo.first == nil && !l.isEmpty() {
+		x.todo.add(l.take())
+		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
+	}
+	return x.todo.pop()
+}
+
+// serve acts on one message from the system queue.
+func (a *cell) serve(c *Context, x *coldState, m *message) {
+	if m.id != systemID {
+		if d := a.typ().decls[m.id]; d.urgent != nil && m.id != carriedID {
+			d.urgent(a, c, x, m)
+		} else {
+			a.serveMail(c, x, m, a.typ().decls[contents(m).id])
+		}
+		return
+	}
+	s := takeSignal(m)
+	c.recycle(m)
+	if s != nil {
+		s.serve(a, c)
+	}
+}
+
+// runUrgent runs an urgent message, or keeps it until the actor is up again, or may send again.
+func (a *cell) runUrgent(c *Context, x *coldState, m *message) {
+	if x.state == alive && x.unstarted {
+		x.todo.putBack(m) // OnStart may not return
+		a.start(c)
+		a.applyExit(c, x)
+		return
+	}
+	switch {
+	case x.state == alive && a.load&backpressure.Withheld == 0:
+	case x.state == alive:
+		x.held.add(m)
+		return
+	case x.after == nextEnded:
+		env{c: c, sys: a.sys()}.deadLetter(a, m, stoppedBecause(x.reason))
+		return
+	default:
+		a.holdUrgent(c, x, m)
+		return
+	}
+	if invariant.On {
+		verifyUrgent(a, x, m)
+	}
+	c.msg = m
+	c.count.messages++
+	a.runs()[m.id](c, a, m)
+	c.msg = &noMessage // or what comes next looks like it, see doing
+	if c.then&usesContext != 0 {
+		c.leaveContext()
+	}
+	c.recycle(m)
+	c.w.Spend(1)
+	a.keepYielded(c)
+	a.applyExit(c, x)
+}
+
+// holdUrgent keeps an urgent message until the actor is up again, unless it is in a back-off and
+// keeps no more.
+func (a *cell) holdUrgent(c *Context, x *coldState, m *message) {
+	if f := x.backoff; f != nil {
+		if err := f.refuse(c, a, m); err != nil {
+			env{c: c, sys: a.sys()}.deadLetter(a, m, err)
+			return
+		}
+	}
+	x.held.add(m)
+}
+
+// applyExit ends an actor that said so in what it has just run.
+func (a *cell) applyExit(c *Context, x *coldState) {
+	if c.then&mustEnd != 0 {
+		c.then &^= mustEnd
+		a.exit(c, x.takeExit())
+	}
+}
+
+// endSignalTurn ends a turn that was not about mail. What is left of its batch waits for the
+// next turn.
+func (a *cell) endSignalTurn(c *Context) (again bool) {
+	a.keepYielded(c)
+	if x := a.cold; x.gone && x.state == alive {
+		a.endDrainTurn(c, x)
+	}
+	then := c.then
+	c.then, c.aside = goOn, false
+	if then&lookAgain != 0 {
+		a.requeueUnstashed(a.cold)
+	}
+	if then&mustCollect != 0 {
+		a.collectArena(c)
+	}
+	switch x := a.cold; {
+	case x.state == ended:
+		return false
+	case x.backoff != nil:
+		return a.postponeMail(c, x)
+	case x.waiting:
+		return !a.parkAgain(c)
+	case a.load&backpressure.Muted != 0:
+		if a.parkAgain(c) {
+			return false
+		}
+		a.unmuted(c)
+	case then&mayPark != 0 && a.park(c):
+		return false
+	}
+	return true
+}
+
+// parkAgain parks an actor that waited, or was muted, when the system queue called it, unless it
+// has been forgiven meanwhile, and reports whether it is parked. It has held the system all the
+// time.
+func (a *cell) parkAgain(c *Context) (parked bool) {
+	c.waiters.forget()
+	c.w.PrepareNext()
+	if !a.blockedOn.Park() {
+		return false
+	}
+	a.recheckSystem(c)
+	return true
+}
+
+// unmuted ends the muting of an actor that runs.
+func (a *cell) unmuted(c *Context) {
+	if invariant.On {
+		verifyUnmuted(a, c)
+	}
+	a.endWithholding(env{c: c, sys: a.sys()})
+	a.setLoad(c, a.notMuted())
+	c.count.unmutes.Add(1)
+	a.sys().sched.ReleaseParked()
+}

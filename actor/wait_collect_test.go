@@ -1,0 +1,91 @@
+package actor
+
+import (
+	"io"
+	"log/slog"
+	"runtime"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+)
+
+// TestPressureDeadlock_WaitsOfRecalled: an actor that waits for one under pressure may be killed
+// while that one looks at the mail of those that wait.
+func TestPressureDeadlock_WaitsOfRecalled(t *testing.T) {
+	rounds := 60
+	if testing.Short() {
+		rounds = 10
+	}
+	for range rounds {
+		sys := Start(Workers(3), StallEvery(time.Hour), Logger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+		p := holderType.Spawn(sys, holder{})
+		ready := make(chan struct{})
+		holderDo.Send(sys, p, func(_ *holder, c *Context) { c.ApplyPressure(); close(ready) })
+		<-ready
+		var all []Ref[holder]
+		for range 8 {
+			r := holderType.Spawn(sys, holder{})
+			holderDo.Send(sys, r, func(_ *holder, c *Context) { holderDo.Send(c, p, func(*holder, *Context) {}) })
+			for !r.b.blockedOn.Parked() {
+				runtime.Gosched()
+			}
+			for range 500 {
+				holderDo.Send(sys, r, func(*holder, *Context) {})
+			}
+			all = append(all, r)
+		}
+		begun, stop, done := make(chan struct{}), make(chan struct{}), make(chan any, 1)
+		holderDo.Send(sys, p, func(_ *holder, c *Context) {
+			defer func() { done <- recover() }()
+			for close(begun); ; {
+				select {
+				case <-stop:
+					return
+				default:
+					c.self.collectWaits()
+				}
+			}
+		})
+		<-begun
+		for _, r := range all {
+			Kill(sys, r)
+		}
+		for _, r := range all {
+			for !r.b.box.closed() {
+				runtime.Gosched()
+			}
+		}
+		close(stop)
+		if v := <-done; v != nil {
+			t.Fatalf("the survey panicked: %v", v)
+		}
+		sys.Stop()
+	}
+}
+
+// TestCell_Layout: what senders write with every message shares no cache line with what the
+// runner writes with every turn, wherever the allocation begins, and what they read shares one
+// in one place of four. On 64-bit machines.
+func TestCell_Layout(t *testing.T) {
+	if unsafe.Sizeof(uintptr(0)) != 8 || invariant.On { // which keeps books in every task
+		return
+	}
+	var a cell
+	if size := unsafe.Sizeof(a); size > 96 {
+		t.Errorf("a body takes %d bytes", size)
+	}
+	if d := unsafe.Offsetof(a.system) - unsafe.Offsetof(a.box); d < 64 {
+		t.Errorf("the box and the lane are %d bytes apart", d)
+	}
+	for begin := uintptr(0); begin < 64; begin += 16 {
+		in := (begin + unsafe.Offsetof(a.in)) / 64
+		if (begin+unsafe.Offsetof(a.box))/64 == in {
+			t.Errorf("the box and the consumer's half share a line at %d", begin)
+		}
+		if begin != 48 && (begin+unsafe.Offsetof(a.gate))/64 == in {
+			t.Errorf("the gate and the consumer's half share a line at %d", begin)
+		}
+	}
+}
