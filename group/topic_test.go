@@ -60,8 +60,8 @@ var (
 	}))
 )
 
-// TestTopic_DiscardsWithoutSubscribers: "What m owns is discarded if that is nobody": because none
-// has subscribed, or all have ended.
+// TestTopic_DiscardsWithoutSubscribers: "If there is no subscriber, what m owns … is discarded":
+// none has subscribed, or all have ended.
 func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 	sys := start(t)
 	before := heap.Blobs().Live
