@@ -63,7 +63,7 @@ func (a *cache) want(c *actor.Context, w wanted) {
 		w.reply.Send(c, v)
 		return
 	}
-	a.waiting[w.key] = w // the fault: whoever waits already is forgotten
+	a.waiting[w.key] = w // the fault: an earlier waiter is forgotten
 	find.Send(c, a.store, lookup{w.key, actor.Self[cache](c)})
 }
 
@@ -103,7 +103,8 @@ func (k *client) run(c *actor.Context, e errand) {
 func twoClients(r *actortest.R) {
 	sys := r.System()
 	s := storeType.Spawn(sys, store{deskType.Spawn(sys, desk{})})
-	a := cacheType.Spawn(sys, cache{store: s, known: map[string]string{}, waiting: map[string]wanted{}})
+	a := cacheType.Spawn(sys, cache{store: s, known: map[string]string{},
+		waiting: map[string]wanted{}})
 	got := actortest.NewProbe[string](r, "answers")
 	for _, hops := range []int{0, 10} {
 		run.Send(sys, clientType.Spawn(sys, client{a}), errand{hops, wanted{"key", got.Handler()}})

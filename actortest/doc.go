@@ -2,25 +2,22 @@
 //
 // # What
 //
-// A passing test of actors has shown that it passes in one order. [Run] runs a scenario
-// under a deterministic system (see [actor.Seed]) in as many orders as it is told, at
-// random and by strategies that find rare ones. It prints one line that replays a run that
-// has failed.
+// A passing test of actors shows only that it passes in one order of their turns. [Run] runs a
+// scenario under a deterministic system (see [actor.Seed]) in many orders, at random and by
+// strategies that find rare ones. For a run that fails it prints a command that replays it.
 //
 // # Using
 //
-// A scenario is a function of an [R]. It spawns actors from [R.System], sends, lets
-// everything happen with [R.Quiet], and looks. It need not wait for anything, and there is
-// no time-out: while the scenario runs, the actors do not. [Probe] stands in for an actor
-// that is missing; [Faults] is a table of what goes wrong; [Latency] makes what is
-// outside slow. [Fails] is Run for a failure that is known, [In] tests one method.
+// A scenario is a function of an [R]. It spawns actors from [R.System], sends, runs them with
+// [R.Quiet], and checks the result. It needs no waiting and no time-outs: while the scenario runs,
+// the actors do not. [Probe] is a test double that records messages; [Faults] injects failures;
+// [Latency] makes blocking calls slow. [Fails] is Run for a known failure, [In] tests one method.
 //
 // # Guarantees
 //
-// The same order gives the same run on every machine, if the actors take time, chance and
-// input from the runtime alone; a scenario that does not repeat itself fails. In every run,
-// every message that was sent has run or has become a dead letter, and no asker waits
-// for ever.
+// The same order gives the same run on every machine, if the actors take time, randomness and input
+// only from the runtime; a scenario that does not repeat itself fails. In every run, every message
+// that was sent has run or has become a dead letter, and no caller waits for a reply for ever.
 //
 // # Costs
 //

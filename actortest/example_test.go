@@ -34,7 +34,8 @@ func ExampleR_Advance() {
 	actortest.Run(t, func(r *actortest.R) {
 		late := actortest.NewProbe[string](r, "late")
 		with(r, func(c *actor.Context) {
-			actor.After(c, 3*time.Second, do, func(c *actor.Context) { late.Handler().Send(c, "after 3 s") })
+			actor.After(c, 3*time.Second, do,
+				func(c *actor.Context) { late.Handler().Send(c, "after 3 s") })
 		})
 		r.Quiet()
 		fmt.Println(late.Got())
@@ -126,7 +127,8 @@ func ExampleTurn() {
 	var turn *actortest.Turn[puppet]
 	var t printer
 	actortest.Run(t, func(r *actortest.R) {
-		turn = actortest.In(r, puppetType, puppet{}, func(_ *puppet, c *actor.Context) { c.Exit(errPlanted) })
+		turn = actortest.In(r, puppetType, puppet{},
+			func(_ *puppet, c *actor.Context) { c.Exit(errPlanted) })
 	}, actortest.Runs(1))
 	fmt.Println(turn.Stopped, turn.Reason, len(turn.Sent))
 	// Output:
@@ -170,7 +172,8 @@ func ExampleLatency() {
 	actortest.Run(t, func(r *actortest.R) {
 		says := actortest.NewProbe[string](r, "customer")
 		db := func(context.Context) (int, error) { return 100, nil }
-		charge.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}), time.Minute)
+		charge.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}),
+			time.Minute)
 		r.Advance(time.Hour)
 		fmt.Println(says.Got())
 	}, actortest.Latency(2*time.Minute, 3*time.Minute, "till"), actortest.Runs(1))

@@ -29,7 +29,8 @@ func Fails(t testing.TB, want string, scenario func(r *R), opts ...Option) {
 	case !out.failed():
 		t.Fatalf("actortest: this order does not fail; want a failure that matches %q", want)
 	case wrong != "" || !c.match.MatchString(out.text()):
-		t.Fatalf("actortest: want a failure that matches %q\n%s\n%s", want, out.text(), cmp.Or(wrong, replayLine(t, p)))
+		t.Fatalf("actortest: want a failure that matches %q\n%s\n%s", want, out.text(),
+			cmp.Or(wrong, replayLine(t, p)))
 	}
 	t.Logf("actortest: it fails, as expected: %s\n%s", out.text(), replayLine(t, p))
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // failing runs Fails for a double.
-func failing(t *testing.T, want string, scenario func(*actortest.R), opts ...actortest.Option) (failed bool, said string) {
+func failing(t *testing.T, want string, scenario func(*actortest.R),
+	opts ...actortest.Option) (failed bool, said string) {
 	d := &double{TB: t}
 	actortest.Fails(d, want, scenario, opts...)
 	return d.failed, d.text.String()
@@ -21,17 +22,20 @@ func failing(t *testing.T, want string, scenario func(*actortest.R), opts ...act
 func TestFails(t *testing.T) {
 	actortest.Fails(t, `^1 of \d answers$`, twoClients, actortest.Runs(500))
 	failed, said := failing(t, `^1 of \d answers$`, twoClients, actortest.Runs(500))
-	if failed || !strings.Contains(said, "it fails, as expected: 1 of 2 answers\nreplay: go test -run '^TestFails$' -gallop.replay=path") {
+	if failed || !strings.Contains(said,
+		"it fails, as expected: 1 of 2 answers\nreplay: go test -run '^TestFails$' -gallop.replay=path") {
 		t.Fatalf("failed: %v\n%s", failed, said)
 	}
 	replay := flag.Lookup("gallop.replay")
 	defer replay.Value.Set("")
 	replay.Value.Set(replayLine.FindStringSubmatch(said)[1])
-	if failed, again := failing(t, `^1 of \d answers$`, twoClients); failed || again != asFound(said) {
+	if failed, again := failing(t, `^1 of \d answers$`, twoClients); failed ||
+		again != asFound(said) {
 		t.Errorf("failed: %v; first:\n%s\nreplayed:\n%s", failed, said, again)
 	}
 	replay.Value.Set("path")
-	if failed, again := failing(t, "answers", twoClients); !failed || !strings.Contains(again, "this order does not fail") {
+	if failed, again := failing(t, "answers", twoClients); !failed ||
+		!strings.Contains(again, "this order does not fail") {
 		t.Errorf("failed: %v\n%s", failed, again)
 	}
 }
@@ -44,9 +48,11 @@ func TestFails_Otherwise(t *testing.T) {
 		want     string
 		scenario func(*actortest.R)
 	}{
-		`20 runs, no failure; orders: 1; want a failure that matches "x"`:                  {"x", func(r *actortest.R) {}},
-		"want a failure that matches \"^2 of\"\n1 of 2 answers\nreplay: ":                  {"^2 of", twoClients},
-		"want a failure that matches \"here\"\nhere\nactortest: the same order (random-0)": {"here", func(r *actortest.R) { again(&runs)(r); r.Fatalf("here") }},
+		`20 runs, no failure; orders: 1; want a failure that matches "x"`: {"x",
+			func(r *actortest.R) {}},
+		"want a failure that matches \"^2 of\"\n1 of 2 answers\nreplay: ": {"^2 of", twoClients},
+		"want a failure that matches \"here\"\nhere\nactortest: the same order (random-0)": {"here",
+			func(r *actortest.R) { again(&runs)(r); r.Fatalf("here") }},
 	} {
 		failed, said := failing(t, c.want, c.scenario, actortest.Runs(20))
 		if !failed || !strings.Contains(said, say) {

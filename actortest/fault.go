@@ -10,83 +10,96 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// Fault is a row of the table of what goes wrong in every run: see [Faults].
+// Fault is a failure that is injected in every run: see [Faults].
 type Fault struct {
-	// Type and Behaviour say, by name, where the fault strikes; an empty name means any.
+	// Type and Behaviour select messages by name; an empty name means any.
 	//
-	// The callbacks "init", "OnStart" and "OnStop" count as behaviours of their type if
-	// they are named. They are no messages, so Drop and Refuse pass them by.
+	// The callbacks "init", "OnStart" and "OnStop" count as behaviours of their type if they are
+	// named. They are no messages, so Drop and Refuse do not apply to them.
 	//
-	// Drop also passes by what the runtime tells of the ends and starts of others: an
-	// [actor.Down], [actor.Exit], [actor.Fallen] or [actor.Risen] is never lost.
+	// Drop does not apply to messages of the runtime about ends and starts of other actors either:
+	// an [actor.Down], [actor.Exit], [actor.Fallen] or [actor.Risen] is never lost.
 	Type, Behaviour string
-	// At is the first message that the fault may befall. 1, the default, is the first
+	// At is the number of the first message that the fault applies to. 1, the default, is the first
 	// message of all.
 	At int
-	// Times is how many messages the fault befalls. 0 means one, and a negative number
+	// Times is the number of messages that the fault applies to. 0 means one, and a negative number
 	// means all.
 	Times int
-	// OneIn leaves to chance which messages the fault befalls: one in so many, from At on.
-	// 0 and 1 mean every one. Each order draws anew, except that all orders of [Exhaustive]
-	// draw the same.
+	// OneIn selects messages at random: one in so many, from At on. 0 and 1 mean every one. Each
+	// order draws anew, except that all orders of [Exhaustive] draw the same.
 	OneIn int
-	// Do is what goes wrong.
+	// Do is the injected failure.
 	Do Action
-	// For is how far a Jump goes.
+	// For is the length of a Jump.
 	For time.Duration
 }
 
-// Action is what goes wrong.
+// Action is an injected failure.
 type Action uint8
 
-// The actions. Each strikes just before a behaviour, which then runs, unless the action
-// says otherwise. None of them breaks a promise of gallop's.
+// The actions. Each is applied just before a behaviour, which then runs, unless the action says
+// otherwise. None of them breaks a guarantee of gallop.
 const (
-	Panic   Action = iota + 1 // it panics, with an InjectedPanic, before it has done anything
-	Stop                      // the actor stops when the behaviour has returned
-	Kill                      // the actor is killed, as by actor.Kill
-	Drop                      // it does not run: the message becomes a dead letter with reason ErrDropped
-	Refuse                    // TrySend returns actor.ErrOverloaded
-	Delay                     // its worker stalls until nobody else can go on
-	Preempt                   // the turn ends with this message
-	Flood                     // two batches of messages that do nothing come in: the actor is overloaded
-	Collect                   // the actor's heap is collected after the behaviour, if it has one
-	Starve                    // the actor's heap takes no more from now on, if it has one
-	Jump                      // the clock jumps by For, as if the machine had slept
+	// Panic: it panics with an InjectedPanic before it runs.
+	Panic Action = iota + 1
+	// Stop: the actor stops when the behaviour has returned.
+	Stop
+	// Kill: the actor is killed, as by actor.Kill.
+	Kill
+	// Drop: it does not run; the message becomes a dead letter with reason ErrDropped.
+	Drop
+	// Refuse: TrySend returns actor.ErrOverloaded.
+	Refuse
+	// Delay: its worker waits until no other worker can run.
+	Delay
+	// Preempt: the turn ends with this message.
+	Preempt
+	// Flood: two batches of no-op messages arrive, so that the actor is overloaded.
+	Flood
+	// Collect: the actor's arena, if it has one, is collected after the behaviour.
+	Collect
+	// Starve: the actor's arena, if it has one, is full from now on.
+	Starve
+	// Jump: the clock jumps by For, as if the machine had been suspended.
+	Jump
 	lastAction
 )
 
 var faultKinds = [lastAction]sim.FaultKind{
-	Panic: sim.Panic, Stop: sim.Stop, Kill: sim.Kill, Drop: sim.Drop, Delay: sim.Delay, Preempt: sim.Preempt,
-	Flood: sim.Flood, Collect: sim.Collect, Starve: sim.Starve,
+	Panic: sim.Panic, Stop: sim.Stop, Kill: sim.Kill, Drop: sim.Drop, Delay: sim.Delay,
+	Preempt: sim.Preempt,
+	Flood:   sim.Flood, Collect: sim.Collect, Starve: sim.Starve,
 }
 
 // InjectedPanic is the value with which a behaviour panics because of a [Fault].
 type InjectedPanic struct {
-	Fault Fault // the row that says so
+	Fault Fault // that was injected
 }
 
 // Error implements error. A star stands for any type or any behaviour.
 func (p InjectedPanic) Error() string {
-	return fmt.Sprintf("gallop: actortest: injected panic in %s.%s", cmp.Or(p.Fault.Type, "*"), cmp.Or(p.Fault.Behaviour, "*"))
+	return fmt.Sprintf("gallop: actortest: injected panic in %s.%s", cmp.Or(p.Fault.Type, "*"),
+		cmp.Or(p.Fault.Behaviour, "*"))
 }
 
-// ErrDropped is the reason of dead letters that were made by a [Fault].
+// ErrDropped is the reason of dead letters that a [Fault] with Drop makes.
 var ErrDropped = errors.New("gallop: actortest: dropped")
 
-// Faults adds rows to the table of what goes wrong. A message is counted by all rows
-// that fit it; the first of them that is due befalls it. [Run] logs rows that never
-// fitted a message. Faults panics if a row makes no sense.
+// Faults injects failures. A message is counted by all faults that match it; the first of them that
+// is due is applied. [Run] logs faults that never matched a message. Faults panics if a fault is
+// invalid.
 func Faults(table ...Fault) Option {
 	for i, f := range table {
-		if f.Do == 0 || f.Do >= lastAction || f.At < 0 || f.OneIn < 0 || (f.Do == Jump) != (f.For > 0) {
+		if f.Do == 0 || f.Do >= lastAction || f.At < 0 || f.OneIn < 0 ||
+			(f.Do == Jump) != (f.For > 0) {
 			panic(fmt.Sprintf("gallop: actortest: Faults: row %d makes no sense: %+v", i+1, f))
 		}
 	}
 	return func(c *config) { c.setup.faults = append(c.setup.faults, table...) }
 }
 
-// due returns the fault that befalls a message, or nil.
+// nextFault returns the fault that is applied to a message, or nil.
 func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 	if r.hits == nil {
 		r.hits = make([]hitCount, len(r.setup.faults))
@@ -107,7 +120,7 @@ func (r *R) nextFault(e sim.Event, refusal bool) *Fault {
 	return found
 }
 
-// fits tells whether a row applies to a behaviour.
+// matches reports whether a fault applies to a behaviour.
 func (f *Fault) matches(e sim.Event) bool {
 	switch {
 	case f.Type != "" && f.Type != e.Type, (e.Callback || e.News) && f.Do == Drop:
@@ -118,10 +131,10 @@ func (f *Fault) matches(e sim.Event) bool {
 	return f.Behaviour == e.Behaviour
 }
 
-// hits counts how often a row was met, and how often it struck.
+// hitCount counts how often a fault matched, and how often it was applied.
 type hitCount struct{ matched, applied int }
 
-// befall counts a message and tells whether the fault befalls it.
+// hit counts a message, and reports whether the fault is applied to it.
 func (h *hitCount) hit(f *Fault, luck *rand.PCG) bool {
 	h.matched++
 	if h.matched < f.At || f.Times >= 0 && h.applied >= max(f.Times, 1) {

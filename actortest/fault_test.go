@@ -26,7 +26,8 @@ func TestFaults(t *testing.T) {
 		fault    actortest.Fault
 		ran, may int // at least, and at most
 	}{
-		"panic":     {actortest.Fault{Type: "puppet", Behaviour: "do", At: 3, Do: actortest.Panic}, 2, 2},
+		"panic": {actortest.Fault{Type: "puppet", Behaviour: "do", At: 3, Do: actortest.Panic},
+			2, 2},
 		"stop":      {actortest.Fault{Type: "puppet", At: 3, Do: actortest.Stop}, 3, 3},
 		"kill":      {actortest.Fault{Type: "puppet", At: 3, Do: actortest.Kill}, 3, 3},
 		"drop":      {actortest.Fault{Behaviour: "do", At: 2, Times: 2, Do: actortest.Drop}, 3, 3},
@@ -63,7 +64,8 @@ func TestFaults_Refuse(t *testing.T) {
 				}
 			}
 		})
-	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}), actortest.Runs(5))
+	}, actortest.Faults(actortest.Fault{Behaviour: "tick", At: 2, Do: actortest.Refuse}),
+		actortest.Runs(5))
 }
 
 // TestFaults_RefuseLast: a TrySend that is refused anyhow is not counted by the table: from inside and from outside.
@@ -115,7 +117,8 @@ func TestFaults_Callbacks(t *testing.T) {
 				if r.Quiet(); panics != 1 || err != nil {
 					r.Errorf("%d panics, %v", panics, err)
 				}
-			}, actortest.Faults(actortest.Fault{Type: "frail", Behaviour: callback, Do: actortest.Panic}), actortest.Runs(10))
+			}, actortest.Faults(actortest.Fault{Type: "frail", Behaviour: callback,
+				Do: actortest.Panic}), actortest.Runs(10))
 		})
 	}
 }
@@ -124,11 +127,13 @@ func TestFaults_Callbacks(t *testing.T) {
 var (
 	initerType = actor.NewType[puppet]("initer")
 	initDo     = actor.Declare[deed](initerType, "init")
-	_          = initerType.Table(initDo.Do((*puppet).do)).OnStart(func(*puppet, *actor.Context) error { return nil })
+	_          = initerType.Table(initDo.Do((*puppet).do)).OnStart(func(*puppet, *actor.Context) error {
+		return nil
+	})
 )
 
-// TestFaults_PassCallbacksBy: "They are no messages, so Drop and Refuse pass them by". A behaviour
-// is one, whatever its name.
+// TestFaults_PassCallbacksBy: "They are no messages, so Drop and Refuse do not apply to them". A
+// behaviour is one, whatever its name.
 func TestFaults_PassCallbacksBy(t *testing.T) {
 	failed, said := try(t, func(r *actortest.R) {
 		p, ran := initerType.Spawn(r.System(), puppet{}), 0
@@ -156,18 +161,20 @@ type warden struct {
 }
 
 var (
-	wardenType = actor.NewType[warden]("warden")
-	wardenFell = actor.Declare[actor.Fallen](wardenType, "fell")
-	wardenRose = actor.Declare[actor.Risen](wardenType, "rose")
-	wardenDown = actor.Declare[actor.Down](wardenType, "down")
-	wardenExit = actor.Declare[actor.Exit](wardenType, "exit")
-	_          = wardenType.OnStart((*warden).start).Table(wardenFell.Do(hear), wardenRose.Do(hear), wardenDown.Do(hear), wardenExit.Do(hear))
+	wardenType      = actor.NewType[warden]("warden")
+	wardenChildDown = actor.Declare[actor.Fallen](wardenType, "fell")
+	wardenChildUp   = actor.Declare[actor.Risen](wardenType, "rose")
+	wardenDown      = actor.Declare[actor.Down](wardenType, "down")
+	wardenExit      = actor.Declare[actor.Exit](wardenType, "exit")
+	_               = wardenType.OnStart((*warden).start).Table(wardenChildDown.Do(hear),
+		wardenChildUp.Do(hear),
+		wardenDown.Do(hear), wardenExit.Do(hear))
 )
 
 func hear[M any](w *warden, _ *actor.Context, _ M) { w.heard++ }
 
 func (w *warden) start(c *actor.Context) error {
-	care := actor.Care[warden]{Fell: wardenFell, Rose: wardenRose}
+	care := actor.Care[warden]{Fell: wardenChildDown, Rose: wardenChildUp}
 	w.child = actor.SpawnUnder(c, puppetType, func(*puppet) {}, care)
 	actor.TrapExit(c, wardenExit)
 	actor.Link(c, w.child)
@@ -175,7 +182,8 @@ func (w *warden) start(c *actor.Context) error {
 	return nil
 }
 
-// TestFaults_DropNoNews: "Drop also passes by what the runtime tells of the ends and starts of others".
+// TestFaults_DropNoNews: "Drop does not apply to messages of the runtime about ends and starts of
+// other actors either".
 func TestFaults_DropNoNews(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		var w *warden
@@ -184,13 +192,14 @@ func TestFaults_DropNoNews(t *testing.T) {
 		actor.Kill(r.System(), w.child)
 		r.WhenQuiet(func() {
 			if w.heard != 4 {
-				r.Errorf("heard %d of a start, a fall, an end and an exit", w.heard)
+				r.Errorf("heard %d of a start, a failure, an end and an exit", w.heard)
 			}
 		})
 	}, actortest.Faults(actortest.Fault{Times: -1, Do: actortest.Drop}), actortest.Runs(10))
 }
 
-// TestFaults_DropOfOutcomes: the dead letter of an outcome says who has answered, with a time-out and without.
+// TestFaults_DropOfOutcomes: the dead letter of an outcome says who has answered, with a time-out
+// and without.
 func TestFaults_DropOfOutcomes(t *testing.T) {
 	typ := actor.NewType[puppet]("asking")
 	answer := actor.DeclareAsk[int, int](typ, "answer")
@@ -198,7 +207,9 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 	begin := actor.Declare[actor.Ref[puppet]](typ, "begin")
 	typ.Table(
 		answer.Do(func(_ *puppet, _ *actor.Context, n int) (int, error) { return n, nil }),
-		hear.Do(func(*puppet, *actor.Context, actor.Result[int]) { t.Error("an outcome was not dropped") }),
+		hear.Do(func(*puppet, *actor.Context, actor.Result[int]) {
+			t.Error("an outcome was not dropped")
+		}),
 		begin.Do(func(_ *puppet, c *actor.Context, other actor.Ref[puppet]) {
 			actor.AskTo(c, answer, other, 1, hear)
 			actor.AskTo(c, answer, other, 2, hear, actor.Within(time.Second))
@@ -206,18 +217,21 @@ func TestFaults_DropOfOutcomes(t *testing.T) {
 	var from []uint64
 	actortest.Run(t, func(r *actortest.R) {
 		from = nil
-		asker, other := typ.Spawn(r.System(), puppet{}), typ.Spawn(r.System(), puppet{})
-		begin.Send(r.System(), asker, other)
+		caller, other := typ.Spawn(r.System(), puppet{}), typ.Spawn(r.System(), puppet{})
+		begin.Send(r.System(), caller, other)
 		r.WhenQuiet(func() {
 			if want := []uint64{other.ID(), other.ID()}; !slices.Equal(from, want) {
 				r.Errorf("dead letters from %d, want %d", from, want)
 			}
 		})
-	}, actortest.Faults(actortest.Fault{Behaviour: "hear", Times: -1, Do: actortest.Drop}), actortest.Runs(10),
-		actortest.System(actor.OnDeadLetter(func(d actor.DeadLetter) { from = append(from, d.From) })))
+	}, actortest.Faults(actortest.Fault{Behaviour: "hear", Times: -1, Do: actortest.Drop}),
+		actortest.Runs(10),
+		actortest.System(actor.OnDeadLetter(func(d actor.DeadLetter) {
+			from = append(from, d.From)
+		})))
 }
 
-// TestFaults_Starve: "the actor's heap takes no more from now on".
+// TestFaults_Starve: "the actor's arena is full from now on".
 func TestFaults_Starve(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		p := frailType.Spawn(r.System(), frail{})
@@ -227,7 +241,8 @@ func TestFaults_Starve(t *testing.T) {
 				r.Errorf("write %d: %v, %v", i+1, full, err)
 			}
 		}
-	}, actortest.Faults(actortest.Fault{Behaviour: "write", At: 2, Do: actortest.Starve}), actortest.Runs(10))
+	}, actortest.Faults(actortest.Fault{Behaviour: "write", At: 2, Do: actortest.Starve}),
+		actortest.Runs(10))
 }
 
 // sloth is a puppet that is slow only by the table.
@@ -237,7 +252,7 @@ var (
 	_         = slothType.Table(doSlowly.Do((*puppet).do))
 )
 
-// TestFaults_Delay: "its worker stalls until nobody else can go on", and what the worker has made
+// TestFaults_Delay: "its worker waits until no other worker can run", and what the worker has made
 // runnable before goes elsewhere.
 func TestFaults_Delay(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
@@ -269,10 +284,11 @@ func TestFaults_Jump(t *testing.T) {
 		if r.Quiet(); !rang {
 			r.Errorf("the timer has not rung")
 		}
-	}, actortest.Faults(actortest.Fault{Behaviour: "tick", Do: actortest.Jump, For: time.Hour}), actortest.Runs(20))
+	}, actortest.Faults(actortest.Fault{Behaviour: "tick", Do: actortest.Jump, For: time.Hour}),
+		actortest.Runs(20))
 }
 
-// TestFaults_BadRows: "Faults panics if a row makes no sense".
+// TestFaults_BadRows: "Faults panics if a fault is invalid".
 func TestFaults_BadRows(t *testing.T) {
 	for name, f := range map[string]actortest.Fault{
 		"no action":     {},
@@ -293,8 +309,10 @@ func TestFaults_BadRows(t *testing.T) {
 
 // TestInjectedPanic_SaysWhere: the panic also names what the row leaves open.
 func TestInjectedPanic_SaysWhere(t *testing.T) {
-	for want, f := range map[string]actortest.Fault{"store.*": {Type: "store"}, "*.put": {Behaviour: "put"}, "*.*": {}} {
-		if got := (actortest.InjectedPanic{Fault: f}).Error(); got != "gallop: actortest: injected panic in "+want {
+	for want, f := range map[string]actortest.Fault{"store.*": {Type: "store"},
+		"*.put": {Behaviour: "put"}, "*.*": {}} {
+		if got := (actortest.InjectedPanic{Fault: f}).Error(); got != "gallop: actortest: "+
+			"injected panic in "+want {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	}

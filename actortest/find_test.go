@@ -28,7 +28,8 @@ func (d *double) Failed() bool              { return d.failed }
 func (d *double) Fatalf(f string, a ...any) { d.Errorf(f, a...) }
 
 // try runs a scenario for a double and returns what it has said.
-func try(t *testing.T, scenario func(*actortest.R), opts ...actortest.Option) (failed bool, said string) {
+func try(t *testing.T, scenario func(*actortest.R),
+	opts ...actortest.Option) (failed bool, said string) {
 	d := &double{TB: t}
 	actortest.Run(d, scenario, opts...)
 	return d.failed, d.text.String()
@@ -47,7 +48,8 @@ func fails(t *testing.T, say string, scenario func(*actortest.R), opts ...actort
 var replayLine = regexp.MustCompile(`-gallop\.replay=(\S+)`)
 
 // replayed runs a scenario with the replay string that an earlier run has printed.
-func replayed(t *testing.T, said string, scenario func(*actortest.R), opts ...actortest.Option) string {
+func replayed(t *testing.T, said string, scenario func(*actortest.R),
+	opts ...actortest.Option) string {
 	t.Helper()
 	m := replayLine.FindStringSubmatch(said)
 	if m == nil {
@@ -73,7 +75,8 @@ func TestRun_FindsALostReply(t *testing.T) {
 		s    actortest.Strategy
 		runs int
 	}{
-		{actortest.Random(), 200}, {actortest.PCT(2), 100}, {actortest.PCT(3), 100}, {actortest.PCT(8), 200}, {actortest.PCT(12), 200},
+		{actortest.Random(), 200}, {actortest.PCT(2), 100}, {actortest.PCT(3), 100},
+		{actortest.PCT(8), 200}, {actortest.PCT(12), 200},
 		{actortest.Exhaustive(2), 20_000},
 	} {
 		t.Run(c.s.String(), func(t *testing.T) {
@@ -115,7 +118,8 @@ func overtaken(hops int) func(*actortest.R) {
 		for range hops {
 			next = pass.To(relayType.Spawn(r.System(), relay{next: next}))
 		}
-		pass.Send(r.System(), relayType.Spawn(r.System(), relay{next, pass.To(relayType.Spawn(r.System(), relay{next: got.Handler()}))}), 0)
+		pass.Send(r.System(), relayType.Spawn(r.System(),
+			relay{next, pass.To(relayType.Spawn(r.System(), relay{next: got.Handler()}))}), 0)
 		r.WhenQuiet(func() {
 			if all := got.Got(); all[0] != 1 {
 				r.Fatalf("overtaken: %v", all)
@@ -127,9 +131,11 @@ func overtaken(hops int) func(*actortest.R) {
 // TestStrategies_FindAnOvertaking: each strategy finds a planted bug of order, in which
 // one worker has to be held up while a message takes a longer way.
 func TestStrategies_FindAnOvertaking(t *testing.T) {
-	for _, s := range []actortest.Strategy{actortest.Random(), actortest.PCT(2), actortest.PCT(5), actortest.Exhaustive(2)} {
+	for _, s := range []actortest.Strategy{actortest.Random(), actortest.PCT(2), actortest.PCT(5),
+		actortest.Exhaustive(2)} {
 		t.Run(s.String(), func(t *testing.T) {
-			said := fails(t, "overtaken", overtaken(4), actortest.Strategies(s), actortest.Runs(20_000))
+			said := fails(t, "overtaken", overtaken(4), actortest.Strategies(s),
+				actortest.Runs(20_000))
 			t.Log(replayLine.FindString(said))
 			if again := replayed(t, said, overtaken(4)); again != asFound(said) {
 				t.Errorf("first:\n%s\nreplayed:\n%s", said, again)
@@ -170,7 +176,8 @@ func TestExhaustive_LongRuns(t *testing.T) {
 			r.Fatalf("exhausted")
 		}
 	}
-	opts := []actortest.Option{actortest.Strategies(actortest.Exhaustive(3)), actortest.Workers(2), actortest.Steps(1 << 30), actortest.Shrink(0)}
+	opts := []actortest.Option{actortest.Strategies(actortest.Exhaustive(3)), actortest.Workers(2),
+		actortest.Steps(1 << 30), actortest.Shrink(0)}
 	said := fails(t, "exhausted\nreplay: ", marathon, opts...)
 	t.Log(replayLine.FindString(said))
 	if again := replayed(t, said, marathon, opts...); again != asFound(said) {

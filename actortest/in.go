@@ -8,13 +8,14 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// Turn is what a function did in a turn of an actor: see [In].
+// Turn records what a function did in a turn of an actor: see [In].
 type Turn[S any] struct {
-	Ref     actor.Ref[S] // the actor, which goes on living
-	Sent    []Sent       // in the order of sending
-	Armed   []Armed      // in the order of arming, without those that were canceled in the turn
-	Stopped bool         // it has called Stop or Exit
-	Reason  error        // that it has given to Exit
+	Ref  actor.Ref[S] // the actor, which lives on
+	Sent []Sent       // in the order of sending
+	// in order, without those canceled in the turn
+	Armed   []Armed
+	Stopped bool  // it has called Stop or Exit
+	Reason  error // the argument of Exit
 }
 
 // Sent is a message or a request that was sent in a turn.
@@ -48,16 +49,15 @@ func Of[M any, E interface{ carried() any }](all []E) (of []M) {
 	return of
 }
 
-// In tests one method: it spawns an actor of type t with the given state, calls f in a
-// turn of the actor, lets everything happen as [R.Quiet] does, and returns what f did.
-// f is given the actor's state and a real context, in which Send, AskTo, After, Pipe,
-// Self, Stop and all else work. What f sends goes to probes or to other actors, and
-// replies come back to the actor, which lives on. f should check the state itself: when
-// In returns, the actor may have run more.
+// In tests one method: it spawns an actor of type t with the given state, calls f in a turn of the
+// actor, runs the system as [R.Quiet] does, and returns what f did. f gets the actor's state and a
+// real context, in which Send, AskTo, After, Pipe, Self, Stop and everything else work. What f
+// sends goes to probes or to other actors, and replies come back to the actor, which lives on. f
+// should check the state itself: when In returns, the actor may have run more messages.
 //
-// [actor.Defer] and Stash are about the message that runs, and f is none: to test a
-// method that calls them, send the message. In fails the run if the actor has ended
-// before f could run, or if f still waits, for time to pass, when all else is quiet.
+// [actor.Defer] and Stash need a message that runs, and f is none: to test a method that calls
+// them, send the message. In fails the run if the actor has ended before f could run, or if f still
+// waits, for time to pass, when all else is quiet.
 func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) *Turn[S] {
 	if r == nil || r.sys == nil {
 		panic("gallop: actortest: In with a nil or zero R: use the one that the scenario was given")
@@ -67,18 +67,21 @@ func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) 
 	}
 	turn, began, done := &sim.Turn{}, false, false
 	ref := t.Spawn(r.sys, state)
-	err := actor.InTurn(turn, ref, func(s *S, c *actor.Context) { began = true; f(s, c); done = true })
+	err := actor.InTurn(turn, ref,
+		func(s *S, c *actor.Context) { began = true; f(s, c); done = true })
 	r.Quiet()
 	switch {
 	case err != nil || !began:
 		r.Fatalf("In: %v had ended before the function could run", ref)
-	case !done && ref.Standing() != actor.Ended: // by a panic
+	case !done && ref.Standing() != actor.Ended: // otherwise it panicked
 		r.Fatalf("In: the function in %v still waits when all else is quiet", ref)
 	}
 	out := &Turn[S]{Ref: ref, Stopped: turn.Stopped, Reason: turn.Reason}
 	for _, s := range turn.Sent {
 		e := s.Event
-		out.Sent = append(out.Sent, Sent{fmt.Sprintf("%s#%d", e.Type, e.Actor), e.Behaviour, s.Message, e.Request, e.Kind == sim.DeadLetter})
+		out.Sent = append(out.Sent,
+			Sent{fmt.Sprintf("%s#%d", e.Type, e.Actor), e.Behaviour, s.Message, e.Request,
+				e.Kind == sim.DeadLetter})
 	}
 	for _, a := range turn.Armed {
 		out.Armed = append(out.Armed, Armed(a))

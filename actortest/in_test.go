@@ -9,7 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// TestIn: "calls f in a turn of the actor, … and returns what f did": what it sent, asked and armed.
+// TestIn: "calls f in a turn of the actor, … and returns what f did": what it sent, asked and
+// armed.
 func TestIn(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		bank := actortest.NewProbe[int](r, "bank")
@@ -55,7 +56,8 @@ func TestIn(t *testing.T) {
 			r.Errorf("ints: %v", ints)
 		}
 		armed := turn.Armed
-		if len(armed) != 3 || armed[0].Behaviour != "go" || armed[0].After != time.Hour || armed[0].Every != 0 || armed[1].After != 0 || armed[2].Every != time.Second {
+		if len(armed) != 3 || armed[0].Behaviour != "go" || armed[0].After != time.Hour ||
+			armed[0].Every != 0 || armed[1].After != 0 || armed[2].Every != time.Second {
 			r.Errorf("armed: %+v", armed)
 		}
 		if of := actortest.Of[actor.Result[string]](armed); len(of) != 2 || of[1].Value != "tick" {
@@ -73,8 +75,10 @@ func TestIn_Ends(t *testing.T) {
 	why := errors.New("no money")
 	actortest.Run(t, func(r *actortest.R) {
 		a := actortest.In(r, puppetType, puppet{}, func(_ *puppet, c *actor.Context) { c.Stop() })
-		b := actortest.In(r, puppetType, puppet{}, func(_ *puppet, c *actor.Context) { c.Exit(why) })
-		if !a.Stopped || a.Reason != nil || !b.Stopped || !errors.Is(b.Reason, why) || a.Ref.Standing() != actor.Ended {
+		b := actortest.In(r, puppetType, puppet{},
+			func(_ *puppet, c *actor.Context) { c.Exit(why) })
+		if !a.Stopped || a.Reason != nil || !b.Stopped || !errors.Is(b.Reason, why) ||
+			a.Ref.Standing() != actor.Ended {
 			r.Errorf("%+v, %+v", a, b)
 		}
 	}, actortest.Runs(3))
@@ -87,12 +91,13 @@ func init() {
 	refusing.OnStart(func(*int, *actor.Context) error { return errPlanted }).Table()
 }
 
-// TestIn_Fails: a panic of the function fails the run, as that of a behaviour does; so does an actor
-// that has ended before, and a function that waits for time.
+// TestIn_Fails: a panic of the function fails the run, as that of a behaviour does; so does an
+// actor that has ended before, and a function that waits for time.
 func TestIn_Fails(t *testing.T) {
 	for say, f := range map[string]func(r *actortest.R){
 		"puppet#1.In panicked: planted": func(r *actortest.R) {
-			actortest.In(r, puppetType, puppet{}, func(*puppet, *actor.Context) { panic(errPlanted) })
+			actortest.In(r, puppetType, puppet{},
+				func(*puppet, *actor.Context) { panic(errPlanted) })
 		},
 		"In: refusing#1 had ended before the function could run": func(r *actortest.R) {
 			actortest.In(r, refusing, 1, func(*int, *actor.Context) {})

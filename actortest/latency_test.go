@@ -23,7 +23,8 @@ var (
 	charged  = actor.Declare[actor.Result[int]](tillType, "charged")
 	tooLate  = actor.Declare[actor.None](tillType, "too late")
 	block    = actor.Declare[actor.None](tillType, "block")
-	_        = tillType.Table(charge.Do((*till).charge), charged.Do((*till).charged), tooLate.Do((*till).tooLate), block.Do((*till).block))
+	_        = tillType.Table(charge.Do((*till).charge), charged.Do((*till).charged),
+		tooLate.Do((*till).tooLate), block.Do((*till).block))
 )
 
 func (t *till) charge(c *actor.Context, timeOut time.Duration) {
@@ -51,7 +52,7 @@ func (t *till) block(c *actor.Context, _ actor.None) {
 	t.says.Send(c, c.Now().Sub(began).String())
 }
 
-// TestSleep_InAPipe: "There it waits in virtual time": a dependency can be slow without anybody's
+// TestSleep_InAPipe: "There it waits in virtual time": a dependency can be slow without a test's
 // waiting for it, and no field of the code under test says how slow.
 func TestSleep_InAPipe(t *testing.T) {
 	began := time.Now()
@@ -80,7 +81,8 @@ func TestSleep_InBlocking(t *testing.T) {
 		says := actortest.NewProbe[string](r, "says")
 		slow := func(ctx context.Context) (int, error) { return 7, actor.Sleep(ctx, time.Hour) }
 		for range 6 { // more than there are workers
-			block.Send(r.System(), tillType.Spawn(r.System(), till{db: slow, says: says.Handler()}), actor.None{})
+			block.Send(r.System(), tillType.Spawn(r.System(), till{db: slow, says: says.Handler()}),
+				actor.None{})
 		}
 		other := actortest.NewProbe[int](r, "other")
 		other.Handler().Send(r.System(), 1)
@@ -110,7 +112,8 @@ func TestLatency(t *testing.T) {
 			with(r, func(c *actor.Context) { at = c.Now().Sub(began) })
 			return 1, nil
 		}
-		charge.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}), 15*time.Millisecond)
+		charge.Send(r.System(), tillType.Spawn(r.System(), till{db: db, says: says.Handler()}),
+			15*time.Millisecond)
 		r.Advance(10*time.Millisecond - 1)
 		if len(says.Got()) != 0 {
 			r.Errorf("early: %v", says.Got())
@@ -120,8 +123,10 @@ func TestLatency(t *testing.T) {
 			r.Fatalf("%v", says.Got())
 		}
 		seen[fmt.Sprintf("%s, worked before: %v", says.Got()[0], at < 15*time.Millisecond)] = true
-	}, actortest.Latency(10*time.Millisecond, 20*time.Millisecond, "till"), actortest.Strategies(actortest.Random()))
-	want := []string{"charged 1, <nil>, worked before: true", "too late, worked before: true", "too late, worked before: false"}
+	}, actortest.Latency(10*time.Millisecond, 20*time.Millisecond, "till"),
+		actortest.Strategies(actortest.Random()))
+	want := []string{"charged 1, <nil>, worked before: true", "too late, worked before: true",
+		"too late, worked before: false"}
 	for _, w := range want {
 		if !seen[w] {
 			t.Errorf("not seen: %s; seen: %v", w, seen)
@@ -135,11 +140,13 @@ func TestLatency_Blocking(t *testing.T) {
 		actortest.Run(t, func(r *actortest.R) {
 			says := actortest.NewProbe[string](r, "says")
 			none := func(context.Context) (int, error) { return 0, nil }
-			block.Send(r.System(), tillType.Spawn(r.System(), till{db: none, says: says.Handler()}), actor.None{})
+			block.Send(r.System(), tillType.Spawn(r.System(), till{db: none, says: says.Handler()}),
+				actor.None{})
 			r.Advance(time.Hour)
 			if all := says.Got(); len(all) != 1 || all[0] != want {
 				r.Errorf("%s: %v", typ, all)
 			}
-		}, actortest.Latency(time.Minute, time.Minute, typ), actortest.Latency(0, 0), actortest.Runs(5))
+		}, actortest.Latency(time.Minute, time.Minute, typ), actortest.Latency(0, 0),
+			actortest.Runs(5))
 	}
 }

@@ -12,9 +12,11 @@ import (
 func TestMisuse_Nil(t *testing.T) {
 	idle := func(*actortest.R) {}
 	for words, f := range map[string]func(){
-		"Run: a nil scenario":         func() { actortest.Run(t, nil) },
-		"a nil option":                func() { actortest.Run(t, idle, actortest.Runs(1), nil) },
-		"Strategies: a zero Strategy": func() { actortest.Strategies(actortest.Random(), actortest.Strategy{}) },
+		"Run: a nil scenario": func() { actortest.Run(t, nil) },
+		"a nil option":        func() { actortest.Run(t, idle, actortest.Runs(1), nil) },
+		"Strategies: a zero Strategy": func() {
+			actortest.Strategies(actortest.Random(), actortest.Strategy{})
+		},
 		"Runs: want at least 1":       func() { actortest.Runs(0) },
 		"Workers(0): want at least 1": func() { actortest.Workers(0) },
 		"PCT(0): want 1 to 65536":     func() { actortest.PCT(0) },
@@ -22,11 +24,14 @@ func TestMisuse_Nil(t *testing.T) {
 		"Steps(0): want at least 1":   func() { actortest.Steps(0) },
 		"Budget(-1ns): want at least": func() { actortest.Budget(-1) },
 		"NewProbe with a nil":         func() { actortest.NewProbe[int](nil, "probe") },
-		"NewProbe with a nil or zero": func() { actortest.NewProbe[int](new(actortest.R), "probe") },
+		"NewProbe with a nil or zero": func() {
+			actortest.NewProbe[int](new(actortest.R), "probe")
+		},
 	} {
 		func() {
 			defer func() {
-				if s, ok := recover().(string); !ok || !strings.HasPrefix(s, "gallop: actortest: "+words) {
+				if s, ok := recover().(string); !ok ||
+					!strings.HasPrefix(s, "gallop: actortest: "+words) {
 					t.Errorf("panic %q, want one that begins with %q", s, words)
 				}
 			}()

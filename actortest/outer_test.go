@@ -19,7 +19,8 @@ func (d *skipped) SkipNow()      { d.skips = true; runtime.Goexit() }
 func (d *skipped) Skipped() bool { return d.skips }
 
 // onItsOwn runs a scenario with a test to use beside r, and returns how often the scenario ran.
-func onItsOwn(t *testing.T, scenario func(*skipped, *actortest.R), opts ...actortest.Option) (d *skipped, runs int) {
+func onItsOwn(t *testing.T, scenario func(*skipped, *actortest.R),
+	opts ...actortest.Option) (d *skipped, runs int) {
 	d = &skipped{double: double{TB: t}}
 	done := make(chan struct{})
 	go func() {
@@ -31,7 +32,7 @@ func onItsOwn(t *testing.T, scenario func(*skipped, *actortest.R), opts ...actor
 }
 
 // TestRun_EndedOtherwise: "A run fails … if t fails meanwhile; if the scenario ends its goroutine
-// in another way than by r": such a run is no success because nobody panicked, and it prints how to
+// other than by r": such a run is no success although no behaviour panicked, and it prints how to
 // see it again.
 func TestRun_EndedOtherwise(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -39,9 +40,12 @@ func TestRun_EndedOtherwise(t *testing.T) {
 		runs     int
 		scenario func(*skipped, *actortest.R)
 	}{
-		"Goexit": {"the scenario has ended its goroutine", 2, func(*skipped, *actortest.R) { runtime.Goexit() }},
-		"Fatalf": {"the scenario has ended its goroutine", 2, func(d *skipped, _ *actortest.R) { d.Fatalf("five"); runtime.Goexit() }},
-		"Errorf": {"the test has failed in this run, and not by R", 2, func(d *skipped, _ *actortest.R) { d.Errorf("five") }},
+		"Goexit": {"the scenario has ended its goroutine", 2,
+			func(*skipped, *actortest.R) { runtime.Goexit() }},
+		"Fatalf": {"the scenario has ended its goroutine", 2,
+			func(d *skipped, _ *actortest.R) { d.Fatalf("five"); runtime.Goexit() }},
+		"Errorf": {"the test has failed in this run, and not by R", 2,
+			func(d *skipped, _ *actortest.R) { d.Errorf("five") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, runs := onItsOwn(t, func(d *skipped, r *actortest.R) {
@@ -49,8 +53,10 @@ func TestRun_EndedOtherwise(t *testing.T) {
 				c.scenario(d, r)
 			})
 			said := d.text.String()
-			if !d.failed || runs != c.runs || !strings.Contains(said, c.say) || !replayLine.MatchString(said) {
-				t.Fatalf("failed: %v after %d runs, want %q after %d and a line to replay it in\n%s", d.failed, runs, c.say, c.runs, said)
+			if !d.failed || runs != c.runs || !strings.Contains(said, c.say) ||
+				!replayLine.MatchString(said) {
+				t.Fatalf("failed: %v after %d runs, want %q after %d and a replay line in\n%s",
+					d.failed, runs, c.say, c.runs, said)
 			}
 		})
 	}
@@ -73,12 +79,13 @@ func TestRun_Skips(t *testing.T) {
 	}
 }
 
-// TestFaults_FitNothing: "At its end it logs the rows of Faults that fitted nothing."
+// TestFaults_FitNothing: "At its end it logs the Faults that matched nothing."
 func TestFaults_FitNothing(t *testing.T) {
-	_, said := try(t, func(r *actortest.R) { with(r, func(*actor.Context) {}) }, actortest.Runs(3), actortest.Faults(
-		actortest.Fault{Type: "puppet", Behaviour: "do", At: 7, Do: actortest.Stop},
-		actortest.Fault{Type: "pupet", Do: actortest.Stop},
-		actortest.Fault{Behaviour: "doo", Do: actortest.Refuse}))
+	_, said := try(t, func(r *actortest.R) { with(r, func(*actor.Context) {}) }, actortest.Runs(3),
+		actortest.Faults(
+			actortest.Fault{Type: "puppet", Behaviour: "do", At: 7, Do: actortest.Stop},
+			actortest.Fault{Type: "pupet", Do: actortest.Stop},
+			actortest.Fault{Behaviour: "doo", Do: actortest.Refuse}))
 	const want = `actortest: 3 runs, no failure; orders: 1
 actortest: fault 2 struck nothing: in no run did anything fit type "pupet" and behaviour ""
 actortest: fault 3 struck nothing: in no run did anything fit type "" and behaviour "doo"

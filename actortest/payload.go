@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// Payloads are printed in a form of our own, and not by fmt. fmt prints addresses, which differ from
-// run to run; follows a message through everything that it leads to; and shows an actor that an
-// unexported field leads to as the runtime's insides. What is printed here is bounded, and the same
-// in every run.
+// Payloads are printed by this file and not by fmt. fmt prints addresses, which differ from run to
+// run; follows all pointers of a message; and prints a ref in an unexported field as the runtime's
+// internals. What is printed here is bounded, and the same in every run.
 
 const (
 	payloadLength = 160 // bytes of a payload that are printed, about
@@ -27,8 +26,8 @@ type printer struct {
 	name func(actor uint64) string
 }
 
-// describe returns a payload in words, or "" for one that says nothing. name tells how an actor is
-// called.
+// describe returns the text for a payload, or "" for an empty one. name returns the name of an
+// actor.
 func describe(v any, name func(uint64) string) string {
 	if v == nil || reflect.TypeOf(v).Kind() == reflect.Struct && reflect.TypeOf(v).NumField() == 0 {
 		return ""
@@ -57,7 +56,7 @@ func (p *printer) print(v reflect.Value, depth int) {
 	}
 }
 
-// byItself prints a value that has words for itself, and reports whether it has.
+// ownString prints a value by its Error or String method, and reports whether it has one.
 func (p *printer) ownString(v reflect.Value) bool {
 	if v.Kind() == reflect.Pointer && v.IsNil() || !v.CanInterface() {
 		return false
@@ -73,7 +72,7 @@ func (p *printer) ownString(v reflect.Value) bool {
 	return true
 }
 
-// call prints what f returns. f is the user's, and may panic.
+// call prints the result of f. f is user code, and may panic.
 func (p *printer) call(f func() string) {
 	defer func() {
 		if recover() != nil {
@@ -86,7 +85,7 @@ func (p *printer) call(f func() string) {
 // module is how the paths of gallop's packages begin.
 const module = "github.com/gallop-go/gallop/"
 
-// ofRuntime prints what is the runtime's, and known times, even in fields that are not exported.
+// runtimeValue prints refs and other values of the runtime, and times, even in unexported fields.
 func (p *printer) runtimeValue(v reflect.Value) bool {
 	t := v.Type()
 	switch {
@@ -101,7 +100,7 @@ func (p *printer) runtimeValue(v reflect.Value) bool {
 		}
 		for i := range t.NumField() {
 			if t.Field(i).IsExported() {
-				return false // it is made of what the user may see, as a Result is
+				return false // its fields are public, as those of Result
 			}
 		}
 		name, _, _ := strings.Cut(t.Name(), "[")
@@ -112,7 +111,8 @@ func (p *printer) runtimeValue(v reflect.Value) bool {
 	return true
 }
 
-// idIn returns the number of the actor that a ref or a handler leads to; 0 if there is none.
+// actorIDIn returns the ID of the actor that a ref or a handler leads to; 0 if there is none. It
+// finds unexported fields of package actor by name.
 func actorIDIn(v reflect.Value) uint64 {
 	for range payloadDepth {
 		if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
@@ -139,7 +139,7 @@ func actorIDIn(v reflect.Value) uint64 {
 	return 0
 }
 
-// byKind prints a value by what it is made of.
+// byKind prints a value by its kind.
 func (p *printer) byKind(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -204,7 +204,7 @@ func (p *printer) list(v reflect.Value, depth int) {
 	p.WriteByte(']')
 }
 
-// table prints a map in the order of its printed keys.
+// table prints a map, sorted by its printed keys.
 func (p *printer) table(v reflect.Value, depth int) {
 	if v.Len() > payloadItems {
 		fmt.Fprintf(p, "map of %d", v.Len())
@@ -218,7 +218,9 @@ func (p *printer) table(v reflect.Value, depth int) {
 		e.print(at.Value(), depth+1)
 		all = append(all, entry{k.String(), e.String()})
 	}
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.value, b.value)) })
+	slices.SortFunc(all, func(a, b entry) int {
+		return cmp.Or(strings.Compare(a.key, b.key), strings.Compare(a.value, b.value))
+	})
 	p.WriteString("map[")
 	for i, e := range all {
 		if i > 0 {

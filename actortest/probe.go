@@ -6,8 +6,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Probe is an actor that keeps what it is sent. It stands in where the scenario has no
-// actor of its own.
+// Probe is an actor that records the messages it is sent: a test double for an actor that the
+// scenario does not contain.
 type Probe[M any] struct {
 	got     []M
 	handler actor.Handler[M]
@@ -26,11 +26,11 @@ func NewProbe[M any](r *R, name string) *Probe[M] {
 	return p
 }
 
-// Handler returns the probe as a handler, to be sent to.
+// Handler returns a handler that sends to the probe.
 func (p *Probe[M]) Handler() actor.Handler[M] { return p.handler }
 
-// Got returns what the probe has been sent so far, in order. Scenario only.
+// Got returns the messages that the probe has received so far, in order. Scenario only.
 func (p *Probe[M]) Got() []M { return slices.Clone(p.got) }
 
-// Clear forgets what the probe has been sent so far. Scenario only.
+// Clear forgets the messages received so far. Scenario only.
 func (p *Probe[M]) Clear() { p.got = nil }

@@ -84,13 +84,16 @@ func replayOf(t *testing.T, replay string) string {
 // TestReplay_Strings: a string that no run has printed is refused. No string takes more memory than
 // its length, whatever it says.
 func TestReplay_Strings(t *testing.T) {
-	for _, s := range []string{"path-1", "path-1.0", "path--1.1", "path-1.1x", "path-99999999999999999999.1", "random", "pct-1-1",
-		"path-", "path-+1.1", "path-1.01", "random-007", "random-1-", "pct+3-1-100", "pct3-1-0", "3-1-100", "pct65537-1-100"} {
+	for _, s := range []string{"path-1", "path-1.0", "path--1.1", "path-1.1x",
+		"path-99999999999999999999.1", "random", "pct-1-1",
+		"path-", "path-+1.1", "path-1.01", "random-007", "random-1-", "pct+3-1-100", "pct3-1-0",
+		"3-1-100", "pct65537-1-100"} {
 		if said := replayOf(t, s); !strings.HasSuffix(said, `"`+s+"\" is no replay string\n") {
 			t.Errorf("%s: %s", s, said)
 		}
 	}
-	for _, s := range []string{"path", "path-1000000000.1", "path-1000000000.1-1000000000.2", "random-18446744073709551615",
+	for _, s := range []string{"path", "path-1000000000.1", "path-1000000000.1-1000000000.2",
+		"random-18446744073709551615",
 		"pct65536-1-18446744073709551615"} {
 		if said := replayOf(t, s); said != "actortest: 0 events\n\n" {
 			t.Errorf("%s: %s", s, said)

@@ -11,29 +11,35 @@ import (
 )
 
 const (
-	replayFlag   = "gallop.replay"
-	budgetFlag   = "gallop.budget"
-	seedFlag     = "gallop.seed"
-	traceFlag    = "gallop.trace"
-	insideFlag   = "gallop.internals"
-	defaultRuns  = 100
-	maxSteps     = 50_000 // messages and choices in a run, before it counts as endless, by default
-	traceLines   = 60     // of a failing run that are printed
+	replayFlag  = "gallop.replay"
+	budgetFlag  = "gallop.budget"
+	seedFlag    = "gallop.seed"
+	traceFlag   = "gallop.trace"
+	insideFlag  = "gallop.internals"
+	defaultRuns = 100
+	// default limit of messages and choices in a run
+	maxSteps     = 50_000
+	traceLines   = 60 // printed of a failing run
 	shortDivisor = 5
 )
 
 // The flags are registered when a test binary starts, unless another package has them.
 func init() {
 	if flag.Lookup(replayFlag) == nil {
-		flag.String(replayFlag, "", "run only the order that a failing run of actortest has printed")
-		flag.Duration(budgetFlag, 0, "how long each scenario of actortest is run in new orders, instead of what it says")
-		flag.String(traceFlag, "", "where actortest writes all events of a run that fails or is replayed: a file, or - for the test's log")
+		flag.String(replayFlag, "",
+			"run only the order that a failing run of actortest has printed")
+		flag.Duration(budgetFlag, 0,
+			"how long each scenario of actortest is run in new orders, instead of what it says")
+		flag.String(traceFlag, "",
+			"where actortest writes all events of a run that fails or is replayed: a file, or - for "+
+				"the test's log")
 		flag.Bool(insideFlag, false, "show the events of the runtime's own actors too")
-		flag.Uint64(seedFlag, 0, "where the chance of actortest begins, if not 0, instead of where the scenario says")
+		flag.Uint64(seedFlag, 0,
+			"where the chance of actortest begins, if not 0, instead of where the scenario says")
 	}
 }
 
-// given returns what a flag was set to, or the zero value.
+// flagValue returns the value of a flag, or the zero value.
 func flagValue[T any](name string) (v T) {
 	if f := flag.Lookup(name); f != nil {
 		if g, ok := f.Value.(flag.Getter); ok {
@@ -52,15 +58,15 @@ type config struct {
 	seed       uint64
 	strategies []Strategy
 	twice      bool
-	failed     bool           // the test had, before Run
-	match      *regexp.Regexp // what a failure must say; nil: there must be none
+	failed     bool           // the test had failed before Run
+	match      *regexp.Regexp // for Fails: what a failure must match
 	shrink     time.Duration
-	lines      int // of a trace that are printed; negative: all
+	lines      int // printed of a trace; negative: all
 	internals  bool
 	setup      runSetup
 }
 
-// Runs sets in how many orders the scenario is run: 100 by default, and a fifth of that
+// Runs sets the number of orders in which the scenario is run: 100 by default, and a fifth of that
 // under -short. It panics if n is not positive.
 func Runs(n int) Option {
 	if n < 1 {
@@ -69,8 +75,8 @@ func Runs(n int) Option {
 	return func(c *config) { c.runs, c.budget = n, 0 }
 }
 
-// Budget runs the scenario in new orders until d of the machine's time has passed. With
-// 0 there is no budget, and [Runs] counts. Budget panics if d is negative.
+// Budget runs the scenario in new orders until d of real time has passed. With 0 there is no
+// budget, and [Runs] applies. Budget panics if d is negative.
 func Budget(d time.Duration) Option {
 	if d < 0 {
 		panic("gallop: actortest: Budget(" + d.String() + "): want at least 0")
@@ -78,13 +84,13 @@ func Budget(d time.Duration) Option {
 	return func(c *config) { c.budget = d }
 }
 
-// Seed sets where chance begins. The default is 0, so that every run of the test is
-// alike.
+// Seed sets the seed of all random choices. The default is 0, so that every run of the test is the
+// same.
 func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
 
-// Strategies sets how the orders are chosen; the strategies take turns. The default is
-// [Random], and [PCT] with depths 3, 8 and 12. [Run] ends early when none of them has
-// another order. Strategies panics if there is none, or a zero one.
+// Strategies sets how the orders are chosen; the strategies take turns. The default is [Random],
+// and [PCT] with depths 3, 8 and 12. [Run] ends early when none of them has another order.
+// Strategies panics if s is empty or contains a zero Strategy.
 func Strategies(s ...Strategy) Option {
 	if len(s) == 0 {
 		panic("gallop: actortest: Strategies(): want at least 1")
@@ -113,9 +119,9 @@ func Workers(n int) Option {
 // System adds options of the system, such as [actor.Batch]. Some have another effect
 // here:
 //
-//   - A hook of [actor.OnPanic] sees what behaviours panic with, but the run fails all
-//     the same unless [MayPanic] is given.
-//   - With an [actor.Clock] the run fails: it has a clock of its own, for [R.Advance].
+//   - A hook of [actor.OnPanic] is called for panics of behaviours, but the run still fails unless
+//     [MayPanic] is given.
+//   - With an [actor.Clock] the run fails: it has its own clock, for [R.Advance].
 //   - An [actor.Seed] is no more than an [actor.RandSeed], and the same in every run:
 //     the strategies decide the order.
 func System(o ...actor.Option) Option {
@@ -131,29 +137,28 @@ func Steps(n int) Option {
 	return func(c *config) { c.setup.steps = n }
 }
 
-// MayPanic lets behaviours panic. Without it, a run fails if a behaviour panics that no
-// [Fault] has told to.
+// MayPanic allows behaviours to panic. Without it, a run fails if a behaviour panics, except by a
+// [Fault].
 func MayPanic() Option { return func(c *config) { c.setup.mayPanic = true } }
 
 // Run runs a scenario again and again, each time in a new deterministic system and in
 // another order, and fails the test at the first run that fails. A run fails
 //
 //   - by [R.Errorf] or [R.Fatalf], or by a panic;
-//   - if messages are lost, or an actor can never go on;
-//   - if at its end an asker waits for ever for a reply (see [MayWait]);
+//   - if messages are lost, or an actor can never run again;
+//   - if at its end a caller waits for ever for a reply (see [MayWait]);
 //   - if the same order does not give the same run;
-//   - if t fails meanwhile;
-//   - if the scenario ends its goroutine in another way than by r.
+//   - if t fails during the run;
+//   - if the scenario ends its goroutine other than by r.
 //
-// Run then looks for a simpler order that fails in the same way ([Shrink]), and prints
-// what happened in that run, in order ([Trace]), why the run has failed, and, unless the
-// order does not repeat itself, one line that replays it:
+// Run then searches for a simpler order that fails in the same way ([Shrink]), and prints the
+// events of that run in order ([Trace]), why it has failed, and, if the order repeats itself, a
+// command that replays it:
 //
 //	go test -run '^TestName$' -gallop.replay=random-17
 //
-// Run ends early, and says so in the log, some seconds before the test's deadline,
-// which go test -timeout sets. At its end it logs the rows of [Faults] that fitted
-// nothing.
+// Run ends early, and logs that, some seconds before the test's deadline, which go test -timeout
+// sets. At its end it logs the [Faults] that matched nothing.
 //
 // Call Run once per test or subtest. The scenario runs in a goroutine of its own and
 // must depend on nothing but r, which takes the place of t there. If the scenario skips
@@ -171,7 +176,7 @@ func Run(t testing.TB, scenario func(r *R), opts ...Option) {
 	}
 }
 
-// given runs the order that a flag asks for, if one does.
+// replayed runs the order that -gallop.replay names, if it is set.
 func (c *config) replayed(t testing.TB) (plan, *outcome) {
 	t.Helper()
 	replay := flagValue[string](replayFlag)
@@ -182,7 +187,7 @@ func (c *config) replayed(t testing.TB) (plan, *outcome) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.shrink = 0 // this order, and no other
+	c.shrink = 0 // no shrinking: this very order
 	return p, c.runOne(t, p, true)
 }
 
@@ -190,7 +195,9 @@ func newConfig(scenario func(*R), opts []Option) *config {
 	if scenario == nil {
 		panic("gallop: actortest: Run: a nil scenario")
 	}
-	c := &config{runs: defaultRuns, shrink: defaultShrink, lines: traceLines, internals: flagValue[bool](insideFlag), strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
+	c := &config{runs: defaultRuns, shrink: defaultShrink, lines: traceLines,
+		internals:  flagValue[bool](insideFlag),
+		strategies: []Strategy{Random(), PCT(3), PCT(8), PCT(12)}}
 	if testing.Testing() && testing.Short() {
 		c.runs /= shortDivisor
 	}
@@ -211,8 +218,8 @@ func newConfig(scenario func(*R), opts []Option) *config {
 	return c
 }
 
-// search takes turns among the strategies until one finds an order that fails, or whose runs differ:
-// then the test has failed. If there is none it says how many were tried.
+// search takes turns among the strategies until one finds an order that fails, or whose two runs
+// differ: then the test has failed. If there is none it logs how many were tried.
 func (c *config) search(t testing.TB) (plan, *outcome) {
 	t.Helper()
 	var left []plans
@@ -246,13 +253,14 @@ func (c *config) search(t testing.TB) (plan, *outcome) {
 	t.Logf("actortest: %s", tried)
 	for i, met := range c.setup.matched {
 		if f := &c.setup.faults[i]; !met {
-			t.Logf("actortest: fault %d struck nothing: in no run did anything fit type %q and behaviour %q", i+1, f.Type, f.Behaviour)
+			t.Logf("actortest: fault %d struck nothing: in no run did anything fit type %q and "+
+				"behaviour %q", i+1, f.Type, f.Behaviour)
 		}
 	}
 	return nil, nil
 }
 
-// runOne runs the scenario once, and holds the run responsible for what it has done to the test.
+// runOne runs the scenario once, and records whether it has failed or skipped the test itself.
 func (c *config) runOne(t testing.TB, p plan, detail bool) *outcome {
 	t.Helper()
 	out := c.setup.run(p, detail)
@@ -270,7 +278,7 @@ func (c *config) continues(done int, began time.Time) bool {
 	return done < c.runs
 }
 
-// report says how a run went that has failed, or that was asked for.
+// report prints a run that has failed, or that was replayed.
 func (c *config) report(t testing.TB, p plan, out *outcome) {
 	t.Helper()
 	p, out, wrong := c.explain(t, p, out)
@@ -286,12 +294,12 @@ func (c *config) report(t testing.TB, p plan, out *outcome) {
 	t.Fatalf("%s\n%s", out.text(), wrong)
 }
 
-// replayLine is the command that runs an order again.
+// replayLine returns the command that replays an order.
 func replayLine(t testing.TB, p plan) string {
 	return fmt.Sprintf("replay: go test -run '^%s$' -%s=%s", pattern(t.Name()), replayFlag, p)
 }
 
-// explain prints what happened in a run, or in a simpler one that fails in the same way, and returns
+// explain prints the events of a run, or of a simpler one that fails in the same way, and returns
 // the one that it has printed. wrong says what differs if the order does not repeat itself.
 func (c *config) explain(t testing.TB, p plan, out *outcome) (_ plan, _ *outcome, wrong string) {
 	t.Helper()
@@ -325,7 +333,7 @@ func (s *runSetup) repeats(t testing.TB, p plan, out *outcome) bool {
 	return wrong == ""
 }
 
-// again runs a plan once more, and says what differs if the second run does.
+// checkRepeat runs a plan once more, and returns what differs in the second run, or "".
 func (s *runSetup) checkRepeat(p plan, out *outcome) string {
 	twin, err := parse(p.String())
 	if err != nil {
@@ -335,5 +343,7 @@ func (s *runSetup) checkRepeat(p plan, out *outcome) string {
 	if difference == "" {
 		return ""
 	}
-	return fmt.Sprintf("actortest: the same order (%s) does not give the same run: %s\nDoes the scenario use time.Now, math/rand, a map's order, a select, or goroutines of its own?", p, difference)
+	return fmt.Sprintf("actortest: the same order (%s) does not give the same run: %s\nDoes "+
+		"the scenario use time.Now, math/rand, a map's order, a select, or goroutines of its own?",
+		p, difference)
 }

@@ -23,12 +23,12 @@ type R struct {
 	steps       int
 	endless     error
 	ended       bool       // the scenario has returned
-	hits        []hitCount // of each fault's row
-	faultRand   *rand.PCG  // of the faults
-	latencyRand *rand.Rand // of latencies
+	hits        []hitCount // for each fault
+	faultRand   *rand.PCG  // randomness of the faults
+	latencyRand *rand.Rand // randomness of latencies
 	detailed    bool
-	departed    bool   // a choice since the last event was not to go on as before
-	payload     string // of the event that comes next
+	departed    bool   // a choice since the last event interrupted a worker
+	payload     string // of the next event
 	hooks       *sim.Hooks
 }
 
@@ -66,44 +66,43 @@ func (r *R) FailNow() {
 // Helper does nothing. It is there so that R can be used where a test is expected.
 func (r *R) Helper() {}
 
-// Quiet lets everything happen that can happen without time passing. It ends the run as
-// failed if that has no end, or if somebody still waits then and no timer is armed that
-// might change that.
+// Quiet runs the actors until nothing more can happen without time passing. It ends the run as
+// failed if that does not come to an end, or if an actor still waits then and no timer is armed
+// that could wake it.
 func (r *R) Quiet() {
 	if err := r.sys.Wait(r.Context()); err != nil && !r.timeMayHelp(err) {
 		r.Fatalf("not quiet: %v%s", err, r.waits())
 	}
 }
 
-// timeMayHelp tells whether somebody may be waiting for a timer.
+// timeMayHelp reports whether a waiting actor may be waiting for a timer.
 func (r *R) timeMayHelp(err error) bool {
 	_, armed := r.clock.Next()
 	return armed && errors.Is(err, errStuck)
 }
 
-// WhenQuiet calls [R.Quiet] and then f: the place for assertions.
+// WhenQuiet calls [R.Quiet] and then f, for assertions.
 func (r *R) WhenQuiet(f func()) {
 	r.Quiet()
 	f()
 }
 
-// Advance lets d pass: everything happens that happens by itself within d, each timer
-// at its time. Otherwise time stands still, until the scenario has returned: if
-// somebody still waits then, time goes on until nobody does.
+// Advance advances the virtual clock by d and runs the actors, each timer at its time. Otherwise
+// time stands still until the scenario has returned: if an actor still waits then, time goes on
+// until none does.
 func (r *R) Advance(d time.Duration) {
 	if err := r.clock.Advance(r.Context(), d); err != nil {
 		r.Fatalf("Advance(%v): %v%s", d, err, r.waits())
 	}
 }
 
-// Context returns a context for an Ask or a SendWait of the scenario. It ends when
-// nothing more can happen without time passing, so that no time-out is needed. A
-// context that is derived from it, with a time-out or a cancel function, has ended from
-// the beginning.
+// Context returns a context for an Ask or a SendWait of the scenario. It ends when nothing more can
+// happen without time passing, so that no time-out is needed. Do not derive contexts from it: one
+// with a time-out or a cancel function has ended from the start.
 func (r *R) Context() context.Context { return &stuckContext{Context: context.Background(), r: r} }
 
-// hope is a context that ends when Done is asked for, because that happens only when nobody can go
-// on.
+// stuckContext is a context that ends when Done is called, because the runtime calls Done only when
+// no actor can run.
 type stuckContext struct {
 	context.Context
 	r    *R
@@ -117,8 +116,8 @@ func (h *stuckContext) Done() <-chan struct{} {
 	return closedChan
 }
 
-// Value tells the runtime what sort of context this is: an actor that is asked derives none from it
-// that asks for its end.
+// Value marks the context for the runtime: an actor that is asked does not derive a context from
+// it, which would call Done.
 func (h *stuckContext) Value(key any) any {
 	if key == (sim.WaitKey{}) {
 		return h

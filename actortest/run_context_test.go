@@ -16,7 +16,7 @@ import (
 // TestMain: no test leaves a goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// puppet does as it is told.
+// puppet runs the functions that it is sent.
 type puppet struct{ stash bool }
 
 type deed = func(*actor.Context)
@@ -26,7 +26,8 @@ var (
 	do         = actor.Declare[deed](puppetType, "do")
 	ask        = actor.DeclareAsk[deed, int](puppetType, "ask")
 	tick       = actor.Declare[int](puppetType, "tick")
-	_          = puppetType.Table(do.Do((*puppet).do), ask.Do((*puppet).ask), tick.Do((*puppet).tick))
+	_          = puppetType.Table(do.Do((*puppet).do), ask.Do((*puppet).ask),
+		tick.Do((*puppet).tick))
 )
 
 func (p *puppet) do(c *actor.Context, f deed)               { f(c) }
@@ -40,8 +41,7 @@ func with(r *actortest.R, f deed) actor.Ref[puppet] {
 	return p
 }
 
-// TestR_Advance: "everything happens that happens by itself within d, each timer at its
-// time".
+// TestR_Advance: "runs the actors, each timer at its time".
 func TestR_Advance(t *testing.T) {
 	actortest.Run(t, func(r *actortest.R) {
 		got := actortest.NewProbe[time.Time](r, "times")
@@ -49,7 +49,8 @@ func TestR_Advance(t *testing.T) {
 		with(r, func(c *actor.Context) {
 			start := c.Now()
 			for _, d := range []time.Duration{3, 1, 2} {
-				actor.After(c, d*time.Second, do, func(c *actor.Context) { got.Handler().Send(c, c.Now()) })
+				actor.After(c, d*time.Second, do,
+					func(c *actor.Context) { got.Handler().Send(c, c.Now()) })
 				at = append(at, start.Add(d*time.Second))
 			}
 		})
@@ -107,7 +108,8 @@ func TestRun_Failures(t *testing.T) {
 			p, q := puppetType.Spawn(r.System(), puppet{}), puppetType.Spawn(r.System(), puppet{})
 			wait := func(c *actor.Context) {
 				// A circle that Ask does not see.
-				_, err := actor.AskAll(r.Context(), c.System(), ask, []actor.Ref[puppet]{p}, func(*actor.Context) {})
+				_, err := actor.AskAll(r.Context(), c.System(), ask, []actor.Ref[puppet]{p},
+					func(*actor.Context) {})
 				r.Errorf("stuck: %v", err)
 			}
 			_, _ = ask.Ask(r.Context(), r.System(), p, func(c *actor.Context) {
@@ -134,15 +136,16 @@ func TestRun_Failures(t *testing.T) {
 				r.Errorf("only once")
 			}
 		}},
-		"stranger": {"goroutines that do not belong to the run made 2 of its calls", func(r *actortest.R) {
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				p := with(r, func(*actor.Context) { stranger.Add(1) })
-				do.Send(r.System(), p, func(*actor.Context) {})
-			}()
-			<-done
-		}},
+		"stranger": {"goroutines that do not belong to the run made 2 of its calls",
+			func(r *actortest.R) {
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					p := with(r, func(*actor.Context) { stranger.Add(1) })
+					do.Send(r.System(), p, func(*actor.Context) {})
+				}()
+				<-done
+			}},
 	} {
 		t.Run(name, func(t *testing.T) { fails(t, c.say, c.scenario, actortest.Runs(3)) })
 	}
@@ -163,8 +166,8 @@ func TestRun_BetweenSends(t *testing.T) {
 	}
 }
 
-// TestR_ContextOfAnAsk: the actor that is asked derives a context from R.Context, which that does not take
-// for a wait; it has the values, and ends with the actor's life.
+// TestR_ContextOfAnAsk: the actor that is asked derives a context from R.Context, which that does
+// not take for a wait; it has the values, and ends with the actor.
 func TestR_ContextOfAnAsk(t *testing.T) {
 	type key struct{}
 	actortest.Run(t, func(r *actortest.R) {

@@ -13,30 +13,30 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// scene is what all runs of a scenario have in common.
+// runSetup is what all runs of a scenario share.
 type runSetup struct {
 	scenario func(*R)
 	workers  int
 	steps    int
 	mayPanic bool
 	faults   []Fault
-	matched  []bool // which rows have fitted anything, in any run
+	matched  []bool // which faults have matched in any run
 	options  []actor.Option
 
 	latencies []latency
-	mayWait   func(typ string) bool // nil: no asker may
+	mayWait   func(typ string) bool // nil: no caller may
 }
 
-// outcome is how one run went.
+// outcome is the result of one run.
 type outcome struct {
 	trace         []event
 	failures      []string
-	failedAt      int     // how many events came before the first failure
-	ranks         []int32 // of all choices: see ranked
-	widths        []int32 // among how many, each
-	stack         string  // of a scenario that panicked; not the same in every run
-	exited        bool    // the scenario has ended its goroutine, and not by R
-	failedOutside bool    // the test has failed meanwhile, and not by R
+	failedAt      int     // number of events before the first failure
+	ranks         []int32 // of all choices: see choiceOfRank
+	widths        []int32 // number of alternatives of each choice
+	stack         string  // of a scenario that panicked; may differ between runs
+	exited        bool    // the scenario ended its goroutine, not by R
+	failedOutside bool    // the test failed during the run, not by R
 }
 
 func (o *outcome) failed() bool { return len(o.failures) > 0 || o.failedOutside }
@@ -48,7 +48,7 @@ func (o *outcome) text() string {
 	return strings.Join(o.failures, "\n")
 }
 
-// signature stands for the order of all that happened.
+// signature is a hash of the order of all events.
 func (o *outcome) signature() uint64 {
 	h := fnv.New64a()
 	for _, e := range o.trace {
@@ -57,7 +57,7 @@ func (o *outcome) signature() uint64 {
 	return h.Sum64()
 }
 
-// differs says where another run of the same plan differs.
+// differs returns where another run of the same plan differs, or "".
 func (o *outcome) differs(other *outcome) string {
 	for i := range max(len(o.trace), len(other.trace)) {
 		if i < len(o.trace) && i < len(other.trace) && o.trace[i].Event == other.trace[i].Event {
@@ -81,7 +81,7 @@ func line(trace []event, i int) string {
 }
 
 // run runs the scenario once, in a goroutine of its own, so that the run can be ended at any point.
-// In detail, its trace has what the messages were.
+// With detail, its trace contains the payloads.
 func (s *runSetup) run(p plan, detail bool) *outcome {
 	r := &R{setup: s, plan: p, detailed: detail}
 	done := make(chan struct{})
@@ -97,13 +97,14 @@ func (s *runSetup) run(p plan, detail bool) *outcome {
 	return &r.outcome
 }
 
-// epoch is when the time of every run begins.
+// epoch is the virtual time at which every run begins.
 var epoch = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// start makes the system of a run. Its home is the calling goroutine.
+// start makes the system of a run. Its behaviours run on the calling goroutine.
 func (r *R) start() {
 	r.clock = actor.NewVirtualClock(epoch)
-	h := &sim.Hooks{Choose: r.choose, Event: r.event, Clock: r.clock, Panicked: r.panicked, Fault: r.fault, Refuse: r.refuse, Stuck: r.stuck}
+	h := &sim.Hooks{Choose: r.choose, Event: r.event, Clock: r.clock, Panicked: r.panicked,
+		Fault: r.fault, Refuse: r.refuse, Stuck: r.stuck}
 	r.hooks = h
 	if r.detailed {
 		h.Payload = func(v any) { r.payload = describe(v, h.Name) }
@@ -129,21 +130,22 @@ func (r *R) event(e sim.Event) {
 	r.payload, r.departed = "", false
 }
 
-// step counts what happens, so that an endless run comes to an end.
+// step counts messages and choices, so that an endless run is ended.
 func (r *R) step() {
 	if r.steps++; r.steps > r.setup.steps && r.endless == nil {
 		r.endless = errEndless
 	}
 }
 
-// panicked sees every panic of a behaviour. It is no option of the system: the
-// scenario's own OnPanic would replace it.
+// panicked is called for every panic of a behaviour. It is no option of the system: the scenario's
+// own OnPanic would replace it.
 func (r *R) panicked(e sim.Event, value any) {
 	if _, injected := value.(InjectedPanic); injected || r.setup.mayPanic {
 		return
 	}
 	if _, gone := value.(sim.Goexit); gone {
-		r.Errorf("%s#%d.%s has ended its goroutine, as FailNow of a test does: use Errorf of R", e.Type, e.Actor, e.Behaviour)
+		r.Errorf("%s#%d.%s has ended its goroutine, as FailNow of a test does: use Errorf of R",
+			e.Type, e.Actor, e.Behaviour)
 		return
 	}
 	if e.Behaviour == "" {
@@ -152,23 +154,25 @@ func (r *R) panicked(e sim.Event, value any) {
 	r.Errorf("%s#%d.%s panicked: %v", e.Type, e.Actor, e.Behaviour, value)
 }
 
-// finish checks the books when the scenario has returned.
+// finish checks the message counts when the scenario has returned.
 func (r *R) finish() {
 	r.waitUntilQuiet()
-	r.sys.Stop() // what is in a stash becomes dead letters
+	r.sys.Stop() // stashed messages become dead letters
 	st, books := r.sys.Stats(), r.sys.Books()
 	if ended := st.Messages + st.DeadLetters; books.Sent != ended {
-		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", books.Sent, st.Messages, st.DeadLetters)
+		r.Errorf("%d messages were sent, but %d have run and %d are dead letters", books.Sent,
+			st.Messages, st.DeadLetters)
 	}
 	if books.Strangers > 0 {
-		r.Errorf("goroutines that do not belong to the run made %d of its calls: it will not repeat itself", books.Strangers)
+		r.Errorf("goroutines that do not belong to the run made %d of its calls: it will not "+
+			"repeat itself", books.Strangers)
 	}
 }
 
-// end ends the system of a run, however the scenario has ended.
+// end stops the system of a run, in whatever way the scenario has ended.
 func (r *R) end() {
 	v := recover()
-	if r.sys == nil { // it did not like the options
+	if r.sys == nil { // the options were invalid
 		r.Errorf("the system did not start: %v", v)
 		return
 	}
@@ -178,12 +182,13 @@ func (r *R) end() {
 		r.outcome.stack = string(debug.Stack())
 	case !r.ended && !r.outcome.failed():
 		r.outcome.exited = true
-		r.Errorf("the scenario has ended its goroutine, as FailNow of the test does: use that of R, which also stands for a test in assertions")
+		r.Errorf("the scenario has ended its goroutine, as FailNow of the test does: use that of " +
+			"R, which also stands for a test in assertions")
 	}
 	r.sys.Stop()
 }
 
-// pattern is the regular expression that means a test alone, fit for single quotes.
+// pattern returns a regular expression that matches only this test, for use in single quotes.
 func pattern(name string) string {
 	name = strings.ReplaceAll(regexp.QuoteMeta(name), "'", ".")
 	return strings.ReplaceAll(name, "/", "$/^")

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// beforeEnd is how long before the test's deadline no new order is begun: go test ends a
-// process that is past it, and says nothing of what was found.
+// deadlineMargin is the time before the test's deadline in which no new run is started: go test
+// kills a process that exceeds it, and prints nothing of what was found.
 const deadlineMargin = 5 * time.Second
 
-// cutoff is when a search ends, however much is left of it.
+// searchDeadline is when a search ends early.
 type searchDeadline struct {
 	at     time.Time // zero: never
 	passed bool
 }
 
-// cutoffOf returns the cutoff of a test: some seconds before its deadline, or fewer if the deadline
-// is near.
+// searchDeadlineOf returns the search deadline of a test: 5 s before the test's own, or less if
+// that is near.
 func searchDeadlineOf(t testing.TB, now time.Time) searchDeadline {
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok { // a *testing.T
 		if end, ok := limited.Deadline(); ok {
@@ -26,13 +26,13 @@ func searchDeadlineOf(t testing.TB, now time.Time) searchDeadline {
 	return searchDeadline{}
 }
 
-// comes tells whether the search ends here. One order is always run.
+// reached reports whether the search ends now. At least one order is run.
 func (c *searchDeadline) reached(done int, now time.Time) bool {
 	c.passed = done > 0 && !c.at.IsZero() && now.After(c.at)
 	return c.passed
 }
 
-// String is what the log says of it.
+// String returns the note for the log.
 func (c *searchDeadline) String() string {
 	if c.passed {
 		return "; cut short: the test's deadline is near (see go test -timeout)"

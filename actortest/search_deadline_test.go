@@ -21,8 +21,8 @@ type hurried struct {
 func (h hurried) Deadline() (time.Time, bool) { return h.end, !h.end.IsZero() }
 func (h hurried) Logf(f string, a ...any)     { fmt.Fprintf(h.log, f, a...) }
 
-// TestRun_Deadline: "Run ends early, and says so in the log, some seconds before the test's
-// deadline": an endless search is cut, and a short one is not.
+// TestRun_Deadline: "Run ends early, and logs that, some seconds before the test's deadline": an
+// endless search is cut, and a short one is not.
 func TestRun_Deadline(t *testing.T) {
 	for name, c := range map[string]struct {
 		left time.Duration // 0: no deadline
@@ -40,8 +40,11 @@ func TestRun_Deadline(t *testing.T) {
 			if c.left != 0 {
 				h.end = time.Now().Add(c.left)
 			}
-			actortest.Run(h, func(r *actortest.R) { take.Send(r.System(), stepType.Spawn(r.System(), step{}), actor.None{}) }, c.opt)
-			if got := h.log.String(); strings.Contains(got, "cut short") != c.cut || !strings.Contains(got, "no failure") {
+			actortest.Run(h, func(r *actortest.R) {
+				take.Send(r.System(), stepType.Spawn(r.System(), step{}), actor.None{})
+			}, c.opt)
+			if got := h.log.String(); strings.Contains(got, "cut short") != c.cut ||
+				!strings.Contains(got, "no failure") {
 				t.Errorf("the log says %q, want it cut: %v", got, c.cut)
 			}
 		})

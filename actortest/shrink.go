@@ -9,26 +9,26 @@ import (
 	"time"
 )
 
-// An order that fails by chance interrupts workers in a hundred places, most of which have nothing to
-// do with the failure. So the choices of the failing run are recorded, and as many as possible are
-// taken back: what is left out goes on as before. That is delta debugging (Zeller and Hildebrandt,
-// 2002), over the choices by which the order is not the one without any. But a choice that is taken
-// back changes what the later ones mean, so the search gets stuck at some that only belong together.
-// Then all orders with fewer choices are tried, those with none and one first, as long as there is
-// time: most bugs of order need one or two (Musuvathi and Qadeer, 2007).
+// An order that was found at random interrupts workers in a hundred places, most of which have
+// nothing to do with the failure. So the choices of the failing run are recorded, and as many as
+// possible are removed: without a choice the running worker goes on. This is delta debugging
+// (Zeller and Hildebrandt, 2002) over the interruptions. But removing a choice changes the meaning
+// of the later ones, so the search gets stuck at choices that only work together. Then all orders
+// with few choices are tried, those with none and one first, as long as there is time: most
+// ordering bugs need one or two (Musuvathi and Qadeer, 2007).
 
 const (
 	defaultShrink     = 2 * time.Second
-	maxShrinkRuns     = 3000 // runs, so that on most machines it is not time that decides
-	exhaustiveChoices = 2    // all orders with so many are tried
+	maxShrinkRuns     = 3000 // runs; on most machines reached before the time limit
+	exhaustiveChoices = 2    // all orders with that many are tried
 )
 
-// Shrink sets how much of the machine's time [Run] and [Fails] spend to find a simpler
-// order that fails in the same way: 2 s by default, and at most 3,000 runs. The failure
-// is then that of the simpler order, and so is the line that replays it. With 0 the
-// order is printed as it was found. Shrink panics if d is negative.
+// Shrink sets how much real time [Run] and [Fails] spend to find a simpler order that fails in the
+// same way: 2 s by default, and at most 3,000 runs. The failure and the replay command are then
+// those of the simpler order. With 0 the order is printed as it was found. Shrink panics if d is
+// negative.
 //
-// A failure counts as the same if its first line is, apart from numbers.
+// A failure counts as the same if its first line is the same, apart from numbers.
 func Shrink(d time.Duration) Option {
 	if d < 0 {
 		panic("gallop: actortest: Shrink(" + d.String() + "): want at least 0")
@@ -36,7 +36,7 @@ func Shrink(d time.Duration) Option {
 	return func(c *config) { c.shrink = d }
 }
 
-// record notes a choice by its rank, and reports whether it is another one than to go on as before.
+// record records a choice by its rank, and reports whether it interrupts the running worker.
 func (o *outcome) record(ready []int, current, chosen int) (turned bool) {
 	rank := rankOf(ready, current, chosen)
 	o.ranks, o.widths = append(o.ranks, int32(rank)), append(o.widths, int32(len(ready)))
@@ -55,7 +55,7 @@ func rankOf(ready []int, current, chosen int) int {
 	return at + 1
 }
 
-// choices returns the places of the choices that do not go on as before.
+// choices returns the positions of the choices that interrupt the running worker.
 func choices(ranks []int32) (at []int) {
 	for i, rank := range ranks {
 		if rank != 0 {
@@ -65,7 +65,7 @@ func choices(ranks []int32) (at []int) {
 	return at
 }
 
-// keep returns a route that takes only the choices at these places.
+// onlyChoices returns a path that makes only the choices at these positions.
 func onlyChoices(ranks []int32, at []int, chance uint64) *recordedPath {
 	r := &recordedPath{seed: chance}
 	next := 0
@@ -86,13 +86,13 @@ type shrinking struct {
 	runs        int
 
 	best     *outcome // the simplest so far
-	kept     []int    // its choices that do not go on as before
+	kept     []int    // positions of its choices
 	original *outcome
 }
 
 var numberPattern = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
-// kindOf is what failures of one kind have in common.
+// failureKind returns the first line of a failure without its numbers.
 func failureKind(o *outcome) string {
 	if len(o.failures) == 0 {
 		return ""
@@ -101,22 +101,26 @@ func failureKind(o *outcome) string {
 	return numberPattern.ReplaceAllString(first, "#")
 }
 
-// shrunk looks for a simpler order than that of out, which has failed and repeats itself. It returns
-// nil if there is none.
+// simplify searches for a simpler order than that of out, which has failed and repeats itself. It
+// returns nil if there is none.
 func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 	if c.shrink == 0 || out.failedOutside || out.exited || t.Failed() {
-		return nil // what the scenario does to the test itself cannot be taken back
+		// a failure of the test itself cannot be undone
+		return nil
 	}
 	kind := failureKind(out)
 	now := time.Now()
 	s := &shrinking{c: c, t: t, seed: p.systemSeed(), deadline: now.Add(c.shrink), original: out}
-	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok { // a *testing.T, which is to report it
+	// a *testing.T
+	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if end, ok := limited.Deadline(); ok && end.Sub(now)/2 < c.shrink {
 			s.deadline = now.Add(end.Sub(now) / 2)
 		}
 	}
 	s.sameFailure = func(o *outcome) bool {
-		return o.failed() && !o.failedOutside && !o.exited && (c.match == nil && failureKind(o) == kind || c.match != nil && c.match.MatchString(o.text()))
+		return o.failed() && !o.failedOutside && !o.exited &&
+			(c.match == nil && failureKind(o) == kind || c.match != nil &&
+				c.match.MatchString(o.text()))
 	}
 	s.best, s.kept = out, choices(out.ranks)
 	if len(s.kept) == 0 || !s.try(s.kept) {
@@ -124,7 +128,8 @@ func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 	}
 	was := s.kept
 	s.minimize()
-	for few := 0; few <= exhaustiveChoices && few <= min(len(s.kept), max(len(s.kept)-1, 1)); few++ {
+	for few := 0; few <= exhaustiveChoices &&
+		few <= min(len(s.kept), max(len(s.kept)-1, 1)); few++ {
 		s.tryAll(few, nil, nil)
 	}
 	if len(s.kept) == len(was) && s.best.failedAt == out.failedAt {
@@ -133,7 +138,7 @@ func (c *config) simplify(t testing.TB, p plan, out *outcome) *shrinking {
 	return s
 }
 
-// among tries all orders with at most so many more choices than those at the given places, each
+// tryAll tries all orders with at most few more choices than those at the given positions, each
 // later than these, and keeps the best. ranks are the choices made so far.
 func (s *shrinking) tryAll(few int, at []int, ranks []int32) {
 	if !s.continues() {
@@ -184,7 +189,7 @@ func (s *shrinking) continues() bool {
 	return s.runs < maxShrinkRuns && time.Now().Before(s.deadline) && !s.t.Failed()
 }
 
-// minimize takes back what it can, first in large parts.
+// minimize removes choices, first in large parts.
 func (s *shrinking) minimize() {
 	for parts := 1; parts <= len(s.kept) && s.continues(); {
 		if s.reduce(parts) {
@@ -198,7 +203,8 @@ func (s *shrinking) minimize() {
 	}
 }
 
-// reduce leaves one of so many parts out, the last first: what comes after the failure is of no use.
+// reduce removes one of so many parts of the choices, the last part first: choices after the
+// failure have no effect.
 func (s *shrinking) reduce(parts int) bool {
 	n := len(s.kept)
 	for i := parts - 1; i >= 0 && s.continues(); i-- {
@@ -210,8 +216,8 @@ func (s *shrinking) reduce(parts int) bool {
 	return false
 }
 
-// lessBy tries an order, and keeps it only if it has fewer choices than the best: an order that
-// leaves some out goes another way, where the others may mean something else.
+// tryFewer tries an order, and keeps it only if it has fewer choices than the best: after a choice
+// is removed the run diverges, and the later ones may mean something else.
 func (s *shrinking) tryFewer(at []int) bool {
 	best, was := s.best, s.kept
 	if s.try(at) && len(s.kept) < len(was) {
@@ -221,8 +227,9 @@ func (s *shrinking) tryFewer(at []int) bool {
 	return false
 }
 
-// String is what the log says of it.
+// String returns the note for the log.
 func (s *shrinking) String() string {
 	return fmt.Sprintf("made simpler in %d runs: %d choices to %d, %d events to %d", s.runs,
-		len(choices(s.original.ranks)), len(s.kept), s.c.shownUntilFailure(s.original), s.c.shownUntilFailure(s.best))
+		len(choices(s.original.ranks)), len(s.kept), s.c.shownUntilFailure(s.original),
+		s.c.shownUntilFailure(s.best))
 }

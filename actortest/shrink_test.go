@@ -39,10 +39,11 @@ func busy(r *actortest.R) {
 	twoClients(r)
 }
 
-// TestShrink: "a simpler order that fails in the same way …. The failure is then that of the simpler
-// order, and so is the line that replays it."
+// TestShrink: "a simpler order that fails in the same way …. The failure and the replay command are
+// then those of the simpler order."
 func TestShrink(t *testing.T) {
-	said := fails(t, "1 of 2 answers", busy, actortest.Strategies(actortest.Random()), actortest.Runs(5000), actortest.Shrink(time.Minute))
+	said := fails(t, "1 of 2 answers", busy, actortest.Strategies(actortest.Random()),
+		actortest.Runs(5000), actortest.Shrink(time.Minute))
 	choices, left, _, _ := figures(t, said)
 	if choices < 50 || left > 4 {
 		t.Errorf("%d choices were made %d", choices, left)
@@ -68,14 +69,16 @@ func TestShrink_Events(t *testing.T) {
 		}
 	}, actortest.Strategies(actortest.Random()), actortest.Shrink(time.Minute))
 	_, left, _, shown := figures(t, said)
-	if left != 1 || shown > 6 || strings.Count(said, "puppet#") != shown || !strings.Contains(said, " after the failure") {
+	if left != 1 || shown > 6 || strings.Count(said, "puppet#") != shown ||
+		!strings.Contains(said, " after the failure") {
 		t.Errorf("%d choices, %d events:\n%s", left, shown, said)
 	}
 }
 
 // TestShrink_Off: "With 0 the order is printed as it was found."
 func TestShrink_Off(t *testing.T) {
-	said := fails(t, "1 of 2 answers", twoClients, actortest.Strategies(actortest.PCT(3)), actortest.Runs(1000), actortest.Shrink(0))
+	said := fails(t, "1 of 2 answers", twoClients, actortest.Strategies(actortest.PCT(3)),
+		actortest.Runs(1000), actortest.Shrink(0))
 	if !strings.HasSuffix(strings.TrimSpace(said), "-gallop.replay=pct3-2-100") {
 		t.Error(said)
 	}
@@ -126,6 +129,7 @@ func TestShrink_Time(t *testing.T) {
 	var again deed
 	again = func(c *actor.Context) { do.Send(c, actor.Self[puppet](c), again) }
 	began := time.Now()
-	fails(t, "does not come to rest", func(r *actortest.R) { with(r, again); with(r, again) }, actortest.Shrink(50*time.Millisecond), actortest.Runs(1))
+	fails(t, "does not come to rest", func(r *actortest.R) { with(r, again); with(r, again) },
+		actortest.Shrink(50*time.Millisecond), actortest.Runs(1))
 	t.Log(time.Since(began))
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Strategy says in which orders a scenario is run. No strategy finds every bug, so
-// [Run] takes turns among several.
+// Strategy chooses the orders in which a scenario is run. No strategy finds every bug, so [Run]
+// takes turns among several.
 type Strategy struct {
 	name  string
 	plans func(seed uint64) plans
@@ -17,17 +17,17 @@ type Strategy struct {
 // String returns the strategy's name in the form that replay strings use.
 func (s Strategy) String() string { return s.name }
 
-// plans makes one plan after another, for a run each. It returns nil when there are no more.
+// plans returns a new plan for each run, and nil when there are no more.
 type plans func() plan
 
-// plan makes the choices of one run.
+// plan makes the scheduling choices of one run.
 type plan interface {
 	choose(ready []int, current int) int
 	systemSeed() uint64 // the system's seed
 	String() string     // the replay string
 }
 
-// Random chooses, each time, among all that can go on, with equal chances.
+// Random chooses each time among all workers that can run, with equal probability.
 func Random() Strategy {
 	return Strategy{"random", func(seed uint64) plans {
 		return func() plan {
@@ -52,11 +52,10 @@ func (r *random) systemSeed() uint64 { return r.seed }
 
 func (r *random) String() string { return fmt.Sprintf("random-%d", r.seed) }
 
-// PCT is probabilistic concurrency testing (Burckhardt and others, 2010). Workers have
-// random priorities, and the one with the highest runs; at depth-1 random moments the
-// one that runs falls below all others. PCT finds bugs that need few things to happen
-// in an unlikely order and everything else in a usual one. It panics if depth is not
-// from 1 to 65,536.
+// PCT is probabilistic concurrency testing (Burckhardt and others, 2010). Workers have random
+// priorities, and the one with the highest priority runs; at depth-1 random moments the running one
+// gets the lowest priority. PCT finds bugs that need few things to happen in an unlikely order and
+// everything else in a usual one. It panics if depth is not from 1 to 65,536.
 func PCT(depth int) Strategy {
 	if depth < 1 || depth > maxDepth {
 		panic(fmt.Sprintf("gallop: actortest: PCT(%d): want 1 to %d", depth, maxDepth))
@@ -75,8 +74,7 @@ func PCT(depth int) Strategy {
 	}}
 }
 
-// deepest is more moments than any usual run has. Each takes memory, and anybody may write a replay
-// string.
+// maxDepth bounds the memory that a replay string can ask for: each change point takes some.
 const maxDepth = 1 << 16
 
 type pct struct {
@@ -90,7 +88,8 @@ type pct struct {
 }
 
 func newPCT(depth int, seed, length uint64) *pct {
-	p := &pct{depth: depth, seed: seed, length: max(length, 1), pcg: rand.NewPCG(seed, 2), lowest: 1 << 32}
+	p := &pct{depth: depth, seed: seed, length: max(length, 1), pcg: rand.NewPCG(seed, 2),
+		lowest: 1 << 32}
 	p.changePoints, p.priority = map[uint64]bool{}, map[int]uint64{}
 	for range depth - 1 {
 		p.changePoints[1+p.pcg.Uint64()%p.length] = true
@@ -119,7 +118,8 @@ func (p *pct) highest(ready []int) int {
 	return best
 }
 
-// of returns a priority. It is drawn when it is first asked for, above all that have fallen.
+// priorityOf returns the priority of a worker. It is drawn at the first call, above all lowered
+// ones.
 func (p *pct) priorityOf(id int) uint64 {
 	if p.priority[id] == 0 {
 		p.priority[id] = p.pcg.Uint64() | 1<<33
@@ -131,12 +131,11 @@ func (p *pct) systemSeed() uint64 { return p.seed }
 
 func (p *pct) String() string { return fmt.Sprintf("pct%d-%d-%d", p.depth, p.seed, p.length) }
 
-// Exhaustive tries, one after the other, every order with at most that many
-// interruptions: moments at which somebody is interrupted who could go on. When there
-// are no more orders, it has shown that there is none in which the scenario fails.
+// Exhaustive tries, one after the other, every order with at most that many interruptions: moments
+// at which a worker is interrupted that could go on. When all orders were run, none of them fails.
 //
-// Exhaustive leaves nothing to chance: [actor.Context.Rand], and the OneIn of a
-// [Fault], draw the same in every order. It panics if interruptions is negative.
+// Exhaustive is not random: [actor.Context.Rand], and the OneIn of a [Fault], draw the same in
+// every order. It panics if interruptions is negative.
 func Exhaustive(interruptions int) Strategy {
 	if interruptions < 0 {
 		panic(fmt.Sprintf("gallop: actortest: Exhaustive(%d): want at least 0", interruptions))
@@ -152,8 +151,8 @@ func Exhaustive(interruptions int) Strategy {
 	}}
 }
 
-// exhaustive is a depth-first search. For every choice the path says which branch was taken and
-// which are left.
+// exhaustive is a depth-first search. For every choice, path has the branch that was taken and the
+// last one.
 type exhaustive struct {
 	limit   int
 	path    []branch
@@ -162,7 +161,7 @@ type exhaustive struct {
 	started bool
 }
 
-type branch struct{ taken, last int } // ranks: 0 is to go on as before
+type branch struct{ taken, last int } // ranks: 0 is no interruption
 
 // next goes to the next path, and reports whether there is one.
 func (e *exhaustive) next() bool {
@@ -197,8 +196,8 @@ func (e *exhaustive) choose(ready []int, current int) int {
 	return choiceOfRank(ready, current, b.taken)
 }
 
-// ranked returns the thread of a rank: first the one that would go on by itself, then the others by
-// number. If there is no such rank, since the scenario does not repeat itself, it is the last.
+// choiceOfRank returns the worker of a rank: rank 0 is the running one, then come the others by
+// number. If there is no such rank, because the scenario does not repeat itself, it is the last.
 func choiceOfRank(ready []int, current, rank int) int {
 	rank = min(rank, len(ready)-1)
 	if current < 0 {
@@ -219,8 +218,8 @@ func choiceOfRank(ready []int, current, rank int) int {
 
 func (*exhaustive) systemSeed() uint64 { return 0 }
 
-// String writes how often the plan goes on as before, and then the rank that it takes
-// instead, again and again.
+// String returns, for each interruption, the number of choices without one before it, and the rank
+// that is chosen.
 func (e *exhaustive) String() string {
 	var b strings.Builder
 	b.WriteString("path")
@@ -236,7 +235,7 @@ func (e *exhaustive) String() string {
 	return b.String()
 }
 
-// parse makes the plan that a replay string stands for.
+// parse makes a plan from a replay string.
 func parse(replay string) (plan, error) {
 	name, rest, _ := strings.Cut(replay, "-")
 	bad := fmt.Errorf("gallop: actortest: %q is no replay string", replay)
@@ -259,23 +258,23 @@ func parse(replay string) (plan, error) {
 	case err == nil && depth > 0 && depth <= maxDepth && len(n) == 2:
 		p = newPCT(depth, n[0], n[1])
 	}
-	if p == nil || p.String() != replay { // as no run has printed it
+	if p == nil || p.String() != replay { // no run prints this form
 		return nil, bad
 	}
 	return p, nil
 }
 
-// route is a path of exhaustive in the form of its string, so that it takes no more memory than the
-// string: a path has an entry for every choice of a run, and anybody may write a string. An order of
-// another strategy is a route too, with the seed of that one.
+// recordedPath is an order in the form of its replay string: the interruptions only, so that it
+// takes no more memory than the string. An order of another strategy can be recorded too, with its
+// seed.
 type recordedPath struct {
 	forks []departure
 	seed  uint64
-	at    int // the next one
-	same  int // how often it has gone on as before since the last one
+	at    int // index of the next departure
+	same  int // choices without an interruption since the last departure
 }
 
-// fork goes on as before that often, and then takes another rank.
+// departure is a number of choices without an interruption, and then the rank of one with.
 type departure struct{ same, rank int }
 
 func (r *recordedPath) choose(ready []int, current int) int {
@@ -292,7 +291,7 @@ func (r *recordedPath) choose(ready []int, current int) int {
 
 func (r *recordedPath) systemSeed() uint64 { return r.seed }
 
-// String writes it as exhaustive does, with its seed.
+// String returns the form of exhaustive, with the seed.
 func (r *recordedPath) String() string {
 	var b strings.Builder
 	b.WriteString("path")

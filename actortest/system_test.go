@@ -38,19 +38,21 @@ func TestSystem_OnPanic(t *testing.T) {
 // TestSystem_OnPanicThatPanics: a panic of the scenario's hook does not matter to the check, nor to
 // the run.
 func TestSystem_OnPanicThatPanics(t *testing.T) {
-	hook := actortest.System(actor.OnPanic(func(actor.PanicReport) { panic("in the hook") }), actor.Logger(slog.New(slog.DiscardHandler)))
+	hook := actortest.System(actor.OnPanic(func(actor.PanicReport) { panic("in the hook") }),
+		actor.Logger(slog.New(slog.DiscardHandler)))
 	scenario := func(r *actortest.R) { with(r, func(*actor.Context) { panic(errPlanted) }) }
 	fails(t, "puppet#1.do panicked: planted", scenario, hook, actortest.Runs(3))
 	actortest.Run(t, scenario, hook, actortest.MayPanic(), actortest.Runs(3))
 }
 
 // TestSystem_Clock: a run has a clock of its own, which Advance moves. Another clock is refused,
-// since nobody would go by the clock that Advance moves. What Start refuses is refused, too.
+// since no actor would use the clock that Advance moves. What Start refuses is refused, too.
 func TestSystem_Clock(t *testing.T) {
 	for say, o := range map[string]actor.Option{
 		"Clock: a run of actortest has its own": actor.Clock(actor.NewVirtualClock(time.Time{})),
 		"Batch(0): want at least 1":             actor.Batch(0),
 	} {
-		fails(t, "gallop: Start: "+say, func(r *actortest.R) { r.Advance(time.Hour) }, actortest.System(o))
+		fails(t, "gallop: Start: "+say, func(r *actortest.R) { r.Advance(time.Hour) },
+			actortest.System(o))
 	}
 }

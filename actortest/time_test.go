@@ -9,22 +9,24 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// boss brings its child up again a minute after each fall.
-type parent struct{ kid actor.Ref[puppet] }
+// parent restarts its child a minute after each failure.
+type parent struct{ child actor.Ref[puppet] }
 
 var (
-	bossType = actor.NewType[parent]("boss")
-	fell     = actor.Declare[actor.Fallen](bossType, "fell")
-	wake     = actor.Declare[actor.AnyRef](bossType, "wake")
-	whose    = actor.DeclareAsk[actor.None, actor.Ref[puppet]](bossType, "whose")
+	parentType = actor.NewType[parent]("parent")
+	childDown  = actor.Declare[actor.Fallen](parentType, "fell")
+	wake       = actor.Declare[actor.AnyRef](parentType, "wake")
+	whose      = actor.DeclareAsk[actor.None, actor.Ref[puppet]](parentType, "whose")
 )
 
 func init() {
-	bossType.OnStart((*parent).start).Table(fell.Do((*parent).childDown), wake.Do((*parent).wake), whose.Do((*parent).whose))
+	parentType.OnStart((*parent).start).Table(childDown.Do((*parent).childDown),
+		wake.Do((*parent).wake),
+		whose.Do((*parent).whose))
 }
 
 func (b *parent) start(c *actor.Context) error {
-	b.kid = actor.SpawnSupervised(c, puppetType, func(*puppet) {}, fell)
+	b.child = actor.SpawnSupervised(c, puppetType, func(*puppet) {}, childDown)
 	return nil
 }
 
@@ -37,17 +39,20 @@ func (b *parent) childDown(c *actor.Context, f actor.Fallen) {
 
 func (b *parent) wake(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
 
-func (b *parent) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) { return b.kid, nil }
+func (b *parent) whose(*actor.Context, actor.None) (actor.Ref[puppet], error) {
+	return b.child, nil
+}
 
-// fallen returns a child that has fallen, and comes up again in a minute.
-func fallen(r *actortest.R) actor.Ref[puppet] {
-	kid, err := whose.Ask(r.Context(), r.System(), bossType.Spawn(r.System(), parent{}), actor.None{})
+// downChild returns a child that has failed, and is restarted in a minute.
+func downChild(r *actortest.R) actor.Ref[puppet] {
+	child, err := whose.Ask(r.Context(), r.System(), parentType.Spawn(r.System(), parent{}),
+		actor.None{})
 	if err != nil {
 		r.Fatalf("%v", err)
 	}
-	do.Send(r.System(), kid, func(c *actor.Context) { c.Exit(errPlanted) })
+	do.Send(r.System(), child, func(c *actor.Context) { c.Exit(errPlanted) })
 	r.Quiet()
-	return kid
+	return child
 }
 
 // waiters are actors that wait for an actor that is down.
@@ -78,15 +83,14 @@ var waiters = map[string]func(r *actortest.R, down actor.Ref[puppet], done deed)
 	},
 }
 
-// TestR_AdvanceOverWaiting: "everything happens that happens by itself within d, each timer at its
-// time", also if somebody waits meanwhile for an actor that a timer brings up. Quiet does not mind
-// that wait either.
+// TestR_AdvanceOverWaiting: "runs the actors, each timer at its time", also if an actor waits
+// meanwhile for one that a timer restarts. Quiet does not mind that wait either.
 func TestR_AdvanceOverWaiting(t *testing.T) {
 	for name, waits := range waiters {
 		t.Run(name, func(t *testing.T) {
 			actortest.Run(t, func(r *actortest.R) {
 				var at time.Time
-				waits(r, fallen(r), func(c *actor.Context) { at = c.Now() })
+				waits(r, downChild(r), func(c *actor.Context) { at = c.Now() })
 				r.Quiet()
 				r.Advance(time.Minute - 1)
 				if !at.IsZero() {
@@ -101,14 +105,14 @@ func TestR_AdvanceOverWaiting(t *testing.T) {
 	}
 }
 
-// TestRun_WaitsAtItsEnd: "if somebody still waits then, time goes on until nobody does". A scenario
+// TestRun_WaitsAtItsEnd: "if an actor still waits then, time goes on until none does". A scenario
 // that has sent to an actor that is down need not know for how long.
 func TestRun_WaitsAtItsEnd(t *testing.T) {
 	for name, waits := range waiters {
 		t.Run(name, func(t *testing.T) {
 			ended := 0
 			actortest.Run(t, func(r *actortest.R) {
-				waits(r, fallen(r), func(*actor.Context) { ended++ })
+				waits(r, downChild(r), func(*actor.Context) { ended++ })
 			}, actortest.Runs(5))
 			if ended != 6 { // the first order is run twice
 				t.Errorf("%d of 6 went on", ended)
@@ -117,7 +121,7 @@ func TestRun_WaitsAtItsEnd(t *testing.T) {
 	}
 }
 
-// TestRun_WaitsForNothing: while time goes on for others, somebody who waits for ever is not
+// TestRun_WaitsForNothing: while time goes on for others, an actor that waits for ever is not
 // overlooked.
 func TestRun_WaitsForNothing(t *testing.T) {
 	fails(t, "not quiet: gallop: actortest: it does not come to rest", func(r *actortest.R) {
@@ -125,7 +129,8 @@ func TestRun_WaitsForNothing(t *testing.T) {
 		wait := func(other actor.Ref[puppet]) deed {
 			return func(c *actor.Context) {
 				c.Blocking(func() { // a circle of Ask would be told
-					_, _ = actor.AskAll(context.Background(), c.System(), ask, []actor.Ref[puppet]{other}, func(*actor.Context) {})
+					_, _ = actor.AskAll(context.Background(), c.System(), ask,
+						[]actor.Ref[puppet]{other}, func(*actor.Context) {})
 				})
 			}
 		}
@@ -137,7 +142,7 @@ func TestRun_WaitsForNothing(t *testing.T) {
 }
 
 // TestR_AdvanceHeld: "It waits for all that Wait waits for, except for actors": it does not wait
-// for time where somebody outside holds the system.
+// for time where a goroutine outside holds the system.
 func TestR_AdvanceHeld(t *testing.T) {
 	fails(t, "Advance(1s): gallop: actortest: nothing can happen any more", func(r *actortest.R) {
 		_, _ = r.System().Hold()
@@ -145,7 +150,8 @@ func TestR_AdvanceHeld(t *testing.T) {
 	}, actortest.Runs(1))
 }
 
-// TestRun_EndsItsSystem: a scenario may stop its system itself; what it has sent is counted all the same.
+// TestRun_EndsItsSystem: a scenario may stop its system itself; what it has sent is counted all the
+// same.
 func TestRun_EndsItsSystem(t *testing.T) {
 	for name, end := range map[string]func(r *actortest.R){
 		"Stop":     func(r *actortest.R) { r.System().Stop() },

@@ -10,31 +10,32 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// Trace sets how many events are printed of a run that has failed, or that was replayed:
-// the last 60 by default. A negative number prints all. In any case the flag
+// Trace sets how many events of a run that has failed, or that was replayed, are printed: the last
+// 60 by default. A negative number prints all. The flag
 //
 //	go test -run '^TestName$' -gallop.trace=FILE
 //
-// appends all events of such a run to a file, and -gallop.trace=- to the test's log. To
-// see a run that passes, replay it: -gallop.replay=path is the order without any
-// interruption.
+// appends all events of such a run to a file, and -gallop.trace=- to the test's log. To see a run
+// that passes, replay it: -gallop.replay=path is the order without any interruption.
 func Trace(events int) Option { return func(c *config) { c.lines = events } }
 
-// Internals prints the events of the runtime's own actors too: supervisors, and their
-// helpers. So does the flag -gallop.internals.
+// Internals prints the events of the runtime's own actors too, such as supervisors. So does the
+// flag -gallop.internals.
 func Internals() Option { return func(c *config) { c.internals = true } }
 
 // event is one line of a trace.
 type event struct {
 	sim.Event
-	payload  string // "" unless the run was to be told in detail
-	departed bool   // the order departed here from the one without any interruption
+	payload string // "" unless the run was detailed
+	// a worker was interrupted before this event
+	departed bool
 }
 
-// String is the event without its payload: what must be the same in every run of an order.
+// String returns the event without its payload: the part that must be the same in every run of an
+// order.
 func (e event) String() string { return e.text("") }
 
-// text is the event as it is printed.
+// text returns the event as it is printed.
 func (e event) text(payload string) string {
 	who := fmt.Sprintf("worker %d", e.Worker)
 	if e.Worker < 0 {
@@ -51,12 +52,14 @@ func (e event) text(payload string) string {
 		what = ": panicked"
 	}
 	if e.Callback {
-		return fmt.Sprintf("%s  %s#%d.%s%s%s", who, e.Type, e.Actor, e.Behaviour, e.occasion(payload), what)
+		return fmt.Sprintf("%s  %s#%d.%s%s%s", who, e.Type, e.Actor, e.Behaviour,
+			e.occasion(payload), what)
 	}
-	return fmt.Sprintf("%s  %s#%d.%s%s from %s%s", who, e.Type, e.Actor, e.Behaviour, payload, e.origin(), what)
+	return fmt.Sprintf("%s  %s#%d.%s%s from %s%s", who, e.Type, e.Actor, e.Behaviour, payload,
+		e.origin(), what)
 }
 
-// occasion says why a callback runs.
+// occasion returns why a callback runs.
 func (e event) occasion(reason string) string {
 	switch {
 	case e.Behaviour == "OnStop" && reason != "":
@@ -67,7 +70,7 @@ func (e event) occasion(reason string) string {
 	return " under " + e.sender()
 }
 
-// origin says from where a message comes.
+// origin returns where a message comes from.
 func (e event) origin() string {
 	switch {
 	case e.Via == sim.ByPipe:
@@ -90,7 +93,7 @@ func (e event) origin() string {
 
 func (e event) sender() string { return fmt.Sprintf("%s#%d", e.FromType, e.From) }
 
-// hidden reports whether the event is none of the user's.
+// hidden reports whether the event is one of the runtime's own actors.
 func (e event) hidden() bool { return e.Own && e.Kind != sim.Panicked }
 
 // shown returns the events that are printed.
@@ -106,13 +109,15 @@ func (c *config) shown(trace []event) (all []event) {
 	return all
 }
 
-// until is how many events are shown of a run until it has failed.
-func (c *config) shownUntilFailure(out *outcome) int { return len(c.shown(out.trace[:out.failedAt])) }
+// shownUntilFailure returns the number of shown events before the failure.
+func (c *config) shownUntilFailure(out *outcome) int {
+	return len(c.shown(out.trace[:out.failedAt]))
+}
 
-// fewTurns is how many departures are marked: if there are more, the marks say nothing.
+// maxMarks is the number of interruptions up to which they are marked; more marks would not help.
 const maxMarks = 20
 
-// tail is the end of a trace, with the virtual time of each event since the run began.
+// tail returns the end of a trace, with the virtual time of each event since the start of the run.
 func tail(trace []event, lines int) string {
 	first := 0
 	if lines >= 0 {
@@ -133,12 +138,13 @@ func tail(trace []event, lines int) string {
 		if e.departed && turns <= maxMarks {
 			mark = '>'
 		}
-		fmt.Fprintf(&b, "%c%4d %8v  %s\n", mark, first+i+1, e.Time.Round(time.Microsecond), e.text(e.payload))
+		fmt.Fprintf(&b, "%c%4d %8v  %s\n", mark, first+i+1, e.Time.Round(time.Microsecond),
+			e.text(e.payload))
 	}
 	return b.String()
 }
 
-// print prints the trace of a run, the end of it or all, as the test and its flags say.
+// print prints the trace of a run, all of it or the end, as the options and flags say.
 func (c *config) print(t testing.TB, out *outcome, why string) {
 	t.Helper()
 	all, lines, after := c.shown(out.trace), c.lines, ""
@@ -147,7 +153,9 @@ func (c *config) print(t testing.TB, out *outcome, why string) {
 	case "-":
 		lines = -1
 	default:
-		if err := appendTo(file, fmt.Sprintf("%s: %s: %d events\n%s%s\n", t.Name(), why, len(all), tail(all, -1), out.text())); err != nil {
+		if err := appendTo(file,
+			fmt.Sprintf("%s: %s: %d events\n%s%s\n", t.Name(), why, len(all), tail(all, -1),
+				out.text())); err != nil {
 			t.Logf("actortest: -%s: %v", traceFlag, err)
 		}
 	}

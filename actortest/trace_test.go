@@ -27,7 +27,8 @@ var (
 )
 
 func init() {
-	livedType.OnStart((*lived).start).OnStop((*lived).stop).Table(livedGo.Do((*lived).run), livedPiped.Do((*lived).piped),
+	livedType.OnStart((*lived).start).OnStop((*lived).stop).Table(livedGo.Do((*lived).run),
+		livedPiped.Do((*lived).piped),
 		livedHeard.Do((*lived).heard), livedTook.Do((*lived).took), livedTick.Do((*lived).tick))
 }
 
@@ -69,14 +70,16 @@ func origins(r *actortest.R) {
 // TestTrace: "The whole trace …, with payloads and virtual time"; "Replies, Pipe results, init and
 // OnStop say from where they come".
 func TestTrace(t *testing.T) {
-	said := fails(t, "look", origins, actortest.Runs(1), actortest.Strategies(actortest.Exhaustive(0)))
+	said := fails(t, "look", origins, actortest.Runs(1),
+		actortest.Strategies(actortest.Exhaustive(0)))
 	for _, want := range []string{
 		"      0s  worker 0  lived#3.OnStart under puppet#2\n",
 		"      0s  worker 0  lived#3.go clerk#1 from outside\n",
 		"lived#3.piped {Value:7 Err:nil} from a Pipe of lived#3\n",
 		"lived#3.took 9 from a channel of lived#3\n",
 		`clerk#1.place {item:"figs" n:1} from lived#3`,
-		`      2s  worker 0  lived#3.heard {Value:"" Err:` + actor.ErrNoReply.Error() + "} from a time-out of its own\n",
+		`      2s  worker 0  lived#3.heard {Value:"" Err:` + actor.ErrNoReply.Error() +
+			"} from a time-out of its own\n",
 		"      3s  worker 0  lived#3.tick 5m0s from itself\n",
 		"1h0m1s  worker 0  clerk#1.give \"sold\" from outside\n",
 		`lived#3.heard {Value:"sold" Err:nil} from clerk#1`,
@@ -128,7 +131,8 @@ func TestTrace_All(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(file)
-	if n := all(string(text)); err != nil || n != 200 || strings.Count(string(text), "TestTrace_All: path: 100 events\n") != 2 {
+	if n := all(string(text)); err != nil || n != 200 ||
+		strings.Count(string(text), "TestTrace_All: path: 100 events\n") != 2 {
 		t.Errorf("%d in the file, %v", n, err)
 	}
 	to.Value.Set(filepath.Join(file, "no"))
@@ -163,7 +167,8 @@ func TestTrace_Payloads(t *testing.T) {
 		{actor.None{}, "any.got from"},
 		{nil, "any.got from"},
 		{&stringer{}, "(its String panics)"},
-		{nasty{bad: stringer{1}, f: func() {}, Nil: nil, list: []any{1, "two", nil, 3.5}, m: map[string]int{"b": 2, "a": 1}, at: time.Second, bytes: []byte("hi")},
+		{nasty{bad: stringer{1}, f: func() {}, Nil: nil, list: []any{1, "two", nil, 3.5},
+			m: map[string]int{"b": 2, "a": 1}, at: time.Second, bytes: []byte("hi")},
 			`{bad:{n:1} Bad:{n:0} Nil:nil self:nil list:[1 "two" nil 3.5] m:map["a":1 "b":2] f:(func) at:1s to:nil bytes:"hi"} from`},
 		{strings.Repeat("é", 1_000_000), "é…"},
 		{make([]int, 1_000_000), "[0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 … 1000000]"},

@@ -10,10 +10,10 @@ import (
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
-// MayWait lets those who ask wait for ever at the end of a run for replies of actors of
-// these types, by name, or of any if there is none. Without it, a run fails if at its
-// end an asker waits for a reply that was put off ([actor.Defer]) or whose request is in
-// a stash, and no timer is left that might change that.
+// MayWait allows callers to wait at the end of a run for replies from actors of these types, by
+// name, or of any type if none is given. Without it, a run fails if at its end a caller waits for a
+// reply that was deferred ([actor.Defer]) or whose request is stashed, and no timer is armed that
+// could change that.
 func MayWait(types ...string) Option {
 	return func(c *config) {
 		if len(types) == 0 {
@@ -21,11 +21,13 @@ func MayWait(types ...string) Option {
 			return
 		}
 		before := c.setup.mayWait
-		c.setup.mayWait = func(t string) bool { return slices.Contains(types, t) || before != nil && before(t) }
+		c.setup.mayWait = func(t string) bool {
+			return slices.Contains(types, t) || before != nil && before(t)
+		}
 	}
 }
 
-// waits says who waits for a reply, each in a line of its own; "" if there is no such asker.
+// waits returns a line for each caller that waits for a reply; "" if there is none.
 func (r *R) waits() string {
 	var s strings.Builder
 	for _, w := range r.sys.Books().Waits {
@@ -57,15 +59,16 @@ func (r *R) describeWait(w sim.Wait) string {
 	case sim.Suspended:
 		how = "is suspended"
 	}
-	return fmt.Sprintf("%s waits for %s%s%s: %s %s", w.Caller, w.Callee, behaviour, question, w.Callee, how)
+	return fmt.Sprintf("%s waits for %s%s%s: %s %s", w.Caller, w.Callee, behaviour, question, w.Callee,
+		how)
 }
 
-// comeToRest is Quiet, but lets time pass for those who wait for it. A run counts as endless if
-// an asker waits for ever while others have timers without an end.
+// waitUntilQuiet is Quiet, but advances the clock for actors that wait for a timer. A run counts as
+// endless if a caller waits for ever while other actors re-arm timers without end.
 func (r *R) waitUntilQuiet() {
 	for {
 		err := r.sys.Wait(r.Context())
-		if errors.Is(err, actor.ErrSystemStopped) { // the scenario may have stopped it
+		if errors.Is(err, actor.ErrSystemStopped) { // stopped by the scenario
 			return
 		}
 		waits := r.waits()
@@ -78,7 +81,7 @@ func (r *R) waitUntilQuiet() {
 		}
 		d, armed := r.clock.Next()
 		if err == nil && waits != "" && !armed {
-			r.Fatalf("an asker waits for ever:%s", waits)
+			r.Fatalf("a caller waits for ever:%s", waits)
 		}
 		if r.step(); r.endless != nil {
 			r.Fatalf("not quiet: %v%s", r.endless, waits)
@@ -87,14 +90,15 @@ func (r *R) waitUntilQuiet() {
 	}
 }
 
-// stuck ends a scenario that waits for what cannot come.
+// stuck ends a scenario that waits for something that cannot happen.
 func (r *R) stuck() {
 	waits := r.waits()
 	if waits == "" {
 		waits = " only a goroutine outside of the run could change that"
 	}
 	if _, armed := r.clock.Next(); armed {
-		r.Fatalf("the scenario waits, and nothing can happen any more until time passes, as in Advance:%s", waits)
+		r.Fatalf("the scenario waits, and nothing can happen any more until time passes, as in "+
+			"Advance:%s", waits)
 	}
 	r.Fatalf("the scenario waits, and nothing can happen any more:%s", waits)
 }

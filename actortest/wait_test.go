@@ -10,7 +10,7 @@ import (
 	"github.com/gallop-go/gallop/actortest"
 )
 
-// desk2 puts its replies off, and gives them when it is told to.
+// desk2 defers its replies, and gives them on request.
 type desk2 struct {
 	open    []actor.Deferred[string]
 	stashes bool
@@ -67,8 +67,8 @@ func asksIn(d desk2, then func(r *actortest.R, d actor.Ref[desk2])) func(*actort
 	}
 }
 
-// TestRun_NobodyWaitsForever: "nobody waits forever": not for a reply that was put off, nor for one
-// whose request is in a stash. The failure says who asked whom what.
+// TestRun_NoCallerWaitsForever: no caller waits for ever: not for a reply that was deferred, nor
+// for one whose request is in a stash. The failure says who asked whom what.
 func TestRun_NoCallerWaitsForever(t *testing.T) {
 	quiet := func(r *actortest.R, _ actor.Ref[desk2]) { r.Quiet() }
 	for name, c := range map[string]struct {
@@ -79,7 +79,7 @@ func TestRun_NoCallerWaitsForever(t *testing.T) {
 		"stashed": {`patron#2 waits for clerk#1.place {item:"apples" n:7}: clerk#1 has the request in its stash`, asksIn(desk2{stashes: true}, quiet)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := fails(t, "an asker waits for ever:\n"+c.say, c.scenario, actortest.Runs(3))
+			said := fails(t, "a caller waits for ever:\n"+c.say, c.scenario, actortest.Runs(3))
 			if again := replayed(t, said, c.scenario); again != asFound(said) {
 				t.Errorf("first:\n%s\nreplayed:\n%s", said, again)
 			}
@@ -91,81 +91,101 @@ func TestRun_NoCallerWaitsForever(t *testing.T) {
 }
 
 // slack has a child that it never brings up again.
-type slack struct{ kid actor.Ref[desk2] }
+type slack struct{ child actor.Ref[desk2] }
 
 var (
-	slackType = actor.NewType[slack]("slack")
-	slackFell = actor.Declare[actor.Fallen](slackType, "fell")
-	slackKid  = actor.DeclareAsk[actor.None, actor.Ref[desk2]](slackType, "kid")
+	slackType  = actor.NewType[slack]("slack")
+	slackDown  = actor.Declare[actor.Fallen](slackType, "fell")
+	slackChild = actor.DeclareAsk[actor.None, actor.Ref[desk2]](slackType, "child")
 )
 
 func init() {
 	slackType.OnStart(func(s *slack, c *actor.Context) error {
-		s.kid = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackFell)
+		s.child = actor.SpawnSupervised(c, desk2Type, func(*desk2) {}, slackDown)
 		return nil
-	}).Table(slackFell.Do(func(_ *slack, c *actor.Context, f actor.Fallen) { actor.Standby(c, f.Ref) }),
-		slackKid.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2], error) { return s.kid, nil }))
+	}).Table(slackDown.Do(func(_ *slack, c *actor.Context, f actor.Fallen) {
+		actor.Standby(c, f.Ref)
+	}),
+		slackChild.Do(func(s *slack, _ *actor.Context, _ actor.None) (actor.Ref[desk2],
+			error) {
+			return s.child, nil
+		}))
 }
 
-// TestRun_NobodyWaitsForTheSuspended: nor for an actor that has fallen and is never brought up.
+// TestRun_NoCallerWaitsForTheSuspended: nor for an actor that has failed and is never restarted.
 func TestRun_NoCallerWaitsForTheSuspended(t *testing.T) {
 	scenario := func(r *actortest.R) {
-		kid, err := slackKid.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}), actor.None{})
+		child, err := slackChild.Ask(r.Context(), r.System(), slackType.Spawn(r.System(), slack{}),
+			actor.None{})
 		if err != nil {
 			r.Fatalf("%v", err)
 		}
-		actor.Suspend(r.System(), kid)
+		actor.Suspend(r.System(), child)
 		r.Quiet()
-		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), kid)
+		goAsk.Send(r.System(), patronType.Spawn(r.System(), patron{}), child)
 	}
-	said := fails(t, `waits for clerk#2.place {item:"apples" n:7}: clerk#2 is suspended`, scenario, actortest.Runs(5))
+	said := fails(t, `waits for clerk#2.place {item:"apples" n:7}: clerk#2 is suspended`, scenario,
+		actortest.Runs(5))
 	if !strings.Contains(said, "slack#1.fell ") || !strings.Contains(said, "} from the runtime\n") {
 		t.Errorf("it said\n%s", said)
 	}
 }
 
 // keen brings its child up again at once.
-type keen struct{ kid actor.Ref[patron] }
+type keen struct{ child actor.Ref[patron] }
 
 var (
-	keenType = actor.NewType[keen]("keen")
-	keenFell = actor.Declare[actor.Fallen](keenType, "fell")
-	keenKid  = actor.DeclareAsk[actor.None, actor.Ref[patron]](keenType, "kid")
+	keenType  = actor.NewType[keen]("keen")
+	keenDown  = actor.Declare[actor.Fallen](keenType, "fell")
+	keenChild = actor.DeclareAsk[actor.None, actor.Ref[patron]](keenType, "child")
 )
 
 func init() {
 	keenType.OnStart(func(k *keen, c *actor.Context) error {
-		k.kid = actor.SpawnSupervised(c, patronType, func(*patron) {}, keenFell)
+		k.child = actor.SpawnSupervised(c, patronType, func(*patron) {}, keenDown)
 		return nil
-	}).Table(keenFell.Do(func(_ *keen, c *actor.Context, f actor.Fallen) { actor.Restart(c, f.Ref) }),
-		keenKid.Do(func(k *keen, _ *actor.Context, _ actor.None) (actor.Ref[patron], error) { return k.kid, nil }))
+	}).Table(keenDown.Do(func(_ *keen, c *actor.Context, f actor.Fallen) {
+		actor.Restart(c, f.Ref)
+	}),
+		keenChild.Do(func(k *keen, _ *actor.Context, _ actor.None) (actor.Ref[patron],
+			error) {
+			return k.child, nil
+		}))
 }
 
-// TestRun_NobodyWaitsInALaterLife: what an earlier life has asked, the next one does not hear.
-func TestRun_NoCallerWaitsInALaterLife(t *testing.T) {
+// TestRun_NoCallerWaitsAfterRestart: replies to requests from before a restart are not delivered
+// after it.
+func TestRun_NoCallerWaitsAfterRestart(t *testing.T) {
 	for _, stashes := range []bool{false, true} {
 		actortest.Run(t, func(r *actortest.R) {
-			kid, err := keenKid.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}), actor.None{})
+			child, err := keenChild.Ask(r.Context(), r.System(), keenType.Spawn(r.System(), keen{}),
+				actor.None{})
 			if err != nil {
 				r.Fatalf("%v", err)
 			}
-			goAsk.Send(r.System(), kid, desk2Type.Spawn(r.System(), desk2{stashes: stashes}))
+			goAsk.Send(r.System(), child, desk2Type.Spawn(r.System(), desk2{stashes: stashes}))
 			r.Quiet()
-			actor.Suspend(r.System(), kid)
+			actor.Suspend(r.System(), child)
 		}, actortest.Runs(5))
 	}
 }
 
-// TestRun_NobodyWaits: a run passes in which each asker has heard, has given up, or has ended.
+// TestRun_NoCallerWaits: a run passes in which each caller got a reply, has given up, or has ended.
 func TestRun_NoCallerWaits(t *testing.T) {
 	for name, scenario := range map[string]func(*actortest.R){
-		"heard": asksIn(desk2{}, func(r *actortest.R, d actor.Ref[desk2]) { r.Quiet(); giveAll.Send(r.System(), d, "yes") }),
-		"heard of a stashed one": asksIn(desk2{stashes: true}, func(r *actortest.R, d actor.Ref[desk2]) {
-			r.Quiet()
-			actor.Stop(r.System(), d)
-		}),
+		"heard": asksIn(desk2{},
+			func(r *actortest.R, d actor.Ref[desk2]) {
+				r.Quiet()
+				giveAll.Send(r.System(), d, "yes")
+			}),
+		"heard of a stashed one": asksIn(desk2{stashes: true},
+			func(r *actortest.R, d actor.Ref[desk2]) {
+				r.Quiet()
+				actor.Stop(r.System(), d)
+			}),
 		"gave up": func(r *actortest.R) {
-			_, err := place.Ask(r.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"pears", 1})
+			_, err := place.Ask(r.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+				order{"pears", 1})
 			if err == nil {
 				r.Errorf("a reply")
 			}
@@ -193,32 +213,40 @@ func TestRun_NoCallerWaits(t *testing.T) {
 	}
 }
 
-// TestRun_TimerWithoutEnd: a timer that goes on for ever does not hide an asker that waits for ever.
+// TestRun_TimerWithoutEnd: a timer that goes on for ever does not hide a caller that waits for
+// ever.
 func TestRun_TimerWithoutEnd(t *testing.T) {
-	fails(t, "patron#2 waits for clerk#1.place", asksIn(desk2{}, func(r *actortest.R, _ actor.Ref[desk2]) {
-		with(r, func(c *actor.Context) { actor.Every(c, time.Hour, tick, 1) })
-	}), actortest.Runs(1), actortest.Steps(500), actortest.Shrink(0))
+	fails(t, "patron#2 waits for clerk#1.place",
+		asksIn(desk2{}, func(r *actortest.R, _ actor.Ref[desk2]) {
+			with(r, func(c *actor.Context) { actor.Every(c, time.Hour, tick, 1) })
+		}), actortest.Runs(1), actortest.Steps(500), actortest.Shrink(0))
 }
 
 // TestAsk_ThatCannotBeAnswered: an Ask of the scenario whose context has no end is found at once,
-// and not by the watchdog; the asker is named.
+// and not by the watchdog; the caller is named.
 func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 	for name, c := range map[string]struct {
 		say      string
 		scenario func(*actortest.R)
 	}{
 		"background": {`the scenario waits for clerk#1.place {item:"plums" n:2}: clerk#1 put its reply off`, func(r *actortest.R) {
-			place.Ask(context.Background(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"plums", 2})
+			place.Ask(context.Background(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+				order{"plums", 2})
 		}},
-		"canceled one day": {"the scenario waits, and nothing can happen any more:\nthe scenario waits for clerk#1.place", func(r *actortest.R) {
-			place.Ask(t.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}), order{"plums", 2})
+		"canceled one day": {"the scenario waits, and nothing can happen any more:\nthe scenario " +
+			"waits for clerk#1.place", func(r *actortest.R) {
+			place.Ask(t.Context(), r.System(), desk2Type.Spawn(r.System(), desk2{}),
+				order{"plums", 2})
 		}},
 		"several": {"the scenario waits for clerk#1.place: clerk#1 asked at", func(r *actortest.R) {
-			actor.AskAll(context.Background(), r.System(), place, []actor.Ref[desk2]{desk2Type.Spawn(r.System(), desk2{})}, order{})
+			actor.AskAll(context.Background(), r.System(), place,
+				[]actor.Ref[desk2]{desk2Type.Spawn(r.System(), desk2{})}, order{})
 		}},
 		"in a turn": {"puppet#2 waits for clerk#1.place", func(r *actortest.R) {
 			d := desk2Type.Spawn(r.System(), desk2{})
-			with(r, func(c *actor.Context) { place.Ask(context.Background(), c.System(), d, order{}) })
+			with(r, func(c *actor.Context) {
+				place.Ask(context.Background(), c.System(), d, order{})
+			})
 			r.Quiet()
 		}},
 		"held": {"only a goroutine outside of the run could change that", func(r *actortest.R) {
@@ -229,7 +257,8 @@ func TestAsk_ThatCannotBeAnswered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
 			said := fails(t, c.say, c.scenario, actortest.Runs(1))
-			if took := time.Since(began); took > 5*time.Second || strings.Contains(said, "for 10 s") {
+			if took := time.Since(began); took > 5*time.Second ||
+				strings.Contains(said, "for 10 s") {
 				t.Errorf("after %v:\n%s", took, said)
 			}
 		})

@@ -45,7 +45,8 @@ func TestIso_GoneIsGone(t *testing.T) {
 				t.Error("it is not gone")
 			}
 			for _, f := range []func(){
-				func() { twin.Move() }, func() { twin.Take() }, func() { twin.Freeze() }, func() { twin.Tag() },
+				func() { twin.Move() }, func() { twin.Take() }, func() { twin.Freeze() },
+				func() { twin.Tag() },
 				func() { twin.Use(func(*doc) {}) },
 			} {
 				mustBeGone(t, f)
@@ -119,7 +120,8 @@ func TestVal(t *testing.T) {
 	}
 	wg.Wait()
 	got := caught(func() { v.View(func(d *doc) { d.words[0] = "x" }) })
-	if invariant.On != strings.Contains(fmt.Sprint(got), "gallop: invariant: a Val was written to") {
+	if invariant.On != strings.Contains(fmt.Sprint(got),
+		"gallop: invariant: a Val was written to") {
 		t.Errorf("a write got %v", got)
 	}
 	if capability.Frozen(3).Get() != 3 || v.Tag().IsZero() {
@@ -149,7 +151,8 @@ func TestVal_WhichWritesAreFound(t *testing.T) {
 		"a pointer":        {func(c *chapter) { c.next = new(chapter) }, true},
 		"behind a pointer": {func(c *chapter) { c.next.page++ }, false},
 	} {
-		made := chapter{words: [][]string{{"a"}}, notes: map[string][]int{"a": {1}}, next: new(chapter)}
+		made := chapter{words: [][]string{{"a"}}, notes: map[string][]int{"a": {1}},
+			next: new(chapter)}
 		v := capability.Frozen(made)
 		got := caught(func() { v.View(c.write) })
 		if want := c.found && invariant.On; want != (got != nil) {
@@ -185,15 +188,32 @@ func TestVal_NoMethodIsAsked(t *testing.T) {
 		view  func() any
 		found bool
 	}{
-		"keys in any order":         {func() any { return viewed(odd, func(*map[float64]int) {}) }, false},
-		"behind one with GoString":  {func() any { return viewed([]*big.Int{number}, func(*[]*big.Int) { number.SetInt64(7) }) }, false},
-		"one that says less":        {func() any { return viewed(shy{"a"}, func(s *shy) { s.s = "b" }) }, true},
-		"a number with a String":    {func() any { return viewed(mute(1), func(m *mute) { *m = 2 }) }, true},
-		"an imaginary part":         {func() any { return viewed([]complex64{1}, func(c *[]complex64) { (*c)[0] = 1i }) }, true},
-		"of another type":           {func() any { return viewed([]any{1}, func(s *[]any) { (*s)[0] = int64(1) }) }, true},
-		"another zero":              {func() any { return viewed([]float64{0}, func(s *[]float64) { (*s)[0] = math.Copysign(0, -1) }) }, true},
-		"a slice that holds itself": {func() any { return viewed(ring, func(s *[]any) { (*s)[1] = "x" }) }, true},
-		"a map that holds itself":   {func() any { return viewed(loop, func(m *map[string]any) { (*m)["x"] = 1 }) }, true},
+		"keys in any order": {func() any { return viewed(odd, func(*map[float64]int) {}) },
+			false},
+		"behind one with GoString": {func() any {
+			return viewed([]*big.Int{number}, func(*[]*big.Int) { number.SetInt64(7) })
+		}, false},
+		"one that says less": {func() any {
+			return viewed(shy{"a"}, func(s *shy) { s.s = "b" })
+		}, true},
+		"a number with a String": {func() any {
+			return viewed(mute(1), func(m *mute) { *m = 2 })
+		}, true},
+		"an imaginary part": {func() any {
+			return viewed([]complex64{1}, func(c *[]complex64) { (*c)[0] = 1i })
+		}, true},
+		"of another type": {func() any {
+			return viewed([]any{1}, func(s *[]any) { (*s)[0] = int64(1) })
+		}, true},
+		"another zero": {func() any {
+			return viewed([]float64{0}, func(s *[]float64) { (*s)[0] = math.Copysign(0, -1) })
+		}, true},
+		"a slice that holds itself": {func() any {
+			return viewed(ring, func(s *[]any) { (*s)[1] = "x" })
+		}, true},
+		"a map that holds itself": {func() any {
+			return viewed(loop, func(m *map[string]any) { (*m)["x"] = 1 })
+		}, true},
 	} {
 		if got := c.view(); (got != nil) != (c.found && invariant.On) {
 			t.Errorf("%s: got %v", what, got)
@@ -215,7 +235,7 @@ func TestVal_ManyWaysToOnePart(t *testing.T) {
 		}
 	}
 	if got := viewed(top, func(*any) {}); got != nil {
-		t.Errorf("nobody wrote: %v", got)
+		t.Errorf("no write: %v", got)
 	}
 	if got := viewed(top, func(*any) { bottom[0] = 2 }); (got != nil) != invariant.On {
 		t.Errorf("a write to the last: %v", got)
@@ -228,20 +248,26 @@ func viewed[T any](v T, f func(*T)) any {
 	return caught(func() { frozen.View(f) })
 }
 
-// "what is behind pointers in it is left aside", also if the value itself is a pointer, or an
+// "targets of pointers in it are not checked", also if the value itself is a pointer, or an
 // interface that holds one.
 func TestVal_OfAPointer(t *testing.T) {
 	behind := &chapter{}
 	for what, view := range map[string]func(write func()){
-		"pointer":   func(write func()) { capability.Frozen(behind).View(func(**chapter) { write() }) },
-		"interface": func(write func()) { capability.Frozen(any(behind)).View(func(*any) { write() }) },
+		"pointer": func(write func()) {
+			capability.Frozen(behind).View(func(**chapter) { write() })
+		},
+		"interface": func(write func()) {
+			capability.Frozen(any(behind)).View(func(*any) { write() })
+		},
 	} {
 		if got := caught(func() { view(func() { behind.page++ }) }); got != nil {
 			t.Errorf("%s: a write behind it got %v", what, got)
 		}
 	}
 	other := capability.Frozen(behind)
-	if got := caught(func() { other.View(func(c **chapter) { *c = nil }) }); invariant.On != (got != nil) {
+	if got := caught(func() {
+		other.View(func(c **chapter) { *c = nil })
+	}); invariant.On != (got != nil) {
 		t.Errorf("a write to the pointer itself got %v", got)
 	}
 }
@@ -250,15 +276,18 @@ func TestVal_OfAPointer(t *testing.T) {
 func TestZeroValues(t *testing.T) {
 	var i capability.Iso[int]
 	var v capability.Val[int]
-	if !i.IsZero() || i.Gone() || !v.IsZero() || !(capability.Tag[int]{}).IsZero() || (capability.Tag[int]{}).Is(nil) {
+	if !i.IsZero() || i.Gone() || !v.IsZero() || !(capability.Tag[int]{}).IsZero() ||
+		(capability.Tag[int]{}).Is(nil) {
 		t.Error("zero values hold something")
 	}
 	for want, f := range map[string]func(){
-		"gallop: capability: Move of a zero Iso: use NewIso":               func() { i.Move() },
-		"gallop: capability: Get of a zero Val: use Iso.Freeze or Frozen":  func() { v.Get() },
-		"gallop: capability: View of a zero Val: use Iso.Freeze or Frozen": func() { v.View(func(*int) {}) },
-		"gallop: capability: Tag of a zero Val: use Iso.Freeze or Frozen":  func() { v.Tag() },
-		"gallop: capability: Freeze of a zero Iso: use NewIso":             func() { i.Freeze() },
+		"gallop: capability: Move of a zero Iso: use NewIso":              func() { i.Move() },
+		"gallop: capability: Get of a zero Val: use Iso.Freeze or Frozen": func() { v.Get() },
+		"gallop: capability: View of a zero Val: use Iso.Freeze or Frozen": func() {
+			v.View(func(*int) {})
+		},
+		"gallop: capability: Tag of a zero Val: use Iso.Freeze or Frozen": func() { v.Tag() },
+		"gallop: capability: Freeze of a zero Iso: use NewIso":            func() { i.Freeze() },
 	} {
 		if got := fmt.Sprint(caught(f)); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -282,7 +311,7 @@ func TestMisuse_NilFunctions(t *testing.T) {
 	}
 }
 
-// "i holds nothing any more": a dead handle that somebody keeps does not keep the value alive.
+// "i no longer holds it": an old handle does not keep the value alive.
 func TestIso_GoneIsForgotten(t *testing.T) {
 	for how, give := range map[string]func(capability.Iso[[64]int]){
 		"Move":   func(i capability.Iso[[64]int]) { i.Move().Use(func(*[64]int) {}) },
@@ -300,10 +329,11 @@ func TestIso_GoneIsForgotten(t *testing.T) {
 	}
 }
 
-// givenAway makes a value and gives it away; nobody keeps it.
+// givenAway makes a value and moves it to a handle that is not kept.
 //
 //go:noinline
-func givenAway(give func(capability.Iso[[64]int])) (i capability.Iso[[64]int], value weak.Pointer[[64]int]) {
+func givenAway(give func(capability.Iso[[64]int])) (i capability.Iso[[64]int],
+	value weak.Pointer[[64]int]) {
 	i = capability.NewIso(func(v *[64]int) { value = weak.Make(v) })
 	give(i)
 	return i, value

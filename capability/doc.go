@@ -1,14 +1,14 @@
-// Package capability says in types who may do what with a value that actors share: one
-// owner may change it, or many may read it, or nobody may look at it at all.
+// Package capability expresses in types what may be done with a value that actors share: one owner
+// may change it, or many may read it, or it may only be compared.
 //
 // # What it is
 //
 // Data that two actors can reach is a data race unless one of three things holds. Each is
 // a type here, named as in the Pony language:
 //
-//   - [Iso]: isolated. There is one owner, who may read and write, and who can give it
-//     away. Afterwards, everything that the old owner kept says that it is gone.
-//   - [Val]: a value. Nobody may write any more, so everybody may read.
+//   - [Iso]: isolated. There is one owner, who may read and write, and who can give it away.
+//     Afterwards, every use of a handle that the old owner kept panics.
+//   - [Val]: a value. It is immutable, so any goroutine may read it.
 //   - [Tag]: an identity. It can be compared and sent, and gives no access. The Ref of an
 //     actor is a tag too: there is no way from it to the state.
 //
@@ -20,13 +20,13 @@
 //
 // # Guarantees
 //
-// An Iso that was moved, taken or frozen is gone: its methods panic with an error that
-// wraps [ErrGone], from whichever copy of the handle. Two goroutines that race to move one
-// cannot both succeed. Go cannot promise that no other pointer into the value was kept:
-// build it where it is, in the function given to [NewIso], and let nothing escape. Where
-// invariants are checked, a write to a Val is found at the next View, if it is to the value
-// itself or to its slices and maps. A write behind a pointer in it is not found: what is
-// there may belong to somebody else, as with an actor whose Ref the value holds.
+// An Iso that was moved, taken or frozen is gone: its methods panic with an error that wraps
+// [ErrGone], from whichever copy of the handle. Two goroutines that race to move one cannot both
+// succeed. Go cannot promise that no other pointer into the value was kept: build it where it is,
+// in the function given to [NewIso], and let nothing escape. Where invariants are checked, a write
+// to a Val is found at the next View, if it is to the value itself or to its slices and maps. A
+// write behind a pointer in it is not found: the target may belong to another owner, as with an
+// actor whose Ref the value holds.
 //
 // # Costs
 //
@@ -36,6 +36,5 @@
 //
 // # Extending
 //
-// These are types for payloads. Package actor knows nothing of them, and they slow down no
-// send.
+// These are types for payloads. Package actor does not know them, and they do not slow down a send.
 package capability

@@ -20,7 +20,7 @@ func ExampleIso() {
 	// true
 }
 
-// A Val is an Iso that nobody will write to any more.
+// A Val is an Iso that was made immutable.
 func ExampleVal() {
 	v := capability.NewIso(func(s *[]int) { *s = []int{1, 2, 3} }).Freeze()
 	v.View(func(s *[]int) { fmt.Println(len(*s)) })

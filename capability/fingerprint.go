@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// looks is what a value looks like: all that is in it, in its slices and in its maps, and where its
-// pointers lead. It calls no method of the value: a method would look behind pointers, and may say
-// less than there is. The contents of a slice or map are written once, however many ways lead
-// there. The contents of an interface are written wherever the interface is: interfaces within
-// interfaces, a million deep or each holding the next twice, are not for this check.
+// fingerprint returns a text that differs for values that differ: in the value itself, in its
+// slices and maps, and in the addresses in its pointers. It calls no method of the value: a method
+// would follow pointers, and may not print everything. The contents of a slice or map are written
+// once, however many paths lead there. The contents of an interface are written at each path:
+// values with interfaces nested a million deep, or each holding the next one twice, are too
+// expensive for this check.
 func fingerprint[T any](v T) string {
 	m := visited{done: make(map[location]bool)}
 	l := valueWriter{visited: &m}
 	l.value(reflect.ValueOf(&v).Elem())
-	var all []string // in an order that no map has a say in
+	var all []string // sorted: independent of the order of maps
 	for len(m.pending) > 0 {
 		last := len(m.pending) - 1
 		next := m.pending[last]
@@ -31,31 +32,31 @@ func fingerprint[T any](v T) string {
 	return l.String() + strings.Join(all, "")
 }
 
-// look writes down what a value looks like, without what is in its slices and maps.
+// valueWriter writes a value, without the contents of its slices and maps.
 type valueWriter struct {
 	strings.Builder
 	visited *visited
 }
 
-// met is the slices and maps that looks has come to.
+// visited is the set of slices and maps that fingerprint has found.
 type visited struct {
 	done    map[location]bool
-	pending []reflect.Value // those that have not been written
+	pending []reflect.Value // not written yet
 }
 
-// rows is a slice or map.
+// location identifies a slice or map.
 type location struct {
 	p uintptr
 	n int
 	t reflect.Type
 }
 
-// rows adds where a slice or map is.
+// location writes where a slice or map is.
 func (l *valueWriter) location(v reflect.Value) {
 	fmt.Fprintf(l, "%v[%d]@%#x ", v.Type(), v.Len(), v.Pointer())
 }
 
-// at adds v.
+// value writes v.
 func (l *valueWriter) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -89,7 +90,7 @@ func (l *valueWriter) value(v reflect.Value) {
 	}
 }
 
-// number adds an integer. It does not give v to fmt, which would call v's methods.
+// number writes an integer. It does not pass v to fmt, which would call v's methods.
 func (l *valueWriter) number(v reflect.Value) {
 	if v.CanInt() {
 		fmt.Fprintf(l, "%d ", v.Int())
@@ -98,10 +99,10 @@ func (l *valueWriter) number(v reflect.Value) {
 	}
 }
 
-// float adds a number and its bits: there are many NaNs.
+// float writes a number and its bits: there are many NaNs.
 func (l *valueWriter) float(f float64) { fmt.Fprintf(l, "%v(%x) ", f, math.Float64bits(f)) }
 
-// parts adds the parts of v.
+// parts writes the fields or elements of v.
 func (l *valueWriter) parts(v reflect.Value) {
 	l.WriteString(v.Type().String() + "{")
 	switch v.Kind() {

@@ -7,26 +7,25 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// ErrGone says that the value of an Iso was given away: moved, taken or frozen.
+// ErrGone says that an Iso no longer holds its value: it was moved, taken or frozen.
 var ErrGone = errors.New("gallop: capability: iso is gone")
 
-// Iso is an isolated value: whoever holds the handle owns the value, and nobody else
-// does. It is one word, and its copies are the same handle. The zero value holds
-// nothing.
+// Iso is an isolated value: the holder of the handle is its only owner. It is one word, and its
+// copies are the same handle. The zero value holds nothing.
 //
-// To send an Iso i, send i.Move(): i is dead from then on, so that nothing can be done
-// with what was given away. What the old owner did synchronizes before what the new one
-// does, by way of the message.
+// To send an Iso i, send i.Move(): from then on every use of i panics. What the old owner did
+// synchronizes before what the new one does, through the message.
 type Iso[T any] struct{ h *isoHandle[T] }
 
-// isoHandle is one owner's hold on a value. The value's memory stays where it is when
-// the owner changes; the handle does not.
+// isoHandle is one owner's handle. When the owner changes, the value stays where it is and the
+// handle is replaced.
 type isoHandle[T any] struct {
-	value *T // nil when it is gone, so that who keeps the handle does not keep the value
+	// nil when it is gone, so that an old handle does not keep it alive
+	value *T
 	gone  seam.Bool
 }
 
-// NewIso makes a value and, if build is not nil, lets build fill it in. Nothing of the
+// NewIso makes a value and, if build is not nil, calls build to initialize it. No pointer into the
 // value may escape from build. Any goroutine.
 func NewIso[T any](build func(*T)) Iso[T] {
 	v := new(T)
@@ -39,12 +38,12 @@ func NewIso[T any](build func(*T)) Iso[T] {
 // IsZero reports whether i is the zero Iso, which has never held anything.
 func (i Iso[T]) IsZero() bool { return i.h == nil }
 
-// Gone reports whether the value was given away through this handle. Any goroutine.
+// Gone reports whether the value was moved, taken or frozen through this handle. Any goroutine.
 func (i Iso[T]) Gone() bool { return i.h != nil && i.h.gone.Load() }
 
-// Use calls f with a pointer to the value, which is valid until f returns. It panics if
-// f is nil, and with ErrGone if the value is gone. It checks before f and after it: an
-// f that gives the value away and goes on is found out. Owner only.
+// Use calls f with a pointer to the value, which is valid until f returns. It panics if f is nil,
+// and with ErrGone if the value is gone. It checks before f and after it, so that an f which moves
+// the value and goes on using it is detected. Owner only.
 func (i Iso[T]) Use(f func(*T)) {
 	if f == nil {
 		panic("gallop: capability: Use with a nil function")
@@ -53,20 +52,19 @@ func (i Iso[T]) Use(f func(*T)) {
 	i.mustHold("Use")
 }
 
-// Move gives the value away: the Iso that it returns holds the value, and i holds
-// nothing any more. It panics with ErrGone if the value is gone already. Owner only.
+// Move moves the value to the Iso that it returns; i no longer holds it. It panics with ErrGone if
+// the value is gone already. Owner only.
 func (i Iso[T]) Move() Iso[T] { return Iso[T]{&isoHandle[T]{value: i.release("Move")}} }
 
-// Take ends the isolation: it returns the value as an ordinary pointer, which is the
-// caller's, and i holds nothing any more. It panics with ErrGone if the value is gone
-// already. Owner only.
+// Take ends the isolation: it returns the value as an ordinary pointer, owned by the caller; i no
+// longer holds it. It panics with ErrGone if the value is gone already. Owner only.
 func (i Iso[T]) Take() *T { return i.release("Take") }
 
-// Freeze makes the value immutable, so that it may be shared, and i holds nothing any
-// more. It panics with ErrGone if the value is gone already. Owner only.
+// Freeze makes the value immutable, so that it may be shared; i no longer holds it. It panics with
+// ErrGone if the value is gone already. Owner only.
 func (i Iso[T]) Freeze() Val[T] { return newVal(i.release("Freeze")) }
 
-// here returns the handle if the value is still behind it.
+// mustHold returns the handle, and panics if it does not hold a value.
 func (i Iso[T]) mustHold(verb string) *isoHandle[T] {
 	if i.h == nil {
 		panic("gallop: capability: " + verb + " of a zero Iso: use NewIso")
@@ -77,13 +75,13 @@ func (i Iso[T]) mustHold(verb string) *isoHandle[T] {
 	return i.h
 }
 
-// leave takes the value from the handle. Of several callers only one can.
+// release takes the value from the handle. Of several concurrent callers only one succeeds.
 func (i Iso[T]) release(verb string) *T {
 	h := i.mustHold(verb)
 	if !h.gone.CompareAndSwap(false, true) {
 		panic(fmt.Errorf("%w: %s at the same time as another", ErrGone, verb))
 	}
 	v := h.value
-	h.value = nil // of those who try, only this one came here
+	h.value = nil // only the winner of the swap comes here
 	return v
 }

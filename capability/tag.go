@@ -1,23 +1,23 @@
 package capability
 
-// Tag is the identity of a value of type T. It can be compared, used as the key of a
-// map and sent, and gives no access to anything. The zero value is no identity.
+// Tag is the identity of a value of type T. It can be compared, used as the key of a map and sent,
+// and gives no access to the value. The zero Tag is no identity.
 //
-// A Tag keeps its value alive, so that no other value can come to have the same
-// identity. But values of a T that has no size may all have the same one.
+// A Tag keeps its value alive, so that no other value can get the same identity. But values of a T
+// of size 0 may all have the same one.
 type Tag[T any] struct{ p *T }
 
-// TagOf returns the identity of the value that p points to. No other T has this
-// identity as long as the Tag exists, unless T has no size. Any goroutine.
+// TagOf returns the identity of the value that p points to. No other T has this identity as long as
+// the Tag exists, unless T has size 0. Any goroutine.
 func TagOf[T any](p *T) Tag[T] { return Tag[T]{p} }
 
-// Tag returns the identity of the value, which stays the same when the value is moved,
-// taken or frozen. No other T has this identity, unless T has no size. Tag panics with
-// ErrGone if the value is gone. Owner only.
+// Tag returns the identity of the value, which stays the same when the value is moved, taken or
+// frozen. No other T has this identity, unless T has size 0. Tag panics with ErrGone if the value
+// is gone. Owner only.
 func (i Iso[T]) Tag() Tag[T] { return Tag[T]{i.mustHold("Tag").value} }
 
-// Tag returns the identity of the value. No other T has this identity, unless T has no
-// size. Tag panics on the zero Val. Any goroutine.
+// Tag returns the identity of the value. No other T has this identity, unless T has size 0. Tag
+// panics on the zero Val. Any goroutine.
 func (v Val[T]) Tag() Tag[T] { return Tag[T]{v.mustHold("Tag").value} }
 
 // IsZero reports whether t is no identity.

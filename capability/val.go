@@ -6,10 +6,11 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // zero value holds nothing. Get one from [Iso.Freeze], or, for a copy, from [Frozen].
 type Val[T any] struct{ v *frozen[T] }
 
-// frozen is a value that nobody writes to. Read-only.
+// frozen is an immutable value. Read-only.
 type frozen[T any] struct {
-	value       *T
-	fingerprint string // what it looked like, where invariants are checked; of pointers in it, where they lead
+	value *T
+	// of the value when it was frozen, where invariants are checked
+	fingerprint string
 }
 
 // Frozen makes a Val of a copy of v. What v points to must not be written to any more.
@@ -31,10 +32,10 @@ func (v Val[T]) IsZero() bool { return v.v == nil }
 // written to. Get panics on the zero Val. Any goroutine.
 func (v Val[T]) Get() T { return *v.mustHold("Get").value }
 
-// View calls f with a pointer to the value where it is. f must not write to the value,
-// nor keep the pointer. View panics on the zero Val, and if f is nil. Where invariants
-// are checked, it also panics if the value is no longer what it was when it was frozen;
-// what is behind pointers in it is left aside. Any goroutine.
+// View calls f with a pointer to the value where it is. f must not write to the value, nor keep the
+// pointer. View panics on the zero Val, and if f is nil. Where invariants are checked, it also
+// panics if the value has changed since it was frozen; targets of pointers in it are not checked.
+// Any goroutine.
 func (v Val[T]) View(f func(*T)) {
 	if f == nil {
 		panic("gallop: capability: View with a nil function")
@@ -43,7 +44,8 @@ func (v Val[T]) View(f func(*T)) {
 	f(h.value)
 	if invariant.On {
 		now := fingerprint(*h.value)
-		invariant.Check(now == h.fingerprint, "a Val was written to: %s became %s", h.fingerprint, now)
+		invariant.Check(now == h.fingerprint, "a Val was written to: %s became %s", h.fingerprint,
+			now)
 	}
 }
 

@@ -7,26 +7,26 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// ErrNoMember says that a pool has no member to give a request to.
+// ErrNoMember says that a pool has no member that could take a request.
 var ErrNoMember = errors.New("gallop: group: the pool has no member")
 
-// AskPool gives each request to one of its members, which a [Policy] chooses. It is an
-// [actor.Asker] itself. Make one with [NewAskPool], for members that are there already, or
-// with [StartAskPool], which starts its members and restarts them; or declare it as the
-// child of a supervisor: see [AskPoolForSupervisor]. It may be copied. The zero AskPool is
-// not ready: using it panics.
+// AskPool sends each request to one of its members, which a [Policy] chooses. It is an
+// [actor.Asker] itself. Make one with [NewAskPool], for members that are there already, or with
+// [StartAskPool], which starts its members and restarts them; or declare it as the child of a
+// supervisor: see [AskPoolForSupervisor]. It may be copied. The zero AskPool is not usable: its
+// methods panic.
 //
-// An AskPool is a table that all share, and not an actor that requests pass through: the
-// caller chooses the member, under a lock, and asks it itself, so back pressure, deadlines
-// and errors are those of an ask of the member. A request that was given to a member is not
-// given to another one, whatever becomes of it.
+// An AskPool is a shared table and not an actor that requests pass through: the caller chooses the
+// member, under a mutex, and asks it directly, so back pressure, deadlines and errors are those of
+// an ask of the member. A request that was sent to a member is not sent to another one, even if it
+// fails.
 type AskPool[Q, R any] struct{ t *askTable[Q, R] }
 
 var _ actor.Asker[int, int] = AskPool[int, int]{}
 
-// NewAskPool makes a pool of these members. It panics if policy is zero, or if a member is
-// nil, a value that Go cannot compare or that is not equal to itself, or there twice. Such
-// a pool needs no actor, and may have members of several systems.
+// NewAskPool makes a pool of these members. It panics if policy is zero, or if a member is nil, a
+// value that Go cannot compare or that is not equal to itself, or given twice. Such a pool has no
+// actor, and may have members of several systems.
 func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPool[Q, R] {
 	policy.mustBe("NewAskPool")
 	t := &askTable[Q, R]{policy: policy.start()}
@@ -41,16 +41,16 @@ func NewAskPool[Q, R any](policy Policy[Q], members ...actor.Asker[Q, R]) AskPoo
 	return AskPool[Q, R]{t}
 }
 
-// StartAskPool makes a pool with n members of its own, which answer its requests by the
-// behaviour to. They are children of an actor that the pool has, are restarted and replaced
-// as those of [StartPool], and end with it: see [AskPool.Stop]. Requests that come before
-// the members are there wait for them. A request for a member that is down fails with
-// [actor.ErrSuspended], unless its context says that it waits: that happens with [Hash], or if
-// all members are down.
+// StartAskPool makes a pool that starts n members, which answer its requests with the behaviour to.
+// They are children of the pool's actor, are restarted and replaced as those of [StartPool], and
+// end with it: see [AskPool.Stop]. Requests that arrive before the members have started wait for
+// them. A request for a member that is down fails with [actor.ErrSuspended], unless its context
+// says that it waits; this happens only with [Hash], or if all members are down.
 //
 // StartAskPool panics if policy or to is zero, n is less than 1, or the crew is wrong.
-func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R], crew Crew[S]) AskPool[Q, R] {
-	t := newAskTable("StartAskPool", policy, n, to, crew)
+func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int,
+	to actor.AskBehaviour[S, Q, R], spec Crew[S]) AskPool[Q, R] {
+	t := newAskTable("StartAskPool", policy, n, to, spec)
 	var a CrewActor
 	t.init(&a)
 	t.setActor(memberSupervisorType.Spawn(from, a))
@@ -60,14 +60,15 @@ func StartAskPool[S, Q, R any](from actor.Sender, policy Policy[Q], n int, to ac
 // AskPoolForSupervisor makes a pool as [StartAskPool] does, whose actor is the child of a
 // supervisor:
 //
-//	quotes := group.AskPoolForSupervisor(group.LeastLoaded[Symbol](), 8, quote, group.Crew[quoter]{Type: quoterType})
+//	quotes := group.AskPoolForSupervisor(group.LeastLoaded[Symbol](), 8, quote,
+//		group.Crew[quoter]{Type: quoterType})
 //	supervise.Worker[group.CrewActor]{Name: "quotes", Type: quotes.Type(), Init: quotes.Init}
 //
-// It can be used when its actor has started; until then there is no member. It can still be
-// used when a new actor has taken the place of the old one. Declare it once for each tree that
-// runs: a second actor for the same pool fails to start.
-func AskPoolForSupervisor[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R], crew Crew[S]) AskPool[Q, R] {
-	return AskPool[Q, R]{newAskTable("AskPoolForSupervisor", policy, n, to, crew)}
+// It has members as soon as its actor has started, and stays usable when the actor is replaced by a
+// new one. Declare it once for each running tree: a second actor for the same pool fails to start.
+func AskPoolForSupervisor[S, Q, R any](policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
+	spec Crew[S]) AskPool[Q, R] {
+	return AskPool[Q, R]{newAskTable("AskPoolForSupervisor", policy, n, to, spec)}
 }
 
 // Type is the actor type of the pool's actor, for [AskPoolForSupervisor].
@@ -89,9 +90,8 @@ func (p AskPool[Q, R]) ready() *askTable[Q, R] {
 	return p.t
 }
 
-// Ask asks one of the members, on the terms of [actor.AskBehaviour.Ask]. The error is one
-// that Ask lists, or [ErrNoMember]; or [actor.ErrStopped] if a pool that made its members
-// has ended.
+// Ask asks one of the members, as [actor.AskBehaviour.Ask] does. The error is one that Ask lists,
+// or [ErrNoMember]; or [actor.ErrStopped] if a pool that made its members has ended.
 func (p AskPool[Q, R]) Ask(ctx context.Context, q Q) (r R, err error) {
 	t := p.ready()
 	for {
@@ -108,8 +108,8 @@ func (p AskPool[Q, R]) Ask(ctx context.Context, q Q) (r R, err error) {
 	}
 }
 
-// AskTo asks one of the members, on the terms of the function [actor.AskTo]: the outcome is
-// sent to reply. It panics if reply is nil.
+// AskTo asks one of the members, as the function [actor.AskTo] does: the outcome is sent to reply.
+// It panics if reply is nil.
 func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Result[R]]) {
 	t := p.ready()
 	if reply == nil {
@@ -121,15 +121,16 @@ func (p AskPool[Q, R]) AskTo(c *actor.Context, q Q, reply actor.Handler[actor.Re
 		reply.Send(c, actor.Result[R]{Err: err})
 	case a != nil:
 		a.AskTo(c, q, reply)
-	default: // somebody has to wait until there is one
+	default: // an askWaiter waits until there is a member
 		waiting := typeOnce(newAskWaiterType[Q, R])
-		waiting.try.Send(c, waiting.typ.Spawn(c, askWaiter[Q, R]{t, q, reply}), actor.Result[actor.None]{})
+		waiting.try.Send(c, waiting.typ.Spawn(c, askWaiter[Q, R]{t, q, reply}),
+			actor.Result[actor.None]{})
 	}
 }
 
-// Join adds a member. A member that is there already stays as it is, and a pool that made
-// its members takes in nobody. Join panics if a is nil, a value that Go cannot compare or
-// that is not equal to itself, or the pool itself.
+// Join adds a member. A second Join of a member does nothing, and so does Join of a pool that
+// started its members. Join panics if a is nil, a value that Go cannot compare or that is not equal
+// to itself, or the pool itself.
 func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 	t := p.ready()
 	if mustBeAsker("Join", a); actor.SameAsker(a, actor.Asker[Q, R](p)) {
@@ -147,8 +148,8 @@ func (p AskPool[Q, R]) Join(a actor.Asker[Q, R]) {
 	t.policy.changed(len(t.members))
 }
 
-// Leave takes a member out. What the member has been asked stays with it. Leave panics as
-// [AskPool.Join] does, but not for the pool itself, which is no member.
+// Leave removes a member. Requests that it was sent stay with it. Leave panics as [AskPool.Join]
+// does, but not for the pool itself, which is no member.
 func (p AskPool[Q, R]) Leave(a actor.Asker[Q, R]) {
 	t := p.ready()
 	mustBeAsker("Leave", a)
@@ -168,19 +169,19 @@ func (p AskPool[Q, R]) Len() int {
 	return len(t.members)
 }
 
-// Resize makes a pool that made its members have n of them: it starts more, or drains the
-// youngest. Resize panics if n is less than 1, or if the pool has no actor, because it did
-// not make its members or its supervisor has not started it.
+// Resize changes the number of members of a pool that started them to n: it starts more, or drains
+// the youngest. Resize panics if n is less than 1, or if the pool has no actor, because it did not
+// start its members or its supervisor has not started it.
 func (p AskPool[Q, R]) Resize(from actor.Sender, n int) {
 	mustBeSize("Resize", n)
 	resize.Send(from, p.mustHaveActor("Resize"), n)
 }
 
-// Stop ends a pool that made its members, and them with it, as [actor.Stop] does. It panics as
-// [AskPool.Resize] does.
+// Stop ends a pool that started its members, and the members with it, as [actor.Stop] does. It
+// panics as [AskPool.Resize] does.
 func (p AskPool[Q, R]) Stop(from actor.Sender) { actor.Stop(from, p.mustHaveActor("Stop")) }
 
-// Any returns the actor of a pool that made its members, to be watched or joined; the zero
+// Any returns the actor of a pool that started its members, to be watched or joined; the zero
 // AnyRef if the pool has none.
 func (p AskPool[Q, R]) Any() actor.AnyRef { return p.ready().actorRef().Any() }
 
@@ -192,7 +193,7 @@ func (p AskPool[Q, R]) mustHaveActor(call string) actor.Ref[CrewActor] {
 	return r
 }
 
-// mustBeAsker panics if a member cannot be found again.
+// mustBeAsker panics if a member could not be found again by comparing.
 func mustBeAsker[Q, R any](call string, a actor.Asker[Q, R]) {
 	mustBeKey(call, "member", a)
 	if p, ok := a.(AskPool[Q, R]); ok {

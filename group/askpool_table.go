@@ -8,32 +8,35 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// askTable is the members of an AskPool, and its policy. Nothing is sent under the lock.
+// askTable holds the members of an AskPool, and its policy. Nothing is sent while the lock is held.
 type askTable[Q, R any] struct {
-	spec *memberSpec                          // nil: the members join. Read-only
-	size int                                  // how many members there are at first. Read-only
+	spec *memberSpec                          // nil: members join. Read-only
+	size int                                  // initial number of members. Read-only
 	bind func(actor.AnyRef) actor.Asker[Q, R] // read-only
 
-	mu          sync.Mutex
-	policy      chooser[Q]           // guarded by mu
-	members     []askMember[Q, R]    // guarded by mu
-	sizeAtPrune int                  // how many there were when the ended were last looked for; guarded by mu
-	actor       actor.Ref[CrewActor] // zero: there is none yet; guarded by mu
+	mu      sync.Mutex
+	policy  chooser[Q]        // guarded by mu
+	members []askMember[Q, R] // guarded by mu
+	// number of members after the last pruneEnded; guarded by mu
+	sizeAtPrune int
+	actor       actor.Ref[CrewActor] // zero: none yet; guarded by mu
 }
 
 // askMember is a member of an AskPool. Guarded by the lock of its table.
 type askMember[Q, R any] struct {
 	asker actor.Asker[Q, R] // nil: its actor was not spawned yet
-	ref   actor.AnyRef      // of one that the pool has made
+	ref   actor.AnyRef      // of one that the pool has started
 	down  bool              // it waits for its restart
 }
 
-func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R], crew Crew[S]) *askTable[Q, R] {
+func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.AskBehaviour[S, Q, R],
+	spec Crew[S]) *askTable[Q, R] {
 	policy.mustBe(call)
 	mustBeSize(call, n)
-	t := &askTable[Q, R]{spec: crew.check(call), size: n, policy: policy.start()}
-	if !actor.AskIsOf(to, crew.Type) {
-		panic("gallop: group: " + call + " with a Behaviour that was not declared for the Type of the Crew")
+	t := &askTable[Q, R]{spec: spec.check(call), size: n, policy: policy.start()}
+	if !actor.AskIsOf(to, spec.Type) {
+		panic("gallop: group: " + call +
+			" with a Behaviour that was not declared for the Type of the Crew")
 	}
 	t.bind = func(r actor.AnyRef) actor.Asker[Q, R] {
 		ref, _ := actor.As[S](r)
@@ -42,17 +45,18 @@ func newAskTable[S, Q, R any](call string, policy Policy[Q], n int, to actor.Ask
 	return t
 }
 
-// init makes the state of the actor that looks after the members.
+// init makes the state of the actor that supervises the members.
 func (t *askTable[Q, R]) init(a *CrewActor) {
-	*a = CrewActor{spec: t.spec, size: t.size, notify: t.update, onStart: func(c *actor.Context) error {
-		if !t.setActor(actor.Self[CrewActor](c)) {
-			return errors.New("gallop: group: the AskPool has an actor already: make one for each tree")
-		}
-		return nil
-	}}
+	*a = CrewActor{spec: t.spec, size: t.size, notify: t.update,
+		onStart: func(c *actor.Context) error {
+			if !t.setActor(actor.Self[CrewActor](c)) {
+				return errors.New("gallop: group: the AskPool has an actor already: make one for each tree")
+			}
+			return nil
+		}}
 }
 
-// serveBy makes r the actor of the table. It reports false if there is another one, which has not
+// setActor makes r the actor of the table. It returns false if there is another one that has not
 // ended.
 func (t *askTable[Q, R]) setActor(r actor.Ref[CrewActor]) bool {
 	t.mu.Lock()
@@ -64,14 +68,14 @@ func (t *askTable[Q, R]) setActor(r actor.Ref[CrewActor]) bool {
 	return true
 }
 
-// server returns the actor; zero if there is none.
+// actorRef returns the actor; zero if there is none.
 func (t *askTable[Q, R]) actorRef() actor.Ref[CrewActor] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.actor
 }
 
-// hear takes over what the actor says of the members. It runs in a turn of the actor.
+// update applies a memberUpdate. It runs in a turn of the pool's actor.
 func (t *askTable[Q, R]) update(c *actor.Context, u memberUpdate) {
 	if u.err != nil {
 		c.Exit(u.err)
@@ -91,9 +95,9 @@ func (t *askTable[Q, R]) update(c *actor.Context, u memberUpdate) {
 	}
 }
 
-// choose returns the member for a request. If the pool has made its members, and the one chosen has
-// ended, a is nil, and gone is the one that will be replaced; the zero ref stands for all, while there
-// are none yet.
+// choose returns the member for a request. If the pool starts its members and the chosen one has
+// ended, a is nil and gone is the actor that will be replaced; gone is the zero ref while there are
+// no members yet.
 func (t *askTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,7 +118,8 @@ func (t *askTable[Q, R]) choose(q Q) (a actor.Asker[Q, R], gone actor.AnyRef, er
 	return nil, gone, t.endedErr()
 }
 
-// over returns an error if nobody will replace the members. The caller holds the lock.
+// endedErr returns an error if the members will not be replaced, because the pool's actor has
+// ended. The caller holds the lock.
 func (t *askTable[Q, R]) endedErr() error {
 	if t.actor.Standing() == actor.Ended {
 		return actor.ErrStopped
@@ -122,10 +127,10 @@ func (t *askTable[Q, R]) endedErr() error {
 	return nil
 }
 
-// Len is a part of [Members]. The caller holds the lock.
+// Len implements [Members]. The caller holds the lock.
 func (t *askTable[Q, R]) Len() int { return len(t.members) }
 
-// Standing is a part of [Members]. The caller holds the lock.
+// Standing implements [Members]. The caller holds the lock.
 func (t *askTable[Q, R]) Standing(i int) actor.Standing {
 	m := &t.members[i]
 	if m.asker == nil || m.down {
@@ -137,19 +142,20 @@ func (t *askTable[Q, R]) Standing(i int) actor.Standing {
 	return status(m.asker)
 }
 
-// has returns the place of a member; less than 0 if a is none. The caller holds the lock.
+// indexOf returns the index of a member; -1 if a is none. The caller holds the lock.
 func (t *askTable[Q, R]) indexOf(a actor.Asker[Q, R]) int {
-	return slices.IndexFunc(t.members, func(m askMember[Q, R]) bool { return m.asker != nil && actor.SameAsker(m.asker, a) })
+	return slices.IndexFunc(t.members,
+		func(m askMember[Q, R]) bool { return m.asker != nil && actor.SameAsker(m.asker, a) })
 }
 
-// remove takes the member at i out. The caller holds the lock.
+// remove removes the member at i. The caller holds the lock.
 func (t *askTable[Q, R]) remove(i int) {
 	t.members = slices.Delete(t.members, i, i+1)
 	t.policy.removed(i)
 	t.policy.changed(len(t.members))
 }
 
-// forgetEnded takes out the members that have ended. Those that the pool has made are replaced
+// pruneEnded removes the members that have ended. Members that the pool started are replaced
 // instead. The caller holds the lock.
 func (t *askTable[Q, R]) pruneEnded() {
 	for i := len(t.members) - 1; i >= 0 && t.spec == nil; i-- {
@@ -160,28 +166,29 @@ func (t *askTable[Q, R]) pruneEnded() {
 	t.sizeAtPrune = len(t.members)
 }
 
-// patient is an actor that waits until there is a member for a request.
+// askWaiter is an actor that waits until there is a member for one request of AskTo.
 type askWaiter[Q, R any] struct {
 	t     *askTable[Q, R]
 	q     Q
 	reply actor.Handler[actor.Result[R]]
 }
 
-// patientType is the type of the patients for one type of requests and replies.
+// askWaiterType is the type of the askWaiters for one type of requests and replies.
 type askWaiterType[Q, R any] struct {
 	typ *actor.Type[askWaiter[Q, R]]
 	try actor.Behaviour[askWaiter[Q, R], actor.Result[actor.None]]
 }
 
 func newAskWaiterType[Q, R any]() *askWaiterType[Q, R] {
-	t := &askWaiterType[Q, R]{typ: actor.NewType[askWaiter[Q, R]]("asker")}
+	t := &askWaiterType[Q, R]{typ: actor.NewType[askWaiter[Q, R]]("ask waiter")}
 	t.try = actor.Declare[actor.Result[actor.None]](t.typ, "try")
 	t.typ.Table(t.try.Do(t.doTry))
 	return t
 }
 
-// doTry asks a member if there is one, and else the pool's actor to say when there is.
-func (t *askWaiterType[Q, R]) doTry(p *askWaiter[Q, R], c *actor.Context, said actor.Result[actor.None]) {
+// doTry asks a member if there is one; otherwise it asks the pool's actor to reply when there is.
+func (t *askWaiterType[Q, R]) doTry(p *askWaiter[Q, R], c *actor.Context,
+	said actor.Result[actor.None]) {
 	a, gone, err := p.t.choose(p.q)
 	if said.Err != nil {
 		err = said.Err

@@ -12,7 +12,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// oracle answers with its own number, and falls over a negative question.
+// oracle answers with its own number, and panics at a negative question.
 type oracle struct{ asked int }
 
 func (o *oracle) answer(c *actor.Context, q int) (uint64, error) {
@@ -40,12 +40,17 @@ var (
 	seekerDo   = actor.Declare[func(*actor.Context)](seekerType, "do")
 	seekerAll  = actor.DeclareAsk[actor.None, []actor.Result[uint64]](seekerType, "all")
 	_          = seekerType.Table(
-		seekerHear.Do(func(s *seeker, _ *actor.Context, r actor.Result[uint64]) { s.heard = append(s.heard, r) }),
+		seekerHear.Do(func(s *seeker, _ *actor.Context, r actor.Result[uint64]) {
+			s.heard = append(s.heard, r)
+		}),
 		seekerDo.Do(func(_ *seeker, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		seekerAll.Do(func(s *seeker, _ *actor.Context, _ actor.None) ([]actor.Result[uint64], error) { return s.heard, nil }))
+		seekerAll.Do(func(s *seeker, _ *actor.Context, _ actor.None) ([]actor.Result[uint64],
+			error) {
+			return s.heard, nil
+		}))
 )
 
-// double of an asker.
+// double of an [actor.Asker].
 type fakeOracle struct{ id uint64 }
 
 func (f *fakeOracle) Ask(context.Context, int) (uint64, error) { return f.id, nil }
@@ -62,7 +67,7 @@ type oddOracle struct {
 func (o oddOracle) Ask(context.Context, int) (uint64, error)                       { return 0, nil }
 func (o oddOracle) AskTo(*actor.Context, int, actor.Handler[actor.Result[uint64]]) {}
 
-// TestAskPool: "gives each request to one of its members"; it "is an Asker itself", and so may be a
+// TestAskPool: "sends each request to one of its members"; it "is an Asker itself", and so may be a
 // member of another one; doubles and actors are members alike. Members that have ended are passed
 // over and forgotten.
 func TestAskPool(t *testing.T) {
@@ -103,10 +108,14 @@ func TestAskPool(t *testing.T) {
 		t.Errorf("a pool without members: %v", err)
 	}
 	s := seekerType.Spawn(sys, seeker{})
-	seekerDo.Send(sys, s, func(c *actor.Context) { none.AskTo(c, 1, seekerHear.To(s)); inner.AskTo(c, 1, seekerHear.To(s)) })
+	seekerDo.Send(sys, s, func(c *actor.Context) {
+		none.AskTo(c, 1, seekerHear.To(s))
+		inner.AskTo(c, 1, seekerHear.To(s))
+	})
 	quiet(t, sys)
 	all, err := seekerAll.Ask(soon(t), sys, s, actor.None{})
-	if err != nil || len(all) != 2 || !errors.Is(all[0].Err, group.ErrNoMember) || all[1] != (actor.Result[uint64]{Value: a.ID()}) {
+	if err != nil || len(all) != 2 || !errors.Is(all[0].Err, group.ErrNoMember) ||
+		all[1] != (actor.Result[uint64]{Value: a.ID()}) {
 		t.Errorf("it heard %v, %v", all, err)
 	}
 	for range 100 {
@@ -120,14 +129,15 @@ func TestAskPool(t *testing.T) {
 	}
 }
 
-// TestStartAskPool: "Requests that come before the members are there wait for them", from outside
-// and in behaviours, in every order; members that are killed are replaced, and no request is lost
-// to the gap: each is answered, or fails with the end of the member that had it.
+// TestStartAskPool: "Requests that arrive before the members have started wait for them", from
+// outside and in behaviours, in every order; members that are killed are replaced, and no request
+// is lost to the gap: each is answered, or fails with the end of the member that had it.
 func TestStartAskPool(t *testing.T) {
 	total := 0
 	for seed := range uint64(60) {
 		sys, _ := atNoTime(t, seed)
-		p := group.StartAskPool(sys, group.RoundRobin[int](), 1+int(seed%3), question, group.Crew[oracle]{Type: oracleType})
+		p := group.StartAskPool(sys, group.RoundRobin[int](), 1+int(seed%3), question,
+			group.Crew[oracle]{Type: oracleType})
 		s := seekerType.Spawn(sys, seeker{})
 		var members []actor.AnyRef
 		for i := range 30 {
@@ -138,7 +148,8 @@ func TestStartAskPool(t *testing.T) {
 				}
 			})
 		}
-		if id, err := p.Ask(soon(t), 1); err != nil && !errors.Is(err, actor.ErrStopped) || err == nil && id == 0 {
+		if id, err := p.Ask(soon(t), 1); err != nil && !errors.Is(err, actor.ErrStopped) ||
+			err == nil && id == 0 {
 			t.Fatalf("seed %d: %d, %v", seed, id, err)
 		}
 		quiet(t, sys)
@@ -181,13 +192,15 @@ func TestStartAskPool_EndsAtOnce(t *testing.T) {
 		sys, _ := atNoTime(t, seed)
 		s := seekerType.Spawn(sys, seeker{})
 		seekerDo.Send(sys, s, func(c *actor.Context) {
-			p := group.StartAskPool(c, group.RoundRobin[int](), 1, question, group.Crew[oracle]{Type: oracleType})
+			p := group.StartAskPool(c, group.RoundRobin[int](), 1, question,
+				group.Crew[oracle]{Type: oracleType})
 			p.AskTo(c, 1, seekerHear.To(s))
 			p.Stop(c)
 		})
 		quiet(t, sys)
 		all, err := seekerAll.Ask(soon(t), sys, s, actor.None{})
-		if err != nil || len(all) != 1 || all[0].Err != nil && !errors.Is(all[0].Err, actor.ErrStopped) {
+		if err != nil || len(all) != 1 || all[0].Err != nil &&
+			!errors.Is(all[0].Err, actor.ErrStopped) {
 			t.Fatalf("seed %d: it heard %v, %v", seed, all, err)
 		}
 		if all[0].Err != nil {
@@ -200,11 +213,12 @@ func TestStartAskPool_EndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestStartAskPool_Restarts: a member that falls over a request fails it with ErrPanicked, is passed
+// TestStartAskPool_Restarts: a member that panics in a request fails it with ErrPanicked, is passed
 // over until its restart, and comes back; the pool can be resized.
 func TestStartAskPool_Restarts(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
-		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
+		"random": group.Random[int](),
 	} {
 		sys, advance := atNoTime(t, 1)
 		p := group.StartAskPool(sys, policy, 3, question, group.Crew[oracle]{Type: oracleType})
@@ -244,10 +258,11 @@ func TestStartAskPool_Restarts(t *testing.T) {
 	}
 }
 
-// TestPolicyOf: a policy of one's own sees how the members stand; "what it has to remember can be
+// TestPolicyOf: a policy of one's own sees how the members stand; "State that it keeps can live in
 // variables of start". A number that no member has is a panic where the member is chosen.
 func TestPolicyOf(t *testing.T) {
-	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}), actor.OnDeadLetter(func(actor.DeadLetter) {}))
+	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}),
+		actor.OnDeadLetter(func(actor.DeadLetter) {}))
 	lastFirst := group.PolicyOf(func() func(int, group.Members) int {
 		calls := 0
 		return func(m int, among group.Members) int {
@@ -261,7 +276,8 @@ func TestPolicyOf(t *testing.T) {
 		}
 	})
 	refs, handlers := sinks(sys, 3)
-	p, other := group.NewPool(sys, lastFirst, handlers...), group.NewPool(sys, lastFirst, handlers...)
+	p, other := group.NewPool(sys, lastFirst, handlers...),
+		group.NewPool(sys, lastFirst, handlers...)
 	for i := range 4 {
 		p.Send(sys, i)
 		quiet(t, sys)
@@ -274,7 +290,7 @@ func TestPolicyOf(t *testing.T) {
 	p.Send(sys, 9)
 	quiet(t, sys)
 	if p.Standing() != actor.Ended {
-		t.Error("the pool goes on, though its policy chose nobody")
+		t.Error("the pool goes on, though its policy chose no member")
 	}
 	asks := group.NewAskPool(group.PolicyOf(func() func(int, group.Members) int {
 		return func(m int, among group.Members) int { return m }
@@ -322,25 +338,38 @@ func TestMisuse_OfAskPools(t *testing.T) {
 	p := group.NewAskPool(group.RoundRobin[int](), a)
 	var zero group.AskPool[int, uint64]
 	for words, f := range map[string]func(){
-		"NewAskPool with a zero Policy":            func() { group.NewAskPool[int, uint64](group.Policy[int]{}) },
-		"a member that is there twice":             func() { group.NewAskPool(group.RoundRobin[int](), a, a) },
-		"NewAskPool with a nil member":             func() { group.NewAskPool[int, uint64](group.RoundRobin[int](), nil) },
-		"Join with a nil member":                   func() { p.Join(nil) },
-		"Join with a member that cannot":           func() { p.Join(oddOracle{}) },
-		"Leave with a nil member":                  func() { p.Leave(nil) },
-		"Join of an AskPool to itself":             func() { p.Join(p) },
-		"a zero AskPool":                           func() { _, _ = zero.Ask(soon(t), 1) },
-		"a zero AskPool: use NewAskPool":           func() { p.Join(zero) },
-		"AskTo with a nil reply":                   func() { p.AskTo(nil, 1, nil) },
-		"Resize: 0 members":                        func() { p.Resize(sys, 0) },
-		"Resize of an AskPool without":             func() { p.Resize(sys, 1) },
-		"Stop of an AskPool without":               func() { p.Stop(sys) },
-		"Init of an AskPool that has no":           func() { p.Init(&group.CrewActor{}) },
-		"StartAskPool: 0 members":                  func() { group.StartAskPool(sys, group.RoundRobin[int](), 0, question, crew) },
-		"StartAskPool with a zero Policy":          func() { group.StartAskPool(sys, group.Policy[int]{}, 1, question, crew) },
-		"AskPoolForSupervisor with a Crew without": func() { group.AskPoolForSupervisor(group.RoundRobin[int](), 1, question, group.Crew[oracle]{}) },
+		"NewAskPool with a zero Policy": func() {
+			group.NewAskPool[int, uint64](group.Policy[int]{})
+		},
+		"a member that is there twice": func() {
+			group.NewAskPool(group.RoundRobin[int](), a, a)
+		},
+		"NewAskPool with a nil member": func() {
+			group.NewAskPool[int, uint64](group.RoundRobin[int](), nil)
+		},
+		"Join with a nil member":         func() { p.Join(nil) },
+		"Join with a member that cannot": func() { p.Join(oddOracle{}) },
+		"Leave with a nil member":        func() { p.Leave(nil) },
+		"Join of an AskPool to itself":   func() { p.Join(p) },
+		"a zero AskPool":                 func() { _, _ = zero.Ask(soon(t), 1) },
+		"a zero AskPool: use NewAskPool": func() { p.Join(zero) },
+		"AskTo with a nil reply":         func() { p.AskTo(nil, 1, nil) },
+		"Resize: 0 members":              func() { p.Resize(sys, 0) },
+		"Resize of an AskPool without":   func() { p.Resize(sys, 1) },
+		"Stop of an AskPool without":     func() { p.Stop(sys) },
+		"Init of an AskPool that has no": func() { p.Init(&group.CrewActor{}) },
+		"StartAskPool: 0 members": func() {
+			group.StartAskPool(sys, group.RoundRobin[int](), 0, question, crew)
+		},
+		"StartAskPool with a zero Policy": func() {
+			group.StartAskPool(sys, group.Policy[int]{}, 1, question, crew)
+		},
+		"AskPoolForSupervisor with a Crew without": func() {
+			group.AskPoolForSupervisor(group.RoundRobin[int](), 1, question, group.Crew[oracle]{})
+		},
 		"StartAskPool with a Behaviour that was not": func() {
-			group.StartAskPool(sys, group.RoundRobin[int](), 1, actor.AskBehaviour[oracle, int, uint64]{}, crew)
+			group.StartAskPool(sys, group.RoundRobin[int](), 1,
+				actor.AskBehaviour[oracle, int, uint64]{}, crew)
 		},
 	} {
 		panics(t, words, f)
@@ -351,7 +380,8 @@ func TestMisuse_OfAskPools(t *testing.T) {
 func BenchmarkAskPool(b *testing.B) {
 	sys := start(b, actor.Workers(2))
 	ctx := context.Background()
-	p := group.StartAskPool(sys, group.RoundRobin[int](), 4, question, group.Crew[oracle]{Type: oracleType})
+	p := group.StartAskPool(sys, group.RoundRobin[int](), 4, question,
+		group.Crew[oracle]{Type: oracleType})
 	one := question.To(oracleType.Spawn(sys, oracle{}))
 	for name, a := range map[string]actor.Asker[int, uint64]{"pool": p, "one": one} {
 		b.Run(name, func(b *testing.B) {

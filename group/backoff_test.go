@@ -9,55 +9,61 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// sleepy is a parent whose child is in a back-off of an hour when it has fallen.
+// sleepy is a parent whose child is in back-off for an hour after a failure.
 type sleepy struct{}
 
 var (
 	sleepyType  = actor.NewType[sleepy]("sleepy")
 	sleepyBegin = actor.Declare[func(actor.Ref[testWorker])](sleepyType, "begin")
-	sleepyFell  = actor.Declare[actor.Fallen](sleepyType, "fell")
+	sleepyDown  = actor.Declare[actor.Fallen](sleepyType, "fell")
 	sleepyDue   = actor.Declare[actor.AnyRef](sleepyType, "due")
-	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin), sleepyFell.Do((*sleepy).fell), sleepyDue.Do((*sleepy).due))
+	_           = sleepyType.Table(sleepyBegin.Do((*sleepy).begin),
+		sleepyDown.Do((*sleepy).childDown),
+		sleepyDue.Do((*sleepy).due))
 
 	sleepyLog []jobLog
 )
 
 func (*sleepy) begin(c *actor.Context, give func(actor.Ref[testWorker])) {
-	give(actor.SpawnSupervised(c, testWorkerType, func(h *testWorker) { h.log = &sleepyLog }, sleepyFell))
+	give(actor.SpawnSupervised(c, testWorkerType, func(h *testWorker) { h.log = &sleepyLog },
+		sleepyDown))
 }
 
-func (*sleepy) fell(c *actor.Context, f actor.Fallen) {
+func (*sleepy) childDown(c *actor.Context, f actor.Fallen) {
 	actor.Postpone(c, f.Ref)
 	actor.After(c, time.Hour, sleepyDue, f.Ref)
 }
 
 func (*sleepy) due(c *actor.Context, r actor.AnyRef) { actor.Restart(c, r) }
 
-// fallen returns an actor that is in a back-off for an hour.
-func fallen(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
+// downActor returns an actor that is in a back-off for an hour.
+func downActor(t testing.TB, sys *actor.System) (r actor.Ref[testWorker]) {
 	t.Helper()
 	sleepyLog = nil
-	sleepyBegin.Send(sys, sleepyType.Spawn(sys, sleepy{}), func(child actor.Ref[testWorker]) { r = child })
+	sleepyBegin.Send(sys, sleepyType.Spawn(sys, sleepy{}),
+		func(child actor.Ref[testWorker]) { r = child })
 	quiet(t, sys)
 	handleJob.Send(sys, r, -1)
 	quiet(t, sys)
 	return r
 }
 
-// TestTopic_BackOff: "A subscriber that is in a back-off holds up nobody", whatever the policy: the
-// others are given everything at once. It is given what is kept for it when it comes up.
+// TestTopic_BackOff: "a subscriber that … is in back-off … does not slow the topic down", with
+// every policy: the others are given everything at once. It is given what is kept for it when it
+// comes up.
 func TestTopic_BackOff(t *testing.T) {
 	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
 		sys, advance := atNoTime(t, 1)
 		news := group.NewTopic[int](sys, group.OnLag(lag))
-		news.Subscribe(sys, handleJob.To(fallen(t, sys)))
+		news.Subscribe(sys, handleJob.To(downActor(t, sys)))
 		r := sinkType.Spawn(sys, sink{})
 		news.Subscribe(sys, put.To(r))
 		for i := range 20 {
 			news.Publish(sys, i)
 		}
 		quiet(t, sys)
-		if mail, err := got.Ask(soon(t), sys, r, actor.None{}); err != nil || len(mail) != 20 || len(sleepyLog) != 0 {
+		if mail, err := got.Ask(soon(t), sys, r, actor.None{}); err != nil || len(mail) != 20 ||
+			len(sleepyLog) != 0 {
 			t.Fatalf("%v: the other one got %v, %v", lag, mail, err)
 		}
 		count(t, sys, news.Subscribers, 2)
@@ -68,22 +74,24 @@ func TestTopic_BackOff(t *testing.T) {
 	}
 }
 
-// TestPool_BackOff: a member that is in a back-off of its supervisor's is passed over by RoundRobin,
-// LeastLoaded and Random. Hash gives it its messages, and holds up nobody.
+// TestPool_BackOff: a member that is in a back-off of its supervisor's is passed over by
+// RoundRobin, LeastLoaded and Random. Hash queues its messages, and other keys are not delayed.
 func TestPool_BackOff(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
-		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
-		"hash": group.Hash(func(n int) uint64 { return uint64(n) }),
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
+		"random": group.Random[int](),
+		"hash":   group.Hash(func(n int) uint64 { return uint64(n) }),
 	} {
 		sys, advance := atNoTime(t, 1)
 		r := sinkType.Spawn(sys, sink{})
-		p := group.NewPool(sys, policy, handleJob.To(fallen(t, sys)), put.To(r))
+		p := group.NewPool(sys, policy, handleJob.To(downActor(t, sys)), put.To(r))
 		for i := range 40 {
 			p.Send(sys, i)
 		}
 		quiet(t, sys)
 		mail, err := got.Ask(soon(t), sys, r, actor.None{})
-		if err != nil || name != "hash" && len(mail) != 40 || len(mail) == 0 || len(sleepyLog) != 0 {
+		if err != nil || name != "hash" && len(mail) != 40 || len(mail) == 0 ||
+			len(sleepyLog) != 0 {
 			t.Fatalf("%s: the other one got %d, %v", name, len(mail), err)
 		}
 		if advance(2 * time.Hour); len(sleepyLog)+len(mail) != 40 {
@@ -94,7 +102,7 @@ func TestPool_BackOff(t *testing.T) {
 }
 
 // TestTopic_MutedSubscriber: a subscriber that stands still only because it is muted for a third
-// actor holds up nobody, until its own mailbox is full.
+// actor does not slow the topic down until its own mailbox is full.
 func TestTopic_MutedSubscriber(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	slow, release := stuck(t, sys)

@@ -14,15 +14,15 @@ import (
 // parent restarts its child at once, and replaces it when it has ended for good, as a supervisor
 // does.
 type parent struct {
-	spawn func(c *actor.Context) actor.AnyRef
-	child actor.AnyRef
-	falls []error
+	spawn    func(c *actor.Context) actor.AnyRef
+	child    actor.AnyRef
+	failures []error
 }
 
 func (p *parent) begin(c *actor.Context, _ actor.None) { p.child = p.spawn(c) }
 
 func (p *parent) hear(c *actor.Context, f actor.Fallen) {
-	p.falls = append(p.falls, f.Reason)
+	p.failures = append(p.failures, f.Reason)
 	if f.Final {
 		p.child = p.spawn(c)
 	} else {
@@ -36,11 +36,15 @@ var (
 	parentHear  = actor.Declare[actor.Fallen](parentType, "hear")
 	parentTell  = actor.DeclareAsk[actor.None, parent](parentType, "tell")
 	_           = parentType.Table(parentBegin.Do((*parent).begin), parentHear.Do((*parent).hear),
-		parentTell.Do(func(p *parent, _ *actor.Context, _ actor.None) (parent, error) { return *p, nil }))
+		parentTell.Do(func(p *parent, _ *actor.Context, _ actor.None) (parent, error) {
+			return *p,
+				nil
+		}))
 )
 
 // under makes an actor of this type and init the child of a parent. child returns its ref by now.
-func under[S any](t testing.TB, sys *actor.System, typ *actor.Type[S], init func(*S)) (child func() actor.Ref[S], falls func() int) {
+func under[S any](t testing.TB, sys *actor.System, typ *actor.Type[S],
+	init func(*S)) (child func() actor.Ref[S], failures func() int) {
 	t.Helper()
 	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
 		return actor.SpawnSupervised(c, typ, init, parentHear).Any()
@@ -56,7 +60,7 @@ func under[S any](t testing.TB, sys *actor.System, typ *actor.Type[S], init func
 		return state
 	}
 	child = func() actor.Ref[S] { r, _ := actor.As[S](tell().child); return r }
-	return child, func() int { return len(tell().falls) }
+	return child, func() int { return len(tell().failures) }
 }
 
 // fuse is a handler that panics over one message.
@@ -72,12 +76,13 @@ func (f *fuse) Send(_ actor.Sender, m int) {
 }
 func (f *fuse) TrySend(from actor.Sender, m int) error { f.Send(from, m); return nil }
 
-// TestTopic_AsChild: "A topic that is restarted in its place keeps its subscribers, except for the
-// handler over which it panicked", and its ref, its mail and its options. "A topic that was ended by
+// TestTopic_AsChild: "A topic that is restarted in place keeps its subscribers, except for a
+// handler whose call panicked", and its ref, its mail and its options. "A topic that was ended by
 // order … is replaced by a new one, which has no subscribers".
 func TestTopic_AsChild(t *testing.T) {
 	sys := start(t, actor.Workers(2), actor.OnPanic(func(actor.PanicReport) {}))
-	child, falls := under(t, sys, group.TopicType[int](), group.TopicInit[int](group.OnLag(group.LagUnsubscribe)))
+	child, failures := under(t, sys, group.TopicType[int](),
+		group.TopicInit[int](group.OnLag(group.LagUnsubscribe)))
 	news := group.AsTopic(child())
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 3}
@@ -87,17 +92,18 @@ func TestTopic_AsChild(t *testing.T) {
 	for i := range 6 {
 		news.Publish(sys, i)
 	}
-	if n := falls(); n != 1 || group.AsTopic(child()) != news {
-		t.Fatalf("%d falls", n)
+	if n := failures(); n != 1 || group.AsTopic(child()) != news {
+		t.Fatalf("%d failures", n)
 	}
 	wantGot(t, sys, refs[0], 0, 1, 2, 3, 4, 5)
-	wantGot(t, sys, refs[1], 0, 1, 2, 4, 5) // not 3: "the message over which it fell does not run again"
+	// not 3: "the message over which it fell does not run again"
+	wantGot(t, sys, refs[1], 0, 1, 2, 4, 5)
 	count(t, sys, news.Subscribers, 2)
 	if !slices.Equal(bad.got, []int{0, 1, 2, 3}) {
 		t.Errorf("the one over which it fell got %v", bad.got)
 	}
 	actor.Suspend(sys, child())
-	if falls() != 2 {
+	if failures() != 2 {
 		t.Error("the topic has not been restarted")
 	}
 	count(t, sys, news.Subscribers, 2)
@@ -113,44 +119,46 @@ func TestTopic_AsChild(t *testing.T) {
 	count(t, sys, group.AsTopic(child()).Subscribers, 0)
 }
 
-// TestPool_AsChild: "A pool that is restarted in its place keeps the members that have joined it,
-// except for the handler over which it panicked, if it did. Those that it has made itself are new
-// then."
+// TestPool_AsChild: "A pool that is restarted in place keeps the members that have joined it,
+// except for a handler whose call panicked. Members that it has started itself are new then."
 func TestPool_AsChild(t *testing.T) {
 	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
 	refs, handlers := sinks(sys, 2)
 	bad := &fuse{over: 2}
-	child, falls := under(t, sys, group.PoolType[int](), group.PoolInit(group.RoundRobin[int](), handlers[0], handlers[1]))
+	child, failures := under(t, sys, group.PoolType[int](),
+		group.PoolInit(group.RoundRobin[int](), handlers[0], handlers[1]))
 	p := group.AsPool(child())
 	p.Join(sys, bad)
 	for i := range 6 {
 		p.Send(sys, i)
 	}
-	if n := falls(); n != 1 || group.AsPool(child()) != p {
-		t.Fatalf("%d falls", n)
+	if n := failures(); n != 1 || group.AsPool(child()) != p {
+		t.Fatalf("%d failures", n)
 	}
 	count(t, sys, p.Members, 2)
 	wantGot(t, sys, refs[0], 0, 3, 5)
 	wantGot(t, sys, refs[1], 1, 4)
 
 	var log []jobLog
-	owner, falls := under(t, sys, group.PoolType[int](), group.StartPoolInit(group.PolicyOf(func() func(int, group.Members) int {
-		return func(m int, _ group.Members) int { return m % 10 }
-	}), 3, handleJob, testCrew(&log)))
+	owner, failures := under(t, sys, group.PoolType[int](),
+		group.StartPoolInit(group.PolicyOf(func() func(int, group.Members) int {
+			return func(m int, _ group.Members) int { return m % 10 }
+		}), 3, handleJob, testCrew(&log)))
 	p = group.AsPool(owner())
 	p.Send(sys, 0)
 	quiet(t, sys)
 	p.Send(sys, 9) // there is no such member: the pool panics
 	p.Send(sys, 10)
-	if n := falls(); n != 1 || len(log) != 2 || log[0].id == log[1].id || log[0].ref.Standing() != actor.Ended {
-		t.Errorf("%d falls; %v", n, log)
+	if n := failures(); n != 1 || len(log) != 2 || log[0].id == log[1].id ||
+		log[0].ref.Standing() != actor.Ended {
+		t.Errorf("%d failures; %v", n, log)
 	}
 	count(t, sys, p.Members, 3)
 }
 
-// TestRegistry_AsChild: "Members and watchers outlive every restart of the actor, even one by which a
-// new actor takes its place. While there is no actor, nobody hears of changes and of ends; the next
-// one catches up." It "can be used at once".
+// TestRegistry_AsChild: "Members and watchers survive every restart of the actor, even if it is
+// replaced by a new actor. While there is no actor, watchers are not notified, and members that end
+// stay in; the next actor catches up." It "can be used at once".
 func TestRegistry_AsChild(t *testing.T) {
 	sys := start(t)
 	r := group.RegistryForSupervisor[string, actor.Ref[sink]]()
@@ -165,8 +173,8 @@ func TestRegistry_AsChild(t *testing.T) {
 	quiet(t, sys)
 	actor.Stop(sys, m[1])
 	quiet(t, sys)
-	wantMembers(t, r, "a", m[0], m[1]) // nobody has heard of the end
-	child, falls := under(t, sys, r.Type(), r.Init)
+	wantMembers(t, r, "a", m[0], m[1]) // the end is not known yet
+	child, failures := under(t, sys, r.Type(), r.Init)
 	wantHeardLast := func(want ...actor.Ref[sink]) {
 		t.Helper()
 		quiet(t, sys)
@@ -187,8 +195,8 @@ func TestRegistry_AsChild(t *testing.T) {
 	} {
 		end()
 		actor.Stop(sys, m[i])
-		if falls() != i+1 {
-			t.Fatalf("%d falls", falls())
+		if failures() != i+1 {
+			t.Fatalf("%d failures", failures())
 		}
 		gone := m[i]
 		m[i] = spawn(sys, 1)[0]
@@ -200,15 +208,16 @@ func TestRegistry_AsChild(t *testing.T) {
 	}
 }
 
-// TestAskPool_AsChild: "It can still be used when a new actor has taken the place of the old one."
-// "until then there is no member".
+// TestAskPool_AsChild: "stays usable when the actor is replaced by a new one." "It has members as
+// soon as its actor has started".
 func TestAskPool_AsChild(t *testing.T) {
 	sys, advance := atNoTime(t, 1)
-	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question, group.Crew[oracle]{Type: oracleType})
+	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question,
+		group.Crew[oracle]{Type: oracleType})
 	if _, err := p.Ask(soon(t), 1); !errors.Is(err, group.ErrNoMember) {
 		t.Errorf("before its actor has started: %v", err)
 	}
-	child, falls := under(t, sys, p.Type(), p.Init)
+	child, failures := under(t, sys, p.Type(), p.Init)
 	child()
 	for i, end := range []func(){
 		func() { actor.Suspend(sys, child()) },
@@ -216,8 +225,8 @@ func TestAskPool_AsChild(t *testing.T) {
 		func() { p.Stop(sys) },
 	} {
 		end()
-		if falls() != i+1 {
-			t.Fatalf("%d falls", falls())
+		if failures() != i+1 {
+			t.Fatalf("%d failures", failures())
 		}
 		all := map[uint64]bool{}
 		for range 6 {
@@ -242,7 +251,8 @@ func TestAskPool_AsChild(t *testing.T) {
 func TestForSupervisor_Twice(t *testing.T) {
 	sys := start(t)
 	r := group.RegistryForSupervisor[string, int]()
-	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question, group.Crew[oracle]{Type: oracleType})
+	p := group.AskPoolForSupervisor(group.RoundRobin[int](), 2, question,
+		group.Crew[oracle]{Type: oracleType})
 	for range 2 {
 		var a group.RegistryActor[string, int]
 		r.Init(&a)
@@ -260,7 +270,8 @@ func TestForSupervisor_Twice(t *testing.T) {
 			down, err := actor.Join(soon(t), sys, ref)
 			if err != nil || down.Reason == nil || !slices.Contains([]string{
 				"gallop: group: the Registry has an actor already: make one for each tree",
-				"gallop: group: the AskPool has an actor already: make one for each tree"}, down.Reason.Error()) {
+				"gallop: group: the AskPool has an actor already: make one for each tree"},
+				down.Reason.Error()) {
 				t.Errorf("the second actor: %v, %v", down.Reason, err)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// client is a connection of somebody whom the room does not trust to read what it is sent.
+// client is a connection of a user who may not read what it is sent.
 type client struct{ name string }
 
 var (
@@ -18,9 +18,13 @@ var (
 	clientWait   = actor.Declare[func()](clientType, "wait")
 	clientLagged = actor.Declare[group.Lagged](clientType, "lagged")
 	_            = clientType.Table(
-		clientSay.Do(func(u *client, _ *actor.Context, line string) { fmt.Println(u.name, "hears", line) }),
+		clientSay.Do(func(u *client, _ *actor.Context, line string) {
+			fmt.Println(u.name, "hears", line)
+		}),
 		clientWait.Do(func(_ *client, _ *actor.Context, f func()) { f() }),
-		clientLagged.Do(func(u *client, _ *actor.Context, _ group.Lagged) { fmt.Println(u.name, "has lost the room") }))
+		clientLagged.Do(func(u *client, _ *actor.Context, _ group.Lagged) {
+			fmt.Println(u.name, "has lost the room")
+		}))
 )
 
 // hang makes a client that reads nothing until read is closed, with a mailbox that is full.
@@ -34,8 +38,8 @@ func hang(sys *actor.System, name string) (c actor.Ref[client], read chan struct
 	return c, read
 }
 
-// With LagDrop a subscriber that does not read loses messages, which are counted as dead
-// letters, and nobody waits for it.
+// With LagDrop a subscriber that does not read loses messages, which are counted as dead letters,
+// and no other client waits for it.
 func ExampleLag() {
 	sys := actor.Start(actor.Workers(2), actor.OnDeadLetter(func(d actor.DeadLetter) {
 		fmt.Println("dropped:", d.Message, errors.Is(d.Reason, actor.ErrOverloaded))

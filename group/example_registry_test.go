@@ -15,7 +15,7 @@ func ExampleRegistry() {
 	ada, bob := readerType.Spawn(sys, reader{"Ada"}), readerType.Spawn(sys, reader{"Bob"})
 	rooms.Join(sys, "library", ada)
 	rooms.Join(sys, "library", bob)
-	for _, r := range rooms.Members("library") { // nobody is asked, and nobody waited for
+	for _, r := range rooms.Members("library") { // no message, no waiting
 		read.Send(sys, r, "the rules")
 	}
 	_ = sys.Wait(context.Background())
@@ -40,7 +40,7 @@ var (
 	}))
 )
 
-// Whoever watches a group hears who is in it, and then who comes and goes.
+// A watcher of a group gets its members, and then each member that joins or leaves.
 func ExampleChange() {
 	sys := actor.Start()
 	rooms := group.NewRegistry[string, string](sys)
@@ -60,12 +60,14 @@ func ExampleChange() {
 // The actor of a registry can be the child of a supervisor, which is given the registry's type
 // and Init:
 //
-//	supervise.Worker[group.RegistryActor[string, string]]{Name: "rooms", Type: rooms.Type(), Init: rooms.Init}
+//	supervise.Worker[group.RegistryActor[string, string]]{Name: "rooms",
+//		Type: rooms.Type(), Init: rooms.Init}
 func ExampleRegistryActor() {
 	sys := actor.Start()
 	rooms := group.RegistryForSupervisor[string, string]()
 	rooms.Join(sys, "library", "Ada")
-	var child actor.Ref[group.RegistryActor[string, string]] = rooms.Type().SpawnFunc(sys, rooms.Init)
+	var child actor.Ref[group.RegistryActor[string, string]] = rooms.Type().SpawnFunc(sys,
+		rooms.Init)
 	_ = sys.Wait(context.Background())
 	fmt.Println(rooms.Members("library"), rooms.Any() == child.Any())
 	sys.Stop()

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// parser is a worker that falls over what it does not understand.
+// parser is a worker that panics at input that it does not understand.
 type parser struct{}
 
 var (
@@ -26,11 +26,13 @@ var (
 		length.Do(func(_ *parser, _ *actor.Context, s string) (int, error) { return len(s), nil }))
 )
 
-// A pool can make its members itself. One that falls is restarted after a while, and the others
-// do its work until then.
+// A pool can start its members itself. One that fails is restarted after a while, and the others do
+// its work until then.
 func ExampleStartPool() {
-	sys := actor.Start(actor.Seed(1), actor.OnPanic(func(r actor.PanicReport) { fmt.Println("fell:", r.Value) }))
-	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse, group.Crew[parser]{Type: parserType})
+	sys := actor.Start(actor.Seed(1),
+		actor.OnPanic(func(r actor.PanicReport) { fmt.Println("fell:", r.Value) }))
+	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse,
+		group.Crew[parser]{Type: parserType})
 	for _, s := range []string{"one", "", "two", "three"} {
 		p.Send(sys, s)
 	}
@@ -42,7 +44,7 @@ func ExampleStartPool() {
 	// parsed three
 }
 
-// A crew says how the members are made, and how their falls are taken.
+// A crew says how the members are started and restarted.
 func ExampleCrew() {
 	sys := actor.Start(actor.Seed(1), actor.OnPanic(func(actor.PanicReport) {}))
 	p := group.StartPool(sys, group.RoundRobin[string](), 2, parse, group.Crew[parser]{
@@ -62,7 +64,8 @@ func ExampleCrew() {
 // An AskPool is asked as an actor is, and can take the place of one.
 func ExampleAskPool() {
 	sys := actor.Start()
-	p := group.StartAskPool(sys, group.LeastLoaded[string](), 4, length, group.Crew[parser]{Type: parserType})
+	p := group.StartAskPool(sys, group.LeastLoaded[string](), 4, length,
+		group.Crew[parser]{Type: parserType})
 	var anyone actor.Asker[string, int] = p
 	fmt.Println(anyone.Ask(context.Background(), "gallop"))
 	p.Stop(sys)
@@ -74,7 +77,8 @@ func ExampleAskPool() {
 // supervise.Worker, which is told the same type and Init.
 func ExampleCrewActor() {
 	sys := actor.Start()
-	p := group.AskPoolForSupervisor(group.Random[string](), 2, length, group.Crew[parser]{Type: parserType})
+	p := group.AskPoolForSupervisor(group.Random[string](), 2, length,
+		group.Crew[parser]{Type: parserType})
 	var crew actor.Ref[group.CrewActor] = p.Type().SpawnFunc(sys, p.Init)
 	_ = sys.Wait(context.Background())
 	fmt.Println(p.Ask(context.Background(), "gallop"))
@@ -99,7 +103,8 @@ func ExampleMembers() {
 	})
 	sys := actor.Start()
 	p := group.NewPool(sys, first,
-		read.To(readerType.Spawn(sys, reader{"Ada"})), read.To(readerType.Spawn(sys, reader{"Bob"})))
+		read.To(readerType.Spawn(sys, reader{"Ada"})),
+		read.To(readerType.Spawn(sys, reader{"Bob"})))
 	p.Send(sys, "page 1")
 	p.Send(sys, "page 2")
 	_ = sys.Run()
@@ -114,7 +119,8 @@ func ExampleMembers() {
 //		Type: group.TopicType[string](), Init: group.TopicInit[string]()}
 func ExampleTopicActor() {
 	sys := actor.Start()
-	var child actor.Ref[group.TopicActor[string]] = group.TopicType[string]().SpawnFunc(sys, group.TopicInit[string]())
+	var child actor.Ref[group.TopicActor[string]] = group.TopicType[string]().SpawnFunc(sys,
+		group.TopicInit[string]())
 	news := group.AsTopic(child)
 	news.Subscribe(sys, read.To(readerType.Spawn(sys, reader{"Ada"})))
 	news.Publish(sys, "the first issue")
@@ -125,7 +131,8 @@ func ExampleTopicActor() {
 // See the example of TopicActor.
 func ExamplePoolActor() {
 	sys := actor.Start()
-	init := group.StartPoolInit(group.LeastLoaded[string](), 2, parse, group.Crew[parser]{Type: parserType})
+	init := group.StartPoolInit(group.LeastLoaded[string](), 2, parse,
+		group.Crew[parser]{Type: parserType})
 	var child actor.Ref[group.PoolActor[string]] = group.PoolType[string]().SpawnFunc(sys, init)
 	group.AsPool(child).Send(sys, "one")
 	_ = sys.Run()

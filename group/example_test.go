@@ -41,7 +41,8 @@ func ExampleTopic() {
 func ExamplePool() {
 	sys := actor.Start(actor.Workers(1))
 	p := group.NewPool(sys, group.RoundRobin[string](),
-		read.To(readerType.Spawn(sys, reader{"Ada"})), read.To(readerType.Spawn(sys, reader{"Bob"})))
+		read.To(readerType.Spawn(sys, reader{"Ada"})),
+		read.To(readerType.Spawn(sys, reader{"Bob"})))
 	for _, page := range []string{"page 1", "page 2", "page 3"} {
 		p.Send(sys, page)
 		_ = sys.Wait(context.Background())
@@ -63,7 +64,8 @@ var (
 // A goroutine that feeds a pool is held back by SendWait; Send would never wait.
 func ExamplePool_SendWait() {
 	ctx, sys := context.Background(), actor.Start()
-	p := group.NewPool(sys, group.LeastLoaded[string](), letter.To(deskType.Spawn(sys, reader{"Ada"})))
+	p := group.NewPool(sys, group.LeastLoaded[string](),
+		letter.To(deskType.Spawn(sys, reader{"Ada"})))
 	for _, page := range []string{"page 1", "page 2", "page 3"} {
 		if err := p.SendWait(ctx, sys, page); err != nil {
 			fmt.Println(err) // ctx has ended, or the pool, or the system

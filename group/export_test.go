@@ -4,7 +4,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// KeptMembers is Kept for a pool that nobody sends to, and who joins it.
+// KeptMembers returns how many members a pool keeps that these have joined, one after the other,
+// without a message in between.
 func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) bool)) int {
 	pool := newPool(p, nil)
 	for h := range members {
@@ -13,8 +14,8 @@ func KeptMembers[M any](p Policy[M], members func(yield func(actor.Handler[M]) b
 	return len(pool.members)
 }
 
-// Kept returns how many subscribers a topic keeps to which these have subscribed, one
-// after the other, and nobody has published.
+// KeptSubscribers returns how many subscribers a topic keeps to which these have subscribed, one
+// after the other, without a publication in between.
 func KeptSubscribers[M any](subscribers func(yield func(actor.Handler[M]) bool)) int {
 	var t Subscribers[M]
 	for h := range subscribers {
@@ -23,7 +24,7 @@ func KeptSubscribers[M any](subscribers func(yield func(actor.Handler[M]) bool))
 	return t.subscribers.len()
 }
 
-// mustAgree panics if what a roster knows is not what is in its list.
+// mustAgree panics if the index of an orderedMap does not agree with its list.
 func (om *orderedMap[K, V]) mustAgree() {
 	there := 0
 	for i, e := range om.list {
@@ -31,11 +32,11 @@ func (om *orderedMap[K, V]) mustAgree() {
 			continue
 		}
 		if there++; om.index[e.key] != i {
-			panic("a roster does not know where a key is")
+			panic("an orderedMap has a wrong index")
 		}
 	}
 	if there != len(om.index) || len(om.list) > 2*there {
-		panic("a roster knows others than are in its list, or has too many gaps")
+		panic("an orderedMap has other keys than its index, or too many gaps")
 	}
 }
 
@@ -58,10 +59,10 @@ func (s *Subscribers[M]) Unsubscribe(h actor.Handler[M]) (stayed bool) {
 // InOrder are all who have subscribed.
 func (s *Subscribers[M]) InOrder() []actor.Handler[M] { return s.subscribers.keys() }
 
-// Gathered is the members of a pool and nothing around them.
+// PoolState is the members of a pool and nothing around them.
 type PoolState[M any] struct{ PoolActor[M] }
 
-// Gather is NewPool without the pool's actor.
+// NewPoolState is NewPool without the pool's actor.
 func NewPoolState[M any](p Policy[M], members ...actor.Handler[M]) *PoolState[M] {
 	return &PoolState[M]{newPool(p, members)}
 }
@@ -69,15 +70,16 @@ func NewPoolState[M any](p Policy[M], members ...actor.Handler[M]) *PoolState[M]
 func (m *PoolState[M]) Join(h actor.Handler[M])  { m.doJoin(nil, h) }
 func (m *PoolState[M]) Leave(h actor.Handler[M]) { m.doLeave(nil, h) }
 
-// Of returns who is given a message.
+// Choose returns who is given a message.
 func (m *PoolState[M]) Choose(message M) actor.Handler[M] {
 	return m.members[m.policy.choose((*poolMembers[M])(&m.PoolActor), message)].h
 }
 
-// Placed is how many points are on the circle of a pool with Hash.
+// RingSize is how many points are on the circle of a pool with Hash.
 func (m *PoolState[M]) RingSize() int { return len(m.policy.(*hashRing[M]).ring) }
 
-// Points are the places on the circle of the member that came after so many others, and At is that of a key.
+// VirtualNodes are the places on the circle of the member that came after so many others, and At is
+// that of a key.
 func VirtualNodes(others uint64) (at [virtualNodes]uint64) {
 	for p := range at {
 		at[p] = mix(others*virtualNodes + uint64(p) + 1<<40)
@@ -87,7 +89,7 @@ func VirtualNodes(others uint64) (at [virtualNodes]uint64) {
 
 func HashOf(key uint64) uint64 { return mix(key) }
 
-// told is a policy that counts how often it is told who the members are.
+// countingPolicy is a policy that counts how often its members change.
 type countingPolicy struct {
 	roundRobin[int]
 	times int
@@ -95,19 +97,19 @@ type countingPolicy struct {
 
 func (t *countingPolicy) changed(int) { t.times++ }
 
-// Told returns a policy, and how often it was told.
+// CountingPolicy returns a policy, and its number of updates.
 func CountingPolicy() (p Policy[int], times func() int) {
 	t := &countingPolicy{}
 	return Policy[int]{func() chooser[int] { return t }}, func() int { return t.times }
 }
 
-// Watching returns how many watchers a registry has.
+// WatcherCount returns how many watchers a registry has.
 func WatcherCount[K, V comparable](r Registry[K, V]) int { return r.t.watchers.all.len() }
 
-// Groups returns how many groups a registry keeps.
+// GroupCount returns how many groups a registry keeps.
 func GroupCount[K, V comparable](r Registry[K, V]) int { return r.t.groups.len() }
 
-// Asked returns how many members an AskPool keeps, and Refs which actors they are.
+// AskMemberCount returns how many members an AskPool keeps, and AskMemberRefs their actors.
 func AskMemberCount[Q, R any](p AskPool[Q, R]) int { return len(p.t.members) }
 
 func AskMemberRefs[Q, R any](p AskPool[Q, R]) (all []actor.AnyRef) {

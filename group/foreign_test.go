@@ -16,8 +16,12 @@ type foreign struct {
 	sent  []int
 }
 
-func (f *foreign) Send(_ actor.Sender, m int)          { f.sent = append(f.sent, m) }
-func (f *foreign) TrySend(_ actor.Sender, m int) error { f.tried = append(f.tried, m); return f.why }
+func (f *foreign) Send(_ actor.Sender, m int) { f.sent = append(f.sent, m) }
+func (f *foreign) TrySend(_ actor.Sender,
+	m int) error {
+	f.tried = append(f.tried, m)
+	return f.why
+}
 
 // standingFor is a foreign that says how it stands.
 type standingFor struct {
@@ -27,7 +31,7 @@ type standingFor struct {
 
 func (s *standingFor) Standing() actor.Standing { return s.standing }
 
-// TestForeign: "With any other error the handler stays where it is, and its Send is called with the
+// TestForeign: "With any other error the handler keeps its place, and its Send is called with the
 // same message", in a topic and in a pool. A handler that has ended is forgotten, and does not get
 // the message.
 func TestForeign(t *testing.T) {
@@ -37,8 +41,9 @@ func TestForeign(t *testing.T) {
 		see   func(actor.Handler[int]) *foreign
 		ended bool
 	}{
-		"its own":        {&foreign{why: own}, plain, false},
-		"overloaded":     {&foreign{why: fmt.Errorf("%w: %w", own, actor.ErrOverloaded)}, plain, false},
+		"its own": {&foreign{why: own}, plain, false},
+		"overloaded": {&foreign{why: fmt.Errorf("%w: %w", own, actor.ErrOverloaded)}, plain,
+			false},
 		"stopped":        {&foreign{why: fmt.Errorf("%w: %w", own, actor.ErrStopped)}, plain, true},
 		"system stopped": {&foreign{why: actor.ErrSystemStopped}, plain, true},
 		"stands busy":    {&standingFor{foreign{why: own}, actor.Busy}, standsFor, false},
@@ -57,7 +62,8 @@ func TestForeign(t *testing.T) {
 				tried, sent = "[0]", "[]"
 			}
 			if f := c.see(c.h); fmt.Sprint(f.tried) != tried || fmt.Sprint(f.sent) != sent {
-				t.Errorf("%s in a %s: tried with %v, sent %v; want %s and %s", name, kind, f.tried, f.sent, tried, sent)
+				t.Errorf("%s in a %s: tried with %v, sent %v; want %s and %s", name, kind, f.tried,
+					f.sent, tried, sent)
 			}
 		}
 	}

@@ -38,7 +38,8 @@ var (
 	slowPut  = actor.Declare[int](slowType, "put")
 	slowDo   = actor.Declare[func(*sink, *actor.Context)](slowType, "do")
 	slowGot  = actor.DeclareAsk[actor.None, []int](slowType, "got")
-	_        = slowType.Table(slowPut.Do((*sink).Put), slowDo.Do((*sink).Do), slowGot.Do((*sink).Got))
+	_        = slowType.Table(slowPut.Do((*sink).Put), slowDo.Do((*sink).Do),
+		slowGot.Do((*sink).Got))
 
 	boundedType = actor.NewType[sink]("bounded", actor.TypeBound(100, actor.OverflowRefuse))
 	boundedPut  = actor.Declare[int](boundedType, "put")
@@ -48,12 +49,13 @@ var (
 
 func start(t testing.TB, opts ...actor.Option) *actor.System {
 	t.Helper()
-	sys := actor.Start(append([]actor.Option{actor.Logger(slog.New(slog.NewTextHandler(io.Discard, nil)))}, opts...)...)
+	sys := actor.Start(append([]actor.Option{actor.Logger(slog.New(slog.NewTextHandler(io.Discard,
+		nil)))}, opts...)...)
 	t.Cleanup(sys.Stop)
 	return sys
 }
 
-// patience is how long nothing may happen before that is a hang: long, because a busy
+// hangTimeout is how long nothing may happen before that is a hang: long, because a busy
 // machine may halt a whole process for a minute.
 const hangTimeout = 3 * time.Minute
 
@@ -92,7 +94,8 @@ func passing(t testing.TB, sys *actor.System, n int) func(yield func(actor.Handl
 }
 
 // count fails the test unless f, which is Subscribers or Members, returns want.
-func count(t testing.TB, sys *actor.System, f func(context.Context, *actor.System) (int, error), want int) {
+func count(t testing.TB, sys *actor.System, f func(context.Context, *actor.System) (int, error),
+	want int) {
 	t.Helper()
 	if n, err := f(soon(t), sys); err != nil || n != want {
 		t.Fatalf("%d of them, %v; want %d", n, err, want)
@@ -104,7 +107,8 @@ func panics(t testing.TB, words string, f func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()
-		if s, _ := recover().(string); !strings.HasPrefix(s, "gallop: group: ") || !strings.Contains(s, words) {
+		if s, _ := recover().(string); !strings.HasPrefix(s, "gallop: group: ") ||
+			!strings.Contains(s, words) {
 			t.Errorf("panic %q, want one with %q", s, words)
 		}
 	}()

@@ -8,11 +8,11 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// actorTypes are the actor types that were made for types of messages. An actor type is
-// made once per process, and a generic function has no variables of its own.
+// actorTypes holds the actor types that were made for types of messages. An actor type is made once
+// per process, and a generic function has no variables of its own.
 var actorTypes sync.Map // reflect.Type of *T → *T
 
-// typeOnce returns the one T of the process, which make makes.
+// typeOnce returns the process-wide T, which make makes at the first call.
 func typeOnce[T any](make func() *T) *T {
 	key := reflect.TypeFor[*T]()
 	if t, ok := actorTypes.Load(key); ok {
@@ -22,12 +22,12 @@ func typeOnce[T any](make func() *T) *T {
 	return t.(*T)
 }
 
-// few is how many members or subscribers there may be before the ended are looked for.
+// minPrune is the number of members or subscribers below which ended ones are not searched for.
 const minPrune = 16
 
-// deliver gives m to a handler, and reports false if the handler has ended. Any other error of
-// TrySend is left to Send, which never fails: it mutes the sender for an actor that is overloaded,
-// and a user's own handler knows best what its errors mean.
+// deliver sends m to a handler, and returns false if the handler has ended. After any other error
+// of TrySend it calls Send, which never fails: Send mutes the sender for an actor that is
+// overloaded, and a user's own handler knows best what its errors mean.
 func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 	err := h.TrySend(c, m)
 	if err == nil {
@@ -40,11 +40,11 @@ func deliver[M any](c *actor.Context, h actor.Handler[M], m M) bool {
 	return true
 }
 
-// hasEnded reports whether a handler is known to be an actor that has ended.
+// hasEnded reports whether a handler leads to an actor that is known to have ended.
 func hasEnded[M any](h actor.Handler[M]) bool { return status(h) == actor.Ended }
 
-// standing returns how the actor behind a handler or an asker stands. One that leads to no actor, and
-// has no method Standing of its own, counts as idle.
+// status returns the status of the actor behind a handler or an [actor.Asker]. One that leads to no
+// actor, and has no method Standing of its own, counts as idle.
 func status(h any) actor.Standing {
 	switch h := h.(type) {
 	case interface{ Standing() actor.Standing }:
@@ -55,16 +55,18 @@ func status(h any) actor.Standing {
 	return actor.Idle
 }
 
-// mustSuit panics if a handler cannot be found again, or is a zero Topic or Pool.
+// mustBeHandler panics if a handler could not be found again by comparing, or is a zero Topic or
+// Pool.
 func mustBeHandler[M any](call string, h actor.Handler[M]) {
 	if h == nil {
 		panic("gallop: group: " + call + " of a nil Handler")
 	}
-	if !reflect.ValueOf(h).Comparable() { // the type alone does not know what an interface in it holds
+	// the type alone does not say what an interface in it holds
+	if !reflect.ValueOf(h).Comparable() {
 		panic("gallop: group: " + call + " of a Handler that cannot be compared: use a pointer")
 	}
-	if again := h; again != h { // it has a NaN in it
+	if again := h; again != h { // it contains a NaN
 		panic("gallop: group: " + call + " of a Handler that is not equal to itself: use a pointer")
 	}
-	_ = status(h) // of a zero Topic or Pool it panics
+	_ = status(h) // panics for a zero Topic or Pool
 }

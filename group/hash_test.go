@@ -71,7 +71,7 @@ func next(places map[actor.Handler[int]][]uint64, at uint64) (who actor.Handler[
 	return who
 }
 
-// TestHash_ArrangedOnce: however many members come and go before a message is given, the circle is
+// TestHash_RebuiltOnce: however many members come and go before a message is given, the circle is
 // arranged once, for that message.
 func TestHash_RebuiltOnce(t *testing.T) {
 	all := doubles(100)
@@ -82,7 +82,7 @@ func TestHash_RebuiltOnce(t *testing.T) {
 	}
 	m.Leave(all[99]) // who has come and gone between two messages has no place
 	if n := m.RingSize(); n != 0 {
-		t.Errorf("%d points were placed although nobody has sent", n)
+		t.Errorf("%d virtual nodes were placed before the first message", n)
 	}
 	m.Choose(0)
 	if got, want := m.RingSize(), 49*len(group.VirtualNodes(0)); got != want {
@@ -90,8 +90,8 @@ func TestHash_RebuiltOnce(t *testing.T) {
 	}
 }
 
-// TestPool_ToldOnce: a policy is told once of all the first members, and once of each that comes or
-// goes.
+// TestPool_ToldOnce: a policy gets one update for all initial members, and one for each that joins
+// or goes.
 func TestPool_ToldOnce(t *testing.T) {
 	policy, times := group.CountingPolicy()
 	all := doubles(100)

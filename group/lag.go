@@ -12,15 +12,15 @@ import (
 type Lag uint8
 
 const (
-	// LagWait sends the message all the same. That mutes the topic until the subscriber has
-	// recovered, and the topic mutes the actors that publish: the slowest subscriber sets
-	// the pace for all. Nothing is lost. It is the default.
+	// LagWait sends the message in spite of that. This mutes the topic until the subscriber has
+	// recovered, and the topic mutes the actors that publish: the slowest subscriber limits all.
+	// Nothing is lost. It is the default.
 	LagWait Lag = 1 + iota
-	// LagDrop makes a dead letter of the message, with ErrOverloaded. The other subscribers
-	// and those who publish notice nothing, and the subscription goes on.
+	// LagDrop makes the message a dead letter with ErrOverloaded. Other subscribers and the
+	// publishers are not affected, and the subscription goes on.
 	LagDrop
-	// LagUnsubscribe makes a dead letter of the message, with ErrOverloaded, and ends the
-	// subscription: see [TellLagged].
+	// LagUnsubscribe makes the message a dead letter with ErrOverloaded, and ends the subscription:
+	// see [TellLagged].
 	LagUnsubscribe
 )
 
@@ -36,7 +36,8 @@ func (l Lag) String() string {
 // mustBe panics if l is none of the policies.
 func (l Lag) mustBe(call string) {
 	if l < LagWait || l > LagUnsubscribe {
-		panic(fmt.Sprintf("gallop: group: %s(%d): want LagWait, LagDrop or LagUnsubscribe", call, uint8(l)))
+		panic(fmt.Sprintf("gallop: group: %s(%d): want LagWait, LagDrop or LagUnsubscribe", call,
+			uint8(l)))
 	}
 }
 
@@ -52,7 +53,7 @@ func OnLag(l Lag) TopicOption {
 	return func(o *topicOptions) { o.lag = l }
 }
 
-// topicOptionsOf puts options together.
+// topicOptionsOf applies options to the defaults.
 func topicOptionsOf(call string, opts []TopicOption) topicOptions {
 	o := topicOptions{lag: LagWait}
 	for _, set := range opts {
@@ -67,29 +68,29 @@ func topicOptionsOf(call string, opts []TopicOption) topicOptions {
 // SubscribeOption sets a property of one subscription.
 type SubscribeOption func(*subscription)
 
-// subscription is what a subscriber has asked for.
+// subscription holds the options of a subscriber.
 type subscription struct {
 	lag   Lag // 0: the topic's
 	onEnd actor.Handler[Lagged]
 }
 
-// Lagged is the message by which a subscriber learns that its subscription has ended
-// because it did not keep up.
+// Lagged is the message that tells a subscriber that its subscription has ended because it did not
+// keep up.
 type Lagged struct {
 	// Topic is the topic.
 	Topic actor.AnyRef
 }
 
-// IfLagging sets what the topic does with this subscriber when it does not keep up,
-// whatever the topic's [OnLag] says. It panics if l is none of the three policies.
+// IfLagging sets what the topic does with this subscriber when it does not keep up, instead of the
+// topic's [OnLag]. It panics if l is none of the three policies.
 func IfLagging(l Lag) SubscribeOption {
 	l.mustBe("IfLagging")
 	return func(s *subscription) { s.lag = l }
 }
 
-// TellLagged makes the end of the subscription by [LagUnsubscribe] come as a message for
-// h: once, also if h is overloaded itself. It comes behind what the subscriber was given
-// before. TellLagged panics if h is nil.
+// TellLagged sends h a message when [LagUnsubscribe] ends the subscription: exactly one, even if h
+// is overloaded itself. If h is the subscriber's own actor, the message comes after those it was
+// sent before. TellLagged panics if h is nil.
 func TellLagged(h actor.Handler[Lagged]) SubscribeOption {
 	if h == nil {
 		panic("gallop: group: TellLagged with a nil Handler")
@@ -97,7 +98,7 @@ func TellLagged(h actor.Handler[Lagged]) SubscribeOption {
 	return func(s *subscription) { s.onEnd = h }
 }
 
-// subscriptionOf puts options together. It returns nil if there are none.
+// subscriptionOf applies options. It returns nil if there are none.
 func subscriptionOf(opts []SubscribeOption) *subscription {
 	if len(opts) == 0 {
 		return nil
@@ -112,7 +113,7 @@ func subscriptionOf(opts []SubscribeOption) *subscription {
 	return s
 }
 
-// lagOf returns the policy for a subscriber of a topic with this one.
+// lagOf returns the policy of a subscription; topic is the policy of the topic.
 func (s *subscription) lagOf(topic Lag) Lag {
 	if s == nil || s.lag == 0 {
 		return topic
@@ -120,7 +121,7 @@ func (s *subscription) lagOf(topic Lag) Lag {
 	return s.lag
 }
 
-// tell tells a subscriber that it is one no longer.
+// notifyEnd tells a subscriber that its subscription has ended.
 func (s *subscription) notifyEnd(c *actor.Context, l Lagged) {
 	if s == nil || s.onEnd == nil {
 		return
@@ -135,15 +136,16 @@ func isEnd(err error) bool {
 	return errors.Is(err, actor.ErrStopped) || errors.Is(err, actor.ErrSystemStopped)
 }
 
-// refuse makes a dead letter of a message that a handler has refused. The dead letter is one of the
-// handler's actor, or, if the handler is of the user's own making, one of own.
+// makeDeadLetter makes a dead letter of a message that a handler has refused. The dead letter names
+// the handler's actor or, if the handler is not an actor's, the actor of own.
 func makeDeadLetter[M any](c *actor.Context, own, h actor.Handler[M], m M, why error) {
 	if !actor.Refuse(c, actorHandler(h), m, why) {
 		actor.Refuse(c, own, m, why)
 	}
 }
 
-// actorsOwn returns the handler of a topic's or pool's actor in place of the topic or pool.
+// actorHandler returns the handler of the actor behind a topic or pool, and any other handler as it
+// is.
 func actorHandler[M any](h actor.Handler[M]) actor.Handler[M] {
 	if g, ok := h.(interface{ handler() actor.Handler[M] }); ok {
 		return g.handler()

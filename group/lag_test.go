@@ -19,8 +19,13 @@ var (
 	hear         = actor.Declare[group.Lagged](listenerType, "hear")
 	heard        = actor.DeclareAsk[actor.None, []group.Lagged](listenerType, "heard")
 	_            = listenerType.Table(
-		hear.Do(func(l *listener, _ *actor.Context, m group.Lagged) { l.heard = append(l.heard, m) }),
-		heard.Do(func(l *listener, _ *actor.Context, _ actor.None) ([]group.Lagged, error) { return l.heard, nil }))
+		hear.Do(func(l *listener, _ *actor.Context, m group.Lagged) {
+			l.heard = append(l.heard, m)
+		}),
+		heard.Do(func(l *listener, _ *actor.Context, _ actor.None) ([]group.Lagged,
+			error) {
+			return l.heard, nil
+		}))
 )
 
 // letters collects dead letters.
@@ -30,8 +35,8 @@ func (l *letters) option() actor.Option {
 	return actor.OnDeadLetter(func(d actor.DeadLetter) { l.all = append(l.all, d) })
 }
 
-// TestTopic_LagDrop: "LagDrop makes a dead letter of the message, with ErrOverloaded. The other
-// subscribers and those who publish notice nothing, and the subscription goes on."
+// TestTopic_LagDrop: "LagDrop makes the message a dead letter with ErrOverloaded. Other subscribers
+// and the publishers are not affected, and the subscription goes on."
 func TestTopic_LagDrop(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.Workers(2), dead.option())
@@ -45,7 +50,8 @@ func TestTopic_LagDrop(t *testing.T) {
 		"by the subscription": func(h, fast actor.Handler[int]) group.Topic[int] {
 			news := group.NewTopic[int](sys)
 			news.Subscribe(sys, h, group.IfLagging(group.LagUnsubscribe))
-			news.Subscribe(sys, h, group.IfLagging(group.LagDrop)) // what the later call says counts
+			// what the later call says counts
+			news.Subscribe(sys, h, group.IfLagging(group.LagDrop))
 			news.Subscribe(sys, fast)
 			return news
 		},
@@ -66,7 +72,8 @@ func TestTopic_LagDrop(t *testing.T) {
 			t.Fatalf("%s: %d dead letters of 100", name, len(dead.all))
 		}
 		for i, d := range dead.all {
-			if d.Type != "slow" || d.Behaviour != "put" || d.ActorID != slow.ID() || d.Message != i || !errors.Is(d.Reason, actor.ErrOverloaded) {
+			if d.Type != "slow" || d.Behaviour != "put" || d.ActorID != slow.ID() ||
+				d.Message != i || !errors.Is(d.Reason, actor.ErrOverloaded) {
 				t.Fatalf("%s: dead letter %d is %+v", name, i, d)
 			}
 		}
@@ -81,9 +88,9 @@ func TestTopic_LagDrop(t *testing.T) {
 	}
 }
 
-// TestTopic_LagUnsubscribe: "LagUnsubscribe makes a dead letter of the message, with
-// ErrOverloaded, and ends the subscription". The subscriber hears so once, "also if h is overloaded
-// itself", and "behind what the subscriber was given before".
+// TestTopic_LagUnsubscribe: "LagUnsubscribe makes the message a dead letter with ErrOverloaded, and
+// ends the subscription". The subscriber hears so once, "even if h is overloaded itself", and
+// "after those it was sent before".
 func TestTopic_LagUnsubscribe(t *testing.T) {
 	var dead letters
 	sys := start(t, actor.Workers(2), dead.option())
@@ -97,18 +104,20 @@ func TestTopic_LagUnsubscribe(t *testing.T) {
 		news.Publish(sys, i)
 	}
 	count(t, sys, news.Subscribers, 1)
-	if all, err := heard.Ask(soon(t), sys, told, actor.None{}); err != nil || !slices.Equal(all, []group.Lagged{{Topic: news.Any()}}) {
+	if all, err := heard.Ask(soon(t), sys, told, actor.None{}); err != nil ||
+		!slices.Equal(all, []group.Lagged{{Topic: news.Any()}}) {
 		t.Errorf("it was told %v, %v", all, err)
 	}
 	release()
 	quiet(t, sys)
 	wantGot(t, sys, fast, 0, 1, 2)
-	if len(dead.all) != 1 || dead.all[0].Message != 0 || !errors.Is(dead.all[0].Reason, actor.ErrOverloaded) {
+	if len(dead.all) != 1 || dead.all[0].Message != 0 ||
+		!errors.Is(dead.all[0].Reason, actor.ErrOverloaded) {
 		t.Errorf("dead letters: %v", dead.all)
 	}
 }
 
-// lagging is an actor that is told of its lagging in its own mailbox, behind its mail.
+// lagging is an actor that gets its Lagged in its own mailbox, after its other mail.
 type lagging struct{ saw []string }
 
 var (
@@ -118,14 +127,22 @@ var (
 	laggingStay = actor.Declare[func()](laggingType, "stay")
 	laggingSaw  = actor.DeclareAsk[actor.None, []string](laggingType, "saw")
 	_           = laggingType.Table(
-		laggingPut.Do(func(l *lagging, _ *actor.Context, n int) { l.saw = append(l.saw, fmt.Sprint(n)) }),
-		laggingHear.Do(func(l *lagging, _ *actor.Context, _ group.Lagged) { l.saw = append(l.saw, "lagged") }),
+		laggingPut.Do(func(l *lagging, _ *actor.Context, n int) {
+			l.saw = append(l.saw, fmt.Sprint(n))
+		}),
+		laggingHear.Do(func(l *lagging, _ *actor.Context, _ group.Lagged) {
+			l.saw = append(l.saw, "lagged")
+		}),
 		laggingStay.Do(func(_ *lagging, _ *actor.Context, f func()) { f() }),
-		laggingSaw.Do(func(l *lagging, _ *actor.Context, _ actor.None) ([]string, error) { return l.saw, nil }))
+		laggingSaw.Do(func(l *lagging, _ *actor.Context, _ actor.None) ([]string,
+			error) {
+			return l.saw, nil
+		}))
 )
 
-// TestTopic_TellsTheOverloaded: the news comes "also if h is overloaded itself. It comes behind
-// what the subscriber was given before", and the topic does not wait for that.
+// TestTopic_TellsTheOverloaded: the news comes "even if h is overloaded itself. If h is the
+// subscriber's own actor, the message comes after those it was sent before", and the topic does not
+// wait for that.
 func TestTopic_TellsTheOverloaded(t *testing.T) {
 	sys := start(t, actor.Workers(2), actor.OnDeadLetter(func(actor.DeadLetter) {}))
 	news := group.NewTopic[int](sys, group.OnLag(group.LagUnsubscribe))
@@ -140,7 +157,8 @@ func TestTopic_TellsTheOverloaded(t *testing.T) {
 	count(t, sys, news.Subscribers, 0) // so the topic is not muted
 	close(stay)
 	quiet(t, sys)
-	if saw, err := laggingSaw.Ask(soon(t), sys, slow, actor.None{}); err != nil || !slices.Equal(saw, []string{"0", "1", "lagged"}) {
+	if saw, err := laggingSaw.Ask(soon(t), sys, slow, actor.None{}); err != nil ||
+		!slices.Equal(saw, []string{"0", "1", "lagged"}) {
 		t.Errorf("it saw %v, %v", saw, err)
 	}
 }
@@ -171,14 +189,16 @@ func TestTopic_LagOfForeign(t *testing.T) {
 	slow, release := stuck(t, sys)
 	other.Subscribe(sys, slowPut.To(slow))
 	fill(t, sys, other)
-	full, broken := &foreign{why: fmt.Errorf("full: %w", actor.ErrOverloaded)}, &foreign{why: errors.New("no connection")}
+	full, broken := &foreign{why: fmt.Errorf("full: %w", actor.ErrOverloaded)},
+		&foreign{why: errors.New("no connection")}
 	for _, h := range []actor.Handler[int]{full, broken, other, &other} {
 		news.Subscribe(sys, h)
 	}
 	news.Publish(sys, 7)
 	count(t, sys, news.Subscribers, 4)
 	if len(full.sent) != 0 || !slices.Equal(broken.sent, []int{7}) {
-		t.Errorf("sent %v to one that is full, and %v to one that has an error of its own", full.sent, broken.sent)
+		t.Errorf("sent %v to one that is full, and %v to one that has an error of its own",
+			full.sent, broken.sent)
 	}
 	release()
 	quiet(t, sys)
@@ -200,7 +220,8 @@ func TestTopic_DropConserves(t *testing.T) {
 	for _, lag := range []group.Lag{group.LagWait, group.LagDrop, group.LagUnsubscribe} {
 		for seed := range uint64(30) {
 			dead, ran := 0, 0
-			sys := actor.Start(actor.Seed(seed), actor.OnDeadLetter(func(actor.DeadLetter) { dead++ }))
+			sys := actor.Start(actor.Seed(seed),
+				actor.OnDeadLetter(func(actor.DeadLetter) { dead++ }))
 			news := group.NewTopic[int](sys, group.OnLag(lag))
 			var all []actor.Ref[sink]
 			for range 4 {
@@ -227,10 +248,12 @@ func TestTopic_DropConserves(t *testing.T) {
 			switch {
 			case err != nil:
 				t.Fatal(err)
-			case lag == group.LagWait && (ran != 200 || dead != 0), lag == group.LagDrop && ran+dead != 200:
+			case lag == group.LagWait && (ran != 200 || dead != 0), lag == group.LagDrop &&
+				ran+dead != 200:
 				t.Fatalf("%v, seed %d: %d ran, %d dead letters, of 200", lag, seed, ran, dead)
 			case lag == group.LagUnsubscribe && dead != 4-left:
-				t.Fatalf("%v, seed %d: %d dead letters, and %d of 4 subscriptions are left", lag, seed, dead, left)
+				t.Fatalf("%v, seed %d: %d dead letters, and %d of 4 subscriptions are left", lag,
+					seed, dead, left)
 			}
 		}
 	}
@@ -251,7 +274,8 @@ func TestMisuse_OfLags(t *testing.T) {
 	} {
 		panics(t, words, f)
 	}
-	for l, name := range map[group.Lag]string{0: "unknown", group.LagWait: "wait", group.LagDrop: "drop", group.LagUnsubscribe: "unsubscribe", 9: "unknown"} {
+	for l, name := range map[group.Lag]string{0: "unknown", group.LagWait: "wait",
+		group.LagDrop: "drop", group.LagUnsubscribe: "unsubscribe", 9: "unknown"} {
 		if l.String() != name {
 			t.Errorf("%d is %q", l, l.String())
 		}

@@ -9,30 +9,30 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// ErrRestarts says that the members of a pool fell more often than its [Crew] allows. It is
-// the reason for which the pool ends then, and wraps that of the last fall.
-var ErrRestarts = errors.New("gallop: group: the members of a pool fall too often")
+// ErrRestarts says that the members of a pool failed more often than its [Crew] allows. It is the
+// reason with which the pool then ends, and wraps the reason of the last failure.
+var ErrRestarts = errors.New("gallop: group: the members of a pool fail too often")
 
-// Crew says how a pool makes its members and how it restarts them. S is their state.
+// Crew says how a pool starts its members and how it restarts them. S is their state.
 type Crew[S any] struct {
 	// Type is the actor type of the members. It is sealed, as by a spawn.
 	Type *actor.Type[S]
-	// Init makes a member's state, out of the zero state, at every start, in the member's
-	// own turn. nil leaves the zero state.
+	// Init makes a member's state from the zero state, at every start, in the member's own turn.
+	// nil keeps the zero state.
 	Init func(*S)
-	// Backoff is the time from a member's first fall to its restart: 100 ms if it is 0, and
-	// none if it is negative. It doubles with every fall in a row, up to MaxBackoff: 30 s if
-	// that is 0, but at least Backoff. When a member has been up for MaxBackoff, its next
-	// fall is a first one again. A quarter of each time is left to chance.
+	// Backoff is the time from a member's first failure to its restart: 100 ms if it is 0, and none
+	// if it is negative. It doubles with every consecutive failure, up to MaxBackoff: 30 s if that
+	// is 0, but at least Backoff. When a member has been up for MaxBackoff, its next failure counts
+	// as a first one again. A quarter of each time is random.
 	Backoff, MaxBackoff time.Duration
-	// Restarts is how many falls in a span of Within the pool puts up with, of all members
-	// together. With one more the pool ends, with the reason [ErrRestarts]. If Within is 0,
-	// there is no limit: the back-off alone sees to it that restarts are few.
+	// Restarts is how many failures of all members together are allowed within a span of Within.
+	// With one more the pool ends, with the reason [ErrRestarts]. If Within is 0, there is no
+	// limit: only the back-off keeps restarts rare.
 	Restarts int
 	Within   time.Duration
 }
 
-// crew is a Crew that was checked, whatever the state. Read-only.
+// memberSpec is a Crew that was checked, independent of its state type. Read-only.
 type memberSpec struct {
 	spawn               func(c *actor.Context, care actor.Care[CrewActor]) actor.AnyRef
 	backoff, maxBackoff time.Duration
@@ -40,7 +40,7 @@ type memberSpec struct {
 	within              time.Duration
 }
 
-// made checks a crew. It panics if something is wrong.
+// check returns the checked form of a Crew. It panics if something is wrong.
 func (mc Crew[S]) check(call string) *memberSpec {
 	wrong := ""
 	switch {
@@ -62,7 +62,8 @@ func (mc Crew[S]) check(call string) *memberSpec {
 	if init == nil {
 		init = func(*S) {}
 	}
-	made := &memberSpec{backoff: mc.Backoff, maxBackoff: mc.MaxBackoff, restarts: mc.Restarts, within: mc.Within}
+	made := &memberSpec{backoff: mc.Backoff, maxBackoff: mc.MaxBackoff, restarts: mc.Restarts,
+		within: mc.Within}
 	if made.backoff == 0 {
 		made.backoff = 100 * time.Millisecond
 	}
@@ -76,8 +77,8 @@ func (mc Crew[S]) check(call string) *memberSpec {
 	return made
 }
 
-// delay returns how long the restart after the nth fall in a row is put off, where the first fall
-// is 1. chance goes from 0, for the longest time, to 1.
+// restartDelay returns the delay of the restart after the nth consecutive failure, counted from 1.
+// chance is a random number from 0, for the longest delay, to 1.
 func (spec *memberSpec) restartDelay(n int, chance float64) time.Duration {
 	d := max(spec.backoff, 0)
 	for ; n > 1 && d < spec.maxBackoff; n-- {
@@ -87,7 +88,7 @@ func (spec *memberSpec) restartDelay(n int, chance float64) time.Duration {
 	return d - time.Duration(float64(d)/4*chance)
 }
 
-// mustBeSize panics if a pool cannot have so many members.
+// mustBeSize panics if n is no valid number of members.
 func mustBeSize(call string, n int) {
 	if n < 1 {
 		panic(fmt.Sprintf("gallop: group: %s: %d members: want at least 1", call, n))

@@ -8,61 +8,63 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// CrewActor is the state of the actor that has made the members of a pool, and restarts
-// them. It is exported for the declaration of an [AskPool] as the child of a supervisor: see
+// CrewActor is the state of the actor that starts and restarts the members of a pool. It is
+// exported for the declaration of an [AskPool] as the child of a supervisor: see
 // [AskPoolForSupervisor].
 //
-// Each member has a slot, for good, whatever becomes of the actor in it.
+// Each member has a slot, which it keeps when its actor is restarted or replaced.
 type CrewActor struct {
 	spec    *memberSpec
-	size    int // how many slots there are at first
+	size    int // initial number of slots
 	notify  func(c *actor.Context, u memberUpdate)
-	onStart func(c *actor.Context) error // called at every start; nil: nobody wants to know
+	onStart func(c *actor.Context) error // called at every start; may be nil
 	log     *slog.Logger                 // that of the pool; nil: this actor's own
 
 	slots    []*slot
 	byID     map[uint64]*slot
-	failures []time.Time // the latest, no more than count
-	gaveUp   bool        // it has given up
+	failures []time.Time // the latest, at most spec.restarts
+	gaveUp   bool        // it has reported an error, and does nothing more
 }
 
-// slot is the place of a member.
+// slot is the position of a member in its pool.
 type slot struct {
 	index       int
 	ref         actor.AnyRef
-	consecutive int       // falls without a calm time in between
-	upSince     time.Time // when it came up; zero: it is not up
+	consecutive int       // failures since it was last up for maxBackoff
+	upSince     time.Time // zero: it is not up
 	timer       actor.Timer
-	leaving     bool // it is taken out of the pool
+	leaving     bool // it was removed from the pool
 	logged      fallCount
 	waiting     []actor.Deferred[actor.None]
 }
 
-// news is what a keeper says of its members.
+// memberUpdate is what the supervisor of the members tells the pool.
 type memberUpdate struct {
-	size  int          // how many slots there are
-	slots []slotUpdate // those in which something has changed
-	err   error        // not nil: the keeper has given up
+	size  int          // number of slots
+	slots []slotUpdate // those that have changed
+	err   error        // not nil: the supervisor of the members has given up
 }
 
-// slotNews says who is in a slot.
+// slotUpdate says which actor is in a slot.
 type slotUpdate struct {
 	index int
 	ref   actor.AnyRef
-	down  bool // it waits for its restart
+	down  bool // it waits for its back-off
 }
 
 var (
-	memberSupervisorType = actor.NewType[CrewActor]("crew")
-	childDown            = actor.Declare[actor.Fallen](memberSupervisorType, "fell")
-	childUp              = actor.Declare[actor.Risen](memberSupervisorType, "rose", actor.Urgent())
-	restartDue           = actor.Declare[*slot](memberSupervisorType, "due")
+	memberSupervisorType = actor.NewType[CrewActor]("members")
+	childDown            = actor.Declare[actor.Fallen](memberSupervisorType, "child down")
+	childUp              = actor.Declare[actor.Risen](memberSupervisorType, "child up", actor.Urgent())
+	restartDue           = actor.Declare[*slot](memberSupervisorType, "restart due")
 	resize               = actor.Declare[int](memberSupervisorType, "resize")
-	replaced             = actor.DeclareAsk[actor.AnyRef, actor.None](memberSupervisorType, "replaced")
+	replaced             = actor.DeclareAsk[actor.AnyRef, actor.None](memberSupervisorType,
+		"replaced")
 )
 
 func init() {
-	memberSupervisorType.OnStart((*CrewActor).start).Table(childDown.Do((*CrewActor).childDown), childUp.Do((*CrewActor).childUp), restartDue.Do((*CrewActor).restartDue),
+	memberSupervisorType.OnStart((*CrewActor).start).Table(childDown.Do((*CrewActor).childDown),
+		childUp.Do((*CrewActor).childUp), restartDue.Do((*CrewActor).restartDue),
 		resize.Do((*CrewActor).resize), replaced.Do((*CrewActor).replaced))
 }
 
@@ -77,7 +79,7 @@ func (a *CrewActor) start(c *actor.Context) error {
 	return nil
 }
 
-// grow makes slots until there are n.
+// grow adds slots until there are n.
 func (a *CrewActor) grow(c *actor.Context, n int) {
 	var more []slotUpdate
 	for len(a.slots) < n {
@@ -88,14 +90,14 @@ func (a *CrewActor) grow(c *actor.Context, n int) {
 	a.notify(c, memberUpdate{size: n, slots: more})
 }
 
-// fill spawns the actor of a slot.
+// spawnInto spawns the actor of a slot.
 func (a *CrewActor) spawnInto(c *actor.Context, s *slot) slotUpdate {
 	s.ref = a.spec.spawn(c, actor.Care[CrewActor]{Fell: childDown, Rose: childUp})
 	a.byID[s.ref.ID()] = s
 	return slotUpdate{index: s.index, ref: s.ref}
 }
 
-// say tells the pool of one slot.
+// notifySlot tells the pool about one slot.
 func (a *CrewActor) notifySlot(c *actor.Context, s slotUpdate) {
 	a.notify(c, memberUpdate{size: len(a.slots), slots: []slotUpdate{s}})
 }
@@ -134,7 +136,7 @@ func (a *CrewActor) childDown(c *actor.Context, f actor.Fallen) {
 	s.timer = actor.After(c, delay, restartDue, s)
 }
 
-// end takes note that the actor of a slot has ended for good.
+// memberEnded replaces the actor of a slot, which has ended by order, unless the slot was removed.
 func (a *CrewActor) memberEnded(c *actor.Context, s *slot) {
 	delete(a.byID, s.ref.ID())
 	s.timer.Cancel(c)
@@ -148,7 +150,7 @@ func (a *CrewActor) memberEnded(c *actor.Context, s *slot) {
 	s.waiting = nil
 }
 
-// count counts a fall, and reports whether that is still within the limit.
+// withinLimit counts a failure, and reports whether the number of failures is within the limit.
 func (a *CrewActor) withinLimit(now time.Time) bool {
 	if a.spec.within == 0 {
 		return true
@@ -167,7 +169,8 @@ func (a *CrewActor) restartsErr(f actor.Fallen) error {
 	if why == nil {
 		why = actor.ErrStopped
 	}
-	return fmt.Errorf("%w: more than %d times in %v, last %s#%d: %w", ErrRestarts, a.spec.restarts, a.spec.within, f.Type, f.ActorID, why)
+	return fmt.Errorf("%w: more than %d times in %v, last %s#%d: %w", ErrRestarts, a.spec.restarts,
+		a.spec.within, f.Type, f.ActorID, why)
 }
 
 func (a *CrewActor) childUp(c *actor.Context, r actor.Risen) {
@@ -187,7 +190,7 @@ func (a *CrewActor) restartDue(c *actor.Context, s *slot) {
 	}
 }
 
-// resize makes slots, or drains the actors of the youngest and forgets them when they have ended.
+// resize adds slots, or drains the actors of the youngest and forgets them when they have ended.
 func (a *CrewActor) resize(c *actor.Context, n int) {
 	if n >= len(a.slots) {
 		a.grow(c, n)
@@ -202,8 +205,8 @@ func (a *CrewActor) resize(c *actor.Context, n int) {
 	a.notify(c, memberUpdate{size: n})
 }
 
-// replaced replies when an actor of the crew that has ended has a successor, or is a member no
-// longer. For the zero ref it replies when there are members.
+// replaced replies when a member's actor that has ended has a successor, or is no longer a member.
+// For the zero ref it replies when there are members.
 func (a *CrewActor) replaced(c *actor.Context, gone actor.AnyRef) (none actor.None, err error) {
 	if s := a.byID[gone.ID()]; s != nil {
 		s.waiting = append(s.waiting, actor.Defer(c, replaced))

@@ -1,18 +1,17 @@
 package group
 
-// roster is a set in the order in which its keys came, each with a value. A key that goes leaves a
-// gap behind, so its going costs the same however many there are; the gaps are closed when there
-// are more of them than keys.
+// orderedMap is a map that keeps its keys in the order of insertion. A removed key leaves a gap, so
+// that a removal takes constant time; the gaps are closed when there are more of them than keys.
 type orderedMap[K comparable, V any] struct {
 	list  []entry[K, V]
-	index map[K]int // where in the list
+	index map[K]int // index in the list
 }
 
-// entry is a place in a roster.
+// entry is an element of an orderedMap, or a gap.
 type entry[K comparable, V any] struct {
 	key     K
 	val     V
-	present bool // it is no gap
+	present bool // false: a gap
 }
 
 func (om *orderedMap[K, V]) len() int { return len(om.index) }
@@ -25,7 +24,7 @@ func (om *orderedMap[K, V]) find(k K) *entry[K, V] {
 	return nil
 }
 
-// add adds a key that is not there.
+// add appends a key that is not in the map.
 func (om *orderedMap[K, V]) add(k K, v V) {
 	if om.index == nil {
 		om.index = map[K]int{}
@@ -34,13 +33,13 @@ func (om *orderedMap[K, V]) add(k K, v V) {
 	om.list = append(om.list, entry[K, V]{k, v, true})
 }
 
-// drop removes the key at i and leaves a gap.
+// removeAt removes the key at i and leaves a gap.
 func (om *orderedMap[K, V]) removeAt(i int) {
 	delete(om.index, om.list[i].key)
 	om.list[i] = entry[K, V]{}
 }
 
-// remove removes a key, and reports whether it was there.
+// remove removes a key, and reports whether it was present.
 func (om *orderedMap[K, V]) remove(k K) bool {
 	i, there := om.index[k]
 	if there {
@@ -50,7 +49,7 @@ func (om *orderedMap[K, V]) remove(k K) bool {
 	return there
 }
 
-// dropIf removes the keys for which f reports true.
+// removeIf removes the keys for which f returns true.
 func (om *orderedMap[K, V]) removeIf(f func(k K) bool) {
 	for i := range om.list {
 		if om.list[i].present && f(om.list[i].key) {
@@ -60,7 +59,7 @@ func (om *orderedMap[K, V]) removeIf(f func(k K) bool) {
 	om.compact()
 }
 
-// closeGaps closes the gaps if there are more gaps than keys.
+// compact closes the gaps if there are more gaps than keys.
 func (om *orderedMap[K, V]) compact() {
 	if len(om.list) <= 2*len(om.index) {
 		return
@@ -76,7 +75,7 @@ func (om *orderedMap[K, V]) compact() {
 	om.list = om.list[:kept]
 }
 
-// keys returns all keys in their order, in a new slice; nil if there are none.
+// keys returns all keys in order, in a new slice; nil if there are none.
 func (om *orderedMap[K, V]) keys() []K {
 	if om.len() == 0 {
 		return nil

@@ -9,41 +9,39 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Policy says which member of a pool is given a message or a request. Make one with
-// [RoundRobin], [LeastLoaded], [Random] or [Hash], or your own with [PolicyOf]. Several
-// pools may be made with the same policy.
+// Policy chooses the member of a pool for each message or request. Make one with [RoundRobin],
+// [LeastLoaded], [Random] or [Hash], or your own with [PolicyOf]. Several pools may be made with
+// the same policy.
 type Policy[M any] struct {
 	start func() chooser[M]
 }
 
-// Members is what a policy sees of the members of a pool. They are numbered in the order
-// in which they joined, from 0 on. When one leaves, the numbers of those behind it change.
+// Members is a policy's view of the members of a pool. They are numbered from 0 in the order in
+// which they joined. When one leaves, the numbers of the later ones change.
 type Members interface {
 	// Len returns how many members there are.
 	Len() int
-	// Standing returns how a member stands: see [actor.Ref.Standing]. A member that is
-	// down until its pool restarts it counts as [actor.Ended], and one that is no actor
-	// as [actor.Idle].
+	// Standing returns the status of a member: see [actor.Ref.Standing]. A member that waits for
+	// its restart counts as [actor.Ended], and one that is no actor as [actor.Idle].
 	Standing(i int) actor.Standing
 }
 
-// chooser is a policy at work in one pool.
+// chooser is the state of a policy in one pool.
 type chooser[M any] interface {
-	// choose returns the place of a member. There is at least one member.
+	// choose returns the index of a member. There is at least one member.
 	choose(among Members, m M) int
-	// removed says that the member at i is gone. It is called before changed.
+	// removed is called when the member at i is removed, before changed.
 	removed(i int)
-	// changed says how many members there are now.
+	// changed is called with the new number of members.
 	changed(members int)
 }
 
-// PolicyOf makes a policy of a function. start is called for every pool that is made with
-// the policy, and again when the pool's actor is restarted, and returns the function that
-// chooses: it is given a message and returns the number of a member, of which there is at
-// least one. So what it has to remember can be variables of start. It must not block, nor
-// call the pool. Its calls do not overlap. PolicyOf panics if start is nil. The pool's actor,
-// or for an [AskPool] the caller, panics if start returns nil, or the function a number
-// that no member has.
+// PolicyOf makes a policy from a function. start is called for every pool that is made with the
+// policy, and again when the pool's actor is restarted, and returns the function that chooses: it
+// gets a message and returns the number of a member; there is at least one. State that it keeps can
+// live in variables of start. It must not block, nor call the pool. Its calls do not overlap.
+// PolicyOf panics if start is nil. The pool's actor, or for an [AskPool] the caller, panics if
+// start returns nil, or the function a number that no member has.
 func PolicyOf[M any](start func() func(m M, among Members) int) Policy[M] {
 	if start == nil {
 		panic("gallop: group: PolicyOf with a nil function")
@@ -70,8 +68,9 @@ func (o custom[M]) choose(among Members, m M) int {
 func (custom[M]) removed(int) {}
 func (custom[M]) changed(int) {}
 
-// scan returns a member that keeps up, the first one from a place on, going round. If there is
-// none it returns one that is overloaded, and if all are down the one at that place.
+// nextAvailable returns the first member from an index on, wrapping around, that is not overloaded
+// or down. If there is none it returns an overloaded one, and if all are down the one at that
+// index.
 func nextAvailable(among Members, from int) int {
 	n := among.Len()
 	overloaded := -1
@@ -90,9 +89,8 @@ func nextAvailable(among Members, from int) int {
 	return from % n
 }
 
-// RoundRobin gives the members one message each in turn. It passes over members that
-// are overloaded or down, unless all are: then it gives the message to one that is
-// overloaded, if there is one.
+// RoundRobin gives the members one message each in turn. It skips members that are overloaded or
+// down, unless all are: then it chooses an overloaded one, if there is one.
 func RoundRobin[M any]() Policy[M] {
 	return Policy[M]{func() chooser[M] { return &roundRobin[M]{} }}
 }
@@ -113,9 +111,9 @@ func (r *roundRobin[M]) removed(i int) {
 
 func (r *roundRobin[M]) changed(int) {}
 
-// Random gives a message to a member that is left to chance, and passes over members that
-// are overloaded or down as [RoundRobin] does. Each pool draws from a generator of its
-// own, which begins anew with the pool, so that a run with a seed repeats itself.
+// Random chooses a member at random, and skips members that are overloaded or down as [RoundRobin]
+// does. Each pool has its own generator with a fixed seed, so that a deterministic run repeats
+// itself.
 func Random[M any]() Policy[M] {
 	return Policy[M]{func() chooser[M] { return &random[M]{rand.New(rand.NewPCG(1, 2))} }}
 }
@@ -128,23 +126,22 @@ func (r *random[M]) choose(among Members, _ M) int {
 func (r *random[M]) removed(int) {}
 func (r *random[M]) changed(int) {}
 
-// LeastLoaded gives a message to a member that has nothing to do. If there is none, it
-// gives it to the member that was given the fewest since it was last seen with nothing
-// to do. An overloaded member is given a message only if all are overloaded, and one that
-// is down only if all are.
+// LeastLoaded chooses an idle member. If there is none, it chooses the member that was sent the
+// fewest messages since it was last seen idle. An overloaded member is chosen only if all are
+// overloaded, and one that is down only if all are.
 //
-// LeastLoaded counts no mailboxes. It looks at the members in turn, so it is for pools
-// of tens and not of thousands.
+// LeastLoaded does not look into mailboxes. Each choice takes time proportional to the number of
+// members, so it is for pools of tens and not of thousands.
 func LeastLoaded[M any]() Policy[M] {
 	return Policy[M]{func() chooser[M] { return &leastLoaded[M]{} }}
 }
 
 type leastLoaded[M any] struct {
 	sent []int // by member, since it was last seen idle
-	next int   // where to begin, so that equals take turns
+	next int   // first index to look at, so that equals take turns
 }
 
-// More than any member has been given.
+// Added to the load of members that are overloaded or down: more than any member was sent.
 const (
 	overloadedLoad = math.MaxInt / 4
 	downLoad       = math.MaxInt / 2
@@ -166,14 +163,14 @@ func (l *leastLoaded[M]) choose(among Members, _ M) int {
 	return best
 }
 
-// load is what member i has to do, as far as can be known.
+// load estimates the load of member i.
 func (l *leastLoaded[M]) load(i int, s actor.Standing) int {
 	switch {
 	case s == actor.Idle:
 		l.sent[i] = 0
 		return 0
 	case s == actor.Busy:
-		return 1 + l.sent[i] // it is at something, be it of others
+		return 1 + l.sent[i] // it runs a message, which may be of another sender
 	case s == actor.Overloaded:
 		return overloadedLoad + l.sent[i]
 	}

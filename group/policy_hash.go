@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Hash gives messages of the same key to the same member, as long as that member is in
-// the pool. It panics if key is nil.
+// Hash sends messages with the same key to the same member, as long as that member is in the pool.
+// It panics if key is nil.
 //
-// The hashing is consistent: when a member comes or goes, the only keys that change
-// their member are those that it takes over or leaves behind. An overloaded member is
-// given its messages all the same, and so is one that is down until it is restarted: they
-// wait for it, up to its bound, so that the messages of a key stay in order. A member that
-// a pool has started itself keeps its keys when it is restarted or replaced.
+// The hashing is consistent: when a member joins or leaves, only the keys change their member that
+// it takes over or leaves behind. An overloaded member still gets its messages, and so does one
+// that waits for its restart: they queue for it, up to its bound, so that the messages of a key
+// stay in order. A member that the pool has started keeps its keys when it is restarted or
+// replaced.
 func Hash[M any](key func(M) uint64) Policy[M] {
 	if key == nil {
 		panic("gallop: group: Hash with a nil function")
@@ -20,29 +20,32 @@ func Hash[M any](key func(M) uint64) Policy[M] {
 	return Policy[M]{func() chooser[M] { return &hashRing[M]{key: key} }}
 }
 
-// points is how many places on the circle a member has. Loads differ by about one part in the
-// square root of it.
+// virtualNodes is the number of virtual nodes of a member on the hash ring. The relative deviation
+// of loads is about one over its square root.
 const virtualNodes = 128
 
 type hashRing[M any] struct {
-	key    func(M) uint64
-	nodes  []*node // by member
-	placed int     // so many of the seats, from the first, have their points on the circle
+	key   func(M) uint64
+	nodes []*node // by member
+	// that many nodes, from the first, have their virtual nodes on the ring
+	placed int
 	nextID uint64
-	ring   []virtualNode // in the order of at, of which no two are equal
-	stale  bool          // somebody has come or gone since the circle was arranged
+	ring   []virtualNode // sorted by hash, of which no two are equal
+	stale  bool          // members have changed since the last rebuild
 }
 
-// seat is a member. It moves as others come and go, but its points lead to it and stay as they are.
+// node is a member of the ring. Its index changes when others join and leave; its virtual nodes
+// point to it and stay.
 type node struct {
-	index int // as of the last time that the circle was arranged
+	index int // as of the last rebuild
 	id    uint64
 }
 
-// gone is the seat of nobody.
+// noMember is the index of a node whose member was removed.
 const noMember = -1
 
-// point is a member's place: keys from the last point before it belong to it.
+// virtualNode is a place of a member on the ring: keys between the virtual node before it and
+// itself belong to the member.
 type virtualNode struct {
 	hash uint64
 	node *node
@@ -53,7 +56,8 @@ func (h *hashRing[M]) choose(_ Members, m M) int {
 		h.rebuild()
 	}
 	at := mix(h.key(m))
-	i, _ := slices.BinarySearchFunc(h.ring, at, func(p virtualNode, at uint64) int { return cmp.Compare(p.hash, at) })
+	i, _ := slices.BinarySearchFunc(h.ring, at,
+		func(p virtualNode, at uint64) int { return cmp.Compare(p.hash, at) })
 	return h.ring[i%len(h.ring)].node.index
 }
 
@@ -65,8 +69,7 @@ func (h *hashRing[M]) removed(i int) {
 	}
 }
 
-// changed leaves the circle to the next message: however many come or go before it, that costs no
-// more than one does.
+// changed leaves the rebuild to the next message, so that many changes cost one rebuild.
 func (h *hashRing[M]) changed(members int) {
 	h.stale = true
 	for len(h.nodes) < members {
@@ -75,7 +78,7 @@ func (h *hashRing[M]) changed(members int) {
 	}
 }
 
-// arrange looks at each point once, and sorts the points of new members only.
+// rebuild visits each virtual node once, and sorts those of new members only.
 func (h *hashRing[M]) rebuild() {
 	h.stale = false
 	h.ring = slices.DeleteFunc(h.ring, func(p virtualNode) bool { return p.node.index == noMember })
@@ -93,7 +96,7 @@ func (h *hashRing[M]) rebuild() {
 	h.ring = merge(h.ring, more)
 }
 
-// merge puts more points into a circle, from its end on. Both are in order.
+// merge merges two sorted slices, backwards, into the first.
 func merge(circle, more []virtualNode) []virtualNode {
 	left := len(circle)
 	circle = append(circle, more...)

@@ -9,24 +9,26 @@ import (
 // PoolActor is the state of a pool. It is exported for the declaration of a pool as the
 // child of a supervisor: see [PoolType].
 type PoolActor[M any] struct {
-	policy      chooser[M]
-	members     []member[M]
-	ended       actor.Ref[PoolActor[M]] // one that has ended; zero until there is no member
-	sizeAtPrune int                     // how many there were when the ended were last looked for
-	sawEnd      bool                    // the policy was told that a member has ended
-	calling     int                     // the place, from 1 on, of the member that is being called; 0: none is
+	policy  chooser[M]
+	members []member[M]
+	// an ended pool, which makes dead letters of messages without a member; zero: not needed yet
+	ended       actor.Ref[PoolActor[M]]
+	sizeAtPrune int  // number of members after the last pruneEnded
+	sawEnd      bool // the policy saw a member that has ended
+	// 1 + index of the member that is being called; 0: none
+	calling int
 
-	factory    *memberFactory[M] // of a pool that makes its members
+	factory    *memberFactory[M] // nil: members join
 	supervisor actor.Ref[CrewActor]
 }
 
 // member is a member of a pool.
 type member[M any] struct {
-	h    actor.Handler[M] // nil: its actor has ended, and the pool will replace it
-	down bool             // it waits for its restart
+	h    actor.Handler[M] // nil: its actor has ended and will be replaced
+	down bool             // it waits for its back-off
 }
 
-// crewOf is what a pool needs to make its members.
+// memberFactory is what a pool needs to start its members.
 type memberFactory[M any] struct {
 	spec *memberSpec
 	size int
@@ -44,16 +46,19 @@ type poolType[M any] struct {
 }
 
 func newPoolType[M any]() *poolType[M] {
-	t := &poolType[M]{typ: actor.NewType[PoolActor[M]]("pool", actor.TypeKeep((*PoolActor[M]).keep))}
-	t.dispatch = actor.Declare[M](t.typ, "give")
+	t := &poolType[M]{typ: actor.NewType[PoolActor[M]]("pool",
+		actor.TypeKeep((*PoolActor[M]).keep))}
+	t.dispatch = actor.Declare[M](t.typ, "dispatch")
 	t.join = actor.Declare[actor.Handler[M]](t.typ, "join")
 	t.leave = actor.Declare[actor.Handler[M]](t.typ, "leave")
 	t.resize = actor.Declare[int](t.typ, "resize")
-	t.update = actor.Declare[memberUpdate](t.typ, "hear", actor.Urgent())
+	t.update = actor.Declare[memberUpdate](t.typ, "update", actor.Urgent())
 	t.count = actor.DeclareAsk[actor.None, int](t.typ, "count")
 	t.typ.OnStart(t.start)
-	t.typ.Table(t.dispatch.Do(t.doDispatch), t.join.Do((*PoolActor[M]).doJoin), t.leave.Do((*PoolActor[M]).doLeave),
-		t.resize.Do((*PoolActor[M]).doResize), t.update.Do((*PoolActor[M]).doUpdate), t.count.Do((*PoolActor[M]).doCount))
+	t.typ.Table(t.dispatch.Do(t.doDispatch), t.join.Do((*PoolActor[M]).doJoin),
+		t.leave.Do((*PoolActor[M]).doLeave),
+		t.resize.Do((*PoolActor[M]).doResize), t.update.Do((*PoolActor[M]).doUpdate),
+		t.count.Do((*PoolActor[M]).doCount))
 	return t
 }
 
@@ -61,37 +66,42 @@ func newPoolType[M any]() *poolType[M] {
 // of a supervisor:
 //
 //	supervise.Worker[group.PoolActor[Job]]{Name: "workers", Type: group.PoolType[Job](),
-//		Init: group.StartPoolInit(group.LeastLoaded[Job](), 8, run, group.Crew[worker]{Type: workerType})}
+//		Init: group.StartPoolInit(group.LeastLoaded[Job](), 8, run,
+//			group.Crew[worker]{Type: workerType})}
 //
-// [AsPool] makes a Pool of the child's ref. A pool that is restarted in its place keeps
-// the members that have joined it, except for the handler over which it panicked, if it did.
-// Those that it has made itself are new then. A pool that was ended by order, or whose supervisor was restarted, is replaced by a new one.
+// [AsPool] makes a Pool of the child's ref. A pool that is restarted in place keeps the members
+// that have joined it, except for a handler whose call panicked. Members that it has started itself
+// are new then. A pool that was ended by order, or whose supervisor was restarted, is replaced by a
+// new one.
 func PoolType[M any]() *actor.Type[PoolActor[M]] { return typeOnce(newPoolType[M]).typ }
 
-// PoolInit returns the Init of a pool that is the child of a supervisor, and to which
-// members join: see [PoolType] and [NewPool]. It panics as NewPool does.
+// PoolInit returns the Init of a pool that is the child of a supervisor and that members join: see
+// [PoolType] and [NewPool]. It panics as NewPool does.
 func PoolInit[M any](policy Policy[M], members ...actor.Handler[M]) func(*PoolActor[M]) {
 	mustBeMembers("PoolInit", policy, members)
 	return func(p *PoolActor[M]) {
-		if p.members == nil { // it is the first life
+		if p.members == nil { // the first start
 			p.members = membersOf(members)
 		}
 		p.startPolicy(policy)
 	}
 }
 
-// StartPoolInit returns the Init of a pool that is the child of a supervisor, and makes
-// its members itself: see [PoolType] and [StartPool]. It panics as StartPool does.
-func StartPoolInit[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M], crew Crew[S]) func(*PoolActor[M]) {
-	return startPoolInit("StartPoolInit", policy, n, to, crew)
+// StartPoolInit returns the Init of a pool that is the child of a supervisor and starts its members
+// itself: see [PoolType] and [StartPool]. It panics as StartPool does.
+func StartPoolInit[S, M any](policy Policy[M], n int, to actor.Behaviour[S, M],
+	spec Crew[S]) func(*PoolActor[M]) {
+	return startPoolInit("StartPoolInit", policy, n, to, spec)
 }
 
-func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Behaviour[S, M], crew Crew[S]) func(*PoolActor[M]) {
+func startPoolInit[S, M any](call string, policy Policy[M], n int, to actor.Behaviour[S, M],
+	spec Crew[S]) func(*PoolActor[M]) {
 	policy.mustBe(call)
 	mustBeSize(call, n)
-	made := &memberFactory[M]{spec: crew.check(call), size: n}
-	if !actor.IsOf(to, crew.Type) {
-		panic("gallop: group: " + call + " with a Behaviour that was not declared for the Type of the Crew")
+	made := &memberFactory[M]{spec: spec.check(call), size: n}
+	if !actor.IsOf(to, spec.Type) {
+		panic("gallop: group: " + call +
+			" with a Behaviour that was not declared for the Type of the Crew")
 	}
 	made.bind = func(r actor.AnyRef) actor.Handler[M] {
 		ref, _ := actor.As[S](r)
@@ -125,15 +135,14 @@ func membersOf[M any](handlers []actor.Handler[M]) []member[M] {
 	return all
 }
 
-// begin starts the policy. It is told of all members at once: the cost may depend on how many
-// there are.
+// startPolicy starts the policy and tells it of all members at once, because the cost of that may
+// depend on their number.
 func (p *PoolActor[M]) startPolicy(policy Policy[M]) {
 	p.policy = policy.start()
 	p.policy.changed(len(p.members))
 }
 
-// keep leaves the members that have joined to the next life, but not the one whose handler has
-// panicked.
+// keep keeps the members that have joined across a restart, except for the one whose call panicked.
 func (p *PoolActor[M]) keep() {
 	switch {
 	case p.factory != nil:
@@ -144,8 +153,8 @@ func (p *PoolActor[M]) keep() {
 	*p = PoolActor[M]{members: p.members}
 }
 
-// start spawns the actor that looks after the members. The pool cannot do that itself: an actor
-// with supervised children is never muted, and so no back pressure would pass through it.
+// start spawns the actor that supervises the members. The pool cannot supervise them itself: an
+// actor with supervised children is never muted, so no back pressure would pass through it.
 func (t *poolType[M]) start(p *PoolActor[M], c *actor.Context) error {
 	if p.factory != nil {
 		me := actor.Self[PoolActor[M]](c)
@@ -157,7 +166,7 @@ func (t *poolType[M]) start(p *PoolActor[M], c *actor.Context) error {
 	return nil
 }
 
-// crowd is a pool as its policy sees it.
+// poolMembers is a policy's view of a pool.
 type poolMembers[M any] PoolActor[M]
 
 func (p *poolMembers[M]) Len() int { return len(p.members) }
@@ -174,7 +183,7 @@ func (p *poolMembers[M]) Standing(i int) actor.Standing {
 	return s
 }
 
-// remove takes the member at i out.
+// remove removes the member at i.
 func (p *PoolActor[M]) remove(i int) {
 	p.members = slices.Delete(p.members, i, i+1)
 	p.policy.removed(i)
@@ -186,7 +195,7 @@ func (t *poolType[M]) doDispatch(p *PoolActor[M], c *actor.Context, m M) {
 		i := p.policy.choose((*poolMembers[M])(p), m)
 		h := p.members[i].h
 		if h == nil {
-			t.dispatch.Stash(c, m) // until its successor is there, which cannot be long
+			t.dispatch.Stash(c, m) // until its successor is known, which is soon
 			return
 		}
 		p.calling = i + 1
@@ -208,7 +217,7 @@ func (t *poolType[M]) doDispatch(p *PoolActor[M], c *actor.Context, m M) {
 	t.dispatch.Send(c, p.ended, m)
 }
 
-// doHear takes over what the keeper of the members says.
+// doUpdate applies a memberUpdate.
 func (p *PoolActor[M]) doUpdate(c *actor.Context, u memberUpdate) {
 	if u.err != nil {
 		c.Exit(u.err)
@@ -246,13 +255,13 @@ func (p *PoolActor[M]) doJoin(_ *actor.Context, h actor.Handler[M]) {
 	p.policy.changed(len(p.members))
 }
 
-// has returns the place of a member; less than 0 if h is none.
+// indexOf returns the index of a member; -1 if h is none.
 func (p *PoolActor[M]) indexOf(h actor.Handler[M]) int {
 	return slices.IndexFunc(p.members, func(m member[M]) bool { return m.h == h })
 }
 
-// forgetSeen takes out the members that have ended, if the policy has seen one. It is called when
-// the policy does not look any more.
+// pruneIfSeen removes the members that have ended, if the policy has seen one. Called after the
+// policy has chosen.
 func (p *PoolActor[M]) pruneIfSeen() {
 	if p.sawEnd {
 		p.sawEnd = false
@@ -260,7 +269,7 @@ func (p *PoolActor[M]) pruneIfSeen() {
 	}
 }
 
-// forgetEnded takes out the members that have ended. Those that the pool has made are replaced
+// pruneEnded removes the members that have ended. Members that the pool started are replaced
 // instead.
 func (p *PoolActor[M]) pruneEnded() {
 	if p.factory != nil {

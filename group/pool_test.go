@@ -54,10 +54,12 @@ func TestPool_RoundRobin(t *testing.T) {
 	}
 }
 
-// TestPool_WithoutMembers: "If there is no member, the message becomes a dead letter, of type "pool"."
+// TestPool_WithoutMembers: "If there is no member, the message becomes a dead letter, of type
+// "pool"."
 func TestPool_WithoutMembers(t *testing.T) {
 	var dead []actor.DeadLetter
-	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(d actor.DeadLetter) { dead = append(dead, d) }))
+	sys := start(t, actor.Workers(1),
+		actor.OnDeadLetter(func(d actor.DeadLetter) { dead = append(dead, d) }))
 	refs, handlers := sinks(sys, 1)
 	p := group.NewPool(sys, group.LeastLoaded[int](), handlers...)
 	actor.Stop(sys, refs[0])
@@ -72,9 +74,8 @@ func TestPool_WithoutMembers(t *testing.T) {
 	count(t, sys, p.Members, 1)
 }
 
-// TestPool_PassesOverTheOverloaded: round-robin "passes over members that are
-// overloaded, unless all are"; least-loaded gives "An overloaded member is given a
-// message only if all are overloaded".
+// TestPool_PassesOverTheOverloaded: round-robin "passes over members that are overloaded, unless
+// all are"; least-loaded gives "An overloaded member is chosen only if all are overloaded".
 func TestPool_PassesOverTheOverloaded(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
 		"RoundRobin": group.RoundRobin[int](), "LeastLoaded": group.LeastLoaded[int](),
@@ -131,8 +132,8 @@ func TestPool_BoundedMembers(t *testing.T) {
 	}
 }
 
-// TestPool_LeastLoaded: "gives a message to a member that has nothing to do. If there
-// is none, it gives it to the member that was given the fewest since".
+// TestPool_LeastLoaded: "chooses an idle member. If there is none, it chooses the member that was
+// sent the fewest messages since".
 func TestPool_LeastLoaded(t *testing.T) {
 	sys := start(t, actor.Workers(4))
 	refs, handlers := sinks(sys, 3)
@@ -145,7 +146,7 @@ func TestPool_LeastLoaded(t *testing.T) {
 		do.Send(sys, r, func(*sink, *actor.Context) { at <- struct{}{}; <-stay })
 		<-at
 	}
-	for i := range 5 { // to the one that is idle, and nobody else
+	for i := range 5 { // to the idle one only
 		p.Send(sys, i)
 		count(t, sys, p.Members, 3) // the pool is through with it
 		if n, err := got.Ask(soon(t), sys, refs[2], actor.None{}); err != nil || len(n) != i+1 {
@@ -206,7 +207,8 @@ func TestPool_Hash(t *testing.T) {
 	for _, i := range before {
 		shares[i]++
 	}
-	if low, high := slices.Min(shares), slices.Max(shares); low < keys/members/2 || high > keys/members*2 {
+	if low, high := slices.Min(shares), slices.Max(shares); low < keys/members/2 ||
+		high > keys/members*2 {
 		t.Errorf("shares of %v", shares)
 	}
 	again := owner()
@@ -221,9 +223,11 @@ func TestPool_Hash(t *testing.T) {
 		case again[key] != i:
 			t.Fatalf("key %d went from %d to %d for no reason", key, i, again[key])
 		case i != 3 && after[key] != i:
-			t.Fatalf("key %d went from %d to %d, which is not that of the one that ended", key, i, after[key])
+			t.Fatalf("key %d went from %d to %d, which is not that of the one that ended", key, i,
+				after[key])
 		case joined[key] != after[key] && joined[key] != members:
-			t.Fatalf("key %d went from %d to %d, which is not the new one", key, after[key], joined[key])
+			t.Fatalf("key %d went from %d to %d, which is not the new one", key, after[key],
+				joined[key])
 		}
 	}
 }
@@ -239,7 +243,8 @@ func TestPool_BackPressure(t *testing.T) {
 	}
 	release()
 	quiet(t, sys)
-	if n, err := slowGot.Ask(soon(t), sys, slow, actor.None{}); err != nil || len(n) != 100 || !slices.IsSorted(n) {
+	if n, err := slowGot.Ask(soon(t), sys, slow, actor.None{}); err != nil || len(n) != 100 ||
+		!slices.IsSorted(n) {
 		t.Errorf("the member got %v, %v", n, err)
 	}
 }
@@ -251,26 +256,29 @@ func TestMisuse_OfPools(t *testing.T) {
 	p := group.NewPool(sys, group.RoundRobin[int](), &double{})
 	var zero group.Pool[int]
 	for words, f := range map[string]func(){
-		"a zero Policy":                func() { group.NewPool(sys, group.Policy[int]{}) },
-		"NewPool of a nil Handler":     func() { group.NewPool(sys, group.RoundRobin[int](), nil) },
-		"a member that is there twice": func() { group.NewPool(sys, group.RoundRobin[int](), h[0], h[0]) },
-		"Join of a nil Handler":        func() { p.Join(sys, nil) },
-		"Join of a Pool to itself":     func() { p.Join(sys, p) },
-		"of a Pool to itself":          func() { p.Join(sys, &p) },
-		"Leave of a Handler that":      func() { p.Leave(sys, odd{}) },
-		"Hash with a nil function":     func() { group.Hash[int](nil) },
-		"a zero Pool":                  func() { zero.Send(sys, 1) },
+		"a zero Policy":            func() { group.NewPool(sys, group.Policy[int]{}) },
+		"NewPool of a nil Handler": func() { group.NewPool(sys, group.RoundRobin[int](), nil) },
+		"a member that is there twice": func() {
+			group.NewPool(sys, group.RoundRobin[int](), h[0], h[0])
+		},
+		"Join of a nil Handler":    func() { p.Join(sys, nil) },
+		"Join of a Pool to itself": func() { p.Join(sys, p) },
+		"of a Pool to itself":      func() { p.Join(sys, &p) },
+		"Leave of a Handler that":  func() { p.Leave(sys, odd{}) },
+		"Hash with a nil function": func() { group.Hash[int](nil) },
+		"a zero Pool":              func() { zero.Send(sys, 1) },
 	} {
 		panics(t, words, f)
 	}
 	panics(t, "a zero Pool", func() { _ = zero.SendWait(soon(t), sys, 1) })
 }
 
-// TestPool_ManyComeAndGo: a pool that is not sent to forgets the ended when its members have doubled, and goes on
-// with those that are left.
+// TestPool_ManyComeAndGo: a pool that is not sent to forgets the ended when its members have
+// doubled, and goes on with those that are left.
 func TestPool_ManyComeAndGo(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
-		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "hash": group.Hash(func(n int) uint64 { return uint64(n) }),
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
+		"hash": group.Hash(func(n int) uint64 { return uint64(n) }),
 	} {
 		sys := start(t)
 		n := group.KeptMembers(policy, passing(t, sys, 500))

@@ -7,50 +7,49 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Registry knows who belongs to which group: several members under a key, which anybody
-// can list, and of which anybody can hear who comes and goes. A member is whatever can be
-// compared: an [actor.Ref], an [actor.AnyRef], an [actor.Handler], an asker, or a struct
-// around one of these. Make one with [NewRegistry], as many per system as you like, or
-// with [RegistryForSupervisor]. It may be copied. The zero Registry is not ready: using
-// it panics.
+// Registry is a table of groups: a key and its members, which any goroutine or actor can list, and
+// whose changes any actor can watch. A member is any comparable value: an [actor.Ref], an
+// [actor.AnyRef], an [actor.Handler], an [actor.Asker], or a struct around one of these. Make one
+// with [NewRegistry], as many per system as you like, or with [RegistryForSupervisor]. It may be
+// copied. The zero Registry is not usable: its methods panic.
 //
 // # Order
 //
-// A registry is a table that all share, and an actor that looks after it. Join, Leave and
-// Members work on the table and take effect before they return: a Join synchronizes
-// before every Members that returns the member, and what a goroutine or an actor has
-// joined it finds there itself. The watchers are told by the actor, after the fact: each
-// hears the changes of one key in the order in which they took place. Changes that follow
-// each other closely come as one; a member that has gone again by then is not mentioned.
+// A registry is a shared table and an actor that maintains it. Join, Leave and Members work on the
+// table under a mutex and take effect before they return: a Join synchronizes before every Members
+// that returns the member, and a goroutine or actor sees its own Join at once. Watchers are
+// notified later, by the actor: each gets the changes of one key in the order in which they took
+// place. Changes in quick succession are combined into one; a member that has left again by then is
+// not mentioned.
 //
 // # Ends
 //
-// A member that is an [actor.Target], as refs are and the handlers that
-// [actor.Behaviour.To] returns, leaves all its groups when it ends; a restart in its place
-// is no end. As an end is heard of later, Members may return a member that has just ended.
-// Any other member stays until it leaves. A key whose last member has left is gone.
+// A member that is an [actor.Target], as refs are and the handlers that [actor.Behaviour.To]
+// returns, leaves all its groups when it ends; a restart in place is no end. The registry learns of
+// an end asynchronously, so Members may return a member that has just ended. Any other member stays
+// until it leaves. A key without members is removed.
 //
 // # Watchers that do not keep up
 //
-// hold up nobody. What they miss comes as one Change for each key when they have
-// recovered.
+// do not slow the registry or other watchers down. What they miss comes as one Change for each key
+// when they have recovered.
 type Registry[K, V comparable] struct{ t *registryTable[K, V] }
 
-// Change is what a watcher of a [Registry] hears: who has joined a group and who has left
-// it since the last Change of that key, and who is in it now. The first Change that a
-// watcher hears of a key has all members, and comes also if there are none.
+// Change is the message to a watcher of a [Registry]: the members that have joined a group and that
+// have left it since the last Change of that key, and all members now. The first Change of a key
+// has all members, and is sent even if there are none.
 type Change[K, V comparable] struct {
 	// Key is the group's key.
 	Key K
-	// Joined and Left are who has come and who has gone. One that has gone and come again is
-	// in both.
+	// Joined and Left are the members that have joined and left. One that has left and joined again
+	// is in both.
 	Joined, Left []V
 	// Members are all members after the change, in the order in which they joined. The
 	// slice is shared: do not change its elements.
 	Members []V
 }
 
-// NewRegistry makes a registry, whose actor ends with its system or by [Registry.Stop].
+// NewRegistry makes a registry. Its actor ends with its system or by [Registry.Stop].
 func NewRegistry[K, V comparable](from actor.Sender) Registry[K, V] {
 	r := Registry[K, V]{newRegistryTable[K, V](false)}
 	r.t.setActor(r.t.typ.typ.Spawn(from, RegistryActor[K, V]{table: r.t}))
@@ -64,9 +63,9 @@ func (r Registry[K, V]) ready() *registryTable[K, V] {
 	return r.t
 }
 
-// Join makes v a member of the group of that key. If it is one already, it stays as it is.
-// Join panics if key or v is nil, cannot be compared, or is not equal to itself, or if v is
-// a zero ref. It costs the same however many members there are.
+// Join makes v a member of the group of that key; a second Join does nothing. Join panics if key or
+// v is nil, cannot be compared, or is not equal to itself, or if v is a zero ref. It takes constant
+// time.
 func (r Registry[K, V]) Join(from actor.Sender, key K, v V) {
 	t := r.ready()
 	mustBeKey("Join", "key", key)
@@ -77,8 +76,8 @@ func (r Registry[K, V]) Join(from actor.Sender, key K, v V) {
 	t.update(from, func() bool { return t.join(key, v) })
 }
 
-// Leave takes v out of the group of that key. If it is not in there, it does nothing. Leave
-// panics as [Registry.Join] does, but not for a zero ref.
+// Leave removes v from the group of that key, if it is a member. Leave panics as [Registry.Join]
+// does, but not for a zero ref.
 func (r Registry[K, V]) Leave(from actor.Sender, key K, v V) {
 	t := r.ready()
 	mustBeKey("Leave", "key", key)
@@ -86,20 +85,19 @@ func (r Registry[K, V]) Leave(from actor.Sender, key K, v V) {
 	t.update(from, func() bool { return t.leave(key, v) })
 }
 
-// Members returns the members of the group of that key, in the order in which they joined;
-// nil if there are none. It asks nobody: it takes a lock for a moment, and copies the group
-// only if that has changed since the last call. The slice is shared: do not change its
-// elements. Members of a registry that has ended returns nil. Any goroutine.
+// Members returns the members of the group of that key, in the order in which they joined; nil if
+// there are none. It sends no message: it takes a read lock, and copies the group only if that has
+// changed since the last call. The slice is shared: do not change its elements. Members of a
+// registry that has ended returns nil. Any goroutine.
 func (r Registry[K, V]) Members(key K) []V { return r.ready().members(key) }
 
-// Keys returns the keys that have members, in the order in which they came. It copies all
-// of them. Any goroutine.
+// Keys returns the keys that have members, in the order in which they were added, in a new slice.
+// Any goroutine.
 func (r Registry[K, V]) Keys() []K { return r.ready().keys() }
 
-// Watch makes h hear a [Change] now, with the members that the group of that key has, and
-// one whenever a member comes or goes, until [Registry.Unwatch] or the end of h. Watching
-// twice changes nothing. Watch panics if h is nil or a value that cannot be compared, or if
-// key cannot be one.
+// Watch makes h get a [Change] now, with the members of the group of that key, and another one
+// whenever a member joins or leaves, until [Registry.Unwatch] or the end of h. A second Watch does
+// nothing. Watch panics if h is nil or a value that cannot be compared, or if key cannot be one.
 func (r Registry[K, V]) Watch(from actor.Sender, key K, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
 	mustBeKey("Watch", "key", key)
@@ -116,8 +114,8 @@ func (r Registry[K, V]) Unwatch(from actor.Sender, key K, h actor.Handler[Change
 	t.request(from, watchRequest[K, V]{opUnwatch, key, h})
 }
 
-// WatchAll is [Registry.Watch] for all keys, also those that are still to come. At first h
-// hears a Change for each key that has members.
+// WatchAll is [Registry.Watch] for all keys, including those that are added later. At first h gets
+// a Change for each key that has members.
 func (r Registry[K, V]) WatchAll(from actor.Sender, h actor.Handler[Change[K, V]]) {
 	t := r.ready()
 	mustBeHandler("WatchAll", h)
@@ -131,19 +129,19 @@ func (r Registry[K, V]) UnwatchAll(from actor.Sender, h actor.Handler[Change[K, 
 	t.request(from, watchRequest[K, V]{op: opUnwatchAll, h: h})
 }
 
-// Any returns the actor that looks after the registry, to be watched or joined. It returns
-// the zero AnyRef if a supervisor has not started it yet.
+// Any returns the actor of the registry, to be watched or joined. It returns the zero AnyRef if a
+// supervisor has not started it yet.
 func (r Registry[K, V]) Any() actor.AnyRef { return r.ready().actorRef().Any() }
 
-// Stop ends the registry, as [actor.Stop] does. Its members go on. A registry whose actor
-// has not been started is left as it is.
+// Stop ends the registry, as [actor.Stop] does. Its members go on. Stop does nothing if the actor
+// was not started yet.
 func (r Registry[K, V]) Stop(from actor.Sender) {
 	if ref := r.ready().actorRef(); !ref.IsZero() {
 		actor.Stop(from, ref)
 	}
 }
 
-// mustBeKey panics if a value cannot be found again in a map.
+// mustBeKey panics if a value could not be found again in a map.
 func mustBeKey[T comparable](call, what string, v T) {
 	val := reflect.ValueOf(&v).Elem()
 	switch {
@@ -152,12 +150,12 @@ func mustBeKey[T comparable](call, what string, v T) {
 	case !val.Comparable():
 		panic("gallop: group: " + call + " with a " + what + " that cannot be compared")
 	}
-	if again := v; again != v { // it has a NaN in it
+	if again := v; again != v { // it contains a NaN
 		panic("gallop: group: " + call + " with a " + what + " that is not equal to itself")
 	}
 }
 
-// minus returns the values of a that are not in b, in their order.
+// minus returns the values of a that are not in b, in order.
 func minus[V comparable](a, b []V) []V {
 	if len(a) == 0 {
 		return nil

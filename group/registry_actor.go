@@ -24,7 +24,7 @@ type registryType[K, V comparable] struct {
 	down      actor.Behaviour[RegistryActor[K, V], actor.Down]
 }
 
-// recovery says that a courier has come to a watcher that did not keep up.
+// recovery is the message that a relay to a watcher which did not keep up has ended.
 type recovery[K, V comparable] struct {
 	watcher    *watcher[K, V]
 	generation int
@@ -32,25 +32,28 @@ type recovery[K, V comparable] struct {
 
 func newRegistryType[K, V comparable]() *registryType[K, V] {
 	t := &registryType[K, V]{typ: actor.NewType[RegistryActor[K, V]]("registry")}
-	t.sync = actor.Declare[actor.None](t.typ, "look", actor.Urgent())
-	t.request = actor.Declare[watchRequest[K, V]](t.typ, "order")
+	t.sync = actor.Declare[actor.None](t.typ, "sync", actor.Urgent())
+	t.request = actor.Declare[watchRequest[K, V]](t.typ, "request")
 	t.recovered = actor.Declare[recovery[K, V]](t.typ, "recovered", actor.Urgent())
 	t.down = actor.Declare[actor.Down](t.typ, "down")
 	t.typ.OnStart((*RegistryActor[K, V]).start)
-	t.typ.Table(t.sync.Do((*RegistryActor[K, V]).doSync), t.request.Do((*RegistryActor[K, V]).doRequest),
-		t.recovered.Do((*RegistryActor[K, V]).doRecovered), t.down.Do((*RegistryActor[K, V]).doDown))
+	t.typ.Table(t.sync.Do((*RegistryActor[K, V]).doSync),
+		t.request.Do((*RegistryActor[K, V]).doRequest),
+		t.recovered.Do((*RegistryActor[K, V]).doRecovered),
+		t.down.Do((*RegistryActor[K, V]).doDown))
 	return t
 }
 
 // RegistryForSupervisor makes a registry whose actor is the child of a supervisor:
 //
 //	rooms := group.RegistryForSupervisor[string, actor.Ref[user]]()
-//	supervise.Worker[group.RegistryActor[string, actor.Ref[user]]]{Name: "rooms", Type: rooms.Type(), Init: rooms.Init}
+//	supervise.Worker[group.RegistryActor[string, actor.Ref[user]]]{Name: "rooms",
+//		Type: rooms.Type(), Init: rooms.Init}
 //
-// It can be used at once. Members and watchers outlive every restart of the actor, even one
-// by which a new actor takes its place. While there is no actor, nobody hears of changes
-// and of ends; the next one catches up. Declare it once for each tree that runs: a second
-// actor for the same registry fails to start.
+// It can be used at once. Members and watchers survive every restart of the actor, even if it is
+// replaced by a new actor. While there is no actor, watchers are not notified, and members that end
+// stay in; the next actor catches up. Declare it once for each running tree: a second actor for the
+// same registry fails to start.
 func RegistryForSupervisor[K, V comparable]() Registry[K, V] {
 	return Registry[K, V]{newRegistryTable[K, V](true)}
 }
@@ -61,7 +64,8 @@ func (r Registry[K, V]) Type() *actor.Type[RegistryActor[K, V]] { return r.ready
 // Init makes the state of the registry's actor, for [RegistryForSupervisor].
 func (r Registry[K, V]) Init(a *RegistryActor[K, V]) { a.table = r.ready() }
 
-// start takes over the table, as a predecessor or an earlier life has left it.
+// start takes over the table in the state in which the actor before it, or before the restart, left
+// it.
 func (a *RegistryActor[K, V]) start(c *actor.Context) error {
 	if !a.table.setActor(actor.Self[RegistryActor[K, V]](c)) {
 		return errors.New("gallop: group: the Registry has an actor already: make one for each tree")
@@ -80,7 +84,7 @@ func (a *RegistryActor[K, V]) start(c *actor.Context) error {
 	}
 	a.doSync(c, actor.None{})
 	for _, e := range w.all.list {
-		if e.present && e.val.lagging { // its courier belongs to another life
+		if e.present && e.val.lagging { // its relay was of the actor before the restart
 			a.catchUp(c, e.val)
 		}
 	}
@@ -90,7 +94,7 @@ func (a *RegistryActor[K, V]) start(c *actor.Context) error {
 	return nil
 }
 
-// monitor makes the actor hear of the end of a member that can be watched.
+// monitor watches a member, if it is an actor.
 func (a *RegistryActor[K, V]) monitor(c *actor.Context, v V) {
 	if target, ok := any(v).(actor.Target); ok {
 		if _, there := a.monitors[v]; !there {
@@ -107,7 +111,7 @@ func (a *RegistryActor[K, V]) monitorWatcher(c *actor.Context, x *watcher[K, V])
 	}
 }
 
-// doLook takes over what has changed in the table, and tells those who watch.
+// doSync takes the changes from the table and notifies watchers.
 func (a *RegistryActor[K, V]) doSync(c *actor.Context, _ actor.None) {
 	w := &a.table.watchers
 	for _, ch := range a.table.takeChanges(w.isWatched) {
@@ -144,8 +148,9 @@ func (a *RegistryActor[K, V]) doSync(c *actor.Context, _ actor.None) {
 	}
 }
 
-// tell tells a watcher of a change, now or, if it does not keep up, later.
-func (a *RegistryActor[K, V]) notify(c *actor.Context, x *watcher[K, V], ch Change[K, V], before []V) {
+// notify sends a watcher a change, or records it if the watcher does not keep up.
+func (a *RegistryActor[K, V]) notify(c *actor.Context, x *watcher[K, V], ch Change[K, V],
+	before []V) {
 	switch {
 	case x.lagging:
 		x.addMissed(ch.Key, missedChange[V]{before: before})
@@ -158,32 +163,33 @@ func (a *RegistryActor[K, V]) notify(c *actor.Context, x *watcher[K, V], ch Chan
 	}
 }
 
-// give sends a Change to a watcher. If that does not keep up, or its handler leads to no actor, a
-// courier does it: so a handler that panics harms the courier alone.
+// deliver sends a Change to a watcher. If that does not keep up, or its handler leads to no actor,
+// a relay sends it: so a handler that panics ends only the relay.
 func (a *RegistryActor[K, V]) deliver(c *actor.Context, x *watcher[K, V], ch Change[K, V]) {
 	if _, ok := x.h.(actor.Target); ok {
 		err := x.h.TrySend(c, ch)
-		if err == nil || isEnd(err) { // of an end the actor hears by itself
+		if err == nil || isEnd(err) { // the monitor reports an end
 			return
 		}
 	}
 	x.lagging = true
-	me, t, life := actor.Self[RegistryActor[K, V]](c), a.table.typ, a.table.watchers.generation
+	me, t, generation := actor.Self[RegistryActor[K, V]](c), a.table.typ, a.table.watchers.generation
 	sendByRelay(c, x.h, ch, func(c *actor.Context) {
-		_ = t.recovered.TrySend(c, me, recovery[K, V]{x, life}) // in vain if the registry has ended
+		_ = t.recovered.TrySend(c, me, recovery[K, V]{x, generation}) // fails if the registry has ended
 	})
 }
 
 func (a *RegistryActor[K, V]) doRecovered(c *actor.Context, r recovery[K, V]) {
-	if r.generation != a.table.watchers.generation || a.table.watchers.all.find(r.watcher.h) == nil {
+	if r.generation != a.table.watchers.generation ||
+		a.table.watchers.all.find(r.watcher.h) == nil {
 		return
 	}
 	if a.catchUp(c, r.watcher); !r.watcher.lagging && hasEnded(r.watcher.h) {
-		a.table.watchers.remove(r.watcher) // of the end of a handler that is no Target nobody hears
+		a.table.watchers.remove(r.watcher) // a handler that is no Target has no monitor
 	}
 }
 
-// catchUp tells a watcher that keeps up again what it has missed.
+// catchUp sends a watcher that keeps up again the changes it has missed.
 func (a *RegistryActor[K, V]) catchUp(c *actor.Context, x *watcher[K, V]) {
 	x.lagging = false
 	for _, k := range x.missed.keys() {
@@ -221,7 +227,7 @@ func (a *RegistryActor[K, V]) doRequest(c *actor.Context, req watchRequest[K, V]
 	a.addWatch(c, e.val, req)
 }
 
-// begin makes a watcher hear of a key, or of all.
+// addWatch makes a watcher watch a key, or all keys.
 func (a *RegistryActor[K, V]) addWatch(c *actor.Context, x *watcher[K, V], req watchRequest[K, V]) {
 	w := &a.table.watchers
 	switch {
@@ -244,7 +250,7 @@ func (a *RegistryActor[K, V]) addWatch(c *actor.Context, x *watcher[K, V], req w
 	a.doSync(c, actor.None{})
 }
 
-// letGo forgets a watcher that watches nothing any more.
+// dropIfIdle forgets a watcher that watches no key any more.
 func (a *RegistryActor[K, V]) dropIfIdle(c *actor.Context, x *watcher[K, V]) {
 	if x.allKeys || x.keys.len() > 0 {
 		return
@@ -254,7 +260,7 @@ func (a *RegistryActor[K, V]) dropIfIdle(c *actor.Context, x *watcher[K, V]) {
 	a.table.watchers.remove(x)
 }
 
-// doDown hears that a member or a watcher has ended.
+// doDown removes a member or a watcher that has ended.
 func (a *RegistryActor[K, V]) doDown(c *actor.Context, d actor.Down) {
 	if x := a.watchers[d.Monitor]; x != nil {
 		delete(a.watchers, d.Monitor)
@@ -273,7 +279,7 @@ func (a *RegistryActor[K, V]) doDown(c *actor.Context, d actor.Down) {
 	a.doSync(c, actor.None{})
 }
 
-// everybody returns all members of all groups, each once.
+// allMembers returns all members of all groups, each once.
 func (t *registryTable[K, V]) allMembers() []V {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -291,14 +297,14 @@ func (t *registryTable[K, V]) allMembers() []V {
 	return all.keys()
 }
 
-// touchKeys makes the actor find a group changed, though it is not.
+// markKeyDirty makes the actor treat a group as changed.
 func (t *registryTable[K, V]) markKeyDirty(key K) {
 	t.mu.Lock()
 	t.markDirty(t.group(key))
 	t.mu.Unlock()
 }
 
-// takeOrders returns the orders that came before there was an actor.
+// takePending returns the requests that were made before there was an actor.
 func (t *registryTable[K, V]) takePending() []watchRequest[K, V] {
 	t.mu.Lock()
 	defer t.mu.Unlock()

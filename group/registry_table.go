@@ -7,28 +7,29 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// table is what a registry shares with all that use it. Whoever changes it does so under the lock,
-// notes what has changed, and then tells the registry's actor to look: nothing is sent under the
-// lock, and the notes are in the order of the changes, whatever the order of those messages.
+// registryTable is the part of a registry that all its users share. A change is made under the lock
+// and recorded in dirty; then the registry's actor is sent sync. Nothing is sent while the lock is
+// held, and dirty is in the order of the changes, which the order of those messages need not be.
 type registryTable[K, V comparable] struct {
 	typ        *registryType[K, V]
-	supervised bool // the actor comes back
+	supervised bool // the actor is replaced when it ends
 	watchers   watchers[K, V]
 
-	mu       sync.RWMutex
-	groups   orderedMap[K, *keyGroup[K, V]] // guarded by mu; also those that have just become empty
-	keysOf   map[V]*orderedMap[K, struct{}] // the groups of a member; guarded by mu
-	dirty    []*keyGroup[K, V]              // those that have changed since the actor looked; guarded by mu
-	notified bool                           // the actor was told to look; guarded by mu
-	actor    actor.Ref[RegistryActor[K, V]] // zero: it was not started yet; guarded by mu
-	pending  []watchRequest[K, V]           // that came before the actor was started; guarded by mu
+	mu     sync.RWMutex
+	groups orderedMap[K, *keyGroup[K, V]] // guarded by mu; includes groups that just became empty
+	keysOf map[V]*orderedMap[K, struct{}] // the groups of a member; guarded by mu
+	// changed since the last sync; guarded by mu
+	dirty    []*keyGroup[K, V]
+	notified bool                           // a sync is on its way; guarded by mu
+	actor    actor.Ref[RegistryActor[K, V]] // zero: not started yet; guarded by mu
+	pending  []watchRequest[K, V]           // made before the actor was started; guarded by mu
 }
 
-// members is a group. Guarded by the lock of its table.
+// keyGroup is the group of a key. Guarded by the lock of its table.
 type keyGroup[K, V comparable] struct {
 	key          K
 	list         orderedMap[V, struct{}]
-	cached       []V // what is in list; nil: list has changed since
+	cached       []V // copy of list; nil: list has changed since
 	joined, left orderedMap[V, struct{}]
 	dirty        bool
 }
@@ -36,13 +37,14 @@ type keyGroup[K, V comparable] struct {
 func newRegistryTable[K, V comparable](supervised bool) *registryTable[K, V] {
 	return &registryTable[K, V]{
 		typ: typeOnce(newRegistryType[K, V]), supervised: supervised,
-		watchers: watchers[K, V]{byKey: map[K]*orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]{}, lastSent: map[K][]V{}},
-		keysOf:   map[V]*orderedMap[K, struct{}]{},
+		watchers: watchers[K, V]{byKey: map[K]*orderedMap[actor.Handler[Change[K, V]],
+			*watcher[K, V]]{}, lastSent: map[K][]V{}},
+		keysOf: map[V]*orderedMap[K, struct{}]{},
 	}
 }
 
-// snapshot returns the members of a group. It is never changed: later changes make a new one. The
-// caller holds the lock.
+// snapshot returns the members of a group, in a slice that is never modified: later changes make a
+// new one. The caller holds the lock.
 func (g *keyGroup[K, V]) snapshot() []V {
 	if g.cached == nil {
 		g.cached = slices.Clip(g.list.keys())
@@ -50,14 +52,14 @@ func (g *keyGroup[K, V]) snapshot() []V {
 	return g.cached
 }
 
-// server returns the actor; zero if there was none yet. Any goroutine.
+// actorRef returns the actor; zero if it was not started yet. Any goroutine.
 func (t *registryTable[K, V]) actorRef() actor.Ref[RegistryActor[K, V]] {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.actor
 }
 
-// serveBy makes r the actor of the table. It reports false if there is another one, which has not
+// setActor makes r the actor of the table. It returns false if there is another one that has not
 // ended.
 func (t *registryTable[K, V]) setActor(r actor.Ref[RegistryActor[K, V]]) bool {
 	t.mu.Lock()
@@ -69,26 +71,28 @@ func (t *registryTable[K, V]) setActor(r actor.Ref[RegistryActor[K, V]]) bool {
 	return true
 }
 
-// closed reports whether the table is nobody's any more. The caller holds the lock.
+// closed reports whether the registry has ended: its actor has, and is not replaced. The caller
+// holds the lock.
 func (t *registryTable[K, V]) closed() bool {
 	return !t.supervised && !t.actor.IsZero() && t.actor.Standing() == actor.Ended
 }
 
-// change runs f under the lock. If f reports that something has changed, the actor is told to look.
+// update runs f under the lock. If f returns true, for a change, the actor is sent sync.
 func (t *registryTable[K, V]) update(from actor.Sender, f func() bool) {
 	t.mu.Lock()
 	ref := t.actor
-	look := !t.closed() && f() && !t.notified && !ref.IsZero()
-	t.notified = t.notified || look
+	sync := !t.closed() && f() && !t.notified && !ref.IsZero()
+	t.notified = t.notified || sync
 	t.mu.Unlock()
-	if look && t.typ.sync.TrySend(from, ref, actor.None{}) != nil {
-		t.mu.Lock() // its system refuses, or it has ended: a successor looks by itself
+	if sync && t.typ.sync.TrySend(from, ref, actor.None{}) != nil {
+		// its system refuses, or it has ended: its successor syncs when it starts
+		t.mu.Lock()
 		t.notified = false
 		t.mu.Unlock()
 	}
 }
 
-// join adds a member, and reports whether it is new. The caller holds the lock.
+// join adds a member, and reports whether it was new. The caller holds the lock.
 func (t *registryTable[K, V]) join(key K, v V) bool {
 	g := t.group(key)
 	if g.list.find(v) != nil {
@@ -104,7 +108,7 @@ func (t *registryTable[K, V]) join(key K, v V) bool {
 	return true
 }
 
-// leave removes a member, and reports whether it was there. The caller holds the lock.
+// leave removes a member, and reports whether it was one. The caller holds the lock.
 func (t *registryTable[K, V]) leave(key K, v V) bool {
 	e := t.groups.find(key)
 	if e == nil || !e.val.list.remove(v) {
@@ -120,8 +124,8 @@ func (t *registryTable[K, V]) leave(key K, v V) bool {
 	return true
 }
 
-// leaveAll removes a member from all its groups, and reports whether it was in one. The caller holds
-// the lock.
+// leaveAll removes a member from all its groups, and reports whether it was in one. The caller
+// holds the lock.
 func (t *registryTable[K, V]) leaveAll(v V) bool {
 	keys := t.keysOf[v]
 	if keys == nil {
@@ -133,7 +137,7 @@ func (t *registryTable[K, V]) leaveAll(v V) bool {
 	return true
 }
 
-// group returns the group of a key, which it makes. The caller holds the lock.
+// group returns the group of a key, which it makes if necessary. The caller holds the lock.
 func (t *registryTable[K, V]) group(key K) *keyGroup[K, V] {
 	if e := t.groups.find(key); e != nil {
 		return e.val
@@ -144,7 +148,7 @@ func (t *registryTable[K, V]) group(key K) *keyGroup[K, V] {
 	return g
 }
 
-// touch notes that a group has changed. The caller holds the lock.
+// markDirty records that a group has changed. The caller holds the lock.
 func (t *registryTable[K, V]) markDirty(g *keyGroup[K, V]) {
 	g.cached = nil
 	if !g.dirty {
@@ -153,7 +157,7 @@ func (t *registryTable[K, V]) markDirty(g *keyGroup[K, V]) {
 	}
 }
 
-// members returns who is in a group.
+// members returns the members of a group.
 func (t *registryTable[K, V]) members(key K) []V {
 	t.mu.RLock()
 	e, closed := t.groups.find(key), t.closed()
@@ -190,14 +194,14 @@ func (t *registryTable[K, V]) keys() []K {
 	return all
 }
 
-// changed is a group that has changed, as the actor takes it out of the table.
+// groupChange is a change of a group, as takeChanges returns it.
 type groupChange[K, V comparable] struct {
 	Change[K, V]
-	departed []V // those of Left that are in no group any more
+	departed []V // those of Left that are in no group now
 }
 
-// take returns what has changed since the last call, in the order in which the groups changed first.
-// Members are filled in only where somebody wants to know. The actor's.
+// takeChanges returns the changes since the last call, in the order in which the groups changed
+// first. Members are filled in only for keys that are watched. The registry's actor only.
 func (t *registryTable[K, V]) takeChanges(wanted func(K) bool) []groupChange[K, V] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -205,7 +209,8 @@ func (t *registryTable[K, V]) takeChanges(wanted func(K) bool) []groupChange[K, 
 	all := make([]groupChange[K, V], 0, len(t.dirty))
 	for _, g := range t.dirty {
 		g.dirty = false
-		ch := groupChange[K, V]{Change: Change[K, V]{Key: g.key, Joined: g.joined.keys(), Left: g.left.keys()}}
+		ch := groupChange[K, V]{Change: Change[K, V]{Key: g.key, Joined: g.joined.keys(),
+			Left: g.left.keys()}}
 		for _, v := range ch.Left {
 			if t.keysOf[v] == nil {
 				ch.departed = append(ch.departed, v)
@@ -224,7 +229,7 @@ func (t *registryTable[K, V]) takeChanges(wanted func(K) bool) []groupChange[K, 
 	return all
 }
 
-// tell sends an order to the actor, or keeps it until there is one.
+// request sends a watchRequest to the actor, or keeps it until there is one.
 func (t *registryTable[K, V]) request(from actor.Sender, req watchRequest[K, V]) {
 	t.mu.Lock()
 	ref := t.actor

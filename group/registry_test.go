@@ -27,7 +27,8 @@ func (o *observer) hear(_ *actor.Context, ch change) {
 	if o.now == nil {
 		o.now = map[string][]actor.Ref[sink]{}
 	}
-	now := slices.DeleteFunc(slices.Clone(o.now[ch.Key]), func(r actor.Ref[sink]) bool { return slices.Contains(ch.Left, r) })
+	now := slices.DeleteFunc(slices.Clone(o.now[ch.Key]),
+		func(r actor.Ref[sink]) bool { return slices.Contains(ch.Left, r) })
 	if now = append(now, ch.Joined...); !slices.Equal(now, ch.Members) {
 		panic(fmt.Sprintf("%v and %+v", o.now[ch.Key], ch))
 	}
@@ -47,7 +48,8 @@ var (
 	observe      = actor.Declare[change](observerType, "observe")
 	observerDo   = actor.Declare[func(*observer, *actor.Context)](observerType, "do")
 	observed     = actor.DeclareAsk[actor.None, []change](observerType, "observed")
-	_            = observerType.Table(observe.Do((*observer).hear), observerDo.Do((*observer).do), observed.Do((*observer).tell))
+	_            = observerType.Table(observe.Do((*observer).hear), observerDo.Do((*observer).do),
+		observed.Do((*observer).tell))
 )
 
 // wantHeard fails the test if an observer has not heard this since it was asked last: for each
@@ -58,7 +60,8 @@ func wantHeard(t testing.TB, sys *actor.System, o actor.Ref[observer], want ...s
 	all, err := observed.Ask(soon(t), sys, o, actor.None{})
 	got := []string{}
 	for _, ch := range all {
-		got = append(got, fmt.Sprintf("%s +%d -%d =%d", ch.Key, len(ch.Joined), len(ch.Left), len(ch.Members)))
+		got = append(got, fmt.Sprintf("%s +%d -%d =%d", ch.Key, len(ch.Joined), len(ch.Left),
+			len(ch.Members)))
 	}
 	if err != nil || !slices.Equal(got, want) && len(got)+len(want) > 0 {
 		t.Fatalf("it heard %q, %v; want %q", got, err, want)
@@ -79,12 +82,13 @@ func wantMembers(t testing.TB, r registry, key string, want ...actor.Ref[sink]) 
 	}
 }
 
-// TestRegistry: "Join, Leave and Members work on the table and take effect before they return", so
-// nothing has to run in between; "in the order in which they joined"; "A key whose last member has
-// left is gone". What was returned before is not changed.
+// TestRegistry: "Join, Leave and Members work on the table under a mutex and take effect before
+// they return", so nothing has to run in between; "in the order in which they joined"; "A key
+// without members is removed". What was returned before is not changed.
 func TestRegistry(t *testing.T) {
-	sys := start(t, actor.Seed(1)) // nothing runs unless somebody waits
-	r, other := group.NewRegistry[string, actor.Ref[sink]](sys), group.NewRegistry[string, actor.Ref[sink]](sys)
+	sys := start(t, actor.Seed(1)) // nothing runs unless the test waits
+	r, other := group.NewRegistry[string, actor.Ref[sink]](sys),
+		group.NewRegistry[string, actor.Ref[sink]](sys)
 	m := spawn(sys, 3)
 	wantMembers(t, r, "a")
 	for _, v := range m {
@@ -116,13 +120,14 @@ func TestRegistry(t *testing.T) {
 	}
 	r.Stop(sys)
 	quiet(t, sys)
-	if r.Join(sys, "c", m[0]); r.Members("a") != nil || r.Members("c") != nil || r.Keys() != nil || other.Any().IsZero() {
+	if r.Join(sys, "c", m[0]); r.Members("a") != nil || r.Members("c") != nil || r.Keys() != nil ||
+		other.Any().IsZero() {
 		t.Error("a registry that has ended goes on, or another has ended too")
 	}
 }
 
 // TestRegistry_Ends: "A member that is an actor.Target … leaves all its groups when it ends; a
-// restart in its place is no end." "Any other member stays until it leaves."
+// restart in place is no end." "Any other member stays until it leaves."
 func TestRegistry_Ends(t *testing.T) {
 	sys := start(t)
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
@@ -153,8 +158,9 @@ func TestRegistry_Ends(t *testing.T) {
 	}
 }
 
-// TestRegistry_Watch: "h hear a Change now, with the members that the group of that key has, and one
-// whenever a member comes or goes, until Unwatch or the end of h. Watching twice changes nothing."
+// TestRegistry_Watch: "h hear a Change now, with the members that the group of that key has, and
+// one whenever a member comes or goes, until Unwatch or the end of h. Watching twice changes
+// nothing."
 func TestRegistry_Watch(t *testing.T) {
 	sys := start(t)
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
@@ -193,8 +199,8 @@ func TestRegistry_Watch(t *testing.T) {
 	}
 }
 
-// TestRegistry_ChangesComeAsOne: "Changes that follow each other closely come as one; a member that
-// has gone again by then is not mentioned."
+// TestRegistry_ChangesComeAsOne: "Changes in quick succession are combined into one; a member that
+// has left again by then is not mentioned."
 func TestRegistry_ChangesComeAsOne(t *testing.T) {
 	sys := start(t, actor.Seed(1))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
@@ -213,13 +219,14 @@ func TestRegistry_ChangesComeAsOne(t *testing.T) {
 	})
 	quiet(t, sys)
 	all, err := observed.Ask(soon(t), sys, o, actor.None{})
-	if err != nil || len(all) == 0 || len(all) > 5 || !slices.Equal(all[len(all)-1].Members, []actor.Ref[sink]{m[2], m[0]}) {
+	if err != nil || len(all) == 0 || len(all) > 5 ||
+		!slices.Equal(all[len(all)-1].Members, []actor.Ref[sink]{m[2], m[0]}) {
 		t.Errorf("it heard %+v, %v", all, err)
 	}
 }
 
-// TestRegistry_SlowWatchers: "hold up nobody. What they miss comes as one Change for each key when
-// they have recovered."
+// TestRegistry_SlowWatchers: "do not slow the registry or other watchers down. What they miss comes
+// as one Change for each key when they have recovered."
 func TestRegistry_SlowWatchers(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)
@@ -352,7 +359,8 @@ func TestRegistry_Races(t *testing.T) {
 	}
 }
 
-// TestRegistry_ForeignWatchers: a watcher's handler of the user's own harms nobody by a panic.
+// TestRegistry_ForeignWatchers: a watcher's handler of the user's own that panics ends no other
+// actor.
 func TestRegistry_ForeignWatchers(t *testing.T) {
 	sys := start(t, actor.OnPanic(func(actor.PanicReport) {}))
 	r := group.NewRegistry[string, actor.Ref[sink]](sys)

@@ -2,33 +2,37 @@ package group
 
 import "github.com/gallop-go/gallop/actor"
 
-// watchers are those who watch a registry. They belong to its actor, but are in the table, so that
-// they survive a restart.
+// watchers holds the watchers of a registry. Only the registry's actor uses it; it is part of the
+// table so that it survives a restart.
 type watchers[K, V comparable] struct {
-	all        orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]        // everybody
-	allKeys    orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]        // those who watch all keys
-	byKey      map[K]*orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]] // those who watch a key
-	lastSent   map[K][]V                                                      // who was in a group that is watched, when they were told last
-	generation int                                                            // how often the actor has started
+	all orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]] // all watchers
+	// watchers of all keys
+	allKeys orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]
+	// watchers of a single key
+	byKey map[K]*orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]
+	// members of each watched group in the last Change
+	lastSent map[K][]V
+	// number of starts of the actor
+	generation int
 }
 
-// watcher is one of them.
+// watcher is a watcher of a registry.
 type watcher[K, V comparable] struct {
 	h       actor.Handler[Change[K, V]]
 	allKeys bool                           // it watches all keys
-	keys    orderedMap[K, struct{}]        // that it watches besides
-	lagging bool                           // a courier is on its way to it: it does not keep up
-	missed  orderedMap[K, missedChange[V]] // what it has to be told as soon as it does
+	keys    orderedMap[K, struct{}]        // that it watches by Watch
+	lagging bool                           // it does not keep up: a relay is on its way to it
+	missed  orderedMap[K, missedChange[V]] // to be sent when it has recovered
 	monitor actor.Monitor
 }
 
-// missing is a group of which a watcher was not told all.
+// missedChange is a group of which a watcher has missed changes.
 type missedChange[V comparable] struct {
-	before  []V  // what it was told last
-	initial bool // it was told nothing yet
+	before  []V  // members in the last Change that it got
+	initial bool // it got no Change yet
 }
 
-// verb is what an order wants.
+// watchOp is the kind of a watchRequest.
 type watchOp uint8
 
 const (
@@ -38,17 +42,17 @@ const (
 	opUnwatchAll
 )
 
-// order tells the actor who wants to watch.
+// watchRequest is the message of Watch, Unwatch, WatchAll and UnwatchAll.
 type watchRequest[K, V comparable] struct {
 	op  watchOp
 	key K
 	h   actor.Handler[Change[K, V]]
 }
 
-// wanted reports whether somebody watches a key.
+// isWatched reports whether there is a watcher for a key.
 func (w *watchers[K, V]) isWatched(key K) bool { return w.allKeys.len() > 0 || w.byKey[key] != nil }
 
-// want enters a watcher for a key.
+// addKey adds a watcher for a key.
 func (w *watchers[K, V]) addKey(x *watcher[K, V], key K) {
 	if w.byKey[key] == nil {
 		w.byKey[key] = &orderedMap[actor.Handler[Change[K, V]], *watcher[K, V]]{}
@@ -57,7 +61,7 @@ func (w *watchers[K, V]) addKey(x *watcher[K, V], key K) {
 	x.keys.add(key, struct{}{})
 }
 
-// unwant undoes want.
+// removeKey undoes addKey.
 func (w *watchers[K, V]) removeKey(x *watcher[K, V], key K) {
 	if !x.keys.remove(key) {
 		return
@@ -70,7 +74,7 @@ func (w *watchers[K, V]) removeKey(x *watcher[K, V], key K) {
 	}
 }
 
-// forget removes a watcher.
+// remove removes a watcher.
 func (w *watchers[K, V]) remove(x *watcher[K, V]) {
 	for _, k := range x.keys.keys() {
 		w.removeKey(x, k)
@@ -80,17 +84,18 @@ func (w *watchers[K, V]) remove(x *watcher[K, V]) {
 	x.missed = orderedMap[K, missedChange[V]]{}
 }
 
-// miss notes that a watcher has to be told of a group.
+// addMissed records that a watcher has missed a change of a group.
 func (x *watcher[K, V]) addMissed(key K, m missedChange[V]) {
 	if x.missed.find(key) == nil {
 		x.missed.add(key, m)
 	}
 }
 
-// missedOf makes the Change that a watcher has missed. It reports false if there is nothing to tell.
+// takeMissed makes the Change that a watcher has missed. It returns false if nothing has changed.
 func (x *watcher[K, V]) takeMissed(key K, now []V) (ch Change[K, V], news bool) {
 	m := x.missed.find(key).val
 	x.missed.remove(key)
-	ch = Change[K, V]{Key: key, Joined: minus(now, m.before), Left: minus(m.before, now), Members: now}
+	ch = Change[K, V]{Key: key, Joined: minus(now, m.before), Left: minus(m.before, now),
+		Members: now}
 	return ch, m.initial || len(ch.Joined)+len(ch.Left) > 0
 }

@@ -2,15 +2,16 @@ package group
 
 import "github.com/gallop-go/gallop/actor"
 
-// courier is an actor that takes one message to a receiver that is overloaded. It is muted for the
-// receiver in place of the actor that sent it, and ends when the receiver has recovered.
+// relay is an actor that sends one message to an overloaded receiver. The relay is muted instead of
+// the actor that would have sent the message, and ends when the receiver has recovered.
 type relay[T any] struct {
-	to    actor.Handler[T]
-	m     T
-	onEnd func(c *actor.Context) // called when it ends, whatever happens; nil: nobody wants to know
+	to actor.Handler[T]
+	m  T
+	// called when it ends, for any reason; may be nil
+	onEnd func(c *actor.Context)
 }
 
-// courierType is the type of the couriers for one type of messages.
+// relayType is the type of the relays for one type of messages.
 type relayType[T any] struct {
 	typ       *actor.Type[relay[T]]
 	forward   actor.Behaviour[relay[T], actor.None]
@@ -18,9 +19,9 @@ type relayType[T any] struct {
 }
 
 func newRelayType[T any]() *relayType[T] {
-	t := &relayType[T]{typ: actor.NewType[relay[T]]("courier")}
-	t.forward = actor.Declare[actor.None](t.typ, "carry")
-	t.delivered = actor.Declare[actor.None](t.typ, "received")
+	t := &relayType[T]{typ: actor.NewType[relay[T]]("relay")}
+	t.forward = actor.Declare[actor.None](t.typ, "forward")
+	t.delivered = actor.Declare[actor.None](t.typ, "delivered")
 	t.typ.OnStop(func(r *relay[T], c *actor.Context, _ error) {
 		if r.onEnd != nil {
 			r.onEnd(c)
@@ -28,7 +29,8 @@ func newRelayType[T any]() *relayType[T] {
 	})
 	t.typ.Table(
 		t.forward.Do(func(r *relay[T], c *actor.Context, _ actor.None) {
-			t.delivered.Send(c, actor.Self[relay[T]](c), actor.None{}) // it runs when the courier is muted no longer
+			// runs when the relay is no longer muted
+			t.delivered.Send(c, actor.Self[relay[T]](c), actor.None{})
 			r.to.Send(c, r.m)
 		}),
 		t.delivered.Do(func(_ *relay[T], c *actor.Context, _ actor.None) { c.Stop() }),
@@ -36,7 +38,7 @@ func newRelayType[T any]() *relayType[T] {
 	return t
 }
 
-// sendByCourier sends m to an actor that may be overloaded, and mutes nobody but the courier.
+// sendByRelay sends m to an actor that may be overloaded. Only the relay is muted, not the caller.
 func sendByRelay[T any](c *actor.Context, to actor.Handler[T], m T, done func(c *actor.Context)) {
 	t := typeOnce(newRelayType[T])
 	t.forward.Send(c, t.typ.Spawn(c, relay[T]{to, m, done}), actor.None{})

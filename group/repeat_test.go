@@ -27,7 +27,9 @@ func TestRepeat(t *testing.T) {
 	for name, policy := range map[string]func() group.Policy[int]{
 		"round-robin":  group.RoundRobin[int],
 		"least-loaded": group.LeastLoaded[int],
-		"hash":         func() group.Policy[int] { return group.Hash(func(n int) uint64 { return uint64(n) }) },
+		"hash": func() group.Policy[int] {
+			return group.Hash(func(n int) uint64 { return uint64(n) })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {

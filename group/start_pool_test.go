@@ -16,25 +16,25 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// hand is a member of a pool that makes its members. A negative number makes it fall.
+// testWorker is a member of a pool that starts its members. A negative number makes it panic.
 type testWorker struct {
-	life int // of those that all hands have had
-	log  *[]jobLog
+	start int // of those that all hands have had
+	log   *[]jobLog
 }
 
-// lifted is a number that a hand has lifted.
+// jobLog is a number that a hand has lifted.
 type jobLog struct {
-	life int
-	id   uint64
-	n    int
-	ref  actor.Ref[testWorker]
+	start int
+	id    uint64
+	n     int
+	ref   actor.Ref[testWorker]
 }
 
 func (h *testWorker) handle(c *actor.Context, n int) {
 	if n < 0 {
 		panic(fmt.Sprint("cannot lift ", n))
 	}
-	*h.log = append(*h.log, jobLog{h.life, c.ActorID(), n, actor.Self[testWorker](c)})
+	*h.log = append(*h.log, jobLog{h.start, c.ActorID(), n, actor.Self[testWorker](c)})
 }
 
 func (h *testWorker) do(c *actor.Context, f func(*actor.Context)) { f(c) }
@@ -43,15 +43,16 @@ var (
 	testWorkerType = actor.NewType[testWorker]("hand")
 	handleJob      = actor.Declare[int](testWorkerType, "lift")
 	testWorkerDo   = actor.Declare[func(*actor.Context)](testWorkerType, "do")
-	_              = testWorkerType.Table(handleJob.Do((*testWorker).handle), testWorkerDo.Do((*testWorker).do))
+	_              = testWorkerType.Table(handleJob.Do((*testWorker).handle),
+		testWorkerDo.Do((*testWorker).do))
 )
 
-// hands makes a crew of hands that write into log.
+// testCrew makes a crew of hands that write into log.
 func testCrew(log *[]jobLog) group.Crew[testWorker] {
-	lives := 0
+	starts := 0
 	return group.Crew[testWorker]{Type: testWorkerType, Init: func(h *testWorker) {
-		lives++
-		h.life, h.log = lives, log
+		starts++
+		h.start, h.log = starts, log
 	}}
 }
 
@@ -65,9 +66,11 @@ func ids(log []jobLog) map[uint64]int {
 }
 
 // atNoTime starts a deterministic system whose time the test moves.
-func atNoTime(t testing.TB, seed uint64, opts ...actor.Option) (*actor.System, func(time.Duration)) {
+func atNoTime(t testing.TB, seed uint64,
+	opts ...actor.Option) (*actor.System, func(time.Duration)) {
 	clock := actor.NewVirtualClock(time.Time{})
-	sys := start(t, append(opts, actor.Seed(seed), actor.Clock(clock), actor.OnPanic(func(actor.PanicReport) {}))...)
+	sys := start(t, append(opts, actor.Seed(seed), actor.Clock(clock),
+		actor.OnPanic(func(actor.PanicReport) {}))...)
 	return sys, func(d time.Duration) {
 		t.Helper()
 		if err := clock.Advance(soon(t), d); err != nil {
@@ -84,11 +87,12 @@ func sendAll(t testing.TB, sys *actor.System, p actor.Handler[int], from, to int
 	quiet(t, sys)
 }
 
-// TestStartPool_Restarts: "A member that falls, or ends by itself, is restarted in its place, with
-// a fresh state, after a back-off. Until then the policy passes over it".
+// TestStartPool_Restarts: "A member that fails, or ends by itself, is restarted in place, with a
+// fresh state, after a back-off. Until then the policy passes over it".
 func TestStartPool_Restarts(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
-		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
+		"random": group.Random[int](),
 	} {
 		var log []jobLog
 		sys, advance := atNoTime(t, 1)
@@ -101,20 +105,22 @@ func TestStartPool_Restarts(t *testing.T) {
 		advance(100 * time.Millisecond)
 		log = nil
 		sendAll(t, sys, p, 0, 30)
-		if len(log) != 30 || len(ids(log)) != 3 || !slices.ContainsFunc(log, func(l jobLog) bool { return l.life == 4 }) {
+		if len(log) != 30 || len(ids(log)) != 3 ||
+			!slices.ContainsFunc(log, func(l jobLog) bool { return l.start == 4 }) {
 			t.Fatalf("%s: after the restart: %v", name, log)
 		}
 		count(t, sys, p.Members, 3)
 	}
 }
 
-// TestStartPool_HashWaits: "only Hash leaves messages with it", in order; the messages of others
-// are not held up. "A member that a pool has started itself keeps its keys when it is restarted or
+// TestStartPool_HashWaits: "only Hash queues messages for it", in order; the messages of others are
+// not held up. "A member that the pool has started keeps its keys when it is restarted or
 // replaced."
 func TestStartPool_HashWaits(t *testing.T) {
 	var log []jobLog
 	sys, advance := atNoTime(t, 1)
-	p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 15) }), 4, handleJob, testCrew(&log))
+	p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 15) }), 4,
+		handleJob, testCrew(&log))
 	sendAll(t, sys, p, 0, 64)
 	of := map[int]uint64{}
 	for _, l := range log {
@@ -147,7 +153,7 @@ func TestStartPool_HashWaits(t *testing.T) {
 }
 
 // TestStartPool_Replaces: "A member that was ended by order is replaced by a new one at once, and
-// no message is lost to the gap", even if it is the only one: only what it had been given dies with
+// no message is lost in between", even if it is the only one: only what it had been given dies with
 // it. With Hash the successor has the keys of its predecessor.
 func TestStartPool_Replaces(t *testing.T) {
 	perSeed := map[int]bool{}
@@ -155,8 +161,9 @@ func TestStartPool_Replaces(t *testing.T) {
 		var log []jobLog
 		var dead letters
 		sys, _ := atNoTime(t, seed, dead.option())
-		p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 3) }), 1+int(seed%3), handleJob, group.Crew[testWorker]{
-			Type: testWorkerType, Init: func(h *testWorker) { h.log = &log }})
+		p := group.StartPool(sys, group.Hash(func(n int) uint64 { return uint64(n & 3) }),
+			1+int(seed%3), handleJob, group.Crew[testWorker]{
+				Type: testWorkerType, Init: func(h *testWorker) { h.log = &log }})
 		killer := sinkType.Spawn(sys, sink{})
 		for i := range 40 {
 			p.Send(sys, i)
@@ -195,8 +202,8 @@ func TestStartPool_Replaces(t *testing.T) {
 	}
 }
 
-// TestStartPool_Limit: "With one more the pool ends, with the reason ErrRestarts", which "wraps
-// that of the last fall"; by itself a pool goes on for ever, at longer and longer intervals.
+// TestStartPool_Limit: "With one more the pool ends, with the reason ErrRestarts", which "wraps the
+// reason of the last failure"; by itself a pool goes on for ever, at longer and longer intervals.
 func TestStartPool_Limit(t *testing.T) {
 	var log []jobLog
 	sys, advance := atNoTime(t, 1)
@@ -217,7 +224,7 @@ func TestStartPool_Limit(t *testing.T) {
 		t.Error("the pool without a limit has ended")
 	}
 	if limited.Standing() == actor.Ended {
-		t.Fatal("three falls were allowed")
+		t.Fatal("three failures were allowed")
 	}
 	for range 4 { // at once: within a minute
 		limited.Send(sys, -1)
@@ -225,59 +232,22 @@ func TestStartPool_Limit(t *testing.T) {
 		advance(time.Second)
 	}
 	down, err := actor.Join(soon(t), sys, limited)
-	if err != nil || !errors.Is(down.Reason, group.ErrRestarts) || !errors.Is(down.Reason, actor.ErrPanicked) {
+	if err != nil || !errors.Is(down.Reason, group.ErrRestarts) ||
+		!errors.Is(down.Reason, actor.ErrPanicked) {
 		t.Errorf("the limited pool has ended with %v, %v", down.Reason, err)
 	}
 }
 
-// TestStartPool_Log: falls of members are logged, the first, second, fourth and so on of a minute, with the path of the
-// pool if it is the child of a supervisor; and that a pool ends over them.
-func TestStartPool_Log(t *testing.T) {
-	var out bytes.Buffer // of a deterministic run: nobody writes while the test reads
-	var log []jobLog
-	sys, advance := atNoTime(t, 1, actor.Logger(slog.New(slog.NewTextHandler(&out, nil))))
-	crew := testCrew(&log)
-	crew.Restarts, crew.Within = 4, time.Minute
-	init := group.StartPoolInit(group.RoundRobin[int](), 1, handleJob, crew)
-	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
-		return actor.SpawnUnder(c, group.PoolType[int](), init, actor.Care[parent]{Fell: parentHear, Path: "app/hands"}).Any()
-	}})
-	parentBegin.Send(sys, p, actor.None{})
-	quiet(t, sys)
-	state, err := parentTell.Ask(soon(t), sys, p, actor.None{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, _ := actor.As[group.PoolActor[int]](state.child)
-	pool := group.AsPool(r)
-	for range 5 {
-		pool.Send(sys, -1)
-		quiet(t, sys)
-		advance(5 * time.Second)
-	}
-	falls, ends := 0, 0
-	for line := range strings.Lines(out.String()) {
-		if strings.Contains(line, "level=WARN") && strings.Contains(line, "path=app/hands member=0 member_type=hand ") {
-			falls++
-		} else if strings.Contains(line, "level=ERROR") && strings.Contains(line, "path=app/hands ") {
-			ends++
-		}
-	}
-	if falls != 3 || ends != 1 {
-		t.Errorf("%d falls and %d ends in the log, want 3 and 1:\n%s", falls, ends, out.String())
-	}
-}
-
-// TestStartPool_Backoff: "It doubles with every fall in a row, up to MaxBackoff … When a member has
-// been up for MaxBackoff, its next fall is a first one again. A quarter of each time is left to
-// chance."
+// TestStartPool_Backoff: "It doubles with every consecutive failure, up to MaxBackoff … When a
+// member has been up for MaxBackoff, its next failure counts as a first one again. A quarter of
+// each time is random."
 func TestStartPool_Backoff(t *testing.T) {
 	var log []jobLog
 	sys, advance := atNoTime(t, 1)
 	crew := testCrew(&log)
 	crew.Backoff, crew.MaxBackoff = time.Second, 4*time.Second
 	p := group.StartPool(sys, group.RoundRobin[int](), 1, handleJob, crew)
-	fall := func(want time.Duration) {
+	failure := func(want time.Duration) {
 		t.Helper()
 		sendAll(t, sys, p, -1, 0)
 		before := len(log)
@@ -292,10 +262,10 @@ func TestStartPool_Backoff(t *testing.T) {
 		}
 	}
 	for _, want := range []time.Duration{1, 2, 4, 4} {
-		fall(want * time.Second)
+		failure(want * time.Second)
 	}
 	advance(4 * time.Second)
-	fall(time.Second)
+	failure(time.Second)
 }
 
 // TestStartPool_BackPressure: members that do not keep up mute the pool, although it looks after
@@ -303,7 +273,8 @@ func TestStartPool_Backoff(t *testing.T) {
 func TestStartPool_BackPressure(t *testing.T) {
 	sys := start(t, actor.Workers(2))
 	at, stay := make(chan struct{}), make(chan struct{})
-	p := group.StartPool(sys, group.RoundRobin[func(*sink, *actor.Context)](), 1, narrowDo, group.Crew[sink]{Type: narrowType})
+	p := group.StartPool(sys, group.RoundRobin[func(*sink, *actor.Context)](), 1, narrowDo,
+		group.Crew[sink]{Type: narrowType})
 	p.Send(sys, func(*sink, *actor.Context) { close(at); <-stay })
 	<-at
 	for end := time.Now().Add(hangTimeout); p.Standing() != actor.Overloaded; runtime.Gosched() {
@@ -316,8 +287,8 @@ func TestStartPool_BackPressure(t *testing.T) {
 	quiet(t, sys)
 }
 
-// TestStartPool_Resize: "it starts more, or drains the youngest", whose mail runs, in every order. "A
-// pool that did not make its members stays as it is", and one that did takes in nobody.
+// TestStartPool_Resize: "it starts more, or drains the youngest", whose mail runs, in every order.
+// "It does nothing to a pool that did not start its members", and no member can join one that did.
 func TestStartPool_Resize(t *testing.T) {
 	for seed := range uint64(30) {
 		var log []jobLog
@@ -372,7 +343,9 @@ func TestStartPool_Down(t *testing.T) {
 // TestStartPool_Ends: "They are children of the pool: when it ends they are stopped, and when it is
 // drained they are drained."
 func TestStartPool_Ends(t *testing.T) {
-	for name, end := range map[string]func(context.Context, *actor.System, actor.Target) error{"stop": actor.StopWait, "drain": actor.DrainWait} {
+	for name, end := range map[string]func(context.Context, *actor.System, actor.Target) error{
+		"stop": actor.StopWait, "drain": actor.DrainWait,
+	} {
 		for seed := range uint64(20) {
 			var log []jobLog
 			var dead letters
@@ -385,7 +358,8 @@ func TestStartPool_Ends(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(log)+len(dead.all) != 30 || name == "drain" && len(log) != 30 {
-				t.Fatalf("%s, seed %d: %d ran, %d dead letters", name, seed, len(log), len(dead.all))
+				t.Fatalf("%s, seed %d: %d ran, %d dead letters", name, seed, len(log),
+					len(dead.all))
 			}
 			for _, l := range log {
 				if l.ref.Standing() != actor.Ended {
@@ -398,11 +372,12 @@ func TestStartPool_Ends(t *testing.T) {
 }
 
 // TestStartPool_Conserves: every message that the pool was given runs or becomes a dead letter of
-// the member that had it, in every order, while members fall and are killed.
+// the member that had it, in every order, while members fail and are killed.
 func TestStartPool_Conserves(t *testing.T) {
 	for name, policy := range map[string]group.Policy[int]{
-		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](), "random": group.Random[int](),
-		"hash": group.Hash(func(n int) uint64 { return uint64(n) }),
+		"round robin": group.RoundRobin[int](), "least loaded": group.LeastLoaded[int](),
+		"random": group.Random[int](),
+		"hash":   group.Hash(func(n int) uint64 { return uint64(n) }),
 	} {
 		for seed := range uint64(40) {
 			var log []jobLog
@@ -410,12 +385,12 @@ func TestStartPool_Conserves(t *testing.T) {
 			sys, advance := atNoTime(t, seed, dead.option())
 			p := group.StartPool(sys, policy, 3, handleJob, testCrew(&log))
 			killer := sinkType.Spawn(sys, sink{})
-			falls := 0
+			failures := 0
 			for i := range 60 {
 				n := i
 				if i%20 == 7 {
 					n = -i
-					falls++
+					failures++
 				}
 				p.Send(sys, n)
 				do.Send(sys, killer, func(_ *sink, c *actor.Context) {
@@ -431,12 +406,12 @@ func TestStartPool_Conserves(t *testing.T) {
 					t.Fatalf("%s, seed %d: dead letter %+v", name, seed, d)
 				}
 				if d.Message.(int) < 0 {
-					falls--
+					failures--
 				} else {
 					lost++
 				}
 			}
-			if len(log)+lost+3 != 60 || falls < 0 {
+			if len(log)+lost+3 != 60 || failures < 0 {
 				t.Fatalf("%s, seed %d: %d ran, %d lost", name, seed, len(log), lost)
 			}
 			sys.Stop()
@@ -458,23 +433,77 @@ func TestMisuse_OfCrews(t *testing.T) {
 	}
 	nothing := func(*group.Crew[testWorker]) {}
 	for words, f := range map[string]func(){
-		"StartPool: 0 members":                    try(0, nothing),
-		"with a Crew without a Type":              try(1, func(w *group.Crew[testWorker]) { w.Type = nil }),
-		"with a Crew with a negative":             try(1, func(w *group.Crew[testWorker]) { w.MaxBackoff = -1 }),
-		"with 3 Restarts in 0s":                   try(1, func(w *group.Crew[testWorker]) { w.Restarts = 3 }),
-		"open.loose has no method":                try(1, func(w *group.Crew[testWorker]) { w.Type = open }),
-		"StartPool with a zero Policy":            func() { group.StartPool(sys, group.Policy[int]{}, 1, handleJob, ok) },
-		"StartPool with a Behaviour that was not": func() { group.StartPool(sys, group.RoundRobin[int](), 1, actor.Behaviour[testWorker, int]{}, ok) },
-		"a Behaviour that was not declared for":   func() { group.StartPool(sys, group.RoundRobin[int](), 1, loose, ok) },
-		"StartPoolInit: -1 members":               func() { group.StartPoolInit(group.RoundRobin[int](), -1, handleJob, ok) },
-		"PoolInit with a zero Policy":             func() { group.PoolInit(group.Policy[int]{}) },
-		"AsPool of a zero Ref":                    func() { group.AsPool(actor.Ref[group.PoolActor[int]]{}) },
-		"Resize: 0 members":                       func() { group.NewPool(sys, group.RoundRobin[int]()).Resize(sys, 0) },
-		"PolicyOf with a nil function":            func() { group.PolicyOf[int](nil) },
+		"StartPool: 0 members": try(0, nothing),
+		"with a Crew without a Type": try(1,
+			func(w *group.Crew[testWorker]) { w.Type = nil }),
+		"with a Crew with a negative": try(1,
+			func(w *group.Crew[testWorker]) { w.MaxBackoff = -1 }),
+		"with 3 Restarts in 0s": try(1,
+			func(w *group.Crew[testWorker]) { w.Restarts = 3 }),
+		"open.loose has no method": try(1,
+			func(w *group.Crew[testWorker]) { w.Type = open }),
+		"StartPool with a zero Policy": func() {
+			group.StartPool(sys, group.Policy[int]{}, 1, handleJob, ok)
+		},
+		"StartPool with a Behaviour that was not": func() {
+			group.StartPool(sys, group.RoundRobin[int](), 1, actor.Behaviour[testWorker, int]{}, ok)
+		},
+		"a Behaviour that was not declared for": func() {
+			group.StartPool(sys, group.RoundRobin[int](), 1, loose, ok)
+		},
+		"StartPoolInit: -1 members": func() {
+			group.StartPoolInit(group.RoundRobin[int](), -1, handleJob, ok)
+		},
+		"PoolInit with a zero Policy": func() { group.PoolInit(group.Policy[int]{}) },
+		"AsPool of a zero Ref": func() {
+			group.AsPool(actor.Ref[group.PoolActor[int]]{})
+		},
+		"Resize: 0 members": func() {
+			group.NewPool(sys, group.RoundRobin[int]()).Resize(sys, 0)
+		},
+		"PolicyOf with a nil function": func() { group.PolicyOf[int](nil) },
 		"PolicyOf returned nil": func() {
 			group.NewPool(sys, group.PolicyOf(func() func(int, group.Members) int { return nil }))
 		},
 	} {
 		panics(t, words, f)
+	}
+}
+
+// TestStartPool_Log: falls of members are logged, the first, second, fourth and so on of a minute, with the path of the
+// pool if it is the child of a supervisor; and that a pool ends over them.
+func TestStartPool_Log(t *testing.T) {
+	var out bytes.Buffer // of a deterministic run: nobody writes while the test reads
+	var log []jobLog
+	sys, advance := atNoTime(t, 1, actor.Logger(slog.New(slog.NewTextHandler(&out, nil))))
+	crew := testCrew(&log)
+	crew.Restarts, crew.Within = 4, time.Minute
+	init := group.StartPoolInit(group.RoundRobin[int](), 1, handleJob, crew)
+	p := parentType.Spawn(sys, parent{spawn: func(c *actor.Context) actor.AnyRef {
+		return actor.SpawnUnder(c, group.PoolType[int](), init, actor.Care[parent]{Fell: parentHear, Path: "app/hands"}).Any()
+	}})
+	parentBegin.Send(sys, p, actor.None{})
+	quiet(t, sys)
+	state, err := parentTell.Ask(soon(t), sys, p, actor.None{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _ := actor.As[group.PoolActor[int]](state.child)
+	pool := group.AsPool(r)
+	for range 5 {
+		pool.Send(sys, -1)
+		quiet(t, sys)
+		advance(5 * time.Second)
+	}
+	falls, ends := 0, 0
+	for line := range strings.Lines(out.String()) {
+		if strings.Contains(line, "level=WARN") && strings.Contains(line, "path=app/hands member=0 member_type=hand ") {
+			falls++
+		} else if strings.Contains(line, "level=ERROR") && strings.Contains(line, "path=app/hands ") {
+			ends++
+		}
+	}
+	if falls != 3 || ends != 1 {
+		t.Errorf("%d falls and %d ends in the log, want 3 and 1:\n%s", falls, ends, out.String())
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Topic is an actor that passes what is published on to all who have subscribed. It is
-// an [actor.Handler], and an [actor.Target]: it can be stopped, watched and linked. Make
-// one with [NewTopic], or declare it as the child of a supervisor: see [TopicType]. It
-// may be copied. The zero Topic is not ready: using it panics.
+// Topic is an actor that sends every published message to all its subscribers. It is an
+// [actor.Handler], and an [actor.Target]: it can be stopped, watched and linked. Make one with
+// [NewTopic], or declare it as the child of a supervisor: see [TopicType]. It may be copied. The
+// zero Topic is not usable: its methods panic.
 type Topic[M any] struct {
 	topicRef[M]
 	typ *topicType[M]
@@ -35,40 +35,37 @@ func (t Topic[M]) ready() *topicType[M] {
 	return t.typ
 }
 
-// Publish sends m to all subscribers, the oldest subscription first, on the terms of
-// [actor.Behaviour.Send]. What becomes of it at a subscriber that does not keep up is
-// the matter of the policy: see [OnLag]. By default, [LagWait], the subscriber mutes the
-// topic, and the topic then mutes the actors that publish. It does not mute a goroutine:
-// see [Topic.SendWait].
+// Publish sends m to all subscribers, the oldest subscription first, as [actor.Behaviour.Send]
+// does. What happens at a subscriber that does not keep up depends on the policy: see [OnLag]. By
+// default, [LagWait], the subscriber mutes the topic, and the topic then mutes the actors that
+// publish. A goroutine cannot be muted: see [Topic.SendWait].
 //
 // If there is no subscriber, what m owns, a [heap.Region] or a [heap.Parcel], is
 // discarded. With more than one subscriber, m should own nothing.
 func (t Topic[M]) Publish(from actor.Sender, m M) { t.ready().publish.Send(from, t.topicRef, m) }
 
-// Send is [Topic.Publish], for code that takes the topic for any other handler.
+// Send is [Topic.Publish], for code that uses the topic as a handler.
 func (t Topic[M]) Send(from actor.Sender, m M) { t.Publish(from, m) }
 
-// TrySend is [Topic.Publish] on the terms of [actor.Behaviour.TrySend].
+// TrySend is [Topic.Publish] with the errors of [actor.Behaviour.TrySend].
 func (t Topic[M]) TrySend(from actor.Sender, m M) error {
 	return t.ready().publish.TrySend(from, t.topicRef, m)
 }
 
-// SendWait is [Topic.Publish] from outside that blocks while the topic is muted or
-// overloaded, or there is no room, on the terms of [actor.Behaviour.SendWait]. With
-// [LagWait], a subscriber that does not keep up mutes the topic, so it holds back a
-// goroutine too.
+// SendWait is [Topic.Publish] from outside that blocks while the topic is muted or overloaded, or
+// has no room, as [actor.Behaviour.SendWait] does. With [LagWait], a subscriber that does not keep
+// up mutes the topic, so it slows a goroutine down too.
 func (t Topic[M]) SendWait(ctx context.Context, sys *actor.System, m M) error {
 	return t.ready().publish.SendWait(ctx, sys, t.topicRef, m)
 }
 
-// Subscribe makes h get what is published from now on: what the caller publishes after
-// the Subscribe, and what others publish because of something that the caller did after
-// it. A handler that subscribes twice gets each message once, and what the later call
-// says about it counts.
+// Subscribe makes h a subscriber: it gets what the caller publishes after the Subscribe, and what
+// others publish because of something that the caller did after it. A handler that subscribes twice
+// gets each message once, and the options of the later call apply.
 //
-// Subscribe panics if h is nil, a value that Go cannot compare or that is not equal to
-// itself, a zero Topic or Pool, or the topic itself; and if an option is nil. What is
-// published in a circle goes round for ever; larger circles are the caller's to avoid.
+// Subscribe panics if h is nil, a value that Go cannot compare or that is not equal to itself, a
+// zero Topic or Pool, or the topic itself; and if an option is nil. Cycles of several topics, in
+// which a message would circulate for ever, are not detected.
 func (t Topic[M]) Subscribe(from actor.Sender, h actor.Handler[M], opts ...SubscribeOption) {
 	mustBeHandler("Subscribe", h)
 	if me, ok := h.(*Topic[M]); h == actor.Handler[M](t) || ok && *me == t {
@@ -84,8 +81,8 @@ func (t Topic[M]) Unsubscribe(from actor.Sender, h actor.Handler[M]) {
 	t.ready().unsubscribe.Send(from, t.topicRef, h)
 }
 
-// Subscribers asks, from outside, how many have subscribed and not ended. The errors
-// are those of [actor.AskBehaviour.Ask].
+// Subscribers returns, from outside, the number of subscribers that have not ended. The errors are
+// those of [actor.AskBehaviour.Ask].
 func (t Topic[M]) Subscribers(ctx context.Context, sys *actor.System) (int, error) {
 	return t.ready().count.Ask(ctx, sys, t.topicRef, actor.None{})
 }
@@ -96,11 +93,11 @@ func (t Topic[M]) Stop(from actor.Sender) {
 	actor.Stop(from, t.topicRef)
 }
 
-// Standing returns how the topic stands. See [actor.Ref.Standing].
+// Standing returns the status of the topic's actor. See [actor.Ref.Standing].
 func (t Topic[M]) Standing() actor.Standing {
 	t.ready()
 	return t.topicRef.Standing()
 }
 
-// handler returns the topic as an actor's handler: see refuse.
+// handler returns the handler of the topic's actor: see makeDeadLetter.
 func (t Topic[M]) handler() actor.Handler[M] { return t.typ.publish.To(t.topicRef) }

@@ -13,14 +13,15 @@ import (
 type TopicActor[M any] struct {
 	opts        topicOptions
 	subscribers orderedMap[actor.Handler[M], *subscription]
-	sizeAtPrune int // how many there were when the ended were last looked for
-	calling     int // the place, from 1 on, of the handler that is being called; 0: none is
+	sizeAtPrune int // number of subscribers after the last pruneEnded
+	// 1 + index of the handler that is being called; 0: none
+	calling int
 }
 
-// subscriber is a handler that subscribes.
+// subscriber is the message of Subscribe.
 type subscriber[M any] struct {
 	h   actor.Handler[M]
-	sub *subscription // nil: nothing was asked for
+	sub *subscription // nil: no options
 }
 
 // topicType is the type of the topics for one type of messages.
@@ -30,7 +31,7 @@ type topicType[M any] struct {
 	subscribe   actor.Behaviour[TopicActor[M], subscriber[M]]
 	unsubscribe actor.Behaviour[TopicActor[M], actor.Handler[M]]
 	count       actor.AskBehaviour[TopicActor[M], actor.None, int]
-	owned       heap.Owned // what a message owns that reaches nobody
+	owned       heap.Owned // finds what a message without a receiver owns
 }
 
 func newTopicType[M any]() *topicType[M] {
@@ -53,10 +54,10 @@ func newTopicType[M any]() *topicType[M] {
 //	supervise.Worker[group.TopicActor[Line]]{Name: "news",
 //		Type: group.TopicType[Line](), Init: group.TopicInit[Line](group.OnLag(group.LagDrop))}
 //
-// [AsTopic] makes a Topic of the child's ref. A topic that is restarted in its place keeps
-// its subscribers, except for the handler over which it panicked, if it did. A topic that
-// was ended by order, or whose supervisor was restarted, is replaced by a new one, which
-// has no subscribers; whoever has to subscribe again can watch the old one.
+// [AsTopic] makes a Topic of the child's ref. A topic that is restarted in place keeps its
+// subscribers, except for a handler whose call panicked. A topic that was ended by order, or whose
+// supervisor was restarted, is replaced by a new one, which has no subscribers; a subscriber that
+// has to subscribe again can watch the old one.
 func TopicType[M any]() *actor.Type[TopicActor[M]] { return typeOnce(newTopicType[M]).typ }
 
 // TopicInit returns the Init of a topic that is the child of a supervisor: see
@@ -74,7 +75,7 @@ func AsTopic[M any](r actor.Ref[TopicActor[M]]) Topic[M] {
 	return Topic[M]{r, typeOnce(newTopicType[M])}
 }
 
-// keep leaves the subscribers to the next life, but not the one whose handler has panicked.
+// keep keeps the subscribers across a restart, except for the one whose call panicked.
 func (t *TopicActor[M]) keep() {
 	if t.calling != 0 {
 		t.subscribers.removeAt(t.calling - 1)
@@ -85,7 +86,7 @@ func (t *TopicActor[M]) keep() {
 
 // doPublish runs one publication. It charges the turn for each subscriber, so that a topic with a
 // thousand subscribers runs four publications a turn and not a hundred: the messages of a hundred
-// would have left every cache before the first of them ran.
+// publications would be evicted from all CPU caches before the first of them ran.
 func (t *topicType[M]) doPublish(of *TopicActor[M], c *actor.Context, m M) {
 	c.Gas(of.subscribers.len())
 	reached := false
@@ -109,22 +110,24 @@ func (t *topicType[M]) doPublish(of *TopicActor[M], c *actor.Context, m M) {
 	of.subscribers.compact()
 	of.sizeAtPrune = of.subscribers.len()
 	if !reached {
-		lost := m // m itself would be moved to the garbage-collected heap at every call
+		// without the copy, m would escape at every call
+		lost := m
 		heap.DiscardIn(&lost, t.owned)
 	}
 }
 
-// outcome is what has become of a message for one subscriber.
+// outcome is the result of delivering a message to one subscriber.
 type outcome uint8
 
 const (
-	delivered       outcome = iota // the handler has it, or it is a dead letter
-	lagged                         // it is a dead letter, and the subscription is over
-	subscriberEnded                // the handler has ended and does not get it
+	delivered       outcome = iota // the handler got it, or it is a dead letter
+	lagged                         // it is a dead letter, and the subscription ends
+	subscriberEnded                // the handler has ended and did not get it
 )
 
-// deliver gives m to a subscriber, or does with it what the policy says.
-func (t *topicType[M]) deliver(of *TopicActor[M], c *actor.Context, h actor.Handler[M], s *subscription, m M) outcome {
+// deliver sends m to a subscriber, or applies its lag policy.
+func (t *topicType[M]) deliver(of *TopicActor[M], c *actor.Context, h actor.Handler[M],
+	s *subscription, m M) outcome {
 	err := h.TrySend(c, m)
 	if err == nil {
 		return delivered
@@ -146,7 +149,7 @@ func (t *topicType[M]) deliver(of *TopicActor[M], c *actor.Context, h actor.Hand
 	return lagged
 }
 
-// forgetEnded drops the subscribers that have ended.
+// pruneEnded removes the subscribers that have ended.
 func (t *TopicActor[M]) pruneEnded() {
 	t.subscribers.removeIf(hasEnded)
 	t.sizeAtPrune = t.subscribers.len()
@@ -163,7 +166,10 @@ func (t *TopicActor[M]) doSubscribe(_ *actor.Context, s subscriber[M]) {
 	t.subscribers.add(s.h, s.sub)
 }
 
-func (t *TopicActor[M]) doUnsubscribe(_ *actor.Context, h actor.Handler[M]) { t.subscribers.remove(h) }
+func (t *TopicActor[M]) doUnsubscribe(_ *actor.Context,
+	h actor.Handler[M]) {
+	t.subscribers.remove(h)
+}
 
 func (t *TopicActor[M]) doCount(*actor.Context, actor.None) (int, error) {
 	t.pruneEnded()

@@ -55,11 +55,13 @@ type porter struct{}
 var (
 	porterType = actor.NewType[porter]("porter")
 	porterTake = actor.Declare[heap.Parcel](porterType, "take")
-	_          = porterType.Table(porterTake.Do(func(_ *porter, _ *actor.Context, m heap.Parcel) { m.Discard() }))
+	_          = porterType.Table(porterTake.Do(func(_ *porter, _ *actor.Context, m heap.Parcel) {
+		m.Discard()
+	}))
 )
 
-// TestTopic_DiscardsForNobody: "What m owns is discarded if that is nobody": because none has
-// subscribed, or all have ended.
+// TestTopic_DiscardsWithoutSubscribers: "If there is no subscriber, what m owns … is discarded":
+// none has subscribed, or all have ended.
 func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 	sys := start(t)
 	before := heap.Blobs().Live
@@ -73,7 +75,7 @@ func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 			t.Errorf("%s: %d blobs are left", when, n)
 		}
 	}
-	left("nobody has subscribed")
+	left("without subscribers")
 	p := porterType.Spawn(sys, porter{})
 	post.Subscribe(sys, porterTake.To(p))
 	left("one takes it")
@@ -82,8 +84,8 @@ func TestTopic_DiscardsWithoutSubscribers(t *testing.T) {
 	left("it has ended")
 }
 
-// TestTopic_ForgetsTheEnded: "A receiver that has ended is forgotten when the next message is
-// for it, which it does not get"; it is no dead letter.
+// TestTopic_ForgetsTheEnded: "A receiver that has ended is forgotten when the next message is for
+// it"; it is no dead letter.
 func TestTopic_ForgetsTheEnded(t *testing.T) {
 	var dead int
 	sys := start(t, actor.Workers(1), actor.OnDeadLetter(func(actor.DeadLetter) { dead++ }))
@@ -102,8 +104,8 @@ func TestTopic_ForgetsTheEnded(t *testing.T) {
 	}
 }
 
-// TestTopic_ManyComeAndGo: "A topic that is not published to forgets the ended when its
-// list has doubled."
+// TestTopic_ManyComeAndGo: "A topic without publications forgets ended subscribers when its list
+// has doubled."
 func TestTopic_ManyComeAndGo(t *testing.T) {
 	sys := start(t)
 	n := group.KeptSubscribers(passing(t, sys, 1000))
@@ -112,8 +114,9 @@ func TestTopic_ManyComeAndGo(t *testing.T) {
 	}
 }
 
-// TestTopic_Twin: "oldest subscription first", whoever comes, goes and comes again. The others
-// move only once in so many departures, or a thousand departures would cost a million steps.
+// TestTopic_Twin: "oldest subscription first", in whatever order they subscribe and unsubscribe.
+// The others move only once in so many departures, or a thousand departures would cost a million
+// steps.
 func TestTopic_Twin(t *testing.T) {
 	var all [1000]double
 	var news group.Subscribers[int]
@@ -177,18 +180,24 @@ func TestMisuse_OfTopics(t *testing.T) {
 		"Subscribe of a nil Handler":                     func() { news.Subscribe(sys, nil) },
 		"Unsubscribe of a nil Handler":                   func() { news.Unsubscribe(sys, nil) },
 		"Subscribe of a Handler that cannot be compared": func() { news.Subscribe(sys, odd{}) },
-		"that cannot be compared: use a pointer":         func() { news.Subscribe(sys, holder{[]int{1}}) },
-		"that is not equal to itself: use a pointer":     func() { news.Subscribe(sys, holder{math.NaN()}) },
-		"Subscribe of a Topic to itself":                 func() { news.Subscribe(sys, news) },
-		"a Topic to itself":                              func() { news.Subscribe(sys, &news) },
-		"a zero Topic":                                   func() { zero.Publish(sys, 1) },
+		"that cannot be compared: use a pointer": func() {
+			news.Subscribe(sys, holder{[]int{1}})
+		},
+		"that is not equal to itself: use a pointer": func() {
+			news.Subscribe(sys, holder{math.NaN()})
+		},
+		"Subscribe of a Topic to itself": func() { news.Subscribe(sys, news) },
+		"a Topic to itself":              func() { news.Subscribe(sys, &news) },
+		"a zero Topic":                   func() { zero.Publish(sys, 1) },
 	} {
 		panics(t, words, f)
 	}
 	panics(t, "a zero Topic", func() { zero.Stop(sys) })
 	panics(t, "a zero Topic", func() { news.Subscribe(sys, zero) })
 	panics(t, "a zero Pool", func() { news.Subscribe(sys, group.Pool[int]{}) })
-	panics(t, "a zero Topic", func() { group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](zero)) })
+	panics(t, "a zero Topic", func() {
+		group.NewPool(sys, group.RoundRobin[int](), actor.Handler[int](zero))
+	})
 	panics(t, "a zero Topic", func() { zero.Standing() })
 	panics(t, "a zero Topic", func() { _ = zero.SendWait(soon(t), sys, 1) })
 	news.Subscribe(sys, holder{1}) // what it holds decides

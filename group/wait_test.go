@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/group"
 )
 
-// narrow is the bound of a member, or a subscriber, that mutes those who fill it.
+// smallBound is the bound of a member, or a subscriber, that mutes those who fill it.
 const smallBound = 8
 
 var (
@@ -19,7 +19,8 @@ var (
 	narrowPut  = actor.Declare[int](narrowType, "put")
 	narrowDo   = actor.Declare[func(*sink, *actor.Context)](narrowType, "do")
 	narrowGot  = actor.DeclareAsk[actor.None, []int](narrowType, "got")
-	_          = narrowType.Table(narrowPut.Do((*sink).Put), narrowDo.Do((*sink).Do), narrowGot.Do((*sink).Got))
+	_          = narrowType.Table(narrowPut.Do((*sink).Put), narrowDo.Do((*sink).Do),
+		narrowGot.Do((*sink).Got))
 )
 
 // waiter is a topic or a pool.
@@ -42,9 +43,9 @@ var waiters = map[string]func(sys *actor.System, h actor.Handler[int]) waiter{
 	},
 }
 
-// TestSendWait: "blocks while the pool is muted or overloaded, or there is no room": with a member
-// that has a bound, the messages that a goroutine has sent and that have not run are bounded too.
-// All of them run, in order. A caller that gives up or comes too late gets an error.
+// TestSendWait: "blocks while the pool is muted or overloaded, or has no room": with a member that
+// has a bound, the messages that a goroutine has sent and that have not run are bounded too. All of
+// them run, in order. A caller that gives up or comes too late gets an error.
 func TestSendWait(t *testing.T) {
 	const messages, room = 20_000, 4096
 	for name, make := range waiters {
@@ -69,7 +70,8 @@ func TestSendWait(t *testing.T) {
 			quiet(t, sys)
 			all, err := narrowGot.Ask(soon(t), sys, slow, actor.None{})
 			if err != nil || len(all) != messages || !slices.IsSorted(all) {
-				t.Fatalf("%d of %d ran, %v; in order: %v", len(all), messages, err, slices.IsSorted(all))
+				t.Fatalf("%d of %d ran, %v; in order: %v", len(all), messages, err,
+					slices.IsSorted(all))
 			}
 			in.Stop(sys)
 			quiet(t, sys)
@@ -80,7 +82,7 @@ func TestSendWait(t *testing.T) {
 	}
 }
 
-// impatient is a context that ends as soon as somebody waits for its end.
+// impatient is a context that ends as soon as its Done is called.
 type impatient struct {
 	context.Context
 	end context.CancelFunc
@@ -94,7 +96,7 @@ func atOnce() context.Context {
 	return impatient{ctx, end}
 }
 
-// goOn sends the rest from a goroutine.
+// resume sends the rest from a goroutine.
 func resume(sys *actor.System, to waiter, from, end int) <-chan error {
 	errs := make(chan error, 1)
 	go func() {

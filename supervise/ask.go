@@ -8,8 +8,9 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// What can be asked of a supervisor that runs. The functions wait, for use from outside;
-// those that end in To are for behaviours, and send the result as a message.
+// The requests that a running supervisor answers. The plain functions block and are for goroutines
+// outside the system; those whose names end in To are for behaviours, and deliver the result as a
+// message.
 
 var (
 	startChild    = actor.DeclareAsk[*startRequest, actor.AnyRef](supervisorType, "start child")
@@ -24,26 +25,29 @@ var (
 )
 
 func init() {
-	supervisorType.Table(startChild.Do((*supervisor).startChild), cancelStart.Do((*supervisor).cancelStart),
-		stopChild.Do((*supervisor).stopChild), awaitUp.Do((*supervisor).awaitUp), removeChild.Do((*supervisor).removeChild),
+	supervisorType.Table(startChild.Do((*supervisor).startChild),
+		cancelStart.Do((*supervisor).cancelStart),
+		stopChild.Do((*supervisor).stopChild), awaitUp.Do((*supervisor).awaitUp),
+		removeChild.Do((*supervisor).removeChild),
 		restartChild.Do((*supervisor).restartChild), findChild.Do((*supervisor).findChild),
 		countChildren.Do((*supervisor).count), showTree.Do((*supervisor).node))
 }
 
-// StartChild adds a child behind the others, starts it, and returns its ref when it is up; for a
-// [Spec], when all below it are up. With [OneForAll] and [RestForOne] the child starts when
-// it is its turn: while an older sibling backs off, StartChild waits.
+// StartChild adds a child as the youngest sibling, starts it, and returns its ref when it is up;
+// for a [Spec], when its whole subtree is up. With [OneForAll] and [RestForOne] the child starts in
+// order: while an older sibling waits for its back-off, StartChild waits.
 //
-// If the child does not come up, StartChild returns a *[StartError] with the child's path,
-// which wraps the error of OnStart, and the child is forgotten. It is not tried again, whatever
-// its Restart says, and neither its siblings nor the supervisor's [Intensity] notice. The same
-// holds if ctx ends first: the child is stopped then, or not started at all. If OnStart returns
-// [ErrIgnore], the ref is zero and the error nil.
+// If the child does not come up, StartChild returns a *[StartError] with the child's path, which
+// wraps the error of OnStart, and the supervisor forgets the child. The start is not retried,
+// whatever the child's Restart says. Its siblings are not restarted, and it does not count for the
+// supervisor's [Intensity]. The same holds if ctx ends first: the child is stopped, or not started
+// at all. If OnStart returns [ErrIgnore], the ref is zero and the error nil.
 //
-// If another child of that name is being removed, StartChild waits until that child has ended.
-// The other errors are ErrTaken; ErrBadChild, also for a nil Child; ErrNoChild, if the child is
-// removed meanwhile; and those of [actor.AskBehaviour.Ask].
-func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) (actor.AnyRef, error) {
+// If another child of that name is being removed, StartChild waits until that child has ended. The
+// other errors are ErrTaken; ErrBadChild, also for a nil Child; ErrNoChild if the child is removed
+// before it is up; and those of [actor.AskBehaviour.Ask].
+func StartChild(ctx context.Context, sys *actor.System, s Supervisor,
+	ch Child) (actor.AnyRef, error) {
 	req := &startRequest{spec: startSpec(ch), ctx: ctx}
 	r, err := startChild.Ask(ctx, sys, s.asked("StartChild"), req)
 	if err != nil && ctx.Err() != nil {
@@ -53,11 +57,12 @@ func StartChild(ctx context.Context, sys *actor.System, s Supervisor, ch Child) 
 }
 
 // StartChildTo is [StartChild] from a behaviour, and without a context.
-func StartChildTo[T any](c *actor.Context, s Supervisor, ch Child, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
+func StartChildTo[T any](c *actor.Context, s Supervisor, ch Child,
+	reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
 	actor.AskTo(c, startChild, s.asked("StartChildTo"), &startRequest{spec: startSpec(ch)}, reply)
 }
 
-// specToStart is specOf, except that a nil Child is a declaration that is wrong.
+// startSpec is specOf, except that a nil Child yields a declaration with an error.
 func startSpec(ch Child) *childSpec {
 	if spec := specOf(ch); spec != nil {
 		return spec
@@ -65,55 +70,57 @@ func startSpec(ch Child) *childSpec {
 	return &childSpec{commonSpec: &commonSpec{problem: "a nil Child"}}
 }
 
-// RemoveChild stops a child in the way that was declared for it, and forgets it when it
-// has ended. It returns when that has begun; [actor.Join] waits for the end. The errors
-// are ErrNoChild and those of [actor.AskBehaviour.Ask].
+// RemoveChild stops a child as its declaration says, and forgets it when it has ended. It returns
+// as soon as the child was told to stop; [actor.Join] waits for the end. The errors are ErrNoChild
+// and those of [actor.AskBehaviour.Ask].
 func RemoveChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
 	_, err := removeChild.Ask(ctx, sys, s.asked("RemoveChild"), name)
 	return err
 }
 
 // RemoveChildTo is [RemoveChild] from a behaviour.
-func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
+func RemoveChildTo[T any](c *actor.Context, s Supervisor, name string,
+	reply actor.Behaviour[T, actor.Result[actor.None]]) {
 	actor.AskTo(c, removeChild, s.asked("RemoveChildTo"), name, reply)
 }
 
-// StopChild stops a child in the way that was declared for it, whatever its Restart says, and
-// returns when it has ended. The supervisor keeps the declaration: the child stays down, also
-// when its siblings are restarted, until [RestartChild] brings it up as a new actor, or the
-// supervisor is restarted itself. A Temporary child, and one of SimpleOneForOne, is forgotten.
-// The errors are ErrNoChild and those of [actor.AskBehaviour.Ask]. If ctx ends first, the child
-// stops all the same.
+// StopChild stops a child as its declaration says, whatever its Restart is, and returns when it has
+// ended. The supervisor keeps the declaration: the child stays down, also when its siblings are
+// restarted, until [RestartChild] brings it up as a new actor, or the supervisor is restarted
+// itself. A Temporary child, and one of SimpleOneForOne, is forgotten. The errors are ErrNoChild
+// and those of [actor.AskBehaviour.Ask]. If ctx ends first, the child still stops.
 func StopChild(ctx context.Context, s Supervisor, name string) error {
 	_, err := stopChild.Ask(ctx, actor.SystemOf(s.asked("StopChild")), s.ref, name)
 	return err
 }
 
 // StopChildTo is [StopChild] from a behaviour.
-func StopChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
+func StopChildTo[T any](c *actor.Context, s Supervisor, name string,
+	reply actor.Behaviour[T, actor.Result[actor.None]]) {
 	actor.AskTo(c, stopChild, s.asked("StopChildTo"), name, reply)
 }
 
 // RestartChild restarts a child alone, without its siblings, and returns when it is up. It
 // waits as [StartChild] does.
 //
-//   - A child that is up is restarted in its place, after the message that it is
-//     handling, however long that takes, whatever its Stop says.
+//   - A child that is up is restarted in place, after the message that it is handling, however long
+//     that takes; its Stop does not matter.
 //   - A child that has stopped is restarted as a new actor.
-//   - A child that backs off is restarted without further delay.
+//   - A child that waits for its back-off is restarted without further delay.
 //
-// This is no fall, and does not count for the [Intensity]. If the child does not come up, the
-// error is a *[StartError]. A child that had stopped stays stopped then. Another one is tried
-// again with its [Backoff], if its Restart says so. The other errors are ErrNoChild, also if
-// the child is stopped or removed meanwhile, and those of [actor.AskBehaviour.Ask]. If ctx ends
-// first, the restart goes on.
+// This is not a failure and does not count for the [Intensity]. If the child does not come up, the
+// error is a *[StartError]. A child that had stopped then stays stopped. Any other is retried with
+// its [Backoff], if its Restart says so. The other errors are ErrNoChild, also if the child is
+// stopped or removed before it is up, and those of [actor.AskBehaviour.Ask]. If ctx ends first, the
+// restart goes on.
 func RestartChild(ctx context.Context, sys *actor.System, s Supervisor, name string) error {
 	_, err := restartChild.Ask(ctx, sys, s.asked("RestartChild"), name)
 	return err
 }
 
 // RestartChildTo is [RestartChild] from a behaviour.
-func RestartChildTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.None]]) {
+func RestartChildTo[T any](c *actor.Context, s Supervisor, name string,
+	reply actor.Behaviour[T, actor.Result[actor.None]]) {
 	actor.AskTo(c, restartChild, s.asked("RestartChildTo"), name, reply)
 }
 
@@ -121,18 +128,20 @@ func RestartChildTo[T any](c *actor.Context, s Supervisor, name string, reply ac
 // leads through supervisors below. The errors are ErrNoChild, [actor.ErrOtherType] and
 // those of [actor.AskBehaviour.Ask].
 //
-// The ref is good across restarts. But a child whose actor was stopped or killed by
-// others, and everything below a supervisor that was restarted, are new actors.
+// The ref stays valid across restarts. But a child whose actor was stopped or killed by order, and
+// everything below a supervisor that was restarted, get new actors.
 //
-// A child that has no actor yet, because it waits for those in front of it, is not found, nor
-// is one below a supervisor that is down because a sibling backs off. Start the tree with
-// [StartWait], or wait with [Supervisor.Ready], before you look for its children. A child finds
-// its siblings with [Sibling].
-func Find[S any](ctx context.Context, sys *actor.System, s Supervisor, path ...string) (actor.Ref[S], error) {
+// A child that has no actor yet, because it waits for older siblings, is not found, nor is one
+// below a supervisor that is down while a sibling waits for its back-off. Start the tree with
+// [StartWait], or wait with [Supervisor.Ready], before looking up its children. A child finds its
+// siblings with [Sibling].
+func Find[S any](ctx context.Context, sys *actor.System, s Supervisor,
+	path ...string) (actor.Ref[S], error) {
 	return find[S](ctx, sys, s.asked("Find"), path)
 }
 
-func find[S any](ctx context.Context, sys *actor.System, s ref, path []string) (actor.Ref[S], error) {
+func find[S any](ctx context.Context, sys *actor.System, s ref,
+	path []string) (actor.Ref[S], error) {
 	at := s.Any()
 	for i, name := range path {
 		super, ok := actor.As[supervisor](at)
@@ -154,20 +163,21 @@ func find[S any](ctx context.Context, sys *actor.System, s ref, path []string) (
 	return actor.Ref[S]{}, fmt.Errorf("%w: %q is %v", actor.ErrOtherType, path, at)
 }
 
-// Sub returns the supervisor at the end of a path, on the terms of [Find].
+// Sub returns the supervisor at the end of a path, under the rules of [Find].
 func Sub(ctx context.Context, sys *actor.System, s Supervisor, path ...string) (Supervisor, error) {
 	r, err := find[supervisor](ctx, sys, s.asked("Sub"), path)
 	return Supervisor{r}, err
 }
 
 // FindTo is [Find] of a child, from a behaviour; [actor.As] gives the ref its type.
-func FindTo[T any](c *actor.Context, s Supervisor, name string, reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
+func FindTo[T any](c *actor.Context, s Supervisor, name string,
+	reply actor.Behaviour[T, actor.Result[actor.AnyRef]]) {
 	actor.AskTo(c, findChild, s.asked("FindTo"), name, reply)
 }
 
-// Count says how many children a supervisor has.
+// Count is the number of children of a supervisor.
 type Count struct {
-	Children    int // that it knows
+	Children    int // all that the supervisor keeps
 	Running     int // that are up
 	Supervisors int // that are supervisors themselves
 }

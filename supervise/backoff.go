@@ -5,41 +5,39 @@ import (
 	"time"
 )
 
-// Backoff says how long the restart of a child is put off: exponentially longer with
-// every fall in a row, and not by the same time for all children that fell together.
+// Backoff says how long the restart of a child is delayed: exponentially longer with every
+// consecutive failure, and, with Jitter, differently for children that failed together.
 //
-// The zero Backoff is the default: {Immediate: 1, First: 100 ms, Max: 30 s, Calm: 10 s}.
-// So a child that falls once is restarted at once, and one that falls again and again is
-// restarted after 0, 0.1, 0.2, 0.4, 0.8 … 25.6, 30, 30 … seconds. [NoBackoff] puts
-// nothing off.
+// The zero Backoff is the default: {Immediate: 1, First: 100 ms, Max: 30 s, Calm: 10 s}. So a child
+// that fails once is restarted at once, and one that fails again and again is restarted after 0,
+// 0.1, 0.2, 0.4, 0.8 … 25.6, 30, 30 … seconds. [NoBackoff] delays nothing.
 type Backoff struct {
-	// Immediate is how many restarts in a row are not put off. The delays come after these.
+	// Immediate is the number of consecutive restarts without a delay. The delays come after these.
 	Immediate int
-	// First is the first delay. 0 stands for 100 milliseconds, and then 0 for
-	// Immediate stands for 1.
+	// First is the first delay. 0 means 100 milliseconds, and then 0 for Immediate means 1.
 	First time.Duration
-	// Max is the longest delay. 0 stands for a minute, or for First if that is longer.
+	// Max is the longest delay. 0 means a minute, or First if that is longer.
 	Max time.Duration
-	// Factor is how many times longer the delay gets with each fall; at least 1. 0 stands
-	// for 2.
+	// Factor is the factor by which the delay grows with each failure; at least 1. 0 means 2.
 	Factor float64
-	// Jitter is the part of the delay that is left to chance, from 0 to 1: the delay is
-	// between (1-Jitter) of what it would be and all of it.
+	// Jitter is the random part of the delay, from 0 to 1: the delay is drawn between (1-Jitter) of
+	// its full length and all of it.
 	Jitter float64
-	// Calm is how long a child must have been up for its next fall to count as a first one
-	// again. It must have been up in one piece: time in which it was down with others does
-	// not count. 0 stands for Max.
+	// Calm is how long a child must have been up without interruption for its next failure to count
+	// as a first one again. Time in which it was down because of a sibling does not count. 0 means
+	// Max.
 	Calm time.Duration
 }
 
-// NoBackoff restarts a child at once, however often it falls. Only the [Intensity]
-// bounds how often that is.
+// NoBackoff restarts a child at once, however often it fails. Only the [Intensity] limits how often
+// that is.
 var NoBackoff = Backoff{Immediate: math.MaxInt, First: 1}
 
-// orDefault fills in what zero stands for, except for Max and Calm of a Backoff that is not zero.
+// orDefault fills in the defaults, except for Max and Calm of a Backoff that is not zero.
 func (b Backoff) orDefault() Backoff {
 	if b == (Backoff{}) {
-		return Backoff{Immediate: 1, First: 100 * time.Millisecond, Max: 30 * time.Second, Calm: 10 * time.Second}
+		return Backoff{Immediate: 1, First: 100 * time.Millisecond, Max: 30 * time.Second,
+			Calm: 10 * time.Second}
 	}
 	if b.First == 0 {
 		b.First = 100 * time.Millisecond
@@ -50,8 +48,8 @@ func (b Backoff) orDefault() Backoff {
 	return b
 }
 
-// Delay returns how long the restart after the nth fall in a row is put off, where the
-// first fall is 1. chance goes from 0, for the longest delay, to 1.
+// Delay returns the delay of the restart after the nth consecutive failure, counted from 1. chance
+// is a random number from 0, for the longest delay, to 1.
 func (b Backoff) Delay(n int, chance float64) time.Duration {
 	b = b.orDefault()
 	if n = max(n, 1); n <= b.Immediate || b.First < 0 {
@@ -67,7 +65,7 @@ func (b Backoff) Delay(n int, chance float64) time.Duration {
 		whole = time.Duration(d)
 	}
 	less := float64(whole) * b.Jitter * chance
-	if less >= float64(whole) { // which may be more than a Duration holds
+	if less >= float64(whole) { // the float may exceed what a Duration holds
 		return 0
 	}
 	return whole - time.Duration(less)
@@ -80,7 +78,7 @@ func (b Backoff) maxDelay() time.Duration {
 	return b.Max
 }
 
-// calm reports whether a child that was up for so long counts its falls anew.
+// calm reports whether a child that was up for this long counts its failures from 1 again.
 func (b Backoff) calm(up time.Duration) bool {
 	if b.Calm == 0 {
 		return up >= b.maxDelay()

@@ -23,7 +23,7 @@ func crashAtOnce(t testing.TB, b supervise.Backoff, n int, opts ...actor.Option)
 	return at
 }
 
-// TestBackoff: "exponentially longer with every fall in a row", and not longer than Max;
+// TestBackoff: "exponentially longer with every consecutive failure", and not longer than Max;
 // exact on the runtime's clock.
 func TestBackoff(t *testing.T) {
 	for _, c := range []struct {
@@ -32,7 +32,8 @@ func TestBackoff(t *testing.T) {
 	}{
 		{supervise.Backoff{First: second}, []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60}},
 		{supervise.Backoff{First: 90 * second}, []time.Duration{90, 90, 90}},
-		{supervise.Backoff{First: second, Factor: 3, Max: 20 * second}, []time.Duration{1, 3, 9, 20, 20}},
+		{supervise.Backoff{First: second, Factor: 3, Max: 20 * second},
+			[]time.Duration{1, 3, 9, 20, 20}},
 		{supervise.Backoff{First: second, Factor: 1}, []time.Duration{1, 1, 1, 1}},
 	} {
 		at := crashAtOnce(t, c.b, len(c.want)+1)
@@ -42,7 +43,8 @@ func TestBackoff(t *testing.T) {
 		}
 	}
 	equal(t, "delay of none", supervise.NoBackoff.Delay(9, 0.5), 0)
-	equal(t, "delay of many", supervise.Backoff{First: 1, Max: supervise.Forever}.Delay(1<<30, 0), supervise.Forever)
+	equal(t, "delay of many", supervise.Backoff{First: 1, Max: supervise.Forever}.Delay(1<<30, 0),
+		supervise.Forever)
 	all := supervise.Backoff{First: 1, Max: supervise.Forever, Jitter: 1}
 	for _, chance := range []float64{1, 0.75, 0.5, 0.25, 0} {
 		d, want := all.Delay(1<<30, chance), supervise.Forever/4*time.Duration(4-4*chance)
@@ -53,8 +55,8 @@ func TestBackoff(t *testing.T) {
 	equal(t, "no delay", all.Delay(1<<30, 1), 0)
 }
 
-// TestBackoff_Jitter: "the delay is between (1-Jitter) of what it would be and all of
-// it", from the system's seed.
+// TestBackoff_Jitter: "the delay is drawn between (1-Jitter) of its full length and all of it",
+// from the system's seed.
 func TestBackoff_Jitter(t *testing.T) {
 	b := supervise.Backoff{First: 8 * second, Factor: 1, Jitter: 0.5}
 	run := func(seed uint64) []time.Duration {
@@ -76,8 +78,8 @@ func TestBackoff_Jitter(t *testing.T) {
 	}
 }
 
-// TestBackoff_Calm: "how long a child must have been up for its next fall to count as a
-// first one again".
+// TestBackoff_Calm: "how long a child must have been up without interruption for its next failure
+// to count as a first one again".
 func TestBackoff_Calm(t *testing.T) {
 	h := newHarness(t)
 	w := h.child("a")
@@ -98,7 +100,7 @@ func TestBackoff_Calm(t *testing.T) {
 	}
 }
 
-// TestBackoff_StoppedMeanwhile: a child that backs off and is stopped by others comes up as a new
+// TestBackoff_StoppedMeanwhile: a child in back-off that is stopped by order is restarted as a new
 // actor. One that is restarted by hand is up; one that is removed is not restarted.
 func TestBackoff_StoppedMeanwhile(t *testing.T) {
 	h := newHarness(t)
@@ -118,8 +120,10 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 		t.Fatal("the ref of an actor that has ended")
 	}
 	for name, how := range map[string]func() error{
-		"RestartChild": func() error { return supervise.RestartChild(h.soon(), h.sys, h.root, "a") },
-		"Restart":      func() error { actor.Restart(h.sys, h.find("a")); return nil },
+		"RestartChild": func() error {
+			return supervise.RestartChild(h.soon(), h.sys, h.root, "a")
+		},
+		"Restart": func() error { actor.Restart(h.sys, h.find("a")); return nil },
 	} {
 		h.tell(crash, "a")
 		equal(t, name, h.states(), "a backing off")
@@ -137,8 +141,8 @@ func TestBackoff_StoppedMeanwhile(t *testing.T) {
 }
 
 // TestBackoff_RestartedInVain: a child that waits for its restart, is restarted by others and
-// cannot start, waits on and keeps nobody else waiting. It may be one that backs off, or one behind
-// it.
+// cannot start, goes on waiting and blocks no other caller. It may be one that backs off, or one
+// behind it.
 func TestBackoff_RestartedInVain(t *testing.T) {
 	for _, who := range []string{"a", "b"} {
 		h := newHarness(t)
@@ -153,7 +157,8 @@ func TestBackoff_RestartedInVain(t *testing.T) {
 				}
 			}
 		}
-		h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{a, b}})
+		h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+			Children: []supervise.Child{a, b}})
 		h.tell(crash, "a")
 		h.d.take()
 		fails = true
@@ -167,8 +172,8 @@ func TestBackoff_RestartedInVain(t *testing.T) {
 	}
 }
 
-// TestBackoff_MutedSender: nobody is muted for a child that backs off; what it is sent runs
-// after the restart.
+// TestBackoff_MutedSender: no sender is muted for a child in back-off; what it is sent runs after
+// the restart.
 func TestBackoff_MutedSender(t *testing.T) {
 	h := newHarness(t)
 	a := h.child("a")
@@ -190,18 +195,21 @@ func TestBackoff_MutedSender(t *testing.T) {
 }
 
 // TestBackoff_MutedSenders: the same holds for a group of which one backs off and the others wait
-// for it, and for actors that are muted for the senders. Chance decides who falls and who sends.
+// for it, and for actors that are muted for the senders. Which child fails and which actor sends is
+// random.
 func TestBackoff_MutedSenders(t *testing.T) {
 	for seed := range uint64(100) {
 		h, chance := newHarness(t), rand.New(rand.NewPCG(seed, 0))
-		kids := []supervise.Child{}
+		children := []supervise.Child{}
 		for _, name := range []string{"a", "b", "c"} {
 			w := h.child(name)
 			w.Backoff = supervise.Backoff{First: second, Factor: 1}
-			kids = append(kids, w)
+			children = append(children, w)
 		}
-		h.run(supervise.Spec{Name: "root", Strategy: []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne}[seed%3],
-			Intensity: often, Children: kids})
+		h.run(supervise.Spec{Name: "root",
+			Strategy: []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+				supervise.RestForOne}[seed%3],
+			Intensity: often, Children: children})
 		to := []actor.Ref[testChild]{h.find("a"), h.find("b"), h.find("c")}
 		for range 8 {
 			to = append(to, testChildType.Spawn(h.sys, testChild{d: &h.d}))
@@ -216,7 +224,8 @@ func TestBackoff_MutedSenders(t *testing.T) {
 			case 2:
 				h.advance(second / 2)
 			default:
-				do.Send(h.sys, to[3+chance.IntN(8)], func(_ *testChild, c *actor.Context) { say.Send(c, at, "") })
+				do.Send(h.sys, to[3+chance.IntN(8)],
+					func(_ *testChild, c *actor.Context) { say.Send(c, at, "") })
 			}
 		}
 		h.quiet()
@@ -228,7 +237,7 @@ func TestBackoff_MutedSenders(t *testing.T) {
 	}
 }
 
-// TestBackoff_UpOnce: the calm time is that before a fall, not one long ago.
+// TestBackoff_UpOnce: the calm time is that before the failure, not an earlier one.
 func TestBackoff_UpOnce(t *testing.T) {
 	h := newHarness(t)
 	var at []time.Duration
@@ -250,14 +259,16 @@ func TestBackoff_UpOnce(t *testing.T) {
 // TestBackoff_CalmIsUp: "how long a child must have been up": the time in which it was down does
 // not count, whether it was down with others or had ended. The time before that counts.
 func TestBackoff_CalmIsUp(t *testing.T) {
-	for _, c := range []struct{ up, want time.Duration }{{2 * second, 16 * second}, {time.Minute, second}} {
+	for _, c := range []struct{ up, want time.Duration }{{2 * second, 16 * second},
+		{time.Minute, second}} {
 		h := newHarness(t)
 		var fail error
 		a, b := h.child("a"), h.child("b")
 		a.Backoff = supervise.Backoff{First: time.Hour}
 		b.Backoff = supervise.Backoff{First: second, Calm: time.Minute}
 		b.Init = func(y *testChild) { y.name, y.d, y.fail = "b", &h.d, fail }
-		h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often, Children: []supervise.Child{a, b}})
+		h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often,
+			Children: []supervise.Child{a, b}})
 		for _, d := range []time.Duration{1, 2, 4, 8} {
 			h.tell(crash, "b")
 			h.advance(d * second)
@@ -285,12 +296,14 @@ func TestBackoff_CalmIsUp_ByHand(t *testing.T) {
 		want  time.Duration
 	}{
 		"up": {nil, 0, 4 * second}, "up for a calm time": {nil, time.Minute, second},
-		"restarted by others": {inPlace, 0, 4 * second}, "restarted by others after a calm time": {inPlace, time.Minute, second},
+		"restarted by others":                   {inPlace, 0, 4 * second},
+		"restarted by others after a calm time": {inPlace, time.Minute, second},
 	} {
 		h := newHarness(t)
 		fails := false
 		w := h.child("a")
-		w.Restart, w.Backoff = supervise.Transient, supervise.Backoff{First: second, Calm: time.Minute}
+		w.Restart, w.Backoff = supervise.Transient,
+			supervise.Backoff{First: second, Calm: time.Minute}
 		w.Init = func(y *testChild) {
 			if y.name, y.d = "a", &h.d; fails {
 				h.clock.Jump(time.Hour) // it takes long

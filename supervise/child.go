@@ -1,7 +1,6 @@
 package supervise
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/gallop-go/gallop/actor"
@@ -12,66 +11,90 @@ type State uint8
 
 // The states of a child.
 const (
-	Pending    State = iota // it waits for older siblings, or for those that have to go down
-	Starting                // it has been told to start
-	Running                 // it is up
-	Falling                 // it is being taken down with others
-	BackingOff              // it waits until its restart is due
-	Stopping                // it has been told to end
-	Stopped                 // it has ended, and is known still
+	// Pending: it waits for older siblings to come up, or for the group restart to go on.
+	Pending State = iota
+	// Starting: it was told to start.
+	Starting
+	// Running: it is up.
+	Running
+	// Falling: it is being suspended for a group restart.
+	Falling
+	// BackingOff: it waits for its back-off.
+	BackingOff
+	// Stopping: it was told to end.
+	Stopping
+	// Stopped: it has ended, and the supervisor keeps its declaration.
+	Stopped
 	states
 )
 
 // String returns the name of the state, in lower case.
 func (s State) String() string {
-	return nameIn(int(s), "pending", "starting", "running", "falling", "backing off", "stopping", "stopped")
+	return nameIn(int(s), "pending", "starting", "running", "falling", "backing off", "stopping",
+		"stopped")
 }
 
-// up tells whether there is something to take down.
+// up reports whether the child has to be suspended before it can be restarted.
 func (s State) up() bool { return s == Starting || s == Running }
 
-// kid is a child of a supervisor. The supervisor only.
+// child is a child of a supervisor, from its declaration until it is forgotten. Owner: the
+// supervisor. Siblings read ref and removed, under the lock of the nameTable.
 type child struct {
-	spec         *childSpec
-	name         string
-	ref          actor.AnyRef // zero: it was not spawned yet, or its actor has ended
-	state        State
-	removed      bool // it is forgotten when it has ended; written under the table's lock
-	excluded     bool // it has been stopped alone, or has given up: others do not bring it up with them
-	failed       bool // it has fallen, and has not been up since
-	wasUp        bool // it has been up
-	startBlocked bool // a supervisor that starts and has a child that backs off
-	nameAwaited  bool // somebody wants to start one of its name when it has ended
-	killed       bool // while it falls: it has ended when it has for good, whatever is heard before
-	restarts     int
-	consecutive  int       // falls without a calm time between
-	upSince      time.Time // when it came up; zero: it is not up
+	spec     *childSpec
+	name     string
+	ref      actor.AnyRef // zero: not spawned yet, or its actor has ended
+	state    State
+	restarts int
+
+	// removed: the supervisor forgets it when it has ended.
+	removed bool
+	// excluded from group restarts: it was stopped by StopChild, or has given up.
+	excluded bool
+	// failed: since it was last up.
+	failed bool
+	// wasUp: it has been up at least once.
+	wasUp bool
+	// startBlocked: it is a supervisor in state Starting, and one of its children waits for its
+	// back-off.
+	startBlocked bool
+	// nameAwaited: a StartChild of the same name waits until it has ended.
+	nameAwaited bool
+	// killed: while Falling. Its end counts as soon as its actor has ended; that it is suspended
+	// does not count.
+	killed bool
+
+	consecutive  int       // failures since it was last calm: see Backoff
+	upSince      time.Time // zero: it is not up
 	lastReason   error
-	timer        actor.Timer // until its restart is due, or its time to go down is over
+	timer        actor.Timer // of its back-off, or of its stop deadline
 	older, newer *child
-	seq          uint64     // larger than those of all who are older
-	left, right  *child     // in the row of those who have an actor
-	below        *nameTable // of a supervisor; read-only
-	cold         *coldState // nil until it needs any
+	seq          uint64     // grows with each child that is added
+	left, right  *child     // in the childIndex
+	below        *nameTable // of its children, if it is a supervisor
+	cold         *coldState // nil: not needed yet
 }
 
-// rare is what a child needs that falls, or is started while its supervisor runs.
+// coldState is the part of a child's state that only children need which fail, or which are
+// started, stopped or restarted on request.
 type coldState struct {
-	window       restartWindow // of its restarts, if it has an Intensity of its own
-	failures     int           // in the span of time that began at since: see logs
+	window       restartWindow // of a child with its own Intensity
+	failures     int           // since countedSince: see shouldLog
 	countedSince time.Time
-	lastLogged   bool      // its last fall was
-	lastTime     time.Time // of its last fall or end
+	lastLogged   bool      // its last failure was logged
+	lastTime     time.Time // of its last failure or end
 
-	request        *startRequest                 // of StartChild; nil: it was declared
-	startReply     *actor.Deferred[actor.AnyRef] // the caller of StartChild, until the child is up
-	restartReplies []actor.Deferred[actor.None]  // the callers of RestartChild, until the child is up
-	stopReplies    []actor.Deferred[actor.None]  // the callers of StopChild, until it has ended
-	wasStopped     bool                          // it had stopped before RestartChild
-	startErr       error                         // what the callers are told of its start
+	// request is the StartChild that waits for it to come up; nil: none. The caller is startReply.
+	request    *startRequest
+	startReply *actor.Deferred[actor.AnyRef]
+	// restartReplies are the callers of RestartChild, until the child is up.
+	restartReplies []actor.Deferred[actor.None]
+	// stopReplies are the callers of StopChild, until the child has ended.
+	stopReplies []actor.Deferred[actor.None]
+	wasStopped  bool  // before RestartChild
+	startErr    error // for callers that wait for its start
 }
 
-// own returns what only some children need, and makes it at first.
+// makeCold returns the coldState, and makes it at the first call.
 func (ch *child) makeCold() *coldState {
 	if ch.cold == nil {
 		ch.cold = new(coldState)
@@ -79,186 +102,8 @@ func (ch *child) makeCold() *coldState {
 	return ch.cold
 }
 
-// family is the children of a supervisor, in their order. With its maps, nothing takes longer for
-// one of a million children than for one of three, except for strategies for groups.
-type children struct {
-	oldest, newest *child
-	byID           map[uint64]*child
-	names          *nameTable // by name; others may read it
-	count          [states]int
-	supervisors    int
-
-	upPrefix   *child     // it and all who are older are running or stopped, as far as somebody has looked; nil: nobody
-	downSuffix *child     // it and all who are younger are down and will be started, as far as somebody has looked; nil: nobody
-	index      childIndex // those who have one
-	grouped    bool       // the strategy is for groups
-	blocker    *child     // the oldest that backs off, or is stalled; nil: none, or no groups
-}
-
-// named returns the child of that name; nil if there is none.
-func (cs *children) find(name string) *child { return cs.names.byName[name] }
-
-func (cs *children) add(spec *childSpec) *child {
-	ch := &child{spec: spec, name: spec.name, older: cs.newest, seq: 1}
-	if cs.newest != nil {
-		ch.seq = cs.newest.seq + 1
-	}
-	if cs.newest == nil {
-		cs.oldest = ch
-	} else {
-		cs.newest.newer = ch
-	}
-	cs.newest = ch
-	cs.count[Pending]++
-	if spec.supervisor != nil {
-		cs.supervisors++
-		ch.below = newNameTable(cs.names)
-	}
-	if ch.name != "" {
-		cs.names.add(ch)
-	}
-	return ch
-}
-
-func (cs *children) remove(ch *child) {
-	if cs.upPrefix == ch {
-		cs.upPrefix = ch.older
-	}
-	if cs.downSuffix == ch {
-		cs.downSuffix = ch.newer
-	}
-	if ch.older == nil {
-		cs.oldest = ch.newer
-	} else {
-		ch.older.newer = ch.newer
-	}
-	if ch.newer == nil {
-		cs.newest = ch.older
-	} else {
-		ch.newer.older = ch.older
-	}
-	cs.count[ch.state]--
-	if ch.spec.supervisor != nil {
-		cs.supervisors--
-	}
-	if cs.blocker == ch {
-		cs.nextBlocker(ch)
-	}
-	cs.names.drop(ch)
-	if !ch.ref.IsZero() {
-		cs.index.remove(ch)
-	}
-}
-
-func (cs *children) setState(ch *child, s State) {
-	cs.count[ch.state]--
-	cs.count[s]++
-	ch.state = s
-	if s != Running && s != Stopped && cs.upPrefix != nil && ch.seq <= cs.upPrefix.seq {
-		cs.upPrefix = ch.older
-	}
-	if s != Pending && s != BackingOff && cs.downSuffix != nil && ch.seq >= cs.downSuffix.seq {
-		cs.downSuffix = ch.newer
-	}
-	if ch.startBlocked = false; s == BackingOff {
-		cs.noteBlocker(ch)
-	} else if cs.blocker == ch {
-		cs.nextBlocker(ch)
-	}
-}
-
-// hold notes that k keeps those behind it waiting.
-func (cs *children) noteBlocker(ch *child) {
-	if cs.grouped && (cs.blocker == nil || ch.seq < cs.blocker.seq) {
-		cs.blocker = ch
-	}
-}
-
-// nextHeld looks for the oldest child behind k that keeps others waiting.
-func (cs *children) nextBlocker(ch *child) {
-	cs.blocker = nil
-	for ch = ch.newer; ch != nil && cs.blocker == nil; ch = ch.newer {
-		if ch.state == BackingOff || ch.startBlocked {
-			cs.blocker = ch
-		}
-	}
-}
-
-// lowest returns the youngest child, down to from, that is up, goes down, or has ended; nil if
-// there is none. While a row goes down, each child is looked at once.
-func (cs *children) nextToStop(from *child) *child {
-	ch := cs.newest
-	if cs.downSuffix != nil {
-		ch = cs.downSuffix.older
-	}
-	for ; ch != nil && ch.seq >= from.seq; ch = ch.older {
-		if ch.state != Pending && ch.state != BackingOff && (ch.state != Stopped || !ch.excluded) {
-			return ch
-		}
-		cs.downSuffix = ch
-	}
-	return nil
-}
-
-// next returns the oldest pending child, if all older ones are up or have ended. While a row
-// starts, each child is looked at once.
-func (cs *children) nextToStart() *child {
-	ch := cs.oldest
-	if cs.upPrefix != nil {
-		ch = cs.upPrefix.newer
-	}
-	for ; ch != nil; ch = ch.newer {
-		switch ch.state {
-		case Pending:
-			return ch
-		case Running, Stopped:
-			cs.upPrefix = ch
-		default:
-			return nil
-		}
-	}
-	return nil
-}
-
-// behind returns the actor of the next younger sibling of k that has one.
-func (cs *children) youngerActor(ch *child) actor.AnyRef {
-	if o := cs.index.after(ch.seq); o != nil {
-		return o.ref
-	}
-	return actor.AnyRef{}
-}
-
-// born enters the actor of a child.
-func (cs *children) setActor(ch *child, r actor.AnyRef) {
-	cs.names.setRef(ch, r)
-	cs.index.add(ch)
-	cs.byID[r.ID()] = ch
-	if ch.name == "" {
-		ch.name = cs.freeName(r.String())
-		cs.names.add(ch)
-	}
-}
-
-// free returns a name that no child has: a sibling may have been called what the ref of another
-// says.
-func (cs *children) freeName(name string) string {
-	free := name
-	for i := 2; cs.find(free) != nil; i++ {
-		free = fmt.Sprintf("%s.%d", name, i)
-	}
-	return free
-}
-
-// dead removes the actor of a child.
-func (cs *children) clearActor(ch *child) {
-	delete(cs.byID, ch.ref.ID())
-	cs.index.remove(ch)
-	cs.names.setRef(ch, actor.AnyRef{})
-	ch.killed = false
-}
-
-// down is for a child that is no longer up, for whatever reason. If it was up for long enough its
-// next fall is a first one. The time until it is up again counts for nothing.
+// markDown notes that a child is no longer up, for any reason. If it was up for long enough, its
+// next failure counts as a first one.
 func (ch *child) markDown(now time.Time) {
 	if !ch.upSince.IsZero() && ch.spec.backoff.calm(now.Sub(ch.upSince)) {
 		ch.consecutive = 0
@@ -266,13 +111,13 @@ func (ch *child) markDown(now time.Time) {
 	ch.upSince = time.Time{}
 }
 
-// kill kills a child that falls, or ends.
+// kill kills a child that is being suspended or stopped.
 func (ch *child) kill(c *actor.Context) {
 	ch.killed = true
 	actor.Kill(c, ch.ref)
 }
 
-// why says why a child has no actor.
+// whyNoActor returns why a child has no actor, for an error text.
 func (ch *child) whyNoActor() string {
 	if ch.state == Pending && ch.lastReason == nil && ch.restarts == 0 {
 		return "has not started yet"

@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// What a supervisor does about a child that is down.
+// What a supervisor does when a child is down: restart it, leave it ended, or give up.
 
 func (s *supervisor) childDown(c *actor.Context, f actor.Fallen) {
 	ch := s.children.byID[f.ActorID]
@@ -29,22 +29,24 @@ func (s *supervisor) childDown(c *actor.Context, f actor.Fallen) {
 		if f.Final {
 			s.childEnded(c, ch)
 		}
-	case Pending, BackingOff, Stopped: // while it waited it was stopped, and will be a new actor; or restarted by others, in vain
+	// It was stopped by order while it waited, and will be a new actor; or it was restarted from
+	// elsewhere, and has failed again.
+	case Pending, BackingOff, Stopped:
 		s.waitIn(c, ch, ch.state)
 	}
 	s.advance(c)
 }
 
-// judge decides what the fall of a child that was up, or was to come up, means.
+// handleDown decides what follows from the end of a child that was up or was starting.
 func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.Fallen) {
-	// A supervisor counts as starting until its children are up.
+	// A supervisor counts as Starting until its children are up.
 	failed, byHand := ch.state == Starting && (f.Starting || ch.spec.supervisor != nil), false
 	if ch.lastReason = f.Reason; failed {
 		if s.finishFailedStart(c, ch, f) {
 			return
 		}
 		if cold := ch.cold; cold != nil && len(cold.restartReplies) > 0 {
-			byHand = true // RestartChild of one that was up, or backed off
+			byHand = true // RestartChild of a child that had not stopped
 			ch.answerStart(c, s.startError(ch, f.Reason))
 		}
 	}
@@ -55,7 +57,7 @@ func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.Fallen) {
 		s.reportEnd(c, Ended, ch)
 		ch.excluded = true
 		s.retire(c, ch, f.Final)
-	case ch.spec.restart.restarts(f.Reason) && s.inGroup(ch): // it would have had to go anyway
+	case ch.spec.restart.restarts(f.Reason) && s.inGroup(ch): // the group restart covers it
 		s.waitIn(c, ch, Pending)
 	case ch.spec.restart.restarts(f.Reason):
 		s.restart(c, ch, failed, byHand)
@@ -68,8 +70,8 @@ func (s *supervisor) handleDown(c *actor.Context, ch *child, f actor.Fallen) {
 	}
 }
 
-// refused sees to a child that did not come up if that is the end of it, and reports whether it
-// is: the child is not needed, or somebody waits for the start and is told.
+// finishFailedStart handles a failed start that is not retried, and reports whether it was one: the
+// child returned ErrIgnore, or a caller waits for the start and gets the error.
 func (s *supervisor) finishFailedStart(c *actor.Context, ch *child, f actor.Fallen) bool {
 	cold := ch.cold
 	switch {
@@ -95,7 +97,8 @@ func (s *supervisor) finishFailedStart(c *actor.Context, ch *child, f actor.Fall
 	return true
 }
 
-// startError says that a child did not come up, or which of those below it did not.
+// startError returns the error for a child that did not come up; if a child below it is the cause,
+// with the path of that one.
 func (s *supervisor) startError(ch *child, reason error) *StartError {
 	if e, ok := reason.(*StartError); ok {
 		return e
@@ -103,7 +106,7 @@ func (s *supervisor) startError(ch *child, reason error) *StartError {
 	return &StartError{s.pathOf(ch), reason}
 }
 
-// retire ends a child that is down, or has ended, for good.
+// retire ends a child that is not restarted any more. final says that its actor has ended already.
 func (s *supervisor) retire(c *actor.Context, ch *child, final bool) {
 	if final {
 		s.childEnded(c, ch)
@@ -113,13 +116,14 @@ func (s *supervisor) retire(c *actor.Context, ch *child, final bool) {
 	actor.Stop(c, ch.ref)
 }
 
-// restarts reports whether an end is a fall.
+// restarts reports whether an end for that reason counts as a failure, so that the child is
+// restarted.
 func (r Restart) restarts(reason error) bool {
 	return r == Permanent || r == Transient && !actor.IsNormal(reason)
 }
 
-// restart counts a fall, and gives up or begins to make it good. A start that has failed after a
-// RestartChild does not count and concerns no sibling.
+// restart counts a failure, and gives up or restarts the child and its group. With byHand, a start
+// that failed after RestartChild, the failure does not count and no sibling is restarted.
 func (s *supervisor) restart(c *actor.Context, ch *child, failed, byHand bool) {
 	if !byHand {
 		if !s.withinIntensity(c, ch) {
@@ -151,8 +155,8 @@ func (s *supervisor) restart(c *actor.Context, ch *child, failed, byHand bool) {
 	}
 }
 
-// allows counts a restart, and reports whether it is within the intensity. If it is not, the child
-// or the supervisor gives up.
+// withinIntensity counts a restart, and reports whether it is within the intensity. If it is not,
+// the child ends for good or the supervisor gives up.
 func (s *supervisor) withinIntensity(c *actor.Context, ch *child) bool {
 	own := ch.spec.intensity
 	if own == (Intensity{}) {
@@ -175,7 +179,7 @@ func (s *supervisor) withinIntensity(c *actor.Context, ch *child) bool {
 	return false
 }
 
-// giveUp ends the supervisor over a child.
+// giveUp ends the supervisor because of a child.
 func (s *supervisor) giveUp(c *actor.Context, ch *child, decided bool) {
 	err := &EscalationError{s.spec.name, ch.name, ch.lastReason, decided}
 	s.exiting = true
@@ -183,7 +187,8 @@ func (s *supervisor) giveUp(c *actor.Context, ch *child, decided bool) {
 	c.Exit(err)
 }
 
-// delay draws how long a restart is put off. Chance is used only where it is asked for.
+// restartDelay draws the delay of a restart. It draws a random number only if there is Jitter, so
+// that other trees do not depend on the seed.
 func (s *supervisor) restartDelay(c *actor.Context, ch *child) time.Duration {
 	chance := 0.0
 	if b := ch.spec.backoff; ch.consecutive > b.Immediate && b.Jitter > 0 {
@@ -192,12 +197,12 @@ func (s *supervisor) restartDelay(c *actor.Context, ch *child) time.Duration {
 	return ch.spec.backoff.Delay(ch.consecutive, chance)
 }
 
-// ended is for a child that has ended for good.
+// childEnded records that a child has ended and is not restarted.
 func (s *supervisor) childEnded(c *actor.Context, ch *child) {
 	ch.timer.Cancel(c)
 	s.children.setState(ch, Stopped)
 	if ch.nameAwaited {
-		actor.UnstashAll(c) // who waits for another's name too, and does so again
+		actor.UnstashAll(c) // requests for other names are stashed again
 	}
 	if ch.removed || ch.spec.restart == Temporary || s.spec.strategy == SimpleOneForOne {
 		s.forget(ch)

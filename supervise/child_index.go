@@ -1,11 +1,11 @@
 package supervise
 
-// row is the children that have an actor, by age. It is a search tree in which a parent has a
-// higher rank than those below it. Ranks are drawn, so that no order of coming and going makes it
-// deep.
+// childIndex finds, among the children that have an actor, the next younger one. It is a treap: a
+// search tree by seq in which each node has a higher priority than the nodes below it. Priorities
+// are hashes, so that no order of insertions and removals makes the tree deep.
 //
-// Rejected: walking along the siblings to the next that has an actor. A hundred thousand that have
-// ended lie between two that run, and each restart of the older one as a new actor took two
+// Rejected: walking along the siblings to the next one that has an actor. With a hundred thousand
+// ended children between two that run, each restart of the older one as a new actor took two
 // milliseconds.
 type childIndex struct{ root *child }
 
@@ -21,7 +21,7 @@ func (r *childIndex) remove(ch *child) {
 	r.root = join(older, younger)
 }
 
-// after returns the oldest child with a number above no; nil if there is none.
+// after returns the oldest child whose seq is above no; nil if there is none.
 func (r *childIndex) after(no uint64) (found *child) {
 	for ch := r.root; ch != nil; {
 		if ch.seq > no {
@@ -33,7 +33,7 @@ func (r *childIndex) after(no uint64) (found *child) {
 	return found
 }
 
-// split takes a tree apart: the children with numbers up to no, and those above.
+// split splits a tree: the children whose seq is at most no, and the others.
 func split(ch *child, no uint64) (older, younger *child) {
 	switch {
 	case ch == nil:
@@ -61,7 +61,7 @@ func join(older, younger *child) *child {
 	return younger
 }
 
-// rank is drawn from the number, not by chance: what a supervisor does must be reproducible.
+// priority is a hash of seq and not random: what a supervisor does must be reproducible.
 func (ch *child) priority() uint64 {
 	x := ch.seq * 0x9e3779b97f4a7c15
 	return (x ^ x>>32) * 0xbf58476d1ce4e5b9

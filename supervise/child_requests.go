@@ -8,17 +8,17 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// What a supervisor does when it is asked to start, stop, restart or find one of its children.
+// How a supervisor starts, stops, restarts and finds one of its children on request.
 
-// startRequest is a StartChild.
+// startRequest is the message of StartChild.
 type startRequest struct {
 	spec     *childSpec
-	ctx      context.Context // of the caller; nil: it has none
-	child    *child          // once it was added; the supervisor's
-	canceled bool            // the caller has given up; the supervisor's
+	ctx      context.Context // of the caller; nil for StartChildTo
+	child    *child          // set when it was added; supervisor only
+	canceled bool            // the caller has given up; supervisor only
 }
 
-// givenUp reports whether no caller waits any more.
+// cancelErr returns an error if the caller no longer waits.
 func (r *startRequest) cancelErr() error {
 	if r.ctx != nil && r.ctx.Err() != nil {
 		return r.ctx.Err()
@@ -29,14 +29,15 @@ func (r *startRequest) cancelErr() error {
 	return nil
 }
 
-func (s *supervisor) startChild(c *actor.Context, req *startRequest) (none actor.AnyRef, err error) {
+func (s *supervisor) startChild(c *actor.Context,
+	req *startRequest) (none actor.AnyRef, err error) {
 	if err := req.cancelErr(); err != nil {
 		return none, err
 	}
 	spec, err := s.accept(req.spec)
 	if ch := s.children.find(req.spec.name); errors.Is(err, ErrTaken) && ch.removed {
 		ch.nameAwaited = true
-		return startChild.Stash(c, req) // until that one has ended: see ended
+		return startChild.Stash(c, req) // until that one has ended: see childEnded
 	}
 	if err != nil {
 		return none, err
@@ -52,21 +53,23 @@ func (s *supervisor) startChild(c *actor.Context, req *startRequest) (none actor
 	return none, nil
 }
 
-// withdraw is for a StartChild whose context has ended: no caller has the child's ref.
+// cancelStart handles a StartChild whose context has ended: the caller never got the child's ref.
 func (s *supervisor) cancelStart(c *actor.Context, req *startRequest) {
 	if req.canceled = true; req.child == nil {
-		return // it is stashed; or it was refused
+		return // it is stashed, or was rejected
 	}
-	if ch := req.child; s.children.find(ch.name) == ch && !ch.removed || ch.name == "" && ch.state == Pending {
+	if ch := req.child; s.children.find(ch.name) == ch && !ch.removed || ch.name == "" &&
+		ch.state == Pending {
 		s.remove(c, ch)
 	}
 }
 
-// accept checks that a child can be one of this supervisor's.
+// accept checks that this supervisor can have such a child.
 func (s *supervisor) accept(spec *childSpec) (*childSpec, error) {
 	switch {
 	case spec.fromTemplate != (s.spec.strategy == SimpleOneForOne):
-		return nil, fmt.Errorf("%w: %q: %v wants another declaration", ErrBadChild, spec.name, s.spec.strategy)
+		return nil, fmt.Errorf("%w: %q: %v wants another declaration", ErrBadChild, spec.name,
+			s.spec.strategy)
 	case s.children.find(spec.name) != nil:
 		return nil, fmt.Errorf("%w: %q", ErrTaken, spec.name)
 	case spec.fromTemplate:
@@ -76,7 +79,8 @@ func (s *supervisor) accept(spec *childSpec) (*childSpec, error) {
 		}
 		return made, nil
 	}
-	sp := supervisorSpec{name: s.spec.name, children: []*childSpec{spec}, intensity: s.spec.intensity}
+	sp := supervisorSpec{name: s.spec.name, children: []*childSpec{spec},
+		intensity: s.spec.intensity}
 	if sp.check(); sp.problem != "" {
 		return nil, fmt.Errorf("%w: %s", ErrBadChild, sp.problem)
 	}
@@ -84,7 +88,7 @@ func (s *supervisor) accept(spec *childSpec) (*childSpec, error) {
 	return spec, nil
 }
 
-// named finds a child that is not on its way out.
+// lookup finds a child that is not being removed.
 func (s *supervisor) lookup(name string) (*child, error) {
 	ch := s.children.find(name)
 	if ch == nil || ch.removed {
@@ -101,14 +105,15 @@ func (s *supervisor) removeChild(c *actor.Context, name string) (none actor.None
 	return none, err
 }
 
-// remove stops a child, and forgets it when it has ended.
+// remove stops a child; it is forgotten when it has ended.
 func (s *supervisor) remove(c *actor.Context, ch *child) {
 	s.children.names.markRemoved(ch)
 	s.stop(c, ch)
 	s.advance(c)
 }
 
-// stop stops a child that stays down. It is counted as stopped at once if it has no actor.
+// stop stops a child and excludes it from group restarts. A child without an actor counts as
+// stopped at once.
 func (s *supervisor) stop(c *actor.Context, ch *child) {
 	ch.excluded = true
 	ch.timer.Cancel(c)
@@ -121,7 +126,7 @@ func (s *supervisor) stop(c *actor.Context, ch *child) {
 	s.armDeadline(c, ch)
 }
 
-// limit makes a child that was told to go down, or to end, be killed if it has not done so in time.
+// armDeadline arms a timer that kills a child which does not stop, or is not suspended, in time.
 func (s *supervisor) armDeadline(c *actor.Context, ch *child) {
 	if ch.spec.stop.hasDeadline() {
 		ch.timer = actor.After(c, ch.spec.stop.within, stopTimeout, ch)
@@ -152,7 +157,8 @@ func (s *supervisor) restartChild(c *actor.Context, name string) (none actor.Non
 	if ch.state == Stopping {
 		return none, fmt.Errorf("%w: %q is stopping", ErrNoChild, name)
 	}
-	ch.makeCold().restartReplies = append(ch.makeCold().restartReplies, actor.Defer(c, restartChild))
+	ch.makeCold().restartReplies = append(ch.makeCold().restartReplies,
+		actor.Defer(c, restartChild))
 	ch.excluded = false
 	switch ch.state {
 	case Starting, Running:
@@ -168,7 +174,7 @@ func (s *supervisor) restartChild(c *actor.Context, name string) (none actor.Non
 	return none, nil
 }
 
-// answer tells those who wait for the start of a child.
+// answerStart replies to the callers that wait for the start of a child.
 func (ch *child) answerStart(c *actor.Context, err error) {
 	cold := ch.cold
 	if cold == nil {
@@ -186,11 +192,11 @@ func (ch *child) answerStart(c *actor.Context, err error) {
 	}
 	cold.request, cold.restartReplies, cold.startErr, cold.wasStopped = nil, nil, nil, false
 	if cold.lastTime.IsZero() && cold.window.at == nil && cold.stopReplies == nil {
-		ch.cold = nil // most children are started once, and never fall
+		ch.cold = nil // most children start once and never fail
 	}
 }
 
-// answerStops tells those who wait for the end of a child.
+// answerStops replies to the callers that wait for the end of a child.
 func (ch *child) answerStops(c *actor.Context) {
 	if cold := ch.cold; cold != nil {
 		for _, d := range cold.stopReplies {

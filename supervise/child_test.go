@@ -9,10 +9,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-var childType = actor.NewType[int]("kid")
+var childType = actor.NewType[int]("child")
 
-// TestFamily_IsWalkedOnce: a row of children that starts is looked at once, and not again at
-// each start.
+// TestChildren_StartLooksAtEachOnce: a row of children that starts is looked at once, and not again
+// at each start.
 func TestChildren_StartLooksAtEachOnce(t *testing.T) {
 	cs := newChildren()
 	for range 5 {
@@ -33,7 +33,7 @@ func TestChildren_StartLooksAtEachOnce(t *testing.T) {
 	}
 }
 
-// TestFamily_IsWalkedDownOnce: a row of children that goes down is looked at once, and not
+// TestChildren_StopLooksAtEachOnce: a row of children that goes down is looked at once, and not
 // again at each that is down.
 func TestChildren_StopLooksAtEachOnce(t *testing.T) {
 	cs := newChildren()
@@ -50,8 +50,9 @@ func TestChildren_StopLooksAtEachOnce(t *testing.T) {
 	}
 }
 
-// TestRow_IsNotDeep: "Whatever happens to one child of OneForOne and SimpleOneForOne takes the same
-// time however many there are", in whatever order they come and go: the tree is nowhere deep.
+// TestChildIndex_IsNotDeep: "Starting, stopping or restarting one child of OneForOne and
+// SimpleOneForOne takes the same time however many there are", in whatever order they come and go:
+// the tree is nowhere deep.
 func TestChildIndex_IsNotDeep(t *testing.T) {
 	const n = 5000
 	children := make([]*child, n)
@@ -80,15 +81,16 @@ func TestChildIndex_IsNotDeep(t *testing.T) {
 		for i := range n - 1 {
 			r.remove(children[at(i)])
 		}
-		if last := children[at(n-1)]; r.after(0) != last || r.after(last.seq) != nil || deep(r.root) != 1 {
+		if last := children[at(n-1)]; r.after(0) != last || r.after(last.seq) != nil ||
+			deep(r.root) != 1 {
 			t.Errorf("%s: the last is not alone", name)
 		}
 		r.remove(r.root)
 	}
 }
 
-// TestFamily: next, lowest and behind agree with a plain walk over all children, while these come,
-// start, fall, end and are removed.
+// TestChildren: next, lowest and behind agree with a plain walk over all children, while these
+// come, start, fail, end and are removed.
 func TestChildren(t *testing.T) {
 	sys := actor.Start()
 	defer sys.Stop()
@@ -97,11 +99,12 @@ func TestChildren(t *testing.T) {
 		var all []*child
 		one := func(t *rapid.T) int {
 			if len(all) == 0 {
-				t.Skip("there is nobody, so it draws again")
+				t.Skip("there is no child, so it draws again")
 			}
 			return rapid.IntRange(0, len(all)-1).Draw(t, "who")
 		}
-		states := []State{Pending, Pending, Starting, Running, Running, Running, Falling, BackingOff, Stopped}
+		states := []State{Pending, Pending, Starting, Running, Running, Running, Falling,
+			BackingOff, Stopped}
 		t.Repeat(map[string]func(*rapid.T){
 			"": func(t *rapid.T) { cs.check(t, all) },
 			"add": func(*rapid.T) {
@@ -134,7 +137,10 @@ func TestChildren(t *testing.T) {
 	})
 }
 
-func newChildren() *children { return &children{byID: map[uint64]*child{}, names: newNameTable(nil)} }
+func newChildren() *children {
+	return &children{byID: map[uint64]*child{},
+		names: newNameTable(nil)}
+}
 
 // check compares the answers with those of a walk.
 func (cs *children) check(t *rapid.T, all []*child) {

@@ -31,7 +31,8 @@ func TestDecide(t *testing.T) {
 				}
 				return actor.DecideRestart
 			}
-			h.run(supervise.Spec{Name: "app", Intensity: often, OnEvent: seen.add, Children: []supervise.Child{a, h.child("b")}})
+			h.run(supervise.Spec{Name: "app", Intensity: often, OnEvent: seen.add,
+				Children: []supervise.Child{a, h.child("b")}})
 			h.d.take()
 			ref := h.find("a")
 			do.Send(h.sys, ref, exitWithError)
@@ -39,7 +40,8 @@ func TestDecide(t *testing.T) {
 			equal(t, "what happened", h.d.take(), c.noted)
 			if c.want == "" {
 				var e *supervise.EscalationError
-				if err := h.reason(); !errors.As(err, &e) || !e.Decided || !errors.Is(err, errUser) || errors.Is(err, supervise.ErrIntensity) {
+				if err := h.reason(); !errors.As(err, &e) || !e.Decided ||
+					!errors.Is(err, errUser) || errors.Is(err, supervise.ErrIntensity) {
 					t.Errorf("reason %v", err)
 				}
 				return

@@ -29,9 +29,9 @@ func (h *harness) until(states string) {
 	}
 }
 
-// TestSweep_DrainsMuted: a child that drains and sends to its fallen sibling, or to another that is
-// muted for that one, ends all the same: "a child that drains is not muted", since the fallen one
-// waits for its end. It drains because it was declared so, or because its user says so.
+// TestGroupRestart_DrainsMuted: a child that drains and sends to its failed sibling, or to another
+// that is muted for that one, ends all the same: "a child that drains is not muted", since the
+// failed one waits for its end. It drains because it was declared so, or because its user says so.
 func TestGroupRestart_DrainsMuted(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
 		for _, byUser := range []bool{false, true} {
@@ -41,9 +41,12 @@ func TestGroupRestart_DrainsMuted(t *testing.T) {
 						h := newHarness(t, actor.Workers(4))
 						b := h.child("b")
 						if !byUser {
-							b.Restart, b.Stop = supervise.Temporary, supervise.DrainWithin(supervise.Forever)
+							b.Restart, b.Stop = supervise.Temporary,
+								supervise.DrainWithin(supervise.Forever)
 						}
-						h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{h.child("a"), h.child("x"), b, h.child("c")}})
+						h.run(supervise.Spec{Name: "root", Strategy: s,
+							Children: []supervise.Child{h.child("a"), h.child("x"), b,
+								h.child("c")}})
 						h.drainsMuted(byUser, first, to)
 						want := "a running, x running, c running"
 						if byUser {
@@ -51,7 +54,8 @@ func TestGroupRestart_DrainsMuted(t *testing.T) {
 						}
 						equal(t, "states", h.states(), want)
 						ran := h.d.take()
-						if before, _, _ := strings.Cut(ran, "-b"); !strings.Contains(before, "b last") || !strings.Contains(ran, to+" hello") {
+						if before, _, _ := strings.Cut(ran, "-b"); !strings.Contains(before,
+							"b last") || !strings.Contains(ran, to+" hello") {
 							t.Errorf("what happened: %s", ran)
 						}
 						equal(t, "dead letters", h.deadLetters(), 0)
@@ -62,7 +66,7 @@ func TestGroupRestart_DrainsMuted(t *testing.T) {
 	}
 }
 
-// drainsMuted lets a fall while c keeps the others up. Then x is muted for a, and b, which drains,
+// drainsMuted makes a fail while c keeps the others up. Then x is muted for a, and b, which drains,
 // for one of the two.
 func (h *harness) drainsMuted(byUser, first bool, to string) {
 	a, x, b, last := h.find("a"), h.find("x"), h.find("b"), h.find(to)

@@ -12,7 +12,8 @@ import (
 
 // sessions is a supervisor of dynamic children.
 func (h *harness) sessions() supervise.Spec {
-	return supervise.Spec{Name: "sessions", Strategy: supervise.SimpleOneForOne, Template: h.child("session")}
+	return supervise.Spec{Name: "sessions", Strategy: supervise.SimpleOneForOne,
+		Template: h.child("session")}
 }
 
 func (h *harness) like(name string) supervise.Child {
@@ -26,8 +27,8 @@ func (h *harness) count() supervise.Count {
 	return n
 }
 
-// TestSimple: children are made from a template while the supervisor runs, with a state and a
-// name of their own, and fall alone; one that has ended is forgotten.
+// TestSimple: children are made from a template while the supervisor runs, with a state and a name
+// of their own, and fail alone; one that has ended is forgotten.
 func TestSimple(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
@@ -59,10 +60,12 @@ func TestSimple(t *testing.T) {
 // TestSimple_NamesOfTheUnnamed: a child without a name does not take the name of a sibling that was
 // called what its ref says. Both are found, and removed, under names of their own.
 func TestSimple_NamesOfTheUnnamed(t *testing.T) {
-	h := newHarness(t, actor.Workers(1), actor.Seed(1)) // numbers its actors one after another: no spare worker, with numbers of its own
+	// numbers its actors one after another: no spare worker, with numbers of its own
+	h := newHarness(t, actor.Workers(1), actor.Seed(1))
 	h.run(h.sessions())
 	start := func(name string) actor.AnyRef {
-		r, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like[testChild](name, nil))
+		r, err := supervise.StartChild(h.soon(), h.sys, h.root,
+			supervise.Like[testChild](name, nil))
 		h.must(err)
 		return r
 	}
@@ -81,7 +84,7 @@ func TestSimple_NamesOfTheUnnamed(t *testing.T) {
 }
 
 // TestSimple_KeepsItsName: without a name it is called what its first ref says, also "when it is
-// killed and a new actor, with another ref, takes its place".
+// killed and replaced by a new actor, with another ref".
 func TestSimple_KeepsItsName(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
@@ -97,7 +100,8 @@ func TestSimple_KeepsItsName(t *testing.T) {
 
 // TestDynamic: adding, removing and restarting children of the other strategies.
 func TestDynamic(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+		supervise.RestForOne} {
 		h := newHarness(t)
 		trans := h.child("trans")
 		trans.Restart = supervise.Transient
@@ -161,31 +165,33 @@ func TestDynamic_Errors(t *testing.T) {
 	wants(t, err, actor.ErrStopped)
 }
 
-// asker asks a supervisor from inside.
-type asker struct {
+// caller asks a supervisor from a behaviour.
+type caller struct {
 	ref  actor.AnyRef
 	errs []error
 }
 
 var (
-	askerType = actor.NewType[asker]("asker")
-	ask       = actor.Declare[func(*actor.Context)](askerType, "ask")
-	gotRef    = actor.Declare[actor.Result[actor.AnyRef]](askerType, "ref")
-	gotNone   = actor.Declare[actor.Result[actor.None]](askerType, "none")
-	_         = askerType.Table(
-		ask.Do(func(_ *asker, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		gotRef.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.AnyRef]) {
+	callerType = actor.NewType[caller]("caller")
+	ask        = actor.Declare[func(*actor.Context)](callerType, "ask")
+	gotRef     = actor.Declare[actor.Result[actor.AnyRef]](callerType, "ref")
+	gotNone    = actor.Declare[actor.Result[actor.None]](callerType, "none")
+	_          = callerType.Table(
+		ask.Do(func(_ *caller, c *actor.Context, f func(*actor.Context)) { f(c) }),
+		gotRef.Do(func(a *caller, _ *actor.Context, r actor.Result[actor.AnyRef]) {
 			a.ref, a.errs = r.Value, append(a.errs, r.Err)
 		}),
-		gotNone.Do(func(a *asker, _ *actor.Context, r actor.Result[actor.None]) { a.errs = append(a.errs, r.Err) }))
+		gotNone.Do(func(a *caller, _ *actor.Context, r actor.Result[actor.None]) {
+			a.errs = append(a.errs, r.Err)
+		}))
 )
 
 // TestDynamic_Inside: the same from a behaviour.
 func TestDynamic_Inside(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
-	var a *asker
-	who := askerType.SpawnFunc(h.sys, func(s *asker) { a = s })
+	var a *caller
+	who := callerType.SpawnFunc(h.sys, func(s *caller) { a = s })
 	for _, f := range []func(c *actor.Context){
 		func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like("ann"), gotRef) },
 		func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", gotRef) },
@@ -210,9 +216,12 @@ func TestTree(t *testing.T) {
 	h := newHarness(t)
 	slow := h.child("slow")
 	slow.Backoff = supervise.Backoff{First: second}
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForOne, Intensity: often, Children: []supervise.Child{
-		supervise.Spec{Name: "all", Strategy: supervise.OneForAll, Children: h.workers("a", "b")}, slow, h.sessions(),
-	}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForOne, Intensity: often,
+		Children: []supervise.Child{
+			supervise.Spec{Name: "all", Strategy: supervise.OneForAll,
+				Children: h.workers("a", "b")},
+			slow, h.sessions(),
+		}})
 	h.tell(crash, "all", "a")
 	h.tell(exitWithError, "slow")
 	root := h.tree()
@@ -223,60 +232,70 @@ func TestTree(t *testing.T) {
 │  └─ b: %v, running
 ├─ slow: %v, backing off, 1×, user's own
 └─ sessions: %v, simple_one_for_one, running
-`, root.Ref, all.Ref, all.Children[0].Ref, h.find("all", "b"), root.Children[1].Ref, root.Children[2].Ref)
+`, root.Ref, all.Ref, all.Children[0].Ref, h.find("all", "b"), root.Children[1].Ref,
+		root.Children[2].Ref)
 	equal(t, "the tree", root.String(), want)
 }
 
 // TestMisuse: a declaration that is wrong is refused where it is started.
 func TestMisuse(t *testing.T) {
 	h := newHarness(t)
-	kid := func(w supervise.Worker[testChild]) supervise.Spec {
+	ch := func(w supervise.Worker[testChild]) supervise.Spec {
 		w.Name, w.Type = "a", testChildType
 		return supervise.Spec{Name: "root", Children: []supervise.Child{w}}
 	}
 	for words, s := range map[string]supervise.Spec{
-		"unknown Strategy":          {Strategy: 9},
-		"an Intensity of -1":        {Intensity: supervise.Intensity{Restarts: -1, Within: 1}},
-		"an Intensity of 1 in 0s":   {Intensity: supervise.Intensity{Restarts: 1}},
-		"wants a Template":          {Strategy: supervise.SimpleOneForOne},
-		"a Template, and not":       {Template: h.child("a")},
-		"is no Worker":              {Strategy: supervise.SimpleOneForOne, Template: supervise.Spec{}},
-		"a nil Child":               {Children: []supervise.Child{nil}},
-		"without a Name":            {Children: h.workers("")},
-		`two children "a"`:          {Children: h.workers("a", "a")},
-		"Like a template":           {Children: []supervise.Child{h.like("a")}},
-		"without a Type":            {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a"}}},
-		`"sub": "sub": a nil Child`: {Children: []supervise.Child{supervise.Spec{Name: "sub", Children: []supervise.Child{nil}}}},
-		"unknown Restart":           kid(supervise.Worker[testChild]{Restart: 9}),
-		"a deadline of -1s":         kid(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
-		"a negative time":           kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
-		"a factor of 0.5":           kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
-		"a jitter of 2":             kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
-		"-1 immediate restarts":     kid(supervise.Worker[testChild]{Backoff: supervise.Backoff{Immediate: -1}}),
-		"an Intensity of -2":        kid(supervise.Worker[testChild]{Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
-		"an unknown Mail":           kid(supervise.Worker[testChild]{Mail: 9}),
-		"a nil Child ":              {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
-		"a nil Child  ":             {Children: []supervise.Child{(*supervise.Spec)(nil)}},
-		"wants a Template ":         {Strategy: supervise.SimpleOneForOne, Template: (*supervise.Worker[testChild])(nil)},
-		"nil or zero Type":          {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a", Type: new(actor.Type[testChild])}}},
-		`"a": gap.nothing has`:      {Children: []supervise.Child{supervise.Worker[gap]{Name: "a", Type: gapType}}},
-		`"b": gap.nothing has`:      {Strategy: supervise.SimpleOneForOne, Template: supervise.Worker[gap]{Name: "b", Type: gapType}},
+		"unknown Strategy":        {Strategy: 9},
+		"an Intensity of -1":      {Intensity: supervise.Intensity{Restarts: -1, Within: 1}},
+		"an Intensity of 1 in 0s": {Intensity: supervise.Intensity{Restarts: 1}},
+		"wants a Template":        {Strategy: supervise.SimpleOneForOne},
+		"a Template, and not":     {Template: h.child("a")},
+		"is no Worker": {Strategy: supervise.SimpleOneForOne,
+			Template: supervise.Spec{}},
+		"a nil Child":      {Children: []supervise.Child{nil}},
+		"without a Name":   {Children: h.workers("")},
+		`two children "a"`: {Children: h.workers("a", "a")},
+		"Like a template":  {Children: []supervise.Child{h.like("a")}},
+		"without a Type":   {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a"}}},
+		`"sub": "sub": a nil Child`: {Children: []supervise.Child{supervise.Spec{Name: "sub",
+			Children: []supervise.Child{nil}}}},
+		"unknown Restart":       ch(supervise.Worker[testChild]{Restart: 9}),
+		"a deadline of -1s":     ch(supervise.Worker[testChild]{Stop: supervise.StopWithin(-second)}),
+		"a negative time":       ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{First: -1}}),
+		"a factor of 0.5":       ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Factor: 0.5}}),
+		"a jitter of 2":         ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Jitter: 2}}),
+		"-1 immediate restarts": ch(supervise.Worker[testChild]{Backoff: supervise.Backoff{Immediate: -1}}),
+		"an Intensity of -2":    ch(supervise.Worker[testChild]{Intensity: supervise.Intensity{Restarts: -2, Within: 1}}),
+		"an unknown Mail":       ch(supervise.Worker[testChild]{Mail: 9}),
+		"a nil Child ":          {Children: []supervise.Child{(*supervise.Worker[testChild])(nil)}},
+		"a nil Child  ":         {Children: []supervise.Child{(*supervise.Spec)(nil)}},
+		"wants a Template ": {Strategy: supervise.SimpleOneForOne,
+			Template: (*supervise.Worker[testChild])(nil)},
+		"nil or zero Type": {Children: []supervise.Child{supervise.Worker[testChild]{Name: "a",
+			Type: new(actor.Type[testChild])}}},
+		`"a": gap.nothing has`: {Children: []supervise.Child{supervise.Worker[gap]{Name: "a",
+			Type: gapType}}},
+		`"b": gap.nothing has`: {Strategy: supervise.SimpleOneForOne,
+			Template: supervise.Worker[gap]{Name: "b", Type: gapType}},
 	} {
 		t.Run(words, func(t *testing.T) {
 			words := strings.TrimSpace(words)
 			defer func() {
 				v, _ := recover().(string)
-				if !strings.HasPrefix(v, "gallop: supervise: Start: ") || !strings.Contains(v, words) {
+				if !strings.HasPrefix(v, "gallop: supervise: Start: ") ||
+					!strings.Contains(v, words) {
 					t.Errorf("panic %q", v)
 				}
-				if err := s.Check(); !errors.Is(err, supervise.ErrBadChild) || !strings.Contains(err.Error(), words) {
+				if err := s.Check(); !errors.Is(err, supervise.ErrBadChild) ||
+					!strings.Contains(err.Error(), words) {
 					t.Errorf("Check returned %v", err)
 				}
 			}()
 			supervise.Start(h.sys, s)
 		})
 	}
-	for i, s := range []fmt.Stringer{supervise.Strategy(9), supervise.Restart(9), supervise.State(99)} {
+	for i, s := range []fmt.Stringer{supervise.Strategy(9), supervise.Restart(9),
+		supervise.State(99)} {
 		equal(t, fmt.Sprint(i), s.String(), "unknown")
 	}
 }
@@ -284,7 +303,8 @@ func TestMisuse(t *testing.T) {
 // TestMisuse_StartUnder: the panic over a wrong declaration names the call that is wrong.
 func TestMisuse_StartUnder(t *testing.T) {
 	defer func() {
-		if v, want := recover(), `gallop: supervise: StartUnder: "root": an unknown Strategy`; v != want {
+		if v, want := recover(),
+			`gallop: supervise: StartUnder: "root": an unknown Strategy`; v != want {
 			t.Errorf("panic %v, want %q", v, want)
 		}
 	}()
@@ -312,21 +332,23 @@ func TestMisuse_Zero(t *testing.T) {
 	for call, f := range calls {
 		func() {
 			defer func() {
-				equal(t, call, recover(), any("gallop: supervise: "+call+" of a zero Supervisor: get one from Start or Sub"))
+				equal(t, call, recover(),
+					any("gallop: supervise: "+call+" of a zero Supervisor: get one from Start or Sub"))
 			}()
 			f()
 		}()
 	}
 }
 
-// TestFind_NotStarted: "A child that has no actor yet, because it waits for those in front of it,
-// is not found", and the error says why.
+// TestFind_NotStarted: "A child that has no actor yet, because it waits for older siblings, is not
+// found", and the error says why.
 func TestFind_NotStarted(t *testing.T) {
 	h := newHarness(t)
 	a := h.child("a")
 	a.Backoff = supervise.Backoff{First: second}
 	a.Init = func(y *testChild) { y.fail = errUser }
-	h.run(supervise.Spec{Name: "root", Intensity: often, Children: []supervise.Child{a, h.child("b")}})
+	h.run(supervise.Spec{Name: "root", Intensity: often,
+		Children: []supervise.Child{a, h.child("b")}})
 	_, err := supervise.Find[testChild](h.soon(), h.sys, h.root, "b")
 	wants(t, err, supervise.ErrNoChild)
 	equal(t, "error", err.Error(), `gallop: supervise: no such child: "b" has not started yet`)
@@ -346,13 +368,15 @@ func TestStartChild_BadType(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: h.workers("a")})
 	for words, ch := range map[string]supervise.Child{
-		"a nil Child":        nil,
-		"a nil Child ":       (*supervise.Worker[testChild])(nil),
-		"a nil Child  ":      (*supervise.Spec)(nil),
-		"without a Type":     supervise.Worker[testChild]{Name: "x"},
-		"zero Type":          supervise.Worker[testChild]{Name: "x", Type: new(actor.Type[testChild])},
+		"a nil Child":    nil,
+		"a nil Child ":   (*supervise.Worker[testChild])(nil),
+		"a nil Child  ":  (*supervise.Spec)(nil),
+		"without a Type": supervise.Worker[testChild]{Name: "x"},
+		"zero Type": supervise.Worker[testChild]{Name: "x",
+			Type: new(actor.Type[testChild])},
 		"gap.nothing has no": supervise.Worker[gap]{Name: "x", Type: gapType},
-		`"y": gap.nothing`:   supervise.Spec{Name: "x", Children: []supervise.Child{supervise.Worker[gap]{Name: "y", Type: gapType}}},
+		`"y": gap.nothing`: supervise.Spec{Name: "x",
+			Children: []supervise.Child{supervise.Worker[gap]{Name: "y", Type: gapType}}},
 	} {
 		_, err := supervise.StartChild(h.soon(), h.sys, h.root, ch)
 		h.quiet()
@@ -370,9 +394,11 @@ func BenchmarkReplace(b *testing.B) {
 	for _, n := range []int{100, 20_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			h := newHarness(b, actor.Workers(1))
-			h.run(supervise.Spec{Name: "root", Intensity: supervise.Intensity{Restarts: 1 << 30, Within: 1}})
+			h.run(supervise.Spec{Name: "root",
+				Intensity: supervise.Intensity{Restarts: 1 << 30, Within: 1}})
 			for i := range n {
-				_, err := supervise.StartChild(h.soonOnce(), h.sys, h.root, supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
+				_, err := supervise.StartChild(h.soonOnce(), h.sys, h.root,
+					supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 				h.must(err)
 			}
 			for b.Loop() {
@@ -393,7 +419,8 @@ func BenchmarkStart(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			spec := supervise.Spec{Name: "root"}
 			for i := range n {
-				spec.Children = append(spec.Children, supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
+				spec.Children = append(spec.Children,
+					supervise.Worker[testChild]{Name: fmt.Sprint(i), Type: testChildType})
 			}
 			for b.Loop() {
 				h := newHarness(b, actor.Workers(1))
@@ -416,9 +443,13 @@ var (
 	starterHearNone = actor.Declare[actor.Result[actor.None]](starterType, "hear none")
 
 	_ = starterType.Table(
-		starterHearNone.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.None]) { *s <- r.Err }),
+		starterHearNone.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.None]) {
+			*s <- r.Err
+		}),
 		starterDo.Do(func(_ *starter, c *actor.Context, f func(*actor.Context)) { f(c) }),
-		starterHear.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) { *s <- r.Err }))
+		starterHear.Do(func(s *starter, _ *actor.Context, r actor.Result[actor.AnyRef]) {
+			*s <- r.Err
+		}))
 )
 
 // beginRestart calls RestartChild, and returns when that has begun.
@@ -441,7 +472,8 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		ends          bool
 		first, second error
 		says          string
-	}{{false, nil, supervise.ErrTaken, "+ann -ann +ann"}, {true, actor.ErrStopped, actor.ErrStopped, "+ann -ann"}} {
+	}{{false, nil, supervise.ErrTaken, "+ann -ann +ann"},
+		{true, actor.ErrStopped, actor.ErrStopped, "+ann -ann"}} {
 		h := newHarness(t)
 		h.run(h.sessions())
 		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like("ann"))
@@ -461,7 +493,8 @@ func TestStartChild_OfOneThatIsRemoved(t *testing.T) {
 		}
 		free()
 		h.quiet()
-		for _, want := range []error{c.second, c.first} { // the one that starts a child hears when that is up
+		// the one that starts a child hears when that is up
+		for _, want := range []error{c.second, c.first} {
 			select {
 			case got := <-heard:
 				if !errors.Is(got, want) {
@@ -482,7 +515,7 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 	h.run(h.sessions())
 	free := map[string]func(){}
 	heard := make(starter, 3)
-	asker := starterType.Spawn(h.sys, heard)
+	caller := starterType.Spawn(h.sys, heard)
 	for _, name := range []string{"ann", "bob"} {
 		_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.like(name))
 		h.must(err)
@@ -490,9 +523,11 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 	}
 	for _, name := range []string{"ann", "bob"} {
 		h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, name))
-		starterDo.Send(h.sys, asker, func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like(name), starterHear) })
+		starterDo.Send(h.sys, caller,
+			func(c *actor.Context) { supervise.StartChildTo(c, h.root, h.like(name), starterHear) })
 	}
-	starterDo.Send(h.sys, asker, func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", starterHear) })
+	starterDo.Send(h.sys, caller,
+		func(c *actor.Context) { supervise.FindTo(c, h.root, "ann", starterHear) })
 	wants(t, <-heard, supervise.ErrNoChild)
 	free["bob"]()
 	h.must(<-heard)
@@ -506,7 +541,8 @@ func TestStartChild_OfTwoThatAreRemoved(t *testing.T) {
 // TestStartChild_BehindJoin: "Join waits for the end". Then the name is free, even if the
 // supervisor has not heard of it yet.
 func TestStartChild_BehindJoin(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.SimpleOneForOne, supervise.OneForOne, supervise.OneForAll} {
+	for _, s := range []supervise.Strategy{supervise.SimpleOneForOne, supervise.OneForOne,
+		supervise.OneForAll} {
 		h := newHarness(t, actor.Workers(4))
 		spec, child := supervise.Spec{Name: "root", Strategy: s}, supervise.Child(h.child("a"))
 		if s == supervise.SimpleOneForOne {

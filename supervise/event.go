@@ -11,26 +11,26 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// EventKind says what has happened in a tree.
+// EventKind is what happened in a supervision tree.
 type EventKind uint8
 
 // The kinds of events.
 const (
-	// Fell: a child that was up has fallen, and will be restarted after Delay; at once if that
-	// is 0.
+	// Fell: a child that was up has failed, and will be restarted after Delay; at once if that is
+	// 0.
 	Fell EventKind = iota
-	// StartFailed: a child did not come up: its init or OnStart failed, or one of the children
-	// of a supervisor did. It will be tried again after Delay, unless somebody waits for the start:
-	// see [StartWait], [StartChild] and [RestartChild].
+	// StartFailed: a child did not come up: its init or OnStart failed, or, for a supervisor, one
+	// of its children did. It is retried after Delay, unless a caller waits for the start: see
+	// [StartWait], [StartChild] and [RestartChild].
 	StartFailed
 	// Restarted: a child is up again.
 	Restarted
-	// GaveUp: there were too many restarts ([Intensity]), or Decide said so. The Path is that
-	// of the child that ends for good, or of the supervisor that ends with its children. A
+	// GaveUp: there were too many restarts ([Intensity]), or Decide said so. The Path is that of
+	// the child that is not restarted any more, or of the supervisor that ends with its children. A
 	// supervisor's Reason is an *[EscalationError].
 	GaveUp
 	// Ended: a child has ended by itself and is not restarted: it is Temporary, or it is Transient
-	// and its end was normal, or Decide said so. Or the root has ended, whatever for.
+	// and its end was normal, or Decide said so. Or the root has ended, for any reason.
 	Ended
 	// Overdue: a child was told to end, or to go down with others, had not done so by the
 	// deadline of its Stop, and was killed. Reason wraps [actor.ErrKilled].
@@ -42,25 +42,25 @@ func (k EventKind) String() string {
 	return nameIn(int(k), "fell", "failed to start", "restarted", "gave up", "ended", "was killed at its deadline")
 }
 
-// Event is what has happened to a child, or to a supervisor: see OnEvent of [Spec].
+// Event is what happened to a child or to a supervisor: see OnEvent of [Spec].
 type Event struct {
-	// Kind says what has happened.
+	// Kind says what happened.
 	Kind EventKind
 	// Path names the child from the root on, as in "app/sessions/bob". Type is its actor type.
 	Path, Type string
-	// Ref is the child's actor. It is zero if that has ended.
+	// Ref is the child's actor; zero if that actor has ended.
 	Ref actor.AnyRef
-	// Reason is why it fell or ended; nil for a normal end, and for Restarted.
+	// Reason is why the child failed or ended; nil for a normal end, and for Restarted.
 	Reason error
-	// Restarts is how often it was restarted because it had fallen, this one included.
+	// Restarts is how often the child was restarted after a failure, this restart included.
 	Restarts int
-	// Delay is how long the restart is put off.
+	// Delay is the time until the restart.
 	Delay time.Duration
-	// Time is when it happened, by the runtime's clock.
+	// Time is when it happened, by the system's clock.
 	Time time.Time
 }
 
-// String says it in one line.
+// String returns the event in one line.
 func (e Event) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s) %v", e.Path, e.Type, e.Kind)
@@ -76,11 +76,11 @@ func (e Event) String() string {
 	return b.String()
 }
 
-// logSpan is the span of time in which the falls of a child are counted for the log.
+// logWindow is the span of time in which the failures of a child are counted for the log.
 const logWindow = time.Minute
 
-// logs reports whether a child's fall is logged: the first, second, fourth, eighth and so on of a
-// minute.
+// shouldLog reports whether this failure of a child is logged: the 1st, 2nd, 4th, 8th and so on in
+// a minute are, so that a child in a restart loop does not flood the log.
 func (ch *child) shouldLog(now time.Time) bool {
 	cold := ch.makeCold()
 	if cold.failures == 0 || now.Sub(cold.countedSince) >= logWindow {
@@ -91,21 +91,23 @@ func (ch *child) shouldLog(now time.Time) bool {
 	return cold.lastLogged
 }
 
-// eventOf fills in what is known of a child.
+// newEvent makes an event about a child, without Reason and Delay.
 func (s *supervisor) newEvent(c *actor.Context, what EventKind, ch *child) Event {
-	return Event{Kind: what, Path: s.pathOf(ch), Type: ch.spec.typeName, Ref: ch.ref, Restarts: ch.restarts, Time: c.Now()}
+	return Event{Kind: what, Path: s.pathOf(ch), Type: ch.spec.typeName, Ref: ch.ref,
+		Restarts: ch.restarts, Time: c.Now()}
 }
 
 // pathOf returns the path of a child.
 func (s *supervisor) pathOf(ch *child) string {
 	if ch.name == "" {
-		return s.path + "/" + ch.spec.typeName // it has not got a name yet
+		return s.path + "/" + ch.spec.typeName // it has no name until it is spawned
 	}
 	return s.path + "/" + ch.name
 }
 
-// reportFall tells of a child that has fallen, or has not come up.
-func (s *supervisor) reportFailure(c *actor.Context, what EventKind, ch *child, delay time.Duration) {
+// reportFailure logs and publishes that a child has failed, or has not come up.
+func (s *supervisor) reportFailure(c *actor.Context, what EventKind, ch *child,
+	delay time.Duration) {
 	e := s.newEvent(c, what, ch)
 	e.Reason, e.Delay = ch.lastReason, delay
 	ch.makeCold().lastTime = e.Time
@@ -122,7 +124,7 @@ func (s *supervisor) reportFailure(c *actor.Context, what EventKind, ch *child, 
 	s.callOnEvent(c, e)
 }
 
-// reportUp tells of a child that is up again. It is logged if its fall was.
+// reportRestarted publishes that a child is up again. It is logged if the failure before it was.
 func (s *supervisor) reportRestarted(c *actor.Context, ch *child) {
 	e := s.newEvent(c, Restarted, ch)
 	if ch.failed && ch.makeCold().lastLogged {
@@ -132,7 +134,7 @@ func (s *supervisor) reportRestarted(c *actor.Context, ch *child) {
 	s.callOnEvent(c, e)
 }
 
-// reportEnd tells of a child that has ended, or ends, for good.
+// reportEnd logs and publishes that a child has ended, or ends, and is not restarted.
 func (s *supervisor) reportEnd(c *actor.Context, what EventKind, ch *child) {
 	e := s.newEvent(c, what, ch)
 	e.Reason = ch.lastReason
@@ -145,9 +147,10 @@ func (s *supervisor) reportEnd(c *actor.Context, what EventKind, ch *child) {
 	s.callOnEvent(c, e)
 }
 
-// reportSelf tells of the supervisor itself: it gives up, or has ended as a root.
+// reportSelf logs and publishes that the supervisor itself gives up, or has ended as a root.
 func (s *supervisor) reportSelf(c *actor.Context, what EventKind, reason error) {
-	e := Event{Kind: what, Path: s.path, Type: supervisorType.Name(), Reason: reason, Ref: actor.Self[supervisor](c).Any(), Time: c.Now()}
+	e := Event{Kind: what, Path: s.path, Type: supervisorType.Name(), Reason: reason,
+		Ref: actor.Self[supervisor](c).Any(), Time: c.Now()}
 	if what == GaveUp {
 		e.log(c, slog.LevelError, "gallop: supervisor gave up")
 	} else if !actor.IsNormal(reason) {
@@ -156,18 +159,18 @@ func (s *supervisor) reportSelf(c *actor.Context, what EventKind, reason error) 
 	s.callOnEvent(c, e)
 }
 
-// reportLate tells of a child that was killed because it had not ended in time.
+// reportLate logs and publishes that a child was killed because it had not ended in time.
 func (e Event) reportLate(c *actor.Context, hook func(Event), within time.Duration) {
 	e.Reason = fmt.Errorf("gallop: supervise: not ended within %v: %w", within, actor.ErrKilled)
 	e.log(c, slog.LevelWarn, "gallop: child was killed at its deadline")
-	e.tell(c, hook)
+	e.publish(c, hook)
 }
 
-// callOnEvent calls OnEvent.
-func (s *supervisor) callOnEvent(c *actor.Context, e Event) { e.tell(c, s.spec.onEvent) }
+// callOnEvent calls OnEvent, if there is one. A panic in it is logged.
+func (s *supervisor) callOnEvent(c *actor.Context, e Event) { e.publish(c, s.spec.onEvent) }
 
-// tell calls a hook of events, if there is one.
-func (e Event) tell(c *actor.Context, hook func(Event)) {
+// publish calls a hook of events, if there is one. A panic in it is logged.
+func (e Event) publish(c *actor.Context, hook func(Event)) {
 	if hook != nil {
 		actor.Guard(c.System(), "OnEvent", func() { hook(e) })
 	}

@@ -39,7 +39,10 @@ func (l *logged) lines() (all []string) {
 }
 
 // option makes a system log here.
-func (l *logged) option() actor.Option { return actor.Logger(slog.New(slog.NewTextHandler(l, nil))) }
+func (l *logged) option() actor.Option {
+	return actor.Logger(slog.New(slog.NewTextHandler(l,
+		nil)))
+}
 
 // events collects events.
 type events struct {
@@ -63,6 +66,142 @@ func (e *events) take() string {
 	}
 	e.all = nil
 	return strings.Join(lines, "\n")
+}
+
+// TestEvents: failures, back-offs, restarts, ends and give-ups are passed to OnEvent, with the
+// child's path, type, reason, restarts and delay; supervisors "below that have no OnEvent of their
+// own" use that of the one above.
+func TestEvents(t *testing.T) {
+	h := newHarness(t)
+	var seen events
+	b := h.child("b")
+	b.Backoff = supervise.Backoff{Immediate: 1, First: second}
+	trans := h.child("trans")
+	trans.Restart = supervise.Transient
+	h.run(supervise.Spec{Name: "app", OnEvent: seen.add, Children: []supervise.Child{
+		supervise.Spec{Name: "sub",
+			Intensity: supervise.Intensity{Restarts: 2, Within: time.Minute},
+			Children:  []supervise.Child{b, trans}},
+	}})
+	equal(t, "a start", seen.take(), "")
+	h.tell(crash, "sub", "b")
+	equal(t, "a failure", seen.take(),
+		"app/sub/b (toy) fell: actor panicked: crash; restarts: 1\napp/sub/b (toy) restarted; "+
+			"restarts: 1")
+	h.tell(exitWithError, "sub", "b")
+	equal(t, "a back-off", seen.take(),
+		"app/sub/b (toy) fell: user's own; restarts: 2; put off by 1s")
+	h.advance(second)
+	equal(t, "a restart", seen.take(), "app/sub/b (toy) restarted; restarts: 2")
+	h.tell(finish, "sub", "trans")
+	equal(t, "a normal end", seen.take(), "app/sub/trans (toy) ended")
+	h.tell(crash, "sub", "b")
+	equal(t, "a give-up", seen.take(),
+		`app/sub (supervisor) gave up: supervise: too many restarts: "sub" gives up over "b": actor panicked: crash`+"\n"+
+			`app/sub (supervisor) fell: supervise: too many restarts: "sub" gives up over "b": actor panicked: crash; restarts: 1`+"\n"+
+			"app/sub (supervisor) restarted; restarts: 1")
+	h.must(actor.StopWait(h.soon(), h.sys, h.root))
+	equal(t, "the end", seen.take(), "app (supervisor) ended: shut down")
+}
+
+// TestEvents_Values: what an Event says beside its words.
+func TestEvents_Values(t *testing.T) {
+	h := newHarness(t)
+	var seen events
+	a := h.child("a")
+	a.Backoff = supervise.Backoff{First: second}
+	h.run(supervise.Spec{Name: "app", OnEvent: seen.add, Children: []supervise.Child{a}})
+	ref := h.find("a").Any()
+	h.advance(time.Hour)
+	h.tell(exitWithError, "a")
+	e := seen.all[0]
+	if !errors.Is(e.Reason, errUser) {
+		t.Errorf("reason %v", e.Reason)
+	}
+	e.Reason = nil
+	equal(t, "LastAt", h.tree().Children[0].LastAt, e.Time)
+	equal(t, "event", e, supervise.Event{Kind: supervise.Fell, Path: "app/a", Type: "toy", Ref: ref,
+		Restarts: 1, Delay: second, Time: epoch.Add(time.Hour)})
+}
+
+// TestEvents_HookPanics: "A panic in it is logged", and does the supervisor no harm.
+func TestEvents_HookPanics(t *testing.T) {
+	var log logged
+	h := newHarness(t, log.option())
+	h.run(supervise.Spec{Name: "app", OnEvent: func(supervise.Event) { panic("hook") },
+		Children: h.workers("a")})
+	h.tell(crash, "a")
+	equal(t, "states", h.states(), "a running")
+	if !strings.Contains(log.b.String(), "panic in a hook") {
+		t.Error("the panic was not logged")
+	}
+}
+
+// TestLog: "Every fall, restart, back-off, give-up, failed start and end of a root is logged by
+// default", with the child's path.
+func TestLog(t *testing.T) {
+	var log logged
+	h := newHarness(t, log.option())
+	b := h.child("b")
+	b.Backoff = supervise.Backoff{First: second}
+	h.run(supervise.Spec{Name: "app",
+		Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute},
+		Children:  []supervise.Child{b}})
+	h.tell(exitWithError, "b")
+	h.advance(second)
+	h.tell(exitWithError, "b")
+	wants(t, h.reason(), supervise.ErrIntensity)
+	want := []string{
+		`level=WARN msg="gallop: child fell, and backs off" type=supervisor id=%d child=app/b child_type=toy reason="user's own" restarts=1 delay=1s`,
+		`level=WARN msg="gallop: child restarted" type=supervisor id=%d child=app/b child_type=toy restarts=1`,
+		`level=ERROR msg="gallop: supervisor gave up" type=supervisor id=%d child=app child_type=supervisor reason="gallop: supervise: too many restarts: \"app\" gives up over \"b\": user's own" restarts=0`,
+		`level=ERROR msg="gallop: a supervision tree has ended" type=supervisor id=%d child=app child_type=supervisor reason="gallop: supervise: too many restarts: \"app\" gives up over \"b\": user's own" restarts=0`,
+	}
+	got := log.lines()
+	equal(t, "lines", len(got), len(want))
+	for i, line := range got {
+		_, line, _ = strings.Cut(strings.TrimSpace(line), " ")
+		equal(t, fmt.Sprint("line ", i), line, fmt.Sprintf(want[i], h.root.ID()))
+	}
+}
+
+// TestLog_IsNotFlooded: the first, second, fourth, eighth … failure of a child in a minute is
+// logged; OnEvent is told of each.
+func TestLog_IsNotFlooded(t *testing.T) {
+	var log logged
+	var seen events
+	h := newHarness(t, log.option())
+	h.run(supervise.Spec{Name: "app",
+		Intensity: supervise.Intensity{Restarts: 1000, Within: time.Hour}, OnEvent: seen.add,
+		Children: h.workers("a")})
+	for range 100 {
+		h.tell(exitWithError, "a")
+	}
+	equal(t, "lines of 100 failures and restarts", len(log.lines()), 2*7)
+	equal(t, "events", len(seen.all), 200)
+	h.advance(time.Minute)
+	h.tell(exitWithError, "a")
+	equal(t, "lines a minute later", len(log.lines()), 2*8)
+}
+
+// TestLog_Start: a failed start is logged, even if a caller waits for it.
+func TestLog_Start(t *testing.T) {
+	var log logged
+	h := newHarness(t, log.option())
+	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
+	_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.failing("b", errUser))
+	wants(t, err, errUser)
+	if got := strings.Join(log.lines(), ""); !strings.Contains(got,
+		`level=WARN msg="gallop: child failed to start"`) || !strings.Contains(got, "child=app/b") {
+		t.Errorf("the log has %s", got)
+	}
+}
+
+// failing is a child that does not start.
+func (h *harness) failing(name string, err error) supervise.Worker[testChild] {
+	w := h.child(name)
+	w.Init = func(y *testChild) { y.name, y.d, y.fail = name, &h.d, err }
+	return w
 }
 
 // TestEvents_Overdue: a child that is killed at the deadline of its Stop is told of by OnEvent and in the log, with its
@@ -97,128 +236,4 @@ func TestEvents_Overdue(t *testing.T) {
 	if lines := log.lines(); len(lines) != 2 || !strings.Contains(lines[0], "level=WARN") || !strings.Contains(lines[1], "child=app/a") {
 		t.Errorf("log: %q", lines)
 	}
-}
-
-// TestEvents: falls, back-offs, restarts, ends and give-ups are told to OnEvent, with the
-// child's path, type, reason, restarts and delay; supervisors "below that have no OnEvent of
-// their own" use that of the one above.
-func TestEvents(t *testing.T) {
-	h := newHarness(t)
-	var seen events
-	b := h.child("b")
-	b.Backoff = supervise.Backoff{Immediate: 1, First: second}
-	trans := h.child("trans")
-	trans.Restart = supervise.Transient
-	h.run(supervise.Spec{Name: "app", OnEvent: seen.add, Children: []supervise.Child{
-		supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 2, Within: time.Minute}, Children: []supervise.Child{b, trans}},
-	}})
-	equal(t, "a start", seen.take(), "")
-	h.tell(crash, "sub", "b")
-	equal(t, "a fall", seen.take(), "app/sub/b (toy) fell: actor panicked: crash; restarts: 1\napp/sub/b (toy) restarted; restarts: 1")
-	h.tell(exitWithError, "sub", "b")
-	equal(t, "a back-off", seen.take(), "app/sub/b (toy) fell: user's own; restarts: 2; put off by 1s")
-	h.advance(second)
-	equal(t, "a restart", seen.take(), "app/sub/b (toy) restarted; restarts: 2")
-	h.tell(finish, "sub", "trans")
-	equal(t, "a normal end", seen.take(), "app/sub/trans (toy) ended")
-	h.tell(crash, "sub", "b")
-	equal(t, "a give-up", seen.take(),
-		`app/sub (supervisor) gave up: supervise: too many restarts: "sub" gives up over "b": actor panicked: crash`+"\n"+
-			`app/sub (supervisor) fell: supervise: too many restarts: "sub" gives up over "b": actor panicked: crash; restarts: 1`+"\n"+
-			"app/sub (supervisor) restarted; restarts: 1")
-	h.must(actor.StopWait(h.soon(), h.sys, h.root))
-	equal(t, "the end", seen.take(), "app (supervisor) ended: shut down")
-}
-
-// TestEvents_Values: what an Event says beside its words.
-func TestEvents_Values(t *testing.T) {
-	h := newHarness(t)
-	var seen events
-	a := h.child("a")
-	a.Backoff = supervise.Backoff{First: second}
-	h.run(supervise.Spec{Name: "app", OnEvent: seen.add, Children: []supervise.Child{a}})
-	ref := h.find("a").Any()
-	h.advance(time.Hour)
-	h.tell(exitWithError, "a")
-	e := seen.all[0]
-	if !errors.Is(e.Reason, errUser) {
-		t.Errorf("reason %v", e.Reason)
-	}
-	e.Reason = nil
-	equal(t, "LastAt", h.tree().Children[0].LastAt, e.Time)
-	equal(t, "event", e, supervise.Event{Kind: supervise.Fell, Path: "app/a", Type: "toy", Ref: ref, Restarts: 1, Delay: second, Time: epoch.Add(time.Hour)})
-}
-
-// TestEvents_HookPanics: "A panic in it is logged", and does the supervisor no harm.
-func TestEvents_HookPanics(t *testing.T) {
-	var log logged
-	h := newHarness(t, log.option())
-	h.run(supervise.Spec{Name: "app", OnEvent: func(supervise.Event) { panic("hook") }, Children: h.workers("a")})
-	h.tell(crash, "a")
-	equal(t, "states", h.states(), "a running")
-	if !strings.Contains(log.b.String(), "panic in a hook") {
-		t.Error("the panic was not logged")
-	}
-}
-
-// TestLog: "Every fall, restart, back-off, give-up, failed start and end of a root is logged by
-// default", with the child's path.
-func TestLog(t *testing.T) {
-	var log logged
-	h := newHarness(t, log.option())
-	b := h.child("b")
-	b.Backoff = supervise.Backoff{First: second}
-	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, Children: []supervise.Child{b}})
-	h.tell(exitWithError, "b")
-	h.advance(second)
-	h.tell(exitWithError, "b")
-	wants(t, h.reason(), supervise.ErrIntensity)
-	want := []string{
-		`level=WARN msg="gallop: child fell, and backs off" type=supervisor id=%d child=app/b child_type=toy reason="user's own" restarts=1 delay=1s`,
-		`level=WARN msg="gallop: child restarted" type=supervisor id=%d child=app/b child_type=toy restarts=1`,
-		`level=ERROR msg="gallop: supervisor gave up" type=supervisor id=%d child=app child_type=supervisor reason="gallop: supervise: too many restarts: \"app\" gives up over \"b\": user's own" restarts=0`,
-		`level=ERROR msg="gallop: a supervision tree has ended" type=supervisor id=%d child=app child_type=supervisor reason="gallop: supervise: too many restarts: \"app\" gives up over \"b\": user's own" restarts=0`,
-	}
-	got := log.lines()
-	equal(t, "lines", len(got), len(want))
-	for i, line := range got {
-		_, line, _ = strings.Cut(strings.TrimSpace(line), " ")
-		equal(t, fmt.Sprint("line ", i), line, fmt.Sprintf(want[i], h.root.ID()))
-	}
-}
-
-// TestLog_IsNotFlooded: the first, second, fourth, eighth … fall of a child in a minute is
-// logged; OnEvent is told of each.
-func TestLog_IsNotFlooded(t *testing.T) {
-	var log logged
-	var seen events
-	h := newHarness(t, log.option())
-	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1000, Within: time.Hour}, OnEvent: seen.add, Children: h.workers("a")})
-	for range 100 {
-		h.tell(exitWithError, "a")
-	}
-	equal(t, "lines of 100 falls and restarts", len(log.lines()), 2*7)
-	equal(t, "events", len(seen.all), 200)
-	h.advance(time.Minute)
-	h.tell(exitWithError, "a")
-	equal(t, "lines a minute later", len(log.lines()), 2*8)
-}
-
-// TestLog_Start: a start that fails is logged, whoever waits for it.
-func TestLog_Start(t *testing.T) {
-	var log logged
-	h := newHarness(t, log.option())
-	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
-	_, err := supervise.StartChild(h.soon(), h.sys, h.root, h.failing("b", errUser))
-	wants(t, err, errUser)
-	if got := strings.Join(log.lines(), ""); !strings.Contains(got, `level=WARN msg="gallop: child failed to start"`) || !strings.Contains(got, "child=app/b") {
-		t.Errorf("the log has %s", got)
-	}
-}
-
-// failing is a child that does not start.
-func (h *harness) failing(name string, err error) supervise.Worker[testChild] {
-	w := h.child(name)
-	w.Init = func(y *testChild) { y.name, y.d, y.fail = name, &h.d, err }
-	return w
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// A Disk counts, and falls over a message that it does not like.
+// A Disk counts, and panics at an empty message.
 type Disk struct{ written int }
 
 func (d *Disk) Write(_ *actor.Context, s string) (int, error) {
@@ -30,14 +30,16 @@ var (
 
 // quietly starts a system that does not log the panics that examples provoke.
 func quietly(opts ...actor.Option) *actor.System {
-	return actor.Start(append(opts, actor.Workers(1), actor.Logger(slog.New(slog.DiscardHandler)))...)
+	return actor.Start(append(opts, actor.Workers(1),
+		actor.Logger(slog.New(slog.DiscardHandler)))...)
 }
 
 // A tree is data. Its actors keep their refs when they are restarted, and lose their state.
 func Example() {
 	ctx, sys := context.Background(), quietly()
 	root := supervise.Start(sys, supervise.Spec{Name: "app", Children: []supervise.Child{
-		supervise.Worker[Disk]{Name: "disk", Type: DiskType, Init: func(d *Disk) { d.written = 100 }},
+		supervise.Worker[Disk]{Name: "disk", Type: DiskType,
+			Init: func(d *Disk) { d.written = 100 }},
 	}})
 	_ = sys.Wait(ctx)
 	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
@@ -56,13 +58,14 @@ func Example() {
 // restarted and why.
 func ExampleTree() {
 	ctx, sys := context.Background(), quietly()
-	root := supervise.Start(sys, supervise.Spec{Name: "app", Strategy: supervise.RestForOne, Children: []supervise.Child{
-		supervise.Worker[Disk]{Name: "disk", Type: DiskType},
-		supervise.Spec{Name: "mirrors", Children: []supervise.Child{
-			supervise.Worker[Disk]{Name: "left", Type: DiskType},
-			supervise.Worker[Disk]{Name: "right", Type: DiskType, Restart: supervise.Temporary},
-		}},
-	}})
+	root := supervise.Start(sys,
+		supervise.Spec{Name: "app", Strategy: supervise.RestForOne, Children: []supervise.Child{
+			supervise.Worker[Disk]{Name: "disk", Type: DiskType},
+			supervise.Spec{Name: "mirrors", Children: []supervise.Child{
+				supervise.Worker[Disk]{Name: "left", Type: DiskType},
+				supervise.Worker[Disk]{Name: "right", Type: DiskType, Restart: supervise.Temporary},
+			}},
+		}})
 	_ = sys.Wait(ctx)
 	left, _ := supervise.Find[Disk](ctx, sys, root, "mirrors", "left")
 	_, _ = Write.Ask(ctx, sys, left, "")
@@ -71,7 +74,8 @@ func ExampleTree() {
 	tree, _ = supervise.Tree(ctx, sys, root)
 	mirrors := tree.Children[1]
 	for _, k := range mirrors.Children {
-		fmt.Println(mirrors.Name, mirrors.Strategy, k.Name, k.State == supervise.Running, k.Restarts, k.Last)
+		fmt.Println(mirrors.Name, mirrors.Strategy, k.Name, k.State == supervise.Running,
+			k.Restarts, k.Last)
 	}
 	sys.Stop()
 	// Output:
@@ -127,16 +131,19 @@ func ExampleEscalationError() {
 	// gallop: supervise: too many restarts: "app" gives up over "disk": gallop: actor panicked: nothing to write
 }
 
-// A child that needs something that may be away backs off, longer every time. On a virtual
-// clock nobody has to wait for it.
+// A child that needs something that may be away backs off, longer every time. On a virtual clock
+// there is no real waiting.
 func ExampleBackoff() {
-	ctx, clock := context.Background(), actor.NewVirtualClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	ctx, clock := context.Background(),
+		actor.NewVirtualClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	sys := quietly(actor.Clock(clock))
 	backoff := supervise.Backoff{First: time.Second, Max: time.Minute}
 	tries := 0
-	supervise.Start(sys, supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 10, Within: time.Hour},
-		Children: []supervise.Child{supervise.Worker[Disk]{Name: "disk", Type: DiskType, Backoff: backoff,
-			Stop: supervise.DrainWithin(5 * time.Second),
+	supervise.Start(sys, supervise.Spec{Name: "app",
+		Intensity: supervise.Intensity{Restarts: 10, Within: time.Hour},
+		Children: []supervise.Child{supervise.Worker[Disk]{Name: "disk", Type: DiskType,
+			Backoff: backoff,
+			Stop:    supervise.DrainWithin(5 * time.Second),
 			Init: func(*Disk) {
 				fmt.Println(clock.Now().Format(time.TimeOnly))
 				if tries++; tries < 5 {
@@ -160,7 +167,8 @@ func ExampleState() {
 	var kind supervise.Restart = supervise.Transient
 	var strategy supervise.Strategy = supervise.RestForOne
 	var end supervise.Ending = supervise.StopWithin(time.Second)
-	fmt.Println(supervise.BackingOff, supervise.State(supervise.Pending), kind, strategy, end != supervise.KillAtOnce())
+	fmt.Println(supervise.BackingOff, supervise.State(supervise.Pending), kind, strategy,
+		end != supervise.KillAtOnce())
 	// Output:
 	// backing off pending transient rest_for_one true
 }
@@ -168,10 +176,11 @@ func ExampleState() {
 // A child finds an older sibling in its OnStart, by its name.
 func ExampleSibling() {
 	ctx, sys := context.Background(), quietly()
-	root, err := supervise.StartWait(ctx, sys, supervise.Spec{Name: "app", Children: []supervise.Child{
-		supervise.Worker[Disk]{Name: "disk", Type: DiskType},
-		supervise.Worker[Cache]{Name: "cache", Type: CacheType},
-	}})
+	root, err := supervise.StartWait(ctx, sys,
+		supervise.Spec{Name: "app", Children: []supervise.Child{
+			supervise.Worker[Disk]{Name: "disk", Type: DiskType},
+			supervise.Worker[Cache]{Name: "cache", Type: CacheType},
+		}})
 	fmt.Println(err)
 	cache, _ := supervise.Find[Cache](ctx, sys, root, "cache")
 	fmt.Println(Put.Ask(ctx, sys, cache, "a line"))
@@ -203,8 +212,10 @@ var (
 func ExampleStartError() {
 	ctx, sys := context.Background(), quietly()
 	_, err := supervise.StartWait(ctx, sys, supervise.Spec{Name: "app", Children: []supervise.Child{
-		supervise.Spec{Name: "fast", Children: []supervise.Child{supervise.Worker[Cache]{Name: "cache", Type: CacheType}}},
-		supervise.Worker[Disk]{Name: "disk", Type: DiskType}, // it is younger: the cache does not find it
+		supervise.Spec{Name: "fast",
+			Children: []supervise.Child{supervise.Worker[Cache]{Name: "cache", Type: CacheType}}},
+		// it is younger: the cache does not find it
+		supervise.Worker[Disk]{Name: "disk", Type: DiskType},
 	}})
 	var e *supervise.StartError
 	fmt.Println(errors.As(err, &e), errors.Is(err, supervise.ErrNoChild), e.Path)
@@ -221,9 +232,11 @@ func ExampleEvent() {
 		kinds = append(kinds, e.Kind)
 		fmt.Println(e)
 	}
-	root, _ := supervise.StartWait(ctx, sys, supervise.Spec{Name: "app", OnEvent: tell, Children: []supervise.Child{
-		supervise.Worker[Disk]{Name: "disk", Type: DiskType, Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}},
-	}})
+	root, _ := supervise.StartWait(ctx, sys,
+		supervise.Spec{Name: "app", OnEvent: tell, Children: []supervise.Child{
+			supervise.Worker[Disk]{Name: "disk", Type: DiskType,
+				Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}},
+		}})
 	disk, _ := supervise.Find[Disk](ctx, sys, root, "disk")
 	for range 2 {
 		_, _ = Write.Ask(ctx, sys, disk, "")

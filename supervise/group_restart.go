@@ -2,22 +2,25 @@ package supervise
 
 import "github.com/gallop-go/gallop/actor"
 
-// How children go down with others, and wait for each other.
+// Group restarts: how children are suspended together with the one that failed, and how they wait
+// for each other when they start again.
 
-// sweepFrom takes down k and all behind it. A sweep under way may reach further.
+// groupRestartFrom restarts ch and all younger children. A group restart under way may already
+// start at an older child.
 func (s *supervisor) groupRestartFrom(ch *child) {
 	if !s.inGroup(ch) {
 		s.groupRestart = ch
 	}
 }
 
-// doomed reports whether k is one of the children that go down with others.
+// inGroup reports whether ch is part of the group restart under way.
 func (s *supervisor) inGroup(ch *child) bool {
 	return s.groupRestart != nil && ch.seq >= s.groupRestart.seq
 }
 
-// wait puts a child that is down into a state in which it stays for a while. What it is sent waits
-// with it, unless a back-off is the reason: its own, or that of one in front of it.
+// waitIn puts a child that is down into a state in which it waits. Its mail waits with it, and
+// requests too, unless a back-off is the reason, its own or that of an older sibling: then requests
+// fail at once.
 func (s *supervisor) waitIn(c *actor.Context, ch *child, in State) {
 	s.children.setState(ch, in)
 	switch h := s.children.blocker; {
@@ -29,8 +32,9 @@ func (s *supervisor) waitIn(c *actor.Context, ch *child, in State) {
 	}
 }
 
-// holdUp is for a child that begins to back off, or has below it one that does: those that wait
-// behind it back off with it, and so do those that wait behind the supervisor.
+// blockYounger is called when a child begins a back-off, or its subtree contains one that does: the
+// younger siblings that wait for it are treated as in back-off too, and so are those that wait for
+// the supervisor.
 func (s *supervisor) blockYounger(c *actor.Context, ch *child) {
 	if s.spec.strategy.restartsGroup() {
 		for o := ch.newer; o != nil; o = o.newer {
@@ -44,7 +48,8 @@ func (s *supervisor) blockYounger(c *actor.Context, ch *child) {
 	}
 }
 
-// stalled is for a supervisor below that does not come up because one of its children backs off.
+// startBlocked handles the message of a child that is a supervisor and does not come up because one
+// of its children waits for its back-off.
 func (s *supervisor) startBlocked(c *actor.Context, r actor.AnyRef) {
 	ch := s.children.byID[r.ID()]
 	if ch == nil || s.exiting || ch.state != Starting {
@@ -55,17 +60,19 @@ func (s *supervisor) startBlocked(c *actor.Context, r actor.AnyRef) {
 	s.blockYounger(c, ch)
 }
 
-// swept takes down the next child that has to go down, and reports whether there was none.
+// groupDown suspends the next child of the group restart, youngest first, and reports whether the
+// whole group is down.
 func (s *supervisor) groupDown(c *actor.Context) bool {
 	if s.groupRestart == nil {
 		return true
 	}
-	for ch := s.children.nextToStop(s.groupRestart); ch != nil; ch = s.children.nextToStop(s.groupRestart) {
+	next := func() *child { return s.children.nextToStop(s.groupRestart) }
+	for ch := next(); ch != nil; ch = next() {
 		switch ch.state {
 		case Starting, Running:
 			s.takeDown(c, ch)
 			return false
-		case Stopped: // it comes up with the others
+		case Stopped: // it starts again with the group
 			s.children.setState(ch, Pending)
 		default:
 			return false
@@ -75,7 +82,7 @@ func (s *supervisor) groupDown(c *actor.Context) bool {
 	return true
 }
 
-// takeDown takes down a child that has to go down with others.
+// takeDown suspends a child of the group restart, or ends it if it cannot be restarted in place.
 func (s *supervisor) takeDown(c *actor.Context, ch *child) {
 	switch stop := ch.spec.stop; {
 	case ch.spec.restart == Temporary:

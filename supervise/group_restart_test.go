@@ -9,11 +9,12 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestSweep: children go down "each when the one after it is down". A child that falls meanwhile
-// does not spare those further in front.
+// TestGroupRestart: children are suspended "each when the one after it is down". A child that fails
+// meanwhile does not stop the restart of older ones.
 func TestGroupRestart(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Children: h.workers("a", "m", "b", "c")})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne,
+		Children: h.workers("a", "m", "b", "c")})
 	h.d.take()
 	release, stuck := make(chan struct{}), make(chan struct{})
 	do.Send(h.sys, h.find("c"), func(*testChild, *actor.Context) { close(stuck); <-release })
@@ -33,15 +34,16 @@ func TestGroupRestart(t *testing.T) {
 	h.d.says(t, "-c", "-m", "+a", "+m", "+b", "+c")
 }
 
-// TestSweep_CountsOnce: "One restart of a group counts once", also if a child falls that has not
-// had its turn to go down. A child that ends for good meanwhile is forgotten all the same.
+// TestGroupRestart_CountsOnce: "A group restart counts once", also if a child fails that has not
+// been suspended yet. A child that ends for good meanwhile is still forgotten.
 func TestGroupRestart_CountsOnce(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForAll, supervise.RestForOne} {
 		h := newHarness(t, actor.Workers(3))
 		temp := h.child("temp")
 		temp.Restart = supervise.Temporary
-		h.run(supervise.Spec{Name: "root", Strategy: s, Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
-			Children: []supervise.Child{h.child("a"), h.child("b"), temp, h.child("c")}})
+		h.run(supervise.Spec{Name: "root", Strategy: s,
+			Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
+			Children:  []supervise.Child{h.child("a"), h.child("b"), temp, h.child("c")}})
 		release, stuck := make(chan struct{}), make(chan struct{})
 		free := sync.OnceFunc(func() { close(release) })
 		t.Cleanup(free) // a test that fails ends too
@@ -72,10 +74,10 @@ func (h *harness) blocked(sub bool) (free func()) {
 	release, stuck := make(chan struct{}), make(chan struct{})
 	block := func(*testChild, *actor.Context) { close(stuck); <-release }
 	if sub {
-		do.Send(h.sys, h.find("b", "kid"), block)
+		do.Send(h.sys, h.find("b", "sub"), block)
 	} else {
 		do.Send(h.sys, h.find("b"), func(_ *testChild, c *actor.Context) {
-			do.Send(c, testChildType.SpawnChild(c, testChild{name: "kid", d: &h.d}), block)
+			do.Send(c, testChildType.SpawnChild(c, testChild{name: "sub", d: &h.d}), block)
 		})
 	}
 	<-stuck
@@ -84,8 +86,8 @@ func (h *harness) blocked(sub bool) (free func()) {
 	return free
 }
 
-// TestSweep_Restarted: a child that is restarted alone, and has not come down for that yet, goes
-// down with others all the same. So does one that is restarted by others while it goes down.
+// TestGroupRestart_Restarted: a child that is restarted alone, and has not come down for that yet,
+// goes down with others all the same. So does one that is restarted by others while it goes down.
 func TestGroupRestart_Restarted(t *testing.T) {
 	restart := func(h *harness, b actor.AnyRef) { actor.Restart(h.sys, b) }
 	ask := func(h *harness, _ actor.AnyRef) { h.beginRestart("b") }
@@ -95,20 +97,23 @@ func TestGroupRestart_Restarted(t *testing.T) {
 		before, after func(*harness, actor.AnyRef)
 		want          []string
 	}{
-		{"Supervisor_RestartChild", true, ask, nil, []string{"-a", "-kid", "+a", "+kid"}},
-		{"Supervisor_Restart", true, restart, nil, []string{"-a", "-kid", "+a", "+kid"}},
-		{"Supervisor_RestartLater", true, nil, restart, []string{"-a", "-kid", "+kid", "-kid", "+a", "+kid"}},
-		{"Worker_RestartChild", false, ask, nil, []string{"-a", "-kid", "-b", "+a", "+b"}},
-		{"Worker_Restart", false, restart, nil, []string{"-a", "-kid", "-b", "+a", "+b"}},
-		{"Worker_RestartLater", false, nil, restart, []string{"-a", "-kid", "-b", "+b", "-b", "+a", "+b"}},
+		{"Supervisor_RestartChild", true, ask, nil, []string{"-a", "-sub", "+a", "+sub"}},
+		{"Supervisor_Restart", true, restart, nil, []string{"-a", "-sub", "+a", "+sub"}},
+		{"Supervisor_RestartLater", true, nil, restart,
+			[]string{"-a", "-sub", "+sub", "-sub", "+a", "+sub"}},
+		{"Worker_RestartChild", false, ask, nil, []string{"-a", "-sub", "-b", "+a", "+b"}},
+		{"Worker_Restart", false, restart, nil, []string{"-a", "-sub", "-b", "+a", "+b"}},
+		{"Worker_RestartLater", false, nil, restart,
+			[]string{"-a", "-sub", "-b", "+b", "-b", "+a", "+b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHarness(t, actor.Workers(3))
 			var b supervise.Child = h.child("b")
 			if c.sub {
-				b = supervise.Spec{Name: "b", Children: h.workers("kid")}
+				b = supervise.Spec{Name: "b", Children: h.workers("sub")}
 			}
-			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("a"), b}})
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+				Children: []supervise.Child{h.child("a"), b}})
 			ref := h.tree().Children[1].Ref
 			free := h.blocked(c.sub)
 			h.d.take()
@@ -132,22 +137,23 @@ func TestGroupRestart_Restarted(t *testing.T) {
 
 // twins are two children of a group that ends at its second restart.
 func (h *harness) twins(stop supervise.Ending) {
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
-		Children: []supervise.Child{h.stubborn("a", stop), h.stubborn("b", stop)}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+		Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
+		Children:  []supervise.Child{h.stubborn("a", stop), h.stubborn("b", stop)}})
 }
 
-// restartedOnce: one fall was counted, and both are up.
+// restartedOnce: one failure was counted, and both are up.
 func (h *harness) restartedOnce() {
 	h.Helper()
 	h.quiet()
 	equal(h, "root", h.root.Standing(), actor.Idle)
 	equal(h, "states", h.states(), "a running, b running")
-	kids := h.tree().Children
-	equal(h, "restarts", kids[0].Restarts+kids[1].Restarts, 1)
+	children := h.tree().Children
+	equal(h, "restarts", children[0].Restarts+children[1].Restarts, 1)
 }
 
-// TestSweep_CountsKilledOnce: "One restart of a group counts once", also if a child falls by itself
-// and is killed with the others before its fall was heard of.
+// TestGroupRestart_CountsKilledOnce: "A group restart counts once", also if a child fails by itself
+// and is killed with the others before its failure is known.
 func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 	for seed := range uint64(100) {
 		h := newHarness(t, actor.Seed(seed+1))
@@ -160,7 +166,7 @@ func TestGroupRestart_CountsKilledOnce(t *testing.T) {
 	}
 }
 
-// TestSweep_CountsOverdueOnce: "One restart of a group counts once", also if the oldest goes down
+// TestGroupRestart_CountsOverdueOnce: "A group restart counts once", also if the oldest goes down
 // as it was told, but so late that it has been killed too.
 func TestGroupRestart_CountsOverdueOnce(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
@@ -182,7 +188,7 @@ func TestGroupRestart_CountsOverdueOnce(t *testing.T) {
 	}
 }
 
-// killed tells whether the running actor has been killed.
+// killed reports whether the running actor has been killed.
 func killed(c *actor.Context) (is bool) {
 	defer func() { is = recover() != nil }()
 	c.Checkpoint()

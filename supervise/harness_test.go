@@ -28,7 +28,7 @@ var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 // epoch is where the clocks of the tests begin.
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// diary is what happened, in order.
+// journal is what happened, in order.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -57,7 +57,7 @@ func (d *journal) says(t testing.TB, want ...string) {
 	}
 }
 
-// toy is a child that notes what happens to it and does what it is told.
+// testChild is a child that records what happens to it and runs the functions that it is sent.
 type testChild struct {
 	name string
 	d    *journal
@@ -80,19 +80,23 @@ func (y *testChild) stop(_ *actor.Context, why error) {
 }
 
 var (
-	testChildType = actor.NewType[testChild]("toy").OnStart((*testChild).start).OnStop((*testChild).stop)
-	do            = actor.Declare[act](testChildType, "do")
-	say           = actor.Declare[string](testChildType, "say")
-	ping          = actor.DeclareAsk[actor.None, string](testChildType, "ping")
-	_             = testChildType.Table(
+	testChildType = actor.NewType[testChild]("toy").
+			OnStart((*testChild).start).OnStop((*testChild).stop)
+	do   = actor.Declare[act](testChildType, "do")
+	say  = actor.Declare[string](testChildType, "say")
+	ping = actor.DeclareAsk[actor.None, string](testChildType, "ping")
+	_    = testChildType.Table(
 		do.Do(func(y *testChild, c *actor.Context, f act) { f(y, c) }),
 		say.Do(func(y *testChild, _ *actor.Context, s string) { y.d.note(y.name + " " + s) }),
-		ping.Do(func(y *testChild, _ *actor.Context, _ actor.None) (string, error) { return y.name, nil }))
+		ping.Do(func(y *testChild, _ *actor.Context, _ actor.None) (string, error) {
+			return y.name,
+				nil
+		}))
 )
 
 var errUser = errors.New("user's own")
 
-// errPeer is what an Ask of a stopped actor returns. It is not the end of the asker itself.
+// errPeer is what an Ask of a stopped actor returns. It is not the end of the caller itself.
 var errPeer = fmt.Errorf("%w: %w", actor.ErrStopped, actor.ErrShutdown)
 
 func crash(*testChild, *actor.Context)             { panic("crash") }
@@ -100,7 +104,7 @@ func finish(_ *testChild, c *actor.Context)        { c.Stop() }
 func exitShutdown(_ *testChild, c *actor.Context)  { c.Exit(actor.ErrShutdown) }
 func exitWithError(_ *testChild, c *actor.Context) { c.Exit(errUser) }
 
-// house is a system with a tree, on a clock of its own.
+// harness is a system with a tree, on a clock of its own.
 type harness struct {
 	testing.TB
 	sys   *actor.System
@@ -111,17 +115,19 @@ type harness struct {
 	root  supervise.Supervisor
 }
 
-// build starts an empty house.
+// newHarness starts an empty house.
 func newHarness(t testing.TB, opts ...actor.Option) *harness {
 	t.Helper()
 	h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
-	h.sys = actor.Start(append([]actor.Option{actor.Workers(2), actor.Logger(silent), actor.Clock(h.clock),
-		actor.OnDeadLetter(func(actor.DeadLetter) { h.mu.Lock(); h.dead++; h.mu.Unlock() })}, opts...)...)
+	h.sys = actor.Start(append([]actor.Option{actor.Workers(2), actor.Logger(silent),
+		actor.Clock(h.clock),
+		actor.OnDeadLetter(func(actor.DeadLetter) { h.mu.Lock(); h.dead++; h.mu.Unlock() })},
+		opts...)...)
 	t.Cleanup(h.sys.Stop)
 	return h
 }
 
-// toys declares children of these names.
+// workers declares children of these names.
 func (h *harness) workers(names ...string) (all []supervise.Child) {
 	for _, n := range names {
 		all = append(all, h.child(n))
@@ -130,7 +136,8 @@ func (h *harness) workers(names ...string) (all []supervise.Child) {
 }
 
 func (h *harness) child(name string) supervise.Worker[testChild] {
-	return supervise.Worker[testChild]{Name: name, Type: testChildType, Backoff: supervise.NoBackoff, Init: func(y *testChild) { y.name, y.d = name, &h.d }}
+	return supervise.Worker[testChild]{Name: name, Type: testChildType,
+		Backoff: supervise.NoBackoff, Init: func(y *testChild) { y.name, y.d = name, &h.d }}
 }
 
 // run starts a tree and waits until it is up.
@@ -140,7 +147,7 @@ func (h *harness) run(s supervise.Spec) {
 	h.quiet()
 }
 
-// patience is how long nothing may happen before that is a hang: long, because a busy
+// hangTimeout is how long nothing may happen before that is a hang: long, because a busy
 // machine may halt a whole process for a minute.
 const hangTimeout = 3 * time.Minute
 

@@ -14,35 +14,37 @@ const second = time.Second
 // few is an Intensity that a test exceeds soon.
 var few = supervise.Intensity{Restarts: 3, Within: 5 * second}
 
-// TestIntensity: what "3 in 5 seconds" allows, "What one restart more does", "a restart this
-// long ago still counts".
+// TestIntensity: what "3 in 5 seconds" allows, "What the first restart beyond the limit does", "a
+// restart this long ago still counts".
 func TestIntensity(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		falls []time.Duration // after one another
-		lives bool
+		name     string
+		failures []time.Duration // failures, after one another
+		lives    bool
 	}{
 		{"Three", []time.Duration{0, 0, 0}, true},
 		{"Four", []time.Duration{0, 0, 0, 0}, false},
 		{"FourAtTheEdge", []time.Duration{0, 2 * second, 2 * second, second}, false},
 		{"FourOverTheEdge", []time.Duration{0, 2 * second, 2 * second, second + 1}, true},
-		{"Slowly", []time.Duration{0, 2 * second, 2 * second, 2 * second, 2 * second, 2 * second, 2 * second}, true},
+		{"Slowly", []time.Duration{0, 2 * second, 2 * second, 2 * second, 2 * second, 2 * second,
+			2 * second}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHarness(t)
 			h.run(supervise.Spec{Name: "root", Intensity: few, Children: h.workers("a")})
 			a := h.find("a")
-			for _, d := range c.falls {
+			for _, d := range c.failures {
 				h.advance(d)
 				do.Send(h.sys, a, crash)
 				h.quiet()
 			}
 			if c.lives {
 				equal(t, "states", h.states(), "a running")
-				equal(t, "restarts", h.tree().Children[0].Restarts, len(c.falls))
+				equal(t, "restarts", h.tree().Children[0].Restarts, len(c.failures))
 				return
 			}
-			wants(t, do.TrySend(h.sys, a, crash), actor.ErrStopped) // else there is no reason, and nobody to wait for
+			// otherwise there is no reason, and no end to wait for
+			wants(t, do.TrySend(h.sys, a, crash), actor.ErrStopped)
 			var e *supervise.EscalationError
 			err := h.reason()
 			if !errors.As(err, &e) || e.Supervisor != "root" || e.Child != "a" {
@@ -57,11 +59,13 @@ func TestIntensity(t *testing.T) {
 // TestIntensity_None: no restart at all.
 func TestIntensity_None(t *testing.T) {
 	h := newHarness(t)
-	h.run(supervise.Spec{Name: "root", Intensity: supervise.Intensity{Within: second}, Children: h.workers("a")})
+	h.run(supervise.Spec{Name: "root", Intensity: supervise.Intensity{Within: second},
+		Children: h.workers("a")})
 	h.tell(finish, "a")
 	err := h.reason()
 	wants(t, err, supervise.ErrIntensity)
-	equal(t, "text", err.Error(), `gallop: supervise: too many restarts: "root" gives up over "a": <nil>`)
+	equal(t, "text", err.Error(),
+		`gallop: supervise: too many restarts: "root" gives up over "a": <nil>`)
 }
 
 // TestEscalation: a supervisor that gives up stops its children, the youngest first. Its own
@@ -70,7 +74,8 @@ func TestEscalation(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
 		h.child("x"),
-		supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 1, Within: second}, Children: h.workers("a", "b", "c")},
+		supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 1, Within: second},
+			Children: h.workers("a", "b", "c")},
 		h.child("y"),
 	}})
 	h.tell(crash, "sub", "b")
@@ -96,9 +101,11 @@ func TestStorm(t *testing.T) {
 	starts := 0
 	bad := h.child("bad")
 	bad.Init = func(y *testChild) { starts++; y.fail = errUser }
-	spec := supervise.Spec{Name: "3", Intensity: few, Backoff: supervise.NoBackoff, Children: []supervise.Child{bad}}
+	spec := supervise.Spec{Name: "3", Intensity: few, Backoff: supervise.NoBackoff,
+		Children: []supervise.Child{bad}}
 	for _, name := range []string{"2", "1"} {
-		spec = supervise.Spec{Name: name, Intensity: few, Backoff: supervise.NoBackoff, Children: []supervise.Child{h.child("good" + name), spec}}
+		spec = supervise.Spec{Name: name, Intensity: few, Backoff: supervise.NoBackoff,
+			Children: []supervise.Child{h.child("good" + name), spec}}
 	}
 	h.run(spec)
 	wants(t, h.reason(), supervise.ErrIntensity)

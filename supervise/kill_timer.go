@@ -8,16 +8,16 @@ import (
 )
 
 // killTimer kills children that have not ended in time when their supervisor ends or is restarted.
-// It is an actor of its own, because a supervisor that is leaving has no timers any more. There is
-// at most one for a life of a supervisor, made when the first child is told to end.
+// It is an actor of its own because the timers of a supervisor that is ending are canceled. A
+// supervisor has at most one between two restarts, spawned when the first child is told to end.
 //
-// Rejected: an actor for each child. Ten thousand sessions cost ten thousand actors at each deploy,
-// and Stats.Spawned counts them.
+// Rejected: an actor for each child. Ten thousand sessions would cost ten thousand actors at each
+// deploy, and Stats.Spawned counts them.
 type killTimer struct {
 	parent actor.AnyRef
 	hook   func(Event)
-	queues map[time.Duration][]deadline // by how long after the order they are; the earliest first
-	late   map[uint64]deadline          // those that were killed, until it is known how they have ended
+	queues map[time.Duration][]deadline // by their span of time; the earliest deadline first
+	late   map[uint64]deadline          // killed, and not yet known how they have ended
 }
 
 // deadline is when a child is to be killed.
@@ -35,7 +35,7 @@ func (t *killTimer) start(c *actor.Context) error {
 	return nil
 }
 
-// set notes a deadline. Those of one row share one timer.
+// set adds a deadline. Those of one queue share one timer.
 func (t *killTimer) set(c *actor.Context, d deadline) {
 	row := append(t.queues[d.within], d)
 	if t.queues[d.within] = row; len(row) == 1 {
@@ -48,8 +48,8 @@ func (t *killTimer) due(c *actor.Context, within time.Duration) {
 	for len(row) > 0 && !row[0].at.After(c.Now()) {
 		d := row[0]
 		t.late[d.child.ID()] = d
-		actor.Watch(c, d.child, gone)
-		actor.Kill(c, d.child) // nothing happens to those that have ended
+		actor.Watch(c, d.child, lateDown)
+		actor.Kill(c, d.child) // no effect on actors that have ended
 		row = row[1:]
 	}
 	if t.queues[within] = row; len(row) > 0 {
@@ -57,9 +57,9 @@ func (t *killTimer) due(c *actor.Context, within time.Duration) {
 	}
 }
 
-// gone tells of a child that was killed. Most have ended before in good order: nobody takes a
-// deadline back.
-func (t *killTimer) gone(c *actor.Context, d actor.Down) {
+// lateDown reports a child that was killed. Most children whose deadline comes have ended before, in
+// good order: a deadline is not taken back.
+func (t *killTimer) lateDown(c *actor.Context, d actor.Down) {
 	k := t.late[d.ActorID]
 	if delete(t.late, d.ActorID); errors.Is(d.Reason, actor.ErrKilled) {
 		e := Event{Kind: Overdue, Path: k.path, Type: k.typ, Time: c.Now()}
@@ -67,19 +67,21 @@ func (t *killTimer) gone(c *actor.Context, d actor.Down) {
 	}
 }
 
-// down ends the timer behind what it has heard by now of those that it has killed: this message has
-// overtaken that.
+// down ends the timer behind what it has heard by now of the children that it has killed: this
+// message has overtaken that.
 func (t *killTimer) down(c *actor.Context, _ actor.Down) { actor.Drain(c, actor.Self[killTimer](c)) }
 
 var (
 	killTimerType = actor.NewType[killTimer]("killtimer")
-	armKill       = actor.Declare[deadline](killTimerType, "set", actor.BestEffort()) // it may be after the end of all
-	killDue       = actor.Declare[time.Duration](killTimerType, "due")
-	parentDown    = actor.Declare[actor.Down](killTimerType, "down")
-	gone          = actor.Declare[actor.Down](killTimerType, "gone")
+	// it may arrive after the supervisor has ended
+	armKill    = actor.Declare[deadline](killTimerType, "set", actor.BestEffort())
+	killDue    = actor.Declare[time.Duration](killTimerType, "kill due")
+	parentDown = actor.Declare[actor.Down](killTimerType, "down")
+	lateDown   = actor.Declare[actor.Down](killTimerType, "late down")
 )
 
 func init() {
-	killTimerType.OnStart((*killTimer).start).Table(armKill.Do((*killTimer).set), killDue.Do((*killTimer).due),
-		parentDown.Do((*killTimer).down), gone.Do((*killTimer).gone))
+	killTimerType.OnStart((*killTimer).start).Table(armKill.Do((*killTimer).set),
+		killDue.Do((*killTimer).due),
+		parentDown.Do((*killTimer).down), lateDown.Do((*killTimer).lateDown))
 }

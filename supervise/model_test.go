@@ -18,7 +18,7 @@ import (
 // The dumb model of the rules: everything happens at once, in plain recursion. It leaves out what
 // the real thing is about: that ends and starts take time, and that messages tell of them.
 
-// mkid is a child, and msup a supervisor.
+// modelChild is a child, and msup a supervisor.
 type modelChild struct {
 	name        string
 	kind        supervise.Restart
@@ -33,7 +33,7 @@ type modelChild struct {
 
 	own      supervise.Intensity // zero: that of the supervisor counts
 	restarts []time.Time         // that count for own
-	excluded bool                // it stays down when its group comes up
+	excluded bool                // it stays down in a group restart
 	refuses  bool                // it does not start
 	asked    bool                // and is forgotten then: StartChild waits for it
 }
@@ -72,7 +72,7 @@ func (m *model) begin(s *modelSupervisor) {
 	m.startPending(s)
 }
 
-// settle starts the pending children whose turn it is.
+// startPending starts the pending children whose turn it is.
 func (m *model) startPending(s *modelSupervisor) {
 	for _, ch := range slices.Clone(s.children) {
 		if ch.state == supervise.Pending {
@@ -121,7 +121,7 @@ func (m *model) downAll(s *modelSupervisor, killed bool) {
 	s.children = nil
 }
 
-// fell is for a child that has ended, or is down.
+// childDown is for a child that has ended, or is down.
 func (m *model) childDown(ch *modelChild, normal bool) {
 	s := ch.parent
 	if ch.kind == supervise.Temporary || ch.kind == supervise.Transient && normal {
@@ -163,7 +163,8 @@ func (m *model) childDown(ch *modelChild, normal bool) {
 
 // tooMany counts a restart.
 func (m *model) tooMany(at *[]time.Time, limit supervise.Intensity) bool {
-	*at = slices.DeleteFunc(*at, func(t time.Time) bool { return t.Add(limit.Within).Before(m.now) })
+	*at = slices.DeleteFunc(*at,
+		func(t time.Time) bool { return t.Add(limit.Within).Before(m.now) })
 	*at = append(*at, m.now)
 	return len(*at) > limit.Restarts
 }
@@ -191,7 +192,7 @@ func (s *modelSupervisor) drop(ch *modelChild) {
 	s.children = slices.DeleteFunc(s.children, func(o *modelChild) bool { return o == ch })
 }
 
-// takeAlong takes down the children that have to go down with k.
+// takeAlong suspends the children that are restarted with ch.
 func (m *model) takeAlong(s *modelSupervisor, ch *modelChild) {
 	if !isGroup(s) {
 		return
@@ -267,7 +268,8 @@ func (m *model) advance(d time.Duration) {
 		var next *modelChild
 		children, _ := m.all()
 		for _, ch := range children {
-			if ch.state == supervise.BackingOff && !ch.due.After(end) && (next == nil || ch.due.Before(next.due)) {
+			if ch.state == supervise.BackingOff && !ch.due.After(end) &&
+				(next == nil || ch.due.Before(next.due)) {
 				next = ch
 			}
 		}
@@ -298,21 +300,22 @@ func linesOf(n supervise.Node, at []string, b *strings.Builder) {
 	}
 }
 
-// trial is a model and the real thing.
+// modelTest is a model and the real thing.
 type modelTest struct {
 	*model
-	t     *rapid.T
-	ctx   context.Context
-	h     *harness
-	names int
-	asker actor.Ref[starter]
-	heard starter // what StartChildTo and RestartChildTo have brought
+	t      *rapid.T
+	ctx    context.Context
+	h      *harness
+	names  int
+	caller actor.Ref[starter]
+	heard  starter // what StartChildTo and RestartChildTo have brought
 }
 
 // draw draws a supervisor and all below it, for both.
 func (v *modelTest) draw(depth int) (*modelSupervisor, supervise.Spec) {
 	s := &modelSupervisor{
-		strategy: rapid.SampledFrom([]supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne}).Draw(v.t, "strategy"),
+		strategy: rapid.SampledFrom([]supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+			supervise.RestForOne}).Draw(v.t, "strategy"),
 		limit: supervise.Intensity{Restarts: rapid.IntRange(0, 4).Draw(v.t, "restarts"),
 			Within: time.Duration(rapid.IntRange(1, 20).Draw(v.t, "within")) * second},
 	}
@@ -326,9 +329,11 @@ func (v *modelTest) draw(depth int) (*modelSupervisor, supervise.Spec) {
 
 func (v *modelTest) drawChild(depth int) (*modelChild, supervise.Child) {
 	v.names++
-	ch := &modelChild{name: fmt.Sprint("k", v.names), kind: supervise.Restart(rapid.IntRange(0, 2).Draw(v.t, "kind"))}
+	ch := &modelChild{name: fmt.Sprint("k", v.names),
+		kind: supervise.Restart(rapid.IntRange(0, 2).Draw(v.t, "kind"))}
 	if rapid.Bool().Draw(v.t, "backs off") { // no two at the same moment
-		ch.delay = time.Duration(rapid.IntRange(1, 10).Draw(v.t, "delay"))*second + time.Duration(v.names)*time.Millisecond
+		ch.delay = time.Duration(rapid.IntRange(1, 10).Draw(v.t, "delay"))*second +
+			time.Duration(v.names)*time.Millisecond
 	}
 	if depth > 0 && rapid.IntRange(0, 2).Draw(v.t, "supervisor") == 0 {
 		sub, spec := v.draw(depth - 1)
@@ -339,7 +344,8 @@ func (v *modelTest) drawChild(depth int) (*modelChild, supervise.Child) {
 	w := v.h.child(ch.name)
 	w.Restart, w.Backoff = ch.kind, backoff(ch.delay)
 	if rapid.IntRange(0, 3).Draw(v.t, "has an intensity") == 0 {
-		ch.own = supervise.Intensity{Restarts: rapid.IntRange(0, 2).Draw(v.t, "own"), Within: 5 * second}
+		ch.own = supervise.Intensity{Restarts: rapid.IntRange(0, 2).Draw(v.t, "own"),
+			Within: 5 * second}
 		w.Intensity = ch.own
 	}
 	return ch, w
@@ -369,7 +375,7 @@ func (v *modelTest) must(err error) {
 	}
 }
 
-// boss returns the supervisor of what is at a path.
+// supervisorOf returns the supervisor of what is at a path.
 func (v *modelTest) supervisorOf(path []string) supervise.Supervisor {
 	s, err := supervise.Sub(v.ctx, v.h.sys, v.h.root, path[:len(path)-1]...)
 	v.must(err)
@@ -441,8 +447,10 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 			v.startPending(ch.parent)
 		}),
 		"restart": one(func(ch *modelChild, path []string) {
-			boss := v.supervisorOf(path)
-			v.asks(func(c *actor.Context) { supervise.RestartChildTo(c, boss, ch.name, starterHearNone) })
+			parent := v.supervisorOf(path)
+			v.asks(func(c *actor.Context) {
+				supervise.RestartChildTo(c, parent, ch.name, starterHearNone)
+			})
 			v.restart(ch)
 		}),
 		"halt": one(func(ch *modelChild, path []string) {
@@ -451,8 +459,8 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 		}),
 		"add": one(func(k *modelChild, path []string) {
 			added, ch := v.drawChild(1)
-			boss := v.supervisorOf(path)
-			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, boss, ch, starterHear) })
+			parent := v.supervisorOf(path)
+			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, parent, ch, starterHear) })
 			v.add(k.parent, added)
 		}),
 		"add what does not start": one(func(ch *modelChild, path []string) {
@@ -460,8 +468,8 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 			added := &modelChild{name: fmt.Sprint("k", v.names), refuses: true, asked: true}
 			w := v.h.child(added.name)
 			w.Init = func(y *testChild) { y.name, y.d, y.fail = added.name, &v.h.d, errUser }
-			boss := v.supervisorOf(path)
-			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, boss, w, starterHear) })
+			parent := v.supervisorOf(path)
+			v.asks(func(c *actor.Context) { supervise.StartChildTo(c, parent, w, starterHear) })
 			v.add(ch.parent, added)
 		}),
 		"advance": func(t *rapid.T) {
@@ -476,7 +484,7 @@ func (v *modelTest) operations() map[string]func(*rapid.T) {
 
 // asks asks for a start, which may have to wait for a back-off, from a behaviour.
 func (v *modelTest) asks(f func(*actor.Context)) {
-	starterDo.Send(v.h.sys, v.asker, f)
+	starterDo.Send(v.h.sys, v.caller, f)
 	v.must(v.h.sys.Wait(v.ctx))
 }
 
@@ -491,7 +499,7 @@ func (v *modelTest) add(s *modelSupervisor, ch *modelChild) {
 	v.startPending(s)
 }
 
-// check compares what happened, in order, and how everybody stands.
+// check compares the notes, in order, and the states of all children.
 func (v *modelTest) check() {
 	v.must(v.h.sys.Wait(v.ctx))
 	if got, want := v.h.d.take(), strings.Join(v.notes, ", "); got != want {
@@ -516,7 +524,8 @@ func (v *modelTest) check() {
 func (v *modelTest) checkHeard() {
 	for len(v.heard) > 0 {
 		err := <-v.heard
-		if err != nil && !errors.Is(err, errUser) && !errors.Is(err, supervise.ErrNoChild) && !errors.Is(err, actor.ErrStopped) {
+		if err != nil && !errors.Is(err, errUser) && !errors.Is(err, supervise.ErrNoChild) &&
+			!errors.Is(err, actor.ErrStopped) {
 			v.t.Fatalf("heard %v", err)
 		}
 	}
@@ -531,8 +540,9 @@ func TestSupervisorModel(t *testing.T) {
 		h := &harness{TB: t, clock: actor.NewVirtualClock(epoch)}
 		h.sys = actor.Start(actor.Workers(2), actor.Logger(silent), actor.Clock(h.clock))
 		defer h.sys.Stop()
-		v := &modelTest{model: &model{now: epoch}, t: rt, ctx: ctx, h: h, heard: make(starter, 1000)}
-		v.asker = starterType.Spawn(h.sys, v.heard)
+		v := &modelTest{model: &model{now: epoch}, t: rt, ctx: ctx, h: h,
+			heard: make(starter, 1000)}
+		v.caller = starterType.Spawn(h.sys, v.heard)
 		root, spec := v.draw(2)
 		v.root = root
 		h.root = supervise.Start(h.sys, spec)
@@ -544,7 +554,7 @@ func TestSupervisorModel(t *testing.T) {
 			v.dead = true
 			v.check()
 		}
-		v.must(actor.StopWait(ctx, h.sys, v.asker))
+		v.must(actor.StopWait(ctx, h.sys, v.caller))
 		st := h.sys.Stats()
 		if st.Spawned != st.Stopped {
 			rt.Fatalf("%d actors are left", st.Spawned-st.Stopped)

@@ -12,25 +12,31 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// A tree in which children of all kinds fall: with a back-off and its chance, with their
-// siblings, and until their supervisor gives up.
-var failingTree = supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 9, Within: time.Minute}, Children: []supervise.Child{
-	supervise.Worker[Disk]{Name: "disk", Type: DiskType, Backoff: supervise.Backoff{First: time.Second, Jitter: 0.5}},
-	supervise.Spec{Name: "pair", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, Children: []supervise.Child{
-		supervise.Worker[Disk]{Name: "left", Type: DiskType},
-		supervise.Worker[Disk]{Name: "right", Type: DiskType, Restart: supervise.Transient},
-	}},
-}}
+// A tree in which children of all kinds fail: with a back-off and jitter, with their siblings, and
+// until their supervisor gives up.
+var failingTree = supervise.Spec{Name: "app",
+	Intensity: supervise.Intensity{Restarts: 9, Within: time.Minute}, Children: []supervise.Child{
+		supervise.Worker[Disk]{Name: "disk", Type: DiskType,
+			Backoff: supervise.Backoff{First: time.Second, Jitter: 0.5}},
+		supervise.Spec{Name: "pair", Strategy: supervise.OneForAll,
+			Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute},
+			Children: []supervise.Child{
+				supervise.Worker[Disk]{Name: "left", Type: DiskType},
+				supervise.Worker[Disk]{Name: "right", Type: DiskType, Restart: supervise.Transient},
+			}},
+	}}
 
-// TestRepeat: "Restarts, including jitter, are reproducible where the schedule is": a seed
-// gives the same restarts at the same times, and seeds give different ones.
+// TestRepeat: "Restarts, including jitter, are reproducible if the schedule is": a seed gives the
+// same restarts at the same times, and seeds give different ones.
 func TestRepeat(t *testing.T) {
 	orders, err := sim.Repeats(func(h *sim.Hooks, seed uint64) string {
 		ctx := context.Background()
-		sys := actor.Start(actor.Simulated(h), actor.Seed(seed), actor.Logger(slog.New(slog.DiscardHandler)))
+		sys := actor.Start(actor.Simulated(h), actor.Seed(seed),
+			actor.Logger(slog.New(slog.DiscardHandler)))
 		root := supervise.Start(sys, failingTree)
 		said := ""
-		for _, path := range [][]string{{"disk"}, {"pair", "left"}, {"disk"}, {"pair", "right"}, {"pair", "left"}} {
+		for _, path := range [][]string{{"disk"}, {"pair", "left"}, {"disk"}, {"pair", "right"},
+			{"pair", "left"}} {
 			d, err := supervise.Find[Disk](ctx, sys, root, path...)
 			if err != nil {
 				said += fmt.Sprintln(path, err) // in the middle of a restart
@@ -46,7 +52,8 @@ func TestRepeat(t *testing.T) {
 		sys.Stop()
 		st, books := sys.Stats(), sys.Books()
 		if books.Sent != st.Messages+st.DeadLetters || st.Panics < 3 {
-			t.Errorf("%d sent, %d run, %d dead letters, %d panics", books.Sent, st.Messages, st.DeadLetters, st.Panics)
+			t.Errorf("%d sent, %d run, %d dead letters, %d panics", books.Sent, st.Messages,
+				st.DeadLetters, st.Panics)
 		}
 		return said
 	})

@@ -10,25 +10,23 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Serve runs a service from its start to its end. It is what main calls:
+// Serve runs a service from its start to its end. Call it from main:
 //
 //	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 //	defer cancel()
 //	err := supervise.Serve(ctx, actor.Start(), app, 10*time.Second)
 //
-// It starts the tree as [StartWait] does, waits until ctx ends or the root ends by itself, and
-// then ends everything: the root is drained, by which its children end in the opposite order of
-// their start, each as its Stop says; then the system is shut down. All that may take no longer
-// than grace. What has not ended by then is stopped at once: the root is killed, and the system
-// is not waited for.
+// It starts the tree as [StartWait] does, waits until ctx ends or the root ends by itself, and then
+// ends everything: the root is drained, so its children end in the opposite order of their start,
+// each as its Stop says; then the system is shut down. All this may take at most grace. What has
+// not ended by then is stopped at once: the root is killed, and Serve does not wait for the system.
 //
-// Serve returns nil if ctx has ended, or somebody has stopped the root, and all has ended
-// within grace and each child by its own deadline. Otherwise the error is that of StartWait, or
-// the reason of the root, for example an *[EscalationError], or it says what did not end and
-// wraps [context.DeadlineExceeded], or it names a child that was killed at the deadline of its
-// Stop and wraps [actor.ErrKilled]; several are joined. Children of supervisors that have an
-// OnEvent of their own are only told there. Whatever it returns, the system has stopped or
-// stops.
+// Serve returns nil if ctx has ended or the root was stopped by order, and all has ended within
+// grace and each child by its own deadline. Otherwise the error is that of StartWait, or the reason
+// of the root, for example an *[EscalationError], or it says what did not end and wraps
+// [context.DeadlineExceeded], or it names a child that was killed at the deadline of its Stop and
+// wraps [actor.ErrKilled]; several errors are joined. Children of supervisors that have an OnEvent
+// of their own are reported there alone. When Serve returns, the system has stopped or is stopping.
 //
 // Serve panics if the declaration is wrong, if grace is negative, or if a behaviour calls it.
 func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duration) error {
@@ -43,7 +41,7 @@ func Serve(ctx context.Context, sys *actor.System, spec Spec, grace time.Duratio
 	}
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // that is the order to end
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // ctx ended: the order to shut down
 		late.begin() // also if it was still starting
 		if err = nil; !root.IsZero() {
 			err = drain(within, sys, root, grace)
@@ -93,7 +91,7 @@ func (l *lateOnes) err() error {
 	return l.all
 }
 
-// drain ends a tree in good order, or kills it.
+// drain drains a tree, or kills it if ctx ends first.
 func drain(ctx context.Context, sys *actor.System, root Supervisor, grace time.Duration) error {
 	err := actor.DrainWait(ctx, sys, root)
 	if err == nil || !errors.Is(err, ctx.Err()) {

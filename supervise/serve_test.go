@@ -13,17 +13,19 @@ import (
 )
 
 // served runs Serve, and returns when the tree is up.
-func (h *harness) served(ctx context.Context, spec supervise.Spec, grace time.Duration) <-chan error {
+func (h *harness) served(ctx context.Context, spec supervise.Spec,
+	grace time.Duration) <-chan error {
 	up, done := make(chan struct{}), make(chan error, 1)
-	spec.Children = append(spec.Children, siblingWorker("last", func(*actor.Context) error { close(up); return nil }))
+	spec.Children = append(spec.Children,
+		siblingWorker("last", func(*actor.Context) error { close(up); return nil }))
 	go func() { done <- supervise.Serve(ctx, h.sys, spec, grace) }()
 	<-up
 	return done
 }
 
-// TestServe: it "waits until ctx ends …, and then ends everything: the root is drained, by
-// which its children end in the opposite order of their start, each as its Stop says; then the
-// system is shut down", and returns nil.
+// TestServe: it "waits until ctx ends …, and then ends everything: the root is drained, so its
+// children end in the opposite order of their start, each as its Stop says; then the system is shut
+// down", and returns nil.
 func TestServe(t *testing.T) {
 	h := newHarness(t)
 	ctx, cancel := context.WithCancel(h.soon())
@@ -35,7 +37,8 @@ func TestServe(t *testing.T) {
 		ref <- r
 		return err
 	})
-	done := h.served(ctx, supervise.Spec{Name: "app", Children: []supervise.Child{h.child("a"), b, look}}, hangTimeout)
+	done := h.served(ctx, supervise.Spec{Name: "app",
+		Children: []supervise.Child{h.child("a"), b, look}}, hangTimeout)
 	r := <-ref
 	for _, s := range []string{"1", "2", "3"} {
 		say.Send(h.sys, r, s)
@@ -50,7 +53,9 @@ func TestServe(t *testing.T) {
 // system has stopped.
 func TestServe_Ends(t *testing.T) {
 	h := newHarness(t)
-	wants(t, supervise.Serve(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{h.failing("bad", errUser)}}, hangTimeout), errUser)
+	wants(t, supervise.Serve(h.soon(), h.sys,
+		supervise.Spec{Name: "app", Children: []supervise.Child{h.failing("bad", errUser)}},
+		hangTimeout), errUser)
 	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
 
 	h = newHarness(t)
@@ -62,7 +67,8 @@ func TestServe_Ends(t *testing.T) {
 		ref <- r
 		return err
 	})
-	done := h.served(h.soon(), supervise.Spec{Name: "app", Children: []supervise.Child{w, look}}, hangTimeout)
+	done := h.served(h.soon(), supervise.Spec{Name: "app", Children: []supervise.Child{w, look}},
+		hangTimeout)
 	do.Send(h.sys, <-ref, exitWithError)
 	err := <-done
 	wants(t, err, supervise.ErrIntensity)
@@ -77,7 +83,8 @@ func TestServe_StoppedWhileItStarts(t *testing.T) {
 	ctx, cancel := context.WithCancel(h.soon())
 	w := h.child("a")
 	w.Init = func(y *testChild) { y.name, y.d = "a", &h.d; cancel() }
-	h.must(supervise.Serve(ctx, h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w}}, hangTimeout))
+	h.must(supervise.Serve(ctx, h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w}},
+		hangTimeout))
 	wants(t, h.sys.Wait(h.soon()), actor.ErrSystemStopped)
 }
 
@@ -121,7 +128,8 @@ func TestServe_Grace(t *testing.T) {
 		return nil
 	})
 	hang.Stop = supervise.StopWithin(supervise.Forever)
-	done := h.served(ctx, supervise.Spec{Name: "app", Children: []supervise.Child{hang, slow}}, time.Millisecond)
+	done := h.served(ctx, supervise.Spec{Name: "app", Children: []supervise.Child{hang, slow}},
+		time.Millisecond)
 	cancel()
 	err := <-done
 	wants(t, err, context.DeadlineExceeded)

@@ -14,21 +14,24 @@ import (
 
 var kinds = []supervise.Restart{supervise.Permanent, supervise.Transient, supervise.Temporary}
 
-// TestStartChild_Fails: "If the child does not come up, StartChild returns a *StartError …, and
-// the child is forgotten. It is not tried again, whatever its Restart says, and neither its
-// siblings nor the supervisor's Intensity notice."
+// TestStartChild_Fails: "If the child does not come up, StartChild returns a *StartError …, and the
+// supervisor forgets the child. The start is not retried, whatever the child's Restart says. Its
+// siblings are not restarted, and it does not count for the supervisor's Intensity."
 func TestStartChild_Fails(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+		supervise.RestForOne} {
 		for _, kind := range kinds {
 			h := newHarness(t)
-			h.run(supervise.Spec{Name: "app", Strategy: s, Intensity: supervise.Intensity{Within: second}, Children: h.workers("a")})
+			h.run(supervise.Spec{Name: "app", Strategy: s,
+				Intensity: supervise.Intensity{Within: second}, Children: h.workers("a")})
 			h.d.take()
 			for range 20 {
 				bad := h.failing("bad", errUser)
 				bad.Restart = kind
 				r, err := supervise.StartChild(h.soon(), h.sys, h.root, bad)
 				var e *supervise.StartError
-				if !errors.Is(err, errUser) || !errors.As(err, &e) || e.Path != "app/bad" || !r.IsZero() {
+				if !errors.Is(err, errUser) || !errors.As(err, &e) || e.Path != "app/bad" ||
+					!r.IsZero() {
 					t.Fatalf("%v, %v: ref %v, error %v", s, kind, r, err)
 				}
 				h.d.says(t, "+bad")
@@ -40,13 +43,14 @@ func TestStartChild_Fails(t *testing.T) {
 	}
 }
 
-// TestStartChild_TreeFails: "for a Spec, when all below it are up": the path is that of the
+// TestStartChild_TreeFails: "for a Spec, when its whole subtree is up": the path is that of the
 // child that did not come up.
 func TestStartChild_TreeFails(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
 	h.d.take()
-	sub := supervise.Spec{Name: "sub", Children: []supervise.Child{h.child("x"), h.failing("y", errUser)}}
+	sub := supervise.Spec{Name: "sub",
+		Children: []supervise.Child{h.child("x"), h.failing("y", errUser)}}
 	_, err := supervise.StartChild(h.soon(), h.sys, h.root, sub)
 	wants(t, err, errUser)
 	equal(t, "error", err.Error(), `gallop: supervise: "app/sub/y" did not start: user's own`)
@@ -58,13 +62,14 @@ func TestStartChild_TreeFails(t *testing.T) {
 func TestStartChild_Simple(t *testing.T) {
 	h := newHarness(t)
 	h.run(h.sessions())
-	_, err := supervise.StartChild(h.soon(), h.sys, h.root, supervise.Like("bob", func(y *testChild) { y.fail = errUser }))
+	_, err := supervise.StartChild(h.soon(), h.sys, h.root,
+		supervise.Like("bob", func(y *testChild) { y.fail = errUser }))
 	wants(t, err, errUser)
 	equal(t, "children", h.count(), supervise.Count{})
 }
 
-// TestStartChild_ContextEnds: "The same holds if ctx ends first: the child is stopped then, or
-// not started at all."
+// TestStartChild_ContextEnds: "The same holds if ctx ends first: the child is stopped, or not
+// started at all."
 func TestStartChild_ContextEnds(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "app", Children: h.workers("a")})
@@ -85,7 +90,8 @@ func TestStartChild_ContextEnds(t *testing.T) {
 func TestStartChild_GivenUp(t *testing.T) {
 	h := newHarness(t)
 	gate, reached := make(chan struct{}), make(chan struct{}, 1)
-	h.run(supervise.Spec{Name: "app", Children: h.workers("a"), OnEvent: func(supervise.Event) { reached <- struct{}{}; <-gate }})
+	h.run(supervise.Spec{Name: "app", Children: h.workers("a"),
+		OnEvent: func(supervise.Event) { reached <- struct{}{}; <-gate }})
 	h.d.take()
 	do.Send(h.sys, h.find("a"), exitWithError)
 	<-reached // the supervisor is in OnEvent
@@ -117,7 +123,9 @@ func TestStartChild_Ignored(t *testing.T) {
 			y.fail = supervise.ErrIgnore
 		}
 	}
-	root, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{a, h.child("b")}})
+	root, err := supervise.StartWait(h.soon(), h.sys,
+		supervise.Spec{Name: "app", Strategy: supervise.OneForAll,
+			Children: []supervise.Child{a, h.child("b")}})
 	h.must(err)
 	h.root = root
 	equal(t, "states", h.states(), "a stopped, b running")
@@ -132,17 +140,20 @@ func TestStartChild_Ignored(t *testing.T) {
 	equal(t, "states", h.states(), "a running, b running, c stopped")
 }
 
-// TestRestartChild_Fails: "If the child does not come up, the error is a *StartError. A child
-// that had stopped stays stopped then. Another one is tried again with its Backoff". Neither
-// counts for the Intensity.
+// TestRestartChild_Fails: "If the child does not come up, the error is a *StartError. A child that
+// had stopped then stays stopped. Any other is retried with its Backoff". Neither counts for the
+// Intensity.
 func TestRestartChild_Fails(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+		supervise.RestForOne} {
 		h := newHarness(t)
 		var fail error
 		a := h.child("a")
 		a.Backoff = supervise.Backoff{First: second}
 		a.Init = func(y *testChild) { y.name, y.d, y.fail = "a", &h.d, fail }
-		h.run(supervise.Spec{Name: "app", Strategy: s, Intensity: supervise.Intensity{Within: second}, Children: []supervise.Child{a, h.child("b")}})
+		h.run(supervise.Spec{Name: "app", Strategy: s,
+			Intensity: supervise.Intensity{Within: second},
+			Children:  []supervise.Child{a, h.child("b")}})
 		fail = errUser
 		h.d.take()
 		wants(t, supervise.RestartChild(h.soon(), h.sys, h.root, "a"), errUser)
@@ -171,7 +182,8 @@ func TestStopChild(t *testing.T) {
 		h := newHarness(t)
 		a := h.child("a")
 		a.Restart = kind
-		h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{a, h.child("b")}})
+		h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll,
+			Children: []supervise.Child{a, h.child("b")}})
 		before := h.find("a")
 		h.must(supervise.StopChild(h.soon(), h.root, "a"))
 		equal(t, "standing", before.Standing(), actor.Ended)
@@ -190,9 +202,11 @@ func TestStopChild(t *testing.T) {
 	h := newHarness(t)
 	trans := h.child("trans")
 	trans.Restart = supervise.Transient
-	h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll, Children: []supervise.Child{trans, h.child("b")}})
+	h.run(supervise.Spec{Name: "app", Strategy: supervise.OneForAll,
+		Children: []supervise.Child{trans, h.child("b")}})
 	h.tell(finish, "trans")
-	h.must(supervise.StopChild(h.soon(), h.root, "trans")) // it has ended by itself, and would come up with the others
+	// it has ended by itself, and a group restart would start it
+	h.must(supervise.StopChild(h.soon(), h.root, "trans"))
 	h.tell(crash, "b")
 	equal(t, "states", h.states(), "trans stopped, b running")
 
@@ -204,16 +218,18 @@ func TestStopChild(t *testing.T) {
 	equal(t, "children", h.count(), supervise.Count{})
 }
 
-// TestOwnIntensity: "As that of a Worker …, it counts the restarts of that child, which do not
-// count for the supervisor's Intensity then. The child ends for good; with Escalate the
-// supervisor gives up."
+// TestOwnIntensity: "As that of a Worker …, it counts the restarts of that child, which then do not
+// count for the supervisor's Intensity. The child ends for good; with Escalate the supervisor gives
+// up."
 func TestOwnIntensity(t *testing.T) {
 	var seen events
 	var log logged
 	h := newHarness(t, log.option())
 	a := h.child("a")
 	a.Intensity = supervise.Intensity{Restarts: 2, Within: time.Minute}
-	h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, OnEvent: seen.add, Children: []supervise.Child{a, h.child("b")}})
+	h.run(supervise.Spec{Name: "app",
+		Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, OnEvent: seen.add,
+		Children: []supervise.Child{a, h.child("b")}})
 	for range 2 {
 		h.tell(exitWithError, "a")
 	}
@@ -221,7 +237,8 @@ func TestOwnIntensity(t *testing.T) {
 	h.tell(exitWithError, "a")
 	equal(t, "events", seen.take(), "app/a (toy) gave up: user's own; restarts: 2")
 	equal(t, "states", h.states(), "a stopped, b running")
-	if got := strings.Join(log.lines(), ""); !strings.Contains(got, `level=ERROR msg="gallop: child fell too often, and is not restarted"`) {
+	if got := strings.Join(log.lines(), ""); !strings.Contains(got,
+		`level=ERROR msg="gallop: child fell too often, and is not restarted"`) {
 		t.Errorf("the log has %s", got)
 	}
 	h.must(supervise.RestartChild(h.soon(), h.sys, h.root, "a"))
@@ -241,9 +258,8 @@ func TestOwnIntensity(t *testing.T) {
 	wants(t, h.reason(), supervise.ErrIntensity)
 }
 
-// TestOwnIntensity_Simple: "As that of a Spec with SimpleOneForOne, it counts for each child
-// alone …; with Escalate it is as for other strategies": one poisoned child does not take its
-// siblings.
+// TestOwnIntensity_Simple: "As that of a Spec with SimpleOneForOne, it applies to each child alone
+// …; with Escalate it is as for other strategies": one poisoned child does not take its siblings.
 func TestOwnIntensity_Simple(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		h := newHarness(t)
@@ -273,8 +289,8 @@ func TestOwnIntensity_Simple(t *testing.T) {
 	}
 }
 
-// TestSimple_StopsAllAtOnce: "Those of SimpleOneForOne end all at once, so that many that hang
-// take one deadline". One helper sees to the deadlines of all.
+// TestSimple_StopsAllAtOnce: "Those of SimpleOneForOne end all at once, so that many children that
+// hang cost one deadline". One helper sees to the deadlines of all.
 func TestSimple_StopsAllAtOnce(t *testing.T) {
 	const n = 50
 	h := newHarness(t, actor.Workers(4), actor.Spares(2*n))
@@ -306,13 +322,16 @@ func TestDown_AnswersAtOnce(t *testing.T) {
 	c1 := func(h *harness) map[string]supervise.Child {
 		w := h.child("c1")
 		w.Backoff = supervise.Backoff{First: time.Hour}
-		return map[string]supervise.Child{"worker": w, "tree": supervise.Spec{Name: "c1", Strategy: supervise.OneForAll, Intensity: supervise.Intensity{Within: 1}, Backoff: supervise.NoBackoff,
-			Children: []supervise.Child{h.slowStart("w"), h.child("x")}}}
+		return map[string]supervise.Child{"worker": w,
+			"tree": supervise.Spec{Name: "c1", Strategy: supervise.OneForAll,
+				Intensity: supervise.Intensity{Within: 1}, Backoff: supervise.NoBackoff,
+				Children: []supervise.Child{h.slowStart("w"), h.child("x")}}}
 	}
 	for _, kind := range []string{"worker", "tree"} {
 		h := newHarness(t)
-		h.run(supervise.Spec{Name: "top", Strategy: supervise.RestForOne, Children: []supervise.Child{
-			c1(h)[kind], supervise.Spec{Name: "c2", Children: h.workers("w")}}})
+		h.run(supervise.Spec{Name: "top", Strategy: supervise.RestForOne,
+			Children: []supervise.Child{
+				c1(h)[kind], supervise.Spec{Name: "c2", Children: h.workers("w")}}})
 		if kind == "tree" {
 			h.advance(time.Hour)
 		}

@@ -7,21 +7,20 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Forever is a deadline that never comes.
+// Forever is a deadline that never passes.
 const Forever time.Duration = math.MaxInt64
 
-// Ending says how a child is stopped: when it is removed, when it has to go down with
-// others, or when its supervisor ends. The zero Ending is [StopWithin] of 5 seconds for
-// a worker, and of [Forever] for a supervisor.
+// Ending says how a child is stopped: when it is removed, when it is part of a group restart, or
+// when its supervisor ends. The zero Ending is [StopWithin] of 5 seconds for a worker, and of
+// [Forever] for a supervisor.
 //
-// A child that goes down with others and comes up with them again keeps its mail, as in
-// every restart: it is taken down after the message that it is handling, even with
-// DrainWithin, and what is queued runs in its next life. Of its Ending only the
-// deadline counts, and [KillAtOnce]. A [Temporary] child does not come up again, and
-// ends as declared.
+// In a group restart a child keeps its mail, as in every restart: it is suspended after the message
+// that it is handling, even with DrainWithin, and queued messages run after the restart. Of its
+// Ending only the deadline counts, and [KillAtOnce]. A [Temporary] child is not restarted, and ends
+// as declared.
 //
-// When a supervisor ends, its children end one after another, each with its deadline. Those
-// of [SimpleOneForOne] end all at once, so that many that hang take one deadline.
+// When a supervisor ends, its children end one after another, each with its own deadline. Those of
+// [SimpleOneForOne] end all at once, so that many children that hang cost one deadline.
 type Ending struct {
 	mode   shutdownMode
 	within time.Duration
@@ -40,12 +39,12 @@ const (
 // has not ended when d has passed. See [actor.Stop] and [actor.Kill].
 func StopWithin(d time.Duration) Ending { return Ending{shutdownStop, d} }
 
-// DrainWithin lets a child run its mail first, and kills it if it has not ended when d
-// has passed. See [actor.Drain], and [Ending] for a child that goes down with others.
+// DrainWithin lets a child run its queued messages first, and kills it if it has not ended when d
+// has passed. See [actor.Drain], and [Ending] for group restarts.
 func DrainWithin(d time.Duration) Ending { return Ending{shutdownDrain, d} }
 
-// KillAtOnce kills a child. Such a child cannot be restarted in its place when it has
-// to go down with others: it comes up as a new actor then.
+// KillAtOnce kills a child. In a group restart such a child cannot be restarted in place: it comes
+// up as a new actor.
 func KillAtOnce() Ending { return Ending{shutdownKill, Forever} }
 
 func (e Ending) orDefault(d Ending) Ending {
@@ -55,7 +54,7 @@ func (e Ending) orDefault(d Ending) Ending {
 	return e
 }
 
-// tell tells who to end in this way, from the behaviour of any actor. Whoever calls it sees to the
+// apply tells an actor to end in this way, from a behaviour of any actor. The caller arms the
 // deadline.
 func (e Ending) apply(c *actor.Context, who actor.AnyRef) {
 	switch e.mode {
@@ -68,10 +67,10 @@ func (e Ending) apply(c *actor.Context, who actor.AnyRef) {
 	}
 }
 
-// limited reports whether a child that is told to end is to be killed after a while.
+// hasDeadline reports whether a child that was told to end is killed when its deadline passes.
 func (e Ending) hasDeadline() bool { return e.mode != shutdownKill && e.within != Forever }
 
-// endChild tells a child to end because its supervisor ends, or is taken down.
+// endChild tells a child to end because its supervisor ends or is suspended.
 func (s *supervisor) endChild(c *actor.Context, ch *child, child actor.AnyRef) {
 	e := ch.spec.stop
 	e.apply(c, child)

@@ -31,8 +31,8 @@ func (h *harness) stick(path ...string) {
 	<-stuck
 }
 
-// TestEnding: "StopWithin stops a child after the message that it is handling, and kills it if
-// it has not ended when d has passed"; DrainWithin lets it "run its mail first"; KillAtOnce
+// TestShutdown: "StopWithin stops a child after the message that it is handling, and kills it if it
+// has not ended when d has passed"; DrainWithin lets it "run its queued messages first"; KillAtOnce
 // kills it. It is so when its supervisor ends and when it is removed.
 func TestShutdown(t *testing.T) {
 	for _, c := range []struct {
@@ -48,7 +48,8 @@ func TestShutdown(t *testing.T) {
 		for _, remove := range []bool{false, true} {
 			t.Run(c.name, func(t *testing.T) {
 				h := newHarness(t)
-				h.run(supervise.Spec{Name: "root", Children: []supervise.Child{h.stubborn("a", c.stop)}})
+				h.run(supervise.Spec{Name: "root",
+					Children: []supervise.Child{h.stubborn("a", c.stop)}})
 				h.d.take()
 				a := h.find("a")
 				busy, release := make(chan struct{}), make(chan struct{})
@@ -76,8 +77,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestEnding_Deadline: a child that does not end in time is killed when its supervisor ends, when
-// it is removed, and when it has to go down with others.
+// TestShutdown_Deadline: a child that does not end in time is killed when its supervisor ends, when
+// it is removed, and in a group restart.
 func TestShutdown_Deadline(t *testing.T) {
 	crashA := func(h *harness) { do.Send(h.sys, h.find("a"), crash) }
 	for name, how := range map[string]func(h *harness){
@@ -87,9 +88,10 @@ func TestShutdown_Deadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
-			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
-				h.child("a"), h.stubborn("b", supervise.StopWithin(3*second)),
-			}})
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+				Children: []supervise.Child{
+					h.child("a"), h.stubborn("b", supervise.StopWithin(3*second)),
+				}})
 			b := h.find("b")
 			h.stick("b")
 			how(h)
@@ -108,8 +110,8 @@ func TestShutdown_Deadline(t *testing.T) {
 	}
 }
 
-// TestEnding_InGroups: a child with KillAtOnce that has to go down with others comes up as a new
-// actor. Its OnStop does not run.
+// TestShutdown_InGroups: in a group restart, a child with KillAtOnce comes up as a new actor. Its
+// OnStop does not run.
 func TestShutdown_InGroups(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{
@@ -124,13 +126,14 @@ func TestShutdown_InGroups(t *testing.T) {
 	}
 }
 
-// TestEnding_DrainInGroups: "A child that goes down with others and comes up with them again
-// keeps its mail … also with DrainWithin, and what is queued runs in its next life".
+// TestShutdown_DrainInGroups: "In a group restart a child keeps its mail … also with DrainWithin,
+// and queued messages run after the restart".
 func TestShutdown_DrainInGroups(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
 	b := h.child("b")
 	b.Stop = supervise.DrainWithin(second)
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("a"), b}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+		Children: []supervise.Child{h.child("a"), b}})
 	r := h.find("b")
 	h.d.take()
 	free := h.hold("b")
@@ -144,10 +147,11 @@ func TestShutdown_DrainInGroups(t *testing.T) {
 	equal(t, "ref", h.find("b"), r)
 }
 
-// TestEnding_LeavesNothing: a deadline that was kept leaves no timer and no actor.
+// TestShutdown_LeavesNothing: a deadline that was kept leaves no timer and no actor.
 func TestShutdown_LeavesNothing(t *testing.T) {
 	h := newHarness(t)
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.workers("a", "b", "c")})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+		Children: h.workers("a", "b", "c")})
 	h.tell(crash, "a")
 	h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b"))
 	h.quiet()
@@ -162,15 +166,16 @@ func TestShutdown_LeavesNothing(t *testing.T) {
 // TestUnder: "a supervisor that ends with the running actor"; a killed one takes all along.
 func TestUnder(t *testing.T) {
 	h := newHarness(t)
-	boss := testChildType.Spawn(h.sys, testChild{name: "boss", d: &h.d})
-	do.Send(h.sys, boss, func(_ *testChild, c *actor.Context) {
-		h.root = supervise.StartUnder(c, supervise.Spec{Name: "root", Children: h.workers("a", "b")})
+	parent := testChildType.Spawn(h.sys, testChild{name: "parent", d: &h.d})
+	do.Send(h.sys, parent, func(_ *testChild, c *actor.Context) {
+		h.root = supervise.StartUnder(c,
+			supervise.Spec{Name: "root", Children: h.workers("a", "b")})
 	})
 	h.quiet()
 	h.d.take()
-	actor.Stop(h.sys, boss)
+	actor.Stop(h.sys, parent)
 	h.quiet()
-	h.d.says(t, "-b", "-a", "-boss")
+	h.d.says(t, "-b", "-a", "-parent")
 	h.run(supervise.Spec{Name: "root", Children: h.workers("a", "b")})
 	a := h.find("a")
 	h.d.take()
@@ -179,7 +184,7 @@ func TestUnder(t *testing.T) {
 	equal(t, "ended", a.Standing(), actor.Ended)
 }
 
-// TestStopping: "tells whether the running actor has been told to end, or is to be taken down …":
+// TestStopping: "reports whether the running actor has been told to end, or is to be taken down …":
 // so a behaviour that runs long does not keep a group waiting.
 func TestStopping(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -193,14 +198,17 @@ func TestStopping(t *testing.T) {
 			}
 		}, true},
 		"RestartChild": {func(h *harness) { h.beginRestart("b") }, true},
-		"RemoveChild":  {func(h *harness) { h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b")) }, true},
-		"Restart":      {func(h *harness) { actor.Restart(h.sys, h.find("b")) }, true},
-		"Suspend":      {func(h *harness) { actor.Suspend(h.sys, h.find("b")) }, true},
-		"Postpone":     {func(h *harness) { actor.Postpone(h.sys, h.find("b")) }, false},
+		"RemoveChild": {func(h *harness) {
+			h.must(supervise.RemoveChild(h.soon(), h.sys, h.root, "b"))
+		}, true},
+		"Restart":  {func(h *harness) { actor.Restart(h.sys, h.find("b")) }, true},
+		"Suspend":  {func(h *harness) { actor.Suspend(h.sys, h.find("b")) }, true},
+		"Postpone": {func(h *harness) { actor.Postpone(h.sys, h.find("b")) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t, actor.Workers(3))
-			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: h.workers("a", "b")})
+			h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+				Children: h.workers("a", "b")})
 			begun, look, saw := make(chan struct{}), make(chan struct{}), make(chan [2]bool, 1)
 			do.Send(h.sys, h.find("b"), func(_ *testChild, c *actor.Context) {
 				before := c.Stopping()

@@ -7,22 +7,24 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// table is the children of one life of a supervisor, by name. The supervisor writes it, and
-// reads it without the lock. Its children, and the tables below, read it under the lock: of a
-// child they read ref, removed, and what is read-only.
+// nameTable maps names to the children of a supervisor; it is emptied when the supervisor is
+// restarted. The supervisor writes it under the lock and reads it without. Its children, and
+// lookups that come up from tables below, read it under the lock: of a child they read only ref,
+// removed, and fields that never change.
 type nameTable struct {
-	parent *nameTable // of the supervisor above; nil for a root
+	parent *nameTable // of the supervisor's supervisor; nil for a root
 
-	mu       sync.RWMutex
-	byName   map[string]*child
-	starting *child // the child that is starting while the tree comes up, for the error of StartWait
+	mu     sync.RWMutex
+	byName map[string]*child
+	// the child that is starting while the tree comes up, for the error of StartWait
+	starting *child
 }
 
 func newNameTable(above *nameTable) *nameTable {
 	return &nameTable{parent: above, byName: map[string]*child{}}
 }
 
-// clear begins another life.
+// reset empties the table when the supervisor starts.
 func (t *nameTable) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,7 +49,7 @@ func (t *nameTable) setRef(ch *child, r actor.AnyRef) {
 	ch.ref = r
 }
 
-// remove marks a child that is to be forgotten when it has ended.
+// markRemoved marks a child that the supervisor forgets when it has ended.
 func (t *nameTable) markRemoved(ch *child) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,8 +62,8 @@ func (t *nameTable) setStarting(ch *child) {
 	t.starting = ch
 }
 
-// look returns the child of that name, and its actor. ok reports whether there is such a child. Any
-// goroutine.
+// lookup returns the child of that name, and its actor. ok reports whether there is such a child.
+// Any goroutine.
 func (t *nameTable) lookup(name string) (ch *child, ref actor.AnyRef, ok bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -71,7 +73,7 @@ func (t *nameTable) lookup(name string) (ch *child, ref actor.AnyRef, ok bool) {
 	return ch, ch.ref, true
 }
 
-// startsWhat returns the path of the child that has not come up yet, below the name of the
+// startingPath returns the path of the child that is starting, below path, the name of the
 // supervisor whose table t is. Any goroutine.
 func (t *nameTable) startingPath(path string) string {
 	t.mu.RLock()
@@ -86,11 +88,10 @@ func (t *nameTable) startingPath(path string) string {
 	return ch.below.startingPath(path + "/" + ch.spec.name)
 }
 
-// Sibling finds another child of the running actor's supervisor by its name, at once and
-// without a message: in OnStart, for example, where a child wants the refs of those that it
-// works with. If the supervisor has no such child, Sibling looks among the siblings of the
-// supervisor, and so on up to the root. With more names, it leads on through supervisors below
-// the one found, as the path of [Find] does.
+// Sibling finds another child of the running actor's supervisor by its name, without a message: in
+// OnStart, for example, where a child needs the refs of the actors it works with. If the supervisor
+// has no such child, Sibling looks among the siblings of the supervisor, and so on up to the root.
+// More names lead down through supervisors below the one found, as the path of [Find] does.
 //
 //	func (s *Session) start(c *actor.Context) (err error) {
 //		s.disk, err = supervise.Sibling[Disk](c, "storage", "disk")
@@ -99,17 +100,16 @@ func (t *nameTable) startingPath(path string) string {
 //
 // A child that returns the error from OnStart is restarted with its [Backoff].
 //
-// Children start one after another, so older siblings have an actor; it may be down just then.
-// A younger one is found only later: let it introduce itself with a message, or ask it for
-// something that comes when it is up. The ref is good across restarts in place. After a sibling
-// was stopped or killed by others, or everything below a supervisor was restarted, there are
-// new actors: with [RestForOne] the younger siblings are restarted after the older one and find
-// the new ref in their OnStart; with [OneForOne] call Sibling again when a request fails with
-// [actor.ErrStopped].
+// Children start one after another, so older siblings have an actor; it may be down at that moment.
+// A younger sibling is not found in OnStart: let it introduce itself with a message. The ref stays
+// valid across restarts in place. After a sibling was stopped or killed by order, or a supervisor
+// above it was restarted, there are new actors: with [RestForOne] the younger siblings are
+// restarted after the older one and find the new ref in their OnStart; with [OneForOne] call
+// Sibling again when a request fails with [actor.ErrStopped].
 //
 // The error is ErrNoChild if there is no such child, if it has no actor at the moment, or if the
 // running actor is not the child of a supervisor, as in a unit test; and [actor.ErrOtherType].
-// It costs a lock and a look into a map for each step.
+// Sibling costs a read lock and a map lookup for each step.
 func Sibling[S any](c *actor.Context, name string, below ...string) (actor.Ref[S], error) {
 	r, err := sibling(c, name, below)
 	if err != nil {
@@ -117,13 +117,13 @@ func Sibling[S any](c *actor.Context, name string, below ...string) (actor.Ref[S
 	}
 	typed, ok := actor.As[S](r)
 	if !ok {
-		return typed, fmt.Errorf("%w: %q is %v", actor.ErrOtherType, append([]string{name}, below...), r)
+		return typed, fmt.Errorf("%w: %q is %v", actor.ErrOtherType,
+			append([]string{name}, below...), r)
 	}
 	return typed, nil
 }
 
-// SiblingSub returns the supervisor that [Sibling] would find, for a child that starts children
-// elsewhere in the tree.
+// SiblingSub is [Sibling] for a supervisor, for a child that starts children elsewhere in the tree.
 func SiblingSub(c *actor.Context, name string, below ...string) (Supervisor, error) {
 	r, err := Sibling[supervisor](c, name, below...)
 	return Supervisor{r}, err
@@ -132,7 +132,8 @@ func SiblingSub(c *actor.Context, name string, below ...string) (Supervisor, err
 func sibling(c *actor.Context, name string, below []string) (actor.AnyRef, error) {
 	t, ok := actor.FamilyOf(c).(*nameTable)
 	if !ok {
-		return actor.AnyRef{}, fmt.Errorf("%w: %q: the running actor is not a supervisor's", ErrNoChild, name)
+		return actor.AnyRef{},
+			fmt.Errorf("%w: %q: the running actor is not a supervisor's", ErrNoChild, name)
 	}
 	for ; t != nil; t = t.parent {
 		if ch, r, ok := t.lookup(name); ok {
@@ -142,7 +143,7 @@ func sibling(c *actor.Context, name string, below []string) (actor.AnyRef, error
 	return actor.AnyRef{}, fmt.Errorf("%w: %q", ErrNoChild, name)
 }
 
-// descend follows a path from a child on.
+// follow follows a path downwards from a child.
 func follow(ch *child, r actor.AnyRef, path []string) (actor.AnyRef, error) {
 	for _, name := range path {
 		if ch.below == nil {

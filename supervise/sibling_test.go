@@ -9,19 +9,24 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// kin is a child that does something in its OnStart.
+// siblingProbe is a child that does something in its OnStart.
 type siblingProbe struct {
 	onStart func(*actor.Context) error
 }
 
 var (
-	kinType = actor.NewType[siblingProbe]("kin").OnStart(func(k *siblingProbe, c *actor.Context) error { return k.onStart(c) })
-	kinDo   = actor.Declare[func(*actor.Context)](kinType, "do")
-	_       = kinType.Table(kinDo.Do(func(_ *siblingProbe, c *actor.Context, f func(*actor.Context)) { f(c) }))
+	kinType = actor.NewType[siblingProbe]("kin").OnStart(func(k *siblingProbe, c *actor.Context) error {
+		return k.onStart(c)
+	})
+	kinDo = actor.Declare[func(*actor.Context)](kinType, "do")
+	_     = kinType.Table(kinDo.Do(func(_ *siblingProbe, c *actor.Context, f func(*actor.Context)) {
+		f(c)
+	}))
 )
 
 func siblingWorker(name string, onStart func(*actor.Context) error) supervise.Worker[siblingProbe] {
-	return supervise.Worker[siblingProbe]{Name: name, Type: kinType, Init: func(k *siblingProbe) { k.onStart = onStart }}
+	return supervise.Worker[siblingProbe]{Name: name, Type: kinType,
+		Init: func(k *siblingProbe) { k.onStart = onStart }}
 }
 
 // TestSibling: "in OnStart", a child finds the older siblings, those of the supervisors above,
@@ -31,25 +36,31 @@ func TestSibling(t *testing.T) {
 		h := newHarness(t, actor.Seed(seed+1))
 		found := map[string]actor.Ref[testChild]{}
 		look := func(c *actor.Context) (err error) {
-			for name, path := range map[string][]string{"b": {"b"}, "a": {"a"}, "disk": {"storage", "disk"}} {
+			for name, path := range map[string][]string{"b": {"b"}, "a": {"a"},
+				"disk": {"storage", "disk"}} {
 				r, e := supervise.Sibling[testChild](c, path[0], path[1:]...)
 				found[name], err = r, errors.Join(err, e)
 			}
 			for _, path := range [][]string{{"late"}, {"nobody"}, {"a", "x"}, {"storage", "x"}} {
-				if _, e := supervise.Sibling[testChild](c, path[0], path[1:]...); !errors.Is(e, supervise.ErrNoChild) {
+				if _, e := supervise.Sibling[testChild](c, path[0], path[1:]...); !errors.Is(e,
+					supervise.ErrNoChild) {
 					err = errors.Join(err, fmt.Errorf("%v: %v", path, e))
 				}
 			}
-			if _, e := supervise.Sibling[testChild](c, "storage"); !errors.Is(e, actor.ErrOtherType) {
+			if _, e := supervise.Sibling[testChild](c, "storage"); !errors.Is(e,
+				actor.ErrOtherType) {
 				err = errors.Join(err, e)
 			}
 			return err
 		}
-		root, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{
-			h.child("a"),
-			supervise.Spec{Name: "storage", Children: h.workers("disk")},
-			supervise.Spec{Name: "sub", Children: []supervise.Child{h.child("b"), siblingWorker("k", look), h.child("late")}},
-		}})
+		root, err := supervise.StartWait(h.soon(), h.sys,
+			supervise.Spec{Name: "app", Children: []supervise.Child{
+				h.child("a"),
+				supervise.Spec{Name: "storage", Children: h.workers("disk")},
+				supervise.Spec{Name: "sub",
+					Children: []supervise.Child{h.child("b"), siblingWorker("k", look),
+						h.child("late")}},
+			}})
 		h.must(err)
 		h.root = root
 		equal(t, "a", found["a"], h.find("a"))
@@ -65,27 +76,37 @@ func TestSibling_NewActor(t *testing.T) {
 	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.RestForOne} {
 		h := newHarness(t)
 		var saw, now actor.Ref[testChild]
-		k := siblingWorker("k", func(c *actor.Context) (err error) { saw, err = supervise.Sibling[testChild](c, "a"); return err })
-		h.run(supervise.Spec{Name: "app", Strategy: s, Children: []supervise.Child{h.child("a"), k}})
+		k := siblingWorker("k",
+			func(c *actor.Context) (err error) {
+				saw, err = supervise.Sibling[testChild](c, "a")
+				return err
+			})
+		h.run(supervise.Spec{Name: "app", Strategy: s,
+			Children: []supervise.Child{h.child("a"), k}})
 		before := h.find("a")
 		equal(t, "ref", saw, before)
 		h.must(actor.KillWait(h.soon(), h.sys, before))
 		h.quiet()
 		ref, err := supervise.Find[siblingProbe](h.soon(), h.sys, h.root, "k")
 		h.must(err)
-		kinDo.Send(h.sys, ref, func(c *actor.Context) { now, _ = supervise.Sibling[testChild](c, "a") })
+		kinDo.Send(h.sys, ref,
+			func(c *actor.Context) { now, _ = supervise.Sibling[testChild](c, "a") })
 		h.quiet()
 		equal(t, "now", now, h.find("a"))
 		equal(t, "is new in OnStart", saw == now, s == supervise.RestForOne)
 	}
 }
 
-// TestSibling_OfNobody: "if the running actor is not the child of a supervisor, as in a unit test".
+// TestSibling_OfUnsupervised: "if the running actor is not the child of a supervisor, as in a unit
+// test".
 func TestSibling_OfUnsupervised(t *testing.T) {
 	h := newHarness(t)
 	var err error
 	kinType.SpawnFunc(h.sys, func(k *siblingProbe) {
-		k.onStart = func(c *actor.Context) error { _, err = supervise.Sibling[testChild](c, "a"); return nil }
+		k.onStart = func(c *actor.Context) error {
+			_, err = supervise.Sibling[testChild](c, "a")
+			return nil
+		}
 	})
 	h.quiet()
 	wants(t, err, supervise.ErrNoChild)

@@ -34,7 +34,8 @@ func TestServicePage(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", bin, file).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", bin,
+		file).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.CommandContext(ctx, bin)
@@ -50,7 +51,8 @@ func TestServicePage(t *testing.T) {
 	lines := bufio.NewScanner(pipe)
 	lines.Scan()
 	got := []string{lines.Text()}
-	time.Sleep(50 * time.Millisecond) // a service works for a while, by the clock of the machine, and nobody is told
+	// a service works for a while, by the clock of the machine
+	time.Sleep(50 * time.Millisecond)
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

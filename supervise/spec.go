@@ -8,19 +8,19 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Strategy says which children are restarted when a child has fallen.
+// Strategy says which children are restarted when a child has failed.
 type Strategy uint8
 
 // The strategies, as in Erlang.
 const (
-	// OneForOne restarts only the child that fell.
+	// OneForOne restarts only the child that failed.
 	OneForOne Strategy = iota
 	// OneForAll restarts all children.
 	OneForAll
-	// RestForOne restarts the child that fell and those behind it.
+	// RestForOne restarts the child that failed and all younger ones.
 	RestForOne
-	// SimpleOneForOne restarts only the child that fell. All children are made from one
-	// template, while the supervisor runs.
+	// SimpleOneForOne restarts only the child that failed. All children are made from one template,
+	// while the supervisor runs.
 	SimpleOneForOne
 )
 
@@ -29,22 +29,21 @@ func (s Strategy) String() string {
 	return nameIn(int(s), "one_for_one", "one_for_all", "rest_for_one", "simple_one_for_one")
 }
 
-// groups tells whether a fall concerns others.
+// restartsGroup reports whether the failure of one child restarts others too.
 func (s Strategy) restartsGroup() bool { return s == OneForAll || s == RestForOne }
 
-// Restart says which ends of a child count as falls.
+// Restart says which ends of a child count as failures. A child that fails is restarted.
 type Restart uint8
 
-// The kinds of children, as in Erlang. An end is normal if [actor.IsNormal] says so of its
-// reason: nil, [actor.ErrShutdown] itself, or what [actor.Normal] has returned, which carries
-// information. It is not normal if its reason is an error that wraps one of these, or a panic.
+// The kinds of children, as in Erlang. An end is normal if [actor.IsNormal] says so of its reason:
+// nil, [actor.ErrShutdown] itself, or an error made by [actor.Normal]. It is not normal if its
+// reason is an error that wraps one of these, or a panic.
 const (
-	// Permanent: every end is a fall.
+	// Permanent: every end is a failure.
 	Permanent Restart = iota
-	// Transient: every end is a fall, except a normal one.
+	// Transient: every end is a failure, except a normal one.
 	Transient
-	// Temporary: no end is a fall. The child is forgotten when it ends, and also when it
-	// has to go down with others.
+	// Temporary: no end is a failure. The child is forgotten when it ends; a group restart ends it.
 	Temporary
 )
 
@@ -64,7 +63,7 @@ type Child interface {
 	child() *childSpec
 }
 
-// specOf returns what a declaration says. It returns nil for a nil Child, and for a nil pointer.
+// specOf returns the childSpec of a declaration; nil for a nil Child and for a nil pointer.
 func specOf(ch Child) *childSpec {
 	if v := reflect.ValueOf(ch); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil
@@ -74,54 +73,56 @@ func specOf(ch Child) *childSpec {
 
 // Worker declares a child with state S that is not a supervisor.
 type Worker[S any] struct {
-	// Name tells the child from its siblings.
+	// Name identifies the child among its siblings.
 	Name string
 	// Type is the actor type of the child. It is sealed, as by a spawn, when the
 	// declaration is started.
 	Type *actor.Type[S]
-	// Init makes the child's state, out of the zero state, at every start, in the child's
-	// own turn. nil leaves the zero state.
+	// Init makes the child's state from the zero state, at every start, in the child's own turn.
+	// nil keeps the zero state.
 	Init func(*S)
-	// Restart says which ends of the child are falls.
+	// Restart says which ends of the child are failures.
 	Restart Restart
-	// Backoff says how long a restart is put off. The zero Backoff is the default one.
+	// Backoff says how long a restart is delayed. The zero Backoff is the default.
 	Backoff Backoff
-	// Intensity, if it is not zero, is the child's own: its restarts count for it and not for
-	// that of the supervisor. If there are too many, the child ends for good.
+	// Intensity, if not zero, is the child's own: its restarts count for it and not for that of the
+	// supervisor. If there are too many, the child ends for good.
 	Intensity Intensity
 	// Stop says how the child is stopped.
 	Stop Ending
-	// Decide, if it is not nil, decides by the error what becomes of the child when it panics,
-	// exits with an error, or cannot start: see [actor.Decision]. [actor.DecideRestart] leaves
-	// it to Restart; DecideStop ends the child for good, and its siblings go on; DecideEscalate
-	// makes the supervisor give up. Decide runs in the child's turn and must not wait.
+	// Decide, if not nil, decides by the error what follows when the child panics, exits with an
+	// error, or cannot start: see [actor.Decision]. [actor.DecideRestart] leaves it to Restart;
+	// DecideStop ends the child for good, and its siblings go on; DecideEscalate makes the
+	// supervisor give up. Decide runs in the child's turn and must not block.
 	Decide func(reason error) actor.Decision
-	// Mail says what a restart does with the mail that waits for the child. The zero value,
-	// [actor.KeepMail], keeps it; [actor.DropMail] makes dead letters of it.
+	// Mail says what a restart does with the queued messages of the child. The zero value,
+	// [actor.KeepMail], keeps them; [actor.DropMail] makes them dead letters.
 	Mail actor.MailPolicy
-	// WhileDown is how many messages are kept for the child while its restart is put off, besides
-	// those that waited already: 1,000 if it is 0, none with [RefuseWhileDown]. The others
-	// become dead letters, with the reason [actor.ErrSuspended]. Requests fail with that
-	// error at once, unless their callers say that they wait: see [actor.WaitForRestart].
+	// WhileDown is how many messages are kept for the child while it waits for its back-off,
+	// besides those that were queued before: 1,000 if it is 0, none with [RefuseWhileDown]. Further
+	// messages become dead letters with the reason [actor.ErrSuspended]. Requests fail with that
+	// error at once, unless the caller chose to wait: see [actor.WaitForRestart].
 	WhileDown int
-	// KeepReplies makes replies to what one life has asked run in the next. Without it they
-	// become dead letters.
+	// KeepReplies lets replies to requests that the child sent before a restart run after it.
+	// Without it they become dead letters.
 	KeepReplies bool
 }
 
-// RefuseWhileDown is a WhileDown by which no message is kept.
+// RefuseWhileDown is the WhileDown that keeps no message.
 const RefuseWhileDown = -1
 
 func (w Worker[S]) child() *childSpec {
 	spec := &childSpec{name: w.Name, commonSpec: &commonSpec{
-		restart: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity, stop: w.Stop.orDefault(StopWithin(5 * time.Second)),
+		restart: w.Restart, backoff: w.Backoff.orDefault(), intensity: w.Intensity,
+		stop:   w.Stop.orDefault(StopWithin(5 * time.Second)),
 		decide: w.Decide, mail: w.Mail, whileDown: w.WhileDown, keepReplies: w.KeepReplies,
 	}}
 	if w.Type == nil {
 		spec.problem = "a Worker without a Type"
 		return spec
 	}
-	if err := actor.Seal(w.Type); err != nil { // now, and not where the supervisor spawns it, who would end over that
+	// now, and not where the supervisor spawns it, who would end over that
+	if err := actor.Seal(w.Type); err != nil {
 		spec.problem = strings.TrimPrefix(err.Error(), "gallop: ")
 	}
 	spec.typeName = w.Type.Name()
@@ -136,16 +137,16 @@ func (w Worker[S]) child() *childSpec {
 	return spec
 }
 
-// birth is what a supervisor gives a child that it spawns.
+// spawnArgs is what a supervisor passes to the spawner of a child.
 type spawnArgs struct {
 	options actor.Care[supervisor]
 	parent  *supervisor
 	child   *child
-	// strict says that the child is a supervisor that ends if one of its children cannot start.
+	// failFast: the child, if it is a supervisor, ends if one of its children cannot start.
 	failFast bool
 }
 
-// spawner spawns a child.
+// spawner spawns the actor of a child.
 type spawner func(c *actor.Context, b spawnArgs) actor.AnyRef
 
 func (w Worker[S]) spawner(init func(*S)) spawner {
@@ -160,20 +161,20 @@ func (w Worker[S]) spawner(init func(*S)) spawner {
 // Spec declares a supervisor, for [Start] or as a child of another supervisor. It is
 // data: nothing runs before it is started, and it may be started more than once.
 type Spec struct {
-	// Name tells the supervisor from its siblings.
+	// Name identifies the supervisor among its siblings.
 	Name string
 	// Strategy says which children are restarted, and Intensity how often.
 	Strategy  Strategy
 	Intensity Intensity
 	// Children are started in this order, and stopped in the opposite order.
 	Children []Child
-	// Template is a [Worker] from which the children of SimpleOneForOne are made. Its name
-	// does not matter.
+	// Template is a [Worker] from which the children of SimpleOneForOne are made. Its Name is not
+	// used.
 	Template Child
-	// OnEvent, if it is not nil, is called with each [Event] of this supervisor and of the
-	// supervisors below that have no OnEvent of their own. It is called in the supervisor's turn,
-	// so it must be quick and must not wait for the system. A panic in it is logged. The
-	// log has the events too, whether there is an OnEvent or not.
+	// OnEvent, if not nil, is called with each [Event] of this supervisor and of the supervisors
+	// below that have no OnEvent of their own. It is called in the supervisor's turn, so it must be
+	// quick and must not wait for the system. A panic in it is logged. Events are logged whether
+	// there is an OnEvent or not.
 	OnEvent func(Event)
 
 	// Restart, Backoff, Stop and Decide are as in [Worker], for a supervisor that is a child,
@@ -190,14 +191,17 @@ func (s Spec) child() *childSpec {
 	return &childSpec{
 		name: s.Name,
 		commonSpec: &commonSpec{
-			restart: s.Restart, backoff: s.Backoff.orDefault(), intensity: s.OwnIntensity, stop: s.Stop.orDefault(StopWithin(Forever)),
+			restart: s.Restart, backoff: s.Backoff.orDefault(), intensity: s.OwnIntensity,
+			stop:     s.Stop.orDefault(StopWithin(Forever)),
 			typeName: supervisorType.Name(), supervisor: sp, problem: sp.problem, decide: s.Decide,
 		},
 		spawn: func(c *actor.Context, b spawnArgs) actor.AnyRef {
-			boss, path, table, strict := actor.Self[supervisor](c), b.parent.pathOf(b.child), b.child.below, b.failFast
+			parent, path, table, strict := actor.Self[supervisor](c), b.parent.pathOf(b.child),
+				b.child.below, b.failFast
 			init := func(s *supervisor) {
-				*s = supervisor{spec: sp, parent: boss, path: path, names: table, failFast: strict}
-				strict = false // in later lives, a start that fails is a fall
+				*s = supervisor{spec: sp, parent: parent, path: path, names: table,
+					failFast: strict}
+				strict = false // after a restart, a failed start is retried
 			}
 			return actor.SpawnUnder(c, supervisorType, init, b.options).Any()
 		},
@@ -207,9 +211,9 @@ func (s Spec) child() *childSpec {
 // Like declares a child of a supervisor with [SimpleOneForOne]. The child is like the
 // template, but has this name and, unless init is nil, this state.
 //
-// A child without a name is called what its first ref says, as in "session#12", or
-// "session#12.2" if a sibling was given that name. It keeps this name when it is killed
-// and a new actor, with another ref, takes its place.
+// A child without a name is named after its first ref, as in "session#12", or "session#12.2" if a
+// sibling was given that name. It keeps this name when it is killed and replaced by a new actor,
+// with another ref.
 func Like[S any](name string, init func(*S)) Child { return templated{name, init} }
 
 type templated struct {
@@ -221,35 +225,35 @@ func (l templated) child() *childSpec {
 	return &childSpec{name: l.name, commonSpec: &commonSpec{}, init: l.init, fromTemplate: true}
 }
 
-// childSpec is a declaration without its type. Read-only.
+// childSpec is a checked declaration of a child, independent of its state type. Read-only.
 type childSpec struct {
 	name  string
 	spawn spawner
 	*commonSpec
 
-	fromTemplate bool // it is to be made from a template
+	fromTemplate bool // made by Like: it needs a template
 	init         any
 }
 
-// traits is what all children of one template have in common.
+// commonSpec is the part of a childSpec that all children of one template share.
 type commonSpec struct {
 	typeName   string
 	restart    Restart
 	backoff    Backoff
 	stop       Ending
-	supervisor *supervisorSpec // of a supervisor; nil: a worker
+	supervisor *supervisorSpec // nil: the child is a worker
 
-	intensity   Intensity // its own; zero: that of the supervisor counts
+	intensity   Intensity // its own; zero: the supervisor's applies
 	decide      func(error) actor.Decision
 	mail        actor.MailPolicy
 	whileDown   int
 	keepReplies bool
 
 	withInit func(init any) (spawner, bool)
-	problem  string // why it cannot be started
+	problem  string // why it cannot be started; "": it can
 }
 
-// from makes a declaration out of a template.
+// instantiate makes a childSpec from a template. It reports false if init is for another state.
 func (s *childSpec) instantiate(template *childSpec) (*childSpec, bool) {
 	spawn, ok := template.withInit(s.init)
 	return &childSpec{name: s.name, spawn: spawn, commonSpec: template.commonSpec}, ok

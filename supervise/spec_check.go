@@ -7,7 +7,7 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// plan is a Spec that was checked. Read-only.
+// supervisorSpec is a Spec that was checked. Read-only.
 type supervisorSpec struct {
 	name      string
 	strategy  Strategy
@@ -15,11 +15,11 @@ type supervisorSpec struct {
 	children  []*childSpec
 	template  *childSpec
 	onEvent   func(Event)
-	problem   string // the first thing that is; empty: nothing
+	problem   string // the first error found; "": none
 }
 
-// Check reports what is wrong with a declaration, and with those below it: the error is
-// ErrBadChild. [Start] panics over it.
+// Check returns an error that wraps ErrBadChild if the declaration, or one below it, is wrong.
+// [Start] panics with the same message.
 func (s Spec) Check() error {
 	if sp := checkSpec(s); sp.problem != "" {
 		return fmt.Errorf("%w: %s", ErrBadChild, sp.problem)
@@ -28,7 +28,8 @@ func (s Spec) Check() error {
 }
 
 func checkSpec(s Spec) *supervisorSpec {
-	sp := &supervisorSpec{name: s.Name, strategy: s.Strategy, intensity: s.Intensity.orDefault(), onEvent: s.OnEvent}
+	sp := &supervisorSpec{name: s.Name, strategy: s.Strategy, intensity: s.Intensity.orDefault(),
+		onEvent: s.OnEvent}
 	for _, ch := range s.Children {
 		if spec := specOf(ch); spec != nil {
 			sp.children = append(sp.children, spec)
@@ -42,13 +43,13 @@ func checkSpec(s Spec) *supervisorSpec {
 		spec.inherit(sp)
 	}
 	if t := sp.template; t != nil && t.intensity == (Intensity{}) && !sp.intensity.Escalate {
-		t.intensity = sp.intensity // it counts for each child alone
+		t.intensity = sp.intensity // the limit applies to each child alone
 	}
 	return sp
 }
 
-// inherit gives a supervisor below, and those below that, what they do not have of their own. Only
-// while the declaration is being made, or by the one supervisor that was given it.
+// inherit copies OnEvent to the supervisors below that have none of their own. Called only while
+// the declaration is being built, or by the one supervisor that was given it.
 func (s *childSpec) inherit(from *supervisorSpec) {
 	if sp := s.supervisor; sp != nil && sp.onEvent == nil && from.onEvent != nil {
 		sp.onEvent = from.onEvent
@@ -96,7 +97,7 @@ func (sp *supervisorSpec) check() {
 	}
 }
 
-// check tells p what is wrong.
+// check records in sp what is wrong.
 func (s *childSpec) check(sp *supervisorSpec) {
 	switch {
 	case s.problem != "":
@@ -116,7 +117,7 @@ func (s *childSpec) check(sp *supervisorSpec) {
 	}
 }
 
-// wrong says what is wrong, if anything.
+// problem returns what is wrong with b, or "".
 func (b Backoff) problem() string {
 	switch {
 	case b.Immediate < 0:

@@ -7,21 +7,21 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// StartWait is [Start] that returns when all children are up, those below supervisors too.
+// StartWait is [Start], but returns when the whole tree is up.
 //
-// If a child does not come up, because init or OnStart fails or panics, it is not tried again:
+// If a child does not come up, because Init or OnStart fails or panics, the start is not retried:
 // the tree is stopped, and when it has ended StartWait returns the zero Supervisor and a
-// *[StartError] with the child's path, which wraps the error of OnStart. Only the first start
-// of each child is special: once it has been up, its falls are what they always are, also while
-// others are still starting; if a supervisor gives up over them, the error is its
+// *[StartError] with the child's path, which wraps the error of OnStart. This holds only for the
+// first start of each child: once a child has been up, it is restarted after a failure as usual,
+// even while others are still starting; if a supervisor gives up, the error is its
 // [EscalationError].
 //
 // If ctx ends first, the tree is told to stop, and StartWait does not wait for its end. The error
 // names the child that was starting and wraps ctx's error. If the
 // system stops, it is [actor.ErrSystemStopped]. StartWait panics if the declaration is wrong.
 //
-// It is for use from outside, before a service takes requests. A behaviour that calls it keeps
-// its worker waiting, as by [actor.AskBehaviour.Ask].
+// Call it from outside, before a service takes requests. A behaviour that calls it blocks its
+// worker, as with [actor.AskBehaviour.Ask].
 func StartWait(ctx context.Context, from actor.Sender, spec Spec) (Supervisor, error) {
 	sp := mustCheck("StartWait", spec)
 	if ctx == nil {
@@ -51,18 +51,18 @@ func StartWait(ctx context.Context, from actor.Sender, spec Spec) (Supervisor, e
 	return Supervisor{}, &StartError{at, ctx.Err()}
 }
 
-// notStarted is the error of a tree that ended for that reason before it was up.
+// notStarted returns the error of a tree that ended for this reason before it was up.
 func notStarted(name string, reason error) error {
-	if reason == nil || actor.IsNormal(reason) { // somebody has stopped it
+	if reason == nil || actor.IsNormal(reason) { // it was stopped by order
 		return &StartError{name, actor.ErrStopped}
 	}
 	return reason
 }
 
-// Ready blocks, from outside, until all children of the supervisor are up, those below
-// supervisors too. Children that have ended, and are not restarted, count as up. If one backs
-// off, Ready waits until it is up again. The errors are those of [actor.AskBehaviour.Ask]:
-// [actor.ErrStopped], which wraps the reason, if the supervisor ends first.
+// Ready blocks, from outside, until the whole tree of the supervisor is up. Children that have
+// ended and are not restarted count as up. If a child waits for its back-off, Ready waits until it
+// is up again. The errors are those of [actor.AskBehaviour.Ask]: [actor.ErrStopped], which wraps
+// the reason, if the supervisor ends first.
 func (s Supervisor) Ready(ctx context.Context) error {
 	r := s.asked("Ready")
 	_, err := awaitUp.Ask(ctx, actor.SystemOf(r), r, actor.None{})

@@ -15,11 +15,12 @@ import (
 func (h *harness) deep(bad supervise.Child) supervise.Spec {
 	return supervise.Spec{Name: "app", Children: []supervise.Child{h.child("first"),
 		supervise.Spec{Name: "storage", Strategy: supervise.RestForOne, Children: []supervise.Child{
-			supervise.Spec{Name: "disks", Children: []supervise.Child{h.child("left"), bad, h.child("right")}},
+			supervise.Spec{Name: "disks",
+				Children: []supervise.Child{h.child("left"), bad, h.child("right")}},
 		}}, h.child("last")}}
 }
 
-// TestStartWait: "returns when all children are up, those below supervisors too".
+// TestStartWait: "returns when the whole tree is up".
 func TestStartWait(t *testing.T) {
 	for seed := range uint64(20) {
 		h := newHarness(t, actor.Seed(seed+1))
@@ -32,7 +33,7 @@ func TestStartWait(t *testing.T) {
 	}
 }
 
-// TestStartWait_Fails: "If a child does not come up, … it is not tried again: the tree is
+// TestStartWait_Fails: "If a child does not come up, … the start is not retried: the tree is
 // stopped, and when it has ended StartWait returns … a *StartError with the child's path, which
 // wraps the error of OnStart".
 func TestStartWait_Fails(t *testing.T) {
@@ -40,10 +41,12 @@ func TestStartWait_Fails(t *testing.T) {
 		h := newHarness(t, actor.Seed(seed+1))
 		root, err := supervise.StartWait(h.soon(), h.sys, h.deep(h.failing("bad", errUser)))
 		var e *supervise.StartError
-		if wants(t, err, errUser); !errors.As(err, &e) || e.Path != "app/storage/disks/bad" || !root.IsZero() {
+		if wants(t, err, errUser); !errors.As(err, &e) || e.Path != "app/storage/disks/bad" ||
+			!root.IsZero() {
 			t.Fatalf("root %v, error %v", root, err)
 		}
-		equal(t, "error", err.Error(), `gallop: supervise: "app/storage/disks/bad" did not start: user's own`)
+		equal(t, "error", err.Error(),
+			`gallop: supervise: "app/storage/disks/bad" did not start: user's own`)
 		h.d.says(t, "+first", "+left", "+bad", "-left", "-first")
 		h.quiet() // which the actor is not yet that would have killed what hangs
 		st := h.sys.Stats()
@@ -52,9 +55,9 @@ func TestStartWait_Fails(t *testing.T) {
 	}
 }
 
-// TestStartWait_FailsLater: "Only the first start of each child is special: once it has been
-// up, its falls are what they always are", also a start that fails afterwards, while other
-// children are still starting.
+// TestStartWait_FailsLater: "This holds only for the first start of each child: once a child has
+// been up, it is restarted after a failure as usual", also a start that fails afterwards, while
+// other children are still starting.
 func TestStartWait_FailsLater(t *testing.T) {
 	h := newHarness(t, actor.Workers(3))
 	var starts atomic.Int32
@@ -73,15 +76,16 @@ func TestStartWait_FailsLater(t *testing.T) {
 		}
 		return err
 	})
-	_, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{first, slow}})
+	_, err := supervise.StartWait(h.soon(), h.sys,
+		supervise.Spec{Name: "app", Children: []supervise.Child{first, slow}})
 	h.must(err)
 	h.quiet()
 	h.d.says(t, "+first", "-first", "+first", "+first")
 }
 
-// TestStartWait_LaterLives: in a later life of a supervisor below, a start that fails is a
-// fall, which is tried again.
-func TestStartWait_LaterLives(t *testing.T) {
+// TestStartWait_AfterRestart: after a restart of a supervisor below, a failed start is a failure,
+// which is retried.
+func TestStartWait_AfterRestart(t *testing.T) {
 	h := newHarness(t)
 	n := 0
 	w := h.child("w")
@@ -92,8 +96,11 @@ func TestStartWait_LaterLives(t *testing.T) {
 		}
 		n++
 	}
-	sub := supervise.Spec{Name: "sub", Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour}, Children: []supervise.Child{w, h.child("x")}}
-	root, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{sub}})
+	sub := supervise.Spec{Name: "sub",
+		Intensity: supervise.Intensity{Restarts: 1, Within: time.Hour},
+		Children:  []supervise.Child{w, h.child("x")}}
+	root, err := supervise.StartWait(h.soon(), h.sys,
+		supervise.Spec{Name: "app", Children: []supervise.Child{sub}})
 	h.must(err)
 	h.root = root
 	for range 2 {
@@ -110,7 +117,8 @@ func TestStartWait_Panics(t *testing.T) {
 	h := newHarness(t)
 	w := h.child("bad")
 	w.Init = func(*testChild) { panic("no state") }
-	_, err := supervise.StartWait(h.soon(), h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w}})
+	_, err := supervise.StartWait(h.soon(), h.sys,
+		supervise.Spec{Name: "app", Children: []supervise.Child{w}})
 	wants(t, err, actor.ErrPanicked)
 }
 
@@ -125,7 +133,8 @@ func TestStartWait_ContextEnds(t *testing.T) {
 	_, err := supervise.StartWait(ctx, h.sys, h.deep(w))
 	close(release)
 	wants(t, err, context.Canceled)
-	equal(t, "error", err.Error(), `gallop: supervise: "app/storage/disks/slow" did not start: context canceled`)
+	equal(t, "error", err.Error(),
+		`gallop: supervise: "app/storage/disks/slow" did not start: context canceled`)
 	h.quiet()
 	st := h.sys.Stats()
 	equal(t, "actors left", st.Spawned-st.Stopped, 0)
@@ -134,7 +143,7 @@ func TestStartWait_ContextEnds(t *testing.T) {
 	equal(t, "spawned", h.sys.Stats().Spawned, st.Spawned)
 }
 
-// TestReady: "until all children of the supervisor are up", one that backs off too.
+// TestReady: "until the whole tree of the supervisor is up", one that backs off too.
 func TestReady(t *testing.T) {
 	h := newHarness(t)
 	fails := 1
@@ -146,7 +155,8 @@ func TestReady(t *testing.T) {
 			y.fail = errUser
 		}
 	}
-	root := supervise.Start(h.sys, supervise.Spec{Name: "app", Children: []supervise.Child{w, h.child("b")}})
+	root := supervise.Start(h.sys,
+		supervise.Spec{Name: "app", Children: []supervise.Child{w, h.child("b")}})
 	ready := make(chan error, 1)
 	go func() { ready <- root.Ready(h.soon()) }()
 	h.armed()
@@ -157,8 +167,8 @@ func TestReady(t *testing.T) {
 	wants(t, root.Ready(h.soon()), actor.ErrStopped)
 }
 
-// TestWait: "It returns nil if the supervisor was told to stop or to drain, or has ended
-// normally, and otherwise its reason".
+// TestWait: "It returns nil if the supervisor was stopped or drained, or has ended normally, and
+// otherwise its reason".
 func TestWait(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(h *harness)
@@ -176,7 +186,9 @@ func TestWait(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
-			h.run(supervise.Spec{Name: "app", Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute}, Children: h.workers("a")})
+			h.run(supervise.Spec{Name: "app",
+				Intensity: supervise.Intensity{Restarts: 1, Within: time.Minute},
+				Children:  h.workers("a")})
 			waited := make(chan error, 1)
 			go func() { waited <- h.root.Wait(h.soon()) }()
 			c.end(h)
@@ -193,12 +205,13 @@ func TestWait(t *testing.T) {
 }
 
 // TestDefaults: with the defaults, a child that cannot start does not end the tree within
-// milliseconds: it is started after 0, 0.1, 0.2, 0.4 … seconds, and the supervisor gives up
-// after 51. One that falls seldom is restarted at once.
+// milliseconds: it is started after 0, 0.1, 0.2, 0.4 … seconds, and the supervisor gives up after
+// 51. One that fails rarely is restarted at once.
 func TestDefaults(t *testing.T) {
 	h := newHarness(t)
 	var at []time.Duration
-	w := supervise.Worker[testChild]{Name: "a", Type: testChildType, Init: func(y *testChild) { at = append(at, h.clock.Now().Sub(epoch)); y.fail = errUser }}
+	w := supervise.Worker[testChild]{Name: "a", Type: testChildType,
+		Init: func(y *testChild) { at = append(at, h.clock.Now().Sub(epoch)); y.fail = errUser }}
 	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{w}})
 	h.advance(51 * second)
 	for i, want := range []time.Duration{0, 0, 100, 300, 700, 1500, 3100, 6300, 12700, 25500} {
@@ -210,7 +223,8 @@ func TestDefaults(t *testing.T) {
 	equal(t, "starts", len(at), 11)
 
 	h = newHarness(t)
-	h.run(supervise.Spec{Name: "app", Children: []supervise.Child{supervise.Worker[testChild]{Name: "a", Type: testChildType}}})
+	h.run(supervise.Spec{Name: "app",
+		Children: []supervise.Child{supervise.Worker[testChild]{Name: "a", Type: testChildType}}})
 	for range 20 {
 		h.tell(crash, "a")
 		equal(t, "states", h.states(), "a running")

@@ -24,9 +24,12 @@ func TestStorm_QuietProcess(t *testing.T) {
 	bad := h.child("bad")
 	bad.Backoff = quick
 	bad.Init = func(y *testChild) { y.fail = errUser }
-	spec := supervise.Spec{Name: "3", Intensity: few, Backoff: quick, Children: []supervise.Child{bad}}
+	spec := supervise.Spec{Name: "3", Intensity: few, Backoff: quick,
+		Children: []supervise.Child{bad}}
 	for _, name := range []string{"2", "1"} {
-		spec = supervise.Spec{Name: name, Intensity: few, Backoff: quick, Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("good" + name), spec, h.child("late" + name)}}
+		spec = supervise.Spec{Name: name, Intensity: few, Backoff: quick,
+			Strategy: supervise.OneForAll,
+			Children: []supervise.Child{h.child("good" + name), spec, h.child("late" + name)}}
 	}
 	h.root = supervise.Start(h.sys, spec)
 	wants(t, h.reason(), supervise.ErrIntensity)

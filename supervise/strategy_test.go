@@ -7,9 +7,9 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// TestStrategies: "OneForOne: only the one that fell. OneForAll: all of them. RestForOne:
-// the one that fell and those behind it"; they go down youngest first and come up oldest
-// first, and stop in the opposite order of their start.
+// TestStrategies: "OneForOne: only the one that failed. OneForAll: all of them. RestForOne: the one
+// that failed and all younger ones"; they are suspended youngest first and started oldest first,
+// and stop in the opposite order of their start.
 func TestStrategies(t *testing.T) {
 	for _, c := range []struct {
 		strategy supervise.Strategy
@@ -21,7 +21,8 @@ func TestStrategies(t *testing.T) {
 	} {
 		t.Run(c.strategy.String(), func(t *testing.T) {
 			h := newHarness(t)
-			h.run(supervise.Spec{Name: "root", Strategy: c.strategy, Children: h.workers("a", "b", "c", "d")})
+			h.run(supervise.Spec{Name: "root", Strategy: c.strategy,
+				Children: h.workers("a", "b", "c", "d")})
 			h.d.says(t, "+a", "+b", "+c", "+d")
 			before := h.tree()
 			h.tell(crash, "b")
@@ -50,9 +51,12 @@ func TestKinds(t *testing.T) {
 	}{
 		{"Panic", crash, same, same, forgotten},
 		{"Exit", exitWithError, same, same, forgotten},
-		{"PanicOverShutdown", func(*testChild, *actor.Context) { panic(errPeer) }, same, same, forgotten},
-		{"PanicOfShutdown", func(*testChild, *actor.Context) { panic(actor.ErrShutdown) }, same, same, forgotten},
-		{"ExitOverShutdown", func(_ *testChild, c *actor.Context) { c.Exit(errPeer) }, same, same, forgotten},
+		{"PanicOverShutdown", func(*testChild, *actor.Context) { panic(errPeer) }, same, same,
+			forgotten},
+		{"PanicOfShutdown", func(*testChild, *actor.Context) { panic(actor.ErrShutdown) }, same,
+			same, forgotten},
+		{"ExitOverShutdown", func(_ *testChild, c *actor.Context) { c.Exit(errPeer) }, same, same,
+			forgotten},
 		{"Normal", finish, same, gone, forgotten},
 		{"Shutdown", exitShutdown, same, gone, forgotten},
 		{"Stop", stop(actor.Stop), again, gone, forgotten},
@@ -60,7 +64,8 @@ func TestKinds(t *testing.T) {
 		{"Kill", stop(actor.Kill), again, again, forgotten},
 	} {
 		for kind, want := range map[supervise.Restart]string{
-			supervise.Permanent: c.permanent, supervise.Transient: c.transient, supervise.Temporary: c.temporary,
+			supervise.Permanent: c.permanent, supervise.Transient: c.transient,
+			supervise.Temporary: c.temporary,
 		} {
 			t.Run(c.name+"_"+kind.String(), func(t *testing.T) {
 				h := newHarness(t)
@@ -70,8 +75,8 @@ func TestKinds(t *testing.T) {
 				before := h.find("a").Any()
 				h.tell(c.end, "a")
 				got := forgotten
-				if kids := h.tree().Children; len(kids) > 0 {
-					switch k := kids[0]; {
+				if children := h.tree().Children; len(children) > 0 {
+					switch k := children[0]; {
 					case k.Ref == before && k.State == supervise.Running && k.Restarts == 1:
 						got = same
 					case k.State == supervise.Running && k.Restarts == 1:
@@ -105,9 +110,10 @@ func TestKinds_Start(t *testing.T) {
 }
 
 // TestRestart_KeepsMail: "same ref, queued mail kept; the crashing message is not run again". The
-// mail of siblings that go down with it is kept as well.
+// mail of siblings that are restarted with it is kept too.
 func TestRestart_KeepsMail(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+		supervise.RestForOne} {
 		h := newHarness(t)
 		h.run(supervise.Spec{Name: "root", Strategy: s, Children: h.workers("a", "b")})
 		h.d.take()
@@ -135,13 +141,14 @@ func TestRestart_KeepsMail(t *testing.T) {
 	}
 }
 
-// TestStrategies_Temporary: "Temporary: … forgotten, and so is one that has to go down with
-// others"; a transient one that has stopped comes back with them, as in OTP.
+// TestStrategies_Temporary: "Temporary: … forgotten, and so is one that is ended by a group restart
+// of others"; a transient one that has stopped comes back with them, as in OTP.
 func TestStrategies_Temporary(t *testing.T) {
 	h := newHarness(t)
 	temp, trans := h.child("temp"), h.child("trans")
 	temp.Restart, trans.Restart = supervise.Temporary, supervise.Transient
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll, Children: []supervise.Child{h.child("a"), temp, trans}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.OneForAll,
+		Children: []supervise.Child{h.child("a"), temp, trans}})
 	h.tell(finish, "trans")
 	equal(t, "states", h.states(), "a running, temp running, trans stopped")
 	h.d.take()
@@ -151,12 +158,13 @@ func TestStrategies_Temporary(t *testing.T) {
 }
 
 // TestStrategies_WhoWaits: a child that backs off keeps down those that start behind it, with their
-// mail. A fall further in front takes down more.
+// mail. A failure of an older child restarts more.
 func TestStrategies_WhoWaits(t *testing.T) {
 	h := newHarness(t)
 	a, b := h.child("a"), h.child("b")
 	a.Backoff, b.Backoff = supervise.Backoff{First: second}, supervise.Backoff{First: 10 * second}
-	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often, Children: []supervise.Child{a, b, h.child("c")}})
+	h.run(supervise.Spec{Name: "root", Strategy: supervise.RestForOne, Intensity: often,
+		Children: []supervise.Child{a, b, h.child("c")}})
 	h.d.take()
 	c := h.find("c")
 	h.tell(crash, "b")
@@ -175,10 +183,11 @@ func TestStrategies_WhoWaits(t *testing.T) {
 	h.d.says(t, "+b", "+c", "c kept")
 }
 
-// TestStart_InOrder: "children start one after another, each when the one before it is
-// up"; a child that cannot start is a fall.
+// TestStart_InOrder: "children start one after another, each when the one before it is up"; a
+// failed start counts as a failure.
 func TestStart_InOrder(t *testing.T) {
-	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll, supervise.RestForOne} {
+	for _, s := range []supervise.Strategy{supervise.OneForOne, supervise.OneForAll,
+		supervise.RestForOne} {
 		h := newHarness(t)
 		fails := 2
 		a := h.child("a")
@@ -189,7 +198,8 @@ func TestStart_InOrder(t *testing.T) {
 				y.fail = errUser
 			}
 		}
-		h.run(supervise.Spec{Name: "root", Strategy: s, Children: []supervise.Child{a, h.child("b")}})
+		h.run(supervise.Spec{Name: "root", Strategy: s,
+			Children: []supervise.Child{a, h.child("b")}})
 		h.d.says(t, "+a")
 		equal(t, "states", h.states(), "a backing off, b pending")
 		h.advance(second)
@@ -200,7 +210,7 @@ func TestStart_InOrder(t *testing.T) {
 	}
 }
 
-// TestPlace: a child that has come up as a new actor ends in its old place.
+// TestPlace: a child that was restarted as a new actor ends in its old place.
 func TestPlace(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: h.workers("a", "b", "c")})

@@ -13,7 +13,7 @@ type Supervisor struct{ ref }
 
 type ref = actor.Ref[supervisor]
 
-// asked returns the ref of a supervisor that call asks. It panics if there is none.
+// asked returns the ref of the supervisor. It panics, naming call, if s is zero.
 func (s Supervisor) asked(call string) ref {
 	if s.IsZero() {
 		panic("gallop: supervise: " + call + " of a zero Supervisor: get one from Start or Sub")
@@ -21,12 +21,12 @@ func (s Supervisor) asked(call string) ref {
 	return s.ref
 }
 
-// Start starts a supervisor and its tree, and returns at once. Children start one after
-// another, each when the one before it is up; [Find] does not find a child before it is its
-// turn. A start that fails is a fall, and is tried again: [StartWait] waits until the tree is
-// up, and returns an error instead. Start panics if the declaration is wrong.
+// Start starts a supervisor and its tree, and returns at once. Children start one after another,
+// each when the one before it is up; [Find] does not find a child before it was started. A failed
+// start counts as a failure and is retried; [StartWait] waits until the tree is up, and returns an
+// error instead. Start panics if the declaration is wrong.
 //
-// The supervisor is nobody's child. Its end is the end of the tree: see [Supervisor.Wait].
+// The supervisor has no parent. Its end is the end of the tree: see [Supervisor.Wait].
 func Start(from actor.Sender, s Spec) Supervisor {
 	return Supervisor{supervisorType.Spawn(from, newRoot(mustCheck("Start", s)))}
 }
@@ -48,10 +48,10 @@ func newRoot(sp *supervisorSpec) supervisor {
 	return supervisor{spec: sp, path: sp.name, names: newNameTable(nil)}
 }
 
-// Wait blocks, from outside, until the supervisor has ended with all its children. It returns
-// nil if the supervisor was told to stop or to drain, or has ended normally, and otherwise its
-// reason: an *[EscalationError] if it has given up. If ctx ends first, Wait returns its error,
-// and [actor.ErrSystemStopped] if the system stops. It panics where [actor.Join] does.
+// Wait blocks, from outside, until the supervisor has ended with all its children. It returns nil
+// if the supervisor was stopped or drained, or has ended normally, and otherwise its reason: an
+// *[EscalationError] if it gave up. If ctx ends first, Wait returns its error, and
+// [actor.ErrSystemStopped] if the system stops. It panics where [actor.Join] does.
 func (s Supervisor) Wait(ctx context.Context) error {
 	r := s.asked("Wait")
 	d, err := actor.Join(ctx, actor.SystemOf(r), r)
@@ -61,44 +61,47 @@ func (s Supervisor) Wait(ctx context.Context) error {
 	return err
 }
 
-// supervisor is the state of a supervisor. It is a machine of three parts that do not know of each
-// other: judge says what a fall means, sweep takes down the children that have to go down with
-// others, and startNext starts those that are pending. step runs the latter two after everything
-// that happens.
+// supervisor is the state of a supervisor. It is a state machine of three parts that do not know of
+// each other: handleDown decides what follows when a child ends, groupDown suspends the children of
+// a group restart, and startNext starts the pending ones. advance runs the latter two after every
+// message.
 type supervisor struct {
 	spec         *supervisorSpec
-	path         string     // its names from the root on
-	names        *nameTable // that of kids
+	path         string     // its path from the root
+	names        *nameTable // the one in children
 	children     children
 	window       restartWindow
-	groupRestart *child // all from here on go down, the youngest first; nil: nobody
-	exiting      bool   // it has given up
-	failFast     bool   // it ends if a child fails its first start; until all children are up
+	groupRestart *child // oldest child of the group restart; nil: none
+	exiting      bool   // it has called Exit; nothing else matters
+	// it ends if a child fails its first start; reset when all children are up
+	failFast bool
 
-	parent     actor.Ref[supervisor]        // zero: it is nobody's child
-	reportedUp bool                         // the boss knows that all children were up
-	upWaiters  []actor.Deferred[actor.None] // who wait until all children are up
-	killTimer  actor.Ref[killTimer]         // zero: no child was told to end yet because the supervisor leaves
+	parent     actor.Ref[supervisor]        // zero: it is a root
+	reportedUp bool                         // the parent knows that all were up
+	upWaiters  []actor.Deferred[actor.None] // callers that wait until all are up
+	killTimer  actor.Ref[killTimer]         // zero: not needed yet
 }
 
 var (
 	supervisorType = actor.NewType[supervisor]("supervisor")
-	childDown      = actor.Declare[actor.Fallen](supervisorType, "fell")
-	childUp        = actor.Declare[actor.Risen](supervisorType, "rose", actor.Urgent())
-	startBlocked   = actor.Declare[actor.AnyRef](supervisorType, "stalled", actor.Urgent())
-	restartDue     = actor.Declare[*child](supervisorType, "due")
-	stopTimeout    = actor.Declare[*child](supervisorType, "overdue")
+	childDown      = actor.Declare[actor.Fallen](supervisorType, "child down")
+	childUp        = actor.Declare[actor.Risen](supervisorType, "child up", actor.Urgent())
+	startBlocked   = actor.Declare[actor.AnyRef](supervisorType, "start blocked", actor.Urgent())
+	restartDue     = actor.Declare[*child](supervisorType, "restart due")
+	stopTimeout    = actor.Declare[*child](supervisorType, "stop timeout")
 )
 
 func init() {
 	supervisorType.OnStart((*supervisor).onStart).OnStop((*supervisor).onStop).Table(
-		childDown.Do((*supervisor).childDown), childUp.Do((*supervisor).childUp), startBlocked.Do((*supervisor).startBlocked),
+		childDown.Do((*supervisor).childDown), childUp.Do((*supervisor).childUp),
+		startBlocked.Do((*supervisor).startBlocked),
 		restartDue.Do((*supervisor).restartDue), stopTimeout.Do((*supervisor).stopTimeout))
 }
 
 func (s *supervisor) onStart(c *actor.Context) error {
 	s.names.reset()
-	s.children.byID, s.children.names, s.children.grouped = map[uint64]*child{}, s.names, s.spec.strategy.restartsGroup()
+	s.children.byID, s.children.names, s.children.grouped = map[uint64]*child{}, s.names,
+		s.spec.strategy.restartsGroup()
 	for _, spec := range s.spec.children {
 		s.children.add(spec)
 	}
@@ -106,7 +109,7 @@ func (s *supervisor) onStart(c *actor.Context) error {
 	return nil
 }
 
-// stopped runs when all children have ended, and the supervisor ends or is taken down.
+// onStop runs when all children have ended and the supervisor ends or is suspended.
 func (s *supervisor) onStop(c *actor.Context, reason error) {
 	if !s.killTimer.IsZero() {
 		actor.Drain(c, s.killTimer) // it may have to say whom it has killed
@@ -116,7 +119,8 @@ func (s *supervisor) onStop(c *actor.Context, reason error) {
 	}
 }
 
-// ready is for a child whose restart is due. It starts alone, or when it is its turn.
+// makePending is called when the restart of a child is due. The child starts at once or, in a
+// group, in order.
 func (s *supervisor) makePending(c *actor.Context, ch *child) {
 	if s.children.setState(ch, Pending); !s.spec.strategy.restartsGroup() {
 		s.launch(c, ch)
@@ -128,7 +132,7 @@ func (s *supervisor) restartDue(c *actor.Context, ch *child) {
 	s.advance(c)
 }
 
-// overdue kills a child that has not gone down, or ended, in time.
+// stopTimeout kills a child that was not suspended, or has not ended, in time.
 func (s *supervisor) stopTimeout(c *actor.Context, ch *child) {
 	if !ch.ref.IsZero() {
 		ch.kill(c)
@@ -143,15 +147,15 @@ func (s *supervisor) childUp(c *actor.Context, r actor.Risen) {
 	}
 	switch ch.state {
 	case Starting, Running:
-	case Pending, BackingOff: // somebody else has restarted it
+	case Pending, BackingOff: // restarted from elsewhere
 		ch.timer.Cancel(c)
-	case Falling: // so it has meanwhile, or this is from before
+	case Falling: // restarted from elsewhere, or an old message
 		actor.Suspend(c, ch.ref)
 		return
 	default:
 		return
 	}
-	ch.markDown(c.Now()) // it was up if somebody else has restarted it
+	ch.markDown(c.Now()) // it was up if restarted from elsewhere
 	ch.upSince = c.Now()
 	s.children.setState(ch, Running)
 	if ch.wasUp || ch.failed {
@@ -162,7 +166,7 @@ func (s *supervisor) childUp(c *actor.Context, r actor.Risen) {
 	s.advance(c)
 }
 
-// step goes on with what can go on.
+// advance suspends or starts the next child, as far as that is possible now.
 func (s *supervisor) advance(c *actor.Context) {
 	if s.exiting || !s.groupDown(c) {
 		return
@@ -175,13 +179,14 @@ func (s *supervisor) advance(c *actor.Context) {
 	}
 }
 
-// settled reports whether every child is up, ends or has ended. Only then does a supervisor
-// count as up for its own supervisor.
+// isUp reports whether every child is up, is ending or has ended. Only then does a supervisor count
+// as up for its parent.
 func (s *supervisor) isUp() bool {
-	return s.children.count[Pending]+s.children.count[Starting]+s.children.count[Falling]+s.children.count[BackingOff] == 0
+	n := &s.children.count
+	return n[Pending]+n[Starting]+n[Falling]+n[BackingOff] == 0
 }
 
-// up tells those who wait for it that all children are up.
+// announceUp tells the parent and waiting callers that all children are up.
 func (s *supervisor) announceUp(c *actor.Context) {
 	if s.failFast {
 		s.failFast = false
@@ -197,16 +202,16 @@ func (s *supervisor) announceUp(c *actor.Context) {
 	s.upWaiters = nil
 }
 
-// startNext starts the child whose turn it is.
+// startNext starts the oldest pending child, if all older ones are up.
 func (s *supervisor) startNext(c *actor.Context) {
 	if ch := s.children.nextToStart(); ch != nil {
 		s.launch(c, ch)
 	}
 }
 
-// bringUp starts a child: in its place, or as a new actor.
+// launch starts a child: in place, or as a new actor.
 func (s *supervisor) launch(c *actor.Context, ch *child) {
-	ch.markDown(c.Now()) // one that is restarted by hand is up
+	ch.markDown(c.Now()) // RestartChild of a child that is up
 	s.children.setState(ch, Starting)
 	if s.failFast {
 		s.names.setStarting(ch)
@@ -217,11 +222,12 @@ func (s *supervisor) launch(c *actor.Context, ch *child) {
 	}
 	s.children.setActor(ch, ch.spec.spawn(c, spawnArgs{
 		options: s.optionsFor(ch), parent: s, child: ch,
-		failFast: s.failFast && !ch.wasUp || ch.cold != nil && (ch.cold.request != nil || ch.cold.wasStopped),
+		failFast: s.failFast && !ch.wasUp || ch.cold != nil &&
+			(ch.cold.request != nil || ch.cold.wasStopped),
 	}))
 }
 
-// careFor says how a child that is a new actor is looked after.
+// optionsFor returns the options of the runtime for a child that is spawned.
 func (s *supervisor) optionsFor(ch *child) actor.Care[supervisor] {
 	spec := ch.spec
 	care := actor.Care[supervisor]{
@@ -229,11 +235,12 @@ func (s *supervisor) optionsFor(ch *child) actor.Care[supervisor] {
 		Stop:     func(c *actor.Context, child actor.AnyRef) { s.endChild(c, ch, child) },
 		Before:   s.children.youngerActor(ch),
 		Together: s.spec.strategy == SimpleOneForOne,
-		Decide:   spec.decide, Mail: spec.mail, Backlog: spec.whileDown, KeepReplies: spec.keepReplies,
-		Path: s.pathOf(ch), Family: s.names,
+		Decide:   spec.decide, Mail: spec.mail, Backlog: spec.whileDown,
+		KeepReplies: spec.keepReplies,
+		Path:        s.pathOf(ch), Family: s.names,
 	}
 	if spec.supervisor == nil {
-		care.Rose = childUp // a supervisor says so itself
+		care.Rose = childUp // a supervisor announces it itself
 	}
 	return care
 }

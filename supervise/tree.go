@@ -10,21 +10,21 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// Node describes a supervisor or a child as it was at one moment. It prints as a tree.
+// Node describes a supervisor or a child at one moment. It prints as a tree.
 type Node struct {
 	// Name is the name as declared; Type is the name of the actor type.
 	Name, Type string
-	// Ref is the actor. It is zero if there is none at the moment.
+	// Ref is the actor; zero if there is none at the moment.
 	Ref actor.AnyRef
-	// State, Restarts and Last, the reason of the last end, are what the node's supervisor
-	// knows of it. A supervisor that was started by [Start] is Running.
+	// State, Restarts and Last, the reason of the last end, are as the node's supervisor knows
+	// them. A supervisor that was started by [Start] is Running.
 	State    State
 	Restarts int
 	Last     error
-	// LastAt is when the last fall was, or the last end that was not ordered; zero if there was
-	// none.
+	// LastAt is the time of the last failure, or of the last end that was not ordered; zero if
+	// there was none.
 	LastAt time.Time
-	// Supervises says that the node is a supervisor, with that Strategy.
+	// Supervises reports whether the node is a supervisor, with that Strategy.
 	Supervises bool
 	Strategy   Strategy
 	// Children are the nodes below, in their order.
@@ -34,8 +34,8 @@ type Node struct {
 // Tree returns the tree below a supervisor. The errors are those of
 // [actor.AskBehaviour.Ask].
 //
-// Each supervisor in the tree is asked in its turn, so if things happen meanwhile the
-// picture is one of several moments. A supervisor that is not up has no children in it.
+// Each supervisor in the tree is asked separately, so the tree may mix several moments. A
+// supervisor that is not up is shown without children.
 func Tree(ctx context.Context, sys *actor.System, s Supervisor) (Node, error) {
 	n, err := showTree.Ask(ctx, sys, s.asked("Tree"), actor.None{})
 	if err != nil {
@@ -45,7 +45,7 @@ func Tree(ctx context.Context, sys *actor.System, s Supervisor) (Node, error) {
 	return n, n.fill(ctx, sys)
 }
 
-// fill asks the supervisors below.
+// fill adds the children of supervisors below.
 func (n *Node) fill(ctx context.Context, sys *actor.System) error {
 	for i := range n.Children {
 		k := &n.Children[i]
@@ -57,13 +57,14 @@ func (n *Node) fill(ctx context.Context, sys *actor.System) error {
 		if err != nil && !errors.Is(err, actor.ErrStopped) && !errors.Is(err, actor.ErrSuspended) {
 			return err
 		}
-		k.Children = below.Children // none if it has ended meanwhile
+		k.Children = below.Children // none if it has ended by now
 	}
 	return nil
 }
 
 func (s *supervisor) node(*actor.Context, actor.None) (Node, error) {
-	n := Node{Name: s.spec.name, Type: supervisorType.Name(), State: Running, Supervises: true, Strategy: s.spec.strategy}
+	n := Node{Name: s.spec.name, Type: supervisorType.Name(), State: Running, Supervises: true,
+		Strategy: s.spec.strategy}
 	for ch := s.children.oldest; ch != nil; ch = ch.newer {
 		n.Children = append(n.Children, ch.node())
 	}
@@ -71,7 +72,8 @@ func (s *supervisor) node(*actor.Context, actor.None) (Node, error) {
 }
 
 func (ch *child) node() Node {
-	n := Node{Name: ch.name, Type: ch.spec.typeName, Ref: ch.ref, State: ch.state, Restarts: ch.restarts, Last: ch.lastReason}
+	n := Node{Name: ch.name, Type: ch.spec.typeName, Ref: ch.ref, State: ch.state,
+		Restarts: ch.restarts, Last: ch.lastReason}
 	if cold := ch.cold; cold != nil {
 		n.LastAt = cold.lastTime
 	}
@@ -89,8 +91,8 @@ func (n Node) String() string {
 	return b.String()
 }
 
-// draw writes a node and what is below it. at stands before its own line, and below before the
-// lines of its children.
+// draw writes a node and its children. at is the prefix of its own line, below that of the lines of
+// its children.
 func (n Node) draw(b *strings.Builder, at, below string) {
 	b.WriteString(at + n.line() + "\n")
 	for i, k := range n.Children {
@@ -102,7 +104,7 @@ func (n Node) draw(b *strings.Builder, at, below string) {
 	}
 }
 
-// shorten makes a reason fit on one line: errors.Join makes several.
+// shorten makes a reason fit on one line: errors.Join prints several.
 var shorten = strings.NewReplacer("gallop: ", "", "\r", "", "\n", "; ")
 
 func (n Node) line() string {

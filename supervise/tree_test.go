@@ -26,11 +26,15 @@ func (c *lateContext) Err() error {
 // TestTree_LineForEach: "String draws the tree with a line for each node", whatever the
 // reasons are.
 func TestTree_LineForEach(t *testing.T) {
-	n := supervise.Node{Name: "root", Type: "supervisor", State: supervise.Running, Supervises: true, Children: []supervise.Node{
-		{Name: "a", Type: "toy", State: supervise.Stopped, Last: errors.Join(actor.ErrKilled, errors.New("and so"))},
-		{Name: "b", Type: "toy", State: supervise.Running},
-	}}
-	equal(t, "the tree", n.String(), "root: supervisor, one_for_one, running\n├─ a: toy, stopped, killed; and so\n└─ b: toy, running\n")
+	n := supervise.Node{Name: "root", Type: "supervisor", State: supervise.Running,
+		Supervises: true, Children: []supervise.Node{
+			{Name: "a", Type: "toy", State: supervise.Stopped,
+				Last: errors.Join(actor.ErrKilled, errors.New("and so"))},
+			{Name: "b", Type: "toy", State: supervise.Running},
+		}}
+	equal(t, "the tree", n.String(),
+		"root: supervisor, one_for_one, running\n├─ a: toy, stopped, killed; and so\n└─ b: toy, "+
+			"running\n")
 }
 
 // TestTree_WholeOrError: "The errors are those of Ask": if the context ends, at whatever moment,
@@ -39,7 +43,8 @@ func TestTree_WholeOrError(t *testing.T) {
 	h := newHarness(t)
 	h.run(supervise.Spec{Name: "root", Children: []supervise.Child{
 		supervise.Spec{Name: "a", Children: h.workers("a1")},
-		supervise.Spec{Name: "b", Children: []supervise.Child{supervise.Spec{Name: "c", Children: h.workers("c1")}}},
+		supervise.Spec{Name: "b",
+			Children: []supervise.Child{supervise.Spec{Name: "c", Children: h.workers("c1")}}},
 		supervise.Spec{Name: "d", Children: h.workers("d1")},
 	}})
 	whole := h.tree().String()
@@ -53,7 +58,7 @@ func TestTree_WholeOrError(t *testing.T) {
 		} else {
 			wants(t, err, context.Canceled)
 		}
-		if late.left > 0 { // nobody asks more often
+		if late.left > 0 { // it is not asked more often
 			return
 		}
 	}

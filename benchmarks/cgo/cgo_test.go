@@ -42,7 +42,8 @@ func TestCgo(t *testing.T) {
 			for range c.n {
 				call.Send(sys, blockerType.Spawn(sys, blocker{}), c.do)
 			}
-			call.Send(sys, blockerType.Spawn(sys, blocker{}), func(*actor.Context) { cgo.Release() })
+			call.Send(sys, blockerType.Spawn(sys, blocker{}),
+				func(*actor.Context) { cgo.Release() })
 			if err := sys.Shutdown(context.Background()); err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +88,8 @@ func delayBeside(b *testing.B, n int, do func(*actor.Context)) (late time.Durati
 	in, ran := make(chan struct{}, n), make(chan time.Time, 1)
 	other := blockerType.Spawn(sys, blocker{})
 	for range n {
-		call.Send(sys, blockerType.Spawn(sys, blocker{}), func(c *actor.Context) { in <- struct{}{}; do(c) })
+		call.Send(sys, blockerType.Spawn(sys, blocker{}),
+			func(c *actor.Context) { in <- struct{}{}; do(c) })
 	}
 	for range min(n, 2) {
 		<-in

@@ -16,7 +16,7 @@ type hit struct {
 	Witness int64 // see witness
 }
 
-// span is a time in which Go's collector ran, in Unix nanoseconds.
+// span is a time in which the GC ran, in Unix nanoseconds.
 type span struct{ from, to int64 }
 
 // settled is how long the machine must have been as fast as usual for a delay to count as one of
@@ -26,7 +26,7 @@ const settled = int64(20 * time.Millisecond)
 // delays are the hits of a kind, of all rounds.
 type delays struct {
 	all     []hit
-	gc      []hit // while Go's collector ran, be it for a part of the delay only
+	gc      []hit // while the GC ran, at least for a part of the delay
 	atSpeed []hit // while the machine was as fast as usual
 	both    []hit
 	cycles  int
@@ -56,13 +56,15 @@ func (d *delays) add(hits []hit, cycles []span) {
 }
 
 func overlaps(h hit, cycles []span) bool {
-	return slices.ContainsFunc(cycles, func(c span) bool { return h.Due < c.to && c.from < h.Due+h.Late })
+	return slices.ContainsFunc(cycles,
+		func(c span) bool { return h.Due < c.to && c.from < h.Due+h.Late })
 }
 
 // slowTimes returns when the witness took more than six times its median. With a limit of two or
 // three times, more messages are left out, and p99 of the others is the same.
 func slowTimes(hits []hit) (slow []int64) {
-	usual := slices.SortedFunc(slices.Values(hits), func(x, y hit) int { return cmp.Compare(x.Witness, y.Witness) })
+	usual := slices.SortedFunc(slices.Values(hits),
+		func(x, y hit) int { return cmp.Compare(x.Witness, y.Witness) })
 	for _, h := range hits {
 		if h.Witness > 6*usual[len(usual)/2].Witness {
 			slow = append(slow, h.Due)
@@ -71,7 +73,7 @@ func slowTimes(hits []hit) (slow []int64) {
 	return slow
 }
 
-// atSpeed tells whether the machine was as fast as usual from some time before a hit was due
+// atSpeed reports whether the machine was as fast as usual from some time before a hit was due
 // until it ran.
 func atSpeed(h hit, slow []int64) bool {
 	i, _ := slices.BinarySearch(slow, h.Due-settled)

@@ -13,7 +13,8 @@ var kinds = map[string]func(*actor.System, config) population{
 }
 
 // populate returns what spawns and builds the actors of a type.
-func populate[S any](t *actor.Type[S], build, touch, renew actor.Behaviour[S, int]) func(*actor.System, config) population {
+func populate[S any](t *actor.Type[S], build, touch,
+	renew actor.Behaviour[S, int]) func(*actor.System, config) population {
 	return func(sys *actor.System, c config) population {
 		refs := make([]actor.Ref[S], c.actors)
 		for i := range refs {
@@ -63,7 +64,8 @@ var (
 	pointerBuild = actor.Declare[int](pointerType, "build")
 	pointerTouch = actor.Declare[int](pointerType, "touch")
 	pointerRenew = actor.Declare[int](pointerType, "renew")
-	_            = pointerType.Table(pointerBuild.Do((*pointers).build), pointerTouch.Do((*pointers).touch), pointerRenew.Do((*pointers).renew))
+	_            = pointerType.Table(pointerBuild.Do((*pointers).build),
+		pointerTouch.Do((*pointers).touch), pointerRenew.Do((*pointers).renew))
 )
 
 // The actor's own arena.
@@ -107,7 +109,8 @@ var (
 	arenaBuild = actor.Declare[int](arenaType, "build")
 	arenaTouch = actor.Declare[int](arenaType, "touch")
 	arenaRenew = actor.Declare[int](arenaType, "renew")
-	_          = arenaType.Table(arenaBuild.Do((*arena).build), arenaTouch.Do((*arena).touch), arenaRenew.Do((*arena).renew))
+	_          = arenaType.Table(arenaBuild.Do((*arena).build), arenaTouch.Do((*arena).touch),
+		arenaRenew.Do((*arena).renew))
 )
 
 // No state at all: what the actors themselves cost.

@@ -1,13 +1,12 @@
-// Command heap measures what the state of a great many actors costs Go's collector, and
-// what the collector costs the actors: once with the state in ordinary Go values, and
-// once in the actors' own arenas. The figures are in docs/heap.md.
+// Command heap measures what the state of a great many actors costs the GC, and what the collector
+// costs the actors: once with the state in ordinary Go values, and once in the actors' own arenas.
+// The figures are in docs/heap.md.
 //
 //	go run . -rounds 5
 //
-// Each of the actors has a list of 32 nodes of 32 bytes, which is 1 KB. Now and then 10,000
-// of the million make theirs anew, 100 MB a second in all, so that the old ones become
-// garbage. Each kind is measured in a process of its own. The kinds take turns, as often as
-// -rounds says.
+// Each of the actors has a list of 32 nodes of 32 bytes, which is 1 KB. 10,000 of the million
+// rebuild theirs repeatedly, 100 MB a second in all, so that the old ones become garbage. Each kind
+// is measured in its own process. The kinds take turns, as often as -rounds says.
 package main
 
 import (
@@ -42,7 +41,7 @@ type result struct {
 	MarkMs  float64 // CPU time of marking, per cycle
 	CycleMs float64 // wall time of a forced cycle
 	RSSMB   float64
-	HeapMB  float64 // what Go's heap holds after a collection
+	HeapMB  float64 // Go's heap after a collection
 	Objects uint64
 	BuildMs float64
 	BusyMs  float64 // CPU time while delays were measured
@@ -66,28 +65,38 @@ func main() {
 func flags() (c config) {
 	flag.IntVar(&c.actors, "actors", 1_000_000, "how many actors")
 	flag.IntVar(&c.nodes, "nodes", 32, "32-byte nodes per actor")
-	flag.IntVar(&c.cycles, "cycles", 3, "forced collections to take the mean of, before delays are measured")
+	flag.IntVar(&c.cycles, "cycles", 3,
+		"forced collections to take the mean of, before delays are measured")
 	flag.DurationVar(&c.probe, "probe", 12*time.Second, "how long to measure delays")
-	flag.IntVar(&c.renew, "renew", 100, "MB a second of state that the actors make anew while delays are measured, so that the old is garbage")
+	flag.IntVar(&c.renew, "renew", 100,
+		"MB a second of state that the actors make anew while delays are measured, so that the "+
+			"old is garbage")
 	flag.IntVar(&c.hot, "hot", 10_000, "how many of the actors do that")
-	flag.IntVar(&c.garbage, "garbage", 0, "MB a second that the rest of the process makes while delays are measured")
-	flag.DurationVar(&c.force, "force", -1, "force a collection of Go's, with so much time in between, while delays are measured; negative: do not")
-	flag.IntVar(&c.rounds, "rounds", 1, "how often to measure each kind, in turns; medians are printed, and quantiles of all delays")
-	flag.StringVar(&c.kind, "kind", "", "measure this kind only, in this process: pointers, arena or none; ticker is the other process")
+	flag.IntVar(&c.garbage, "garbage", 0,
+		"MB a second that the rest of the process makes while delays are measured")
+	flag.DurationVar(&c.force, "force", -1,
+		"force a collection of Go's, with so much time in between, while delays are measured; "+
+			"negative: do not")
+	flag.IntVar(&c.rounds, "rounds", 1,
+		"how often to measure each kind, in turns; medians are printed, and quantiles of all delays")
+	flag.StringVar(&c.kind, "kind", "",
+		"measure this kind only, in this process: pointers, arena or none; ticker is the other process")
 	flag.Parse()
 	return c
 }
 
 var order = []string{"pointers", "arena", "none"}
 
-// compare runs all kinds in turns and prints what came of it.
+// compare runs all kinds in turns and prints the results.
 func compare(c config) {
 	all, late := map[string][]result{}, map[string]*delays{"pointers": {}, "arena": {}, "none": {}}
 	for range c.rounds {
 		for _, kind := range order {
 			r, cycles := child(c, kind)
 			late[kind].add(r.Hits, cycles)
-			fmt.Fprintf(os.Stderr, "%-9s mark %5.0f ms, p99 %6.0f µs; with the machine at speed %6.0f\n", kind, r.MarkMs, quantile(r.Hits, 0.99), lastAtSpeed(r.Hits))
+			fmt.Fprintf(os.Stderr,
+				"%-9s mark %5.0f ms, p99 %6.0f µs; with the machine at speed %6.0f\n", kind,
+				r.MarkMs, quantile(r.Hits, 0.99), lastAtSpeed(r.Hits))
 			r.Hits = nil
 			all[kind] = append(all[kind], r)
 		}
@@ -106,7 +115,8 @@ func lastAtSpeed(hits []hit) float64 {
 
 // table prints the medians.
 func table(all map[string][]result) {
-	fmt.Printf("%-36s %10s %10s %10s %9s %9s\n", "", "pointers", "arena", "no state", "ratio", "of state")
+	fmt.Printf("%-36s %10s %10s %10s %9s %9s\n", "", "pointers", "arena", "no state", "ratio",
+		"of state")
 	row := func(name string, f func(result) float64) {
 		x, y, z := median(all["pointers"], f), median(all["arena"], f), median(all["none"], f)
 		fmt.Printf("%-36s %10.1f %10.1f %10.1f %9.3f %9.3f\n", name, x, y, z, y/x, (y-z)/(x-z))
@@ -124,17 +134,19 @@ func table(all map[string][]result) {
 // time, thousands a second, so whatever is late there is late during collections.
 func lateness(late map[string]*delays, renewed bool) {
 	x, y, z := late["pointers"], late["arena"], late["none"]
-	fmt.Printf("\n%-36s %10s %10s %10s %9s\n", "delays, µs", "pointers", "arena", "no state", "better by")
+	fmt.Printf("\n%-36s %10s %10s %10s %9s\n", "delays, µs", "pointers", "arena", "no state",
+		"better by")
 	fmt.Printf("%-36s %10d %10d %10d\n", "Go's collections meanwhile", x.cycles, y.cycles, z.cycles)
 	part := func(name string, of func(d *delays) []hit) {
-		fmt.Printf("%-36s %9.1f%% %9.1f%% %9.1f%%\n", name, share(of(x), x.all), share(of(y), y.all), share(of(z), z.all))
+		fmt.Printf("%-36s %9.1f%% %9.1f%% %9.1f%%\n", name, share(of(x), x.all),
+			share(of(y), y.all), share(of(z), z.all))
 		for _, q := range []float64{50, 99, 99.9, 100} {
 			a, b, c := quantile(of(x), q/100), quantile(of(y), q/100), quantile(of(z), q/100)
 			fmt.Printf("  p%-33v %10.0f %10.0f %10.0f %9.1f\n", q, a, b, c, a/b)
 		}
 	}
 	part("all messages", func(d *delays) []hit { return d.all })
-	part("while Go's collector ran", func(d *delays) []hit { return d.gc })
+	part("while the GC ran", func(d *delays) []hit { return d.gc })
 	if renewed {
 		part("while what they drop is collected", func(d *delays) []hit {
 			if d == y {
@@ -144,7 +156,7 @@ func lateness(late map[string]*delays, renewed bool) {
 		})
 	}
 	part("all, from the Send", func(d *delays) []hit { return fromSend(d.all) })
-	part("while Go's collector ran, from the Send", func(d *delays) []hit { return fromSend(d.gc) })
+	part("while the GC ran, from the Send", func(d *delays) []hit { return fromSend(d.gc) })
 	part("machine at speed", func(d *delays) []hit { return d.atSpeed })
 	part("machine at speed, and Go collected", func(d *delays) []hit { return d.both })
 }
@@ -160,8 +172,10 @@ func median(rs []result, f func(result) float64) float64 {
 
 // child measures one kind in a process of its own, and returns when its collector ran.
 func child(c config, kind string) (r result, cycles []span) {
-	cmd := exec.Command(os.Args[0], "-kind", kind, "-actors", strconv.Itoa(c.actors), "-nodes", strconv.Itoa(c.nodes),
-		"-cycles", strconv.Itoa(c.cycles), "-probe", c.probe.String(), "-garbage", strconv.Itoa(c.garbage),
+	cmd := exec.Command(os.Args[0], "-kind", kind, "-actors", strconv.Itoa(c.actors), "-nodes",
+		strconv.Itoa(c.nodes),
+		"-cycles", strconv.Itoa(c.cycles), "-probe", c.probe.String(), "-garbage",
+		strconv.Itoa(c.garbage),
 		"-renew", strconv.Itoa(c.renew), "-hot", strconv.Itoa(c.hot), "-force", c.force.String())
 	var trace strings.Builder
 	cmd.Stderr = &trace

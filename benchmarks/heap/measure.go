@@ -41,7 +41,7 @@ func measure(c config) result {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// markCPU is the seconds that Go's collector has spent marking, on whatever processor.
+// markCPU is the CPU time that the GC has spent marking, in seconds, on all processors.
 func markCPU() float64 {
 	s := []metrics.Sample{
 		{Name: "/cpu/classes/gc/mark/assist:cpu-seconds"},
@@ -92,7 +92,8 @@ func (r *result) delays(sys *actor.System, pop population, c config) {
 	others.Go(func() { litter(c.garbage<<20, &stop) })
 	others.Go(func() { force(c.force, &stop) })
 	pop.keepRenewing(sys, c)
-	p := probeType.Spawn(sys, probe{make([]hit, 0, c.probe/every+1)}) // to grow it would be to help Go's collector
+	// growing it would help the GC
+	p := probeType.Spawn(sys, probe{make([]hit, 0, c.probe/every+1)})
 	from := startTicker(c.probe)
 	before := cpuTime()
 	for {
@@ -115,7 +116,8 @@ func (pop population) keepRenewing(sys *actor.System, c config) {
 	if c.renew == 0 {
 		return
 	}
-	who := renewerType.Spawn(sys, renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)})
+	who := renewerType.Spawn(sys,
+		renewer{pop, min(c.hot, c.actors), c.renew << 20 / 1000 / (c.nodes * 32)})
 	renewSome.Send(sys, who, actor.None{})
 	_ = sys.Wait(context.Background())
 	renewAlways.Send(sys, who, actor.None{})
@@ -128,8 +130,8 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// force runs Go's collector again and again, with that pause in between. It does nothing if pause
-// is negative.
+// force runs the GC again and again, with that pause in between. It does nothing if pause is
+// negative.
 func force(pause time.Duration, stop *atomic.Bool) {
 	for pause >= 0 && !stop.Load() {
 		runtime.GC()
@@ -181,10 +183,11 @@ var (
 	renewSome   = actor.Declare[actor.None](renewerType, "some")
 	renewAlways = actor.Declare[actor.None](renewerType, "always")
 	renewNow    = actor.Declare[actor.None](renewerType, "now")
-	_           = renewerType.Table(renewSome.Do((*renewer).some), renewAlways.Do((*renewer).always), renewNow.Do((*renewer).now))
+	_           = renewerType.Table(renewSome.Do((*renewer).some),
+		renewAlways.Do((*renewer).always), renewNow.Do((*renewer).now))
 )
 
-// A probe notes how long its messages were on their way.
+// A probe records the delays of its messages.
 type probe struct{ hits []hit }
 
 func (p *probe) hit(_ *actor.Context, b beat) {

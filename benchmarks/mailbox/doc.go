@@ -9,8 +9,9 @@ import "sync/atomic"
 
 // Node is a message.
 type Node struct {
-	next  atomic.Pointer[Node] // swap reads it while a producer links
-	below *Node                // the link of the stacks, written before the push, and of Link, written after it
+	next atomic.Pointer[Node] // swap reads it while a producer links
+	// the link of the stacks, written before the push, and of Link, written after it
+	below *Node
 	V     int
 }
 

@@ -15,7 +15,7 @@ type Link struct {
 	head  unsafe.Pointer // the newest; nil while idle
 	_     [56]byte
 	tail  *Node // the last one that ran
-	first *Node // set by whoever woke it
+	first *Node // set by the sender that woke it
 }
 
 // NewLink returns an idle mailbox.
@@ -26,7 +26,7 @@ func (q *Link) Push(n *Node) bool {
 	n.below = nil
 	before := (*Node)(atomic.SwapPointer(&q.head, unsafe.Pointer(n)))
 	if before == nil {
-		q.first = n // nobody else touches it: the actor is idle and we wake it
+		q.first = n // exclusive: the actor is idle and this push wakes it
 		return true
 	}
 	before.below = n

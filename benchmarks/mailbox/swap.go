@@ -29,7 +29,7 @@ func (q *Swap) Push(n *Node) bool {
 	prev := q.head.Swap(n)
 	woke := prev == &q.idle
 	if woke {
-		prev = q.tail // nobody else touches it: the actor is idle and we wake it
+		prev = q.tail // exclusive: the actor is idle and this push wakes it
 	}
 	prev.next.Store(n)
 	return woke

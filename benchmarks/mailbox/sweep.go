@@ -2,8 +2,8 @@ package mailbox
 
 import "sync/atomic"
 
-// Sweep is a stack that the consumer empties with a swap and reverses. A push is one
-// locked instruction, a grab another, going idle a third.
+// Sweep is a stack that the consumer empties with a swap and reverses. A push is one locked
+// instruction, a drain another, going idle a third.
 type Sweep struct {
 	head atomic.Pointer[Node]
 	_    [56]byte

@@ -16,7 +16,7 @@ var ask = scenario{
 	channels: askChannel,
 }
 
-// A clerk replies with how much it has been asked for.
+// A clerk replies with the sum of all requests.
 type clerk struct{ sum uint64 }
 
 var (
@@ -38,7 +38,7 @@ func askActor(ctx context.Context, sys *actor.System, j job) <-chan uint64 {
 		for range j.n {
 			got, err := clerkAdd.Ask(ctx, sys, to, 1)
 			if err != nil {
-				break // the count is then wrong, and says so
+				break // the count is then wrong, which is reported
 			}
 			sum = got
 		}
@@ -47,7 +47,7 @@ func askActor(ctx context.Context, sys *actor.System, j job) <-chan uint64 {
 	return out
 }
 
-// A request is what the goroutine twin of a clerk is sent.
+// A request is a message to the goroutine twin of a clerk.
 type request struct {
 	by    uint64
 	reply chan<- uint64

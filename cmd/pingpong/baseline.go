@@ -1,7 +1,7 @@
-// The channels have a process of their own, beside gallop's, that takes its turns when it is told
-// to. In one process each side's collections had to look at what the other had left behind. Go
-// keeps the descriptors of a million goroutines for ever, and the collector looks at them in every
-// cycle, so that gallop's turns took up to a third longer than alone.
+// The channels run in their own process, beside gallop's, which takes a turn on request. In one
+// process the GC of each side also had to scan what the other side had left behind. Go keeps the
+// descriptors of a million goroutines for ever, and the GC scans them in every cycle, so that
+// gallop's turns took up to a third longer than alone.
 //
 // The process is this program with the same flags. For every line that it reads it takes a turn,
 // and writes the figures as a line. When its input ends it ends too, whatever it is doing.
@@ -20,27 +20,30 @@ import (
 	"time"
 )
 
-// A rival takes the channels' turns.
+// A baseline takes the channels' turns.
 type baseline interface {
-	// turn runs the work once. last is how long that took the last time. An interruption leaves the
-	// work behind: a channel operation that could be told to stop would cost the channels time.
+	// turn runs the work once. last is how long that took the last time. An interruption abandons
+	// the work: channel operations that can be canceled would be slower.
 	turn(ctx context.Context, j job, bar *progress, last time.Duration) turn
 	close()
 }
 
-// A rivalMaker starts what takes the channels' turns of a scenario.
+// A baselineStarter starts what takes the channels' turns of a scenario.
 type baselineStarter func(s scenario, opts options, stderr io.Writer) (baseline, error)
 
-// rivalHere takes the turns in this process.
+// localBaseline runs the turns in this process.
 type localBaseline struct{ s scenario }
 
 func (r localBaseline) turn(ctx context.Context, j job, bar *progress, last time.Duration) turn {
-	return timed(func() (uint64, error) { return await(ctx, r.s.channels(j), nil, bar, byTime(last)) })
+	return timed(func() (uint64,
+		error) {
+		return await(ctx, r.s.channels(j), nil, bar, byTime(last))
+	})
 }
 
 func (localBaseline) close() {}
 
-// rivalApart has a process of its own take the turns.
+// processBaseline runs the turns in another process.
 type processBaseline struct {
 	process *exec.Cmd
 	orders  io.WriteCloser
@@ -54,7 +57,7 @@ type channelTurn struct {
 	Allocs uint64        `json:"allocs"`
 }
 
-// startRival starts the process of a rivalApart.
+// startBaseline starts the process of a processBaseline.
 func startBaseline(s scenario, opts options, stderr io.Writer) (baseline, error) {
 	p, err := opts.part(s, channelsPart)
 	if err != nil {
@@ -63,7 +66,7 @@ func startBaseline(s scenario, opts options, stderr io.Writer) (baseline, error)
 	return startBaselineProcess(p, stderr)
 }
 
-// rivalIn starts p as the process of a rivalApart.
+// startBaselineProcess starts p as the process of a processBaseline.
 func startBaselineProcess(p *exec.Cmd, stderr io.Writer) (baseline, error) {
 	p.Stderr = stderr
 	in, err := p.StdinPipe()
@@ -77,7 +80,8 @@ func startBaselineProcess(p *exec.Cmd, stderr io.Writer) (baseline, error) {
 	return processBaseline{p, in, json.NewDecoder(out)}, launch(p)
 }
 
-func (r processBaseline) turn(ctx context.Context, _ job, bar *progress, last time.Duration) (t turn) {
+func (r processBaseline) turn(ctx context.Context, _ job, bar *progress,
+	last time.Duration) (t turn) {
 	type answer struct {
 		channelTurn
 		err error
@@ -85,7 +89,8 @@ func (r processBaseline) turn(ctx context.Context, _ job, bar *progress, last ti
 	out := make(chan answer, 1)
 	go func() {
 		var a answer
-		_, _ = fmt.Fprintln(r.orders) // to one that has ended since its last turn: its results have ended then too
+		// an error means that it has ended: Decode reports that
+		_, _ = fmt.Fprintln(r.orders)
 		a.err = r.results.Decode(&a.channelTurn)
 		out <- a
 	}()
@@ -96,14 +101,15 @@ func (r processBaseline) turn(ctx context.Context, _ job, bar *progress, last ti
 	return turn{wall: a.Wall, got: a.Got, allocs: a.Allocs, err: err}
 }
 
-// lost returns the error of a turn that the process did not complete, and ends the process. It is a
-// fault of the process, or an interruption, even if only the process has noticed that so far.
+// turnErr ends the process and returns the error of its turn: errInterrupted, also if only the
+// process was interrupted so far, or the reason of its end.
 func (r processBaseline) turnErr(ctx context.Context, fault error) error {
-	r.close() // what it died of is settled before its pipes are seen to end: that it is killed now changes nothing
+	// its state is decided before its pipes end: killing it now changes nothing
+	r.close()
 	if ctx.Err() != nil || killedBySignal(r.process) {
 		return errInterrupted
 	}
-	if errors.Is(fault, io.EOF) { // it has ended by itself, as for want of memory
+	if errors.Is(fault, io.EOF) { // it has ended by itself, for example out of memory
 		return fmt.Errorf("the channels' process: %v", r.process.ProcessState)
 	}
 	return fmt.Errorf("the channels' process: %w", fault)
@@ -116,8 +122,8 @@ func (r processBaseline) close() {
 	_ = r.process.Wait()
 }
 
-// serveTurns is the whole process of a rivalApart. It takes a turn for each line of in, and ends
-// when in ends, whatever it is doing.
+// serveTurns is the main function of the process of a processBaseline. It runs a turn for each line
+// of in, and ends when in ends, whatever it is doing.
 func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Writer) int {
 	opts, err := parse(known, args, stderr)
 	if err != nil {
@@ -134,11 +140,11 @@ func serveTurns(known []scenario, args []string, in io.Reader, out, stderr io.Wr
 	return exitOK
 }
 
-// settled is how long a turn waits, so that the reader of the next order is in the kernel. A turn
-// stops the world first, and Go 1.26 may need a minute for that if somebody enters the kernel at
-// that very moment, and stays there. A program that does nothing else met that four times in
-// 74,000, and after a wait as long as this once in 200,000: rarer, but not never. Reading on only
-// in the middle of the turn would cost the channels a processor.
+// settleDelay is how long a turn waits, so that the reader of the next order is in the kernel. A
+// turn stops the world first, and Go 1.26 may need a minute for that if a thread enters the kernel
+// at that very moment, and stays there. A program that does nothing else met that four times in
+// 74,000, and after a wait as long as this once in 200,000: rarer, but not never. Reading during
+// the turn would cost the channels a processor.
 const settleDelay = time.Millisecond
 
 // takeTurns calls turn for each line of in, until that fails. It calls end as soon as in ends,

@@ -36,7 +36,8 @@ var (
 )
 
 // tryBeside is try for one scenario whose channels have a process of their own.
-func tryBeside(ctx context.Context, s scenario, onStderr func(), args ...string) (code int, stdout, stderr string) {
+func tryBeside(ctx context.Context, s scenario, onStderr func(),
+	args ...string) (code int, stdout, stderr string) {
 	var out bytes.Buffer
 	errs := listener{heard: onStderr}
 	code = command{known: []scenario{s}, stdout: &out, stderr: &errs}.run(ctx,
@@ -47,8 +48,8 @@ func tryBeside(ctx context.Context, s scenario, onStderr func(), args ...string)
 // What the channels leave behind is not gallop's: its memory is the same as without them, turn
 // after turn. The channels of a scenario have all their turns in one process.
 func TestRival_LeavesNothingBehind(t *testing.T) {
-	_, alone, _ := tryBeside(t.Context(), hoard, nil, "-baseline=false")
-	code, stdout, stderr := tryBeside(t.Context(), hoard, nil, "-rounds", "3")
+	_, alone, _ := tryBeside(t.Context(), retainer, nil, "-baseline=false")
+	code, stdout, stderr := tryBeside(t.Context(), retainer, nil, "-rounds", "3")
 	all := append(lines(t, alone), lines(t, stdout)...)
 	if code != exitOK || stderr != "" || len(all) != 2 {
 		t.Fatalf("exit %d, stderr %q: %s", code, stderr, stdout)
@@ -66,7 +67,8 @@ func TestRival_LeavesNothingBehind(t *testing.T) {
 func TestRival_CountRight(t *testing.T) {
 	for _, s := range []scenario{count, chameneos, skynet} {
 		for _, n := range []string{"7", "2500"} {
-			code, stdout, stderr := tryBeside(t.Context(), s, nil, "-n", n, "-seed", "77", "-rounds", "2")
+			code, stdout, stderr := tryBeside(t.Context(), s, nil, "-n", n, "-seed", "77",
+				"-rounds", "2")
 			if code != exitOK || stderr != "" {
 				t.Errorf("%s of %s: exit %d, stderr %q: %s", n, s.name, code, stderr, stdout)
 			}
@@ -82,7 +84,8 @@ func TestRival_Interrupted(t *testing.T) {
 	if code != exitInterrupted || stderr != "begun\n" {
 		t.Errorf("exit %d, stderr %q", code, stderr)
 	}
-	if f := lines(t, stdout); len(f) != 1 || !f[0].Interrupted || f[0].OK || f[0].Rounds != 1 || f[0].BaselineNsPerOp != nil {
+	if f := lines(t, stdout); len(f) != 1 || !f[0].Interrupted || f[0].OK || f[0].Rounds != 1 ||
+		f[0].BaselineNsPerOp != nil {
 		t.Errorf("%s", stdout)
 	}
 }
@@ -91,7 +94,8 @@ func TestRival_Interrupted(t *testing.T) {
 // it to gallop's to decide what happens.
 func TestRival_HeedsNoSignal(t *testing.T) {
 	code, stdout, stderr := tryBeside(t.Context(), shaken, nil, "-rounds", "2")
-	if f := lines(t, stdout); code != exitOK || stderr != "" || len(f) != 1 || f[0].BaselineRounds != 2 {
+	if f := lines(t, stdout); code != exitOK || stderr != "" || len(f) != 1 ||
+		f[0].BaselineRounds != 2 {
 		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
 	}
 }
@@ -100,9 +104,10 @@ func TestRival_HeedsNoSignal(t *testing.T) {
 // heard of it yet.
 func TestRival_StruckIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no signal for one process") // the end of a process says what ended it only elsewhere
+		// the end of a process says what ended it only elsewhere
+		t.Skip("there is no signal for one process")
 	}
-	for _, s := range []scenario{struck, felled} { // in place of the channels' process
+	for _, s := range []scenario{signaled, killedBy} { // in place of the channels' process
 		var out, errs bytes.Buffer
 		early := measureBeside(func(_ scenario, opts options, stderr io.Writer) (baseline, error) {
 			opts.baseline = false
@@ -112,8 +117,10 @@ func TestRival_StruckIsInterrupted(t *testing.T) {
 			}
 			return startBaselineProcess(p, stderr)
 		})
-		code := command{known: registry, stdout: &out, stderr: &errs, measure: early}.run(t.Context(), []string{"-json", "-n", "100"})
-		if f := lines(t, out.String()); code != exitInterrupted || len(f) != 1 || !f[0].Interrupted || f[0].OK || f[0].Rounds != 1 {
+		code := command{known: registry, stdout: &out, stderr: &errs,
+			measure: early}.run(t.Context(), []string{"-json", "-n", "100"})
+		if f := lines(t, out.String()); code != exitInterrupted || len(f) != 1 ||
+			!f[0].Interrupted || f[0].OK || f[0].Rounds != 1 {
 			t.Errorf("%s: exit %d, stderr %q: %s", s.name, code, &errs, &out)
 		}
 	}
@@ -126,12 +133,13 @@ func TestRival_LostWhenInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.close()
-	if got := r.turn(hearsLate{t.Context()}, job{n: 1}, &progress{}, 0); !errors.Is(got.err, errInterrupted) {
+	if got := r.turn(hearsLate{t.Context()}, job{n: 1}, &progress{}, 0); !errors.Is(got.err,
+		errInterrupted) {
 		t.Errorf("%+v", got)
 	}
 }
 
-// hearsLate is a context that has ended, but does not tell anybody who waits for it.
+// hearsLate is a context that has ended, but whose Done is never closed.
 type hearsLate struct{ context.Context }
 
 func (hearsLate) Err() error { return context.Canceled }
@@ -139,7 +147,8 @@ func (hearsLate) Err() error { return context.Canceled }
 // A process that dies is named, with what killed it, and gallop's figures are shown.
 func TestRival_LostProcessExits1(t *testing.T) {
 	code, stdout, stderr := tryBeside(t.Context(), gone, nil)
-	if code != exitWrong || stderr != "" || !strings.Contains(stdout, `"error":"the channels' process: exit status 3"`) {
+	if code != exitWrong || stderr != "" ||
+		!strings.Contains(stdout, `"error":"the channels' process: exit status 3"`) {
 		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
 	}
 }
@@ -153,7 +162,8 @@ func TestRival_LostBetweenTurns(t *testing.T) {
 	defer r.close()
 	for i := range 2 {
 		got := r.turn(t.Context(), job{n: 1}, &progress{}, 0)
-		if want := "the channels' process: exit status 3"; got.err == nil || got.err.Error() != want {
+		if want := "the channels' process: exit status 3"; got.err == nil ||
+			got.err.Error() != want {
 			t.Errorf("turn %d: %v, want %s", i, got.err, want)
 		}
 	}

@@ -94,7 +94,8 @@ const noReply = -1
 
 func bigChannels(j job) <-chan uint64 {
 	counts := make(chan uint64, buffer)
-	var peers [callers]chan int // all 119 others and a pong fit into a buffer: nobody waits for ever
+	// all 119 others and a pong fit into a buffer: no sender waits for ever
+	var peers [callers]chan int
 	for i := range peers {
 		peers[i] = make(chan int, buffer)
 	}

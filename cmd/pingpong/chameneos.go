@@ -1,5 +1,5 @@
-// Chameneos measures rendezvous: a hundred creatures meet in twos at one mall and
-// change colour, because every meeting needs a third party that everybody else needs too.
+// Chameneos measures rendezvous: a hundred creatures meet in twos at one mall and change colour,
+// because every meeting needs a third party that all other creatures need too.
 
 package main
 
@@ -71,7 +71,7 @@ func (c *creature) start(ctx *actor.Context, _ actor.None) {
 	mallVisit.Send(ctx, c.mall, visitor{actor.Self[creature](ctx), c.colour})
 }
 
-// meet tells the creature that waited of the one that has come.
+// meet is sent to the creature that waited, with the one that has come.
 func (c *creature) meet(ctx *actor.Context, other visitor) {
 	changed := complement(c.colour, other.colour)
 	creatureChange.Send(ctx, other.who, changed)
@@ -109,9 +109,9 @@ func meetActors(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 	return out
 }
 
-// guest is the goroutine twin of a visitor, and all the mail there is.
+// guest is the goroutine twin of a visitor, and the only type of message.
 type guest struct {
-	who    chan guest // whom to tell the changed colour; nil: this is that colour
+	who    chan guest // where to send the changed colour; nil: this is it
 	colour colour
 }
 

@@ -20,7 +20,8 @@ type side struct {
 func (b *summary) chart() {
 	var sides []side
 	fastest := 0.0
-	for _, s := range []side{{name: "gallop", ns: or0(b.NsPerOp)}, {name: "channels", ns: or0(b.BaselineNsPerOp)}} {
+	for _, s := range []side{{name: "gallop", ns: or0(b.NsPerOp)},
+		{name: "channels", ns: or0(b.BaselineNsPerOp)}} {
 		if s.ns > 0 {
 			s.speed = 1e9 / s.ns
 			fastest = max(fastest, s.speed)
@@ -32,7 +33,8 @@ func (b *summary) chart() {
 	}
 	texts, room := b.chartTexts(sides)
 	for i, s := range sides {
-		row := strings.TrimRight(fmt.Sprintf("%-8s  %s%s", s.name, bar(s.speed, fastest, room), texts[i]), " ")
+		row := strings.TrimRight(fmt.Sprintf("%-8s  %s%s", s.name, bar(s.speed, fastest, room),
+			texts[i]), " ")
 		if width(row) > b.columns {
 			row = flow(b.columns, 0, " ", s.name, strings.TrimSpace(texts[i]))
 		}
@@ -46,7 +48,8 @@ func (b *summary) chart() {
 func (b *summary) chartTexts(sides []side) (texts []string, room int) {
 	var rows [][]string
 	for _, s := range sides {
-		rows = append(rows, []string{shortFigure(s.ns) + " ns each", commas(uint64(s.speed)) + " " + b.scenario.ops + "/s"})
+		rows = append(rows, []string{shortFigure(s.ns) + " ns each", commas(uint64(s.speed)) + " " +
+			b.scenario.ops + "/s"})
 	}
 	if len(rows) == 0 {
 		return nil, 0
@@ -88,7 +91,8 @@ func (b *summary) compare() {
 	if b.columns >= 60 {
 		indent = 10 // under the bars
 	}
-	text := flow(b.columns, indent, " ", says, fmt.Sprintf("(median of %s, alternating)", b.turns()))
+	text := flow(b.columns, indent, " ", says,
+		fmt.Sprintf("(median of %s, alternating)", b.turns()))
 	b.WriteString(strings.Repeat(" ", indent) + text + "\n")
 }
 
@@ -97,7 +101,8 @@ func (b *summary) turns() string {
 	if b.Rounds == b.BaselineRounds {
 		return plural(uint64(b.Rounds), "turn", "turns") + " each"
 	}
-	return fmt.Sprintf("%s of gallop and %s of the channels", plural(uint64(b.Rounds), "turn", "turns"), commas(uint64(b.BaselineRounds)))
+	return fmt.Sprintf("%s of gallop and %s of the channels",
+		plural(uint64(b.Rounds), "turn", "turns"), commas(uint64(b.BaselineRounds)))
 }
 
 // overview puts all scenarios under each other: the longer, the further ahead.

@@ -7,20 +7,20 @@ import (
 	"runtime/metrics"
 )
 
-// usualGOGC is for both sides, unless the environment has a GOGC. A program that makes actors, or
-// goroutines, by the million and keeps none has a heap of next to nothing. There Go's collector
-// by its own choice runs every two milliseconds: with fjcreate it took as long as the work.
-// Services with small heaps set GOGC higher, as this program does; the figures say so.
+// usualGOGC is the GOGC of both sides, unless the environment has one. A program that creates
+// millions of actors, or goroutines, and keeps none has a tiny heap. By default the GC then runs
+// every two milliseconds: with fjcreate it took as long as the work. Services with small heaps set
+// GOGC higher, as this program does; the summary says so.
 const usualGOGC = 400
 
-// relaxCollector sets Go's collector for this process.
+// relaxCollector sets the GC percentage of this process.
 func relaxCollector() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(usualGOGC)
 	}
 }
 
-// gogc is the collector's setting, in percent, or nil if it is off.
+// gogc returns GOGC in percent, or nil if the GC is off.
 func gogc() *uint64 {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(sample)

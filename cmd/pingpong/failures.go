@@ -9,9 +9,8 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// watch returns the options of a system that reports to trouble what no scenario does when all is
-// well: a panic, or a message that could not be run. One report is enough: then the turn is over,
-// and the counters tell of the others.
+// watchOptions returns the options of a system that reports failures to trouble: a panic, or a dead
+// letter. One report is enough: it ends the turn, and the counters have the rest.
 func watchOptions(trouble chan<- error) []actor.Option {
 	report := func(format string, about any) {
 		select {
@@ -25,12 +24,12 @@ func watchOptions(trouble chan<- error) []actor.Option {
 	}
 }
 
-// An alarm is what the runtime logs to. It reports dead letters, and prints everything else, a
-// stack as a stack.
+// A failureLog is the log handler of the system. It reports dead letters, and prints everything
+// else.
 //
-// Seeing each letter (OnDeadLetter) would cost a goroutine per letter, and millions of messages are
-// left when a turn is cut short: Ctrl-C would take half a minute. Of the letters, the 1st, 2nd,
-// 4th, 8th and so on are logged.
+// OnDeadLetter is not used: it costs a goroutine per dead letter, and millions of messages are left
+// when a turn is interrupted, so Ctrl-C would take half a minute. The log has only the 1st, 2nd,
+// 4th, 8th and so on.
 type failureLog struct {
 	slog.Handler // for all but Handle
 	report       func(format string, about any)

@@ -65,10 +65,12 @@ func (r *report) figures() figures {
 	f := figures{
 		Scenario: r.scenario.name, N: r.n, Asked: r.asked, Op: r.scenario.op,
 		Workers: t.workers, Seed: r.seed, Rounds: len(r.gallop), BaselineRounds: len(r.channels),
-		NsPerOp: known(r.nsPerOp(r.gallop)), BaselineNsPerOp: known(r.nsPerOp(r.channels)), Ratio: known(r.ratio()),
+		NsPerOp: known(r.nsPerOp(r.gallop)), BaselineNsPerOp: known(r.nsPerOp(r.channels)),
+		Ratio:    known(r.ratio()),
 		WallMs:   float64(t.wall.Nanoseconds()) / 1e6,
 		Messages: t.stats.Messages, Spawned: t.stats.Spawned, Turns: t.stats.Turns,
-		Steals: t.stats.Steals, Parks: t.stats.Parks, Mutes: t.stats.Mutes, Unmutes: t.stats.Unmutes,
+		Steals: t.stats.Steals, Parks: t.stats.Parks, Mutes: t.stats.Mutes,
+		Unmutes:     t.stats.Unmutes,
 		DeadLetters: t.stats.DeadLetters, Panics: t.stats.Panics,
 		AllocsPerOp: r.allocsPerOp(r.gallop), BaselineAllocsPerOp: r.allocsPerOp(r.channels),
 		PeakRSSKB: r.peakKB, GOGC: r.gogc, PerWorker: perWorker(t),
@@ -107,7 +109,8 @@ func or0(figure *float64) float64 {
 func perWorker(t turn) []jsonWorker {
 	out := make([]jsonWorker, len(t.stats.Workers))
 	for i, w := range t.stats.Workers {
-		out[i] = jsonWorker{Spares: i >= t.workers, Turns: w.Turns, Messages: w.Messages, Steals: w.Steals,
+		out[i] = jsonWorker{Spares: i >= t.workers, Turns: w.Turns, Messages: w.Messages,
+			Steals:      w.Steals,
 			StealMisses: w.StealMisses, Parks: w.Parks, Wakes: w.Wakes, Yields: w.Yields}
 	}
 	return out

@@ -1,5 +1,5 @@
-// Fjcreate measures the life of an actor: create it, let it handle one message,
-// forget it, because actors are only useful if one need not count them.
+// Fjcreate measures the creation of actors: create one, let it handle one message, drop it, because
+// actors are only useful if they are cheap.
 
 package main
 
@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	creators = 8   // who create at once, on either side, so that there is parallel work
+	// concurrent creators on either side
+	creators = 8
 	litter   = 200 // spawns that a creator makes in one behaviour
 	maxBoxes = 1_000_000_000
 )
@@ -49,7 +50,7 @@ type creator struct {
 	boxes board
 }
 
-// A child lives for one message.
+// A child handles one message and ends.
 type child struct{ box *bool }
 
 var (

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// options is what the flags say, checked.
+// options holds the checked flags.
 type options struct {
 	picked   []scenario
 	n        int // 0: every scenario's own
@@ -29,8 +29,10 @@ func parse(known []scenario, args []string, stderr io.Writer) (options, error) {
 	fs.Usage = func() { usage(fs, known) }
 	fs.StringVar(&name, "scenario", "pingpong", "`name` of the work to run, or all")
 	fs.IntVar(&opts.n, "n", 0, "`operations` in a turn (default: the scenario's own)")
-	fs.IntVar(&opts.workers, "workers", 0, "scheduler `threads` (default: the runtime's own choice)")
-	fs.IntVar(&opts.rounds, "rounds", 5, "`turns` each side has; the median counts, of an even number the mean of the two in the middle")
+	fs.IntVar(&opts.workers, "workers", 0,
+		"scheduler `threads` (default: the runtime's own choice)")
+	fs.IntVar(&opts.rounds, "rounds", 5,
+		"`turns` each side has; the median counts, of an even number the mean of the two in the middle")
 	fs.Uint64Var(&opts.seed, "seed", 1, "`seed` of the random choices in the work")
 	fs.BoolVar(&opts.json, "json", false, "print one JSON object a scenario instead of the summary")
 	fs.BoolVar(&opts.baseline, "baseline", true, "run the work on goroutines and channels too")
@@ -69,7 +71,7 @@ func pick(known []scenario, name string) []scenario {
 	return nil
 }
 
-// check names everything that is wrong at once.
+// check returns all errors at once.
 func (o options) check(fs *flag.FlagSet, name string) error {
 	var wrong []error
 	if len(o.picked) == 0 {
@@ -92,7 +94,7 @@ func (o options) check(fs *flag.FlagSet, name string) error {
 	return errors.Join(wrong...)
 }
 
-// tryStart finds out whether the runtime takes the options.
+// tryStart returns an error if the runtime rejects the options.
 func (o options) tryStart() error {
 	sys, err := start(o, nil)
 	if err == nil {
@@ -111,7 +113,8 @@ func usage(fs *flag.FlagSet, known []scenario) {
 	fmt.Fprintf(w, "usage: pingpong [flags]\n\nscenarios:\n")
 	for _, s := range known {
 		size := fmt.Sprintf("(%s %s)", commas(uint64(s.n)), s.ops)
-		fmt.Fprintf(w, "  %-10s %s\n", s.name, strings.TrimLeft(flow(defaultColumns, 13, " ", s.about, size), " "))
+		fmt.Fprintf(w, "  %-10s %s\n", s.name,
+			strings.TrimLeft(flow(defaultColumns, 13, " ", s.about, size), " "))
 	}
 	fmt.Fprintf(w, "  %-10s every one of them, one after the other\n\nflags:\n", "all")
 	fs.PrintDefaults()

@@ -14,7 +14,7 @@ func commas(n uint64) string {
 	return s
 }
 
-// many writes a number with its noun in the right form.
+// plural writes a number with its noun in the right form.
 func plural(n uint64, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -22,7 +22,7 @@ func plural(n uint64, one, more string) string {
 	return commas(n) + " " + more
 }
 
-// short writes a figure with as many digits as mean anything; a missing one is a dash.
+// shortFigure writes a figure with as many digits as mean anything; a missing one is a dash.
 func shortFigure(figure float64) string {
 	switch {
 	case figure == 0:

@@ -16,8 +16,10 @@ func sampleReport() report {
 		{Turns: 2, Messages: 2, StealMisses: 12, Parks: 6, Wakes: 6},
 	}}
 	for _, ms := range []int{61, 58, 60} {
-		r.addGallop(turn{wall: time.Duration(ms) * time.Millisecond, got: 2_000_000, allocs: 50_000, stats: stats, workers: len(stats.Workers)})
-		r.addChannels(turn{wall: time.Duration(5*ms) * time.Millisecond, got: 2_000_000, allocs: 30})
+		r.addGallop(turn{wall: time.Duration(ms) * time.Millisecond, got: 2_000_000, allocs: 50_000,
+			stats: stats, workers: len(stats.Workers)})
+		r.addChannels(turn{wall: time.Duration(5*ms) * time.Millisecond, got: 2_000_000,
+			allocs: 30})
 	}
 	r.peakKB, r.gogc = 12_345, new(uint64(usualGOGC))
 	return r
@@ -44,7 +46,8 @@ func TestMedian_IsTheTurnInTheMiddle(t *testing.T) {
 
 func TestCommas(t *testing.T) {
 	for n, want := range map[uint64]string{
-		0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1<<64 - 1: "18,446,744,073,709,551,615",
+		0: "0", 999: "999", 1000: "1,000", 123456: "123,456",
+		1<<64 - 1: "18,446,744,073,709,551,615",
 	} {
 		if got := commas(n); got != want {
 			t.Errorf("commas(%d) = %s, want %s", n, got, want)

@@ -20,8 +20,8 @@ func launch(p *exec.Cmd) error {
 	return p.Start()
 }
 
-// again is how long after the first signal a second one kills. Whoever ends a process may send it
-// two signals in one breath: timeout(1) tells the process, and then its group.
+// again is how long after the first signal a second one kills. A service manager may send a process
+// two signals at once: timeout(1) signals the process, and then its group.
 const again = 100 * time.Millisecond
 
 // secondKills restores Go's own handling of signals soon after the first one has ended the context,

@@ -35,7 +35,8 @@ func TestLaunch_NotBesideTheEndOfHandling(t *testing.T) {
 	}
 }
 
-// "timeout(1) tells the process, and then its group": two signals in one breath are one, and a later one kills.
+// "timeout(1) signals the process, and then its group": two signals in one breath are one, and a
+// later one kills.
 func TestSecondKills_NotInOneBreath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, signaled := context.WithCancel(t.Context())

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	defaultColumns = 79  // columns to write in where nobody knows better: the last of 80 is not safe everywhere
+	// columns if the width is not known: the last of 80 is not safe everywhere
+	defaultColumns = 79
 	maxColumns     = 100 // columns that a summary takes if there are more
 )
 
@@ -43,7 +44,8 @@ func flow(columns, indent int, sep string, parts ...string) string {
 			lines, line = append(lines, line), p
 		}
 		if words := strings.Fields(line); indent+width(line) > columns && len(words) > 1 {
-			folded := strings.Split(flow(columns, indent, " ", words...), "\n"+strings.Repeat(" ", indent))
+			folded := strings.Split(flow(columns, indent, " ", words...),
+				"\n"+strings.Repeat(" ", indent))
 			last := len(folded) - 1
 			lines, line = append(lines, folded[:last]...), folded[last]
 		}
@@ -51,8 +53,8 @@ func flow(columns, indent int, sep string, parts ...string) string {
 	return strings.Join(append(lines, line), "\n"+strings.Repeat(" ", indent))
 }
 
-// under writes rows of cells one below the other, aligned to the right, with as many of the columns
-// as fit.
+// alignTable writes rows of cells one below the other, aligned to the right, with as many of the
+// columns as fit.
 func alignTable(columns int, rows [][]string) string {
 	var b strings.Builder
 	widths, fit := fitColumns(columns, rows)
@@ -65,7 +67,7 @@ func alignTable(columns int, rows [][]string) string {
 	return b.String()
 }
 
-// fitting returns how wide the columns of a table are, including two cells between them, and how
+// fitColumns returns how wide the columns of a table are, including two cells between them, and how
 // many fit.
 func fitColumns(columns int, rows [][]string) (widths []int, fit int) {
 	used := 0

@@ -11,7 +11,9 @@ import (
 // fails the package when a test has left a goroutine behind.
 func TestMain(m *testing.M) {
 	if os.Getenv(partEnv) != "" {
-		os.Exit(process(append(registry, hoard, endless, miscounted, lost, struck, felled, gone, stuck, shaken, collecting)))
+		os.Exit(process(append(registry, retainer, endless, miscounted, lost, signaled, killedBy,
+			gone,
+			stuck, shaken, collecting)))
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -6,9 +6,9 @@
 //	go run ./cmd/pingpong -scenario all
 //	go run ./cmd/pingpong -scenario fanin -n 1000000 -workers 2 -json
 //
-// Go's collector is at GOGC=400 on both sides, unless the environment has a GOGC.
-// The command exits with 0 when every count was right, with 1 when one was wrong, with 2 on
-// flags that it cannot use and with 130 when it was interrupted.
+// The GC runs with GOGC=400 on both sides, unless the environment has a GOGC. The command exits
+// with 0 when every count was right, with 1 when one was wrong, with 2 on flags that it cannot use
+// and with 130 when it was interrupted.
 package main
 
 import (
@@ -24,7 +24,8 @@ func main() { os.Exit(process(registry)) }
 func process(known []scenario) int {
 	relaxCollector()
 	if os.Getenv(partEnv) == channelsPart {
-		signal.Ignore(os.Interrupt, syscall.SIGTERM) // all processes of a terminal, or of a group, get it
+		// all processes of a terminal, or of a group, get it
+		signal.Ignore(os.Interrupt, syscall.SIGTERM)
 		return serveTurns(known, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

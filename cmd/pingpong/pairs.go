@@ -13,7 +13,7 @@ const couples = 64
 
 var pairs = scenario{
 	name: "pairs", op: "message", ops: "messages", n: 4_000_000,
-	about: "64 pairs at once: messages between couples that need nobody else",
+	about: "64 pairs at once: messages between independent couples",
 	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 		total, out := newTally(sys, dealt(j.n, couples))
 		for i := range dealt(j.n, couples) {

@@ -1,12 +1,12 @@
-// Each of several scenarios has a process of its own, because what one leaves behind would be in
-// the figures of the next. Go keeps the descriptors of a million goroutines for ever, which showed
-// as memory of whatever ran after skynet. Subtracting what was there before is wrong too, since
-// what is left behind is used again; and only Linux can reset the peak.
+// Each of several scenarios runs in its own process, because memory that one leaves behind would be
+// in the figures of the next. Go keeps the descriptors of a million goroutines for ever, which
+// showed as memory of the scenario after skynet. Subtracting the memory at the start is wrong too,
+// since it is reused; and only Linux can reset the peak.
 //
-// The part is this program with -json, and what it prints is all that the whole knows of it. Its
-// standard input is a pipe from the whole. The end of the pipe is the interruption, on every
-// system, also if the whole is killed. A signal would be the second one for a part that has Ctrl-C
-// from the terminal already, and the second one kills.
+// The child process is this program with -json; the parent reads its output. Its standard input is
+// a pipe from the parent. The end of the pipe is the interruption, on every system, even if the
+// parent is killed. A signal would be the second one for a child that got Ctrl-C from the terminal,
+// and the second one kills.
 
 package main
 
@@ -23,15 +23,16 @@ import (
 	"strconv"
 )
 
-// partOfAll is the environment variable that tells a part what it is to do.
+// partEnv is the environment variable that tells a process which part of the work is its own.
 const (
 	partEnv      = "GALLOP_PINGPONG_PART"
 	scenarioPart = "scenario" // both sides of it
-	channelsPart = "channels" // see rival
+	channelsPart = "channels" // see baseline
 )
 
-// apart is a measurer that starts a process.
-func measureInProcess(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
+// measureInProcess is the measurer that runs a scenario in another process.
+func measureInProcess(ctx context.Context, s scenario, opts options,
+	stderr io.Writer) (figures, error) {
 	var f figures
 	var out bytes.Buffer
 	part, err := opts.part(s, scenarioPart)
@@ -51,7 +52,8 @@ func measureInProcess(ctx context.Context, s scenario, opts options, stderr io.W
 	exit := part.Wait()
 	err = json.Unmarshal(out.Bytes(), &f)
 	switch {
-	case err == nil && slices.Contains([]int{exitOK, exitWrong, exitInterrupted}, part.ProcessState.ExitCode()):
+	case err == nil && slices.Contains([]int{exitOK, exitWrong, exitInterrupted},
+		part.ProcessState.ExitCode()):
 		return f, nil
 	case ctx.Err() != nil || killedBySignal(part):
 		return f, errInterrupted
@@ -59,13 +61,14 @@ func measureInProcess(ctx context.Context, s scenario, opts options, stderr io.W
 	return f, fmt.Errorf("%s in a process of its own: %w", s.name, cmp.Or(exit, err))
 }
 
-// struckDown tells whether a process that has ended was killed by an interruption before it could
-// take or ignore it. The signal is sent to the whole group, and may reach us only later.
+// killedBySignal reports whether a process that has ended was killed by an interruption before it
+// could take or ignore it. The signal is sent to the whole group, and may reach this process later.
 func killedBySignal(p *exec.Cmd) bool {
-	return slices.Contains([]string{"signal: interrupt", "signal: terminated"}, p.ProcessState.String())
+	return slices.Contains([]string{"signal: interrupt", "signal: terminated"},
+		p.ProcessState.String())
 }
 
-// part is the command that runs one of the scenarios with the same options.
+// part returns the command that runs one of the scenarios with the same options.
 func (o options) part(s scenario, what string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -83,7 +86,7 @@ func (o options) part(s scenario, what string) (*exec.Cmd, error) {
 	return part, nil
 }
 
-// untilEOF ends the context when there is nothing more to read.
+// cancelAtEOF ends the context when there is nothing more to read.
 func cancelAtEOF(ctx context.Context, in io.Reader) context.Context {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

@@ -18,8 +18,9 @@ import (
 
 // The scenarios that only the processes started by these tests know.
 var (
-	// hoard leaves behind what Go never gives back: descriptors of very many goroutines.
-	hoard = scenario{name: "hoard", op: "goroutine", ops: "goroutines", actors: pingpong.actors,
+	// retainer leaves behind what Go never gives back: descriptors of very many goroutines.
+	retainer = scenario{name: "retainer", op: "goroutine", ops: "goroutines",
+		actors: pingpong.actors,
 		channels: func(j job) <-chan uint64 {
 			var all, held sync.WaitGroup
 			held.Add(1)
@@ -39,17 +40,18 @@ var (
 			return nil
 		}}
 	// miscounted wants one more than there is.
-	miscounted = scenario{name: "miscounted", op: "message", ops: "messages", actors: pingpong.actors, channels: pingpong.channels,
+	miscounted = scenario{name: "miscounted", op: "message", ops: "messages",
+		actors: pingpong.actors, channels: pingpong.channels,
 		want: func(n int) uint64 { return uint64(n) + 1 }}
 	// lost takes its process with it.
 	lost = scenario{name: "lost", op: "loss", ops: "losses", channels: pingpong.channels,
 		actors: func(context.Context, *actor.System, job) <-chan uint64 { os.Exit(3); return nil }}
-	// struck is interrupted as if it did not heed that yet, and felled is told to end in the same
-	// way.
-	struck, felled = struckBy("struck", os.Interrupt), struckBy("felled", syscall.SIGTERM)
+	// signaled is interrupted as if it did not heed that yet, and killedBy is told to end in the
+	// same way.
+	signaled, killedBy = signaledBy("signaled", os.Interrupt), signaledBy("killed", syscall.SIGTERM)
 )
 
-func struckBy(name string, s os.Signal) scenario {
+func signaledBy(name string, s os.Signal) scenario {
 	return scenario{name: name, op: "stroke", ops: "strokes", channels: pingpong.channels,
 		actors: func(context.Context, *actor.System, job) <-chan uint64 {
 			signal.Reset(s)
@@ -64,10 +66,12 @@ func struckBy(name string, s os.Signal) scenario {
 
 // tryApart is try with a process for each scenario. If onStderr is not nil, it is called when one
 // of them writes to stderr.
-func tryApart(ctx context.Context, known []scenario, onStderr func(), args ...string) (code int, stdout, stderr string) {
+func tryApart(ctx context.Context, known []scenario, onStderr func(),
+	args ...string) (code int, stdout, stderr string) {
 	var out bytes.Buffer
 	errs := listener{heard: onStderr}
-	code = command{known: known, stdout: &out, stderr: &errs}.run(ctx, append([]string{"-scenario", "all", "-n", "100", "-rounds", "1"}, args...))
+	code = command{known: known, stdout: &out, stderr: &errs}.run(ctx,
+		append([]string{"-scenario", "all", "-n", "100", "-rounds", "1"}, args...))
 	return code, out.String(), errs.said.String()
 }
 
@@ -99,7 +103,8 @@ func lines(t *testing.T, stdout string) (all []figures) {
 // "What the scenario before has left behind is not this one's": the memory of pingpong is the same
 // before and after a scenario whose channels leave much behind.
 func TestApart_MemoryIsTheScenariosOwn(t *testing.T) {
-	code, stdout, stderr := tryApart(t.Context(), []scenario{pingpong, hoard, pingpong}, nil, "-json")
+	code, stdout, stderr := tryApart(t.Context(), []scenario{pingpong, retainer, pingpong}, nil,
+		"-json")
 	all := lines(t, stdout)
 	if code != exitOK || len(all) != 3 {
 		t.Fatalf("exit %d, stderr %q: %s", code, stderr, stdout)
@@ -118,7 +123,8 @@ func TestApart_PassesFlagsOn(t *testing.T) {
 		t.Fatalf("stderr %q: %s", stderr, stdout)
 	}
 	for i, f := range all {
-		if f.N != 321 || f.Workers != 3 || f.Seed != 77 || f.Rounds != 2 || f.BaselineNsPerOp != nil || f.Scenario != []string{"ask", "count"}[i] {
+		if f.N != 321 || f.Workers != 3 || f.Seed != 77 || f.Rounds != 2 ||
+			f.BaselineNsPerOp != nil || f.Scenario != []string{"ask", "count"}[i] {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -133,7 +139,9 @@ func TestApart_InterruptedHasAnOverview(t *testing.T) {
 		t.Errorf("exit %d, stderr %q", code, stderr)
 	}
 	summaries, table, _ := strings.Cut(stdout, "\nscenario ")
-	if !strings.Contains(summaries, "\nendless: ") || !strings.Contains(summaries, "interrupted after 0 complete turns") || strings.Contains(summaries, "\ncount: ") {
+	if !strings.Contains(summaries, "\nendless: ") ||
+		!strings.Contains(summaries, "interrupted after 0 complete turns") ||
+		strings.Contains(summaries, "\ncount: ") {
 		t.Errorf("the summaries:\n%s", summaries)
 	}
 	if !strings.Contains(table, "times as fast\nask ") || strings.Count(table, "\n") != 2 {
@@ -147,9 +155,10 @@ func TestApart_StruckIsInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no signal for one process") // it is the end of its input there
 	}
-	for _, s := range []scenario{struck, felled} {
+	for _, s := range []scenario{signaled, killedBy} {
 		code, stdout, stderr := tryApart(t.Context(), []scenario{ask, s, count}, nil)
-		if code != exitInterrupted || strings.Contains(stderr, "pingpong:") || !strings.Contains(stdout, "times as fast\nask ") {
+		if code != exitInterrupted || strings.Contains(stderr, "pingpong:") ||
+			!strings.Contains(stdout, "times as fast\nask ") {
 			t.Errorf("%s: exit %d, stderr %q: %s", s.name, code, stderr, stdout)
 		}
 	}
@@ -158,7 +167,8 @@ func TestApart_StruckIsInterrupted(t *testing.T) {
 // A process that dies is named, with what killed it.
 func TestApart_LostProcessExits1(t *testing.T) {
 	code, stdout, stderr := tryApart(t.Context(), []scenario{lost, count}, nil)
-	if code != exitWrong || stdout != "" || stderr != "pingpong: lost in a process of its own: exit status 3\n" {
+	if code != exitWrong || stdout != "" ||
+		stderr != "pingpong: lost in a process of its own: exit status 3\n" {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }
@@ -167,7 +177,8 @@ func TestApart_LostProcessExits1(t *testing.T) {
 func TestApart_LostProcessHasAnOverview(t *testing.T) {
 	code, stdout, stderr := tryApart(t.Context(), []scenario{ask, lost, count}, nil)
 	_, table, _ := strings.Cut(stdout, "\nscenario ")
-	if code != exitWrong || !strings.Contains(stderr, "lost in a process of its own") || !strings.Contains(table, "times as fast\nask ") {
+	if code != exitWrong || !strings.Contains(stderr, "lost in a process of its own") ||
+		!strings.Contains(table, "times as fast\nask ") {
 		t.Errorf("exit %d, stderr %q: %s", code, stderr, stdout)
 	}
 }
@@ -175,7 +186,8 @@ func TestApart_LostProcessHasAnOverview(t *testing.T) {
 // A wrong count in a process of its own is just as wrong, and the other scenarios run.
 func TestApart_WrongCountExits1(t *testing.T) {
 	code, stdout, _ := tryApart(t.Context(), []scenario{miscounted, count}, nil)
-	if code != exitWrong || !strings.Contains(stdout, "WRONG: gallop counted 100, but 101 is right") || !strings.Contains(stdout, "\ncount ") {
+	if code != exitWrong || !strings.Contains(stdout,
+		"WRONG: gallop counted 100, but 101 is right") || !strings.Contains(stdout, "\ncount ") {
 		t.Errorf("exit %d: %s", code, stdout)
 	}
 }

@@ -9,29 +9,30 @@ import (
 	"time"
 )
 
-// A progress is one line on a terminal that follows the run. Without a terminal it
-// is silent: a pipe or a file gets nothing of it.
+// A progress is one line on a terminal that shows the progress of the run. Without a terminal, as
+// with a pipe or a file, it prints nothing.
 //
-// When they are made narrower, most terminals break a line anew that no longer fits, and the rows
-// above cannot be taken back. So the row above the line is left empty while the line stands,
-// and is taken away with it.
+// When a terminal is made narrower, it usually wraps a line that no longer fits, and rows above
+// cannot be cleared. So the row above the line is left empty, and is cleared with it.
 //
-// What is logged meanwhile, by whichever goroutine, is written where the line stood. The next tick
-// draws the line anew below.
+// Log lines, of any goroutine, are written in place of the line. The next tick draws the line again
+// below.
 type progress struct {
-	w         io.Writer // nil: silent
-	columns   func() int
-	ticks     <-chan time.Time // when to draw; nil: never
-	stop      func()
-	what      string
-	over, end float64 // share of the turns that are over before this one, and with it
+	w       io.Writer // nil: silent
+	columns func() int
+	ticks   <-chan time.Time // when to draw; nil: never
+	stop    func()
+	what    string
+	// share of the turns that are over before this one, and with it
+	over, end float64
 	began     time.Time
 
-	mu    sync.Mutex // guards what is sent to w
-	drawn int        // guarded by mu: columns that the line takes which stands there; 0: none
+	mu sync.Mutex // guards what is sent to w
+	// guarded by mu: columns of the line on the screen; 0: none
+	drawn int
 }
 
-// far tells how far a turn is, from 0 to 1, and says more about it.
+// progressFunc returns the progress of a turn, from 0 to 1, and a note about it.
 type progressFunc func() (done float64, more string)
 
 func newProgress(stderr io.Writer) *progress {
@@ -61,7 +62,7 @@ func (p *progress) Write(lines []byte) (int, error) {
 	return p.w.Write(lines)
 }
 
-// byMessages returns how far a turn is that will have run that many messages.
+// byMessages returns the progress of a turn that runs that many messages.
 func byMessages(run func() uint64, of float64) progressFunc {
 	return func() (float64, string) {
 		n := run()
@@ -69,7 +70,7 @@ func byMessages(run func() uint64, of float64) progressFunc {
 	}
 }
 
-// byTime returns how far a turn is that takes as long as the last one, if there was one.
+// byTime returns the progress of a turn that takes as long as the last one.
 func byTime(last time.Duration) progressFunc {
 	began := time.Now()
 	return func() (float64, string) {
@@ -80,13 +81,13 @@ func byTime(last time.Duration) progressFunc {
 	}
 }
 
-// turn says what runs from now on, and which share of the whole is over before it and after it.
+// turn sets what runs now, and the share of all turns that are over before it and after it.
 func (p *progress) turn(what string, over, end float64) {
 	p.what, p.over, p.end, p.began = what, over, end, time.Now()
 	p.draw(func() (float64, string) { return 0, "" })
 }
 
-// draw draws the line anew, cut to what the terminal has room for now.
+// draw draws the line, cut to the width of the terminal.
 func (p *progress) draw(far progressFunc) {
 	if p.w == nil {
 		return
@@ -100,7 +101,7 @@ func (p *progress) draw(far progressFunc) {
 	switch {
 	case p.drawn == 0:
 		begin = "\n"
-	case p.drawn > columns: // it was broken in two
+	case p.drawn > columns: // the terminal has wrapped it
 		begin = "\r\x1b[A\x1b[J"
 	}
 	p.drawn = max(width(line), 1)
@@ -118,7 +119,7 @@ func (p *progress) line(done float64, more string, columns int) string {
 	return string(line[:min(len(line), max(columns, 0))])
 }
 
-// clear takes the line away, so that something else can be printed.
+// clear clears the line, so that something else can be printed.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -38,12 +38,14 @@ func TestProgress_LogTakesItsPlace(t *testing.T) {
 	sent.Reset()
 	log.Print("WARN gallop: long turn")
 	log.Print("WARN again")
-	if got, want := sent.String(), "\r\x1b[K\x1b[AWARN gallop: long turn\nWARN again\n"; got != want {
+	if got, want := sent.String(),
+		"\r\x1b[K\x1b[AWARN gallop: long turn\nWARN again\n"; got != want {
 		t.Errorf("two lines are sent as %q, want %q", got, want)
 	}
 	sent.Reset()
 	p.draw(nothing)
-	if !strings.HasPrefix(sent.String(), "\n") || !strings.Contains(sent.String(), "ring on gallop") {
+	if !strings.HasPrefix(sent.String(), "\n") ||
+		!strings.Contains(sent.String(), "ring on gallop") {
 		t.Errorf("the line is drawn anew as %q", sent)
 	}
 	p.close()
@@ -73,12 +75,14 @@ func TestProgress_OnlyOnATerminal(t *testing.T) {
 			t.Errorf("the line lacks %q: %q", want, sent)
 		}
 	}
-	if !strings.HasPrefix(sent.String(), "\n") || !strings.HasSuffix(sent.String(), "\r\x1b[K\x1b[A") {
+	if !strings.HasPrefix(sent.String(), "\n") ||
+		!strings.HasSuffix(sent.String(), "\r\x1b[K\x1b[A") {
 		t.Errorf("the line, or the empty one above, stays behind: %q", sent)
 	}
 }
 
-// The line moves within a turn: half of the second of four is 37 %. It never passes the end of the turn.
+// The line moves within a turn: half of the second of four is 37 %. It never passes the end of the
+// turn.
 func TestProgress_WithinATurn(t *testing.T) {
 	p, sent := screen(new(defaultColumns))
 	p.turn("pingpong on gallop", 0.25, 0.5)
@@ -91,7 +95,7 @@ func TestProgress_WithinATurn(t *testing.T) {
 	}
 }
 
-// The shares of the turns go from none to all, also with more rounds than anybody will wait for.
+// The shares of the turns go from none to all, also with very many rounds.
 func TestOver_OfManyRounds(t *testing.T) {
 	for _, baseline := range []bool{true, false} {
 		for _, rounds := range []int{1, 2, math.MaxInt/2 + 1, math.MaxInt} {
@@ -103,7 +107,8 @@ func TestOver_OfManyRounds(t *testing.T) {
 				}
 				last = over
 			}
-			if o.progressOf(0, 0) != 0 || baseline && o.progressOf(rounds-1, 2) != 1 || !baseline && last != 1 {
+			if o.progressOf(0, 0) != 0 || baseline && o.progressOf(rounds-1, 2) != 1 || !baseline &&
+				last != 1 {
 				t.Errorf("%d rounds: from %v to %v", rounds, o.progressOf(0, 0), last)
 			}
 		}
@@ -133,7 +138,8 @@ func TestProgress_FollowsTheMessages(t *testing.T) {
 			}
 		}
 	}()
-	rep, err := measure(t.Context(), half, options{n: 2, rounds: 1, workers: 1}, p, localBaseline{half})
+	rep, err := measure(t.Context(), half, options{n: 2, rounds: 1, workers: 1}, p,
+		localBaseline{half})
 	close(over)
 	if err != nil || !rep.ok() {
 		t.Errorf("start: %v, report: %v", err, rep.err)
@@ -148,17 +154,19 @@ func (s sink) Write(p []byte) (int, error) { s(string(p)); return len(p), nil }
 func TestScenarios_MessagesAreExpected(t *testing.T) {
 	for _, s := range registry {
 		const n = 10_000
-		rep, err := measure(t.Context(), s, options{n: n, rounds: 1, workers: 1}, &progress{}, localBaseline{s})
+		rep, err := measure(t.Context(), s, options{n: n, rounds: 1, workers: 1}, &progress{},
+			localBaseline{s})
 		if err != nil || !rep.ok() {
 			t.Fatalf("%s: start: %v, report: %v", s.name, err, rep.err)
 		}
-		if part := float64(rep.shown().stats.Messages) / s.messages(rep.n); part < 0.95 || part > 1.1 {
+		if part := float64(rep.shown().stats.Messages) / s.messages(rep.n); part < 0.95 ||
+			part > 1.1 {
 			t.Errorf("%s: %.2f of the messages that were expected", s.name, part)
 		}
 	}
 }
 
-// Nobody can see the work of a turn of the channels: the turn counts as long as the last one.
+// The progress of a turn of the channels is not known: it counts as long as the last one.
 func TestByTime(t *testing.T) {
 	if done, _ := byTime(0)(); done != 0 {
 		t.Errorf("%v of a first turn are done", done)

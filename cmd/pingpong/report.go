@@ -5,10 +5,11 @@ import (
 	"fmt"
 )
 
-// A report is everything that was measured of one scenario.
+// A report holds all measurements of one scenario.
 type report struct {
 	scenario scenario
-	asked, n int // operations in a turn: asked for, and what the work could be fitted to
+	// operations in a turn: asked for, and what the work could be fitted to
+	asked, n int
 	seed     uint64
 
 	gallop, channels []turn // the turns that ended with a count
@@ -23,7 +24,7 @@ func newReport(s scenario, opts options) report {
 	return report{scenario: s, asked: opts.asked(s), n: opts.job(s).n, seed: opts.seed}
 }
 
-// addGallop takes in a turn and finds out whether all went right in it.
+// addGallop adds a turn and checks it.
 func (r *report) addGallop(t turn) {
 	if t.err != nil {
 		r.cut = t
@@ -33,7 +34,8 @@ func (r *report) addGallop(t turn) {
 	r.gallop = append(r.gallop, t)
 	r.checkCount("gallop", t)
 	if st := t.stats; st.DeadLetters > 0 || st.Panics > 0 {
-		r.fail(fmt.Errorf("%d dead letters and %d panics in a run that should have none", st.DeadLetters, st.Panics))
+		r.fail(fmt.Errorf("%d dead letters and %d panics in a run that should have none",
+			st.DeadLetters, st.Panics))
 	}
 }
 
@@ -59,13 +61,13 @@ func (r *report) fail(err error) {
 	}
 }
 
-// over tells whether another turn would be of no use.
+// isOver reports whether another turn would be of no use.
 func (r *report) isOver() bool { return r.err != nil }
 
 func (r *report) ok() bool { return r.err == nil }
 
-// shown is the turn whose figures stand for gallop: the median, or, if no turn was completed, the
-// one that was cut short.
+// shown returns the turn whose figures are shown for gallop: the median, or, if no turn was
+// completed, the one that was cut short.
 func (r *report) shown() turn {
 	if len(r.gallop) == 0 {
 		return r.cut

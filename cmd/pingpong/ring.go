@@ -13,7 +13,7 @@ const nodes = 503
 
 var ring = scenario{
 	name: "ring", op: "hop", ops: "hops", n: 2_000_000,
-	about: "503 actors and one token: a hop to somebody who has been idle",
+	about: "503 actors and one token: a hop to an actor that has been idle",
 	actors: func(_ context.Context, sys *actor.System, j job) <-chan uint64 {
 		out := make(chan uint64, 1)
 		first := nodeType.Spawn(sys, node{out: out})
@@ -46,7 +46,8 @@ var (
 	nodeLink = actor.Declare[actor.Ref[node]](nodeType, "link")
 	nodeHop  = actor.Declare[uint64](nodeType, "hop")
 	nodeAdd  = actor.Declare[lap](nodeType, "add")
-	_        = nodeType.Table(nodeLink.Do((*node).link), nodeHop.Do((*node).hop), nodeAdd.Do((*node).add))
+	_        = nodeType.Table(nodeLink.Do((*node).link), nodeHop.Do((*node).hop),
+		nodeAdd.Do((*node).add))
 )
 
 func (r *node) link(_ *actor.Context, next actor.Ref[node]) { r.next = next }

@@ -23,7 +23,7 @@ type measurer func(ctx context.Context, s scenario, opts options, stderr io.Writ
 type command struct {
 	known          []scenario
 	stdout, stderr io.Writer
-	measure        measurer // nil: here, or apart if there is more than one to run
+	measure        measurer // nil: measureHere or, for several, measureInProcess
 }
 
 // run is the whole command. The end of the context is an interruption.
@@ -86,11 +86,12 @@ func (c command) runAll(ctx context.Context, opts options) (code int, err error)
 	return code, err
 }
 
-// here is the measurer that runs a scenario in this process, and its channels in one of their own.
+// measureHere is the measurer that runs a scenario in this process, and its channels in another
+// one.
 var measureHere = measureBeside(startBaseline)
 
-// beside returns the measurer that runs a scenario in this process, and its channels in the rival
-// that start starts.
+// measureBeside returns the measurer that runs a scenario in this process, and its channels in the
+// baseline that start starts.
 func measureBeside(start baselineStarter) measurer {
 	return func(ctx context.Context, s scenario, opts options, stderr io.Writer) (figures, error) {
 		bar := newProgress(stderr)

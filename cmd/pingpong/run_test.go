@@ -19,7 +19,10 @@ import (
 // try runs the command in this process and returns its exit code and both outputs.
 func try(ctx context.Context, known []scenario, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	inside := measureBeside(func(s scenario, _ options, _ io.Writer) (baseline, error) { return localBaseline{s}, nil })
+	inside := measureBeside(func(s scenario, _ options, _ io.Writer) (baseline,
+		error) {
+		return localBaseline{s}, nil
+	})
 	code = command{known: known, stdout: &out, stderr: &errs, measure: inside}.run(ctx, args)
 	return code, out.String(), errs.String()
 }
@@ -74,12 +77,14 @@ func TestRun_HelpExits0AndListsEveryScenario(t *testing.T) {
 
 // "-json prints one object per run with at least …": all eleven, each on a line.
 func TestRun_JSONHasAllKeys(t *testing.T) {
-	code, stdout, stderr := try(t.Context(), registry, "-json", "-scenario", "all", "-n", "1000", "-rounds", "1", "-workers", "2")
+	code, stdout, stderr := try(t.Context(), registry, "-json", "-scenario", "all", "-n", "1000",
+		"-rounds", "1", "-workers", "2")
 	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
 	if code != exitOK || stderr != "" || len(lines) != len(registry) {
 		t.Fatalf("exit %d, %d lines, stderr %q", code, len(lines), stderr)
 	}
-	keys := strings.Fields("scenario n workers ns_per_op baseline_ns_per_op wall_ms messages steals parks mutes " +
+	keys := strings.Fields("scenario n workers ns_per_op baseline_ns_per_op wall_ms messages " +
+		"steals parks mutes " +
 		"dead_letters allocs_per_op peak_rss_kb ok ratio go per_worker seed")
 	for i, line := range lines {
 		var got map[string]any
@@ -91,7 +96,8 @@ func TestRun_JSONHasAllKeys(t *testing.T) {
 				t.Errorf("%s: %s is missing or null", registry[i].name, k)
 			}
 		}
-		if got["scenario"] != registry[i].name || got["ok"] != true || got["workers"] != 2.0 || got["n"] != 1000.0 {
+		if got["scenario"] != registry[i].name || got["ok"] != true || got["workers"] != 2.0 ||
+			got["n"] != 1000.0 {
 			t.Errorf("line %d: %s", i+1, line)
 		}
 	}
@@ -102,7 +108,8 @@ func TestRun_WithoutBaselineItIsNull(t *testing.T) {
 	s := pingpong
 	s.channels = func(job) <-chan uint64 { t.Error("the channels ran"); return nil }
 	code, stdout, _ := try(t.Context(), []scenario{s}, "-json", "-baseline=false", "-n", "100")
-	if code != exitOK || !strings.Contains(stdout, `"baseline_ns_per_op":null`) || !strings.Contains(stdout, `"ratio":null`) {
+	if code != exitOK || !strings.Contains(stdout, `"baseline_ns_per_op":null`) ||
+		!strings.Contains(stdout, `"ratio":null`) {
 		t.Errorf("exit %d: %s", code, stdout)
 	}
 	code, stdout, _ = try(t.Context(), []scenario{s}, "-baseline=false", "-n", "100")
@@ -116,14 +123,17 @@ func TestRun_WrongCountExits1(t *testing.T) {
 	never := pingpong
 	never.name, never.want = "never", func(n int) uint64 { return uint64(n) + 1 }
 	half := pingpong
-	half.name, half.channels = "half", func(j job) <-chan uint64 { return pingpong.channels(job{n: j.n / 2}) }
+	half.name, half.channels = "half",
+		func(j job) <-chan uint64 { return pingpong.channels(job{n: j.n / 2}) }
 	for _, c := range []struct {
 		wrong scenario
 		says  string
-	}{{never, "gallop counted 100, but 101 is right"}, {half, "the channels counted 50, but 100 is right"}} {
+	}{{never, "gallop counted 100, but 101 is right"},
+		{half, "the channels counted 50, but 100 is right"}} {
 		known := []scenario{c.wrong, count}
 		code, stdout, _ := try(t.Context(), known, "-scenario", "all", "-n", "100", "-json")
-		if code != exitWrong || strings.Count(stdout, `"ok":false`) != 1 || strings.Count(stdout, `"ok":true`) != 1 ||
+		if code != exitWrong || strings.Count(stdout, `"ok":false`) != 1 ||
+			strings.Count(stdout, `"ok":true`) != 1 ||
 			!strings.Contains(stdout, c.says) {
 			t.Errorf("exit %d, want 1 and %q: %s", code, c.says, stdout)
 		}
@@ -140,7 +150,9 @@ func TestRun_InterruptedOnGallop(t *testing.T) {
 	for _, asJSON := range []bool{true, false} {
 		ctx, interrupt := context.WithCancel(t.Context())
 		endless := broken(func(_ context.Context, sys *actor.System, _ job) <-chan uint64 {
-			spinnerSpin.Send(sys, spinnerType.Spawn(sys, spinner{first: func(*actor.Context) { interrupt() }}), actor.None{})
+			spinnerSpin.Send(sys,
+				spinnerType.Spawn(sys, spinner{first: func(*actor.Context) { interrupt() }}),
+				actor.None{})
 			return nil
 		})
 		args := []string{"-scenario", "all", "-n", "100"}
@@ -230,7 +242,7 @@ func TestRun_TroubleExits1(t *testing.T) {
 }
 
 // Ctrl-C with very much mail waiting is an interruption and no trouble, and is over at once. Each
-// letter would take some allocations if it were shown to somebody.
+// letter would take some allocations if it were passed to OnDeadLetter.
 func TestRun_InterruptedWithMuchMail(t *testing.T) {
 	const letters = 20_000
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -262,20 +274,24 @@ func TestAlarm_LeavesTheRestToTheLog(t *testing.T) {
 	var logged bytes.Buffer
 	defer log.SetOutput(log.Writer())
 	log.SetOutput(&logged)
-	to := slog.New(failureLog{slog.Default().Handler(), func(format string, about any) { said = append(said, fmt.Sprintf(format, about)) }})
+	to := slog.New(failureLog{slog.Default().Handler(),
+		func(format string, about any) { said = append(said, fmt.Sprintf(format, about)) }})
 	to.Warn("gallop: long turn", "worker", 1, "stack", "one\n\ttwo")
 	to.Warn(letterLogged, "actor", 7)
 	if len(said) != 1 || said[0] != "a message was not run: actor=7" ||
-		!strings.HasSuffix(logged.String(), "WARN gallop: long turn worker=1 stack=one\n\ttwo\n") || strings.Contains(logged.String(), "letter") {
+		!strings.HasSuffix(logged.String(), "WARN gallop: long turn worker=1 stack=one\n\ttwo\n") ||
+		strings.Contains(logged.String(), "letter") {
 		t.Errorf("reported %q, logged %q", said, &logged)
 	}
 }
 
 // A full disk or a closed pipe is no success, even if only the overview finds no room.
 func TestRun_UnwritableOutputExits1(t *testing.T) {
-	for begin, args := range map[string]string{"\npingpong: ": "-n 10", "\nscenario ": "-scenario all -n 10"} {
+	for begin, args := range map[string]string{"\npingpong: ": "-n 10",
+		"\nscenario ": "-scenario all -n 10"} {
 		var stderr bytes.Buffer
-		code := command{known: []scenario{pingpong, count}, stdout: fullDisk{begin}, stderr: &stderr}.run(t.Context(), strings.Fields(args))
+		code := command{known: []scenario{pingpong, count}, stdout: fullDisk{begin},
+			stderr: &stderr}.run(t.Context(), strings.Fields(args))
 		if code != exitWrong || stderr.String() != "pingpong: "+io.ErrShortWrite.Error()+"\n" {
 			t.Errorf("%s: exit %d, stderr %q", args, code, &stderr)
 		}

@@ -16,17 +16,19 @@ var errInterrupted = errors.New("interrupted")
 
 // A turn is one run of the work on one side.
 type turn struct {
-	wall    time.Duration
-	got     uint64
-	allocs  uint64
-	stats   actor.Stats // of gallop's turns only
-	workers int         // what the system was started with; spares may have stood in for them
-	err     error       // why there is no count
+	wall   time.Duration
+	got    uint64
+	allocs uint64
+	stats  actor.Stats // of gallop's turns only
+	// at the start of the system; spare workers are not counted
+	workers int
+	err     error // why there is no count
 }
 
-// measure runs a scenario on both sides in turns, gallop first, so that whatever else
-// the machine does meets both alike. An error means that the system would not start.
-func measure(ctx context.Context, s scenario, opts options, bar *progress, channels baseline) (report, error) {
+// measure runs a scenario on both sides in turns, gallop first, so that other load of the machine
+// affects both alike. An error means that the system did not start.
+func measure(ctx context.Context, s scenario, opts options, bar *progress,
+	channels baseline) (report, error) {
 	rep := newReport(s, opts)
 	rep.gogc = gogc()
 	j := opts.job(s)
@@ -54,13 +56,15 @@ func measure(ctx context.Context, s scenario, opts options, bar *progress, chann
 	return rep, nil
 }
 
-// over is the share of all turns that are over when that many sides have had their turn in round i.
+// progressOf is the share of all turns that are over when that many sides have had their turn in
+// round i.
 func (o options) progressOf(i, sides int) float64 {
 	each := 1.0
 	if o.baseline {
 		each = 2
 	}
-	return (float64(i)*each + float64(sides)) / (float64(o.rounds) * each) // of which an int may not hold twice
+	// of which an int may not hold twice
+	return (float64(i)*each + float64(sides)) / (float64(o.rounds) * each)
 }
 
 // gallopTurn runs the work once on a system of its own.
@@ -76,7 +80,7 @@ func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progr
 		return await(ctx, s.actors(ctx, sys, j), trouble, bar, done)
 	})
 	if t.err == nil {
-		t.err = sys.Wait(ctx) // the last behaviours may still be on their way out
+		t.err = sys.Wait(ctx) // the last behaviours may still be returning
 	}
 	if t.err == nil {
 		t.err = sys.Shutdown(ctx)
@@ -89,11 +93,11 @@ func gallopTurn(ctx context.Context, s scenario, j job, opts options, bar *progr
 	return t, nil
 }
 
-// start starts a system that reports to trouble what goes wrong.
+// start starts a system that reports failures to trouble.
 func start(opts options, trouble chan<- error) (sys *actor.System, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p) // the runtime refuses options with a panic that names them
+			err = fmt.Errorf("%v", p) // the runtime panics for invalid options
 		}
 	}()
 	set := append(watchOptions(trouble), actor.RandSeed(opts.seed))
@@ -117,7 +121,8 @@ func timed(work func() (uint64, error)) (t turn) {
 }
 
 // await waits for the count of a turn and keeps the progress line alive meanwhile.
-func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *progress, done progressFunc) (got T, err error) {
+func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *progress,
+	done progressFunc) (got T, err error) {
 	for {
 		select {
 		case got := <-out:
@@ -135,7 +140,8 @@ func await[T any](ctx context.Context, out <-chan T, trouble <-chan error, bar *
 // median returns the turn in the middle by time, all of whose figures belong together. Of an even
 // number of turns two are in the middle: it returns the faster one, with the mean of both times.
 func median(turns []turn) turn {
-	sorted := slices.SortedFunc(slices.Values(turns), func(a, b turn) int { return cmp.Compare(a.wall, b.wall) })
+	sorted := slices.SortedFunc(slices.Values(turns),
+		func(a, b turn) int { return cmp.Compare(a.wall, b.wall) })
 	t, next := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
 	t.wall += (next.wall - t.wall) / 2
 	return t

@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	chunk  = 1000 // sends or spawns a behaviour at most makes before it ends and sends itself the rest
-	buffer = 128  // slots in every channel of the goroutine twins
+	// sends or spawns a behaviour at most makes before it ends and sends itself the rest
+	chunk  = 1000
+	buffer = 128 // slots in every channel of the goroutine twins
 )
 
 // A job is the size of one turn of a scenario and the seed of its random choices.
@@ -54,7 +55,8 @@ func (s scenario) expected(n int) uint64 {
 	return s.want(n)
 }
 
-// messages is about how many messages a turn of n operations takes. It tells how far the turn is.
+// messages is about how many messages a turn of n operations takes. It serves for the progress
+// line.
 func (s scenario) messages(n int) float64 {
 	if s.perOp == 0 {
 		return float64(n)
@@ -70,5 +72,5 @@ func share(n, k, i int) int {
 	return n / k
 }
 
-// dealt tells how many of k get anything when n is dealt out evenly.
+// dealt returns how many of k get a share when n is dealt out evenly.
 func dealt(n, k int) int { return min(n, k) }

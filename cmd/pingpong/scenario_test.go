@@ -36,7 +36,8 @@ func TestScenarios_CountRight(t *testing.T) {
 // "Everything shown comes from System.Stats()": the stats have at least one message per operation.
 func TestScenarios_StatsSeeTheWork(t *testing.T) {
 	for _, s := range registry {
-		rep, err := measure(t.Context(), s, options{n: 1000, rounds: 1}, &progress{}, localBaseline{s})
+		rep, err := measure(t.Context(), s, options{n: 1000, rounds: 1}, &progress{},
+			localBaseline{s})
 		if err != nil || !rep.ok() {
 			t.Fatalf("%s: start: %v, report: %v", s.name, err, rep.err)
 		}

@@ -80,7 +80,7 @@ func (b *branch) add(ctx *actor.Context, sum uint64) {
 	}
 }
 
-// finish hands the sum up and ends the actor.
+// finish sends the sum to the parent and ends the actor.
 func (b *branch) finish(ctx *actor.Context, sum uint64) {
 	if b.out != nil {
 		b.out <- sum

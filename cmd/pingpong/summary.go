@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A summary shows the figures of a scenario to a person, in that many columns.
+// A summary prints the figures of a scenario for people, in that many columns.
 type summary struct {
 	strings.Builder
 	figures
@@ -26,18 +26,20 @@ func summarize(s scenario, f figures, columns int) []byte {
 // say writes parts on a line, or on several if they do not fit.
 func (b *summary) say(parts ...string) { b.WriteString(flow(b.columns, 0, " · ", parts...) + "\n") }
 
-// head says what was run.
+// head prints what was run.
 func (b *summary) head() {
 	b.WriteByte('\n')
 	b.say(b.Scenario + ": " + b.scenario.about)
-	b.say(plural(uint64(b.N), b.Op, b.scenario.ops)+" a turn", plural(uint64(b.Workers), "worker", "workers"),
+	b.say(plural(uint64(b.N), b.Op, b.scenario.ops)+" a turn",
+		plural(uint64(b.Workers), "worker", "workers"),
 		fmt.Sprint("seed ", b.Seed))
 	if b.N != b.Asked {
-		b.say(fmt.Sprintf("(%s asked for, which is not a size this work can have)", commas(uint64(b.Asked))))
+		b.say(fmt.Sprintf("(%s asked for, which is not a size this work can have)",
+			commas(uint64(b.Asked))))
 	}
 }
 
-// workers shows who did the work of the median turn.
+// workers prints the work of each worker in the median turn.
 func (b *summary) workers() {
 	rows := [][]string{{"worker", "turns", "messages", "steals", "misses", "parks", "wakes"}}
 	for i, w := range b.PerWorker {
@@ -58,11 +60,12 @@ func (b *summary) workers() {
 }
 
 func workerRow(name string, w jsonWorker) []string {
-	return []string{name, commas(w.Turns), commas(w.Messages), commas(w.Steals), commas(w.StealMisses),
+	return []string{name, commas(w.Turns), commas(w.Messages), commas(w.Steals),
+		commas(w.StealMisses),
 		commas(w.Parks), commas(w.Wakes)}
 }
 
-// totals shows what belongs to no single worker.
+// totals prints the figures of all workers together.
 func (b *summary) totals() {
 	b.say(plural(b.Mutes, "mute", "mutes"), plural(b.DeadLetters, "dead letter", "dead letters"),
 		plural(b.Spawned, "actor spawned", "actors spawned"), fmt.Sprintf("%.1f ms", b.WallMs))
@@ -73,12 +76,13 @@ func (b *summary) totals() {
 		}
 		b.WriteString(flow(b.columns, 0, " ", allocs...) + "\n")
 	}
-	setting := "Go's collector at GOGC=off"
+	setting := "GC at GOGC=off"
 	if b.GOGC != nil {
-		setting = fmt.Sprintf("Go's collector at GOGC=%d", *b.GOGC)
+		setting = fmt.Sprintf("GC at GOGC=%d", *b.GOGC)
 	}
 	if b.PeakRSSKB > 0 {
-		b.say(fmt.Sprintf("%.1f MB of memory at most in gallop's turns", float64(b.PeakRSSKB)/1024), setting)
+		b.say(fmt.Sprintf("%.1f MB of memory at most in gallop's turns", float64(b.PeakRSSKB)/1024),
+			setting)
 	} else {
 		b.say(setting)
 	}

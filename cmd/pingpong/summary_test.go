@@ -16,7 +16,8 @@ import (
 // the usual width, a narrow and a wide one.
 func TestSummary_Golden(t *testing.T) {
 	for golden, columns := range map[string]int{
-		"testdata/summary.golden": defaultColumns, "testdata/narrow.golden": 39, "testdata/wide.golden": maxColumns,
+		"testdata/summary.golden": defaultColumns, "testdata/narrow.golden": 39,
+		"testdata/wide.golden": maxColumns,
 	} {
 		checkGolden(t, golden, sampleSummaries(columns))
 	}
@@ -29,18 +30,21 @@ func sampleSummaries(columns int) []byte {
 	rep.gallop, rep.channels = rep.channels, rep.gallop
 	rep.scenario, rep.n, rep.asked = skynet, 1_000_000, 999_999
 	for i := range rep.gallop {
-		rep.gallop[i].workers, rep.gallop[i].stats = 1, actor.Stats{Workers: make([]actor.WorkerStats, 1)}
+		rep.gallop[i].workers, rep.gallop[i].stats = 1,
+			actor.Stats{Workers: make([]actor.WorkerStats, 1)}
 	}
 	rep.err = nil // the counts are those of the other scenario
 	behind := rep.figures()
 	rep = sampleReport()
-	rep.gallop, rep.channels, rep.n, rep.asked, rep.scenario = nil, nil, chameneos.n, chameneos.n, chameneos
+	rep.gallop, rep.channels, rep.n, rep.asked, rep.scenario = nil, nil, chameneos.n, chameneos.n,
+		chameneos
 	spared := withSpares()
 	spared.got--
 	rep.addGallop(spared)
 	wrong := rep.figures()
 	return bytes.Join([][]byte{
-		summarize(pingpong, ahead, columns), summarize(skynet, behind, columns), summarize(chameneos, wrong, columns),
+		summarize(pingpong, ahead, columns), summarize(skynet, behind, columns),
+		summarize(chameneos, wrong, columns),
 		overview([]figures{ahead, behind, wrong}, columns),
 	}, nil)
 }
@@ -48,9 +52,11 @@ func sampleSummaries(columns int) []byte {
 // TestSummary_Comparison: the side that is ahead is named first, and neither is 1.0 times as fast.
 func TestSummary_Comparison(t *testing.T) {
 	for ratio, want := range map[float64]string{
-		2.04: "gallop is 2.0 times as fast as goroutines and channels", 0.5: "goroutines and channels are 2.0 times as fast as gallop",
+		2.04: "gallop is 2.0 times as fast as goroutines and channels",
+		0.5:  "goroutines and channels are 2.0 times as fast as gallop",
 		1.06: "gallop is 1.1 times as fast", 0.9: "goroutines and channels are 1.1 times as fast",
-		1.04: "gallop is about as fast as goroutines and channels", 0.96: "gallop is about as fast as goroutines and channels",
+		1.04: "gallop is about as fast as goroutines and channels",
+		0.96: "gallop is about as fast as goroutines and channels",
 	} {
 		rep := sampleReport()
 		f := rep.figures()
@@ -68,7 +74,8 @@ func TestSummary_CountsTheTurns(t *testing.T) {
 	rep.channels = rep.channels[:2]
 	rep.fail(errInterrupted)
 	want := "(median of 3 turns of gallop and 2 of the channels, alternating)"
-	if got := string(summarize(pingpong, rep.figures(), defaultColumns)); !strings.Contains(got, want) {
+	if got := string(summarize(pingpong, rep.figures(), defaultColumns)); !strings.Contains(got,
+		want) {
 		t.Errorf("not %q in\n%s", want, got)
 	}
 }
@@ -76,7 +83,8 @@ func TestSummary_CountsTheTurns(t *testing.T) {
 // withSpares is a turn in which spares stepped in for a worker.
 func withSpares() turn {
 	t := sampleReport().gallop[0]
-	t.stats.Workers = append(t.stats.Workers, actor.WorkerStats{Turns: 5_000, Messages: 1_440_000, Parks: 3})
+	t.stats.Workers = append(t.stats.Workers,
+		actor.WorkerStats{Turns: 5_000, Messages: 1_440_000, Parks: 3})
 	return t
 }
 
@@ -96,7 +104,8 @@ func checkGolden(t *testing.T, golden string, got []byte) {
 	}
 }
 
-// No line of any scenario's summary is wider than the terminal, from 26 columns on; figures are as long as they get.
+// No line of any scenario's summary is wider than the terminal, from 26 columns on; figures are as
+// long as they get.
 func TestSummary_FitsTheTerminal(t *testing.T) {
 	for _, columns := range []int{25, 39, 50, 60, 70, defaultColumns, maxColumns} {
 		var all []figures
@@ -122,11 +131,13 @@ func largeFigures(s scenario) figures {
 	rep.peakKB = 20_000_000
 	stats := actor.Stats{Messages: 1 << 29, Spawned: 1 << 28, Mutes: 1 << 22, DeadLetters: 0}
 	for range 3 {
-		stats.Workers = append(stats.Workers, actor.WorkerStats{Turns: 1 << 28, Messages: 1 << 28, Steals: 1 << 20,
-			StealMisses: 1 << 22, Parks: 1 << 20, Wakes: 1 << 20})
+		stats.Workers = append(stats.Workers,
+			actor.WorkerStats{Turns: 1 << 28, Messages: 1 << 28, Steals: 1 << 20,
+				StealMisses: 1 << 22, Parks: 1 << 20, Wakes: 1 << 20})
 	}
 	for range 3 {
-		rep.addGallop(turn{wall: time.Minute, got: s.expected(rep.n), allocs: 1 << 30, stats: stats, workers: 2})
+		rep.addGallop(turn{wall: time.Minute, got: s.expected(rep.n), allocs: 1 << 30, stats: stats,
+			workers: 2})
 		rep.addChannels(turn{wall: 20 * time.Minute, got: s.expected(rep.n), allocs: 1 << 31})
 	}
 	f := rep.figures()
@@ -147,7 +158,8 @@ func checkWidth(t *testing.T, columns int, text []byte) {
 func TestSummary_EightyColumnsAreEnough(t *testing.T) {
 	for _, s := range registry {
 		text := string(summarize(s, largeFigures(s), defaultColumns))
-		for _, want := range []string{"\n" + s.name + ": " + s.about + "\n", "wakes\n", s.ops + "/s  ", " ns each\n"} {
+		for _, want := range []string{"\n" + s.name + ": " + s.about + "\n", "wakes\n", s.ops +
+			"/s  ", " ns each\n"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s lacks %q:\n%s", s.name, want, text)
 			}
@@ -173,7 +185,8 @@ func TestSpares_AreCalledSo(t *testing.T) {
 	if !strings.Contains(string(line), `{"spares":true,"turns":5000,"messages":1440000,`) {
 		t.Errorf("%s", line)
 	}
-	if text := string(summarize(pingpong, f, defaultColumns)); !strings.Contains(text, "\n  spares   5,000  1,440,000 ") || strings.Contains(text, "\n       2 ") {
+	if text := string(summarize(pingpong, f, defaultColumns)); !strings.Contains(text,
+		"\n  spares   5,000  1,440,000 ") || strings.Contains(text, "\n       2 ") {
 		t.Errorf("no row of the spares:\n%s", text)
 	}
 }
@@ -185,7 +198,8 @@ func TestSummary_ExplainsDeadLettersOfAnInterruptedRun(t *testing.T) {
 		dead uint64
 		err  error
 		want bool
-	}{{400_000, errInterrupted, true}, {0, errInterrupted, false}, {3, errors.New("something else"), false}} {
+	}{{400_000, errInterrupted, true}, {0, errInterrupted, false},
+		{3, errors.New("something else"), false}} {
 		rep := newReport(pingpong, options{n: 100})
 		rep.addGallop(turn{err: c.err, workers: 2, stats: actor.Stats{DeadLetters: c.dead}})
 		text := string(summarize(pingpong, rep.figures(), defaultColumns))
@@ -199,11 +213,13 @@ func TestSummary_ExplainsDeadLettersOfAnInterruptedRun(t *testing.T) {
 func TestFigures_EvenRounds(t *testing.T) {
 	rep := newReport(pingpong, options{n: 1000})
 	for _, ms := range []int{40, 10, 30, 20} {
-		rep.addGallop(turn{wall: time.Duration(ms) * time.Millisecond, got: 1000, stats: actor.Stats{Messages: uint64(ms)}})
+		rep.addGallop(turn{wall: time.Duration(ms) * time.Millisecond, got: 1000,
+			stats: actor.Stats{Messages: uint64(ms)}})
 	}
 	f := rep.figures()
 	if *f.NsPerOp != 25_000 || f.WallMs != 25 || f.Messages != 20 {
-		t.Errorf("%v ns, %v ms, counters of the turn with %d ms; want 25000, 25 and 20", *f.NsPerOp, f.WallMs, f.Messages)
+		t.Errorf("%v ns, %v ms, counters of the turn with %d ms; want 25000, 25 and 20", *f.NsPerOp,
+			f.WallMs, f.Messages)
 	}
 }
 

@@ -30,7 +30,7 @@ func newTally(sys *actor.System, k int) (actor.Ref[tally], <-chan uint64) {
 	return tallyType.Spawn(sys, tally{left: k, out: out}), out
 }
 
-// gather is tally's twin: it adds up k counts from a channel.
+// tallyChannel is tally's twin: it adds up k counts from a channel.
 func tallyChannel(counts <-chan uint64, k int) <-chan uint64 {
 	out := make(chan uint64, 1)
 	go func() {

@@ -4,8 +4,8 @@ package main
 
 import "os"
 
-// isTerminal cannot tell here, and silence does no harm.
+// isTerminal is not known here; without a progress line nothing is lost.
 func isTerminal(*os.File) bool { return false }
 
-// terminalWidth cannot tell either.
+// terminalWidth is not known here either.
 func terminalWidth(*os.File) int { return 0 }

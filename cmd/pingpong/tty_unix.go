@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isTerminal tells whether a person is looking: only a terminal has a window size.
+// isTerminal reports whether the output is a terminal: only a terminal has a window size.
 func isTerminal(f *os.File) bool {
 	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	return err == nil && os.Getenv("TERM") != "dumb"

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// isTerminal tells whether a person is looking, through a console that knows the escape sequence
-// that clears a line.
+// isTerminal reports whether the output is a console that knows the escape sequence that clears a
+// line.
 func isTerminal(f *os.File) bool {
 	var mode uint32
 	err := windows.GetConsoleMode(windows.Handle(f.Fd()), &mode)

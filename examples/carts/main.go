@@ -1,6 +1,6 @@
-// Command carts holds very many shopping carts, an actor each, with what is in them in
-// heaps of their own. It fills them, empties some, asks all of them
-// for their sums, and says what Go's collector has to do with it.
+// Command carts holds very many shopping carts, each an actor with its contents in the actor's
+// heap. It fills them, empties some, asks all of them for their sums, and reports what the carts
+// cost the GC.
 //
 //	go run ./examples/carts -carts 1000000
 package main
@@ -19,7 +19,7 @@ import (
 	"github.com/gallop-go/gallop/heap"
 )
 
-// A line is what a cart has of one product.
+// A line is one product in a cart.
 type line struct {
 	name  heap.String
 	price int // in cents
@@ -44,7 +44,7 @@ func (s *cart) add(c *actor.Context, p purchase) {
 
 func (s *cart) remove(c *actor.Context, product int) { s.lines.Delete(c.Heap(), product) }
 
-// sum tells the counter what is in the cart.
+// sum sends the counter a tally of the cart.
 func (s *cart) sum(c *actor.Context, to actor.Ref[counter]) {
 	t := tally{carts: 1}
 	for _, l := range s.lines.All(c.Heap()) {
@@ -54,7 +54,7 @@ func (s *cart) sum(c *actor.Context, to actor.Ref[counter]) {
 	counterAdd.Send(c, to, t)
 }
 
-// A tally is what is in some carts.
+// A tally is the sum of some carts.
 type tally struct{ carts, lines, cents int }
 
 // A counter adds up tallies.
@@ -73,7 +73,8 @@ var (
 	cartAdd    = actor.Declare[purchase](cartType, "add")
 	cartRemove = actor.Declare[int](cartType, "remove")
 	cartSum    = actor.Declare[actor.Ref[counter]](cartType, "sum")
-	_          = cartType.Table(cartAdd.Do((*cart).add), cartRemove.Do((*cart).remove), cartSum.Do((*cart).sum))
+	_          = cartType.Table(cartAdd.Do((*cart).add), cartRemove.Do((*cart).remove),
+		cartSum.Do((*cart).sum))
 
 	counterType = actor.NewType[counter]("counter")
 	counterAdd  = actor.Declare[tally](counterType, "add")
@@ -99,10 +100,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// most is how many carts there may be: that many take 150 GB.
+// maxCarts is how many carts there may be: that many take 150 GB.
 const maxCarts = 100_000_000
 
-// parse returns an error after it has written what is wrong, and the usage.
+// parse returns an error after it has written the error and the usage.
 func parse(args []string, stderr io.Writer) (carts int, err error) {
 	fs := flag.NewFlagSet("carts", flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -153,13 +154,14 @@ func serve(out io.Writer, carts int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d carts, %d lines, %d.%02d in all\n", sum.carts, sum.lines, sum.cents/100, sum.cents%100)
+	fmt.Fprintf(out, "%d carts, %d lines, %d.%02d in all\n", sum.carts, sum.lines, sum.cents/100,
+		sum.cents%100)
 	report(out, carts)
 	runtime.KeepAlive(refs)
 	return nil
 }
 
-// report says what the carts cost Go's collector.
+// report prints what the carts cost the GC.
 func report(out io.Writer, carts int) {
 	runtime.GC() // messages that were recycled go with
 	runtime.GC() // the second cycle, as everything in a sync.Pool
@@ -168,6 +170,7 @@ func report(out io.Writer, carts int) {
 	took := time.Since(begin)
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	fmt.Fprintf(out, "Go's collector: %.1f objects and %d bytes a cart, %v a cycle\n",
-		float64(m.HeapObjects)/float64(carts), m.HeapAlloc/uint64(carts), took.Round(time.Millisecond))
+	fmt.Fprintf(out, "GC: %.1f objects and %d bytes a cart, %v a cycle\n",
+		float64(m.HeapObjects)/float64(carts), m.HeapAlloc/uint64(carts),
+		took.Round(time.Millisecond))
 }

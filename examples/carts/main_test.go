@@ -21,12 +21,15 @@ func TestServe(t *testing.T) {
 // Bad arguments: what is wrong, usage, and exit 2; nothing is run.
 func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	for args, says := range map[string]string{
-		"-carts 0": "-carts is 0", "-carts -5": "-carts is -5", "-x": "not defined", "10": `unexpected argument "10"`, "-carts 1 more": `"more"`,
+		"-carts 0": "-carts is 0", "-carts -5": "-carts is -5", "-x": "not defined",
+		"10": `unexpected argument "10"`, "-carts 1 more": `"more"`,
 	} {
 		var stdout, stderr strings.Builder
 		code := run(strings.Fields(args), &stdout, &stderr)
-		if code != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) || !strings.Contains(stderr.String(), "Usage of carts:") {
-			t.Errorf("%s: exit %d, stdout %q, stderr %q, want %q", args, code, &stdout, &stderr, says)
+		if code != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) ||
+			!strings.Contains(stderr.String(), "Usage of carts:") {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q, want %q", args, code, &stdout, &stderr,
+				says)
 		}
 	}
 	if code := run([]string{"-h"}, io.Discard, io.Discard); code != 0 {
@@ -37,7 +40,8 @@ func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 // More carts than any memory has room for are not tried. (It panicked: makeslice.)
 func TestParse_TooMany(t *testing.T) {
 	for carts, want := range map[string]string{
-		"100000000": "", "100000001": "carts: -carts is 100000001; it must be from 1 to 100000000\nUsage of carts:",
+		"100000000": "", "100000001": "carts: -carts is 100000001; it must be from 1 to " +
+			"100000000\nUsage of carts:",
 		"2147483647": "carts: -carts is 2147483647; it must be",
 	} {
 		var stderr strings.Builder

@@ -15,15 +15,15 @@ type Rate struct {
 	Every time.Duration
 }
 
-// bucket is what one client has left. It ends when it is full again, since a full bucket is as good
-// as none. So memory is bounded by the clients of the last Burst × Every.
+// bucket holds the tokens that one client has left. It ends when it is full again, since a full
+// bucket is the same as none. So memory is bounded by the clients of the last Burst × Every.
 type bucket struct {
 	rate Rate
 	left int
 	tick actor.Timer
 }
 
-// Take takes one if there is one.
+// Take takes a token if there is one.
 func (b *bucket) Take(c *actor.Context, _ actor.None) (bool, error) {
 	if b.left == 0 {
 		return false, nil
@@ -35,7 +35,7 @@ func (b *bucket) Take(c *actor.Context, _ actor.None) (bool, error) {
 	return true, nil
 }
 
-// Refill gives one back.
+// Refill adds a token.
 func (b *bucket) Refill(c *actor.Context, _ actor.None) {
 	if b.left++; b.left == b.rate.Burst {
 		c.Stop() // its timer ends with it
@@ -49,7 +49,7 @@ var (
 	_          = bucketType.Table(take.Do((*bucket).Take), refill.Do((*bucket).Refill))
 )
 
-// Limiter says who may do something now. Any goroutine may ask.
+// Limiter limits the rate of each client. Its methods may be called from any goroutine.
 type Limiter struct {
 	sys     *actor.System
 	buckets supervise.Supervisor
@@ -64,12 +64,12 @@ func NewLimiter(r Rate, opts ...actor.Option) *Limiter {
 		Template: supervise.Worker[bucket]{
 			Type:    bucketType,
 			Init:    func(b *bucket) { b.rate, b.left = r, r.Burst },
-			Restart: supervise.Temporary, // to fall is to be full
+			Restart: supervise.Temporary, // a new bucket is full
 		},
 	})}
 }
 
-// Allow tells whether client may do it now.
+// Allow reports whether client may do it now.
 func (l *Limiter) Allow(ctx context.Context, client string) (bool, error) {
 	for {
 		r, err := l.bucket(ctx, client)
@@ -90,8 +90,10 @@ func (l *Limiter) bucket(ctx context.Context, client string) (actor.Ref[bucket],
 		if !errors.Is(err, supervise.ErrNoChild) {
 			return r, err
 		}
-		started, err := supervise.StartChild(ctx, l.sys, l.buckets, supervise.Like[bucket](client, nil))
-		if !errors.Is(err, supervise.ErrTaken) { // else somebody else was faster, and it may be full by now
+		started, err := supervise.StartChild(ctx, l.sys, l.buckets,
+			supervise.Like[bucket](client, nil))
+		// otherwise another call was faster, and it may be full by now
+		if !errors.Is(err, supervise.ErrTaken) {
 			r, _ = actor.As[bucket](started)
 			return r, err
 		}

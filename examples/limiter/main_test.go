@@ -31,8 +31,8 @@ after 1m0s more: bob gets 3 of 5
 	}
 }
 
-// TestLimiter: there is never more than the burst and what has come since, whoever asks and however
-// many at a time. A client that is quiet leaves nothing behind.
+// TestLimiter: there is never more than the burst and what has come since, whichever client asks
+// and however many at a time. A client that is quiet leaves nothing behind.
 func TestLimiter(t *testing.T) {
 	clock := actor.NewVirtualClock(time.Unix(0, 0))
 	l := NewLimiter(Rate{Burst: 10, Every: time.Second}, actor.Clock(clock))
@@ -72,7 +72,8 @@ func TestLimiter(t *testing.T) {
 // TestLimiter_NeverFails: a bucket may be full, and end, between any two steps of callers that ask
 // for it. They get another bucket, and no error.
 func TestLimiter_NeverFails(t *testing.T) {
-	l := NewLimiter(Rate{Burst: 1, Every: time.Microsecond}, actor.OnDeadLetter(func(actor.DeadLetter) {}))
+	l := NewLimiter(Rate{Burst: 1, Every: time.Microsecond},
+		actor.OnDeadLetter(func(actor.DeadLetter) {}))
 	defer l.Close()
 	var all sync.WaitGroup
 	for range 16 {
@@ -95,8 +96,10 @@ func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	} {
 		var stdout, stderr strings.Builder
 		code := run(strings.Fields(args), &stdout, &stderr)
-		if code != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) || !strings.Contains(stderr.String(), "Usage of limiter:") {
-			t.Errorf("%s: exit %d, stdout %q, stderr %q, want %q", args, code, &stdout, &stderr, says)
+		if code != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) ||
+			!strings.Contains(stderr.String(), "Usage of limiter:") {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q, want %q", args, code, &stdout, &stderr,
+				says)
 		}
 	}
 	if code := run([]string{"-h"}, io.Discard, io.Discard); code != 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// User is somebody who listens. One who does not read has no room for more than two lines.
+// User is a listener. One that does not read has room for two lines only.
 type User struct {
 	name  string
 	deaf  bool
@@ -24,7 +24,7 @@ func (u *User) hear(c *actor.Context, _ string) {
 
 func (u *User) tell(*actor.Context, actor.None) (User, error) { return *u, nil }
 
-// Editor corrects lines. It stands for something that takes its time, and may fail.
+// Editor corrects lines. It stands for work that is slow and may fail.
 type Editor struct{}
 
 func (*Editor) correct(_ *actor.Context, line string) (string, error) {
@@ -47,8 +47,8 @@ var (
 
 type room = group.TopicActor[string]
 
-// Chat is rooms, each a topic that drops what its listeners do not take, a registry of who is in
-// which room, and editors through whose hands all lines go.
+// Chat is a set of rooms, each a topic that drops lines for slow listeners, a registry of the
+// members of each room, and a pool of editors that correct all lines.
 type Chat struct {
 	sys     *actor.System
 	root    supervise.Supervisor
@@ -59,14 +59,18 @@ type Chat struct {
 // NewChat starts a chat with the room "library".
 func NewChat(ctx context.Context, sys *actor.System) (*Chat, error) {
 	chat := &Chat{
-		sys:     sys,
-		people:  group.RegistryForSupervisor[string, actor.Ref[User]](),
-		editors: group.AskPoolForSupervisor(group.LeastLoaded[string](), 3, correct, group.Crew[Editor]{Type: editorType}),
+		sys:    sys,
+		people: group.RegistryForSupervisor[string, actor.Ref[User]](),
+		editors: group.AskPoolForSupervisor(group.LeastLoaded[string](), 3, correct,
+			group.Crew[Editor]{Type: editorType}),
 	}
 	chat.root = supervise.Start(sys, supervise.Spec{Name: "chat", Children: []supervise.Child{
-		supervise.Worker[group.RegistryActor[string, actor.Ref[User]]]{Name: "people", Type: chat.people.Type(), Init: chat.people.Init},
-		supervise.Worker[group.CrewActor]{Name: "editors", Type: chat.editors.Type(), Init: chat.editors.Init},
-		supervise.Worker[room]{Name: "library", Type: group.TopicType[string](), Init: group.TopicInit[string](group.OnLag(group.LagDrop))},
+		supervise.Worker[group.RegistryActor[string, actor.Ref[User]]]{Name: "people",
+			Type: chat.people.Type(), Init: chat.people.Init},
+		supervise.Worker[group.CrewActor]{Name: "editors", Type: chat.editors.Type(),
+			Init: chat.editors.Init},
+		supervise.Worker[room]{Name: "library", Type: group.TopicType[string](),
+			Init: group.TopicInit[string](group.OnLag(group.LagDrop))},
 	}})
 	return chat, sys.Wait(ctx)
 }
@@ -80,7 +84,7 @@ func (chat *Chat) topic(ctx context.Context, name string) (group.Topic[string], 
 	return group.AsTopic(r), nil
 }
 
-// Enter lets somebody into a room.
+// Enter adds a user to a room.
 func (chat *Chat) Enter(ctx context.Context, room, name string, deaf bool) error {
 	topic, err := chat.topic(ctx, room)
 	if err != nil {
@@ -92,7 +96,7 @@ func (chat *Chat) Enter(ctx context.Context, room, name string, deaf bool) error
 	return nil
 }
 
-// Say has a line corrected and passes it on to all who are in the room.
+// Say has a line corrected and publishes it in the room.
 func (chat *Chat) Say(ctx context.Context, room, line string) error {
 	line, err := chat.editors.Ask(ctx, line)
 	if err != nil {
@@ -106,10 +110,10 @@ func (chat *Chat) Say(ctx context.Context, room, line string) error {
 	return nil
 }
 
-// Members lists who is in a room.
+// Members lists the members of a room.
 func (chat *Chat) Members(room string) []actor.Ref[User] { return chat.people.Members(room) }
 
-// Heard asks somebody for a name and the number of lines that came.
+// Heard asks a user for its name and the number of lines that it got.
 func (chat *Chat) Heard(ctx context.Context, u actor.Ref[User]) (string, int, error) {
 	state, err := tell.Ask(ctx, chat.sys, u, actor.None{})
 	return state.name, state.heard, err

@@ -36,7 +36,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// demo lets three people talk, of whom one does not read.
+// demo lets three users talk, one of which does not read.
 func demo(out io.Writer) error {
 	ctx := context.Background()
 	dropped := 0

@@ -21,7 +21,7 @@ type bank struct {
 	accounts []actor.Ref[account] // good for ever: a restart does not change them
 }
 
-// plenty is how often things may crash here, without any back-off. A real bank would want to know earlier.
+// plenty allows very many crashes without a back-off. A real bank would use a lower limit.
 var plenty = supervise.Intensity{Restarts: math.MaxInt32, Within: time.Second}
 
 // tree declares the bank. Transfers come after the accounts that they need.
@@ -29,13 +29,15 @@ func (b *bank) tree(n int) supervise.Spec {
 	var all []supervise.Child
 	for i := range n {
 		all = append(all, supervise.Worker[account]{
-			Name: fmt.Sprint("account", i), Type: accountType, Init: func(a *account) { a.bank = b }, Backoff: supervise.NoBackoff,
+			Name: fmt.Sprint("account", i), Type: accountType,
+			Init: func(a *account) { a.bank = b }, Backoff: supervise.NoBackoff,
 		})
 	}
 	return supervise.Spec{Name: "bank", Strategy: supervise.RestForOne, Children: []supervise.Child{
 		supervise.Spec{Name: "accounts", Intensity: plenty, Children: all},
 		supervise.Spec{Name: "transfers", Strategy: supervise.SimpleOneForOne, Intensity: plenty,
-			Template: supervise.Worker[saga]{Type: sagaType, Restart: supervise.Transient, Backoff: supervise.NoBackoff}},
+			Template: supervise.Worker[saga]{Type: sagaType, Restart: supervise.Transient,
+				Backoff: supervise.NoBackoff}},
 	}}
 }
 
@@ -52,7 +54,7 @@ func newBank(n, money int, faults float64) *bank {
 	return b
 }
 
-// maybeCrash is the fault.
+// maybeCrash injects crashes.
 func (b *bank) maybeCrash(c *actor.Context, where string) {
 	if c.Rand().Float64() < b.faults {
 		panic("crash " + where)
@@ -90,7 +92,8 @@ func (b *bank) transfers(ctx context.Context, n int) (done, refused int, err err
 			to = closed
 		}
 		init := func(s *saga) { *s = saga{bank: b, id: id, from: from, to: to, amount: amount} }
-		if _, err := supervise.StartChild(ctx, b.sys, sagas, supervise.Like(fmt.Sprint("transfer", id), init)); err != nil {
+		if _, err := supervise.StartChild(ctx, b.sys, sagas,
+			supervise.Like(fmt.Sprint("transfer", id), init)); err != nil {
 			return 0, 0, err
 		}
 	}

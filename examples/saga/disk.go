@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// disk is what survives a crash: balances, and which steps were done. Each step is written
-// whole or not at all, as in any database.
+// disk is the state that survives a crash: balances, and the steps that were done. Each step is
+// written atomically, as in any database.
 type disk struct {
 	mu       sync.Mutex
 	balances []int           // guarded by mu
@@ -14,7 +14,7 @@ type disk struct {
 	outcomes map[int]outcome // guarded by mu; of transfers that are over
 }
 
-// step is one change of one account for one transfer. To do it twice is to do it once.
+// step is one change of one account for one transfer. Steps are idempotent.
 type step struct {
 	transfer int
 	what     string
@@ -32,7 +32,7 @@ var (
 // closed is an account that takes no money, so that transfers to it must be undone.
 const closed = 0
 
-// do does a step, or says again what came of it.
+// do does a step, or returns the result again if it was done before.
 func (d *disk) do(s step) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -55,7 +55,7 @@ func (d *disk) try(s step) error {
 	return nil
 }
 
-// end writes down that a transfer is over.
+// end records that a transfer is over.
 func (d *disk) end(transfer int, o outcome) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -32,8 +32,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 const (
 	// mostTransfers take twenty minutes and 5 GB: the disk is in memory.
 	mostTransfers = 10_000_000
-	// mostFaults is the share of steps that may crash: with 0.5 a thousand transfers take ten seconds,
-	// and with 0.9 a single one takes minutes.
+	// mostFaults is the share of steps that may crash: with 0.5 a thousand transfers take ten
+	// seconds, and with 0.9 a single one takes minutes.
 	mostFaults = 0.5
 )
 
@@ -42,7 +42,8 @@ func parse(args []string, stderr io.Writer) (n int, faults float64, err error) {
 	fs := flag.NewFlagSet("saga", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	fs.IntVar(&n, "n", 1000, fmt.Sprintf("how many transfers, from 1 to %d", mostTransfers))
-	fs.Float64Var(&faults, "faults", 0.2, fmt.Sprintf("the share of steps that crash, from 0 to %v", mostFaults))
+	fs.Float64Var(&faults, "faults", 0.2,
+		fmt.Sprintf("the share of steps that crash, from 0 to %v", mostFaults))
 	if err := fs.Parse(args); err != nil {
 		return 0, 0, err
 	}

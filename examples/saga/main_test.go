@@ -55,7 +55,9 @@ func TestDemo(t *testing.T) {
 		t.Fatal(err)
 	}
 	var done, refused, crashes int
-	if _, err := fmt.Sscanf(out.String(), "100 transfers: %d done, %d refused and undone\n%d crashes\nmoney at the start 1000, at the end 1000\n",
+	if _, err := fmt.Sscanf(out.String(),
+		"100 transfers: %d done, %d refused and undone\n%d crashes\nmoney at the start 1000, at "+
+			"the end 1000\n",
 		&done, &refused, &crashes); err != nil || done+refused != 100 || crashes == 0 {
 		t.Errorf("it prints\n%s%v", &out, err)
 	}
@@ -64,13 +66,17 @@ func TestDemo(t *testing.T) {
 // Bad arguments: what is wrong, usage, and exit 2; nothing is run.
 func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	for args, says := range map[string]string{
-		"-faults 2": "-faults is 2", "-faults -1": "-faults is -1", "-faults 0.51": "-faults is 0.51", "-faults NaN": "-faults is NaN",
-		"-n -1": "-n is -1", "-n 0": "-n is 0", "-n x": "invalid value", "-x": "not defined", "-n 5 more": `unexpected argument "more"`,
+		"-faults 2": "-faults is 2", "-faults -1": "-faults is -1",
+		"-faults 0.51": "-faults is 0.51", "-faults NaN": "-faults is NaN",
+		"-n -1": "-n is -1", "-n 0": "-n is 0", "-n x": "invalid value", "-x": "not defined",
+		"-n 5 more": `unexpected argument "more"`,
 	} {
 		var stdout, stderr strings.Builder
 		code := run(strings.Fields(args), &stdout, &stderr)
-		if code != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) || !strings.Contains(stderr.String(), "Usage of saga:") {
-			t.Errorf("%s: exit %d, stdout %q, stderr %q, want %q", args, code, &stdout, &stderr, says)
+		if code != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) ||
+			!strings.Contains(stderr.String(), "Usage of saga:") {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q, want %q", args, code, &stdout, &stderr,
+				says)
 		}
 	}
 	if code := run([]string{"-h"}, io.Discard, io.Discard); code != 0 {
@@ -78,10 +84,11 @@ func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	}
 }
 
-// More transfers than anybody will wait for are not tried.
+// Too many transfers are rejected.
 func TestParse_TooMany(t *testing.T) {
 	for n, want := range map[string]string{
-		"10000000": "", "10000001": "saga: -n is 10000001; it must be from 1 to 10000000\nUsage of saga:", "2147483647": "saga: -n is 2147483647; it must be",
+		"10000000": "", "10000001": "saga: -n is 10000001; it must be from 1 to 10000000\nUsage " +
+			"of saga:", "2147483647": "saga: -n is 2147483647; it must be",
 	} {
 		var stderr strings.Builder
 		_, _, err := parse([]string{"-n", n}, &stderr)

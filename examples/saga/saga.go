@@ -6,10 +6,10 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// account is an actor that keeps nothing in memory that the disk does not know.
+// account is an actor that keeps no state in memory that is not on the disk.
 type account struct{ bank *bank }
 
-// Do does a step. It may crash before, or when it is done and nobody has heard of it.
+// Do does a step. It may crash before, or after the step and before the reply.
 func (a *account) Do(c *actor.Context, s step) (actor.None, error) {
 	a.bank.maybeCrash(c, "before a "+s.what)
 	err := a.bank.disk.do(s)
@@ -18,7 +18,7 @@ func (a *account) Do(c *actor.Context, s step) (actor.None, error) {
 }
 
 // saga is one transfer: take the money, give it, and if that is refused give it back. A saga may
-// crash as well, and then begins again: what was done already is not done twice.
+// crash too, and is then restarted from the beginning: steps that were done are not done twice.
 type saga struct {
 	bank             *bank
 	id               int
@@ -37,11 +37,11 @@ func (s *saga) take(c *actor.Context, next step) {
 	actor.AskTo(c, doStep, s.bank.accounts[next.account], next, stepDone)
 }
 
-// Done goes on with what came of the last step.
+// Done handles the result of the last step.
 func (s *saga) Done(c *actor.Context, r actor.Result[actor.None]) {
 	s.bank.maybeCrash(c, "in the saga")
 	switch {
-	case errors.Is(r.Err, actor.ErrPanicked): // done or not? the same step again will tell
+	case errors.Is(r.Err, actor.ErrPanicked): // done or not? retry the same step
 		s.take(c, s.now)
 	case s.now.what == "withdrawal" && r.Err == nil:
 		s.take(c, step{s.id, "deposit", s.to, s.amount})

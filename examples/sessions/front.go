@@ -12,22 +12,25 @@ import (
 	"github.com/gallop-go/gallop/supervise"
 )
 
-// front is the HTTP server as the youngest child of the tree: it takes requests when all else is
-// up, and is the first to end.
+// front is the HTTP server as the youngest child of the tree: it accepts requests when all other
+// children are up, and is the first to end.
 type front struct {
 	*service
 	ln      net.Listener
 	answers time.Duration // how long its end waits for requests that run
 	server  *http.Server
-	cut     error // requests that were cut off; to be read when the tree has ended
+	// requests that were cut off; to be read when the tree has ended
+	cut error
 }
 
 var (
 	frontType = actor.NewType[*front]("front")
 	failed    = actor.Declare[error](frontType, "failed")
-	_         = frontType.Table(failed.Do(func(_ **front, c *actor.Context, err error) { c.Exit(err) })).
-			OnStart(func(f **front, c *actor.Context) error { return (*f).start(c) }).
-			OnStop(func(f **front, c *actor.Context, _ error) { (*f).stop(c) })
+	_         = frontType.Table(failed.Do(func(_ **front, c *actor.Context, err error) {
+		c.Exit(err)
+	})).
+		OnStart(func(f **front, c *actor.Context) error { return (*f).start(c) }).
+		OnStop(func(f **front, c *actor.Context, _ error) { (*f).stop(c) })
 )
 
 // worker declares it. Without it, the service is of no use, and ends.
@@ -54,8 +57,8 @@ func (f *front) start(c *actor.Context) (err error) {
 	return nil
 }
 
-// stop answers the requests that run. Those that take too long are cut off. Otherwise a client
-// that never sends the rest of a line would use up the time to save the sessions of all others.
+// stop waits for running requests. Those that take too long are cut off. Otherwise a client that
+// never sends the rest of a line would use up the time for saving the sessions of all others.
 func (f *front) stop(c *actor.Context) {
 	fmt.Fprintln(f.out, "shutting down")
 	c.Blocking(func() {

@@ -41,7 +41,8 @@ func (s *service) post(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *service) delete(w http.ResponseWriter, r *http.Request) {
-	if err := supervise.RemoveChild(r.Context(), s.sys, s.sessions, r.PathValue("user")); err != nil {
+	if err := supervise.RemoveChild(r.Context(), s.sys, s.sessions,
+		r.PathValue("user")); err != nil {
 		refuse(w, err)
 	}
 }
@@ -55,12 +56,13 @@ func (s *service) showTree(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, n)
 }
 
-// refuse says what kind of error it is. ErrStopped comes first, since it may wrap the panic over
-// which the session, or the service, has ended: that is no answer to this request.
+// refuse maps an error to a status. ErrStopped comes first, since it may wrap the panic with which
+// the session, or the service, has ended: that panic is not of this request.
 func refuse(w http.ResponseWriter, err error) {
 	code := http.StatusServiceUnavailable
 	switch {
-	case errors.Is(err, actor.ErrStopped), errors.Is(err, actor.ErrSuspended), errors.Is(err, actor.ErrRestarted):
+	case errors.Is(err, actor.ErrStopped), errors.Is(err, actor.ErrSuspended),
+		errors.Is(err, actor.ErrRestarted):
 	case errors.Is(err, actor.ErrPanicked):
 		code = http.StatusInternalServerError
 	case errors.Is(err, supervise.ErrNoChild):

@@ -1,5 +1,5 @@
-// Command sessions is an HTTP service with a supervised actor per user, that loses nothing
-// when it is told to stop. See README.md.
+// Command sessions is an HTTP service with a supervised actor per user, that loses nothing at
+// shutdown. See README.md.
 package main
 
 import (
@@ -59,7 +59,7 @@ func parse(args []string, stderr io.Writer) (addr string, err error) {
 	return addr, err
 }
 
-// patience is how long a shutdown waits for requests, and then as long again for sessions.
+// grace is how long a shutdown waits for requests, and then as long again for sessions.
 const grace = 10 * time.Second
 
 // serve serves until ctx ends. Then it stops in this order: no new requests come in, those that
@@ -72,7 +72,7 @@ func serve(ctx context.Context, ln net.Listener, out io.Writer, answers time.Dur
 	return errors.Join(f.cut, err)
 }
 
-// service is what the handlers share.
+// service is the state that the handlers share.
 type service struct {
 	sys      *actor.System
 	sessions supervise.Supervisor
@@ -95,7 +95,7 @@ func (w *oneByOne) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// tree declares the service: the sessions, and what stands in front of them.
+// tree declares the service: the sessions, and the HTTP server in front of them.
 func (s *service) tree(front ...supervise.Child) supervise.Spec {
 	sessions := supervise.Spec{
 		Name:     "sessions",
@@ -103,11 +103,11 @@ func (s *service) tree(front ...supervise.Child) supervise.Spec {
 		Template: supervise.Worker[session]{
 			Type:    sessionType,
 			Restart: supervise.Transient,
-			// A session is cheap to restart, and its user alone notices. One that falls more often
+			// A session is cheap to restart, and only its user notices. One that fails more often
 			// than that is forgotten; the next request starts another.
 			Backoff:   supervise.NoBackoff,
 			Intensity: supervise.Intensity{Restarts: 1000, Within: time.Minute},
-			Stop:      supervise.DrainWithin(grace / 2), // what was said before is heard
+			Stop:      supervise.DrainWithin(grace / 2), // queued lines are kept
 		},
 	}
 	return supervise.Spec{Name: "app", Children: append([]supervise.Child{sessions}, front...)}
@@ -120,7 +120,8 @@ func (s *service) session(ctx context.Context, user string) (actor.Ref[session],
 	if !errors.Is(err, supervise.ErrNoChild) {
 		return r, err
 	}
-	started, err := supervise.StartChild(ctx, s.sys, s.sessions, supervise.Like(user, func(u *session) { u.user, u.out = user, s.out }))
+	started, err := supervise.StartChild(ctx, s.sys, s.sessions,
+		supervise.Like(user, func(u *session) { u.user, u.out = user, s.out }))
 	if errors.Is(err, supervise.ErrTaken) {
 		return supervise.Find[session](ctx, s.sys, s.sessions, user)
 	}

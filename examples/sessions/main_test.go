@@ -59,7 +59,8 @@ func TestService(t *testing.T) {
 			t.Errorf("%s %s: %q, want %q", c.method, c.path, got, c.want)
 		}
 	}
-	if tree := call(t, server, "GET", "/tree", ""); !strings.Contains(tree, "├─ ann: session#") || !strings.Contains(tree, "1×") {
+	if tree := call(t, server, "GET", "/tree", ""); !strings.Contains(tree, "├─ ann: session#") ||
+		!strings.Contains(tree, "1×") {
 		t.Error(tree)
 	}
 	if got := call(t, server, "DELETE", "/users/ann", ""); got != "200 " {
@@ -75,7 +76,8 @@ func TestService_Concurrent(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 200 {
 		all.Go(func() {
-			if got := call(t, server, "POST", fmt.Sprint("/users/u", i%2), "hello"); !strings.HasPrefix(got, "200 ") {
+			if got := call(t, server, "POST", fmt.Sprint("/users/u", i%2),
+				"hello"); !strings.HasPrefix(got, "200 ") {
 				t.Error(got)
 			}
 		})
@@ -90,7 +92,7 @@ func TestService_Concurrent(t *testing.T) {
 }
 
 // TestService_Poisoned: "A bug is one user's problem": ten thousand requests over which bob's
-// session panics cost nobody else an answer, and bob nothing but these.
+// session panics cost no other user an answer, and bob nothing but these.
 func TestService_Poisoned(t *testing.T) {
 	n := 10_000
 	if testing.Short() {
@@ -112,7 +114,8 @@ func TestService_Poisoned(t *testing.T) {
 	for _, user := range []string{"ann", "eve"} {
 		all.Go(func() {
 			for i := range n / 10 {
-				if got, want := call(t, server, "POST", "/users/"+user, "hello"), fmt.Sprint("200 ", i+1); got != want {
+				if got, want := call(t, server, "POST", "/users/"+user, "hello"),
+					fmt.Sprint("200 ", i+1); got != want {
 					t.Errorf("%s: %q, want %q", user, got, want)
 				}
 			}
@@ -120,7 +123,8 @@ func TestService_Poisoned(t *testing.T) {
 	}
 	all.Wait()
 	for _, c := range []struct{ method, path, want string }{
-		{"POST", "/users/bob", "200 1"}, {"POST", "/users/ann", fmt.Sprint("200 ", n/10+1)}, {"GET", "/tree", "200 "},
+		{"POST", "/users/bob", "200 1"}, {"POST", "/users/ann", fmt.Sprint("200 ", n/10+1)},
+		{"GET", "/tree", "200 "},
 	} {
 		if got := call(t, server, c.method, c.path, "hello"); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s %s: %q, want %q", c.method, c.path, got, c.want)
@@ -145,7 +149,8 @@ func TestServe_RootEnds(t *testing.T) {
 func TestRefuse(t *testing.T) {
 	panicked := &actor.PanicError{Value: "bug"}
 	for want, err := range map[int]error{
-		500: panicked, 503: fmt.Errorf("%w: %w", actor.ErrStopped, panicked), 404: supervise.ErrNoChild,
+		500: panicked, 503: fmt.Errorf("%w: %w", actor.ErrStopped, panicked),
+		404: supervise.ErrNoChild,
 	} {
 		w := httptest.NewRecorder()
 		if refuse(w, err); w.Code != want {
@@ -155,7 +160,7 @@ func TestRefuse(t *testing.T) {
 }
 
 // TestServe_SlowClient: a client that never sends the rest of a request is cut off at a stop, and
-// costs nobody a session.
+// costs no user a session.
 func TestServe_SlowClient(t *testing.T) {
 	ln, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
@@ -165,7 +170,8 @@ func TestServe_SlowClient(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- serve(ctx, ln, &out, time.Nanosecond) }()
-	res, err := http.Post(fmt.Sprintf("http://%s/users/ann", ln.Addr()), "text/plain", strings.NewReader("hello"))
+	res, err := http.Post(fmt.Sprintf("http://%s/users/ann", ln.Addr()), "text/plain",
+		strings.NewReader("hello"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,12 +181,14 @@ func TestServe_SlowClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer slow.Close()
-	fmt.Fprint(slow, "POST /users/eve HTTP/1.1\r\nHost: eve\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n")
+	fmt.Fprint(slow, "POST /users/eve HTTP/1.1\r\nHost: eve\r\nContent-Length: 9\r\nExpect: "+
+		"100-continue\r\n\r\n")
 	if line, err := bufio.NewReader(slow).ReadString('\n'); !strings.Contains(line, "100") {
 		t.Fatal(line, err)
-	} // somebody reads the body now
+	} // the body is being read now
 	stop()
-	if err := <-served; !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "cut off") {
+	if err := <-served; !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "cut off") {
 		t.Error(err)
 	}
 	if !strings.Contains(out.String(), "saved 1 lines of ann\n") {
@@ -210,12 +218,15 @@ func call(t *testing.T, s *httptest.Server, method, path, body string) string {
 // Bad arguments: what is wrong, usage, and exit 2; nothing is run.
 func TestRun_BadArgumentsExit2WithUsage(t *testing.T) {
 	for args, says := range map[string]string{
-		"-x": "not defined", "8080": `unexpected argument "8080"`, "-addr localhost:0 more": `"more"`,
+		"-x": "not defined", "8080": `unexpected argument "8080"`,
+		"-addr localhost:0 more": `"more"`,
 	} {
 		var stdout, stderr strings.Builder
 		code := run(strings.Fields(args), &stdout, &stderr)
-		if code != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) || !strings.Contains(stderr.String(), "Usage of sessions:") {
-			t.Errorf("%s: exit %d, stdout %q, stderr %q, want %q", args, code, &stdout, &stderr, says)
+		if code != 2 || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) ||
+			!strings.Contains(stderr.String(), "Usage of sessions:") {
+			t.Errorf("%s: exit %d, stdout %q, stderr %q, want %q", args, code, &stdout, &stderr,
+				says)
 		}
 	}
 	if code := run([]string{"-h"}, io.Discard, io.Discard); code != 0 {

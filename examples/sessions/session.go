@@ -7,14 +7,14 @@ import (
 	"github.com/gallop-go/gallop/actor"
 )
 
-// session is what the service knows of one user. It needs no lock.
+// session is the state of one user. It needs no mutex.
 type session struct {
 	user  string
 	lines []string
 	out   io.Writer
 }
 
-// Say keeps a line and returns how many there are.
+// Say adds a line and returns the number of lines.
 func (s *session) Say(_ *actor.Context, line string) (int, error) {
 	if line == "boom" {
 		panic("a bug that this line wakes")
@@ -23,7 +23,7 @@ func (s *session) Say(_ *actor.Context, line string) (int, error) {
 	return len(s.lines), nil
 }
 
-// Save runs when the session ends, or falls.
+// Save runs when the session ends or fails.
 func (s *session) Save(_ *actor.Context, why error) {
 	fmt.Fprintf(s.out, "saved %d lines of %s\n", len(s.lines), s.user)
 }

@@ -23,8 +23,8 @@ var pupilType = actor.NewType[int]("pupil")
 
 func init() { pupilType.OnStart(func(*int, *actor.Context) error { return nil }).Table() }
 
-// TestInternals: "Internals prints the events of the runtime's own actors too: supervisors, and
-// their helpers". Without it a trace has those of the program.
+// TestInternals: "Internals prints the events of the runtime's own actors too, such as
+// supervisors". Without it a trace has those of the program.
 func TestInternals(t *testing.T) {
 	trace := func(opts ...actortest.Option) string {
 		l := logged{t, new(strings.Builder)}
@@ -37,10 +37,13 @@ func TestInternals(t *testing.T) {
 		return l.text.String()
 	}
 	plain, all := trace(), trace(actortest.Internals())
-	if strings.Contains(plain, "supervisor#1.") || !strings.Contains(plain, "pupil#2.OnStart under supervisor#1\n") || !strings.Contains(plain, "which Internals shows") {
+	if strings.Contains(plain, "supervisor#1.") ||
+		!strings.Contains(plain, "pupil#2.OnStart under supervisor#1\n") ||
+		!strings.Contains(plain, "which Internals shows") {
 		t.Errorf("by default:\n%s", plain)
 	}
-	if !strings.Contains(all, "supervisor#1.OnStart\n") || strings.Contains(all, "which Internals shows") {
+	if !strings.Contains(all, "supervisor#1.OnStart\n") ||
+		strings.Contains(all, "which Internals shows") {
 		t.Errorf("with Internals:\n%s", all)
 	}
 }
