@@ -36,36 +36,11 @@ func (c *Context) Heap() *heap.Arena {
 	return a.arena
 }
 
-// arenaKeeper is an arenaCollector as the turn sees it, so that a program that never
-// calls Heap does not link the collector.
-type arenaKeeper interface {
-	collect(a *cell, c *Context)
-	collecting(a *cell, c *Context) bool
-	free(a *cell, e env)
-}
-
-// arenaKeeper returns what looks after the actor's arena. The actor has one.
-func (a *cell) arenaKeeper() arenaKeeper { return a.typ().roots.Load().keeper }
-
-// arenaCollector collects the arena of the actor that it is given. The caller owns it.
-type arenaCollector struct{}
-
-// collectArena begins to collect the actor's arena, if it still has one, or goes on with
-// it. Owner only, between two behaviours.
-func (a *cell) collectArena(c *Context) {
-	if a.arena != nil {
-		a.arenaKeeper().collect(a, c)
-	}
-}
-
-// freeArena gives the actor's memory back. The caller owns the body.
+// freeArena gives the actor's arena back, if it has one. The caller owns the actor.
 func (a *cell) freeArena(e env) {
-	if a.arena != nil {
-		a.arenaKeeper().free(a, e)
+	if a.arena == nil {
+		return
 	}
-}
-
-func (arenaCollector) free(a *cell, e env) {
 	if e.c != nil {
 		a.arena.Bind(&e.c.chunks)
 	} else {

@@ -27,9 +27,13 @@ const (
 // collectWhenDue makes behaviours end their turn when their arena is due.
 func (c *Context) collectWhenDue() { c.chunks.OnDue(func() { c.then |= mustCollect }) }
 
-// collect begins a collection, or goes on with it. Owner only, between behaviours.
-func (arenaCollector) collect(a *cell, c *Context) {
+// collectArena begins to collect the actor's arena, if it still has one, or goes on with
+// it. Owner only, between two behaviours.
+func (a *cell) collectArena(c *Context) {
 	ar := a.arena
+	if ar == nil {
+		return
+	}
 	ar.Bind(&c.chunks)
 	switch {
 	case a.isCollecting():
@@ -49,9 +53,9 @@ func (arenaCollector) collect(a *cell, c *Context) {
 	}
 }
 
-// collecting goes on with a collection at the end of a turn, and reports whether there
+// collectMore goes on with a collection at the end of a turn, and reports whether there
 // is more to be done. Owner only.
-func (arenaCollector) collecting(a *cell, c *Context) bool {
+func (a *cell) collectMore(c *Context) bool {
 	ar := a.arena
 	ar.Bind(&c.chunks)
 	a.setCollecting(!ar.Step(collectGas))
@@ -127,7 +131,6 @@ func (a *cell) stateRoot(l *heap.Layout) heap.Root {
 
 // typeRoots is what the collector has to know of a type. Read-only.
 type typeRoots struct {
-	keeper   arenaKeeper
 	state    *heap.Layout
 	byID     []*heap.Layout // of the messages of each behaviour, nil if without handles
 	messages bool           // whether there is any that is not nil
@@ -139,7 +142,7 @@ func (t *typeInfo) heapRoots() *typeRoots {
 	if r := t.roots.Load(); r != nil {
 		return r
 	}
-	r := &typeRoots{keeper: arenaCollector{}, state: heap.LayoutOf(t.stateType()), byID: make([]*heap.Layout, len(t.decls))}
+	r := &typeRoots{state: heap.LayoutOf(t.stateType()), byID: make([]*heap.Layout, len(t.decls))}
 	for i, d := range t.decls {
 		if p := d.payloadType(); p != nil {
 			if l := heap.LayoutOf(p); l.HasHandles() {

@@ -5,7 +5,6 @@ import (
 	"iter"
 
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -105,7 +104,6 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 // the taker has left; the taker says that it leaves, then looks what was added. So one of the two
 // sees the other, and the one that takes a call has it alone.
 type fanIn[R any] struct {
-	_    nocmp.Field
 	in   chan *call[R] // has room for all: who answers never waits
 	left seam.Bool
 }

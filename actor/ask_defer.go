@@ -228,18 +228,7 @@ func (d *deferral) fail(e env, why error) {
 }
 
 // deferrals are the deferrals of an actor, the oldest first as long as none is taken.
-type deferrals struct {
-	lifeEnd
-	all indexedSet[deferral]
-}
-
-// lifeEnd leads to what is settled at the end of a life. By an interface, so that a program without
-// such things does not link them; behind a pointer, since that makes all cold state smaller.
-type lifeEnd struct {
-	of interface {
-		endLife(a *cell, e env, why error)
-	}
-}
+type deferrals struct{ all indexedSet[deferral] }
 
 // fewDeferrals is how many an empty list has room for at most: thousands may come at once, and
 // never again.
@@ -255,10 +244,9 @@ func (l *deferrals) open() int { return len(l.all.entries) }
 func (a *cell) enlist(d *deferral) {
 	x := a.makeCold()
 	if x.deferred == nil {
-		l := new(deferrals)
-		l.of, x.deferred = l, &l.lifeEnd
+		x.deferred = new(deferrals)
 	}
-	l := x.deferrals()
+	l := x.deferred
 	if len(l.all.entries) == 0 {
 		a.sys().stopList.add(a, x)
 	}
@@ -273,7 +261,7 @@ func (a *cell) delist(d *deferral) {
 	if invariant.On {
 		verifyDeferral(a, d)
 	}
-	l := a.cold.deferrals()
+	l := a.cold.deferred
 	l.all.remove(&d.place)
 	if len(l.all.entries) == 0 {
 		a.sys().stopList.remove(a.cold)
@@ -282,9 +270,6 @@ func (a *cell) delist(d *deferral) {
 		}
 	}
 }
-
-// deferrals returns the list, of an actor that has one.
-func (x *coldState) deferrals() *deferrals { return x.deferred.of.(*deferrals) }
 
 // endLife tells all callers that wait why they get no reply. Owner only.
 func (l *deferrals) endLife(a *cell, e env, why error) {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/heap"
-	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -15,7 +14,6 @@ import (
 
 // timedAsk is an ask with a time-out. It is its caller's, except what is read-only.
 type timedAsk[R any] struct {
-	_       nocmp.Field
 	to      replyTo[R] // whose call is nil. Read-only
 	life    uint16
 	timer   Timer

@@ -2,8 +2,6 @@ package actor
 
 import (
 	"time"
-
-	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // AskTo sends a request from a behaviour and does not wait: the outcome comes as a
@@ -67,7 +65,6 @@ func AskToWith[S, Q, R, T, K any](c *Context, b AskBehaviour[S, Q, R], to Ref[S]
 // AskOption says something about one request: see [Within]. The zero AskOption says
 // nothing.
 type AskOption struct {
-	_       nocmp.Field
 	limited bool
 	within  time.Duration
 }

@@ -63,7 +63,7 @@ func waitFor(ctx context.Context, k *callState, me, to *cell, d *descriptor) err
 // sameThread reports whether to cannot run before the turn of me has ended: it is me, or has the
 // same thread. me may be nil.
 func (me *cell) sameThread(to *cell) bool {
-	return me != nil && (me == to || me.shared() == to.shared() && me.typ().pin != nil)
+	return me != nil && (me == to || me.shared() == to.shared() && me.typ().pinned)
 }
 
 // prepareWait comes before me waits for a reply in its turn. It lets the actors that are muted for

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // A behaviour that blocks and says so has given its slot up, so the scheduler's monitor, which
@@ -21,7 +20,6 @@ import (
 // behaviours the timers cost as much as the workers: 5 µs each, in a heap, and then a goroutine for
 // each of them to expire in.
 type blockedCalls struct {
-	_           nocmp.Field
 	mu          sync.Mutex
 	first, last *blockedCall // guarded by mu
 	set         bool         // guarded by mu: the timer is to expire
@@ -43,21 +41,21 @@ type blockedCall struct {
 func (l *blockedCalls) begin(c *Context, now int64) {
 	at, k := c.peek(c.w.Task()), &c.call
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	k.c, k.began, k.at = c, now, at
 	k.number++
 	l.append(k)
 	if !l.set {
 		l.expireIn(c.sys, c.sys.opts.longTurn)
 	}
-	l.mu.Unlock()
 }
 
 // end removes the call. Owner of c only, in a turn.
 func (l *blockedCalls) end(c *Context) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.remove(&c.call)
 	c.call.c, c.call.at = nil, doing{}
-	l.mu.Unlock()
 }
 
 // append puts k behind all others. Caller holds mu.
@@ -108,11 +106,11 @@ func (l *blockedCalls) expireIn(s *System, d time.Duration) {
 // stop stops the timer for good: the system has ended, and is not to be kept by it.
 func (l *blockedCalls) stop() {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.ended = true
 	if l.timer != nil {
 		l.timer.Stop()
 	}
-	l.mu.Unlock()
 }
 
 // expired reports the calls that have lasted for long, and looks again when the next one will have.

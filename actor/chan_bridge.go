@@ -38,17 +38,11 @@ func (s *System) bridge(what errandKind, of *cell, f func()) {
 // makeBridges returns the bridges of the system, and makes them at first. Any worker.
 func (s *System) makeBridges() *bridges {
 	if l := s.bridges.Load(); l != nil {
-		return l.impl.(*bridges)
+		return l
 	}
-	s.bridges.CompareAndSwap(nil, &lazy{&bridges{sys: s}}) // publishes them
-	return s.bridges.Load().impl.(*bridges)
+	s.bridges.CompareAndSwap(nil, &bridges{sys: s}) // publishes them
+	return s.bridges.Load()
 }
-
-// stopAll has nothing to do: a bridge sees for itself that the system stops.
-func (b *bridges) stopAll() {}
-
-// count has nothing to add: see errands.
-func (b *bridges) count(func(*cell, int)) {}
 
 // finish waits for the goroutines. What they send meanwhile becomes dead letters at once. In a
 // deterministic system they go on only while the calling goroutine lets them.

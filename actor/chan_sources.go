@@ -31,12 +31,10 @@ type chanSources struct {
 // sourcesOf returns an actor's channel sources, and makes them when they are first needed. Owner
 // only.
 func sourcesOf(x *coldState) *chanSources {
-	l, ok := x.sources.(*chanSources)
-	if !ok {
-		l = &chanSources{}
-		x.sources = l
+	if x.sources == nil {
+		x.sources = new(chanSources)
 	}
-	return l
+	return x.sources
 }
 
 // add takes up one more, and returns what is closed at the ends of those that come before it. Owner
@@ -67,9 +65,8 @@ func (l *chanSources) add(o openSource) (before []chan struct{}) {
 // stop ends one channel source. Any goroutine.
 func (l *chanSources) stop(o openSource) {
 	l.lock.Lock()
-	// Before it knows: whoever comes behind this call finds it there.
-	l.left = append(l.left, o)
-	l.lock.Unlock()
+	defer l.lock.Unlock()
+	l.left = append(l.left, o) // before it knows: the next source finds it there
 	close(o.stopped)
 }
 

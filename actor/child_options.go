@@ -83,7 +83,7 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 	a.supervised = true
 	a.adopt(c)
 	k := a.cold.child
-	k.calls, k.stop, k.together = &guarding, care.Stop, care.Together
+	k.stop, k.together = care.Stop, care.Together
 	c.self.cold.children.moveBefore(k, before)
 	c.self.cold.guards++
 	wipe := t.info.keep
@@ -96,7 +96,6 @@ func SpawnUnder[S, T any](c *Context, t *Type[S], init func(*S), care Care[T]) R
 		deliver: func(c *Context, at *cell, f Fallen) { deliver(c, at, d, f) },
 		up:      rose,
 		decides: care.Decide, drops: care.Mail == DropMail, keeps: care.Backlog, keepReplies: care.KeepReplies,
-		tell: (*supervision).tellChildDown, suspend: (*cell).suspend, restart: (*cell).restart,
 	}
 	a.cold.path = care.Path
 	a.launch(c)

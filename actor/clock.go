@@ -214,14 +214,6 @@ func (c *VirtualClock) systems() []*System {
 	return slices.Clone(c.on)
 }
 
-// meeting is a VirtualClock as its systems see it, so that a program on the machine's
-// clock does not link it.
-type meeting interface {
-	parked(s *System) func(n int) bool // before it starts
-	join(s *System)                    // when it starts
-	leave(s *System)                   // when it stops
-}
-
 // parked returns a function that reports whether n parked actors of s, while nothing goes on there,
 // wait for time alone: all of them are muted, and none for one under pressure. Then those that they
 // wait for in the end are suspended, or they would run; and have been postponed, or they would be
@@ -230,7 +222,7 @@ type meeting interface {
 func (c *VirtualClock) parked(s *System) func(n int) bool {
 	return func(n int) bool {
 		t := s.timers.Load()
-		if t == nil || !t.impl.(*timers).armed() {
+		if t == nil || !t.armed() {
 			return false
 		}
 		st := s.Stats() // exact while nothing runs

@@ -62,23 +62,19 @@ type coldState struct {
 	trap     func(c *Context, a *cell, e Exit)
 
 	table    *table       // that of a Variant
-	timers   timerKeeper  // nil: it has never armed one
+	timers   *actorTimers // nil: it has never armed one
 	tick     *message     // of Every, that runs: what it owns is the timer's
-	names    nameKeeper   // nil: it has none
+	names    *nameList    // nil: it has none
 	lastName string       // the first name that it had, from its end on
 	path     string       // its place under its supervisor, for reports; read-only
 	logger   *slog.Logger // of Context.Logger; nil: not made yet
 	// Closed when the life ends, or the actor; nil: nobody waits for it.
 	lifeDone chan struct{}
-	deferred *lifeEnd // of *deferrals; nil: it has never put a reply off
-	// An *channel sources, if it has ever called FromChan: not in a program that does not.
-	sources any
+	deferred *deferrals   // nil: it has never put a reply off
+	sources  *chanSources // nil: it has never called FromChan
 }
 
-// makeCold returns the actor's cold state, and makes them at first. Owner only. It is called in
-// fifty places and seldom, so it is not inlined.
-//
-//go:noinline
+// makeCold returns the actor's cold state, and makes it at first. Owner only.
 func (a *cell) makeCold() *coldState {
 	if a.cold == nil {
 		a.cold = new(coldState)

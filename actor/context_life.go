@@ -163,11 +163,11 @@ func (o *doneSignal) list(l *lifeContext) {
 // list. So somebody who has begun to wait meanwhile is seen here, or lists l afterwards.
 func (o *doneSignal) unlist(l *lifeContext) {
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	if l.listed && l.isFree() {
 		l.listed = false
 		o.lives.remove(&l.place)
 	}
-	o.mu.Unlock()
 }
 
 // endLives ends the contexts of all lives. After ended was set.

@@ -65,10 +65,7 @@ func (e env) endLetter(to *cell, m *message, reason error) (reusable bool) {
 	return true
 }
 
-// deadLetters ends a chain of messages that will not run. The caller owns them. Every end of an
-// actor has several chains, and most are empty.
-//
-//go:noinline
+// deadLetters ends a chain of messages that will not run. The caller owns them.
 func (e env) deadLetters(to *cell, left *message, reason error) {
 	for left != nil {
 		m := left
@@ -111,10 +108,7 @@ func (e env) countDeadLetter(sys *System, d *descriptor) {
 	}
 }
 
-// recycle takes back a message that is nobody's any more and keeps nothing alive. A call, which
-// keeps a small program small.
-//
-//go:noinline
+// recycle takes back a message that has run or was discarded. It keeps nothing alive.
 func (e env) recycle(m *message) {
 	if e.c != nil {
 		e.c.recycle(m)

@@ -45,15 +45,15 @@ func Seed(n uint64) Option {
 	return func(o *options) {
 		o.seed = n
 		// Of a run of actortest it seeds chance, and others decide the order.
-		if o.simulate == nil {
-			o.simulate, o.seeded = simulate(&sim.Hooks{}), true
+		if o.hooks == nil {
+			o.hooks, o.seeded = &sim.Hooks{}, true
 		}
 	}
 }
 
 // Simulated is [Seed] for package actortest, which sees and decides more. No other
 // package can use it.
-func Simulated(h *sim.Hooks) Option { return func(o *options) { o.simulate = simulate(h) } }
+func Simulated(h *sim.Hooks) Option { return func(o *options) { o.hooks = h } }
 
 // simWorkers is the default of a deterministic system: the machine must not matter.
 const simWorkers = 4
@@ -61,53 +61,34 @@ const simWorkers = 4
 // epoch is when the time of a deterministic run begins.
 func epoch() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// simulator makes a system deterministic.
-type simulator struct {
-	*simulation
-	hooks  *sim.Hooks
-	clock  *seam.VirtualClock // goes on when nobody can
-	tables map[tableOf]*table // guarded by mu: with behaviours that pass by here
-	doing  string             // guarded by mu: what began last
-	owns   map[*typeInfo]bool // guarded by mu: whether a type is the runtime's own
-}
-
 // tableOf is a table of a type: its own, or that of a variant.
 type tableOf struct {
 	typ     *typeInfo
 	variant *table // nil: its own
 }
 
-// simulate returns what settles the options of a deterministic system and makes its
-// simulation.
-func simulate(h *sim.Hooks) func(*options) *simulation {
-	return func(o *options) *simulation {
-		o.defaultWorkers(simWorkers)
-		o.bind = false
-		if h.Clock != nil && h.Clock != o.virtual {
-			o.wrong = append(o.wrong, "Clock: a run of actortest has its own, which R.Advance moves")
-		}
-		if h.Panicked != nil {
-			o.onPanic = beside(h.Panicked, o.onPanic)
-		}
-		s := &simulator{simulation: &simulation{marks: marks{}, types: map[uint64]string{}}, hooks: h,
-			tables: map[tableOf]*table{}, owns: map[*typeInfo]bool{}}
-		s.asks.questions = map[*message]any{}
-		h.Name, s.told = s.name, h.Event != nil
-		choose := h.Choose
-		if choose == nil {
-			choose = atRandom(o.seed)
-		}
-		s.clock = o.flow()
-		s.pauses = s.clock
-		s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now, Stuck: h.Stuck, Of: s.simulation})
-		s.runs, s.note, s.refuse, s.call = s.runsOf, s.observe, s.refusal, s.callback
-		if h.Latency != nil {
-			s.latency = func(a *cell, behaviour string) (before, after time.Duration) {
-				return h.Latency(a.typ().name, behaviour)
-			}
-		}
-		return s.simulation
+// simulation settles the options of a deterministic system, and makes what it has in addition.
+func (o *options) simulation(h *sim.Hooks) *simulation {
+	o.defaultWorkers(simWorkers)
+	o.bind = false
+	if h.Clock != nil && h.Clock != o.virtual {
+		o.wrong = append(o.wrong, "Clock: a run of actortest has its own, which R.Advance moves")
 	}
+	if h.Panicked != nil {
+		o.onPanic = beside(h.Panicked, o.onPanic)
+	}
+	s := &simulation{
+		hooks: h, told: h.Event != nil, clock: o.flow(), marks: marks{}, types: map[uint64]string{},
+		tables: map[tableOf]*table{}, owns: map[*typeInfo]bool{},
+	}
+	s.asks.questions = map[*message]any{}
+	h.Name = s.name
+	choose := h.Choose
+	if choose == nil {
+		choose = atRandom(o.seed)
+	}
+	s.driver = sched.NewDriver(sched.Turns{Choose: choose, Idle: s.passTime, Doing: s.now, Stuck: h.Stuck, Of: s})
+	return s
 }
 
 // beside is an OnPanic that tells the hook and then the user's, if there is one: neither replaces
@@ -149,7 +130,7 @@ type flowing struct{ *seam.VirtualClock }
 func (flowing) Flows() bool { return true }
 
 // passTime goes on to the next alarm, and reports whether there is one.
-func (s *simulator) passTime() bool {
+func (s *simulation) passTime() bool {
 	at, ok := s.clock.Next()
 	if ok {
 		s.clock.MoveTo(at)
@@ -157,8 +138,8 @@ func (s *simulator) passTime() bool {
 	return ok
 }
 
-// runsOf returns the system's own copy of a table.
-func (s *simulator) runsOf(typ *typeInfo, v *table, runs []runFunc) []runFunc {
+// runs returns the system's own copy of a table.
+func (s *simulation) runs(typ *typeInfo, v *table, runs []runFunc) []runFunc {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := tableOf{typ, v}
@@ -174,7 +155,7 @@ func (s *simulator) runsOf(typ *typeInfo, v *table, runs []runFunc) []runFunc {
 }
 
 // watched makes a behaviour report itself, and fail if it is told to.
-func (s *simulator) watched(d *descriptor, run runFunc) runFunc {
+func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 	if isOwn(d.id) {
 		return run
 	}
@@ -213,7 +194,10 @@ func (d *descriptor) hearsNews() bool {
 }
 
 // callback reports OnStart and its like, which are no messages and cannot be dropped.
-func (s *simulator) callback(c *Context, a *cell, name string) {
+func (s *simulation) callback(c *Context, a *cell, name string) {
+	if s == nil {
+		return
+	}
 	e := sim.Event{Behaviour: name, Callback: true}
 	var why any
 	if x := a.cold; x != nil {
@@ -228,7 +212,7 @@ func (s *simulator) callback(c *Context, a *cell, name string) {
 }
 
 // begin reports what begins in b, and returns what is to go wrong.
-func (s *simulator) begin(c *Context, a *cell, m *message, e sim.Event, payload any) (f sim.Fault) {
+func (s *simulation) begin(c *Context, a *cell, m *message, e sim.Event, payload any) (f sim.Fault) {
 	t := a.typ()
 	s.mu.Lock()
 	s.doing = fmt.Sprintf("%s of %s#%d", e.Behaviour, t.name, a.id)
@@ -242,7 +226,7 @@ func (s *simulator) begin(c *Context, a *cell, m *message, e sim.Event, payload 
 }
 
 // observe reports what has become of a message.
-func (s *simulator) observe(what sim.Kind, e env, to *cell, m *message) {
+func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.id]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
 	ev.Via, ev.From = s.origin(m)
@@ -260,14 +244,14 @@ func (s *simulator) observe(what sim.Kind, e env, to *cell, m *message) {
 }
 
 // wantsPayload reports whether what is in a message matters to the hooks.
-func (s *simulator) wantsPayload(m *message) bool {
+func (s *simulation) wantsPayload(m *message) bool {
 	_, ofUnit := s.unit.nodes[m]
 	return s.hooks.Payload != nil || ofUnit
 }
 
 // report tells what happens in an actor, because of m if that is not nil, and returns it as it was
 // told.
-func (s *simulator) report(e sim.Event, to *cell, m *message, payload any) sim.Event {
+func (s *simulation) report(e sim.Event, to *cell, m *message, payload any) sim.Event {
 	t := to.typ()
 	e.Actor, e.Type, e.Time = to.id, t.name, time.Duration(s.sys.opts.clock.Nanos())
 	s.mu.Lock()
@@ -289,13 +273,8 @@ func (s *simulator) report(e sim.Event, to *cell, m *message, payload any) sim.E
 	return e
 }
 
-// refusal reports whether a TrySend is to fail.
-func (s *simulator) refusal(to *cell, d *descriptor) bool {
-	return s.hooks.Refuse != nil && s.hooks.Refuse(to.typ().name, d.name)
-}
-
 // now names what began last.
-func (s *simulator) now() string {
+func (s *simulation) now() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.doing

@@ -45,8 +45,8 @@ type openCall struct {
 // before its method runs.
 func (s *simulation) running(m *message, question any) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asks.questions[m] = question
-	s.mu.Unlock()
 }
 
 // putOff enters a reply that Defer puts off.
@@ -67,16 +67,16 @@ func (s *simulation) putOff(c *Context, d *deferral) {
 func (s *simulation) enter(o openCall) *callState {
 	o.since, o.pipe = s.sys.opts.clock.Nanos(), sched.RunOf() != nil
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asks.calls = append(s.asks.calls, o)
-	s.mu.Unlock()
 	return o.call
 }
 
 // leave notes that the wait is over.
 func (s *simulation) leave(k *callState) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asks.calls = slices.DeleteFunc(s.asks.calls, func(o openCall) bool { return o.call == k })
-	s.mu.Unlock()
 }
 
 // awaitOne waits for the next of several replies, one of which is that of to.

@@ -23,8 +23,8 @@ func (s *simulation) born(a *cell, t *typeInfo) {
 		return
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.types[a.id] = t.name
-	s.mu.Unlock()
 }
 
 // name is how an actor is called in texts.
@@ -40,8 +40,8 @@ func (s *simulation) comes(m *message, via sim.Via, from *cell) {
 		return
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.marks[m] = mark{via, from}
-	s.mu.Unlock()
 }
 
 // marksReply notes that m, a reply to b, comes from no behaviour of its system.
@@ -64,9 +64,9 @@ func (s *simulation) origin(m *message) (via sim.Via, from uint64) {
 // hasRun forgets a message that has run.
 func (s *simulation) hasRun(m *message) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	delete(s.asks.questions, m)
 	delete(s.marks, m)
-	s.mu.Unlock()
 }
 
 // stashed notes that m is the running message, was, put aside.
@@ -76,8 +76,8 @@ func (s *simulation) stashed(was, m *message) {
 	}
 	s.count(-1) // it was sent once
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if of, ok := s.marks[was]; ok {
 		s.marks[m] = of
 	}
-	s.mu.Unlock()
 }

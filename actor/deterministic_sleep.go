@@ -57,10 +57,10 @@ func (s *simulation) sleep(ctx context.Context, d time.Duration) error {
 // and returns how long it is to take afterwards. behaviour is the one that hears of a Pipe, or the
 // one that blocks.
 func (s *simulation) slow(a *cell, behaviour string) (after time.Duration) {
-	if s == nil || s.latency == nil {
+	if s == nil || s.hooks.Latency == nil {
 		return 0
 	}
-	before, after := s.latency(a, behaviour)
+	before, after := s.hooks.Latency(a.typ().name, behaviour)
 	s.rest(before)
 	return after
 }

@@ -63,7 +63,7 @@ func (noReply) Error() string { return "gallop: no reply in time: context deadli
 // Unwrap returns what Ask returns for a time-out.
 func (noReply) Unwrap() error { return context.DeadlineExceeded }
 
-// panicMisuse panics with what is wrong with whom. A call, which keeps a small program small.
+// panicMisuse panics with what is wrong. A call, so that the checks before it are inlined.
 //
 //go:noinline
 func panicMisuse(who, wrong string) { panic("gallop: " + who + wrong) }

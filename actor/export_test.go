@@ -121,7 +121,7 @@ func LeftoversOf(s *System) (l Leftovers) {
 	l.StopList = len(s.stopList.all.entries)
 	s.names.m.Range(func(any, any) bool { l.Names++; return true })
 	if t := s.timers.Load(); t != nil {
-		shards := t.impl.(*timers).shards
+		shards := t.shards
 		for i := range shards {
 			a := &shards[i].slab
 			l.Timers += int(a.used - a.frees - uint32(a.back.Load()>>32))

@@ -5,7 +5,6 @@ import "github.com/gallop-go/gallop/internal/seam"
 // flow controls who may send to an actor. Few actors need one: those that goroutines wait for, that
 // apply pressure, or whose type has watermarks or a bound. The others have a nil pointer.
 type flow struct {
-	calls   *flowCalls
 	permits semaphore
 	// Messages that came while the gate was ajar: see mute_ajar.go. Added to by senders; set back
 	// by the owner.
@@ -19,8 +18,6 @@ type flow struct {
 
 	// In a back-off; nil otherwise. Written by the owner, under the semaphore's mu.
 	suspended seam.Pointer[suspension]
-	// Set before pressed is for the first time; read once pressed was seen set.
-	keeper pressureKeeper
 	// Which application of pressure this is; 0: none. Written by the owner.
 	pressed seam.Uint32
 	applied uint32 // how often pressure was applied. Owner only
@@ -30,28 +27,21 @@ type flow struct {
 	deadlock deadlockState // guarded by the system's deadlockWatch
 }
 
-// flowCalls is a flow as the rest of the runtime sees it, so that a program in which nobody
-// makes one does not link what it does.
-type flowCalls struct {
-	admit         func(f *flow, a *cell)
-	returnPermits func(a *cell, c *Context)
-	close         func(f *flow) (left *message)
-}
-
-var ofFlow = flowCalls{(*flow).admit, (*cell).returnPermits, (*flow).close}
-
 // flowOf returns the actor's flow, and makes one at first. Any goroutine.
 func (a *cell) flowOf() *flow {
 	if f := a.flow.Load(); f != nil {
 		return f
 	}
-	f := &flow{calls: &ofFlow}
+	f := new(flow)
 	f.permits.free.Store(maxPermits)
 	if a.flow.CompareAndSwap(nil, f) { // publishes f
 		return f
 	}
 	return a.flow.Load()
 }
+
+// hasFlow reports whether actors of the type have a flow from the start.
+func (t *typeInfo) hasFlow() bool { return t.bound.limit != 0 || t.marks.high != 0 }
 
 // initFlow prepares the flow of a new body whose type has a bound or watermarks. Its caller owns
 // the body.
@@ -76,22 +66,22 @@ func (a *cell) endFlow() (left *message) {
 		return nil // whoever makes one later finds the mailbox closed
 	}
 	f.pressed.Store(0)
-	return f.calls.close(f)
+	return f.close()
 }
 
 // The runtime's own messages about the flow, which run as any other.
 var (
 	permitDecl = &descriptor{run: func(c *Context, a *cell, _ *message) {
 		c.count.messages-- // it is none of the user's
-		a.flow.Load().calls.returnPermits(a, c)
+		a.returnPermits(c)
 	}}
 	lookDesc = &descriptor{run: func(c *Context, a *cell, _ *message) {
 		c.count.messages--
-		a.typ().bound.keeper.look(a, c)
+		a.look(c)
 	}}
 	deadlockDecl = &descriptor{run: func(c *Context, a *cell, m *message) {
 		c.count.messages--
-		a.flow.Load().keeper.resolveDeadlock(a, c, *payloadOf[uint64](m) != 0)
+		a.resolveDeadlock(c, *payloadOf[uint64](m) != 0)
 	}}
 )
 

@@ -27,7 +27,7 @@ func (f *family) stopTogether(e env, v stopMode) {
 	f.stoppedTogether = v + 1
 	for k := f.youngest; k != nil; k = k.older {
 		if k.together {
-			k.calls.requestStop(k, e, v)
+			k.requestStop(e, v)
 		}
 	}
 }

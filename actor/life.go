@@ -131,7 +131,7 @@ func (a *cell) left(c *Context) {
 			if k.together {
 				x.children.stopTogether(e, x.stopMode)
 			}
-			k.calls.requestStop(k, e, x.stopMode)
+			k.requestStop(e, x.stopMode)
 			a.wait()
 			return
 		}
@@ -152,9 +152,9 @@ func (a *cell) left(c *Context) {
 		c.w.GiveUp() // many may have to be told
 		a.finish(env{c: c, sys: a.sys()})
 	case nextSuspended:
-		x.sup.suspend(a, c, x)
+		a.suspend(c, x)
 	case nextRestart:
-		x.sup.restart(a, c, x)
+		a.restart(c, x)
 	}
 }
 
@@ -273,7 +273,7 @@ func (a *cell) finish(e env) {
 	a.endContext(x.tooLate()) // its system took it along
 	a.giveUpNamesAndTimers(e) // OnStop may have armed timers
 	if x.deferred != nil {
-		x.deferred.of.endLife(a, e, x.tooLate())
+		x.deferred.endLife(a, e, x.tooLate())
 	}
 	if invariant.On {
 		verifyFinish(a, x)
@@ -313,21 +313,21 @@ func (a *cell) refuseAll(e env, left *message) {
 // announce tells links, watchers, supervisor and parent, in this order.
 func (x *coldState) announce(a *cell, e env) {
 	for l := x.links.pop(); l != nil; l = x.links.pop() {
-		l.ended(l, a, e, x.reason)
+		l.tellEnd(a, e, x.reason)
 	}
 	x.links.by = nil
 	for m := x.watching.pop(); m != nil; m = x.watching.pop() {
 		m.live = false
-		m.calls.leave(m, e)
+		m.leave(e)
 	}
 	for m := x.watchers.pop(); m != nil; m = x.watchers.pop() {
-		m.calls.report(m, e, a, x)
+		m.report(e, a, x)
 	}
 	if x.sup != nil {
-		x.sup.tell(x.sup, e, a, x.reason, true)
+		x.sup.tellChildDown(e, a, x.reason, true)
 	}
 	if x.child != nil {
-		x.child.calls.ended(x.child, e)
+		x.child.ended(e)
 	}
 	x.children.disband()
 	x.sup, x.trap, x.stopSeen = nil, nil, nil // a ref to the dead keeps nobody else; nor does x.child
@@ -372,9 +372,7 @@ func (a *cell) neverLived() {
 func (a *cell) whyEnded() error { return a.cold.err }
 
 // endedPlainly reports whether the actor had only a box to close when it ended, and so has ended
-// although its system queue may be open. Any goroutine. A call, which keeps a small program small.
-//
-//go:noinline
+// although its system queue may be open. Any goroutine.
 func (a *cell) endedPlainly() bool { return a.box.closed() && a.cold.terminated }
 
 // ended reports whether the actor has ended. If so, its cold state do not change any more, and may

@@ -5,9 +5,8 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // child is the record of an actor that ends before the one that spawned it. The actor leads to its
 // record for good, so that the parent finds it without a search: see placeUnder.
 type child struct {
-	b     *cell       // read-only
-	of    uint64      // the parent's number; read-only
-	calls *childCalls // read-only once it was launched
+	b  *cell  // read-only
+	of uint64 // the parent's number; read-only
 	// The child's; nil when it has ended: a ref to the dead keeps nobody else.
 	parent *cell
 
@@ -20,17 +19,6 @@ type child struct {
 	stopMode stopMode
 	stop     func(c *Context, child AnyRef) // tells it to end instead of an order; nil: nothing does
 }
-
-// childCalls is what the ends of parent and child need, so that a program without
-// children does not link it.
-type childCalls struct {
-	requestStop func(k *child, e env, v stopMode)
-	ended       func(k *child, e env)
-	// The parent leaves, and decides nothing any more; nil: there is nothing to be decided.
-	orphan func(k *child, e env, v stopMode)
-}
-
-var parenting = childCalls{requestStop: (*child).requestStop, ended: (*child).ended}
 
 // family is the children of an actor, in the order of their births. Owner only.
 type family struct {
@@ -88,11 +76,11 @@ func (f *family) disband() {
 	f.youngest = nil
 }
 
-// orphan tells the children that their parent will decide nothing any more.
+// orphan tells the supervised children that their parent will decide nothing any more.
 func (f *family) orphan(e env, v stopMode) {
 	for k := f.youngest; k != nil; k = k.older {
-		if k.calls.orphan != nil {
-			k.calls.orphan(k, e, v)
+		if k.b.supervised {
+			k.b.tell(e, orphaned{mode: v})
 		}
 	}
 }
@@ -113,7 +101,7 @@ func (t *Type[S]) SpawnChild(c *Context, state S) Ref[S] {
 
 // adopt makes a new actor a child of the running one.
 func (a *cell) adopt(c *Context) {
-	k := &child{b: a, of: c.self.id, parent: c.self, calls: &parenting}
+	k := &child{b: a, of: c.self.id, parent: c.self}
 	a.makeCold().child = k
 	c.self.makeCold().children.add(k)
 }

@@ -42,11 +42,6 @@ type supervision struct {
 	keeps   int                                 // Care.Backlog
 
 	keepReplies bool // outcomes that a life has asked for run in the next one
-
-	// What else it takes, so that a program without supervisors does not link it.
-	tell    func(s *supervision, e env, a *cell, why error, final bool)
-	suspend func(a *cell, c *Context, x *coldState)
-	restart func(a *cell, c *Context, x *coldState)
 }
 
 // SpawnSupervised spawns a child of the running actor that can be restarted in its
@@ -123,11 +118,6 @@ func (s childDown) serve(a *cell, c *Context) {
 	}
 	s.sup.deliver(c, a, s.news)
 }
-
-// guarding is parenting for supervised children.
-var guarding = childCalls{(*child).requestStop, (*child).ended, (*child).orphan}
-
-func (k *child) orphan(e env, v stopMode) { k.b.tell(e, orphaned{mode: v}) }
 
 // orphaned is what a supervisor that leaves tells its children. A child that is down would wait for
 // its verdict for ever. Nor can the child wait for its turn to be told to end: a younger sibling
@@ -220,7 +210,7 @@ func (a *cell) forget(c *Context, x *coldState) {
 	}
 	x.closeLife()
 	if x.deferred != nil {
-		x.deferred.of.endLife(a, e, stoppedBecause(x.reason))
+		x.deferred.endLife(a, e, stoppedBecause(x.reason))
 	}
 	a.dropPressure()
 	for n := len(x.watching.entries); n > 0; n-- {
@@ -248,7 +238,7 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	a.waited()
 	a.setPressed(c, false)
 	if f := a.flow.Load(); wasDown {
-		f.calls.admit(f, a) // the gate may have been open
+		f.admit(a) // the gate may have been open
 	}
 	a.dropAbandoned(c, x, reason)
 	a.start(c)

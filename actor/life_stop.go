@@ -27,9 +27,7 @@ func targetOf(call string, t Target) *cell {
 // stoppedError is ErrStopped with the reason why.
 type stoppedError struct{ why error }
 
-// stoppedBecause returns the error for senders that come too late. A call, as endedBecause.
-//
-//go:noinline
+// stoppedBecause returns the error for senders that come too late.
 func stoppedBecause(why error) error {
 	if why == nil {
 		return ErrStopped

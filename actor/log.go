@@ -5,15 +5,12 @@ import (
 	"log"
 	"log/slog"
 	"math/bits"
+	"strings"
 
-	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/stacktext"
 )
 
-// logSink is where a system reports. There are two, so that a program that does not
-// ask for structured logs does not link them: slog and what it needs are a quarter of
-// a megabyte.
+// logSink is where a system reports: the standard logger, in lines for people, or a user's slog.
 type logSink interface {
 	debug(msg string, args ...any)
 	warn(msg string, args ...any)
@@ -84,13 +81,12 @@ func line(msg string, args []any) string {
 	for i := 0; i+1 < len(args); i += 2 {
 		v := fmt.Sprint(args[i+1])
 		if args[i] == "stack" {
-			for l, rest := "", v; rest != ""; {
-				l, rest = stacktext.Cut(rest, "\n")
-				msg += "\n\t" + l
+			for l := range strings.Lines(v) {
+				msg += "\n\t" + strings.TrimSuffix(l, "\n")
 			}
 			continue
 		}
-		if needsQuotes(v) {
+		if strings.ContainsAny(v, " \n\t\"=") {
 			v = fmt.Sprintf("%q", v)
 		}
 		msg += fmt.Sprintf(" %v=%s", args[i], v)
@@ -98,22 +94,9 @@ func line(msg string, args []any) string {
 	return msg
 }
 
-func needsQuotes(v string) bool {
-	for _, c := range v {
-		switch c {
-		case ' ', '\n', '\t', '"', '=':
-			return true
-		}
-	}
-	return false
-}
-
 // letterLog keeps dead letters, and reports of stalls, from flooding the log: the first, the
 // second, the fourth, the eighth and so on are logged.
-type letterLog struct {
-	_ nocmp.Field
-	n seam.Uint64
-}
+type letterLog struct{ n seam.Uint64 }
 
 func (l *letterLog) next() (n uint64, ok bool) {
 	n = l.n.Add(1)

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -70,7 +69,6 @@ const reportGap = time.Second
 
 // longTurns limits the rate of reports.
 type longTurns struct {
-	_ nocmp.Field
 	// When the last one was made, by the machine's Nanos, which is not 0; 0: never.
 	last   seam.Int64
 	missed seam.Uint64

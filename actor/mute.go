@@ -23,7 +23,7 @@ func (c *Context) meetGate(to *cell, m *message, d *descriptor) (delivered bool)
 		return c.sendOrDrop(to, m, d)
 	case bounded:
 		m.id, m.from = d.id, c.self.id
-		to.typ().bound.keeper.send(c, to, m)
+		c.sendBounded(to, m)
 		return true
 	}
 	c.muteFor(to)
@@ -67,7 +67,7 @@ func (c *Context) muteFor(to *cell) {
 	}
 	c.then |= mayPark
 	if f := to.flow.Load(); f != nil && f.pressed.Load() != 0 { // after Enter: see ApplyPressure
-		f.keeper.watchOver(to)
+		to.sys().deadlocks.watch(to)
 	}
 	to.wakeSuspended(c)
 }
@@ -132,7 +132,7 @@ func (a *cell) setLoad(c *Context, l backpressure.Load) {
 // muted. Owner only.
 func (a *cell) shutGate() (full bool) {
 	if a.load&backpressure.Bounded != 0 {
-		return a.typ().bound.keeper.shut(a)
+		return a.flow.Load().shut(a.load)
 	}
 	if f := a.flow.Load(); f != nil {
 		f.shutForActors(a)
@@ -158,7 +158,7 @@ func (f *flow) shutForActors(a *cell) {
 	f.batchOnly.Store(lenient) // before Shut: it is not shut to them in between
 	a.shut()
 	if lenient {
-		f.calls.admit(f, a) // after both, as behind Open
+		f.admit(a) // after both, as behind Open
 	}
 }
 
@@ -166,12 +166,12 @@ func (f *flow) shutForActors(a *cell) {
 // waited have been let in. Owner only.
 func (a *cell) openGate() *backpressure.Waiter[waiting] {
 	if a.load&backpressure.Bounded != 0 {
-		return a.typ().bound.keeper.letPass(a)
+		return a.flow.Load().unshut(a)
 	}
 	list := a.gate.Open(&gateMark)
 	if f := a.flow.Load(); f != nil { // after Open: whoever comes in later finds it open
 		f.batchOnly.Store(false)
-		f.calls.admit(f, a)
+		f.admit(a)
 	}
 	return list
 }
@@ -252,9 +252,7 @@ var waiterPool = sync.Pool{New: func() any {
 	return w
 }}
 
-// put keeps w for later. A call, which keeps a small program small.
-//
-//go:noinline
+// put keeps w for later.
 func (l *waiterList) put(w *backpressure.Waiter[waiting]) {
 	w.Who = waiting{}
 	if len(l.free) < maxCachedWaiters {
@@ -279,9 +277,7 @@ func (l *waiterList) remember(to *cell) {
 	l.latest = to
 }
 
-// forget is a call, which keeps a small program small.
-//
-//go:noinline
+// forget begins anew, for another behaviour.
 func (l *waiterList) forget() {
 	if invariant.On {
 		verifyWaiterList(l)

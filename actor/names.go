@@ -46,12 +46,6 @@ func (n *names) take(name string, a *cell) error {
 	return nil
 }
 
-// nameKeeper is a nameList as the rest of the runtime sees it, so that a program without
-// names does not link the registry.
-type nameKeeper interface {
-	release(a *cell)
-}
-
 // nameList is the names of an actor. Owner only.
 type nameList struct {
 	list []string
@@ -121,12 +115,10 @@ func (l *nameList) renamed(a *cell) {
 
 // named returns the list of an actor, and makes it at first. Owner only.
 func (x *coldState) named() *nameList {
-	if l, ok := x.names.(*nameList); ok {
-		return l
+	if x.names == nil {
+		x.names = new(nameList)
 	}
-	l := new(nameList)
-	x.names = l
-	return l
+	return x.names
 }
 
 // SpawnNamed is [Type.Spawn] for an actor that others find by its name with [Lookup].

@@ -1,11 +1,6 @@
 package actor
 
-import (
-	"fmt"
-
-	"github.com/gallop-go/gallop/backpressure"
-	"github.com/gallop-go/gallop/internal/nocmp"
-)
+import "fmt"
 
 // Overflow says what becomes of a message to an actor whose mailbox is at its bound.
 type Overflow uint8
@@ -27,10 +22,9 @@ const (
 
 // mailBound is a type's bound; zero: none.
 type mailBound struct {
-	_        nocmp.Field
 	limit    int
 	overflow Overflow
-	keeper   queueKeeper
+	keeper   boundKeeper
 }
 
 // TypeBound bounds the mailbox of every actor of this type: at most limit messages wait
@@ -55,27 +49,5 @@ func TypeBound(limit int, overflow Overflow) TypeOption {
 	if limit < 1 || overflow > OverflowDropOldest {
 		panic(fmt.Sprintf("gallop: TypeBound(%d, %d): want at least 1, and OverflowMute, OverflowRefuse or OverflowDropOldest", limit, overflow))
 	}
-	return func(t *typeInfo) {
-		t.bound, t.flows = mailBound{limit: limit, overflow: overflow, keeper: boundKeeper{}}, (*cell).initFlow
-	}
+	return func(t *typeInfo) { t.bound = mailBound{limit: limit, overflow: overflow} }
 }
-
-// queueKeeper is a boundKeeper as the rest of the runtime sees it, so that a program
-// without bounds does not link the queues.
-type queueKeeper interface {
-	send(c *Context, to *cell, m *message)
-	deliver(a *cell, c *Context, m *message) error
-	shut(a *cell) (full bool)
-	letPass(a *cell) *backpressure.Waiter[waiting]
-	look(a *cell, c *Context)
-	refill(a *cell, c *Context) (again bool)
-}
-
-type boundKeeper struct{}
-
-func (boundKeeper) send(c *Context, to *cell, m *message)         { c.sendBounded(to, m) }
-func (boundKeeper) deliver(a *cell, c *Context, m *message) error { return a.deliverBounded(c, m) }
-func (boundKeeper) shut(a *cell) (full bool)                      { return a.flow.Load().shut(a.load) }
-func (boundKeeper) letPass(a *cell) *backpressure.Waiter[waiting] { return a.flow.Load().unshut(a) }
-func (boundKeeper) look(a *cell, c *Context)                      { a.look(c) }
-func (boundKeeper) refill(a *cell, c *Context) (again bool)       { return a.refill(c) }

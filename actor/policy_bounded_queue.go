@@ -5,7 +5,6 @@ import (
 
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/nocmp"
 )
 
 // boundedQueue is where mail waits for an actor with a bound, in the place of its mailbox, through
@@ -17,7 +16,6 @@ import (
 // The gate of such an actor is shut for good, so that every sender comes by; shut and
 // full say whether it has to wait.
 type boundedQueue struct {
-	_           nocmp.Field
 	limit       int      // read-only
 	overflow    Overflow // read-only
 	first, last *message // guarded by semaphore.mu

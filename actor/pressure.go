@@ -23,9 +23,6 @@ func (c *Context) ApplyPressure() {
 		return
 	}
 	f := a.flowOf()
-	if f.keeper == nil {
-		f.keeper = deadlockKeeper{}
-	}
 	f.applied = max(f.applied+1, 1)
 	f.pressed.Store(f.applied)
 	a.setLoad(c, a.load|backpressure.Pressed)

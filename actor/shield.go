@@ -3,9 +3,7 @@ package actor
 import "github.com/gallop-go/gallop/internal/invariant"
 
 // cut is the panic value that unwinds a behaviour.
-type cut struct {
-	obey func(*cell, *Context) // obeyKill, which is linked only with Checkpoint
-}
+type cut struct{}
 
 // Shield calls fn so that a Kill does not cut it in half. A Kill that comes meanwhile,
 // or came before, takes effect when the outermost Shield of the behaviour returns.
@@ -33,7 +31,7 @@ func (c *Context) shielded(fn func()) {
 // end. Checkpoint costs one load.
 func (c *Context) Checkpoint() {
 	if c.shields == 0 && (!c.self.system.isEmpty() || c.aside) && pendingStop(c.self, modeKill) { // aside: what came with it is taken out
-		panic(cut{obey: obeyKill})
+		panic(cut{})
 	}
 }
 
@@ -92,6 +90,3 @@ func rankOf(s signal) uint8 {
 	}
 	return 0
 }
-
-// obeyKill goes on with an actor whose behaviour was cut.
-func obeyKill(a *cell, c *Context) { a.applyStop(c, stopRequest{mode: modeKill, why: ErrKilled}) }

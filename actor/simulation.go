@@ -2,29 +2,19 @@ package actor
 
 import (
 	"sync"
-	"time"
 
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/internal/sim"
 	"github.com/gallop-go/gallop/sched"
 )
 
-// simulation is what a deterministic system has in addition, as the rest of the runtime sees it.
-// What such a system needs beyond that is behind functions, so that only a program that has one
-// links it. A nil simulation does nothing.
+// simulation is what a deterministic system has in addition. A nil simulation does nothing.
 type simulation struct {
 	sys    *System
 	driver sched.Driver
-	pauses seam.Clock  // goes on when nobody can
-	sent   seam.Uint64 // messages that have come to a mailbox, or will
-
-	// A table with behaviours that report; v is nil for the type's own.
-	runs   func(t *typeInfo, v *table, runs []runFunc) []runFunc
-	note   func(what sim.Kind, e env, to *cell, m *message) // what has become of a message
-	refuse func(to *cell, d *descriptor) bool               // whether a TrySend is to fail
-	call   func(c *Context, a *cell, callback string)       // before OnStart and its like
-
-	latency func(a *cell, behaviour string) (before, after time.Duration) // of a function of Pipe or Blocking; nil: none
+	hooks  *sim.Hooks
+	clock  *seam.VirtualClock // goes on when nothing else can
+	sent   seam.Uint64        // messages that have come to a mailbox, or will
 
 	// Hooks are told what happens: otherwise none of the following is kept.
 	told  bool
@@ -33,6 +23,10 @@ type simulation struct {
 	marks marks             // guarded by mu
 	types map[uint64]string // guarded by mu: of the actors, by their numbers
 	unit  unit
+
+	tables map[tableOf]*table // guarded by mu: with behaviours that report
+	doing  string             // guarded by mu: what began last
+	owns   map[*typeInfo]bool // guarded by mu: whether a type is the runtime's own
 }
 
 // direct makes a scheduler deterministic.
@@ -45,13 +39,11 @@ func (s *simulation) direct(sys *System, cfg *sched.Config) {
 // tell reports what has become of a message.
 func (s *simulation) tell(what sim.Kind, e env, to *cell, m *message) {
 	if s != nil {
-		s.note(what, e, to, m)
+		s.observe(what, e, to, m)
 	}
 }
 
-// count counts messages that are sent. A call, as endedBecause; the hot paths have none of it.
-//
-//go:noinline
+// count counts messages that are sent.
 func (s *simulation) count(n int) {
 	if s != nil {
 		s.sent.Add(uint64(n))
@@ -68,14 +60,7 @@ func (s *simulation) countUser(id uint16) {
 
 // refuses reports whether a TrySend is to fail.
 func (s *simulation) refuses(a *cell, d *descriptor) bool {
-	return s != nil && s.refuse(a, d)
-}
-
-// callback is called before a function that a type has for its actors' beginnings and ends.
-func (s *simulation) callback(c *Context, a *cell, name string) {
-	if s != nil {
-		s.call(c, a, name)
-	}
+	return s != nil && s.hooks.Refuse != nil && s.hooks.Refuse(a.typ().name, d.name)
 }
 
 // makeInTurn returns a new node for the behaviour that runs. Others may go first.
@@ -95,7 +80,7 @@ func (c *Context) makeInTurn(id uint16) *message {
 // or, in a deterministic system, one that goes on when nobody else can.
 func (s *System) deadlockClock() seam.Clock {
 	if s.sim != nil {
-		return s.sim.pauses
+		return s.sim.clock
 	}
 	return seam.SystemClock{}
 }

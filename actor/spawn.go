@@ -70,8 +70,8 @@ func (a *cell) init(t *typeInfo, from Sender) {
 	if k.special {
 		a.became = sys.sim != nil
 		sys.sim.born(a, t)
-		if t.flows != nil {
-			t.flows(a, t)
+		if t.hasFlow() {
+			a.initFlow(t)
 		}
 	}
 	if invariant.On {

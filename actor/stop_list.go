@@ -18,8 +18,8 @@ type stopList struct {
 func (w *stopList) add(a *cell, x *coldState) {
 	if x.stopReasons++; x.stopReasons == 1 {
 		w.mu.Lock()
+		defer w.mu.Unlock()
 		w.all.add(a, &x.stopIndex)
-		w.mu.Unlock()
 	}
 }
 
@@ -27,8 +27,8 @@ func (w *stopList) add(a *cell, x *coldState) {
 func (w *stopList) remove(x *coldState) {
 	if x.stopReasons--; x.stopReasons == 0 {
 		w.mu.Lock()
+		defer w.mu.Unlock()
 		w.all.remove(&x.stopIndex)
-		w.mu.Unlock()
 	}
 }
 

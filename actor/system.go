@@ -36,9 +36,9 @@ type System struct {
 	deadlocks  deadlockWatch
 	waits      waitWatch
 	errands    errands
-	outsiders  seam.Count         // goroutines that wait in SendWait
-	timers     seam.Pointer[lazy] // nil until one is armed
-	bridges    seam.Pointer[lazy] // nil until one is opened
+	outsiders  seam.Count            // goroutines that wait in SendWait
+	timers     seam.Pointer[timers]  // nil until one is armed
+	bridges    seam.Pointer[bridges] // nil until one is opened
 	names      names
 	variants   sync.Map    // *variantInfo → *table, with interceptors
 	sim        *simulation // nil unless deterministic
@@ -50,7 +50,8 @@ type System struct {
 
 // Start makes a system. If options are bad it panics, with everything that is wrong.
 func Start(opts ...Option) *System {
-	s := &System{opts: defaultOptions(), closing: make(chan struct{}), done: doneSignal{done: make(chan struct{})}}
+	s := &System{opts: defaultOptions(), closing: make(chan struct{})}
+	s.done.init()
 	s.deadlocks.sys, s.waits.sys = s, s
 	for _, o := range opts {
 		if o == nil {
@@ -208,7 +209,7 @@ func (s *System) stop() <-chan struct{} {
 	done := s.sched.Stop()
 	s.waits.end()
 	if t := s.timers.Load(); t != nil { // after Stop: see makeTimers
-		t.impl.stopAll()
+		t.stopAll()
 	}
 	// Afterwards: what a Pipe brings because of it does not run any more.
 	s.done.finish()
@@ -274,6 +275,3 @@ func (s *System) public(err error) error {
 	}
 	return err
 }
-
-// newPin starts the thread of a pinned type.
-func (s *System) newPin() (*sched.Pin, error) { return s.sched.NewPin() }

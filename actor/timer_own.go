@@ -3,29 +3,16 @@ package actor
 import (
 	"slices"
 
-	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// timerKeeper is an actorTimers as the rest of the runtime sees it, so that a program
-// that arms no timer does not link them.
-type timerKeeper interface {
-	fired(c *Context, a *cell, m *message)
-	missed(e env, a *cell, m *message)
-	endTicks(c *Context)
-	cancelAll(c *Context)
-	end(e env, a *cell)
-	roots(roots []heap.Root, t *typeRoots) []heap.Root
-}
-
 // ownTimers returns the timers of an actor, and makes them at first. Owner only.
 func (x *coldState) ownTimers() *actorTimers {
-	if l, ok := x.timers.(*actorTimers); ok {
-		return l
+	if x.timers == nil { // over: its mailbox is closed
+		over := x.drained || x.state == leaving && x.after == nextEnded
+		x.timers = &actorTimers{over: over}
 	}
-	l := &actorTimers{over: x.drained || x.state == leaving && x.after == nextEnded} // its mailbox is closed
-	x.timers = l
-	return l
+	return x.timers
 }
 
 // actorTimers are an actor's timers. Owner only.

@@ -47,7 +47,7 @@ func (a *cell) dropWakeups(c *Context) {
 		}
 	}
 	if n > 0 && a.load&backpressure.Counted != 0 {
-		a.typ().marks.passed(a, n)
+		a.passed(n)
 	}
 }
 

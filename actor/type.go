@@ -8,7 +8,6 @@ import (
 	"github.com/gallop-go/gallop/heap"
 	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/sched"
 )
 
 // maxBehaviours is how many a type may have: a message's id has 16 bits, and some rows of the
@@ -37,17 +36,16 @@ type Type[S any] struct {
 // typeInfo is what the runtime knows of a type, whatever its state.
 type typeInfo struct {
 	name  string
-	state any                        // a nil *S: a type assertion tells S faster than reflect does
-	batch int                        // 0: the system's
-	gas   int                        // 0: the system's
-	flows func(a *cell, t *typeInfo) // initFlow: linked with TypeBound and TypeWatermarks
+	state any // a nil *S: a type assertion tells S faster than reflect does
+	batch int // 0: the system's
+	gas   int // 0: the system's
 	marks limits
 	bound mailBound
 
-	drops        bool                              // some behaviours are DropOnOverload. Guarded as decls
-	stashLimit   int                               // 0: none
-	interceptors []Interceptor                     // the outermost first
-	pin          func(*System) (*sched.Pin, error) // makes the type's pin; nil: it is not pinned
+	drops        bool          // some behaviours are DropOnOverload. Guarded as decls
+	stashLimit   int           // 0: none
+	interceptors []Interceptor // the outermost first
+	pinned       bool          // PinnedThread
 
 	finishes bool // TypeFinishAsks
 
@@ -122,7 +120,7 @@ func TypeGas(n int) TypeOption {
 // pinned actor and any other costs a hand-over between threads, some microseconds. A
 // behaviour that calls runtime.Goexit costs the thread too, since Go ends it: the next
 // behaviour runs on another.
-func PinnedThread() TypeOption { return func(t *typeInfo) { t.pin = (*System).newPin } }
+func PinnedThread() TypeOption { return func(t *typeInfo) { t.pinned = true } }
 
 // NewType makes an actor type. The name appears in logs and reports; it need not be
 // unique. NewType panics if the name is empty, an option is nil, or the type has both
@@ -297,9 +295,7 @@ func (t *typeInfo) trySeal() (wrong string) {
 	return ""
 }
 
-// fullName is what panics say. A call, which keeps a small program small.
-//
-//go:noinline
+// fullName is what panics say.
 func (d *descriptor) fullName() string { return d.typ.name + "." + d.name }
 
 // stateOf returns the state of an actor whose body is b. S must be the state type

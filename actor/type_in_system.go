@@ -37,13 +37,8 @@ func cellOfTask(t *sched.Task) *cell { return (*cell)(unsafe.Pointer(t)) }
 // isNew reports whether an actor has had no turn yet. Its owner only.
 func isNew(t *sched.Task) bool { return cellOfTask(t).progress&begun == 0 }
 
-// typ and sys are for all but the hot paths: calls, which keep a small program small.
-//
-//go:noinline
 func (a *cell) typ() *typeInfo { return a.shared().typ }
-
-//go:noinline
-func (a *cell) sys() *System { return a.shared().sys }
+func (a *cell) sys() *System   { return a.shared().sys }
 
 func (a *cell) batch() int { return int(a.shared().batch) }
 
@@ -92,16 +87,15 @@ func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
 // thread of a pinned type cannot be started, since the system has stopped.
 func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 	k = &typeInSystem{typ: t, sys: s, runs: s.intercepted(t, t.table.runs), batch: uint32(t.batch)}
-	counted := t.bound.limit != 0 || t.marks.high != 0
-	k.special = counted || s.sim != nil
-	k.biased = !k.special && t.pin == nil // a simulation must not depend on when the kernel answers
+	k.special = t.hasFlow() || s.sim != nil
+	k.biased = !k.special && !t.pinned // a simulation must not depend on when the kernel answers
 	if k.batch == 0 {
 		k.batch = uint32(s.opts.batch)
 	}
 	k.batch = uint32(min(int(k.batch), k.gasLimit())) // a message is a reduction
 	var pin *sched.Pin
-	if t.pin != nil {
-		pin, err = t.pin(s) // attaches a context, which takes mu
+	if t.pinned {
+		pin, err = s.sched.NewPin() // attaches a context, which takes mu
 	}
 	k.Init(k, pin)
 	k.DepthFirst(isNew)
@@ -109,7 +103,6 @@ func (s *System) newTypeInSystem(t *typeInfo) (k *typeInSystem, err error) {
 		return k, err
 	}
 	s.mu.Lock()
-	k = s.types.add(k) // if somebody was faster, our thread stays idle until the end
-	s.mu.Unlock()
-	return k, nil
+	defer s.mu.Unlock()
+	return s.types.add(k), nil // a thread that came second stays idle until the end
 }

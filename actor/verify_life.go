@@ -252,7 +252,7 @@ func verifyDeferral(a *cell, d *deferral) {
 	invariant.Check(d.to != nil, "%v has put off a reply that goes nowhere", a)
 	invariant.Check(x != nil && x.deferred != nil, "%v replies to what is not in its list", a)
 	invariant.Check(x.stopReasons > 0, "%v has put a reply off, and its system does not know", a)
-	invariant.Check(x.deferrals().all.entries[d.place-1].who == d, "%v has put another reply off in its place", a)
+	invariant.Check(x.deferred.all.entries[d.place-1].who == d, "%v has put another reply off in its place", a)
 }
 
 // verifyDecide checks an actor before it asks what becomes of it.

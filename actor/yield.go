@@ -90,7 +90,7 @@ func (a *cell) keepYielded(c *Context) {
 func (a *cell) yieldTurn(c *Context) (again bool) {
 	switch {
 	case a.load&backpressure.Counted != 0:
-		a.typ().marks.measure(a, c)
+		a.measure(c)
 	case c.left == 0 && (a.in.pending.next != nil || a.mailWaits()):
 		return a.markOverloaded(c)
 	}
