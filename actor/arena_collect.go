@@ -187,3 +187,8 @@ func (t *typeRoots) queued(roots []heap.Root, m, end *message) []heap.Root {
 	}
 	return roots
 }
+
+// verifyRoots checks that no message that may have handles is between the stash and the mailbox.
+func verifyRoots(x *coldState) {
+	invariant.Check(x.unstashed.first == nil, "what was unstashed is not in the mailbox when the roots are listed")
+}

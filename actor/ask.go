@@ -319,3 +319,10 @@ func (k *call[R]) take() Result[R] {
 	k.state.StoreRelease(callPending)
 	return res
 }
+
+// verifyAnswered checks a call that is over before it is used again: its result is written,
+// and no token is left that would answer the next one.
+func verifyAnswered[R any](k *call[R]) {
+	invariant.Check(seam.Peek(&k.state) == callAnswered, "a call ends in state %d", seam.Peek(&k.state))
+	invariant.Check(len(k.done) == 0, "a call is over, and a token is left")
+}

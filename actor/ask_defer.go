@@ -284,3 +284,11 @@ func (l *deferrals) endLife(a *cell, e env, why error) {
 		open.who.fail(e, why) // E1
 	}
 }
+
+// verifyDeferral checks a reply that was put off and is to be taken off its owner's list.
+func verifyDeferral(a *cell, d *deferral) {
+	x := a.cold
+	invariant.Check(x != nil && x.deferred != nil, "%v replies to what is not in its list", a)
+	invariant.Check(x.stopReasons > 0, "%v has put a reply off, and its system does not know", a)
+	invariant.Check(x.deferred.all.entries[d.place-1].who == d, "%v has put another reply off in its place", a)
+}

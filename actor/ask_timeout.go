@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/heap"
+	"github.com/gallop-go/gallop/internal/nocmp"
 	"github.com/gallop-go/gallop/internal/sim"
 )
 
@@ -14,7 +15,8 @@ import (
 
 // timedAsk is an ask with a time-out. It is its caller's, except what is read-only.
 type timedAsk[R any] struct {
-	to      replyTo[R] // whose call is nil. Read-only
+	_       nocmp.Field // as in fanIn
+	to      replyTo[R]  // whose call is nil. Read-only
 	life    uint16
 	timer   Timer
 	sysDone bool // the caller has had its outcome

@@ -1,8 +1,6 @@
 package actor
 
-import (
-	"time"
-)
+import "time"
 
 // AskTo sends a request from a behaviour and does not wait: the outcome comes as a
 // message for reply, a behaviour of the asking actor itself. An actor may ask itself.

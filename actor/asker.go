@@ -107,3 +107,9 @@ func (me *cell) systemDone() <-chan struct{} {
 	}
 	return me.sys().done.done
 }
+
+// verifyCaller checks an actor that is to wait for a reply in its turn.
+func verifyCaller(me *cell) {
+	invariant.Check(!me.blockedOn.Parked(), "%v asks in its turn, and is parked", me)
+	invariant.Check(me.progress&begun != 0, "%v asks, and has had no turn", me)
+}

@@ -1,7 +1,5 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
-
 // Blocking calls f, which may block for long, as for a query or a lock, without keeping
 // other actors waiting: what is queued behind this actor is run by other workers at
 // once. The actor itself waits for f, as for any call: its messages keep their order,
@@ -89,9 +87,6 @@ func (c *Context) blocked(ns int64) {
 		c.blocking = blockMeter{turn: turn}
 	}
 	c.blocking.time += ns
-	if invariant.On {
-		verifyBlocked(c, ns)
-	}
 	if c.blocking.time >= longBlocked && !c.aside {
 		c.then |= hasLasted
 	}

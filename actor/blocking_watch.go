@@ -61,7 +61,7 @@ func (l *blockedCalls) end(c *Context) {
 // append puts k behind all others. Caller holds mu.
 func (l *blockedCalls) append(k *blockedCall) {
 	if invariant.On {
-		verifyBlockedCall(l, k)
+		verifyBlockedCall(k)
 	}
 	k.prev, k.listed = l.last, true
 	if l.last == nil {
@@ -150,4 +150,9 @@ func (l *blockedCalls) has(c *Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return c.call.c != nil
+}
+
+// verifyBlockedCall checks a call of Blocking that begins. Caller holds mu.
+func verifyBlockedCall(k *blockedCall) {
+	invariant.Check(!k.listed && k.prev == nil && k.next == nil, "a call of Blocking begins within another of worker %d", k.c.w.ID())
 }

@@ -1,7 +1,5 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
-
 // OnStart sets a function that runs in every actor of the type before its first
 // message, even an urgent one, and again when a supervised actor is restarted. If f
 // returns an error, the actor ends for that reason. An actor with a start function runs
@@ -131,9 +129,6 @@ func (a *cell) start(c *Context) {
 
 // callStop runs OnStop. What it says about its own end comes too late.
 func (a *cell) callStop(c *Context, x *coldState) {
-	if invariant.On {
-		verifyCallStop(a, c, x)
-	}
 	c.msg, x.where = &noMessage, inOnStop
 	a.sys().sim.callback(c, a, x.where.name())
 	a.typ().onStop(a, c, x.reason)

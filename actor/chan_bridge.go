@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -51,9 +50,6 @@ func (b *bridges) finish() {
 		b.sys.sched.Await(context.Background(), func() bool { return b.left.Load() == 0 })
 	}
 	b.all.Wait()
-	if invariant.On {
-		verifyNoBridges(b)
-	}
 }
 
 // untilLifeDone returns a channel that is closed when the actor, or this life of it, ends. What

@@ -167,3 +167,12 @@ func (in chanSource[M]) push(m *message, sys *System) error {
 	}
 	return in.to.pushPermitted(m)
 }
+
+// verifySourceTurn checks a channel source that may take something, now that those before it are
+// gone.
+func verifySourceTurn(o openSource, before []chan struct{}) {
+	invariant.Check(!isClosed(o.gone), "a bridge of %v is gone before it has begun", o.to)
+	for _, gone := range before {
+		invariant.Check(isClosed(gone), "a bridge of %v overtakes another", o.to)
+	}
+}

@@ -71,3 +71,12 @@ func (l *chanSources) stop(o openSource) {
 }
 
 func isGone(o openSource) bool { return isClosed(o.gone) }
+
+// verifyOpen checks the channel sources that opening another does not look at: they are of the life
+// that runs, which has not ended.
+func verifyOpen(l *chanSources) {
+	for _, o := range l.open {
+		invariant.Check(o.ended == l.life, "a bridge of %v is open, of another life", o.to)
+		invariant.Check(!isClosed(o.ended), "a bridge of %v is open, of a life that is over", o.to)
+	}
+}

@@ -244,3 +244,8 @@ func (c *VirtualClock) leave(s *System) {
 	defer c.mu.Unlock()
 	c.on = slices.DeleteFunc(c.on, func(o *System) bool { return o == s })
 }
+
+// verifyParked checks, while nothing runs, that the muted actors hold the system: n actors do.
+func verifyParked(n int, st Stats) {
+	invariant.Check(st.Unmutes <= st.Mutes && st.Mutes-st.Unmutes <= uint64(n), "%d muted, and %d let go on, of %d parked", st.Mutes, st.Unmutes, n)
+}

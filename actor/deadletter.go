@@ -196,3 +196,20 @@ func isReporter(id uint64, leave bool) (is bool) {
 	reporters.mu.Unlock()
 	return is
 }
+
+// verifyReporter checks a goroutine that is about to run a hook of dead letters: it is new. Caller
+// holds the reporters' lock.
+func verifyReporter(me uint64) {
+	for _, id := range reporters.ids {
+		invariant.Check(id != me, "goroutine %d reports a dead letter, and has not reported the last one", me)
+	}
+}
+
+// verifyReported checks that a goroutine that has run such a hook was booked, once. Caller holds
+// the reporters' lock.
+func verifyReported(id uint64, was, leaves bool) {
+	invariant.Check(was || !leaves, "goroutine %d has reported a dead letter, and was not to", id)
+	if leaves {
+		verifyReporter(id)
+	}
+}

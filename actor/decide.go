@@ -1,7 +1,5 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
-
 // Decision is what becomes of a supervised actor that is about to fall: see [Care].
 type Decision uint8
 
@@ -29,9 +27,6 @@ func (a *cell) decide(c *Context, x *coldState, why error, sound bool) Decision 
 	x.decision = DecideRestart
 	if x.sup.decides == nil || IsNormal(why) {
 		return DecideRestart
-	}
-	if invariant.On {
-		verifyDecide(a, c)
 	}
 	c.msg, x.where, x.exitWhy = &noMessage, inDecide, why // for the report, and for failed
 	a.sys().sim.callback(c, a, x.where.name())

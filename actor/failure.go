@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"github.com/gallop-go/gallop/backpressure"
 	"strings"
 
 	"github.com/gallop-go/gallop/internal/invariant"
@@ -84,7 +85,7 @@ func (a *cell) crashed(c *Context, crash *sched.Crash) {
 		c.msg, c.aside, c.rooting = &noMessage, true, nil
 	}
 	if invariant.On {
-		verifyCrash(a, c)
+		verifyCrash(a)
 	}
 	m, d := c.msg, a.typ().decls[c.msg.id]
 	if m.from&wasStashed != 0 {
@@ -197,4 +198,10 @@ func userFrames(stack []byte) []byte {
 		}
 	}
 	return stack
+}
+
+// verifyCrash checks an actor whose behaviour did not return.
+func verifyCrash(a *cell) {
+	invariant.Check(a.cold == nil || a.cold.state != ended, "%v crashes after its end", a)
+	backpressure.MustRun(&a.blockedOn)
 }

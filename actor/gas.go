@@ -109,3 +109,10 @@ func (c *Context) sliceSpent() bool {
 	}
 	return true
 }
+
+// verifyGas checks what a turn has spent.
+func verifyGas(c *Context) {
+	invariant.Check(c.gas.spent >= 0 && c.gas.spent <= maxBatch, "a turn has spent %d", c.gas.spent)
+	invariant.Check(c.left >= 0, "%d messages are left of a turn", c.left)
+	invariant.Check(c.gas.cut >= 0 && c.gas.cut <= c.self.batch(), "%d messages are cut off a batch of %d", c.gas.cut, c.self.batch())
+}

@@ -387,3 +387,76 @@ func (a *cell) terminatedRecord() *coldState {
 	}
 	return terminatedSystem
 }
+
+// verifyLeave checks the way into LEAVING: see the picture in life.go.
+func verifyLeave(a *cell, x *coldState, g nextState) {
+	invariant.Check(x.state == alive || x.state == suspended, "%v leaves in phase %d", a, x.state)
+	invariant.Check(g == nextEnded || x.state == alive, "%v is suspended, and leaves to be suspended or restarted", a)
+	invariant.Check(g == nextEnded || a.supervised && x.sup != nil, "%v is to come up again, and has no supervisor", a)
+	invariant.Check(g == nextEnded || !x.drained, "%v drains, and is to come up again", a)
+	invariant.Check(!x.waiting || x.gone, "%v leaves while it waits", a)
+}
+
+// verifyLeft checks an actor that goes on with its way down.
+func verifyLeft(a *cell, x *coldState) {
+	invariant.Check(x.state == leaving, "%v is on its way down, in phase %d", a, x.state)
+	open := seam.Peek(&a.box.head) != &closedMark
+	invariant.Check(open == (x.after != nextEnded) || x.drained, "%v goes down with goal %d, its mailbox open: %v", a, x.after, open)
+	invariant.Check(x.guards >= 0, "%v supervises %d", a, x.guards)
+}
+
+// verifyBottom checks that nothing is left that has to end before the actor.
+func verifyBottom(a *cell, x *coldState) {
+	invariant.Check(x.children.youngest == nil, "%v ends before its children", a)
+	invariant.Check(x.guards == 0, "%v has no children, and supervises %d", a, x.guards)
+}
+
+// verifyFinish checks an actor whose box is closed, before the system queue is.
+func verifyFinish(a *cell, x *coldState) {
+	invariant.Check(seam.Peek(&a.box.head) == &closedMark, "%v finishes, and its mailbox is open", a)
+	invariant.Check(x.state != ended, "%v finishes twice", a)
+	invariant.Check(a.in.pending == nil, "%v finishes with mail in hand", a)
+	invariant.Check(x.stash.list.first == nil && x.unstashed.first == nil && x.held.first == nil, "%v finishes with mail put aside", a)
+}
+
+// verifyEnded checks what is left of an actor once all others have been told.
+func verifyEnded(a *cell, x *coldState) {
+	invariant.Check(x.state == ended && seam.Peek(&a.system.head) == &closedMark, "%v has ended in phase %d", a, x.state)
+	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
+	invariant.Check(len(x.links.entries)+len(x.watchers.entries)+len(x.watching.entries) == 0, "%v has ended, and is linked or watched", a)
+	invariant.Check(x.stopReasons == 0, "%v has ended, and is a ward for %d reasons", a, x.stopReasons)
+	invariant.Check(x.names == nil && x.lifeDone == nil, "%v has ended, and has a name or a bridge", a)
+	invariant.Check(a.load == 0, "%v has ended with a load of %#x", a, a.load)
+	invariant.Check(x.child == nil || x.child.parent == nil, "%v has ended, and leads to its parent", a)
+	invariant.Check(a.arena == nil && !a.isCollecting(), "%v has ended, and has an arena", a)
+	backpressure.MustBe(&a.gate, true)
+	backpressure.MustRun(&a.blockedOn)
+}
+
+// verifyTerminate checks an actor that ends at once: no worker may run it any more.
+func verifyTerminate(a *cell) {
+	invariant.Check(a.cold == nil || a.cold.state != ended, "%v is terminated twice", a)
+	invariant.Check(a.cold != nil || seam.Peek(&a.box.head) != &closedMark, "%v is terminated, and its mailbox closed", a)
+}
+
+// verifyWait checks an actor that waits: its debt and its hold are its own.
+func verifyWait(a *cell, x *coldState) {
+	invariant.Check(x.state == leaving || x.state == suspended || x.gone && a.typ().finishes, "%v waits in phase %d", a, x.state)
+	invariant.Check(!x.unheld, "%v rests before it waits", a)
+	backpressure.MustRun(&a.blockedOn)
+}
+
+// verifyWaited checks an actor that waits no longer.
+func verifyWaited(a *cell, x *coldState) {
+	invariant.Check(x.stopReasons > 0, "%v has waited, and was not on the stop list", a)
+	backpressure.MustRun(&a.blockedOn)
+	if x.backoff == nil {
+		backpressure.MustOwe(&a.blockedOn)
+	}
+}
+
+// verifyTerminated checks a record that many actors share: it is never written to.
+func verifyTerminated(x *coldState) {
+	invariant.Check(x.state == ended && x.err != nil, "a terminated record in phase %d", x.state)
+	invariant.Check(!x.linking && x.stopReasons == 0 && x.children.youngest == nil, "a terminated record was written to")
+}

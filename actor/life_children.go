@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // child is the record of an actor that ends before the one that spawned it. The actor leads to its
 // record for good, so that the parent finds it without a search: see placeUnder.
@@ -28,9 +31,6 @@ type family struct {
 }
 
 func (f *family) add(k *child) {
-	if invariant.On {
-		verifyBirth(f, k)
-	}
 	k.listed = true
 	k.older = f.youngest
 	if k.older != nil {
@@ -42,9 +42,6 @@ func (f *family) add(k *child) {
 func (f *family) remove(k *child) {
 	f.unlink(k)
 	k.forget()
-	if invariant.On {
-		verifyForgotten(k)
-	}
 }
 
 // unlink takes k out of the row.
@@ -158,4 +155,19 @@ func (s childEnded) serve(a *cell, c *Context) {
 	if x.state == leaving {
 		a.left(c)
 	}
+}
+
+// verifyFamily checks how a child stands among its siblings.
+func verifyFamily(f *family, k *child) {
+	invariant.Check(k.older == nil || k.older.younger == k, "the older sibling of %v has another younger one", k.b)
+	invariant.Check(k.younger == nil || k.younger.older == k, "the younger sibling of %v has another older one", k.b)
+	invariant.Check((k.younger == nil) == (f.youngest == k), "%v is the youngest, or has younger siblings, not both", k.b)
+	invariant.Check(k.listed, "%v stands among its siblings, and is not in the list", k.b)
+}
+
+// verifyChildEnd checks the news of a child's end.
+func verifyChildEnd(s childEnded, a *cell, x *coldState) {
+	invariant.Check(s.child.of == a.id && s.child.listed, "%v hears of the end of a child of number %d, listed: %v", a, s.child.of, s.child.listed)
+	invariant.Check(seam.Peek(&s.child.b.system.head) == &closedMark, "%v hears of the end of %v, which lives", a, s.child.b)
+	invariant.Check(!s.child.b.supervised || x.guards > 0, "%v hears of the end of one it does not supervise", a)
 }

@@ -162,3 +162,9 @@ func (s watchedEnded) serve(a *cell, c *Context) {
 		s.mon.deliver(c, a, s.down)
 	}
 }
+
+// verifyMonitor checks the news of the end of one that b watches.
+func verifyMonitor(m *monitor, a *cell) {
+	invariant.Check(m.watcher == a && m.outside == nil, "%v hears of an end that another watches", a)
+	invariant.Check(m.live == (m.atWatcher > 0), "%v watches: %v, and has place %d", a, m.live, m.atWatcher)
+}

@@ -3,6 +3,7 @@ package actor
 import (
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // What package supervise needs of an actor: that it can be taken down and brought up in
@@ -128,9 +129,6 @@ type orphaned struct {
 }
 
 func (s orphaned) serve(a *cell, c *Context) {
-	if invariant.On {
-		verifyOrphaned(a)
-	}
 	if a.makeCold().state != suspended {
 		return
 	}
@@ -145,9 +143,6 @@ func (s orphaned) serve(a *cell, c *Context) {
 type takeDown struct{ unanswered }
 
 func (takeDown) serve(a *cell, c *Context) {
-	if invariant.On {
-		verifyVerdict(a)
-	}
 	x := a.makeCold()
 	x.inTodo = notAsked
 	switch {
@@ -247,4 +242,22 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 		x.held.add(x.todo.all())
 		x.todo, x.held = x.held, messageList{}
 	}
+}
+
+// verifySuspend checks the way from LEAVING to SUSPENDED, or up again.
+func verifySuspend(a *cell, x *coldState, g nextState) {
+	invariant.Check(x.state == leaving && x.after == g, "%v comes to goal %d in phase %d, and left for %d", a, g, x.state, x.after)
+	invariant.Check(a.supervised && x.sup != nil, "%v comes to goal %d, and has no supervisor", a, g)
+	invariant.Check(seam.Peek(&a.box.head) != &closedMark, "%v comes to goal %d, and its mailbox is closed", a, g)
+	verifyBottom(a, x)
+}
+
+// verifyBeginLife checks an actor that begins another life: nothing of the last is left.
+func verifyBeginLife(a *cell, x *coldState) {
+	invariant.Check(x.state == leaving || x.state == suspended, "%v begins another life in phase %d", a, x.state)
+	invariant.Check(a.arena == nil && !a.isCollecting(), "%v begins another life with its arena", a)
+	invariant.Check(x.trap == nil && x.table == nil, "%v begins another life with its trap or variant", a)
+	invariant.Check(len(x.watching.entries) == 0, "%v begins another life, and watches %d", a, len(x.watching.entries))
+	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
+	invariant.Check(x.stash.list.first == nil, "%v begins another life with a stash", a)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/gallop-go/gallop/backpressure"
-	"github.com/gallop-go/gallop/internal/invariant"
 )
 
 // Target is an actor of any type: a [Ref] or an [AnyRef]. No other type can implement
@@ -148,9 +147,6 @@ func endWait(ctx context.Context, sys *System, call string, t Target, o stopRequ
 
 // applyStop carries an order out, in any phase but ENDED.
 func (a *cell) applyStop(c *Context, o stopRequest) {
-	if invariant.On {
-		verifyStopRequest(a, c, o)
-	}
 	x := a.makeCold()
 	switch x.state {
 	case alive:
@@ -187,9 +183,6 @@ func (a *cell) escalateStop(c *Context, x *coldState, o stopRequest) {
 func (a *cell) drain(c *Context, x *coldState) {
 	if x.drained {
 		return
-	}
-	if invariant.On {
-		verifyDrain(a, x)
 	}
 	x.drained = true
 	if a.load&backpressure.Muted != 0 && x.drainsForOthers() {

@@ -3,7 +3,6 @@ package actor
 import (
 	"time"
 
-	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -97,9 +96,6 @@ func (s *System) longTurn(w *sched.Worker, atLeast time.Duration) {
 		return
 	}
 	d := c.peek(task)
-	if invariant.On {
-		verifyDoing(d)
-	}
 	s.report(w, d, atLeast, false, func() bool { return w.LongTurn() == task && c.peek(task) == d })
 }
 

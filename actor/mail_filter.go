@@ -1,6 +1,9 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // At the end of a life, and before the next one begins, an actor goes through the mail that
 // waits for it, and makes dead letters of what is not to run.
@@ -89,4 +92,9 @@ func (a *cell) filterUrgent(c *Context, x *coldState, refuse func(a *cell, m *me
 		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
 	}
 	x.todo.add(a.filterChain(c, x.todo.all(), refuse))
+}
+
+// verifyFilter checks an actor that goes through its mail.
+func verifyFilter(a *cell) {
+	invariant.Check(seam.Peek(&a.box.head) != &closedMark && !a.cold.drained, "%v goes through its mail behind the end of its mailbox", a)
 }

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/gallop-go/gallop/internal/seam"
 	"sync"
 
 	"github.com/gallop-go/gallop/backpressure"
@@ -91,7 +92,7 @@ func (a *cell) park(c *Context) bool {
 		return false
 	}
 	if invariant.On {
-		verifyPark(a, c)
+		verifyPark(a)
 	}
 	a.sys().sched.HoldStill()
 	// From here on senders to this actor are counted, and muted from the watermark on.
@@ -185,9 +186,6 @@ func release(e env, list *backpressure.Waiter[waiting]) {
 		for list != nil {
 			w := list
 			list = w.Next()
-			if invariant.On {
-				verifyWaiter(&w.Who)
-			}
 			if a := w.Who.muted; a.blockedOn.Forgive() {
 				todo = append(todo, a)
 			}
@@ -279,9 +277,6 @@ func (l *waiterList) remember(to *cell) {
 
 // forget begins anew, for another behaviour.
 func (l *waiterList) forget() {
-	if invariant.On {
-		verifyWaiterList(l)
-	}
 	// A worker forgets whenever it sleeps, and has nearly always met nobody.
 	if l.next != 0 {
 		clear(l.met[:])
@@ -305,4 +300,22 @@ func (e env) countUnmute() {
 		return
 	}
 	e.sys.outside.unmutes.Add(1)
+}
+
+// verifyPark checks an actor that is about to park in its wait lists.
+func verifyPark(a *cell) {
+	invariant.Check(a.load&backpressure.Muted == 0, "%v is muted twice", a)
+	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is idle, and muted", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is muted while it waits for its children", a)
+	invariant.Check(a.cold == nil || !a.cold.drainsForOthers(), "%v is muted, and others wait until it has drained", a)
+	backpressure.MustRun(&a.blockedOn)
+}
+
+// verifyUnmute checks an actor that waits for no other any more, and that the caller owns.
+func verifyUnmute(a *cell) {
+	invariant.Check(a.load&backpressure.Muted != 0, "%v is let go, and was not muted", a)
+	invariant.Check(seam.Peek(&a.box.head) != nil, "%v is let go, and was idle", a)
+	invariant.Check(a.cold == nil || !a.cold.waiting, "%v is let go, and waits for its children", a)
+	invariant.Check(a.cold == nil || a.cold.state != ended, "%v is let go after its end", a)
+	backpressure.MustRun(&a.blockedOn)
 }

@@ -278,3 +278,12 @@ func Lookup[S any](from Sender, name string) (Ref[S], error) {
 	}
 	return Ref[S]{a}, nil
 }
+
+// verifyNameList checks the names of an actor.
+func verifyNameList(l *nameList, a *cell) {
+	for i, name := range l.list {
+		invariant.Check(l.index(name) == i, "%v has the name %q twice, or does not find it", a, name)
+		v, _ := a.sys().names.m.Load(name)
+		invariant.Check(v == a, "%v has the name %q, which leads to another", a, name)
+	}
+}

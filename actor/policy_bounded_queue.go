@@ -286,3 +286,12 @@ func (f *flow) recovered(a *cell) (list *backpressure.Waiter[waiting]) {
 	l.grant(a)
 	return list
 }
+
+// verifyBoundedQueue checks a bounded queue. Caller holds mu.
+func verifyBoundedQueue(q *boundedQueue) {
+	invariant.Check((q.first == nil) == (q.last == nil), "a bounded queue with one end")
+	invariant.Check(q.last == nil || q.last.next == nil, "a bounded queue goes on behind its last")
+	invariant.Check(q.first == nil || q.looking, "mail waits in a bounded queue, and the actor will not look")
+	invariant.Check(!q.full || q.first != nil, "a bounded queue is empty, and mutes for being full")
+	invariant.Check(!q.full || q.overflow == OverflowMute, "a bounded queue mutes for being full, and has policy %d", q.overflow)
+}

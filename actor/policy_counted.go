@@ -124,3 +124,8 @@ func distance(m, end *message) (n int) {
 	}
 	return n
 }
+
+// verifyDepth checks a count of mail behind a measurement.
+func verifyDepth(k *watermarks) {
+	invariant.Check(k.depth >= 0, "an actor has %d messages", k.depth)
+}

@@ -3,6 +3,7 @@ package actor
 import (
 	"github.com/gallop-go/gallop/backpressure"
 	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
 )
 
 // Postpone says that a suspended actor is in a back-off: it will be restarted later, by a
@@ -271,4 +272,22 @@ func (a *cell) setPressed(c *Context, on bool) {
 		l |= backpressure.Pressed
 	}
 	a.setLoad(c, l)
+}
+
+// verifyBackoff checks an actor whose back-off begins: it waits, and is blocked on itself.
+func verifyBackoff(a *cell, x *coldState) {
+	invariant.Check(x.waiting && x.unheld, "%v is in a back-off, and does not wait", a)
+	invariant.Check(a.load&backpressure.Muted == 0, "%v is in a back-off, and muted", a)
+	backpressure.MustRun(&a.blockedOn)
+	backpressure.MustOwe(&a.blockedOn)
+}
+
+// verifyPostpone checks an actor in a back-off at the end of its turn.
+func verifyPostpone(a *cell, x *coldState) {
+	f := x.backoff
+	invariant.Check(x.state == suspended && x.waiting && x.unheld, "%v keeps its mail in phase %d", a, x.state)
+	invariant.Check(f.room >= 0, "%v keeps %d messages too many", a, -f.room)
+	invariant.Check(f.mail.last == nil || f.mail.last != a.in.tail, "%v has put the top node of its mailbox aside", a)
+	invariant.Check(seam.Peek(&seam.Peek(&a.flow).suspended) != nil, "%v is in a back-off, and senders do not know", a)
+	verifyMessageList(&f.mail)
 }

@@ -1,9 +1,6 @@
 package actor
 
-import (
-	"github.com/gallop-go/gallop/backpressure"
-	"github.com/gallop-go/gallop/internal/invariant"
-)
+import "github.com/gallop-go/gallop/backpressure"
 
 // ApplyPressure says that the actor wants no more messages for now, because of
 // something that the runtime does not see, such as a socket that takes no data. Actors
@@ -79,9 +76,6 @@ func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
 	for list != nil {
 		w := list
 		list = w.Next()
-		if invariant.On {
-			verifyWaiter(&w.Who)
-		}
 		a := w.Who.muted
 		e.keep(w)
 		if a.blockedOn.Forgive() {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gallop-go/gallop/backpressure"
-	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
@@ -213,9 +212,6 @@ func (s *deadlockWatch) look() (due []*cell) {
 func (t *deadlockState) count(which uint32) bool {
 	if t.which != which {
 		t.which, t.looks, t.due = which, 0, deadlockFirst
-	}
-	if invariant.On {
-		verifyDeadlockState(t)
 	}
 	if t.looks++; t.looks < t.due {
 		return false

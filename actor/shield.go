@@ -90,3 +90,8 @@ func rankOf(s signal) uint8 {
 	}
 	return 0
 }
+
+// verifyPendingStop checks what an actor knows of the orders that it has not come to.
+func verifyPendingStop(x *coldState) {
+	invariant.Check(x.todo.first != nil || x.inTodo == 0, "an order of %d was taken, and nothing is left of that", x.inTodo)
+}

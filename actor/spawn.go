@@ -1,6 +1,10 @@
 package actor
 
-import "github.com/gallop-go/gallop/internal/invariant"
+import (
+	"github.com/gallop-go/gallop/backpressure"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
 
 // Spawn makes an actor of type t with the given state and returns its ref. It does not
 // block. The actor runs when somebody sends it a message; until then it is a piece of
@@ -89,3 +93,10 @@ func (a *cell) init(t *typeInfo, from Sender) {
 
 // unspawn uncounts an actor that was spawned from outside: its system refuses already.
 func (s *System) unspawn() { s.outside.spawned.Add(^uint64(0)) }
+
+// verifyNew checks an actor before its ref is known.
+func verifyNew(a *cell) {
+	invariant.Check(seam.Peek(&a.box.head) == nil && a.in == inbox{}, "%v has mail, and was not spawned yet", a)
+	invariant.Check(a.load&^(backpressure.Counted|backpressure.Bounded) == 0, "%v begins with a load of %#x", a, a.load)
+	invariant.Check(len(a.shared().runs) == len(a.shared().typ.decls), "%v dispatches %d of %d behaviours", a, len(a.shared().runs), len(a.shared().typ.decls))
+}

@@ -166,3 +166,23 @@ func (l *actorTimers) missed(e env, a *cell, m *message) {
 	l.shard.giveBack(n, k)
 	e.discardAll(a, held)
 }
+
+// verifyDiscard checks the payload of a timer that will not run: it is one message, of the
+// behaviour that it was for.
+func verifyDiscard(a *cell, held *message, d *descriptor) {
+	invariant.Check(held.next == nil, "%v discards a payload that is in a chain", a)
+	invariant.Check(held.sizeClass() == d.size.id, "%v discards a payload of pool %d as one of pool %d", a, held.sizeClass(), d.size.id)
+}
+
+// verifyFired checks a timer whose message runs. Its actor's owner only.
+func verifyFired(l *actorTimers, a *cell, n uint32, k *timer) {
+	invariant.Check(k != nil && !k.in, "timer %d fires, and is armed", n)
+	invariant.Check(!k.live || k.body == a, "timer %d of another fires at %v", n, a)
+	invariant.Check(!k.live || l.left > 0 || l.over, "timer %d fires, and %v has none", n, a)
+}
+
+// verifyActorTimers checks the list of an actor's timers. Owner only.
+func verifyActorTimers(l *actorTimers) {
+	invariant.Check(l.over || l.left >= 0 && l.left <= len(l.list), "%d of %d timers are left", l.left, len(l.list))
+	invariant.Check(l.shard != nil || len(l.list) == 0, "%d timers in no shard", len(l.list))
+}

@@ -287,7 +287,7 @@ func (t *typeInfo) trySeal() (wrong string) {
 		runs[i] = d.run
 	}
 	if invariant.On {
-		verifySealed(t, runs)
+		verifySealed(t)
 	}
 	t.table.runs = runs
 	t.number = sealedTypes.Add(1) - 1
@@ -308,3 +308,12 @@ func stateOf[S any](a *cell) *S {
 
 // plus returns the address so far behind the body's.
 func (a *cell) plus(offset uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(a), offset) }
+
+// verifySealed checks a type that is about to be spawned: it never changes again.
+func verifySealed(t *typeInfo) {
+	for i, d := range t.decls[userIDs:] {
+		invariant.Check(int(d.id) == userIDs+i, "behaviour %s is number %d, and says %d", d.name, userIDs+i, d.id)
+		invariant.Check(d.typ == t, "behaviour %s of another type is one of %s", d.name, t.name)
+		invariant.Check((d.urgent != nil) == (d.sizeID == noSizeClass), "behaviour %s is urgent: %v, and its stock is %d", d.name, d.urgent != nil, d.sizeID)
+	}
+}

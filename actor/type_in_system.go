@@ -3,7 +3,6 @@ package actor
 import (
 	"unsafe"
 
-	"github.com/gallop-go/gallop/internal/invariant"
 	"github.com/gallop-go/gallop/internal/seam"
 	"github.com/gallop-go/gallop/sched"
 )
@@ -67,9 +66,6 @@ func (ks *typesInSystem) of(t *typeInfo) *typeInSystem {
 // add publishes k and returns it, or returns the kind that somebody else was faster to publish.
 // Under the system's mu.
 func (ks *typesInSystem) add(k *typeInSystem) *typeInSystem {
-	if invariant.On {
-		verifyTypeInSystem(k)
-	}
 	if o := ks.of(k.typ); o != nil {
 		return o
 	}

@@ -96,3 +96,9 @@ func (a *cell) yieldTurn(c *Context) (again bool) {
 	}
 	return true
 }
+
+// verifyFront checks mail that comes before the rest.
+func verifyFront(f front) {
+	invariant.Check(f.first != nil && f.end != nil && f.n > 0, "%d messages are put in front", f.n)
+	invariant.Check(distance(f.first, f.end)+1 == f.n, "%d messages are put in front as %d", distance(f.first, f.end)+1, f.n)
+}
