@@ -60,7 +60,7 @@ func (b AskBehaviour[S, Q, R]) Do(method func(*S, *Context, Q) (R, error)) Entry
 		p := payloadOf[request[Q, R]](m)
 		if why := p.to.refused(); why != nil {
 			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(at, m, why, false)
+			env{c: c, sys: c.sys}.declareDead(at, m, why)
 			return
 		}
 		q := p.q

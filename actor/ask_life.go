@@ -78,7 +78,7 @@ func (d *descriptor) heard(run runFunc) runFunc {
 func (a *cell) hears(c *Context, m *message) bool {
 	if a.isStale(m.life) {
 		c.count.messages-- // it does not run after all
-		env{c: c, sys: c.sys}.declareDead(a, m, ErrRestarted, false)
+		env{c: c, sys: c.sys}.declareDead(a, m, ErrRestarted)
 		return false
 	}
 	if a.typ().finishes {

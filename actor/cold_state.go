@@ -63,7 +63,6 @@ type coldState struct {
 
 	table    *table       // that of a Variant
 	timers   *actorTimers // nil: it has never armed one
-	tick     *message     // of Every, that runs: what it owns is the timer's
 	names    *nameList    // nil: it has none
 	lastName string       // the first name that it had, from its end on
 	path     string       // its place under its supervisor, for reports; read-only
@@ -81,9 +80,6 @@ func (a *cell) makeCold() *coldState {
 	}
 	return a.cold
 }
-
-// ticks reports whether m, which is about to run, is a tick of Every. Owner only.
-func (a *cell) ticks(m *message) bool { return a.cold != nil && a.cold.tick == m }
 
 // plain reports whether an actor has nothing to see to at its end but its mail.
 func (a *cell) plain() bool { return a.cold == nil && a.shared().typ.onStop == nil }

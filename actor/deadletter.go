@@ -1,10 +1,6 @@
 package actor
 
-import (
-	"github.com/gallop-go/gallop/internal/invariant"
-	"github.com/gallop-go/gallop/internal/seam"
-	"github.com/gallop-go/gallop/internal/sim"
-)
+import "github.com/gallop-go/gallop/internal/sim"
 
 // DeadLetter is a message that was sent and will not run.
 type DeadLetter struct {
@@ -60,7 +56,7 @@ func (e env) endLetter(to *cell, m *message, reason error) (reusable bool) {
 	case isOwn(m.id):
 		return false // left to the GC: it may refer to what ends with its actor
 	default:
-		e.declareDead(to, m, reason, false)
+		e.declareDead(to, m, reason)
 	}
 	return true
 }
@@ -75,17 +71,15 @@ func (e env) deadLetters(to *cell, left *message, reason error) {
 }
 
 // declareDead counts, reports, answers and clears a message that will not run. It discards what the
-// message owns, unless that is a timer's.
-func (e env) declareDead(to *cell, m *message, reason error, timers bool) {
+// message owns.
+func (e env) declareDead(to *cell, m *message, reason error) {
 	sys := to.sys()
 	d := to.typ().decls[m.id]
 	e.countDeadLetter(sys, d)
 	sys.sim.tell(sim.Dead, e, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
 	d.lost(e, to, m)
-	if !timers {
-		d.discardOwned(m)
-	}
+	d.discardOwned(m)
 	if d.reject != nil {
 		d.reject(e, m, reason)
 	} else {
@@ -115,18 +109,14 @@ func (e env) recycle(m *message) {
 	}
 }
 
-// reporters are the goroutines that run a hook of dead letters, of whatever system: two hooks that
-// send to each other's dead would not come to an end either. A slice, since a sync.Map would be 13
-// KB of every program.
-var reporters struct {
-	mu  seam.Mutex
-	ids []uint64 // guarded by mu
-}
+// maxReports is how many dead letters of a system a hook may be told of at a time. A hook that sends
+// to the dead is told of that as well, and so on: this ends it.
+const maxReports = 1000
 
-// reportDeadLetter tells the hook. If there is none, or if a hook itself has sent in vain, it tells
-// the log: to tell a hook of that would go on without an end.
+// reportDeadLetter tells the hook. If there is none, or too many calls of it go on, it tells the log.
 func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error) {
-	if s.opts.onDeadLetter == nil || isReporter(seam.Goroutine(), false) {
+	defer s.reports.Add(-1)
+	if n := s.reports.Add(1); s.opts.onDeadLetter == nil || n > maxReports {
 		if reason != ErrRestarted { // that is what a restart is for
 			s.logDeadLetter(to, d, reason)
 		}
@@ -137,17 +127,7 @@ func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason er
 		ActorID: who.ID, Type: who.Type, Name: who.Name, Path: who.Path,
 		Behaviour: d.name, BestEffort: d.bestEffort, From: m.from, Message: d.payload(m), Reason: reason,
 	}
-	s.guard("OnDeadLetter", func() {
-		me := seam.Goroutine()
-		reporters.mu.Lock()
-		if invariant.On {
-			verifyReporter(me)
-		}
-		reporters.ids = append(reporters.ids, me)
-		reporters.mu.Unlock()
-		defer isReporter(me, true) // before another goroutine may have the number
-		s.opts.onDeadLetter(l)
-	})
+	s.guard("OnDeadLetter", func() { s.opts.onDeadLetter(l) })
 }
 
 // logDeadLetter writes a warning, or a line for debugging if the behaviour is a best-effort one.
@@ -176,40 +156,3 @@ func (s *System) logDeadLetter(to *cell, d *descriptor, reason error) {
 // ([Stats]) and shown to [OnDeadLetter] like any other; but without such a function they
 // are logged at level DEBUG instead of WARN, and the default logger leaves them out.
 func BestEffort() BehaviourOption { return func(d *descriptor) { d.bestEffort = true } }
-
-// isReporter reports whether a goroutine is one of the reporters. With leave it is one no longer.
-// This is one function, for the sake of small programs.
-func isReporter(id uint64, leave bool) (is bool) {
-	reporters.mu.Lock()
-	for i := range reporters.ids {
-		if is = reporters.ids[i] == id; !is {
-			continue
-		}
-		if last := len(reporters.ids) - 1; leave {
-			reporters.ids[i], reporters.ids = reporters.ids[last], reporters.ids[:last]
-		}
-		break
-	}
-	if invariant.On {
-		verifyReported(id, is, leave)
-	}
-	reporters.mu.Unlock()
-	return is
-}
-
-// verifyReporter checks a goroutine that is about to run a hook of dead letters: it is new. Caller
-// holds the reporters' lock.
-func verifyReporter(me uint64) {
-	for _, id := range reporters.ids {
-		invariant.Check(id != me, "goroutine %d reports a dead letter, and has not reported the last one", me)
-	}
-}
-
-// verifyReported checks that a goroutine that has run such a hook was booked, once. Caller holds
-// the reporters' lock.
-func verifyReported(id uint64, was, leaves bool) {
-	invariant.Check(was || !leaves, "goroutine %d has reported a dead letter, and was not to", id)
-	if leaves {
-		verifyReporter(id)
-	}
-}

@@ -173,7 +173,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 		f := s.begin(c, a, m, e, payload)
 		if f.Blow == sim.Drop {
 			c.count.messages-- // it does not run after all
-			env{c: c, sys: c.sys}.declareDead(a, m, f.Reason, a.ticks(m))
+			env{c: c, sys: c.sys}.declareDead(a, m, f.Reason)
 			return
 		}
 		a.injectFault(c, f)

@@ -92,9 +92,10 @@ func Logger(l *slog.Logger) Option {
 // goroutine of its own, which its caller waits for. This costs about a microsecond per
 // dead letter.
 //
-// Dead letters that f causes by sending are counted and logged, but no function is told
-// of them, since that would have no end: a message of f's to an actor that has ended,
-// and what [OverflowDropOldest] drops for a message of f's, whoever sent it.
+// A function that sends may cause dead letters itself, and is told of these too: by a
+// message to an actor that has ended, and by what [OverflowDropOldest] drops. Let it send
+// only to actors that outlive the others, and ignore the letters of its own. At most 1,000
+// calls go on at a time: beyond that dead letters are logged instead.
 func OnDeadLetter(f func(DeadLetter)) Option {
 	return func(o *options) {
 		if o.onDeadLetter = f; f == nil {

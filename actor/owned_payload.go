@@ -2,7 +2,7 @@ package actor
 
 import "github.com/gallop-go/gallop/heap"
 
-// Freight is what a message owns: regions and parcels. It is discarded if the message will not run.
+// An owned payload has regions or parcels. These are discarded if the message will not run.
 
 // discardOwned ends the regions and parcels in a message that will not run. The caller
 // owns the message.
@@ -11,6 +11,9 @@ func (d *descriptor) discardOwned(m *message) {
 		heap.DiscardIn(payloadOf[byte](m), o)
 	}
 }
+
+// owns reports whether messages of d may own something. d's type is sealed.
+func (d *descriptor) owns() bool { return d.typ.ownedIn()[d.id].Any() }
 
 // ownedIn returns, for each behaviour, what its messages own.
 func (t *typeInfo) ownedIn() []heap.Owned {

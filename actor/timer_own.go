@@ -24,11 +24,6 @@ type actorTimers struct {
 	left  int         // how many of the list have not run
 	shard *timerShard // where all of them are: their order is decided in one place
 	over  bool        // the actor ends: what is on its way is the last
-
-	// The number of the timer of Every whose tick runs, and 1; 0: none.
-	ticking uint32
-	// What that tick's timer has left, and its behaviour may take over yet.
-	dropped *message
 }
 
 // add enters a timer, and tidies the list up if it is full and half of it is gone.
@@ -62,32 +57,8 @@ func (l *actorTimers) cancel(c *Context, t armedTimer) bool {
 	if invariant.On {
 		verifyActorTimers(l)
 	}
-	switch {
-	case held == nil:
-	case l.ticking == t.number+1:
-		held.next, l.dropped = l.dropped, held
-	default:
-		env{c: c, sys: c.sys}.discard(c.self, held)
-	}
+	env{c: c, sys: c.sys}.discardAll(c.self, held)
 	return true
-}
-
-// tick runs a tick of Every. last is the timer's payload if this was its last tick. The behaviour
-// may end the timer as well, and take over what the payload owns before or after that.
-func (l *actorTimers) tick(c *Context, a *cell, m, run *message, number uint32, last *message) {
-	if invariant.On {
-		invariant.Check(a.cold.tick == nil, "%v runs a tick within a tick", a)
-	}
-	l.ticking, l.dropped, a.cold.tick = number+1, last, run
-	c.runHeld(a, m, run)
-	l.ticked(env{c: c, sys: c.sys}, a)
-}
-
-// ticked is the end of a tick, even by a panic.
-func (l *actorTimers) ticked(e env, a *cell) {
-	left := l.dropped
-	l.ticking, l.dropped, a.cold.tick = 0, nil, nil
-	e.discardAll(a, left)
 }
 
 // discard ends the payload of a timer of b that will not run: what it owns, and what it keeps
@@ -119,18 +90,8 @@ func (e env) discardAll(a *cell, left *message) {
 	}
 }
 
-// endTicks ends the timer whose tick runs, as Cancel does.
-func (l *actorTimers) endTicks(c *Context) {
-	for _, t := range l.list {
-		if t.number == l.ticking-1 && l.cancel(c, t) {
-			return
-		}
-	}
-}
-
 // cancelAll ends all timers of an actor that lives on: those on their way as well.
 func (l *actorTimers) cancelAll(c *Context) {
-	l.ticked(env{c: c, sys: c.sys}, c.self)
 	for _, t := range l.list {
 		l.cancel(c, t)
 	}
@@ -141,7 +102,6 @@ func (l *actorTimers) cancelAll(c *Context) {
 // unless it is in there already and the actor drains. A system that has stopped keeps
 // its wheels, since nobody looks at them any more: see timers.over.
 func (l *actorTimers) end(e env, a *cell) {
-	l.ticked(e, a)
 	if e.c == nil {
 		return
 	}
