@@ -244,6 +244,129 @@ func (a *cell) beginLife(c *Context, x *coldState) {
 	}
 }
 
+// TypeKeep says what of the state survives when an actor of this type goes down to be
+// restarted in its place (see [SpawnSupervised]). keep runs in the actor's turn, after
+// OnStop. It is given the state, and what it leaves there is what the init of the next
+// life finds. Without TypeKeep, that is the zero state.
+//
+// An actor that was ended by order is replaced by a new one, for which nothing was kept.
+// What keep leaves must not refer to the actor's arena, nor to anything else that ends
+// with a life, such as timers. If keep panics, nothing is kept. TypeKeep panics if keep
+// is nil; NewType panics if its state is not an S.
+func TypeKeep[S any](keep func(*S)) TypeOption {
+	if keep == nil {
+		panic("gallop: TypeKeep: a nil function")
+	}
+	return func(t *typeInfo) {
+		if _, ok := t.state.(*S); !ok {
+			panicMisuse("NewType: TypeKeep of another state than that of ", t.name)
+		}
+		t.keep = func(a *cell) { keepOf(keep, stateOf[S](a)) }
+	}
+}
+
+// keepOf runs keep, and clears the state if that panics.
+func keepOf[S any](keep func(*S), state *S) {
+	done := false
+	defer func() {
+		if !done {
+			_ = recover()
+			clear1(state)
+		}
+	}()
+	keep(state)
+	done = true
+}
+
+// At the end of a life, and before the next one begins, an actor goes through the mail that
+// waits for it, and makes dead letters of what is not to run.
+
+// filterMail makes dead letters of the mail for which refuse returns an error, with that error, and
+// keeps the rest in order. It looks at what is in the mailbox by now. Owner only, between two
+// messages, while the mailbox is open.
+func (a *cell) filterMail(c *Context, refuse func(a *cell, m *message) error) {
+	if invariant.On {
+		verifyFilter(a)
+	}
+	a.forgetMarks()
+	var all messageList
+	all.add(a.in.pending)
+	a.in.pending = nil
+	if stub, _ := a.box.drain(&a.in); stub != nil && stub != all.last { // else it is still to run
+		c.recycle(stub)
+	}
+	all.add(a.in.pending)
+	a.in.pending = a.filterChain(c, all.all(), refuse)
+}
+
+// filterChain is sift for a chain of messages, and returns those that are kept. The mailbox's top
+// node may be among them: it stays in place, whatever becomes of its message.
+func (a *cell) filterChain(c *Context, m *message, refuse func(a *cell, m *message) error) *message {
+	e := env{c: c, sys: a.sys()}
+	var kept messageList
+	for m != nil {
+		next := m.next
+		m.next = nil
+		if err := refuse(a, m); err == nil {
+			kept.add(m)
+		} else if e.endLetter(a, m, err); m != a.in.tail {
+			c.recycle(m)
+		}
+		m = next
+	}
+	return kept.all()
+}
+
+// takeBoundedIf takes out of the queue of an actor with a bound what fits take. Owner only.
+func (a *cell) takeBoundedIf(c *Context, take func(m *message) bool) *message {
+	if a.load&bounded == 0 {
+		return nil
+	}
+	out, list := a.flow.Load().takeIf(a, take)
+	release(env{c: c, sys: a.sys()}, list)
+	return out
+}
+
+// dropMail makes dead letters of all mail that waits at the end of a life, also of urgent messages.
+// Signals and ticks of timers stay.
+func (a *cell) dropMail(c *Context, x *coldState) {
+	why := because(ErrRestarted, x.reason)
+	drop := func(_ *cell, m *message) error {
+		if !isMail(m.id) {
+			return nil
+		}
+		return why
+	}
+	a.filterMail(c, drop)
+	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(*message) bool { return true }), why)
+	x.held.add(a.filterChain(c, x.held.all(), drop))
+	a.filterUrgent(c, x, drop)
+}
+
+// dropAbandoned makes dead letters of requests whose callers have given up, before a life begins.
+func (a *cell) dropAbandoned(c *Context, x *coldState, reason error) {
+	why := because(ErrRestarted, reason)
+	gone := func(a *cell, m *message) error {
+		if d := a.typ().decls[m.id]; d.caller != nil && d.caller(m).state() == callerGone {
+			return why
+		}
+		return nil
+	}
+	a.filterMail(c, gone)
+	env{c: c, sys: a.sys()}.deadLetters(a, a.takeBoundedIf(c, func(m *message) bool { return gone(a, m) != nil }), why)
+	x.held.add(a.filterChain(c, x.held.all(), gone))
+	a.filterUrgent(c, x, gone)
+}
+
+// filterUrgent is sift for what has come by the system queue and was not served yet.
+func (a *cell) filterUrgent(c *Context, x *coldState, refuse func(a *cell, m *message) error) {
+	if !a.system.isEmpty() {
+		x.todo.add(a.system.take())
+		x.inTodo, x.inQueue, x.stopSeen = notAsked, 0, nil
+	}
+	x.todo.add(a.filterChain(c, x.todo.all(), refuse))
+}
+
 // verifySuspend checks the way from LEAVING to SUSPENDED, or up again.
 func verifySuspend(a *cell, x *coldState, g nextState) {
 	invariant.Check(x.state == leaving && x.after == g, "%v comes to goal %d in phase %d, and left for %d", a, g, x.state, x.after)
@@ -260,4 +383,9 @@ func verifyBeginLife(a *cell, x *coldState) {
 	invariant.Check(len(x.watching.entries) == 0, "%v begins another life, and watches %d", a, len(x.watching.entries))
 	invariant.Check(!x.drained && !x.gone, "%v begins another life after a drain", a)
 	invariant.Check(x.stash.list.first == nil, "%v begins another life with a stash", a)
+}
+
+// verifyFilter checks an actor that goes through its mail.
+func verifyFilter(a *cell) {
+	invariant.Check(seam.Peek(&a.box.head) != &closedMark && !a.cold.drained, "%v goes through its mail behind the end of its mailbox", a)
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// This file turns the answers of package backpressure into parked actors, holds
-// and wake-ups. The protocol and its proof are in backpressure and in
+// The answers of package backpressure become parked actors, holds and wake-ups here. The protocol and its proof are in backpressure and in
 // sched/README.md.
 
 // meetGate runs when a behaviour sends to an actor whose gate is shut, and tells
@@ -36,7 +35,7 @@ func (c *Context) meetGate(to *cell, m *message, d *descriptor) (delivered bool)
 // receiver within a behaviour does not count twice as long as few receivers take turns; a second
 // entry in a wait list would do no harm. An actor that is muted already, and runs because of what
 // is in its system queue, is muted for nobody else: that could close a circle. But it may send only
-// so much: see mute_withhold.go.
+// so much: see mute_limits.go.
 func (c *Context) muteFor(to *cell) {
 	me := c.self
 	passes := me != to && to.passesAjar() // also counts what comes from those that are never muted

@@ -33,7 +33,7 @@ type options struct {
 	onPanic        func(PanicReport)
 	onDeadlock     func(StallReport)
 	deadlockPeriod time.Duration
-	leeway         uint32 // see mute_ajar.go
+	leeway         uint32 // see mute_limits.go
 	longTurn       time.Duration
 	onLongTurn     func(LongTurnReport)
 	wrong          []string // what options have found wrong themselves

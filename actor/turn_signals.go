@@ -5,8 +5,8 @@ import (
 	"github.com/gallop-go/gallop/internal/invariant"
 )
 
-// This file is the turn of an actor that has signals: it serves them, runs its urgent
-// mail, and then decides how the turn goes on.
+// The turn of an actor that has signals: it serves them, runs its urgent mail, and then decides how
+// the turn goes on.
 
 // serveSignals serves what is in the system queue, a batch of it at most.
 func (a *cell) serveSignals(c *Context) (again bool) {
