@@ -112,14 +112,10 @@ func (care *Care[T]) deliverRisen(c *Context) func(*Context, *cell, Risen) {
 	return func(c *Context, at *cell, r Risen) { deliver(c, at, d, r) }
 }
 
-// childAt returns the place of a child; nil for a zero ref. One that is supervised is found
-// at once, however many siblings it has.
+// childAt returns the place of a child; nil for a zero ref. It looks at the child's younger siblings.
 func (a *cell) childAt(r AnyRef) *child {
 	if r.b == nil {
 		return nil
-	}
-	if k := r.b.placeUnder(a); k != nil {
-		return k
 	}
 	for k := a.makeCold().children.youngest; k != nil; k = k.older {
 		if k.b == r.b {
@@ -127,24 +123,6 @@ func (a *cell) childAt(r AnyRef) *child {
 		}
 	}
 	panic("gallop: SpawnUnder: " + r.String() + " is not a child of " + a.String())
-}
-
-// placeUnder returns the record of b as a supervised child of p; nil if it is none. It reads only
-// what does not change once b is launched, and, if the record is p's, what is p's in it. So p may
-// ask, whatever b does meanwhile. Owner of p only.
-func (a *cell) placeUnder(p *cell) *child {
-	if !a.supervised || a.sys() != p.sys() {
-		// The cold state of another are not to be looked at, nor are numbers of another system.
-		return nil
-	}
-	k := a.cold.child
-	if k.of != p.id || !k.listed {
-		return nil
-	}
-	if invariant.On {
-		verifyFamily(&p.cold.children, k)
-	}
-	return k
 }
 
 // moveBefore makes k the next older sibling of at; the youngest if at is nil.

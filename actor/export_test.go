@@ -181,19 +181,6 @@ func TiesOf[S any](r Ref[S]) (n int) {
 	return n + len(x.links.entries) + len(x.watchers.entries) + len(x.watching.entries) + int(x.guards)
 }
 
-// Placed reports whether the running actor finds the place of its child without a look at its
-// siblings. r is not the youngest.
-func Placed(c *Context, r AnyRef) (found bool) {
-	f := &c.self.cold.children
-	youngest := f.youngest
-	f.youngest = nil // a search finds nobody, and panics
-	defer func() {
-		f.youngest = youngest
-		_ = recover()
-	}()
-	return c.self.childAt(r).b == r.b
-}
-
 // MissedReports is how many long turns were not reported, since others had been.
 func MissedReports(s *System) uint64 { return s.longTurns.missed.Load() }
 

@@ -5,8 +5,7 @@ import (
 	"github.com/gallop-go/gallop/internal/seam"
 )
 
-// child is the record of an actor that ends before the one that spawned it. The actor leads to its
-// record for good, so that the parent finds it without a search: see placeUnder.
+// child is the record of an actor that ends before the one that spawned it.
 type child struct {
 	b  *cell  // read-only
 	of uint64 // the parent's number; read-only
@@ -60,7 +59,7 @@ func (f *family) unlink(k *child) {
 	k.older, k.younger = nil, nil
 }
 
-// forget drops what the parent has in the record, to which the actor leads for good.
+// forget drops what the parent has in the record.
 func (k *child) forget() { k.older, k.younger, k.listed, k.stop = nil, nil, false, nil }
 
 // disband is for a parent that its system took along before its children had ended.
