@@ -169,7 +169,7 @@ func (a *cell) isOutcome(m *message) bool {
 // serveMail runs a message of the system queue that is for an ordinary behaviour: an outcome for an
 // actor that drains. It waits while there is mail before it. Owner only.
 func (a *cell) serveMail(c *Context, x *coldState, m *message, d *descriptor) {
-	if d.urgent == nil && x.drained && !x.gone && x.state == alive {
+	if !d.urgent && x.drained && !x.gone && x.state == alive {
 		x.held.add(m)
 		return
 	}

@@ -39,11 +39,11 @@ func (w *timedAsk[R]) answer(e env, res Result[R], mute bool) {
 		s.from = e.c.self.id
 	}
 	m := newSignal(e.c, s)
-	if e.c != nil && mute && w.to.reply.urgent == nil {
+	if e.c != nil && mute && !w.to.reply.urgent {
 		e.c.send(w.to.asker, m, systemDesc)
 		return
 	}
-	e.answer(w.to.asker, m, systemDesc, w.to.reply.urgent != nil)
+	e.answer(w.to.asker, m, systemDesc, w.to.reply.urgent)
 }
 
 // message makes the outcome a message for the caller's behaviour. If the address has one, and there

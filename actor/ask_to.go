@@ -176,11 +176,11 @@ func (to replyTo[R]) answer(e env, life uint16, res Result[R], mute bool) {
 		in, d = e.prepared(m, d)
 		*payloadOf[Result[R]](in) = res
 	}
-	if e.c != nil && mute && to.reply.urgent == nil && !to.reply.drops {
+	if e.c != nil && mute && !to.reply.urgent && !to.reply.drops {
 		e.c.send(to.asker, m, d)
 		return
 	}
-	e.answer(to.asker, m, d, to.reply.urgent != nil)
+	e.answer(to.asker, m, d, to.reply.urgent)
 }
 
 // prepared returns the message that was made for an outcome, with the descriptor by which it is

@@ -199,7 +199,7 @@ type BehaviourOption func(*descriptor)
 // Only time comes in ordinary mail, as [After] says: ticks of After and [Every], and the
 // time-out of an ask ([Within]).
 func Urgent() BehaviourOption {
-	return func(d *descriptor) { d.urgent = (*cell).runUrgent }
+	return func(d *descriptor) { d.urgent = true }
 }
 
 // sendUrgent is Send for urgent behaviours; c is nil from outside.

@@ -29,7 +29,7 @@ var carriedDesc = &descriptor{
 	size:   carriedSize,
 	clear:  func(m *message) { *payloadOf[carried](m) = carried{} },
 	copy:   copyCarried,
-	urgent: (*cell).runUrgent,
+	urgent: true,
 	run:    runCarried,
 }
 

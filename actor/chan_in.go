@@ -161,7 +161,7 @@ func (in chanSource[M]) deliver(v M) {
 
 // push waits until the actor can take more, unless b is urgent, and pushes m.
 func (in chanSource[M]) push(m *message, sys *System) error {
-	if in.d.urgent != nil {
+	if in.d.urgent {
 		m.from = 0
 		return in.to.pushUrgent(nil, m, in.d)
 	}

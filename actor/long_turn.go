@@ -175,7 +175,7 @@ func (d doing) name() string {
 		return d.where.name()
 	}
 	o := d.typ.decls[d.id]
-	if d.aside && o.urgent == nil {
+	if d.aside && !o.urgent {
 		return ""
 	}
 	return o.name

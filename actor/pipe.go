@@ -93,7 +93,7 @@ func deliverHeld[R any](to replyTo[R], life uint16, res Result[R]) {
 	}
 	m.id, m.from = d.id, 0
 	to.asker.sys().sim.comes(contents(m), sim.ByPipe, to.asker)
-	if to.reply.urgent != nil {
+	if to.reply.urgent {
 		env{sys: to.asker.sys()}.answer(to.asker, m, d, true)
 		return
 	}

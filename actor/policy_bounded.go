@@ -30,7 +30,6 @@ const (
 type mailBound struct {
 	limit    int
 	overflow Overflow
-	keeper   boundKeeper
 }
 
 // TypeBound bounds the mailbox of every actor of this type: at most limit messages wait

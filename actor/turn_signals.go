@@ -71,8 +71,8 @@ func (x *coldState) next(l *systemQueue) *message {
 // serve acts on one message from the system queue.
 func (a *cell) serve(c *Context, x *coldState, m *message) {
 	if m.id != systemID {
-		if d := a.typ().decls[m.id]; d.urgent != nil && m.id != carriedID {
-			d.urgent(a, c, x, m)
+		if d := a.typ().decls[m.id]; d.urgent && m.id != carriedID {
+			a.runUrgent(c, x, m)
 		} else {
 			a.serveMail(c, x, m, a.typ().decls[contents(m).id])
 		}

@@ -81,17 +81,15 @@ type descriptor struct {
 	sizeID     uint16 // pool.id, one load nearer
 	pointers   bool   // the payload must be cleared
 	run        runFunc
-	bestEffort bool // its dead letters are no cause for a warning
-	// runUrgent, linked with Urgent; nil: it does not go through the system queue. If it does,
-	// sizeID is one that no cache has.
-	urgent  func(a *cell, c *Context, x *coldState, m *message)
-	drops   bool                               // DropOnOverload
-	payload func(m *message) any               // for dead letters
-	clear   func(m *message)                   // makes the payload keep nothing alive
-	copy    func(to *message, from *timer)     // copies the payload; nil for an ask
-	reject  func(e env, m *message, err error) // answers an ask that will not run; nil otherwise
-	caller  func(m *message) caller            // who waits for the reply to an ask; nil otherwise
-	outcome bool                               // its messages are a Result or a Reply
+	bestEffort bool                               // its dead letters are no cause for a warning
+	urgent     bool                               // Urgent; sizeID is one that no cache has
+	drops      bool                               // DropOnOverload
+	payload    func(m *message) any               // for dead letters
+	clear      func(m *message)                   // makes the payload keep nothing alive
+	copy       func(to *message, from *timer)     // copies the payload; nil for an ask
+	reject     func(e env, m *message, err error) // answers an ask that will not run; nil otherwise
+	caller     func(m *message) caller            // who waits for the reply to an ask; nil otherwise
+	outcome    bool                               // its messages are a Result or a Reply
 }
 
 // TypeOption sets a property of a type when it is made.
@@ -222,16 +220,16 @@ func (t *typeInfo) declare(d *descriptor, opts []BehaviourOption) *descriptor {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d.typ, d.id, d.sizeID = t, uint16(len(t.decls)), d.size.id
-	if d.urgent != nil {
+	if d.urgent {
 		d.sizeID = noSizeClass
 	}
 	if d.drops {
 		t.drops = true
 	}
 	switch {
-	case d.urgent != nil && d.drops:
+	case d.urgent && d.drops:
 		panicMisuse(d.fullName(), " is urgent and DropOnOverload: what is urgent pays no heed to overload")
-	case d.urgent != nil && d.reject != nil:
+	case d.urgent && d.reject != nil:
 		panicMisuse(d.fullName(), " is urgent: a request cannot be")
 	case d.name == "":
 		panicMisuse("a behaviour of "+t.name, " without a name")
@@ -352,6 +350,6 @@ func verifySealed(t *typeInfo) {
 	for i, d := range t.decls[userIDs:] {
 		invariant.Check(int(d.id) == userIDs+i, "behaviour %s is number %d, and says %d", d.name, userIDs+i, d.id)
 		invariant.Check(d.typ == t, "behaviour %s of another type is one of %s", d.name, t.name)
-		invariant.Check((d.urgent != nil) == (d.sizeID == noSizeClass), "behaviour %s is urgent: %v, and its stock is %d", d.name, d.urgent != nil, d.sizeID)
+		invariant.Check(d.urgent == (d.sizeID == noSizeClass), "behaviour %s is urgent: %v, and its size class is %d", d.name, d.urgent, d.sizeID)
 	}
 }
