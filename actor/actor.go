@@ -91,7 +91,7 @@ type waiting struct {
 // gateMark has the ends of the wait lists of all gates.
 var gateMark backpressure.Marks[waiting]
 
-// cold state is what only some actors need. Owner only, except what is read-only after the spawn.
+// coldState is what only some actors need. Owner only, except what is read-only after the spawn.
 // Anybody may read err once the box is closed, and reason once the system queue is: they do not
 // change then, nor does the pointer to the cold state.
 type coldState struct {
@@ -121,11 +121,11 @@ type coldState struct {
 	// All that is left of an actor that ended plainly: its system queue may be open. Read-only.
 	terminated bool
 	linking    bool     // it has called Link
-	stashes    bool     // it is a ward for its stash
+	stashes    bool     // it is on the stop list for its stash
 	where      callback // that runs
 	// Messages that it has sent while it is muted: see mute_limits.go.
 	excess      uint32
-	stopReasons int32 // why it is one: see wards
+	stopReasons int32 // how many there are to list it: see stopList
 	guards      int32 // children that it supervises
 	stopIndex   int   // among them; guarded by their lock
 

@@ -99,10 +99,10 @@ func indexedReplies[S, Q, R any](ctx context.Context, sys *System, b AskBehaviou
 	}
 }
 
-// fan-in is where several calls go when they have their results, for one goroutine that takes
-// them. Once that has left, what they own is discarded. A env adds its call, then looks whether
-// the taker has left; the taker says that it leaves, then looks what was added. So one of the two
-// sees the other, and the one that takes a call has it alone.
+// fanIn is where several calls go when they have their results, for one goroutine that takes them.
+// Once that has left, what they own is discarded. The actor that answers adds its call, then looks
+// whether the taker has left; the taker says that it leaves, then looks what was added. So one of
+// the two sees the other, and the one that takes a call has it alone.
 type fanIn[R any] struct {
 	_    nocmp.Field   // or each type of reply has a function that compares
 	in   chan *call[R] // has room for all: who answers never waits

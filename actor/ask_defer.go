@@ -89,7 +89,7 @@ func (l *lateReply[R]) fail(e env, why error) { l.reply(e, Result[R]{Err: why}, 
 // put off. If another actor is to see to the reply from now on, whatever becomes of this
 // one, use [Deferred.HandOver].
 //
-// A Deferred must not be forgotten: as long as its actor lives, an caller without a
+// A Deferred must not be forgotten: as long as its actor lives, a caller without a
 // time-out waits for it. Package actortest finds such a run. It keeps neither the actor
 // nor the system running: Stop does not wait for it, nor does Drain except for types
 // with [TypeFinishAsks], and Run and Shutdown wait only for what is under way in the

@@ -50,7 +50,7 @@ func FromChan[T, M any](c *Context, ch <-chan M, b Behaviour[T, M]) (stop func()
 	return func() { once.Do(func() { all.stop(in.openSource) }) }
 }
 
-// channel source is a channel that leads to an actor.
+// chanSource is a channel that leads to an actor.
 type chanSource[M any] struct {
 	openSource
 	ch     <-chan M
@@ -93,7 +93,7 @@ func (in chanSource[M]) flow() {
 }
 
 // waitTurn waits for the channel sources before this one, and reports whether this one may take
-// something now: not if it is over meanwhile. An channel source behind it waits for those before it
+// something now: not if it is over meanwhile. A channel source behind it waits for those before it
 // as well, as long as they are not gone.
 func (in chanSource[M]) waitTurn() bool {
 	sys := in.to.sys()
@@ -171,7 +171,7 @@ func (in chanSource[M]) push(m *message, sys *System) error {
 	return in.to.pushPermitted(m)
 }
 
-// openSource is what an actor knows of an channel source. It does not keep a channel that is read
+// openSource is what an actor knows of a channel source. It does not keep a channel that is read
 // no more.
 type openSource struct {
 	to             *cell
@@ -181,7 +181,7 @@ type openSource struct {
 	gone chan struct{}
 }
 
-// channel sources are those of an actor that may be open, or have a value on its way. Another
+// chanSources are those of an actor that may be open, or have a value on its way. Another
 // channel source for the same behaviour waits for the latter, so these are in a list of their own:
 // with thousands open, opening one more does not look at each.
 type chanSources struct {

@@ -151,7 +151,7 @@ var (
 	terminatedSystem   = &coldState{state: ended, taken: true, reason: ErrSystemStopped, err: ErrSystemStopped}
 )
 
-// terminated record is what is left of an actor that had no cold state.
+// newTerminated returns what is left of an actor that had no cold state.
 func newTerminated(why error) *coldState {
 	switch why {
 	case nil:
@@ -182,7 +182,7 @@ func (a *cell) whyEnded() error { return a.cold.err }
 // although its system queue may be open. Any goroutine.
 func (a *cell) endedPlainly() bool { return a.box.closed() && a.cold.terminated }
 
-// ended reports whether the actor has ended. If so, its cold state do not change any more, and may
+// ended reports whether the actor has ended. If so, its cold state does not change any more, and may
 // be read. Any goroutine.
 func (a *cell) ended() bool { return a.system.closed() || a.endedPlainly() }
 
@@ -208,7 +208,7 @@ func verifyEnded(a *cell, x *coldState) {
 	invariant.Check(x.state == ended && seam.Peek(&a.system.head) == &closedMark, "%v has ended in phase %d", a, x.state)
 	invariant.Check(!x.waiting && !x.unheld && x.backoff == nil, "%v has ended, and waits or rests", a)
 	invariant.Check(len(x.links.entries)+len(x.watchers.entries)+len(x.watching.entries) == 0, "%v has ended, and is linked or watched", a)
-	invariant.Check(x.stopReasons == 0, "%v has ended, and is a ward for %d reasons", a, x.stopReasons)
+	invariant.Check(x.stopReasons == 0, "%v has ended, and is on the stop list for %d reasons", a, x.stopReasons)
 	invariant.Check(x.names == nil && x.lifeDone == nil, "%v has ended, and has a name or a bridge", a)
 	invariant.Check(a.load == 0, "%v has ended with a load of %#x", a, a.load)
 	invariant.Check(x.child == nil || x.child.parent == nil, "%v has ended, and leads to its parent", a)

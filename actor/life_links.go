@@ -184,6 +184,6 @@ func (s linkEnded) serve(a *cell, c *Context) {
 
 // verifyLink checks a link that one side has in its indexed set.
 func verifyLink(l *link, me *cell) {
-	invariant.Check(l.a == me || l.b == me, "%v has a link of others in its roster", me)
+	invariant.Check(l.a == me || l.b == me, "%v has a link of others", me)
 	invariant.Check(l.a != l.b, "%v is linked to itself", me)
 }

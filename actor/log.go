@@ -162,7 +162,7 @@ func (a *cell) ownName() ActorName {
 }
 
 // knownAs returns the actor's first name. If the mailbox is closed, it is the name that the actor
-// had: the cold state do not change any more. Any goroutine.
+// had: the cold state does not change any more. Any goroutine.
 func (a *cell) knownAs() string {
 	if name, ok := a.sys().names.of.Load(a); ok {
 		return name.(string)
@@ -173,7 +173,7 @@ func (a *cell) knownAs() string {
 	return ""
 }
 
-// path returns the actor's place under its supervisor. The cold state of a supervised actor are
+// path returns the actor's place under its supervisor. The cold state of a supervised actor is
 // made before anybody knows of it. Any goroutine.
 func (a *cell) path() string {
 	if !a.supervised {

@@ -295,16 +295,16 @@ func (s *System) ended() {
 // stopList are two sorts of actors of a system. Some have mail although they are in no queue: they
 // wait for their children or their supervisor, or have a stash. Others are known, by a link or a
 // monitor, to actors of other systems, which must not wait for them, or keep them, for ever. When
-// the system stops, all wards are made runnable once more, so that their mail becomes dead letters
+// the system stops, all of them are made runnable once more, so that their mail becomes dead letters
 // like everybody's, and the other systems' actors hear.
 //
-// That is when the last worker has gone: nobody becomes a ward any more, since that takes a turn.
+// That is when the last worker has gone: none is listed any more, since that takes a turn.
 type stopList struct {
 	mu  seam.Mutex
 	all indexedSet[cell] // guarded by mu
 }
 
-// add counts one reason why b is a ward. Owner of b only.
+// add counts one reason why the actor is listed. Owner of b only.
 func (w *stopList) add(a *cell, x *coldState) {
 	if x.stopReasons++; x.stopReasons == 1 {
 		w.mu.Lock()
@@ -322,7 +322,7 @@ func (w *stopList) remove(x *coldState) {
 	}
 }
 
-// retain makes b a ward if other is of another system. The two are linked, or one watches the
+// retain lists the actor if other is of another system. The two are linked, or one watches the
 // other. Owner of b only.
 func (a *cell) retain(x *coldState, other *cell) {
 	if other == nil || other.sys() == a.sys() {
@@ -331,7 +331,7 @@ func (a *cell) retain(x *coldState, other *cell) {
 	a.sys().stopList.add(a, x)
 }
 
-// release takes back what tie did. Owner of b only.
+// release takes back what retain did. Owner of b only.
 func (a *cell) release(x *coldState, other *cell) {
 	if other != nil && other.sys() != a.sys() {
 		a.sys().stopList.remove(x)
@@ -346,7 +346,7 @@ func (w *stopList) drop(x *coldState) {
 	}
 }
 
-// wakeAll makes all wards runnable, and so terminates them. After all workers have gone.
+// wakeAll makes all of them runnable, and so terminates them. After all workers have gone.
 func (w *stopList) wakeAll(s *System) {
 	w.mu.Lock()
 	entries := append([]entry[cell](nil), w.all.entries...)
