@@ -127,7 +127,7 @@ type coldState struct {
 	excess      uint32
 	stopReasons int32 // how many there are to list it: see stopList
 	guards      int32 // children that it supervises
-	stopIndex   int   // among them; guarded by their lock
+	stopIndex   int   // in the stop list; guarded by its lock
 
 	todo messageList // taken from the system queue and not yet served
 	// Urgent mail of a suspended actor, or of one that has sent too much while it is muted.

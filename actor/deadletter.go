@@ -119,7 +119,7 @@ const maxReports = 1000
 // reportDeadLetter tells the hook. If there is none, or too many calls of it go on, it tells the log.
 func (s *System) reportDeadLetter(to *cell, m *message, d *descriptor, reason error) {
 	defer s.reports.Add(-1)
-	if n := s.reports.Add(1); s.opts.onDeadLetter == nil || n > maxReports {
+	if n := s.reports.Add(1); n > maxReports || s.opts.onDeadLetter == nil {
 		if reason != ErrRestarted { // that is what a restart is for
 			s.logDeadLetter(to, d, reason)
 		}

@@ -28,7 +28,7 @@ type System struct {
 	refusing   seam.Bool     // outside senders are turned away
 	closing    chan struct{} // closed then
 	outside    outsideCounters
-	reports    seam.Int64 // calls of OnDeadLetter that go on
+	reports    seam.Count // calls of OnDeadLetter that go on
 	letters    letterLog
 	bestEffort letterLog // the dead letters of best-effort behaviours
 	longTurns  longTurns
