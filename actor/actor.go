@@ -47,7 +47,7 @@ type cell struct {
 	cold  *coldState // nil until it needs any
 
 	// Owner only, except for system queue and debt.
-	blockedOn  backpressure.Debt
+	blockedOn  backpressure.BlockedOn
 	load       backpressure.Load
 	supervised bool // read-only after the spawn
 	became     bool // it does not dispatch by its type's table: see otherRuns

@@ -113,7 +113,7 @@ func (s *counterScene) judge() error {
 			return fmt.Errorf("%v, %v; given: %d", res.Value, res.Err, s.gave)
 		}
 	}
-	s.sys.sched.Rise()
+	s.sys.sched.WakeAll()
 	Stop(s.sys, s.desk)
 	Stop(s.sys, s.heir)
 	s.settle()

@@ -127,7 +127,7 @@ func (d *dormitory) judge(op, verdict string) error {
 		if err := d.resting(); err != nil {
 			return err
 		}
-		d.sys.sched.Rise()
+		d.sys.sched.WakeAll()
 		Restart(d.sys, d.kid)
 		d.settle()
 	}
@@ -174,7 +174,7 @@ func (d *dormitory) inOrder() error {
 }
 
 func (d *dormitory) close() error {
-	d.sys.sched.Rise()
+	d.sys.sched.WakeAll()
 	Stop(d.sys, d.super)
 	d.settle()
 	Stop(d.sys, d.friend)

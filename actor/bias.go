@@ -108,7 +108,7 @@ func (l *bias) review(c *Context) {
 		}
 	}
 	l.allowed = l.pause == 0 && keeps && seam.CanFence()
-	l.seen, l.spills = taken, c.w.Spills()
+	l.seen, l.spills = taken, c.w.Overflows()
 }
 
 // pauseAfter sets the pause after a review in which thefts have cost that much. There is no pause

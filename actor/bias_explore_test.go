@@ -284,7 +284,7 @@ func TestBias_BuriedExplored(t *testing.T) {
 			p.Await(func() bool { return l.crew[1].HasTask() && l.begun[1] != 0 })
 			if found = l.crew[1].Take(); found == &l.fly.b.task {
 				at = l.now
-				l.fly.b.shared().TaskDied(nil, found, sched.ErrStopped)
+				l.fly.b.shared().TaskTerminated(nil, found, sched.ErrStopped)
 			}
 		})
 		p.After(func() error {

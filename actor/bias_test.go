@@ -261,7 +261,7 @@ func TestBias_Given(t *testing.T) {
 
 // grant is a review with a given outcome.
 func (l *bias) grant(c *Context, may bool) {
-	l.allowed, l.seen, l.spills = may, l.revoked.Load(), c.w.Spills()
+	l.allowed, l.seen, l.spills = may, l.revoked.Load(), c.w.Overflows()
 }
 
 // TestBias_FansOut: a behaviour that wakes thousands has biases of those alone that fit into

@@ -184,7 +184,7 @@ func (c *VirtualClock) settle(ctx context.Context) error {
 // wait again.
 func awaitStill(ctx context.Context, s *System, watched bool) error {
 	for letGo := s.Stats().LetGo; ; {
-		if err := s.sched.WaitStill(ctx); err != nil {
+		if err := s.sched.WaitParked(ctx); err != nil {
 			return err
 		}
 		if s.sim != nil { // the watch has had its turns

@@ -238,5 +238,5 @@ func (c *Context) newID() uint64 {
 // verifyForgetTurn checks a worker between two turns: nothing is under way.
 func verifyForgetTurn(c *Context) {
 	invariant.Check(c.front.first == nil && c.front.n == 0, "a worker sleeps with %d messages in front", c.front.n)
-	invariant.Check(c.w.Resting(), "a worker forgets the turn that it runs")
+	invariant.Check(c.w.AboutToPark(), "a worker forgets the turn that it runs")
 }

@@ -285,7 +285,7 @@ func askedUnder(sys *System, ctx context.Context) context.Context {
 	switch {
 	case isEmpty(ctx):
 		return nil
-	case sys.sim != nil && ctx.Value(sim.Hope{}) != nil:
+	case sys.sim != nil && ctx.Value(sim.WaitKey{}) != nil:
 		return context.WithoutCancel(ctx)
 	}
 	return ctx

@@ -79,7 +79,7 @@ func (e env) declareDead(to *cell, m *message, reason error) {
 	sys := to.sys()
 	d := to.typ().decls[m.id]
 	e.countDeadLetter(sys, d)
-	sys.sim.tell(sim.Dead, e, to, m)
+	sys.sim.tell(sim.DeadLetter, e, to, m)
 	sys.reportDeadLetter(to, m, d, reason)
 	d.lost(e, to, m)
 	d.discardOwned(m)

@@ -100,7 +100,7 @@ func beside(hook func(sim.Event, any), own func(PanicReport)) func(PanicReport) 
 		if p.Goexit {
 			value = sim.Goexit{}
 		}
-		hook(sim.Event{Kind: sim.Died, Worker: -1, Actor: p.ActorID, Type: p.Type, Behaviour: p.Behaviour, From: p.From}, value)
+		hook(sim.Event{Kind: sim.Panicked, Worker: -1, Actor: p.ActorID, Type: p.Type, Behaviour: p.Behaviour, From: p.From}, value)
 		if own != nil {
 			own(p)
 		}
@@ -172,7 +172,7 @@ func (s *simulation) watched(d *descriptor, run runFunc) runFunc {
 		e := sim.Event{Behaviour: d.name, News: news, Request: d.reject != nil}
 		e.Via, e.From = s.origin(m)
 		f := s.begin(c, a, m, e, payload)
-		if f.Blow == sim.Drop {
+		if f.Kind == sim.Drop {
 			c.count.messages-- // it does not run after all
 			env{c: c, sys: c.sys}.declareDead(a, m, f.Reason)
 			return
@@ -231,14 +231,14 @@ func (s *simulation) observe(what sim.Kind, e env, to *cell, m *message) {
 	d := to.typ().decls[m.id]
 	ev := sim.Event{Kind: what, Worker: -1, Behaviour: d.name, Request: d.reject != nil}
 	ev.Via, ev.From = s.origin(m)
-	if x := to.cold; what == sim.Died && x != nil && x.where != inNone {
+	if x := to.cold; what == sim.Panicked && x != nil && x.where != inNone {
 		ev.Behaviour = x.where.name()
 	}
 	if e.c != nil {
 		ev.Worker = e.c.w.ID()
 	}
 	var payload any
-	if what == sim.Dead && s.wantsPayload(m) {
+	if what == sim.DeadLetter && s.wantsPayload(m) {
 		payload = d.payload(m)
 	}
 	s.report(ev, to, m, payload)
@@ -282,11 +282,11 @@ func (s *simulation) now() string {
 }
 
 // Books returns figures for package actortest, which is their only use.
-func (s *System) Books() sim.Books {
+func (s *System) Books() sim.Counts {
 	if s.sim == nil {
-		return sim.Books{}
+		return sim.Counts{}
 	}
-	return sim.Books{Sent: s.sim.sent.Load(), Strangers: s.sched.Strangers(), Waits: s.sim.waits()}
+	return sim.Counts{Sent: s.sim.sent.Load(), Strangers: s.sched.Strangers(), Waits: s.sim.waits()}
 }
 
 // simulation is what a deterministic system has in addition. A nil simulation does nothing.

@@ -128,12 +128,12 @@ type waitList struct {
 
 // enter adds a goroutine, or the turn of an actor, that waits in Ask.
 func (l *waitList) enter(o openCall) {
-	w := sim.Wait{Asked: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name, Since: time.Duration(o.since)}
+	w := sim.Wait{Callee: o.to.String(), Type: o.to.typ().name, Behaviour: o.d.name, Since: time.Duration(o.since)}
 	switch {
 	case o.by != nil:
-		w.Asker = o.by.String()
+		w.Caller = o.by.String()
 	case o.pipe:
-		w.Asker = "a Pipe"
+		w.Caller = "a Pipe"
 	}
 	l.inCall[o.call] = len(l.all)
 	l.all = append(l.all, w)
@@ -150,9 +150,9 @@ func (l *waitList) add(by *cell, k *callState, to *cell, d *descriptor, w sim.Wa
 		return
 	}
 	if by != nil {
-		w.Asker = by.String()
+		w.Caller = by.String()
 	}
-	w.Asked, w.Type, w.Behaviour = to.String(), to.typ().name, d.name
+	w.Callee, w.Type, w.Behaviour = to.String(), to.typ().name, d.name
 	l.all = append(l.all, w)
 }
 

@@ -111,12 +111,12 @@ func (u *unit) made(c *Context, m *message) {
 // came enters a message that has come to its receiver.
 func (u *unit) came(m *message, e sim.Event, payload any) {
 	in, ok := u.nodes[m]
-	if !ok || e.Kind == sim.Died {
+	if !ok || e.Kind == sim.Panicked {
 		return
 	}
 	delete(u.nodes, m)
-	sent := sim.Sent{Event: e, Message: payload, Place: in.place}
-	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int { return s.Place - place })
+	sent := sim.Sent{Event: e, Message: payload, Order: in.place}
+	at, _ := slices.BinarySearchFunc(in.turn.Sent, in.place, func(s sim.Sent, place int) int { return s.Order - place })
 	in.turn.Sent = slices.Insert(in.turn.Sent, at, sent)
 }
 
@@ -183,7 +183,7 @@ func (t armedTimer) in(a *cell, u *unit) (out sim.Armed, ok bool) {
 // before a behaviour or a callback. All but the panic is what the runtime does by itself, here
 // without a reason.
 func (a *cell) injectFault(c *Context, f sim.Fault) {
-	switch f.Blow {
+	switch f.Kind {
 	case sim.Panic:
 		panic(f.Value)
 	case sim.Stop:
@@ -197,7 +197,7 @@ func (a *cell) injectFault(c *Context, f sim.Fault) {
 	case sim.Flood:
 		flood(c, a)
 	case sim.Collect, sim.Starve:
-		injectHeapFault(c, a, f.Blow)
+		injectHeapFault(c, a, f.Kind)
 	}
 }
 
@@ -209,7 +209,7 @@ func flood(c *Context, a *cell) {
 }
 
 // injectHeapFault collects the actor's heap, or lets it take no more.
-func injectHeapFault(c *Context, a *cell, what sim.Blow) {
+func injectHeapFault(c *Context, a *cell, what sim.FaultKind) {
 	switch {
 	case a.arena == nil:
 	case what == sim.Collect:

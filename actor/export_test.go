@@ -195,7 +195,7 @@ func TombsAreClean() bool {
 }
 
 // CreditOf is how much work the worker may do before it looks at the clock.
-func CreditOf(c *Context) int { return c.w.Credit() }
+func CreditOf(c *Context) int { return c.w.Budget() }
 
 // BlobsAreCollected waits until the GC has found the arenas of actors that a test has left, or
 // others would see their blobs go.

@@ -123,7 +123,7 @@ func (a *cell) faultOf(c *Context, m *message, d *descriptor, crash *sched.Crash
 	}
 	c.count.panics.Add(1)
 	e := &PanicError{Value: crash.Value, Goexit: crash.Goexit, Stack: userFrames(crash.Stack)}
-	a.sys().sim.tell(sim.Died, env{c: c, sys: a.sys()}, a, m)
+	a.sys().sim.tell(sim.Panicked, env{c: c, sys: a.sys()}, a, m)
 	a.sys().reportPanic(a, m, d, e)
 	return &fault{why: e}
 }

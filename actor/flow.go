@@ -147,7 +147,7 @@ func (a *cell) dropPressure() {
 	if f := a.flow.Load(); f != nil {
 		f.pressed.Store(0)
 		f.exempted = 0
-		a.load &^= backpressure.Spared
+		a.load &^= backpressure.Exempt
 	}
 }
 
@@ -155,14 +155,14 @@ func (a *cell) dropPressure() {
 // it has taken out of the mailbox, and what it takes out next. The caller owns it.
 func (a *cell) exempt() {
 	a.flowOf().exempted = 2
-	a.load |= backpressure.Spared
+	a.load |= backpressure.Exempt
 }
 
 // endExemption counts that the actor has run all that it had taken out.
 func (a *cell) endExemption() {
 	f := a.flow.Load()
 	if f.exempted--; f.exempted == 0 {
-		a.load &^= backpressure.Spared
+		a.load &^= backpressure.Exempt
 	}
 }
 
@@ -175,7 +175,7 @@ func releaseWaiters(e env, list *backpressure.Waiter[waiting]) (n uint64) {
 		list = w.Next()
 		a := w.Who.muted
 		e.keep(w)
-		if a.blockedOn.Forgive() {
+		if a.blockedOn.Unblock() {
 			a.exempt()
 			release(e, a.unmute(e))
 			n++

@@ -24,7 +24,7 @@ type semaphoreWorld struct {
 // cellOfKind is an actor without a mailbox that anybody runs.
 func cellOfKind(k *typeInSystem) *cell {
 	a := new(cell)
-	a.task.InitKind(&k.Kind)
+	a.task.InitClass(&k.Class)
 	return a
 }
 
@@ -278,7 +278,7 @@ type fullWorld struct {
 func newFull(sys *System) *fullWorld {
 	w := new(fullWorld)
 	t := &typeInfo{bound: mailBound{limit: 1, overflow: OverflowMute}}
-	w.task.InitKind(&(&typeInSystem{typ: t, sys: sys}).Kind)
+	w.task.InitClass(&(&typeInSystem{typ: t, sys: sys}).Class)
 	w.initFlow(t)
 	return w
 }
@@ -288,7 +288,7 @@ func forgive(all map[*cell]*fullWorld, list *backpressure.Waiter[waiting]) {
 	for list != nil {
 		a := list.Who.muted
 		list = list.Next()
-		if a.blockedOn.Forgive() {
+		if a.blockedOn.Unblock() {
 			w := all[a]
 			a.load &^= backpressure.Muted
 			behind := a.openGate()

@@ -165,8 +165,8 @@ func (a *cell) wait() {
 			verifyWait(a, x)
 		}
 		x.waiting = true
-		a.sys().sched.HoldStill()
-		a.blockedOn.Owe()
+		a.sys().sched.HoldParked()
+		a.blockedOn.Block()
 		a.sys().stopList.add(a, x)
 	}
 }
@@ -182,10 +182,10 @@ func (a *cell) waited() {
 		if x.backoff != nil {
 			a.endBackoff(x)
 		} else {
-			a.blockedOn.Forgive()
+			a.blockedOn.Unblock()
 		}
 		if !x.unheld {
-			a.sys().sched.ReleaseStill()
+			a.sys().sched.ReleaseParked()
 		}
 		x.unheld = false
 	}
@@ -377,6 +377,6 @@ func verifyWaited(a *cell, x *coldState) {
 	invariant.Check(x.stopReasons > 0, "%v has waited, and was not on the stop list", a)
 	backpressure.MustRun(&a.blockedOn)
 	if x.backoff == nil {
-		backpressure.MustOwe(&a.blockedOn)
+		backpressure.MustBeBlocked(&a.blockedOn)
 	}
 }

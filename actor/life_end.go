@@ -88,7 +88,7 @@ func (a *cell) finish(e env) {
 	if a.load&backpressure.Muted != 0 {
 		a.load = 0
 		e.countUnmute()
-		a.sys().sched.ReleaseStill()
+		a.sys().sched.ReleaseParked()
 	}
 	a.freeArena(e)
 	a.dispatchBy(nil)

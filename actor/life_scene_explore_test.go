@@ -256,7 +256,7 @@ func lifePair(a, b lifeOp) func(*explore.Program) {
 
 // close ends all actors that are left, and the system.
 func (s *scene) close() error {
-	s.sys.sched.Rise()
+	s.sys.sched.WakeAll()
 	Stop(s.sys, s.super)
 	s.settle()
 	for _, r := range []Ref[player]{s.peer, s.friend, s.heir} {

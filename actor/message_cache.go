@@ -86,7 +86,7 @@ func (c *Context) refill(id uint16) *message {
 	s, p := &c.cache[id], sizeClassByID(id)
 	m, n := p.get(c.owner)
 	// A behaviour that sends more than runs takes longer than a unit of work did so far.
-	c.w.Charge(n)
+	c.w.SpendOverhead(n)
 	if invariant.On {
 		verifyLength(m, n, id, int(c.owner))
 	}
@@ -137,7 +137,7 @@ func (c *Context) growCache() {
 // reports. It is not worth it for a worker that is to be a spare after this turn: a thousand turns
 // that block would have one message each, and caches of kilobytes.
 func (c *Context) ensureCache() bool {
-	if c.dry || c.w.Stray() {
+	if c.dry || c.w.Detached() {
 		return false // they are the collector's
 	}
 	c.growCache()

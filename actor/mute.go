@@ -43,7 +43,7 @@ func (c *Context) muteFor(to *cell) {
 	case me.load&backpressure.Muted != 0:
 		me.exceeds(me.sys().opts.leeway)
 		return
-	case c.aside && me.load&(backpressure.Overloaded|backpressure.Spared) != 0:
+	case c.aside && me.load&(backpressure.Overloaded|backpressure.Exempt) != 0:
 		me.exceeds(DefaultBatch)
 		return
 	case passes || me == to || !me.mayBeMuted() || c.waiters.recent(to) || me.supervises():
@@ -51,12 +51,12 @@ func (c *Context) muteFor(to *cell) {
 	}
 	w := c.waiters.get()
 	w.Who = waiting{muted: me, to: to}
-	me.blockedOn.Owe() // before Enter: whoever opens the gate may forgive at once
+	me.blockedOn.Block() // before Enter: whoever opens the gate may forgive at once
 	if watch := &me.sys().waits; watch.on && !c.dry {
 		w.Who.since = watch.begin() // after Who and Owe, see there
 	}
 	if !to.gate.Enter(w) {
-		me.blockedOn.Forgive() // it has recovered; we are running, so not parked
+		me.blockedOn.Unblock() // it has recovered; we are running, so not parked
 		c.waiters.put(w)
 		return
 	}
@@ -93,7 +93,7 @@ func (a *cell) park(c *Context) bool {
 	if invariant.On {
 		verifyPark(a)
 	}
-	a.sys().sched.HoldStill()
+	a.sys().sched.HoldParked()
 	// From here on senders to this actor are counted, and muted from the watermark on.
 	// Before parking, since afterwards it is not ours.
 	a.load |= backpressure.Muted
@@ -109,7 +109,7 @@ func (a *cell) park(c *Context) bool {
 		a.recheckSystem(c)
 		return true
 	}
-	a.sys().sched.ReleaseStill()
+	a.sys().sched.ReleaseParked()
 	a.setLoad(c, a.notMuted())
 	return false
 }
@@ -154,7 +154,7 @@ func (a *cell) shut() {
 // shutForActors shuts the gate for actors. It shuts it for goroutines as well, unless only the
 // batch is the reason: then those that wait may be let in. Owner only.
 func (f *flow) shutForActors(a *cell) {
-	lenient := a.load.Lenient()
+	lenient := a.load.BatchOnly()
 	f.batchOnly.Store(lenient) // before Shut: it is not shut to them in between
 	a.shut()
 	if lenient {
@@ -185,7 +185,7 @@ func release(e env, list *backpressure.Waiter[waiting]) {
 		for list != nil {
 			w := list
 			list = w.Next()
-			if a := w.Who.muted; a.blockedOn.Forgive() {
+			if a := w.Who.muted; a.blockedOn.Unblock() {
 				todo = append(todo, a)
 			}
 			e.keep(w)
@@ -216,7 +216,7 @@ func (a *cell) unmute(e env) *backpressure.Waiter[waiting] {
 	e.countUnmute()
 	sys := a.sys()
 	e.schedule(a)
-	sys.sched.ReleaseStill()
+	sys.sched.ReleaseParked()
 	return list
 }
 

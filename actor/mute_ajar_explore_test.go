@@ -51,7 +51,7 @@ func TestAjar_LetGoExplored(t *testing.T) {
 		sent := 0
 		for range 2 {
 			w := &fullWorld{}
-			w.task.InitKind(&a.shared().Kind)
+			w.task.InitClass(&a.shared().Class)
 			all[&w.cell] = w
 			p.Go(func() {
 				c := &Context{self: &w.cell}
@@ -86,7 +86,7 @@ func TestAjar_LetGoExplored(t *testing.T) {
 		})
 		p.After(func() error {
 			for a, w := range all {
-				if w.parked != w.resumed || a.blockedOn.Owes() != 0 {
+				if w.parked != w.resumed || a.blockedOn.Count() != 0 {
 					return fmt.Errorf("a sender was parked %d times, and resumed %d times", w.parked, w.resumed)
 				}
 			}

@@ -135,7 +135,7 @@ func defaultOptions() options {
 		gas:            DefaultGas,
 		deadlockPeriod: deadlockPeriod,
 		leeway:         defaultLeeway,
-		spares:         sched.DefaultSpares,
+		spares:         sched.DefaultMaxDetached,
 		longTurn:       DefaultLongTurn,
 		clock:          seam.SystemClock{},
 		log:            plainSink{},

@@ -137,7 +137,7 @@ func (g *glade) judge() error {
 			return fmt.Errorf("told %v, ended for %v", why, g.fly.b.cold.reason)
 		}
 	}
-	g.sys.sched.Rise()
+	g.sys.sched.WakeAll()
 	Stop(g.sys, g.friend)
 	g.settle()
 	if err := g.resting(); err != nil {

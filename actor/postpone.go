@@ -65,7 +65,7 @@ func (postponed) serve(a *cell, c *Context) {
 func (a *cell) releaseHold(x *coldState) {
 	if !x.unheld {
 		x.unheld = true
-		a.sys().sched.ReleaseStill()
+		a.sys().sched.ReleaseParked()
 	}
 }
 
@@ -125,7 +125,7 @@ func (a *cell) beginBackoff(c *Context, x *coldState) {
 	}
 	f := &backoff{room: x.sup.backlog(), why: because(ErrSuspended, x.reason)}
 	x.backoff = f
-	a.blockedOn.Forgive()
+	a.blockedOn.Unblock()
 	e := env{c: c, sys: a.sys()}
 	a.flowOf().suspend(&suspension{why: f.why, refuses: f.room == 0}) // Q1
 	a.setPressed(c, false)                                            // Q2
@@ -318,7 +318,7 @@ func verifyBackoff(a *cell, x *coldState) {
 	invariant.Check(x.waiting && x.unheld, "%v is in a back-off, and does not wait", a)
 	invariant.Check(a.load&backpressure.Muted == 0, "%v is in a back-off, and muted", a)
 	backpressure.MustRun(&a.blockedOn)
-	backpressure.MustOwe(&a.blockedOn)
+	backpressure.MustBeBlocked(&a.blockedOn)
 }
 
 // verifyPostpone checks an actor in a back-off at the end of its turn.

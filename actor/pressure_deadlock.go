@@ -241,7 +241,7 @@ func (s *deadlockWatch) end() {
 	s.mu.Unlock()
 	for _, a := range roots {
 		if a.box.push(newOwn(nil, deadlockID, 0)) == pushWoke {
-			a.shared().TaskDied(nil, &a.task, ErrSystemStopped) // it was idle and is ours
+			a.shared().TaskTerminated(nil, &a.task, ErrSystemStopped) // it was idle and is ours
 		}
 	}
 }

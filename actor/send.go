@@ -216,7 +216,7 @@ func (c *Context) send(to *cell, m *message, d *descriptor) {
 	// The woken actor is biased, except from the first theft, or the first task that had no room in
 	// the worker's queue, until the next review: so others may have to take over a queue of actors
 	// at most. In a function of its own the compiler would make a value of each answer.
-	l, taken, spills := &c.bias, c.bias.revoked.Load(), c.w.Spills()
+	l, taken, spills := &c.bias, c.bias.revoked.Load(), c.w.Overflows()
 	if l.allowed && taken == l.seen && spills == l.spills && to.shared().biased {
 		woken = &l.mark
 	}

@@ -141,7 +141,7 @@ func (a *cell) recheckSystem(c *Context) {
 // its system queue may be empty. Then recall puts something there: a turn that finds nothing would
 // run mail that has to wait, and rest where it should park.
 func (a *cell) recall(c *Context) bool {
-	if !a.blockedOn.Recall() {
+	if !a.blockedOn.Wake() {
 		return false
 	}
 	if a.system.isEmpty() {

@@ -73,7 +73,7 @@ func (a *cell) init(t *typeInfo, from Sender) {
 	} else {
 		a.id = sys.ids.Add(1)
 	}
-	a.task.InitKind(&k.Kind)
+	a.task.InitClass(&k.Class)
 	if k.special {
 		a.became = sys.sim != nil
 		sys.sim.born(a, t)
@@ -101,11 +101,11 @@ func (s *System) unspawn() { s.outside.spawned.Add(^uint64(0)) }
 // its task: one word for the scheduler, the type, the system and the batch. the GC marks none of
 // these twice. Read-only once it is published.
 type typeInSystem struct {
-	sched.Kind // first: see body.kind
-	typ        *typeInfo
-	sys        *System
-	runs       []runFunc // the type's own dispatch table
-	batch      uint32
+	sched.Class // first: see body.kind
+	typ         *typeInfo
+	sys         *System
+	runs        []runFunc // the type's own dispatch table
+	batch       uint32
 	// Who wakes one gets a bias: not of those that run elsewhere or whose mail is counted.
 	biased  bool
 	special bool // its bodies begin otherwise than empty: see body.init
@@ -113,12 +113,12 @@ type typeInSystem struct {
 
 // The conversions below need these fields to be first. This does not compile otherwise.
 const (
-	_ = -unsafe.Offsetof(typeInSystem{}.Kind)
+	_ = -unsafe.Offsetof(typeInSystem{}.Class)
 	_ = -unsafe.Offsetof(cell{}.task)
 )
 
 // shared returns the actor's kind. Its first field is what the task leads to.
-func (a *cell) shared() *typeInSystem { return (*typeInSystem)(unsafe.Pointer(a.task.Kind())) }
+func (a *cell) shared() *typeInSystem { return (*typeInSystem)(unsafe.Pointer(a.task.Class())) }
 
 // cellOfTask returns the actor that a task belongs to.
 func cellOfTask(t *sched.Task) *cell { return (*cell)(unsafe.Pointer(t)) }

@@ -23,7 +23,7 @@ type stage struct {
 
 func newStage(p *explore.Program, opts ...Option) stage {
 	s := stage{p: p, sys: Start(append(opts, Workers(2))...)}
-	s.crew = s.sys.sched.Unman()
+	s.crew = s.sys.sched.Manual()
 	for _, w := range s.crew {
 		w.Local().(*Context).dry = true
 	}
@@ -59,7 +59,7 @@ func (s *stage) man() {
 
 // resting: nothing is queued, nothing is held, and those that wait for quiescence are let go.
 func (s *stage) resting() error {
-	if !s.sys.sched.Rest() {
+	if !s.sys.sched.ParkAll() {
 		return errors.New("there is work left, and nobody does it")
 	}
 	if n, ok := s.sys.sched.OnlyHolds(); n != 0 || !ok {

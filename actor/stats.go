@@ -68,7 +68,7 @@ func (c *Context) publish() {
 	if n := c.count.messages; int64(n-c.count.shownMessages.Load()) > 0 { // less while one is taken back that is to be counted yet
 		c.count.shownMessages.StoreRelease(n)
 	}
-	resting := c.w.Resting()
+	resting := c.w.AboutToPark()
 	if !resting || !c.w.KeepsWork() {
 		c.bias.review(c)
 	}
@@ -121,10 +121,10 @@ func (s *System) Stats() Stats {
 		BestEffort:  s.outside.bestEffort.Load(),
 		Unmutes:     s.outside.unmutes.Load(),
 
-		SparesLacked: s.sched.SpareStats().Refused,
+		SparesLacked: s.sched.DetachedStats().Refused,
 	}
 	spares := -1
-	for _, w := range s.sched.Crew() {
+	for _, w := range s.sched.AllWorkers() {
 		c := w.Local().(*Context)
 		st.addCounters(&c.count)
 		n := workerStats(w.Counters(), c.count.shownMessages.Load())
@@ -145,7 +145,7 @@ func (s *System) Stats() Stats {
 func workerStats(n sched.Counters, messages uint64) WorkerStats {
 	return WorkerStats{
 		Turns: n.Turns, Messages: messages, Steals: n.Steals, StealMisses: n.StealMisses, Parks: n.Parks, Wakes: n.Wakes,
-		Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Spills,
+		Yields: n.Yields, NextSlot: n.NextSlot, Injected: n.Injected, Spills: n.Overflows,
 	}
 }
 

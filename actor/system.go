@@ -67,17 +67,17 @@ func Start(opts ...Option) *System {
 		panicMisuse("Start: ", wrong)
 	}
 	cfg := sched.Config{
-		Workers:    s.opts.workers,
-		Spares:     s.opts.spares,
-		Seed:       s.opts.seed,
-		BindCPUs:   s.opts.bind,
-		Attach:     func(w *sched.Worker) any { return s.newContext(w) },
-		LongTurn:   s.opts.longTurn,
-		OnLongTurn: s.longTurn,
-		OnNoSpare:  s.noIdleWorker,
-		Merge:      mergeContexts,
-		Stopped:    s.ended,
-		Publish:    func(w *sched.Worker) { w.Local().(*Context).publish() },
+		Workers:       s.opts.workers,
+		MaxDetached:   s.opts.spares,
+		Seed:          s.opts.seed,
+		BindCPUs:      s.opts.bind,
+		Attach:        func(w *sched.Worker) any { return s.newContext(w) },
+		LongTurn:      s.opts.longTurn,
+		OnLongTurn:    s.longTurn,
+		OnDetachLimit: s.noIdleWorker,
+		Merge:         mergeContexts,
+		Stopped:       s.ended,
+		Publish:       func(w *sched.Worker) { w.Local().(*Context).publish() },
 	}
 	s.sim.direct(s, &cfg)
 	if s.opts.virtual != nil {

@@ -19,7 +19,7 @@ type systemQueueWorld struct {
 	box  mailbox
 	in   inbox
 	lane systemQueue
-	debt backpressure.Debt
+	debt backpressure.BlockedOn
 
 	queued, running  int
 	owing            bool // it owes for one mail that it has run
@@ -41,7 +41,7 @@ func (w *systemQueueWorld) tell(n uint64) {
 		w.refused++
 		return
 	}
-	if w.debt.Recall() { // S2
+	if w.debt.Wake() { // S2
 		w.schedule()
 		return
 	}
@@ -58,7 +58,7 @@ func (w *systemQueueWorld) send(n uint64) {
 
 func (w *systemQueueWorld) forgive() {
 	w.p.Await(func() bool { return w.owing })
-	if w.debt.Forgive() {
+	if w.debt.Unblock() {
 		w.schedule()
 	}
 }
@@ -90,7 +90,7 @@ func (w *systemQueueWorld) turn() (again bool) {
 			w.mail++
 		}
 		if w.mail == w.muteAt && !w.owing {
-			w.debt.Owe()
+			w.debt.Block()
 			w.owing = true
 			w.parked = true
 			return w.park()
@@ -134,7 +134,7 @@ func (w *systemQueueWorld) park() (again bool) {
 		w.parked = false
 		return true
 	}
-	if !w.lane.isEmpty() && w.debt.Recall() {
+	if !w.lane.isEmpty() && w.debt.Wake() {
 		w.schedule()
 	}
 	return false

@@ -274,9 +274,9 @@ func (s *timerShard) take(now int64) {
 	s.tidyAndUnlock() // this turn keeps the system from being quiescent
 }
 
-// TaskDied has nothing to do when the system has stopped: timers end with it. It
+// TaskTerminated has nothing to do when the system has stopped: timers end with it. It
 // implements sched.Runner.
-func (s *timerShard) TaskDied(*sched.Worker, error) {}
+func (s *timerShard) TaskTerminated(*sched.Worker, error) {}
 
 // fire sends the message of a timer that was taken from its wheel.
 func (s *timerShard) fire(c *Context, d dueTimer) {

@@ -38,11 +38,11 @@ func (k *typeInSystem) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 	for a.system.isEmpty() {
 		over := false
 		if next := m.next; next != nil && next.ownerTag == m.ownerTag {
-			over = a.account(c, a.runSegment(c, m, min(c.left, w.Credit(), chainLength)))
+			over = a.account(c, a.runSegment(c, m, min(c.left, w.Budget(), chainLength)))
 		} else { // a segment of one, inlined by hand: so most turns are, and a call less is a nanosecond less
 			c.msg = m
 			a.runs()[m.id](c, a, m)
-			if c.then != goOn || a.load != 0 || c.left == 1 || w.Credit() == 1 {
+			if c.then != goOn || a.load != 0 || c.left == 1 || w.Budget() == 1 {
 				over = a.account(c, 1)
 			} else {
 				if invariant.On {
@@ -226,7 +226,7 @@ func (a *cell) drained(c *Context) (again bool) {
 			return a.markOverloaded(c)
 		}
 		return a.goIdle(c)
-	case a.load&backpressure.Spared != 0:
+	case a.load&backpressure.Exempt != 0:
 		a.endExemption()
 	}
 	switch {
@@ -350,9 +350,9 @@ func (a *cell) endSlow(c *Context, x *coldState) {
 	a.exit(c, x.takeExit())
 }
 
-// TaskDied ends an actor whose behaviour crashed, or whose system has stopped. It
+// TaskTerminated ends an actor whose behaviour crashed, or whose system has stopped. It
 // implements sched.KindRunner.
-func (k *typeInSystem) TaskDied(w *sched.Worker, t *sched.Task, cause error) {
+func (k *typeInSystem) TaskTerminated(w *sched.Worker, t *sched.Task, cause error) {
 	a := cellOfTask(t)
 	if w == nil {
 		a.revokeBias(&noBias)

@@ -192,7 +192,7 @@ func (a *cell) unmuted(c *Context) {
 	a.endWithholding(env{c: c, sys: a.sys()})
 	a.setLoad(c, a.notMuted())
 	c.count.unmutes.Add(1)
-	a.sys().sched.ReleaseStill()
+	a.sys().sched.ReleaseParked()
 }
 
 // verifyUnmuted checks an actor that runs while it is muted, and is so no longer.

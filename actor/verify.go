@@ -28,7 +28,7 @@ func verifyLoad(a *cell) {
 	}
 	const both = backpressure.Counted | backpressure.Bounded
 	invariant.Check(a.load&both != both, "%v is counted and bounded: %#x", a, a.load)
-	if a.load&(both|backpressure.Spared) != 0 {
+	if a.load&(both|backpressure.Exempt) != 0 {
 		invariant.Check(seam.Peek(&a.flow) != nil, "%v has a load of %#x and no flow", a, a.load)
 	}
 	backpressure.MustBe(&a.gate, !a.load.MustShut() && a.load&backpressure.Bounded == 0)

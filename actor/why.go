@@ -155,7 +155,7 @@ func (t *tally) note(what string, of, to *cell, n int) {
 
 // runningTurns returns the actors whose turns run, and whom those that ask wait for.
 func (s *System) runningTurns(waits []oneWait) (turns []oneWait) {
-	for _, w := range s.sched.Crew() {
+	for _, w := range s.sched.AllWorkers() {
 		task := w.Running()
 		if task == nil || w.Local().(*Context).peek(task).typ == nil {
 			continue

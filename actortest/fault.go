@@ -56,7 +56,7 @@ const (
 	lastAction
 )
 
-var faultKinds = [lastAction]sim.Blow{
+var faultKinds = [lastAction]sim.FaultKind{
 	Panic: sim.Panic, Stop: sim.Stop, Kill: sim.Kill, Drop: sim.Drop, Delay: sim.Delay, Preempt: sim.Preempt,
 	Flood: sim.Flood, Collect: sim.Collect, Starve: sim.Starve,
 }
@@ -138,7 +138,7 @@ func (r *R) fault(e sim.Event) sim.Fault {
 	case f.Do == Jump:
 		r.clock.Jump(f.For)
 	}
-	return sim.Fault{Blow: faultKinds[f.Do], Value: InjectedPanic{*f}, Reason: ErrDropped}
+	return sim.Fault{Kind: faultKinds[f.Do], Value: InjectedPanic{*f}, Reason: ErrDropped}
 }
 
 func (r *R) refuse(typ, behaviour string) bool {

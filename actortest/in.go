@@ -78,7 +78,7 @@ func In[S any](r *R, t *actor.Type[S], state S, f func(s *S, c *actor.Context)) 
 	out := &Turn[S]{Ref: ref, Stopped: turn.Stopped, Reason: turn.Reason}
 	for _, s := range turn.Sent {
 		e := s.Event
-		out.Sent = append(out.Sent, Sent{fmt.Sprintf("%s#%d", e.Type, e.Actor), e.Behaviour, s.Message, e.Request, e.Kind == sim.Dead})
+		out.Sent = append(out.Sent, Sent{fmt.Sprintf("%s#%d", e.Type, e.Actor), e.Behaviour, s.Message, e.Request, e.Kind == sim.DeadLetter})
 	}
 	for _, a := range turn.Armed {
 		out.Armed = append(out.Armed, Armed(a))

@@ -120,7 +120,7 @@ func (h *stuckContext) Done() <-chan struct{} {
 // Value tells the runtime what sort of context this is: an actor that is asked derives none from it
 // that asks for its end.
 func (h *stuckContext) Value(key any) any {
-	if key == (sim.Hope{}) {
+	if key == (sim.WaitKey{}) {
 		return h
 	}
 	return h.Context.Value(key)

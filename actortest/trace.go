@@ -45,9 +45,9 @@ func (e event) text(payload string) string {
 	}
 	what := ""
 	switch e.Kind {
-	case sim.Dead:
+	case sim.DeadLetter:
 		what = ": dead letter"
-	case sim.Died:
+	case sim.Panicked:
 		what = ": panicked"
 	}
 	if e.Callback {
@@ -91,7 +91,7 @@ func (e event) origin() string {
 func (e event) sender() string { return fmt.Sprintf("%s#%d", e.FromType, e.From) }
 
 // hidden reports whether the event is none of the user's.
-func (e event) hidden() bool { return e.Own && e.Kind != sim.Died }
+func (e event) hidden() bool { return e.Own && e.Kind != sim.Panicked }
 
 // shown returns the events that are printed.
 func (c *config) shown(trace []event) (all []event) {

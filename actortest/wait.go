@@ -37,8 +37,8 @@ func (r *R) waits() string {
 }
 
 func (r *R) describeWait(w sim.Wait) string {
-	if w.Asker == "" {
-		w.Asker = "the scenario"
+	if w.Caller == "" {
+		w.Caller = "the scenario"
 	}
 	question := describe(w.Question, r.hooks.Name)
 	if question != "" {
@@ -57,7 +57,7 @@ func (r *R) describeWait(w sim.Wait) string {
 	case sim.Suspended:
 		how = "is suspended"
 	}
-	return fmt.Sprintf("%s waits for %s%s%s: %s %s", w.Asker, w.Asked, behaviour, question, w.Asked, how)
+	return fmt.Sprintf("%s waits for %s%s%s: %s %s", w.Caller, w.Callee, behaviour, question, w.Callee, how)
 }
 
 // comeToRest is Quiet, but lets time pass for those who wait for it. A run counts as endless if

@@ -16,13 +16,13 @@ import (
 //	   └────────────────┘◀──────────────────────────────┘
 //
 // Whoever recalls a parked sender, or forgives its last debt, owns the sender.
-type Debt struct{ v seam.Uint32 }
+type BlockedOn struct{ v seam.Uint32 }
 
 const parked = 1 << 31
 
 // Owe adds one gate. It is called before the sender enters the gate, and only by the
 // sender's own worker.
-func (d *Debt) Owe() {
+func (d *BlockedOn) Block() {
 	if invariant.On {
 		MustRun(d)
 	}
@@ -34,7 +34,7 @@ func (d *Debt) Owe() {
 // not inlined, which keeps a small program small.
 //
 //go:noinline
-func (d *Debt) Forgive() (resumed bool) {
+func (d *BlockedOn) Unblock() (resumed bool) {
 	for {
 		o := d.v.Load()
 		if o == parked|1 {
@@ -55,7 +55,7 @@ func (d *Debt) Forgive() (resumed bool) {
 // Park gives the sender up if it still owes, and reports whether it did. After Park has
 // returned true the sender belongs to the ledger: its worker must not touch it any
 // more. The sender's own worker only.
-func (d *Debt) Park() bool {
+func (d *BlockedOn) Park() bool {
 	if invariant.On {
 		MustRun(d)
 	}
@@ -74,7 +74,7 @@ func (d *Debt) Park() bool {
 // that does not wait for others to recover. It reports whether the caller has thereby
 // become the owner of the sender, which it must schedule. The sender may Park again.
 // Any goroutine.
-func (d *Debt) Recall() (resumed bool) {
+func (d *BlockedOn) Wake() (resumed bool) {
 	for {
 		o := d.v.Load()
 		if o&parked == 0 {
@@ -87,7 +87,7 @@ func (d *Debt) Recall() (resumed bool) {
 }
 
 // Owes returns how many gates the sender waits at. Any goroutine; advisory.
-func (d *Debt) Owes() int { return int(d.v.Load() &^ parked) }
+func (d *BlockedOn) Count() int { return int(d.v.Load() &^ parked) }
 
 // Parked reports whether the sender is parked. Any goroutine; advisory.
-func (d *Debt) Parked() bool { return d.v.Load()&parked != 0 }
+func (d *BlockedOn) Parked() bool { return d.v.Load()&parked != 0 }

@@ -12,21 +12,21 @@ import (
 func Example() {
 	type sender struct {
 		name string
-		debt backpressure.Debt
+		debt backpressure.BlockedOn
 	}
 	var mark backpressure.Marks[*sender] // ends every ledger
 	var gate backpressure.Gate[*sender]
 	gate.Shut(&mark)
 
 	s := &sender{name: "ann"}
-	s.debt.Owe() // before Enter: the gate may open at once
+	s.debt.Block() // before Enter: the gate may open at once
 	if !gate.Enter(&backpressure.Waiter[*sender]{Who: s}) {
-		s.debt.Forgive()
+		s.debt.Unblock()
 	}
 	fmt.Println("parked:", s.debt.Park())
 
 	for w := gate.Open(&mark); w != nil; w = w.Next() {
-		if w.Who.debt.Forgive() {
+		if w.Who.debt.Unblock() {
 			fmt.Println(w.Who.name, "runs again")
 		}
 	}
@@ -68,13 +68,13 @@ func ExampleWaiter() {
 }
 
 // A sender that waits at two gates is resumed by the second that opens.
-func ExampleDebt() {
-	var d backpressure.Debt
-	d.Owe()
-	d.Owe()
-	fmt.Println(d.Park(), d.Owes(), d.Parked())
-	fmt.Println(d.Forgive())
-	fmt.Println(d.Forgive())
+func ExampleBlockedOn() {
+	var d backpressure.BlockedOn
+	d.Block()
+	d.Block()
+	fmt.Println(d.Park(), d.Count(), d.Parked())
+	fmt.Println(d.Unblock())
+	fmt.Println(d.Unblock())
 	// Output:
 	// true 2 true
 	// false

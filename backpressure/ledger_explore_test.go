@@ -11,21 +11,21 @@ import (
 
 // muted is a sender under exploration. It counts how often it was parked and resumed.
 type muted struct {
-	debt            Debt
+	blockedOn            BlockedOn
 	parked, resumed int
 }
 
 // meet is what a sender does at a gate.
 func (m *muted) meet(p *explore.Program, g *Gate[*muted]) {
-	m.debt.Owe()
-	if !g.Enter(&Waiter[*muted]{Who: m}) && m.debt.Forgive() {
+	m.blockedOn.Block()
+	if !g.Enter(&Waiter[*muted]{Who: m}) && m.blockedOn.Unblock() {
 		p.Errorf("resumed while it runs")
 	}
 }
 
 // end is the end of its behaviour; it returns when the sender runs again.
 func (m *muted) end(p *explore.Program) {
-	if m.debt.Park() {
+	if m.blockedOn.Park() {
 		m.parked++
 		p.Await(func() bool { return m.resumed == m.parked })
 	}
@@ -34,15 +34,15 @@ func (m *muted) end(p *explore.Program) {
 // open opens a gate as its receiver does.
 func open(p *explore.Program, g *Gate[*muted], mark *Marks[*muted]) {
 	for w := g.Open(mark); w != nil; w = w.Next() {
-		if w.Who.debt.Forgive() {
+		if w.Who.blockedOn.Unblock() {
 			w.Who.resumed++
 		}
 	}
 }
 
 func (m *muted) check() error {
-	if m.parked != m.resumed || m.debt.Owes() != 0 || m.debt.Parked() {
-		return fmt.Errorf("parked %d times, resumed %d, owes %d", m.parked, m.resumed, m.debt.Owes())
+	if m.parked != m.resumed || m.blockedOn.Count() != 0 || m.blockedOn.Parked() {
+		return fmt.Errorf("parked %d times, resumed %d, owes %d", m.parked, m.resumed, m.blockedOn.Count())
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func TestGateEnterAgainstOpen(t *testing.T) {
 //
 // Mutants tried by hand: Park that stores, Forgive that subtracts before it looks
 // whether it is the last.
-func TestDebtForgivenAgainstPark(t *testing.T) {
+func TestBlockedOn_UnblockAgainstPark(t *testing.T) {
 	scenario := func(p *explore.Program) {
 		var (
 			mark Marks[*muted]
@@ -122,7 +122,7 @@ type link struct {
 func (l *link) wait(p *explore.Program, mark *Marks[*link]) {
 	l.load |= Muted
 	l.gate.Shut(mark)
-	if l.debt.Park() {
+	if l.blockedOn.Park() {
 		l.parked++
 		p.Await(func() bool { return l.resumed == l.parked })
 		return
@@ -136,11 +136,11 @@ func release(w *Waiter[*link], mark *Marks[*link]) {
 	for w != nil {
 		l := w.Who
 		w = w.Next()
-		if l.debt.Forgive() {
+		if l.blockedOn.Unblock() {
 			l.load &^= Muted
-			ledger := l.gate.Open(mark)
+			list := l.gate.Open(mark)
 			l.resumed++ // from here on it is its worker's again
-			release(ledger, mark)
+			release(list, mark)
 		}
 	}
 }
@@ -154,8 +154,8 @@ func TestChainUnwinds(t *testing.T) {
 		c.load = Overloaded
 		c.gate.Shut(&mark)
 		meets := func(from, to *link) {
-			from.debt.Owe()
-			if !to.gate.Enter(&Waiter[*link]{Who: from}) && from.debt.Forgive() {
+			from.blockedOn.Block()
+			if !to.gate.Enter(&Waiter[*link]{Who: from}) && from.blockedOn.Unblock() {
 				p.Errorf("resumed while it runs")
 			}
 			from.wait(p, &mark)

@@ -14,7 +14,7 @@ import (
 // sender is somebody who may be muted.
 type sender struct {
 	name    string
-	debt    Debt
+	blockedOn    BlockedOn
 	waiters int // how many of its entries are in ledgers
 	parked  bool
 }
@@ -31,11 +31,11 @@ func list(w *Waiter[*sender]) (who []*sender) {
 // TestLedgerModel: a sender that meets a shut gate is in that one ledger, in the order of entry,
 // until the gate opens. No sender is parked that owes nothing. The caller that forgives the last
 // debt of a parked sender, and nobody else, gets the sender.
-func TestLedgerModel(t *testing.T) {
+func TestWaitListModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 3
 		var mark Marks[*sender]
-		gates, ledgers, shut := make([]Gate[*sender], n), make([][]*sender, n), make([]bool, n)
+		gates, waitLists, shut := make([]Gate[*sender], n), make([][]*sender, n), make([]bool, n)
 		senders := make([]*sender, 4)
 		for i := range senders {
 			senders[i] = &sender{name: fmt.Sprint(i)}
@@ -56,40 +56,40 @@ func TestLedgerModel(t *testing.T) {
 			},
 			"meet": func(t *rapid.T) {
 				g, s := gate(t), running(t)
-				s.debt.Owe()
+				s.blockedOn.Block()
 				entered := gates[g].Enter(&Waiter[*sender]{Who: s})
 				if entered != shut[g] {
 					t.Fatalf("entered: %v, shut: %v", entered, shut[g])
 				}
 				if !entered {
-					if s.debt.Forgive() {
+					if s.blockedOn.Unblock() {
 						t.Fatal("resumed a sender that runs")
 					}
 					return
 				}
 				s.waiters++
-				ledgers[g] = append(ledgers[g], s)
+				waitLists[g] = append(waitLists[g], s)
 			},
 			"park": func(t *rapid.T) {
 				s := running(t)
-				if s.parked = s.debt.Park(); s.parked != (s.waiters > 0) {
+				if s.parked = s.blockedOn.Park(); s.parked != (s.waiters > 0) {
 					t.Fatalf("parked: %v, in %d ledgers", s.parked, s.waiters)
 				}
 			},
 			"open": func(t *rapid.T) {
 				g := gate(t)
 				got := list(gates[g].Open(&mark))
-				if !slices.Equal(got, ledgers[g]) {
-					t.Fatalf("the ledger of gate %d: %v, want %v", g, got, ledgers[g])
+				if !slices.Equal(got, waitLists[g]) {
+					t.Fatalf("the ledger of gate %d: %v, want %v", g, got, waitLists[g])
 				}
 				for _, s := range got {
 					s.waiters--
-					if s.debt.Forgive() != (s.parked && s.waiters == 0) {
+					if s.blockedOn.Unblock() != (s.parked && s.waiters == 0) {
 						t.Fatalf("resumed or not: %+v", s)
 					}
 					s.parked = s.parked && s.waiters > 0
 				}
-				shut[g], ledgers[g] = false, nil
+				shut[g], waitLists[g] = false, nil
 			},
 			"": func(t *rapid.T) {
 				for g := range gates {
@@ -98,8 +98,8 @@ func TestLedgerModel(t *testing.T) {
 					}
 				}
 				for _, s := range senders {
-					if s.debt.Owes() != s.waiters || s.debt.Parked() != s.parked {
-						t.Fatalf("%+v owes %d, parked %v", s, s.debt.Owes(), s.debt.Parked())
+					if s.blockedOn.Count() != s.waiters || s.blockedOn.Parked() != s.parked {
+						t.Fatalf("%+v owes %d, parked %v", s, s.blockedOn.Count(), s.blockedOn.Parked())
 					}
 				}
 			},
@@ -108,41 +108,41 @@ func TestLedgerModel(t *testing.T) {
 }
 
 // TestForgiveNothing: forgiving what nobody owes is a mistake of the caller's, parked or not.
-func TestForgiveNothing(t *testing.T) {
+func TestBlockedOn_UnblockNothing(t *testing.T) {
 	defer func() {
 		if v := recover(); v != "gallop: backpressure: a debt forgiven that nobody owes" {
 			t.Errorf("recovered %v", v)
 		}
 	}()
-	var d Debt
-	d.Owe()
-	d.Forgive()
-	d.Forgive()
+	var d BlockedOn
+	d.Block()
+	d.Unblock()
+	d.Unblock()
 }
 
 // TestDebtFromManyGates: a parked sender is resumed by the last of many.
-func TestDebtFromManyGates(t *testing.T) {
-	var d Debt
+func TestBlockedOn_FromManyGates(t *testing.T) {
+	var d BlockedOn
 	const n = 1000
 	for range n {
-		d.Owe()
+		d.Block()
 	}
-	if !d.Park() || !d.Parked() || d.Owes() != n {
-		t.Fatalf("owes %d, parked %v", d.Owes(), d.Parked())
+	if !d.Park() || !d.Parked() || d.Count() != n {
+		t.Fatalf("owes %d, parked %v", d.Count(), d.Parked())
 	}
 	for i := range n {
-		if d.Forgive() != (i == n-1) {
+		if d.Unblock() != (i == n-1) {
 			t.Fatalf("forgiving debt %d of %d", i+1, n)
 		}
 	}
-	if d.Park() || d.Parked() || d.Owes() != 0 {
+	if d.Park() || d.Parked() || d.Count() != 0 {
 		t.Error("a debt is left")
 	}
 }
 
 // TestLedgerStress: senders meet two gates that open and shut, and park; every
 // parking is ended by exactly one opening.
-func TestLedgerStress(t *testing.T) {
+func TestWaitListStress(t *testing.T) {
 	const senders, rounds = 3, 5000
 	var (
 		mark   Marks[*walker]
@@ -174,16 +174,16 @@ func TestLedgerStress(t *testing.T) {
 
 // walker is a sender with a goroutine of its own.
 type walker struct {
-	debt    Debt
+	debt    BlockedOn
 	resumed chan struct{}
 }
 
 // walk meets every gate once and parks if it must.
 func (w *walker) walk(gates []Gate[*walker]) {
 	for i := range gates {
-		w.debt.Owe()
+		w.debt.Block()
 		if !gates[i].Enter(&Waiter[*walker]{Who: w}) {
-			w.debt.Forgive()
+			w.debt.Unblock()
 		}
 	}
 	if w.debt.Park() {
@@ -195,7 +195,7 @@ func (w *walker) walk(gates []Gate[*walker]) {
 // that a sender was resumed twice.
 func free(g *Gate[*walker], mark *Marks[*walker]) {
 	for w := g.Open(mark); w != nil; w = w.Next() {
-		if w.Who.debt.Forgive() {
+		if w.Who.debt.Unblock() {
 			select {
 			case w.Who.resumed <- struct{}{}:
 			default:
@@ -210,14 +210,14 @@ func TestAllocations(t *testing.T) {
 	var mark Marks[int]
 	var w Waiter[int]
 	var g Gate[int]
-	var d Debt
+	var d BlockedOn
 	if n := testing.AllocsPerRun(1000, func() {
 		g.Shut(&mark)
-		d.Owe()
+		d.Block()
 		g.Enter(&w)
 		d.Park()
 		for o := g.Open(&mark); o != nil; o = o.Next() {
-			d.Forgive()
+			d.Unblock()
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

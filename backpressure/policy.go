@@ -14,7 +14,7 @@ const (
 	Muted
 	// Spared: the actor was let go although somebody that it waited for has not recovered,
 	// and it has not yet run all the mail that waited for it then.
-	Spared
+	Exempt
 	// Counted: the actor's mail is counted against watermarks. Never changes.
 	Counted
 	// Bounded: the actor's mail waits in a queue of its own that has a limit, and its gate
@@ -30,7 +30,7 @@ func (l Load) MustShut() bool { return l&(Overloaded|Pressed|Muted) != 0 }
 
 // Lenient reports whether an actor with load l is overloaded only because it has spent
 // its batch, so that senders whose messages are bounded in another way need not wait.
-func (l Load) Lenient() bool { return l&(Overloaded|Pressed|Muted|Counted|Bounded) == Overloaded }
+func (l Load) BatchOnly() bool { return l&(Overloaded|Pressed|Muted|Counted|Bounded) == Overloaded }
 
 // OnlyMuted reports whether an actor with load l makes senders wait for no other reason
 // than that it is muted. Such an actor takes more mail, up to a limit: see the package's
@@ -40,4 +40,4 @@ func (l Load) OnlyMuted() bool { return l&(Overloaded|Pressed|Muted) == Muted }
 // MayBeMuted reports whether a sender with load l can be muted at all. A sender that is
 // overloaded or pressed must go on: others wait for it to recover. One that was let go
 // must run what it was let go for.
-func (l Load) MayBeMuted() bool { return l&(Overloaded|Pressed|Spared) == 0 }
+func (l Load) MayBeMuted() bool { return l&(Overloaded|Pressed|Exempt) == 0 }

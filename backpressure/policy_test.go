@@ -17,8 +17,8 @@ func TestPolicy(t *testing.T) {
 		{load: Muted | Overloaded, shut: true, mayBeMuted: false},
 		{load: Muted | Pressed, shut: true, mayBeMuted: false},
 		{load: Muted | Pressed | Overloaded, shut: true, mayBeMuted: false},
-		{load: Spared, shut: false, mayBeMuted: false},
-		{load: Spared | Overloaded, shut: true, mayBeMuted: false},
+		{load: Exempt, shut: false, mayBeMuted: false},
+		{load: Exempt | Overloaded, shut: true, mayBeMuted: false},
 		{load: Counted, shut: false, mayBeMuted: true},
 		{load: Bounded | Muted, shut: true, mayBeMuted: true},
 	} {

@@ -9,14 +9,14 @@ import (
 
 // MustRun panics, where invariants are checked, if the sender is parked: whoever runs
 // the sender, or changes what it owes from within, owns it. Owner only.
-func MustRun(d *Debt) {
+func MustRun(d *BlockedOn) {
 	if invariant.On {
 		invariant.Check(seam.Peek(&d.v)&parked == 0, "a debt of %#x: its sender runs, and is parked", seam.Peek(&d.v))
 	}
 }
 
 // MustOwe panics, where invariants are checked, if the sender owes nothing. Owner only.
-func MustOwe(d *Debt) {
+func MustBeBlocked(d *BlockedOn) {
 	if invariant.On {
 		invariant.Check(seam.Peek(&d.v)&^parked != 0, "a sender waits and owes nothing")
 	}

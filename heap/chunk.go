@@ -56,7 +56,7 @@ func newChunk(size int) chunk {
 func (c chunk) bytes(n uint32) []byte { return unsafe.Slice((*byte)(c.base), n) }
 
 // wipe zeroes what was used.
-func (c *chunk) wipe() {
+func (c *chunk) zero() {
 	clear(c.bytes(c.used))
 	c.used = 0
 }

@@ -58,11 +58,11 @@ type collector struct {
 
 // scratch is what a collector needs while it is active. At other times others may use it.
 type scratch struct {
-	marks []uint64           // a bit for each granule that was copied, or for a page that stays
-	first []int              // by slot of from: its first word of marks
-	grey  map[uint64]*toPage // to-space, as far as it is not black
-	queue []*toPage          // all of grey but the open one, and some that are black by now
-	spare []*toPage
+	marks     []uint64           // a bit for each granule that was copied, or for a page that stays
+	first     []int              // by slot of from: its first word of marks
+	grey      map[uint64]*toPage // to-space, as far as it is not black
+	queue     []*toPage          // all of grey but the open one, and some that are black by now
+	freePages []*toPage
 }
 
 // Collect frees what the roots do not lead to. If a collection is under way, Collect
@@ -295,7 +295,7 @@ func (g *collector) mark(p *page, n int, sub *Layout) {
 	}
 	if sub == nil {
 		g.blacken(q)
-		g.spare = append(g.spare, q)
+		g.freePages = append(g.freePages, q)
 		return
 	}
 	g.queue = append(g.queue, q)

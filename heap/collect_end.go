@@ -17,7 +17,7 @@ func (g *collector) end() {
 	a.recycler.putTable(&g.from)
 	g.from = pageTable{}
 	whole, keep := g.whole, g.keep
-	g.rest(a)
+	g.putBack(a)
 	if invariant.On {
 		verifyArena(a)
 	}
@@ -31,7 +31,7 @@ func (g *collector) end() {
 
 // rest lets go of what the collector does not need any more. Without an old generation that is all
 // of it.
-func (g *collector) rest(a *Arena) {
+func (g *collector) putBack(a *Arena) {
 	old := g.old
 	g.reset()
 	if old == nil {
@@ -68,10 +68,10 @@ func (g *collector) reset() {
 	g.queue = g.queue[:0]
 	clear(g.grey)
 	clear(g.queue[:cap(g.queue)])
-	clear(g.spare[min(len(g.spare), maxSparePages):])
-	g.spare = g.spare[:min(len(g.spare), maxSparePages)]
-	room := maxSpareItems
-	for _, p := range g.spare {
+	clear(g.freePages[min(len(g.freePages), maxKeptPages):])
+	g.freePages = g.freePages[:min(len(g.freePages), maxKeptPages)]
+	room := maxKeptItems
+	for _, p := range g.freePages {
 		if room -= cap(p.todo); room < 0 {
 			room += cap(p.todo)
 			p.todo = nil
@@ -89,7 +89,7 @@ func (g *collector) giveUp() {
 		}
 	}
 	g.leave(a)
-	g.rest(a)
+	g.putBack(a)
 }
 
 // count adds the pages that are not in the arena's own table at the moment.

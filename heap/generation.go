@@ -220,11 +220,11 @@ func (g *collector) mayLeadBack(at unsafe.Pointer, l *Layout) bool {
 }
 
 // settle makes a black page part of the old generation.
-func (g *collector) settle(p *toPage) {
+func (g *collector) becomeOld(p *toPage) {
 	q := p.old
 	p.note(g.old)
 	if invariant.On {
-		verifySettle(g, q)
+		verifyBecomeOld(g, q)
 	}
 	q.page = p.page
 	if !q.member {
@@ -236,7 +236,7 @@ func (g *collector) settle(p *toPage) {
 	if p == g.open {
 		g.open, g.old.open = nil, q
 		g.class = uint8(classFor(int(max(p.used, 1))))
-		g.spare = append(g.spare, p)
+		g.freePages = append(g.freePages, p)
 	}
 }
 

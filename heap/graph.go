@@ -78,11 +78,11 @@ func (w *walk) begin(a *Arena) {
 }
 
 // maxSpareWalk is how many objects a walk may have found and still be kept.
-const maxSpareWalk = 1 << 12
+const maxKeptWalk = 1 << 12
 
 // end keeps the memory of the walk for the next one, unless it is large.
 func (w *walk) end() {
-	if len(w.seen) > maxSpareWalk || len(w.recorded) > maxSpareWalk {
+	if len(w.seen) > maxKeptWalk || len(w.recorded) > maxKeptWalk {
 		return
 	}
 	clear(w.ids)

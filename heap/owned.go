@@ -10,10 +10,10 @@ import (
 // Owned says where there are regions and parcels in the values of a type: what has to
 // be discarded when a message will not run. The zero value says that there are none. It
 // is made by [OwnedIn] and read-only.
-type Owned struct{ places []place }
+type Owned struct{ fields []ownedField }
 
 // place is where a region or a parcel is.
-type place struct {
+type ownedField struct {
 	_      nocmp.Field
 	offset uintptr
 	zero   owner // of its type
@@ -47,12 +47,12 @@ func OwnedIn(t reflect.Type) Owned {
 }
 
 // Any reports whether there is anything to discard.
-func (o Owned) Any() bool { return len(o.places) > 0 }
+func (o Owned) Any() bool { return len(o.fields) > 0 }
 
 // find looks for what is owned in a value of type t that lies at an offset.
 func (o *Owned) find(t reflect.Type, at uintptr) {
 	if z := ownerOf(t); z != nil {
-		o.places = append(o.places, place{offset: at, zero: z})
+		o.fields = append(o.fields, ownedField{offset: at, zero: z})
 		return
 	}
 	switch t.Kind() {
@@ -72,7 +72,7 @@ func (o *Owned) find(t reflect.Type, at uintptr) {
 // its type is the one that o was made for, whatever the type of at says. What is gone
 // already stays so. The owner of the value only.
 func DiscardIn[T any](at *T, o Owned) {
-	for _, p := range o.places {
+	for _, p := range o.fields {
 		p.zero.discardAt(unsafe.Add(unsafe.Pointer(at), p.offset))
 	}
 }

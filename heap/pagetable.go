@@ -63,7 +63,7 @@ const (
 func (p *page) free() bool { return p.number >= gonePage }
 
 // home returns the slot at which the search for a page starts.
-func (t *pageTable) home(number uint64) uint64 { return number * golden >> (t.shift & 63) }
+func (t *pageTable) startSlot(number uint64) uint64 { return number * golden >> (t.shift & 63) }
 
 // at returns the memory behind h: one load for the near page, two that depend on
 // each other for a page in its home slot.
@@ -71,7 +71,7 @@ func (t *pageTable) at(h handle) unsafe.Pointer {
 	if h.page()+1 == t.nearPlus1 {
 		return unsafe.Add(t.nearBase, h.offset())
 	}
-	i := t.home(h.page())
+	i := t.startSlot(h.page())
 	if i < uint64(t.size) {
 		if p := t.nth(i); p.number == h.page() {
 			return unsafe.Add(p.base, h.offset())
@@ -129,9 +129,9 @@ func (t *pageTable) find(number uint64) *page {
 // slot returns where the entry of a page is.
 func (t *pageTable) slot(number uint64) (i int, ok bool) {
 	slots := t.all()
-	home, mask := t.home(number), uint64(len(slots)-1)
+	start, mask := t.startSlot(number), uint64(len(slots)-1)
 	for n := range uint64(len(slots)) {
-		i := (home + n) & mask
+		i := (start + n) & mask
 		switch slots[i].number {
 		case number:
 			return int(i), true
@@ -172,7 +172,7 @@ func (t *pageTable) add(p page) {
 		t.one = p
 		return
 	}
-	i, mask := t.home(p.number), uint64(t.size-1)
+	i, mask := t.startSlot(p.number), uint64(t.size-1)
 	for t.nth(i&mask).number != noPage {
 		i++
 	}

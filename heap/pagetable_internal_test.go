@@ -50,14 +50,14 @@ func TestStridesAreSpread(t *testing.T) {
 			for i := range uint64(pages) {
 				table.put(some(1+i*stride), nil)
 			}
-			home := 0
+			start := 0
 			for i := range uint64(pages) {
-				if table.nth(table.home(1+i*stride)).number == 1+i*stride {
-					home++
+				if table.nth(table.startSlot(1+i*stride)).number == 1+i*stride {
+					start++
 				}
 			}
-			if home < pages/2 {
-				t.Errorf("%d of %d pages are at home", home, pages)
+			if start < pages/2 {
+				t.Errorf("%d of %d pages are at home", start, pages)
 			}
 		})
 	}

@@ -41,7 +41,7 @@ func isAdmitted(word uintptr) bool {
 	if s == nil {
 		return false
 	}
-	i := s.home(word)
+	i := s.startSlot(word)
 	return i < uint64(len(s.words)) && s.words[i] == word
 }
 
@@ -69,11 +69,11 @@ func admitSlow(word uintptr, t reflect.Type) {
 }
 
 // home returns the slot at which the search for a word starts.
-func (s *typeSet) home(word uintptr) uint64 { return uint64(word) * golden >> (s.shift & 63) }
+func (s *typeSet) startSlot(word uintptr) uint64 { return uint64(word) * golden >> (s.shift & 63) }
 
 // slot returns where a word is, or else the free slot where it would be.
 func (s *typeSet) slot(word uintptr) *uintptr {
-	i, mask := s.home(word), uint64(len(s.words)-1)
+	i, mask := s.startSlot(word), uint64(len(s.words)-1)
 	for s.words[i&mask] != word && s.words[i&mask] != 0 {
 		i++
 	}

@@ -127,7 +127,7 @@ func TestWhatEmbedsHandlesIsAdmitted(t *testing.T) {
 }
 
 // Where the user cannot change the type, the panic gives no advice.
-func TestPointersRefused_OfOthers(t *testing.T) {
+func TestPointersRefused_OfOtherTypes(t *testing.T) {
 	for want, make := range map[string]func(*heap.Arena){
 		"field r is a *heap.region":         refuse[heap.Region[node]],
 		"field At.loc is a *time.Location":  refuse[timed],

@@ -30,7 +30,7 @@ type Recycler struct {
 	tables   tableStore
 	pages    pageNumbers
 	stats    RecyclerStats
-	spare    *collector // between two collections
+	kept     *collector // between two collections
 	onDue    func()
 }
 
@@ -73,29 +73,29 @@ func (r *Recycler) Drop() {
 	}
 	r.stats.Held = 0
 	r.tables = tableStore{}
-	r.spare = nil
+	r.kept = nil
 }
 
 // collector returns a collector with nothing in it. Owner worker only; a nil
 // Recycler makes one.
 func (r *Recycler) collector() *collector {
-	if r == nil || r.spare == nil {
+	if r == nil || r.kept == nil {
 		return &collector{scratch: scratch{grey: make(map[uint64]*toPage)}}
 	}
-	g := r.spare
-	r.spare = nil
+	g := r.kept
+	r.kept = nil
 	return g
 }
 
 // maxSpareWords is how many words a collector at rest may have for marks and for lists of pages: enough
 // for 8 MiB.
-const maxSpareWords = 5 << 12
+const maxKeptWords = 5 << 12
 
 // keepCollector takes back a collector that has nothing in it, unless it is large.
 // Owner worker only.
 func (r *Recycler) keepCollector(g *collector) {
-	if r != nil && cap(g.marks)+cap(g.first)+cap(g.queue) <= maxSpareWords {
-		r.spare = g
+	if r != nil && cap(g.marks)+cap(g.first)+cap(g.queue) <= maxKeptWords {
+		r.kept = g
 	}
 }
 
@@ -115,7 +115,7 @@ func (r *Recycler) take(class int) chunk {
 	r.classes[class] = store[:len(store)-1]
 	r.stats.Hits++
 	r.stats.Held -= int(c.size)
-	c.wipe()
+	c.zero()
 	if invariant.On {
 		verifyTaken(r, c, class)
 	}

@@ -116,21 +116,21 @@ func (g *region) discard() {
 }
 
 // here returns the region if it is not gone.
-func (r Region[T]) here(verb string) *region {
+func (r Region[T]) here(op string) *region {
 	if r.r == nil {
-		panic("gallop: heap: " + verb + " of a zero Region: use NewRegion")
+		panic("gallop: heap: " + op + " of a zero Region: use NewRegion")
 	}
 	if r.r.gone.Load() {
-		panic(fmt.Errorf("%w: %s of a region that was moved, joined or discarded", ErrRegionGone, verb))
+		panic(fmt.Errorf("%w: %s of a region that was moved, joined or discarded", ErrRegionGone, op))
 	}
 	return r.r
 }
 
 // take is here for giving the region away: of several callers only one can.
-func (r Region[T]) take(verb string) *region {
-	g := r.here(verb)
+func (r Region[T]) take(op string) *region {
+	g := r.here(op)
 	if !g.gone.CompareAndSwap(false, true) {
-		panic(fmt.Errorf("%w: %s at the same time as another", ErrRegionGone, verb))
+		panic(fmt.Errorf("%w: %s at the same time as another", ErrRegionGone, op))
 	}
 	return g
 }

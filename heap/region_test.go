@@ -74,12 +74,12 @@ func TestRegionGone(t *testing.T) {
 			twin, arena, root := r, r.Arena(), r.Root()
 			give(r)
 			wantPanic(t, "dead handle", func() { root.Deref(arena) })
-			for verb, f := range map[string]func(){
+			for op, f := range map[string]func(){
 				"Arena": func() { twin.Arena() }, "Root": func() { twin.Root() }, "SetRoot": func() { twin.SetRoot(root) },
 				"Move": func() { twin.Move() }, "Join": func() { twin.Join(new(heap.Arena)) },
 			} {
-				if got := recovered(f); !strings.HasPrefix(got, "gallop: heap: region is gone: "+verb) {
-					t.Errorf("%s: %q", verb, got)
+				if got := recovered(f); !strings.HasPrefix(got, "gallop: heap: region is gone: "+op) {
+					t.Errorf("%s: %q", op, got)
 				}
 			}
 			twin.Discard()
@@ -194,7 +194,7 @@ func TestRegionJoinsDuringCollection(t *testing.T) {
 }
 
 // Move takes the books of the region along.
-func TestRegionKeepsItsBooks(t *testing.T) {
+func TestRegionKeepsItsCounts(t *testing.T) {
 	r := ringRegion(1000)
 	before := r.Arena().Stats()
 	if after := r.Move().Arena().Stats(); after.Reserved != before.Reserved || after.Chunks != before.Chunks {

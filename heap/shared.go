@@ -162,19 +162,19 @@ func (p Parcel) Discard() {
 }
 
 // take marks the parcel as gone.
-func (p Parcel) take(verb string) {
+func (p Parcel) take(op string) {
 	if !p.p.gone.CompareAndSwap(false, true) {
-		panicGone(verb)
+		panicGone(op)
 	}
 }
 
 // mustBeHere panics if the parcel is gone.
-func (p Parcel) mustBeHere(verb string) {
+func (p Parcel) mustBeHere(op string) {
 	if p.p.gone.Load() {
-		panicGone(verb)
+		panicGone(op)
 	}
 }
 
-func panicGone(verb string) {
-	panic("gallop: heap: " + verb + " of a parcel that was unpacked or discarded already")
+func panicGone(op string) {
+	panic("gallop: heap: " + op + " of a parcel that was unpacked or discarded already")
 }

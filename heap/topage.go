@@ -10,8 +10,8 @@ import (
 // A collector at rest keeps maxSparePages toPages, with room for maxSpareItems rows that are to be scanned
 // on them in all: 0.28 MiB. A page of a tree needs 2,048, one that a large row of handles leads to may have had 8,192.
 const (
-	maxSparePages = 16
-	maxSpareItems = 3 << 12
+	maxKeptPages = 16
+	maxKeptItems = 3 << 12
 )
 
 // toPage is a page whose objects may lead to from-space.
@@ -44,9 +44,9 @@ func (g *collector) room(need uint32) *toPage {
 	class := g.arena.classWithin(int(g.class), classFor(int(need)), g.pending)
 	g.class = uint8(min(class+1, chunkClasses-1))
 	r := g.arena.recycler
-	fresh := page{r.pageNumber(), r.take(class)}
-	g.pending += fresh.length()
-	p := g.newToPage(fresh, g.newOldPage(fresh))
+	unused := page{r.pageNumber(), r.take(class)}
+	g.pending += unused.length()
+	p := g.newToPage(unused, g.newOldPage(unused))
 	if g.open != nil && g.open.size-g.open.used > p.size-need {
 		g.queue = append(g.queue, p)
 		return p
@@ -61,8 +61,8 @@ func (g *collector) room(need uint32) *toPage {
 // newToPage makes a page grey.
 func (g *collector) newToPage(p page, old *oldPage) *toPage {
 	var q *toPage
-	if n := len(g.spare); n > 0 {
-		q, g.spare = g.spare[n-1], g.spare[:n-1]
+	if n := len(g.freePages); n > 0 {
+		q, g.freePages = g.freePages[n-1], g.freePages[:n-1]
 	} else {
 		q = new(toPage)
 	}
@@ -86,7 +86,7 @@ func (g *collector) next() *toPage {
 			return p
 		}
 		g.queue = g.queue[:n-1]
-		g.spare = append(g.spare, p)
+		g.freePages = append(g.freePages, p)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (g *collector) blacken(p *toPage) {
 		g.pending -= p.length()
 	}
 	if p.old != nil {
-		g.settle(p)
+		g.becomeOld(p)
 		return
 	}
 	a.enter(p.page)
@@ -138,7 +138,7 @@ func (g *collector) blacken(p *toPage) {
 	if int(p.size-p.used) > int(a.end-a.next)*granule {
 		a.open(p.number, p.chunk)
 	}
-	g.spare = append(g.spare, p)
+	g.freePages = append(g.freePages, p)
 }
 
 // reach returns the memory behind a handle to a page that is not black, and makes the page black

@@ -134,7 +134,7 @@ func verifyRow(p *toPage, r row) {
 }
 
 // verifySettle checks a page that becomes old: its place in the books of old pages and in the arena's table.
-func verifySettle(g *collector, q *oldPage) {
+func verifyBecomeOld(g *collector, q *oldPage) {
 	invariant.Check(q.member == (g.old.pages[q.number] == q), "old page %d: a member %v", q.number, q.member)
 	invariant.Check(g.arena.pages.find(q.number) == nil || q.awake, "old page %d is in the arena's table, and not awake", q.number)
 }

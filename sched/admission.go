@@ -38,10 +38,10 @@ func (a Admission) Inject(t *Task) { a.InjectWatched(t, true) }
 func (a Admission) InjectWatched(t *Task, watched bool) {
 	if invariant.On {
 		verifyAdmission(a)
-		bookIn(t)
+		checkEnter(t)
 	}
-	if t.kind.pin != nil {
-		t.kind.pin.schedule(a.s, t)
+	if t.class.pin != nil {
+		t.class.pin.schedule(a.s, t)
 		a.Leave()
 		return
 	}
@@ -65,5 +65,5 @@ func (a Admission) Leave() {
 		a.s.Release()
 		return
 	}
-	a.s.holder(a.worker).wakeIdly()
+	a.s.holder(a.worker).wakeUncounted()
 }

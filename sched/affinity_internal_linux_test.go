@@ -12,7 +12,7 @@ import (
 // use", and so a spare that sits there for a worker that blocks. A spare that had had another seat
 // stayed on the processor of that seat: it asked what the process may use when its thread might use
 // only one.
-func TestBindCPUs_EverySeat(t *testing.T) {
+func TestBindCPUs_EverySlot(t *testing.T) {
 	allowed := processorsOfThread(t)
 	s := startBare(t, Config{Workers: 2, BindCPUs: true})
 	meet := make(chan struct{})
@@ -29,19 +29,19 @@ func TestBindCPUs_EverySeat(t *testing.T) {
 	}
 	blocked := []chan struct{}{make(chan struct{}), make(chan struct{})}
 	onBoth(func(w *Worker) {
-		seat := w.seat
-		w.Blocking(func() { <-blocked[seat] })
+		slot := w.slot
+		w.Blocking(func() { <-blocked[slot] })
 	})
 	allAsleep(s) // both seats are vacant
 	sitsWell := func(w *Worker) {
-		if set := processorsOfThread(t); w.apart || len(set) != 1 || set[0] != allowed[w.seat%len(allowed)] {
-			t.Errorf("worker %d on seat %d of processors %v may use %v", w.ID(), w.seat, allowed, set)
+		if set := processorsOfThread(t); w.detached || len(set) != 1 || set[0] != allowed[w.slot%len(allowed)] {
+			t.Errorf("worker %d on seat %d of processors %v may use %v", w.ID(), w.slot, allowed, set)
 		}
 	}
 	inject(s, sitsWell) // a spare, on the seat of the first
 	allAsleep(s)
 	close(blocked[0]) // who finds it taken, and is a spare from now on
-	for s.SpareStats().Away != 1 {
+	for s.DetachedStats().Detached != 1 {
 		runtime.Gosched()
 	}
 	onBoth(sitsWell) // who has the other seat now

@@ -5,15 +5,15 @@ package sched
 // Books are kept where invariants are checked: see the other build's. Here they have no name and no
 // methods, which a program would carry even though nobody calls them.
 type (
-	books     = struct{}
-	turnBooks = struct{}
+	taskCheck     = struct{}
+	turnCheck = struct{}
 )
 
-var _, _ = Task{}.books, Worker{}.turnBooks // which only the other build looks at
+var _, _ = Task{}.check, Worker{}.turnCheck // which only the other build looks at
 
-func bookIn(*Task)                 {}
-func bookOut(*Task)                {}
-func mustBeBooked(*Task)           {}
-func bookTurn(*Worker, *Task)      {}
-func bookRelease(*Worker, *Task)   {}
-func bookEnd(*Worker, *Task, bool) {}
+func checkEnter(*Task)                 {}
+func checkLeave(*Task)                {}
+func mustBeInOnePlace(*Task)           {}
+func checkTurnBegin(*Worker, *Task)      {}
+func checkRelease(*Worker, *Task)   {}
+func checkTurnEnd(*Worker, *Task, bool) {}

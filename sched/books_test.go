@@ -1,7 +1,7 @@
 package sched
 
 // booked puts a task on the books that a test queues by hand.
-func booked(t *Task) *Task {
-	bookIn(t)
+func entered(t *Task) *Task {
+	checkEnter(t)
 	return t
 }

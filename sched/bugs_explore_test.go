@@ -11,10 +11,10 @@ import (
 
 // TestBug_K12_DiagnosisDisturbsNobody: asking for figures while workers fall asleep wakes nobody,
 // and what comes in from outside is run.
-func TestBug_K12_DiagnosisDisturbsNobody(t *testing.T) {
+func TestBug_K12_DiagnosisDisturbsNoWorker(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
-		h.addSpares(1, p.Daemon)
+		h.addIdleWorkers(1, p.Daemon)
 		for i := range 2 {
 			j := h.job(fmt.Sprint("job ", i), nil)
 			p.Go(func() { h.s.Inject(&j.Task) })
@@ -22,9 +22,9 @@ func TestBug_K12_DiagnosisDisturbsNobody(t *testing.T) {
 		p.Go(func() {
 			for range 2 {
 				h.s.Counters()
-				h.s.SpareStats()
+				h.s.DetachedStats()
 			}
 		})
-		p.After(h.allHome)
+		p.After(h.noneDetached)
 	})
 }

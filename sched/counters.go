@@ -15,15 +15,15 @@ type Counters struct {
 	Yields      uint64 // times it let the process's other goroutines run
 	NextSlot    uint64 // turns taken from the next-slot
 	Injected    uint64 // tasks fetched from the inject queue
-	Spills      uint64 // tasks that did not fit into their worker's queue
+	Overflows   uint64 // tasks that did not fit into their worker's queue
 }
 
 // counts are a worker's counters. Those that change with each turn are kept in plain words and
 // shown now and then.
 type counts struct {
-	turns, nextSlot                                             uint64 // owner only
-	shownTurns, shownNextSlot                                   seam.Gauge
-	steals, stealMisses, parks, wakes, yields, injected, spills seam.Gauge
+	turns, nextSlot                                                uint64 // owner only
+	shownTurns, shownNextSlot                                      seam.Gauge
+	steals, stealMisses, parks, wakes, yields, injected, overflows seam.Gauge
 }
 
 // add adds the figures of a worker that does not run. The caller owns both.
@@ -36,7 +36,7 @@ func (n *counts) add(o *counts) {
 	n.wakes.Add(o.wakes.Load())
 	n.yields.Add(o.yields.Load())
 	n.injected.Add(o.injected.Load())
-	n.spills.Add(o.spills.Load())
+	n.overflows.Add(o.overflows.Load())
 }
 
 // publish makes the worker's counters visible. Owner only.
@@ -56,22 +56,22 @@ func (w *Worker) Counters() Counters {
 	return Counters{
 		Turns: n.shownTurns.Load(), Steals: n.steals.Load(), StealMisses: n.stealMisses.Load(),
 		Parks: n.parks.Load(), Wakes: wakes, Yields: n.yields.Load(), NextSlot: n.shownNextSlot.Load(),
-		Injected: n.injected.Load(), Spills: n.spills.Load(),
+		Injected: n.injected.Load(), Overflows: n.overflows.Load(),
 	}
 }
 
 // seatable returns all workers there ever were, except pinned ones: those that the scheduler began
 // with, then the spares.
-func (s *Scheduler) seatable() []*Worker {
-	return append(s.workers[:len(s.workers):len(s.workers)], s.spares.everyone()...)
+func (s *Scheduler) unpinned() []*Worker {
+	return append(s.workers[:len(s.workers):len(s.workers)], s.idleWorkers.all()...)
 }
 
 // Crew returns all workers that there are or have been, for callers that add up what
 // they have done: first those that the scheduler began with, then spares, then pinned
 // ones. Of spares that were not needed for long there is only one, with the sum of what
 // all of them have done: see Config.Merge. Any goroutine.
-func (s *Scheduler) Crew() []*Worker {
-	all := s.seatable()
+func (s *Scheduler) AllWorkers() []*Worker {
+	all := s.unpinned()
 	for _, p := range s.pins.all() {
 		all = append(all, p.w)
 	}
@@ -82,8 +82,8 @@ func (s *Scheduler) Crew() []*Worker {
 // types. Any goroutine.
 func (s *Scheduler) Queued() int {
 	n := s.inject.len()
-	for _, w := range s.seatable() {
-		n += w.queue.fresh.thief().len() + w.queue.others.thief().len()
+	for _, w := range s.unpinned() {
+		n += w.queue.newTasks.thief().len() + w.queue.resumed.thief().len()
 	}
 	return n
 }
@@ -91,9 +91,9 @@ func (s *Scheduler) Queued() int {
 // Counters returns what everyone in the crew has done, as far as they have shown it.
 // Any goroutine.
 func (s *Scheduler) Counters() []Counters {
-	crew := s.Crew()
-	all := make([]Counters, len(crew))
-	for i, w := range crew {
+	workers := s.AllWorkers()
+	all := make([]Counters, len(workers))
+	for i, w := range workers {
 		all[i] = w.Counters()
 	}
 	return all

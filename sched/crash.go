@@ -49,5 +49,5 @@ func (w *Worker) bringDown(value any) {
 	if !c.Goexit {
 		c.Stack = debug.Stack()
 	}
-	w.current.die(w, c)
+	w.current.terminate(w, c)
 }

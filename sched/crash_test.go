@@ -62,8 +62,8 @@ func TestCrash(t *testing.T) {
 func checkCrash(t *testing.T, n *node, value any, goexit bool, text string) {
 	t.Helper()
 	var crash *sched.Crash
-	if n.died.Load() != 1 || !errors.As(n.cause, &crash) {
-		t.Fatalf("died %d times of %v", n.died.Load(), n.cause)
+	if n.terminated.Load() != 1 || !errors.As(n.cause, &crash) {
+		t.Fatalf("died %d times of %v", n.terminated.Load(), n.cause)
 	}
 	if crash.Value != value || crash.Goexit != goexit || crash.Error() != text {
 		t.Errorf("%+v: %v", crash, crash)

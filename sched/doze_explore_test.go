@@ -18,11 +18,11 @@ type leapingClock struct {
 }
 
 // Nanos implements Clock.
-func (c *leapingClock) Nanos() int64 { c.now += 2 * rarely; return c.now }
+func (c *leapingClock) Nanos() int64 { c.now += 2 * armedRarely; return c.now }
 
 // dozing has asks and sends come to so many workers, while the monitor's timer expires up to ticks
 // times: after any step, and what it calls runs after any other.
-func dozing(workers, asks, sends, ticks int) func(*explore.Program) {
+func disarming(workers, asks, sends, ticks int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		h := newHouse(p, workers, p.Daemon)
 		s, m := h.s, &h.s.monitor
@@ -62,8 +62,8 @@ func dozing(workers, asks, sends, ticks int) func(*explore.Program) {
 
 // TestDoze_Explored: the monitor's timer runs as long as it is armed, or nobody would look any
 // more, and no longer; and nobody waits for a lock that it has itself.
-func TestDoze_Explored(t *testing.T) {
+func TestDisarm_Explored(t *testing.T) {
 	for _, c := range [][4]int{{1, 1, 1, 1}, {1, 1, 2, 1}, {2, 1, 1, 1}, {1, 2, 2, 2}, {2, 2, 2, 1}} {
-		t.Run(fmt.Sprint(c), func(t *testing.T) { roam(t, dozing(c[0], c[1], c[2], c[3])) })
+		t.Run(fmt.Sprint(c), func(t *testing.T) { roam(t, disarming(c[0], c[1], c[2], c[3])) })
 	}
 }

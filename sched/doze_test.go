@@ -42,12 +42,12 @@ func comes(t *testing.T, what string, cond func() bool) {
 // TestMonitorDozesOff: a monitor that is armed only now and then does not even look. Otherwise it
 // is disarmed after one look, when the last worker falls asleep; but not while it keeps some
 // asleep.
-func TestMonitorDozesOff(t *testing.T) {
+func TestMonitorDisarmsAtSleep(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		s, c := startDeaf(t, workers)
 		m := &s.monitor
-		disarmed := func() bool { return !m.armed.Load() && !m.tired.Load() }
-		dozed := func() bool { return !m.tired.Load() }
+		disarmed := func() bool { return !m.armed.Load() && !m.disarmOnSleep.Load() }
+		dozed := func() bool { return !m.disarmOnSleep.Load() }
 		run := func(look bool) {
 			var armed bool
 			inject(s, func(*Worker) {
@@ -61,7 +61,7 @@ func TestMonitorDozesOff(t *testing.T) {
 			}
 		}
 		for range 3 {
-			c.now.Add(rarely + 1)
+			c.now.Add(armedRarely + 1)
 			run(false)
 			comes(t, "it is armed now and then, and goes on when all sleep", disarmed)
 		}
@@ -77,9 +77,9 @@ func TestMonitorDozesOff(t *testing.T) {
 
 		if workers == 2 {
 			m.mu.Lock()
-			m.govern.limit, m.govern.kept = 1, 1
+			m.governor.limit, m.governor.kept = 1, 1
 			m.mu.Unlock()
-			c.now.Add(rarely + 1)
+			c.now.Add(armedRarely + 1)
 			run(false)
 			comes(t, "nobody wants it to doze off", dozed)
 			if !m.armed.Load() {
@@ -93,7 +93,7 @@ func TestMonitorDozesOff(t *testing.T) {
 // caller looks.
 func TestWatch(t *testing.T) {
 	s, c := startDeaf(t, 1)
-	c.now.Add(rarely + 1)
+	c.now.Add(armedRarely + 1)
 	inject := func(b *bare) {
 		a, ok := s.Admit()
 		if !ok {

@@ -96,10 +96,10 @@ func (t *thread) canGo() bool {
 
 // driver passes the baton on.
 type driver struct {
-	cfg   Turns
-	s     *Scheduler
-	home  uint64        // the goroutine that made the scheduler
-	stuck time.Duration // stuckAfter, but in tests
+	cfg     Turns
+	s       *Scheduler
+	creator uint64        // the goroutine that made the scheduler
+	stuck   time.Duration // stuckAfter, but in tests
 
 	outer chan struct{} // filled by the goroutine from outside that takes part
 	out   *thread       // stands for it
@@ -115,8 +115,8 @@ type driver struct {
 	steps  seam.Uint64
 	others seam.Int32 // threads besides out
 
-	ending   seam.Bool // the scheduler stops
-	forsaken seam.Bool // and nobody can go on: who awaits something gives up
+	ending    seam.Bool // the scheduler stops
+	abandoned seam.Bool // and nobody can go on: who awaits something gives up
 }
 
 const (
@@ -132,7 +132,7 @@ func NewDriver(t Turns) Driver {
 	if t.Choose == nil {
 		panic("gallop: sched: NewDriver: Choose is nil")
 	}
-	d := &driver{cfg: t, home: seam.Goroutine(), stuck: stuckAfter, outer: make(chan struct{}, 1), nudged: make(chan struct{}, 1)}
+	d := &driver{cfg: t, creator: seam.Goroutine(), stuck: stuckAfter, outer: make(chan struct{}, 1), nudged: make(chan struct{}, 1)}
 	d.out = d.add(&thread{waiting: true})
 	return d
 }
@@ -221,16 +221,16 @@ func (d *driver) await(t *thread) {
 	alarm := time.NewTicker(d.stuck / looks)
 	defer alarm.Stop()
 	last := d.steps.Load()
-	for still := 1; ; still++ {
+	for unchanged := 1; ; unchanged++ {
 		select {
 		case <-t.baton:
 			return
 		case <-alarm.C:
 		}
 		if now := d.steps.Load(); now != last {
-			last, still = now, 0
+			last, unchanged = now, 0
 		}
-		if still == looks {
+		if unchanged == looks {
 			panic("gallop: deterministic: " + d.doing() + " has run for 10 s, and nobody else can meanwhile: does it wait for something outside?")
 		}
 	}
@@ -260,7 +260,7 @@ func (d *driver) pick(from *thread) *thread {
 // that hold themselves back go on; spares stand in for workers; and at last time passes. idle
 // reports whether it has made any.
 func (d *driver) idle() bool {
-	return d.s.freeWaiting() || d.endLag() || d.s.relieveWaiting() || d.cfg.Idle != nil && d.cfg.Idle()
+	return d.s.freeWaiting() || d.endLag() || d.s.retakeWaiting() || d.cfg.Idle != nil && d.cfg.Idle()
 }
 
 // endLag lets the first thread that holds itself back go on.
@@ -290,7 +290,7 @@ func (d *driver) pickNow(from *thread) *thread {
 	d.steps.Add(1)
 	d.ready = d.ready[:0]
 	current := -1
-	var late *thread
+	var starved *thread
 	for _, t := range d.threads {
 		if !t.canGo() {
 			continue
@@ -299,24 +299,24 @@ func (d *driver) pickNow(from *thread) *thread {
 		if t == from {
 			current = t.id
 		}
-		if t.passed++; t.passed > fair && late == nil {
-			late = t
+		if t.passed++; t.passed > fair && starved == nil {
+			starved = t
 		}
 	}
 	if invariant.On {
 		verifyReady(d)
 	}
-	return d.choose(current, late)
+	return d.choose(current, starved)
 }
 
 // choose asks for one of the threads that are ready, unless one has waited for long. Caller holds
 // mu.
-func (d *driver) choose(current int, late *thread) *thread {
+func (d *driver) choose(current int, starved *thread) *thread {
 	switch {
 	case len(d.ready) == 0:
 		return nil
-	case late != nil:
-		return late.goOn()
+	case starved != nil:
+		return starved.goOn()
 	case len(d.ready) == 1:
 		return d.byID(d.ready[0]).goOn()
 	}

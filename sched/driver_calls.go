@@ -51,11 +51,11 @@ func (w *Worker) Lag() {
 }
 
 // refillOne grants credit for one unit of work: every message ends with a point.
-func (w *Worker) refillOne() {
-	p := &w.pace
-	p.units += uint64(p.granted - w.credit)
+func (w *Worker) refillOneUnit() {
+	p := &w.timeslice
+	p.units += uint64(p.granted - w.budget)
 	w.spent.StoreRelease(p.units)
-	p.granted, w.credit = 1, 1
+	p.granted, w.budget = 1, 1
 	w.publish()
 	w.Point()
 }

@@ -12,37 +12,37 @@ func (s *Scheduler) freeWaiting() (moved bool) {
 	if m.ended {
 		return false
 	}
-	for i := range s.seats {
-		if w := s.seats[i].holder.Load(); w != nil && w.waitsInTurn() {
-			moved = s.free(w, w.slot.stamp()) || moved
+	for i := range s.slots {
+		if w := s.slots[i].holder.Load(); w != nil && w.waitsInTurn() {
+			moved = s.freeNextSlot(w, w.next.stamp()) || moved
 		}
 	}
-	for _, w := range s.spares.lost() {
-		moved = s.free(w, w.slot.stamp()) || !w.queue.empty() || moved
-		s.drain(w)
+	for _, w := range s.idleWorkers.allDetached() {
+		moved = s.freeNextSlot(w, w.next.stamp()) || !w.queue.empty() || moved
+		s.freeQueue(w)
 	}
 	return moved
 }
 
 // relieveWaiting takes the seat of a worker whose turn waits, if work waits for a seat, and reports
 // whether it did. For the one that has the baton, when no thread can go on.
-func (s *Scheduler) relieveWaiting() bool {
+func (s *Scheduler) retakeWaiting() bool {
 	m := &s.monitor
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.ended {
 		return false
 	}
-	for i := range m.s.seats {
-		w := m.s.seats[i].holder.Load()
+	for i := range m.s.slots {
+		w := m.s.slots[i].holder.Load()
 		if w == nil || !w.waitsInTurn() || !m.s.workLeft() {
 			continue
 		}
-		if w.duty.ask() {
+		if w.state.ask() {
 			w.turn.begin(0)
 		}
-		w.duty.urge()
-		if m.relieveIfNeeded(i, w) {
+		w.state.markOverdue()
+		if m.retakeIfNeeded(i, w) {
 			return true
 		}
 	}

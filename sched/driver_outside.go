@@ -47,10 +47,10 @@ func (d *driver) waitAnywhere(ctx context.Context, done func() bool) bool {
 		return true
 	}
 	if t := d.self(); t != nil {
-		d.wait(t, func() bool { return done() || ctx.Err() != nil || d.forsaken.Load() })
+		d.wait(t, func() bool { return done() || ctx.Err() != nil || d.abandoned.Load() })
 		return done()
 	}
-	return ctx.Err() == nil && d.drive(ctx, done, func() bool { return d.lull(ctx, done) })
+	return ctx.Err() == nil && d.drive(ctx, done, func() bool { return d.waitOutside(ctx, done) })
 }
 
 // runDry lets the others run until nobody else can go on: neither by what is queued, nor because a
@@ -110,7 +110,7 @@ func (d *driver) end(over func() bool, finish func()) {
 func (d *driver) finish() {
 	if d.self() == nil {
 		ctx, over := context.Background(), func() bool { return d.others.Load() == 0 }
-		d.drive(ctx, over, func() bool { return d.lull(ctx, over) })
+		d.drive(ctx, over, func() bool { return d.waitOutside(ctx, over) })
 	}
 }
 
@@ -133,7 +133,7 @@ func (d *driver) self() *thread {
 			return t
 		}
 	}
-	if id != d.home && d.lent == 0 {
+	if id != d.creator && d.lent == 0 {
 		d.strangers++
 	}
 	return nil
@@ -192,7 +192,7 @@ func (d *driver) enterFrom(p part, ctx context.Context, done func() bool) bool {
 	for !d.tryEnter() {
 		over := false
 		p.d.wait(p.t, func() bool {
-			over = done() || ctx.Err() != nil || p.d.forsaken.Load()
+			over = done() || ctx.Err() != nil || p.d.abandoned.Load()
 			return over || len(d.outer) == 0
 		})
 		if over {
@@ -243,16 +243,16 @@ func (d *driver) drive(ctx context.Context, done, lull func() bool) bool {
 
 // lull waits, when nobody can go on, for something outside to change that: somebody makes work, or
 // a context or channel that the caller or a turn waits for comes about.
-func (d *driver) lull(ctx context.Context, done func() bool) bool {
+func (d *driver) waitOutside(ctx context.Context, done func() bool) bool {
 	select {
 	case <-d.nudged:
 		return true
 	default:
 	}
-	if d.ending.Load() && !d.forsaken.Swap(true) {
+	if d.ending.Load() && !d.abandoned.Swap(true) {
 		return true
 	}
-	if d.cfg.Stuck != nil && !d.ending.Load() && seam.Goroutine() == d.home && goesOn(ctx) {
+	if d.cfg.Stuck != nil && !d.ending.Load() && seam.Goroutine() == d.creator && goesOn(ctx) {
 		d.cfg.Stuck()
 	}
 	alarm, look := time.NewTimer(d.stuck), time.NewTicker(lookOutside)

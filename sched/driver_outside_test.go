@@ -13,18 +13,18 @@ import (
 // mortal is a task that does something when it dies, and not before.
 type mortal struct {
 	sched.Task
-	died func()
+	terminated func()
 }
 
-func (m *mortal) RunTask(w *sched.Worker) bool      { w.Spend(1); return true }
-func (m *mortal) TaskDied(_ *sched.Worker, _ error) { m.died() }
+func (m *mortal) RunTask(w *sched.Worker) bool            { w.Spend(1); return true }
+func (m *mortal) TaskTerminated(_ *sched.Worker, _ error) { m.terminated() }
 
 // stopsFromWithin are places, in a deterministic run, from which it is stopped; again calls Stop.
 var stopsFromWithin = map[string]func(s *sched.Scheduler, g *graph, again func()){
 	"a turn":      func(_ *sched.Scheduler, g *graph, again func()) { g.inject(g.node(func(*sched.Worker) { again() })) },
 	"two threads": func(s *sched.Scheduler, _ *graph, again func()) { s.Go(again); s.Go(again) },
 	"a death": func(s *sched.Scheduler, g *graph, again func()) {
-		m := &mortal{died: again}
+		m := &mortal{terminated: again}
 		m.Init(m, nil)
 		s.Inject(&m.Task)
 		g.inject(g.node(func(*sched.Worker) { again() }))
@@ -198,7 +198,7 @@ func TestRunOf(t *testing.T) {
 }
 
 // TestDriver_SeesWhatNobodyTells: what a turn waits for comes about outside, and nobody says so.
-func TestDriver_SeesWhatNobodyTells(t *testing.T) {
+func TestDriver_SeesWhatIsNotSignalled(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1, Driver: byChance(1)})
 	var over atomic.Bool
 	gone := waitsOutside(s, &over)

@@ -23,38 +23,38 @@ import (
 // a store is enough there; everything else is a compare-and-swap. A worker touches its seat's bit
 // in the idle word while ASIDE, or, when it leaves the seat in a turn, while AWAY. The monitor
 // takes seats from OVERDUE alone, so only from a worker that leaves the bit alone.
-type duty struct{ f seam.Flag }
+type workerState struct{ word seam.Flag }
 
 const (
-	onDuty  uint32 = iota // runs turns
-	asked                 // the monitor wants to see it between two turns
-	overdue               // it has not been seen for long: its turn ends with the message at hand
-	away                  // it has no seat; the scheduler is held for its turn
-	aside                 // it searches, sleeps, or is a spare
+	stateRunning  uint32 = iota // runs turns
+	stateAsked                 // the monitor wants to see it between two turns
+	stateOverdue               // it has not been seen for long: its turn ends with the message at hand
+	stateDetached                  // it has no seat; the scheduler is held for its turn
+	stateIdle                 // it searches, sleeps, or is a spare
 )
 
 // isOn is the check before every turn. Owner only; a stale answer is corrected by the
 // compare-and-swap in stepAside.
-func (d *duty) isOn() bool { return d.f.Load() == onDuty }
+func (s *workerState) isRunning() bool { return s.word.Load() == stateRunning }
 
 // isAway tells whether the seat is lost or being left. Any goroutine.
-func (d *duty) isAway() bool { return d.f.Load() == away }
+func (s *workerState) isDetached() bool { return s.word.Load() == stateDetached }
 
 // mustYield tells whether the turn should end with the message at hand. Any goroutine.
-func (d *duty) mustYield() bool { return d.f.Load() >= overdue }
+func (s *workerState) mustYield() bool { return s.word.Load() >= stateOverdue }
 
 // isPending tells whether the worker has been asked and has not answered. Any goroutine.
-func (d *duty) isPending() bool { v := d.f.Load(); return v == asked || v == overdue }
+func (s *workerState) isPending() bool { v := s.word.Load(); return v == stateAsked || v == stateOverdue }
 
 // answer goes on duty and reports whether the worker still has its seat. Owner only,
 // between two turns.
-func (d *duty) answer() bool {
+func (s *workerState) answer() bool {
 	for {
-		v := d.f.Load()
-		if v == away {
+		v := s.word.Load()
+		if v == stateDetached {
 			return false
 		}
-		if d.f.CompareAndSwap(v, onDuty) {
+		if s.word.CompareAndSwap(v, stateRunning) {
 			return true
 		}
 	}
@@ -62,48 +62,48 @@ func (d *duty) answer() bool {
 
 // stepAside keeps the seat from being taken until resume, unless it is lost already.
 // Owner only, between two turns.
-func (d *duty) stepAside() bool { return d.leaveFor(aside) }
+func (s *workerState) becomeIdle() bool { return s.moveTo(stateIdle) }
 
 // resume goes back on duty. Owner only, after stepAside, or with its seat taken back.
-func (d *duty) resume() {
+func (s *workerState) resume() {
 	if invariant.On {
-		verifyResume(d)
+		verifyResume(s)
 	}
-	d.f.StoreRelease(onDuty)
+	s.word.StoreRelease(stateRunning)
 }
 
 // leaveSeat makes the seat free for others, and reports whether it was still the
 // worker's. Owner only.
-func (d *duty) leaveSeat() bool { return d.leaveFor(away) }
+func (s *workerState) leaveSlot() bool { return s.moveTo(stateDetached) }
 
 // leaveFor is a call, which keeps a small program small.
 //
 //go:noinline
-func (d *duty) leaveFor(to uint32) bool {
+func (s *workerState) moveTo(to uint32) bool {
 	for {
-		v := d.f.Load()
-		if v == away {
+		v := s.word.Load()
+		if v == stateDetached {
 			return false
 		}
-		if d.f.CompareAndSwap(v, to) {
+		if s.word.CompareAndSwap(v, to) {
 			return true
 		}
 	}
 }
 
 // ask asks a worker to come by between two turns. Monitor only.
-func (d *duty) ask() bool { return d.f.CompareAndSwap(onDuty, asked) }
+func (s *workerState) ask() bool { return s.word.CompareAndSwap(stateRunning, stateAsked) }
 
 // urge makes a turn end soon if the worker has not come by since ask. Monitor only.
-func (d *duty) urge() bool { return d.f.CompareAndSwap(asked, overdue) }
+func (s *workerState) markOverdue() bool { return s.word.CompareAndSwap(stateAsked, stateOverdue) }
 
 // relieve takes the seat of a worker that has not come by, and reports whether it
 // could. Monitor only.
-func (d *duty) relieve() bool { return d.f.CompareAndSwap(overdue, away) }
+func (s *workerState) detach() bool { return s.word.CompareAndSwap(stateOverdue, stateDetached) }
 
 // hurry makes the turn at hand end soon. For the one that stops the scheduler.
-func (d *duty) hurry() {
-	if !d.f.CompareAndSwap(onDuty, overdue) {
-		d.f.CompareAndSwap(asked, overdue)
+func (s *workerState) yieldSoon() {
+	if !s.word.CompareAndSwap(stateRunning, stateOverdue) {
+		s.word.CompareAndSwap(stateAsked, stateOverdue)
 	}
 }

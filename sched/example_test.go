@@ -32,7 +32,7 @@ func (g *greeting) RunTask(w *sched.Worker) (again bool) {
 }
 
 // TaskDied implements sched.Runner.
-func (g *greeting) TaskDied(_ *sched.Worker, cause error) { fmt.Println(g.text, "died:", cause) }
+func (g *greeting) TaskTerminated(_ *sched.Worker, cause error) { fmt.Println(g.text, "died:", cause) }
 
 // A task is embedded in what it belongs to. Inject makes it runnable from outside;
 // WaitQuiet returns when nothing is queued or runs.
@@ -90,7 +90,7 @@ func (c *countdown) RunTask(w *sched.Worker) (again bool) {
 }
 
 // TaskDied implements sched.Runner.
-func (c *countdown) TaskDied(*sched.Worker, error) {}
+func (c *countdown) TaskTerminated(*sched.Worker, error) {}
 
 // From within a turn Worker.Schedule makes another task runnable.
 func ExampleWorker() {
@@ -154,7 +154,7 @@ type errand struct {
 
 // errands runs them. It is the KindRunner of all.
 type errands struct {
-	sched.Kind
+	sched.Class
 	at map[*sched.Task]*errand
 }
 
@@ -167,17 +167,17 @@ func (e *errands) RunTask(w *sched.Worker, t *sched.Task) (again bool) {
 }
 
 // TaskDied implements sched.KindRunner.
-func (e *errands) TaskDied(*sched.Worker, *sched.Task, error) {}
+func (e *errands) TaskTerminated(*sched.Worker, *sched.Task, error) {}
 
 // What a thousand tasks have in common they have once. How a runner finds what a task is
 // part of is its own affair: here by a map, in package actor by the address.
-func ExampleKind() {
+func ExampleClass() {
 	s, _ := sched.New(sched.Config{Workers: 1})
 	e := errands{at: map[*sched.Task]*errand{}}
 	e.Init(&e, nil)
 	for _, text := range []string{"to the baker", "to the bank"} {
 		o := &errand{text: text}
-		o.InitKind(&e.Kind)
+		o.InitClass(&e.Class)
 		e.at[&o.Task] = o
 	}
 	for t := range e.at { // complete by now: the turns read it
@@ -191,13 +191,13 @@ func ExampleKind() {
 }
 
 // The runner of a kind is told which task it is to run.
-func ExampleKindRunner() {
-	var k sched.Kind
-	var r sched.KindRunner = &errands{}
-	k.Init(r, nil)
+func ExampleClassRunner() {
+	var c sched.Class
+	var r sched.ClassRunner = &errands{}
+	c.Init(r, nil)
 	var t sched.Task
-	t.InitKind(&k)
-	fmt.Println(t.Kind() == &k)
+	t.InitClass(&c)
+	fmt.Println(t.Class() == &c)
 	// Output: true
 }
 
@@ -244,7 +244,7 @@ type fragile struct{ countdown }
 func (f *fragile) RunTask(*sched.Worker) bool { panic("boom") }
 
 // TaskDied learns of a Crash, and on which worker.
-func (f *fragile) TaskDied(w *sched.Worker, cause error) {
+func (f *fragile) TaskTerminated(w *sched.Worker, cause error) {
 	var crash *sched.Crash
 	fmt.Println(errors.As(cause, &crash), crash.Value, crash.Goexit, "on worker", w.ID())
 }
@@ -288,16 +288,16 @@ func (b *blocking) RunTask(w *sched.Worker) (again bool) {
 }
 
 // TaskDied implements sched.Runner.
-func (b *blocking) TaskDied(*sched.Worker, error) {}
+func (b *blocking) TaskTerminated(*sched.Worker, error) {}
 
 // A turn that declares that it blocks lets the tasks behind it run at once.
-func ExampleSpareStats() {
+func ExampleDetachedStats() {
 	s, _ := sched.New(sched.Config{Workers: 1})
 	b := &blocking{others: [2]*greeting{newGreeting("the first runs", nil), newGreeting("the second runs", nil)}}
 	b.Init(b, nil)
 	s.Inject(&b.Task)
 	s.WaitQuiet(context.Background(), true)
-	fmt.Println(s.SpareStats().Away, "away,", s.SpareStats().Made, "spare made")
+	fmt.Println(s.DetachedStats().Detached, "away,", s.DetachedStats().Made, "spare made")
 	<-s.Stop()
 	// Unordered output:
 	// the first runs

@@ -34,7 +34,7 @@ func (p *player) RunTask(w *sched.Worker) (again bool) {
 }
 
 // TaskDied implements sched.Runner.
-func (p *player) TaskDied(*sched.Worker, error) {}
+func (p *player) TaskTerminated(*sched.Worker, error) {}
 
 func locally(w *sched.Worker, t *sched.Task) { w.Schedule(t) }
 
@@ -55,7 +55,7 @@ const soon = 300
 // for very long, on the only worker; one that is queued behind them and one from outside
 // run all the same, and soon.
 func TestBug_K47_PingPongDoesNotStarveOthers(t *testing.T) {
-	for _, fresh := range []bool{false, true} { // the one behind them
+	for _, isNew := range []bool{false, true} { // the one behind them
 		s := start(t, sched.Config{Workers: 1})
 		g := newGraph(s)
 		pair := players(10*soon, nil, locally)
@@ -63,7 +63,7 @@ func TestBug_K47_PingPongDoesNotStarveOthers(t *testing.T) {
 		var local, outside int
 		late := g.node(func(*sched.Worker) { outside = serves() - local })
 		behind := g.node(func(*sched.Worker) { local = serves(); s.Inject(&late.Task) })
-		behind.Kind().DepthFirst(func(*sched.Task) bool { return fresh })
+		behind.Class().DepthFirst(func(*sched.Task) bool { return isNew })
 		g.inject(g.node(func(w *sched.Worker) {
 			w.Schedule(&pair.Task)
 			w.Schedule(&behind.Task)
@@ -71,7 +71,7 @@ func TestBug_K47_PingPongDoesNotStarveOthers(t *testing.T) {
 		quiet(t, s)
 		g.check(t)
 		if local > 2*soon/10 || outside > soon {
-			t.Errorf("the local task, fresh: %v, waited for %d turns, the one from outside for %d", fresh, local, outside)
+			t.Errorf("the local task, fresh: %v, waited for %d turns, the one from outside for %d", isNew, local, outside)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (r *restless) RunTask(w *sched.Worker) (again bool) {
 }
 
 // TaskDied implements sched.Runner.
-func (r *restless) TaskDied(*sched.Worker, error) {}
+func (r *restless) TaskTerminated(*sched.Worker, error) {}
 
 // eager is a task that wants to go on until it is over.
 type eager struct {
@@ -243,7 +243,7 @@ func (e *eager) RunTask(w *sched.Worker) (again bool) {
 }
 
 // TaskDied implements sched.Runner.
-func (e *eager) TaskDied(*sched.Worker, error) {}
+func (e *eager) TaskTerminated(*sched.Worker, error) {}
 
 // TestOutsideDoesNotStarveLocalWork: two tasks that inject each other for ever, as
 // if from outside, on the only worker; local work behind them goes on.
@@ -426,22 +426,22 @@ func (p *plodder) RunTask(w *sched.Worker) (again bool) {
 }
 
 // TaskDied implements sched.Runner.
-func (p *plodder) TaskDied(*sched.Worker, error) {}
+func (p *plodder) TaskTerminated(*sched.Worker, error) {}
 
 // TestFreshBesideLongTurns: a task that has never run goes before those that have, or has its turn behind one of
 // them, and not behind 256, although each of these takes as long as others may be kept waiting.
-func TestFreshBesideLongTurns(t *testing.T) {
+func TestNewTasksBesideLongTurns(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	g := newGraph(s)
 	turns, made, waited := 0, 0, 0
 	first := g.node(nil)
-	fresh := g.node(func(*sched.Worker) { waited = turns - made })
-	fresh.Kind().DepthFirst(func(*sched.Task) bool { return true })
+	newTask := g.node(func(*sched.Worker) { waited = turns - made })
+	newTask.Class().DepthFirst(func(*sched.Task) bool { return true })
 	turn := func(w *sched.Worker) {
 		if turns++; turns == 40 {
 			made = turns
 			w.Schedule(&first.Task) // to the next-slot
-			w.Schedule(&fresh.Task)
+			w.Schedule(&newTask.Task)
 		}
 	}
 	all := make([]plodder, 4)

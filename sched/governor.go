@@ -30,7 +30,7 @@ type governor struct {
 	base   float64
 	early  int // measurements that may still be too early: little runs yet
 
-	apartFor int // measurements in a row that have begun no trial because of that
+	independentFor int // measurements in a row that have begun no trial because of that
 
 	kept    float64 // the rate at which the limit was found to be right
 	changed int     // looks in a row of this phase that have shown another program
@@ -56,7 +56,7 @@ type phase int
 const (
 	steady  phase = iota // wait for the next trial
 	measure              // take the rate before the trial
-	settle               // the trial has begun; let caches follow
+	warmUp               // the trial has begun; let caches follow
 	trial                // take the rate of the trial
 )
 
@@ -64,9 +64,9 @@ const (
 	ms          = 1_000_000
 	firstPause  = 1 * ms
 	maxPause    = 512 * ms
-	firstWindow = 1 * ms // at the beginning all run, and may be in each other's way: not for long
-	window      = 3 * ms
-	settling    = ms / 2
+	firstMeasureTime = 1 * ms // at the beginning all run, and may be in each other's way: not for long
+	measureTime      = 3 * ms
+	warmUpTime    = ms / 2
 	fineUnit    = 1000         // ns of one worker's time
 	coarseUnit  = 2 * fineUnit // of a program that was restrained: one at the edge would be freed all the time
 	harm        = 1.08         // fewer workers must do so much more work to be preferred
@@ -77,8 +77,8 @@ const (
 	changes     = 2            // looks in a row that it takes to believe that
 	soonest     = 16 * ms      // from one trial to the next, however often it becomes another one
 	earlyLooks  = 16           // how often a program that has just begun is looked at again soon
-	apartPause  = 16 * ms
-	apartLooks  = 32    // after so many it tries all the same
+	independentPause  = 16 * ms
+	independentLooks  = 32    // after so many it tries all the same
 	crossing    = 250   // ns that a unit of work from another worker costs, at most
 	theft       = 1_000 // ns that a task from another worker costs
 	touching    = 25    // part of the workers' time; fewer workers would save less than harm
@@ -107,7 +107,7 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 		return 1
 	}
 	if awake == 0 {
-		g.rest(now, d)
+		g.skipIdle(now, d)
 		return g.limit
 	}
 	if g.phase == steady && g.limit < g.workers && awake >= g.limit {
@@ -125,7 +125,7 @@ func (g *governor) look(now int64, d progress, awake int) (limit int) {
 // rest takes in that nobody was awake, all through the time since the last look or at its end. That
 // time does not count, nor does what was done in it. A measurement or a trial goes on after the
 // rest, or a program would be judged by how long it rests.
-func (g *governor) rest(now int64, d progress) {
+func (g *governor) skipIdle(now int64, d progress) {
 	pause := now - g.looked
 	g.began += pause
 	if g.phase != steady {
@@ -139,7 +139,7 @@ func (g *governor) rest(now int64, d progress) {
 
 // isObvious tells whether a trial need not go on: one with too many workers costs.
 func (g *governor) isObvious(now int64) bool {
-	if g.phase != trial || now-g.began < firstWindow {
+	if g.phase != trial || now-g.began < firstMeasureTime {
 		return false
 	}
 	r := g.rate(now)
@@ -179,18 +179,18 @@ func (g *governor) lift() {
 func (g *governor) next(now int64) {
 	switch g.phase {
 	case steady:
-		length := int64(window)
+		length := int64(measureTime)
 		if g.pause == firstPause { // it has just begun, or lifted its limit: all run
-			length = firstWindow
+			length = firstMeasureTime
 		}
 		g.enter(measure, now, length)
 	case measure:
 		g.consider(now)
-	case settle:
+	case warmUp:
 		if g.limit > g.before && g.rate(now)*collapse < g.base {
 			g.judge(now)
 		} else {
-			g.enter(trial, now, window)
+			g.enter(trial, now, measureTime)
 		}
 	case trial:
 		g.judge(now)
@@ -201,21 +201,21 @@ func (g *governor) next(now int64) {
 func (g *governor) consider(now int64) {
 	g.base = g.rate(now)
 	g.before = g.limit
-	apart := g.apart(now)
+	apart := g.independent(now)
 	switch {
 	case !g.worthATrial(now):
 		g.limit = g.workers
 		if g.early--; g.early <= 0 || g.pause > firstPause || g.busy() {
 			g.longer(maxPause)
 		}
-	case apart && g.limit == g.workers && g.apartFor < apartLooks:
-		g.apartFor++
-		g.longer(apartPause)
+	case apart && g.limit == g.workers && g.independentFor < independentLooks:
+		g.independentFor++
+		g.longer(independentPause)
 	default:
-		g.apartFor = 0
+		g.independentFor = 0
 		g.up = g.up || apart
 		g.limit = g.candidate()
-		g.enter(settle, now, settling)
+		g.enter(warmUp, now, warmUpTime)
 		return
 	}
 	g.enter(steady, now, g.pause)
@@ -223,7 +223,7 @@ func (g *governor) consider(now int64) {
 
 // apart tells whether the workers have hardly touched what others had made, so that fewer of them
 // could not do more.
-func (g *governor) apart(now int64) bool {
+func (g *governor) independent(now int64) bool {
 	lost := (g.seen.crossed-g.then.crossed)*crossing + (g.seen.steals-g.then.steals)*theft
 	return lost*touching*uint64(g.samples) < uint64(now-g.began)*uint64(g.awake)
 }

@@ -14,7 +14,7 @@ func restrained(workers, children int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		h := newHouse(p, workers, p.Daemon)
 		for _, w := range h.s.workers {
-			w.pace.pollInterval = 1 // look whether to retire before every turn
+			w.timeslice.pollInterval = 1 // look whether to retire before every turn
 		}
 		root := h.job("root", func(w *Worker) {
 			for _, j := range h.jobs[1:] {
@@ -26,8 +26,8 @@ func restrained(workers, children int) func(*explore.Program) {
 		}
 		p.Go(func() { h.s.Inject(&root.Task) })
 		p.Go(func() {
-			h.s.restrain(1)
-			h.s.restrain(workers)
+			h.s.limitAwake(1)
+			h.s.limitAwake(workers)
 		})
 		p.After(h.allRan)
 	}
@@ -49,13 +49,13 @@ func TestGovernorKeepsOneAwake(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
 		for _, w := range h.s.workers {
-			w.pace.pollInterval = 1
+			w.timeslice.pollInterval = 1
 		}
 		for _, name := range []string{"A", "B", "C"} {
 			j := h.job(name, nil)
 			p.Go(func() { h.s.Inject(&j.Task) })
 		}
-		p.Go(func() { h.s.restrain(1) })
+		p.Go(func() { h.s.limitAwake(1) })
 		p.After(h.allRan)
 	})
 }
@@ -65,7 +65,7 @@ func TestGovernorKeepsOneAwake(t *testing.T) {
 func TestGovernorLiftWakes(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
-		h.s.restrain(1)
+		h.s.limitAwake(1)
 		var a, b *job
 		root := h.job("root", func(w *Worker) {
 			w.Schedule(&a.Task) // next-slot
@@ -75,7 +75,7 @@ func TestGovernorLiftWakes(t *testing.T) {
 		a, b = h.job("A", nil), h.job("B", nil)
 		p.Go(func() {
 			h.s.Inject(&root.Task)
-			h.s.restrain(2)
+			h.s.limitAwake(2)
 		})
 		p.After(h.allRan)
 	})
@@ -87,13 +87,13 @@ func TestGovernorAndStop(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Go)
 		for _, w := range h.s.workers {
-			w.pace.pollInterval = 1
+			w.timeslice.pollInterval = 1
 		}
 		a, b := h.job("A", nil), h.job("B", nil)
 		p.Go(func() { h.s.Inject(&a.Task) })
 		p.Go(func() { h.s.Inject(&b.Task) })
 		p.Go(func() {
-			h.s.restrain(1)
+			h.s.limitAwake(1)
 			h.stop()
 		})
 		p.After(h.allEnded)

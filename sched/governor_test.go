@@ -165,15 +165,15 @@ func TestGovernorIsShownMoreInATrial(t *testing.T) {
 	m := &s.monitor
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for p, want := range map[phase]time.Duration{steady: calm, measure: alert, settle: alert, trial: alert} {
-		m.govern.phase, m.govern.pause, m.govern.until, m.govern.before = p, maxPause, math.MaxInt64, 2
+	for p, want := range map[phase]time.Duration{steady: lookCalm, measure: lookSoon, warmUp: lookSoon, trial: lookSoon} {
+		m.governor.phase, m.governor.pause, m.governor.until, m.governor.before = p, maxPause, math.MaxInt64, 2
 		if got := m.look(0); got != want {
 			t.Errorf("phase %d: the next look in %v, want %v", p, got, want)
 		}
 	}
-	m.govern.begin()
-	if got := m.look(0); got != alert {
-		t.Errorf("at the beginning: the next look in %v, want %v", got, alert)
+	m.governor.begin()
+	if got := m.look(0); got != lookSoon {
+		t.Errorf("at the beginning: the next look in %v, want %v", got, lookSoon)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestGovernorIsShownAll(t *testing.T) {
 
 // "Nobody was awake, all through the time since the last look": waking the first worker arms the
 // monitor.
-func TestGovernorIsShownRests(t *testing.T) {
+func TestGovernorIsShownIdleTime(t *testing.T) {
 	s, err := New(Config{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -205,12 +205,12 @@ func TestGovernorIsShownRests(t *testing.T) {
 	defer s.Stop()
 	m := &s.monitor
 	now := s.cfg.Clock.Nanos()
-	m.govern.enter(measure, now-1000*ms, window)
-	m.govern.looked = now - 999*ms
+	m.governor.enter(measure, now-1000*ms, measureTime)
+	m.governor.looked = now - 999*ms
 	m.arm()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if left := m.govern.until - now; left < window-ms {
+	if left := m.governor.until - now; left < measureTime-ms {
 		t.Errorf("%d ns of a measurement are left behind a rest", left)
 	}
 }
@@ -294,7 +294,7 @@ func TestGovernorKeepsWhatItFound(t *testing.T) {
 
 // A program that rests now and then is still the same: the monitor sees the rest at its beginning, when nobody is awake, and at
 // its end, when little was done since the last look.
-func TestGovernorForgivesRests(t *testing.T) {
+func TestGovernorSkipsIdleTime(t *testing.T) {
 	w := restrainedTo1(t)
 	for range 20 {
 		w.live(100, func(l int) uint64 { return uint64(20_000 / l) })
@@ -325,12 +325,12 @@ func (w *world) rest(ticks int64) {
 	w.now += ms
 	w.g.look(w.now, w.done, 0)
 	w.now += (ticks - 1) * ms
-	w.g.rest(w.now, w.done)
+	w.g.skipIdle(w.now, w.done)
 }
 
 // "A program would be judged by how long it rests": wherever in a measurement or a trial it rests, what is best for it is found
 // as if it had not, and it does not run with too many until the next trial.
-func TestGovernorMeasuresNoRest(t *testing.T) {
+func TestGovernorMeasuresNoIdleTime(t *testing.T) {
 	for _, c := range []struct {
 		rate func(limit int) uint64
 		best int
@@ -353,7 +353,7 @@ func TestGovernorMeasuresNoRest(t *testing.T) {
 }
 
 // Nor by how often it rests: coarse work is freed although it rests all the time, and fine work is not.
-func TestGovernorIsNotFooledByRests(t *testing.T) {
+func TestGovernorIsNotFooledByIdleTime(t *testing.T) {
 	for rate, best := range map[uint64]int{100: 2, 20_000: 1} {
 		w := restrainedTo1(t)
 		for range 300 {

@@ -23,15 +23,15 @@ type graph struct {
 // node is a task that counts down to its run.
 type node struct {
 	sched.Task
-	g       *graph
-	do      func(w *sched.Worker) // may be nil
-	next    []*node
-	missing atomic.Int32 // predecessors that have not run
-	ran     atomic.Int32
-	died    atomic.Int32
-	at      int64 // place in the order of runs, from 1
-	worker  int
-	cause   error
+	g          *graph
+	do         func(w *sched.Worker) // may be nil
+	next       []*node
+	missing    atomic.Int32 // predecessors that have not run
+	ran        atomic.Int32
+	terminated atomic.Int32
+	at         int64 // place in the order of runs, from 1
+	worker     int
+	cause      error
 }
 
 func newGraph(s *sched.Scheduler) *graph { return &graph{s: s} }
@@ -46,7 +46,7 @@ func (g *graph) pinned(pin *sched.Pin, do func(*sched.Worker), after ...*node) *
 	n := &node{g: g, do: do}
 	n.Init(n, pin)
 	if len(g.nodes)%2 == 1 { // half of them are walked depth first
-		n.Kind().DepthFirst(func(*sched.Task) bool { return n.ran.Load() == 0 })
+		n.Class().DepthFirst(func(*sched.Task) bool { return n.ran.Load() == 0 })
 	}
 	n.missing.Store(int32(len(after)))
 	for _, p := range after {
@@ -74,9 +74,9 @@ func (n *node) RunTask(w *sched.Worker) (again bool) {
 }
 
 // TaskDied implements sched.Runner.
-func (n *node) TaskDied(_ *sched.Worker, cause error) {
+func (n *node) TaskTerminated(_ *sched.Worker, cause error) {
 	n.cause = cause
-	n.died.Add(1)
+	n.terminated.Add(1)
 }
 
 // inject makes nodes without predecessors runnable.
@@ -89,7 +89,7 @@ func (g *graph) inject(nodes ...*node) {
 // check fails unless every node ran once.
 func (g *graph) check(t testing.TB) {
 	t.Helper()
-	if err := g.verify(func(ran, died int32) bool { return ran == 1 && died == 0 }); err != nil {
+	if err := g.verify(func(ran, terminated int32) bool { return ran == 1 && terminated == 0 }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -97,15 +97,15 @@ func (g *graph) check(t testing.TB) {
 // checkEnded fails unless every node ran or died, once.
 func (g *graph) checkEnded(t testing.TB) {
 	t.Helper()
-	if err := g.verify(func(ran, died int32) bool { return ran+died == 1 }); err != nil {
+	if err := g.verify(func(ran, terminated int32) bool { return ran+terminated == 1 }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (g *graph) verify(ok func(ran, died int32) bool) error {
+func (g *graph) verify(ok func(ran, terminated int32) bool) error {
 	for i, n := range g.nodes {
-		if ran, died := n.ran.Load(), n.died.Load(); !ok(ran, died) {
-			return fmt.Errorf("node %d of %d ran %d times and died %d times", i, len(g.nodes), ran, died)
+		if ran, terminated := n.ran.Load(), n.terminated.Load(); !ok(ran, terminated) {
+			return fmt.Errorf("node %d of %d ran %d times and died %d times", i, len(g.nodes), ran, terminated)
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ func total(s *sched.Scheduler) (sum sched.Counters) {
 		sum.Yields += c.Yields
 		sum.NextSlot += c.NextSlot
 		sum.Injected += c.Injected
-		sum.Spills += c.Spills
+		sum.Overflows += c.Overflows
 	}
 	return sum
 }

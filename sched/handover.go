@@ -33,18 +33,18 @@ import (
 // A seat is vacant if its holder is nil; a holder that is AWAY is about to make it so. The holder
 // matters to those that have cleared the bit and to those that want a vacant seat. To thieves it is
 // a hint.
-type seat struct {
+type workerSlot struct {
 	holder seam.Pointer[Worker]
 }
 
 // noSeat is the seat of a worker that has none.
-const noSeat = -1
+const noSlot = -1
 
 // reserved is the holder of a seat for which somebody fetches a spare. It has nothing,
 // does nothing, and is never written to.
 var reserved = func() *Worker {
 	w := new(Worker)
-	w.duty.f.StoreRelease(aside)
+	w.state.word.StoreRelease(stateIdle)
 	return w
 }()
 
@@ -53,7 +53,7 @@ var reserved = func() *Worker {
 // could take it from one that has come back. And it looks at the holder twice: the first look may
 // have found a worker that has left since and is on its way back, so that it is not AWAY any more,
 // while another has sat down.
-func (c *seat) claim() (holder *Worker) {
+func (c *workerSlot) claim() (holder *Worker) {
 	for {
 		h := c.holder.Load()
 		switch {
@@ -61,7 +61,7 @@ func (c *seat) claim() (holder *Worker) {
 			if c.holder.CompareAndSwap(nil, reserved) { // fails if somebody sits down again
 				return nil
 			}
-		case h.duty.isAway():
+		case h.state.isDetached():
 			seam.Spin() // from its bit to its holder it is two steps
 		case c.holder.Load() == h:
 			return h // he sleeps or waits for the token, so he stays
@@ -70,19 +70,19 @@ func (c *seat) claim() (holder *Worker) {
 }
 
 // sit gives w the seat i. Caller owns both.
-func (w *Worker) sit(i int) {
-	w.seat = i
-	w.fetch = 0
-	w.sched.seats[i].holder.Store(w)
+func (w *Worker) occupy(i int) {
+	w.slot = i
+	w.injectShare = 0
+	w.sched.slots[i].holder.Store(w)
 }
 
 // holder returns the worker on seat i, whose bit the caller has cleared. If the seat was vacant a
 // spare takes it.
 func (s *Scheduler) holder(i int) *Worker {
-	w := s.seats[i].claim()
+	w := s.slots[i].claim()
 	if w == nil {
-		w = s.spares.take()
-		w.sit(i)
+		w = s.idleWorkers.take()
+		w.occupy(i)
 	}
 	return w
 }
@@ -96,12 +96,12 @@ func (s *Scheduler) holder(i int) *Worker {
 // It costs some ten locked instructions if nothing waits, and the wake-up of a spare if
 // something does.
 func (w *Worker) Blocking(f func()) {
-	if w.blocks {
+	if w.blocking {
 		f()
 		return
 	}
-	w.blocks = true
-	left, _ := w.leaveSeat()
+	w.blocking = true
+	left, _ := w.leaveSlot()
 	defer w.unblock(left)
 	f()
 }
@@ -109,22 +109,22 @@ func (w *Worker) Blocking(f func()) {
 // TryBlocking is [Worker.Blocking], except that it does not call f if all spares are in use, where
 // f would keep the worker from others. It reports whether it has called f.
 func (w *Worker) TryBlocking(f func()) bool {
-	outer := w.blocks // with its seat given up, or kept for lack of a spare
-	left, lacking := w.leaveSeat()
+	outer := w.blocking // with its seat given up, or kept for lack of a spare
+	left, lacking := w.leaveSlot()
 	if lacking {
 		return false
 	}
-	w.blocks = true
-	defer func() { w.unblock(left); w.blocks = outer }()
+	w.blocking = true
+	defer func() { w.unblock(left); w.blocking = outer }()
 	f()
 	return true
 }
 
 // unblock ends Blocking, for which the worker may have left its seat.
 func (w *Worker) unblock(left bool) {
-	w.blocks = false
+	w.blocking = false
 	if left {
-		w.retakeSeat()
+		w.retakeSlot()
 	}
 }
 
@@ -132,31 +132,31 @@ func (w *Worker) unblock(left bool) {
 // reports whether it should have, and all spares are in use. As in lieDown the bit is set first and
 // then all queues are looked at, so that either the worker sees what comes in or the one that brings
 // it sees the bit.
-func (w *Worker) leaveSeat() (left, lacking bool) {
+func (w *Worker) leaveSlot() (left, lacking bool) {
 	s := w.sched
-	if w.apart {
+	if w.detached {
 		return false, false
 	}
-	switch s.goAway() { // L1
-	case allAway:
-		s.lackSpare()
+	switch s.beginDetached() { // L1
+	case detachAtLimit:
+		s.reportDetachLimit()
 		return false, true
-	case hasEnded:
+	case detachEnded:
 		return false, false
 	}
-	if !w.duty.leaveSeat() { // L2
-		s.comeHome() // the monitor was faster, and has sent it away before
-		w.apart = true
+	if !w.state.leaveSlot() { // L2
+		s.endDetached() // the monitor was faster, and has sent it away before
+		w.detached = true
 		return false, false
 	}
-	w.apart = true
+	w.detached = true
 	s.stop.left.Add(1) // the seat keeps its own count
-	w.unload()         // L3
+	w.moveToInject()   // L3
 	if invariant.On {
 		verifyVacant(w)
 	}
-	s.idle.announce(w.seat, false)    // L4
-	s.seats[w.seat].holder.Store(nil) // L5; whoever has cleared the bit waits for it
+	s.idle.announce(w.slot, false)    // L4
+	s.slots[w.slot].holder.Store(nil) // L5; whoever has cleared the bit waits for it
 	if s.workLeft() {                 // L6
 		s.notify()
 	}
@@ -165,26 +165,26 @@ func (w *Worker) leaveSeat() (left, lacking bool) {
 
 // retakeSeat ends Blocking: the worker sits again if its seat is vacant. If somebody else clears
 // the bit before it can, that one finds the worker there, and owes it a token.
-func (w *Worker) retakeSeat() {
+func (w *Worker) retakeSlot() {
 	s := w.sched
-	w.duty.f.StoreRelease(aside)                        // B1; before: AWAY would mean that the seat is vacant
-	if !s.seats[w.seat].holder.CompareAndSwap(nil, w) { // B2
-		w.duty.f.StoreRelease(away)
+	w.state.word.StoreRelease(stateIdle)                // B1; before: AWAY would mean that the seat is vacant
+	if !s.slots[w.slot].holder.CompareAndSwap(nil, w) { // B2
+		w.state.word.StoreRelease(stateDetached)
 		return
 	}
-	cleared := s.idle.retract(w.seat) // B3
+	cleared := s.idle.retract(w.slot) // B3
 	if !cleared {
 		w.park()
 	}
-	w.sitAgain()
+	w.resumeSlot()
 	if !cleared {
-		w.takeToken()
+		w.acceptWakeInTurn()
 	}
 }
 
 // takeToken takes over, in the middle of a turn, what the worker was woken for.
-func (w *Worker) takeToken() {
-	if t := w.awake(); t != nil {
+func (w *Worker) acceptWakeInTurn() {
+	if t := w.acceptWake(); t != nil {
 		w.enqueue(t)
 	}
 	if w.searching {
@@ -193,120 +193,120 @@ func (w *Worker) takeToken() {
 }
 
 // sitAgain takes the worker's own seat back, whose bit has just been cleared.
-func (w *Worker) sitAgain() {
+func (w *Worker) resumeSlot() {
 	if invariant.On {
 		verifyAwake(w)
 	}
-	w.sit(w.seat)
-	w.apart = false
-	w.duty.resume() // B4
+	w.occupy(w.slot)
+	w.detached = false
+	w.state.resume() // B4
 	if w.sched.cfg.OnLongTurn != nil {
 		w.sched.monitor.arm() // as in wake
 	}
 	w.sched.stop.left.Add(-1)
-	w.sched.comeHome()
+	w.sched.endDetached()
 }
 
 // absence is what became of an attempt to run without a seat.
-type absence int
+type detachResult int
 
 const (
-	wentAway absence = iota
-	allAway          // all spares are in use
-	hasEnded         // the scheduler is quiescent for good
+	detachOK      detachResult = iota
+	detachAtLimit              // all spares are in use
+	detachEnded                // the scheduler is quiescent for good
 )
 
 // goAway counts in one more worker that runs without a seat, and holds the scheduler for it, unless
 // there are too many, or the scheduler has ended. Counting in first and looking then would let two
 // workers refuse each other the last spare.
-func (s *Scheduler) goAway() absence {
+func (s *Scheduler) beginDetached() detachResult {
 	for {
-		n := s.spares.away.Load()
-		if int(n) >= s.cfg.Spares {
-			return allAway
+		n := s.idleWorkers.detachedNow.Load()
+		if int(n) >= s.cfg.MaxDetached {
+			return detachAtLimit
 		}
-		if s.spares.away.CompareAndSwap(n, n+1) {
+		if s.idleWorkers.detachedNow.CompareAndSwap(n, n+1) {
 			break
 		}
 	}
 	if !s.Hold() {
-		s.spares.away.Add(-1)
-		return hasEnded
+		s.idleWorkers.detachedNow.Add(-1)
+		return detachEnded
 	}
-	return wentAway
+	return detachOK
 }
 
 // comeHome counts it out.
-func (s *Scheduler) comeHome() {
+func (s *Scheduler) endDetached() {
 	if invariant.On {
-		verifyAway(s, seam.Peek(&s.spares.away)-1)
+		verifyDetachedCount(s, seam.Peek(&s.idleWorkers.detachedNow)-1)
 	}
-	s.spares.away.Add(-1)
+	s.idleWorkers.detachedNow.Add(-1)
 	s.Release()
 }
 
 // lackSpare counts a turn that keeps its seat, or does not block, because all spares are in use, and
 // tells the layer above, outside of the turn and at most once in a second. Any goroutine.
-func (s *Scheduler) lackSpare() {
-	soFar := s.spares.refused.Add(1)
-	f := s.cfg.OnNoSpare
+func (s *Scheduler) reportDetachLimit() {
+	soFar := s.idleWorkers.refused.Add(1)
+	f := s.cfg.OnDetachLimit
 	if f == nil || s.driver != nil {
 		return
 	}
-	last, now := s.spares.told.Load(), s.cfg.Clock.Nanos()
-	if (last == 0 || now-last >= noSpareGap) && s.spares.told.CompareAndSwap(last, now) {
+	last, now := s.idleWorkers.lastReport.Load(), s.cfg.Clock.Nanos()
+	if (last == 0 || now-last >= detachLimitGap) && s.idleWorkers.lastReport.CompareAndSwap(last, now) {
 		go f(soFar)
 	}
 }
 
 // reseat takes seat i from w, whose turn has lasted too long, and gives it to a spare.
 // It reports whether it did. Monitor only.
-func (s *Scheduler) reseat(i int, w *Worker) bool {
-	switch s.goAway() { // H1
-	case allAway:
+func (s *Scheduler) retake(i int, w *Worker) bool {
+	switch s.beginDetached() { // H1
+	case detachAtLimit:
 		if !w.turn.refused { // it is tried again and again
 			w.turn.refused = true
-			s.lackSpare()
+			s.reportDetachLimit()
 		}
 		return false
-	case hasEnded:
+	case detachEnded:
 		return false
 	}
 	// Both come before H2. Once w is relieved its turn may end, and w may leave, or come back as
 	// the very spare that is taken for its seat; then it is no stray any more.
-	s.stop.left.Add(1)     // for w; the seat keeps its own
-	s.spares.stray(w)      // H1
-	if !w.duty.relieve() { // H2
-		s.spares.notStray(w)
+	s.stop.left.Add(1)           // for w; the seat keeps its own
+	s.idleWorkers.addDetached(w) // H1
+	if !w.state.detach() {       // H2
+		s.idleWorkers.dropDetached(w)
 		s.stop.gone()
-		s.comeHome()
+		s.endDetached()
 		return false
 	}
-	spare := s.spares.take() // H3
+	idle := s.idleWorkers.take() // H3
 	if invariant.On {
-		verifyRelief(s, i, w, spare)
+		verifyRetake(s, i, w, idle)
 	}
-	spare.sit(i)
-	spare.wakeIdly() // the bit is clear, and it counts as nobody's searcher
+	idle.occupy(i)
+	idle.wakeUncounted() // the bit is clear, and it counts as nobody's searcher
 	return true
 }
 
 // giveUp ends the turns of a worker without a seat (E4). What it has queued goes to others,
 // and it waits as a spare until it is needed. It returns what to run then, or nil when
 // the worker has to leave.
-func (w *Worker) giveUp() *Task {
+func (w *Worker) waitIdle() *Task {
 	s := w.sched
 	for {
-		if w.unload() {
+		if w.moveToInject() {
 			s.notify()
 		}
-		w.pace.stale, w.apart, w.current = true, false, nil
+		w.timeslice.stale, w.detached, w.current = true, false, nil
 		w.count.parks.Add(1)
 		w.publish()
-		w.duty.f.StoreRelease(aside)
-		stays := s.spares.park(w) // from here on others may seat it
-		s.monitor.arm()           // or nobody would let it go when it is not needed
-		s.comeHome()              // after the tasks it had were queued
+		w.state.word.StoreRelease(stateIdle)
+		stays := s.idleWorkers.park(w) // from here on others may seat it
+		s.monitor.arm()                // or nobody would let it go when it is not needed
+		s.endDetached()                // after the tasks it had were queued
 		if !stays {
 			return nil
 		}
@@ -315,11 +315,11 @@ func (w *Worker) giveUp() *Task {
 		switch {
 		case w.dismissed:
 			return nil
-		case w.seat != noSeat:
+		case w.slot != noSlot:
 			w.bind()
-			return w.woken()
+			return w.afterPark()
 		}
-		w.awake() // for nothing, as an extra
+		w.acceptWake() // for nothing, as an extra
 		if t := w.takeOne(); t != nil {
 			return t
 		}
@@ -327,16 +327,16 @@ func (w *Worker) giveUp() *Task {
 }
 
 // extraTask is the first task of an extra, or what comes after it.
-func (w *Worker) extraTask() *Task {
+func (w *Worker) surplusTask() *Task {
 	if t := w.takeOne(); t != nil {
 		return t
 	}
-	return w.giveUp()
+	return w.waitIdle()
 }
 
 // takeOne returns one task from anywhere for a worker without a seat.
 func (w *Worker) takeOne() *Task {
-	w.apart = true
+	w.detached = true
 	if w.sched.stop.flag.Load() != 0 {
 		return nil
 	}

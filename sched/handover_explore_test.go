@@ -12,23 +12,23 @@ import (
 
 // allHome fails unless every job ran, everybody sleeps on paper, every seat that is not vacant has
 // one holder, and nobody is away, nor looked after as if away.
-func (h *house) allHome() error {
+func (h *house) noneDetached() error {
 	if err := h.allRan(); err != nil {
 		return err
 	}
-	if n := h.s.spares.away.Load(); n != 0 {
+	if n := h.s.idleWorkers.detachedNow.Load(); n != 0 {
 		return fmt.Errorf("%d workers away", n)
 	}
-	for _, w := range h.s.spares.lost() {
-		return fmt.Errorf("worker %d is home, on seat %d, and listed as a stray", w.id, w.seat)
+	for _, w := range h.s.idleWorkers.allDetached() {
+		return fmt.Errorf("worker %d is home, on seat %d, and listed as a stray", w.id, w.slot)
 	}
-	for i := range h.s.seats {
-		switch w := h.s.seats[i].holder.Load(); {
+	for i := range h.s.slots {
+		switch w := h.s.slots[i].holder.Load(); {
 		case w == nil:
 		case w == reserved:
 			return fmt.Errorf("seat %d was reserved and nobody came", i)
-		case w.seat != i:
-			return fmt.Errorf("seat %d belongs to worker %d, who sits on %d", i, w.id, w.seat)
+		case w.slot != i:
+			return fmt.Errorf("seat %d belongs to worker %d, who sits on %d", i, w.id, w.slot)
 		}
 	}
 	return nil
@@ -39,7 +39,7 @@ func (h *house) allHome() error {
 func leaving(workers, jobs int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		h := newHouse(p, workers, p.Daemon)
-		h.addSpares(jobs, p.Daemon)
+		h.addIdleWorkers(jobs, p.Daemon)
 		for i := range jobs {
 			child := h.job(fmt.Sprint("child ", i), nil)
 			j := h.job(fmt.Sprint("job ", i), func(w *Worker) {
@@ -50,7 +50,7 @@ func leaving(workers, jobs int) func(*explore.Program) {
 				h.s.Inject(&child.Task)
 			})
 		}
-		p.After(h.allHome)
+		p.After(h.noneDetached)
 	}
 }
 
@@ -58,7 +58,7 @@ func leaving(workers, jobs int) func(*explore.Program) {
 // against those who wake its seat, sit on it, and leave it themselves.
 //
 // Mutants: internal/mutants/handover.json.
-func TestHandover_SeatsNeverVacantBesideWork(t *testing.T) {
+func TestHandover_SlotsNeverVacantBesideWork(t *testing.T) {
 	t.Run("1×1", func(t *testing.T) { roam(t, leaving(1, 1)) })
 	t.Run("1×2", func(t *testing.T) { roam(t, leaving(1, 2)) })
 	t.Run("2×2", func(t *testing.T) { roam(t, leaving(2, 2)) })
@@ -70,7 +70,7 @@ func TestHandover_QuickReturn(t *testing.T) {
 	quick := func(workers int) func(*explore.Program) {
 		return func(p *explore.Program) {
 			h := newHouse(p, workers, p.Daemon)
-			h.addSpares(2, p.Daemon)
+			h.addIdleWorkers(2, p.Daemon)
 			for i := range 2 {
 				j := h.job(fmt.Sprint("job ", i), func(w *Worker) {
 					w.Blocking(func() {})
@@ -78,7 +78,7 @@ func TestHandover_QuickReturn(t *testing.T) {
 				})
 				p.Go(func() { h.s.Inject(&j.Task) })
 			}
-			p.After(h.allHome)
+			p.After(h.noneDetached)
 		}
 	}
 	t.Run("1 worker", func(t *testing.T) { roam(t, quick(1)) })
@@ -93,8 +93,8 @@ func TestHandover_TryBlocking(t *testing.T) {
 	trying := func(workers, jobs int) func(*explore.Program) {
 		return func(p *explore.Program) {
 			h := newHouse(p, workers, p.Daemon)
-			h.addSpares(jobs, p.Daemon)
-			h.s.cfg.Spares = 1
+			h.addIdleWorkers(jobs, p.Daemon)
+			h.s.cfg.MaxDetached = 1
 			waiting := 0
 			for i := range jobs {
 				child := h.job(fmt.Sprint("child ", i), nil)
@@ -106,7 +106,7 @@ func TestHandover_TryBlocking(t *testing.T) {
 						p.Await(func() bool { return child.ran == 1 })
 						waiting--
 					})
-					if w.blocks {
+					if w.blocking {
 						p.Errorf("job %d is in Blocking afterwards", i)
 					}
 				})
@@ -115,7 +115,7 @@ func TestHandover_TryBlocking(t *testing.T) {
 					h.s.Inject(&child.Task)
 				})
 			}
-			p.After(h.allHome)
+			p.After(h.noneDetached)
 		}
 	}
 	t.Run("1×2", func(t *testing.T) { roam(t, trying(1, 2)) })
@@ -127,7 +127,7 @@ func TestHandover_TryBlocking(t *testing.T) {
 func TestHandover_SchedulesAside(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 1, p.Daemon)
-		h.addSpares(1, p.Daemon)
+		h.addIdleWorkers(1, p.Daemon)
 		child := h.job("child", nil)
 		j := h.job("job", func(w *Worker) {
 			w.Blocking(func() {
@@ -136,7 +136,7 @@ func TestHandover_SchedulesAside(t *testing.T) {
 			})
 		})
 		p.Go(func() { h.s.Inject(&j.Task) })
-		p.After(h.allHome)
+		p.After(h.noneDetached)
 	})
 }
 
@@ -145,7 +145,7 @@ func TestHandover_SchedulesAside(t *testing.T) {
 func relieving(workers int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		h := newHouse(p, workers, p.Daemon)
-		h.addSpares(2, p.Daemon)
+		h.addIdleWorkers(2, p.Daemon)
 		outside := h.job("from outside", nil)
 		child := h.job("child", nil)
 		stuck := h.job("stuck", func(w *Worker) {
@@ -160,21 +160,21 @@ func relieving(workers int) func(*explore.Program) {
 		p.Go(func() { h.s.Inject(&short.Task) })
 		p.Go(func() { // until all is done: a look that comes too early does nothing
 			m := &h.s.monitor
-			for now := int64(1); child.ran*outside.ran*stuck.ran*short.ran == 0; now += doubt {
+			for now := int64(1); child.ran*outside.ran*stuck.ran*short.ran == 0; now += retakeAfterBusy {
 				m.mu.Lock()
-				m.freeStrays(now)
-				m.attend(now)
+				m.freeDetached(now)
+				m.lookAtTurns(now)
 				m.mu.Unlock()
 				seam.Spin()
 			}
 		})
-		p.After(h.allHome)
+		p.After(h.noneDetached)
 	}
 }
 
 // TestHandover_Relief: the monitor takes seats from turns that are stuck and leaves
 // those alone that are not, at any moment.
-func TestHandover_Relief(t *testing.T) {
+func TestHandover_Retake(t *testing.T) {
 	t.Run("1 worker", func(t *testing.T) { roam(t, relieving(1)) })
 	t.Run("2 workers", func(t *testing.T) { roam(t, relieving(2)) })
 }
@@ -185,7 +185,7 @@ func TestHandover_StopExplored(t *testing.T) {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			roam(t, func(p *explore.Program) {
 				h := newHouse(p, workers, p.Go)
-				h.addSpares(1, p.Daemon)
+				h.addIdleWorkers(1, p.Daemon)
 				a := h.job("A", func(w *Worker) { w.Blocking(func() {}) })
 				b := h.job("B", nil)
 				p.Go(func() { h.s.Inject(&a.Task) })
@@ -199,13 +199,13 @@ func TestHandover_StopExplored(t *testing.T) {
 
 // TestHandover_StopRelief: Stop against the monitor that takes the seat of a turn that is
 // stuck.
-func TestHandover_StopRelief(t *testing.T) {
+func TestHandover_StopRetake(t *testing.T) {
 	for workers := 1; workers <= 2; workers++ {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			roam(t, func(p *explore.Program) {
 				h := newHouse(p, workers, p.Go)
-				h.addSpares(3, p.Daemon) // a worker that leaves because of Stop is no spare, and the monitor may need another
-				h.s.cfg.Spares = 1
+				h.addIdleWorkers(3, p.Daemon) // a worker that leaves because of Stop is no spare, and the monitor may need another
+				h.s.cfg.MaxDetached = 1
 				stopping := false
 				stuck := h.job("stuck", func(*Worker) { p.Await(func() bool { return stopping }) })
 				behind := h.job("behind", nil)
@@ -215,10 +215,10 @@ func TestHandover_StopRelief(t *testing.T) {
 				})
 				p.Go(func() {
 					m := &h.s.monitor
-					for now := int64(1); now < 4*doubt; now += doubt {
+					for now := int64(1); now < 4*retakeAfterBusy; now += retakeAfterBusy {
 						m.mu.Lock()
-						if m.over.Load() == 0 { // as in tick
-							m.attend(now)
+						if m.stopped.Load() == 0 { // as in tick
+							m.lookAtTurns(now)
 						}
 						m.mu.Unlock()
 						seam.Spin()
@@ -236,11 +236,11 @@ func TestHandover_StopRelief(t *testing.T) {
 
 // TestHandover_Extras: workers that are woken without a seat, for a task or for nothing, and
 // are needed for a seat afterwards.
-func TestHandover_Extras(t *testing.T) {
-	extras := func(workers int) func(*explore.Program) {
+func TestHandover_Surplus(t *testing.T) {
+	surplus := func(workers int) func(*explore.Program) {
 		return func(p *explore.Program) {
 			h := newHouse(p, workers, p.Daemon)
-			h.addSpares(4, p.Daemon) // one for each who may be away
+			h.addIdleWorkers(4, p.Daemon) // one for each who may be away
 			child := h.job("child", nil)
 			j := h.job("job", func(w *Worker) {
 				w.Blocking(func() { p.Await(func() bool { return child.ran == 1 }) })
@@ -251,15 +251,15 @@ func TestHandover_Extras(t *testing.T) {
 			})
 			p.Go(func() {
 				for range 3 {
-					h.s.extra()
+					h.s.startSurplus()
 					seam.Spin()
 				}
 			})
-			p.After(h.allHome)
+			p.After(h.noneDetached)
 		}
 	}
-	t.Run("1 worker", func(t *testing.T) { roam(t, extras(1)) })
-	t.Run("2 workers", func(t *testing.T) { roam(t, extras(2)) })
+	t.Run("1 worker", func(t *testing.T) { roam(t, surplus(1)) })
+	t.Run("2 workers", func(t *testing.T) { roam(t, surplus(2)) })
 }
 
 // TestBug_K3_TokenReachesTheHolder: a token goes to the worker on the seat, not to the one that sat
@@ -280,22 +280,22 @@ func TestBug_K3_TokenReachesTheHolder(t *testing.T) {
 // claimed is the seat alone, whose every order can be tried: one leaves and wants it back, another
 // wants it too, and a third has cleared the bit.
 func claimed(p *explore.Program) {
-	var c seat
+	var c workerSlot
 	var bit seam.Flag
 	leaver, heir := new(Worker), new(Worker)
 	leaver.id, heir.id = 1, 2
 	c.holder.Store(leaver)
-	heir.duty.leaveSeat()
+	heir.state.leaveSlot()
 	retake := func(w *Worker) {
-		w.duty.f.StoreRelease(aside)          // B1
+		w.state.word.StoreRelease(stateIdle)  // B1
 		if !c.holder.CompareAndSwap(nil, w) { // B2
-			w.duty.f.StoreRelease(away)
+			w.state.word.StoreRelease(stateDetached)
 		}
 	}
 	p.Go(func() {
-		leaver.duty.leaveSeat() // L2
-		bit.StoreRelease(1)     // L4
-		c.holder.Store(nil)     // L5
+		leaver.state.leaveSlot() // L2
+		bit.StoreRelease(1)      // L4
+		c.holder.Store(nil)      // L5
 		retake(leaver)
 	})
 	p.Go(func() { retake(heir) })
@@ -318,7 +318,7 @@ func claimed(p *explore.Program) {
 // third comes in from outside.
 func heirs(p *explore.Program) {
 	h := newHouse(p, 1, p.Daemon)
-	h.addSpares(3, p.Daemon)
+	h.addIdleWorkers(3, p.Daemon)
 	left := false
 	a := h.job("first", func(w *Worker) {
 		w.Blocking(func() { p.Await(func() bool { return left }) })
@@ -330,5 +330,5 @@ func heirs(p *explore.Program) {
 		h.s.Inject(&b.Task)
 	})
 	p.Go(func() { h.s.Inject(&c.Task) })
-	p.After(h.allHome)
+	p.After(h.noneDetached)
 }

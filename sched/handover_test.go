@@ -51,7 +51,7 @@ func ways(released *atomic.Bool, release chan struct{}) map[string]func(*Worker)
 // TestHandover_OthersRun: "A behaviour that blocks does not take its worker's other
 // actors with it": as many turns as it takes block or spin until a task that waits
 // behind them has run, and nothing is lost.
-func TestHandover_OthersRun(t *testing.T) {
+func TestHandover_OtherTasksRun(t *testing.T) {
 	for name := range ways(nil, nil) {
 		t.Run(name, func(t *testing.T) {
 			few := []int{1, 2, 4}
@@ -124,10 +124,10 @@ func TestHandover_CountsReturn(t *testing.T) {
 		}
 		inject(s, func(*Worker) { close(release) })
 		waitQuiet(t, s)
-		if n := s.spares.away.Load(); n != 0 {
+		if n := s.idleWorkers.detachedNow.Load(); n != 0 {
 			t.Errorf("%d workers away", n)
 		}
-		if n := len(s.spares.lost()); n != 0 {
+		if n := len(s.idleWorkers.allDetached()); n != 0 {
 			t.Errorf("%d strays", n)
 		}
 	}
@@ -143,8 +143,8 @@ func TestHandover_CountsReturn(t *testing.T) {
 // nothing is lost but time.
 func TestHandover_Bound(t *testing.T) {
 	began := time.Now()
-	told := make(chan struct{}, 100)
-	s := startBare(t, Config{Workers: 1, Spares: 2, OnNoSpare: func(uint64) { told <- struct{}{} }})
+	reports := make(chan struct{}, 100)
+	s := startBare(t, Config{Workers: 1, MaxDetached: 2, OnDetachLimit: func(uint64) { reports <- struct{}{} }})
 	release := make(chan struct{})
 	var done atomic.Int32
 	for i := range 6 {
@@ -157,13 +157,13 @@ func TestHandover_Bound(t *testing.T) {
 			done.Add(1)
 		})
 	}
-	for s.SpareStats().Refused == 0 {
+	for s.DetachedStats().Refused == 0 {
 		runtime.Gosched()
 	}
-	if st := s.SpareStats(); st.Away > 2 || st.Goroutines > 2 {
+	if st := s.DetachedStats(); st.Detached > 2 || st.Goroutines > 2 {
 		t.Errorf("%+v with 2 spares", st)
 	}
-	<-told
+	<-reports
 	inject(s, func(w *Worker) {
 		for range 100 {
 			w.Blocking(func() {})
@@ -171,8 +171,8 @@ func TestHandover_Bound(t *testing.T) {
 	})
 	close(release)
 	waitQuiet(t, s)
-	if most := int(time.Since(began) / time.Second); len(told) > most {
-		t.Errorf("told %d times more, want at most %d", len(told), most)
+	if most := int(time.Since(began) / time.Second); len(reports) > most {
+		t.Errorf("told %d times more, want at most %d", len(reports), most)
 	}
 	if n := done.Load(); n != 6 {
 		t.Errorf("%d of 6 turns ended", n)
@@ -204,7 +204,7 @@ func (a *again) RunTask(w *Worker) bool {
 }
 
 // TaskDied implements Runner.
-func (a *again) TaskDied(*Worker, error) { a.t.Error("died") }
+func (a *again) TaskTerminated(*Worker, error) { a.t.Error("died") }
 
 // TestHandover_OneTurnAtATime: "order, no two turns at once": a task that wants to go on
 // after it has lost its worker's seat does so elsewhere, once.
@@ -266,7 +266,7 @@ func TestHandover_Crash(t *testing.T) {
 					t.Errorf("case %d: its task did not die", i)
 				}
 			}
-			if n := s.spares.away.Load(); n != 0 {
+			if n := s.idleWorkers.detachedNow.Load(); n != 0 {
 				t.Errorf("%d workers away", n)
 			}
 		})

@@ -32,12 +32,12 @@ func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 	// Never crowded, nor idle, whatever else the test process does.
 	s.monitor.watch.procs = processors{n: 1 << 62, running: 1 << 61, fixed: true}
 	s.monitor.ended = true
-	s.seats = make([]seat, workers)
-	s.spares.init(s)
+	s.slots = make([]workerSlot, workers)
+	s.idleWorkers.init(s)
 	h := &house{p: p, s: s}
 	for i := range workers {
 		w := h.worker(i, thread)
-		w.sit(i)
+		w.occupy(i)
 		s.workers = append(s.workers, w)
 	}
 	return h
@@ -45,10 +45,10 @@ func newHouse(p *explore.Program, workers int, thread func(func())) *house {
 
 // worker makes a worker whose thread begins when it is first woken.
 func (h *house) worker(id int, thread func(func())) *Worker {
-	w := &Worker{sched: h.s, id: id, seat: noSeat, parker: seam.NewParker(), started: true}
-	w.duty.f.StoreRelease(aside)
+	w := &Worker{sched: h.s, id: id, slot: noSlot, parker: seam.NewParker(), started: true}
+	w.state.word.StoreRelease(stateIdle)
 	w.queue.init(2, 2)
-	w.pace.init(w)
+	w.timeslice.init(w)
 	thread(func() {
 		w.parker.Park()
 		w.begin()
@@ -58,30 +58,30 @@ func (h *house) worker(id int, thread func(func())) *Worker {
 
 // addSpares makes so many spares, which wait to be taken; no more turns than that may
 // lose their seats.
-func (h *house) addSpares(n int, thread func(func())) {
-	h.s.cfg.Spares = n
+func (h *house) addIdleWorkers(n int, thread func(func())) {
+	h.s.cfg.MaxDetached = n
 	for range n {
-		w := h.worker(h.s.spares.nextID(), thread)
-		h.s.spares.made = append(h.s.spares.made, w)
-		h.s.spares.cold = append(h.s.spares.cold, w)
+		w := h.worker(h.s.idleWorkers.nextID(), thread)
+		h.s.idleWorkers.made = append(h.s.idleWorkers.made, w)
+		h.s.idleWorkers.cold = append(h.s.idleWorkers.cold, w)
 	}
 }
 
 // job is a task that runs once: do, if any, and then it gives itself up.
 type job struct {
 	Task
-	h         *house
-	name      string
-	do        func(*Worker)
-	givenUp   seam.Uint32
-	ran, died int
+	h               *house
+	name            string
+	do              func(*Worker)
+	givenUp         seam.Uint32
+	ran, terminated int
 }
 
 func (h *house) job(name string, do func(*Worker)) *job {
 	j := &job{h: h, name: name, do: do}
 	j.Init(j, nil)
 	if len(h.jobs)%2 == 1 { // every other one is fresh, and waits where those do
-		j.Kind().DepthFirst(func(*Task) bool { return true })
+		j.Class().DepthFirst(func(*Task) bool { return true })
 	}
 	h.jobs = append(h.jobs, j)
 	return j
@@ -100,14 +100,14 @@ func (j *job) RunTask(w *Worker) bool {
 }
 
 // TaskDied implements Runner.
-func (j *job) TaskDied(*Worker, error) {
-	j.died++
+func (j *job) TaskTerminated(*Worker, error) {
+	j.terminated++
 	j.once()
 }
 
 func (j *job) once() {
-	if j.ran+j.died > 1 {
-		j.h.p.Errorf("job %s ran %d times and died %d times", j.name, j.ran, j.died)
+	if j.ran+j.terminated > 1 {
+		j.h.p.Errorf("job %s ran %d times and died %d times", j.name, j.ran, j.terminated)
 	}
 }
 
@@ -141,8 +141,8 @@ func (h *house) asleep() error {
 // allEnded fails unless every job ran or died.
 func (h *house) allEnded() error {
 	for _, j := range h.jobs {
-		if j.ran+j.died != 1 {
-			return fmt.Errorf("job %s ran %d times and died %d times", j.name, j.ran, j.died)
+		if j.ran+j.terminated != 1 {
+			return fmt.Errorf("job %s ran %d times and died %d times", j.name, j.ran, j.terminated)
 		}
 	}
 	return nil
@@ -154,8 +154,8 @@ func (h *house) waitQuiet(last bool) error {
 }
 
 // waitStill is WaitStill without its channel.
-func (h *house) waitStill() error {
-	return h.wait(&quietWaiter{still: true, done: make(chan struct{})})
+func (h *house) waitParked() error {
+	return h.wait(&quietWaiter{parked: true, done: make(chan struct{})})
 }
 
 func (h *house) wait(q *quietWaiter) error {

@@ -54,7 +54,7 @@ func (w *idleWord) init(workers int) {
 type wakeResult int
 
 const (
-	wokeNobody wakeResult = iota // a searcher, or whoever is awake, will see the work
+	wokeNone   wakeResult = iota // a searcher, or whoever is awake, will see the work
 	wokeOne                      // the caller owes the worker a token
 	wokeClosed                   // the scheduler is quiescent for good
 )
@@ -69,7 +69,7 @@ func (w *idleWord) wake(asSearcher bool) (worker int, r wakeResult) {
 			return 0, wokeClosed
 		}
 		if searching(v) > 0 || v&w.all == 0 || w.awake(v) >= int(w.limit.Load()) { // W2'
-			return 0, wokeNobody
+			return 0, wokeNone
 		}
 		if v&frozenBit != 0 {
 			seam.Spin() // a check takes well under a microsecond
@@ -158,7 +158,7 @@ func (w *idleWord) retract(i int) bool {
 
 // rouse wakes worker i, and no other, for the end, even if the scheduler is quiescent for good. It
 // reports whether i slept. Only for the goroutine that stops the scheduler, and for i itself.
-func (w *idleWord) rouse(i int) bool {
+func (w *idleWord) wakeForStop(i int) bool {
 	for {
 		v := w.v.Load()
 		if v&(1<<i) == 0 {
@@ -224,7 +224,7 @@ func (w *idleWord) closed() bool { return w.v.Load()&closedBit != 0 }
 
 // settled waits for a check under way to end and tells whether it closed the
 // scheduler.
-func (w *idleWord) settled() (closed bool) {
+func (w *idleWord) checkEnded() (closed bool) {
 	for {
 		v := w.v.Load()
 		if v&frozenBit == 0 {

@@ -13,7 +13,7 @@ type sleeper struct{ asleep, searching bool }
 // TestIdleWordBooks: whatever workers and those who wake them do, one after the
 // other, the word says who sleeps and how many search, never more than half of
 // them, and each cleared bit has one who cleared it.
-func TestIdleWordBooks(t *testing.T) {
+func TestIdleWordCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 2, 3, 4, 7, MaxWorkers}).Draw(t, "workers")
 		var w idleWord
@@ -51,7 +51,7 @@ func TestIdleWordBooks(t *testing.T) {
 				i, r := w.wake(as)
 				switch {
 				case count(searchers) > 0 || count(asleep) == 0:
-					if r != wokeNobody {
+					if r != wokeNone {
 						t.Fatalf("woke %d beside a searcher, or nobody slept", i)
 					}
 				case r != wokeOne || !ws[i].asleep:
@@ -122,7 +122,7 @@ func TestIdleWordWidth(t *testing.T) {
 	var w idleWord
 	w.init(MaxWorkers)
 	for i := range MaxWorkers {
-		if !w.rouse(i) || w.rouse(i) {
+		if !w.wakeForStop(i) || w.wakeForStop(i) {
 			t.Errorf("rousing worker %d", i)
 		}
 	}
@@ -130,7 +130,7 @@ func TestIdleWordWidth(t *testing.T) {
 		t.Errorf("word %x", v)
 	}
 	w.close()
-	if _, r := w.wake(true); r != wokeClosed || w.retract(0) || !w.rouse(0) || !w.closed() {
+	if _, r := w.wake(true); r != wokeClosed || w.retract(0) || !w.wakeForStop(0) || !w.closed() {
 		t.Error("closed: nobody but a Stop may wake anybody")
 	}
 }
@@ -152,15 +152,15 @@ func bench(t *testing.T, workers int) (*Scheduler, []*numbered) {
 func TestStealOneRoundRobin(t *testing.T) {
 	s, tasks := bench(t, 4)
 	for i, task := range tasks { // task i is in the ring of worker i mod 4
-		s.workers[i%4].queue.others.owner().push(booked(&task.Task))
+		s.workers[i%4].queue.resumed.owner().push(entered(&task.Task))
 	}
 	thief := s.workers[1]
 	thief.victim = 2 // where the last search ended
 	var victims []int
 	for range 6 {
-		before := thief.queue.others.owner().len()
+		before := thief.queue.resumed.owner().len()
 		task := thief.steal()
-		if task == nil || thief.queue.others.owner().len() != before {
+		if task == nil || thief.queue.resumed.owner().len() != before {
 			t.Fatal("one task, and none for the thief's own ring")
 		}
 		victims = append(victims, number(task).no%4)
@@ -169,7 +169,7 @@ func TestStealOneRoundRobin(t *testing.T) {
 		t.Errorf("victims %v, want %v", victims, want)
 	}
 	for _, w := range []int{0, 2, 3} {
-		if n := s.workers[w].queue.others.owner().len(); n != 8 {
+		if n := s.workers[w].queue.resumed.owner().len(); n != 8 {
 			t.Errorf("worker %d has %d tasks left of 10", w, n)
 		}
 	}
@@ -187,7 +187,7 @@ func TestStealPassesOverTheEmpty(t *testing.T) {
 	if thief.steal() != nil || thief.Counters().StealMisses != 3 {
 		t.Errorf("stole from nobody: %+v", thief.Counters())
 	}
-	s.workers[2].queue.others.owner().push(booked(&tasks[0].Task))
+	s.workers[2].queue.resumed.owner().push(entered(&tasks[0].Task))
 	if thief.steal() != &tasks[0].Task || thief.victim != 2 {
 		t.Errorf("victim %d", thief.victim)
 	}
@@ -200,14 +200,14 @@ func TestPollTakesAFairShare(t *testing.T) {
 		s, tasks := bench(t, 2)
 		s.idle.v.Store(0) // nobody sleeps: nobody is woken
 		for _, task := range tasks[:queued] {
-			s.inject.push(booked(&task.Task))
+			s.inject.push(entered(&task.Task))
 		}
 		w := s.workers[0]
-		w.fetch = maxFetch
+		w.injectShare = maxInjectShare
 		if task := w.poll(); task != &tasks[0].Task {
 			t.Errorf("of %d: not the oldest", queued)
 		}
-		if got := w.queue.others.owner().len(); got != want {
+		if got := w.queue.resumed.owner().len(); got != want {
 			t.Errorf("of %d: %d for the ring, want %d", queued, got, want)
 		}
 	}
@@ -217,8 +217,8 @@ func TestPollTakesAFairShare(t *testing.T) {
 // of the ring is for that.
 func TestPollTakesWhatHasRoom(t *testing.T) {
 	w, tasks := atWork(t, 2*ringSize)
-	own, inject := w.queue.others.owner(), &w.sched.inject
-	w.fetch = maxFetch
+	own, inject := w.queue.resumed.owner(), &w.sched.inject
+	w.injectShare = maxInjectShare
 	says := func(what string, waiting, left int) {
 		t.Helper()
 		if own.len() != waiting || inject.len() != left {
@@ -226,10 +226,10 @@ func TestPollTakesWhatHasRoom(t *testing.T) {
 		}
 	}
 	for _, task := range tasks[:ringSize-2] {
-		w.enqueue(booked(&task.Task))
+		w.enqueue(entered(&task.Task))
 	}
 	for _, task := range tasks[ringSize : ringSize+9] {
-		inject.push(booked(&task.Task))
+		inject.push(entered(&task.Task))
 	}
 	w.poll()
 	says("with room for two", ringSize, 6)
@@ -238,29 +238,29 @@ func TestPollTakesWhatHasRoom(t *testing.T) {
 	for own.len() > ringSize/2 {
 		own.pop()
 	}
-	w.enqueue(booked(&tasks[ringSize+9].Task))
+	w.enqueue(entered(&tasks[ringSize+9].Task))
 	says("one that wants to go on", ringSize/2, 6)
 	w.poll()
 	says("with room", ringSize/2+5, 0)
-	w.enqueue(booked(&tasks[ringSize+10].Task))
+	w.enqueue(entered(&tasks[ringSize+10].Task))
 	says("when nothing is left", ringSize/2+6, 0)
 	nextAll(w.queue.next)
 }
 
 // TestPollLeavesItToOthers: a worker that has fresh tasks takes no more than it runs at once, since what waits in
 // turn waits behind these.
-func TestPollLeavesItToOthers(t *testing.T) {
+func TestPollLeavesItToOtherWorkers(t *testing.T) {
 	s, tasks := bench(t, 1)
 	s.idle.v.Store(0)
 	for _, task := range tasks[:9] {
-		s.inject.push(booked(&task.Task))
+		s.inject.push(entered(&task.Task))
 	}
 	w := s.workers[0]
-	w.fetch = maxFetch
+	w.injectShare = maxInjectShare
 	w.queue.begin()
-	w.queue.fresh.owner().push(booked(&tasks[9].Task))
-	if w.poll(); w.queue.others.owner().len() != 0 {
-		t.Errorf("%d wait behind one that is fresh", w.queue.others.owner().len())
+	w.queue.newTasks.owner().push(entered(&tasks[9].Task))
+	if w.poll(); w.queue.resumed.owner().len() != 0 {
+		t.Errorf("%d wait behind one that is fresh", w.queue.resumed.owner().len())
 	}
 }
 
@@ -271,49 +271,49 @@ func TestPollBeginsWithOne(t *testing.T) {
 	s, tasks := bench(t, 1)
 	s.idle.v.Store(0)
 	for i := range tasks[:30] {
-		s.inject.push(booked(&tasks[i].Task))
+		s.inject.push(entered(&tasks[i].Task))
 	}
 	w := s.workers[0]
 	for i, want := range []int{0, 1, 3, 7} {
-		before := w.queue.others.owner().len()
+		before := w.queue.resumed.owner().len()
 		w.poll()
-		if got := w.queue.others.owner().len() - before; got != want {
+		if got := w.queue.resumed.owner().len() - before; got != want {
 			t.Errorf("look %d: %d for the ring, want %d", i, got, want)
 		}
 	}
-	w.sit(0)
-	before := w.queue.others.owner().len()
-	if w.poll(); w.queue.others.owner().len() != before {
+	w.occupy(0)
+	before := w.queue.resumed.owner().len()
+	if w.poll(); w.queue.resumed.owner().len() != before {
 		t.Error("more than one after it sat down again")
 	}
 }
 
 // TestPollWithoutASeat: a worker that is to retire, and finds that it has lost its seat, does nothing about
 // it in between two tasks: it may be dismissed behind that, and must then leave.
-func TestPollWithoutASeat(t *testing.T) {
+func TestPollWithoutASlot(t *testing.T) {
 	s, tasks := bench(t, 2)
 	w := s.workers[0]
 	s.idle.v.Store(0) // both are awake,
 	s.idle.limit.Store(1)
-	w.duty.f.StoreRelease(away) // and the seat was taken since the worker has looked
-	w.slot.put(booked(&tasks[0].Task))
+	w.state.word.StoreRelease(stateDetached) // and the seat was taken since the worker has looked
+	w.next.put(entered(&tasks[0].Task))
 	if got := w.pollInTurn(); got != nil || w.count.parks.Load() != 0 {
 		t.Errorf("%v, parked %d times", got, w.count.parks.Load())
 	}
-	if w.nextTask() != nil || w.slot.task == nil {
+	if w.nextTask() != nil || w.next.task == nil {
 		t.Error("it has taken a task")
 	}
 }
 
 // TestNextSlotRobbedOnce: what was robbed is not looked for again before the owner has seen that,
 // and filled the slot anew.
-func TestNextSlotRobbedOnce(t *testing.T) {
+func TestNextSlotRevokedOnce(t *testing.T) {
 	s, tasks := bench(t, 1)
-	slot := &s.workers[0].slot
+	slot := &s.workers[0].next
 	for range 2 {
 		slot.put(&tasks[0].Task)
-		if stamp := slot.stamp(); !slot.robbable(stamp) || slot.rob(stamp) != &tasks[0].Task || slot.robbable(stamp) {
-			t.Fatalf("robbable with stamp %d: %v", stamp, slot.robbable(stamp))
+		if stamp := slot.stamp(); !slot.revocable(stamp) || slot.revoke(stamp) != &tasks[0].Task || slot.revocable(stamp) {
+			t.Fatalf("robbable with stamp %d: %v", stamp, slot.revocable(stamp))
 		}
 		if slot.take() != nil {
 			t.Fatal("the owner has it as well")
@@ -328,14 +328,14 @@ func TestNextSlotInARow(t *testing.T) {
 	w := s.workers[0]
 	s.idle.v.Store(0)
 	w.pollTurn = 1000
-	w.queue.others.owner().push(&tasks[0].Task)
+	w.queue.resumed.owner().push(&tasks[0].Task)
 	for i := range maxInRow {
-		w.slot.put(&tasks[1].Task)
+		w.next.put(&tasks[1].Task)
 		if w.nextTask() != &tasks[1].Task {
 			t.Fatalf("turn %d is not the next-slot's", i)
 		}
 	}
-	w.slot.put(&tasks[1].Task)
+	w.next.put(&tasks[1].Task)
 	if w.nextTask() != &tasks[0].Task || w.nextTask() != &tasks[1].Task {
 		t.Error("the ring's turn, and then the next-slot's task behind it")
 	}

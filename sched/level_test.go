@@ -23,7 +23,7 @@ func fill(q *ring, n, from int) (numbers []int) {
 	for i := range n {
 		task := numberedTasks(1)[0]
 		task.no = from + i
-		q.owner().push(booked(&task.Task))
+		q.owner().push(entered(&task.Task))
 		numbers = append(numbers, task.no)
 	}
 	return numbers
@@ -31,7 +31,7 @@ func fill(q *ring, n, from int) (numbers []int) {
 
 // TestLevel: a worker takes half of what another has more than itself, if that has twice as much
 // and four; at most 32, and no fresh ones; the oldest first, and behind its own.
-func TestLevel(t *testing.T) {
+func TestRebalance(t *testing.T) {
 	for _, c := range []struct{ here, hereFresh, there, thereFresh, want int }{
 		{0, 0, 0, 0, 0},
 		{0, 0, 3, 0, 0},
@@ -49,22 +49,22 @@ func TestLevel(t *testing.T) {
 	} {
 		all := beside(t, 2)
 		w, v := all[0], all[1]
-		own := fill(&w.queue.others, c.here, 0)
-		fill(&w.queue.fresh, c.hereFresh, 1000)
-		theirs := fill(&v.queue.others, c.there, 2000)
-		fill(&v.queue.fresh, c.thereFresh, 3000)
-		w.level()
+		own := fill(&w.queue.resumed, c.here, 0)
+		fill(&w.queue.newTasks, c.hereFresh, 1000)
+		theirs := fill(&v.queue.resumed, c.there, 2000)
+		fill(&v.queue.newTasks, c.thereFresh, 3000)
+		w.rebalance()
 		if got := w.Counters().Steals; got != uint64(c.want) {
 			t.Errorf("%+v: %d steals", c, got)
 		}
-		if v.queue.fresh.owner().len() != c.thereFresh || w.queue.fresh.owner().len() != c.hereFresh {
+		if v.queue.newTasks.owner().len() != c.thereFresh || w.queue.newTasks.owner().len() != c.hereFresh {
 			t.Errorf("%+v: fresh ones were moved", c)
 		}
 		want := append(own, theirs[:c.want]...)
-		if got := nextAll(w.queue.others.owner().pop); !slices.Equal(got, want) {
+		if got := nextAll(w.queue.resumed.owner().pop); !slices.Equal(got, want) {
 			t.Errorf("%+v: here are %v, want %v", c, got, want)
 		}
-		if got := nextAll(v.queue.others.owner().pop); !slices.Equal(got, theirs[c.want:]) {
+		if got := nextAll(v.queue.resumed.owner().pop); !slices.Equal(got, theirs[c.want:]) {
 			t.Errorf("%+v: there are %v, want %v", c, got, theirs[c.want:])
 		}
 		nextAll(w.queue.next)
@@ -73,15 +73,15 @@ func TestLevel(t *testing.T) {
 }
 
 // TestLevel_HasRoom: what has no room goes to the inject queue, and nothing is lost.
-func TestLevel_HasRoom(t *testing.T) {
+func TestRebalance_HasRoom(t *testing.T) {
 	all := beside(t, 2)
 	w, v := all[0], all[1]
-	w.queue.others.init(spareRing, 0)
-	fill(&w.queue.others, spareRing-5, 0)
-	fill(&v.queue.others, 100, 100)
-	w.level()
-	if w.queue.len() != spareRing || v.queue.len() != 68 || w.Spills() != 27 || w.sched.inject.len() != 27 {
-		t.Errorf("%d here, %d there, %d spilled", w.queue.len(), v.queue.len(), w.Spills())
+	w.queue.resumed.init(idleRingSize, 0)
+	fill(&w.queue.resumed, idleRingSize-5, 0)
+	fill(&v.queue.resumed, 100, 100)
+	w.rebalance()
+	if w.queue.len() != idleRingSize || v.queue.len() != 68 || w.Overflows() != 27 || w.sched.inject.len() != 27 {
+		t.Errorf("%d here, %d there, %d spilled", w.queue.len(), v.queue.len(), w.Overflows())
 	}
 	nextAll(w.queue.next)
 	nextAll(v.queue.next)
@@ -89,17 +89,17 @@ func TestLevel_HasRoom(t *testing.T) {
 
 // TestLevel_InTurn: each time it looks at another worker, the one that has the seat then; never at
 // itself, and at nobody where the seat is vacant.
-func TestLevel_InTurn(t *testing.T) {
+func TestRebalance_InTurn(t *testing.T) {
 	all := beside(t, 4)
 	w := all[1]
 	w.victim = 3
-	all[2].sched.seats[2].holder.Store(nil)
+	all[2].sched.slots[2].holder.Store(nil)
 	for _, i := range []int{0, 2, 3} {
-		fill(&all[i].queue.others, 100, 100*i)
+		fill(&all[i].queue.resumed, 100, 100*i)
 	}
 	var victims []int
 	for range 5 {
-		w.level()
+		w.rebalance()
 		victim := -1
 		if got := nextAll(w.queue.next); len(got) > 0 {
 			victim = got[0] / 100
@@ -113,29 +113,29 @@ func TestLevel_InTurn(t *testing.T) {
 		nextAll(v.queue.next)
 	}
 	alone := beside(t, 1)[0]
-	fill(&alone.queue.others, 10, 0)
-	if alone.level(); alone.queue.len() != 10 || alone.Counters().Steals != 0 {
+	fill(&alone.queue.resumed, 10, 0)
+	if alone.rebalance(); alone.queue.len() != 10 || alone.Counters().Steals != 0 {
 		t.Error("it stole from itself")
 	}
 	nextAll(alone.queue.next)
 }
 
 // TestLevel_WhenAsked: a worker levels when it was asked to come by and still has its seat, and not between any two turns.
-func TestLevel_WhenAsked(t *testing.T) {
+func TestRebalance_WhenAsked(t *testing.T) {
 	all := beside(t, 2)
 	w, v := all[0], all[1]
-	fill(&v.queue.others, 100, 0)
-	w.duty.resume()
-	if w.duty.stepAside(); !w.answer() || w.queue.len() != 0 {
+	fill(&v.queue.resumed, 100, 0)
+	w.state.resume()
+	if w.state.becomeIdle(); !w.answer() || w.queue.len() != 0 {
 		t.Errorf("%d fetched, though nobody had asked", w.queue.len())
 	}
-	if w.duty.ask(); !w.answer() || w.queue.len() != maxLevel {
+	if w.state.ask(); !w.answer() || w.queue.len() != maxRebalance {
 		t.Errorf("%d fetched", w.queue.len())
 	}
 	nextAll(w.queue.next)
-	w.duty.ask()
-	w.duty.urge()
-	w.duty.relieve()
+	w.state.ask()
+	w.state.markOverdue()
+	w.state.detach()
 	if w.answer() || w.queue.len() != 0 {
 		t.Errorf("%d fetched without a seat", w.queue.len())
 	}
@@ -143,18 +143,18 @@ func TestLevel_WhenAsked(t *testing.T) {
 }
 
 // TestLevel_Conserves: workers who level while others run and requeue what they have lose no task and run none twice.
-func TestLevel_Conserves(t *testing.T) {
+func TestRebalance_Conserves(t *testing.T) {
 	const tasks = 90
 	all := beside(t, 3)
-	fill(&all[0].queue.others, tasks, 0)
+	fill(&all[0].queue.resumed, tasks, 0)
 	var g sync.WaitGroup
 	for _, w := range all {
 		g.Go(func() {
 			for i := range 3000 {
 				if i%(w.id+2) == 0 {
-					w.level()
+					w.rebalance()
 				}
-				task := w.queue.others.owner().pop()
+				task := w.queue.resumed.owner().pop()
 				if task != nil {
 					w.enqueue(task)
 				}

@@ -16,7 +16,7 @@ type turnWatch struct {
 	reported bool
 	refused  bool   // it was to lose its seat, and there was no spare
 	stamp    uint32 // of its next-slot, at the last look
-	done     progress
+	counted     progress
 }
 
 // begin is for a worker that is asked to come by, or begins a turn without a seat.
@@ -24,7 +24,7 @@ func (t *turnWatch) begin(now int64) { t.since, t.reported, t.refused = now, fal
 
 // ask asks w to come by. Caller holds mu.
 func (m *monitor) ask(w *Worker, now int64) bool {
-	if !w.duty.ask() {
+	if !w.state.ask() {
 		return false
 	}
 	w.turn.begin(now)
@@ -34,13 +34,13 @@ func (m *monitor) ask(w *Worker, now int64) bool {
 // report tells the layer above, once, of a turn that has lasted for too long. Caller
 // holds mu; the report has a goroutine of its own.
 func (m *monitor) report(w *Worker, now int64) {
-	age := time.Duration(now - w.turn.since)
+	lasted := time.Duration(now - w.turn.since)
 	if invariant.On {
 		verifyWatched(w, now)
 	}
-	if f := m.s.cfg.OnLongTurn; f != nil && age >= m.s.cfg.LongTurn && !w.turn.reported && w.glimpse() != nil {
+	if f := m.s.cfg.OnLongTurn; f != nil && lasted >= m.s.cfg.LongTurn && !w.turn.reported && w.glimpse() != nil {
 		w.turn.reported = true
-		go f(w, age)
+		go f(w, lasted)
 	}
 }
 
@@ -51,7 +51,7 @@ func (w *Worker) LongTurn() (t *Task) {
 	m.mu.Lock()
 	t = w.glimpse()
 	// Once the turn is over w has answered, or is no stray any more.
-	if m.ended || !w.turn.reported || !w.duty.isPending() && !m.s.spares.isStray(w) {
+	if m.ended || !w.turn.reported || !w.state.isPending() && !m.s.idleWorkers.isDetached(w) {
 		t = nil
 	}
 	m.mu.Unlock()

@@ -26,7 +26,7 @@ func blockAll(t testing.TB, s *Scheduler, n int, release <-chan struct{}) {
 // TestTryBlocking: "it does not call f if all spares are in use", and does so without the limit: on a
 // worker that has no seat to lose, and in a Blocking that has left the seat.
 func TestTryBlocking(t *testing.T) {
-	s := startBare(t, Config{Workers: 1, Spares: 1})
+	s := startBare(t, Config{Workers: 1, MaxDetached: 1})
 	release, asked := make(chan struct{}), make(chan struct{})
 	tries := make(chan bool, 4)
 	inject(s, func(w *Worker) {
@@ -35,7 +35,7 @@ func TestTryBlocking(t *testing.T) {
 			<-release
 		})
 	})
-	for s.SpareStats().Away < 1 {
+	for s.DetachedStats().Detached < 1 {
 		runtime.Gosched()
 	}
 	inject(s, func(w *Worker) { // on the spare
@@ -47,7 +47,7 @@ func TestTryBlocking(t *testing.T) {
 	if got != [...]bool{false, false, true} {
 		t.Errorf("called: %v, want only that of the one that is away", got)
 	}
-	if n := s.SpareStats().Refused; n != 3 {
+	if n := s.DetachedStats().Refused; n != 3 {
 		t.Errorf("%d were refused, want TryBlocking twice and Blocking once", n)
 	}
 	close(release)
@@ -66,8 +66,8 @@ func TestTryBlocking(t *testing.T) {
 
 // TestSpares_AreForgotten: "a worker that is cold while many others are is forgotten", and what it
 // has done is still counted. Nor does anything lead to it by its goroutine.
-func TestSpares_AreForgotten(t *testing.T) {
-	s := startBare(t, Config{Workers: 2, Spares: 10_000})
+func TestIdleWorkers_AreForgotten(t *testing.T) {
+	s := startBare(t, Config{Workers: 2, MaxDetached: 10_000})
 	n, total := scaled(3000), uint64(0)
 	for range 3 {
 		release := make(chan struct{})
@@ -75,9 +75,9 @@ func TestSpares_AreForgotten(t *testing.T) {
 		close(release)
 		waitQuiet(t, s)
 		total += uint64(n)
-		for s.spares.cool(true); s.stop.left.Load() != 3; runtime.Gosched() { // two seats and the monitor
+		for s.idleWorkers.cool(true); s.stop.left.Load() != 3; runtime.Gosched() { // two seats and the monitor
 		}
-		if left := len(s.spares.everyone()); left > max(n/2, 4*keepCold) {
+		if left := len(s.idleWorkers.all()); left > max(n/2, 4*keepCold) {
 			t.Errorf("%d of %d workers are kept that nobody needs", left, n)
 		}
 	}
@@ -88,7 +88,7 @@ func TestSpares_AreForgotten(t *testing.T) {
 	if turns != total {
 		t.Errorf("%d turns are counted, and %d have run", turns, total)
 	}
-	if made := s.SpareStats().Made; made < n-2 {
+	if made := s.DetachedStats().Made; made < n-2 {
 		t.Errorf("%d spares were made by the count, want %d or more", made, n-2)
 	}
 	known := 0
@@ -102,58 +102,58 @@ func TestSpares_AreForgotten(t *testing.T) {
 
 // TestSpares_AreTrimmed: hot spares that were too many for 0.1 s end their goroutines although others
 // work, "a spare for each seat stays".
-func TestSpares_AreTrimmed(t *testing.T) {
+func TestIdleWorkers_AreTrimmed(t *testing.T) {
 	clock := seam.NewVirtualClock(time.Unix(0, 0), 1)
 	s := startBare(t, Config{Workers: 2, Clock: clock})
 	release := make(chan struct{})
 	blockAll(t, s, 20, release)
 	close(release)
 	waitQuiet(t, s)
-	p := &s.spares
+	p := &s.idleWorkers
 	p.trim(clock.Nanos() + keepHot) // begins the count
-	hot := s.SpareStats().Goroutines
+	hot := s.DetachedStats().Goroutines
 	p.trim(clock.Nanos() + 2*keepHot - 1)
-	if n := s.SpareStats().Goroutines; n != hot || n < 18 {
+	if n := s.DetachedStats().Goroutines; n != hot || n < 18 {
 		t.Errorf("%d spares wait before the time is over, want all %d", n, hot)
 	}
 	p.trim(clock.Nanos() + 2*keepHot)
-	if n := s.SpareStats().Goroutines; n != 2 {
+	if n := s.DetachedStats().Goroutines; n != 2 {
 		t.Errorf("%d spares wait afterwards, want one for each seat", n)
 	}
 }
 
 // TestStrays_InParts: each look goes over a part of the strays, another one each time, until all have
 // had their turn.
-func TestStrays_InParts(t *testing.T) {
+func TestDetached_InParts(t *testing.T) {
 	s, _ := bench(t, 1)
-	p := &s.spares
+	p := &s.idleWorkers
 	seen := make(map[*Worker]int)
 	for range 10 {
-		p.stray(newWorker(s, p.nextID(), 2, 2))
+		p.addDetached(newWorker(s, p.nextID(), 2, 2))
 	}
 	for range 5 {
-		for _, w := range p.someStrays(nil, 4) {
+		for _, w := range p.someDetached(nil, 4) {
 			seen[w]++
 		}
 	}
-	for _, w := range p.lost() {
+	for _, w := range p.allDetached() {
 		if seen[w] != 2 {
 			t.Errorf("stray %d was looked at %d times in 20 looks at 10", w.id, seen[w])
 		}
 	}
-	for i, w := range p.lost() {
-		if p.notStray(w); p.isStray(w) || p.strayCount() != 9-i {
-			t.Errorf("stray %d is booked still, as one of %d", w.id, p.strayCount())
+	for i, w := range p.allDetached() {
+		if p.dropDetached(w); p.isDetached(w) || p.detachedCount() != 9-i {
+			t.Errorf("stray %d is booked still, as one of %d", w.id, p.detachedCount())
 		}
 	}
-	if some := p.someStrays(nil, 4); len(some) != 0 {
+	if some := p.someDetached(nil, 4); len(some) != 0 {
 		t.Errorf("%d strays of none", len(some))
 	}
 }
 
 // TestSurge_ShortTurns: a thousand turns that block for a millisecond each, undeclared, never cost
 // their workers the seats. "They are found by what they leave unused", and many run at a time.
-func TestSurge_ShortTurns(t *testing.T) {
+func TestBurst_ShortTurns(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("a single processor is the monitor's when it looks") // so it sees none that is idle
 	}
@@ -176,7 +176,7 @@ func TestSurge_ShortTurns(t *testing.T) {
 
 // TestSurge_Starves: "work waits, all seats are awake, and yet fewer goroutines want to run than
 // there are seats and processors", at most looks.
-func TestSurge_Starves(t *testing.T) {
+func TestBurst_Starves(t *testing.T) {
 	const blocked, busy = 1, 3 // goroutines that run, with the monitor's
 	for _, c := range []struct {
 		looks []uint64
@@ -192,10 +192,10 @@ func TestSurge_Starves(t *testing.T) {
 		m.watch.procs.fixed = true
 		m.s.idle.v.Store(0) // all are awake
 		got := m.starves()
-		if got || m.surge.starved != 0 {
+		if got || m.burst.starved != 0 {
 			t.Error("it starves, and nothing waits")
 		}
-		m.s.inject.push(booked(&newBare(nil).Task))
+		m.s.inject.push(entered(&newBare(nil).Task))
 		for _, running := range c.looks {
 			m.watch.procs.running = running
 			got = m.starves()
@@ -203,12 +203,12 @@ func TestSurge_Starves(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%v: starves: %v", c.looks, got)
 		}
-		m.s.network.due.Store(never) // one of the two lets the monitor run
+		m.s.network.nextLook.Store(never) // one of the two lets the monitor run
 		if m.watch.procs.running = 2; m.starves() {
 			t.Error("it starves, and one worker runs and the other looks at the network")
 		}
 		m.s.idle.v.Store(1)
-		if m.watch.procs.running = blocked; m.starves() || m.surge.starved != 0 {
+		if m.watch.procs.running = blocked; m.starves() || m.burst.starved != 0 {
 			t.Error("it starves, and a worker sleeps")
 		}
 	}
@@ -222,7 +222,7 @@ func TestSliceSpent(t *testing.T) {
 		s, _ := bench(t, 1)
 		s.cfg.Clock = clock
 		w := s.workers[0]
-		w.duty.resume()
+		w.state.resume()
 		for turn := range 3 {
 			w.count.turns++
 			for range 2 {
@@ -238,14 +238,14 @@ func TestSliceSpent(t *testing.T) {
 			if took < time.Millisecond || took > time.Millisecond+max(50*time.Microsecond, 2*step) {
 				t.Errorf("every %v, turn %d: spent after %v", step, turn, took)
 			}
-			if !w.SliceSpent() || w.Credit() != 1 {
-				t.Errorf("every %v: it is spent, and then is not, or with a credit of %d", step, w.Credit())
+			if !w.SliceSpent() || w.Budget() != 1 {
+				t.Errorf("every %v: it is spent, and then is not, or with a credit of %d", step, w.Budget())
 			}
 		}
 	}
 	s, _ := bench(t, 1)
 	w := s.workers[0]
-	if w.duty.f.StoreRelease(overdue); !w.SliceSpent() {
+	if w.state.word.StoreRelease(stateOverdue); !w.SliceSpent() {
 		t.Error("the monitor has said so, and it is not spent")
 	}
 }
@@ -256,7 +256,7 @@ func TestSliceSpent_Slower(t *testing.T) {
 	s, _ := bench(t, 1)
 	s.cfg.Clock = clock
 	w := s.workers[0]
-	w.duty.resume()
+	w.state.resume()
 	w.count.turns++
 	began := clock.Nanos()
 	for step := int64(100); !w.SliceSpent(); {

@@ -9,11 +9,11 @@ import (
 
 // How long the monitor waits between two looks.
 const (
-	alert  = 500 * time.Microsecond // some turn has just lasted too long, or the governor wants to know
-	awaits = time.Millisecond       // workers have been asked to come by
-	calm   = 3 * time.Millisecond   // all came by
+	lookSoon  = 500 * time.Microsecond // some turn has just lasted too long, or the governor wants to know
+	lookAsked = time.Millisecond       // workers have been asked to come by
+	lookCalm   = 3 * time.Millisecond   // all came by
 
-	rarely = 1_000_000 // ns; armed less often than this, the monitor is disarmed as soon as all sleep, otherwise behind a look
+	armedRarely = 1_000_000 // ns; armed less often than this, the monitor is disarmed as soon as all sleep, otherwise behind a look
 )
 
 // monitor looks after workers that are stuck in a turn. It is a timer, not a goroutine, armed when
@@ -22,24 +22,24 @@ const (
 type monitor struct {
 	s     *Scheduler
 	armed seam.Bool
-	tired seam.Bool  // the last worker to fall asleep is to disarm it; a hint
-	over  seam.Count // not 0: stopped
+	disarmOnSleep seam.Bool  // the last worker to fall asleep is to disarm it; a hint
+	stopped  seam.Count // not 0: stopped
 
 	mu     seam.Mutex
 	timer  *seam.Timer // guarded by mu
 	ended  bool        // guarded by mu
 	since  int64       // when it was armed last, ns; guarded by mu
 	watch  watch       // guarded by mu
-	surge  surge       // guarded by mu
-	govern governor    // guarded by mu
-	done   progress    // guarded by mu: what workers have done, as far as they were seen on seats
-	some   []*Worker   // guarded by mu: see freeStrays
+	burst  blockingBurst       // guarded by mu
+	governor governor    // guarded by mu
+	total   progress    // guarded by mu: what workers have done, as far as they were seen on seats
+	someDetached   []*Worker   // guarded by mu: see freeStrays
 }
 
 func (m *monitor) init(s *Scheduler) {
 	m.s = s
 	m.watch.procs.n = goProcessors()
-	m.govern.init(s.cfg.Workers)
+	m.governor.init(s.cfg.Workers)
 	m.armed.Store(s.driver != nil) // and never is: it goes by the machine's time
 }
 
@@ -52,12 +52,12 @@ func (m *monitor) arm() {
 	m.mu.Lock()
 	if !m.ended {
 		m.armed.Store(true) // mayRest may have disarmed it since
-		m.tired.Store(now-m.since > rarely)
+		m.disarmOnSleep.Store(now-m.since > armedRarely)
 		m.since = now
 		m.watch.asking = false
-		m.govern.rest(now, m.govern.seen)
-		m.attend(now)
-		m.reset(alert) // soon: all run, and may be in each other's way, of which the governor knows nothing yet
+		m.governor.skipIdle(now, m.governor.seen)
+		m.lookAtTurns(now)
+		m.reset(lookSoon) // soon: all run, and may be in each other's way, of which the governor knows nothing yet
 	}
 	m.mu.Unlock()
 }
@@ -70,7 +70,7 @@ func (s *Scheduler) Watch() {
 		return // as in wake
 	}
 	for n := 0; !s.idle.quiet() && !s.monitor.armed.Load(); n++ {
-		if n == lingerRounds {
+		if n == spinBudget {
 			s.monitor.arm()
 			return
 		}
@@ -89,7 +89,7 @@ func (m *monitor) reset(d time.Duration) {
 
 // stop ends the monitor; no tick runs when it returns, and none will.
 func (m *monitor) stop() {
-	m.over.Add(1)
+	m.stopped.Add(1)
 	m.mu.Lock()
 	m.ended = true
 	if m.timer != nil {
@@ -103,16 +103,16 @@ func (m *monitor) stop() {
 // A worker that fills a slot after mayRest's second look at the sleepers finds the monitor disarmed
 // and arms it again; one that fills a slot before is awake at that look.
 func (m *monitor) tick() {
-	if m.over.Load() != 0 {
+	if m.stopped.Load() != 0 {
 		return // a timer's goroutine that comes late touches nothing
 	}
 	m.mu.Lock()
 	if !m.ended {
 		m.watch.procs.n = goProcessors()
 		if m.armed.Load() {
-			if pause := m.look(m.s.cfg.Clock.Nanos()); !m.mayRest() {
+			if pause := m.look(m.s.cfg.Clock.Nanos()); !m.tryDisarm() {
 				m.reset(pause)
-				m.tired.Store(true)
+				m.disarmOnSleep.Store(true)
 			}
 		}
 	}
@@ -124,11 +124,11 @@ func (m *monitor) tick() {
 // yields a reading of the clock. It does not while fewer workers may be awake than there are, since
 // mayRest forgets that limit. The monitor is disarmed already if another worker was the last
 // meanwhile, or if a tick came first. Any goroutine.
-func (m *monitor) dozeOff() {
+func (m *monitor) disarmAtSleep() {
 	m.mu.Lock()
-	m.tired.Store(false)
-	if m.armed.Load() && !m.ended && m.govern.limit == m.govern.workers && m.mayRest() {
-		m.govern.look(m.s.cfg.Clock.Nanos(), m.progress(), 0)
+	m.disarmOnSleep.Store(false)
+	if m.armed.Load() && !m.ended && m.governor.limit == m.governor.workers && m.tryDisarm() {
+		m.governor.look(m.s.cfg.Clock.Nanos(), m.progress(), 0)
 	}
 	m.mu.Unlock() // by hand, as in spares.nextID
 }
@@ -137,16 +137,16 @@ func (m *monitor) dozeOff() {
 // and no worker without a seat is a stray or is to be let go. A worker that wakes, or becomes one
 // of those, after the looks here finds the monitor disarmed. Workers that are away and know it make
 // no difference: what they make runnable goes where everybody looks. Caller holds mu.
-func (m *monitor) mayRest() bool {
+func (m *monitor) tryDisarm() bool {
 	if !m.s.idle.quiet() {
 		return false
 	}
 	if invariant.On {
 		verifyArmed(m)
 	}
-	m.s.restrain(m.govern.workers) // until the next tick: nobody would see that one is stuck. Before: it may wake one, who arms
+	m.s.limitAwake(m.governor.workers) // until the next tick: nobody would see that one is stuck. Before: it may wake one, who arms
 	m.armed.Store(false)
-	if (!m.s.idle.quiet() || m.s.spares.cool(false)) && m.armed.CompareAndSwap(false, true) {
+	if (!m.s.idle.quiet() || m.s.idleWorkers.cool(false)) && m.armed.CompareAndSwap(false, true) {
 		return false
 	}
 	if m.timer != nil {
@@ -158,19 +158,19 @@ func (m *monitor) mayRest() bool {
 // look does what there is to do now and returns when to look again. Caller holds mu.
 func (m *monitor) look(now int64) time.Duration {
 	m.freeStranded()
-	m.freeStrays(now)
-	m.s.spares.trim(now)
-	asking, late := m.attend(now)
-	m.steer(now, late > 0)
-	if m.surge.out > 0 || m.surge.starved > 0 || m.govern.hasty() {
-		return alert
+	m.freeDetached(now)
+	m.s.idleWorkers.trim(now)
+	asking, overdueFor := m.lookAtTurns(now)
+	m.govern(now, overdueFor > 0)
+	if m.burst.out > 0 || m.burst.starved > 0 || m.governor.hasty() {
+		return lookSoon
 	}
-	pause := calm
-	if late > 0 { // it would have been relieved if anything waited: less and less often, but not so that others are asked too late
-		pause = min(max(alert, time.Duration(late/4)), calm)
+	pause := lookCalm
+	if overdueFor > 0 { // it would have been relieved if anything waited: less and less often, but not so that others are asked too late
+		pause = min(max(lookSoon, time.Duration(overdueFor/4)), lookCalm)
 	}
 	if asking {
-		pause = min(pause, awaits)
+		pause = min(pause, lookAsked)
 	}
 	return pause
 }
@@ -178,13 +178,13 @@ func (m *monitor) look(now int64) time.Duration {
 // freeStranded moves a task on that has waited in one next-slot since the last
 // look: its worker is stuck. Caller holds mu.
 func (m *monitor) freeStranded() {
-	for i := range m.s.seats {
-		w := m.s.seats[i].holder.Load()
+	for i := range m.s.slots {
+		w := m.s.slots[i].holder.Load()
 		if w == nil {
 			continue
 		}
-		if stamp := w.slot.stamp(); stamp == w.turn.stamp {
-			m.s.free(w, stamp)
+		if stamp := w.next.stamp(); stamp == w.turn.stamp {
+			m.s.freeNextSlot(w, stamp)
 		} else { // so reserved, whose slot is never filled, is not written to
 			w.turn.stamp = stamp
 		}
@@ -194,14 +194,14 @@ func (m *monitor) freeStranded() {
 // free moves the task of the filling with that stamp from w's next-slot to the inject queue, and
 // reports whether it was there. From the robbery to the injection the task is in no queue, and its
 // worker may fall asleep, so the monitor holds the scheduler.
-func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
-	if !w.slot.robbable(stamp) || !s.Hold() { // no hold for nothing: whoever waits for its end would look again, and so on
+func (s *Scheduler) freeNextSlot(w *Worker, stamp uint32) (moved bool) {
+	if !w.next.revocable(stamp) || !s.Hold() { // no hold for nothing: whoever waits for its end would look again, and so on
 		return false
 	}
-	t := w.slot.rob(stamp)
+	t := w.next.revoke(stamp)
 	if t != nil {
 		if invariant.On {
-			bookOut(t) // Inject enters it
+			checkLeave(t) // Inject enters it
 		}
 		s.Inject(t)
 	}
@@ -210,30 +210,30 @@ func (s *Scheduler) free(w *Worker, stamp uint32) (moved bool) {
 }
 
 // straysAtOnce is how many strays one look goes over, in some tens of microseconds.
-const straysAtOnce = 1024
+const detachedAtOnce = 1024
 
 // freeStrays moves on what workers without a seat have made runnable in turns that they began with
 // one. Where there are very many, each look goes over a part of them, so that looks stay short; what
 // one of a hundred thousand has made runnable waits up to 0.3 s then. Caller holds mu.
-func (m *monitor) freeStrays(now int64) {
-	m.some = m.s.spares.someStrays(m.some[:0], straysAtOnce)
-	for _, w := range m.some {
+func (m *monitor) freeDetached(now int64) {
+	m.someDetached = m.s.idleWorkers.someDetached(m.someDetached[:0], detachedAtOnce)
+	for _, w := range m.someDetached {
 		m.report(w, now)
 		m.count(w)
-		m.s.free(w, w.slot.stamp()) // H5
-		m.s.drain(w)
+		m.s.freeNextSlot(w, w.next.stamp()) // H5
+		m.s.freeQueue(w)
 	}
-	clear(m.some) // they may be forgotten
+	clear(m.someDetached) // they may be forgotten
 }
 
 // drain moves what is in w's queue to the inject queue, where it is looked for.
-func (s *Scheduler) drain(w *Worker) {
+func (s *Scheduler) freeQueue(w *Worker) {
 	if w.queue.empty() || !s.Hold() {
 		return
 	}
 	for t := w.queue.steal(); t != nil; t = w.queue.steal() {
 		if invariant.On {
-			bookOut(t) // as in free
+			checkLeave(t) // as in free
 		}
 		s.Inject(t)
 	}
@@ -242,18 +242,18 @@ func (s *Scheduler) drain(w *Worker) {
 
 // steer shows the governor how far the workers have come and does what it says. While
 // a worker is stuck nobody may be kept asleep. Caller holds mu.
-func (m *monitor) steer(now int64, late bool) {
+func (m *monitor) govern(now int64, overdue bool) {
 	idle := &m.s.idle
-	limit := m.govern.look(now, m.progress(), idle.awake(idle.v.Load()))
+	limit := m.governor.look(now, m.progress(), idle.awake(idle.v.Load()))
 	if invariant.On {
-		verifyGovernor(&m.govern)
+		verifyGovernor(&m.governor)
 	}
-	if late && limit < m.govern.workers {
-		m.govern.lift()
-		limit = m.govern.limit
+	if overdue && limit < m.governor.workers {
+		m.governor.lift()
+		limit = m.governor.limit
 	}
 	if uint32(limit) != idle.limit.Load() {
-		m.s.restrain(limit)
+		m.s.limitAwake(limit)
 	}
 }
 
@@ -262,35 +262,35 @@ func (m *monitor) steer(now int64, late bool) {
 // a worker shows just before it loses its seat is counted when it holds one again; the governor goes
 // by millions of units, and makes nothing of that. Caller holds mu.
 func (m *monitor) progress() progress {
-	for i := range m.s.seats {
-		if w := m.s.seats[i].holder.Load(); w != nil && w != reserved {
+	for i := range m.s.slots {
+		if w := m.s.slots[i].holder.Load(); w != nil && w != reserved {
 			m.count(w)
 		}
 	}
-	return m.done
+	return m.total
 }
 
 // count adds what a worker has done since the last time. Caller holds mu.
 func (m *monitor) count(w *Worker) {
-	now, then := progress{units: w.spent.Load(), crossed: w.crossed.Load(), steals: w.count.steals.Load()}, &w.turn.done
-	m.done.units += now.units - then.units
-	m.done.steals += now.steals - then.steals
-	m.done.crossed += now.crossed - then.crossed
+	now, then := progress{units: w.spent.Load(), crossed: w.crossed.Load(), steals: w.count.steals.Load()}, &w.turn.counted
+	m.total.units += now.units - then.units
+	m.total.steals += now.steals - then.steals
+	m.total.crossed += now.crossed - then.crossed
 	*then = now
 }
 
 // restrain sets how many workers may be awake, 1 to all. Those in excess retire at
 // their next look at the inject queue. One at a time.
-func (s *Scheduler) restrain(limit int) {
+func (s *Scheduler) limitAwake(limit int) {
 	s.idle.limit.Store(uint32(limit)) // F1
 	if s.workLeft() {                 // F2, after the store: whoever was not woken for it before is now
-		s.nudge()
+		s.notifyFromMonitor()
 	}
 }
 
 // nudge is notify for the monitor, which has its lock in hand and must not bury. Whoever pushes
 // after the end does the burying.
-func (s *Scheduler) nudge() {
+func (s *Scheduler) notifyFromMonitor() {
 	if i, r := s.idle.wake(true); r == wokeOne {
 		s.holder(i).wake(nil, true)
 	}

@@ -33,12 +33,12 @@ func (b *bare) RunTask(w *Worker) bool {
 }
 
 // TaskDied implements Runner.
-func (b *bare) TaskDied(*Worker, error) { b.idle.Add(1000) }
+func (b *bare) TaskTerminated(*Worker, error) { b.idle.Add(1000) }
 
 // TestBug_K39_RobbedTaskKeepsSystemAwake: a turn ends at the very moment when the
 // monitor has robbed its worker's next-slot and has not injected the task yet. The
 // worker then sleeps, and the scheduler used to be quiescent with a task unrun.
-func TestBug_K39_RobbedTaskKeepsSystemAwake(t *testing.T) {
+func TestBug_K39_RevokedTaskKeepsSystemAwake(t *testing.T) {
 	for range scaled(50) {
 		s, err := New(Config{Workers: 2})
 		if err != nil {
@@ -48,7 +48,7 @@ func TestBug_K39_RobbedTaskKeepsSystemAwake(t *testing.T) {
 		last := newBare(func(*Worker) { ran.Store(true) })
 		first := newBare(func(w *Worker) {
 			w.Schedule(&last.Task)
-			for w.slot.revoke.Load() != revokeTaken {
+			for w.next.revocation.Load() != revokeTaken {
 				runtime.Gosched()
 			}
 		})
@@ -65,7 +65,7 @@ func TestBug_K39_RobbedTaskKeepsSystemAwake(t *testing.T) {
 
 // TestMonitorRests: with all workers asleep the monitor's timer does not run on,
 // and work arms it again.
-func TestMonitorRests(t *testing.T) {
+func TestMonitorDisarms(t *testing.T) {
 	s, err := New(Config{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -127,15 +127,15 @@ func TestAtMostHalfSearch(t *testing.T) {
 // TestBug_K8_RestingMonitorRestrainsNobody: the governor has kept all but one worker
 // asleep when the last one slept and the monitor went to rest. The next task to come
 // in waits for the one behind it, and nobody is there to see that it is stuck.
-func TestBug_K8_RestingMonitorRestrainsNobody(t *testing.T) {
+func TestBug_K8_DisarmedMonitorLimitsNone(t *testing.T) {
 	s, err := New(Config{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { <-s.Stop() }()
 	s.monitor.mu.Lock()
-	s.monitor.govern.limit, s.monitor.govern.kept = 1, 1
-	s.restrain(1)
+	s.monitor.governor.limit, s.monitor.governor.kept = 1, 1
+	s.limitAwake(1)
 	s.monitor.mu.Unlock()
 	first := newBare(func(w *Worker) { w.Schedule(&newBare(func(*Worker) {}).Task) })
 	s.Inject(&first.Task) // arms the monitor
@@ -162,7 +162,7 @@ func (stoppedClock) Nanos() int64 { return 1 }
 
 // TestMonitorRests_WhileTurnsBlock: turns that say that they block cost no more than those that have ended. Their monitor
 // used to look every three milliseconds, which took 3.6 % of a processor.
-func TestMonitorRests_WhileTurnsBlock(t *testing.T) {
+func TestMonitorDisarms_WhileTurnsBlock(t *testing.T) {
 	s := startBare(t, Config{Workers: 1, Clock: stoppedClock{}, LongTurn: time.Hour, OnLongTurn: func(*Worker, time.Duration) {}})
 	rests := func() {
 		for !s.idle.quiet() {
@@ -186,23 +186,23 @@ func TestMonitorRests_WhileTurnsBlock(t *testing.T) {
 		})
 	})
 	waitQuiet(t, s)
-	if len(s.spares.hot) != 1 || !s.monitor.armed.Load() { // it never waits for long, by that clock
-		t.Errorf("%d spares wait, monitor armed: %v", len(s.spares.hot), s.monitor.armed.Load())
+	if len(s.idleWorkers.hot) != 1 || !s.monitor.armed.Load() { // it never waits for long, by that clock
+		t.Errorf("%d spares wait, monitor armed: %v", len(s.idleWorkers.hot), s.monitor.armed.Load())
 	}
 }
 
 // TestMonitorRests_NotForStrays: a worker that does not know that it has lost its seat uses its
 // queues, where only the monitor looks.
-func TestMonitorRests_NotForStrays(t *testing.T) {
+func TestMonitorDisarms_NotForDetached(t *testing.T) {
 	s := startBare(t, Config{Workers: 1, Clock: stoppedClock{}})
 	w := s.workers[0]
 	w.turn.begin(1)
-	s.spares.stray(w)
+	s.idleWorkers.addDetached(w)
 	s.monitor.arm()
 	if s.monitor.tick(); !s.monitor.armed.Load() {
 		t.Error("the monitor rests beside a stray")
 	}
-	s.spares.notStray(w)
+	s.idleWorkers.dropDetached(w)
 	if s.monitor.tick(); s.monitor.armed.Load() {
 		t.Error("the monitor looks on behind the last stray")
 	}
@@ -211,34 +211,34 @@ func TestMonitorRests_NotForStrays(t *testing.T) {
 // TestMonitor_BesideLate: a turn that has lasted too long is looked at often until it may be
 // relieved, and then less and less often, if nothing waits; but any other worker in a turn is
 // asked, and looked for, as soon as ever.
-func TestMonitor_BesideLate(t *testing.T) {
+func TestMonitor_BesideOverdue(t *testing.T) {
 	s := startBare(t, Config{Workers: 2, Clock: stoppedClock{}})
 	m := &s.monitor
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.govern.phase, m.govern.pause, m.govern.until = steady, maxPause, math.MaxInt64 // it wants to look at nothing
+	m.governor.phase, m.governor.pause, m.governor.until = steady, maxPause, math.MaxInt64 // it wants to look at nothing
 	const asks = 1000 * ms
 	other := s.holder(1)
-	if s.holder(0).duty.resume(); m.look(asks) != awaits {
+	if s.holder(0).state.resume(); m.look(asks) != lookAsked {
 		t.Error("nobody is asked")
 	}
 	for _, c := range []struct {
 		at   int64
 		want time.Duration
-	}{{urgent, alert}, {relief, 750 * time.Microsecond}, {10 * ms, 2500 * time.Microsecond}, {12 * ms, calm}, {1000 * ms, calm}} {
+	}{{overdueAfter, lookSoon}, {retakeAfter, 750 * time.Microsecond}, {10 * ms, 2500 * time.Microsecond}, {12 * ms, lookCalm}, {1000 * ms, lookCalm}} {
 		m.watch.asking = true // or the one who is stuck would be asked again
 		if got := m.look(asks + c.at); got != c.want {
 			t.Errorf("%d ns after it was asked: the next look in %v, want %v", c.at, got, c.want)
 		}
 	}
-	other.duty.resume()
-	if got := m.look(asks + 1001*ms); got != awaits {
+	other.state.resume()
+	if got := m.look(asks + 1001*ms); got != lookAsked {
 		t.Errorf("another one was asked: the next look in %v", got)
 	}
-	if got := m.look(asks + 1002*ms); got != alert {
+	if got := m.look(asks + 1002*ms); got != lookSoon {
 		t.Errorf("another one is late: the next look in %v", got)
 	}
-	for i := range m.s.seats {
-		s.holder(i).duty.stepAside()
+	for i := range m.s.slots {
+		s.holder(i).state.becomeIdle()
 	}
 }

@@ -21,7 +21,7 @@ import (
 // is free, since that one looks by itself.
 type network struct {
 	_     nocmp.Field
-	due   seam.Int64          // when to look again, ns; never while somebody looks, or if it cannot be done
+	nextLook   seam.Int64          // when to look again, ns; never while somebody looks, or if it cannot be done
 	procs processors          // of whoever looks, as what follows
 	look  func(end bool) bool // nil: not opened yet
 }
@@ -34,14 +34,14 @@ const (
 // yield lets others run, and those that the network has something for. It reports false if it has
 // let nobody run. Workers only.
 func (n *network) yield(now int64) bool {
-	due := n.due.Load() // whoever takes it has procs and look until the Store below, which pairs with this
-	if now < due || !n.due.CompareAndSwap(due, never) {
+	nextLook := n.nextLook.Load() // whoever takes it has procs and look until the Store below, which pairs with this
+	if now < nextLook || !n.nextLook.CompareAndSwap(nextLook, never) {
 		return false
 	}
 	n.procs.n = goProcessors()
 	n.procs.look()
 	if invariant.On {
-		verifyLook(n, now, due)
+		verifyLook(n, now, nextLook)
 	}
 	looks := n.procs.runnable == 0 && !n.procs.idle()
 	if looks && n.look == nil {
@@ -50,12 +50,12 @@ func (n *network) yield(now int64) bool {
 	if looks && (n.look == nil || !n.look(false)) {
 		return false // and never again
 	}
-	n.due.Store(now + lookEvery)
+	n.nextLook.Store(now + lookEvery)
 	return looks
 }
 
 // isLookedAt reports whether a worker looks at the network, or nobody ever can. Any goroutine.
-func (n *network) isLookedAt() bool { return n.due.Load() == never }
+func (n *network) isLookedAt() bool { return n.nextLook.Load() == never }
 
 // close releases what it takes to look. Nobody looks any more.
 func (n *network) close() {

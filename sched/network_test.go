@@ -64,13 +64,13 @@ func TestNetwork_IsLookedAt(t *testing.T) {
 func TestNetwork_OneAtATime(t *testing.T) {
 	s := startBare(t, Config{Workers: 1})
 	n := &s.network
-	if n.due.Store(10); n.yield(9) || n.due.Load() != 10 {
+	if n.nextLook.Store(10); n.yield(9) || n.nextLook.Load() != 10 {
 		t.Error("a worker looks before it is time")
 	}
-	if n.yield(10); n.due.Load() != 10+lookEvery {
-		t.Errorf("the next look is due at %d ns", n.due.Load())
+	if n.yield(10); n.nextLook.Load() != 10+lookEvery {
+		t.Errorf("the next look is due at %d ns", n.nextLook.Load())
 	}
-	if n.due.Store(never); n.yield(never-1) || n.due.Load() != never {
+	if n.nextLook.Store(never); n.yield(never-1) || n.nextLook.Load() != never {
 		t.Error("a worker looks beside another one")
 	}
 	if n.look = openNetwork(); !n.look(false) || !n.look(false) {
@@ -83,13 +83,13 @@ func TestNetwork_OneAtATime(t *testing.T) {
 
 // TestNetwork_NotBesideOthers: a worker whose processor others wait for yields to them, and lets
 // the network be.
-func TestNetwork_NotBesideOthers(t *testing.T) {
+func TestNetwork_NotBesideOtherGoroutines(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	s := startBare(t, Config{Workers: 1})
 	for range 100 { // Go may take the processor away in between, so that the other one has run by then
 		ran := make(chan struct{})
 		go close(ran)
-		s.network.due.Store(0)
+		s.network.nextLook.Store(0)
 		looked := s.network.yield(1)
 		if <-ran; !looked {
 			return
@@ -101,13 +101,13 @@ func TestNetwork_NotBesideOthers(t *testing.T) {
 // TestNetwork_ByWorkers: workers that yield because they have worked for long look at it.
 func TestNetwork_ByWorkers(t *testing.T) {
 	s := startBare(t, Config{Workers: 1})
-	s.network.due.Store(0)
+	s.network.nextLook.Store(0)
 	inject(s, func(w *Worker) {
-		w.pace.yielded -= 2 * roomy
-		w.refill()
+		w.timeslice.yielded -= 2 * yieldEveryRoomy
+		w.refillBudget()
 	})
 	waitQuiet(t, s)
-	if s.network.due.Load() == 0 {
+	if s.network.nextLook.Load() == 0 {
 		t.Error("no worker looks at the network")
 	}
 }

@@ -22,9 +22,9 @@ func openNetwork() (look func(end bool) bool) {
 		return nil
 	}
 	conn, _ := r.SyscallConn()
-	told, buf := false, make([]byte, 8)
+	reports, buf := false, make([]byte, 8)
 	talk := func(fd uintptr) (done bool) {
-		if told = !told; !told { // it has come
+		if reports = !reports; !reports { // it has come
 			_, _ = syscall.Read(int(fd), buf)
 			return true
 		}

@@ -46,7 +46,7 @@ type nextSlot struct {
 	full   seam.Flag
 	filled uint32 // the owner's own copy of full
 	// Written by the monitor, reset by the owner.
-	revoke seam.Uint32
+	revocation seam.Uint32
 	_      cacheline.Pad
 }
 
@@ -102,7 +102,7 @@ func (s *nextSlot) take() *Task {
 
 // revoked tells whether the owner has to wait for a verdict, or to see one. Owner only, if the slot
 // is prepared.
-func (s *nextSlot) revoked() bool { return s.revoke.Load() != revokeNone } // O3
+func (s *nextSlot) revoked() bool { return s.revocation.Load() != revokeNone } // O3
 
 // clear empties the slot. It is all that is left of take if the slot is prepared and not revoked.
 // Owner only.
@@ -117,7 +117,7 @@ func (s *nextSlot) clear() {
 func (s *nextSlot) takeSlowly() *Task {
 	if !s.prepared() {
 		s.prepare()
-		s.revoke.CompareAndSwap(revokeNone, revokeNone) // O2
+		s.revocation.CompareAndSwap(revokeNone, revokeNone) // O2
 	}
 	return s.takePrepared()
 }
@@ -128,7 +128,7 @@ func (s *nextSlot) takePrepared() *Task {
 	if invariant.On {
 		verifyTake(s)
 	}
-	lost := s.revoke.Load() != revokeNone && s.lost() // O3
+	lost := s.revocation.Load() != revokeNone && s.lost() // O3
 	t := s.task
 	s.task = nil
 	if lost {
@@ -139,10 +139,10 @@ func (s *nextSlot) takePrepared() *Task {
 
 // lost waits for the monitor's verdict (O4). Owner only.
 func (s *nextSlot) lost() bool {
-	for s.revoke.Load() == revokeAsked {
+	for s.revocation.Load() == revokeAsked {
 		seam.Spin()
 	}
-	return s.revoke.CompareAndSwap(revokeTaken, revokeNone)
+	return s.revocation.CompareAndSwap(revokeTaken, revokeNone)
 }
 
 // stamp returns the counter that tells one filling from the next. Any goroutine. A call, which
@@ -153,23 +153,23 @@ func (s *nextSlot) stamp() uint32 { return s.full.Load() }
 
 // robbable tells whether there may be something to rob: revoke keeps the verdict of the last
 // robbery (M4) until the owner has seen it (O4). Monitor only.
-func (s *nextSlot) robbable(stamp uint32) bool { return stamp&1 != 0 && s.revoke.Load() == revokeNone }
+func (s *nextSlot) revocable(stamp uint32) bool { return stamp&1 != 0 && s.revocation.Load() == revokeNone }
 
 // rob takes the task away from the owner if the slot still has the filling that stamp stands for.
 // Monitor only, one at a time.
-func (s *nextSlot) rob(stamp uint32) *Task {
-	if stamp&1 == 0 || !s.revoke.CompareAndSwap(revokeNone, revokeAsked) { // M1
+func (s *nextSlot) revoke(stamp uint32) *Task {
+	if stamp&1 == 0 || !s.revocation.CompareAndSwap(revokeNone, revokeAsked) { // M1
 		return nil
 	}
 	if s.full.Load() != stamp { // M2
-		s.revoke.Store(revokeNone)
+		s.revocation.Store(revokeNone)
 		return nil
 	}
 	seam.Point() // M3 is a step of its own
 	t := s.task  // M3
 	if invariant.On {
-		verifyRob(s, t, stamp)
+		verifyRevoke(s, t, stamp)
 	}
-	s.revoke.Store(revokeTaken) // M4
+	s.revocation.Store(revokeTaken) // M4
 	return t
 }

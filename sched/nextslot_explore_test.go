@@ -26,7 +26,7 @@ func byIdling(s *nextSlot) *Task {
 // is seen then.
 func byGoingOn(s *nextSlot) *Task {
 	s.prepare()
-	s.revoke.CompareAndSwap(revokeNone, revokeNone) // O2
+	s.revocation.CompareAndSwap(revokeNone, revokeNone) // O2
 	s.show()
 	seam.Point()
 	return s.take()
@@ -52,12 +52,12 @@ func robbing(fillings, looks int, end ending) func(*explore.Program) {
 		})
 		p.Go(func() {
 			for range looks {
-				d.take(s.rob(s.stamp()))
+				d.take(s.revoke(s.stamp()))
 			}
 		})
 		p.After(func() error {
-			if s.revoke.Load() != revokeNone || !s.prepared() || s.task != nil || !left {
-				p.Errorf("not at rest: revoke %d, full %d, task %v", s.revoke.Load(), s.stamp(), s.task)
+			if s.revocation.Load() != revokeNone || !s.prepared() || s.task != nil || !left {
+				p.Errorf("not at rest: revoke %d, full %d, task %v", s.revocation.Load(), s.stamp(), s.task)
 			}
 			return d.each()
 		})
@@ -93,14 +93,14 @@ func TestNextSlotShown(t *testing.T) {
 	s.put(d.card(0))
 	old := s.stamp()
 	s.prepare()
-	if s.rob(old) != nil || s.rob(s.stamp()) != nil {
+	if s.revoke(old) != nil || s.revoke(s.stamp()) != nil {
 		t.Error("a prepared slot is robbed")
 	}
 	s.show()
-	if s.rob(old) != nil || s.rob(s.stamp()) != d.card(0) {
+	if s.revoke(old) != nil || s.revoke(s.stamp()) != d.card(0) {
 		t.Error("a slot that is shown again is not robbed, or by its old stamp")
 	}
-	if s.show(); s.take() != nil || s.task != nil || s.revoke.Load() != revokeNone {
+	if s.show(); s.take() != nil || s.task != nil || s.revocation.Load() != revokeNone {
 		t.Error("a slot that was robbed has something")
 	}
 }
@@ -108,7 +108,7 @@ func TestNextSlotShown(t *testing.T) {
 // TestBug_K10_SlotRobbedWhileItsOwnerEmptiesIt: the owner used to clear the slot
 // before it waited for the verdict of a monitor that had yet to read it, and the
 // task was lost.
-func TestBug_K10_SlotRobbedWhileItsOwnerEmptiesIt(t *testing.T) {
+func TestBug_K10_TaskRevokedWhileItsOwnerTakesIt(t *testing.T) {
 	cfg := explore.Config{Strategy: explore.Bounded(-1, 0)}
 	if res := explore.Run(t, cfg, robbing(1, 1, byIdling)); !res.Exhausted {
 		t.Error(res)
@@ -130,7 +130,7 @@ func TestNextSlotStaleStamp(t *testing.T) {
 		p.Go(func() {
 			seen := s.stamp()
 			p.Point()
-			if got := s.rob(seen); d.take(got) && d.index(got) != int(seen/2) {
+			if got := s.revoke(seen); d.take(got) && d.index(got) != int(seen/2) {
 				p.Errorf("filling %d seen, task %d robbed", seen/2, d.index(got))
 			}
 		})

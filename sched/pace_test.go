@@ -12,29 +12,29 @@ func onDuty100(t *testing.T) *Worker {
 	t.Helper()
 	s, _ := bench(t, 1)
 	w := s.workers[0]
-	w.duty.resume()
-	w.credit, w.pace.granted, w.pollTurn = 100, 100, 50
+	w.state.resume()
+	w.budget, w.timeslice.granted, w.pollTurn = 100, 100, 50
 	return w
 }
 
 // TestCharge: what is charged brings the next reading of the clock nearer and is no work done; and however
 // much it was, a turn may go on for a unit.
-func TestCharge(t *testing.T) {
+func TestSpendOverhead(t *testing.T) {
 	w := onDuty100(t)
 	w.Spend(10)
-	w.Charge(60)
-	if w.Credit() != 30 || w.spent.Load() != 0 {
-		t.Errorf("credit %d, %d done", w.Credit(), w.spent.Load())
+	w.SpendOverhead(60)
+	if w.Budget() != 30 || w.spent.Load() != 0 {
+		t.Errorf("credit %d, %d done", w.Budget(), w.spent.Load())
 	}
-	w.Charge(1000)
-	if w.Credit() != 1 {
-		t.Errorf("credit %d when it is gone", w.Credit())
+	w.SpendOverhead(1000)
+	if w.Budget() != 1 {
+		t.Errorf("credit %d when it is gone", w.Budget())
 	}
 	w.Spend(1)
-	if w.spent.Load() != 11 || w.Credit() < 1 {
-		t.Errorf("%d units done, credit %d", w.spent.Load(), w.Credit())
+	if w.spent.Load() != 11 || w.Budget() < 1 {
+		t.Errorf("%d units done, credit %d", w.spent.Load(), w.Budget())
 	}
-	w.pace.granted, w.credit = 100, 100
+	w.timeslice.granted, w.budget = 100, 100
 	w.Spend(100)
 	if w.spent.Load() != 111 {
 		t.Errorf("%d units done after a quantum without charges", w.spent.Load())
@@ -46,22 +46,22 @@ func TestCharge(t *testing.T) {
 func TestAnswer(t *testing.T) {
 	w := onDuty100(t)
 	w.Spend(10)
-	if w.duty.stepAside(); !w.answer() || w.credit != 90 || w.pollTurn != 50 {
-		t.Errorf("credit %d, a look behind turn %d, though nobody had asked", w.credit, w.pollTurn)
+	if w.state.becomeIdle(); !w.answer() || w.budget != 90 || w.pollTurn != 50 {
+		t.Errorf("credit %d, a look behind turn %d, though nobody had asked", w.budget, w.pollTurn)
 	}
-	if !w.duty.ask() || !w.answer() || !w.duty.isOn() {
+	if !w.state.ask() || !w.answer() || !w.state.isRunning() {
 		t.Fatal("it did not answer")
 	}
-	if w.credit != 1 || w.pollTurn > w.count.turns {
-		t.Errorf("credit %d, the next look behind turn %d", w.credit, w.pollTurn)
+	if w.budget != 1 || w.pollTurn > w.count.turns {
+		t.Errorf("credit %d, the next look behind turn %d", w.budget, w.pollTurn)
 	}
 	w.Spend(2)
-	if w.spent.Load() != 12 || w.credit < 1 {
-		t.Errorf("%d units done, credit %d", w.spent.Load(), w.credit)
+	if w.spent.Load() != 12 || w.budget < 1 {
+		t.Errorf("%d units done, credit %d", w.spent.Load(), w.budget)
 	}
-	w.duty.ask()
-	w.duty.urge()
-	w.duty.relieve()
+	w.state.ask()
+	w.state.markOverdue()
+	w.state.detach()
 	if w.pollTurn = 50; w.answer() || w.pollTurn != 50 {
 		t.Error("it answered without a seat")
 	}
@@ -77,7 +77,7 @@ type stepClock struct {
 func (c *stepClock) Nanos() int64 { c.now += c.step; return c.now }
 
 // "It runs as long as they do then, or nearly", and until its next yield only.
-func TestPatience_IsEarned(t *testing.T) {
+func TestYieldInterval_IsEarned(t *testing.T) {
 	clock := &stepClock{step: longGone / 2}
 	s, err := New(Config{Workers: 1, Clock: clock})
 	if err != nil {
@@ -85,26 +85,26 @@ func TestPatience_IsEarned(t *testing.T) {
 	}
 	t.Cleanup(s.monitor.stop)
 	w := s.workers[0]
-	s.idle.rouse(0)
+	s.idle.wakeForStop(0)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if got := w.patience(); got != crowded {
+	if got := w.yieldInterval(); got != yieldEvery {
 		t.Errorf("it yields after %d ns", got)
 	}
 	runtime.GOMAXPROCS(2)
-	if got := w.patience(); got != roomy {
+	if got := w.yieldInterval(); got != yieldEveryRoomy {
 		t.Errorf("beside an idle processor it yields after %d ns", got)
 	}
-	w.pace.earned = 4 * longGone
+	w.timeslice.earned = 4 * longGone
 	before := yields.Load()
 	for i := range 8 { // the eighth begins after four times as long
 		if n := w.count.yields.Load(); n != 0 {
 			t.Fatalf("%d yields after %d readings of the clock", n, i)
 		}
-		w.credit = 0
-		w.refill()
+		w.budget = 0
+		w.refillBudget()
 	}
-	if w.count.yields.Load() != 1 || w.pace.earned != 0 {
-		t.Errorf("%d yields, and %d ns earned by one after half of %d", w.count.yields.Load(), w.pace.earned, longGone)
+	if w.count.yields.Load() != 1 || w.timeslice.earned != 0 {
+		t.Errorf("%d yields, and %d ns earned by one after half of %d", w.count.yields.Load(), w.timeslice.earned, longGone)
 	}
 	if yields.Load() == before {
 		t.Error("a yield that other workers do not see")
@@ -114,22 +114,22 @@ func TestPatience_IsEarned(t *testing.T) {
 // "A busy worker yields to Go's scheduler every 100 µs, or every 400 µs while some of Go's
 // processors are free", however many there are by now: it went by those that there had been when
 // the scheduler was made.
-func TestPatience_FollowsProcessors(t *testing.T) {
+func TestYieldInterval_FollowsProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	s, err := New(Config{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.monitor.stop)
-	s.idle.rouse(0)
+	s.idle.wakeForStop(0)
 	for _, n := range []int{2, 1, 3} {
 		runtime.GOMAXPROCS(n)
 		s.monitor.tick()
-		want := int64(roomy)
+		want := int64(yieldEveryRoomy)
 		if n == 1 {
-			want = crowded
+			want = yieldEvery
 		}
-		if got := s.workers[0].patience(); got != want {
+		if got := s.workers[0].yieldInterval(); got != want {
 			t.Errorf("one worker and %d processors: it yields after %d ns, want %d", n, got, want)
 		}
 		if got := s.monitor.watch.procs.n; got != uint64(n) {
@@ -150,7 +150,7 @@ func TestProcessors_Earned(t *testing.T) {
 		{2, 4, 1, 20 * ms, 6 * ms},   // four and a worker
 		{2, 4, 5, 20 * ms, 0},        // workers only
 		{2, 0, 0, 20 * ms, 0},        // nobody
-		{2, 1, 0, 1000 * ms, slice},
+		{2, 1, 0, 1000 * ms, goTimeslice},
 		{2, 6, 8, 1000 * ms, 0}, // eight workers, while other processes have the machine
 	} {
 		p := processors{n: c.n, runnable: c.runnable}
@@ -162,16 +162,16 @@ func TestProcessors_Earned(t *testing.T) {
 
 // Workers are left a fair share of what goroutines that compute leave them, and do not stretch each other's turns
 // where there are none, although they have once been kept from their processors.
-func TestProcessors_EarnedSettles(t *testing.T) {
+func TestProcessors_EarnedConverges(t *testing.T) {
 	for _, c := range []struct {
 		workers, computing int
 		least, most        int64
-	}{{2, 4, 5 * ms, slice}, {8, 4, ms, slice}, {1, 2, 7 * ms, slice}, {8, 0, 0, 0}, {40, 0, 0, 0}} {
+	}{{2, 4, 5 * ms, goTimeslice}, {8, 4, ms, goTimeslice}, {1, 2, 7 * ms, goTimeslice}, {8, 0, 0, 0}, {40, 0, 0, 0}} {
 		const n = 2
 		p := processors{n: n, runnable: uint64(max(c.workers+c.computing-n, 0))}
-		runs := int64(slice)
+		runs := int64(goTimeslice)
 		for range 100 {
-			gone := (int64(c.computing)*slice + int64(c.workers-1)*runs) / n
+			gone := (int64(c.computing)*goTimeslice + int64(c.workers-1)*runs) / n
 			runs = p.earned(gone, uint64(c.workers-1))
 		}
 		if runs < c.least || runs > c.most {

@@ -33,10 +33,10 @@ type pins struct {
 func (s *Scheduler) NewPin() (*Pin, error) {
 	p := &Pin{s: s, gone: make(chan struct{})}
 	p.queue.init(segmentCells)
-	p.w = newWorker(s, s.spares.nextID(), 1, 1)
-	p.w.pin, p.w.apart = p, true
-	p.w.duty.f.StoreRelease(onDuty) // for good: it has no seat that anybody could want
-	p.w.attach()                    // without the lock: Config.Attach may ask for all workers
+	p.w = newWorker(s, s.idleWorkers.nextID(), 1, 1)
+	p.w.pin, p.w.detached = p, true
+	p.w.state.word.StoreRelease(stateRunning) // for good: it has no seat that anybody could want
+	p.w.attach()                              // without the lock: Config.Attach may ask for all workers
 	s.pins.mu.Lock()
 	defer s.pins.mu.Unlock()
 	if s.pins.end {
@@ -50,15 +50,15 @@ func (s *Scheduler) NewPin() (*Pin, error) {
 // schedule queues a task for the pin. Any goroutine.
 func (p *Pin) schedule(s *Scheduler, t *Task) {
 	if !s.Hold() {
-		s.stop.beginBurial()
-		t.die(nil, ErrStopped)
-		s.stop.endBurial()
+		s.stop.beginDiscard()
+		t.terminate(nil, ErrStopped)
+		s.stop.endDiscard()
 		return
 	}
 	p.queue.push(t)
 	p.wakeUp()
 	if s.idle.closed() { // stopped meanwhile: nobody will look again
-		p.bury()
+		p.discard()
 	}
 }
 
@@ -114,7 +114,7 @@ func (p *Pin) afterCrash(value any) bool {
 // again queues a task that wants to go on.
 func (p *Pin) again(t *Task) {
 	if invariant.On {
-		bookIn(t)
+		checkEnter(t)
 	}
 	p.schedule(p.s, t)
 }
@@ -139,28 +139,28 @@ func (p *Pin) sleep() {
 }
 
 // bury ends what is left. Only after the scheduler has ended.
-func (p *Pin) bury() {
-	p.s.stop.beginBurial()
+func (p *Pin) discard() {
+	p.s.stop.beginDiscard()
 	for t := p.queue.pop(); t != nil; t = p.queue.pop() {
-		t.die(nil, ErrStopped)
+		t.terminate(nil, ErrStopped)
 		p.s.holds.Add(-1)
 	}
-	p.s.stop.endBurial()
+	p.s.stop.endDiscard()
 }
 
 func (ps *pins) stop() {
 	ps.mu.Lock()
 	ps.end = true
 	for _, p := range ps.list {
-		p.w.duty.hurry()
+		p.w.state.yieldSoon()
 		p.wakeUp()
 	}
 	ps.mu.Unlock()
 }
 
-func (ps *pins) bury() {
+func (ps *pins) discard() {
 	for _, p := range ps.all() {
-		p.bury()
+		p.discard()
 	}
 }
 

@@ -15,7 +15,7 @@ func (h *house) pin(thread func(func())) *Pin {
 	p := &Pin{s: h.s, gone: make(chan struct{})}
 	p.queue.init(2)
 	p.w = &Worker{sched: h.s, id: len(h.s.workers), pin: p, parker: seam.NewParker()}
-	p.w.pace.init(p.w)
+	p.w.timeslice.init(p.w)
 	h.s.pins.list = append(h.s.pins.list, p)
 	thread(p.run)
 	return p

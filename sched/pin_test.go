@@ -54,7 +54,7 @@ func TestPinMustYield(t *testing.T) {
 	g := newGraph(s)
 	begun := make(chan struct{})
 	g.inject(g.pinned(newPin(t, s), func(w *sched.Worker) {
-		if w.MustYield() || w.Stray() {
+		if w.MustYield() || w.Detached() {
 			t.Error("a turn on a pin must end, or its worker is about to become a spare")
 		}
 		close(begun)
@@ -150,8 +150,8 @@ func TestPinStop(t *testing.T) {
 	}
 	late := g.pinned(pin, nil)
 	g.inject(late)
-	if late.died.Load() != 1 || !errors.Is(late.cause, sched.ErrStopped) {
-		t.Errorf("a late one died %d times of %v", late.died.Load(), late.cause)
+	if late.terminated.Load() != 1 || !errors.Is(late.cause, sched.ErrStopped) {
+		t.Errorf("a late one died %d times of %v", late.terminated.Load(), late.cause)
 	}
 }
 
@@ -212,14 +212,14 @@ func (p *persistent) RunTask(w *sched.Worker) (again bool) {
 }
 
 // TaskDied implements sched.Runner.
-func (p *persistent) TaskDied(*sched.Worker, error) {}
+func (p *persistent) TaskTerminated(*sched.Worker, error) {}
 
 // TestPin_AttachAsks: what Config.Attach calls for a pin may ask the scheduler for all workers there are.
 func TestPin_AttachAsks(t *testing.T) {
 	var s *sched.Scheduler
 	s = start(t, sched.Config{Workers: 1, Attach: func(*sched.Worker) any {
 		if s != nil {
-			s.Crew()
+			s.AllWorkers()
 			s.Current()
 		}
 		return nil

@@ -19,8 +19,8 @@ type processors struct {
 }
 
 const (
-	slice    = 10_000_000  // ns after which Go takes a processor from a goroutine
-	maxRound = 100_000_000 // ns: who waits for longer is taken for blocked, however many are before it
+	goTimeslice = 10_000_000  // ns after which Go takes a processor from a goroutine
+	maxRound    = 100_000_000 // ns: who waits for longer is taken for blocked, however many are before it
 )
 
 // look asks. About 0.1 µs.
@@ -48,7 +48,7 @@ func (p *processors) round() int64 {
 	if p.runnable < p.n {
 		return 0
 	}
-	return int64(min(p.runnable*slice/p.n, maxRound))
+	return int64(min(p.runnable*goTimeslice/p.n, maxRound))
 }
 
 // earned is how long a goroutine may run that was without a processor for gone: three quarters of
@@ -56,11 +56,11 @@ func (p *processors) round() int64 {
 // meanwhile as there are competitors. Then these are all workers, of whatever system, which would
 // stretch each other's turns, and the long wait was the machine's fault.
 func (p *processors) earned(gone int64, yields uint64) int64 {
-	others := p.runnable + p.n - 1
-	if yields >= others || p.runnable == 0 {
+	competitors := p.runnable + p.n - 1
+	if yields >= competitors || p.runnable == 0 {
 		return 0
 	}
-	return min(gone*int64(p.n)/int64(others)*3/4, slice)
+	return min(gone*int64(p.n)/int64(competitors)*3/4, goTimeslice)
 }
 
 // goProcessors is how many processors Go has now, its GOMAXPROCS. A program may change that, and Go

@@ -29,10 +29,10 @@ type quiescence struct {
 // quietWaiter waits for quiescence. With last, the scheduler ends there. With still, holds of
 // parked tasks do not keep it waiting.
 type quietWaiter struct {
-	_           nocmp.Field
-	last, still bool
-	err         error
-	done        chan struct{}
+	_            nocmp.Field
+	last, parked bool
+	err          error
+	done         chan struct{}
 }
 
 // WaitQuiet blocks until the scheduler is quiescent. It returns ctx's error if ctx ends
@@ -53,11 +53,11 @@ func (s *Scheduler) WaitQuiet(ctx context.Context, last bool) error {
 // WaitStill is [Scheduler.WaitQuiet], but tasks that hold by HoldStill keep nobody
 // waiting: it returns when nothing can go on by itself. In a deterministic run that is
 // when nobody can go on, turns that wait included; and a run that has stopped is still.
-func (s *Scheduler) WaitStill(ctx context.Context) error {
+func (s *Scheduler) WaitParked(ctx context.Context) error {
 	if s.driver != nil {
 		return s.driver.runDry(ctx)
 	}
-	q, err := s.newQuietWaiter(&quietWaiter{still: true})
+	q, err := s.newQuietWaiter(&quietWaiter{parked: true})
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 	if invariant.On {
 		verifyHolds(holds)
 	}
-	if moving(holds) != 0 || !s.inject.empty() { // Q2, Q3, ACK
+	if unparkedHolds(holds) != 0 || !s.inject.empty() { // Q2, Q3, ACK
 		s.idle.thaw() // Q4, as below
 		return !s.inject.empty()
 	}
@@ -182,9 +182,9 @@ func (q *quiescence) decide(s *Scheduler) (workLeft bool) {
 		verifyQuiet(s)
 	}
 	switch {
-	case holds != 0 && (s.cfg.Parked == nil || !s.cfg.Parked(int(holds/aStillHold))):
+	case holds != 0 && (s.cfg.Parked == nil || !s.cfg.Parked(int(holds/oneParkedHold))):
 		s.idle.thaw()
-		q.releaseStill()
+		q.releaseParked()
 		return false
 	case q.wantsEnd():
 		s.idle.close()
@@ -229,10 +229,10 @@ func (q *quiescence) release(err error) {
 }
 
 // releaseStill lets the waiters with still go. Caller holds mu.
-func (q *quiescence) releaseStill() {
+func (q *quiescence) releaseParked() {
 	keep := q.wait[:0]
 	for _, w := range q.wait {
-		if w.still {
+		if w.parked {
 			close(w.done)
 			q.asked.Add(-1)
 		} else {
@@ -257,27 +257,27 @@ func (q *quiescence) abort() {
 // The holds are one word. Its lower half counts those that may go on by themselves, its upper half
 // those that are parked until somebody else makes them go on.
 const (
-	aHold      = 1
-	aStillHold = 1 << 32
+	oneHold       = 1
+	oneParkedHold = 1 << 32
 )
 
 // moving is how many of the holds may go on by themselves.
-func moving(holds int64) int32 { return int32(holds) }
+func unparkedHolds(holds int64) int32 { return int32(holds) }
 
 // Hold keeps the scheduler from being quiescent until Release, for the sake of what
 // lives outside its queues: a timer, a socket, a service. If the scheduler has ended,
 // Hold reports false and holds nothing. Any goroutine.
-func (s *Scheduler) Hold() bool { return s.hold(aHold) }
+func (s *Scheduler) Hold() bool { return s.hold(oneHold) }
 
 // HoldStill is [Scheduler.Hold] for a task that is parked, such as a muted actor:
 // nothing comes of the task until a turn, a timer or somebody outside makes it
 // runnable. After that, ReleaseStill takes the hold back. Each costs one locked
 // instruction. See [Scheduler.WaitStill]. Any goroutine.
-func (s *Scheduler) HoldStill() bool { return s.hold(aStillHold) }
+func (s *Scheduler) HoldParked() bool { return s.hold(oneParkedHold) }
 
 func (s *Scheduler) hold(one int64) bool {
-	s.holds.Add(one)      // pairs with the load in check
-	if s.idle.settled() { // either the check saw our hold or we see its end
+	s.holds.Add(one)         // pairs with the load in check
+	if s.idle.checkEnded() { // either the check saw our hold or we see its end
 		s.holds.Add(-one)
 		return false
 	}
@@ -286,7 +286,7 @@ func (s *Scheduler) hold(one int64) bool {
 
 // Release takes one Hold back. Any goroutine.
 func (s *Scheduler) Release() {
-	n := moving(s.holds.Add(-aHold))
+	n := unparkedHolds(s.holds.Add(-oneHold))
 	if s.driver != nil {
 		s.driver.nudge() // somebody may wait for just this one
 	}
@@ -299,8 +299,8 @@ func (s *Scheduler) Release() {
 }
 
 // ReleaseStill takes one HoldStill back. Any goroutine.
-func (s *Scheduler) ReleaseStill() {
-	switch n := s.holds.Add(-aStillHold); {
+func (s *Scheduler) ReleaseParked() {
+	switch n := s.holds.Add(-oneParkedHold); {
 	case n == 0:
 		s.quiet.check(s)
 	case n < 0:
@@ -313,5 +313,5 @@ func (s *Scheduler) ReleaseStill() {
 // answer may be stale.
 func (s *Scheduler) OnlyHolds() (n int64, ok bool) {
 	holds := s.holds.Load()
-	return int64(moving(holds)) + holds/aStillHold, s.idle.quiet() && s.inject.empty()
+	return int64(unparkedHolds(holds)) + holds/oneParkedHold, s.idle.quiet() && s.inject.empty()
 }

@@ -13,10 +13,10 @@ import (
 // box is the smallest actor: a count of messages whose first one makes it runnable.
 type box struct {
 	Task
-	h       *house
-	waiting seam.Int32
-	ran     int // messages; owner only
-	dead    int
+	h         *house
+	waiting   seam.Int32
+	ran       int // messages; owner only
+	discarded int
 }
 
 func (h *house) box() *box {
@@ -34,7 +34,7 @@ func (b *box) RunTask(w *Worker) bool {
 }
 
 // TaskDied implements Runner.
-func (b *box) TaskDied(*Worker, error) { b.dead += int(b.waiting.Swap(-100)) }
+func (b *box) TaskTerminated(*Worker, error) { b.discarded += int(b.waiting.Swap(-100)) }
 
 // send is how the layer above sends from outside; it reports false when the
 // scheduler has ended.
@@ -57,7 +57,7 @@ func (b *box) send() bool {
 //
 // Mutants tried by hand: an admission that only looks, an Inject behind the
 // Release, a check that does not freeze, holds read before the freeze.
-func TestQuietNotBeforeTheOthersTask(t *testing.T) {
+func TestQuietNotBeforeTheOtherTask(t *testing.T) {
 	for workers := 1; workers <= 2; workers++ {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			roam(t, func(p *explore.Program) {
@@ -173,20 +173,20 @@ func TestQuietWaitsForHolds(t *testing.T) {
 // TestStillWaitsForHolds: with a task that is parked, still is seen when all others have released,
 // and not before. Quiet is seen when that task has released as well, and only by those that wait
 // for quiet.
-func TestStillWaitsForHolds(t *testing.T) {
+func TestParkedWaitsForHolds(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
 		j := h.job("A", nil)
 		parked := true
-		h.s.HoldStill()
+		h.s.HoldParked()
 		held := h.twoHold(p, j)
 		p.Go(func() {
-			h.waitStill()
+			h.waitParked()
 			if *held > 0 || j.ran == 0 {
 				p.Errorf("still with %d holds and A run %d times", *held, j.ran)
 			}
 			parked = false
-			h.s.ReleaseStill()
+			h.s.ReleaseParked()
 		})
 		p.Go(func() {
 			h.waitQuiet(false)
@@ -248,7 +248,7 @@ func stuck(workers, looks int, then func(h *house)) func(*explore.Program) {
 // TestBug_K39_RobbedTaskIsSeen: the monitor takes a task out of a next-slot; while
 // it is in the monitor's hand the scheduler is not quiescent, although every
 // worker may sleep.
-func TestBug_K39_RobbedTaskIsSeen(t *testing.T) {
+func TestBug_K39_RevokedTaskIsSeen(t *testing.T) {
 	for workers := 1; workers <= 2; workers++ {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
 			roam(t, stuck(workers, 3, func(h *house) {
@@ -322,7 +322,7 @@ func TestBug_K40_WaitAfterTheEnd(t *testing.T) {
 
 // TestBug_K49_BurialUnderTheLock: a task that dies may release a hold or wait; the
 // scheduler must not have its own lock in hand then.
-func TestBug_K49_BurialUnderTheLock(t *testing.T) {
+func TestBug_K49_DiscardUnderTheLock(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 1, p.Go)
 		d := &dying{h: h}
@@ -353,7 +353,7 @@ func (d *dying) RunTask(w *Worker) bool {
 }
 
 // TaskDied implements Runner.
-func (d *dying) TaskDied(*Worker, error) {
+func (d *dying) TaskTerminated(*Worker, error) {
 	d.h.s.quiet.mu.Lock() // as Release and WaitQuiet do
 	//lint:ignore SA2001 whoever held the lock has let go now
 	d.h.s.quiet.mu.Unlock()

@@ -149,8 +149,8 @@ func TestQuietForGood(t *testing.T) {
 	}
 	late := g.node(nil)
 	g.inject(late)
-	if late.died.Load() != 1 || !errors.Is(late.cause, sched.ErrStopped) {
-		t.Errorf("a late task died %d times: %v", late.died.Load(), late.cause)
+	if late.terminated.Load() != 1 || !errors.Is(late.cause, sched.ErrStopped) {
+		t.Errorf("a late task died %d times: %v", late.terminated.Load(), late.cause)
 	}
 	<-s.Stop()
 	if err := s.WaitQuiet(context.Background(), false); !errors.Is(err, sched.ErrStopped) {
@@ -219,7 +219,7 @@ func TestBug_K40_StartStopCycles(t *testing.T) {
 		}
 		<-s.Stop()
 		if n.ran.Load() == 0 {
-			m.died.Add(1) // it was never made runnable
+			m.terminated.Add(1) // it was never made runnable
 		}
 		g.checkEnded(t)
 	}
@@ -230,25 +230,25 @@ func TestBug_K40_StartStopCycles(t *testing.T) {
 func TestParked(t *testing.T) {
 	var asked []int
 	s := start(t, sched.Config{Workers: 2, Parked: func(n int) bool { asked = append(asked, n); return n == 1 }})
-	s.HoldStill()
-	s.HoldStill()
+	s.HoldParked()
+	s.HoldParked()
 	s.Hold()
 	ended := make(chan error)
 	go func() { ended <- s.WaitQuiet(context.Background(), true) }()
 	g := newGraph(s)
 	g.inject(g.node(func(*sched.Worker) { s.Release() }))
-	if err := s.WaitStill(context.Background()); err != nil {
+	if err := s.WaitParked(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	s.Hold()
-	g.inject(g.node(func(*sched.Worker) { s.ReleaseStill(); s.Release() }))
+	g.inject(g.node(func(*sched.Worker) { s.ReleaseParked(); s.Release() }))
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
 	if len(asked) < 2 || asked[0] != 2 || asked[len(asked)-1] != 1 {
 		t.Errorf("asked about %v", asked)
 	}
-	s.ReleaseStill()
+	s.ReleaseParked()
 	if s.Hold() {
 		t.Error("it has ended, and can be held")
 	}
@@ -256,7 +256,7 @@ func TestParked(t *testing.T) {
 
 // TestWaitStill: "WaitQuiet, but tasks that hold by HoldStill keep nobody waiting": other holds
 // do, and whoever waits for quiescence waits for both.
-func TestWaitStill(t *testing.T) {
+func TestWaitParked(t *testing.T) {
 	s := start(t, sched.Config{Workers: 2})
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -266,39 +266,39 @@ func TestWaitStill(t *testing.T) {
 			t.Errorf("%s: %v, want %v", what, got, want)
 		}
 	}
-	s.HoldStill()
-	s.HoldStill()
-	wants("still", s.WaitStill(over), nil)
+	s.HoldParked()
+	s.HoldParked()
+	wants("still", s.WaitParked(over), nil)
 	wants("quiet", s.WaitQuiet(over, false), context.Canceled)
 	s.Hold()
-	wants("still, held", s.WaitStill(over), context.Canceled)
+	wants("still, held", s.WaitParked(over), context.Canceled)
 	if n, ok := s.OnlyHolds(); n != 3 || !ok {
 		t.Errorf("%d holds, idle: %v", n, ok)
 	}
 	got, quiets := make(chan error), make(chan error)
-	go func() { got <- s.WaitStill(context.Background()) }()
+	go func() { got <- s.WaitParked(context.Background()) }()
 	go func() { quiets <- s.WaitQuiet(context.Background(), true) }()
 	g := newGraph(s)
 	g.inject(g.node(func(*sched.Worker) { s.Release() }))
 	wants("still, released", <-got, nil)
 	g.check(t)
-	s.ReleaseStill()
+	s.ReleaseParked()
 	wants("one left", s.WaitQuiet(over, false), context.Canceled)
-	s.ReleaseStill()
+	s.ReleaseParked()
 	wants("quiet, released", <-quiets, nil)
-	wants("quiet for good", s.WaitStill(over), nil)
+	wants("quiet for good", s.WaitParked(over), nil)
 }
 
 // TestReleaseStillWithoutHold is a mistake of the caller's, as is another kind of release.
-func TestReleaseStillWithoutHold(t *testing.T) {
+func TestReleaseParkedWithoutHold(t *testing.T) {
 	for want, release := range map[string]func(s *sched.Scheduler){
 		"gallop: sched: ReleaseStill without HoldStill": func(s *sched.Scheduler) {
-			defer s.HoldStill() // evens it out
-			s.ReleaseStill()
+			defer s.HoldParked() // evens it out
+			s.ReleaseParked()
 		},
 		"gallop: sched: Release without Hold": func(s *sched.Scheduler) {
-			s.HoldStill()
-			defer func() { s.Hold(); s.ReleaseStill() }()
+			s.HoldParked()
+			defer func() { s.Hold(); s.ReleaseParked() }()
 			s.Release()
 		},
 	} {
@@ -316,7 +316,7 @@ func TestReleaseStillWithoutHold(t *testing.T) {
 
 // TestWaitStill_Deterministic: there it is "when nobody can go on, turns that wait included",
 // and a release from outside is waited for by WaitQuiet only.
-func TestWaitStill_Deterministic(t *testing.T) {
+func TestWaitParked_Deterministic(t *testing.T) {
 	for seed := range uint64(20) {
 		s := start(t, sched.Config{Workers: 1, Driver: byChance(seed)})
 		g := newGraph(s)
@@ -324,7 +324,7 @@ func TestWaitStill_Deterministic(t *testing.T) {
 		waits := g.node(func(*sched.Worker) { s.Await(context.Background(), func() bool { return free }) })
 		other := g.node(nil)
 		g.inject(waits, other)
-		if err := s.WaitStill(context.Background()); err != nil || other.ran.Load() != 1 {
+		if err := s.WaitParked(context.Background()); err != nil || other.ran.Load() != 1 {
 			t.Fatalf("seed %d: %v, ran %d times", seed, err, other.ran.Load())
 		}
 		free = true

@@ -40,13 +40,13 @@ import (
 // count, so wrapping would be harmless.
 
 const (
-	ringSize  = 256
-	freshSize = 1024 // of fresh tasks: a path of a tree, and what branches off it
+	ringSize    = 256
+	newRingSize = 1024 // of fresh tasks: a path of a tree, and what branches off it
 )
 
 // slot is owned by the owner until tail passes it, then by the one that claims it through head,
 // then, after the receipt, by the owner again.
-type slot struct {
+type ringEntry struct {
 	_      nocmp.Field
 	task   *Task
 	popped uint64      // owner only: index+1 of the last task the owner took from here
@@ -58,10 +58,10 @@ type ring struct {
 	head seam.Uint64
 	_    cacheline.Pad
 	// Written by the owner.
-	tail  seam.Uint64 // published tasks that the owner has not taken back; pairs with the load in steal
-	next  uint64      // the owner's own copy of tail
-	slots []slot
-	_     cacheline.Pad
+	tail    seam.Uint64 // published tasks that the owner has not taken back; pairs with the load in steal
+	next    uint64      // the owner's own copy of tail
+	entries []ringEntry
+	_       cacheline.Pad
 }
 
 // init makes the ring empty, with its first task at index start. size is a power
@@ -69,14 +69,14 @@ type ring struct {
 //
 //go:noinline
 func (r *ring) init(size int, start uint64) {
-	r.slots = make([]slot, size)
-	for i := range r.slots {
+	r.entries = make([]ringEntry, size)
+	for i := range r.entries {
 		idx := start + uint64(i)
-		r.slots[idx&uint64(size-1)].popped = idx - uint64(size) + 1
+		r.entries[idx&uint64(size-1)].popped = idx - uint64(size) + 1
 	}
 	// Zero is the receipt of task 2⁶⁴-1, whose slot is the last one. So the others need no store,
 	// which would be a locked instruction each where a system starts.
-	last := &r.slots[size-1]
+	last := &r.entries[size-1]
 	last.stolen.Store(last.popped)
 	r.next = start
 	r.head.Store(start)
@@ -99,9 +99,9 @@ func (q *ownerEnd) push(t *Task) bool {
 	}
 	i := q.next
 	if invariant.On {
-		verifySlot(q, i, t)
+		verifyRingEntry(q, i, t)
 	}
-	q.slots[i&uint64(len(q.slots)-1)].task = t
+	q.entries[i&uint64(len(q.entries)-1)].task = t
 	q.next = i + 1
 	q.tail.Store(i + 1) // publishes s.task to thieves; also the fence before the look at the sleepers
 	return true
@@ -109,8 +109,8 @@ func (q *ownerEnd) push(t *Task) bool {
 
 // hasRoom tells whether the next push will succeed. Owner only.
 func (q *ownerEnd) hasRoom() bool {
-	size := uint64(len(q.slots))
-	s, last := &q.slots[q.next&(size-1)], q.next-size+1
+	size := uint64(len(q.entries))
+	s, last := &q.entries[q.next&(size-1)], q.next-size+1
 	return s.popped == last || s.stolen.Load() == last // pairs with the receipt in steal
 }
 
@@ -122,7 +122,7 @@ func (q *ownerEnd) pop() *Task {
 			return nil
 		}
 		if q.head.CompareAndSwap(h, h+1) {
-			s := &q.slots[h&uint64(len(q.slots)-1)]
+			s := &q.entries[h&uint64(len(q.entries)-1)]
 			t := s.task
 			if invariant.On {
 				verifyClaimed((*ring)(q), h, t)
@@ -144,7 +144,7 @@ func (q *ownerEnd) popNewest() *Task {
 	if invariant.On {
 		verifyNewest(q, i)
 	}
-	s := &q.slots[i&uint64(len(q.slots)-1)]
+	s := &q.entries[i&uint64(len(q.entries)-1)]
 	q.tail.Store(i)                 // N1, and the fence before N2
 	if int64(i-q.head.Load()) > 0 { // N2
 		q.next = i
@@ -174,7 +174,7 @@ func (q *thiefEnd) steal() *Task {
 		}
 		if q.head.CompareAndSwap(h, h+1) {
 			seam.Point() // the slot stays ours until the receipt
-			s := &q.slots[h&uint64(len(q.slots)-1)]
+			s := &q.entries[h&uint64(len(q.entries)-1)]
 			t := s.task
 			if invariant.On {
 				verifyClaimed((*ring)(q), h, t)

@@ -18,7 +18,7 @@ func sharingRing(start uint64, tasks, thieves, tries int) func(*explore.Program)
 	return func(p *explore.Program) {
 		d, r := newDeck(tasks), new(ring)
 		r.init(2, start)
-		robbed(p, d, r, thieves, tries)
+		stolenFrom(p, d, r, thieves, tries)
 		p.Go(func() {
 			k := taker{last: -1}
 			for i := range tasks {
@@ -36,7 +36,7 @@ func sharingRing(start uint64, tasks, thieves, tries int) func(*explore.Program)
 }
 
 // robbed is a ring with so many thieves, each with so many tries.
-func robbed(p *explore.Program, d *deck, r *ring, thieves, tries int) {
+func stolenFrom(p *explore.Program, d *deck, r *ring, thieves, tries int) {
 	for range thieves {
 		k := taker{last: -1}
 		p.Go(func() {
@@ -83,7 +83,7 @@ func divingRing(start uint64, way []func(*ownerEnd) *Task, thieves, tries int) f
 	return func(p *explore.Program) {
 		d, r := newDeck(len(way)), new(ring)
 		r.init(2, start)
-		robbed(p, d, r, thieves, tries)
+		stolenFrom(p, d, r, thieves, tries)
 		p.Go(func() {
 			for i, pop := range way {
 				for !r.owner().push(d.card(i)) {
@@ -158,7 +158,7 @@ func TestRingSleepyThief(t *testing.T) {
 		})
 		p.Go(func() {
 			p.Await(func() bool { return !asleep })
-			s := &r.slots[h&1]
+			s := &r.entries[h&1]
 			d.take(s.task)
 			s.task = nil
 			s.stolen.Store(h + 1)

@@ -139,8 +139,8 @@ func TestRingKeepsNothing(t *testing.T) {
 	}
 	r.owner().push(new(Task))
 	r.owner().popNewest() // the only one
-	for i := range r.slots {
-		if r.slots[i].task != nil {
+	for i := range r.entries {
+		if r.entries[i].task != nil {
 			t.Errorf("slot %d still holds a task", i)
 		}
 	}
@@ -178,11 +178,11 @@ func numberedTasks(n int) []*numbered {
 }
 
 // RunTask and TaskDied make it a Runner; only its number matters.
-func (n *numbered) RunTask(*Worker) bool    { return false }
-func (n *numbered) TaskDied(*Worker, error) {}
+func (n *numbered) RunTask(*Worker) bool          { return false }
+func (n *numbered) TaskTerminated(*Worker, error) {}
 
 // number returns the number of a task.
-func number(t *Task) *numbered { return t.kind.runner.(*single).runner.(*numbered) }
+func number(t *Task) *numbered { return t.class.runner.(*single).runner.(*numbered) }
 
 // scaled is n, or a tenth of it under -short.
 func scaled(n int) int {

@@ -27,55 +27,55 @@ import "github.com/gallop-go/gallop/internal/invariant"
 //
 // Figures, and what was rejected: docs/decisions/0036-depth-first.md.
 type runQueue struct {
-	fresh  ring // the newest is next
-	others ring // the oldest is next
+	newTasks ring // the newest is next
+	resumed  ring // the oldest is next
 
 	// Owner only.
-	freshSize int
-	freshLeft int    // fresh ones that may still go before somebody else is due
-	dues      uint   // how often somebody was
-	seen      uint64 // the index behind the newest of the others at the last call of age
-	bottom    uint64 // the index of the oldest of the fresh then
-	since     int64  // when it was first seen there, ns
-	bottomDue bool   // it is who is due
-	bottomWas bool   // it was the last time
+	newSize           int
+	newLeft           int    // fresh ones that may still go before somebody else is due
+	turnsOwed         uint   // how often somebody was
+	seen              uint64 // the index behind the newest of the others at the last call of age
+	oldestNew         uint64 // the index of the oldest of the fresh then
+	since             int64  // when it was first seen there, ns
+	oldestNewOwed     bool   // it is who is due
+	oldestNewOwedLast bool   // it was the last time
 }
 
 const (
-	freshTurns = 256
-	dueFresh   = 256 // every so often the oldest of the fresh is who is due
+	maxNewInRow    = 256
+	oldestNewEvery = 256 // every so often the oldest of the fresh is who is due
 
-	freshWait = 32_000 // ns after which it is in any case, for each that waits
+	newWait   = 32_000 // ns after which it is in any case, for each that waits
 	shortTurn = 1_000  // ns of each turn that do not count
 
-	nobody = ^uint64(0) // no task is at this index
+	noIndex = ^uint64(0) // no task is at this index
 )
 
-func (q *runQueue) init(fresh, others int) {
-	q.others.init(others, 0)
-	q.freshSize, q.freshLeft, q.bottom = fresh, freshTurns, nobody
+func (q *runQueue) init(newTasks, resumed int) {
+	q.resumed.init(resumed, 0)
+	q.newSize, q.newLeft, q.oldestNew = newTasks, maxNewInRow, noIndex
 }
 
 // begin is the rest of init, for a worker that is needed. Until then thieves find nothing in fresh.
 func (q *runQueue) begin() {
-	if q.fresh.slots == nil {
-		q.fresh.init(q.freshSize, 0)
+	if q.newTasks.entries == nil {
+		q.newTasks.init(q.newSize, 0)
 	}
 }
 
 // pushFresh appends a fresh task and reports whether there was room. A worker that may be a spare
 // makes its ring only here: a spare whose turns block needs none, as a rule. Owner only.
-func (q *runQueue) pushFresh(t *Task) bool {
+func (q *runQueue) pushNew(t *Task) bool {
 	q.begin()
-	return q.fresh.owner().push(t)
+	return q.newTasks.owner().push(t)
 }
 
 // next takes what is to run next, or returns nil if nothing waits. Owner only.
 func (q *runQueue) next() *Task {
-	if q.fresh.owner().len() != 0 {
+	if q.newTasks.owner().len() != 0 {
 		return q.nextOfBoth()
 	}
-	return q.others.owner().pop()
+	return q.resumed.owner().pop()
 }
 
 // nextOfBoth is next where there are fresh tasks, unless thieves have been faster. The task that is
@@ -84,69 +84,69 @@ func (q *runQueue) nextOfBoth() *Task {
 	if invariant.On {
 		verifyShares(q)
 	}
-	if q.freshLeft > 0 {
-		q.freshLeft--
-	} else if t := q.due().thief().steal(); t != nil {
+	if q.newLeft > 0 {
+		q.newLeft--
+	} else if t := q.turnOwed().thief().steal(); t != nil {
 		return t
 	}
-	if t := q.fresh.owner().popNewest(); t != nil {
+	if t := q.newTasks.owner().popNewest(); t != nil {
 		return t
 	}
-	return q.others.thief().steal()
+	return q.resumed.thief().steal()
 }
 
 // due returns the ring whose oldest task is due.
-func (q *runQueue) due() *ring {
-	q.freshLeft = freshTurns
-	q.dues++
-	q.bottomWas = q.bottomDue || q.dues%dueFresh == 0
-	q.bottomDue = false
-	if q.bottomWas {
-		return &q.fresh
+func (q *runQueue) turnOwed() *ring {
+	q.newLeft = maxNewInRow
+	q.turnsOwed++
+	q.oldestNewOwedLast = q.oldestNewOwed || q.turnsOwed%oldestNewEvery == 0
+	q.oldestNewOwed = false
+	if q.oldestNewOwedLast {
+		return &q.newTasks
 	}
-	return &q.others
+	return &q.resumed
 }
 
 // age makes the oldest of the others due if it has waited since the last call, or the oldest of the
 // fresh if it has been the oldest for long. Where both have waited they take turns. But nobody is
 // due twice in a row: otherwise, where every turn lasts for a quantum, the newest of the fresh
 // would never have one. now is the time, less shortTurn for each turn so far. Owner only.
-func (q *runQueue) age(now int64) {
-	h := q.fresh.head.Load() // says which it is: whoever takes the last one moves it on
-	n := int64(q.fresh.next - h)
-	if n != 0 && h != q.bottom {
-		q.bottom, q.since = h, now
+func (q *runQueue) applyAging(now int64) {
+	h := q.newTasks.head.Load() // says which it is: whoever takes the last one moves it on
+	n := int64(q.newTasks.next - h)
+	if n != 0 && h != q.oldestNew {
+		q.oldestNew, q.since = h, now
 	}
-	bottom := h == q.bottom && now-q.since >= n*freshWait
-	others := int64(q.seen-q.others.head.Load()) > 0
-	if (others || bottom) && q.freshLeft != freshTurns {
-		q.freshLeft = 0
-		q.bottomDue = bottom && !(others && q.bottomWas)
+	newWaited := h == q.oldestNew && now-q.since >= n*newWait
+	resumedWaited := int64(q.seen-q.resumed.head.Load()) > 0
+	if (resumedWaited || newWaited) && q.newLeft != maxNewInRow {
+		q.newLeft = 0
+		q.oldestNewOwed = newWaited && !(resumedWaited && q.oldestNewOwedLast)
 	}
-	q.seen = q.others.next
+	q.seen = q.resumed.next
 }
 
 // len returns how many wait. Owner only; exact except for thieves. A call, which keeps a small
 // program small.
 //
 //go:noinline
-func (q *runQueue) len() int { return q.fresh.owner().len() + q.others.owner().len() }
+func (q *runQueue) len() int { return q.newTasks.owner().len() + q.resumed.owner().len() }
 
 // steal takes the task that has most still to come, or returns nil if there was nothing. Any
 // goroutine.
 func (q *runQueue) steal() *Task {
-	if t := q.fresh.thief().steal(); t != nil {
+	if t := q.newTasks.thief().steal(); t != nil {
 		return t
 	}
-	return q.others.thief().steal()
+	return q.resumed.thief().steal()
 }
 
 // empty tells whether there is nothing to steal. Any goroutine.
-func (q *runQueue) empty() bool { return q.fresh.thief().empty() && q.others.thief().empty() }
+func (q *runQueue) empty() bool { return q.newTasks.thief().empty() && q.resumed.thief().empty() }
 
 // enqueueNew is enqueue for a task that a turn has made runnable: it may be fresh.
 func (w *Worker) enqueueNew(t *Task) {
-	if t.isFresh() && w.queue.pushFresh(t) { // W1
+	if t.isNew() && w.queue.pushNew(t) { // W1
 		w.sched.notify() // W2 and on
 		return
 	}
@@ -160,11 +160,11 @@ func (w *Worker) enqueueNew(t *Task) {
 // go on forever had all of it, those in the inject queue would never run. So a task that has run
 // goes behind them, and all have their turns.
 func (w *Worker) enqueue(t *Task) {
-	q := w.queue.others.owner()
-	kept := w.backlog && q.len() >= len(q.slots)/2
+	q := w.queue.resumed.owner()
+	kept := w.backlog && q.len() >= len(q.entries)/2
 	if kept || !q.push(t) {
 		w.backlog = true
-		w.count.spills.Add(1)
+		w.count.overflows.Add(1)
 		w.sched.inject.push(t)
 	}
 	w.sched.notify()
@@ -174,9 +174,9 @@ func (w *Worker) enqueue(t *Task) {
 func (w *Worker) requeue(t *Task) {
 	if invariant.On {
 		verifyRequeue(t)
-		bookIn(t)
+		checkEnter(t)
 	}
-	if w.queue.len() == 0 && w.slot.put(t) {
+	if w.queue.len() == 0 && w.next.put(t) {
 		return
 	}
 	w.enqueue(t)

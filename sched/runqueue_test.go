@@ -16,7 +16,7 @@ func atWork(t *testing.T, n int) (*Worker, []*numbered) {
 	s.idle.v.Store(0) // nobody sleeps: nobody is woken
 	tasks := numberedTasks(n)
 	for _, task := range tasks {
-		task.Kind().DepthFirst(func(*Task) bool { return task.no%2 == 1 })
+		task.Class().DepthFirst(func(*Task) bool { return task.no%2 == 1 })
 	}
 	s.workers[0].queue.begin()
 	return s.workers[0], tasks
@@ -42,7 +42,7 @@ func TestRunQueue_Order(t *testing.T) {
 	} {
 		w, tasks := atWork(t, 8)
 		for i, task := range tasks {
-			w.enqueueNew(booked(&task.Task))
+			w.enqueueNew(entered(&task.Task))
 			if w.queue.len() != i+1 || w.queue.empty() {
 				t.Fatalf("%d in it, empty %v, behind %d", w.queue.len(), w.queue.empty(), i+1)
 			}
@@ -59,11 +59,11 @@ func TestRunQueue_Order(t *testing.T) {
 // TestRunQueue_IsSeen: one task of either kind is enough to be seen by a worker that is about to
 // sleep.
 func TestRunQueue_IsSeen(t *testing.T) {
-	for kind := range 2 {
+	for ring := range 2 {
 		w, tasks := atWork(t, 2)
-		w.enqueueNew(booked(&tasks[kind].Task))
+		w.enqueueNew(entered(&tasks[ring].Task))
 		if w.queue.empty() || w.queue.len() != 1 || !w.sched.workLeft() {
-			t.Errorf("task %d is not seen", kind)
+			t.Errorf("task %d is not seen", ring)
 		}
 		nextAll(w.queue.next)
 	}
@@ -71,30 +71,30 @@ func TestRunQueue_IsSeen(t *testing.T) {
 
 // TestRunQueue_LetsOthersRun: however many fresh tasks make fresh ones, somebody else has a turn behind 256 of them: one of
 // the others, though it never ends, and every 256th time the fresh one that has waited for longest.
-func TestRunQueue_LetsOthersRun(t *testing.T) {
+func TestRunQueue_LetsResumedRun(t *testing.T) {
 	const bottom, other, breeder = 1, 0, 3
 	w, tasks := atWork(t, 4)
 	for _, i := range []int{bottom, other, breeder} {
-		w.enqueueNew(booked(&tasks[i].Task))
+		w.enqueueNew(entered(&tasks[i].Task))
 	}
-	for due := 1; due <= dueFresh; due++ {
-		for range freshTurns {
+	for turn := 1; turn <= oldestNewEvery; turn++ {
+		for range maxNewInRow {
 			next := w.queue.next()
 			if got := number(next).no; got != breeder {
-				t.Fatalf("task %d went too early to be number %d of those that were due", got, due)
+				t.Fatalf("task %d went too early to be number %d of those that were due", got, turn)
 			}
-			w.queue.fresh.owner().push(next) // as if it had made another
+			w.queue.newTasks.owner().push(next) // as if it had made another
 		}
 		want := other
-		if due == dueFresh {
+		if turn == oldestNewEvery {
 			want = bottom
 		}
 		next := w.queue.next()
 		if got := number(next).no; got != want {
-			t.Fatalf("task %d was due as number %d, want %d", got, due, want)
+			t.Fatalf("task %d was due as number %d, want %d", got, turn, want)
 		}
 		if want == other {
-			w.queue.others.owner().push(next)
+			w.queue.resumed.owner().push(next)
 		}
 	}
 	nextAll(w.queue.next)
@@ -102,7 +102,7 @@ func TestRunQueue_LetsOthersRun(t *testing.T) {
 
 // TestRunQueue_Ages: one of the others that has waited from one reading of the clock to the next goes first,
 // and one that has just come does not.
-func TestRunQueue_Ages(t *testing.T) {
+func TestRunQueue_Aging(t *testing.T) {
 	w, tasks := atWork(t, 16)
 	says := func(when string, want int) {
 		t.Helper()
@@ -112,29 +112,29 @@ func TestRunQueue_Ages(t *testing.T) {
 	}
 	enqueue := func(all ...int) {
 		for _, i := range all {
-			w.enqueueNew(booked(&tasks[i].Task))
+			w.enqueueNew(entered(&tasks[i].Task))
 		}
 	}
 	enqueue(1, 3, 5, 7, 9, 11)
-	w.queue.age(0)
+	w.queue.applyAging(0)
 	enqueue(0, 2)
 	says("behind two that have just come", 11)
-	w.queue.age(0)
+	w.queue.applyAging(0)
 	says("at the first reading", 9)
-	w.queue.age(0)
+	w.queue.applyAging(0)
 	says("at the second", 0)
 	says("once", 7)
 	enqueue(4)
-	w.queue.age(0)
+	w.queue.applyAging(0)
 	says("another has waited as well", 2)
-	w.queue.age(0)
+	w.queue.applyAging(0)
 	says("so has one that came before the last reading, but it is the turn of a fresh one", 5)
-	w.queue.age(0)
+	w.queue.applyAging(0)
 	says("behind that", 4)
 	enqueue(6)
-	w.queue.age(0)
+	w.queue.applyAging(0)
 	says("behind one that has just come", 3)
-	w.queue.age(0)
+	w.queue.applyAging(0)
 	says("for a reading", 6)
 	nextAll(w.queue.next)
 }
@@ -143,10 +143,10 @@ func TestRunQueue_Ages(t *testing.T) {
 func TestRunQueue_LongTurns(t *testing.T) {
 	w, tasks := atWork(t, 8)
 	for _, task := range tasks {
-		w.enqueueNew(booked(&task.Task))
+		w.enqueueNew(entered(&task.Task))
 	}
-	w.queue.age(0)
-	order := nextAll(func() *Task { w.queue.age(0); return w.queue.next() })
+	w.queue.applyAging(0)
+	order := nextAll(func() *Task { w.queue.applyAging(0); return w.queue.next() })
 	if want := []int{7, 0, 5, 2, 3, 4, 1, 6}; !slices.Equal(order, want) {
 		t.Errorf("%v, want %v", order, want)
 	}
@@ -157,10 +157,10 @@ func TestRunQueue_LongTurns(t *testing.T) {
 func TestRunQueue_LongTurnsAtTheBottom(t *testing.T) {
 	w, tasks := atWork(t, 12)
 	for _, task := range tasks {
-		w.enqueueNew(booked(&task.Task))
+		w.enqueueNew(entered(&task.Task))
 	}
 	now := int64(0)
-	order := nextAll(func() *Task { w.queue.age(now); now += 12 * freshWait; return w.queue.next() })
+	order := nextAll(func() *Task { w.queue.applyAging(now); now += 12 * newWait; return w.queue.next() })
 	if want := []int{11, 1, 9, 0, 7, 3, 5, 2, 4, 6, 8, 10}; !slices.Equal(order, want) {
 		t.Errorf("%v, want %v", order, want)
 	}
@@ -174,49 +174,49 @@ func TestRunQueue_TheBottomWaits(t *testing.T) {
 	says := func(when string, after int64, want int) {
 		t.Helper()
 		now += after
-		w.queue.age(now)
+		w.queue.applyAging(now)
 		if got := number(w.queue.next()).no; got != want {
 			t.Errorf("%s: task %d, want %d", when, got, want)
 		}
 	}
 	enqueue := func(all ...int) {
 		for _, i := range all {
-			w.enqueueNew(booked(&tasks[i].Task))
+			w.enqueueNew(entered(&tasks[i].Task))
 		}
 	}
-	w.queue.age(now)
+	w.queue.applyAging(now)
 	enqueue(1, 3, 5, 7, 9)
-	says("just come", 100*freshWait, 9)
-	says("not long enough for four", 4*freshWait-1, 7)
+	says("just come", 100*newWait, 9)
+	says("not long enough for four", 4*newWait-1, 7)
 	enqueue(11, 13)
 	says("more wait", 1, 13)
 	says("long enough for four, as that was", 1, 1)
-	says("one was due", 100*freshWait, 11)
-	says("another is the oldest, and was not seen before", 2*freshWait-1, 5)
+	says("one was due", 100*newWait, 11)
+	says("another is the oldest, and was not seen before", 2*newWait-1, 5)
 	says("the last", 0, 3)
-	w.queue.age(now)
+	w.queue.applyAging(now)
 	enqueue(15, 17)
-	says("nobody was there", 100*freshWait, 17)
-	says("one alone", freshWait, 15)
+	says("nobody was there", 100*newWait, 17)
+	says("one alone", newWait, 15)
 }
 
 // TestRefill_AgesTheFresh: time in which turns take no longer than short ones does not count, all other does.
-func TestRefill_AgesTheFresh(t *testing.T) {
+func TestRefill_AgesTheNew(t *testing.T) {
 	w, tasks := atWork(t, 10)
 	clock := seam.NewVirtualClock(time.Time{}, 0)
 	w.sched.cfg.Clock = clock
 	for i := 1; i < len(tasks); i += 2 {
-		w.enqueueNew(booked(&tasks[i].Task))
+		w.enqueueNew(entered(&tasks[i].Task))
 	}
 	for _, c := range []struct {
 		elapsed int64
 		turns   uint64
 		want    int
-	}{{0, 0, 9}, {100 * shortTurn * freshWait, 100 * freshWait, 7}, {freshWait * 5, 0, 1}} {
+	}{{0, 0, 9}, {100 * shortTurn * newWait, 100 * newWait, 7}, {newWait * 5, 0, 1}} {
 		clock.MoveTo(clock.Nanos() + c.elapsed)
 		w.count.turns += c.turns
-		w.credit = 0
-		w.refill()
+		w.budget = 0
+		w.refillBudget()
 		if got := number(w.queue.next()).no; got != c.want {
 			t.Errorf("%d turns in %d ns: task %d, want %d", c.turns, c.elapsed, got, c.want)
 		}
@@ -226,15 +226,15 @@ func TestRefill_AgesTheFresh(t *testing.T) {
 
 // TestRunQueue_Overflows: fresh ones that have no room wait with the others, and what has no room there is injected.
 func TestRunQueue_Overflows(t *testing.T) {
-	w, tasks := atWork(t, 2*(freshSize+ringSize+1))
+	w, tasks := atWork(t, 2*(newRingSize+ringSize+1))
 	for i, task := range tasks {
 		if i%2 == 1 {
-			w.enqueueNew(booked(&task.Task))
+			w.enqueueNew(entered(&task.Task))
 		}
 	}
-	fresh, others := w.queue.fresh.owner().len(), w.queue.others.owner().len()
-	if fresh != freshSize || others != ringSize || w.Spills() != 1 || w.sched.inject.len() != 1 {
-		t.Errorf("%d fresh, %d others, %d spilled, %d injected", fresh, others, w.Spills(), w.sched.inject.len())
+	newTasks, resumed := w.queue.newTasks.owner().len(), w.queue.resumed.owner().len()
+	if newTasks != newRingSize || resumed != ringSize || w.Overflows() != 1 || w.sched.inject.len() != 1 {
+		t.Errorf("%d fresh, %d others, %d spilled, %d injected", newTasks, resumed, w.Overflows(), w.sched.inject.len())
 	}
 	nextAll(w.queue.next)
 }
@@ -243,9 +243,9 @@ func TestRunQueue_Overflows(t *testing.T) {
 func TestRunQueue_Unloads(t *testing.T) {
 	w, tasks := atWork(t, 8)
 	for _, task := range tasks {
-		w.enqueueNew(booked(&task.Task))
+		w.enqueueNew(entered(&task.Task))
 	}
-	if !w.unload() || !w.queue.empty() {
+	if !w.moveToInject() || !w.queue.empty() {
 		t.Error("it has kept something")
 	}
 	got := nextAll(w.sched.inject.pop)

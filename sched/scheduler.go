@@ -29,7 +29,7 @@ type Config struct {
 	BindCPUs bool
 	// Spares is how many workers may be in blocking turns besides those that Workers
 	// counts; 0 stands for DefaultSpares.
-	Spares int
+	MaxDetached int
 	// Attach makes what the layer above keeps for each worker. It runs in New, once for
 	// each worker, and for each spare and each pin when that is first needed. It may run
 	// with the monitor's lock held: it may call Crew, Counters, Current and SpareStats, but
@@ -51,7 +51,7 @@ type Config struct {
 	// OnNoSpare is told that a turn keeps its seat, although it blocks, because all spares
 	// are in use, and how many turns have done so so far. It is called at most once a
 	// second, in a goroutine of its own. Stop does not wait for it.
-	OnNoSpare func(soFar uint64)
+	OnDetachLimit func(soFar uint64)
 	// LongTurn is the time after which OnLongTurn is told of a turn; at least 0.
 	LongTurn time.Duration
 	// Driver makes the scheduler deterministic; nil in production.
@@ -76,8 +76,8 @@ func (c *Config) check() error {
 	if c.Workers < 1 || c.Workers > MaxWorkers {
 		return errors.New(text("gallop: %d workers: want 1 to %d", c.Workers, MaxWorkers))
 	}
-	if c.Spares < 0 {
-		return errors.New(text("gallop: %d spares: want at least 0", c.Spares))
+	if c.MaxDetached < 0 {
+		return errors.New(text("gallop: %d spares: want at least 0", c.MaxDetached))
 	}
 	if c.LongTurn < 0 {
 		return errors.New("gallop: a long turn below 0")
@@ -96,9 +96,9 @@ type Scheduler struct {
 	workers []*Worker // those that it began with
 
 	// Who has which seat, and who sleeps there; every wake-up goes through idle.
-	seats  []seat
-	idle   idleWord
-	spares spares
+	slots       []workerSlot
+	idle        idleWord
+	idleWorkers idleWorkers
 	// Work from outside.
 	inject mpmcq
 	// What keeps the scheduler from being quiet although its queues are empty: see Hold.
@@ -122,12 +122,12 @@ func New(cfg Config) (*Scheduler, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = seam.SystemClock{}
 	}
-	if cfg.Spares == 0 {
-		cfg.Spares = DefaultSpares
+	if cfg.MaxDetached == 0 {
+		cfg.MaxDetached = DefaultMaxDetached
 	}
 	s := &Scheduler{cfg: cfg}
 	if s.driver = cfg.Driver; s.driver != nil {
-		s.network.due.Store(never) // it goes by nobody's time but its own
+		s.network.nextLook.Store(never) // it goes by nobody's time but its own
 		s.driver.bind(s)
 	}
 	s.inject.init(segmentCells)
@@ -135,11 +135,11 @@ func New(cfg Config) (*Scheduler, error) {
 	s.stop.init(cfg.Workers)
 	s.monitor.init(s)
 	s.workers = make([]*Worker, cfg.Workers)
-	s.seats = make([]seat, cfg.Workers)
-	s.spares.init(s)
+	s.slots = make([]workerSlot, cfg.Workers)
+	s.idleWorkers.init(s)
 	for i := range s.workers {
-		s.workers[i] = newWorker(s, i, freshSize, ringSize)
-		s.workers[i].sit(i)
+		s.workers[i] = newWorker(s, i, newRingSize, ringSize)
+		s.workers[i].occupy(i)
 	}
 	chance := rand.NewPCG(cfg.Seed, 0x9e3779b97f4a7c15)
 	for _, w := range s.workers {
@@ -162,10 +162,10 @@ func (s *Scheduler) Workers() int { return len(s.workers) }
 // with Admit, or with Hold.
 func (s *Scheduler) Inject(t *Task) {
 	if invariant.On {
-		bookIn(t)
+		checkEnter(t)
 	}
-	if t.kind.pin != nil {
-		t.kind.pin.schedule(s, t)
+	if t.class.pin != nil {
+		t.class.pin.schedule(s, t)
 		return
 	}
 	// The hand-over skips the queue. The compare-and-swap in wake publishes
@@ -185,39 +185,39 @@ func (s *Scheduler) notify() {
 	case wokeOne:
 		s.holder(i).wake(nil, true)
 	case wokeClosed: // A4
-		s.bury()
-	case wokeNobody:
+		s.discardInject()
+	case wokeNone:
 		s.monitor.arm() // whoever is awake may be stuck
 	}
 }
 
 // bury ends every task of the inject queue. Only after the idle word was closed;
 // any number of callers.
-func (s *Scheduler) bury() {
-	s.stop.beginBurial()
+func (s *Scheduler) discardInject() {
+	s.stop.beginDiscard()
 	for t := s.inject.pop(); t != nil; t = s.inject.pop() {
-		t.die(nil, ErrStopped)
+		t.terminate(nil, ErrStopped)
 	}
-	s.stop.endBurial()
+	s.stop.endDiscard()
 }
 
 // stopping is the way down: it counts the workers that may still run something.
 type stopping struct {
-	flag    seam.Uint32 // 1 from Stop on
-	once    sync.Once
-	left    seam.Int32
-	workers chan struct{} // closed when the last worker is gone
-	burials seam.Int32    // how many bury, and one until finish has
-	last    sync.Once
-	buried  chan struct{} // closed when burials is 0 for the first time
-	done    chan struct{} // closed when everything left over was buried
+	flag       seam.Uint32 // 1 from Stop on
+	once       sync.Once
+	left       seam.Int32
+	workers    chan struct{} // closed when the last worker is gone
+	discarders seam.Int32    // how many bury, and one until finish has
+	last       sync.Once
+	discarded  chan struct{} // closed when burials is 0 for the first time
+	done       chan struct{} // closed when everything left over was buried
 }
 
 func (p *stopping) init(workers int) {
 	p.left.Store(int32(workers) + 1) // one for the monitor, until halt has ended it
 	p.workers = make(chan struct{})
-	p.burials.Store(1)
-	p.buried = make(chan struct{})
+	p.discarders.Store(1)
+	p.discarded = make(chan struct{})
 	p.done = make(chan struct{})
 }
 
@@ -232,12 +232,12 @@ func (p *stopping) gone() {
 
 // beginBurial counts a burier in, before it takes the first task out of its queue. So finish, which
 // looks at the queue before its endBurial, finds either the task or the burier.
-func (p *stopping) beginBurial() { p.burials.Add(1) }
+func (p *stopping) beginDiscard() { p.discarders.Add(1) }
 
 // endBurial counts it out. Stop does not wait for a burier that begins when none was left.
-func (p *stopping) endBurial() {
-	if p.burials.Add(-1) == 0 {
-		p.last.Do(func() { close(p.buried) })
+func (p *stopping) endDiscard() {
+	if p.discarders.Add(-1) == 0 {
+		p.last.Do(func() { close(p.discarded) })
 	}
 }
 
@@ -286,10 +286,10 @@ func (s *Scheduler) halt() {
 	s.stop.flag.Store(1) // P1
 	s.monitor.stop()
 	s.stop.gone() // from here on nobody is relieved, and left only falls, but for Beside
-	for i := range s.seats {
-		s.clear(i) // P2
+	for i := range s.slots {
+		s.stopSlot(i) // P2
 	}
-	s.spares.stop()
+	s.idleWorkers.stop()
 	s.pins.stop()
 }
 
@@ -301,33 +301,33 @@ func (s *Scheduler) finish() {
 	}
 	s.network.close()
 	s.idle.close()                   // P3
-	for _, w := range s.seatable() { // P4
-		w.abandon()
+	for _, w := range s.unpinned() { // P4
+		w.discardQueues()
 	}
-	s.pins.bury()
-	s.bury()
+	s.pins.discard()
+	s.discardInject()
 	if invariant.On {
-		verifyOver(s)
+		verifyStopped(s)
 	}
 	if f := s.cfg.Stopped; f != nil {
 		f()
 	}
-	s.stop.endBurial()
-	s.untilClosed(s.stop.buried) // by others, who had taken out what we did not find
+	s.stop.endDiscard()
+	s.untilClosed(s.stop.discarded) // by others, who had taken out what we did not find
 	s.quiet.abort()
 	close(s.stop.done)
 }
 
 // clear tells the holder of a seat that the scheduler stops. A vacant seat is counted
 // out here, and so is one whose worker has never run.
-func (s *Scheduler) clear(i int) {
-	if !s.idle.rouse(i) {
-		if h := s.seats[i].holder.Load(); h != nil {
-			h.duty.hurry()
+func (s *Scheduler) stopSlot(i int) {
+	if !s.idle.wakeForStop(i) {
+		if h := s.slots[i].holder.Load(); h != nil {
+			h.state.yieldSoon()
 		}
 		return
 	}
-	if h := s.seats[i].claim(); h != nil {
+	if h := s.slots[i].claim(); h != nil {
 		h.dismiss()
 	} else {
 		s.stop.gone()

@@ -170,7 +170,7 @@ func grow(g *graph, rng *rand.Rand) (roots []*node) {
 }
 
 // TestSpill: a turn that makes more tasks runnable than a ring holds loses none.
-func TestSpill(t *testing.T) {
+func TestOverflow(t *testing.T) {
 	s := start(t, sched.Config{Workers: 1})
 	g := newGraph(s)
 	root := g.node(nil)
@@ -180,8 +180,8 @@ func TestSpill(t *testing.T) {
 	g.inject(root)
 	quiet(t, s)
 	g.check(t)
-	if c := total(s); c.Spills == 0 || c.Injected < c.Spills { // if the turn is late, the monitor empties the ring as well
-		t.Errorf("%d spilled, %d came back", c.Spills, c.Injected)
+	if c := total(s); c.Overflows == 0 || c.Injected < c.Overflows { // if the turn is late, the monitor empties the ring as well
+		t.Errorf("%d spilled, %d came back", c.Overflows, c.Injected)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestConfigErrors(t *testing.T) {
 		"0 workers: want 1 to 56":    {},
 		"-1 workers: want 1 to 56":   {Workers: -1},
 		"57 workers: want 1 to 56":   {Workers: sched.MaxWorkers + 1},
-		"-1 spares: want at least 0": {Workers: 1, Spares: -1},
+		"-1 spares: want at least 0": {Workers: 1, MaxDetached: -1},
 		"a long turn below 0":        {Workers: 1, LongTurn: -time.Millisecond},
 	} {
 		s, err := sched.New(cfg)
@@ -289,8 +289,8 @@ func TestSeveralSchedulers(t *testing.T) {
 	graphs[0].inject(nodes[0])
 	<-done
 	<-graphs[1].s.Stop() // the others go on
-	extra := graphs[0].node(nil)
-	graphs[0].inject(extra)
+	surplus := graphs[0].node(nil)
+	graphs[0].inject(surplus)
 	graphs[0].s.Release()
 	graphs[2].s.Release()
 	quiet(t, graphs[0].s)

@@ -10,11 +10,11 @@ const (
 	// others work.
 	searchRounds = 8
 	// maxFetch bounds the tasks that one look at the inject queue takes.
-	maxFetch = 32
+	maxInjectShare = 32
 	// A worker levels where levelFrom more than twice its own tasks wait; maxLevel bounds what it
 	// takes.
-	levelFrom = 4
-	maxLevel  = 32
+	rebalanceFrom = 4
+	maxRebalance  = 32
 )
 
 // find looks for work elsewhere, and sleeps when there is none. It returns nil when the worker has
@@ -23,20 +23,20 @@ const (
 // After a goroutine has let others run, the processor mispredicts its returns, since it remembers
 // the calls of the other goroutine: each costs some 5 ns. So there are few calls between serve and
 // the place where the last worker lingers.
-func (w *Worker) find(aside bool) *Task {
+func (w *Worker) find(idle bool) *Task {
 	for w.sched.stop.flag.Load() == 0 {
-		if !aside && !w.duty.stepAside() { // E1
-			return w.giveUp()
+		if !idle && !w.state.becomeIdle() { // E1
+			return w.waitIdle()
 		}
-		aside = true
+		idle = true
 		t := w.search() // E2
 		if t == nil {
-			asleep, last := w.lieDown()
-			for n := 0; last && n < lingerRounds && w.mayLinger(); n++ {
+			asleep, last := w.announceSleep()
+			for n := 0; last && n < spinBudget && w.maySpin(); n++ {
 				seam.Spin()
 			}
 			if asleep {
-				t = w.getUp()
+				t = w.parkUntilWoken()
 			}
 		}
 		if t != nil {
@@ -48,7 +48,7 @@ func (w *Worker) find(aside bool) *Task {
 
 // takeUp goes back on duty with t, and returns it.
 func (w *Worker) takeUp(t *Task) *Task {
-	w.duty.resume() // E3
+	w.state.resume() // E3
 	return t
 }
 
@@ -58,8 +58,8 @@ func (w *Worker) search() *Task {
 	if !w.searching {
 		// While all others sleep, their queues are empty, and work can only come from
 		// outside, which wakes whom it needs.
-		alone := w.sched.idle.sleepers() >= len(w.sched.seats)-1
-		if t := w.glance(alone); t != nil || alone {
+		alone := w.sched.idle.sleepers() >= len(w.sched.slots)-1
+		if t := w.lookOnce(alone); t != nil || alone {
 			return t
 		}
 		if !w.sched.idle.startSearch() {
@@ -82,7 +82,7 @@ func (w *Worker) search() *Task {
 }
 
 // glance is a look that is not counted as a search. alone means that there is nobody to steal from.
-func (w *Worker) glance(alone bool) (t *Task) {
+func (w *Worker) lookOnce(alone bool) (t *Task) {
 	if alone {
 		t = w.poll()
 	} else {
@@ -124,18 +124,18 @@ func (w *Worker) look() *Task {
 // for its own queue, if there is room. A task that had to go back would lose its place, again and
 // again.
 func (w *Worker) poll() *Task {
-	q, own := &w.sched.inject, w.queue.others.owner()
+	q, own := &w.sched.inject, w.queue.resumed.owner()
 	t := q.pop()
 	if t == nil {
 		w.backlog = false
 		return nil
 	}
 	w.count.injected.Add(1)
-	share := min(q.len()/len(w.sched.seats), w.fetch)
-	if w.queue.fresh.owner().len() != 0 {
+	share := min(q.len()/len(w.sched.slots), w.injectShare)
+	if w.queue.newTasks.owner().len() != 0 {
 		share = 0 // they would wait behind those
 	}
-	w.fetch = min(2*w.fetch+1, maxFetch)
+	w.injectShare = min(2*w.injectShare+1, maxInjectShare)
 	for ; share > 0 && own.hasRoom(); share-- {
 		more := q.pop()
 		if more == nil {
@@ -152,13 +152,13 @@ func (w *Worker) poll() *Task {
 // steal takes one task from another worker, round-robin, beginning behind the
 // victim of last time. A failed try costs four loads of the victim's lines.
 func (w *Worker) steal() *Task {
-	seats := w.sched.seats
-	for range seats {
+	slots := w.sched.slots
+	for range slots {
 		w.victim++
-		if w.victim >= len(seats) {
+		if w.victim >= len(slots) {
 			w.victim = 0
 		}
-		victim := seats[w.victim].holder.Load() // stale: one missed steal, or one from a worker that has lost its seat
+		victim := slots[w.victim].holder.Load() // stale: one missed steal, or one from a worker that has lost its seat
 		if victim == w || victim == nil {
 			continue
 		}
@@ -176,22 +176,22 @@ func (w *Worker) steal() *Task {
 // to the other workers, for ever. It takes no fresh tasks: they are to be few. It is done once in
 // some milliseconds, so that work of few turns stays where it is; at every reading of the clock it
 // took a fifth of the throughput. Owner only, between two turns.
-func (w *Worker) level() {
-	seats := w.sched.seats
-	w.victim = (w.victim + 1) % len(seats)
-	victim := seats[w.victim].holder.Load()
+func (w *Worker) rebalance() {
+	slots := w.sched.slots
+	w.victim = (w.victim + 1) % len(slots)
+	victim := slots[w.victim].holder.Load()
 	if victim == w || victim == nil {
 		return
 	}
 	if invariant.On {
-		verifyLevel(w, victim)
+		verifyRebalance(w, victim)
 	}
-	q := &victim.queue.others
+	q := &victim.queue.resumed
 	here, there := w.queue.len(), q.thief().len()
-	if there < 2*here+levelFrom {
+	if there < 2*here+rebalanceFrom {
 		return
 	}
-	for range min((there-here)/2, maxLevel) {
+	for range min((there-here)/2, maxRebalance) {
 		if t := q.thief().steal(); t != nil {
 			w.count.steals.Add(1)
 			w.enqueue(t)
@@ -205,8 +205,8 @@ func (s *Scheduler) workLeft() bool {
 	if !s.inject.empty() {
 		return true
 	}
-	for i := range s.seats {
-		if v := s.seats[i].holder.Load(); v != nil && !v.queue.empty() {
+	for i := range s.slots {
+		if v := s.slots[i].holder.Load(); v != nil && !v.queue.empty() {
 			return true
 		}
 	}

@@ -5,33 +5,33 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // lieDown makes the worker sleep on paper. It reports whether the worker is asleep, and so has to
 // park, and whether it is the last one. The order of the steps keeps a wake-up from being lost;
 // README.md has the proof.
-func (w *Worker) lieDown() (asleep, last bool) {
+func (w *Worker) announceSleep() (asleep, last bool) {
 	w.count.parks.Add(1)
-	w.pace.stale = true
+	w.timeslice.stale = true
 	w.current = nil // the collector's, if nobody else has it
 	w.publish()     // before the announcement: exact for whoever sees all asleep
 	if invariant.On {
 		verifyAsleep(w)
 	}
-	all := w.sched.idle.announce(w.seat, w.searching) // S1
+	all := w.sched.idle.announce(w.slot, w.searching) // S1
 	w.searching, w.sawWork = false, false
 	switch {
 	case w.sched.stop.flag.Load() != 0:
 		// Unlike retract, rouse succeeds when the scheduler has just become quiescent for good:
 		// Stop may have looked before we announced.
-		if w.sched.idle.rouse(w.seat) {
+		if w.sched.idle.wakeForStop(w.slot) {
 			w.searching = true
 			return false, false
 		}
 	case w.sched.workLeft(): // S2
 		w.sawWork = true                  // even if a token is on its way: it may be for something else
-		if w.sched.idle.retract(w.seat) { // S3
+		if w.sched.idle.retract(w.slot) { // S3
 			return false, false
 		}
 	case all:
 		w.sched.quiet.check(w.sched)
-		if w.sched.monitor.tired.Load() {
-			w.sched.monitor.dozeOff()
+		if w.sched.monitor.disarmOnSleep.Load() {
+			w.sched.monitor.disarmAtSleep()
 		}
 		return true, true
 	}
@@ -39,38 +39,38 @@ func (w *Worker) lieDown() (asleep, last bool) {
 }
 
 // getUp parks the worker until it is woken, and returns the task it was handed, if any.
-func (w *Worker) getUp() *Task {
+func (w *Worker) parkUntilWoken() *Task {
 	w.park() // S4
 	w.count.wakes.Add(1)
-	return w.passOn(w.awake())
+	return w.passOn(w.acceptWake())
 }
 
 // lingerRounds is how often the last worker to fall asleep lets the process's other
 // goroutines run before it parks.
-const lingerRounds = 2
+const spinBudget = 2
 
 // mayLinger tells whether the worker may wait a moment for a token. A caller that it has just
 // answered may have the next question, and granting a token to a goroutine that has not parked is
 // cheap.
-func (w *Worker) mayLinger() bool { return w.thread == nil && !w.parker.Granted() }
+func (w *Worker) maySpin() bool { return w.thread == nil && !w.parker.Granted() }
 
 // retire puts the worker to sleep although it has work, because the governor wants fewer of them,
 // and reports whether it did. Its tasks go to the workers that stay awake. At least one does, so
 // this worker need not look again before it parks. Afterwards it may have been handed a task, or be
 // counted as a searcher: find sees to both.
 func (w *Worker) retire() bool {
-	w.unload() // R1
-	w.pace.stale = true
+	w.moveToInject() // R1
+	w.timeslice.stale = true
 	w.count.parks.Add(1)
 	w.current = nil
 	w.publish()
 	if invariant.On {
 		verifyAsleep(w)
 	}
-	if !w.sched.idle.retire(w.seat) { // R2
+	if !w.sched.idle.retire(w.slot) { // R2
 		return false // the limit has changed, or others were faster
 	}
-	if w.sched.stop.flag.Load() != 0 && w.sched.idle.rouse(w.seat) { // as in lieDown
+	if w.sched.stop.flag.Load() != 0 && w.sched.idle.wakeForStop(w.slot) { // as in lieDown
 		return true
 	}
 	w.park() // R3
@@ -80,8 +80,8 @@ func (w *Worker) retire() bool {
 
 // unload moves what the worker has queued to the inject queue, and reports whether
 // there was anything.
-func (w *Worker) unload() (moved bool) {
-	if t := w.slot.take(); t != nil {
+func (w *Worker) moveToInject() (moved bool) {
+	if t := w.next.take(); t != nil {
 		w.sched.inject.push(t)
 		moved = true
 	}
@@ -93,22 +93,22 @@ func (w *Worker) unload() (moved bool) {
 }
 
 // woken goes back to work after a sleep: with the task it was handed, or to find one.
-func (w *Worker) woken() *Task {
-	if t := w.awake(); t != nil { // R4
+func (w *Worker) afterPark() *Task {
+	if t := w.acceptWake(); t != nil { // R4
 		return w.takeUp(t)
 	}
 	return w.find(true)
 }
 
 // awake takes over what the waker of this worker left: a task, or the duty to search.
-func (w *Worker) awake() *Task {
+func (w *Worker) acceptWake() *Task {
 	if invariant.On {
 		verifyToken(w)
 	}
 	t := w.handed
 	w.handed = nil
-	w.searching = t == nil && !w.idly // wake has counted us then
-	w.idly = false
+	w.searching = t == nil && !w.uncounted // wake has counted us then
+	w.uncounted = false
 	if invariant.On {
 		verifyAwake(w)
 	}
@@ -136,8 +136,8 @@ func (w *Worker) wake(t *Task, watched bool) {
 
 // wakeIdly wakes the worker for nothing. The caller has cleared its bit, or taken it from the
 // spares, without counting it as a searcher.
-func (w *Worker) wakeIdly() {
-	w.idly = true
+func (w *Worker) wakeUncounted() {
+	w.uncounted = true
 	w.wake(nil, true)
 }
 

@@ -9,10 +9,10 @@ import (
 )
 
 // injectingInto is so many outsiders, each with one task, and so many workers.
-func injectingInto(workers, outsiders int) func(*explore.Program) {
+func injectingInto(workers, senders int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		h := newHouse(p, workers, p.Daemon)
-		for i := range outsiders {
+		for i := range senders {
 			j := h.job(string(rune('A'+i)), nil)
 			p.Go(func() { h.s.Inject(&j.Task) })
 		}
@@ -77,7 +77,7 @@ func TestBug_K8_NoWorkBesideASleeper(t *testing.T) {
 }
 
 // TestSleepBesideFreshTasks: the same where fresh tasks wait, one of them with the others since there is no room for it.
-func TestSleepBesideFreshTasks(t *testing.T) {
+func TestSleepBesideNewTasks(t *testing.T) {
 	roam(t, func(p *explore.Program) {
 		h := newHouse(p, 2, p.Daemon)
 		var below []*job
@@ -89,7 +89,7 @@ func TestSleepBesideFreshTasks(t *testing.T) {
 		})
 		for _, name := range []string{"A", "B", "C", "D"} {
 			j := h.job(name, nil)
-			j.Kind().DepthFirst(func(*Task) bool { return true })
+			j.Class().DepthFirst(func(*Task) bool { return true })
 			below = append(below, j)
 		}
 		p.Go(func() { h.s.Inject(&root.Task) })
@@ -160,18 +160,18 @@ func TestBug_K9_HandedSomethingElse(t *testing.T) {
 
 // stopping is outsiders with tasks that make more tasks, against Stop: what ran
 // did so once, everything else died once, and every worker has left.
-func stoppingUnder(workers, outsiders int) func(*explore.Program) {
+func stoppingUnder(workers, senders int) func(*explore.Program) {
 	return func(p *explore.Program) {
 		h := newHouse(p, workers, p.Go)
-		for i := range outsiders {
+		for i := range senders {
 			name := string(rune('A' + i))
 			child := h.job(name+"'", nil)
 			j := h.job(name, func(w *Worker) { w.Schedule(&child.Task) })
 			p.Go(func() {
 				h.s.Inject(&j.Task)
-				p.Await(func() bool { return j.ran+j.died == 1 })
-				if j.died == 1 {
-					child.died++ // it was never made
+				p.Await(func() bool { return j.ran+j.terminated == 1 })
+				if j.terminated == 1 {
+					child.terminated++ // it was never made
 				}
 			})
 		}

@@ -8,7 +8,7 @@ import (
 // TestSpares_CrashOfTheNext: "whoever takes it starts it anew: not ours any more". A goroutine
 // that has given its worker back used to look whether that had crashed, which then was a
 // crash of the goroutine behind it; and it started a third one, beside that.
-func TestSpares_CrashOfTheNext(t *testing.T) {
+func TestIdleWorkers_CrashOfTheNext(t *testing.T) {
 	w := startBare(t, Config{Workers: 1}).workers[0]
 	w.live(func() (more bool) {
 		w.crashed = true // by whoever has it next
@@ -23,7 +23,7 @@ func TestSpares_CrashOfTheNext(t *testing.T) {
 // TestSpares_CrashOfTheNextRaces is for the race detector: a spare's goroutine ends because nobody has needed it for
 // long, and the first turn of the next one crashes. What the detector remembers of the look it forgets
 // soon, so this is done often: in 50 rounds it told 7 times of 10, in 300 always.
-func TestSpares_CrashOfTheNextRaces(t *testing.T) {
+func TestIdleWorkers_CrashOfTheNextRaces(t *testing.T) {
 	s := startBare(t, Config{Workers: 1})
 	for range 300 { // not scaled
 		inject(s, func(w *Worker) {
@@ -32,19 +32,19 @@ func TestSpares_CrashOfTheNextRaces(t *testing.T) {
 			w.Blocking(func() { <-ran })
 		})
 		waitQuiet(t, s)
-		s.spares.cool(true)
+		s.idleWorkers.cool(true)
 		for !allCold(s) {
 			runtime.Gosched()
 		}
 	}
-	if st := s.SpareStats(); st.Made != 1 {
+	if st := s.DetachedStats(); st.Made != 1 {
 		t.Errorf("%+v, want one spare that is used again", st)
 	}
 }
 
 // allCold tells whether all workers without a seat are without a goroutine, or nearly: one may still be about to end.
 func allCold(s *Scheduler) bool {
-	p := &s.spares
+	p := &s.idleWorkers
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.cold) == len(p.made)

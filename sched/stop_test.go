@@ -14,7 +14,7 @@ import (
 // TestStopBuriesEverythingOnce: Stop comes at any moment while goroutines inject
 // tasks that make others runnable; each task that was ever made runnable ran or
 // died, once, and died of ErrStopped.
-func TestStopBuriesEverythingOnce(t *testing.T) {
+func TestStopDiscardsEverythingOnce(t *testing.T) {
 	for round := range scaled(400) {
 		s := start(t, sched.Config{Workers: 1 + round%3})
 		var graphs [2]*graph
@@ -37,21 +37,21 @@ func TestStopBuriesEverythingOnce(t *testing.T) {
 		<-s.Stop()
 		wg.Wait()
 		for _, g := range graphs {
-			checkBuried(t, g)
+			checkDiscarded(t, g)
 		}
 	}
 }
 
 // checkBuried is checkEnded for a graph whose nodes make others runnable: those of
 // a node that died were never runnable.
-func checkBuried(t *testing.T, g *graph) {
+func checkDiscarded(t *testing.T, g *graph) {
 	t.Helper()
 	for _, n := range g.nodes {
-		if n.died.Load() > 0 && !errors.Is(n.cause, sched.ErrStopped) {
+		if n.terminated.Load() > 0 && !errors.Is(n.cause, sched.ErrStopped) {
 			t.Fatalf("died of %v", n.cause)
 		}
 		if n.missing.Load() > 0 {
-			n.died.Add(1)
+			n.terminated.Add(1)
 		}
 	}
 	g.checkEnded(t)
@@ -84,8 +84,8 @@ func TestStopWaitsForTurns(t *testing.T) {
 	}
 	close(finish)
 	<-done
-	if n.ran.Load() != 1 || m.died.Load() != 1 {
-		t.Errorf("the turn ran %d times, what it made died %d times", n.ran.Load(), m.died.Load())
+	if n.ran.Load() != 1 || m.terminated.Load() != 1 {
+		t.Errorf("the turn ran %d times, what it made died %d times", n.ran.Load(), m.terminated.Load())
 	}
 }
 
@@ -173,8 +173,8 @@ func TestAfterStop(t *testing.T) {
 	g := newGraph(s)
 	n := g.node(nil)
 	g.inject(n)
-	if n.died.Load() != 1 || !errors.Is(n.cause, sched.ErrStopped) {
-		t.Errorf("died %d times of %v", n.died.Load(), n.cause)
+	if n.terminated.Load() != 1 || !errors.Is(n.cause, sched.ErrStopped) {
+		t.Errorf("died %d times of %v", n.terminated.Load(), n.cause)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestDyingTasksTakePart(t *testing.T) {
 		if m.ended.Load() != 1 {
 			t.Fatalf("ended %d times", m.ended.Load())
 		}
-		if n := m.heir.died.Load(); n > 1 {
+		if n := m.heir.terminated.Load(); n > 1 {
 			t.Fatalf("its heir died %d times", n)
 		}
 	}
@@ -214,7 +214,7 @@ func (m *mourner) RunTask(w *sched.Worker) bool {
 }
 
 // TaskDied implements sched.Runner.
-func (m *mourner) TaskDied(*sched.Worker, error) {
+func (m *mourner) TaskTerminated(*sched.Worker, error) {
 	m.ended.Add(1)
 	m.s.Inject(&m.heir.Task)
 	m.s.Release()
@@ -231,7 +231,7 @@ type mourned struct {
 func (m *mourned) RunTask(*sched.Worker) (again bool) { panic("it was to die") }
 
 // TaskDied implements sched.Runner.
-func (m *mourned) TaskDied(*sched.Worker, error) {
+func (m *mourned) TaskTerminated(*sched.Worker, error) {
 	close(m.begun)
 	<-m.goOn
 	m.over.Store(true)
@@ -239,7 +239,7 @@ func (m *mourned) TaskDied(*sched.Worker, error) {
 
 // TestStopWaitsForBurials: a goroutine that comes too late buries what it has brought, and whatever
 // else waits. Stop has not ended before it has.
-func TestStopWaitsForBurials(t *testing.T) {
+func TestStopWaitsForDiscards(t *testing.T) {
 	for _, pinned := range []bool{false, true} {
 		m := &mourned{begun: make(chan struct{}), goOn: make(chan struct{})}
 		var s *sched.Scheduler

@@ -15,39 +15,39 @@ import "github.com/gallop-go/gallop/internal/invariant"
 // They are found by what they leave unused: work waits, all seats are awake, and yet fewer
 // goroutines want to run than there are seats and processors. Where that is so at most looks, there
 // is another round as well, of four times as many, whatever has become of the last one.
-type surge struct {
+type blockingBurst struct {
 	last    int64 // when seats were lost last, or another round began, ns
 	rounds  int   // how often in a row
 	starved int   // by two more with each look that finds seats blocked, by one less with each other
-	extras  []*Worker
+	surplus  []*Worker
 	grown   int64 // when they were started, ns
 	out     int   // extras of the last round that have not come back
 }
 
 const (
-	calmAfter  = 20_000_000 // ns without a lost seat after which a surge is over
-	firstExtra = 4          // extras of the first round
-	mostExtra  = 4096       // and of the largest
+	burstCalmAfter  = 20_000_000 // ns without a lost seat after which a surge is over
+	firstSurplus = 4          // extras of the first round
+	maxSurplus  = 4096       // and of the largest
 
 	mostStarved = 8
 )
 
 // overdueFor is how long ago, in the present state, a worker must have been asked before it loses
 // its seat while a processor is idle.
-func (g *surge) overdueFor() int64 {
+func (g *blockingBurst) retakeDelay() int64 {
 	if g.rounds > 0 {
-		return urgent
+		return overdueAfter
 	}
-	return relief
+	return retakeAfter
 }
 
 // grow starts another round of extras if the last ones are stuck and more work waits.
 // Caller holds mu.
-func (m *monitor) grow(now int64, relieved int) {
-	g := &m.surge
+func (m *monitor) growBurst(now int64, relieved int) {
+	g := &m.burst
 	g.out = 0
-	for _, w := range g.extras {
-		if w.duty.isAway() {
+	for _, w := range g.surplus {
+		if w.state.isDetached() {
 			g.out++
 		}
 	}
@@ -62,30 +62,30 @@ func (m *monitor) grow(now int64, relieved int) {
 		g.last = now
 	case g.starved > 0:
 		g.rounds = max(g.rounds, 1)
-	case 2*g.out < len(g.extras) || now-g.last > calmAfter+2*round:
-		g.rounds, g.extras, g.out = 0, nil, 0
+	case 2*g.out < len(g.surplus) || now-g.last > burstCalmAfter+2*round:
+		g.rounds, g.surplus, g.out = 0, nil, 0
 		return
 	}
-	if !starves && (g.rounds < 2 || 2*g.out < len(g.extras) || g.out > 0 && now-g.grown < round) {
+	if !starves && (g.rounds < 2 || 2*g.out < len(g.surplus) || g.out > 0 && now-g.grown < round) {
 		return
 	}
-	want := 2 * len(g.extras)
+	want := 2 * len(g.surplus)
 	if starves {
 		want *= 2
 	}
-	want = min(max(firstExtra, want), mostExtra)
-	clear(g.extras) // they may be forgotten
-	g.extras, g.grown = g.extras[:0], now
+	want = min(max(firstSurplus, want), maxSurplus)
+	clear(g.surplus) // they may be forgotten
+	g.surplus, g.grown = g.surplus[:0], now
 	for range min(want, m.s.waiting()) {
-		w := m.s.extra()
+		w := m.s.startSurplus()
 		if w == nil {
 			return
 		}
 		w.turn.begin(now)
-		g.extras = append(g.extras, w)
+		g.surplus = append(g.surplus, w)
 		g.last = now
 	}
-	g.out = len(g.extras)
+	g.out = len(g.surplus)
 }
 
 // starves reports whether seats are found blocked now and have been at most of the last looks: work
@@ -94,7 +94,7 @@ func (m *monitor) grow(now int64, relieved int) {
 // all (network.yield) is not blocked, although it seems so: it does that to let the monitor run.
 // Caller holds mu.
 func (m *monitor) starves() bool {
-	g, p, idle := &m.surge, &m.watch.procs, &m.s.idle
+	g, p, idle := &m.burst, &m.watch.procs, &m.s.idle
 	if m.s.waiting() == 0 || idle.sleepers() > 0 || searching(idle.v.Load()) > 0 {
 		g.starved = 0
 		return false
@@ -104,7 +104,7 @@ func (m *monitor) starves() bool {
 	if m.s.network.isLookedAt() {
 		active++
 	}
-	if active >= min(p.n, uint64(len(m.s.seats))) {
+	if active >= min(p.n, uint64(len(m.s.slots))) {
 		g.starved = max(g.starved-1, 0)
 		return false
 	}
@@ -115,9 +115,9 @@ func (m *monitor) starves() bool {
 // waiting returns how many tasks an extra would find. Any goroutine; advisory.
 func (s *Scheduler) waiting() int {
 	n := s.inject.len()
-	for i := range s.seats {
-		if w := s.seats[i].holder.Load(); w != nil {
-			n += max(0, w.queue.fresh.thief().len()) + max(0, w.queue.others.thief().len())
+	for i := range s.slots {
+		if w := s.slots[i].holder.Load(); w != nil {
+			n += max(0, w.queue.newTasks.thief().len()) + max(0, w.queue.resumed.thief().len())
 		}
 	}
 	return n
@@ -125,15 +125,15 @@ func (s *Scheduler) waiting() int {
 
 // extra starts a worker without a seat for one task, or returns nil if there are
 // enough. Monitor only.
-func (s *Scheduler) extra() *Worker {
-	if s.goAway() != wentAway {
+func (s *Scheduler) startSurplus() *Worker {
+	if s.beginDetached() != detachOK {
 		return nil
 	}
 	s.stop.left.Add(1)
-	w := s.spares.take()
-	w.seat = noSeat
-	w.duty.f.StoreRelease(away)
-	s.spares.stray(w)
-	w.wakeIdly()
+	w := s.idleWorkers.take()
+	w.slot = noSlot
+	w.state.word.StoreRelease(stateDetached)
+	s.idleWorkers.addDetached(w)
+	w.wakeUncounted()
 	return w
 }

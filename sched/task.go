@@ -3,7 +3,7 @@ package sched
 import "github.com/gallop-go/gallop/internal/invariant"
 
 // KindRunner says what the tasks of a [Kind] do when a worker takes them.
-type KindRunner interface {
+type ClassRunner interface {
 	// RunTask runs one turn of t and reports whether the task has more to do. If it returns
 	// true, the worker queues the task again. If it returns false, the task may already be
 	// queued or running elsewhere: neither side may touch it any more.
@@ -16,21 +16,21 @@ type KindRunner interface {
 	// TaskDied takes over a task that no worker will run again, and everything in it. cause
 	// says why. It is a [*Crash] if the task's own turn panicked, and then w is the worker
 	// that it ran on; it is [ErrStopped] if the scheduler has stopped, and then w is nil.
-	TaskDied(w *Worker, t *Task, cause error)
+	TaskTerminated(w *Worker, t *Task, cause error)
 }
 
 // Kind is what many tasks have in common: how they run, and where. So each of them is
 // one word that leads to it. The zero value is not ready: use Init. A Kind must not be
 // copied after Init.
-type Kind struct {
-	runner KindRunner
+type Class struct {
+	runner ClassRunner
 	pin    *Pin
-	fresh  func(*Task) bool // nil: its tasks are never fresh
+	isNew  func(*Task) bool // nil: its tasks are never fresh
 }
 
 // Init prepares the kind, before any task of it is prepared. pin is nil for tasks that
 // any worker may run. A kind is read by all workers and must not be changed again.
-func (k *Kind) Init(r KindRunner, pin *Pin) { k.runner, k.pin = r, pin }
+func (c *Class) Init(r ClassRunner, pin *Pin) { c.runner, c.pin = r, pin }
 
 // DepthFirst is for tasks that make tasks. Call it along with Init. fresh reports
 // whether a task has never run; it is asked about a task that a turn is about to make
@@ -46,44 +46,44 @@ func (k *Kind) Init(r KindRunner, pin *Pin) { k.runner, k.pin = r, pin }
 //
 // DepthFirst costs a call of fresh for each task that does not go to the next-slot, and
 // no allocation.
-func (k *Kind) DepthFirst(fresh func(t *Task) bool) { k.fresh = fresh }
+func (c *Class) DepthFirst(fresh func(t *Task) bool) { c.isNew = fresh }
 
 // Task is something that a worker can run. Embed it in what it belongs to, so that
 // scheduling allocates nothing. Between two turns a task is in at most one queue;
 // whoever makes it runnable schedules it exactly once. The zero value is not ready: use
 // InitKind, or Init. A Task must not be copied after that.
 type Task struct {
-	books books // of nothing in a plain build
-	kind  *Kind
+	check taskCheck // of nothing in a plain build
+	class *Class
 }
 
 // InitKind prepares a task of a kind, and allocates nothing. From the task's address,
 // the runner of the kind finds what the task is embedded in.
-func (t *Task) InitKind(k *Kind) { t.kind = k }
+func (t *Task) InitClass(c *Class) { t.class = c }
 
 // Init prepares a task that is the only one of its kind, and allocates that kind. pin
 // is nil for a task that any worker may run.
 func (t *Task) Init(r Runner, pin *Pin) {
 	s := &single{runner: r}
-	s.Kind.Init(s, pin)
-	t.kind = &s.Kind
+	s.Class.Init(s, pin)
+	t.class = &s.Class
 }
 
 // Kind returns the task's kind.
-func (t *Task) Kind() *Kind { return t.kind }
+func (t *Task) Class() *Class { return t.class }
 
 // runTurn runs one turn on w.
-func (t *Task) runTurn(w *Worker) (again bool) { return t.kind.runner.RunTask(w, t) }
+func (t *Task) runTurn(w *Worker) (again bool) { return t.class.runner.RunTask(w, t) }
 
 // isFresh tells whether the task goes before others. Its owner only.
-func (t *Task) isFresh() bool { return t.kind.fresh != nil && t.kind.fresh(t) }
+func (t *Task) isNew() bool { return t.class.isNew != nil && t.class.isNew(t) }
 
 // die hands the task back to its runner.
-func (t *Task) die(w *Worker, cause error) {
+func (t *Task) terminate(w *Worker, cause error) {
 	if invariant.On {
-		verifyDeath(t, w)
+		verifyTerminate(t, w)
 	}
-	t.kind.runner.TaskDied(w, t, cause)
+	t.class.runner.TaskTerminated(w, t, cause)
 }
 
 // Runner says what a task does that has a [Kind] of its own.
@@ -92,12 +92,12 @@ type Runner interface {
 	RunTask(w *Worker) (again bool)
 
 	// TaskDied is [KindRunner.TaskDied] for the task that the runner is for.
-	TaskDied(w *Worker, cause error)
+	TaskTerminated(w *Worker, cause error)
 }
 
 // single is the kind of one task.
 type single struct {
-	Kind
+	Class
 	runner Runner
 }
 
@@ -105,4 +105,4 @@ type single struct {
 func (s *single) RunTask(w *Worker, _ *Task) (again bool) { return s.runner.RunTask(w) }
 
 // TaskDied implements KindRunner.
-func (s *single) TaskDied(w *Worker, _ *Task, cause error) { s.runner.TaskDied(w, cause) }
+func (s *single) TaskTerminated(w *Worker, _ *Task, cause error) { s.runner.TaskTerminated(w, cause) }

@@ -15,39 +15,39 @@ import (
 
 // Unman takes away the goroutines of all workers, and the monitor. Call it before there
 // is any work.
-func (s *Scheduler) Unman() (crew []*Worker) {
+func (s *Scheduler) Manual() (workers []*Worker) {
 	s.monitor.armed.Store(true) // so nobody starts its timer
 	s.monitor.ended = true
 	for _, w := range s.workers {
-		w.duty.resume()
+		w.state.resume()
 	}
-	s.Rise()
-	s.spare()
+	s.WakeAll()
+	s.exclude()
 	return s.workers
 }
 
 // spare makes the scheduler's own memory no interleaving point.
-func (s *Scheduler) spare() {
-	seam.SpareNone()
-	seam.Spare(s)
+func (s *Scheduler) exclude() {
+	seam.ExcludeNone()
+	seam.Exclude(s)
 	first := s.inject.head.Load()
-	seam.Spare(first)
-	seam.SpareAll(first.cells)
+	seam.Exclude(first)
+	seam.ExcludeAll(first.cells)
 	for _, w := range s.workers {
-		seam.Spare(w)
+		seam.Exclude(w)
 		w.queue.begin()
-		seam.SpareAll(w.queue.fresh.slots)
-		seam.SpareAll(w.queue.others.slots)
+		seam.ExcludeAll(w.queue.newTasks.entries)
+		seam.ExcludeAll(w.queue.resumed.entries)
 	}
-	seam.SpareAll(s.seats)
+	seam.ExcludeAll(s.slots)
 }
 
 // Rise makes all workers count as awake, as Unman does.
-func (s *Scheduler) Rise() { s.idle.v.Store(0) }
+func (s *Scheduler) WakeAll() { s.idle.v.Store(0) }
 
 // Rest puts all workers to sleep, for Wait and Stop, which then need no worker. It
 // reports whether the workers have nothing to do.
-func (s *Scheduler) Rest() bool {
+func (s *Scheduler) ParkAll() bool {
 	for _, w := range s.workers {
 		if w.HasTask() {
 			return false
@@ -58,7 +58,7 @@ func (s *Scheduler) Rest() bool {
 }
 
 // HasTask reports whether Step would find a task.
-func (w *Worker) HasTask() bool { return w.slot.task != nil || w.sched.workLeft() }
+func (w *Worker) HasTask() bool { return w.next.task != nil || w.sched.workLeft() }
 
 // Step runs one turn, and reports false if there is no task.
 func (w *Worker) Step() (ran bool) {
@@ -72,7 +72,7 @@ func (w *Worker) Step() (ran bool) {
 		}
 	}()
 	if invariant.On {
-		bookTurn(w, t)
+		checkTurnBegin(w, t)
 	}
 	if w.oneTurn(t) {
 		w.requeue(t)
@@ -82,7 +82,7 @@ func (w *Worker) Step() (ran bool) {
 
 // takeAny takes a task from where a worker would find it.
 func (w *Worker) takeAny() *Task {
-	if t := w.slot.take(); t != nil {
+	if t := w.next.take(); t != nil {
 		return t
 	}
 	if t := w.queue.next(); t != nil {

@@ -12,14 +12,14 @@ import (
 // crasher is a task that crashes when it runs.
 type crasher struct {
 	Task
-	died int
+	terminated int
 }
 
 // RunTask implements Runner.
 func (*crasher) RunTask(*Worker) bool { panic("on purpose") }
 
 // TaskDied implements Runner.
-func (d *crasher) TaskDied(*Worker, error) { d.died++ }
+func (d *crasher) TaskTerminated(*Worker, error) { d.terminated++ }
 
 // TestUnmanned: what is made runnable runs, once, by Step; a turn that crashes costs the task
 // its life; and a scheduler at rest is quiescent and stops.
@@ -28,8 +28,8 @@ func TestUnmanned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer seam.SpareNone() // there is no exploration whose end would
-	crew := s.Unman()
+	defer seam.ExcludeNone() // there is no exploration whose end would
+	workers := s.Manual()
 	h := &house{s: s}
 	second := h.job("second", nil)
 	crashing := new(crasher)
@@ -40,16 +40,16 @@ func TestUnmanned(t *testing.T) {
 		t.Fatal("not admitted")
 	}
 	a.Inject(&first.Task)
-	if s.Rest() {
+	if s.ParkAll() {
 		t.Error("at rest with a task in the inject queue")
 	}
-	for i := 0; crew[0].HasTask() || crew[1].HasTask(); i++ {
-		crew[i%2].Step()
+	for i := 0; workers[0].HasTask() || workers[1].HasTask(); i++ {
+		workers[i%2].Step()
 	}
-	if crew[0].Step() || first.ran != 1 || second.ran != 1 || crashing.died != 1 {
-		t.Errorf("first ran %d times, second %d, crashing died %d times", first.ran, second.ran, crashing.died)
+	if workers[0].Step() || first.ran != 1 || second.ran != 1 || crashing.terminated != 1 {
+		t.Errorf("first ran %d times, second %d, crashing died %d times", first.ran, second.ran, crashing.terminated)
 	}
-	if n, _ := s.OnlyHolds(); n != 0 || !s.Rest() || s.WaitQuiet(context.Background(), true) != nil {
+	if n, _ := s.OnlyHolds(); n != 0 || !s.ParkAll() || s.WaitQuiet(context.Background(), true) != nil {
 		t.Errorf("not quiescent: %d holds", n)
 	}
 	<-s.Stop()

@@ -13,66 +13,66 @@ import (
 
 // verifySchedule checks a task that a turn makes runnable.
 func verifySchedule(w *Worker, t *Task) {
-	invariant.Check(t.kind != nil, "worker %d makes a task runnable that was never prepared", w.id)
-	invariant.Check(t.kind.pin != nil || w.apart || w.pin == nil, "the worker %d of a pin queues for itself", w.id)
+	invariant.Check(t.class != nil, "worker %d makes a task runnable that was never prepared", w.id)
+	invariant.Check(t.class.pin != nil || w.detached || w.pin == nil, "the worker %d of a pin queues for itself", w.id)
 }
 
 // verifyBegin checks what a worker believes when it begins a turn of t.
 func verifyBegin(w *Worker, t *Task) {
-	invariant.Check(t.kind != nil, "worker %d runs a task that was never prepared", w.id)
-	invariant.Check(t.kind.pin == nil, "worker %d runs a task that belongs to a pin", w.id)
+	invariant.Check(t.class != nil, "worker %d runs a task that was never prepared", w.id)
+	invariant.Check(t.class.pin == nil, "worker %d runs a task that belongs to a pin", w.id)
 	invariant.Check(!w.inTurn, "worker %d begins a turn within another", w.id)
 	invariant.Check(!w.searching, "worker %d runs a turn while it counts as a searcher", w.id)
 	invariant.Check(w.handed == nil, "worker %d runs a turn and was handed another task", w.id)
 	invariant.Check(w.started && !w.dismissed, "worker %d runs a turn: started %v, dismissed %v", w.id, w.started, w.dismissed)
-	bookTurn(w, t)
+	checkTurnBegin(w, t)
 	verifyFigures(w)
-	verifySeat(w)
+	verifyWorkerSlot(w)
 }
 
 // verifyDeath takes off the books a task that its runner takes over. The task is in the hand of w,
 // or was found in a queue by the caller, which buries it.
-func verifyDeath(t *Task, w *Worker) {
+func verifyTerminate(t *Task, w *Worker) {
 	if w == nil {
-		bookOut(t)
+		checkLeave(t)
 		return
 	}
 	invariant.Check(w.current == t, "a task dies in a worker's hand that has another")
-	bookRelease(w, t)
+	checkRelease(w, t)
 }
 
 // verifyFigures checks the worker's own figures.
 func verifyFigures(w *Worker) {
-	invariant.Check(w.credit >= 1, "worker %d begins a turn with a credit of %d", w.id, w.credit)
+	invariant.Check(w.budget >= 1, "worker %d begins a turn with a credit of %d", w.id, w.budget)
 	invariant.Check(w.inRow >= 0 && w.inRow <= maxInRow, "worker %d has taken %d in a row from its next-slot", w.id, w.inRow)
-	invariant.Check(w.fetch >= 0 && w.fetch <= maxFetch, "worker %d fetches %d tasks", w.id, w.fetch)
-	invariant.Check(w.victim >= 0 && w.victim <= len(w.sched.seats), "worker %d has robbed seat %d", w.id, w.victim)
+	invariant.Check(w.injectShare >= 0 && w.injectShare <= maxInjectShare, "worker %d fetches %d tasks", w.id, w.injectShare)
+	invariant.Check(w.victim >= 0 && w.victim <= len(w.sched.slots), "worker %d has robbed seat %d", w.id, w.victim)
 }
 
 // verifySeat checks that a worker that thinks it has a seat holds it, unless it was relieved a
 // moment ago. The duty is read after the holder: relieve goes the other way.
-func verifySeat(w *Worker) {
-	invariant.Check(w.seat >= noSeat && w.seat < len(w.sched.seats), "worker %d has seat %d", w.id, w.seat)
-	if w.seat == noSeat {
-		invariant.Check(w.apart, "worker %d has no seat and does not know it", w.id)
+func verifyWorkerSlot(w *Worker) {
+	invariant.Check(w.slot >= noSlot && w.slot < len(w.sched.slots), "worker %d has seat %d", w.id, w.slot)
+	if w.slot == noSlot {
+		invariant.Check(w.detached, "worker %d has no seat and does not know it", w.id)
 		return
 	}
-	holds := seam.Peek(&w.sched.seats[w.seat].holder) == w
-	invariant.Check(holds || seam.Peek(&w.duty.f) == away, "worker %d is on duty, and another holds its seat %d", w.id, w.seat)
+	holds := seam.Peek(&w.sched.slots[w.slot].holder) == w
+	invariant.Check(holds || seam.Peek(&w.state.word) == stateDetached, "worker %d is on duty, and another holds its seat %d", w.id, w.slot)
 }
 
 // verifyEnd checks what is left behind a turn of t.
 func verifyEnd(w *Worker, t *Task, again bool) {
 	invariant.Check(w.current == t, "worker %d ends a turn that it did not begin", w.id)
 	invariant.Check(w.inTurn, "worker %d ends a turn twice", w.id)
-	bookEnd(w, t, again)
+	checkTurnEnd(w, t, again)
 }
 
 // verifyLevel checks a worker that takes tasks from another although it may have some. Nobody sees
 // what it has in hand, so it has to be awake. It is between two turns, or the task of its own would
 // come behind.
-func verifyLevel(w, victim *Worker) {
-	invariant.Check(!w.inTurn && w.seat != noSeat && !w.apart, "worker %d levels in a turn or without a seat", w.id)
+func verifyRebalance(w, victim *Worker) {
+	invariant.Check(!w.inTurn && w.slot != noSlot && !w.detached, "worker %d levels in a turn or without a seat", w.id)
 	invariant.Check(!w.searching, "worker %d levels while it counts as a searcher", w.id)
 	invariant.Check(w != victim, "worker %d robs itself", w.id)
 }
@@ -80,26 +80,26 @@ func verifyLevel(w, victim *Worker) {
 // verifyAsleep checks, before a worker announces that it sleeps, that it has nothing: its bit says
 // so to a check for quiescence.
 func verifyAsleep(w *Worker) {
-	invariant.Check(w.pin == nil && w.seat != noSeat, "worker %d without a seat sleeps on one", w.id)
+	invariant.Check(w.pin == nil && w.slot != noSlot, "worker %d without a seat sleeps on one", w.id)
 	invariant.Check(w.current == nil && !w.inTurn, "worker %d falls asleep in a turn", w.id)
-	invariant.Check(w.slot.task == nil, "worker %d falls asleep with a task in its next-slot", w.id)
+	invariant.Check(w.next.task == nil, "worker %d falls asleep with a task in its next-slot", w.id)
 	invariant.Check(holdsNothing(&w.queue), "worker %d falls asleep with tasks in its queue", w.id)
-	invariant.Check(w.handed == nil && !w.idly, "worker %d was woken before it fell asleep", w.id)
-	invariant.Check(seam.Peek(&w.duty.f) == aside, "worker %d falls asleep and is on duty", w.id)
+	invariant.Check(w.handed == nil && !w.uncounted, "worker %d was woken before it fell asleep", w.id)
+	invariant.Check(seam.Peek(&w.state.word) == stateIdle, "worker %d falls asleep and is on duty", w.id)
 	verifyAwake(w)
 }
 
 // verifyAwake checks that the bit of a worker that runs is clear.
 func verifyAwake(w *Worker) {
 	v := seam.Peek(&w.sched.idle.v)
-	invariant.Check(w.seat == noSeat || v&(1<<w.seat) == 0, "worker %d is awake, and sleeps by the idle word %#x", w.id, v)
+	invariant.Check(w.slot == noSlot || v&(1<<w.slot) == 0, "worker %d is awake, and sleeps by the idle word %#x", w.id, v)
 	invariant.Check(!w.searching || searching(v) > 0, "worker %d searches, and nobody does by the idle word %#x", w.id, v)
 }
 
 // verifyToken checks what a worker finds once it has taken its token.
 func verifyToken(w *Worker) {
 	invariant.Check(w.started, "worker %d has a token, and no goroutine", w.id)
-	invariant.Check(w.handed == nil || !w.idly, "worker %d was woken for nothing, and handed a task", w.id)
+	invariant.Check(w.handed == nil || !w.uncounted, "worker %d was woken for nothing, and handed a task", w.id)
 	invariant.Check(!w.searching, "worker %d slept while it counted as a searcher", w.id)
 }
 
@@ -109,8 +109,8 @@ func verifyWake(w *Worker, t *Task, watched bool) {
 	invariant.Check(w.handed == nil, "worker %d is handed a second task", w.id)
 	invariant.Check(watched || t != nil, "worker %d is woken to search, and nobody watches", w.id)
 	if t != nil {
-		mustBeBooked(t)
-		invariant.Check(t.kind.pin == nil, "worker %d is handed a task that belongs to a pin", w.id)
+		mustBeInOnePlace(t)
+		invariant.Check(t.class.pin == nil, "worker %d is handed a task that belongs to a pin", w.id)
 	}
 }
 
@@ -141,13 +141,13 @@ func verifyFrozen(w *idleWord) {
 // that queue may have work again. Caller holds the quiescence's mu.
 func verifyQuiet(s *Scheduler) {
 	verifyFrozen(&s.idle)
-	for i := range s.seats {
-		w := seam.Peek(&s.seats[i].holder)
+	for i := range s.slots {
+		w := seam.Peek(&s.slots[i].holder)
 		if w == nil || w == reserved {
 			continue
 		}
-		invariant.Check(w.seat == i, "worker %d holds seat %d, and thinks it is %d", w.id, i, w.seat)
-		invariant.Check(w.slot.task == nil, "quiescent, and worker %d has a task in its next-slot", w.id)
+		invariant.Check(w.slot == i, "worker %d holds seat %d, and thinks it is %d", w.id, i, w.slot)
+		invariant.Check(w.next.task == nil, "quiescent, and worker %d has a task in its next-slot", w.id)
 		invariant.Check(holdsNothing(&w.queue), "quiescent, and worker %d has tasks in its queue", w.id)
 		invariant.Check(!w.inTurn, "quiescent, and worker %d is in a turn", w.id)
 	}
@@ -155,8 +155,8 @@ func verifyQuiet(s *Scheduler) {
 
 // verifyHolds checks both counts of holds, as a check for quiescence has read them.
 func verifyHolds(holds int64) {
-	invariant.Check(moving(holds) >= 0, "%d hold, and may go on by themselves", moving(holds))
-	invariant.Check(holds >= 0, "%d hold, and are parked", holds/aStillHold)
+	invariant.Check(unparkedHolds(holds) >= 0, "%d hold, and may go on by themselves", unparkedHolds(holds))
+	invariant.Check(holds >= 0, "%d hold, and are parked", holds/oneParkedHold)
 }
 
 // verifyWaiters checks the books of the waiters for quiescence. Caller holds mu.
@@ -166,20 +166,20 @@ func verifyWaiters(q *quiescence) {
 }
 
 // verifyOver checks that nothing is left when a scheduler has come to its end.
-func verifyOver(s *Scheduler) {
+func verifyStopped(s *Scheduler) {
 	invariant.Check(seam.Peek(&s.stop.left) == 0, "the scheduler ends, and %d workers are left", seam.Peek(&s.stop.left))
-	invariant.Check(seam.Peek(&s.spares.away) == 0, "the scheduler ends, and %d workers are away", seam.Peek(&s.spares.away))
+	invariant.Check(seam.Peek(&s.idleWorkers.detachedNow) == 0, "the scheduler ends, and %d workers are away", seam.Peek(&s.idleWorkers.detachedNow))
 	invariant.Check(s.monitor.ended, "the scheduler ends before its monitor")
-	for _, w := range s.seatable() {
-		invariant.Check(w.slot.task == nil, "worker %d has left a task in its next-slot", w.id)
+	for _, w := range s.unpinned() {
+		invariant.Check(w.next.task == nil, "worker %d has left a task in its next-slot", w.id)
 		invariant.Check(holdsNothing(&w.queue), "worker %d has left tasks in its queue", w.id)
 	}
 }
 
 // verifyHot checks a spare that has begun to wait. Caller holds mu.
-func verifyHot(p *spares, w *Worker) {
+func verifyHot(p *idleWorkers, w *Worker) {
 	invariant.Check(len(p.hot)+len(p.cold) <= len(p.made)+len(p.s.workers), "%d spares of %d", len(p.hot)+len(p.cold), len(p.made)+len(p.s.workers))
-	invariant.Check(w.strayAt == 0, "spare %d waits and is in a turn", w.id)
+	invariant.Check(w.detachedAt == 0, "spare %d waits and is in a turn", w.id)
 	if len(p.hot) < 100 { // or all would take a time that is quadratic in their number
 		invariant.Check(!slices.Contains(p.cold, w), "spare %d is hot and cold", w.id)
 		invariant.Check(slices.Index(p.hot, w) == len(p.hot)-1, "spare %d waits twice", w.id)
@@ -188,21 +188,21 @@ func verifyHot(p *spares, w *Worker) {
 }
 
 // verifyStray checks the booking of a stray. Caller holds mu.
-func verifyStray(p *spares, w *Worker) {
-	invariant.Check(w.strayAt <= len(p.strays) && p.strays[w.strayAt-1] == w, "worker %d is not stray %d of %d", w.id, w.strayAt, len(p.strays))
+func verifyDetached(p *idleWorkers, w *Worker) {
+	invariant.Check(w.detachedAt <= len(p.detached) && p.detached[w.detachedAt-1] == w, "worker %d is not stray %d of %d", w.id, w.detachedAt, len(p.detached))
 }
 
 // verifyForgotten checks workers that will never run again, and those that are left. Caller holds mu.
-func verifyForgotten(p *spares, old, made []*Worker) {
+func verifyForgotten(p *idleWorkers, old, made []*Worker) {
 	invariant.Check(len(old)+len(made) == len(p.made), "%d of %d spares are forgotten, and %d are left", len(old), len(p.made), len(made))
 	for _, w := range old {
 		verifyTaken(w)
-		invariant.Check(!w.started && w.seat == noSeat && w.strayAt == 0, "worker %d is forgotten: started %v, on seat %d", w.id, w.started, w.seat)
+		invariant.Check(!w.started && w.slot == noSlot && w.detachedAt == 0, "worker %d is forgotten: started %v, on seat %d", w.id, w.started, w.slot)
 	}
 }
 
 // verifyCold checks a worker whose goroutine ends. Caller holds mu.
-func verifyCold(p *spares, w *Worker) {
+func verifyCold(p *idleWorkers, w *Worker) {
 	invariant.Check(w.dismissed, "worker %d ends its goroutine, and nobody said so", w.id)
 	invariant.Check(len(p.hot)+len(p.cold) >= 100 || !slices.Contains(p.hot, w) && !slices.Contains(p.cold, w), "worker %d is a spare twice", w.id)
 }
@@ -211,8 +211,8 @@ func verifyCold(p *spares, w *Worker) {
 func verifyTaken(w *Worker) {
 	invariant.Check(w.pin == nil, "the worker %d of a pin is taken for a spare", w.id)
 	invariant.Check(w.handed == nil && w.current == nil && !w.inTurn, "spare %d has something in hand", w.id)
-	invariant.Check(w.slot.task == nil, "spare %d has a task in its next-slot", w.id)
-	invariant.Check(seam.Peek(&w.duty.f) == aside, "spare %d is on duty: %d", w.id, seam.Peek(&w.duty.f))
+	invariant.Check(w.next.task == nil, "spare %d has a task in its next-slot", w.id)
+	invariant.Check(seam.Peek(&w.state.word) == stateIdle, "spare %d is on duty: %d", w.id, seam.Peek(&w.state.word))
 	invariant.Check(!w.dismissed, "spare %d was dismissed", w.id)
 }
 

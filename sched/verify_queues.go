@@ -8,8 +8,8 @@ import (
 // What must hold, in builds that check invariants, of the queues and of the ways into them.
 
 // verifySlot checks, before the owner fills slot i of its ring, that filling it loses nothing.
-func verifySlot(q *ownerEnd, i uint64, t *Task) {
-	size, s := uint64(len(q.slots)), &q.slots[i&uint64(len(q.slots)-1)]
+func verifyRingEntry(q *ownerEnd, i uint64, t *Task) {
+	size, s := uint64(len(q.entries)), &q.entries[i&uint64(len(q.entries)-1)]
 	invariant.Check(t != nil, "nothing is pushed to a ring")
 	invariant.Check(size&(size-1) == 0, "a ring of %d slots", size)
 	tail := seam.Peek(&q.tail)
@@ -27,26 +27,26 @@ func verifyClaimed(r *ring, h uint64, t *Task) {
 
 // holdsNothing tells whether nothing waits at a worker. Owner only, or where nobody runs.
 func holdsNothing(q *runQueue) bool {
-	return q.fresh.next == seam.Peek(&q.fresh.head) && q.others.next == seam.Peek(&q.others.head)
+	return q.newTasks.next == seam.Peek(&q.newTasks.head) && q.resumed.next == seam.Peek(&q.resumed.head)
 }
 
 // verifyNewest checks a ring whose owner is about to take the newest task, in slot i.
 func verifyNewest(q *ownerEnd, i uint64) {
 	invariant.Check(seam.Peek(&q.tail) == i+1, "the newest task of a ring is in slot %d, its tail is %d", i, seam.Peek(&q.tail))
-	invariant.Check(q.slots[i&uint64(len(q.slots)-1)].popped != i+1, "slot %d of a ring has a receipt before its task was taken", i)
+	invariant.Check(q.entries[i&uint64(len(q.entries)-1)].popped != i+1, "slot %d of a ring has a receipt before its task was taken", i)
 }
 
 // verifyShares checks who is next among the fresh and the others. Owner only.
 func verifyShares(q *runQueue) {
-	invariant.Check(q.freshLeft >= 0 && q.freshLeft <= freshTurns, "%d turns are left to fresh tasks", q.freshLeft)
-	invariant.Check(!q.bottomDue || q.freshLeft == 0, "the oldest of the fresh is due, and %d turns are left to the newest", q.freshLeft)
-	invariant.Check(q.others.next-q.seen < 1<<63, "task %d was seen, and the next is %d", q.seen, q.others.next)
+	invariant.Check(q.newLeft >= 0 && q.newLeft <= maxNewInRow, "%d turns are left to fresh tasks", q.newLeft)
+	invariant.Check(!q.oldestNewOwed || q.newLeft == 0, "the oldest of the fresh is due, and %d turns are left to the newest", q.newLeft)
+	invariant.Check(q.resumed.next-q.seen < 1<<63, "task %d was seen, and the next is %d", q.seen, q.resumed.next)
 }
 
 // verifyRequeue checks a task that has had a turn and goes on.
 func verifyRequeue(t *Task) {
-	invariant.Check(!t.isFresh(), "a task that has run is fresh")
-	invariant.Check(t.kind.pin == nil, "a task that belongs to a pin waits at a worker")
+	invariant.Check(!t.isNew(), "a task that has run is fresh")
+	invariant.Check(t.class.pin == nil, "a task that belongs to a pin waits at a worker")
 }
 
 // verifyPut checks a next-slot before it is filled. Owner only.
@@ -63,9 +63,9 @@ func verifyTake(s *nextSlot) {
 }
 
 // verifyRob checks M3: between M1 and M4 the owner keeps off.
-func verifyRob(s *nextSlot, t *Task, stamp uint32) {
+func verifyRevoke(s *nextSlot, t *Task, stamp uint32) {
 	invariant.Check(stamp&1 == 1, "the monitor robs an empty next-slot: %d", stamp)
-	invariant.Check(seam.Peek(&s.revoke) == revokeAsked, "the monitor robs a next-slot that it has not asked for: %d", seam.Peek(&s.revoke))
+	invariant.Check(seam.Peek(&s.revocation) == revokeAsked, "the monitor robs a next-slot that it has not asked for: %d", seam.Peek(&s.revocation))
 	invariant.Check(t != nil, "the monitor finds nothing in filling %d of a next-slot", stamp)
 }
 
@@ -88,6 +88,6 @@ func verifyPassed(s *segment) {
 // verifyAdmission checks an admission that ends.
 func verifyAdmission(a Admission) {
 	invariant.Check(a.s != nil, "an admission that was not granted is used")
-	invariant.Check(a.worker >= -1 && a.worker < len(a.s.seats), "an admission has worker %d", a.worker)
+	invariant.Check(a.worker >= -1 && a.worker < len(a.s.slots), "an admission has worker %d", a.worker)
 	invariant.Check(a.worker >= 0 || seam.Peek(&a.s.holds) > 0, "an admission without a worker holds nothing")
 }

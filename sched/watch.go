@@ -25,9 +25,9 @@ import (
 // the number of its looks.
 
 const (
-	urgent = 1_000_000 // ns after which a worker that was asked should have come by
-	relief = 3_000_000 // ns after which it loses its seat, if a processor is idle
-	doubt  = 6_000_000 // the same, if none is
+	overdueAfter = 1_000_000 // ns after which a worker that was asked should have come by
+	retakeAfter = 3_000_000 // ns after which it loses its seat, if a processor is idle
+	retakeAfterBusy  = 6_000_000 // the same, if none is
 )
 
 // watch is what the monitor remembers of the seats.
@@ -39,11 +39,11 @@ type watch struct {
 
 // attend looks at every worker that is in a turn. It reports whether it has asked any, and how long
 // ago it asked the last of the overdue ones; 0: none is overdue. Caller holds mu.
-func (m *monitor) attend(now int64) (asking bool, late int64) {
+func (m *monitor) lookAtTurns(now int64) (asking bool, overdueFor int64) {
 	ask := !m.watch.asking
 	relieved := 0
-	for i := range m.s.seats {
-		w := m.s.seats[i].holder.Load()
+	for i := range m.s.slots {
+		w := m.s.slots[i].holder.Load()
 		if w == nil {
 			continue
 		}
@@ -51,48 +51,48 @@ func (m *monitor) attend(now int64) (asking bool, late int64) {
 			asking = true
 			continue
 		}
-		if age := now - w.turn.since; w.duty.isPending() && age >= urgent {
-			w.duty.urge()
-			if late == 0 {
+		if lasted := now - w.turn.since; w.state.isPending() && lasted >= overdueAfter {
+			w.state.markOverdue()
+			if overdueFor == 0 {
 				m.watch.procs.look()
-				late = age
+				overdueFor = lasted
 			}
-			late = min(late, age)
+			overdueFor = min(overdueFor, lasted)
 			m.report(w, now)
-			if m.isStuck(age) && m.relieveIfNeeded(i, w) {
+			if m.isStuck(lasted) && m.retakeIfNeeded(i, w) {
 				relieved++
 			}
 		}
 	}
 	m.watch.asking = asking
-	if late == 0 && m.surge.rounds > 0 {
+	if overdueFor == 0 && m.burst.rounds > 0 {
 		m.watch.procs.look()
 	}
-	m.grow(now, relieved)
+	m.growBurst(now, relieved)
 	if invariant.On {
-		verifySurge(&m.surge)
+		verifyBurst(&m.burst)
 	}
-	return asking, late
+	return asking, overdueFor
 }
 
 // isStuck tells whether a turn that is overdue, and so old, is to lose its seat. While a queue
 // waits for processors, only one turn for each processor may do so before it must be blocked.
 // Caller holds mu.
-func (m *monitor) isStuck(age int64) bool {
+func (m *monitor) isStuck(lasted int64) bool {
 	p := &m.watch.procs
-	if age < doubt {
-		return age >= m.surge.overdueFor() && p.idle()
+	if lasted < retakeAfterBusy {
+		return lasted >= m.burst.retakeDelay() && p.idle()
 	}
-	return age >= doubt+p.round() || uint64(m.s.spares.strayCount()) < p.n
+	return lasted >= retakeAfterBusy+p.round() || uint64(m.s.idleWorkers.detachedCount()) < p.n
 }
 
 // relieveIfNeeded takes the seat of a worker that is stuck, if work waits. Caller holds mu.
-func (m *monitor) relieveIfNeeded(i int, w *Worker) bool {
+func (m *monitor) retakeIfNeeded(i int, w *Worker) bool {
 	s := m.s
-	if !s.workLeft() && w.slot.stamp()&1 == 0 || !s.reseat(i, w) {
+	if !s.workLeft() && w.next.stamp()&1 == 0 || !s.retake(i, w) {
 		return false
 	}
-	s.free(w, w.slot.stamp()) // H4
-	s.drain(w)
+	s.freeNextSlot(w, w.next.stamp()) // H4
+	s.freeQueue(w)
 	return true
 }

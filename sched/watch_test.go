@@ -20,18 +20,18 @@ func TestWatch_WhoIsStuck(t *testing.T) {
 		strays            int
 		after             int64 // ns
 	}{
-		{0, 1, 0, relief},
-		{0, 2, 0, doubt},
-		{1, 2, 9, doubt},
-		{2, 2, 1, doubt}, // one of the first
-		{2, 2, 2, doubt + slice},
-		{5, 2, 9, doubt + 25*ms},
-		{10_000, 2, 9, doubt + maxRound}, // blocked all the same, some day
+		{0, 1, 0, retakeAfter},
+		{0, 2, 0, retakeAfterBusy},
+		{1, 2, 9, retakeAfterBusy},
+		{2, 2, 1, retakeAfterBusy}, // one of the first
+		{2, 2, 2, retakeAfterBusy + goTimeslice},
+		{5, 2, 9, retakeAfterBusy + 25*ms},
+		{10_000, 2, 9, retakeAfterBusy + maxRound}, // blocked all the same, some day
 	} {
 		m := crowd(t, 1, c.runnable)
 		m.watch.procs.running = c.running
 		for range c.strays {
-			m.s.spares.stray(m.s.workers[0])
+			m.s.idleWorkers.addDetached(m.s.workers[0])
 		}
 		if m.isStuck(c.after-1) || !m.isStuck(c.after) {
 			t.Errorf("%+v: stuck 1 ns before that: %v, then: %v", c, m.isStuck(c.after-1), m.isStuck(c.after))
@@ -41,7 +41,7 @@ func TestWatch_WhoIsStuck(t *testing.T) {
 
 // "That some have not come back says nothing of blocking until all that wait for a processor have
 // had one": nobody is added until then, and the surge is not over either.
-func TestSurge_WaitsForProcessors(t *testing.T) {
+func TestBurst_WaitsForProcessors(t *testing.T) {
 	const round = 40 * ms
 	for _, c := range []struct {
 		runnable uint64
@@ -57,23 +57,23 @@ func TestSurge_WaitsForProcessors(t *testing.T) {
 		{8, 1, round, false},
 	} {
 		m := crowd(t, 4, c.runnable)
-		g := &m.surge
+		g := &m.burst
 		g.rounds, g.last, g.grown = 2, 1, 1
-		g.extras = append(g.extras, m.s.workers...)
+		g.surplus = append(g.surplus, m.s.workers...)
 		for _, w := range m.s.workers[:c.away] {
-			w.duty.f.StoreRelease(away)
+			w.state.word.StoreRelease(stateDetached)
 		}
-		m.grow(1+c.since, 1) // nothing waits, so nobody is started
-		if grows := len(g.extras) == 0; grows != c.grows || g.rounds != 3 {
+		m.growBurst(1+c.since, 1) // nothing waits, so nobody is started
+		if grows := len(g.surplus) == 0; grows != c.grows || g.rounds != 3 {
 			t.Errorf("%+v: %v, in round %d", c, grows, g.rounds)
 		}
 	}
 	m := crowd(t, 4, 8)
-	m.surge.rounds, m.surge.last = 1, 1
-	if m.grow(1+calmAfter+2*round, 0); m.surge.rounds != 1 {
+	m.burst.rounds, m.burst.last = 1, 1
+	if m.growBurst(1+burstCalmAfter+2*round, 0); m.burst.rounds != 1 {
 		t.Error("the surge is over before the next seat could be lost")
 	}
-	if m.grow(2+calmAfter+2*round, 0); m.surge.rounds != 0 {
+	if m.growBurst(2+burstCalmAfter+2*round, 0); m.burst.rounds != 0 {
 		t.Error("the surge is never over")
 	}
 }

@@ -21,37 +21,37 @@ type Worker struct {
 	local any
 
 	// Owner only.
-	apart     bool   // it knows that it has no seat: what it makes runnable goes to the inject queue
-	blocks    bool   // the turn is within Blocking
-	current   *Task  // the task whose turn runs, or ran last; nil while asleep
-	victim    int    // the seat where the last search ended
-	inRow     int    // turns taken from the next-slot without a look at the queue
-	pollTurn  uint64 // the turn behind which the inject queue is looked at
-	fetch     int    // tasks that the next look there may bring besides the one to run
-	backlog   bool   // the last look there has left some, or a task has gone there since: see enqueue
-	credit    int    // units of work left before the clock is read
-	sawWork   bool   // when it fell asleep, until its next look
-	searching bool   // counted in the idle word
-	pace      pace
-	count     counts // its gauges are read by anybody
-	inTurn    bool   // a crash now is the task's
-	crashed   bool   // a turn has, and its goroutine may be lost
-	turnBooks turnBooks
-	pcg       rand.PCG
-	chance    rand.Rand // of pcg
-	cpus      cpus      // as its thread was when it was not bound yet
-	goroutine uint64    // which one it is; 0: none
-	slice     sliceMeter
+	detached    bool   // it knows that it has no seat: what it makes runnable goes to the inject queue
+	blocking    bool   // the turn is within Blocking
+	current     *Task  // the task whose turn runs, or ran last; nil while asleep
+	victim      int    // the seat where the last search ended
+	inRow       int    // turns taken from the next-slot without a look at the queue
+	pollTurn    uint64 // the turn behind which the inject queue is looked at
+	injectShare int    // tasks that the next look there may bring besides the one to run
+	backlog     bool   // the last look there has left some, or a task has gone there since: see enqueue
+	budget      int    // units of work left before the clock is read
+	sawWork     bool   // when it fell asleep, until its next look
+	searching   bool   // counted in the idle word
+	timeslice   timesliceAccount
+	count       counts // its gauges are read by anybody
+	inTurn      bool   // a crash now is the task's
+	crashed     bool   // a turn has, and its goroutine may be lost
+	turnCheck   turnCheck
+	pcg         rand.PCG
+	chance      rand.Rand // of pcg
+	cpus        cpus      // as its thread was when it was not bound yet
+	goroutine   uint64    // which one it is; 0: none
+	slice       sliceMeter
 
-	duty  duty
-	slot  nextSlot
+	state workerState
+	next  nextSlot
 	queue runQueue
 
 	// Written by the one that wakes this worker, after it has cleared the seat's bit or taken the
 	// worker from the spares, and before it grants the token.
-	seat      int // noSeat: an extra
+	slot      int // noSeat: an extra
 	handed    *Task
-	idly      bool // woken for nothing, and not counted as a searcher
+	uncounted bool // woken for nothing, and not counted as a searcher
 	dismissed bool // woken to end its goroutine
 	started   bool
 	parker    seam.Parker
@@ -60,8 +60,8 @@ type Worker struct {
 	turn turnWatch // the monitor's
 
 	// Guarded by the mu of the spares.
-	strayAt   int  // its place among the strays, from 1; 0: it is none
-	forgotten bool // see spares.forget
+	detachedAt int  // its place among the strays, from 1; 0: it is none
+	forgotten  bool // see spares.forget
 
 	// Written by the owner, read by anybody.
 	spent   seam.Gauge // units of work done
@@ -69,11 +69,11 @@ type Worker struct {
 	_       cacheline.Pad
 }
 
-func newWorker(s *Scheduler, id, fresh, others int) *Worker {
-	w := &Worker{sched: s, id: id, seat: noSeat, parker: seam.NewParker()}
-	w.duty.f.StoreRelease(aside)
-	w.queue.init(fresh, others)
-	w.pace.init(w)
+func newWorker(s *Scheduler, id, newTasks, resumed int) *Worker {
+	w := &Worker{sched: s, id: id, slot: noSlot, parker: seam.NewParker()}
+	w.state.word.StoreRelease(stateIdle)
+	w.queue.init(newTasks, resumed)
+	w.timeslice.init(w)
 	w.pcg.Seed(s.cfg.Seed, uint64(id)+1)
 	w.chance = *rand.New(&w.pcg)
 	return w
@@ -111,20 +111,22 @@ func (w *Worker) Pinned() bool { return w.pin != nil }
 
 // Resting reports whether no turn is running or has just run: the worker is about to
 // sleep. Owner only.
-func (w *Worker) Resting() bool { return w.current == nil }
+func (w *Worker) AboutToPark() bool { return w.current == nil }
 
 // InBlocking reports whether the turn is within Blocking, where MustYield says nothing
 // about how long the turn has lasted. Owner only.
-func (w *Worker) InBlocking() bool { return w.blocks }
+func (w *Worker) InBlocking() bool { return w.blocking }
 
 // KeepsWork reports whether what the worker makes runnable comes to its own queues: it
 // has not lost its seat, as far as it can see, and has not given it up. For a spare
 // that was just made, or is about to end its goroutine, KeepsWork also reports true,
 // although the spare has no seat: it makes nothing runnable then. One load. Owner only.
-func (w *Worker) KeepsWork() bool { return w.pin == nil && !w.apart && !w.blocks && !w.duty.isAway() }
+func (w *Worker) KeepsWork() bool {
+	return w.pin == nil && !w.detached && !w.blocking && !w.state.isDetached()
+}
 
 // Spills returns how many tasks had no room in the worker's queue. Owner only.
-func (w *Worker) Spills() uint64 { return w.count.spills.Load() }
+func (w *Worker) Overflows() uint64 { return w.count.overflows.Load() }
 
 // Crossed says that n units of work came from another worker, which costs transfers of
 // cache lines. Where there are few of these, and few thefts, fewer workers could hardly
@@ -154,7 +156,7 @@ func (w *Worker) Beside(f func()) {
 
 // Stray reports whether the worker has lost its seat to another, so that it will be a
 // spare after this turn, unless it takes its seat back first.
-func (w *Worker) Stray() bool { return w.pin == nil && (w.apart || w.duty.isAway()) }
+func (w *Worker) Detached() bool { return w.pin == nil && (w.detached || w.state.isDetached()) }
 
 // Schedule makes a task runnable from within a turn. The first task of a turn goes to
 // the next-slot, where it runs next, cache-hot. Later ones go to the worker's queue,
@@ -165,14 +167,14 @@ func (w *Worker) Schedule(t *Task) {
 	if invariant.On {
 		verifySchedule(w, t)
 	}
-	if t.kind.pin != nil || w.apart {
+	if t.class.pin != nil || w.detached {
 		w.sched.Inject(t)
 		return
 	}
 	if invariant.On {
-		bookIn(t)
+		checkEnter(t)
 	}
-	if !w.slot.put(t) {
+	if !w.next.put(t) {
 		w.enqueueNew(t)
 	} else if !w.sched.monitor.armed.Load() {
 		w.sched.monitor.arm() // or nobody would free it from a turn that is stuck
@@ -183,11 +185,11 @@ func (w *Worker) Schedule(t *Task) {
 func (w *Worker) PrepareNext() {
 	if invariant.On {
 		if w.inTurn {
-			bookRelease(w, w.current)
+			checkRelease(w, w.current)
 		}
 	}
-	if !w.slot.prepared() {
-		w.slot.prepare()
+	if !w.next.prepared() {
+		w.next.prepare()
 	}
 }
 
@@ -198,30 +200,30 @@ func (w *Worker) PrepareNext() {
 // read-modify-write once more.
 func (w *Worker) GiveUp() {
 	if invariant.On {
-		bookRelease(w, w.current)
+		checkRelease(w, w.current)
 	}
-	w.slot.show()
+	w.next.show()
 }
 
 // Spend takes n units of work, messages or reductions, off the worker's credit. When
 // the credit is used up, about every 50 µs, Spend reads the clock, publishes the
 // counters and, if it is time, lets the process's other goroutines run.
 func (w *Worker) Spend(n int) {
-	if w.credit -= n; w.credit <= 0 {
-		w.refill()
+	if w.budget -= n; w.budget <= 0 {
+		w.refillBudget()
 	}
 }
 
 // Credit returns how much work may be done before Spend has to be called: at least 1.
-func (w *Worker) Credit() int { return w.credit }
+func (w *Worker) Budget() int { return w.budget }
 
 // begin is the start of the worker's goroutine after its first wake-up.
 func (w *Worker) begin() {
-	if w.queue.freshSize > spareFresh {
+	if w.queue.newSize > idleNewRingSize {
 		w.queue.begin()
 	}
-	if t := w.awake(); t != nil {
-		w.slot.put(t)
+	if t := w.acceptWake(); t != nil {
+		w.next.put(t)
 	}
 	w.run()
 }
@@ -235,9 +237,9 @@ func (w *Worker) run() {
 
 // bind binds the worker's thread to the processor of its seat, if that was asked for.
 func (w *Worker) bind() {
-	if w.sched.cfg.BindCPUs && w.seat != noSeat {
+	if w.sched.cfg.BindCPUs && w.slot != noSlot {
 		runtime.LockOSThread()
-		w.cpus = bindTo(w.seat, w.cpus)
+		w.cpus = bindTo(w.slot, w.cpus)
 	}
 }
 
@@ -279,7 +281,7 @@ func (w *Worker) oneTurn(t *Task) (again bool) {
 	w.count.turns++
 	again = t.runTurn(w)
 	if invariant.On {
-		bookEnd(w, t, again)
+		checkTurnEnd(w, t, again)
 	}
 	w.inTurn = false
 	return again
@@ -292,32 +294,32 @@ func (w *Worker) leave() {
 	w.notHere()
 	w.current = nil // as in lieDown
 	w.publish()
-	if !w.duty.stepAside() { // E1, or the monitor, still at its last look, takes a seat that nobody needs
-		s.comeHome()
+	if !w.state.becomeIdle() { // E1, or the monitor, still at its last look, takes a seat that nobody needs
+		s.endDetached()
 	}
 	if w.dismissed {
-		s.spares.shelve(w) // whoever takes it starts it anew: not ours any more
+		s.idleWorkers.putCold(w) // whoever takes it starts it anew: not ours any more
 	}
 	s.stop.gone()
 }
 
 // abandon buries what the worker had queued when it left. Only after it left.
-func (w *Worker) abandon() {
-	for _, t := range [...]*Task{w.slot.take(), w.handed} {
+func (w *Worker) discardQueues() {
+	for _, t := range [...]*Task{w.next.take(), w.handed} {
 		if t != nil {
-			t.die(nil, ErrStopped)
+			t.terminate(nil, ErrStopped)
 		}
 	}
 	for t := w.queue.steal(); t != nil; t = w.queue.steal() {
-		t.die(nil, ErrStopped)
+		t.terminate(nil, ErrStopped)
 	}
 }
 
 // firstTask is nextTask for a goroutine that has just begun: it may owe a search.
 func (w *Worker) firstTask() *Task {
 	if !w.searching {
-		if w.seat == noSeat {
-			return w.extraTask()
+		if w.slot == noSlot {
+			return w.surplusTask()
 		}
 		if t := w.nextTask(); t != nil {
 			return t
@@ -334,23 +336,23 @@ func (w *Worker) nextTask() *Task {
 	if w.sched.stop.flag.Load() != 0 {
 		return nil
 	}
-	if !w.duty.isOn() && !w.answer() {
+	if !w.state.isRunning() && !w.answer() {
 		return nil // its seat is lost: see find
 	}
 	if w.count.turns >= w.pollTurn {
-		if t := w.pollInTurn(); t != nil || w.duty.isAway() {
+		if t := w.pollInTurn(); t != nil || w.state.isDetached() {
 			return t
 		}
 	}
-	next := w.slot.task
+	next := w.next.task
 	if next != nil {
-		if w.inRow < maxInRow && w.slot.prepared() && !w.slot.revoked() { // O3; take, written out: what nearly every turn comes to
-			w.slot.clear()
+		if w.inRow < maxInRow && w.next.prepared() && !w.next.revoked() { // O3; take, written out: what nearly every turn comes to
+			w.next.clear()
 			w.count.nextSlot++
 			w.inRow++
 			return next
 		}
-		if next = w.slot.take(); next != nil {
+		if next = w.next.take(); next != nil {
 			if w.inRow++; w.inRow > maxInRow && w.queue.len() == 0 {
 				w.inRow = 0 // nobody waits, so nobody was overtaken
 			}
@@ -372,23 +374,23 @@ const maxInRow = 16
 // from there overtakes the one in the next-slot, which is filled anew so that the
 // monitor can take it.
 func (w *Worker) pollInTurn() *Task {
-	w.pollTurn = w.count.turns + uint64(w.pace.pollInterval)
+	w.pollTurn = w.count.turns + uint64(w.timeslice.pollInterval)
 	if w.sched.idle.excess() {
-		if !w.duty.stepAside() { // E1
+		if !w.state.becomeIdle() { // E1
 			return nil // its seat is lost, which nextTask sees
 		}
 		if w.retire() {
-			return w.woken()
+			return w.afterPark()
 		}
-		w.duty.resume() // E3
+		w.state.resume() // E3
 	}
 	t := w.poll()
 	if t != nil {
 		if !w.sched.inject.empty() {
 			w.pollTurn = min(w.pollTurn, w.count.turns+uint64(w.queue.len()+1)) // about once round what waits here
 		}
-		if next := w.slot.take(); next != nil {
-			w.slot.put(next)
+		if next := w.next.take(); next != nil {
+			w.next.put(next)
 			w.sched.monitor.arm() // begin and requeue have not: theirs was to run at once
 		}
 	}

@@ -7,7 +7,7 @@
  * is the one that is muted for it, so without the watch the answer may never come
  * (ponyc#3382). BATCH 1: a turn is one message, and an actor with mail left is overloaded.
  * Every actor has a gate with its ledger (a set), a debt, and a load. The gate of an actor
- * that is only muted is ajar (actor/mute_ajar.go): LEEWAY - 1 messages pass and are counted. With
+ * that is only muted is ajar (actor/crowd.go): LEEWAY - 1 messages pass and are counted. With
  * LEEWAY 1 nobody passes, as if it were shut.
  *
  * Proved: no actor stays parked, all mail is run, all gates are open in the end; whoever

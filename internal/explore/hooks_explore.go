@@ -9,7 +9,7 @@ import "github.com/gallop-go/gallop/internal/seam"
 // test has left behind, or that of a late timer.
 func bind(p *Program) (unbind func()) {
 	hook, spin, await := seam.Hook, seam.HookSpin, seam.HookAwait
-	seam.SpareNone() // what is spared was another's, and its memory may be ours by now
+	seam.ExcludeNone() // what is spared was another's, and its memory may be ours by now
 	seam.Hook = func() {
 		if !p.stranger() {
 			p.Point()
@@ -29,7 +29,7 @@ func bind(p *Program) (unbind func()) {
 	}
 	return func() {
 		seam.Hook, seam.HookSpin, seam.HookAwait = hook, spin, await
-		seam.SpareNone()
+		seam.ExcludeNone()
 	}
 }
 
@@ -37,7 +37,7 @@ func bind(p *Program) (unbind func()) {
 // no thread has it, the explorer. A stranger may come at any moment, so what it reads of the
 // program may change meanwhile, but never into its own number.
 func (p *Program) stranger() bool {
-	id, ours := seam.Goroutine(), p.home
+	id, ours := seam.Goroutine(), p.caller
 	if t := p.current; t != nil {
 		ours = t.goroutine
 	}

@@ -12,11 +12,11 @@ import (
 // schedule that runs them. A scenario receives it afresh for every schedule and
 // must not keep it. Its methods belong to the scenario and to its threads.
 type Program struct {
-	cfg      Config
-	scenario func(*Program)
-	pool     []*thread // coroutines, reused from schedule to schedule
+	cfg         Config
+	scenario    func(*Program)
+	idleThreads []*thread // coroutines, reused from schedule to schedule
 
-	home      uint64     // the goroutine that explores
+	caller    uint64     // the goroutine that explores
 	strangers seam.Count // accesses of goroutines that are no threads, which are no steps
 	// One schedule's state. It belongs to what runs: the explorer or one thread.
 	threads  []*thread // those of this schedule, a prefix of pool
@@ -39,7 +39,7 @@ func newProgram(cfg Config, scenario func(*Program)) *Program {
 	if cfg.Strategy.start == nil {
 		panic("gallop: explore: Config.Strategy is not set")
 	}
-	p := &Program{cfg: cfg, scenario: scenario, home: seam.Goroutine(), maxSteps: cfg.MaxSteps}
+	p := &Program{cfg: cfg, scenario: scenario, caller: seam.Goroutine(), maxSteps: cfg.MaxSteps}
 	if p.maxSteps <= 0 {
 		p.maxSteps = DefaultMaxSteps
 	}
@@ -103,7 +103,7 @@ func (p *Program) schedule(picks picker) error {
 
 func (p *Program) reset(picks picker) {
 	p.picks, p.failure = picks, nil
-	p.threads, p.checks, p.trace = p.pool[:0], p.checks[:0], p.trace[:0]
+	p.threads, p.checks, p.trace = p.idleThreads[:0], p.checks[:0], p.trace[:0]
 	p.alive, p.waiting, p.daemons = 0, 0, 0
 	p.fair.reset()
 }

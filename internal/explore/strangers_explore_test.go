@@ -57,9 +57,9 @@ func TestStrangers(t *testing.T) {
 }
 
 // TestSparedBefore: memory that was spared before an exploration is not spared in it.
-func TestSparedBefore(t *testing.T) {
+func TestExcludedBefore(t *testing.T) {
 	var n seam.Uint32
-	seam.Spare(&n)
+	seam.Exclude(&n)
 	res := explore.Explore(config(explore.Bounded(-1, 0)), func(p *explore.Program) {
 		for range 2 {
 			p.Go(func() { n.Add(1); n.Add(1) })

@@ -83,11 +83,11 @@ func (p *Program) spawn(body func(), daemon bool) {
 	if id == maxThreads {
 		panic(fmt.Sprintf("gallop: explore: more than %d threads", maxThreads))
 	}
-	if id == len(p.pool) {
-		p.pool = append(p.pool, newThread(p, id))
+	if id == len(p.idleThreads) {
+		p.idleThreads = append(p.idleThreads, newThread(p, id))
 	}
-	t := p.pool[id]
-	p.threads = p.pool[:id+1]
+	t := p.idleThreads[id]
+	p.threads = p.idleThreads[:id+1]
 	t.body, t.cond, t.primed, t.done, t.swallowed = body, nil, false, false, 0
 	p.alive |= one(id)
 	if daemon {
@@ -188,7 +188,7 @@ func (p *Program) retire(t *thread) {
 		return
 	}
 	p.fail(fmt.Errorf("thread %c recovers from every panic and cannot be ended", letters[t.id]))
-	p.pool[t.id] = newThread(p, t.id)
+	p.idleThreads[t.id] = newThread(p, t.id)
 }
 
 // close ends the coroutines, also while a Goexit is under way.
@@ -198,7 +198,7 @@ func (p *Program) close(lost func(*Failure)) {
 	}
 	p.current = nil
 	p.unwind()
-	for _, t := range p.pool {
+	for _, t := range p.idleThreads {
 		t.stop()
 	}
 }

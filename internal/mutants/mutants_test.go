@@ -82,7 +82,7 @@ func TestMutantsFit(t *testing.T) {
 }
 
 // TestMutantsDie: each is killed. It takes minutes, and runs when it is asked for.
-func TestMutantsDie(t *testing.T) {
+func TestMutantsAreKilled(t *testing.T) {
 	wanted, ok := os.LookupEnv("GALLOP_MUTANTS")
 	if !ok {
 		t.Skip("make mutants asks for it") // it builds each package again for every mutant
@@ -111,7 +111,7 @@ func TestMutantsDie(t *testing.T) {
 }
 
 // patience is for a run that hangs. It is long, since a hang is a failure.
-const patience = 10 * time.Minute
+const runLimit = 10 * time.Minute
 
 // lean halves the time to build, which is most of a mutant's time: it builds without inlining and
 // without tables for debuggers.
@@ -119,7 +119,7 @@ const lean = "-gcflags=github.com/gallop-go/gallop/...=-l -dwarf=false"
 
 // kill runs the tests of a mutant, and fails unless they fail.
 func (m *mutant) kill(t *testing.T) (schedules int, by string) {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), runLimit)
 	defer cancel()
 	overlay, drawn := m.overlay(t)
 	args := append([]string{"test", "-count=1", "-failfast", "-v", "-vet=off", "-timeout=90s",

@@ -47,7 +47,7 @@ func bugsAreShown(rows int, planned []string) func(*repo) []string {
 				c.problems = append(c.problems, bugsPage+": there is no row "+k)
 			}
 		}
-		c.strays()
+		c.unlisted()
 		return c.problems
 	}
 }
@@ -105,7 +105,7 @@ func (c *catalogue) missing(model, name string) string {
 }
 
 // strays finds tests that are named after a row and do not stand in it.
-func (c *catalogue) strays() {
+func (c *catalogue) unlisted() {
 	for _, f := range c.core() {
 		if !f.test {
 			continue

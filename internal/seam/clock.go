@@ -32,12 +32,12 @@ type SystemClock struct{}
 // origin is before every time that a system sees, even in a bubble of testing/synctest, where time
 // begins with the year 2000. So no reading is negative, nor 0, which readers take for never. origin
 // has a monotonic reading.
-var origin = originBefore(time.Now())
+var clockStart = startBefore(time.Now())
 
 // beginning is the year 1999, in seconds of Unix. A time.Date would be linked into every program.
 const beginning = 915_148_800
 
-func originBefore(now time.Time) time.Time {
+func startBefore(now time.Time) time.Time {
 	return now.Add(-max(0, now.Sub(time.Unix(beginning, 0))))
 }
 
@@ -45,7 +45,7 @@ func originBefore(now time.Time) time.Time {
 func (SystemClock) Now() time.Time { return time.Now() }
 
 // Nanos is the time since the year 1999 by the clock with which the program started. About 25–40 ns.
-func (SystemClock) Nanos() int64 { return int64(time.Since(origin)) }
+func (SystemClock) Nanos() int64 { return int64(time.Since(clockStart)) }
 
 // Flows is true.
 func (SystemClock) Flows() bool { return true }
@@ -59,7 +59,7 @@ type systemAlarm struct {
 }
 
 func (a *systemAlarm) Set(at int64) {
-	d := time.Duration(at) - time.Since(origin)
+	d := time.Duration(at) - time.Since(clockStart)
 	if a.timer == nil {
 		a.timer = time.AfterFunc(d, a.ring)
 		return

@@ -92,8 +92,8 @@ func TestSpinAndParkHooks(t *testing.T) {
 
 // TestSpare: accesses to spared memory are no interleaving points. All others are, and after
 // SpareNone all are.
-func TestSpare(t *testing.T) {
-	defer seam.SpareNone()
+func TestExclude(t *testing.T) {
+	defer seam.ExcludeNone()
 	var before, x, after seam.Uint32
 	var whole struct {
 		a seam.Bool
@@ -115,11 +115,11 @@ func TestSpare(t *testing.T) {
 		calls int
 	}{
 		{"Nothing", func() {}, 7},
-		{"Word", func() { seam.Spare(&x) }, 6},
-		{"Struct", func() { seam.Spare(&whole) }, 4},
-		{"Slice", func() { seam.SpareAll(cells) }, 2},
-		{"Part", func() { seam.SpareNone(); seam.SpareAll(cells[:2]) }, 6},
-		{"None", seam.SpareNone, 7},
+		{"Word", func() { seam.Exclude(&x) }, 6},
+		{"Struct", func() { seam.Exclude(&whole) }, 4},
+		{"Slice", func() { seam.ExcludeAll(cells) }, 2},
+		{"Part", func() { seam.ExcludeNone(); seam.ExcludeAll(cells[:2]) }, 6},
+		{"None", seam.ExcludeNone, 7},
 	} {
 		if c.spare(); hooked(use) != c.calls {
 			t.Errorf("%s: %d points, want %d", c.name, hooked(use), c.calls)

@@ -56,7 +56,7 @@ func TestReleaseStoresStay(t *testing.T) {
 	if raceEnabled || runtime.GOARCH != "amd64" {
 		t.Skip("release stores are no plain ones here") // elsewhere they are assembly, or atomics
 	}
-	source, err := os.ReadFile("../../sched/nextslot.go")
+	source, err := os.ReadFile("../../sched/next_slot.go")
 	if err != nil {
 		t.Fatal(err)
 	}

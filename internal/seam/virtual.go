@@ -82,12 +82,12 @@ func (c *VirtualClock) Next() (at int64, ok bool) {
 // MoveTo moves the clock on, never back, and rings the alarms that are due then, in the order in
 // which they were set. It stops short of the end of time, which never comes: see After.
 func (c *VirtualClock) MoveTo(at int64) {
-	for _, a := range c.due(min(at, math.MaxInt64-1)) {
+	for _, a := range c.expired(min(at, math.MaxInt64-1)) {
 		a.ring()
 	}
 }
 
-func (c *VirtualClock) due(at int64) (due []*virtualAlarm) {
+func (c *VirtualClock) expired(at int64) (expired []*virtualAlarm) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.nanos.Store(max(at, c.nanos.Load()))
@@ -95,10 +95,10 @@ func (c *VirtualClock) due(at int64) (due []*virtualAlarm) {
 		if a.at > at {
 			return false
 		}
-		due = append(due, a)
+		expired = append(expired, a)
 		return true
 	})
-	return due
+	return expired
 }
 
 // After adds d to a reading of a clock. Where that would wrap around, it is the end

@@ -38,9 +38,9 @@ type Kind uint8
 
 // The kinds of events.
 const (
-	Run  Kind = iota // a behaviour begins
-	Dead             // a message has become a dead letter
-	Died             // a behaviour has panicked
+	Run        Kind = iota // a behaviour begins
+	DeadLetter             // a message has become a dead letter
+	Panicked               // a behaviour has panicked
 )
 
 // Event is one thing that happened.
@@ -74,8 +74,8 @@ const (
 
 // Wait is an asker that waits for a reply.
 type Wait struct {
-	Asker     string // who waits, as "client#3"; "": a goroutine from outside
-	Asked     string // the actor that was asked, as "desk#2"
+	Caller    string // who waits, as "client#3"; "": a goroutine from outside
+	Callee    string // the actor that was asked, as "desk#2"
 	Type      string // of that actor
 	Behaviour string // that was asked
 	Question  any
@@ -106,7 +106,7 @@ type Turn struct {
 type Sent struct {
 	Event   Event // its run, or its end as a dead letter
 	Message any
-	Place   int // when it was sent, among all of the turn
+	Order   int // when it was sent, among all of the turn
 }
 
 // Armed is a timer that was armed in a turn.
@@ -120,11 +120,11 @@ type Armed struct {
 type Goexit struct{}
 
 // Blow is what goes wrong.
-type Blow uint8
+type FaultKind uint8
 
 // The blows: what package actortest calls its actions.
 const (
-	None Blow = iota
+	None FaultKind = iota
 	Panic
 	Drop
 	Stop
@@ -138,13 +138,13 @@ const (
 
 // Fault is what goes wrong. The zero Fault is none.
 type Fault struct {
-	Blow   Blow
+	Kind   FaultKind
 	Value  any   // what a Panic panics with
 	Reason error // of the dead letter that a Drop makes
 }
 
 // Books are what was sent in a system.
-type Books struct {
+type Counts struct {
 	Sent      uint64
 	Strangers int // calls from goroutines that take no part
 	Waits     []Wait
@@ -152,4 +152,4 @@ type Books struct {
 
 // Hope is a key. A context that has a value for it takes the question for its end as a wait, so
 // that only its values are to be used.
-type Hope struct{}
+type WaitKey struct{}

@@ -46,10 +46,10 @@ type Wheel struct {
 	filled uint8 // the levels that have entries
 	levels [levels]*level
 
-	spare   *block
-	spares  int
-	gone    []uint64 // by number: it was removed, and its entry is still in its slot
-	dropped []uint32
+	freeBlocks *block
+	freeCount  int
+	gone       []uint64 // by number: it was removed, and its entry is still in its slot
+	dropped    []uint32
 }
 
 // level is made when its first entry comes: most times of one wheel share their
@@ -88,7 +88,7 @@ func (w *Wheel) Len() int { return w.count }
 func (w *Wheel) Add(number uint32, at uint64) uint64 {
 	at = max(at, w.now)
 	w.count++
-	w.place(entry{at, number})
+	w.insert(entry{at, number})
 	return at
 }
 
@@ -101,7 +101,7 @@ func (w *Wheel) where(at uint64) (n int, i uint8) {
 }
 
 // place puts an entry where its time belongs.
-func (w *Wheel) place(e entry) {
+func (w *Wheel) insert(e entry) {
 	n, i := w.where(e.at)
 	l := w.levels[n]
 	if l == nil {
@@ -144,7 +144,7 @@ func (w *Wheel) tidy(n int, i uint8) {
 	for b, from := s.first, s.taken; b != nil; from = 0 {
 		for _, e := range b.entries[from:b.used] {
 			if s.gone == 0 || !w.leave(e.number) {
-				w.place(e)
+				w.insert(e)
 			}
 		}
 		next := b.next
@@ -194,32 +194,32 @@ func (w *Wheel) empty(n int, i uint8) slot {
 
 // newBlock returns an empty block.
 func (w *Wheel) newBlock() *block {
-	b := w.spare
+	b := w.freeBlocks
 	if b == nil {
 		return new(block)
 	}
-	w.spare, b.next = b.next, nil
-	w.spares--
+	w.freeBlocks, b.next = b.next, nil
+	w.freeCount--
 	return b
 }
 
 // freeBlock keeps a block for later. It keeps as many as the wheel is likely to need.
 func (w *Wheel) freeBlock(b *block) {
-	b.next, b.used = w.spare, 0
-	w.spare = b
-	if w.spares++; w.count == 0 && w.spares > 2*keepBlocks {
-		w.dropSpares()
+	b.next, b.used = w.freeBlocks, 0
+	w.freeBlocks = b
+	if w.freeCount++; w.count == 0 && w.freeCount > 2*keepBlocks {
+		w.dropFree()
 	}
 }
 
 // dropSpares leaves the spare blocks to Go's collector, except for those that an empty wheel keeps.
 // If it kept fewer, arming as many timers again would make them anew.
-func (w *Wheel) dropSpares() {
-	last := w.spare
+func (w *Wheel) dropFree() {
+	last := w.freeBlocks
 	for range keepBlocks - 1 {
 		last = last.next
 	}
-	last.next, w.spares = nil, keepBlocks
+	last.next, w.freeCount = nil, keepBlocks
 }
 
 // Next returns a time before which no entry is due: that of the earliest, unless

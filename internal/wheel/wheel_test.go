@@ -45,15 +45,15 @@ func (d *dumb) pop(now uint64) (number uint32, ok bool) {
 
 // twins are a wheel and its dumb twin.
 type twins struct {
-	w    Wheel
-	d    dumb
-	made uint32
-	free []uint32        // that the wheel has dropped
-	away map[uint32]bool // removed and not dropped
-	now  uint64
+	w       Wheel
+	d       dumb
+	made    uint32
+	free    []uint32        // that the wheel has dropped
+	removed map[uint32]bool // removed and not dropped
+	now     uint64
 }
 
-func newTwins(now uint64) *twins { return &twins{away: map[uint32]bool{}, now: now} }
+func newTwins(now uint64) *twins { return &twins{removed: map[uint32]bool{}, now: now} }
 
 func (p *twins) add(t *rapid.T, at uint64) {
 	n := p.made
@@ -75,21 +75,21 @@ func (p *twins) remove(t *rapid.T) {
 		e := rapid.SampledFrom(p.d.list).Draw(t, "entry")
 		p.w.Remove(e.number, e.at)
 		p.d.remove(e)
-		p.away[e.number] = true
+		p.removed[e.number] = true
 	}
 }
 
 // takeDropped checks what the wheel says that it has dropped.
 func (p *twins) takeDropped(t *rapid.T) {
 	for _, n := range p.w.Dropped() {
-		if !p.away[n] {
+		if !p.removed[n] {
 			t.Fatalf("number %d was dropped and had not been removed", n)
 		}
-		delete(p.away, n)
+		delete(p.removed, n)
 		p.free = append(p.free, n)
 	}
-	if len(p.away) > len(p.d.list)+blockLength*levels*slots {
-		t.Fatalf("%d removed are kept beside %d", len(p.away), len(p.d.list))
+	if len(p.removed) > len(p.d.list)+blockLength*levels*slots {
+		t.Fatalf("%d removed are kept beside %d", len(p.removed), len(p.d.list))
 	}
 }
 
@@ -136,8 +136,8 @@ func TestModel(t *testing.T) {
 		p.now = math.MaxUint64
 		p.drain(t)
 		p.takeDropped(t)
-		if p.w.Len() != 0 || len(p.away) != 0 {
-			t.Fatalf("at the end of time %d are left, and %d removed ones", p.w.Len(), len(p.away))
+		if p.w.Len() != 0 || len(p.removed) != 0 {
+			t.Fatalf("at the end of time %d are left, and %d removed ones", p.w.Len(), len(p.removed))
 		}
 	})
 }
@@ -251,8 +251,8 @@ func TestRemove_KeepsLittle(t *testing.T) {
 			t.Fatalf("%d removed are kept beside %d", kept, w.Len())
 		}
 	}
-	if kept != 0 || w.spares > 2*keepBlocks {
-		t.Fatalf("%d removed and %d blocks are kept by an empty wheel", kept, w.spares)
+	if kept != 0 || w.freeCount > 2*keepBlocks {
+		t.Fatalf("%d removed and %d blocks are kept by an empty wheel", kept, w.freeCount)
 	}
 }
 
@@ -273,7 +273,7 @@ func TestTheLastHasGone(t *testing.T) {
 
 // TestSpares: an emptied wheel keeps most of the blocks that it needed, but no more than twice as
 // many as a level has slots, however often it is filled, and does not throw all of them away.
-func TestSpares(t *testing.T) {
+func TestFreeBlocks(t *testing.T) {
 	var w Wheel
 	at := uint64(0)
 	for _, n := range []uint32{1, keepBlocks, 10 * keepBlocks, keepBlocks, 1} {
@@ -286,15 +286,15 @@ func TestSpares(t *testing.T) {
 				t.Fatal("fewer than there were")
 			}
 		}
-		if least := int(min(n, keepBlocks)) / 2; w.Len() != 0 || w.spares < least || w.spares > 2*keepBlocks {
-			t.Errorf("%d blocks are kept behind the entries of %d, want %d to %d", w.spares, n, least, 2*keepBlocks)
+		if least := int(min(n, keepBlocks)) / 2; w.Len() != 0 || w.freeCount < least || w.freeCount > 2*keepBlocks {
+			t.Errorf("%d blocks are kept behind the entries of %d, want %d to %d", w.freeCount, n, least, 2*keepBlocks)
 		}
 		free := 0
-		for b := w.spare; b != nil; b = b.next {
+		for b := w.freeBlocks; b != nil; b = b.next {
 			free++
 		}
-		if free != w.spares {
-			t.Errorf("%d blocks are kept, and counted as %d", free, w.spares)
+		if free != w.freeCount {
+			t.Errorf("%d blocks are kept, and counted as %d", free, w.freeCount)
 		}
 	}
 }

@@ -1,0 +1,93 @@
+package backpressure
+
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Debt counts the gates that a sender waits at, and says whether it is parked for them:
+// the low 31 bits are the count, the top bit says parked. Parked with a count of zero
+// never exists outside a transition. The zero value owes nothing.
+//
+//	         Owe                    Park, count > 0
+//	RUNNING ─────▶ RUNNING, owing ────────────────▶ PARKED
+//	   ▲                │   ▲                         │ │
+//	   │ Forgive, last  │   └──────── Recall ─────────┘ │ Forgive, last
+//	   └────────────────┘◀──────────────────────────────┘
+//
+// Whoever recalls a parked sender, or forgives its last debt, owns the sender.
+type BlockedOn struct{ v seam.Uint32 }
+
+const parked = 1 << 31
+
+// Owe adds one gate. It is called before the sender enters the gate, and only by the
+// sender's own worker.
+func (d *BlockedOn) Block() {
+	if invariant.On {
+		MustRun(d)
+	}
+	d.v.Add(1)
+}
+
+// Forgive takes one gate away and reports whether the caller has thereby become the
+// owner of a parked sender, which it must schedule. Any goroutine; once per Owe. It is
+// not inlined, which keeps a small program small.
+//
+//go:noinline
+func (d *BlockedOn) Unblock() (resumed bool) {
+	for {
+		o := d.v.Load()
+		if o == parked|1 {
+			if d.v.CompareAndSwap(o, 0) { // pairs with the swap in Park
+				return true
+			}
+			continue
+		}
+		if o&^parked == 0 {
+			panic("gallop: backpressure: a debt forgiven that nobody owes")
+		}
+		if d.v.CompareAndSwap(o, o-1) {
+			return false
+		}
+	}
+}
+
+// Park gives the sender up if it still owes, and reports whether it did. After Park has
+// returned true the sender belongs to the ledger: its worker must not touch it any
+// more. The sender's own worker only.
+func (d *BlockedOn) Park() bool {
+	if invariant.On {
+		MustRun(d)
+	}
+	for {
+		o := d.v.Load()
+		if o == 0 {
+			return false
+		}
+		if d.v.CompareAndSwap(o, o|parked) { // publishes the sender to the last forgiver
+			return true
+		}
+	}
+}
+
+// Recall takes a parked sender out although it still owes, because something came up
+// that does not wait for others to recover. It reports whether the caller has thereby
+// become the owner of the sender, which it must schedule. The sender may Park again.
+// Any goroutine.
+func (d *BlockedOn) Wake() (resumed bool) {
+	for {
+		o := d.v.Load()
+		if o&parked == 0 {
+			return false
+		}
+		if d.v.CompareAndSwap(o, o&^parked) { // pairs with the swap in Park
+			return true
+		}
+	}
+}
+
+// Owes returns how many gates the sender waits at. Any goroutine; advisory.
+func (d *BlockedOn) Count() int { return int(d.v.Load() &^ parked) }
+
+// Parked reports whether the sender is parked. Any goroutine; advisory.
+func (d *BlockedOn) Parked() bool { return d.v.Load()&parked != 0 }

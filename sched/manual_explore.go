@@ -1,0 +1,96 @@
+//go:build gallop_explore
+
+package sched
+
+import (
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// A scheduler without goroutines, for explorations of what the floors above do with it. A
+// thread of the exploration stands in for each worker and runs one turn after the other.
+// Every worker counts as awake for good, so nobody is woken, admissions are holds, and
+// work from outside goes to the inject queue. How workers sleep, wake and notice that all
+// is quiet is explored by the scenarios of this package.
+
+// Unman takes away the goroutines of all workers, and the monitor. Call it before there
+// is any work.
+func (s *Scheduler) Manual() (workers []*Worker) {
+	s.monitor.armed.Store(true) // so nobody starts its timer
+	s.monitor.ended = true
+	for _, w := range s.workers {
+		w.state.resume()
+	}
+	s.WakeAll()
+	s.exclude()
+	return s.workers
+}
+
+// spare makes the scheduler's own memory no interleaving point.
+func (s *Scheduler) exclude() {
+	seam.ExcludeNone()
+	seam.Exclude(s)
+	first := s.inject.head.Load()
+	seam.Exclude(first)
+	seam.ExcludeAll(first.cells)
+	for _, w := range s.workers {
+		seam.Exclude(w)
+		w.queue.begin()
+		seam.ExcludeAll(w.queue.newTasks.entries)
+		seam.ExcludeAll(w.queue.resumed.entries)
+	}
+	seam.ExcludeAll(s.slots)
+}
+
+// Rise makes all workers count as awake, as Unman does.
+func (s *Scheduler) WakeAll() { s.idle.v.Store(0) }
+
+// Rest puts all workers to sleep, for Wait and Stop, which then need no worker. It
+// reports whether the workers have nothing to do.
+func (s *Scheduler) ParkAll() bool {
+	for _, w := range s.workers {
+		if w.HasTask() {
+			return false
+		}
+	}
+	s.idle.v.Store(s.idle.all)
+	return true
+}
+
+// HasTask reports whether Step would find a task.
+func (w *Worker) HasTask() bool { return w.next.task != nil || w.sched.workLeft() }
+
+// Step runs one turn, and reports false if there is no task.
+func (w *Worker) Step() (ran bool) {
+	t := w.takeAny()
+	if t == nil {
+		return false
+	}
+	defer func() {
+		if w.inTurn {
+			w.bringDown(recover())
+		}
+	}()
+	if invariant.On {
+		checkTurnBegin(w, t)
+	}
+	if w.oneTurn(t) {
+		w.requeue(t)
+	}
+	return true
+}
+
+// takeAny takes a task from where a worker would find it.
+func (w *Worker) takeAny() *Task {
+	if t := w.next.take(); t != nil {
+		return t
+	}
+	if t := w.queue.next(); t != nil {
+		return t
+	}
+	return w.look()
+}
+
+// Take takes away from the worker a task that Step would run, as the end of a scheduler
+// does. It returns nil if there is none.
+func (w *Worker) Take() *Task { return w.takeAny() }

@@ -1,0 +1,177 @@
+package sched
+
+import (
+	"github.com/gallop-go/gallop/internal/cacheline"
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// The next-slot holds the task that the worker runs next: the first one that the
+// running turn made runnable. It saves a pass through the ring, two locked
+// instructions of the four that a message costs otherwise. Nobody is woken for
+// it, so one actor's ping-pong keeps one worker busy and not two.
+//
+// A private slot would strand its task behind a turn that blocks or runs long.
+// An ordinary shared one costs two locked instructions again. This one is private
+// while turns are short, and can be revoked: Dekker's algorithm between the owner
+// and the monitor, with the owner's half of the fence borrowed from the
+// read-modify-write that ends a turn anyway.
+//
+//	owner                                     monitor (one at a time)
+//	O1 full ← even    (prepare, release)      M1 revoke: none → asked   (RMW)
+//	O2 read-modify-write that ends the turn   M2 full odd? no: revoke ← none, leave
+//	O3 revoke = none? then the task is mine   M3 read the task
+//	O4 else wait until revoke ≠ asked;        M4 revoke ← taken
+//	   taken: it is gone, revoke ← none
+//
+// Suppose both take the task of one filling. The monitor read that filling's odd value at M2, so O1
+// was not visible at M2, so M1 < M2 < O1 < O2 < O3: the owner saw asked or taken at O3, waited, and
+// saw taken at O4: it did not take it. Suppose neither does. Then the owner saw taken at O4, so M4
+// ran, and the monitor has it. full is a counter, odd while filled, so every filling is distinct
+// and the monitor revokes the very one that it has seen. Which one it should revoke is not a matter
+// of this protocol: see freeStranded, freeStrays and monitor.relieveIfNeeded.
+
+const (
+	revokeNone = iota
+	revokeAsked
+	revokeTaken
+)
+
+type nextSlot struct {
+	_ nocmp.Field
+	// Owner only, except for the one read at M3.
+	task *Task
+	// Written by the owner. Odd while the slot is filled.
+	full   seam.Flag
+	filled uint32 // the owner's own copy of full
+	// Written by the monitor, reset by the owner.
+	revocation seam.Uint32
+	_          cacheline.Pad
+}
+
+// put fills the slot and reports whether it was free. Owner only.
+func (s *nextSlot) put(t *Task) bool {
+	if s.task != nil {
+		return false
+	}
+	if invariant.On {
+		verifyPut(s, t)
+	}
+	s.task = t
+	s.filled++
+	s.full.StoreRelease(s.filled) // publishes task; pairs with M2
+	return true
+}
+
+// prepare announces that the owner is about to take what is in the slot. It must
+// be followed by a read-modify-write (O2) before takePrepared. Owner only, while
+// the slot is not prepared.
+func (s *nextSlot) prepare() {
+	s.filled++
+	s.full.StoreRelease(s.filled) // O1
+}
+
+// show takes prepare back, for a turn that goes on: what is in the slot becomes another filling,
+// which the monitor may rob. If the monitor has robbed the last one, revoke still says so, and
+// keeps the monitor off until the owner has seen that. Owner only, before takePrepared.
+func (s *nextSlot) show() {
+	if s.task != nil {
+		s.filled |= 1 // if it was prepared
+		s.full.StoreRelease(s.filled)
+	}
+}
+
+// prepared tells whether the slot is empty or prepare was called for what is in
+// it. Owner only.
+func (s *nextSlot) prepared() bool { return s.filled&1 == 0 }
+
+// take empties the slot and returns what was in it, or nil. Owner only, between two turns. A turn
+// that ended by going idle has prepared the slot; after any other, take brings its own fence.
+func (s *nextSlot) take() *Task {
+	t := s.task
+	if t == nil {
+		return nil
+	}
+	if !s.prepared() || s.revoked() {
+		return s.takeSlowly()
+	}
+	s.clear()
+	return t
+}
+
+// revoked tells whether the owner has to wait for a verdict, or to see one. Owner only, if the slot
+// is prepared.
+func (s *nextSlot) revoked() bool { return s.revocation.Load() != revokeNone } // O3
+
+// clear empties the slot. It is all that is left of take if the slot is prepared and not revoked.
+// Owner only.
+func (s *nextSlot) clear() {
+	if invariant.On {
+		verifyTake(s)
+	}
+	s.task = nil
+}
+
+// takeSlowly is take where there is a fence to be made or a verdict to wait for.
+func (s *nextSlot) takeSlowly() *Task {
+	if !s.prepared() {
+		s.prepare()
+		s.revocation.CompareAndSwap(revokeNone, revokeNone) // O2
+	}
+	return s.takePrepared()
+}
+
+// takePrepared is take after prepare and a read-modify-write. Owner only. The slot is
+// cleared last: before the verdict the monitor may still be about to read it.
+func (s *nextSlot) takePrepared() *Task {
+	if invariant.On {
+		verifyTake(s)
+	}
+	lost := s.revocation.Load() != revokeNone && s.lost() // O3
+	t := s.task
+	s.task = nil
+	if lost {
+		return nil
+	}
+	return t
+}
+
+// lost waits for the monitor's verdict (O4). Owner only.
+func (s *nextSlot) lost() bool {
+	for s.revocation.Load() == revokeAsked {
+		seam.Spin()
+	}
+	return s.revocation.CompareAndSwap(revokeTaken, revokeNone)
+}
+
+// stamp returns the counter that tells one filling from the next. Any goroutine. A call, which
+// keeps a small program small.
+//
+//go:noinline
+func (s *nextSlot) stamp() uint32 { return s.full.Load() }
+
+// robbable tells whether there may be something to rob: revoke keeps the verdict of the last
+// robbery (M4) until the owner has seen it (O4). Monitor only.
+func (s *nextSlot) revocable(stamp uint32) bool {
+	return stamp&1 != 0 && s.revocation.Load() == revokeNone
+}
+
+// rob takes the task away from the owner if the slot still has the filling that stamp stands for.
+// Monitor only, one at a time.
+func (s *nextSlot) revoke(stamp uint32) *Task {
+	if stamp&1 == 0 || !s.revocation.CompareAndSwap(revokeNone, revokeAsked) { // M1
+		return nil
+	}
+	if s.full.Load() != stamp { // M2
+		s.revocation.Store(revokeNone)
+		return nil
+	}
+	seam.Point() // M3 is a step of its own
+	t := s.task  // M3
+	if invariant.On {
+		verifyRevoke(s, t, stamp)
+	}
+	s.revocation.Store(revokeTaken) // M4
+	return t
+}

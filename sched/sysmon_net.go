@@ -1,0 +1,65 @@
+package sched
+
+import (
+	"math"
+
+	"github.com/gallop-go/gallop/internal/invariant"
+	"github.com/gallop-go/gallop/internal/nocmp"
+	"github.com/gallop-go/gallop/internal/seam"
+)
+
+// Go's scheduler looks at the network when a processor finds nothing to run, and otherwise once in
+// 10 ms. It always finds first the workers that keep all processors busy and let others run by
+// runtime.Gosched: a request to the same process waited for 10 to 20 ms, though a sleeper was on
+// time. So one worker in a while lets others run by waiting for the network itself, for a byte that
+// it sends to itself. Its processor runs what there is, finds nothing more, and looks; whatever has
+// come in is runnable then, and so is the worker.
+// (docs/decisions/0039-who-waits-for-the-network.md)
+//
+// While a goroutine waits for a processor, no processor runs out of work, and the worker would be
+// gone until the 10 ms are over: in that case it yields as ever. It does the same while a processor
+// is free, since that one looks by itself.
+type network struct {
+	_        nocmp.Field
+	nextLook seam.Int64          // when to look again, ns; never while somebody looks, or if it cannot be done
+	procs    processors          // of whoever looks, as what follows
+	look     func(end bool) bool // nil: not opened yet
+}
+
+const (
+	lookEvery = 250_000 // ns between two looks at the network
+	never     = math.MaxInt64
+)
+
+// yield lets others run, and those that the network has something for. It reports false if it has
+// let nobody run. Workers only.
+func (n *network) yield(now int64) bool {
+	nextLook := n.nextLook.Load() // whoever takes it has procs and look until the Store below, which pairs with this
+	if now < nextLook || !n.nextLook.CompareAndSwap(nextLook, never) {
+		return false
+	}
+	n.procs.n = goProcessors()
+	n.procs.look()
+	if invariant.On {
+		verifyLook(n, now, nextLook)
+	}
+	looks := n.procs.runnable == 0 && !n.procs.idle()
+	if looks && n.look == nil {
+		n.look = openNetwork()
+	}
+	if looks && (n.look == nil || !n.look(false)) {
+		return false // and never again
+	}
+	n.nextLook.Store(now + lookEvery)
+	return looks
+}
+
+// isLookedAt reports whether a worker looks at the network, or nobody ever can. Any goroutine.
+func (n *network) isLookedAt() bool { return n.nextLook.Load() == never }
+
+// close releases what it takes to look. Nobody looks any more.
+func (n *network) close() {
+	if canLook && n.look != nil {
+		n.look(true)
+	}
+}
